@@ -1,0 +1,190 @@
+import { checkSpan, type Time, type TimeSpan, toUnixMs } from './primitives/clock.js'
+import { IdError } from './primitives/errors.js'
+import { type StandardSchema, standardSchema } from './primitives/standard-schema.js'
+
+declare const familyName: unique symbol
+
+/** An id: the family's canonical text, branded so that ids of two families don't mix. At run time it is a string. */
+export type Id<Name extends string = string> = string & { readonly [familyName]: Name }
+
+/** How an id can lie in a database column; see spec/storage.md. */
+export type StorageName = 'uuid' | 'text' | 'binary' | 'uuid8' | 'bigint'
+
+/** One part of an id, as it lies in the bits. */
+export interface LayoutField {
+  readonly name: string
+  readonly bits: number
+}
+
+/** The bits of a family from the most significant one, and what its time counts. */
+export interface Layout {
+  readonly fields: readonly LayoutField[]
+  /** Unix milliseconds of time zero. */
+  readonly epochMs: number
+  /** Milliseconds that one step of the time field lasts. */
+  readonly unitMs: number
+}
+
+/** Half-open bounds: every id with `from <= time(id) < to` lies in `gte <= id < lt`. */
+export interface IdRange<AnId extends string> {
+  readonly gte: AnId
+  readonly lt: AnId
+}
+
+/** What makes ids of one family: the state that it needs (clock, counter, identity) and nothing else. */
+export interface IdGenerator<AnId extends string> {
+  /** The family whose ids it makes. */
+  readonly family: IdFamily<AnId>
+  /** A new id. */
+  generate(): AnId
+  /** `count` new ids, in order. */
+  batch(count: number): AnId[]
+}
+
+/** What a family is made of. Everything else that {@link IdFamily} offers is derived from it. */
+export interface FamilyDefinition<AnId extends string, Fields> {
+  readonly name: string
+  readonly layout: Layout
+  readonly byteLength: number
+  /** Characters of the canonical text; undefined where they vary. */
+  readonly textLength: number | undefined
+  /** The canonical text, anchored. */
+  readonly pattern: RegExp
+  /** Allowed storages, the preferred one first. */
+  readonly storages: readonly StorageName[]
+  /** Last octet of the `uuid8` storage; 0 is for families of your own. */
+  readonly tag: number
+  /** First and last Unix millisecond that an id can carry. */
+  readonly firstMs: number
+  readonly lastMs: number
+  /** False where the bytes don't sort by time alone, so that `range` selects more than was asked for. */
+  readonly exactRange?: boolean
+  /** How to make a generator, for families that can't have a default one. */
+  readonly generatorExample?: string
+  encode(bytes: Uint8Array): AnId
+  decode(text: string): Uint8Array
+  pack(fields: Fields): AnId
+  unpack(id: AnId): Fields
+  timeMs(id: AnId): number
+  /** The smallest id whose time is at or after this whole millisecond, which lies within the span. */
+  lowerBoundMs(timeMs: number): AnId
+  /** An id above every id whose time is before this millisecond. Left out where it is `lowerBoundMs`. */
+  upperBoundMs?(timeMs: number): AnId
+  /** Left out where text order is id order. */
+  compare?(a: AnId, b: AnId): number
+}
+
+/**
+ * One id specification: the interface that every family satisfies and every ORM package consumes.
+ * All functions are strict: an id that is not exactly in canonical form is an {@link IdError}.
+ */
+export interface IdFamily<AnId extends string = string, Fields = unknown>
+  extends StandardSchema<AnId>,
+    TimeSpan {
+  readonly layout: Layout
+  readonly byteLength: number
+  readonly textLength: number | undefined
+  readonly pattern: RegExp
+  readonly storages: readonly StorageName[]
+  readonly tag: number
+  /** False where `range` selects more than was asked for; recheck with `time` then. */
+  readonly exactRange: boolean
+  /** How to make a generator; undefined where the family has a default one. */
+  readonly generatorExample: string | undefined
+  /** The smallest and the largest id. */
+  readonly min: AnId
+  readonly max: AnId
+
+  /** Bytes → text. @throws {IdError} `INVALID_LENGTH`. */
+  encode(bytes: Uint8Array): AnId
+  /** Text → bytes. @throws {IdError} `INVALID_LENGTH`, `INVALID_CHARACTER`, `NOT_CANONICAL`. */
+  decode(text: string): Uint8Array
+  /** Fields → id. @throws {IdError} `FIELD_OUT_OF_RANGE`, `TIME_OUT_OF_RANGE`. */
+  pack(fields: Fields): AnId
+  /** Id → fields. */
+  unpack(id: AnId): Fields
+  /** When the id was made, as a Date. */
+  time(id: AnId): Date
+  /** When the id was made, in whole Unix milliseconds. */
+  timeMs(id: AnId): number
+  /**
+   * The smallest id whose time is at or after the moment.
+   *
+   * @throws {IdError} `TIME_OUT_OF_RANGE` after the family's last moment. Before its epoch it is the smallest id.
+   */
+  lowerBound(time: Time): AnId
+  /**
+   * An id above every id whose time is before the moment, and as low as the layout allows: the same as `lowerBound`
+   * where `exactRange`, else the end of a window.
+   */
+  upperBound(time: Time): AnId
+  /**
+   * Bounds for "made from … until before …".
+   *
+   * @throws {IdError} `INVALID_OPTION` if `from` is after `to`.
+   */
+  range(from: Time, to: Time): IdRange<AnId>
+  /** Checks a value from outside and brands it. @throws {TypeError} if it is no string. @throws {IdError} */
+  parse(value: unknown): AnId
+  /** Whether the value is an id of this family. */
+  is(value: unknown): value is AnId
+  /** Negative, zero or positive, for `Array.prototype.sort`. */
+  compare(a: AnId, b: AnId): number
+}
+
+/**
+ * A family out of its definition. Use it to bring an id specification of your own.
+ *
+ * @example
+ * const ticket = defineFamily<Id<'ticket'>, TicketFields>({ name: 'ticket', byteLength: 8, … })
+ */
+export function defineFamily<AnId extends string, Fields>(
+  definition: FamilyDefinition<AnId, Fields>,
+): IdFamily<AnId, Fields> {
+  const { name, byteLength, decode, firstMs, lowerBoundMs } = definition
+  const upperBoundMs = definition.upperBoundMs ?? lowerBoundMs
+
+  // Every family's time is a whole millisecond, so a bound inside a millisecond is the bound of the next one.
+  const bound = (time: Time, boundMs: (timeMs: number) => AnId): AnId => {
+    const timeMs = Math.ceil(toUnixMs(name, time))
+    return timeMs <= firstMs ? family.min : boundMs(checkSpan(definition, timeMs))
+  }
+  const parse = (value: unknown): AnId => {
+    decode(value as string)
+    return value as AnId
+  }
+
+  const family: IdFamily<AnId, Fields> = {
+    exactRange: true,
+    generatorExample: undefined,
+    compare: (a, b) => (a < b ? -1 : a > b ? 1 : 0),
+    ...definition,
+    min: definition.encode(new Uint8Array(byteLength)),
+    max: definition.encode(new Uint8Array(byteLength).fill(0xff)),
+    time: (id) => new Date(definition.timeMs(id)),
+    lowerBound: (time) => bound(time, lowerBoundMs),
+    upperBound: (time) => bound(time, upperBoundMs),
+    range(from, to) {
+      if (toUnixMs(name, from) > toUnixMs(name, to)) {
+        throw new IdError('INVALID_OPTION', `${name}: a range goes from the earlier moment to the later one`, {
+          family: name,
+          field: 'from',
+          value: from,
+        })
+      }
+      return { gte: family.lowerBound(from), lt: family.upperBound(to) }
+    },
+    parse,
+    is(value): value is AnId {
+      try {
+        parse(value)
+        return true
+      } catch (error) {
+        if (error instanceof IdError || error instanceof TypeError) return false
+        throw error
+      }
+    },
+    '~standard': standardSchema(parse),
+  }
+  return family
+}

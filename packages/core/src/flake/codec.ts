@@ -1,0 +1,137 @@
+import type { Id } from '../family.js'
+import { fromBigInt as bytesOf, toBigInt as numberOf } from '../primitives/bytes.js'
+import { checkSpan, checkTimeField, type TimeSpan } from '../primitives/clock.js'
+import { checkBytes, checkInteger, IdError, refuseType, show } from '../primitives/errors.js'
+import { BYTE_LENGTH, MAX_COUNTER, MAX_DATACENTER, MAX_TIME, MAX_WORKER } from './layout.js'
+
+/** A flake: an unsigned 64-bit number as decimal text, as snowflake APIs send it. */
+export type FlakeId = Id<'flake'>
+
+export interface FlakeFields {
+  /** Unix milliseconds, from the family's epoch for 2^42 ms (139 years). */
+  readonly timeMs: number
+  /** 0 to 31; the upper half of the generator's id. */
+  readonly datacenter: number
+  /** 0 to 31; the lower half of the generator's id. */
+  readonly worker: number
+  /** Number within the millisecond, 0 to 4095. */
+  readonly counter: number
+}
+
+export const NAME = 'flake'
+
+const MAX_DIGITS = 20
+const MAX_UINT64 = 2n ** 64n - 1n
+
+export function encode(bytes: Uint8Array): FlakeId {
+  return numberOf(checkBytes(NAME, 'an id', bytes, BYTE_LENGTH)).toString() as FlakeId
+}
+
+export function decode(text: string): Uint8Array {
+  return bytesOf(toBigInt(text as FlakeId), BYTE_LENGTH)
+}
+
+/** The id as a number. */
+export function toBigInt(id: FlakeId): bigint {
+  if (typeof id !== 'string') refuseType(NAME, 'an id is a string of decimal digits', id)
+  if (id.length === 0 || id.length > MAX_DIGITS) {
+    throw new IdError('INVALID_LENGTH', `${NAME}: an id has 1 to ${MAX_DIGITS} digits, not ${id.length} (${show(id)})`, {
+      family: NAME,
+      value: id,
+    })
+  }
+  const position = id.search(/[^0-9]/)
+  if (position >= 0) {
+    throw new IdError(
+      'INVALID_CHARACTER',
+      `${NAME}: ${show(id.charAt(position))} at position ${position} of ${show(id)} is no decimal digit`,
+      { family: NAME, value: id, position },
+    )
+  }
+  if (id.length > 1 && id.startsWith('0')) {
+    throw new IdError('NOT_CANONICAL', `${NAME}: ${show(id)} has leading zeros`, { family: NAME, value: id })
+  }
+  return checkUint64(BigInt(id))
+}
+
+/** The id of a number. @throws {IdError} `FIELD_OUT_OF_RANGE` below 0 and from 2^64. */
+export function fromBigInt(value: bigint): FlakeId {
+  if (typeof value !== 'bigint') refuseType(NAME, 'fromBigInt takes a bigint', value)
+  return checkUint64(value).toString() as FlakeId
+}
+
+function checkUint64(value: bigint): bigint {
+  if (value < 0n || value > MAX_UINT64) {
+    throw new IdError('FIELD_OUT_OF_RANGE', `${NAME}: an id is from 0 to 2^64 - 1, ${value} is not`, {
+      family: NAME,
+      value,
+    })
+  }
+  return value
+}
+
+/** 16 lower-case hex digits. */
+export function toHex(id: FlakeId): string {
+  return toBigInt(id).toString(16).padStart(2 * BYTE_LENGTH, '0')
+}
+
+/** The id of 1 to 16 lower-case hex digits, with or without `0x`, as flake-idgen's users print them. */
+export function fromHex(hex: string): FlakeId {
+  if (typeof hex !== 'string') refuseType(NAME, 'fromHex takes a string', hex)
+  const digits = hex.startsWith('0x') ? hex.slice(2) : hex
+  if (digits.length === 0 || digits.length > 2 * BYTE_LENGTH) {
+    throw new IdError('INVALID_LENGTH', `${NAME}: hex has 1 to 16 digits, not ${digits.length} (${show(hex)})`, {
+      family: NAME,
+      value: hex,
+    })
+  }
+  const position = digits.search(/[^0-9a-f]/)
+  if (position >= 0) {
+    throw new IdError(
+      'INVALID_CHARACTER',
+      `${NAME}: ${show(digits.charAt(position))} in ${show(hex)} is no lower-case hex digit`,
+      { family: NAME, value: hex, position: position + hex.length - digits.length },
+    )
+  }
+  return BigInt(`0x${digits}`).toString() as FlakeId
+}
+
+/** The text of fields that are known to be in range; `time` counts from the epoch, `worker` has 10 bits. */
+export function spell(time: number, worker: number, counter: number): FlakeId {
+  return ((BigInt(time) << 22n) | BigInt((worker << 12) | counter)).toString() as FlakeId
+}
+
+/** The functions that depend on the epoch. */
+export function epochCodec(epochMs: number): {
+  readonly span: TimeSpan
+  pack(fields: FlakeFields): FlakeId
+  unpack(id: FlakeId): FlakeFields
+  timeMs(id: FlakeId): number
+  timeSince(timeMs: number): number
+} {
+  const span = { name: NAME, firstMs: epochMs, lastMs: epochMs + MAX_TIME }
+  const timeOf = (value: bigint): number => epochMs + Number(value >> 22n)
+  return {
+    span,
+    pack: ({ timeMs, datacenter, worker, counter }) =>
+      spell(
+        checkTimeField(span, timeMs) - epochMs,
+        (checkInteger(NAME, 'datacenter', datacenter, 0, MAX_DATACENTER) << 5) |
+          checkInteger(NAME, 'worker', worker, 0, MAX_WORKER),
+        checkInteger(NAME, 'counter', counter, 0, MAX_COUNTER),
+      ),
+    unpack(id) {
+      const value = toBigInt(id)
+      const low = Number(value & 0x3fffffn)
+      return {
+        timeMs: timeOf(value),
+        datacenter: low >> 17,
+        worker: (low >> 12) & MAX_WORKER,
+        counter: low & MAX_COUNTER,
+      }
+    },
+    timeMs: (id) => timeOf(toBigInt(id)),
+    /** Whole milliseconds since the epoch. @throws {IdError} `TIME_OUT_OF_RANGE`. */
+    timeSince: (timeMs) => checkSpan(span, Math.floor(timeMs)) - epochMs,
+  }
+}

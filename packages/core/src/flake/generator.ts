@@ -1,0 +1,143 @@
+import type { IdFamily, IdGenerator } from '../family.js'
+import { batch } from '../primitives/batch.js'
+import { type Clock, toUnixMs } from '../primitives/clock.js'
+import { checkInteger, IdError } from '../primitives/errors.js'
+import { blockUntil, pollUntil } from '../primitives/waiting.js'
+import { type FlakeId, NAME, spell } from './codec.js'
+import { MAX_COUNTER, MAX_DATACENTER, MAX_ID, MAX_WORKER } from './layout.js'
+
+/** Which generator this is: `id`, or `datacenter` and `worker`, its two halves. No two that are alive may share it. */
+export type FlakeIdentity =
+  | { readonly id: number; readonly datacenter?: never; readonly worker?: never }
+  | { readonly id?: never; readonly datacenter?: number; readonly worker: number }
+
+export type FlakeGeneratorOptions = FlakeIdentity & {
+  /** The largest counter, 2^n - 1 from 1 to 4095 (the default): fewer ids a millisecond, never more. */
+  readonly counterMask?: number
+  /** When a millisecond is used up: `wait`, blocking, for the next one (the default), or `throw`. */
+  readonly onOverflow?: 'wait' | 'throw'
+  /** When the clock is behind the last id: `wait`, blocking at most 10 ms (the default), or `throw` at once. */
+  readonly onClockBack?: 'wait' | 'throw'
+  readonly clock?: Clock
+}
+
+/** The longest that `generate` blocks. */
+export const MAX_BLOCK_MS = 10
+
+/** Makes ids of one datacenter and worker. */
+export interface FlakeGenerator extends IdGenerator<FlakeId> {
+  /** The generator's 10-bit id, `datacenter * 32 + worker`. */
+  readonly id: number
+  readonly datacenter: number
+  readonly worker: number
+  /**
+   * A new id.
+   *
+   * @throws {IdError} `SEQUENCE_EXHAUSTED`, `CLOCK_MOVED_BACK` as the options say; `TIME_OUT_OF_RANGE` if the clock
+   * is before the epoch or after the last moment.
+   */
+  generate(): FlakeId
+  /** A new id, waiting as long as it takes without blocking, whatever the options say. */
+  generateAsync(): Promise<FlakeId>
+}
+
+export function createGenerator(
+  family: IdFamily<FlakeId>,
+  timeSince: (timeMs: number) => number,
+  options: FlakeGeneratorOptions,
+): FlakeGenerator {
+  const id = identity(options)
+  const maxCounter = checkMask(options.counterMask ?? MAX_COUNTER)
+  const { onOverflow = 'wait', onClockBack = 'wait', clock = Date.now } = options
+  checkChoice('onOverflow', onOverflow)
+  checkChoice('onClockBack', onClockBack)
+
+  let now = 0
+  let last = -1
+  let counter = 0
+
+  /** An id, or undefined if the clock must move first. Reads the clock once. */
+  const attempt = (): FlakeId | undefined => {
+    now = timeSince(toUnixMs(NAME, clock()))
+    if (now < last || (now === last && counter >= maxCounter)) return undefined
+    counter = now === last ? counter + 1 : 0
+    last = now
+    return spell(now, id, counter)
+  }
+  const block = (): FlakeId => {
+    const choice = now === last ? onOverflow : onClockBack
+    const id = choice === 'wait' && last - now <= MAX_BLOCK_MS ? blockUntil(attempt, MAX_BLOCK_MS) : undefined
+    if (id !== undefined) return id
+    throw now === last ? exhausted(maxCounter) : movedBack(last - now)
+  }
+  const generate = (): FlakeId => attempt() ?? block()
+
+  return {
+    family,
+    id,
+    datacenter: id >> 5,
+    worker: id & MAX_WORKER,
+    generate,
+    generateAsync: async () => attempt() ?? pollUntil(attempt),
+    batch: (count) => batch(NAME, generate, count),
+  }
+}
+
+function identity(options: FlakeGeneratorOptions): number {
+  const { id, datacenter, worker } = options ?? {}
+  if (id !== undefined && (datacenter !== undefined || worker !== undefined)) {
+    throw new IdError('INVALID_OPTION', `${NAME}: give id, or datacenter and worker, not both`, {
+      family: NAME,
+      field: 'id',
+      value: id,
+    })
+  }
+  if (id !== undefined) return checkInteger(NAME, 'id', id, 0, MAX_ID)
+  if (worker === undefined) {
+    throw new IdError(
+      'GENERATOR_REQUIRED',
+      `${NAME}: a generator needs to know which one it is; give { id } or { datacenter, worker }`,
+      { family: NAME, field: 'worker' },
+    )
+  }
+  return (
+    (checkInteger(NAME, 'datacenter', datacenter ?? 0, 0, MAX_DATACENTER) << 5) |
+    checkInteger(NAME, 'worker', worker, 0, MAX_WORKER)
+  )
+}
+
+function checkMask(mask: number): number {
+  checkInteger(NAME, 'counterMask', mask, 1, MAX_COUNTER)
+  if ((mask & (mask + 1)) !== 0) {
+    throw new IdError('INVALID_OPTION', `${NAME}: counterMask is 2^n - 1, ${mask} is not`, {
+      family: NAME,
+      field: 'counterMask',
+      value: mask,
+    })
+  }
+  return mask
+}
+
+function checkChoice(field: string, value: string): void {
+  if (value === 'wait' || value === 'throw') return
+  throw new IdError('INVALID_OPTION', `${NAME}: ${field} is 'wait' or 'throw', not ${value}`, {
+    family: NAME,
+    field,
+    value,
+  })
+}
+
+function exhausted(maxCounter: number): IdError {
+  return new IdError('SEQUENCE_EXHAUSTED', `${NAME}: all ${maxCounter + 1} ids of this millisecond are used`, {
+    family: NAME,
+    waitMs: 1,
+  })
+}
+
+function movedBack(waitMs: number): IdError {
+  return new IdError(
+    'CLOCK_MOVED_BACK',
+    `${NAME}: the clock moved back, ids are possible again in ${waitMs} ms; generateAsync() waits`,
+    { family: NAME, waitMs },
+  )
+}

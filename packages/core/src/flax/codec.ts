@@ -1,0 +1,59 @@
+import type { Id } from '../family.js'
+import { checkTimeField } from '../primitives/clock.js'
+import { checkBytes, checkText } from '../primitives/errors.js'
+import { radix64 } from '../primitives/radix64.js'
+import { ALPHABET, BYTE_LENGTH, EPOCH_MS, LAST_MS, RANDOM_BYTES, TEXT_LENGTH } from './layout.js'
+
+/** A flax: 16 characters, 40 bits of milliseconds and 56 random bits. */
+export type FlaxId = Id<'flax'>
+
+export interface FlaxFields {
+  /** Unix milliseconds, from 2015-01-01 to 2049-11-03. */
+  readonly timeMs: number
+  /** 7 bytes. */
+  readonly random: Uint8Array
+}
+
+export const NAME = 'flax'
+export const SPAN = { name: NAME, firstMs: EPOCH_MS, lastMs: LAST_MS }
+
+const coder = /* @__PURE__ */ radix64(NAME, ALPHABET)
+
+export function encode(bytes: Uint8Array): FlaxId {
+  return coder.encode(checkBytes(NAME, 'an id', bytes, BYTE_LENGTH)) as FlaxId
+}
+
+export function decode(text: string): Uint8Array {
+  return coder.decode(checkText(NAME, text, TEXT_LENGTH))
+}
+
+/** The text of a time within the span and the 7 bytes of `random` at `offset`. */
+export function spell(timeMs: number, random: Uint8Array, offset: number): FlaxId {
+  const time = timeMs - EPOCH_MS
+  const high = Math.floor(time / 0x10000)
+  const byte = (i: number): number => random[offset + i] as number
+  return coder.spell(
+    high,
+    ((time - high * 0x10000) << 8) | byte(0),
+    (byte(1) << 16) | (byte(2) << 8) | byte(3),
+    (byte(4) << 16) | (byte(5) << 8) | byte(6),
+  ) as FlaxId
+}
+
+export function pack({ timeMs, random }: FlaxFields): FlaxId {
+  return spell(checkTimeField(SPAN, timeMs), checkBytes(NAME, 'random', random, RANDOM_BYTES), 0)
+}
+
+export function unpack(id: FlaxId): FlaxFields {
+  const bytes = decode(id)
+  return { timeMs: timeOf(bytes), random: bytes.slice(BYTE_LENGTH - RANDOM_BYTES) }
+}
+
+export function timeMs(id: FlaxId): number {
+  return timeOf(decode(id))
+}
+
+function timeOf(bytes: Uint8Array): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset)
+  return EPOCH_MS + view.getUint32(0) * 0x100 + view.getUint8(4)
+}

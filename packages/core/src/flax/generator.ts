@@ -1,0 +1,76 @@
+import type { IdFamily, IdGenerator } from '../family.js'
+import { type Clock, checkSpan, type Time, toUnixMs } from '../primitives/clock.js'
+import { RandomPool, type RandomSource, secureRandom } from '../primitives/random.js'
+import { batch } from '../primitives/batch.js'
+import { type FlaxId, NAME, SPAN, spell } from './codec.js'
+import { RANDOM_BYTES } from './layout.js'
+
+export interface FlaxGeneratorOptions {
+  /** Each id is larger than the one before, also within a millisecond and when the clock steps back. */
+  readonly monotonic?: boolean
+  readonly clock?: Clock
+  readonly random?: RandomSource
+}
+
+/** Makes ids of 56 fresh random bits. */
+export interface FlaxGenerator extends IdGenerator<FlaxId> {
+  /**
+   * An id that carries the given moment, floored to its millisecond. Never monotonic.
+   *
+   * @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`.
+   */
+  generateAt(time: Time): FlaxId
+}
+
+export function createGenerator(
+  family: IdFamily<FlaxId>,
+  { monotonic = false, clock = Date.now, random = secureRandom }: FlaxGeneratorOptions = {},
+): FlaxGenerator {
+  const pool = new RandomPool(random, RANDOM_BYTES)
+  const generateAt = (time: Time): FlaxId => {
+    const timeMs = checkSpan(SPAN, Math.floor(toUnixMs(NAME, time)))
+    return spell(timeMs, pool.bytes, pool.next())
+  }
+  const generate = monotonic ? increasing(clock, pool) : () => generateAt(clock())
+  return { family, generate, generateAt, batch: (count) => batch(NAME, generate, count) }
+}
+
+/** Bytes of the random part that a step may reach: a neighbour is one of 2^40, and 65,000 steps fit a millisecond. */
+const STEP_BYTES = 5
+
+/**
+ * Within a millisecond, or while the clock is behind, the random part grows by a random step. When it runs over,
+ * the time moves on by a millisecond with a fresh random part, ahead of the clock if need be.
+ */
+function increasing(clock: Clock, pool: RandomPool): () => FlaxId {
+  const last = new Uint8Array(RANDOM_BYTES)
+  let lastMs = Number.NEGATIVE_INFINITY
+
+  const restart = (timeMs: number): void => {
+    const offset = pool.next()
+    lastMs = checkSpan(SPAN, timeMs)
+    last.set(pool.bytes.subarray(offset, offset + RANDOM_BYTES))
+  }
+
+  return () => {
+    const nowMs = Math.floor(toUnixMs(NAME, clock()))
+    if (nowMs > lastMs) restart(nowMs)
+    else if (!addStep(last, pool.bytes, pool.next())) {
+      last.fill(0xff) // so that a restart that fails, after the last moment, fails again
+      restart(lastMs + 1)
+    }
+    return spell(lastMs, last, 0)
+  }
+}
+
+/** Adds 1 and the step's bytes to the number; false if it runs over. */
+function addStep(number: Uint8Array, step: Uint8Array, offset: number): boolean {
+  let carry = 1
+  for (let i = RANDOM_BYTES - 1; i >= 0; i--) {
+    const addend = i >= RANDOM_BYTES - STEP_BYTES ? (step[offset + i] as number) : 0
+    const sum = (number[i] as number) + addend + carry
+    number[i] = sum
+    carry = sum >> 8
+  }
+  return carry === 0
+}

@@ -1,0 +1,71 @@
+export {
+  defineFamily,
+  type FamilyDefinition,
+  type Id,
+  type IdFamily,
+  type IdGenerator,
+  type IdRange,
+  type Layout,
+  type LayoutField,
+  type StorageName,
+} from './family.js'
+export {
+  type FlakeFamily,
+  type FlakeFields,
+  type FlakeGenerator,
+  type FlakeGeneratorOptions,
+  type FlakeId,
+  type FlakeIdentity,
+  flake,
+} from './flake/index.js'
+export {
+  type FlaxFamily,
+  type FlaxFields,
+  type FlaxGenerator,
+  type FlaxGeneratorOptions,
+  type FlaxId,
+  flax,
+} from './flax/index.js'
+export type { Clock, Time } from './primitives/clock.js'
+export { IdError, type IdErrorCode, type IdErrorFacts } from './primitives/errors.js'
+export type { RandomSource } from './primitives/random.js'
+export type { StandardSchema } from './primitives/standard-schema.js'
+export {
+  type SequenceBounds,
+  type SnoFamily,
+  type SnoFields,
+  type SnoGenerator,
+  type SnoGeneratorOptions,
+  type SnoId,
+  type SnoOverflow,
+  type SnoSnapshot,
+  sno,
+} from './sno/index.js'
+export {
+  type ColumnType,
+  type Database,
+  type DatabaseValue,
+  type IdStorage,
+  type StorageOptions,
+  storageFor,
+} from './storage/index.js'
+export {
+  type UidClockOptions,
+  type UidDistance,
+  type UidFamily,
+  type UidFields,
+  type UidGenerator,
+  type UidGeneratorOptions,
+  type UidGlobalGenerator,
+  type UidId,
+  type UidLocalFamily,
+  type UidLocalFields,
+  type UidLocalId,
+  type UidNode,
+  type UidTime,
+  uid,
+  uidLocal,
+  type VectorClock,
+  type VectorClockGap,
+  type VectorClocks,
+} from './uid/index.js'

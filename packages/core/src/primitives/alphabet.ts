@@ -1,0 +1,45 @@
+import { IdError, show } from './errors.js'
+
+/** Marks a code without a digit. It lies above every digit, so that OR-ing digits together keeps it visible. */
+export const FOREIGN = 0x80
+
+/** The digits of a text form: 32 or 64 ASCII characters in ascending order, so that texts sort as their numbers. */
+export interface Alphabet {
+  readonly characters: string
+  /** ASCII code of each digit. */
+  readonly codes: Uint8Array
+  /** Digit of each ASCII code, or `FOREIGN`. */
+  readonly digits: Uint8Array
+}
+
+export function alphabet(characters: string): Alphabet {
+  const codes = Uint8Array.from(characters, (character) => character.charCodeAt(0))
+  const digits = new Uint8Array(128).fill(FOREIGN)
+  codes.forEach((code, digit) => {
+    digits[code] = digit
+  })
+  return { characters, codes, digits }
+}
+
+/**
+ * Text of 16 characters ⇄ bytes. `spell` writes four words of four digits each, which lets a generator go from
+ * its fields to the text without bytes in between.
+ */
+export interface TextCoder {
+  readonly alphabet: Alphabet
+  encode(bytes: Uint8Array): string
+  /** @throws {IdError} `INVALID_CHARACTER`. The caller has checked the length. */
+  decode(text: string): Uint8Array
+  spell(word0: number, word1: number, word2: number, word3: number): string
+}
+
+/** @throws {IdError} always; called once a decoder knows that some character is foreign. */
+export function refuseCharacter(family: string, { digits, characters }: Alphabet, text: string): never {
+  let position = 0
+  while ((digits[text.charCodeAt(position)] ?? FOREIGN) !== FOREIGN) position++
+  throw new IdError(
+    'INVALID_CHARACTER',
+    `${family}: ${show(text.charAt(position))} at position ${position} of ${show(text)} is none of ${characters}`,
+    { family, value: text, position },
+  )
+}

@@ -1,0 +1,59 @@
+import { checkInteger, IdError, refuseType, show } from './errors.js'
+
+/** Unix time in milliseconds; may carry a fraction. The default everywhere is `Date.now`. */
+export type Clock = () => number
+
+/** A moment: a Date, or Unix milliseconds. */
+export type Time = Date | number
+
+/**
+ * Unix milliseconds of a moment; infinities pass, for bounds.
+ *
+ * @throws {TypeError} for anything but a Date or a number.
+ * @throws {IdError} `INVALID_TIME` for NaN and invalid Dates.
+ */
+export function toUnixMs(family: string, time: Time): number {
+  if (!(time instanceof Date) && typeof time !== 'number') {
+    refuseType(family, 'a time is a Date or a number of Unix milliseconds', time)
+  }
+  const timeMs = Number(time)
+  if (Number.isNaN(timeMs)) {
+    throw new IdError('INVALID_TIME', `${family}: a time is a valid Date or number, not ${show(time)}`, {
+      family,
+      value: time,
+    })
+  }
+  return timeMs
+}
+
+/** What the family can say about time: first and last millisecond that an id of it can carry. */
+export interface TimeSpan {
+  readonly name: string
+  readonly firstMs: number
+  readonly lastMs: number
+}
+
+/** @throws {IdError} `TIME_OUT_OF_RANGE` for a moment that no id of the family can carry. */
+export function checkSpan({ name, firstMs, lastMs }: TimeSpan, timeMs: number): number {
+  if (timeMs < firstMs || timeMs >= lastMs + 1) {
+    const given = Math.abs(timeMs) <= 8.64e15 ? new Date(timeMs).toISOString() : `${timeMs} ms`
+    throw new IdError(
+      'TIME_OUT_OF_RANGE',
+      `${name}: ${given} is outside ${new Date(firstMs).toISOString()} to ${new Date(lastMs).toISOString()}`,
+      { family: name, field: 'time', value: timeMs },
+    )
+  }
+  return timeMs
+}
+
+/**
+ * A time given as a field: exact, so neither floored nor rounded.
+ *
+ * @throws {TypeError} for anything but a number.
+ * @throws {IdError} `INVALID_TIME`, `FIELD_OUT_OF_RANGE` for a fraction, `TIME_OUT_OF_RANGE`.
+ */
+export function checkTimeField(span: TimeSpan, timeMs: number): number {
+  if (typeof timeMs !== 'number') refuseType(span.name, 'timeMs is a number', timeMs)
+  checkSpan(span, toUnixMs(span.name, timeMs))
+  return checkInteger(span.name, 'timeMs', timeMs, span.firstMs, span.lastMs)
+}

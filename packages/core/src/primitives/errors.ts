@@ -1,0 +1,165 @@
+/** What went wrong, for handlers that branch on it. The SQL functions answer with the SQLSTATE in brackets. */
+export type IdErrorCode =
+  /** A text, or a byte array, of the wrong size [22P02]. */
+  | 'INVALID_LENGTH'
+  /** A character outside the alphabet; `position` says where [22P02]. */
+  | 'INVALID_CHARACTER'
+  /** Decodable, but not the one form that the family writes: spare bits set, leading zeros, a foreign tag [22P02]. */
+  | 'NOT_CANONICAL'
+  /** A number that its field, option or column can't hold [22003]. */
+  | 'FIELD_OUT_OF_RANGE'
+  /** A moment before the family's epoch or after its last unit [22008]. */
+  | 'TIME_OUT_OF_RANGE'
+  /** NaN or an invalid Date [22008]. */
+  | 'INVALID_TIME'
+  /** Options that contradict each other or miss something [22023]. */
+  | 'INVALID_OPTION'
+  /** The clock is behind ids already made, for longer than a blocking call waits; `waitMs` says how long [55000]. */
+  | 'CLOCK_MOVED_BACK'
+  /** The generator has no number left for this moment [55000]. */
+  | 'SEQUENCE_EXHAUSTED'
+  /** The family needs an identity (worker, node) before it can make ids, and none was given [55000]. */
+  | 'GENERATOR_REQUIRED'
+  /** This storage would break the order, precision or size of the family's ids in this database [22023]. */
+  | 'STORAGE_REFUSED'
+  /** Two ids of different nodes where one node was asked for [22023]. */
+  | 'NODE_MISMATCH'
+
+/** The facts of an error, as far as they apply. */
+export interface IdErrorFacts {
+  /** Name of the id family. */
+  readonly family?: string | undefined
+  /** The refused value, as it was given. */
+  readonly value?: unknown
+  /** The field or option that it was meant for. */
+  readonly field?: string | undefined
+  /** Index of the first foreign character, in UTF-16 units as JavaScript counts. */
+  readonly position?: number | undefined
+  /** Milliseconds until the same call can succeed. */
+  readonly waitMs?: number | undefined
+  /** Where the value sat: entity and property, table and column, or a path in the arguments. */
+  readonly path?: string | undefined
+  readonly cause?: unknown
+}
+
+/**
+ * The one error class of snoflax. Its message names the value and the rule that it breaks.
+ *
+ * @example
+ * try {
+ *   sno.parse('BRPK4Q72XWF2M63L')
+ * } catch (error) {
+ *   if (error instanceof IdError && error.code === 'INVALID_CHARACTER') reply(400, error.message)
+ * }
+ */
+export class IdError extends Error {
+  override readonly name = 'IdError'
+  readonly code: IdErrorCode
+  readonly family: string | undefined
+  readonly value: unknown
+  readonly field: string | undefined
+  readonly position: number | undefined
+  readonly waitMs: number | undefined
+  readonly path: string | undefined
+
+  constructor(code: IdErrorCode, message: string, facts: IdErrorFacts = {}) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
+    this.code = code
+    this.family = facts.family
+    this.value = facts.value
+    this.field = facts.field
+    this.position = facts.position
+    this.waitMs = facts.waitMs
+    this.path = facts.path
+  }
+
+  /** The same error, told with the place where the value sat. */
+  at(path: string): IdError {
+    return new IdError(this.code, `${path}: ${this.message}`, { ...this, path, cause: this })
+  }
+}
+
+const SHOWN_CHARACTERS = 48
+
+/** A value as messages show it: quoted, bounded in length, bytes as hex. */
+export function show(value: unknown): string {
+  if (typeof value === 'string') {
+    const cut = value.length > SHOWN_CHARACTERS
+    return JSON.stringify(cut ? `${value.slice(0, SHOWN_CHARACTERS)}…` : value)
+  }
+  if (typeof value === 'bigint') return `${value}n`
+  if (value instanceof Uint8Array) {
+    const hex = Array.from(value.subarray(0, SHOWN_CHARACTERS / 2), (byte) => byte.toString(16).padStart(2, '0'))
+    return `\\x${hex.join('')}${value.length > hex.length ? '…' : ''}`
+  }
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString()
+  if (typeof value === 'function') return 'a function'
+  if (typeof value === 'symbol') return 'a symbol'
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object'
+  return String(value)
+}
+
+/** @throws {TypeError} always: the value is of the wrong JavaScript type. */
+export function refuseType(family: string, what: string, value: unknown): never {
+  throw new TypeError(`${family}: ${what}, not ${show(value)}`)
+}
+
+/**
+ * The value, if it is a whole number from `minimum` to `maximum`.
+ *
+ * @throws {TypeError} for anything but a number.
+ * @throws {IdError} `FIELD_OUT_OF_RANGE`.
+ */
+export function checkInteger(
+  family: string,
+  field: string,
+  value: unknown,
+  minimum: number,
+  maximum: number,
+): number {
+  if (typeof value !== 'number') refuseType(family, `${field} is a number`, value)
+  if (!Number.isInteger(value) || value < minimum || value > maximum) {
+    throw new IdError(
+      'FIELD_OUT_OF_RANGE',
+      `${family}: ${field} is a whole number from ${minimum} to ${maximum}, not ${value}`,
+      { family, field, value },
+    )
+  }
+  return value
+}
+
+/**
+ * The bytes, if they are exactly `length` of them.
+ *
+ * @throws {TypeError} for anything but a Uint8Array.
+ * @throws {IdError} `INVALID_LENGTH`.
+ */
+export function checkBytes(family: string, field: string, value: unknown, length: number): Uint8Array {
+  if (!(value instanceof Uint8Array)) refuseType(family, `${field} is a Uint8Array of ${length} bytes`, value)
+  if (value.length !== length) {
+    throw new IdError(
+      'INVALID_LENGTH',
+      `${family}: ${field} has ${length} bytes, not ${value.length} (${show(value)})`,
+      { family, field, value },
+    )
+  }
+  return value
+}
+
+/**
+ * The text, if it is a string of exactly `length` characters.
+ *
+ * @throws {TypeError} for anything but a string.
+ * @throws {IdError} `INVALID_LENGTH`.
+ */
+export function checkText(family: string, value: unknown, length: number): string {
+  if (typeof value !== 'string') refuseType(family, 'an id is a string', value)
+  if (value.length !== length) {
+    throw new IdError(
+      'INVALID_LENGTH',
+      `${family}: an id has ${length} characters, not ${value.length} (${show(value)})`,
+      { family, value },
+    )
+  }
+  return value
+}

@@ -1,0 +1,77 @@
+import { type Alphabet, FOREIGN, refuseCharacter, type TextCoder } from './alphabet.js'
+
+/** 10 bytes ⇄ 16 characters of 5 bits: each word is 20 bits, 4 characters; 5 bytes are 8 characters. */
+export function radix32(family: string, alphabet: Alphabet): TextCoder {
+  const { codes, digits } = alphabet
+  const code = (digit: number): number => codes[digit & 31] as number
+  const digit = (code: number): number => digits[code & 127] as number
+
+  function spell(a: number, b: number, c: number, d: number): string {
+    return String.fromCharCode(
+      code(a >>> 15),
+      code(a >>> 10),
+      code(a >>> 5),
+      code(a),
+      code(b >>> 15),
+      code(b >>> 10),
+      code(b >>> 5),
+      code(b),
+      code(c >>> 15),
+      code(c >>> 10),
+      code(c >>> 5),
+      code(c),
+      code(d >>> 15),
+      code(d >>> 10),
+      code(d >>> 5),
+      code(d),
+    )
+  }
+
+  return {
+    alphabet,
+    spell,
+    encode: (bytes) => spell(highWord(bytes, 0), lowWord(bytes, 2), highWord(bytes, 5), lowWord(bytes, 7)),
+    decode(text) {
+      const bytes = new Uint8Array(10)
+      let foreign = 0
+      for (let i = 0, j = 0; i < 16; i += 8, j += 5) {
+        const c0 = text.charCodeAt(i)
+        const c1 = text.charCodeAt(i + 1)
+        const c2 = text.charCodeAt(i + 2)
+        const c3 = text.charCodeAt(i + 3)
+        const c4 = text.charCodeAt(i + 4)
+        const c5 = text.charCodeAt(i + 5)
+        const c6 = text.charCodeAt(i + 6)
+        const c7 = text.charCodeAt(i + 7)
+        const d0 = digit(c0)
+        const d1 = digit(c1)
+        const d2 = digit(c2)
+        const d3 = digit(c3)
+        const d4 = digit(c4)
+        const d5 = digit(c5)
+        const d6 = digit(c6)
+        const d7 = digit(c7)
+        foreign |=
+          ((d0 | d1 | d2 | d3 | d4 | d5 | d6 | d7) & FOREIGN) |
+          ((c0 | c1 | c2 | c3 | c4 | c5 | c6 | c7) >> 7)
+        bytes[j] = (d0 << 3) | (d1 >> 2)
+        bytes[j + 1] = (d1 << 6) | (d2 << 1) | (d3 >> 4)
+        bytes[j + 2] = (d3 << 4) | (d4 >> 1)
+        bytes[j + 3] = (d4 << 7) | (d5 << 2) | (d6 >> 3)
+        bytes[j + 4] = (d6 << 5) | d7
+      }
+      if (foreign !== 0) refuseCharacter(family, alphabet, text)
+      return bytes
+    },
+  }
+}
+
+/** The first 20 of the 40 bits at `at`. */
+function highWord(bytes: Uint8Array, at: number): number {
+  return ((bytes[at] as number) << 12) | ((bytes[at + 1] as number) << 4) | ((bytes[at + 2] as number) >> 4)
+}
+
+/** The last 20 of the 24 bits at `at`. */
+function lowWord(bytes: Uint8Array, at: number): number {
+  return (((bytes[at] as number) & 15) << 16) | ((bytes[at + 1] as number) << 8) | (bytes[at + 2] as number)
+}

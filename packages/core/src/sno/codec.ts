@@ -1,0 +1,110 @@
+import type { Id } from '../family.js'
+import { checkTimeField } from '../primitives/clock.js'
+import { checkBytes, checkInteger, checkText, IdError } from '../primitives/errors.js'
+import { radix32 } from '../primitives/radix32.js'
+import {
+  ALPHABET,
+  BYTE_LENGTH,
+  EPOCH_MS,
+  LAST_MS,
+  MAX_META,
+  MAX_PARTITION,
+  MAX_SEQUENCE,
+  TEXT_LENGTH,
+  UNIT_MS,
+} from './layout.js'
+
+/** A sno: 16 characters; time in steps of 4 ms, metabyte, partition, sequence. */
+export type SnoId = Id<'sno'>
+
+export interface SnoFields {
+  /** Unix milliseconds at which the 4 ms unit starts, from 2010-01-01 to 2079-09-07. */
+  readonly timeMs: number
+  /** Toggles each time that the generator handles a clock that stepped back. */
+  readonly tickTock: 0 | 1
+  /** The caller's own byte. */
+  readonly meta: number
+  /** Which generator made it, 0 to 65535. */
+  readonly partition: number
+  /** Number within the unit, 0 to 65535. */
+  readonly sequence: number
+}
+
+export const NAME = 'sno'
+export const SPAN = { name: NAME, firstMs: EPOCH_MS, lastMs: LAST_MS }
+
+const coder = /* @__PURE__ */ radix32(NAME, ALPHABET)
+
+export function encode(bytes: Uint8Array): SnoId {
+  return coder.encode(checkBytes(NAME, 'an id', bytes, BYTE_LENGTH)) as SnoId
+}
+
+export function decode(text: string): Uint8Array {
+  return coder.decode(checkText(NAME, text, TEXT_LENGTH))
+}
+
+/** The text of fields that are known to be in range. */
+export function spell(units: number, tickTock: number, meta: number, partition: number, sequence: number): SnoId {
+  const high = Math.floor(units / 2 ** 19)
+  return coder.spell(
+    high,
+    ((units - high * 2 ** 19) << 1) | tickTock,
+    (meta << 12) | (partition >> 4),
+    ((partition & 15) << 16) | sequence,
+  ) as SnoId
+}
+
+export function checkMeta(meta: number): number {
+  return checkInteger(NAME, 'meta', meta, 0, MAX_META)
+}
+
+export function pack({ timeMs, tickTock, meta, partition, sequence }: SnoFields): SnoId {
+  const units = (checkTimeField(SPAN, timeMs) - EPOCH_MS) / UNIT_MS
+  if (!Number.isInteger(units)) {
+    throw new IdError('FIELD_OUT_OF_RANGE', `${NAME}: timeMs starts a unit of ${UNIT_MS} ms, ${timeMs} does not`, {
+      family: NAME,
+      field: 'timeMs',
+      value: timeMs,
+    })
+  }
+  return spell(
+    units,
+    checkInteger(NAME, 'tickTock', tickTock, 0, 1),
+    checkMeta(meta),
+    checkInteger(NAME, 'partition', partition, 0, MAX_PARTITION),
+    checkInteger(NAME, 'sequence', sequence, 0, MAX_SEQUENCE),
+  )
+}
+
+export function unpack(id: SnoId): SnoFields {
+  const view = viewOf(id)
+  return {
+    timeMs: timeOf(view),
+    tickTock: (view.getUint8(4) & 1) as 0 | 1,
+    meta: view.getUint8(5),
+    partition: view.getUint16(6),
+    sequence: view.getUint16(8),
+  }
+}
+
+export function timeMs(id: SnoId): number {
+  return timeOf(viewOf(id))
+}
+
+export function meta(id: SnoId): number {
+  return viewOf(id).getUint8(5)
+}
+
+export function withMeta(id: SnoId, meta: number): SnoId {
+  const bytes = decode(id)
+  bytes[5] = checkMeta(meta)
+  return coder.encode(bytes) as SnoId
+}
+
+function viewOf(id: SnoId): DataView {
+  return new DataView(decode(id).buffer)
+}
+
+function timeOf(view: DataView): number {
+  return EPOCH_MS + (view.getUint32(0) * 0x80 + (view.getUint8(4) >> 1)) * UNIT_MS
+}

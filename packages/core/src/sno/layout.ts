@@ -1,0 +1,30 @@
+import type { Layout } from '../family.js'
+import { alphabet } from '../primitives/alphabet.js'
+
+/** 2010-01-01T00:00:00Z. */
+export const EPOCH_MS = 1_262_304_000_000
+export const UNIT_MS = 4
+export const UNIT_BITS = 39
+export const MAX_UNITS = 2 ** UNIT_BITS - 1
+export const MAX_META = 0xff
+export const MAX_PARTITION = 0xffff
+export const MAX_SEQUENCE = 0xffff
+export const BYTE_LENGTH = 10
+export const TEXT_LENGTH = 16
+/** The last unit lasts 4 ms, but an id carries the moment at which its unit starts. */
+export const LAST_MS = EPOCH_MS + MAX_UNITS * UNIT_MS
+
+export const LAYOUT: Layout = {
+  fields: [
+    { name: 'time', bits: UNIT_BITS },
+    { name: 'tickTock', bits: 1 },
+    { name: 'meta', bits: 8 },
+    { name: 'partition', bits: 16 },
+    { name: 'sequence', bits: 16 },
+  ],
+  epochMs: EPOCH_MS,
+  unitMs: UNIT_MS,
+}
+
+export const ALPHABET = /* @__PURE__ */ alphabet('23456789abcdefghijklmnopqrstuvwx')
+export const PATTERN = /^[2-9a-x]{16}$/

@@ -1,0 +1,92 @@
+import { checkInteger, IdError, refuseType } from '../primitives/errors.js'
+import { NAME } from './codec.js'
+import { MAX_PARTITION, MAX_SEQUENCE, MAX_UNITS } from './layout.js'
+
+/** A generator's whole state, with the field names of the reference's JSON. Times are units of 4 ms since 2010. */
+export interface SnoSnapshot {
+  /** High and low byte. */
+  readonly partition: readonly [number, number]
+  readonly sequenceMin: number
+  readonly sequenceMax: number
+  readonly sequence: number
+  /** When the snapshot was taken. Not used on restore. */
+  readonly now: number
+  /** The last unit in which an id was made. */
+  readonly wallHi: number
+  /** The last unit that had been reached when the clock stepped back. */
+  readonly wallSafe: number
+  /** How often the clock stepped back. Its lowest bit is the tick-tock bit. */
+  readonly drifts: number
+}
+
+/** What a generator starts from. */
+export interface SnoState {
+  readonly partition: number
+  readonly sequenceMin: number
+  readonly sequenceMax: number
+  readonly sequence: number
+  readonly wallHi: number
+  readonly wallSafe: number
+  readonly drifts: number
+}
+
+const MAX_UINT32 = 0xffff_ffff
+/** The reference's documentation says 4; its code demands this. */
+const MIN_CAPACITY = 6
+
+/** Bounds in ascending order. @throws {IdError} `INVALID_OPTION` for fewer than 6 numbers. */
+export function orderBounds(one: number, other: number): { sequenceMin: number; sequenceMax: number } {
+  const sequenceMin = Math.min(checkBound('sequenceMin', one), checkBound('sequenceMax', other))
+  const sequenceMax = Math.max(one, other)
+  if (sequenceMax - sequenceMin + 1 < MIN_CAPACITY) {
+    throw new IdError(
+      'INVALID_OPTION',
+      `${NAME}: sequence bounds hold at least ${MIN_CAPACITY} numbers, ${sequenceMin} to ${sequenceMax} don't`,
+      { family: NAME, field: 'sequenceMax', value: sequenceMax },
+    )
+  }
+  return { sequenceMin, sequenceMax }
+}
+
+function checkBound(field: string, value: number): number {
+  return checkInteger(NAME, field, value, 0, MAX_SEQUENCE)
+}
+
+/** The state that a snapshot describes, read as the reference reads it. */
+export function restore(snapshot: SnoSnapshot): SnoState {
+  if (typeof snapshot !== 'object' || snapshot === null) refuseType(NAME, 'a snapshot is an object', snapshot)
+  const { sequenceMin, sequenceMax } = orderBounds(
+    snapshot.sequenceMin,
+    // As in the reference's JSON, where an absent field is 0: without an upper bound there is no limit.
+    snapshot.sequenceMax === 0 && snapshot.sequenceMin !== MAX_SEQUENCE ? MAX_SEQUENCE : snapshot.sequenceMax,
+  )
+  const sequence = checkInteger(NAME, 'sequence', snapshot.sequence, 0, MAX_UINT32) || sequenceMin
+  if (sequence < sequenceMin) {
+    throw new IdError(
+      'INVALID_OPTION',
+      `${NAME}: a snapshot's sequence is at or above its lower bound ${sequenceMin}, not ${sequence}`,
+      { family: NAME, field: 'sequence', value: sequence },
+    )
+  }
+  return {
+    partition: partitionNumber(snapshot.partition),
+    sequenceMin,
+    sequenceMax,
+    sequence,
+    wallHi: checkInteger(NAME, 'wallHi', snapshot.wallHi, 0, MAX_UNITS),
+    wallSafe: checkInteger(NAME, 'wallSafe', snapshot.wallSafe, 0, MAX_UNITS),
+    drifts: checkInteger(NAME, 'drifts', snapshot.drifts, 0, MAX_UINT32),
+  }
+}
+
+function partitionNumber(partition: readonly [number, number]): number {
+  if (!Array.isArray(partition) || partition.length !== 2) {
+    refuseType(NAME, "a snapshot's partition is an array of two bytes", partition)
+  }
+  const [high, low] = partition.map((byte) => checkInteger(NAME, 'partition', byte, 0, 0xff)) as [number, number]
+  return (high << 8) | low
+}
+
+export function checkPartition(partition: number): number {
+  return checkInteger(NAME, 'partition', partition, 0, MAX_PARTITION)
+}

@@ -1,0 +1,70 @@
+import type { IdFamily } from '../family.js'
+import { fromBigInt, fromHex, toHex } from '../primitives/bytes.js'
+import { IdError, refuseType, show } from '../primitives/errors.js'
+import { fromUuid, isUuid, textOf, UUID_BYTES, type UuidForm } from './uuid.js'
+
+const HEX_BYTES = /^\\x(?:[0-9a-f]{2})*$/i
+const DECIMAL = /^[0-9]+$/
+/** Families that are stored as a number have this many bytes. */
+export const BIGINT_BYTES = 8
+
+/**
+ * The id in any form that a driver hands over or an ORM hands back: canonical text, bytes, `\x` hex, uuid text or
+ * bytes, a whole number. What kind it is shows in type and length; a uuid can be held to one of its two forms.
+ *
+ * @throws {IdError} as the family's `parse`.
+ * @throws {TypeError} for a value that no driver gives for an id.
+ */
+export function read<AnId extends string>(family: IdFamily<AnId>, value: unknown, form?: UuidForm): AnId {
+  if (typeof value === 'string') return readText(family, value, form)
+  if (value instanceof Uint8Array) return readBytes(family, value, form)
+  if (typeof value === 'bigint') return readNumber(family, value, value)
+  if (typeof value === 'number') return readNumber(family, exact(family, value), value)
+  return refuseType(family.name, 'an id comes from the database as text, bytes or a whole number', value)
+}
+
+function readText<AnId extends string>(family: IdFamily<AnId>, text: string, form?: UuidForm): AnId {
+  if (text.length === family.textLength) return checkUnambiguous(family, family.parse(text))
+  if (isUuid(text)) return fromUuid(family, text, form) as AnId
+  if (HEX_BYTES.test(text)) return readBytes(family, fromHex(text.slice(2)), form)
+  if (family.byteLength === BIGINT_BYTES && DECIMAL.test(text)) return readNumber(family, BigInt(text), text)
+  return family.parse(text)
+}
+
+/** A text of digits alone could be the family's text as well as a number: uidLocal has such texts from the year 2489. */
+function checkUnambiguous<AnId extends string>(family: IdFamily<AnId>, id: AnId): AnId {
+  if (family.byteLength !== BIGINT_BYTES || !DECIMAL.test(id)) return id
+  throw new IdError(
+    'NOT_CANONICAL',
+    `${family.name}: ${show(id)} can be read as an id's text and as its number; give a bigint or bytes`,
+    { family: family.name, value: id },
+  )
+}
+
+function readBytes<AnId extends string>(family: IdFamily<AnId>, bytes: Uint8Array, form?: UuidForm): AnId {
+  if (bytes.length === UUID_BYTES) return fromUuid(family, toHex(bytes), form) as AnId
+  if (bytes.length === family.textLength) return family.parse(textOf(bytes))
+  return family.encode(bytes)
+}
+
+function exact(family: IdFamily, value: number): bigint {
+  if (Number.isSafeInteger(value)) return BigInt(value)
+  throw new IdError(
+    'FIELD_OUT_OF_RANGE',
+    `${family.name}: the number ${value} is not exact; have the driver return bigints or strings`,
+    { family: family.name, value },
+  )
+}
+
+function readNumber<AnId extends string>(family: IdFamily<AnId>, number: bigint, value: unknown): AnId {
+  if (family.byteLength !== BIGINT_BYTES) {
+    return refuseType(family.name, `an id has ${family.byteLength} bytes and is stored as text or bytes`, value)
+  }
+  if (number < 0n || number >= 2n ** 64n) {
+    throw new IdError('FIELD_OUT_OF_RANGE', `${family.name}: an id is a number from 0 to 2^64 - 1, not ${number}`, {
+      family: family.name,
+      value,
+    })
+  }
+  return family.encode(fromBigInt(number, BIGINT_BYTES))
+}

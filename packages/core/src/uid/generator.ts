@@ -1,0 +1,36 @@
+import type { IdFamily, IdGenerator } from '../family.js'
+import { batch } from '../primitives/batch.js'
+import type { Clock } from '../primitives/clock.js'
+import type { UidStep, UidSteps } from './steps.js'
+
+export interface UidClockOptions {
+  /** Unix milliseconds; a fraction is used down to the microsecond. */
+  readonly clock?: Clock
+}
+
+/** Makes ids of one node. The clock never runs back: while it is behind, ids carry the last step. */
+export interface UidGenerator<AnId extends string> extends IdGenerator<AnId> {
+  /**
+   * A new id. Blocks for the next step, at most 10 ms, when all 16,384 of this one are used.
+   *
+   * @throws {IdError} `CLOCK_MOVED_BACK` if the clock is further behind and the last step is used up,
+   * `SEQUENCE_EXHAUSTED` if the clock stands still.
+   */
+  generate(): AnId
+  /** The same, waiting as long as it takes without blocking. */
+  generateAsync(): Promise<AnId>
+}
+
+export function createGenerator<AnId extends string>(
+  family: IdFamily<AnId>,
+  steps: UidSteps,
+  spell: (step: UidStep) => AnId,
+): UidGenerator<AnId> {
+  const generate = (): AnId => spell(steps.next())
+  return {
+    family,
+    generate,
+    generateAsync: async () => spell(await steps.nextAsync()),
+    batch: (count) => batch(family.name, generate, count),
+  }
+}

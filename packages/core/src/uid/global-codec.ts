@@ -1,0 +1,97 @@
+import type { Id } from '../family.js'
+import { checkBytes, checkInteger, checkText } from '../primitives/errors.js'
+import { radix64 } from '../primitives/radix64.js'
+import {
+  ALPHABET,
+  GLOBAL_BYTE_LENGTH,
+  GLOBAL_TEXT_LENGTH,
+  MAX_NODE,
+  MAX_SEQUENCE,
+  STEP_US,
+} from './layout.js'
+import { checkTime, timeAtOrAfter, type UidTime, unixMs } from './time.js'
+
+/** A global uid: 16 characters; time in steps of 1.024 ms, node, sequence. */
+export type UidId = Id<'uid'>
+
+export interface UidFields extends UidTime {
+  /** Fingerprint of the node, 0 to 2^32 - 1. */
+  readonly node: number
+  /** Number within the step, 0 to 16383. */
+  readonly sequence: number
+}
+
+export const NAME = 'uid'
+
+const coder = /* @__PURE__ */ radix64(NAME, ALPHABET)
+
+export function encode(bytes: Uint8Array): UidId {
+  return coder.encode(checkBytes(NAME, 'an id', bytes, GLOBAL_BYTE_LENGTH)) as UidId
+}
+
+export function decode(text: string): Uint8Array {
+  return coder.decode(checkText(NAME, text, GLOBAL_TEXT_LENGTH))
+}
+
+/** The functions that depend on the neighbourhood. */
+export function neighbourhoodCodec(neighbourhood: number): {
+  spell(fields: UidFields): UidId
+  pack(fields: UidFields): UidId
+  unpack(id: UidId): UidFields
+  timeMs(id: UidId): number
+  lowerBoundMs(timeMs: number): UidId
+  upperBoundMs(timeMs: number): UidId
+} {
+  const window = 2 ** neighbourhood
+  const nodeScale = window
+  const highScale = 2 ** 32 * nodeScale
+
+  /** Fields that are known to be in range. The 48 bits between the first and the last 24 fit a double. */
+  const spell = ({ megaSeconds, seconds, microSeconds, node, sequence }: UidFields): UidId => {
+    const high = (seconds & 0xffff) >> neighbourhood
+    const middle = high * highScale + node * nodeScale + (seconds % window)
+    return coder.spell(
+      (megaSeconds << 4) | (seconds >> 16),
+      Math.floor(middle / 2 ** 24),
+      middle % 2 ** 24,
+      ((microSeconds / STEP_US) << 14) | sequence,
+    ) as UidId
+  }
+
+  const unpack = (id: UidId): UidFields => {
+    const view = new DataView(decode(id).buffer)
+    const head = view.getUint32(0) >>> 8
+    const middle = view.getUint16(3) * 2 ** 32 + view.getUint32(5)
+    const tail = view.getUint32(8) & 0xff_ffff
+    const high = Math.floor(middle / highScale)
+    return {
+      megaSeconds: head >>> 4,
+      seconds: ((head & 15) << 16) | (high << neighbourhood) | (middle % window),
+      microSeconds: (tail >> 14) * STEP_US,
+      node: Math.floor(middle / nodeScale) % 2 ** 32,
+      sequence: tail & MAX_SEQUENCE,
+    }
+  }
+
+  const lowest = (time: UidTime): UidId => spell({ ...time, node: 0, sequence: 0 })
+
+  return {
+    spell,
+    pack: ({ node, sequence, ...time }) =>
+      spell({
+        ...checkTime(NAME, time),
+        node: checkInteger(NAME, 'node', node, 0, MAX_NODE),
+        sequence: checkInteger(NAME, 'sequence', sequence, 0, MAX_SEQUENCE),
+      }),
+    unpack,
+    timeMs: (id) => unixMs(unpack(id)),
+    lowerBoundMs: (timeMs) => lowest(timeAtOrAfter(timeMs)),
+    upperBoundMs(timeMs) {
+      const time = timeAtOrAfter(timeMs)
+      if (time.seconds % window === 0 && time.microSeconds === 0) return lowest(time)
+      // Any node may have made an earlier id of this window, so only the next window lies above them all.
+      const nextWindow = time.seconds - (time.seconds % window) + window
+      return lowest({ ...time, seconds: nextWindow, microSeconds: 0 })
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import { defineFamily, type IdFamily } from '../family.js'
+import { checkInteger, IdError } from '../primitives/errors.js'
+import { distance, type UidDistance } from './distance.js'
+import { createGenerator, type UidClockOptions, type UidGenerator } from './generator.js'
+import { decode, encode, NAME, neighbourhoodCodec, type UidFields, type UidId } from './global-codec.js'
+import {
+  DEFAULT_NEIGHBOURHOOD,
+  GLOBAL_BYTE_LENGTH,
+  GLOBAL_PATTERN,
+  GLOBAL_TEXT_LENGTH,
+  globalLayout,
+  LAST_MS,
+  MAX_NEIGHBOURHOOD,
+  MIN_NEIGHBOURHOOD,
+} from './layout.js'
+import * as local from './local-codec.js'
+import { uidLocal } from './local.js'
+import { fingerprint, type UidNode } from './node.js'
+import { UidSteps } from './steps.js'
+import { type VectorClocks, vectorClocks } from './vector-clock.js'
+
+export type { UidFields, UidId } from './global-codec.js'
+
+export interface UidGeneratorOptions extends UidClockOptions {
+  /** This host's name or fingerprint. No two generators that are alive may share it. */
+  readonly node: UidNode
+}
+
+/** Makes global ids of one node. */
+export interface UidGlobalGenerator extends UidGenerator<UidId> {
+  /** Makes local ids that count with the global ones, so that both can be brought together by `fromLocal`. */
+  readonly local: UidGenerator<local.UidLocalId>
+}
+
+export interface UidFamily extends IdFamily<UidId, UidFields> {
+  /** Ids of a window of 2^neighbourhood seconds sort by node before time. Ids don't say which: keep to one. */
+  readonly neighbourhood: number
+  /** The same family with another neighbourhood, 5 to 10. @throws {IdError} `FIELD_OUT_OF_RANGE`. */
+  withNeighbourhood(neighbourhood: number): UidFamily
+  /** A generator of one node's ids. @throws {IdError} `GENERATOR_REQUIRED` without a node. */
+  generator(options: UidGeneratorOptions): UidGlobalGenerator
+  /** The 32 bits that stand for a node in ids. */
+  fingerprint(node: UidNode): number
+  /** The global id of a local one that the given node made. */
+  fromLocal(id: local.UidLocalId, host: { readonly node: UidNode }): UidId
+  /** The local id of a global one of the given node. @throws {IdError} `NODE_MISMATCH` for another node's. */
+  toLocal(id: UidId, host: { readonly node: UidNode }): local.UidLocalId
+  /** The local id of any global one. Uniqueness across nodes is lost. */
+  forceLocal(id: UidId): local.UidLocalId
+  /** `a` minus `b`, for two ids of one node. @throws {IdError} `NODE_MISMATCH`. */
+  distance(a: UidId, b: UidId): UidDistance
+  readonly vclock: VectorClocks
+}
+
+/**
+ * uid, global: 12 bytes, time in steps of 1.024 ms, node and sequence, 16 characters. Its `range` selects whole
+ * windows (256 seconds with the default neighbourhood): recheck with `uid.time`.
+ * Source: fogfish/uid; see spec/uid.md.
+ *
+ * @example
+ * const ids = uid.generator({ node: 'orders@10.0.0.7' })
+ * uid.time(ids.generate())
+ */
+export const uid: UidFamily = /* @__PURE__ */ createUid(DEFAULT_NEIGHBOURHOOD)
+
+function createUid(neighbourhood: number): UidFamily {
+  const codec = neighbourhoodCodec(neighbourhood)
+  const family = defineFamily<UidId, UidFields>({
+    name: NAME,
+    layout: globalLayout(neighbourhood),
+    byteLength: GLOBAL_BYTE_LENGTH,
+    textLength: GLOBAL_TEXT_LENGTH,
+    pattern: GLOBAL_PATTERN,
+    storages: ['uuid', 'text', 'binary', 'uuid8'],
+    tag: 4,
+    firstMs: 0,
+    lastMs: LAST_MS,
+    exactRange: false,
+    generatorExample: "uid.generator({ node: 'orders@10.0.0.7' })",
+    encode,
+    decode,
+    pack: codec.pack,
+    unpack: codec.unpack,
+    timeMs: codec.timeMs,
+    lowerBoundMs: codec.lowerBoundMs,
+    upperBoundMs: codec.upperBoundMs,
+  })
+  const nodeOf = (node: UidNode): number => fingerprint(NAME, node)
+  const forceLocal = (id: UidId): local.UidLocalId => local.spell(codec.unpack(id))
+
+  return Object.assign(family, {
+    neighbourhood,
+    withNeighbourhood: (bits: number) =>
+      createUid(checkInteger(NAME, 'neighbourhood', bits, MIN_NEIGHBOURHOOD, MAX_NEIGHBOURHOOD)),
+    generator(options: UidGeneratorOptions) {
+      const node = nodeOf(requireNode(options))
+      const steps = new UidSteps(family, options.clock ?? Date.now)
+      return {
+        ...createGenerator(family, steps, (step) => codec.spell({ ...step, node })),
+        local: createGenerator(uidLocal, steps, local.spell),
+      }
+    },
+    fingerprint: nodeOf,
+    fromLocal: (id: local.UidLocalId, host: { readonly node: UidNode }) =>
+      codec.spell({ ...local.unpack(id), node: nodeOf(host.node) }),
+    toLocal(id: UidId, host: { readonly node: UidNode }) {
+      checkSameNode(codec.unpack(id).node, nodeOf(host.node), id)
+      return forceLocal(id)
+    },
+    forceLocal,
+    distance(a: UidId, b: UidId) {
+      const [x, y] = [codec.unpack(a), codec.unpack(b)]
+      checkSameNode(x.node, y.node, a)
+      return distance(x, y)
+    },
+    vclock: vectorClocks(codec.unpack, nodeOf),
+  })
+}
+
+function requireNode(options: Partial<UidGeneratorOptions> | undefined): UidNode {
+  const node = options?.node
+  if (node !== undefined && node !== '') return node // an empty name is what an unset variable gives
+  throw new IdError('GENERATOR_REQUIRED', `${NAME}: a generator needs to know its node; give { node }`, {
+    family: NAME,
+    field: 'node',
+  })
+}
+
+function checkSameNode(node: number, expected: number, id: UidId): void {
+  if (node === expected) return
+  const hex = (fingerprint: number): string => fingerprint.toString(16).padStart(8, '0')
+  throw new IdError('NODE_MISMATCH', `${NAME}: ${id} is of node ${hex(node)}, not of ${hex(expected)}`, {
+    family: NAME,
+    field: 'node',
+    value: id,
+  })
+}

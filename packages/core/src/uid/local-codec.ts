@@ -1,0 +1,78 @@
+import type { Id } from '../family.js'
+import { checkBytes, checkInteger, checkText, IdError, show } from '../primitives/errors.js'
+import { radix64 } from '../primitives/radix64.js'
+import { ALPHABET, LOCAL_BYTE_LENGTH, LOCAL_TEXT_LENGTH, MAX_SEQUENCE, STEP_US } from './layout.js'
+import { checkTime, timeAtOrAfter, type UidTime, unixMs } from './time.js'
+
+/** A local uid: 11 characters; time in steps of 1.024 ms and sequence. Unique on one node only. */
+export type UidLocalId = Id<'uidLocal'>
+
+export interface UidLocalFields extends UidTime {
+  /** Number within the step, 0 to 16383. */
+  readonly sequence: number
+}
+
+export const NAME = 'uidLocal'
+
+const coder = /* @__PURE__ */ radix64(NAME, ALPHABET)
+/** 8 bytes are written like the first 8 of 12: 64 of the 66 bits of 11 characters. */
+const PADDED_BYTES = 12
+const PADDING = ALPHABET.characters.charAt(0).repeat(5)
+
+export function encode(bytes: Uint8Array): UidLocalId {
+  const padded = new Uint8Array(PADDED_BYTES)
+  padded.set(checkBytes(NAME, 'an id', bytes, LOCAL_BYTE_LENGTH))
+  return coder.encode(padded).slice(0, LOCAL_TEXT_LENGTH) as UidLocalId
+}
+
+export function decode(text: string): Uint8Array {
+  const padded = coder.decode(checkText(NAME, text, LOCAL_TEXT_LENGTH) + PADDING)
+  if (padded[LOCAL_BYTE_LENGTH] !== 0) {
+    throw new IdError('NOT_CANONICAL', `${NAME}: the last character of ${show(text)} sets bits beyond the 64th`, {
+      family: NAME,
+      value: text,
+      position: LOCAL_TEXT_LENGTH - 1,
+    })
+  }
+  return padded.slice(0, LOCAL_BYTE_LENGTH)
+}
+
+/** Fields that are known to be in range. */
+export function spell({ megaSeconds, seconds, microSeconds, sequence }: UidLocalFields): UidLocalId {
+  const tail = ((microSeconds / STEP_US) << 14) | sequence
+  return coder
+    .spell(
+      (megaSeconds << 4) | (seconds >> 16),
+      ((seconds & 0xffff) << 8) | (tail >> 16),
+      (tail & 0xffff) << 8,
+      0,
+    )
+    .slice(0, LOCAL_TEXT_LENGTH) as UidLocalId
+}
+
+export function pack({ sequence, ...time }: UidLocalFields): UidLocalId {
+  return spell({
+    ...checkTime(NAME, time),
+    sequence: checkInteger(NAME, 'sequence', sequence, 0, MAX_SEQUENCE),
+  })
+}
+
+export function unpack(id: UidLocalId): UidLocalFields {
+  const view = new DataView(decode(id).buffer)
+  const head = view.getUint32(0)
+  const tail = view.getUint32(4) & 0xff_ffff
+  return {
+    megaSeconds: head >>> 12,
+    seconds: ((head & 0xfff) << 8) | view.getUint8(4),
+    microSeconds: (tail >> 14) * STEP_US,
+    sequence: tail & MAX_SEQUENCE,
+  }
+}
+
+export function timeMs(id: UidLocalId): number {
+  return unixMs(unpack(id))
+}
+
+export function lowerBoundMs(timeMs: number): UidLocalId {
+  return spell({ ...timeAtOrAfter(timeMs), sequence: 0 })
+}

@@ -1,0 +1,51 @@
+import { defineFamily, type IdFamily } from '../family.js'
+import { distance, type UidDistance } from './distance.js'
+import { createGenerator, type UidClockOptions, type UidGenerator } from './generator.js'
+import { LAST_MS, LOCAL_BYTE_LENGTH, LOCAL_LAYOUT, LOCAL_PATTERN, LOCAL_TEXT_LENGTH } from './layout.js'
+import * as codec from './local-codec.js'
+import { UidSteps } from './steps.js'
+
+export type { UidLocalFields, UidLocalId } from './local-codec.js'
+
+export interface UidLocalFamily extends IdFamily<codec.UidLocalId, codec.UidLocalFields> {
+  /** A generator. Its ids are unique among its own only: one a node, or the `local` one of a global generator. */
+  generator(options?: UidClockOptions): UidGenerator<codec.UidLocalId>
+  /** `a` minus `b`. */
+  distance(a: codec.UidLocalId, b: codec.UidLocalId): UidDistance
+}
+
+/**
+ * uid, local: 8 bytes, time in steps of 1.024 ms and sequence, 11 characters. Unique on one node only.
+ * Source: fogfish/uid; see spec/uid.md.
+ *
+ * @example
+ * const ids = uidLocal.generator()
+ * const id = uid.fromLocal(ids.generate(), { node: 'orders@10.0.0.7' })
+ */
+export const uidLocal: UidLocalFamily = /* @__PURE__ */ createUidLocal()
+
+function createUidLocal(): UidLocalFamily {
+  const family = defineFamily<codec.UidLocalId, codec.UidLocalFields>({
+    name: codec.NAME,
+    layout: LOCAL_LAYOUT,
+    byteLength: LOCAL_BYTE_LENGTH,
+    textLength: LOCAL_TEXT_LENGTH,
+    pattern: LOCAL_PATTERN,
+    storages: ['bigint', 'text', 'binary', 'uuid8'],
+    tag: 5,
+    firstMs: 0,
+    lastMs: LAST_MS,
+    generatorExample: 'uidLocal.generator()',
+    encode: codec.encode,
+    decode: codec.decode,
+    pack: codec.pack,
+    unpack: codec.unpack,
+    timeMs: codec.timeMs,
+    lowerBoundMs: codec.lowerBoundMs,
+  })
+  return Object.assign(family, {
+    generator: ({ clock = Date.now }: UidClockOptions = {}) =>
+      createGenerator(family, new UidSteps(family, clock), codec.spell),
+    distance: (a: codec.UidLocalId, b: codec.UidLocalId) => distance(codec.unpack(a), codec.unpack(b)),
+  })
+}

@@ -1,0 +1,47 @@
+import { checkInteger, IdError } from '../primitives/errors.js'
+import { MAX_MEGA_SECONDS, MAX_SECONDS, MAX_STEP, STEP_US } from './layout.js'
+
+/** A moment as Erlang's os:timestamp() has it. */
+export interface UidTime {
+  /** 0 to 1,048,575 times a million seconds. */
+  readonly megaSeconds: number
+  /** 0 to 999,999 from a clock; ids can hold up to 1,048,575. */
+  readonly seconds: number
+  /** A multiple of 1024, from 0 to 999,424 from a clock; ids can hold up to 1,047,552. */
+  readonly microSeconds: number
+}
+
+/** The time fields, if an id can hold them exactly. */
+export function checkTime(family: string, { megaSeconds, seconds, microSeconds }: UidTime): UidTime {
+  checkInteger(family, 'megaSeconds', megaSeconds, 0, MAX_MEGA_SECONDS)
+  checkInteger(family, 'seconds', seconds, 0, MAX_SECONDS)
+  checkInteger(family, 'microSeconds', microSeconds, 0, MAX_STEP * STEP_US)
+  if (microSeconds % STEP_US !== 0) {
+    throw new IdError(
+      'FIELD_OUT_OF_RANGE',
+      `${family}: microSeconds is a multiple of ${STEP_US}, ${microSeconds} is not`,
+      { family, field: 'microSeconds', value: microSeconds },
+    )
+  }
+  return { megaSeconds, seconds, microSeconds }
+}
+
+/** Unix milliseconds, floored. */
+export function unixMs({ megaSeconds, seconds, microSeconds }: UidTime): number {
+  return (megaSeconds * 1_000_000 + seconds) * 1000 + Math.floor(microSeconds / 1000)
+}
+
+/** The first step that starts at or after a whole millisecond. */
+export function timeAtOrAfter(timeMs: number): UidTime {
+  const seconds = Math.floor(timeMs / 1000)
+  const steps = Math.ceil(((timeMs % 1000) * 1000) / STEP_US) // 976 at most, which is a second's last
+  return fromSeconds(seconds, steps)
+}
+
+export function fromSeconds(seconds: number, steps: number): UidTime {
+  return {
+    megaSeconds: Math.floor(seconds / 1_000_000),
+    seconds: seconds % 1_000_000,
+    microSeconds: steps * STEP_US,
+  }
+}

@@ -1,0 +1,72 @@
+import { type UidDistance, distance } from './distance.js'
+import type { UidFields, UidId } from './global-codec.js'
+import type { UidGenerator } from './generator.js'
+import type { UidNode } from './node.js'
+
+/** What each node has seen last: one global id a node. */
+export type VectorClock = readonly UidId[]
+
+/** An entry that the other clock has not reached. */
+export interface VectorClockGap {
+  readonly id: UidId
+  /** How far the other clock's entry of this node is behind; undefined if it has none. */
+  readonly behind: UidDistance | undefined
+}
+
+/** Operations on vector clocks. Ids carry fingerprints, so a node is the same whether it was named or numbered. */
+export interface VectorClocks {
+  /** A clock that has seen only this generator's node. */
+  create(generator: UidGenerator<UidId>): VectorClock
+  /** The clock after an event on the generator's node: its entry renewed and put first. */
+  tick(clock: VectorClock, generator: UidGenerator<UidId>): VectorClock
+  /** The clock that has seen what either has seen, sorted by fingerprint. */
+  join(a: VectorClock, b: VectorClock): VectorClock
+  /** Whether `a` has seen all that `b` has. */
+  descends(a: VectorClock, b: VectorClock): boolean
+  /** The same, leaving one node out of account. */
+  descendsExcept(node: UidNode, a: VectorClock, b: VectorClock): boolean
+  /** The entries of `b` that `a` has not reached, in the order of `b`. */
+  diff(a: VectorClock, b: VectorClock): VectorClockGap[]
+}
+
+export function vectorClocks(
+  unpack: (id: UidId) => UidFields,
+  fingerprint: (node: UidNode) => number,
+): VectorClocks {
+  const nodeOf = (id: UidId): number => unpack(id).node
+
+  /** The latest id of each node. Within a node and neighbourhood, text order is time order. */
+  const latest = (clock: VectorClock): Map<number, UidId> => {
+    const entries = new Map<number, UidId>()
+    for (const id of clock) {
+      const node = nodeOf(id)
+      const known = entries.get(node)
+      if (known === undefined || known < id) entries.set(node, id)
+    }
+    return entries
+  }
+  const diff = (a: VectorClock, b: VectorClock): VectorClockGap[] => {
+    const seen = latest(a)
+    return b.flatMap((id): VectorClockGap[] => {
+      const known = seen.get(nodeOf(id))
+      if (known === undefined) return [{ id, behind: undefined }]
+      return known >= id ? [] : [{ id, behind: distance(unpack(id), unpack(known)) }]
+    })
+  }
+  const without = (node: number, clock: VectorClock): VectorClock => clock.filter((id) => nodeOf(id) !== node)
+
+  return {
+    create: (generator) => [generator.generate()],
+    tick(clock, generator) {
+      const id = generator.generate()
+      return [id, ...without(nodeOf(id), clock)]
+    },
+    join: (a, b) => [...latest([...a, ...b])].sort(([x], [y]) => x - y).map(([, id]) => id),
+    descends: (a, b) => diff(a, b).length === 0,
+    descendsExcept(node, a, b) {
+      const left = fingerprint(node)
+      return diff(without(left, a), without(left, b)).length === 0
+    },
+    diff,
+  }
+}
