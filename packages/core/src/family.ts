@@ -166,11 +166,15 @@ export function defineFamily<AnId extends string, Fields>(
     upperBound: (time) => bound(time, upperBoundMs),
     range(from, to) {
       if (toUnixMs(name, from) > toUnixMs(name, to)) {
-        throw new IdError('INVALID_OPTION', `${name}: a range goes from the earlier moment to the later one`, {
-          family: name,
-          field: 'from',
-          value: from,
-        })
+        throw new IdError(
+          'INVALID_OPTION',
+          `${name}: a range goes from the earlier moment to the later one`,
+          {
+            family: name,
+            field: 'from',
+            value: from,
+          },
+        )
       }
       return { gte: family.lowerBound(from), lt: family.upperBound(to) }
     },

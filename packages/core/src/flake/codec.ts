@@ -35,10 +35,14 @@ export function decode(text: string): Uint8Array {
 export function toBigInt(id: FlakeId): bigint {
   if (typeof id !== 'string') refuseType(NAME, 'an id is a string of decimal digits', id)
   if (id.length === 0 || id.length > MAX_DIGITS) {
-    throw new IdError('INVALID_LENGTH', `${NAME}: an id has 1 to ${MAX_DIGITS} digits, not ${id.length} (${show(id)})`, {
-      family: NAME,
-      value: id,
-    })
+    throw new IdError(
+      'INVALID_LENGTH',
+      `${NAME}: an id has 1 to ${MAX_DIGITS} digits, not ${id.length} (${show(id)})`,
+      {
+        family: NAME,
+        value: id,
+      },
+    )
   }
   const position = id.search(/[^0-9]/)
   if (position >= 0) {
@@ -51,20 +55,20 @@ export function toBigInt(id: FlakeId): bigint {
   if (id.length > 1 && id.startsWith('0')) {
     throw new IdError('NOT_CANONICAL', `${NAME}: ${show(id)} has leading zeros`, { family: NAME, value: id })
   }
-  return checkUint64(BigInt(id))
+  return checkUint64(BigInt(id), id)
 }
 
 /** The id of a number. @throws {IdError} `FIELD_OUT_OF_RANGE` below 0 and from 2^64. */
 export function fromBigInt(value: bigint): FlakeId {
   if (typeof value !== 'bigint') refuseType(NAME, 'fromBigInt takes a bigint', value)
-  return checkUint64(value).toString() as FlakeId
+  return checkUint64(value, value).toString() as FlakeId
 }
 
-function checkUint64(value: bigint): bigint {
+function checkUint64(value: bigint, given: unknown): bigint {
   if (value < 0n || value > MAX_UINT64) {
     throw new IdError('FIELD_OUT_OF_RANGE', `${NAME}: an id is from 0 to 2^64 - 1, ${value} is not`, {
       family: NAME,
-      value,
+      value: given,
     })
   }
   return value
@@ -72,7 +76,9 @@ function checkUint64(value: bigint): bigint {
 
 /** 16 lower-case hex digits. */
 export function toHex(id: FlakeId): string {
-  return toBigInt(id).toString(16).padStart(2 * BYTE_LENGTH, '0')
+  return toBigInt(id)
+    .toString(16)
+    .padStart(2 * BYTE_LENGTH, '0')
 }
 
 /** The id of 1 to 16 lower-case hex digits, with or without `0x`, as flake-idgen's users print them. */
@@ -80,10 +86,14 @@ export function fromHex(hex: string): FlakeId {
   if (typeof hex !== 'string') refuseType(NAME, 'fromHex takes a string', hex)
   const digits = hex.startsWith('0x') ? hex.slice(2) : hex
   if (digits.length === 0 || digits.length > 2 * BYTE_LENGTH) {
-    throw new IdError('INVALID_LENGTH', `${NAME}: hex has 1 to 16 digits, not ${digits.length} (${show(hex)})`, {
-      family: NAME,
-      value: hex,
-    })
+    throw new IdError(
+      'INVALID_LENGTH',
+      `${NAME}: hex has 1 to 16 digits, not ${digits.length} (${show(hex)})`,
+      {
+        family: NAME,
+        value: hex,
+      },
+    )
   }
   const position = digits.search(/[^0-9a-f]/)
   if (position >= 0) {

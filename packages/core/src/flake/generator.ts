@@ -128,10 +128,14 @@ function checkChoice(field: string, value: string): void {
 }
 
 function exhausted(maxCounter: number): IdError {
-  return new IdError('SEQUENCE_EXHAUSTED', `${NAME}: all ${maxCounter + 1} ids of this millisecond are used`, {
-    family: NAME,
-    waitMs: 1,
-  })
+  return new IdError(
+    'SEQUENCE_EXHAUSTED',
+    `${NAME}: all ${maxCounter + 1} ids of this millisecond are used`,
+    {
+      family: NAME,
+      waitMs: 1,
+    },
+  )
 }
 
 function movedBack(waitMs: number): IdError {

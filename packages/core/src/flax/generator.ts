@@ -1,7 +1,7 @@
 import type { IdFamily, IdGenerator } from '../family.js'
+import { batch } from '../primitives/batch.js'
 import { type Clock, checkSpan, type Time, toUnixMs } from '../primitives/clock.js'
 import { RandomPool, type RandomSource, secureRandom } from '../primitives/random.js'
-import { batch } from '../primitives/batch.js'
 import { type FlaxId, NAME, SPAN, spell } from './codec.js'
 import { RANDOM_BYTES } from './layout.js'
 

@@ -28,8 +28,12 @@ export function alphabet(characters: string): Alphabet {
 export interface TextCoder {
   readonly alphabet: Alphabet
   encode(bytes: Uint8Array): string
-  /** @throws {IdError} `INVALID_CHARACTER`. The caller has checked the length. */
-  decode(text: string): Uint8Array
+  /**
+   * The caller has checked the length. `given` is what an error shows, where the caller has padded the text.
+   *
+   * @throws {IdError} `INVALID_CHARACTER`.
+   */
+  decode(text: string, given?: string): Uint8Array
   spell(word0: number, word1: number, word2: number, word3: number): string
 }
 

@@ -7,7 +7,9 @@ export function toHex(bytes: Uint8Array): string {
 
 /** Bytes of an even number of hex digits. The caller has checked that there is nothing else. */
 export function fromHex(hex: string): Uint8Array {
-  return Uint8Array.from({ length: hex.length / 2 }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16))
+  return Uint8Array.from({ length: hex.length / 2 }, (_, i) =>
+    Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16),
+  )
 }
 
 /** The bytes as one unsigned big-endian number. */

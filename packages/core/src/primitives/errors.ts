@@ -89,7 +89,9 @@ export function show(value: unknown): string {
   }
   if (typeof value === 'bigint') return `${value}n`
   if (value instanceof Uint8Array) {
-    const hex = Array.from(value.subarray(0, SHOWN_CHARACTERS / 2), (byte) => byte.toString(16).padStart(2, '0'))
+    const hex = Array.from(value.subarray(0, SHOWN_CHARACTERS / 2), (byte) =>
+      byte.toString(16).padStart(2, '0'),
+    )
     return `\\x${hex.join('')}${value.length > hex.length ? '…' : ''}`
   }
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString()

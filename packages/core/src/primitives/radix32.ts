@@ -31,7 +31,7 @@ export function radix32(family: string, alphabet: Alphabet): TextCoder {
     alphabet,
     spell,
     encode: (bytes) => spell(highWord(bytes, 0), lowWord(bytes, 2), highWord(bytes, 5), lowWord(bytes, 7)),
-    decode(text) {
+    decode(text, given = text) {
       const bytes = new Uint8Array(10)
       let foreign = 0
       for (let i = 0, j = 0; i < 16; i += 8, j += 5) {
@@ -52,15 +52,14 @@ export function radix32(family: string, alphabet: Alphabet): TextCoder {
         const d6 = digit(c6)
         const d7 = digit(c7)
         foreign |=
-          ((d0 | d1 | d2 | d3 | d4 | d5 | d6 | d7) & FOREIGN) |
-          ((c0 | c1 | c2 | c3 | c4 | c5 | c6 | c7) >> 7)
+          ((d0 | d1 | d2 | d3 | d4 | d5 | d6 | d7) & FOREIGN) | ((c0 | c1 | c2 | c3 | c4 | c5 | c6 | c7) >> 7)
         bytes[j] = (d0 << 3) | (d1 >> 2)
         bytes[j + 1] = (d1 << 6) | (d2 << 1) | (d3 >> 4)
         bytes[j + 2] = (d3 << 4) | (d4 >> 1)
         bytes[j + 3] = (d4 << 7) | (d5 << 2) | (d6 >> 3)
         bytes[j + 4] = (d6 << 5) | d7
       }
-      if (foreign !== 0) refuseCharacter(family, alphabet, text)
+      if (foreign !== 0) refuseCharacter(family, alphabet, given)
       return bytes
     },
   }

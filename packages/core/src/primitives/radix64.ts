@@ -32,7 +32,7 @@ export function radix64(family: string, alphabet: Alphabet): TextCoder {
     alphabet,
     spell,
     encode: (bytes) => spell(word(bytes, 0), word(bytes, 3), word(bytes, 6), word(bytes, 9)),
-    decode(text) {
+    decode(text, given = text) {
       const bytes = new Uint8Array(12)
       let foreign = 0
       for (let i = 0, j = 0; i < 16; i += 4, j += 3) {
@@ -50,7 +50,7 @@ export function radix64(family: string, alphabet: Alphabet): TextCoder {
         bytes[j + 1] = (d1 << 4) | (d2 >> 2)
         bytes[j + 2] = (d2 << 6) | d3
       }
-      if (foreign !== 0) refuseCharacter(family, alphabet, text)
+      if (foreign !== 0) refuseCharacter(family, alphabet, given)
       return bytes
     },
   }

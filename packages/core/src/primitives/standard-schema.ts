@@ -7,13 +7,17 @@ export interface StandardSchema<Output> {
     readonly vendor: 'snoflax'
     readonly validate: (
       value: unknown,
-    ) => { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly [{ readonly message: string }] }
+    ) =>
+      | { readonly value: Output; readonly issues?: undefined }
+      | { readonly issues: readonly [{ readonly message: string }] }
     readonly types?: { readonly input: string; readonly output: Output }
   }
 }
 
 /** A validator out of a function that returns the value or throws. */
-export function standardSchema<Output>(parse: (value: unknown) => Output): StandardSchema<Output>['~standard'] {
+export function standardSchema<Output>(
+  parse: (value: unknown) => Output,
+): StandardSchema<Output>['~standard'] {
   return {
     version: 1,
     vendor: 'snoflax',
@@ -21,7 +25,8 @@ export function standardSchema<Output>(parse: (value: unknown) => Output): Stand
       try {
         return { value: parse(value) }
       } catch (error) {
-        if (error instanceof IdError || error instanceof TypeError) return { issues: [{ message: error.message }] }
+        if (error instanceof IdError || error instanceof TypeError)
+          return { issues: [{ message: error.message }] }
         throw error
       }
     },

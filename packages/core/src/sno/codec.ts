@@ -44,7 +44,13 @@ export function decode(text: string): Uint8Array {
 }
 
 /** The text of fields that are known to be in range. */
-export function spell(units: number, tickTock: number, meta: number, partition: number, sequence: number): SnoId {
+export function spell(
+  units: number,
+  tickTock: number,
+  meta: number,
+  partition: number,
+  sequence: number,
+): SnoId {
   const high = Math.floor(units / 2 ** 19)
   return coder.spell(
     high,
@@ -61,11 +67,15 @@ export function checkMeta(meta: number): number {
 export function pack({ timeMs, tickTock, meta, partition, sequence }: SnoFields): SnoId {
   const units = (checkTimeField(SPAN, timeMs) - EPOCH_MS) / UNIT_MS
   if (!Number.isInteger(units)) {
-    throw new IdError('FIELD_OUT_OF_RANGE', `${NAME}: timeMs starts a unit of ${UNIT_MS} ms, ${timeMs} does not`, {
-      family: NAME,
-      field: 'timeMs',
-      value: timeMs,
-    })
+    throw new IdError(
+      'FIELD_OUT_OF_RANGE',
+      `${NAME}: timeMs starts a unit of ${UNIT_MS} ms, ${timeMs} does not`,
+      {
+        family: NAME,
+        field: 'timeMs',
+        value: timeMs,
+      },
+    )
   }
   return spell(
     units,

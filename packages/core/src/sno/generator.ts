@@ -146,7 +146,7 @@ class Generator implements SnoGenerator {
   }
 
   private units(): number {
-    this.lastUnits = unitsOf(this.clock())
+    this.lastUnits = unitsOf(toUnixMs(NAME, this.clock()))
     return this.lastUnits
   }
 

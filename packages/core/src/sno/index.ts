@@ -78,7 +78,8 @@ function createSno(): SnoFamily {
     isZero: (id: codec.SnoId) => id === zero,
     toJson: (id: codec.SnoId) => (family.parse(id) === zero ? null : id),
     fromJson(value: unknown) {
-      if (value !== null && typeof value !== 'string') refuseType(codec.NAME, 'an id in JSON is a string or null', value)
+      if (value !== null && typeof value !== 'string')
+        refuseType(codec.NAME, 'an id in JSON is a string or null', value)
       return value === null ? zero : family.parse(value)
     },
   })

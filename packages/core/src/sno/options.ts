@@ -54,10 +54,14 @@ export function settle(options: SnoGeneratorOptions): Settled {
 function startingState({ partition, sequenceMin, sequenceMax, snapshot }: SnoGeneratorOptions): SnoState {
   if (snapshot !== undefined) {
     if (partition !== undefined || sequenceMin !== undefined || sequenceMax !== undefined) {
-      throw new IdError('INVALID_OPTION', `${NAME}: a snapshot has its own partition and bounds; give one or the other`, {
-        family: NAME,
-        field: 'snapshot',
-      })
+      throw new IdError(
+        'INVALID_OPTION',
+        `${NAME}: a snapshot has its own partition and bounds; give one or the other`,
+        {
+          family: NAME,
+          field: 'snapshot',
+        },
+      )
     }
     return restore(snapshot)
   }

@@ -12,10 +12,14 @@ let given = 0
  */
 export function defaultPartition(): number {
   if (given > MAX_PARTITION) {
-    throw new IdError('SEQUENCE_EXHAUSTED', `${NAME}: this process has used all ${given} default partitions`, {
-      family: NAME,
-      field: 'partition',
-    })
+    throw new IdError(
+      'SEQUENCE_EXHAUSTED',
+      `${NAME}: this process has used all ${given} default partitions`,
+      {
+        family: NAME,
+        field: 'partition',
+      },
+    )
   }
   seed ??= randomSeed()
   return (seed + given++) & MAX_PARTITION

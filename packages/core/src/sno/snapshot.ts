@@ -60,6 +60,7 @@ export function restore(snapshot: SnoSnapshot): SnoState {
     // As in the reference's JSON, where an absent field is 0: without an upper bound there is no limit.
     snapshot.sequenceMax === 0 && snapshot.sequenceMin !== MAX_SEQUENCE ? MAX_SEQUENCE : snapshot.sequenceMax,
   )
+  const wallHi = checkInteger(NAME, 'wallHi', snapshot.wallHi, 0, MAX_UNITS)
   const sequence = checkInteger(NAME, 'sequence', snapshot.sequence, 0, MAX_UINT32) || sequenceMin
   if (sequence < sequenceMin) {
     throw new IdError(
@@ -72,8 +73,10 @@ export function restore(snapshot: SnoSnapshot): SnoState {
     partition: partitionNumber(snapshot.partition),
     sequenceMin,
     sequenceMax,
-    sequence,
-    wallHi: checkInteger(NAME, 'wallHi', snapshot.wallHi, 0, MAX_UNITS),
+    // Taken in another unit, the snapshot doesn't tell how far wallHi was used: it counts as used up.
+    sequence:
+      sequence === sequenceMin && snapshot.now > 0 && snapshot.now !== wallHi ? sequenceMax : sequence,
+    wallHi,
     wallSafe: checkInteger(NAME, 'wallSafe', snapshot.wallSafe, 0, MAX_UNITS),
     drifts: checkInteger(NAME, 'drifts', snapshot.drifts, 0, MAX_UINT32),
   }
@@ -83,7 +86,10 @@ function partitionNumber(partition: readonly [number, number]): number {
   if (!Array.isArray(partition) || partition.length !== 2) {
     refuseType(NAME, "a snapshot's partition is an array of two bytes", partition)
   }
-  const [high, low] = partition.map((byte) => checkInteger(NAME, 'partition', byte, 0, 0xff)) as [number, number]
+  const [high, low] = partition.map((byte) => checkInteger(NAME, 'partition', byte, 0, 0xff)) as [
+    number,
+    number,
+  ]
   return (high << 8) | low
 }
 

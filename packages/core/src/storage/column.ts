@@ -48,3 +48,8 @@ export const COLUMNS: Record<Database, Partial<Record<StorageName, ColumnOf>>> =
   mysql: mysqlColumns,
   mariadb: mysqlColumns,
 }
+
+/** The column of a storage that the database is known to have. */
+export function columnType(family: IdFamily, database: Database, storage: StorageName): ColumnType {
+  return (COLUMNS[database][storage] as ColumnOf)(family)
+}

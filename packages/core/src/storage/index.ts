@@ -1,14 +1,11 @@
 import type { IdFamily, StorageName } from '../family.js'
-import { toBigInt } from '../primitives/bytes.js'
-import { IdError } from '../primitives/errors.js'
-import { type ColumnType, COLUMNS, type Database } from './column.js'
-import { BIGINT_BYTES, read } from './read.js'
-import { toUuid, toUuid8 } from './uuid.js'
+import { type ColumnType, columnType, type Database } from './column.js'
+import { converter, type DatabaseValue } from './convert.js'
+import { read } from './read.js'
+import { chooseStorage } from './refusal.js'
 
 export type { ColumnType, Database } from './column.js'
-
-/** What is bound to a statement. */
-export type DatabaseValue = string | Uint8Array | bigint
+export type { DatabaseValue } from './convert.js'
 
 export interface StorageOptions {
   /** The storage wanted. Without it, the best one that the database has for the family. */
@@ -28,11 +25,11 @@ export interface IdStorage<AnId extends string> {
    *
    * @throws {IdError} for a malformed id, or one that the column can't hold.
    */
-  toDatabase(value: unknown): DatabaseValue
   toDatabase(value: null | undefined): null
+  toDatabase(value: unknown): DatabaseValue
   /** Database value → id. Takes whatever drivers give for the column, and ids; null stays null. */
-  fromDatabase(value: unknown): AnId
   fromDatabase(value: null | undefined): null
+  fromDatabase(value: unknown): AnId
 }
 
 /**
@@ -50,83 +47,15 @@ export function storageFor<AnId extends string>(
   database: Database,
   { storage, exactBigint = database !== 'sqlite' }: StorageOptions = {},
 ): IdStorage<AnId> {
-  const names = Object.keys(COLUMNS[database]) as StorageName[]
-  const allowed = names.filter((name) => reasonAgainst(family, database, name, exactBigint) === undefined)
-  const name = storage ?? allowed[0]
-  const reason =
-    name === undefined ? 'no storage fits its ids' : reasonAgainst(family, database, name, exactBigint)
-  const columnOf = name && COLUMNS[database][name]
-  if (reason !== undefined || name === undefined || columnOf === undefined) {
-    throw new IdError(
-      'STORAGE_REFUSED',
-      `${family.name} in ${database}: storage ${name} is refused, ${reason}; use ${allowed.join(' or ')}`,
-      { family: family.name, field: 'storage', value: storage },
-    )
-  }
+  const name = chooseStorage(family, database, storage, exactBigint)
   const convert = converter(family, database, name)
   const form = name === 'uuid' || name === 'uuid8' ? name : undefined
   return {
     family,
     database,
     name,
-    column: columnOf(family),
+    column: columnType(family, database, name),
     toDatabase: (value: unknown) => (value == null ? null : convert(read(family, value))),
     fromDatabase: (value: unknown) => (value == null ? null : read(family, value, form)),
   } as IdStorage<AnId>
-}
-
-/** Why ids of the family can't lie that way in the database; undefined if they can. */
-function reasonAgainst(
-  family: IdFamily,
-  database: Database,
-  name: StorageName,
-  exactBigint: boolean,
-): string | undefined {
-  if (COLUMNS[database][name] === undefined) return REASONS[database]
-  if (!family.storages.includes(name)) return `the family allows ${family.storages.join(', ')}`
-  if (name === 'bigint' && family.byteLength !== BIGINT_BYTES) return `its ids have ${family.byteLength} bytes, not 8`
-  if (name === 'bigint' && !exactBigint) return 'the driver rounds integers above 2^53'
-  if (name === 'text' && family.textLength === undefined) return 'its texts vary in length and would not sort'
-  if (name === 'uuid' && family.textLength !== 16 && family.byteLength !== 16) return 'a uuid takes 16 characters or bytes'
-  if (name === 'uuid8' && family.byteLength > 14) return 'a UUIDv8 has room for 14 bytes'
-  return undefined
-}
-
-const REASONS: Record<Database, string> = {
-  postgres: 'PostgreSQL has no such storage',
-  sqlite: 'SQLite has no uuid type',
-  mysql: 'MySQL has no uuid type',
-  mariadb: "MariaDB's uuid type reorders the bytes, so ids would not sort",
-}
-
-/** The largest number that the column holds, where that is less than 64 bits. */
-const MAX_SIGNED = 2n ** 63n - 1n
-
-function converter<AnId extends string>(
-  family: IdFamily<AnId>,
-  database: Database,
-  name: StorageName,
-): (id: AnId) => DatabaseValue {
-  switch (name) {
-    case 'text':
-      return (id) => id
-    case 'binary':
-      return (id) => family.decode(id)
-    case 'uuid':
-      return (id) => toUuid(family, id)
-    case 'uuid8':
-      return (id) => toUuid8(family, id)
-    case 'bigint':
-      return (id) => {
-        const value = toBigInt(family.decode(id))
-        if (value > MAX_SIGNED && (database === 'postgres' || database === 'sqlite')) {
-          throw new IdError(
-            'FIELD_OUT_OF_RANGE',
-            `${family.name}: ${id} is 2^63 or more, which a signed bigint can't hold; use an epoch nearer to now, or storage binary`,
-            { family: family.name, value: id },
-          )
-        }
-        return value
-      }
-  }
 }

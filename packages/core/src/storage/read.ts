@@ -4,7 +4,9 @@ import { IdError, refuseType, show } from '../primitives/errors.js'
 import { fromUuid, isUuid, textOf, UUID_BYTES, type UuidForm } from './uuid.js'
 
 const HEX_BYTES = /^\\x(?:[0-9a-f]{2})*$/i
-const DECIMAL = /^[0-9]+$/
+const DIGITS = /^[0-9]+$/
+/** A whole number as drivers write it, without leading zeros. */
+const DECIMAL = /^(?:0|-?[1-9][0-9]*)$/
 /** Families that are stored as a number have this many bytes. */
 export const BIGINT_BYTES = 8
 
@@ -33,7 +35,7 @@ function readText<AnId extends string>(family: IdFamily<AnId>, text: string, for
 
 /** A text of digits alone could be the family's text as well as a number: uidLocal has such texts from the year 2489. */
 function checkUnambiguous<AnId extends string>(family: IdFamily<AnId>, id: AnId): AnId {
-  if (family.byteLength !== BIGINT_BYTES || !DECIMAL.test(id)) return id
+  if (family.byteLength !== BIGINT_BYTES || !DIGITS.test(id)) return id
   throw new IdError(
     'NOT_CANONICAL',
     `${family.name}: ${show(id)} can be read as an id's text and as its number; give a bigint or bytes`,
@@ -58,13 +60,21 @@ function exact(family: IdFamily, value: number): bigint {
 
 function readNumber<AnId extends string>(family: IdFamily<AnId>, number: bigint, value: unknown): AnId {
   if (family.byteLength !== BIGINT_BYTES) {
-    return refuseType(family.name, `an id has ${family.byteLength} bytes and is stored as text or bytes`, value)
+    return refuseType(
+      family.name,
+      `an id has ${family.byteLength} bytes and is stored as text or bytes`,
+      value,
+    )
   }
   if (number < 0n || number >= 2n ** 64n) {
-    throw new IdError('FIELD_OUT_OF_RANGE', `${family.name}: an id is a number from 0 to 2^64 - 1, not ${number}`, {
-      family: family.name,
-      value,
-    })
+    throw new IdError(
+      'FIELD_OUT_OF_RANGE',
+      `${family.name}: an id is a number from 0 to 2^64 - 1, not ${number}`,
+      {
+        family: family.name,
+        value,
+      },
+    )
   }
   return family.encode(fromBigInt(number, BIGINT_BYTES))
 }

@@ -4,6 +4,8 @@ import { IdError, show } from '../primitives/errors.js'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 export const UUID_BYTES = 16
+/** What a uuid8 has room for: all but the version and variant digits and the tag. */
+export const UUID8_BYTES = 14
 /** Digits of a uuid8 before its two tag digits. */
 const BODY_DIGITS = 30
 

@@ -13,8 +13,8 @@ import {
   MAX_NEIGHBOURHOOD,
   MIN_NEIGHBOURHOOD,
 } from './layout.js'
-import * as local from './local-codec.js'
 import { uidLocal } from './local.js'
+import * as local from './local-codec.js'
 import { fingerprint, type UidNode } from './node.js'
 import { UidSteps } from './steps.js'
 import { type VectorClocks, vectorClocks } from './vector-clock.js'
@@ -119,7 +119,7 @@ function createUid(neighbourhood: number): UidFamily {
 
 function requireNode(options: Partial<UidGeneratorOptions> | undefined): UidNode {
   const node = options?.node
-  if (node !== undefined && node !== '') return node // an empty name is what an unset variable gives
+  if (node !== undefined) return node
   throw new IdError('GENERATOR_REQUIRED', `${NAME}: a generator needs to know its node; give { node }`, {
     family: NAME,
     field: 'node',

@@ -26,13 +26,17 @@ export function encode(bytes: Uint8Array): UidLocalId {
 }
 
 export function decode(text: string): Uint8Array {
-  const padded = coder.decode(checkText(NAME, text, LOCAL_TEXT_LENGTH) + PADDING)
+  const padded = coder.decode(checkText(NAME, text, LOCAL_TEXT_LENGTH) + PADDING, text)
   if (padded[LOCAL_BYTE_LENGTH] !== 0) {
-    throw new IdError('NOT_CANONICAL', `${NAME}: the last character of ${show(text)} sets bits beyond the 64th`, {
-      family: NAME,
-      value: text,
-      position: LOCAL_TEXT_LENGTH - 1,
-    })
+    throw new IdError(
+      'NOT_CANONICAL',
+      `${NAME}: the last character of ${show(text)} sets bits beyond the 64th`,
+      {
+        family: NAME,
+        value: text,
+        position: LOCAL_TEXT_LENGTH - 1,
+      },
+    )
   }
   return padded.slice(0, LOCAL_BYTE_LENGTH)
 }

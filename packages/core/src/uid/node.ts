@@ -1,4 +1,4 @@
-import { checkInteger, refuseType } from '../primitives/errors.js'
+import { checkInteger, IdError, refuseType } from '../primitives/errors.js'
 import { MAX_NODE } from './layout.js'
 
 /** A host: its name, or the 32-bit fingerprint of it that ids carry. Both stand for the same node. */
@@ -8,6 +8,17 @@ export type UidNode = string | number
 export function fingerprint(family: string, node: UidNode): number {
   if (typeof node === 'number') return checkInteger(family, 'node', node, 0, MAX_NODE)
   if (typeof node !== 'string') refuseType(family, 'a node is a name or a 32-bit fingerprint', node)
+  if (node === '') {
+    throw new IdError(
+      'INVALID_OPTION',
+      `${family}: a node name is not empty, "" is what an unset variable gives`,
+      {
+        family,
+        field: 'node',
+        value: node,
+      },
+    )
+  }
   return hashAtom(node)
 }
 

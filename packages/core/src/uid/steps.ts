@@ -50,10 +50,14 @@ export class UidSteps {
   }
 
   private block(): UidStep {
-    const waitMs = Math.ceil(((this.last - this.now) / STEPS) * 1000)
-    const step = waitMs <= MAX_BLOCK_MS ? blockUntil(() => this.attempt(), MAX_BLOCK_MS) : undefined
+    const step = this.waitMs <= MAX_BLOCK_MS ? blockUntil(() => this.attempt(), MAX_BLOCK_MS) : undefined
     if (step !== undefined) return step
-    throw this.now === this.last ? this.exhausted() : this.movedBack(waitMs)
+    throw this.now === this.last ? this.exhausted() : this.movedBack(this.waitMs)
+  }
+
+  /** How long the clock needs, going by its last reading, to the step after the last one. */
+  private get waitMs(): number {
+    return Math.ceil((startOf(this.last + 1) - startOf(this.now)) / 1000)
   }
 
   private exhausted(): IdError {
@@ -74,6 +78,11 @@ export class UidSteps {
       { family: name, waitMs },
     )
   }
+}
+
+/** Microseconds at which a step starts. */
+function startOf(step: number): number {
+  return Math.floor(step / STEPS) * 1_000_000 + (step % STEPS) * STEP_US
 }
 
 function stepNumber(timeMs: number): number {

@@ -1,6 +1,6 @@
-import { type UidDistance, distance } from './distance.js'
-import type { UidFields, UidId } from './global-codec.js'
+import { distance, type UidDistance } from './distance.js'
 import type { UidGenerator } from './generator.js'
+import type { UidFields, UidId } from './global-codec.js'
 import type { UidNode } from './node.js'
 
 /** What each node has seen last: one global id a node. */

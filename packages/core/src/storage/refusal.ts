@@ -1,0 +1,71 @@
+import type { IdFamily, StorageName } from '../family.js'
+import { IdError, show } from '../primitives/errors.js'
+import { COLUMNS, type Database } from './column.js'
+import { BIGINT_BYTES } from './read.js'
+import { UUID_BYTES, UUID8_BYTES } from './uuid.js'
+
+/**
+ * The storage wanted, or the best one that the database has for the family.
+ *
+ * @throws {IdError} `STORAGE_REFUSED`, `INVALID_OPTION` for an unknown database.
+ */
+export function chooseStorage(
+  family: IdFamily,
+  database: Database,
+  wanted: StorageName | undefined,
+  exactBigint: boolean,
+): StorageName {
+  if (!(database in COLUMNS)) {
+    throw new IdError(
+      'INVALID_OPTION',
+      `${family.name}: a database is one of ${Object.keys(COLUMNS).join(', ')}, not ${show(database)}`,
+      { family: family.name, field: 'database', value: database },
+    )
+  }
+  const reason = (name: StorageName) => reasonAgainst(family, database, name, exactBigint)
+  const allowed = (Object.keys(COLUMNS[database]) as StorageName[]).filter(
+    (name) => reason(name) === undefined,
+  )
+  const name = wanted ?? allowed[0]
+  if (name !== undefined && reason(name) === undefined) return name
+  const refused = name === undefined ? 'no storage fits' : `storage ${name} is refused, ${reason(name)}`
+  const advice = allowed.length > 0 ? `; use ${allowed.join(' or ')}` : ''
+  throw new IdError('STORAGE_REFUSED', `${family.name} in ${database}: ${refused}${advice}`, {
+    family: family.name,
+    field: 'storage',
+    value: wanted,
+  })
+}
+
+/** Why ids of the family can't lie that way in the database; undefined if they can. */
+function reasonAgainst(
+  { storages, byteLength, textLength }: IdFamily,
+  database: Database,
+  name: StorageName,
+  exactBigint: boolean,
+): string | undefined {
+  if (!(name in COLUMNS.postgres)) return `there are ${Object.keys(COLUMNS.postgres).join(', ')}`
+  if (COLUMNS[database][name] === undefined) return MISSING[database]
+  if (!storages.includes(name)) return `the family allows ${storages.join(', ')}`
+  switch (name) {
+    case 'bigint':
+      if (byteLength !== BIGINT_BYTES) return `its ids have ${byteLength} bytes, not 8`
+      return exactBigint ? undefined : 'the driver rounds integers above 2^53'
+    case 'text':
+      return textLength === undefined ? 'its texts vary in length and would not sort' : undefined
+    case 'uuid':
+      if (textLength === UUID_BYTES || byteLength === UUID_BYTES) return undefined
+      return 'a uuid takes 16 characters or bytes'
+    case 'uuid8':
+      return byteLength > UUID8_BYTES ? `a UUIDv8 has room for ${UUID8_BYTES} bytes` : undefined
+    case 'binary':
+      return undefined
+  }
+}
+
+/** PostgreSQL has them all. */
+const MISSING: Partial<Record<Database, string>> = {
+  sqlite: 'SQLite has no uuid type',
+  mysql: 'MySQL has no uuid type',
+  mariadb: "MariaDB's uuid type reorders the bytes, so ids would not sort",
+}
