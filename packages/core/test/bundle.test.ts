@@ -1,0 +1,182 @@
+import { randomFillSync } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { createContext, runInContext } from 'node:vm'
+import { build, parseAst, type Rollup } from 'vite'
+import { beforeAll, describe, expect, test } from 'vitest'
+
+const packageRoot = fileURLToPath(new URL('..', import.meta.url))
+
+const ENTRY = 'virtual:program'
+
+interface Bundle {
+  readonly code: string
+  /** Every module that went in, and every import that stayed outside. */
+  readonly modules: readonly string[]
+  readonly outside: readonly string[]
+}
+
+/** What a browser would be served for this program, which imports from the package's sources. */
+async function bundle(program: string): Promise<Bundle> {
+  const output = (await build({
+    root: packageRoot,
+    configFile: false,
+    logLevel: 'silent',
+    resolve: { alias: { '@snoflax/core': fileURLToPath(new URL('../src', import.meta.url)) } },
+    plugins: [
+      {
+        name: 'program',
+        enforce: 'pre',
+        resolveId: (source: string) => (source === ENTRY ? `\0${ENTRY}` : undefined),
+        load: (id: string) => (id === `\0${ENTRY}` ? program : undefined),
+      },
+    ],
+    build: {
+      write: false,
+      minify: false,
+      target: 'es2022',
+      modulePreload: false,
+      rollupOptions: {
+        input: ENTRY,
+        output: { format: 'iife', name: 'program' },
+        preserveEntrySignatures: 'strict',
+      },
+    },
+  })) as Rollup.RollupOutput
+  const [chunk] = output.output
+  return {
+    code: chunk.code,
+    modules: Object.keys(chunk.modules),
+    outside: [...chunk.imports, ...chunk.dynamicImports],
+  }
+}
+
+/** Names that the code refers to, as opposed to what its texts and comments say. */
+function namesIn(code: string): Set<string> {
+  const names = new Set<string>()
+  const walk = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    const { type, name } = node as { type?: unknown; name?: unknown }
+    if (type === 'Identifier') names.add(name as string)
+    for (const child of Object.values(node)) walk(child)
+  }
+  walk(parseAst(code))
+  return names
+}
+
+const NODE_NAMES = ['Buffer', 'process', 'require', 'module', 'global', '__dirname', 'setImmediate']
+
+/** A context of bare JavaScript, with what every browser, worker and edge runtime has, and nothing of Node. */
+function bareContext(): object {
+  return createContext({
+    crypto: { getRandomValues: (bytes: Uint8Array) => randomFillSync(bytes) },
+    performance: { now: () => performance.now() },
+    setTimeout: (callback: () => void, delayMs: number) => setTimeout(callback, delayMs),
+  })
+}
+
+describe('the main entry in a browser', () => {
+  let whole: Bundle
+  beforeAll(async () => {
+    whole = await bundle("export * from '@snoflax/core'")
+  })
+
+  test('imports nothing but the sources of the package', () => {
+    expect(whole.outside).toEqual([])
+    const foreign = whole.modules.filter((module) => !module.startsWith(`${packageRoot}src/`))
+    // A Node module would show up here as the bundler's stub for it.
+    expect(foreign).toEqual([`\0${ENTRY}`])
+    expect(whole.modules.length).toBeGreaterThan(20)
+    expect(whole.code).not.toMatch(/['"`]node:/)
+  })
+
+  test('refers to nothing of Node', () => {
+    const names = namesIn(whole.code)
+    expect(names).toContain('Uint8Array')
+    expect(NODE_NAMES.filter((name) => names.has(name))).toEqual([])
+  })
+
+  test('makes ids there, and reads them, and stores them', async () => {
+    const context = bareContext()
+    runInContext(whole.code, context)
+    const run = (script: string): unknown => runInContext(script, context)
+    expect(run('typeof Buffer + typeof process + typeof require')).toBe('undefined'.repeat(3))
+
+    const results = await run(`(async () => {
+      const { flax, sno, flake, uid, uidLocal, storageFor } = program
+      const generators = [
+        flax.generator({ monotonic: true }),
+        sno.generator(),
+        flake.generator({ id: 1 }),
+        uid.generator({ node: 'a@h' }),
+        uidLocal.generator(),
+      ]
+      const results = []
+      for (const generator of generators) {
+        const { family } = generator
+        const waiting = generator.generateAsync ? [await generator.generateAsync()] : []
+        const ids = [...generator.batch(1000), ...waiting]
+        results.push({
+          name: family.name,
+          distinct: new Set(ids).size,
+          areCanonical: ids.every((id) => family.encode(family.decode(id)) === id && family.is(id)),
+          areOfNow: ids.every((id) => Math.abs(family.timeMs(id) - Date.now()) < 60_000),
+          stored: ids.every((id) => {
+            const storage = storageFor(family, 'postgres')
+            return storage.fromDatabase(storage.toDatabase(id)) === id
+          }),
+        })
+      }
+      return JSON.stringify({ results, defaults: [flax.generate().length, sno.generate(7).length] })
+    })()`)
+    expect(JSON.parse(results as string)).toEqual({
+      results: ['flax', 'sno', 'flake', 'uid', 'uidLocal'].map((name) => ({
+        name,
+        distinct: name === 'flax' ? 1000 : 1001,
+        areCanonical: true,
+        areOfNow: true,
+        stored: true,
+      })),
+      defaults: [16, 16],
+    })
+  })
+
+  test('refuses there with its own errors', () => {
+    const context = bareContext()
+    runInContext(whole.code, context)
+    const refusal = runInContext(
+      `try { program.sno.parse('BRPK4Q72XWF2M63L') } catch (error) {
+         error instanceof program.IdError && error.code + error.position
+       }`,
+      context,
+    )
+    expect(refusal).toBe('INVALID_CHARACTER0')
+  })
+})
+
+describe('a program that uses one family', () => {
+  /** What only that family's code has in it. */
+  const MARKS: Record<string, string> = {
+    flax: '-0123456789ABC',
+    sno: '23456789abcdefghijklmnopqrstuvwx',
+    flake: 'leading zeros',
+    uid: '.0123456789ABC',
+  }
+
+  test.each(['flax', 'sno', 'flake', 'uid', 'uidLocal'])('%s: has the code of that one', async (family) => {
+    const { code } = await bundle(`export { ${family} } from '@snoflax/core'`)
+    const found = Object.keys(MARKS).filter((name) => code.includes(MARKS[name] as string))
+    expect(found).toEqual([family === 'uidLocal' ? 'uid' : family])
+    expect(code).not.toContain('STORAGE_REFUSED')
+  })
+
+  test('the whole has all of them', async () => {
+    const { code } = await bundle("export * from '@snoflax/core'")
+    for (const mark of Object.values(MARKS)) expect(code).toContain(mark)
+    expect(code).toContain('STORAGE_REFUSED')
+  })
+
+  test('one that uses none of them has nothing', async () => {
+    const { code } = await bundle("import '@snoflax/core'; export const done = true")
+    expect(Object.values(MARKS).filter((mark) => code.includes(mark))).toEqual([])
+  })
+})

@@ -1,0 +1,100 @@
+import './monotonic-clock.js'
+
+import { flake, flax, type IdFamily, type IdGenerator, sno, uid, uidLocal } from '@snoflax/core'
+import { describe, expect, test } from 'vitest'
+import { expectIdError, expectRefusal } from '../refusal.js'
+import { START_MS, scriptedClock } from './clocks.js'
+import { isPendingAfter, settled, virtualTime } from './virtual-time.js'
+
+virtualTime()
+
+interface Candidate {
+  readonly name: string
+  readonly family: IdFamily
+  readonly make: (clock: () => number) => IdGenerator<string> & { generateAsync?: () => Promise<string> }
+}
+
+const candidates: readonly Candidate[] = [
+  { name: 'flax', family: flax as IdFamily, make: (clock) => flax.generator({ clock }) },
+  {
+    name: 'flax, monotonic',
+    family: flax as IdFamily,
+    make: (clock) => flax.generator({ clock, monotonic: true }),
+  },
+  { name: 'sno', family: sno as IdFamily, make: (clock) => sno.generator({ partition: 1, clock }) },
+  { name: 'flake', family: flake as IdFamily, make: (clock) => flake.generator({ id: 1, clock }) },
+  { name: 'uid', family: uid as IdFamily, make: (clock) => uid.generator({ node: 'a@h', clock }) },
+  { name: 'uidLocal', family: uidLocal as IdFamily, make: (clock) => uidLocal.generator({ clock }) },
+]
+
+describe.each(candidates)('$name', ({ name, family, make }) => {
+  test('knows its family, and makes ids of it', () => {
+    const generator = make(() => START_MS)
+    expect(generator.family).toBe(family)
+    expect(family.parse(generator.generate())).toMatch(family.pattern)
+  })
+
+  test('batch gives so many ids, in the order of single calls', () => {
+    const generator = make(() => START_MS)
+    expect(generator.batch(0)).toEqual([])
+    const ids = generator.batch(1000)
+    expect(ids).toHaveLength(1000)
+    expect(new Set(ids).size).toBe(1000)
+    if (name !== 'flax') expect(ids).toEqual([...ids].sort())
+  })
+
+  test('batch takes ids on from single calls', () => {
+    if (name === 'flax') return expect(make(() => START_MS).batch(2)).toHaveLength(2)
+    const [one, other] = [make(() => START_MS), make(() => START_MS)]
+    one.generate()
+    const [, ...rest] = other.batch(11)
+    if (!name.startsWith('flax')) expect(one.batch(10)).toEqual(rest)
+  })
+
+  test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 32])(
+    'a batch of %d is out of range',
+    (count) => {
+      const error = expectIdError(() => make(() => START_MS).batch(count), 'FIELD_OUT_OF_RANGE')
+      expect(error).toMatchObject({ field: 'count', value: count })
+    },
+  )
+
+  test('a batch of what is no number is of the wrong type', () => {
+    for (const count of ['3', 3n, undefined, null]) {
+      expectRefusal(() => make(() => START_MS).batch(count as never), 'TypeError')
+    }
+  })
+
+  test('a clock that gives no time is refused, at once', async () => {
+    for (const reading of [Number.NaN, new Date(Number.NaN)]) {
+      const generator = make(() => reading as number)
+      expectIdError(() => generator.generate(), 'INVALID_TIME')
+      if (generator.generateAsync === undefined) continue
+      const promise = generator.generateAsync()
+      expect(await isPendingAfter(promise, 5)).toBe(false)
+      await expect(promise).rejects.toMatchObject({ code: 'INVALID_TIME' })
+    }
+  })
+
+  test('a clock that throws passes its error on, and nothing is lost', () => {
+    const clock = scriptedClock()
+    const generator = make(clock.read)
+    expect(() => generator.generate()).toThrow('more than 0 times')
+    clock.play([START_MS])
+    expect(family.timeMs(generator.generate() as never)).toBe(START_MS)
+  })
+
+  test('the default clock is the present', () => {
+    const before = Date.now()
+    const id = make(Date.now).generate()
+    expect(family.timeMs(id as never)).toBeGreaterThan(before - 5)
+    expect(family.timeMs(id as never)).toBeLessThanOrEqual(Date.now())
+  })
+
+  test('generateAsync and generate draw on the same numbers', async () => {
+    const generator = make(() => START_MS)
+    if (generator.generateAsync === undefined) return expect(generator.generate()).toHaveLength(16)
+    const ids = [await settled(generator.generateAsync()), generator.generate()]
+    expect(new Set(ids).size).toBe(2)
+  })
+})

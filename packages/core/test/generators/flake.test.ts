@@ -1,0 +1,313 @@
+import './monotonic-clock.js'
+
+import { type FlakeGeneratorOptions, type FlakeId, type FlakeIdentity, flake } from '@snoflax/core'
+import { describe, expect, test } from 'vitest'
+import { expectIdError, expectRefusal } from '../refusal.js'
+import { START_MS, scriptedClock, slow, wallClock } from './clocks.js'
+import { isPendingAfter, settled, virtualTime } from './virtual-time.js'
+
+const HOUR_MS = 3_600_000
+
+virtualTime()
+
+/** Milliseconds from the start, and counter. */
+const place = (id: FlakeId): readonly [number, number] => {
+  const { timeMs, counter } = flake.unpack(id)
+  return [timeMs - START_MS, counter]
+}
+
+const tiny = (clock: () => number, options: Partial<FlakeGeneratorOptions> = {}) =>
+  flake.generator({ id: 5, counterMask: 1, clock, ...options } as FlakeGeneratorOptions)
+
+describe('flake: one id', () => {
+  test('has the clock, the identity and a counter for each millisecond', () => {
+    const clock = scriptedClock(START_MS, START_MS + 0.9, START_MS + 1)
+    const generator = flake.generator({ datacenter: 3, worker: 30, clock: clock.read })
+    expect(generator.batch(3).map((id) => flake.unpack(id))).toEqual([
+      { timeMs: START_MS, datacenter: 3, worker: 30, counter: 0 },
+      { timeMs: START_MS, datacenter: 3, worker: 30, counter: 1 },
+      { timeMs: START_MS + 1, datacenter: 3, worker: 30, counter: 0 },
+    ])
+  })
+
+  test('counts from an epoch of its own, which may lie before 1970', () => {
+    for (const epochMs of [START_MS, START_MS - 1, 0, -1_000_000]) {
+      const family = flake.withEpoch(epochMs)
+      const id = family.generator({ id: 1023, clock: () => START_MS }).generate()
+      expect(family.toBigInt(id)).toBe((BigInt(START_MS - epochMs) << 22n) | (1023n << 12n))
+      expect(family.timeMs(id)).toBe(START_MS)
+    }
+  })
+
+  test('a clock outside the span is refused, and changes nothing', () => {
+    for (const outside of [-1, -0.5, flake.lastMs + 1]) {
+      const clock = scriptedClock(START_MS, outside, START_MS)
+      const generator = flake.generator({ id: 1, clock: clock.read })
+      generator.generate()
+      expect(expectIdError(() => generator.generate(), 'TIME_OUT_OF_RANGE').field).toBe('time')
+      expect(place(generator.generate())).toEqual([0, 1])
+    }
+    const last = flake.generator({ id: 0, clock: () => flake.lastMs + 0.5 }).generate()
+    expect(flake.timeMs(last)).toBe(flake.lastMs)
+  })
+})
+
+describe('flake: a millisecond that is used up', () => {
+  test('the default blocks for the next one', () => {
+    const clock = scriptedClock(...[0, 0, 0, 0, 0, 2].map((ms) => START_MS + ms))
+    const generator = tiny(clock.read)
+    expect(generator.batch(3).map(place)).toEqual([
+      [0, 0],
+      [0, 1],
+      [2, 0],
+    ])
+    expect(clock.left).toBe(0)
+  })
+
+  test('and is SEQUENCE_EXHAUSTED if the clock stands still for 10 ms', () => {
+    let readings = 0
+    const generator = tiny(
+      slow(() => {
+        readings++
+        return START_MS
+      }),
+    )
+    generator.batch(2)
+    for (let attempt = 0; attempt < 2; attempt++) {
+      readings = 0
+      const error = expectIdError(() => generator.generate(), 'SEQUENCE_EXHAUSTED')
+      expect(error).toMatchObject({ family: 'flake', waitMs: 1 })
+      expect(error.message).toContain('all 2 ids')
+      expect(readings).toBeGreaterThanOrEqual(10)
+      expect(readings).toBeLessThanOrEqual(13)
+    }
+  })
+
+  test("'throw' reads the clock once", () => {
+    const clock = scriptedClock(START_MS, START_MS, START_MS, START_MS + 1)
+    const generator = tiny(clock.read, { onOverflow: 'throw' })
+    generator.batch(2)
+    expectIdError(() => generator.generate(), 'SEQUENCE_EXHAUSTED')
+    expect(clock.left).toBe(1)
+    expect(place(generator.generate())).toEqual([1, 0])
+  })
+
+  test('4096 ids fit, and a mask of 2^n - 1 makes it 2^n', () => {
+    for (const bits of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]) {
+      const generator = flake.generator({
+        id: 0,
+        counterMask: 2 ** bits - 1,
+        onOverflow: 'throw',
+        clock: () => START_MS,
+      })
+      expect(generator.batch(2 ** bits).map((id) => place(id)[1])).toEqual(
+        Array.from({ length: 2 ** bits }, (_, i) => i),
+      )
+      expectIdError(() => generator.generate(), 'SEQUENCE_EXHAUSTED')
+    }
+    const standard = flake.generator({ id: 0, onOverflow: 'throw', clock: () => START_MS })
+    expect(standard.batch(4096)).toHaveLength(4096)
+    expectIdError(() => standard.generate(), 'SEQUENCE_EXHAUSTED')
+  })
+
+  test('generateAsync waits whatever the options say, and each of many callers gets an id of its own', async () => {
+    const clock = wallClock()
+    const generator = tiny(clock.read, { onOverflow: 'throw', onClockBack: 'throw' })
+    const waiting = Promise.all(Array.from({ length: 7 }, () => generator.generateAsync()))
+    expect(await isPendingAfter(waiting, 1000)).toBe(true)
+    const ids = []
+    for (const ms of [1, 2, 3]) {
+      clock.nowMs = START_MS + ms
+      if (await isPendingAfter(waiting, 2)) continue
+      ids.push(...(await waiting))
+    }
+    expect(ids.map(place)).toEqual([
+      [0, 0],
+      [0, 1],
+      [1, 0],
+      [1, 1],
+      [2, 0],
+      [2, 1],
+      [3, 0],
+    ])
+  })
+
+  test('a thread that was put aside while it waited looks at the clock once more', () => {
+    const clock = scriptedClock(...[0, 0, 0, 0, 40].map((ms) => START_MS + ms))
+    const generator = tiny(slow(clock.read, 40))
+    expect(generator.batch(3).map(place).at(-1)).toEqual([40, 0])
+  })
+})
+
+describe('flake: a clock that moved back', () => {
+  test('the default blocks up to 10 ms for it and goes on in the last millisecond', () => {
+    const clock = scriptedClock(...[10, 0, 3, 9, 10, 10].map((ms) => START_MS + ms))
+    const generator = flake.generator({ id: 5, clock: clock.read })
+    expect(generator.batch(3).map(place)).toEqual([
+      [10, 0],
+      [10, 1],
+      [10, 2],
+    ])
+    expect(clock.left).toBe(0)
+  })
+
+  test('more than 10 ms are refused at once, with the time to wait', () => {
+    for (const behind of [11, HOUR_MS]) {
+      const clock = scriptedClock(START_MS, START_MS - behind, START_MS)
+      const generator = flake.generator({ id: 5, clock: clock.read })
+      generator.generate()
+      const error = expectIdError(() => generator.generate(), 'CLOCK_MOVED_BACK')
+      expect(error).toMatchObject({ family: 'flake', waitMs: behind })
+      expect(error.message).toContain(`${behind} ms`)
+      expect(place(generator.generate())).toEqual([0, 1])
+    }
+  })
+
+  test('blocking ends after 10 ms if the clock stands still there', () => {
+    const clock = wallClock()
+    let readings = 0
+    const generator = flake.generator({
+      id: 5,
+      clock: slow(() => {
+        readings++
+        return clock.nowMs
+      }),
+    })
+    generator.generate()
+    clock.nowMs -= 7
+    readings = 0
+    expect(expectIdError(() => generator.generate(), 'CLOCK_MOVED_BACK').waitMs).toBe(7)
+    expect(readings).toBeGreaterThanOrEqual(10)
+    expect(readings).toBeLessThanOrEqual(13)
+  })
+
+  test("'throw' reads the clock once", () => {
+    const clock = scriptedClock(START_MS, START_MS - 1, START_MS)
+    const generator = flake.generator({ id: 5, onClockBack: 'throw', clock: clock.read })
+    generator.generate()
+    expect(expectIdError(() => generator.generate(), 'CLOCK_MOVED_BACK').waitMs).toBe(1)
+    expect(clock.left).toBe(1)
+  })
+
+  test('the two options are apart', () => {
+    const overflow = scriptedClock(...[0, 0, 0, 1].map((ms) => START_MS + ms))
+    expect(tiny(overflow.read, { onClockBack: 'throw' }).batch(3)).toHaveLength(3)
+    const back = scriptedClock(...[1, 0, 1].map((ms) => START_MS + ms))
+    expect(tiny(back.read, { onOverflow: 'throw' }).batch(2)).toHaveLength(2)
+  })
+
+  test('generateAsync waits for hours', async () => {
+    const clock = wallClock()
+    const generator = flake.generator({ id: 5, onClockBack: 'throw', clock: clock.read })
+    generator.generate()
+    clock.nowMs -= HOUR_MS
+    const waiting = generator.generateAsync()
+    expect(await isPendingAfter(waiting, 1000)).toBe(true)
+    clock.nowMs = START_MS
+    expect(place(await settled(waiting))).toEqual([0, 1])
+  })
+
+  test('a clock that fails ends the wait with its error', async () => {
+    const clock = wallClock()
+    const generator = tiny(clock.read)
+    generator.batch(2)
+    const waiting = generator.generateAsync()
+    expect(await isPendingAfter(waiting, 2)).toBe(true)
+    clock.nowMs = Number.NaN
+    await expect(settled(waiting)).rejects.toMatchObject({ code: 'INVALID_TIME' })
+  })
+})
+
+describe('flake: identity', () => {
+  test('id is datacenter * 32 + worker, and datacenter is 0 if it is left out', () => {
+    for (const [identity, id, datacenter, worker] of [
+      [{ id: 1023 }, 1023, 31, 31],
+      [{ id: 33 }, 33, 1, 1],
+      [{ worker: 31 }, 31, 0, 31],
+      [{ datacenter: 31, worker: 0 }, 992, 31, 0],
+    ] as const satisfies readonly (readonly [FlakeIdentity, number, number, number])[]) {
+      const generator = flake.generator({ ...identity, clock: () => START_MS })
+      expect(generator).toMatchObject({ id, datacenter, worker })
+      expect(flake.unpack(generator.generate())).toMatchObject({ datacenter, worker })
+    }
+  })
+
+  test('none is GENERATOR_REQUIRED', () => {
+    for (const options of [undefined, {}, { datacenter: 3 }, { id: undefined }, { worker: undefined }]) {
+      const error = expectIdError(() => flake.generator(options as never), 'GENERATOR_REQUIRED')
+      expect(error).toMatchObject({ family: 'flake', field: 'worker' })
+      expect(error.message).toContain('{ datacenter, worker }')
+    }
+  })
+
+  test('both forms at once contradict each other', () => {
+    for (const options of [
+      { id: 1, worker: 1 },
+      { id: 1, datacenter: 0 },
+      { id: 1, datacenter: 0, worker: 1 },
+    ]) {
+      expect(expectIdError(() => flake.generator(options as never), 'INVALID_OPTION')).toMatchObject({
+        field: 'id',
+        value: 1,
+      })
+    }
+  })
+
+  test.each<[Record<string, unknown>, string]>([
+    [{ id: -1 }, 'id'],
+    [{ id: 1024 }, 'id'],
+    [{ id: 1.5 }, 'id'],
+    [{ id: Number.NaN }, 'id'],
+    [{ worker: 32 }, 'worker'],
+    [{ worker: -1 }, 'worker'],
+    [{ datacenter: 32, worker: 0 }, 'datacenter'],
+    [{ datacenter: -1, worker: 0 }, 'datacenter'],
+  ])('%o is out of range', (options, field) => {
+    const error = expectIdError(() => flake.generator(options as never), 'FIELD_OUT_OF_RANGE')
+    expect(error).toMatchObject({ family: 'flake', field, value: options[field] })
+    expect(error.message).toContain(field)
+    expect(error.message).toContain(String(options[field]))
+  })
+
+  test.each([{ id: '5' }, { id: null }, { id: 5n }, { worker: true }, { datacenter: '1', worker: 1 }])(
+    '%o is of the wrong type',
+    (options) => {
+      expectRefusal(() => flake.generator(options as never), 'TypeError')
+    },
+  )
+})
+
+describe('flake: options', () => {
+  test.each([
+    [0, 'FIELD_OUT_OF_RANGE'],
+    [-1, 'FIELD_OUT_OF_RANGE'],
+    [4096, 'FIELD_OUT_OF_RANGE'],
+    [8191, 'FIELD_OUT_OF_RANGE'],
+    [0.5, 'FIELD_OUT_OF_RANGE'],
+    [2, 'INVALID_OPTION'],
+    [10, 'INVALID_OPTION'],
+    [4094, 'INVALID_OPTION'],
+  ] as const)('counterMask %d is %s', (counterMask, code) => {
+    const error = expectIdError(() => flake.generator({ id: 0, counterMask }), code)
+    expect(error).toMatchObject({ field: 'counterMask', value: counterMask })
+    expect(error.message).toContain(String(counterMask))
+  })
+
+  test.each(['onOverflow', 'onClockBack'] as const)("%s is 'wait' or 'throw'", (field) => {
+    for (const value of ['WAIT', '', 'ignore', true, null, 0]) {
+      const error = expectIdError(() => flake.generator({ id: 0, [field]: value } as never), 'INVALID_OPTION')
+      expect(error).toMatchObject({ family: 'flake', field, value })
+      expect(error.message).toContain(String(value))
+    }
+  })
+
+  test.each([0.5, Number.NaN, Number.POSITIVE_INFINITY, 8.64e15])(
+    'an epoch of %d is out of range',
+    (epochMs) => {
+      expect(expectIdError(() => flake.withEpoch(epochMs), 'FIELD_OUT_OF_RANGE')).toMatchObject({
+        field: 'epochMs',
+        value: epochMs,
+      })
+    },
+  )
+})

@@ -1,0 +1,24 @@
+import type { RandomSource } from '@snoflax/core'
+
+/** Gives the same byte for ever. */
+export const constant =
+  (byte: number): RandomSource =>
+  (bytes) => {
+    bytes.fill(byte)
+  }
+
+/** Gives 0, 1, 2 … 255, 0 …, going on from call to call. */
+export function counting(): RandomSource {
+  let next = 0
+  return (bytes) => {
+    for (let i = 0; i < bytes.length; i++) bytes[i] = next++ & 0xff
+  }
+}
+
+/** Gives these bytes, over and over. */
+export function repeating(pattern: readonly number[]): RandomSource {
+  let next = 0
+  return (bytes) => {
+    for (let i = 0; i < bytes.length; i++) bytes[i] = pattern[next++ % pattern.length] as number
+  }
+}

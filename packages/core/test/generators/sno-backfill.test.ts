@@ -1,0 +1,137 @@
+import './monotonic-clock.js'
+
+import { IdError, type SnoId, sno } from '@snoflax/core'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { expectIdError } from '../refusal.js'
+import { scriptedClock, slow, wallClock } from './clocks.js'
+import { atUnit } from './sno-time.js'
+import { virtualTime } from './virtual-time.js'
+
+const NOW = 132_800_000_000
+
+virtualTime()
+
+const sequencesOf = (ids: readonly SnoId[]): number[] => ids.map((id) => sno.unpack(id).sequence)
+
+describe('generateAt', () => {
+  test('carries the unit that holds the moment, with tick-tock 0, and reads no clock', () => {
+    const generator = sno.generator({ partition: 9, meta: 3, clock: scriptedClock().read })
+    for (const moment of [atUnit(NOW), atUnit(NOW) + 3.999, new Date(atUnit(NOW))]) {
+      expect(sno.unpack(generator.generateAt(moment))).toMatchObject({
+        timeMs: atUnit(NOW),
+        tickTock: 0,
+        meta: 3,
+        partition: 9,
+      })
+    }
+    expect(sno.meta(generator.generateAt(atUnit(NOW), 77))).toBe(77)
+  })
+
+  test('counts each unit for itself in the order of the calls, from the start of its shard', () => {
+    const generator = sno.generator({ partition: 9 })
+    const moments = [0, 0, 5, 0, 1, 5].map((unit) => generator.generateAt(atUnit(NOW + unit)))
+    expect(sequencesOf(moments)).toEqual([61_440, 61_441, 61_440, 61_442, 61_440, 61_441])
+  })
+
+  test('the shard of a unit is used up after 4096 ids, that of another is not', () => {
+    const generator = sno.generator({ partition: 9 })
+    const ids = Array.from({ length: 4096 }, () => generator.generateAt(atUnit(NOW)))
+    expect(sequencesOf(ids)).toEqual(Array.from({ length: 4096 }, (_, i) => 61_440 + i))
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const error = expectIdError(() => generator.generateAt(atUnit(NOW)), 'SEQUENCE_EXHAUSTED')
+      expect(error.message).toContain('4096')
+    }
+    expect(sequencesOf([generator.generateAt(atUnit(NOW + 1))])).toEqual([61_440])
+  })
+
+  test('a shard of its own, in either order, below or above the live bounds', () => {
+    for (const [live, backfill] of [
+      [
+        { sequenceMin: 0, sequenceMax: 9 },
+        { sequenceMin: 15, sequenceMax: 10 },
+      ],
+      [
+        { sequenceMin: 16, sequenceMax: 25 },
+        { sequenceMin: 10, sequenceMax: 15 },
+      ],
+    ] as const) {
+      const generator = sno.generator({ partition: 9, ...live, backfill })
+      const ids = Array.from({ length: 6 }, () => generator.generateAt(atUnit(NOW)))
+      expect(sequencesOf(ids)).toEqual([10, 11, 12, 13, 14, 15])
+      expectIdError(() => generator.generateAt(atUnit(NOW)), 'SEQUENCE_EXHAUSTED')
+    }
+  })
+
+  test('bounds without a shard leave no numbers for it', () => {
+    const generator = sno.generator({ partition: 9, sequenceMin: 0, sequenceMax: 100 })
+    const error = expectIdError(() => generator.generateAt(atUnit(NOW)), 'INVALID_OPTION')
+    expect(error.field).toBe('backfill')
+    expect(error.message).toContain('0 to 100')
+  })
+
+  test('a snapshot with the default bounds brings the default shard, one with other bounds none', () => {
+    const snapshot = sno.generator({ partition: 9 }).snapshot()
+    expect(sequencesOf([sno.generator({ snapshot }).generateAt(atUnit(NOW))])).toEqual([61_440])
+    const narrow = sno.generator({ partition: 9, sequenceMin: 0, sequenceMax: 9 }).snapshot()
+    expectIdError(() => sno.generator({ snapshot: narrow }).generateAt(atUnit(NOW)), 'INVALID_OPTION')
+    const backfill = { sequenceMin: 10, sequenceMax: 19 }
+    expect(sequencesOf([sno.generator({ snapshot: narrow, backfill }).generateAt(atUnit(NOW))])).toEqual([10])
+  })
+
+  test('moments outside the span, and what is no moment', () => {
+    const generator = sno.generator({ partition: 9 })
+    expect(sno.timeMs(generator.generateAt(sno.firstMs))).toBe(sno.firstMs)
+    expect(sno.timeMs(generator.generateAt(sno.lastMs + 3.5))).toBe(sno.lastMs)
+    for (const moment of [sno.firstMs - 0.5, sno.lastMs + 4, 0, Number.POSITIVE_INFINITY]) {
+      expect(expectIdError(() => generator.generateAt(moment), 'TIME_OUT_OF_RANGE').field).toBe('time')
+    }
+    for (const moment of [Number.NaN, new Date(Number.NaN)]) {
+      expect(expectIdError(() => generator.generateAt(moment), 'INVALID_TIME').value).toBe(moment)
+    }
+    expect(() => generator.generateAt('2026-11-01' as never)).toThrow(TypeError)
+  })
+
+  test('leaves the live state alone', () => {
+    const clock = wallClock(atUnit(NOW))
+    const generator = sno.generator({ partition: 9, clock: clock.read })
+    generator.batch(3)
+    const before = generator.snapshot()
+    for (const unit of [0, -5, 5]) generator.generateAt(atUnit(NOW + unit))
+    expect(generator.snapshot()).toEqual(before)
+    expect(sequencesOf([generator.generate()])).toEqual([3])
+  })
+
+  test('never meets generate on the same partition, whatever the clock does', () => {
+    const shards = fc.constantFrom(
+      {},
+      { sequenceMin: 0, sequenceMax: 7, backfill: { sequenceMin: 8, sequenceMax: 15 } },
+      { sequenceMin: 15, sequenceMax: 8, backfill: { sequenceMin: 7, sequenceMax: 0 } },
+    )
+    const step = fc.record({ unit: fc.integer({ min: -4, max: 4 }), isLive: fc.boolean(), meta: fc.nat(1) })
+    fc.assert(
+      fc.property(shards, fc.array(step, { maxLength: 120 }), (shard, steps) => {
+        const clock = wallClock()
+        const generator = sno.generator({ partition: 9, ...shard, clock: slow(clock.read, 5) })
+        const seen = new Set<SnoId>()
+        for (const { unit, isLive, meta } of steps) {
+          clock.nowMs = atUnit(NOW + unit)
+          let id: SnoId
+          try {
+            id = isLive ? generator.generate(meta) : generator.generateAt(clock.nowMs, meta)
+          } catch (error) {
+            if (!(error instanceof IdError)) throw error
+            expect(['CLOCK_MOVED_BACK', 'SEQUENCE_EXHAUSTED']).toContain(error.code)
+            continue
+          }
+          expect(sno.timeMs(id)).toBe(clock.nowMs)
+          // The metabyte is the caller's: ids are apart without it.
+          const bare = sno.withMeta(id, 0)
+          expect(seen).not.toContain(bare)
+          seen.add(bare)
+        }
+      }),
+      { numRuns: 400 },
+    )
+  })
+})

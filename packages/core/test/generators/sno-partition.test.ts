@@ -1,0 +1,105 @@
+import { type SnoId, sno } from '@snoflax/core'
+import { expect, test } from 'vitest'
+import { expectIdError, expectRefusal } from '../refusal.js'
+import { START_MS } from './clocks.js'
+
+test('generators without a partition each have one of their own, and so has the family', () => {
+  const generators = Array.from({ length: 1000 }, () => sno.generator())
+  const partitions = new Set(generators.map(({ partition }) => partition))
+  expect(partitions.size).toBe(1000)
+  const ids = Array.from({ length: 100 }, () => sno.generate())
+  const [own] = ids.map((id) => sno.unpack(id).partition)
+  expect(partitions).not.toContain(own)
+  expect(new Set(ids.map((id) => sno.unpack(id).partition)).size).toBe(1)
+})
+
+test("the family's generate and generateAt take a metabyte, and never meet", () => {
+  expect(sno.meta(sno.generate(200))).toBe(200)
+  expect(sno.meta(sno.generate())).toBe(0)
+  expect(sno.meta(sno.generateAt(START_MS, 9))).toBe(9)
+  const ids: SnoId[] = []
+  for (let i = 0; i < 1000; i++) {
+    const id = sno.generate()
+    ids.push(id, sno.generateAt(sno.time(id)))
+  }
+  expect(new Set(ids).size).toBe(2000)
+  expectIdError(() => sno.generate(256), 'FIELD_OUT_OF_RANGE')
+  expectIdError(() => sno.generateAt(Number.NaN), 'INVALID_TIME')
+})
+
+test('partitions go from 0 to 65535', () => {
+  for (const partition of [0, 255, 256, 65_535]) {
+    const generator = sno.generator({ partition })
+    expect(generator.partition).toBe(partition)
+    expect(sno.unpack(generator.generate()).partition).toBe(partition)
+  }
+})
+
+test.each<[Record<string, unknown>, string]>([
+  [{ partition: -1 }, 'partition'],
+  [{ partition: 65_536 }, 'partition'],
+  [{ partition: 0.5 }, 'partition'],
+  [{ partition: Number.NaN }, 'partition'],
+  [{ sequenceMin: -1 }, 'sequenceMin'],
+  [{ sequenceMin: 65_536 }, 'sequenceMin'],
+  [{ sequenceMax: 65_536 }, 'sequenceMax'],
+  [{ sequenceMax: 1.5 }, 'sequenceMax'],
+  [{ meta: 256 }, 'meta'],
+  [{ meta: -1 }, 'meta'],
+])('%o is out of range', (options, field) => {
+  const error = expectIdError(() => sno.generator(options), 'FIELD_OUT_OF_RANGE')
+  expect(error).toMatchObject({ family: 'sno', field, value: options[field] })
+  expect(error.message).toContain(field)
+  expect(error.message).toContain(String(options[field]))
+})
+
+test.each([
+  { partition: '7' },
+  { partition: null },
+  { sequenceMin: '0' },
+  { meta: '1' },
+  { backfill: { sequenceMin: 0 } },
+])('%o is of the wrong type', (options) => {
+  expectRefusal(() => sno.generator({ sequenceMax: 9, ...options } as never), 'TypeError')
+})
+
+test.each([
+  [{ sequenceMin: 0, sequenceMax: 4 }, 4],
+  [{ sequenceMin: 4, sequenceMax: 0 }, 4],
+  [{ sequenceMin: 7, sequenceMax: 7 }, 7],
+  [{ sequenceMin: 65_531 }, 65_535],
+  [{ sequenceMax: 4 }, 4],
+])('the bounds %o hold fewer than six numbers', (bounds, value) => {
+  const error = expectIdError(() => sno.generator({ partition: 1, ...bounds }), 'INVALID_OPTION')
+  expect(error).toMatchObject({ family: 'sno', field: 'sequenceMax', value })
+  expect(error.message).toContain('at least 6')
+})
+
+test.each([
+  [{}, { sequenceMin: 61_439, sequenceMax: 65_535 }],
+  [
+    { sequenceMin: 10, sequenceMax: 20 },
+    { sequenceMin: 20, sequenceMax: 30 },
+  ],
+  [
+    { sequenceMin: 10, sequenceMax: 20 },
+    { sequenceMin: 10, sequenceMax: 0 },
+  ],
+  [
+    { sequenceMin: 10, sequenceMax: 20 },
+    { sequenceMin: 12, sequenceMax: 18 },
+  ],
+  [
+    { sequenceMin: 10, sequenceMax: 20 },
+    { sequenceMin: 0, sequenceMax: 65_535 },
+  ],
+])('with the bounds %o the backfill shard %o overlaps', (bounds, backfill) => {
+  const error = expectIdError(() => sno.generator({ partition: 1, ...bounds, backfill }), 'INVALID_OPTION')
+  expect(error).toMatchObject({ family: 'sno', field: 'backfill' })
+  expect(error.message).toContain('overlaps')
+})
+
+test('a backfill shard holds at least six numbers too', () => {
+  const backfill = { sequenceMin: 61_440, sequenceMax: 61_444 }
+  expectIdError(() => sno.generator({ partition: 1, backfill }), 'INVALID_OPTION')
+})

@@ -1,0 +1,203 @@
+import './monotonic-clock.js'
+
+import { IdError, type SnoGenerator, type SnoId, type SnoSnapshot, sno } from '@snoflax/core'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { expectIdError, expectRefusal } from '../refusal.js'
+import { clockStep } from './clock-scripts.js'
+import { slow, wallClock } from './clocks.js'
+import { atUnit } from './sno-time.js'
+import { virtualTime } from './virtual-time.js'
+
+const NOW = 132_800_000_000
+
+virtualTime()
+
+const throughJson = (snapshot: SnoSnapshot): SnoSnapshot => JSON.parse(JSON.stringify(snapshot))
+
+test('a restored generator goes on where the other one stopped', () => {
+  const clock = wallClock(atUnit(NOW))
+  const first = sno.generator({ partition: 0x0102, sequenceMin: 10, sequenceMax: 99, clock: clock.read })
+  first.batch(3)
+  const snapshot = throughJson(first.snapshot())
+  expect(snapshot).toEqual({
+    partition: [1, 2],
+    sequenceMin: 10,
+    sequenceMax: 99,
+    sequence: 12,
+    now: NOW,
+    wallHi: NOW,
+    wallSafe: 0,
+    drifts: 0,
+  })
+  const second = sno.generator({ snapshot, clock: clock.read })
+  expect(sno.unpack(second.generate())).toMatchObject({
+    partition: 0x0102,
+    sequence: 13,
+    timeMs: clock.nowMs,
+  })
+})
+
+test('a snapshot is a copy: it does not change with its generator, and can be restored twice', () => {
+  const clock = wallClock(atUnit(NOW))
+  const generator = sno.generator({ partition: 1, clock: clock.read })
+  generator.generate()
+  const snapshot = generator.snapshot()
+  const copy = structuredClone(snapshot)
+  generator.batch(5)
+  expect(snapshot).toEqual(copy)
+  const [one, other] = [1, 2].map(() => sno.generator({ snapshot, clock: clock.read }).generate())
+  expect(one).toBe(other)
+})
+
+test('a snapshot taken in a later unit does not open the last unit again', () => {
+  for (const away of [1, -1]) {
+    const clock = wallClock(atUnit(NOW))
+    const first = sno.generator({ partition: 1, sequenceMin: 0, sequenceMax: 9, clock: slow(clock.read, 5) })
+    const ids = first.batch(5)
+    clock.nowMs = atUnit(NOW + away)
+    const second = sno.generator({ snapshot: throughJson(first.snapshot()), clock: slow(clock.read, 5) })
+    clock.nowMs = atUnit(NOW)
+    for (let i = 0; i < 10; i++) {
+      try {
+        ids.push(second.generate())
+      } catch (error) {
+        expect(error).toHaveProperty('code', 'SEQUENCE_EXHAUSTED')
+      }
+    }
+    expect(new Set(ids).size).toBe(ids.length)
+    clock.nowMs = atUnit(NOW + 2)
+    expect(sno.unpack(second.generate())).toMatchObject({ timeMs: clock.nowMs, sequence: 0 })
+  }
+})
+
+type Operation =
+  | { readonly kind: 'step'; readonly stepMs: number }
+  | { readonly kind: 'generate' | 'generateAt'; readonly meta: number; readonly count: number }
+  | { readonly kind: 'restore' }
+  | { readonly kind: 'look' }
+
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  { weight: 4, arbitrary: clockStep.map((stepMs) => ({ kind: 'step', stepMs }) as const) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('generate', 'generateAt'),
+      meta: fc.nat(255),
+      count: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.constant({ kind: 'restore' } as const) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'look' } as const) },
+)
+
+const LIVE = { sequenceMin: 0, sequenceMax: 6 }
+
+test('over any sequence of operations and any clock no id repeats, through restores too', () => {
+  fc.assert(
+    fc.property(fc.array(operation, { maxLength: 120 }), (operations) => {
+      const clock = wallClock()
+      const options = { clock: slow(clock.read, 5) }
+      // The counters of generateAt are not in the snapshot, so each generator in turn has a shard of its own.
+      let restores = 0
+      const shard = () => ({ sequenceMin: 7 + 10 * restores, sequenceMax: 16 + 10 * restores++ })
+      let generator: SnoGenerator = sno.generator({ partition: 77, ...LIVE, backfill: shard(), ...options })
+      const seen = new Set<SnoId>()
+
+      const add = (id: SnoId, meta: number): void => {
+        const fields = sno.unpack(id)
+        const isLive = fields.sequence <= LIVE.sequenceMax
+        expect(sno.pack(fields)).toBe(id)
+        expect(fields).toMatchObject({ partition: 77, meta })
+        expect(fields.timeMs).toBeLessThanOrEqual(clock.nowMs)
+        expect(clock.nowMs - fields.timeMs).toBeLessThan(4)
+        expect(fields.tickTock).toBe(isLive ? generator.snapshot().drifts % 2 : 0)
+        const bare = sno.withMeta(id, 0)
+        expect(seen).not.toContain(bare)
+        seen.add(bare)
+      }
+
+      for (const operation of operations) {
+        switch (operation.kind) {
+          case 'step':
+            clock.nowMs += operation.stepMs
+            break
+          case 'restore':
+            generator = sno.generator({
+              snapshot: throughJson(generator.snapshot()),
+              backfill: shard(),
+              ...options,
+            })
+            break
+          case 'look':
+            expect(generator.length).toBeGreaterThanOrEqual(0)
+            expect(generator.length).toBeLessThanOrEqual(generator.capacity)
+            expect(generator.sequence).toBeGreaterThanOrEqual(LIVE.sequenceMin)
+            break
+          default:
+            for (let i = 0; i < operation.count; i++) {
+              try {
+                const { kind, meta } = operation
+                add(
+                  kind === 'generate' ? generator.generate(meta) : generator.generateAt(clock.nowMs, meta),
+                  meta,
+                )
+              } catch (error) {
+                if (!(error instanceof IdError)) throw error
+                expect(['CLOCK_MOVED_BACK', 'SEQUENCE_EXHAUSTED']).toContain(error.code)
+              }
+            }
+        }
+      }
+    }),
+    { numRuns: 1500 },
+  )
+})
+
+const GOOD: SnoSnapshot = {
+  partition: [1, 2],
+  sequenceMin: 10,
+  sequenceMax: 99,
+  sequence: 12,
+  now: NOW,
+  wallHi: NOW,
+  wallSafe: 0,
+  drifts: 0,
+}
+
+test.each<[Partial<Record<keyof SnoSnapshot, unknown>>, string]>([
+  [{ partition: [256, 0] }, 'partition'],
+  [{ partition: [0, -1] }, 'partition'],
+  [{ sequenceMin: -1 }, 'sequenceMin'],
+  [{ sequenceMax: 65_536 }, 'sequenceMax'],
+  [{ sequence: 2 ** 32 }, 'sequence'],
+  [{ sequence: 1.5 }, 'sequence'],
+  [{ wallHi: 2 ** 39 }, 'wallHi'],
+  [{ wallSafe: -1 }, 'wallSafe'],
+  [{ drifts: 2 ** 32 }, 'drifts'],
+])('a snapshot with %o is out of range', (change, field) => {
+  const snapshot = { ...GOOD, ...change } as SnoSnapshot
+  const error = expectIdError(() => sno.generator({ snapshot }), 'FIELD_OUT_OF_RANGE')
+  expect(error.field).toBe(field)
+  expect([Object.values(change)[0]].flat()).toContain(error.value)
+})
+
+test.each<[string, unknown]>([
+  ['no snapshot', null],
+  ['text', JSON.stringify(GOOD)],
+  ['a partition that is a number', { ...GOOD, partition: 258 }],
+  ['a partition of one byte', { ...GOOD, partition: [1] }],
+  ['a missing sequence', { ...GOOD, sequence: undefined }],
+  ['a missing wallHi', { ...GOOD, wallHi: undefined }],
+  ['drifts as text', { ...GOOD, drifts: '0' }],
+])('%s in place of a snapshot is of the wrong type', (_, snapshot) => {
+  expectRefusal(() => sno.generator({ snapshot: snapshot as SnoSnapshot }), 'TypeError')
+})
+
+test.each(['partition', 'sequenceMin', 'sequenceMax'] as const)(
+  'a snapshot and %s contradict each other',
+  (field) => {
+    const error = expectIdError(() => sno.generator({ snapshot: GOOD, [field]: 50 }), 'INVALID_OPTION')
+    expect(error.field).toBe('snapshot')
+  },
+)

@@ -1,0 +1,202 @@
+import './monotonic-clock.js'
+
+import { type SnoId, sno } from '@snoflax/core'
+import { describe, expect, test } from 'vitest'
+import { expectIdError } from '../refusal.js'
+import { scriptedClock, slow, wallClock } from './clocks.js'
+import { atUnit } from './sno-time.js'
+import { isPendingAfter, settled, virtualTime } from './virtual-time.js'
+
+const NOW = 132_800_000_000
+const HOUR = 900_000
+
+virtualTime()
+
+/** Unit, tick-tock and sequence of an id, which is all that a generator decides. */
+const place = (id: SnoId): readonly [number, number, number] => {
+  const { timeMs, tickTock, sequence } = sno.unpack(id)
+  return [(timeMs - sno.layout.epochMs) / 4 - NOW, tickTock, sequence]
+}
+
+function settable(options: { sequenceMin?: number; sequenceMax?: number } = {}) {
+  const clock = wallClock(atUnit(NOW))
+  const generator = sno.generator({ partition: 0x1234, ...options, clock: clock.read })
+  /** Places of ids made at these units from now. */
+  const at = (...units: readonly number[]) =>
+    units.map((unit) => {
+      clock.nowMs = atUnit(NOW + unit)
+      return place(generator.generate())
+    })
+  return { clock, generator, at }
+}
+
+describe('sno: one id', () => {
+  test('has the partition, the metabyte, and the unit that holds the moment', () => {
+    const clock = scriptedClock(atUnit(NOW) + 3.99, atUnit(NOW) + 4, atUnit(NOW) + 4)
+    const generator = sno.generator({ partition: 0xfedc, meta: 200, clock: clock.read })
+    expect(sno.unpack(generator.generate())).toEqual({
+      timeMs: atUnit(NOW),
+      tickTock: 0,
+      meta: 200,
+      partition: 0xfedc,
+      sequence: 0,
+    })
+    expect(sno.unpack(generator.generate(7))).toMatchObject({ timeMs: atUnit(NOW + 1), meta: 7, sequence: 0 })
+    expect(sno.meta(generator.generate())).toBe(200)
+  })
+
+  test('the sequence counts within a unit, whatever the metabyte, and starts again in the next', () => {
+    const { generator, clock } = settable({ sequenceMin: 100, sequenceMax: 200 })
+    expect([1, 2, 3].map((meta) => place(generator.generate(meta))[2])).toEqual([100, 101, 102])
+    clock.nowMs += 4
+    expect(place(generator.generate())).toEqual([1, 0, 100])
+  })
+
+  test('a refused metabyte uses no number', async () => {
+    const { generator } = settable()
+    for (const meta of [-1, 256, 0.5]) {
+      expectIdError(() => generator.generate(meta), 'FIELD_OUT_OF_RANGE')
+      await expect(generator.generateAsync(meta)).rejects.toMatchObject({ field: 'meta', value: meta })
+    }
+    expect(place(generator.generate())).toEqual([0, 0, 0])
+  })
+})
+
+describe('sno: tick-tock', () => {
+  test('a clock that stepped back toggles the bit and needs no wait', () => {
+    const { at } = settable()
+    expect(at(0, 0, -HOUR, -HOUR, -HOUR + 1)).toEqual([
+      [0, 0, 0],
+      [0, 0, 1],
+      [-HOUR, 1, 0],
+      [-HOUR, 1, 1],
+      [-HOUR + 1, 1, 0],
+    ])
+  })
+
+  test('units that were left are met again with the other bit', () => {
+    const { at } = settable()
+    const ids = at(0, 1, 2, 0, 1, 2, 3)
+    expect(ids.map(([, tickTock]) => tickTock)).toEqual([0, 0, 0, 1, 1, 1, 1])
+  })
+
+  test('a second step back above the safe mark toggles the bit again', () => {
+    const { at, generator } = settable()
+    expect(at(0, -10, 5, 1).map(([, tickTock]) => tickTock)).toEqual([0, 1, 1, 0])
+    expect(generator.snapshot()).toMatchObject({ drifts: 2, wallHi: NOW + 1, wallSafe: NOW + 5 })
+  })
+
+  test('a second step back to or below the safe mark is refused at once, with the time to wait', () => {
+    const { at, clock, generator } = settable()
+    at(0, -HOUR)
+    for (const [unit, units] of [
+      [-HOUR - 4, 4],
+      [-2 * HOUR, HOUR],
+    ] as const) {
+      clock.nowMs = atUnit(NOW + unit)
+      const before = generator.snapshot()
+      expect(expectIdError(() => generator.generate(), 'CLOCK_MOVED_BACK')).toMatchObject({
+        waitMs: units * 4,
+      })
+      expect(generator.snapshot()).toEqual(before)
+    }
+  })
+
+  test('after the stated time the same call succeeds', () => {
+    for (const behind of [4, 5, 1000, HOUR]) {
+      const { at, clock, generator } = settable()
+      at(0, -2 * HOUR, -HOUR)
+      clock.nowMs = atUnit(NOW - HOUR - behind)
+      const { waitMs } = expectIdError(() => generator.generate(), 'CLOCK_MOVED_BACK')
+      clock.nowMs += (waitMs as number) - 4 * 4
+      expectIdError(() => generator.generate(), 'CLOCK_MOVED_BACK')
+      clock.nowMs += 4 * 4
+      expect(place(generator.generate())).toEqual([-HOUR, 1, 1])
+    }
+  })
+
+  test('three units behind are waited out by blocking', () => {
+    const { at, clock, generator } = settable()
+    at(0, -10)
+    const script = scriptedClock(...[-13, -12, -11, -10].map((unit) => atUnit(NOW + unit)))
+    const restored = sno.generator({ snapshot: generator.snapshot(), clock: script.read })
+    expect(place(restored.generate())).toEqual([-10, 1, 1])
+    expect(script.left).toBe(0)
+    expect(clock.nowMs).toBe(atUnit(NOW - 10))
+  })
+
+  test('blocking ends after 12 ms if the clock does not come', () => {
+    const { at, generator } = settable()
+    at(0, -10)
+    let readings = 0
+    const standing = slow(() => {
+      readings++
+      return atUnit(NOW - 12)
+    })
+    const restored = sno.generator({ snapshot: generator.snapshot(), clock: standing })
+    readings = 0
+    expect(expectIdError(() => restored.generate(), 'CLOCK_MOVED_BACK')).toMatchObject({ waitMs: 8 })
+    expect(readings).toBeGreaterThanOrEqual(12)
+    expect(readings).toBeLessThanOrEqual(15)
+  })
+
+  test('generateAsync waits for as long as it takes', async () => {
+    const { at, clock, generator } = settable()
+    at(0, -HOUR)
+    clock.nowMs = atUnit(NOW - 2 * HOUR)
+    const waiting = generator.generateAsync(9)
+    expect(await isPendingAfter(waiting, 1000)).toBe(true)
+    clock.nowMs = atUnit(NOW - HOUR)
+    const id = await settled(waiting)
+    expect(place(id)).toEqual([-HOUR, 1, 1])
+    expect(sno.meta(id)).toBe(9)
+  })
+})
+
+describe('sno: sequence bounds', () => {
+  test('bounds come in either order', () => {
+    const { generator, at } = settable({ sequenceMin: 205, sequenceMax: 200 })
+    expect(generator).toMatchObject({ sequenceMin: 200, sequenceMax: 205, capacity: 6 })
+    expect(at(0, 0, 0, 0, 0, 0).map(([, , sequence]) => sequence)).toEqual([200, 201, 202, 203, 204, 205])
+  })
+
+  test('one bound alone is completed to the end of the range', () => {
+    expect(settable({ sequenceMin: 65_530 }).generator).toMatchObject({ sequenceMax: 65_535, capacity: 6 })
+    expect(settable({ sequenceMax: 5 }).generator).toMatchObject({ sequenceMin: 0, capacity: 6 })
+    expect(settable().generator).toMatchObject({ sequenceMin: 0, sequenceMax: 61_439, capacity: 61_440 })
+  })
+
+  test('sequence and length follow the present unit', () => {
+    const { generator, clock } = settable({ sequenceMin: 10, sequenceMax: 15 })
+    const readings = () => [generator.sequence, generator.length]
+    expect(readings()).toEqual([10, 0])
+    generator.generate()
+    expect(readings()).toEqual([10, 1])
+    generator.batch(5)
+    expect(readings()).toEqual([15, 6])
+    clock.nowMs += 4
+    expect(readings()).toEqual([10, 0])
+    clock.nowMs -= 4
+    expect(readings()).toEqual([15, 6])
+  })
+
+  test('all 65,536 numbers of a unit can be used', () => {
+    const { generator } = settable({ sequenceMin: 0, sequenceMax: 65_535 })
+    const sequences = generator.batch(65_536).map((id) => place(id)[2])
+    expect(sequences).toEqual(Array.from({ length: 65_536 }, (_, i) => i))
+    expect(generator.length).toBe(65_536)
+  })
+
+  test('two generators on one partition with bounds apart never meet', () => {
+    const clock = wallClock(atUnit(NOW))
+    const shard = (sequenceMin: number, sequenceMax: number) =>
+      sno.generator({ partition: 5, sequenceMin, sequenceMax, clock: clock.read })
+    const generators = [shard(0, 9), shard(19, 10), shard(20, 65_535)]
+    const ids: SnoId[] = []
+    for (let unit = 0; unit < 50; unit++) {
+      clock.nowMs = atUnit(NOW + unit)
+      for (const generator of generators) ids.push(...generator.batch(10))
+    }
+    expect(new Set(ids).size).toBe(50 * 30)
+  })
+})

@@ -1,0 +1,320 @@
+import './monotonic-clock.js'
+
+import { type UidGenerator, uid, uidLocal } from '@snoflax/core'
+import { describe, expect, test } from 'vitest'
+import { expectIdError, expectRefusal } from '../refusal.js'
+import { START_MS, scriptedClock, slow, wallClock } from './clocks.js'
+import { isPendingAfter, settled, virtualTime } from './virtual-time.js'
+
+const HOUR_MS = 3_600_000
+const STEP_MS = 1.024
+const IDS_A_STEP = 16_384
+
+virtualTime()
+
+interface Family {
+  readonly name: string
+  make(clock: () => number): UidGenerator<string>
+  /** Microseconds from the start, and sequence. */
+  place(id: string): readonly [number, number]
+}
+
+const microSeconds = (fields: { megaSeconds: number; seconds: number; microSeconds: number }): number =>
+  (fields.megaSeconds * 1e6 + fields.seconds - START_MS / 1000) * 1e6 + fields.microSeconds
+
+const families: readonly Family[] = [
+  {
+    name: 'uid',
+    make: (clock) => uid.generator({ node: 'orders@10.0.0.7', clock }),
+    place: (id) => [microSeconds(uid.unpack(uid.parse(id))), uid.unpack(uid.parse(id)).sequence],
+  },
+  {
+    name: 'uidLocal',
+    make: (clock) => uidLocal.generator({ clock }),
+    place: (id) => [
+      microSeconds(uidLocal.unpack(uidLocal.parse(id))),
+      uidLocal.unpack(uidLocal.parse(id)).sequence,
+    ],
+  },
+]
+
+describe.each(families)('$name', ({ name, make, place }) => {
+  test('takes the step of the clock, down to the microsecond, and counts within it', () => {
+    const clock = scriptedClock(
+      START_MS,
+      START_MS + 1.023,
+      START_MS + 1.024,
+      START_MS + 2.047,
+      START_MS + 999.999,
+      START_MS + 1000,
+    )
+    const generator = make(clock.read)
+    expect(generator.batch(6).map(place)).toEqual([
+      [0, 0],
+      [0, 1],
+      [1024, 0],
+      [1024, 1],
+      [976 * 1024, 0],
+      [1_000_000, 0],
+    ])
+  })
+
+  test('holds the last step while the clock is behind, and goes on with it afterwards', () => {
+    const clock = wallClock(START_MS)
+    const generator = make(clock.read)
+    const ids = [generator.generate()]
+    for (const behind of [1, 2, HOUR_MS]) {
+      clock.nowMs = START_MS - behind
+      ids.push(generator.generate())
+    }
+    clock.nowMs = START_MS
+    ids.push(generator.generate())
+    clock.nowMs = START_MS + 2 * STEP_MS
+    ids.push(generator.generate())
+    expect(ids.map(place)).toEqual([
+      [0, 0],
+      [0, 1],
+      [0, 2],
+      [0, 3],
+      [0, 4],
+      [2048, 0],
+    ])
+    expect(ids).toEqual([...ids].sort())
+  })
+
+  test('a step has 16,384 ids, then the next step comes', () => {
+    const clock = wallClock(START_MS)
+    const generator = make(() => clock.read())
+    const ids = generator.batch(IDS_A_STEP)
+    expect(ids.map((id) => place(id)[1])).toEqual(Array.from({ length: IDS_A_STEP }, (_, i) => i))
+    clock.nowMs += STEP_MS
+    expect(place(generator.generate())).toEqual([1024, 0])
+  })
+
+  /** A generator whose step at the start is used up, on a clock that can be replaced. */
+  function usedUp() {
+    const source = { read: (): number => START_MS }
+    const generator = make(() => source.read())
+    generator.batch(IDS_A_STEP)
+    return { source, generator }
+  }
+
+  test('blocks for the next step', () => {
+    const { source, generator } = usedUp()
+    const clock = scriptedClock(START_MS, START_MS, START_MS + 1, START_MS + 2)
+    source.read = clock.read
+    expect(place(generator.generate())).toEqual([1024, 0])
+    expect(clock.left).toBe(0)
+  })
+
+  test('is SEQUENCE_EXHAUSTED if the clock stands still for 10 ms', () => {
+    const { source, generator } = usedUp()
+    let readings = 0
+    source.read = slow(() => {
+      readings++
+      return START_MS
+    })
+    for (let attempt = 0; attempt < 2; attempt++) {
+      readings = 0
+      const error = expectIdError(() => generator.generate(), 'SEQUENCE_EXHAUSTED')
+      expect(error.family).toBe(name)
+      expect(error.message).toContain('16384')
+      expect(readings).toBeGreaterThanOrEqual(10)
+      expect(readings).toBeLessThanOrEqual(13)
+    }
+    source.read = () => START_MS + 2
+    expect(place(generator.generate())).toEqual([1024, 0])
+  })
+
+  test('is CLOCK_MOVED_BACK at once if the clock is further behind', () => {
+    const { source, generator } = usedUp()
+    const clock = scriptedClock(START_MS - HOUR_MS)
+    source.read = clock.read
+    const error = expectIdError(() => generator.generate(), 'CLOCK_MOVED_BACK')
+    expect(error.family).toBe(name)
+    expect(error.message).toContain(`${error.waitMs} ms`)
+    expect(clock.left).toBe(0)
+  })
+
+  test.each([11, 500, 999, 1500, 60_000])(
+    'after the stated time the same call succeeds: %d ms behind',
+    (behind) => {
+      // Used up at the end of a second, so that the clock is behind within it as well as in others.
+      let nowMs = START_MS + 999
+      const generator = make(slow(() => nowMs))
+      generator.batch(IDS_A_STEP)
+      nowMs -= behind
+      const { waitMs } = expectIdError(() => generator.generate(), 'CLOCK_MOVED_BACK')
+      expect(waitMs).toBeGreaterThanOrEqual(behind)
+      expect(waitMs).toBeLessThanOrEqual(behind + 3)
+      nowMs += waitMs as number
+      expect(place(generator.generate())[1]).toBe(0)
+    },
+  )
+
+  test('generateAsync waits for as long as it takes, for many callers', async () => {
+    const { source, generator } = usedUp()
+    source.read = () => START_MS - HOUR_MS
+    const waiting = Promise.all(Array.from({ length: 5 }, () => generator.generateAsync()))
+    expect(await isPendingAfter(waiting, 1000)).toBe(true)
+    source.read = () => START_MS
+    expect(await isPendingAfter(waiting, 5)).toBe(true)
+    source.read = () => START_MS + 2
+    expect((await settled(waiting)).map(place)).toEqual([0, 1, 2, 3, 4].map((sequence) => [1024, sequence]))
+  })
+
+  test('a thread that was put aside while it waited looks at the clock once more', () => {
+    const { source, generator } = usedUp()
+    source.read = slow(scriptedClock(START_MS, START_MS, START_MS + 41).read, 40)
+    expect(place(generator.generate())).toEqual([40 * 1024, 0])
+  })
+
+  test('a clock outside the span is refused, and changes nothing', () => {
+    for (const outside of [-1, -0.001, uid.lastMs + 1]) {
+      const clock = scriptedClock(START_MS, outside, START_MS)
+      const generator = make(clock.read)
+      generator.generate()
+      expect(expectIdError(() => generator.generate(), 'TIME_OUT_OF_RANGE')).toMatchObject({
+        family: name,
+        field: 'time',
+      })
+      expect(place(generator.generate())).toEqual([0, 1])
+    }
+  })
+
+  test('the first and the last moment are in the span', () => {
+    const first = make(() => 0).generate()
+    expect(place(first)).toEqual([-START_MS * 1000, 0])
+    const last = make(() => uid.lastMs).generate()
+    expect(place(last)[0]).toBe(((uid.lastMs - 999 - START_MS) / 1000) * 1e6 + 975 * 1024)
+  })
+})
+
+describe('uid: node', () => {
+  test('a name and its fingerprint give the same ids', () => {
+    const node = 'orders@10.0.0.7'
+    const clock = (): number => START_MS
+    const named = uid.generator({ node, clock }).batch(3)
+    expect(uid.generator({ node: uid.fingerprint(node), clock }).batch(3)).toEqual(named)
+    expect(named.map((id) => uid.unpack(id).node)).toEqual([0, 1, 2].map(() => uid.fingerprint(node)))
+  })
+
+  test('fingerprints go up to 32 bits', () => {
+    for (const node of [0, 2 ** 31, 2 ** 32 - 1]) {
+      expect(uid.unpack(uid.generator({ node, clock: () => START_MS }).generate()).node).toBe(node)
+    }
+  })
+
+  test('a neighbourhood of its own keeps the fields', () => {
+    for (const neighbourhood of [5, 6, 7, 8, 9, 10]) {
+      const family = uid.withNeighbourhood(neighbourhood)
+      const fields = family.unpack(
+        family.generator({ node: 0xdeadbeef, clock: () => START_MS + 5.12 }).generate(),
+      )
+      expect(fields).toMatchObject({ node: 0xdeadbeef, microSeconds: 5120, sequence: 0 })
+      expect(microSeconds(fields)).toBe(5120)
+    }
+  })
+
+  test('none is GENERATOR_REQUIRED', () => {
+    for (const options of [undefined, {}, { node: undefined }]) {
+      const error = expectIdError(() => uid.generator(options as never), 'GENERATOR_REQUIRED')
+      expect(error).toMatchObject({ family: 'uid', field: 'node' })
+      expect(error.message).toContain('{ node }')
+    }
+  })
+
+  test('an empty name is refused', () => {
+    expect(expectRefusal(() => uid.generator({ node: '' }), 'INVALID_OPTION')).toMatchObject({
+      field: 'node',
+    })
+  })
+
+  test.each([-1, 2 ** 32, 0.5, Number.NaN])('a fingerprint of %d is out of range', (node) => {
+    const error = expectIdError(() => uid.generator({ node }), 'FIELD_OUT_OF_RANGE')
+    expect(error).toMatchObject({ family: 'uid', field: 'node', value: node })
+    expect(error.message).toContain(String(node))
+  })
+
+  test.each([null, 5n, true, {}, Uint8Array.of(1, 2, 3, 4)])('%o is no node', (node) => {
+    expectRefusal(() => uid.generator({ node: node as never }), 'TypeError')
+  })
+
+  test.each([4, 11, 7.5])('a neighbourhood of %d is out of range', (neighbourhood) => {
+    expect(expectIdError(() => uid.withNeighbourhood(neighbourhood), 'FIELD_OUT_OF_RANGE')).toMatchObject({
+      field: 'neighbourhood',
+      value: neighbourhood,
+    })
+  })
+})
+
+describe('uid: local and global', () => {
+  const node = 'orders@10.0.0.7'
+  const clock = (): number => START_MS + 77.777
+
+  test('ids of a local generator become those of a global one, and back', () => {
+    const locals = uidLocal.generator({ clock }).batch(50)
+    const globals = uid.generator({ node, clock }).batch(50)
+    for (const host of [{ node }, { node: uid.fingerprint(node) }]) {
+      expect(locals.map((id) => uid.fromLocal(id, host))).toEqual(globals)
+      expect(globals.map((id) => uid.toLocal(id, host))).toEqual(locals)
+    }
+    expect(globals.map((id) => uid.forceLocal(id))).toEqual(locals)
+    expect(uid.time(globals[0] as never)).toEqual(uidLocal.time(locals[0] as never))
+  })
+
+  test('local ids of a global generator count with the global ones, so that no two become the same', () => {
+    const generator = uid.generator({ node, clock })
+    const made = [
+      generator.generate(),
+      ...generator.local.batch(2),
+      generator.generate(),
+      generator.local.generate(),
+    ]
+    const globals = made.map((id) => (uid.is(id) ? id : uid.fromLocal(uidLocal.parse(id), { node })))
+    expect(made.map((id) => id.length)).toEqual([16, 11, 11, 16, 11])
+    expect(globals).toEqual(uid.generator({ node, clock }).batch(5))
+    expect(generator.local.family).toBe(uidLocal)
+  })
+
+  test('and use up a step together', async () => {
+    const wall = wallClock()
+    let read = slow(wall.read, 5)
+    const generator = uid.generator({ node, clock: () => read() })
+    generator.batch(IDS_A_STEP / 2)
+    generator.local.batch(IDS_A_STEP / 2)
+    for (const call of [() => generator.generate(), () => generator.local.generate()]) {
+      expectIdError(call, 'SEQUENCE_EXHAUSTED')
+    }
+    read = wall.read
+    const waiting = Promise.all([generator.local.generateAsync(), generator.generateAsync()])
+    expect(await isPendingAfter(waiting, 10)).toBe(true)
+    wall.nowMs += 2
+    const [local, global] = await settled(waiting)
+    expect([uidLocal.unpack(local).sequence, uid.unpack(global).sequence]).toEqual([0, 1])
+  })
+
+  test("another node's id is no local one, unless forced", () => {
+    const [id] = uid.generator({ node: 'other@10.0.0.7', clock }).batch(1)
+    const error = expectIdError(() => uid.toLocal(id as never, { node }), 'NODE_MISMATCH')
+    expect(error).toMatchObject({ family: 'uid', field: 'node', value: id })
+    expect(uid.forceLocal(id as never)).toBe(uidLocal.generator({ clock }).generate())
+  })
+
+  test('the distance of ids that a generator made is the time and the numbers between them', () => {
+    const wall = wallClock(START_MS)
+    const generator = uid.generator({ node, clock: wall.read })
+    const early = generator.generate()
+    wall.nowMs += 86_400_000 * 20 + 10.24
+    const [, , late] = generator.batch(3)
+    const distance = { megaSeconds: 1, seconds: 728_000, microSeconds: 10_240, sequence: 2 }
+    expect(uid.distance(late as never, early)).toEqual(distance)
+    expect(uid.distance(early, late as never)).toEqual({
+      megaSeconds: -1,
+      seconds: -728_000,
+      microSeconds: -10_240,
+      sequence: -2,
+    })
+    expectIdError(() => uid.distance(early, uid.generator({ node: 1, clock }).generate()), 'NODE_MISMATCH')
+  })
+})

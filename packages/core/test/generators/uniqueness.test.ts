@@ -1,0 +1,203 @@
+import './monotonic-clock.js'
+
+import {
+  type FlaxId,
+  flake,
+  flax,
+  IdError,
+  type IdFamily,
+  type IdGenerator,
+  type SnoId,
+  sno,
+  uid,
+  uidLocal,
+} from '@snoflax/core'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { clockScript, clockStep } from './clock-scripts.js'
+import { START_MS, slow, wallClock } from './clocks.js'
+import { constant, counting } from './random-sources.js'
+import { virtualTime } from './virtual-time.js'
+
+virtualTime()
+
+/** The refusals that a clock may lead to. Anything else fails the test. */
+function unlessRefused<T>(call: () => T): T | undefined {
+  try {
+    return call()
+  } catch (error) {
+    if (
+      error instanceof IdError &&
+      (error.code === 'CLOCK_MOVED_BACK' || error.code === 'SEQUENCE_EXHAUSTED')
+    ) {
+      return undefined
+    }
+    throw error
+  }
+}
+
+interface Candidate<AnId extends string> {
+  readonly name: string
+  readonly make: (clock: () => number) => IdGenerator<AnId>
+  /** Whether each id is promised to be larger than the one before. */
+  readonly increases: boolean
+}
+
+const candidates: readonly Candidate<string>[] = [
+  { name: 'flax', make: (clock) => flax.generator({ clock }), increases: false },
+  { name: 'flax, monotonic', make: (clock) => flax.generator({ clock, monotonic: true }), increases: true },
+  {
+    name: 'flax, monotonic, without randomness',
+    make: (clock) => flax.generator({ clock, monotonic: true, random: constant(0) }),
+    increases: true,
+  },
+  {
+    name: 'flax, monotonic, always running over',
+    make: (clock) => flax.generator({ clock, monotonic: true, random: constant(0xff) }),
+    increases: true,
+  },
+  {
+    name: 'flax, monotonic, counting',
+    make: (clock) => flax.generator({ clock, monotonic: true, random: counting() }),
+    increases: true,
+  },
+  { name: 'sno', make: (clock) => sno.generator({ partition: 1, clock }), increases: false },
+  {
+    name: 'sno, six numbers',
+    make: (clock) => sno.generator({ partition: 1, sequenceMin: 6, sequenceMax: 1, clock }),
+    increases: false,
+  },
+  { name: 'flake', make: (clock) => flake.generator({ id: 1, clock }), increases: true },
+  {
+    name: 'flake, two a millisecond, throwing',
+    make: (clock) =>
+      flake.generator({ id: 1, counterMask: 1, onOverflow: 'throw', onClockBack: 'throw', clock }),
+    increases: true,
+  },
+  {
+    name: 'flake, two a millisecond',
+    make: (clock) => flake.generator({ id: 1, counterMask: 1, clock }),
+    increases: true,
+  },
+  { name: 'uid', make: (clock) => uid.generator({ node: 'a@h', clock }), increases: true },
+  { name: 'uidLocal', make: (clock) => uidLocal.generator({ clock }), increases: true },
+]
+
+test.each(candidates)('$name: no id repeats, whatever the clock does', ({ make, increases }) => {
+  fc.assert(
+    fc.property(clockScript, (script) => {
+      const clock = wallClock()
+      const generator = make(slow(clock.read, 6))
+      const family = generator.family as IdFamily
+      const ids: string[] = []
+      for (const { stepMs, count } of script) {
+        clock.nowMs += stepMs
+        for (let i = 0; i < count; i++) {
+          const id = unlessRefused(() => generator.generate())
+          if (id !== undefined) ids.push(id)
+        }
+      }
+      expect(new Set(ids).size).toBe(ids.length)
+      for (const [i, id] of ids.entries()) {
+        expect(family.pack(family.unpack(id as never))).toBe(id)
+        if (increases && i > 0) expect(family.compare(ids[i - 1] as never, id as never)).toBeLessThan(0)
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('global and local ids of one uid generator are apart once they have one form', () => {
+  fc.assert(
+    fc.property(clockScript, fc.infiniteStream(fc.boolean()), (script, choices) => {
+      const clock = wallClock()
+      const node = 0xfeed
+      const generator = uid.generator({ node, clock: slow(clock.read, 6) })
+      const ids: string[] = []
+      for (const { stepMs, count } of script) {
+        clock.nowMs += stepMs
+        for (let i = 0; i < count; i++) {
+          const isLocal = choices.next().value
+          ids.push(isLocal ? generator.local.generate() : uid.toLocal(generator.generate(), { node }))
+        }
+      }
+      expect(ids).toEqual([...new Set(ids)].sort())
+    }),
+  )
+})
+
+test('plain flax takes the time of the clock, step for step', () => {
+  fc.assert(
+    fc.property(fc.array(clockStep), (steps) => {
+      const clock = wallClock()
+      const generator = flax.generator({ clock: clock.read })
+      for (const stepMs of steps) {
+        clock.nowMs += stepMs
+        expect(flax.timeMs(generator.generate())).toBe(clock.nowMs)
+      }
+    }),
+  )
+})
+
+test('monotonic flax is never behind its clock, and ahead of it only of necessity', () => {
+  fc.assert(
+    fc.property(fc.array(clockStep), (steps) => {
+      const clock = wallClock()
+      const generator = flax.generator({ clock: clock.read, monotonic: true, random: constant(0) })
+      let latestMs = 0
+      for (const stepMs of steps) {
+        clock.nowMs += stepMs
+        latestMs = Math.max(latestMs, clock.nowMs)
+        expect(flax.timeMs(generator.generate() as FlaxId)).toBe(latestMs)
+      }
+    }),
+  )
+})
+
+test('sno increases, for equal metabytes, as long as the clock does not step back', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(9), { maxLength: 200 }), (steps) => {
+      const clock = wallClock()
+      const generator = sno.generator({
+        partition: 1,
+        sequenceMin: 0,
+        sequenceMax: 5,
+        clock: slow(clock.read, 6),
+      })
+      let previous: SnoId | undefined
+      for (const stepMs of steps) {
+        clock.nowMs += stepMs
+        const id = unlessRefused(() => generator.generate())
+        if (id !== undefined && previous !== undefined) expect(sno.compare(previous, id)).toBeLessThan(0)
+        previous = id ?? previous
+      }
+    }),
+  )
+})
+
+test('generators with identities of their own never meet, on the same clock', () => {
+  const identities = [
+    [0, 1, 65_535].map((partition) => (clock: () => number) => sno.generator({ partition, clock })),
+    [0, 1, 31, 32, 1023].map((id) => (clock: () => number) => flake.generator({ id, clock })),
+    ['a@h', 'b@h', 0, 0xffff_ffff].map((node) => (clock: () => number) => uid.generator({ node, clock })),
+  ]
+  fc.assert(
+    fc.property(clockScript, (script) => {
+      for (const makers of identities) {
+        const clock = wallClock(START_MS)
+        const generators = makers.map((make) => make(slow(clock.read, 6)) as IdGenerator<string>)
+        const ids: string[] = []
+        for (const { stepMs, count } of script) {
+          clock.nowMs += stepMs
+          for (const generator of generators) {
+            for (let i = 0; i < count; i++) {
+              const id = unlessRefused(() => generator.generate())
+              if (id !== undefined) ids.push(id)
+            }
+          }
+        }
+        expect(new Set(ids).size).toBe(ids.length)
+      }
+    }),
+  )
+})

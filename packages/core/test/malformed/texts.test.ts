@@ -1,0 +1,179 @@
+import { IdError } from '@snoflax/core'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { idBytes } from '../arbitraries.js'
+import { thrownBy } from '../refusal.js'
+import { TWIN_FAMILIES, type TwinFamily } from '../twin-families.js'
+
+/** A change of a text at some place. */
+type Mutation = (text: string, at: number) => string
+
+const insert =
+  (piece: string): Mutation =>
+  (text, at) =>
+    text.slice(0, at) + piece + text.slice(at)
+const replace =
+  (piece: string): Mutation =>
+  (text, at) =>
+    text.slice(0, at) + piece + text.slice(at + 1)
+
+/** One UTF-16 unit or more, of every sort that has tricked a decoder somewhere. */
+const PIECES = fc.oneof(
+  fc.constantFrom('\0', '\n', '\r\n', ' ', '\t', '\u00a0', '\u2028', '\u3000', '\ufeff', '\x7f', '\x80'),
+  fc.constantFrom('\ud800', '\udc00', '\udfff', '😀', 'é', 'e\u0301', 'ı', 'ſ', 'K', '０', '٣', 'ａ'),
+  fc.constantFrom(
+    '-',
+    '.',
+    '_',
+    '+',
+    '/',
+    '=',
+    '0',
+    '1',
+    'l',
+    'O',
+    'y',
+    'z',
+    'A',
+    'Z',
+    '@',
+    '[',
+    '`',
+    '{',
+    ':',
+    ',',
+  ),
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+  fc.string({ unit: 'binary-ascii', minLength: 1, maxLength: 1 }),
+  fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)),
+)
+
+const MUTATIONS: fc.Arbitrary<Mutation> = fc.oneof(
+  PIECES.map(insert),
+  { weight: 2, arbitrary: PIECES.map(replace) },
+  // A code that shares its low bits with a digit's, so that a table of 128 entries would find it.
+  fc.integer({ min: 1, max: 511 }).map(
+    (high): Mutation =>
+      (text, at) =>
+        replace(String.fromCharCode(high * 128 + (text.charCodeAt(at) & 127)))(text, at),
+  ),
+  fc.constantFrom<Mutation>(
+    (text, at) => text.slice(0, at) + text.slice(at + 1),
+    (text, at) => text.slice(0, at) + text.charAt(at).toUpperCase() + text.slice(at + 1),
+    (text, at) => text.slice(0, at) + text.charAt(at).toLowerCase() + text.slice(at + 1),
+    (text) => text.toUpperCase(),
+    (text) => text.toLowerCase(),
+    (text) => text + text,
+    (text) => `${text}\n`,
+    (text) => ` ${text}`,
+    (text) => `{${text}}`,
+    (text) => `0${text}`,
+    (text) => `-${text}`,
+    (text) => `+${text}`,
+    (text) => `0x${text}`,
+    (text) => `${text}n`,
+    (text) => `${text}.0`,
+    (text, at) => text.slice(0, at),
+    (text, at) => text.slice(at),
+    (text, at) => text.slice(at) + text.slice(0, at),
+    (text) => [...text].reverse().join(''),
+  ),
+)
+
+/** An id's text after one to three changes. It can still be an id: the twin says. */
+const mutated = ({ twin }: TwinFamily): fc.Arbitrary<string> =>
+  fc
+    .tuple(idBytes(twin), fc.array(fc.tuple(MUTATIONS, fc.nat({ max: 21 })), { minLength: 1, maxLength: 3 }))
+    .map(([bytes, changes]) =>
+      changes.reduce((text, [mutate, at]) => mutate(text, at % (text.length + 1)), twin.encode(bytes)),
+    )
+
+const texts = (family: TwinFamily): fc.Arbitrary<string> =>
+  fc.oneof(
+    { weight: 8, arbitrary: mutated(family) },
+    { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 24 }) },
+    { weight: 1, arbitrary: fc.bigInt(0n, 2n ** 70n).map(String) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .array(fc.constantFrom(...'.-_0Zaz'), { minLength: 9, maxLength: 18 })
+        .map((a) => a.join('')),
+    },
+  )
+
+// Epochs and neighbourhoods change nothing about texts.
+const ONE_OF_EACH = TWIN_FAMILIES.filter(
+  ({ family }, i) => TWIN_FAMILIES.findIndex((other) => other.family.name === family.name) === i,
+)
+
+describe.each(ONE_OF_EACH)('texts that may be no $label', (twinFamily) => {
+  const { family, twin } = twinFamily
+
+  test('are taken or refused as the twin does, with the same code and position', () => {
+    fc.assert(
+      fc.property(texts(twinFamily), (text) => {
+        const verdict = twin.decode(text)
+        if ('bytes' in verdict) {
+          expect(family.decode(text)).toEqual(verdict.bytes)
+          expect(family.parse(text)).toBe(text)
+          return
+        }
+        const error = thrownBy(() => family.decode(text)) as IdError
+        expect(error).toBeInstanceOf(IdError)
+        expect(error.code).toBe(verdict.code)
+        expect(error.family).toBe(family.name)
+        expect(error.value).toBe(text)
+        if (verdict.code === 'INVALID_CHARACTER') expect(error.position).toBe(verdict.position)
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  test('are refused alike by every function that takes an id', () => {
+    fc.assert(
+      fc.property(texts(twinFamily), (text) => {
+        const calls = [family.decode, family.parse, family.unpack, family.time, family.timeMs] as const
+        const isId = 'bytes' in twin.decode(text)
+        const codes = calls.map((call) => {
+          if (isId) return void call(text)
+          return (thrownBy(() => call(text)) as IdError).code
+        })
+        expect(new Set(codes).size).toBe(1)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('are told apart by is, the pattern and Standard Schema as by parse', () => {
+    fc.assert(
+      fc.property(texts(twinFamily), (text) => {
+        const isId = 'bytes' in twin.decode(text)
+        expect(family.is(text)).toBe(isId)
+        // The pattern of a decimal number cannot tell 2^64 - 1 from 2^64.
+        if (isId || twin.alphabet !== undefined) expect(family.pattern.test(text)).toBe(isId)
+        const result = family['~standard'].validate(text)
+        if (isId) {
+          expect(result).toEqual({ value: text })
+        } else {
+          const { message } = thrownBy(() => family.parse(text)) as IdError
+          expect(result).toEqual({ issues: [{ message }] })
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('are named in the message, with the family, in one line of bounded length', () => {
+    fc.assert(
+      fc.property(fc.oneof(texts(twinFamily), fc.string({ minLength: 60, maxLength: 5000 })), (text) => {
+        if ('bytes' in twin.decode(text)) return
+        const { message } = thrownBy(() => family.parse(text)) as IdError
+        expect(message.startsWith(`${family.name}: `)).toBe(true)
+        expect(message).toContain(JSON.stringify(text).slice(1, 20).replace(/"$/, ''))
+        expect(message).not.toContain('\n')
+        expect(message.length).toBeLessThan(800)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})

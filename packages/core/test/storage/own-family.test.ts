@@ -1,0 +1,70 @@
+import { defineFamily, type Id, type IdFamily, type StorageName, storageFor } from '@snoflax/core'
+import { describe, expect, test } from 'vitest'
+import { bytesOf, hexOf } from '../bytes.js'
+import { expectIdError } from '../refusal.js'
+
+/** A family whose text is the hex of its bytes, as somebody may bring it along. */
+function hexFamily(byteLength: number, storages: readonly StorageName[]): IdFamily<Id<'own'>, Uint8Array> {
+  return defineFamily<Id<'own'>, Uint8Array>({
+    name: 'own',
+    layout: { fields: [{ name: 'time', bits: 8 * byteLength }], epochMs: 0, unitMs: 1 },
+    byteLength,
+    textLength: 2 * byteLength,
+    pattern: new RegExp(`^[0-9a-f]{${2 * byteLength}}$`),
+    storages,
+    tag: 0,
+    firstMs: 0,
+    lastMs: 1,
+    encode: (bytes) => hexOf(bytes) as Id<'own'>,
+    decode: (text) => bytesOf(text),
+    pack: (bytes) => hexOf(bytes) as Id<'own'>,
+    unpack: (id) => bytesOf(id),
+    timeMs: () => 0,
+    lowerBoundMs: () => '00'.repeat(byteLength) as Id<'own'>,
+  })
+}
+
+const ALL: readonly StorageName[] = ['uuid', 'text', 'binary', 'uuid8', 'bigint']
+
+describe('a family of your own', () => {
+  test('of 16 bytes is a uuid as it is', () => {
+    const storage = storageFor(hexFamily(16, ALL), 'postgres')
+    const id = '0190a1b2c3d47e5f8a9b0c1d2e3f4a5b'
+    const uuid = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b'
+    expect(storage.name).toBe('uuid')
+    expect(storage.toDatabase(id)).toBe(uuid)
+    for (const form of [uuid, uuid.toUpperCase(), bytesOf(id), `\\x${id}`, id]) {
+      expect(storage.fromDatabase(form)).toBe(id)
+      expect(storage.toDatabase(form)).toBe(uuid)
+    }
+  })
+
+  test('of up to 14 bytes is a uuid8 with tag 0', () => {
+    const storage = storageFor(hexFamily(14, ALL), 'postgres', { storage: 'uuid8' })
+    const id = '0123456789abcdef0123456789ab'
+    const uuid = '01234567-89ab-8cde-8f01-23456789ab00'
+    expect(storage.toDatabase(id)).toBe(uuid)
+    expect(storage.fromDatabase(uuid)).toBe(id)
+    expectIdError(() => storage.fromDatabase(uuid.replace(/00$/, '01')), 'NOT_CANONICAL')
+  })
+
+  test.each([
+    [15, 'uuid8', '14 bytes'],
+    [16, 'uuid8', '14 bytes'],
+    [12, 'uuid', '16 characters or bytes'],
+    [9, 'bigint', '9 bytes'],
+  ] as const)('of %d bytes is no %s', (byteLength, storage, reason) => {
+    const error = expectIdError(
+      () => storageFor(hexFamily(byteLength, ALL), 'postgres', { storage }),
+      'STORAGE_REFUSED',
+    )
+    expect(error.message).toContain(reason)
+  })
+
+  test('that allows no storage of a database is refused there', () => {
+    const error = expectIdError(() => storageFor(hexFamily(16, ['uuid']), 'sqlite'), 'STORAGE_REFUSED')
+    expect(error.message).toContain('own in sqlite')
+    expect(error.message).not.toContain('undefined')
+    expect(error.message).not.toMatch(/use $/)
+  })
+})

@@ -1,0 +1,85 @@
+import { type Database, flake, flax, type StorageName, sno, storageFor, uidLocal } from '@snoflax/core'
+import { describe, expect, test } from 'vitest'
+import { expectIdError } from '../refusal.js'
+import { DATABASES, FAMILIES, FAMILY_NAMES, open, REFUSED_COMBINATIONS } from './families.js'
+
+test.each(REFUSED_COMBINATIONS)(
+  '$name in $storage on $database is refused, with what to use',
+  (combination) => {
+    const { name, family, database, storage } = combination
+    const error = expectIdError(() => open(combination), 'STORAGE_REFUSED')
+    expect(error).toMatchObject({ family: name, field: 'storage', value: storage })
+    expect(error.message).toContain(`${name} in ${database}: storage ${storage}`)
+    const [, advice] = error.message.split('; use ') as [string, string]
+    for (const alternative of advice.split(' or ') as StorageName[]) {
+      expect(open({ ...combination, storage: alternative }).family).toBe(family)
+    }
+  },
+)
+
+test.each([
+  ['flax', 'sqlite', 'uuid', 'SQLite has no uuid type'],
+  ['flax', 'mysql', 'uuid8', 'MySQL has no uuid type'],
+  ['flax', 'mariadb', 'uuid', 'reorders the bytes'],
+  ['flake', 'postgres', 'text', 'allows bigint, binary, uuid8'],
+  ['flax', 'postgres', 'bigint', 'allows uuid, text, binary, uuid8'],
+  ['uidLocal', 'postgres', 'uuid', 'allows bigint, text, binary, uuid8'],
+] as const)('%s in %s, %s: %s', (name, database, storage, reason) => {
+  const { message } = expectIdError(
+    () => storageFor(FAMILIES[name], database, { storage }),
+    'STORAGE_REFUSED',
+  )
+  expect(message).toContain(reason)
+})
+
+describe('numbers in SQLite', () => {
+  test.each([flake, uidLocal])('$name: only for a driver that keeps all 64 bits', (family) => {
+    for (const exactBigint of [undefined, false]) {
+      const error = expectIdError(
+        () => storageFor(family as never, 'sqlite', { storage: 'bigint', exactBigint }),
+        'STORAGE_REFUSED',
+      )
+      expect(error.message).toContain('2^53')
+      expect(error.message).not.toContain('or bigint')
+      expect(storageFor(family as never, 'sqlite', { exactBigint }).name).not.toBe('bigint')
+    }
+    expect(storageFor(family as never, 'sqlite', { exactBigint: true }).name).toBe('bigint')
+  })
+
+  test('another driver can say that it does not', () => {
+    for (const database of ['postgres', 'mysql', 'mariadb'] as const) {
+      expectIdError(
+        () => storageFor(flake, database, { storage: 'bigint', exactBigint: false }),
+        'STORAGE_REFUSED',
+      )
+      expect(storageFor(flake, database, { exactBigint: false }).name).toBe('binary')
+    }
+  })
+})
+
+describe('without a storage, the best one', () => {
+  const best: Record<Database, Record<string, StorageName>> = {
+    postgres: { flax: 'uuid', sno: 'uuid', flake: 'bigint', uid: 'uuid', uidLocal: 'bigint' },
+    sqlite: { flax: 'text', sno: 'text', flake: 'binary', uid: 'text', uidLocal: 'text' },
+    mysql: { flax: 'text', sno: 'text', flake: 'bigint', uid: 'text', uidLocal: 'bigint' },
+    mariadb: { flax: 'text', sno: 'text', flake: 'bigint', uid: 'text', uidLocal: 'bigint' },
+  }
+
+  test.each(DATABASES)('%s', (database) => {
+    const chosen = FAMILY_NAMES.map((name) => [name, storageFor(FAMILIES[name], database).name])
+    expect(Object.fromEntries(chosen)).toEqual(best[database])
+    expect(storageFor(sno, database, { storage: undefined }).name).toBe(best[database]['sno'])
+  })
+})
+
+test('a database or storage that nobody knows is refused as what it is', () => {
+  const database = expectIdError(() => storageFor(flax, 'oracle' as Database), 'INVALID_OPTION')
+  expect(database).toMatchObject({ family: 'flax', field: 'database', value: 'oracle' })
+  expect(database.message).toContain('oracle')
+  const storage = expectIdError(
+    () => storageFor(flax, 'sqlite', { storage: 'varchar' as StorageName }),
+    'STORAGE_REFUSED',
+  )
+  expect(storage).toMatchObject({ family: 'flax', field: 'storage', value: 'varchar' })
+  expect(storage.message).not.toContain('uuid type')
+})

@@ -1,0 +1,175 @@
+import { flake, flax, sno, storageFor, uid, uidLocal } from '@snoflax/core'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { expectIdError, expectRefusal } from '../refusal.js'
+import { uuid8Of } from './driver-forms.js'
+import { ALLOWED_COMBINATIONS, FAMILIES, FAMILY_NAMES, open } from './families.js'
+
+describe.each(ALLOWED_COMBINATIONS)('$name in $storage on $database', (combination) => {
+  const { name, family, storage } = combination
+  const { toDatabase, fromDatabase } = open(combination)
+
+  test.each([
+    true,
+    {},
+    [],
+    new Date(0),
+    Symbol('id'),
+    () => 1,
+    [1, 2, 3],
+    new ArrayBuffer(12),
+    new Uint16Array(6),
+  ])('%o is of the wrong type', (value) => {
+    for (const convert of [toDatabase, fromDatabase]) {
+      const error = expectRefusal(() => convert(value), 'TypeError')
+      expect(error.message).toContain(name)
+    }
+  })
+
+  test('text and bytes of other lengths, and what only looks like an id', () => {
+    const bytes = family.decode(family.max)
+    const values = [
+      '',
+      ' ',
+      `${family.max} `,
+      ` ${family.max}`,
+      `${family.max}\n`,
+      '\\x',
+      '\\x0',
+      `\\x${'0'.repeat(2 * family.byteLength + 1)}`,
+      `\\x${'0'.repeat(2 * family.byteLength - 2)}`,
+      `\\x${'g'.repeat(2 * family.byteLength)}`,
+      new Uint8Array(0),
+      bytes.subarray(1),
+      Uint8Array.of(...bytes, 0),
+      '6f9619ff-8b86-d011-b42d-00c04fc964f',
+      '{6f9619ff-8b86-d011-b42d-00c04fc964ff}',
+      'undefined',
+      'NaN',
+      '1e10',
+      '1.5',
+    ]
+    for (const value of values) {
+      for (const convert of [toDatabase, fromDatabase]) {
+        expect(() => convert(value), String(value)).toThrow(
+          expect.objectContaining({ name: 'IdError', family: name }),
+        )
+      }
+    }
+  })
+
+  test('a uuid8 of another family', () => {
+    for (const other of FAMILY_NAMES.filter((candidate) => candidate !== name)) {
+      const uuid = uuid8Of({ ...family, tag: FAMILIES[other].tag }, family.max)
+      for (const value of [uuid, Buffer.from(uuid.replaceAll('-', ''), 'hex')]) {
+        const error = expectIdError(() => toDatabase(value), 'NOT_CANONICAL')
+        expect(error.message).toContain(family.tag.toString(16).padStart(2, '0'))
+        expectIdError(() => fromDatabase(value), storage === 'uuid' ? 'INVALID_CHARACTER' : 'NOT_CANONICAL')
+      }
+    }
+  })
+
+  test('a uuid that somebody else made', () => {
+    fc.assert(
+      fc.property(fc.uuid({ version: [1, 3, 4, 5, 6, 7] }), (uuid) => {
+        expect(() => fromDatabase(uuid)).toThrow(expect.objectContaining({ name: 'IdError', family: name }))
+      }),
+    )
+  })
+})
+
+describe('numbers', () => {
+  const flakes = storageFor(flake, 'postgres')
+  const locals = storageFor(uidLocal, 'postgres')
+
+  test('a number that lost digits is refused, not rounded', () => {
+    for (const storage of [flakes, locals]) {
+      for (const value of [2 ** 53, 2 ** 60, 0.5, Number.NaN, Number.POSITIVE_INFINITY, -(2 ** 53)]) {
+        const error = expectIdError(() => storage.fromDatabase(value), 'FIELD_OUT_OF_RANGE')
+        expect(error.value).toBe(value)
+        expectIdError(() => storage.toDatabase(value), 'FIELD_OUT_OF_RANGE')
+      }
+      expect(storage.fromDatabase(2 ** 53 - 1)).toBe(storage.fromDatabase(2n ** 53n - 1n))
+    }
+  })
+
+  test('negative numbers, and those from 2^64', () => {
+    for (const storage of [flakes, locals]) {
+      for (const value of [-1, -1n, '-1', -(2n ** 63n), String(-(2n ** 63n)), 2n ** 64n, String(2n ** 64n)]) {
+        expectIdError(() => storage.fromDatabase(value), 'FIELD_OUT_OF_RANGE')
+        expectIdError(() => storage.toDatabase(value), 'FIELD_OUT_OF_RANGE')
+      }
+    }
+  })
+
+  test('2^63 and above do not fit a signed column, and fit the others', () => {
+    for (const number of [2n ** 63n, 2n ** 64n - 1n]) {
+      for (const [family, id] of [
+        [flake, flake.fromBigInt(number)],
+        [uidLocal, storageFor(uidLocal, 'mysql').fromDatabase(number)],
+      ] as const) {
+        for (const database of ['postgres', 'sqlite'] as const) {
+          const storage = storageFor(family as never, database, { storage: 'bigint', exactBigint: true })
+          const error = expectIdError(() => storage.toDatabase(id), 'FIELD_OUT_OF_RANGE')
+          expect(error).toMatchObject({ family: family.name, value: id })
+          expect(error.message).toContain('2^63')
+          expect(storageFor(family as never, database, { storage: 'binary' }).toDatabase(id)).toEqual(
+            family.decode(id as never),
+          )
+        }
+        for (const database of ['mysql', 'mariadb'] as const) {
+          expect(storageFor(family as never, database, { storage: 'bigint' }).toDatabase(id)).toBe(number)
+        }
+      }
+    }
+  })
+
+  test('leading zeros and other spellings of a number are not its text', () => {
+    for (const storage of [flakes, locals]) {
+      for (const value of ['007', '00', '+7', '-0', '0x7', ' 7', '7 ', '7n', '1_000', '٧']) {
+        expect(() => storage.fromDatabase(value), value).toThrow(expect.objectContaining({ name: 'IdError' }))
+        expect(() => storage.toDatabase(value), value).toThrow(expect.objectContaining({ name: 'IdError' }))
+      }
+    }
+  })
+
+  test('families of other sizes are no numbers', () => {
+    for (const family of [flax, sno, uid]) {
+      const storage = storageFor(family as never, 'postgres')
+      for (const value of [0, 7, 7n, 2n ** 80n]) {
+        expectRefusal(() => storage.fromDatabase(value), 'TypeError')
+        expectRefusal(() => storage.toDatabase(value), 'TypeError')
+      }
+    }
+  })
+
+  test('a uidLocal text of digits alone could be a number and is refused', () => {
+    for (const text of ['12345678903', '00000000007', '99999999993']) {
+      const id = uidLocal.parse(text)
+      for (const storage of ['text', 'bigint', 'binary'] as const) {
+        const { toDatabase, fromDatabase } = storageFor(uidLocal, 'postgres', { storage })
+        for (const convert of [toDatabase, fromDatabase]) {
+          const error = expectIdError(() => convert(text), 'NOT_CANONICAL')
+          expect(error).toMatchObject({ family: 'uidLocal', value: text })
+          expect(error.message).toContain('bigint or bytes')
+        }
+        expect(fromDatabase(uidLocal.decode(id))).toBe(id)
+      }
+    }
+  })
+})
+
+describe('uuids', () => {
+  test('the ASCII form belongs to families of 16 characters alone', () => {
+    const uuid = '31313131-3131-3131-3131-313131313131'
+    const bytes = new Uint8Array(16).fill(0x31)
+    expect(storageFor(flax, 'postgres').fromDatabase(uuid)).toBe('1111111111111111')
+    for (const family of [flake, uidLocal]) {
+      for (const storage of ['uuid8', 'bigint', 'binary'] as const) {
+        const { fromDatabase } = storageFor(family as never, 'postgres', { storage })
+        expectIdError(() => fromDatabase(uuid), 'NOT_CANONICAL')
+        expectIdError(() => fromDatabase(bytes), 'NOT_CANONICAL')
+      }
+    }
+  })
+})
