@@ -1,0 +1,75 @@
+import { flake, flax, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
+import type { Quake } from './data.js'
+import { lowestOf, magnitudeClass } from './magnitude.js'
+
+/** A family, and how the id of a quake is made with it. */
+export interface QuakeIds {
+  readonly family: IdFamily
+  /** The id of the next quake, in order of time. */
+  make(quake: Quake): string
+  /** What fields of the id mean here, by the field's name. */
+  readonly meanings: Readonly<Record<string, (value: number) => string>>
+  /** The lowest magnitude that the quake of this id can have had, where ids tell. */
+  lowestMagnitude?(id: string): number
+}
+
+/** Every family with fresh generators. The network that reported a quake is the machine that makes its id. */
+export function quakeIds(quakes: readonly Quake[]): QuakeIds[] {
+  const networks = [...new Set(quakes.map(({ network }) => network))]
+  const isNetwork = (number: number): string => `network ${networks[number]}`
+
+  // The generators make ids of now; now is when the quake happens.
+  let nowMs = 0
+  const clock = (): number => nowMs
+  const generateAt = ({ timeMs }: Quake, generator: { generate(): string }): string => {
+    nowMs = timeMs
+    return generator.generate()
+  }
+
+  const snoOf = perNetwork((network) => sno.generator({ partition: networks.indexOf(network) }))
+  const flakeOf = perNetwork((network) => flake.generator({ worker: networks.indexOf(network), clock }))
+  const uidOf = perNetwork((node) => uid.generator({ node, clock }))
+  // Local ids of two generators could be the same.
+  const onlyUidLocal = uidLocal.generator({ clock })
+
+  return [
+    {
+      family: flax,
+      make: ({ timeMs }) => flax.generateAt(timeMs),
+      meanings: {},
+    },
+    {
+      family: sno,
+      make: ({ network, timeMs, magnitude }) => snoOf(network).generateAt(timeMs, magnitudeClass(magnitude)),
+      meanings: {
+        meta: (meta) => `magnitude ${lowestOf(meta)} to ${lowestOf(meta + 1)}`,
+        partition: isNetwork,
+      },
+      lowestMagnitude: (id) => lowestOf(sno.meta(sno.parse(id))),
+    },
+    {
+      family: flake,
+      make: (quake) => generateAt(quake, flakeOf(quake.network)),
+      meanings: { worker: isNetwork },
+    },
+    {
+      family: uid,
+      make: (quake) => generateAt(quake, uidOf(quake.network)),
+      meanings: { node: (node) => `network ${networks.find((name) => uid.fingerprint(name) === node)}` },
+    },
+    {
+      family: uidLocal,
+      make: (quake) => generateAt(quake, onlyUidLocal),
+      meanings: {},
+    },
+  ]
+}
+
+function perNetwork<Generator>(create: (network: string) => Generator): (network: string) => Generator {
+  const generators = new Map<string, Generator>()
+  return (network) => {
+    const generator = generators.get(network) ?? create(network)
+    generators.set(network, generator)
+    return generator
+  }
+}

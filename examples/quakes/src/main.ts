@@ -1,0 +1,122 @@
+import { loadQuakes, repeatWeek, strongestOf } from './data.js'
+import { quakeIds } from './ids.js'
+import { openPglite } from './pglite.js'
+import { picture } from './picture.js'
+import { days, hourAfterStrongest, lastSixHours, STRONG, strongByDay } from './questions.js'
+import { dayChart } from './sections/days.js'
+import { intro } from './sections/intro.js'
+import { planOf } from './sections/plan.js'
+import { sizeTable } from './sections/sizes.js'
+import { extraRows, refusals, surveyTable } from './sections/surveys.js'
+import { timeTable } from './sections/times.js'
+import { verdict } from './sections/verdict.js'
+import { readSettings } from './settings.js'
+import { measureSizes } from './sizes.js'
+import { openSqlite } from './sqlite.js'
+import { Stopwatch } from './stopwatch.js'
+import { keyQuakes, type Survey, surveyAll } from './survey.js'
+import { grouped, seconds } from './terminal/numbers.js'
+import { Screen } from './terminal/screen.js'
+
+const { weeks } = readSettings()
+const screen = new Screen(process.stdout, process.env)
+const { paint } = screen
+const progress = screen.progress.bind(screen)
+const watch = new Stopwatch()
+
+const quakes = await watch.measure('read the quakes', loadQuakes)
+const families = await watch.measure('make the ids', () =>
+  quakeIds(quakes).map((ids) => keyQuakes(ids, quakes)),
+)
+screen.print(...intro(paint, quakes))
+
+screen.section(
+  'One quake, five ids',
+  'Text, hex and time of the strongest quake in each family; below it the fields, bit by bit.',
+)
+const strongest = quakes.indexOf(strongestOf(quakes))
+for (const { ids, rows } of families) {
+  screen.print(...picture(paint, ids, rows[strongest]?.id ?? ''), '')
+}
+
+const sqlite = await watch.measure('SQLite: start', openSqlite)
+screen.announce('PGlite starts')
+const pglite = await watch.measure('PGlite: start', openPglite)
+const engines = [sqlite, pglite]
+
+const byDay = days(quakes)
+const strong = strongByDay(quakes)
+const hour = hourAfterStrongest(quakes)
+const questions = { byTime: [...byDay, hour, lastSixHours(quakes)], byMagnitude: strong, explained: hour }
+
+const surveys: Survey[] = []
+for (const engine of engines) {
+  const found = await surveyAll(engine, families, questions, watch, progress)
+  surveys.push(...found)
+  screen.section(
+    `${engine.name} ${engine.version}: ${found.length} tables of ${grouped(quakes.length)} quakes`,
+    'Read back: the ids are those written and carry their time. Order: by id is by time; of uid, as uid',
+    "compares. Index: EXPLAIN shows the key's index. Answers, by key range, held against the time column:",
+    "each day, the hour after the strongest quake, the last six hours; of sno each day's strong ones too.",
+  )
+  screen.print(
+    ...surveyTable(paint, found),
+    '',
+    ...extraRows(found),
+    ...refusals(
+      engine,
+      families.map(({ ids }) => ids.family),
+    ),
+  )
+}
+
+const tellsMagnitude = surveys.find(({ answers }) =>
+  answers.some(({ question }) => strong.includes(question)),
+)
+if (tellsMagnitude !== undefined) {
+  const { answers, table } = tellsMagnitude
+  screen.section(
+    'The week, day by day (UTC)',
+    `Bars out of key ranges of ${table.name} in ${table.engine.name}; strong is magnitude ${STRONG} and up.`,
+  )
+  screen.print(
+    ...dayChart(
+      paint,
+      answers.filter(({ question }) => byDay.includes(question)),
+      answers.filter(({ question }) => strong.includes(question)),
+    ),
+  )
+}
+
+screen.section(
+  `How ${hour.title} is found`,
+  'What each database says of its first table; the others were looked at in the same way.',
+)
+for (const engine of engines) {
+  const [first] = surveys.filter(({ table }) => table.engine === engine)
+  if (first !== undefined) screen.print(...planOf(paint, first, hour))
+}
+
+const manyQuakes = repeatWeek(quakes, weeks)
+const made = await watch.measure('make the ids of the sizes', () =>
+  quakeIds(manyQuakes).map(({ family, make }) => ({ family, ids: manyQuakes.map(make) })),
+)
+for (const engine of engines) {
+  const sizes = await watch.measure(`${engine.name}: weigh the tables`, () =>
+    measureSizes(engine, manyQuakes, made, progress),
+  )
+  screen.section(
+    `Sizes in ${engine.name}: ${grouped(manyQuakes.length)} quakes`,
+    `Tables of id and magnitude: the week ${weeks} times over, written in order of time. Random UUIDs land`,
+    'anywhere in the index and leave its pages part empty.',
+  )
+  screen.print(...sizeTable(paint, sizes))
+  await engine.close()
+}
+
+screen.section('Times', `${seconds(watch.totalMs)} in all.`)
+screen.print(...timeTable(paint, watch))
+
+const { passed, lines } = verdict(paint, surveys)
+screen.print('', ...lines)
+if (!passed) process.exitCode = 1

@@ -1,0 +1,76 @@
+import type { IdFamily } from '@snoflax/core'
+import type { QuakeIds } from './ids.js'
+import type { Paint, Style } from './terminal/colour.js'
+import { grouped, moment } from './terminal/numbers.js'
+
+/** A field of an id, as it lies in the bits. */
+export interface FieldBits {
+  readonly name: string
+  /** Of the first bit. */
+  readonly position: number
+  readonly bits: string
+  readonly value: bigint
+}
+
+/** Cuts an id into its fields, by the family's layout alone. */
+export function fieldsOf(family: IdFamily, id: string): FieldBits[] {
+  const bits = Array.from(family.decode(id), (byte) => byte.toString(2).padStart(8, '0')).join('')
+  let position = 0
+  return family.layout.fields.map((field) => {
+    const start = position
+    position += field.bits
+    const own = bits.slice(start, position)
+    return { name: field.name, position: start, bits: own, value: BigInt(`0b${own}`) }
+  })
+}
+
+/** Bits of the longest field. */
+const BITS_WIDTH = 56
+
+const STYLES: readonly Style[] = ['cyan', 'yellow', 'magenta', 'green', 'blue', 'red']
+
+/** The id of a quake: text, hex and fields, each field in a colour of its own. */
+export function picture(paint: Paint, { family, meanings }: QuakeIds, id: string): string[] {
+  const fields = fieldsOf(family, id)
+  const hex = Array.from(family.decode(id), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const styleOf = (index: number): Style => STYLES[index % STYLES.length] as Style
+
+  /** Colours each character as the field in which its bits begin. */
+  const paintBits = (text: string, bitsACharacter: number): string =>
+    fields
+      .map(({ position, bits }, index) => {
+        const first = Math.ceil(position / bitsACharacter)
+        const end = Math.ceil((position + bits.length) / bitsACharacter)
+        return first < end ? paint(styleOf(index), text.slice(first, end)) : ''
+      })
+      .join('')
+
+  // A decimal number has no digits that belong to one field.
+  const text =
+    family.textLength === undefined
+      ? id
+      : paintBits(id, Math.ceil((8 * family.byteLength) / family.textLength))
+
+  return [
+    [
+      paint('bold', family.name.padEnd(8)),
+      text + ' '.repeat(20 - id.length),
+      paintBits(hex, 4) + ' '.repeat(24 - hex.length),
+      moment(family.timeMs(id)),
+    ].join('  '),
+    ...fields.map(({ name, bits, value }, index) => {
+      const meaning = meanings[name]?.(Number(value)) ?? plainMeaning(family, name, value)
+      return [
+        `  ${name.padEnd(12)}${String(bits.length).padStart(2)}`,
+        paint(styleOf(index), bits) + ' '.repeat(Math.max(BITS_WIDTH - bits.length, 0)),
+        meaning,
+      ].join('  ')
+    }),
+  ]
+}
+
+/** The number; in hex where it is too long to be read. */
+function plainMeaning({ layout }: IdFamily, name: string, value: bigint): string {
+  if (name === 'time') return `${grouped(value)} × ${layout.unitMs} ms`
+  return value < 2n ** 32n ? grouped(value) : `0x${value.toString(16)}`
+}

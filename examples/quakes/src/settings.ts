@@ -1,0 +1,31 @@
+import { parseArgs } from 'node:util'
+
+export interface Settings {
+  /** How many weeks of quakes the tables whose size is measured hold. */
+  readonly weeks: number
+}
+
+const DEFAULT_WEEKS = '26'
+const MAX_WEEKS = 520
+
+/** The settings of the command line. Ends the process, saying what is allowed, if there is something else. */
+export function readSettings(): Settings {
+  try {
+    return parse(process.argv.slice(2))
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exit(2)
+  }
+}
+
+function parse(args: string[]): Settings {
+  const { values } = parseArgs({
+    args,
+    options: { weeks: { type: 'string', default: DEFAULT_WEEKS } },
+  })
+  const weeks = Number(values.weeks)
+  if (!Number.isInteger(weeks) || weeks < 1 || weeks > MAX_WEEKS) {
+    throw new Error(`--weeks takes a whole number from 1 to ${MAX_WEEKS}, not ${values.weeks}`)
+  }
+  return { weeks }
+}

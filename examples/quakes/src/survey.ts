@@ -1,0 +1,87 @@
+import { type Answer, answer, type Check, checkOrder, checkPlan, checkReadBack, type Plan } from './checks.js'
+import { type Quake, strongestOf } from './data.js'
+import type { Engine } from './engine.js'
+import type { QuakeIds } from './ids.js'
+import { type KeyedQuake, QuakeTable } from './quake-table.js'
+import type { Question } from './questions.js'
+import type { Stopwatch } from './stopwatch.js'
+import { storagesOf } from './storages.js'
+
+/** A family whose ids have been made for all quakes. */
+export interface KeyedFamily {
+  readonly ids: QuakeIds
+  readonly rows: readonly KeyedQuake[]
+}
+
+/** What was found out about one table. */
+export interface Survey {
+  readonly table: QuakeTable
+  /** The strongest quake's key as it lies in the table. */
+  readonly storedKey: unknown
+  readonly readBack: Check
+  readonly order: Check
+  readonly plan: Plan
+  readonly answers: readonly Answer[]
+}
+
+export interface Questions {
+  /** By time alone, for every family. */
+  readonly byTime: readonly Question[]
+  /** By what only some families' ids tell. */
+  readonly byMagnitude: readonly Question[]
+  /** The one that the database has to explain. */
+  readonly explained: Question
+}
+
+export function keyQuakes(ids: QuakeIds, quakes: readonly Quake[]): KeyedFamily {
+  return { ids, rows: quakes.map((quake) => ({ id: ids.make(quake), quake })) }
+}
+
+/** Fills a table for each family and storage that the database allows, and asks each the questions. */
+export async function surveyAll(
+  engine: Engine,
+  families: readonly KeyedFamily[],
+  questions: Questions,
+  watch: Stopwatch,
+  progress: (done: number, total: number, what: string) => void,
+): Promise<Survey[]> {
+  const plans = families.flatMap((family) =>
+    storagesOf(family.ids.family, engine).allowed.map((storage) => ({ ...family, storage })),
+  )
+  const surveys: Survey[] = []
+  for (const { ids, rows, storage } of plans) {
+    progress(surveys.length, plans.length, `${engine.name}, ${ids.family.name} as ${storage.name}`)
+    const table = new QuakeTable(engine, storage)
+    await watch.measure(`${engine.name}: write the rows`, () => table.fill(rows))
+    surveys.push(
+      await watch.measure(`${engine.name}: ask and check`, () => survey(table, ids, rows, questions)),
+    )
+  }
+  return surveys
+}
+
+export async function survey(
+  table: QuakeTable,
+  ids: QuakeIds,
+  rows: readonly KeyedQuake[],
+  { byTime, byMagnitude, explained }: Questions,
+): Promise<Survey> {
+  const asked = ids.lowestMagnitude === undefined ? byTime : [...byTime, ...byMagnitude]
+  const answers: Answer[] = []
+  for (const question of asked) answers.push(await answer(table, ids, question))
+  return {
+    table,
+    storedKey: await table.storedKey(strongestOf(rows.map(({ quake }) => quake))),
+    readBack: await checkReadBack(table, rows),
+    order: await checkOrder(table),
+    plan: await checkPlan(table, explained),
+    answers,
+  }
+}
+
+export const checksOf = ({ readBack, order, plan, answers }: Survey): Check[] => [
+  readBack,
+  order,
+  plan,
+  ...answers,
+]

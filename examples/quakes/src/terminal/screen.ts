@@ -1,0 +1,71 @@
+import { bar } from './bar.js'
+import { type ColourSettings, coloured, type Paint, plain, wantsColour } from './colour.js'
+
+export interface Output {
+  write(text: string): unknown
+  readonly isTTY?: boolean
+  readonly columns?: number
+}
+
+/** No line is longer, whatever the terminal. */
+export const WIDTH = 100
+
+const BAR_WIDTH = 24
+/** Where lines can't be updated, one is printed as often as this. */
+const PLAIN_EVERY_MS = 2500
+const ERASE_LINE = '\r\u001b[K'
+
+/** The output: lines that stay, and on a terminal one line of progress that doesn't. */
+export class Screen {
+  readonly paint: Paint
+  private readonly isTerminal: boolean
+  private hasProgress = false
+  private saidMs: number
+
+  constructor(
+    private readonly output: Output,
+    settings: ColourSettings,
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {
+    this.isTerminal = output.isTTY === true && settings.TERM !== 'dumb'
+    this.paint = wantsColour(output.isTTY === true, settings) ? coloured : plain
+    this.saidMs = nowMs()
+  }
+
+  print(...lines: readonly string[]): void {
+    this.clearProgress()
+    for (const line of lines) this.output.write(`${line}\n`)
+    this.saidMs = this.nowMs()
+  }
+
+  section(title: string, ...explanation: readonly string[]): void {
+    this.print('', this.paint('bold', title), ...explanation.map((line) => this.paint('dim', line)), '')
+  }
+
+  /** What begins now and takes longer than a second, where nothing can be said on the way. */
+  announce(what: string): void {
+    if (this.isTerminal) this.update(what)
+    else this.print(`… ${what}`)
+  }
+
+  /** How far something is that may take longer than a second. */
+  progress(done: number, total: number, what: string): void {
+    if (this.isTerminal) {
+      this.update(`${bar(done, total, BAR_WIDTH).padEnd(BAR_WIDTH, '░')} ${done} of ${total}  ${what}`)
+    } else if (done > 0 && this.nowMs() - this.saidMs >= PLAIN_EVERY_MS) {
+      this.print(`… ${done} of ${total}: ${what}`)
+    }
+  }
+
+  private update(text: string): void {
+    // A line that wraps would not be erased whole.
+    const room = Math.min(this.output.columns ?? WIDTH, WIDTH) - 1
+    this.output.write(ERASE_LINE + this.paint('dim', [...text].slice(0, room).join('')))
+    this.hasProgress = true
+  }
+
+  private clearProgress(): void {
+    if (this.hasProgress) this.output.write(ERASE_LINE)
+    this.hasProgress = false
+  }
+}

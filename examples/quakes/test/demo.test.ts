@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const HOME = fileURLToPath(new URL('..', import.meta.url))
+// Only a guard against hanging: a busy machine may take long.
+const DEMO_MS = 300_000
+
+interface Run {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs the built demo without a terminal. */
+function run(home: string, args: readonly string[], colours: Record<string, string> = {}): Promise<Run> {
+  const { NO_COLOR: _, FORCE_COLOR: __, ...env } = process.env
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [`${home}/dist/main.js`, ...args],
+      { env: { ...env, ...colours } },
+      (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+    )
+  })
+}
+
+interface Line {
+  readonly timeMs: number
+  readonly magnitude: number
+}
+
+async function readData(): Promise<Line[]> {
+  const text = await readFile(`${HOME}/data/quakes.jsonl`, 'utf8')
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+describe('the demo', () => {
+  let shown: Run
+
+  beforeAll(async () => {
+    shown = await run(HOME, ['--weeks', '1'])
+  }, DEMO_MS)
+
+  it('passes every check, over all tables of both databases', () => {
+    expect(shown.err).toBe('')
+    expect(shown.code).toBe(0)
+    expect(shown.out).toMatch(/SQLite \S+: 11 tables of 1,707 quakes/)
+    expect(shown.out).toMatch(/PGlite \S+: 19 tables of 1,707 quakes/)
+    expect(shown.out).not.toContain('✗')
+    // 30 tables: read back, order, index and 10 answers each; the 6 of sno answer for 8 days more.
+    expect(shown.out).toContain(`✓ all ${30 * 13 + 6 * 8} checks passed`)
+  })
+
+  it('counts the quakes of each day as the data has them', async () => {
+    const bars = [...shown.out.matchAll(/^(2018-\d\d-\d\d) .* (\d+) +(\d+) strong$/gm)].map(
+      ([, day, all, strong]) => [day, Number(all), Number(strong)],
+    )
+    const quakes = await readData()
+    const dayOf = ({ timeMs }: Line) => new Date(timeMs).toISOString().slice(0, 10)
+    const expected = [...new Set(quakes.map(dayOf))].map((day) => {
+      const ofDay = quakes.filter((quake) => dayOf(quake) === day)
+      return [day, ofDay.length, ofDay.filter(({ magnitude }) => magnitude >= 4.5).length]
+    })
+    expect(bars).toEqual(expected)
+  })
+
+  it('shows the plan of both databases', () => {
+    expect(shown.out).toMatch(/SEARCH quakes_flax_text USING INDEX sqlite_autoindex_quakes_flax_text_1/)
+    expect(shown.out).toMatch(/Index Scan using quakes_flax_uuid_pkey/)
+  })
+
+  it('is plain and at most 100 columns wide', () => {
+    expect(stripVTControlCharacters(shown.out)).toBe(shown.out)
+    expect(shown.out).not.toContain('\r')
+    expect(shown.out.split('\n').filter((line) => [...line].length > 100)).toEqual([])
+  })
+
+  it(
+    'has colours where they are forced, and no moving line',
+    async () => {
+      const { code, out } = await run(HOME, ['--weeks', '1'], { FORCE_COLOR: '1' })
+      expect(code).toBe(0)
+      expect(out).toContain('\u001b[36m')
+      expect(out).not.toContain('\r')
+      expect(stripVTControlCharacters(out)).toContain('✓ all 438 checks passed')
+    },
+    DEMO_MS,
+  )
+
+  it('says what --weeks takes', async () => {
+    const { code, out, err } = await run(HOME, ['--weeks', '0'])
+    expect(code).toBe(2)
+    expect(out).toBe('')
+    expect(err).toBe('--weeks takes a whole number from 1 to 520, not 0\n')
+  })
+})
+
+describe('the demo with data that some ids cannot order', () => {
+  let home: string
+
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'quakes-'))
+    await cp(`${HOME}/package.json`, `${home}/package.json`)
+    await cp(`${HOME}/dist`, `${home}/dist`, { recursive: true })
+    await symlink(`${HOME}/node_modules`, `${home}/node_modules`, 'dir')
+    await cp(`${HOME}/data`, `${home}/data`, { recursive: true })
+    // A weaker quake in the same 4 ms: sno sorts it first, by the magnitude in its metabyte.
+    const [first, second, ...others] = (await readData()) as [Line, Line, ...Line[]]
+    const timeMs = Math.floor(first.timeMs / 4) * 4
+    const quakes = [
+      { ...first, timeMs, magnitude: 5 },
+      { ...second, timeMs: timeMs + 1, magnitude: 1 },
+      ...others,
+    ]
+    await writeFile(`${home}/data/quakes.jsonl`, quakes.map((quake) => JSON.stringify(quake)).join('\n'))
+  })
+
+  afterAll(() => rm(home, { recursive: true, force: true }))
+
+  it(
+    'exits with 1 and says what failed',
+    async () => {
+      const { code, out } = await run(home, ['--weeks', '1'])
+      expect(code).toBe(1)
+      expect(out).toContain('✗ 6 of 438 checks failed')
+      expect(out).toMatch(/SQLite, quakes_sno_text: order by id: row 1 is \w+, it should be \w+/)
+    },
+    DEMO_MS,
+  )
+})
