@@ -28,7 +28,7 @@ export function encode(bytes: Uint8Array): FlakeId {
 }
 
 export function decode(text: string): Uint8Array {
-  return bytesOf(toBigInt(text as FlakeId), BYTE_LENGTH)
+  return bytesOf(toBigInt(text as FlakeId))
 }
 
 /** The id as a number. */

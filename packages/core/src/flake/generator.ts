@@ -6,7 +6,10 @@ import { blockUntil, pollUntil } from '../primitives/waiting.js'
 import { type FlakeId, NAME, spell } from './codec.js'
 import { MAX_COUNTER, MAX_DATACENTER, MAX_ID, MAX_WORKER } from './layout.js'
 
-/** Which generator this is: `id`, or `datacenter` and `worker`, its two halves. No two that are alive may share it. */
+/**
+ * Which generator this is: `id`, or `datacenter` and `worker`, its two halves. No two that are alive may
+ * share it.
+ */
 export type FlakeIdentity =
   | { readonly id: number; readonly datacenter?: never; readonly worker?: never }
   | { readonly id?: never; readonly datacenter?: number; readonly worker: number }
@@ -16,7 +19,9 @@ export type FlakeGeneratorOptions = FlakeIdentity & {
   readonly counterMask?: number
   /** When a millisecond is used up: `wait`, blocking, for the next one (the default), or `throw`. */
   readonly onOverflow?: 'wait' | 'throw'
-  /** When the clock is behind the last id: `wait`, blocking at most 10 ms (the default), or `throw` at once. */
+  /**
+   * When the clock is behind the last id: `wait`, blocking at most 10 ms (the default), or `throw` at once.
+   */
   readonly onClockBack?: 'wait' | 'throw'
   readonly clock?: Clock
 }
@@ -33,8 +38,8 @@ export interface FlakeGenerator extends IdGenerator<FlakeId> {
   /**
    * A new id.
    *
-   * @throws {IdError} `SEQUENCE_EXHAUSTED`, `CLOCK_MOVED_BACK` as the options say; `TIME_OUT_OF_RANGE` if the clock
-   * is before the epoch or after the last moment.
+   * @throws {IdError} `SEQUENCE_EXHAUSTED`, `CLOCK_MOVED_BACK` as the options say; `TIME_OUT_OF_RANGE` if the
+   * clock is before the epoch or after the last moment.
    */
   generate(): FlakeId
   /** A new id, waiting as long as it takes without blocking, whatever the options say. */

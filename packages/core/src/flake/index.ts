@@ -8,9 +8,16 @@ export type { FlakeFields, FlakeId } from './codec.js'
 export type { FlakeGenerator, FlakeGeneratorOptions, FlakeIdentity } from './generator.js'
 
 export interface FlakeFamily extends IdFamily<codec.FlakeId, codec.FlakeFields> {
-  /** A generator. It has to be told which one it is. @throws {IdError} `GENERATOR_REQUIRED`, `FIELD_OUT_OF_RANGE`. */
+  /**
+   * A generator. It has to be told which one it is.
+   *
+   * @throws {IdError} `GENERATOR_REQUIRED`, `FIELD_OUT_OF_RANGE`.
+   */
   generator(options: FlakeGeneratorOptions): FlakeGenerator
-  /** The same family counting its time from another moment, in Unix milliseconds. Ids don't say which: keep to one. */
+  /**
+   * The same family counting its time from another moment, in Unix milliseconds. Ids don't say which: keep to
+   * one.
+   */
   withEpoch(epochMs: number): FlakeFamily
   toBigInt(id: codec.FlakeId): bigint
   /** @throws {IdError} `FIELD_OUT_OF_RANGE` below 0 and from 2^64. */

@@ -1,4 +1,5 @@
 import type { Id } from '../family.js'
+import { readUint } from '../primitives/bytes.js'
 import { checkTimeField } from '../primitives/clock.js'
 import { checkBytes, checkText } from '../primitives/errors.js'
 import { radix64 } from '../primitives/radix64.js'
@@ -54,6 +55,5 @@ export function timeMs(id: FlaxId): number {
 }
 
 function timeOf(bytes: Uint8Array): number {
-  const view = new DataView(bytes.buffer, bytes.byteOffset)
-  return EPOCH_MS + view.getUint32(0) * 0x100 + view.getUint8(4)
+  return EPOCH_MS + readUint(bytes, 0, 5)
 }

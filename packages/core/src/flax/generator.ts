@@ -35,12 +35,15 @@ export function createGenerator(
   return { family, generate, generateAt, batch: (count) => batch(NAME, generate, count) }
 }
 
-/** Bytes of the random part that a step may reach: a neighbour is one of 2^40, and 65,000 steps fit a millisecond. */
+/**
+ * Bytes of the random part that a step may reach: a neighbour is one of 2^40, and 65,000 steps fit a
+ * millisecond.
+ */
 const STEP_BYTES = 5
 
 /**
- * Within a millisecond, or while the clock is behind, the random part grows by a random step. When it runs over,
- * the time moves on by a millisecond with a fresh random part, ahead of the clock if need be.
+ * Within a millisecond, or while the clock is behind, the random part grows by a random step. When it runs
+ * over, the time moves on by a millisecond with a fresh random part, ahead of the clock if need be.
  */
 function increasing(clock: Clock, pool: RandomPool): () => FlaxId {
   const last = new Uint8Array(RANDOM_BYTES)

@@ -17,8 +17,8 @@ export interface FlaxFamily extends IdFamily<codec.FlaxId, codec.FlaxFields> {
 }
 
 /**
- * flax: 12 bytes, 40 bits of milliseconds since 2015 and 56 random bits, 16 characters. No coordination needed.
- * Source: ergeon/python-flax-id; see spec/flax.md.
+ * flax: 12 bytes, 40 bits of milliseconds since 2015 and 56 random bits, 16 characters. No coordination
+ * needed. Source: ergeon/python-flax-id; see spec/flax.md.
  *
  * @example
  * const id = flax.generate() // FlaxId, e.g. 'Kpcan0M1FakODT4k'

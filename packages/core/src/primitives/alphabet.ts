@@ -1,19 +1,24 @@
 import { IdError, show } from './errors.js'
 
-/** Marks a code without a digit. It lies above every digit, so that OR-ing digits together keeps it visible. */
+/**
+ * Marks a code without a digit. It lies above every digit, so that OR-ing digits together keeps it visible.
+ */
 export const FOREIGN = 0x80
 
-/** The digits of a text form: 32 or 64 ASCII characters in ascending order, so that texts sort as their numbers. */
+/**
+ * The digits of a text form: 32 or 64 ASCII characters in ascending order, so that texts sort as their
+ * numbers.
+ */
 export interface Alphabet {
   readonly characters: string
   /** ASCII code of each digit. */
-  readonly codes: Uint8Array
+  readonly codes: readonly number[]
   /** Digit of each ASCII code, or `FOREIGN`. */
   readonly digits: Uint8Array
 }
 
 export function alphabet(characters: string): Alphabet {
-  const codes = Uint8Array.from(characters, (character) => character.charCodeAt(0))
+  const codes = Array.from(characters, (character) => character.charCodeAt(0))
   const digits = new Uint8Array(128).fill(FOREIGN)
   codes.forEach((code, digit) => {
     digits[code] = digit
@@ -22,8 +27,8 @@ export function alphabet(characters: string): Alphabet {
 }
 
 /**
- * Text of 16 characters ⇄ bytes. `spell` writes four words of four digits each, which lets a generator go from
- * its fields to the text without bytes in between.
+ * Text of 16 characters ⇄ bytes. `spell` writes four words of four digits each, which lets a generator go
+ * from its fields to the text without bytes in between.
  */
 export interface TextCoder {
   readonly alphabet: Alphabet

@@ -13,7 +13,7 @@ export type Time = Date | number
  * @throws {IdError} `INVALID_TIME` for NaN and invalid Dates.
  */
 export function toUnixMs(family: string, time: Time): number {
-  if (!(time instanceof Date) && typeof time !== 'number') {
+  if (typeof time !== 'number' && !(time instanceof Date)) {
     refuseType(family, 'a time is a Date or a number of Unix milliseconds', time)
   }
   const timeMs = Number(time)

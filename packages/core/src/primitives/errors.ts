@@ -1,10 +1,15 @@
-/** What went wrong, for handlers that branch on it. The SQL functions answer with the SQLSTATE in brackets. */
+/**
+ * What went wrong, for handlers that branch on it. The SQL functions answer with the SQLSTATE in brackets.
+ */
 export type IdErrorCode =
   /** A text, or a byte array, of the wrong size [22P02]. */
   | 'INVALID_LENGTH'
   /** A character outside the alphabet; `position` says where [22P02]. */
   | 'INVALID_CHARACTER'
-  /** Decodable, but not the one form that the family writes: spare bits set, leading zeros, a foreign tag [22P02]. */
+  /**
+   * Decodable, but not the one form that the family writes: spare bits set, leading zeros, a foreign tag
+   * [22P02].
+   */
   | 'NOT_CANONICAL'
   /** A number that its field, option or column can't hold [22003]. */
   | 'FIELD_OUT_OF_RANGE'
@@ -14,7 +19,10 @@ export type IdErrorCode =
   | 'INVALID_TIME'
   /** Options that contradict each other or miss something [22023]. */
   | 'INVALID_OPTION'
-  /** The clock is behind ids already made, for longer than a blocking call waits; `waitMs` says how long [55000]. */
+  /**
+   * The clock is behind ids already made, for longer than a blocking call waits; `waitMs` says how long
+   * [55000].
+   */
   | 'CLOCK_MOVED_BACK'
   /** The generator has no number left for this moment [55000]. */
   | 'SEQUENCE_EXHAUSTED'

@@ -2,28 +2,26 @@ import { type Alphabet, FOREIGN, refuseCharacter, type TextCoder } from './alpha
 
 /** 10 bytes ⇄ 16 characters of 5 bits: each word is 20 bits, 4 characters; 5 bytes are 8 characters. */
 export function radix32(family: string, alphabet: Alphabet): TextCoder {
-  const { codes, digits } = alphabet
-  const code = (digit: number): number => codes[digit & 31] as number
-  const digit = (code: number): number => digits[code & 127] as number
+  const { codes } = alphabet
 
   function spell(a: number, b: number, c: number, d: number): string {
     return String.fromCharCode(
-      code(a >>> 15),
-      code(a >>> 10),
-      code(a >>> 5),
-      code(a),
-      code(b >>> 15),
-      code(b >>> 10),
-      code(b >>> 5),
-      code(b),
-      code(c >>> 15),
-      code(c >>> 10),
-      code(c >>> 5),
-      code(c),
-      code(d >>> 15),
-      code(d >>> 10),
-      code(d >>> 5),
-      code(d),
+      codes[(a >>> 15) & 31] as number,
+      codes[(a >>> 10) & 31] as number,
+      codes[(a >>> 5) & 31] as number,
+      codes[a & 31] as number,
+      codes[(b >>> 15) & 31] as number,
+      codes[(b >>> 10) & 31] as number,
+      codes[(b >>> 5) & 31] as number,
+      codes[b & 31] as number,
+      codes[(c >>> 15) & 31] as number,
+      codes[(c >>> 10) & 31] as number,
+      codes[(c >>> 5) & 31] as number,
+      codes[c & 31] as number,
+      codes[(d >>> 15) & 31] as number,
+      codes[(d >>> 10) & 31] as number,
+      codes[(d >>> 5) & 31] as number,
+      codes[d & 31] as number,
     )
   }
 
@@ -32,6 +30,7 @@ export function radix32(family: string, alphabet: Alphabet): TextCoder {
     spell,
     encode: (bytes) => spell(highWord(bytes, 0), lowWord(bytes, 2), highWord(bytes, 5), lowWord(bytes, 7)),
     decode(text, given = text) {
+      const { digits } = alphabet
       const bytes = new Uint8Array(10)
       let foreign = 0
       for (let i = 0, j = 0; i < 16; i += 8, j += 5) {
@@ -43,14 +42,14 @@ export function radix32(family: string, alphabet: Alphabet): TextCoder {
         const c5 = text.charCodeAt(i + 5)
         const c6 = text.charCodeAt(i + 6)
         const c7 = text.charCodeAt(i + 7)
-        const d0 = digit(c0)
-        const d1 = digit(c1)
-        const d2 = digit(c2)
-        const d3 = digit(c3)
-        const d4 = digit(c4)
-        const d5 = digit(c5)
-        const d6 = digit(c6)
-        const d7 = digit(c7)
+        const d0 = digits[c0 & 127] as number
+        const d1 = digits[c1 & 127] as number
+        const d2 = digits[c2 & 127] as number
+        const d3 = digits[c3 & 127] as number
+        const d4 = digits[c4 & 127] as number
+        const d5 = digits[c5 & 127] as number
+        const d6 = digits[c6 & 127] as number
+        const d7 = digits[c7 & 127] as number
         foreign |=
           ((d0 | d1 | d2 | d3 | d4 | d5 | d6 | d7) & FOREIGN) | ((c0 | c1 | c2 | c3 | c4 | c5 | c6 | c7) >> 7)
         bytes[j] = (d0 << 3) | (d1 >> 2)

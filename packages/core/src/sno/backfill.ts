@@ -6,7 +6,9 @@ export interface SequenceBounds {
   readonly sequenceMax: number
 }
 
-/** The sequence shard of `generateAt`: each unit counts for itself, so that equal moments keep their order. */
+/**
+ * The sequence shard of `generateAt`: each unit counts for itself, so that equal moments keep their order.
+ */
 export class Backfill {
   private readonly used = new Map<number, number>()
 

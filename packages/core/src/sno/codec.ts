@@ -1,4 +1,5 @@
 import type { Id } from '../family.js'
+import { readUint } from '../primitives/bytes.js'
 import { checkTimeField } from '../primitives/clock.js'
 import { checkBytes, checkInteger, checkText, IdError } from '../primitives/errors.js'
 import { radix32 } from '../primitives/radix32.js'
@@ -87,22 +88,22 @@ export function pack({ timeMs, tickTock, meta, partition, sequence }: SnoFields)
 }
 
 export function unpack(id: SnoId): SnoFields {
-  const view = viewOf(id)
+  const bytes = decode(id)
   return {
-    timeMs: timeOf(view),
-    tickTock: (view.getUint8(4) & 1) as 0 | 1,
-    meta: view.getUint8(5),
-    partition: view.getUint16(6),
-    sequence: view.getUint16(8),
+    timeMs: timeOf(bytes),
+    tickTock: (readUint(bytes, 4, 1) & 1) as 0 | 1,
+    meta: readUint(bytes, 5, 1),
+    partition: readUint(bytes, 6, 2),
+    sequence: readUint(bytes, 8, 2),
   }
 }
 
 export function timeMs(id: SnoId): number {
-  return timeOf(viewOf(id))
+  return timeOf(decode(id))
 }
 
 export function meta(id: SnoId): number {
-  return viewOf(id).getUint8(5)
+  return readUint(decode(id), 5, 1)
 }
 
 export function withMeta(id: SnoId, meta: number): SnoId {
@@ -111,10 +112,6 @@ export function withMeta(id: SnoId, meta: number): SnoId {
   return coder.encode(bytes) as SnoId
 }
 
-function viewOf(id: SnoId): DataView {
-  return new DataView(decode(id).buffer)
-}
-
-function timeOf(view: DataView): number {
-  return EPOCH_MS + (view.getUint32(0) * 0x80 + (view.getUint8(4) >> 1)) * UNIT_MS
+function timeOf(bytes: Uint8Array): number {
+  return EPOCH_MS + Math.floor(readUint(bytes, 0, 5) / 2) * UNIT_MS
 }

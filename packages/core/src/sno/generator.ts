@@ -13,7 +13,9 @@ import type { SnoSnapshot } from './snapshot.js'
 /** The longest that `generate` blocks: three units. */
 export const MAX_BLOCK_MS = 3 * UNIT_MS
 
-/** Makes ids of one partition. Two live generators may share a partition only with disjoint sequence bounds. */
+/**
+ * Makes ids of one partition. Two live generators may share a partition only with disjoint sequence bounds.
+ */
 export interface SnoGenerator extends IdGenerator<SnoId> {
   readonly partition: number
   readonly sequenceMin: number
@@ -25,7 +27,8 @@ export interface SnoGenerator extends IdGenerator<SnoId> {
   /** How many ids fit a unit of 4 ms. */
   readonly capacity: number
   /**
-   * A new id, with the given metabyte or the generator's own. Blocks for the next unit when this one is used up.
+   * A new id, with the given metabyte or the generator's own. Blocks for the next unit when this one is used
+   * up.
    *
    * @throws {IdError} `CLOCK_MOVED_BACK` if the clock stepped back twice and has more than 12 ms to catch up;
    * `SEQUENCE_EXHAUSTED` if the clock stood still for 12 ms; `FIELD_OUT_OF_RANGE` for the metabyte.
@@ -35,12 +38,12 @@ export interface SnoGenerator extends IdGenerator<SnoId> {
   generateAsync(meta?: number): Promise<SnoId>
   batch(count: number, meta?: number): SnoId[]
   /**
-   * An id that carries the given moment, floored to its unit. It draws on a sequence shard of its own, so it never
-   * repeats an id of `generate`, and ids for equal moments keep the order in which they were made. One counter is
-   * kept for each distinct unit, about 50 bytes.
+   * An id that carries the given moment, floored to its unit. It draws on a sequence shard of its own, so it
+   * never repeats an id of `generate`, and ids for equal moments keep the order in which they were made. One
+   * counter is kept for each distinct unit, about 50 bytes.
    *
-   * @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`, `SEQUENCE_EXHAUSTED` when the unit's shard is used up,
-   * `INVALID_OPTION` if the generator has explicit bounds and no `backfill` shard.
+   * @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`, `SEQUENCE_EXHAUSTED` when the unit's shard is used
+   * up, `INVALID_OPTION` if the generator has explicit bounds and no `backfill` shard.
    */
   generateAt(time: Time, meta?: number): SnoId
   /** The state, to be restored by a later generator. Plain JSON. */
@@ -163,7 +166,8 @@ class Generator implements SnoGenerator {
     } else if (now > this.wallHi) {
       this.enter(now)
     } else if (now > this.wallSafe) {
-      // Units up to wallHi are used with the present tick-tock bit, but with the other one only those up to wallSafe.
+      // Units up to wallHi are used with the present tick-tock bit, but with the other one only those up to
+      // wallSafe.
       this.wallSafe = this.wallHi
       this.drifts = (this.drifts + 1) >>> 0
       this.enter(now)

@@ -9,14 +9,20 @@ import { checkPartition, orderBounds, restore, type SnoSnapshot, type SnoState }
 
 export interface SnoGeneratorOptions {
   /**
-   * Which generator this is, 0 to 65535; no two that are alive may share it. Without it, a number that is random
-   * for each process and counts up from there: no guarantee that another process hasn't drawn the same.
+   * Which generator this is, 0 to 65535; no two that are alive may share it. Without it, a number that is
+   * random for each process and counts up from there: no guarantee that another process hasn't drawn the
+   * same.
    */
   readonly partition?: number
-  /** Sequence numbers for `generate`, at least 6, in either order. Together 0 to 61439, or 0 to 65535 if one is given. */
+  /**
+   * Sequence numbers for `generate`, at least 6, in either order. Together 0 to 61439, or 0 to 65535 if one
+   * is given.
+   */
   readonly sequenceMin?: number
   readonly sequenceMax?: number
-  /** Sequence numbers for `generateAt`, apart from those of `generate`. 61440 to 65535 if no bounds are given. */
+  /**
+   * Sequence numbers for `generateAt`, apart from those of `generate`. 61440 to 65535 if no bounds are given.
+   */
   readonly backfill?: SequenceBounds
   /** A state to go on from, in place of partition and bounds. */
   readonly snapshot?: SnoSnapshot
@@ -27,7 +33,7 @@ export interface SnoGeneratorOptions {
   readonly onOverflow?: (overflow: SnoOverflow) => void
 }
 
-/** 15 of 16 numbers for live ids: 61,440 in 4 ms is more than a process can make. */
+/** 15 of 16 numbers for live ids: 61,440 in 4 ms is about what a fast process can make. */
 const LIVE: SequenceBounds = { sequenceMin: 0, sequenceMax: 0xefff }
 const BACKFILL: SequenceBounds = { sequenceMin: 0xf000, sequenceMax: MAX_SEQUENCE }
 

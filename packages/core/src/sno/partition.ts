@@ -7,8 +7,8 @@ let seed: number | undefined
 let given = 0
 
 /**
- * A partition that no other default generator of this process has. Between processes it is a matter of luck: of 300
- * processes, two share one with a probability of about a half.
+ * A partition that no other default generator of this process has. Between processes it is a matter of luck:
+ * of 300 processes, two share one with a probability of about a half.
  */
 export function defaultPartition(): number {
   if (given > MAX_PARTITION) {

@@ -2,7 +2,10 @@ import { checkInteger, IdError, refuseType } from '../primitives/errors.js'
 import { NAME } from './codec.js'
 import { MAX_PARTITION, MAX_SEQUENCE, MAX_UNITS } from './layout.js'
 
-/** A generator's whole state, with the field names of the reference's JSON. Times are units of 4 ms since 2010. */
+/**
+ * A generator's whole state, with the field names of the reference's JSON. Times are units of 4 ms since
+ * 2010.
+ */
 export interface SnoSnapshot {
   /** High and low byte. */
   readonly partition: readonly [number, number]

@@ -35,7 +35,8 @@ export interface IdStorage<AnId extends string> {
 /**
  * The storage of a family's ids in a database.
  *
- * @throws {IdError} `STORAGE_REFUSED` for a combination that would break order, precision or size, with the reason.
+ * @throws {IdError} `STORAGE_REFUSED` for a combination that would break order, precision or size, with the
+ * reason.
  *
  * @example
  * const storage = storageFor(flax, 'postgres')

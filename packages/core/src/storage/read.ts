@@ -11,8 +11,9 @@ const DECIMAL = /^(?:0|-?[1-9][0-9]*)$/
 export const BIGINT_BYTES = 8
 
 /**
- * The id in any form that a driver hands over or an ORM hands back: canonical text, bytes, `\x` hex, uuid text or
- * bytes, a whole number. What kind it is shows in type and length; a uuid can be held to one of its two forms.
+ * The id in any form that a driver hands over or an ORM hands back: canonical text, bytes, `\x` hex, uuid
+ * text or bytes, a whole number. What kind it is shows in type and length; a uuid can be held to one of its
+ * two forms.
  *
  * @throws {IdError} as the family's `parse`.
  * @throws {TypeError} for a value that no driver gives for an id.
@@ -33,7 +34,10 @@ function readText<AnId extends string>(family: IdFamily<AnId>, text: string, for
   return family.parse(text)
 }
 
-/** A text of digits alone could be the family's text as well as a number: uidLocal has such texts from the year 2489. */
+/**
+ * A text of digits alone could be the family's text as well as a number: uidLocal has such texts from the
+ * year 2489.
+ */
 function checkUnambiguous<AnId extends string>(family: IdFamily<AnId>, id: AnId): AnId {
   if (family.byteLength !== BIGINT_BYTES || !DIGITS.test(id)) return id
   throw new IdError(
@@ -76,5 +80,5 @@ function readNumber<AnId extends string>(family: IdFamily<AnId>, number: bigint,
       },
     )
   }
-  return family.encode(fromBigInt(number, BIGINT_BYTES))
+  return family.encode(fromBigInt(number))
 }

@@ -13,7 +13,7 @@ export const isUuid = (text: string): boolean => UUID.test(text)
 
 /** The hyphened lower-case text of 32 hex digits. */
 function hyphened(hex: string): string {
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
 /** The id's 16 characters, or its 16 bytes, as the bytes of a uuid. */
@@ -65,4 +65,8 @@ const tagDigits = (family: IdFamily): string => family.tag.toString(16).padStart
 
 export const textOf = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
 
-const ascii = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0))
+function ascii(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length)
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i)
+  return bytes
+}

@@ -5,7 +5,9 @@ export interface UidDistance extends UidTime {
   readonly sequence: number
 }
 
-/** `a` minus `b`. The three parts of the time carry the sign of the whole; the sequence never borrows from it. */
+/**
+ * `a` minus `b`. The three parts of the time carry the sign of the whole; the sequence never borrows from it.
+ */
 export function distance(a: UidDistance, b: UidDistance): UidDistance {
   const delta = microSeconds(a) - microSeconds(b)
   const seconds = delta / 1_000_000n

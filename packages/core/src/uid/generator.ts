@@ -1,7 +1,8 @@
 import type { IdFamily, IdGenerator } from '../family.js'
 import { batch } from '../primitives/batch.js'
 import type { Clock } from '../primitives/clock.js'
-import type { UidStep, UidSteps } from './steps.js'
+import type { UidSteps } from './steps.js'
+import type { UidStep } from './time.js'
 
 export interface UidClockOptions {
   /** Unix milliseconds; a fraction is used down to the microsecond. */

@@ -1,4 +1,5 @@
 import type { Id } from '../family.js'
+import { readUint } from '../primitives/bytes.js'
 import { checkBytes, checkInteger, checkText } from '../primitives/errors.js'
 import { radix64 } from '../primitives/radix64.js'
 import {
@@ -9,7 +10,7 @@ import {
   MAX_SEQUENCE,
   STEP_US,
 } from './layout.js'
-import { checkTime, timeAtOrAfter, type UidTime, unixMs } from './time.js'
+import { checkTime, timeAtOrAfter, type UidStep, type UidTime, unixMs } from './time.js'
 
 /** A global uid: 16 characters; time in steps of 1.024 ms, node, sequence. */
 export type UidId = Id<'uid'>
@@ -35,7 +36,7 @@ export function decode(text: string): Uint8Array {
 
 /** The functions that depend on the neighbourhood. */
 export function neighbourhoodCodec(neighbourhood: number): {
-  spell(fields: UidFields): UidId
+  spell(step: UidStep, node: number): UidId
   pack(fields: UidFields): UidId
   unpack(id: UidId): UidFields
   timeMs(id: UidId): number
@@ -47,7 +48,7 @@ export function neighbourhoodCodec(neighbourhood: number): {
   const highScale = 2 ** 32 * nodeScale
 
   /** Fields that are known to be in range. The 48 bits between the first and the last 24 fit a double. */
-  const spell = ({ megaSeconds, seconds, microSeconds, node, sequence }: UidFields): UidId => {
+  const spell = ({ megaSeconds, seconds, microSeconds, sequence }: UidStep, node: number): UidId => {
     const high = (seconds & 0xffff) >> neighbourhood
     const middle = high * highScale + node * nodeScale + (seconds % window)
     return coder.spell(
@@ -59,10 +60,10 @@ export function neighbourhoodCodec(neighbourhood: number): {
   }
 
   const unpack = (id: UidId): UidFields => {
-    const view = new DataView(decode(id).buffer)
-    const head = view.getUint32(0) >>> 8
-    const middle = view.getUint16(3) * 2 ** 32 + view.getUint32(5)
-    const tail = view.getUint32(8) & 0xff_ffff
+    const bytes = decode(id)
+    const head = readUint(bytes, 0, 3)
+    const middle = readUint(bytes, 3, 6)
+    const tail = readUint(bytes, 9, 3)
     const high = Math.floor(middle / highScale)
     return {
       megaSeconds: head >>> 4,
@@ -73,16 +74,15 @@ export function neighbourhoodCodec(neighbourhood: number): {
     }
   }
 
-  const lowest = (time: UidTime): UidId => spell({ ...time, node: 0, sequence: 0 })
+  const lowest = (step: UidStep): UidId => spell(step, 0)
 
   return {
     spell,
     pack: ({ node, sequence, ...time }) =>
-      spell({
-        ...checkTime(NAME, time),
-        node: checkInteger(NAME, 'node', node, 0, MAX_NODE),
-        sequence: checkInteger(NAME, 'sequence', sequence, 0, MAX_SEQUENCE),
-      }),
+      spell(
+        { ...checkTime(NAME, time), sequence: checkInteger(NAME, 'sequence', sequence, 0, MAX_SEQUENCE) },
+        checkInteger(NAME, 'node', node, 0, MAX_NODE),
+      ),
     unpack,
     timeMs: (id) => unixMs(unpack(id)),
     lowerBoundMs: (timeMs) => lowest(timeAtOrAfter(timeMs)),

@@ -33,7 +33,9 @@ export interface UidGlobalGenerator extends UidGenerator<UidId> {
 }
 
 export interface UidFamily extends IdFamily<UidId, UidFields> {
-  /** Ids of a window of 2^neighbourhood seconds sort by node before time. Ids don't say which: keep to one. */
+  /**
+   * Ids of a window of 2^neighbourhood seconds sort by node before time. Ids don't say which: keep to one.
+   */
   readonly neighbourhood: number
   /** The same family with another neighbourhood, 5 to 10. @throws {IdError} `FIELD_OUT_OF_RANGE`. */
   withNeighbourhood(neighbourhood: number): UidFamily
@@ -53,9 +55,9 @@ export interface UidFamily extends IdFamily<UidId, UidFields> {
 }
 
 /**
- * uid, global: 12 bytes, time in steps of 1.024 ms, node and sequence, 16 characters. Its `range` selects whole
- * windows (256 seconds with the default neighbourhood): recheck with `uid.time`.
- * Source: fogfish/uid; see spec/uid.md.
+ * uid, global: 12 bytes, time in steps of 1.024 ms, node and sequence, 16 characters. Its `range` selects
+ * whole windows (256 seconds with the default neighbourhood): recheck with `uid.time`. Source: fogfish/uid;
+ * see spec/uid.md.
  *
  * @example
  * const ids = uid.generator({ node: 'orders@10.0.0.7' })
@@ -96,13 +98,13 @@ function createUid(neighbourhood: number): UidFamily {
       const node = nodeOf(requireNode(options))
       const steps = new UidSteps(family, options.clock ?? Date.now)
       return {
-        ...createGenerator(family, steps, (step) => codec.spell({ ...step, node })),
+        ...createGenerator(family, steps, (step) => codec.spell(step, node)),
         local: createGenerator(uidLocal, steps, local.spell),
       }
     },
     fingerprint: nodeOf,
     fromLocal: (id: local.UidLocalId, host: { readonly node: UidNode }) =>
-      codec.spell({ ...local.unpack(id), node: nodeOf(host.node) }),
+      codec.spell(local.unpack(id), nodeOf(host.node)),
     toLocal(id: UidId, host: { readonly node: UidNode }) {
       checkSameNode(codec.unpack(id).node, nodeOf(host.node), id)
       return forceLocal(id)

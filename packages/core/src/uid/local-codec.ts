@@ -1,4 +1,5 @@
 import type { Id } from '../family.js'
+import { readUint } from '../primitives/bytes.js'
 import { checkBytes, checkInteger, checkText, IdError, show } from '../primitives/errors.js'
 import { radix64 } from '../primitives/radix64.js'
 import { ALPHABET, LOCAL_BYTE_LENGTH, LOCAL_TEXT_LENGTH, MAX_SEQUENCE, STEP_US } from './layout.js'
@@ -62,12 +63,12 @@ export function pack({ sequence, ...time }: UidLocalFields): UidLocalId {
 }
 
 export function unpack(id: UidLocalId): UidLocalFields {
-  const view = new DataView(decode(id).buffer)
-  const head = view.getUint32(0)
-  const tail = view.getUint32(4) & 0xff_ffff
+  const bytes = decode(id)
+  const head = readUint(bytes, 0, 5)
+  const tail = readUint(bytes, 5, 3)
   return {
-    megaSeconds: head >>> 12,
-    seconds: ((head & 0xfff) << 8) | view.getUint8(4),
+    megaSeconds: Math.floor(head / 2 ** 20),
+    seconds: head % 2 ** 20,
     microSeconds: (tail >> 14) * STEP_US,
     sequence: tail & MAX_SEQUENCE,
   }
@@ -78,5 +79,5 @@ export function timeMs(id: UidLocalId): number {
 }
 
 export function lowerBoundMs(timeMs: number): UidLocalId {
-  return spell({ ...timeAtOrAfter(timeMs), sequence: 0 })
+  return spell(timeAtOrAfter(timeMs))
 }

@@ -8,7 +8,9 @@ import { UidSteps } from './steps.js'
 export type { UidLocalFields, UidLocalId } from './local-codec.js'
 
 export interface UidLocalFamily extends IdFamily<codec.UidLocalId, codec.UidLocalFields> {
-  /** A generator. Its ids are unique among its own only: one a node, or the `local` one of a global generator. */
+  /**
+   * A generator. Its ids are unique among its own only: one a node, or the `local` one of a global generator.
+   */
   generator(options?: UidClockOptions): UidGenerator<codec.UidLocalId>
   /** `a` minus `b`. */
   distance(a: codec.UidLocalId, b: codec.UidLocalId): UidDistance

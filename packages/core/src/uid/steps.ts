@@ -2,12 +2,7 @@ import { type Clock, checkSpan, type TimeSpan, toUnixMs } from '../primitives/cl
 import { IdError } from '../primitives/errors.js'
 import { blockUntil, pollUntil } from '../primitives/waiting.js'
 import { MAX_SEQUENCE, STEP_US } from './layout.js'
-import { fromSeconds, type UidTime } from './time.js'
-
-/** A moment and a number within it, given out once. */
-export interface UidStep extends UidTime {
-  readonly sequence: number
-}
+import { stepOf, type UidStep } from './time.js'
 
 /** The longest that `next` blocks. */
 export const MAX_BLOCK_MS = 10
@@ -15,7 +10,9 @@ export const MAX_BLOCK_MS = 10
 /** A second has 977 steps. Numbered as 1024 they keep their order and are told apart by division alone. */
 const STEPS = 1024
 
-/** Gives out steps in ascending order. The clock never runs back: while it is behind, the last step goes on. */
+/**
+ * Gives out steps in ascending order. The clock never runs back: while it is behind, the last step goes on.
+ */
 export class UidSteps {
   private now = 0
   private last = -1
@@ -46,7 +43,7 @@ export class UidSteps {
     } else {
       return undefined
     }
-    return { ...fromSeconds(Math.floor(this.last / STEPS), this.last % STEPS), sequence: this.sequence }
+    return stepOf(Math.floor(this.last / STEPS), this.last % STEPS, this.sequence)
   }
 
   private block(): UidStep {

@@ -11,6 +11,11 @@ export interface UidTime {
   readonly microSeconds: number
 }
 
+/** A moment and a number within it, given out once. */
+export interface UidStep extends UidTime {
+  readonly sequence: number
+}
+
 /** The time fields, if an id can hold them exactly. */
 export function checkTime(family: string, { megaSeconds, seconds, microSeconds }: UidTime): UidTime {
   checkInteger(family, 'megaSeconds', megaSeconds, 0, MAX_MEGA_SECONDS)
@@ -32,16 +37,17 @@ export function unixMs({ megaSeconds, seconds, microSeconds }: UidTime): number 
 }
 
 /** The first step that starts at or after a whole millisecond. */
-export function timeAtOrAfter(timeMs: number): UidTime {
+export function timeAtOrAfter(timeMs: number): UidStep {
   const seconds = Math.floor(timeMs / 1000)
   const steps = Math.ceil(((timeMs % 1000) * 1000) / STEP_US) // 976 at most, which is a second's last
-  return fromSeconds(seconds, steps)
+  return stepOf(seconds, steps, 0)
 }
 
-export function fromSeconds(seconds: number, steps: number): UidTime {
+export function stepOf(seconds: number, steps: number, sequence: number): UidStep {
   return {
     megaSeconds: Math.floor(seconds / 1_000_000),
     seconds: seconds % 1_000_000,
     microSeconds: steps * STEP_US,
+    sequence,
   }
 }

@@ -13,7 +13,10 @@ export interface VectorClockGap {
   readonly behind: UidDistance | undefined
 }
 
-/** Operations on vector clocks. Ids carry fingerprints, so a node is the same whether it was named or numbered. */
+/**
+ * Operations on vector clocks. Ids carry fingerprints, so a node is the same whether it was named or
+ * numbered.
+ */
 export interface VectorClocks {
   /** A clock that has seen only this generator's node. */
   create(generator: UidGenerator<UidId>): VectorClock

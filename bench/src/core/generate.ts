@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import { Snowflake } from '@sapphire/snowflake'
+import { flake, flax, sno, uid, uidLocal } from '@snoflax/core'
+import format from 'biguint-format'
+import FlakeIdgen from 'flake-idgen'
+import { nanoid } from 'nanoid'
+import { typeid } from 'typeid-js'
+import { monotonicFactory, ulid } from 'ulid'
+import { v7 } from 'uuid'
+import { areRopes, readFlat } from '../flat.js'
+import type { Section } from '../report.js'
+import { compareAll } from './compare.js'
+import { SAMPLES, samples } from './samples.js'
+
+const monotonicFlax = flax.generator({ monotonic: true })
+const flakes = flake.generator({ datacenter: 1, worker: 2 })
+const uids = uid.generator({ node: 'bench@localhost' })
+const localUids = uidLocal.generator()
+const monotonicUlid = monotonicFactory()
+const flakeIdgen = new FlakeIdgen({ datacenter: 1, worker: 2 })
+const snowflake = new Snowflake(0)
+
+const makers = {
+  'sno.generate': () => sno.generate(),
+  'flax.generate': () => flax.generate(),
+  'flax, monotonic': () => monotonicFlax.generate(),
+  'flake, decimal': () => flakes.generate(),
+  'uid, global': () => uids.generate(),
+  'uid, local': () => localUids.generate(),
+  'crypto.randomUUID': () => randomUUID(),
+  'uuid v7': () => v7(),
+  ulid: () => ulid(),
+  'ulid, monotonic': () => monotonicUlid(),
+  nanoid: () => nanoid(),
+  'typeid-js': () => typeid('order').toString(),
+  'flake-idgen, decimal': () => format(flakeIdgen.next(), 'dec'),
+  '@sapphire/snowflake': () => snowflake.generate().toString(),
+} satisfies Record<string, () => string>
+
+const CLOCK = 'Date.now, nothing else'
+type MakerName = keyof typeof makers
+const names = Object.keys(makers) as MakerName[]
+
+export const generate: Section = {
+  name: 'generate',
+  async run() {
+    const results = compareAll(
+      { ...makers, [CLOCK]: () => Date.now() },
+      ['crypto.randomUUID', 'uuid v7', CLOCK],
+      {
+        'crypto.randomUUID': { 'sno.generate': 0.5, 'flax.generate': 0.5 },
+        'uuid v7': { 'sno.generate': 0.15, 'flax.generate': 0.15 },
+      },
+    )
+    const ropeMakers = await checkFlat()
+    return {
+      title: 'A new id, as a flat text',
+      about:
+        'Each text is read by index, which makes it flat. The heap agrees: these make ropes, and none ' +
+        `was one any more after it was read: ${ropeMakers.join('; ')}.`,
+      ...results,
+    }
+  },
+}
+
+/** Whose texts are ropes when made. Throws if reading doesn't make them flat, as times would mean nothing. */
+async function checkFlat(): Promise<MakerName[]> {
+  const texts = names.flatMap((name) => samples(makers[name]))
+  const before = await areRopes(texts)
+  texts.forEach(readFlat)
+  const after = await areRopes(texts)
+  const makersOf = (ropes: readonly boolean[]): MakerName[] =>
+    names.filter((_, i) => ropes.slice(i * SAMPLES, (i + 1) * SAMPLES).includes(true))
+  if (after.includes(true))
+    throw new Error(`Still ropes after they were read: texts of ${makersOf(after).join('; ')}`)
+  return makersOf(before)
+}

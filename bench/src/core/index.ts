@@ -1,0 +1,18 @@
+import type { Section } from '../report.js'
+import { bounds } from './bounds.js'
+import { decode } from './decode.js'
+import { encode } from './encode.js'
+import { generate } from './generate.js'
+import { parse, time } from './read.js'
+import { fromDatabase, toDatabase } from './storage.js'
+
+export const core: readonly Section[] = [
+  generate,
+  encode,
+  decode,
+  time,
+  parse,
+  bounds,
+  toDatabase,
+  fromDatabase,
+]

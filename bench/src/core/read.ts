@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import { DiscordSnowflake } from '@sapphire/snowflake'
+import { flake, flax, sno, uid, uidLocal } from '@snoflax/core'
+import { decodeTime, isValid, ulid } from 'ulid'
+import { validate } from 'uuid'
+import type { Section } from '../report.js'
+import { compareAll } from './compare.js'
+import { pick, sampleIds, samples } from './samples.js'
+
+const snos = sampleIds(sno)
+const flaxes = sampleIds(flax)
+const flakes = sampleIds(flake)
+const uids = sampleIds(uid)
+const localUids = sampleIds(uidLocal)
+const ulids = samples(() => ulid())
+const uuids = samples(() => randomUUID())
+const snowflakes = samples(() => DiscordSnowflake.generate().toString())
+for (const text of [...ulids, ...uuids]) text.charCodeAt(0)
+
+export const time: Section = {
+  name: 'time',
+  run: () => ({
+    title: 'The time of an id',
+    about: 'Each as a Date or a number, whichever the library gives.',
+    ...compareAll(
+      {
+        'sno.time': (i) => sno.time(pick(snos, i)).getTime(),
+        'flax.time': (i) => flax.time(pick(flaxes, i)).getTime(),
+        'flake.time': (i) => flake.time(pick(flakes, i)).getTime(),
+        'uid.time': (i) => uid.time(pick(uids, i)).getTime(),
+        'uidLocal.time': (i) => uidLocal.time(pick(localUids, i)).getTime(),
+        'ulid decodeTime': (i) => decodeTime(pick(ulids, i)),
+        '@sapphire/snowflake': (i) => DiscordSnowflake.timestampFrom(pick(snowflakes, i)),
+      },
+      ['ulid decodeTime'],
+    ),
+  }),
+}
+
+export const parse: Section = {
+  name: 'parse',
+  run: () => ({
+    title: 'Checking a text from outside',
+    about: 'All texts are right ones.',
+    ...compareAll(
+      {
+        'sno.parse': (i) => sno.parse(pick(snos, i)).length,
+        'flax.parse': (i) => flax.parse(pick(flaxes, i)).length,
+        'flake.parse': (i) => flake.parse(pick(flakes, i)).length,
+        'uid.parse': (i) => uid.parse(pick(uids, i)).length,
+        'uidLocal.parse': (i) => uidLocal.parse(pick(localUids, i)).length,
+        'uuid validate': (i) => Number(validate(pick(uuids, i))),
+        'ulid isValid': (i) => Number(isValid(pick(ulids, i))),
+      },
+      ['uuid validate'],
+    ),
+  }),
+}

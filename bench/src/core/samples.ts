@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto'
+import type { IdFamily } from '@snoflax/core'
+
+/** Few enough to stay in the processor's nearest cache while the others have their turn with theirs. */
+export const SAMPLES = 64
+
+export const samples = <T>(make: () => T): T[] => Array.from({ length: SAMPLES }, make)
+
+/** The value for a step. */
+export const pick = <T>(values: readonly T[], i: number): T => values[i % SAMPLES] as T
+
+/** Ids of random bytes; below 2^63, so that each also fits a signed bigint. */
+export function sampleBytes(family: IdFamily): Buffer[] {
+  return samples(() => {
+    const bytes = randomBytes(family.byteLength)
+    bytes.writeUInt8(bytes.readUInt8() & 0x7f)
+    return bytes
+  })
+}
+
+export const sampleIds = <AnId extends string>(family: IdFamily<AnId>): AnId[] =>
+  sampleBytes(family).map((bytes) => family.encode(bytes))

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import { flake, flax, type IdFamily, type StorageName, sno, storageFor } from '@snoflax/core'
+import { parse, stringify } from 'uuid'
+import { readFlat } from '../flat.js'
+import type { Step } from '../race.js'
+import type { Section } from '../report.js'
+import { compareAll } from './compare.js'
+import { pick, sampleIds, samples } from './samples.js'
+
+const uuids = samples(() => randomUUID())
+uuids.forEach(readFlat)
+const uuidBytes = uuids.map((text) => parse(text))
+
+const stored: readonly (readonly [IdFamily, StorageName])[] = [
+  [sno, 'uuid'],
+  [flax, 'uuid'],
+  [flax, 'uuid8'],
+  [flax, 'binary'],
+  [flax, 'text'],
+  [flake, 'bigint'],
+]
+
+export const toDatabase: Section = {
+  name: 'toDatabase',
+  run: () => ({
+    title: 'Id to database value',
+    about:
+      'In PostgreSQL, whose uuids are bound as text. The yardstick writes 16 bytes as the text of a uuid.',
+    ...compareAll<string>({ ...writers(), 'uuid stringify': (i) => stringify(pick(uuidBytes, i)) }, [
+      'uuid stringify',
+    ]),
+  }),
+}
+
+export const fromDatabase: Section = {
+  name: 'fromDatabase',
+  run: () => ({
+    title: 'Database value to id',
+    about:
+      'From what pg returns: text for uuid and bigint, Buffers for bytea. The yardstick reads uuid text.',
+    ...compareAll<string>({ ...readers(), 'uuid parse': (i) => parse(pick(uuids, i)) }, ['uuid parse']),
+  }),
+}
+
+function writers(): Record<string, Step> {
+  const steps: Record<string, Step> = {}
+  for (const [family, name] of stored) {
+    const { toDatabase } = storageFor(family, 'postgres', { storage: name })
+    const ids = sampleIds(family)
+    steps[`${family.name} as ${name}`] = (i) => toDatabase(pick(ids, i))
+  }
+  return steps
+}
+
+function readers(): Record<string, Step> {
+  const steps: Record<string, Step> = {}
+  for (const [family, name] of stored) {
+    const { toDatabase, fromDatabase } = storageFor(family, 'postgres', { storage: name })
+    const values = sampleIds(family).map((id) => asDriverReturns(toDatabase(id)))
+    steps[`${family.name} from ${name}`] = (i) => fromDatabase(pick(values, i))
+  }
+  return steps
+}
+
+function asDriverReturns(value: string | Uint8Array | bigint): string | Buffer {
+  if (typeof value === 'object') return Buffer.from(value)
+  const text = String(value)
+  readFlat(text)
+  return text
+}
