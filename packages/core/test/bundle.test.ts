@@ -15,8 +15,11 @@ interface Bundle {
   readonly outside: readonly string[]
 }
 
-/** What a browser would be served for this program, which imports from the package's sources. */
-async function bundle(program: string): Promise<Bundle> {
+/**
+ * What a browser would be served for this program, which imports from the package's sources. A bundler that is not
+ * told by package.json that modules have no side effects has to see it in the code.
+ */
+async function bundle(program: string, isTold = true): Promise<Bundle> {
   const output = (await build({
     root: packageRoot,
     configFile: false,
@@ -28,6 +31,7 @@ async function bundle(program: string): Promise<Bundle> {
         enforce: 'pre',
         resolveId: (source: string) => (source === ENTRY ? `\0${ENTRY}` : undefined),
         load: (id: string) => (id === `\0${ENTRY}` ? program : undefined),
+        transform: (code: string) => (isTold ? undefined : { code, moduleSideEffects: true }),
       },
     ],
     build: {
@@ -162,21 +166,29 @@ describe('a program that uses one family', () => {
     uid: '.0123456789ABC',
   }
 
-  test.each(['flax', 'sno', 'flake', 'uid', 'uidLocal'])('%s: has the code of that one', async (family) => {
-    const { code } = await bundle(`export { ${family} } from '@snoflax/core'`)
-    const found = Object.keys(MARKS).filter((name) => code.includes(MARKS[name] as string))
-    expect(found).toEqual([family === 'uidLocal' ? 'uid' : family])
-    expect(code).not.toContain('STORAGE_REFUSED')
+  const marksIn = (code: string): string[] =>
+    Object.keys(MARKS).filter((name) => code.includes(MARKS[name] as string))
+
+  describe.each([
+    ['by package.json', true],
+    ['by the code alone', false],
+  ])('with a bundler that is told %s', (_, isTold) => {
+    test.each(['flax', 'sno', 'flake', 'uid', 'uidLocal'])('%s: has the code of that one', async (family) => {
+      const { code } = await bundle(`export { ${family} } from '@snoflax/core'`, isTold)
+      expect(marksIn(code)).toEqual([family === 'uidLocal' ? 'uid' : family])
+      expect(code).not.toContain('STORAGE_REFUSED')
+    })
+
+    test('one that uses none of them has nothing', async () => {
+      const { code } = await bundle("import '@snoflax/core'; export const done = true", isTold)
+      expect(marksIn(code)).toEqual([])
+      expect(code).not.toContain('STORAGE_REFUSED')
+    })
   })
 
   test('the whole has all of them', async () => {
     const { code } = await bundle("export * from '@snoflax/core'")
     for (const mark of Object.values(MARKS)) expect(code).toContain(mark)
     expect(code).toContain('STORAGE_REFUSED')
-  })
-
-  test('one that uses none of them has nothing', async () => {
-    const { code } = await bundle("import '@snoflax/core'; export const done = true")
-    expect(Object.values(MARKS).filter((mark) => code.includes(mark))).toEqual([])
   })
 })

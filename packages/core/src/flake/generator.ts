@@ -1,6 +1,6 @@
 import type { IdFamily, IdGenerator } from '../family.js'
 import { batch } from '../primitives/batch.js'
-import { type Clock, toUnixMs } from '../primitives/clock.js'
+import { type Clock, systemClock, toUnixMs } from '../primitives/clock.js'
 import { checkInteger, IdError } from '../primitives/errors.js'
 import { blockUntil, pollUntil } from '../primitives/waiting.js'
 import { type FlakeId, NAME, spell } from './codec.js'
@@ -53,7 +53,7 @@ export function createGenerator(
 ): FlakeGenerator {
   const id = identity(options)
   const maxCounter = checkMask(options.counterMask ?? MAX_COUNTER)
-  const { onOverflow = 'wait', onClockBack = 'wait', clock = Date.now } = options
+  const { onOverflow = 'wait', onClockBack = 'wait', clock = systemClock } = options
   checkChoice('onOverflow', onOverflow)
   checkChoice('onClockBack', onClockBack)
 

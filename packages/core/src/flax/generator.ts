@@ -1,6 +1,6 @@
 import type { IdFamily, IdGenerator } from '../family.js'
 import { batch } from '../primitives/batch.js'
-import { type Clock, checkSpan, type Time, toUnixMs } from '../primitives/clock.js'
+import { type Clock, checkSpan, systemClock, type Time, toUnixMs } from '../primitives/clock.js'
 import { RandomPool, type RandomSource, secureRandom } from '../primitives/random.js'
 import { type FlaxId, NAME, SPAN, spell } from './codec.js'
 import { RANDOM_BYTES } from './layout.js'
@@ -24,7 +24,7 @@ export interface FlaxGenerator extends IdGenerator<FlaxId> {
 
 export function createGenerator(
   family: IdFamily<FlaxId>,
-  { monotonic = false, clock = Date.now, random = secureRandom }: FlaxGeneratorOptions = {},
+  { monotonic = false, clock = systemClock, random = secureRandom }: FlaxGeneratorOptions = {},
 ): FlaxGenerator {
   const pool = new RandomPool(random, RANDOM_BYTES)
   const generateAt = (time: Time): FlaxId => {

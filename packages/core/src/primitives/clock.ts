@@ -1,7 +1,10 @@
 import { checkInteger, IdError, refuseType, show } from './errors.js'
 
-/** Unix time in milliseconds; may carry a fraction. The default everywhere is `Date.now`. */
+/** Unix time in milliseconds; may carry a fraction. */
 export type Clock = () => number
+
+/** The default everywhere. Looks `Date.now` up at each call, so that fake timers reach it. */
+export const systemClock: Clock = () => Date.now()
 
 /** A moment: a Date, or Unix milliseconds. */
 export type Time = Date | number

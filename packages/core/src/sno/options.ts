@@ -1,4 +1,4 @@
-import type { Clock } from '../primitives/clock.js'
+import { type Clock, systemClock } from '../primitives/clock.js'
 import { IdError } from '../primitives/errors.js'
 import type { SequenceBounds } from './backfill.js'
 import { checkMeta, NAME } from './codec.js'
@@ -52,7 +52,7 @@ export function settle(options: SnoGeneratorOptions): Settled {
   return {
     state,
     backfill: backfill && apart(state, orderBounds(backfill.sequenceMin, backfill.sequenceMax)),
-    clock: options.clock ?? Date.now,
+    clock: options.clock ?? systemClock,
     meta: checkMeta(options.meta ?? 0),
   }
 }

@@ -12,7 +12,7 @@ export interface SnoSnapshot {
   readonly sequenceMin: number
   readonly sequenceMax: number
   readonly sequence: number
-  /** When the snapshot was taken. Not used on restore. */
+  /** When the snapshot was taken. If that is not `wallHi`, a restore takes `wallHi` as used up. */
   readonly now: number
   /** The last unit in which an id was made. */
   readonly wallHi: number

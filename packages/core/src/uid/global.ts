@@ -1,4 +1,5 @@
 import { defineFamily, type IdFamily } from '../family.js'
+import { systemClock } from '../primitives/clock.js'
 import { checkInteger, IdError } from '../primitives/errors.js'
 import { distance, type UidDistance } from './distance.js'
 import { createGenerator, type UidClockOptions, type UidGenerator } from './generator.js'
@@ -96,7 +97,7 @@ function createUid(neighbourhood: number): UidFamily {
       createUid(checkInteger(NAME, 'neighbourhood', bits, MIN_NEIGHBOURHOOD, MAX_NEIGHBOURHOOD)),
     generator(options: UidGeneratorOptions) {
       const node = nodeOf(requireNode(options))
-      const steps = new UidSteps(family, options.clock ?? Date.now)
+      const steps = new UidSteps(family, options.clock ?? systemClock)
       return {
         ...createGenerator(family, steps, (step) => codec.spell(step, node)),
         local: createGenerator(uidLocal, steps, local.spell),

@@ -18,7 +18,7 @@ export const NAME = 'uidLocal'
 const coder = /* @__PURE__ */ radix64(NAME, ALPHABET)
 /** 8 bytes are written like the first 8 of 12: 64 of the 66 bits of 11 characters. */
 const PADDED_BYTES = 12
-const PADDING = ALPHABET.characters.charAt(0).repeat(5)
+const PADDING = '.....' // 5 of digit 0
 
 export function encode(bytes: Uint8Array): UidLocalId {
   const padded = new Uint8Array(PADDED_BYTES)

@@ -1,4 +1,5 @@
 import { defineFamily, type IdFamily } from '../family.js'
+import { systemClock } from '../primitives/clock.js'
 import { distance, type UidDistance } from './distance.js'
 import { createGenerator, type UidClockOptions, type UidGenerator } from './generator.js'
 import { LAST_MS, LOCAL_BYTE_LENGTH, LOCAL_LAYOUT, LOCAL_PATTERN, LOCAL_TEXT_LENGTH } from './layout.js'
@@ -46,7 +47,7 @@ function createUidLocal(): UidLocalFamily {
     lowerBoundMs: codec.lowerBoundMs,
   })
   return Object.assign(family, {
-    generator: ({ clock = Date.now }: UidClockOptions = {}) =>
+    generator: ({ clock = systemClock }: UidClockOptions = {}) =>
       createGenerator(family, new UidSteps(family, clock), codec.spell),
     distance: (a: codec.UidLocalId, b: codec.UidLocalId) => distance(codec.unpack(a), codec.unpack(b)),
   })

@@ -1,5 +1,3 @@
-import './monotonic-clock.js'
-
 import { flake, flax, type IdFamily, type IdGenerator, sno, uid, uidLocal } from '@snoflax/core'
 import { describe, expect, test } from 'vitest'
 import { expectIdError, expectRefusal } from '../refusal.js'

@@ -1,5 +1,3 @@
-import './monotonic-clock.js'
-
 import {
   type FlakeFamily,
   type FlakeGenerator,

@@ -1,6 +1,6 @@
 /**
- * Puts a monotonic clock that tests move in place of the machine's, so that how long a call blocks doesn't depend on
- * how busy the machine is. Core takes the clock when it is loaded: import this first.
+ * In place of the machine's monotonic clock one that tests move, so that how long a call blocks doesn't depend on how
+ * busy the machine is. In force in every file that imports this.
  */
 let nowMs = 0
 

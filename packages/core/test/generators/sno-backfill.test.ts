@@ -1,5 +1,3 @@
-import './monotonic-clock.js'
-
 import { IdError, type SnoId, sno } from '@snoflax/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

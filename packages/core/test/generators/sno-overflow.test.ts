@@ -1,5 +1,3 @@
-import './monotonic-clock.js'
-
 import { type SnoId, type SnoOverflow, sno } from '@snoflax/core'
 import { expect, test } from 'vitest'
 import { expectIdError } from '../refusal.js'

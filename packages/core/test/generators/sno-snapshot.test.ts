@@ -1,5 +1,3 @@
-import './monotonic-clock.js'
-
 import { IdError, type SnoGenerator, type SnoId, type SnoSnapshot, sno } from '@snoflax/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

@@ -1,5 +1,3 @@
-import './monotonic-clock.js'
-
 import { IdError, type SnoGenerator, type SnoSnapshot, sno } from '@snoflax/core'
 import { describe, expect, test } from 'vitest'
 import { hexOf } from '../bytes.js'

@@ -1,5 +1,3 @@
-import './monotonic-clock.js'
-
 import { type SnoId, sno } from '@snoflax/core'
 import { describe, expect, test } from 'vitest'
 import { expectIdError } from '../refusal.js'

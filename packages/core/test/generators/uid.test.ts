@@ -1,5 +1,3 @@
-import './monotonic-clock.js'
-
 import { type UidGenerator, uid, uidLocal } from '@snoflax/core'
 import { describe, expect, test } from 'vitest'
 import { expectIdError, expectRefusal } from '../refusal.js'
