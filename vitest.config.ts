@@ -4,21 +4,38 @@ import { defineConfig } from 'vitest/config'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-const project = (name: string, root: string, include: string) => ({
+// Every other project runs without a server.
+const needsDatabases = new Set(['packages/pg-sql', 'test'])
+
+const project = (folder: string, include = 'test/**/*.test.ts') => ({
   extends: true as const,
-  test: { name, root: at(root), include: [include] },
+  test: {
+    name: folder.replace('packages/', ''),
+    root: at(folder),
+    include: [include],
+    ...(needsDatabases.has(folder) && {
+      globalSetup: at('test/databases/global-setup.ts'),
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+    }),
+  },
 })
+
+const projectsIn = (folder: string) => readdirSync(at(folder)).map((name) => project(`${folder}/${name}`))
 
 export default defineConfig({
   // A package's public name leads to its sources, subpaths too, so that watching needs no build.
-  resolve: { alias: [{ find: /^@snoflax\/([^/]+)/, replacement: at('packages/$1/src') }] },
-  test: {
-    // The first start of a database in a busy process takes seconds.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    projects: [
-      ...readdirSync(at('packages')).map((name) => project(name, `packages/${name}`, 'test/**/*.test.ts')),
-      project('across packages', 'test', '**/*.test.ts'),
+  resolve: {
+    alias: [
+      { find: /^@snoflax\/test$/, replacement: at('test/databases.ts') },
+      { find: /^@snoflax\/test\/(.+)/, replacement: at('test/databases/$1.ts') },
+      { find: /^@snoflax\/([^/]+)/, replacement: at('packages/$1/src') },
     ],
+  },
+  test: {
+    // PGlite's first start takes seconds.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    projects: [...projectsIn('packages'), ...projectsIn('examples'), project('test', '**/*.test.ts')],
   },
 })

@@ -1,0 +1,140 @@
+// The life of a run's databases, seen from outside: each test starts a vitest run of its own.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { mysql, onConnection, startServer } from './databases.js'
+import type { Report } from './fixtures/report.js'
+import { reportsIn } from './fixtures/report.js'
+
+const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
+
+function startRun(filter: string, env: Record<string, string>) {
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^(VITEST|SNOFLAX_|NODE_OPTIONS|CI$)/.test(name),
+  )
+  const run = spawn(process.execPath, [vitest, 'run', '--config', 'vitest.config.ts', filter], {
+    cwd: join(import.meta.dirname, 'fixtures'),
+    env: { ...Object.fromEntries(own), NO_COLOR: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void run.kill('SIGKILL'))
+  let output = ''
+  const listen = (chunk: Buffer) => {
+    output += chunk
+  }
+  run.stdout.on('data', listen)
+  run.stderr.on('data', listen)
+  const ended = new Promise<{ code: number | null; output: string; reports: Report[] }>((resolve) => {
+    run.once('close', (code) => resolve({ code, output, reports: reportsIn(output) }))
+  })
+  return { run, ended, reports: () => reportsIn(output) }
+}
+
+const wholeRun = (filter: string, env: Record<string, string>) => startRun(filter, env).ended
+
+const EMBEDDED = { SNOFLAX_POSTGRES_PROVIDER: 'embedded' }
+
+/** What there still is of the run's files and processes. */
+function left({ pid, directory, folder, forgotten }: Report): (string | number)[] {
+  const folders = [directory, forgotten?.directory].flatMap((data) => (data ? [dirname(data)] : []))
+  const processes = [pid, forgotten?.pid].filter((one) => one !== undefined)
+  return [...[...folders, folder].filter((path) => existsSync(path)), ...processes.filter(isAlive)]
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+// Where the run cannot clean up, its guards do, and nobody can wait for them.
+async function nothingSoonLeft(report: Report): Promise<void> {
+  for (const started = performance.now(); performance.now() - started < 30_000; await sleep(20)) {
+    if (left(report).length === 0) return
+  }
+  expect(left(report)).toEqual([])
+}
+
+describe('the embedded server', () => {
+  test('serves files in parallel that do not see one another, and is gone afterwards', async () => {
+    const { code, output, reports } = await wholeRun('neighbour', EMBEDDED)
+    expect({ code, output }).toMatchObject({ code: 0 })
+    expect(output).toMatch(/^databases: PostgreSQL 17\.\d+ \(embedded binaries\), there after [\d.]+ s$/m)
+    expect(output).toMatch(/^databases: no MySQL or MariaDB selected \(SNOFLAX_MYSQL_URL names none\)$/m)
+    const [a, b, ...rest] = reports.sort((one, other) => (one.file < other.file ? -1 : 1))
+    if (!a || !b) throw new Error(output)
+    expect([a.file, b.file, rest]).toEqual(['a', 'b', []])
+    expect(a.pid).toBe(b.pid)
+    expect(a.database).not.toBe(b.database)
+    expect(a.template).toMatch(/^[0-9a-f-]{36}$/)
+    expect(a.template).toBe(b.template)
+    expect(left(a)).toEqual([])
+  })
+
+  test('is gone after a failed run, and private ones that were forgotten too', async () => {
+    const { code, output, reports } = await wholeRun('failing', EMBEDDED)
+    expect(code).toBe(1)
+    expect(output).toContain("expected 'this test' to be 'one that fails'")
+    const [report] = reports
+    if (!report) throw new Error(output)
+    expect(report.forgotten?.pid).toBeGreaterThan(0)
+    await nothingSoonLeft(report)
+  })
+
+  test.runIf(mysql.selected())('has MySQL beside it, which keeps nothing of a failed run', async () => {
+    const url = process.env['SNOFLAX_MYSQL_URL'] ?? ''
+    const { output, reports } = await wholeRun('failing', { ...EMBEDDED, SNOFLAX_MYSQL_URL: url })
+    expect(output).toMatch(/^databases: (MariaDB|MySQL) [\d.]+, by SNOFLAX_MYSQL_URL$/m)
+    const [report] = reports
+    if (!report) throw new Error(output)
+    expect(report.mysqlDatabase).toMatch(/^snoflax_/)
+    const database = await mysql.open()
+    onTestFinished(() => database.close())
+    const sql = 'SELECT schema_name FROM information_schema.schemata WHERE schema_name = ?'
+    expect(await database.query(sql, [database.name])).toHaveLength(1)
+    expect(await database.query(sql, [report.mysqlDatabase])).toEqual([])
+    await nothingSoonLeft(report)
+  })
+
+  test.each(['SIGINT', 'SIGKILL'] as const)('is gone after %s', async (signal) => {
+    const { run, ended, reports } = startRun('endless', EMBEDDED)
+    while (reports().length === 0 && run.exitCode === null) await sleep(20)
+    const [report] = reports()
+    if (!report) throw new Error((await ended).output)
+    expect(left(report)).toHaveLength(3)
+    run.kill(signal)
+    await ended
+    await nothingSoonLeft(report)
+  })
+})
+
+describe('a server named by SNOFLAX_POSTGRES_URL', () => {
+  test('is used, keeps nothing of a run that fails, and goes on', async () => {
+    const server = await startServer()
+    onTestFinished(() => server.stop())
+    const { code, output, reports } = await wholeRun('failing', { SNOFLAX_POSTGRES_URL: server.url })
+    expect(code).toBe(1)
+    expect(output).toContain(`(postgres://postgres:***@127.0.0.1:${server.port}/postgres)`)
+    expect(reports).toMatchObject([{ pid: server.pid(), database: expect.stringMatching(/^snoflax_/) }])
+    const { rows } = await onConnection(server.url, (client) =>
+      client.query('SELECT datname AS name FROM pg_database ORDER BY 1'),
+    )
+    expect(rows.map(({ name }) => name)).toEqual(['postgres', 'template0', 'template1'])
+  })
+
+  test('fails the run where it does not answer', async () => {
+    const env = { SNOFLAX_POSTGRES_URL: 'postgres://ada:secret@127.0.0.1:1/x' }
+    const { code, output, reports } = await wholeRun('neighbour', env)
+    expect(code).toBe(1)
+    expect(output).toMatch(
+      /SNOFLAX_POSTGRES_URL names postgres:\/\/ada:\*\*\*@127\.0\.0\.1:1\/x, which cannot be reached: .*ECONNREFUSED/,
+    )
+    expect(output).not.toContain('secret')
+    expect(reports).toEqual([])
+  })
+})

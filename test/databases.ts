@@ -1,0 +1,25 @@
+import { mysql } from './databases/mysql.js'
+import { pglite } from './databases/pglite.js'
+import { postgres } from './databases/postgres.js'
+import { sqlite } from './databases/sqlite.js'
+
+export type { MysqlDatabase } from './databases/mysql.js'
+export type { DatabaseKind, OpenDatabase, Row, Template } from './databases/open-database.js'
+export type { PgliteDatabase } from './databases/pglite.js'
+export { sharedPostgres } from './databases/postgres.js'
+export { connectTo, onConnection, urlTo } from './databases/postgres-connection.js'
+export type {
+  PostgresDatabase,
+  PostgresDatabaseOptions,
+  PostgresPlace,
+} from './databases/postgres-databases.js'
+export type { PostgresServer, ServerOptions } from './databases/postgres-server.js'
+export { startServer } from './databases/postgres-server.js'
+export type { PostgresStandby } from './databases/postgres-standby.js'
+export type { PostgresVersion } from './databases/postgres-version.js'
+export { POSTGRES_VERSIONS, wantedVersion } from './databases/postgres-version.js'
+export type { SqliteDatabase } from './databases/sqlite.js'
+export { mysql, pglite, postgres, sqlite }
+
+/** Every database that tests run on, named once. Those of this run: all, and MySQL or MariaDB where one was named. */
+export const databases = [sqlite, pglite, postgres, mysql].filter((kind) => kind.selected())

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+
+/** A connected client. */
+export async function connectTo(url: string, options: { connectTimeoutMs?: number } = {}): Promise<Client> {
+  const client = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
+  })
+  // A server that goes away emits this on idle clients too, and unheard it ends the process. A query that was
+  // under way, and each later one, is rejected all the same.
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
+/** Runs one piece of work on a connection of its own. */
+export async function onConnection<Result>(
+  url: string,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const client = await connectTo(url)
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Tries until the server takes a connection. `given` may end the trying by rejecting. */
+export async function untilReachable(url: string, timeoutMs: number, given?: Promise<never>): Promise<void> {
+  const started = performance.now()
+  for (;;) {
+    const attempt = onConnection(url, (client) => client.query('SELECT 1'))
+    try {
+      await (given ? Promise.race([attempt, given]) : attempt)
+      return
+    } catch (error) {
+      attempt.catch(() => {})
+      if (given) await Promise.race([sleep(15), given])
+      else await sleep(15)
+      if (performance.now() - started > timeoutMs) throw error
+    }
+  }
+}
+
+/** The same server and user, another database (or another user). */
+export function urlTo(url: string, parts: { database?: string; user?: string; password?: string }): string {
+  const changed = new URL(url)
+  if (parts.database !== undefined) changed.pathname = `/${parts.database}`
+  if (parts.user !== undefined) changed.username = parts.user
+  if (parts.password !== undefined) changed.password = parts.password
+  return changed.href
+}
+
+/** Fit to be shown. */
+export function withoutPassword(url: string): string {
+  const shown = URL.canParse(url) ? new URL(url) : undefined
+  if (!shown?.host) return 'a text that is no URL'
+  if (shown.password) shown.password = '***'
+  // It may be given there as well.
+  shown.search = ''
+  return shown.href
+}

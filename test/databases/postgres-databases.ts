@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto'
+import type { Client } from 'pg'
+import { Pool } from 'pg'
+import type { OpenDatabase, Row, Template } from './open-database.js'
+import { connectTo, onConnection, urlTo } from './postgres-connection.js'
+
+export interface PostgresDatabase extends OpenDatabase {
+  readonly kind: 'postgres'
+  readonly name: string
+  readonly url: string
+  /** The major version. */
+  readonly version: number
+  readonly pool: Pool
+  /** One more session. It is ended with the database where you do not end it. */
+  connect(): Promise<Client>
+  /** A role of its own that may log in and nothing more, and the URL to come in as it. */
+  role(): Promise<{ name: string; url: string }>
+}
+
+export interface PostgresDatabaseOptions {
+  /** The default collation: an ICU locale such as `de`, or `C`. Before version 15 there is no other than `C`. */
+  collation?: string
+  template?: Template<PostgresDatabase>
+}
+
+/** A server in which databases are made; `prefix` begins the name of everything that is made in it. */
+export interface PostgresPlace {
+  readonly url: string
+  readonly version: number
+  readonly prefix: string
+}
+
+// A collation that orders as people do, as most databases out there have: where C is needed it has to be said.
+const PEOPLES_ORDER = 'en'
+
+export async function createDatabase(
+  place: PostgresPlace,
+  options: PostgresDatabaseOptions = {},
+): Promise<PostgresDatabase> {
+  const collation = options.collation ?? (place.version < 15 ? 'C' : PEOPLES_ORDER)
+  const name = `${place.prefix}_${randomBytes(5).toString('hex')}`
+  await onConnection(place.url, async (admin) => {
+    if (options.template) {
+      const template = await templateDatabase(admin, place, options.template, collation)
+      await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`)
+    } else {
+      await admin.query(`CREATE DATABASE ${name} ${fresh(place, collation)}`)
+    }
+  })
+  return open(place, name)
+}
+
+/** Removes all that was made below the prefix, or its templates only. */
+export async function dropDatabases(place: PostgresPlace, which: 'all' | 'templates'): Promise<void> {
+  const prefix = which === 'all' ? `${place.prefix}_` : `${place.prefix}_template_`
+  await onConnection(place.url, async (admin) => {
+    const databases = await admin.query<{ name: string }>(
+      'SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1)',
+      [prefix],
+    )
+    for (const { name } of databases.rows) await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+    if (which === 'templates') return
+    const roles = await admin.query<{ name: string }>(
+      'SELECT rolname AS name FROM pg_roles WHERE starts_with(rolname, $1)',
+      [prefix],
+    )
+    for (const { name } of roles.rows) await admin.query(`DROP ROLE IF EXISTS ${name}`)
+  })
+}
+
+function fresh({ version }: PostgresPlace, collation: string): string {
+  const bare = "TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'"
+  if (collation === 'C') return version < 15 ? bare : `${bare} LOCALE_PROVIDER libc`
+  if (version >= 15) return `${bare} LOCALE_PROVIDER icu ICU_LOCALE '${collation.replaceAll("'", "''")}'`
+  throw new Error(
+    `PostgreSQL ${version} cannot have ${collation} as a database's collation: that begins with 15`,
+  )
+}
+
+// The first who needs a template makes it under another name, and the rest wait. One that was left half made
+// by a crash never gets its final name.
+async function templateDatabase(
+  admin: Client,
+  place: PostgresPlace,
+  template: Template<PostgresDatabase>,
+  collation: string,
+): Promise<string> {
+  const suffix = `${template.name}_${collation}`.toLowerCase().replaceAll('-', '_')
+  const name = `${place.prefix}_template_${suffix}`
+  if (!/^\w{1,55}$/.test(name)) throw new Error(`${template.name} is no name for a template: ${name}`)
+  const half = `${name}_half`
+
+  await admin.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [name])
+  try {
+    const made = await admin.query('SELECT FROM pg_database WHERE datname = $1', [name])
+    if (made.rowCount) return name
+    await admin.query(`DROP DATABASE IF EXISTS ${half} WITH (FORCE)`)
+    await admin.query(`CREATE DATABASE ${half} ${fresh(place, collation)}`)
+    const database = open(place, half)
+    try {
+      await template.prepare(database)
+    } finally {
+      await database.disconnect()
+    }
+    await admin.query(`ALTER DATABASE ${half} RENAME TO ${name}`)
+    return name
+  } finally {
+    await admin.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [name])
+  }
+}
+
+function open(place: PostgresPlace, name: string): PostgresDatabase & { disconnect(): Promise<void> } {
+  const url = urlTo(place.url, { database: name })
+  const pool = new Pool({ connectionString: url })
+  // As for single clients: an idle one that loses its server must not end the process.
+  pool.on('error', () => {})
+  const clients = new Set<Client>()
+  const roles: string[] = []
+  let closed: Promise<void> | undefined
+
+  const disconnect = async () => {
+    await pool.end()
+    await Promise.all([...clients].map((client) => client.end()))
+  }
+
+  const drop = async () => {
+    await disconnect()
+    await onConnection(place.url, async (admin) => {
+      await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+      for (const role of roles) await admin.query(`DROP ROLE ${role}`)
+    })
+  }
+
+  return {
+    kind: 'postgres',
+    name,
+    url,
+    version: place.version,
+    label: `PostgreSQL ${place.version}`,
+    pool,
+    disconnect,
+    query: async (sql, parameters) => (await pool.query<Row>(sql, parameters && [...parameters])).rows,
+    connect: async () => {
+      const client = await connectTo(url)
+      clients.add(client)
+      return client
+    },
+    role: async () => {
+      const role = `${place.prefix}_role_${randomBytes(5).toString('hex')}`
+      const password = randomBytes(12).toString('hex')
+      await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD '${password}'`)
+      roles.push(role)
+      return { name: role, url: urlTo(url, { user: role, password }) }
+    },
+    close: () => {
+      closed ??= drop()
+      return closed
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import { inject } from 'vitest'
+import type { PostgresPlace } from './postgres-databases.js'
+
+/** What the global setup hands to the test files. */
+export interface Run {
+  /** Begins the name of everything that the run makes on servers. */
+  readonly prefix: string
+  readonly postgres: PostgresPlace
+  /** For files; removed with all that is in it when the run ends, however it ends. */
+  readonly folder: string
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    snoflaxRun: Run
+  }
+}
+
+export function thisRun(): Run {
+  const run = inject('snoflaxRun')
+  if (run) return run
+  throw new Error(
+    "this vitest project has no databases: set globalSetup to the test folder's global-setup.ts",
+  )
+}
