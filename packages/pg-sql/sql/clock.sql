@@ -9,10 +9,10 @@
 -- No repeat and no disorder, because values only ever grow:
 --
 -- * setval() is called by the holder of the lock alone, and moves up. What others take by nextval() between the
---   holder's look at the last value and its setval() must stay below the new unit. It does: counters that no id can
---   carry are a guard zone, never given out. To run through it takes 524,288 numbers at least (half of 2^shift) within
---   that pause, by cancelled calls, since a caller that got such a number waits for the lock; and a clock that stands
---   still or is behind the state, or else the units run into are over and given to nobody.
+--   holder's own nextval() and its setval() must stay below the new unit. It does: counters that no id can carry are a
+--   guard zone, never given out. To run through it takes 524,288 numbers at least (half of 2^shift) within that pause,
+--   by cancelled calls, since a caller that got such a number waits for the lock; and a clock that stands still or is
+--   behind the state, or else the units run into are over and given to nobody.
 -- * The lock belongs to a subtransaction that is always aborted. That frees it, on errors and cancels too, while
 --   setval() stays: sequences do not roll back. The state moves first and the id is made after it, so a session may
 --   end anywhere.
@@ -85,12 +85,11 @@ DECLARE
   clock bigint;
   now_unit bigint;
   v bigint;
-  last bigint;
   next_unit bigint;
 BEGIN
   BEGIN
-    -- Inside the subtransaction, so that the table's lock too is taken anew each time: that is when a session learns of
-    -- functions replaced by others, even in the middle of a transaction.
+    -- Inside the subtransaction, so that locks of tables too are taken anew each time: that is when a session learns of
+    -- functions that others have replaced, even in the middle of a transaction.
     SELECT * INTO g FROM snoflax._generator WHERE family = wanted;
     IF NOT FOUND THEN
       RAISE EXCEPTION '%_generate: the state of this generator is missing', wanted
@@ -132,17 +131,15 @@ BEGIN
       END IF;
     END LOOP;
 
-    -- Not below v, whatever is left in a session from a time when the sequence had a cache.
-    last := greatest(pg_sequence_last_value(g.state), v);
-    -- One unit more if it is in the upper half, so that there is always half a unit between.
-    next_unit := greatest(now_unit, (last >> g.shift) + 1 + ((last >> (g.shift - 1)) & 1));
+    -- One unit more if v is in the upper half of its unit, so that there is always half a unit between.
+    next_unit := greatest(now_unit, (v >> g.shift) + 1 + ((v >> (g.shift - 1)) & 1));
     -- A promoted standby may lack its primary's last ids. They were ahead of the clock by 10 s at most.
     IF recorded <> timeline THEN
       next_unit := greatest(next_unit, now_unit + lead);
     END IF;
     IF next_unit - now_unit > lead OR next_unit > g.last_unit THEN
       RAISE EXCEPTION '%_generate: the last id is % s ahead of the server''s clock, and 10 s are allowed', wanted,
-        round(((last >> g.shift) - now_unit)::numeric / g.units_per_second, 3)
+        round(((v >> g.shift) - now_unit)::numeric / g.units_per_second, 3)
         USING ERRCODE = '55000', HINT = 'Put the clock right, or wait. If it was wrong before and is right now, '
           || coalesce('give the generator a number never used, ' || g.setup || ', commit, and then ',
             'and no id from the time ahead is in use, ')

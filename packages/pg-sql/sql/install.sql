@@ -7,7 +7,10 @@ DECLARE
 BEGIN
   IF to_regprocedure('snoflax.version()') IS NULL THEN RETURN; END IF;
   EXECUTE 'SELECT snoflax.version()' INTO installed;
-  IF string_to_array(installed, '.')::integer[] > string_to_array('@version@', '.')::integer[] THEN
+  -- A pre-release counts as its release.
+  IF string_to_array(split_part(installed, '-', 1), '.')::integer[]
+    > string_to_array(split_part('@version@', '-', 1), '.')::integer[]
+  THEN
     RAISE EXCEPTION 'install: version % is installed, which is newer than @version@', installed
       USING ERRCODE = '55000', HINT = 'Install with the newer package.';
   END IF;

@@ -1,4 +1,4 @@
--- Drops the schema, unless something outside it uses what is in it.
+-- Drops the schema, unless something outside it uses what is in it, or others put tables or views into it.
 DO $$
 DECLARE
   users text;
@@ -18,7 +18,11 @@ BEGIN
   )
   SELECT string_agg(pg_describe_object(classid, objid, objsubid), E'\n') INTO users FROM dependent;
 
-  IF users IS NOT NULL THEN
+  SELECT concat_ws(E'\n', users, string_agg(pg_describe_object('pg_class'::regclass, oid, 0), E'\n')) INTO users
+    FROM pg_class
+   WHERE relnamespace = 'snoflax'::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f') AND relname <> '_generator';
+
+  IF users <> '' THEN
     RAISE EXCEPTION 'uninstall: schema snoflax is in use' USING ERRCODE = '2BP01', DETAIL = users;
   END IF;
   DROP SCHEMA snoflax CASCADE;

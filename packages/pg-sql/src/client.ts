@@ -1,0 +1,23 @@
+/**
+ * What runs SQL: a pg Client or Pool, PGlite, or postgres.js as `{ query: (text) => sql.unsafe(text) }`.
+ * A text may hold several statements, which then run in one transaction.
+ */
+export interface Client {
+  query(text: string): PromiseLike<unknown>
+  /** PGlite's `query` takes one statement only; its `exec` takes many. */
+  exec?(text: string): PromiseLike<unknown>
+}
+
+/** Runs a script of several statements. */
+export async function run(client: Client, script: string): Promise<void> {
+  await (client.exec ? client.exec(script) : client.query(script))
+}
+
+/** The one value that a query gives. */
+export async function queryValue(client: Client, text: string): Promise<unknown> {
+  const result = (await client.query(text)) as Row[] | { rows: Row[] }
+  const row = (Array.isArray(result) ? result : result.rows)[0]
+  return row && Object.values(row)[0]
+}
+
+type Row = Record<string, unknown>

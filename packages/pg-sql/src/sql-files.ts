@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+
+/** Families by their SQL name. */
+export const FAMILIES = ['flax', 'sno', 'flake', 'uid', 'uid_local'] as const
+export type SqlFamily = (typeof FAMILIES)[number]
+
+/** What each family's files lean on. */
+const NEEDS: Record<SqlFamily, readonly SqlFamily[]> = {
+  flax: [],
+  sno: [],
+  flake: [],
+  uid: ['uid_local'],
+  uid_local: ['uid'],
+}
+
+/** The SQL files of the families, in the order in which they run. */
+export function sqlFiles(families: readonly SqlFamily[]): string[] {
+  const wanted = FAMILIES.filter((family) =>
+    families.some((one) => one === family || NEEDS[one].includes(family)),
+  )
+  return [
+    'shared',
+    'clock',
+    ...wanted.map((family) => family),
+    ...wanted.map((family) => `${family}_generate`),
+    'partitioning',
+  ]
+}
+
+/** The text of a file under sql/. */
+export function readSql(name: string): string {
+  return readFileSync(new URL(`../sql/${name}.sql`, import.meta.url), 'utf8')
+}

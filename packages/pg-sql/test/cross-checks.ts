@@ -1,0 +1,125 @@
+import { flake, IdError, type StorageName, storageFor, uid } from '@snoflax/core'
+import type { Checks } from './checks.js'
+import { hexLiteral, sqlFields, stored, suffix, type TestedFamily, TYPES } from './families.js'
+import { packOf } from './id-checks.js'
+import { timestamptz, usOf } from './moments.js'
+import type { Random } from './random.js'
+import { sqlState } from './specification.js'
+
+interface Variant {
+  readonly family: TestedFamily['family']
+  /** A last argument of the SQL functions. */
+  readonly option: string
+}
+
+const EPOCHS = [0, 1_262_304_000_000, 1_420_070_400_001, -62_135_596_800_000, -1, 253_402_300_799_999]
+const NEIGHBOURHOODS = [5, 6, 7, 8, 9, 10]
+
+/** The family with a random epoch or neighbourhood, where it has one. */
+function anyVariant({ name, family }: TestedFamily, random: Random): Variant {
+  if (name === 'flake') {
+    const epoch = random.pick(EPOCHS)
+    return { family: flake.withEpoch(epoch) as never, option: `, ${epoch}` }
+  }
+  if (name === 'uid') {
+    const neighbourhood = random.pick(NEIGHBOURHOODS)
+    return { family: uid.withNeighbourhood(neighbourhood) as never, option: `, ${neighbourhood}` }
+  }
+  return { family, option: '' }
+}
+
+/** The column's value as text. */
+export function storedText(family: TestedFamily['family'], storage: StorageName, id: string): string {
+  const value = storageFor(family, 'postgres', { storage }).toDatabase(id)
+  return value instanceof Uint8Array ? hexLiteral(value) : String(value)
+}
+
+/** A random id through every function that takes one, from TypeScript to SQL and back. */
+export function checkRandomId(checks: Checks, tested: TestedFamily, random: Random): void {
+  const { name } = tested
+  const { family, option } = anyVariant(tested, random)
+  const bytes = random.bytes(family.byteLength)
+  const hex = hexLiteral(bytes)
+  const id = family.encode(bytes)
+  const time = String(BigInt(family.timeMs(id)) * 1000n)
+  const fields = sqlFields(tested, family.unpack(id) as object)
+
+  checks.gives(`snoflax.${name}_encode($1::bytea)`, hex, id)
+  checks.gives(`snoflax.${name}_encode($1)`, id, id)
+  checks.gives(`snoflax.${name}_decode($1)`, id, hex)
+  checks.gives(`snoflax.${name}_is_valid($1)`, id, 'true')
+  checks.gives(usOf(`snoflax.${name}_time($1${option})`), id, time)
+  checks.gives(`row_to_json(snoflax.${name}_unpack($1${option}))`, id, fields)
+  checks.gives(packOf(tested, option), fields, hex)
+  for (const storage of family.storages) {
+    const given = `$1::${TYPES[storage]}`
+    if (storage === 'bigint' && bytes[0] !== undefined && bytes[0] >= 128) {
+      checks.refuses(stored(name, storage, '$1'), id, '22003')
+      checks.refuses(stored(name, storage, '$1::bytea'), hex, '22003')
+      continue
+    }
+    const value = storedText(family, storage, id)
+    checks.gives(stored(name, storage, '$1'), id, value)
+    if (storage !== 'text' && storage !== 'binary') {
+      checks.gives(stored(name, storage, '$1::bytea'), hex, value)
+      checks.gives(`snoflax.${name}_from_${storage}(${given})`, value, hex)
+    }
+    checks.gives(`snoflax.${name}_encode(${given})`, value, id)
+    checks.gives(`snoflax.${name}_is_valid(${given})`, value, 'true')
+    checks.gives(`${given}::snoflax.${name}_${storage}`, value, value)
+    checks.gives(usOf(`snoflax.${name}_time(${given}${option})`), value, time)
+    checks.gives(`row_to_json(snoflax.${name}_unpack(${given}${option}))`, value, fields)
+  }
+}
+
+const FIRST_US = BigInt(Date.UTC(-4712, 0, 1)) * 1000n
+const LAST_US = BigInt(Date.UTC(275_000, 0, 1)) * 1000n
+
+/** Unix microseconds: mostly within the family's span, and around its ends, long before and after, and infinities. */
+function anyMoment({ firstMs, lastMs }: TestedFamily['family'], random: Random): bigint | number {
+  const [first, last] = [BigInt(firstMs) * 1000n, BigInt(lastMs) * 1000n]
+  const near = random.bigint(-5000n, 5000n)
+  const chosen = random.below(12)
+  if (chosen === 0) return random.pick([Infinity, -Infinity])
+  if (chosen === 1) return first + near
+  if (chosen === 2) return last + near
+  if (chosen === 3) return random.bigint(FIRST_US, LAST_US)
+  const inSpan = random.bigint(first, last)
+  // Whole milliseconds and seconds, and one microsecond beside them.
+  const whole = random.pick([1n, 1000n, 1_000_000n, 1_000_000n << 8n])
+  return inSpan - (inSpan % whole) + random.bigint(-1n, 1n)
+}
+
+/** Rounded up, as bounds take it. */
+function ceilMs(us: bigint | number): number {
+  if (typeof us === 'number') return us
+  const cut = us / 1000n
+  return Number(us > 0n && us % 1000n !== 0n ? cut + 1n : cut)
+}
+
+export function checkRandomBound(checks: Checks, tested: TestedFamily, random: Random): void {
+  const { name } = tested
+  const { family, option } = anyVariant(tested, random)
+  const us = anyMoment(family, random)
+  if (typeof us === 'bigint' && (us < FIRST_US || us > LAST_US)) return
+  const ends = family.exactRange ? (['lower'] as const) : (['lower', 'upper'] as const)
+  for (const end of ends) {
+    const bound = attempt(() => family[`${end}Bound`](ceilMs(us)))
+    for (const storage of family.storages) {
+      const call = `snoflax.${name}_${end}_bound${suffix(storage)}($1::timestamptz${option})`
+      const expected = typeof bound === 'string' ? attempt(() => storedText(family, storage, bound)) : bound
+      if (typeof expected === 'string') checks.gives(call, timestamptz(us), expected)
+      else checks.refuses(call, timestamptz(us), sqlState(expected.code))
+    }
+  }
+}
+
+/** What core gives, or how it refuses. */
+export function attempt<Result>(work: () => Result): Result | IdError {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof IdError) return error
+    throw error
+  }
+}

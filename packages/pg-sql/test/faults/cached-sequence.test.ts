@@ -1,0 +1,39 @@
+import { installSql } from '@snoflax/pg-sql'
+import { postgres } from '@snoflax/test'
+import { describe, expect, test } from 'vitest'
+import { generators, setNumbers } from './generators.js'
+import { MadeIds } from './made-ids.js'
+import { scriptClock } from './scripted-clock.js'
+
+describe.each(generators)('a sequence of $family with a cache', ({ generate, state, unitUs }) => {
+  test('is refused, and what sessions have left of it repeats nothing', async () => {
+    const database = await postgres.open()
+    try {
+      await database.query(installSql())
+      await setNumbers(database, 7)
+      const clock = await scriptClock(database)
+      const [session, other] = [await database.connect(), await database.connect()]
+      const made = new MadeIds()
+      const make = (one: typeof session) =>
+        made.addFrom(() => one.query(`SELECT ${generate} AS id FROM generate_series(1, 5)`))
+
+      await make(session)
+      await database.query(`ALTER SEQUENCE ${state} CACHE 50`)
+      await make(session)
+      await clock.move(unitUs)
+      const error = await make(session).catch((thrown) => thrown)
+      expect(error).toMatchObject({ code: '55000', hint: `ALTER SEQUENCE ${state} CACHE 1` })
+      await database.query(error.hint)
+
+      await make(other)
+      await make(session)
+      await make(other)
+      await make(session)
+      made.expectNoRepeat()
+      made.expectOrder()
+      expect(made.count).toBe(30)
+    } finally {
+      await database.close()
+    }
+  })
+})

@@ -1,0 +1,80 @@
+import type { PostgresDatabase } from '@snoflax/test'
+import { postgres } from '@snoflax/test'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { generators, installGenerators } from './generators.js'
+import { MadeIds } from './made-ids.js'
+
+const SESSIONS = 24
+/** Of each session; give more for a longer run. */
+const IDS = Number(process.env['SNOFLAX_FAULT_IDS'] ?? 5000)
+const CANCELLED = '57014'
+
+describe.each(generators)('$family in many sessions at once', ({ generate }) => {
+  let database: PostgresDatabase
+  beforeAll(async () => {
+    database = await postgres.open()
+    await installGenerators(database)
+  })
+  afterAll(() => database.close())
+
+  test('makes no id twice, keeps the order, and cancelled calls leave no lock behind', async () => {
+    const made = new MadeIds()
+    let cancels = 0
+    const canceller = await database.connect()
+    const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => database.connect()))
+    const pids = await Promise.all(
+      sessions.map(async (session) => (await session.query('SELECT pg_backend_pid() AS pid')).rows[0].pid),
+    )
+    let working = SESSIONS
+    const cancelling = (async () => {
+      while (working > 0) {
+        await canceller.query(
+          'SELECT pg_sleep(0.002), count(pg_cancel_backend(pid)) FROM unnest($1::integer[]) pid WHERE random() < 0.2',
+          [pids],
+        )
+      }
+    })()
+    await Promise.all(
+      sessions.map(async (session) => {
+        for (let i = 0, left = IDS; left > 0 || cancels < 50; i++) {
+          const count = i % 3 === 0 ? 1 : 300
+          left -= count
+          await made
+            .addFrom(() => session.query(`SELECT ${generate} AS id FROM generate_series(1, ${count})`))
+            .catch((error) => {
+              if (error.code !== CANCELLED) throw error
+              cancels++
+            })
+        }
+        working--
+      }),
+    )
+    await cancelling
+    const [locks] = await database.query(
+      "SELECT count(*)::int AS held FROM pg_locks WHERE locktype = 'advisory'",
+    )
+    made.expectNoRepeat()
+    made.expectOrder()
+    expect(made.count).toBeGreaterThan((SESSIONS * IDS) / 2)
+    expect(locks).toEqual({ held: 0 })
+  })
+
+  test('works through a pool with transactions that are rolled back', async () => {
+    const made = new MadeIds()
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, i) => {
+        const client = await database.pool.connect()
+        try {
+          await client.query('BEGIN')
+          await made.addFrom(() => client.query(`SELECT ${generate} AS id FROM generate_series(1, 20)`))
+          await client.query(i % 2 ? 'ROLLBACK' : 'COMMIT')
+        } finally {
+          client.release()
+        }
+      }),
+    )
+    expect(made.count).toBe(2000)
+    made.expectNoRepeat()
+    made.expectOrder()
+  })
+})

@@ -1,0 +1,141 @@
+import type { PostgresDatabase, PostgresServer } from '@snoflax/test'
+import { connectTo, onConnection, postgres, startServer, urlTo } from '@snoflax/test'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { generators, installGenerators, numbered } from './generators.js'
+import { MadeIds } from './made-ids.js'
+
+test.each(numbered)(
+  'a database made from another by TEMPLATE makes no $family before it has a number',
+  async (generator) => {
+    const { generate, number, numberIn } = generator
+    const original = await postgres.open()
+    const copy = `${original.name}_copy`
+    try {
+      await installGenerators(original)
+      const ids = `SELECT ${generate} AS id FROM generate_series(1, 500)`
+      const made = new MadeIds()
+      await made.addFrom(() => original.pool.query(ids))
+      const { pool } = original
+      const before = (await original.query(`SELECT ${generate} AS id`))[0]?.['id']
+      // No session may be in a database that is copied.
+      await onConnection(urlTo(original.url, { database: 'postgres' }), async (admin) => {
+        await admin.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${original.name}'`,
+        )
+        await admin.query(`CREATE DATABASE ${copy} TEMPLATE ${original.name}`)
+      })
+      await onConnection(urlTo(original.url, { database: copy }), async (client) => {
+        await expect(client.query(ids)).rejects.toMatchObject({
+          code: '55000',
+          message: expect.stringContaining('copy'),
+        })
+        await expect(client.query(ids)).rejects.toMatchObject({ code: '55000' })
+        await client.query(number(8) as string)
+        await Promise.all([made.addFrom(() => client.query(ids)), made.addFrom(() => pool.query(ids))])
+        const { rows } = await client.query(`SELECT ${generate} AS id`)
+        expect([before, rows[0].id].map((id) => numberIn?.(id))).toEqual([7, 8])
+      })
+      made.expectNoRepeat()
+      expect(made.count).toBe(1500)
+    } finally {
+      await onConnection(urlTo(original.url, { database: 'postgres' }), (admin) =>
+        admin.query(`DROP DATABASE IF EXISTS ${copy} WITH (FORCE)`),
+      )
+      await original.close()
+    }
+  },
+)
+
+test('what a dump brings to another server makes no ids before it has a number', async () => {
+  const original = await postgres.open()
+  const server = await startServer()
+  try {
+    await installGenerators(original)
+    for (const { generate } of generators) await original.query(`SELECT ${generate}`)
+    const restored = await server.database()
+    await installGenerators(restored)
+    // The row is all that tells the servers apart.
+    const columns = 'number, database, system'
+    for (const row of await original.query(`SELECT family, ${columns} FROM snoflax._generator`)) {
+      await restored.query(
+        `UPDATE snoflax._generator SET (${columns}) = ($2::bigint,
+           (SELECT oid FROM pg_database WHERE datname = current_database()), $3::bigint) WHERE family = $1`,
+        [row['family'], row['number'], row['system']],
+      )
+    }
+    for (const { generate, number } of numbered) {
+      await expect(restored.query(`SELECT ${generate}`)).rejects.toMatchObject({ code: '55000' })
+      await restored.query(number(9) as string)
+      await restored.query(`SELECT ${generate}`)
+    }
+  } finally {
+    await server.stop()
+    await original.close()
+  }
+})
+
+describe('a standby that was behind when its primary died', () => {
+  let primary: PostgresServer
+  let database: PostgresDatabase
+  beforeAll(async () => {
+    primary = await startServer()
+    database = await primary.database()
+    await installGenerators(database)
+  })
+  afterAll(() => primary.stop())
+
+  test('makes none of the ids again that it did not hear of', async () => {
+    // A sequence, as scripted-clock.ts has it, would come to the standby with the state; a function comes first.
+    const setClock = (client: { query(sql: string): Promise<unknown> }, ms: number) =>
+      client.query(
+        `CREATE OR REPLACE FUNCTION snoflax._clock_us() RETURNS bigint LANGUAGE sql VOLATILE PARALLEL SAFE RETURN ${ms}::bigint * 1000`,
+      )
+    const START_MS = 1_793_491_200_000
+    const made = new Map(generators.map((generator) => [generator, new MadeIds()]))
+    const makeAll = async (client: Parameters<typeof setClock>[0]) => {
+      for (const [{ generate }, ids] of made) {
+        await ids.addFrom(
+          () =>
+            client.query(`SELECT ${generate} AS id FROM generate_series(1, 500)`) as Promise<{
+              rows: never[]
+            }>,
+        )
+      }
+    }
+
+    const standby = await primary.standby()
+    try {
+      const onPrimary = await database.connect()
+      await setClock(onPrimary, START_MS)
+      await makeAll(onPrimary)
+      // The clock steps back, so that the state is ahead of it: what was made last looks like the future.
+      await setClock(onPrimary, START_MS - 9000)
+      await makeAll(onPrimary)
+      await standby.caughtUp()
+      const onStandby = await connectTo(urlTo(standby.url, { database: database.name }))
+      await expect(onStandby.query('SELECT snoflax.sno_generate()')).rejects.toMatchObject({ code: '25006' })
+      await standby.disconnect()
+      for (let i = 0; i < 20; i++) await makeAll(onPrimary)
+      await primary.kill9()
+
+      await standby.promote()
+      await setClock(onStandby, START_MS - 8900)
+      for (let i = 0; i < 3; i++) await makeAll(onStandby)
+      const { rows } = await onStandby.query('SELECT snoflax.sno_time(snoflax.sno_generate()) AS at')
+      expect(rows[0].at.getTime()).toBe(START_MS - 8900 + 10_000)
+
+      await setClock(onStandby, START_MS + 3_600_000)
+      await makeAll(onStandby)
+      const later = await onStandby.query('SELECT snoflax.sno_time(snoflax.sno_generate()) AS at')
+      expect(later.rows[0].at.getTime()).toBe(START_MS + 3_600_000)
+      await onStandby.end()
+      for (const ids of made.values()) {
+        ids.expectNoRepeat()
+        ids.expectOrder()
+        expect(ids.count).toBe(13_000)
+      }
+    } finally {
+      await standby.stop()
+    }
+  })
+})

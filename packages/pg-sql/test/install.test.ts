@@ -1,0 +1,189 @@
+import { type Client, install, installedVersion, installSql, VERSION } from '@snoflax/pg-sql'
+import { type PostgresDatabase, pglite, postgres } from '@snoflax/test'
+import { afterEach, describe, expect, test } from 'vitest'
+
+const opened: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((database) => database.close()))
+})
+
+async function openEmpty(): Promise<PostgresDatabase> {
+  const database = await postgres.open()
+  opened.push(database)
+  return database
+}
+
+async function value(database: { query(sql: string): Promise<object[]> }, sql: string): Promise<unknown> {
+  return Object.values((await database.query(sql))[0] ?? {})[0]
+}
+
+const functionsIn = (schema: string) =>
+  `SELECT string_agg(DISTINCT proname, ' ' ORDER BY proname) FROM pg_proc
+    WHERE pronamespace = to_regnamespace('${schema}') AND proname ~ '_decode$'`
+
+const setVersion = (version: string) =>
+  `CREATE OR REPLACE FUNCTION snoflax.version() RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+   RETURN '${version}'`
+
+describe('clients', () => {
+  test('a pool', async () => {
+    const database = await openEmpty()
+    expect(await installedVersion(database.pool)).toBe(undefined)
+    expect(await install(database.pool)).toEqual({ version: VERSION, previousVersion: undefined })
+    expect(await installedVersion(database.pool)).toBe(VERSION)
+    expect(await install(database.pool)).toEqual({ version: VERSION, previousVersion: VERSION })
+  })
+
+  test('a client, inside a transaction of its own too', async () => {
+    const database = await openEmpty()
+    const client = await database.connect()
+    await client.query('BEGIN')
+    expect(await install(client)).toEqual({ version: VERSION, previousVersion: undefined })
+    await client.query('ROLLBACK')
+    expect(await installedVersion(client)).toBe(undefined)
+    await install(client)
+    expect(await value(database, "SELECT snoflax.flax_encode('\\x000000000000000000000000'::bytea)")).toBe(
+      '-'.repeat(16),
+    )
+  })
+
+  test('PGlite', async () => {
+    const database = await pglite.open()
+    opened.push(database)
+    expect(await install(database.connection)).toEqual({ version: VERSION, previousVersion: undefined })
+    expect(await installedVersion(database.connection)).toBe(VERSION)
+    expect(await install(database.connection)).toEqual({ version: VERSION, previousVersion: VERSION })
+  })
+
+  test('one whose query answers with the rows themselves, as postgres.js does', async () => {
+    const { pool } = await openEmpty()
+    const client: Client = { query: async (text) => (await pool.query(text)).rows }
+    expect(await install(client)).toEqual({ version: VERSION, previousVersion: undefined })
+    expect(await installedVersion(client)).toBe(VERSION)
+  })
+})
+
+test('the text is the same each time, in whatever order families are named', () => {
+  expect(installSql()).toBe(installSql({ families: ['uid_local', 'sno', 'flake', 'uid', 'flax'] }))
+  expect(installSql({ families: ['sno', 'flax'] })).toBe(installSql({ families: ['flax', 'sno'] }))
+})
+
+test('chosen families only, and others later', async () => {
+  const database = await openEmpty()
+  await install(database.pool, { families: ['sno'] })
+  expect(await value(database, functionsIn('snoflax'))).toBe('sno_decode sno_partman_decode')
+  await install(database.pool, { families: ['uid'] })
+  expect(await value(database, functionsIn('snoflax'))).toBe(
+    'sno_decode sno_partman_decode uid_decode uid_local_decode uid_local_partman_decode uid_partman_decode',
+  )
+})
+
+test.each(['flax', 'sno', 'flake', 'uid', 'uid_local'] as const)('%s is enough by itself', async (family) => {
+  const database = await openEmpty()
+  await install(database.pool, { families: [family] })
+  expect(await value(database, `SELECT snoflax.${family}_is_valid('!')`)).toBe(false)
+})
+
+test('another schema, without a trace of the default one', async () => {
+  const database = await openEmpty()
+  await install(database.pool, { schema: 'ids_2' })
+  expect(await installedVersion(database.pool)).toBe(undefined)
+  expect(await installedVersion(database.pool, { schema: 'ids_2' })).toBe(VERSION)
+  expect(await value(database, functionsIn('ids_2'))).toContain(
+    'flake_decode flake_partman_decode flax_decode',
+  )
+  expect(await value(database, "SELECT to_regnamespace('snoflax')")).toBe(null)
+  await database.query('SELECT ids_2.sno_set_partition(3)')
+  expect(await value(database, 'SELECT (ids_2.sno_unpack(ids_2.sno_generate(5))).meta')).toBe(5)
+  await database.query(
+    'CREATE TABLE event (id uuid DEFAULT ids_2.flax_generate_uuid()) PARTITION BY RANGE (id)',
+  )
+  const ddl = await database.query(
+    "SELECT * FROM ids_2.partition_ddl('event', 'flax', 'uuid', '2026-01-01Z', '2026-03-01Z', '1 month')",
+  )
+  expect(ddl).toHaveLength(2)
+})
+
+test.each(['Ids', 'a-b', 'a"b', '', '1a', 'x'.repeat(64), 'snoflax; DROP TABLE x'])(
+  'refuses %j as a schema name',
+  (schema) => {
+    expect(() => installSql({ schema })).toThrow(TypeError)
+  },
+)
+
+test('refuses a family that is none', () => {
+  expect(() => installSql({ families: ['uuid' as 'uid'] })).toThrow(/uuid/)
+})
+
+describe('an older installation', () => {
+  test('is brought up to date and keeps its state', async () => {
+    const database = await openEmpty()
+    await install(database.pool)
+    await database.query('SELECT snoflax.sno_set_partition(77)')
+    await database.query('CREATE TABLE kept (id uuid PRIMARY KEY DEFAULT snoflax.sno_generate_uuid())')
+    await database.query('INSERT INTO kept DEFAULT VALUES')
+    await database.query(setVersion('0.0'))
+    await database.query(`CREATE OR REPLACE FUNCTION snoflax.sno_decode(id text) RETURNS bytea
+      LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN '\\x00'::bytea`)
+
+    expect(await install(database.pool)).toEqual({ version: VERSION, previousVersion: '0.0' })
+    expect(await value(database, "SELECT snoflax.sno_decode('brpk4q72xwf2m63l')::text")).toBe(
+      '\\x4e6f2160a0ff9a0a1033',
+    )
+    await database.query('INSERT INTO kept DEFAULT VALUES')
+    // In the order of writing.
+    const rows = await database.query(
+      'SELECT (snoflax.sno_unpack(id)).partition, id > lag(id) OVER (ORDER BY ctid) AS later FROM kept',
+    )
+    expect(rows).toEqual([
+      { partition: 77, later: null },
+      { partition: 77, later: true },
+    ])
+  })
+
+  test('that is a pre-release is brought up to date', async () => {
+    const database = await openEmpty()
+    await install(database.pool, { families: ['flax'] })
+    await database.query(setVersion('0.0.0-rc.1'))
+    expect(await install(database.pool)).toEqual({ version: VERSION, previousVersion: '0.0.0-rc.1' })
+  })
+
+  test('that is newer stays as it is', async () => {
+    const database = await openEmpty()
+    await install(database.pool, { families: ['flax'] })
+    await database.query(setVersion('999.10.0'))
+    await expect(install(database.pool)).rejects.toMatchObject({ code: '55000' })
+    await expect(install(database.pool)).rejects.toThrow(/999\.10\.0.*newer/)
+    expect(await installedVersion(database.pool)).toBe('999.10.0')
+    expect(await value(database, functionsIn('snoflax'))).toBe('flax_decode flax_partman_decode')
+  })
+})
+
+describe.each([postgres, pglite])('a script that fails, $name', (kind) => {
+  test('leaves nothing', async () => {
+    const database = await kind.open()
+    opened.push(database)
+    const client = 'pool' in database ? database.pool : database.connection
+    await database.query('CREATE SCHEMA snoflax')
+    await database.query(
+      'CREATE FUNCTION snoflax.uid_local_generate_text() RETURNS integer LANGUAGE sql RETURN 1',
+    )
+    await expect(install(client)).rejects.toMatchObject({ code: '42P13' })
+    const rows = await database.query(
+      "SELECT proname AS name FROM pg_proc WHERE pronamespace = 'snoflax'::regnamespace",
+    )
+    expect(rows).toEqual([{ name: 'uid_local_generate_text' }])
+    const types = await database.query(
+      "SELECT FROM pg_type WHERE typnamespace = 'snoflax'::regnamespace AND typtype <> 'b'",
+    )
+    expect(types).toEqual([])
+  })
+})
+
+test('several at once', async () => {
+  const database = await openEmpty()
+  const clients = await Promise.all(Array.from({ length: 5 }, () => database.connect()))
+  await Promise.all(clients.map((client) => install(client)))
+  expect(await installedVersion(database.pool)).toBe(VERSION)
+  expect(await value(database, functionsIn('snoflax'))).toContain('uid_partman_decode')
+})

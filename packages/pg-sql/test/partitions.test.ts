@@ -1,0 +1,157 @@
+import type { PostgresDatabase } from '@snoflax/test'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FAMILIES, suffix, TYPES } from './families.js'
+import { openPostgres } from './installed.js'
+import { planOf, queryOf, scanned } from './plans.js'
+
+let database: PostgresDatabase
+beforeAll(async () => {
+  database = await openPostgres()
+})
+afterAll(() => database.close())
+
+const keys = FAMILIES.flatMap(({ name, family }) =>
+  family.storages.map((storage) => ({
+    name,
+    storage,
+    exact: family.exactRange,
+    type: TYPES[storage] + (storage === 'text' ? ' COLLATE "C"' : ''),
+    lower: `snoflax.${name}_lower_bound${suffix(storage)}`,
+    upper: `snoflax.${name}_${family.exactRange ? 'lower' : 'upper'}_bound${suffix(storage)}`,
+  })),
+)
+
+async function makePartitions(table: string, ...given: string[]): Promise<string[]> {
+  const call = `SELECT snoflax.partition_ddl('${table}', ${given.join(', ')}) AS ddl`
+  const statements = (await database.query(call)).map((row) => row['ddl'] as string)
+  for (const statement of statements) await database.query(statement)
+  return statements
+}
+
+describe.each(keys)('$name in $storage', ({ name, storage, type, exact, lower, upper }) => {
+  const table = `${name}_${storage}`
+  // uid selects the whole last window, so it is rechecked.
+  const range = (from: string, until: string) =>
+    `id >= ${lower}(${from}) AND id < ${upper}(${until})${exact ? '' : ` AND snoflax.uid_time(id) < ${until}`}`
+
+  beforeAll(async () => {
+    await database.query(`CREATE TABLE ${table} (id ${type} PRIMARY KEY) PARTITION BY RANGE (id)`)
+    await makePartitions(table, `'${name}'`, `'${storage}'`, "'2026-01-01Z'", "'2027-01-01Z'", "'1 month'")
+    await database.query(`INSERT INTO ${table} SELECT ${lower}(at)
+      FROM generate_series(timestamptz '2026-01-01Z', '2026-12-31Z', '6 hours') AS at`)
+  })
+
+  test('each id is in the partition of its month', async () => {
+    const rows = await database.query(`SELECT tableoid::regclass::text AS partition,
+      min(snoflax.${name}_time(id)) AS first, max(snoflax.${name}_time(id)) AS last, count(*)::integer AS all
+      FROM ${table} GROUP BY 1 ORDER BY 1`)
+    expect(rows).toHaveLength(12)
+    for (const { partition, first, last } of rows) {
+      const month = `${table}_${(first as Date).toISOString().slice(0, 7).replace('-', '_')}`
+      expect(partition).toBe(month)
+      expect(`${table}_${(last as Date).toISOString().slice(0, 7).replace('-', '_')}`).toBe(month)
+    }
+  })
+
+  const wanted = [`${table}_2026_02`, `${table}_2026_03`]
+
+  test('constants prune when planned', async () => {
+    const sql = `SELECT * FROM ${table} WHERE ${range("'2026-02-10Z'", "'2026-03-10Z'")}`
+    const nodes = await planOf(queryOf(database), sql)
+    expect(scanned(nodes)).toEqual(wanted)
+    expect((await database.query(sql)).length).toBe(28 * 4)
+  })
+
+  test('parameters prune when run, in a generic plan', async () => {
+    const client = await database.connect()
+    await client.query('SET plan_cache_mode = force_generic_plan')
+    await client.query(
+      `PREPARE search (timestamptz, timestamptz) AS SELECT * FROM ${table} WHERE ${range('$1', '$2')}`,
+    )
+    const execute = "EXECUTE search ('2026-02-10Z', '2026-03-10Z')"
+    const nodes = await planOf((sql) => client.query(sql), execute)
+    expect(scanned(nodes)).toEqual(wanted)
+    expect(nodes.map((node) => node['Subplans Removed'] ?? 0)).toContain(10)
+    expect((await client.query(execute)).rowCount).toBe(28 * 4)
+    await client.end()
+  })
+
+  test('the bounds are those of the months', async () => {
+    const rows = await database.query(
+      `SELECT pg_get_expr(relpartbound, oid) AS bound FROM pg_class WHERE oid = '${table}_2026_05'::regclass`,
+    )
+    const ends = await database.query(
+      `SELECT ${lower}('2026-05-01Z')::text AS first, ${lower}('2026-06-01Z')::text AS next`,
+    )
+    const { first, next } = ends[0] as { first: string; next: string }
+    expect(rows[0]?.['bound']).toBe(`FOR VALUES FROM ('${first}') TO ('${next}')`)
+  })
+})
+
+describe('partition_ddl', () => {
+  test('days, and a second call that overlaps gives the same', async () => {
+    await database.query('CREATE TABLE "Daily log" (id uuid) PARTITION BY RANGE (id)')
+    const first = await makePartitions(
+      '"Daily log"',
+      "'flax'",
+      "'uuid'",
+      "'2026-02-26Z'",
+      "'2026-03-02Z'",
+      "'1 day'",
+    )
+    expect(first.map((ddl) => /"Daily log_\d+_\d+_\d+"/.exec(ddl)?.[0])).toEqual([
+      '"Daily log_2026_02_26"',
+      '"Daily log_2026_02_27"',
+      '"Daily log_2026_02_28"',
+      '"Daily log_2026_03_01"',
+    ])
+    const second = await makePartitions(
+      '"Daily log"',
+      "'flax'",
+      "'uuid'",
+      "'2026-03-01Z'",
+      "'2026-03-03Z'",
+      "'1 day'",
+    )
+    expect(second[0]).toBe(first[3])
+  })
+
+  test("the session's time zone makes no difference", async () => {
+    await database.query('CREATE TABLE zoned (id uuid) PARTITION BY RANGE (id)')
+    const call = `SELECT snoflax.partition_ddl('zoned', 'sno', 'uuid', '2026-03-01Z', '2026-06-01Z', '1 month') AS ddl`
+    const client = await database.connect()
+    const inZone = async (zone: string) => {
+      await client.query(`SET timezone = '${zone}'`)
+      return (await client.query(call)).rows
+    }
+    expect(await inZone('Pacific/Auckland')).toEqual(await inZone('UTC'))
+    expect(await inZone('America/Los_Angeles')).toEqual(await inZone('UTC'))
+  })
+
+  test.each([
+    ["'flux'", "'uuid'", "'2026-01-01Z'", "'2026-02-01Z'", "'1 month'"],
+    ["'flax'", "'bigint'", "'2026-01-01Z'", "'2026-02-01Z'", "'1 month'"],
+    ["'flax'", "'text'", "'2026-01-01Z'", "'2026-02-01Z'", "'1 month'"],
+    ["'flax'", "'uuid'", "'2026-02-01Z'", "'2026-01-01Z'", "'1 month'"],
+    ["'flax'", "'uuid'", "'2026-01-01Z'", "'infinity'", "'1 month'"],
+    ["'flax'", "'uuid'", "'2026-01-01Z'", "'2026-02-01Z'", "'1 hour'"],
+    ["'flax'", "'uuid'", "'2026-01-01Z'", "'2026-02-01Z'", "'0 days'"],
+    ["'flax'", "'uuid'", "'2026-01-01Z'", "'2026-02-01Z'", "'1 month 1 day'"],
+    ["'flax'", "'uuid'", "'2026-01-01Z'", "'2026-02-01Z'", "'-1 day'"],
+  ])('refuses %s, %s, %s to %s by %s', async (...given) => {
+    await expect(makePartitions('flax_uuid', ...given)).rejects.toMatchObject({ code: '22023' })
+  })
+
+  test('refuses a text key that does not sort by code', async () => {
+    await database.query('CREATE TABLE unsorted (id text COLLATE "und-x-icu") PARTITION BY RANGE (id)')
+    const making = makePartitions(
+      'unsorted',
+      "'flax'",
+      "'text'",
+      "'2026-01-01Z'",
+      "'2026-02-01Z'",
+      "'1 month'",
+    )
+    await expect(making).rejects.toThrow(/does not sort by code/)
+  })
+})

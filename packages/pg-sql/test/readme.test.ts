@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { uninstall } from '@snoflax/pg-sql'
+import { type PostgresDatabase, postgres } from '@snoflax/test'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openPostgres } from './installed.js'
+
+const at = (path: string) => new URL(`../${path}`, import.meta.url)
+const README = readFileSync(at('README.md'), 'utf8')
+
+const blocks = (language: string): string[] =>
+  [...README.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
+    ([, code]) => code as string,
+  )
+
+const opened: PostgresDatabase[] = []
+let database: PostgresDatabase
+beforeEach(async () => {
+  database = await openPostgres()
+  opened.push(database)
+})
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((one) => one.close()))
+})
+
+test('the statements of the page run, in order', async () => {
+  const scripts = blocks('sql')
+  expect(scripts.length).toBeGreaterThanOrEqual(3)
+  for (const script of scripts) await database.query(script)
+  expect(await database.query('SELECT snoflax.sno_meta(id) AS meta FROM event')).toEqual([{ meta: 3 }])
+})
+
+test('the files that the page names are enough for a family, and what they made can be uninstalled', async () => {
+  const empty = await postgres.open()
+  opened.push(empty)
+  const files = [...(blocks('sh')[0] as string).matchAll(/-f (\S+\.sql)/g)].map(([, file]) => file as string)
+  expect(files.length).toBeGreaterThan(3)
+  await empty.query(files.map((file) => readFileSync(at(file), 'utf8')).join('\n'))
+  const sql =
+    "SELECT snoflax.flax_is_valid(snoflax.flax_generate_text()) AS valid, to_regprocedure('snoflax.sno_generate(integer)') AS sno"
+  expect(await empty.query(sql)).toEqual([{ valid: true, sno: null }])
+  await uninstall(empty.pool)
+})
+
+test('each function that the page names is there', async () => {
+  const named = [...README.matchAll(/`((?:flax|sno|flake|uid)_(?!local`)[a-z0-9_]+)`/g)].map(
+    ([, name]) => name,
+  )
+  const rows = await database.query(
+    `SELECT name FROM unnest($1::text[]) AS name WHERE NOT EXISTS (
+       SELECT FROM pg_proc WHERE pronamespace = 'snoflax'::regnamespace AND proname = name
+       UNION ALL SELECT FROM pg_type WHERE typnamespace = 'snoflax'::regnamespace AND typname = name)`,
+    [named],
+  )
+  expect(rows).toEqual([])
+})

@@ -1,0 +1,40 @@
+import type { OpenDatabase } from '@snoflax/test'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Checks } from './checks.js'
+import { openInstalled, servers } from './installed.js'
+import { specification } from './specification.js'
+import { VECTOR_CHECKS, VECTORS_LEFT_OUT } from './vector-checks.js'
+
+interface Vector {
+  readonly v: string
+  readonly kind: string
+}
+
+const FILES = ['flax', 'sno', 'flake', 'uid']
+
+const vectorsOf = (file: string): Vector[] => specification<{ vectors: Vector[] }>(`vectors/${file}`).vectors
+
+describe.each(servers)('$name', (kind) => {
+  let database: OpenDatabase
+  beforeAll(async () => {
+    database = await openInstalled(kind)
+  })
+  afterAll(() => database.close())
+
+  test.each(Object.keys(VECTOR_CHECKS))('vectors of %s', async (name) => {
+    const [file, vectorKind] = name.split(' ') as [string, string]
+    const vectors = vectorsOf(file).filter((vector) => vector.kind === vectorKind)
+    expect(vectors).not.toEqual([])
+    const checks = new Checks()
+    for (const vector of vectors) VECTOR_CHECKS[name]?.(checks, vector as never)
+    expect(checks.size).toBeGreaterThanOrEqual(vectors.length)
+    expect(await checks.failures(database)).toEqual([])
+  })
+})
+
+test('every kind of every file is checked or left out by name', () => {
+  const recorded = FILES.flatMap((file) => vectorsOf(file).map((vector) => `${file} ${vector.kind}`))
+  expect([...Object.keys(VECTOR_CHECKS), ...Object.keys(VECTORS_LEFT_OUT)].sort()).toEqual(
+    [...new Set(recorded)].sort(),
+  )
+})
