@@ -1,8 +1,11 @@
+import { install } from '@snoflax/pg-sql'
+import { agreeAll } from './agreement.js'
 import { loadQuakes, repeatWeek, strongestOf } from './data.js'
 import { quakeIds } from './ids.js'
 import { openPglite } from './pglite.js'
 import { picture } from './picture.js'
 import { days, hourAfterStrongest, lastSixHours, STRONG, strongByDay } from './questions.js'
+import { agreementTable } from './sections/agreements.js'
 import { dayChart } from './sections/days.js'
 import { intro } from './sections/intro.js'
 import { planOf } from './sections/plan.js'
@@ -14,7 +17,7 @@ import { readSettings } from './settings.js'
 import { measureSizes } from './sizes.js'
 import { openSqlite } from './sqlite.js'
 import { Stopwatch } from './stopwatch.js'
-import { keyQuakes, type Survey, surveyAll } from './survey.js'
+import { checksOf, keyQuakes, type Survey, surveyAll } from './survey.js'
 import { grouped, seconds } from './terminal/numbers.js'
 import { Screen } from './terminal/screen.js'
 
@@ -97,6 +100,17 @@ for (const engine of engines) {
   if (first !== undefined) screen.print(...planOf(paint, first, hour))
 }
 
+const moments = [0, strongestOf(quakes).timeMs, ...questions.byTime.flatMap((q) => [q.fromMs, q.toMs])]
+const { version } = await watch.measure('PGlite: install snoflax', () => install(pglite.postgres))
+const inPglite = surveys.filter(({ table }) => table.engine === pglite)
+const agreements = await agreeAll(pglite, inPglite, families, moments, watch, progress)
+screen.section(
+  `Both sides: the functions of @snoflax/pg-sql ${version} in ${pglite.name}`,
+  'Made: rows inserted without ids, read in TypeScript. Text and time of those ids, and the bounds of',
+  `${moments.length} moments: the same in SQL and TypeScript. So are text, time and key of every quake's id.`,
+)
+screen.print(...agreementTable(paint, agreements))
+
 const manyQuakes = repeatWeek(quakes, weeks)
 const made = await watch.measure('make the ids of the sizes', () =>
   quakeIds(manyQuakes).map(({ family, make }) => ({ family, ids: manyQuakes.map(make) })),
@@ -117,6 +131,13 @@ for (const engine of engines) {
 screen.section('Times', `${seconds(watch.totalMs)} in all.`)
 screen.print(...timeTable(paint, watch))
 
-const { passed, lines } = verdict(paint, surveys)
+const { passed, lines } = verdict(paint, [
+  ...surveys.map((survey) => ({
+    engine: survey.table.engine.name,
+    table: survey.table.name,
+    checks: checksOf(survey),
+  })),
+  ...agreements.map(({ table, checks }) => ({ engine: pglite.name, table, checks })),
+])
 screen.print('', ...lines)
 if (!passed) process.exitCode = 1

@@ -1,8 +1,12 @@
 import { PGlite } from '@electric-sql/pglite'
 import type { Engine } from './engine.js'
 
+export interface PgliteEngine extends Engine {
+  readonly postgres: PGlite
+}
+
 /** PostgreSQL as PGlite runs it: in this process, in memory. */
-export async function openPglite(): Promise<Engine> {
+export async function openPglite(): Promise<PgliteEngine> {
   const postgres = await PGlite.create()
 
   const rowsOf = async (sql: string, parameters: readonly unknown[] = []): Promise<unknown[][]> => {
@@ -12,6 +16,7 @@ export async function openPglite(): Promise<Engine> {
   const [versionRow] = await rowsOf('SHOW server_version')
 
   return {
+    postgres,
     name: 'PGlite',
     version: String(versionRow?.[0]),
     database: 'postgres',

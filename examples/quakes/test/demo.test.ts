@@ -55,8 +55,9 @@ describe('the demo', () => {
     expect(shown.out).toMatch(/SQLite \S+: 11 tables of 1,707 quakes/)
     expect(shown.out).toMatch(/PGlite \S+: 19 tables of 1,707 quakes/)
     expect(shown.out).not.toContain('✗')
-    // 30 tables: read back, order, index and 10 answers each; the 6 of sno answer for 8 days more.
-    expect(shown.out).toContain(`✓ all ${30 * 13 + 6 * 8} checks passed`)
+    // 30 tables: read back, order, index and 10 answers each; the 6 of sno answer for 8 days more. The 19 of
+    // PGlite: ids made there, their text and time, bounds, and the ids of the quakes.
+    expect(shown.out).toContain(`✓ all ${30 * 13 + 6 * 8 + 19 * 5} checks passed`)
   })
 
   it('counts the quakes of each day as the data has them', async () => {
@@ -77,6 +78,17 @@ describe('the demo', () => {
     expect(shown.out).toMatch(/Index Scan using quakes_flax_uuid_pkey/)
   })
 
+  it('shows what the database makes by default, and that both sides agree', () => {
+    const lines = [...shown.out.matchAll(/^(\w+) +(\w+) +snoflax\.(\w+)_generate\w*\(\) +((?:✓ *)+)$/gm)]
+    const families = ['flax', 'sno', 'flake', 'uid', 'uidLocal'].flatMap((name) =>
+      Array.from({ length: name === 'flake' ? 3 : 4 }, () => name),
+    )
+    expect(lines.map(([, family]) => family)).toEqual(families)
+    expect(lines.map(([, , , , marks = '']) => marks.replaceAll(' ', ''))).toEqual(
+      families.map(() => '✓✓✓✓✓'),
+    )
+  })
+
   it('is plain and at most 100 columns wide', () => {
     expect(stripVTControlCharacters(shown.out)).toBe(shown.out)
     expect(shown.out).not.toContain('\r')
@@ -90,7 +102,7 @@ describe('the demo', () => {
       expect(code).toBe(0)
       expect(out).toContain('\u001b[36m')
       expect(out).not.toContain('\r')
-      expect(stripVTControlCharacters(out)).toContain('✓ all 438 checks passed')
+      expect(stripVTControlCharacters(out)).toContain('✓ all 533 checks passed')
     },
     DEMO_MS,
   )
@@ -130,7 +142,7 @@ describe('the demo with data that some ids cannot order', () => {
     async () => {
       const { code, out } = await run(home, ['--weeks', '1'])
       expect(code).toBe(1)
-      expect(out).toContain('✗ 6 of 438 checks failed')
+      expect(out).toContain('✗ 6 of 533 checks failed')
       expect(out).toMatch(/SQLite, quakes_sno_text: order by id: row 1 is \w+, it should be \w+/)
     },
     DEMO_MS,

@@ -1,4 +1,4 @@
-import { checksOf, type Survey } from '../survey.js'
+import type { Check } from '../checks.js'
 import type { Paint } from '../terminal/colour.js'
 import { grouped } from '../terminal/numbers.js'
 
@@ -7,11 +7,16 @@ export interface Verdict {
   readonly lines: readonly string[]
 }
 
+/** The checks of one table. */
+export interface Examined {
+  readonly engine: string
+  readonly table: string
+  readonly checks: readonly Check[]
+}
+
 /** Whether every check passed, and what failed where. */
-export function verdict(paint: Paint, surveys: readonly Survey[]): Verdict {
-  const checks = surveys.flatMap((survey) =>
-    checksOf(survey).map((check) => ({ check, table: survey.table })),
-  )
+export function verdict(paint: Paint, tables: readonly Examined[]): Verdict {
+  const checks = tables.flatMap(({ checks, ...where }) => checks.map((check) => ({ check, ...where })))
   const failed = checks.filter(({ check }) => check.failure !== undefined)
   if (failed.length === 0) {
     return { passed: true, lines: [paint('green', `✓ all ${grouped(checks.length)} checks passed`)] }
@@ -20,9 +25,7 @@ export function verdict(paint: Paint, surveys: readonly Survey[]): Verdict {
     passed: false,
     lines: [
       paint('red', `✗ ${failed.length} of ${grouped(checks.length)} checks failed`),
-      ...failed.map(
-        ({ check, table }) => `  ${table.engine.name}, ${table.name}: ${check.what}: ${check.failure}`,
-      ),
+      ...failed.map(({ engine, table, check }) => `  ${engine}, ${table}: ${check.what}: ${check.failure}`),
     ],
   }
 }
