@@ -1,23 +1,35 @@
 import { core } from './core/index.js'
+import { postgres } from './postgres/index.js'
 import { markdown, writeResults } from './readme.js'
-import type { Report } from './report.js'
+import type { Chapter, Report } from './report.js'
 
-/** Runs the sections named as arguments, or all of them; only a whole run is written down. */
-const sections = core
+/** Runs the chapters and sections named as arguments, or all; only whole chapters are written down. */
 const wanted = process.argv.slice(2)
-const unknown = wanted.filter((name) => !sections.some((section) => section.name === name))
+const names = [core, postgres].flatMap(({ name, sections }) => [name, ...sections.map((one) => one.name)])
+const unknown = wanted.filter((name) => !names.includes(name))
 if (unknown.length > 0) {
-  console.error(`No section ${unknown.join(', ')}; there are ${sections.map(({ name }) => name).join(', ')}`)
+  console.error(`No section ${unknown.join(', ')}; there are ${names.join(', ')}`)
   process.exit(1)
 }
 
-const reports: Report[] = []
-for (const section of sections) {
-  if (wanted.length > 0 && !wanted.includes(section.name)) continue
-  process.stderr.write(`${section.name} …\n`)
-  const report = await section.run()
-  reports.push(report)
-  console.log(`\n${markdown(report)}`)
-}
+await run(core)
+await run(postgres)
 
-if (wanted.length === 0) writeResults(reports)
+async function run<Place>(chapter: Chapter<Place>): Promise<void> {
+  const isWhole = wanted.length === 0 || wanted.includes(chapter.name)
+  const sections = chapter.sections.filter(({ name }) => isWhole || wanted.includes(name))
+  if (sections.length === 0) return
+  const { place, circumstances, close } = await chapter.open()
+  const reports: Report[] = []
+  try {
+    for (const section of sections) {
+      process.stderr.write(`${section.name} …\n`)
+      const report = await section.run(place)
+      reports.push(report)
+      console.log(`\n${markdown(report)}`)
+    }
+  } finally {
+    await close?.()
+  }
+  if (isWhole) writeResults(chapter.name, circumstances, reports)
+}

@@ -1,15 +1,9 @@
 import { collectGarbage } from './engine.js'
 import { readFlat } from './flat.js'
+import { quantile, shuffled, type Timing } from './timing.js'
 
 /** One unit of work, told its number. Its result is read, so that no work can be left out. */
 export type Step = (i: number) => string | number | bigint | Uint8Array
-
-export interface Timing {
-  /** Lower quartile over all rounds, less the loop. What else the machine does can only add to a turn. */
-  readonly stepNs: number
-  /** How far the median lies above the lower quartile, as a fraction of it. */
-  readonly spread: number
-}
 
 /**
  * The longest turn: long enough for the stopwatch, short enough for the others to follow within the same
@@ -67,8 +61,7 @@ class Runner {
   }
 
   quantile(fraction: number): number {
-    const sorted = [...this.samples].sort((a, b) => a - b)
-    return sorted[Math.floor(fraction * (sorted.length - 1))] as number
+    return quantile(this.samples, fraction)
   }
 
   private turn(): number {
@@ -96,11 +89,4 @@ function repeat(step: Step, count: number): number {
 function read(result: ReturnType<Step>): number {
   if (typeof result === 'string') return readFlat(result)
   return typeof result === 'object' ? (result[0] as number) : Number(result)
-}
-
-function shuffled<T>(items: readonly T[]): T[] {
-  return items
-    .map((item) => ({ item, key: Math.random() }))
-    .sort((a, b) => a.key - b.key)
-    .map(({ item }) => item)
 }

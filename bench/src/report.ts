@@ -1,7 +1,22 @@
-/** A part of the benchmarks that can be run by its name. */
-export interface Section {
+/** Sections that are run in the same surroundings and written down together. */
+export interface Chapter<Place> {
+  /** As an argument it stands for all its sections; in the README it marks the place of its results. */
   readonly name: string
-  run(): Report | Promise<Report>
+  readonly sections: readonly Section<Place>[]
+  open(): Surroundings<Place> | Promise<Surroundings<Place>>
+}
+
+export interface Surroundings<Place> {
+  readonly place: Place
+  /** What results depend on. */
+  readonly circumstances: string
+  close?(): Promise<void>
+}
+
+/** A part of the benchmarks that can be run by its name. */
+export interface Section<Place> {
+  readonly name: string
+  run(place: Place): Report | Promise<Report>
 }
 
 /** What a section found: one row a contestant, one column a yardstick that it is measured against. */
@@ -23,6 +38,6 @@ export interface Row {
   readonly name: string
   /** One for each column, undefined where there is nothing to compare. */
   readonly ratios: readonly (number | undefined)[]
-  /** How uneven the row's own rounds were; see `Timing`. */
-  readonly spread: number
+  /** How uneven the row's own rounds were, see `Timing`; undefined for what is no time. */
+  readonly spread?: number
 }

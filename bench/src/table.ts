@@ -5,17 +5,19 @@ export function table({ columns, rows }: Pick<Report, 'columns' | 'rows'>): stri
   const header = [
     '',
     ...columns.flatMap((column) => [`of ${column.title}`, ...(hasAims(column) ? ['aim'] : [])]),
-    '±',
+    ...(rows.some(isTimed) ? ['±'] : []),
   ]
   const lines = rows.map((row) => [
     row.name,
     ...columns.flatMap((column, i) => cells(column, row, i)),
-    percent(row.spread),
+    ...(row.spread === undefined ? [] : [percent(row.spread)]),
   ])
   const widths = header.map((_, i) => Math.max(...[header, ...lines].map((line) => line[i]?.length ?? 0)))
   const rule = widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
   return [header, rule, ...lines].map((line) => `| ${line.map(align(widths)).join(' | ')} |`).join('\n')
 }
+
+const isTimed = ({ spread }: Row): boolean => spread !== undefined
 
 const hasAims = ({ aims }: Column): boolean => Object.keys(aims).length > 0
 

@@ -7,7 +7,7 @@ import { pick, samples } from './samples.js'
 const dates = samples(() => new Date(Date.UTC(2020, 0) + Math.floor(Math.random() * 2e11)))
 const ULID_ZEROS = '0'.repeat(16)
 
-export const bounds: Section = {
+export const bounds: Section<void> = {
   name: 'bounds',
   run: () => ({
     title: 'The smallest id of a moment',

@@ -1,9 +1,7 @@
-import { race, type Step, type Timing } from '../race.js'
-import type { Column, Report, Row } from '../report.js'
-
-type Table = Pick<Report, 'columns' | 'rows'>
-/** Row name → the ratio to stay under. */
-type Aims<Name extends string> = Partial<Record<Name, number>>
+import { race, type Step } from '../race.js'
+import { type Aims, againstYardsticks, type Table } from '../ratios.js'
+import type { Row } from '../report.js'
+import type { Timing } from '../timing.js'
 
 /** A race of all, each measured against some of them. */
 export function compareAll<Name extends string>(
@@ -11,16 +9,7 @@ export function compareAll<Name extends string>(
   yardsticks: readonly NoInfer<Name>[],
   aims: Partial<Record<NoInfer<Name>, Aims<NoInfer<Name>>>> = {},
 ): Table {
-  const timings = race(contestants)
-  const columns = yardsticks.map((title): Column => ({ title, aims: aims[title] ?? {} }))
-  const rows = (Object.keys(timings) as Name[]).map(
-    (name): Row => ({
-      name,
-      ratios: yardsticks.map((yardstick) => timings[name].stepNs / timings[yardstick].stepNs),
-      spread: timings[name].spread,
-    }),
-  )
-  return { columns, rows }
+  return againstYardsticks(race(contestants), yardsticks, aims)
 }
 
 /** A race of pairs, each measured against its own yardstick, which does the like with the same data. */

@@ -16,7 +16,7 @@ const uidsAsHex = uids.map((id) => hex(uid.decode(id)))
 const localUidsAsHex = localUids.map((id) => hex(uidLocal.decode(id)))
 const flakesAsHex = flakes.map((id) => hex(flake.decode(id)))
 
-export const decode: Section = {
+export const decode: Section<void> = {
   name: 'decode',
   run: () => ({
     title: 'Text to bytes',

@@ -9,7 +9,7 @@ const uids = sampleBytes(uid)
 const localUids = sampleBytes(uidLocal)
 const flakes = sampleBytes(flake)
 
-export const encode: Section = {
+export const encode: Section<void> = {
   name: 'encode',
   run: () => ({
     title: 'Bytes to text',

@@ -41,7 +41,7 @@ const CLOCK = 'Date.now, nothing else'
 type MakerName = keyof typeof makers
 const names = Object.keys(makers) as MakerName[]
 
-export const generate: Section = {
+export const generate: Section<void> = {
   name: 'generate',
   async run() {
     const results = compareAll(

@@ -1,4 +1,4 @@
-import type { Section } from '../report.js'
+import type { Chapter } from '../report.js'
 import { bounds } from './bounds.js'
 import { decode } from './decode.js'
 import { encode } from './encode.js'
@@ -6,13 +6,8 @@ import { generate } from './generate.js'
 import { parse, time } from './read.js'
 import { fromDatabase, toDatabase } from './storage.js'
 
-export const core: readonly Section[] = [
-  generate,
-  encode,
-  decode,
-  time,
-  parse,
-  bounds,
-  toDatabase,
-  fromDatabase,
-]
+export const core: Chapter<void> = {
+  name: 'core',
+  sections: [generate, encode, decode, time, parse, bounds, toDatabase, fromDatabase],
+  open: () => ({ place: undefined, circumstances: '' }),
+}

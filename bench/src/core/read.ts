@@ -17,7 +17,7 @@ const uuids = samples(() => randomUUID())
 const snowflakes = samples(() => DiscordSnowflake.generate().toString())
 for (const text of [...ulids, ...uuids]) text.charCodeAt(0)
 
-export const time: Section = {
+export const time: Section<void> = {
   name: 'time',
   run: () => ({
     title: 'The time of an id',
@@ -37,7 +37,7 @@ export const time: Section = {
   }),
 }
 
-export const parse: Section = {
+export const parse: Section<void> = {
   name: 'parse',
   run: () => ({
     title: 'Checking a text from outside',

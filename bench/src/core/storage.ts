@@ -20,7 +20,7 @@ const stored: readonly (readonly [IdFamily, StorageName])[] = [
   [flake, 'bigint'],
 ]
 
-export const toDatabase: Section = {
+export const toDatabase: Section<void> = {
   name: 'toDatabase',
   run: () => ({
     title: 'Id to database value',
@@ -32,7 +32,7 @@ export const toDatabase: Section = {
   }),
 }
 
-export const fromDatabase: Section = {
+export const fromDatabase: Section<void> = {
   name: 'fromDatabase',
   run: () => ({
     title: 'Database value to id',

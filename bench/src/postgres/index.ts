@@ -1,0 +1,14 @@
+import type { Chapter } from '../report.js'
+import { clients } from './clients.js'
+import { bounds, decode, encode, time } from './codecs.js'
+import { generate } from './generate.js'
+import { insert } from './insert.js'
+import { openPlace, type Place } from './place.js'
+import { range } from './range.js'
+import { size } from './size.js'
+
+export const postgres: Chapter<Place> = {
+  name: 'postgres',
+  sections: [generate, encode, decode, time, bounds, clients, insert, size, range],
+  open: openPlace,
+}

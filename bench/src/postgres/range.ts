@@ -1,0 +1,128 @@
+import { againstYardsticks } from '../ratios.js'
+import type { Section } from '../report.js'
+import { counting } from './compare.js'
+import type { Place, Session } from './place.js'
+import { raceTurns, type Turn } from './turns.js'
+
+const ROWS = 100_000
+/** One row in this time. */
+const STEP_S = 30
+const QUESTIONS = 20
+const OPTIONS = { rounds: 200, warmUps: 20 }
+const CREATED_AT = 'indexed created_at'
+
+interface Keyed {
+  readonly type: string
+  /** The key of a row of that moment. */
+  readonly key: string
+  readonly bound: (at: string) => string
+}
+
+const call =
+  (name: string) =>
+  (at: string): string =>
+    `snoflax.${name}(${at})`
+
+/** No two rows are of one moment, so the smallest id of it will do as a key. */
+const byBound = (type: string, name: string): Keyed => ({ type, key: call(name)('at'), bound: call(name) })
+
+const tables: Readonly<Record<string, Keyed>> = {
+  'flax as uuid': {
+    type: 'uuid',
+    key: 'snoflax.flax_to_uuid(snoflax.flax_generate_at(at))',
+    bound: call('flax_lower_bound_uuid'),
+  },
+  'flax as binary': {
+    type: 'bytea',
+    key: 'snoflax.flax_generate_at(at)',
+    bound: call('flax_lower_bound'),
+  },
+  'flax as text': {
+    type: 'text COLLATE "C"',
+    key: 'snoflax.flax_encode(snoflax.flax_generate_at(at))',
+    bound: call('flax_lower_bound_text'),
+  },
+  'sno as uuid': byBound('uuid', 'sno_lower_bound_uuid'),
+  'sno as binary': byBound('bytea', 'sno_lower_bound'),
+  'flake as bigint': byBound('bigint', 'flake_lower_bound_bigint'),
+  'uidLocal as bigint': byBound('bigint', 'uid_local_lower_bound_bigint'),
+}
+
+/** So many hours, each with as many rows. */
+const HOURS = `(
+  SELECT timestamptz '2026-01-01Z' + number * 37 * interval '1 hour' AS hour
+    FROM generate_series(1, ${QUESTIONS}) AS number) AS hours`
+const ROWS_AN_HOUR = 3600 / STEP_S
+
+export const range: Section<Place> = {
+  name: 'pg-range',
+  run: async ({ session }) => {
+    const turns: Record<string, Turn> = {}
+    const add = async (name: string, text: string): Promise<void> => {
+      await checkPlan(session, text)
+      turns[name] = await counting(session, text, QUESTIONS * ROWS_AN_HOUR)
+    }
+
+    for (const [i, [name, { type, key, bound }]] of Object.entries(tables).entries()) {
+      const table = `ranged_${i}`
+      await fill(session, table, `id ${type} PRIMARY KEY`, key)
+      await writeBounds(session, `bounds_${i}`, type, bound)
+      await add(name, question(table, 'id', `bounds_${i}`))
+      await add(`${name}, bounds in SQL`, question(table, 'id', HOURS, bound))
+    }
+    const columns = 'id uuid PRIMARY KEY, created_at timestamptz NOT NULL'
+    await fill(session, 'ranged_at', columns, 'gen_random_uuid(), at')
+    await session.query('CREATE INDEX ON ranged_at (created_at); ANALYZE ranged_at')
+    await writeBounds(session, 'bounds_at', 'timestamptz', (at) => at)
+    await add(CREATED_AT, question('ranged_at', 'created_at', 'bounds_at'))
+
+    return {
+      title: 'What happened within an hour?',
+      about:
+        `${ROWS_AN_HOUR} rows out of ${ROWS.toLocaleString('en-US')}, found by a range of the primary key, ` +
+        'against a table with a random UUID as key and an index on created_at. Bounds are values, as an ' +
+        'application would send them; or made from the time, by a function in the query. All go through ' +
+        'their index.',
+      ...againstYardsticks(await raceTurns(turns, OPTIONS), [CREATED_AT], {
+        [CREATED_AT]: Object.fromEntries(Object.keys(tables).map((name) => [name, 1])),
+      }),
+    }
+  },
+}
+
+async function fill(session: Session, table: string, columns: string, values: string): Promise<void> {
+  await session.query(`CREATE TABLE ${table} (${columns}, payload text NOT NULL)`)
+  await session.query(
+    `INSERT INTO ${table} SELECT ${values}, 'row ' || number
+       FROM generate_series(0, ${ROWS - 1}) AS number,
+         LATERAL (SELECT timestamptz '2026-01-01Z' + number * interval '${STEP_S} s' AS at) AS moment`,
+  )
+  await session.query(`ANALYZE ${table}`)
+}
+
+async function writeBounds(
+  session: Session,
+  table: string,
+  type: string,
+  bound: Keyed['bound'],
+): Promise<void> {
+  await session.query(`CREATE TABLE ${table} (gte ${type}, lt ${type})`)
+  await session.query(`INSERT INTO ${table} SELECT ${bound('hour')}, ${bound(HOUR_LATER)} FROM ${HOURS}`)
+  await session.query(`ANALYZE ${table}`)
+}
+
+const HOUR_LATER = "hour + interval '1 hour'"
+
+/** Asks for each hour's rows; its bounds are there already if it isn't said how to make them. */
+function question(table: string, column: string, hours: string, bound?: Keyed['bound']): string {
+  const [gte, lt] = bound ? [bound('hour'), bound(HOUR_LATER)] : ['gte', 'lt']
+  return `SELECT sum(rows) FROM ${hours}, LATERAL (
+    SELECT count(payload) AS rows FROM ${table} WHERE ${column} >= ${gte} AND ${column} < ${lt}) AS answer`
+}
+
+async function checkPlan(session: Session, text: string): Promise<void> {
+  const { rows } = await session.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`)
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  if (/Seq Scan on ranged/.test(plan) || !/Index Scan/.test(plan))
+    throw new Error(`Not by its index:\n${plan}`)
+}

@@ -1,0 +1,23 @@
+import type { Column, Report, Row } from './report.js'
+import type { Timing } from './timing.js'
+
+export type Table = Pick<Report, 'columns' | 'rows'>
+/** Row name → the ratio to stay under. */
+export type Aims<Name extends string> = Partial<Record<Name, number>>
+
+/** Each of those who were timed together, measured against some of them. */
+export function againstYardsticks<Name extends string>(
+  timings: Readonly<Record<Name, Timing>>,
+  yardsticks: readonly NoInfer<Name>[],
+  aims: Partial<Record<NoInfer<Name>, Aims<NoInfer<Name>>>> = {},
+): Table {
+  const columns = yardsticks.map((title): Column => ({ title, aims: aims[title] ?? {} }))
+  const rows = (Object.keys(timings) as Name[]).map(
+    (name): Row => ({
+      name,
+      ratios: yardsticks.map((yardstick) => timings[name].stepNs / timings[yardstick].stepNs),
+      spread: timings[name].spread,
+    }),
+  )
+  return { columns, rows }
+}
