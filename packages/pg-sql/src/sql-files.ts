@@ -18,13 +18,7 @@ export function sqlFiles(families: readonly SqlFamily[]): string[] {
   const wanted = FAMILIES.filter((family) =>
     families.some((one) => one === family || NEEDS[one].includes(family)),
   )
-  return [
-    'shared',
-    'clock',
-    ...wanted.map((family) => family),
-    ...wanted.map((family) => `${family}_generate`),
-    'partitioning',
-  ]
+  return ['shared', 'clock', ...wanted, ...wanted.map((family) => `${family}_generate`), 'partitioning']
 }
 
 /** The text of a file under sql/. */

@@ -44,13 +44,3 @@ export function fromBigInt(value: bigint): Uint8Array {
   word.setBigUint64(0, value)
   return wordBytes.slice()
 }
-
-/** Negative, zero or positive as `a` sorts before, with or after `b`, byte by byte. */
-export function compareBytes(a: Uint8Array, b: Uint8Array): number {
-  const shared = Math.min(a.length, b.length)
-  for (let i = 0; i < shared; i++) {
-    const difference = (a[i] as number) - (b[i] as number)
-    if (difference !== 0) return difference
-  }
-  return a.length - b.length
-}
