@@ -5,7 +5,14 @@ import { defineConfig } from 'vitest/config'
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 // Every other project runs without a server.
-const needsDatabases = new Set(['packages/pg-sql', 'test'])
+const needsDatabases = new Set([
+  'packages/better-sqlite3',
+  'packages/drizzle',
+  'packages/pg-sql',
+  'packages/prisma-extension',
+  'packages/typeorm',
+  'test',
+])
 
 const project = (folder: string, include = 'test/**/*.test.ts') => ({
   extends: true as const,
@@ -27,6 +34,7 @@ export default defineConfig({
   // A package's public name leads to its sources, subpaths too, so that watching needs no build.
   resolve: {
     alias: [
+      { find: /^@snoflax\/test\/contract$/, replacement: at('test/contract/index.ts') },
       { find: /^@snoflax\/test$/, replacement: at('test/databases.ts') },
       { find: /^@snoflax\/test\/(.+)/, replacement: at('test/databases/$1.ts') },
       { find: /^@snoflax\/([^/]+)/, replacement: at('packages/$1/src') },
