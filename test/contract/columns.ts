@@ -1,0 +1,30 @@
+import { storageFor } from '@snoflax/core'
+import { expect, test } from 'vitest'
+import { ID_COLUMNS } from './schema.js'
+import type { Scene } from './suite.js'
+import { storageDatabase, type Variant } from './variant.js'
+
+const bare = (name: string) => name.replaceAll(/["`]/g, '')
+
+/** Every column that holds ids is of the storage's type, foreign keys and the junction's columns too. */
+export function testColumns(scene: Scene<unknown>): void {
+  const { variant, junction } = scene
+  const inJunction = [junction.order, junction.tag].map((name) => [bare(junction.table), bare(name)] as const)
+  test.each([...ID_COLUMNS, ...inJunction])('%s.%s is of the type of the storage', async (table, column) => {
+    const { type, collation } = await scene.stored.column(table, column)
+    expect(type).toMatch(typeOf(variant))
+    const wanted = storageFor(variant.family, storageDatabase(variant.database), variant).column
+    // SQLite's default collation is the right one, and its catalogue doesn't name it.
+    if (variant.storage === 'text' && variant.database !== 'sqlite') expect(collation).toBe(wanted.collation)
+  })
+}
+
+/** Text may state its length, since some ORMs want one. */
+function typeOf({ database, storage, family }: Variant): RegExp {
+  const { type, length } = storageFor(family, storageDatabase(database), { storage }).column
+  if (storage === 'text' && database !== 'mysql') {
+    return new RegExp(`^(text|varchar|(character varying|varchar|character|char)\\(${length}\\))$`)
+  }
+  if (database === 'mysql') return new RegExp(`^${type}(\\(\\d+\\))?( unsigned)?$`)
+  return new RegExp(`^${type}$`)
+}

@@ -1,0 +1,21 @@
+import type { Variant } from './variant.js'
+
+/** What a test of the contract saw: a cell of the write-path matrix. */
+export interface Cell {
+  readonly orm: string
+  readonly database: Variant['database']
+  readonly storage: Variant['storage']
+  readonly family: string
+  /** What is done, such as "insert", and by which of the ORM's ways. */
+  readonly operation: string
+  readonly path: string
+  /** Why the path is refused there; undefined where it works. */
+  readonly refused: string | undefined
+}
+
+// A reporter reads it from each finished test.
+declare module 'vitest' {
+  interface TaskMeta {
+    contract?: Cell
+  }
+}

@@ -1,0 +1,69 @@
+import {
+  flake,
+  flax,
+  type IdFamily,
+  type IdGenerator,
+  type StorageName,
+  sno,
+  storageFor,
+  uid,
+  uidLocal,
+} from '@snoflax/core'
+import type { OpenDatabase } from '../databases/open-database.js'
+
+/** One column of the write-path matrix: whose ids, how stored, and where. */
+export interface Variant {
+  readonly database: OpenDatabase['kind']
+  readonly storage: StorageName
+  readonly family: IdFamily<string>
+  readonly generator: IdGenerator<string>
+}
+
+/** A family and what makes its ids in the tests. */
+export interface Contestant {
+  readonly family: IdFamily<string>
+  readonly generator: IdGenerator<string>
+}
+
+/** Our own families. Families of users go through the suite in the same way. */
+export const contestants: readonly Contestant[] = [
+  contestant(flax.generator()),
+  contestant(sno.generator({ partition: 77, meta: 3 })),
+  contestant(flake.generator({ datacenter: 3, worker: 9 })),
+  contestant(uid.generator({ node: 'contract' })),
+  contestant(uidLocal.generator()),
+]
+
+function contestant<AnId extends string>(generator: IdGenerator<AnId>): Contestant {
+  return { family: generator.family as unknown as IdFamily<string>, generator }
+}
+
+const STORAGES: readonly StorageName[] = ['uuid', 'text', 'binary', 'uuid8', 'bigint']
+
+/** What storages speak of: PGlite is PostgreSQL. MariaDB's columns are MySQL's. */
+export const storageDatabase = (database: Variant['database']) =>
+  database === 'pglite' ? 'postgres' : database
+
+/** Every variant that a database can hold: each family in each of its storages. */
+export function variantsOf(
+  database: Variant['database'],
+  {
+    families = contestants,
+    storages = STORAGES,
+  }: { families?: readonly Contestant[]; storages?: readonly StorageName[] } = {},
+): Variant[] {
+  return families.flatMap((one) =>
+    storages
+      .filter((storage) => isPossible(one.family, storage, database))
+      .map((storage) => ({ database, storage, ...one })),
+  )
+}
+
+function isPossible(family: IdFamily<string>, storage: StorageName, database: Variant['database']): boolean {
+  try {
+    storageFor(family, storageDatabase(database), { storage })
+    return true
+  } catch {
+    return false
+  }
+}
