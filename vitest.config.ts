@@ -7,6 +7,7 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 // Every other project runs without a server.
 const needsDatabases = new Set([
   'packages/better-sqlite3',
+  'packages/cli',
   'packages/drizzle',
   'packages/pg-sql',
   'packages/prisma-extension',
