@@ -45,6 +45,7 @@ export default defineConfig({
     // PGlite's first start takes seconds.
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    reporters: ['default', at('test/contract/matrix-reporter.ts')],
     projects: [...projectsIn('packages'), ...projectsIn('examples'), project('test', '**/*.test.ts')],
   },
 })

@@ -1,0 +1,57 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Cell } from '@snoflax/test/contract'
+import { expect, test } from 'vitest'
+import { matrix } from './contract/matrix.js'
+import { writeMatrixPage } from './contract/matrix-page.js'
+
+const cell = (more: Partial<Cell>): Cell => ({
+  orm: 'TypeORM',
+  database: 'postgres',
+  storage: 'uuid',
+  family: 'flax',
+  operation: 'insert',
+  path: 'save',
+  refused: undefined,
+  ...more,
+})
+
+test('a path works, is refused, or is refused for some families', () => {
+  const lines = matrix([
+    cell({}),
+    cell({ family: 'sno' }),
+    cell({ storage: 'binary' }),
+    cell({ path: 'tree', refused: 'bytes' }),
+    cell({ path: 'tree', family: 'sno' }),
+    cell({ path: 'tree', storage: 'binary', refused: 'other bytes' }),
+  ]).split('\n')
+  expect(lines).toEqual([
+    'Families: uuid: flax, sno · binary: flax',
+    '',
+    '| operation | path | uuid | binary |',
+    '| --- | --- | :-: | :-: |',
+    '| insert | save | ✓ | ✓ |',
+    '| insert | tree | ✓, flax refused (1) | refused (2) |',
+    '',
+    '1. bytes',
+    '2. other bytes',
+  ])
+})
+
+test('a run leaves what it did not see', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'matrix-'))
+  const page = () => readFileSync(join(folder, 'typeorm.md'), 'utf8')
+  try {
+    writeMatrixPage(folder, 'TypeORM', [cell({ database: 'mysql', path: 'by mysql' }), cell({ path: 'stale' })])
+    expect(page()).toMatch(/## PostgreSQL\n[^#]*stale[^#]*## MySQL and MariaDB\n[^#]*by mysql/)
+    writeMatrixPage(folder, 'TypeORM', [cell({ path: 'new' })])
+    expect(page()).toMatch(/## PostgreSQL\n[^#]*new[^#]*## MySQL and MariaDB\n[^#]*by mysql/)
+    expect(page()).not.toContain('stale')
+    const once = page()
+    writeMatrixPage(folder, 'TypeORM', [cell({ path: 'new' })])
+    expect(page()).toBe(once)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})

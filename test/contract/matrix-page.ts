@@ -1,0 +1,34 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { matrix } from './matrix.js'
+import type { Cell } from './record.js'
+
+const DATABASES = { postgres: 'PostgreSQL', pglite: 'PGlite', sqlite: 'SQLite', mysql: 'MySQL and MariaDB' }
+
+/** Writes what a run saw of one ORM. Databases that the run did not have keep what an earlier run wrote. */
+export function writeMatrixPage(folder: string, orm: string, cells: readonly Cell[]): void {
+  const file = join(folder, `${orm.toLowerCase()}.md`)
+  const earlier = existsSync(file) ? sections(readFileSync(file, 'utf8')) : new Map<string, string>()
+  const parts = Object.entries(DATABASES).flatMap(([database, title]) => {
+    const seen = cells.filter((cell) => cell.database === database)
+    const body = seen.length > 0 ? matrix(seen) : earlier.get(title)
+    return body === undefined ? [] : [`## ${title}\n\n${body}`]
+  })
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(file, `${[opening(orm), ...parts].join('\n\n')}\n`)
+}
+
+const opening = (orm: string) => `# ${orm}: what was seen to work
+
+Each line is a way through ${orm} that the contract suite took on a real database: with every family that the storage holds, ids made and kept, stored bytes looked at through a driver of its own, malformed ids refused. A number leads to the reason of a refusal, which was seen too. Written by the tests; don't edit.`
+
+/** Heading → text below it. */
+function sections(page: string): Map<string, string> {
+  const parts = page.split(/^## /m).slice(1)
+  return new Map(
+    parts.map((part) => {
+      const end = part.indexOf('\n')
+      return [part.slice(0, end), part.slice(end).trim()]
+    }),
+  )
+}

@@ -1,0 +1,57 @@
+import type { Cell } from './record.js'
+
+const STORAGES = ['uuid', 'text', 'binary', 'uuid8', 'bigint'] as const
+
+/** The write-path matrix of one ORM on one database: a line for each path, a column for each storage. */
+export function matrix(cells: readonly Cell[]): string {
+  const storages = STORAGES.filter((storage) => cells.some((cell) => cell.storage === storage))
+  const notes = [...new Set(cells.flatMap(({ refused }) => refused ?? []))]
+  const lines = [...groups(cells, ({ operation, path }) => `${operation} | ${path}`)].map(
+    ([name, ofPath]) => {
+      const marks = storages.map((storage) =>
+        mark(
+          ofPath.filter((cell) => cell.storage === storage),
+          notes,
+        ),
+      )
+      return `| ${name} | ${marks.join(' | ')} |`
+    },
+  )
+  const header = `| operation | path | ${storages.join(' | ')} |`
+  const rule = `| --- | --- |${' :-: |'.repeat(storages.length)}`
+  const explained = notes.map((note, i) => `${i + 1}. ${note}`)
+  return [
+    familiesLine(cells),
+    '',
+    header,
+    rule,
+    ...lines,
+    ...(notes.length > 0 ? ['', ...explained] : []),
+  ].join('\n')
+}
+
+function familiesLine(cells: readonly Cell[]): string {
+  const parts = [...groups(cells, ({ storage }) => storage)].map(
+    ([storage, those]) => `${storage}: ${familiesOf(those).join(', ')}`,
+  )
+  return `Families: ${parts.join(' · ')}`
+}
+
+/** What a path does in one storage: ✓ with every family, or the number of the reason why not. */
+function mark(cells: readonly Cell[], notes: readonly string[]): string {
+  if (cells.length === 0) return ''
+  const refused = cells.filter((cell) => cell.refused !== undefined)
+  if (refused.length === 0) return '✓'
+  const numbers = [...new Set(refused.map((cell) => notes.indexOf(cell.refused as string) + 1))]
+  const note = `refused ${numbers.map((number) => `(${number})`).join(' ')}`
+  const isPartly = refused.length < cells.length
+  return isPartly ? `✓, ${familiesOf(refused).join(', ')} ${note}` : note
+}
+
+const familiesOf = (cells: readonly Cell[]) => [...new Set(cells.map(({ family }) => family))]
+
+function groups<Item>(items: readonly Item[], nameOf: (item: Item) => string): Map<string, Item[]> {
+  const found = new Map<string, Item[]>()
+  for (const item of items) found.set(nameOf(item), [...(found.get(nameOf(item)) ?? []), item])
+  return found
+}
