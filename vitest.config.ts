@@ -6,6 +6,7 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 // Every other project runs without a server.
 const needsDatabases = new Set([
+  'packages/adopt',
   'packages/better-sqlite3',
   'packages/cli',
   'packages/drizzle',

@@ -43,7 +43,10 @@ test('a run leaves what it did not see', () => {
   const folder = mkdtempSync(join(tmpdir(), 'matrix-'))
   const page = () => readFileSync(join(folder, 'typeorm.md'), 'utf8')
   try {
-    writeMatrixPage(folder, 'TypeORM', [cell({ database: 'mysql', path: 'by mysql' }), cell({ path: 'stale' })])
+    writeMatrixPage(folder, 'TypeORM', [
+      cell({ database: 'mysql', path: 'by mysql' }),
+      cell({ path: 'stale' }),
+    ])
     expect(page()).toMatch(/## PostgreSQL\n[^#]*stale[^#]*## MySQL and MariaDB\n[^#]*by mysql/)
     writeMatrixPage(folder, 'TypeORM', [cell({ path: 'new' })])
     expect(page()).toMatch(/## PostgreSQL\n[^#]*new[^#]*## MySQL and MariaDB\n[^#]*by mysql/)
