@@ -1,1 +1,2 @@
-export {}
+export type { SqliteConnection } from './connection.js'
+export { type RegisterOptions, registerSnoflax } from './register.js'

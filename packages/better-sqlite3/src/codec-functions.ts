@@ -1,0 +1,71 @@
+import { IdError, type IdFamily } from '@snoflax/core'
+import { fieldsJson, fieldsReader } from './fields.js'
+import { formReader, formWriter, idReader, writers } from './ids.js'
+import { momentText, readMoment } from './moments.js'
+import { pure, type SqlFunction } from './sql-function.js'
+import { numberOf, type SqlValue } from './values.js'
+
+/**
+ * The functions that every family has but the generators, named without the family. With a `variant` those
+ * that know about time take the number that chooses it as a last argument.
+ */
+export function codecFunctions(family: IdFamily, variant?: (option: number) => IdFamily): SqlFunction[] {
+  const read = idReader(family)
+  const readFields = fieldsReader(family)
+  const chosenBy = (option: SqlValue | undefined): IdFamily =>
+    variant && option !== undefined ? variant(numberOf(option)) : family
+  const timed = (name: string, call: Timed): SqlFunction =>
+    pure(name, (value, option) => call(chosenBy(option), value), 1, variant ? 1 : 0)
+  return [
+    pure('encode', read),
+    pure('decode', (text) => family.decode(text as string)),
+    pure('is_valid', (value) => (isId(read, value) ? 1n : 0n)),
+    ...conversions(family),
+    timed('time', (chosen, id) => momentText(chosen.name, chosen.timeMs(read(id)))),
+    timed('time_ms', (chosen, id) => BigInt(chosen.timeMs(read(id)))),
+    timed('unpack', (chosen, id) => fieldsJson(chosen.unpack(read(id)) as Record<string, unknown>)),
+    timed('pack', (chosen, json) => chosen.decode(chosen.pack(readFields(json)))),
+    ...bounds(family).map(([name, bound]) => timed(name, bound)),
+  ]
+}
+
+type Timed = (chosen: IdFamily, value: SqlValue) => SqlValue
+
+function isId(read: (value: SqlValue) => string, value: SqlValue): boolean {
+  try {
+    read(value)
+    return true
+  } catch (error) {
+    if (error instanceof IdError || error instanceof TypeError) return false
+    throw error
+  }
+}
+
+/** To and from the forms that are neither text nor bytes. */
+function conversions(family: IdFamily): SqlFunction[] {
+  const read = idReader(family)
+  return family.storages
+    .filter((form) => form !== 'text' && form !== 'binary')
+    .flatMap((form) => {
+      const readForm = formReader(family, form)
+      const write = formWriter(family, form)
+      return [
+        pure(`to_${form}`, (id) => write(read(id))),
+        pure(`from_${form}`, (value) => family.decode(readForm(value))),
+      ]
+    })
+}
+
+/** By storage, of moments in text and in Unix milliseconds. */
+function bounds(family: IdFamily): [name: string, bound: Timed][] {
+  const ends = family.exactRange ? (['lower'] as const) : (['lower', 'upper'] as const)
+  return ends.flatMap((end) =>
+    writers(family).flatMap(([ending, write]): [string, Timed][] => [
+      [
+        `${end}_bound${ending}`,
+        (chosen, moment) => write(chosen[`${end}Bound`](readMoment(chosen.name, moment))),
+      ],
+      [`${end}_bound_ms${ending}`, (chosen, timeMs) => write(chosen[`${end}Bound`](numberOf(timeMs)))],
+    ]),
+  )
+}

@@ -1,0 +1,55 @@
+import { IdError } from '@snoflax/core'
+import type { SqlFunction, SqlTable } from './sql-function.js'
+import type { SqlValue } from './values.js'
+
+/** What is used of a better-sqlite3 connection. A fork with the same two methods serves as well. */
+export interface SqliteConnection {
+  function(
+    name: string,
+    options: { deterministic: boolean; safeIntegers: boolean },
+    call: (...values: SqlValue[]) => SqlValue,
+  ): unknown
+  table(
+    name: string,
+    definition: {
+      parameters: string[]
+      columns: string[]
+      rows(...values: unknown[]): Generator<SqlValue[]>
+    },
+  ): unknown
+}
+
+export function defineFunction(db: SqliteConnection, defined: SqlFunction): void {
+  const { name, required, optional, deterministic, call } = defined
+  for (let arity = required; arity <= required + optional; arity++) {
+    const checked = (...values: SqlValue[]): SqlValue =>
+      values.includes(null) ? null : toldBy(name, () => call(...values))
+    // better-sqlite3 reads the number of arguments here. SQLite itself refuses calls with another one.
+    Object.defineProperty(checked, 'length', { value: arity })
+    db.function(name, { deterministic, safeIntegers: true }, checked)
+  }
+}
+
+export function defineTable(db: SqliteConnection, { name, parameters, ids }: SqlTable): void {
+  db.table(name, {
+    parameters: [...parameters],
+    columns: ['id'],
+    *rows(...values) {
+      const made = ids(...(values as SqlValue[]))
+      const next = () => toldBy(name, () => made.next())
+      for (let row = next(); !row.done; row = next()) yield [row.value]
+    },
+  })
+}
+
+/** The result, or the error told with the function's name. better-sqlite3 hands it to whoever ran the SQL. */
+function toldBy<Result>(name: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    const place = `${name}()`
+    if (error instanceof IdError) throw error.at(place)
+    if (error instanceof TypeError) throw new TypeError(`${place}: ${error.message}`, { cause: error })
+    throw error
+  }
+}

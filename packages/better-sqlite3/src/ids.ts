@@ -1,0 +1,69 @@
+import { IdError, type IdFamily, type IdStorage, type StorageName, storageFor } from '@snoflax/core'
+import { quoted, type SqlValue, typeName } from './values.js'
+
+type IdReader<AnId extends string = string> = (value: SqlValue) => AnId
+type IdWriter = (id: string) => SqlValue
+
+/** The endings of functions that give a storage. */
+const ENDINGS: Partial<Record<StorageName, string>> = { binary: '', text: '_text', bigint: '_bigint' }
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** How ids of the family lie in SQLite, with the ending of the functions that give them so. */
+export const writers = (family: IdFamily): [ending: string, write: IdWriter][] =>
+  family.storages
+    .filter((storage) => storage in ENDINGS)
+    .map((storage) => [
+      ENDINGS[storage] as string,
+      writer(family, storageFor(family, 'sqlite', { storage, exactBigint: true })),
+    ])
+
+/** Gives ids the form that they have in a column of PostgreSQL; a uuid is text here. */
+export const formWriter = (family: IdFamily, form: StorageName): IdWriter =>
+  writer(family, storageFor(family, 'postgres', { storage: form }))
+
+function writer(family: IdFamily, storage: IdStorage<string>): IdWriter {
+  if (storage.name === 'text') return (id) => id
+  if (storage.name === 'binary') return (id) => family.decode(id)
+  // As bytes, for a text of digits alone could as well be the digits of a number.
+  return (id) => storage.toDatabase(family.decode(id))
+}
+
+/** Reads ids out of TEXT, BLOB or INTEGER, each in its one form. */
+export function idReader<AnId extends string>(family: IdFamily<AnId>): IdReader<AnId> {
+  const readNumber = numberReader(family)
+  return (value) => {
+    if (typeof value === 'string') return family.parse(value)
+    if (value instanceof Uint8Array) return family.encode(value)
+    return readNumber(value)
+  }
+}
+
+function numberReader<AnId extends string>(family: IdFamily<AnId>): (value: unknown) => AnId {
+  if (!family.storages.includes('bigint')) {
+    return (value) => {
+      throw new TypeError(`${family.name}: an id is text or a blob, not ${typeName(value)}`)
+    }
+  }
+  return storageFor(family, 'sqlite', { storage: 'bigint', exactBigint: true }).fromDatabase
+}
+
+/** Reads what {@link formWriter} gives. */
+export function formReader(family: IdFamily, form: StorageName): IdReader {
+  const storage = storageFor(family, 'postgres', { storage: form })
+  const isForm = form === 'bigint' ? isNumber : isUuid
+  return (value) => (isForm(value) ? storage.fromDatabase(value as unknown) : refuseForm(family, form, value))
+}
+
+const isNumber = (value: SqlValue): boolean => typeof value === 'bigint' || typeof value === 'number'
+
+const isUuid = (value: SqlValue): boolean => typeof value === 'string' && UUID.test(value)
+
+function refuseForm({ name }: IdFamily, form: StorageName, value: SqlValue): never {
+  if (form === 'bigint')
+    throw new TypeError(`${name}: a number is given as an integer, not ${typeName(value)}`)
+  if (typeof value !== 'string')
+    throw new TypeError(`${name}: a uuid is given as text, not ${typeName(value)}`)
+  const message = `${name}: a uuid has 8-4-4-4-12 hex digits, not ${quoted(value)}`
+  throw new IdError('NOT_CANONICAL', message, { family: name, value })
+}

@@ -1,0 +1,61 @@
+import { IdError } from '@snoflax/core'
+import { quoted, typeName } from './values.js'
+
+const MOMENT =
+  /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(?: ?(?:Z|([+-])(\d\d):(\d\d)))?$/i
+const MINUTE_MS = 60_000
+/** As SQLite. */
+const LAST_OFFSET_HOUR = 14
+/** Of `2026-11-01T00:00:00.000Z`; years before 0 and after 9999 are written longer. */
+const ISO_LENGTH = 24
+
+/** A moment in the form that SQLite's own date functions write with `subsec`; UTC. */
+export function momentText(family: string, timeMs: number): string {
+  const iso = new Date(timeMs).toISOString()
+  if (iso.length === ISO_LENGTH) return iso.slice(0, -1).replace('T', ' ')
+  throw new IdError(
+    'TIME_OUT_OF_RANGE',
+    `${family}: ${iso} is outside the years 0 to 9999 of SQLite's dates; the function with _time_ms tells it`,
+    { family, field: 'time', value: timeMs },
+  )
+}
+
+/**
+ * Unix milliseconds of a moment in one of SQLite's forms. Half a millisecond stands for any part of one, so
+ * that bounds, which round up, stay exact.
+ *
+ * @throws {IdError} `INVALID_TIME` for other text, and for days that no calendar has.
+ * @throws {TypeError} for numbers: they could be seconds, milliseconds or days.
+ */
+export function readMoment(family: string, moment: unknown): number {
+  if (typeof moment !== 'string') {
+    throw new TypeError(
+      `${family}: a moment is text, not ${typeName(moment)}; functions with _ms take Unix milliseconds`,
+    )
+  }
+  const found = MOMENT.exec(moment)
+  const timeMs = found ? unixMs(found) : Number.NaN
+  if (!Number.isNaN(timeMs)) return timeMs
+  throw new IdError(
+    'INVALID_TIME',
+    `${family}: a moment is text like '2026-11-01' or '2026-11-01 12:30:00.250', in UTC or with an offset, ` +
+      `not ${quoted(moment)}`,
+    { family, field: 'time', value: moment },
+  )
+}
+
+/** NaN where there is no such moment. */
+function unixMs(found: RegExpExecArray): number {
+  const [, date, minutes = '00:00', seconds = '00', fraction = '', sign, ...offset] = found
+  const iso = `${date}T${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
+  const timeMs = Date.parse(iso)
+  if (Number.isNaN(timeMs) || new Date(timeMs).toISOString() !== iso) return Number.NaN
+  const rest = /[1-9]/.test(fraction.slice(3)) ? 0.5 : 0
+  return timeMs + rest - (sign === undefined ? 0 : offsetMs(sign, offset))
+}
+
+function offsetMs(sign: string, offset: readonly (string | undefined)[]): number {
+  const [hours, minutes] = offset.map(Number) as [number, number]
+  if (hours > LAST_OFFSET_HOUR || minutes > 59) return Number.NaN
+  return (sign === '-' ? -1 : 1) * (hours * 60 + minutes) * MINUTE_MS
+}

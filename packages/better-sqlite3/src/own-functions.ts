@@ -1,0 +1,82 @@
+import {
+  type FlakeFamily,
+  type IdFamily,
+  type SnoFamily,
+  type UidFamily,
+  type UidNode,
+  uidLocal,
+} from '@snoflax/core'
+import { idReader } from './ids.js'
+import { pure, type SqlFunction } from './sql-function.js'
+import { numberOf, type SqlValue } from './values.js'
+
+/** What a family has in SQL beyond what all have. Its methods tell, not its name. */
+export interface OwnFunctions {
+  readonly functions: readonly SqlFunction[]
+  /** The family with the epoch or neighbourhood that a last argument gives. */
+  readonly variant?: (option: number) => IdFamily
+  /** 1 where ids are made with a metabyte. */
+  readonly metas?: 0 | 1
+}
+
+export function ownFunctions(family: IdFamily): OwnFunctions {
+  if ('withMeta' in family) return ofSno(family as never)
+  if ('withEpoch' in family) return ofFlake(family as never)
+  if ('withNeighbourhood' in family) return ofUid(family as never)
+  return { functions: [] }
+}
+
+function ofSno(family: SnoFamily): OwnFunctions {
+  const read = idReader(family)
+  return {
+    metas: 1,
+    functions: [
+      pure('meta', (id) => BigInt(family.meta(read(id)))),
+      pure('with_meta', (id, meta) => family.decode(family.withMeta(read(id), numberOf(meta))), 2),
+    ],
+  }
+}
+
+function ofFlake(family: FlakeFamily): OwnFunctions {
+  const read = idReader(family)
+  return {
+    variant: latest((epochMs) => family.withEpoch(epochMs)),
+    functions: [
+      pure('to_hex', (id) => family.toHex(read(id))),
+      pure('from_hex', (hex) => family.decode(family.fromHex(hex as string))),
+    ],
+  }
+}
+
+function ofUid(family: UidFamily): OwnFunctions {
+  const read = idReader(family)
+  const readLocal = idReader(uidLocal)
+  const variant = latest((neighbourhood) => family.withNeighbourhood(neighbourhood))
+  const chosen = (option: SqlValue | undefined): UidFamily =>
+    option === undefined ? family : variant(numberOf(option))
+  const fromLocal: SqlFunction['call'] = (id, node, option) =>
+    family.decode(chosen(option).fromLocal(readLocal(id), { node: nodeOf(node) }))
+  const toLocal: SqlFunction['call'] = (id, node, option) =>
+    uidLocal.decode(chosen(option).toLocal(read(id), { node: nodeOf(node) }))
+  return {
+    variant,
+    functions: [
+      pure('fingerprint', (node) => BigInt(family.fingerprint(nodeOf(node)))),
+      pure('from_local', fromLocal, 2, 1),
+      pure('to_local', toLocal, 2, 1),
+      pure('force_local', (id, option) => uidLocal.decode(chosen(option).forceLocal(read(id))), 1, 1),
+    ],
+  }
+}
+
+/** A node's name, or its fingerprint. */
+const nodeOf = (node: SqlValue): UidNode => (typeof node === 'string' ? node : numberOf(node))
+
+/** Keeps the last family, as a query asks for one and the same in every row. */
+function latest<Family>(make: (option: number) => Family): (option: number) => Family {
+  let last: { option: number; family: Family } | undefined
+  return (option) => {
+    if (last?.option !== option) last = { option, family: make(option) }
+    return last.family
+  }
+}

@@ -1,0 +1,23 @@
+/** What SQLite hands over and takes back. JavaScript numbers are REAL, so integers are given as bigint. */
+export type SqlValue = string | bigint | number | Uint8Array | null
+
+/** SQLite's name of the value's type. */
+export function typeName(value: unknown): string {
+  if (typeof value === 'string') return 'text'
+  if (typeof value === 'bigint') return 'an integer'
+  return typeof value === 'number' ? 'a real number' : 'a blob'
+}
+
+const QUOTED_CHARACTERS = 48
+
+/** A text as messages show it, bounded in length. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > QUOTED_CHARACTERS ? `${text.slice(0, QUOTED_CHARACTERS)}…` : text)
+}
+
+/**
+ * A number out of INTEGER, or of REAL, which is what better-sqlite3 makes of JavaScript's numbers. Above 2^53
+ * it may be rounded: no argument reaches there, so that it is refused all the same.
+ */
+export const numberOf = (value: SqlValue | undefined): number =>
+  (typeof value === 'bigint' ? Number(value) : value) as number

@@ -1,0 +1,197 @@
+import { registerSnoflax } from '@snoflax/better-sqlite3'
+import { type FlakeId, flake, flax, IdError, sno, uid } from '@snoflax/core'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ENDINGS, FAMILIES, storagesOf } from './families.js'
+import { Sql } from './sql.js'
+
+const node = uid.generator({ node: 'orders@10.0.0.7' })
+const GENERATORS = {
+  sno: sno.generator({ partition: 7, meta: 4 }),
+  flake: flake.generator({ datacenter: 1, worker: 2 }),
+  uid: node,
+  uidLocal: node.local,
+}
+
+let sql: Sql
+beforeEach(async () => {
+  sql = await Sql.open({ generators: GENERATORS })
+})
+afterEach(() => sql.close())
+
+const TYPES: Record<string, string> = { '': 'blob', _text: 'text', _bigint: 'integer' }
+
+describe.each(FAMILIES)('$prefix', ({ prefix, family }) => {
+  test.each(storagesOf(family).map((storage) => ENDINGS[storage] as string))('generate%s()', (ending) => {
+    sql.gives(`typeof(${prefix}_generate${ending}())`, [], TYPES[ending] as string)
+    const before = Date.now()
+    const made = sql.value(`${prefix}_generate${ending}()`) as string | bigint
+    const timeMs = Number(sql.value(`${prefix}_time_ms(?)`, made))
+    // The units of a family last up to 4 ms.
+    expect(timeMs).toBeGreaterThan(before - 5)
+    expect(timeMs).toBeLessThanOrEqual(Date.now())
+    sql.gives(`${prefix}_is_valid(?)`, [made], 1n)
+  })
+
+  test('each row of a statement has its own', () => {
+    const { connection } = sql.database
+    const made = connection
+      .prepare(`SELECT ${prefix}_generate() FROM json_each('[1, 2, 3, 4, 5]')`)
+      .pluck()
+      .all() as Buffer[]
+    expect(new Set(made.map((bytes) => bytes.toString('hex'))).size).toBe(5)
+  })
+
+  test('generate_many(n) gives rows, in order where the family makes them in order, and no repeat', () => {
+    const { connection } = sql.database
+    const many = connection.prepare<[number], Buffer>(`SELECT id FROM ${prefix}_generate_many(?)`)
+    const made = many.pluck().all(10_000)
+    const hex = made.map((bytes) => bytes.toString('hex'))
+    expect(new Set(hex).size).toBe(10_000)
+    expect(made.every((bytes) => bytes.length === family.byteLength)).toBe(true)
+    if (prefix !== 'flax') expect([...hex].sort()).toEqual(hex)
+    expect(connection.prepare(`SELECT id FROM ${prefix}_generate_many(0)`).all()).toEqual([])
+    expect(connection.prepare(`SELECT id FROM ${prefix}_generate_many(NULL)`).all()).toEqual([])
+    expect(connection.prepare(`SELECT id FROM ${prefix}_generate_many(3) LIMIT 2`).all()).toHaveLength(2)
+  })
+
+  test.each(['-1', '1.5', "'3'", "x'03'", '9e999', ''])('generate_many(%s) is refused', (n) => {
+    const { connection } = sql.database
+    const run = () => connection.prepare(`SELECT id FROM ${prefix}_generate_many(${n})`).all()
+    expect(run).toThrow(`${prefix}_generate_many(): ${family.name}: n is a whole number from 0`)
+    expect(run).toThrow(IdError)
+  })
+})
+
+describe('generators given', () => {
+  test('make the ids', () => {
+    sql.gives("sno_unpack(sno_generate()) ->> 'partition'", [], 7n)
+    sql.gives('flake_unpack(flake_generate()) ->> ?', ['datacenter'], 1n)
+    sql.gives('flake_unpack(flake_generate_bigint()) ->> ?', ['worker'], 2n)
+    sql.gives("(uid_unpack(uid_generate_text()) ->> 'node') = uid_fingerprint('orders@10.0.0.7')", [], 1n)
+  })
+
+  test('are those of the process: SQL and TypeScript never meet', () => {
+    const ids = Array.from({ length: 2000 }, (_, n) =>
+      n % 2 ? GENERATORS.flake.generate() : (sql.value('flake_encode(flake_generate())') as string),
+    )
+    expect(new Set(ids).size).toBe(2000)
+    expect([...ids].sort((a, b) => flake.compare(a as FlakeId, b as FlakeId))).toEqual(ids)
+  })
+
+  test('of a uid make local ids that count with the global ones', () => {
+    const ids = Array.from({ length: 100 }, (_, n) =>
+      sql.value(
+        n % 2 ? 'uid_to_local(uid_generate(), ?)' : 'coalesce(uid_local_generate(), ?)',
+        'orders@10.0.0.7',
+      ),
+    )
+    expect(new Set(ids.map((id) => (id as Buffer).toString('hex'))).size).toBe(100)
+  })
+
+  test('of flake with another epoch come with the family of it', () => {
+    const epoch = Date.UTC(2025, 0, 1)
+    const later = flake.withEpoch(epoch)
+    const database = registerSnoflax(new Database(':memory:'), {
+      families: [later],
+      generators: { flake: later.generator({ datacenter: 3, worker: 4 }) },
+    })
+    const [time, number] = database
+      .prepare('SELECT flake_time_ms(id), flake_encode(id) FROM flake_generate_many(1)')
+      .raw()
+      .get() as [number, string]
+    expect(Math.abs(time - Date.now())).toBeLessThan(5000)
+    expect(flake.timeMs(flake.parse(number))).toBeLessThan(Date.now() - epoch + 5000)
+    database.close()
+  })
+})
+
+test('an id that a query uses twice is one id if it is materialized, and may be two if not', () => {
+  const { connection } = sql.database
+  connection.exec('CREATE TABLE t (n); INSERT INTO t VALUES (1), (2)')
+  const same = (how: string): unknown[] =>
+    connection
+      .prepare(`WITH made AS ${how} (SELECT n, flax_generate_text() AS id FROM t) SELECT id = id FROM made`)
+      .pluck()
+      .all()
+  expect(same('MATERIALIZED')).toEqual([1, 1])
+  expect(same('NOT MATERIALIZED')).toEqual([0, 0])
+})
+
+describe('without a generator', () => {
+  const bare = registerSnoflax(new Database(':memory:'))
+
+  test('flax and sno have their default ones', () => {
+    const { flax: a, sno: b } = bare
+      .prepare('SELECT flax_generate_text() AS flax, sno_generate_text() AS sno')
+      .get() as Record<string, string>
+    expect(flax.is(a)).toBe(true)
+    expect(sno.unpack(sno.parse(b)).partition).toBe(sno.unpack(sno.generate()).partition)
+  })
+
+  const needing = FAMILIES.filter(({ family }) => family.generatorExample !== undefined)
+
+  test.each(needing)('$prefix tells what to give', ({ prefix, family }) => {
+    expect(family.generatorExample).toContain('.generator(')
+    for (const run of [`SELECT ${prefix}_generate()`, `SELECT id FROM ${prefix}_generate_many(1)`]) {
+      expect(() => bare.prepare(run).all()).toThrow(
+        expect.objectContaining({
+          name: 'IdError',
+          code: 'GENERATOR_REQUIRED',
+          message: expect.stringContaining(`: ${family.generatorExample} } }`),
+        }),
+      )
+    }
+  })
+})
+
+describe('metabytes of sno', () => {
+  test('are the argument, or the default of the generator', () => {
+    sql.gives('sno_meta(sno_generate())', [], 4n)
+    sql.gives('sno_meta(sno_generate(9))', [], 9n)
+    sql.gives('sno_meta(sno_generate_text(?))', [255], 255n)
+    sql.gives('sno_meta(id) FROM sno_generate_many(1, 5)', [], 5n)
+    sql.gives('sno_meta(id) FROM sno_generate_many(1)', [], 4n)
+    sql.gives('sno_meta(sno_with_meta(sno_generate(), 200))', [], 200n)
+  })
+
+  test('are bytes', () => {
+    for (const meta of [-1, 256, 1.5]) {
+      sql.refuses('sno_generate(?)', [meta], 'FIELD_OUT_OF_RANGE')
+      sql.refuses('sno_generate_text(?)', [meta], 'FIELD_OUT_OF_RANGE')
+      sql.refuses('sno_with_meta(sno_generate(), ?)', [meta], 'FIELD_OUT_OF_RANGE')
+    }
+    sql.refuses('sno_generate(?)', ['9'], 'TypeError')
+    sql.refuses('id FROM sno_generate_many(1, 256)', [], 'FIELD_OUT_OF_RANGE')
+  })
+
+  test('NULL gives NULL', () => {
+    sql.gives('sno_generate(NULL)', [], null)
+    sql.gives('sno_generate_text(NULL)', [], null)
+    sql.gives('count(*) FROM sno_generate_many(3, NULL)', [], 0n)
+  })
+})
+
+describe('generate_at', () => {
+  test('makes ids of another moment', () => {
+    sql.gives("flax_time(flax_generate_at('2026-11-01 12:30:00.250'))", [], '2026-11-01 12:30:00.250')
+    sql.gives("flax_generate_at('2026-11-01') = flax_generate_at('2026-11-01')", [], 0n)
+  })
+
+  test('of sno has the numbers that its generator keeps apart', () => {
+    sql.gives("sno_unpack(sno_generate_at('2020-01-01', 3)) ->> 'meta'", [], 3n)
+    sql.gives("sno_time(sno_generate_at('2020-01-01'))", [], '2020-01-01 00:00:00.000')
+    sql.gives("sno_generate_at('2020-01-01') < sno_generate_at('2020-01-01')", [], 1n)
+    const bounded = sno.generator({ partition: 7, sequenceMin: 0, sequenceMax: 999 })
+    registerSnoflax(sql.database.connection, { families: [sno], generators: { sno: bounded } })
+    sql.refuses("sno_generate_at('2020-01-01')", [], 'INVALID_OPTION')
+  })
+
+  test('is there where the generator has it', () => {
+    const names = sql.database.connection
+      .prepare("SELECT DISTINCT name FROM pragma_function_list WHERE name LIKE '%generate_at' ORDER BY name")
+      .pluck()
+      .all()
+    expect(names).toEqual(['flax_generate_at', 'sno_generate_at'])
+  })
+})

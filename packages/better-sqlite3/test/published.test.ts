@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import { registerSnoflax } from '@snoflax/better-sqlite3'
+import { flake, sno, uid } from '@snoflax/core'
+import Database from 'better-sqlite3'
+import { afterAll, expect, test } from 'vitest'
+
+const node = uid.generator({ node: 'orders@10.0.0.7' })
+const db = registerSnoflax(new Database(':memory:'), {
+  generators: {
+    sno: sno.generator({ partition: 7 }),
+    flake: flake.generator({ datacenter: 1, worker: 2 }),
+    uid: node,
+    uidLocal: node.local,
+  },
+})
+afterAll(() => {
+  db.close()
+})
+
+const lines = (path: string): string[] =>
+  readFileSync(new URL(path, import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+
+const OURS = /^(?:flax|sno|flake|uid)_/
+const DETERMINISTIC = 0x800
+
+/** `name(number of arguments)`, and whether it may stand in an index. */
+function published(): string[] {
+  const functions = db
+    .prepare<[], { name: string; narg: number; flags: number }>('SELECT * FROM pragma_function_list')
+    .all()
+    .filter(({ name }) => OURS.test(name))
+    .map(
+      ({ name, narg, flags }) => `${name}(${narg}) ${flags & DETERMINISTIC ? 'deterministic' : 'volatile'}`,
+    )
+  const tables = db
+    .prepare<[], string>('SELECT name FROM pragma_module_list')
+    .pluck()
+    .all()
+    .filter((name) => OURS.test(name))
+    .map((name) => `${name} table`)
+  return [...functions, ...tables].sort()
+}
+
+// Schemas of users depend on them: add, but never take away or change.
+test('the functions are those of published.txt', () => {
+  expect(published()).toEqual(lines('published.txt'))
+})
+
+/** What pg-sql has and we have not, and why. */
+const ONLY_POSTGRES: readonly [RegExp, string][] = [
+  [/_set_(?:partition|worker|node)$/, 'generators are given to registerSnoflax'],
+  [/_partman_/, 'pg_partman is of PostgreSQL'],
+  [/_(?:generate|lower_bound|upper_bound)_uuid8?$/, 'SQLite has no uuid type, so no column needs them'],
+]
+
+/** What we have and pg-sql has not, and why. */
+const ONLY_SQLITE: readonly [RegExp, string][] = [
+  [/_ms(?:_|$)/, 'SQLite has no type for moments, and Unix milliseconds are common in its columns'],
+  [/^sno_generate_at$/, 'the generator is that of TypeScript, which has it'],
+]
+
+test('the names are those of pg-sql, but for differences that are meant', () => {
+  const named = (path: string): Set<string> =>
+    new Set(
+      lines(path)
+        .filter((line) => OURS.test(line))
+        .map((line) => line.replace(/\W.*/, '')),
+    )
+  const [ours, theirs] = [named('published.txt'), named('../../pg-sql/test/published.txt')]
+  const without = (names: Set<string>, others: Set<string>, meant: readonly [RegExp, string][]) =>
+    [...names].filter((name) => !others.has(name) && !meant.some(([pattern]) => pattern.test(name)))
+  expect(theirs.size).toBeGreaterThan(80)
+  expect(without(theirs, ours, ONLY_POSTGRES)).toEqual([])
+  expect(without(ours, theirs, ONLY_SQLITE)).toEqual([])
+})

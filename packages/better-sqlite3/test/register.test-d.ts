@@ -1,0 +1,40 @@
+import { type RegisterOptions, registerSnoflax, type SqliteConnection } from '@snoflax/better-sqlite3'
+import { flake, flax, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
+import Database from 'better-sqlite3'
+import type { DataSourceOptions } from 'typeorm'
+import { expectTypeOf, test } from 'vitest'
+import { ticket, ticketGenerator } from './ticket.js'
+
+test('a connection of better-sqlite3 goes in and comes out', () => {
+  expectTypeOf<Database.Database>().toExtend<SqliteConnection>()
+  expectTypeOf(registerSnoflax(new Database(':memory:'))).toEqualTypeOf<Database.Database>()
+  // @ts-expect-error: a file's name is no connection
+  registerSnoflax('app.db')
+})
+
+test('families and generators of every kind', () => {
+  expectTypeOf<RegisterOptions['families']>().toEqualTypeOf<readonly IdFamily[] | undefined>()
+  const options: RegisterOptions = {
+    families: [flax, sno, flake.withEpoch(5), uid.withNeighbourhood(5), uidLocal, ticket],
+    generators: {
+      flax: flax.generator({ monotonic: true }),
+      sno: sno.generator({ partition: 7 }),
+      uidLocal: uidLocal.generator(),
+      salesTicket: ticketGenerator(),
+    },
+  }
+  expectTypeOf(options).toExtend<RegisterOptions>()
+  // @ts-expect-error: a family is no generator
+  const _wrong: RegisterOptions = { generators: { sno } }
+  // @ts-expect-error: generators go by name
+  const _list: RegisterOptions = { generators: [sno.generator()] }
+})
+
+test('fits the hook of TypeORM', () => {
+  const options: DataSourceOptions = {
+    type: 'better-sqlite3',
+    database: 'app.db',
+    prepareDatabase: (db) => registerSnoflax(db),
+  }
+  expectTypeOf(options).toExtend<DataSourceOptions>()
+})

@@ -1,0 +1,157 @@
+import { registerSnoflax } from '@snoflax/better-sqlite3'
+import { flake, flax, IdError, type IdFamily, sno, uid } from '@snoflax/core'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ticket, ticketGenerator } from './ticket.js'
+
+let db: Database.Database
+beforeEach(() => {
+  db = new Database(':memory:')
+})
+afterEach(() => {
+  db.close()
+})
+
+const value = (expression: string): unknown => db.prepare(`SELECT ${expression}`).pluck().get()
+
+const prefixes = (): unknown[] =>
+  db
+    .prepare(
+      "SELECT DISTINCT substr(name, 1, length(name) - 7) FROM pragma_function_list WHERE name LIKE '%~_encode' ESCAPE '~' ORDER BY 1",
+    )
+    .pluck()
+    .all()
+
+test('gives the connection back, with all families', () => {
+  expect(registerSnoflax(db)).toBe(db)
+  expect(prefixes()).toEqual(['flake', 'flax', 'sno', 'uid', 'uid_local'])
+})
+
+test('takes a choice of families', () => {
+  registerSnoflax(db, { families: [sno, flax] })
+  expect(prefixes()).toEqual(['flax', 'sno'])
+})
+
+test('can be called again, and the last generators count', () => {
+  registerSnoflax(db, { generators: { sno: sno.generator({ partition: 7 }) } })
+  expect(value("sno_unpack(sno_generate()) ->> 'partition'")).toBe(7)
+  registerSnoflax(db, { generators: { sno: sno.generator({ partition: 8 }) } })
+  expect(value("sno_unpack(sno_generate()) ->> 'partition'")).toBe(8)
+})
+
+describe('a family of your own', () => {
+  beforeEach(() => {
+    registerSnoflax(db, { families: [ticket], generators: { salesTicket: ticketGenerator() } })
+  })
+
+  test('has the functions, named after it', () => {
+    const names = db
+      .prepare("SELECT name FROM pragma_function_list WHERE name LIKE 'sales~_ticket%' ESCAPE '~' ORDER BY 1")
+      .pluck()
+      .all()
+    expect(names).toEqual(
+      [
+        'decode',
+        'encode',
+        'from_bigint',
+        'from_uuid8',
+        'generate',
+        'generate_bigint',
+        'generate_text',
+        'is_valid',
+        'lower_bound',
+        'lower_bound_bigint',
+        'lower_bound_ms',
+        'lower_bound_ms_bigint',
+        'lower_bound_ms_text',
+        'lower_bound_text',
+        'pack',
+        'time',
+        'time_ms',
+        'to_bigint',
+        'to_uuid8',
+        'unpack',
+      ].map((name) => `sales_ticket_${name}`),
+    )
+  })
+
+  test('works through them', () => {
+    expect(value("sales_ticket_lower_bound_text('2020-01-01 00:01')")).toBe('0000003c00000000')
+    expect(value("sales_ticket_time('0000003c00000005')")).toBe('2020-01-01 00:01:00.000')
+    expect(value("sales_ticket_unpack('0000003c00000005')")).toBe('{"time_ms":1577836860000,"desk_number":5}')
+    expect(value("hex(sales_ticket_pack(sales_ticket_unpack('0000003c00000005')))")).toBe('0000003C00000005')
+    expect(value("sales_ticket_to_bigint('0000000000000005')")).toBe(5)
+    expect(value("sales_ticket_to_uuid8('0000003c00000005')")).toBe('0000003c-0000-8000-8500-000000000000')
+    expect(value('sales_ticket_encode(5)')).toBe('0000000000000005')
+    expect(value("sales_ticket_unpack(sales_ticket_generate()) ->> 'desk_number'")).toBe(1)
+    expect(
+      value("group_concat(sales_ticket_unpack(id) ->> 'desk_number') FROM sales_ticket_generate_many(3)"),
+    ).toBe('2,3,4')
+    expect(() => value("sales_ticket_decode('x')")).toThrow(
+      'sales_ticket_decode(): salesTicket: 16 hex digits',
+    )
+  })
+
+  test('needs a generator, whether or not it says what to give', () => {
+    registerSnoflax(db, { families: [ticket] })
+    expect(() => value('sales_ticket_generate()')).toThrow(
+      'sales_ticket_generate(): salesTicket: nothing makes ids on this connection; give registerSnoflax { generators: { salesTicket: a generator } }',
+    )
+  })
+})
+
+describe('refuses', () => {
+  const refusal = (options: Parameters<typeof registerSnoflax>[1]): unknown => {
+    try {
+      registerSnoflax(db, options)
+    } catch (error) {
+      expect(error).toBeInstanceOf(IdError)
+      expect(prefixes()).toEqual([])
+      return error
+    }
+    return undefined
+  }
+
+  test('two families of one name', () => {
+    expect(refusal({ families: [flake, flax, flake.withEpoch(5)] })).toMatchObject({
+      code: 'INVALID_OPTION',
+      family: 'flake',
+      field: 'families',
+    })
+  })
+
+  test('a family whose name makes no name of a function', () => {
+    const family = { ...ticket, name: 'sales-ticket' } as IdFamily
+    expect(refusal({ families: [family] })).toMatchObject({ code: 'INVALID_OPTION', family: 'sales-ticket' })
+  })
+
+  test('a generator of no family of the list', () => {
+    const generators = { snow: sno.generator() }
+    expect(refusal({ generators })).toMatchObject({
+      code: 'INVALID_OPTION',
+      family: 'snow',
+      field: 'generators',
+      message: 'snow: none of the families has this name: flax, sno, flake, uid, uidLocal',
+    })
+    expect(refusal({ families: [flax], generators: { sno: sno.generator() } })).toMatchObject({
+      family: 'sno',
+    })
+  })
+
+  test('a generator of another family, epoch or neighbourhood', () => {
+    const message = expect.stringContaining("the generator's family is")
+    const other = { sno: flax.generator() }
+    expect(refusal({ generators: other })).toMatchObject({ code: 'INVALID_OPTION', message })
+    const epoch = { flake: flake.withEpoch(5).generator({ datacenter: 1, worker: 1 }) }
+    expect(refusal({ generators: epoch })).toMatchObject({ code: 'INVALID_OPTION', message })
+    const alike = { salesTicket: { ...ticketGenerator(), family: { ...ticket, name: 'other' } as never } }
+    expect(refusal({ families: [ticket], generators: alike })).toMatchObject({ message })
+    const near = { uid: uid.withNeighbourhood(5).generator({ node: 'a@b' }) }
+    expect(refusal({ generators: near })).toMatchObject({ code: 'INVALID_OPTION', message })
+  })
+
+  test('nothing of a family that is equal but not the same object', () => {
+    const generators = { flake: flake.withEpoch(5).generator({ datacenter: 1, worker: 1 }) }
+    expect(refusal({ families: [flake.withEpoch(5)], generators })).toBeUndefined()
+  })
+})
