@@ -1,0 +1,20 @@
+import { flake, flax, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
+
+/** A family that the page knows, and how it makes an id of now. */
+export interface Known {
+  readonly family: IdFamily
+  make(): string
+}
+
+/** The strictest alphabet first: what reads as a sno by chance is rare, the other way round it is the rule. */
+export const KNOWN: readonly Known[] = [
+  known(sno, sno.generator()),
+  known(flax, flax),
+  known(uid, uid.generator({ node: 'inspector' })),
+  known(flake, flake.generator({ datacenter: 1, worker: 1 })),
+  known(uidLocal, uidLocal.generator()),
+]
+
+function known(family: unknown, source: { generate(): string }): Known {
+  return { family: family as IdFamily, make: () => source.generate() }
+}

@@ -1,0 +1,153 @@
+import { flake, flax, type IdFamily, sno, uid } from '@snoflax/core'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { bitsOf, fieldsOf } from '#inspector/bits'
+import { dayBounds } from '#inspector/day'
+import { dayOf, momentOf, relative } from '#inspector/moments'
+import { recognise } from '#inspector/recognise'
+import { storedForms } from '#inspector/stored-forms'
+import { unpacked } from '#inspector/unpacked'
+import { anyId, family, hexOf } from './ids.js'
+
+const SNO = 'brpk4q72xwf2m63l'
+const DAY_MS = 86_400_000
+
+describe('bits', () => {
+  test('are those of the layout, in order and without a gap', () => {
+    fc.assert(
+      fc.property(anyId, ({ family, id }) => {
+        const fields = fieldsOf(family, id)
+        expect(fields.map(({ name, digits }) => ({ name, bits: digits.length }))).toEqual(
+          family.layout.fields,
+        )
+        expect(fields.map(({ digits }) => digits).join('')).toBe(bitsOf(family.decode(id)))
+        fields.forEach(({ first, last, digits, value }, i) => {
+          expect(first).toBe(i === 0 ? 0 : (fields[i - 1]?.last as number) + 1)
+          expect(last - first + 1).toBe(digits.length)
+          expect(value.toString(2).padStart(digits.length, '0')).toBe(digits)
+        })
+      }),
+    )
+  })
+
+  test("are a sno's parts", () => {
+    const values = fieldsOf(family('sno'), SNO).map(({ name, value }) => [name, Number(value)])
+    expect(Object.fromEntries(values)).toEqual({
+      time: 168435953744,
+      tickTock: 0,
+      meta: 255,
+      partition: 39434,
+      sequence: 4147,
+    })
+  })
+})
+
+describe('stored forms', () => {
+  test('are every storage of the family, and each is read back', () => {
+    fc.assert(
+      fc.property(anyId, ({ family, id }) => {
+        const forms = storedForms(family, id)
+        expect(forms.map(({ storage }) => storage)).toEqual(family.storages)
+        for (const { value, refusal } of forms) {
+          if (value === undefined) expect(refusal).toContain('2^63')
+          else expect(recognise(value).some((fit) => fit.family === family && fit.id === id)).toBe(true)
+        }
+      }),
+    )
+  })
+
+  test('are as the specification writes them', () => {
+    expect(storedForms(family('sno'), SNO).map(({ storage, value }) => [storage, value])).toEqual([
+      ['uuid', '6272706b-3471-3732-7877-66326d36336c'],
+      ['text', SNO],
+      ['binary', '\\x4e6f2160a0ff9a0a1033'],
+      ['uuid8', '4e6f2160-a0ff-89a0-8a10-330000000002'],
+    ])
+    expect(storedForms(family('flake'), '5828128208445124608')[0]?.value).toBe('5828128208445124608')
+  })
+
+  test('say why a number does not fit a signed column', () => {
+    const [bigint] = storedForms(family('flake'), flake.max)
+    expect(bigint).toMatchObject({ storage: 'bigint', value: undefined })
+    expect(bigint?.refusal).toContain('2^63')
+  })
+})
+
+describe('unpacked', () => {
+  test('is what unpack answers, bytes as hex', () => {
+    const id = flax.pack({ timeMs: Date.UTC(2026, 0, 1), random: Uint8Array.of(1, 2, 3, 4, 5, 6, 255) })
+    expect(unpacked(family('flax'), id)).toEqual([
+      ['timeMs', String(Date.UTC(2026, 0, 1))],
+      ['random', '010203040506ff (7 bytes)'],
+    ])
+  })
+})
+
+describe('moments', () => {
+  const nowMs = Date.UTC(2026, 10, 21, 12)
+
+  test('are told in UTC, locally and from now', () => {
+    expect(momentOf(nowMs - 3 * DAY_MS, nowMs, 'en-GB')).toMatchObject({
+      utc: '2026-11-18T12:00:00.000Z',
+      local: expect.stringContaining('18 November 2026'),
+      zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      relative: '3 days ago',
+    })
+  })
+
+  test.each([
+    [0, 'now'],
+    [-999, 'now'],
+    [-59_999, '59 seconds ago'],
+    [-60_000, '1 minute ago'],
+    [3_600_000, 'in 1 hour'],
+    [-1.5 * DAY_MS, 'yesterday'],
+    [-400 * DAY_MS, 'last year'],
+    [12_000 * 366 * DAY_MS, 'in 12,024 years'],
+  ])('%d ms from now: %s', (differenceMs, told) => {
+    expect(relative(differenceMs, 'en-GB')).toBe(told)
+  })
+
+  test('a day holds its moment, before 1970 too', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -1e13, max: 1e13 }), (timeMs) => {
+        const { from, to } = dayOf(timeMs)
+        expect(from <= timeMs && timeMs < to && to - from === DAY_MS).toBe(true)
+        expect(new Date(from).toISOString()).toMatch(/T00:00:00\.000Z$/)
+      }),
+    )
+  })
+})
+
+/** uid's 20 bits of seconds hold more than a clock gives; such ids don't sort by time. */
+const isOfAClock = ({ family, id }: { family: IdFamily; id: string }): boolean =>
+  ((family.unpack(id) as { seconds?: number }).seconds ?? 0) < 1_000_000
+
+describe('ids of a day', () => {
+  test('lie between its bounds, as bytes', () => {
+    fc.assert(
+      fc.property(anyId.filter(isOfAClock), ({ family, id }) => {
+        const { bounds, refusal } = dayBounds(family, id)
+        if (refusal !== undefined) expect(refusal).toContain(family.name)
+        for (const { gte, lt } of bounds.filter(({ gte }) => gte.storage === 'binary')) {
+          const value = `\\x${hexOf(family.decode(id))}`
+          expect(String(gte.value) <= value && value < String(lt.value)).toBe(true)
+        }
+      }),
+    )
+  })
+
+  test("are a sno's of its day, and no other", () => {
+    const { date, bounds } = dayBounds(family('sno'), SNO)
+    expect(date).toBe('2031-05-08')
+    const { gte, lt } = sno.range(new Date('2031-05-08'), new Date('2031-05-09'))
+    const text = bounds.find((one) => one.gte.storage === 'text')
+    expect([text?.gte.value, text?.lt.value]).toEqual([gte, lt])
+  })
+
+  test('has no bounds on the last day of a family, and says so', () => {
+    const { bounds, refusal } = dayBounds(family('uid'), uid.max)
+    expect(bounds).toEqual([])
+    expect(refusal).toContain('outside')
+  })
+})
