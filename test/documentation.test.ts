@@ -1,0 +1,107 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const SKIPPED = new Set(['node_modules', 'dist', '.git', '.changeset'])
+
+function pagesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (SKIPPED.has(entry.name)) return []
+    const path = join(folder, entry.name)
+    return entry.isDirectory() ? pagesBelow(path) : path.endsWith('.md') ? [path] : []
+  })
+}
+
+const withoutCode = (page: string) => page.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '')
+
+const linksIn = (page: string) =>
+  [...withoutCode(page).matchAll(/\]\(([^()\s]+)\)/g)].map((match) => match[1] as string)
+
+/** As GitHub makes them from headings. */
+const anchorsIn = (page: string) =>
+  [...page.matchAll(/^#+ (.+)$/gm)].map((match) =>
+    (match[1] as string)
+      .toLowerCase()
+      .replaceAll(/[^\p{Letter}\p{Number}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+describe.each(pagesBelow(root).map((path) => [relative(root, path), path] as const))('%s', (_, path) => {
+  const page = readFileSync(path, 'utf8')
+
+  test('its links lead somewhere', () => {
+    const broken = linksIn(page).filter((link) => !/^https?:/.test(link) && !leadsSomewhere(path, link))
+    expect(broken).toEqual([])
+  })
+})
+
+function leadsSomewhere(path: string, link: string): boolean {
+  const [file = '', anchor] = link.split('#')
+  const target = file === '' ? path : join(dirname(path), file)
+  if (!existsSync(target)) return false
+  return anchor === undefined || anchorsIn(readFileSync(target, 'utf8')).includes(anchor)
+}
+
+describe('figures that pages repeat are those of the benchmarks', () => {
+  const benchmarks = readFileSync(join(root, 'bench/README.md'), 'utf8')
+
+  test('the speed of a new id', () => {
+    const figures = columnOf(benchmarks, 'A new id, as a flat text', 'of crypto.randomUUID')
+    const told = tableBelow(readFileSync(join(root, 'docs/comparison.md'), 'utf8'), 'Speed, in one run')
+    expect(told.length).toBeGreaterThan(5)
+    for (const [names = '', figure] of told.slice(1)) {
+      for (const name of names.replace(/ \(.*/, '').split(/, (?=flax$)/)) {
+        expect([name, near(Number(figure), benchmarkOf(figures, name))]).toEqual([name, true])
+      }
+    }
+  })
+
+  const STORAGES: readonly (readonly [heading: string, column: string, cell: number])[] = [
+    ['Size of table and index', 'of uuid, both', 1],
+    ['100,000 rows by column default', 'of UUIDv4 as uuid', 2],
+    ['What happened within an hour?', 'of indexed created_at', 3],
+  ]
+  test.each(STORAGES)('storages: %s', (heading, column, cell) => {
+    const figures = columnOf(benchmarks, heading, column)
+    const told = tableBelow(readFileSync(join(root, 'docs/choosing-a-storage.md'), 'utf8'), 'Size and speed')
+    for (const row of told.slice(1)) {
+      const name = (row[0] ?? '').replaceAll('`', '').replace('uuid text, for comparison', 'UUIDv4 as text')
+      if (row[cell] !== '') expect([name, Number(row[cell])]).toEqual([name, figures.get(name)])
+    }
+  })
+})
+
+const near = (told: number, measured: number) => Math.abs(told - measured) <= 0.05 * Math.max(told, 0.1)
+
+function benchmarkOf(figures: ReadonlyMap<string, number>, name: string): number {
+  const row = [name, `${name}.generate`, `${name}, global`].find((one) => figures.has(one))
+  if (row === undefined) throw new Error(`The benchmarks have no ${name}`)
+  return figures.get(row) as number
+}
+
+/** Cells of the first table below a heading, without its rule. */
+function tableBelow(page: string, heading: string): string[][] {
+  const [, below = ''] = page.split(new RegExp(`^#+ ${heading.replaceAll(/[?.]/g, '\\$&')}$`, 'm'))
+  const lines = below.slice(below.indexOf('\n|') + 1).split('\n')
+  const table = lines.slice(
+    0,
+    lines.findIndex((line) => !line.startsWith('|')),
+  )
+  return table
+    .filter((line) => !/^\|[-\s|:]+$/.test(line))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+}
+
+function columnOf(page: string, heading: string, title: string): Map<string, number> {
+  const [header = [], ...rows] = tableBelow(page, heading)
+  const at = header.indexOf(title)
+  if (at < 0) throw new Error(`No column ${title} below ${heading}`)
+  return new Map(rows.map((row) => [row[0] as string, Number(row[at])]))
+}
