@@ -1,11 +1,15 @@
 import { core } from './core/index.js'
+import { orms } from './orms/index.js'
 import { postgres } from './postgres/index.js'
 import { markdown, writeResults } from './readme.js'
 import type { Chapter, Report } from './report.js'
 
 /** Runs the chapters and sections named as arguments, or all; only whole chapters are written down. */
 const wanted = process.argv.slice(2)
-const names = [core, postgres].flatMap(({ name, sections }) => [name, ...sections.map((one) => one.name)])
+const names = [core, postgres, orms].flatMap(({ name, sections }) => [
+  name,
+  ...sections.map((one) => one.name),
+])
 const unknown = wanted.filter((name) => !names.includes(name))
 if (unknown.length > 0) {
   console.error(`No section ${unknown.join(', ')}; there are ${names.join(', ')}`)
@@ -14,6 +18,7 @@ if (unknown.length > 0) {
 
 await run(core)
 await run(postgres)
+await run(orms)
 
 async function run<Place>(chapter: Chapter<Place>): Promise<void> {
   const isWhole = wanted.length === 0 || wanted.includes(chapter.name)

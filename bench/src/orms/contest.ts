@@ -1,0 +1,63 @@
+import type { PostgresDatabase } from '@snoflax/test'
+import type SqliteDatabase from 'better-sqlite3'
+
+/** The keys that are raced in the same model: ours, and a UUID that the application makes. */
+export const KEYS = ['flax', 'sno', 'uuid'] as const
+export type Key = (typeof KEYS)[number]
+
+/** A row without its id. */
+export interface Row {
+  readonly name: string
+  readonly total: number
+}
+
+/** One model with one key, behind one ORM, on one database. */
+export interface Model {
+  /** As the ORM's users insert many rows: lists, in statements of its own making. */
+  insertMany(rows: readonly Row[]): Promise<unknown>
+  insertOne(row: Row): Promise<unknown>
+}
+
+export interface Place {
+  readonly postgres: Pick<PostgresDatabase, 'url' | 'pool' | 'query'>
+  readonly sqlite: {
+    readonly file: string
+    readonly connection: SqliteDatabase.Database
+    query(sql: string): Promise<Record<string, unknown>[]>
+  }
+}
+
+export type Database = keyof Place
+
+/** An ORM, connected to both databases. The tables are `race_flax`, `race_sno` and `race_uuid` with id, name, total. */
+export interface Orm {
+  readonly models: Readonly<Record<Database, Readonly<Record<Key, Model>>>>
+  close(): Promise<void>
+}
+
+/** The tables as every ORM wants them: a uuid key in PostgreSQL, text in SQLite. */
+export async function createTables({ postgres, sqlite }: Place): Promise<void> {
+  for (const key of KEYS) {
+    await postgres.query(`DROP TABLE IF EXISTS race_${key}`)
+    await postgres.query(
+      `CREATE TABLE race_${key} (id uuid PRIMARY KEY, name text NOT NULL, total integer NOT NULL)`,
+    )
+    await sqlite.query(`DROP TABLE IF EXISTS race_${key}`)
+    await sqlite.query(
+      `CREATE TABLE race_${key} (id text PRIMARY KEY, name text NOT NULL, total integer NOT NULL)`,
+    )
+  }
+}
+
+export async function emptyTables({ postgres, sqlite }: Place): Promise<void> {
+  for (const key of KEYS) {
+    await postgres.query(`TRUNCATE race_${key}`)
+    await sqlite.query(`DELETE FROM race_${key}`)
+  }
+  await postgres.query('CHECKPOINT')
+}
+
+export async function countRows(place: Place, database: Database, key: Key): Promise<number> {
+  const [row] = await place[database].query(`SELECT count(*) AS n FROM race_${key}`)
+  return Number(row?.['n'])
+}

@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startServer } from '@snoflax/test'
+import Database from 'better-sqlite3'
+import type { Chapter, Surroundings } from '../report.js'
+import type { Place } from './contest.js'
+import { openDrizzle } from './drizzle.js'
+import { sectionsOf } from './section.js'
+import { openTypeorm } from './typeorm.js'
+
+export const orms: Chapter<Place> = {
+  name: 'orms',
+  sections: [
+    ...sectionsOf(
+      'TypeORM',
+      '`insert` of 1,000 rows at a time, `save` of one. The application makes the UUIDs.',
+      openTypeorm,
+    ),
+    ...sectionsOf(
+      'Drizzle',
+      '`insert().values()` of 5,000 rows at a time, and of one. `$defaultFn` makes the UUIDs.',
+      openDrizzle,
+    ),
+  ],
+  open: openPlace,
+}
+
+/** A server and an SQLite file that nobody else uses. Neither waits for the disk. */
+async function openPlace(): Promise<Surroundings<Place>> {
+  const server = await startServer({
+    settings: { autovacuum: 'off', max_wal_size: '2GB', shared_buffers: '256MB' },
+  })
+  const postgres = await server.database()
+  const sqlite = openSqlite()
+  const [row] = await postgres.query('SHOW server_version')
+  const [lite] = await sqlite.query('SELECT sqlite_version() AS version')
+  return {
+    place: { postgres, sqlite },
+    circumstances: `, PostgreSQL ${row?.['server_version']}, fsync off, SQLite ${lite?.['version']}`,
+    close: async () => {
+      sqlite.close()
+      await postgres.close()
+      await server.stop()
+    },
+  }
+}
+
+function openSqlite(): Place['sqlite'] & { close(): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'snoflax-bench-'))
+  const file = join(folder, 'bench.db')
+  const connection = new Database(file)
+  connection.pragma('synchronous = off')
+  return {
+    file,
+    connection,
+    query: async (sql) => {
+      const statement = connection.prepare(sql)
+      if (statement.reader) return statement.all() as Record<string, unknown>[]
+      statement.run()
+      return []
+    },
+    close: () => {
+      connection.close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import 'reflect-metadata'
+import { randomUUID } from 'node:crypto'
+import type { FlaxId, SnoId } from '@snoflax/core'
+import { FlaxIdColumn, SnoIdColumn } from '@snoflax/typeorm'
+import { Column, DataSource, Entity, type EntityTarget, type ObjectLiteral, PrimaryColumn } from 'typeorm'
+import type { Model, Orm, Place, Row } from './contest.js'
+
+/** Rows for one statement. TypeORM leaves the splitting to its users; SQLite takes 32,766 parameters. */
+const CHUNK = 1_000
+
+@Entity('race_flax')
+class FlaxRow {
+  @FlaxIdColumn() id!: FlaxId
+  @Column('text') name!: string
+  @Column('integer') total!: number
+}
+
+@Entity('race_sno')
+class SnoRow {
+  @SnoIdColumn() id!: SnoId
+  @Column('text') name!: string
+  @Column('integer') total!: number
+}
+
+@Entity('race_uuid')
+class PgUuidRow {
+  @PrimaryColumn('uuid') id!: string
+  @Column('text') name!: string
+  @Column('integer') total!: number
+}
+
+@Entity('race_uuid')
+class SqliteUuidRow {
+  @PrimaryColumn('text') id!: string
+  @Column('text') name!: string
+  @Column('integer') total!: number
+}
+
+export async function openTypeorm({ postgres, sqlite }: Place): Promise<Orm> {
+  const pg = new DataSource({ type: 'postgres', url: postgres.url, entities: [FlaxRow, SnoRow, PgUuidRow] })
+  const lite = new DataSource({
+    type: 'better-sqlite3',
+    database: sqlite.file,
+    entities: [FlaxRow, SnoRow, SqliteUuidRow],
+    prepareDatabase: (connection: { pragma(text: string): void }) => connection.pragma('synchronous = off'),
+  })
+  await Promise.all([pg.initialize(), lite.initialize()])
+  const modelsOf = (source: DataSource, uuid: EntityTarget<ObjectLiteral>) => ({
+    flax: model(source, FlaxRow, (row) => row),
+    sno: model(source, SnoRow, (row) => row),
+    uuid: model(source, uuid, (row) => ({ id: randomUUID(), ...row })),
+  })
+  return {
+    models: { postgres: modelsOf(pg, PgUuidRow), sqlite: modelsOf(lite, SqliteUuidRow) },
+    close: async () => {
+      await Promise.all([pg.destroy(), lite.destroy()])
+    },
+  }
+}
+
+/** `toEntity` copies, since TypeORM writes made ids into what it was given. */
+function model(
+  source: DataSource,
+  target: EntityTarget<ObjectLiteral>,
+  toEntity: (row: Row) => object,
+): Model {
+  const repository = source.getRepository(target)
+  return {
+    insertMany: async (rows) => {
+      for (let i = 0; i < rows.length; i += CHUNK) {
+        await repository.insert(rows.slice(i, i + CHUNK).map((row) => ({ ...toEntity(row) })))
+      }
+    },
+    insertOne: async (row) => repository.save(repository.create({ ...toEntity(row) })),
+  }
+}

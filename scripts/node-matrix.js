@@ -1,0 +1,26 @@
+// Runs all tests on every version of Node that we promise: `npm run test:node-matrix`, or with versions as arguments.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+
+const VERSIONS = ['20', '22', '24']
+
+const wanted = process.argv.slice(2)
+const root = join(import.meta.dirname, '..')
+
+/** @param {string} version @param {string} command @returns {boolean} whether it passed */
+const runOn = (version, command) => {
+  console.log(`\nNode ${version}: ${command}`)
+  const call = `npx --yes --package=node@${version} --call="${command}"`
+  return spawnSync(call, { cwd: root, shell: true, stdio: 'inherit' }).status === 0
+}
+
+const results = (wanted.length > 0 ? wanted : VERSIONS).map((version) => ({
+  version,
+  passed: runOn(version, 'node -v && npm test'),
+}))
+
+// Native addons were built anew for each version: back to the one that runs this.
+spawnSync(process.execPath, [join(root, 'scripts/setup.js')], { cwd: root, stdio: 'inherit' })
+
+for (const { version, passed } of results) console.log(`Node ${version}: ${passed ? 'passed' : 'FAILED'}`)
+process.exitCode = results.every(({ passed }) => passed) ? 0 : 1
