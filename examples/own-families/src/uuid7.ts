@@ -194,7 +194,10 @@ const base = defineFamily<Uuid7, Uuid7Fields>({
   tag: 0,
   firstMs: 0,
   lastMs: LAST_MS,
-  encode: spell,
+  // All zeros and all ones, which the defaults would be, are no UUIDv7.
+  min: pack({ timeMs: 0, randomA: 0, randomB: ZEROS }),
+  max: pack({ timeMs: LAST_MS, randomA: MAX_RANDOM_A, randomB: ONES }),
+  encode,
   decode,
   pack,
   unpack,
@@ -210,10 +213,6 @@ const base = defineFamily<Uuid7, Uuid7Fields>({
  * uuid7.time(id) // the moment it was made
  */
 export const uuid7: Uuid7Family = Object.assign(base, {
-  // All zeros and all ones, which the defaults would be, are no UUIDv7.
-  encode,
-  min: pack({ timeMs: 0, randomA: 0, randomB: ZEROS }),
-  max: pack({ timeMs: LAST_MS, randomA: MAX_RANDOM_A, randomB: ONES }),
   generate: (): Uuid7 => standard.generate(),
   generator: createGenerator,
 })

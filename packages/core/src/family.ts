@@ -60,10 +60,13 @@ export interface FamilyDefinition<AnId extends string, Fields> {
   /** First and last Unix millisecond that an id can carry. */
   readonly firstMs: number
   readonly lastMs: number
+  /** The smallest and the largest id. Left out where all zeros and all ones are ids. */
+  readonly min?: AnId
+  readonly max?: AnId
   /** False where the bytes don't sort by time alone, so that `range` selects more than was asked for. */
   readonly exactRange?: boolean
   /** How to make a generator, for families that can't have a default one. */
-  readonly generatorExample?: string
+  readonly generatorExample?: string | undefined
   encode(bytes: Uint8Array): AnId
   decode(text: string): Uint8Array
   pack(fields: Fields): AnId
@@ -172,8 +175,8 @@ export function defineFamily<AnId extends string, Fields>(
     lastMs: definition.lastMs,
     exactRange: definition.exactRange ?? true,
     generatorExample: definition.generatorExample,
-    min: encode(new Uint8Array(byteLength)),
-    max: encode(new Uint8Array(byteLength).fill(0xff)),
+    min: definition.min ?? encode(new Uint8Array(byteLength)),
+    max: definition.max ?? encode(new Uint8Array(byteLength).fill(0xff)),
     encode,
     decode,
     pack: definition.pack,

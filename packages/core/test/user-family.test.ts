@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { IdError, storageFor } from '@snoflax/core'
+import { defineFamily, IdError, storageFor } from '@snoflax/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from './refusal.js'
@@ -46,6 +46,19 @@ describe('a family of a user', () => {
       'issues.0.message',
       expect.stringContaining('ticket'),
     )
+  })
+
+  test('says its own ends where all zeros and all ones are no ids', () => {
+    const [min, max] = [ticket.encode(new Uint8Array(8).fill(1)), ticket.encode(new Uint8Array(8).fill(2))]
+    const strict = defineFamily({
+      ...ticket,
+      lowerBoundMs: () => max,
+      min,
+      max,
+      encode: (bytes) => (bytes[0] ? ticket.encode(bytes) : expect.fail('asked for the zeros')),
+    })
+    expect([strict.min, strict.max]).toEqual([min, max])
+    expect(strict.lowerBound(0)).toBe(min)
   })
 
   test('errors of its own codec come through, other exceptions too', () => {
