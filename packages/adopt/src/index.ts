@@ -1,1 +1,14 @@
-export {}
+export type { Adoption, Phase, ReplacedColumn, TableVerification, Verification } from './adoption.js'
+export { keyTime } from './key-time.js'
+export type {
+  AdoptionOptions,
+  BackfillOptions,
+  ColumnTime,
+  CreatedAt,
+  Progress,
+  SwitchOptions,
+  TableOptions,
+} from './options.js'
+export { planAdoption } from './plan-adoption.js'
+export type { PostgresClient } from './postgres/session.js'
+export type { SqliteConnection } from './sqlite/connection.js'

@@ -1,0 +1,72 @@
+import { type Clock, IdError, type IdGenerator } from '@snoflax/core'
+import { refuse } from './refusal.js'
+
+const TRIED_IDS = 16
+
+/**
+ * Makes ascending ids for rows that come in the order of their times. Where a moment's ids are used up, the
+ * clock of the generator moves on, so that order is kept and the time is a little ahead.
+ */
+export class IdMaker {
+  private readonly generator: IdGenerator<string>
+  private nowMs = 0
+  private reads = 0
+
+  constructor(
+    makeGenerator: (clock: Clock) => IdGenerator<string>,
+    private readonly maxDriftMs: number,
+    private last?: string | undefined,
+  ) {
+    // A generator that waits for the next unit reads the clock again: then it is told the next millisecond.
+    this.generator = makeGenerator(() => (this.reads++ === 0 ? this.nowMs : ++this.nowMs))
+    // Ids of the last moment may lie above the last id without being used. The next moment's surely do not.
+    if (last !== undefined) this.nowMs = this.generator.family.timeMs(last)
+  }
+
+  next(rowMs: number): string {
+    this.nowMs = Math.max(rowMs, this.nowMs)
+    let id = this.generate(rowMs)
+    while (this.last !== undefined && this.generator.family.compare(id, this.last) <= 0) {
+      this.nowMs++
+      id = this.generate(rowMs)
+    }
+    this.last = id
+    return id
+  }
+
+  private generate(rowMs: number): string {
+    this.reads = 0
+    const id = this.generator.generate()
+    const driftMs = Math.max(this.generator.family.timeMs(id), this.nowMs) - rowMs
+    if (driftMs <= this.maxDriftMs) return id
+    const { name } = this.generator.family
+    throw new IdError(
+      'SEQUENCE_EXHAUSTED',
+      `${name}: so many rows share the time ${new Date(rowMs).toISOString()} that ids would run ${driftMs} ms ` +
+        `ahead of it; raise maxDriftMs (${this.maxDriftMs}), or take a family with more ids a moment`,
+      { family: name, field: 'maxDriftMs', value: this.maxDriftMs },
+    )
+  }
+}
+
+/** @throws {IdError} `INVALID_OPTION` if ids for one moment don't ascend or carry another moment. */
+export function checkGenerator(place: string, makeGenerator: (clock: Clock) => IdGenerator<string>): void {
+  const nowMs = Date.now()
+  const generator = makeGenerator(() => nowMs)
+  const { family } = generator
+  const ids = Array.from({ length: TRIED_IDS }, () => generator.generate())
+  const stray = ids.find((id) => Math.abs(family.timeMs(id) - nowMs) > Math.ceil(family.layout.unitMs))
+  if (stray !== undefined) {
+    refuse(
+      place,
+      `${family.name}: the generator takes no notice of the clock; write (clock) => ….generator({ clock })`,
+      stray,
+    )
+  }
+  if (ids.some((id, i) => i > 0 && family.compare(ids[i - 1] as string, id) >= 0)) {
+    refuse(
+      place,
+      `${family.name}: ids that the generator makes for one moment don't ascend; set monotonic: true`,
+    )
+  }
+}

@@ -1,0 +1,47 @@
+import { IdError } from '@snoflax/core'
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const KSUID_EPOCH_S = 1_400_000_000
+const KSUID_PAYLOAD_BITS = 128n
+
+/**
+ * Unix milliseconds out of keys that carry their time and sort by it. A key of another kind is an IdError.
+ *
+ * @example
+ * createdAt: { key: keyTime.uuid7 }
+ */
+export const keyTime = {
+  uuid7: (key: string): number => {
+    const hex = match(
+      'a UUIDv7',
+      /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i,
+      key,
+    )
+    return Number.parseInt(hex, 16)
+  },
+  /** In upper case, as the specification writes it. */
+  ulid: (key: string): number =>
+    Number(number(CROCKFORD, match('a ULID', /^([0-7][0-9A-HJKMNP-TV-Z]{9})[0-9A-HJKMNP-TV-Z]{16}$/, key))),
+  /** The first cuid; a cuid2 carries no time. */
+  cuid: (key: string): number => Number.parseInt(match('a cuid', /^c([0-9a-z]{8})[0-9a-z]{16}$/, key), 36),
+  ksuid: (key: string): number => {
+    const seconds = number(BASE62, match('a KSUID', /^([0-9A-Za-z]{27})$/, key)) >> KSUID_PAYLOAD_BITS
+    return (Number(seconds) + KSUID_EPOCH_S) * 1000
+  },
+  /** MongoDB's, as 24 hex digits. */
+  objectId: (key: string): number =>
+    Number.parseInt(match('an ObjectId', /^([0-9a-f]{8})[0-9a-f]{16}$/i, key), 16) * 1000,
+}
+
+function match(what: string, pattern: RegExp, key: string): string {
+  const found = pattern.exec(key)
+  if (found) return found.slice(1).join('')
+  throw new IdError('INVALID_TIME', `${JSON.stringify(key)} is not ${what}, so it tells no time`, {
+    value: key,
+  })
+}
+
+function number(digits: string, text: string): bigint {
+  return [...text].reduce((sum, digit) => sum * BigInt(digits.length) + BigInt(digits.indexOf(digit)), 0n)
+}

@@ -1,0 +1,77 @@
+import type { IdFamily } from '@snoflax/core'
+import type { ReplacedColumn } from '../adoption.js'
+import { KeyTimes, type TimeSource } from '../created-at.js'
+import { refuse } from '../refusal.js'
+import { pathOf } from '../replaced-columns.js'
+import { refuseTime } from '../row-time.js'
+import { quote, shownName } from '../sql-text.js'
+import type { RootPlan } from './plan.js'
+import type { RowTimes } from './row-times.js'
+import type { Session } from './session.js'
+
+const KEYS_A_PAGE = 10_000
+
+/** @throws {IdError} naming the first row whose time no id of the family can carry. */
+export async function refuseTimes(
+  session: Session,
+  root: RootPlan,
+  family: IdFamily,
+  source: TimeSource,
+  times: RowTimes,
+): Promise<void> {
+  if (source.kind === 'key') return refuseKeyTimes(session, root, family, source.timeMs)
+  const [row] = await session.query<{ key: string; timeMs: string | null }>(
+    `SELECT key, time_ms AS "timeMs" FROM (
+       SELECT t.${quote(root.key)}::text AS key, CASE WHEN NOT ${times.isMissing} THEN ${times.timeMs} END AS time_ms
+         FROM ${root.table} AS t) AS row
+      WHERE time_ms IS NULL OR time_ms < $1 OR time_ms > $2 LIMIT 1`,
+    [family.firstMs, family.lastMs],
+  )
+  if (row !== undefined)
+    refuseTime(
+      pathOf({ table: root.table, column: root.key }),
+      row.key,
+      row.timeMs === null ? undefined : Number(row.timeMs),
+      family,
+    )
+}
+
+async function refuseKeyTimes(
+  session: Session,
+  { table, key, ...root }: RootPlan,
+  family: IdFamily,
+  timeMs: (key: string) => number,
+): Promise<void> {
+  const column = `${quote(key)}`
+  const order = /^(text|character)/.test(root.keyType) ? `${column} COLLATE "C"` : column
+  const times = new KeyTimes(pathOf({ table, column: key }), timeMs)
+  for (let last: string | null = null; ; ) {
+    const rows: { key: string }[] = await session.query(
+      `SELECT ${column}::text AS key FROM ${table}
+        WHERE $1::text IS NULL OR ${order} > $1::${root.keyType} ORDER BY ${order} LIMIT ${KEYS_A_PAGE}`,
+      [last],
+    )
+    for (const row of rows) {
+      const time = times.next(row.key)
+      if (time < family.firstMs || time > family.lastMs)
+        refuseTime(pathOf({ table, column: key }), row.key, time, family)
+    }
+    if (rows.length < KEYS_A_PAGE) return
+    last = rows.at(-1)?.key ?? null
+  }
+}
+
+/** @throws {IdError} naming the first value that leads to no row, as a foreign key that is not validated lets. */
+export async function refuseOrphans(session: Session, column: ReplacedColumn, root: RootPlan): Promise<void> {
+  const own = quote(column.column)
+  const [row] = await session.query<{ value: string }>(
+    `SELECT c.${own}::text AS value FROM ${column.table} AS c WHERE c.${own} IS NOT NULL
+        AND NOT EXISTS (SELECT FROM ${root.table} AS r WHERE r.${quote(root.key)} = c.${own}) LIMIT 1`,
+  )
+  if (row === undefined) return
+  refuse(
+    pathOf(column),
+    `the value ${row.value} leads to no row of ${shownName(root.table)}; mend it first`,
+    row.value,
+  )
+}

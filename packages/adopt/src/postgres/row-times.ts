@@ -1,0 +1,109 @@
+import type { TimeSource } from '../created-at.js'
+import { refuse } from '../refusal.js'
+import { pathOf } from '../replaced-columns.js'
+import { literal, quote, shownName } from '../sql-text.js'
+import { readForeignKeys } from './catalog.js'
+import type { RootPlan } from './plan.js'
+import type { Session } from './session.js'
+
+/** The times of a table's rows, as SQL over its alias `t`. */
+export interface RowTimes {
+  /** Whole Unix milliseconds; NULL where the key tells the time. */
+  readonly timeMs: string
+  /** The same for rows that come later: where times are spread over a span, its end. */
+  readonly lateTimeMs: string
+  /** What rows are ordered by. */
+  readonly order: string
+  /** Whether a row has no time. */
+  readonly isMissing: string
+}
+
+/** @throws {IdError} if there is no such column, or it is of a type that holds no time. */
+export async function rowTimes(session: Session, root: RootPlan, source: TimeSource): Promise<RowTimes> {
+  const key = keyOrder(root)
+  switch (source.kind) {
+    case 'key':
+      return { timeMs: 'NULL::bigint', lateTimeMs: 'NULL::bigint', order: key, isMissing: 'false' }
+    case 'span':
+      return {
+        timeMs: evenly(source.fromMs, source.toMs, key),
+        lateTimeMs: `${source.toMs}::bigint`,
+        order: key,
+        isMissing: 'false',
+      }
+    case 'column': {
+      const value = await timeColumn(session, root, source)
+      const times = await columnTimes(session, value, source)
+      return { ...times, lateTimeMs: times.timeMs, order: `${value.sql}, ${key}` }
+    }
+  }
+}
+
+const keyOrder = ({ key, keyType }: RootPlan): string =>
+  /^(text|character|varchar|citext)/.test(keyType) ? `t.${quote(key)} COLLATE "C"` : `t.${quote(key)}`
+
+const evenly = (fromMs: number, toMs: number, order: string): string =>
+  `${fromMs} + (row_number() OVER (ORDER BY ${order}) - 1) * ${toMs - fromMs} / greatest(count(*) OVER () - 1, 1)`
+
+interface Value {
+  readonly sql: string
+  readonly table: string
+  readonly column: string
+}
+
+type ColumnSource = Extract<TimeSource, { kind: 'column' }>
+
+async function timeColumn(
+  session: Session,
+  { table }: RootPlan,
+  { column, through }: ColumnSource,
+): Promise<Value> {
+  if (through === undefined) return { sql: `t.${quote(column)}`, table, column }
+  const foreignKey = (await readForeignKeys(session)).find(
+    (one) => one.table === table && one.columns.length === 1 && one.columns[0] === through,
+  )
+  if (foreignKey === undefined)
+    return refuse(pathOf({ table, column: through }), 'createdAt.through is no foreign key of one column')
+  const { target, targetColumns } = foreignKey
+  const sql = `(SELECT related.${quote(column)} FROM ${target} AS related
+    WHERE related.${quote(targetColumns[0] as string)} = t.${quote(through)})`
+  return { sql, table: target, column }
+}
+
+async function columnTimes(
+  session: Session,
+  { sql, table, column }: Value,
+  { unit, timeZone = 'UTC' }: ColumnSource,
+): Promise<Pick<RowTimes, 'timeMs' | 'isMissing'>> {
+  const [found] = await session.query<{ type: string }>(
+    'SELECT atttypid::regtype::text AS type FROM pg_attribute WHERE attrelid = $1::regclass AND attname = $2 AND attnum > 0',
+    [table, column],
+  )
+  const place = `${shownName(table)}.${column}`
+  const milliseconds = (instant: string) => ({
+    timeMs: `floor(extract(epoch FROM ${instant}) * 1000)::bigint`,
+    isMissing: `(${sql} IS NULL OR NOT isfinite(${sql}))`,
+  })
+  switch (found?.type) {
+    case undefined:
+      return refuse(place, 'there is no such column')
+    case 'timestamp with time zone':
+      return milliseconds(sql)
+    case 'timestamp without time zone':
+    case 'date':
+      return milliseconds(`(${sql}::timestamp AT TIME ZONE ${literal(timeZone)})`)
+    case 'integer':
+    case 'bigint':
+    case 'numeric':
+      if (unit === undefined) return refuse(place, "a column of numbers needs a unit, 's' or 'ms'")
+      return {
+        timeMs: `floor(${sql}::numeric * ${unit === 's' ? 1000 : 1})::bigint`,
+        isMissing: `(${sql} IS NULL)`,
+      }
+    default:
+      return refuse(
+        place,
+        `a column of type ${found?.type} tells no time; give one of timestamptz, timestamp, date or a number`,
+      )
+  }
+}

@@ -1,0 +1,144 @@
+import { keyTime, type TableOptions } from '@snoflax/adopt'
+import { flax, storageFor } from '@snoflax/core'
+import { pglite, postgres, sqlite } from '@snoflax/test'
+import { afterEach, expect, test } from 'vitest'
+import { type Opened, plan, shapeOf } from './moves.js'
+
+let database: Opened
+afterEach(() => database.close())
+
+const generator: TableOptions['generator'] = (clock) => flax.generator({ monotonic: true, clock })
+
+async function open(opening: Promise<Opened>, statements: readonly string[]): Promise<void> {
+  database = await opening
+  for (const statement of statements) await database.query(statement)
+}
+
+async function move(tables: readonly TableOptions[], allowTriggers: readonly string[] = []): Promise<void> {
+  const adoption = await plan(database, tables, { allowTriggers })
+  await adoption.backfill()
+  await adoption.switchKeys()
+  expect((await adoption.verify()).faults).toEqual([])
+  await adoption.finish()
+}
+
+test('postgres: names that need quotes, other schemas, composite foreign keys, deferred constraints, odd indexes', async () => {
+  await open(postgres.open(), [
+    'CREATE SCHEMA "My Shop"',
+    `CREATE TABLE "My Shop"."Order, (big)" ("Id" bigserial PRIMARY KEY, "tenant" int NOT NULL, "Parent Id" bigint,
+       "At" timestamp(3) NOT NULL, UNIQUE (tenant, "Id") DEFERRABLE INITIALLY DEFERRED)`,
+    'ALTER TABLE "My Shop"."Order, (big)" ADD CONSTRAINT "par,ent" FOREIGN KEY ("Parent Id") REFERENCES "My Shop"."Order, (big)" ("Id") ON DELETE SET NULL DEFERRABLE',
+    `CREATE TABLE tag (order_id bigint REFERENCES "My Shop"."Order, (big)" ON UPDATE CASCADE, tag text, PRIMARY KEY (order_id, tag))`,
+    'CREATE TABLE note (order_id bigint, tag text, body text, FOREIGN KEY (order_id, tag) REFERENCES tag ON DELETE CASCADE)',
+    'CREATE TABLE profile (order_id bigint PRIMARY KEY REFERENCES "My Shop"."Order, (big)")',
+    'CREATE INDEX odd ON "My Shop"."Order, (big)" (lower(\'a,(\' || "tenant"), "Parent Id" DESC NULLS LAST, "At") INCLUDE ("Id", tenant) WITH (fillfactor = 70) WHERE tenant > 0',
+    `INSERT INTO "My Shop"."Order, (big)" (tenant, "Parent Id", "At") SELECT n % 3 + 1, nullif(n - 1, 0), '2021-03-04 05:06:07.891'::timestamp + n / 7 * interval '1 day' FROM generate_series(1, 40) AS n`,
+    `INSERT INTO tag SELECT "Id", 't' || "Id" FROM "My Shop"."Order, (big)"`,
+    `INSERT INTO note SELECT order_id, tag, 'body ' || order_id FROM tag`,
+    'INSERT INTO profile SELECT "Id" FROM "My Shop"."Order, (big)" WHERE "Id" < 9',
+  ])
+  const definitions = `SELECT conname, pg_get_constraintdef(oid) AS definition FROM pg_constraint WHERE contype <> 'n' AND connamespace::regnamespace::text IN ('public', '"My Shop"')
+    UNION ALL SELECT indexname, indexdef FROM pg_indexes WHERE schemaname IN ('public', 'My Shop') ORDER BY 1, 2`
+  const bodies = `SELECT body, o."At"::text AS at, "Parent Id" IS NULL AS top FROM note JOIN tag USING (order_id, tag)
+    JOIN "My Shop"."Order, (big)" AS o ON o."Id" = order_id LEFT JOIN profile USING (order_id) ORDER BY o."Id"`
+  const before = [await database.query(definitions), await database.query(bodies)]
+  await move([
+    { table: '"My Shop"."Order, (big)"', createdAt: { column: 'At', timeZone: 'Europe/Paris' }, generator },
+  ])
+  expect([await database.query(definitions), await database.query(bodies)]).toEqual(before)
+  const [first] = await database.query(
+    'SELECT "Id" AS id FROM "My Shop"."Order, (big)" ORDER BY "Id" LIMIT 1',
+  )
+  const id = storageFor(flax, 'postgres').fromDatabase(first?.['id'])
+  expect(flax.time(id).toISOString()).toBe('2021-03-04T04:06:07.891Z')
+})
+
+test('sqlite: names, comments, table options and triggers as they were written', async () => {
+  await open(sqlite.open(), [
+    `CREATE TABLE [Order (big)] ( -- the orders, (all of them)
+       "Id" INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT /* never, ever reused */,
+       made_s INT NOT NULL, parent INTEGER DEFAULT NULL REFERENCES "order (BIG)" ON DELETE CASCADE,
+       price DECIMAL(10, 2) CHECK (price > 0), twice AS (price * 2), note TEXT DEFAULT 'a, (b' -- the last
+     ) STRICT`
+      .replace('DECIMAL(10, 2)', 'REAL')
+      .replace('twice AS', 'twice REAL AS'),
+    'CREATE TABLE tag (ORDER_ID INTEGER NOT NULL, tag TEXT, PRIMARY KEY (order_id, tag), FOREIGN KEY (order_id) REFERENCES "Order (big)" ("Id")) WITHOUT ROWID',
+    'CREATE TABLE note (body, order_id, tag, FOREIGN KEY (order_id, tag) REFERENCES tag)',
+    'CREATE TABLE log (line)',
+    `CREATE TRIGGER logged AFTER INSERT ON tag BEGIN INSERT INTO log VALUES (NEW.tag || ', ' || typeof(NEW.order_id)); END`,
+    'CREATE UNIQUE INDEX one_note ON note (order_id DESC, tag) WHERE body IS NOT NULL',
+    'CREATE VIEW everything AS SELECT o.note, t.tag, n.body FROM [Order (big)] AS o JOIN tag AS t ON t.order_id = o.Id JOIN note AS n USING (order_id, tag)',
+    `INSERT INTO [Order (big)] ("Id", made_s, parent, price, note) VALUES (1, 1700000000, NULL, 5, 'one'), (2, 1700000000, 1, 6, 'two'), (30, 1600000000, 2, 7, 'three')`,
+    "INSERT INTO tag VALUES (1, 'a'), (2, 'b'), (30, 'c')",
+    "INSERT INTO note VALUES ('n1', 1, 'a'), ('n2', 2, 'b'), (NULL, 30, 'c')",
+    'PRAGMA foreign_keys = ON',
+  ])
+  const rows = 'SELECT * FROM everything ORDER BY 1, 2, 3'
+  const before = [await shapeOf(database), await database.query(rows)]
+  await move([{ table: 'order (big)', createdAt: { column: 'made_s', unit: 's' }, generator }], ['logged'])
+  expect([await shapeOf(database), await database.query(rows)]).toEqual(before)
+  const orders = await database.query('SELECT "Id" AS id, note, twice FROM [Order (big)] ORDER BY "Id"')
+  expect(orders.map(({ note, twice }) => [note, twice])).toEqual([
+    ['three', 14],
+    ['one', 10],
+    ['two', 12],
+  ])
+  expect(flax.time(flax.parse(orders[1]?.['id'])).getTime()).toBe(1_700_000_000_000)
+  expect(await database.query('PRAGMA foreign_keys')).toEqual([{ foreign_keys: 1 }])
+  expect(await database.query('PRAGMA legacy_alter_table')).toEqual([{ legacy_alter_table: 0 }])
+  await database.query("INSERT INTO tag SELECT Id, 'late' FROM [Order (big)] LIMIT 1")
+  expect(await database.query("SELECT line FROM log WHERE line LIKE 'late%'")).toEqual([
+    { line: 'late, text' },
+  ])
+  await expect(database.query("INSERT INTO tag VALUES ('nowhere', 'x')")).rejects.toThrow(/FOREIGN KEY/)
+})
+
+test('pglite: a table with rows, as bytes, and an empty one', async () => {
+  await open(pglite.open(), [
+    'CREATE TABLE orders (id serial PRIMARY KEY, parent integer REFERENCES orders, day date NOT NULL)',
+    'CREATE TABLE empty (id uuid PRIMARY KEY, at timestamptz)',
+    "INSERT INTO orders (parent, day) SELECT nullif(n / 2, 0), date '2022-02-02' - n / 3 FROM generate_series(1, 1500) AS n",
+  ])
+  const before = await database.query('SELECT id, parent FROM orders ORDER BY day, id')
+  const adoption = await plan(database, [
+    { table: 'orders', createdAt: 'day', storage: 'binary', generator },
+    { table: 'empty', createdAt: 'at', generator },
+  ])
+  await adoption.backfill()
+  await adoption.switchKeys()
+  expect((await adoption.verify()).faults).toEqual([])
+  const after = 'SELECT legacy_id AS id, legacy_parent AS parent FROM orders ORDER BY orders.id'
+  expect(await database.query(after)).toEqual(before)
+  await adoption.finish()
+  await database.query("INSERT INTO empty (id, at) VALUES ('4b706361-6e30-4d31-4661-6b4f4454346b', now())")
+})
+
+test('sqlite: an empty table moves too, and one whose primary key is of the table', async () => {
+  await open(sqlite.open(), ['CREATE TABLE orders (id INTEGER, at TEXT, CONSTRAINT pk PRIMARY KEY (id))'])
+  await move([{ table: 'orders', createdAt: 'at', generator }])
+  await expect(database.query("INSERT INTO orders VALUES (NULL, '2021-01-01')")).rejects.toThrow(/NOT NULL/)
+})
+
+// The examples of RFC 9562, of the ULID and KSUID specifications, of cuid's and of MongoDB's manual.
+test.each([
+  ['uuid7', '017F22E2-79B0-7CC3-98C4-DC0C0C07398F', '2022-02-22T19:22:22.000Z'],
+  ['ulid', '01ARZ3NDEKTSV4RRFFQ69G5FAV', '2016-07-30T23:54:10.259Z'],
+  ['ksuid', '0ujtsYcgvSTl8PAuAdqWYSMnLOv', '2017-10-10T04:00:47.000Z'],
+  ['cuid', 'ch72gsb320000udocl363eofy', '2012-09-13T23:03:12.926Z'],
+  ['objectId', '507f191e810c19729de860ea', '2012-10-17T20:46:22.000Z'],
+] as const)('the time of a %s', (kind, key, iso) => {
+  expect(new Date(keyTime[kind](key)).toISOString()).toBe(iso)
+  expect(() => keyTime[kind](`${key}0`)).toThrow(/so it tells no time/)
+})
+
+test('sqlite: old keys are looked up by an index', async () => {
+  await open(sqlite.open(), [
+    'CREATE TABLE orders (id INTEGER PRIMARY KEY, at TEXT NOT NULL)',
+    'CREATE TABLE line (order_id INTEGER REFERENCES orders (id))',
+  ])
+  await (await plan(database, [{ table: 'orders', createdAt: 'at', generator }])).backfill()
+  const rows = await database.query(
+    'EXPLAIN QUERY PLAN SELECT m.id FROM line AS t LEFT JOIN snoflax_adoption_map_1 AS m ON m.key = t.order_id',
+  )
+  expect(rows.map(({ detail }) => detail).join('\n')).toMatch(/SEARCH m USING INDEX sqlite_autoindex/)
+})

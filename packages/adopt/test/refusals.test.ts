@@ -1,0 +1,361 @@
+import { keyTime, type TableOptions } from '@snoflax/adopt'
+import { flake, flax, IdError, sno } from '@snoflax/core'
+import { postgres, sqlite } from '@snoflax/test'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Opened, plan, shapeOf } from './moves.js'
+
+const opened: Opened[] = []
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((one) => one.close()))
+})
+
+const generator: TableOptions['generator'] = (clock) => flax.generator({ monotonic: true, clock })
+const orders: TableOptions = { table: 'orders', createdAt: 'created_at', generator }
+
+interface Refusal {
+  readonly name: string
+  readonly databases?: readonly ('postgres' | 'sqlite')[]
+  /** Statements that put it in the way. */
+  readonly sql?: readonly string[]
+  readonly tables?: readonly unknown[]
+  readonly code?: string
+  readonly message: RegExp
+}
+
+const POSTGRES = ['postgres'] as const
+const SQLITE = ['sqlite'] as const
+
+const REFUSALS: Refusal[] = [
+  { name: 'no table', tables: [], message: /at least one table/ },
+  {
+    name: 'an unknown table',
+    tables: [{ ...orders, table: 'order' }],
+    message: /^order: there is no such table/,
+  },
+  {
+    name: 'an unknown column',
+    tables: [{ ...orders, createdAt: 'made_at' }],
+    message: /orders\.made_at: there is no such column/,
+  },
+  {
+    name: 'no generator',
+    tables: [{ ...orders, generator: undefined }],
+    code: 'GENERATOR_REQUIRED',
+    message: /orders: give a generator: \(clock\) =>/,
+  },
+  {
+    name: 'no createdAt',
+    tables: [{ ...orders, createdAt: undefined }],
+    message: /orders: createdAt says where/,
+  },
+  {
+    name: 'a generator with another clock',
+    tables: [{ ...orders, generator: () => sno.generator({ partition: 1, clock: () => Date.UTC(2020, 0) }) }],
+    message: /takes no notice of the clock/,
+  },
+  {
+    name: 'a generator whose ids do not ascend',
+    tables: [{ ...orders, generator: (clock: () => number) => flax.generator({ clock }) }],
+    message: /orders.*don't ascend; set monotonic: true/,
+  },
+  {
+    name: 'a storage that the family lacks',
+    tables: [{ ...orders, storage: 'bigint' }],
+    code: 'STORAGE_REFUSED',
+    message: /orders: flax/,
+  },
+  {
+    name: 'a span that runs back',
+    tables: [{ ...orders, createdAt: { from: new Date(2), to: new Date(1) } }],
+    message: /the earlier one first/,
+  },
+  {
+    name: 'a row without a time',
+    sql: ['INSERT INTO orders (id, customer_id) VALUES (77, 1)'],
+    code: 'INVALID_TIME',
+    message: /orders\.id 77: the row has no time/,
+  },
+  {
+    name: 'a time before the epoch',
+    sql: ["INSERT INTO orders (id, customer_id, created_at) VALUES (78, 1, '1999-01-01T00:00:00Z')"],
+    code: 'TIME_OUT_OF_RANGE',
+    message: /orders\.id 78: flax: the row's time 1999-01-01T00:00:00\.000Z is outside 2015/,
+  },
+  {
+    name: 'an infinite time',
+    databases: POSTGRES,
+    sql: ["INSERT INTO orders (id, customer_id, created_at) VALUES (79, 1, 'infinity')"],
+    code: 'INVALID_TIME',
+    message: /orders\.id 79/,
+  },
+  {
+    name: 'a text that is no time',
+    databases: SQLITE,
+    sql: ["INSERT INTO orders (id, customer_id, created_at) VALUES (79, 1, 'last week')"],
+    code: 'INVALID_TIME',
+    message: /orders\.id 79/,
+  },
+  {
+    name: 'a column that tells no time',
+    databases: POSTGRES,
+    tables: [{ ...orders, createdAt: 'note' }],
+    message: /orders\.note: a column of type text tells no time/,
+  },
+  {
+    name: 'numbers without a unit',
+    databases: POSTGRES,
+    tables: [{ ...orders, createdAt: 'customer_id' }],
+    message: /orders\.customer_id.*needs a unit/,
+  },
+  {
+    name: 'a related table by a column that is no foreign key',
+    tables: [{ ...orders, createdAt: { column: 'created_at', through: 'note' } }],
+    message: /through is no foreign key/,
+  },
+  {
+    name: 'keys that carry no time',
+    tables: [{ ...orders, createdAt: { key: keyTime.ulid } }],
+    code: 'INVALID_TIME',
+    message: /"1" is not a ULID/,
+  },
+  {
+    name: 'keys that do not sort by time',
+    tables: [{ ...orders, createdAt: { key: (key: string) => Date.UTC(2030, 0) - Number(key) } }],
+    message: /orders\.id: "2" sorts after a key of a later time/,
+  },
+  {
+    name: 'orphans',
+    databases: SQLITE,
+    sql: ['PRAGMA foreign_keys = OFF', 'INSERT INTO line (order_id) VALUES (999)'],
+    message: /line\.order_id: the value 999 leads to no row of orders/,
+  },
+  {
+    name: 'orphans that a foreign key does not know of',
+    databases: POSTGRES,
+    sql: [
+      'ALTER TABLE line DROP CONSTRAINT line_order_id_fkey',
+      'INSERT INTO line (order_id) VALUES (999)',
+      'ALTER TABLE line ADD CONSTRAINT line_order FOREIGN KEY (order_id) REFERENCES orders (id) NOT VALID',
+    ],
+    message: /line\.order_id: the value 999 leads to no row of public\.orders/,
+  },
+  {
+    name: 'a view',
+    databases: POSTGRES,
+    sql: ['CREATE VIEW recent AS SELECT order_id FROM line'],
+    message: /line\.order_id: rule _RETURN on view .*recent depends/,
+  },
+  {
+    name: 'a policy',
+    databases: POSTGRES,
+    sql: ['CREATE POLICY own ON orders USING (id > 0)'],
+    message: /orders\.id: policy own/,
+  },
+  {
+    name: 'a check',
+    sql: [],
+    databases: POSTGRES,
+    tables: [orders, { ...orders, table: 'checked' }],
+    message: /checked\.id: constraint small on table .*checked depends/,
+  },
+  {
+    name: 'a check',
+    databases: SQLITE,
+    tables: [orders, { ...orders, table: 'checked' }],
+    message: /checked\.id: CONSTRAINT small CHECK \(id < 100\) uses it/,
+  },
+  {
+    name: 'a trigger',
+    databases: POSTGRES,
+    sql: [
+      'CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$',
+      'CREATE TRIGGER touched BEFORE UPDATE ON line FOR EACH ROW EXECUTE FUNCTION touch()',
+    ],
+    message: /line: trigger touched would fire/,
+  },
+  {
+    name: 'a trigger',
+    databases: SQLITE,
+    sql: ['CREATE TRIGGER touched AFTER UPDATE ON line BEGIN SELECT 1; END'],
+    message: /line: trigger touched may know the old key/,
+  },
+  {
+    name: 'an index over an expression',
+    sql: ['CREATE INDEX odd ON line ((order_id % 2))'],
+    message: /line, index odd: it has order_id in an expression/,
+  },
+  {
+    name: 'an index with a predicate',
+    sql: ['CREATE INDEX few ON line (n) WHERE order_id > 2'],
+    message: /line, index few: it has order_id/,
+  },
+  {
+    name: 'a hash index',
+    databases: POSTGRES,
+    sql: ['CREATE INDEX hashed ON line USING hash (order_id)'],
+    message: /a hash index cannot be carried over/,
+  },
+  {
+    name: 'a generated column',
+    databases: POSTGRES,
+    sql: ['ALTER TABLE line ADD COLUMN twice integer GENERATED ALWAYS AS (order_id * 2) STORED'],
+    message: /line\.order_id: .*twice.* depends/,
+  },
+  {
+    name: 'a generated column',
+    databases: SQLITE,
+    sql: ['ALTER TABLE line ADD COLUMN twice INTEGER AS (order_id * 2)'],
+    message: /line\.order_id: .*uses it/,
+  },
+  {
+    name: 'privileges of a column',
+    databases: POSTGRES,
+    sql: ['GRANT SELECT (order_id) ON line TO PUBLIC'],
+    message: /line\.order_id: the column has privileges/,
+  },
+  {
+    name: 'a name that is taken',
+    sql: ['ALTER TABLE line ADD COLUMN legacy_order_id integer'],
+    message: /line\.order_id: the table already has a column legacy_order_id/,
+  },
+  {
+    name: 'a partitioned table',
+    databases: POSTGRES,
+    sql: ['CREATE TABLE parted (id integer PRIMARY KEY, created_at timestamptz) PARTITION BY RANGE (id)'],
+    tables: [{ ...orders, table: 'parted' }],
+    message: /parted: only plain tables/,
+  },
+  {
+    name: 'a key of several columns',
+    sql: ['CREATE TABLE pair (a integer, b integer, PRIMARY KEY (a, b))'],
+    tables: [{ ...orders, table: 'pair' }],
+    message: /pair: the primary key has several columns \(a, b\)/,
+  },
+  {
+    name: 'no key',
+    sql: ['CREATE TABLE heap (a integer)'],
+    tables: [{ ...orders, table: 'heap' }],
+    message: /heap: the table has no primary key/,
+  },
+  {
+    name: 'a column with two targets',
+    sql: ['CREATE TABLE both_ways (x integer REFERENCES orders (id) REFERENCES customer (id))'],
+    tables: [orders, { ...orders, table: 'customer' }],
+    message: /both_ways\.x: the column is a foreign key to .*(orders|customer)\.id and to/,
+  },
+  {
+    name: 'a full-text table',
+    databases: SQLITE,
+    sql: ["CREATE VIRTUAL TABLE words USING fts5(note, content='orders', content_rowid='id')"],
+    message: /orders: the virtual table words refers to it/,
+  },
+  {
+    name: 'a default',
+    databases: SQLITE,
+    tables: [{ ...orders, default: 'x()' }],
+    message: /columns get no default/,
+  },
+  {
+    name: 'a time zone',
+    databases: SQLITE,
+    tables: [{ ...orders, createdAt: { column: 'created_at', timeZone: 'Europe/Paris' } }],
+    message: /knows no time zones/,
+  },
+  {
+    name: 'a collation of the key',
+    databases: SQLITE,
+    sql: ['CREATE TABLE coded (id TEXT COLLATE NOCASE PRIMARY KEY, created_at TEXT)'],
+    tables: [{ ...orders, table: 'coded' }],
+    message: /coded\.id: the column is defined as/,
+  },
+]
+
+const TIME = { postgres: 'timestamptz', sqlite: 'TEXT' } as const
+
+async function open(kind: 'postgres' | 'sqlite'): Promise<Opened> {
+  const database = kind === 'postgres' ? await postgres.open() : await sqlite.open()
+  opened.push(database)
+  for (const sql of [
+    `CREATE TABLE customer (id integer PRIMARY KEY, created_at ${TIME[kind]})`,
+    `CREATE TABLE orders (id integer PRIMARY KEY, customer_id integer REFERENCES customer (id), created_at ${TIME[kind]}, note text)`,
+    'CREATE TABLE line (order_id integer NOT NULL REFERENCES orders (id), n integer)',
+    `CREATE TABLE checked (id integer PRIMARY KEY, created_at ${TIME[kind]}, CONSTRAINT small CHECK (id < 100))`,
+    "INSERT INTO customer VALUES (1, '2020-01-01T00:00:00Z')",
+    "INSERT INTO orders (id, customer_id, created_at) VALUES (1, 1, '2020-01-01T00:00:00Z'), (2, 1, '2020-01-01T00:00:00Z')",
+    'INSERT INTO line VALUES (1, 1), (2, 2)',
+  ]) {
+    await database.query(sql)
+  }
+  return database
+}
+
+const CASES = REFUSALS.flatMap((refusal) =>
+  (refusal.databases ?? (['postgres', 'sqlite'] as const)).map((kind) => ({ kind, ...refusal })),
+)
+
+describe('refused before anything changes', () => {
+  test.each(CASES)(
+    '$kind: $name',
+    async ({ kind, sql = [], tables = [orders], code = 'INVALID_OPTION', message }) => {
+      const database = await open(kind)
+      for (const statement of sql) await database.query(statement)
+      const shape = await shapeOf(database)
+      const error = await plan(database, tables as TableOptions[]).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      )
+      expect(error).toBeInstanceOf(IdError)
+      expect((error as IdError).message).toMatch(message)
+      expect((error as IdError).code).toBe(code)
+      expect(await shapeOf(database)).toEqual(shape)
+    },
+  )
+
+  test.each(['postgres', 'sqlite'] as const)(
+    '%s: and without what was in the way, it goes through',
+    async (kind) => {
+      const database = await open(kind)
+      const adoption = await plan(database, [orders])
+      await adoption.backfill()
+      await adoption.switchKeys()
+      expect((await adoption.verify()).faults).toEqual([])
+    },
+  )
+})
+
+describe.each(['postgres', 'sqlite'] as const)('%s', (kind) => {
+  test('more rows of one moment than ids: time runs ahead a little, or is refused', async () => {
+    const database = await open(kind)
+    await database.query(
+      `INSERT INTO orders (id, customer_id, created_at) SELECT n, 1, '2021-05-05T00:00:00Z' FROM (WITH RECURSIVE s (n) AS (SELECT 10 UNION ALL SELECT n + 1 FROM s WHERE n < 5009) SELECT n FROM s) AS s`,
+    )
+    const table: TableOptions = { ...orders, generator: (clock) => flake.generator({ worker: 1, clock }) }
+    const strict = await plan(database, [table], { maxDriftMs: 0 })
+    await expect(strict.backfill()).rejects.toMatchObject({
+      code: 'SEQUENCE_EXHAUSTED',
+      message: expect.stringMatching(/orders\.id: flake: so many rows share the time 2021-05-05/),
+    })
+    const adoption = await plan(database, [table])
+    await adoption.backfill()
+    await adoption.switchKeys()
+    const { faults, tables } = await adoption.verify()
+    expect(faults).toEqual([])
+    expect(tables[0]?.maxDriftMs).toBeGreaterThanOrEqual(1)
+    expect(tables[0]?.maxDriftMs).toBeLessThanOrEqual(4)
+  })
+
+  test('a row without a time that comes meanwhile stops the switch, which then changes nothing', async () => {
+    const database = await open(kind)
+    const adoption = await plan(database, [orders])
+    await adoption.backfill()
+    const shape = await shapeOf(database)
+    await database.query('INSERT INTO orders (id, customer_id) VALUES (99, 1)')
+    for (const step of ['backfill', 'switchKeys'] as const) {
+      await expect(adoption[step]()).rejects.toThrow(/orders\.id 99: the row has no time/)
+    }
+    expect(await shapeOf(database)).toEqual(shape)
+    await database.query("UPDATE orders SET created_at = '2024-01-01T00:00:00Z' WHERE id = 99")
+    await adoption.switchKeys()
+    expect((await adoption.verify()).faults).toEqual([])
+  })
+})

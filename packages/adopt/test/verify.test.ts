@@ -1,0 +1,107 @@
+import type { TableOptions } from '@snoflax/adopt'
+import { sno } from '@snoflax/core'
+import { afterEach, describe, expect, test } from 'vitest'
+import { chinookTables, makers } from './chinook.js'
+import { type Opened, plan } from './moves.js'
+import { openShop as openPostgres } from './postgres-chinook.js'
+import { openShop as openSqlite } from './sqlite-chinook.js'
+
+let database: Opened
+afterEach(() => database.close())
+
+const tables = chinookTables('serial', makers['sno'] as TableOptions['generator']).map((one) => ({
+  ...one,
+  storage: 'text' as const,
+}))
+
+const idOf = (legacyId: number) => `(SELECT id FROM before WHERE legacy_id = ${legacyId})`
+const SWAP = [
+  'CREATE TABLE before AS SELECT id, legacy_id FROM invoice',
+  "UPDATE invoice SET id = 'parked' WHERE legacy_id = 5",
+  `UPDATE invoice SET id = ${idOf(5)} WHERE legacy_id = 300`,
+  `UPDATE invoice SET id = ${idOf(300)} WHERE legacy_id = 5`,
+]
+
+/** Damage after the switch, done with foreign keys and unique keys out of force, and what it is told as. */
+const DAMAGE: [name: string, sql: string[], fault: RegExp][] = [
+  ['two ids swapped', SWAP, /invoice\.id: \d rows out of the order of creation/],
+  [
+    'a foreign key to another row',
+    ['UPDATE invoice_line SET track_id = (SELECT id FROM track WHERE legacy_id = 9) WHERE legacy_id = 1'],
+    /invoice_line\.track_id: 1 row whose old and new values/,
+  ],
+  [
+    'a foreign key lost',
+    ['UPDATE customer SET support_rep_id = NULL WHERE legacy_id = 3'],
+    /customer\.support_rep_id: 1 row whose/,
+  ],
+  [
+    'an id that is none',
+    ["UPDATE playlist SET id = 'no id of anything' WHERE legacy_id = 12"],
+    /playlist\.id 12: sno: an id has 16 characters/,
+  ],
+]
+
+describe.each([
+  ['postgres', openPostgres],
+  ['sqlite', openSqlite],
+] as const)('%s', (_, open) => {
+  test.each(DAMAGE)('%s', async (_name, sql, fault) => {
+    database = await open('serial')
+    const adoption = await plan(database, tables)
+    await adoption.backfill()
+    await adoption.switchKeys()
+    if (database.kind === 'sqlite') await database.query('PRAGMA foreign_keys = OFF')
+    else await loosen(database)
+    for (const statement of sql) await database.query(statement)
+    const { faults } = await adoption.verify()
+    expect(faults.find((one) => fault.test(one)) ?? faults).toMatch(fault)
+  })
+
+  test('an id lost before the switch', async () => {
+    database = await open('serial')
+    const adoption = await plan(database, tables)
+    await adoption.backfill()
+    await database.query(
+      database.kind === 'sqlite'
+        ? 'UPDATE snoflax_adoption_map_5 SET id = NULL WHERE key = 100'
+        : 'UPDATE track SET snoflax_new_id = NULL WHERE id = 100',
+    )
+    expect((await adoption.verify()).faults).toContainEqual(
+      expect.stringMatching(/track\.id: 1 row without an id/),
+    )
+  })
+
+  test('an id of another time is told as drift', async () => {
+    database = await open('serial')
+    const adoption = await plan(database, [tables.find(({ table }) => table === 'artist') as TableOptions])
+    await adoption.backfill()
+    await adoption.switchKeys()
+    expect((await adoption.verify()).tables[0]?.maxDriftMs).toBeLessThanOrEqual(4)
+    if (database.kind === 'sqlite') await database.query('PRAGMA foreign_keys = OFF')
+    else await loosen(database)
+    const later = sno.generator({ partition: 1, clock: () => Date.UTC(2031, 0) }).generate()
+    await database.query(`UPDATE artist SET id = '${later}' WHERE legacy_id = 60`)
+    const { tables: verified } = await adoption.verify()
+    expect(verified[0]?.maxDriftMs).toBeGreaterThan(365 * 24 * 3_600_000)
+  })
+})
+
+test('postgres: a foreign key that is gone, or not validated', async () => {
+  database = await openPostgres('serial')
+  const adoption = await plan(database, tables)
+  await adoption.backfill()
+  await adoption.switchKeys()
+  await database.query('ALTER TABLE track DROP CONSTRAINT track_album')
+  expect((await adoption.verify()).faults).toEqual([
+    'public.track: foreign key track_album is not there or not validated',
+  ])
+})
+
+async function loosen({ query }: Opened): Promise<void> {
+  const rows = await query(
+    `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I CASCADE', conrelid::regclass, conname) AS sql FROM pg_constraint
+      WHERE connamespace = 'public'::regnamespace AND contype IN ('f', 'p') ORDER BY contype`,
+  )
+  for (const { sql } of rows) await query(sql as string)
+}
