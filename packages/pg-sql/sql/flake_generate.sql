@@ -1,4 +1,4 @@
--- Generators of flake. After shared.sql, clock.sql and flake.sql.
+-- Generators of flake. After shared.sql, clock.sql, lease.sql and flake.sql.
 -- A value of snoflax.flake_state is millisecond << 20 | counter. The milliseconds are Unix time, whatever the epoch of
 -- the ids, and last until 2248.
 
@@ -13,6 +13,8 @@ INSERT INTO snoflax._generator
 VALUES ('flake', 'snoflax.flake_state', 'snoflax._flake_timeline', 20, 4095/*flake.counter.max*/, 1000, 1000, 0, 0,
   4398046511103/*flake.time.max*/, 'SELECT snoflax.flake_set_worker(<datacenter>, <worker>)')
 ON CONFLICT (family) DO NOTHING;
+
+SELECT snoflax._lease_define('flake', 31/*flake.datacenter.max*/ * 32 + 31/*flake.worker.max*/, 1);
 
 -- Datacenter and worker, 10 bits, and the epoch. flake_set_worker() replaces them; running this file again does not.
 DO $$ BEGIN
@@ -41,7 +43,7 @@ BEGIN
      SET first_unit = epoch, last_unit = least(epoch + 4398046511103/*flake.time.max*/, 8796093022207)
    WHERE family = 'flake';
   PERFORM snoflax._clock_constant('_flake_epoch_ms', epoch);
-  PERFORM snoflax._clock_set_number('flake', number);
+  PERFORM snoflax._clock_take_number('flake', number, epoch, 'flake_set_worker');
 END $$;
 
 REVOKE EXECUTE ON FUNCTION snoflax.flake_set_worker(integer, integer, bigint) FROM PUBLIC;

@@ -1,4 +1,4 @@
--- Generators of sno. After shared.sql, clock.sql and sno.sql.
+-- Generators of sno. After shared.sql, clock.sql, lease.sql and sno.sql.
 -- A value of snoflax.sno_state is unit << 24 | counter, the units being those of sno. 24 is what 63 bits leave.
 
 -- It starts in the guard zone of unit 0, so that nobody gets an id before _clock_advance() has let it.
@@ -13,6 +13,8 @@ VALUES ('sno', 'snoflax.sno_state', 'snoflax._sno_timeline', 24, 65535/*sno.sequ
   'SELECT snoflax.sno_set_partition(<partition>)')
 ON CONFLICT (family) DO NOTHING;
 
+SELECT snoflax._lease_define('sno', 65535/*sno.partition.max*/, 1024);
+
 -- The partition. sno_set_partition() replaces it, and running this file again does not.
 DO $$ BEGIN
   IF to_regprocedure('snoflax._sno_number()') IS NULL THEN
@@ -23,8 +25,9 @@ END $$;
 CREATE OR REPLACE FUNCTION snoflax.sno_set_partition(partition integer) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM snoflax._clock_set_number('sno',
-    snoflax._check_field('partition', partition, 0, 65535/*sno.partition.max*/, 'sno_set_partition'));
+  PERFORM snoflax._clock_take_number('sno',
+    snoflax._check_field('partition', partition, 0, 65535/*sno.partition.max*/, 'sno_set_partition'),
+    315576000000/*sno.epochUnits*/ * 4/*sno.unitMs*/, 'sno_set_partition');
 END $$;
 
 REVOKE EXECUTE ON FUNCTION snoflax.sno_set_partition(integer) FROM PUBLIC;

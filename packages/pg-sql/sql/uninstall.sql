@@ -1,7 +1,9 @@
--- Drops the schema, unless something outside it uses what is in it, or others put tables or views into it.
+-- Drops the schema, unless something outside it uses what is in it, others put tables or views into it, or numbers are
+-- leased: the next installation would lease them anew.
 DO $$
 DECLARE
   users text;
+  leased text;
 BEGIN
   WITH own AS (
     SELECT 'pg_proc'::regclass AS class, oid FROM pg_proc WHERE pronamespace = 'snoflax'::regnamespace
@@ -20,10 +22,18 @@ BEGIN
 
   SELECT concat_ws(E'\n', users, string_agg(pg_describe_object('pg_class'::regclass, oid, 0), E'\n')) INTO users
     FROM pg_class
-   WHERE relnamespace = 'snoflax'::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f') AND relname <> '_generator';
+   WHERE relnamespace = 'snoflax'::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f') AND relname NOT IN ('_generator', '_lease_family', '_lease', 'leases');
 
   IF users <> '' THEN
     RAISE EXCEPTION 'uninstall: schema snoflax is in use' USING ERRCODE = '2BP01', DETAIL = users;
+  END IF;
+  IF to_regclass('snoflax.leases') IS NOT NULL THEN
+    SELECT string_agg(format('%s %s, %s until %s', family, number, holder, greatest(expires_at, reserved_until)), E'\n')
+      INTO leased FROM snoflax.leases
+     WHERE state = 'held' OR greatest(expires_at, reserved_until) > snoflax._moment(snoflax._lease_now_ms());
+    IF leased <> '' THEN
+      RAISE EXCEPTION 'uninstall: numbers are leased' USING ERRCODE = '2BP01', DETAIL = leased;
+    END IF;
   END IF;
   DROP SCHEMA snoflax CASCADE;
 END $$;

@@ -13,12 +13,23 @@ const NEEDS: Record<SqlFamily, readonly SqlFamily[]> = {
   uid_local: ['uid'],
 }
 
+/** What has numbers that can be leased. */
+const LEASED: readonly SqlFamily[] = ['sno', 'flake']
+
 /** The SQL files of the families, in the order in which they run. */
 export function sqlFiles(families: readonly SqlFamily[]): string[] {
   const wanted = FAMILIES.filter((family) =>
     families.some((one) => one === family || NEEDS[one].includes(family)),
   )
-  return ['shared', 'clock', ...wanted, ...wanted.map((family) => `${family}_generate`), 'partitioning']
+  const leased = wanted.some((family) => LEASED.includes(family)) ? ['lease'] : []
+  return [
+    'shared',
+    'clock',
+    ...leased,
+    ...wanted,
+    ...wanted.map((family) => `${family}_generate`),
+    'partitioning',
+  ]
 }
 
 /** The text of a file under sql/. */

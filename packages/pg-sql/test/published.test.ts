@@ -54,7 +54,7 @@ test('whatever is published has a comment', async () => {
 test('what is published for reading is IMMUTABLE, STRICT and PARALLEL SAFE', async () => {
   const rows = await database.query(
     `SELECT oid::regprocedure::text AS name FROM pg_proc
-      WHERE ${PUBLIC} AND prokind = 'f' AND proname !~ '_generate|_set_|^partition_ddl$|^version$'
+      WHERE ${PUBLIC} AND prokind = 'f' AND proname !~ '_generate|_set_|^lease_|^partition_ddl$|^version$'
         AND NOT (provolatile = 'i' AND proisstrict AND proparallel = 's')`,
   )
   expect(rows).toEqual([])
@@ -65,7 +65,7 @@ test('NULL in, NULL out', async () => {
     `SELECT format('SELECT %s(%s) IS NULL AS is', oid::regproc, (SELECT string_agg(
         CASE WHEN n = 1 THEN 'NULL::' ELSE '8::' END || format_type(type, NULL), ', ' ORDER BY n)
         FROM unnest(proargtypes) WITH ORDINALITY AS argument(type, n))) AS sql
-       FROM pg_proc WHERE ${PUBLIC} AND prokind = 'f' AND pronargs > 0 AND proname !~ '_generate|_set_|^partition_ddl$'
+       FROM pg_proc WHERE ${PUBLIC} AND prokind = 'f' AND pronargs > 0 AND proname !~ '_generate|_set_|^lease_|^partition_ddl$'
         AND proname NOT IN ('uid_from_local', 'uid_to_local')`,
   )
   expect(calls.length).toBeGreaterThan(100)

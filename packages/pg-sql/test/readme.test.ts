@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
+import * as core from '@snoflax/core'
+import * as ours from '@snoflax/pg-sql'
 import { uninstall } from '@snoflax/pg-sql'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
+import { ModuleKind, ScriptTarget, transpileModule } from 'typescript'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openPostgres } from './installed.js'
 
@@ -27,6 +30,26 @@ test('the statements of the page run, in order', async () => {
   expect(scripts.length).toBeGreaterThanOrEqual(3)
   for (const script of scripts) await database.query(script)
   expect(await database.query('SELECT snoflax.sno_meta(id) AS meta FROM event')).toEqual([{ meta: 3 }])
+})
+
+/** Runs a program of the page, with `pool`, and gives what it awaits for last. */
+async function run(program: string, result: string): Promise<unknown> {
+  const modules: Record<string, unknown> = { '@snoflax/core': core, '@snoflax/pg-sql': ours }
+  const compilerOptions = { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022 }
+  const { outputText } = transpileModule(program, { compilerOptions })
+  const body = `return (async () => { ${outputText}\nreturn ${result} })()`
+  return new Function('require', 'exports', 'pool', body)((name: string) => modules[name], {}, database.pool)
+}
+
+test('the programs of the page run', async () => {
+  const [installing, leasing] = blocks('ts') as [string, string]
+  const { name } = await database.role()
+  await run(installing.replace("'app'", `'${name}'`), 'undefined')
+  expect(await run(leasing, 'lease.partition')).toBe(1)
+  const held = leasing.replace('await lease.release()', '')
+  const lease = (await run(held, 'lease')) as ours.PartitionLease<core.SnoGenerator>
+  expect(core.sno.unpack(lease.generator.generate()).partition).toBe(2)
+  await lease.release()
 })
 
 test('the files that the page names are enough for a family, and what they made can be uninstalled', async () => {

@@ -28,6 +28,13 @@ export type IdErrorCode =
   | 'SEQUENCE_EXHAUSTED'
   /** The family needs an identity (worker, node) before it can make ids, and none was given [55000]. */
   | 'GENERATOR_REQUIRED'
+  /**
+   * The generator's number (partition, worker) is leased, and the clock tells a time that the lease doesn't
+   * cover, or the lease was given back or lost [55000].
+   */
+  | 'LEASE_EXPIRED'
+  /** No number of the pool is free to be leased; `waitMs` says when one may be [55000]. */
+  | 'LEASE_UNAVAILABLE'
   /** This storage would break the order, precision or size of the family's ids in this database [22023]. */
   | 'STORAGE_REFUSED'
   /** Two ids of different nodes where one node was asked for [22023]. */

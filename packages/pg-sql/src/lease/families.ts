@@ -1,0 +1,67 @@
+import {
+  type Clock,
+  type FlakeFamily,
+  type FlakeGenerator,
+  type FlakeGeneratorOptions,
+  IdError,
+  type SnoFamily,
+  type SnoGenerator,
+  type SnoGeneratorOptions,
+} from '@snoflax/core'
+
+/** Families with a number that generators must not share: sno's partition, flake's id. */
+export type LeasableFamily = SnoFamily | FlakeFamily
+
+export type GeneratorOf<Family extends LeasableFamily> = ReturnType<Family['generator']>
+
+/** What else a generator can be told. */
+export type GeneratorOptionsOf<Family extends LeasableFamily> = Family extends SnoFamily
+  ? Pick<SnoGeneratorOptions, 'meta' | 'onOverflow'>
+  : Pick<FlakeGeneratorOptions, 'counterMask' | 'onOverflow' | 'onClockBack'>
+
+/** What a lease decides. */
+export interface Leased {
+  readonly number: number
+  readonly shard: number
+  readonly shards: number
+  readonly clock: Clock
+}
+
+type Maker = (family: LeasableFamily, leased: Leased, options: object) => SnoGenerator | FlakeGenerator
+
+const MAKERS: Readonly<Record<string, Maker>> = {
+  sno: (family, { number, clock, ...leased }, options) =>
+    (family as SnoFamily).generator({ ...options, partition: number, ...shardOf(leased), clock }),
+  flake: (family, { number, clock }, options) =>
+    (family as FlakeFamily).generator({ ...options, id: number, clock }),
+}
+
+/** @throws {IdError} `INVALID_OPTION` for a family that has no number. */
+export function checkLeasable({ name }: { readonly name: string }): void {
+  if (name in MAKERS) return
+  throw new IdError('INVALID_OPTION', `${name}: there is nothing to lease; sno and flake have numbers`, {
+    family: name,
+    field: 'family',
+    value: name,
+  })
+}
+
+/** The generator of a lease. */
+export function leasedGenerator<Family extends LeasableFamily>(
+  family: Family,
+  leased: Leased,
+  options: GeneratorOptionsOf<Family> | undefined,
+): GeneratorOf<Family> {
+  return MAKERS[family.name]?.(family, leased, options ?? {}) as GeneratorOf<Family>
+}
+
+const SEQUENCE_NUMBERS = 0x10000
+
+/** The whole sequence has no room for `generateAt`, which could repeat ids of another holder. */
+function shardOf({ shard, shards }: { readonly shard: number; readonly shards: number }): {
+  sequenceMin: number
+  sequenceMax: number
+} {
+  const size = Math.floor(SEQUENCE_NUMBERS / shards)
+  return { sequenceMin: shard * size, sequenceMax: (shard + 1) * size - 1 }
+}

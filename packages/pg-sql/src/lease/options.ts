@@ -1,0 +1,79 @@
+import { hostname } from 'node:os'
+import { type Clock, IdError } from '@snoflax/core'
+import { checkLeasable, type GeneratorOptionsOf, type LeasableFamily, leasedGenerator } from './families.js'
+import type { LeasePool, LeaseRequest } from './store.js'
+
+/** Told while `leasePartition` waits. */
+export interface LeaseWait {
+  /** Milliseconds since the call. */
+  readonly waitedMs: number
+  /** Milliseconds until it may go on; undefined where no lease runs that could end. */
+  readonly retryMs: number | undefined
+}
+
+export interface LeaseOptions<Family extends LeasableFamily> {
+  readonly family: Family
+  /** Partitions of sno, 0 to 65535, or ids of flake, 0 to 1023, that leases may give out. */
+  readonly pool: LeasePool
+  /** sno: how many generators share a partition, each with its part of the sequence; 1 to 1024. Default 1. */
+  readonly shards?: number
+  /** How long the lease lasts without a renewal. Default 30,000, which is also the most unless the owner allows more. */
+  readonly ttlMs?: number
+  /** Who holds it, for people. Default host name and process id. */
+  readonly holder?: string
+  /** The longest to wait for a free number, and for the clock to reach its window. Default 10,000. */
+  readonly waitMs?: number
+  readonly onWait?: (wait: LeaseWait) => void
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal
+  /** Called when a renewal fails; it is tried again. */
+  readonly onRenewalFailed?: (error: unknown) => void
+  readonly clock?: Clock
+  /** What else the generator is told, as sno's metabyte. */
+  readonly generator?: GeneratorOptionsOf<Family>
+}
+
+const DEFAULT_TTL_MS = 30_000
+
+/**
+ * What to ask the store for. What the generator would refuse is refused here, before a number is taken.
+ *
+ * @throws {IdError} `INVALID_OPTION`, `FIELD_OUT_OF_RANGE`.
+ */
+export function requestOf<Family extends LeasableFamily>(options: LeaseOptions<Family>): LeaseRequest {
+  const { family, ttlMs, holder, waitMs = 0, generator } = options
+  checkLeasable(family)
+  const pool = checkPool(family, options.pool)
+  const shards = whole(family, 'shards', options.shards ?? 1, 1)
+  whole(family, 'waitMs', waitMs, 0)
+  leasedGenerator(family, { number: pool.max, shard: 0, shards, clock: Date.now }, generator)
+  return {
+    family: family.name,
+    epochMs: family.layout.epochMs,
+    pool,
+    shards,
+    ttlMs: whole(family, 'ttlMs', ttlMs ?? DEFAULT_TTL_MS, 1),
+    holder: holder ?? `${hostname()}:${process.pid}`,
+  }
+}
+
+function checkPool(family: LeasableFamily, { min, max }: LeasePool): LeasePool {
+  whole(family, 'pool.min', min, 0)
+  whole(family, 'pool.max', max, 0)
+  if (min <= max) return { min, max }
+  throw new IdError('INVALID_OPTION', `${family.name}: pool.min ${min} is above pool.max ${max}`, {
+    family: family.name,
+    field: 'pool',
+    value: { min, max },
+  })
+}
+
+/** A number that the database can be asked with. */
+function whole({ name }: LeasableFamily, field: string, value: number, minimum: number): number {
+  if (Number.isInteger(value) && value >= minimum && value < 2 ** 31) return value
+  throw new IdError(
+    'FIELD_OUT_OF_RANGE',
+    `${name}: ${field} is a whole number from ${minimum}, not ${value}`,
+    { family: name, field, value },
+  )
+}

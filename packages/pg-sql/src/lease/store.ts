@@ -1,0 +1,56 @@
+/** Numbers that may be leased, from `min` to `max`, both included. */
+export interface LeasePool {
+  readonly min: number
+  readonly max: number
+}
+
+/** The moments that ids of a holder may carry, in Unix milliseconds: `startMs <= time < untilMs`. */
+export interface LeaseWindow {
+  readonly startMs: number
+  readonly untilMs: number
+}
+
+export interface LeaseRequest {
+  /** Name of the family; each has its own numbers. */
+  readonly family: string
+  /** Where the family's time begins. Numbers keep the epoch that they were first leased for. */
+  readonly epochMs: number
+  readonly pool: LeasePool
+  /** Into how many shards a number is divided. Numbers keep that too. */
+  readonly shards: number
+  readonly ttlMs: number
+  /** Shown to people. */
+  readonly holder: string
+}
+
+export interface LeaseGrant extends LeaseWindow {
+  /** Known to the holder alone. */
+  readonly token: string
+  readonly number: number
+  /** From 0. */
+  readonly shard: number
+}
+
+/** No number is free. */
+export interface LeaseRefusal {
+  /** Milliseconds until one may be free; undefined where no lease runs that could end. */
+  readonly retryMs: number | undefined
+}
+
+/**
+ * What keeps leases. Its promise: windows given out for one number and shard never overlap. Each new holder's
+ * window begins at or after the end of all windows that were ever confirmed for it, except where `release` told
+ * that less was used. An answer is given only when what it says is durable. What it takes for a clock decides
+ * when a number may change hands, and nothing else.
+ */
+export interface LeaseStore {
+  /** Gives the number that was used least recently. */
+  acquire(request: LeaseRequest): Promise<LeaseGrant | LeaseRefusal>
+  /**
+   * Prolongs a lease to `ttlMs` from now. Undefined if it was lost. A failure means nothing: the lease may or
+   * may not have been prolonged.
+   */
+  renew(token: string, ttlMs: number, usedUntilMs: number): Promise<LeaseWindow | undefined>
+  /** Frees the number at once; all ids made with it have times before `usedUntilMs`. */
+  release(token: string, usedUntilMs: number): Promise<void>
+}

@@ -1,0 +1,74 @@
+import { install, type LeaseGrant, type LeaseWindow, postgresLeases } from '@snoflax/pg-sql'
+import { type PostgresDatabase, type PostgresServer, startServer, urlTo } from '@snoflax/test'
+import { Pool } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { acquire, request } from './acquire.js'
+
+let primary: PostgresServer
+let database: PostgresDatabase
+beforeAll(async () => {
+  primary = await startServer()
+  database = await primary.database()
+  await install(database.pool)
+})
+afterAll(() => primary.stop())
+
+const TTL_MS = 20_000
+/** The longest lease, and how far the clocks of two servers may differ. */
+const MARGIN_MS = 30_000 + 10_000
+
+const one = (number: number) => ({ pool: { min: number, max: number }, ttlMs: TTL_MS })
+const get = (place: Pick<PostgresDatabase, 'pool'>, holder: string, number: number): Promise<LeaseGrant> =>
+  acquire(place, request(holder, one(number)))
+
+test('a standby that lagged when its primary died repeats no window that it had not heard of', async () => {
+  const standby = await primary.standby()
+  const promoted = new Pool({ connectionString: urlTo(standby.url, { database: database.name }) })
+  try {
+    const sleeper = await get(database, 'sleeper', 1)
+    const steady = await get(database, 'steady', 2)
+    await standby.caughtUp()
+    await expect(get({ pool: promoted }, 'early', 4)).rejects.toMatchObject({ code: expect.any(String) })
+    await standby.disconnect()
+
+    // What the standby will not know: a number that changed hands, a new one, and a renewal.
+    await database.query('UPDATE snoflax._lease SET expires_ms = 0 WHERE number = 1')
+    const heir = await get(database, 'heir', 1)
+    const newcomer = await get(database, 'newcomer', 3)
+    const prolonged = (await postgresLeases(database.pool).renew(steady.token, TTL_MS, 0)) as LeaseWindow
+    expect(heir.startMs).toBe(sleeper.untilMs)
+    await primary.kill9()
+    await standby.promote()
+
+    const store = postgresLeases(promoted)
+    const now = Date.now()
+    // Those that it never heard of are lost; their windows are theirs until they run out.
+    expect(await store.renew(heir.token, TTL_MS, 0)).toBe(undefined)
+    expect(await store.renew(newcomer.token, TTL_MS, 0)).toBe(undefined)
+    await expect(promoted.query('SELECT snoflax.sno_set_partition(3)')).rejects.toMatchObject({
+      code: '55000',
+      message: expect.stringContaining('by the server that was before'),
+    })
+    const resumed = (await store.renew(sleeper.token, TTL_MS, 0)) as LeaseWindow
+    const kept = (await store.renew(steady.token, TTL_MS, 0)) as LeaseWindow
+    const next = await get({ pool: promoted }, 'next', 3)
+    const other = await get({ pool: promoted }, 'other', 4)
+    for (const window of [resumed, kept, next, other]) {
+      expect(window.startMs).toBeGreaterThanOrEqual(now + MARGIN_MS)
+      expect(window.startMs).toBeLessThan(Date.now() + MARGIN_MS + 5000)
+    }
+    expect(resumed.startMs).toBeGreaterThanOrEqual(heir.untilMs)
+    expect(next.startMs).toBeGreaterThanOrEqual(newcomer.untilMs)
+    expect(kept.startMs).toBeGreaterThanOrEqual(prolonged.untilMs)
+
+    // Once only: what follows is a timeline like any other.
+    expect(await store.renew(steady.token, TTL_MS, 0)).toMatchObject({ startMs: kept.startMs })
+    expect((await get({ pool: promoted }, 'late', 5)).startMs).toBe(other.startMs)
+    // A release that knows nothing of the new window does not bring the old one back.
+    await store.release(steady.token, steady.startMs)
+    expect((await get({ pool: promoted }, 'after', 2)).startMs).toBeGreaterThanOrEqual(kept.startMs)
+  } finally {
+    await promoted.end()
+    await standby.stop()
+  }
+})

@@ -1,0 +1,161 @@
+import { flake, sno } from '@snoflax/core'
+import { install, postgresLeases, uninstall } from '@snoflax/pg-sql'
+import { onConnection, type PostgresDatabase, postgres, urlTo } from '@snoflax/test'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type ScriptedClock, START_US, scriptClock } from '../faults/scripted-clock.js'
+import { openPostgres } from '../installed.js'
+import { acquire, flakeRequest, request, TTL_MS } from './acquire.js'
+
+const START_MS = START_US / 1000
+
+let database: PostgresDatabase
+let clock: ScriptedClock
+beforeEach(async () => {
+  database = await openPostgres()
+  clock = await scriptClock(database)
+})
+afterEach(() => database.close())
+
+const pass = (ms: number): Promise<void> => clock.move(ms * 1000)
+const setPartition = (number: number) => database.query('SELECT snoflax.sno_set_partition($1)', [number])
+const generated = async () => {
+  const [row] = await database.query('SELECT snoflax.sno_generate_text() AS id')
+  return sno.unpack(sno.parse(row?.['id']))
+}
+
+describe("the number of the database's own generator", () => {
+  test('is never leased, nor is one that it had', async () => {
+    await setPartition(1)
+    await setPartition(2)
+    await pass(86_400_000)
+    const answer = await postgresLeases(database.pool).acquire(request('a'))
+    expect(answer).toEqual({ retryMs: undefined })
+    const rows = await database.query('SELECT number, state FROM snoflax.leases ORDER BY number')
+    expect(rows).toEqual([
+      { number: 1, state: 'database' },
+      { number: 2, state: 'database' },
+    ])
+    await setPartition(1)
+    expect(await generated()).toMatchObject({ partition: 1 })
+  })
+
+  test('is none that is leased, whether held, run out or given back early', async () => {
+    const { token } = await acquire(database, request('the shop'))
+    const refusal = { code: '55000', message: expect.stringContaining('leased to the shop') }
+    await expect(setPartition(1)).rejects.toMatchObject(refusal)
+    await postgresLeases(database.pool).release(token, START_MS + 3000)
+    await expect(setPartition(1)).rejects.toMatchObject(refusal)
+    await pass(2999)
+    await expect(setPartition(1)).rejects.toMatchObject(refusal)
+    await pass(1)
+    await setPartition(1)
+  })
+
+  test('makes no id in a window that was leased, when the clock steps back after it was set', async () => {
+    const { untilMs } = await acquire(database, request('a'))
+    await pass(TTL_MS)
+    await setPartition(1)
+    await pass(-8000)
+    const { timeMs, partition } = await generated()
+    expect(partition).toBe(1)
+    expect(timeMs).toBeGreaterThanOrEqual(untilMs)
+  })
+
+  test('may be set while the state is far ahead of the clock, as when the clock was wrong', async () => {
+    await setPartition(5)
+    await pass(3_600_000)
+    await generated()
+    await pass(-3_600_000)
+    await expect(generated()).rejects.toMatchObject({ code: '55000' })
+    await setPartition(6)
+    await database.query("SELECT setval('snoflax.sno_state', 0)")
+    expect(await generated()).toMatchObject({ partition: 6, timeMs: START_MS })
+  })
+
+  test('is refused to flake for another epoch than it was leased for', async () => {
+    const set = (epochMs: number) => database.query('SELECT snoflax.flake_set_worker(0, 1, $1)', [epochMs])
+    await acquire(database, flakeRequest('a'))
+    await pass(TTL_MS)
+    await expect(set(Date.UTC(2020, 0, 1))).rejects.toMatchObject({
+      code: '55000',
+      message: expect.stringContaining('epoch_ms'),
+    })
+    await set(0)
+    const [row] = await database.query('SELECT snoflax.flake_encode(snoflax.flake_generate()) AS id')
+    expect(flake.unpack(flake.parse(row?.['id']))).toMatchObject({ worker: 1 })
+  })
+
+  test('that was set before there were leases is known to them after the update', async () => {
+    await setPartition(2)
+    await database.query(`
+      DROP VIEW snoflax.leases CASCADE; DROP TABLE snoflax._lease, snoflax._lease_family CASCADE`)
+    await install(database.pool)
+    await scriptedAgain()
+    expect(await acquire(database, request('a'))).toMatchObject({ number: 1 })
+    expect(await postgresLeases(database.pool).acquire(request('b'))).toEqual({ retryMs: TTL_MS })
+  })
+})
+
+/** An installation brings the real clock back. */
+async function scriptedAgain(): Promise<void> {
+  await database.query(`CREATE OR REPLACE FUNCTION snoflax._clock_us() RETURNS bigint LANGUAGE sql VOLATILE
+    PARALLEL SAFE RETURN (SELECT last_value FROM public.scripted_clock)`)
+}
+
+test('an installation over another keeps the leases', async () => {
+  const { token } = await acquire(database, request('a'))
+  await database.query("SELECT snoflax.lease_set_max_ttl('sno', 60000)")
+  await install(database.pool)
+  await scriptedAgain()
+  await pass(1000)
+  const store = postgresLeases(database.pool)
+  expect(await store.renew(token, 60_000, START_MS)).toMatchObject({ untilMs: START_MS + 61_000 })
+})
+
+test('uninstall refuses while numbers are leased, since the next installation would lease them anew', async () => {
+  const { token } = await acquire(database, request('the shop'))
+  const refusal = { code: '2BP01', detail: expect.stringContaining('sno 1, the shop until') }
+  await expect(uninstall(database.pool)).rejects.toMatchObject(refusal)
+  await postgresLeases(database.pool).release(token, START_MS + 1000)
+  await expect(uninstall(database.pool)).rejects.toMatchObject(refusal)
+  await pass(1001)
+  await uninstall(database.pool)
+  expect(await database.query("SELECT to_regnamespace('snoflax') AS schema")).toEqual([{ schema: null }])
+})
+
+test("a copy of the database gives out none before it is told to, and then none of the original's windows", async () => {
+  const { token, untilMs } = await acquire(database, request('a'))
+  const copy = `${database.name}_copy`
+  const admin = urlTo(database.url, { database: 'postgres' })
+  await onConnection(admin, async (client) => {
+    await client.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database.name}'`,
+    )
+    await client.query(`CREATE DATABASE ${copy} TEMPLATE ${database.name}`)
+  })
+  try {
+    await onConnection(urlTo(database.url, { database: copy }), async (client) => {
+      const store = postgresLeases(client)
+      const refusal = { code: '55000', message: expect.stringContaining('copy') }
+      await expect(store.acquire(request('b'))).rejects.toMatchObject(refusal)
+      await expect(store.renew(token, TTL_MS, START_MS)).rejects.toMatchObject(refusal)
+      await client.query("SELECT snoflax.lease_adopt('sno')")
+      expect(await store.acquire(request('b'))).toMatchObject({ number: 2, startMs: START_MS + 40_000 })
+      // Holders that live on go over to the new windows.
+      const { startMs } = (await store.renew(token, TTL_MS, START_MS)) as { startMs: number }
+      expect(startMs).toBeGreaterThanOrEqual(Math.max(untilMs, START_MS + 40_000))
+    })
+  } finally {
+    await onConnection(admin, (client) => client.query(`DROP DATABASE IF EXISTS ${copy} WITH (FORCE)`))
+  }
+})
+
+test('an empty database of another server is no copy', async () => {
+  const other = await postgres.open()
+  try {
+    await install(other.pool, { families: ['sno'] })
+    expect(await acquire(other, request('a'))).toMatchObject({ number: 1 })
+  } finally {
+    await other.close()
+  }
+})

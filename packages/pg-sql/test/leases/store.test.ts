@@ -1,0 +1,279 @@
+import { flake } from '@snoflax/core'
+import { type LeaseStore, postgresLeases } from '@snoflax/pg-sql'
+import type { PostgresDatabase } from '@snoflax/test'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type ScriptedClock, START_US, scriptClock } from '../faults/scripted-clock.js'
+import { openPostgres } from '../installed.js'
+import { acquire, flakeRequest, request, TTL_MS } from './acquire.js'
+
+// The database's clock is scripted: who gets which number, and which window.
+
+const START_MS = START_US / 1000
+
+let database: PostgresDatabase
+let clock: ScriptedClock
+let store: LeaseStore
+beforeEach(async () => {
+  database = await openPostgres()
+  clock = await scriptClock(database)
+  store = postgresLeases(database.pool)
+})
+afterEach(() => database.close())
+
+const pass = (ms: number): Promise<void> => clock.move(ms * 1000)
+const get = (holder: string, changes = {}) => acquire(database, request(holder, changes))
+
+describe('numbers', () => {
+  test('that were never used are given first, in order, with a window around the present', async () => {
+    expect(await get('a')).toMatchObject({
+      number: 1,
+      shard: 0,
+      startMs: START_MS - TTL_MS,
+      untilMs: START_MS + TTL_MS,
+    })
+    expect(await get('b')).toMatchObject({ number: 2 })
+  })
+
+  test('that are all held are a refusal, which tells when the first may be free', async () => {
+    await get('a')
+    await pass(1000)
+    await get('b')
+    await pass(1000)
+    expect(await store.acquire(request('c'))).toEqual({ retryMs: TTL_MS - 2000 })
+  })
+
+  test('outside the pool are left alone', async () => {
+    await get('a', { pool: { min: 2, max: 2 } })
+    expect(await store.acquire(request('b', { pool: { min: 2, max: 2 } }))).toEqual({ retryMs: TTL_MS })
+    expect(await get('b')).toMatchObject({ number: 1 })
+  })
+
+  test('that were used least recently come next', async () => {
+    const [a, b] = [await get('a'), await get('b')]
+    await pass(5000)
+    await store.release(a.token, START_MS + 4000)
+    await store.release(b.token, START_MS + 3000)
+    expect(await get('c')).toMatchObject({ number: 2 })
+    expect(await get('d')).toMatchObject({ number: 1 })
+  })
+
+  test('of other families are others', async () => {
+    await get('a')
+    expect(await acquire(database, flakeRequest('b'))).toMatchObject({ number: 1 })
+  })
+
+  test('are given to many that ask at once, one to each', async () => {
+    const many = Array.from({ length: 60 }, (_, i) => get(`holder ${i}`, { pool: { min: 100, max: 159 } }))
+    const numbers = (await Promise.all(many)).map(({ number }) => number).sort((a, b) => a - b)
+    expect(numbers).toEqual(Array.from({ length: 60 }, (_, i) => 100 + i))
+  })
+})
+
+test('a number that its holder prolongs while another is about to take it stays where it is', async () => {
+  const { token } = await get('a', { pool: { min: 1, max: 1 } })
+  await pass(TTL_MS)
+  const session = await database.connect()
+  await session.query('BEGIN')
+  await session.query('SELECT snoflax.lease_renew($1, 10000, NULL)', [token])
+  const taking = store.acquire(request('b', { pool: { min: 1, max: 1 } }))
+  const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'lease_acquire'"
+  await expect.poll(() => database.query(waiting), { timeout: 30_000 }).toHaveLength(1)
+  await session.query('COMMIT')
+  expect(await taking).toEqual({ retryMs: 1 })
+  expect(await store.renew(token, TTL_MS, START_MS)).toMatchObject({ untilMs: START_MS + 2 * TTL_MS })
+})
+
+describe('shards', () => {
+  const quarters = { pool: { min: 7, max: 8 }, shards: 4 }
+
+  test('of one number are given out before the next number', async () => {
+    const given = []
+    for (const holder of ['a', 'b', 'c', 'd', 'e']) given.push(await get(holder, quarters))
+    expect(given.map(({ number, shard }) => [number, shard])).toEqual([
+      [7, 0],
+      [7, 1],
+      [7, 2],
+      [7, 3],
+      [8, 0],
+    ])
+  })
+
+  test('are for good: who divides otherwise never gets the number', async () => {
+    const { token, startMs } = await get('a', quarters)
+    await store.release(token, startMs)
+    await pass(3_600_000)
+    const halves = { ...quarters, shards: 2 }
+    expect(await get('b', halves)).toMatchObject({ number: 8 })
+    await get('c', halves)
+    expect(await store.acquire(request('d', { ...halves, pool: { min: 7, max: 7 } }))).toEqual({
+      retryMs: undefined,
+    })
+  })
+
+  test('flake has none', async () => {
+    const asked = { ...flakeRequest('a'), shards: 2 }
+    await expect(store.acquire(asked)).rejects.toMatchObject({ code: '22003' })
+  })
+})
+
+test('a number keeps its epoch: the same moment is another time from another one', async () => {
+  const other = flake.withEpoch(Date.UTC(2020, 0, 1))
+  const { token } = await acquire(database, flakeRequest('a'))
+  await store.release(token, START_MS)
+  await pass(60_000)
+  const pool = { min: 1, max: 1 }
+  expect(await store.acquire({ ...flakeRequest('b', other), pool })).toEqual({ retryMs: undefined })
+  expect(await acquire(database, flakeRequest('b', other))).toMatchObject({ number: 2 })
+  expect(await acquire(database, { ...flakeRequest('c'), pool })).toMatchObject({ number: 1 })
+})
+
+describe('windows', () => {
+  test("grow with renewals, from the database's present", async () => {
+    const { token } = await get('a')
+    await pass(4000)
+    expect(await store.renew(token, TTL_MS, START_MS)).toEqual({
+      startMs: START_MS - TTL_MS,
+      untilMs: START_MS + 4000 + TTL_MS,
+    })
+  })
+
+  test("never get shorter by one, when the database's clock steps back", async () => {
+    const { token } = await get('a')
+    await pass(-3_600_000)
+    expect(await store.renew(token, TTL_MS, START_MS)).toMatchObject({ untilMs: START_MS + TTL_MS })
+  })
+
+  test('of who comes after a holder that never came back begin where its own ended', async () => {
+    const pool = { min: 1, max: 1 }
+    const { token } = await get('a', { pool })
+    await pass(4000)
+    await store.renew(token, TTL_MS, START_MS)
+    await pass(TTL_MS - 1)
+    expect(await store.acquire(request('b', { pool }))).toEqual({ retryMs: 1 })
+    await pass(1)
+    expect(await get('b', { pool })).toMatchObject({ startMs: START_MS + 4000 + TTL_MS })
+    // The first one wakes up.
+    expect(await store.renew(token, TTL_MS, START_MS)).toBe(undefined)
+    await store.release(token, START_MS)
+    expect(await database.query('SELECT holder, state FROM snoflax.leases')).toEqual([
+      { holder: 'b', state: 'held' },
+    ])
+  })
+
+  test('of who comes after a release begin where ids ended', async () => {
+    const pool = { min: 1, max: 1 }
+    const { token } = await get('a', { pool })
+    await store.release(token, START_MS + 504)
+    await store.release(token, START_MS)
+    expect(await store.renew(token, TTL_MS, START_MS)).toBe(undefined)
+    expect(await get('b', { pool })).toMatchObject({ startMs: START_MS + 504, untilMs: START_MS + TTL_MS })
+  })
+
+  test('are not lowered below what was used, nor raised by a release', async () => {
+    const pool = { min: 1, max: 1 }
+    const a = await get('a', { pool })
+    await store.renew(a.token, TTL_MS, START_MS + 2000)
+    await store.release(a.token, START_MS - 3_600_000)
+    const b = await get('b', { pool })
+    expect(b).toMatchObject({ startMs: START_MS + 2000 })
+    await store.release(b.token, START_MS + 3_600_000)
+    expect(await get('c', { pool })).toMatchObject({ startMs: b.untilMs })
+  })
+
+  test("never meet, however the database's clock is set", async () => {
+    const pool = { min: 1, max: 1 }
+    let usedUntilMs = 0
+    for (const stepMs of [60_000, -1000, 20_000, -86_400_000, 86_400_000, -60_000, 5000, 86_400_000]) {
+      await pass(stepMs)
+      const answer = await store.acquire(request('a', { pool }))
+      if (!('token' in answer)) continue
+      expect(answer.startMs).toBeGreaterThanOrEqual(usedUntilMs)
+      usedUntilMs = answer.untilMs
+    }
+    expect(usedUntilMs).toBeGreaterThan(START_MS + 86_400_000)
+  })
+
+  test('that nobody wants go on after they ran out', async () => {
+    const { token } = await get('a')
+    await pass(3_600_000)
+    expect(await store.renew(token, TTL_MS, START_MS)).toMatchObject({
+      untilMs: START_MS + 3_600_000 + TTL_MS,
+    })
+  })
+})
+
+describe('who holds what', () => {
+  test('is in a view', async () => {
+    const a = await get('a')
+    await get('b')
+    await pass(2000)
+    await store.renew(a.token, TTL_MS, START_MS + 1500)
+    await pass(TTL_MS - 1000)
+    const at = (ms: number) => new Date(START_MS + ms)
+    const rows = await database.query('SELECT * FROM snoflax.leases ORDER BY number')
+    expect(rows).toEqual([
+      {
+        family: 'sno',
+        number: 1,
+        shard: 0,
+        shards: 1,
+        holder: 'a',
+        state: 'held',
+        acquired_at: at(0),
+        renewed_at: at(2000),
+        expires_at: at(2000 + TTL_MS),
+        starts_at: at(-TTL_MS),
+        reserved_until: at(2000 + TTL_MS),
+        used_until: at(1500),
+      },
+      expect.objectContaining({ number: 2, holder: 'b', state: 'expired', used_until: null }),
+    ])
+    await store.release(a.token, START_MS + 1500)
+    expect(await database.query("SELECT state, reserved_until FROM snoflax.lease_of('sno', 1)")).toEqual([
+      { state: 'free', reserved_until: at(1500) },
+    ])
+    expect(await database.query("SELECT * FROM snoflax.lease_of('sno', 9)")).toEqual([])
+  })
+})
+
+describe('refuses', () => {
+  test.each([
+    ['a lease that is too long', { ttlMs: 30_001 }, '22003', /ttl_ms 30001 is not from 100 to 30000/],
+    ['a lease that is too short', { ttlMs: 99 }, '22003', /ttl_ms 99/],
+    ['numbers that the family has not', { pool: { min: 1, max: 65_536 } }, '22003', /last_number 65536/],
+    ['a pool without numbers', { pool: { min: 2, max: 1 } }, '22003', /first_number 2/],
+    ['too many shards', { shards: 1025 }, '22003', /shards 1025/],
+    ['no shards', { shards: 0 }, '22003', /shards 0/],
+    ['a holder without a name', { holder: '' }, '22023', /holder is missing/],
+    ['a family without numbers', { family: 'flax' }, '22023', /"flax" has no numbers to lease/],
+  ])('%s', async (_, changes, code, message) => {
+    const error = await store.acquire(request('a', changes)).catch((refusal: unknown) => refusal)
+    expect(error).toMatchObject({ code, message: expect.stringMatching(message) })
+    expect(await database.query('SELECT * FROM snoflax.leases')).toEqual([])
+  })
+
+  test('what is NULL', async () => {
+    const call = "snoflax.lease_acquire('sno', 'a', 1000, 1, 2, 1, 0)"
+    for (const argument of ["'sno'", "'a'", '1000', '1, 2', '2, 1', '1, 0', '0)']) {
+      const broken = call.replace(argument, argument.replace(/^'?\w+'?/, 'NULL'))
+      await expect(database.query(`SELECT * FROM ${broken}`)).rejects.toMatchObject({
+        code: expect.stringMatching(/^22023|22003$/),
+      })
+    }
+    expect(await database.query('SELECT * FROM snoflax.lease_renew(NULL, 1000, NULL)')).toEqual([])
+    expect(await database.query('SELECT snoflax.lease_release(NULL, 1) AS done')).toEqual([{ done: false }])
+  })
+
+  test('longer leases until the owner allows them', async () => {
+    await database.query("SELECT snoflax.lease_set_max_ttl('sno', 60000)")
+    expect(await get('a', { ttlMs: 60_000 })).toMatchObject({ untilMs: START_MS + 60_000 })
+    const asked = { ...flakeRequest('b'), ttlMs: 60_000 }
+    await expect(store.acquire(asked)).rejects.toMatchObject({ hint: expect.stringContaining("'flake'") })
+    await expect(database.query("SELECT snoflax.lease_set_max_ttl('sno', 0)")).rejects.toMatchObject({
+      code: '22003',
+    })
+    await expect(database.query("SELECT snoflax.lease_set_max_ttl('flax', 1000)")).rejects.toMatchObject({
+      code: '22023',
+    })
+  })
+})
