@@ -1,1 +1,4 @@
-export {}
+export { type Keyset, type KeysetOptions, keyset } from './keyset.js'
+export type { GeneratedIdOptions, MetaFamily, MetaOption, StorageOption } from './options.js'
+export { fromDatabase, parameter, placeholder, toDatabase } from './parameters.js'
+export { createdAfter, createdAt, createdBefore, createdBetween, wasCreatedBetween } from './time.js'

@@ -1,0 +1,45 @@
+import { IdError } from '@snoflax/core'
+import { asc, type Column, desc, type GetColumnData, gt, lt, type SQL } from 'drizzle-orm'
+import { idsOf } from './column-ids.js'
+
+export interface KeysetOptions<AnId> {
+  /** The last id of the page before; left out or null for the first page. */
+  readonly after?: AnId | null | undefined
+  /** Oldest first, or newest first. Default `asc`. */
+  readonly order?: 'asc' | 'desc'
+}
+
+export interface Keyset {
+  /** Undefined for the first page. */
+  readonly where: SQL | undefined
+  readonly orderBy: SQL
+}
+
+/**
+ * A page of rows by id: no offset, so page 1000 costs what page 1 does, and rows that come in between shift
+ * nothing.
+ *
+ * @throws {IdError} for a malformed cursor.
+ *
+ * @example
+ * const page = keyset(orders.id, { after: lastSeenId, order: 'desc' })
+ * await db.select().from(orders).where(page.where).orderBy(page.orderBy).limit(20)
+ * await db.query.orders.findMany({ ...page, limit: 20 })
+ */
+export function keyset<AColumn extends Column>(
+  column: AColumn,
+  { after, order = 'asc' }: KeysetOptions<GetColumnData<AColumn, 'raw'>> = {},
+): Keyset {
+  const [beyond, ordered] = directionOf(idsOf(column).place, order)
+  return { where: after == null ? undefined : beyond(column, after), orderBy: ordered(column) }
+}
+
+function directionOf(place: string, order: string): readonly [typeof gt, typeof asc] {
+  if (order === 'asc') return [gt, asc]
+  if (order === 'desc') return [lt, desc]
+  throw new IdError('INVALID_OPTION', `${place}: an order is asc or desc, not ${JSON.stringify(order)}`, {
+    field: 'order',
+    value: order,
+    path: place,
+  })
+}

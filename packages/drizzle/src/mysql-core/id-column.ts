@@ -1,0 +1,41 @@
+import type { IdFamily } from '@snoflax/core'
+import type { HasDefault, HasRuntimeDefault } from 'drizzle-orm'
+import { columnFunction } from '../column-function.js'
+import type { GeneratedIdOptions, MetaFamily, MetaOption, StorageOption } from '../options.js'
+import { MySqlIdColumnBuilder, type MySqlIdConfig } from './column.js'
+
+type Builder<Name extends string, AnId extends string> = MySqlIdColumnBuilder<MySqlIdConfig<Name, AnId>>
+type Generated<Name extends string, AnId extends string> = HasRuntimeDefault<HasDefault<Builder<Name, AnId>>>
+
+/** Starts columns that hold ids of one family. */
+export interface IdColumn<AnId extends string, Options> {
+  /** A column whose ids are generated where an insert gives none. */
+  (options?: Options): Generated<'', AnId>
+  <Name extends string>(name: Name, options?: Options): Generated<Name, AnId>
+  /** A column that refers to another one, with the storage of its target. Never generated. */
+  readonly ref: Start<AnId>
+  /** A column of ids that are neither generated nor references. */
+  readonly plain: Start<AnId>
+}
+
+interface Start<AnId extends string> {
+  (options?: StorageOption): Builder<'', AnId>
+  <Name extends string>(name: Name, options?: StorageOption): Builder<Name, AnId>
+}
+
+/**
+ * The id columns of a family, your own included. The columns of our families are made by it.
+ *
+ * @example
+ * const ticketId = idColumn(ticket)
+ * const tickets = mysqlTable('tickets', { id: ticketId({ storage: 'text' }).primaryKey() })
+ */
+export function idColumn<AnId extends string>(
+  family: MetaFamily<AnId>,
+): IdColumn<AnId, GeneratedIdOptions<AnId> & MetaOption>
+export function idColumn<AnId extends string>(
+  family: IdFamily<AnId>,
+): IdColumn<AnId, GeneratedIdOptions<AnId>>
+export function idColumn(family: IdFamily<string>): unknown {
+  return columnFunction(family, (name, request) => new MySqlIdColumnBuilder(name, request))
+}

@@ -1,0 +1,33 @@
+import { type Column, type GetColumnData, type SQL, sql } from 'drizzle-orm'
+import { idsOf } from '../column-ids.js'
+import { DEFAULT_SCHEMA, identifier } from '../sql-functions.js'
+
+export interface EndsOptions {
+  /** Where the aggregates of @snoflax/pg-sql are. Default `snoflax`. */
+  readonly schema?: string
+}
+
+/**
+ * The smallest id. PostgreSQL has no `min` for uuid, and none for bytea before version 18: those of
+ * @snoflax/pg-sql are used there, and read the index as well.
+ *
+ * @example
+ * await db.select({ first: minId(orders.id), last: maxId(orders.id) }).from(orders)
+ */
+export const minId = <AColumn extends Column>(column: AColumn, options?: EndsOptions) =>
+  end('min', column, options)
+
+/** The largest id; see {@link minId}. */
+export const maxId = <AColumn extends Column>(column: AColumn, options?: EndsOptions) =>
+  end('max', column, options)
+
+function end<AColumn extends Column>(
+  name: 'min' | 'max',
+  column: AColumn,
+  { schema = DEFAULT_SCHEMA }: EndsOptions = {},
+): SQL<GetColumnData<AColumn, 'raw'> | null> {
+  const { type } = idsOf(column).storage.column
+  const isOurs = type === 'uuid' || type === 'bytea'
+  const aggregate = sql.raw(isOurs ? `${identifier(schema)}.${name}` : name)
+  return sql`${aggregate}(${column})`.mapWith(column) as SQL<GetColumnData<AColumn, 'raw'> | null>
+}

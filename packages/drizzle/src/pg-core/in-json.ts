@@ -1,0 +1,8 @@
+import { type Column, type SQL, sql } from 'drizzle-orm'
+import { storageName } from '../relational-queries.js'
+
+/** JSON numbers are rounded above 2^53; bytes and uuids are text there already. */
+export function inJson(column: Column): SQL | undefined {
+  if (storageName(column) !== 'bigint') return undefined
+  return column.dataType === 'array' ? sql`${column}::text[]` : sql`${column}::text`
+}

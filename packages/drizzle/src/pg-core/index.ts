@@ -1,0 +1,6 @@
+export * from '../index.js'
+export { PgIdColumn, PgIdColumnBuilder, type PgIdConfig } from './column.js'
+export { type EndsOptions, maxId, minId } from './ends.js'
+export { flakeId, flaxId, snoId, uidId, uidLocalId } from './families.js'
+export { type IdColumn, idColumn, type PgGeneratedIdOptions } from './id-column.js'
+export { createdAt, createdBetween, type TimeFunctionOptions } from './time.js'

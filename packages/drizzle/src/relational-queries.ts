@@ -1,0 +1,140 @@
+import { type Column, type SQL, sql } from 'drizzle-orm'
+import { findIds, IDS } from './column-ids.js'
+import { TimeDecoder, TimeOfId } from './time.js'
+
+// The rows below a row of `db.query` travel as JSON, which has no bytes and rounds integers above 2^53; and Drizzle
+// drops the decoders of `extras`. Both are cured where the dialect builds such a query: ids go into JSON as text,
+// by way of Drizzle's own `extras`, and each selected field gets its decoder back.
+
+/** What we read of the arguments of a dialect's method. */
+interface RelationalQuery {
+  readonly tableConfig: { readonly columns: Record<string, Column> }
+  readonly queryConfig: true | QueryConfig
+  readonly nestedQueryRelation?: unknown
+}
+
+interface QueryConfig {
+  readonly columns?: Record<string, boolean | undefined>
+  readonly extras?: Extras | ((fields: Record<string, Column>, operators: object) => Extras)
+}
+
+type Extras = Record<string, SQL.Aliased>
+
+interface BuiltQuery {
+  readonly selection: { readonly tsKey: string; readonly isJson: boolean; field: unknown }[]
+}
+
+type Build = (this: unknown, query: RelationalQuery) => BuiltQuery
+
+/** An expression of an id column that is exact as JSON; undefined where the column itself is. */
+export type InJson = (column: Column) => SQL | undefined
+
+const cured = new WeakSet<object>()
+
+/** Has a dialect bring ids through the JSON of its relational queries. */
+export function keepIdsInRelationalQueries(
+  dialect: { readonly prototype: object },
+  methods: readonly string[],
+  inJson: InJson,
+): void {
+  if (cured.has(dialect)) return
+  cured.add(dialect)
+  const prototype = dialect.prototype as Record<string, Build>
+  for (const method of methods) prototype[method] = curedBuild(prototype[method] as Build, inJson)
+}
+
+function curedBuild(build: Build, inJson: InJson): Build {
+  return function (query) {
+    const cure = query.nestedQueryRelation === undefined ? new Cure(query) : new Cure(query, inJson)
+    return cure.restore(build.call(this, { ...query, queryConfig: cure.config() }))
+  }
+}
+
+/** The cure of one query, of a table or of the rows below a row. */
+class Cure {
+  /** What each key of a row is decoded by, where Drizzle would lose it. */
+  private readonly fields = new Map<string, unknown>()
+  private readonly given: QueryConfig
+  /** Keys of the columns that go as extras. */
+  private readonly columns: readonly string[]
+
+  constructor(
+    private readonly query: RelationalQuery,
+    private readonly inJson?: InJson,
+  ) {
+    this.given = query.queryConfig === true ? {} : query.queryConfig
+    this.columns = inJson ? columnsToCure(query.tableConfig.columns, this.given, inJson) : []
+  }
+
+  /** The same selection, in which nothing gets lost. */
+  config(): true | QueryConfig {
+    const { given, columns } = this
+    if (columns.length === 0 && given.extras === undefined) return this.query.queryConfig
+    return {
+      ...given,
+      ...(columns.length > 0 && { columns: {} }),
+      extras: (fields, operators) => ({ ...this.columnExtras(fields), ...this.ownExtras(fields, operators) }),
+    }
+  }
+
+  /** Gives the decoders back. */
+  restore(built: BuiltQuery): BuiltQuery {
+    for (const item of built.selection) {
+      if (!item.isJson && this.fields.has(item.tsKey)) item.field = this.fields.get(item.tsKey)
+    }
+    return built
+  }
+
+  /** All columns as extras, not only ours, so that the keys of a row keep their order. */
+  private columnExtras(fields: Record<string, Column>): Extras {
+    const extras = this.columns.map((key) => {
+      const column = fields[key] as Column
+      this.fields.set(key, column)
+      return [key, (this.inJson?.(column) ?? sql`${column}`).as(column.name)]
+    })
+    return Object.fromEntries(extras)
+  }
+
+  /** The user's extras: those that give ids or times of ids keep their decoder. */
+  private ownExtras(fields: Record<string, Column>, operators: object): Extras {
+    const { extras } = this.given
+    const own = Object.entries(typeof extras === 'function' ? extras(fields, operators) : (extras ?? {}))
+    return Object.fromEntries(own.map(([key, extra]) => [key, this.keep(key, extra)]))
+  }
+
+  private keep(key: string, extra: SQL.Aliased): SQL.Aliased {
+    const decoder = decoderOf(extra)
+    if (decoder === undefined) return extra
+    this.fields.set(key, extra)
+    const exact = decoder instanceof TimeOfId ? this.inJson?.(decoder.column) : undefined
+    return exact ? exact.as(extra.fieldAlias) : extra
+  }
+}
+
+/** All that is selected, where something of it is not exact as JSON. */
+function columnsToCure(
+  all: Record<string, Column>,
+  { columns }: QueryConfig,
+  inJson: InJson,
+): readonly string[] {
+  const selected = selectedColumns(all, columns)
+  return selected.some((key) => inJson(all[key] as Column) !== undefined) ? selected : []
+}
+
+/** The keys that Drizzle selects by `columns`: those that are true, or all but those that are false. */
+function selectedColumns(all: Record<string, Column>, wanted: QueryConfig['columns']): readonly string[] {
+  if (wanted === undefined) return Object.keys(all)
+  const flags = Object.entries(wanted).filter(([key, flag]) => flag !== undefined && key in all)
+  if (flags.length === 0) return []
+  const isIncluding = flags.some(([, flag]) => flag)
+  return Object.keys(all).filter((key) => (isIncluding ? wanted[key] === true : wanted[key] === undefined))
+}
+
+/** The decoder, where it is one of ours. */
+function decoderOf({ sql: expression }: SQL.Aliased): object | undefined {
+  const { decoder } = expression as unknown as { decoder: object }
+  return decoder instanceof TimeDecoder || IDS in decoder ? decoder : undefined
+}
+
+/** The storage of an id column's ids, or of an array's; undefined for other columns. */
+export const storageName = (column: Column) => findIds(column)?.storage.name

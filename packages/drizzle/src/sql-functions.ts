@@ -1,0 +1,20 @@
+import type { IdFamily, StorageName } from '@snoflax/core'
+import { type SQL, sql } from 'drizzle-orm'
+
+export const DEFAULT_SCHEMA = 'snoflax'
+
+/** A function of the SQL package, as `snoflax.uid_local_time`. */
+export const sqlFunction = (schema: string, family: IdFamily<string>, verb: string): SQL =>
+  sql.raw(`${identifier(schema)}.${identifier(`${snakeCase(family.name)}_${verb}`)}`)
+
+/** How the SQL functions that answer a storage's form end. */
+export const endingOf = (storage: StorageName): string => (storage === 'binary' ? '' : `_${storage}`)
+
+/** Bare where it can be, as PostgreSQL gives it back: drizzle-kit compares the two. */
+export const identifier = (name: string): string =>
+  /^[a-z_][a-z0-9_]*$/.test(name) && !RESERVED.has(name) ? name : `"${name.replaceAll('"', '""')}"`
+
+/** Words of SQL that someone could want to call a schema. */
+const RESERVED = new Set(['all', 'default', 'end', 'order', 'primary', 'references', 'table', 'user'])
+
+const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -1,0 +1,3 @@
+import type { IdDialect } from '../dialect.js'
+
+export const SQLITE: IdDialect = { database: 'sqlite', bytesLiteral: (hex) => `x'${hex}'` }

@@ -1,0 +1,52 @@
+import type { IdFamily } from '@snoflax/core'
+import type { HasDefault, HasRuntimeDefault } from 'drizzle-orm'
+import { columnFunction } from '../column-function.js'
+import type { GeneratedIdOptions, MetaFamily, MetaOption, StorageOption } from '../options.js'
+import { SQLiteIdColumnBuilder, type SQLiteIdConfig } from './column.js'
+
+/** Options of every id column. */
+export interface SQLiteStorageOption extends StorageOption {
+  /** Says that the driver keeps integers of 64 bits exact, which storage `bigint` needs. */
+  readonly exactBigint?: boolean
+}
+
+/** Options of a column whose ids are generated. */
+export interface SQLiteGeneratedIdOptions<AnId extends string>
+  extends GeneratedIdOptions<AnId>,
+    SQLiteStorageOption {}
+
+type Builder<Name extends string, AnId extends string> = SQLiteIdColumnBuilder<SQLiteIdConfig<Name, AnId>>
+type Generated<Name extends string, AnId extends string> = HasRuntimeDefault<HasDefault<Builder<Name, AnId>>>
+
+/** Starts columns that hold ids of one family. */
+export interface IdColumn<AnId extends string, Options> {
+  /** A column whose ids are generated where an insert gives none. */
+  (options?: Options): Generated<'', AnId>
+  <Name extends string>(name: Name, options?: Options): Generated<Name, AnId>
+  /** A column that refers to another one, with the storage of its target. Never generated. */
+  readonly ref: Start<AnId>
+  /** A column of ids that are neither generated nor references. */
+  readonly plain: Start<AnId>
+}
+
+interface Start<AnId extends string> {
+  (options?: SQLiteStorageOption): Builder<'', AnId>
+  <Name extends string>(name: Name, options?: SQLiteStorageOption): Builder<Name, AnId>
+}
+
+/**
+ * The id columns of a family, your own included. The columns of our families are made by it.
+ *
+ * @example
+ * const ticketId = idColumn(ticket)
+ * const tickets = sqliteTable('tickets', { id: ticketId({ storage: 'text' }).primaryKey() })
+ */
+export function idColumn<AnId extends string>(
+  family: MetaFamily<AnId>,
+): IdColumn<AnId, SQLiteGeneratedIdOptions<AnId> & MetaOption>
+export function idColumn<AnId extends string>(
+  family: IdFamily<AnId>,
+): IdColumn<AnId, SQLiteGeneratedIdOptions<AnId>>
+export function idColumn(family: IdFamily<string>): unknown {
+  return columnFunction(family, (name, request) => new SQLiteIdColumnBuilder(name, request))
+}

@@ -1,0 +1,93 @@
+import { IdError, type Time } from '@snoflax/core'
+import { and, type Column, type GetColumnData, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { idsOf } from './column-ids.js'
+
+/**
+ * Rows whose id was made from `from` until before `to`.
+ *
+ * For families whose `exactRange` is false (uid) it selects more: see {@link wasCreatedBetween}.
+ *
+ * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `TIME_OUT_OF_RANGE`.
+ *
+ * @example
+ * await db.select().from(orders).where(createdBetween(orders.id, new Date('2026-11-01'), new Date('2026-12-01')))
+ */
+export function createdBetween(column: Column, from: Time, to: Time): SQL {
+  const ids = idsOf(column)
+  const range = ids.placed(() => ids.family.range(from, to))
+  return and(gte(column, range.gte), lt(column, range.lt)) as SQL
+}
+
+/** Rows whose id was made at or after the moment. */
+export function createdAfter(column: Column, time: Time): SQL {
+  const ids = idsOf(column)
+  return gte(
+    column,
+    ids.placed(() => ids.family.lowerBound(time)),
+  )
+}
+
+/** Rows whose id was made before the moment. */
+export function createdBefore(column: Column, time: Time): SQL {
+  const ids = idsOf(column)
+  return lt(
+    column,
+    ids.placed(() => ids.family.upperBound(time)),
+  )
+}
+
+/**
+ * Whether an id was made from `from` until before `to`: the recheck for families whose ranges select more than
+ * was asked for.
+ *
+ * @example
+ * rows.filter((row) => wasCreatedBetween(events.id, row.id, from, to))
+ */
+export function wasCreatedBetween<AColumn extends Column>(
+  column: AColumn,
+  id: GetColumnData<AColumn, 'raw'>,
+  from: Time,
+  to: Time,
+): boolean {
+  const ids = idsOf(column)
+  return ids.placed(() => {
+    // Refuses moments that are none.
+    ids.family.range(from, to)
+    const timeMs = ids.family.timeMs(id as string)
+    return timeMs >= Number(from) && timeMs < Number(to)
+  })
+}
+
+/** Turns what the database answers for a column's ids into the moments when they were made. */
+export abstract class TimeDecoder {
+  constructor(readonly column: Column) {}
+
+  abstract mapFromDriverValue(value: unknown): Date
+}
+
+/** For an expression that answers the id itself. */
+export class TimeOfId extends TimeDecoder {
+  mapFromDriverValue(value: unknown): Date {
+    const ids = idsOf(this.column)
+    return ids.family.time(ids.fromDatabase(value))
+  }
+}
+
+/**
+ * When the row's id was made, as a Date. The database gives the id and its order, so sort by it as well.
+ *
+ * @example
+ * await db.select({ total: orders.total, createdAt: createdAt(orders.id) }).from(orders)
+ *   .orderBy(desc(createdAt(orders.id)))
+ */
+export function createdAt(column: Column): SQL<Date> {
+  checkScalar(column)
+  return sql`${column}`.mapWith(new TimeOfId(column))
+}
+
+/** @throws {IdError} `INVALID_OPTION` for a column that holds no ids, or lists of them. */
+export function checkScalar(column: Column): void {
+  const { place } = idsOf(column)
+  if (column.dataType !== 'array') return
+  throw new IdError('INVALID_OPTION', `${place} is an array of ids, which has no one time`, { path: place })
+}

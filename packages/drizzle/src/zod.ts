@@ -1,0 +1,103 @@
+import { IdError, type IdFamily } from '@snoflax/core'
+import { type Column, getTableColumns, type Table } from 'drizzle-orm'
+import { z } from 'zod/v4'
+import { findIds, idsOf } from './column-ids.js'
+
+type IdColumnType = 'PgIdColumn' | 'SQLiteIdColumn' | 'MySqlIdColumn'
+interface HasType {
+  readonly _: { readonly columnType: IdColumnType }
+}
+
+type Columns<ATable extends Table> = ATable['_']['columns']
+type IdKeys<ATable extends Table> = {
+  [Key in keyof Columns<ATable>]: Columns<ATable>[Key] extends HasType | { _: { baseColumn: HasType } }
+    ? Key
+    : never
+}[keyof Columns<ATable>]
+
+/** Text in, branded ids out; lists for an array column. */
+export type IdSchema<AColumn extends Column> = z.ZodType<
+  AColumn['_']['data'],
+  AColumn['_']['data'] extends readonly unknown[] ? string[] : string
+>
+
+type Nullable<AColumn extends Column> = AColumn['_']['notNull'] extends true
+  ? IdSchema<AColumn>
+  : z.ZodNullable<IdSchema<AColumn>>
+type Insertable<AColumn extends Column> = AColumn['_']['notNull'] extends true
+  ? AColumn['_']['hasDefault'] extends true
+    ? z.ZodOptional<IdSchema<AColumn>>
+    : IdSchema<AColumn>
+  : z.ZodOptional<z.ZodNullable<IdSchema<AColumn>>>
+
+/** For `createSelectSchema`. */
+export type SelectIds<ATable extends Table> = { [Key in IdKeys<ATable>]: Nullable<Columns<ATable>[Key]> }
+/** For `createInsertSchema`. */
+export type InsertIds<ATable extends Table> = { [Key in IdKeys<ATable>]: Insertable<Columns<ATable>[Key]> }
+/** For `createUpdateSchema`. */
+export type UpdateIds<ATable extends Table> = {
+  [Key in IdKeys<ATable>]: z.ZodOptional<Nullable<Columns<ATable>[Key]>>
+}
+
+/**
+ * A schema that takes the ids of a column and nothing else. Issues have the message of the IdError.
+ *
+ * @example
+ * const input = z.object({ orderId: idSchema(orders.id) })
+ */
+export function idSchema<AColumn extends Column>(column: AColumn): IdSchema<AColumn> {
+  const one = schemaOf(idsOf(column).family)
+  return (column.dataType === 'array' ? z.array(one) : one) as unknown as IdSchema<AColumn>
+}
+
+function schemaOf(family: IdFamily<string>) {
+  return z.string().check(({ value, issues }) => {
+    const message = refusalOf(family, value)
+    if (message !== undefined) issues.push({ code: 'custom', message, input: value })
+  })
+}
+
+function refusalOf(family: IdFamily<string>, value: string): string | undefined {
+  try {
+    family.parse(value)
+    return undefined
+  } catch (error) {
+    if (error instanceof IdError) return error.message
+    throw error
+  }
+}
+
+/**
+ * The id columns of a table as drizzle-zod's refinements for a select.
+ *
+ * @example
+ * const orderSchema = createSelectSchema(orders, selectIds(orders))
+ */
+export const selectIds = <ATable extends Table>(table: ATable): SelectIds<ATable> =>
+  schemas(table, nullable) as SelectIds<ATable>
+
+/**
+ * The same for an insert: what has a default may be left out.
+ *
+ * @example
+ * const newOrder = createInsertSchema(orders, { ...insertIds(orders), total: (schema) => schema.positive() })
+ */
+export const insertIds = <ATable extends Table>(table: ATable): InsertIds<ATable> =>
+  schemas(table, (column) =>
+    column.notNull && !column.hasDefault ? idSchema(column) : nullable(column).optional(),
+  ) as InsertIds<ATable>
+
+/** The same for an update: all may be left out. */
+export const updateIds = <ATable extends Table>(table: ATable): UpdateIds<ATable> =>
+  schemas(table, (column) => nullable(column).optional()) as UpdateIds<ATable>
+
+function nullable(column: Column): z.ZodType {
+  return column.notNull ? idSchema(column) : idSchema(column).nullable()
+}
+
+function schemas(table: Table, schema: (column: Column) => z.ZodType): unknown {
+  const columns = Object.entries<Column>(getTableColumns(table))
+  return Object.fromEntries(
+    columns.filter(([, column]) => findIds(column)).map(([key, column]) => [key, schema(column)]),
+  )
+}

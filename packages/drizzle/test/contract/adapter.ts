@@ -1,0 +1,104 @@
+import { install } from '@snoflax/pg-sql'
+import type {
+  MysqlDatabase,
+  OpenDatabase,
+  PgliteDatabase,
+  PostgresDatabase,
+  SqliteDatabase,
+} from '@snoflax/test'
+import type { ContractAdapter, Variant } from '@snoflax/test/contract'
+import { drizzle as overBetterSqlite3 } from 'drizzle-orm/better-sqlite3'
+import { drizzle as overMysql2 } from 'drizzle-orm/mysql2'
+import { drizzle as overNodePostgres } from 'drizzle-orm/node-postgres'
+import { drizzle as overPglite } from 'drizzle-orm/pglite'
+import { mysqlStatements, postgresStatements, sqliteStatements } from '../generated-sql.js'
+import * as mysqlReads from './mysql-reads.js'
+import { mysqlSchema } from './mysql-schema.js'
+import * as mysqlWrites from './mysql-writes.js'
+import { postgresSchema } from './postgres-schema.js'
+import * as reads from './reads.js'
+import type { Session } from './session.js'
+import { sqliteSchema } from './sqlite-schema.js'
+import * as writes from './writes.js'
+
+/** Makes the schema as drizzle-kit would. */
+export async function create(database: OpenDatabase, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await database.query(statement)
+}
+
+async function openPostgres(database: PostgresDatabase, variant: Variant) {
+  const schema = postgresSchema(variant)
+  await install(database.pool)
+  await create(database, await postgresStatements(schema))
+  return { db: overNodePostgres(database.pool, { schema }), schema, variant, database }
+}
+
+async function openPglite(database: PgliteDatabase, variant: Variant) {
+  const schema = postgresSchema(variant)
+  await install(database.connection)
+  await create(database, await postgresStatements(schema))
+  return { db: overPglite(database.connection, { schema }), schema, variant, database }
+}
+
+async function openSqlite(database: SqliteDatabase, variant: Variant) {
+  const schema = sqliteSchema(variant)
+  await create(database, await sqliteStatements(schema))
+  return { db: overBetterSqlite3(database.connection, { schema }), schema, variant, database }
+}
+
+// MariaDB has no lateral joins, which the mode "default" takes.
+async function openMysql(database: MysqlDatabase, variant: Variant) {
+  const schema = mysqlSchema(variant)
+  await create(database, await mysqlStatements(schema))
+  return { db: overMysql2(database.pool, { schema, mode: 'planetscale' }), schema, variant, database }
+}
+
+const OPEN = {
+  mysql: openMysql,
+  postgres: openPostgres,
+  pglite: openPglite,
+  sqlite: openSqlite,
+} as unknown as Record<OpenDatabase['kind'], (database: OpenDatabase, variant: Variant) => Promise<Session>>
+
+export const drizzleAdapter: ContractAdapter<Session> = {
+  orm: 'Drizzle',
+  junction: { table: 'orders_to_tags', order: 'order_id', tag: 'tag_id' },
+  open: (database, variant) => OPEN[database.kind](database, variant),
+  close: async () => {},
+  inserts: writes.inserts,
+  upserts: writes.upserts,
+  graphs: writes.graphs,
+  updates: writes.updates,
+  deletes: writes.deletes,
+  links: writes.links,
+  unlinks: writes.unlinks,
+  byId: reads.byId,
+  byIds: reads.byIds,
+  byRange: reads.byRange,
+  createdBetween: reads.createdBetweenPaths,
+  byTrace: reads.byTrace,
+  byOrder: reads.byOrder,
+  graph: reads.graph,
+  page: reads.page,
+  ends: reads.ends,
+  counts: reads.counts,
+  around: writes.around,
+}
+
+const { 'update().where(eq())': update } = writes.updates
+const { 'delete().where(inArray())': remove } = writes.deletes
+
+const mysqlPaths = {
+  inserts: mysqlWrites.inserts,
+  upserts: mysqlWrites.upserts,
+  graphs: mysqlWrites.graphs,
+  graph: { ...mysqlReads.graph, 'select() with left joins': reads.graph['select() with left joins'] },
+}
+
+/** The same reads, and the writes that MySQL has. */
+export const mysqlAdapter: ContractAdapter<Session> = {
+  ...drizzleAdapter,
+  ...(mysqlPaths as unknown as Pick<ContractAdapter<Session>, keyof typeof mysqlPaths>),
+  updates: { 'update().where(eq())': update as NonNullable<typeof update> },
+  deletes: { 'delete().where(inArray())': remove as NonNullable<typeof remove> },
+}

@@ -1,0 +1,33 @@
+import type { ContractAdapter } from '@snoflax/test/contract'
+import { eq, inArray } from 'drizzle-orm'
+import type { MySqlSession } from './mysql-session.js'
+
+// A one-to-one relation has a LIMIT below it, inside which MariaDB can't see the row above.
+
+export const graph: ContractAdapter<MySqlSession>['graph'] = {
+  'query.findFirst({ with }) of lists': {
+    run: async ({ db, schema: { customers, profiles, tags } }, id) => {
+      const found = await db.query.customers.findFirst({
+        where: eq(customers.id, id),
+        with: { orders: { with: { lines: true, ties: true } } },
+      })
+      if (!found) return undefined
+      const tagIds = found.orders.flatMap(({ ties }) => ties.map(({ tagId }) => tagId))
+      const theirs = await db.select().from(tags).where(inArray(tags.id, tagIds))
+      const [profile] = await db.select().from(profiles).where(eq(profiles.customerId, id))
+      const { referrerId } = found
+      const [referrer] = referrerId
+        ? await db.select().from(customers).where(eq(customers.id, referrerId))
+        : []
+      return {
+        ...found,
+        referrer: referrer ?? null,
+        profile: profile ?? null,
+        orders: found.orders.map(({ ties, ...order }) => ({
+          ...order,
+          tags: theirs.filter((tag) => ties.some(({ tagId }) => tagId === tag.id)),
+        })),
+      }
+    },
+  },
+}

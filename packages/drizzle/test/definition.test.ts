@@ -1,0 +1,348 @@
+import { flake, flax, IdError, sno, uid, uidLocal } from '@snoflax/core'
+import * as mysql from '@snoflax/drizzle/mysql-core'
+import * as pg from '@snoflax/drizzle/pg-core'
+import * as sqlite from '@snoflax/drizzle/sqlite-core'
+import { getTableColumns, sql } from 'drizzle-orm'
+import { type AnyMySqlColumn, mysqlTable } from 'drizzle-orm/mysql-core'
+import { type AnyPgColumn, alias, foreignKey, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { type AnySQLiteColumn, sqliteTable } from 'drizzle-orm/sqlite-core'
+import { describe, expect, test } from 'vitest'
+
+const { flaxId, snoId, flakeId, uidId, uidLocalId, idColumn } = pg
+
+/** What the action throws. */
+function errorOf(action: () => unknown): IdError {
+  try {
+    action()
+  } catch (error) {
+    return error as IdError
+  }
+  return expect.fail('nothing was thrown')
+}
+
+describe('the type of a column', () => {
+  const generator = {
+    flake: flake.generator({ datacenter: 1, worker: 2 }),
+    uid: uid.generator({ node: 'test' }),
+  }
+  const local = uidLocal.generator()
+
+  test('in PostgreSQL', () => {
+    const types = getTableColumns(
+      pgTable('t', {
+        flax: flaxId(),
+        flaxText: flaxId({ storage: 'text' }),
+        flaxBinary: flaxId({ storage: 'binary' }),
+        flaxUuid8: flaxId({ storage: 'uuid8' }),
+        sno: snoId(),
+        flake: flakeId({ generator: generator.flake }),
+        uid: uidId({ generator: generator.uid }),
+        uidLocal: uidLocalId({ generator: local }),
+        list: flaxId.plain({ storage: 'text' }).array(),
+        bytes: flaxId.plain({ storage: 'binary' }).array(3),
+      }),
+    )
+    expect(Object.entries(types).map(([key, column]) => [key, column.getSQLType()])).toEqual([
+      ['flax', 'uuid'],
+      ['flaxText', 'text COLLATE "C"'],
+      ['flaxBinary', 'bytea'],
+      ['flaxUuid8', 'uuid'],
+      ['sno', 'uuid'],
+      ['flake', 'bigint'],
+      ['uid', 'uuid'],
+      ['uidLocal', 'bigint'],
+      ['list', 'text[]'],
+      ['bytes', 'bytea[3]'],
+    ])
+  })
+
+  test('in SQLite', () => {
+    const types = getTableColumns(
+      sqliteTable('t', {
+        flax: sqlite.flaxId(),
+        binary: sqlite.snoId({ storage: 'binary' }),
+        flake: sqlite.flakeId({ generator: generator.flake }),
+        exact: sqlite.flakeId({ generator: generator.flake, exactBigint: true }),
+        uidLocal: sqlite.uidLocalId({ generator: local }),
+      }),
+    )
+    expect(Object.values(types).map((column) => column.getSQLType())).toEqual([
+      'text',
+      'blob',
+      'blob',
+      'integer',
+      'text',
+    ])
+  })
+
+  test('in MySQL', () => {
+    const types = getTableColumns(
+      mysqlTable('t', {
+        flax: mysql.flaxId(),
+        binary: mysql.snoId({ storage: 'binary' }),
+        flake: mysql.flakeId({ generator: generator.flake }),
+        local: mysql.uidLocalId.plain({ storage: 'text' }),
+      }),
+    )
+    expect(Object.values(types).map((column) => column.getSQLType())).toEqual([
+      'char(16) character set ascii collate ascii_bin',
+      'binary(10)',
+      'bigint unsigned',
+      'char(11) character set ascii collate ascii_bin',
+    ])
+  })
+})
+
+describe('names', () => {
+  test('are the key where none is given, as everywhere in Drizzle', () => {
+    const t = pgTable('t', {
+      id: flaxId(),
+      ref: flaxId.plain('other'),
+      more: flaxId.plain('m', { storage: 'text' }),
+    })
+    expect([t.id, t.ref, t.more].map(({ name }) => name)).toEqual(['id', 'other', 'm'])
+    expect([t.id.keyAsName, t.ref.keyAsName]).toEqual([true, false])
+  })
+})
+
+describe('what is generated', () => {
+  test('ids of the family, by its default generator or the one given, with the metabyte', () => {
+    const generator = sno.generator({ partition: 4242 })
+    const t = pgTable('t', {
+      flax: flaxId(),
+      meta: snoId({ meta: 7 }),
+      mine: snoId({ generator, meta: 9 }),
+      generator: idColumn(flake)({ generator: flake.generator({ datacenter: 3, worker: 4 }) }),
+    })
+    const made = (column: { readonly defaultFn: (() => unknown) | undefined }) =>
+      column.defaultFn?.() as never
+    expect(flax.is(made(t.flax))).toBe(true)
+    expect(sno.meta(made(t.meta))).toBe(7)
+    expect(sno.unpack(made(t.mine))).toMatchObject({ meta: 9, partition: 4242 })
+    expect(flake.unpack(made(t.generator))).toMatchObject({ datacenter: 3, worker: 4 })
+  })
+
+  test('not references and plain ids', () => {
+    const t = pgTable('t', {
+      id: flaxId(),
+      ref: flaxId.ref().references((): AnyPgColumn => t.id),
+      plain: flaxId.plain(),
+    })
+    expect([t.ref.hasDefault, t.ref.defaultFn, t.plain.hasDefault, t.plain.defaultFn]).toEqual([
+      false,
+      undefined,
+      false,
+      undefined,
+    ])
+  })
+
+  test('nothing where the user has a default', () => {
+    const fixed = flax.generate()
+    const t = pgTable('t', {
+      mine: flaxId().$defaultFn(() => fixed),
+      expression: flakeId().default(sql`next_id()`),
+      literal: flaxId.plain().default(fixed),
+    })
+    expect(t.mine.defaultFn?.()).toBe(fixed)
+    expect([t.expression.defaultFn, t.literal.defaultFn]).toEqual([undefined, undefined])
+  })
+
+  test.each([
+    ['flake', () => pgTable('jobs', { id: flakeId() }), 'flake.generator({ datacenter: 1, worker: 2 })'],
+    ['uid', () => sqliteTable('jobs', { id: sqlite.uidId() }), 'uid.generator('],
+    ['uidLocal', () => mysqlTable('jobs', { id: mysql.uidLocalId() }), 'uidLocal.generator('],
+  ])('%s needs a generator, and the error says which', (family, define, example) => {
+    const error = errorOf(define)
+    expect(error).toMatchObject({ name: 'IdError', code: 'GENERATOR_REQUIRED', family, path: 'jobs.id' })
+    expect(error.message).toContain('jobs.id')
+    expect(error.message).toContain(example)
+  })
+
+  test('a family of a user without a generator is told so as well', () => {
+    const { generate: _, ...ticket } = flax
+    expect(errorOf(() => pgTable('t', { id: idColumn(ticket)() }))).toMatchObject({
+      code: 'GENERATOR_REQUIRED',
+    })
+  })
+})
+
+describe('refused when the table is defined', () => {
+  test.each([
+    ['uuid in SQLite', () => sqliteTable('t', { id: sqlite.flaxId({ storage: 'uuid' }) }), 'use text'],
+    [
+      'bigint in SQLite',
+      () => sqliteTable('t', { id: sqlite.flakeId.plain({ storage: 'bigint' }) }),
+      'rounds',
+    ],
+    ['bigint for flax', () => pgTable('t', { id: flaxId({ storage: 'bigint' }) }), 'flax'],
+    [
+      'text for flake',
+      () => mysqlTable('t', { id: mysql.flakeId.plain({ storage: 'text' }) }),
+      'use bigint or binary',
+    ],
+    ['uuid8 in MySQL', () => mysqlTable('t', { id: mysql.flaxId.ref({ storage: 'uuid8' }) }), 'MySQL'],
+  ])('%s', (_, define, reason) => {
+    const error = errorOf(define)
+    expect(error).toMatchObject({ name: 'IdError', code: 'STORAGE_REFUSED', path: 't.id' })
+    expect(error.message).toContain(reason)
+  })
+
+  test.each<[string, () => unknown, string]>([
+    ['a reference to nothing', () => pgTable('t', { id: flaxId.ref() }), '.references(…)'],
+    [
+      'a generator of another family',
+      () => pgTable('t', { id: flaxId({ generator: sno.generator() as never }) }),
+      'flax',
+    ],
+    [
+      'a generator with another epoch',
+      () =>
+        pgTable('t', {
+          id: flakeId({ generator: flake.withEpoch(1e12).generator({ datacenter: 1, worker: 1 }) }),
+        }),
+      "generator's family",
+    ],
+    ['a metabyte where there is none', () => pgTable('t', { id: flaxId({ meta: 3 } as never) }), 'metabyte'],
+    [
+      'a metabyte made by the database where there is none',
+      () => pgTable('t', { id: flaxId({ default: 'database', meta: 3 } as never) }),
+      'metabyte',
+    ],
+    [
+      'ids made by SQLite',
+      () => sqliteTable('t', { id: sqlite.flaxId({ default: 'database' } as never) }),
+      'sqlite',
+    ],
+  ])('%s', (_, define, reason) => {
+    const error = errorOf(define)
+    expect(error).toMatchObject({ name: 'IdError', code: 'INVALID_OPTION', path: 't.id' })
+    expect(error.message).toContain(reason)
+  })
+
+  test('a metabyte out of range', () => {
+    const define = () => pgTable('t', { id: snoId({ meta: 256 }) })
+    expect(errorOf(define)).toMatchObject({ code: 'FIELD_OUT_OF_RANGE', path: 't.id' })
+  })
+
+  test('a list of generated ids or references', () => {
+    expect(errorOf(() => flaxId().array()).message).toContain('.plain().array()')
+    expect(errorOf(() => flaxId.ref().array()).message).toContain('.plain().array()')
+  })
+})
+
+describe('a reference', () => {
+  const customers = pgTable('customers', {
+    id: flaxId({ storage: 'binary' }).primaryKey(),
+    parentId: flaxId.ref().references((): AnyPgColumn => customers.id),
+    email: text(),
+    legacy: uuid(),
+  })
+
+  test('takes the storage of its target, through other references and defined later', () => {
+    const later = pgTable('later', { id: flaxId.ref().references((): AnyPgColumn => base.parentId) })
+    const base = pgTable('base', { parentId: flaxId.ref().references(() => customers.parentId) })
+    expect([later.id, base.parentId, customers.parentId].map((column) => column.getSQLType())).toEqual([
+      'bytea',
+      'bytea',
+      'bytea',
+    ])
+    const id = flax.generate()
+    expect(later.id.mapToDriverValue(id)).toEqual(flax.decode(id))
+    expect(alias(later, 'x').id.getSQLType()).toBe('bytea')
+  })
+
+  test('takes the family of its target too, with its epoch', () => {
+    const discord = flake.withEpoch(1_420_070_400_000)
+    const users = pgTable('users', { id: idColumn(discord).plain().primaryKey() })
+    const posts = pgTable('posts', { userId: flakeId.ref().references(() => users.id) })
+    const id = discord.lowerBound(new Date('2026-11-01'))
+    expect(pg.wasCreatedBetween(posts.userId, id, new Date('2026-11-01'), new Date('2026-11-02'))).toBe(true)
+  })
+
+  test('works in SQLite and MySQL', () => {
+    const nodes = sqliteTable('nodes', {
+      id: sqlite.flakeId.plain({ exactBigint: true }).primaryKey(),
+      up: sqlite.flakeId.ref().references((): AnySQLiteColumn => nodes.id),
+    })
+    expect(nodes.up.getSQLType()).toBe('integer')
+    const leaves = mysqlTable('leaves', {
+      id: mysql.snoId({ storage: 'binary' }).primaryKey(),
+      up: mysql.snoId.ref().references((): AnyMySqlColumn => leaves.id),
+    })
+    expect(leaves.up.getSQLType()).toBe('binary(10)')
+  })
+
+  test('a composite foreign key asks for the storage', () => {
+    const lines = pgTable(
+      'lines',
+      { customerId: flaxId.ref('customer_id', { storage: 'binary' }), email: text() },
+      (line) => [
+        foreignKey({
+          columns: [line.customerId, line.email],
+          foreignColumns: [customers.id, customers.email],
+        }),
+      ],
+    )
+    expect(lines.customerId.getSQLType()).toBe('bytea')
+  })
+
+  test.each<[string, () => { getSQLType(): string }, string]>([
+    [
+      'another family',
+      () => pgTable('t', { id: snoId.ref().references(() => customers.id) }).id,
+      'holds ids of flax',
+    ],
+    [
+      'no id column',
+      () => pgTable('t', { id: flaxId.ref().references(() => customers.legacy) }).id,
+      'customers.legacy',
+    ],
+    [
+      'itself',
+      () => {
+        const t = pgTable('t', { id: flaxId.ref().references((): AnyPgColumn => t.id) })
+        return t.id
+      },
+      'circle',
+    ],
+    [
+      'a column that refers back',
+      () => {
+        const t = pgTable('t', { id: flaxId.ref().references((): AnyPgColumn => back.id) })
+        const back = pgTable('back', { id: flaxId.ref().references((): AnyPgColumn => t.id) })
+        return t.id
+      },
+      'circle',
+    ],
+  ])('to %s is refused at the first use', (_, define, reason) => {
+    const column = define()
+    const error = errorOf(() => column.getSQLType())
+    expect(error).toMatchObject({ name: 'IdError', code: 'INVALID_OPTION', path: 't.id' })
+    expect(error.message).toContain(reason)
+    expect(errorOf(() => column.getSQLType()).message).toBe(error.message)
+  })
+})
+
+describe('a value', () => {
+  const t = pgTable('t', { id: flaxId('the_id') })
+
+  test.each([['x'], ['Kpcan0M1FakODT4!'], [new Uint8Array(3)]])('%s is refused with its place', (value) => {
+    for (const map of [() => t.id.mapToDriverValue(value), () => t.id.mapFromDriverValue(value)]) {
+      const error = errorOf(map)
+      expect(error).toBeInstanceOf(IdError)
+      expect(error.path).toBe('t.the_id')
+      expect(error.message).toMatch(/^t\.the_id: flax: /)
+    }
+  })
+
+  test('of the wrong type is a TypeError with its place', () => {
+    expect(() => t.id.mapToDriverValue({ id: 1 })).toThrow(TypeError)
+    expect(() => t.id.mapToDriverValue(true)).toThrow(/^t\.the_id: flax: /)
+  })
+
+  test('of a driver that gives an ArrayBuffer is read', () => {
+    const id = flax.generate()
+    const binary = sqliteTable('t', { id: sqlite.flaxId.plain({ storage: 'binary' }) })
+    expect(binary.id.mapFromDriverValue(flax.decode(id).slice().buffer)).toBe(id)
+  })
+})

@@ -1,0 +1,19 @@
+import { flake } from '@snoflax/core'
+import { flakeId, flaxId, snoId } from '@snoflax/drizzle/pg-core'
+import { type AnyPgColumn, integer, pgTable, text } from 'drizzle-orm/pg-core'
+
+// What the command line of drizzle-kit reads.
+
+export const customers = pgTable('customers', {
+  id: flaxId().primaryKey(),
+  name: text().notNull(),
+  referrerId: flaxId.ref('referrer_id').references((): AnyPgColumn => customers.id),
+})
+
+export const orders = pgTable('orders', {
+  id: snoId({ default: 'database', storage: 'text', meta: 2 }).primaryKey(),
+  total: integer().notNull(),
+  customerId: flaxId.ref('customer_id').references(() => customers.id),
+  jobId: flakeId.plain('job_id', { storage: 'binary' }).default(flake.lowerBound(1_700_000_000_000)),
+  past: flaxId.plain({ storage: 'text' }).array(),
+})

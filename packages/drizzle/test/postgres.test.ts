@@ -1,0 +1,290 @@
+import { type FlakeId, type FlaxId, flake, flax, IdError, type StorageName, sno } from '@snoflax/core'
+import {
+  createdAt,
+  createdBetween,
+  flakeId,
+  flaxId,
+  fromDatabase,
+  parameter,
+  snoId,
+  toDatabase,
+} from '@snoflax/drizzle/pg-core'
+import { install } from '@snoflax/pg-sql'
+import { type PostgresDatabase, postgres } from '@snoflax/test'
+import { arrayContains, asc, desc, eq, isNull, relations, sql } from 'drizzle-orm'
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
+import { type AnyPgColumn, alias, integer, pgTable, pgView, text } from 'drizzle-orm/pg-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postgresStatements } from './generated-sql.js'
+
+const jobs = flake.generator({ datacenter: 2, worker: 3 })
+
+function schemaOf(storage: StorageName) {
+  const people = pgTable('people', {
+    id: flaxId({ storage }).primaryKey(),
+    name: text().notNull().unique(),
+    parentId: flaxId.ref('parent_id').references((): AnyPgColumn => people.id),
+    past: flaxId.plain({ storage }).array(),
+    jobs: flakeId.plain().array(),
+  })
+  const tasks = pgTable('tasks', {
+    id: flakeId({ generator: jobs }).primaryKey(),
+    personId: flaxId.ref('person_id').references(() => people.id),
+    total: integer().notNull().default(0),
+  })
+  const events = pgTable('events', {
+    id: snoId({ default: 'database', meta: 5, storage }).primaryKey(),
+    personId: flaxId.ref('person_id').references(() => people.id),
+  })
+  const peopleRelations = relations(people, ({ one, many }) => ({
+    parent: one(people, { fields: [people.parentId], references: [people.id], relationName: 'family' }),
+    children: many(people, { relationName: 'family' }),
+    tasks: many(tasks),
+  }))
+  const taskRelations = relations(tasks, ({ one }) => ({
+    person: one(people, { fields: [tasks.personId], references: [people.id] }),
+  }))
+  return { people, tasks, events, peopleRelations, taskRelations }
+}
+
+describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL, %s', (storage) => {
+  const schema = schemaOf(storage)
+  const { people, tasks, events } = schema
+  const parents = pgView('parents').as((query) =>
+    query.select({ id: people.id, name: people.name }).from(people).where(isNull(people.parentId)),
+  )
+  const everyone = pgView('everyone', { id: flaxId.plain({ storage }), name: text() }).as(
+    sql`select id, name from people`,
+  )
+
+  let database: PostgresDatabase
+  let db: NodePgDatabase<typeof schema>
+  let ada: typeof people.$inferSelect
+  let bea: typeof people.$inferSelect
+
+  beforeAll(async () => {
+    database = await postgres.open()
+    await install(database.pool)
+    await database.query('SELECT snoflax.sno_set_partition(31)')
+    for (const statement of await postgresStatements({ ...schema, parents, everyone })) {
+      await database.query(statement)
+    }
+    db = drizzle(database.pool, { schema })
+    const past = [flax.generateAt(new Date('2026-01-01')), flax.generate()]
+    const own = [jobs.generate(), jobs.generate()]
+    ada = (await db.insert(people).values({ name: 'Ada', past, jobs: own }).returning())[0] as typeof ada
+    bea = (await db.insert(people).values({ name: 'Bea', parentId: ada.id }).returning())[0] as typeof bea
+    await db.insert(tasks).values([
+      { personId: ada.id, total: 1 },
+      { personId: ada.id, total: 2 },
+    ])
+  })
+  afterAll(() => database.close())
+
+  test('views, their own columns too', async () => {
+    expect(await db.select().from(parents)).toEqual([{ id: ada.id, name: 'Ada' }])
+    expect(await db.select().from(everyone).where(eq(everyone.id, bea.id))).toEqual([
+      { id: bea.id, name: 'Bea' },
+    ])
+    const now = Date.now()
+    const recent = createdBetween(parents.id, now - 60_000, now + 60_000)
+    expect(
+      await db
+        .select({ at: createdAt(parents.id) })
+        .from(parents)
+        .where(recent),
+    ).toEqual([{ at: flax.time(ada.id) }])
+  })
+
+  test('a self join by alias', async () => {
+    const child = alias(people, 'child')
+    const rows = await db
+      .select({ parent: people.id, child: child.id })
+      .from(people)
+      .innerJoin(child, eq(child.parentId, people.id))
+      .where(eq(child.id, bea.id))
+    expect(rows).toEqual([{ parent: ada.id, child: bea.id }])
+  })
+
+  test('distinct, and a subquery with an aggregate', async () => {
+    expect(await db.selectDistinct({ id: tasks.personId }).from(tasks)).toEqual([{ id: ada.id }])
+    const sums = db
+      .select({ id: tasks.personId, sum: sql<number>`sum(${tasks.total})::integer`.as('sum') })
+      .from(tasks)
+      .groupBy(tasks.personId)
+      .as('sums')
+    const rows = await db.select().from(sums).where(eq(sums.id, ada.id))
+    expect(rows).toEqual([{ id: ada.id, sum: 3 }])
+  })
+
+  test('a CTE that inserts, and an insert from a select', async () => {
+    const made = db
+      .$with('made')
+      .as(db.insert(people).values({ name: 'Made by a CTE' }).returning({ id: people.id }))
+    const [found] = await db.with(made).select({ id: made.id }).from(made)
+    expect(flax.is(found?.id)).toBe(true)
+    // Drizzle generates nothing for an insert from a select: the database does.
+    await db.insert(events).select(
+      db
+        .select({
+          id: sql`snoflax.sno_generate${sql.raw(storage === 'binary' ? '' : `_${storage}`)}(9)`.as('id'),
+          personId: people.id,
+        })
+        .from(people),
+    )
+    const rows = await db.select().from(events)
+    expect(rows.length).toBeGreaterThan(2)
+    for (const { id } of rows) expect(sno.meta(id)).toBe(9)
+    await db.delete(events)
+  })
+
+  test('a default of the database is used and returned, an id that was given is kept', async () => {
+    const given = sno.generate(1)
+    const rows = await db
+      .insert(events)
+      .values([{}, { id: given }])
+      .returning()
+    expect(sno.unpack(rows[0]?.id as never)).toMatchObject({ meta: 5, partition: 31 })
+    expect(rows[1]?.id).toBe(given)
+  })
+
+  test('a transaction that fails leaves nothing, one that succeeds its ids', async () => {
+    const failing = db.transaction(async (tx) => {
+      await tx.insert(people).values({ name: 'Never' })
+      throw new Error('back')
+    })
+    await expect(failing).rejects.toThrow('back')
+    expect(await db.$count(people, eq(people.name, 'Never'))).toBe(0)
+    const id = await db.transaction(async (tx) => {
+      const [row] = await tx.insert(people).values({ name: 'Kept' }).returning({ id: people.id })
+      return row?.id as FlaxId
+    })
+    expect(await db.$count(people, eq(people.id, id))).toBe(1)
+  })
+
+  test('update from another table, with its ids', async () => {
+    await db
+      .update(tasks)
+      .set({ personId: sql`${people.parentId}` })
+      .from(people)
+      .where(sql`${tasks.personId} = ${people.id} and ${people.id} = ${bea.id}`)
+    const [row] = await db.update(tasks).set({ personId: bea.id }).where(eq(tasks.total, 2)).returning()
+    expect(row?.personId).toBe(bea.id)
+    await db.update(tasks).set({ personId: ada.id }).where(eq(tasks.total, 2))
+  })
+
+  test('raw SQL, with parameter() and fromDatabase()', async () => {
+    const id = parameter(people.id, ada.id)
+    const { rows } = await db.execute(
+      sql`select id, parent_id from people where coalesce(parent_id, id) = ${id}`,
+    )
+    expect(rows.map((row) => fromDatabase(people.id, row['id'])).sort()).toEqual([ada.id, bea.id].sort())
+    expect(rows.map((row) => fromDatabase(people.parentId, row['parent_id'])).sort()).toEqual([ada.id, null])
+    const direct = await database.pool.query('select name from people where id = $1', [
+      toDatabase(people.id, ada.id),
+    ])
+    expect(direct.rows).toEqual([{ name: 'Ada' }])
+    const list = await database.pool.query('select past from people where past = $1', [
+      toDatabase(people.past, ada.past as FlaxId[]),
+    ])
+    expect(list.rows.map((row) => fromDatabase(people.past, row.past))).toEqual([ada.past])
+    expect(fromDatabase(people.past, null)).toBeNull()
+    expect(() => fromDatabase(people.name, 'x')).toThrow('people.name is no id column')
+    expect(() => toDatabase(people.id, 'x' as FlaxId)).toThrow('people.id: flax')
+  })
+
+  test('lists of ids', async () => {
+    const [row] = await db.select().from(people).where(eq(people.id, ada.id))
+    expect(row).toEqual(ada)
+    expect(await db.$count(people, arrayContains(people.past, [ada.past?.[1] as FlaxId]))).toBe(1)
+    expect(await db.$count(people, arrayContains(people.jobs, [ada.jobs?.[0] as FlakeId]))).toBe(1)
+    expect(await db.$count(people, arrayContains(people.past, [flax.generate()]))).toBe(0)
+    const holed = [null, flax.generate()] as FlaxId[]
+    const [updated] = await db.update(people).set({ past: holed }).where(eq(people.id, bea.id)).returning()
+    expect(updated?.past).toEqual(holed)
+    await db.update(people).set({ past: null }).where(eq(people.id, bea.id))
+    const wrong = db
+      .select()
+      .from(people)
+      .where(arrayContains(people.past, ['x' as FlaxId]))
+    await expect(wrong).rejects.toMatchObject({ name: 'IdError', path: 'people.past' })
+  })
+
+  test('nested rows of a relational query, lists of ids and numbers above 2^53 exact', async () => {
+    const found = await db.query.tasks.findMany({ orderBy: asc(tasks.id), with: { person: true } })
+    expect(found.map(({ person }) => person)).toEqual([ada, ada])
+    const nested = await db.query.people.findFirst({
+      where: eq(people.id, ada.id),
+      columns: { name: true },
+      with: {
+        tasks: { columns: { id: true }, orderBy: desc(tasks.id) },
+        children: {
+          with: { parent: { columns: { id: true }, with: { tasks: { limit: 1, orderBy: asc(tasks.id) } } } },
+        },
+      },
+    })
+    const [first, second] = found
+    expect(nested).toEqual({
+      name: 'Ada',
+      tasks: [{ id: second?.id }, { id: first?.id }],
+      children: [{ ...bea, parent: { id: ada.id, tasks: [{ id: first?.id, personId: ada.id, total: 1 }] } }],
+    })
+    expect(Object.keys(found[0]?.person ?? {})).toEqual(['id', 'name', 'parentId', 'past', 'jobs'])
+  })
+
+  test('createdAt and ids as extras of a relational query, nested too', async () => {
+    const found = await db.query.people.findFirst({
+      where: eq(people.id, ada.id),
+      extras: {
+        at: createdAt(people.id).as('at'),
+        inDatabase: createdAt(people.id, { schema: 'snoflax' }).as('in_database'),
+        same: sql`coalesce(${people.parentId}, ${people.id})`.mapWith(people.id).as('same'),
+        upper: sql<string>`upper(${people.name})`.as('upper'),
+      },
+      with: {
+        tasks: {
+          orderBy: asc(tasks.id),
+          extras: (task, { sql }) => ({
+            at: createdAt(task.id).as('at'),
+            inDatabase: createdAt(task.id, { schema: 'snoflax' }).as('in_database'),
+            double: sql<number>`${task.total} * 2`.as('double'),
+          }),
+        },
+      },
+    })
+    const at = flax.time(ada.id)
+    expect(found).toMatchObject({ at, inDatabase: at, same: ada.id, upper: 'ADA' })
+    for (const task of found?.tasks ?? []) {
+      expect(task).toMatchObject({
+        at: flake.time(task.id),
+        inDatabase: flake.time(task.id),
+        double: task.total * 2,
+      })
+    }
+    expect(found?.tasks).toHaveLength(2)
+  })
+
+  test('creation time is selected, sorted by, grouped by', async () => {
+    const rows = await db
+      .select({ id: tasks.id, at: createdAt(tasks.id) })
+      .from(tasks)
+      .orderBy(desc(createdAt(tasks.id)))
+    expect(rows.map(({ at }) => at)).toEqual(rows.map(({ id }) => flake.time(id)))
+    expect(rows.map(({ id }) => id)).toEqual([...rows.map(({ id }) => id)].sort(flake.compare).reverse())
+    const day = sql<string>`date_trunc('day', ${createdAt(people.id, { schema: 'snoflax' })} at time zone 'UTC')::date::text`
+    const days = await db.select({ day }).from(people).where(eq(people.id, ada.id)).groupBy(day)
+    expect(days).toEqual([{ day: flax.time(ada.id).toISOString().slice(0, 10) }])
+    expect(
+      await db
+        .select({ at: createdAt(people.parentId) })
+        .from(people)
+        .where(eq(people.id, ada.id)),
+    ).toEqual([{ at: null }])
+  })
+
+  test('no time of a list, or of what is no id', () => {
+    expect(() => createdAt(people.past)).toThrow(/people\.past is an array/)
+    expect(() => createdAt(people.past, { schema: 'snoflax' })).toThrow(IdError)
+    expect(() => createdAt(people.name)).toThrow('people.name is no id column')
+  })
+})

@@ -1,0 +1,154 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type FlaxId, flax, type SnoId, sno } from '@snoflax/core'
+import { install } from '@snoflax/pg-sql'
+import { type PostgresDatabase, postgres } from '@snoflax/test'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { z } from 'zod'
+import { postgresStatements } from './generated-sql.js'
+
+const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+const PACKAGE = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+const blocks = [...README.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code]) => code as string)
+
+/** Those that define tables, so that the tables can be made before the others run. */
+const definitions = blocks.filter((block) => block.includes('export const '))
+const uses = blocks.filter((block) => !definitions.includes(block))
+
+/** What the snippets made. */
+interface Seen {
+  readonly ada: { readonly id: FlaxId }
+  readonly found: readonly { readonly orders: readonly { readonly id: SnoId }[] }[]
+  readonly november: readonly { readonly createdAt: Date }[]
+  readonly newest: readonly Order[]
+  readonly first: Order
+  readonly ids: readonly SnoId[]
+  readonly newOrder: z.ZodType
+  readonly parameters: z.ZodType
+}
+
+interface Order {
+  readonly id: SnoId
+  readonly customerId: FlaxId
+}
+
+// Below this folder, so that bare imports lead where they do for users.
+const folder = mkdtempSync(fileURLToPath(new URL('.readme-', import.meta.url)))
+let database: PostgresDatabase
+let seen: Seen
+
+function written(name: string, ...code: string[]): string {
+  const path = join(folder, name)
+  writeFileSync(path, `${code.join('\n')}\n`)
+  return path
+}
+
+beforeAll(async () => {
+  database = await postgres.open()
+  await install(database.pool)
+  const schema = await import(written('schema.ts', ...definitions))
+  const { notes, ...tables } = schema
+  for (const statement of await postgresStatements(tables)) await database.query(statement)
+  const program = written(
+    'program.ts',
+    "import type { NodePgDatabase } from 'drizzle-orm/node-postgres'",
+    `import { ${Object.keys(schema).join(', ')} } from './schema.js'`,
+    "import type * as schema from './schema.js'",
+    'export async function run(db: NodePgDatabase<typeof schema>) {',
+    ...uses.map((block) => block.replaceAll(/^import .*$/gm, '')),
+    'return { ada, found, november, page, newest, first, ids, newOrder, parameters } }',
+    ...uses.flatMap((block) => block.match(/^import .*$/gm) ?? []),
+  )
+  const { run } = await import(program)
+  seen = await run(drizzle(database.pool, { schema: tables }))
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await database.close()
+})
+
+describe('the snippets of the page, in order', () => {
+  test('are all run', () => {
+    expect(definitions.length).toBeGreaterThanOrEqual(5)
+    expect(uses.length).toBeGreaterThanOrEqual(4)
+  })
+
+  test('compile, for users of the built package', () => {
+    const options: ts.CompilerOptions = {
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.NodeNext,
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+      types: ['node'],
+    }
+    const compiled = ts.createProgram([join(folder, 'program.ts')], options)
+    const messages = ts.getPreEmitDiagnostics(compiled).map(({ messageText }) => messageText)
+    expect(messages).toEqual([])
+  })
+
+  test('write and read', () => {
+    const { ada, found } = seen
+    expect(flax.is(ada.id)).toBe(true)
+    expect(found).toMatchObject([{ ...ada, orders: [{ customerId: ada.id }, {}, {}] }])
+    for (const { id } of found[0]?.orders ?? []) expect(sno.meta(id)).toBe(2)
+  })
+
+  test('find by time, and page', () => {
+    const { newest, november } = seen
+    expect(newest).toHaveLength(3)
+    const times = newest.map(({ id }) => sno.time(id))
+    expect(times).toEqual([...times].sort((a, b) => Number(b) - Number(a)))
+    const inNovember = times.filter((time) => time.toISOString().startsWith('2026-11'))
+    expect(november.map(({ createdAt }) => createdAt)).toEqual(inNovember)
+  })
+
+  test('prepared and raw', () => {
+    const { newest, first, ids } = seen
+    expect(first).toEqual(newest[0])
+    expect(ids).toEqual([first.id])
+  })
+
+  test('zod', () => {
+    const { newOrder, parameters, first } = seen
+    expect(newOrder.safeParse({ customerId: first.customerId, total: 3 }).success).toBe(true)
+    expect(newOrder.safeParse({ customerId: 'wrong', total: 3 }).success).toBe(false)
+    expect(parameters.safeParse({ orderId: first.id }).success).toBe(true)
+  })
+
+  test('the default and the message that the page tells', async () => {
+    const [row] = await database.query(
+      `SELECT pg_get_expr(adbin, adrelid) AS made FROM pg_attrdef WHERE adrelid = 'events'::regclass`,
+    )
+    expect(row).toEqual({ made: 'snoflax.flax_generate_uuid()' })
+    const schema = await import(join(folder, 'schema.ts'))
+    expect(() => schema.orders.customerId.mapToDriverValue('wrong')).toThrow(
+      'orders.customer_id: flax: an id has 16 characters, not 5 ("wrong")',
+    )
+  })
+})
+
+describe('what the page names', () => {
+  test('is exported', async () => {
+    const entries = await Promise.all([
+      import('@snoflax/drizzle/pg-core'),
+      import('@snoflax/drizzle/sqlite-core'),
+      import('@snoflax/drizzle/mysql-core'),
+      import('@snoflax/drizzle/zod'),
+    ])
+    const exported = new Set(entries.flatMap((entry) => Object.keys(entry)))
+    const named = [...README.matchAll(/`(\w+)\((?:column|family)/g)].map(([, name]) => name as string)
+    expect(named.length).toBeGreaterThan(8)
+    expect(named.filter((name) => !exported.has(name))).toEqual([])
+  })
+
+  test('has an entry in the package', () => {
+    for (const [, path] of README.matchAll(/@snoflax\/drizzle(\/[\w-]+)/g)) {
+      expect(PACKAGE.exports).toHaveProperty([`.${path}`])
+    }
+  })
+})
