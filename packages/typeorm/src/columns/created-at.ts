@@ -1,0 +1,42 @@
+import { IdError } from '@snoflax/core'
+import { familyOfProperty } from './id-properties.js'
+
+/**
+ * A property that tells when the entity's id was made. It is no column: the id knows it. Undefined while the
+ * entity has no id yet, null where the id is null. As an accessor of the class it is not in `JSON.stringify`.
+ *
+ * @param idProperty the id column's property, default `id`.
+ *
+ * @example
+ * class Order {
+ *   @FlaxIdColumn() id!: FlaxId
+ *   @CreatedAt() readonly createdAt!: Date
+ * }
+ */
+export function CreatedAt(idProperty = 'id') {
+  return (entity: object, property: string): void => {
+    Object.defineProperty(entity, property, {
+      configurable: true,
+      get(this: Record<string, string | null | undefined>) {
+        return timeOf(this, idProperty, property)
+      },
+    })
+  }
+}
+
+function timeOf(
+  entity: Record<string, string | null | undefined>,
+  idProperty: string,
+  property: string,
+): Date | null | undefined {
+  const family = familyOfProperty(entity, idProperty)
+  const place = `${entity.constructor.name}.${property}`
+  if (family === undefined) {
+    throw new IdError('INVALID_OPTION', `${place}: ${idProperty} is not decorated as an id column`, {
+      field: idProperty,
+      path: place,
+    })
+  }
+  const id = entity[idProperty]
+  return id == null ? id : family.time(id)
+}

@@ -1,0 +1,24 @@
+import type { EntityMetadata } from 'typeorm'
+import { makeIds } from '../write/make-ids.js'
+import { beginInsert, deferForeignKeys, endInsert } from '../write/pending.js'
+import { idColumnsIn } from './prepared-column.js'
+
+type Listeners = EntityMetadata['beforeInsertListeners']
+
+/**
+ * Makes the ids of an entity before its own `@BeforeInsert` and the subscribers run, so that they see them.
+ */
+export function makeIdsBeforeListeners(metadata: EntityMetadata): void {
+  deferForeignKeys(metadata)
+  const columns = idColumnsIn(metadata).filter(({ source }) => source !== undefined)
+  if (columns.length === 0) return
+  first(metadata.beforeInsertListeners, (entity) => {
+    makeIds(columns, entity)
+    beginInsert(entity)
+  })
+  first(metadata.afterInsertListeners, endInsert)
+}
+
+function first(listeners: Listeners, execute: (entity: object) => void): void {
+  listeners.unshift({ isAllowed: () => true, execute } as unknown as Listeners[number])
+}

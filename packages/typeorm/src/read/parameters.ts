@@ -1,0 +1,67 @@
+import { IdError } from '@snoflax/core'
+import type { PreparedColumn } from '../prepare/prepared-column.js'
+import { comparedPath } from './compared-path.js'
+import { type Token, tokensOf } from './tokens.js'
+
+/** Ends the name of a parameter that is compared with an id column; the number is the column's. */
+const MARK = '.snoflax'
+const MARKED = /:(?:\.\.\.)?([A-Za-z0-9_.]+?)\.snoflax(\d+)(?![A-Za-z0-9_.])/g
+
+/**
+ * Marks the parameters of a query that are compared with id columns. They are marked and not converted,
+ * since the same parameter may be compared with something else in another place, and values may still be set.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a pattern on ids that don't lie there as text.
+ */
+export function markIdParameters(
+  query: string,
+  columnAt: (path: string) => PreparedColumn | undefined,
+): string {
+  if (!query.includes(':')) return query
+  const tokens = tokensOf(query)
+  let marked = ''
+  let from = 0
+  tokens.forEach((token, i) => {
+    const column =
+      token.kind === 'parameter' && !token.text.includes(MARK)
+        ? comparedColumn(tokens, i, columnAt)
+        : undefined
+    if (!column) return
+    marked += query.slice(from, token.end) + MARK + column.number
+    from = token.end
+  })
+  return marked + query.slice(from)
+}
+
+function comparedColumn(
+  tokens: readonly Token[],
+  parameter: number,
+  columnAt: (path: string) => PreparedColumn | undefined,
+): PreparedColumn | undefined {
+  const comparison = comparedPath(tokens, parameter)
+  const column = comparison && columnAt(comparison.path)
+  if (!column || !comparison.byPattern) return column
+  const { place, storage } = column.transformer
+  if (storage.name === 'text') return undefined
+  throw new IdError(
+    'INVALID_OPTION',
+    `${place}: ids stored as ${storage.name} are not matched by a pattern; compare with bounds of ${storage.family.name}.range`,
+    { family: storage.family.name, path: place },
+  )
+}
+
+/** The parameters and, under their marked names, those that are compared with ids as the columns hold them. */
+export function withIdValues(
+  query: string,
+  parameters: Readonly<Record<string, unknown>>,
+  columns: readonly PreparedColumn[],
+): Readonly<Record<string, unknown>> {
+  if (!query.includes(MARK)) return parameters
+  const all: Record<string, unknown> = { ...parameters }
+  for (const [, name, number] of query.matchAll(MARKED)) {
+    if (!Object.hasOwn(parameters, name as string)) continue
+    const column = columns[Number(number)] as PreparedColumn
+    all[`${name}${MARK}${number}`] = column.transformer.to(parameters[name as string])
+  }
+  return all
+}

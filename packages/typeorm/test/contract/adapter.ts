@@ -1,0 +1,25 @@
+import 'reflect-metadata'
+import type { ContractAdapter } from '@snoflax/test/contract'
+import { openDataSource } from '../open-data-source.js'
+import { entitiesFor, Session } from './entities.js'
+import * as reads from './reads.js'
+import * as writes from './writes.js'
+
+export const adapter: ContractAdapter<Session> = {
+  orm: 'TypeORM',
+  junction: { table: 'order_tags', order: 'order_id', tag: 'tag_id' },
+  open: async (database, variant) =>
+    new Session(await openDataSource(database, Object.values(entitiesFor(variant))), variant),
+  close: ({ dataSource }) => dataSource.destroy(),
+  ...writes,
+  byId: reads.byId,
+  byIds: reads.byIds,
+  byRange: reads.byRange,
+  createdBetween: reads.between,
+  byTrace: reads.byTrace,
+  byOrder: reads.byOrder,
+  graph: reads.graph,
+  page: reads.page,
+  ends: reads.ends,
+  counts: reads.counts,
+}

@@ -1,0 +1,106 @@
+import 'reflect-metadata'
+import { type FlaxId, flax, uid } from '@snoflax/core'
+import type { OpenDatabase } from '@snoflax/test'
+import {
+  CreatedAt,
+  createdAfter,
+  createdBefore,
+  createdBetween,
+  IdColumn,
+  keysetPage,
+} from '@snoflax/typeorm'
+import { type DataSource, Entity, In } from 'typeorm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDataSource } from './open-data-source.js'
+import { places } from './sources.js'
+
+const DAY_MS = 86_400_000
+const NOON = Date.UTC(2026, 10, 1, 12)
+const day = (number: number) => new Date(NOON + number * DAY_MS)
+
+describe.each(places)('$name', ({ kind, family, generator, storage }) => {
+  @Entity()
+  class Event {
+    @IdColumn(family, { generator, storage }) id!: string
+    @IdColumn.plain(family, { storage, nullable: true }) causeId!: string | null
+    @CreatedAt() readonly createdAt!: Date
+    @CreatedAt('causeId') readonly causedAt!: Date | null
+  }
+
+  let database: OpenDatabase
+  let dataSource: DataSource
+  const ids = Array.from({ length: 10 }, (_, number) => family.lowerBound(day(number)))
+  beforeAll(async () => {
+    database = await kind.open()
+    dataSource = await openDataSource(database, [Event])
+    await dataSource
+      .getRepository(Event)
+      .insert([...ids].reverse().map((id, i) => ({ id, causeId: i === 0 ? null : id })))
+  })
+  afterAll(async () => {
+    await dataSource.destroy()
+    await database.close()
+  })
+  const events = () => dataSource.getRepository(Event)
+  const inTime = (found: readonly Event[], from: Date, to: Date) =>
+    found
+      .filter(({ id }) => family.timeMs(id) >= from.getTime() && family.timeMs(id) < to.getTime())
+      .map(({ id }) => id)
+      .sort(family.compare)
+
+  test('bounds are half-open', async () => {
+    const between = await events().findBy({ id: createdBetween(family, day(2), day(5)) })
+    expect(inTime(between, day(2), day(5))).toEqual(ids.slice(2, 5))
+    const after = await events().findBy({ id: createdAfter(family, day(7)) })
+    expect(inTime(after, day(7), day(99))).toEqual(ids.slice(7))
+    const before = await events().findBy({ id: createdBefore(family, day(3)) })
+    expect(inTime(before, day(0), day(3))).toEqual(ids.slice(0, 3))
+    if (!family.exactRange) return
+    expect([between.length, after.length, before.length]).toEqual([3, 3, 3])
+  })
+
+  test('the order of ids is that of creation', async () => {
+    const found = await events().find({ order: { id: 'DESC' } })
+    expect(found.map(({ id }) => id)).toEqual([...ids].sort(family.compare).reverse())
+  })
+
+  test('createdAt tells the time of the id, and of another one', async () => {
+    const event = await events().findOneByOrFail({ id: ids[4] as string })
+    expect(event.createdAt).toEqual(family.time(ids[4] as string))
+    expect(event.causedAt).toEqual(event.createdAt)
+    expect((await events().findOneByOrFail({ id: ids[9] as string })).causedAt).toBeNull()
+    expect(events().create().createdAt).toBeUndefined()
+    expect(Object.keys(event)).not.toContain('createdAt')
+  })
+
+  test('pages by keyset, with conditions on the same id', async () => {
+    const wanted = [...ids].sort(family.compare).filter((_, i) => i % 2 === 0)
+    const where = { id: In(wanted) }
+    const first = await events().find(keysetPage<Event>({ take: 2, where }))
+    const next = await events().find(keysetPage<Event>({ take: 9, where, after: first.at(-1)?.id }))
+    expect([...first, ...next].map(({ id }) => id)).toEqual(wanted)
+    const exact = { id: wanted[3] as string }
+    expect(await events().find(keysetPage<Event>({ take: 9, where: exact, after: wanted[2] }))).toHaveLength(
+      1,
+    )
+    expect(await events().find(keysetPage<Event>({ take: 9, where: exact, after: wanted[3] }))).toEqual([])
+  })
+})
+
+test('a range that ends before it begins is refused, and so is a time that the family can not hold', () => {
+  expect(() => createdBetween(flax, day(2), day(1))).toThrow(/range/)
+  expect(() => createdAfter(uid, new Date(Number.NaN))).toThrow(
+    expect.objectContaining({ code: 'INVALID_TIME' }),
+  )
+})
+
+test('createdAt of a property that is no id column is an error', () => {
+  class Wrong {
+    id!: FlaxId
+    readonly createdAt!: Date
+  }
+  CreatedAt()(Wrong.prototype, 'createdAt')
+  expect(() => new Wrong().createdAt).toThrow(
+    expect.objectContaining({ code: 'INVALID_OPTION', path: 'Wrong.createdAt' }),
+  )
+})

@@ -1,0 +1,200 @@
+import 'reflect-metadata'
+import { createRequire } from 'node:module'
+import { Module } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm'
+import { type FlaxId, flax } from '@snoflax/core'
+import { type OpenDatabase, postgres, sqlite } from '@snoflax/test'
+import { FlaxIdColumn, prepareDataSource } from '@snoflax/typeorm'
+import {
+  BaseEntity,
+  Column,
+  DataSource,
+  type DataSourceOptions,
+  Entity,
+  ManyToOne,
+  type Relation,
+} from 'typeorm'
+import { afterEach, describe, expect, test } from 'vitest'
+import { optionsFor } from './open-data-source.js'
+
+@Entity()
+class Customer {
+  @FlaxIdColumn() id!: FlaxId
+  @Column('varchar') name!: string
+}
+
+@Entity()
+class Visit {
+  @FlaxIdColumn() id!: FlaxId
+  @ManyToOne(() => Customer, { cascade: true }) customer!: Relation<Customer>
+}
+
+const ENTITIES = [Customer, Visit]
+
+const opened: { close(): Promise<unknown> }[] = []
+afterEach(async () => {
+  for (const one of opened.splice(0).reverse()) await one.close()
+})
+
+async function optionsOn(kind: { open(): Promise<OpenDatabase> }): Promise<DataSourceOptions> {
+  const database = await kind.open()
+  opened.push(database)
+  return { ...optionsFor(database), entities: ENTITIES, synchronize: true } as DataSourceOptions
+}
+
+async function visitOnce(dataSource: Pick<DataSource, 'getRepository'>) {
+  const visits = dataSource.getRepository<Visit>('Visit')
+  const { id } = await visits.save({ customer: { name: 'Ada' } as Customer })
+  const found = await visits.findOneOrFail({ where: { id }, relations: { customer: true } })
+  expect(found.customer.name).toBe('Ada')
+  expect(flax.is(found.customer.id)).toBe(true)
+}
+
+const typeOfKey = (dataSource: DataSource) =>
+  dataSource.getMetadata('Visit').findRelationWithPropertyPath('customer')?.joinColumns[0]?.type
+
+describe('several DataSources', () => {
+  test('on two databases at once, of the same entities', async () => {
+    const all = await Promise.all([sqlite, postgres].map(optionsOn))
+    const dataSources = await Promise.all(all.map((options) => new DataSource(options).initialize()))
+    for (const dataSource of dataSources) opened.push({ close: () => dataSource.destroy() })
+    expect(dataSources.map(typeOfKey)).toEqual(['text', 'uuid'])
+    await Promise.all(dataSources.map(visitOnce))
+  })
+
+  test('initialized again after it was destroyed', async () => {
+    const dataSource = new DataSource(await optionsOn(sqlite))
+    for (let i = 0; i < 2; i++) {
+      await dataSource.initialize()
+      await visitOnce(dataSource)
+      await dataSource.destroy()
+    }
+  })
+
+  test('prepared by hand, before it is initialized or after', async () => {
+    const before = await prepareDataSource(new DataSource(await optionsOn(postgres))).initialize()
+    opened.push({ close: () => before.destroy() })
+    await visitOnce(before)
+    expect(prepareDataSource(before)).toBe(before)
+    await visitOnce(before)
+  })
+
+  test('active records', async () => {
+    @Entity()
+    class Active extends BaseEntity {
+      @FlaxIdColumn() id!: FlaxId
+      @Column('varchar') name!: string
+    }
+    const options = { ...(await optionsOn(postgres)), entities: [Active] } as DataSourceOptions
+    const dataSource = await new DataSource(options).initialize()
+    opened.push({ close: () => dataSource.destroy() })
+    const { id } = await Active.create({ name: 'Ada' }).save()
+    const found = await Active.findOneByOrFail({ id })
+    await Object.assign(found, { name: 'Ben' }).save()
+    expect(await Active.find()).toMatchObject([{ id, name: 'Ben' }])
+    await found.remove()
+    expect(await Active.count()).toBe(0)
+  })
+
+  test('without id columns nothing changes', async () => {
+    @Entity()
+    class Plain {
+      @Column({ type: 'varchar', primary: true }) id!: string
+    }
+    const options = { ...(await optionsOn(sqlite)), entities: [Plain] } as DataSourceOptions
+    const dataSource = await new DataSource(options).initialize()
+    opened.push({ close: () => dataSource.destroy() })
+    const plain = dataSource.getRepository(Plain)
+    await plain.insert([{ id: 'x' }, { id: 'y' }])
+    expect(
+      await plain
+        .createQueryBuilder('p')
+        .where('p.id IN (:...ids)', { ids: ['x'] })
+        .getRawMany(),
+    ).toEqual([{ p_id: 'x' }])
+  })
+})
+
+describe('a second copy of TypeORM', () => {
+  /** Loaded once more, as it is where two versions or two folders of packages meet. */
+  function loadCopy(): typeof import('typeorm') {
+    const require = createRequire(import.meta.url)
+    const isTypeorm = (path: string) => /[\\/]typeorm[\\/]/.test(path)
+    const kept = Object.entries(require.cache).filter(([path]) => isTypeorm(path))
+    for (const [path] of kept) delete require.cache[path]
+    const copy = require('typeorm')
+    for (const path of Object.keys(require.cache).filter(isTypeorm)) delete require.cache[path]
+    Object.assign(require.cache, Object.fromEntries(kept))
+    return copy
+  }
+
+  test('never prepared, it makes no table, and says what to call', async () => {
+    const copy = loadCopy()
+    expect(copy.DataSource).not.toBe(DataSource)
+    const dataSource = new copy.DataSource(await optionsOn(sqlite))
+    await expect(dataSource.initialize()).rejects.toMatchObject({
+      name: 'IdError',
+      message: expect.stringContaining('prepareDataSource(dataSource)'),
+    })
+    const options = { ...(await optionsOn(sqlite)), synchronize: false } as DataSourceOptions
+    const unprepared = await new copy.DataSource(options).initialize()
+    opened.push({ close: () => unprepared.destroy() })
+    const customers = unprepared.getRepository<Customer>('Customer')
+    for (const use of [
+      () => customers.insert({ name: 'x' }),
+      () => customers.findOneBy({ id: flax.generate() }),
+    ]) {
+      await expect(use()).rejects.toThrow(/prepareDataSource\(dataSource\)/)
+    }
+  })
+
+  test('prepared, it works', async () => {
+    const copy = loadCopy()
+    const source = new copy.DataSource(await optionsOn(postgres)) as unknown as DataSource
+    const dataSource = await prepareDataSource(source).initialize()
+    opened.push({ close: () => dataSource.destroy() })
+    expect(typeOfKey(dataSource)).toBe('uuid')
+    await visitOnce(dataSource)
+    const customers = dataSource.getRepository<Customer>('Customer')
+    const { id } = await customers.save({ name: 'Ben' })
+    expect(await customers.createQueryBuilder('c').where('c.id = :id', { id }).getOne()).toMatchObject({
+      name: 'Ben',
+    })
+  })
+})
+
+describe('NestJS', () => {
+  async function start(database: ReturnType<typeof TypeOrmModule.forRoot>) {
+    class App {}
+    Module({ imports: [database, TypeOrmModule.forFeature(ENTITIES)] })(App)
+    const app = await NestFactory.createApplicationContext(App, { logger: false, abortOnError: false })
+    opened.push({ close: () => app.close() })
+    return app.get<DataSource>(getDataSourceToken())
+  }
+
+  test('forRoot, with entities loaded by themselves', async () => {
+    const { entities: _, ...options } = await optionsOn(postgres)
+    const dataSource = await start(TypeOrmModule.forRoot({ ...options, autoLoadEntities: true }))
+    expect(typeOfKey(dataSource)).toBe('uuid')
+    await visitOnce(dataSource)
+  })
+
+  test('forRootAsync', async () => {
+    const options = await optionsOn(sqlite)
+    const dataSource = await start(TypeOrmModule.forRootAsync({ useFactory: () => options }))
+    await visitOnce(dataSource)
+  })
+
+  test('forRootAsync, with a factory of DataSources that prepares them', async () => {
+    const options = await optionsOn(sqlite)
+    const dataSource = await start(
+      TypeOrmModule.forRootAsync({
+        useFactory: () => options,
+        dataSourceFactory: async (given) =>
+          prepareDataSource(new DataSource(given as DataSourceOptions)).initialize(),
+      }),
+    )
+    await visitOnce(dataSource)
+  })
+})

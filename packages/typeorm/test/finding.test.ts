@@ -1,0 +1,434 @@
+import 'reflect-metadata'
+import { type FlaxId, flax, type SnoId, sno } from '@snoflax/core'
+import type { OpenDatabase } from '@snoflax/test'
+import { FlaxIdColumn, SnoIdColumn, storageOf } from '@snoflax/typeorm'
+import {
+  Any,
+  Column,
+  type DataSource,
+  DeleteDateColumn,
+  Entity,
+  Equal,
+  ILike,
+  In,
+  IsNull,
+  JoinTable,
+  Like,
+  ManyToMany,
+  ManyToOne,
+  MoreThan,
+  Not,
+  OneToMany,
+  Or,
+  Raw,
+  type Relation,
+  RelationId,
+  ViewEntity,
+} from 'typeorm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDataSource } from './open-data-source.js'
+import { flaxPlaces } from './sources.js'
+
+const MALFORMED = 'no such id!' as FlaxId
+
+describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
+  @Entity()
+  class Author {
+    @FlaxIdColumn({ storage, name: 'author_id' }) id!: FlaxId
+    @Column('varchar') name!: string
+    @Column('int', { default: 0 }) fame!: number
+    @OneToMany(
+      () => Book,
+      (book) => book.author,
+    )
+    books!: Relation<Book>[]
+    @OneToMany(
+      () => Book,
+      (book) => book.editor,
+    )
+    edited!: Promise<Relation<Book>[]>
+  }
+
+  @Entity()
+  class Book {
+    @SnoIdColumn({ storage, meta: 4 }) id!: SnoId
+    @Column('varchar') title!: string
+    @ManyToOne(
+      () => Author,
+      (author) => author.books,
+      { nullable: true },
+    )
+    author!: Relation<Author> | null
+    @ManyToOne(
+      () => Author,
+      (author) => author.edited,
+      { nullable: true },
+    )
+    editor!: Promise<Relation<Author> | null>
+    @ManyToMany(
+      () => Topic,
+      (topic) => topic.books,
+    )
+    @JoinTable()
+    topics!: Relation<Topic>[]
+    @RelationId((book: Book) => book.author) authorId!: FlaxId | null
+    @RelationId((book: Book) => book.topics) topicIds!: FlaxId[]
+    @DeleteDateColumn() removedAt!: Date | null
+  }
+
+  @Entity()
+  class Topic {
+    @FlaxIdColumn({ storage }) id!: FlaxId
+    @Column('varchar') word!: string
+    @ManyToMany(
+      () => Book,
+      (book) => book.topics,
+    )
+    books!: Relation<Book>[]
+    @RelationId((topic: Topic) => topic.books) bookIds!: SnoId[]
+  }
+
+  @ViewEntity({
+    expression: (source: DataSource) =>
+      source.createQueryBuilder().select('b.id', 'book').addSelect('b.author', 'writer').from(Book, 'b'),
+  })
+  class Credit {
+    @SnoIdColumn.plain({ storage }) book!: SnoId
+    @FlaxIdColumn.plain({ storage }) writer!: FlaxId
+  }
+
+  let database: OpenDatabase
+  let dataSource: DataSource
+  let ada: Author
+  let ben: Author
+  let one: Book
+  let two: Book
+  let sky: Topic
+  let sea: Topic
+  const authors = () => dataSource.getRepository(Author)
+  const books = () => dataSource.getRepository(Book)
+  const topics = () => dataSource.getRepository(Topic)
+
+  beforeAll(async () => {
+    database = await kind.open()
+    dataSource = await openDataSource(database, [Author, Book, Topic, Credit], { cache: true })
+    ;[ada, ben] = (await authors().save([{ name: 'Ada' }, { name: 'Ben' }])) as [Author, Author]
+    ;[sky, sea] = (await topics().save([{ word: 'sky' }, { word: 'sea' }])) as [Topic, Topic]
+    one = books().create({ title: 'one', author: ada, topics: [sky, sea] })
+    one.editor = Promise.resolve(ben)
+    await one.editor
+    await books().save(one)
+    two = await books().save({ title: 'two', author: ada, topics: [sea] })
+  })
+  afterAll(async () => {
+    await dataSource.destroy()
+    await database.close()
+  })
+  const titles = (found: readonly Book[]) => found.map(({ title }) => title).sort()
+
+  test('find operators, alone, combined and used twice', async () => {
+    const operator = In([ada.id, ben.id])
+    expect(await authors().countBy({ id: operator })).toBe(2)
+    expect(await authors().countBy({ id: operator })).toBe(2)
+    expect(await authors().countBy({ id: Not(ada.id) })).toBe(1)
+    expect(await authors().countBy({ id: Not(In([ada.id])) })).toBe(1)
+    expect(await authors().countBy({ id: Equal(ada.id) })).toBe(1)
+    expect(await authors().countBy({ id: Or(Equal(ada.id), MoreThan(flax.max)) })).toBe(1)
+    expect(await books().countBy({ author: IsNull() })).toBe(0)
+    expect(await books().countBy({ author: Not(IsNull()) })).toBe(2)
+  })
+
+  test('by a relation: its entity, its id, a list, a raw condition, an order of its rows', async () => {
+    const flat = await authors().findOneByOrFail({ id: ada.id })
+    expect(titles(await books().findBy({ author: flat }))).toEqual(['one', 'two'])
+    expect(titles(await books().findBy({ author: { id: ada.id } }))).toEqual(['one', 'two'])
+    expect(titles(await books().findBy({ author: In([ada.id, ben.id]) }))).toEqual(['one', 'two'])
+    expect(titles(await books().findBy({ author: Equal(ada.id) as never }))).toEqual(['one', 'two'])
+    const raw = Raw((path) => `${path} = :wanted`, { wanted: ada.id })
+    expect(titles(await books().findBy({ author: raw }))).toEqual(['one', 'two'])
+    expect(titles(await books().findBy({ topics: { id: sky.id } }))).toEqual(['one'])
+    expect(await topics().findBy({ books: { author: { id: ada.id } } })).toHaveLength(2)
+    const ordered = await books().find({
+      relations: { author: true },
+      order: { author: { id: 'DESC' }, id: 'DESC' },
+    })
+    expect(ordered.map(({ title }) => title)).toEqual(['two', 'one'])
+  })
+
+  test('relation ids, loaded by every way', async () => {
+    const found = await books().findOneOrFail({ where: { id: one.id } })
+    expect(found.authorId).toBe(ada.id)
+    expect(found.topicIds.sort()).toEqual([sky.id, sea.id].sort())
+    expect((await topics().findOneByOrFail({ id: sea.id })).bookIds.sort()).toEqual([one.id, two.id].sort())
+    const loaded = await books().findOneOrFail({ where: { id: one.id }, loadRelationIds: true })
+    expect(loaded.author as unknown).toBe(ada.id)
+    expect((loaded.topics as unknown as FlaxId[]).sort()).toEqual([sky.id, sea.id].sort())
+    const parents = await authors().find({
+      loadRelationIds: { relations: ['books'] },
+      order: { name: 'ASC' },
+    })
+    expect(parents.map(({ books }) => books)).toEqual([expect.arrayContaining([one.id, two.id]), []])
+    const mapped = await authors()
+      .createQueryBuilder('a')
+      .loadRelationIdAndMap('a.fame', 'a.books')
+      .where({ id: ada.id })
+      .getOneOrFail()
+    expect(mapped.fame).toEqual(expect.arrayContaining([one.id, two.id]))
+  })
+
+  test('relation ids of many rows whose bytes look alike are told apart', async () => {
+    const batch = Array.from({ length: 300 }, (_, i) => {
+      const random = Uint8Array.from([0x80 + (i % 16), 0x90 + (i >> 4), 0xff, 0xfe, 0xfd, 0xfc, 0xfb])
+      return flax.pack({ timeMs: 1_800_000_000_000, random })
+    })
+    await authors().insert(batch.map((id) => ({ id, name: 'alike' })))
+    await books().insert(batch.map((id) => ({ title: `of ${id}`, author: { id } })))
+    const found = await authors().find({ where: { name: 'alike' }, loadRelationIds: true })
+    expect(found.map(({ books }) => books.length)).toEqual(batch.map(() => 1))
+    await books().delete({ title: Like('of %') })
+    await authors().delete({ name: 'alike' })
+  })
+
+  test('lazy relations, of both sides', async () => {
+    const book = await books().findOneByOrFail({ id: one.id })
+    expect((await book.editor)?.id).toBe(ben.id)
+    const author = await authors().findOneByOrFail({ id: ben.id })
+    expect(titles(await author.edited)).toEqual(['one'])
+  })
+
+  test('relation().of(): set, load, add and remove, for every kind of relation', async () => {
+    const of = (entity: typeof Book | typeof Author, property: string, id: string) =>
+      dataSource
+        .createQueryBuilder()
+        .relation(entity as never, property)
+        .of(id)
+    expect(await of(Book, 'author', one.id).loadOne()).toMatchObject({ id: ada.id })
+    await of(Book, 'author', one.id).set(ben.id)
+    expect(await of(Book, 'author', one.id).loadOne()).toMatchObject({ id: ben.id })
+    await of(Author, 'books', ada.id).add(one.id)
+    expect(await of(Author, 'books', ada.id).loadMany()).toHaveLength(2)
+    await of(Author, 'books', ada.id).remove(one.id)
+    expect(titles(await of(Author, 'books', ada.id).loadMany())).toEqual(['two'])
+    await of(Author, 'books', ada.id).add([one.id])
+    expect(await of(Book, 'topics', one.id).loadMany()).toHaveLength(2)
+    await expect(of(Book, 'author', MALFORMED).set(ben.id)).rejects.toMatchObject({ name: 'IdError' })
+    await expect(of(Author, 'books', ada.id).remove(MALFORMED)).rejects.toMatchObject({ name: 'IdError' })
+  })
+
+  test('exists, count, increment, decrement and soft delete by id', async () => {
+    expect(await authors().existsBy({ id: ada.id })).toBe(true)
+    expect(await authors().existsBy({ id: flax.generate() })).toBe(false)
+    await authors().increment({ id: ada.id }, 'fame', 3)
+    await authors().decrement({ id: ada.id }, 'fame', 1)
+    expect((await authors().findOneByOrFail({ id: ada.id })).fame).toBe(2)
+    await books().softDelete(two.id)
+    expect(await books().existsBy({ id: two.id })).toBe(false)
+    await books().restore({ id: two.id })
+    await books().softRemove({ id: two.id })
+    expect(await books().exists({ where: { id: two.id }, withDeleted: true })).toBe(true)
+    await books().recover({ id: two.id })
+    expect(await books().existsBy({ id: two.id })).toBe(true)
+    await expect(authors().increment({ id: MALFORMED }, 'fame', 1)).rejects.toMatchObject({
+      path: 'Author.id',
+    })
+  })
+
+  test('parameters of a query builder, wherever they stand', async () => {
+    const where = (condition: string, parameters: object) =>
+      authors().createQueryBuilder('a').where(condition, parameters).orderBy('a.name').getMany()
+    const names = async (condition: string, parameters: object) =>
+      (await where(condition, parameters)).map(({ name }) => name)
+    const [low, high] = [ada.id, ben.id].sort() as [FlaxId, FlaxId]
+    const id = ada.id
+    expect(await names('a.id = :id', { id })).toEqual(['Ada'])
+    expect(await names(':id = a.id', { id })).toEqual(['Ada'])
+    expect(await names('a.author_id=:id', { id })).toEqual(['Ada'])
+    expect(await names('a.id <> :id', { id })).toEqual(['Ben'])
+    expect(await names('(a.id) = (:id)', { id })).toEqual(['Ada'])
+    expect(await names('NOT a.id = :id', { id })).toEqual(['Ben'])
+    expect(await names('a.id NOT IN (:...ids)', { ids: [id] })).toEqual(['Ben'])
+    expect(await names('a.id IN (:first, :second)', { first: low, second: high })).toEqual(['Ada', 'Ben'])
+    expect(await names('a.id BETWEEN :low AND :high AND a.name = :name', { low, high, name: 'Ada' })).toEqual(
+      ['Ada'],
+    )
+    expect(await names('a.id NOT BETWEEN :low AND :high', { low, high })).toEqual([])
+    expect(await names('COALESCE(a.id, a.id) = :id', { id })).toEqual(['Ada'])
+    expect(await names('(a.id, a.name) = (:id, :name)', { id, name: 'Ada' })).toEqual(['Ada'])
+    expect(await names("a.name <> 'a.id' AND a.id = :id", { id })).toEqual(['Ada'])
+    expect(await names('a.id = :id OR a.name = :id', { id })).toEqual(['Ada'])
+    if (kind.name !== 'mysql') expect(await names('a.id IS NOT DISTINCT FROM :id', { id })).toEqual(['Ada'])
+    if (kind.name === 'postgres') {
+      expect(await names('a.id = ANY(:ids)', { ids: [id] })).toEqual(['Ada'])
+      expect((await authors().findBy({ id: Any([id]) })).map(({ name }) => name)).toEqual(['Ada'])
+      expect(await names('a.author_id::text = a.author_id::text AND a.id = :id', { id })).toEqual(['Ada'])
+    }
+    await expect(where('a.id = :id', { id: MALFORMED })).rejects.toMatchObject({
+      name: 'IdError',
+      path: 'Author.id',
+    })
+    await expect(where('a.id IN (:...ids)', { ids: [id, MALFORMED] })).rejects.toMatchObject({
+      path: 'Author.id',
+    })
+  })
+
+  test('subqueries, common table expressions, joins and having', async () => {
+    const inner = books().createQueryBuilder('b').select('b.author').where('b.id = :book', { book: one.id })
+    const outer = authors().createQueryBuilder('a').setParameters(inner.getParameters())
+    expect(await outer.where(`a.id IN (${inner.getQuery()})`).getMany()).toMatchObject([{ id: ada.id }])
+
+    const from = dataSource
+      .createQueryBuilder()
+      .select('s.title', 'title')
+      .from(
+        (sub) => sub.select('b.title', 'title').from(Book, 'b').where('b.id = :one', { one: one.id }),
+        's',
+      )
+    expect(await from.getRawMany()).toEqual([{ title: 'one' }])
+
+    const cte = authors()
+      .createQueryBuilder('a')
+      .addCommonTableExpression(inner, 'writers', { columnNames: ['author'] })
+      .innerJoin('writers', 'w', 'w.author = a.id')
+    if (kind.name !== 'mysql') expect(await cte.getMany()).toMatchObject([{ id: ada.id }])
+
+    const joined = authors()
+      .createQueryBuilder('a')
+      .innerJoin('a.books', 'b', 'b.id = :book', { book: two.id })
+    expect(await joined.getOne()).toMatchObject({ id: ada.id })
+    const grouped = books().createQueryBuilder('b').select('b.author', 'author').addSelect('COUNT(*)', 'n')
+    const having = grouped.groupBy('b.author').having('b.author = :author', { author: ada.id })
+    expect(await having.getRawMany()).toEqual([{ author: ada.id, n: expect.anything() }])
+  })
+
+  test('updates and deletes of a builder, by aliases and names', async () => {
+    const { id } = await authors().save({ name: 'Temporary' })
+    await authors()
+      .createQueryBuilder()
+      .update()
+      .set({ name: 'Changed' })
+      .where('author_id = :id', { id })
+      .execute()
+    await authors()
+      .createQueryBuilder()
+      .update()
+      .set({ fame: () => 'fame + 1' })
+      .where({ id })
+      .execute()
+    expect(await authors().findOneByOrFail({ id })).toMatchObject({ name: 'Changed', fame: 1 })
+    await books()
+      .createQueryBuilder()
+      .update()
+      .set({ author: { id: ben.id } })
+      .where('id = :book', { book: one.id })
+      .execute()
+    expect(await books().countBy({ author: { id: ben.id } })).toBe(1)
+    await books().update({ author: { id: ben.id } }, { author: ada })
+    expect(await books().countBy({ author: { id: ada.id } })).toBe(2)
+    await dataSource.createQueryBuilder().delete().from(Author).where('id = :id', { id }).execute()
+    expect(await authors().existsBy({ id })).toBe(false)
+  })
+
+  test('thousands of ids in one condition', async () => {
+    const many = Array.from({ length: 2500 }, () => flax.generate())
+    const list = await authors()
+      .createQueryBuilder('a')
+      .whereInIds([ada.id, ...many, { id: ben.id }])
+      .getMany()
+    expect(list).toHaveLength(2)
+    await authors().insert(many.map((id) => ({ id, name: 'many' })))
+    expect((await authors().update(many, { fame: 1 })).affected).toBe(2500)
+    expect((await authors().delete(many)).affected).toBe(2500)
+  })
+
+  test('a view', async () => {
+    const found = await dataSource.getRepository(Credit).findOneByOrFail({ writer: ada.id, book: one.id })
+    expect(found).toEqual({ book: one.id, writer: ada.id })
+  })
+
+  test('raw rows have ids, also under names of their own and through functions', async () => {
+    const rows = await books()
+      .createQueryBuilder('b')
+      .leftJoinAndSelect('b.author', 'a')
+      .where('b.id = :id', { id: one.id })
+      .getRawMany()
+    expect(rows).toMatchObject([{ b_id: one.id, a_author_id: ada.id, b_title: 'one' }])
+    const named = books()
+      .createQueryBuilder('b')
+      .select('b.id', 'book')
+      .addSelect('b.author', 'writer')
+      .addSelect('b.title', 'b_id')
+    expect(await named.where({ id: one.id }).getRawOne()).toEqual({
+      book: one.id,
+      writer: ada.id,
+      b_id: 'one',
+    })
+    const { entities, raw } = await authors()
+      .createQueryBuilder('a')
+      .where({ id: ada.id })
+      .getRawAndEntities()
+    expect([entities[0]?.id, (raw as { a_author_id: string }[])[0]?.a_author_id]).toEqual([ada.id, ada.id])
+    const none = await books()
+      .createQueryBuilder('b')
+      .select('b.editor', 'editor')
+      .where({ id: two.id })
+      .getRawOne()
+    expect(none).toEqual({ editor: null })
+  })
+
+  test('SQL of one’s own, with the column’s storage', async () => {
+    const [ids, keys] = [storageOf(dataSource, Book, 'author'), storageOf(dataSource, Book, 'id')]
+    const column = dataSource.getMetadata(Book).findRelationWithPropertyPath('author')
+      ?.joinColumns[0]?.databaseName
+    const table = dataSource.driver.escape('book')
+    const sql = `SELECT * FROM ${table} WHERE ${dataSource.driver.escape(column as string)} = ${dataSource.driver.createParameter('x', 0)}`
+    const rows = await dataSource.query(sql, [ids.toDatabase(ada.id)])
+    expect(rows.map((row: { id: unknown }) => keys.fromDatabase(row.id)).sort()).toEqual(
+      [one.id, two.id].sort(),
+    )
+    expect(() => ids.toDatabase(MALFORMED)).toThrow(
+      expect.objectContaining({ path: expect.stringContaining('Book.author') }),
+    )
+    expect(() => storageOf(dataSource, Book, 'title')).toThrow(
+      expect.objectContaining({ path: 'Book.title' }),
+    )
+  })
+
+  test('cached results', async () => {
+    const find = () => authors().find({ where: { id: ada.id }, relations: { books: true }, cache: 60_000 })
+    const first = await find()
+    await authors().update(ada.id, { fame: 9 })
+    expect(await find()).toEqual(first)
+    expect(first[0]?.books).toHaveLength(2)
+  })
+
+  test('pages of joined rows', async () => {
+    const [page, count] = await books().findAndCount({
+      relations: { author: true, topics: true },
+      order: { id: 'ASC' },
+      take: 1,
+      skip: 1,
+    })
+    expect(count).toBe(2)
+    expect(page).toMatchObject([{ id: two.id, author: { id: ada.id }, topics: [{ id: sea.id }] }])
+  })
+
+  test('patterns are refused on ids that are not text, and a condition without parameter is the user’s', async () => {
+    const builder = authors()
+      .createQueryBuilder('a')
+      .where('a.id LIKE :like', { like: `${ada.id.slice(0, 12)}%` })
+    if (storage === 'text') expect((await builder.getMany()).map(({ id }) => id)).toContain(ada.id)
+    else await expect(builder.getMany()).rejects.toMatchObject({ code: 'INVALID_OPTION', path: 'Author.id' })
+    await expect(authors().findBy({ id: Like('K%' as FlaxId) })).rejects.toMatchObject({ path: 'Author.id' })
+    await expect(authors().findBy({ id: ILike('K%' as FlaxId) })).rejects.toMatchObject({ path: 'Author.id' })
+  })
+
+  test('ids of another family are malformed where their form differs, and the metabyte is there', async () => {
+    expect(sno.meta(one.id)).toBe(4)
+    await expect(
+      books().findOneByOrFail({ id: ada.id.toUpperCase() as unknown as SnoId }),
+    ).rejects.toMatchObject({
+      name: 'IdError',
+      path: 'Book.id',
+    })
+  })
+})

@@ -1,0 +1,155 @@
+import 'reflect-metadata'
+import { readFileSync } from 'node:fs'
+import * as core from '@snoflax/core'
+import { type FlakeId, type FlaxId, flake, flax, type SnoId, sno } from '@snoflax/core'
+import { type PostgresDatabase, postgres } from '@snoflax/test'
+import * as ours from '@snoflax/typeorm'
+import {
+  CreatedAt,
+  createdBetween,
+  FlakeIdColumn,
+  FlaxIdColumn,
+  idColumn,
+  keysetPage,
+  prepareDataSource,
+  SnoIdColumn,
+  storageOf,
+} from '@snoflax/typeorm'
+import * as typeorm from 'typeorm'
+import { Column, DataSource, Entity, EntitySchema, ManyToOne, type Relation } from 'typeorm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
+const README = read('../README.md')
+const blocks = [...README.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code]) => code as string)
+
+/** Without imports and layout, so that code may stand inside a test and be formatted there. */
+const flat = (code: string) => code.replaceAll(/^\s*import .*$/gm, '').replaceAll(/\s|,(?=\s*[)\]}])/g, '')
+
+@Entity()
+class Customer {
+  @FlaxIdColumn() id!: FlaxId
+  @Column('varchar') name!: string
+}
+
+@Entity()
+class Order {
+  @SnoIdColumn({ meta: 2 }) id!: SnoId
+  @ManyToOne(() => Customer, { cascade: true }) customer!: Relation<Customer>
+  @FlaxIdColumn.plain({ nullable: true }) traceId!: FlaxId | null
+}
+
+@Entity()
+class Ticket {
+  @FlakeIdColumn({ generator: flake.generator({ datacenter: 1, worker: 2 }), storage: 'bigint' }) id!: FlakeId
+  @SnoIdColumn.plain({ nullable: true, unique: true, comment: 'from the gateway' }) requestId!: SnoId | null
+}
+
+const Invoice = new EntitySchema<{ id: FlaxId; orderId: SnoId }>({
+  name: 'invoice',
+  columns: { id: idColumn(flax), orderId: idColumn.plain(sno) },
+})
+
+@Entity()
+class Visit {
+  @FlaxIdColumn() id!: FlaxId
+  @CreatedAt() readonly createdAt!: Date
+}
+
+let database: PostgresDatabase
+beforeAll(async () => {
+  database = await postgres.open()
+})
+afterAll(() => database.close())
+
+describe('the page', () => {
+  test('has only code that this test runs', () => {
+    const here = flat(read('./readme.test.ts'))
+    expect(blocks.length).toBeGreaterThanOrEqual(8)
+    for (const block of blocks) expect(here).toContain(flat(block))
+  })
+
+  test('imports what is there', () => {
+    const modules: Record<string, object> = { '@snoflax/core': core, '@snoflax/typeorm': ours, typeorm }
+    const imports = [...README.matchAll(/^import \{ (.*) \} from '(.*)'$/gm)]
+    expect(imports.length).toBeGreaterThan(2)
+    for (const [, names, from] of imports) {
+      const values = (names as string).split(', ').filter((name) => !name.startsWith('type '))
+      expect(Object.keys(modules[from as string] as object)).toEqual(expect.arrayContaining(values))
+    }
+  })
+
+  test('names every export, and only what there is', () => {
+    for (const name of Object.keys(ours)) expect(README).toContain(name)
+    const named = [...README.matchAll(/`(\w+Column|\w*Between|created\w+|\w+Of|prepare\w+|keyset\w+)\(/g)]
+    for (const [, name] of named) expect(Object.keys(ours)).toContain(name)
+  })
+})
+
+test('quick start', async () => {
+  const { url } = database
+  const dataSource = new DataSource({ type: 'postgres', url, entities: [Customer, Order], synchronize: true })
+  await dataSource.initialize()
+
+  const [from, to] = [new Date('2026-11-01Z'), new Date('2026-12-01Z')]
+  const orders = dataSource.getRepository(Order)
+  const order = await orders.save({ customer: { name: 'Ada' } })
+  order.id // 'brpk4q72xwf2m63l'
+
+  await orders.findOneBy({ id: order.id })
+  await orders.findBy({ customer: { id: order.customer.id } })
+  await orders.find({ where: { id: createdBetween(sno, from, to) }, order: { id: 'DESC' } })
+  await orders
+    .createQueryBuilder('o')
+    .where('o.id IN (:...ids)', { ids: [order.id] })
+    .getMany()
+
+  expect(sno.meta(order.id)).toBe(2)
+  expect(await orders.findBy({ customer: { id: order.customer.id } })).toMatchObject([{ id: order.id }])
+  const wrong = orders.findOneBy({ id: 'abc' as SnoId })
+  await expect(wrong).rejects.toThrow('Order.id: sno: an id has 16 characters, not 3 ("abc")')
+  await dataSource.destroy()
+})
+
+test('columns, pages and SQL of one’s own', async () => {
+  const { url } = database
+  const dataSource = new DataSource({
+    type: 'postgres',
+    url,
+    entities: [Ticket, Invoice, Visit],
+    synchronize: true,
+  })
+  await dataSource.initialize()
+  const ticket = await dataSource.getRepository(Ticket).save({ requestId: sno.generate() })
+  expect(flake.is(ticket.id)).toBe(true)
+  const invoice = await dataSource.getRepository(Invoice).save({ orderId: sno.generate() })
+  expect(flax.is(invoice.id)).toBe(true)
+
+  const visits = dataSource.getRepository(Visit)
+  await visits.insert(Array.from({ length: 25 }, () => ({})))
+  const first = await visits.find(keysetPage<Visit>({ order: 'DESC', take: 20 }))
+  const next = await visits.find(keysetPage<Visit>({ order: 'DESC', take: 20, after: first.at(-1)?.id }))
+  expect([first.length, next.length]).toEqual([20, 5])
+  expect(first[0]?.createdAt).toBeInstanceOf(Date)
+
+  const since = new Date('2026-11-01Z')
+  const ids = storageOf(dataSource, Visit, 'id')
+  const rows: { id: unknown }[] = await dataSource.query('SELECT id FROM visit WHERE id > $1', [
+    ids.toDatabase(flax.lowerBound(since)),
+  ])
+  rows.map((row) => ids.fromDatabase(row.id))
+  expect(rows.map((row) => ids.fromDatabase(row.id)).sort()).toEqual(
+    [...first, ...next].map(({ id }) => id).sort(),
+  )
+  await dataSource.destroy()
+})
+
+test('a DataSource prepared by hand', async () => {
+  const prepared = prepareDataSource(
+    new DataSource({ type: 'better-sqlite3', database: ':memory:', entities: [Visit] }),
+  )
+  await prepared.initialize()
+  await prepared.synchronize()
+  expect(flax.is((await prepared.getRepository(Visit).save({})).id)).toBe(true)
+  await prepared.destroy()
+})

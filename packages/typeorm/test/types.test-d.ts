@@ -1,0 +1,105 @@
+import { type FlaxId, flax, type SnoId, sno } from '@snoflax/core'
+import {
+  createdBetween,
+  FlaxIdColumn,
+  IdColumn,
+  idColumn,
+  keysetPage,
+  SnoIdColumn,
+  storageOf,
+} from '@snoflax/typeorm'
+import {
+  Column,
+  type DataSource,
+  type DeepPartial,
+  EntitySchema,
+  type FindOptionsWhere,
+  In,
+  ManyToOne,
+  MoreThan,
+  Not,
+  type Relation,
+  type Repository,
+} from 'typeorm'
+import { expectTypeOf } from 'vitest'
+
+class Customer {
+  @FlaxIdColumn() id!: FlaxId
+  @Column('varchar') name!: string
+}
+
+class Order {
+  @SnoIdColumn({ meta: 2 }) id!: SnoId
+  @FlaxIdColumn.plain({ nullable: true }) traceId!: FlaxId | null
+  @ManyToOne(() => Customer) customer!: Relation<Customer>
+}
+
+declare const orders: Repository<Order>
+declare const dataSource: DataSource
+declare const orderId: SnoId
+declare const customerId: FlaxId
+
+// A property of another family, or of any string, is no place for the column.
+class Wrong {
+  // @ts-expect-error
+  @FlaxIdColumn() another!: SnoId
+  // @ts-expect-error
+  @FlaxIdColumn() any!: string
+  // @ts-expect-error
+  @IdColumn(sno) general!: FlaxId
+  // @ts-expect-error
+  @SnoIdColumn({ meta: 2, generator: flax.generator() }) generator!: SnoId
+  // @ts-expect-error
+  @FlaxIdColumn({ meta: 2 }) meta!: FlaxId
+  // @ts-expect-error
+  @FlaxIdColumn.plain({ generator: flax }) plain!: FlaxId
+  // @ts-expect-error
+  @FlaxIdColumn({ storage: 'base64' }) storage!: FlaxId
+}
+expectTypeOf<Wrong>().toHaveProperty('another')
+
+// Conditions and operators.
+expectTypeOf({ id: orderId }).toExtend<FindOptionsWhere<Order>>()
+expectTypeOf({ id: In([orderId]) }).toExtend<FindOptionsWhere<Order>>()
+expectTypeOf({ id: Not(MoreThan(orderId)) }).toExtend<FindOptionsWhere<Order>>()
+expectTypeOf({ customer: { id: customerId } }).toExtend<FindOptionsWhere<Order>>()
+expectTypeOf({ traceId: customerId }).toExtend<FindOptionsWhere<Order>>()
+expectTypeOf({ id: createdBetween(sno, 0, 1) }).toExtend<FindOptionsWhere<Order>>()
+expectTypeOf({ id: customerId }).not.toExtend<FindOptionsWhere<Order>>()
+expectTypeOf({ id: 'text' }).not.toExtend<FindOptionsWhere<Order>>()
+expectTypeOf({ id: createdBetween(flax, 0, 1) }).not.toExtend<FindOptionsWhere<Order>>()
+expectTypeOf({ customer: { id: orderId } }).not.toExtend<FindOptionsWhere<Order>>()
+// @ts-expect-error
+orders.findOneBy({ id: customerId })
+// TypeORM's own In answers FindOperator<any>, so that this compiles; the wrong id is refused when it runs.
+orders.findBy({ id: In([customerId]) })
+
+// Writes.
+expectTypeOf({ id: orderId, customer: { id: customerId } }).toExtend<DeepPartial<Order>>()
+expectTypeOf({ customer: { id: orderId } }).not.toExtend<DeepPartial<Order>>()
+orders.insert({ traceId: customerId, customer: { id: customerId } })
+orders.update(orderId, { traceId: customerId })
+orders.upsert({ id: orderId, traceId: null }, ['id'])
+// @ts-expect-error
+orders.update({ id: customerId }, { traceId: null })
+// @ts-expect-error
+orders.update(orderId, { traceId: orderId })
+
+// Results.
+expectTypeOf(orders.findOneByOrFail({ id: orderId }))
+  .resolves.toHaveProperty('id')
+  .toEqualTypeOf<SnoId>()
+
+// Pages.
+orders.find(keysetPage<Order>({ take: 5, after: orderId, where: { customer: { id: customerId } } }))
+orders.find(keysetPage<Order, 'traceId'>({ by: 'traceId', take: 5, after: customerId }))
+// @ts-expect-error
+keysetPage<Order>({ take: 5, after: customerId })
+// @ts-expect-error
+keysetPage<Order>({ take: 5, by: 'nothing' })
+
+// Helpers.
+storageOf(dataSource, Order, 'customer')
+// @ts-expect-error
+storageOf(dataSource, Order, 'nothing')
+new EntitySchema<{ id: FlaxId }>({ name: 'one', columns: { id: idColumn(flax) } })
