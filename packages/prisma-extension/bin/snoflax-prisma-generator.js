@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { runGenerator } from '@snoflax/prisma-extension/generator'
+
+runGenerator()

@@ -1,0 +1,72 @@
+import type { Configuration } from '../configuration.js'
+import { mapArguments } from './call.js'
+import { createdAtFields } from './created-at.js'
+import { dataRules } from './data.js'
+import { type Generators, newIds } from './generators.js'
+import { clientName, connectModels, type Model } from './model.js'
+import { inside, outermost } from './place.js'
+import { readRows } from './result.js'
+import type { Extension } from './types.js'
+
+export interface ExtensionOptions {
+  /** Generators by the name of their family. Those with a default, flax and sno, may be left out. */
+  readonly generators?: Generators
+}
+
+/** What Prisma tells of a call. */
+interface Call {
+  readonly model?: string
+  readonly operation: string
+  readonly args: unknown
+  query(args: unknown): Promise<unknown>
+  /** Not public; `order.findUnique(…).lines()` can be told from `findUnique` by nothing else. */
+  readonly __internalParams?: { readonly dataPath?: readonly string[] }
+}
+
+/** Operations whose answers are numbers, under the names of fields even. */
+const NUMBERS = new Set(['count', 'createMany', 'updateMany', 'deleteMany'])
+
+/**
+ * The extension for a configuration. The generated module calls it as `snoflax()`; call it yourself with a
+ * configuration written by hand.
+ *
+ * @throws {IdError} `STORAGE_REFUSED`, `INVALID_OPTION` for a configuration that can't be; `GENERATOR_REQUIRED`
+ * naming the field, where a family has no generator.
+ *
+ * @example
+ * const prisma = new PrismaClient({ adapter }).$extends(
+ *   idExtension({ database: 'sqlite', models: { Order: { ids: { id: { family: flax, storage: 'text', generated: true } } } } }),
+ * )
+ */
+export function idExtension<Types = Record<never, never>>(
+  configuration: Configuration,
+  { generators = {} }: ExtensionOptions = {},
+): Extension<Types> {
+  const models = connectModels(configuration)
+  const mapped = mapArguments(dataRules(newIds(models, generators)))
+
+  async function run({ model: name, operation, args, query, __internalParams }: Call): Promise<unknown> {
+    const model = name === undefined ? undefined : models.get(name)
+    if (model === undefined) return query(args)
+    const call = outermost(`${clientName(model.name)}.${operation}`)
+    const answer = await query(mapped(model, operation, args, call))
+    if (NUMBERS.has(operation)) return answer
+    const answered = relatedBy(model, __internalParams?.dataPath ?? [])
+    return answered ? readRows(answered, answer, inside(call, 'result')) : answer
+  }
+
+  const extension = {
+    name: 'snoflax',
+    query: { $allModels: { $allOperations: run } },
+    result: createdAtFields(models),
+  }
+  return ((client: { $extends(extension: unknown): unknown }) =>
+    client.$extends(extension)) as Extension<Types>
+}
+
+/** The model at the end of a chain of calls, which Prisma writes as `['select', 'orders', 'select', 'lines']`. */
+function relatedBy(model: Model, dataPath: readonly string[]): Model | undefined {
+  return dataPath
+    .filter((_, index) => index % 2 === 1)
+    .reduce<Model | undefined>((reached, field) => reached?.relations.get(field), model)
+}

@@ -1,0 +1,69 @@
+import { IdError } from '@snoflax/core'
+import type { IdColumn } from './model.js'
+import { inside, type Place, placed } from './place.js'
+import { isPlainObject } from './plain-object.js'
+
+/** Comparisons that Prisma has for all but Bytes. */
+const ORDER = ['lt', 'lte', 'gt', 'gte']
+
+/** Words whose operand is an id, a list of ids, or again an object of such words. */
+const OPERATORS: ReadonlySet<string> = new Set([
+  ...['equals', 'in', 'notIn', 'not', ...ORDER],
+  ...['has', 'hasEvery', 'hasSome'],
+  ...['_min', '_max'],
+  ...['set', 'push'],
+])
+
+/**
+ * A value for a field that holds ids, in any argument: an id, a list of ids, or an object of operators. Ids
+ * become database values; null, field references and Prisma's own values stay.
+ *
+ * @throws {IdError} for a malformed id, a range over bytes, and a search that ignores case.
+ */
+export function idValue(column: IdColumn, value: unknown, place: Place): unknown {
+  if (value == null || isPrismaValue(value)) return value
+  if (Array.isArray(value)) return value.map((item, index) => idValue(column, item, inside(place, index)))
+  return isPlainObject(value) ? operators(column, value, place) : databaseValue(column, value, place)
+}
+
+/** Field references, `Prisma.skip` and the like: instances of Prisma's own classes. */
+const isPrismaValue = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  !Array.isArray(value) &&
+  !isPlainObject(value) &&
+  !(value instanceof Uint8Array) &&
+  !(value instanceof Date)
+
+function operators(column: IdColumn, value: Record<string, unknown>, place: Place): unknown {
+  const entries = Object.entries(value).map(([word, operand]) => {
+    const at = inside(place, word)
+    if (operand !== undefined) refuseOperator(column, word, operand, at)
+    return [word, OPERATORS.has(word) ? idValue(column, operand, at) : operand]
+  })
+  return Object.fromEntries(entries)
+}
+
+function databaseValue(column: IdColumn, value: unknown, place: Place): unknown {
+  try {
+    return column.storage.toDatabase(value)
+  } catch (error) {
+    throw placed(error, column.name, place)
+  }
+}
+
+function refuseOperator(column: IdColumn, word: string, operand: unknown, place: Place): void {
+  const reason = reasonAgainst(column, word, operand)
+  if (reason === undefined) return
+  const { name: family } = column.storage.family
+  const error = new IdError('INVALID_OPTION', `${family}: ${reason}`, { family, field: word, value: operand })
+  throw placed(error, column.name, place)
+}
+
+function reasonAgainst({ storage }: IdColumn, word: string, operand: unknown): string | undefined {
+  if (storage.name === 'binary' && ORDER.includes(word)) {
+    return 'Prisma has no ranges over Bytes; take storage uuid or text, or a raw query'
+  }
+  return word === 'mode' && operand === 'insensitive'
+    ? 'ids that differ in case are different ids'
+    : undefined
+}

@@ -1,0 +1,95 @@
+import { type DatabaseValue, IdError } from '@snoflax/core'
+import type { Configuration } from '../configuration.js'
+import { connectModels, type IdColumn } from './model.js'
+import { inside, outermost, type Place, placed } from './place.js'
+import { readId } from './result.js'
+
+/** A row with ids in place of database values. */
+export type ReadRow<Types, Given, Columns> = {
+  [Column in keyof Given]: Column extends keyof Columns
+    ? Columns[Column] extends keyof Types
+      ? Types[Columns[Column]] | Extract<Given[Column], null>
+      : Given[Column]
+    : Given[Column]
+}
+
+/** What raw queries need, which no extension sees. `Types` gives the id of each field: `{ 'Order.id': SnoId }`. */
+export interface RawQueries<Types> {
+  /**
+   * An id as the database has it, to be put into `Prisma.sql`. Null stays null.
+   *
+   * @throws {IdError} for a malformed id, naming the field.
+   *
+   * @example
+   * await prisma.$queryRaw`SELECT total FROM "Order" WHERE id = ${parameter('Order.id', id)}`
+   */
+  parameter<Name extends keyof Types & string>(name: Name, id: Types[Name]): DatabaseValue
+  parameter<Name extends keyof Types & string>(name: Name, id: Types[Name] | null): DatabaseValue | null
+
+  /**
+   * The rows of a raw query, with ids in the columns named.
+   *
+   * @throws {IdError} for a value that is no id, and for a column that a row doesn't have.
+   *
+   * @example
+   * readRows(await prisma.$queryRaw<{ id: string; total: number }[]>`SELECT …`, { id: 'Order.id' })
+   */
+  readRows<
+    Given extends object,
+    const Columns extends { readonly [Column in keyof Given]?: keyof Types & string },
+  >(rows: readonly Given[], columns: Columns): ReadRow<Types, Given, Columns>[]
+}
+
+/**
+ * Helpers for raw queries of a configuration.
+ *
+ * @throws {IdError} `STORAGE_REFUSED`, `INVALID_OPTION` for a configuration that can't be.
+ */
+export function rawQueries<Types = Record<string, string>>(configuration: Configuration): RawQueries<Types> {
+  const columns = idColumns(configuration)
+  return {
+    parameter: (name: string, id: unknown) => toParameter(columnOf(columns, name), id),
+    readRows: (rows: readonly Row[], names: Readonly<Record<string, string>>) => {
+      const found = Object.entries(names).map(([key, name]) => [key, columnOf(columns, name)] as const)
+      return rows.map((row, index) => readRow(row, found, inside(ROWS, index)))
+    },
+  } as unknown as RawQueries<Types>
+}
+
+type Row = Readonly<Record<string, unknown>>
+type Columns = ReadonlyMap<string, IdColumn>
+
+const ROWS = outermost('readRows')
+
+function idColumns(configuration: Configuration): Columns {
+  const columns = [...connectModels(configuration).values()].flatMap(({ ids }) => [...ids.values()])
+  return new Map(columns.map((column) => [column.name, column]))
+}
+
+function columnOf(columns: Columns, name: string): IdColumn {
+  const column = columns.get(name)
+  if (column !== undefined) return column
+  const known = [...columns.keys()].join(', ')
+  throw new IdError('INVALID_OPTION', `no field ${JSON.stringify(name)} with ids, only ${known}`, {
+    value: name,
+  })
+}
+
+function toParameter({ name, storage }: IdColumn, id: unknown): unknown {
+  try {
+    return storage.toDatabase(id)
+  } catch (error) {
+    throw placed(error, name, outermost('parameter'))
+  }
+}
+
+function readRow(row: Row, columns: readonly (readonly [string, IdColumn])[], place: Place): Row {
+  const ids = columns.map(([key, column]) => [key, readColumn(row, key, column, inside(place, key))])
+  return { ...row, ...Object.fromEntries(ids) }
+}
+
+function readColumn(row: Row, key: string, column: IdColumn, place: Place): unknown {
+  if (Object.hasOwn(row, key)) return readId(column, row[key], place)
+  const error = new IdError('INVALID_OPTION', `the row has no column ${JSON.stringify(key)}`, { value: key })
+  throw placed(error, column.name, place)
+}

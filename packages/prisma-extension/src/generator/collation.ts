@@ -1,0 +1,74 @@
+import { storageFor } from '@snoflax/core'
+import type { FoundField } from './id-fields.js'
+import type { ModuleContent } from './module-content.js'
+import type { ModelOutline } from './outline.js'
+import type { PrismaField, PrismaModel } from './schema.js'
+
+interface TextColumn {
+  readonly table: readonly (string | null | undefined)[]
+  readonly column: string
+  readonly id: FoundField
+}
+
+/**
+ * Statements for a migration: Prisma's schema can't state a collation, and without "C" PostgreSQL orders text
+ * ids as people order words. Undefined where there is nothing to do.
+ */
+export function collationSql({ database, models }: ModuleContent): string | undefined {
+  if (database !== 'postgres') return undefined
+  const columns = [...models.flatMap(ownColumns), ...junctionColumns(models)]
+  if (columns.length === 0) return undefined
+  return `-- Put these statements into a migration, so that text ids sort by time.\n${columns.map(statement).join('')}`
+}
+
+function ownColumns({ model, ids }: ModelOutline): TextColumn[] {
+  return ids.filter(isText).map((id) => ({
+    table: [model.schema, model.dbName ?? model.name],
+    column: id.field.dbName ?? id.field.name,
+    id,
+  }))
+}
+
+const isText = ({ storage, field }: FoundField): boolean => storage === 'text' && !field.isList
+
+/** Columns of the tables that Prisma makes for implicit many-to-many relations. */
+function junctionColumns(models: readonly ModelOutline[]): TextColumn[] {
+  const byName = new Map(models.map((model) => [model.model.name, model]))
+  const junctions = new Map<string, TextColumn[]>()
+  for (const here of models) {
+    for (const relation of here.relations) {
+      const there = byName.get(relation.type) as ModelOutline
+      if (!isManyToMany(relation, here.model, there.model)) continue
+      const sides = [here, there].sort((a, b) => (a.model.name < b.model.name ? -1 : 1))
+      junctions.set(`_${relation.relationName}`, junction(relation, sides))
+    }
+  }
+  return [...junctions.values()].flat()
+}
+
+function isManyToMany(relation: PrismaField, here: PrismaModel, there: PrismaModel): boolean {
+  const back = there.fields.find(
+    ({ name, relationName }) =>
+      relationName === relation.relationName && !(here === there && name === relation.name),
+  )
+  return relation.isList && back?.isList === true
+}
+
+/** Its columns are A and B, by the names of the models. */
+function junction(relation: PrismaField, sides: readonly ModelOutline[]): TextColumn[] {
+  return sides.flatMap(({ model, ids }, side) => {
+    const id = ids.find((one) => one.field.isId && isText(one))
+    const table = [model.schema, `_${relation.relationName}`]
+    return id ? [{ table, column: side === 0 ? 'A' : 'B', id }] : []
+  })
+}
+
+function statement({ table, column, id: { field, found } }: TextColumn): string {
+  const [native, [length] = []] = field.nativeType ?? ['Text']
+  const type = native === 'Text' ? 'text' : `${native.toLowerCase()}(${length})`
+  const { collation } = storageFor(found.family, 'postgres', { storage: 'text' }).column
+  const path = table.flatMap((part) => (part == null ? [] : [quoted(part)])).join('.')
+  return `ALTER TABLE ${path} ALTER COLUMN ${quoted(column)} TYPE ${type} COLLATE "${collation}";\n`
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`

@@ -1,0 +1,89 @@
+import { type Database, IdError, type StorageName, storageFor } from '@snoflax/core'
+import type { AnyFamily } from '../configuration.js'
+import type { IdComment } from './comment.js'
+import type { PrismaField } from './schema.js'
+
+/** Storages that each type of a Prisma field can be, the preferred one first. */
+const STORAGES: Readonly<Record<string, readonly StorageName[]>> = {
+  Uuid: ['uuid', 'uuid8'],
+  String: ['text'],
+  Bytes: ['binary'],
+  BigInt: ['bigint'],
+}
+
+/** Types of text and bytes that would pad or conflate ids, or be none. */
+const REFUSED_TYPES = new Set(['Citext', 'Inet', 'Xml', 'Bit', 'VarBit'])
+const EXACT_TYPES = new Set(['Char', 'Binary'])
+const BOUNDED_TYPES = new Set(['VarChar', 'VarBinary'])
+
+/**
+ * How ids lie in a field: as its comment asks, or as its type has it.
+ *
+ * @throws {IdError} `STORAGE_REFUSED` where type, family and database don't fit.
+ */
+export function fitStorage(
+  field: PrismaField,
+  family: AnyFamily,
+  database: Database,
+  comment: Pick<IdComment, 'storage' | 'collation'>,
+): StorageName {
+  const possible = storagesOf(field)
+  const storage = comment.storage ?? possible.find((one) => family.storages.includes(one)) ?? possible[0]
+  const { name, column } = storageFor(family, database, { storage, exactBigint: true })
+  if (!possible.includes(name)) {
+    refuse(
+      family,
+      `storage ${name} is not for a field of type ${typeOf(field)}, which is for ${possible.join(' or ')}`,
+      name,
+    )
+  }
+  checkLength(field, family, column.length)
+  if (database === 'mysql') checkMysql(field, family, name, comment.collation)
+  return name
+}
+
+/** `String @db.Uuid` */
+const typeOf = ({ type, nativeType }: PrismaField): string =>
+  nativeType ? `${type} @db.${nativeType[0]}` : type
+
+function storagesOf(field: PrismaField): readonly StorageName[] {
+  const native = field.nativeType?.[0]
+  const possible = STORAGES[native === 'Uuid' ? native : field.type]
+  if (field.kind === 'scalar' && possible !== undefined && !REFUSED_TYPES.has(native ?? '')) return possible
+  throw new IdError(
+    'STORAGE_REFUSED',
+    `ids lie in fields of type String @db.Uuid (PostgreSQL), String, Bytes or BigInt, not ${typeOf(field)}`,
+    { field: field.name, value: typeOf(field) },
+  )
+}
+
+function checkLength(field: PrismaField, family: AnyFamily, length: number | undefined): void {
+  const [type = '', [given] = []] = field.nativeType ?? []
+  if (length === undefined || given === undefined) return
+  const fits = EXACT_TYPES.has(type) ? Number(given) === length : Number(given) >= length
+  if (fits || !(EXACT_TYPES.has(type) || BOUNDED_TYPES.has(type))) return
+  refuse(family, `ids have ${length} characters or bytes: write @db.${type}(${length})`, `${type}(${given})`)
+}
+
+function checkMysql(
+  field: PrismaField,
+  family: AnyFamily,
+  storage: StorageName,
+  collation: string | undefined,
+): void {
+  if (storage === 'bigint' && field.nativeType?.[0] !== 'UnsignedBigInt') {
+    refuse(family, 'ids have 64 bits without a sign: write @db.UnsignedBigInt', typeOf(field))
+  }
+  if (storage === 'text' && !/(?:_bin|^binary)$/.test(collation ?? '')) {
+    refuse(
+      family,
+      "MySQL's usual collations take ids that differ in case for the same; give the column a collation that " +
+        'tells case in a migration and write collation=ascii_bin here, or take Bytes',
+      collation,
+    )
+  }
+}
+
+function refuse({ name }: AnyFamily, reason: string, value: unknown): never {
+  throw new IdError('STORAGE_REFUSED', `${name}: ${reason}`, { family: name, field: 'storage', value })
+}

@@ -1,0 +1,62 @@
+import { IdError, type StorageName } from '@snoflax/core'
+
+/** What `/// @snoflax family option=value …` says of a field. */
+export interface IdComment {
+  readonly family: string
+  readonly storage?: StorageName
+  readonly meta?: number
+  /** Name of the computed field. */
+  readonly createdAt?: string
+  /** Who makes the ids: the extension, the database by its default, or the caller. */
+  readonly generate?: Generate
+  /** A collation that the migration has given to the column, and that tells case. */
+  readonly collation?: string
+}
+
+export type Generate = 'application' | 'database' | 'never'
+
+const MARK = /^@snoflax(?:\s+(.*))?$/
+const GENERATE: readonly string[] = ['application', 'database', 'never'] satisfies Generate[]
+
+/**
+ * The `@snoflax` line of a field's documentation, if it has one.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a second line, no family, an unknown option or a bad value.
+ */
+export function readComment(documentation: string | undefined): IdComment | undefined {
+  const lines = (documentation ?? '').split('\n').flatMap((line) => MARK.exec(line.trim()) ?? [])
+  if (lines.length === 0) return undefined
+  if (lines.length > 2) refuse('@snoflax stands here twice', documentation)
+  const [family, ...options] = (lines[1] ?? '').split(/\s+/).filter((word) => word !== '')
+  if (family === undefined) refuse('name a family: /// @snoflax sno', documentation)
+  return options.reduce<IdComment>(withOption, { family })
+}
+
+function withOption(comment: IdComment, option: string): IdComment {
+  const [name = '', value, ...rest] = option.split('=')
+  const read = Object.hasOwn(OPTIONS, name) ? OPTIONS[name as keyof typeof OPTIONS] : undefined
+  if (read === undefined) {
+    refuse(`options are ${Object.keys(OPTIONS).join(', ')}, as in meta=2`, option)
+  }
+  if (name in comment) refuse(`${name} stands here twice`, option)
+  if (rest.length > 0 || value === '') refuse(`an option is written name=value`, option)
+  return { ...comment, [name]: read(value, option) }
+}
+
+const OPTIONS = {
+  // Whether there is such a storage is core's to say.
+  storage: (value: string | undefined, option: string) => value ?? refuse('storage needs a value', option),
+  meta: (value: string | undefined, option: string) =>
+    /^\d+$/.test(value ?? '') ? Number(value) : refuse('meta is a whole number', option),
+  createdAt: (value: string | undefined, option: string) =>
+    /^[A-Za-z]\w*$/.test(value ?? 'createdAt')
+      ? (value ?? 'createdAt')
+      : refuse('createdAt names a field', option),
+  generate: (value: string | undefined, option: string) =>
+    GENERATE.includes(value ?? '') ? value : refuse(`generate is one of ${GENERATE.join(', ')}`, option),
+  collation: (value: string | undefined, option: string) => value ?? refuse('collation needs a name', option),
+}
+
+function refuse(rule: string, value: unknown): never {
+  throw new IdError('INVALID_OPTION', `${rule}; not ${JSON.stringify(value)}`, { field: '@snoflax', value })
+}

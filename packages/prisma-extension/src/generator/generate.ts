@@ -1,0 +1,59 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import type { GeneratorOptions } from '@prisma/generator-helper'
+import { IdError } from '@snoflax/core'
+import { collationSql } from './collation.js'
+import { loadFamilies } from './families.js'
+import { findIdFields } from './id-fields.js'
+import { Mistakes } from './mistakes.js'
+import { type Language, moduleFiles } from './module.js'
+import type { ModuleContent } from './module-content.js'
+import { outline } from './outline.js'
+import { databaseOf } from './schema.js'
+
+/**
+ * Writes the module for a schema.
+ *
+ * @throws {IdError} `INVALID_OPTION` that lists every mistake, with model and field.
+ */
+export async function generate(options: GeneratorOptions): Promise<void> {
+  const { generator, otherGenerators } = options
+  const folder = generator.output?.value
+  if (!folder) throw new IdError('INVALID_OPTION', 'output: say where the module goes', { field: 'output' })
+  const content = await readSchema(options, folder)
+  const language = languageOf(generator.config['language'], otherGenerators)
+  const collations = collationSql(content)
+  await mkdir(folder, { recursive: true })
+  const files = { ...moduleFiles(content, language), ...(collations && { 'collation.sql': collations }) }
+  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)))
+}
+
+async function readSchema(options: GeneratorOptions, folder: string): Promise<ModuleContent> {
+  const { generator, datasources, dmmf } = options
+  const database = databaseOf(datasources[0]?.provider ?? '')
+  const schema = { database, models: dmmf.datamodel.models }
+  const findFamily = await loadFamilies(familiesFile(generator))
+  const mistakes = new Mistakes()
+  const found = findIdFields(schema, findFamily, mistakes)
+  const models = outline(schema, found, mistakes)
+  mistakes.raise()
+  return { database, models, folder }
+}
+
+/** As every path in a generator's block, it starts at the schema file that has the block. */
+function familiesFile({ config, sourceFilePath }: GeneratorOptions['generator']): string | undefined {
+  const given = config['families']
+  return typeof given === 'string' ? resolve(dirname(sourceFilePath), given) : undefined
+}
+
+/** Where the client is TypeScript that the project compiles, so is the module. */
+function languageOf(given: unknown, others: GeneratorOptions['otherGenerators']): Language {
+  if (given === 'ts' || given === 'js') return given
+  if (given !== undefined) {
+    throw new IdError('INVALID_OPTION', `language: it is "ts" or "js", not ${JSON.stringify(given)}`, {
+      field: 'language',
+      value: given,
+    })
+  }
+  return others.some(({ provider }) => provider.value === 'prisma-client') ? 'ts' : 'js'
+}

@@ -1,0 +1,35 @@
+export interface KeysetOptions<AnId extends string, Field extends string> {
+  /** Id of the last row of the page before; without it, the first page. */
+  readonly after?: AnId | undefined
+  /** Rows of a page. */
+  readonly take: number
+  /** `desc` goes from the newest to the oldest. Default `asc`. */
+  readonly order?: 'asc' | 'desc'
+  /** A unique field that holds ids. Default `id`. */
+  readonly field?: Field
+}
+
+/** Arguments of a `findMany`. */
+export interface Keyset<AnId extends string, Field extends string> {
+  readonly where: { [Name in Field]?: { gt: AnId } | { lt: AnId } }
+  readonly orderBy: { [Name in Field]: 'asc' | 'desc' }
+  readonly take: number
+}
+
+/**
+ * Arguments that page through rows by id, which is by time: each page is one range of the index, wherever it
+ * lies, and stays right while rows come and go. For `Bytes`, which Prisma can't compare, use its `cursor`.
+ *
+ * @example
+ * const page = await prisma.order.findMany(keyset({ take: 50 }))
+ * const next = await prisma.order.findMany(keyset({ after: page.at(-1)?.id, take: 50 }))
+ */
+export function keyset<AnId extends string, const Field extends string = 'id'>({
+  after,
+  take,
+  order = 'asc',
+  field = 'id' as Field,
+}: KeysetOptions<AnId, Field>): Keyset<AnId, Field> {
+  const bound = after === undefined ? {} : { [field]: { [order === 'asc' ? 'gt' : 'lt']: after } }
+  return { where: bound, orderBy: { [field]: order }, take } as Keyset<AnId, Field>
+}

@@ -1,0 +1,168 @@
+import { join } from 'node:path'
+import { type FlaxId, flax, sno } from '@snoflax/core'
+import { keyset } from '@snoflax/prisma-extension'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { AnyClient } from './project/clients.js'
+import { generators, openShop, type Shop } from './shop/open.js'
+
+describe('beside other extensions', () => {
+  let shop: Shop
+  beforeAll(async () => {
+    shop = await openShop({ database: 'postgresql' })
+  })
+  afterAll(() => shop?.close())
+
+  /** Notes what an extension at its place sees. */
+  function spy(seen: { args: unknown[]; results: AnyClient[] }) {
+    return {
+      query: {
+        $allModels: {
+          async $allOperations({ args, query }: AnyClient) {
+            seen.args.push(structuredClone(args))
+            const result = await query(args)
+            seen.results.push(structuredClone(result))
+            return result
+          },
+        },
+      },
+    }
+  }
+
+  test('one that came before sees ids, one that comes after sees database values', async () => {
+    const before = { args: [] as unknown[], results: [] as AnyClient[] }
+    const after = { args: [] as unknown[], results: [] as AnyClient[] }
+    const prisma = shop.bare
+      .$extends(spy(before))
+      .$extends(shop.generated.snoflax({ generators }))
+      .$extends(spy(after))
+    const id = flax.generate()
+    await prisma.profile.create({ data: { bio: 'b', customer: { create: { id, name: 'Ada' } } } })
+    const value = shop.generated.parameter('Customer.id', id)
+    expect(value).not.toBe(id)
+    expect(before.args).toEqual([{ data: { bio: 'b', customer: { create: { id, name: 'Ada' } } } }])
+    expect(after.args).toEqual([{ data: { bio: 'b', customer: { create: { id: value, name: 'Ada' } } } }])
+    expect([before.results[0].customerId, after.results[0].customerId]).toEqual([id, value])
+  })
+
+  test('computed fields and methods of others see ids', async () => {
+    const prisma = shop.bare
+      .$extends({
+        result: {
+          order: { link: { needs: { id: true }, compute: ({ id }: { id: string }) => `/orders/${id}` } },
+        },
+        model: {
+          customer: {
+            named(this: AnyClient, name: string) {
+              return this.findMany({ where: { name } })
+            },
+          },
+        },
+      })
+      .$extends(shop.generated.snoflax({ generators }))
+    const name = crypto.randomUUID()
+    const { id, orders } = await prisma.customer.create({
+      data: { name, orders: { create: { total: 1 } } },
+      include: { orders: true },
+    })
+    expect(orders[0].link).toBe(`/orders/${orders[0].id}`)
+    expect(sno.is(orders[0].id)).toBe(true)
+    expect((await prisma.customer.named(name)).map((one: AnyClient) => one.id)).toEqual([id])
+  })
+})
+
+describe.each(['sqlite', 'postgresql'] as const)('on %s', (database) => {
+  let shop: Shop
+  let prisma: AnyClient
+  beforeAll(async () => {
+    shop = await openShop({ database })
+    prisma = shop.prisma
+  })
+  afterAll(() => shop?.close())
+
+  test('raw queries, by the helpers of the generated module', async () => {
+    const { parameter, readRows } = shop.generated
+    const { Prisma } = await import(join(shop.folder, 'client/client.ts'))
+    const tag = await prisma.tag.create({ data: { label: 'raw' } })
+    const group = await prisma.group.create({ data: { name: 'raw' } })
+    const { id } = await prisma.customer.create({ data: { name: 'raw' } })
+    const shipments = await prisma.shipment.findMany({})
+    expect(shipments).toEqual([])
+
+    const where = Prisma.sql`WHERE customer_id IN (${Prisma.join([parameter('Customer.id', id)])})`
+    const customers =
+      await prisma.$queryRaw`SELECT customer_id AS key, name, "traceId" FROM customers ${where}`
+    expect(readRows(customers, { key: 'Customer.id', traceId: 'Customer.traceId' })).toEqual([
+      { key: id, name: 'raw', traceId: null },
+    ])
+    const tags = await prisma.$queryRaw`SELECT id FROM "Tag" WHERE id = ${parameter('Tag.id', tag.id)}`
+    expect(readRows(tags, { id: 'Tag.id' })).toEqual([{ id: tag.id }])
+    const groups =
+      await prisma.$queryRaw`SELECT id FROM "Group" WHERE id = ${parameter('Group.id', group.id)}`
+    expect(readRows(groups, { id: 'Group.id' })).toEqual([{ id: group.id }])
+  })
+
+  test('keyset pages, both ways, over rows of many days', async () => {
+    const name = crypto.randomUUID()
+    const ids = Array.from({ length: 7 }, (_, day) => flax.generateAt(new Date(Date.UTC(2026, 3, day + 1))))
+    await prisma.customer.createMany({ data: ids.map((id) => ({ id, name })) })
+    for (const order of ['asc', 'desc'] as const) {
+      const seen: FlaxId[] = []
+      for (;;) {
+        const { where, ...rest } = keyset({ after: seen.at(-1), take: 3, order })
+        const page = await prisma.customer.findMany({ where: { AND: [{ name }, where] }, ...rest })
+        if (page.length === 0) break
+        seen.push(...page.map((one: AnyClient) => one.id))
+      }
+      expect(seen).toEqual(order === 'asc' ? ids : [...ids].reverse())
+    }
+  })
+
+  test('many rows in one call', async () => {
+    const name = crypto.randomUUID()
+    const data = Array.from({ length: 2000 }, () => ({ name }))
+    expect(await prisma.customer.createMany({ data })).toEqual({ count: 2000 })
+    const rows = await prisma.customer.findMany({ where: { name }, select: { id: true } })
+    expect(new Set(rows.map((row: AnyClient) => row.id)).size).toBe(2000)
+    expect(rows.every((row: AnyClient) => flax.is(row.id))).toBe(true)
+  })
+})
+
+test('rows come the same whichever way Prisma loads relations', async () => {
+  const shop = await openShop({ database: 'postgresql' })
+  const { prisma } = shop
+  await prisma.customer.create({
+    data: {
+      name: 'Ada',
+      traceId: sno.generate(),
+      mentions: [flax.generate(), flax.generate()],
+      groups: { create: { role: 'r', group: { create: { name: 'g' } } } },
+      orders: {
+        create: {
+          tags: { create: [{ label: 'a' }] },
+          lines: {
+            create: {
+              position: 1,
+              product: { create: { name: 'p', category: { create: { name: 'c' } } } },
+              shipments: { create: {} },
+            },
+          },
+        },
+      },
+    },
+  })
+  const include = {
+    groups: { include: { group: true } },
+    orders: {
+      include: {
+        tags: true,
+        lines: { include: { product: { include: { category: true } }, shipments: true } },
+      },
+    },
+  }
+  const load = async (relationLoadStrategy: string) =>
+    JSON.stringify(await prisma.customer.findMany({ relationLoadStrategy, include }))
+  const joined = await load('join')
+  expect(joined).toContain('"mentions":["')
+  expect(joined).toBe(await load('query'))
+  await shop.close()
+})

@@ -1,0 +1,157 @@
+import { flake, flax, IdError, sno, uid } from '@snoflax/core'
+import {
+  type Configuration,
+  type ExtensionOptions,
+  idExtension,
+  keyset,
+  rawQueries,
+} from '@snoflax/prisma-extension'
+import { describe, expect, test } from 'vitest'
+import { deepFreeze } from './deep-freeze.js'
+
+const ids = { id: { family: flax, storage: 'text', generated: true } } as const
+
+const refusal = (make: () => unknown): IdError => {
+  try {
+    make()
+  } catch (error) {
+    if (error instanceof IdError) return error
+    throw error
+  }
+  return expect.fail('no error')
+}
+
+const refused = (models: Configuration['models'], options?: ExtensionOptions) =>
+  refusal(() => idExtension({ database: 'sqlite', models }, options))
+
+describe('a configuration', () => {
+  test('whose storage the database does not have', () => {
+    const error = refused({ Order: { ids: { id: { family: sno, storage: 'uuid' } } } })
+    expect(error).toMatchObject({ code: 'STORAGE_REFUSED', path: 'Order.id' })
+    expect(error.message).toMatch(
+      /^Order\.id: sno in sqlite: storage uuid is refused, SQLite has no uuid type/,
+    )
+  })
+
+  test('with a relation to a model that it does not have', () => {
+    const error = refused({ Order: { ids, relations: { customer: 'Customer' } } })
+    expect(error.message).toBe('Order.customer: no model Customer in the configuration')
+  })
+
+  test.each(['AND', 'is', 'some', 'where', 'data'])('with a field that is called %s', (name) => {
+    const path = `Order.${name}`
+    expect(refused({ Order: { ids: { [name]: ids.id } } })).toMatchObject({ code: 'INVALID_OPTION', path })
+    expect(refused({ Order: { relations: { [name]: 'Order' } } })).toMatchObject({ path })
+  })
+})
+
+describe('generators', () => {
+  const flakes = { Group: { ids: { id: { family: flake, storage: 'bigint', generated: true } } } } as const
+
+  test('are asked for by the name of the field', () => {
+    const error = refused(flakes)
+    expect(error).toMatchObject({ code: 'GENERATOR_REQUIRED', family: 'flake', path: 'Group.id' })
+    expect(error.message).toBe(
+      'Group.id: flake has no generator of its own; ' +
+        'give snoflax({ generators: { flake: flake.generator({ datacenter: 1, worker: 2 }) } })',
+    )
+  })
+
+  test('are not needed where no id is made', () => {
+    const models = { Group: { ids: { id: { family: flake, storage: 'bigint' } } } } as const
+    expect(idExtension({ database: 'sqlite', models })).toBeTypeOf('function')
+  })
+
+  test('of another family are refused', () => {
+    const error = refused(flakes, { generators: { flake: flax.generator() } })
+    expect(error.message).toBe('Group.id: the generator given for flake makes ids of another family')
+  })
+
+  test('of the same name but another layout are refused', () => {
+    const near = uid.withNeighbourhood(6)
+    const models = { Node: { ids: { id: { family: near, storage: 'text', generated: true } } } } as const
+    expect(refused(models, { generators: { [near.name]: uid.generator({ node: 'a' }) } }).code).toBe(
+      'INVALID_OPTION',
+    )
+  })
+
+  test('that nothing needs are refused', () => {
+    const error = refused({ Order: { ids } }, { generators: { snow: sno.generator() } })
+    expect(error.message).toBe('generators: no field has ids of snow, only of flax')
+  })
+})
+
+describe('raw queries', () => {
+  const models = {
+    Order: { ids: { id: { family: sno, storage: 'uuid' }, tag: { family: flax, storage: 'binary' } } },
+  } as const
+  const { parameter, readRows } = rawQueries({ database: 'postgres', models })
+  const id = sno.generate()
+  const tag = flax.generate()
+
+  test('take ids as the database has them', () => {
+    expect(parameter('Order.id', id)).toMatch(/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/)
+    expect(parameter('Order.tag', tag)).toEqual(flax.decode(tag))
+    expect(parameter('Order.id', null)).toBeNull()
+  })
+
+  test('give rows with ids, as copies, in the columns named', () => {
+    const rows = [{ order: parameter('Order.id', id), tag: flax.decode(tag), total: 3, other: null }]
+    const copy = structuredClone(rows)
+    const columns = { order: 'Order.id', tag: 'Order.tag', other: 'Order.id' } as const
+    expect(readRows(rows, columns)).toEqual([{ order: id, tag, total: 3, other: null }])
+    expect(rows).toEqual(copy)
+  })
+
+  test('refuse what is no id, no field, no column', () => {
+    expect(refusal(() => parameter('Order.id', 'short')).path).toBe('Order.id, in parameter')
+    expect(refusal(() => parameter('Order.nothing', id)).message).toBe(
+      'no field "Order.nothing" with ids, only Order.id, Order.tag',
+    )
+    expect(refusal(() => readRows([{ order: 'rubbish' }], { order: 'Order.id' })).path).toBe(
+      'Order.id, in readRows: [0].order',
+    )
+    const missing = { order: id } as { order: string; id?: string }
+    expect(refusal(() => readRows([missing], { id: 'Order.id' })).message).toMatch(
+      /the row has no column "id"$/,
+    )
+  })
+})
+
+test('keyset pages in either direction, by any field', () => {
+  const after = flax.generate()
+  expect(keyset({ take: 3 })).toEqual({ where: {}, orderBy: { id: 'asc' }, take: 3 })
+  expect(keyset({ after, take: 3 })).toEqual({
+    where: { id: { gt: after } },
+    orderBy: { id: 'asc' },
+    take: 3,
+  })
+  expect(keyset({ after, take: 3, order: 'desc', field: 'key' })).toEqual({
+    where: { key: { lt: after } },
+    orderBy: { key: 'desc' },
+    take: 3,
+  })
+})
+
+test('arguments are copied where they change: those of the caller may be frozen', async () => {
+  type Run = (call: object) => Promise<unknown>
+  let run: Run | undefined
+  const models = { Order: { ids, relations: { next: 'Order' } } } as const
+  idExtension({ database: 'sqlite', models })({
+    $extends: ({ query }: { query: { $allModels: { $allOperations: Run } } }) => {
+      run = query.$allModels.$allOperations
+    },
+  })
+  const args = { data: { note: { a: 1 }, next: { create: [{ total: 1 }] } } }
+  const frozen = deepFreeze(structuredClone(args))
+  const seen = await run?.({
+    model: 'Order',
+    operation: 'create',
+    args: frozen,
+    query: async (got: unknown) => got,
+  })
+  expect(frozen).toEqual(args)
+  expect(seen).toMatchObject({
+    data: { id: expect.any(String), next: { create: [{ id: expect.any(String) }] } },
+  })
+})

@@ -1,0 +1,124 @@
+import { flax, sno } from '@snoflax/core'
+import { installSql, prismaMigration } from '@snoflax/pg-sql'
+import { type OpenDatabase, type PostgresDatabase, postgres } from '@snoflax/test'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AnyClient, clientOf, pushSchema, runCollations } from './project/clients.js'
+import { generateProject, PROVIDER } from './project/generate.js'
+import { generatedModule, openShop, type Shop } from './shop/open.js'
+
+describe.each(['sqlite', 'postgresql'] as const)('@default(dbgenerated()) on %s', (database) => {
+  let shop: Shop
+  beforeAll(async () => {
+    shop = await openShop({ database })
+  })
+  afterAll(() => shop?.close())
+
+  test('leaves no default in the database', async () => {
+    await expect(shop.database.query(`INSERT INTO "customers" (name) VALUES ('raw')`)).rejects.toThrow(
+      /null/i,
+    )
+  })
+
+  test('fails loudly where a write goes around the extension', async () => {
+    await expect(shop.bare.customer.create({ data: { name: 'Ada' } })).rejects.toMatchObject({
+      code: 'P2011',
+    })
+    await expect(shop.bare.tag.create({ data: { label: 'x' } })).rejects.toMatchObject({ code: 'P2011' })
+    expect(await shop.prisma.customer.count()).toBe(0)
+  })
+})
+
+const PROJECT = {
+  'schema/schema.prisma': `
+generator client {
+  provider = "prisma-client"
+  output   = "../client"
+}
+generator snoflax {
+  provider = "${PROVIDER}"
+  output   = "../snoflax"
+}
+datasource db {
+  provider = "postgresql"
+}
+model Both {
+  id   String @id @default(dbgenerated("snoflax.sno_generate_uuid(2)")) @db.Uuid /// @snoflax sno meta=4
+  name String
+}
+model DatabaseOnly {
+  id   BigInt @id @default(dbgenerated("snoflax.flake_generate_bigint()")) /// @snoflax flake generate=database
+  name String
+}
+model Text {
+  id   String @id @default(dbgenerated()) @db.Char(16) /// @snoflax flax
+  name String
+}
+`,
+}
+
+describe('a default that pg-sql fills', () => {
+  let database: OpenDatabase
+  let prisma: AnyClient
+  beforeAll(async () => {
+    database = await postgres.open()
+    const folder = await generateProject(PROJECT)
+    const migration = prismaMigration({ at: new Date('2026-11-01Z') })
+    expect(migration.path).toBe('20261101000000_install_snoflax/migration.sql')
+    await (database as PostgresDatabase).pool.query(migration.content)
+    await database.query('SELECT snoflax.sno_set_partition(9)')
+    await database.query('SELECT snoflax.flake_set_worker(1, 2)')
+    await pushSchema(folder, database)
+    const { snoflax } = await generatedModule(folder)
+    prisma = (await clientOf(folder, database)).$extends(snoflax())
+  })
+  afterAll(async () => {
+    await prisma?.$disconnect()
+    await database?.close()
+  })
+
+  test('the migration is the installer’s text', () => {
+    expect(prismaMigration().content).toBe(installSql())
+  })
+
+  test('gives ids to raw SQL, and the extension gives its own', async () => {
+    await database.query(`INSERT INTO "Both" (name) VALUES ('raw')`)
+    await prisma.both.create({ data: { name: 'prisma' } })
+    const metas = (await prisma.both.findMany({ orderBy: { name: 'asc' } })).map((row: AnyClient) =>
+      sno.meta(row.id),
+    )
+    expect(metas).toEqual([4, 2])
+  })
+
+  test('gives the ids of a field that the extension leaves to it, and Prisma answers them', async () => {
+    const { id } = await prisma.databaseOnly.create({ data: { name: 'a' } })
+    const many = await prisma.databaseOnly.createManyAndReturn({ data: [{ name: 'b' }, { name: 'c' }] })
+    const found = await prisma.databaseOnly.findMany({ orderBy: { id: 'asc' } })
+    expect(found.map((row: AnyClient) => row.id)).toEqual([id, ...many.map((row: AnyClient) => row.id)])
+  })
+})
+
+describe('text under a collation that orders as people do', () => {
+  test('sorts by time once the statements of the generator have run', async () => {
+    const database = await postgres.open()
+    const folder = await generateProject(PROJECT)
+    await database.query('CREATE SCHEMA snoflax')
+    await database.query(
+      'CREATE FUNCTION snoflax.sno_generate_uuid(int) RETURNS uuid RETURN gen_random_uuid()',
+    )
+    await database.query('CREATE FUNCTION snoflax.flake_generate_bigint() RETURNS bigint RETURN 1')
+    await pushSchema(folder, database)
+    const { snoflax } = await generatedModule(folder)
+    const prisma = (await clientOf(folder, database)).$extends(snoflax())
+    const ids = Array.from({ length: 60 }, (_, i) =>
+      flax.pack({ timeMs: flax.firstMs + i * 2 ** 32, random: new Uint8Array(7).fill(i) }),
+    )
+    await prisma.text.createMany({ data: ids.map((id) => ({ id, name: 'x' })) })
+    const sorted = async () =>
+      (await prisma.text.findMany({ orderBy: { id: 'asc' } })).map((row: AnyClient) => row.id)
+    expect(await sorted()).not.toEqual(ids)
+    await runCollations(folder, database)
+    expect(await sorted()).toEqual(ids)
+    await prisma.$disconnect()
+    await database.close()
+  })
+})

@@ -1,0 +1,521 @@
+import { flax, IdError, sno } from '@snoflax/core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deepFreeze } from './deep-freeze.js'
+import type { AnyClient } from './project/clients.js'
+import { generators, openShop, type Shop } from './shop/open.js'
+
+const CLIENTS: readonly ['sqlite' | 'postgresql', 'prisma-client' | 'prisma-client-js'][] = [
+  ['sqlite', 'prisma-client'],
+  ['postgresql', 'prisma-client'],
+  ['sqlite', 'prisma-client-js'],
+]
+
+describe.each(CLIENTS)('on %s with %s', (database, client) => {
+  let shop: Shop
+  let prisma: AnyClient
+  beforeAll(async () => {
+    shop = await openShop({ database, client })
+    prisma = shop.prisma
+  })
+  afterAll(() => shop?.close())
+
+  const customer = (data: object = {}, more: object = {}) =>
+    prisma.customer.create({ data: { name: 'Ada', ...data }, ...more })
+
+  describe('ids are made', () => {
+    test('at any depth, through every relation', async () => {
+      const made = await customer(
+        {
+          referrer: { create: { name: 'Bob', referrer: { create: { name: 'Cid' } } } },
+          friends: { create: [{ name: 'Dan' }, { name: 'Eve', friends: { create: { name: 'Fay' } } }] },
+          country: { create: { code: 'A1' } },
+          profile: { create: { bio: 'x' } },
+          groups: { create: { role: 'owner', group: { create: { name: 'g1' } } } },
+          orders: {
+            create: {
+              total: 3,
+              lines: {
+                create: {
+                  position: 1,
+                  product: { create: { name: 'p1', category: { create: { name: 'c1' } } } },
+                  shipments: { createMany: { data: [{}, {}] } },
+                },
+              },
+              tags: { connectOrCreate: { where: { label: 't1' }, create: { label: 't1' } } },
+            },
+          },
+        },
+        {
+          include: {
+            referrer: { include: { referrer: true } },
+            friends: { include: { friends: true } },
+            profile: true,
+            groups: { include: { group: true } },
+            orders: {
+              include: {
+                tags: true,
+                lines: { include: { product: { include: { category: true } }, shipments: true } },
+              },
+            },
+          },
+        },
+      )
+      const [order] = made.orders
+      const [line] = order.lines
+      const { ids } = shop.generated.configuration.models.Category
+      for (const row of [made, made.referrer, made.referrer.referrer, ...made.friends, ...order.tags]) {
+        expect(flax.is(row.id)).toBe(true)
+      }
+      expect(flax.is(made.friends.find((one: AnyClient) => one.name === 'Eve').friends[0].id)).toBe(true)
+      expect(made.profile.customerId).toBe(made.id)
+      expect(made.groups[0]).toMatchObject({ customerId: made.id, groupId: made.groups[0].group.id })
+      expect(sno.is(order.id)).toBe(true)
+      expect(sno.meta(order.id)).toBe(2)
+      expect(order.customerId).toBe(made.id)
+      expect(line).toMatchObject({ orderId: order.id, productId: line.product.id })
+      expect(sno.is(line.product.id)).toBe(true)
+      expect(ids.id.family.is(line.product.category.id)).toBe(true)
+      expect(new Set(line.shipments.map((one: AnyClient) => one.id)).size).toBe(2)
+    })
+
+    test('below a model that has none', async () => {
+      const { customers } = await prisma.country.create({
+        data: { code: 'B2', customers: { create: { name: 'Gus', orders: { create: [{}] } } } },
+        include: { customers: { include: { orders: true } } },
+      })
+      expect(flax.is(customers[0].id)).toBe(true)
+      expect(sno.is(customers[0].orders[0].id)).toBe(true)
+    })
+
+    test('in updates and upserts too, and by the list', async () => {
+      const { id } = await customer()
+      await prisma.customer.update({
+        where: { id },
+        data: {
+          orders: {
+            createMany: { data: [{ total: 1 }, { total: 2 }] },
+            upsert: { where: { id: sno.generate() }, create: { total: 3 }, update: {} },
+          },
+          profile: { upsert: { create: { bio: 'new' }, update: { bio: 'old' } } },
+          friends: { connectOrCreate: [{ where: { id: flax.generate() }, create: { name: 'Hal' } }] },
+        },
+      })
+      const found = await prisma.customer.findUnique({
+        where: { id },
+        include: { orders: true, profile: true, friends: true },
+      })
+      expect(found.orders.map((one: AnyClient) => sno.is(one.id))).toEqual([true, true, true])
+      expect(found.profile).toMatchObject({ customerId: id, bio: 'new' })
+      expect(flax.is(found.friends[0].id)).toBe(true)
+    })
+
+    test('for undefined as for nothing, and never for a foreign key', async () => {
+      const made = await customer({ id: undefined, referrerId: undefined })
+      expect(flax.is(made.id)).toBe(true)
+      expect(made.referrerId).toBeNull()
+      expect(made.traceId).toBeNull()
+    })
+
+    test('parents before their children', async () => {
+      const make = (id: number) => ({
+        id: flax.pack({ timeMs: flax.firstMs + id, random: new Uint8Array(7) }),
+      })
+      let count = 0
+      const counting = { family: flax, generate: () => make(++count).id, batch: () => [] }
+      const counted = shop.bare.$extends(
+        shop.generated.snoflax({ generators: { ...generators, flax: counting } }),
+      )
+      const made = await counted.customer.create({
+        data: { name: 'p', referred: { create: [{ name: 'c1' }, { name: 'c2' }] } },
+        include: { referred: { orderBy: { id: 'asc' } } },
+      })
+      expect([made, ...made.referred].map(({ id }) => flax.timeMs(id) - flax.firstMs)).toEqual([1, 2, 3])
+    })
+  })
+
+  describe('objects of the caller', () => {
+    test('are not touched', async () => {
+      const frozen = deepFreeze({
+        data: { name: 'Ada', orders: { create: [{ total: 1 }] }, friends: { create: { name: 'Ivy' } } },
+        select: { id: true, orders: { where: { total: { gt: 0 } } } },
+      })
+      const copy = structuredClone(frozen)
+      await prisma.customer.create(frozen)
+      expect(frozen).toEqual(copy)
+    })
+
+    test('may be instances of classes', async () => {
+      class NewCustomer {
+        readonly name = 'Ada'
+        constructor(readonly referrerId: string) {}
+      }
+      const { id } = await customer()
+      const made = await prisma.customer.create({ data: new NewCustomer(id) })
+      expect(flax.is(made.id)).toBe(true)
+      expect(made.referrerId).toBe(id)
+    })
+  })
+
+  describe('ids in arguments', () => {
+    test('in lists, in logic, in negations', async () => {
+      const [a, b, c] = [await customer(), await customer(), await customer()]
+      const ids = [a.id, b.id, c.id]
+      const find = async (where: object) =>
+        (await prisma.customer.findMany({ where: { AND: [{ id: { in: ids } }, where] } })).map(
+          (one: AnyClient) => one.id,
+        )
+      expect(await find({ OR: [{ id: a.id }, { id: { equals: c.id } }] })).toEqual([a.id, c.id].sort())
+      expect((await find({ NOT: { id: a.id } })).sort()).toEqual([b.id, c.id].sort())
+      expect((await find({ id: { not: { in: [a.id, b.id] } } })).sort()).toEqual([c.id])
+      expect((await find({ id: { notIn: [a.id] } })).sort()).toEqual([b.id, c.id].sort())
+    })
+
+    test('in composite keys', async () => {
+      const { id: customerId } = await customer()
+      const { id: groupId } = await prisma.group.create({ data: { name: crypto.randomUUID() } })
+      await prisma.membership.create({ data: { customerId, groupId, role: 'a' } })
+      const where = { member: { customerId, groupId } }
+      expect(await prisma.membership.findUnique({ where })).toEqual({ customerId, groupId, role: 'a' })
+      await prisma.membership.upsert({
+        where,
+        create: { customerId, groupId, role: 'b' },
+        update: { role: 'c' },
+      })
+      expect((await prisma.membership.findFirst({ cursor: where })).role).toBe('c')
+      expect(await prisma.membership.delete({ where })).toEqual({ customerId, groupId, role: 'c' })
+    })
+
+    test('in composite foreign keys and in composite unique constraints', async () => {
+      const { id: customerId } = await customer()
+      const order = await prisma.order.create({ data: { customerId, total: 9 } })
+      const product = await prisma.product.create({ data: { name: crypto.randomUUID() } })
+      await prisma.orderLine.create({ data: { orderId: order.id, position: 4, productId: product.id } })
+      const shipment = await prisma.shipment.create({
+        data: { line: { connect: { orderId_position: { orderId: order.id, position: 4 } } } },
+      })
+      expect(shipment).toMatchObject({ orderId: order.id, position: 4 })
+      const where = { customerId_total: { customerId, total: 9 } }
+      expect((await prisma.order.findUnique({ where })).id).toBe(order.id)
+    })
+
+    test('in filters on related rows, of every kind', async () => {
+      const { id, orders } = await customer(
+        { orders: { create: { total: 77 } }, profile: { create: { bio: 'b' } } },
+        { include: { orders: true } },
+      )
+      const orderId = orders[0].id
+      const found = async (where: object) =>
+        (await prisma.customer.findMany({ where })).map((c: AnyClient) => c.id)
+      expect(await found({ orders: { some: { id: orderId } } })).toEqual([id])
+      expect(await found({ orders: { some: {}, every: { id: { in: [orderId] } } } })).toEqual([id])
+      expect(await found({ id, orders: { none: { id: orderId } } })).toEqual([])
+      expect(await found({ profile: { customerId: id } })).toEqual([id])
+      expect(await found({ profile: { is: { customer: { orders: { some: { id: orderId } } } } } })).toEqual([
+        id,
+      ])
+      expect(await found({ id, profile: { isNot: { customerId: id } } })).toEqual([])
+    })
+
+    test('in selections, counts of related rows, and omit', async () => {
+      const { id, orders } = await customer(
+        { orders: { create: [{ total: 1 }, { total: 2 }] } },
+        { include: { orders: { orderBy: { total: 'asc' } } } },
+      )
+      const one = await prisma.customer.findUnique({
+        where: { id },
+        select: {
+          orders: { where: { id: orders[0].id }, select: { id: true, customerId: true } },
+          _count: { select: { orders: { where: { id: { not: orders[0].id } } }, friends: true } },
+        },
+      })
+      expect(one).toEqual({
+        orders: [{ id: orders[0].id, customerId: id }],
+        _count: { orders: 1, friends: 0 },
+      })
+      const paged = await prisma.customer.findUnique({
+        where: { id },
+        include: { orders: { cursor: { id: orders[1].id }, orderBy: { total: 'asc' } } },
+        omit: { id: true },
+      })
+      expect(paged.id).toBeUndefined()
+      expect(paged.orders.map((order: AnyClient) => order.id)).toEqual([orders[1].id])
+    })
+
+    test('in nested changes', async () => {
+      const { id } = await customer({ orders: { create: [{ total: 1 }, { total: 2 }, { total: 3 }] } })
+      const own = await prisma.order.findMany({ where: { customerId: id }, orderBy: { total: 'asc' } })
+      const [first, second, third] = own.map((order: AnyClient) => order.id)
+      const tag = await prisma.tag.create({ data: { label: crypto.randomUUID() } })
+      const { orders } = await prisma.customer.update({
+        where: { id },
+        data: {
+          orders: {
+            update: [
+              { where: { id: first }, data: { total: 10, tags: { connect: { id: tag.id } } } },
+              { where: { id: second }, data: { total: 20 } },
+            ],
+            updateMany: { where: { id: { in: [third] } }, data: { total: 30 } },
+            upsert: { where: { id: third }, create: { total: 0 }, update: { total: 31 } },
+          },
+        },
+        include: { orders: { include: { tags: true }, orderBy: { total: 'asc' } } },
+      })
+      expect(orders).toMatchObject([
+        { id: first, total: 10, tags: [{ id: tag.id }] },
+        { id: second, total: 20 },
+        { id: third, total: 31 },
+      ])
+      await prisma.customer.update({
+        where: { id },
+        data: { orders: { delete: { id: first }, deleteMany: [{ id: { equals: third } }] } },
+      })
+      const left = await prisma.order.findMany({ where: { customerId: id } })
+      expect(left.map((order: AnyClient) => order.id)).toEqual([second])
+    })
+
+    test('in changes of a single related row, with and without a filter', async () => {
+      const { id } = await customer({ profile: { create: { bio: 'b' } } })
+      await prisma.customer.update({ where: { id }, data: { profile: { update: { bio: 'c', data: 3 } } } })
+      await prisma.customer.update({
+        where: { id },
+        data: { profile: { update: { where: { customerId: id }, data: { data: { increment: 4 } } } } },
+      })
+      expect(await prisma.profile.findUnique({ where: { customerId: id } })).toMatchObject({
+        bio: 'c',
+        data: 7,
+      })
+      await prisma.customer.update({ where: { id }, data: { profile: { delete: true } } })
+      expect(await prisma.profile.findUnique({ where: { customerId: id } })).toBeNull()
+    })
+
+    test('and connect, set and disconnect', async () => {
+      const [a, b, c] = [await customer(), await customer(), await customer()]
+      const friends = async () =>
+        (await prisma.customer.findUnique({ where: { id: a.id }, include: { friends: true } })).friends
+          .map((one: AnyClient) => one.id)
+          .sort()
+      const write = (change: object) =>
+        prisma.customer.update({ where: { id: a.id }, data: { friends: change } })
+      await write({ connect: [{ id: b.id }, { id: c.id }] })
+      expect(await friends()).toEqual([b.id, c.id].sort())
+      await write({ disconnect: { id: b.id } })
+      expect(await friends()).toEqual([c.id])
+      await write({ set: [{ id: b.id }] })
+      expect(await friends()).toEqual([b.id])
+      await prisma.customer.update({ where: { id: a.id }, data: { referrer: { connect: { id: b.id } } } })
+      await prisma.customer.update({ where: { id: a.id }, data: { referrer: { disconnect: true } } })
+      expect((await prisma.customer.findUnique({ where: { id: a.id } })).referrerId).toBeNull()
+    })
+
+    test('field references are left to Prisma', async () => {
+      const { id } = await customer()
+      await prisma.customer.update({ where: { id }, data: { referrerId: id } })
+      const { referrerId } = prisma.customer.fields
+      const selves = await prisma.customer.findMany({ where: { id: { equals: referrerId } } })
+      expect(selves.map((one: AnyClient) => one.id)).toEqual([id])
+    })
+  })
+
+  describe('results', () => {
+    test('of groups and aggregates', async () => {
+      const { id } = await customer({ orders: { create: [{ total: 1 }, { total: 2 }] } })
+      await customer({ orders: { create: { total: 1 } } })
+      const groups = await prisma.order.groupBy({
+        by: ['customerId'],
+        where: { customerId: id },
+        having: { customerId: { in: [id], _count: { gt: 1 } } },
+        _count: { id: true },
+        _sum: { total: true },
+      })
+      expect(groups).toEqual([{ customerId: id, _count: { id: 2 }, _sum: { total: 3 } }])
+    })
+
+    test('of counts are numbers, under the names of ids too', async () => {
+      const { id } = await customer()
+      expect(
+        await prisma.customer.count({ where: { id }, select: { id: true, traceId: true, _all: true } }),
+      ).toEqual({ id: 1, traceId: 0, _all: 1 })
+      expect(await prisma.customer.updateMany({ where: { id }, data: { name: 'x' } })).toEqual({ count: 1 })
+      expect(await prisma.customer.deleteMany({ where: { id } })).toEqual({ count: 1 })
+    })
+
+    test('of numbers: min and max', async () => {
+      const [a, b] = [
+        await prisma.group.create({ data: { name: crypto.randomUUID() } }),
+        await prisma.group.create({ data: { name: crypto.randomUUID() } }),
+      ]
+      const range = await prisma.group.aggregate({
+        where: { id: { in: [a.id, b.id] } },
+        _min: { id: true },
+        _max: { id: true },
+      })
+      expect(range).toEqual({ _min: { id: a.id }, _max: { id: b.id } })
+      const none = await prisma.group.aggregate({ where: { name: 'no such' }, _max: { id: true } })
+      expect(none).toEqual({ _max: { id: null } })
+    })
+
+    test('of chains of calls', async () => {
+      const { id, orders } = await customer(
+        { orders: { create: { total: 5, tags: { create: { label: crypto.randomUUID() } } } } },
+        { include: { orders: { include: { tags: true } } } },
+      )
+      const [order] = orders
+      expect(await prisma.order.findUnique({ where: { id: order.id } }).tags()).toEqual(order.tags)
+      const chained = await prisma.order
+        .findUnique({ where: { id: order.id } })
+        .customer()
+        .orders({ include: { tags: true } })
+      expect(chained).toMatchObject([{ id: order.id, customerId: id, tags: order.tags }])
+      expect(await prisma.order.findUnique({ where: { id: sno.generate() } }).customer()).toBeNull()
+    })
+
+    test('of a view', async () => {
+      const { id, orders } = await customer(
+        { orders: { create: { total: 5 } } },
+        { include: { orders: true } },
+      )
+      expect(await prisma.orderSummary.findMany({ where: { customerId: id } })).toEqual([
+        { orderId: orders[0].id, customerId: id, lines: 0 },
+      ])
+    })
+
+    test('of models without ids are as Prisma gives them', async () => {
+      expect(await prisma.log.create({ data: { line: 'x' } })).toEqual({
+        number: expect.any(Number),
+        line: 'x',
+      })
+    })
+
+    test('of distinct, and null', async () => {
+      const { id: referrerId } = await customer()
+      await prisma.customer.createMany({
+        data: [
+          { name: 'a', referrerId },
+          { name: 'b', referrerId },
+        ],
+      })
+      const distinct = await prisma.customer.findMany({ where: { referrerId }, distinct: ['referrerId'] })
+      expect(distinct).toHaveLength(1)
+      expect(await prisma.customer.findFirst({ where: { id: flax.generate() } })).toBeNull()
+    })
+  })
+
+  describe('time', () => {
+    test('a range of the family is a filter', async () => {
+      const from = new Date('2026-01-01Z')
+      const to = new Date('2026-02-01Z')
+      const january = flax.generateAt(new Date('2026-01-15Z'))
+      await customer({ id: january })
+      await customer({ id: flax.generateAt(to) })
+      const found = await prisma.customer.findMany({ where: { id: flax.range(from, to) } })
+      expect(found.map((one: AnyClient) => one.id)).toEqual([january])
+    })
+
+    test('a computed field tells it, alone and beside others', async () => {
+      const at = new Date('2026-03-04T05:06:07.089Z')
+      const { id } = await customer({ id: flax.generateAt(at) })
+      expect((await prisma.customer.findUnique({ where: { id } })).since).toEqual(at)
+      const alone = await prisma.customer.findUnique({ where: { id }, select: { since: true } })
+      expect({ ...alone }).toMatchObject({ since: at })
+      expect(alone.id).toBeUndefined()
+      const order = await prisma.order.create({ data: { customerId: id }, include: { customer: true } })
+      expect(order.createdAt).toEqual(sno.time(order.id))
+      expect(order.customer.since).toEqual(at)
+    })
+  })
+
+  describe('transactions', () => {
+    test('a batch, and one that fails as a whole', async () => {
+      const label = crypto.randomUUID()
+      const [tag, { id }] = await prisma.$transaction([
+        prisma.tag.create({ data: { label } }),
+        prisma.customer.create({ data: { name: 'T' } }),
+      ])
+      expect([flax.is(tag.id), flax.is(id)]).toEqual([true, true])
+      const twice = [
+        prisma.tag.create({ data: { label: `${label}2` } }),
+        prisma.tag.create({ data: { label } }),
+      ]
+      await expect(prisma.$transaction(twice)).rejects.toThrow(/Unique constraint/)
+      expect(await prisma.tag.count({ where: { label: `${label}2` } })).toBe(0)
+    })
+
+    test('an interactive one', async () => {
+      const made = await prisma.$transaction(async (transaction: AnyClient) => {
+        const { id } = await transaction.customer.create({ data: { name: 'T' } })
+        return transaction.customer.findUniqueOrThrow({ where: { id } })
+      })
+      expect((await prisma.customer.findUnique({ where: { id: made.id } })).id).toBe(made.id)
+    })
+  })
+
+  describe('refusals', () => {
+    const refusal = async (call: Promise<unknown>): Promise<IdError> => {
+      const error = await call.then(
+        () => undefined,
+        (reason: unknown) => reason,
+      )
+      expect(error).toBeInstanceOf(IdError)
+      return error as IdError
+    }
+
+    test('name field, place and value', async () => {
+      const data = {
+        name: 'x',
+        orders: { create: [{ total: 1 }, { total: 2, tags: { connect: [{ id: 'short' }] } }] },
+      }
+      const error = await refusal(prisma.customer.create({ data }))
+      expect(error).toMatchObject({
+        code: 'INVALID_LENGTH',
+        value: 'short',
+        path: 'Tag.id, in customer.create: data.orders.create[1].tags.connect[0].id',
+      })
+      expect(error.message).toBe(
+        'Tag.id, in customer.create: data.orders.create[1].tags.connect[0].id: ' +
+          'flax: an id has 16 characters, not 5 ("short")',
+      )
+      expect(await prisma.customer.count({ where: { name: 'x', orders: { some: {} } } })).toBe(0)
+    })
+
+    test('of ranges over bytes', async () => {
+      const error = await refusal(prisma.product.findMany({ where: { id: sno.range(0, 1) } }))
+      expect(error.message).toMatch(
+        /^Product\.id, in product\.findMany: where\.id\.gte: sno: Prisma has no ranges over Bytes/,
+      )
+    })
+
+    test('of searches that ignore case, but not of parts of ids', async () => {
+      const { id } = await prisma.category.create({ data: { name: 'c' } })
+      const error = await refusal(
+        prisma.category.findMany({ where: { id: { equals: id, mode: 'insensitive' } } }),
+      )
+      expect(error.message).toMatch(/ids that differ in case are different ids$/)
+      const found = await prisma.category.findMany({ where: { id: { startsWith: id.slice(0, 9) } } })
+      expect(found.map((one: AnyClient) => one.id)).toContain(id)
+    })
+
+    test('of a base64 text for bytes', async () => {
+      const base64 = Buffer.from(flax.decode(flax.generate())).toString('base64')
+      const notCanonical = base64.replace(/.$/, '+')
+      expect((await refusal(prisma.tag.findMany({ where: { id: notCanonical } }))).code).toBe(
+        'INVALID_CHARACTER',
+      )
+    })
+
+    test('of another type', async () => {
+      const call = prisma.customer.findUnique({ where: { id: 7 } })
+      await expect(call).rejects.toThrow(TypeError)
+      await expect(prisma.customer.findUnique({ where: { id: true } })).rejects.toThrow(
+        /^Customer\.id, in customer\.findUnique: where\.id: flax: /,
+      )
+    })
+
+    test('of what lies in the database and is no id', async () => {
+      if (database === 'postgresql') return
+      await shop.database.query(`INSERT INTO "customers" (customer_id, name) VALUES ('rubbish', 'R')`)
+      const error = await refusal(prisma.customer.findMany({ where: { name: 'R' } }))
+      expect(error.path).toBe('Customer.id, in customer.findMany: result')
+      await shop.database.query(`DELETE FROM customers WHERE name = 'R'`)
+    })
+  })
+})

@@ -1,0 +1,321 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { generateProject, PROVIDER, refusalOfProject } from './project/generate.js'
+import { generatedModule } from './shop/open.js'
+
+interface SchemaOptions {
+  readonly database?: string
+  readonly options?: string
+  readonly client?: string
+}
+
+const schema = (
+  models: string,
+  { database = 'postgresql', options = '', client = 'prisma-client' }: SchemaOptions = {},
+) => ({
+  'schema/schema.prisma': `
+generator client {
+  provider = "${client}"
+  output   = "../client"
+}
+generator snoflax {
+  provider = "${PROVIDER}"
+  output   = "../snoflax"
+  ${options}
+}
+datasource db {
+  provider = "${database}"
+}
+${models.replaceAll(/^(model \w+) \{ /gm, '$1 {\n')}
+`,
+})
+
+/** The lines that begin with a model's or field's name. */
+const mistakesOf = async (models: string, options?: SchemaOptions): Promise<string[]> =>
+  (await refusalOfProject(schema(models, options)))
+    .split('\n')
+    .map((line) => line.trim().replace(/^(?:Error|IdError): (?:IdError: )?/, ''))
+    .filter((line) => /^[A-Z]\w*(\.\w+)?: |^(?:families|datasource|language): /.test(line))
+
+describe('mistakes are told with model and field, all at once', () => {
+  const MISTAKES: readonly [models: string, message: string][] = [
+    [
+      'model A1 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax',
+      'A1.id: name a family: /// @snoflax sno; not "@snoflax"',
+    ],
+    [
+      'model A2 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax snow',
+      'A2.id: no family "snow", only flake, flax, sno, uid, uidLocal',
+    ],
+    [
+      'model A3 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno mata=2',
+      'A3.id: options are storage, meta, createdAt, generate, collation, as in meta=2; not "mata=2"',
+    ],
+    [
+      'model A4 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno meta=two',
+      'A4.id: meta is a whole number; not "meta=two"',
+    ],
+    [
+      'model A5 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno meta=256',
+      'A5.id: meta of sno is at most 255',
+    ],
+    [
+      'model A6 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax flax meta=1',
+      'A6.id: flax has no meta field',
+    ],
+    [
+      'model A7 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno meta=1 meta=2',
+      'A7.id: meta stands here twice; not "meta=2"',
+    ],
+    [
+      'model A8 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno storage=text',
+      'A8.id: sno: storage text is not for a field of type String @db.Uuid, which is for uuid or uuid8',
+    ],
+    [
+      'model A9 { id String @id @default(dbgenerated()) /// @snoflax flake',
+      'A9.id: flake in postgres: storage text is refused, the family allows bigint, binary, uuid8; use bigint or binary or uuid8',
+    ],
+    [
+      'model B1 { id Int @id @default(autoincrement()) /// @snoflax sno',
+      'B1.id: ids lie in fields of type String @db.Uuid (PostgreSQL), String, Bytes or BigInt, not Int',
+    ],
+    [
+      'model B2 { id String @id @default(dbgenerated()) @db.Citext /// @snoflax sno',
+      'B2.id: ids lie in fields of type String @db.Uuid (PostgreSQL), String, Bytes or BigInt, not String @db.Citext',
+    ],
+    [
+      'model B3 { id String @id @default(dbgenerated()) @db.Char(20) /// @snoflax sno',
+      'B3.id: sno: ids have 16 characters or bytes: write @db.Char(16)',
+    ],
+    [
+      'model B4 { id String @id @default(dbgenerated()) @db.VarChar(15) /// @snoflax sno',
+      'B4.id: sno: ids have 16 characters or bytes: write @db.VarChar(16)',
+    ],
+    [
+      'model B5 { id String @id @default(uuid()) @db.Uuid /// @snoflax sno',
+      'B5.id: its default is no id: write @default(dbgenerated())',
+    ],
+    [
+      'model B6 { id String @id @default("") /// @snoflax sno',
+      'B6.id: its default is no id: write @default(dbgenerated())',
+    ],
+    [
+      'model B7 { id String @id @db.Uuid /// @snoflax sno',
+      'B7.id: add @default(dbgenerated()) to have ids made, or write generate=never',
+    ],
+    [
+      'model B8 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno generate=database',
+      'B8.id: generate=database needs a default with an expression, as in @default(dbgenerated("…"))',
+    ],
+    [
+      'model B9 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno generate=never',
+      'B9.id: generate=never needs no @default',
+    ],
+    [
+      'model C1 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno createdAt\n at DateTime\n createdAt DateTime',
+      'C1.id: the model has a field createdAt; give the computed one another name, as in createdAt=madeAt',
+    ],
+    [
+      '/// @snoflax sno\nmodel C2 { id Int @id',
+      'C2: @snoflax belongs to the field that holds the ids, not to a model',
+    ],
+    [
+      'model C3 { id Int @id\n c3 String @unique @db.Uuid /// @snoflax sno\n c4 C4[]\n}\nmodel C4 { id Int @id\n to String @db.Uuid /// @snoflax flax\n c3 C3 @relation(fields: [to], references: [c3])',
+      'C4.to: is a foreign key to C3.c3, whose ids are of sno',
+    ],
+    [
+      'model C5 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno\n c6 C6[]\n}\nmodel C6 { id Int @id\n to String\n c5 C5 @relation(fields: [to], references: [id])',
+      'C6.to: sno: storage uuid is not for a field of type String, which is for text',
+    ],
+    [
+      'model C7 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno\n c8 C8?\n}\nmodel C8 { id String @id @default(dbgenerated()) @db.Uuid\n c7 C7 @relation(fields: [id], references: [id])',
+      'C8.id: is a foreign key to C7.id; ids are made there: remove @default',
+    ],
+    [
+      'model C9 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno\n other String @unique @db.Uuid /// @snoflax flax\n d D1[]\n e D1[] @relation("e")\n}\nmodel D1 { id Int @id\n to String @db.Uuid\n c9 C9 @relation(fields: [to], references: [id])\n e C9 @relation("e", fields: [to], references: [other], map: "e")',
+      'D1.to: is a foreign key to C9.id and to C9.other, which differ',
+    ],
+    [
+      'model D2 { id Int @id\n c1 D3 @relation(fields: [x], references: [id]) /// @snoflax sno\n x Int\n}\nmodel D3 { id Int @id\n d2 D2[]',
+      'D2.c1: @snoflax belongs to the field that holds the ids, not to a relation',
+    ],
+    [
+      'model D4 { id Int @id\n where String @db.Uuid /// @snoflax sno',
+      'D4.where: "where" is a word of Prisma\'s arguments, so this field can\'t be told from it; give the field another name, and @map("where") to keep its column',
+    ],
+    [
+      'model D5 { id Int @id\n data Json\n d6 D6[]\n}\nmodel D6 { id Int @id\n d5 D5 @relation(fields: [x], references: [id])\n x Int',
+      'D5.data: "data" is a word of Prisma\'s arguments, so this field can\'t be told from it; give the field another name, and @map("data") to keep its column',
+    ],
+    [
+      'model D7 { /// @snoflax sno\n id String @id @default(dbgenerated()) @db.Uuid /// @snoflax flax',
+      'D7.id: @snoflax stands here twice; not "@snoflax sno\\n@snoflax flax"',
+    ],
+    [
+      'model D8 { id Int @id\n a String @db.Uuid /// @snoflax sno createdAt\n b String @db.Uuid /// @snoflax sno createdAt',
+      'D8.b: the model has a field createdAt; give the computed one another name, as in createdAt=madeAt',
+    ],
+    [
+      'model D9 { id Int @id\n a String[] @db.Uuid /// @snoflax sno createdAt',
+      'D9.a: createdAt is of a single id, not of a list',
+    ],
+    [
+      'model E1 { id Int @id\n a String[] @db.Uuid /// @snoflax sno generate=application',
+      'E1.a: ids of lists come from the caller',
+    ],
+    [
+      'model E2 { id String @id @db.Uuid /// @snoflax sno generate=sometimes',
+      'E2.id: generate is one of application, database, never; not "generate=sometimes"',
+    ],
+    [
+      'model E3 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno createdAt=1st',
+      'E3.id: createdAt names a field; not "createdAt=1st"',
+    ],
+    [
+      'model E4 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno meta=1\n e5 E5[]\n}\nmodel E5 { id Int @id\n to String @db.Uuid /// @snoflax sno meta=2\n e4 E4 @relation(fields: [to], references: [id])',
+      'E5.to: is a foreign key to E4.id, where its meta is said',
+    ],
+  ]
+  let told: string[] = []
+  test('in one run', async () => {
+    told = await mistakesOf(MISTAKES.map(([models]) => `${models}\n}`).join('\n'))
+    expect(told.length).toBe(MISTAKES.length)
+  })
+  test.each(MISTAKES.map(([models, message]) => [message, models] as const))('%s', (message) => {
+    expect(told).toContainEqual(expect.stringContaining(message))
+  })
+})
+
+describe('databases', () => {
+  const MYSQL = { database: 'mysql' }
+
+  test('SQL Server and others have no storage', async () => {
+    const told = await mistakesOf('model A { id String @id /// @snoflax sno generate=never\n}', {
+      database: 'sqlserver',
+    })
+    expect(told).toEqual(['datasource: ids can lie in postgresql, sqlite and mysql, not sqlserver'])
+  })
+
+  test('text in MySQL has to tell case, and the schema has to say so', async () => {
+    const id = 'model A { id String @id @default(dbgenerated()) @db.Char(16) /// @snoflax sno'
+    expect(await mistakesOf(`${id}\n}`, MYSQL)).toEqual([
+      expect.stringMatching(
+        /^A\.id: sno: MySQL's usual collations take ids that differ in case for the same/,
+      ),
+    ])
+    expect(await mistakesOf(`${id} collation=utf8mb4_0900_ai_ci\n}`, MYSQL)).toHaveLength(1)
+    const folder = await generateProject(schema(`${id} collation=ascii_bin\n}`, MYSQL))
+    expect((await generatedModule(folder)).configuration.models.A.ids.id.storage).toBe('text')
+  })
+
+  test('numbers in MySQL are unsigned', async () => {
+    const told = await mistakesOf(
+      'model A { id BigInt @id @default(dbgenerated()) /// @snoflax flake\n}',
+      MYSQL,
+    )
+    expect(told).toEqual(['A.id: flake: ids have 64 bits without a sign: write @db.UnsignedBigInt'])
+  })
+})
+
+describe('what is written', () => {
+  const MODELS = `
+model Customer {
+  id     String  @id @default(dbgenerated()) @db.Uuid /// @snoflax sno meta=3 createdAt
+  orders Order[]
+}
+model Order {
+  /// Text is for those who look into tables.
+  /// @snoflax flax
+  id         String   @id @default(dbgenerated()) @map("order_id") @db.Char(16)
+  customerId String   @db.Uuid /// the buyer
+  customer   Customer @relation(fields: [customerId], references: [id])
+  tags       Tag[]
+  next       Order[]  @relation("next")
+  before     Order[]  @relation("next")
+  @@map("orders")
+}
+model Tag {
+  id     BigInt  @id
+  orders Order[]
+}
+`
+
+  test('is TypeScript beside a client in TypeScript', async () => {
+    const folder = await generateProject(schema(MODELS))
+    expect(existsSync(join(folder, 'snoflax/index.js'))).toBe(false)
+    const { flax, sno } = await import('@snoflax/core')
+    expect((await generatedModule(folder)).configuration).toEqual({
+      database: 'postgres',
+      models: {
+        Customer: {
+          ids: { id: { family: sno, storage: 'uuid', generated: true, meta: 3, createdAt: 'createdAt' } },
+          relations: { orders: 'Order' },
+          compounds: [],
+        },
+        Order: {
+          ids: {
+            id: { family: flax, storage: 'text', generated: true },
+            customerId: { family: sno, storage: 'uuid' },
+          },
+          relations: { customer: 'Customer', tags: 'Tag', next: 'Order', before: 'Order' },
+          compounds: [],
+        },
+        Tag: { ids: {}, relations: { orders: 'Order' }, compounds: [] },
+      },
+    })
+  })
+
+  test('is JavaScript with declarations beside one in JavaScript, or where that is asked for', async () => {
+    for (const options of [{ client: 'prisma-client-js' }, { options: 'language = "js"' }]) {
+      const folder = await generateProject(schema(MODELS, options))
+      expect(existsSync(join(folder, 'snoflax/index.ts'))).toBe(false)
+      expect(existsSync(join(folder, 'snoflax/index.d.ts'))).toBe(true)
+      expect(Object.keys((await generatedModule(folder)).configuration.models)).toEqual([
+        'Customer',
+        'Order',
+        'Tag',
+      ])
+    }
+    const told = await mistakesOf(MODELS, { options: 'language = "coffee"' })
+    expect(told).toEqual(['language: it is "ts" or "js", not "coffee"'])
+  })
+
+  test('has a migration that gives text its order', async () => {
+    const folder = await generateProject(schema(MODELS))
+    expect(readFileSync(join(folder, 'snoflax/collation.sql'), 'utf8').split('\n').slice(1)).toEqual([
+      'ALTER TABLE "orders" ALTER COLUMN "order_id" TYPE char(16) COLLATE "C";',
+      'ALTER TABLE "_OrderToTag" ALTER COLUMN "A" TYPE char(16) COLLATE "C";',
+      'ALTER TABLE "_next" ALTER COLUMN "A" TYPE char(16) COLLATE "C";',
+      'ALTER TABLE "_next" ALTER COLUMN "B" TYPE char(16) COLLATE "C";',
+      '',
+    ])
+  })
+})
+
+describe('families of your own', () => {
+  const TICKETS = `
+import { defineFamily, flax } from '@snoflax/core'
+export const tickets = defineFamily({ ...flax, name: 'ticket', tag: 0, lowerBoundMs: (ms) => flax.lowerBound(new Date(ms)) })
+`
+  const MODELS = 'model Ticket { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax tickets\n}'
+
+  test('come from a module', async () => {
+    const files = { ...schema(MODELS, { options: 'families = "../ids.js"' }), 'ids.js': TICKETS }
+    const folder = await generateProject(files)
+    const module = await generatedModule(folder)
+    const { family } = module.configuration.models.Ticket.ids.id
+    expect(family.name).toBe('ticket')
+    expect(readFileSync(join(folder, 'snoflax/index.ts'), 'utf8')).toContain(
+      'readonly ticket: IdGenerator<ReturnType<typeof tickets.parse>>',
+    )
+    expect(() => module.snoflax()).toThrow(
+      'Ticket.id: ticket has no generator of its own; give snoflax({ generators: { ticket: an IdGenerator of ticket } })',
+    )
+  })
+
+  test('whose module is not there', async () => {
+    const [told] = await mistakesOf(MODELS, { options: 'families = "../nowhere.js"' })
+    expect(told).toMatch(/^families: Node can't import .*nowhere\.js: Cannot find module/)
+  })
+})

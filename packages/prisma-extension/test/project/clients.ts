@@ -1,0 +1,53 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3'
+import { PrismaPg } from '@prisma/adapter-pg'
+import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils'
+import type { OpenDatabase, PgliteDatabase, PostgresDatabase, SqliteDatabase } from '@snoflax/test'
+import { PrismaPGlite } from 'pglite-prisma-adapter'
+import { schemaSql } from './push.js'
+
+/** A client that no compiler knows: it is generated while the tests run. */
+// biome-ignore lint/suspicious/noExplicitAny: types of generated clients are tested in generated-types.test.ts
+export type AnyClient = any
+
+/** Prisma's adapter for a database of the tests. */
+export function adapterOf(database: OpenDatabase): SqlMigrationAwareDriverAdapterFactory {
+  switch (database.kind) {
+    case 'sqlite':
+      return new PrismaBetterSqlite3({ url: `file:${(database as SqliteDatabase).file}` })
+    case 'postgres':
+      return new PrismaPg({ connectionString: (database as PostgresDatabase).url })
+    case 'pglite':
+      return new PrismaPGlite(
+        (database as PgliteDatabase).connection,
+      ) as unknown as SqlMigrationAwareDriverAdapterFactory
+    case 'mysql':
+      throw new Error('no adapter for MySQL is installed')
+  }
+}
+
+/** Makes the schema of a generated project in an empty database. */
+export async function pushSchema(folder: string, database: OpenDatabase): Promise<void> {
+  const sql = await schemaSql(folder, adapterOf(database))
+  if (database.kind === 'sqlite') (database as SqliteDatabase).connection.exec(sql)
+  else if (database.kind === 'pglite') await (database as PgliteDatabase).connection.exec(sql)
+  else await database.query(sql)
+}
+
+/** The generated client of a project, without any extension. */
+export async function clientOf(folder: string, database: OpenDatabase): Promise<AnyClient> {
+  // prisma-client writes TypeScript, prisma-client-js JavaScript.
+  const isTypeScript = existsSync(join(folder, 'client/client.ts'))
+  const { PrismaClient } = await import(join(folder, isTypeScript ? 'client/client.ts' : 'client/index.js'))
+  return new PrismaClient({ adapter: adapterOf(database) })
+}
+
+/** Runs what the generator wrote for a migration, where it did. */
+export async function runCollations(folder: string, database: OpenDatabase): Promise<void> {
+  const file = join(folder, 'snoflax/collation.sql')
+  if (!existsSync(file)) return
+  const sql = readFileSync(file, 'utf8')
+  if (database.kind === 'pglite') await (database as PgliteDatabase).connection.exec(sql)
+  else await database.query(sql)
+}

@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process'
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+
+/** Files of a Prisma project, by path; those that end in `.prisma` lie in `schema/`. */
+export type ProjectFiles = Readonly<Record<string, string>>
+
+/** What stands in a schema as the generator's provider: the built one, which a user's PATH has by its name. */
+export const PROVIDER = `node ${at('bin/snoflax-prisma-generator.js')}`
+
+/**
+ * A folder with the files and all that `prisma generate` makes of them, kept between runs of the tests. The same
+ * files, and the same generator, have the same folder.
+ */
+export async function generateProject(files: ProjectFiles): Promise<string> {
+  const folder = join(await projectsFolder(), hashOf(files))
+  if (existsSync(folder)) return folder
+  const made = `${folder}.${randomUUID()}`
+  await writeFiles(made, files)
+  const failure = await prismaGenerate(made)
+  if (failure !== undefined) throw new Error(failure)
+  await rename(made, folder).catch(() => rm(made, { recursive: true }))
+  return folder
+}
+
+/** What `prisma generate` says of files that it refuses. */
+export async function refusalOfProject(files: ProjectFiles): Promise<string> {
+  const folder = join(await projectsFolder(), randomUUID())
+  await writeFiles(folder, files)
+  const failure = await prismaGenerate(folder)
+  await rm(folder, { recursive: true })
+  if (failure === undefined) throw new Error('prisma generate did not fail')
+  return failure
+}
+
+const PROJECTS = at('.vitest/projects')
+
+/** Of the generator as it is built now; what earlier ones made is forgotten. */
+async function projectsFolder(): Promise<string> {
+  const current = hashOf(builtFiles())
+  const earlier = existsSync(PROJECTS) ? readdirSync(PROJECTS).filter((name) => name !== current) : []
+  await Promise.all(earlier.map((name) => rm(join(PROJECTS, name), { recursive: true, force: true })))
+  return join(PROJECTS, current)
+}
+
+const builtFiles = (): string[] =>
+  readdirSync(at('dist'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.js'))
+    .sort()
+    .map((file) => readFileSync(at(`dist/${file}`), 'utf8'))
+
+const hashOf = (content: unknown): string =>
+  createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16)
+
+async function writeFiles(folder: string, files: ProjectFiles): Promise<void> {
+  for (const [name, text] of Object.entries({ ...files, 'prisma.config.ts': 'export default {}\n' })) {
+    const path = join(folder, name)
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, text)
+  }
+}
+
+function prismaGenerate(cwd: string): Promise<string | undefined> {
+  // Generating needs no schema engine; the variable keeps Prisma from fetching one.
+  const env = {
+    ...process.env,
+    PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true',
+    NO_COLOR: '1',
+    CHECKPOINT_DISABLE: '1',
+  }
+  const args = [at('node_modules/prisma/build/index.js'), 'generate', '--schema', 'schema']
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd, env }, (error, stdout, stderr) => {
+      resolve(error ? `${stdout}${stderr}` : undefined)
+    })
+  })
+}

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import {
+  bindMigrationAwareSqlAdapterFactory,
+  type SqlMigrationAwareDriverAdapterFactory,
+} from '@prisma/driver-adapter-utils'
+import type { SchemaEngine } from '@prisma/schema-engine-wasm'
+import * as engine from '@prisma/schema-engine-wasm/schema_engine_bg'
+
+/** Node's, which its types leave to those of browsers. */
+declare const WebAssembly: {
+  instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: Record<string, unknown> } }>
+}
+
+const FILTERS = { externalTables: [], externalEnums: [] }
+
+/** The statements that make a project's schema in an empty database: what `prisma db push` would run. */
+export async function schemaSql(
+  folder: string,
+  adapter: SqlMigrationAwareDriverAdapterFactory,
+): Promise<string> {
+  const files = readdirSync(join(folder, 'schema')).map((path) => ({
+    path,
+    content: readFileSync(join(folder, 'schema', path), 'utf8'),
+  }))
+  await loadEngine()
+  const datamodels = files.map(({ path, content }): [string, string] => [path, content])
+  const running: SchemaEngine = await engine.SchemaEngine.new(
+    { datamodels },
+    () => undefined,
+    bindMigrationAwareSqlAdapterFactory(adapter),
+  )
+  const { stdout } = await running.diff({
+    from: { tag: 'empty' },
+    to: { tag: 'schemaDatamodel', files },
+    script: true,
+    exitCode: null,
+    filters: FILTERS,
+  })
+  running.free()
+  return stdout ?? ''
+}
+
+let loaded: Promise<void> | undefined
+
+/** Node can't import WebAssembly by itself yet. */
+function loadEngine(): Promise<void> {
+  loaded ??= instantiate()
+  return loaded
+}
+
+async function instantiate(): Promise<void> {
+  const entry = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm')
+  const bytes = readFileSync(entry.replace(/\.js$/, '_bg.wasm'))
+  const { instance } = await WebAssembly.instantiate(bytes, {
+    './schema_engine_bg.js': engine,
+  })
+  const { __wbindgen_start: start } = instance.exports
+  engine.__wbg_set_wasm(instance.exports)
+  ;(start as () => void)()
+}

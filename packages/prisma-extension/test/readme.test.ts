@@ -1,0 +1,88 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { installSql } from '@snoflax/pg-sql'
+import { type PostgresDatabase, postgres } from '@snoflax/test'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { adapterOf, pushSchema } from './project/clients.js'
+import { diagnosticsOf } from './project/compile.js'
+import { generateProject, PROVIDER, type ProjectFiles } from './project/generate.js'
+
+const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+const PACKAGE = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+
+const blocks = (language: string): string[] =>
+  [...README.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
+    ([, code]) => code as string,
+  )
+
+const NAME = 'snoflax-prisma-generator'
+
+/** The page's schema, and its code as one module after another block: imports first. */
+function project(): ProjectFiles {
+  const schema = blocks('prisma').join('\n')
+  return { 'schema/schema.prisma': schema.replace(`"${NAME}"`, JSON.stringify(PROVIDER)) }
+}
+
+function program(): string {
+  const lines = blocks('ts').join('\n').split('\n')
+  const isImport = (line: string) => line.startsWith('import ')
+  // The client is TypeScript here, as it is for those who compile it.
+  const imports = lines.filter(isImport).map((line) => line.replace(/(generated\/.*)\.js'/, "$1.ts'"))
+  const body = lines.filter((line) => !isImport(line))
+  return [
+    ...imports,
+    "import type { SqlDriverAdapterFactory } from '@prisma/client/runtime/client'",
+    'export async function run(adapter: SqlDriverAdapterFactory) {',
+    ...body,
+    'await byHand.customer.create({ data: { name: "by hand" } })',
+    'return { prisma, ada, month, november, first, next, orders, byHand }',
+    '}',
+  ].join('\n')
+}
+
+let database: PostgresDatabase
+let folder: string
+beforeAll(async () => {
+  database = await postgres.open()
+  folder = await generateProject(project())
+  await database.pool.query(installSql())
+  await pushSchema(folder, database)
+})
+afterAll(() => database?.close())
+
+test('the page names the program that the package has', () => {
+  expect(Object.keys(PACKAGE.bin)).toEqual([NAME])
+  expect(README).toContain(`provider = "${NAME}"`)
+})
+
+test('the code of the page compiles', () => {
+  writeFileSync(join(folder, 'readme.ts'), program())
+  expect(diagnosticsOf(join(folder, 'readme.ts'))).toEqual([])
+})
+
+test('the code of the page runs, and gives what it says', async () => {
+  writeFileSync(join(folder, 'readme.ts'), program())
+  const { run } = await import(join(folder, 'readme.ts'))
+  const { prisma, ada, november, first, next, orders, byHand } = await run(adapterOf(database))
+  expect(ada.orders).toHaveLength(2)
+  expect(orders.map((order: { total: number }) => order.total).sort()).toEqual([3, 5, 7, 9])
+  const isNovember = new Date().toISOString().startsWith('2026-11')
+  expect(november).toHaveLength(isNovember ? 4 : 0)
+  expect([...first, ...next].map((order: { id: string }) => order.id)).toEqual(
+    orders.map((order: { id: string }) => order.id).sort(),
+  )
+  expect(await prisma.customer.count()).toBe(2)
+  await byHand.$disconnect()
+  await prisma.$disconnect()
+})
+
+test('each option that the page lists is known', async () => {
+  const options = [...README.matchAll(/^\| `(\w+)[=`]/gm)].map(([, name]) => name)
+  expect([...new Set(options)].filter((name) => /^[a-z]/.test(name as string))).toEqual([
+    'storage',
+    'meta',
+    'createdAt',
+    'generate',
+    'collation',
+  ])
+})
