@@ -6,6 +6,7 @@ import Database from 'better-sqlite3'
 import type { Chapter, Surroundings } from '../report.js'
 import type { Place } from './contest.js'
 import { openDrizzle } from './drizzle.js'
+import { openPrisma } from './prisma.js'
 import { sectionsOf } from './section.js'
 import { openTypeorm } from './typeorm.js'
 
@@ -21,6 +22,11 @@ export const orms: Chapter<Place> = {
       'Drizzle',
       '`insert().values()` of 5,000 rows at a time, and of one. `$defaultFn` makes the UUIDs.',
       openDrizzle,
+    ),
+    ...sectionsOf(
+      'Prisma',
+      '`createMany` of all rows, `create` of one. The application makes the UUIDs.',
+      openPrisma,
     ),
   ],
   open: openPlace,
