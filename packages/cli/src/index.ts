@@ -1,1 +1,6 @@
-export {}
+export type { ExaminedColumn, Report } from './doctor/examine.js'
+export type { CheckName, Cure, Finding } from './doctor/finding.js'
+export { EXIT, type ExitCode } from './exit.js'
+export type { Description } from './inspection/describe.js'
+export { run } from './run.js'
+export type { Io, Output } from './terminal/io.js'

@@ -1,0 +1,65 @@
+import type { Database, StorageName } from '@snoflax/core'
+import { storageFor } from '@snoflax/core'
+import { Command } from 'commander'
+import { UsageError } from '../exit.js'
+import { type AnyFamily, type FamilyOptions, families, familyNamed } from '../ids/families.js'
+import { formOf, hasForm, literal, storageNamed } from '../ids/forms.js'
+import { type Reading, readings } from '../ids/recognise.js'
+import type { Terminal } from '../terminal/terminal.js'
+import { dialectNamed } from './dialects.js'
+
+interface Options extends FamilyOptions {
+  readonly to: string
+  readonly family?: string
+  readonly dialect?: string
+  readonly json?: true
+}
+
+export const convert = (terminal: Terminal): Command =>
+  new Command('convert')
+    .description('write ids in another form')
+    .argument('[ids...]', 'ids in any form; without any, the lines of standard input')
+    .requiredOption('--to <storage>', 'text, binary, uuid, uuid8 or bigint')
+    .option('--family <family>', 'the family, where the form alone does not tell')
+    .option('--dialect <dialect>', 'write literals of postgres, sqlite or mysql')
+    .option('--json', 'print a JSON array')
+    .action(async (ids: string[], { to, family, dialect, json }: Options) => {
+      const known = family === undefined ? families() : [familyNamed(family)]
+      const write = writer(storageNamed(to), known, dialect)
+      const documents: object[] = []
+      for await (const input of terminal.given(ids)) {
+        const output = only(terminal, input, write)
+        if (json) documents.push({ input, output: output ?? null })
+        else if (output !== undefined) await terminal.print(output)
+      }
+      if (json) await terminal.printJson(documents)
+    })
+
+type Write = (input: string) => string[]
+
+/** Gives the distinct outputs that the input can have, by family. */
+function writer(form: StorageName, known: readonly AnyFamily[], dialect: string | undefined): Write {
+  const suited = known.filter((family) => hasForm(family, form))
+  if (suited.length === 0) throw new UsageError(`${known[0]?.name} has no storage ${form}`)
+  const database = dialect === undefined ? undefined : dialectNamed(dialect)
+  const write = ({ family, id }: Reading): string =>
+    database === undefined ? formOf(family, form, id) : literalOf(database, family, form, id)
+  return (input) => [...new Set(readings(input, suited).map(write))]
+}
+
+function literalOf(database: Database, family: AnyFamily, storage: StorageName, id: string): string {
+  const { toDatabase } = storageFor(family, database, { storage, exactBigint: true })
+  return literal(database, toDatabase(id))
+}
+
+/** The one output, or nothing and a complaint. */
+function only(terminal: Terminal, input: string, write: Write): string | undefined {
+  const outputs = write(input)
+  if (outputs.length === 1) return outputs[0]
+  terminal.complainAbout(
+    outputs.length === 0
+      ? `${JSON.stringify(input)} is no id that has this form`
+      : `${JSON.stringify(input)} fits several families, which give ${outputs.join(' and ')}; say --family`,
+  )
+  return undefined
+}

@@ -1,0 +1,61 @@
+import { Command } from 'commander'
+import { type AnyFamily, type FamilyOptions, families, familyNamed } from '../ids/families.js'
+import { isPlausible, type Reading, readings, refusals } from '../ids/recognise.js'
+import { showUtc } from '../ids/time.js'
+import { describeReading } from '../inspection/describe.js'
+import { pictureReading } from '../inspection/picture.js'
+import type { Paint } from '../terminal/colour.js'
+import type { Terminal } from '../terminal/terminal.js'
+import { addFamilyOptions } from './family-options.js'
+
+interface Options extends FamilyOptions {
+  readonly family?: string
+  readonly json?: true
+}
+
+export const inspect = (terminal: Terminal): Command =>
+  addFamilyOptions(
+    new Command('inspect')
+      .description('show what is in ids, in any form: text, hex, uuid or number')
+      .argument('[ids...]', 'ids; without any, the lines of standard input')
+      .option('--family <family>', 'read them as this family only')
+      .option('--json', 'print a JSON array'),
+  ).action(async (ids: string[], { family, json, ...options }: Options) => {
+    const known = family === undefined ? families(options) : [familyNamed(family, options)]
+    const documents: object[] = []
+    for await (const input of terminal.given(ids)) {
+      const found = readings(input, known)
+      if (found.length === 0) complain(terminal, input, known)
+      if (json) documents.push(toDocument(input, found, known))
+      else if (found.length > 0) await terminal.print(picture(terminal, input, found))
+    }
+    if (json) await terminal.printJson(documents)
+  })
+
+function complain(terminal: Terminal, input: string, known: readonly AnyFamily[]): void {
+  const reasons = refusals(input, known).map((reason) => `\n  ${reason}`)
+  terminal.complainAbout(`${JSON.stringify(input)} is no id${reasons.join('')}`)
+}
+
+function toDocument(input: string, found: readonly Reading[], known: readonly AnyFamily[]): object {
+  if (found.length === 0) return { input, readings: [], refusals: refusals(input, known) }
+  return { input, readings: found.map(describeReading) }
+}
+
+/** The likely readings in full; of others a line, if there is a likely one. */
+function picture({ paint }: Terminal, input: string, found: readonly Reading[]): string {
+  const likely = found.filter((reading) => isPlausible(reading, Date.now()))
+  const shown = likely.length > 0 ? likely : found
+  const lines = [
+    paint('bold', input),
+    ...(shown.length > 1 ? [paint('yellow', `  several families fit: ${shown.map(nameOf).join(', ')}`)] : []),
+    ...shown.map((reading) => pictureReading(reading, paint)),
+    ...found.filter((reading) => !shown.includes(reading)).map((reading) => unlikely(reading, paint)),
+  ]
+  return lines.join('\n')
+}
+
+const nameOf = ({ family, form }: Reading): string => `${family.name} (${form})`
+
+const unlikely = (reading: Reading, paint: Paint): string =>
+  paint('dim', `  or ${nameOf(reading)} of ${showUtc(reading.family.timeMs(reading.id))}, an unlikely time`)

@@ -1,0 +1,81 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import {
+  drizzleMigration,
+  installSql,
+  type MigrationFile,
+  type MigrationOptions,
+  prismaMigration,
+  type SqlFamily,
+  typeormMigration,
+} from '@snoflax/pg-sql'
+import { Command, Option } from 'commander'
+import { UsageError } from '../exit.js'
+import { familyNamed, sqlName } from '../ids/families.js'
+import { parseTime } from '../ids/time.js'
+import type { Terminal } from '../terminal/terminal.js'
+
+interface Options {
+  readonly for?: Tool
+  readonly schema: string
+  readonly families?: string
+  readonly grantTo?: string[]
+  readonly at?: string
+  readonly out?: string
+  readonly json?: true
+}
+
+const MIGRATIONS = {
+  typeorm: typeormMigration,
+  prisma: prismaMigration,
+  drizzle: drizzleMigration,
+} satisfies Record<string, (options: MigrationOptions) => MigrationFile>
+
+type Tool = keyof typeof MIGRATIONS
+
+export const sql = (terminal: Terminal): Command =>
+  new Command('sql')
+    .description('the PostgreSQL functions, as SQL or as a migration file')
+    .addOption(new Option('--for <tool>', 'a migration of this tool').choices(Object.keys(MIGRATIONS)))
+    .option('--schema <name>', 'schema to install into', 'snoflax')
+    .option('--families <names>', 'families wanted, with commas between (default: all)')
+    .option('--grant-to <roles...>', 'roles that may read and make ids')
+    .option('--at <time>', 'when the migration was made, which decides its order (default: now)')
+    .option('--out <folder>', 'write the file into this folder, and print its path')
+    .option('--json', 'print a JSON object')
+    .action(async (options: Options) => {
+      const file = fileOf(options)
+      const path = options.out === undefined ? file.path : await write(options.out, file)
+      if (options.json) await terminal.printJson({ ...file, path })
+      else await terminal.print(options.out === undefined ? file.content.trimEnd() : path)
+    })
+
+function fileOf({ for: tool, at, ...options }: Options): MigrationFile {
+  const wanted = {
+    schema: options.schema,
+    ...(options.families !== undefined && { families: options.families.split(',').map(sqlFamily) }),
+    ...(options.grantTo !== undefined && { grantTo: options.grantTo }),
+  }
+  try {
+    if (tool === undefined) return { path: `${options.schema}.sql`, content: installSql(wanted) }
+    return MIGRATIONS[tool]({ ...wanted, ...(at !== undefined && { at: new Date(parseTime(at)) }) })
+  } catch (error) {
+    // What pg-sql says of a bad schema name.
+    if (error instanceof TypeError) throw new UsageError(error.message)
+    throw error
+  }
+}
+
+const sqlFamily = (name: string): SqlFamily => sqlName(familyNamed(name.trim())) as SqlFamily
+
+/** Never over a file that is there. */
+async function write(folder: string, { path, content }: MigrationFile): Promise<string> {
+  const target = join(folder, path)
+  try {
+    await mkdir(dirname(target), { recursive: true })
+    await writeFile(target, content, { flag: 'wx' })
+  } catch (error) {
+    throw new UsageError(`${target} can't be written: ${(error as Error).message}`)
+  }
+  return target
+}

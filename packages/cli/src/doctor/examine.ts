@@ -1,0 +1,166 @@
+import type { Database } from '@snoflax/core'
+import type { AnyFamily } from '../ids/families.js'
+import { duplicates } from './checks/duplicate.js'
+import { future } from './checks/future.js'
+import { malformed } from './checks/malformed.js'
+import { type IdColumn, placeOf } from './columns/column.js'
+import { identify } from './columns/identify.js'
+import { type Scan, scan } from './columns/scan.js'
+import type { Told } from './columns/told.js'
+import type { Examination } from './examination.js'
+import type { CheckName, Finding } from './finding.js'
+import type { LiveDatabase } from './live-database.js'
+import { checkCollation as mysqlCollation } from './mysql/collation.js'
+import { checkType as mysqlType } from './mysql/type.js'
+import { isPostgres } from './open.js'
+import { checkCollation as postgresCollation } from './postgres/collation.js'
+import { crossCheck } from './postgres/cross-check.js'
+import { checkDrift } from './postgres/drift.js'
+import { canReadGenerators, checkGenerators } from './postgres/generator.js'
+import { installation } from './postgres/installation.js'
+import { checkLeases } from './postgres/lease.js'
+import type { Postgres } from './postgres/open.js'
+import { checkType as postgresType } from './postgres/type.js'
+import { checkVersion } from './postgres/version.js'
+import { checkCollation as sqliteCollation } from './sqlite/collation.js'
+import { checkType as sqliteType } from './sqlite/type.js'
+
+export interface ExamineOptions {
+  readonly schema: string
+  readonly families: readonly AnyFamily[]
+  readonly told: readonly Told[]
+  readonly sample: number
+  readonly full: boolean
+  readonly skip: readonly CheckName[]
+}
+
+/** A column that was examined. */
+export interface ExaminedColumn {
+  readonly place: string
+  readonly family: string
+  readonly storage: string | null
+  readonly evidence: string
+  readonly rowsRead: number
+  readonly isComplete: boolean
+}
+
+export interface Report {
+  readonly database: string
+  /** The version of pg-sql there, or null. */
+  readonly pgSql: string | null
+  readonly columns: readonly ExaminedColumn[]
+  /** What was not examined, and why. */
+  readonly notes: readonly string[]
+  readonly findings: readonly Finding[]
+}
+
+/** Examines a database. It only reads. */
+export async function examine(database: LiveDatabase, options: ExamineOptions): Promise<Report> {
+  const columns = await identify(database, options.families, options.told)
+  const examination: Examination = { ...options, database, columns, nowMs: Date.now() }
+  const functions = isPostgres(database)
+    ? await checkFunctions({ ...examination, database }, options.skip)
+    : NO_FUNCTIONS
+  const scans = await scanAll(examination)
+  const findings = [...functions.findings, ...(await checkColumns(examination, scans))]
+  return {
+    database: database.label,
+    pgSql: functions.version,
+    columns: columns.map((column) => toExamined(column, scans.get(column))),
+    notes: functions.notes,
+    findings: findings.filter(({ check }) => !options.skip.includes(check)),
+  }
+}
+
+interface FunctionReport {
+  readonly version: string | null
+  readonly notes: readonly string[]
+  readonly findings: readonly Finding[]
+}
+
+const NO_FUNCTIONS: FunctionReport = { version: null, notes: [], findings: [] }
+
+/** What pg-sql installed, if it did. */
+async function checkFunctions(
+  examination: Examination<Postgres>,
+  skip: readonly CheckName[],
+): Promise<FunctionReport> {
+  const installed = await installation(examination)
+  if (!installed) return NO_FUNCTIONS
+  const version = checkVersion(installed)
+  const isSame = version.length === 0
+  const canRead = await canReadGenerators(examination)
+  const findings = [
+    ...version,
+    ...(isSame && !skip.includes('drift') ? await checkDrift(examination, installed) : []),
+    ...(canRead ? await checkGenerators(examination, installed) : []),
+    ...(await checkLeases(examination, installed)),
+    ...(skip.includes('cross-check') ? [] : await crossCheck(examination, installed)),
+  ]
+  const notes = [
+    ...(isSame ? [] : ['functions were not compared: another version has others']),
+    ...(canRead ? [] : ['generators were not examined: this role may not read their state']),
+  ]
+  return { version: installed.version, notes, findings }
+}
+
+type ColumnCheck = (examination: Examination, idColumn: IdColumn) => Finding[] | Promise<Finding[]>
+
+const MYSQL: readonly ColumnCheck[] = [mysqlType, mysqlCollation]
+const COLUMN_CHECKS: Readonly<Record<Database, readonly ColumnCheck[]>> = {
+  postgres: [postgresType, postgresCollation],
+  sqlite: [sqliteType, sqliteCollation],
+  mysql: MYSQL,
+  mariadb: MYSQL,
+}
+
+async function scanAll(examination: Examination): Promise<Map<IdColumn, Scan>> {
+  const scans = new Map<IdColumn, Scan>()
+  for (const column of examination.columns) {
+    const found = await scan(examination, column)
+    if (found) scans.set(column, found)
+  }
+  return scans
+}
+
+async function checkColumns(
+  examination: Examination,
+  scans: ReadonlyMap<IdColumn, Scan>,
+): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const column of examination.columns) {
+    const found = await checkDeclaration(examination, column)
+    findings.push(...found)
+    const scan = scans.get(column)
+    // A wrong type spoils the values: they are looked at again when it is mended.
+    const isSpoilt = found.some(({ check }) => check === 'type')
+    if (scan && !isSpoilt && !follows(examination, column)) {
+      findings.push(...malformed(examination, scan), ...future(examination, scan))
+    }
+  }
+  return [...findings, ...(await duplicates(examination, [...scans.values()]))]
+}
+
+async function checkDeclaration(examination: Examination, column: IdColumn): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const check of COLUMN_CHECKS[examination.database.kind]) {
+    findings.push(...(await check(examination, column)))
+  }
+  return findings
+}
+
+/** Whether its values are those of another column that is examined, and are mended there. */
+const follows = ({ columns }: Examination, { column }: IdColumn): boolean =>
+  columns.some((other) => placeOf(other.column) === column.references)
+
+const toExamined = (
+  { column, family, storage, evidence }: IdColumn,
+  scan: Scan | undefined,
+): ExaminedColumn => ({
+  place: placeOf(column),
+  family: family.name,
+  storage: storage ?? null,
+  evidence,
+  rowsRead: scan?.rowsRead ?? 0,
+  isComplete: scan?.isComplete ?? false,
+})

@@ -1,0 +1,37 @@
+export type CheckName =
+  | 'version'
+  | 'drift'
+  | 'generator'
+  | 'lease'
+  | 'cross-check'
+  | 'type'
+  | 'collation'
+  | 'malformed'
+  | 'future'
+  | 'duplicate'
+
+export const CHECKS: readonly CheckName[] = [
+  'version',
+  'drift',
+  'generator',
+  'lease',
+  'cross-check',
+  'type',
+  'collation',
+  'malformed',
+  'future',
+  'duplicate',
+]
+
+/** What mends it: statements for the database, or a line for the shell. */
+export type Cure = { readonly sql: string } | { readonly shell: string }
+
+export interface Finding {
+  readonly check: CheckName
+  /** An error loses, repeats or misorders ids, or refuses new ones; a warning may come to that. */
+  readonly severity: 'error' | 'warning'
+  /** Table and column, function, or what else is concerned. */
+  readonly where: string
+  readonly message: string
+  readonly cure: Cure
+}

@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { UsageError } from '../exit.js'
+import { withoutPassword } from './drivers.js'
+import type { LiveDatabase } from './live-database.js'
+import { openMysql } from './mysql/open.js'
+import { openPostgres, type Postgres } from './postgres/open.js'
+import { openSqlite } from './sqlite/open.js'
+
+/**
+ * Connects to `postgres://…`, `mysql://…` or `mariadb://…`, or opens an SQLite file: `sqlite:orders.db`, `file:orders.db`
+ * or its path.
+ *
+ * @throws {UsageError}
+ */
+export function openDatabase(url: string): Promise<LiveDatabase> {
+  if (/^postgres(?:ql)?:\/\//.test(url)) return openPostgres(url)
+  if (/^(?:mysql|mariadb):\/\//.test(url)) return openMysql(url)
+  const file = filePath(url)
+  if (existsSync(file)) return openSqlite(file)
+  throw new UsageError(
+    `a database is postgres://…, mysql://…, mariadb://… or the path of an SQLite file that exists, not ${withoutPassword(url)}`,
+  )
+}
+
+function filePath(url: string): string {
+  if (url.startsWith('file://')) return fileURLToPath(url)
+  return url.replace(/^(?:sqlite:(?:\/\/)?|file:)/, '').replace(/\?.*$/, '')
+}
+
+export const isPostgres = (database: LiveDatabase): database is Postgres => database.kind === 'postgres'

@@ -1,0 +1,38 @@
+import { drizzleMigration, installedVersion, type SqlFamily } from '@snoflax/pg-sql'
+import { sqlName } from '../../ids/families.js'
+import type { Examination } from '../examination.js'
+import type { Postgres } from './open.js'
+
+/** What pg-sql has put into the database. */
+export interface Installation {
+  readonly schema: string
+  readonly version: string
+  readonly families: readonly SqlFamily[]
+}
+
+/** Undefined if it was never installed there. */
+export async function installation({
+  database,
+  schema,
+  families,
+}: Examination<Postgres>): Promise<Installation | undefined> {
+  const version = await installedVersion(database, { schema })
+  if (version === undefined) return undefined
+  const rows = await database.query(
+    `SELECT DISTINCT left(p.proname, -7) AS name FROM pg_catalog.pg_proc p
+       JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+      WHERE n.nspname = $1 AND p.proname = ANY ($2)`,
+    [schema, families.map((family) => `${sqlName(family)}_encode`)],
+  )
+  return { schema, version, families: rows.map((row) => row['name'] as SqlFamily) }
+}
+
+/** The statements that install it, one by one: as pg-sql writes them for tools that run one at a time. */
+export function installStatements({ schema, families }: Installation): string[] {
+  const { content } = drizzleMigration({ schema, families })
+  return content.split(/;\n(?:--> statement-breakpoint\n|$)/).filter(Boolean)
+}
+
+/** The line for the shell that brings it up to date, or back. */
+export const installCommand = ({ schema, families }: Installation): string =>
+  `npx snoflax sql --schema ${schema} --families ${families.join(',')} | psql -1 -v ON_ERROR_STOP=1 "$DATABASE_URL"`

@@ -1,0 +1,15 @@
+/** What the process ends with. */
+export const EXIT = {
+  ok: 0,
+  /** An id was malformed, or doctor found an error or a warning. */
+  findings: 1,
+  /** The command could not do its work: wrong usage, no driver, a database that can't be reached. */
+  usage: 2,
+} as const
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** The command was given something that it can't work with. The message says what to give. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}

@@ -1,0 +1,51 @@
+import { type Database, type DatabaseValue, type StorageName, storageFor } from '@snoflax/core'
+import { UsageError } from '../exit.js'
+import type { AnyFamily } from './families.js'
+
+const STORAGES: readonly StorageName[] = ['text', 'binary', 'uuid', 'uuid8', 'bigint']
+
+/** @throws {UsageError} */
+export function storageNamed(name: string): StorageName {
+  const found = STORAGES.find((storage) => storage === name)
+  if (found) return found
+  throw new UsageError(`a storage is one of ${STORAGES.join(', ')}, not ${name}`)
+}
+
+/** Whether ids of the family have this form. Every id has a text, also where it is no storage, as flake's. */
+export const hasForm = (family: AnyFamily, form: StorageName): boolean =>
+  form === 'text' || family.storages.includes(form)
+
+/** Every form of an id, by storage: bytes as `\x` hex, numbers in decimal. */
+export function formsOf(family: AnyFamily, id: string): Partial<Record<StorageName, string>> {
+  const forms = STORAGES.filter((form) => hasForm(family, form))
+  return Object.fromEntries(forms.map((form) => [form, formOf(family, form, id)]))
+}
+
+/** @throws {UsageError} if the family has no such form. */
+export function formOf(family: AnyFamily, form: StorageName, id: string): string {
+  if (!hasForm(family, form)) {
+    throw new UsageError(`${family.name} has no storage ${form}; it has ${family.storages.join(', ')}`)
+  }
+  if (form === 'text') return id
+  const value = storageFor(family, HOME[form], { storage: form }).toDatabase(id)
+  return value instanceof Uint8Array ? hexOf(value) : String(value)
+}
+
+/** A database that holds each id of the storage: MySQL's numbers go to 2^64. */
+const HOME: Record<StorageName, Database> = {
+  text: 'postgres',
+  binary: 'postgres',
+  uuid: 'postgres',
+  uuid8: 'postgres',
+  bigint: 'mysql',
+}
+
+export const hexOf = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`
+
+/** A value as a literal of the database, to be put into a statement. */
+export function literal(database: Database, value: DatabaseValue): string {
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`
+  const hex = Buffer.from(value).toString('hex')
+  return database === 'postgres' ? `'\\x${hex}'` : `X'${hex}'`
+}

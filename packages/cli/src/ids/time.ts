@@ -1,0 +1,45 @@
+import { UsageError } from '../exit.js'
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:?\d{2})$/i
+const UNIX_MS = /^-?\d+$/
+
+/**
+ * Unix milliseconds of `now`, a date (midnight UTC), a date and time with its zone, or Unix milliseconds.
+ *
+ * @throws {UsageError} for anything else, a time without a zone too: it would mean another moment elsewhere.
+ */
+export function parseTime(text: string): number {
+  const timeMs = momentOf(text.trim())
+  if (Number.isSafeInteger(timeMs)) return timeMs
+  throw new UsageError(
+    `a time is now, 2026-11-01, 2026-11-01T12:00:00Z, 2026-11-01T12:00:00+01:00 or Unix milliseconds, not ${text}`,
+  )
+}
+
+function momentOf(text: string): number {
+  if (text === 'now') return Date.now()
+  if (UNIX_MS.test(text)) return Number(text)
+  if (!DATE.test(text) && !DATE_TIME.test(text)) return Number.NaN
+  const timeMs = Date.parse(text.replace(' ', 'T'))
+  return isRealDay(text) ? timeMs : Number.NaN
+}
+
+/** Date.parse makes March of February 30. */
+function isRealDay(text: string): boolean {
+  const day = text.slice(0, 10)
+  const midnight = Date.parse(day)
+  return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day)
+}
+
+/** `2026-11-01T12:00:00.000Z`, or the bare number beyond the years that a Date has. */
+export const showUtc = (timeMs: number): string => new Date(timeMs).toISOString()
+
+/** `2026-11-01 13:00:00.000 +01:00`, in the zone of this process. */
+export function showLocal(timeMs: number): string {
+  const offset = -new Date(timeMs).getTimezoneOffset()
+  const local = new Date(timeMs + offset * 60_000).toISOString().replace('T', ' ').slice(0, -1)
+  const digits = (minutes: number): string => String(Math.floor(minutes)).padStart(2, '0')
+  const zone = `${digits(Math.abs(offset) / 60)}:${digits(Math.abs(offset) % 60)}`
+  return `${local} ${offset < 0 ? '-' : '+'}${zone}`
+}

@@ -1,0 +1,42 @@
+import { formsOf, hexOf } from '../ids/forms.js'
+import { isPlausible, type Reading } from '../ids/recognise.js'
+import { showLocal, showUtc } from '../ids/time.js'
+import { type FieldBits, fieldBits } from './bits.js'
+
+/** All that an id says. */
+export interface Description {
+  readonly family: string
+  readonly id: string
+  /** The form in which it was given. */
+  readonly form: string
+  readonly timeMs: number
+  readonly timeUtc: string
+  readonly timeLocal: string
+  /** False for a time before 2010 or in the future: perhaps it is another family's id. */
+  readonly plausible: boolean
+  readonly fields: Readonly<Record<string, string | number>>
+  readonly bits: readonly FieldBits[]
+  readonly forms: Readonly<Record<string, string>>
+}
+
+export function describeReading(reading: Reading): Description {
+  const { family, form, id } = reading
+  const timeMs = family.timeMs(id)
+  return {
+    family: family.name,
+    id,
+    form,
+    timeMs,
+    timeUtc: showUtc(timeMs),
+    timeLocal: showLocal(timeMs),
+    plausible: isPlausible(reading, Date.now()),
+    fields: fieldsOf(family.unpack(id) as object),
+    bits: fieldBits(family, id),
+    forms: formsOf(family, id),
+  }
+}
+
+const fieldsOf = (fields: object): Record<string, string | number> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, value instanceof Uint8Array ? hexOf(value) : value]),
+  )

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import { IdError } from '@snoflax/core'
+import { Command, CommanderError } from 'commander'
+import { convert } from './commands/convert.js'
+import { doctor } from './commands/doctor.js'
+import { generate } from './commands/generate.js'
+import { inspect } from './commands/inspect.js'
+import { range } from './commands/range.js'
+import { sql } from './commands/sql.js'
+import { EXIT, type ExitCode, UsageError } from './exit.js'
+import { markHyphened } from './terminal/hyphened-ids.js'
+import { type Io, processIo } from './terminal/io.js'
+import { Terminal } from './terminal/terminal.js'
+
+const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
+
+/**
+ * Runs the command with the arguments that follow its name, and gives the exit code: 0 done, 1 malformed ids or
+ * findings, 2 the command could not do its work.
+ *
+ * @example
+ * process.exitCode = await run(['inspect', 'Kpcan0M1FakODT4k', '--json'])
+ */
+export async function run(argv: readonly string[], io: Io = processIo()): Promise<ExitCode> {
+  const terminal = new Terminal(io)
+  try {
+    await program(terminal).parseAsync(markHyphened(argv), { from: 'user' })
+    return terminal.exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+    if (!isExpected(error)) throw error
+    terminal.complain(error.message)
+    return EXIT.usage
+  }
+}
+
+const COMMANDS = [generate, inspect, convert, range, sql, doctor]
+
+function program(terminal: Terminal): Command {
+  const { stdout, stderr } = terminal.io
+  const root = new Command('snoflax')
+    .description('Make, inspect and convert ids, write bounds and migrations, and examine a database.')
+    .version(VERSION)
+  for (const command of COMMANDS) root.addCommand(command(terminal))
+  for (const command of [root, ...root.commands]) {
+    command.exitOverride().configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+    })
+  }
+  return root.addHelpText('after', '\nExit codes: 0 done, 1 malformed ids or findings, 2 could not do it.')
+}
+
+const isExpected = (error: unknown): error is Error => error instanceof UsageError || error instanceof IdError

@@ -1,0 +1,72 @@
+import { flake, flax, sno, storageFor } from '@snoflax/core'
+import { expect, test } from 'vitest'
+import { bin, cli, json } from './running.js'
+
+const convert = async (...argv: string[]) => (await cli(['convert', ...argv])).out.trimEnd()
+
+test('to every storage and back', async () => {
+  const ids = [flax.generate(), flax.min, flax.max]
+  for (const storage of ['text', 'binary', 'uuid', 'uuid8']) {
+    const there = (await convert('--family', 'flax', '--to', storage, ...ids)).split('\n')
+    expect((await convert('--family', 'flax', '--to', 'text', ...there)).split('\n')).toEqual(ids)
+  }
+  expect(await convert('--family', 'flake', '--to', 'binary', '18446744073709551615')).toBe(
+    '\\xffffffffffffffff',
+  )
+  expect(await convert('--family', 'flake', '--to', 'bigint', '\\xffffffffffffffff')).toBe(
+    '18446744073709551615',
+  )
+})
+
+test('without the family where all that fit give the same', async () => {
+  const id = sno.generate()
+  expect(await convert('--to', 'uuid', id)).toBe(storageFor(sno, 'postgres').toDatabase(id))
+  const { code, out, err } = await cli(['convert', '--to', 'binary', id, '-'.repeat(16)])
+  expect({ code, out }).toEqual({ code: 1, out: `\\x${'0'.repeat(24)}\n` })
+  expect(err).toContain(`${JSON.stringify(id)} fits several families, which give \\x`)
+  expect(err).toContain('; say --family')
+})
+
+test('as literals', async () => {
+  const hex = Buffer.from(flax.decode(flax.max)).toString('hex')
+  const argv = ['--family', 'flax', '--to', 'binary', flax.max, '--dialect']
+  expect(await convert(...argv, 'postgres')).toBe(`'\\x${hex}'`)
+  expect(await convert(...argv, 'sqlite')).toBe(`X'${hex}'`)
+  expect(await convert(...argv, 'mysql')).toBe(`X'${hex}'`)
+  expect(await convert('--family', 'flake', '--to', 'bigint', '7', '--dialect', 'postgres')).toBe('7')
+})
+
+test('from standard input, as JSON, and with what is no id', async () => {
+  const id = flax.generate()
+  const ran = await bin(['convert', '--to', 'text', '--json'], { input: `nope\n${id}\n` })
+  expect(ran.code).toBe(1)
+  expect(ran.err).toBe('snoflax: "nope" is no id that has this form\n')
+  expect(json(ran)).toEqual([
+    { input: 'nope', output: null },
+    { input: id, output: id },
+  ])
+})
+
+test('what a database refuses', async () => {
+  const refusals = [
+    [
+      ['--to', 'uuid', flax.min, '--dialect', 'mysql'],
+      'flax in mysql: storage uuid is refused, MySQL has no uuid type',
+    ],
+    [
+      ['--to', 'bigint', flake.max, '--family', 'flake', '--dialect', 'postgres'],
+      `flake: ${flake.max} is 2^63 or more`,
+    ],
+    [['--to', 'bigint', '--family', 'flax'], 'flax has no storage bigint'],
+    [['--to', 'text', '--dialect', 'oracle'], 'a dialect is one of postgres, sqlite, mysql, not oracle'],
+  ] as const
+  for (const [argv, message] of refusals) {
+    const { code, err } = await cli(['convert', ...argv])
+    expect(code).toBe(2)
+    expect(err).toContain(message)
+  }
+  expect(await cli(['convert', flax.min])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--to <storage>'),
+  })
+})

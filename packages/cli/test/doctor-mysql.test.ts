@@ -1,0 +1,163 @@
+import { flake, flax, sno } from '@snoflax/core'
+import { type MysqlDatabase, mysql } from '@snoflax/test'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { doctor, type Finding, told } from './reports.js'
+
+describe.runIf(mysql.selected())('MySQL or MariaDB', () => {
+  let database: MysqlDatabase
+  beforeEach(async () => {
+    database = await mysql.open()
+  })
+  afterEach(() => database.close())
+
+  const ASCII = 'CHARACTER SET ascii COLLATE ascii_bin'
+
+  async function run(script: string): Promise<void> {
+    for (const statement of script.split(';\n')) await database.query(statement)
+  }
+
+  async function fill(): Promise<void> {
+    await run(`CREATE TABLE customer (id CHAR(16) ${ASCII} PRIMARY KEY, name VARCHAR(16) DEFAULT 'x');
+CREATE TABLE orders (id BIGINT UNSIGNED PRIMARY KEY, customer_id CHAR(16) ${ASCII}, FOREIGN KEY (customer_id) REFERENCES customer (id));
+CREATE TABLE line (id BINARY(10) PRIMARY KEY, order_id BIGINT UNSIGNED, n INT)`)
+    const orders = flake.generator({ worker: 1 })
+    for (let n = 0; n < 20; n++) {
+      const [customer, order] = [flax.generate(), orders.generate()]
+      await database.query('INSERT INTO customer (id) VALUES (?)', [customer])
+      await database.query('INSERT INTO orders VALUES (?, ?)', [order, customer])
+      await database.query('INSERT INTO line VALUES (?, ?, ?)', [
+        Buffer.from(sno.decode(sno.generate())),
+        order,
+        n,
+      ])
+    }
+  }
+
+  /** The planted fault is all that is found, and its cure mends it. */
+  async function findsAndCures(
+    expected: readonly string[],
+    ...options: string[]
+  ): Promise<readonly Finding[]> {
+    const report = await doctor(database.url, ...options)
+    expect(told(report)).toEqual(expected)
+    // In one session, for its settings.
+    const session = await database.pool.getConnection()
+    for (const { cure } of report.findings) {
+      for (const statement of (cure.sql as string).split(';\n')) await session.query(statement)
+    }
+    session.release()
+    expect((await doctor(database.url, ...options)).findings).toEqual([])
+    return report.findings
+  }
+
+  test('a healthy database gives no finding, and each column of ids is found', async () => {
+    await fill()
+    const report = await doctor(database.url)
+    expect(report.findings).toEqual([])
+    expect(
+      report.columns.map(({ place, family, storage, rowsRead }) => [place, family, storage, rowsRead]),
+    ).toEqual([
+      ['customer.id', 'flax', 'text', 20],
+      ['line.id', 'sno', 'binary', 20],
+      ['line.order_id', 'flake', 'bigint', 20],
+      ['orders.id', 'flake', 'bigint', 20],
+      ['orders.customer_id', 'flax', 'text', 20],
+    ])
+  })
+
+  test('collations that ignore case, at both ends of a foreign key', async () => {
+    const type = 'VARCHAR(191) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL'
+    await run(`CREATE TABLE a (id ${type} PRIMARY KEY);
+CREATE TABLE b (id INT PRIMARY KEY AUTO_INCREMENT, a_id ${type} DEFAULT 'x', FOREIGN KEY (a_id) REFERENCES a (id))`)
+    for (let n = 0; n < 20; n++) {
+      const id = flax.generate()
+      await database.query('INSERT INTO a VALUES (?)', [id])
+      await database.query('INSERT INTO b (a_id) VALUES (?)', [id])
+    }
+    await findsAndCures(['collation a.id', 'collation b.a_id'])
+    const [column] = await database.query(
+      `SELECT column_type AS type, is_nullable AS nullable, column_default AS fallback FROM information_schema.columns
+        WHERE table_schema = database() AND column_name = 'a_id'`,
+    )
+    expect(column).toMatchObject({
+      type: 'char(16)',
+      nullable: 'NO',
+      fallback: expect.stringMatching(/^'?x'?$/),
+    })
+  })
+
+  test('types that pad, are signed, too short, or hold numbers as text', async () => {
+    await run(`CREATE TABLE a (id BINARY(16) PRIMARY KEY);
+CREATE TABLE b (id BIGINT PRIMARY KEY);
+CREATE TABLE c (id VARCHAR(15) ${ASCII} PRIMARY KEY);
+CREATE TABLE d (id VARCHAR(20) ${ASCII} PRIMARY KEY)`)
+    const flakes = flake.generator({ worker: 1 })
+    for (let n = 0; n < 10; n++) {
+      await database.query('INSERT INTO b VALUES (?)', [flakes.generate()])
+      await database.query('INSERT INTO d VALUES (?)', [flakes.generate()])
+    }
+    const findings = await findsAndCures(
+      ['type a.id', 'type b.id', 'type c.id', 'type d.id'],
+      ...['--column', 'a.id=flax', '--column', 'c.id=sno'],
+    )
+    expect(findings.map(({ severity }) => severity)).toEqual(['error', 'warning', 'error', 'error'])
+  })
+
+  test('malformed values, ids from the future, keys of two tables', async () => {
+    await fill()
+    await database.query("INSERT INTO customer (id) VALUES ('short')")
+    await database.query('INSERT INTO line (id) VALUES (?)', [
+      Buffer.from(sno.decode(sno.generateAt(Date.now() + 1e9))),
+    ])
+    await database.query("INSERT INTO orders VALUES (?, 'short')", [
+      flake.generator({ worker: 2 }).generate(),
+    ])
+    await findsAndCures(['malformed customer.id', 'future line.id'])
+    const joined = 'SELECT orders.id FROM orders JOIN customer ON customer.id = customer_id'
+    expect(await database.query(joined)).toHaveLength(21)
+    await database.query("INSERT INTO customer (id) VALUES ('short')")
+    await database.query('INSERT INTO line (id) VALUES (?)', [
+      Buffer.from(sno.decode(sno.generateAt(Date.now() + 1e9))),
+    ])
+    await run('CREATE TABLE archive (id BINARY(12) PRIMARY KEY)')
+    const shared = await database.query("SELECT id FROM customer WHERE id <> 'short' LIMIT 3")
+    for (let n = 0; n < 10; n++) {
+      const id = (shared[n]?.['id'] as string | undefined) ?? flax.generate()
+      await database.query('INSERT INTO archive VALUES (?)', [Buffer.from(flax.decode(id as never))])
+    }
+    for (const options of [[], ['--full'], ['--sample', '5']]) {
+      const found = told(await doctor(database.url, ...options))
+      expect(found).toContain('future line.id')
+      if (options[0] !== '--sample') {
+        expect(found).toEqual(['malformed customer.id', 'future line.id', 'duplicate customer.id'])
+      }
+    }
+  })
+
+  test('more rows than are read at once', async () => {
+    await run(
+      `CREATE TABLE a (id CHAR(16) ${ASCII} PRIMARY KEY);\nCREATE TABLE b (id BINARY(12) PRIMARY KEY)`,
+    )
+    const ids = Array.from({ length: 12_000 }, () => flax.generate())
+    await database.query('INSERT INTO a VALUES ?', [ids.map((id) => [id])])
+    await database.query('INSERT INTO b VALUES ?', [ids.map((id) => [Buffer.from(flax.decode(id))])])
+    const report = await doctor(database.url, '--full')
+    expect(report.columns.map(({ rowsRead }) => rowsRead)).toEqual([12_000, 12_000])
+    expect(report.findings).toMatchObject([
+      { check: 'duplicate', message: expect.stringContaining(': 12000; ') },
+    ])
+  })
+
+  test("MariaDB's uuid, which reorders the bytes", async () => {
+    if (!database.label.startsWith('MariaDB')) return
+    await run('CREATE TABLE a (id UUID PRIMARY KEY)')
+    const ids = Array.from({ length: 10 }, () => flax.generate())
+    for (const id of ids) {
+      await database.query('INSERT INTO a VALUES (?)', [Buffer.from(id).toString('hex')])
+    }
+    const [finding] = await findsAndCures(['type a.id'])
+    expect(finding?.message).toContain('reorders')
+    const rows = await database.query('SELECT id FROM a ORDER BY id')
+    expect(rows.map((row) => row['id'])).toEqual([...ids].sort(flax.compare))
+  })
+})

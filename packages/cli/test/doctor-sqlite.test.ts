@@ -1,0 +1,271 @@
+import { flake, flax, sno, uidLocal } from '@snoflax/core'
+import { type SqliteDatabase, sqlite } from '@snoflax/test'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { doctor, type Finding, told } from './reports.js'
+import { bin, cli } from './running.js'
+
+let database: SqliteDatabase
+beforeEach(async () => {
+  database = await sqlite.open()
+})
+afterEach(() => database.close())
+
+const insert = (table: string, ...values: unknown[]) =>
+  database.connection
+    .prepare(`INSERT INTO ${table} VALUES (${values.map(() => '?').join(', ')})`)
+    .run(...values)
+
+const SCHEMA = `
+  CREATE TABLE customer (id TEXT PRIMARY KEY, name TEXT) WITHOUT ROWID;
+  CREATE TABLE "order" (id BLOB PRIMARY KEY, customer_id TEXT REFERENCES customer, "note, old" TEXT COLLATE NOCASE);
+  CREATE TABLE event (id INTEGER PRIMARY KEY, token TEXT);
+  CREATE TABLE plain (id INTEGER PRIMARY KEY, big INTEGER, at INTEGER);`
+
+function fill(): void {
+  database.connection.exec(SCHEMA)
+  const local = uidLocal.generator()
+  for (let n = 0; n < 20; n++) {
+    const customer = flax.generate()
+    insert('customer', customer, `n${n}`)
+    insert('"order"', sno.decode(sno.generate()), customer, 'x'.repeat(16))
+    insert('event', toBigInt(uidLocal.decode(local.generate())), 'deadbeefdeadbeef')
+    insert('plain', n, 2n ** 40n + BigInt(n), Date.now() * 1000)
+  }
+}
+
+const toBigInt = (bytes: Uint8Array): bigint => Buffer.from(bytes).readBigUInt64BE()
+
+test('a healthy database gives no finding, and each column of ids is found', async () => {
+  fill()
+  const report = await doctor(database.file)
+  expect(report.findings).toEqual([])
+  expect(
+    report.columns.map(({ place, family, storage, evidence }) => [place, family, storage, evidence]),
+  ).toEqual([
+    ['customer.id', 'flax', 'text', 'values'],
+    ['order.id', 'sno', 'binary', 'values'],
+    ['order.customer_id', 'flax', 'text', 'values'],
+    ['event.id', 'uidLocal', 'bigint', 'values'],
+  ])
+})
+
+test('each way to name the file', async () => {
+  fill()
+  const { file } = database
+  for (const url of [
+    `sqlite:${file}`,
+    `sqlite://${file}`,
+    `file:${file}`,
+    `file://${file}`,
+    `file:${file}?mode=ro`,
+  ]) {
+    expect((await doctor(url)).columns).toHaveLength(4)
+  }
+})
+
+/** The planted fault is all that is found, and its cure mends it and keeps the rows. */
+async function findsAndCures(expected: readonly string[], ...options: string[]): Promise<readonly Finding[]> {
+  const report = await doctor(database.file, ...options)
+  expect(told(report)).toEqual(expected)
+  for (const { cure } of report.findings) database.connection.exec(cure.sql as string)
+  expect((await doctor(database.file, ...options)).findings).toEqual([])
+  return report.findings
+}
+
+test('a collation that ignores case: indexes, triggers, rows and foreign keys stay', async () => {
+  database.connection.exec(`PRAGMA foreign_keys = ON;
+    CREATE TABLE "a, b" (
+      -- The key, of course.
+      "id" TEXT COLLATE NOCASE NOT NULL PRIMARY KEY, /* (x, y) */
+      name TEXT COLLATE NOCASE DEFAULT 'a, (b', parent TEXT REFERENCES "a, b"(id),
+      twice TEXT AS (name || name) STORED, CHECK (length("id") = 16), UNIQUE (name, id)
+    ) WITHOUT ROWID;
+    CREATE INDEX by_name ON "a, b" (name);
+    CREATE TABLE child (a TEXT REFERENCES "a, b");
+    CREATE TRIGGER t AFTER INSERT ON "a, b" BEGIN UPDATE "a, b" SET name = 'set' WHERE id = new.id; END;`)
+  for (let n = 0; n < 20; n++) {
+    const id = flax.generate()
+    database.connection.prepare('INSERT INTO "a, b" (id, parent) VALUES (?, ?)').run(id, id)
+    insert('child', id)
+  }
+  const before = await database.query('SELECT * FROM "a, b" ORDER BY id COLLATE BINARY')
+  await findsAndCures(['collation a, b.id'])
+  expect(await database.query('SELECT * FROM "a, b" ORDER BY id')).toEqual(before)
+  expect(await database.query('SELECT name FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name')).toEqual(
+    ['a, b', 'by_name', 'child', 't'].map((name) => ({ name })),
+  )
+  expect(() => insert('child', 'nobody')).toThrow('FOREIGN KEY')
+  insert('"a, b" (id)', flax.generate())
+  expect(await database.query('SELECT count(*) AS count FROM "a, b" WHERE name = \'SET\'')).toEqual([
+    { count: 21 },
+  ])
+})
+
+test('affinities that make numbers of texts, or texts of numbers', async () => {
+  database.connection.exec(`CREATE TABLE a (uuid UUID PRIMARY KEY, x);
+    CREATE TABLE b (id TEXT NOT NULL PRIMARY KEY);
+    CREATE TABLE c (id REAL)`)
+  const flakes = flake.generator({ worker: 1 })
+  for (let n = 0; n < 20; n++) {
+    insert('a', flax.generate(), n)
+    insert('b', flakes.generate())
+  }
+  await findsAndCures(['type a.uuid', 'type b.id', 'type c.id'], '--column', 'c.id=flake')
+  expect(await database.query('SELECT DISTINCT typeof(id) AS type FROM b')).toEqual([{ type: 'integer' }])
+  insert('a', '0000000000001e12', null)
+  expect(await database.query("SELECT typeof(uuid) AS type FROM a WHERE uuid = '0000000000001e12'")).toEqual([
+    { type: 'text' },
+  ])
+})
+
+test('malformed values, ids in another form, and ids from the future', async () => {
+  fill()
+  const kept = flax.generate()
+  insert('customer', flax.decode(kept), 'bytes')
+  insert('customer', 'too short', 'short')
+  insert('"order"', sno.decode(sno.generateAt(Date.now() + 1e9)), null, null)
+  await findsAndCures(['malformed customer.id', 'future order.id'])
+  expect(await database.query('SELECT name FROM customer WHERE id = ?', [kept])).toEqual([{ name: 'bytes' }])
+})
+
+test('what references a faulty value follows it', async () => {
+  fill()
+  database.connection.exec(`PRAGMA foreign_keys = ON; INSERT INTO customer VALUES ('short', 'x')`)
+  insert('"order"', sno.decode(sno.generate()), 'short', 'mine')
+  await findsAndCures(['malformed customer.id'])
+  expect(
+    await database.query(
+      'SELECT name FROM customer JOIN "order" ON customer_id = customer.id WHERE "note, old" = \'mine\'',
+    ),
+  ).toEqual([{ name: 'x' }])
+})
+
+test('an id that is the key of two tables', async () => {
+  fill()
+  database.connection.exec('CREATE TABLE archive (id TEXT PRIMARY KEY)')
+  database.connection.exec('INSERT INTO archive SELECT id FROM customer')
+  const { findings } = await doctor(database.file, '--full')
+  expect(findings).toMatchObject([
+    { check: 'duplicate', message: expect.stringMatching(/^ids that are keys of .*: 20; the first: /) },
+  ])
+  database.connection.exec('DELETE FROM archive WHERE rowid > 1')
+  for (let n = 0; n < 20; n++) insert('archive', flax.generate())
+  await findsAndCures(['duplicate archive.id'])
+})
+
+test('more rows than are read at once', async () => {
+  database.connection.exec('CREATE TABLE a (id TEXT PRIMARY KEY); CREATE TABLE b (id BLOB PRIMARY KEY)')
+  database.connection.transaction(() => {
+    for (let n = 0; n < 12_000; n++) {
+      const id = flax.generate()
+      insert('a', id)
+      insert('b', flax.decode(id))
+    }
+  })()
+  const report = await doctor(database.file, '--full')
+  expect(report.columns.map(({ rowsRead }) => rowsRead)).toEqual([12_000, 12_000])
+  expect(report.findings).toMatchObject([
+    { check: 'duplicate', message: expect.stringContaining(': 12000; ') },
+  ])
+})
+
+test('a flake of another epoch', async () => {
+  database.connection.exec('CREATE TABLE tweet (id INTEGER PRIMARY KEY)')
+  const twitter = flake.withEpoch(1_288_834_974_657).generator({ worker: 3 })
+  for (let n = 0; n < 20; n++) insert('tweet', BigInt(twitter.generate()))
+  expect((await doctor(database.file)).columns).toEqual([])
+  expect(await doctor(database.file, '--epoch', '1288834974657')).toMatchObject({
+    findings: [],
+    columns: [{ place: 'tweet.id', family: 'flake', storage: 'bigint' }],
+  })
+})
+
+test('the page that people read', async () => {
+  fill()
+  database.connection.exec("DROP TABLE \"order\"; UPDATE customer SET id = 'short' WHERE name = 'n0'")
+  const { code, out, err } = await bin(['doctor', database.file])
+  expect({ code, err }).toEqual({ code: 1, err: '' })
+  expect(out.split('\n')).toEqual([
+    expect.stringMatching(/^SQLite 3/),
+    '  customer.id  flax as text, by its values; all 20 ids read',
+    '  event.id  uidLocal as bigint, by its values; all 20 ids read',
+    '',
+    'error malformed  customer.id',
+    '  values that are no flax as storage text has it: 1; the first: flax: an id has 16 characters, not 5 ("short")',
+    '  cure:',
+    expect.stringMatching(/^ {4}UPDATE "customer" SET "id" = '[-\w]{16}' WHERE "id" = 'short';$/),
+    '',
+    'errors: 1, warnings: 0',
+    '',
+  ])
+  expect(await cli(['doctor', database.file, '--skip', 'malformed'])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('\nno findings\n'),
+  })
+})
+
+test('what is no database', async () => {
+  const { code, err } = await cli(['doctor', '/nowhere/at/all.db'])
+  expect({ code, err }).toEqual({
+    code: 2,
+    err: 'snoflax: a database is postgres://…, mysql://…, mariadb://… or the path of an SQLite file that exists, not /nowhere/at/all.db\n',
+  })
+  const own = new URL(import.meta.url).pathname
+  expect(await cli(['doctor', own])).toMatchObject({
+    code: 2,
+    err: `snoflax: ${own} can't be opened: file is not a database\n`,
+  })
+})
+
+test('a server that does not answer is told without the password', async () => {
+  for (const scheme of ['postgres', 'mysql']) {
+    const { code, err } = await cli(['doctor', `${scheme}://me:secret@127.0.0.1:1/shop`])
+    expect(code).toBe(2)
+    expect(err).toMatch(
+      new RegExp(`^snoflax: ${scheme}://me@127.0.0.1:1/shop can't be reached: .*ECONNREFUSED`),
+    )
+  }
+})
+
+test('a driver that is not installed', async () => {
+  const missing = `export const resolve = (name, context, next) => {
+    if (!['pg', 'mysql2', 'better-sqlite3'].includes(name)) return next(name, context)
+    throw Object.assign(new Error(name), { code: 'ERR_MODULE_NOT_FOUND' })
+  }`
+  const module = (code: string) => `data:text/javascript;base64,${Buffer.from(code).toString('base64')}`
+  const hook = module(`import { register } from 'node:module'; register('${module(missing)}')`)
+  const env = { NODE_OPTIONS: `--import=${hook}` }
+  for (const [url, name] of [
+    ['postgres://localhost/x', 'pg'],
+    ['mysql://localhost/x', 'mysql2'],
+    [database.file, 'better-sqlite3'],
+  ] as const) {
+    expect(await bin(['doctor', url], { env })).toEqual({
+      code: 2,
+      out: '',
+      err: `snoflax: the driver ${name} is not installed; install it beside snoflax: npm install ${name}\n`,
+    })
+  }
+})
+
+test('options that make no sense', async () => {
+  fill()
+  const refusals = [
+    [['--column', 'nowhere.id=flax'], 'there is no column nowhere.id'],
+    [
+      ['--column', 'customer.id'],
+      'a column is told as table.column=family or table.column=family:storage, not customer.id',
+    ],
+    [['--column', 'customer.id=ulid'], 'a family is one of sno, uid, flax, uidLocal, flake, not ulid'],
+    [['--column', 'customer.id=flax:hex'], 'a storage is one of text, binary, uuid, uuid8, bigint, not hex'],
+    [['--sample', 'many'], 'a whole number is wanted, not many'],
+  ] as const
+  for (const [options, message] of refusals) {
+    expect(await cli(['doctor', database.file, ...options])).toEqual({
+      code: 2,
+      out: '',
+      err: `snoflax: ${message}\n`,
+    })
+  }
+  expect(await cli(['doctor', database.file, '--skip', 'everything'])).toMatchObject({ code: 2, out: '' })
+})

@@ -1,0 +1,87 @@
+import { flake, flax, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
+import { expect, test } from 'vitest'
+import { bin, cli, json } from './running.js'
+
+const generated = async (...argv: string[]): Promise<string[]> => {
+  const { code, out, err } = await cli(['generate', ...argv])
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  return out.trimEnd().split('\n')
+}
+
+test('a flax, if nothing else is said', async () => {
+  const before = Date.now()
+  const [id, ...rest] = await generated()
+  expect(rest).toEqual([])
+  expect(flax.timeMs(flax.parse(id))).toBeGreaterThanOrEqual(before)
+})
+
+const FAMILIES: [string, IdFamily<string>, ...string[]][] = [
+  ['flax', flax as never],
+  ['sno', sno as never],
+  ['flake', flake as never, '--worker', '3'],
+  ['uid', uid as never, '--node', 'here'],
+  ['uidLocal', uidLocal as never],
+  ['uid_local', uidLocal as never],
+]
+
+test.each(FAMILIES)(
+  '%s: as many as wanted, all different and of the moment wanted',
+  async (name, family, ...options) => {
+    const ids = await generated(name, '-n', '1500', ...options)
+    expect(new Set(ids).size).toBe(1500)
+    expect(ids.every((id) => family.is(id))).toBe(true)
+    const at = '2026-11-01T12:00:00.500Z'
+    const [old] = await generated(name, '--at', at, ...options)
+    // sno counts 4 ms, uid 1.024 ms.
+    expect(Date.parse(at) - family.timeMs(old as string)).toBeLessThan(4)
+    expect(Date.parse(at) - family.timeMs(old as string)).toBeGreaterThanOrEqual(0)
+  },
+)
+
+test('what is said of them is in them', async () => {
+  const [order] = await generated('sno', '--meta', '9', '--partition', '65535')
+  expect(sno.unpack(sno.parse(order))).toMatchObject({ meta: 9, partition: 65535 })
+  const [row] = await generated('flake', '--datacenter', '2', '--worker', '31', '--epoch', '2020-01-01')
+  const family = flake.withEpoch(Date.UTC(2020, 0, 1))
+  expect(family.unpack(family.parse(row))).toMatchObject({ datacenter: 2, worker: 31 })
+  expect(Date.now() - family.timeMs(family.parse(row))).toBeLessThan(60_000)
+  const [host] = await generated('uid', '--node', 'orders@10.0.0.7', '--neighbourhood', '5')
+  expect(uid.withNeighbourhood(5).unpack(uid.parse(host)).node).toBe(uid.fingerprint('orders@10.0.0.7'))
+})
+
+test('in another form, and as JSON', async () => {
+  const [hex] = await generated('sno', '--to', 'binary')
+  expect(hex).toMatch(/^\\x[0-9a-f]{20}$/)
+  const ran = await cli(['generate', '-n', '3', '--json'])
+  const ids = json<string[]>(ran)
+  expect(ids).toHaveLength(3)
+  expect(ids.every((id) => flax.is(id))).toBe(true)
+})
+
+test.each([
+  [['flake'], 'flake ids need --worker, a number that no other generator has'],
+  [['uid'], 'uid ids need --node, a name that no other generator has'],
+  [['flax', '--meta', '3'], 'flax takes no --meta; it takes none'],
+  [['sno', '--node', 'x'], 'sno takes no --node; it takes --meta, --partition'],
+  [['ulid'], 'a family is one of sno, uid, flax, uidLocal, flake, not ulid'],
+  [['-n', '1e3'], 'a whole number is wanted, not 1e3'],
+  [['-n', '-1'], 'a whole number is wanted, not -1'],
+  [['--at', '2026-11-01T12:00'], 'a time is now, 2026-11-01,'],
+  [['--at', '2026-02-30'], 'a time is now, 2026-11-01,'],
+  [['--at', 'yesterday'], 'a time is now, 2026-11-01,'],
+  [['--to', 'hex'], 'a storage is one of text, binary, uuid, uuid8, bigint, not hex'],
+  [['--to', 'bigint'], 'flax has no storage bigint; it has uuid, text, binary, uuid8'],
+  [['sno', '--meta', '256'], 'sno: meta is a whole number from 0 to 255, not 256'],
+  [['sno', '--at', '1999-01-01'], 'sno: '],
+])('%j is refused', async (argv, message) => {
+  const { code, out, err } = await cli(['generate', ...argv])
+  expect({ code, out }).toEqual({ code: 2, out: '' })
+  expect(err).toContain(`snoflax: ${message}`)
+  expect(err.split('\n')).toHaveLength(2)
+})
+
+test('many ids, and a reader that has enough', async () => {
+  const { code, out } = await bin(['generate', '-n', '200000'])
+  expect(code).toBe(0)
+  expect(new Set(out.trimEnd().split('\n')).size).toBe(200_000)
+})

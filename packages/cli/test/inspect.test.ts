@@ -1,0 +1,214 @@
+import { readFileSync } from 'node:fs'
+import { flax, sno, storageFor, uidLocal } from '@snoflax/core'
+import { describe, expect, test } from 'vitest'
+import { bin, cli, json } from './running.js'
+
+interface Reading {
+  readonly family: string
+  readonly form: string
+  readonly id: string
+  readonly timeMs: number
+  readonly timeUtc: string
+  readonly plausible: boolean
+  readonly fields: Record<string, unknown>
+  readonly bits: readonly { name: string; bits: string; value: string }[]
+  readonly forms: Record<string, string>
+}
+interface Inspected {
+  readonly input: string
+  readonly readings: readonly Reading[]
+  readonly refusals?: readonly string[]
+}
+
+const inspected = async (...argv: string[]): Promise<Inspected[]> =>
+  json(await cli(['inspect', '--json', ...argv]))
+
+const spec = JSON.parse(
+  readFileSync(new URL('../../../spec/cases/storage.json', import.meta.url), 'utf8'),
+) as {
+  valid: { family: string; storage: string; id: string; value: string; databases: string[] }[]
+}
+
+describe('every form of storage.json', () => {
+  const cases = spec.valid.filter(({ databases }) => databases.includes('postgres'))
+  test.each(cases)('$family as $storage: $value', async ({ family, storage, id, value }) => {
+    const [found] = await inspected(String(value).replace(/^\\x/, '\\x'))
+    const reading = found?.readings.find((one) => one.family === family && one.id === id)
+    expect(reading?.forms[storage]).toBe(
+      storage === 'binary' ? `\\x${String(value).replace(/^\\x/, '')}` : String(value),
+    )
+  })
+})
+
+test('all that is in an id', async () => {
+  const id = sno.pack({ timeMs: Date.UTC(2026, 10, 1), tickTock: 1, meta: 2, partition: 3, sequence: 4 })
+  const [found] = await inspected(id)
+  expect(found?.readings[0]).toMatchObject({
+    family: 'sno',
+    form: 'text',
+    id,
+    timeUtc: '2026-11-01T00:00:00.000Z',
+    plausible: true,
+    fields: { timeMs: Date.UTC(2026, 10, 1), tickTock: 1, meta: 2, partition: 3, sequence: 4 },
+    forms: {
+      text: id,
+      uuid: storageFor(sno, 'postgres').toDatabase(id),
+      uuid8: storageFor(sno, 'postgres', { storage: 'uuid8' }).toDatabase(id),
+      binary: `\\x${Buffer.from(sno.decode(id)).toString('hex')}`,
+    },
+  })
+  const bits = found?.readings[0]?.bits ?? []
+  expect(bits.map(({ bits }) => bits).join('')).toBe(
+    Array.from(sno.decode(id), (byte) => byte.toString(2).padStart(8, '0')).join(''),
+  )
+  expect(bits.map(({ name, value }) => [name, value])).toEqual([
+    ['time', String((Date.UTC(2026, 10, 1) - Date.UTC(2010, 0, 1)) / 4)],
+    ['tickTock', '1'],
+    ['meta', '2'],
+    ['partition', '3'],
+    ['sequence', '4'],
+  ])
+})
+
+test('forms of hex and uuid, as drivers and people write them', async () => {
+  const id = flax.generate()
+  const hex = Buffer.from(flax.decode(id)).toString('hex')
+  const uuid = String(storageFor(flax, 'postgres').toDatabase(id))
+  for (const input of [
+    hex,
+    `\\x${hex}`,
+    `0x${hex.toUpperCase()}`,
+    `X'${hex}'`,
+    uuid,
+    uuid.toUpperCase(),
+    `\\x${uuid.replaceAll('-', '')}`,
+  ]) {
+    const [found] = await inspected(input)
+    expect(
+      found?.readings.map(({ id }) => id),
+      input,
+    ).toContain(id)
+  }
+})
+
+test('a uuid8 tells its family; what fits several names them, the likeliest first', async () => {
+  const id = sno.generate()
+  const [found] = await inspected(id)
+  expect(found?.readings[0]?.family).toBe('sno')
+  expect(found?.readings.map(({ family }) => family).sort()).toEqual(['flax', 'sno', 'uid'])
+  const [tagged] = await inspected(String(storageFor(sno, 'postgres', { storage: 'uuid8' }).toDatabase(id)))
+  expect(tagged?.readings.map(({ family }) => family)).toEqual(['sno'])
+  const local = uidLocal.generator().generate()
+  const [number] = await inspected(String(storageFor(uidLocal, 'postgres').toDatabase(local)))
+  expect(number?.readings.map(({ family, plausible }) => [family, plausible])).toEqual([
+    ['uidLocal', true],
+    ['flake', false],
+  ])
+  const [only] = await inspected(id, '--family', 'flax')
+  expect(only?.readings.map(({ family }) => family)).toEqual(['flax'])
+})
+
+test('epoch and neighbourhood', async () => {
+  const id = '1541815603606036480'
+  const [found] = await inspected(id, '--epoch', '1288834974657', '--family', 'flake')
+  expect(found?.readings[0]?.timeUtc).toBe('2022-06-28T16:07:40.105Z')
+  expect((await inspected(flax.max, '--neighbourhood', '5'))[0]?.readings).toHaveLength(2)
+})
+
+test('what is no id: told on standard error, with the reason of each family, and code 1', async () => {
+  const { code, out, err } = await cli(['inspect', 'nope', flax.generate()])
+  expect(code).toBe(1)
+  expect(out).toContain('family   flax')
+  expect(err.split('\n')).toEqual([
+    'snoflax: "nope" is no id',
+    '  sno: an id has 16 characters, not 4 ("nope")',
+    '  uid: an id has 16 characters, not 4 ("nope")',
+    '  flax: an id has 16 characters, not 4 ("nope")',
+    '  uidLocal: an id has 11 characters, not 4 ("nope")',
+    '  flake: "n" at position 0 of "nope" is no decimal digit',
+    '',
+  ])
+  const ran = await cli(['inspect', '--json', 'nope', '--family', 'sno'])
+  expect(ran.code).toBe(1)
+  expect(json(ran)).toEqual([
+    { input: 'nope', readings: [], refusals: ['sno: an id has 16 characters, not 4 ("nope")'] },
+  ])
+})
+
+const ID = flax.pack({ timeMs: Date.UTC(2026, 0, 15, 12), random: new Uint8Array([1, 2, 3, 4, 5, 6, 255]) })
+
+test('the page that people read', async () => {
+  const { out } = await bin(['inspect', ID], { env: { TZ: 'Europe/Berlin' } })
+  expect(out.split('\n')).toEqual([
+    ID,
+    '  family   flax, given as text',
+    '  time     2026-01-15T12:00:00.000Z',
+    '  local    2026-01-15 13:00:00.000 +01:00',
+    '  fields   timeMs 1768478400000',
+    '           random \\x010203040506ff',
+    '  bits     01010001 00011110 10111100 00101110',
+    '           tttttttt tttttttt tttttttt tttttttt',
+    '           00000000 00000001 00000010 00000011',
+    '           tttttttt rrrrrrrr rrrrrrrr rrrrrrrr',
+    '           00000100 00000101 00000110 11111111',
+    '           rrrrrrrr rrrrrrrr rrrrrrrr rrrrrrrr',
+    '           t time 40  r random 56',
+    `  storage  text   ${ID}`,
+    '           binary \\x511ebc2e00010203040506ff',
+    `           uuid   ${storageFor(flax, 'postgres').toDatabase(ID)}`,
+    '           uuid8  511ebc2e-0001-8020-8304-0506ff000001',
+    '',
+  ])
+})
+
+test('colour on a terminal only, unless NO_COLOR or FORCE_COLOR say otherwise', async () => {
+  const isColoured = async (isTTY: boolean, env: Record<string, string>) =>
+    (await cli(['inspect', ID], { isTTY, env })).out.includes('\u001b[')
+  expect(await isColoured(false, {})).toBe(false)
+  expect(await isColoured(true, {})).toBe(true)
+  expect(await isColoured(true, { NO_COLOR: '1' })).toBe(false)
+  expect(await isColoured(true, { NO_COLOR: '' })).toBe(true)
+  expect(await isColoured(false, { FORCE_COLOR: '1' })).toBe(true)
+  expect(await isColoured(true, { FORCE_COLOR: '0' })).toBe(false)
+  const { out } = await bin(['inspect', ID], { env: { FORCE_COLOR: '1' } })
+  expect(out).toContain('\u001b[36m00000000\u001b[39m \u001b[35m00000001\u001b[39m')
+})
+
+test('of a reading with an unlikely time a line, where there is a likely one', async () => {
+  const id = sno.pack({ timeMs: Date.UTC(2026, 10, 1), tickTock: 0, meta: 0, partition: 0, sequence: 0 })
+  const lines = (await cli(['inspect', id])).out.split('\n')
+  expect(lines[1]).toBe('  several families fit: sno (text), flax (text)')
+  expect(lines.slice(-2)).toEqual(['  or uid (text) of 7597-02-10T14:22:59.049Z, an unlikely time', ''])
+})
+
+test('ids that begin with a hyphen', async () => {
+  const early = flax.pack({ timeMs: Date.UTC(2015, 0, 2), random: new Uint8Array(7) })
+  const help = '-h23456789012345'
+  for (const argv of [
+    [early, help, '--family', 'flax'],
+    ['--family', 'flax', '--', early, help],
+  ]) {
+    expect((await inspected(...argv)).map(({ input }) => input)).toEqual([early, help])
+  }
+  expect(await cli(['inspect', '--famly', 'flax'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("unknown option '--famly'"),
+  })
+})
+
+test('ids from standard input, one a line, however they arrive', async () => {
+  const ids = [flax.generate(), flax.generate(), flax.generate()]
+  const found = json<Inspected[]>(
+    await bin(['inspect', '--json'], { input: `${ids[0]}\r\n\n  ${ids[1]} \n${ids[2]}` }),
+  )
+  expect(found.map(({ input }) => input)).toEqual(ids)
+  expect(json(await cli(['inspect', '--json'], { input: '' }))).toEqual([])
+})
+
+test('a terminal that nobody types into', async () => {
+  expect(await cli(['inspect'])).toEqual({
+    code: 2,
+    out: '',
+    err: 'snoflax: give ids, or pipe them in, one a line\n',
+  })
+})

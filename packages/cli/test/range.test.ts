@@ -1,0 +1,145 @@
+import { flax, uid } from '@snoflax/core'
+import { mysql, postgres, sqlite } from '@snoflax/test'
+import { expect, test } from 'vitest'
+import { bin, cli, json } from './running.js'
+
+interface Ranged {
+  readonly family: string
+  readonly from: string
+  readonly to: string
+  readonly exact: boolean
+  readonly ids: { gte: string; lt: string }
+  readonly bounds: readonly { dialect: string; storage: string; gte: string; lt: string; sql: string }[]
+}
+
+const SPAN = ['--from', '2026-11-01', '--to', '2026-12-01T00:00:00+00:00']
+const ranged = async (...argv: string[]): Promise<Ranged> => json(await cli(['range', '--json', ...argv]))
+
+test('bounds in every storage and dialect', async () => {
+  const found = await ranged(...SPAN)
+  expect(found).toMatchObject({
+    family: 'flax',
+    from: '2026-11-01T00:00:00.000Z',
+    to: '2026-12-01T00:00:00.000Z',
+    exact: true,
+    ids: flax.range(Date.UTC(2026, 10, 1), Date.UTC(2026, 11, 1)),
+  })
+  expect(found.bounds.map(({ dialect, storage }) => `${dialect} ${storage}`)).toEqual([
+    'postgres uuid',
+    'postgres text',
+    'postgres binary',
+    'postgres uuid8',
+    'sqlite text',
+    'sqlite binary',
+    'mysql text',
+    'mysql binary',
+  ])
+})
+
+// Each is pasted as it is, over the ids on either side of both bounds.
+test.each([
+  ['flax', 'text', 'text COLLATE "C"'],
+  ['flax', 'uuid', 'uuid'],
+  ['flax', 'binary', 'bytea'],
+  ['sno', 'uuid8', 'uuid'],
+  ['flake', 'bigint', 'bigint'],
+])('PostgreSQL, %s as %s: the condition selects just these', async (family, storage, type) => {
+  const database = await postgres.open()
+  const moments = ['2026-10-31T23:59:59.996Z', '2026-11-01', '2026-11-30T23:59:59.996Z', '2026-12-01']
+  await database.query(`CREATE TABLE a (n integer, "The Id" ${type})`)
+  for (const [n, at] of moments.entries()) {
+    const options = family === 'flake' ? ['--worker', '1'] : []
+    const [value] = json<string[]>(
+      await cli(['generate', family, '--at', at, '--to', storage, '--json', ...options]),
+    )
+    await database.query('INSERT INTO a VALUES ($1, $2)', [n, value])
+  }
+  const argv = [family, ...SPAN, '--column', '"The Id"', '--dialect', 'postgres', '--storage', storage]
+  const { out } = await bin(['range', ...argv])
+  expect(await database.query(`SELECT n FROM a WHERE ${out} ORDER BY n`)).toEqual([{ n: 1 }, { n: 2 }])
+  await database.close()
+})
+
+test.each([sqlite, mysql].filter((kind) => kind.selected()))(
+  '$name: the conditions select just these',
+  async (kind) => {
+    const database = await kind.open()
+    const binary = kind === mysql ? 'BINARY(12)' : 'BLOB'
+    await database.query(`CREATE TABLE a (n INTEGER, t VARCHAR(16), b ${binary})`)
+    for (const [n, at] of [Date.UTC(2026, 9, 31), Date.UTC(2026, 10, 1), Date.UTC(2026, 11, 1)].entries()) {
+      const id = flax.generateAt(at)
+      await database.query('INSERT INTO a VALUES (?, ?, ?)', [n, id, Buffer.from(flax.decode(id))])
+    }
+    for (const [column, storage] of [
+      ['t', 'text'],
+      ['b', 'binary'],
+    ] as const) {
+      const { out } = await cli([
+        'range',
+        ...SPAN,
+        '--column',
+        column,
+        '--dialect',
+        kind.name,
+        '--storage',
+        storage,
+      ])
+      expect(await database.query(`SELECT n FROM a WHERE ${out}`)).toEqual([{ n: 1 }])
+    }
+    await database.close()
+  },
+)
+
+test('the page that people read', async () => {
+  const { out, err } = await cli([
+    'range',
+    'flake',
+    '--from',
+    '2040-01-01',
+    '--to',
+    '2041-01-01',
+    '--column',
+    'o.id',
+  ])
+  expect(err).toBe('')
+  // 2^63 and above has no place in a signed bigint.
+  expect(out.split('\n')).toEqual([
+    'PostgreSQL',
+    "  binary  o.id >= '\\x80947f8900000000' AND o.id < '\\x826bb56b00000000'",
+    "  uuid8   o.id >= '80947f89-0000-8000-8000-000000000003' AND o.id < '826bb56b-0000-8000-8000-000000000003'",
+    'SQLite',
+    "  binary  o.id >= X'80947f8900000000' AND o.id < X'826bb56b00000000'",
+    'MySQL, MariaDB',
+    '  bigint  o.id >= 9265170559795200000 AND o.id < 9397804518604800000',
+    "  binary  o.id >= X'80947f8900000000' AND o.id < X'826bb56b00000000'",
+    '',
+  ])
+})
+
+test('uid selects whole windows, and says how to recheck', async () => {
+  const found = await ranged('uid', ...SPAN, '--neighbourhood', '10')
+  expect(found).toMatchObject({
+    exact: false,
+    ids: uid.withNeighbourhood(10).range(Date.UTC(2026, 10, 1), Date.UTC(2026, 11, 1)),
+  })
+  const { err } = await cli(['range', 'uid', ...SPAN])
+  expect(err).toBe(
+    "uid ranges select whole windows; recheck: snoflax.uid_time(id) >= '2026-11-01T00:00:00.000Z' AND " +
+      "snoflax.uid_time(id) < '2026-12-01T00:00:00.000Z'\n",
+  )
+})
+
+test.each([
+  [
+    ['--from', '2026-12-01', '--to', '2026-11-01'],
+    'flax: a range goes from the earlier moment to the later one',
+  ],
+  [['--from', '2026-12-01', '--to', '2226-11-01'], 'flax: '],
+  [['--from', 'then', '--to', '2026-11-01'], 'a time is now, '],
+  [[...SPAN, '--storage', 'bigint'], 'no such storage of flax there'],
+  [[...SPAN, '--storage', 'uuid', '--dialect', 'sqlite'], 'no such storage of flax there'],
+])('%j is refused', async (argv, message) => {
+  const { code, out, err } = await cli(['range', ...argv])
+  expect({ code, out }).toEqual({ code: 2, out: '' })
+  expect(err).toContain(`snoflax: ${message}`)
+})

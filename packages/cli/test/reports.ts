@@ -1,0 +1,38 @@
+import { cli, json } from './running.js'
+
+export interface Finding {
+  readonly check: string
+  readonly severity: string
+  readonly where: string
+  readonly message: string
+  readonly cure: { readonly sql?: string; readonly shell?: string }
+}
+
+export interface Report {
+  readonly database: string
+  readonly pgSql: string | null
+  readonly columns: readonly {
+    place: string
+    family: string
+    storage: string | null
+    evidence: string
+    rowsRead: number
+    isComplete: boolean
+  }[]
+  readonly notes: readonly string[]
+  readonly findings: readonly Finding[]
+}
+
+/** The report of a database; its exit code must be what its findings say. */
+export async function doctor(url: string, ...options: string[]): Promise<Report> {
+  const ran = await cli(['doctor', url, ...options, '--json'])
+  if (ran.code !== 0 && ran.code !== 1) throw new Error(`doctor ended with ${ran.code}: ${ran.err}`)
+  const report = json<Report>(ran)
+  if (ran.code !== Number(report.findings.length > 0))
+    throw new Error(`${ran.code} does not tell of the findings`)
+  return report
+}
+
+/** Check and place of each finding. */
+export const told = ({ findings }: Report): string[] =>
+  findings.map(({ check, where }) => `${check} ${where}`)
