@@ -1,9 +1,9 @@
 const HEX = /* @__PURE__ */ Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** Lower-case hex, two digits a byte. */
-export function toHex(bytes: Uint8Array): string {
+/** Lower-case hex, two digits a byte, of all bytes or those in `from <= i < to`. */
+export function toHex(bytes: Uint8Array, from = 0, to = bytes.length): string {
   let hex = ''
-  for (let i = 0; i < bytes.length; i++) hex += HEX[bytes[i] as number]
+  for (let i = from; i < to; i++) hex += HEX[bytes[i] as number]
   return hex
 }
 

@@ -1,7 +1,7 @@
 import type { IdFamily } from '../family.js'
-import { fromBigInt, fromHex, toHex } from '../primitives/bytes.js'
+import { fromBigInt, fromHex } from '../primitives/bytes.js'
 import { IdError, refuseType, show } from '../primitives/errors.js'
-import { fromUuid, isUuid, textOf, UUID_BYTES, type UuidForm } from './uuid.js'
+import { fromUuid, textOf, UUID_BYTES, type UuidForm, uuidBytes } from './uuid.js'
 
 const HEX_BYTES = /^\\x(?:[0-9a-f]{2})*$/i
 const DIGITS = /^[0-9]+$/
@@ -28,7 +28,8 @@ export function read<AnId extends string>(family: IdFamily<AnId>, value: unknown
 
 function readText<AnId extends string>(family: IdFamily<AnId>, text: string, form?: UuidForm): AnId {
   if (text.length === family.textLength) return checkUnambiguous(family, family.parse(text))
-  if (isUuid(text)) return fromUuid(family, text, form) as AnId
+  const uuid = uuidBytes(text)
+  if (uuid) return fromUuid(family, uuid, form) as AnId
   if (HEX_BYTES.test(text)) return readBytes(family, fromHex(text.slice(2)), form)
   if (family.byteLength === BIGINT_BYTES && DECIMAL.test(text)) return readNumber(family, BigInt(text), text)
   return family.parse(text)
@@ -48,7 +49,7 @@ function checkUnambiguous<AnId extends string>(family: IdFamily<AnId>, id: AnId)
 }
 
 function readBytes<AnId extends string>(family: IdFamily<AnId>, bytes: Uint8Array, form?: UuidForm): AnId {
-  if (bytes.length === UUID_BYTES) return fromUuid(family, toHex(bytes), form) as AnId
+  if (bytes.length === UUID_BYTES) return fromUuid(family, bytes, form) as AnId
   if (bytes.length === family.textLength) return family.parse(textOf(bytes))
   return family.encode(bytes)
 }

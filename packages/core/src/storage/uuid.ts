@@ -1,69 +1,113 @@
 import type { IdFamily } from '../family.js'
-import { fromHex, toHex } from '../primitives/bytes.js'
+import { toHex } from '../primitives/bytes.js'
 import { IdError, show } from '../primitives/errors.js'
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 export const UUID_BYTES = 16
 /** What a uuid8 has room for: all but the version and variant digits and the tag. */
 export const UUID8_BYTES = 14
-/** Digits of a uuid8 before its two tag digits. */
-const BODY_DIGITS = 30
+/** The two digits of a uuid8 that every UUIDv8 has: version, and a variant that is 8 here. */
+const VERSION_DIGIT = 12
+const VARIANT_DIGIT = 16
+const TAG_BYTE = 15
 
-export const isUuid = (text: string): boolean => UUID.test(text)
+const TEXT_LENGTH = 36
+/** Where the bytes of a uuid begin in its text, and where the hyphens stand. */
+const BYTES_AT = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const
+const HYPHENS_AT = [8, 13, 18, 23] as const
+const HYPHEN = 0x2d
 
-/** The hyphened lower-case text of 32 hex digits. */
-function hyphened(hex: string): string {
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+/** The value of a hex digit by its code; −1 for every other code below 128. */
+const VALUES = /* @__PURE__ */ Int8Array.from({ length: 128 }, (_, code) => {
+  const digit = '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase())
+  return digit
+})
+
+const valueAt = (text: string, position: number): number => VALUES[text.charCodeAt(position)] ?? -1
+
+/** The bytes of a uuid's text, in either case; undefined where the text is none. */
+export function uuidBytes(text: string): Uint8Array | undefined {
+  if (text.length !== TEXT_LENGTH) return undefined
+  for (const at of HYPHENS_AT) if (text.charCodeAt(at) !== HYPHEN) return undefined
+  const bytes = new Uint8Array(UUID_BYTES)
+  let seen = 0
+  for (let i = 0; i < UUID_BYTES; i++) {
+    const at = BYTES_AT[i] as number
+    const high = valueAt(text, at)
+    const low = valueAt(text, at + 1)
+    // One −1 keeps the sign bit set.
+    seen |= high | low
+    bytes[i] = (high << 4) | low
+  }
+  return seen < 0 ? undefined : bytes
+}
+
+/** The text of a uuid, in lower case. */
+function uuidText(bytes: Uint8Array): string {
+  const h = (from: number, to: number) => toHex(bytes, from, to)
+  return `${h(0, 4)}-${h(4, 6)}-${h(6, 8)}-${h(8, 10)}-${h(10, 16)}`
 }
 
 /** The id's 16 characters, or its 16 bytes, as the bytes of a uuid. */
 export function toUuid(family: IdFamily, id: string): string {
-  const bytes = family.byteLength === UUID_BYTES ? family.decode(id) : ascii(id)
-  return hyphened(toHex(bytes))
+  return uuidText(family.byteLength === UUID_BYTES ? family.decode(id) : ascii(id))
 }
 
 /** UUIDv8: the id's digits with an 8 put in at digits 12 and 16, zeros, and the family's tag. */
 export function toUuid8(family: IdFamily, id: string): string {
-  const hex = toHex(family.decode(id))
-  const body = `${hex.slice(0, 12)}8${hex.slice(12, 15)}8${hex.slice(15)}`
-  return hyphened(body.padEnd(BODY_DIGITS, '0') + tagDigits(family))
+  const digits = family.decode(id)
+  const uuid = new Uint8Array(UUID_BYTES)
+  for (let digit = 0; digit < 2 * digits.length; digit++)
+    setDigit(uuid, uuid8Digit(digit), digitOf(digits, digit))
+  setDigit(uuid, VERSION_DIGIT, 8)
+  setDigit(uuid, VARIANT_DIGIT, 8)
+  uuid[TAG_BYTE] = family.tag
+  return uuidText(uuid)
 }
 
 /** The two storages that look alike: both are a uuid. */
 export type UuidForm = 'uuid' | 'uuid8'
 
 /** The id of a uuid in the given form, or in whichever it is. */
-export function fromUuid(family: IdFamily, uuid: string, form?: UuidForm): string {
-  const hex = uuid.replaceAll('-', '').toLowerCase()
-  if (family.byteLength === UUID_BYTES) return family.encode(fromHex(hex))
-  return (form ?? formOf(family, hex)) === 'uuid8'
-    ? fromUuid8(family, uuid, hex)
-    : family.parse(textOf(fromHex(hex)))
+export function fromUuid(family: IdFamily, uuid: Uint8Array, form?: UuidForm): string {
+  if (family.byteLength === UUID_BYTES) return family.encode(uuid)
+  return (form ?? formOf(family, uuid)) === 'uuid8' ? fromUuid8(family, uuid) : family.parse(textOf(uuid))
 }
 
 /** Byte 8 of a uuid8 has its highest bit set, which no ASCII character has. */
-function formOf(family: IdFamily, hex: string): UuidForm {
-  return family.storages.includes('uuid') && hex.charAt(16) < '8' ? 'uuid' : 'uuid8'
+function formOf(family: IdFamily, uuid: Uint8Array): UuidForm {
+  return family.storages.includes('uuid') && (uuid[8] as number) < 0x80 ? 'uuid' : 'uuid8'
 }
 
-function fromUuid8(family: IdFamily, uuid: string, hex: string): string {
-  const digits = hex.slice(0, 12) + hex.slice(13, 16) + hex.slice(17, BODY_DIGITS)
-  const idDigits = digits.slice(0, 2 * family.byteLength)
-  const padding = digits.slice(2 * family.byteLength)
-  if (hex[12] === '8' && hex[16] === '8' && /^0*$/.test(padding) && hex.endsWith(tagDigits(family))) {
-    return family.encode(fromHex(idDigits))
-  }
+function fromUuid8(family: IdFamily, uuid: Uint8Array): string {
+  const digits = 2 * family.byteLength
+  const bytes = new Uint8Array(family.byteLength)
+  for (let digit = 0; digit < digits; digit++) setDigit(bytes, digit, digitOf(uuid, uuid8Digit(digit)))
+  let padding = 0
+  for (let digit = digits; digit < 2 * UUID8_BYTES; digit++) padding |= digitOf(uuid, uuid8Digit(digit))
+  const isWhole = digitOf(uuid, VERSION_DIGIT) === 8 && digitOf(uuid, VARIANT_DIGIT) === 8
+  if (isWhole && padding === 0 && uuid[TAG_BYTE] === family.tag) return family.encode(bytes)
+  const text = uuidText(uuid)
   throw new IdError(
     'NOT_CANONICAL',
-    `${family.name}: ${show(uuid)} is no UUIDv8 of this family, which has an 8 at digits 12 and 16, ` +
-      `${padding.length} zeros and ends in ${tagDigits(family)}`,
-    { family: family.name, value: uuid },
+    `${family.name}: ${show(text)} is no UUIDv8 of this family, which has an 8 at digits 12 and 16, ` +
+      `${2 * UUID8_BYTES - digits} zeros and ends in ${toHex(Uint8Array.of(family.tag))}`,
+    { family: family.name, value: text },
   )
 }
 
-const tagDigits = (family: IdFamily): string => family.tag.toString(16).padStart(2, '0')
+/** Where a digit of the id stands in a uuid8. */
+const uuid8Digit = (digit: number): number => (digit < 12 ? digit : digit < 15 ? digit + 1 : digit + 2)
 
-export const textOf = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
+const digitOf = (bytes: Uint8Array, digit: number): number =>
+  ((bytes[digit >> 1] as number) >> (digit & 1 ? 0 : 4)) & 15
+
+/** The digit was 0 before. */
+function setDigit(bytes: Uint8Array, digit: number, value: number): void {
+  bytes[digit >> 1] = (bytes[digit >> 1] as number) | (digit & 1 ? value : value << 4)
+}
+
+export const textOf = (bytes: Uint8Array): string =>
+  String.fromCharCode.apply(null, bytes as unknown as number[])
 
 function ascii(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length)
