@@ -26,7 +26,7 @@ test('both families are found', () => {
   expect(families.map(({ family }) => family.name).sort()).toEqual(['ulid', 'uuid7'])
 })
 
-run(plain, ['sqlite', 'pglite', 'postgres', 'mysql'])
+run(plain, ['sqlite', 'postgres', 'mysql'])
 run(adapterOf('typeorm', 'adapter'), ['sqlite', 'postgres', 'mysql'])
 run(adapterOf('drizzle', 'drizzleAdapter'), ['sqlite', 'postgres'])
 run(adapterOf('drizzle', 'mysqlAdapter'), ['mysql'])
