@@ -1,6 +1,8 @@
 import { randomFillSync } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createContext, runInContext } from 'node:vm'
+import { gzipSync } from 'node:zlib'
 import { build, parseAst, type Rollup } from 'vite'
 import { beforeAll, describe, expect, test } from 'vitest'
 
@@ -19,7 +21,7 @@ interface Bundle {
  * What a browser would be served for this program, which imports from the package's sources. A bundler that is not
  * told by package.json that modules have no side effects has to see it in the code.
  */
-async function bundle(program: string, isTold = true): Promise<Bundle> {
+async function bundle(program: string, { isTold = true, minify = false } = {}): Promise<Bundle> {
   const output = (await build({
     root: packageRoot,
     configFile: false,
@@ -36,7 +38,7 @@ async function bundle(program: string, isTold = true): Promise<Bundle> {
     ],
     build: {
       write: false,
-      minify: false,
+      minify,
       target: 'es2022',
       modulePreload: false,
       rollupOptions: {
@@ -174,13 +176,13 @@ describe('a program that uses one family', () => {
     ['by the code alone', false],
   ])('with a bundler that is told %s', (_, isTold) => {
     test.each(['flax', 'sno', 'flake', 'uid', 'uidLocal'])('%s: has the code of that one', async (family) => {
-      const { code } = await bundle(`export { ${family} } from '@snoflax/core'`, isTold)
+      const { code } = await bundle(`export { ${family} } from '@snoflax/core'`, { isTold })
       expect(marksIn(code)).toEqual([family === 'uidLocal' ? 'uid' : family])
       expect(code).not.toContain('STORAGE_REFUSED')
     })
 
     test('one that uses none of them has nothing', async () => {
-      const { code } = await bundle("import '@snoflax/core'; export const done = true", isTold)
+      const { code } = await bundle("import '@snoflax/core'; export const done = true", { isTold })
       expect(marksIn(code)).toEqual([])
       expect(code).not.toContain('STORAGE_REFUSED')
     })
@@ -191,4 +193,32 @@ describe('a program that uses one family', () => {
     for (const mark of Object.values(MARKS)) expect(code).toContain(mark)
     expect(code).toContain('STORAGE_REFUSED')
   })
+})
+
+describe('the sizes that the README tells', () => {
+  const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  const told = [...README.matchAll(/^\| `(\w+|\*)` \| ([\d.]+) kB \| ([\d.]+) kB \|$/gm)]
+
+  test('are told for every family and the whole', () => {
+    expect(told.map(([, name]) => name)).toEqual([
+      'flax',
+      'sno',
+      'flake',
+      'uid',
+      'uidLocal',
+      'storageFor',
+      '*',
+    ])
+  })
+
+  // To half a kB: compressors of other versions differ by some bytes.
+  test.each(told.map(([, ...cells]) => cells as [string, string, string]))(
+    '%s',
+    async (name, minified, gzip) => {
+      const names = name === '*' ? '*' : `{ ${name} }`
+      const { code } = await bundle(`export ${names} from '@snoflax/core'`, { minify: true })
+      const sizes = [code.length, gzipSync(code).length].map((bytes) => Math.round(bytes / 100) / 10)
+      expect(sizes).toEqual([minified, gzip].map((told) => expect.closeTo(Number(told), 0)))
+    },
+  )
 })
