@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -43,6 +44,8 @@ export default defineConfig({
     ],
   },
   test: {
+    // Vitest leaves one core idle, but our tests wait for servers half of the time.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     // PGlite's first start takes seconds.
     testTimeout: 30_000,
     hookTimeout: 30_000,
