@@ -6,26 +6,38 @@ type Fields = Record<string, unknown>
 
 const HEX = /^\\x((?:[0-9a-f]{2})*)$/
 
-/** Fields as the JSON object that PostgreSQL makes of the same id's: bytes are `\x` hex. */
+/**
+ * Fields as the JSON object that PostgreSQL makes of the same id's: bytes are `\x` hex. A bigint is a number with
+ * all its digits.
+ */
 export function fieldsJson(fields: Fields): string {
-  const entries = Object.entries(fields).map(([name, value]) => [
-    snakeCase(name),
-    value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : value,
-  ])
-  return JSON.stringify(Object.fromEntries(entries))
+  const members = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${JSON.stringify(snakeCase(name))}:${valueJson(value)}`)
+  return `{${members.join(',')}}`
 }
 
-/** Reads what {@link fieldsJson} writes. Which fields there are, and which of them are bytes, an id shows. */
+function valueJson(value: unknown): string {
+  if (typeof value === 'bigint') return String(value)
+  return JSON.stringify(value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : value)
+}
+
+/** Reads what {@link fieldsJson} writes. Which fields there are, and what each of them is, an id shows. */
 export function fieldsReader(family: IdFamily): (json: unknown) => Fields {
   const example = family.unpack(family.min) as Fields
   const names = new Map(Object.keys(example).map((name) => [snakeCase(name), name]))
-  return (json) =>
-    Object.fromEntries(
-      Object.entries(parseObject(family.name, json)).map(([sqlName, value]) => {
+  const hasBigint = Object.values(example).some((value) => typeof value === 'bigint')
+  return (json) => {
+    const fields = parseObject(family.name, json)
+    const digits = hasBigint ? withDigits(json as string) : fields
+    return Object.fromEntries(
+      Object.entries(fields).map(([sqlName, value]) => {
         const name = names.get(sqlName) ?? refuseField(family.name, sqlName, [...names.keys()])
+        if (typeof example[name] === 'bigint') return [name, bigintOf(family.name, sqlName, digits[sqlName])]
         return [name, example[name] instanceof Uint8Array ? bytesOf(value) : value]
       }),
     )
+  }
 }
 
 function parseObject(family: string, json: unknown): Fields {
@@ -45,6 +57,23 @@ function parse(json: string): unknown {
   } catch {
     return undefined
   }
+}
+
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
+const WHOLE_NUMBER = /^-?\d+$/
+
+/** The fields with whole numbers as the text of their digits: JSON.parse alone rounds those above 2^53. */
+const withDigits = (json: string): Fields =>
+  JSON.parse(json.replace(STRING_OR_NUMBER, (token) => (WHOLE_NUMBER.test(token) ? `"${token}"` : token)))
+
+function bigintOf(family: string, field: string, digits: unknown): bigint {
+  if (typeof digits === 'string' && WHOLE_NUMBER.test(digits)) return BigInt(digits)
+  const shown = JSON.stringify(digits)
+  throw new IdError('INVALID_OPTION', `${family}: ${field} is a whole number, not ${shown}`, {
+    family,
+    field,
+    value: digits,
+  })
 }
 
 function refuseField(family: string, name: string, names: readonly string[]): never {

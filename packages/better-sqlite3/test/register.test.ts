@@ -1,8 +1,9 @@
 import { registerSnoflax } from '@snoflax/better-sqlite3'
 import { flake, flax, IdError, type IdFamily, sno, uid } from '@snoflax/core'
 import Database from 'better-sqlite3'
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ticket, ticketGenerator } from './ticket.js'
+import { type TicketId, ticket, ticketGenerator } from './ticket.js'
 
 let db: Database.Database
 beforeEach(() => {
@@ -90,6 +91,56 @@ describe('a family of your own', () => {
     expect(() => value("sales_ticket_decode('x')")).toThrow(
       'sales_ticket_decode(): salesTicket: 16 hex digits',
     )
+  })
+
+  describe('with a bigint among its fields', () => {
+    const isBigint = (number: unknown): boolean => typeof number === 'bigint'
+    beforeEach(() => {
+      const numbered: IdFamily<TicketId, { readonly wholeNumber: bigint; readonly label: string }> = {
+        ...ticket,
+        unpack: (id) => ({ wholeNumber: BigInt(`0x${id}`), label: `"${BigInt(`0x${id}`)}"` }),
+        pack: ({ wholeNumber, label }) => {
+          if (!isBigint(wholeNumber) || typeof label !== 'string') throw new TypeError('a bigint and a text')
+          return wholeNumber.toString(16).padStart(16, '0') as TicketId
+        },
+      }
+      registerSnoflax(db, { families: [numbered] })
+    })
+
+    test('has all its digits in the JSON, and pack reads them again', () => {
+      fc.assert(
+        fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (number) => {
+          const id = number.toString(16).padStart(16, '0')
+          const json = `{"whole_number":${number},"label":"\\"${number}\\""}`
+          expect(value(`sales_ticket_unpack('${id}')`)).toBe(json)
+          expect(value(`sales_ticket_encode(sales_ticket_pack('${json}'))`)).toBe(id)
+        }),
+      )
+    })
+
+    test('is an INTEGER to SQLite, exact to its end', () => {
+      const unpacked = "sales_ticket_unpack('7fffffffffffffff')"
+      expect(value(`CAST(${unpacked} ->> 'whole_number' AS TEXT)`)).toBe('9223372036854775807')
+      expect(value(`typeof(${unpacked} ->> 'whole_number')`)).toBe('integer')
+      expect(value("sales_ticket_unpack('ffffffffffffffff') -> 'whole_number'")).toBe('18446744073709551615')
+    })
+
+    test.each(['1.5', '1e3', '"x"', '"1.0"', 'null', 'true', '[1]', '{"whole_number":1}'])(
+      'refuses %s for it',
+      (given) => {
+        const pack = () => value(`sales_ticket_pack('{"label":"","whole_number":${given}}')`)
+        expect(pack).toThrow(IdError)
+        expect(pack).toThrow('sales_ticket_pack(): salesTicket: whole_number is a whole number, not ')
+      },
+    )
+
+    test('takes spaces, and digits as text', () => {
+      const packed = (json: string) => value(`sales_ticket_encode(sales_ticket_pack('${json}'))`)
+      expect(packed('{ "label" : "1, 9007199254740993" , "whole_number" : 9007199254740993 }')).toBe(
+        '0020000000000001',
+      )
+      expect(packed('{"whole_number":"9007199254740993","label":""}')).toBe('0020000000000001')
+    })
   })
 
   test('needs a generator, whether or not it says what to give', () => {

@@ -265,6 +265,7 @@ test('functions that are missing or changed, by their body or their attributes',
 })
 
 test('types and sequences that are missing: the command that installs again brings them back', async () => {
+  await database.query("SELECT snoflax.uid_set_node('here'); SELECT snoflax.uid_generate()")
   await database.query(
     'DROP DOMAIN snoflax.flax_text; DROP SEQUENCE snoflax.uid_state; DROP AGGREGATE snoflax.min(uuid)',
   )
@@ -275,9 +276,17 @@ test('types and sequences that are missing: the command that installs again brin
     'drift sequence snoflax.uid_state',
     'generator generator of uid',
   ])
+  expect(new Set(findings.map(({ cure }) => cure.shell)).size).toBe(1)
+  await database.query(await shellCure(findings[3]))
+  await database.query('SELECT snoflax.uid_generate()')
+  expect((await doctor(database.url)).findings).toEqual([])
+})
+
+test('a sequence that is another one than the generator has', async () => {
+  await database.query('ALTER SEQUENCE snoflax.sno_state RENAME TO before; CREATE SEQUENCE snoflax.sno_state')
+  const { findings } = await doctor(database.url)
+  expect(findings).toMatchObject([{ check: 'generator', where: 'generator of sno' }])
   await database.query(await shellCure(findings[0]))
-  await database.query(findings[3]?.cure.sql as string)
-  await database.query("SELECT snoflax.uid_set_node('here'); SELECT snoflax.uid_generate()")
   expect((await doctor(database.url)).findings).toEqual([])
 })
 

@@ -143,7 +143,33 @@ export interface IdFamily<AnId extends string = string, Fields = unknown>
  * A family out of its definition. Use it to bring an id specification of your own.
  *
  * @example
- * const ticket = defineFamily<Id<'ticket'>, TicketFields>({ name: 'ticket', byteLength: 8, … })
+ * // 8 bytes, the milliseconds since 1970, as 16 hex digits
+ * const encode = (bytes: Uint8Array) =>
+ *   Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('') as Id<'tick'>
+ * const decode = (text: string) => {
+ *   if (!/^[0-9a-f]{16}$/.test(text)) throw new IdError('INVALID_CHARACTER', `tick: no id ("${text}")`)
+ *   return Uint8Array.from(text.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16))
+ * }
+ * const pack = (fields: { timeMs: number }) => fields.timeMs.toString(16).padStart(16, '0') as Id<'tick'>
+ * const timeMs = (id: Id<'tick'>) => Number(`0x${encode(decode(id))}`)
+ * const tick = defineFamily({
+ *   name: 'tick',
+ *   layout: { fields: [{ name: 'time', bits: 64 }], epochMs: 0, unitMs: 1 },
+ *   byteLength: 8,
+ *   textLength: 16,
+ *   pattern: /^[0-9a-f]{16}$/,
+ *   storages: ['uuid', 'text', 'binary'],
+ *   tag: 0,
+ *   firstMs: 0,
+ *   lastMs: 2 ** 42 - 1,
+ *   encode,
+ *   decode,
+ *   pack,
+ *   unpack: (id) => ({ timeMs: timeMs(id) }),
+ *   timeMs,
+ *   lowerBoundMs: (timeMs) => pack({ timeMs }),
+ * })
+ * tick.lowerBound(new Date('2026-11-01Z')) // '000001a19467e800'
  */
 export function defineFamily<AnId extends string, Fields>(
   definition: FamilyDefinition<AnId, Fields>,

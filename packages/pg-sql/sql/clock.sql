@@ -90,11 +90,8 @@ BEGIN
   BEGIN
     -- Inside the subtransaction, so that locks of tables too are taken anew each time: that is when a session learns of
     -- functions that others have replaced, even in the middle of a transaction.
-    SELECT * INTO g FROM snoflax._generator WHERE family = wanted;
-    IF NOT FOUND THEN
-      RAISE EXCEPTION '%_generate: the state of this generator is missing', wanted
-        USING ERRCODE = '55000', HINT = 'Install again: that brings back what is missing.';
-    ELSIF g.setup IS NOT NULL AND g.number IS NULL THEN
+    SELECT * INTO STRICT g FROM snoflax._generator WHERE family = wanted;
+    IF g.setup IS NOT NULL AND g.number IS NULL THEN
       RAISE EXCEPTION '%_generate: this database has not been told yet which generator it is', wanted
         USING ERRCODE = '55000', HINT = g.setup || ', with what no other generator has.';
     ELSIF g.setup IS NOT NULL AND (
@@ -133,7 +130,8 @@ BEGIN
 
     -- One unit more if v is in the upper half of its unit, so that there is always half a unit between.
     next_unit := greatest(now_unit, (v >> g.shift) + 1 + ((v >> (g.shift - 1)) & 1));
-    -- A promoted standby may lack its primary's last ids. They were ahead of the clock by 10 s at most.
+    -- A promoted standby may lack its primary's last ids, and so does a sequence that was made anew. They were ahead of
+    -- the clock by 10 s at most.
     IF recorded <> timeline THEN
       next_unit := greatest(next_unit, now_unit + lead);
     END IF;
@@ -151,8 +149,13 @@ BEGIN
       PERFORM setval(g.timeline, timeline);
     END IF;
     RAISE SQLSTATE 'SNF00';
-  EXCEPTION WHEN SQLSTATE 'SNF00' THEN
-    NULL;
+  EXCEPTION
+    WHEN SQLSTATE 'SNF00' THEN
+      NULL;
+    -- The row, the table, or a sequence that the row names.
+    WHEN no_data_found OR undefined_table THEN
+      RAISE EXCEPTION '%_generate: the state of this generator is missing', wanted
+        USING ERRCODE = '55000', HINT = 'Install again: that brings back what is missing.';
   END;
   RETURN v;
 END $$;
@@ -177,4 +180,32 @@ BEGIN
   PERFORM snoflax._clock_constant(format('_%s_number', wanted), given);
 END $$;
 
-REVOKE EXECUTE ON FUNCTION snoflax._clock_constant(text, bigint), snoflax._clock_set_number(text, bigint) FROM PUBLIC;
+-- Ties the family's row to the sequences and to the number's function that are there, after each installation.
+--
+-- A sequence that was dropped is back as another one, which knows nothing of the ids that were made. They were ahead of
+-- the clock by 10 s at most, so the state is moved forward as after a promotion: it gets a timeline that no server has,
+-- and _clock_advance() does the rest. So the number stays, provided the clock was not put back since the last id; if it
+-- was, the owner sets a number never used. Unit 1 tells that ids were made.
+CREATE OR REPLACE FUNCTION snoflax._clock_mend(wanted text) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  state_here regclass := format('snoflax.%s_state', wanted);
+  timeline_here regclass := format('snoflax._%s_timeline', wanted);
+  g snoflax._generator;
+BEGIN
+  SELECT * INTO g FROM snoflax._generator WHERE family = wanted FOR UPDATE;
+  IF g.setup IS NOT NULL AND to_regprocedure(format('snoflax._%s_number()', wanted)) IS NULL THEN
+    PERFORM snoflax._clock_constant(format('_%s_number', wanted), g.number);
+  END IF;
+  IF g.state = state_here AND g.timeline = timeline_here THEN
+    RETURN;
+  END IF;
+  PERFORM setval(timeline_here, 4294967296);
+  IF g.state <> state_here THEN
+    PERFORM setval(state_here, greatest(pg_sequence_last_value(state_here), (1::bigint << g.shift) + 65536));
+  END IF;
+  UPDATE snoflax._generator SET state = state_here, timeline = timeline_here WHERE family = wanted;
+END $$;
+
+REVOKE EXECUTE ON FUNCTION snoflax._clock_constant(text, bigint), snoflax._clock_set_number(text, bigint),
+  snoflax._clock_mend(text) FROM PUBLIC;

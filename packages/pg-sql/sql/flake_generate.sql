@@ -7,21 +7,24 @@ CREATE SEQUENCE IF NOT EXISTS snoflax.flake_state AS bigint MINVALUE 0 START 655
 CREATE SEQUENCE IF NOT EXISTS snoflax._flake_timeline AS bigint
   INCREMENT 9223372036854775807 MINVALUE 0 MAXVALUE 4294967296 START 0;
 
--- The first unit is the epoch.
+-- The epoch, which is the first unit. flake_set_worker() replaces it, and running this file again does not.
+DO $$ BEGIN
+  IF to_regprocedure('snoflax._flake_epoch_ms()') IS NULL THEN
+    PERFORM snoflax._clock_constant('_flake_epoch_ms',
+      coalesce((SELECT first_unit FROM snoflax._generator WHERE family = 'flake'), 0));
+  END IF;
+END $$;
+
 INSERT INTO snoflax._generator
   (family, state, timeline, shift, last_counter, units_per_second, unit_us, origin, first_unit, last_unit, setup)
-VALUES ('flake', 'snoflax.flake_state', 'snoflax._flake_timeline', 20, 4095/*flake.counter.max*/, 1000, 1000, 0, 0,
-  4398046511103/*flake.time.max*/, 'SELECT snoflax.flake_set_worker(<datacenter>, <worker>)')
+VALUES ('flake', 'snoflax.flake_state', 'snoflax._flake_timeline', 20, 4095/*flake.counter.max*/, 1000, 1000, 0,
+  snoflax._flake_epoch_ms(), least(snoflax._flake_epoch_ms() + 4398046511103/*flake.time.max*/, 8796093022207),
+  'SELECT snoflax.flake_set_worker(<datacenter>, <worker>)')
 ON CONFLICT (family) DO NOTHING;
 
 SELECT snoflax._lease_define('flake', 31/*flake.datacenter.max*/ * 32 + 31/*flake.worker.max*/, 1);
 
--- Datacenter and worker, 10 bits, and the epoch. flake_set_worker() replaces them; running this file again does not.
-DO $$ BEGIN
-  IF to_regprocedure('snoflax._flake_number()') IS NULL THEN
-    PERFORM snoflax._clock_constant('_flake_number', NULL), snoflax._clock_constant('_flake_epoch_ms', 0);
-  END IF;
-END $$;
+SELECT snoflax._clock_mend('flake');
 
 CREATE OR REPLACE FUNCTION snoflax.flake_set_worker(datacenter integer, worker integer, epoch_ms bigint DEFAULT 0)
 RETURNS void

@@ -15,12 +15,7 @@ ON CONFLICT (family) DO NOTHING;
 
 SELECT snoflax._lease_define('sno', 65535/*sno.partition.max*/, 1024);
 
--- The partition. sno_set_partition() replaces it, and running this file again does not.
-DO $$ BEGIN
-  IF to_regprocedure('snoflax._sno_number()') IS NULL THEN
-    PERFORM snoflax._clock_constant('_sno_number', NULL);
-  END IF;
-END $$;
+SELECT snoflax._clock_mend('sno');
 
 CREATE OR REPLACE FUNCTION snoflax.sno_set_partition(partition integer) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

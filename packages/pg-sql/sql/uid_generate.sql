@@ -13,12 +13,7 @@ VALUES ('uid', 'snoflax.uid_state', 'snoflax._uid_timeline', 20, 16383/*uid.sequ
   977/*uid.stepsPerSecond*/, 1024/*uid.stepUs*/, 0, 0, 8796093022207, 'SELECT snoflax.uid_set_node(<name>)')
 ON CONFLICT (family) DO NOTHING;
 
--- The node's fingerprint. uid_set_node() replaces it, and running this file again does not.
-DO $$ BEGIN
-  IF to_regprocedure('snoflax._uid_number()') IS NULL THEN
-    PERFORM snoflax._clock_constant('_uid_number', NULL);
-  END IF;
-END $$;
+SELECT snoflax._clock_mend('uid');
 
 CREATE OR REPLACE FUNCTION snoflax.uid_set_node(fingerprint bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

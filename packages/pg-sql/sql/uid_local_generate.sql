@@ -13,6 +13,8 @@ VALUES ('uid_local', 'snoflax.uid_local_state', 'snoflax._uid_local_timeline', 2
   977/*uid.stepsPerSecond*/, 1024/*uid.stepUs*/, 0, 0, 8796093022207, NULL)
 ON CONFLICT (family) DO NOTHING;
 
+SELECT snoflax._clock_mend('uid_local');
+
 -- Below 2^63 until long after the state's last moment.
 CREATE OR REPLACE FUNCTION snoflax.uid_local_generate_bigint() RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$

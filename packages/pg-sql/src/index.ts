@@ -1,5 +1,5 @@
 export type { Client } from './client.js'
-export { type Installed, type InstallOptions, install, installSql } from './install.js'
+export { type Installed, type InstallOptions, install, installSql, installStatements } from './install.js'
 export type { GeneratorOf, GeneratorOptionsOf, LeasableFamily } from './lease/families.js'
 export { leasePartition, leasePartitionFrom, type PartitionLease } from './lease/lease-partition.js'
 export type { LeaseOptions, LeaseWait } from './lease/options.js'

@@ -1,6 +1,7 @@
 import { type Client, run } from './client.js'
 import { DEFAULT_SCHEMA, inSchema } from './schema.js'
 import { FAMILIES, readSql, type SqlFamily, sqlFiles } from './sql-files.js'
+import { statements } from './statements.js'
 import { installedVersion, VERSION } from './version.js'
 
 export interface InstallOptions {
@@ -35,6 +36,19 @@ export function installSql({
   }
   const script = [...sqlFiles(families).map(readSql), ...grantTo.map(grant)].join('\n')
   return inSchema([readSql('install').replaceAll('@version@', VERSION), script].join('\n'), schema)
+}
+
+/**
+ * The statements of {@link installSql} one by one, without their semicolons, for what runs one at a time. Run
+ * them in their order, in one transaction.
+ *
+ * @throws {TypeError} as `installSql`.
+ *
+ * @example
+ * for (const statement of installStatements({ families: ['flax'] })) await transaction.query(statement)
+ */
+export function installStatements(options: InstallOptions = {}): string[] {
+  return statements(installSql(options))
 }
 
 /**

@@ -1,6 +1,5 @@
-import { type InstallOptions, installSql } from './install.js'
+import { type InstallOptions, installSql, installStatements } from './install.js'
 import { DEFAULT_SCHEMA } from './schema.js'
-import { statements } from './statements.js'
 import { uninstallSql } from './uninstall.js'
 
 /** A file to be written into a project. */
@@ -36,7 +35,7 @@ export class ${className} implements MigrationInterface {
   }
 }
 
-const STATEMENTS = ${JSON.stringify(statements(installSql(options)), null, 2)}
+const STATEMENTS = ${JSON.stringify(installStatements(options), null, 2)}
 
 // Refuses while columns, defaults, indexes, views or functions use the schema.
 const UNINSTALL = ${JSON.stringify(uninstallSql(options.schema ?? DEFAULT_SCHEMA))}
@@ -51,6 +50,6 @@ export function prismaMigration({ at = new Date(), ...options }: MigrationOption
 
 /** The body of a custom Drizzle migration, as made by `drizzle-kit generate --custom`. */
 export function drizzleMigration({ at = new Date(), ...options }: MigrationOptions = {}): MigrationFile {
-  const content = statements(installSql(options)).join(';\n--> statement-breakpoint\n')
+  const content = installStatements(options).join(';\n--> statement-breakpoint\n')
   return { path: `${digits(at)}_install_snoflax.sql`, content: `${content};\n` }
 }

@@ -2,6 +2,7 @@ import {
   drizzleMigration,
   installedVersion,
   installSql,
+  installStatements,
   prismaMigration,
   typeormMigration,
   VERSION,
@@ -61,6 +62,18 @@ async function loadMigration(content: string): Promise<Migration> {
   if (!migration) throw new Error('the file exports no class')
   return new migration()
 }
+
+test('the statements by themselves, in one transaction', async () => {
+  const client = await database.connect()
+  await client.query('BEGIN')
+  for (const text of installStatements({ families: ['flax'] })) {
+    expect(text).not.toMatch(/;\s*$/)
+    await client.query({ text, values: [], queryMode: 'extended' } as never)
+  }
+  await client.query('COMMIT')
+  expect(await contents('snoflax')).toEqual(await expectedContents({ families: ['flax'] }))
+  expect(() => installStatements({ schema: 'a-b' })).toThrow(TypeError)
+})
 
 describe('TypeORM', () => {
   test('each statement by itself, in one transaction and back', async () => {

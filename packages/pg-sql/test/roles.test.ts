@@ -44,6 +44,7 @@ describe('a role that was granted', () => {
     'SELECT snoflax.uid_set_node(9)',
     "SELECT snoflax._clock_set_number('sno', 9)",
     "SELECT snoflax._clock_constant('_sno_number', 9)",
+    "SELECT snoflax._clock_mend('sno')",
     "SELECT setval('snoflax.sno_state', 1)",
     "SELECT setval('snoflax._sno_timeline', 1)",
     'UPDATE snoflax._generator SET number = 9',

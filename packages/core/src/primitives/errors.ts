@@ -64,7 +64,7 @@ export interface IdErrorFacts {
  * try {
  *   sno.parse('BRPK4Q72XWF2M63L')
  * } catch (error) {
- *   if (error instanceof IdError && error.code === 'INVALID_CHARACTER') reply(400, error.message)
+ *   if (error instanceof IdError) console.log(error.code, error.position) // INVALID_CHARACTER 0
  * }
  */
 export class IdError extends Error {

@@ -99,12 +99,14 @@ class Generator implements SnoGenerator {
     return Math.min(this.lastSequence - this.sequenceMin + 1, this.capacity)
   }
 
-  generate(meta: number = this.meta): SnoId {
+  // Functions of the instance, so that they can be handed around without it, as those of other families can.
+
+  readonly generate = (meta: number = this.meta): SnoId => {
     checkMeta(meta)
     return this.attempt(meta) ?? this.block(meta)
   }
 
-  async generateAsync(meta: number = this.meta): Promise<SnoId> {
+  readonly generateAsync = async (meta: number = this.meta): Promise<SnoId> => {
     checkMeta(meta)
     const id = this.attempt(meta)
     if (id !== undefined) return id
@@ -116,11 +118,10 @@ class Generator implements SnoGenerator {
     }
   }
 
-  batch(count: number, meta: number = this.meta): SnoId[] {
-    return batch(NAME, () => this.generate(meta), count)
-  }
+  readonly batch = (count: number, meta: number = this.meta): SnoId[] =>
+    batch(NAME, () => this.generate(meta), count)
 
-  generateAt(time: Time, meta: number = this.meta): SnoId {
+  readonly generateAt = (time: Time, meta: number = this.meta): SnoId => {
     checkMeta(meta)
     if (this.backfill === undefined) {
       throw new IdError(
@@ -134,7 +135,7 @@ class Generator implements SnoGenerator {
     return spell(units, 0, meta, this.partition, this.backfill.next(units))
   }
 
-  snapshot(): SnoSnapshot {
+  readonly snapshot = (): SnoSnapshot => {
     const now = this.units()
     return {
       partition: [this.partition >> 8, this.partition & 0xff],

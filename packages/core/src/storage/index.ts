@@ -41,7 +41,7 @@ export interface IdStorage<AnId extends string> {
  * @example
  * const storage = storageFor(flax, 'postgres')
  * storage.column.sql // 'uuid'
- * storage.toDatabase(id) // '4b706361-6e30-4d31-4661-6b4f4454346b'
+ * storage.toDatabase('Kpcan0M1FakODT4k') // '4b706361-6e30-4d31-4661-6b4f4454346b'
  */
 export function storageFor<AnId extends string>(
   family: IdFamily<AnId>,

@@ -49,6 +49,14 @@ describe.each(candidates)('$name', ({ name, family, make }) => {
     if (!name.startsWith('flax')) expect(one.batch(10)).toEqual(rest)
   })
 
+  test('its functions need no generator in front of them', async () => {
+    const { generate, batch, generateAsync } = make(() => START_MS)
+    const ids = [generate(), ...batch(2), await generateAsync?.(), generate()].filter(Boolean)
+    for (const id of ids) expect(id).toMatch(family.pattern)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids.length).toBeGreaterThanOrEqual(4)
+  })
+
   test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 32])(
     'a batch of %d is out of range',
     (count) => {

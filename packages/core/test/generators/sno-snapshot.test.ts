@@ -36,6 +36,13 @@ test('a restored generator goes on where the other one stopped', () => {
   })
 })
 
+test('generateAt and snapshot need no generator in front of them either', () => {
+  const { generate, generateAt, snapshot } = sno.generator({ partition: 7, clock: () => atUnit(NOW) })
+  const { partition, sequence } = sno.unpack(generate())
+  expect(sno.unpack(generateAt(atUnit(NOW - 1)))).toMatchObject({ partition, timeMs: atUnit(NOW - 1) })
+  expect(snapshot()).toMatchObject({ partition: [0, 7], sequence, wallHi: NOW })
+})
+
 test('a snapshot is a copy: it does not change with its generator, and can be restored twice', () => {
   const clock = wallClock(atUnit(NOW))
   const generator = sno.generator({ partition: 1, clock: clock.read })

@@ -65,7 +65,7 @@ export async function installGenerators(database: PostgresDatabase): Promise<voi
   await setNumbers(database, 7)
 }
 
-export async function setNumbers(database: PostgresDatabase, n: number): Promise<void> {
+export async function setNumbers(database: Pick<PostgresDatabase, 'query'>, n: number): Promise<void> {
   for (const { number } of generators) {
     const statement = number(n)
     if (statement) await database.query(statement)

@@ -21,9 +21,14 @@ export async function scriptClock(database: PostgresDatabase, unixUs = START_US)
   const now = async () =>
     Number((await database.query('SELECT last_value FROM scripted_clock'))[0]?.['last_value'])
   await set(unixUs)
+  await putClock(database)
+  return { set, now, move: async (us) => set((await now()) + us) }
+}
+
+/** Lets the functions read the scripted clock, after an installation that gave them the server's again. */
+export async function putClock(database: PostgresDatabase): Promise<void> {
   await database.query(
     'CREATE OR REPLACE FUNCTION snoflax._clock_us() RETURNS bigint LANGUAGE sql VOLATILE PARALLEL SAFE ' +
       'RETURN (SELECT last_value FROM public.scripted_clock)',
   )
-  return { set, now, move: async (us) => set((await now()) + us) }
 }

@@ -1,7 +1,8 @@
+import { installStatements } from '@snoflax/pg-sql'
 import type { Examination } from '../examination.js'
 import type { Finding } from '../finding.js'
 import type { Row } from '../live-database.js'
-import { type Installation, installCommand, installStatements } from './installation.js'
+import { type Installation, installCommand } from './installation.js'
 import type { Postgres } from './open.js'
 import { fingerprint, type RenderedFunction, renderedFunction } from './rendering.js'
 

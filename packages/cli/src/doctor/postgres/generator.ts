@@ -1,7 +1,7 @@
 import type { Examination } from '../examination.js'
 import type { Finding } from '../finding.js'
 import type { Row } from '../live-database.js'
-import type { Installation } from './installation.js'
+import { type Installation, installCommand } from './installation.js'
 import type { Postgres } from './open.js'
 
 /** Roles of applications may not read the state. */
@@ -15,29 +15,25 @@ export async function canReadGenerators({ database, schema }: Examination<Postgr
 /** Generators that would refuse: no number, another database's number, a cached sequence, far ahead of the clock. */
 export async function checkGenerators(
   { database }: Examination<Postgres>,
-  { schema }: Installation,
+  installed: Installation,
 ): Promise<Finding[]> {
-  const lost = await database.query(lostSql(schema))
-  const rows = await database.query(stateSql(schema))
-  return [...lost.map((row) => dangling(schema, row['family'] as string)), ...rows.flatMap(faultsOf)]
+  const lost = await database.query(lostSql(installed.schema))
+  const rows = await database.query(stateSql(installed.schema))
+  return [...lost.map((row) => dangling(installed, row['family'] as string)), ...rows.flatMap(faultsOf)]
 }
 
+/** A sequence that was dropped, or renamed, and made again is another one to the generator. */
 const lostSql = (schema: string): string => `
   SELECT family FROM ${schema}._generator
-   WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_class WHERE oid = state)
-      OR NOT EXISTS (SELECT FROM pg_catalog.pg_class WHERE oid = timeline) ORDER BY family`
+   WHERE state::oid IS DISTINCT FROM to_regclass(format('${schema}.%s_state', family))::oid
+      OR timeline::oid IS DISTINCT FROM to_regclass(format('${schema}._%s_timeline', family))::oid ORDER BY family`
 
-/** A sequence that was dropped and made again has another identity. */
-const dangling = (schema: string, family: string): Finding => ({
+const dangling = (installed: Installation, family: string): Finding => ({
   check: 'generator',
   severity: 'error',
   where: `generator of ${family}`,
-  message: 'its sequence was dropped; when it is back, the generator has to be told',
-  cure: {
-    sql:
-      `UPDATE ${schema}._generator SET state = '${schema}.${family}_state', ` +
-      `timeline = '${schema}._${family}_timeline' WHERE family = '${family}'`,
-  },
+  message: 'its sequence was dropped: install again, and name with --grant-to the roles that make ids',
+  cure: { shell: installCommand(installed) },
 })
 
 /** Whether something outside the schema, such as a column's default, makes ids of the family. */

@@ -1,4 +1,4 @@
-import { drizzleMigration, installedVersion, type SqlFamily } from '@snoflax/pg-sql'
+import { installedVersion, type SqlFamily } from '@snoflax/pg-sql'
 import { sqlName } from '../../ids/families.js'
 import type { Examination } from '../examination.js'
 import type { Postgres } from './open.js'
@@ -25,12 +25,6 @@ export async function installation({
     [schema, families.map((family) => `${sqlName(family)}_encode`)],
   )
   return { schema, version, families: rows.map((row) => row['name'] as SqlFamily) }
-}
-
-/** The statements that install it, one by one: as pg-sql writes them for tools that run one at a time. */
-export function installStatements({ schema, families }: Installation): string[] {
-  const { content } = drizzleMigration({ schema, families })
-  return content.split(/;\n(?:--> statement-breakpoint\n|$)/).filter(Boolean)
 }
 
 /** The line for the shell that brings it up to date, or back. */
