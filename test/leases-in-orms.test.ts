@@ -1,0 +1,248 @@
+/// <reference types="vite/types/importMeta.d.ts" />
+import { once } from 'node:events'
+import { registerSnoflax } from '@snoflax/better-sqlite3'
+import { flake, type IdFamily, type IdGenerator, type StorageName, sno, storageFor } from '@snoflax/core'
+import { install, type LeaseOptions, leasePartition, type PartitionLease } from '@snoflax/pg-sql'
+import { onConnection, type PostgresDatabase, postgres, type SqliteDatabase, sqlite } from '@snoflax/test'
+import type { ContractAdapter, NewCustomer } from '@snoflax/test/contract'
+import { Pool } from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+
+// What docs/leases.md says of ORMs: a leased generator is given as any other, and rows that they write have its number
+// or are not written.
+
+interface Leasable {
+  readonly family: IdFamily<string>
+  readonly storage: StorageName
+  lease(client: Pool, options?: Partial<LeaseOptions<typeof sno>>): Promise<Lease>
+  /** The number that an id carries. */
+  numberOf(id: string): number
+}
+
+type Lease = Pick<PartitionLease<IdGenerator<string>>, 'generator' | 'partition' | 'signal' | 'release'>
+
+const POOL = { min: 40, max: 49 }
+
+const LEASABLE: Record<string, Leasable> = {
+  sno: {
+    family: sno as unknown as IdFamily<string>,
+    storage: 'uuid',
+    lease: (client, options) => leasePartition(client, { family: sno, pool: POOL, ...options }),
+    numberOf: (id) => sno.unpack(sno.parse(id)).partition,
+  },
+  flake: {
+    family: flake as unknown as IdFamily<string>,
+    storage: 'bigint',
+    lease: (client, { generator: _, ...options } = {}) =>
+      leasePartition(client, { family: flake, pool: POOL, ...options }),
+    numberOf: (id) => {
+      const { datacenter, worker } = flake.unpack(flake.parse(id))
+      return datacenter * 32 + worker
+    },
+  },
+}
+
+// By pattern, since these files belong to TypeScript projects of their own.
+const ADAPTERS = import.meta.glob<Record<string, ContractAdapter<unknown>>>(
+  '../packages/*/test/contract/adapter.ts',
+  { eager: true },
+)
+
+const ORMS = [
+  ['TypeORM', 'typeorm', 'adapter'],
+  ['Drizzle', 'drizzle', 'drizzleAdapter'],
+  ['Prisma', 'prisma-extension', 'prismaAdapter'],
+] as const
+
+function adapterOf(folder: string, name: string): ContractAdapter<unknown> {
+  const adapter = ADAPTERS[`../packages/${folder}/test/contract/adapter.ts`]?.[name]
+  if (adapter === undefined) throw new Error(`packages/${folder} has no adapter of that name: ${name}`)
+  return adapter
+}
+
+/** The same database for one more process: its tables are there already. */
+const withTables = (database: PostgresDatabase): PostgresDatabase => ({
+  ...database,
+  query: () => Promise.resolve([]),
+})
+
+const customers = (writer: string, count: number): NewCustomer[] =>
+  Array.from({ length: count }, (_, index) => ({ email: `${writer}-${index}@example.org`, name: writer }))
+
+const graph = (writer: string) => ({
+  email: `${writer}@example.org`,
+  name: writer,
+  profile: { bio: 'tall' },
+  orders: [{ total: 3, lines: [{ position: 1, quantity: 2 }], tags: [{ label: writer }] }],
+})
+
+/** What a write without a lease answers. */
+const EXPIRED = { name: 'IdError', code: 'LEASE_EXPIRED' }
+
+const refusalOf = (write: Promise<unknown>): Promise<unknown> =>
+  write.then(
+    (written) => expect.fail(`written: ${JSON.stringify(written)}`),
+    (error: unknown) => error,
+  )
+
+describe.each(ORMS)('%s', (_, folder, name) => {
+  const orm = adapterOf(folder, name)
+  const insert = Object.values(orm.inserts)[0]?.run ?? expect.fail(`${folder} has no way of inserting`)
+
+  describe.each(Object.entries(LEASABLE))('%s', (_, { family, storage, lease, numberOf }) => {
+    const stored = storageFor(family, 'postgres', { storage })
+    const opened: { session: unknown; held: Lease }[] = []
+    let database: PostgresDatabase
+
+    beforeAll(async () => {
+      database = await postgres.open()
+      await install(database.pool)
+    })
+    afterAll(() => database?.close())
+    afterEach(async () => {
+      for (const { session, held } of opened.splice(0)) {
+        await orm.close(session)
+        await held.release()
+      }
+      await database.query('TRUNCATE customers, tags CASCADE')
+    })
+
+    /** A process of the application: a lease, and a connection that generates with it. */
+    async function open(client: Pool = database.pool, options: Partial<LeaseOptions<typeof sno>> = {}) {
+      const held = await lease(client, options)
+      const [tables] = await database.query("SELECT to_regclass('customers') AS name")
+      const place = tables?.['name'] === null ? database : withTables(database)
+      const variant = { database: 'postgres' as const, family, storage, generator: held.generator }
+      const session = await orm.open(place, variant)
+      opened.push({ session, held })
+      return { session, held }
+    }
+
+    /** Each row's id, by what tells who wrote it. */
+    async function rowsOf(table: string, writer: string): Promise<[id: string, writer: string][]> {
+      const rows = await database.query(`SELECT id, ${writer} AS writer FROM ${table}`)
+      return rows.map((row) => [stored.fromDatabase(row['id']), String(row['writer'])])
+    }
+
+    const numbersIn = async (table: string): Promise<number[]> =>
+      (await rowsOf(table, "'any'")).map(([id]) => numberOf(id))
+
+    test('every way of inserting writes the leased number', async () => {
+      const { session, held } = await open()
+      for (const [path, { run }] of Object.entries(orm.inserts)) await run(session, customers(path, 3))
+      const paths = Object.keys(orm.inserts).length
+      expect(paths).toBeGreaterThan(3)
+      expect(await numbersIn('customers')).toEqual(Array(paths * 3).fill(held.partition))
+    })
+
+    test('so do upserts and related rows', async () => {
+      const { session, held } = await open()
+      for (const [path, { run }] of Object.entries(orm.upserts))
+        await run(session, customers(path, 1)[0] as NewCustomer)
+      for (const [path, { run }] of Object.entries(orm.graphs)) await run(session, graph(path))
+      for (const table of ['customers', 'profiles', 'orders', 'tags']) {
+        const numbers = await numbersIn(table)
+        expect(numbers.length).toBeGreaterThan(0)
+        expect(new Set(numbers)).toEqual(new Set([held.partition]))
+      }
+    })
+
+    test('two processes never meet in one table', async () => {
+      const [one, other] = [await open(), await open()]
+      expect(one.held.partition).not.toBe(other.held.partition)
+      const write = async ({ session, held }: typeof one) => {
+        for (const [path, { run }] of Object.entries(orm.inserts))
+          await run(session, customers(`${held.partition} ${path}`, 40))
+      }
+      await Promise.all([write(one), write(other)])
+
+      const rows = await rowsOf('customers', "split_part(email, ' ', 1)")
+      expect(rows).toHaveLength(2 * 40 * Object.keys(orm.inserts).length)
+      expect(new Set(rows.map(([id]) => id)).size).toBe(rows.length)
+      expect(rows.filter(([id, writer]) => String(numberOf(id)) !== writer)).toEqual([])
+    })
+
+    test('after release no way of writing leaves a row', async () => {
+      const { session, held } = await open()
+      await insert(session, [{ email: 'early', name: 'before' }])
+      await held.release()
+
+      const late = { email: 'late', name: 'after' }
+      const refused = async (write: Promise<unknown>) =>
+        expect(await refusalOf(write)).toMatchObject({
+          ...EXPIRED,
+          message: expect.stringContaining('was given back'),
+        })
+      for (const { run } of Object.values(orm.inserts))
+        await refused(run(session, [late, { ...late, email: 'later' }]))
+      for (const { run } of Object.values(orm.upserts)) await refused(run(session, late))
+      for (const { run } of Object.values(orm.graphs)) await refused(run(session, graph('late')))
+      expect(await rowsOf('customers', 'name')).toEqual([[expect.any(String), 'before']])
+    })
+
+    test('a lease that is lost while the database is away writes no row, then or later', async () => {
+      // The leases come through a role of their own, which can be locked out.
+      const role = await database.role()
+      await install(database.pool, { grantTo: [role.name] })
+      const own = new Pool({ connectionString: role.url })
+      own.on('error', () => {})
+      const { session, held } = await open(own, { ttlMs: 1000 })
+      const number = { min: held.partition, max: held.partition }
+      // So short a lease may have run out while the ORM started; then it is being renewed.
+      await vi.waitFor(() => insert(session, customers('before', 1)), { timeout: 10_000 })
+
+      await lockOut(database, role.name)
+      const successor = await open(database.pool, { pool: number })
+      expect(await refusalOf(insert(session, customers('away', 1)))).toMatchObject(EXPIRED)
+      await insert(successor.session, customers('successor', 1))
+
+      const lost = held.signal.aborted || once(held.signal, 'abort')
+      await database.query(`ALTER ROLE ${role.name} LOGIN`)
+      await lost
+      expect(await refusalOf(insert(session, customers('lost', 1)))).toMatchObject({
+        ...EXPIRED,
+        message: expect.stringContaining('was lost'),
+      })
+      const writers = (await rowsOf('customers', 'name')).map(([, writer]) => writer)
+      expect(writers.sort()).toEqual(['before', 'successor'])
+      await own.end()
+    })
+  })
+})
+
+/** As if the database could not be reached any more, for one role. */
+async function lockOut({ url }: PostgresDatabase, role: string): Promise<void> {
+  await onConnection(url, async (admin) => {
+    await admin.query(`ALTER ROLE ${role} NOLOGIN`)
+    await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [role])
+  })
+}
+
+describe.each(Object.entries(LEASABLE))('better-sqlite3, %s', (name, { lease, family, numberOf }) => {
+  let leases: PostgresDatabase
+  let database: SqliteDatabase
+  beforeAll(async () => {
+    leases = await postgres.open()
+    await install(leases.pool)
+  })
+  afterAll(() => leases?.close())
+  beforeEach(async () => {
+    database = await sqlite.open()
+  })
+  afterEach(() => database.close())
+
+  const stored = storageFor(family, 'sqlite', { storage: 'binary' })
+
+  test('defaults of a table have the leased number, and no row without the lease', async () => {
+    const held = await lease(leases.pool)
+    const db = registerSnoflax(database.connection, { generators: { [name]: held.generator } })
+    db.exec(`CREATE TABLE event (id BLOB PRIMARY KEY DEFAULT (${name}_generate()), name TEXT) STRICT`)
+    const insert = db.prepare('INSERT INTO event (name) VALUES (?)')
+    for (const event of ['one', 'two', 'three']) insert.run(event)
+
+    await held.release()
+    expect(() => insert.run('late')).toThrow(expect.objectContaining(EXPIRED))
+    const rows = await database.query('SELECT id FROM event')
+    expect(rows.map(({ id }) => numberOf(stored.fromDatabase(id)))).toEqual(Array(3).fill(held.partition))
+  })
+})
