@@ -9,7 +9,11 @@ const KSUID_PAYLOAD_BITS = 128n
  * Unix milliseconds out of keys that carry their time and sort by it. A key of another kind is an IdError.
  *
  * @example
- * createdAt: { key: keyTime.uuid7 }
+ * const orders: TableOptions = {
+ *   table: 'orders',
+ *   createdAt: { key: keyTime.uuid7 },
+ *   generator: (clock) => flax.generator({ clock }),
+ * }
  */
 export const keyTime = {
   uuid7: (key: string): number => {

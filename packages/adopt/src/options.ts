@@ -30,7 +30,7 @@ export interface TableOptions extends StorageOptions {
    * or node is one that no other generator has.
    *
    * @example
-   * generator: (clock) => sno.generator({ partition: 900, clock })
+   * const generator: TableOptions['generator'] = (clock) => sno.generator({ partition: 900, clock })
    */
   readonly generator: (clock: Clock) => IdGenerator<string>
   /** PostgreSQL: default of the new key, as SQL. Without it, the application makes the ids. */

@@ -28,6 +28,9 @@ export const parameter = <AColumn extends Column>(column: AColumn, id: GetColumn
  * The value that a driver takes for an id of the column; for a list, where the column holds lists.
  *
  * @throws {IdError} for a malformed id.
+ *
+ * @example
+ * await pool.query('SELECT total FROM orders WHERE id = $1', [toDatabase(orders.id, id)])
  */
 export const toDatabase = <AColumn extends Column>(column: AColumn, id: GetColumnData<AColumn, 'raw'>) =>
   encoder(column).mapToDriverValue(id) as DatabaseValue
@@ -36,6 +39,10 @@ export const toDatabase = <AColumn extends Column>(column: AColumn, id: GetColum
  * The id in a row that raw SQL or a driver answered; null stays null.
  *
  * @throws {IdError} for a value that is no id.
+ *
+ * @example
+ * const { rows } = await pool.query('SELECT id FROM orders')
+ * const ids = rows.map((row) => fromDatabase(orders.id, row.id))
  */
 export function fromDatabase(column: Column, value: null | undefined): null
 export function fromDatabase<AColumn extends Column>(

@@ -87,7 +87,12 @@ export const insertIds = <ATable extends Table>(table: ATable): InsertIds<ATable
     column.notNull && !column.hasDefault ? idSchema(column) : nullable(column).optional(),
   ) as InsertIds<ATable>
 
-/** The same for an update: all may be left out. */
+/**
+ * The same for an update: all may be left out.
+ *
+ * @example
+ * const change = createUpdateSchema(orders, updateIds(orders))
+ */
 export const updateIds = <ATable extends Table>(table: ATable): UpdateIds<ATable> =>
   schemas(table, (column) => nullable(column).optional()) as UpdateIds<ATable>
 

@@ -32,7 +32,8 @@ export interface RawQueries<Types> {
    * @throws {IdError} for a value that is no id, and for a column that a row doesn't have.
    *
    * @example
-   * readRows(await prisma.$queryRaw<{ id: string; total: number }[]>`SELECT …`, { id: 'Order.id' })
+   * const rows = await prisma.$queryRaw<{ id: string; total: number }[]>`SELECT id, total FROM "Order"`
+   * readRows(rows, { id: 'Order.id' })
    */
   readRows<
     Given extends object,
@@ -44,6 +45,12 @@ export interface RawQueries<Types> {
  * Helpers for raw queries of a configuration.
  *
  * @throws {IdError} `STORAGE_REFUSED`, `INVALID_OPTION` for a configuration that can't be.
+ *
+ * @example
+ * const { parameter, readRows } = rawQueries({
+ *   database: 'sqlite',
+ *   models: { Order: { ids: { id: { family: sno, storage: 'text', generated: true } } } },
+ * })
  */
 export function rawQueries<Types = Record<string, string>>(configuration: Configuration): RawQueries<Types> {
   const columns = idColumns(configuration)

@@ -8,10 +8,7 @@ import { familyOfProperty } from './id-properties.js'
  * @param idProperty the id column's property, default `id`.
  *
  * @example
- * class Order {
- *   @FlaxIdColumn() id!: FlaxId
- *   @CreatedAt() readonly createdAt!: Date
- * }
+ * `class Order { @FlaxIdColumn() id!: FlaxId; @CreatedAt() readonly createdAt!: Date }`
  */
 export function CreatedAt(idProperty = 'id') {
   return (entity: object, property: string): void => {

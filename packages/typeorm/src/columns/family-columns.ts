@@ -37,9 +37,7 @@ const plainOf =
  * Primary key of flax ids, generated. A column that is neither: `FlaxIdColumn.plain()`.
  *
  * @example
- * class Customer {
- *   @FlaxIdColumn() id!: FlaxId
- * }
+ * `class Customer { @FlaxIdColumn() id!: FlaxId }`
  */
 export const FlaxIdColumn: FamilyColumn<FlaxId> = /* @__PURE__ */ familyColumn(flax)
 
@@ -67,9 +65,7 @@ export interface SnoIdColumnOptions extends IdColumnOptions<SnoId> {
  * Primary key of sno ids, generated. A column that is neither: `SnoIdColumn.plain()`.
  *
  * @example
- * class Order {
- *   @SnoIdColumn({ meta: 2 }) id!: SnoId
- * }
+ * `class Order { @SnoIdColumn({ meta: 2 }) id!: SnoId }`
  */
 export const SnoIdColumn: FamilyColumn<SnoId, SnoIdColumnOptions> = /* @__PURE__ */ Object.assign(
   ({ meta, ...options }: SnoIdColumnOptions = {}): IdDecorator<SnoId> =>

@@ -25,10 +25,7 @@ export type IdDecorator<AnId extends string> = <Name extends string>(
  * @throws {IdError} `GENERATOR_REQUIRED` where the family has no generator of its own and none is given.
  *
  * @example
- * class Ticket {
- *   @IdColumn(flake, { generator: flake.generator({ worker: 3 }) })
- *   id!: FlakeId
- * }
+ * `class Ticket { @IdColumn(flake, { generator: flake.generator({ worker: 3 }) }) id!: FlakeId }`
  */
 export function IdColumn<AnId extends string>(
   family: IdFamily<AnId>,
@@ -41,10 +38,7 @@ export function IdColumn<AnId extends string>(
  * A column of ids that are neither the primary key nor generated.
  *
  * @example
- * class Order {
- *   @IdColumn.plain(sno, { nullable: true })
- *   traceId!: SnoId | null
- * }
+ * `class Order { @IdColumn.plain(sno, { nullable: true }) traceId!: SnoId | null }`
  */
 export function plainIdColumn<AnId extends string>(
   family: IdFamily<AnId>,

@@ -1,0 +1,178 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import * as core from '@snoflax/core'
+import * as pgSql from '@snoflax/pg-sql'
+import { type PostgresDatabase, postgres } from '@snoflax/test'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { outcomeOf } from './snippets/outcome.js'
+import { blocksOf, section } from './snippets/page.js'
+import { run } from './snippets/run.js'
+import { typeErrors } from './snippets/type-errors.js'
+
+const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
+const page = (path: string) => readFileSync(at(path), 'utf8')
+const README = page('README.md')
+const LEASES = page('docs/leases.md')
+
+const MODULES = { '@snoflax/core': core, '@snoflax/pg-sql': pgSql }
+
+const CORE_BLOCKS = [
+  ['the first block of the root page', blocksOf(README, 'ts')[0] as string, 1],
+  ['the families on the root page', blocksOf(section(README, 'Four families'), 'ts')[0] as string, 3],
+  ['the page of core', blocksOf(page('packages/core/README.md'), 'ts').join('\n'), 2],
+] as const
+const POSTGRES_BLOCK = blocksOf(section(README, 'PostgreSQL'), 'sql')[0] as string
+
+describe.each(CORE_BLOCKS)('%s', (_, code, claims) => {
+  test('runs, and gives what its comments tell', async () => {
+    const outcome = await outcomeOf(code, { modules: MODULES })
+    expect(outcome.contradictions).toEqual([])
+    expect(outcome.claims).toBeGreaterThanOrEqual(claims)
+  })
+})
+
+let database: PostgresDatabase
+beforeAll(async () => {
+  database = await postgres.open()
+  await pgSql.install(database.pool)
+})
+afterAll(() => database.close())
+
+test('PostgreSQL, on the root page', async () => {
+  const [create = '', select = ''] = POSTGRES_BLOCK.split('\n\n')
+  await database.query(create)
+  await database.query(
+    `INSERT INTO orders (id, total)
+      SELECT snoflax.flax_to_uuid(snoflax.flax_generate_at(at::timestamptz)), 5
+        FROM unnest(ARRAY['2026-10-31T23:59:59.999Z', '2026-11-01Z', '2026-11-30T23:59:59.999Z', '2026-12-01Z']) AS at`,
+  )
+  await database.query('INSERT INTO orders (total) VALUES (7)')
+  const rows = await database.query(select)
+  const times = rows.map((row) => (row['flax_time'] as Date).toISOString())
+  expect(times).toEqual(expect.arrayContaining(['2026-11-01T00:00:00.000Z', '2026-11-30T23:59:59.999Z']))
+  expect(times.filter((time) => !time.startsWith('2026-11'))).toEqual([])
+  expect(rows.map((row) => core.flax.timeMs(row['flax_encode'] as core.FlaxId))).toEqual(
+    times.map(Date.parse),
+  )
+})
+
+describe('docs/leases.md', () => {
+  const [lease = ''] = blocksOf(LEASES, 'ts')
+
+  test('leases, makes an id and gives back', async () => {
+    const made: string[] = []
+    await run(`${lease}\nkeep(id)`, {
+      modules: MODULES,
+      globals: { pool: database.pool, keep: (id: string) => made.push(id) },
+    })
+    expect(made.map((id) => core.sno.unpack(id as core.SnoId).partition)).toEqual([1])
+  })
+
+  test('tells who has what', async () => {
+    const [select = ''] = blocksOf(LEASES, 'sql')
+    expect(await database.query(select)).toMatchObject([{ family: 'sno', number: 1, state: 'free' }])
+  })
+})
+
+const LEASE = `
+import type { SnoGenerator, SnoId } from '@snoflax/core'
+declare const lease: { readonly generator: SnoGenerator }
+`
+const FROM_TYPEORM = "import { SnoIdColumn } from '@snoflax/typeorm'"
+const FROM_DRIZZLE = `
+import { snoId } from '@snoflax/drizzle/pg-core'
+import { pgTable } from 'drizzle-orm/pg-core'
+`
+
+/** The page's lines that give a lease to an ORM. Prisma's are of a client that has to be generated. */
+function leasesInOrms(): readonly (readonly [folder: string, code: string])[] {
+  const [, block = ''] = blocksOf(LEASES, 'ts')
+  const [entity, table] = block.split(/^(?=const )/m)
+  return [
+    ['packages/typeorm/test', `${FROM_TYPEORM}${LEASE}${entity}`],
+    ['packages/drizzle/test', `${FROM_DRIZZLE}${LEASE}${table}`],
+  ]
+}
+
+test('the blocks compile, for users of the built packages', () => {
+  const codeAt = new Map(CORE_BLOCKS.map(([, code], index) => [at(`test/block-${index}.ts`), code]))
+  const [lease = ''] = blocksOf(LEASES, 'ts')
+  codeAt.set(at('packages/pg-sql/test/lease.ts'), `declare const pool: import('pg').Pool\n${lease}`)
+  for (const [folder, code] of leasesInOrms()) codeAt.set(at(`${folder}/lease.ts`), code)
+  expect(typeErrors(codeAt)).toEqual([])
+})
+
+describe('a block that tells what is not so', () => {
+  const tells = async (code: string) => (await outcomeOf(code, { modules: MODULES })).contradictions
+  const using = (code: string) => `import { flax } from '@snoflax/core'\n${code}`
+
+  test.each([
+    ["flax.name // 'sno'", "told 'sno', came 'flax'"],
+    ["const id = flax.generate() // 'Kpcan0M1FakODT4'", 'told 15 characters, came 16 characters'],
+    [
+      "flax.time(flax.generate()) // FlaxId, e.g. 'Kpcan0M1FakODT4k'",
+      /^told 'Kpcan0M1FakODT4k', came \w+ \w+ \d\d /,
+    ],
+    ['flax.byteLength // 10', 'told 10, came 12'],
+    ['flax.unpack(flax.generate()) // { timeMs, meta }', 'told timeMs, meta, came timeMs, random'],
+    ['if (true) console.log(flax.name, 3) // flax 4', 'told flax 4, came flax 3'],
+  ])('is seen: %s', async (code, contradiction) => {
+    expect(await tells(using(code))).toEqual([expect.stringMatching(contradiction)])
+  })
+
+  test('and one that is not reached', async () => {
+    await expect(tells(using('if (flax === undefined) console.log(1) // 1'))).rejects.toThrow('1 statements')
+  })
+
+  test('and one that does not compile', () => {
+    const codeAt = new Map([[at('test/wrong.ts'), using("flax.meta('x')\nkey: flax")]])
+    expect(typeErrors(codeAt)).toEqual([
+      expect.stringContaining("Property 'meta' does not exist"),
+      expect.stringContaining('Unused label'),
+    ])
+  })
+})
+
+/** Tests that run the code of pages other than packages' READMEs. */
+const RUN_BY: Readonly<Record<string, string>> = {
+  'README.md': 'test/readme.test.ts',
+  'docs/adopting.md': 'packages/adopt/test/guide.test.ts',
+  'docs/leases.md': 'test/readme.test.ts',
+  'docs/own-family.md': 'examples/own-families/test/guide.test.ts',
+}
+
+describe('a page with code has a test that runs it', () => {
+  const CODE = '(?:ts|prisma|sql)'
+  const hasCode = (path: string) => blocksOf(page(path), CODE).length > 0
+  const guides = readdirSync(at('docs')).map((name) => `docs/${name}`)
+  const pages = ['README.md', ...guides.filter((path) => path.endsWith('.md'))]
+
+  test('guides', () => {
+    expect(pages.filter(hasCode).sort()).toEqual(Object.keys(RUN_BY).sort())
+    for (const [path, by] of Object.entries(RUN_BY)) expect(page(by)).toContain(path)
+  })
+
+  test('and the root page none that is not run', () => {
+    // Packages' tests run these; quick-starts.test.ts compares.
+    const ofOrms = ['TypeORM', 'Prisma', 'Drizzle'].flatMap((name) => blocksOf(section(README, name), CODE))
+    const here = [CORE_BLOCKS[0][1], CORE_BLOCKS[1][1], POSTGRES_BLOCK]
+    expect(blocksOf(README, CODE).sort()).toEqual([...ofOrms, ...here].sort())
+    expect(blocksOf(LEASES, CODE)).toHaveLength(3)
+  })
+
+  test.each(readdirSync(at('packages')))('the README of %s', (name) => {
+    const tests = ['readme.test.ts', 'guide.test.ts'].map((file) => `packages/${name}/test/${file}`)
+    const by = name === 'core' ? ['test/readme.test.ts'] : tests.filter((path) => existsSync(at(path)))
+    expect(by.map(page).join('\n')).toMatch(/README\.md/)
+  })
+})
+
+describe.each(readdirSync(at('packages')))('the headings of %s', (name) => {
+  const headings = [...page(`packages/${name}/README.md`).matchAll(/^## (.+)$/gm)].map(([, text]) => text)
+
+  test('begin with Install and Use, and end with Errors and Limits, where it has them', () => {
+    expect(headings.slice(0, 2)).toEqual(['Install', 'Use'])
+    const last = headings.filter((heading) => heading === 'Errors' || heading === 'Limits').sort()
+    expect(headings.slice(headings.length - last.length)).toEqual(last)
+  })
+})

@@ -1,0 +1,47 @@
+import { Printed, run, type Surroundings, type Told } from './run.js'
+
+export interface Outcome {
+  /** How many comments told a value. */
+  readonly claims: number
+  /** What came out otherwise than it was told. */
+  readonly contradictions: readonly string[]
+}
+
+/**
+ * Whether a program gives what its comments tell: a text in quotes, a number, `{ the, names }` of an object, or the
+ * line that `console.log` writes. It runs twice: a text that differs from run to run, such as a new id, is told by its
+ * form only.
+ */
+export async function outcomeOf(code: string, surroundings: Surroundings): Promise<Outcome> {
+  const [seen, again] = [await run(code, surroundings), await run(code, surroundings)]
+  const claims = seen.flatMap((told, index) => claimOf(told, again[index]?.value) ?? [])
+  const broken = claims.filter(({ expected, actual }) => expected !== actual)
+  return {
+    claims: claims.length,
+    contradictions: broken.map(({ expected, actual }) => `told ${expected}, came ${actual}`),
+  }
+}
+
+interface Claim {
+  readonly expected: string
+  readonly actual: string
+}
+
+function claimOf({ comment, value }: Told, again: unknown): Claim | undefined {
+  if (value instanceof Printed) return { expected: comment, actual: value.line }
+  const [, text] = /^(?:.*, e\.g\. )?('.*?')/.exec(comment) ?? []
+  if (text !== undefined) return textClaim(text, value, again)
+  const [, names] = /^\{ ([\w, ]+) \}/.exec(comment) ?? []
+  if (names !== undefined) return { expected: names, actual: Object.keys(value as object).join(', ') }
+  return /^-?\d+$/.test(comment) ? { expected: comment, actual: String(value) } : undefined
+}
+
+function textClaim(expected: string, value: unknown, again: unknown): Claim {
+  if (typeof value !== 'string') return { expected, actual: String(value) }
+  const actual = `'${value}'`
+  return value === again ? { expected, actual } : { expected: formOf(expected), actual: formOf(actual) }
+}
+
+const UUID = /^'[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'$/
+
+const formOf = (text: string): string => (UUID.test(text) ? 'a UUID' : `${text.length - 2} characters`)
