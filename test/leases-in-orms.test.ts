@@ -77,7 +77,7 @@ const graph = (writer: string) => ({
 })
 
 /** What a write without a lease answers. */
-const EXPIRED = { name: 'IdError', code: 'LEASE_EXPIRED' }
+const EXPIRED = { name: 'IdError', code: 'LEASE_EXPIRED', path: expect.any(String) }
 
 const refusalOf = (write: Promise<unknown>): Promise<unknown> =>
   write.then(

@@ -25,8 +25,14 @@ export function defaultsOf(
   return ids.placed(() =>
     request.options.default === 'database'
       ? { default: databaseDefault(ids, request, dialect) }
-      : { defaultFn: sourceOf(request) },
+      : { defaultFn: placedSource(ids, request) },
   )
+}
+
+/** A generator's errors name the column too. */
+function placedSource(ids: ColumnIds, request: ColumnRequest): () => unknown {
+  const source = sourceOf(request)
+  return () => ids.placed(source)
 }
 
 /** An id given as the default, in the form of the column: drizzle-kit would write it down as text. */

@@ -1,5 +1,6 @@
 import type { NewId } from './generators.js'
-import type { Model } from './model.js'
+import type { IdColumn, Model } from './model.js'
+import { inside, type Place, placed } from './place.js'
 import { isPlainObject } from './plain-object.js'
 import { mapShape, type Rule, type Shape } from './shape.js'
 import { where } from './where.js'
@@ -15,7 +16,8 @@ export interface DataRules {
 /** The rules for data, with ids made by `newId`. */
 export function dataRules(newId: NewId): DataRules {
   // A parent's id is made before those of its children.
-  const create: Rule = (model, value, place) => mapShape(ROW, model, withNewIds(newId, model, value), place)
+  const create: Rule = (model, value, place) =>
+    mapShape(ROW, model, withNewIds(newId, model, value, place), place)
   const update: Rule = (model, value, place) => mapShape(ROW, model, value, place)
   const nestedWrite: Rule = (model, value, place) => mapShape(NESTED_WRITE, model, value, place)
 
@@ -45,12 +47,25 @@ const group =
     mapShape(shape, model, value, place)
 
 /** A row, or each of a list, with ids where it has none. */
-function withNewIds(newId: NewId, model: Model, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => withNewIds(newId, model, item))
+function withNewIds(newId: NewId, model: Model, value: unknown, place: Place): unknown {
+  if (Array.isArray(value)) {
+    return value.map((item, index) => withNewIds(newId, model, item, inside(place, index)))
+  }
   if (!isPlainObject(value)) return value
   const row = { ...value }
   for (const [field, column] of model.ids) {
-    if (column.settings.generated && row[field] === undefined) row[field] = newId(column)
+    if (column.settings.generated && row[field] === undefined) {
+      row[field] = placedId(newId, column, inside(place, field))
+    }
   }
   return row
+}
+
+/** A generator's errors name the field too. */
+function placedId(newId: NewId, column: IdColumn, place: Place): string {
+  try {
+    return newId(column)
+  } catch (error) {
+    throw placed(error, column.name, place)
+  }
 }

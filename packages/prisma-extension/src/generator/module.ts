@@ -23,7 +23,13 @@ const HEAD =
 const typescript = (content: ModuleContent): string => `${HEAD}
 ${familyImports(content, 'import')}
 import type { IdGenerator } from '@snoflax/core'
-import { type Configuration, type Extension, idExtension, rawQueries } from '@snoflax/prisma-extension'
+import {
+  type Configuration,
+  type Extension,
+  idExtension,
+  type RawQueries,
+  rawQueries,
+} from '@snoflax/prisma-extension'
 
 ${types(content)}
 export const configuration: Configuration = ${configuration(content)}
@@ -33,7 +39,9 @@ export const snoflax = (options${isOptional(content) ? ': Options = {}' : ': Opt
   idExtension<Ids>(configuration, options)
 
 /** For raw queries: \`parameter('${firstName(content)}', id)\` and \`readRows(rows, { id: '${firstName(content)}' })\`. */
-export const { parameter, readRows } = rawQueries<IdTypes>(configuration)
+const raw: RawQueries<IdTypes> = rawQueries<IdTypes>(configuration)
+export const parameter: RawQueries<IdTypes>['parameter'] = raw.parameter
+export const readRows: RawQueries<IdTypes>['readRows'] = raw.readRows
 `
 
 const javascript = (content: ModuleContent): string => `${HEAD}
