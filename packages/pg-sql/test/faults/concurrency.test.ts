@@ -53,7 +53,8 @@ describe.each(generators)('$family in many sessions at once', ({ generate }) => 
     )
     await cancelling
     const [locks] = await database.query(
-      "SELECT count(*)::int AS held FROM pg_locks WHERE locktype = 'advisory'",
+      `SELECT count(*)::int AS held FROM pg_locks
+        WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
     )
     made.expectNoRepeat()
     made.expectOrder()

@@ -54,7 +54,8 @@ export async function stopped<Result>(
   try {
     for (let done = false; !isStopped && !done; ) {
       const { rows } = await holder.query(
-        "SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711 AND NOT granted",
+        `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711 AND NOT granted
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
       )
       isStopped = rows.length > 0
       done = await Promise.race([

@@ -76,7 +76,8 @@ test('a number that its holder prolongs while another is about to take it stays 
   await session.query('BEGIN')
   await session.query('SELECT snoflax.lease_renew($1, 10000, NULL)', [token])
   const taking = store.acquire(request('b', { pool: { min: 1, max: 1 } }))
-  const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'lease_acquire'"
+  const waiting = `SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ~ 'lease_acquire'`
   await expect.poll(() => database.query(waiting), { timeout: 30_000 }).toHaveLength(1)
   await session.query('COMMIT')
   expect(await taking).toEqual({ retryMs: 1 })
