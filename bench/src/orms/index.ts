@@ -15,7 +15,7 @@ export const orms: Chapter<Place> = {
   sections: [
     ...sectionsOf(
       'TypeORM',
-      '`insert` of 1,000 rows at a time, `save` of one. The application makes the UUIDs.',
+      '`insert` of 1,000 rows at a time, `save` of one. The application makes the UUIDs, for which `save` looks in the table first.',
       openTypeorm,
     ),
     ...sectionsOf(
