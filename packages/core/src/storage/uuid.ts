@@ -17,10 +17,9 @@ const HYPHENS_AT = [8, 13, 18, 23] as const
 const HYPHEN = 0x2d
 
 /** The value of a hex digit by its code; −1 for every other code below 128. */
-const VALUES = /* @__PURE__ */ Int8Array.from({ length: 128 }, (_, code) => {
-  const digit = '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase())
-  return digit
-})
+const VALUES = /* @__PURE__ */ Int8Array.from({ length: 128 }, (_, code) =>
+  '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
+)
 
 const valueAt = (text: string, position: number): number => VALUES[text.charCodeAt(position)] ?? -1
 
