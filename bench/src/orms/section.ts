@@ -1,6 +1,6 @@
-import { raceTurns, timed } from '../postgres/turns.js'
 import type { Report, Row as ReportRow, Section } from '../report.js'
 import type { Timing } from '../timing.js'
+import { raceTurns, timed } from '../turns.js'
 import {
   countRows,
   createTables,

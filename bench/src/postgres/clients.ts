@@ -1,7 +1,7 @@
 import { againstYardsticks } from '../ratios.js'
 import type { Section } from '../report.js'
+import { raceTurns, type Turn, timed } from '../turns.js'
 import type { Place, Session } from './place.js'
-import { raceTurns, type Turn, timed } from './turns.js'
 
 const MANY = 32
 const CALLS = 500

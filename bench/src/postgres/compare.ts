@@ -1,7 +1,7 @@
 import { type Aims, againstYardsticks, type Table } from '../ratios.js'
+import { raceTurns, type Turn } from '../turns.js'
 import type { Session } from './place.js'
 import { STEPS } from './samples.js'
-import { raceTurns, type Turn } from './turns.js'
 
 const OPTIONS = { rounds: 200, warmUps: 20 }
 

@@ -1,8 +1,8 @@
 import { againstYardsticks } from '../ratios.js'
 import type { Section } from '../report.js'
+import { raceTurns, timed } from '../turns.js'
 import { createTable, OURS, PEERS, UUID, UUID_TEXT, UUIDV7 } from './keys.js'
 import type { Place } from './place.js'
-import { raceTurns, timed } from './turns.js'
 
 export const ROWS = 100_000
 const OPTIONS = { rounds: 7, warmUps: 1 }

@@ -1,8 +1,8 @@
 import { againstYardsticks } from '../ratios.js'
 import type { Section } from '../report.js'
+import { raceTurns, type Turn } from '../turns.js'
 import { counting } from './compare.js'
 import type { Place, Session } from './place.js'
-import { raceTurns, type Turn } from './turns.js'
 
 const ROWS = 100_000
 /** One row in this time. */

@@ -1,4 +1,4 @@
-import { quantile, shuffled, type Timing } from '../timing.js'
+import { quantile, shuffled, type Timing } from './timing.js'
 
 /** Does its work and tells how many nanoseconds that took. */
 export type Turn = () => Promise<number>
