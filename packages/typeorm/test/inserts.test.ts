@@ -65,11 +65,15 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
   class Shape {
     @Id() id!: FlaxId
     @ManyToOne(() => User, { nullable: true }) owner!: Relation<User> | null
+    @ManyToOne(() => Shape, { nullable: true, cascade: true }) around!: Relation<Shape> | null
   }
   @ChildEntity()
   class Circle extends Shape {
     @Column('int') radius!: number
-    @ManyToOne(() => Shape, { nullable: true }) around!: Relation<Shape> | null
+  }
+  @ChildEntity()
+  class Square extends Shape {
+    @Column('int') side!: number
   }
 
   @Entity()
@@ -109,7 +113,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
   let dataSource: DataSource
   beforeAll(async () => {
     database = await kind.open()
-    const entities = [User, Shape, Circle, Derived, Counted, Page, Schema]
+    const entities = [User, Shape, Circle, Square, Derived, Counted, Page, Schema]
     dataSource = await openDataSource(database, entities, { subscribers: [Watcher] })
   })
   afterAll(async () => {
@@ -349,6 +353,14 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(await dataSource.getRepository(Derived).existsBy({ text: 'by hand' })).toBe(true)
   })
 
+  test('a builder whose statement was looked at first tells the ids all the same', async () => {
+    const builder = dataSource.createQueryBuilder().insert().into(Derived).values({ text: 'looked at' })
+    builder.getQueryAndParameters()
+    const { generatedMaps } = await builder.execute()
+    const { id } = await dataSource.getRepository(Derived).findOneByOrFail({ text: 'looked at' })
+    expect(generatedMaps).toEqual([expect.objectContaining({ id })])
+  })
+
   test('embedded ids are made, and plain ones kept', async () => {
     const batch = flax.generate()
     const { id } = await users().save(users().create({ email: email(), stamp: { by: 'me', batch } }))
@@ -391,6 +403,18 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     const { id } = await users().save({ email: email(), boss: { email: email(), boss: { email: email() } } })
     const found = await users().findOneOrFail({ where: { id }, relations: { boss: { boss: true } } })
     expect([found.boss?.id, found.boss?.boss?.id].every((one) => flax.is(one))).toBe(true)
+  })
+
+  test('cascades of child entities that need each other, by a reference to their parent', async () => {
+    const shapes = dataSource.getRepository(Shape)
+    const circle = Object.assign(new Circle(), { radius: 1 })
+    const square = Object.assign(new Square(), { side: 1, around: circle })
+    circle.around = square
+    await shapes.save(circle)
+    const aroundOf = async ({ id }: Shape) =>
+      (await shapes.findOneOrFail({ where: { id }, relations: { around: true } })).around?.id
+    expect(await aroundOf(circle)).toBe(square.id)
+    expect(await aroundOf(square)).toBe(circle.id)
   })
 
   test('nothing to insert is no row, and no values are TypeORM’s own error', async () => {

@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm'
 import { makeIds } from '../write/make-ids.js'
-import { beginInsert, deferForeignKeys, endInsert } from '../write/pending.js'
+import { beginInsert, deferForeignKeys, endInsert, isWaitedFor } from '../write/pending.js'
 import { idColumnsIn } from './prepared-column.js'
 
 type Listeners = EntityMetadata['beforeInsertListeners']
@@ -12,11 +12,11 @@ export function makeIdsBeforeListeners(metadata: EntityMetadata): void {
   deferForeignKeys(metadata)
   const columns = idColumnsIn(metadata).filter(({ source }) => source !== undefined)
   if (columns.length === 0) return
-  first(metadata.beforeInsertListeners, (entity) => {
-    makeIds(columns, entity)
-    beginInsert(entity)
-  })
-  first(metadata.afterInsertListeners, endInsert)
+  if (isWaitedFor(metadata)) {
+    first(metadata.beforeInsertListeners, beginInsert)
+    first(metadata.afterInsertListeners, endInsert)
+  }
+  first(metadata.beforeInsertListeners, (entity) => void makeIds(columns, entity))
 }
 
 function first(listeners: Listeners, execute: (entity: object) => void): void {

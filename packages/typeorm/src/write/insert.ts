@@ -38,12 +38,11 @@ function describe(result: InsertResult, metadata: EntityMetadata, map: InsertMap
   if (!map.updateEntity) {
     result.identifiers = entities.map((entity) => metadata.getEntityIdMap(entity) as ObjectLiteral)
   }
-  result.generatedMaps = entities.map((entity, i) => withMade(result.generatedMaps[i] ?? {}, entity))
-}
-
-function withMade(map: ObjectLiteral, entity: ObjectLiteral): ObjectLiteral {
-  for (const { metadata } of madeColumns(entity)) {
-    metadata.setEntityValue(map, metadata.getEntityValue(entity))
-  }
-  return map
+  result.generatedMaps = entities.map((entity, row) => {
+    const generated = result.generatedMaps[row] ?? {}
+    for (const { metadata: column } of madeColumns(map, row)) {
+      column.setEntityValue(generated, column.getEntityValue(entity))
+    }
+    return generated
+  })
 }

@@ -4,15 +4,17 @@ import { idColumnsIn, type PreparedColumn } from '../prepare/prepared-column.js'
 import { type InsertBuilder, type InsertMap, metadataOf, valuesOf } from './insert-builder.js'
 import { makeIds } from './make-ids.js'
 
-/** Which columns of an entity got an id from us and were not given one. */
-const made = new WeakMap<object, readonly PreparedColumn[]>()
+/** The columns of each row whose ids were not given but made, by the list of rows. */
+const made = new WeakMap<readonly ObjectLiteral[], (readonly PreparedColumn[])[]>()
 
-/** The columns of an entity whose ids were not given but made. */
-export const madeColumns = (entity: object): readonly PreparedColumn[] => made.get(entity) ?? []
+/** The columns of an insert's row whose ids were not given but made. */
+export const madeColumns = ({ valuesSet }: InsertMap, row: number): readonly PreparedColumn[] =>
+  (Array.isArray(valuesSet) && made.get(valuesSet)?.[row]) || []
 
 /** For a row that is not there after all. */
-export function takeBack(entity: ObjectLiteral): void {
-  for (const { metadata } of madeColumns(entity)) metadata.setEntityValue(entity, undefined)
+export function takeBack(map: InsertMap, row: number): void {
+  const entity = valuesOf(map)[row] as ObjectLiteral
+  for (const { metadata } of madeColumns(map, row)) metadata.setEntityValue(entity, undefined)
 }
 
 /** Makes the ids that an insert's rows lack. @throws {IdError} where nothing can make them. */
@@ -23,12 +25,16 @@ export function makeMissingIds({ expressionMap }: InsertBuilder): void {
   if (expressionMap.insertFromSelect) refuseMissing(columns, expressionMap)
   if (expressionMap.valuesSet === undefined) return
   addColumns(columns, expressionMap)
-  expressionMap.valuesSet = valuesOf(expressionMap).map((values) => {
-    const entity = Object.isExtensible(values) ? values : { ...values }
-    const fresh = makeIds(columns, entity)
-    if (fresh.length > 0) made.set(entity, fresh)
-    return entity
-  })
+  const entities = valuesOf(expressionMap).map((values) =>
+    Object.isExtensible(values) ? values : { ...values },
+  )
+  // A builder whose statement was asked for is asked again when it runs; by then no id is missing.
+  const fresh = entities.map((entity, row) => [
+    ...makeIds(columns, entity),
+    ...madeColumns(expressionMap, row),
+  ])
+  expressionMap.valuesSet = entities
+  made.set(entities, fresh)
 }
 
 /** INSERT … SELECT makes its rows where we can't. */

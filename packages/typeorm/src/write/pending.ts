@@ -1,7 +1,7 @@
 import type { EntityMetadata, ObjectLiteral } from 'typeorm'
 import type { RelationMetadata } from 'typeorm/metadata/RelationMetadata.js'
 
-/** Entities that are about to be inserted: they have an id, but no row yet. */
+/** Entities that are about to be inserted, and that foreign keys wait for: they have an id, but no row yet. */
 const pending = new WeakSet<object>()
 
 /**
@@ -9,9 +9,20 @@ const pending = new WeakSet<object>()
  * target has no id yet, as with keys that the database makes. Ours have one from the start, and would point to
  * nothing where rows of one entity, or of two that need each other, are inserted by one save.
  */
-export function deferForeignKeys({ relationsWithJoinColumns }: EntityMetadata): void {
-  for (const relation of relationsWithJoinColumns.filter(({ isNullable }) => isNullable)) defer(relation)
+export function deferForeignKeys(metadata: EntityMetadata): void {
+  for (const relation of deferrable(metadata)) defer(relation)
 }
+
+/** Whether a foreign key waits for this entity's rows, or for those of an entity that it extends. */
+export const isWaitedFor = (metadata: EntityMetadata): boolean =>
+  metadata.dataSource.entityMetadatas.some((one) =>
+    deferrable(one).some(({ inverseEntityMetadata: { target } }) => ancestry(metadata).includes(target)),
+  )
+
+const deferrable = ({ relationsWithJoinColumns }: EntityMetadata): RelationMetadata[] =>
+  relationsWithJoinColumns.filter(({ isNullable }) => isNullable)
+
+const ancestry = ({ target, inheritanceTree }: EntityMetadata) => [target, ...inheritanceTree]
 
 function defer(relation: RelationMetadata): void {
   const getRelationIdMap = relation.getRelationIdMap.bind(relation)

@@ -48,8 +48,8 @@ export async function insertAndReadBack(
     Object.assign(map, { callListeners: false, updateEntity: false })
     try {
       const result = await insert()
-      if (updateEntity) await readBack(result, queryRunner, metadata, valuesOf(map), finding)
-      else for (const entity of valuesOf(map)) takeBack(entity)
+      if (updateEntity) await readBack(result, queryRunner, metadata, map, finding)
+      else valuesOf(map).forEach((_, row) => void takeBack(map, row))
       await tell('AfterInsert')
       return result
     } finally {
@@ -65,7 +65,7 @@ function checkOverwrite(map: InsertMap, metadata: EntityMetadata): void {
       map.onUpdate?.overwrite?.includes(column.databaseName) &&
       !isConflictColumn(map.onUpdate, column.databaseName),
   )
-  if (!overwritten || !valuesOf(map).some((entity) => madeColumns(entity).includes(overwritten))) return
+  if (!overwritten || !valuesOf(map).some((_, row) => madeColumns(map, row).includes(overwritten))) return
   const { place, storage } = overwritten.transformer
   throw new IdError(
     'INVALID_OPTION',
@@ -81,20 +81,23 @@ async function readBack(
   result: InsertResult,
   queryRunner: QueryRunner,
   metadata: EntityMetadata,
-  entities: readonly ObjectLiteral[],
+  map: InsertMap,
   finding: Finding,
 ): Promise<void> {
+  const entities = valuesOf(map)
   const rows = await readStoredRows(queryRunner, metadata, entities, finding)
   result.generatedMaps = entities.map((entity, i) => hydrate(entity, rows[i]))
+  // What is not there was left out: the id that was made for it is taken back.
+  rows.forEach((row, i) => {
+    if (row === undefined) takeBack(map, i)
+  })
   // As TypeORM has it for rows that were left out, there is nothing in their place.
   result.identifiers = entities.map(
     (entity, i) => (rows[i] && metadata.getEntityIdMap(entity)) as ObjectLiteral,
   )
 }
 
-/** A row that is not there was left out: the id that was made for it is taken back. */
 function hydrate(entity: ObjectLiteral, row: StoredRow | undefined): ObjectLiteral {
-  if (row === undefined) takeBack(entity)
   const map: ObjectLiteral = {}
   for (const [column, value] of row ?? []) {
     column.setEntityValue(entity, value)
