@@ -25,7 +25,7 @@ export const orms: Chapter<Place> = {
     ),
     ...sectionsOf(
       'Prisma',
-      '`createMany` of all rows, `create` of one. The application makes the UUIDs.',
+      '`createMany` of all rows, `create` of one. The application makes the UUIDs, and their client is without our extension.',
       openPrisma,
     ),
   ],

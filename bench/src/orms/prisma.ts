@@ -37,10 +37,20 @@ interface Delegate {
   create(given: { data: object }): Promise<unknown>
 }
 
-type Client = Readonly<Record<Key, Delegate>> & { $disconnect(): Promise<void> }
+type Client = Readonly<Record<Key, Delegate>> & {
+  $extends(extension: unknown): Client
+  $executeRawUnsafe(sql: string): Promise<unknown>
+  $disconnect(): Promise<void>
+}
+
+/** A client without the extension, for the UUIDs, and the same with it, for ours. */
+interface Clients {
+  readonly plain: Client
+  readonly extended: Client
+}
 
 /** The client and the extension that `prisma generate` writes for the database. */
-async function openClient(database: Database, adapter: object): Promise<Client> {
+async function openClients(database: Database, adapter: object): Promise<Clients> {
   const folder = join(GENERATED, database)
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'schema.prisma'), schema(database))
@@ -55,23 +65,25 @@ async function openClient(database: Database, adapter: object): Promise<Client> 
   const at = (path: string) => pathToFileURL(join(folder, path)).href
   const { PrismaClient } = (await import(at('client/index.js'))).default
   const { snoflax } = await import(at('snoflax/index.js'))
-  return new PrismaClient({ adapter }).$extends(snoflax()) as Client
+  const plain = new PrismaClient({ adapter }) as Client
+  return { plain, extended: plain.$extends(snoflax()) }
 }
 
 export async function openPrisma({ postgres, sqlite }: Place): Promise<Orm> {
   const clients = {
-    postgres: await openClient('postgres', new PrismaPg({ connectionString: postgres.url })),
-    sqlite: await openClient('sqlite', new PrismaBetterSqlite3({ url: `file:${sqlite.file}` })),
+    postgres: await openClients('postgres', new PrismaPg({ connectionString: postgres.url })),
+    sqlite: await openClients('sqlite', new PrismaBetterSqlite3({ url: `file:${sqlite.file}` })),
   }
-  const modelsOf = (client: Client) => ({
-    flax: model(client.flax, (row) => row),
-    sno: model(client.sno, (row) => row),
-    uuid: model(client.uuid, (row) => ({ id: randomUUID(), ...row })),
+  await clients.sqlite.plain.$executeRawUnsafe('PRAGMA synchronous = off')
+  const modelsOf = ({ plain, extended }: Clients) => ({
+    flax: model(extended.flax, (row) => row),
+    sno: model(extended.sno, (row) => row),
+    uuid: model(plain.uuid, (row) => ({ id: randomUUID(), ...row })),
   })
   return {
     models: { postgres: modelsOf(clients.postgres), sqlite: modelsOf(clients.sqlite) },
     close: async () => {
-      await Promise.all([clients.postgres.$disconnect(), clients.sqlite.$disconnect()])
+      await Promise.all([clients.postgres.plain.$disconnect(), clients.sqlite.plain.$disconnect()])
     },
   }
 }

@@ -32,7 +32,7 @@ const BULK: Load = {
   name: 'bulk',
   title: '100,000 rows in bulk',
   rows: 100_000,
-  rounds: 3,
+  rounds: 5,
   aim: 1.05,
   run: (model, rows) => model.insertMany(rows),
 }
@@ -41,7 +41,7 @@ const SINGLE: Load = {
   name: 'single',
   title: '10,000 rows one by one',
   rows: 10_000,
-  rounds: 2,
+  rounds: 4,
   run: async (model, rows) => {
     for (const row of rows) await model.insertOne(row)
   },
