@@ -1,6 +1,6 @@
 import { idExtension, keyset } from '@snoflax/prisma-extension'
 import type { OpenDatabase } from '@snoflax/test'
-import { wantedVersion } from '@snoflax/test'
+import { sharedPostgres } from '@snoflax/test'
 import type { ContractAdapter, NewGraph, Refusal, Variant } from '@snoflax/test/contract'
 import { type AnyClient, clientOf, pushSchema, runCollations } from '../project/clients.js'
 import { generateProject } from '../project/generate.js'
@@ -51,7 +51,7 @@ function withoutAggregates({ database, storage }: Variant): Refusal | undefined 
   }
   if (storage !== 'binary') return undefined
   if (database === 'sqlite') return { why: 'Prisma fails on min and max of Bytes', by: /./ }
-  return database === 'postgres' && Number(wantedVersion()) < 18
+  return database === 'postgres' && sharedPostgres().version < 18
     ? { why: 'PostgreSQL has no min and max of bytea before 18', by: /min\(bytea\)/ }
     : undefined
 }

@@ -1,3 +1,5 @@
+import type { StorageName } from '@snoflax/core'
+import { sharedPostgres } from '@snoflax/test'
 import type { ContractAdapter, Customer, Graph } from '@snoflax/test/contract'
 import { createdBetween } from '@snoflax/typeorm'
 import { And, Any, Between, In, IsNull, LessThan, MoreThan, MoreThanOrEqual, Raw } from 'typeorm'
@@ -206,6 +208,10 @@ export const page: Adapter['page'] = {
   },
 }
 
+/** Storages whose column the server knows no min and max of. */
+const LACKING: readonly StorageName[] =
+  sharedPostgres().version < 18 ? ['uuid', 'uuid8', 'binary'] : ['uuid', 'uuid8']
+
 export const ends: Adapter['ends'] = {
   'first and last by order': {
     run: async ({ orders }) => {
@@ -216,7 +222,7 @@ export const ends: Adapter['ends'] = {
   },
   'query builder, MIN and MAX': {
     refused: ({ database, storage }) =>
-      database === 'postgres' && storage !== 'text' && storage !== 'bigint'
+      database === 'postgres' && LACKING.includes(storage)
         ? { why: 'PostgreSQL has no min(uuid), and no min(bytea) before 18', by: /min|max/i }
         : undefined,
     run: async ({ orders }) => {
