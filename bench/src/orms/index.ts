@@ -7,6 +7,7 @@ import type { Chapter, Surroundings } from '../report.js'
 import type { Place } from './contest.js'
 import { openDrizzle } from './drizzle.js'
 import { openPrisma } from './prisma.js'
+import { prismaQueries } from './prisma-queries.js'
 import { sectionsOf } from './section.js'
 import { openTypeorm } from './typeorm.js'
 
@@ -28,6 +29,7 @@ export const orms: Chapter<Place> = {
       '`createMany` of all rows, `create` of one. The application makes the UUIDs, and their client is without our extension.',
       openPrisma,
     ),
+    prismaQueries,
   ],
   open: openPlace,
 }

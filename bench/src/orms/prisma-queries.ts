@@ -1,0 +1,161 @@
+import type { Report, Section } from '../report.js'
+import type { Timing } from '../timing.js'
+import { raceTurns, timed } from '../turns.js'
+import type { Database, Place } from './contest.js'
+import { type Client, type Delegate, KEY_TYPES, openClients } from './prisma-clients.js'
+
+/** A shop twice: keys of ours behind the extended client, Prisma's own UUIDs behind the plain one. */
+const SHOPS = ['flax', 'plain'] as const
+type Shop = (typeof SHOPS)[number]
+
+const CUSTOMERS = 100
+const ORDERS = 20
+const LINES = 5
+
+/** What a customer is created with, so wide that the walk over the arguments shows. */
+const graph = (name: string, orders: number, lines: number) => ({
+  name,
+  orders: {
+    create: Array.from({ length: orders }, (_, total) => ({
+      total,
+      lines: { create: Array.from({ length: lines }, (_, position) => ({ position })) },
+    })),
+  },
+})
+
+/** The models of one shop, and keys of rows that are there. */
+interface Stock {
+  readonly customer: Delegate
+  readonly line: Delegate
+  readonly ids: readonly string[]
+}
+
+/** Reads come first, since writes make the tables grow. */
+const QUERIES: Readonly<Record<string, (stock: Stock) => Promise<unknown>>> = {
+  'findUnique, 50 times': async ({ line, ids }) => {
+    for (const id of ids.slice(0, 50)) await line.findUnique({ where: { id } })
+  },
+  'findMany, 10,000 rows': ({ line }) => line.findMany(),
+  'findMany, 100 rows with 12,000 nested': ({ customer }) =>
+    customer.findMany({ include: { orders: { include: { lines: true } } } }),
+  'findMany, 500 ids in': ({ line, ids }) => line.findMany({ where: { id: { in: ids.slice(0, 500) } } }),
+  'create, 50 times': async ({ customer }) => {
+    for (let i = 0; i < 50; i++) await customer.create({ data: { name: `customer ${i}` } })
+  },
+  'create, 1 row with 220 nested': ({ customer }) => customer.create({ data: graph('wide', 20, 10) }),
+}
+
+/** What the extension adds to a query, from argument to result. */
+export const prismaQueries: Section<Place> = {
+  name: 'prisma-queries',
+  run: async (place) => {
+    const postgres = await race(place, 'postgres')
+    const sqlite = await race(place, 'sqlite')
+    return {
+      title: 'Prisma: queries, with the extension and without',
+      about:
+        'Keys of ours against `@default(uuid())` and a client without the extension, relations included.',
+      columns: [
+        { title: 'a plain client, PostgreSQL', aims: {} },
+        { title: 'a plain client, SQLite', aims: {} },
+      ],
+      rows: Object.keys(QUERIES).map((name) => row(name, [postgres, sqlite])),
+    }
+  },
+}
+
+type Timings = Readonly<Record<string, Readonly<Record<Shop, Timing>>>>
+
+function row(name: string, timings: readonly Timings[]): Report['rows'][number] {
+  const pairs = timings.map((one) => one[name] as Readonly<Record<Shop, Timing>>)
+  return {
+    name,
+    ratios: pairs.map(({ flax, plain }) => flax.stepNs / plain.stepNs),
+    spread: Math.max(...pairs.flatMap(({ flax, plain }) => [flax.spread, plain.spread])),
+  }
+}
+
+async function race(place: Place, database: Database): Promise<Timings> {
+  for (const sql of SHOPS.flatMap((shop) => tablesOf(shop, database))) await place[database].query(sql)
+  const clients = await openClients(
+    'shop',
+    database,
+    place,
+    SHOPS.map((shop) => models(shop, database)).join(''),
+  )
+  try {
+    const stocks = {
+      flax: await filled(clients.extended, 'flax'),
+      plain: await filled(clients.plain, 'plain'),
+    }
+    const timings: Record<string, Record<Shop, Timing>> = {}
+    for (const [name, query] of Object.entries(QUERIES)) {
+      const turn = (shop: Shop) => timed(() => query(stocks[shop]))
+      timings[name] = await raceTurns(
+        { flax: turn('flax'), plain: turn('plain') },
+        { rounds: 30, warmUps: 5 },
+      )
+    }
+    return timings
+  } finally {
+    await clients.close()
+  }
+}
+
+async function filled(client: Client, shop: Shop): Promise<Stock> {
+  const model = (name: string) => client[`${shop}${name}`] as Delegate
+  for (let i = 0; i < CUSTOMERS; i++) {
+    await model('Customer').create({ data: graph(`customer ${i}`, ORDERS, LINES) })
+  }
+  const lines = await model('Line').findMany()
+  return { customer: model('Customer'), line: model('Line'), ids: lines.map(({ id }) => id) }
+}
+
+function tablesOf(shop: Shop, database: Database): string[] {
+  const key = database === 'postgres' ? 'uuid' : 'text'
+  const table = (name: string) => `shop_${shop}_${name}`
+  return [
+    ...['line', 'order', 'customer'].map((name) => `DROP TABLE IF EXISTS ${table(name)}`),
+    `CREATE TABLE ${table('customer')} (id ${key} PRIMARY KEY, name text NOT NULL)`,
+    `CREATE TABLE ${table('order')} (id ${key} PRIMARY KEY, total integer NOT NULL,
+      customer_id ${key} NOT NULL REFERENCES ${table('customer')})`,
+    `CREATE TABLE ${table('line')} (id ${key} PRIMARY KEY, position integer NOT NULL,
+      order_id ${key} NOT NULL REFERENCES ${table('order')})`,
+    `CREATE INDEX ${table('orders')} ON ${table('order')} (customer_id)`,
+    `CREATE INDEX ${table('lines')} ON ${table('line')} (order_id)`,
+  ]
+}
+
+function models(shop: Shop, database: Database): string {
+  const type = KEY_TYPES[database]
+  const id =
+    shop === 'flax'
+      ? `String @id @default(dbgenerated()) ${type} /// @snoflax flax`
+      : `String @id @default(uuid()) ${type}`
+  const name = (model: string) => `${shop === 'flax' ? 'Flax' : 'Plain'}${model}`
+  return `
+model ${name('Customer')} {
+  id ${id}
+  name String
+  orders ${name('Order')}[]
+  @@map("shop_${shop}_customer")
+}
+
+model ${name('Order')} {
+  id ${id}
+  total Int
+  customerId String @map("customer_id") ${type}
+  customer ${name('Customer')} @relation(fields: [customerId], references: [id])
+  lines ${name('Line')}[]
+  @@map("shop_${shop}_order")
+}
+
+model ${name('Line')} {
+  id ${id}
+  position Int
+  orderId String @map("order_id") ${type}
+  order ${name('Order')} @relation(fields: [orderId], references: [id])
+  @@map("shop_${shop}_line")
+}
+`
+}
