@@ -1,37 +1,13 @@
-import { flax } from '@snoflax/core'
-import type { DataSource } from 'typeorm'
-import { DAY_MS } from './orders.js'
+import { inventOrders } from 'example-orders-web'
+import { db } from './database.js'
 import { Customer, Order, orderIds } from './schema.js'
 
-const CUSTOMERS = ['Ada Lovelace', 'Café Zürich', 'Fish & Chips <Ltd>', "Miles O'Brien", 'Ōsaka Roasters']
-const ITEMS = ['Espresso beans, 1 kg', 'Paper filters, 100', 'Hand grinder', 'Moka pot', 'Cups, set of 6']
-const DAYS = 28
-
-/** Four weeks of orders up to now, each with an id of its moment. Answers how many. */
-export async function seed(db: DataSource, now = Date.now()): Promise<number> {
-  const today = now - (now % DAY_MS)
-  const opening = new Date(today - DAYS * DAY_MS)
-  const customers = CUSTOMERS.map((name) => ({ id: flax.generateAt(opening), name }))
-  const orders = momentsUntil(today)
-    .filter((moment) => moment <= now)
-    .map((moment, index) => ({
-      id: orderIds.generateAt(moment),
-      customer: turn(customers, index * 7 + Math.floor(index / 3)),
-      item: turn(ITEMS, index * 3 + Math.floor(index / 5)),
-      cents: 450 + ((index * 1979) % 9000),
-    }))
+/** Fills the database with orders of the past, which bring their ids along. Answers how many. */
+export async function seed(): Promise<number> {
+  const { customers, orders } = inventOrders(orderIds)
   await db.getRepository(Customer).insert(customers)
-  await db.getRepository(Order).insert(orders)
+  await db
+    .getRepository(Order)
+    .insert(orders.map(({ customerId, ...order }) => ({ ...order, customer: { id: customerId } })))
   return orders.length
 }
-
-/** Moments up to the end of the day, in order: from 20 to 31 a day, the first at midnight. */
-function momentsUntil(today: number): number[] {
-  return Array.from({ length: DAYS }, (_, index) => {
-    const count = 20 + ((index * 5) % 12)
-    const midnight = today - (DAYS - 1 - index) * DAY_MS
-    return Array.from({ length: count }, (_, order) => midnight + Math.floor((order * DAY_MS) / count))
-  }).flat()
-}
-
-const turn = <Item>(items: readonly Item[], index: number): Item => items[index % items.length] as Item

@@ -1,5 +1,6 @@
-import { DAY_MS, type Filter, type Page } from './orders.js'
-import type { Order } from './schema.js'
+import { DAY_MS, DAYS, dayOf } from './days.js'
+import type { Filter, Listing } from './listing.js'
+import type { Order } from './orders.js'
 
 const STYLE = `
   :root { color-scheme: light dark; --line: light-dark(#e4e2dd, #33322f); --soft: light-dark(#77736a, #a09c92);
@@ -19,7 +20,7 @@ const STYLE = `
   .next { display: inline-block; margin: 2rem 0; padding: .5rem 1.2rem; border: 1px solid; border-radius: .4rem }`
 
 /** The list as a page: orders by day, newest first. */
-export function ordersPage({ orders, next }: Page, filter: Filter): string {
+export function ordersPage({ orders, next }: Listing, filter: Filter): string {
   const [first] = orders
   const days = new Set(orders.map(({ createdAt }) => dayOf(createdAt)))
   return `<!doctype html>
@@ -28,9 +29,9 @@ export function ordersPage({ orders, next }: Page, filter: Filter): string {
 <meta name="viewport" content="width=device-width">
 <title>Orders</title>
 <style>${STYLE}</style>
-<h1><a href="/">Orders</a>${filter.customer && first ? escaped(` of ${first.customer.name}`) : ''}</h1>
+<h1><a href="/">Orders</a>${filter.customerId && first ? escaped(` of ${first.customer.name}`) : ''}</h1>
 <p>Days, order and pages come from the primary key. There is no created_at column.</p>
-<nav>${link('All', { customer: filter.customer }, !filter.day)}${lastDays()
+<nav>${link('All', { customerId: filter.customerId }, !filter.day)}${lastDays()
     .map((day) => dayLink(day, filter))
     .join('\n')}</nav>
 ${[...days].map((day) => section(day, orders)).join('\n')}
@@ -48,7 +49,7 @@ function row({ id, createdAt, customer, item, cents }: Order): string {
   const cells = [
     `<span class="time">${createdAt.toISOString().slice(11, 16)}</span>`,
     `<a href="/orders/${id}"><code>${id}</code></a>`,
-    link(customer.name, { customer: customer.id }),
+    link(customer.name, { customerId: customer.id }),
     escaped(item),
     (cents / 100).toFixed(2),
   ]
@@ -57,24 +58,22 @@ function row({ id, createdAt, customer, item, cents }: Order): string {
 
 function dayLink(day: Date, filter: Filter): string {
   const current = day.getTime() === filter.day?.getTime()
-  return link(dayOf(day).slice(5), { customer: filter.customer, day }, current)
+  return link(dayOf(day).slice(5), { customerId: filter.customerId, day }, current)
 }
 
 const lastDays = (): Date[] =>
-  Array.from({ length: 28 }, (_, ago) => new Date(`${dayOf(new Date(Date.now() - ago * DAY_MS))}T00:00Z`))
+  Array.from({ length: DAYS }, (_, ago) => new Date(`${dayOf(new Date(Date.now() - ago * DAY_MS))}T00:00Z`))
 
 const link = (text: string, filter: Filter, current = false): string =>
   `<a href="${address(filter)}"${current ? ' aria-current="true"' : ''}>${escaped(text)}</a>`
 
-function address({ day, customer, after }: Filter): string {
+function address({ day, customerId, after }: Filter): string {
   const query = new URLSearchParams()
   if (day) query.set('day', dayOf(day))
-  if (customer) query.set('customer', customer)
+  if (customerId) query.set('customer', customerId)
   if (after) query.set('after', after)
   return escaped(`/?${query}`)
 }
-
-const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
 
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',
