@@ -3,6 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
 const VERSIONS = ['20', '22', '24']
+// The package of the platform has the headers beside the program, for native addons; `node` has the program alone.
+const NODE = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
 
 const wanted = process.argv.slice(2)
 const root = join(import.meta.dirname, '..')
@@ -10,7 +12,7 @@ const root = join(import.meta.dirname, '..')
 /** @param {string} version @param {string} command @returns {boolean} whether it passed */
 const runOn = (version, command) => {
   console.log(`\nNode ${version}: ${command}`)
-  const call = `npx --yes --package=node@${version} --call="${command}"`
+  const call = `npx --yes --package=${NODE}@${version} --call="${command}"`
   return spawnSync(call, { cwd: root, shell: true, stdio: 'inherit' }).status === 0
 }
 

@@ -32,14 +32,15 @@ const listen = (chunk) => {
 
 /** @param {string} command @returns {Promise<number>} its exit code */
 const runQuietly = (command) => {
-  // Headers that lie beside this Node save node-gyp a download.
+  // Headers that lie beside this Node save node-gyp a download, and are right where those of the settings may be
+  // another Node's.
   const nodeRoot = join(process.execPath, '../..')
   const headers = existsSync(join(nodeRoot, 'include/node/node.h')) ? { npm_config_nodedir: nodeRoot } : {}
 
   // --call, since an outer npx leaves its own in the environment.
   const child = spawn(`npx --yes --package=${PNPM} --call="${command}"`, {
     cwd: root,
-    env: { ...headers, ...process.env },
+    env: { ...process.env, ...headers },
     shell: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
