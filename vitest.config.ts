@@ -2,28 +2,17 @@ import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { DATABASE_PROJECTS, projectName } from './scripts/database-projects.js'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-
-// Every other project runs without a server.
-const needsDatabases = new Set([
-  'packages/adopt',
-  'packages/better-sqlite3',
-  'packages/cli',
-  'packages/drizzle',
-  'packages/pg-sql',
-  'packages/prisma-extension',
-  'packages/typeorm',
-  'test',
-])
 
 const project = (folder: string, include = 'test/**/*.test.ts') => ({
   extends: true as const,
   test: {
-    name: folder.replace('packages/', ''),
+    name: projectName(folder),
     root: at(folder),
     include: [include],
-    ...(needsDatabases.has(folder) && {
+    ...(DATABASE_PROJECTS.includes(folder) && {
       globalSetup: at('test/databases/global-setup.ts'),
       testTimeout: 120_000,
       hookTimeout: 120_000,
@@ -39,7 +28,6 @@ export default defineConfig({
     alias: [
       { find: /^@snoflax\/test\/contract$/, replacement: at('test/contract/index.ts') },
       { find: /^@snoflax\/test$/, replacement: at('test/databases.ts') },
-      { find: /^@snoflax\/test\/(.+)/, replacement: at('test/databases/$1.ts') },
       { find: /^@snoflax\/([^/]+)/, replacement: at('packages/$1/src') },
     ],
   },

@@ -1,18 +1,19 @@
-// Runs the tests that need a PostgreSQL server once on each major version that can be had, or on those named as
-// arguments. Build before.
+// Runs the tests that need databases once on each major version of PostgreSQL that can be had, or on those named
+// as arguments: `npm run test:postgres-matrix -- 14 18`.
 import { spawnSync } from 'node:child_process'
-import { POSTGRES_VERSIONS } from './postgres-version.js'
+import { join } from 'node:path'
+import { DATABASE_PROJECTS, projectName } from './database-projects.js'
 
-/** All but core, which has to do with no database. */
-const PROJECTS = ['adopt', 'cli', 'drizzle', 'pg-sql', 'prisma-extension', 'test', 'typeorm']
+const VERSIONS = ['14', '15', '16', '17', '18']
 
 const wanted = process.argv.slice(2)
-const versions = wanted.length > 0 ? wanted : POSTGRES_VERSIONS.map(String)
-const failed: string[] = []
-for (const version of versions) {
+const versions = wanted.length > 0 ? wanted : VERSIONS
+const projects = DATABASE_PROJECTS.map((folder) => `--project ${projectName(folder)}`).join(' ')
+
+const failed = versions.filter((version) => {
   console.log(`\nPostgreSQL ${version}`)
-  const projects = PROJECTS.map((name) => `--project ${name}`).join(' ')
   const { status } = spawnSync(`npx vitest run ${projects}`, {
+    cwd: join(import.meta.dirname, '..'),
     shell: true,
     stdio: 'inherit',
     env: {
@@ -22,7 +23,7 @@ for (const version of versions) {
       SNOFLAX_POSTGRES_VERSION: version,
     },
   })
-  if (status !== 0) failed.push(version)
-}
+  return status !== 0
+})
 console.log(failed.length > 0 ? `\nfailed on PostgreSQL ${failed.join(', ')}` : '\npassed on every version')
 process.exitCode = failed.length > 0 ? 1 : 0
