@@ -1,4 +1,4 @@
-/** Byte of the lowest magnitude that fits, -2; instruments next to a source measure below zero. */
+/** Magnitude of class 0; instruments next to a source measure below zero. */
 const LOWEST = -2
 
 /** The class that goes into a byte of the id: half a magnitude each, so that classes sort as magnitudes do. */
