@@ -15,6 +15,8 @@ export const KNOWN: readonly Known[] = [
   known(uidLocal, uidLocal.generator()),
 ]
 
-function known(family: unknown, source: { generate(): string }): Known {
-  return { family: family as IdFamily, make: () => source.generate() }
+export const FAMILIES = KNOWN.map(({ family }) => family)
+
+function known(family: IdFamily, source: { generate(): string }): Known {
+  return { family, make: () => source.generate() }
 }

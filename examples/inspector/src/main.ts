@@ -1,9 +1,10 @@
-import { KNOWN } from './families.js'
+import { type IdReading, readings, refusals } from '@snoflax/core'
+import { FAMILIES, KNOWN } from './families.js'
 import { element } from './page/element.js'
 import { fitChoice } from './page/fit-choice.js'
 import { inspection } from './page/inspection.js'
-import { refusals } from './page/refusals.js'
-import { bare, type Fit, misfits, recognise } from './recognise.js'
+import { refused } from './page/refused.js'
+import { bare } from './pasted.js'
 
 const part = <Part extends Element>(selector: string): Part => {
   const found = document.querySelector<Part>(selector)
@@ -20,18 +21,19 @@ const status = part('#status')
 const fromAddress = (): string => new URLSearchParams(location.hash.slice(1)).get('id') ?? ''
 
 function show(pasted: string): void {
-  const fits = recognise(pasted)
+  const text = bare(pasted)
+  const fits = readings(text, FAMILIES)
   fitsPart.replaceChildren(...(fits.length > 0 ? [fitChoice(fits, choose)] : []))
   const [likeliest] = fits
   if (likeliest) choose(likeliest)
-  else refuse(pasted)
+  else refuse(text)
   status.textContent = fits.length === 0 ? '' : `Fits ${fits.map(({ family }) => family.name).join(', ')}`
 }
 
-const choose = (fit: Fit): void => inspectionPart.replaceChildren(...inspection(fit))
+const choose = (fit: IdReading): void => inspectionPart.replaceChildren(...inspection(fit))
 
-const refuse = (pasted: string): void =>
-  inspectionPart.replaceChildren(...(bare(pasted) === '' ? [] : [refusals(misfits(pasted))]))
+const refuse = (text: string): void =>
+  inspectionPart.replaceChildren(...(text === '' ? [] : [refused(refusals(text, FAMILIES))]))
 
 function showAndLink(pasted: string): void {
   history.replaceState(null, '', `#${new URLSearchParams({ id: bare(pasted) })}`)

@@ -1,10 +1,10 @@
-import { flake, flax, type IdFamily, sno, uid } from '@snoflax/core'
+import { flake, flax, type IdFamily, readings, sno, uid } from '@snoflax/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bitsOf, fieldsOf } from '#inspector/bits'
 import { dayBounds } from '#inspector/day'
+import { FAMILIES } from '#inspector/families'
 import { dayOf, momentOf, relative } from '#inspector/moments'
-import { recognise } from '#inspector/recognise'
 import { storedForms } from '#inspector/stored-forms'
 import { unpacked } from '#inspector/unpacked'
 import { anyId, family, hexOf } from './ids.js'
@@ -50,7 +50,8 @@ describe('stored forms', () => {
         expect(forms.map(({ storage }) => storage)).toEqual(family.storages)
         for (const { value, refusal } of forms) {
           if (value === undefined) expect(refusal).toContain('2^63')
-          else expect(recognise(value).some((fit) => fit.family === family && fit.id === id)).toBe(true)
+          else
+            expect(readings(value, FAMILIES).some((fit) => fit.family === family && fit.id === id)).toBe(true)
         }
       }),
     )

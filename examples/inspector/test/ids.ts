@@ -1,8 +1,6 @@
 import type { IdFamily } from '@snoflax/core'
 import fc from 'fast-check'
-import { KNOWN } from '#inspector/families'
-
-export const FAMILIES = KNOWN.map(({ family }) => family)
+import { FAMILIES } from '#inspector/families'
 
 export const family = (name: string): IdFamily => {
   const found = FAMILIES.find((one) => one.name === name)

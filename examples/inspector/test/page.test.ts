@@ -2,9 +2,10 @@ import { type IdFamily, storageFor } from '@snoflax/core'
 import axe from 'axe-core'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { FAMILIES } from '#inspector/families'
 import { findChromium } from '../scripts/chromium.js'
 import { serve } from '../scripts/serve.js'
-import { FAMILIES, family } from './ids.js'
+import { family } from './ids.js'
 
 const executablePath = await findChromium()
 if (!executablePath) {

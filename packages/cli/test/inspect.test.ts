@@ -135,6 +135,14 @@ test('what is no id: told on standard error, with the reason of each family, and
   ])
 })
 
+test('what looks like bytes or a uuid and is no id: told as such', async () => {
+  const reasonsOf = async (input: string) => (await inspected(input, '--family', 'sno'))[0]?.refusals
+  expect(await reasonsOf('\\x0102')).toEqual(['sno: an id has 20 hex digits, not 4 ("\\\\x0102")'])
+  expect(await reasonsOf('0d2fe7f4-97a5-4a46-ae5b-e6cc0c0c0739')).toEqual([
+    expect.stringContaining('is no UUIDv8 of this family'),
+  ])
+})
+
 const ID = flax.pack({ timeMs: Date.UTC(2026, 0, 15, 12), random: new Uint8Array([1, 2, 3, 4, 5, 6, 255]) })
 
 test('the page that people read', async () => {

@@ -31,6 +31,15 @@ export { IdError, type IdErrorCode, type IdErrorFacts } from './primitives/error
 export type { RandomSource } from './primitives/random.js'
 export type { StandardSchema } from './primitives/standard-schema.js'
 export {
+  type IdReading,
+  type IdRefusal,
+  isPlausible,
+  type ReadingOptions,
+  readings,
+  refusals,
+} from './reading/index.js'
+export { isSameFamily } from './same-family.js'
+export {
   type SequenceBounds,
   type SnoFamily,
   type SnoFields,

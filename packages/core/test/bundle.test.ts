@@ -207,6 +207,7 @@ describe('the sizes that the README tells', () => {
       'uid',
       'uidLocal',
       'storageFor',
+      'readings',
       '*',
     ])
   })

@@ -1,8 +1,7 @@
-import type { IdFamily } from '@snoflax/core'
+import type { IdFamily, IdReading } from '@snoflax/core'
 import { fieldsOf } from '../bits.js'
 import { dayBounds } from '../day.js'
 import { momentOf } from '../moments.js'
-import type { Fit } from '../recognise.js'
 import { type StoredForm, storedForms } from '../stored-forms.js'
 import { unpacked } from '../unpacked.js'
 import { bitStrip } from './bit-strip.js'
@@ -11,7 +10,7 @@ import { element, row, section, table } from './element.js'
 import { legend } from './legend.js'
 
 /** All that is in an id. */
-export function inspection({ family, id }: Fit): readonly HTMLElement[] {
+export function inspection({ family, id }: IdReading): readonly HTMLElement[] {
   const fields = fieldsOf(family, id)
   return [
     section('Id', element('p', { class: 'id' }, copyable(id, `the ${family.name}`)), size(family)),
@@ -57,7 +56,7 @@ const storages = (forms: readonly StoredForm[]): HTMLElement =>
     forms.map((form) => row(form.storage, element('code', {}, form.column.sql), sqlOf(form, 'the id'))),
   )
 
-function day({ family, id }: Pick<Fit, 'family' | 'id'>): HTMLElement {
+function day({ family, id }: Pick<IdReading, 'family' | 'id'>): HTMLElement {
   const { date, bounds, refusal } = dayBounds(family, id)
   const title = `Ids of ${date} in UTC`
   if (refusal !== undefined) return section(title, element('p', { class: 'note' }, refusal))

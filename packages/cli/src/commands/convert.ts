@@ -1,10 +1,8 @@
-import type { Database, StorageName } from '@snoflax/core'
-import { storageFor } from '@snoflax/core'
+import { type Database, type IdReading, readings, type StorageName, storageFor } from '@snoflax/core'
 import { Command } from 'commander'
 import { UsageError } from '../exit.js'
 import { type AnyFamily, type FamilyOptions, families, familyNamed } from '../ids/families.js'
 import { formOf, hasForm, literal, storageNamed } from '../ids/forms.js'
-import { type Reading, readings } from '../ids/recognise.js'
 import type { Terminal } from '../terminal/terminal.js'
 import { dialectNamed } from './dialects.js'
 
@@ -42,7 +40,7 @@ function writer(form: StorageName, known: readonly AnyFamily[], dialect: string 
   const suited = known.filter((family) => hasForm(family, form))
   if (suited.length === 0) throw new UsageError(`${known[0]?.name} has no storage ${form}`)
   const database = dialect === undefined ? undefined : dialectNamed(dialect)
-  const write = ({ family, id }: Reading): string =>
+  const write = ({ family, id }: IdReading): string =>
     database === undefined ? formOf(family, form, id) : literalOf(database, family, form, id)
   return (input) => [...new Set(readings(input, suited).map(write))]
 }

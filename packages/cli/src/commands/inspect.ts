@@ -1,6 +1,6 @@
+import { type IdReading, readings, refusals } from '@snoflax/core'
 import { Command } from 'commander'
 import { type AnyFamily, type FamilyOptions, families, familyNamed } from '../ids/families.js'
-import { isPlausible, type Reading, readings, refusals } from '../ids/recognise.js'
 import { showUtc } from '../ids/time.js'
 import { describeReading } from '../inspection/describe.js'
 import { pictureReading } from '../inspection/picture.js'
@@ -33,18 +33,21 @@ export const inspect = (terminal: Terminal): Command =>
   })
 
 function complain(terminal: Terminal, input: string, known: readonly AnyFamily[]): void {
-  const reasons = refusals(input, known).map((reason) => `\n  ${reason}`)
+  const reasons = reasonsAgainst(input, known).map((reason) => `\n  ${reason}`)
   terminal.complainAbout(`${JSON.stringify(input)} is no id${reasons.join('')}`)
 }
 
-function toDocument(input: string, found: readonly Reading[], known: readonly AnyFamily[]): object {
-  if (found.length === 0) return { input, readings: [], refusals: refusals(input, known) }
+const reasonsAgainst = (input: string, known: readonly AnyFamily[]): string[] =>
+  refusals(input, known).map(({ error }) => error.message)
+
+function toDocument(input: string, found: readonly IdReading[], known: readonly AnyFamily[]): object {
+  if (found.length === 0) return { input, readings: [], refusals: reasonsAgainst(input, known) }
   return { input, readings: found.map(describeReading) }
 }
 
 /** The likely readings in full; of others a line, if there is a likely one. */
-function picture({ paint }: Terminal, input: string, found: readonly Reading[]): string {
-  const likely = found.filter((reading) => isPlausible(reading, Date.now()))
+function picture({ paint }: Terminal, input: string, found: readonly IdReading[]): string {
+  const likely = found.filter(({ plausible }) => plausible)
   const shown = likely.length > 0 ? likely : found
   const lines = [
     paint('bold', input),
@@ -55,7 +58,7 @@ function picture({ paint }: Terminal, input: string, found: readonly Reading[]):
   return lines.join('\n')
 }
 
-const nameOf = ({ family, form }: Reading): string => `${family.name} (${form})`
+const nameOf = ({ family, form }: IdReading): string => `${family.name} (${form})`
 
-const unlikely = (reading: Reading, paint: Paint): string =>
+const unlikely = (reading: IdReading, paint: Paint): string =>
   paint('dim', `  or ${nameOf(reading)} of ${showUtc(reading.family.timeMs(reading.id))}, an unlikely time`)

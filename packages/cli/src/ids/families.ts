@@ -10,20 +10,18 @@ export interface FamilyOptions {
 }
 
 /** Any family; the commands look at fields by name only to show them. */
-export type AnyFamily = IdFamily<string, unknown>
-
-const any = (family: unknown): AnyFamily => family as AnyFamily
+export type AnyFamily = IdFamily
 
 /**
  * All families, the one whose alphabet allows least first: what reads as a sno reads as flax and uid too.
  */
 export function families({ epoch, neighbourhood }: FamilyOptions = {}): readonly AnyFamily[] {
   return [
-    any(sno),
-    any(neighbourhood === undefined ? uid : uid.withNeighbourhood(neighbourhood)),
-    any(flax),
-    any(uidLocal),
-    any(epoch === undefined ? flake : flake.withEpoch(parseTime(epoch))),
+    sno,
+    neighbourhood === undefined ? uid : uid.withNeighbourhood(neighbourhood),
+    flax,
+    uidLocal,
+    epoch === undefined ? flake : flake.withEpoch(parseTime(epoch)),
   ]
 }
 

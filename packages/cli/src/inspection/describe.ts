@@ -1,5 +1,5 @@
+import type { IdReading } from '@snoflax/core'
 import { formsOf, hexOf } from '../ids/forms.js'
-import { isPlausible, type Reading } from '../ids/recognise.js'
 import { showLocal, showUtc } from '../ids/time.js'
 import { type FieldBits, fieldBits } from './bits.js'
 
@@ -19,8 +19,7 @@ export interface Description {
   readonly forms: Readonly<Record<string, string>>
 }
 
-export function describeReading(reading: Reading): Description {
-  const { family, form, id } = reading
+export function describeReading({ family, form, id, plausible }: IdReading): Description {
   const timeMs = family.timeMs(id)
   return {
     family: family.name,
@@ -29,7 +28,7 @@ export function describeReading(reading: Reading): Description {
     timeMs,
     timeUtc: showUtc(timeMs),
     timeLocal: showLocal(timeMs),
-    plausible: isPlausible(reading, Date.now()),
+    plausible,
     fields: fieldsOf(family.unpack(id) as object),
     bits: fieldBits(family, id),
     forms: formsOf(family, id),

@@ -1,10 +1,10 @@
-import type { Reading } from '../ids/recognise.js'
+import type { IdReading } from '@snoflax/core'
 import type { Colour, Paint } from '../terminal/colour.js'
 import type { FieldBits } from './bits.js'
 import { type Description, describeReading } from './describe.js'
 
 /** The description for people, indented by two. */
-export function pictureReading(reading: Reading, paint: Paint): string {
+export function pictureReading(reading: IdReading, paint: Paint): string {
   const shown = describeReading(reading)
   const doubt = shown.plausible ? '' : paint('yellow', '  (an unlikely time)')
   const lines = [

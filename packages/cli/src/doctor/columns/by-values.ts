@@ -1,6 +1,5 @@
-import type { Database, StorageName } from '@snoflax/core'
+import { type Database, isPlausible, type StorageName } from '@snoflax/core'
 import type { AnyFamily } from '../../ids/families.js'
-import { isPlausible } from '../../ids/recognise.js'
 import type { LiveDatabase } from '../live-database.js'
 import type { Column, IdColumn } from './column.js'
 import { sampleOf } from './sample.js'
@@ -63,7 +62,7 @@ const DIGITS = /^\d{15,20}$/
 function isLikely({ kind, family, storage, isProper }: Fit, value: unknown): boolean {
   if (!isProper && !(typeof value === 'string' && DIGITS.test(value))) return false
   const read = readStored(exactStorage(family, kind, storage), isProper ? value : BigInt(value as string))
-  return read.is === 'id' && isPlausible({ family, form: storage, id: read.id }, Date.now())
+  return read.is === 'id' && isPlausible(family, read.id)
 }
 
 /** Texts of digits or of one case alone are codes of another kind, where the family's alphabet has both cases. */

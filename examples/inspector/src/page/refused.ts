@@ -1,11 +1,11 @@
-import type { Misfit } from '../recognise.js'
+import type { IdRefusal } from '@snoflax/core'
 import { element } from './element.js'
 
 /** Why a text is no id of any family. */
-export const refusals = (misfits: readonly Misfit[]): HTMLElement =>
+export const refused = (refusals: readonly IdRefusal[]): HTMLElement =>
   element(
     'section',
     { class: 'refused', 'aria-labelledby': 'refused' },
     element('h2', { id: 'refused' }, 'No family and no storage form fits'),
-    element('ul', {}, ...misfits.map(({ reason }) => element('li', {}, reason))),
+    element('ul', {}, ...refusals.map(({ error }) => element('li', {}, error.message))),
   )

@@ -1,0 +1,25 @@
+import type { IdFamily, StorageName } from '../family.js'
+import { IdError } from '../primitives/errors.js'
+import { FORMS, type Form } from './forms.js'
+
+/** What came of reading a text in one form. */
+export type Attempt =
+  | { readonly form: StorageName; readonly id: string; readonly error?: undefined }
+  | { readonly form: StorageName; readonly id?: undefined; readonly error: IdError }
+
+/** Reads the text in each form that it looks like and that ids of the family have, as text in any case. */
+export const attempts = (family: IdFamily, text: string): Attempt[] =>
+  FORMS.filter((form) => hasForm(family, form) && form.fits(text)).map((form) => attempt(form, family, text))
+
+/** Every id has a text and bytes, also where they are no storage of its family's. */
+const hasForm = ({ storages }: IdFamily, { name }: Form): boolean =>
+  name === 'text' || name === 'binary' || storages.includes(name)
+
+function attempt(form: Form, family: IdFamily, text: string): Attempt {
+  try {
+    return { form: form.name, id: form.read(family, text) }
+  } catch (error) {
+    if (error instanceof IdError) return { form: form.name, error }
+    throw error
+  }
+}

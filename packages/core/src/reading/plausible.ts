@@ -1,0 +1,33 @@
+import type { IdFamily } from '../family.js'
+import { toUnixMs } from '../primitives/clock.js'
+
+/** By which clock ids are judged. */
+export interface ReadingOptions {
+  /** Unix milliseconds of now; by default `Date.now()`. */
+  readonly nowMs?: number | undefined
+}
+
+/** Time-ordered ids came up with Snowflake, in 2010. */
+const FIRST_MS = /* @__PURE__ */ Date.UTC(2010)
+/** By which clocks may differ. */
+const DAY_MS = 86_400_000
+
+/**
+ * Whether the id's time is one at which ids are made: from 2010 to a day after now. Ids of another family, and other
+ * values that happen to have an id's form, mostly tell another time. So do ids that were made for older rows.
+ *
+ * @throws {IdError} for a malformed id, and `INVALID_TIME` if `nowMs` is NaN.
+ *
+ * @example
+ * console.log(isPlausible(flax, flax.generate())) // true
+ * console.log(isPlausible(flax, flax.max)) // false
+ */
+export function isPlausible(
+  family: IdFamily,
+  id: string,
+  { nowMs = Date.now() }: ReadingOptions = {},
+): boolean {
+  const lastMs = toUnixMs(family.name, nowMs) + DAY_MS
+  const timeMs = family.timeMs(id)
+  return timeMs >= FIRST_MS && timeMs <= lastMs
+}

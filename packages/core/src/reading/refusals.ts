@@ -1,0 +1,39 @@
+import type { IdFamily, StorageName } from '../family.js'
+import type { IdError } from '../primitives/errors.js'
+import { attempts } from './attempts.js'
+
+/** Why a text is no id of a family. */
+export interface IdRefusal {
+  /** One of those that were given. */
+  readonly family: IdFamily
+  /** The form that the text looks like. */
+  readonly form: StorageName
+  /** Of reading the text in that form. */
+  readonly error: IdError
+}
+
+/**
+ * Why a text is no id, for each of the families that `readings` has no reading of.
+ *
+ * @throws {TypeError} if the text is no string.
+ *
+ * @example
+ * const [refusal] = refusals('BRPK4Q72XWF2M63L', [sno, flax])
+ * refusal?.family.name // 'sno'
+ * refusal?.error.position // 0
+ */
+export const refusals = (text: string, families: readonly IdFamily[]): IdRefusal[] =>
+  Array.from(new Set(families)).flatMap((family) => refusalBy(family, text) ?? [])
+
+function refusalBy(family: IdFamily, text: string): IdRefusal | undefined {
+  const tried = attempts(family, text)
+  if (tried.some(({ id }) => id !== undefined)) return undefined
+  const told = tried.find(({ form }) => looksLike(form, text)) ?? tried.find(({ form }) => form === 'text')
+  return told?.error && { family, form: told.form, error: told.error }
+}
+
+const MARKED_HEX = /^(?:\\x|0x|x')/i
+
+/** Beyond doubt: any text may be meant as one, and words may be of hex digits. */
+const looksLike = (form: StorageName, text: string): boolean =>
+  form !== 'text' && (form !== 'binary' || MARKED_HEX.test(text))

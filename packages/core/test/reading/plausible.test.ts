@@ -1,0 +1,33 @@
+import { flake, flax, isPlausible, sno } from '@snoflax/core'
+import { describe, expect, test } from 'vitest'
+import { expectIdError, expectRefusal } from '../refusal.js'
+
+const NOW_MS = Date.UTC(2026, 10, 21)
+const DAY_MS = 86_400_000
+
+const flakeAt = (timeMs: number) => flake.pack({ timeMs, datacenter: 0, worker: 0, counter: 0 })
+
+describe('an id is plausible', () => {
+  test.each([
+    ['1970', 0, false],
+    ['just before 2010', Date.UTC(2010) - 1, false],
+    ['2010', Date.UTC(2010), true],
+    ['now', NOW_MS, true],
+    ['in a day', NOW_MS + DAY_MS, true],
+    ['in more than a day', NOW_MS + DAY_MS + 1, false],
+  ])('of %s: %s', (_, timeMs, expected) => {
+    expect(isPlausible(flake, flakeAt(timeMs), { nowMs: NOW_MS })).toBe(expected)
+  })
+
+  test('by the clock, unless told otherwise', () => {
+    expect(isPlausible(flax, flax.generate())).toBe(true)
+    expect(isPlausible(flake, flakeAt(Date.now() + 2 * DAY_MS))).toBe(false)
+    expect(isPlausible(flake, flakeAt(Date.now() + 2 * DAY_MS), { nowMs: Date.now() + DAY_MS })).toBe(true)
+  })
+
+  test('or malformed, and then refused', () => {
+    expectIdError(() => isPlausible(sno, 'nope'), 'INVALID_LENGTH')
+    expectIdError(() => isPlausible(flake, flake.min, { nowMs: Number.NaN }), 'INVALID_TIME')
+    expectRefusal(() => isPlausible(sno, sno.max, { nowMs: 'now' as never }), 'TypeError')
+  })
+})

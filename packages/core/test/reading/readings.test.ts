@@ -1,0 +1,250 @@
+import {
+  flake,
+  flax,
+  type IdFamily,
+  type IdReading,
+  readings,
+  sno,
+  storageFor,
+  uid,
+  uidLocal,
+} from '@snoflax/core'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { bytesOf, hexOf } from '../bytes.js'
+import { ticket } from '../ticket.js'
+import { anyId, anyText, FAMILIES, OURS, whole } from './families.js'
+
+const NOW_MS = Date.UTC(2026, 10, 21)
+const SNO = 'brpk4q72xwf2m63l'
+
+const read = (text: string, families: readonly IdFamily[] = OURS): IdReading[] =>
+  readings(text, families, { nowMs: NOW_MS })
+
+const named = (text: string, families?: readonly IdFamily[]): string[] =>
+  read(text, families).map(({ family, form }) => `${family.name} ${form}`)
+
+/** Bytes and uuids in every way that a database or a tool writes them. */
+const hexes = (hex: string): string[] => [
+  hex,
+  hex.toUpperCase(),
+  `\\x${hex}`,
+  `0x${hex}`,
+  `0X${hex.toUpperCase()}`,
+  `X'${hex}'`,
+  `x'${hex.toUpperCase()}'`,
+]
+
+/** The id in every way that a storage or a tool writes it, by form. */
+function writings(family: IdFamily, id: string): [form: string, text: string][] {
+  const stored = family.storages.flatMap((storage) => {
+    // MySQL's bigint holds all of an id's 64 bits.
+    const database = storage === 'bigint' ? 'mysql' : 'postgres'
+    const value = storageFor(family, database, { storage }).toDatabase(id)
+    return value instanceof Uint8Array ? [] : ([[storage, String(value)]] as [string, string][])
+  })
+  const uuids = stored
+    .filter(([storage]) => storage.startsWith('uuid'))
+    .flatMap(([storage, uuid]) =>
+      [uuid.toUpperCase(), ...hexes(uuid.replaceAll('-', ''))].map((text) => [storage, text]),
+    )
+  const bytes = hexes(hexOf(family.decode(id))).map((text) => ['binary', text])
+  return [['text', id], ...stored, ...uuids, ...bytes] as [string, string][]
+}
+
+describe('readings', () => {
+  test('find the family and the id in every form', () => {
+    fc.assert(
+      fc.property(anyId, ({ family, id }) => {
+        for (const [form, text] of writings(family, id)) {
+          const found = read(text, FAMILIES).filter((one) => one.family === family && one.id === id)
+          expect(found, text).toHaveLength(1)
+          // 16 bytes are believed to be a uuid first.
+          const told = family === whole && form === 'binary' ? 'uuid' : form
+          // A flake's number is its text, and so is the hex of some families of one's own.
+          expect(found[0]?.form, text).toBe(text === id ? 'text' : told)
+        }
+      }),
+    )
+  })
+
+  test('give canonical ids only, and each of a family once', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const found = read(text, FAMILIES)
+        for (const { family, id } of found) expect(family.parse(id)).toBe(id)
+        const keys = found.map(({ family, id }) => `${family.name} ${id}`)
+        expect(new Set(keys).size).toBe(keys.length)
+      }),
+    )
+  })
+
+  test('are of a text what each family alone makes of it', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const alone = FAMILIES.flatMap((family) => read(text, [family]))
+        expect(read(text, FAMILIES)).toHaveLength(alone.length)
+        expect(read(text, FAMILIES)).toEqual(expect.arrayContaining(alone))
+      }),
+    )
+  })
+
+  test('come by plausibility, then by form, then by family', () => {
+    const order = ['uuid8', 'text', 'uuid', 'binary', 'bigint']
+    const keyOf = ({ plausible, form, family }: IdReading): string =>
+      [plausible ? 0 : 1, order.indexOf(form), FAMILIES.indexOf(family)].join()
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const keys = read(text, FAMILIES).map(keyOf)
+        expect(keys).toEqual([...keys].sort())
+      }),
+    )
+  })
+
+  test('put the family that made an id of now before those that it only fits by its letters', () => {
+    const clock = () => NOW_MS - 3_600_000
+    const makers = [
+      sno.generator({ partition: 1291, clock }),
+      flax.generator({ clock }),
+      uid.generator({ node: 'test', clock }),
+      flake.generator({ datacenter: 1, worker: 2, clock }),
+      uidLocal.generator({ clock }),
+    ]
+    for (const generator of makers) {
+      const id = generator.generate()
+      expect(read(id)[0]).toEqual({ family: generator.family, form: 'text', id, plausible: true })
+    }
+  })
+
+  test('reckon with now, unless told otherwise', () => {
+    const id = flax.generate()
+    expect(readings(id, [flax])).toEqual([{ family: flax, form: 'text', id, plausible: true }])
+    expect(readings(id, [flax], { nowMs: undefined })[0]?.plausible).toBe(true)
+    expect(readings(id, [flax], { nowMs: Date.now() - 2 * 86_400_000 })[0]?.plausible).toBe(false)
+  })
+
+  test('believe a uuid8 by its tag alone', () => {
+    for (const [i, family] of [flax, sno, flake, uid, uidLocal].entries()) {
+      const uuid = storageFor(family as IdFamily, 'postgres', { storage: 'uuid8' }).toDatabase(family.min)
+      expect(uuid).toMatch(new RegExp(`0${i + 1}$`))
+      expect(named(String(uuid))).toEqual([`${family.name} uuid8`])
+    }
+  })
+
+  test('believe a uuid8 before a family that takes any uuid', () => {
+    const id = sno.pack({ timeMs: Date.UTC(2026, 0), tickTock: 0, meta: 0, partition: 0, sequence: 0 })
+    const uuid = String(storageFor(sno, 'postgres', { storage: 'uuid8' }).toDatabase(id))
+    const nowMs = whole.timeMs(whole.encode(bytesOf(uuid.replaceAll('-', ''))))
+    const found = readings(uuid, [whole, sno], { nowMs })
+    expect(found.map(({ family, form, plausible }) => [family.name, form, plausible])).toEqual([
+      ['sno', 'uuid8', true],
+      ['whole', 'uuid', true],
+    ])
+    const bare = readings(uuid.replaceAll('-', ''), [whole, sno], { nowMs })
+    expect(bare.map(({ family, form }) => `${family.name} ${form}`)).toEqual(['sno uuid8', 'whole text'])
+  })
+
+  test('show all that a text can be, the plausible times first', () => {
+    expect(named('5828128208445124')).toEqual([
+      'flax text',
+      'flake binary',
+      'uid text',
+      'flake text',
+      'uidLocal binary',
+      'uidLocal bigint',
+    ])
+    expect(read('5828128208445124').map(({ plausible }) => plausible)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ])
+  })
+
+  test('are in the order of the families where nothing else tells', () => {
+    expect(named(SNO, [sno, flax]).map((name) => name.split(' ')[0])).toEqual(['sno', 'flax'])
+    expect(named(SNO, [flax, sno]).map((name) => name.split(' ')[0])).toEqual(['flax', 'sno'])
+  })
+
+  test('know the families that they are given, and no other', () => {
+    expect(named(SNO, [sno])).toEqual(['sno text'])
+    expect(named(SNO, [sno, sno])).toEqual(['sno text'])
+    expect(named(SNO, [])).toEqual([])
+    const later = flake.withEpoch(Date.UTC(2020, 0))
+    expect(read('5828128208445124608', [later, flake]).map(({ family }) => family)).toEqual([flake, later])
+  })
+
+  test('find bytes and text of a family that stores neither', () => {
+    const bare: IdFamily = { ...(sno as IdFamily), storages: [] }
+    expect(named(SNO, [bare])).toEqual(['sno text'])
+    expect(named('\\x4e6f2160a0ff9a0a1033', [bare])).toEqual(['sno binary'])
+    expect(named('4e6f2160-a0ff-89a0-8a10-330000000002', [bare])).toEqual([])
+    expect(named('6272706b-3471-3732-7877-66326d36336c', [bare])).toEqual([])
+  })
+
+  test('tell an own family in its forms', () => {
+    const id = ticket.pack({ timeMs: Date.UTC(2026, 0), desk: 7, number: 9 })
+    for (const [, text] of writings(ticket as IdFamily, id)) {
+      expect(read(text, [ticket])).toContainEqual(expect.objectContaining({ family: ticket, id }))
+    }
+    expect(named(id, [ticket])).toEqual(['ticket text'])
+  })
+
+  test('take numbers up to 2^64 - 1', () => {
+    expect(named('18446744073709551615')).toContain('uidLocal bigint')
+    expect(named('9223372036854775808')).toContain('uidLocal bigint')
+    expect(named('18446744073709551616')).toEqual(['sno binary'])
+    expect(named('0')).toEqual(['flake text', 'uidLocal bigint'])
+  })
+
+  test('take a uuid with hyphens at its places, or fewer', () => {
+    expect(named('4e6f2160a0ff-89a08a10-330000000002')).toEqual(['sno uuid8'])
+    expect(named('4e6f2160a0ff89a08a10330000000002')).toEqual(['sno uuid8'])
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['a blank', ' '],
+    ['a word', 'hello'],
+    ['a word of hex digits', 'facade'],
+    ['a UUIDv4', '0d2fe7f4-97a5-4a46-ae5b-e6cc0c0c0739'],
+    ['a number of 69 bits', '368934881474191032320'],
+    ['a number with leading zeros', '0005828128208445124608'],
+    ['a negative number', '-1'],
+    ['a number with a sign', '+1'],
+    ['a number with a fraction', '1.0'],
+    ['half a byte of hex', '\\x05ca55528f7680cb8bb9bdc'],
+    ['no byte of hex', '\\x'],
+    ['hex with a quote at one end', "X'4e6f2160a0ff9a0a1033"],
+    ['hex in quotes of text', "'4e6f2160a0ff9a0a1033'"],
+    ['hex that is marked twice', '\\x0x4e6f2160a0ff9a0a1033'],
+    ['hex in several lines', '4e6f2160a0\nff9a0a1033'],
+    ['hex and a line break', '4e6f2160a0ff9a0a1033\n'],
+    ['an id and more', `${SNO}, brpk4q72xwf2m63m`],
+    ['an id with a blank', ` ${SNO}`],
+    ['a hyphen in a wrong place', '4e6f216-0a0ff-89a0-8a10-330000000002'],
+    ['a uuid8 with a foreign tag', '4e6f2160-a0ff-89a0-8a10-330000000009'],
+    ['a uuid in braces', '{4e6f2160-a0ff-89a0-8a10-330000000002}'],
+    ['letters of other scripts', 'brpk4q72xwf2m63ł'],
+  ])('find no id in %s', (_, text) => {
+    expect(named(text)).toEqual([])
+  })
+
+  test('refuse what is no string', () => {
+    for (const value of [5828128208445124608n, 5, bytesOf('4e6f2160a0ff9a0a1033'), null, undefined]) {
+      expect(() => readings(value as never, OURS)).toThrow(TypeError)
+    }
+  })
+
+  test('let errors of the family itself out', () => {
+    const broken: IdFamily = {
+      ...(sno as IdFamily),
+      parse: () => {
+        throw new RangeError('broken')
+      },
+    }
+    expect(() => readings(SNO, [broken])).toThrow(RangeError)
+  })
+})
