@@ -1,5 +1,6 @@
 import type { CreatedAt } from './options.js'
 import { refuse } from './refusal.js'
+import { type ForeignKey, pathOf } from './replaced-columns.js'
 
 /** Where times come from, told apart. */
 export type TimeSource =
@@ -12,6 +13,20 @@ export type TimeSource =
     }
   | { readonly kind: 'key'; readonly timeMs: (key: string) => number }
   | { readonly kind: 'span'; readonly fromMs: number; readonly toMs: number }
+
+/** The foreign key that `through` names. @throws {IdError} if it is none of one column. */
+export function throughKey(foreignKeys: readonly ForeignKey[], table: string, through: string): ForeignKey {
+  const found = foreignKeys.find(
+    (one) => one.table === table && one.columns.length === 1 && one.columns[0] === through,
+  )
+  return (
+    found ?? refuse(pathOf({ table, column: through }), 'createdAt.through is no foreign key of one column')
+  )
+}
+
+/** The time of a row: its key's, or the one that was noted. */
+export const rowTimeMs = (source: TimeSource, key: string, noted: string | number | null): number =>
+  source.kind === 'key' ? source.timeMs(key) : Number(noted)
 
 export function timeSource(table: string, createdAt: CreatedAt): TimeSource {
   if (typeof createdAt === 'string') return { kind: 'column', column: createdAt }

@@ -6,7 +6,10 @@ const KSUID_EPOCH_S = 1_400_000_000
 const KSUID_PAYLOAD_BITS = 128n
 
 /**
- * Unix milliseconds out of keys that carry their time and sort by it. A key of another kind is an IdError.
+ * Unix milliseconds out of keys that carry their time and sort by it. KSUIDs and ObjectIds tell whole
+ * seconds.
+ *
+ * @throws {IdError} `INVALID_TIME` for a key of another kind.
  *
  * @example
  * const orders: TableOptions = {
@@ -16,6 +19,7 @@ const KSUID_PAYLOAD_BITS = 128n
  * }
  */
 export const keyTime = {
+  /** RFC 9562's version 7, with hyphens, in either case. */
   uuid7: (key: string): number => {
     const hex = match(
       'a UUIDv7',
@@ -29,6 +33,7 @@ export const keyTime = {
     Number(number(CROCKFORD, match('a ULID', /^([0-7][0-9A-HJKMNP-TV-Z]{9})[0-9A-HJKMNP-TV-Z]{16}$/, key))),
   /** The first cuid; a cuid2 carries no time. */
   cuid: (key: string): number => Number.parseInt(match('a cuid', /^c([0-9a-z]{8})[0-9a-z]{16}$/, key), 36),
+  /** 27 characters. */
   ksuid: (key: string): number => {
     const seconds = number(BASE62, match('a KSUID', /^([0-9A-Za-z]{27})$/, key)) >> KSUID_PAYLOAD_BITS
     return (Number(seconds) + KSUID_EPOCH_S) * 1000

@@ -10,7 +10,9 @@ export type CreatedAt =
   /** Nothing tells the time: spread evenly from one moment to another, in the order of the old keys. */
   | { readonly from: Date; readonly to: Date }
 
+/** A column that holds the time, with what has to be known of it. */
 export interface ColumnTime {
+  /** Its name. */
   readonly column: string
   /** The foreign key column that leads to the table which has `column`: the time of the related row. */
   readonly through?: string
@@ -24,6 +26,7 @@ export interface ColumnTime {
 export interface TableOptions extends StorageOptions {
   /** The table, with its schema where the search path doesn't lead to it: `shop.orders`. */
   readonly table: string
+  /** When each row was made, which becomes the time of its id. */
   readonly createdAt: CreatedAt
   /**
    * Makes the ids, at the times that the clock tells; ids for one moment must ascend. Its partition, worker
@@ -37,7 +40,9 @@ export interface TableOptions extends StorageOptions {
   readonly default?: string
 }
 
+/** What is moved. */
 export interface AdoptionOptions {
+  /** Tables whose keys are replaced. */
   readonly tables: readonly TableOptions[]
   /** Triggers on the tables that you looked at: they fire in the backfill and stay as they are. */
   readonly allowTriggers?: readonly string[]
@@ -51,29 +56,35 @@ export interface AdoptionOptions {
 /** Default of `maxDriftMs`. */
 export const MAX_DRIFT_MS = 1000
 
+/** How the new ids and foreign keys are made. */
 export interface BackfillOptions {
   /** Rows in one transaction. Default 1000. */
   readonly batchSize?: number
+  /** Called after each batch. */
   readonly onProgress?: (progress: Progress) => void
   /** Stops after the batch that runs; a later `backfill` goes on from there. */
   readonly signal?: AbortSignal
 }
 
+/** How new columns take the place of old ones. */
 export interface SwitchOptions {
   /**
-   * PostgreSQL: how long to try for the locks, in milliseconds. Others wait for half a second at a time. Default 5000; then
-   * it is the server's error 55P03, nothing has changed, and it can be run again. SQLite: see `busy_timeout`.
+   * PostgreSQL: how long to try for the locks, in milliseconds. Others wait for half a second at a time.
+   * Default 5000; then it is the server's error 55P03, nothing has changed, and it can be run again. SQLite:
+   * see `busy_timeout`.
    */
   readonly lockTimeoutMs?: number
 }
 
 /** How far one table is, after each batch. */
 export interface Progress {
+  /** As in {@link ReplacedColumn}. */
   readonly table: string
   /** What is filled: the key, or foreign key columns. */
   readonly columns: readonly string[]
   /** Of `total`, how many are done: rows of a key, blocks of the table for foreign keys in PostgreSQL. */
   readonly done: number
+  /** How many there were when the round began. */
   readonly total: number
   /** 1 for the rows that were there at the start, 2 and up for those that came meanwhile. */
   readonly round: number

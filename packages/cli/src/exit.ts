@@ -1,5 +1,12 @@
-/** What the process ends with. */
+/**
+ * What the process ends with.
+ *
+ * @example
+ * const code = await run(['inspect', 'Kpcan0M1FakODT4k', '--json'])
+ * if (code === EXIT.findings) console.log('not an id')
+ */
 export const EXIT = {
+  /** Done. */
   ok: 0,
   /** An id was malformed, or doctor found an error or a warning. */
   findings: 1,
@@ -7,6 +14,7 @@ export const EXIT = {
   usage: 2,
 } as const
 
+/** One of {@link EXIT}. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 /** The command was given something that it can't work with. The message says what to give. */

@@ -1,25 +1,25 @@
-import type { IdStorage } from '@snoflax/core'
 import type { Adoption, Phase, ReplacedColumn, Verification } from '../adoption.js'
-import { type TimeSource, timeSource } from '../created-at.js'
-import {
-  type AdoptionOptions,
-  type BackfillOptions,
-  MAX_DRIFT_MS,
-  type SwitchOptions,
-  type TableOptions,
-} from '../options.js'
-import { refuse } from '../refusal.js'
+import { type KeyRecipe, keyRecipes } from '../key-recipe.js'
+import type { AdoptionOptions, BackfillOptions, SwitchOptions } from '../options.js'
+import type { RootPlan } from '../root-plan.js'
 import { shownName } from '../sql-text.js'
-import { refuseOther } from '../under-way.js'
+import {
+  type Begun,
+  checkStep,
+  refuseChanges,
+  refuseOther,
+  refuseUnbegun,
+  refuseUnfilled,
+} from '../under-way.js'
 import { refuseOrphans, refuseTimes } from './data-checks.js'
 import { BACKFILL_PATIENCE_MS, fillForeignKeys, reconcile, tablesOf } from './foreign-keys.js'
 import { givingWay, lockTables } from './giving-way.js'
 import { buildIndexes } from './indexes.js'
-import { fillKeys, type KeyWork, type RunBatch } from './keys.js'
-import { type Plan, type RootPlan, readPlan, storageOf } from './plan.js'
+import { fillKeys, type PostgresKeyWork, type RunBatch } from './keys.js'
+import { type Plan, readPlan } from './plan.js'
 import { rowTimes } from './row-times.js'
 import { type PostgresClient, type Session, withOnlySession, withSession } from './session.js'
-import { type Begun, CREATE_STATE, readBegun, readRounds, writeBegun } from './state.js'
+import { CREATE_STATE, readBegun, readRounds, writeBegun } from './state.js'
 import {
   abandonStatements,
   expandStatements,
@@ -32,19 +32,18 @@ import {
 import { verifyPostgres } from './verify.js'
 
 export async function planPostgres(client: PostgresClient, options: AdoptionOptions): Promise<Adoption> {
-  const storages = options.tables.map(storageOf)
-  const sources = options.tables.map(({ table, createdAt }) => timeSource(table, createdAt))
+  const recipes = keyRecipes(options, 'postgres')
   const begun = await withSession(client, async (session) => {
     const known = await readBegun(session)
     if (known) {
-      refuseOther(known.plan.roots, storages)
+      refuseOther(known.plan.roots, recipes)
       return known
     }
-    const plan = await inPeace(session, () => readPlan(session, options))
-    await checkData(session, plan, storages, sources)
+    const plan = await inPeace(session, () => readPlan(session, options, recipes))
+    await checkData(session, plan, recipes)
     return { phase: 'planned' as const, plan }
   })
-  return new PostgresAdoption(client, options, begun.plan, begun.phase, storages, sources)
+  return new PostgresAdoption(client, options, begun.plan, begun.phase, recipes)
 }
 
 /** Reads the catalog in a transaction that leaves nothing behind, not even a setting. */
@@ -57,28 +56,17 @@ async function inPeace<T>(session: Session, read: () => Promise<T>): Promise<T> 
   }
 }
 
-async function checkData(
-  session: Session,
-  plan: Plan,
-  storages: readonly IdStorage<string>[],
-  sources: readonly TimeSource[],
-): Promise<void> {
+async function checkData(session: Session, plan: Plan, recipes: readonly KeyRecipe[]): Promise<void> {
   for (const [i, root] of plan.roots.entries()) {
-    const source = sources[i] as TimeSource
-    await refuseTimes(
-      session,
-      root,
-      (storages[i] as IdStorage<string>).family,
-      source,
-      await rowTimes(session, root, source),
-    )
+    const recipe = recipes[i] as KeyRecipe
+    await refuseTimes(session, root, recipe, await rowTimes(session, root, recipe.source))
   }
   for (const column of plan.columns) {
     if (!column.isRoot) await refuseOrphans(session, column, plan.roots[column.root] as RootPlan)
   }
 }
 
-const lastRound = async (session: Session, { root }: KeyWork): Promise<number> =>
+const lastRound = async (session: Session, { root }: PostgresKeyWork): Promise<number> =>
   (await readRounds(session, root.table)).at(-1)?.round ?? 0
 
 const batchIn =
@@ -97,8 +85,7 @@ class PostgresAdoption implements Adoption {
     private readonly options: AdoptionOptions,
     private readonly plan: Plan,
     public phase: Phase,
-    private readonly storages: readonly IdStorage<string>[],
-    private readonly sources: readonly TimeSource[],
+    private readonly recipes: readonly KeyRecipe[],
   ) {}
 
   get columns(): readonly ReplacedColumn[] {
@@ -136,22 +123,20 @@ class PostgresAdoption implements Adoption {
 
   verify(): Promise<Verification> {
     return withSession(this.client, async (session) =>
-      verifyPostgres(session, await this.begun(session), this.storages, this.sources),
+      verifyPostgres(session, await this.begun(session), this.recipes),
     )
   }
 
   finish(): Promise<void> {
     return withOnlySession(this.client, async (session) => {
-      const { phase } = await this.begun(session)
-      if (phase !== 'switched') refuse('finish', 'the keys are not switched yet')
+      checkStep('finish', (await this.begun(session)).phase)
       await runEach(session, finishStatements(this.plan))
     })
   }
 
   abandon(): Promise<void> {
     return withOnlySession(this.client, async (session) => {
-      const { phase } = await this.begun(session)
-      if (phase === 'switched') refuse('abandon', 'the keys are switched; there is no way back but a restore')
+      checkStep('abandon', (await this.begun(session)).phase)
       await runEach(session, abandonStatements(this.plan))
       this.phase = 'planned'
     })
@@ -159,7 +144,7 @@ class PostgresAdoption implements Adoption {
 
   private async begin(session: Session): Promise<void> {
     const begun = await readBegun(session)
-    if (begun?.phase === 'switched') refuse('backfill', 'the keys are switched already')
+    checkStep('backfill', begun?.phase)
     if (begun === undefined) {
       await session.transaction(async () => {
         await session.run(CREATE_STATE)
@@ -172,21 +157,20 @@ class PostgresAdoption implements Adoption {
     this.phase = 'backfilling'
   }
 
-  private async begun(session: Session): Promise<Begun> {
-    return (await readBegun(session)) ?? refuse('adoption', 'nothing is under way; backfill() begins it')
+  private async begun(session: Session): Promise<Begun<Plan>> {
+    return (await readBegun(session)) ?? refuseUnbegun()
   }
 
   private async refuseUnready(session: Session): Promise<void> {
     for (const { table } of this.plan.roots) {
       const first = (await readRounds(session, table))[0]
-      if (first === undefined || first.done < first.total)
-        refuse(shownName(table), 'the backfill is not through; run it to its end')
+      if (first === undefined || first.done < first.total) refuseUnfilled(shownName(table))
     }
     await buildIndexes(session, this.plan)
   }
 
   /** Fills rows that came meanwhile, until fewer than a batch come while that goes on. */
-  private async catchUp(session: Session, work: KeyWork, options: BackfillOptions): Promise<void> {
+  private async catchUp(session: Session, work: PostgresKeyWork, options: BackfillOptions): Promise<void> {
     const { batchSize = 1000 } = options
     const before = await lastRound(session, work)
     const runBatch = batchIn(session)
@@ -201,7 +185,7 @@ class PostgresAdoption implements Adoption {
 
   private async switchIn(session: Session): Promise<void> {
     await lockTables(session, lockStatements(this.plan))
-    await this.refuseChanges(session)
+    await this.checkSchema(session)
     for (const work of await this.keyWorks(session)) {
       const before = await lastRound(session, work)
       await fillKeys(
@@ -216,28 +200,18 @@ class PostgresAdoption implements Adoption {
     await session.run(switchStatements(this.plan))
   }
 
-  /** A table, foreign key or index that came since the plan was made would be missed. */
-  private async refuseChanges(session: Session): Promise<void> {
+  private async checkSchema(session: Session): Promise<void> {
     const [path] = await session.query<{ path: string }>("SELECT current_setting('search_path') AS path")
-    const now = await readPlan(session, this.options)
+    const now = await readPlan(session, this.options, this.recipes)
     await session.query("SELECT set_config('search_path', $1, true)", [path?.path])
-    if (JSON.stringify(now) === JSON.stringify(this.plan)) return
-    refuse('switchKeys', 'the schema has changed since the backfill began; abandon it and begin again')
+    refuseChanges(this.plan, now)
   }
 
-  private async keyWorks(session: Session): Promise<KeyWork[]> {
-    const works: KeyWork[] = []
+  private async keyWorks(session: Session): Promise<PostgresKeyWork[]> {
+    const works: PostgresKeyWork[] = []
     for (const [number, root] of this.plan.roots.entries()) {
-      const source = this.sources[number] as TimeSource
-      works.push({
-        number,
-        root,
-        source,
-        storage: this.storages[number] as IdStorage<string>,
-        times: await rowTimes(session, root, source),
-        generator: (this.options.tables[number] as TableOptions).generator,
-        maxDriftMs: this.options.maxDriftMs ?? MAX_DRIFT_MS,
-      })
+      const recipe = this.recipes[number] as KeyRecipe
+      works.push({ ...recipe, number, root, times: await rowTimes(session, root, recipe.source) })
     }
     return works
   }

@@ -1,12 +1,13 @@
 import type { IdFamily } from '@snoflax/core'
 import type { ReplacedColumn } from '../adoption.js'
-import { KeyTimes, type TimeSource } from '../created-at.js'
+import { KeyTimes } from '../created-at.js'
+import type { KeyRecipe } from '../key-recipe.js'
 import { refuse } from '../refusal.js'
 import { pathOf } from '../replaced-columns.js'
+import { placeOf, type RootPlan } from '../root-plan.js'
 import { refuseTime } from '../row-time.js'
 import { quote, shownName } from '../sql-text.js'
-import type { RootPlan } from './plan.js'
-import type { RowTimes } from './row-times.js'
+import type { PostgresRowTimes } from './row-times.js'
 import type { Session } from './session.js'
 
 const KEYS_A_PAGE = 10_000
@@ -15,10 +16,10 @@ const KEYS_A_PAGE = 10_000
 export async function refuseTimes(
   session: Session,
   root: RootPlan,
-  family: IdFamily,
-  source: TimeSource,
-  times: RowTimes,
+  { source, storage }: KeyRecipe,
+  times: PostgresRowTimes,
 ): Promise<void> {
+  const { family } = storage
   if (source.kind === 'key') return refuseKeyTimes(session, root, family, source.timeMs)
   const [row] = await session.query<{ key: string; timeMs: string | null }>(
     `SELECT key, time_ms AS "timeMs" FROM (
@@ -28,33 +29,28 @@ export async function refuseTimes(
     [family.firstMs, family.lastMs],
   )
   if (row !== undefined)
-    refuseTime(
-      pathOf({ table: root.table, column: root.key }),
-      row.key,
-      row.timeMs === null ? undefined : Number(row.timeMs),
-      family,
-    )
+    refuseTime(placeOf(root), row.key, row.timeMs === null ? undefined : Number(row.timeMs), family)
 }
 
 async function refuseKeyTimes(
   session: Session,
-  { table, key, ...root }: RootPlan,
+  root: RootPlan,
   family: IdFamily,
   timeMs: (key: string) => number,
 ): Promise<void> {
-  const column = `${quote(key)}`
+  const place = placeOf(root)
+  const column = quote(root.key)
   const order = /^(text|character)/.test(root.keyType) ? `${column} COLLATE "C"` : column
-  const times = new KeyTimes(pathOf({ table, column: key }), timeMs)
+  const times = new KeyTimes(place, timeMs)
   for (let last: string | null = null; ; ) {
     const rows: { key: string }[] = await session.query(
-      `SELECT ${column}::text AS key FROM ${table}
+      `SELECT ${column}::text AS key FROM ${root.table}
         WHERE $1::text IS NULL OR ${order} > $1::${root.keyType} ORDER BY ${order} LIMIT ${KEYS_A_PAGE}`,
       [last],
     )
     for (const row of rows) {
       const time = times.next(row.key)
-      if (time < family.firstMs || time > family.lastMs)
-        refuseTime(pathOf({ table, column: key }), row.key, time, family)
+      if (time < family.firstMs || time > family.lastMs) refuseTime(place, row.key, time, family)
     }
     if (rows.length < KEYS_A_PAGE) return
     last = rows.at(-1)?.key ?? null

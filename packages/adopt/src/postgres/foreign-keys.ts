@@ -1,9 +1,10 @@
 import type { ReplacedColumn } from '../adoption.js'
 import { newName } from '../column-names.js'
 import type { BackfillOptions } from '../options.js'
+import type { RootPlan } from '../root-plan.js'
 import { quote, shownName } from '../sql-text.js'
 import { givingWay } from './giving-way.js'
-import type { Plan, RootPlan } from './plan.js'
+import type { Plan } from './plan.js'
 import type { Session } from './session.js'
 import { readRounds, writeRound } from './state.js'
 

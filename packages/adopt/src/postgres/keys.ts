@@ -1,27 +1,16 @@
 import type { DatabaseValue, IdStorage } from '@snoflax/core'
 import { newName } from '../column-names.js'
-import { KeyTimes, type TimeSource } from '../created-at.js'
-import { IdMaker } from '../id-maker.js'
-import type { BackfillOptions, TableOptions } from '../options.js'
-import { at } from '../refusal.js'
-import { pathOf } from '../replaced-columns.js'
+import type { KeyWork } from '../key-work.js'
+import type { BackfillOptions } from '../options.js'
+import { placeOf } from '../root-plan.js'
+import { RoundIds } from '../round-ids.js'
 import { checkRowTime } from '../row-time.js'
 import { quote, shownName } from '../sql-text.js'
-import type { RootPlan } from './plan.js'
-import type { RowTimes } from './row-times.js'
+import type { PostgresRowTimes } from './row-times.js'
 import type { Session } from './session.js'
 import { type Round, readRounds, writeRound } from './state.js'
 
-/** What the keys of one table are made with. */
-export interface KeyWork {
-  readonly number: number
-  readonly root: RootPlan
-  readonly storage: IdStorage<string>
-  readonly source: TimeSource
-  readonly times: RowTimes
-  readonly generator: TableOptions['generator']
-  readonly maxDriftMs: number
-}
+export type PostgresKeyWork = KeyWork<PostgresRowTimes>
 
 interface Ordered {
   readonly [column: string]: unknown
@@ -40,7 +29,7 @@ export type RunBatch = <T>(batch: (attempt: number) => Promise<T>) => Promise<T>
 /** Gives each row that has none its id, round after round, until one was enough. */
 export async function fillKeys(
   session: Session,
-  work: KeyWork,
+  work: PostgresKeyWork,
   options: BackfillOptions,
   runBatch: RunBatch,
   isEnough: (round: Round) => boolean,
@@ -57,20 +46,20 @@ export async function fillKeys(
 
 async function fillRound(
   session: Session,
-  work: KeyWork,
+  work: PostgresKeyWork,
   begun: Round,
   { batchSize = 1000, onProgress, signal }: BackfillOptions,
   runBatch: RunBatch,
 ): Promise<Round> {
   const { root } = work
   let round = begun
-  let making = makingFrom(work, begun)
+  let ids = idsAfter(work, begun)
   while (round.done < round.total) {
     signal?.throwIfAborted()
     round = await runBatch((attempt) => {
       // An attempt that came to nothing has moved the generator on.
-      if (attempt > 1) making = makingFrom(work, round)
-      return fillBatch(session, work, round, batchSize, making)
+      if (attempt > 1) ids = idsAfter(work, round)
+      return fillBatch(session, work, round, batchSize, ids)
     })
     const { done, total } = round
     onProgress?.({ table: shownName(root.table), columns: [root.key], done, total, round: round.round })
@@ -78,21 +67,11 @@ async function fillRound(
   return round
 }
 
-/** What goes from batch to batch. */
-interface Making {
-  readonly maker: IdMaker
-  readonly keyTimes: KeyTimes | undefined
-}
-
-const makingFrom = ({ root, source, generator, maxDriftMs }: KeyWork, { lastId }: Round): Making => ({
-  maker: new IdMaker(generator, maxDriftMs, lastId ?? undefined),
-  keyTimes: source.kind === 'key' ? new KeyTimes(placeOf(root), source.timeMs) : undefined,
-})
-
-const placeOf = ({ table, key }: RootPlan): string => pathOf({ table, column: key })
+const idsAfter = (work: PostgresKeyWork, { lastId }: Round): RoundIds =>
+  new RoundIds(work, lastId ?? undefined)
 
 /** Notes the order of all rows that have no id yet. */
-async function beginRound(session: Session, work: KeyWork, round: number): Promise<Round> {
+async function beginRound(session: Session, work: PostgresKeyWork, round: number): Promise<Round> {
   const { number, root, times } = work
   const table = orderTable(number, round)
   const timeMs = round === 1 ? times.timeMs : times.lateTimeMs
@@ -112,7 +91,7 @@ async function beginRound(session: Session, work: KeyWork, round: number): Promi
 /** Refused here, a round is not begun: once the row is mended, the next attempt notes its time anew. */
 async function refuseNotedTimes(
   session: Session,
-  { root, storage, source }: KeyWork,
+  { root, storage, source }: PostgresKeyWork,
   table: string,
 ): Promise<void> {
   if (source.kind === 'key') return
@@ -127,10 +106,10 @@ async function refuseNotedTimes(
 
 async function fillBatch(
   session: Session,
-  work: KeyWork,
+  work: PostgresKeyWork,
   state: Round,
   batchSize: number,
-  { maker, keyTimes }: Making,
+  making: RoundIds,
 ): Promise<Round> {
   const { root, storage } = work
   const table = orderTable(work.number, state.round)
@@ -140,8 +119,8 @@ async function fillBatch(
   )
   const ids: string[] = []
   for (const row of rows) {
-    const timeMs = keyTimes ? keyTimes.next(row.key) : Number(row.timeMs)
-    ids.push(await nextId(session, work, maker, timeMs, state.round))
+    const timeMs = making.timeMs(row.key, row.timeMs)
+    ids.push(await nextId(session, work, making, timeMs, state.round))
   }
   await session.query(
     `UPDATE ${root.table} AS t SET ${quote(newName(root.key))} = made.id::${baseType(storage)}
@@ -161,19 +140,18 @@ async function fillBatch(
 /** A row that came later may share its moment with rows that have their ids already. */
 async function nextId(
   session: Session,
-  work: KeyWork,
-  maker: IdMaker,
+  work: PostgresKeyWork,
+  making: RoundIds,
   timeMs: number,
   round: number,
 ): Promise<string> {
-  const place = placeOf(work.root)
   for (;;) {
-    const id = at(place, () => maker.next(timeMs))
+    const id = making.next(timeMs)
     if (round === 1 || !(await isTaken(session, work, id))) return id
   }
 }
 
-async function isTaken(session: Session, { root, storage }: KeyWork, id: string): Promise<boolean> {
+async function isTaken(session: Session, { root, storage }: PostgresKeyWork, id: string): Promise<boolean> {
   const rows = await session.query(
     `SELECT FROM ${root.table} WHERE ${quote(newName(root.key))} = $1::text::${baseType(storage)}`,
     [asText(storage.toDatabase(id))],

@@ -1,11 +1,11 @@
-import type { IdFamily, IdStorage } from '@snoflax/core'
-import { storageFor } from '@snoflax/core'
 import type { ReplacedColumn } from '../adoption.js'
 import { newName } from '../column-names.js'
 import { checkGenerator } from '../id-maker.js'
+import type { KeyRecipe } from '../key-recipe.js'
 import type { AdoptionOptions, TableOptions } from '../options.js'
-import { at, refuse } from '../refusal.js'
+import { refuse } from '../refusal.js'
 import { pathOf, replacedColumns } from '../replaced-columns.js'
+import { type RootPlan, rootPlan } from '../root-plan.js'
 import { type ItemList, itemList, mentions, quote, shownName } from '../sql-text.js'
 import {
   type Index,
@@ -18,18 +18,6 @@ import {
 } from './catalog.js'
 import { refuseObstacles } from './obstacles.js'
 import type { Session } from './session.js'
-
-/** A table whose key is replaced, as the database tells of it. */
-export interface RootPlan {
-  readonly table: string
-  readonly key: string
-  readonly keyType: string
-  readonly family: string
-  readonly storage: string
-  /** Of the new column. */
-  readonly type: string
-  readonly default: string | undefined
-}
 
 /** An index over new columns, built under a name of its own that the switch changes. */
 export interface IndexPlan {
@@ -53,7 +41,11 @@ export interface Plan {
 }
 
 /** Reads the catalog. @throws {IdError} for what stands in the way. */
-export async function readPlan(session: Session, options: AdoptionOptions): Promise<Plan> {
+export async function readPlan(
+  session: Session,
+  options: AdoptionOptions,
+  recipes: readonly KeyRecipe[],
+): Promise<Plan> {
   if (options.tables.length === 0) refuse('tables', 'give at least one table')
   // With nothing on the search path but the catalog, the definitions that the server writes name their schemas.
   const tables: string[] = []
@@ -70,46 +62,16 @@ export async function readPlan(session: Session, options: AdoptionOptions): Prom
   for (const { table } of columns) await resolveTable(session, table)
   await refuseObstacles(session, columns, options.allowTriggers ?? [])
 
-  const roots = keys.map((key, i) =>
-    rootPlan(
-      options.tables[i] as TableOptions,
-      key.table,
-      key.column,
-      columnsOf.get(pathOf(key))?.type as string,
-    ),
-  )
+  const roots = keys.map((key, i) => {
+    const [table, { storage, generator }] = [options.tables[i] as TableOptions, recipes[i] as KeyRecipe]
+    checkGenerator(shownName(key.table), generator)
+    return rootPlan(table, storage, key, columnsOf.get(pathOf(key))?.type as string)
+  })
   const indexes = await readIndexes(session, [...new Set(columns.map(({ table }) => table))])
   const touched = foreignKeys.filter(({ table, columns: own }) =>
     own.some((column) => isReplaced(columns, table, column)),
   )
   return { roots, columns, foreignKeys: touched, indexes: planIndexes(indexes, columns) }
-}
-
-function rootPlan(options: TableOptions, table: string, key: string, keyType: string): RootPlan {
-  const storage = storageOf(options)
-  checkGenerator(shownName(table), options.generator)
-  return {
-    table,
-    key,
-    keyType,
-    family: storage.family.name,
-    storage: storage.name,
-    type: storage.column.sql,
-    default: options.default,
-  }
-}
-
-export function storageOf({ table, generator, storage, exactBigint }: TableOptions): IdStorage<string> {
-  if (typeof generator !== 'function') {
-    refuse(
-      table,
-      'give a generator: (clock) => flax.generator({ monotonic: true, clock })',
-      generator,
-      'GENERATOR_REQUIRED',
-    )
-  }
-  const family: IdFamily = generator(() => Date.now()).family
-  return at(table, () => storageFor(family, 'postgres', { storage, exactBigint }))
 }
 
 const isReplaced = (columns: readonly ReplacedColumn[], table: string, column: string): boolean =>

@@ -1,25 +1,22 @@
-import type { TimeSource } from '../created-at.js'
+import { type TimeSource, throughKey } from '../created-at.js'
+import type { RowTimes } from '../key-work.js'
 import { refuse } from '../refusal.js'
-import { pathOf } from '../replaced-columns.js'
+import type { RootPlan } from '../root-plan.js'
 import { literal, quote, shownName } from '../sql-text.js'
 import { readForeignKeys } from './catalog.js'
-import type { RootPlan } from './plan.js'
 import type { Session } from './session.js'
 
-/** The times of a table's rows, as SQL over its alias `t`. */
-export interface RowTimes {
-  /** Whole Unix milliseconds; NULL where the key tells the time. */
-  readonly timeMs: string
-  /** The same for rows that come later: where times are spread over a span, its end. */
-  readonly lateTimeMs: string
-  /** What rows are ordered by. */
-  readonly order: string
-  /** Whether a row has no time. */
+export interface PostgresRowTimes extends RowTimes {
+  /** Whether a row has no time. Its `timeMs` may then be one, or an error. */
   readonly isMissing: string
 }
 
 /** @throws {IdError} if there is no such column, or it is of a type that holds no time. */
-export async function rowTimes(session: Session, root: RootPlan, source: TimeSource): Promise<RowTimes> {
+export async function rowTimes(
+  session: Session,
+  root: RootPlan,
+  source: TimeSource,
+): Promise<PostgresRowTimes> {
   const key = keyOrder(root)
   switch (source.kind) {
     case 'key':
@@ -59,12 +56,7 @@ async function timeColumn(
   { column, through }: ColumnSource,
 ): Promise<Value> {
   if (through === undefined) return { sql: `t.${quote(column)}`, table, column }
-  const foreignKey = (await readForeignKeys(session)).find(
-    (one) => one.table === table && one.columns.length === 1 && one.columns[0] === through,
-  )
-  if (foreignKey === undefined)
-    return refuse(pathOf({ table, column: through }), 'createdAt.through is no foreign key of one column')
-  const { target, targetColumns } = foreignKey
+  const { target, targetColumns } = throughKey(await readForeignKeys(session), table, through)
   const sql = `(SELECT related.${quote(column)} FROM ${target} AS related
     WHERE related.${quote(targetColumns[0] as string)} = t.${quote(through)})`
   return { sql, table: target, column }
@@ -74,7 +66,7 @@ async function columnTimes(
   session: Session,
   { sql, table, column }: Value,
   { unit, timeZone = 'UTC' }: ColumnSource,
-): Promise<Pick<RowTimes, 'timeMs' | 'isMissing'>> {
+): Promise<Pick<PostgresRowTimes, 'timeMs' | 'isMissing'>> {
   const [found] = await session.query<{ type: string }>(
     'SELECT atttypid::regtype::text AS type FROM pg_attribute WHERE attrelid = $1::regclass AND attname = $2 AND attnum > 0',
     [table, column],

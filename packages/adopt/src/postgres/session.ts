@@ -2,6 +2,7 @@ import { IdError } from '@snoflax/core'
 
 /** What runs SQL: a pg Client or Pool, or PGlite. */
 export interface PostgresClient {
+  /** Runs one statement, with parameters `$1`, `$2`, … */
   query(text: string, values?: unknown[]): PromiseLike<{ rows: unknown[] }>
 }
 

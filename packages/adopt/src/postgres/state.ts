@@ -1,12 +1,6 @@
-import type { Phase } from '../adoption.js'
+import type { Begun } from '../under-way.js'
 import type { Plan } from './plan.js'
 import type { Session } from './session.js'
-
-/** What is kept of an adoption, in a schema of its own. */
-export interface Begun {
-  readonly phase: Exclude<Phase, 'planned'>
-  readonly plan: Plan
-}
 
 /** One pass over a table: a round of its rows for the key, or of its blocks for foreign keys. */
 export interface Round {
@@ -25,12 +19,12 @@ export const CREATE_STATE = [
 
 export const DROP_STATE = 'DROP SCHEMA snoflax_adoption CASCADE'
 
-export async function readBegun(session: Session): Promise<Begun | undefined> {
+export async function readBegun(session: Session): Promise<Begun<Plan> | undefined> {
   const [there] = await session.query<{ there: boolean }>(
     "SELECT to_regclass('snoflax_adoption.state') IS NOT NULL AS there",
   )
   if (!there?.there) return undefined
-  const [begun] = await session.query<Begun & Record<string, unknown>>(
+  const [begun] = await session.query<Begun<Plan> & Record<string, unknown>>(
     'SELECT phase, plan FROM snoflax_adoption.state',
   )
   return begun

@@ -1,8 +1,10 @@
 import type { ReplacedColumn } from '../adoption.js'
 import { legacyName, newName } from '../column-names.js'
+import type { RootPlan } from '../root-plan.js'
+import { section } from '../script.js'
 import { quote } from '../sql-text.js'
 import { followersOf, reconcile, tablesOf } from './foreign-keys.js'
-import type { Plan, RootPlan } from './plan.js'
+import type { Plan } from './plan.js'
 import { CREATE_STATE, DROP_STATE } from './state.js'
 
 /** The new columns, empty, beside the old ones. */
@@ -105,6 +107,3 @@ export function script(plan: Plan): string {
     section('finish: each on its own', finishStatements(plan)),
   ].join('\n')
 }
-
-const section = (title: string, statements: readonly string[]): string =>
-  [`-- ${title}`, ...statements.map((one) => (one.startsWith('--') ? one : `${one};`)), ''].join('\n')

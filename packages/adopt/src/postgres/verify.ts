@@ -1,14 +1,16 @@
-import type { IdStorage } from '@snoflax/core'
 import type { ReplacedColumn, TableVerification, Verification } from '../adoption.js'
 import { legacyName, newName } from '../column-names.js'
-import type { TimeSource } from '../created-at.js'
+import { rowTimeMs } from '../created-at.js'
 import { counted, driftOf } from '../faults.js'
+import type { KeyRecipe } from '../key-recipe.js'
 import { pathOf } from '../replaced-columns.js'
+import { placeOf, type RootPlan } from '../root-plan.js'
 import { quote, shownName } from '../sql-text.js'
+import type { Begun } from '../under-way.js'
 import { orderTable } from './keys.js'
-import type { Plan, RootPlan } from './plan.js'
+import type { Plan } from './plan.js'
 import type { Session } from './session.js'
-import { type Begun, readRounds } from './state.js'
+import { readRounds } from './state.js'
 
 const ROWS_A_PAGE = 10_000
 
@@ -22,9 +24,8 @@ type NamesOf = (column: string) => Names
 
 export async function verifyPostgres(
   session: Session,
-  { plan, phase }: Begun,
-  storages: readonly IdStorage<string>[],
-  sources: readonly TimeSource[],
+  { plan, phase }: Begun<Plan>,
+  recipes: readonly KeyRecipe[],
 ): Promise<Verification> {
   const names: NamesOf =
     phase === 'switched'
@@ -34,17 +35,7 @@ export async function verifyPostgres(
   const tables: TableVerification[] = []
   for (const [i, root] of plan.roots.entries()) {
     faults.push(...(await keyFaults(session, i, root, names)))
-    tables.push(
-      await timesOf(
-        session,
-        i,
-        root,
-        names,
-        storages[i] as IdStorage<string>,
-        sources[i] as TimeSource,
-        faults,
-      ),
-    )
+    tables.push(await timesOf(session, i, root, names, recipes[i] as KeyRecipe, faults))
   }
   for (const column of plan.columns) {
     if (!column.isRoot) faults.push(...(await foreignKeyFaults(session, column, plan, names)))
@@ -60,7 +51,7 @@ async function keyFaults(
   names: NamesOf,
 ): Promise<string[]> {
   const { table, key } = root
-  const path = pathOf({ table, column: key })
+  const path = placeOf(root)
   const id = names(key)
   const [found] = await session.query<{ missing: string; repeated: string }>(
     `SELECT count(*) FILTER (WHERE ${id.new} IS NULL) AS missing,
@@ -86,13 +77,13 @@ async function keyFaults(
 async function timesOf(
   session: Session,
   number: number,
-  { table, key }: RootPlan,
+  root: RootPlan,
   names: NamesOf,
-  storage: IdStorage<string>,
-  source: TimeSource,
+  { storage, source }: KeyRecipe,
   faults: string[],
 ): Promise<TableVerification> {
-  const path = pathOf({ table, column: key })
+  const { table, key } = root
+  const path = placeOf(root)
   let [rows, maxDriftMs] = [0, 0]
   for (const { round, total } of await readRounds(session, table)) {
     for (let from = 0; from < total; from += ROWS_A_PAGE) {
@@ -104,7 +95,7 @@ async function timesOf(
       )
       rows += page.length
       for (const row of page) {
-        const rowMs = source.kind === 'key' ? source.timeMs(row.key) : Number(row.timeMs)
+        const rowMs = rowTimeMs(source, row.key, row.timeMs)
         maxDriftMs = Math.max(maxDriftMs, driftOf(storage, row.id, rowMs, `${path} ${row.key}`, faults))
       }
     }

@@ -1,38 +1,38 @@
-import type { IdStorage } from '@snoflax/core'
 import type { Adoption, Phase, ReplacedColumn, Verification } from '../adoption.js'
-import { type TimeSource, timeSource } from '../created-at.js'
-import { type AdoptionOptions, type BackfillOptions, MAX_DRIFT_MS, type TableOptions } from '../options.js'
+import { type KeyRecipe, keyRecipes } from '../key-recipe.js'
+import type { KeyWork } from '../key-work.js'
+import type { AdoptionOptions, BackfillOptions } from '../options.js'
 import { refuse } from '../refusal.js'
-import { refuseOther } from '../under-way.js'
+import type { RootPlan } from '../root-plan.js'
+import {
+  type Begun,
+  checkStep,
+  refuseChanges,
+  refuseOther,
+  refuseUnbegun,
+  refuseUnfilled,
+} from '../under-way.js'
 import { Connection, type SqliteConnection } from './connection.js'
 import { refuseOrphans, refuseTimes } from './data-checks.js'
-import { fillKeys, type KeyWork, lastRound } from './keys.js'
-import { type Plan, type RootPlan, readPlan, storageOf } from './plan.js'
+import { fillKeys, lastRound } from './keys.js'
+import { type Plan, readPlan } from './plan.js'
 import { rowTimes } from './row-times.js'
-import { type Begun, createStatements, dropStatements, readBegun, writeBegun } from './state.js'
+import { createStatements, dropStatements, readBegun, writeBegun } from './state.js'
 import { finishStatements, script, switchStatements } from './statements.js'
 import { verifySqlite, violations } from './verify.js'
 
 export function planSqlite(client: SqliteConnection, options: AdoptionOptions): Adoption {
   const connection = new Connection(client)
-  const storages = options.tables.map(storageOf)
-  const sources = options.tables.map(({ table, createdAt }) => timeSource(table, createdAt))
+  const recipes = keyRecipes(options, 'sqlite')
   const known = readBegun(connection)
-  if (known !== undefined) refuseOther(known.plan.roots, storages)
-  const plan = known?.plan ?? readPlan(connection, options)
-  if (known === undefined) checkData(connection, plan, storages, sources)
-  return new SqliteAdoption(connection, options, plan, known?.phase ?? 'planned', storages, sources)
+  if (known !== undefined) refuseOther(known.plan.roots, recipes)
+  const plan = known?.plan ?? readPlan(connection, options, recipes)
+  if (known === undefined) checkData(connection, plan, recipes)
+  return new SqliteAdoption(connection, options, plan, known?.phase ?? 'planned', recipes)
 }
 
-function checkData(
-  connection: Connection,
-  { roots, columns }: Plan,
-  storages: readonly IdStorage<string>[],
-  sources: readonly TimeSource[],
-): void {
-  for (const [i, root] of roots.entries()) {
-    refuseTimes(connection, root, (storages[i] as IdStorage<string>).family, sources[i] as TimeSource)
-  }
+function checkData(connection: Connection, { roots, columns }: Plan, recipes: readonly KeyRecipe[]): void {
+  for (const [i, root] of roots.entries()) refuseTimes(connection, root, recipes[i] as KeyRecipe)
   for (const column of columns) {
     if (!column.isRoot) refuseOrphans(connection, column, roots[column.root] as RootPlan)
   }
@@ -44,8 +44,7 @@ class SqliteAdoption implements Adoption {
     private readonly options: AdoptionOptions,
     private readonly plan: Plan,
     public phase: Phase,
-    private readonly storages: readonly IdStorage<string>[],
-    private readonly sources: readonly TimeSource[],
+    private readonly recipes: readonly KeyRecipe[],
   ) {}
 
   get columns(): readonly ReplacedColumn[] {
@@ -71,24 +70,23 @@ class SqliteAdoption implements Adoption {
   }
 
   async verify(): Promise<Verification> {
-    return verifySqlite(this.connection, this.begun(), this.storages, this.sources)
+    return verifySqlite(this.connection, this.begun(), this.recipes)
   }
 
   async finish(): Promise<void> {
-    if (this.begun().phase !== 'switched') refuse('finish', 'the keys are not switched yet')
+    checkStep('finish', this.begun().phase)
     this.connection.transaction(() => this.connection.runAll(finishStatements(this.plan)))
   }
 
   async abandon(): Promise<void> {
-    if (this.begun().phase === 'switched')
-      refuse('abandon', 'the keys are switched; there is no way back but a restore')
+    checkStep('abandon', this.begun().phase)
     this.connection.transaction(() => this.connection.runAll(dropStatements(this.plan)))
     this.phase = 'planned'
   }
 
   private begin(): void {
     const begun = readBegun(this.connection)
-    if (begun?.phase === 'switched') refuse('backfill', 'the keys are switched already')
+    checkStep('backfill', begun?.phase)
     if (begun === undefined) {
       this.connection.transaction(() => {
         this.connection.runAll(createStatements(this.plan))
@@ -98,8 +96,8 @@ class SqliteAdoption implements Adoption {
     this.phase = 'backfilling'
   }
 
-  private begun(): Begun {
-    return readBegun(this.connection) ?? refuse('adoption', 'nothing is under way; backfill() begins it')
+  private begun(): Begun<Plan> {
+    return readBegun(this.connection) ?? refuseUnbegun()
   }
 
   private refuseUnready(): void {
@@ -107,15 +105,12 @@ class SqliteAdoption implements Adoption {
       const round = lastRound(this.connection, number)
       const isEmpty =
         this.connection.query(`SELECT 1 FROM "${table}" WHERE "${key}" IS NOT NULL LIMIT 1`).length === 0
-      if (round ? round.done < round.total : !isEmpty)
-        refuse(table, 'the backfill is not through; run it to its end')
+      if (round ? round.done < round.total : !isEmpty) refuseUnfilled(table)
     }
   }
 
   private switchIn(): void {
-    if (JSON.stringify(readPlan(this.connection, this.options)) !== JSON.stringify(this.plan)) {
-      refuse('switchKeys', 'the schema has changed since the backfill began; abandon it and begin again')
-    }
+    refuseChanges(this.plan, readPlan(this.connection, this.options, this.recipes))
     for (const work of this.keyWorks()) fillKeys(this.connection, work, {}, (batch) => batch())
     for (const column of this.plan.columns) {
       if (!column.isRoot) refuseOrphans(this.connection, column, this.plan.roots[column.root] as RootPlan)
@@ -141,16 +136,8 @@ class SqliteAdoption implements Adoption {
 
   private keyWorks(): KeyWork[] {
     return this.plan.roots.map((root, number) => {
-      const source = this.sources[number] as TimeSource
-      return {
-        number,
-        root,
-        source,
-        storage: this.storages[number] as IdStorage<string>,
-        times: rowTimes(this.connection, root, source),
-        generator: (this.options.tables[number] as TableOptions).generator,
-        maxDriftMs: this.options.maxDriftMs ?? MAX_DRIFT_MS,
-      }
+      const recipe = this.recipes[number] as KeyRecipe
+      return { ...recipe, number, root, times: rowTimes(this.connection, root, recipe.source) }
     })
   }
 }

@@ -1,6 +1,8 @@
 /** What runs SQL: better-sqlite3's Database, or node:sqlite's DatabaseSync. */
 export interface SqliteConnection {
+  /** Runs statements without parameters. */
   exec(sql: string): unknown
+  /** One statement, to be run with parameters. */
   prepare(sql: string): {
     all(...values: never[]): unknown[]
     run(...values: never[]): unknown

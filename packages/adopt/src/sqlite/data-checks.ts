@@ -1,22 +1,18 @@
-import type { IdFamily } from '@snoflax/core'
 import type { ReplacedColumn } from '../adoption.js'
-import { KeyTimes, type TimeSource } from '../created-at.js'
+import { KeyTimes } from '../created-at.js'
+import type { KeyRecipe } from '../key-recipe.js'
 import { refuse } from '../refusal.js'
 import { pathOf } from '../replaced-columns.js'
+import { placeOf, type RootPlan } from '../root-plan.js'
 import { checkRowTime } from '../row-time.js'
 import { quote } from '../sql-text.js'
 import type { Connection } from './connection.js'
-import type { RootPlan } from './plan.js'
 import { rowTimes } from './row-times.js'
 
 /** @throws {IdError} naming the first row whose time no id of the family can carry. */
-export function refuseTimes(
-  connection: Connection,
-  root: RootPlan,
-  family: IdFamily,
-  source: TimeSource,
-): void {
-  const place = pathOf({ table: root.table, column: root.key })
+export function refuseTimes(connection: Connection, root: RootPlan, { source, storage }: KeyRecipe): void {
+  const { family } = storage
+  const place = placeOf(root)
   const from = `FROM ${quote(root.table)} AS t`
   const keys = `CAST(t.${quote(root.key)} AS TEXT) AS key`
   if (source.kind === 'key') {

@@ -1,26 +1,12 @@
 import type { IdStorage } from '@snoflax/core'
-import { KeyTimes, type TimeSource } from '../created-at.js'
-import { IdMaker } from '../id-maker.js'
-import type { BackfillOptions, TableOptions } from '../options.js'
-import { at } from '../refusal.js'
-import { pathOf } from '../replaced-columns.js'
+import type { KeyWork } from '../key-work.js'
+import type { BackfillOptions } from '../options.js'
+import { placeOf } from '../root-plan.js'
+import { RoundIds } from '../round-ids.js'
 import { checkRowTime } from '../row-time.js'
 import { quote } from '../sql-text.js'
 import type { Connection } from './connection.js'
-import type { RootPlan } from './plan.js'
-import type { RowTimes } from './row-times.js'
 import { mapTable } from './state.js'
-
-/** What the keys of one table are made with. */
-export interface KeyWork {
-  readonly number: number
-  readonly root: RootPlan
-  readonly storage: IdStorage<string>
-  readonly source: TimeSource
-  readonly times: RowTimes
-  readonly generator: TableOptions['generator']
-  readonly maxDriftMs: number
-}
 
 /** Runs a batch: in a transaction of its own, or in one that is under way. */
 export type RunBatch = <T>(batch: () => T) => T
@@ -87,18 +73,15 @@ function fillRound(
   { batchSize = 1000, onProgress, signal }: BackfillOptions,
   runBatch: RunBatch,
 ): void {
-  const { root, source } = work
-  const maker = new IdMaker(work.generator, work.maxDriftMs, lastId(connection, work, begun.round))
-  const keyTimes = source.kind === 'key' ? new KeyTimes(placeOf(root), source.timeMs) : undefined
+  const { root } = work
+  const ids = new RoundIds(work, lastId(connection, work, begun.round))
   const { round, total } = begun
   for (let done = begun.done; done < total; ) {
     signal?.throwIfAborted()
-    done += runBatch(() => fillBatch(connection, work, round, batchSize, maker, keyTimes))
+    done += runBatch(() => fillBatch(connection, work, round, batchSize, ids))
     onProgress?.({ table: root.table, columns: [root.key], done, total, round })
   }
 }
-
-const placeOf = ({ table, key }: RootPlan): string => pathOf({ table, column: key })
 
 function lastId(connection: Connection, { number, storage }: KeyWork, round: number): string | undefined {
   const [row] = connection.query<{ id: unknown }>(
@@ -117,8 +100,7 @@ function fillBatch(
   work: KeyWork,
   round: number,
   batchSize: number,
-  maker: IdMaker,
-  keyTimes: KeyTimes | undefined,
+  ids: RoundIds,
 ): number {
   const { storage, number } = work
   const rows = connection.query<{ position: number; key: string; timeMs: number | null }>(
@@ -127,8 +109,7 @@ function fillBatch(
     [round, batchSize],
   )
   for (const { position, key, timeMs } of rows) {
-    const rowMs = keyTimes ? keyTimes.next(key) : Number(timeMs)
-    const id = nextId(connection, work, maker, rowMs, round)
+    const id = nextId(connection, work, ids, ids.timeMs(key, timeMs), round)
     connection.run(`UPDATE ${mapTable(number)} SET id = ? WHERE position = ?`, [
       storage.toDatabase(id),
       position,
@@ -140,13 +121,13 @@ function fillBatch(
 /** A row that came later may share its moment with rows that have their ids already. */
 function nextId(
   connection: Connection,
-  { number, root, storage }: KeyWork,
-  maker: IdMaker,
+  { number, storage }: KeyWork,
+  ids: RoundIds,
   timeMs: number,
   round: number,
 ): string {
   for (;;) {
-    const id = at(placeOf(root), () => maker.next(timeMs))
+    const id = ids.next(timeMs)
     if (round === 1) return id
     const taken = connection.query(`SELECT 1 FROM ${mapTable(number)} WHERE id = ?`, [storage.toDatabase(id)])
     if (taken.length === 0) return id

@@ -1,26 +1,15 @@
-import type { IdStorage } from '@snoflax/core'
-import { storageFor } from '@snoflax/core'
 import type { ReplacedColumn } from '../adoption.js'
 import { legacyName } from '../column-names.js'
 import { checkGenerator } from '../id-maker.js'
+import type { KeyRecipe } from '../key-recipe.js'
 import type { AdoptionOptions, TableOptions } from '../options.js'
-import { at, refuse } from '../refusal.js'
+import { refuse } from '../refusal.js'
 import { replacedColumns } from '../replaced-columns.js'
+import { type RootPlan, rootPlan } from '../root-plan.js'
 import { itemList, mentions, quote } from '../sql-text.js'
 import { type Attachment, Catalog, readAttachments } from './catalog.js'
 import type { Connection } from './connection.js'
 import { retypedTable } from './create-table.js'
-
-export interface RootPlan {
-  readonly table: string
-  readonly key: string
-  /** As declared. */
-  readonly keyType: string
-  readonly family: string
-  readonly storage: string
-  /** Of the new column. */
-  readonly type: string
-}
 
 /** A table that is made anew, with new types. */
 export interface TablePlan {
@@ -42,13 +31,20 @@ export interface Plan {
 export const newTable = (table: string): string => `snoflax_new_${table}`
 
 /** Reads the schema. @throws {IdError} for what stands in the way. */
-export function readPlan(connection: Connection, options: AdoptionOptions): Plan {
+export function readPlan(
+  connection: Connection,
+  options: AdoptionOptions,
+  recipes: readonly KeyRecipe[],
+): Plan {
   if (options.tables.length === 0) refuse('tables', 'give at least one table')
+  for (const table of options.tables) refuseDefault(table)
   const catalog = new Catalog(connection)
   const keys = options.tables.map(({ table }) => catalog.keyOf(table))
-  const roots = keys.map(({ table, column }, i) =>
-    rootPlan(options.tables[i] as TableOptions, table, column, catalog.column(table, column).type),
-  )
+  const roots = keys.map((key, i) => {
+    const [table, { storage, generator }] = [options.tables[i] as TableOptions, recipes[i] as KeyRecipe]
+    checkGenerator(key.table, generator)
+    return rootPlan(table, storage, key, catalog.column(key.table, key.column).type)
+  })
   const columns = replacedColumns(keys, catalog.foreignKeys, ({ table, column }) => {
     const { notNull, key } = catalog.column(table, column)
     return notNull > 0 || key > 0
@@ -65,31 +61,8 @@ export function readPlan(connection: Connection, options: AdoptionOptions): Plan
   }
 }
 
-function rootPlan(options: TableOptions, table: string, key: string, keyType: string): RootPlan {
-  const storage = storageOf(options)
-  checkGenerator(table, options.generator)
-  return { table, key, keyType, family: storage.family.name, storage: storage.name, type: storage.column.sql }
-}
-
-export function storageOf({
-  table,
-  generator,
-  storage,
-  exactBigint,
-  ...options
-}: TableOptions): IdStorage<string> {
-  if (typeof generator !== 'function') {
-    refuse(
-      table,
-      'give a generator: (clock) => flax.generator({ monotonic: true, clock })',
-      generator,
-      'GENERATOR_REQUIRED',
-    )
-  }
-  if (options.default !== undefined)
-    refuse(table, 'SQLite columns get no default here; leave it out', options.default)
-  const { family } = generator(() => Date.now())
-  return at(table, () => storageFor(family, 'sqlite', { storage, exactBigint }))
+function refuseDefault({ table, default: value }: TableOptions): void {
+  if (value !== undefined) refuse(table, 'SQLite columns get no default here; leave it out', value)
 }
 
 function tablePlan(

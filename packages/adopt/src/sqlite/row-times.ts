@@ -1,21 +1,12 @@
-import type { TimeSource } from '../created-at.js'
+import { type TimeSource, throughKey } from '../created-at.js'
+import type { RowTimes } from '../key-work.js'
 import { refuse } from '../refusal.js'
+import type { RootPlan } from '../root-plan.js'
 import { literal, quote } from '../sql-text.js'
 import { Catalog } from './catalog.js'
 import type { Connection } from './connection.js'
-import type { RootPlan } from './plan.js'
 
-/** The times of a table's rows, as SQL over its alias `t`. */
-export interface RowTimes {
-  /** Whole Unix milliseconds; NULL where a row has none, or the key tells the time. */
-  readonly timeMs: string
-  /** The same for rows that come later: where times are spread over a span, its end. */
-  readonly lateTimeMs: string
-  /** What rows are ordered by. */
-  readonly order: string
-}
-
-/** @throws {IdError} if there is no such column. */
+/** A row without a time has NULL. @throws {IdError} if there is no such column. */
 export function rowTimes(connection: Connection, root: RootPlan, source: TimeSource): RowTimes {
   const key = `t.${quote(root.key)}`
   switch (source.kind) {
@@ -45,12 +36,7 @@ function timeColumn(
     refuse(`${table}.${column}`, 'SQLite knows no time zones; texts without one are UTC', timeZone)
   const catalog = new Catalog(connection)
   if (through === undefined) return `t.${quote(catalog.column(table, column).name)}`
-  const foreignKey = catalog.foreignKeys.find(
-    (one) => one.table === table && one.columns.length === 1 && one.columns[0] === through,
-  )
-  if (foreignKey === undefined)
-    return refuse(`${table}.${through}`, 'createdAt.through is no foreign key of one column')
-  const { target, targetColumns } = foreignKey
+  const { target, targetColumns } = throughKey(catalog.foreignKeys, table, through)
   return `(SELECT related.${quote(catalog.column(target, column).name)} FROM ${quote(target)} AS related
     WHERE related.${quote(targetColumns[0] as string)} = t.${quote(through)})`
 }

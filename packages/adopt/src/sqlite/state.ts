@@ -1,11 +1,7 @@
-import type { Phase } from '../adoption.js'
+import type { RootPlan } from '../root-plan.js'
+import type { Begun } from '../under-way.js'
 import type { Connection } from './connection.js'
-import type { Plan, RootPlan } from './plan.js'
-
-export interface Begun {
-  readonly phase: Exclude<Phase, 'planned'>
-  readonly plan: Plan
-}
+import type { Plan } from './plan.js'
 
 const STATE = 'snoflax_adoption_state'
 
@@ -30,9 +26,11 @@ export const dropStatements = ({ roots }: Plan): string[] => [
 
 export const SWITCHED = `UPDATE ${STATE} SET phase = 'switched'`
 
-export function readBegun(connection: Connection): Begun | undefined {
+export function readBegun(connection: Connection): Begun<Plan> | undefined {
   if (connection.query(`SELECT 1 FROM sqlite_schema WHERE name = '${STATE}'`).length === 0) return undefined
-  const [row] = connection.query<{ phase: Begun['phase']; plan: string }>(`SELECT phase, plan FROM ${STATE}`)
+  const [row] = connection.query<{ phase: Begun<Plan>['phase']; plan: string }>(
+    `SELECT phase, plan FROM ${STATE}`,
+  )
   return row && { phase: row.phase, plan: JSON.parse(row.plan) as Plan }
 }
 

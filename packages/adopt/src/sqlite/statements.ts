@@ -1,5 +1,6 @@
 import type { ReplacedColumn } from '../adoption.js'
 import { legacyName } from '../column-names.js'
+import { section } from '../script.js'
 import { quote } from '../sql-text.js'
 import { newTable, type Plan, quoted, type TablePlan } from './plan.js'
 import { createStatements, dropStatements, mapTable, SWITCHED } from './state.js'
@@ -62,6 +63,3 @@ export function script(plan: Plan): string {
     section('finish: one transaction', finishStatements(plan)),
   ].join('\n')
 }
-
-const section = (title: string, statements: readonly string[]): string =>
-  [`-- ${title}`, ...statements.map((one) => (one.startsWith('--') ? one : `${one};`)), ''].join('\n')

@@ -1,26 +1,26 @@
-import type { IdStorage } from '@snoflax/core'
 import type { ReplacedColumn, TableVerification, Verification } from '../adoption.js'
 import { legacyName } from '../column-names.js'
-import type { TimeSource } from '../created-at.js'
+import { rowTimeMs } from '../created-at.js'
 import { counted, driftOf } from '../faults.js'
+import type { KeyRecipe } from '../key-recipe.js'
 import { pathOf } from '../replaced-columns.js'
+import { placeOf, type RootPlan } from '../root-plan.js'
 import { quote } from '../sql-text.js'
+import type { Begun } from '../under-way.js'
 import type { Connection } from './connection.js'
 import { readable } from './keys.js'
-import type { Plan, RootPlan } from './plan.js'
-import { type Begun, mapTable } from './state.js'
+import type { Plan } from './plan.js'
+import { mapTable } from './state.js'
 
 export function verifySqlite(
   connection: Connection,
-  { plan, phase }: Begun,
-  storages: readonly IdStorage<string>[],
-  sources: readonly TimeSource[],
+  { plan, phase }: Begun<Plan>,
+  recipes: readonly KeyRecipe[],
 ): Verification {
   const faults: string[] = []
   const tables = plan.roots.map((root, i) => {
-    const [storage, source] = [storages[i] as IdStorage<string>, sources[i] as TimeSource]
     faults.push(...keyFaults(connection, i, root, phase))
-    return timesOf(connection, i, root, phase, storage, source, faults)
+    return timesOf(connection, i, root, phase, recipes[i] as KeyRecipe, faults)
   })
   if (phase === 'switched') {
     for (const column of plan.columns)
@@ -31,13 +31,18 @@ export function verifySqlite(
 }
 
 /** Rows with their noted times and ids: those of the map until the switch, then those of the table. */
-const pairs = (number: number, { table, key }: RootPlan, phase: Begun['phase']): string =>
+const pairs = (number: number, { table, key }: RootPlan, phase: Begun<Plan>['phase']): string =>
   phase === 'switched'
     ? `SELECT m.position, m.round, m.key, m.time_ms, t.${quote(key)} AS id FROM ${mapTable(number)} AS m JOIN ${quote(table)} AS t ON t.${quote(legacyName(key))} = m.key`
     : `SELECT m.position, m.round, m.key, m.time_ms, m.id FROM ${quote(table)} AS t LEFT JOIN ${mapTable(number)} AS m ON m.key = t.${quote(key)}`
 
-function keyFaults(connection: Connection, number: number, root: RootPlan, phase: Begun['phase']): string[] {
-  const path = pathOf({ table: root.table, column: root.key })
+function keyFaults(
+  connection: Connection,
+  number: number,
+  root: RootPlan,
+  phase: Begun<Plan>['phase'],
+): string[] {
+  const path = placeOf(root)
   const count = (sql: string) =>
     connection.query<{ rows: number }>(`SELECT count(*) AS rows FROM (${sql})`)[0]?.rows
   const source = pairs(number, root, phase)
@@ -56,23 +61,16 @@ function timesOf(
   connection: Connection,
   number: number,
   root: RootPlan,
-  phase: Begun['phase'],
-  storage: IdStorage<string>,
-  source: TimeSource,
+  phase: Begun<Plan>['phase'],
+  { storage, source }: KeyRecipe,
   faults: string[],
 ): TableVerification {
-  const path = pathOf({ table: root.table, column: root.key })
+  const path = placeOf(root)
   const rows = connection.query<{ key: string; timeMs: number | null; id: unknown }>(
     `SELECT CAST(key AS TEXT) AS key, time_ms AS timeMs, ${readable(storage)} AS id FROM (${pairs(number, root, phase)}) WHERE id IS NOT NULL`,
   )
   const drifts = rows.map(({ key, timeMs, id }) =>
-    driftOf(
-      storage,
-      id,
-      source.kind === 'key' ? source.timeMs(key) : Number(timeMs),
-      `${path} ${key}`,
-      faults,
-    ),
+    driftOf(storage, id, rowTimeMs(source, key, timeMs), `${path} ${key}`, faults),
   )
   return { table: root.table, rows: rows.length, maxDriftMs: drifts.reduce((a, b) => Math.max(a, b), 0) }
 }

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { IdError } from '@snoflax/core'
 import {
   drizzleMigration,
   installSql,
@@ -61,7 +62,7 @@ function fileOf({ for: tool, at, ...options }: Options): MigrationFile {
     return MIGRATIONS[tool]({ ...wanted, ...(at !== undefined && { at: new Date(parseTime(at)) }) })
   } catch (error) {
     // What pg-sql says of a bad schema name.
-    if (error instanceof TypeError) throw new UsageError(error.message)
+    if (error instanceof IdError) throw new UsageError(error.message)
     throw error
   }
 }

@@ -15,12 +15,13 @@ import { checkType as mysqlType } from './mysql/type.js'
 import { isPostgres } from './open.js'
 import { checkCollation as postgresCollation } from './postgres/collation.js'
 import { crossCheck } from './postgres/cross-check.js'
-import { checkDrift } from './postgres/drift.js'
+import { checkDomains, checkDrift } from './postgres/drift.js'
 import { canReadGenerators, checkGenerators } from './postgres/generator.js'
 import { installation } from './postgres/installation.js'
 import { checkLeases } from './postgres/lease.js'
 import type { Postgres } from './postgres/open.js'
 import { checkType as postgresType } from './postgres/type.js'
+import { isUndefinedObject } from './postgres/undefined-object.js'
 import { checkVersion } from './postgres/version.js'
 import { checkCollation as sqliteCollation } from './sqlite/collation.js'
 import { checkType as sqliteType } from './sqlite/type.js'
@@ -36,21 +37,31 @@ export interface ExamineOptions {
 
 /** A column that was examined. */
 export interface ExaminedColumn {
+  /** Table and column. */
   readonly place: string
+  /** Name of the family whose ids it holds. */
   readonly family: string
+  /** How they lie in it; null where nothing tells. */
   readonly storage: string | null
+  /** How the column was known for one of ids. */
   readonly evidence: string
+  /** Rows whose values were looked at. */
   readonly rowsRead: number
+  /** Whether those are all rows. */
   readonly isComplete: boolean
 }
 
+/** What `doctor --json` prints. */
 export interface Report {
+  /** Which database it was, without the password. */
   readonly database: string
   /** The version of pg-sql there, or null. */
   readonly pgSql: string | null
+  /** Columns of ids, also those that are in order. */
   readonly columns: readonly ExaminedColumn[]
   /** What was not examined, and why. */
   readonly notes: readonly string[]
+  /** What is wrong; empty if nothing is. */
   readonly findings: readonly Finding[]
 }
 
@@ -62,7 +73,11 @@ export async function examine(database: LiveDatabase, options: ExamineOptions): 
     ? await checkFunctions({ ...examination, database }, options.skip)
     : NO_FUNCTIONS
   const scans = await scanAll(examination)
-  const findings = [...functions.findings, ...(await checkColumns(examination, scans))]
+  const findings = [
+    ...functions.findings,
+    ...(await checkColumns(examination, scans)),
+    ...functions.domainFindings,
+  ]
   return {
     database: database.label,
     pgSql: functions.version,
@@ -76,9 +91,10 @@ interface FunctionReport {
   readonly version: string | null
   readonly notes: readonly string[]
   readonly findings: readonly Finding[]
+  readonly domainFindings: readonly Finding[]
 }
 
-const NO_FUNCTIONS: FunctionReport = { version: null, notes: [], findings: [] }
+const NO_FUNCTIONS: FunctionReport = { version: null, notes: [], findings: [], domainFindings: [] }
 
 /** What pg-sql installed, if it did. */
 async function checkFunctions(
@@ -89,19 +105,32 @@ async function checkFunctions(
   if (!installed) return NO_FUNCTIONS
   const version = checkVersion(installed)
   const isSame = version.length === 0
+  const compares = isSame && !skip.includes('drift')
   const canRead = await canReadGenerators(examination)
-  const findings = [
-    ...version,
-    ...(isSame && !skip.includes('drift') ? await checkDrift(examination, installed) : []),
-    ...(canRead ? await checkGenerators(examination, installed) : []),
-    ...(await checkLeases(examination, installed)),
-    ...(skip.includes('cross-check') ? [] : await crossCheck(examination, installed)),
-  ]
   const notes = [
     ...(isSame ? [] : ['functions were not compared: another version has others']),
     ...(canRead ? [] : ['generators were not examined: this role may not read their state']),
   ]
-  return { version: installed.version, notes, findings }
+  const findings = [
+    ...version,
+    ...(compares ? await checkDrift(examination, installed) : []),
+    ...(canRead ? await orNote('generators', notes, () => checkGenerators(examination, installed)) : []),
+    ...(await orNote('leases', notes, () => checkLeases(examination, installed))),
+    ...(skip.includes('cross-check') ? [] : await crossCheck(examination, installed)),
+  ]
+  const domainFindings = compares ? await checkDomains(examination, installed) : []
+  return { version: installed.version, notes, findings, domainFindings }
+}
+
+/** A note in place of findings where something that the check reads is not there. */
+async function orNote(what: string, notes: string[], check: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await check()
+  } catch (error) {
+    if (!isUndefinedObject(error)) throw error
+    notes.push(`${what} were not examined: ${error.message}`)
+    return []
+  }
 }
 
 type ColumnCheck = (examination: Examination, idColumn: IdColumn) => Finding[] | Promise<Finding[]>

@@ -5,17 +5,25 @@ import { type FieldBits, fieldBits } from './bits.js'
 
 /** All that an id says. */
 export interface Description {
+  /** Name of the family. */
   readonly family: string
+  /** The canonical text. */
   readonly id: string
   /** The form in which it was given. */
   readonly form: string
+  /** When it was made, in Unix milliseconds. */
   readonly timeMs: number
+  /** The same as ISO 8601 in UTC. */
   readonly timeUtc: string
+  /** The same in the zone of this process. */
   readonly timeLocal: string
   /** False for a time before 2010 or in the future: perhaps it is another family's id. */
   readonly plausible: boolean
+  /** Its parts by name; bytes as hex. */
   readonly fields: Readonly<Record<string, string | number>>
+  /** The same parts as they lie in the bits, from the most significant one. */
   readonly bits: readonly FieldBits[]
+  /** Every storage's form by its name. */
   readonly forms: Readonly<Record<string, string>>
 }
 

@@ -22,7 +22,8 @@ function faultOf(kind: Examination['database']['kind'], idColumn: IdColumn): Fau
   const { column, family, storage } = idColumn
   const { declared, type, length } = column
   const error = (message: string): Fault => ({ severity: 'error', message })
-  if (type === 'uuid') return error("MariaDB's uuid reorders the bytes, so ids don't sort")
+  if (type === 'uuid')
+    return error("MariaDB's uuid reorders the bytes before 10.11.5 and 11.0.3, so ids don't sort there")
   if (storage === undefined)
     return error(`${family.name} ids as ${declared} don't sort; store them as bigint`)
   if (!storagesOf(kind, column).includes(storage))

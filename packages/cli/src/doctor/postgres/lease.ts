@@ -4,13 +4,17 @@ import type { Row } from '../live-database.js'
 import type { Installation } from './installation.js'
 import type { Postgres } from './open.js'
 
-/** Leases of numbers: holders that are gone, and a database that is a copy. None where a version has no leases. */
+/**
+ * Leases of numbers: holders that are gone, a database that is a copy, and numbers of its own that others could lease.
+ * None where a version has no leases.
+ */
 export async function checkLeases(
   { database }: Examination<Postgres>,
   { schema }: Installation,
 ): Promise<Finding[]> {
   return [
     ...(await rowsOf(database, `${schema}._lease_family`, copySql(schema))).map((row) => copied(schema, row)),
+    ...(await rowsOf(database, `${schema}._lease`, leasableSql(schema))).map((row) => leasable(schema, row)),
     ...(await rowsOf(database, `${schema}.leases`, expiredSql(schema))).map((row) => expired(schema, row)),
   ]
 }
@@ -36,6 +40,27 @@ const copied = (schema: string, { family }: Row): Finding => ({
   message:
     'this database is a copy, and another one gave the leases out; adopt them when that one gives out none',
   cure: { sql: `SELECT ${schema}.lease_adopt('${family}')` },
+})
+
+/** The generator's own number is a permanent row among the leases. */
+const leasableSql = (schema: string): string => `
+  SELECT g.family, g.number, g.setup, count(l.number) > 0 AS is_leased FROM ${schema}._generator g
+    JOIN ${schema}._lease_family f ON f.family = g.family
+    LEFT JOIN ${schema}._lease l ON l.family = g.family AND l.number = g.number
+   WHERE g.number IS NOT NULL GROUP BY g.family HAVING NOT coalesce(bool_or(l.permanent), false) ORDER BY g.family`
+
+const leasable = (schema: string, { family, number, setup, is_leased }: Row): Finding => ({
+  check: 'lease',
+  severity: 'error',
+  where: `lease of ${family} ${number}`,
+  message: is_leased
+    ? "it is the number of this database's own generator, and is leased to others: give the generator another one"
+    : "it is the number of this database's own generator, and others could lease it",
+  cure: {
+    sql: is_leased
+      ? (setup as string)
+      : `INSERT INTO ${schema}._lease (family, number, permanent) VALUES ('${family}', ${number}, true)`,
+  },
 })
 
 const expiredSql = (schema: string): string => `

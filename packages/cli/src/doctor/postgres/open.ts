@@ -6,6 +6,8 @@ import { columnsSql, toColumn } from './columns.js'
 /** A PostgreSQL database, read in one READ ONLY transaction. */
 export interface Postgres extends LiveDatabase {
   readonly kind: 'postgres'
+  /** Runs several statements in one message, and gives the rows of each. */
+  queryAll(statements: readonly string[]): Promise<Row[][]>
 }
 
 const ROWS_AT_ONCE = 5000
@@ -17,6 +19,7 @@ export async function openPostgres(url: string): Promise<Postgres> {
     kind: 'postgres',
     label: await start(client),
     query,
+    queryAll: (statements) => allInSavepoint(client, statements),
     batches: (sql) => batches(client, sql),
     columns: async () => (await query(columnsSql)).map(toColumn),
     isOneOf: (column, count) =>
@@ -51,13 +54,23 @@ async function start(client: Client): Promise<string> {
   }
 }
 
+const inSavepoint = (client: Client, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> =>
+  protect(client, async () => (await client.query<Row>(sql, [...parameters])).rows)
+
+/** pg gives an array of results where a text has several statements. */
+const allInSavepoint = (client: Client, statements: readonly string[]): Promise<Row[][]> =>
+  protect(client, async () => {
+    const results: unknown = await client.query(statements.join(';\n'))
+    return ([results].flat() as { rows: Row[] }[]).map(({ rows }) => rows)
+  })
+
 /** So that a refused query doesn't end the transaction. */
-async function inSavepoint(client: Client, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+async function protect<Result>(client: Client, work: () => Promise<Result>): Promise<Result> {
   await client.query('SAVEPOINT before_query')
   try {
-    const { rows } = await client.query<Row>(sql, [...parameters])
+    const result = await work()
     await client.query('RELEASE SAVEPOINT before_query')
-    return rows
+    return result
   } catch (error) {
     // Where the connection broke, the first error tells why.
     await client.query('ROLLBACK TO SAVEPOINT before_query').catch(() => {})
