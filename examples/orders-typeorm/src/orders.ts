@@ -1,5 +1,5 @@
 import { type SnoId, sno } from '@snoflax/core'
-import { createdBetween, keysetPage } from '@snoflax/typeorm'
+import { createdBetween, keyset } from '@snoflax/typeorm'
 import type { NewOrder, OrdersQuery } from 'example-orders-web'
 import { db } from './database.js'
 import { Customer, Order } from './schema.js'
@@ -12,7 +12,7 @@ export function listOrders({ created, customerId, after, take }: OrdersQuery): P
     ...(created && { id: createdBetween(sno, created.from, created.to) }),
     ...(customerId && { customer: { id: customerId } }),
   }
-  const page = keysetPage<Order>({ order: 'DESC', take, after, where })
+  const page = keyset<Order>({ order: 'DESC', take, after, where })
   return orders.find({ ...page, relations: { customer: true } })
 }
 

@@ -13,6 +13,6 @@ export {
 } from './columns/family-columns.js'
 export { IdColumn, type IdDecorator } from './columns/id-column.js'
 export { createdAfter, createdBefore, createdBetween } from './find-operators.js'
-export { type KeysetPage, keysetPage } from './keyset-page.js'
+export { type KeysetOptions, keyset } from './keyset.js'
 export { prepareDataSource } from './prepare/prepare-data-source.js'
 export { type ColumnStorage, storageOf } from './storage-of.js'

@@ -15,7 +15,7 @@ import {
   CreatedAt,
   FlakeIdColumn,
   FlaxIdColumn,
-  keysetPage,
+  keyset,
   SnoIdColumn,
   UidColumn,
   UidLocalColumn,
@@ -429,7 +429,7 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('%s', (_, kind) =
       const seen: FlaxId[] = []
       for (;;) {
         const where = [{ tenant: { id: tenant.id } }]
-        const page = await products.find(keysetPage<Product>({ order, take: 7, after: seen.at(-1), where }))
+        const page = await products.find(keyset<Product>({ order, take: 7, after: seen.at(-1), where }))
         if (page.length === 0) break
         seen.push(...page.map(({ id }) => id))
       }

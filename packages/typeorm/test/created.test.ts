@@ -1,14 +1,7 @@
 import 'reflect-metadata'
 import { type FlaxId, flax, uid } from '@snoflax/core'
 import type { OpenDatabase } from '@snoflax/test'
-import {
-  CreatedAt,
-  createdAfter,
-  createdBefore,
-  createdBetween,
-  IdColumn,
-  keysetPage,
-} from '@snoflax/typeorm'
+import { CreatedAt, createdAfter, createdBefore, createdBetween, IdColumn, keyset } from '@snoflax/typeorm'
 import { type DataSource, Entity, In } from 'typeorm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDataSource } from './open-data-source.js'
@@ -76,14 +69,18 @@ describe.each(places)('$name', ({ kind, family, generator, storage }) => {
   test('pages by keyset, with conditions on the same id', async () => {
     const wanted = [...ids].sort(family.compare).filter((_, i) => i % 2 === 0)
     const where = { id: In(wanted) }
-    const first = await events().find(keysetPage<Event>({ take: 2, where }))
-    const next = await events().find(keysetPage<Event>({ take: 9, where, after: first.at(-1)?.id }))
+    const first = await events().find(keyset<Event>({ take: 2, where }))
+    const next = await events().find(keyset<Event>({ take: 9, where, after: first.at(-1)?.id }))
     expect([...first, ...next].map(({ id }) => id)).toEqual(wanted)
     const exact = { id: wanted[3] as string }
-    expect(await events().find(keysetPage<Event>({ take: 9, where: exact, after: wanted[2] }))).toHaveLength(
-      1,
-    )
-    expect(await events().find(keysetPage<Event>({ take: 9, where: exact, after: wanted[3] }))).toEqual([])
+    expect(await events().find(keyset<Event>({ take: 9, where: exact, after: wanted[2] }))).toHaveLength(1)
+    expect(await events().find(keyset<Event>({ take: 9, where: exact, after: wanted[3] }))).toEqual([])
+  })
+
+  test('the page after null is the first one', async () => {
+    const first = await events().find(keyset<Event>({ take: 2 }))
+    expect(first).toHaveLength(2)
+    expect(await events().find(keyset<Event>({ take: 2, after: null }))).toEqual(first)
   })
 })
 
@@ -91,6 +88,12 @@ test('a range that ends before it begins is refused, and so is a time that the f
   expect(() => createdBetween(flax, day(2), day(1))).toThrow(/range/)
   expect(() => createdAfter(uid, new Date(Number.NaN))).toThrow(
     expect.objectContaining({ code: 'INVALID_TIME' }),
+  )
+})
+
+test.each(['asc', 'desc', 'UP', null, 1])('an order of pages that is neither ASC nor DESC: %s', (order) => {
+  expect(() => keyset<{ id: FlaxId }>({ order: order as 'ASC', take: 2 })).toThrow(
+    expect.objectContaining({ name: 'IdError', code: 'INVALID_OPTION', field: 'order', value: order }),
   )
 })
 

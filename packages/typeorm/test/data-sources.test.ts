@@ -149,6 +149,24 @@ describe('a second copy of TypeORM', () => {
     }
   })
 
+  test('of a version that lacks what is needed, it is refused each time, and no part of it is changed', async () => {
+    const copy = loadCopy()
+    const prototype = copy.SelectQueryBuilder.prototype as unknown as Record<string, unknown>
+    const { loadRawResults } = prototype
+    delete prototype['loadRawResults']
+    const { save } = copy.EntityManager.prototype
+    const source = new copy.DataSource(await optionsOn(sqlite)) as unknown as DataSource
+    const dataSource = prepareDataSource(source)
+    for (let i = 0; i < 2; i++) {
+      await expect(dataSource.initialize()).rejects.toThrow(/this version of TypeORM has no loadRawResults/)
+    }
+    expect(copy.EntityManager.prototype.save).toBe(save)
+    prototype['loadRawResults'] = loadRawResults
+    await dataSource.initialize()
+    opened.push({ close: () => dataSource.destroy() })
+    await visitOnce(dataSource)
+  })
+
   test('prepared, it works', async () => {
     const copy = loadCopy()
     const source = new copy.DataSource(await optionsOn(postgres)) as unknown as DataSource

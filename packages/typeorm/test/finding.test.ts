@@ -80,6 +80,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
   class Topic {
     @FlaxIdColumn({ storage }) id!: FlaxId
     @Column('varchar') word!: string
+    @FlaxIdColumn.plain({ storage, nullable: true }) schlüssel!: FlaxId | null
     @ManyToMany(
       () => Book,
       (book) => book.topics,
@@ -269,6 +270,22 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     await expect(where('a.id IN (:...ids)', { ids: [id, MALFORMED] })).rejects.toMatchObject({
       path: 'Author.id',
     })
+  })
+
+  test('parameters beside names of other letters, and behind apostrophes that open no literal', async () => {
+    const schlüssel = flax.generate()
+    await topics().update(sky.id, { schlüssel })
+    const key = { key: schlüssel }
+    expect(await topics().createQueryBuilder('t').where('t.schlüssel = :key', key).getCount()).toBe(1)
+    const count = (condition: string, parameters: object) =>
+      authors().createQueryBuilder('a').where(condition, parameters).getCount()
+    const id = ada.id
+    expect(await count("a.id = /* Ada's */ :id AND a.name <> 'x'", { id })).toBe(1)
+    expect(await count("a.name <> 'x' -- it's not\n AND a.id = :id AND a.name <> 'y'", { id })).toBe(1)
+    expect(await count("a.name <> '/* --' AND a.id = :id AND a.name <> '*/'", { id })).toBe(1)
+    if (kind.name === 'sqlite') return
+    const escaped = kind.name === 'postgres' ? "E'it\\'s'" : "'it\\'s'"
+    expect(await count(`a.name <> ${escaped} AND a.id = :id AND a.name <> 'x'`, { id })).toBe(1)
   })
 
   test('subqueries, common table expressions, joins and having', async () => {

@@ -1,7 +1,7 @@
 import 'reflect-metadata'
-import { type FlaxId, flake, flax, type IdFamily, type SnoId } from '@snoflax/core'
+import { type FlaxId, flake, flax, type IdFamily, type SnoId, sno } from '@snoflax/core'
 import type { OpenDatabase } from '@snoflax/test'
-import { FlaxIdColumn, IdColumn, idColumn, SnoIdColumn } from '@snoflax/typeorm'
+import { FlaxIdColumn, IdColumn, idColumn, SnoIdColumn, type SnoSource } from '@snoflax/typeorm'
 import {
   BeforeInsert,
   ChildEntity,
@@ -18,6 +18,7 @@ import {
   PrimaryGeneratedColumn,
   type Relation,
   TableInheritance,
+  Unique,
 } from 'typeorm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDataSource } from './open-data-source.js'
@@ -27,12 +28,35 @@ const events: string[] = []
 
 @EventSubscriber()
 class Watcher implements EntitySubscriberInterface {
-  beforeInsert({ entity }: InsertEvent<{ id?: unknown; email?: unknown }>) {
+  async beforeInsert({
+    entity,
+    queryRunner,
+  }: InsertEvent<{ id?: unknown; email?: unknown; slug?: unknown }>) {
     if (entity?.email) events.push(`before ${entity.email} ${entity.id}`)
+    if (entity?.slug !== 'stopped') return
+    await queryRunner.rollbackTransaction()
+    throw new Error('stopped by the subscriber')
   }
   afterInsert({ entity }: InsertEvent<{ id?: unknown; email?: unknown }>) {
     if (entity?.email) events.push(`after ${entity.email} ${entity.id}`)
   }
+}
+
+/** A value that tells its text only when asked. */
+class Sensor {
+  readonly #code: string
+  constructor(code: string) {
+    this.#code = code
+  }
+  static readonly transformer = {
+    to: (sensor: Sensor) => sensor.#code,
+    from: (code: string) => new Sensor(code),
+  }
+}
+
+const JSON_TRANSFORMER = {
+  to: (value: unknown) => JSON.stringify(value),
+  from: (text: string): unknown => JSON.parse(text),
 }
 
 describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
@@ -57,6 +81,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     @BeforeInsert()
     look() {
       this.seen = this.id
+      if (this.name === 'refused') throw new Error('refused by its own listener')
     }
   }
 
@@ -83,6 +108,17 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     @Column({ type: 'varchar', length: 50 }) slug!: string
     @Column('int') live!: number
     @Column('varchar', { nullable: true }) text!: string | null
+    @Column(kind.name === 'postgres' ? 'bytea' : 'blob', { nullable: true }) photo!: Buffer | null
+  }
+
+  @Entity()
+  @Unique(['sensor', 'takenAt'])
+  class Reading {
+    @Id() id!: FlaxId
+    @Column({ type: 'varchar', length: 50, transformer: Sensor.transformer }) sensor!: Sensor
+    @Column({ type: kind.name === 'postgres' ? 'timestamptz' : 'datetime', precision: 3 }) takenAt!: Date
+    @Column({ type: 'varchar', length: 50, unique: true, transformer: JSON_TRANSFORMER }) tags!: object
+    @Column('int', { default: 0 }) value!: number
   }
 
   abstract class Base {
@@ -100,6 +136,13 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     @Column({ type: 'varchar', length: 100, unique: true }) email!: string
   }
 
+  @Entity()
+  class Note {
+    @PrimaryGeneratedColumn() id!: number
+    @Column({ type: 'varchar', length: 100, unique: true, nullable: true }) text!: string | null
+    @ManyToOne(() => User, { nullable: true }) author!: Relation<User> | null
+  }
+
   const Schema = new EntitySchema<{ id: FlaxId; text: string; traceId: FlaxId | null }>({
     name: 'written_out',
     columns: {
@@ -113,7 +156,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
   let dataSource: DataSource
   beforeAll(async () => {
     database = await kind.open()
-    const entities = [User, Shape, Circle, Square, Derived, Counted, Page, Schema]
+    const entities = [User, Shape, Circle, Square, Derived, Counted, Note, Page, Reading, Schema]
     dataSource = await openDataSource(database, entities, { subscribers: [Watcher] })
   })
   afterAll(async () => {
@@ -166,6 +209,37 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(rows.every(({ savedAt }) => savedAt instanceof Date)).toBe(true)
   })
 
+  test('an upsert by times within one second, by objects and by values that show nothing', async () => {
+    const readings = dataSource.getRepository(Reading)
+    const rows = ['a', 'b'].flatMap((code) =>
+      [100, 200, 300].map((ms) => ({
+        sensor: new Sensor(code),
+        takenAt: new Date(Date.UTC(2026, 0, 1, 0, 0, 0, ms)),
+        tags: { code, ms },
+      })),
+    ) as Reading[]
+    const stored = async () => {
+      const found = await readings.find({ order: { id: 'ASC' } })
+      return found.map(({ id, tags, value }) => ({ id, tags, value }))
+    }
+    const told = (value: number) =>
+      rows.map(({ id, tags }) => ({ id, tags, value })).sort((a, b) => flax.compare(a.id, b.id))
+    await readings.upsert(rows, ['sensor', 'takenAt'])
+    expect(await stored()).toEqual(told(0))
+
+    const again = (value: number) =>
+      rows.map(({ sensor, takenAt, tags }) => ({ sensor, takenAt, tags, value })) as Reading[]
+    for (const [value, conflict] of [
+      [1, ['sensor', 'takenAt']],
+      [2, ['tags']],
+    ] as const) {
+      const changed = again(value)
+      await readings.upsert(changed, [...conflict])
+      expect(changed.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
+      expect(await stored()).toEqual(told(value))
+    }
+  })
+
   test('an upsert that skips unchanged rows tells their ids too', async () => {
     const row = { email: email(), name: 'same' }
     await users().upsert(row, ['email'])
@@ -190,6 +264,13 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     const builder = users().createQueryBuilder().insert().values(row).orUpdate(['name'], ['email'])
     await builder.useTransaction(true).execute()
     expect(await users().existsBy({ email: row.email })).toBe(true)
+  })
+
+  test('what stopped an upsert is told, also where its transaction can not be rolled back', async () => {
+    const rows = [{ slug: 'stopped', live: 2 }]
+    const builder = dataSource.getRepository(Page).createQueryBuilder().insert().values(rows)
+    const stopped = builder.orUpdate(['text'], ['id']).useTransaction(true).execute()
+    await expect(stopped).rejects.toThrow('stopped by the subscriber')
   })
 
   test('an upsert by the id itself', async () => {
@@ -262,6 +343,24 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(await counted.findOneByOrFail({ email: rows[1]?.email as string })).toEqual({ ...rows[1] })
   })
 
+  test('an entity whose key the database counts, with a foreign key to ids', async () => {
+    const notes = dataSource.getRepository(Note)
+    const author = await users().save(users().create({ email: email() }))
+    await notes.insert({ text: 'taken', author })
+    const ignored = [{ text: 'taken' }, { text: 'new', author }]
+    await notes.createQueryBuilder().insert().values(ignored).orIgnore().execute()
+    expect(await notes.find({ where: { author: { id: author.id } }, order: { id: 'ASC' } })).toMatchObject([
+      { text: 'taken' },
+      { text: 'new' },
+    ])
+    const rows = [{ text: null }, { text: 'new', author: null }] as Note[]
+    await notes.upsert(rows, ['text'])
+    const stored = await notes.findOneByOrFail({ text: 'new' })
+    expect(rows.map(({ id }) => id)).toEqual([undefined, stored.id])
+    expect(await notes.countBy({ author: { id: author.id } })).toBe(1)
+    expect(await notes.count()).toBe(3)
+  })
+
   test('an ignored row that brought an id of its own is not told as stored', async () => {
     const taken = email()
     await users().insert({ email: taken })
@@ -293,6 +392,9 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     const row = { slug: 'a', live: 1, text: 'new' } as Page
     await pages.upsert(row, { conflictPaths: ['slug'], indexPredicate: 'live = 1' })
     expect(row.id).toBe(id)
+    const outside = { slug: 'a', live: 2 } as Page
+    await pages.upsert(outside, { conflictPaths: ['slug'], indexPredicate: 'live = 1' })
+    expect(outside.id).toBe((await pages.findOneByOrFail({ slug: 'a', live: 2 })).id)
 
     const upsert = async (allowed: FlaxId) => {
       const values = { slug: 'a', live: 1, text: `by ${allowed}` } as Page
@@ -405,6 +507,39 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect([found.boss?.id, found.boss?.boss?.id].every((one) => flax.is(one))).toBe(true)
   })
 
+  test.each([
+    ['an insert', 'no email', (rows: User[]) => users().insert(rows)],
+    ['an upsert', 'no email', (rows: User[]) => users().upsert(rows, ['id'])],
+    ['an insert', 'a listener that throws', (rows: User[]) => users().insert(rows)],
+    ['an upsert', 'a listener that throws', (rows: User[]) => users().upsert(rows, ['id'])],
+  ] as const)('after %s that failed by %s, foreign keys lead to its entities', async (_, reason, write) => {
+    const wrong = reason === 'no email' ? { email: null as never } : { email: email(), name: 'refused' }
+    const [innocent, failed] = [users().create({ email: email() }), users().create(wrong)]
+    await expect(write([innocent, failed])).rejects.toThrow()
+    Object.assign(failed, { email: email(), name: 'mended' })
+    await users().createQueryBuilder().insert().values([innocent, failed]).callListeners(false).execute()
+    for (const boss of [innocent, failed]) {
+      const created = await users().save(users().create({ email: email(), boss }))
+      const changed = await users().save(users().create({ email: email() }))
+      await users().save(Object.assign(changed, { name: 'changed', boss }))
+      const found = await users().find({ where: { boss: { id: boss.id } }, order: { id: 'ASC' } })
+      expect(found.map(({ id }) => id)).toEqual([created.id, changed.id].sort())
+    }
+  })
+
+  test('after a save that failed, bytes are not looked through', async () => {
+    let looked = false
+    const photo = Object.defineProperty(Buffer.alloc(8), 'probe', {
+      enumerable: true,
+      get: () => {
+        looked = true
+      },
+    })
+    const pages = dataSource.getRepository(Page)
+    await expect(pages.save(pages.create({ slug: null as never, live: 0, photo }))).rejects.toThrow()
+    expect(looked).toBe(false)
+  })
+
   test('cascades of child entities that need each other, by a reference to their parent', async () => {
     const shapes = dataSource.getRepository(Shape)
     const circle = Object.assign(new Circle(), { radius: 1 })
@@ -485,5 +620,31 @@ describe('generators', () => {
   test('one of another family is refused', () => {
     const generator = flax.generator() as never
     expect(() => idColumn(flake, { generator })).toThrow(/flake: the generator makes ids of flax/)
+  })
+
+  test('one of the same family with another epoch is refused, one of an equal family is not', () => {
+    const since2020 = flake.withEpoch(Date.UTC(2020, 0, 1))
+    const generator = since2020.generator({ id: 1 })
+    expect(() => idColumn(flake, { generator })).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_OPTION',
+        field: 'generator',
+        message: 'flake: the generator makes ids of flake with other bits or another epoch',
+      }),
+    )
+    expect(() => idColumn(flake.withEpoch(Date.UTC(2020, 0, 1)), { generator })).not.toThrow()
+  })
+
+  test('one of another family is refused for a column with a metabyte, too', () => {
+    const define = (generator: SnoSource) => {
+      class Marked {
+        @SnoIdColumn({ meta: 2, generator }) id!: SnoId
+      }
+      return Marked
+    }
+    expect(() => define(flax.generator() as never)).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTION', path: 'Marked.id', field: 'generator' }),
+    )
+    expect(() => define(sno.generator({ partition: 5 }))).not.toThrow()
   })
 })

@@ -10,7 +10,7 @@ import {
   FlakeIdColumn,
   FlaxIdColumn,
   idColumn,
-  keysetPage,
+  keyset,
   prepareDataSource,
   SnoIdColumn,
   storageOf,
@@ -91,10 +91,10 @@ test('quick start', async () => {
   const dataSource = new DataSource({ type: 'postgres', url, entities: [Customer, Order], synchronize: true })
   await dataSource.initialize()
 
-  const [from, to] = [new Date('2026-11-01Z'), new Date('2026-12-01Z')]
+  const [from, to] = [new Date('2026-11-01'), new Date('2026-12-01')]
   const orders = dataSource.getRepository(Order)
   const order = await orders.save({ customer: { name: 'Ada' } })
-  order.id // 'brpk4q72xwf2m63l'
+  order.id // '9q7k4h922d78w222'
 
   await orders.findOneBy({ id: order.id })
   await orders.findBy({ customer: { id: order.customer.id } })
@@ -127,12 +127,12 @@ test('columns, pages and SQL of one’s own', async () => {
 
   const visits = dataSource.getRepository(Visit)
   await visits.insert(Array.from({ length: 25 }, () => ({})))
-  const first = await visits.find(keysetPage<Visit>({ order: 'DESC', take: 20 }))
-  const next = await visits.find(keysetPage<Visit>({ order: 'DESC', take: 20, after: first.at(-1)?.id }))
+  const first = await visits.find(keyset<Visit>({ order: 'DESC', take: 20 }))
+  const next = await visits.find(keyset<Visit>({ order: 'DESC', take: 20, after: first.at(-1)?.id }))
   expect([first.length, next.length]).toEqual([20, 5])
   expect(first[0]?.createdAt).toBeInstanceOf(Date)
 
-  const since = new Date('2026-11-01Z')
+  const since = new Date('2026-11-01')
   const ids = storageOf(dataSource, Visit, 'id')
   const rows: { id: unknown }[] = await dataSource.query('SELECT id FROM visit WHERE id > $1', [
     ids.toDatabase(flax.lowerBound(since)),

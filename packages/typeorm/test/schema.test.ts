@@ -314,6 +314,14 @@ describe("default: 'database'", () => {
       code: 'INVALID_OPTION',
       path: 'Made.id',
     })
+    for (const wrong of ['8); DROP TABLE x; --', 1.5, Number.NaN, null]) {
+      await expect(metadataOf({ functionArguments: [3, wrong as number] })).rejects.toMatchObject({
+        code: 'INVALID_OPTION',
+        path: 'Made.id',
+        field: 'functionArguments',
+        value: wrong,
+      })
+    }
   })
 
   async function metadataOf(more: { schema?: string; functionArguments?: number[] }) {

@@ -4,7 +4,7 @@ import {
   FlaxIdColumn,
   IdColumn,
   idColumn,
-  keysetPage,
+  keyset,
   SnoIdColumn,
   storageOf,
 } from '@snoflax/typeorm'
@@ -91,12 +91,12 @@ expectTypeOf(orders.findOneByOrFail({ id: orderId }))
   .toEqualTypeOf<SnoId>()
 
 // Pages.
-orders.find(keysetPage<Order>({ take: 5, after: orderId, where: { customer: { id: customerId } } }))
-orders.find(keysetPage<Order, 'traceId'>({ by: 'traceId', take: 5, after: customerId }))
+orders.find(keyset<Order>({ take: 5, after: orderId, where: { customer: { id: customerId } } }))
+orders.find(keyset<Order, 'traceId'>({ field: 'traceId', take: 5, after: customerId }))
 // @ts-expect-error
-keysetPage<Order>({ take: 5, after: customerId })
+keyset<Order>({ take: 5, after: customerId })
 // @ts-expect-error
-keysetPage<Order>({ take: 5, by: 'nothing' })
+keyset<Order>({ take: 5, field: 'nothing' })
 
 // Helpers.
 storageOf(dataSource, Order, 'customer')

@@ -6,6 +6,8 @@ import { familyOfProperty } from './id-properties.js'
  * entity has no id yet, null where the id is null. As an accessor of the class it is not in `JSON.stringify`.
  *
  * @param idProperty the id column's property, default `id`.
+ * @throws {IdError} when it is read: `INVALID_OPTION` if that property is no id column, and for a malformed
+ * id.
  *
  * @example
  * `class Order { @FlaxIdColumn() id!: FlaxId; @CreatedAt() readonly createdAt!: Date }`

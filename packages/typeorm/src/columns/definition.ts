@@ -1,9 +1,11 @@
-import { IdError, type IdFamily, type StorageName } from '@snoflax/core'
+import { IdError, type IdFamily, isSameFamily, type StorageName } from '@snoflax/core'
 import type { ValueTransformer } from 'typeorm'
 
 /** What makes the ids of a column. Every generator of @snoflax/core is one. */
 export interface IdSource<AnId extends string> {
-  readonly family?: { readonly name: string } | undefined
+  /** The family of the ids, so that a generator of another one is refused. */
+  readonly family?: IdFamily<AnId> | undefined
+  /** A new id, for each row that is inserted without one. */
   generate(): AnId
 }
 
@@ -147,9 +149,10 @@ function sourceOf<AnId extends string>(
   generator: IdSource<AnId> | undefined,
 ): IdSource<AnId> {
   if (generator === undefined) return defaultSource(family)
-  const made = generator.family?.name ?? family.name
-  if (made === family.name) return generator
-  throw new IdError('INVALID_OPTION', `${family.name}: the generator makes ids of ${made}`, {
+  const made = generator.family ?? family
+  if (isSameFamily(made, family)) return generator
+  const other = made.name === family.name ? ' with other bits or another epoch' : ''
+  throw new IdError('INVALID_OPTION', `${family.name}: the generator makes ids of ${made.name}${other}`, {
     family: family.name,
     field: 'generator',
   })

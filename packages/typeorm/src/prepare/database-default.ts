@@ -40,7 +40,17 @@ function callOf(
       },
     )
   }
+  const wrong = given.findIndex((argument) => !Number.isSafeInteger(argument))
+  if (wrong !== -1) refuseArgument(given[wrong], family)
   const prefix = family.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   const suffix = storage === 'binary' ? '' : `_${storage}`
   return `${schema}.${prefix}_generate${suffix}(${given.join(', ')})`
+}
+
+function refuseArgument(value: unknown, family: string): never {
+  throw new IdError(
+    'INVALID_OPTION',
+    `${family}: an argument of its SQL function is a whole number, not ${JSON.stringify(value) ?? value}`,
+    { family, field: 'functionArguments', value },
+  )
 }

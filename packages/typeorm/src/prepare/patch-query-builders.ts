@@ -4,6 +4,7 @@ import { idColumnAt } from '../read/id-paths.js'
 import { inIds } from '../read/in-ids.js'
 import { markIdParameters } from '../read/parameters.js'
 import { putIdsIntoRows, type RawRow, type Selection } from '../read/raw-ids.js'
+import { dialectOf } from '../read/tokens.js'
 import { insertWithIds, makeIdsForStatement } from '../write/insert.js'
 import type { InsertBuilder } from '../write/insert-builder.js'
 import { endInserts } from '../write/pending.js'
@@ -19,6 +20,9 @@ interface MainBuilder {
 /** A method of TypeORM that is not public. */
 type Method<This, Given extends unknown[], Result> = (this: This, ...given: Given) => Result
 
+/** Puts our method in the place of TypeORM's. */
+type Patch = () => void
+
 /**
  * The places of TypeORM's query builders where ids are made, go in and come out, in the copy of TypeORM that
  * the DataSource is of. A DataSource without id columns passes through unchanged.
@@ -28,54 +32,61 @@ export function patchQueryBuilders(dataSource: DataSource): void {
   const selectPrototype = prototypeOf(select)
   const prototype = prototypeOf(selectPrototype)
   if (patched.has(prototype)) return
+  // All methods are found before the first is changed: a version that lacks one is left as it is.
+  const patches = [
+    ...conditions(prototype),
+    rawRows(selectPrototype),
+    ...inserts(prototypeOf(select.insert())),
+    saves(prototypeOf(dataSource.manager)),
+  ]
+  for (const patch of patches) patch()
   patched.add(prototype)
-  patchConditions(prototype)
-  patchRawRows(selectPrototype)
-  patchInserts(prototypeOf(select.insert()))
-  patchSaves(prototypeOf(dataSource.manager))
 }
 
 const prototypeOf = (one: object): object => Object.getPrototypeOf(one) as object
 
-function patchConditions(queryBuilder: object): void {
-  wrap<Selection, [string], string>(queryBuilder, 'replacePropertyNamesForTheWholeQuery', (original) => {
+const conditions = (queryBuilder: object): Patch[] => [
+  wrapped<Selection, [string], string>(queryBuilder, 'replacePropertyNamesForTheWholeQuery', (original) => {
     return function (query) {
       return original.call(this, isPlainInsert(this) ? query : marked(this, query))
     }
-  })
-  wrap<MainBuilder, [unknown], unknown>(queryBuilder, 'getWhereInIdsCondition', (original) => {
+  }),
+  wrapped<MainBuilder, [unknown], unknown>(queryBuilder, 'getWhereInIdsCondition', (original) => {
     return function (ids) {
       return inIds(this.expressionMap.mainAlias.metadata, ids) ?? original.call(this, ids)
     }
-  })
-}
+  }),
+]
 
-function patchRawRows(selectQueryBuilder: object): void {
-  wrap<Selection, [unknown], Promise<RawRow[]>>(selectQueryBuilder, 'loadRawResults', (original) => {
+const rawRows = (selectQueryBuilder: object): Patch =>
+  wrapped<Selection, [unknown], Promise<RawRow[]>>(selectQueryBuilder, 'loadRawResults', (original) => {
     return async function (queryRunner) {
       const rows = await original.call(this, queryRunner)
       if (idColumnsOf(this.dataSource).length > 0) putIdsIntoRows(rows, this)
       return rows
     }
   })
-}
 
-function patchInserts(insertQueryBuilder: object): void {
-  wrap<InsertBuilder, [], string>(insertQueryBuilder, 'createInsertExpression', (original) => {
+const inserts = (insertQueryBuilder: object): Patch[] => [
+  wrapped<InsertBuilder, [], string>(insertQueryBuilder, 'createInsertExpression', (original) => {
     return function () {
       makeIdsForStatement(this)
       return original.call(this)
     }
-  })
-  wrap<InsertBuilder, [], ReturnType<InsertBuilder['execute']>>(insertQueryBuilder, 'execute', (original) => {
-    return function () {
-      return insertWithIds(this, () => original.call(this))
-    }
-  })
-}
+  }),
+  wrapped<InsertBuilder, [], ReturnType<InsertBuilder['execute']>>(
+    insertQueryBuilder,
+    'execute',
+    (original) => {
+      return function () {
+        return insertWithIds(this, () => original.call(this))
+      }
+    },
+  ),
+]
 
-function patchSaves(entityManager: object): void {
-  wrap<object, unknown[], Promise<unknown>>(entityManager, 'save', (original) => {
+const saves = (entityManager: object): Patch =>
+  wrapped<object, unknown[], Promise<unknown>>(entityManager, 'save', (original) => {
     return async function (...given) {
       try {
         return await original.apply(this, given)
@@ -85,13 +96,12 @@ function patchSaves(entityManager: object): void {
       }
     }
   })
-}
 
-function wrap<This, Given extends unknown[], Result>(
+function wrapped<This, Given extends unknown[], Result>(
   prototype: object,
   name: string,
   wrapper: (original: Method<This, Given, Result>) => Method<This, Given, Result>,
-): void {
+): Patch {
   const methods = prototype as Record<string, Method<This, Given, Result> | undefined>
   const original = methods[name]
   if (original === undefined) {
@@ -100,12 +110,14 @@ function wrap<This, Given extends unknown[], Result>(
       `this version of TypeORM has no ${name}: use one that @snoflax/typeorm names as its peer`,
     )
   }
-  methods[name] = wrapper(original)
+  return () => {
+    methods[name] = wrapper(original)
+  }
 }
 
 function marked({ dataSource, expressionMap: { aliases } }: Selection, query: string): string {
   if (idColumnsOf(dataSource).length === 0) return query
-  return markIdParameters(query, (path) => idColumnAt(path, aliases))
+  return markIdParameters(query, dialectOf(dataSource), (path) => idColumnAt(path, aliases))
 }
 
 /** Values of an insert are converted one by one; reading through thousands of them would only cost time. */

@@ -1,7 +1,7 @@
 import { IdError } from '@snoflax/core'
 import type { PreparedColumn } from '../prepare/prepared-column.js'
 import { comparedPath } from './compared-path.js'
-import { type Token, tokensOf } from './tokens.js'
+import { type Dialect, type Token, tokensOf } from './tokens.js'
 
 /** Ends the name of a parameter that is compared with an id column; the number is the column's. */
 const MARK = '.snoflax'
@@ -15,10 +15,11 @@ const MARKED = /:(?:\.\.\.)?([A-Za-z0-9_.]+?)\.snoflax(\d+)(?![A-Za-z0-9_.])/g
  */
 export function markIdParameters(
   query: string,
+  dialect: Dialect,
   columnAt: (path: string) => PreparedColumn | undefined,
 ): string {
   if (!query.includes(':')) return query
-  const tokens = tokensOf(query)
+  const tokens = tokensOf(query, dialect)
   let marked = ''
   let from = 0
   tokens.forEach((token, i) => {

@@ -3,7 +3,7 @@ import { DriverUtils } from 'typeorm/driver/DriverUtils.js'
 import { idColumnsIn, type PreparedColumn } from '../prepare/prepared-column.js'
 import { passedOrPlainPath } from './compared-path.js'
 import { idColumnAt } from './id-paths.js'
-import { tokensOf } from './tokens.js'
+import { dialectOf, tokensOf } from './tokens.js'
 
 /** What a query selects. */
 export interface Selection {
@@ -48,7 +48,7 @@ function selectedIds({
   }
   for (const { selection, aliasName } of selects) {
     if (aliasName === undefined) continue
-    const path = passedOrPlainPath(tokensOf(selection))
+    const path = passedOrPlainPath(tokensOf(selection, dialectOf(dataSource)))
     const column = path === undefined ? undefined : idColumnAt(path, aliases)
     if (column) selected.set(aliasName, column)
     else selected.delete(aliasName)

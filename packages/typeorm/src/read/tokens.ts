@@ -1,3 +1,11 @@
+import type { DataSource } from 'typeorm'
+
+/** In MySQL and MariaDB a backslash escapes what follows it in a literal, and `--` needs a blank. */
+export type Dialect = 'standard' | 'mysql'
+
+export const dialectOf = ({ options: { type } }: DataSource): Dialect =>
+  type === 'mysql' || type === 'mariadb' ? 'mysql' : 'standard'
+
 /** A piece of a query as TypeORM writes it, with `:name` for its parameters. */
 export interface Token {
   readonly kind: 'parameter' | 'path' | 'operator' | 'other'
@@ -6,25 +14,35 @@ export interface Token {
   readonly end: number
 }
 
-const NAME = '(?:"[^"]+"|`[^`]+`|[A-Za-z_][A-Za-z0-9_$]*)'
-const TOKEN = new RegExp(
-  [
-    String.raw`(?<skipped>\s+|'(?:[^']|'')*')`,
+const QUOTED = '"[^"]+"|`[^`]+`'
+const NAME = String.raw`(?:${QUOTED}|[\p{L}_][\p{L}\p{M}\p{N}_$]*)`
+const ESCAPED = String.raw`'(?:[^'\\]|\\[^]|'')*'`
+
+const TOKEN: Readonly<Record<Dialect, RegExp>> = {
+  // PostgreSQL has backslashes that escape in E'…' alone.
+  standard: grammar(`[eE]${ESCAPED}|'(?:[^']|'')*'`, String.raw`--[^\n]*`),
+  mysql: grammar(ESCAPED, String.raw`--(?=\s|$)[^\n]*|#[^\n]*`),
+}
+
+function grammar(literal: string, comment: string): RegExp {
+  const alternatives = [
+    String.raw`(?<blank>\s+|/\*[^]*?\*/|${comment})`,
+    `(?<literal>${literal})`,
     String.raw`(?<cast>::\s*\w+)`,
     String.raw`(?<parameter>:(?:\.\.\.)?[A-Za-z0-9_.]+)`,
-    `(?<path>${NAME}(?:\\.${NAME})*)`,
+    String.raw`(?<path>${NAME}(?:\.${NAME})*)`,
     '(?<operator><=|>=|<>|!=|=|<|>)',
     '(?<other>[^])',
-  ].join('|'),
-  'gy',
-)
+  ]
+  return new RegExp(alternatives.join('|'), 'gyu')
+}
 
-/** The tokens of a query, blanks and literals left out. */
-export function tokensOf(query: string): Token[] {
+/** The tokens of a query, blanks and comments left out. */
+export function tokensOf(query: string, dialect: Dialect): Token[] {
   const tokens: Token[] = []
-  for (const match of query.matchAll(TOKEN)) {
-    const { skipped, parameter, path, operator } = match.groups as Record<string, string | undefined>
-    if (skipped?.trim() === '') continue
+  for (const match of query.matchAll(TOKEN[dialect])) {
+    const { blank, parameter, path, operator } = match.groups as Record<string, string | undefined>
+    if (blank !== undefined) continue
     const kind = parameter ? 'parameter' : path ? 'path' : operator ? 'operator' : 'other'
     tokens.push({ kind, text: match[0], end: match.index + match[0].length })
   }

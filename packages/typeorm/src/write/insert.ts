@@ -2,6 +2,7 @@ import type { EntityMetadata, InsertResult, ObjectLiteral } from 'typeorm'
 import { idColumnsIn } from '../prepare/prepared-column.js'
 import { type InsertBuilder, type InsertMap, metadataOf, valuesOf } from './insert-builder.js'
 import { madeColumns, makeMissingIds } from './missing-ids.js'
+import { endInsert } from './pending.js'
 import { insertAndReadBack, needsReadBack } from './read-back.js'
 
 /** Builders that are being run: their rows have ids already. */
@@ -27,6 +28,9 @@ export async function insertWithIds(
     const result = await insert()
     describe(result, metadata, expressionMap)
     return result
+  } catch (error) {
+    for (const entity of valuesOf(expressionMap)) endInsert(entity)
+    throw error
   } finally {
     running.delete(builder)
   }

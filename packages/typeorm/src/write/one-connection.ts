@@ -31,7 +31,8 @@ async function inTransaction<Result>(
     await queryRunner.commitTransaction()
     return result
   } catch (error) {
-    await queryRunner.rollbackTransaction()
+    // Where it can't be rolled back, the transaction is over already, mostly by what went wrong: that is told.
+    await queryRunner.rollbackTransaction().catch(() => {})
     throw error
   }
 }

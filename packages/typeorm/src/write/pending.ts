@@ -36,7 +36,7 @@ export const endInsert = (entity: object): void => void pending.delete(entity)
 
 /** After a save that failed: none of all that it was given, and that hangs on it, is about to be inserted. */
 export function endInserts(given: unknown, seen: Set<object> = new Set()): void {
-  if (typeof given !== 'object' || given === null || seen.has(given)) return
+  if (typeof given !== 'object' || given === null || ArrayBuffer.isView(given) || seen.has(given)) return
   seen.add(given)
   pending.delete(given)
   for (const one of Object.values(given)) endInserts(one, seen)

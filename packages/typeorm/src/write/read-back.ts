@@ -1,7 +1,7 @@
 import { IdError } from '@snoflax/core'
 import type { EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
 import { idColumnsIn } from '../prepare/prepared-column.js'
-import { conflictColumns } from './conflict.js'
+import { conflictColumns, keyColumns } from './conflict.js'
 import { type InsertBuilder, type InsertMap, type OnUpdate, valuesOf } from './insert-builder.js'
 import { madeColumns, takeBack } from './missing-ids.js'
 import { onOneConnection } from './one-connection.js'
@@ -16,7 +16,9 @@ export function needsReadBack(
   { expressionMap, dataSource }: InsertBuilder,
   metadata: EntityMetadata,
 ): boolean {
-  if (expressionMap.onUpdate || expressionMap.onIgnore) return true
+  if (expressionMap.onUpdate) return true
+  // Where the database counts keys, and no id of ours is made, nothing tells which rows were left out.
+  if (expressionMap.onIgnore) return keyColumns(metadata).length > 0
   return (
     expressionMap.updateEntity &&
     valuesOf(expressionMap).length > 1 &&

@@ -1,6 +1,6 @@
-import type { EntityMetadata, ObjectLiteral, QueryRunner } from 'typeorm'
+import type { Driver, EntityMetadata, ObjectLiteral, QueryRunner } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
-import { idColumnsIn } from '../prepare/prepared-column.js'
+import { idColumnFor, idColumnsIn } from '../prepare/prepared-column.js'
 import { keyColumns } from './conflict.js'
 
 /** Values of a row that lies in the table, by column. */
@@ -21,25 +21,36 @@ export async function readStoredRows(
   queryRunner: QueryRunner,
   metadata: EntityMetadata,
   entities: readonly ObjectLiteral[],
-  { columns, predicate }: Finding,
+  finding: Finding,
 ): Promise<(StoredRow | undefined)[]> {
-  // A row with a null there was in nobody's way, and has the id that it went in with.
-  const isComplete = (entity: ObjectLiteral) =>
-    columns.every((column) => column.getEntityValue(entity) != null)
+  const findings = findingsOf(metadata, finding)
   const rows: (StoredRow | undefined)[] = []
-  const read = (some: readonly ObjectLiteral[], finding: Finding) =>
-    readBatch(queryRunner, metadata, some, finding)
   for (let i = 0; i < entities.length; i += BATCH) {
     const batch = entities.slice(i, i + BATCH)
-    const byConflict = await read(batch.filter(isComplete), { columns, predicate })
-    const byKey = await read(
-      batch.filter((entity) => !isComplete(entity)),
-      { columns: keyColumns(metadata), predicate: undefined },
-    )
-    rows.push(...batch.map((entity) => byConflict.get(entity) ?? byKey.get(entity)))
+    const found = new Map<ObjectLiteral, StoredRow>()
+    for (const one of findings) {
+      const missing = batch.filter((entity) => !found.has(entity) && isComplete(entity, one))
+      for (const [entity, row] of await readBatch(queryRunner, metadata, missing, one)) found.set(entity, row)
+    }
+    rows.push(...batch.map((entity) => found.get(entity)))
   }
   return rows
 }
+
+/** The ways to find a row, one after the other. What was in nobody's way has the id that it went in with. */
+function findingsOf(metadata: EntityMetadata, { columns, predicate }: Finding): Finding[] {
+  const keys = keyColumns(metadata)
+  const byKey = { columns: keys, predicate: undefined }
+  const byConflict = { columns, predicate }
+  // A partial index lets a row in beside one of its own that has the same values.
+  const findings = predicate === undefined ? [byConflict, byKey] : [byKey, byConflict]
+  const isByKey = columns.every((column) => keys.includes(column))
+  return (isByKey ? [byKey] : findings).filter((finding) => finding.columns.length > 0)
+}
+
+/** Nothing is equal to null. */
+const isComplete = (entity: ObjectLiteral, { columns }: Finding): boolean =>
+  columns.every((column) => column.getEntityValue(entity) != null)
 
 async function readBatch(
   queryRunner: QueryRunner,
@@ -48,14 +59,18 @@ async function readBatch(
   finding: Finding,
 ): Promise<Map<ObjectLiteral, StoredRow>> {
   const rows = entities.length === 0 ? [] : await query(queryRunner, metadata, entities, finding)
-  const byValues = new Map(
-    rows.map((row) => [comparable(finding.columns.map((column) => row.get(column))), row]),
-  )
+  const { driver } = queryRunner.dataSource
+  const keyBy = (valueAt: (column: ColumnMetadata) => unknown): string =>
+    JSON.stringify(finding.columns.map((column) => comparable(valueAt(column), column, driver)))
+  const byValues = new Map(rows.map((row) => [keyBy((column) => row.get(column)), row]))
+  // Equal for the database may look different here: other case, other type. Ids are equal in one form only.
+  const areIds = finding.columns.every((column) => idColumnFor(column) !== undefined)
+  const queryAlone = async (entity: ObjectLiteral): Promise<StoredRow | undefined> =>
+    areIds ? undefined : (await query(queryRunner, metadata, [entity], finding))[0]
   const found = new Map<ObjectLiteral, StoredRow>()
   for (const entity of entities) {
-    const values = comparable(finding.columns.map((column): unknown => column.getEntityValue(entity)))
-    // Equal for the database may look different here: other case, other type. Then it is asked for this one.
-    const row = byValues.get(values) ?? (await query(queryRunner, metadata, [entity], finding))[0]
+    const values = keyBy((column) => column.getEntityValue(entity))
+    const row = byValues.get(values) ?? (await queryAlone(entity))
     if (row) found.set(entity, row)
   }
   return found
@@ -100,5 +115,13 @@ const columnsToReturn = (metadata: EntityMetadata): ColumnMetadata[] => [
   ...metadata.getInsertionReturningColumns(),
 ]
 
-const comparable = (values: readonly unknown[]): string =>
-  JSON.stringify(values.map((value) => (value instanceof Uint8Array ? [...value] : String(value))))
+/** A value as JSON that is the same for equal values only; what an object is shows as the driver gets it. */
+function comparable(value: unknown, column: ColumnMetadata, driver: Driver): unknown {
+  return typeof value === 'object' ? plain(driver.preparePersistentValue(value, column)) : String(value)
+}
+
+function plain(value: unknown): unknown {
+  if (value instanceof Date) return value.getTime()
+  if (value instanceof Uint8Array || Array.isArray(value)) return Array.from(value, plain)
+  return typeof value === 'object' ? value : String(value)
+}
