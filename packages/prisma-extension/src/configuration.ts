@@ -1,16 +1,18 @@
 import type { Database, IdFamily, StorageName } from '@snoflax/core'
 
+/** A family of any ids, your own included. */
 // biome-ignore lint/suspicious/noExplicitAny: families of every id fit, and their methods take their own ids only
 export type AnyFamily = IdFamily<any, any>
 
 /** A field that holds ids. */
 export interface IdField {
+  /** Whose ids they are. */
   readonly family: AnyFamily
   /** How the ids lie in the column; it has to fit the field's type in the Prisma schema. */
   readonly storage: StorageName
   /** Whether the extension makes the id where a write gives none. Never for foreign keys. */
   readonly generated?: boolean
-  /** Metabyte of the ids made for this field, for families that have one. */
+  /** Metabyte of the ids made for this field, 0 to 255, for families that have one. */
   readonly meta?: number
   /** Name of a computed field that tells when the id was made. */
   readonly createdAt?: string
@@ -18,6 +20,7 @@ export interface IdField {
 
 /** What the extension has to know of a model, by the names that the Prisma client uses. */
 export interface ModelConfiguration {
+  /** Field → its ids: keys, foreign keys and all other fields that hold ids. */
   readonly ids?: Readonly<Record<string, IdField>>
   /** Relation field → model. All of them, those to models without ids too. */
   readonly relations?: Readonly<Record<string, string>>
@@ -27,7 +30,9 @@ export interface ModelConfiguration {
 
 /** Where the ids of a Prisma schema lie: what the generator writes. */
 export interface Configuration {
+  /** The database of the schema's datasource. */
   readonly database: Database
+  /** Model → what it holds. Models without ids may be left out. */
   readonly models: Readonly<Record<string, ModelConfiguration>>
 }
 
@@ -46,7 +51,9 @@ interface ClientModels {
  * } as const satisfies ConfigurationOf<Prisma.TypeMap>
  */
 export interface ConfigurationOf<TypeMap extends ClientModels> {
+  /** See {@link Configuration.database}. */
   readonly database: Database
+  /** See {@link Configuration.models}. */
   readonly models: {
     readonly [Model in keyof TypeMap['model']]?: {
       readonly ids?: { readonly [Field in keyof TypeMap['model'][Model]['payload']['scalars']]?: IdField }

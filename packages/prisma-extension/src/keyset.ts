@@ -1,6 +1,9 @@
+import { IdError } from '@snoflax/core'
+
+/** Which page. */
 export interface KeysetOptions<AnId extends string, Field extends string> {
-  /** Id of the last row of the page before; without it, the first page. */
-  readonly after?: AnId | undefined
+  /** Id of the last row of the page before; left out or null for the first page. */
+  readonly after?: AnId | null | undefined
   /** Rows of a page. */
   readonly take: number
   /** `desc` goes from the newest to the oldest. Default `asc`. */
@@ -11,14 +14,20 @@ export interface KeysetOptions<AnId extends string, Field extends string> {
 
 /** Arguments of a `findMany`. */
 export interface Keyset<AnId extends string, Field extends string> {
+  /** Ids beyond the last one seen; empty for the first page. */
   readonly where: { [Name in Field]?: { gt: AnId } | { lt: AnId } }
+  /** By that id. */
   readonly orderBy: { [Name in Field]: 'asc' | 'desc' }
+  /** Rows of a page. */
   readonly take: number
 }
 
 /**
  * Arguments that page through rows by id, which is by time: each page is one range of the index, wherever it
- * lies, and stays right while rows come and go. For `Bytes`, which Prisma can't compare, use its `cursor`.
+ * lies, and stays right while rows come and go. For `Bytes`, which Prisma can't compare, use its `cursor`. A
+ * malformed `after` is an IdError of the `findMany` that takes the page.
+ *
+ * @throws {IdError} `INVALID_OPTION` for another order.
  *
  * @example
  * const page = await prisma.order.findMany(keyset({ take: 50 }))
@@ -30,6 +39,16 @@ export function keyset<AnId extends string, const Field extends string = 'id'>({
   order = 'asc',
   field = 'id' as Field,
 }: KeysetOptions<AnId, Field>): Keyset<AnId, Field> {
-  const bound = after === undefined ? {} : { [field]: { [order === 'asc' ? 'gt' : 'lt']: after } }
+  const operator = beyond(order)
+  const bound = after == null ? {} : { [field]: { [operator]: after } }
   return { where: bound, orderBy: { [field]: order }, take } as Keyset<AnId, Field>
+}
+
+function beyond(order: string): 'gt' | 'lt' {
+  if (order === 'asc') return 'gt'
+  if (order === 'desc') return 'lt'
+  throw new IdError('INVALID_OPTION', `keyset: an order is asc or desc, not ${JSON.stringify(order)}`, {
+    field: 'order',
+    value: order,
+  })
 }

@@ -38,6 +38,17 @@ describe('a configuration', () => {
     expect(error.message).toBe('Order.customer: no model Customer in the configuration')
   })
 
+  test('with a metabyte where ids have none', () => {
+    const error = refused({ Order: { ids: { id: { ...ids.id, meta: 3 } } } })
+    expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'meta', value: 3, path: 'Order.id' })
+    expect(error.message).toBe('Order.id: flax: its ids carry no metabyte')
+  })
+
+  test.each([300, -1, 1.5])('with the metabyte %s', (meta) => {
+    const error = refused({ Order: { ids: { id: { family: sno, storage: 'text', generated: true, meta } } } })
+    expect(error).toMatchObject({ code: 'FIELD_OUT_OF_RANGE', field: 'meta', value: meta, path: 'Order.id' })
+  })
+
   test.each(['AND', 'is', 'some', 'where', 'data'])('with a field that is called %s', (name) => {
     const path = `Order.${name}`
     expect(refused({ Order: { ids: { [name]: ids.id } } })).toMatchObject({ code: 'INVALID_OPTION', path })
@@ -65,6 +76,15 @@ describe('generators', () => {
   test('of another family are refused', () => {
     const error = refused(flakes, { generators: { flake: flax.generator() } })
     expect(error.message).toBe('Group.id: the generator given for flake makes ids of another family')
+  })
+
+  test('of an equal family that is not the same object make ids', () => {
+    const models = {
+      Group: { ids: { id: { family: flake.withEpoch(1e12), storage: 'bigint', generated: true } } },
+    } as const
+    const generators = { flake: flake.withEpoch(1e12).generator({ id: 1 }) }
+    expect(idExtension({ database: 'sqlite', models }, { generators })).toBeTypeOf('function')
+    expect(refused(models, { generators: { flake: flake.generator({ id: 1 }) } }).code).toBe('INVALID_OPTION')
   })
 
   test('of the same name but another layout are refused', () => {
@@ -130,6 +150,20 @@ test('keyset pages in either direction, by any field', () => {
     where: { key: { lt: after } },
     orderBy: { key: 'desc' },
     take: 3,
+  })
+  expect(keyset({ after: null, take: 3, order: 'desc' })).toEqual({
+    where: {},
+    orderBy: { id: 'desc' },
+    take: 3,
+  })
+})
+
+test.each(['DESC', 'up', null])('keyset refuses the order %s', (order) => {
+  expect(refusal(() => keyset({ take: 3, order: order as 'asc' }))).toMatchObject({
+    code: 'INVALID_OPTION',
+    field: 'order',
+    value: order,
+    message: `keyset: an order is asc or desc, not ${JSON.stringify(order)}`,
   })
 })
 

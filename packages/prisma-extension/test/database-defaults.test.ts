@@ -62,7 +62,7 @@ describe('a default that pg-sql fills', () => {
   beforeAll(async () => {
     database = await postgres.open()
     const folder = await generateProject(PROJECT)
-    const migration = prismaMigration({ at: new Date('2026-11-01Z') })
+    const migration = prismaMigration({ at: new Date('2026-11-01') })
     expect(migration.path).toBe('20261101000000_install_snoflax/migration.sql')
     await (database as PostgresDatabase).pool.query(migration.content)
     await database.query('SELECT snoflax.sno_set_partition(9)')

@@ -93,6 +93,10 @@ describe('mistakes are told with model and field, all at once', () => {
       'B4.id: sno: ids have 16 characters or bytes: write @db.VarChar(16)',
     ],
     [
+      'model B41 { id String @id @default(dbgenerated()) @db.Char /// @snoflax sno',
+      'B41.id: sno: ids have 16 characters or bytes: write @db.Char(16)',
+    ],
+    [
       'model B5 { id String @id @default(uuid()) @db.Uuid /// @snoflax sno',
       'B5.id: its default is no id: write @default(dbgenerated())',
     ],
@@ -289,6 +293,19 @@ model Tag {
       'ALTER TABLE "_next" ALTER COLUMN "A" TYPE char(16) COLLATE "C";',
       'ALTER TABLE "_next" ALTER COLUMN "B" TYPE char(16) COLLATE "C";',
       '',
+    ])
+  })
+
+  test('has that migration for every type of text', async () => {
+    const id = (name: string, type: string) =>
+      `model ${name} { id String @id @default(dbgenerated()) ${type} /// @snoflax flax\n}\n`
+    const models = [id('A', ''), id('B', '@db.Text'), id('C', '@db.VarChar'), id('D', '@db.VarChar(20)')]
+    const folder = await generateProject(schema(models.join('')))
+    expect(readFileSync(join(folder, 'snoflax/collation.sql'), 'utf8').match(/TYPE .* COLLATE/g)).toEqual([
+      'TYPE text COLLATE',
+      'TYPE text COLLATE',
+      'TYPE varchar COLLATE',
+      'TYPE varchar(20) COLLATE',
     ])
   })
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { installSql } from '@snoflax/pg-sql'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { adapterOf, pushSchema } from './project/clients.js'
+import { pushSchema } from './project/clients.js'
 import { diagnosticsOf } from './project/compile.js'
 import { generateProject, PROVIDER, type ProjectFiles } from './project/generate.js'
 
@@ -23,16 +23,18 @@ function project(): ProjectFiles {
   return { 'schema/schema.prisma': schema.replace(`"${NAME}"`, JSON.stringify(PROVIDER)) }
 }
 
+const isConfiguration = (code: string): boolean => code.includes('defineConfig')
+
 function program(): string {
-  const lines = blocks('ts').join('\n').split('\n')
+  const code = blocks('ts').filter((block) => !isConfiguration(block))
+  const lines = code.join('\n').split('\n')
   const isImport = (line: string) => line.startsWith('import ')
   // The client is TypeScript here, as it is for those who compile it.
   const imports = lines.filter(isImport).map((line) => line.replace(/(generated\/.*)\.js'/, "$1.ts'"))
   const body = lines.filter((line) => !isImport(line))
   return [
     ...imports,
-    "import type { SqlDriverAdapterFactory } from '@prisma/client/runtime/client'",
-    'export async function run(adapter: SqlDriverAdapterFactory) {',
+    'export async function run() {',
     ...body,
     'await byHand.customer.create({ data: { name: "by hand" } })',
     'return { prisma, ada, month, november, first, next, orders, byHand }',
@@ -44,6 +46,7 @@ let database: PostgresDatabase
 let folder: string
 beforeAll(async () => {
   database = await postgres.open()
+  process.env['DATABASE_URL'] = database.url
   folder = await generateProject(project())
   await database.pool.query(installSql())
   await pushSchema(folder, database)
@@ -55,6 +58,17 @@ test('the page names the program that the package has', () => {
   expect(README).toContain(`provider = "${NAME}"`)
 })
 
+test('the configuration of the page names the schema and the database', async () => {
+  const file = join(folder, 'page.config.ts')
+  writeFileSync(file, blocks('ts').find(isConfiguration) as string)
+  expect(diagnosticsOf(file)).toEqual([])
+  const { default: configuration } = await import(file)
+  expect(configuration).toMatchObject({
+    schema: 'prisma/schema.prisma',
+    datasource: { url: database.url },
+  })
+})
+
 test('the code of the page compiles', () => {
   writeFileSync(join(folder, 'readme.ts'), program())
   expect(diagnosticsOf(join(folder, 'readme.ts'))).toEqual([])
@@ -63,11 +77,11 @@ test('the code of the page compiles', () => {
 test('the code of the page runs, and gives what it says', async () => {
   writeFileSync(join(folder, 'readme.ts'), program())
   const { run } = await import(join(folder, 'readme.ts'))
-  const { prisma, ada, november, first, next, orders, byHand } = await run(adapterOf(database))
+  const { prisma, ada, november, first, next, orders, byHand } = await run()
   expect(ada.orders).toHaveLength(2)
-  expect(orders.map((order: { total: number }) => order.total).sort()).toEqual([3, 5, 7, 9])
+  expect(orders.map((order: { total: number }) => order.total).sort()).toEqual([3, 5, 7])
   const isNovember = new Date().toISOString().startsWith('2026-11')
-  expect(november).toHaveLength(isNovember ? 4 : 0)
+  expect(november).toHaveLength(isNovember ? 3 : 0)
   expect([...first, ...next].map((order: { id: string }) => order.id)).toEqual(
     orders.map((order: { id: string }) => order.id).sort(),
   )

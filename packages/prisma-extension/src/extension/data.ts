@@ -53,8 +53,9 @@ function withNewIds(newId: NewId, model: Model, value: unknown, place: Place): u
   }
   if (!isPlainObject(value)) return value
   const row = { ...value }
-  for (const [field, column] of model.ids) {
-    if (column.settings.generated && row[field] === undefined) {
+  for (const column of model.idList) {
+    const { field, settings } = column
+    if (settings.generated && row[field] === undefined) {
       row[field] = placedId(newId, column, inside(place, field))
     }
   }

@@ -5,9 +5,10 @@ import { dataRules } from './data.js'
 import { type Generators, newIds } from './generators.js'
 import { clientName, connectModels, type Model } from './model.js'
 import { inside, outermost } from './place.js'
-import { readRows } from './result.js'
+import { type ReadAnswer, readAggregates, readRows } from './result.js'
 import type { Extension } from './types.js'
 
+/** What makes the ids, where the families' own generators will not do. */
 export interface ExtensionOptions {
   /** Generators by the name of their family. Those with a default, flax and sno, may be left out. */
   readonly generators?: Generators
@@ -25,6 +26,12 @@ interface Call {
 
 /** Operations whose answers are numbers, under the names of fields even. */
 const NUMBERS = new Set(['count', 'createMany', 'updateMany', 'deleteMany'])
+
+/** How answers are read that are not rows alone. */
+const ANSWERS: Readonly<Record<string, ReadAnswer>> = {
+  aggregate: readAggregates,
+  groupBy: readAggregates,
+}
 
 /**
  * The extension for a configuration. The generated module calls it as `snoflax()`; call it yourself with a
@@ -52,7 +59,8 @@ export function idExtension<Types = Record<never, never>>(
     const answer = await query(mapped(model, operation, args, call))
     if (NUMBERS.has(operation)) return answer
     const answered = relatedBy(model, __internalParams?.dataPath ?? [])
-    return answered ? readRows(answered, answer, inside(call, 'result')) : answer
+    const read = ANSWERS[operation] ?? readRows
+    return answered ? read(answered, answer, inside(call, 'result')) : answer
   }
 
   const extension = {

@@ -1,4 +1,4 @@
-import { IdError, type IdGenerator } from '@snoflax/core'
+import { IdError, type IdGenerator, isSameFamily } from '@snoflax/core'
 import type { AnyFamily } from '../configuration.js'
 import type { IdColumn, Models } from './model.js'
 
@@ -30,7 +30,7 @@ export function newIds(models: Models, given: Generators): NewId {
 
 function generateOf(column: IdColumn, generator: Generators[string]): Generate {
   const { family } = column.settings
-  if (generator !== undefined && generator.family !== family) {
+  if (generator !== undefined && !isSameFamily(generator.family, family)) {
     refuse(column, `the generator given for ${family.name} makes ids of another family`, generator)
   }
   const maker = (generator ?? ownGenerator(family) ?? requireGenerator(column)) as { generate: Generate }

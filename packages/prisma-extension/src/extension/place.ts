@@ -12,7 +12,7 @@ export const outermost = (key: string): Place => ({ parent: undefined, key })
 export const inside = (parent: Place, key: string | number): Place => ({ parent, key })
 
 /** `order.create: data.lines[0].id` */
-export function pathOf(place: Place): string {
+function pathOf(place: Place): string {
   const keys: (string | number)[] = []
   let top = place
   for (; top.parent !== undefined; top = top.parent) keys.unshift(top.key)

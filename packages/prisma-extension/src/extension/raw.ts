@@ -24,6 +24,7 @@ export interface RawQueries<Types> {
    * await prisma.$queryRaw`SELECT total FROM "Order" WHERE id = ${parameter('Order.id', id)}`
    */
   parameter<Name extends keyof Types & string>(name: Name, id: Types[Name]): DatabaseValue
+  /** The same of an id that may be null. */
   parameter<Name extends keyof Types & string>(name: Name, id: Types[Name] | null): DatabaseValue | null
 
   /**

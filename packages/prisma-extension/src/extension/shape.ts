@@ -24,17 +24,17 @@ export function mapShape(shape: Shape, model: Model, value: unknown, place: Plac
     return value.map((item, index) => mapShape(shape, model, item, inside(place, index)))
   }
   if (!isPlainObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, mapKey(shape, model, key, inner, inside(place, key))]),
-  )
+  const copy = { ...value }
+  for (const key of Object.keys(copy)) copy[key] = mapKey(shape, model, key, copy[key], place)
+  return copy
 }
 
-function mapKey(shape: Shape, model: Model, key: string, value: unknown, place: Place): unknown {
+function mapKey(shape: Shape, model: Model, key: string, value: unknown, parent: Place): unknown {
   const column = shape.ids && model.ids.get(key)
-  if (column) return idValue(column, value, place)
+  if (column) return idValue(column, value, inside(parent, key))
   const related = shape.relation && model.relations.get(key)
-  if (related) return (shape.relation as Rule)(related, value, place)
-  if (shape.compound && model.compounds.has(key)) return shape.compound(model, value, place)
+  if (related) return (shape.relation as Rule)(related, value, inside(parent, key))
+  if (shape.compound && model.compounds.has(key)) return shape.compound(model, value, inside(parent, key))
   const rule = shape.words && Object.hasOwn(shape.words, key) ? shape.words[key] : undefined
-  return rule ? rule(model, value, place) : value
+  return rule ? rule(model, value, inside(parent, key)) : value
 }

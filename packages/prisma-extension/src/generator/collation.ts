@@ -65,7 +65,7 @@ function junction(relation: PrismaField, sides: readonly ModelOutline[]): TextCo
 
 function statement({ table, column, id: { field, found } }: TextColumn): string {
   const [native, [length] = []] = field.nativeType ?? ['Text']
-  const type = native === 'Text' ? 'text' : `${native.toLowerCase()}(${length})`
+  const type = length === undefined ? native.toLowerCase() : `${native.toLowerCase()}(${length})`
   const { collation } = storageFor(found.family, 'postgres', { storage: 'text' }).column
   const path = table.flatMap((part) => (part == null ? [] : [quoted(part)])).join('.')
   return `ALTER TABLE ${path} ALTER COLUMN ${quoted(column)} TYPE ${type} COLLATE "${collation}";\n`

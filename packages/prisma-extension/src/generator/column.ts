@@ -59,10 +59,14 @@ function storagesOf(field: PrismaField): readonly StorageName[] {
 
 function checkLength(field: PrismaField, family: AnyFamily, length: number | undefined): void {
   const [type = '', [given] = []] = field.nativeType ?? []
-  if (length === undefined || given === undefined) return
-  const fits = EXACT_TYPES.has(type) ? Number(given) === length : Number(given) >= length
-  if (fits || !(EXACT_TYPES.has(type) || BOUNDED_TYPES.has(type))) return
-  refuse(family, `ids have ${length} characters or bytes: write @db.${type}(${length})`, `${type}(${given})`)
+  if (length === undefined || fits(type, given, length)) return
+  refuse(family, `ids have ${length} characters or bytes: write @db.${type}(${length})`, typeOf(field))
+}
+
+function fits(type: string, given: string | undefined, length: number): boolean {
+  // Without a length it is 1.
+  if (EXACT_TYPES.has(type)) return Number(given ?? 1) === length
+  return given === undefined || !BOUNDED_TYPES.has(type) || Number(given) >= length
 }
 
 function checkMysql(

@@ -1,4 +1,5 @@
-import { IdError, type StorageName } from '@snoflax/core'
+import type { StorageName } from '@snoflax/core'
+import { refuse } from './refuse.js'
 
 /** What `/// @snoflax family option=value …` says of a field. */
 export interface IdComment {
@@ -26,9 +27,9 @@ const GENERATE: readonly string[] = ['application', 'database', 'never'] satisfi
 export function readComment(documentation: string | undefined): IdComment | undefined {
   const lines = (documentation ?? '').split('\n').flatMap((line) => MARK.exec(line.trim()) ?? [])
   if (lines.length === 0) return undefined
-  if (lines.length > 2) refuse('@snoflax stands here twice', documentation)
+  if (lines.length > 2) refuseText('@snoflax stands here twice', documentation)
   const [family, ...options] = (lines[1] ?? '').split(/\s+/).filter((word) => word !== '')
-  if (family === undefined) refuse('name a family: /// @snoflax sno', documentation)
+  if (family === undefined) refuseText('name a family: /// @snoflax sno', documentation)
   return options.reduce<IdComment>(withOption, { family })
 }
 
@@ -36,27 +37,29 @@ function withOption(comment: IdComment, option: string): IdComment {
   const [name = '', value, ...rest] = option.split('=')
   const read = Object.hasOwn(OPTIONS, name) ? OPTIONS[name as keyof typeof OPTIONS] : undefined
   if (read === undefined) {
-    refuse(`options are ${Object.keys(OPTIONS).join(', ')}, as in meta=2`, option)
+    refuseText(`options are ${Object.keys(OPTIONS).join(', ')}, as in meta=2`, option)
   }
-  if (name in comment) refuse(`${name} stands here twice`, option)
-  if (rest.length > 0 || value === '') refuse(`an option is written name=value`, option)
+  if (name in comment) refuseText(`${name} stands here twice`, option)
+  if (rest.length > 0 || value === '') refuseText(`an option is written name=value`, option)
   return { ...comment, [name]: read(value, option) }
 }
 
 const OPTIONS = {
   // Whether there is such a storage is core's to say.
-  storage: (value: string | undefined, option: string) => value ?? refuse('storage needs a value', option),
+  storage: (value: string | undefined, option: string) =>
+    value ?? refuseText('storage needs a value', option),
   meta: (value: string | undefined, option: string) =>
-    /^\d+$/.test(value ?? '') ? Number(value) : refuse('meta is a whole number', option),
+    /^\d+$/.test(value ?? '') ? Number(value) : refuseText('meta is a whole number', option),
   createdAt: (value: string | undefined, option: string) =>
     /^[A-Za-z]\w*$/.test(value ?? 'createdAt')
       ? (value ?? 'createdAt')
-      : refuse('createdAt names a field', option),
+      : refuseText('createdAt names a field', option),
   generate: (value: string | undefined, option: string) =>
-    GENERATE.includes(value ?? '') ? value : refuse(`generate is one of ${GENERATE.join(', ')}`, option),
-  collation: (value: string | undefined, option: string) => value ?? refuse('collation needs a name', option),
+    GENERATE.includes(value ?? '') ? value : refuseText(`generate is one of ${GENERATE.join(', ')}`, option),
+  collation: (value: string | undefined, option: string) =>
+    value ?? refuseText('collation needs a name', option),
 }
 
-function refuse(rule: string, value: unknown): never {
-  throw new IdError('INVALID_OPTION', `${rule}; not ${JSON.stringify(value)}`, { field: '@snoflax', value })
+function refuseText(rule: string, text: string | undefined): never {
+  refuse(`${rule}; not ${JSON.stringify(text)}`, text)
 }
