@@ -79,3 +79,6 @@ export function idsOf(column: Column): ColumnIds {
   if (ids) return ids
   throw new IdError('INVALID_OPTION', `${placeOf(column)} is no id column`, { path: placeOf(column) })
 }
+
+/** The storage of an id column's ids, or of an array's; undefined for other columns. */
+export const storageName = (column: Column) => findIds(column)?.storage.name

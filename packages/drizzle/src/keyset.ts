@@ -2,6 +2,7 @@ import { IdError } from '@snoflax/core'
 import { asc, type Column, desc, type GetColumnData, gt, lt, type SQL } from 'drizzle-orm'
 import { idsOf } from './column-ids.js'
 
+/** Which page. */
 export interface KeysetOptions<AnId> {
   /** The last id of the page before; left out or null for the first page. */
   readonly after?: AnId | null | undefined
@@ -9,9 +10,11 @@ export interface KeysetOptions<AnId> {
   readonly order?: 'asc' | 'desc'
 }
 
+/** The parts of a query that make a page, for `select` and for `findMany`. */
 export interface Keyset {
   /** Undefined for the first page. */
   readonly where: SQL | undefined
+  /** By the id, in the order asked for. */
   readonly orderBy: SQL
 }
 
@@ -19,7 +22,8 @@ export interface Keyset {
  * A page of rows by id: no offset, so page 1000 costs what page 1 does, and rows that come in between shift
  * nothing.
  *
- * @throws {IdError} for a malformed cursor.
+ * @throws {IdError} `INVALID_OPTION` for another order or a column without ids; the query throws for a
+ * malformed cursor.
  *
  * @example
  * const page = keyset(orders.id, { after: lastSeenId, order: 'desc' })

@@ -14,10 +14,13 @@ export interface GeneratedIdOptions<AnId extends string> extends StorageOption {
 
 /** A family whose ids carry a byte of the user's own. */
 export interface MetaFamily<AnId extends string> extends IdFamily<AnId> {
+  /** A new id, with the byte given or the family's own. */
   generate(meta?: number): AnId
+  /** The same id with another byte. */
   withMeta(id: AnId, meta: number): AnId
 }
 
+/** Option of a column of a {@link MetaFamily}. */
 export interface MetaOption {
   /** The metabyte of the ids, 0 to 255. */
   readonly meta?: number

@@ -5,6 +5,8 @@ import { idsOf } from './column-ids.js'
 /**
  * A placeholder of a prepared statement that takes ids of the column.
  *
+ * @throws {IdError} `INVALID_OPTION` for a column without ids. A malformed id is an IdError of `execute`.
+ *
  * @example
  * const byId = db.select().from(orders).where(eq(orders.id, placeholder(orders.id, 'id'))).prepare('by_id')
  * await byId.execute({ id })
@@ -17,6 +19,8 @@ export const placeholder = <Name extends string>(
 
 /**
  * An id, or a list for an array column, as a parameter of a raw `sql` template.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a column without ids. A malformed id is an IdError of the query.
  *
  * @example
  * await db.execute(sql`SELECT total FROM orders WHERE coalesce(parent_id, id) = ${parameter(orders.id, id)}`)

@@ -1,5 +1,5 @@
 import { type Column, type SQL, sql } from 'drizzle-orm'
-import { findIds, IDS } from './column-ids.js'
+import { IDS } from './column-ids.js'
 import { TimeDecoder, TimeOfId } from './time.js'
 
 // The rows below a row of `db.query` travel as JSON, which has no bytes and rounds integers above 2^53; and Drizzle
@@ -135,6 +135,3 @@ function decoderOf({ sql: expression }: SQL.Aliased): object | undefined {
   const { decoder } = expression as unknown as { decoder: object }
   return decoder instanceof TimeDecoder || IDS in decoder ? decoder : undefined
 }
-
-/** The storage of an id column's ids, or of an array's; undefined for other columns. */
-export const storageName = (column: Column) => findIds(column)?.storage.name

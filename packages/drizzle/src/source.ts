@@ -1,4 +1,4 @@
-import { IdError, type IdFamily } from '@snoflax/core'
+import { IdError, type IdFamily, isSameFamily } from '@snoflax/core'
 import type { ColumnRequest, MetaFamily } from './options.js'
 
 /** Makes the next id of a column. */
@@ -13,7 +13,7 @@ export type Source = () => string
 export function sourceOf({ family, options }: ColumnRequest): Source {
   const { generator, meta } = options
   checkMeta(family, meta)
-  if (generator !== undefined && generator.family !== family) {
+  if (generator !== undefined && !isSameFamily(generator.family, family)) {
     throw new IdError(
       'INVALID_OPTION',
       `the generator makes ids of another family than this ${family.name}: give idColumn the generator's family`,

@@ -18,7 +18,15 @@ export function createdBetween(column: Column, from: Time, to: Time): SQL {
   return and(gte(column, range.gte), lt(column, range.lt)) as SQL
 }
 
-/** Rows whose id was made at or after the moment. */
+/**
+ * Rows whose id was made at or after the moment. For families whose `exactRange` is false (uid) it selects
+ * more.
+ *
+ * @throws {IdError} `TIME_OUT_OF_RANGE` after the family's last moment, `INVALID_TIME`.
+ *
+ * @example
+ * await db.select().from(orders).where(createdAfter(orders.id, Date.now() - 3_600_000))
+ */
 export function createdAfter(column: Column, time: Time): SQL {
   const ids = idsOf(column)
   return gte(
@@ -27,7 +35,14 @@ export function createdAfter(column: Column, time: Time): SQL {
   )
 }
 
-/** Rows whose id was made before the moment. */
+/**
+ * Rows whose id was made before the moment. For families whose `exactRange` is false (uid) it selects more.
+ *
+ * @throws {IdError} `TIME_OUT_OF_RANGE` after the family's last moment, `INVALID_TIME`.
+ *
+ * @example
+ * await db.delete(orders).where(createdBefore(orders.id, new Date('2020-01-01')))
+ */
 export function createdBefore(column: Column, time: Time): SQL {
   const ids = idsOf(column)
   return lt(
@@ -39,6 +54,8 @@ export function createdBefore(column: Column, time: Time): SQL {
 /**
  * Whether an id was made from `from` until before `to`: the recheck for families whose ranges select more than
  * was asked for.
+ *
+ * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `TIME_OUT_OF_RANGE`, and for a malformed id.
  *
  * @example
  * rows.filter((row) => wasCreatedBetween(events.id, row.id, from, to))
@@ -75,6 +92,8 @@ export class TimeOfId extends TimeDecoder {
 
 /**
  * When the row's id was made, as a Date. The database gives the id and its order, so sort by it as well.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a column that holds no ids, or lists of them.
  *
  * @example
  * await db.select({ total: orders.total, createdAt: createdAt(orders.id) }).from(orders)

@@ -42,6 +42,8 @@ export type UpdateIds<ATable extends Table> = {
 /**
  * A schema that takes the ids of a column and nothing else. Issues have the message of the IdError.
  *
+ * @throws {IdError} `INVALID_OPTION` for a column without ids.
+ *
  * @example
  * const input = z.object({ orderId: idSchema(orders.id) })
  */

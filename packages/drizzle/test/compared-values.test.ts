@@ -1,17 +1,21 @@
 import { type FlaxId, flax } from '@snoflax/core'
 import { flaxId } from '@snoflax/drizzle/pg-core'
-import { between, eq, gt, inArray, notInArray, type SQL, sql } from 'drizzle-orm'
+import { between, eq, gt, ilike, inArray, like, notInArray, type SQL, sql } from 'drizzle-orm'
 import { PgDialect, pgTable, text } from 'drizzle-orm/pg-core'
 import { describe, expect, test } from 'vitest'
 
 const table = pgTable('t', {
   id: flaxId({ storage: 'binary' }),
   other: flaxId.plain({ storage: 'binary' }),
+  text: flaxId.plain({ storage: 'text' }),
+  past: flaxId.plain({ storage: 'binary' }).array(),
   name: text(),
 })
-const { id, name } = table
+const { id, name, past } = table
 const [a, b] = [flax.generate(), flax.generate()]
 const bytes = (one: FlaxId) => flax.decode(one)
+const list = (...ids: FlaxId[]) =>
+  `{${ids.map((one) => `"\\\\x${Buffer.from(bytes(one)).toString('hex')}"`).join(',')}}`
 const build = (query: SQL) => new PgDialect().sqlToQuery(query)
 
 describe('a value beside an id column is encoded', () => {
@@ -29,6 +33,49 @@ describe('a value beside an id column is encoded', () => {
     ['in a list', sql`${id} in ${[a, b]}`, [bytes(a), bytes(b)]],
     ['not in a list', sql`${id} NOT IN ${[a]}`, [bytes(a)]],
     ['in brackets', sql`${id} in (${a}, ${b})`, [bytes(a), bytes(b)]],
+    ['not between', sql`${id} not between ${a} and ${b}`, [bytes(a), bytes(b)]],
+    ['between symmetric', sql`${id} between symmetric ${a} and ${b}`, [bytes(a), bytes(b)]],
+    ['between a call and a value', sql`${id} between gen(${1}) and ${b}`, [1, bytes(b)]],
+    [
+      'between a value and a literal',
+      sql`${id} between ${a} and now() or ${id} = ${b}`,
+      [bytes(a), bytes(b)],
+    ],
+    ['between columns', sql`${a} between ${id} and ${table.other}`, [bytes(a)]],
+    ['is distinct from', sql`${id} is distinct from ${a}`, [bytes(a)]],
+    ['is not distinct from', sql`${id} IS NOT  DISTINCT FROM ${a}`, [bytes(a)]],
+    ["SQLite's is and is not", sql`${id} is ${a} or ${b} is not ${id}`, [bytes(a), bytes(b)]],
+    ["SQLite's ==", sql`${id} == ${a}`, [bytes(a)]],
+    ["MySQL's <=>", sql`${id} <=> ${a}`, [bytes(a)]],
+    ['one value in brackets', sql`(${id}) = (${a})`, [bytes(a)]],
+    ['rows', sql`where (${name}, ${id}) > (${'x'}, ${a})`, ['x', bytes(a)]],
+    ['rows with calls', sql`(lower(${name}), ${id}) > (lower(${'x'}), ${a})`, ['x', bytes(a)]],
+    ['a row that is a list', sql`(${id}, ${name}) = ${[a, 'x']}`, [bytes(a), 'x']],
+    [
+      'rows in a list of rows',
+      sql`(${id}, ${name}) in ((${a}, ${'x'}), (${b}, ${'y'}))`,
+      [bytes(a), 'x', bytes(b), 'y'],
+    ],
+    ['rows in a list', sql`(${id}, ${name}) in ${[[a, 'x'], [b, 'y']]}`, [bytes(a), 'x', bytes(b), 'y']],
+    ['in columns', sql`${a} in (${id}, ${table.other})`, [bytes(a)]],
+    ['in values', sql`${id} in (values (${a}), (${b}))`, [bytes(a), bytes(b)]],
+    ['in brackets behind a literal', sql`${id} in ('x', gen(${1}, ${2}), ${a})`, [1, 2, bytes(a)]],
+    ['in what is joined', sql`${id} in (${sql.join([sql`${a}`, sql`${b}`], sql`, `)})`, [bytes(a), bytes(b)]],
+    ['in what is appended', sql`${id} = `.append(sql`${a}`), [bytes(a)]],
+    ['any of a list', sql`${id} = any(${[a, b]})`, [list(a, b)]],
+    ['all of a parameter', sql`${id} <> ALL (${sql.param([a])}::bytea[])`, [list(a)]],
+    ['any of an array', sql`${id} = any(array[${a}, ${b}])`, [bytes(a), bytes(b)]],
+    ['any of a column', sql`${a} = any(${past})`, [bytes(a)]],
+    ['a list beside a column of lists', sql`${past} && ${[a, b]}`, [list(a, b)]],
+    ['a parameter without an encoder', sql`${id} = ${sql.param(a)}`, [bytes(a)]],
+    ['a value with a cast', sql`${id} = ${a}::bytea`, [bytes(a)]],
+    ['without spaces', sql`${id}=${a} and ${b}<${id}`, [bytes(a), bytes(b)]],
+    [
+      'a comment between',
+      sql`${id} /* is */ = -- the
+      ${a}`,
+      [bytes(a)],
+    ],
     ['a part of a larger query', sql`select 1 where ${sql`${id} = ${a}`}`, [bytes(a)]],
     ['bytes already', sql`${id} = ${bytes(a)}`, [bytes(a)]],
     ['what Drizzle encodes itself', eq(id, a), [bytes(a)]],
@@ -48,6 +95,50 @@ describe('a value beside an id column is encoded', () => {
   test('a malformed one is an error that names the column', () => {
     expect(() => build(sql`${table.other} = ${'wrong'}`)).toThrow('t.other: flax: an id has 16 characters')
     expect(() => build(sql`${table.other} in ${[a, 'wrong']}`)).toThrow('t.other: flax')
+    expect(() => build(sql`${table.other} is not distinct from ${'wrong'}`)).toThrow('t.other: flax')
+    expect(() => build(sql`${table.other} = any(${[a, 'wrong']})`)).toThrow('t.other: flax')
+  })
+
+  test('what is no id at all is a TypeError that names the column', () => {
+    const date = new Date()
+    for (const value of [date, true, { id: a }]) {
+      expect(() => build(sql`${table.other} = ${value}`)).toThrow(/^t\.other: flax: an id/)
+    }
+    expect(() => build(sql`${table.other} = any(${a})`)).toThrow('t.other: any() takes a list of ids, not "')
+  })
+
+  test("the user's lists stay as they are", () => {
+    const ids = [a, b]
+    build(sql`${id} in ${ids}`)
+    expect(ids).toEqual([a, b])
+  })
+})
+
+describe('patterns', () => {
+  test.each<[string, SQL]>([
+    ['like', like(id, 'K%')],
+    ['not like', sql`${id} not like ${'K%'}`],
+    ['ilike', ilike(id, 'K%')],
+    ['glob', sql`${id} glob ${'K*'}`],
+    ['regexp', sql`${id} regexp ${'^K'}`],
+    ['similar to', sql`${id} similar to ${'K%'}`],
+    ['!~*', sql`${id} !~* ${'^K'}`],
+    ['like', sql`${id} LIKE concat(${'K'}, '%')`],
+    ['like', sql`${id} like any (array[${'K%'}])`],
+    ['like', sql`${id} like ${sql.placeholder('pattern')}`],
+  ])('%s is refused where ids are no texts', (operator, query) => {
+    expect(() => build(query)).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_OPTION',
+        path: 't.id',
+        field: operator,
+        message: expect.stringMatching(/^t\.id: .+ matches texts, .* the storage is binary$/),
+      }),
+    )
+  })
+
+  test('a text is matched', () => {
+    expect(build(like(table.text, 'K%')).params).toEqual(['K%'])
   })
 })
 
@@ -59,8 +150,16 @@ describe('left alone', () => {
     ['a value behind an arithmetic operator', sql`${id} || ${'x'}`, ['x']],
     ['like', sql`${id}::text like ${'K%'}`, ['K%']],
     ['null', sql`${id} is not distinct from ${null}`, [null]],
-    ['a value encoded otherwise', sql`${id} = ${sql.param('x')}`, ['x']],
+    ['a value encoded otherwise', sql`${id} = ${sql.param('x', name)}`, ['x']],
     ['an expression', sql`${id} = ${sql`gen(${1})`}`, [1]],
+    ['a call of the column', sql`lower(${id}) = ${'x'} and length (${id}) > ${3}`, ['x', 3]],
+    ['the column as text', sql`${id}::text = ${'x'}`, ['x']],
+    ['another comparison behind', sql`${id} = ${a} and ${'x'} = ${name}`, [bytes(a), 'x']],
+    ['another number behind', sql`${id} < ${a} and ${5} < length(${name})`, [bytes(a), 5]],
+    ['another column of a row', sql`(${id}, ${name}) = (${a}, ${'x'})`, [bytes(a), 'x']],
+    ['what texts and comments say', sql`${id} ' = ' ${'x'} /* = ${'y'} */`, ['x', 'y']],
+    ['a query in brackets', sql`${id} in (select x from y where z = ${'x'})`, ['x']],
+    ['a limit', sql`select ${id} from t limit ${5}`, [5]],
   ])('%s', (_, query, params) => {
     expect(build(query).params).toEqual(params)
   })

@@ -1,4 +1,4 @@
-import { flake, flax, IdError, sno, uid, uidLocal } from '@snoflax/core'
+import { type FlakeId, flake, flax, IdError, sno, uid, uidLocal } from '@snoflax/core'
 import * as mysql from '@snoflax/drizzle/mysql-core'
 import * as pg from '@snoflax/drizzle/pg-core'
 import * as sqlite from '@snoflax/drizzle/sqlite-core'
@@ -164,6 +164,13 @@ describe('what is generated', () => {
       code: 'GENERATOR_REQUIRED',
     })
   })
+})
+
+test('a generator of an equal family that is not the same object', () => {
+  const epoch = Date.UTC(2020, 0, 1)
+  const generator = flake.withEpoch(epoch).generator({ id: 1 })
+  const t = pgTable('t', { id: idColumn(flake.withEpoch(epoch))({ generator }) })
+  expect(flake.withEpoch(epoch).unpack(t.id.defaultFn?.() as FlakeId)).toMatchObject({ worker: 1 })
 })
 
 describe('refused when the table is defined', () => {

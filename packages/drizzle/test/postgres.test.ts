@@ -11,7 +11,7 @@ import {
 } from '@snoflax/drizzle/pg-core'
 import { install } from '@snoflax/pg-sql'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
-import { arrayContains, asc, desc, eq, isNull, relations, sql } from 'drizzle-orm'
+import { arrayContains, asc, desc, eq, isNull, relations, type SQL, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { type AnyPgColumn, alias, integer, pgTable, pgView, text } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -94,6 +94,34 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL,
         .from(parents)
         .where(recent),
     ).toEqual([{ at: flax.time(ada.id) }])
+  })
+
+  test('values that SQL compares with an id column', async () => {
+    const { id, name, past } = people
+    const found = async (condition: SQL) =>
+      (await db.select({ name }).from(people).where(condition).orderBy(id)).map((row) => row.name)
+    const both = [ada.id, bea.id]
+    expect(await found(sql`${id} = any(${both})`)).toEqual(['Ada', 'Bea'])
+    expect(await found(sql`${id} <> all(${sql.param([bea.id])}) and ${name} in ${['Ada', 'Bea']}`)).toEqual([
+      'Ada',
+    ])
+    expect(await found(sql`${id} is not distinct from ${bea.id}`)).toEqual(['Bea'])
+    expect(await found(sql`${id} not between ${ada.id} and ${ada.id} and ${'Bea'} = ${name}`)).toEqual([
+      'Bea',
+    ])
+    expect(await found(sql`(${name}, ${id}) in ((${'Ada'}, ${ada.id}), (${'Ada'}, ${bea.id}))`)).toEqual([
+      'Ada',
+    ])
+    expect(await found(sql`(${id}, ${name}) > (${ada.id}, ${'Ada'}) and ${name} = ${'Bea'}`)).toEqual(['Bea'])
+    expect(await found(sql`${ada.past?.[0]} = any(${past})`)).toEqual(['Ada'])
+    expect(await found(sql`${past} && ${ada.past}`)).toEqual(['Ada'])
+    const byIds = db
+      .select({ name })
+      .from(people)
+      .where(sql`${id} = any(${sql.placeholder('ids')})`)
+      .orderBy(id)
+      .prepare(`by_ids_${storage}`)
+    expect(await byIds.execute({ ids: both })).toEqual([{ name: 'Ada' }, { name: 'Bea' }])
   })
 
   test('a self join by alias', async () => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { type FlaxId, flax, type SnoId, sno } from '@snoflax/core'
 import { install } from '@snoflax/pg-sql'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
-import { drizzle } from 'drizzle-orm/node-postgres'
+import type { Pool } from 'pg'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { z } from 'zod'
@@ -20,6 +20,7 @@ const uses = blocks.filter((block) => !definitions.includes(block))
 
 /** What the snippets made. */
 interface Seen {
+  readonly db: { readonly $client: Pool }
   readonly ada: { readonly id: FlaxId }
   readonly found: readonly { readonly orders: readonly { readonly id: SnoId }[] }[]
   readonly november: readonly { readonly createdAt: Date }[]
@@ -54,19 +55,18 @@ beforeAll(async () => {
   for (const statement of await postgresStatements(tables)) await database.query(statement)
   const program = written(
     'program.ts',
-    "import type { NodePgDatabase } from 'drizzle-orm/node-postgres'",
     `import { ${Object.keys(schema).join(', ')} } from './schema.js'`,
-    "import type * as schema from './schema.js'",
-    'export async function run(db: NodePgDatabase<typeof schema>) {',
+    'export async function run(url: string) {',
     ...uses.map((block) => block.replaceAll(/^import .*$/gm, '')),
-    'return { ada, found, november, page, newest, first, ids, newOrder, parameters } }',
+    'return { db, ada, found, november, page, newest, first, ids, newOrder, parameters } }',
     ...uses.flatMap((block) => block.match(/^import .*$/gm) ?? []),
   )
   const { run } = await import(program)
-  seen = await run(drizzle(database.pool, { schema: tables }))
+  seen = await run(database.url)
 })
 afterAll(async () => {
   rmSync(folder, { recursive: true })
+  await seen?.db.$client.end()
   await database.close()
 })
 

@@ -14,7 +14,7 @@ import {
   wasCreatedBetween,
 } from '@snoflax/drizzle/sqlite-core'
 import { type SqliteDatabase, sqlite } from '@snoflax/test'
-import { asc, eq, max, min, relations, type SQL, sql } from 'drizzle-orm'
+import { asc, eq, like, max, min, relations, type SQL, sql } from 'drizzle-orm'
 import { drizzle as overBetterSqlite3 } from 'drizzle-orm/better-sqlite3'
 import { drizzle as overLibsql } from 'drizzle-orm/libsql'
 import { type AnySQLiteColumn, integer, sqliteTable, sqliteView, text } from 'drizzle-orm/sqlite-core'
@@ -40,6 +40,7 @@ const postRelations = relations(posts, ({ one, many }) => ({
 const markRelations = relations(marks, ({ one }) => ({
   post: one(posts, { fields: [marks.postId], references: [posts.id] }),
 }))
+type Mark = typeof marks.$inferSelect
 const schema = { posts, marks, postRelations, markRelations }
 
 let database: SqliteDatabase
@@ -77,6 +78,35 @@ describe('better-sqlite3', () => {
       ),
     ).toThrow('posts.parent_id: flake')
     expect(db.select().from(posts).all()).toHaveLength(2)
+  })
+
+  test('values that SQL compares with an id column', () => {
+    const db = open()
+    const { id, postId } = marks
+    const post = db.insert(posts).values({ title: 'a' }).returning().get()
+    const [a, b] = db
+      .insert(marks)
+      .values([{ postId: post.id }, {}])
+      .returning()
+      .all() as [Mark, Mark]
+    const found = (condition: SQL) =>
+      db
+        .select()
+        .from(marks)
+        .where(condition)
+        .orderBy(id)
+        .all()
+        .map((row) => row.id)
+    expect(found(sql`${id} is ${a.id}`)).toEqual([a.id])
+    expect(found(sql`${id} is not ${a.id}`)).toEqual([b.id])
+    expect(found(sql`${postId} is not distinct from ${post.id}`)).toEqual([a.id])
+    expect(found(sql`${postId} is distinct from ${post.id}`)).toEqual([b.id])
+    expect(found(sql`${id} == ${b.id} and ${'a'} = ${'a'}`)).toEqual([b.id])
+    expect(found(sql`${id} not between ${a.id} and ${a.id}`)).toEqual([b.id])
+    expect(found(sql`(${id}, ${postId}) = (${a.id}, ${post.id})`)).toEqual([a.id])
+    expect(found(sql`${id} in (${sql.join([sql`${a.id}`, sql`${b.id}`], sql`, `)})`)).toEqual([a.id, b.id])
+    expect(() => found(like(id, `${a.id}%`))).toThrow('marks.id: like matches texts')
+    expect(() => found(sql`${postId} is ${'wrong'}`)).toThrow('marks.post_id: flake')
   })
 
   test('bigint above 2^53, nested too', () => {

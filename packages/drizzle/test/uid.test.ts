@@ -1,4 +1,4 @@
-import { type UidId, uid, uidLocal } from '@snoflax/core'
+import { type Time, type UidId, uid, uidLocal } from '@snoflax/core'
 import { createdAt, createdBetween, uidId, uidLocalId, wasCreatedBetween } from '@snoflax/drizzle/pg-core'
 import { install } from '@snoflax/pg-sql'
 import { type PgliteDatabase, pglite } from '@snoflax/test'
@@ -48,6 +48,36 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('uid as %s',
       .from(events)
       .where(createdBetween(events.id, from, to, { schema }))
     expect(rechecked.map(({ id }) => id).sort()).toEqual(exact.map(({ id }) => id).sort())
+  })
+
+  test.each<[string, Time, Time, number]>([
+    ['open at its start', -Infinity, from, 4],
+    ['from before all years', -1e300, from, 4],
+    ['to a year of five digits', from, new Date('+012026-01-01'), 10],
+    ['up to a fraction', from, to.getTime() + 0.5, 6],
+    ['from a fraction', from.getTime() + 0.5, to, 2],
+  ])('the recheck of a range %s is exact', async (_, start, end, count) => {
+    const rows = await db
+      .select()
+      .from(events)
+      .where(createdBetween(events.id, start, end, { schema: 'snoflax' }))
+    const exact = ids.filter((id) => wasCreatedBetween(events.id, id, start, end))
+    expect(exact).toHaveLength(count)
+    expect(rows.map(({ id }) => id).sort()).toEqual(exact.sort())
+  })
+
+  test('arguments that are no whole numbers do not reach the SQL', () => {
+    for (const wrong of ['8); DROP TABLE x; --', 1.5, Number.NaN]) {
+      const options = { schema: 'snoflax', arguments: [wrong as number] }
+      const refused = expect.objectContaining({
+        code: 'INVALID_OPTION',
+        field: 'arguments',
+        value: wrong,
+        path: 'events.id',
+      })
+      expect(() => createdAt(events.id, options)).toThrow(refused)
+      expect(() => createdBetween(events.id, from, to, options)).toThrow(refused)
+    }
   })
 
   test('the functions of a family whose name has two words', async () => {

@@ -8,21 +8,27 @@ import {
   type ReferenceConfig,
 } from 'drizzle-orm/mysql-core'
 import { type ColumnIds, IDS } from '../column-ids.js'
+import { idsForColumn, type Target } from '../column-storage.js'
 import { encodeComparedValues } from '../compared-values.js'
 import { defaultsOf } from '../defaults.js'
 import type { ColumnRequest } from '../options.js'
 import { keepIdsInRelationalQueries } from '../relational-queries.js'
-import { columnIds, type Target } from '../settle.js'
 import { MYSQL } from './dialect.js'
 import { inJson } from './in-json.js'
 
 /** The types of an id column, as Drizzle's builders carry them. */
 export interface MySqlIdConfig<Name extends string, AnId extends string> {
+  /** The column's name. */
   name: Name
+  /** To Drizzle, ids are strings. */
   dataType: 'string'
+  /** What tells an id column from others. */
   columnType: 'MySqlIdColumn'
+  /** What rows and queries have. */
   data: AnId
+  /** What goes to the driver. */
   driverParam: DatabaseValue
+  /** None: the column is no enum. */
   enumValues: undefined
 }
 
@@ -31,6 +37,12 @@ interface MySqlIdRuntimeConfig {
   target?: Target
 }
 
+/**
+ * What an {@link idColumn} starts, and Drizzle builds the column from. Exported for its type.
+ *
+ * @example
+ * is(snoId(), MySqlIdColumnBuilder) // true
+ */
 export class MySqlIdColumnBuilder<
   Config extends ColumnBuilderBaseConfig<'string', 'MySqlIdColumn'>,
 > extends MySqlColumnBuilder<Config, MySqlIdRuntimeConfig> {
@@ -58,6 +70,13 @@ export class MySqlIdColumnBuilder<
   }
 }
 
+/**
+ * An id column of a table. Exported for its type, and to tell id columns from others.
+ *
+ * @example
+ * const orders = mysqlTable('orders', { id: snoId().primaryKey() })
+ * is(orders.id, MySqlIdColumn) // true
+ */
 export class MySqlIdColumn<Config extends ColumnBaseConfig<'string', 'MySqlIdColumn'>> extends MySqlColumn<
   Config,
   MySqlIdRuntimeConfig
@@ -68,7 +87,7 @@ export class MySqlIdColumn<Config extends ColumnBaseConfig<'string', 'MySqlIdCol
 
   constructor(table: AnyMySqlTable, config: MySqlIdColumnBuilder<Config>['config']) {
     super(table, config)
-    this[IDS] = columnIds(MYSQL.database, config.request, this, config.target)
+    this[IDS] = idsForColumn(MYSQL.database, config.request, this, config.target)
     // Not assigned: a default that is an id is a getter, since a reference learns its form later.
     Object.defineProperties(
       this,

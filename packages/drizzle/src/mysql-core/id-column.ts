@@ -26,6 +26,10 @@ interface Start<AnId extends string> {
 /**
  * The id columns of a family, your own included. The columns of our families are made by it.
  *
+ * @throws {IdError} when the table is defined, naming table and column: `GENERATOR_REQUIRED` for a generated
+ * column of a family that has no generator of its own, `STORAGE_REFUSED`, `FIELD_OUT_OF_RANGE` for the
+ * metabyte.
+ *
  * @example
  * const ticketId = idColumn(ticket)
  * const tickets = mysqlTable('tickets', { id: ticketId({ storage: 'text' }).primaryKey() })

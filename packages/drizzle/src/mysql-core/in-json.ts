@@ -1,5 +1,5 @@
 import { type Column, type SQL, sql } from 'drizzle-orm'
-import { storageName } from '../relational-queries.js'
+import { storageName } from '../column-ids.js'
 
 /** JSON would hold bytes as base64 or as broken text, and its numbers are rounded above 2^53. */
 export function inJson(column: Column): SQL | undefined {

@@ -8,22 +8,28 @@ import {
   type ReferenceConfig,
 } from 'drizzle-orm/pg-core'
 import { type ColumnIds, IDS } from '../column-ids.js'
+import { idsForColumn, type Target } from '../column-storage.js'
 import { encodeComparedValues } from '../compared-values.js'
 import { defaultsOf } from '../defaults.js'
 import { hexOf } from '../hex.js'
 import type { ColumnRequest } from '../options.js'
 import { keepIdsInRelationalQueries } from '../relational-queries.js'
-import { columnIds, type Target } from '../settle.js'
 import { POSTGRES } from './dialect.js'
 import { inJson } from './in-json.js'
 
 /** The types of an id column, as Drizzle's builders carry them. */
 export interface PgIdConfig<Name extends string, AnId extends string> {
+  /** The column's name. */
   name: Name
+  /** To Drizzle, ids are strings. */
   dataType: 'string'
+  /** What tells an id column from others. */
   columnType: 'PgIdColumn'
+  /** What rows and queries have. */
   data: AnId
+  /** What goes to the driver. */
   driverParam: DatabaseValue
+  /** None: the column is no enum. */
   enumValues: undefined
 }
 
@@ -34,6 +40,12 @@ interface PgIdRuntimeConfig {
   isElement?: boolean
 }
 
+/**
+ * What an {@link idColumn} starts, and Drizzle builds the column from. Exported for its type.
+ *
+ * @example
+ * is(snoId(), PgIdColumnBuilder) // true
+ */
 export class PgIdColumnBuilder<
   Config extends ColumnBuilderBaseConfig<'string', 'PgIdColumn'>,
 > extends PgColumnBuilder<Config, PgIdRuntimeConfig> {
@@ -70,6 +82,13 @@ export class PgIdColumnBuilder<
   }
 }
 
+/**
+ * An id column of a table. Exported for its type, and to tell id columns from others.
+ *
+ * @example
+ * const orders = pgTable('orders', { id: snoId().primaryKey() })
+ * is(orders.id, PgIdColumn) // true
+ */
 export class PgIdColumn<Config extends ColumnBaseConfig<'string', 'PgIdColumn'>> extends PgColumn<
   Config,
   PgIdRuntimeConfig
@@ -80,7 +99,7 @@ export class PgIdColumn<Config extends ColumnBaseConfig<'string', 'PgIdColumn'>>
 
   constructor(table: AnyPgTable, config: PgIdColumnBuilder<Config>['config']) {
     super(table, config)
-    this[IDS] = columnIds(POSTGRES.database, config.request, this, config.target)
+    this[IDS] = idsForColumn(POSTGRES.database, config.request, this, config.target)
     // Not assigned: a default that is an id is a getter, since a reference learns its form later.
     Object.defineProperties(
       this,

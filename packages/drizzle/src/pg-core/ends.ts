@@ -2,6 +2,7 @@ import { type Column, type GetColumnData, type SQL, sql } from 'drizzle-orm'
 import { idsOf } from '../column-ids.js'
 import { DEFAULT_SCHEMA, identifier } from '../sql-functions.js'
 
+/** Options of {@link minId} and {@link maxId}. */
 export interface EndsOptions {
   /** Where the aggregates of @snoflax/pg-sql are. Default `snoflax`. */
   readonly schema?: string
@@ -9,15 +10,24 @@ export interface EndsOptions {
 
 /**
  * The smallest id. PostgreSQL has no `min` for uuid, and none for bytea before version 18: those of
- * @snoflax/pg-sql are used there, and read the index as well.
+ * @snoflax/pg-sql are used there, and read the index as well. Null for no rows.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a column without ids.
  *
  * @example
- * await db.select({ first: minId(orders.id), last: maxId(orders.id) }).from(orders)
+ * const [ends] = await db.select({ first: minId(orders.id), last: maxId(orders.id) }).from(orders)
  */
 export const minId = <AColumn extends Column>(column: AColumn, options?: EndsOptions) =>
   end('min', column, options)
 
-/** The largest id; see {@link minId}. */
+/**
+ * The largest id; see {@link minId}.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a column without ids.
+ *
+ * @example
+ * const [newest] = await db.select({ id: maxId(orders.id, { schema: 'snoflax' }) }).from(orders)
+ */
 export const maxId = <AColumn extends Column>(column: AColumn, options?: EndsOptions) =>
   end('max', column, options)
 

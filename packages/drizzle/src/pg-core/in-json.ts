@@ -1,5 +1,5 @@
 import { type Column, type SQL, sql } from 'drizzle-orm'
-import { storageName } from '../relational-queries.js'
+import { storageName } from '../column-ids.js'
 
 /** JSON numbers are rounded above 2^53; bytes and uuids are text there already. */
 export function inJson(column: Column): SQL | undefined {

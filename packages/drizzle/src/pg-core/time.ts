@@ -1,4 +1,4 @@
-import type { Time } from '@snoflax/core'
+import { IdError, type Time } from '@snoflax/core'
 import { and, type Column, type SQL, sql } from 'drizzle-orm'
 import { idsOf } from '../column-ids.js'
 import { sqlFunction } from '../sql-functions.js'
@@ -6,6 +6,7 @@ import * as mapped from '../time.js'
 
 /** Where the functions of @snoflax/pg-sql are, and what they need beside the id. */
 export interface TimeFunctionOptions {
+  /** The schema that @snoflax/pg-sql was installed into, `snoflax` unless told otherwise. */
   readonly schema: string
   /** flake with an epoch of its own: `[epochMs]`. uid with a neighbourhood of its own: `[neighbourhood]`. */
   readonly arguments?: readonly number[]
@@ -21,6 +22,8 @@ class TimeOfTimestamp extends mapped.TimeDecoder {
 /**
  * When the row's id was made, as a Date. Without options it is the id that the database answers and sorts by.
  * With the schema of @snoflax/pg-sql it is a timestamp in the database too, to group, filter and compute with.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a column that holds no ids, or lists of them.
  *
  * @example
  * const day = sql`date_trunc('day', ${createdAt(orders.id, { schema: 'snoflax' })})`
@@ -50,7 +53,28 @@ export function createdBetween(column: Column, from: Time, to: Time, options?: T
 function timestamp(column: Column, { schema, arguments: more = [] }: TimeFunctionOptions): SQL {
   mapped.checkScalar(column)
   const time = sqlFunction(schema, idsOf(column).family, 'time')
-  return sql`${time}(${sql.join([sql`${column}`, ...more.map((value) => sql.raw(String(value)))], sql`, `)})`
+  return sql`${time}(${sql.join([sql`${column}`, ...more.map((value) => wholeNumber(column, value))], sql`, `)})`
 }
 
-const iso = (time: Time): string => new Date(time).toISOString()
+/** Written into the SQL, so it has to be a number at run time too. */
+function wholeNumber(column: Column, value: number): SQL {
+  if (Number.isSafeInteger(value)) return sql.raw(String(value))
+  const { place } = idsOf(column)
+  throw new IdError('INVALID_OPTION', `${place}: arguments are whole numbers, not ${JSON.stringify(value)}`, {
+    field: 'arguments',
+    value,
+    path: place,
+  })
+}
+
+const YEAR_1 = Date.parse('0001-01-01T00:00:00Z')
+const LAST_DATE = 8.64e15
+
+/** A moment as PostgreSQL reads it; fractions of a millisecond are rounded up, as for the ids of a range. */
+function iso(time: Time): string {
+  const timeMs = Math.ceil(Number(time))
+  if (timeMs < YEAR_1) return '-infinity'
+  if (timeMs > LAST_DATE) return 'infinity'
+  // Years of five digits have no sign in PostgreSQL.
+  return new Date(timeMs).toISOString().replace(/^\+0*/, '')
+}

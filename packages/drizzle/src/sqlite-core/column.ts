@@ -8,21 +8,27 @@ import {
   SQLiteDialect,
 } from 'drizzle-orm/sqlite-core'
 import { type ColumnIds, IDS } from '../column-ids.js'
+import { idsForColumn, type Target } from '../column-storage.js'
 import { encodeComparedValues } from '../compared-values.js'
 import { defaultsOf } from '../defaults.js'
 import type { ColumnRequest } from '../options.js'
 import { keepIdsInRelationalQueries } from '../relational-queries.js'
-import { columnIds, type Target } from '../settle.js'
 import { SQLITE } from './dialect.js'
 import { inJson } from './in-json.js'
 
 /** The types of an id column, as Drizzle's builders carry them. */
 export interface SQLiteIdConfig<Name extends string, AnId extends string> {
+  /** The column's name. */
   name: Name
+  /** To Drizzle, ids are strings. */
   dataType: 'string'
+  /** What tells an id column from others. */
   columnType: 'SQLiteIdColumn'
+  /** What rows and queries have. */
   data: AnId
+  /** What goes to the driver. */
   driverParam: DatabaseValue
+  /** None: the column is no enum. */
   enumValues: undefined
 }
 
@@ -31,6 +37,12 @@ interface SQLiteIdRuntimeConfig {
   target?: Target
 }
 
+/**
+ * What an {@link idColumn} starts, and Drizzle builds the column from. Exported for its type.
+ *
+ * @example
+ * is(snoId(), SQLiteIdColumnBuilder) // true
+ */
 export class SQLiteIdColumnBuilder<
   Config extends ColumnBuilderBaseConfig<'string', 'SQLiteIdColumn'>,
 > extends SQLiteColumnBuilder<Config, SQLiteIdRuntimeConfig> {
@@ -54,6 +66,13 @@ export class SQLiteIdColumnBuilder<
   }
 }
 
+/**
+ * An id column of a table. Exported for its type, and to tell id columns from others.
+ *
+ * @example
+ * const orders = sqliteTable('orders', { id: snoId().primaryKey() })
+ * is(orders.id, SQLiteIdColumn) // true
+ */
 export class SQLiteIdColumn<Config extends ColumnBaseConfig<'string', 'SQLiteIdColumn'>> extends SQLiteColumn<
   Config,
   SQLiteIdRuntimeConfig
@@ -64,7 +83,7 @@ export class SQLiteIdColumn<Config extends ColumnBaseConfig<'string', 'SQLiteIdC
 
   constructor(table: AnySQLiteTable, config: SQLiteIdColumnBuilder<Config>['config']) {
     super(table, config)
-    this[IDS] = columnIds(SQLITE.database, config.request, this, config.target)
+    this[IDS] = idsForColumn(SQLITE.database, config.request, this, config.target)
     // Not assigned: a default that is an id is a getter, since a reference learns its form later.
     Object.defineProperties(
       this,

@@ -1,5 +1,5 @@
 import { type Column, type SQL, sql } from 'drizzle-orm'
-import { storageName } from '../relational-queries.js'
+import { storageName } from '../column-ids.js'
 
 /** JSON can't hold a BLOB, and its numbers are rounded above 2^53. */
 export function inJson(column: Column): SQL | undefined {

@@ -12,7 +12,7 @@ export type Target = () => Column
  *
  * @throws {IdError} `STORAGE_REFUSED`, and `INVALID_OPTION` for a reference to nothing.
  */
-export function columnIds(
+export function idsForColumn(
   database: Database,
   request: ColumnRequest,
   column: Column,
