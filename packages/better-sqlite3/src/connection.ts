@@ -4,11 +4,13 @@ import type { SqlValue } from './values.js'
 
 /** What is used of a better-sqlite3 connection. A fork with the same two methods serves as well. */
 export interface SqliteConnection {
+  /** Defines a function of SQL. */
   function(
     name: string,
     options: { deterministic: boolean; safeIntegers: boolean },
     call: (...values: SqlValue[]) => SqlValue,
   ): unknown
+  /** Defines a table-valued function. */
   table(
     name: string,
     definition: {

@@ -2,9 +2,12 @@ import { IdError, type IdFamily, type IdGenerator } from '@snoflax/core'
 import { writers } from './ids.js'
 import { readMoment } from './moments.js'
 import { type SqlFunction, type SqlTable, volatile } from './sql-function.js'
-import { numberOf, type SqlValue } from './values.js'
+import { numberOf, type SqlValue, typeName } from './values.js'
 
 /** A generator, or a family that is its own default one. */
+export type IdSource = IdGenerator<string> | (IdFamily & Pick<IdGenerator<string>, 'generate'>)
+
+/** As families with a metabyte make ids; others take no argument. */
 interface IdMaker {
   generate(meta?: number): string
   generateAt?(time: number, meta?: number): string
@@ -13,10 +16,10 @@ interface IdMaker {
 /** The functions that make ids, named without the family. `metas` is 1 if they take a metabyte, else 0. */
 export function generatorFunctions(
   family: IdFamily,
-  generator: IdGenerator<string> | undefined,
+  source: IdSource | undefined,
   metas: 0 | 1,
 ): SqlFunction[] {
-  const maker = makerOf(family, generator)
+  const maker = makerOf(family, source)
   const make = makeWith(maker)
   const functions = writers(family).map(([ending, write]) =>
     volatile(`generate${ending}`, (meta) => write(make(meta)), 0, metas),
@@ -32,12 +35,8 @@ export function generatorFunctions(
 }
 
 /** Many ids at once, as rows. */
-export function generatorTable(
-  family: IdFamily,
-  generator: IdGenerator<string> | undefined,
-  metas: 0 | 1,
-): SqlTable {
-  const make = makeWith(makerOf(family, generator))
+export function generatorTable(family: IdFamily, source: IdSource | undefined, metas: 0 | 1): SqlTable {
+  const make = makeWith(makerOf(family, source))
   return {
     name: 'generate_many',
     parameters: ['n', 'meta'].slice(0, 1 + metas),
@@ -48,8 +47,8 @@ export function generatorTable(
 }
 
 /** What makes the family's ids. Without a generator for a family that needs one, the first id is refused. */
-function makerOf(family: IdFamily, generator: IdGenerator<string> | undefined): IdMaker {
-  if (generator) return generator
+function makerOf(family: IdFamily, source: IdSource | undefined): IdMaker {
+  if (source) return source
   if ('generate' in family) return family as unknown as IdMaker
   return { generate: () => refuseMissing(family) }
 }
@@ -72,9 +71,8 @@ function refuseMissing({ name, generatorExample = 'a generator' }: IdFamily): ne
 function count(family: string, n: SqlValue | undefined): number {
   const number = numberOf(n)
   if (Number.isSafeInteger(number) && number >= 0) return number
-  throw new IdError('INVALID_OPTION', `${family}: n is a whole number from 0, not ${n}`, {
-    family,
-    field: 'n',
-    value: n,
-  })
+  const rule = `${family}: n is a whole number from 0`
+  if (n === undefined) throw new TypeError(`${rule}, not left out`)
+  if (typeof number !== 'number') throw new TypeError(`${rule}, not ${typeName(n)}`)
+  throw new IdError('FIELD_OUT_OF_RANGE', `${rule}, not ${n}`, { family, field: 'n', value: n })
 }

@@ -1,2 +1,3 @@
 export type { SqliteConnection } from './connection.js'
+export type { IdSource } from './generator-functions.js'
 export { type RegisterOptions, registerSnoflax } from './register.js'

@@ -1,10 +1,11 @@
-import { flake, flax, IdError, type IdFamily, type IdGenerator, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, IdError, type IdFamily, isSameFamily, sno, uid, uidLocal } from '@snoflax/core'
 import { codecFunctions } from './codec-functions.js'
 import { defineFunction, defineTable, type SqliteConnection } from './connection.js'
-import { generatorFunctions, generatorTable } from './generator-functions.js'
+import { generatorFunctions, generatorTable, type IdSource } from './generator-functions.js'
 import { snakeCase } from './names.js'
 import { ownFunctions } from './own-functions.js'
 
+/** Which families have functions, and what makes their ids. */
 export interface RegisterOptions {
   /**
    * The families to have functions for, your own too: their names begin with the family's in snake_case. By
@@ -13,9 +14,10 @@ export interface RegisterOptions {
   readonly families?: readonly IdFamily[]
   /**
    * What makes the ids, by the family's name: needed for flake, uid and uidLocal, which can't have a default
-   * one. Where several processes or threads write, give sno's a partition too.
+   * one. A family with one of its own stands for that. Where several processes or threads write, give sno's
+   * a partition too.
    */
-  readonly generators?: Readonly<Record<string, IdGenerator<string>>>
+  readonly generators?: Readonly<Record<string, IdSource>>
 }
 
 const FAMILIES: readonly IdFamily[] = [flax, sno, flake, uid, uidLocal]
@@ -28,7 +30,8 @@ const IDENTIFIER = /^[a-z][a-z0-9_]*$/
  * this again replaces them.
  *
  * @returns the connection.
- * @throws {IdError} `INVALID_OPTION` for families of one name, and for generators of no family of the list.
+ * @throws {IdError} `INVALID_OPTION` for families of one name, and for generators of no family of the list, or of
+ * another one than they are given for.
  *
  * @example
  * const db = registerSnoflax(new Database('app.db'), { generators: { sno: sno.generator({ partition: 7 }) } })
@@ -48,15 +51,11 @@ function register(
   db: SqliteConnection,
   prefix: string,
   family: IdFamily,
-  generator: IdGenerator<string> | undefined,
+  source: IdSource | undefined,
 ): void {
   const { functions, variant, metas = 0 } = ownFunctions(family)
-  const all = [
-    ...codecFunctions(family, variant),
-    ...generatorFunctions(family, generator, metas),
-    ...functions,
-  ]
-  const table = generatorTable(family, generator, metas)
+  const all = [...codecFunctions(family, variant), ...generatorFunctions(family, source, metas), ...functions]
+  const table = generatorTable(family, source, metas)
   for (const one of all) defineFunction(db, { ...one, name: `${prefix}_${one.name}` })
   defineTable(db, { ...table, name: `${prefix}_${table.name}` })
 }
@@ -75,22 +74,28 @@ function prefixes(families: readonly IdFamily[]): Map<string, IdFamily> {
 
 function checkGenerators(
   families: readonly IdFamily[],
-  generators: Readonly<Record<string, IdGenerator<string>>>,
+  generators: Readonly<Record<string, IdSource>>,
 ): void {
-  for (const [name, generator] of Object.entries(generators)) {
+  for (const [name, source] of Object.entries(generators)) {
     const family = families.find((one) => one.name === name)
     if (!family) refuse(name, 'generators', `none of the families has this name: ${namesOf(families)}`)
-    if (!isSame(generator.family, family)) {
-      const theirs = `${generator.family.name} with other bits, epoch or neighbourhood`
-      refuse(name, 'generators', `the generator's family is ${theirs}`)
-    }
+    checkSource(family, source)
+  }
+}
+
+function checkSource(family: IdFamily, source: IdSource): void {
+  const { name, generatorExample = 'a generator' } = family
+  if (typeof source?.generate !== 'function') {
+    refuse(name, 'generators', `what was given makes no ids; give ${generatorExample}`)
+  }
+  const theirs = 'family' in source ? source.family : source
+  if (theirs.name !== name) refuse(name, 'generators', `the generator makes ids of ${theirs.name}`)
+  if (!isSameFamily(theirs, family)) {
+    refuse(name, 'generators', `the generator's family is ${name} with other bits, epoch or neighbourhood`)
   }
 }
 
 const namesOf = (families: readonly IdFamily[]): string => families.map(({ name }) => name).join(', ')
-
-const isSame = (a: IdFamily, b: IdFamily): boolean =>
-  a.name === b.name && JSON.stringify(a.layout) === JSON.stringify(b.layout)
 
 function refuse(family: string, field: string, reason: string): never {
   throw new IdError('INVALID_OPTION', `${family}: ${reason}`, { family, field })

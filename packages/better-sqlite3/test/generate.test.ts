@@ -1,5 +1,5 @@
 import { registerSnoflax } from '@snoflax/better-sqlite3'
-import { type FlakeId, flake, flax, IdError, sno, uid } from '@snoflax/core'
+import { type FlakeId, flake, flax, sno, uid } from '@snoflax/core'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ENDINGS, FAMILIES, storagesOf } from './families.js'
@@ -55,11 +55,30 @@ describe.each(FAMILIES)('$prefix', ({ prefix, family }) => {
     expect(connection.prepare(`SELECT id FROM ${prefix}_generate_many(3) LIMIT 2`).all()).toHaveLength(2)
   })
 
-  test.each(['-1', '1.5', "'3'", "x'03'", '9e999', ''])('generate_many(%s) is refused', (n) => {
-    const { connection } = sql.database
-    const run = () => connection.prepare(`SELECT id FROM ${prefix}_generate_many(${n})`).all()
-    expect(run).toThrow(`${prefix}_generate_many(): ${family.name}: n is a whole number from 0`)
-    expect(run).toThrow(IdError)
+  const many = (n: string) =>
+    outcomeOf(() => sql.database.connection.prepare(`SELECT id FROM ${prefix}_generate_many(${n})`).all())
+  const told = `${prefix}_generate_many(): ${family.name}: n is a whole number from 0, not`
+
+  test.each([
+    ['-1', '-1'],
+    ['1.5', '1.5'],
+    ['9e999', 'Infinity'],
+    ['9007199254740992', '9007199254740992'],
+  ])('generate_many(%s) is out of range', (n, shown) => {
+    expect(many(n)).toMatchObject({
+      code: 'FIELD_OUT_OF_RANGE',
+      family: family.name,
+      field: 'n',
+      message: `${told} ${shown}`,
+    })
+  })
+
+  test.each([
+    ["'3'", 'text'],
+    ["x'03'", 'a blob'],
+    ['', 'left out'],
+  ])('generate_many(%s) is of the wrong type', (n, shown) => {
+    expect(many(n)).toEqual(new TypeError(`${told} ${shown}`))
   })
 })
 
@@ -195,3 +214,11 @@ describe('generate_at', () => {
     expect(names).toEqual(['flax_generate_at', 'sno_generate_at'])
   })
 })
+
+function outcomeOf(work: () => unknown): unknown {
+  try {
+    return work()
+  } catch (error) {
+    return error
+  }
+}

@@ -24,8 +24,10 @@ test('families and generators of every kind', () => {
     },
   }
   expectTypeOf(options).toExtend<RegisterOptions>()
-  // @ts-expect-error: a family is no generator
-  const _wrong: RegisterOptions = { generators: { sno } }
+  // A family with a generator of its own stands for that.
+  expectTypeOf({ sno, flax }).toExtend<RegisterOptions['generators']>()
+  // @ts-expect-error: other families are no generators
+  const _wrong: RegisterOptions = { generators: { flake } }
   // @ts-expect-error: generators go by name
   const _list: RegisterOptions = { generators: [sno.generator()] }
 })

@@ -151,6 +151,13 @@ describe('a family of your own', () => {
   })
 })
 
+test('a family that has a generator of its own stands for that', () => {
+  registerSnoflax(db, { generators: { sno, flax } })
+  const partition = sno.unpack(sno.generate()).partition
+  expect(value('sno_unpack(sno_generate_text(7))')).toContain(`"partition":${partition}`)
+  expect(flax.is(value('flax_generate_text()'))).toBe(true)
+})
+
 describe('refuses', () => {
   const refusal = (options: Parameters<typeof registerSnoflax>[1]): unknown => {
     try {
@@ -189,14 +196,37 @@ describe('refuses', () => {
     })
   })
 
-  test('a generator of another family, epoch or neighbourhood', () => {
+  test('a generator of another family', () => {
+    const message = 'sno: the generator makes ids of flax'
+    for (const generators of [{ sno: flax.generator() }, { sno: flax }]) {
+      expect(refusal({ generators })).toMatchObject({ code: 'INVALID_OPTION', field: 'generators', message })
+    }
+    const alike = { salesTicket: { ...ticketGenerator(), family: { ...ticket, name: 'other' } as never } }
+    expect(refusal({ families: [ticket], generators: alike })).toMatchObject({
+      message: 'salesTicket: the generator makes ids of other',
+    })
+  })
+
+  test.each([undefined, null, 7, 'sno', {}, { family: sno }])('%o in place of a generator', (given) => {
+    expect(refusal({ generators: { sno: given as never } })).toMatchObject({
+      code: 'INVALID_OPTION',
+      family: 'sno',
+      field: 'generators',
+      message: 'sno: what was given makes no ids; give a generator',
+    })
+  })
+
+  test('a family that has no generator of its own in place of one', () => {
+    expect(refusal({ generators: { flake: flake as never } })).toMatchObject({
+      family: 'flake',
+      message: 'flake: what was given makes no ids; give flake.generator({ datacenter: 1, worker: 2 })',
+    })
+  })
+
+  test('a generator of another epoch or neighbourhood', () => {
     const message = expect.stringContaining("the generator's family is")
-    const other = { sno: flax.generator() }
-    expect(refusal({ generators: other })).toMatchObject({ code: 'INVALID_OPTION', message })
     const epoch = { flake: flake.withEpoch(5).generator({ datacenter: 1, worker: 1 }) }
     expect(refusal({ generators: epoch })).toMatchObject({ code: 'INVALID_OPTION', message })
-    const alike = { salesTicket: { ...ticketGenerator(), family: { ...ticket, name: 'other' } as never } }
-    expect(refusal({ families: [ticket], generators: alike })).toMatchObject({ message })
     const near = { uid: uid.withNeighbourhood(5).generator({ node: 'a@b' }) }
     expect(refusal({ generators: near })).toMatchObject({ code: 'INVALID_OPTION', message })
   })

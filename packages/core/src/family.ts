@@ -1,3 +1,4 @@
+import { checkDefinition, checkEnds } from './check-definition.js'
 import { checkSpan, type Time, type TimeSpan, toUnixMs } from './primitives/clock.js'
 import { IdError } from './primitives/errors.js'
 import { type StandardSchema, standardSchema } from './primitives/standard-schema.js'
@@ -15,12 +16,15 @@ export type StorageName = 'uuid' | 'text' | 'binary' | 'uuid8' | 'bigint'
 
 /** One part of an id, as it lies in the bits. */
 export interface LayoutField {
+  /** As in the family's page in spec/. */
   readonly name: string
+  /** How many bits it takes. */
   readonly bits: number
 }
 
 /** The bits of a family from the most significant one, and what its time counts. */
 export interface Layout {
+  /** All of them; together they are the id's bytes. */
   readonly fields: readonly LayoutField[]
   /** Unix milliseconds of time zero. */
   readonly epochMs: number
@@ -30,7 +34,9 @@ export interface Layout {
 
 /** Half-open bounds: every id with `from <= time(id) < to` lies in `gte <= id < lt`. */
 export interface IdRange<AnId extends string> {
+  /** The first id that belongs to the range. */
   readonly gte: AnId
+  /** The first one above it that does not. */
   readonly lt: AnId
 }
 
@@ -40,14 +46,21 @@ export interface IdGenerator<AnId extends string> {
   readonly family: IdFamily<AnId>
   /** A new id. */
   generate(): AnId
-  /** `count` new ids, in order. */
+  /**
+   * `count` new ids, in order.
+   *
+   * @throws {IdError} `FIELD_OUT_OF_RANGE` for a count below 0, and as `generate`.
+   */
   batch(count: number): AnId[]
 }
 
 /** What a family is made of. Everything else that {@link IdFamily} offers is derived from it. */
 export interface FamilyDefinition<AnId extends string, Fields> {
+  /** The word that errors and options use for it, such as `flax`. */
   readonly name: string
+  /** What lies where in the bits. It describes; `encode` and `decode` do the work. */
   readonly layout: Layout
+  /** Bytes of an id. */
   readonly byteLength: number
   /** Characters of the canonical text; undefined where they vary. */
   readonly textLength: number | undefined
@@ -57,20 +70,30 @@ export interface FamilyDefinition<AnId extends string, Fields> {
   readonly storages: readonly StorageName[]
   /** Last octet of the `uuid8` storage; 0 is for families of your own. */
   readonly tag: number
-  /** First and last Unix millisecond that an id can carry. */
+  /** The first Unix millisecond that an id can carry. */
   readonly firstMs: number
+  /** The last one. */
   readonly lastMs: number
-  /** The smallest and the largest id. Left out where all zeros and all ones are ids. */
+  /** The smallest id. Left out where it is all zeros. */
   readonly min?: AnId
+  /** The largest id. Left out where it is all ones. */
   readonly max?: AnId
   /** False where the bytes don't sort by time alone, so that `range` selects more than was asked for. */
   readonly exactRange?: boolean
   /** How to make a generator, for families that can't have a default one. */
   readonly generatorExample?: string | undefined
+  /** Bytes → text. It throws an {@link IdError} for bytes of another length. */
   encode(bytes: Uint8Array): AnId
+  /**
+   * Text → bytes. It throws an {@link IdError} for whatever `encode` would not write, a TypeError for what is
+   * no string.
+   */
   decode(text: string): Uint8Array
+  /** Fields → id. It throws an {@link IdError} for a field out of range. */
   pack(fields: Fields): AnId
+  /** Id → fields. */
   unpack(id: AnId): Fields
+  /** When the id was made, in whole Unix milliseconds. */
   timeMs(id: AnId): number
   /** The smallest id whose time is at or after this whole millisecond, which lies within the span. */
   lowerBoundMs(timeMs: number): AnId
@@ -87,18 +110,25 @@ export interface FamilyDefinition<AnId extends string, Fields> {
 export interface IdFamily<AnId extends string = string, Fields = unknown>
   extends StandardSchema<AnId>,
     TimeSpan {
+  /** The bits, and what the time counts. */
   readonly layout: Layout
+  /** Bytes of an id. */
   readonly byteLength: number
+  /** Characters of the canonical text; undefined where they vary, as in flake. */
   readonly textLength: number | undefined
+  /** The canonical text, anchored. It may let more through than `parse` does. */
   readonly pattern: RegExp
+  /** Allowed storages, the preferred one first. */
   readonly storages: readonly StorageName[]
+  /** Last octet of the `uuid8` storage: 1 to 5, and 0 for families of your own. */
   readonly tag: number
   /** False where `range` selects more than was asked for; recheck with `time` then. */
   readonly exactRange: boolean
   /** How to make a generator; undefined where the family has a default one. */
   readonly generatorExample: string | undefined
-  /** The smallest and the largest id. */
+  /** The smallest id. */
   readonly min: AnId
+  /** The largest id. */
   readonly max: AnId
 
   /** Bytes → text. @throws {IdError} `INVALID_LENGTH`. */
@@ -123,15 +153,23 @@ export interface IdFamily<AnId extends string = string, Fields = unknown>
   /**
    * An id above every id whose time is before the moment, and as low as the layout allows: the same as
    * `lowerBound` where `exactRange`, else the end of a window.
+   *
+   * @throws {IdError} as `lowerBound`.
    */
   upperBound(time: Time): AnId
   /**
    * Bounds for "made from … until before …".
    *
-   * @throws {IdError} `INVALID_OPTION` if `from` is after `to`.
+   * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `TIME_OUT_OF_RANGE` as `lowerBound`,
+   * `INVALID_TIME`.
    */
   range(from: Time, to: Time): IdRange<AnId>
-  /** Checks a value from outside and brands it. @throws {TypeError} if it is no string. @throws {IdError} */
+  /**
+   * Checks a value from outside and brands it.
+   *
+   * @throws {TypeError} if it is no string.
+   * @throws {IdError} `INVALID_LENGTH`, `INVALID_CHARACTER`, `NOT_CANONICAL`.
+   */
   parse(value: unknown): AnId
   /** Whether the value is an id of this family. */
   is(value: unknown): value is AnId
@@ -141,6 +179,8 @@ export interface IdFamily<AnId extends string = string, Fields = unknown>
 
 /**
  * A family out of its definition. Use it to bring an id specification of your own.
+ *
+ * @throws {IdError} `FIELD_OUT_OF_RANGE`, `INVALID_OPTION` for a definition that contradicts itself.
  *
  * @example
  * // 8 bytes, the milliseconds since 1970, as 16 hex digits
@@ -169,9 +209,17 @@ export interface IdFamily<AnId extends string = string, Fields = unknown>
  *   timeMs,
  *   lowerBoundMs: (timeMs) => pack({ timeMs }),
  * })
- * tick.lowerBound(new Date('2026-11-01Z')) // '000001a19467e800'
+ * tick.lowerBound(new Date('2026-11-01')) // '000001a19467e800'
  */
 export function defineFamily<AnId extends string, Fields>(
+  definition: FamilyDefinition<AnId, Fields>,
+): IdFamily<AnId, Fields> {
+  checkDefinition(definition)
+  return checkEnds(deriveFamily(definition))
+}
+
+/** What {@link defineFamily} gives, of a definition that is known to be right. */
+export function deriveFamily<AnId extends string, Fields>(
   definition: FamilyDefinition<AnId, Fields>,
 ): IdFamily<AnId, Fields> {
   const { name, byteLength, firstMs, encode, decode, timeMs, lowerBoundMs } = definition

@@ -5,8 +5,8 @@ import type { IdFamily } from './family.js'
  * too. Families that were made apart, or by two copies of this package, need not be one object.
  *
  * @example
- * isSameFamily(flake.withEpoch(0), flake.withEpoch(0)) // true
- * isSameFamily(flake.withEpoch(0), flake) // false
+ * isSameFamily(flake.withEpoch(0), flake) // true
+ * isSameFamily(flake.withEpoch(1_420_070_400_000), flake) // false
  */
 export function isSameFamily(a: IdFamily, b: IdFamily): boolean {
   return a === b || (a.name === b.name && JSON.stringify(a.layout) === JSON.stringify(b.layout))

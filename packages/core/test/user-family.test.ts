@@ -1,9 +1,25 @@
 import { readFileSync } from 'node:fs'
-import { defineFamily, IdError, storageFor } from '@snoflax/core'
+import {
+  defineFamily,
+  type FamilyDefinition,
+  flake,
+  flax,
+  IdError,
+  type IdErrorCode,
+  type IdFamily,
+  sno,
+  storageFor,
+  uid,
+  uidLocal,
+} from '@snoflax/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { expectRefusal } from './refusal.js'
-import { TICKET_EPOCH_MS, type TicketId, ticket } from './ticket.js'
+import { expectIdError, expectRefusal } from './refusal.js'
+import { TICKET_EPOCH_MS, type TicketFields, type TicketId, ticket } from './ticket.js'
+
+type Definition = FamilyDefinition<TicketId, TicketFields>
+const { min: _min, max: _max, ...rest } = ticket
+const DEFINITION: Definition = { ...rest, lowerBoundMs: ticket.lowerBound }
 
 const fields = fc.record({
   timeMs: fc.integer({ min: 0, max: 2 ** 32 - 1 }).map((seconds) => TICKET_EPOCH_MS + seconds * 1000),
@@ -59,6 +75,75 @@ describe('a family of a user', () => {
     })
     expect([strict.min, strict.max]).toEqual([min, max])
     expect(strict.lowerBound(0)).toBe(min)
+  })
+
+  describe('is refused', () => {
+    const fields = (...bits: number[]) => ({
+      ...ticket.layout,
+      fields: bits.map((bits, index) => ({ name: `part${index}`, bits })),
+    })
+
+    test.each<[Partial<Definition>, IdErrorCode, string, RegExp]>([
+      [{ tag: 256 }, 'FIELD_OUT_OF_RANGE', 'tag', /tag is a whole number from 0 to 255, not 256$/],
+      [{ tag: -1 }, 'FIELD_OUT_OF_RANGE', 'tag', /not -1$/],
+      [{ tag: 0.5 }, 'FIELD_OUT_OF_RANGE', 'tag', /not 0\.5$/],
+      [{ layout: fields(32, 31) }, 'INVALID_OPTION', 'layout', /fields have 63 bits.*8 bytes have 64$/],
+      [{ layout: fields(33, 32) }, 'INVALID_OPTION', 'layout', /fields have 65 bits/],
+      [{ layout: fields() }, 'INVALID_OPTION', 'layout', /fields have 0 bits/],
+      [{ layout: fields(65, -1) }, 'FIELD_OUT_OF_RANGE', 'layout.part0.bits', /from 1 to 64, not 65$/],
+      [{ layout: fields(31.5, 32.5) }, 'FIELD_OUT_OF_RANGE', 'layout.part0.bits', /not 31\.5$/],
+      [{ byteLength: 7 }, 'INVALID_OPTION', 'layout', /fields have 64 bits.*7 bytes have 56$/],
+      [{ byteLength: 0, layout: fields() }, 'FIELD_OUT_OF_RANGE', 'byteLength', /not 0$/],
+      [{ byteLength: 8.5 }, 'FIELD_OUT_OF_RANGE', 'byteLength', /not 8\.5$/],
+      [{ storages: [] }, 'INVALID_OPTION', 'storages', /not none$/],
+      [{ storages: ['text', 'hex' as 'text'] }, 'INVALID_OPTION', 'storages', /uuid.*, not text, hex$/],
+      [{ firstMs: 6, lastMs: 5 }, 'FIELD_OUT_OF_RANGE', 'lastMs', /lastMs is a whole number from 6 .*not 5$/],
+      [{ firstMs: Number.NaN }, 'FIELD_OUT_OF_RANGE', 'firstMs', /not NaN$/],
+      [{ lastMs: Number.POSITIVE_INFINITY }, 'FIELD_OUT_OF_RANGE', 'lastMs', /not Infinity$/],
+      [{ textLength: 15 }, 'INVALID_OPTION', 'min', /min has 16 characters .*textLength is 15$/],
+      [{ max: 'ff' as TicketId }, 'INVALID_OPTION', 'max', /max has 2 characters .*textLength is 16$/],
+      [
+        { pattern: /^[0-9a-e]{16}$/ },
+        'INVALID_OPTION',
+        'max',
+        /max \("f{16}"\) does not match \/\^\[0-9a-e\]\{16\}\$\/$/,
+      ],
+      [{ pattern: /^[a-f]{16}$/g }, 'INVALID_OPTION', 'min', /min .* does not match/],
+    ])('with %o', (change, code, field, message) => {
+      const error = expectIdError(() => defineFamily({ ...DEFINITION, ...change }), code)
+      expect(error).toMatchObject({ family: 'ticket', field, message: expect.stringMatching(message) })
+    })
+
+    test.each<[Partial<Definition>]>([[{ tag: '7' as never }], [{ lastMs: 7n as never }]])(
+      'with the wrong type: %o',
+      (change) => {
+        expectRefusal(() => defineFamily({ ...DEFINITION, ...change }), 'TypeError')
+      },
+    )
+
+    test('and what fits is not: the ends of the tag, one moment, texts that vary, a pattern with flags', () => {
+      for (const change of [
+        { tag: 255 },
+        { firstMs: 5, lastMs: 5 },
+        { textLength: undefined },
+        { pattern: /^[0-9A-F]{16}$/gi },
+      ]) {
+        const family = defineFamily({ ...DEFINITION, ...change })
+        expect(family).toMatchObject(change)
+        expect(family.pattern.lastIndex).toBe(0)
+      }
+    })
+
+    test.each([flax, sno, flake, flake.withEpoch(0), uid, uid.withNeighbourhood(5), uidLocal])(
+      'as is none of the families here: $name',
+      (family) => {
+        const { min, max, pattern } = defineFamily({
+          ...(family as IdFamily),
+          lowerBoundMs: () => family.min,
+        })
+        expect([min, max, pattern]).toEqual([family.min, family.max, family.pattern])
+      },
+    )
   })
 
   test('errors of its own codec come through, other exceptions too', () => {

@@ -3,6 +3,7 @@
  * A text may hold several statements, which then run in one transaction.
  */
 export interface Client {
+  /** Runs the text, and gives rows or `{ rows }`. */
   query(text: string): PromiseLike<unknown>
   /** PGlite's `query` takes one statement only; its `exec` takes many. */
   exec?(text: string): PromiseLike<unknown>

@@ -1,9 +1,11 @@
+import { IdError } from '@snoflax/core'
 import { type Client, run } from './client.js'
 import { DEFAULT_SCHEMA, inSchema } from './schema.js'
 import { FAMILIES, readSql, type SqlFamily, sqlFiles } from './sql-files.js'
 import { statements } from './statements.js'
 import { installedVersion, VERSION } from './version.js'
 
+/** What is installed, where, and who may use it. */
 export interface InstallOptions {
   /** Schema to install into, made if it isn't there. Default `snoflax`. */
   readonly schema?: string
@@ -13,7 +15,9 @@ export interface InstallOptions {
   readonly grantTo?: readonly string[]
 }
 
+/** What {@link install} did. */
 export interface Installed {
+  /** The version that is there now: {@link VERSION}. */
   readonly version: string
   /** What was there before; undefined if nothing was. */
   readonly previousVersion: string | undefined
@@ -23,26 +27,36 @@ export interface Installed {
  * The SQL text that installs the functions, or brings an older installation up to date. It keeps the state of
  * generators and can be run again. Run it in one transaction: `psql -1 -f`, or as one query.
  *
- * @throws {TypeError} for a schema name that needs quoting, or an unknown family.
+ * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting, or an unknown family.
+ *
+ * @example
+ * await transaction.query(installSql({ schema: 'ids', families: ['flax'] }))
  */
 export function installSql({
   schema = DEFAULT_SCHEMA,
   families = FAMILIES,
   grantTo = [],
 }: InstallOptions = {}): string {
-  for (const family of families) {
-    if (!FAMILIES.includes(family))
-      throw new TypeError(`pg-sql: a family is one of ${FAMILIES.join(', ')}, not ${family}`)
-  }
-  const script = [...sqlFiles(families).map(readSql), ...grantTo.map(grant)].join('\n')
-  return inSchema([readSql('install').replaceAll('@version@', VERSION), script].join('\n'), schema)
+  families.forEach(checkFamily)
+  const files = [readSql('install').replaceAll('@version@', VERSION), ...sqlFiles(families).map(readSql)]
+  const grants = grantTo.map((role) => grant(schema, role))
+  return [inSchema(files.join('\n'), schema), ...grants].join('\n')
+}
+
+function checkFamily(family: SqlFamily): void {
+  if (FAMILIES.includes(family)) return
+  const given = JSON.stringify(family)
+  throw new IdError('INVALID_OPTION', `pg-sql: a family is one of ${FAMILIES.join(', ')}, not ${given}`, {
+    field: 'families',
+    value: family,
+  })
 }
 
 /**
  * The statements of {@link installSql} one by one, without their semicolons, for what runs one at a time. Run
  * them in their order, in one transaction.
  *
- * @throws {TypeError} as `installSql`.
+ * @throws {IdError} as `installSql`.
  *
  * @example
  * for (const statement of installStatements({ families: ['flax'] })) await transaction.query(statement)
@@ -52,7 +66,10 @@ export function installStatements(options: InstallOptions = {}): string[] {
 }
 
 /**
- * Installs the functions, in one transaction.
+ * Installs the functions, in one transaction, or brings an older installation up to date.
+ *
+ * @throws {IdError} as `installSql`; and what the database throws: for a newer installation, a role that is
+ * not there, or a right that is missing.
  *
  * @example
  * await install(pool, { families: ['flax', 'sno'], grantTo: ['app'] })
@@ -63,7 +80,9 @@ export async function install(client: Client, options: InstallOptions = {}): Pro
   return { version: VERSION, previousVersion }
 }
 
-function grant(role: string): string {
+function grant(schema: string, role: string): string {
   const name = `"${role.replaceAll('"', '""')}"`
-  return `GRANT USAGE ON SCHEMA snoflax TO ${name};\nGRANT USAGE ON ALL SEQUENCES IN SCHEMA snoflax TO ${name};`
+  return [`SCHEMA ${schema}`, `ALL SEQUENCES IN SCHEMA ${schema}`]
+    .map((what) => `GRANT USAGE ON ${what} TO ${name};`)
+    .join('\n')
 }

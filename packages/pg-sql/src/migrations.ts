@@ -1,3 +1,4 @@
+import { IdError } from '@snoflax/core'
 import { type InstallOptions, installSql, installStatements } from './install.js'
 import { DEFAULT_SCHEMA } from './schema.js'
 import { uninstallSql } from './uninstall.js'
@@ -6,21 +7,41 @@ import { uninstallSql } from './uninstall.js'
 export interface MigrationFile {
   /** Path below the project's folder of migrations. */
   readonly path: string
+  /** The whole text of the file. */
   readonly content: string
 }
 
+/** What a migration installs, and its place among others. */
 export interface MigrationOptions extends InstallOptions {
   /** When the migration was made; it decides the order among others. Default now. */
   readonly at?: Date
 }
 
-const digits = (at: Date): string => at.toISOString().replaceAll(/\D/g, '').slice(0, 14)
+const digits = (at: Date): string => checkDate(at).toISOString().replaceAll(/\D/g, '').slice(0, 14)
 
-/** A TypeORM migration class, in TypeScript. */
+function checkDate(at: Date): Date {
+  if (!Number.isNaN(at.getTime())) return at
+  throw new IdError('INVALID_TIME', 'pg-sql: at is a valid Date, not an invalid one', {
+    field: 'at',
+    value: at,
+  })
+}
+
+/**
+ * A TypeORM migration class, in TypeScript, to stand before the first migration that uses the functions.
+ * `down` refuses while something uses them.
+ *
+ * @throws {IdError} as `installSql`; `INVALID_TIME` for an invalid `at`.
+ *
+ * @example
+ * const { path, content } = typeormMigration({ families: ['flax', 'sno'], at: new Date('2026-11-01') })
+ * path // '1793491200000-InstallSnoflax.ts'
+ */
 export function typeormMigration({ at = new Date(), ...options }: MigrationOptions = {}): MigrationFile {
-  const className = `InstallSnoflax${at.getTime()}`
+  const timestamp = checkDate(at).getTime()
+  const className = `InstallSnoflax${timestamp}`
   return {
-    path: `${at.getTime()}-InstallSnoflax.ts`,
+    path: `${timestamp}-InstallSnoflax.ts`,
     content: `import type { MigrationInterface, QueryRunner } from 'typeorm'
 
 export class ${className} implements MigrationInterface {
@@ -43,12 +64,29 @@ const UNINSTALL = ${JSON.stringify(uninstallSql(options.schema ?? DEFAULT_SCHEMA
   }
 }
 
-/** A Prisma migration: a folder with its SQL. */
+/**
+ * A Prisma migration: a folder with its SQL, below `prisma/migrations`.
+ *
+ * @throws {IdError} as `installSql`; `INVALID_TIME` for an invalid `at`.
+ *
+ * @example
+ * const { path, content } = prismaMigration({ families: ['flax', 'sno'], at: new Date('2026-11-01') })
+ * path // '20261101000000_install_snoflax/migration.sql'
+ */
 export function prismaMigration({ at = new Date(), ...options }: MigrationOptions = {}): MigrationFile {
   return { path: `${digits(at)}_install_snoflax/migration.sql`, content: installSql(options) }
 }
 
-/** The body of a custom Drizzle migration, as made by `drizzle-kit generate --custom`. */
+/**
+ * The body of a custom Drizzle migration: put it into the file that `drizzle-kit generate --custom` makes, so
+ * that the migration gets into Drizzle's journal.
+ *
+ * @throws {IdError} as `installSql`; `INVALID_TIME` for an invalid `at`.
+ *
+ * @example
+ * const { path, content } = drizzleMigration({ families: ['flax', 'sno'], at: new Date('2026-11-01') })
+ * path // '20261101000000_install_snoflax.sql'
+ */
 export function drizzleMigration({ at = new Date(), ...options }: MigrationOptions = {}): MigrationFile {
   const content = installStatements(options).join(';\n--> statement-breakpoint\n')
   return { path: `${digits(at)}_install_snoflax.sql`, content: `${content};\n` }

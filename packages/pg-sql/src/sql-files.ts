@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 
 /** Families by their SQL name. */
 export const FAMILIES = ['flax', 'sno', 'flake', 'uid', 'uid_local'] as const
+/** A family by its SQL name; `uidLocal` is `uid_local`. */
 export type SqlFamily = (typeof FAMILIES)[number]
 
 /** What each family's files lean on. */

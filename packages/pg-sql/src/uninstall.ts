@@ -4,7 +4,13 @@ import { readSql } from './sql-files.js'
 
 /**
  * Removes the schema with all that the installer put there. Fails, naming them, if columns, defaults,
- * indexes, views or functions outside the schema use it.
+ * indexes, views or functions outside the schema use it, or if numbers are leased.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting; and what the database throws, which
+ * has no such schema where nothing is installed.
+ *
+ * @example
+ * await uninstall(pool, { schema: 'ids' })
  */
 export async function uninstall(
   client: Client,

@@ -1,4 +1,14 @@
-import { type Client, install, installedVersion, installSql, VERSION } from '@snoflax/pg-sql'
+import {
+  type Client,
+  install,
+  installedVersion,
+  installSql,
+  installStatements,
+  postgresLeases,
+  typeormMigration,
+  uninstall,
+  VERSION,
+} from '@snoflax/pg-sql'
 import { type PostgresDatabase, pglite, postgres } from '@snoflax/test'
 import { afterEach, describe, expect, test } from 'vitest'
 
@@ -104,15 +114,93 @@ test('another schema, without a trace of the default one', async () => {
   expect(ddl).toHaveLength(2)
 })
 
-test.each(['Ids', 'a-b', 'a"b', '', '1a', 'x'.repeat(64), 'snoflax; DROP TABLE x'])(
-  'refuses %j as a schema name',
-  (schema) => {
-    expect(() => installSql({ schema })).toThrow(TypeError)
-  },
-)
+const BAD_NAMES = [
+  'Ids',
+  'a-b',
+  'a"b',
+  '',
+  '1a',
+  'x'.repeat(64),
+  'snoflax; DROP TABLE x',
+  'order',
+  'int',
+  'pg_ids',
+]
+
+describe.each(BAD_NAMES)('refuses %j as a schema name', (schema) => {
+  const refusal = expect.objectContaining({
+    name: 'IdError',
+    code: 'INVALID_OPTION',
+    field: 'schema',
+    value: schema,
+    message: expect.stringContaining(JSON.stringify(schema)),
+  })
+  const client: Client = { query: () => Promise.reject(new Error('asked all the same')) }
+
+  test('in a text', () => {
+    expect(() => installSql({ schema })).toThrow(refusal)
+    expect(() => typeormMigration({ schema })).toThrow(refusal)
+    expect(() => postgresLeases(client, { schema })).toThrow(refusal)
+  })
+
+  test('before the database is asked', async () => {
+    await expect(install(client, { schema })).rejects.toEqual(refusal)
+    await expect(installedVersion(client, { schema })).rejects.toEqual(refusal)
+    await expect(uninstall(client, { schema })).rejects.toEqual(refusal)
+  })
+})
+
+describe.each([postgres, pglite])('schema names, $name', (kind) => {
+  test('are refused where PostgreSQL would want them quoted', async () => {
+    const database = await kind.open()
+    opened.push(database)
+    const rows = await database.query(
+      `SELECT word, quote_ident(word) <> word AS quoted FROM pg_get_keywords() WHERE word ~ '^[a-z_]+$'`,
+    )
+    const words = rows as { word: string; quoted: boolean }[]
+    expect(words.length).toBeGreaterThan(400)
+    const isRefused = ({ word }: { word: string }) => {
+      try {
+        postgresLeases(database, { schema: word })
+        return false
+      } catch {
+        return true
+      }
+    }
+    expect(words.filter((word) => word.quoted && !isRefused(word))).toEqual([])
+    const free = ['data', 'key', 'schema', 'sequence', 'type', 'version']
+    expect(free.filter((word) => isRefused({ word }))).toEqual([])
+  })
+})
+
+test('PostgreSQL keeps names that begin with pg_ for itself', async () => {
+  const database = await openEmpty()
+  await expect(database.query('CREATE SCHEMA pg_ids')).rejects.toMatchObject({ code: '42939' })
+})
+
+test('a schema that is called by a word that is not reserved', async () => {
+  const database = await openEmpty()
+  await install(database.pool, { schema: 'schema' })
+  expect(await value(database, 'SELECT length(schema.flax_generate_text())')).toBe(16)
+  await uninstall(database.pool, { schema: 'schema' })
+})
 
 test('refuses a family that is none', () => {
-  expect(() => installSql({ families: ['uuid' as 'uid'] })).toThrow(/uuid/)
+  expect(() => installSql({ families: ['uuid' as 'uid'] })).toThrow(
+    expect.objectContaining({
+      name: 'IdError',
+      code: 'INVALID_OPTION',
+      field: 'families',
+      value: 'uuid',
+      message: 'pg-sql: a family is one of flax, sno, flake, uid, uid_local, not "uuid"',
+    }),
+  )
+})
+
+test('roles keep their names in another schema', () => {
+  const [usage, sequences] = installStatements({ schema: 'ids', grantTo: ['snoflax'] }).slice(-2)
+  expect(usage).toBe('GRANT USAGE ON SCHEMA ids TO "snoflax"')
+  expect(sequences).toBe('GRANT USAGE ON ALL SEQUENCES IN SCHEMA ids TO "snoflax"')
 })
 
 describe('an older installation', () => {

@@ -9,7 +9,9 @@ import {
 } from '@snoflax/test'
 
 /** PostgreSQL itself and PGlite, where this run has them. */
-export const servers = databases.filter((kind) => kind === postgres || kind === pglite)
+export const servers: readonly (typeof databases)[number][] = databases.filter(
+  (kind) => kind === postgres || kind === pglite,
+)
 
 // Runs one expression with $1 and tells its value as text, or its SQLSTATE.
 const ATTEMPT = `

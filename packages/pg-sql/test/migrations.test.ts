@@ -1,3 +1,4 @@
+import { IdError } from '@snoflax/core'
 import {
   drizzleMigration,
   installedVersion,
@@ -72,7 +73,7 @@ test('the statements by themselves, in one transaction', async () => {
   }
   await client.query('COMMIT')
   expect(await contents('snoflax')).toEqual(await expectedContents({ families: ['flax'] }))
-  expect(() => installStatements({ schema: 'a-b' })).toThrow(TypeError)
+  expect(() => installStatements({ schema: 'a-b' })).toThrow(IdError)
 })
 
 describe('TypeORM', () => {
@@ -139,3 +140,19 @@ test('Drizzle: cut at its breakpoints, each part a statement', async () => {
   await client.query('COMMIT')
   expect(await contents('snoflax')).toEqual(await expectedContents({ families: ['flax'] }))
 })
+
+test.each([typeormMigration, prismaMigration, drizzleMigration])(
+  '%o refuses an invalid date',
+  (migration) => {
+    const at = new Date('2026-13-01')
+    expect(() => migration({ at })).toThrow(
+      expect.objectContaining({
+        name: 'IdError',
+        code: 'INVALID_TIME',
+        field: 'at',
+        value: at,
+        message: 'pg-sql: at is a valid Date, not an invalid one',
+      }),
+    )
+  },
+)

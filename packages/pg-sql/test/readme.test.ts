@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import * as core from '@snoflax/core'
 import * as ours from '@snoflax/pg-sql'
 import { uninstall } from '@snoflax/pg-sql'
@@ -44,7 +46,9 @@ async function run(program: string, result: string): Promise<unknown> {
 test('the programs of the page run', async () => {
   const [installing, leasing] = blocks('ts') as [string, string]
   const { name } = await database.role()
-  await run(installing.replace("'app'", `'${name}'`), 'undefined')
+  await run(installing, 'undefined')
+  const [options = ''] = /\{ families.*? \}/.exec(installing) ?? []
+  await run(installing.replace('pool)', `pool, ${options.replace("'app'", `'${name}'`)})`), 'undefined')
   expect(await run(leasing, 'lease.partition')).toBe(1)
   const held = leasing.replace('await lease.release()', '')
   const lease = (await run(held, 'lease')) as ours.PartitionLease<core.SnoGenerator>
@@ -52,12 +56,19 @@ test('the programs of the page run', async () => {
   await lease.release()
 })
 
-test('the files that the page names are enough for a family, and what they made can be uninstalled', async () => {
+/** What the page's command hands to psql. */
+function handedToPsql(): string {
+  const [, command = ''] =
+    /^npx snoflax (.*) \| psql -1 -v ON_ERROR_STOP=1 "\$DATABASE_URL"$/m.exec(README) ?? []
+  const bin = fileURLToPath(at('../cli/bin/snoflax.js'))
+  return execFileSync(process.execPath, [bin, ...command.split(' ')], { encoding: 'utf8' })
+}
+
+test('what psql gets is enough for a family, tells its version, and can be uninstalled', async () => {
   const empty = await postgres.open()
   opened.push(empty)
-  const files = [...(blocks('sh')[0] as string).matchAll(/-f (\S+\.sql)/g)].map(([, file]) => file as string)
-  expect(files.length).toBeGreaterThan(3)
-  await empty.query(files.map((file) => readFileSync(at(file), 'utf8')).join('\n'))
+  await empty.query(handedToPsql())
+  expect(await ours.installedVersion(empty.pool)).toBeDefined()
   const sql =
     "SELECT snoflax.flax_is_valid(snoflax.flax_generate_text()) AS valid, to_regprocedure('snoflax.sno_generate(integer)') AS sno"
   expect(await empty.query(sql)).toEqual([{ valid: true, sno: null }])

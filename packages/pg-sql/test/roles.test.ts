@@ -95,6 +95,20 @@ test('a role with a name that needs quotes', async () => {
   }
 })
 
+test('a role whose name has the default schema in it, where the schema has another name', async () => {
+  const other = await postgres.open()
+  const name = `${other.name}-snoflax`
+  try {
+    await other.query(`CREATE ROLE "${name}"`)
+    await install(other.pool, { schema: 'ids', families: ['flax'], grantTo: [name] })
+    const rows = await other.query("SELECT has_schema_privilege($1, 'ids', 'USAGE') AS may", [name])
+    expect(rows).toEqual([{ may: true }])
+  } finally {
+    await other.query(`DROP OWNED BY "${name}"; DROP ROLE "${name}"`)
+    await other.close()
+  }
+})
+
 test('needs no superuser: whoever may create in the database installs and makes ids', async () => {
   const other = await postgres.open()
   try {

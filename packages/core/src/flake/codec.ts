@@ -7,6 +7,7 @@ import { BYTE_LENGTH, MAX_COUNTER, MAX_DATACENTER, MAX_TIME, MAX_WORKER } from '
 /** A flake: an unsigned 64-bit number as decimal text, as snowflake APIs send it. */
 export type FlakeId = Id<'flake'>
 
+/** The parts of a flake, for `pack` and from `unpack`. */
 export interface FlakeFields {
   /** Unix milliseconds, from the family's epoch for 2^42 ms (139 years). */
   readonly timeMs: number

@@ -14,6 +14,7 @@ export type FlakeIdentity =
   | { readonly id: number; readonly datacenter?: never; readonly worker?: never }
   | { readonly id?: never; readonly datacenter?: number; readonly worker: number }
 
+/** Options of `flake.generator`: which one it is, and what it does when it can't go on at once. */
 export type FlakeGeneratorOptions = FlakeIdentity & {
   /** The largest counter, 2^n - 1 from 1 to 4095 (the default): fewer ids a millisecond, never more. */
   readonly counterMask?: number
@@ -23,17 +24,20 @@ export type FlakeGeneratorOptions = FlakeIdentity & {
    * When the clock is behind the last id: `wait`, blocking at most 10 ms (the default), or `throw` at once.
    */
   readonly onClockBack?: 'wait' | 'throw'
+  /** Where the time comes from. Default `Date.now`. */
   readonly clock?: Clock
 }
 
 /** The longest that `generate` blocks. */
-export const MAX_BLOCK_MS = 10
+const MAX_BLOCK_MS = 10
 
 /** Makes ids of one datacenter and worker. */
 export interface FlakeGenerator extends IdGenerator<FlakeId> {
   /** The generator's 10-bit id, `datacenter * 32 + worker`. */
   readonly id: number
+  /** The upper half of `id`, 0 to 31. */
   readonly datacenter: number
+  /** The lower half of `id`, 0 to 31. */
   readonly worker: number
   /**
    * A new id.
@@ -42,7 +46,11 @@ export interface FlakeGenerator extends IdGenerator<FlakeId> {
    * clock is before the epoch or after the last moment.
    */
   generate(): FlakeId
-  /** A new id, waiting as long as it takes without blocking, whatever the options say. */
+  /**
+   * A new id, waiting as long as it takes without blocking, whatever the options say.
+   *
+   * @throws {IdError} `TIME_OUT_OF_RANGE` as `generate`.
+   */
   generateAsync(): Promise<FlakeId>
 }
 

@@ -1,4 +1,4 @@
-import { defineFamily, type IdFamily } from '../family.js'
+import { deriveFamily, type IdFamily } from '../family.js'
 import { checkInteger } from '../primitives/errors.js'
 import * as codec from './codec.js'
 import { createGenerator, type FlakeGenerator, type FlakeGeneratorOptions } from './generator.js'
@@ -7,24 +7,34 @@ import { BYTE_LENGTH, layout, MAX_TIME, PATTERN } from './layout.js'
 export type { FlakeFields, FlakeId } from './codec.js'
 export type { FlakeGenerator, FlakeGeneratorOptions, FlakeIdentity } from './generator.js'
 
+/**
+ * The family of flake ids. It has no `generate` of its own, since two generators must not have one number.
+ */
 export interface FlakeFamily extends IdFamily<codec.FlakeId, codec.FlakeFields> {
   /**
    * A generator. It has to be told which one it is.
    *
-   * @throws {IdError} `GENERATOR_REQUIRED`, `FIELD_OUT_OF_RANGE`.
+   * @throws {IdError} `GENERATOR_REQUIRED`, `FIELD_OUT_OF_RANGE`, `INVALID_OPTION`.
    */
   generator(options: FlakeGeneratorOptions): FlakeGenerator
   /**
    * The same family counting its time from another moment, in Unix milliseconds. Ids don't say which: keep to
    * one.
+   *
+   * @throws {IdError} `FIELD_OUT_OF_RANGE` for an epoch that is no whole number, or so late that Dates end.
    */
   withEpoch(epochMs: number): FlakeFamily
+  /** The id as a number from 0 to 2^64 - 1. */
   toBigInt(id: codec.FlakeId): bigint
-  /** @throws {IdError} `FIELD_OUT_OF_RANGE` below 0 and from 2^64. */
+  /** The id of a number. @throws {IdError} `FIELD_OUT_OF_RANGE` below 0 and from 2^64. */
   fromBigInt(value: bigint): codec.FlakeId
   /** 16 lower-case hex digits. */
   toHex(id: codec.FlakeId): string
-  /** The id of 1 to 16 lower-case hex digits, with or without `0x`. @throws {IdError} */
+  /**
+   * The id of 1 to 16 lower-case hex digits, with or without `0x`.
+   *
+   * @throws {IdError} `INVALID_LENGTH`, `INVALID_CHARACTER`.
+   */
   fromHex(hex: string): codec.FlakeId
 }
 
@@ -40,7 +50,7 @@ export const flake: FlakeFamily = /* @__PURE__ */ createFlake(0)
 
 function createFlake(epochMs: number): FlakeFamily {
   const { span, pack, unpack, timeMs, timeSince } = codec.epochCodec(epochMs)
-  const family = defineFamily<codec.FlakeId, codec.FlakeFields>({
+  const family = deriveFamily<codec.FlakeId, codec.FlakeFields>({
     name: codec.NAME,
     layout: layout(epochMs),
     byteLength: BYTE_LENGTH,

@@ -1,7 +1,7 @@
 import type { Layout } from '../family.js'
 
-export const TIME_BITS = 42
-export const COUNTER_BITS = 12
+const TIME_BITS = 42
+const COUNTER_BITS = 12
 export const MAX_TIME = 2 ** TIME_BITS - 1
 export const MAX_ID = 0x3ff
 export const MAX_DATACENTER = 0x1f

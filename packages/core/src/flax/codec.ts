@@ -8,6 +8,7 @@ import { ALPHABET, BYTE_LENGTH, EPOCH_MS, LAST_MS, RANDOM_BYTES, TEXT_LENGTH } f
 /** A flax: 16 characters, 40 bits of milliseconds and 56 random bits. */
 export type FlaxId = Id<'flax'>
 
+/** The parts of a flax, for `pack` and from `unpack`. */
 export interface FlaxFields {
   /** Unix milliseconds, from 2015-01-01 to 2049-11-03. */
   readonly timeMs: number

@@ -5,10 +5,13 @@ import { RandomPool, type RandomSource, secureRandom } from '../primitives/rando
 import { type FlaxId, NAME, SPAN, spell } from './codec.js'
 import { RANDOM_BYTES } from './layout.js'
 
+/** Options of `flax.generator`. */
 export interface FlaxGeneratorOptions {
   /** Each id is larger than the one before, also within a millisecond and when the clock steps back. */
   readonly monotonic?: boolean
+  /** Where the time comes from. Default `Date.now`. */
   readonly clock?: Clock
+  /** Where the 56 bits come from. Default the platform's CSPRNG; another one is for tests. */
   readonly random?: RandomSource
 }
 

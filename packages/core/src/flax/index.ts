@@ -1,4 +1,4 @@
-import { defineFamily, type IdFamily } from '../family.js'
+import { deriveFamily, type IdFamily } from '../family.js'
 import type { Time } from '../primitives/clock.js'
 import * as codec from './codec.js'
 import { createGenerator, type FlaxGenerator, type FlaxGeneratorOptions } from './generator.js'
@@ -7,8 +7,9 @@ import { BYTE_LENGTH, LAYOUT, PATTERN, TEXT_LENGTH } from './layout.js'
 export type { FlaxFields, FlaxId } from './codec.js'
 export type { FlaxGenerator, FlaxGeneratorOptions } from './generator.js'
 
+/** The family of flax ids. */
 export interface FlaxFamily extends IdFamily<codec.FlaxId, codec.FlaxFields> {
-  /** A new id: the clock's millisecond and 56 bits from the CSPRNG. */
+  /** A new id: the clock's millisecond and 56 bits from the CSPRNG. @throws {IdError} `TIME_OUT_OF_RANGE`. */
   generate(): codec.FlaxId
   /** An id that carries the given moment. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
   generateAt(time: Time): codec.FlaxId
@@ -27,7 +28,7 @@ export interface FlaxFamily extends IdFamily<codec.FlaxId, codec.FlaxFields> {
 export const flax: FlaxFamily = /* @__PURE__ */ createFlax()
 
 function createFlax(): FlaxFamily {
-  const family = defineFamily<codec.FlaxId, codec.FlaxFields>({
+  const family = deriveFamily<codec.FlaxId, codec.FlaxFields>({
     name: codec.NAME,
     layout: LAYOUT,
     byteLength: BYTE_LENGTH,

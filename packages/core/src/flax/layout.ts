@@ -3,7 +3,7 @@ import { alphabet } from '../primitives/alphabet.js'
 
 /** 2015-01-01T00:00:00Z. */
 export const EPOCH_MS = 1_420_070_400_000
-export const TIME_BITS = 40
+const TIME_BITS = 40
 export const RANDOM_BYTES = 7
 export const BYTE_LENGTH = 12
 export const TEXT_LENGTH = 16

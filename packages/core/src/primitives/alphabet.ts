@@ -31,7 +31,6 @@ export function alphabet(characters: string): Alphabet {
  * from its fields to the text without bytes in between.
  */
 export interface TextCoder {
-  readonly alphabet: Alphabet
   encode(bytes: Uint8Array): string
   /**
    * The caller has checked the length. `given` is what an error shows, where the caller has padded the text.

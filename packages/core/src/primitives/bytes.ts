@@ -1,23 +1,17 @@
-const HEX = /* @__PURE__ */ Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+/** The value of a hex digit by its code; −1 for every other code below 128. */
+const HEX_VALUES = /* @__PURE__ */ Int8Array.from({ length: 128 }, (_, code) =>
+  '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
+)
 
-/** Lower-case hex, two digits a byte, of all bytes or those in `from <= i < to`. */
-export function toHex(bytes: Uint8Array, from = 0, to = bytes.length): string {
-  let hex = ''
-  for (let i = from; i < to; i++) hex += HEX[bytes[i] as number]
-  return hex
-}
+/** The value of the hex digit there, in either case, or −1. */
+export const hexDigitAt = (text: string, position: number): number =>
+  HEX_VALUES[text.charCodeAt(position)] ?? -1
 
 /** Bytes of an even number of hex digits. The caller has checked that there is nothing else. */
 export function fromHex(hex: string): Uint8Array {
   const bytes = new Uint8Array(hex.length / 2)
-  for (let i = 0; i < bytes.length; i++) bytes[i] = (digitAt(hex, 2 * i) << 4) | digitAt(hex, 2 * i + 1)
+  for (let i = 0; i < bytes.length; i++) bytes[i] = (hexDigitAt(hex, 2 * i) << 4) | hexDigitAt(hex, 2 * i + 1)
   return bytes
-}
-
-/** The low bits of the codes of 0 to 9 are 0 to 9, those of a to f and A to F are 1 to 6. */
-function digitAt(hex: string, position: number): number {
-  const code = hex.charCodeAt(position)
-  return (code & 15) + 9 * (code >> 6)
 }
 
 /**

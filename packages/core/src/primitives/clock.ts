@@ -35,8 +35,11 @@ export function toUnixMs(family: string, time: Time): number {
 
 /** What the family can say about time: first and last millisecond that an id of it can carry. */
 export interface TimeSpan {
+  /** The family's name, as errors tell it. */
   readonly name: string
+  /** The first Unix millisecond that an id can carry. */
   readonly firstMs: number
+  /** The last one. */
   readonly lastMs: number
 }
 

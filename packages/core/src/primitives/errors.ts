@@ -54,6 +54,7 @@ export interface IdErrorFacts {
   readonly waitMs?: number | undefined
   /** Where the value sat: entity and property, table and column, or a path in the arguments. */
   readonly path?: string | undefined
+  /** The error that this one tells with more, as `Error.cause`. */
   readonly cause?: unknown
 }
 
@@ -68,13 +69,21 @@ export interface IdErrorFacts {
  * }
  */
 export class IdError extends Error {
+  /** For logs. */
   override readonly name = 'IdError'
+  /** What went wrong. */
   readonly code: IdErrorCode
+  /** See {@link IdErrorFacts.family}. */
   readonly family: string | undefined
+  /** See {@link IdErrorFacts.value}. */
   readonly value: unknown
+  /** See {@link IdErrorFacts.field}. */
   readonly field: string | undefined
+  /** See {@link IdErrorFacts.position}. */
   readonly position: number | undefined
+  /** See {@link IdErrorFacts.waitMs}. */
   readonly waitMs: number | undefined
+  /** See {@link IdErrorFacts.path}. */
   readonly path: string | undefined
 
   constructor(code: IdErrorCode, message: string, facts: IdErrorFacts = {}) {

@@ -26,10 +26,9 @@ export function radix32(family: string, alphabet: Alphabet): TextCoder {
   }
 
   return {
-    alphabet,
     spell,
     encode: (bytes) => spell(highWord(bytes, 0), lowWord(bytes, 2), highWord(bytes, 5), lowWord(bytes, 7)),
-    decode(text, given = text) {
+    decode(text) {
       const { digits } = alphabet
       const bytes = new Uint8Array(10)
       let foreign = 0
@@ -58,7 +57,7 @@ export function radix32(family: string, alphabet: Alphabet): TextCoder {
         bytes[j + 3] = (d4 << 7) | (d5 << 2) | (d6 >> 3)
         bytes[j + 4] = (d6 << 5) | d7
       }
-      if (foreign !== 0) refuseCharacter(family, alphabet, given)
+      if (foreign !== 0) refuseCharacter(family, alphabet, text)
       return bytes
     },
   }

@@ -28,7 +28,6 @@ export function radix64(family: string, alphabet: Alphabet): TextCoder {
   }
 
   return {
-    alphabet,
     spell,
     encode: (bytes) => spell(word(bytes, 0), word(bytes, 3), word(bytes, 6), word(bytes, 9)),
     decode(text, given = text) {

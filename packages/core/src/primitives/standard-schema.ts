@@ -2,14 +2,19 @@ import { IdError } from './errors.js'
 
 /** What https://standardschema.dev asks of a validator, version 1. */
 export interface StandardSchema<Output> {
+  /** What validators, form libraries and RPC routers look for. */
   readonly '~standard': {
+    /** Of the standard. */
     readonly version: 1
+    /** Whose schema it is. */
     readonly vendor: 'snoflax'
+    /** The value if it is an id, or one issue that says why not. Never throws. */
     readonly validate: (
       value: unknown,
     ) =>
       | { readonly value: Output; readonly issues?: undefined }
       | { readonly issues: readonly [{ readonly message: string }] }
+    /** For the compiler alone: text in, ids out. */
     readonly types?: { readonly input: string; readonly output: Output }
   }
 }

@@ -1,8 +1,11 @@
 import { IdError } from '../primitives/errors.js'
 import { NAME } from './codec.js'
 
+/** Sequence numbers that a generator may use, 0 to 65535, both ends included. */
 export interface SequenceBounds {
+  /** The first. */
   readonly sequenceMin: number
+  /** The last. */
   readonly sequenceMax: number
 }
 

@@ -18,12 +18,13 @@ import {
 /** A sno: 16 characters; time in steps of 4 ms, metabyte, partition, sequence. */
 export type SnoId = Id<'sno'>
 
+/** The parts of a sno, for `pack` and from `unpack`. */
 export interface SnoFields {
   /** Unix milliseconds at which the 4 ms unit starts, from 2010-01-01 to 2079-09-07. */
   readonly timeMs: number
   /** Toggles each time that the generator handles a clock that stepped back. */
   readonly tickTock: 0 | 1
-  /** The caller's own byte. */
+  /** The caller's own byte, 0 to 255. */
   readonly meta: number
   /** Which generator made it, 0 to 65535. */
   readonly partition: number

@@ -11,14 +11,17 @@ import { OverflowWatch } from './overflow.js'
 import type { SnoSnapshot } from './snapshot.js'
 
 /** The longest that `generate` blocks: three units. */
-export const MAX_BLOCK_MS = 3 * UNIT_MS
+const MAX_BLOCK_MS = 3 * UNIT_MS
 
 /**
  * Makes ids of one partition. Two live generators may share a partition only with disjoint sequence bounds.
  */
 export interface SnoGenerator extends IdGenerator<SnoId> {
+  /** Which generator this is, 0 to 65535. */
   readonly partition: number
+  /** The first sequence number of each unit. */
   readonly sequenceMin: number
+  /** The last one. */
   readonly sequenceMax: number
   /** The last number used in the clock's present unit, or the first one if none was. */
   readonly sequence: number
@@ -36,6 +39,7 @@ export interface SnoGenerator extends IdGenerator<SnoId> {
   generate(meta?: number): SnoId
   /** The same, waiting as long as it takes without blocking. */
   generateAsync(meta?: number): Promise<SnoId>
+  /** `count` new ids, in order. @throws {IdError} as `generate`. */
   batch(count: number, meta?: number): SnoId[]
   /**
    * An id that carries the given moment, floored to its unit. It draws on a sequence shard of its own, so it

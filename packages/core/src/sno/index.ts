@@ -1,4 +1,4 @@
-import { defineFamily, type IdFamily } from '../family.js'
+import { deriveFamily, type IdFamily } from '../family.js'
 import type { Time } from '../primitives/clock.js'
 import { refuseType } from '../primitives/errors.js'
 import * as codec from './codec.js'
@@ -13,19 +13,30 @@ export type { SnoGeneratorOptions } from './options.js'
 export type { SnoOverflow } from './overflow.js'
 export type { SnoSnapshot } from './snapshot.js'
 
+/** The family of sno ids. */
 export interface SnoFamily extends IdFamily<codec.SnoId, codec.SnoFields> {
-  /** A new id from this process's default generator, which has a random partition. */
+  /**
+   * A new id from this process's default generator, which has a random partition. `meta` is 0 to 255, default
+   * 0.
+   *
+   * @throws {IdError} as {@link SnoGenerator.generate}.
+   */
   generate(meta?: number): codec.SnoId
   /** An id that carries the given moment, from the same generator. See {@link SnoGenerator.generateAt}. */
   generateAt(time: Time, meta?: number): codec.SnoId
-  /** A generator with a partition, bounds or a snapshot of its own. */
+  /**
+   * A generator with a partition, bounds or a snapshot of its own.
+   *
+   * @throws {IdError} `FIELD_OUT_OF_RANGE`, `INVALID_OPTION`.
+   */
   generator(options?: SnoGeneratorOptions): SnoGenerator
-  /** The id's metabyte. */
+  /** The id's metabyte, 0 to 255. */
   meta(id: codec.SnoId): number
   /** The same id with another metabyte. @throws {IdError} `FIELD_OUT_OF_RANGE`. */
   withMeta(id: codec.SnoId, meta: number): codec.SnoId
   /** The zero id, which stands for "no value". */
   readonly zero: codec.SnoId
+  /** Whether it is the zero id. */
   isZero(id: codec.SnoId): boolean
   /** The id as JSON has it in the reference: null for the zero id. */
   toJson(id: codec.SnoId): codec.SnoId | null
@@ -45,7 +56,7 @@ export interface SnoFamily extends IdFamily<codec.SnoId, codec.SnoFields> {
 export const sno: SnoFamily = /* @__PURE__ */ createSno()
 
 function createSno(): SnoFamily {
-  const family = defineFamily<codec.SnoId, codec.SnoFields>({
+  const family = deriveFamily<codec.SnoId, codec.SnoFields>({
     name: codec.NAME,
     layout: LAYOUT,
     byteLength: BYTE_LENGTH,

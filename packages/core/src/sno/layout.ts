@@ -4,7 +4,7 @@ import { alphabet } from '../primitives/alphabet.js'
 /** 2010-01-01T00:00:00Z. */
 export const EPOCH_MS = 1_262_304_000_000
 export const UNIT_MS = 4
-export const UNIT_BITS = 39
+const UNIT_BITS = 39
 export const MAX_UNITS = 2 ** UNIT_BITS - 1
 export const MAX_META = 0xff
 export const MAX_PARTITION = 0xffff

@@ -7,6 +7,7 @@ import type { SnoOverflow } from './overflow.js'
 import { defaultPartition } from './partition.js'
 import { checkPartition, orderBounds, restore, type SnoSnapshot, type SnoState } from './snapshot.js'
 
+/** Options of `sno.generator`. */
 export interface SnoGeneratorOptions {
   /**
    * Which generator this is, 0 to 65535; no two that are alive may share it. Without it, a number that is
@@ -15,10 +16,11 @@ export interface SnoGeneratorOptions {
    */
   readonly partition?: number
   /**
-   * Sequence numbers for `generate`, at least 6, in either order. Together 0 to 61439, or 0 to 65535 if one
-   * is given.
+   * The first sequence number for `generate`; with `sequenceMax` at least 6 numbers, in either order. 0 to
+   * 61439 if neither is given, 0 to 65535 if one is.
    */
   readonly sequenceMin?: number
+  /** The last sequence number for `generate`. */
   readonly sequenceMax?: number
   /**
    * Sequence numbers for `generateAt`, apart from those of `generate`. 61440 to 65535 if no bounds are given.
@@ -26,10 +28,14 @@ export interface SnoGeneratorOptions {
   readonly backfill?: SequenceBounds
   /** A state to go on from, in place of partition and bounds. */
   readonly snapshot?: SnoSnapshot
-  /** Metabyte of ids for which none is given. */
+  /** Metabyte of ids for which none is given, 0 to 255. Default 0. */
   readonly meta?: number
+  /** Where the time comes from. Default `Date.now`. */
   readonly clock?: Clock
-  /** Called while calls wait because a unit is used up. */
+  /**
+   * Called while calls wait because a unit is used up. What it throws comes out of the call, and a number
+   * that the call had is spent.
+   */
   readonly onOverflow?: (overflow: SnoOverflow) => void
 }
 

@@ -30,17 +30,19 @@ export class OverflowWatch {
     if (nowMs < this.nextTickMs) return
     this.nextTickMs = nowMs + TICK_MS
     this.ticks++
-    if (this.ticks % TICKS_A_NOTIFICATION === 1) this.tell()
+    if (this.ticks % TICKS_A_NOTIFICATION === 1) this.tell(this.ticks)
   }
 
   leave(): void {
     this.count--
     if (this.count > 0) return
-    if (this.ticks > 0) this.tell()
+    const { ticks } = this
+    // Before the listener is told, which may throw.
     this.ticks = 0
+    if (ticks > 0) this.tell(ticks)
   }
 
-  private tell(): void {
-    this.notify?.({ count: this.count, ticks: this.ticks })
+  private tell(ticks: number): void {
+    this.notify?.({ count: this.count, ticks })
   }
 }

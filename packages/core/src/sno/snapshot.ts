@@ -9,8 +9,11 @@ import { MAX_PARTITION, MAX_SEQUENCE, MAX_UNITS } from './layout.js'
 export interface SnoSnapshot {
   /** High and low byte. */
   readonly partition: readonly [number, number]
+  /** The first sequence number of each unit. */
   readonly sequenceMin: number
+  /** The last one. 0 stands for 65535, as where the reference's JSON leaves it out. */
   readonly sequenceMax: number
+  /** The last number that was used in the unit `now`, or the first one if none was. */
   readonly sequence: number
   /** When the snapshot was taken. If that is not `wallHi`, a restore takes `wallHi` as used up. */
   readonly now: number
@@ -63,6 +66,7 @@ export function restore(snapshot: SnoSnapshot): SnoState {
     // As in the reference's JSON, where an absent field is 0: without an upper bound there is no limit.
     snapshot.sequenceMax === 0 && snapshot.sequenceMin !== MAX_SEQUENCE ? MAX_SEQUENCE : snapshot.sequenceMax,
   )
+  const now = checkInteger(NAME, 'now', snapshot.now, 0, MAX_UNITS)
   const wallHi = checkInteger(NAME, 'wallHi', snapshot.wallHi, 0, MAX_UNITS)
   const sequence = checkInteger(NAME, 'sequence', snapshot.sequence, 0, MAX_UINT32) || sequenceMin
   if (sequence < sequenceMin) {
@@ -77,8 +81,7 @@ export function restore(snapshot: SnoSnapshot): SnoState {
     sequenceMin,
     sequenceMax,
     // Taken in another unit, the snapshot doesn't tell how far wallHi was used: it counts as used up.
-    sequence:
-      sequence === sequenceMin && snapshot.now > 0 && snapshot.now !== wallHi ? sequenceMax : sequence,
+    sequence: sequence === sequenceMin && now > 0 && now !== wallHi ? sequenceMax : sequence,
     wallHi,
     wallSafe: checkInteger(NAME, 'wallSafe', snapshot.wallSafe, 0, MAX_UNITS),
     drifts: checkInteger(NAME, 'drifts', snapshot.drifts, 0, MAX_UINT32),

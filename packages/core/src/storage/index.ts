@@ -7,6 +7,7 @@ import { chooseStorage } from './refusal.js'
 export type { ColumnType, Database } from './column.js'
 export type { DatabaseValue } from './convert.js'
 
+/** Which storage, for {@link storageFor}. */
 export interface StorageOptions {
   /** The storage wanted. Without it, the best one that the database has for the family. */
   readonly storage?: StorageName | undefined
@@ -16,9 +17,13 @@ export interface StorageOptions {
 
 /** How the ids of one family lie in the columns of one database. */
 export interface IdStorage<AnId extends string> {
+  /** Whose ids they are. */
   readonly family: IdFamily<AnId>
+  /** Where the column is. */
   readonly database: Database
+  /** The storage that was chosen. */
   readonly name: StorageName
+  /** What the column has to be. */
   readonly column: ColumnType
   /**
    * Id → database value. Takes any storage's form of the family's ids, its own too; null stays null.
@@ -26,9 +31,16 @@ export interface IdStorage<AnId extends string> {
    * @throws {IdError} for a malformed id, or one that the column can't hold.
    */
   toDatabase(value: null | undefined): null
+  /** The same of an id that is not null. */
   toDatabase(value: unknown): DatabaseValue
-  /** Database value → id. Takes whatever drivers give for the column, and ids; null stays null. */
+  /**
+   * Database value → id. Takes whatever drivers give for the column, and ids; null stays null.
+   *
+   * @throws {IdError} for a value that is no id of the family.
+   * @throws {TypeError} for a value of a type that no driver gives.
+   */
   fromDatabase(value: null | undefined): null
+  /** The same of a value that is not null. */
   fromDatabase(value: unknown): AnId
 }
 
@@ -36,7 +48,7 @@ export interface IdStorage<AnId extends string> {
  * The storage of a family's ids in a database.
  *
  * @throws {IdError} `STORAGE_REFUSED` for a combination that would break order, precision or size, with the
- * reason.
+ * reason; `INVALID_OPTION` for an unknown database.
  *
  * @example
  * const storage = storageFor(flax, 'postgres')

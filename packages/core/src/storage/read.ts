@@ -4,7 +4,6 @@ import { IdError, refuseType, show } from '../primitives/errors.js'
 import { fromUuid, textOf, UUID_BYTES, type UuidForm, uuidBytes } from './uuid.js'
 
 const HEX_BYTES = /^\\x(?:[0-9a-f]{2})*$/i
-const DIGITS = /^[0-9]+$/
 /** A whole number as drivers write it, without leading zeros. */
 const DECIMAL = /^(?:0|-?[1-9][0-9]*)$/
 /** Families that are stored as a number have this many bytes. */
@@ -26,21 +25,25 @@ export function read<AnId extends string>(family: IdFamily<AnId>, value: unknown
   return refuseType(family.name, 'an id comes from the database as text, bytes or a whole number', value)
 }
 
+/** Whether ids of the family can lie in a column as numbers. */
+const isNumbered = ({ byteLength, storages }: IdFamily): boolean =>
+  byteLength === BIGINT_BYTES && storages.includes('bigint')
+
 function readText<AnId extends string>(family: IdFamily<AnId>, text: string, form?: UuidForm): AnId {
   if (text.length === family.textLength) return checkUnambiguous(family, family.parse(text))
   const uuid = uuidBytes(text)
   if (uuid) return fromUuid(family, uuid, form) as AnId
   if (HEX_BYTES.test(text)) return readBytes(family, fromHex(text.slice(2)), form)
-  if (family.byteLength === BIGINT_BYTES && DECIMAL.test(text)) return readNumber(family, BigInt(text), text)
+  if (isNumbered(family) && DECIMAL.test(text)) return readNumber(family, BigInt(text), text)
   return family.parse(text)
 }
 
 /**
  * A text of digits alone could be the family's text as well as a number: uidLocal has such texts from the
- * year 2489.
+ * year 3016.
  */
 function checkUnambiguous<AnId extends string>(family: IdFamily<AnId>, id: AnId): AnId {
-  if (family.byteLength !== BIGINT_BYTES || !DIGITS.test(id)) return id
+  if (!isNumbered(family) || !DECIMAL.test(id)) return id
   throw new IdError(
     'NOT_CANONICAL',
     `${family.name}: ${show(id)} can be read as an id's text and as its number; give a bigint or bytes`,
@@ -64,7 +67,7 @@ function exact(family: IdFamily, value: number): bigint {
 }
 
 function readNumber<AnId extends string>(family: IdFamily<AnId>, number: bigint, value: unknown): AnId {
-  if (family.byteLength !== BIGINT_BYTES) {
+  if (!isNumbered(family)) {
     return refuseType(
       family.name,
       `an id has ${family.byteLength} bytes and is stored as text or bytes`,

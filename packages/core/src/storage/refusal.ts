@@ -67,5 +67,7 @@ function reasonAgainst(
 const MISSING: Partial<Record<Database, string>> = {
   sqlite: 'SQLite has no uuid type',
   mysql: 'MySQL has no uuid type',
-  mariadb: "MariaDB's uuid type reorders the bytes, so ids would not sort",
+  mariadb:
+    "MariaDB's uuid reorders the bytes before 10.11.5 and 11.0.3, and a column definition can't tell which " +
+    'server it will meet',
 }

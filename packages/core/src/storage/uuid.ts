@@ -1,5 +1,5 @@
 import type { IdFamily } from '../family.js'
-import { toHex } from '../primitives/bytes.js'
+import { hexDigitAt } from '../primitives/bytes.js'
 import { IdError, show } from '../primitives/errors.js'
 
 export const UUID_BYTES = 16
@@ -16,13 +16,6 @@ const BYTES_AT = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as 
 const HYPHENS_AT = [8, 13, 18, 23] as const
 const HYPHEN = 0x2d
 
-/** The value of a hex digit by its code; −1 for every other code below 128. */
-const VALUES = /* @__PURE__ */ Int8Array.from({ length: 128 }, (_, code) =>
-  '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
-)
-
-const valueAt = (text: string, position: number): number => VALUES[text.charCodeAt(position)] ?? -1
-
 /** The bytes of a uuid's text, in either case; undefined where the text is none. */
 export function uuidBytes(text: string): Uint8Array | undefined {
   if (text.length !== TEXT_LENGTH) return undefined
@@ -31,8 +24,8 @@ export function uuidBytes(text: string): Uint8Array | undefined {
   let seen = 0
   for (let i = 0; i < UUID_BYTES; i++) {
     const at = BYTES_AT[i] as number
-    const high = valueAt(text, at)
-    const low = valueAt(text, at + 1)
+    const high = hexDigitAt(text, at)
+    const low = hexDigitAt(text, at + 1)
     // One −1 keeps the sign bit set.
     seen |= high | low
     bytes[i] = (high << 4) | low
@@ -98,7 +91,7 @@ function fromUuid8(family: IdFamily, uuid: Uint8Array): string {
   throw new IdError(
     'NOT_CANONICAL',
     `${family.name}: ${show(text)} is no UUIDv8 of this family, which has an 8 at digits 12 and 16, ` +
-      `${2 * UUID8_BYTES - digits} zeros and ends in ${toHex(Uint8Array.of(family.tag))}`,
+      `${2 * UUID8_BYTES - digits} zeros and ends in ${family.tag.toString(16).padStart(2, '0')}`,
     { family: family.name, value: text },
   )
 }
@@ -114,8 +107,14 @@ function setDigit(bytes: Uint8Array, digit: number, value: number): void {
   bytes[digit >> 1] = (bytes[digit >> 1] as number) | (digit & 1 ? value : value << 4)
 }
 
-export const textOf = (bytes: Uint8Array): string =>
-  String.fromCharCode.apply(null, bytes as unknown as number[])
+const characters: number[] = []
+
+/** The text of as many characters as there are bytes. */
+export function textOf(bytes: Uint8Array): string {
+  characters.length = bytes.length
+  for (let i = 0; i < bytes.length; i++) characters[i] = bytes[i] as number
+  return String.fromCharCode.apply(null, characters)
+}
 
 function ascii(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length)

@@ -2,6 +2,7 @@ import type { UidTime } from './time.js'
 
 /** How far one id is from another: time and sequence, each with its own sign. */
 export interface UidDistance extends UidTime {
+  /** The difference of the numbers within their steps. */
   readonly sequence: number
 }
 

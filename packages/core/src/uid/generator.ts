@@ -4,6 +4,7 @@ import type { Clock } from '../primitives/clock.js'
 import type { UidSteps } from './steps.js'
 import type { UidStep } from './time.js'
 
+/** Where a uid generator's time comes from. */
 export interface UidClockOptions {
   /** Unix milliseconds; a fraction is used down to the microsecond. */
   readonly clock?: Clock

@@ -15,6 +15,7 @@ import { checkTime, timeAtOrAfter, type UidStep, type UidTime, unixMs } from './
 /** A global uid: 16 characters; time in steps of 1.024 ms, node, sequence. */
 export type UidId = Id<'uid'>
 
+/** The parts of a global uid, for `pack` and from `unpack`. */
 export interface UidFields extends UidTime {
   /** Fingerprint of the node, 0 to 2^32 - 1. */
   readonly node: number

@@ -1,4 +1,4 @@
-import { defineFamily, type IdFamily } from '../family.js'
+import { deriveFamily, type IdFamily } from '../family.js'
 import { systemClock } from '../primitives/clock.js'
 import { checkInteger, IdError } from '../primitives/errors.js'
 import { distance, type UidDistance } from './distance.js'
@@ -22,6 +22,7 @@ import { type VectorClocks, vectorClocks } from './vector-clock.js'
 
 export type { UidFields, UidId } from './global-codec.js'
 
+/** Options of `uid.generator`. */
 export interface UidGeneratorOptions extends UidClockOptions {
   /** This host's name or fingerprint. No two generators that are alive may share it. */
   readonly node: UidNode
@@ -33,6 +34,7 @@ export interface UidGlobalGenerator extends UidGenerator<UidId> {
   readonly local: UidGenerator<local.UidLocalId>
 }
 
+/** The family of global uid ids. It has no `generate` of its own, since an id names the node that made it. */
 export interface UidFamily extends IdFamily<UidId, UidFields> {
   /**
    * Ids of a window of 2^neighbourhood seconds sort by node before time. Ids don't say which: keep to one.
@@ -40,7 +42,11 @@ export interface UidFamily extends IdFamily<UidId, UidFields> {
   readonly neighbourhood: number
   /** The same family with another neighbourhood, 5 to 10. @throws {IdError} `FIELD_OUT_OF_RANGE`. */
   withNeighbourhood(neighbourhood: number): UidFamily
-  /** A generator of one node's ids. @throws {IdError} `GENERATOR_REQUIRED` without a node. */
+  /**
+   * A generator of one node's ids.
+   *
+   * @throws {IdError} `GENERATOR_REQUIRED` without a node, `INVALID_OPTION` for an empty name.
+   */
   generator(options: UidGeneratorOptions): UidGlobalGenerator
   /** The 32 bits that stand for a node in ids. */
   fingerprint(node: UidNode): number
@@ -52,6 +58,7 @@ export interface UidFamily extends IdFamily<UidId, UidFields> {
   forceLocal(id: UidId): local.UidLocalId
   /** `a` minus `b`, for two ids of one node. @throws {IdError} `NODE_MISMATCH`. */
   distance(a: UidId, b: UidId): UidDistance
+  /** Vector clocks made of ids of this family. */
   readonly vclock: VectorClocks
 }
 
@@ -68,7 +75,7 @@ export const uid: UidFamily = /* @__PURE__ */ createUid(DEFAULT_NEIGHBOURHOOD)
 
 function createUid(neighbourhood: number): UidFamily {
   const codec = neighbourhoodCodec(neighbourhood)
-  const family = defineFamily<UidId, UidFields>({
+  const family = deriveFamily<UidId, UidFields>({
     name: NAME,
     layout: globalLayout(neighbourhood),
     byteLength: GLOBAL_BYTE_LENGTH,

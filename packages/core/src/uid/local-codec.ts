@@ -8,6 +8,7 @@ import { checkTime, timeAtOrAfter, type UidTime, unixMs } from './time.js'
 /** A local uid: 11 characters; time in steps of 1.024 ms and sequence. Unique on one node only. */
 export type UidLocalId = Id<'uidLocal'>
 
+/** The parts of a local uid, for `pack` and from `unpack`. */
 export interface UidLocalFields extends UidTime {
   /** Number within the step, 0 to 16383. */
   readonly sequence: number

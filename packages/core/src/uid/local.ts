@@ -1,4 +1,4 @@
-import { defineFamily, type IdFamily } from '../family.js'
+import { deriveFamily, type IdFamily } from '../family.js'
 import { systemClock } from '../primitives/clock.js'
 import { distance, type UidDistance } from './distance.js'
 import { createGenerator, type UidClockOptions, type UidGenerator } from './generator.js'
@@ -8,6 +8,7 @@ import { UidSteps } from './steps.js'
 
 export type { UidLocalFields, UidLocalId } from './local-codec.js'
 
+/** The family of local uid ids. It has no `generate` of its own: one generator a node makes them. */
 export interface UidLocalFamily extends IdFamily<codec.UidLocalId, codec.UidLocalFields> {
   /**
    * A generator. Its ids are unique among its own only: one a node, or the `local` one of a global generator.
@@ -28,7 +29,7 @@ export interface UidLocalFamily extends IdFamily<codec.UidLocalId, codec.UidLoca
 export const uidLocal: UidLocalFamily = /* @__PURE__ */ createUidLocal()
 
 function createUidLocal(): UidLocalFamily {
-  const family = defineFamily<codec.UidLocalId, codec.UidLocalFields>({
+  const family = deriveFamily<codec.UidLocalId, codec.UidLocalFields>({
     name: codec.NAME,
     layout: LOCAL_LAYOUT,
     byteLength: LOCAL_BYTE_LENGTH,

@@ -5,7 +5,7 @@ import { MAX_SEQUENCE, STEP_US } from './layout.js'
 import { stepOf, type UidStep } from './time.js'
 
 /** The longest that `next` blocks. */
-export const MAX_BLOCK_MS = 10
+const MAX_BLOCK_MS = 10
 
 /** A second has 977 steps. Numbered as 1024 they keep their order and are told apart by division alone. */
 const STEPS = 1024

@@ -8,6 +8,7 @@ export type VectorClock = readonly UidId[]
 
 /** An entry that the other clock has not reached. */
 export interface VectorClockGap {
+  /** The entry: its node's last id. */
   readonly id: UidId
   /** How far the other clock's entry of this node is behind; undefined if it has none. */
   readonly behind: UidDistance | undefined

@@ -172,3 +172,34 @@ test('a thread that was put aside while it waited looks at the clock once more',
   const next = sno.generator({ snapshot: generator.snapshot(), clock: slow(script.read, 40) })
   expect(sno.unpack(next.generate())).toMatchObject({ timeMs: atUnit(NOW + 10), sequence: 1 })
 })
+
+test('a listener that throws ends the call with its error, and the next jam counts anew', async () => {
+  const clock = wallClock(atUnit(NOW))
+  const told: SnoOverflow[] = []
+  let isBroken = true
+  const generator = sno.generator({
+    ...BOUNDS,
+    clock: clock.read,
+    onOverflow: (overflow) => {
+      told.push(overflow)
+      if (isBroken && overflow.count === 0) throw new Error('the listener failed')
+    },
+  })
+  for (const unit of [0, 1]) {
+    clock.nowMs = atUnit(NOW + 2 * unit)
+    generator.batch(6)
+    told.length = 0
+    const waiting = generator.generateAsync()
+    expect(await isPendingAfter(waiting, 2)).toBe(true)
+    clock.nowMs = atUnit(NOW + 2 * unit + 1)
+    await expect(settled(waiting)).rejects.toThrow('the listener failed')
+    expect(told).toEqual([
+      { count: 1, ticks: 1 },
+      { count: 0, ticks: expect.any(Number) },
+    ])
+    expect(told.at(-1)?.ticks).toBeLessThan(5)
+  }
+  isBroken = false
+  // The number of the call that failed is spent.
+  expect(sno.unpack(generator.generate())).toMatchObject({ timeMs: clock.nowMs, sequence: 2 })
+})

@@ -177,6 +177,9 @@ test.each<[Partial<Record<keyof SnoSnapshot, unknown>>, string]>([
   [{ sequenceMax: 65_536 }, 'sequenceMax'],
   [{ sequence: 2 ** 32 }, 'sequence'],
   [{ sequence: 1.5 }, 'sequence'],
+  [{ now: -1 }, 'now'],
+  [{ now: 2 ** 39 }, 'now'],
+  [{ now: 0.5 }, 'now'],
   [{ wallHi: 2 ** 39 }, 'wallHi'],
   [{ wallSafe: -1 }, 'wallSafe'],
   [{ drifts: 2 ** 32 }, 'drifts'],
@@ -194,6 +197,8 @@ test.each<[string, unknown]>([
   ['a partition of one byte', { ...GOOD, partition: [1] }],
   ['a missing sequence', { ...GOOD, sequence: undefined }],
   ['a missing wallHi', { ...GOOD, wallHi: undefined }],
+  ['a missing now', { ...GOOD, now: undefined }],
+  ['now as text', { ...GOOD, now: String(NOW) }],
   ['drifts as text', { ...GOOD, drifts: '0' }],
 ])('%s in place of a snapshot is of the wrong type', (_, snapshot) => {
   expectRefusal(() => sno.generator({ snapshot: snapshot as SnoSnapshot }), 'TypeError')

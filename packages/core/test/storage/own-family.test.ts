@@ -1,7 +1,7 @@
-import { defineFamily, type Id, type IdFamily, type StorageName, storageFor } from '@snoflax/core'
+import { defineFamily, type Id, IdError, type IdFamily, type StorageName, storageFor } from '@snoflax/core'
 import { describe, expect, test } from 'vitest'
 import { bytesOf, hexOf } from '../bytes.js'
-import { expectIdError } from '../refusal.js'
+import { expectIdError, expectRefusal } from '../refusal.js'
 
 /** A family whose text is the hex of its bytes, as somebody may bring it along. */
 function hexFamily(byteLength: number, storages: readonly StorageName[]): IdFamily<Id<'own'>, Uint8Array> {
@@ -16,7 +16,10 @@ function hexFamily(byteLength: number, storages: readonly StorageName[]): IdFami
     firstMs: 0,
     lastMs: 1,
     encode: (bytes) => hexOf(bytes) as Id<'own'>,
-    decode: (text) => bytesOf(text),
+    decode: (text) => {
+      if (text.length !== 2 * byteLength) throw new IdError('INVALID_LENGTH', 'own: too short or too long')
+      return bytesOf(text)
+    },
     pack: (bytes) => hexOf(bytes) as Id<'own'>,
     unpack: (id) => bytesOf(id),
     timeMs: () => 0,
@@ -59,6 +62,51 @@ describe('a family of your own', () => {
       'STORAGE_REFUSED',
     )
     expect(error.message).toContain(reason)
+  })
+
+  describe('of 8 bytes, with ids of digits alone', () => {
+    const asNumber: readonly StorageName[] = ['text', 'binary', 'uuid', 'bigint']
+
+    test('is read and written where no number can be meant', () => {
+      for (const storage of ['text', 'binary', 'uuid'] as const) {
+        const { toDatabase, fromDatabase } = storageFor(
+          hexFamily(8, ['text', 'binary', 'uuid']),
+          'postgres',
+          {
+            storage,
+          },
+        )
+        for (const id of ['0000019412345678', '1234567890123456']) {
+          expect(fromDatabase(id)).toBe(id)
+          expect(fromDatabase(toDatabase(id))).toBe(id)
+        }
+      }
+    })
+
+    test('takes no number where it has no bigint', () => {
+      const { toDatabase, fromDatabase } = storageFor(hexFamily(8, ['text', 'binary']), 'postgres')
+      for (const convert of [toDatabase, fromDatabase]) {
+        for (const number of [7, 7n]) expectRefusal(() => convert(number), 'TypeError')
+        expectRefusal(() => convert('7'), 'INVALID_LENGTH')
+      }
+    })
+
+    test('as a number too, is refused where the text could be one, which has no leading zeros', () => {
+      const { toDatabase, fromDatabase } = storageFor(hexFamily(8, asNumber), 'postgres', {
+        storage: 'bigint',
+      })
+      for (const convert of [toDatabase, fromDatabase]) {
+        expectIdError(() => convert('1234567890123456'), 'NOT_CANONICAL')
+      }
+      expect(toDatabase('0000019412345678')).toBe(0x19412345678n)
+      expect(fromDatabase('0000019412345678')).toBe('0000019412345678')
+      expect(fromDatabase(String(0x19412345678n))).toBe('0000019412345678')
+    })
+
+    test('of 16 bytes is no number, whatever it allows', () => {
+      const id = '12345678901234561234567890123456'
+      expect(storageFor(hexFamily(16, ALL), 'postgres', { storage: 'text' }).fromDatabase(id)).toBe(id)
+    })
   })
 
   test('that allows no storage of a database is refused there', () => {

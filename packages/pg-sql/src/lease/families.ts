@@ -12,6 +12,7 @@ import {
 /** Families with a number that generators must not share: sno's partition, flake's id. */
 export type LeasableFamily = SnoFamily | FlakeFamily
 
+/** The generator that a family makes: of sno a `SnoGenerator`, of flake a `FlakeGenerator`. */
 export type GeneratorOf<Family extends LeasableFamily> = ReturnType<Family['generator']>
 
 /** What else a generator can be told. */
@@ -32,8 +33,23 @@ type Maker = (family: LeasableFamily, leased: Leased, options: object) => SnoGen
 const MAKERS: Readonly<Record<string, Maker>> = {
   sno: (family, { number, clock, ...leased }, options) =>
     (family as SnoFamily).generator({ ...options, partition: number, ...shardOf(leased), clock }),
-  flake: (family, { number, clock }, options) =>
-    (family as FlakeFamily).generator({ ...options, id: number, clock }),
+  flake: (family, { number, shards, clock }, options) => {
+    checkUndivided(family, shards)
+    return (family as FlakeFamily).generator({ ...options, id: number, clock })
+  },
+}
+
+function checkUndivided({ name }: LeasableFamily, shards: number): void {
+  if (shards === 1) return
+  throw new IdError(
+    'INVALID_OPTION',
+    `${name}: a number has no ${shards} shards; sno's sequence can be divided`,
+    {
+      family: name,
+      field: 'shards',
+      value: shards,
+    },
+  )
 }
 
 /** @throws {IdError} `INVALID_OPTION` for a family that has no number. */

@@ -24,11 +24,12 @@ export interface PartitionLease<Generator> {
   /** Aborts, with an {@link IdError} as its reason, when another holder has the number. Lease anew then. */
   readonly signal: AbortSignal
   /**
-   * Closes the generator, then frees the number at once. May be called again.
+   * Closes the generator, then frees the number at once. May be called again, which tries anew if it failed.
    *
    * @throws what the database throws; the number is free all the same when the lease runs out.
    */
   release(): Promise<void>
+  /** `release`, at the end of an `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -50,7 +51,25 @@ export function leasePartition<Family extends LeasableFamily>(
   return leasePartitionFrom(postgresLeases(client, options), options)
 }
 
-/** The same from another store. */
+/**
+ * The same from another store: a table of your own, etcd, Redis. What a store has to promise stands at
+ * {@link LeaseStore}.
+ *
+ * @throws {IdError} as `leasePartition`; and what the store throws.
+ *
+ * @example
+ * const postgres = postgresLeases(pool)
+ * const store: LeaseStore = {
+ *   ...postgres,
+ *   async acquire(request) {
+ *     console.log(`${request.holder} asks for a number of ${request.family}`)
+ *     return postgres.acquire(request)
+ *   },
+ * }
+ * const lease = await leasePartitionFrom(store, { family: flake, pool: { min: 0, max: 31 } })
+ * lease.generator.generate() // FlakeId
+ * await lease.release()
+ */
 export async function leasePartitionFrom<Family extends LeasableFamily>(
   store: LeaseStore,
   options: LeaseOptions<Family>,
@@ -107,7 +126,10 @@ class Lease<Family extends LeasableFamily> implements PartitionLease<GeneratorOf
   }
 
   release(): Promise<void> {
-    this.released ??= this.giveBack()
+    this.released ??= this.giveBack().catch((error) => {
+      this.released = undefined
+      throw error
+    })
     return this.released
   }
 

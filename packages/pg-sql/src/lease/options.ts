@@ -11,23 +11,33 @@ export interface LeaseWait {
   readonly retryMs: number | undefined
 }
 
+/** What is leased, for how long, and what happens meanwhile. */
 export interface LeaseOptions<Family extends LeasableFamily> {
+  /** sno, flake, or `flake.withEpoch(…)`. */
   readonly family: Family
   /** Partitions of sno, 0 to 65535, or ids of flake, 0 to 1023, that leases may give out. */
   readonly pool: LeasePool
   /** sno: how many generators share a partition, each with its part of the sequence; 1 to 1024. Default 1. */
   readonly shards?: number
-  /** How long the lease lasts without a renewal. Default 30,000, which is also the most unless the owner allows more. */
+  /**
+   * How long the lease lasts without a renewal, in milliseconds. Default 30,000, which is also the most
+   * unless the owner allows more.
+   */
   readonly ttlMs?: number
   /** Who holds it, for people. Default host name and process id. */
   readonly holder?: string
-  /** The longest to wait for a free number, and for the clock to reach its window. Default 10,000. */
+  /**
+   * The longest to wait for a free number, and for the clock to reach its window, in milliseconds. Default
+   * 10,000.
+   */
   readonly waitMs?: number
+  /** Called before each pause of the waiting. */
   readonly onWait?: (wait: LeaseWait) => void
   /** Ends the waiting. */
   readonly signal?: AbortSignal
   /** Called when a renewal fails; it is tried again. */
   readonly onRenewalFailed?: (error: unknown) => void
+  /** What the generator takes for the time. Default `Date.now`. */
   readonly clock?: Clock
   /** What else the generator is told, as sno's metabyte. */
   readonly generator?: GeneratorOptionsOf<Family>

@@ -10,10 +10,21 @@ import { pause } from './timing.js'
  * transactions on it: a lease that could be rolled back is refused.
  */
 export interface LeaseClient {
+  /** Runs one statement with parameters, and gives rows or `{ rows }`. */
   query(text: string, values: unknown[]): PromiseLike<unknown>
 }
 
-/** Leases that are kept in PostgreSQL, by the functions that `install` puts there. */
+/**
+ * Leases that are kept in PostgreSQL, by the functions that `install` puts there.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting. The store's functions throw what
+ * the database throws, and `INVALID_OPTION` if a lease was taken in a transaction that is not committed.
+ *
+ * @example
+ * const store = postgresLeases(pool, { schema: 'snoflax' })
+ * const lease = await leasePartitionFrom(store, { family: sno, pool: { min: 1, max: 64 } })
+ * await lease.release()
+ */
 export function postgresLeases(
   client: LeaseClient,
   { schema = DEFAULT_SCHEMA }: { readonly schema?: string } = {},

@@ -1,31 +1,40 @@
 /** Numbers that may be leased, from `min` to `max`, both included. */
 export interface LeasePool {
+  /** The smallest number that is given out, from 0. */
   readonly min: number
+  /** The largest one: 65535 at most for sno, 1023 for flake. */
   readonly max: number
 }
 
 /** The moments that ids of a holder may carry, in Unix milliseconds: `startMs <= time < untilMs`. */
 export interface LeaseWindow {
+  /** The first millisecond. */
   readonly startMs: number
+  /** The first millisecond that is no longer the holder's. */
   readonly untilMs: number
 }
 
+/** What a store is asked for. */
 export interface LeaseRequest {
   /** Name of the family; each has its own numbers. */
   readonly family: string
   /** Where the family's time begins. Numbers keep the epoch that they were first leased for. */
   readonly epochMs: number
+  /** The numbers to choose from. */
   readonly pool: LeasePool
   /** Into how many shards a number is divided. Numbers keep that too. */
   readonly shards: number
+  /** How long the lease lasts without a renewal, in milliseconds. */
   readonly ttlMs: number
   /** Shown to people. */
   readonly holder: string
 }
 
+/** A lease that was given. */
 export interface LeaseGrant extends LeaseWindow {
   /** Known to the holder alone. */
   readonly token: string
+  /** The number that is leased: sno's partition, flake's id. */
   readonly number: number
   /** From 0. */
   readonly shard: number

@@ -225,6 +225,19 @@ describe('release', () => {
     expect(refusal(() => held.generator.generate()).code).toBe('LEASE_EXPIRED')
   })
 
+  test('that failed asks again when it is called again, until it has succeeded', async () => {
+    const held = await lease()
+    store.releasing = () => Promise.reject(new Error('gone'))
+    const both = [held.release(), held[Symbol.asyncDispose]()]
+    for (const one of both) await expect(one).rejects.toThrow('gone')
+    expect(store.count('release')).toBe(1)
+    store.releasing = () => {}
+    await held.release()
+    await held.release()
+    expect(store.count('release')).toBe(2)
+    expect(refusal(() => held.generator.generate()).message).toContain('was given back')
+  })
+
   test('is no loss, though a renewal that was under way finds the lease gone', async () => {
     let answer: (window: undefined) => void = () => {}
     store.renewals = [new Promise((resolve) => (answer = resolve))]
@@ -392,6 +405,18 @@ describe('generators', () => {
     expect(generator).toMatchObject({ datacenter: 1, worker: 5 })
     expect(family.unpack(id)).toMatchObject({ timeMs: START_MS, datacenter: 1, worker: 5 })
   })
+})
+
+test('flake has nothing to divide into shards: two holders would make the same ids', async () => {
+  await expect(leasePartitionFrom(store, { family: flake, pool, shards: 2 })).rejects.toMatchObject({
+    name: 'IdError',
+    code: 'INVALID_OPTION',
+    family: 'flake',
+    field: 'shards',
+    value: 2,
+  })
+  expect(store.asked).toEqual([])
+  await leasePartitionFrom(store, { family: flake, pool, shards: 1 })
 })
 
 test.each([

@@ -1,0 +1,31 @@
+import { flake, flax, isSameFamily, sno, uid, uidLocal } from '@snoflax/core'
+import { expect, test } from 'vitest'
+import { ticket } from './ticket.js'
+
+test.each([
+  ['each family and itself', sno, sno],
+  ['two of one epoch', flake.withEpoch(5), flake.withEpoch(5)],
+  ['an epoch and the default that it is', flake.withEpoch(flake.layout.epochMs), flake],
+  ['two of one neighbourhood', uid.withNeighbourhood(5), uid.withNeighbourhood(5)],
+  ['copies', { ...ticket }, { ...ticket, layout: structuredClone(ticket.layout) }],
+] as const)('the same: %s', (_, a, b) => {
+  expect(isSameFamily(a, b)).toBe(true)
+  expect(isSameFamily(b, a)).toBe(true)
+})
+
+test.each([
+  ['two families', flax, sno],
+  ['both forms of uid', uid, uidLocal],
+  ['two epochs', flake.withEpoch(5), flake],
+  ['two neighbourhoods', uid.withNeighbourhood(5), uid],
+  ['equal bits under another name', ticket, { ...ticket, name: 'other' }],
+  ['another unit', ticket, { ...ticket, layout: { ...ticket.layout, unitMs: 1 } }],
+  [
+    'other names of the bits',
+    ticket,
+    { ...ticket, layout: { ...ticket.layout, fields: [{ name: 'time', bits: 64 }] } },
+  ],
+] as const)('not the same: %s', (_, a, b) => {
+  expect(isSameFamily(a, b)).toBe(false)
+  expect(isSameFamily(b, a)).toBe(false)
+})
