@@ -43,17 +43,17 @@ test('a run leaves what it did not see', () => {
   const folder = mkdtempSync(join(tmpdir(), 'matrix-'))
   const page = () => readFileSync(join(folder, 'typeorm.md'), 'utf8')
   try {
-    writeMatrixPage(folder, 'TypeORM', [
-      cell({ database: 'mysql', path: 'by mysql' }),
-      cell({ path: 'stale' }),
-    ])
-    expect(page()).toMatch(/## PostgreSQL\n[^#]*stale[^#]*## MySQL and MariaDB\n[^#]*by mysql/)
-    writeMatrixPage(folder, 'TypeORM', [cell({ path: 'new' })])
-    expect(page()).toMatch(/## PostgreSQL\n[^#]*new[^#]*## MySQL and MariaDB\n[^#]*by mysql/)
+    const first = [cell({ database: 'mysql', path: 'by mysql' }), cell({ path: 'stale' })]
+    writeMatrixPage(folder, 'TypeORM', first, 'MariaDB')
+    expect(page()).toMatch(/## PostgreSQL\n[^#]*stale[^#]*## MariaDB\n[^#]*by mysql/)
+    writeMatrixPage(folder, 'TypeORM', [cell({ path: 'new' })], 'MySQL')
+    expect(page()).toMatch(/## PostgreSQL\n[^#]*new[^#]*## MariaDB\n[^#]*by mysql/)
     expect(page()).not.toContain('stale')
     const once = page()
-    writeMatrixPage(folder, 'TypeORM', [cell({ path: 'new' })])
+    writeMatrixPage(folder, 'TypeORM', [cell({ path: 'new' })], 'MySQL')
     expect(page()).toBe(once)
+    writeMatrixPage(folder, 'TypeORM', [cell({ database: 'mysql', path: 'another' })], 'MySQL')
+    expect(page()).toMatch(/## MySQL\n[^#]*another[^#]*## MariaDB\n[^#]*by mysql/)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,23 +1,25 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import * as core from '@snoflax/core'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { contextOf } from './docstrings/contexts.js'
+import { type PostgresDatabase, postgres } from '@snoflax/test'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Example, examplesBelow, examplesIn } from './docstrings/examples.js'
+import { type Exported, exportsBelow, exportsOf } from './docstrings/exports.js'
+import { folderOf, modulesOf, programOf } from './docstrings/programs.js'
 import { outcomeOf } from './snippets/outcome.js'
 import { blocksOf } from './snippets/page.js'
 import { typeErrors } from './snippets/type-errors.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const examples = examplesBelow(root)
-const ofCore = examples.filter(({ path }) => path.startsWith('packages/core/'))
+const folders = new Set(examples.map(({ path }) => folderOf(path)))
 const labelled = (some: readonly Example[]) => some.map((one) => [`${one.path}:${one.line}`, one] as const)
 
 test('the examples are found, and whole', () => {
-  expect(ofCore.length).toBeGreaterThanOrEqual(8)
-  expect(examples.length).toBeGreaterThanOrEqual(45)
+  expect(examples.length).toBeGreaterThanOrEqual(80)
+  expect(folders.size).toBe(8)
   for (const { code } of examples) expect(code).not.toContain('…')
 })
 
@@ -28,13 +30,52 @@ test('an example is read as editors show it: cut before a decorator that is not 
   expect(codeOf(' * `class A { @B() c }`')).toBe('class A { @B() c }')
 })
 
-describe('core', () => {
-  test.each(labelled(ofCore))('%s runs, and gives what it tells', async (_, { path, code }) => {
-    const program = `${contextOf(path).code}${code}`
-    const { contradictions } = await outcomeOf(program, { modules: { '@snoflax/core': core } })
-    expect(contradictions).toEqual([])
+describe('what packages export', () => {
+  let exported: readonly Exported[]
+  beforeAll(() => {
+    exported = exportsBelow(root)
+  })
+  const namesOf = (wanted: (one: Exported) => boolean) => exported.filter(wanted).map(({ name }) => name)
+
+  test('is found at every entry point', () => {
+    const entries = new Set(exported.map(({ name }) => name.split(' ')[0]))
+    expect(entries.size).toBe(13)
+    expect(namesOf(() => true)).toEqual(
+      expect.arrayContaining(['@snoflax/core flax', '@snoflax/drizzle/pg-core createdAfter']),
+    )
+  })
+
+  test('is told without the words that it lacks', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'docstrings-')), 'index.ts')
+    writeFileSync(path, 'export interface A { b: string }\n/** C. @example c */\nexport const c = 1')
+    const found = exportsOf(new Map([['package', path]]))
+    expect(found).toEqual([
+      { name: 'package A', isValue: false, documentation: '', tags: [], silentMembers: ['b'] },
+      { name: 'package c', isValue: true, documentation: 'C.', tags: ['example'], silentMembers: [] },
+    ])
+  })
+
+  test('functions, classes and constants have an example', () => {
+    expect(namesOf(({ isValue, tags }) => isValue && !tags.includes('example'))).toEqual(WITHOUT_EXAMPLE)
+  })
+
+  test('everything has a sentence', () => {
+    const silent = namesOf(({ documentation }) => documentation === '')
+    expect(silent).toEqual([])
+  })
+
+  test('the members of types have one, too', () => {
+    const silent = exported.flatMap(({ name, silentMembers }) =>
+      silentMembers.map((member) => `${name}.${member}`),
+    )
+    expect(silent).toEqual([])
   })
 })
+
+const WITHOUT_EXAMPLE = [
+  // Talks with `prisma generate` over standard input and error; the package's bin is its one use.
+  '@snoflax/prisma-extension/generator runGenerator',
+]
 
 /** The client of the schema on the package's page, which examples take for granted. */
 function generatePrismaClient(): void {
@@ -51,25 +92,44 @@ function generatePrismaClient(): void {
   execFileSync(process.execPath, [prisma, 'generate', '--schema', 'schema'], { cwd: folder, env })
 }
 
-describe('every package', () => {
-  let errors: readonly string[]
-  const pathOf = ({ path, line }: Example) =>
-    join(root, contextOf(path).folder, `${path.replaceAll('/', '-')}-${line}.ts`)
-  // In a scope of its own, where an example may define what its context has already.
-  const programOf = ({ path, code }: Example) =>
-    `${contextOf(path).code}\nexport async function example() {\n${code}\n}`
+describe('examples', () => {
+  beforeAll(generatePrismaClient)
 
-  beforeAll(() => {
-    generatePrismaClient()
-    errors = typeErrors(new Map(examples.map((example) => [pathOf(example), programOf(example)])))
+  describe('compile, against the real ORM', () => {
+    let errors: readonly string[]
+    const pathOf = ({ path, line }: Example) =>
+      join(root, folderOf(path), `${path.replaceAll('/', '-')}-${line}.ts`)
+    beforeAll(() => {
+      errors = typeErrors(new Map(examples.map((example) => [pathOf(example), programOf(example)])))
+    })
+
+    test.each(labelled(examples))('%s', (_, example) => {
+      expect(errors.filter((error) => error.startsWith(pathOf(example)))).toEqual([])
+    })
+
+    test('and nothing else is wrong', () => {
+      const paths = examples.map(pathOf)
+      expect(errors.filter((error) => !paths.some((path) => error.startsWith(path)))).toEqual([])
+    })
   })
 
-  test.each(labelled(examples))('%s compiles, against the real ORM', (_, example) => {
-    expect(errors.filter((error) => error.startsWith(pathOf(example)))).toEqual([])
-  })
+  describe.each([...folders])('run, and give what they tell: %s', (folder) => {
+    const here = examples.filter(({ path }) => folderOf(path) === folder)
+    let database: PostgresDatabase
+    let modules: Record<string, unknown>
+    beforeAll(async () => {
+      database = await postgres.open()
+      modules = await modulesOf(join(root, folder), here.map(programOf))
+    })
+    afterAll(() => database?.close())
+    // The command writes there.
+    beforeAll(() => void vi.spyOn(process.stdout, 'write').mockReturnValue(true))
+    afterAll(() => vi.restoreAllMocks())
 
-  test('nothing else is wrong', () => {
-    const paths = examples.map(pathOf)
-    expect(errors.filter((error) => !paths.some((path) => error.startsWith(path)))).toEqual([])
+    test.each(labelled(here))('%s', async (_, example) => {
+      const globals = { pool: database.pool, url: database.url, process: { exitCode: undefined } }
+      const { contradictions } = await outcomeOf(programOf(example), { modules, globals })
+      expect(contradictions).toEqual([])
+    })
   })
 })

@@ -72,6 +72,20 @@ describe('figures that pages repeat are those of the benchmarks', () => {
       if (row[cell] !== '') expect([name, Number(row[cell])]).toEqual([name, figures.get(name)])
     }
   })
+
+  const BESIDE_OTHERS: readonly (readonly [heading: string, column: string, cell: number])[] = [
+    ['100,000 rows by column default', 'of UUIDv7 as uuid', 1],
+    ['Size of table and index', 'of uuid, both', 2],
+  ]
+  test.each(BESIDE_OTHERS)('beside other ids: %s', (heading, column, cell) => {
+    const figures = columnOf(benchmarks, heading, column)
+    const told = tableBelow(readFileSync(join(root, 'docs/comparison.md'), 'utf8'), 'In PostgreSQL').slice(1)
+    expect(told.length).toBeGreaterThan(4)
+    for (const row of told) {
+      const name = (row[0] ?? '').replaceAll('`', '')
+      expect([name, Number(row[cell])]).toEqual([name, figures.get(name)])
+    }
+  })
 })
 
 const near = (told: number, measured: number) => Math.abs(told - measured) <= 0.05 * Math.max(told, 0.1)

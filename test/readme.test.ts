@@ -16,11 +16,17 @@ const LEASES = page('docs/leases.md')
 
 const MODULES = { '@snoflax/core': core, '@snoflax/pg-sql': pgSql }
 
-const CORE_BLOCKS = [
-  ['the first block of the root page', blocksOf(README, 'ts')[0] as string, 1],
-  ['the families on the root page', blocksOf(section(README, 'Four families'), 'ts')[0] as string, 3],
-  ['the page of core', blocksOf(page('packages/core/README.md'), 'ts').join('\n'), 2],
-] as const
+const [FIRST_BLOCK = ''] = blocksOf(README, 'ts')
+const [FAMILIES_BLOCK = ''] = blocksOf(section(README, 'Four specifications, five families'), 'ts')
+
+const CORE_BLOCKS: readonly (readonly [name: string, code: string, claims: number])[] = [
+  ['the first block of the root page', FIRST_BLOCK, 1],
+  ['the families on the root page', FAMILIES_BLOCK, 3],
+  ...blocksOf(page('packages/core/README.md'), 'ts').map(
+    (code, index) => [`block ${index + 1} on the page of core`, code, 1] as const,
+  ),
+  ['docs/testing.md', blocksOf(page('docs/testing.md'), 'ts').join('\n'), 4],
+]
 const POSTGRES_BLOCK = blocksOf(section(README, 'PostgreSQL'), 'sql')[0] as string
 
 describe.each(CORE_BLOCKS)('%s', (_, code, claims) => {
@@ -139,6 +145,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/adopting.md': 'packages/adopt/test/guide.test.ts',
   'docs/leases.md': 'test/readme.test.ts',
   'docs/own-family.md': 'examples/own-families/test/guide.test.ts',
+  'docs/testing.md': 'test/readme.test.ts',
 }
 
 describe('a page with code has a test that runs it', () => {
@@ -155,7 +162,7 @@ describe('a page with code has a test that runs it', () => {
   test('and the root page none that is not run', () => {
     // Packages' tests run these; quick-starts.test.ts compares.
     const ofOrms = ['TypeORM', 'Prisma', 'Drizzle'].flatMap((name) => blocksOf(section(README, name), CODE))
-    const here = [CORE_BLOCKS[0][1], CORE_BLOCKS[1][1], POSTGRES_BLOCK]
+    const here = [FIRST_BLOCK, FAMILIES_BLOCK, POSTGRES_BLOCK]
     expect(blocksOf(README, CODE).sort()).toEqual([...ofOrms, ...here].sort())
     expect(blocksOf(LEASES, CODE)).toHaveLength(3)
   })

@@ -3,19 +3,40 @@ import { join } from 'node:path'
 import { matrix } from './matrix.js'
 import type { Cell } from './record.js'
 
-const DATABASES = { postgres: 'PostgreSQL', pglite: 'PGlite', sqlite: 'SQLite', mysql: 'MySQL and MariaDB' }
+/** Who answered where the contract says mysql: one suite serves both. */
+export type MysqlServer = 'MySQL' | 'MariaDB'
+
+const HEADINGS = ['PostgreSQL', 'PGlite', 'SQLite', 'MySQL', 'MariaDB']
 
 /** Writes what a run saw of one ORM. Databases that the run did not have keep what an earlier run wrote. */
-export function writeMatrixPage(folder: string, orm: string, cells: readonly Cell[]): void {
+export function writeMatrixPage(
+  folder: string,
+  orm: string,
+  cells: readonly Cell[],
+  mysqlServer: MysqlServer,
+): void {
   const file = join(folder, `${orm.toLowerCase()}.md`)
   const earlier = existsSync(file) ? sections(readFileSync(file, 'utf8')) : new Map<string, string>()
-  const parts = Object.entries(DATABASES).flatMap(([database, title]) => {
-    const seen = cells.filter((cell) => cell.database === database)
-    const body = seen.length > 0 ? matrix(seen) : earlier.get(title)
-    return body === undefined ? [] : [`## ${title}\n\n${body}`]
+  const parts = HEADINGS.flatMap((heading) => {
+    const seen = cells.filter((cell) => headingOf(cell, mysqlServer) === heading)
+    const body = seen.length > 0 ? matrix(seen) : earlier.get(heading)
+    return body === undefined ? [] : [`## ${heading}\n\n${body}`]
   })
   mkdirSync(folder, { recursive: true })
   writeFileSync(file, `${[opening(orm), ...parts].join('\n\n')}\n`)
+}
+
+function headingOf({ database }: Cell, mysqlServer: MysqlServer): string {
+  switch (database) {
+    case 'postgres':
+      return 'PostgreSQL'
+    case 'pglite':
+      return 'PGlite'
+    case 'sqlite':
+      return 'SQLite'
+    case 'mysql':
+      return mysqlServer
+  }
 }
 
 const opening = (orm: string) => `# ${orm}: what was seen to work

@@ -1,125 +1,171 @@
-/** What the examples of some sources take for granted: imports, and values that a reader has. */
+/** What the examples of some sources take for granted. */
 export interface Context {
   /** The sources' path begins like this. */
   readonly sources: string
-  /** Folder where the examples could lie, so that bare imports lead where they do for users. */
-  readonly folder: string
+  /** Imports, and values that a reader has. The run gives `pool` and `url`, of a database. */
   readonly code: string
+  /** What has to be closed at the end. */
+  readonly end?: string
+  /** What the examples name and a test can't touch, and what it takes in their place. */
+  readonly instead?: Readonly<Record<string, string>>
 }
 
 const DRIZZLE = `
-import { count, desc, eq, sql } from 'drizzle-orm'
-import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
+import { count, desc, eq, is, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/node-postgres'
 import { integer, pgTable } from 'drizzle-orm/pg-core'
 import { mysqlTable } from 'drizzle-orm/mysql-core'
 import { sqliteTable } from 'drizzle-orm/sqlite-core'
 import { createInsertSchema, createSelectSchema, createUpdateSchema } from 'drizzle-zod'
 import type { Pool } from 'pg'
 import { z } from 'zod'
-import { type Id, type IdFamily, type SnoId, type UidId } from '@snoflax/core'
-import { snoId, uidId } from '@snoflax/drizzle/pg-core'
+import { flake, flax, type Id, type IdFamily, sno, type SnoId, uid, uidLocal } from '@snoflax/core'
+import * as pg from '@snoflax/drizzle/pg-core'
+import { install, installedVersion } from '@snoflax/pg-sql'
 
-const orders = pgTable('orders', { id: snoId().primaryKey(), total: integer().notNull() })
-const events = pgTable('events', { id: uidId.plain().primaryKey() })
-declare const db: NodePgDatabase<{ orders: typeof orders }>
 declare const pool: Pool
-declare const rows: { id: UidId }[]
-declare const id: SnoId
-declare const lastSeenId: SnoId | undefined
-declare const from: Date
-declare const to: Date
-declare const ticket: IdFamily<Id<'ticket'>>
+const orders = pgTable('orders', { id: pg.snoId().primaryKey(), total: integer().notNull() })
+const events = pgTable('events', { id: pg.uidId.plain().primaryKey() })
+const db = drizzle(pool, { schema: { orders } })
+const id = sno.generate()
+const rows = [{ id: uid.generator({ node: 'app@10.0.0.7' }).generate() }]
+const from = new Date('2026-11-01')
+const to = new Date('2026-12-01')
+const ticket = flax as unknown as IdFamily<Id<'ticket'>>
+const lastSeenId: SnoId | undefined = sno.generate()
+if ((await installedVersion(pool)) === undefined) await install(pool)
+await pool.query('CREATE TABLE IF NOT EXISTS orders (id uuid PRIMARY KEY, parent_id uuid, total integer NOT NULL)')
+await db.insert(orders).values([{ total: 3 }, { total: 5 }])
 `
 
 const drizzle = (file: string, imports: string): Context => ({
   sources: `packages/drizzle/src/${file}`,
-  folder: 'packages/drizzle/test',
   code: `${DRIZZLE}${imports}`,
 })
 
+const FAMILY_COLUMNS = 'flakeId, flaxId, idColumn, snoId, uidId, uidLocalId'
+
 /** The first that fits a source is the one. */
-const CONTEXTS: readonly Context[] = [
+export const CONTEXTS: readonly Context[] = [
   {
     sources: 'packages/adopt/',
-    folder: 'packages/adopt/test',
     code: `
 import { keyTime, planAdoption, type TableOptions } from '@snoflax/adopt'
 import { flax, sno } from '@snoflax/core'
 import type { Pool } from 'pg'
 declare const pool: Pool
+await pool.query(\`
+  DROP SCHEMA IF EXISTS snoflax_adoption CASCADE;
+  DROP TABLE IF EXISTS orders;
+  CREATE TABLE orders (id serial PRIMARY KEY, created_at timestamptz NOT NULL);
+  INSERT INTO orders (created_at) VALUES ('2026-11-01Z'), ('2026-11-02Z')\`)
 `,
   },
   {
     sources: 'packages/better-sqlite3/',
-    folder: 'packages/better-sqlite3/test',
     code: `
 import { registerSnoflax } from '@snoflax/better-sqlite3'
 import { sno } from '@snoflax/core'
 import Database from 'better-sqlite3'
 `,
+    instead: { "'app.db'": "':memory:'" },
   },
   {
     sources: 'packages/cli/',
-    folder: 'packages/cli/test',
-    code: "import { run } from '@snoflax/cli'\n",
+    code: "import { EXIT, run } from '@snoflax/cli'\n",
   },
   {
     sources: 'packages/core/',
-    folder: 'packages/core/test',
     code: `
-import { defineFamily, flake, flax, type Id, IdError, sno, storageFor, uid, uidLocal } from '@snoflax/core'
+import { defineFamily, flake, flax, type Id, IdError, isPlausible, isSameFamily, readings, refusals, sno, storageFor, uid, uidLocal } from '@snoflax/core'
 `,
   },
   drizzle(
     'pg-core/',
-    "import { createdAt, createdBetween, idColumn, maxId, minId } from '@snoflax/drizzle/pg-core'",
+    `import { createdAt, createdBetween, ${FAMILY_COLUMNS}, maxId, minId, PgIdColumn, PgIdColumnBuilder } from '@snoflax/drizzle/pg-core'`,
   ),
-  drizzle('mysql-core/', "import { idColumn } from '@snoflax/drizzle/mysql-core'"),
-  drizzle('sqlite-core/', "import { idColumn } from '@snoflax/drizzle/sqlite-core'"),
+  drizzle(
+    'mysql-core/',
+    `import { ${FAMILY_COLUMNS}, MySqlIdColumn, MySqlIdColumnBuilder } from '@snoflax/drizzle/mysql-core'`,
+  ),
+  drizzle(
+    'sqlite-core/',
+    `import { ${FAMILY_COLUMNS}, SQLiteIdColumn, SQLiteIdColumnBuilder } from '@snoflax/drizzle/sqlite-core'`,
+  ),
   drizzle('zod.ts', "import { idSchema, insertIds, selectIds, updateIds } from '@snoflax/drizzle/zod'"),
   drizzle(
     '',
-    "import { createdAt, createdBetween, fromDatabase, keyset, parameter, placeholder, toDatabase, wasCreatedBetween } from '@snoflax/drizzle'",
+    "import { createdAfter, createdAt, createdBefore, createdBetween, fromDatabase, keyset, parameter, placeholder, toDatabase, wasCreatedBetween } from '@snoflax/drizzle'",
   ),
   {
     sources: 'packages/pg-sql/',
-    folder: 'packages/pg-sql/test',
     code: `
-import { sno } from '@snoflax/core'
-import { install, installStatements, leasePartition } from '@snoflax/pg-sql'
-import type { Pool, PoolClient } from 'pg'
+import { flake, sno } from '@snoflax/core'
+import {
+  drizzleMigration, install, installedVersion, installSql, installStatements, leasePartition, leasePartitionFrom,
+  type LeaseStore, postgresLeases, prismaMigration, typeormMigration, uninstall, VERSION,
+} from '@snoflax/pg-sql'
+import type { Pool } from 'pg'
 declare const pool: Pool
-declare const transaction: PoolClient
+for (const schema of ['snoflax', 'ids']) {
+  if ((await installedVersion(pool, { schema })) === undefined) await install(pool, { schema })
+}
+const transaction = await pool.connect()
+await transaction.query('BEGIN')
 `,
+    end: "await transaction.query('COMMIT'); transaction.release()",
+    // A role that every server has.
+    instead: { "'app'": "'pg_monitor'" },
   },
   {
     sources: 'packages/prisma-extension/',
-    folder: 'packages/prisma-extension/.vitest/docstrings',
     code: `
-import type { SqlDriverAdapterFactory } from '@prisma/client/runtime/client'
-import { flax, sno, type SnoId } from '@snoflax/core'
+import { PrismaPg } from '@prisma/adapter-pg'
+import { flax, sno } from '@snoflax/core'
 import { type ConfigurationOf, idExtension, keyset, rawQueries } from '@snoflax/prisma-extension'
 import { type Prisma, PrismaClient } from './generated/client/client.ts'
 import { parameter, readRows, snoflax } from './generated/snoflax/index.ts'
-declare const adapter: SqlDriverAdapterFactory
-declare const id: SnoId
+declare const pool: { query(sql: string): Promise<unknown> }
+declare const url: string
+await pool.query(\`
+  CREATE TABLE IF NOT EXISTS "Customer" (id uuid PRIMARY KEY, name text NOT NULL);
+  CREATE TABLE IF NOT EXISTS "Order" (
+    id uuid PRIMARY KEY, total integer NOT NULL, "customerId" uuid NOT NULL REFERENCES "Customer", "traceId" uuid)\`)
+const adapter = new PrismaPg({ connectionString: url })
 const prisma = new PrismaClient({ adapter }).$extends(snoflax())
+const { id } = await prisma.order.create({ data: { total: 3, customer: { create: { name: 'Ada' } } } })
 `,
+    end: 'await prisma.$disconnect()',
   },
   {
     sources: 'packages/typeorm/',
-    folder: 'packages/typeorm/test',
     code: `
-import { flake, type FlakeId, flax, type FlaxId, sno, type SnoId } from '@snoflax/core'
-import { CreatedAt, createdBetween, FlaxIdColumn, idColumn, IdColumn, keysetPage, prepareDataSource, SnoIdColumn, storageOf } from '@snoflax/typeorm'
-import { DataSource, EntitySchema, type Repository } from 'typeorm'
-declare class Customer { id: FlaxId }
-declare class Order { id: FlaxId; customer: Customer }
-declare const customer: Customer
-declare const orders: Repository<Order>
-declare const entities: (typeof Order)[]
-declare const dataSource: DataSource
+import 'reflect-metadata'
+import {
+  flake, type FlakeId, flax, type FlaxId, sno, type SnoId, uid, type UidId, uidLocal, type UidLocalId,
+} from '@snoflax/core'
+import {
+  CreatedAt, createdAfter, createdBefore, createdBetween, FlakeIdColumn, FlaxIdColumn, idColumn, IdColumn, keyset,
+  prepareDataSource, SnoIdColumn, storageOf, UidColumn, UidLocalColumn,
+} from '@snoflax/typeorm'
+import { DataSource, Entity, EntitySchema, ManyToOne } from 'typeorm'
+declare const url: string
+
+@Entity()
+class Customer {
+  @FlaxIdColumn() id!: FlaxId
+}
+@Entity()
+class Order {
+  @FlaxIdColumn() id!: FlaxId
+  @ManyToOne(() => Customer) customer!: Customer
+}
+const entities = [Customer, Order]
+const dataSource = await new DataSource({ type: 'postgres', url, entities, synchronize: true }).initialize()
+const orders = dataSource.getRepository(Order)
+const customer = await dataSource.getRepository(Customer).save(new Customer())
 `,
+    end: 'await dataSource.destroy()',
   },
 ]
 

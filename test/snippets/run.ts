@@ -50,7 +50,13 @@ const TELL = '__tell'
 
 const javascript = (code: string): string =>
   ts.transpileModule(code, {
-    compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
+    compilerOptions: {
+      module: ts.ModuleKind.CommonJS,
+      target: ts.ScriptTarget.ES2022,
+      // As TypeORM's decorators ask.
+      experimentalDecorators: true,
+      useDefineForClassFields: false,
+    },
     transformers: { before: [tellCommented] },
   }).outputText
 

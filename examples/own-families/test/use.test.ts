@@ -1,6 +1,6 @@
 import { registerSnoflax } from '@snoflax/better-sqlite3'
-import { createdBetween, idColumn } from '@snoflax/drizzle/sqlite-core'
-import { IdColumn, createdBetween as madeBetween } from '@snoflax/typeorm'
+import { createdBetween as between, idColumn } from '@snoflax/drizzle/sqlite-core'
+import { createdBetween, IdColumn } from '@snoflax/typeorm'
 import Database from 'better-sqlite3'
 import { and, eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
@@ -35,7 +35,7 @@ test('Drizzle: a table of ULIDs, and one that refers to it', () => {
   const found = db
     .select()
     .from(orders)
-    .where(and(eq(orders.customerId, ada.id), createdBetween(orders.id, from, to)))
+    .where(and(eq(orders.customerId, ada.id), between(orders.id, from, to)))
     .all()
   expect(found).toEqual([order])
   expectRefusal(
@@ -77,7 +77,7 @@ test('TypeORM: an entity of UUIDv7, and one that refers to it', async () => {
   const from = new Date(Date.now() - DAY_MS)
   const to = new Date(Date.now() + DAY_MS)
   const found = await repository.find({
-    where: { id: madeBetween(uuid7, from, to) },
+    where: { id: createdBetween(uuid7, from, to) },
     relations: { customer: true },
   })
   expect(found).toMatchObject([{ id, customer: { name: 'Ada' } }])

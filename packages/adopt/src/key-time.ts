@@ -15,7 +15,7 @@ const KSUID_PAYLOAD_BITS = 128n
  * const orders: TableOptions = {
  *   table: 'orders',
  *   createdAt: { key: keyTime.uuid7 },
- *   generator: (clock) => flax.generator({ clock }),
+ *   generator: (clock) => flax.generator({ monotonic: true, clock }),
  * }
  */
 export const keyTime = {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import * as adopt from '@snoflax/adopt'
 import * as core from '@snoflax/core'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
+import { ModuleKind, ScriptTarget, transpileModule } from 'typescript'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 const snippets = (path: string, language: string): string[] => {
@@ -16,17 +17,17 @@ const console = { log: (...values: unknown[]) => lines.push(values) }
 
 /** Runs the snippets of a page as one program. */
 async function run(code: string, pool: unknown): Promise<adopt.Adoption> {
-  const body = code.replace(
-    /^import (.+) from '(.+)'$/gm,
-    (_, names, from) => `const ${names} = modules['${from}']`,
-  )
+  const modules: Record<string, unknown> = { '@snoflax/adopt': adopt, '@snoflax/core': core }
+  const compilerOptions = { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022 }
+  const { outputText } = transpileModule(code, { compilerOptions })
   const program = Object.getPrototypeOf(run).constructor(
-    'modules',
+    'require',
+    'exports',
     'pool',
     'console',
-    `${body}\nreturn adoption`,
+    `${outputText}\nreturn adoption`,
   )
-  return await program({ '@snoflax/adopt': adopt, '@snoflax/core': core }, pool, console)
+  return await program((name: string) => modules[name], {}, pool, console)
 }
 
 let database: PostgresDatabase

@@ -1,0 +1,34 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { contextOf } from './contexts.js'
+import type { Example } from './examples.js'
+
+/** Where an example could lie, so that its imports lead where they do for users of the package. */
+export const folderOf = (path: string): string => join(path.split('/src/')[0] as string, '.vitest/docstrings')
+
+/** The example behind its context, in a scope of its own, where it may define what the context has already. */
+export function programOf({ path, code }: Example): string {
+  const { code: given, end = '', instead = {} } = contextOf(path)
+  const example = Object.entries(instead).reduce((text, [from, to]) => text.replaceAll(from, to), code)
+  return `${given}\ntry {\n${example}\n} finally {\n${end}\n}`
+}
+
+/** The modules that programs import, by name, as they are found from a folder. */
+export async function modulesOf(
+  folder: string,
+  programs: readonly string[],
+): Promise<Record<string, unknown>> {
+  const names = [...new Set(programs.flatMap(importsOf))]
+  mkdirSync(folder, { recursive: true })
+  const path = join(folder, 'modules.ts')
+  writeFileSync(path, names.map((name, index) => `export * as m${index} from '${name}'\n`).join(''))
+  const modules = await import(path)
+  return Object.fromEntries(names.map((name, index) => [name, modules[`m${index}`]]))
+}
+
+/** Of modules, not of types. */
+function importsOf(program: string): string[] {
+  const { outputText } = ts.transpileModule(program, { compilerOptions: { module: ts.ModuleKind.CommonJS } })
+  return [...outputText.matchAll(/\brequire\("(.+?)"\)/g)].map(([, name]) => name as string)
+}
