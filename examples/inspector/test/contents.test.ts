@@ -1,7 +1,6 @@
 import { flake, flax, type IdFamily, readings, sno, uid } from '@snoflax/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bitsOf, fieldsOf } from '#inspector/bits'
 import { dayBounds } from '#inspector/day'
 import { FAMILIES } from '#inspector/families'
 import { dayOf, momentOf, relative } from '#inspector/moments'
@@ -11,36 +10,6 @@ import { anyId, family, hexOf } from './ids.js'
 
 const SNO = 'brpk4q72xwf2m63l'
 const DAY_MS = 86_400_000
-
-describe('bits', () => {
-  test('are those of the layout, in order and without a gap', () => {
-    fc.assert(
-      fc.property(anyId, ({ family, id }) => {
-        const fields = fieldsOf(family, id)
-        expect(fields.map(({ name, digits }) => ({ name, bits: digits.length }))).toEqual(
-          family.layout.fields,
-        )
-        expect(fields.map(({ digits }) => digits).join('')).toBe(bitsOf(family.decode(id)))
-        fields.forEach(({ first, last, digits, value }, i) => {
-          expect(first).toBe(i === 0 ? 0 : (fields[i - 1]?.last as number) + 1)
-          expect(last - first + 1).toBe(digits.length)
-          expect(value.toString(2).padStart(digits.length, '0')).toBe(digits)
-        })
-      }),
-    )
-  })
-
-  test("are a sno's parts", () => {
-    const values = fieldsOf(family('sno'), SNO).map(({ name, value }) => [name, Number(value)])
-    expect(Object.fromEntries(values)).toEqual({
-      time: 168435953744,
-      tickTock: 0,
-      meta: 255,
-      partition: 39434,
-      sequence: 4147,
-    })
-  })
-})
 
 describe('stored forms', () => {
   test('are every storage of the family, and each is read back', () => {

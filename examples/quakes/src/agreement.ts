@@ -1,8 +1,7 @@
-import type { IdStorage } from '@snoflax/core'
+import { fieldBits, type IdStorage } from '@snoflax/core'
 import { type Check, difference } from './checks.js'
 import { databaseGenerators, SqlFunctions } from './database-ids.js'
 import type { Engine } from './engine.js'
-import { fieldsOf } from './picture.js'
 import type { KeyedQuake } from './quake-table.js'
 import type { Stopwatch } from './stopwatch.js'
 import type { KeyedFamily, Survey } from './survey.js'
@@ -104,7 +103,7 @@ function checkMade(
   const generator = databaseGenerators.find((one) => one.family.name === family.name)
   const strange = ids.find((id) => {
     const timeMs = family.timeMs(id)
-    const fields = new Map(fieldsOf(family, id).map(({ name, value }) => [name, Number(value)]))
+    const fields = new Map(fieldBits(family, id).map(({ name, value }) => [name, Number(value)]))
     return (
       timeMs < startMs - LEEWAY_MS ||
       timeMs > endMs + LEEWAY_MS ||

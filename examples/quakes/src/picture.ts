@@ -1,28 +1,7 @@
-import type { IdFamily } from '@snoflax/core'
+import { fieldBits, type IdFamily } from '@snoflax/core'
 import type { QuakeIds } from './ids.js'
 import type { Paint, Style } from './terminal/colour.js'
 import { grouped, moment } from './terminal/numbers.js'
-
-/** A field of an id, as it lies in the bits. */
-export interface FieldBits {
-  readonly name: string
-  /** Of the first bit. */
-  readonly position: number
-  readonly bits: string
-  readonly value: bigint
-}
-
-/** Cuts an id into its fields, by the family's layout alone. */
-export function fieldsOf(family: IdFamily, id: string): FieldBits[] {
-  const bits = Array.from(family.decode(id), (byte) => byte.toString(2).padStart(8, '0')).join('')
-  let position = 0
-  return family.layout.fields.map((field) => {
-    const start = position
-    position += field.bits
-    const own = bits.slice(start, position)
-    return { name: field.name, position: start, bits: own, value: BigInt(`0b${own}`) }
-  })
-}
 
 /** Bits of the longest field. */
 const BITS_WIDTH = 56
@@ -31,7 +10,7 @@ const STYLES: readonly Style[] = ['cyan', 'yellow', 'magenta', 'green', 'blue', 
 
 /** The id of a quake: text, hex and fields, each field in a colour of its own. */
 export function picture(paint: Paint, { family, meanings }: QuakeIds, id: string): string[] {
-  const fields = fieldsOf(family, id)
+  const fields = fieldBits(family, id)
   const hex = Array.from(family.decode(id), (byte) => byte.toString(16).padStart(2, '0')).join('')
   const styleOf = (index: number): Style => STYLES[index % STYLES.length] as Style
 

@@ -1,49 +1,10 @@
 import { stripVTControlCharacters } from 'node:util'
-import { flake, flax, sno, uid, uidLocal } from '@snoflax/core'
+import { flax } from '@snoflax/core'
 import { describe, expect, it } from 'vitest'
 import { loadQuakes, strongestOf } from '#quakes/data'
 import { quakeIds } from '#quakes/ids'
-import { fieldsOf, picture } from '#quakes/picture'
+import { picture } from '#quakes/picture'
 import { coloured, plain } from '#quakes/terminal/colour'
-
-const bytes = (length: number): Uint8Array => Uint8Array.from({ length }, (_, i) => (i * 89 + 0x9d) & 0xff)
-
-const valuesOf = (fields: ReturnType<typeof fieldsOf>): Record<string, number> =>
-  Object.fromEntries(fields.map(({ name, value }) => [name, Number(value)]))
-
-describe('fieldsOf', () => {
-  it.each([flax, sno, flake, uid, uidLocal])('cuts all bits of $name, in order', (family) => {
-    const id = family.encode(bytes(family.byteLength))
-    const all = Array.from(family.decode(id), (byte) => byte.toString(2).padStart(8, '0')).join('')
-    expect(
-      fieldsOf(family, id)
-        .map(({ bits }) => bits)
-        .join(''),
-    ).toBe(all)
-  })
-
-  it('gives the values that unpack gives', () => {
-    const snoId = sno.encode(bytes(10))
-    const { timeMs, ...snoFields } = sno.unpack(snoId)
-    expect(valuesOf(fieldsOf(sno, snoId))).toEqual({
-      time: (timeMs - sno.layout.epochMs) / sno.layout.unitMs,
-      ...snoFields,
-    })
-    const flakeId = flake.encode(bytes(8))
-    const { timeMs: time, ...flakeFields } = flake.unpack(flakeId)
-    expect(valuesOf(fieldsOf(flake, flakeId))).toEqual({ time, ...flakeFields })
-    const uidId = uid.encode(bytes(12))
-    const { megaSeconds, seconds, microSeconds, node, sequence } = uid.unpack(uidId)
-    expect(valuesOf(fieldsOf(uid, uidId))).toEqual({
-      megaSeconds,
-      secondsHigh: seconds >> 8,
-      node,
-      secondsLow: seconds & 0xff,
-      step: microSeconds / 1024,
-      sequence,
-    })
-  })
-})
 
 describe('picture', () => {
   const quakes = loadQuakes()

@@ -31,6 +31,8 @@ export { IdError, type IdErrorCode, type IdErrorFacts } from './primitives/error
 export type { RandomSource } from './primitives/random.js'
 export type { StandardSchema } from './primitives/standard-schema.js'
 export {
+  type FieldBits,
+  fieldBits,
   type IdReading,
   type IdRefusal,
   isPlausible,

@@ -1,4 +1,4 @@
-import type { FieldBits } from '../bits.js'
+import type { FieldBits } from '@snoflax/core'
 import { element } from './element.js'
 
 const BITS_OF_A_BYTE = 8
@@ -6,7 +6,7 @@ const BITS_OF_A_BYTE = 8
 /** The id's bits, byte by byte, each in the colour of its field. The legend tells the same in words. */
 export function bitStrip(fields: readonly FieldBits[]): HTMLElement {
   const cells = fields.flatMap((field, colour) =>
-    Array.from(field.digits, (digit, i) => {
+    Array.from(field.bits, (digit, i) => {
       const edge = i === 0 ? ' edge' : ''
       return element('span', { class: `bit field${colour}${edge}` }, digit)
     }),
@@ -24,6 +24,4 @@ function byteOf(cells: readonly HTMLElement[]): HTMLElement {
 }
 
 const wording = (fields: readonly FieldBits[]): string =>
-  fields
-    .map(({ name, digits: { length } }) => `${length} ${length === 1 ? 'bit' : 'bits'} ${name}`)
-    .join(', ')
+  fields.map(({ name, bits: { length } }) => `${length} ${length === 1 ? 'bit' : 'bits'} ${name}`).join(', ')

@@ -1,5 +1,4 @@
-import type { IdFamily, IdReading } from '@snoflax/core'
-import { fieldsOf } from '../bits.js'
+import { fieldBits, type IdFamily, type IdReading } from '@snoflax/core'
 import { dayBounds } from '../day.js'
 import { momentOf } from '../moments.js'
 import { type StoredForm, storedForms } from '../stored-forms.js'
@@ -11,7 +10,7 @@ import { legend } from './legend.js'
 
 /** All that is in an id. */
 export function inspection({ family, id }: IdReading): readonly HTMLElement[] {
-  const fields = fieldsOf(family, id)
+  const fields = fieldBits(family, id)
   return [
     section('Id', element('p', { class: 'id' }, copyable(id, `the ${family.name}`)), size(family)),
     section('Bits', bitStrip(fields), legend(fields)),

@@ -1,4 +1,4 @@
-import type { FieldBits } from '../bits.js'
+import type { FieldBits } from '@snoflax/core'
 import { element, row, table } from './element.js'
 
 /** What each colour of the strip stands for, and the number that lies there. */
@@ -9,8 +9,8 @@ export const legend = (fields: readonly FieldBits[]): HTMLElement =>
     fields.map((field, colour) =>
       row(
         nameOf(field, colour),
-        field.first === field.last ? `${field.first}` : `${field.first}–${field.last}`,
-        `${field.digits.length}`,
+        placeOf(field),
+        `${field.bits.length}`,
         element('code', {}, `${field.value}`),
         element('code', {}, hexOf(field)),
       ),
@@ -20,5 +20,9 @@ export const legend = (fields: readonly FieldBits[]): HTMLElement =>
 const nameOf = ({ name }: FieldBits, colour: number): HTMLElement =>
   element('span', { class: 'named' }, element('span', { class: `swatch field${colour}` }), name)
 
-const hexOf = ({ value, digits }: FieldBits): string =>
-  value.toString(16).padStart(Math.ceil(digits.length / 4), '0')
+const hexOf = ({ value, bits }: FieldBits): string =>
+  value.toString(16).padStart(Math.ceil(bits.length / 4), '0')
+
+/** First and last bit, both included. */
+const placeOf = ({ position, bits: { length } }: FieldBits): string =>
+  length === 1 ? `${position}` : `${position}–${position + length - 1}`

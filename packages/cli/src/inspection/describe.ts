@@ -1,7 +1,16 @@
-import type { IdReading } from '@snoflax/core'
+import { fieldBits, type IdReading } from '@snoflax/core'
 import { formsOf, hexOf } from '../ids/forms.js'
 import { showLocal, showUtc } from '../ids/time.js'
-import { type FieldBits, fieldBits } from './bits.js'
+
+/** One field of an id, as JSON can have it. */
+export interface DescribedBits {
+  /** Name of the field. */
+  readonly name: string
+  /** Its bits as `0` and `1`. */
+  readonly bits: string
+  /** The same as an unsigned number, in decimal: it may be above 2^53. */
+  readonly value: string
+}
 
 /** All that an id says. */
 export interface Description {
@@ -22,7 +31,7 @@ export interface Description {
   /** Its parts by name; bytes as hex. */
   readonly fields: Readonly<Record<string, string | number>>
   /** The same parts as they lie in the bits, from the most significant one. */
-  readonly bits: readonly FieldBits[]
+  readonly bits: readonly DescribedBits[]
   /** Every storage's form by its name. */
   readonly forms: Readonly<Record<string, string>>
 }
@@ -38,7 +47,7 @@ export function describeReading({ family, form, id, plausible }: IdReading): Des
     timeLocal: showLocal(timeMs),
     plausible,
     fields: fieldsOf(family.unpack(id) as object),
-    bits: fieldBits(family, id),
+    bits: fieldBits(family, id).map(({ name, bits, value }) => ({ name, bits, value: String(value) })),
     forms: formsOf(family, id),
   }
 }

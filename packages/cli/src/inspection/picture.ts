@@ -1,7 +1,6 @@
 import type { IdReading } from '@snoflax/core'
 import type { Colour, Paint } from '../terminal/colour.js'
-import type { FieldBits } from './bits.js'
-import { type Description, describeReading } from './describe.js'
+import { type DescribedBits, type Description, describeReading } from './describe.js'
 
 /** The description for people, indented by two. */
 export function pictureReading(reading: IdReading, paint: Paint): string {
@@ -71,7 +70,7 @@ function groups(bits: readonly Bit[]): Bit[][] {
 }
 
 /** For each field the first letter of its name that no field before it has. */
-function lettersOf(fields: readonly FieldBits[]): string[] {
+function lettersOf(fields: readonly DescribedBits[]): string[] {
   const taken: string[] = []
   for (const { name } of fields) {
     const letter = [...name.toLowerCase()].find((one) => !taken.includes(one))

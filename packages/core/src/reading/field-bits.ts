@@ -1,0 +1,33 @@
+import type { IdFamily } from '../family.js'
+
+/** A field of a family's layout, with the bits that one id has there. */
+export interface FieldBits {
+  readonly name: string
+  /** Where it begins, counted from the id's most significant bit, which is 0. */
+  readonly position: number
+  /** Its bits as `0` and `1`. */
+  readonly bits: string
+  /** The same as an unsigned number. */
+  readonly value: bigint
+}
+
+/**
+ * The bits of an id, cut into the fields of its layout, the most significant first. `unpack` tells what they mean.
+ *
+ * @throws {IdError} for a malformed id.
+ *
+ * @example
+ * const [, tickTock, meta] = fieldBits(sno, 'brpk4q72xwf2m63l')
+ * tickTock // { name: 'tickTock', position: 39, bits: '0', value: 0n }
+ * meta?.value // 255n
+ */
+export function fieldBits(family: IdFamily, id: string): FieldBits[] {
+  const all = Array.from(family.decode(id), (byte) => byte.toString(2).padStart(8, '0')).join('')
+  let next = 0
+  return family.layout.fields.map(({ name, bits: width }) => {
+    const position = next
+    next += width
+    const bits = all.slice(position, next)
+    return { name, position, bits, value: BigInt(`0b${bits}`) }
+  })
+}
