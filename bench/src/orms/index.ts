@@ -26,7 +26,7 @@ export const orms: Chapter<Place> = {
     ),
     ...sectionsOf(
       'Prisma',
-      '`createMany` of all rows, `create` of one. The application makes the UUIDs, and their client is without our extension.',
+      '`createMany` of 1,000 rows at a time, `create` of one. The application makes the UUIDs, and their client is without our extension.',
       openPrisma,
     ),
     prismaQueries,

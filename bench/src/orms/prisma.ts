@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Database, Model, Orm, Place, Row } from './contest.js'
 import { type Clients, type Delegate, KEY_TYPES, openClients } from './prisma-clients.js'
 
+/** Rows for one call. Prisma would take all, but keeps the plan of every query that it has seen in memory. */
+const CHUNK = 1_000
+
 /** A model for each key, in tables that are there already. */
 function models(database: Database): string {
   const model = (name: string, id: string) =>
@@ -33,7 +36,11 @@ const modelsOf = ({ plain, extended }: Clients): Orm['models'][Database] => ({
 
 function model(delegate: Delegate, toData: (row: Row) => object): Model {
   return {
-    insertMany: (rows) => delegate.createMany({ data: rows.map(toData) }),
+    insertMany: async (rows) => {
+      for (let i = 0; i < rows.length; i += CHUNK) {
+        await delegate.createMany({ data: rows.slice(i, i + CHUNK).map(toData) })
+      }
+    },
     insertOne: (row) => delegate.create({ data: toData(row) }),
   }
 }
