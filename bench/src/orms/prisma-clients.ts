@@ -27,11 +27,20 @@ interface WholeClient {
   $disconnect(): Promise<void>
 }
 
-/** One client without the extension and the same with it. */
+/** One client without extensions, the same with one that does nothing, and with ours. */
 export interface Clients {
   readonly plain: Client
+  readonly passing: Client
   readonly extended: Client
   close(): Promise<void>
+}
+
+const PASSING = {
+  query: {
+    $allModels: {
+      $allOperations: ({ args, query }: { args: unknown; query(args: unknown): unknown }) => query(args),
+    },
+  },
 }
 
 /** Native types and providers, by which the schemas of the two databases differ. */
@@ -53,6 +62,7 @@ export async function openClients(
   if (database === 'sqlite') await plain.$executeRawUnsafe('PRAGMA synchronous = off')
   return {
     plain: plain as unknown as Client,
+    passing: plain.$extends(PASSING) as unknown as Client,
     extended: plain.$extends(snoflax()) as unknown as Client,
     close: () => plain.$disconnect(),
   }
