@@ -51,16 +51,9 @@ export function temporaryFolder(): { readonly folder: string; remove(): void } {
 
 /** Packs every package as a release does. Answers the tarball's path for each name. */
 export function packAll(folder: string): ReadonlyMap<string, string> {
-  run(root, 'npx', [
-    '--yes',
-    PNPM,
-    '--recursive',
-    '--filter',
-    './packages/*',
-    'pack',
-    '--pack-destination',
-    folder,
-  ])
+  const pack = `pnpm --recursive --filter './packages/*' pack --pack-destination '${folder}'`
+  // --call, since an outer npx leaves its own in the environment.
+  run(root, 'npx', ['--yes', `--package=${PNPM}`, `--call=${pack}`])
   const tarballs = readdirSync(folder)
   return new Map(
     packages.map(({ manifest: { name, version } }) => {
