@@ -2,6 +2,7 @@ import type { IdFamily } from '../family.js'
 
 /** A field of a family's layout, with the bits that one id has there. */
 export interface FieldBits {
+  /** As the layout names it. */
   readonly name: string
   /** Where it begins, counted from the id's most significant bit, which is 0. */
   readonly position: number
