@@ -18,6 +18,15 @@ export interface Model {
   insertOne(row: Row): Promise<unknown>
 }
 
+/** Inserts the rows in lists of that size, for ORMs that leave the splitting to their users. */
+export async function inChunks(
+  rows: readonly Row[],
+  size: number,
+  insert: (chunk: Row[]) => PromiseLike<unknown>,
+): Promise<void> {
+  for (let i = 0; i < rows.length; i += size) await insert(rows.slice(i, i + size))
+}
+
 export interface Place {
   readonly postgres: Pick<PostgresDatabase, 'url' | 'pool' | 'query'>
   readonly sqlite: {

@@ -5,7 +5,7 @@ import { drizzle as drizzleSqlite } from 'drizzle-orm/better-sqlite3'
 import { drizzle as drizzlePg } from 'drizzle-orm/node-postgres'
 import * as pg from 'drizzle-orm/pg-core'
 import * as sqlite from 'drizzle-orm/sqlite-core'
-import type { Model, Orm, Place, Row } from './contest.js'
+import { inChunks, type Model, type Orm, type Place, type Row } from './contest.js'
 
 /** Rows for one statement. Drizzle leaves the splitting to its users; SQLite takes 32,766 parameters. */
 const CHUNK = 5_000
@@ -40,9 +40,7 @@ export async function openDrizzle(place: Place): Promise<Orm> {
 
 function model(insert: (rows: Row[]) => PromiseLike<unknown>): Model {
   return {
-    insertMany: async (rows) => {
-      for (let i = 0; i < rows.length; i += CHUNK) await insert(rows.slice(i, i + CHUNK))
-    },
+    insertMany: (rows) => inChunks(rows, CHUNK, insert),
     insertOne: async (row) => insert([row]),
   }
 }

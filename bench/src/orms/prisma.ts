@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Database, Model, Orm, Place, Row } from './contest.js'
+import { type Database, inChunks, type Model, type Orm, type Place, type Row } from './contest.js'
 import { type Clients, type Delegate, KEY_TYPES, openClients } from './prisma-clients.js'
 
 /** Rows for one call. Prisma would take all, but keeps the plan of every query that it has seen in memory. */
@@ -36,11 +36,7 @@ const modelsOf = ({ plain, extended }: Clients): Orm['models'][Database] => ({
 
 function model(delegate: Delegate, toData: (row: Row) => object): Model {
   return {
-    insertMany: async (rows) => {
-      for (let i = 0; i < rows.length; i += CHUNK) {
-        await delegate.createMany({ data: rows.slice(i, i + CHUNK).map(toData) })
-      }
-    },
+    insertMany: (rows) => inChunks(rows, CHUNK, (chunk) => delegate.createMany({ data: chunk.map(toData) })),
     insertOne: (row) => delegate.create({ data: toData(row) }),
   }
 }

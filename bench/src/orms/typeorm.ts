@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { FlaxId, SnoId } from '@snoflax/core'
 import { FlaxIdColumn, SnoIdColumn } from '@snoflax/typeorm'
 import { Column, DataSource, Entity, type EntityTarget, type ObjectLiteral, PrimaryColumn } from 'typeorm'
-import type { Model, Orm, Place, Row } from './contest.js'
+import { inChunks, type Model, type Orm, type Place, type Row } from './contest.js'
 
 /** Rows for one statement. TypeORM leaves the splitting to its users; SQLite takes 32,766 parameters. */
 const CHUNK = 1_000
@@ -66,11 +66,8 @@ function model(
 ): Model {
   const repository = source.getRepository(target)
   return {
-    insertMany: async (rows) => {
-      for (let i = 0; i < rows.length; i += CHUNK) {
-        await repository.insert(rows.slice(i, i + CHUNK).map((row) => ({ ...toEntity(row) })))
-      }
-    },
+    insertMany: (rows) =>
+      inChunks(rows, CHUNK, (chunk) => repository.insert(chunk.map((row) => ({ ...toEntity(row) })))),
     insertOne: async (row) => repository.save(repository.create({ ...toEntity(row) })),
   }
 }
