@@ -59,6 +59,14 @@ describe('figures that pages repeat are those of the benchmarks', () => {
     }
   })
 
+  test("README's third", () => {
+    const figures = columnOf(benchmarks, 'A new id, as a flat text', 'of crypto.randomUUID')
+    expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(
+      'a third of the time of `crypto.randomUUID()`',
+    )
+    for (const name of ['flax', 'sno']) expect(benchmarkOf(figures, name)).toBeCloseTo(1 / 3, 1)
+  })
+
   const STORAGES: readonly (readonly [heading: string, column: string, cell: number])[] = [
     ['Size of table and index', 'of uuid, both', 1],
     ['100,000 rows by column default', 'of UUIDv4 as uuid', 2],
