@@ -57,24 +57,52 @@ describe.each(packages.map((one) => [one.manifest.name, one] as const))('%s', (n
   })
 })
 
-test('a program in TypeScript compiles against what is shipped', () => {
-  const imports = packages.flatMap(entriesOf).map((entry, i) => `import * as module${i} from '${entry}'`)
-  const used = packages.flatMap(entriesOf).map((_, i) => `module${i}`)
-  writeFileSync(
-    join(consumer, 'program.ts'),
-    `${imports.join('\n')}\nexport const all = [${used.join(', ')}]\n`,
-  )
-  const tsc = join(import.meta.dirname, '../node_modules/typescript/bin/tsc')
-  const compilerOptions = {
-    noEmit: true,
-    strict: true,
-    target: 'es2022',
-    module: 'nodenext',
-    skipLibCheck: true,
-    types: [],
+describe('in TypeScript', () => {
+  test('a program compiles against what is shipped', () => {
+    const entries = packages.flatMap(entriesOf)
+    const imports = entries.map((entry, i) => `import * as module${i} from '${entry}'`)
+    const used = entries.map((_, i) => `module${i}`)
+    expect(compile(`${imports.join('\n')}\nexport const all = [${used.join(', ')}]\n`)).toBe('')
+  })
+
+  test('a library can export what has ids in its type, told by nobody', () => {
+    const library = `
+      import { flax, sno } from '@snoflax/core'
+      import { snoId, keyset } from '@snoflax/drizzle/pg-core'
+      import { createdBetween } from '@snoflax/typeorm'
+      import { drizzle } from 'drizzle-orm/node-postgres'
+      import { pgTable, pgView } from 'drizzle-orm/pg-core'
+      import type { Repository } from 'typeorm'
+
+      export const orders = pgTable('orders', { id: snoId().primaryKey() })
+      export const recent = pgView('recent').as((query) => query.select().from(orders))
+      const db = drizzle('')
+      export const all = () => db.select().from(orders)
+      export const add = () => db.insert(orders).values({}).returning()
+      export const page = keyset(orders.id)
+      export const ids = { flax: flax.generate(), sno: sno.range(0, 1) }
+      export const find = (rows: Repository<{ id: typeof ids.flax }>) =>
+        rows.findBy({ id: createdBetween(flax, 0, 1) })
+    `
+    expect(compile(library)).toBe('')
+  })
+
+  /** What the compiler says to it, in a project that has declarations made. */
+  function compile(program: string): string {
+    const compilerOptions = {
+      noEmit: true,
+      declaration: true,
+      strict: true,
+      target: 'es2022',
+      module: 'nodenext',
+      skipLibCheck: true,
+      types: [],
+    }
+    writeFileSync(join(consumer, 'program.ts'), program)
+    writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }))
+    const tsc = join(import.meta.dirname, '../node_modules/typescript/bin/tsc')
+    return run(consumer, process.execPath, [tsc, '--project', '.'])
   }
-  writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }))
-  expect(run(consumer, process.execPath, [tsc, '--project', '.'])).toBe('')
 }, 120_000)
 
 const namesOf = (statement: string): string[] => {

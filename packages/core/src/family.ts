@@ -5,11 +5,17 @@ import { type StandardSchema, standardSchema } from './primitives/standard-schem
 
 declare const familyName: unique symbol
 
+/** What tells ids of two families apart, for the compiler alone. By its name declarations can speak of ids. */
+export interface IdBrand<Name extends string> {
+  /** No id has it at run time. */
+  readonly [familyName]: Name
+}
+
 /**
  * An id: the family's canonical text, branded so that ids of two families don't mix. At run time it is a
  * string.
  */
-export type Id<Name extends string = string> = string & { readonly [familyName]: Name }
+export type Id<Name extends string = string> = string & IdBrand<Name>
 
 /** How an id can lie in a database column; see spec/storage.md. */
 export type StorageName = 'uuid' | 'text' | 'binary' | 'uuid8' | 'bigint'

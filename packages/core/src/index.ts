@@ -2,6 +2,7 @@ export {
   defineFamily,
   type FamilyDefinition,
   type Id,
+  type IdBrand,
   type IdFamily,
   type IdGenerator,
   type IdRange,
