@@ -1,3 +1,4 @@
+export { checkDatabaseGenerator } from './database-generator.js'
 export {
   defineFamily,
   type FamilyDefinition,
