@@ -24,10 +24,9 @@ export function generatorFunctions(
   const functions = writers(family).map(([ending, write]) =>
     volatile(`generate${ending}`, (meta) => write(make(meta)), 0, metas),
   )
-  if (!maker.generateAt) return functions
-  const { generateAt } = maker as Required<IdMaker>
+  if (!('generateAt' in family) && !maker.generateAt) return functions
   const makeAt = (moment: SqlValue, meta: SqlValue): string =>
-    generateAt.call(maker, readMoment(family.name, moment), numberOf(meta))
+    maker.generateAt?.(readMoment(family.name, moment), numberOf(meta)) ?? refuseMoment(family)
   return [
     ...functions,
     volatile('generate_at', (moment, meta) => family.decode(makeAt(moment, meta)), 1, metas),
@@ -65,6 +64,14 @@ function refuseMissing({ name, generatorExample = 'a generator' }: IdFamily): ne
     `${name}: nothing makes ids on this connection; give registerSnoflax { generators: { ${name}: ${generatorExample} } }`,
     { family: name, field: 'generators' },
   )
+}
+
+/** Not left out: the function of a generator that was registered before would stay. */
+function refuseMoment({ name }: IdFamily): never {
+  throw new IdError('INVALID_OPTION', `${name}: this connection's generator makes no ids of other moments`, {
+    family: name,
+    field: 'generators',
+  })
 }
 
 /** A parameter that was left out is undefined. */

@@ -206,6 +206,13 @@ describe('generate_at', () => {
     sql.refuses("sno_generate_at('2020-01-01')", [], 'INVALID_OPTION')
   })
 
+  test('is refused by a generator that has none, even where another one was registered before', () => {
+    const { family, generate, batch } = sno.generator({ partition: 7 })
+    const leased = { family, generate, batch }
+    registerSnoflax(sql.database.connection, { families: [sno], generators: { sno: leased } })
+    sql.refuses("sno_generate_at('2020-01-01')", [], 'INVALID_OPTION')
+  })
+
   test('is there where the generator has it', () => {
     const names = sql.database.connection
       .prepare("SELECT DISTINCT name FROM pragma_function_list WHERE name LIKE '%generate_at' ORDER BY name")
