@@ -80,5 +80,12 @@ export function idsOf(column: Column): ColumnIds {
   throw new IdError('INVALID_OPTION', `${placeOf(column)} is no id column`, { path: placeOf(column) })
 }
 
+/** @throws {IdError} `INVALID_OPTION` for a column that holds no ids, or lists of them. */
+export function singleIdsOf(column: Column): ColumnIds {
+  const ids = idsOf(column)
+  if (column.dataType !== 'array') return ids
+  throw new IdError('INVALID_OPTION', `${ids.place} is an array of ids, not one id`, { path: ids.place })
+}
+
 /** The storage of an id column's ids, or of an array's; undefined for other columns. */
 export const storageName = (column: Column) => findIds(column)?.storage.name

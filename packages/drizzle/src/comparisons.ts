@@ -49,6 +49,11 @@ const FORMS = [
   ),
 ]
 
+const ANY_OPERATOR = new RegExp(`${EQUAL_OR_ORDER}|~|\\b(?:${PATTERN}|in|between)\\b`, 'i')
+
+/** Whether a text could have the operator of a comparison. */
+export const mayCompare = (text: string): boolean => ANY_OPERATOR.test(text)
+
 /** Finds the comparisons in SQL; each piece is a text, or undefined for a chunk that is none. */
 export function comparisonsIn(pieces: readonly (string | undefined)[]): Comparison[] {
   const text = withoutLiterals(
@@ -57,12 +62,11 @@ export function comparisonsIn(pieces: readonly (string | undefined)[]): Comparis
   return FORMS.flatMap((form) => Array.from(text.matchAll(form), ({ groups }) => read(groups as Groups)))
 }
 
+const LITERAL = /(?<comment>--[^\n]*|\/\*.*?\*\/)|(?<quote>['"`]).*?\k<quote>/gs
+
 /** Words in texts, quoted names and comments compare nothing. */
 const withoutLiterals = (text: string): string =>
-  text
-    .replaceAll(/--[^\n]*|\/\*.*?\*\//gs, ' ')
-    .replaceAll(/'(?:[^']|'')*'/g, "''")
-    .replaceAll(/"(?:[^"]|"")*"/g, '""')
+  text.replaceAll(LITERAL, (...[, comment, quote]) => (comment ? ' ' : quote + quote))
 
 type Groups = Readonly<Record<string, string | undefined>>
 

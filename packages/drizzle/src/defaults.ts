@@ -20,7 +20,7 @@ export function defaultsOf(
   request: ColumnRequest,
   dialect: IdDialect,
 ): Defaults {
-  if (column.default !== undefined) return literalDefault(column, ids, dialect)
+  if (column.default !== undefined) return literalDefault(column, ids)
   if (request.role !== 'generated' || column.defaultFn !== undefined) return {}
   return ids.placed(() =>
     request.options.default === 'database'
@@ -36,12 +36,12 @@ function placedSource(ids: ColumnIds, request: ColumnRequest): () => unknown {
 }
 
 /** An id given as the default, in the form of the column: drizzle-kit would write it down as text. */
-function literalDefault(column: Column, ids: ColumnIds, dialect: IdDialect): Defaults {
+function literalDefault(column: Column, ids: ColumnIds): Defaults {
   const given = column.default
   if (is(given, SQL)) return {}
   return {
     get default() {
-      return literal(ids.toDatabase(given), dialect.bytesLiteral)
+      return literal(ids.toDatabase(given), ids.storage.database)
     },
   }
 }

@@ -6,8 +6,6 @@ import type { ColumnRequest } from './options.js'
 /** What an id column has to know about its database. */
 export interface IdDialect {
   readonly database: Database
-  /** Hex digits as a literal of the type for bytes. */
-  bytesLiteral(hex: string): string
   /** An SQL expression that makes an id, where the database can. */
   readonly generate?: (ids: ColumnIds, request: ColumnRequest) => SQL
 }

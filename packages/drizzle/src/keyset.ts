@@ -1,6 +1,6 @@
 import { IdError } from '@snoflax/core'
 import { asc, type Column, desc, type GetColumnData, gt, lt, type SQL } from 'drizzle-orm'
-import { idsOf } from './column-ids.js'
+import { singleIdsOf } from './column-ids.js'
 
 /** Which page. */
 export interface KeysetOptions<AnId> {
@@ -19,11 +19,11 @@ export interface Keyset {
 }
 
 /**
- * A page of rows by id: no offset, so page 1000 costs what page 1 does, and rows that come in between shift
- * nothing.
+ * A page of rows by their id, such as the primary key: no offset, so page 1000 costs what page 1 does, and rows
+ * that come in between shift nothing. Rows that share an id may fall between two pages.
  *
- * @throws {IdError} `INVALID_OPTION` for another order or a column without ids; the query throws for a
- * malformed cursor.
+ * @throws {IdError} `INVALID_OPTION` for another order, and for a column without an id in every row; the query
+ * throws for a malformed cursor.
  *
  * @example
  * const page = keyset(orders.id, { after: lastSeenId, order: 'desc' })
@@ -34,8 +34,21 @@ export function keyset<AColumn extends Column>(
   column: AColumn,
   { after, order = 'asc' }: KeysetOptions<GetColumnData<AColumn, 'raw'>> = {},
 ): Keyset {
-  const [beyond, ordered] = directionOf(idsOf(column).place, order)
+  const [beyond, ordered] = directionOf(placeOfAll(column), order)
   return { where: after == null ? undefined : beyond(column, after), orderBy: ordered(column) }
+}
+
+/** Rows without an id would be on no page, and the first page would come again after one of them. */
+function placeOfAll(column: Column): string {
+  const { place } = singleIdsOf(column)
+  if (column.notNull) return place
+  throw new IdError(
+    'INVALID_OPTION',
+    `${place}: pages go by an id that every row has, so it must be .notNull()`,
+    {
+      path: place,
+    },
+  )
 }
 
 function directionOf(place: string, order: string): readonly [typeof gt, typeof asc] {

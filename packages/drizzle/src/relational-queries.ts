@@ -1,5 +1,6 @@
-import { type Column, type SQL, sql } from 'drizzle-orm'
-import { IDS } from './column-ids.js'
+import { Column, is, type SQL, sql } from 'drizzle-orm'
+import { findIds } from './column-ids.js'
+import { bound } from './compared-values.js'
 import { TimeDecoder, TimeOfId } from './time.js'
 
 // The rows below a row of `db.query` travel as JSON, which has no bytes and rounds integers above 2^53; and Drizzle
@@ -15,8 +16,11 @@ interface RelationalQuery {
 
 interface QueryConfig {
   readonly columns?: Record<string, boolean | undefined>
-  readonly extras?: Extras | ((fields: Record<string, Column>, operators: object) => Extras)
+  readonly extras?: Extras | ((...given: GivenByDrizzle) => Extras)
+  readonly where?: SQL | ((...given: GivenByDrizzle) => SQL | undefined)
 }
+
+type GivenByDrizzle = [fields: Record<string, Column>, operators: object]
 
 type Extras = Record<string, SQL.Aliased>
 
@@ -26,8 +30,8 @@ interface BuiltQuery {
 
 type Build = (this: unknown, query: RelationalQuery) => BuiltQuery
 
-/** An expression of an id column that is exact as JSON; undefined where the column itself is. */
-export type InJson = (column: Column) => SQL | undefined
+/** What is exact as JSON, of an expression that has the form of an id column; undefined where it is exact itself. */
+export type InJson = (column: Column, expression: SQL) => SQL | undefined
 
 const cured = new WeakSet<object>()
 
@@ -69,12 +73,20 @@ class Cure {
   /** The same selection, in which nothing gets lost. */
   config(): true | QueryConfig {
     const { given, columns } = this
-    if (columns.length === 0 && given.extras === undefined) return this.query.queryConfig
+    if (this.query.queryConfig === true && columns.length === 0) return true
     return {
       ...given,
       ...(columns.length > 0 && { columns: {} }),
-      extras: (fields, operators) => ({ ...this.columnExtras(fields), ...this.ownExtras(fields, operators) }),
+      extras: (...of) => ({ ...this.columnExtras(of[0]), ...this.ownExtras(of) }),
+      ...(given.where && { where: (...of) => this.where(of) }),
     }
+  }
+
+  /** Bound now, since Drizzle drops the decoders in it, which tell what its expressions are. */
+  private where(of: GivenByDrizzle): SQL | undefined {
+    const { where } = this.given
+    const query = typeof where === 'function' ? where(...of) : where
+    return query && bound(query)
   }
 
   /** Gives the decoders back. */
@@ -90,15 +102,15 @@ class Cure {
     const extras = this.columns.map((key) => {
       const column = fields[key] as Column
       this.fields.set(key, column)
-      return [key, (this.inJson?.(column) ?? sql`${column}`).as(column.name)]
+      return [key, this.exact(column, sql`${column}`).as(column.name)]
     })
     return Object.fromEntries(extras)
   }
 
   /** The user's extras: those that give ids or times of ids keep their decoder. */
-  private ownExtras(fields: Record<string, Column>, operators: object): Extras {
+  private ownExtras(of: GivenByDrizzle): Extras {
     const { extras } = this.given
-    const own = Object.entries(typeof extras === 'function' ? extras(fields, operators) : (extras ?? {}))
+    const own = Object.entries(typeof extras === 'function' ? extras(...of) : (extras ?? {}))
     return Object.fromEntries(own.map(([key, extra]) => [key, this.keep(key, extra)]))
   }
 
@@ -106,8 +118,12 @@ class Cure {
     const decoder = decoderOf(extra)
     if (decoder === undefined) return extra
     this.fields.set(key, extra)
-    const exact = decoder instanceof TimeOfId ? this.inJson?.(decoder.column) : undefined
-    return exact ? exact.as(extra.fieldAlias) : extra
+    const column = decoder instanceof TimeOfId ? decoder.column : decoder
+    return is(column, Column) ? this.exact(column, extra.sql).as(extra.fieldAlias) : extra
+  }
+
+  private exact(column: Column, expression: SQL): SQL {
+    return this.inJson?.(column, expression) ?? expression
   }
 }
 
@@ -118,7 +134,7 @@ function columnsToCure(
   inJson: InJson,
 ): readonly string[] {
   const selected = selectedColumns(all, columns)
-  return selected.some((key) => inJson(all[key] as Column) !== undefined) ? selected : []
+  return selected.some((key) => inJson(all[key] as Column, sql`${all[key]}`) !== undefined) ? selected : []
 }
 
 /** The keys that Drizzle selects by `columns`: those that are true, or all but those that are false. */
@@ -133,5 +149,5 @@ function selectedColumns(all: Record<string, Column>, wanted: QueryConfig['colum
 /** The decoder, where it is one of ours. */
 function decoderOf({ sql: expression }: SQL.Aliased): object | undefined {
   const { decoder } = expression as unknown as { decoder: object }
-  return decoder instanceof TimeDecoder || IDS in decoder ? decoder : undefined
+  return decoder instanceof TimeDecoder || findIds(decoder) ? decoder : undefined
 }

@@ -7,6 +7,15 @@ export const DEFAULT_SCHEMA = 'snoflax'
 export const sqlFunction = (schema: string, family: IdFamily<string>, verb: string): SQL =>
   sql.raw(`${identifier(schema)}.${identifier(`${snakeCase(family.name)}_${verb}`)}`)
 
+/**
+ * What the functions that tell time have to be told of a family by itself, since ids don't say it: their epoch or
+ * neighbourhood.
+ */
+export function settingsOf(family: IdFamily<string>): readonly number[] {
+  if ('withEpoch' in family) return [family.layout.epochMs]
+  return 'neighbourhood' in family ? [Number(family.neighbourhood)] : []
+}
+
 /** How the SQL functions that answer a storage's form end. */
 export const endingOf = (storage: StorageName): string => (storage === 'binary' ? '' : `_${storage}`)
 

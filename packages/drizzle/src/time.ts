@@ -1,6 +1,6 @@
-import { IdError, type Time } from '@snoflax/core'
+import type { Time } from '@snoflax/core'
 import { and, type Column, type GetColumnData, gte, lt, type SQL, sql } from 'drizzle-orm'
-import { idsOf } from './column-ids.js'
+import { singleIdsOf } from './column-ids.js'
 
 /**
  * Rows whose id was made from `from` until before `to`.
@@ -13,7 +13,7 @@ import { idsOf } from './column-ids.js'
  * await db.select().from(orders).where(createdBetween(orders.id, new Date('2026-11-01'), new Date('2026-12-01')))
  */
 export function createdBetween(column: Column, from: Time, to: Time): SQL {
-  const ids = idsOf(column)
+  const ids = singleIdsOf(column)
   const range = ids.placed(() => ids.family.range(from, to))
   return and(gte(column, range.gte), lt(column, range.lt)) as SQL
 }
@@ -28,7 +28,7 @@ export function createdBetween(column: Column, from: Time, to: Time): SQL {
  * await db.select().from(orders).where(createdAfter(orders.id, Date.now() - 3_600_000))
  */
 export function createdAfter(column: Column, time: Time): SQL {
-  const ids = idsOf(column)
+  const ids = singleIdsOf(column)
   return gte(
     column,
     ids.placed(() => ids.family.lowerBound(time)),
@@ -44,7 +44,7 @@ export function createdAfter(column: Column, time: Time): SQL {
  * await db.delete(orders).where(createdBefore(orders.id, new Date('2020-01-01')))
  */
 export function createdBefore(column: Column, time: Time): SQL {
-  const ids = idsOf(column)
+  const ids = singleIdsOf(column)
   return lt(
     column,
     ids.placed(() => ids.family.upperBound(time)),
@@ -66,7 +66,7 @@ export function wasCreatedBetween<AColumn extends Column>(
   from: Time,
   to: Time,
 ): boolean {
-  const ids = idsOf(column)
+  const ids = singleIdsOf(column)
   return ids.placed(() => {
     // Refuses moments that are none.
     ids.family.range(from, to)
@@ -85,10 +85,13 @@ export abstract class TimeDecoder {
 /** For an expression that answers the id itself. */
 export class TimeOfId extends TimeDecoder {
   mapFromDriverValue(value: unknown): Date {
-    const ids = idsOf(this.column)
+    const ids = singleIdsOf(this.column)
     return ids.family.time(ids.fromDatabase(value))
   }
 }
+
+/** The moment of a row's id; null where the column may be. */
+export type CreatedAt<AColumn extends Column> = AColumn['_']['notNull'] extends true ? Date : Date | null
 
 /**
  * When the row's id was made, as a Date. The database gives the id and its order, so sort by it as well.
@@ -99,14 +102,7 @@ export class TimeOfId extends TimeDecoder {
  * await db.select({ total: orders.total, createdAt: createdAt(orders.id) }).from(orders)
  *   .orderBy(desc(createdAt(orders.id)))
  */
-export function createdAt(column: Column): SQL<Date> {
-  checkScalar(column)
-  return sql`${column}`.mapWith(new TimeOfId(column))
-}
-
-/** @throws {IdError} `INVALID_OPTION` for a column that holds no ids, or lists of them. */
-export function checkScalar(column: Column): void {
-  const { place } = idsOf(column)
-  if (column.dataType !== 'array') return
-  throw new IdError('INVALID_OPTION', `${place} is an array of ids, which has no one time`, { path: place })
+export function createdAt<AColumn extends Column>(column: AColumn): SQL<CreatedAt<AColumn>> {
+  singleIdsOf(column)
+  return sql`${column}`.mapWith(new TimeOfId(column)) as SQL<CreatedAt<AColumn>>
 }

@@ -15,6 +15,9 @@ type IdKeys<ATable extends Table> = {
     : never
 }[keyof Columns<ATable>]
 
+/** The database alone writes the others. */
+type WrittenKeys<ATable extends Table> = Extract<IdKeys<ATable>, keyof ATable['$inferInsert']>
+
 /** Text in, branded ids out; lists for an array column. */
 export type IdSchema<AColumn extends Column> = z.ZodType<
   AColumn['_']['data'],
@@ -33,10 +36,12 @@ type Insertable<AColumn extends Column> = AColumn['_']['notNull'] extends true
 /** For `createSelectSchema`. */
 export type SelectIds<ATable extends Table> = { [Key in IdKeys<ATable>]: Nullable<Columns<ATable>[Key]> }
 /** For `createInsertSchema`. */
-export type InsertIds<ATable extends Table> = { [Key in IdKeys<ATable>]: Insertable<Columns<ATable>[Key]> }
+export type InsertIds<ATable extends Table> = {
+  [Key in WrittenKeys<ATable>]: Insertable<Columns<ATable>[Key]>
+}
 /** For `createUpdateSchema`. */
 export type UpdateIds<ATable extends Table> = {
-  [Key in IdKeys<ATable>]: z.ZodOptional<Nullable<Columns<ATable>[Key]>>
+  [Key in WrittenKeys<ATable>]: z.ZodOptional<Nullable<Columns<ATable>[Key]>>
 }
 
 /**
@@ -85,8 +90,10 @@ export const selectIds = <ATable extends Table>(table: ATable): SelectIds<ATable
  * const newOrder = createInsertSchema(orders, { ...insertIds(orders), total: (schema) => schema.positive() })
  */
 export const insertIds = <ATable extends Table>(table: ATable): InsertIds<ATable> =>
-  schemas(table, (column) =>
-    column.notNull && !column.hasDefault ? idSchema(column) : nullable(column).optional(),
+  schemas(
+    table,
+    (column) => (column.notNull && !column.hasDefault ? idSchema(column) : nullable(column).optional()),
+    isWritten,
   ) as InsertIds<ATable>
 
 /**
@@ -96,15 +103,23 @@ export const insertIds = <ATable extends Table>(table: ATable): InsertIds<ATable
  * const change = createUpdateSchema(orders, updateIds(orders))
  */
 export const updateIds = <ATable extends Table>(table: ATable): UpdateIds<ATable> =>
-  schemas(table, (column) => nullable(column).optional()) as UpdateIds<ATable>
+  schemas(table, (column) => nullable(column).optional(), isWritten) as UpdateIds<ATable>
+
+const isWritten = ({ generated }: Column): boolean => generated?.type !== 'always'
 
 function nullable(column: Column): z.ZodType {
   return column.notNull ? idSchema(column) : idSchema(column).nullable()
 }
 
-function schemas(table: Table, schema: (column: Column) => z.ZodType): unknown {
+function schemas(
+  table: Table,
+  schema: (column: Column) => z.ZodType,
+  isWanted: (column: Column) => boolean = () => true,
+): unknown {
   const columns = Object.entries<Column>(getTableColumns(table))
   return Object.fromEntries(
-    columns.filter(([, column]) => findIds(column)).map(([key, column]) => [key, schema(column)]),
+    columns
+      .filter(([, column]) => findIds(column) && isWanted(column))
+      .map(([key, column]) => [key, schema(column)]),
   )
 }

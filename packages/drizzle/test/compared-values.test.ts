@@ -1,7 +1,8 @@
 import { type FlaxId, flax } from '@snoflax/core'
 import { flaxId } from '@snoflax/drizzle/pg-core'
-import { between, eq, gt, ilike, inArray, like, notInArray, type SQL, sql } from 'drizzle-orm'
-import { PgDialect, pgTable, text } from 'drizzle-orm/pg-core'
+import { between, eq, gt, ilike, inArray, like, max, notInArray, type SQL, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { PgDialect, pgTable, QueryBuilder, text } from 'drizzle-orm/pg-core'
 import { describe, expect, test } from 'vitest'
 
 const table = pgTable('t', {
@@ -11,6 +12,7 @@ const table = pgTable('t', {
   past: flaxId.plain({ storage: 'binary' }).array(),
   name: text(),
 })
+const others = pgTable('others', { id: flaxId({ storage: 'binary' }) })
 const { id, name, past } = table
 const [a, b] = [flax.generate(), flax.generate()]
 const bytes = (one: FlaxId) => flax.decode(one)
@@ -76,6 +78,22 @@ describe('a value beside an id column is encoded', () => {
       ${a}`,
       [bytes(a)],
     ],
+    [
+      'a text with a comment in it',
+      sql`${name} = '--' and ${id} = ${a} or ${name} in ('/*', '*/')`,
+      [bytes(a)],
+    ],
+    ['a name with a quote in it', sql`"it's" = ${id} and ${id} = ${a} and ${name} = 'x'`, [bytes(a)]],
+    ['a column in SQL of its own', sql`${sql`${id}`} = ${a}`, [bytes(a)]],
+    [
+      'rows that are joined',
+      sql`(${sql.join([name, id], sql`, `)}) > (${sql.join([sql`${'x'}`, sql`${a}`], sql`, `)})`,
+      ['x', bytes(a)],
+    ],
+    ['an aggregate that Drizzle maps', gt(max(id), a), [bytes(a)]],
+    ['an expression that is mapped', eq(sql`coalesce(${table.other}, ${id})`.mapWith(id), a), [bytes(a)]],
+    ['its name', eq(sql`max(${id})`.mapWith(id).as('last'), a), [bytes(a)]],
+    ['an element that is mapped', sql`${a} = ${sql`${past}[1]`.mapWith(id)}`, [bytes(a)]],
     ['a part of a larger query', sql`select 1 where ${sql`${id} = ${a}`}`, [bytes(a)]],
     ['bytes already', sql`${id} = ${bytes(a)}`, [bytes(a)]],
     ['what Drizzle encodes itself', eq(id, a), [bytes(a)]],
@@ -112,6 +130,49 @@ describe('a value beside an id column is encoded', () => {
     build(sql`${id} in ${ids}`)
     expect(ids).toEqual([a, b])
   })
+})
+
+describe('a value beside an id column is encoded in what is selected, where Drizzle writes bare names', () => {
+  const query = new QueryBuilder()
+  const mine = sql<boolean>`${id} = ${a}`
+
+  test.each([
+    ['alone', query.select({ mine }).from(table), 'select "id" = $1 from "t"'],
+    [
+      'with a name',
+      query.select({ mine: mine.as('mine') }).from(table),
+      'select "id" = $1 as "mine" from "t"',
+    ],
+    [
+      'beside a join',
+      query.select({ mine }).from(table).innerJoin(others, eq(others.id, id)),
+      'select "t"."id" = $1 from "t" inner join "others" on "others"."id" = "t"."id"',
+    ],
+  ])('%s', (_, built, text) => {
+    expect(built.toSQL()).toMatchObject({ sql: text, params: [bytes(a)] })
+  })
+
+  test('columns of a subquery keep their table', () => {
+    const more = sql`(select count(*) from ${others} where ${eq(others.id, id)}) > ${5}`
+    expect(query.select({ more }).from(table).toSQL().sql).toContain('"others"."id" = "t"."id"')
+  })
+
+  test('what a write returns', () => {
+    const db = drizzle.mock()
+    const written = db.insert(table).values({ id: b }).returning({ mine })
+    expect(written.toSQL().params).toEqual([bytes(b), bytes(a)])
+  })
+})
+
+test('values that are written into SQL have the form of the column', () => {
+  const inlined = (query: SQL) => build(query.inlineParams())
+  const hex = Buffer.from(bytes(a)).toString('hex')
+  expect(inlined(sql`${id} in ${[a]} and ${a} = any(${past})`)).toMatchObject({
+    sql: `"t"."id" in ('\\x${hex}') and '\\x${hex}' = any("t"."past")`,
+    params: [],
+  })
+  expect(inlined(eq(id, undefined as never)).sql).toBe('"t"."id" = null')
+  expect(inlined(eq(name, "it's")).sql).toBe(`"t"."name" = 'it''s'`)
 })
 
 describe('patterns', () => {
@@ -154,6 +215,10 @@ describe('left alone', () => {
     ['an expression', sql`${id} = ${sql`gen(${1})`}`, [1]],
     ['a call of the column', sql`lower(${id}) = ${'x'} and length (${id}) > ${3}`, ['x', 3]],
     ['the column as text', sql`${id}::text = ${'x'}`, ['x']],
+    ['the column as text, at the right', sql`${'x'} = ${id}::text`, ['x']],
+    ['the column as text, in a row', sql`(${id}::text, ${name}) = (${'x'}, ${'y'})`, ['x', 'y']],
+    ['an element of a list', sql`${'x'} = ${past}[1]`, ['x']],
+    ['what is made of the column', sql`${'x'} = ${id} || 'y'`, ['x']],
     ['another comparison behind', sql`${id} = ${a} and ${'x'} = ${name}`, [bytes(a), 'x']],
     ['another number behind', sql`${id} < ${a} and ${5} < length(${name})`, [bytes(a), 5]],
     ['another column of a row', sql`(${id}, ${name}) = (${a}, ${'x'})`, [bytes(a), 'x']],

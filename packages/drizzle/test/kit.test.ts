@@ -19,13 +19,13 @@ import {
   generateSQLiteDrizzleJson,
   generateSQLiteMigration,
 } from 'drizzle-kit/api'
-import { eq } from 'drizzle-orm'
+import { and, arrayContains, eq, inArray, lte, or, sql } from 'drizzle-orm'
 import { drizzle as overBetterSqlite3 } from 'drizzle-orm/better-sqlite3'
-import { mysqlTable } from 'drizzle-orm/mysql-core'
+import { mysqlTable, mysqlView } from 'drizzle-orm/mysql-core'
 import { drizzle as overNodePostgres } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
-import { integer, pgTable } from 'drizzle-orm/pg-core'
-import { integer as liteInteger, sqliteTable } from 'drizzle-orm/sqlite-core'
+import { integer, pgTable, pgView } from 'drizzle-orm/pg-core'
+import { integer as liteInteger, sqliteTable, sqliteView } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mysqlSchema } from './contract/mysql-schema.js'
 import { postgresSchema } from './contract/postgres-schema.js'
@@ -158,17 +158,95 @@ describe('an id as a literal default lies in the database in the form of the col
   })
 })
 
+describe('a view has the values that ids are compared with in the form of the column', () => {
+  const moment = new Date('2026-11-01')
+
+  test('PostgreSQL, every family and storage', async () => {
+    const database = await postgres.open()
+    try {
+      const db = overNodePostgres(database.pool)
+      for (const [i, { family, storage }] of variantsOf('postgres').entries()) {
+        const id = family.lowerBound(moment)
+        const table = pgTable(`t${i}`, { id: pg.idColumn(family).plain({ storage }).array() })
+        const one = pgTable(`one${i}`, { id: pg.idColumn(family).plain({ storage }) })
+        const view = pgView(`v${i}`).as((query) =>
+          query
+            .select()
+            .from(one)
+            .where(and(inArray(one.id, [id]), sql`${one.id} >= ${id}`)),
+        )
+        const lists = pgView(`lists${i}`).as((query) =>
+          query
+            .select()
+            .from(table)
+            .where(and(arrayContains(table.id, [id]), sql`${id} = any(${table.id})`)),
+        )
+        for (const statement of await postgresStatements({ table, one, view, lists })) {
+          await database.query(statement)
+        }
+        await db
+          .insert(one)
+          .values([{ id }, { id: family.max }, { id: null }].slice(0, storage === 'bigint' ? 1 : 3))
+        await db.insert(table).values([{ id: [id] }, { id: [] }])
+        expect(await db.select().from(view), family.name).toEqual([{ id }])
+        expect(await db.select().from(lists), family.name).toEqual([{ id: [id] }])
+      }
+    } finally {
+      await database.close()
+    }
+  })
+
+  test('SQLite, every family and storage', async () => {
+    const database = await sqlite.open()
+    const db = overBetterSqlite3(database.connection)
+    for (const [i, { family, storage }] of variantsOf('sqlite').entries()) {
+      const id = family.lowerBound(moment)
+      const table = sqliteTable(`t${i}`, { id: lite.idColumn(family).plain({ storage }) })
+      const view = sqliteView(`v${i}`).as((query) => query.select().from(table).where(lte(table.id, id)))
+      for (const statement of await sqliteStatements({ table, view })) await database.query(statement)
+      db.insert(table)
+        .values([{ id }, { id: family.max }])
+        .run()
+      expect(db.select().from(view).all(), family.name).toEqual([{ id }])
+    }
+    await database.close()
+  })
+
+  test('MySQL', async () => {
+    const table = mysqlTable('t', {
+      binary: my.snoId.plain({ storage: 'binary' }),
+      number: my.flakeId.plain(),
+    })
+    const view = mysqlView('v').as((query) =>
+      query
+        .select()
+        .from(table)
+        .where(or(my.createdAfter(table.binary, moment), my.createdAfter(table.number, moment))),
+    )
+    const statements = await mysqlStatements({ table, view })
+    const bytes = Buffer.from(sno.decode(sno.lowerBound(moment))).toString('hex')
+    expect(statements.at(-1)).toContain(`\`binary\` >= (x'${bytes}')`)
+    expect(statements.at(-1)).toContain(`\`number\` >= ${flake.lowerBound(moment)}`)
+  })
+})
+
 describe('the command line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'snoflax-kit-'))
   const cwd = fileURLToPath(new URL('..', import.meta.url))
-  const run = async (command: string, ...more: string[]): Promise<string> => {
+  const kit = async (
+    command: string,
+    dialect: string,
+    schema: string,
+    ...more: string[]
+  ): Promise<string> => {
     const cli = join(cwd, 'node_modules/drizzle-kit/bin.cjs')
-    const common = ['--dialect', 'postgresql', '--schema', './test/kit/schema.ts']
+    const common = ['--dialect', dialect, '--schema', `./test/kit/${schema}`]
     const { stdout } = await promisify(execFile)(process.execPath, [cli, command, ...common, ...more], {
       cwd,
     })
     return stdout
   }
+  const run = (command: string, ...more: string[]) => kit(command, 'postgresql', 'schema.ts', ...more)
   const generate = (...more: string[]) => run('generate', '--out', relative(cwd, folder), ...more)
   const written = () => readdirSync(folder).filter((name) => name.endsWith('.sql'))
   let database: PostgresDatabase
@@ -190,6 +268,7 @@ describe('the command line', () => {
     expect(text).toContain('"id" text COLLATE "C" PRIMARY KEY DEFAULT snoflax.sno_generate_text(2) NOT NULL')
     expect(text).toContain(`"job_id" "bytea" DEFAULT '\\x`)
     expect(text).toContain('"past" text[]')
+    expect(text).toContain(`"orders"."job_id" >= '\\x`)
     expect(await generate()).toContain('No schema changes')
     expect(written()).toHaveLength(2)
   })
@@ -208,7 +287,17 @@ describe('the command line', () => {
     expect(sno.unpack(order?.id as never)).toMatchObject({ meta: 2, partition: 7 })
     expect(order).toMatchObject({ jobId: flake.lowerBound(1_700_000_000_000), past: [past] })
     expect(await db.query.orders.findFirst({ where: eq(orders.id, order?.id as never) })).toEqual(order)
+    expect(await db.select().from(kitSchema.recentJobs)).toEqual([{ total: 3 }])
   })
+
+  test('push to SQLite finds nothing the second time', async () => {
+    const { file, close } = await sqlite.open()
+    const push = () => kit('push', 'sqlite', 'sqlite-schema.ts', '--url', file, '--force')
+    expect(await push()).toContain('Changes applied')
+    expect(await push()).toContain('No changes detected')
+    await close()
+  })
+
   // drizzle-kit reads no collations from the database: a limit that the README tells.
   test('push finds nothing new, but states the type of text again', async () => {
     const pushed = await run('push', '--url', database.url, '--force', '--verbose')

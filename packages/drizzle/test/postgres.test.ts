@@ -1,13 +1,19 @@
 import { type FlakeId, type FlaxId, flake, flax, IdError, type StorageName, sno } from '@snoflax/core'
 import {
+  createdAfter,
   createdAt,
+  createdBefore,
   createdBetween,
   flakeId,
   flaxId,
   fromDatabase,
+  idColumn,
+  keyset,
+  maxId,
   parameter,
   snoId,
   toDatabase,
+  wasCreatedBetween,
 } from '@snoflax/drizzle/pg-core'
 import { install } from '@snoflax/pg-sql'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
@@ -17,6 +23,7 @@ import { type AnyPgColumn, alias, integer, pgTable, pgView, text } from 'drizzle
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postgresStatements } from './generated-sql.js'
 
+const own = flake.withEpoch(1_420_070_400_000)
 const jobs = flake.generator({ datacenter: 2, worker: 3 })
 
 function schemaOf(storage: StorageName) {
@@ -36,6 +43,7 @@ function schemaOf(storage: StorageName) {
     id: snoId({ default: 'database', meta: 5, storage }).primaryKey(),
     personId: flaxId.ref('person_id').references(() => people.id),
   })
+  const notes = pgTable('notes', { id: idColumn(own).plain().primaryKey() })
   const peopleRelations = relations(people, ({ one, many }) => ({
     parent: one(people, { fields: [people.parentId], references: [people.id], relationName: 'family' }),
     children: many(people, { relationName: 'family' }),
@@ -44,12 +52,12 @@ function schemaOf(storage: StorageName) {
   const taskRelations = relations(tasks, ({ one }) => ({
     person: one(people, { fields: [tasks.personId], references: [people.id] }),
   }))
-  return { people, tasks, events, peopleRelations, taskRelations }
+  return { people, tasks, events, notes, peopleRelations, taskRelations }
 }
 
 describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL, %s', (storage) => {
   const schema = schemaOf(storage)
-  const { people, tasks, events } = schema
+  const { people, tasks, events, notes } = schema
   const parents = pgView('parents').as((query) =>
     query.select({ id: people.id, name: people.name }).from(people).where(isNull(people.parentId)),
   )
@@ -310,9 +318,35 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL,
     ).toEqual([{ at: null }])
   })
 
-  test('no time of a list, or of what is no id', () => {
-    expect(() => createdAt(people.past)).toThrow(/people\.past is an array/)
-    expect(() => createdAt(people.past, { schema: 'snoflax' })).toThrow(IdError)
+  test("the functions know a family's own epoch, and use an index without one", async () => {
+    const id = own.lowerBound(new Date('2026-11-01'))
+    await db.insert(notes).values({ id })
+    const at = createdAt(notes.id, { schema: 'snoflax' })
+    expect(await db.select({ at }).from(notes)).toEqual([{ at: new Date('2026-11-01') }])
+    await database.query('CREATE INDEX tasks_at ON tasks (snoflax.flake_time(id))')
+    const byTime = sql`explain select 1 from ${tasks} order by ${createdAt(tasks.id, { schema: 'snoflax' })}`
+    const plan = await db.transaction(async (tx) => {
+      await tx.execute(sql`set local enable_sort = off`)
+      return (await tx.execute(byTime)).rows
+    })
+    expect(JSON.stringify(plan)).toContain('tasks_at')
+  })
+
+  test('no time, page or end of a list, or of what is no id', () => {
+    const now = new Date()
+    for (const action of [
+      () => createdAt(people.past),
+      () => createdAt(people.past, { schema: 'snoflax' }),
+      () => createdBetween(people.past, now, now),
+      () => createdAfter(people.past, now),
+      () => createdBefore(people.past, now),
+      () => wasCreatedBetween(people.past, [], now, now),
+      () => keyset(people.past),
+      () => maxId(people.past),
+    ]) {
+      expect(action).toThrow(IdError)
+      expect(action).toThrow('people.past is an array of ids')
+    }
     expect(() => createdAt(people.name)).toThrow('people.name is no id column')
   })
 })

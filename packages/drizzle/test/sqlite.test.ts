@@ -1,5 +1,5 @@
 import { createClient } from '@libsql/client'
-import { type FlakeId, type FlaxId, flake, flax, sno } from '@snoflax/core'
+import { type FlakeId, type FlaxId, flake, flax, type SnoId, sno } from '@snoflax/core'
 import {
   createdAfter,
   createdAt,
@@ -40,6 +40,7 @@ const postRelations = relations(posts, ({ one, many }) => ({
 const markRelations = relations(marks, ({ one }) => ({
   post: one(posts, { fields: [marks.postId], references: [posts.id] }),
 }))
+type Post = typeof posts.$inferSelect
 type Mark = typeof marks.$inferSelect
 const schema = { posts, marks, postRelations, markRelations }
 
@@ -105,8 +106,67 @@ describe('better-sqlite3', () => {
     expect(found(sql`${id} not between ${a.id} and ${a.id}`)).toEqual([b.id])
     expect(found(sql`(${id}, ${postId}) = (${a.id}, ${post.id})`)).toEqual([a.id])
     expect(found(sql`${id} in (${sql.join([sql`${a.id}`, sql`${b.id}`], sql`, `)})`)).toEqual([a.id, b.id])
+    const mine = sql<bigint>`${postId} is ${post.id}`
+    expect(db.select({ id, mine }).from(marks).orderBy(id).all()).toEqual([
+      { id: a.id, mine: 1n },
+      { id: b.id, mine: 0n },
+    ])
     expect(() => found(like(id, `${a.id}%`))).toThrow('marks.id: like matches texts')
     expect(() => found(sql`${postId} is ${'wrong'}`)).toThrow('marks.post_id: flake')
+  })
+
+  test('values beside an expression or a subquery field that is mapped with an id column', () => {
+    const db = open()
+    const [post, other] = db
+      .insert(posts)
+      .values([{ title: 'a' }, { title: 'b' }])
+      .returning()
+      .all() as [Post, Post]
+    const [mark] = db
+      .insert(marks)
+      .values([{ postId: post.id }, { postId: other.id }])
+      .returning()
+      .all() as [Mark]
+    const last = max(marks.id)
+    const groups = db.select({ postId: marks.postId }).from(marks).groupBy(marks.postId)
+    expect(groups.having(eq(last, mark.id)).all()).toEqual([{ postId: post.id }])
+    const newest = db
+      .select({ id: last.as('newest') })
+      .from(marks)
+      .where(eq(marks.postId, post.id))
+      .as('newest')
+    expect(db.select().from(newest).where(eq(newest.id, mark.id)).all()).toEqual([{ id: mark.id }])
+    expect(() =>
+      db
+        .select()
+        .from(newest)
+        .where(eq(newest.id, 'wrong' as SnoId))
+        .all(),
+    ).toThrow('marks.id: sno')
+    const same = sql`coalesce(null, ${marks.id})`.mapWith(marks.id)
+    expect(db.query.marks.findFirst({ where: eq(same, mark.id) }).sync()).toEqual(mark)
+  })
+
+  test('ids that extras of nested rows answer', () => {
+    const db = open()
+    const [parent] = generator.batch(1)
+    const post = db.insert(posts).values({ id: parent, title: 'a' }).returning().get()
+    const mark = db.insert(marks).values({ postId: post.id }).returning().get()
+    const found = db.query.posts
+      .findFirst({
+        with: {
+          marks: {
+            columns: { id: false },
+            extras: {
+              same: sql`coalesce(null, ${marks.id})`.mapWith(marks.id).as('same'),
+              of: sql`coalesce(null, ${marks.postId})`.mapWith(marks.postId).as('of'),
+              none: sql`nullif(${marks.id}, ${marks.id})`.mapWith(marks.id).as('none'),
+            },
+          },
+        },
+      })
+      .sync()
+    expect(found?.marks).toEqual([{ postId: post.id, same: mark.id, of: post.id, none: null }])
   })
 
   test('bigint above 2^53, nested too', () => {
@@ -236,6 +296,12 @@ describe('time', () => {
   ])('%s is refused with its place', (_, action, code) => {
     expect(action).toThrow(expect.objectContaining({ name: 'IdError', code, path: 'day.id' }))
     expect(action).toThrow(/^day\.id/)
+  })
+
+  test('pages by ids that may be missing are refused: the first page would come again after one', () => {
+    expect(() => keyset(marks.postId, { after: null })).toThrow(
+      expect.objectContaining({ name: 'IdError', code: 'INVALID_OPTION', path: 'marks.post_id' }),
+    )
   })
 
   test('pages both ways', () => {

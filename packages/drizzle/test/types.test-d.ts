@@ -91,6 +91,8 @@ test('queries answer branded ids', async () => {
   expectTypeOf<Awaited<ReturnType<typeof joined>>>().toEqualTypeOf<
     { order: SnoId; customer: FlaxId | null; at: Date; first: SnoId | null }[]
   >()
+  const times = () => db.select({ id: createdAt(orders.id), trace: createdAt(orders.traceId) }).from(orders)
+  expectTypeOf<Awaited<ReturnType<typeof times>>>().toEqualTypeOf<{ id: Date; trace: Date | null }[]>()
   const last = () => db.select({ last: maxId(orders.id) }).from(orders)
   expectTypeOf<Awaited<ReturnType<typeof last>>>().toEqualTypeOf<{ last: SnoId | null }[]>()
   const returned = () => db.insert(orders).values({ customerId: flaxValue }).returning({ id: orders.id })

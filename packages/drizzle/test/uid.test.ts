@@ -1,5 +1,12 @@
 import { type Time, type UidId, uid, uidLocal } from '@snoflax/core'
-import { createdAt, createdBetween, uidId, uidLocalId, wasCreatedBetween } from '@snoflax/drizzle/pg-core'
+import {
+  createdAt,
+  createdBetween,
+  idColumn,
+  uidId,
+  uidLocalId,
+  wasCreatedBetween,
+} from '@snoflax/drizzle/pg-core'
 import { install } from '@snoflax/pg-sql'
 import { type PgliteDatabase, pglite } from '@snoflax/test'
 import { eq } from 'drizzle-orm'
@@ -66,18 +73,34 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('uid as %s',
     expect(rows.map(({ id }) => id).sort()).toEqual(exact.sort())
   })
 
-  test('arguments that are no whole numbers do not reach the SQL', () => {
-    for (const wrong of ['8); DROP TABLE x; --', 1.5, Number.NaN]) {
-      const options = { schema: 'snoflax', arguments: [wrong as number] }
-      const refused = expect.objectContaining({
+  test('the functions know the neighbourhood of a family', async () => {
+    const wide = uid.withNeighbourhood(10)
+    const sightings = pgTable('sightings', { id: idColumn(wide).plain({ storage }).primaryKey() })
+    for (const statement of await postgresStatements({ sightings })) await database.query(statement)
+    const generator = wide.generator({ node: 'a', clock: () => from.getTime() })
+    const id = generator.generate()
+    await db.insert(sightings).values({ id })
+    const schema = 'snoflax'
+    expect(
+      await db
+        .select({ at: createdAt(sightings.id, { schema }) })
+        .from(sightings)
+        .where(createdBetween(sightings.id, from, to, { schema })),
+    ).toEqual([{ at: wide.time(id) }])
+  })
+
+  test('ids made by the database have one neighbourhood', () => {
+    const define = () =>
+      pgTable('t', { id: idColumn(uid.withNeighbourhood(10))({ default: 'database', storage }) })
+    expect(define).toThrow(
+      expect.objectContaining({
+        name: 'IdError',
         code: 'INVALID_OPTION',
-        field: 'arguments',
-        value: wrong,
-        path: 'events.id',
-      })
-      expect(() => createdAt(events.id, options)).toThrow(refused)
-      expect(() => createdBetween(events.id, from, to, options)).toThrow(refused)
-    }
+        field: 'neighbourhood',
+        path: 't.id',
+      }),
+    )
+    expect(define).toThrow('neighbourhood of 8, not 10')
   })
 
   test('the functions of a family whose name has two words', async () => {

@@ -2,6 +2,7 @@ import { type FlaxId, flax, type SnoId, sno } from '@snoflax/core'
 import { flaxId, snoId } from '@snoflax/drizzle/pg-core'
 import { snoId as sqliteSnoId } from '@snoflax/drizzle/sqlite-core'
 import { idSchema, insertIds, selectIds, updateIds } from '@snoflax/drizzle/zod'
+import { sql } from 'drizzle-orm'
 import { integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { sqliteTable } from 'drizzle-orm/sqlite-core'
 import { createInsertSchema, createSelectSchema, createUpdateSchema } from 'drizzle-zod'
@@ -106,4 +107,16 @@ test('a schema of one column, in any dialect', () => {
   expect(issuesOf(input, { id: row.id.toUpperCase() })).toHaveLength(1)
   expect(z.toJSONSchema(input)).toMatchObject({ properties: { id: { type: 'string' } } })
   expect(() => idSchema(customers.email)).toThrow('customers.email is no id column')
+})
+
+test('an id that the database alone writes is read, and neither inserted nor updated', () => {
+  const copies = pgTable('copies', {
+    id: flaxId().primaryKey(),
+    copy: flaxId.plain().notNull().generatedAlwaysAs(sql`id`),
+  })
+  const id = flax.generate()
+  expect(createSelectSchema(copies, selectIds(copies)).parse({ id, copy: id })).toEqual({ id, copy: id })
+  expect(createInsertSchema(copies, insertIds(copies)).parse({ id, copy: id })).toEqual({ id })
+  expect(createUpdateSchema(copies, updateIds(copies)).parse({ copy: id })).toEqual({})
+  expect([insertIds(copies), updateIds(copies)].map(Object.keys)).toEqual([['id'], ['id']])
 })

@@ -9,10 +9,10 @@ import {
 } from 'drizzle-orm/mysql-core'
 import { type ColumnIds, IDS } from '../column-ids.js'
 import { idsForColumn, type Target } from '../column-storage.js'
-import { encodeComparedValues } from '../compared-values.js'
 import { defaultsOf } from '../defaults.js'
 import type { ColumnRequest } from '../options.js'
 import { keepIdsInRelationalQueries } from '../relational-queries.js'
+import { encodeValuesInSql } from '../values-in-sql.js'
 import { MYSQL } from './dialect.js'
 import { inJson } from './in-json.js'
 
@@ -60,7 +60,7 @@ export class MySqlIdColumnBuilder<
 
   /** Called by Drizzle. */
   build(table: AnyMySqlTable): MySqlIdColumn<ColumnBaseConfig<'string', 'MySqlIdColumn'>> {
-    encodeComparedValues()
+    encodeValuesInSql(MySqlDialect)
     keepIdsInRelationalQueries(
       MySqlDialect,
       ['buildRelationalQuery', 'buildRelationalQueryWithoutLateralSubqueries'],

@@ -1,3 +1,3 @@
 import type { IdDialect } from '../dialect.js'
 
-export const MYSQL: IdDialect = { database: 'mysql', bytesLiteral: (hex) => `(x'${hex}')` }
+export const MYSQL: IdDialect = { database: 'mysql' }

@@ -9,11 +9,11 @@ import {
 } from 'drizzle-orm/pg-core'
 import { type ColumnIds, IDS } from '../column-ids.js'
 import { idsForColumn, type Target } from '../column-storage.js'
-import { encodeComparedValues } from '../compared-values.js'
 import { defaultsOf } from '../defaults.js'
 import { hexOf } from '../hex.js'
 import type { ColumnRequest } from '../options.js'
 import { keepIdsInRelationalQueries } from '../relational-queries.js'
+import { encodeValuesInSql } from '../values-in-sql.js'
 import { POSTGRES } from './dialect.js'
 import { inJson } from './in-json.js'
 
@@ -76,7 +76,7 @@ export class PgIdColumnBuilder<
 
   /** Called by Drizzle. */
   build(table: AnyPgTable): PgIdColumn<ColumnBaseConfig<'string', 'PgIdColumn'>> {
-    encodeComparedValues()
+    encodeValuesInSql(PgDialect)
     keepIdsInRelationalQueries(PgDialect, ['buildRelationalQueryWithoutPK'], inJson)
     return new PgIdColumn(table, this.config)
   }

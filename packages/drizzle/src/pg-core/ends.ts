@@ -1,5 +1,5 @@
 import { type Column, type GetColumnData, type SQL, sql } from 'drizzle-orm'
-import { idsOf } from '../column-ids.js'
+import { singleIdsOf } from '../column-ids.js'
 import { DEFAULT_SCHEMA, identifier } from '../sql-functions.js'
 
 /** Options of {@link minId} and {@link maxId}. */
@@ -36,7 +36,7 @@ function end<AColumn extends Column>(
   column: AColumn,
   { schema = DEFAULT_SCHEMA }: EndsOptions = {},
 ): SQL<GetColumnData<AColumn, 'raw'> | null> {
-  const { type } = idsOf(column).storage.column
+  const { type } = singleIdsOf(column).storage.column
   const isOurs = type === 'uuid' || type === 'bytea'
   const aggregate = sql.raw(isOurs ? `${identifier(schema)}.${name}` : name)
   return sql`${aggregate}(${column})`.mapWith(column) as SQL<GetColumnData<AColumn, 'raw'> | null>

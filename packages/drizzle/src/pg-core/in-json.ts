@@ -2,7 +2,7 @@ import { type Column, type SQL, sql } from 'drizzle-orm'
 import { storageName } from '../column-ids.js'
 
 /** JSON numbers are rounded above 2^53; bytes and uuids are text there already. */
-export function inJson(column: Column): SQL | undefined {
+export function inJson(column: Column, expression: SQL): SQL | undefined {
   if (storageName(column) !== 'bigint') return undefined
-  return column.dataType === 'array' ? sql`${column}::text[]` : sql`${column}::text`
+  return column.dataType === 'array' ? sql`(${expression})::text[]` : sql`(${expression})::text`
 }

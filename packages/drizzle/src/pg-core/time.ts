@@ -1,15 +1,13 @@
-import { IdError, type Time } from '@snoflax/core'
+import type { Time } from '@snoflax/core'
 import { and, type Column, type SQL, sql } from 'drizzle-orm'
-import { idsOf } from '../column-ids.js'
-import { sqlFunction } from '../sql-functions.js'
+import { idsOf, singleIdsOf } from '../column-ids.js'
+import { settingsOf, sqlFunction } from '../sql-functions.js'
 import * as mapped from '../time.js'
 
-/** Where the functions of @snoflax/pg-sql are, and what they need beside the id. */
+/** Where the functions of @snoflax/pg-sql are. */
 export interface TimeFunctionOptions {
   /** The schema that @snoflax/pg-sql was installed into, `snoflax` unless told otherwise. */
   readonly schema: string
-  /** flake with an epoch of its own: `[epochMs]`. uid with a neighbourhood of its own: `[neighbourhood]`. */
-  readonly arguments?: readonly number[]
 }
 
 /** For an expression that answers a timestamp. */
@@ -21,7 +19,8 @@ class TimeOfTimestamp extends mapped.TimeDecoder {
 
 /**
  * When the row's id was made, as a Date. Without options it is the id that the database answers and sorts by.
- * With the schema of @snoflax/pg-sql it is a timestamp in the database too, to group, filter and compute with.
+ * With the schema of @snoflax/pg-sql it is a timestamp in the database too, to group and compute with, and to compare
+ * with ISO texts: postgres.js takes no Date there.
  *
  * @throws {IdError} `INVALID_OPTION` for a column that holds no ids, or lists of them.
  *
@@ -29,9 +28,12 @@ class TimeOfTimestamp extends mapped.TimeDecoder {
  * const day = sql`date_trunc('day', ${createdAt(orders.id, { schema: 'snoflax' })})`
  * await db.select({ day, orders: count() }).from(orders).groupBy(day)
  */
-export function createdAt(column: Column, options?: TimeFunctionOptions): SQL<Date> {
+export function createdAt<AColumn extends Column>(
+  column: AColumn,
+  options?: TimeFunctionOptions,
+): SQL<mapped.CreatedAt<AColumn>> {
   if (options === undefined) return mapped.createdAt(column)
-  return timestamp(column, options).mapWith(new TimeOfTimestamp(column))
+  return timestamp(column, options).mapWith(new TimeOfTimestamp(column)) as SQL<mapped.CreatedAt<AColumn>>
 }
 
 /**
@@ -50,21 +52,10 @@ export function createdBetween(column: Column, from: Time, to: Time, options?: T
   return and(range, sql`${made} >= ${iso(from)}::timestamptz`, sql`${made} < ${iso(to)}::timestamptz`) as SQL
 }
 
-function timestamp(column: Column, { schema, arguments: more = [] }: TimeFunctionOptions): SQL {
-  mapped.checkScalar(column)
-  const time = sqlFunction(schema, idsOf(column).family, 'time')
-  return sql`${time}(${sql.join([sql`${column}`, ...more.map((value) => wholeNumber(column, value))], sql`, `)})`
-}
-
-/** Written into the SQL, so it has to be a number at run time too. */
-function wholeNumber(column: Column, value: number): SQL {
-  if (Number.isSafeInteger(value)) return sql.raw(String(value))
-  const { place } = idsOf(column)
-  throw new IdError('INVALID_OPTION', `${place}: arguments are whole numbers, not ${JSON.stringify(value)}`, {
-    field: 'arguments',
-    value,
-    path: place,
-  })
+function timestamp(column: Column, { schema }: TimeFunctionOptions): SQL {
+  const { family } = singleIdsOf(column)
+  const settings = settingsOf(family).map((value) => sql.raw(String(value)))
+  return sql`${sqlFunction(schema, family, 'time')}(${sql.join([column, ...settings], sql`, `)})`
 }
 
 const YEAR_1 = Date.parse('0001-01-01T00:00:00Z')

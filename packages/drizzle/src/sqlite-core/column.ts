@@ -9,10 +9,10 @@ import {
 } from 'drizzle-orm/sqlite-core'
 import { type ColumnIds, IDS } from '../column-ids.js'
 import { idsForColumn, type Target } from '../column-storage.js'
-import { encodeComparedValues } from '../compared-values.js'
 import { defaultsOf } from '../defaults.js'
 import type { ColumnRequest } from '../options.js'
 import { keepIdsInRelationalQueries } from '../relational-queries.js'
+import { encodeValuesInSql } from '../values-in-sql.js'
 import { SQLITE } from './dialect.js'
 import { inJson } from './in-json.js'
 
@@ -60,7 +60,7 @@ export class SQLiteIdColumnBuilder<
 
   /** Called by Drizzle. */
   build(table: AnySQLiteTable): SQLiteIdColumn<ColumnBaseConfig<'string', 'SQLiteIdColumn'>> {
-    encodeComparedValues()
+    encodeValuesInSql(SQLiteDialect)
     keepIdsInRelationalQueries(SQLiteDialect, ['buildRelationalQuery'], inJson)
     return new SQLiteIdColumn(table, this.config)
   }

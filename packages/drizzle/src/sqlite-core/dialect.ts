@@ -1,3 +1,3 @@
 import type { IdDialect } from '../dialect.js'
 
-export const SQLITE: IdDialect = { database: 'sqlite', bytesLiteral: (hex) => `x'${hex}'` }
+export const SQLITE: IdDialect = { database: 'sqlite' }

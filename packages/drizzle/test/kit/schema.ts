@@ -1,6 +1,6 @@
 import { flake } from '@snoflax/core'
-import { flakeId, flaxId, snoId } from '@snoflax/drizzle/pg-core'
-import { type AnyPgColumn, integer, pgTable, text } from 'drizzle-orm/pg-core'
+import { createdAfter, flakeId, flaxId, snoId } from '@snoflax/drizzle/pg-core'
+import { type AnyPgColumn, integer, pgTable, pgView, text } from 'drizzle-orm/pg-core'
 
 // What the command line of drizzle-kit reads.
 
@@ -17,3 +17,7 @@ export const orders = pgTable('orders', {
   jobId: flakeId.plain('job_id', { storage: 'binary' }).default(flake.lowerBound(1_700_000_000_000)),
   past: flaxId.plain({ storage: 'text' }).array(),
 })
+
+export const recentJobs = pgView('recent_jobs').as((query) =>
+  query.select({ total: orders.total }).from(orders).where(createdAfter(orders.jobId, 1_600_000_000_000)),
+)
