@@ -1,8 +1,9 @@
--- Drops the schema, unless something outside it uses what is in it, others put tables or views into it, or numbers are
--- leased: the next installation would lease them anew.
+-- Drops the schema, unless something outside it uses what is in it, others put something into it, or numbers are leased:
+-- the next installation would lease them anew.
 DO $$
 DECLARE
   users text;
+  others text;
   leased text;
 BEGIN
   WITH own AS (
@@ -20,12 +21,21 @@ BEGIN
   )
   SELECT string_agg(pg_describe_object(classid, objid, objsubid), E'\n') INTO users FROM dependent;
 
-  SELECT concat_ws(E'\n', users, string_agg(pg_describe_object('pg_class'::regclass, oid, 0), E'\n')) INTO users
-    FROM pg_class
-   WHERE relnamespace = 'snoflax'::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f') AND relname NOT IN ('_generator', '_lease_family', '_lease', 'leases');
+  -- All that stands in a schema depends on it: extensions, operators and what else there is, too.
+  SELECT string_agg(pg_describe_object(d.classid, d.objid, 0), E'\n' ORDER BY d.classid, d.objid) INTO others
+    FROM pg_depend d
+    LEFT JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
+    LEFT JOIN pg_class c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid
+    LEFT JOIN pg_type t ON d.classid = 'pg_type'::regclass AND t.oid = d.objid
+   WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = 'snoflax'::regnamespace AND d.deptype = 'n'
+     AND d.classid <> 'pg_default_acl'::regclass
+     AND coalesce(p.proname !~ '^(_|(flax|sno|flake|uid|lease)_|(version|partition_ddl|min|max)$)', true)
+     AND coalesce(c.relname, t.typname) ~ '^(_generator|_lease_family|_lease|leases|(_?(sno|flake|uid|uid_local)_(state|timeline))'
+       '|(flax|sno|flake|uid|uid_local)_(fields|binary|uuid|uuid8|text|bigint))$' IS NOT TRUE;
 
-  IF users <> '' THEN
-    RAISE EXCEPTION 'uninstall: schema snoflax is in use' USING ERRCODE = '2BP01', DETAIL = users;
+  IF users <> '' OR others <> '' THEN
+    RAISE EXCEPTION 'uninstall: schema snoflax is in use'
+      USING ERRCODE = '2BP01', DETAIL = concat_ws(E'\n', users, others);
   END IF;
   IF to_regclass('snoflax.leases') IS NOT NULL THEN
     SELECT string_agg(format('%s %s, %s until %s', family, number, holder, greatest(expires_at, reserved_until)), E'\n')

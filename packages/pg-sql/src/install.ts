@@ -1,5 +1,6 @@
 import { IdError } from '@snoflax/core'
 import { type Client, run } from './client.js'
+import { grantSql } from './grant.js'
 import { DEFAULT_SCHEMA, inSchema } from './schema.js'
 import { FAMILIES, readSql, type SqlFamily, sqlFiles } from './sql-files.js'
 import { statements } from './statements.js'
@@ -39,7 +40,7 @@ export function installSql({
 }: InstallOptions = {}): string {
   families.forEach(checkFamily)
   const files = [readSql('install').replaceAll('@version@', VERSION), ...sqlFiles(families).map(readSql)]
-  const grants = grantTo.map((role) => grant(schema, role))
+  const grants = grantTo.map((role) => grantSql(schema, role))
   return [inSchema(files.join('\n'), schema), ...grants].join('\n')
 }
 
@@ -78,11 +79,4 @@ export async function install(client: Client, options: InstallOptions = {}): Pro
   const previousVersion = await installedVersion(client, options)
   await run(client, installSql(options))
   return { version: VERSION, previousVersion }
-}
-
-function grant(schema: string, role: string): string {
-  const name = `"${role.replaceAll('"', '""')}"`
-  return [`SCHEMA ${schema}`, `ALL SEQUENCES IN SCHEMA ${schema}`]
-    .map((what) => `GRANT USAGE ON ${what} TO ${name};`)
-    .join('\n')
 }

@@ -24,6 +24,18 @@ const generators = FAMILIES.flatMap(({ name, family }) =>
   family.storages.map((storage) => `snoflax.${name}_generate${suffix(storage)}()`),
 )
 
+const OWNERS = [
+  'SELECT snoflax.sno_set_partition(9)',
+  'SELECT snoflax.flake_set_worker(9, 9)',
+  "SELECT snoflax.uid_set_node('there')",
+  'SELECT snoflax.uid_set_node(9)',
+  "SELECT snoflax.lease_set_max_ttl('sno', 9)",
+  "SELECT snoflax.lease_adopt('sno')",
+  "SELECT snoflax._clock_set_number('sno', 9)",
+  "SELECT snoflax._clock_constant('_sno_number', 9)",
+  "SELECT snoflax._clock_mend('sno')",
+]
+
 describe('a role that was granted', () => {
   test.each(generators)('may call %s', async (generator) => {
     // Three, since the first takes the slow path.
@@ -38,13 +50,7 @@ describe('a role that was granted', () => {
   })
 
   test.each([
-    'SELECT snoflax.sno_set_partition(9)',
-    'SELECT snoflax.flake_set_worker(9, 9)',
-    "SELECT snoflax.uid_set_node('there')",
-    'SELECT snoflax.uid_set_node(9)',
-    "SELECT snoflax._clock_set_number('sno', 9)",
-    "SELECT snoflax._clock_constant('_sno_number', 9)",
-    "SELECT snoflax._clock_mend('sno')",
+    ...OWNERS,
     "SELECT setval('snoflax.sno_state', 1)",
     "SELECT setval('snoflax._sno_timeline', 1)",
     'UPDATE snoflax._generator SET number = 9',
@@ -78,6 +84,25 @@ describe('any other role', () => {
   test.each(generators)('may not call %s', async (generator) => {
     await expect(as(stranger, `SELECT ${generator}`)).rejects.toMatchObject({ code: '42501' })
   })
+})
+
+test('where new functions are not for everybody, a role that was granted may call all but those of the owner', async () => {
+  const other = await postgres.open()
+  try {
+    const role = await other.role()
+    await other.query('ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC')
+    await install(other.pool)
+    await install(other.pool, { families: ['flax'], grantTo: [role.name] })
+    await other.query(
+      'SELECT snoflax.sno_set_partition(1), snoflax.flake_set_worker(1, 2), snoflax.uid_set_node(1)',
+    )
+    for (const call of [...generators, 'snoflax.min(NULL::uuid)', "snoflax.flax_time('0RdKJcxqVBiAiQr0')"]) {
+      await as(role, `SELECT ${call}`)
+    }
+    for (const call of OWNERS) await expect(as(role, call)).rejects.toMatchObject({ code: '42501' })
+  } finally {
+    await other.close()
+  }
 })
 
 test('a role with a name that needs quotes', async () => {

@@ -82,6 +82,22 @@ describe('refuses, naming', () => {
 test.each([
   ['a table', 'CREATE TABLE snoflax.kept (name text)', 'table snoflax.kept', 'TABLE'],
   ['a view', 'CREATE VIEW snoflax.kept AS SELECT 1 AS one', 'view snoflax.kept', 'VIEW'],
+  ['a sequence', 'CREATE SEQUENCE snoflax.kept', 'sequence snoflax.kept', 'SEQUENCE'],
+  [
+    'a function',
+    'CREATE FUNCTION snoflax.kept() RETURNS int RETURN 1',
+    'function snoflax.kept()',
+    'FUNCTION',
+  ],
+  ['a type', "CREATE TYPE snoflax.kept AS ENUM ('one')", 'type snoflax.kept', 'TYPE'],
+  ['a composite type', 'CREATE TYPE snoflax.kept AS (one int)', 'type snoflax.kept', 'TYPE'],
+  ['a domain', 'CREATE DOMAIN snoflax.kept AS int', 'type snoflax.kept', 'DOMAIN'],
+  [
+    'a collation',
+    "CREATE COLLATION snoflax.kept (provider = libc, locale = 'C')",
+    'collation snoflax.kept',
+    'COLLATION',
+  ],
 ])('refuses to drop %s that others put into the schema', async (_, sql, named, kind) => {
   await database.query(sql)
   const error = await uninstall(database.pool).catch((refusal: unknown) => refusal)
