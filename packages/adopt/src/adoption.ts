@@ -27,9 +27,9 @@ export interface Adoption {
   readonly sql: string
   /**
    * Makes the new ids and foreign keys beside the old ones, in batches. The application goes on meanwhile.
+   * After the switch there is nothing left to do.
    *
-   * @throws {IdError} `INVALID_OPTION` after the switch, or while another session is at it; what `generator`
-   * throws.
+   * @throws {IdError} `INVALID_OPTION` while another session is at it; what `generator` throws.
    */
   backfill(options?: BackfillOptions): Promise<void>
   /**

@@ -39,7 +39,7 @@ export function timeSource(table: string, createdAt: CreatedAt): TimeSource {
   }
   if ('column' in createdAt) return { kind: 'column', ...createdAt }
   if ('key' in createdAt) return { kind: 'key', timeMs: createdAt.key }
-  const [fromMs, toMs] = [createdAt.from.getTime(), createdAt.to.getTime()]
+  const [fromMs, toMs] = [Number(createdAt.from), Number(createdAt.to)]
   if (fromMs <= toMs) return { kind: 'span', fromMs, toMs }
   return refuse(table, 'createdAt: from and to are valid Dates, the earlier one first', createdAt)
 }

@@ -1,7 +1,4 @@
 import { type Clock, IdError, type IdGenerator } from '@snoflax/core'
-import { refuse } from './refusal.js'
-
-const TRIED_IDS = 16
 
 /**
  * Makes ascending ids for rows that come in the order of their times. Where a moment's ids are used up, the
@@ -45,28 +42,6 @@ export class IdMaker {
       `${name}: so many rows share the time ${new Date(rowMs).toISOString()} that ids would run ${driftMs} ms ` +
         `ahead of it; raise maxDriftMs (${this.maxDriftMs}), or take a family with more ids a moment`,
       { family: name, field: 'maxDriftMs', value: this.maxDriftMs },
-    )
-  }
-}
-
-/** @throws {IdError} `INVALID_OPTION` if ids for one moment don't ascend or carry another moment. */
-export function checkGenerator(place: string, makeGenerator: (clock: Clock) => IdGenerator<string>): void {
-  const nowMs = Date.now()
-  const generator = makeGenerator(() => nowMs)
-  const { family } = generator
-  const ids = Array.from({ length: TRIED_IDS }, () => generator.generate())
-  const stray = ids.find((id) => Math.abs(family.timeMs(id) - nowMs) > Math.ceil(family.layout.unitMs))
-  if (stray !== undefined) {
-    refuse(
-      place,
-      `${family.name}: the generator takes no notice of the clock; write (clock) => ….generator({ clock })`,
-      stray,
-    )
-  }
-  if (ids.some((id, i) => i > 0 && family.compare(ids[i - 1] as string, id) >= 0)) {
-    refuse(
-      place,
-      `${family.name}: ids that the generator makes for one moment don't ascend; set monotonic: true`,
     )
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock, IdGenerator, StorageOptions } from '@snoflax/core'
+import { refuse } from './refusal.js'
 
 /** Where the time of a row's id comes from. Rows of equal time keep the order of their old keys. */
 export type CreatedAt =
@@ -30,7 +31,7 @@ export interface TableOptions extends StorageOptions {
   readonly createdAt: CreatedAt
   /**
    * Makes the ids, at the times that the clock tells; ids for one moment must ascend. Its partition, worker
-   * or node is one that no other generator has.
+   * or node is one that no other generator has, nor another table.
    *
    * @example
    * const generator: TableOptions['generator'] = (clock) => sno.generator({ partition: 900, clock })
@@ -64,6 +65,12 @@ export interface BackfillOptions {
   readonly onProgress?: (progress: Progress) => void
   /** Stops after the batch that runs; a later `backfill` goes on from there. */
   readonly signal?: AbortSignal
+}
+
+/** @throws {IdError} for a batch that would hold no rows: there would be no end of them. */
+export function checkBatchSize({ batchSize = 1 }: BackfillOptions): void {
+  if (Number.isSafeInteger(batchSize) && batchSize > 0) return
+  refuse('backfill', 'batchSize is a whole number of rows, 1 or more', batchSize)
 }
 
 /** How new columns take the place of old ones. */

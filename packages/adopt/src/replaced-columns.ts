@@ -53,6 +53,7 @@ export function replacedColumns(
 export const pathOf = ({ table, column }: Key): string => `${shownName(table)}.${column}`
 
 function refuseTwoRoots(column: Key, one: Key, other: Key): never {
+  if (pathOf(one) === pathOf(other)) refuse(shownName(one.table), 'the table is given twice')
   return refuse(
     pathOf(column),
     `the column is a foreign key to ${pathOf(one)} and to ${pathOf(other)}, so no one id can stand in it`,

@@ -42,5 +42,12 @@ export function itemList(sql: string, from: number): ItemList | undefined {
 export const mentions = (text: string, column: string): boolean =>
   new RegExp(`(?<![\\w])${column.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w])`, 'i').test(text)
 
+/** The same of an expression: its string literals name nothing. */
+export const uses = (expression: string, column: string): boolean =>
+  mentions(
+    expression.replace(TOKEN, (token) => (token.startsWith("'") ? "''" : token)),
+    column,
+  )
+
 export const withoutComments = (sql: string): string =>
   sql.replace(TOKEN, (token) => (/^(?:--|\/\*)/.test(token) ? ' ' : token))

@@ -30,12 +30,13 @@ export function refuseChanges<Plan>(planned: Plan, now: Plan): void {
 
 export const refuseUnbegun = (): never => refuse('adoption', 'nothing is under way; backfill() begins it')
 
+export const refuseOtherSession = (): never => refuse('adoption', 'another session is at it; wait, or end it')
+
 export const refuseUnfilled = (table: string): never =>
   refuse(table, 'the backfill is not through; run it to its end')
 
 /** When a step can't be taken, and why. */
 const TOO_LATE_OR_EARLY = {
-  backfill: { phase: 'switched', reason: 'the keys are switched already' },
   finish: { phase: 'backfilling', reason: 'the keys are not switched yet' },
   abandon: { phase: 'switched', reason: 'the keys are switched; there is no way back but a restore' },
 } as const

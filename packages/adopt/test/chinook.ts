@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type CreatedAt, keyTime, type TableOptions } from '@snoflax/adopt'
-import { type Clock, flake, flax, type IdGenerator, sno, uid } from '@snoflax/core'
+import { flake, flax, sno, uid } from '@snoflax/core'
 
 /** The keys that the shop begins with. */
 export const KEY_KINDS = ['serial', 'uuid', 'cuid'] as const
@@ -149,17 +149,20 @@ export function chinookSchema(database: 'postgres' | 'sqlite', kind: KeyKind): s
   ]
 }
 
-export const makers: Record<string, (clock: Clock) => IdGenerator<string>> = {
-  flax: (clock) => flax.generator({ monotonic: true, clock }),
-  sno: (clock) => sno.generator({ partition: 900, clock }),
-  flake: (clock) => flake.generator({ datacenter: 31, worker: 31, clock }),
-  uid: (clock) => uid.generator({ node: 'backfill', clock }),
+/** A generator for each table, by the table's number. */
+export type Maker = (number: number) => TableOptions['generator']
+
+export const makers: Record<string, Maker> = {
+  flax: () => (clock) => flax.generator({ monotonic: true, clock }),
+  sno: (number) => (clock) => sno.generator({ partition: 900 + number, clock }),
+  flake: (number) => (clock) => flake.generator({ datacenter: 31, worker: number, clock }),
+  uid: (number) => (clock) => uid.generator({ node: `backfill ${number}`, clock }),
 }
 
 const SPAN = { from: new Date(START_MS), to: new Date(START_MS + 1000 * HOUR_MS) }
 
 /** Where each table's times come from; keys that carry their time tell it themselves. */
-export function chinookTables(kind: KeyKind, generator: TableOptions['generator']): TableOptions[] {
+export function chinookTables(kind: KeyKind, maker: Maker): TableOptions[] {
   const times: Record<Keyed, CreatedAt> = {
     artist: 'created_at',
     album: 'created_at',
@@ -172,7 +175,7 @@ export function chinookTables(kind: KeyKind, generator: TableOptions['generator'
     invoice: 'invoice_date',
     invoice_line: { column: 'invoice_date', through: 'invoice_id' },
   }
-  return Object.entries(times).map(([table, createdAt]) => ({ table, createdAt, generator }))
+  return Object.entries(times).map(([table, createdAt], i) => ({ table, createdAt, generator: maker(i) }))
 }
 
 /** Each table with its foreign keys followed to what is no key, in the order of that: the same before and after. */

@@ -78,6 +78,19 @@ test('the switch waits for a lock no longer than told, changes nothing then, and
   expect(rows).toEqual([{ n: 1 }])
 })
 
+test('a client that is inside a transaction is refused, and its transaction goes on', async () => {
+  database = await openShop('serial')
+  const client = await database.connect()
+  await client.query('BEGIN')
+  await client.query("INSERT INTO genre (name) VALUES ('mine')")
+  await expect(planAdoption(client, { tables: tables() })).rejects.toThrow(
+    /^client: it is inside a transaction/,
+  )
+  await client.query('COMMIT')
+  expect(await database.query("SELECT name FROM genre WHERE name = 'mine'")).toHaveLength(1)
+  expect((await planAdoption(client, { tables: tables() })).phase).toBe('planned')
+})
+
 test('two at once: the second is refused', async () => {
   database = await openShop('serial')
   const [one, other] = await Promise.all([
@@ -89,7 +102,7 @@ test('two at once: the second is refused', async () => {
   )
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
   expect(refused).toHaveLength(1)
-  expect(String(refused[0]?.reason)).toMatch(/another session is at this adoption/)
+  expect(String(refused[0]?.reason)).toMatch(/adoption: another session is at it/)
 })
 
 test('a default of the new key makes ids from the switch on', async () => {

@@ -1,6 +1,7 @@
-import { keyTime, type TableOptions } from '@snoflax/adopt'
+import { keyTime, planAdoption, type TableOptions } from '@snoflax/adopt'
 import { flax, storageFor } from '@snoflax/core'
-import { pglite, postgres, sqlite } from '@snoflax/test'
+import { pglite, postgres, type SqliteDatabase, sqlite } from '@snoflax/test'
+import Database from 'better-sqlite3'
 import { afterEach, expect, test } from 'vitest'
 import { type Opened, plan, shapeOf } from './moves.js'
 
@@ -31,6 +32,7 @@ test('postgres: names that need quotes, other schemas, composite foreign keys, d
     `CREATE TABLE tag (order_id bigint REFERENCES "My Shop"."Order, (big)" ON UPDATE CASCADE, tag text, PRIMARY KEY (order_id, tag))`,
     'CREATE TABLE note (order_id bigint, tag text, body text, FOREIGN KEY (order_id, tag) REFERENCES tag ON DELETE CASCADE)',
     'CREATE TABLE profile (order_id bigint PRIMARY KEY REFERENCES "My Shop"."Order, (big)")',
+    'CREATE TABLE "a ON b USING c (" (order_id bigint REFERENCES "My Shop"."Order, (big)", CONSTRAINT "d ON e USING f (" UNIQUE (order_id))',
     'CREATE INDEX odd ON "My Shop"."Order, (big)" (lower(\'a,(\' || "tenant"), "Parent Id" DESC NULLS LAST, "At") INCLUDE ("Id", tenant) WITH (fillfactor = 70) WHERE tenant > 0',
     `INSERT INTO "My Shop"."Order, (big)" (tenant, "Parent Id", "At") SELECT n % 3 + 1, nullif(n - 1, 0), '2021-03-04 05:06:07.891'::timestamp + n / 7 * interval '1 day' FROM generate_series(1, 40) AS n`,
     `INSERT INTO tag SELECT "Id", 't' || "Id" FROM "My Shop"."Order, (big)"`,
@@ -91,6 +93,76 @@ test('sqlite: names, comments, table options and triggers as they were written',
     { line: 'late, text' },
   ])
   await expect(database.query("INSERT INTO tag VALUES ('nowhere', 'x')")).rejects.toThrow(/FOREIGN KEY/)
+})
+
+test('postgres: literals that read like names, children that are gone, triggers that are deferred', async () => {
+  await open(postgres.open(), [
+    'CREATE TABLE orders (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, created_at timestamptz DEFAULT now(), data jsonb)',
+    "CREATE INDEX by_outer_id ON orders ((data ->> 'id'))",
+    'CREATE TABLE child () INHERITS (orders)',
+    'DROP TABLE child',
+    'CREATE FUNCTION pass() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$',
+    'CREATE CONSTRAINT TRIGGER late AFTER INSERT OR UPDATE ON orders DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION pass()',
+    'INSERT INTO orders DEFAULT VALUES',
+  ])
+  const before = await shapeOf(database)
+  const adoption = await plan(database, [{ table: 'orders', createdAt: 'created_at', generator }], {
+    allowTriggers: ['late'],
+  })
+  await adoption.backfill()
+  await database.query('INSERT INTO orders DEFAULT VALUES')
+  await adoption.switchKeys()
+  expect((await adoption.verify()).faults).toEqual([])
+  await adoption.finish()
+  expect(await shapeOf(database)).toEqual(before)
+})
+
+test('sqlite: literals that read like names, and foreign keys that lead nowhere', async () => {
+  await open(sqlite.open(), [
+    `CREATE TABLE orders (id INTEGER PRIMARY KEY, at TEXT NOT NULL, data TEXT CHECK (json_extract(data, '$.id') > 0))`,
+    "CREATE INDEX by_outer_id ON orders (json_extract(data, '$.id'))",
+    'CREATE TABLE keyless (x)',
+    'CREATE TABLE stray (a REFERENCES gone (id), b REFERENCES orders (no_column), c REFERENCES keyless)',
+    `INSERT INTO orders VALUES (1, '2021-01-01', '{"id": 7}')`,
+  ])
+  await move([{ table: 'orders', createdAt: 'at', generator }])
+})
+
+test('sqlite: a connection that gives bigints loses no column', async () => {
+  await open(sqlite.open(), [
+    'CREATE TABLE orders (id INTEGER PRIMARY KEY, at TEXT NOT NULL)',
+    'CREATE TABLE line (order_id INTEGER REFERENCES orders, n INTEGER)',
+    "INSERT INTO orders VALUES (9007199254740993, '2021-01-01')",
+    'INSERT INTO line VALUES (9007199254740993, 5), (NULL, 6)',
+  ])
+  const { connection } = database as SqliteDatabase
+  connection.defaultSafeIntegers(true)
+  await move([{ table: 'orders', createdAt: 'at', generator }])
+  connection.defaultSafeIntegers(false)
+  expect(await database.query('SELECT n, order_id IS NULL AS "none" FROM line ORDER BY n')).toEqual([
+    { n: 5, none: 0 },
+    { n: 6, none: 1 },
+  ])
+})
+
+test('sqlite: a second one that is at it is told, and neither goes on for ever', async () => {
+  await open(sqlite.open(), [
+    'CREATE TABLE orders (id INTEGER PRIMARY KEY, at TEXT NOT NULL)',
+    "INSERT INTO orders SELECT n, '2021-01-01' FROM (WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 50) SELECT n FROM s)",
+  ])
+  const { file } = database as SqliteDatabase
+  const connection = new Database(file)
+  const tables = [{ table: 'orders', createdAt: 'at', generator }]
+  const [one, two] = [await plan(database, tables), await planAdoption(connection, { tables })]
+  const seconds: Promise<void>[] = []
+  const onProgress = () => seconds.push(two.backfill({ batchSize: 7 }))
+  await expect(one.backfill({ batchSize: 5, onProgress })).rejects.toThrow(
+    /adoption: another session is at it/,
+  )
+  await Promise.all(seconds)
+  connection.close()
+  await one.switchKeys()
+  expect((await one.verify()).faults).toEqual([])
 })
 
 test('pglite: a table with rows, as bytes, and an empty one', async () => {

@@ -1,6 +1,7 @@
-import { keyTime, type TableOptions } from '@snoflax/adopt'
+import { keyTime, planAdoption, type TableOptions } from '@snoflax/adopt'
 import { flake, flax, IdError, sno } from '@snoflax/core'
 import { postgres, sqlite } from '@snoflax/test'
+import { Pool } from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Opened, plan, shapeOf } from './moves.js'
 
@@ -33,6 +34,11 @@ const REFUSALS: Refusal[] = [
     message: /^order: there is no such table/,
   },
   {
+    name: 'a table given twice',
+    tables: [orders, orders],
+    message: /orders: the table is given twice/,
+  },
+  {
     name: 'an unknown column',
     tables: [{ ...orders, createdAt: 'made_at' }],
     message: /orders\.made_at: there is no such column/,
@@ -59,6 +65,15 @@ const REFUSALS: Refusal[] = [
     message: /orders.*don't ascend; set monotonic: true/,
   },
   {
+    name: 'generators of two tables that make the same ids',
+    tables: ['orders', 'customer'].map((table) => ({
+      ...orders,
+      table,
+      generator: (clock: () => number) => sno.generator({ partition: 900, clock }),
+    })),
+    message: /customer: sno: the generator makes the ids that (public\.)?orders has for the same moments/,
+  },
+  {
     name: 'a storage that the family lacks',
     tables: [{ ...orders, storage: 'bigint' }],
     code: 'STORAGE_REFUSED',
@@ -68,6 +83,11 @@ const REFUSALS: Refusal[] = [
     name: 'a span that runs back',
     tables: [{ ...orders, createdAt: { from: new Date(2), to: new Date(1) } }],
     message: /the earlier one first/,
+  },
+  {
+    name: 'a span without an end',
+    tables: [{ ...orders, createdAt: { from: new Date(1) } }],
+    message: /from and to are valid Dates/,
   },
   {
     name: 'a row without a time',
@@ -89,6 +109,14 @@ const REFUSALS: Refusal[] = [
     message: /orders\.id 79/,
   },
   {
+    name: 'a number that is no time',
+    databases: POSTGRES,
+    sql: ["ALTER TABLE orders ADD COLUMN made numeric DEFAULT 'NaN'"],
+    tables: [{ ...orders, createdAt: { column: 'made', unit: 's' } }],
+    code: 'TIME_OUT_OF_RANGE',
+    message: /orders\.id 1: flax: the row's time NaN ms/,
+  },
+  {
     name: 'a text that is no time',
     databases: SQLITE,
     sql: ["INSERT INTO orders (id, customer_id, created_at) VALUES (79, 1, 'last week')"],
@@ -103,7 +131,6 @@ const REFUSALS: Refusal[] = [
   },
   {
     name: 'numbers without a unit',
-    databases: POSTGRES,
     tables: [{ ...orders, createdAt: 'customer_id' }],
     message: /orders\.customer_id.*needs a unit/,
   },
@@ -138,6 +165,26 @@ const REFUSALS: Refusal[] = [
       'ALTER TABLE line ADD CONSTRAINT line_order FOREIGN KEY (order_id) REFERENCES orders (id) NOT VALID',
     ],
     message: /line\.order_id: the value 999 leads to no row of public\.orders/,
+  },
+  {
+    name: 'orphans of another foreign key',
+    databases: SQLITE,
+    sql: [
+      'PRAGMA foreign_keys = OFF',
+      'ALTER TABLE line ADD COLUMN x REFERENCES checked (id)',
+      'INSERT INTO line VALUES (1, 1, 99)',
+    ],
+    message: /foreign_key_check: line: row 3 leads to no row of checked/,
+  },
+  {
+    name: 'a row without a key',
+    databases: SQLITE,
+    sql: [
+      'CREATE TABLE coded (id TEXT PRIMARY KEY, created_at TEXT)',
+      'INSERT INTO coded VALUES (NULL, NULL)',
+    ],
+    tables: [{ ...orders, table: 'coded' }],
+    message: /coded\.id: a row has NULL for a key/,
   },
   {
     name: 'a view',
@@ -206,6 +253,34 @@ const REFUSALS: Refusal[] = [
     databases: SQLITE,
     sql: ['ALTER TABLE line ADD COLUMN twice INTEGER AS (order_id * 2)'],
     message: /line\.order_id: .*uses it/,
+  },
+  {
+    name: 'a default of a foreign key',
+    databases: POSTGRES,
+    sql: ['ALTER TABLE line ALTER COLUMN order_id SET DEFAULT 1'],
+    message: /line\.order_id: the column has a default/,
+  },
+  {
+    name: 'a domain without null',
+    databases: POSTGRES,
+    sql: [
+      'CREATE DOMAIN number AS integer NOT NULL',
+      'CREATE TABLE numbered (id number PRIMARY KEY, created_at timestamptz)',
+    ],
+    tables: [{ ...orders, table: 'numbered' }],
+    message: /numbered\.id: its domain public\.number takes no null/,
+  },
+  {
+    name: 'extended statistics',
+    databases: POSTGRES,
+    sql: ['CREATE STATISTICS pair ON order_id, n FROM line'],
+    message: /line\.order_id: statistics object public\.pair depends/,
+  },
+  {
+    name: 'a default that the server does not take',
+    databases: POSTGRES,
+    tables: [{ ...orders, default: 'nonsense()' }],
+    message: /orders: its default nonsense\(\) is refused: function nonsense\(\) does not exist/,
   },
   {
     name: 'privileges of a column',
@@ -323,7 +398,56 @@ describe('refused before anything changes', () => {
   )
 })
 
+test('postgres: an index that takes nulls for equal would refuse rows of the application', async ({
+  skip,
+}) => {
+  const database = await open('postgres')
+  skip(database.kind === 'postgres' && database.version < 15, 'since PostgreSQL 15')
+  await database.query('ALTER TABLE line ADD CONSTRAINT once UNIQUE NULLS NOT DISTINCT (n, order_id)')
+  await expect(plan(database, [orders])).rejects.toThrow(/line, index once: it takes nulls for equal/)
+})
+
+test('postgres: rows that row security hides would be left without ids', async () => {
+  const database = await open('postgres')
+  if (database.kind !== 'postgres') return
+  const owner = await database.role()
+  for (const sql of [
+    `GRANT CREATE ON DATABASE ${database.name} TO ${owner.name}`,
+    `ALTER TABLE orders OWNER TO ${owner.name}`,
+    `ALTER TABLE line OWNER TO ${owner.name}`,
+    'ALTER TABLE line ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY',
+    'CREATE POLICY firsts ON line USING (n = 1)',
+  ]) {
+    await database.query(sql)
+  }
+  const pool = new Pool({ connectionString: owner.url })
+  try {
+    await expect(planAdoption(pool, { tables: [orders] })).rejects.toThrow(/line: row security hides rows/)
+  } finally {
+    await pool.end()
+  }
+})
+
 describe.each(['postgres', 'sqlite'] as const)('%s', (kind) => {
+  test('a move that has been made is not made again', async () => {
+    const database = await open(kind)
+    for (const createdAt of ['created_at', { from: new Date('2020-01-01'), to: new Date('2021-01-01') }]) {
+      const tables = [{ ...orders, table: createdAt === 'created_at' ? 'orders' : 'customer', createdAt }]
+      const adoption = await plan(database, tables)
+      await adoption.backfill()
+      await adoption.switchKeys()
+      await adoption.finish()
+      await expect(plan(database, tables)).rejects.toThrow(/\.id: the keys are flax ids .* has been made/)
+    }
+  })
+
+  test('a batch without rows is refused, for it would have no end', async () => {
+    const adoption = await plan(await open(kind), [orders])
+    for (const batchSize of [0, -1, 0.5, Number.NaN]) {
+      await expect(adoption.backfill({ batchSize })).rejects.toThrow(/^backfill: batchSize is a whole number/)
+    }
+  })
+
   test('more rows of one moment than ids: time runs ahead a little, or is refused', async () => {
     const database = await open(kind)
     await database.query(

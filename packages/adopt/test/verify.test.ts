@@ -1,7 +1,7 @@
 import type { TableOptions } from '@snoflax/adopt'
 import { sno } from '@snoflax/core'
 import { afterEach, describe, expect, test } from 'vitest'
-import { chinookTables, makers } from './chinook.js'
+import { chinookTables, type Maker, makers } from './chinook.js'
 import { type Opened, plan } from './moves.js'
 import { openShop as openPostgres } from './postgres-chinook.js'
 import { openShop as openSqlite } from './sqlite-chinook.js'
@@ -9,7 +9,7 @@ import { openShop as openSqlite } from './sqlite-chinook.js'
 let database: Opened
 afterEach(() => database.close())
 
-const tables = chinookTables('serial', makers['sno'] as TableOptions['generator']).map((one) => ({
+const tables = chinookTables('serial', makers['sno'] as Maker).map((one) => ({
   ...one,
   storage: 'text' as const,
 }))

@@ -1,6 +1,6 @@
 import type { Adoption, Phase, ReplacedColumn, Verification } from '../adoption.js'
 import { type KeyRecipe, keyRecipes } from '../key-recipe.js'
-import type { AdoptionOptions, BackfillOptions, SwitchOptions } from '../options.js'
+import { type AdoptionOptions, type BackfillOptions, checkBatchSize, type SwitchOptions } from '../options.js'
 import type { RootPlan } from '../root-plan.js'
 import { shownName } from '../sql-text.js'
 import {
@@ -11,7 +11,8 @@ import {
   refuseUnbegun,
   refuseUnfilled,
 } from '../under-way.js'
-import { refuseOrphans, refuseTimes } from './data-checks.js'
+import { refuseMoved, refuseOrphans, refuseTimes } from './data-checks.js'
+import { refuseDefaults } from './defaults.js'
 import { BACKFILL_PATIENCE_MS, fillForeignKeys, reconcile, tablesOf } from './foreign-keys.js'
 import { givingWay, lockTables } from './giving-way.js'
 import { buildIndexes } from './indexes.js'
@@ -39,7 +40,10 @@ export async function planPostgres(client: PostgresClient, options: AdoptionOpti
       refuseOther(known.plan.roots, recipes)
       return known
     }
-    const plan = await inPeace(session, () => readPlan(session, options, recipes))
+    const plan = await inPeace(session, async () => {
+      await refuseDefaults(session, options, recipes)
+      return readPlan(session, options, recipes)
+    })
     await checkData(session, plan, recipes)
     return { phase: 'planned' as const, plan }
   })
@@ -59,7 +63,9 @@ async function inPeace<T>(session: Session, read: () => Promise<T>): Promise<T> 
 async function checkData(session: Session, plan: Plan, recipes: readonly KeyRecipe[]): Promise<void> {
   for (const [i, root] of plan.roots.entries()) {
     const recipe = recipes[i] as KeyRecipe
-    await refuseTimes(session, root, recipe, await rowTimes(session, root, recipe.source))
+    const times = await rowTimes(session, root, recipe.source)
+    await refuseTimes(session, root, recipe, times)
+    await refuseMoved(session, root, recipe, times)
   }
   for (const column of plan.columns) {
     if (!column.isRoot) await refuseOrphans(session, column, plan.roots[column.root] as RootPlan)
@@ -96,9 +102,11 @@ class PostgresAdoption implements Adoption {
     return script(this.plan)
   }
 
-  backfill(options: BackfillOptions = {}): Promise<void> {
-    return withOnlySession(this.client, async (session) => {
+  async backfill(options: BackfillOptions = {}): Promise<void> {
+    checkBatchSize(options)
+    await withOnlySession(this.client, async (session) => {
       await this.begin(session)
+      if (this.phase === 'switched') return
       const works = await this.keyWorks(session)
       const runBatch = batchIn(session)
       for (const work of works) await fillKeys(session, work, options, runBatch, () => true)
@@ -144,7 +152,10 @@ class PostgresAdoption implements Adoption {
 
   private async begin(session: Session): Promise<void> {
     const begun = await readBegun(session)
-    checkStep('backfill', begun?.phase)
+    if (begun?.phase === 'switched') {
+      this.phase = 'switched'
+      return
+    }
     if (begun === undefined) {
       await session.transaction(async () => {
         await session.run(CREATE_STATE)

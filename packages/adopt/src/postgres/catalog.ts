@@ -13,6 +13,9 @@ export interface Column extends Key {
   readonly type: string
   readonly notNull: boolean
   readonly generated: boolean
+  readonly hasDefault: boolean
+  /** By its domain, for good. */
+  readonly refusesNull: boolean
   readonly hasPrivileges: boolean
 }
 
@@ -41,11 +44,12 @@ const COLUMN_NAMES = (table: string, numbers: string) => `(SELECT json_agg(a.att
 export async function resolveTable(session: Session, given: string): Promise<string> {
   const [found] = await session.query<{ table: string; kind: string; inherits: boolean }>(
     `SELECT ${NAME_OF('r', 'n')} AS table, r.relkind AS kind,
-            r.relispartition OR r.relhassubclass OR EXISTS (SELECT FROM pg_inherits WHERE inhrelid = r.oid) AS inherits
+            EXISTS (SELECT FROM pg_inherits WHERE r.oid IN (inhrelid, inhparent)) AS inherits
        FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = to_regclass($1)`,
     [given],
   )
-  if (found === undefined) return refuse(given, 'there is no such table')
+  if (found === undefined)
+    return refuse(given, 'there is no such table; a name with capitals is written in quotes, as in SQL')
   if (found.kind !== 'r' || found.inherits) {
     return refuse(given, 'only plain tables can be moved, neither partitioned nor inheriting ones nor views')
   }
@@ -87,7 +91,8 @@ export async function readForeignKeys(session: Session): Promise<PostgresForeign
 export async function readColumns(session: Session, tables: readonly string[]): Promise<Map<string, Column>> {
   const columns = await session.query<Column & Record<string, unknown>>(
     `SELECT t AS table, attname AS column, format_type(atttypid, atttypmod) AS type, attnotnull AS "notNull",
-            attgenerated <> '' AS generated, attacl IS NOT NULL AS "hasPrivileges"
+            attgenerated <> '' AS generated, atthasdef AS "hasDefault",
+            (SELECT typnotnull FROM pg_type WHERE oid = atttypid) AS "refusesNull", attacl IS NOT NULL AS "hasPrivileges"
        FROM unnest($1::text[]) AS t JOIN pg_attribute ON attrelid = t::regclass
       WHERE attnum > 0 AND NOT attisdropped`,
     [tables],

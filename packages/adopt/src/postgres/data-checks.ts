@@ -2,12 +2,13 @@ import type { IdFamily } from '@snoflax/core'
 import type { ReplacedColumn } from '../adoption.js'
 import { KeyTimes } from '../created-at.js'
 import type { KeyRecipe } from '../key-recipe.js'
+import { refuseIds, SAMPLE } from '../moved-keys.js'
 import { refuse } from '../refusal.js'
 import { pathOf } from '../replaced-columns.js'
 import { placeOf, type RootPlan } from '../root-plan.js'
 import { refuseTime } from '../row-time.js'
 import { quote, shownName } from '../sql-text.js'
-import type { PostgresRowTimes } from './row-times.js'
+import { keyOrder, type PostgresRowTimes } from './row-times.js'
 import type { Session } from './session.js'
 
 const KEYS_A_PAGE = 10_000
@@ -32,6 +33,20 @@ export async function refuseTimes(
     refuseTime(placeOf(root), row.key, row.timeMs === null ? undefined : Number(row.timeMs), family)
 }
 
+/** @throws {IdError} if the keys are such ids already. */
+export async function refuseMoved(
+  session: Session,
+  root: RootPlan,
+  { source, storage }: KeyRecipe,
+  times: PostgresRowTimes,
+): Promise<void> {
+  if (source.kind === 'key') return
+  const rows = await session.query<{ key: string; timeMs: string }>(
+    `SELECT t.${quote(root.key)}::text AS key, ${times.timeMs} AS "timeMs" FROM ${root.table} AS t LIMIT ${SAMPLE}`,
+  )
+  refuseIds(placeOf(root), storage, source, rows)
+}
+
 async function refuseKeyTimes(
   session: Session,
   root: RootPlan,
@@ -40,7 +55,7 @@ async function refuseKeyTimes(
 ): Promise<void> {
   const place = placeOf(root)
   const column = quote(root.key)
-  const order = /^(text|character)/.test(root.keyType) ? `${column} COLLATE "C"` : column
+  const order = keyOrder(root, column)
   const times = new KeyTimes(place, timeMs)
   for (let last: string | null = null; ; ) {
     const rows: { key: string }[] = await session.query(

@@ -17,14 +17,32 @@ export async function refuseObstacles(
 ): Promise<void> {
   const tables = [...new Set(columns.map(({ table }) => table))]
   const known = await readColumns(session, tables)
-  for (const column of columns) refuseColumn(known.get(pathOf(column)) as Column, known)
+  await refuseHiddenRows(session, tables)
+  for (const column of columns) refuseColumn(known.get(pathOf(column)) as Column, column.isRoot, known)
   await refuseDependents(session, columns)
   await refuseTriggers(session, tables, allowTriggers)
 }
 
-function refuseColumn(column: Column, known: ReadonlyMap<string, Column>): void {
+/** What row security hides would be left without ids, silently. */
+async function refuseHiddenRows(session: Session, tables: readonly string[]): Promise<void> {
+  const [hidden] = await session.query<{ table: string }>(
+    'SELECT t AS table FROM unnest($1::text[]) AS t WHERE row_security_active(t) ORDER BY 1 LIMIT 1',
+    [tables],
+  )
+  if (hidden)
+    refuse(shownName(hidden.table), 'row security hides rows of it from this role; use one with BYPASSRLS')
+}
+
+function refuseColumn(column: Column, isRoot: boolean, known: ReadonlyMap<string, Column>): void {
   const path = pathOf(column)
   if (column.generated) refuse(path, 'the column is generated')
+  if (column.refusesNull)
+    refuse(
+      path,
+      `its domain ${column.type} takes no null, which new rows have for an old key after the switch`,
+    )
+  if (column.hasDefault && !isRoot)
+    refuse(path, 'the column has a default, which is an old key; drop it, and set another after the switch')
   if (column.hasPrivileges)
     refuse(
       path,

@@ -1,12 +1,12 @@
 import type { ReplacedColumn } from '../adoption.js'
+import { checkGenerators } from '../check-generators.js'
 import { newName } from '../column-names.js'
-import { checkGenerator } from '../id-maker.js'
 import type { KeyRecipe } from '../key-recipe.js'
 import type { AdoptionOptions, TableOptions } from '../options.js'
 import { refuse } from '../refusal.js'
 import { pathOf, replacedColumns } from '../replaced-columns.js'
 import { type RootPlan, rootPlan } from '../root-plan.js'
-import { type ItemList, itemList, mentions, quote, shownName } from '../sql-text.js'
+import { type ItemList, itemList, quote, shownName, uses } from '../sql-text.js'
 import {
   type Index,
   keyOf,
@@ -62,9 +62,9 @@ export async function readPlan(
   for (const { table } of columns) await resolveTable(session, table)
   await refuseObstacles(session, columns, options.allowTriggers ?? [])
 
+  checkGenerators(tables.map(shownName), recipes)
   const roots = keys.map((key, i) => {
-    const [table, { storage, generator }] = [options.tables[i] as TableOptions, recipes[i] as KeyRecipe]
-    checkGenerator(shownName(key.table), generator)
+    const [table, { storage }] = [options.tables[i] as TableOptions, recipes[i] as KeyRecipe]
     return rootPlan(table, storage, key, columnsOf.get(pathOf(key))?.type as string)
   })
   const indexes = await readIndexes(session, [...new Set(columns.map(({ table }) => table))])
@@ -79,9 +79,7 @@ const isReplaced = (columns: readonly ReplacedColumn[], table: string, column: s
 
 function planIndexes(indexes: readonly Index[], columns: readonly ReplacedColumn[]): IndexPlan[] {
   const touched = indexes.filter(({ table, columns: own, expressions }) =>
-    columns.some(
-      (one) => one.table === table && (own.includes(one.column) || mentions(expressions, one.column)),
-    ),
+    columns.some((one) => one.table === table && (own.includes(one.column) || uses(expressions, one.column))),
   )
   const replacing = touched.map((index, i) => replacingIndex(index, columns, temporaryName(i)))
   const legacy = columns
@@ -95,13 +93,18 @@ const temporaryName = (number: number): string => `snoflax_new_${number + 1}`
 function replacingIndex(index: Index, columns: readonly ReplacedColumn[], temporary: string): IndexPlan {
   const replaced = columns.filter(({ table }) => table === index.table).map(({ column }) => column)
   const place = `${shownName(index.table)}, index ${index.name}`
-  const used = replaced.find((column) => mentions(index.expressions, column))
+  const used = replaced.find((column) => uses(index.expressions, column))
   if (used !== undefined)
     refuse(
       place,
       `it has ${used} in an expression or predicate; drop it, and create it again after the switch`,
     )
   if (index.method !== 'btree') refuse(place, `a ${index.method} index cannot be carried over; drop it first`)
+  if (index.definition.includes(') NULLS NOT DISTINCT'))
+    refuse(
+      place,
+      'it takes nulls for equal, and new columns have null until they are filled; drop it, and create it again after the switch',
+    )
   const { table, schema, name, constraint } = index
   return {
     table,
@@ -118,14 +121,17 @@ function replacingIndex(index: Index, columns: readonly ReplacedColumn[], tempor
 
 const deferral = (definition: string): string => /( DEFERRABLE.*)?$/.exec(definition)?.[1] ?? ''
 
+/** How the server begins an index's definition: whether it is unique, and where it lies. */
+const HEAD = /^CREATE (UNIQUE )?INDEX (?:"(?:[^"]|"")*"|[^\s"]+)( ON (?:"(?:[^"]|"")*"|[^\s"])+ USING \w+ )/
+
 /** The same index over the new columns, built without locking writers out. */
 function onNewColumns(
   { definition, columns }: Index,
   replaced: readonly string[],
   temporary: string,
 ): string {
-  const start = definition.indexOf(' ON ')
-  const key = itemList(definition, definition.indexOf(' USING ')) as ItemList
+  const [head, unique = '', place] = HEAD.exec(definition) as unknown as [string, string | undefined, string]
+  const key = itemList(definition, head.length) as ItemList
   const hasInclude = definition.slice(key.end).startsWith(') INCLUDE (')
   const lists = hasInclude ? [key, itemList(definition, key.end + 1) as ItemList] : [key]
   const items = lists.flatMap((list) => list.items)
@@ -133,13 +139,12 @@ function onNewColumns(
 
   const item = (text: string, column: string | null | undefined): string =>
     column != null && replaced.includes(column) ? `${quote(newName(column))}${direction(text)}` : text
-  let [text, from, number] = ['', start, 0]
+  let [text, from, number] = [place, head.length, 0]
   for (const list of lists) {
     const written = list.items.map((one) => item(one, columns[number++]))
     text += `${definition.slice(from, list.start)}${written.join(', ')}`
     from = list.end
   }
-  const unique = definition.startsWith('CREATE UNIQUE') ? 'UNIQUE ' : ''
   return `CREATE ${unique}INDEX CONCURRENTLY ${quote(temporary)}${text}${definition.slice(from)}`
 }
 

@@ -17,7 +17,7 @@ export async function rowTimes(
   root: RootPlan,
   source: TimeSource,
 ): Promise<PostgresRowTimes> {
-  const key = keyOrder(root)
+  const key = keyOrder(root, `t.${quote(root.key)}`)
   switch (source.kind) {
     case 'key':
       return { timeMs: 'NULL::bigint', lateTimeMs: 'NULL::bigint', order: key, isMissing: 'false' }
@@ -36,8 +36,9 @@ export async function rowTimes(
   }
 }
 
-const keyOrder = ({ key, keyType }: RootPlan): string =>
-  /^(text|character|varchar|citext)/.test(keyType) ? `t.${quote(key)} COLLATE "C"` : `t.${quote(key)}`
+/** Old keys in order: texts by their code. */
+export const keyOrder = ({ keyType }: RootPlan, column: string): string =>
+  /^(text|character|citext)/.test(keyType) ? `${column} COLLATE "C"` : column
 
 const evenly = (fromMs: number, toMs: number, order: string): string =>
   `${fromMs} + (row_number() OVER (ORDER BY ${order}) - 1) * ${toMs - fromMs} / greatest(count(*) OVER () - 1, 1)`
@@ -89,7 +90,8 @@ async function columnTimes(
     case 'numeric':
       if (unit === undefined) return refuse(place, "a column of numbers needs a unit, 's' or 'ms'")
       return {
-        timeMs: `floor(${sql}::numeric * ${unit === 's' ? 1000 : 1})::bigint`,
+        // No bigint: NaN, infinity and what lies far outside are refused as times, with their rows.
+        timeMs: `floor(${sql}::numeric * ${unit === 's' ? 1000 : 1})`,
         isMissing: `(${sql} IS NULL)`,
       }
     default:

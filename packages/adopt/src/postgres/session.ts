@@ -1,4 +1,5 @@
-import { IdError } from '@snoflax/core'
+import { refuse } from '../refusal.js'
+import { refuseOtherSession } from '../under-way.js'
 
 /** What runs SQL: a pg Client or Pool, or PGlite. */
 export interface PostgresClient {
@@ -31,7 +32,7 @@ export class Session {
       await this.client.query('COMMIT')
       return result
     } catch (error) {
-      await this.client.query('ROLLBACK')
+      await this.query('ROLLBACK').catch(() => {})
       throw error
     }
   }
@@ -42,7 +43,11 @@ export async function withSession<T>(
   client: PostgresClient,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  if (!isPool(client)) return work(new Session(client))
+  if (!isPool(client)) {
+    const session = new Session(client)
+    await refuseTransaction(session)
+    return work(session)
+  }
   const lent = await client.connect()
   try {
     return await work(new Session(lent))
@@ -51,6 +56,16 @@ export async function withSession<T>(
   }
 }
 
+/** What is under way would be committed, or rolled back, by ours. */
+async function refuseTransaction(session: Session): Promise<void> {
+  const current = 'SELECT pg_current_xact_id()::text AS id'
+  const [one, other] = [await session.query<Transaction>(current), await session.query<Transaction>(current)]
+  if (one[0]?.id === other[0]?.id)
+    refuse('client', 'it is inside a transaction; give a pool, or a client that is in none')
+}
+
+type Transaction = { id: string }
+
 /** The same, refused while another session is at it. */
 export function withOnlySession<T>(
   client: PostgresClient,
@@ -58,12 +73,12 @@ export function withOnlySession<T>(
 ): Promise<T> {
   return withSession(client, async (session) => {
     const [lock] = await session.query<{ free: boolean }>(`SELECT pg_try_advisory_lock(${LOCK}) AS free`)
-    if (!lock?.free)
-      throw new IdError('INVALID_OPTION', 'another session is at this adoption; wait, or end it')
+    if (!lock?.free) refuseOtherSession()
     try {
       return await work(session)
     } finally {
-      await session.query(`SELECT pg_advisory_unlock(${LOCK})`)
+      // Where the connection broke, the first error tells why, and the lock is gone with it.
+      await session.query(`SELECT pg_advisory_unlock(${LOCK})`).catch(() => {})
     }
   })
 }

@@ -23,6 +23,8 @@ export function switchStatements(plan: Plan): string[] {
   const { roots, columns, foreignKeys, indexes } = plan
   const replacing = indexes.filter(({ replaces }) => replaces)
   return [
+    // What is deferred for rows filled in this transaction would stand in the way of ALTER TABLE.
+    'SET CONSTRAINTS ALL IMMEDIATE',
     ...foreignKeys.map(({ table, name }) => `ALTER TABLE ${table} DROP CONSTRAINT ${quote(name)}`),
     ...replacing.map(({ table, schema, name, constraint }) =>
       constraint

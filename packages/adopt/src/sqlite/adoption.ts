@@ -1,9 +1,10 @@
 import type { Adoption, Phase, ReplacedColumn, Verification } from '../adoption.js'
 import { type KeyRecipe, keyRecipes } from '../key-recipe.js'
 import type { KeyWork } from '../key-work.js'
-import type { AdoptionOptions, BackfillOptions } from '../options.js'
+import { type AdoptionOptions, type BackfillOptions, checkBatchSize } from '../options.js'
 import { refuse } from '../refusal.js'
 import type { RootPlan } from '../root-plan.js'
+import { quote } from '../sql-text.js'
 import {
   type Begun,
   checkStep,
@@ -13,7 +14,7 @@ import {
   refuseUnfilled,
 } from '../under-way.js'
 import { Connection, type SqliteConnection } from './connection.js'
-import { refuseOrphans, refuseTimes } from './data-checks.js'
+import { refuseKeyless, refuseMoved, refuseOrphans, refuseTimes } from './data-checks.js'
 import { fillKeys, lastRound } from './keys.js'
 import { type Plan, readPlan } from './plan.js'
 import { rowTimes } from './row-times.js'
@@ -31,11 +32,27 @@ export function planSqlite(client: SqliteConnection, options: AdoptionOptions): 
   return new SqliteAdoption(connection, options, plan, known?.phase ?? 'planned', recipes)
 }
 
-function checkData(connection: Connection, { roots, columns }: Plan, recipes: readonly KeyRecipe[]): void {
-  for (const [i, root] of roots.entries()) refuseTimes(connection, root, recipes[i] as KeyRecipe)
+function checkData(connection: Connection, plan: Plan, recipes: readonly KeyRecipe[]): void {
+  for (const [i, root] of plan.roots.entries()) {
+    const recipe = recipes[i] as KeyRecipe
+    refuseKeyless(connection, root)
+    refuseTimes(connection, root, recipe)
+    refuseMoved(connection, root, recipe)
+  }
+  refuseAllOrphans(connection, plan)
+  refuseViolations(connection, plan)
+}
+
+function refuseAllOrphans(connection: Connection, { roots, columns }: Plan): void {
   for (const column of columns) {
     if (!column.isRoot) refuseOrphans(connection, column, roots[column.root] as RootPlan)
   }
+}
+
+/** Of other foreign keys too: they could not be told from those that the switch broke. */
+function refuseViolations(connection: Connection, plan: Plan): void {
+  const [violation] = violations(connection, plan)
+  if (violation !== undefined) refuse('foreign_key_check', violation)
 }
 
 class SqliteAdoption implements Adoption {
@@ -56,7 +73,9 @@ class SqliteAdoption implements Adoption {
   }
 
   async backfill(options: BackfillOptions = {}): Promise<void> {
+    checkBatchSize(options)
     this.begin()
+    if (this.phase === 'switched') return
     for (const work of this.keyWorks()) {
       fillKeys(this.connection, work, options, (batch) => this.connection.transaction(batch))
     }
@@ -86,14 +105,13 @@ class SqliteAdoption implements Adoption {
 
   private begin(): void {
     const begun = readBegun(this.connection)
-    checkStep('backfill', begun?.phase)
     if (begun === undefined) {
       this.connection.transaction(() => {
         this.connection.runAll(createStatements(this.plan))
         writeBegun(this.connection, this.plan)
       })
     }
-    this.phase = 'backfilling'
+    this.phase = begun?.phase ?? 'backfilling'
   }
 
   private begun(): Begun<Plan> {
@@ -101,10 +119,9 @@ class SqliteAdoption implements Adoption {
   }
 
   private refuseUnready(): void {
-    for (const [number, { table, key }] of this.plan.roots.entries()) {
+    for (const [number, { table }] of this.plan.roots.entries()) {
       const round = lastRound(this.connection, number)
-      const isEmpty =
-        this.connection.query(`SELECT 1 FROM "${table}" WHERE "${key}" IS NOT NULL LIMIT 1`).length === 0
+      const isEmpty = this.connection.query(`SELECT 1 FROM ${quote(table)} LIMIT 1`).length === 0
       if (round ? round.done < round.total : !isEmpty) refuseUnfilled(table)
     }
   }
@@ -112,12 +129,9 @@ class SqliteAdoption implements Adoption {
   private switchIn(): void {
     refuseChanges(this.plan, readPlan(this.connection, this.options, this.recipes))
     for (const work of this.keyWorks()) fillKeys(this.connection, work, {}, (batch) => batch())
-    for (const column of this.plan.columns) {
-      if (!column.isRoot) refuseOrphans(this.connection, column, this.plan.roots[column.root] as RootPlan)
-    }
+    refuseAllOrphans(this.connection, this.plan)
     this.connection.runAll(switchStatements(this.plan))
-    const [violation] = violations(this.connection, this.plan)
-    if (violation !== undefined) refuse('switchKeys', violation)
+    refuseViolations(this.connection, this.plan)
   }
 
   /** Both settings are those of SQLite's manual for making a table anew, and are void within a transaction. */

@@ -68,8 +68,11 @@ export class Catalog {
   }
 
   column(table: string, given: string): Column {
-    const found = this.columnsOf(table).find(({ name }) => same(name, given))
-    return found ?? refuse(`${table}.${given}`, 'there is no such column')
+    return this.find(table, given) ?? refuse(`${table}.${given}`, 'there is no such column')
+  }
+
+  private find(table: string, given: string | undefined): Column | undefined {
+    return this.columnsOf(table).find(({ name }) => given !== undefined && same(name, given))
   }
 
   /** The one column of the table's primary key. */
@@ -93,17 +96,19 @@ export class Catalog {
     const rows = this.connection.query<{ id: number; target: string; own: string; other: string | null }>(
       `SELECT id, "table" AS target, "from" AS own, "to" AS other FROM pragma_foreign_key_list(${literal(table)}) ORDER BY id, seq`,
     )
-    return [...new Set(rows.map(({ id }) => id))].map((id) => {
+    return [...new Set(rows.map(({ id }) => id))].flatMap((id) => {
       const own = rows.filter((row) => row.id === id)
-      const target = this.table(own[0]?.target as string).name
+      const target = this.tables.find(({ name }) => same(name, own[0]?.target as string))?.name
+      // SQLite takes foreign keys to tables and columns that are not there. None of them leads to a key.
+      if (target === undefined) return []
       const primaryKey = this.primaryKey(target)
+      const targetColumns = own.flatMap(({ other }, i) => this.find(target, other ?? primaryKey[i]) ?? [])
+      if (targetColumns.length < own.length) return []
       return {
         table,
         columns: own.map((row) => this.column(table, row.own).name),
         target,
-        targetColumns: own.map(
-          ({ other }, i) => this.column(target, other ?? (primaryKey[i] as string)).name,
-        ),
+        targetColumns: targetColumns.map(({ name }) => name),
       }
     })
   }

@@ -6,6 +6,10 @@ export interface SqliteConnection {
   prepare(sql: string): {
     all(...values: never[]): unknown[]
     run(...values: never[]): unknown
+    /** Of better-sqlite3. */
+    safeIntegers?(toggle: boolean): unknown
+    /** Of node:sqlite. */
+    setReadBigInts?(enabled: boolean): unknown
   }
 }
 
@@ -16,7 +20,11 @@ export class Connection {
   constructor(private readonly connection: SqliteConnection) {}
 
   query<Result extends Row>(sql: string, values: readonly unknown[] = []): Result[] {
-    return this.connection.prepare(sql).all(...(values as never[])) as Result[]
+    const statement = this.connection.prepare(sql)
+    // Where the connection is set to give bigints, flags and counts would be no numbers.
+    statement.safeIntegers?.(false)
+    statement.setReadBigInts?.(false)
+    return statement.all(...(values as never[])) as Result[]
   }
 
   run(sql: string, values: readonly unknown[] = []): void {

@@ -1,6 +1,6 @@
 import { legacyName } from '../column-names.js'
 import { refuse } from '../refusal.js'
-import { itemList, mentions, quote, withoutComments } from '../sql-text.js'
+import { itemList, quote, uses, withoutComments } from '../sql-text.js'
 import { same } from './catalog.js'
 
 /** A column that gets another type. */
@@ -69,7 +69,6 @@ function retypedItem(table: string, item: string, columns: readonly RetypedColum
 }
 
 function refuseUnfit(table: string, item: string, columns: readonly RetypedColumn[]): void {
-  const used =
-    /\b(?:CHECK|GENERATED|AS)\b/i.test(item) && columns.find(({ column }) => mentions(item, column))
+  const used = /\b(?:CHECK|GENERATED|AS)\b/i.test(item) && columns.find(({ column }) => uses(item, column))
   if (used) refuse(`${table}.${used.column}`, `${item} uses it and can't be carried over; drop that first`)
 }

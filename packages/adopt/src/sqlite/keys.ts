@@ -5,7 +5,9 @@ import { placeOf } from '../root-plan.js'
 import { RoundIds } from '../round-ids.js'
 import { checkRowTime } from '../row-time.js'
 import { quote } from '../sql-text.js'
+import { refuseOtherSession } from '../under-way.js'
 import type { Connection } from './connection.js'
+import { refuseKeyless } from './data-checks.js'
 import { mapTable } from './state.js'
 
 /** Runs a batch: in a transaction of its own, or in one that is under way. */
@@ -17,6 +19,8 @@ interface Round {
   readonly round: number
   readonly done: number
   readonly total: number
+  /** The position of its first row; the others follow without a gap. */
+  readonly first: number
 }
 
 /** Makes the ids of all rows that have none: of a round that was cut short, then of those that came. */
@@ -34,7 +38,7 @@ export function fillKeys(
 
 export function lastRound(connection: Connection, number: number): Round | undefined {
   return connection.query<Round>(
-    `SELECT round, count(id) AS done, count(*) AS total FROM ${mapTable(number)} GROUP BY round ORDER BY round DESC LIMIT 1`,
+    `SELECT round, count(id) AS done, count(*) AS total, min(position) AS first FROM ${mapTable(number)} GROUP BY round ORDER BY round DESC LIMIT 1`,
   )[0]
 }
 
@@ -43,6 +47,7 @@ function beginRound(connection: Connection, work: KeyWork, round: number): Round
   const { number, root, times } = work
   const map = mapTable(number)
   const timeMs = round === 1 ? times.timeMs : times.lateTimeMs
+  refuseKeyless(connection, root)
   connection.run(
     `INSERT INTO ${map} (position, round, key, time_ms)
      SELECT (SELECT coalesce(max(position), 0) FROM ${map}) + row_number() OVER (ORDER BY ${times.order}), ?, t.${quote(root.key)}, ${timeMs}
@@ -75,10 +80,10 @@ function fillRound(
 ): void {
   const { root } = work
   const ids = new RoundIds(work, lastId(connection, work, begun.round))
-  const { round, total } = begun
+  const { round, total, first } = begun
   for (let done = begun.done; done < total; ) {
     signal?.throwIfAborted()
-    done += runBatch(() => fillBatch(connection, work, round, batchSize, ids))
+    done += runBatch(() => fillBatch(connection, work, round, first + done, batchSize, ids))
     onProgress?.({ table: root.table, columns: [root.key], done, total, round })
   }
 }
@@ -99,6 +104,7 @@ function fillBatch(
   connection: Connection,
   work: KeyWork,
   round: number,
+  from: number,
   batchSize: number,
   ids: RoundIds,
 ): number {
@@ -108,6 +114,7 @@ function fillBatch(
       WHERE id IS NULL AND round = ? ORDER BY position LIMIT ?`,
     [round, batchSize],
   )
+  if (rows[0]?.position !== from) refuseOtherSession()
   for (const { position, key, timeMs } of rows) {
     const id = nextId(connection, work, ids, ids.timeMs(key, timeMs), round)
     connection.run(`UPDATE ${mapTable(number)} SET id = ? WHERE position = ?`, [

@@ -1,12 +1,12 @@
 import type { ReplacedColumn } from '../adoption.js'
+import { checkGenerators } from '../check-generators.js'
 import { legacyName } from '../column-names.js'
-import { checkGenerator } from '../id-maker.js'
 import type { KeyRecipe } from '../key-recipe.js'
 import type { AdoptionOptions, TableOptions } from '../options.js'
 import { refuse } from '../refusal.js'
 import { replacedColumns } from '../replaced-columns.js'
 import { type RootPlan, rootPlan } from '../root-plan.js'
-import { itemList, mentions, quote } from '../sql-text.js'
+import { itemList, mentions, quote, uses } from '../sql-text.js'
 import { type Attachment, Catalog, readAttachments } from './catalog.js'
 import type { Connection } from './connection.js'
 import { retypedTable } from './create-table.js'
@@ -41,14 +41,17 @@ export function readPlan(
   const catalog = new Catalog(connection)
   const keys = options.tables.map(({ table }) => catalog.keyOf(table))
   const roots = keys.map((key, i) => {
-    const [table, { storage, generator }] = [options.tables[i] as TableOptions, recipes[i] as KeyRecipe]
-    checkGenerator(key.table, generator)
+    const [table, { storage }] = [options.tables[i] as TableOptions, recipes[i] as KeyRecipe]
     return rootPlan(table, storage, key, catalog.column(key.table, key.column).type)
   })
   const columns = replacedColumns(keys, catalog.foreignKeys, ({ table, column }) => {
     const { notNull, key } = catalog.column(table, column)
     return notNull > 0 || key > 0
   })
+  checkGenerators(
+    keys.map(({ table }) => table),
+    recipes,
+  )
   const attachments = readAttachments(connection)
   const tables = [...new Set(columns.map(({ table }) => table))].sort()
   refuseVirtualTables(catalog, tables)
@@ -110,7 +113,7 @@ function refuseIndex({ table, name, sql }: Attachment, columns: readonly string[
     ...(list?.items ?? []).filter((item) => /[(]|\bCOLLATE\b/i.test(item)),
     sql.slice(list?.end),
   ]
-  const used = columns.find((column) => special.some((text) => mentions(text, column)))
+  const used = columns.find((column) => special.some((text) => uses(text, column)))
   if (used === undefined) return
   refuse(
     `${table}, index ${name}`,

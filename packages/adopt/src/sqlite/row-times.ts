@@ -41,6 +41,16 @@ function timeColumn(
     WHERE related.${quote(targetColumns[0] as string)} = t.${quote(through)})`
 }
 
+/** Whether there are numbers without a unit: no time can be told of them. */
+export function holdsNumbers(connection: Connection, root: RootPlan, source: ColumnSource): boolean {
+  if (source.unit !== undefined) return false
+  const type = `typeof(${timeColumn(connection, root, source)})`
+  return (
+    connection.query(`SELECT 1 FROM ${quote(root.table)} AS t WHERE ${type} IN ('integer', 'real') LIMIT 1`)
+      .length > 0
+  )
+}
+
 /** Texts as SQLite's date functions read them. Numbers need a unit: SQLite would take them for days. */
 function milliseconds(value: string, unit: 's' | 'ms' | undefined): string {
   const ofText = `unixepoch(${value}) * 1000 + CAST(substr(strftime('%f', ${value}), 4) AS INTEGER)`
