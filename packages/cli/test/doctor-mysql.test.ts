@@ -134,6 +134,18 @@ CREATE TABLE d (id VARCHAR(20) ${ASCII} PRIMARY KEY)`)
     }
   })
 
+  test('a value that would end its literal early, and a column that is computed', async () => {
+    await fill()
+    await run(
+      `ALTER TABLE customer ADD COLUMN shown VARCHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci AS (id) VIRTUAL`,
+    )
+    await database.query('INSERT INTO customer (id) VALUES (?)', ["\\' OR 1 -- x"])
+    const before = await database.query("SELECT id FROM customer WHERE id NOT LIKE '%OR%' ORDER BY id")
+    await findsAndCures(['malformed customer.id'])
+    const after = await database.query('SELECT id FROM customer WHERE shown = id ORDER BY id LIMIT 20')
+    expect(after).toEqual(before)
+  })
+
   test('more rows than are read at once', async () => {
     await run(
       `CREATE TABLE a (id CHAR(16) ${ASCII} PRIMARY KEY);\nCREATE TABLE b (id BINARY(12) PRIMARY KEY)`,

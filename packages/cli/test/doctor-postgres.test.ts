@@ -131,6 +131,12 @@ test('types that pad, are too short, or do not sort numbers', async () => {
   ])
 })
 
+test('a type and a collation of one column, whose cures do not undo each other', async () => {
+  await database.query(`CREATE TABLE a (id char(20) COLLATE "en-x-icu" PRIMARY KEY DEFAULT snoflax.flax_generate_text());
+    INSERT INTO a SELECT FROM generate_series(1, 9)`)
+  await findsAndCures(['type a.id'])
+})
+
 test('a column that is told to have another storage than its type can be', async () => {
   await database.query(
     'CREATE TABLE a (id text COLLATE "C" PRIMARY KEY DEFAULT snoflax.flax_generate_text())',
@@ -155,6 +161,19 @@ test('malformed values, and ids in the form of another storage', async () => {
   expect(await database.query('SELECT id FROM orders WHERE id = $1', [kept])).toEqual([{ id: kept }])
 })
 
+test('a value that would end its literal early, where a backslash is an escape', async () => {
+  await fill()
+  await database.query('INSERT INTO orders VALUES ($1)', ["\\' OR true --\u001b[2K"])
+  const [finding] = (await doctor(database.url)).findings
+  const session = await database.connect()
+  expect(finding?.cure.sql).not.toMatch(/\p{Cc}/u)
+  await session.query('SET standard_conforming_strings = off')
+  await session.query(finding?.cure.sql as string)
+  await session.end()
+  expect((await doctor(database.url)).findings).toEqual([])
+  expect(await database.query('SELECT FROM orders')).toHaveLength(31)
+})
+
 test('what references a faulty value follows it', async () => {
   await fill()
   await database.query(
@@ -175,6 +194,18 @@ test('what references a faulty value follows it', async () => {
     await database.query(`SELECT n FROM part JOIN line ON line.id = part.line JOIN orders ON orders.id = order_id
     JOIN disk ON true JOIN host ON host.id = disk.host WHERE number = 7 ORDER BY n`)
   expect(rows).toEqual([{ n: 1 }, { n: 2 }])
+})
+
+test('a row that references a faulty value twice, or itself', async () => {
+  const future = storageFor(flax, 'postgres').toDatabase(flax.generateAt(Date.now() + 1e9))
+  await database.query(`CREATE TABLE address (id uuid PRIMARY KEY DEFAULT snoflax.flax_generate_uuid(), main uuid REFERENCES address);
+    CREATE TABLE parcel (sender uuid REFERENCES address, receiver uuid REFERENCES address);
+    INSERT INTO address VALUES ('${future}', '${future}'); INSERT INTO parcel VALUES ('${future}', '${future}')`)
+  await findsAndCures(['future address.id'])
+  const rows = await database.query(
+    'SELECT FROM address JOIN parcel ON id = main AND id = sender AND id = receiver',
+  )
+  expect(rows).toHaveLength(1)
 })
 
 test('ids from the future', async () => {
@@ -669,6 +700,18 @@ test('an application role sees what it may see', async () => {
   expect(report.notes).toEqual(['generators were not examined: this role may not read their state'])
 })
 
+test('a role that may not use the functions has its tables examined all the same', async () => {
+  await fill()
+  const role = await database.role()
+  await database.query(`GRANT SELECT ON customer TO ${role.name}`)
+  expect(await doctor(role.url)).toMatchObject({
+    pgSql: null,
+    findings: [],
+    columns: [{ place: 'customer.id' }],
+    notes: ['functions were not examined: permission denied for schema snoflax'],
+  })
+})
+
 test('a server that goes away is told, with code 2', async () => {
   await database.query(`CREATE OR REPLACE FUNCTION snoflax.flax_decode(id text) RETURNS bytea LANGUAGE plpgsql AS $$
     BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(1); RETURN ''; END $$`)
@@ -714,5 +757,18 @@ test('a database without pg-sql', async () => {
     findings: [],
     columns: [{ place: 'a.id', family: 'flax', evidence: 'values' }],
   })
+  await bare.query('CREATE TABLE b (id varchar(24) PRIMARY KEY, at numeric UNIQUE)')
+  const flakes = flake.generator({ worker: 1 })
+  for (let n = 0; n < 10; n++)
+    await bare.query('INSERT INTO b VALUES ($1, $2)', [flakes.generate(), flakes.generate()])
+  for (const { cure } of (await doctor(bare.url, '--column', 'b.at=flake')).findings) {
+    await bare.query(cure.sql as string)
+  }
+  expect((await doctor(bare.url)).findings).toEqual([])
+  // Without a generator in the database, new ids are the reader's to make.
+  await bare.query('INSERT INTO b VALUES ($1, $2)', [2n ** 63n - 1n, flakes.generate()])
+  expect((await doctor(bare.url)).findings.map(({ cure }) => cure.sql)).toEqual([
+    `UPDATE "public"."b" SET "id" = <a new id> WHERE "id" = '${2n ** 63n - 1n}'`,
+  ])
   await bare.close()
 })

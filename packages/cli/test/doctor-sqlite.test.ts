@@ -118,11 +118,21 @@ test('affinities that make numbers of texts, or texts of numbers', async () => {
   ])
 })
 
+test('several columns of one table, beside comments, views and what has the name of the copy', async () => {
+  database.connection.exec(`CREATE TABLE a (id /* INT, really */ INT PRIMARY KEY, other INT, text TEXT COLLATE nocase);
+    CREATE TABLE A_SNOFLAX (x);
+    CREATE VIEW seen AS SELECT id FROM a`)
+  for (let n = 0; n < 20; n++) insert('a', flax.generate(), flax.generate(), flax.generate())
+  await findsAndCures(['type a.id', 'type a.other', 'collation a.text'])
+  expect(await database.query('SELECT count(*) AS count FROM seen')).toEqual([{ count: 20 }])
+})
+
 test('malformed values, ids in another form, and ids from the future', async () => {
   fill()
   const kept = flax.generate()
   insert('customer', flax.decode(kept), 'bytes')
   insert('customer', 'too short', 'short')
+  insert('customer', "it's \u0000 \u001b[2K", 'odd')
   insert('"order"', sno.decode(sno.generateAt(Date.now() + 1e9)), null, null)
   await findsAndCures(['malformed customer.id', 'future order.id'])
   expect(await database.query('SELECT name FROM customer WHERE id = ?', [kept])).toEqual([{ name: 'bytes' }])
@@ -138,6 +148,19 @@ test('what references a faulty value follows it', async () => {
       'SELECT name FROM customer JOIN "order" ON customer_id = customer.id WHERE "note, old" = \'mine\'',
     ),
   ).toEqual([{ name: 'x' }])
+})
+
+test('a row that references a faulty value twice, or itself, in other letters', async () => {
+  const future = flax.generateAt(Date.now() + 1e9)
+  database.connection.exec(`PRAGMA foreign_keys = ON;
+    CREATE TABLE address (id TEXT PRIMARY KEY, main TEXT REFERENCES ADDRESS);
+    CREATE TABLE parcel (sender TEXT REFERENCES address (ID), receiver TEXT REFERENCES Address);
+    INSERT INTO address VALUES ('${future}', '${future}'), ('${flax.generate()}', '${future}');
+    INSERT INTO parcel VALUES ('${future}', '${future}')`)
+  await findsAndCures(['future address.id'], '--column', 'address.id=flax')
+  expect(
+    await database.query('SELECT 1 FROM address JOIN parcel ON id = main AND id = sender AND id = receiver'),
+  ).toHaveLength(1)
 })
 
 test('an id that is the key of two tables', async () => {
@@ -227,14 +250,37 @@ test('a server that does not answer is told without the password', async () => {
   }
 })
 
-test('a driver that is not installed', async () => {
-  const missing = `export const resolve = (name, context, next) => {
+test('a URL that cannot be read is told without the password', async () => {
+  for (const scheme of ['postgres', 'mysql']) {
+    const { code, err } = await cli(['doctor', `${scheme}://me:sec/ret@127.0.0.1/shop`])
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: `snoflax: ${scheme}://me@127.0.0.1/shop can't be reached: Invalid URL\n`,
+    })
+  }
+})
+
+/** An environment in which importing a driver fails with this code. */
+function failingDrivers(code: string) {
+  const failing = `export const resolve = (name, context, next) => {
     if (!['pg', 'mysql2', 'better-sqlite3'].includes(name)) return next(name, context)
-    throw Object.assign(new Error(name), { code: 'ERR_MODULE_NOT_FOUND' })
+    throw Object.assign(new Error(name), { code: '${code}' })
   }`
-  const module = (code: string) => `data:text/javascript;base64,${Buffer.from(code).toString('base64')}`
-  const hook = module(`import { register } from 'node:module'; register('${module(missing)}')`)
-  const env = { NODE_OPTIONS: `--import=${hook}` }
+  const module = (text: string) => `data:text/javascript;base64,${Buffer.from(text).toString('base64')}`
+  const hook = module(`import { register } from 'node:module'; register('${module(failing)}')`)
+  return { NODE_OPTIONS: `--import=${hook}` }
+}
+
+test('what nobody expected ends with 2, for 1 tells of findings', async () => {
+  const { code, out, err } = await bin(['doctor', 'postgres://localhost/x'], {
+    env: failingDrivers('ERR_BROKEN'),
+  })
+  expect({ code, out }).toEqual({ code: 2, out: '' })
+  expect(err).toContain('ERR_BROKEN')
+})
+
+test('a driver that is not installed', async () => {
+  const env = failingDrivers('ERR_MODULE_NOT_FOUND')
   for (const [url, name] of [
     ['postgres://localhost/x', 'pg'],
     ['mysql://localhost/x', 'mysql2'],

@@ -14,15 +14,8 @@ import { checkCollation as mysqlCollation } from './mysql/collation.js'
 import { checkType as mysqlType } from './mysql/type.js'
 import { isPostgres } from './open.js'
 import { checkCollation as postgresCollation } from './postgres/collation.js'
-import { crossCheck } from './postgres/cross-check.js'
-import { checkDomains, checkDrift } from './postgres/drift.js'
-import { canReadGenerators, checkGenerators } from './postgres/generator.js'
-import { installation } from './postgres/installation.js'
-import { checkLeases } from './postgres/lease.js'
-import type { Postgres } from './postgres/open.js'
+import { checkFunctions, findFunctions, NO_FUNCTIONS, NOT_INSTALLED } from './postgres/functions.js'
 import { checkType as postgresType } from './postgres/type.js'
-import { isUndefinedObject } from './postgres/undefined-object.js'
-import { checkVersion } from './postgres/version.js'
 import { checkCollation as sqliteCollation } from './sqlite/collation.js'
 import { checkType as sqliteType } from './sqlite/type.js'
 
@@ -68,10 +61,12 @@ export interface Report {
 /** Examines a database. It only reads. */
 export async function examine(database: LiveDatabase, options: ExamineOptions): Promise<Report> {
   const columns = await identify(database, options.families, options.told)
-  const examination: Examination = { ...options, database, columns, nowMs: Date.now() }
-  const functions = isPostgres(database)
-    ? await checkFunctions({ ...examination, database }, options.skip)
-    : NO_FUNCTIONS
+  const { installed, refusal } = isPostgres(database) ? await findFunctions(database, options) : NOT_INSTALLED
+  const examination: Examination = { ...options, database, columns, installed, nowMs: Date.now() }
+  const functions =
+    isPostgres(database) && installed
+      ? await checkFunctions({ ...examination, database }, installed, options.skip)
+      : NO_FUNCTIONS
   const scans = await scanAll(examination)
   const findings = [
     ...functions.findings,
@@ -80,56 +75,10 @@ export async function examine(database: LiveDatabase, options: ExamineOptions): 
   ]
   return {
     database: database.label,
-    pgSql: functions.version,
+    pgSql: installed?.version ?? null,
     columns: columns.map((column) => toExamined(column, scans.get(column))),
-    notes: functions.notes,
+    notes: [...refusal, ...functions.notes],
     findings: findings.filter(({ check }) => !options.skip.includes(check)),
-  }
-}
-
-interface FunctionReport {
-  readonly version: string | null
-  readonly notes: readonly string[]
-  readonly findings: readonly Finding[]
-  readonly domainFindings: readonly Finding[]
-}
-
-const NO_FUNCTIONS: FunctionReport = { version: null, notes: [], findings: [], domainFindings: [] }
-
-/** What pg-sql installed, if it did. */
-async function checkFunctions(
-  examination: Examination<Postgres>,
-  skip: readonly CheckName[],
-): Promise<FunctionReport> {
-  const installed = await installation(examination)
-  if (!installed) return NO_FUNCTIONS
-  const version = checkVersion(installed)
-  const isSame = version.length === 0
-  const compares = isSame && !skip.includes('drift')
-  const canRead = await canReadGenerators(examination)
-  const notes = [
-    ...(isSame ? [] : ['functions were not compared: another version has others']),
-    ...(canRead ? [] : ['generators were not examined: this role may not read their state']),
-  ]
-  const findings = [
-    ...version,
-    ...(compares ? await checkDrift(examination, installed) : []),
-    ...(canRead ? await orNote('generators', notes, () => checkGenerators(examination, installed)) : []),
-    ...(await orNote('leases', notes, () => checkLeases(examination, installed))),
-    ...(skip.includes('cross-check') ? [] : await crossCheck(examination, installed)),
-  ]
-  const domainFindings = compares ? await checkDomains(examination, installed) : []
-  return { version: installed.version, notes, findings, domainFindings }
-}
-
-/** A note in place of findings where something that the check reads is not there. */
-async function orNote(what: string, notes: string[], check: () => Promise<Finding[]>): Promise<Finding[]> {
-  try {
-    return await check()
-  } catch (error) {
-    if (!isUndefinedObject(error)) throw error
-    notes.push(`${what} were not examined: ${error.message}`)
-    return []
   }
 }
 

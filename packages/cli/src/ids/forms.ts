@@ -45,7 +45,21 @@ export const hexOf = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toS
 /** A value as a literal of the database, to be put into a statement. */
 export function literal(database: Database, value: DatabaseValue): string {
   if (typeof value === 'bigint') return String(value)
-  if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`
+  if (typeof value === 'string') return textLiteral(database, value)
   const hex = Buffer.from(value).toString('hex')
   return database === 'postgres' ? `'\\x${hex}'` : `X'${hex}'`
 }
+
+/**
+ * Without backslashes, which may be escapes, and without control characters, which a terminal obeys: either would make
+ * the literal of a stranger's value into something else.
+ */
+function textLiteral(database: Database, text: string): string {
+  const quoted = text.replaceAll("'", "''")
+  if (!/[\\\p{Cc}]/u.test(text)) return `'${quoted}'`
+  if (database === 'postgres') return `E'${quoted.replace(/[\\\p{Cc}]/gu, escaped)}'`
+  const hex = `X'${Buffer.from(text).toString('hex')}'`
+  return database === 'sqlite' ? `CAST(${hex} AS TEXT)` : hex
+}
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -9,13 +9,17 @@ import type { Examination } from '../examination.js'
 export const suffixOf = (storage: StorageName): string => (storage === 'binary' ? '' : `_${storage}`)
 
 /**
- * A new id of the moment: from the family's default generator or that of the server. Others are for the reader to make.
+ * A new id of the moment: from the family's default generator or that of the server, if it has one. Others are for the
+ * reader to make.
  */
-export function newIdSql({ database, schema }: Examination, { family, storage }: IdColumn): string {
+export function newIdSql(
+  { database, schema, installed }: Examination,
+  { family, storage }: IdColumn,
+): string {
   const name = storage as StorageName
   const id = (family as { generate?: () => string }).generate?.()
   if (id !== undefined)
     return literal(database.kind, exactStorage(family, database.kind, name).toDatabase(id))
-  if (database.kind === 'postgres') return `${schema}.${sqlName(family)}_generate${suffixOf(name)}()`
-  return '<a new id>'
+  const hasGenerator = installed?.families.some((one) => one === sqlName(family))
+  return hasGenerator ? `${schema}.${sqlName(family)}_generate${suffixOf(name)}()` : '<a new id>'
 }

@@ -44,27 +44,49 @@ function followersOf(columns: readonly IdColumn[], target: Column): Column[] {
 
 type Writer = (target: Column, followers: readonly Column[], right: string, wrong: string) => string[]
 
-const update = ({ quotedTable, quotedName }: Column, right: string, wrong: string): string =>
-  `UPDATE ${quotedTable} SET ${quotedName} = ${right} WHERE ${quotedName} = ${wrong}`
-
-const oneByOne: Writer = (target, followers, right, wrong) =>
-  [...followers, target].map((column) => update(column, right, wrong))
-
 /** In one statement, at whose end the foreign keys are looked at; a generator is called once. */
 const together: Writer = (target, followers, right, wrong) => {
-  if (followers.length === 0) return [update(target, right, wrong)]
+  if (followers.length === 0) return updates(target, followers, right, wrong)
   const isLiteral = !right.endsWith(')')
-  const value = isLiteral ? right : '(SELECT id FROM fresh)'
-  const parts = followers.map((column, n) => `follower${n + 1} AS (${update(column, value, wrong)})`)
-  const all = isLiteral ? parts : [`fresh AS (SELECT ${right} AS id)`, ...parts]
-  return [`WITH ${all.join(', ')} ${update(target, value, wrong)}`]
+  const statements = updates(target, followers, isLiteral ? right : '(SELECT id FROM fresh)', wrong)
+  const parts = [
+    ...(isLiteral ? [] : [`fresh AS (SELECT ${right} AS id)`]),
+    ...statements.slice(0, -1).map((sql, n) => `follower${n + 1} AS (${sql})`),
+  ]
+  return [`${parts.length > 0 ? `WITH ${parts.join(', ')} ` : ''}${statements.at(-1)}`]
+}
+
+/**
+ * A statement for each table, that of the target last. PostgreSQL changes a row but once in a statement, and SQLite
+ * counts wrongly where a row that references itself is changed in two.
+ */
+function updates(target: Column, followers: readonly Column[], right: string, wrong: string): string[] {
+  const all = [...followers, target]
+  const others = followers.map(({ quotedTable }) => quotedTable).filter((one) => one !== target.quotedTable)
+  return [...new Set([...others, target.quotedTable])].map((table) =>
+    update(
+      all.filter(({ quotedTable }) => quotedTable === table),
+      right,
+      wrong,
+    ),
+  )
+}
+
+/** Of one table. */
+function update(columns: readonly Column[], right: string, wrong: string): string {
+  const table = columns[0]?.quotedTable
+  const names = columns.map(({ quotedName }) => quotedName)
+  const value = (name: string): string =>
+    names.length === 1 ? right : `CASE ${name} WHEN ${wrong} THEN ${right} ELSE ${name} END`
+  const sets = names.map((name) => `${name} = ${value(name)}`)
+  return `UPDATE ${table} SET ${sets.join(', ')} WHERE ${names.map((name) => `${name} = ${wrong}`).join(' OR ')}`
 }
 
 const WRITERS: Readonly<Record<Database, Writer>> = {
   postgres: together,
-  sqlite: oneByOne,
-  mysql: oneByOne,
-  mariadb: oneByOne,
+  sqlite: updates,
+  mysql: updates,
+  mariadb: updates,
 }
 
 type Around = readonly [before: readonly string[], after: readonly string[]]

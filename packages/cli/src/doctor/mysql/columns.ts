@@ -1,7 +1,7 @@
 import type { Column } from '../columns/column.js'
 import type { Row } from '../live-database.js'
 
-/** The columns of the tables of this connection's database. */
+/** The columns of the tables of this connection's database; those that are computed are mended where they come from. */
 export const columnsSql = `
   SELECT c.table_name AS table_name, c.column_name AS name, c.data_type AS type, c.column_type AS declared,
     c.character_maximum_length AS length, c.collation_name AS collation, c.is_nullable = 'YES' AS nullable,
@@ -18,7 +18,7 @@ export const columnsSql = `
         AND k.referenced_table_schema = c.table_schema LIMIT 1) AS reference
   FROM information_schema.columns c
   JOIN information_schema.tables t ON t.table_schema = c.table_schema AND t.table_name = c.table_name
-  WHERE c.table_schema = database() AND t.table_type = 'BASE TABLE'
+  WHERE c.table_schema = database() AND t.table_type = 'BASE TABLE' AND coalesce(c.generation_expression, '') = ''
   ORDER BY c.table_name, c.ordinal_position`
 
 export const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\``

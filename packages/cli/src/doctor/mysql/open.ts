@@ -30,13 +30,16 @@ export async function openMysql(url: string): Promise<Mysql> {
 
 async function connect(url: string): Promise<Connection> {
   const { default: mysql } = await driver(() => import('mysql2'), 'mysql2')
-  const connection = mysql.createConnection({
-    uri: url.replace(/^mariadb:/, 'mysql:'),
-    supportBigNumbers: true,
-    bigNumberStrings: true,
-    dateStrings: true,
+  const connection = await reach(url, async () => {
+    const one = mysql.createConnection({
+      uri: url.replace(/^mariadb:/, 'mysql:'),
+      supportBigNumbers: true,
+      bigNumberStrings: true,
+      dateStrings: true,
+    })
+    await one.promise().connect()
+    return one
   })
-  await reach(url, () => connection.promise().connect())
   await connection.promise().query('START TRANSACTION READ ONLY')
   return connection
 }

@@ -1,6 +1,5 @@
 import { installedVersion, type SqlFamily } from '@snoflax/pg-sql'
-import { sqlName } from '../../ids/families.js'
-import type { Examination } from '../examination.js'
+import { type AnyFamily, sqlName } from '../../ids/families.js'
 import type { Postgres } from './open.js'
 
 /** What pg-sql has put into the database. */
@@ -11,11 +10,11 @@ export interface Installation {
 }
 
 /** Undefined if it was never installed there. */
-export async function installation({
-  database,
-  schema,
-  families,
-}: Examination<Postgres>): Promise<Installation | undefined> {
+export async function installation(
+  database: Postgres,
+  schema: string,
+  families: readonly AnyFamily[],
+): Promise<Installation | undefined> {
   const version = await installedVersion(database, { schema })
   if (version === undefined) return undefined
   const rows = await database.query(

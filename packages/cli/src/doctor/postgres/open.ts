@@ -30,11 +30,13 @@ export async function openPostgres(url: string): Promise<Postgres> {
 
 async function connect(url: string): Promise<Client> {
   const { default: pg } = await driver(() => import('pg'), 'pg')
-  const client = new pg.Client({ connectionString: url, application_name: 'snoflax doctor' })
-  // A server that goes away shows in the query that waits for it.
-  client.on('error', () => {})
-  await reach(url, () => client.connect())
-  return client
+  return reach(url, async () => {
+    const client = new pg.Client({ connectionString: url, application_name: 'snoflax doctor' })
+    // A server that goes away shows in the query that waits for it.
+    client.on('error', () => {})
+    await client.connect()
+    return client
+  })
 }
 
 /** Begins the transaction, and tells kind and version of the server. */

@@ -7,7 +7,7 @@ import { retype } from './retype.js'
 /** A type that can't hold the storage, cuts ids, or pads them. */
 export function checkType({ schema }: Examination, idColumn: IdColumn): Finding[] {
   const { column, family, storage } = idColumn
-  const message = fault(idColumn)
+  const message = typeFault(idColumn)
   if (message === undefined) return []
   const target = storage ?? family.storages[0] ?? 'binary'
   return [
@@ -21,7 +21,8 @@ export function checkType({ schema }: Examination, idColumn: IdColumn): Finding[
   ]
 }
 
-function fault({ column, family, storage }: IdColumn): string | undefined {
+/** What is wrong with it, in words. */
+export function typeFault({ column, family, storage }: IdColumn): string | undefined {
   const { declared, type, length } = column
   if (storage === undefined)
     return `${family.name} ids as ${declared} don't sort; store them as ${family.storages[0]}`

@@ -55,11 +55,18 @@ function columnsOf(connection: Database.Database, table: string, sql: string): C
   })
 }
 
-/** A foreign key without columns references the primary key. */
+/** In the target's own words, since SQLite takes any case. A foreign key without columns references the primary key. */
 function referenceOf(ask: Ask, foreign: readonly Row[], name: string): string | undefined {
-  const key = foreign.find((one) => one['from'] === name)
+  const key = foreign.find((one) => sameName(one['from'] as string, name))
   if (!key) return undefined
-  const table = key['table'] as string
-  const [target] = ask('SELECT name FROM pragma_table_info(?) WHERE pk = ?', table, Number(key['seq']) + 1)
-  return `${table}.${key['to'] ?? target?.['name']}`
+  const columns = `SELECT m.name AS "table", c.name FROM sqlite_master m, pragma_table_info(m.name) c
+    WHERE m.type = 'table' AND m.name = ? COLLATE NOCASE`
+  const { table, to, seq } = key as { table: string; to: string | null; seq: number }
+  const [target] =
+    to === null
+      ? ask(`${columns} AND c.pk = ?`, table, Number(seq) + 1)
+      : ask(`${columns} AND c.name = ? COLLATE NOCASE`, table, to)
+  return target && `${target['table']}.${target['name']}`
 }
+
+const sameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()

@@ -29,11 +29,12 @@ const NAME = /^\s*(?:"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|\[([^\]]*)\]|(\w+))/
 const COLLATE = /\bCOLLATE\s+["'`[]?(\w+)["'`\]]?/i
 const CONSTRAINTS = /^\s*(?:CONSTRAINT|PRIMARY|UNIQUE|CHECK|FOREIGN)\b/i
 
-const LEADING_COMMENTS = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)+/
+const withoutComments = (sql: string): string =>
+  sql.replace(TOKEN, (token) => (/^(?:--|\/\*)/.test(token) ? ' ' : token)).trim()
 
 /** The name of the column that a definition defines, in lower case; undefined for a constraint of the table. */
 export function definedName(definition: string): string | undefined {
-  const bare = definition.replace(LEADING_COMMENTS, '')
+  const bare = withoutComments(definition)
   if (CONSTRAINTS.test(bare)) return undefined
   const [, ...names] = NAME.exec(bare) ?? []
   return names.find((name) => name !== undefined)?.toLowerCase()
@@ -44,7 +45,7 @@ export function columnCollations(sql: string): Map<string, string> {
   const found = new Map<string, string>()
   for (const definition of parseTable(sql).definitions) {
     const name = definedName(definition)
-    const collation = COLLATE.exec(definition)?.[1]
+    const collation = COLLATE.exec(withoutLiterals(definition))?.[1]
     if (name !== undefined && collation !== undefined) found.set(name, collation.toUpperCase())
   }
   return found
@@ -52,7 +53,18 @@ export function columnCollations(sql: string): Map<string, string> {
 
 /** The definition with another type after the column's name. */
 export function withType(definition: string, declared: string, type: string): string {
-  const bare = definition.replace(LEADING_COMMENTS, '')
+  const bare = withoutComments(definition)
   const name = (NAME.exec(bare) as RegExpExecArray)[0]
   return name + bare.slice(name.length).replace(declared, () => type)
 }
+
+/** The definition with another collation in the place of its own. */
+export function withCollation(definition: string, collation: string): string {
+  const found = COLLATE.exec(withoutLiterals(definition)) as RegExpExecArray
+  const end = found.index + found[0].length
+  return `${definition.slice(0, found.index)}COLLATE ${collation}${definition.slice(end)}`
+}
+
+/** Strings and comments blanked, so that places stay. */
+const withoutLiterals = (sql: string): string =>
+  sql.replace(TOKEN, (token) => (/^(?:'|--|\/\*)/.test(token) ? ' '.repeat(token.length) : token))
