@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { type FlaxId, flax, sno } from '@snoflax/core'
-import { keyset } from '@snoflax/prisma-extension'
+import { type FlaxId, flax, type IdError, sno } from '@snoflax/core'
+import { type Configuration, idExtension, keyset } from '@snoflax/prisma-extension'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AnyClient } from './project/clients.js'
 import { generators, openShop, type Shop } from './shop/open.js'
@@ -44,6 +44,24 @@ describe('beside other extensions', () => {
     expect([before.results[0].customerId, after.results[0].customerId]).toEqual([id, value])
   })
 
+  test.each(['before, with a client that ours extends', 'after'])('read replicas stand %s', async (place) => {
+    const replica = (client: AnyClient) => ({
+      query: {
+        $allModels: {
+          findMany: ({ model, args }: AnyClient) => client[model.toLowerCase()].findMany(args),
+        },
+      },
+    })
+    const ours = shop.generated.snoflax({ generators })
+    const prisma =
+      place === 'after'
+        ? shop.bare.$extends(ours).$extends(replica(shop.bare))
+        : shop.bare.$extends(replica(shop.bare.$extends(ours))).$extends(ours)
+    const { id } = await prisma.customer.create({ data: { name: place, orders: { create: {} } } })
+    const [found] = await prisma.customer.findMany({ where: { id }, include: { orders: true } })
+    expect([found.id, found.orders[0].customerId]).toEqual([id, id])
+  })
+
   test('computed fields and methods of others see ids', async () => {
     const prisma = shop.bare
       .$extends({
@@ -78,6 +96,34 @@ describe.each(['sqlite', 'postgresql'] as const)('on %s', (database) => {
     prisma = shop.prisma
   })
   afterAll(() => shop?.close())
+
+  test('a configuration that the client contradicts is refused, whoever wrote it', () => {
+    const { configuration } = shop.generated
+    const refused = (models: Configuration['models']) => {
+      const changed = { ...configuration, models: { ...configuration.models, ...models } }
+      try {
+        shop.bare.$extends(idExtension(changed, { generators }))
+      } catch (error) {
+        return (error as IdError).message
+      }
+      return expect.fail('no error')
+    }
+    const { Customer, Order } = configuration.models
+    expect(refused({ customer: Customer })).toBe('customer: the client has no model of that name')
+    expect(refused({ Order: { ...Order, ids: { ...Order.ids, buyerId: Order.ids.customerId } } })).toBe(
+      'Order.buyerId: the client has no such field',
+    )
+    const { lines: _, ...relations } = Order.relations
+    expect(refused({ Order: { ...Order, relations } })).toBe(
+      "Order.lines: the client has this relation, the configuration does not; add lines: 'OrderLine' to its relations",
+    )
+    expect(refused({ Order: { ...Order, relations: { ...Order.relations, lines: 'Tag' } } })).toBe(
+      'Order.lines: the client leads to OrderLine, the configuration to Tag',
+    )
+    expect(refused({ Order: { ...Order, relations: { ...Order.relations, carts: 'Tag' } } })).toBe(
+      'Order.carts: the client has no such relation',
+    )
+  })
 
   test('raw queries, by the helpers of the generated module', async () => {
     const { parameter, readRows } = shop.generated

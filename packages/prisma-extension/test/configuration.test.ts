@@ -97,7 +97,17 @@ describe('generators', () => {
 
   test('that nothing needs are refused', () => {
     const error = refused({ Order: { ids } }, { generators: { snow: sno.generator() } })
-    expect(error.message).toBe('generators: no field has ids of snow, only of flax')
+    expect(error.message).toBe('generators: no ids of snow are made, only of flax')
+  })
+
+  test('of families whose ids come from elsewhere are refused', () => {
+    const models = { Group: { ids: { ...ids, other: { family: flake, storage: 'bigint' } } } } as const
+    const error = refused(models, { generators: { flake: flake.generator({ id: 1 }) } })
+    expect(error.message).toBe('generators: no ids of flake are made, only of flax')
+    const none = { Group: { ids: { id: { family: flake, storage: 'bigint' } } } } as const
+    expect(refused(none, { generators: { flake: flake.generator({ id: 1 }) } }).message).toBe(
+      'generators: no ids of flake are made, nor any others',
+    )
   })
 })
 
@@ -121,6 +131,20 @@ describe('raw queries', () => {
     const columns = { order: 'Order.id', tag: 'Order.tag', other: 'Order.id' } as const
     expect(readRows(rows, columns)).toEqual([{ order: id, tag, total: 3, other: null }])
     expect(rows).toEqual(copy)
+  })
+
+  test('read each value for itself, whatever stood in the rows before', () => {
+    const other = sno.generate()
+    const [a, b] = [parameter('Order.id', id), parameter('Order.id', other)]
+    const values = [null, a, a, null, b, a, undefined]
+    const read = readRows(
+      values.map((order) => ({ order })),
+      { order: 'Order.id' },
+    )
+    expect(read.map(({ order }) => order)).toEqual([null, id, id, null, other, id, null])
+    for (let twice = 0; twice < 2; twice++) {
+      expect(refusal(() => readRows([{ order: 'rubbish' }], { order: 'Order.id' })).value).toBe('rubbish')
+    }
   })
 
   test('refuse what is no id, no field, no column', () => {

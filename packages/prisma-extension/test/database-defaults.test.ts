@@ -97,6 +97,56 @@ describe('a default that pg-sql fills', () => {
   })
 })
 
+const COLLATED = {
+  'schema/schema.prisma': `
+generator client {
+  provider        = "prisma-client"
+  output          = "../client"
+  previewFeatures = ["views"]
+}
+generator snoflax {
+  provider = "${PROVIDER}"
+  output   = "../snoflax"
+}
+datasource db {
+  provider = "postgresql"
+  schemas  = ["here", "there"]
+}
+model Alpha {
+  id    String @id @default(dbgenerated()) /// @snoflax flax
+  betas Beta[]
+  @@schema("there")
+}
+model Beta {
+  id     String  @id @default(dbgenerated()) /// @snoflax flax
+  alphas Alpha[]
+  @@schema("here")
+}
+view Seen {
+  id String @unique /// @snoflax flax
+  @@schema("here")
+}
+`,
+}
+
+describe('the statements of the generator for collations', () => {
+  test('reach the tables of many-to-many relations across schemas, and leave views alone', async () => {
+    const database = await postgres.open()
+    const folder = await generateProject(COLLATED)
+    await pushSchema(folder, database)
+    await database.query('CREATE VIEW here."Seen" AS SELECT id FROM (VALUES (NULL::text)) AS rows (id)')
+    await runCollations(folder, database)
+    const rows = await database.query(
+      `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+        WHERE table_schema IN ('here', 'there') AND collation_name = 'C' ORDER BY 1`,
+    )
+    expect(rows).toEqual(
+      ['Alpha.id', 'Beta.id', '_AlphaToBeta.A', '_AlphaToBeta.B'].map((name) => ({ name })),
+    )
+    await database.close()
+  })
+})
+
 describe('text under a collation that orders as people do', () => {
   test('sorts by time once the statements of the generator have run', async () => {
     const database = await postgres.open()

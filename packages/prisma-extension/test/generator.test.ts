@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { diagnosticsOf, STRICTEST } from './project/compile.js'
 import { generateProject, PROVIDER, refusalOfProject } from './project/generate.js'
 import { generatedModule } from './shop/open.js'
 
@@ -180,6 +181,22 @@ describe('mistakes are told with model and field, all at once', () => {
       'model E4 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno meta=1\n e5 E5[]\n}\nmodel E5 { id Int @id\n to String @db.Uuid /// @snoflax sno meta=2\n e4 E4 @relation(fields: [to], references: [id])',
       'E5.to: is a foreign key to E4.id, where its meta is said',
     ],
+    [
+      'model E6 { id String @id @db.Uuid\n e7 E7[]\n}\nmodel E7 { id Int @id\n to String @db.Uuid /// @snoflax sno\n e6 E6 @relation(fields: [to], references: [id])',
+      'E7.to: is a foreign key to E6.id, which holds no ids: its comment belongs there',
+    ],
+    [
+      'model E8 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno\n e9 E9[]\n}\nmodel F1 { id String @id @db.Uuid\n e9 E9[]\n}\nmodel E9 { id Int @id\n to String @db.Uuid\n e8 E8 @relation(fields: [to], references: [id])\n f1 F1 @relation(fields: [to], references: [id], map: "f1")',
+      'E9.to: is a foreign key to F1.id, which holds no ids: its comment belongs there',
+    ],
+    [
+      'model F2 { id String @id @default(dbgenerated()) @db.Uuid /// The key. @snoflax sno',
+      'F2.id: @snoflax begins its line and a family follows; not "The key. @snoflax sno"',
+    ],
+    [
+      'model F3 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax: sno',
+      'F3.id: @snoflax begins its line and a family follows; not "@snoflax: sno"',
+    ],
   ]
   let told: string[] = []
   test('in one run', async () => {
@@ -189,6 +206,17 @@ describe('mistakes are told with model and field, all at once', () => {
   test.each(MISTAKES.map(([models, message]) => [message, models] as const))('%s', (message) => {
     expect(told).toContainEqual(expect.stringContaining(message))
   })
+})
+
+test('a comment of two slashes, which generators never see, is a mistake too', async () => {
+  const told = await refusalOfProject(
+    schema('model A { id String @id @default(dbgenerated()) @db.Uuid // @snoflax sno\n}'),
+  )
+  expect(told).toMatch(
+    /schema: three slashes begin what a generator sees; not "id +String +@id .* \/\/ @snoflax sno"/,
+  )
+  const commentedOut = '// b String /// @snoflax sno\n  // see @snoflax/core, and @snoflax'
+  await generateProject(schema(`model A { id Int @id\n  ${commentedOut}\n}`))
 })
 
 describe('databases', () => {
@@ -232,7 +260,7 @@ model Order {
   /// Text is for those who look into tables.
   /// @snoflax flax
   id         String   @id @default(dbgenerated()) @map("order_id") @db.Char(16)
-  customerId String   @db.Uuid /// the buyer
+  customerId String   @db.Uuid /// the buyer, see @snoflax/core
   customer   Customer @relation(fields: [customerId], references: [id])
   tags       Tag[]
   next       Order[]  @relation("next")
@@ -270,6 +298,15 @@ model Tag {
     })
   })
 
+  test.each([
+    ['ids to make', '@default(dbgenerated()) @db.Uuid /// @snoflax sno'],
+    ['ids of others alone', '@db.Uuid /// @snoflax sno generate=never'],
+    ['no ids', ''],
+  ])('compiles under every strictness, with %s', async (_, rest) => {
+    const folder = await generateProject(schema(`model A { id String @id ${rest}\n}`))
+    expect(diagnosticsOf(join(folder, 'snoflax/index.ts'), STRICTEST)).toEqual([])
+  })
+
   test('is JavaScript with declarations beside one in JavaScript, or where that is asked for', async () => {
     for (const options of [{ client: 'prisma-client-js' }, { options: 'language = "js"' }]) {
       const folder = await generateProject(schema(MODELS, options))
@@ -283,6 +320,69 @@ model Tag {
     }
     const told = await mistakesOf(MODELS, { options: 'language = "coffee"' })
     expect(told).toEqual(['language: it is "ts" or "js", not "coffee"'])
+  })
+
+  test('leaves out what the schema hides from the client', async () => {
+    const folder = await generateProject(
+      schema(`
+model Hidden {
+  id     String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno
+  code   String @unique @ignore
+  rows   Row[]
+}
+model Row {
+  id     String  @id @default(dbgenerated()) @db.Uuid /// @snoflax flax
+  code   String?
+  hidden Hidden? @relation(fields: [code], references: [code])
+}
+`),
+    )
+    const { Hidden, Row } = (await generatedModule(folder)).configuration.models
+    expect([Object.keys(Hidden.ids), Object.keys(Row.ids)]).toEqual([['id'], ['id']])
+  })
+
+  test('knows keys of several tenants, which refer to themselves and to each other', async () => {
+    const folder = await generateProject(
+      schema(`
+model Node {
+  tenantId String  @db.Uuid /// @snoflax sno
+  id       String  @default(dbgenerated()) @db.Uuid /// @snoflax flax
+  parentId String? @db.Uuid
+  parent   Node?   @relation("tree", fields: [tenantId, parentId], references: [tenantId, id], onDelete: NoAction, onUpdate: NoAction)
+  children Node[]  @relation("tree")
+  headId   String? @db.Uuid
+  head     Leaf?   @relation("head", fields: [tenantId, headId], references: [tenantId, id], onDelete: NoAction, onUpdate: NoAction, map: "head")
+  leaves   Leaf[]  @relation("leaves")
+  @@id([tenantId, id])
+}
+model Leaf {
+  tenantId String @db.Uuid
+  id       String @default(dbgenerated()) @db.Uuid /// @snoflax sno
+  nodeId   String @db.Uuid
+  node     Node   @relation("leaves", fields: [tenantId, nodeId], references: [tenantId, id], onDelete: NoAction, onUpdate: NoAction)
+  heads    Node[] @relation("head")
+  @@id([tenantId, id])
+}
+`),
+    )
+    const { Node, Leaf } = (await generatedModule(folder)).configuration.models
+    const familyOf = (ids: Record<string, { family: { name: string } }>) =>
+      Object.entries(ids).map(([field, { family }]) => `${field} ${family.name}`)
+    expect(familyOf(Node.ids)).toEqual(['tenantId sno', 'id flax', 'parentId flax', 'headId sno'])
+    expect(familyOf(Leaf.ids)).toEqual(['tenantId sno', 'id sno', 'nodeId flax'])
+  })
+
+  test('takes the place of what an earlier run wrote, and of nothing else', async () => {
+    const written = '/* eslint-disable */\n// Written by snoflax-prisma-generator from the Prisma schema.\n'
+    const files = {
+      'snoflax/index.js': written,
+      'snoflax/collation.sql': '-- Written by snoflax-prisma-generator.\n',
+      'snoflax/index.d.ts': '// my own\n',
+      'snoflax/notes.sql': '-- Written by snoflax-prisma-generator and kept\n',
+    }
+    const id = 'model A { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno\n}'
+    const folder = await generateProject({ ...schema(id), ...files })
+    expect(readdirSync(join(folder, 'snoflax')).sort()).toEqual(['index.d.ts', 'index.ts', 'notes.sql'])
   })
 
   test('has a migration that gives text its order', async () => {
@@ -329,6 +429,40 @@ export const tickets = defineFamily({ ...flax, name: 'ticket', tag: 0, lowerBoun
     expect(() => module.snoflax()).toThrow(
       'Ticket.id: ticket has no generator of its own; give snoflax({ generators: { ticket: an IdGenerator of ticket } })',
     )
+  })
+
+  test('may have any name', async () => {
+    const dashed = TICKETS.replace("'ticket'", "'my-ticket'")
+    const files = {
+      ...schema(MODELS, { options: 'families = "../ids.js"\n  language = "js"' }),
+      'ids.js': dashed,
+    }
+    const folder = await generateProject({
+      ...files,
+      'ids.d.ts': "import { flax } from '@snoflax/core'\nexport declare const tickets: typeof flax\n",
+    })
+    expect(diagnosticsOf(join(folder, 'snoflax/index.d.ts'))).toEqual([])
+    expect(readFileSync(join(folder, 'snoflax/index.d.ts'), 'utf8')).toContain(
+      'readonly "my-ticket": IdGenerator',
+    )
+  })
+
+  test('that share a name, by which generators are given, are refused where both make ids', async () => {
+    const discord =
+      "import { flake } from '@snoflax/core'\nexport const discord = flake.withEpoch(1_420_070_400_000)\n"
+    const model = (mine: string) => `
+model A {
+  id   BigInt @id @default(dbgenerated()) /// @snoflax flake
+  mine BigInt ${mine} /// @snoflax discord
+}`
+    const options = { options: 'families = "../ids.js"' }
+    const files = (mine: string) => ({ ...schema(model(mine), options), 'ids.js': discord })
+    const told = await refusalOfProject(files('@default(dbgenerated())'))
+    expect(told).toContain(
+      'A.mine: flake and discord are both called flake, by which generators are given; ' +
+        'give one of them a name of its own with defineFamily',
+    )
+    expect((await generatedModule(await generateProject(files('')))).snoflax).toBeTypeOf('function')
   })
 
   test('whose module is not there', async () => {

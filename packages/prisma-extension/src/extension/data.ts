@@ -55,12 +55,16 @@ function withNewIds(newId: NewId, model: Model, value: unknown, place: Place): u
   const row = { ...value }
   for (const column of model.idList) {
     const { field, settings } = column
-    if (settings.generated && row[field] === undefined) {
+    if (settings.generated && isLeftOut(row[field])) {
       row[field] = placedId(newId, column, inside(place, field))
     }
   }
   return row
 }
+
+/** `undefined`, or `Prisma.skip`: told by its method, since each build of Prisma's runtime has a class of its own. */
+const isLeftOut = (value: unknown): boolean =>
+  value === undefined || (typeof value === 'object' && value !== null && 'ifUndefined' in value)
 
 /** A generator's errors name the field too. */
 function placedId(newId: NewId, column: IdColumn, place: Place): string {

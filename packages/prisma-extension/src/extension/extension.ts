@@ -1,5 +1,6 @@
 import type { Configuration } from '../configuration.js'
 import { mapArguments } from './call.js'
+import { checkClient } from './client-models.js'
 import { createdAtFields } from './created-at.js'
 import { dataRules } from './data.js'
 import { type Generators, newIds } from './generators.js'
@@ -38,12 +39,15 @@ const ANSWERS: Readonly<Record<string, ReadAnswer>> = {
  * configuration written by hand.
  *
  * @throws {IdError} `STORAGE_REFUSED`, `INVALID_OPTION` for a configuration that can't be; `GENERATOR_REQUIRED`
- * naming the field, where a family has no generator.
+ * naming the field, where a family has no generator. The extension that it gives throws `INVALID_OPTION` where
+ * the client has other models, fields or relations.
  *
  * @example
- * const prisma = new PrismaClient({ adapter }).$extends(
- *   idExtension({ database: 'sqlite', models: { Order: { ids: { id: { family: flax, storage: 'text', generated: true } } } } }),
- * )
+ * const id = { family: flax, storage: 'uuid', generated: true } as const
+ * const Customer = { ids: { id }, relations: { orders: 'Order' } }
+ * const Order = { ids: { id }, relations: { customer: 'Customer' } }
+ * const extension = idExtension({ database: 'postgres', models: { Customer, Order } })
+ * const prisma = new PrismaClient({ adapter }).$extends(extension)
  */
 export function idExtension<Types = Record<never, never>>(
   configuration: Configuration,
@@ -68,8 +72,10 @@ export function idExtension<Types = Record<never, never>>(
     query: { $allModels: { $allOperations: run } },
     result: createdAtFields(models),
   }
-  return ((client: { $extends(extension: unknown): unknown }) =>
-    client.$extends(extension)) as Extension<Types>
+  return ((client: { $extends(extension: unknown): unknown }) => {
+    checkClient(models, client)
+    return client.$extends(extension)
+  }) as Extension<Types>
 }
 
 /** The model at the end of a chain of calls, which Prisma writes as `['select', 'orders', 'select', 'lines']`. */

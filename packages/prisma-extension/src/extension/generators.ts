@@ -18,15 +18,15 @@ type Generate = (meta?: number) => string
  * of another family and for one that no field needs.
  */
 export function newIds(models: Models, given: Generators): NewId {
-  const columns = [...models.values()].flatMap((model) => [...model.ids.values()])
+  const columns = [...models.values()].flatMap(({ idList }) => idList.filter(isGenerated))
   refuseUnused(columns, given)
   const generate = new Map(
-    columns
-      .filter(({ settings }) => settings.generated)
-      .map((column) => [column, generateOf(column, given[column.settings.family.name])]),
+    columns.map((column) => [column, generateOf(column, given[column.settings.family.name])]),
   )
   return (column) => (generate.get(column) as Generate)(column.settings.meta)
 }
+
+const isGenerated = ({ settings }: IdColumn): boolean => settings.generated === true
 
 function generateOf(column: IdColumn, generator: Generators[string]): Generate {
   const { family } = column.settings
@@ -54,8 +54,8 @@ function refuseUnused(columns: readonly IdColumn[], given: Generators): void {
   const families = new Set(columns.map(({ settings }) => settings.family.name))
   for (const name of Object.keys(given)) {
     if (families.has(name)) continue
-    const known = [...families].join(', ')
-    throw new IdError('INVALID_OPTION', `generators: no field has ids of ${name}, only of ${known}`, {
+    const others = families.size > 0 ? `only of ${[...families].join(', ')}` : 'nor any others'
+    throw new IdError('INVALID_OPTION', `generators: no ids of ${name} are made, ${others}`, {
       family: name,
       field: 'generators',
       value: given[name],

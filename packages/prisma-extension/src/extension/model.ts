@@ -1,6 +1,7 @@
 import { type Database, IdError, type IdStorage, storageFor } from '@snoflax/core'
 import type { Configuration, IdField, ModelConfiguration } from '../configuration.js'
 import { refuseAmbiguousNames } from '../names.js'
+import { remembering } from './remembering.js'
 
 /** A field that holds ids, made ready. */
 export interface IdColumn {
@@ -9,6 +10,8 @@ export interface IdColumn {
   readonly field: string
   readonly settings: IdField
   readonly storage: IdStorage<string>
+  /** Database value → id. */
+  read(value: unknown): unknown
 }
 
 /** A field that leads to a model. */
@@ -76,7 +79,7 @@ function idColumn(model: string, field: string, settings: IdField, database: Dat
     checkMeta(settings)
     // Prisma's drivers keep 64 bits exact.
     const storage = storageFor(settings.family, database, { storage: settings.storage, exactBigint: true })
-    return { name, field, settings, storage }
+    return { name, field, settings, storage, read: remembering(storage.fromDatabase) }
   } catch (error) {
     throw error instanceof IdError ? error.at(name) : error
   }

@@ -52,7 +52,7 @@ function readIds({ idList }: Model, row: Row, place: Place): void {
 export function readId(column: IdColumn, value: unknown, place: Place): unknown {
   if (Array.isArray(value)) return value.map((item) => readId(column, item, place))
   try {
-    return column.storage.fromDatabase(value)
+    return column.read(value)
   } catch (error) {
     throw placed(error, column.name, place)
   }

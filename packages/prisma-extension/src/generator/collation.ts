@@ -3,6 +3,7 @@ import type { FoundField } from './id-fields.js'
 import type { ModuleContent } from './module-content.js'
 import type { ModelOutline } from './outline.js'
 import type { PrismaField, PrismaModel } from './schema.js'
+import { MARK } from './write.js'
 
 interface TextColumn {
   readonly table: readonly (string | null | undefined)[]
@@ -16,9 +17,10 @@ interface TextColumn {
  */
 export function collationSql({ database, models }: ModuleContent): string | undefined {
   if (database !== 'postgres') return undefined
-  const columns = [...models.flatMap(ownColumns), ...junctionColumns(models)]
+  const tables = models.filter(({ isView }) => !isView)
+  const columns = [...tables.flatMap(ownColumns), ...junctionColumns(models)]
   if (columns.length === 0) return undefined
-  return `-- Put these statements into a migration, so that text ids sort by time.\n${columns.map(statement).join('')}`
+  return `-- ${MARK}. Put these statements into a migration, so that text ids sort by time.\n${columns.map(statement).join('')}`
 }
 
 function ownColumns({ model, ids }: ModelOutline): TextColumn[] {
@@ -54,11 +56,11 @@ function isManyToMany(relation: PrismaField, here: PrismaModel, there: PrismaMod
   return relation.isList && back?.isList === true
 }
 
-/** Its columns are A and B, by the names of the models. */
+/** Its columns are A and B, by the names of the models, and it lies in the schema of the first. */
 function junction(relation: PrismaField, sides: readonly ModelOutline[]): TextColumn[] {
-  return sides.flatMap(({ model, ids }, side) => {
+  const table = [sides[0]?.model.schema, `_${relation.relationName}`]
+  return sides.flatMap(({ ids }, side) => {
     const id = ids.find((one) => one.field.isId && isText(one))
-    const table = [model.schema, `_${relation.relationName}`]
     return id ? [{ table, column: side === 0 ? 'A' : 'B', id }] : []
   })
 }

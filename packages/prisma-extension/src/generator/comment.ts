@@ -1,4 +1,5 @@
 import type { StorageName } from '@snoflax/core'
+import type { Mistakes } from './mistakes.js'
 import { refuse } from './refuse.js'
 
 /** What `/// @snoflax family option=value …` says of a field. */
@@ -16,21 +17,36 @@ export interface IdComment {
 
 export type Generate = 'application' | 'database' | 'never'
 
+/** Not the name of a package. */
+const MENTION = /@snoflax(?!\/)/
 const MARK = /^@snoflax(?:\s+(.*))?$/
 const GENERATE: readonly string[] = ['application', 'database', 'never'] satisfies Generate[]
 
 /**
  * The `@snoflax` line of a field's documentation, if it has one.
  *
- * @throws {IdError} `INVALID_OPTION` for a second line, no family, an unknown option or a bad value.
+ * @throws {IdError} `INVALID_OPTION` for a second line, other words before, no family, an unknown option or a bad
+ * value.
  */
 export function readComment(documentation: string | undefined): IdComment | undefined {
-  const lines = (documentation ?? '').split('\n').flatMap((line) => MARK.exec(line.trim()) ?? [])
-  if (lines.length === 0) return undefined
-  if (lines.length > 2) refuseText('@snoflax stands here twice', documentation)
-  const [family, ...options] = (lines[1] ?? '').split(/\s+/).filter((word) => word !== '')
+  const [line, second] = (documentation ?? '').split('\n').filter((text) => MENTION.test(text))
+  if (line === undefined) return undefined
+  if (second !== undefined) refuseText('@snoflax stands here twice', documentation)
+  const [, words = ''] =
+    MARK.exec(line.trim()) ?? refuseText('@snoflax begins its line and a family follows', line)
+  const [family, ...options] = words.split(/\s+/).filter((word) => word !== '')
   if (family === undefined) refuseText('name a family: /// @snoflax sno', documentation)
   return options.reduce<IdComment>(withOption, { family })
+}
+
+/** Lines of a schema whose comment is one for people alone. */
+const HIDDEN = /^.*(?<!\/)\/\/[ \t]*@snoflax[ \t].*$/gm
+
+/** Collects comments of two slashes, which Prisma keeps from generators. */
+export function refuseHidden(datamodel: string, mistakes: Mistakes): void {
+  for (const [line] of datamodel.matchAll(HIDDEN)) {
+    mistakes.collect('schema', () => refuseText('three slashes begin what a generator sees', line.trim()))
+  }
 }
 
 function withOption(comment: IdComment, option: string): IdComment {

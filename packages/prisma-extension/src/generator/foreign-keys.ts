@@ -12,7 +12,7 @@ export interface Reference {
   readonly field: PrismaField
 }
 
-/** Foreign key → the fields that it refers to, by `Order.customerId`. */
+/** Foreign key → the fields that it refers to, by `Order.customerId`; not those that the schema ignores. */
 export function foreignKeys(models: readonly PrismaModel[]): ReadonlyMap<string, readonly Reference[]> {
   const byName = new Map(models.map((model) => [model.name, model]))
   const targets = new Map<string, Reference[]>()
@@ -20,7 +20,8 @@ export function foreignKeys(models: readonly PrismaModel[]): ReadonlyMap<string,
     for (const { type, relationFromFields = [], relationToFields = [] } of model.fields) {
       for (const [index, from] of relationFromFields.entries()) {
         const target = byName.get(type) as PrismaModel
-        const field = target.fields.find(({ name }) => name === relationToFields[index]) as PrismaField
+        const field = target.fields.find(({ name }) => name === relationToFields[index])
+        if (field === undefined) continue
         const name = nameOf(model, from)
         targets.set(name, [...(targets.get(name) ?? []), { model: target, field }])
       }

@@ -1,15 +1,16 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { GeneratorOptions } from '@prisma/generator-helper'
 import { IdError } from '@snoflax/core'
 import { collationSql } from './collation.js'
+import { refuseHidden } from './comment.js'
 import { loadFamilies } from './families.js'
 import { findIdFields } from './id-fields.js'
 import { Mistakes } from './mistakes.js'
 import { type Language, moduleFiles } from './module.js'
 import type { ModuleContent } from './module-content.js'
 import { outline } from './outline.js'
-import { databaseOf } from './schema.js'
+import { databaseOf, viewsOf } from './schema.js'
+import { writeFiles } from './write.js'
 
 /**
  * Writes the module for a schema.
@@ -23,17 +24,19 @@ export async function generate(options: GeneratorOptions): Promise<void> {
   const content = await readSchema(options, folder)
   const language = languageOf(generator.config['language'], otherGenerators)
   const collations = collationSql(content)
-  await mkdir(folder, { recursive: true })
-  const files = { ...moduleFiles(content, language), ...(collations && { 'collation.sql': collations }) }
-  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)))
+  await writeFiles(folder, {
+    ...moduleFiles(content, language),
+    ...(collations && { 'collation.sql': collations }),
+  })
 }
 
 async function readSchema(options: GeneratorOptions, folder: string): Promise<ModuleContent> {
-  const { generator, datasources, dmmf } = options
+  const { generator, datasources, datamodel, dmmf } = options
   const database = databaseOf(datasources[0]?.provider ?? '')
-  const schema = { database, models: dmmf.datamodel.models }
+  const schema = { database, models: dmmf.datamodel.models, views: viewsOf(datamodel) }
   const findFamily = await loadFamilies(familiesFile(generator))
   const mistakes = new Mistakes()
+  refuseHidden(datamodel, mistakes)
   const found = findIdFields(schema, findFamily, mistakes)
   const models = outline(schema, found, mistakes)
   mistakes.raise()

@@ -1,4 +1,5 @@
 import type { Database, StorageName } from '@snoflax/core'
+import { checkAgreement } from './agreement.js'
 import { fitStorage } from './column.js'
 import { type IdComment, readComment } from './comment.js'
 import { isGenerated } from './default.js'
@@ -36,6 +37,7 @@ export function findIdFields(schema: PrismaSchema, findFamily: FindFamily, mista
       })
     }
   }
+  checkAgreement(found, targets, mistakes)
   return found
 }
 

@@ -13,6 +13,13 @@ export interface ModuleContent {
 
 export const idFields = ({ models }: ModuleContent): FoundField[] => models.flatMap(({ ids }) => ids)
 
-export function families(content: ModuleContent): FoundFamily[] {
-  return [...new Map(idFields(content).map(({ found }) => [found.name, found])).values()]
-}
+/** Those of all ids. */
+export const families = (content: ModuleContent): FoundFamily[] => familiesOf(idFields(content))
+
+/** Those whose ids the extension makes. */
+export const madeFamilies = (content: ModuleContent): FoundFamily[] =>
+  familiesOf(idFields(content).filter(({ generated }) => generated))
+
+const familiesOf = (ids: readonly FoundField[]): FoundFamily[] => [
+  ...new Map(ids.map(({ found }) => [found.name, found])).values(),
+]

@@ -1,7 +1,7 @@
 import { clientName } from '../extension/model.js'
 import type { FoundFamily } from './families.js'
 import type { FoundField } from './id-fields.js'
-import { families, idFields, type ModuleContent } from './module-content.js'
+import { idFields, type ModuleContent, madeFamilies } from './module-content.js'
 import type { ModelOutline } from './outline.js'
 import { nameOf } from './schema.js'
 
@@ -19,11 +19,10 @@ ${idFields(content)
 export interface Options {
   /** Generators of the families whose ids are made here. */
   readonly generators${isOptional(content) ? '?' : ''}: {
-${families(content)
-  .filter((found) => isMade(content, found))
+${madeFamilies(content)
   .map(
     (found) =>
-      `    readonly ${found.family.name}${needsGenerator(found) ? '' : '?'}: IdGenerator<${typeOfId(found)}>\n`,
+      `    readonly ${keyOf(found)}${needsGenerator(found) ? '' : '?'}: IdGenerator<${typeOfId(found)}>\n`,
   )
   .join('')}  }
 }
@@ -44,11 +43,11 @@ const idType = ({ found }: FoundField): string => typeOfId(found)
 const nullable = ({ field }: FoundField, type: string): string =>
   field.isRequired || field.isList ? type : `${type} | null`
 
-const isMade = (content: ModuleContent, { name }: FoundFamily): boolean =>
-  idFields(content).some(({ generated, found }) => generated && found.name === name)
+/** Names of families are any texts. */
+const keyOf = ({ family: { name } }: FoundFamily): string =>
+  /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)
 
 const needsGenerator = ({ family }: FoundFamily): boolean => !('generate' in family)
 
 /** Whether `snoflax()` can do without generators. */
-export const isOptional = (content: ModuleContent): boolean =>
-  !families(content).some((found) => isMade(content, found) && needsGenerator(found))
+export const isOptional = (content: ModuleContent): boolean => !madeFamilies(content).some(needsGenerator)

@@ -1,8 +1,9 @@
 import { relative } from 'node:path'
 import { configuration } from './module-configuration.js'
-import { families, idFields, type ModuleContent } from './module-content.js'
+import { families, idFields, type ModuleContent, madeFamilies } from './module-content.js'
 import { isOptional, types } from './module-types.js'
 import { nameOf } from './schema.js'
+import { MARK } from './write.js'
 
 export type Language = 'ts' | 'js'
 
@@ -17,13 +18,11 @@ export function moduleFiles(content: ModuleContent, language: Language): Readonl
   }
 }
 
-const HEAD =
-  '/* eslint-disable */\n// Written by snoflax-prisma-generator from the Prisma schema. Changes are lost.\n'
+const HEAD = `/* eslint-disable */\n// ${MARK} from the Prisma schema. Changes are lost.\n`
 
 const typescript = (content: ModuleContent): string => `${HEAD}
 ${familyImports(content, 'import')}
-import type { IdGenerator } from '@snoflax/core'
-import {
+${generatorImport(content)}import {
   type Configuration,
   type Extension,
   idExtension,
@@ -57,8 +56,7 @@ export const { parameter, readRows } = rawQueries(configuration)
 
 const declarations = (content: ModuleContent): string => `${HEAD}
 ${familyImports(content, 'import type')}
-import type { IdGenerator } from '@snoflax/core'
-import type { Configuration, Extension, RawQueries } from '@snoflax/prisma-extension'
+${generatorImport(content)}import type { Configuration, Extension, RawQueries } from '@snoflax/prisma-extension'
 
 ${types(content)}
 export declare const configuration: Configuration
@@ -75,6 +73,10 @@ const firstName = (content: ModuleContent): string => {
   const [first] = idFields(content)
   return first ? nameOf(first.model, first.field) : ''
 }
+
+/** Projects may refuse imports that nothing uses. */
+const generatorImport = (content: ModuleContent): string =>
+  madeFamilies(content).length > 0 ? "import type { IdGenerator } from '@snoflax/core'\n" : ''
 
 function familyImports(content: ModuleContent, keyword: 'import' | 'import type'): string {
   const names = new Map<string, string[]>()

@@ -7,6 +7,7 @@ import { nameOf, type PrismaField, type PrismaModel, type PrismaSchema } from '.
 /** What the generated module says of a model. */
 export interface ModelOutline {
   readonly model: PrismaModel
+  readonly isView: boolean
   readonly ids: readonly FoundField[]
   readonly relations: readonly PrismaField[]
   readonly compounds: readonly string[]
@@ -22,7 +23,8 @@ export function outline(schema: PrismaSchema, found: FoundFields, mistakes: Mist
       refuseAmbiguousNames(model.name, walkedInto(model, ids, relations, single.has(model.name)))
       refuseComputedNames(model, ids)
     })
-    return { model, ids, relations, compounds: compounds(model, ids) }
+    const isView = schema.views.has(model.name)
+    return { model, isView, ids, relations, compounds: compounds(model, ids) }
   })
 }
 

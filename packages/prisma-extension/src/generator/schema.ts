@@ -8,7 +8,13 @@ export type PrismaModel = DMMF.Model
 export interface PrismaSchema {
   readonly database: Database
   readonly models: readonly PrismaModel[]
+  /** Names of the views. */
+  readonly views: ReadonlySet<string>
 }
+
+/** Which models are views: the DMMF doesn't tell, but the text of the schema does, which Prisma has formatted. */
+export const viewsOf = (datamodel: string): ReadonlySet<string> =>
+  new Set(Array.from(datamodel.matchAll(/^view (\w+) \{/gm), ([, name]) => name as string))
 
 const DATABASES: Readonly<Record<string, Database>> = {
   postgresql: 'postgres',

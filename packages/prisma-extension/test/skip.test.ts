@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import { flax, sno } from '@snoflax/core'
+import { type OpenDatabase, sqlite } from '@snoflax/test'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AnyClient, clientOf, pushSchema } from './project/clients.js'
+import { generateProject, PROVIDER } from './project/generate.js'
+import { generatedModule } from './shop/open.js'
+
+const PROJECT = {
+  'schema/schema.prisma': `
+generator client {
+  provider        = "prisma-client"
+  output          = "../client"
+  previewFeatures = ["strictUndefinedChecks"]
+}
+generator snoflax {
+  provider = "${PROVIDER}"
+  output   = "../snoflax"
+}
+datasource db {
+  provider = "sqlite"
+}
+model Author {
+  id    Bytes  @id @default(dbgenerated()) /// @snoflax flax
+  books Book[]
+}
+model Book {
+  id       String  @id @default(dbgenerated()) /// @snoflax sno
+  traceId  String? /// @snoflax sno
+  authorId Bytes
+  author   Author  @relation(fields: [authorId], references: [id])
+}
+`,
+}
+
+let database: OpenDatabase
+let prisma: AnyClient
+let skip: unknown
+beforeAll(async () => {
+  const folder = await generateProject(PROJECT)
+  database = await sqlite.open()
+  await pushSchema(folder, database)
+  const { snoflax } = await generatedModule(folder)
+  prisma = (await clientOf(folder, database)).$extends(snoflax())
+  skip = (await import(join(folder, 'client/client.ts'))).Prisma.skip
+})
+afterAll(async () => {
+  await prisma?.$disconnect()
+  await database?.close()
+})
+
+test('an id that is skipped is made, at any depth', async () => {
+  const { id, books } = await prisma.author.create({
+    data: { id: skip, books: { create: [{ id: skip, traceId: skip }, {}] } },
+    include: { books: true },
+  })
+  expect(flax.is(id)).toBe(true)
+  expect(books.map((book: AnyClient) => [sno.is(book.id), book.traceId])).toEqual([
+    [true, null],
+    [true, null],
+  ])
+})
+
+test('a filter that is skipped filters nothing', async () => {
+  const { id } = await prisma.author.create({ data: {} })
+  const where = { id, books: { every: { id: skip, traceId: { in: skip } } } }
+  expect(await prisma.author.findMany({ where, select: { id: true, books: skip } })).toEqual([{ id }])
+})
