@@ -14,7 +14,8 @@ export interface ColumnStorage {
  * How the ids of a property lie in its column: for parameters and rows of `dataSource.query`, which TypeORM
  * passes on as they are. Query builders and find options need no such help.
  *
- * @throws {IdError} `INVALID_OPTION` if the property holds no ids.
+ * @throws {IdError} `INVALID_OPTION` if the property holds no ids, or is a relation by several columns or by a
+ * junction table.
  *
  * @example
  * const ids = storageOf(dataSource, Order, 'customer')
@@ -26,13 +27,15 @@ export function storageOf<Entity extends ObjectLiteral>(
   property: keyof Entity & string,
 ): ColumnStorage {
   const metadata = dataSource.getMetadata(entity)
-  const [column] = metadata.findColumnsWithPropertyPath(property)
-  const prepared = column && idColumnFor(column)
+  // A relation may have several columns, and those of many-to-many are in its junction table.
+  const columns = metadata.findColumnsWithPropertyPath(property)
+  const [column] = columns.length === 1 ? columns : []
+  const prepared = column?.entityMetadata === metadata ? idColumnFor(column) : undefined
   if (prepared === undefined) {
     const place = `${metadata.name}.${property}`
     throw new IdError(
       'INVALID_OPTION',
-      `${place} is no id column of this DataSource, nor a relation by one`,
+      `${place} is no id column of this DataSource, nor a relation by one column of ids`,
       {
         field: property,
         path: place,

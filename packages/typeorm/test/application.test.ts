@@ -17,6 +17,7 @@ import {
   FlaxIdColumn,
   keyset,
   SnoIdColumn,
+  storageOf,
   UidColumn,
   UidLocalColumn,
 } from '@snoflax/typeorm'
@@ -334,6 +335,9 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('%s', (_, kind) =
       id: shipment.id,
       line: { productId: product.id, product: { name: 'Tea' } },
     })
+    expect(() => storageOf(dataSource, Shipment, 'line')).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTION', path: 'Shipment.line' }),
+    )
     const refunds = await dataSource.getRepository(Refund).find({
       where: { payment: { order: { buyer: { id: ada.id } } } },
       relations: { payment: { order: { buyer: true } }, approvedBy: true },

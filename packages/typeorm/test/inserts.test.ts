@@ -424,6 +424,13 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
       .execute()
     expect(updated.generatedMaps).toEqual([expect.objectContaining({ id: row.id })])
     expect(flax.is(row.id)).toBe(true)
+    const boss = await users().save(users().create({ email: email() }))
+    await users().update(row.id, { boss })
+    const removed = await users().createQueryBuilder().delete().whereInIds(row.id).returning('*').execute()
+    const returned = expect.objectContaining({ id: row.id })
+    expect([inserted.raw, updated.raw, removed.raw]).toEqual([[returned], [returned], [returned]])
+    const bossColumn = dataSource.getMetadata(User).findColumnsWithPropertyPath('boss')[0]?.databaseName
+    expect((removed.raw as Record<string, unknown>[])[0]?.[bossColumn as string]).toBe(boss.id)
   })
 
   test('INSERT … SELECT is refused where it leaves the id out, and works with ids of its own', async () => {

@@ -1,5 +1,14 @@
 import 'reflect-metadata'
-import { flax, type IdFamily, type SnoId, type StorageName, sno } from '@snoflax/core'
+import {
+  type FlaxId,
+  flax,
+  type IdFamily,
+  type SnoId,
+  type StorageName,
+  sno,
+  type UidId,
+  uid,
+} from '@snoflax/core'
 import { install } from '@snoflax/pg-sql'
 import { type OpenDatabase, postgres } from '@snoflax/test'
 import { IdColumn, prepareDataSource, SnoIdColumn } from '@snoflax/typeorm'
@@ -10,12 +19,14 @@ import {
   DataSource,
   type DataSourceOptions,
   Entity,
+  ForeignKey,
   JoinColumn,
   JoinTable,
   ManyToMany,
   ManyToOne,
   type MigrationInterface,
   OneToOne,
+  PrimaryColumn,
   type QueryRunner,
   type Relation,
   Tree,
@@ -199,6 +210,19 @@ describe('what a database can not hold is refused when the DataSource is built',
       break
     }
   })
+
+  test("default: 'database' where the database makes other ids", async () => {
+    const place = places.find(({ kind }) => kind.name === 'postgres') as Place
+    @Entity()
+    class Made {
+      @IdColumn(uid.withNeighbourhood(10), { default: 'database' }) id!: UidId
+    }
+    await expect(connect(await open(place), [Made])).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      path: 'Made.id',
+      message: expect.stringMatching(/neighbourhood of 8, not 10/),
+    })
+  })
 })
 
 describe('foreign keys', () => {
@@ -217,6 +241,93 @@ describe('foreign keys', () => {
     }
     const dataSource = await connect(await open(sqlitePlace), [Target, Source])
     expect(dataSource.getMetadata(Source).findColumnWithPropertyName('targetId')?.type).toBe('blob')
+  })
+
+  test('one that is told by a decorator of its own takes the storage of its target', async () => {
+    @Entity()
+    class Source {
+      @IdColumn(flax) id!: ReturnType<typeof flax.generate>
+      @ForeignKey(() => Target) @Column('varchar') targetId!: ReturnType<typeof flax.generate>
+    }
+    for (const kind of new Set(places.map((place) => place.kind))) {
+      const dataSource = await connect(await open({ kind }), [Target, Source])
+      expect(await changes(dataSource)).toEqual([])
+      const target = await dataSource.getRepository(Target).save({})
+      const { id } = await dataSource.getRepository(Source).save({ targetId: target.id })
+      const sources = dataSource.getRepository(Source)
+      expect(await sources.findBy({ targetId: target.id })).toEqual([{ id, targetId: target.id }])
+    }
+  })
+
+  test.each(['tenant first', 'parent first'])('a composite one that shares a column: %s', async (order) => {
+    @Entity()
+    class Node {
+      @PrimaryColumn('varchar') tenantId!: FlaxId
+      @IdColumn(flax, { storage: 'binary' }) id!: FlaxId
+      @Column('varchar', { nullable: true }) parentId!: FlaxId | null
+      parent!: Relation<Node> | null
+      tenant!: Relation<Target>
+    }
+    const relations = {
+      tenant: () => {
+        ManyToOne(() => Target)(Node.prototype, 'tenant')
+        JoinColumn({ name: 'tenantId' })(Node.prototype, 'tenant')
+      },
+      parent: () => {
+        ManyToOne(() => Node)(Node.prototype, 'parent')
+        const columns = [
+          { name: 'tenantId', referencedColumnName: 'tenantId' },
+          { name: 'parentId', referencedColumnName: 'id' },
+        ]
+        JoinColumn(columns)(Node.prototype, 'parent')
+      },
+    }
+    for (const name of order === 'tenant first'
+      ? (['tenant', 'parent'] as const)
+      : (['parent', 'tenant'] as const))
+      relations[name]()
+    const dataSource = await connect(await open(sqlitePlace), [Target, Node])
+    const { id: tenantId } = await dataSource.getRepository(Target).save({})
+    const nodes = dataSource.getRepository(Node)
+    const { id: parentId } = await nodes.save({ tenantId })
+    const { id } = await nodes.save({ tenantId, parentId })
+    const found = await nodes.find({
+      where: { parent: { id: parentId } },
+      relations: { tenant: true, parent: true },
+    })
+    expect(found).toMatchObject([{ id, tenant: { id: tenantId }, parent: { tenantId, id: parentId } }])
+    expect(dataSource.getMetadata(Node).columns.map(({ type }) => type)).toEqual(['blob', 'blob', 'blob'])
+  })
+
+  test('one that two relations share is written and read by both', async () => {
+    @Entity()
+    class Customer {
+      @PrimaryColumn('varchar') tenantId!: FlaxId
+      @IdColumn(flax, { storage: 'binary' }) id!: FlaxId
+      @ManyToOne(() => Target) @JoinColumn({ name: 'tenantId' }) tenant!: Relation<Target>
+    }
+    @Entity()
+    class Order {
+      @IdColumn(flax, { storage: 'binary' }) id!: FlaxId
+      @IdColumn.plain(flax) tenantId!: FlaxId
+      @ManyToOne(() => Target) @JoinColumn({ name: 'tenantId' }) tenant!: Relation<Target>
+      @ManyToOne(() => Customer, { nullable: true })
+      @JoinColumn([
+        { name: 'tenantId', referencedColumnName: 'tenantId' },
+        { name: 'customerId', referencedColumnName: 'id' },
+      ])
+      customer!: Relation<Customer> | null
+    }
+    const dataSource = await connect(await open(sqlitePlace), [Target, Customer, Order])
+    const { id: tenantId } = await dataSource.getRepository(Target).save({})
+    const customer = await dataSource.getRepository(Customer).save({ tenantId })
+    const orders = dataSource.getRepository(Order)
+    const { id } = await orders.save({ tenantId })
+    await orders.update({ tenant: { id: tenantId } }, { customer })
+    const found = await orders.find({ where: { customer }, relations: { tenant: true, customer: true } })
+    expect(found).toMatchObject([{ id, tenantId, tenant: { id: tenantId }, customer: { id: customer.id } }])
+    const raw = orders.createQueryBuilder('o').select('o.tenant', 'one').addSelect('o.customer', 'other')
+    expect(await raw.getRawMany()).toEqual([{ one: tenantId, other: customer.id }])
   })
 
   test('of another family, of another storage, or to something else, they are refused', async () => {

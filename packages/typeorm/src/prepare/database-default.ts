@@ -1,4 +1,4 @@
-import { IdError, type IdStorage } from '@snoflax/core'
+import { checkDatabaseGenerator, IdError, type IdStorage } from '@snoflax/core'
 import type { IdColumnDefinition, Origin } from '../columns/definition.js'
 
 const PLAIN_NAME = /^[a-z_][a-z0-9_]*$/
@@ -6,7 +6,7 @@ const PLAIN_NAME = /^[a-z_][a-z0-9_]*$/
 /**
  * The default of a column whose ids the database makes; undefined for others.
  *
- * @throws {IdError} `INVALID_OPTION` where the database has no such functions.
+ * @throws {IdError} `INVALID_OPTION` where the database has no such functions, or makes other ids.
  */
 export function databaseDefault(
   { origin, family }: IdColumnDefinition,
@@ -20,6 +20,7 @@ export function databaseDefault(
       { family: family.name, field: 'default', value: 'database' },
     )
   }
+  checkDatabaseGenerator(family)
   const call = callOf(origin, family.name, name)
   return () => call
 }

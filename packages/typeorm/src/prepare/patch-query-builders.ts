@@ -1,12 +1,10 @@
 import { IdError } from '@snoflax/core'
 import type { DataSource, EntityMetadata } from 'typeorm'
-import { idColumnAt } from '../read/id-paths.js'
 import { inIds } from '../read/in-ids.js'
 import { markIdParameters } from '../read/parameters.js'
-import { putIdsIntoRows, type RawRow, type Selection } from '../read/raw-ids.js'
-import { dialectOf } from '../read/tokens.js'
+import { putIdsIntoReturned, putIdsIntoRows, type RawRow, type Selection } from '../read/raw-ids.js'
 import { insertWithIds, makeIdsForStatement } from '../write/insert.js'
-import type { InsertBuilder } from '../write/insert-builder.js'
+import { type InsertBuilder, type InsertMap, metadataOf } from '../write/insert-builder.js'
 import { endInserts } from '../write/pending.js'
 import { idColumnsOf } from './prepared-column.js'
 
@@ -15,6 +13,11 @@ const patched = new WeakSet<object>()
 /** A builder that has its main entity. */
 interface MainBuilder {
   readonly expressionMap: { readonly mainAlias: { readonly metadata: EntityMetadata } }
+}
+
+/** A builder that changes rows. */
+interface Changing {
+  readonly expressionMap: Pick<InsertMap, 'mainAlias'>
 }
 
 /** A method of TypeORM that is not public. */
@@ -37,6 +40,9 @@ export function patchQueryBuilders(dataSource: DataSource): void {
     ...conditions(prototype),
     rawRows(selectPrototype),
     ...inserts(prototypeOf(select.insert())),
+    ...[select.update(), select.delete(), select.softDelete()].map((builder) =>
+      returning(prototypeOf(builder)),
+    ),
     saves(prototypeOf(dataSource.manager)),
   ]
   for (const patch of patches) patch()
@@ -78,12 +84,28 @@ const inserts = (insertQueryBuilder: object): Patch[] => [
     insertQueryBuilder,
     'execute',
     (original) => {
-      return function () {
-        return insertWithIds(this, () => original.call(this))
+      return async function () {
+        return withIds(await insertWithIds(this, () => original.call(this)), this)
       }
     },
   ),
 ]
+
+const returning = (queryBuilder: object): Patch =>
+  wrapped<Changing, [], Promise<{ readonly raw: unknown }>>(queryBuilder, 'execute', (original) => {
+    return async function () {
+      return withIds(await original.call(this), this)
+    }
+  })
+
+function withIds<Result extends { readonly raw: unknown }>(
+  result: Result,
+  { expressionMap }: Changing,
+): Result {
+  const metadata = metadataOf(expressionMap)
+  if (metadata) putIdsIntoReturned(result.raw, metadata)
+  return result
+}
 
 const saves = (entityManager: object): Patch =>
   wrapped<object, unknown[], Promise<unknown>>(entityManager, 'save', (original) => {
@@ -117,7 +139,7 @@ function wrapped<This, Given extends unknown[], Result>(
 
 function marked({ dataSource, expressionMap: { aliases } }: Selection, query: string): string {
   if (idColumnsOf(dataSource).length === 0) return query
-  return markIdParameters(query, dialectOf(dataSource), (path) => idColumnAt(path, aliases))
+  return markIdParameters(query, aliases, dataSource)
 }
 
 /** Values of an insert are converted one by one; reading through thousands of them would only cost time. */

@@ -1,5 +1,5 @@
 import { type IdStorage, storageFor } from '@snoflax/core'
-import type { DataSource } from 'typeorm'
+import type { DataSource, EntityMetadata } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { IdColumnDefinition } from '../columns/definition.js'
 import { placed } from '../placed.js'
@@ -20,7 +20,7 @@ type Definitions = ReadonlyMap<ColumnMetadata, IdColumnDefinition>
  * @throws {IdError} with entity and property, for a column that the database can't hold.
  */
 export function settleColumns(dataSource: DataSource): boolean {
-  const columns = dataSource.entityMetadatas.flatMap((metadata) => metadata.columns)
+  const columns = [...new Set(dataSource.entityMetadatas.flatMap(columnsOf))]
   const definitions = definitionsOf(columns)
   if (definitions.size === 0) return false
   const facts = databaseOf(dataSource)
@@ -36,6 +36,12 @@ export function settleColumns(dataSource: DataSource): boolean {
   return true
 }
 
+/** TypeORM gives relations that share a column copies of it, which are in the relations alone. */
+const columnsOf = ({ columns, relations }: EntityMetadata): ColumnMetadata[] => [
+  ...columns,
+  ...relations.flatMap(({ joinColumns }) => joinColumns),
+]
+
 function definitionsOf(columns: readonly ColumnMetadata[]): Definitions {
   return new Map(
     columns.flatMap((column) =>
@@ -50,7 +56,7 @@ function settle(
   facts: DatabaseFacts,
 ): Omit<PreparedColumn, 'number'> | undefined {
   const own = definitions.get(column)
-  const key = referenced(column)
+  const key = referenced(column, definitions)
   const definition = definitions.get(key)
   if (own === undefined && definition === undefined) return undefined
   const place = placeOf(column)
@@ -72,9 +78,32 @@ function settle(
   return { metadata: column, transformer, source }
 }
 
-/** The column that a foreign key leads to in the end, or the column itself. */
-function referenced(column: ColumnMetadata): ColumnMetadata {
-  return column.referencedColumn ? referenced(column.referencedColumn) : column
+/** The id column that a foreign key leads to in the end; else its last one, or the column itself. */
+function referenced(column: ColumnMetadata, definitions: Definitions): ColumnMetadata {
+  const [, ...followed] = follow(column)
+  return followed.filter((one) => definitions.has(one)).at(-1) ?? followed.at(-1) ?? column
+}
+
+/** A column and all that it leads to. Composite keys that share a column may lead back to it. */
+function follow(column: ColumnMetadata, seen: Set<ColumnMetadata> = new Set()): Set<ColumnMetadata> {
+  if (seen.has(column)) return seen
+  seen.add(column)
+  for (const target of targetsOf(column)) follow(target, seen)
+  return seen
+}
+
+/** What a column references by its relations, and by foreign keys that are declared apart. */
+function targetsOf(column: ColumnMetadata): ColumnMetadata[] {
+  const { relations, foreignKeys } = column.entityMetadata
+  const isSame = (one: ColumnMetadata) =>
+    one.entityMetadata === column.entityMetadata && one.databaseName === column.databaseName
+  const joined = [column, ...relations.flatMap(({ joinColumns }) => joinColumns).filter(isSame)]
+  const declared = foreignKeys.map(
+    ({ columns, referencedColumns }) => referencedColumns[columns.findIndex(isSame)],
+  )
+  return [...joined.map(({ referencedColumn }) => referencedColumn), ...declared].filter(
+    (one) => one !== undefined,
+  )
 }
 
 const placeOf = (column: ColumnMetadata): string => `${column.entityMetadata.name}.${column.propertyPath}`

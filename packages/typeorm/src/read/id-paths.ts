@@ -1,33 +1,37 @@
 import type { EntityMetadata } from 'typeorm'
 import { idColumnFor, type PreparedColumn } from '../prepare/prepared-column.js'
 
-/** What is known of a name in a query's FROM. */
-interface Alias {
-  readonly name: string
-  readonly hasMetadata: boolean
-  readonly metadata: EntityMetadata
-}
+export type Paths = ReadonlyMap<string, PreparedColumn>
 
-type Paths = ReadonlyMap<string, PreparedColumn>
+/** A name in a query's FROM, and which paths behind it lead to id columns. */
+export interface Source {
+  readonly name: string
+  readonly paths: Paths
+}
 
 const pathsOf = new WeakMap<EntityMetadata, Paths>()
 
-/** The id column that a path in a query leads to, with quotes or without. */
-export function idColumnAt(path: string, aliases: readonly Alias[]): PreparedColumn | undefined {
-  const plain = path.replaceAll(/["`]/g, '')
-  const known = aliases.filter(({ hasMetadata }) => hasMetadata)
-  for (const { name, metadata } of known) {
-    for (const prefix of [name, metadata.tableName]) {
-      const column = plain.startsWith(`${prefix}.`) && idPaths(metadata).get(plain.slice(prefix.length + 1))
-      if (column) return column
-    }
+/** Without the quotes of names. */
+export const unquoted = (path: string): string => path.replaceAll(/["`]/g, '')
+
+/** The id column that a path in a query leads to, with quotes or without. Earlier sources weigh more. */
+export function idColumnAt(path: string, sources: readonly Source[]): PreparedColumn | undefined {
+  const bare = new Set(sources.flatMap(({ paths }) => paths.get(unquoted(path)) ?? []))
+  return idColumnBehind(path, sources) ?? (bare.size === 1 ? [...bare][0] : undefined)
+}
+
+/** The same of a path that begins with a source's name. */
+export function idColumnBehind(path: string, sources: readonly Source[]): PreparedColumn | undefined {
+  const plain = unquoted(path)
+  for (const { name, paths } of sources) {
+    const column = plain.startsWith(`${name}.`) && paths.get(plain.slice(name.length + 1))
+    if (column) return column
   }
-  const bare = known.flatMap(({ metadata }) => idPaths(metadata).get(plain) ?? [])
-  return bare.length === 1 || bare.every((column) => column === bare[0]) ? bare[0] : undefined
+  return undefined
 }
 
 /** All that TypeORM takes for an id column of the entity: database name, property and relation. */
-function idPaths(metadata: EntityMetadata): Paths {
+export function idPaths(metadata: EntityMetadata): Paths {
   const paths = pathsOf.get(metadata) ?? new Map(entriesOf(metadata))
   pathsOf.set(metadata, paths)
   return paths

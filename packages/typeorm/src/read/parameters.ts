@@ -1,7 +1,10 @@
 import { IdError } from '@snoflax/core'
+import type { DataSource } from 'typeorm'
 import type { PreparedColumn } from '../prepare/prepared-column.js'
 import { comparedPath } from './compared-path.js'
-import { type Dialect, type Token, tokensOf } from './tokens.js'
+import { idColumnAt, idColumnBehind, type Source, unquoted } from './id-paths.js'
+import { type Alias, sourcesOf, writtenSources } from './sources.js'
+import { dialectOf, type Token, tokensOf } from './tokens.js'
 
 /** Ends the name of a parameter that is compared with an id column; the number is the column's. */
 const MARK = '.snoflax'
@@ -13,13 +16,10 @@ const MARKED = /:(?:\.\.\.)?([A-Za-z0-9_.]+?)\.snoflax(\d+)(?![A-Za-z0-9_.])/g
  *
  * @throws {IdError} `INVALID_OPTION` for a pattern on ids that don't lie there as text.
  */
-export function markIdParameters(
-  query: string,
-  dialect: Dialect,
-  columnAt: (path: string) => PreparedColumn | undefined,
-): string {
+export function markIdParameters(query: string, aliases: readonly Alias[], dataSource: DataSource): string {
   if (!query.includes(':')) return query
-  const tokens = tokensOf(query, dialect)
+  const tokens = tokensOf(query, dialectOf(dataSource))
+  const columnAt = columnsBySource(tokens, aliases, dataSource)
   let marked = ''
   let from = 0
   tokens.forEach((token, i) => {
@@ -32,6 +32,23 @@ export function markIdParameters(
     from = token.end
   })
   return marked + query.slice(from)
+}
+
+/** Looks at the aliases of the builder, and then at the tables that a query written as text has besides. */
+function columnsBySource(
+  tokens: readonly Token[],
+  aliases: readonly Alias[],
+  dataSource: DataSource,
+): (path: string) => PreparedColumn | undefined {
+  const sources = sourcesOf(aliases, dataSource)
+  const names = new Set(aliases.map(({ name }) => name))
+  let written: readonly Source[] | undefined
+  return (path) => {
+    const column = idColumnAt(path, sources)
+    if (column || names.has(unquoted(path).split('.')[0] as string)) return column
+    written ??= writtenSources(tokens, dataSource)
+    return idColumnBehind(path, written)
+  }
 }
 
 function comparedColumn(

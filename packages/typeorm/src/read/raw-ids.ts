@@ -1,20 +1,16 @@
 import type { DataSource, EntityMetadata } from 'typeorm'
 import { DriverUtils } from 'typeorm/driver/DriverUtils.js'
 import { idColumnsIn, type PreparedColumn } from '../prepare/prepared-column.js'
-import { passedOrPlainPath } from './compared-path.js'
-import { idColumnAt } from './id-paths.js'
-import { dialectOf, tokensOf } from './tokens.js'
+import { expressionsOf, type Selected } from './expressions.js'
+import type { Paths } from './id-paths.js'
+import { type Alias, idsOfSubquery, sourcesOf } from './sources.js'
 
 /** What a query selects. */
 export interface Selection {
   readonly dataSource: DataSource
   readonly expressionMap: {
-    readonly aliases: readonly {
-      readonly name: string
-      readonly hasMetadata: boolean
-      readonly metadata: EntityMetadata
-    }[]
-    readonly selects: readonly { readonly selection: string; readonly aliasName?: string }[]
+    readonly aliases: readonly Alias[]
+    readonly selects: readonly Selected[]
   }
 }
 
@@ -25,33 +21,40 @@ export type RawRow = Record<string, unknown>
  * and what TypeORM itself compares and groups by, which bytes are no good for.
  */
 export function putIdsIntoRows(rows: readonly RawRow[], selection: Selection): void {
+  if (rows.length > 0) putIds(rows, selectedIds(selection))
+}
+
+/** The same in what RETURNING answered, where values have the names of their columns. */
+export function putIdsIntoReturned(raw: unknown, metadata: EntityMetadata): void {
+  const columns = idColumnsIn(metadata)
+  if (columns.length === 0 || !Array.isArray(raw)) return
+  putIds(raw, new Map(columns.map((column) => [column.metadata.databaseName, column])))
+}
+
+function putIds(rows: readonly RawRow[], columns: ReadonlyMap<string, PreparedColumn>): void {
   const [first] = rows
-  if (first === undefined) return
-  const columns = [...selectedIds(selection)].filter(([key]) => key in first)
+  if (typeof first !== 'object') return
+  const present = [...columns].filter(([key]) => key in first)
   for (const row of rows) {
-    for (const [key, { transformer }] of columns) row[key] = transformer.from(row[key])
+    for (const [key, { transformer }] of present) row[key] = transformer.from(row[key])
   }
 }
 
-function selectedIds({
-  dataSource,
-  expressionMap: { aliases, selects },
-}: Selection): Map<string, PreparedColumn> {
-  const selected = new Map<string, PreparedColumn>()
-  for (const { name, metadata } of aliases.filter(({ hasMetadata }) => hasMetadata)) {
-    for (const column of idColumnsIn(metadata)) {
-      selected.set(
-        DriverUtils.buildAlias(dataSource.driver, undefined, name, column.metadata.databaseName),
-        column,
-      )
-    }
-  }
-  for (const { selection, aliasName } of selects) {
-    if (aliasName === undefined) continue
-    const path = passedOrPlainPath(tokensOf(selection, dialectOf(dataSource)))
-    const column = path === undefined ? undefined : idColumnAt(path, aliases)
-    if (column) selected.set(aliasName, column)
-    else selected.delete(aliasName)
+/** The id columns of a selection, by the names that their values have in a row. */
+function selectedIds({ dataSource, expressionMap: { aliases, selects } }: Selection): Paths {
+  const sources = sourcesOf(aliases, dataSource)
+  const selected = new Map(aliases.flatMap((alias) => [...columnsOf(alias, dataSource)]))
+  for (const [key, column] of selects.flatMap((one) => expressionsOf(one, sources, dataSource))) {
+    if (column) selected.set(key, column)
+    else selected.delete(key)
   }
   return selected
+}
+
+/** The id columns of all that an alias stands for, by the names that their values have in a row. */
+function columnsOf(alias: Alias, dataSource: DataSource): Paths {
+  if (!alias.hasMetadata) return idsOfSubquery(alias.subQuery ?? '', dataSource)
+  const keyOf = ({ metadata: { databaseName } }: PreparedColumn) =>
+    DriverUtils.buildAlias(dataSource.driver, undefined, alias.name, databaseName)
+  return new Map(idColumnsIn(alias.metadata).map((column) => [keyOf(column), column]))
 }

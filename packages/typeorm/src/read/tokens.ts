@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm'
 
 /** In MySQL and MariaDB a backslash escapes what follows it in a literal, and `--` needs a blank. */
-export type Dialect = 'standard' | 'mysql'
+type Dialect = 'standard' | 'mysql'
 
 export const dialectOf = ({ options: { type } }: DataSource): Dialect =>
   type === 'mysql' || type === 'mariadb' ? 'mysql' : 'standard'
@@ -12,6 +12,8 @@ export interface Token {
   readonly text: string
   /** Where it ends in the query. */
   readonly end: number
+  /** Which token opens the parentheses that it stands in, and how many commas are before it there. */
+  readonly within: { readonly open: number; readonly commas: number } | undefined
 }
 
 const QUOTED = '"[^"]+"|`[^`]+`'
@@ -31,7 +33,7 @@ function grammar(literal: string, comment: string): RegExp {
     String.raw`(?<cast>::\s*\w+)`,
     String.raw`(?<parameter>:(?:\.\.\.)?[A-Za-z0-9_.]+)`,
     String.raw`(?<path>${NAME}(?:\.${NAME})*)`,
-    '(?<operator><=|>=|<>|!=|=|<|>)',
+    '(?<operator><=>|<=|>=|<>|!=|==|=|<|>)',
     '(?<other>[^])',
   ]
   return new RegExp(alternatives.join('|'), 'gyu')
@@ -40,11 +42,17 @@ function grammar(literal: string, comment: string): RegExp {
 /** The tokens of a query, blanks and comments left out. */
 export function tokensOf(query: string, dialect: Dialect): Token[] {
   const tokens: Token[] = []
+  const around: { open: number; commas: number }[] = []
   for (const match of query.matchAll(TOKEN[dialect])) {
     const { blank, parameter, path, operator } = match.groups as Record<string, string | undefined>
     if (blank !== undefined) continue
+    const [text] = match
+    if (text === ')') around.pop()
+    const within = around.at(-1)
     const kind = parameter ? 'parameter' : path ? 'path' : operator ? 'operator' : 'other'
-    tokens.push({ kind, text: match[0], end: match.index + match[0].length })
+    tokens.push({ kind, text, end: match.index + text.length, within: within && { ...within } })
+    if (text === '(') around.push({ open: tokens.length - 1, commas: 0 })
+    if (text === ',' && within) within.commas++
   }
   return tokens
 }

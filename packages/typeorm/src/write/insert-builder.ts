@@ -29,7 +29,7 @@ export interface OnUpdate {
   readonly indexPredicate?: string
 }
 
-export const metadataOf = ({ mainAlias }: InsertMap): EntityMetadata | undefined =>
+export const metadataOf = ({ mainAlias }: Pick<InsertMap, 'mainAlias'>): EntityMetadata | undefined =>
   mainAlias?.hasMetadata ? mainAlias.metadata : undefined
 
 export const valuesOf = ({ valuesSet = [] }: InsertMap): ObjectLiteral[] =>
