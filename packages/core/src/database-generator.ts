@@ -10,7 +10,6 @@ import { uid } from './uid/index.js'
  *
  * @example
  * checkDatabaseGenerator(uid.withNeighbourhood(8))
- * checkDatabaseGenerator(uid.withNeighbourhood(5)) // IdError INVALID_OPTION
  */
 export function checkDatabaseGenerator(family: IdFamily): void {
   if (family.name !== uid.name || !('neighbourhood' in family)) return
