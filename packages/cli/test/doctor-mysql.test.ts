@@ -140,7 +140,7 @@ CREATE TABLE d (id VARCHAR(20) ${ASCII} PRIMARY KEY)`)
       `ALTER TABLE customer ADD COLUMN shown VARCHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci AS (id) VIRTUAL`,
     )
     await database.query('INSERT INTO customer (id) VALUES (?)', ["\\' OR 1 -- x"])
-    const before = await database.query("SELECT id FROM customer WHERE id NOT LIKE '%OR%' ORDER BY id")
+    const before = await database.query("SELECT id FROM customer WHERE id NOT LIKE '% OR %' ORDER BY id")
     await findsAndCures(['malformed customer.id'])
     const after = await database.query('SELECT id FROM customer WHERE shown = id ORDER BY id LIMIT 20')
     expect(after).toEqual(before)
