@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
-const VERSIONS = ['20', '22', '24']
+const VERSIONS = ['20', '22', '24', '26']
 // The package of the platform has the headers beside the program, for native addons; `node` has the program alone.
 const NODE = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
 
