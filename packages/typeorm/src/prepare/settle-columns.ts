@@ -37,10 +37,10 @@ export function settleColumns(dataSource: DataSource): boolean {
 }
 
 /** TypeORM gives relations that share a column copies of it, which are in the relations alone. */
-const columnsOf = ({ columns, relations }: EntityMetadata): ColumnMetadata[] => [
-  ...columns,
-  ...relations.flatMap(({ joinColumns }) => joinColumns),
-]
+const columnsOf = (entity: EntityMetadata): ColumnMetadata[] => [...entity.columns, ...joinColumnsOf(entity)]
+
+const joinColumnsOf = ({ relations }: EntityMetadata): ColumnMetadata[] =>
+  relations.flatMap(({ joinColumns }) => joinColumns)
 
 function definitionsOf(columns: readonly ColumnMetadata[]): Definitions {
   return new Map(
@@ -94,11 +94,10 @@ function follow(column: ColumnMetadata, seen: Set<ColumnMetadata> = new Set()): 
 
 /** What a column references by its relations, and by foreign keys that are declared apart. */
 function targetsOf(column: ColumnMetadata): ColumnMetadata[] {
-  const { relations, foreignKeys } = column.entityMetadata
   const isSame = (one: ColumnMetadata) =>
     one.entityMetadata === column.entityMetadata && one.databaseName === column.databaseName
-  const joined = [column, ...relations.flatMap(({ joinColumns }) => joinColumns).filter(isSame)]
-  const declared = foreignKeys.map(
+  const joined = [column, ...joinColumnsOf(column.entityMetadata).filter(isSame)]
+  const declared = column.entityMetadata.foreignKeys.map(
     ({ columns, referencedColumns }) => referencedColumns[columns.findIndex(isSame)],
   )
   return [...joined.map(({ referencedColumn }) => referencedColumn), ...declared].filter(

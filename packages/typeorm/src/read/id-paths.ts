@@ -16,8 +16,13 @@ export const unquoted = (path: string): string => path.replaceAll(/["`]/g, '')
 
 /** The id column that a path in a query leads to, with quotes or without. Earlier sources weigh more. */
 export function idColumnAt(path: string, sources: readonly Source[]): PreparedColumn | undefined {
-  const bare = new Set(sources.flatMap(({ paths }) => paths.get(unquoted(path)) ?? []))
-  return idColumnBehind(path, sources) ?? (bare.size === 1 ? [...bare][0] : undefined)
+  return idColumnBehind(path, sources) ?? bareIdColumn(unquoted(path), sources)
+}
+
+/** Of a path that names no source, unless several have it. */
+function bareIdColumn(path: string, sources: readonly Source[]): PreparedColumn | undefined {
+  const found = new Set(sources.flatMap(({ paths }) => paths.get(path) ?? []))
+  return found.size === 1 ? [...found][0] : undefined
 }
 
 /** The same of a path that begins with a source's name. */

@@ -2,8 +2,8 @@ import type { DataSource, EntityMetadata } from 'typeorm'
 import { DriverUtils } from 'typeorm/driver/DriverUtils.js'
 import { idColumnsIn, type PreparedColumn } from '../prepare/prepared-column.js'
 import { expressionsOf, type Selected } from './expressions.js'
-import type { Paths } from './id-paths.js'
-import { type Alias, idsOfSubquery, sourcesOf } from './sources.js'
+import type { Paths, Source } from './id-paths.js'
+import { type Alias, sourcesOf } from './sources.js'
 
 /** What a query selects. */
 export interface Selection {
@@ -43,7 +43,7 @@ function putIds(rows: readonly RawRow[], columns: ReadonlyMap<string, PreparedCo
 /** The id columns of a selection, by the names that their values have in a row. */
 function selectedIds({ dataSource, expressionMap: { aliases, selects } }: Selection): Paths {
   const sources = sourcesOf(aliases, dataSource)
-  const selected = new Map(aliases.flatMap((alias) => [...columnsOf(alias, dataSource)]))
+  const selected = new Map(aliases.flatMap((alias) => [...columnsOf(alias, sources, dataSource)]))
   for (const [key, column] of selects.flatMap((one) => expressionsOf(one, sources, dataSource))) {
     if (column) selected.set(key, column)
     else selected.delete(key)
@@ -52,8 +52,8 @@ function selectedIds({ dataSource, expressionMap: { aliases, selects } }: Select
 }
 
 /** The id columns of all that an alias stands for, by the names that their values have in a row. */
-function columnsOf(alias: Alias, dataSource: DataSource): Paths {
-  if (!alias.hasMetadata) return idsOfSubquery(alias.subQuery ?? '', dataSource)
+function columnsOf(alias: Alias, sources: readonly Source[], dataSource: DataSource): Paths {
+  if (!alias.hasMetadata) return sources.find(({ name }) => name === alias.name)?.paths ?? new Map()
   const keyOf = ({ metadata: { databaseName } }: PreparedColumn) =>
     DriverUtils.buildAlias(dataSource.driver, undefined, alias.name, databaseName)
   return new Map(idColumnsIn(alias.metadata).map((column) => [keyOf(column), column]))

@@ -24,7 +24,7 @@ export function sourcesOf(aliases: readonly Alias[], dataSource: DataSource): So
 }
 
 /** The id columns that a subquery answers, by their names there. */
-export function idsOfSubquery(sql: string, dataSource: DataSource): Paths {
+function idsOfSubquery(sql: string, dataSource: DataSource): Paths {
   const tokens = tokensOf(sql, dialectOf(dataSource))
   const from = tokens.find((token) => isWord(token, 'FROM') && token.within?.open === 0)
   if (!isWord(tokens[1], 'SELECT') || from === undefined) return new Map()
