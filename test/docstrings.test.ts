@@ -39,7 +39,7 @@ describe('what packages export', () => {
 
   test('is found at every entry point', () => {
     const entries = new Set(exported.map(({ name }) => name.split(' ')[0]))
-    expect(entries.size).toBe(13)
+    expect(entries.size).toBe(14)
     expect(namesOf(() => true)).toEqual(
       expect.arrayContaining(['@snoflax/core flax', '@snoflax/drizzle/pg-core createdAfter']),
     )

@@ -75,6 +75,17 @@ import Database from 'better-sqlite3'
     code: "import { EXIT, run } from '@snoflax/cli'\n",
   },
   {
+    sources: 'packages/core/src/adapter/',
+    code: `
+import { flax, sno, uidLocal } from '@snoflax/core'
+import {
+  agree, checkDatabaseDefault, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf,
+  DEFAULT_SCHEMA, idSource, isWord, NAMED_PLACEHOLDER, openingOf, quoteName, quoteText, readSql, requireMembers, snakeCase, splitAtCommas, sqlCall,
+  sqlFunction, withPath,
+} from '@snoflax/core/adapter'
+`,
+  },
+  {
     sources: 'packages/core/',
     code: `
 import { checkDatabaseGenerator, defineFamily, fieldBits, flake, flax, type Id, IdError, isPlausible, isSameFamily, readings, refusals, sno, storageFor, uid, uidLocal } from '@snoflax/core'

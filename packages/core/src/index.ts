@@ -1,15 +1,14 @@
 export { checkDatabaseGenerator } from './database-generator.js'
-export {
-  defineFamily,
-  type FamilyDefinition,
-  type Id,
-  type IdBrand,
-  type IdFamily,
-  type IdGenerator,
-  type IdRange,
-  type Layout,
-  type LayoutField,
-  type StorageName,
+export { defineFamily, type FamilyDefinition } from './define-family.js'
+export type {
+  Id,
+  IdBrand,
+  IdFamily,
+  IdGenerator,
+  IdRange,
+  Layout,
+  LayoutField,
+  StorageName,
 } from './family.js'
 export {
   type FlakeFamily,

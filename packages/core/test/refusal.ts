@@ -15,8 +15,8 @@ export function thrownBy(call: () => unknown): unknown {
   return expect.fail(`not refused, but answered with ${String(result)}`)
 }
 
-/** Asserts that the call is refused in this way, and returns the error. */
-export function expectRefusal(call: () => unknown, refusal: Refusal): Error {
+/** Asserts that the call is refused in this way, with these facts, and returns the error. */
+export function expectRefusal(call: () => unknown, refusal: Refusal, facts: Partial<IdError> = {}): Error {
   const error = thrownBy(call)
   if (refusal === 'TypeError') {
     expect(error).toBeInstanceOf(TypeError)
@@ -24,6 +24,7 @@ export function expectRefusal(call: () => unknown, refusal: Refusal): Error {
     expect(error).toBeInstanceOf(IdError)
     expect((error as IdError).code, (error as IdError).message).toBe(refusal)
   }
+  expect(error).toMatchObject(facts)
   return error as Error
 }
 

@@ -1,4 +1,5 @@
-import { deriveFamily, type IdFamily } from '../family.js'
+import { deriveFamily } from '../define-family.js'
+import type { IdFamily } from '../family.js'
 import { checkInteger } from '../primitives/errors.js'
 import * as codec from './codec.js'
 import { createGenerator, type FlakeGenerator, type FlakeGeneratorOptions } from './generator.js'

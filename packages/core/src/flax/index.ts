@@ -1,4 +1,5 @@
-import { deriveFamily, type IdFamily } from '../family.js'
+import { deriveFamily } from '../define-family.js'
+import type { IdFamily } from '../family.js'
 import type { Time } from '../primitives/clock.js'
 import * as codec from './codec.js'
 import { createGenerator, type FlaxGenerator, type FlaxGeneratorOptions } from './generator.js'
@@ -15,6 +16,8 @@ export interface FlaxFamily extends IdFamily<codec.FlaxId, codec.FlaxFields> {
   generateAt(time: Time): codec.FlaxId
   /** A generator with options of its own. */
   generator(options?: FlaxGeneratorOptions): FlaxGenerator
+  /** The monotonic generator of this process: what columns use by default. */
+  readonly monotonic: FlaxGenerator
 }
 
 /**
@@ -47,5 +50,5 @@ function createFlax(): FlaxFamily {
   })
   const generator = (options?: FlaxGeneratorOptions): FlaxGenerator => createGenerator(family, options)
   const { generate, generateAt } = generator()
-  return Object.assign(family, { generate, generateAt, generator })
+  return Object.assign(family, { generate, generateAt, generator, monotonic: generator({ monotonic: true }) })
 }

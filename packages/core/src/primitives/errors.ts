@@ -39,6 +39,8 @@ export type IdErrorCode =
   | 'STORAGE_REFUSED'
   /** Two ids of different nodes where one node was asked for [22023]. */
   | 'NODE_MISMATCH'
+  /** A library lacks something that a package relies on; the message names its version. Not in SQL. */
+  | 'UNSUPPORTED_VERSION'
 
 /** The facts of an error, as far as they apply. */
 export interface IdErrorFacts {

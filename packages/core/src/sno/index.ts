@@ -1,4 +1,5 @@
-import { deriveFamily, type IdFamily } from '../family.js'
+import { deriveFamily } from '../define-family.js'
+import type { IdFamily } from '../family.js'
 import type { Time } from '../primitives/clock.js'
 import { refuseType } from '../primitives/errors.js'
 import * as codec from './codec.js'

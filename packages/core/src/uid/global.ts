@@ -1,4 +1,5 @@
-import { deriveFamily, type IdFamily } from '../family.js'
+import { deriveFamily } from '../define-family.js'
+import type { IdFamily } from '../family.js'
 import { systemClock } from '../primitives/clock.js'
 import { checkInteger, IdError } from '../primitives/errors.js'
 import { distance, type UidDistance } from './distance.js'

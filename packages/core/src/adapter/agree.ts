@@ -1,0 +1,38 @@
+import type { IdFamily, StorageName } from '../family.js'
+import { IdError } from '../primitives/errors.js'
+import { isSameFamily } from '../same-family.js'
+
+/** What a column of ids says of itself. */
+export interface ColumnIdentity {
+  /** Table and column, or entity and property, as messages name it. */
+  readonly path: string
+  /** The family of its ids. */
+  readonly family: IdFamily
+  /** How they are stored. Left out, a foreign key takes its target's. */
+  readonly storage?: StorageName | undefined
+}
+
+/**
+ * Checks that a foreign key holds what its target holds: ids of one family, stored alike.
+ *
+ * @param target the column that the key references; without a family it is not an id column.
+ * @throws {IdError} `INVALID_OPTION`, with both paths in the message.
+ *
+ * @example
+ * agree({ path: 'orders.customerId', family: flax }, { path: 'customers.id', family: flax, storage: 'uuid' })
+ */
+export function agree(own: ColumnIdentity, target: ColumnIdentity | { readonly path: string }): void {
+  if (!('family' in target)) refuse(own, `references ${target.path}, which is not an id column`)
+  if (target.family.name !== own.family.name) {
+    refuse(own, `holds ${own.family.name} ids, but references ${target.path} with ${target.family.name} ids`)
+  }
+  if (!isSameFamily(own.family, target.family)) {
+    refuse(own, `holds ${own.family.name} ids with another layout or epoch than ${target.path}`)
+  }
+  if (own.storage === undefined || target.storage === undefined || own.storage === target.storage) return
+  refuse(own, `has storage ${own.storage}, but references ${target.path} with storage ${target.storage}`)
+}
+
+function refuse({ path, family }: ColumnIdentity, reason: string): never {
+  throw new IdError('INVALID_OPTION', `${path}: ${reason}`, { family: family.name, path })
+}

@@ -1,0 +1,146 @@
+import type { IdFamily } from '../family.js'
+import { IdError, show } from '../primitives/errors.js'
+import { isSameFamily } from '../same-family.js'
+
+/** What generates the ids of a column: every generator of @snoflax/core, a family, or your own. */
+export interface IdSource<AnId extends string = string> {
+  /** The family of the ids, so that a generator of another family is refused. */
+  readonly family?: IdFamily<AnId> | undefined
+  /** A new id. `meta` is given for families whose ids carry a metabyte. */
+  generate(meta?: number): AnId
+}
+
+/** What a column says about its ids. */
+export interface IdSourceRequest<AnId extends string> {
+  /** The family of the column's ids. */
+  readonly family: IdFamily<AnId>
+  /** What generates them. A family stands for its default generator, and is the default itself. */
+  readonly generator?: IdSource<AnId> | undefined
+  /** The metabyte of every id of the column, 0 to 255. */
+  readonly meta?: number | undefined
+  /** How to write down a generator there, for messages: ``(example) => `{ generator: ${example} }` ``. */
+  usage(example: string): string
+}
+
+/** A family with a default generator. Some have a monotonic one besides, for columns. */
+type GeneratingFamily<AnId extends string> = IdFamily<AnId> &
+  IdSource<AnId> & { readonly monotonic?: IdSource<AnId> }
+
+interface MetaFamily extends IdFamily {
+  withMeta(id: string, meta: number): string
+}
+
+/**
+ * What generates the ids of one column. Without a generator it is the family's own: for flax the monotonic one of
+ * this process, so that rows sort in the order of their inserts.
+ *
+ * @throws {IdError} `GENERATOR_REQUIRED` for a family without a default generator; `INVALID_OPTION` for a
+ * generator of another family, for what is no generator, and for a metabyte where ids carry none;
+ * `FIELD_OUT_OF_RANGE` for a metabyte above 255.
+ *
+ * @example
+ * const usage = (example: string) => `idColumn({ generator: ${example} })`
+ * const newId = idSource({ family: sno, meta: 2, usage })
+ * sno.meta(newId()) // 2
+ */
+export function idSource<AnId extends string>({
+  family,
+  generator,
+  meta,
+  usage,
+}: IdSourceRequest<AnId>): () => AnId {
+  checkMeta(family, meta)
+  if (generator !== undefined) checkGenerator(family, generator)
+  const source = defaultOf<AnId>(generator ?? family)
+  if (source === undefined) {
+    const example = family.generatorExample ?? 'an IdGenerator'
+    throw new IdError(
+      'GENERATOR_REQUIRED',
+      `${family.name} has no default generator; pass ${usage(example)}`,
+      {
+        family: family.name,
+        field: 'generator',
+      },
+    )
+  }
+  return meta === undefined ? () => source.generate() : () => source.generate(meta)
+}
+
+/** A family stands for its default generator; undefined where it has none. */
+function defaultOf<AnId extends string>(given: IdFamily<AnId> | IdSource<AnId>): IdSource<AnId> | undefined {
+  if (!('generate' in given)) return undefined
+  return (given as GeneratingFamily<AnId>).monotonic ?? given
+}
+
+/**
+ * Checks that the value generates ids, and ids of this family.
+ *
+ * @throws {IdError} `INVALID_OPTION`.
+ *
+ * @example
+ * checkGenerator(sno, sno.generator({ partition: 7 }))
+ */
+export function checkGenerator(family: IdFamily, generator: unknown): void {
+  const { name, generatorExample = `${name}.generator()` } = family
+  const given = generator as Partial<IdSource & IdFamily> | null | undefined
+  if (typeof given?.generate !== 'function') {
+    const value = given === null ? 'null' : show(given)
+    refuse(
+      family,
+      'generator',
+      given,
+      `generator must be an id generator such as ${generatorExample}, not ${value}`,
+    )
+  }
+  const theirs = given.family ?? (given.layout && (given as IdFamily))
+  if (theirs === undefined || isSameFamily(theirs, family)) return
+  if (theirs.name !== name) refuse(family, 'generator', given, `the generator makes ${theirs.name} ids`)
+  refuse(family, 'generator', given, `the generator makes ${name} ids with another layout or epoch`)
+}
+
+/**
+ * Checks generators that are given by the name of their family, as in `generators: { sno: … }`.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a name that no family has, and as {@link checkGenerator}.
+ *
+ * @example
+ * checkGeneratorNames({ sno: sno.generator({ partition: 7 }) }, [flax, sno])
+ */
+export function checkGeneratorNames(
+  generators: Readonly<Record<string, unknown>>,
+  families: Iterable<IdFamily>,
+): void {
+  const byName = new Map(Array.from(families, (family) => [family.name, family]))
+  for (const [name, generator] of Object.entries(generators)) {
+    const family = byName.get(name)
+    if (family === undefined) {
+      const known = byName.size > 0 ? `only ${[...byName.keys()].join(', ')}` : 'none at all'
+      throw new IdError('INVALID_OPTION', `generators.${name}: no ${name} ids are generated here, ${known}`, {
+        family: name,
+        field: 'generators',
+        value: generator,
+      })
+    }
+    if (generator !== undefined) checkGenerator(family, generator)
+  }
+}
+
+/**
+ * Checks a column's metabyte now, rather than at its first insert.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a family whose ids carry no metabyte, `FIELD_OUT_OF_RANGE`.
+ * @throws {TypeError} for what is no number.
+ *
+ * @example
+ * checkMeta(sno, 255)
+ */
+export function checkMeta(family: IdFamily, meta: number | undefined): void {
+  if (meta === undefined) return
+  if (!('withMeta' in family)) refuse(family, 'meta', meta, 'ids carry no metabyte; leave meta out')
+  const { withMeta, min } = family as MetaFamily
+  withMeta(min, meta)
+}
+
+function refuse({ name }: IdFamily, field: string, value: unknown, reason: string): never {
+  throw new IdError('INVALID_OPTION', `${name}: ${reason}`, { family: name, field, value })
+}

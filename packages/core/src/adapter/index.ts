@@ -1,0 +1,33 @@
+export { agree, type ColumnIdentity } from './agree.js'
+export {
+  checkGenerator,
+  checkGeneratorNames,
+  checkMeta,
+  type IdSource,
+  type IdSourceRequest,
+  idSource,
+} from './id-source.js'
+export { checkKeyset } from './keyset.js'
+export { withPath } from './path.js'
+export {
+  closingOf,
+  isWord,
+  NAMED_PLACEHOLDER,
+  openingOf,
+  quoteName,
+  quoteText,
+  type ReadSqlOptions,
+  readSql,
+  type SqlToken,
+  type SqlTokenKind,
+  splitAtCommas,
+} from './read-sql.js'
+export { type Library, type Reliance, requireMembers } from './require-members.js'
+export {
+  checkDatabaseDefault,
+  checkSchema,
+  DEFAULT_SCHEMA,
+  snakeCase,
+  sqlCall,
+  sqlFunction,
+} from './sql-call.js'

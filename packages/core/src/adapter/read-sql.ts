@@ -1,0 +1,255 @@
+import type { Database } from '../storage/column.js'
+
+/** What a token is. Keywords and functions are names; brackets, commas and semicolons are operators. */
+export type SqlTokenKind = 'name' | 'string' | 'number' | 'placeholder' | 'operator' | 'comment'
+
+/** A piece of SQL; blanks are none. */
+export interface SqlToken {
+  /** What it is. */
+  readonly kind: SqlTokenKind
+  /** As it is written. */
+  readonly text: string
+  /** Index of its first character. */
+  readonly start: number
+  /** Index of the character behind it. */
+  readonly end: number
+  /** Of a name: its parts without quotes, as in `"o"."id"` or `o.*`. Empty for others. */
+  readonly parts: readonly string[]
+  /** Whether a part of the name is quoted, so that it is no keyword and keeps its case. */
+  readonly isQuoted: boolean
+  /** Index of the token that opens the round brackets around it; -1 where there are none. */
+  readonly open: number
+}
+
+/** How to read. */
+export interface ReadSqlOptions {
+  /** Quotes, escapes and comments differ between databases. */
+  readonly dialect: Database
+  /** What else is a placeholder, besides those of the database: no flags but `i` and `u`. */
+  readonly placeholder?: RegExp | undefined
+  /** Whether comments are tokens too. Default false. */
+  readonly comments?: boolean
+}
+
+/**
+ * Placeholders by name, as TypeORM writes them: `:id`, `:...ids`.
+ *
+ * @example
+ * readSql('id = :id', { dialect: 'postgres', placeholder: NAMED_PLACEHOLDER })[2]?.kind // 'placeholder'
+ */
+export const NAMED_PLACEHOLDER = /:(?:\.\.\.)?[A-Za-z0-9_.]+/
+
+/** As text of a regular expression. */
+interface Grammar {
+  readonly comment: string
+  readonly string: string
+  readonly quotedName: string
+  readonly placeholder: string
+}
+
+const DOUBLED = (quote: string): string => `${quote}(?:[^${quote}]|${quote}${quote})*(?:${quote}|$)`
+const ESCAPED = (quote: string): string =>
+  `${quote}(?:[^${quote}\\\\]|\\\\[^]|${quote}${quote})*(?:${quote}|$)`
+
+const MYSQL: Grammar = {
+  // In `/*! … *\/` the server runs what is inside, so only the ends are comments.
+  comment: String.raw`--(?=\s|$)[^\n]*|#[^\n]*|/\*!\d*|/\*(?!!)[^]*?(?:\*/|$)`,
+  string: `[bBnNxX]?${ESCAPED("'")}|_\\w+\\s*${ESCAPED("'")}|${ESCAPED('"')}`,
+  quotedName: DOUBLED('`'),
+  placeholder: String.raw`\?`,
+}
+
+const GRAMMARS: Readonly<Record<Database, Grammar>> = {
+  postgres: {
+    // Block comments nest, which no regular expression follows: see `endOfComment`.
+    comment: String.raw`--[^\n]*|/\*`,
+    // A tag of dollar quotes; its end is searched for.
+    string: String.raw`[eE]${ESCAPED("'")}|(?:[bBnNxX]|[uU]&)?${DOUBLED("'")}|\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$`,
+    quotedName: `(?:[uU]&)?${DOUBLED('"')}`,
+    placeholder: String.raw`\$\d+`,
+  },
+  sqlite: {
+    comment: String.raw`--[^\n]*|/\*[^]*?(?:\*/|$)`,
+    string: `[xX]?${DOUBLED("'")}`,
+    quotedName: `${DOUBLED('"')}|${DOUBLED('`')}|\\[[^\\]]*(?:\\]|$)`,
+    placeholder: String.raw`\?\d*|[:@$][\p{L}\p{N}_]+`,
+  },
+  mysql: MYSQL,
+  mariadb: MYSQL,
+}
+
+const NUMBER = String.raw`0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?`
+const WORD = String.raw`[\p{L}_][\p{L}\p{M}\p{N}_$]*`
+const OPERATOR = String.raw`::|:=|<=>|->>|->|#>>|#>|<->|<@|@>|&&|\|\||!~\*|!~|~\*|~~\*|~~|<=|>=|<>|!=|==|[^]`
+
+const patterns = new Map<string, RegExp>()
+
+function patternOf(dialect: Database, placeholder: RegExp | undefined): RegExp {
+  const key = `${dialect} ${placeholder?.source ?? ''}`
+  const known = patterns.get(key)
+  if (known !== undefined) return known
+  const grammar = GRAMMARS[dialect]
+  const part = `(?:${grammar.quotedName}|${WORD})`
+  const placeholders =
+    placeholder === undefined ? grammar.placeholder : `${grammar.placeholder}|${placeholder.source}`
+  const made = new RegExp(
+    `(?<blank>\\s+)|(?<comment>${grammar.comment})|(?<string>${grammar.string})` +
+      `|(?<name>${part}(?:\\s*\\.\\s*(?:${part}|\\*))*)|(?<cast>::)|(?<placeholder>${placeholders})` +
+      `|(?<number>${NUMBER})|(?<operator>${OPERATOR})`,
+    'yu',
+  )
+  patterns.set(key, made)
+  return made
+}
+
+const KINDS = ['name', 'string', 'number', 'placeholder', 'comment'] as const
+
+/**
+ * The tokens of SQL text: of a statement, a script or a part of one. Nothing is refused; a literal or comment that
+ * does not end reaches to the end of the text.
+ *
+ * In PostgreSQL `'…'` has no escapes (`standard_conforming_strings`), in MySQL and MariaDB `"…"` is a string, as by
+ * default.
+ *
+ * @example
+ * readSql("SELECT o.id FROM orders o WHERE o.note <> 'it''s'", { dialect: 'postgres' }).length // 10
+ */
+export function readSql(sql: string, { dialect, placeholder, comments = false }: ReadSqlOptions): SqlToken[] {
+  const pattern = patternOf(dialect, placeholder)
+  const tokens: SqlToken[] = []
+  const around: number[] = []
+  let isExecutable = false
+  for (let start = 0; start < sql.length; ) {
+    pattern.lastIndex = start
+    const { groups = {}, 0: matched } = pattern.exec(sql) as RegExpExecArray
+    const isEnd = isExecutable && sql.startsWith('*/', start)
+    const kind = isEnd ? 'comment' : (KINDS.find((one) => groups[one] !== undefined) ?? 'operator')
+    const end = isEnd ? start + 2 : endOf(sql, start, matched, kind, dialect)
+    if (kind === 'comment') isExecutable = matched.startsWith('/*!')
+    if (groups['blank'] === undefined && (comments || kind !== 'comment')) {
+      const text = sql.slice(start, end)
+      if (text === ')') around.pop()
+      const parts = kind === 'name' ? partsOf(text, dialect) : NO_PARTS
+      tokens.push({
+        kind,
+        text,
+        start,
+        end,
+        parts,
+        isQuoted: kind === 'name' && !/^[\p{L}\p{M}\p{N}_$.*\s]+$/u.test(text),
+        open: around.at(-1) ?? -1,
+      })
+      if (text === '(') around.push(tokens.length - 1)
+    }
+    start = end
+  }
+  return tokens
+}
+
+const NO_PARTS: readonly string[] = []
+
+/** PostgreSQL's nested comments and dollar quotes end where no regular expression can tell. */
+function endOf(sql: string, start: number, matched: string, kind: SqlTokenKind, dialect: Database): number {
+  const from = start + matched.length
+  if (dialect !== 'postgres') return from
+  if (kind === 'comment' && matched === '/*') return endOfComment(sql, from)
+  if (kind !== 'string' || !matched.startsWith('$')) return from
+  const end = sql.indexOf(matched, from)
+  return end === -1 ? sql.length : end + matched.length
+}
+
+function endOfComment(sql: string, from: number): number {
+  const ends = /\/\*|\*\//g
+  ends.lastIndex = from
+  for (let depth = 1; depth > 0; ) {
+    const found = ends.exec(sql)
+    if (found === null) return sql.length
+    depth += found[0] === '/*' ? 1 : -1
+  }
+  return ends.lastIndex
+}
+
+function partsOf(name: string, dialect: Database): string[] {
+  const part = new RegExp(`${GRAMMARS[dialect].quotedName}|${WORD}|\\*`, 'gu')
+  return Array.from(name.matchAll(part), ([one]) => unquoted(one))
+}
+
+function unquoted(part: string): string {
+  const text = part.replace(/^[uU]&(?=")/, '')
+  const quote = text.charAt(0)
+  if (quote === '[') return text.slice(1, -1)
+  return quote === '"' || quote === '`' ? text.slice(1, -1).replaceAll(quote + quote, quote) : text
+}
+
+/**
+ * Whether the token is one of these words: keywords or functions, written in upper case here.
+ *
+ * @example
+ * isWord(readSql('select 1', { dialect: 'sqlite' })[0], 'SELECT', 'WITH') // true
+ */
+export const isWord = (token: SqlToken | undefined, ...words: readonly string[]): boolean =>
+  token?.kind === 'name' && !token.isQuoted && words.includes(token.text.toUpperCase())
+
+/**
+ * Index of the token that closes the bracket opened at an index; the number of tokens where none does.
+ *
+ * @example
+ * closingOf(readSql('(1, (2))', { dialect: 'sqlite' }), 0) // 6
+ */
+export function closingOf(tokens: readonly SqlToken[], open: number): number {
+  let depth = 0
+  for (let i = open; i < tokens.length; i++) {
+    if (tokens[i]?.text === '(') depth++
+    else if (tokens[i]?.text === ')' && --depth === 0) return i
+  }
+  return tokens.length
+}
+
+/**
+ * Index of the token that opens the bracket closed at an index; -1 where none does.
+ *
+ * @example
+ * openingOf(readSql('(1, (2))', { dialect: 'sqlite' }), 6) // 0
+ */
+export function openingOf(tokens: readonly SqlToken[], close: number): number {
+  let depth = 0
+  for (let i = close; i >= 0; i--) {
+    if (tokens[i]?.text === ')') depth++
+    else if (tokens[i]?.text === '(' && --depth === 0) return i
+  }
+  return -1
+}
+
+/**
+ * The tokens between the commas that are in no brackets of their own.
+ *
+ * @example
+ * splitAtCommas(readSql('a, max(b, c)', { dialect: 'postgres' })).length // 2
+ */
+export function splitAtCommas(tokens: readonly SqlToken[]): SqlToken[][] {
+  const parts: SqlToken[][] = [[]]
+  let depth = 0
+  for (const token of tokens) {
+    if (token.text === '(') depth++
+    else if (token.text === ')') depth--
+    if (token.text === ',' && depth === 0) parts.push([])
+    else parts.at(-1)?.push(token)
+  }
+  return parts
+}
+
+/**
+ * A name in double quotes, for PostgreSQL and SQLite.
+ *
+ * @example
+ * quoteName('order "x"') // '"order ""x"""'
+ */
+export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/**
+ * A text as a literal of standard SQL: PostgreSQL and SQLite, not MySQL, where a backslash escapes.
+ *
+ * @example
+ * quoteText("it's") // "'it''s'"
+ */
+export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`

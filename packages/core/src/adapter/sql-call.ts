@@ -1,0 +1,88 @@
+import { checkDatabaseGenerator } from '../database-generator.js'
+import type { IdFamily, StorageName } from '../family.js'
+import { IdError, show } from '../primitives/errors.js'
+import type { Database } from '../storage/column.js'
+import { checkMeta } from './id-source.js'
+import { RESERVED_WORDS } from './reserved-words.js'
+
+/**
+ * The schema that @snoflax/pg-sql is installed into by default.
+ *
+ * @example
+ * checkSchema(DEFAULT_SCHEMA) // 'snoflax'
+ */
+export const DEFAULT_SCHEMA = 'snoflax'
+
+/** PostgreSQL's own begin with `pg_`. */
+const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/
+
+/**
+ * The schema's name, if it needs no quotes: the SQL files have it inside texts and bodies as it is.
+ *
+ * @throws {IdError} `INVALID_OPTION`.
+ *
+ * @example
+ * checkSchema('ids') // 'ids'
+ */
+export function checkSchema(schema: string): string {
+  if (typeof schema === 'string' && SCHEMA.test(schema) && !RESERVED_WORDS.has(schema)) return schema
+  throw new IdError(
+    'INVALID_OPTION',
+    'schema must be a name of lower-case letters, digits and _, up to 63 characters, not beginning with pg_ and ' +
+      `not a reserved word of SQL; got ${show(schema)}`,
+    { field: 'schema', value: schema },
+  )
+}
+
+/**
+ * A name as SQL writes it.
+ *
+ * @example
+ * snakeCase('timeMs') // 'time_ms'
+ */
+export const snakeCase = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/**
+ * The name of a function of @snoflax/pg-sql.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a schema that it can't be installed into.
+ *
+ * @example
+ * sqlFunction(uidLocal, 'time') // 'snoflax.uid_local_time'
+ */
+export const sqlFunction = (family: IdFamily, verb: string, schema: string = DEFAULT_SCHEMA): string =>
+  `${checkSchema(schema)}.${snakeCase(family.name)}_${verb}`
+
+/**
+ * The call by which PostgreSQL generates the ids of a column, for its DEFAULT.
+ *
+ * @throws {IdError} `INVALID_OPTION` for another schema name, a metabyte where ids carry none, and a family whose
+ * ids the database makes otherwise; `FIELD_OUT_OF_RANGE` for the metabyte.
+ *
+ * @example
+ * sqlCall(sno, 'uuid', 'snoflax', 2) // 'snoflax.sno_generate_uuid(2)'
+ */
+export function sqlCall(family: IdFamily, storage: StorageName, schema?: string, meta?: number): string {
+  checkDatabaseGenerator(family)
+  checkMeta(family, meta)
+  const ending = storage === 'binary' ? '' : `_${storage}`
+  return `${sqlFunction(family, `generate${ending}`, schema)}(${meta ?? ''})`
+}
+
+/**
+ * Checks that the database can generate ids at all: PostgreSQL, by @snoflax/pg-sql.
+ *
+ * @throws {IdError} `INVALID_OPTION` for other databases.
+ *
+ * @example
+ * checkDatabaseDefault(flax, 'postgres')
+ */
+export function checkDatabaseDefault({ name }: IdFamily, database: Database): void {
+  if (database === 'postgres') return
+  throw new IdError(
+    'INVALID_OPTION',
+    `${name}: default: 'database' needs PostgreSQL with @snoflax/pg-sql; in ${database} the application generates the ids`,
+    { family: name, field: 'default', value: 'database' },
+  )
+}

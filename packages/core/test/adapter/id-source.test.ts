@@ -1,0 +1,205 @@
+import { flake, flax, type IdFamily, sno, uid } from '@snoflax/core'
+import {
+  agree,
+  checkDatabaseDefault,
+  checkGenerator,
+  checkGeneratorNames,
+  checkKeyset,
+  checkSchema,
+  type IdSource,
+  idSource,
+  requireMembers,
+  sqlCall,
+  withPath,
+} from '@snoflax/core/adapter'
+import { describe, expect, test } from 'vitest'
+import { expectRefusal } from '../refusal.js'
+import { ticket } from '../ticket.js'
+
+const usage = (example: string) => `{ generator: ${example} }`
+const worker = flake.generator({ datacenter: 1, worker: 2 })
+
+describe('what generates ids', () => {
+  test('flax: the monotonic generator of this process, for the family too', () => {
+    for (const generator of [undefined, flax]) {
+      const [a, b] = [idSource({ family: flax, generator, usage }), idSource({ family: flax, usage })]
+      const ids = Array.from({ length: 1000 }, (_, i) => (i % 2 ? a() : b()))
+      expect(ids).toEqual([...ids].sort())
+    }
+  })
+
+  test('another generator as it is', () => {
+    const source: IdSource = { generate: () => flax.max }
+    expect(idSource({ family: flax as IdFamily, generator: source, usage })()).toBe(flax.max)
+    expect(flake.unpack(idSource({ family: flake, generator: worker, usage })())).toMatchObject({ worker: 2 })
+  })
+
+  test('a metabyte goes into each id', () => {
+    expect(sno.meta(idSource({ family: sno, meta: 7, usage })())).toBe(7)
+    expect(sno.meta(idSource({ family: sno, generator: sno.generator({ meta: 3 }), usage })())).toBe(3)
+  })
+
+  test('none', () => {
+    expectRefusal(() => idSource({ family: flake, usage }), 'GENERATOR_REQUIRED', {
+      message:
+        'flake has no default generator; pass { generator: flake.generator({ datacenter: 1, worker: 2 }) }',
+    })
+    expectRefusal(() => idSource({ family: flake, generator: flake as never, usage }), 'INVALID_OPTION', {
+      field: 'generator',
+    })
+  })
+
+  test.each([
+    [null, 'flax: generator must be an id generator such as flax.generator(), not null'],
+    [{}, 'flax: generator must be an id generator such as flax.generator(), not an object'],
+    [sno, 'flax: the generator makes sno ids'],
+    [sno.generator(), 'flax: the generator makes sno ids'],
+  ])('no generator of flax: %#', (generator, message) => {
+    expectRefusal(() => checkGenerator(flax, generator), 'INVALID_OPTION', { message, field: 'generator' })
+    expectRefusal(() => idSource({ family: flax, generator: generator as never, usage }), 'INVALID_OPTION', {
+      message,
+    })
+  })
+
+  test('another epoch', () => {
+    expectRefusal(() => checkGenerator(flake.withEpoch(5), worker), 'INVALID_OPTION', {
+      message: 'flake: the generator makes flake ids with another layout or epoch',
+    })
+  })
+
+  test('by name', () => {
+    expect(() => checkGeneratorNames({ sno: undefined, flax }, [flax, sno])).not.toThrow()
+    expectRefusal(() => checkGeneratorNames({ snow: sno }, [flax, sno]), 'INVALID_OPTION', {
+      message: 'generators.snow: no snow ids are generated here, only flax, sno',
+    })
+    expectRefusal(() => checkGeneratorNames({ sno: flax }, [flax, sno]), 'INVALID_OPTION', {
+      message: 'sno: the generator makes flax ids',
+    })
+  })
+
+  test.each([
+    [flax, 3, 'INVALID_OPTION', 'flax: ids carry no metabyte; leave meta out'],
+    [sno, 256, 'FIELD_OUT_OF_RANGE', 'sno: meta is a whole number from 0 to 255, not 256'],
+  ] as const)('a metabyte that no id can have: %#', (family, meta, code, message) => {
+    expectRefusal(() => idSource({ family: family as IdFamily, meta, usage }), code, {
+      message,
+      field: 'meta',
+    })
+    expectRefusal(() => sqlCall(family, 'binary', 'snoflax', meta), code, { message })
+  })
+})
+
+describe('a path in an error', () => {
+  test('is put in front once', () => {
+    const inner = () => withPath('orders.id', () => sno.parse('x'))
+    expectRefusal(() => withPath('customers', inner), 'INVALID_LENGTH', {
+      path: 'orders.id',
+      message: 'orders.id: sno: an id has 16 characters, not 1 ("x")',
+    })
+  })
+
+  test('a TypeError has it too, other errors and results stay', () => {
+    expect(() => withPath('orders.id', () => sno.parse(5))).toThrow(/^orders\.id: sno: /)
+    const other = new RangeError('full')
+    expect(() =>
+      withPath('orders.id', () => {
+        throw other
+      }),
+    ).toThrow(other)
+    expect(withPath(expect.fail, () => 5)).toBe(5)
+  })
+})
+
+describe('a foreign key', () => {
+  const target = { path: 'customers.id', family: flax, storage: 'uuid' } as const
+  const own = { path: 'orders.customerId', family: flax } as const
+
+  test('agrees with its target', () => {
+    expect(() => agree(own, target)).not.toThrow()
+    expect(() => agree({ ...own, storage: 'uuid' }, { ...target, family: flax })).not.toThrow()
+  })
+
+  test.each([
+    [own, { path: 'customers.name' }, 'references customers.name, which is not an id column'],
+    [{ ...own, family: sno }, target, 'holds sno ids, but references customers.id with flax ids'],
+    [
+      { ...own, family: flake },
+      { path: 'jobs.id', family: flake.withEpoch(5) },
+      'holds flake ids with another layout or epoch than jobs.id',
+    ],
+    [
+      { ...own, storage: 'text' as const },
+      target,
+      'has storage text, but references customers.id with storage uuid',
+    ],
+  ])('does not: %#', (one, other, reason) => {
+    expectRefusal(() => agree(one, other), 'INVALID_OPTION', {
+      message: `orders.customerId: ${reason}`,
+      path: 'orders.customerId',
+    })
+  })
+})
+
+test('a page by keyset', () => {
+  expect(checkKeyset({})).toBe('asc')
+  expect(checkKeyset({ order: 'desc', take: 1 })).toBe('desc')
+  expectRefusal(() => checkKeyset({ order: 'DESC' }), 'INVALID_OPTION', {
+    message: `keyset: order must be 'asc' or 'desc', not "DESC"`,
+  })
+  for (const take of [0, -1, 1.5, '20', null, Number.NaN]) {
+    expectRefusal(() => checkKeyset({ take }), 'INVALID_OPTION', { field: 'take' })
+  }
+})
+
+describe('the call of a database default', () => {
+  test.each([
+    [flax, 'binary', undefined, undefined, 'snoflax.flax_generate()'],
+    [flax, 'uuid', 'ids', undefined, 'ids.flax_generate_uuid()'],
+    [sno, 'text', 'snoflax', 0, 'snoflax.sno_generate_text(0)'],
+    [ticket, 'uuid8', undefined, undefined, 'snoflax.ticket_generate_uuid8()'],
+  ] as const)('%#', (family, storage, schema, meta, call) => {
+    expect(sqlCall(family as IdFamily, storage, schema, meta)).toBe(call)
+  })
+
+  test.each(['Ids', 'pg_ids', 'order', '', 'a"b', 'a'.repeat(64), 5])('not in the schema %j', (schema) => {
+    expectRefusal(() => checkSchema(schema as string), 'INVALID_OPTION', { field: 'schema', value: schema })
+  })
+
+  test('not of a uid of another neighbourhood, and not outside PostgreSQL', () => {
+    expectRefusal(() => sqlCall(uid.withNeighbourhood(10), 'uuid'), 'INVALID_OPTION', {
+      field: 'neighbourhood',
+    })
+    expect(() => checkDatabaseDefault(flax, 'postgres')).not.toThrow()
+    expectRefusal(() => checkDatabaseDefault(flax, 'mariadb'), 'INVALID_OPTION', { field: 'default' })
+  })
+})
+
+describe('members of a library', () => {
+  const library = { name: 'orm', version: '9.0.0', supported: '^8', by: '@snoflax/orm' }
+  const message = (member: string) =>
+    `@snoflax/orm supports orm ^8; the installed orm 9.0.0 has no ${member}. ` +
+    'Install a supported version, or a newer @snoflax/orm'
+
+  test('are all there', () => {
+    const owner = { build: () => 1, isOpen: false }
+    expect(() =>
+      requireMembers(library, [{ owner, name: 'Orm', members: ['build', 'isOpen'] }]),
+    ).not.toThrow()
+  })
+
+  test('one is missing, or the object itself', () => {
+    expectRefusal(
+      () =>
+        requireMembers(library, [{ owner: { build: 1 }, name: 'Orm.prototype', members: ['build', 'run'] }]),
+      'UNSUPPORTED_VERSION',
+      { message: message('Orm.prototype.run') },
+    )
+    expectRefusal(
+      () => requireMembers(library, [{ owner: null, name: 'Orm', members: [] }]),
+      'UNSUPPORTED_VERSION',
+      {
+        message: message('Orm'),
+      },
+    )
+  })
+})

@@ -1,0 +1,200 @@
+import type { Database } from '@snoflax/core'
+import {
+  closingOf,
+  isWord,
+  NAMED_PLACEHOLDER,
+  openingOf,
+  quoteName,
+  quoteText,
+  readSql,
+  type SqlToken,
+  type SqlTokenKind,
+  splitAtCommas,
+} from '@snoflax/core/adapter'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+const DIALECTS = ['postgres', 'sqlite', 'mysql', 'mariadb'] as const
+
+const texts = (tokens: readonly SqlToken[]): string[] => tokens.map(({ text }) => text)
+const kindsOf = (sql: string, dialect: Database, placeholder?: RegExp) =>
+  readSql(sql, { dialect, placeholder, comments: true }).map(({ kind, text }) => [kind, text])
+
+describe('one token each', () => {
+  const cases: readonly (readonly [SqlTokenKind, string, ...Database[]])[] = [
+    ['string', "'it''s -- /* no comment */ $1 :x'", ...DIALECTS],
+    ['string', "E'a\\'b'", 'postgres'],
+    ['string', "e'\\\\'", 'postgres'],
+    ['string', "U&'d\\0061t'", 'postgres'],
+    ['string', "x'00ff'", 'postgres', 'sqlite', 'mysql'],
+    ['string', "$$ it's $1 $a$ -- $$", 'postgres'],
+    ['string', '$body$ BEGIN $$ ; $$ END $body$', 'postgres'],
+    ['string', '$ä$…$ä$', 'postgres'],
+    ['string', "'a\\'b'", 'mysql', 'mariadb'],
+    ['string', '"none"', 'mysql', 'mariadb'],
+    ['string', "_utf8mb4'é'", 'mysql', 'mariadb'],
+    ['string', "'does not end", ...DIALECTS],
+    ['string', '$$ does not end', 'postgres'],
+    ['name', '"a ""quoted"" name"', 'postgres', 'sqlite'],
+    ['name', '`a ``quoted`` name`', 'sqlite', 'mysql'],
+    ['name', '[a name]', 'sqlite'],
+    ['name', '"s"."t".column', 'postgres', 'sqlite'],
+    ['name', 'o . *', ...DIALECTS],
+    ['name', 'Zürich_$1', ...DIALECTS],
+    ['number', '0x1F', ...DIALECTS],
+    ['number', '1.5e-10', ...DIALECTS],
+    ['number', '.5', ...DIALECTS],
+    ['comment', '-- to the end', ...DIALECTS],
+    ['comment', '/* a -- b */', ...DIALECTS],
+    ['comment', '/* nested /* twice */ there */', 'postgres'],
+    ['comment', '/* does not end', ...DIALECTS],
+    ['comment', '# to the end', 'mysql', 'mariadb'],
+    ['placeholder', '$12', 'postgres'],
+    ['placeholder', '?', 'sqlite', 'mysql', 'mariadb'],
+    ['placeholder', '?7', 'sqlite'],
+    ['placeholder', ':id', 'sqlite'],
+    ['placeholder', '@id', 'sqlite'],
+    ['placeholder', '$id', 'sqlite'],
+    ['operator', '::', 'postgres'],
+    ['operator', '<=>', 'mysql'],
+    ['operator', '?', 'postgres'],
+  ]
+  const flat = cases.flatMap(([kind, sql, ...dialects]) =>
+    dialects.map((dialect) => ({ kind, sql, dialect })),
+  )
+  test.each(flat)('$dialect: $kind $sql', ({ kind, sql, dialect }) => {
+    expect(kindsOf(sql, dialect)).toEqual([[kind, sql]])
+  })
+})
+
+test('block comments nest in PostgreSQL alone', () => {
+  expect(texts(readSql('/* a /* b */ c */ d', { dialect: 'postgres' }))).toEqual(['d'])
+  expect(texts(readSql('/* a /* b */ c', { dialect: 'sqlite' }))).toEqual(['c'])
+})
+
+test('in MySQL two dashes need a blank, and what a server runs in a comment is read', () => {
+  expect(texts(readSql('1--1', { dialect: 'mysql' }))).toEqual(['1', '-', '-', '1'])
+  expect(texts(readSql('1 /*!50000 + 2 */ * 3', { dialect: 'mysql' }))).toEqual(['1', '+', '2', '*', '3'])
+  expect(texts(readSql('5*/*c*/2', { dialect: 'mysql' }))).toEqual(['5', '*', '2'])
+})
+
+test('a backslash escapes nothing in PostgreSQL and SQLite', () => {
+  for (const dialect of ['postgres', 'sqlite'] as const) {
+    expect(texts(readSql("'a\\' = :b", { dialect, placeholder: NAMED_PLACEHOLDER }))).toEqual([
+      "'a\\'",
+      '=',
+      ':b',
+    ])
+  }
+})
+
+test('a cast is no named placeholder', () => {
+  expect(kindsOf('a::text = :...ids', 'postgres', NAMED_PLACEHOLDER)).toEqual([
+    ['name', 'a'],
+    ['operator', '::'],
+    ['name', 'text'],
+    ['operator', '='],
+    ['placeholder', ':...ids'],
+  ])
+})
+
+test('names have parts, without quotes and in their own case', () => {
+  const [path, star, word] = readSql('"My ""Table""".Id, t.*, Select', { dialect: 'postgres' }).filter(
+    ({ kind }) => kind === 'name',
+  )
+  expect(path).toMatchObject({ parts: ['My "Table"', 'Id'], isQuoted: true })
+  expect(star).toMatchObject({ parts: ['t', '*'], isQuoted: false })
+  expect(isWord(word, 'SELECT')).toBe(true)
+  expect(isWord(readSql('"SELECT"', { dialect: 'postgres' })[0], 'SELECT')).toBe(false)
+})
+
+test('brackets are found from within, from their begin and from their end', () => {
+  const tokens = readSql("f(a, (b, c), ')')", { dialect: 'sqlite' })
+  expect(tokens.map(({ open }) => open)).toEqual([-1, -1, 1, 1, 1, 4, 4, 4, 1, 1, 1, -1])
+  expect(closingOf(tokens, 1)).toBe(11)
+  expect(openingOf(tokens, 11)).toBe(1)
+  expect(closingOf(tokens.slice(0, 6), 1)).toBe(6)
+  expect(openingOf(tokens.slice(2), 9)).toBe(-1)
+  expect(splitAtCommas(tokens.slice(2, 11)).map((part) => texts(part).join(''))).toEqual([
+    'a',
+    '(b,c)',
+    "')'",
+  ])
+})
+
+test('quotes double within quotes', () => {
+  expect(quoteName('a"b')).toBe('"a""b"')
+  expect(quoteText("a'b")).toBe("'a''b'")
+})
+
+describe('over any text', () => {
+  const dialect = fc.constantFrom(...DIALECTS)
+  const pieces = fc.array(
+    fc.oneof(
+      fc.constantFrom(
+        "'",
+        '"',
+        '`',
+        '[',
+        ']',
+        '$$',
+        '$a$',
+        '/*',
+        '*/',
+        '/*!',
+        '--',
+        '#',
+        '\n',
+        '\\',
+        ' ',
+        '(',
+        ')',
+      ),
+      fc.constantFrom(
+        '::',
+        ':x',
+        '?',
+        '$1',
+        'E',
+        'x',
+        'a.b',
+        '.',
+        '*',
+        '1',
+        '1e',
+        ',',
+        ';',
+        '\u{1F600}',
+        'é',
+      ),
+      fc.string({ unit: 'binary', maxLength: 3 }),
+    ),
+    { maxLength: 30 },
+  )
+
+  test('nothing is lost: between tokens are blanks only', () => {
+    fc.assert(
+      fc.property(dialect, pieces, (dialect, given) => {
+        const sql = given.join('')
+        let from = 0
+        for (const { start, end, text } of readSql(sql, { dialect, comments: true })) {
+          expect(sql.slice(from, start).trim()).toBe('')
+          expect(sql.slice(start, end)).toBe(text)
+          from = end
+        }
+        expect(sql.slice(from).trim()).toBe('')
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('quoted names and texts are one token, and come back', () => {
+    const notNul = fc.string({ unit: 'grapheme' })
+    fc.assert(
+      fc.property(fc.constantFrom('postgres', 'sqlite'), notNul, (dialect, text) => {
+        expect(readSql(quoteName(text), { dialect })).toMatchObject([{ kind: 'name', parts: [text] }])
+        expect(readSql(quoteText(text), { dialect })).toMatchObject([{ kind: 'string' }])
+      }),
+    )
+  })
+})
