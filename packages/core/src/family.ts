@@ -1,12 +1,10 @@
 import type { Time, TimeSpan } from './primitives/clock.js'
 import type { StandardSchema } from './primitives/standard-schema.js'
 
-declare const familyName: unique symbol
-
 /** What tells ids of two families apart, for the compiler alone. By its name declarations can speak of ids. */
 export interface IdBrand<Name extends string> {
-  /** No id has it at run time. */
-  readonly [familyName]: Name
+  /** No id has it at run time. A text and not a symbol, so that the ids of two copies of this package are one type. */
+  readonly '~family': Name
 }
 
 /**

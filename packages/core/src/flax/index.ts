@@ -1,6 +1,7 @@
 import { deriveFamily } from '../define-family.js'
 import type { IdFamily } from '../family.js'
 import type { Time } from '../primitives/clock.js'
+import { once } from '../primitives/realms.js'
 import * as codec from './codec.js'
 import { createGenerator, type FlaxGenerator, type FlaxGeneratorOptions } from './generator.js'
 import { BYTE_LENGTH, LAYOUT, PATTERN, TEXT_LENGTH } from './layout.js'
@@ -50,5 +51,8 @@ function createFlax(): FlaxFamily {
   })
   const generator = (options?: FlaxGeneratorOptions): FlaxGenerator => createGenerator(family, options)
   const { generate, generateAt } = generator()
-  return Object.assign(family, { generate, generateAt, generator, monotonic: generator({ monotonic: true }) })
+  const methods = { generate, generateAt, generator } as FlaxFamily
+  return Object.defineProperty(Object.assign(family, methods), 'monotonic', {
+    get: () => once('flax monotonic', () => generator({ monotonic: true })),
+  })
 }

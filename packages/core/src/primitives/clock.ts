@@ -1,4 +1,5 @@
 import { checkInteger, IdError, refuseType, show } from './errors.js'
+import { isDate } from './realms.js'
 
 /**
  * Unix time in milliseconds; may carry a fraction. A clock that throws refuses the id: its error comes out of
@@ -10,20 +11,23 @@ export type Clock = () => number
 /** The default everywhere. Looks `Date.now` up at each call, so that fake timers reach it. */
 export const systemClock: Clock = () => Date.now()
 
-/** A moment: a Date, or Unix milliseconds. */
-export type Time = Date | number
+/** What `Temporal.Instant` and `Temporal.ZonedDateTime` have. */
+interface Instant {
+  readonly epochMilliseconds: number
+  readonly epochNanoseconds?: bigint
+}
+
+/** A moment: a Date, Unix milliseconds, a `Temporal.Instant` or a `Temporal.ZonedDateTime`, of any realm. */
+export type Time = Date | number | Instant
 
 /**
- * Unix milliseconds of a moment; infinities pass, for bounds.
+ * Unix milliseconds of a moment; infinities pass, for bounds. A part of a millisecond stays one.
  *
- * @throws {TypeError} for anything but a Date or a number.
+ * @throws {TypeError} for anything else.
  * @throws {IdError} `INVALID_TIME` for NaN and invalid Dates.
  */
 export function toUnixMs(family: string, time: Time): number {
-  if (typeof time !== 'number' && !(time instanceof Date)) {
-    refuseType(family, 'a time is a Date or a number of Unix milliseconds', time)
-  }
-  const timeMs = Number(time)
+  const timeMs = typeof time === 'number' ? time : momentMs(family, time)
   if (Number.isNaN(timeMs)) {
     throw new IdError('INVALID_TIME', `${family}: a time is a valid Date or number, not ${show(time)}`, {
       family,
@@ -31,6 +35,18 @@ export function toUnixMs(family: string, time: Time): number {
     })
   }
   return timeMs
+}
+
+const NS_PER_MS = 1_000_000n
+
+function momentMs(family: string, time: unknown): number {
+  if (isDate(time)) return Number(time)
+  const { epochMilliseconds, epochNanoseconds } = (time ?? {}) as Partial<Instant>
+  if (typeof epochMilliseconds !== 'number') {
+    refuseType(family, 'a time is a Date, a Temporal.Instant or a number of Unix milliseconds', time)
+  }
+  const isWhole = typeof epochNanoseconds !== 'bigint' || epochNanoseconds % NS_PER_MS === 0n
+  return isWhole ? epochMilliseconds : epochMilliseconds + 0.5
 }
 
 /** What the family can say about time: first and last millisecond that an id of it can carry. */

@@ -1,3 +1,5 @@
+import { isBytes, isDate } from './realms.js'
+
 /**
  * What went wrong, for handlers that branch on it. The SQL functions answer with the SQLSTATE in brackets.
  */
@@ -39,7 +41,7 @@ export type IdErrorCode =
   | 'STORAGE_REFUSED'
   /** Two ids of different nodes where one node was asked for [22023]. */
   | 'NODE_MISMATCH'
-  /** A library lacks something that a package relies on; the message names its version. Not in SQL. */
+  /** A library or a runtime lacks something that a package relies on; the message names it. Not in SQL. */
   | 'UNSUPPORTED_VERSION'
 
 /** The facts of an error, as far as they apply. */
@@ -60,6 +62,8 @@ export interface IdErrorFacts {
   readonly cause?: unknown
 }
 
+const IS_ID_ERROR = /* @__PURE__ */ Symbol.for('@snoflax/core IdError')
+
 /**
  * The one error class of snoflax. Its message names the value and the rule that it breaks.
  *
@@ -71,6 +75,13 @@ export interface IdErrorFacts {
  * }
  */
 export class IdError extends Error {
+  /** `instanceof` holds for errors of every copy of this package that is loaded. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: a class that extends this one has instances of its own
+    if (this !== IdError) return super[Symbol.hasInstance](value)
+    return (value as IdError | null | undefined)?.[IS_ID_ERROR] === true
+  }
+
   /** For logs. */
   override readonly name = 'IdError'
   /** What went wrong. */
@@ -99,6 +110,11 @@ export class IdError extends Error {
     this.path = facts.path
   }
 
+  /** Told by errors of every copy. */
+  get [IS_ID_ERROR](): true {
+    return true
+  }
+
   /** The same error, told with the place where the value sat. */
   at(path: string): IdError {
     return new IdError(this.code, `${path}: ${this.message}`, { ...this, path, cause: this })
@@ -114,13 +130,13 @@ export function show(value: unknown): string {
     return JSON.stringify(cut ? `${value.slice(0, SHOWN_CHARACTERS)}…` : value)
   }
   if (typeof value === 'bigint') return `${value}n`
-  if (value instanceof Uint8Array) {
+  if (isBytes(value)) {
     const hex = Array.from(value.subarray(0, SHOWN_CHARACTERS / 2), (byte) =>
       byte.toString(16).padStart(2, '0'),
     )
     return `\\x${hex.join('')}${value.length > hex.length ? '…' : ''}`
   }
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString()
+  if (isDate(value)) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString()
   if (typeof value === 'function') return 'a function'
   if (typeof value === 'symbol') return 'a symbol'
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object'
@@ -163,7 +179,7 @@ export function checkInteger(
  * @throws {IdError} `INVALID_LENGTH`.
  */
 export function checkBytes(family: string, field: string, value: unknown, length: number): Uint8Array {
-  if (!(value instanceof Uint8Array)) refuseType(family, `${field} is a Uint8Array of ${length} bytes`, value)
+  if (!isBytes(value)) refuseType(family, `${field} is a Uint8Array of ${length} bytes`, value)
   if (value.length !== length) {
     throw new IdError(
       'INVALID_LENGTH',

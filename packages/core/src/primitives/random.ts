@@ -1,9 +1,18 @@
+import { IdError } from './errors.js'
+
 declare const crypto: { getRandomValues(bytes: Uint8Array): Uint8Array }
 
 /** Fills the bytes with random ones. The default is the platform's CSPRNG; give another only in tests. */
 export type RandomSource = (bytes: Uint8Array) => void
 
 export const secureRandom: RandomSource = (bytes) => {
+  if (typeof crypto === 'undefined') {
+    throw new IdError(
+      'UNSUPPORTED_VERSION',
+      'no crypto.getRandomValues in this runtime; in React Native import react-native-get-random-values first',
+      { field: 'crypto' },
+    )
+  }
   crypto.getRandomValues(bytes)
 }
 

@@ -2,6 +2,7 @@ import { deriveFamily } from '../define-family.js'
 import type { IdFamily } from '../family.js'
 import type { Time } from '../primitives/clock.js'
 import { refuseType } from '../primitives/errors.js'
+import { once } from '../primitives/realms.js'
 import * as codec from './codec.js'
 import { createGenerator, type SnoGenerator } from './generator.js'
 import { BYTE_LENGTH, EPOCH_MS, LAYOUT, PATTERN, TEXT_LENGTH, UNIT_MS } from './layout.js'
@@ -77,7 +78,7 @@ function createSno(): SnoFamily {
   const zero = family.min
   let standard: SnoGenerator | undefined
   const standardGenerator = (): SnoGenerator => {
-    standard ??= createGenerator(family)
+    standard ??= once('sno', () => createGenerator(family))
     return standard
   }
   return Object.assign(family, {

@@ -1,31 +1,35 @@
 import { IdError } from '../primitives/errors.js'
 import { secureRandom } from '../primitives/random.js'
+import { once } from '../primitives/realms.js'
 import { NAME } from './codec.js'
 import { MAX_PARTITION } from './layout.js'
 
-let seed: number | undefined
-let given = 0
+/** The first partition, chosen at random, and how many generators have one. */
+interface Partitions {
+  readonly first: number
+  given: number
+}
 
 /**
  * A partition that no other default generator of this process has. Between processes it is a matter of luck:
  * of 300 processes, two share one with a probability of about a half.
  */
 export function defaultPartition(): number {
-  if (given > MAX_PARTITION) {
+  const partitions = once<Partitions>('sno partitions', () => ({ first: randomPartition(), given: 0 }))
+  if (partitions.given > MAX_PARTITION) {
     throw new IdError(
       'SEQUENCE_EXHAUSTED',
-      `${NAME}: this process has used all ${given} default partitions`,
+      `${NAME}: this process has used all ${partitions.given} default partitions`,
       {
         family: NAME,
         field: 'partition',
       },
     )
   }
-  seed ??= randomSeed()
-  return (seed + given++) & MAX_PARTITION
+  return (partitions.first + partitions.given++) & MAX_PARTITION
 }
 
-function randomSeed(): number {
+function randomPartition(): number {
   const bytes = new Uint8Array(2)
   secureRandom(bytes)
   return new DataView(bytes.buffer).getUint16(0)

@@ -1,6 +1,7 @@
 import type { IdFamily } from '../family.js'
 import { fromBigInt, fromHex } from '../primitives/bytes.js'
 import { IdError, refuseType, show } from '../primitives/errors.js'
+import { isBytes } from '../primitives/realms.js'
 import { fromUuid, textOf, UUID_BYTES, type UuidForm, uuidBytes } from './uuid.js'
 
 const HEX_BYTES = /^\\x(?:[0-9a-f]{2})*$/i
@@ -19,7 +20,7 @@ export const BIGINT_BYTES = 8
  */
 export function read<AnId extends string>(family: IdFamily<AnId>, value: unknown, form?: UuidForm): AnId {
   if (typeof value === 'string') return readText(family, value, form)
-  if (value instanceof Uint8Array) return readBytes(family, value, form)
+  if (isBytes(value)) return readBytes(family, value, form)
   if (typeof value === 'bigint') return readNumber(family, value, value)
   if (typeof value === 'number') return readNumber(family, exact(family, value), value)
   return refuseType(family.name, 'an id comes from the database as text, bytes or a whole number', value)

@@ -1,0 +1,21 @@
+const tagOf = (value: unknown): string => Object.prototype.toString.call(value)
+
+/** Whether it is a Date, of any realm: iframes, `vm` contexts and Jest have constructors of their own. */
+export const isDate = (value: unknown): value is Date => tagOf(value) === '[object Date]'
+
+/** Whether it is a Uint8Array or a Buffer, of any realm. */
+export const isBytes = (value: unknown): value is Uint8Array =>
+  value instanceof Uint8Array || (ArrayBuffer.isView(value) && tagOf(value) === '[object Uint8Array]')
+
+const REGISTRY: unique symbol = /* @__PURE__ */ Symbol.for('@snoflax/core 1') as never
+
+/**
+ * What a process has once, whichever copies of this package it loads: an ES module beside CommonJS, or two versions
+ * of one major version. The first copy that asks makes it.
+ */
+export function once<Value>(name: string, make: () => Value): Value {
+  const all = globalThis as { [REGISTRY]?: Record<string, unknown> }
+  all[REGISTRY] ??= {}
+  all[REGISTRY][name] ??= make()
+  return all[REGISTRY][name] as Value
+}

@@ -1,0 +1,89 @@
+import { runInNewContext } from 'node:vm'
+import { flake, flax, IdError, type IdFamily, sno, storageFor, type Time, uid } from '@snoflax/core'
+import { describe, expect, test } from 'vitest'
+import { expectRefusal } from './refusal.js'
+
+const MS = Date.UTC(2026, 10, 1)
+
+/** As Jest, iframes and vm contexts hand them over. */
+const foreign = {
+  date: (timeMs: number) => runInNewContext('new Date(timeMs)', { timeMs }) as Date,
+  bytes: (bytes: Uint8Array) => runInNewContext('Uint8Array.from(list)', { list: [...bytes] }) as Uint8Array,
+}
+
+/** As Node 26 and browsers have them; Node 20 has none. */
+const instant = (epochNanoseconds: bigint) => ({
+  epochMilliseconds: Number(epochNanoseconds / 1_000_000n),
+  epochNanoseconds,
+})
+
+const families: readonly IdFamily[] = [flax, sno, flake, uid]
+
+describe.each(families)('$name', (family) => {
+  test('takes Dates of another realm', () => {
+    const date = foreign.date(MS)
+    expect(date instanceof Date).toBe(false)
+    expect(family.lowerBound(date)).toBe(family.lowerBound(MS))
+    expectRefusal(() => family.lowerBound(foreign.date(Number.NaN)), 'INVALID_TIME')
+  })
+
+  test('takes bytes of another realm, from users and drivers', () => {
+    const id = family.lowerBound(MS)
+    const bytes = foreign.bytes(family.decode(id))
+    expect(bytes instanceof Uint8Array).toBe(false)
+    expect(family.encode(bytes)).toBe(id)
+    expect(storageFor(family, 'sqlite', { storage: 'binary' }).fromDatabase(bytes)).toBe(id)
+  })
+
+  test('takes a Temporal.Instant, and rounds a bound up within its millisecond', () => {
+    const ns = BigInt(MS) * 1_000_000n
+    expect(family.lowerBound(instant(ns))).toBe(family.lowerBound(MS))
+    expect(family.lowerBound(instant(ns + 1n))).toBe(family.lowerBound(MS + 1))
+    expect(family.lowerBound({ epochMilliseconds: MS })).toBe(family.lowerBound(MS))
+  })
+
+  test.each([{}, { epochMilliseconds: '5' }, null, undefined, '2026-11-01', new Uint16Array(8)])(
+    'takes no other object for a time: %j',
+    (time) => {
+      expectRefusal(() => family.lowerBound(time as unknown as Time), 'TypeError')
+    },
+  )
+
+  test.each([new Uint16Array(6), new ArrayBuffer(12), [1, 2], { length: 12 }])(
+    'takes nothing else for bytes: %#',
+    (bytes) => {
+      expectRefusal(() => family.encode(bytes as unknown as Uint8Array), 'TypeError')
+    },
+  )
+})
+
+test('errors show bytes and Dates of another realm as what they are', () => {
+  expect(() => flax.encode(foreign.bytes(Uint8Array.of(1, 255)))).toThrow('\\x01ff')
+  expect(() => flax.lowerBound(foreign.date(Date.UTC(2100, 0)))).toThrow('2100-01-01')
+})
+
+test('a class that extends IdError has instances of its own', () => {
+  class Refused extends IdError {}
+  const refused = new Refused('INVALID_OPTION', 'no')
+  const plain = new IdError('INVALID_OPTION', 'no')
+  expect([refused instanceof IdError, refused instanceof Refused, plain instanceof Refused]).toEqual([
+    true,
+    true,
+    false,
+  ])
+  for (const other of [new Error('no'), { name: 'IdError' }, null, undefined, 'IdError']) {
+    expect(other instanceof IdError).toBe(false)
+  }
+})
+
+test('without crypto the error says what React Native needs', () => {
+  const crypto = Object.getOwnPropertyDescriptor(globalThis, 'crypto') as PropertyDescriptor
+  Reflect.deleteProperty(globalThis, 'crypto')
+  try {
+    expectRefusal(() => flax.generator().generate(), 'UNSUPPORTED_VERSION', { field: 'crypto' })
+    expect(() => flax.generator().generate()).toThrow('react-native-get-random-values')
+    expect(flax.is(flax.generator({ random: (bytes) => void bytes.fill(7) }).generate())).toBe(true)
+  } finally {
+    Object.defineProperty(globalThis, 'crypto', crypto)
+  }
+})
