@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import * as core from '@snoflax/core'
+import * as adapter from '@snoflax/core/adapter'
 import * as pgSql from '@snoflax/pg-sql'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -14,7 +15,7 @@ const page = (path: string) => readFileSync(at(path), 'utf8')
 const README = page('README.md')
 const LEASES = page('docs/leases.md')
 
-const MODULES = { '@snoflax/core': core, '@snoflax/pg-sql': pgSql }
+const MODULES = { '@snoflax/core': core, '@snoflax/core/adapter': adapter, '@snoflax/pg-sql': pgSql }
 
 const [FIRST_BLOCK = ''] = blocksOf(README, 'ts')
 const [FAMILIES_BLOCK = ''] = blocksOf(section(README, 'Four specifications, five families'), 'ts')
@@ -26,6 +27,7 @@ const CORE_BLOCKS: readonly (readonly [name: string, code: string, claims: numbe
     (code, index) => [`block ${index + 1} on the page of core`, code, 1] as const,
   ),
   ['docs/testing.md', blocksOf(page('docs/testing.md'), 'ts').join('\n'), 4],
+  ['docs/adapter.md', blocksOf(page('docs/adapter.md'), 'ts').join('\n'), 2],
 ]
 const POSTGRES_BLOCK = blocksOf(section(README, 'PostgreSQL'), 'sql')[0] as string
 
@@ -142,6 +144,7 @@ describe('a block that tells what is not so', () => {
 /** Tests that run the code of pages other than packages' READMEs. */
 const RUN_BY: Readonly<Record<string, string>> = {
   'README.md': 'test/readme.test.ts',
+  'docs/adapter.md': 'test/readme.test.ts',
   'docs/adopting.md': 'packages/adopt/test/guide.test.ts',
   'docs/leases.md': 'test/readme.test.ts',
   'docs/own-family.md': 'examples/own-families/test/guide.test.ts',
