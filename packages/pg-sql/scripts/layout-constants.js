@@ -81,22 +81,22 @@ export function layoutConstants() {
     'uid.sequence.bits': bits(uid, 'sequence'),
     'uid.sequence.max': max(bits(uid, 'sequence')),
 
-    ...common('uidLocal', uidLocal),
-    'uidLocal.zero': zeros(uidLocal.byteLength),
-    'uidLocal.characters': uidLocal.min.length,
-    'uidLocal.alphabet': alphabet(uidLocal, 6),
-    'uidLocal.padding': uidLocal.min
+    ...common('uid_local', uidLocal),
+    'uid_local.zero': zeros(uidLocal.byteLength),
+    'uid_local.characters': uidLocal.min.length,
+    'uid_local.alphabet': alphabet(uidLocal, 6),
+    'uid_local.padding': uidLocal.min
       .charCodeAt(0)
       .toString(16)
       .repeat(uid.min.length - uidLocal.min.length),
-    'uidLocal.lastMs': uidLocal.lastMs,
-    'uidLocal.megaSeconds.max': max(bits(uidLocal, 'megaSeconds')),
-    'uidLocal.megaSeconds.shift': shift(uidLocal, 'megaSeconds'),
-    'uidLocal.seconds.max': max(bits(uidLocal, 'seconds')),
-    'uidLocal.seconds.shift': shift(uidLocal, 'seconds'),
-    'uidLocal.step.max': max(bits(uidLocal, 'step')),
-    'uidLocal.step.shift': shift(uidLocal, 'step'),
-    'uidLocal.sequence.max': max(bits(uidLocal, 'sequence')),
+    'uid_local.lastMs': uidLocal.lastMs,
+    'uid_local.megaSeconds.max': max(bits(uidLocal, 'megaSeconds')),
+    'uid_local.megaSeconds.shift': shift(uidLocal, 'megaSeconds'),
+    'uid_local.seconds.max': max(bits(uidLocal, 'seconds')),
+    'uid_local.seconds.shift': shift(uidLocal, 'seconds'),
+    'uid_local.step.max': max(bits(uidLocal, 'step')),
+    'uid_local.step.shift': shift(uidLocal, 'step'),
+    'uid_local.sequence.max': max(bits(uidLocal, 'sequence')),
   }
 }
 

@@ -1,21 +1,10 @@
 -- flake: 8 bytes, 42 bits of milliseconds, datacenter, worker, counter; its text is the decimal number.
 -- See spec/flake.md. Storages: bigint, bytea, uuid8 (RFC 9562 version 8). Text is no storage: it does not sort.
 -- The time counts from 1970 unless functions get another epoch_ms. Ids do not say which: keep to one.
--- Numbers marked /*like this*/ are facts of the layout that the project's generator writes and checks.
 
 -- Reading, see shared.sql ---------------------------------------------------------------------------------------------
 
-CREATE OR REPLACE FUNCTION snoflax._flake_bytes(id bytea, caller text) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._read_bytes(id, 8/*flake.bytes*/, 'flake', caller);
-
-CREATE OR REPLACE FUNCTION snoflax._flake_bytes(id bigint, caller text) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._read_bigint(id, 'flake', caller);
-
-CREATE OR REPLACE FUNCTION snoflax._flake_bytes(id uuid, caller text) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._read_uuid8(id, 8/*flake.bytes*/, '03'/*flake.tag*/, 'flake', caller);
+-- [bytes]
 
 CREATE OR REPLACE FUNCTION snoflax._flake_bytes(id text, caller text) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -37,9 +26,9 @@ BEGIN
     RAISE EXCEPTION '%: % is 2^64 or more, a flake is less', caller, id USING ERRCODE = '22003';
   ELSIF caller = '' THEN
     RETURN '';
-  ELSIF char_length(id) NOT BETWEEN 1 AND 20/*flake.maxCharacters*/ THEN
+  ELSIF char_length(id) NOT BETWEEN 1 AND {maxCharacters} THEN
     RAISE EXCEPTION '%: "%" has % characters, a flake has 1 to %', caller, shown, char_length(id),
-      20/*flake.maxCharacters*/ USING ERRCODE = '22P02';
+      {maxCharacters} USING ERRCODE = '22P02';
   ELSIF id COLLATE "C" ~ '[^0-9]' THEN
     RAISE EXCEPTION '%: "%" has a character that is no decimal digit', caller, shown USING ERRCODE = '22P02';
   END IF;
@@ -59,83 +48,14 @@ BEGIN
   RETURN number;
 END $$;
 
-CREATE OR REPLACE FUNCTION snoflax.flake_encode(id bytea) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._flake_text(snoflax._flake_bytes(id, 'flake_encode'));
+-- [number: bytea bigint text uuid]
+-- [codec: bytea bigint text uuid]
 
-CREATE OR REPLACE FUNCTION snoflax.flake_encode(id bigint) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._flake_text(snoflax._flake_bytes(id, 'flake_encode'));
-
-CREATE OR REPLACE FUNCTION snoflax.flake_encode(id text) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._flake_text(snoflax._flake_bytes(id, 'flake_encode'));
-
-CREATE OR REPLACE FUNCTION snoflax.flake_encode(id uuid) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._flake_text(snoflax._flake_bytes(id, 'flake_encode'));
-
-COMMENT ON FUNCTION snoflax.flake_encode(bytea) IS '8 bytes to the decimal text of a flake; 22P02 for another length.';
-COMMENT ON FUNCTION snoflax.flake_encode(bigint) IS 'A flake as decimal text; 22003 if negative.';
-COMMENT ON FUNCTION snoflax.flake_encode(text) IS
-  'The decimal text of a flake as it is; 22P02 if it is none, 22003 from 2^64 on.';
-COMMENT ON FUNCTION snoflax.flake_encode(uuid) IS 'A flake in UUIDv8 form to decimal text; 22P02 if it is none.';
-
-CREATE OR REPLACE FUNCTION snoflax.flake_decode(id text) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._flake_bytes(id, 'flake_decode');
-
-COMMENT ON FUNCTION snoflax.flake_decode(text) IS
-  'The decimal text of a flake to its 8 bytes; 22P02 if it is none, 22003 from 2^64 on.';
-
-CREATE OR REPLACE FUNCTION snoflax.flake_to_bigint(id bytea) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._write_bigint(snoflax._flake_bytes(id, 'flake_to_bigint'), 'flake', 'flake_to_bigint');
-
-CREATE OR REPLACE FUNCTION snoflax.flake_to_bigint(id text) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._write_bigint(snoflax._flake_bytes(id, 'flake_to_bigint'), 'flake', 'flake_to_bigint');
-
-CREATE OR REPLACE FUNCTION snoflax.flake_from_bigint(id bigint) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._flake_bytes(id, 'flake_from_bigint');
-
-COMMENT ON FUNCTION snoflax.flake_to_bigint(bytea) IS
-  '8 bytes to a number; 22003 from 2^63 on, 22P02 for another length.';
-COMMENT ON FUNCTION snoflax.flake_to_bigint(text) IS
-  'The decimal text of a flake to a number; 22003 from 2^63 on, 22P02 if it is none.';
-COMMENT ON FUNCTION snoflax.flake_from_bigint(bigint) IS 'A number to the 8 bytes of a flake; 22003 if negative.';
-
-CREATE OR REPLACE FUNCTION snoflax.flake_to_uuid8(id bytea) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._write_uuid8(snoflax._flake_bytes(id, 'flake_to_uuid8'), '03'/*flake.tag*/);
-
-CREATE OR REPLACE FUNCTION snoflax.flake_to_uuid8(id text) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._write_uuid8(snoflax._flake_bytes(id, 'flake_to_uuid8'), '03'/*flake.tag*/);
-
-CREATE OR REPLACE FUNCTION snoflax.flake_from_uuid8(id uuid) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._flake_bytes(id, 'flake_from_uuid8');
-
-COMMENT ON FUNCTION snoflax.flake_to_uuid8(bytea) IS
-  '8 bytes to a UUIDv8 that ends in 03; 22P02 for another length.';
-COMMENT ON FUNCTION snoflax.flake_to_uuid8(text) IS
-  'The decimal text of a flake to a UUIDv8 that ends in 03; 22P02 if it is none, 22003 from 2^64 on.';
-COMMENT ON FUNCTION snoflax.flake_from_uuid8(uuid) IS
-  'A flake in UUIDv8 form to its 8 bytes; 22P02 for any other uuid.';
-
-CREATE OR REPLACE FUNCTION snoflax.flake_to_hex(id bytea) RETURNS text
+-- [each: bytea bigint text]
+CREATE OR REPLACE FUNCTION snoflax.flake_to_hex(id {form}) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN encode(snoflax._flake_bytes(id, 'flake_to_hex'), 'hex');
-
-CREATE OR REPLACE FUNCTION snoflax.flake_to_hex(id bigint) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN encode(snoflax._flake_bytes(id, 'flake_to_hex'), 'hex');
-
-CREATE OR REPLACE FUNCTION snoflax.flake_to_hex(id text) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN encode(snoflax._flake_bytes(id, 'flake_to_hex'), 'hex');
+COMMENT ON FUNCTION snoflax.flake_to_hex({form}) IS 'A flake {in form} to 16 lower-case hex digits; {refusal}.';
 
 CREATE OR REPLACE FUNCTION snoflax.flake_from_hex(hex text) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -151,10 +71,6 @@ BEGIN
   RETURN decode(lpad(digits, 16, '0'), 'hex');
 END $$;
 
-COMMENT ON FUNCTION snoflax.flake_to_hex(bytea) IS '8 bytes to 16 lower-case hex digits; 22P02 for another length.';
-COMMENT ON FUNCTION snoflax.flake_to_hex(bigint) IS 'A flake as 16 lower-case hex digits; 22003 if negative.';
-COMMENT ON FUNCTION snoflax.flake_to_hex(text) IS
-  'The decimal text of a flake to 16 lower-case hex digits; 22P02 if it is none, 22003 from 2^64 on.';
 COMMENT ON FUNCTION snoflax.flake_from_hex(text) IS
   '1 to 16 lower-case hex digits, with or without 0x, to the 8 bytes of a flake; 22P02 for all else.';
 
@@ -164,13 +80,13 @@ COMMENT ON FUNCTION snoflax.flake_from_hex(text) IS
 CREATE OR REPLACE FUNCTION snoflax._flake_epoch(epoch_ms bigint, caller text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
-  RETURN snoflax._check_field('epoch_ms', epoch_ms, -8640000000000000, 8635601953488897/*flake.maxEpochMs*/, caller);
+  RETURN snoflax._check_field('epoch_ms', epoch_ms, -8640000000000000, {maxEpochMs}, caller);
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax._flake_time(bytes bytea, epoch_ms bigint) RETURNS timestamptz
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  ms bigint := ('x' || encode(bytes, 'hex'))::bit(42/*flake.time.bits*/)::bigint;
+  ms bigint := ('x' || encode(bytes, 'hex'))::bit({time.bits})::bigint;
 BEGIN
   IF epoch_ms = 0 THEN
     RETURN snoflax._far_moment(ms);
@@ -178,31 +94,6 @@ BEGIN
   ms := ms + snoflax._flake_epoch(epoch_ms, 'flake_time');
   RETURN snoflax._far_moment(ms);
 END $$;
-
-CREATE OR REPLACE FUNCTION snoflax.flake_time(id bytea, epoch_ms bigint DEFAULT 0) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._flake_time(snoflax._flake_bytes(id, 'flake_time'), epoch_ms);
-
-CREATE OR REPLACE FUNCTION snoflax.flake_time(id bigint, epoch_ms bigint DEFAULT 0) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._flake_time(snoflax._flake_bytes(id, 'flake_time'), epoch_ms);
-
-CREATE OR REPLACE FUNCTION snoflax.flake_time(id text, epoch_ms bigint DEFAULT 0) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._flake_time(snoflax._flake_bytes(id, 'flake_time'), epoch_ms);
-
-CREATE OR REPLACE FUNCTION snoflax.flake_time(id uuid, epoch_ms bigint DEFAULT 0) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._flake_time(snoflax._flake_bytes(id, 'flake_time'), epoch_ms);
-
-COMMENT ON FUNCTION snoflax.flake_time(bytea, bigint) IS
-  'When the flake was made, to the millisecond; 22P02 if it is none, 22008 if timestamptz has no such year.';
-COMMENT ON FUNCTION snoflax.flake_time(bigint, bigint) IS
-  'When the flake was made, to the millisecond; 22003 if negative, 22008 if timestamptz has no such year.';
-COMMENT ON FUNCTION snoflax.flake_time(text, bigint) IS
-  'When the flake was made, to the millisecond; 22P02 or 22003 if it is none, 22008 if timestamptz has no such year.';
-COMMENT ON FUNCTION snoflax.flake_time(uuid, bigint) IS
-  'When the flake in a uuid8 column was made, to the millisecond; 22P02 if it is none, 22008 as for bytea.';
 
 DO $$ BEGIN
   CREATE TYPE snoflax.flake_fields AS (time_ms bigint, datacenter integer, worker integer, counter integer);
@@ -214,31 +105,18 @@ COMMENT ON TYPE snoflax.flake_fields IS
 CREATE OR REPLACE FUNCTION snoflax._flake_fields(bytes bytea, epoch_ms bigint) RETURNS snoflax.flake_fields
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  ms bigint := ('x' || encode(bytes, 'hex'))::bit(42/*flake.time.bits*/)::bigint;
+  ms bigint := ('x' || encode(bytes, 'hex'))::bit({time.bits})::bigint;
   low integer := ('x' || right(encode(bytes, 'hex'), 6))::bit(24)::integer;
 BEGIN
   RETURN ROW(
     ms + snoflax._flake_epoch(epoch_ms, 'flake_unpack'),
-    (low >> 17/*flake.datacenter.shift*/) & 31/*flake.datacenter.max*/,
-    (low >> 12/*flake.worker.shift*/) & 31/*flake.worker.max*/,
-    low & 4095/*flake.counter.max*/)::snoflax.flake_fields;
+    (low >> {datacenter.shift}) & {datacenter.max},
+    (low >> {worker.shift}) & {worker.max},
+    low & {counter.max})::snoflax.flake_fields;
 END $$;
 
-CREATE OR REPLACE FUNCTION snoflax.flake_unpack(id bytea, epoch_ms bigint DEFAULT 0) RETURNS snoflax.flake_fields
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._flake_fields(snoflax._flake_bytes(id, 'flake_unpack'), epoch_ms);
-
-CREATE OR REPLACE FUNCTION snoflax.flake_unpack(id bigint, epoch_ms bigint DEFAULT 0) RETURNS snoflax.flake_fields
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._flake_fields(snoflax._flake_bytes(id, 'flake_unpack'), epoch_ms);
-
-CREATE OR REPLACE FUNCTION snoflax.flake_unpack(id text, epoch_ms bigint DEFAULT 0) RETURNS snoflax.flake_fields
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._flake_fields(snoflax._flake_bytes(id, 'flake_unpack'), epoch_ms);
-
-CREATE OR REPLACE FUNCTION snoflax.flake_unpack(id uuid, epoch_ms bigint DEFAULT 0) RETURNS snoflax.flake_fields
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._flake_fields(snoflax._flake_bytes(id, 'flake_unpack'), epoch_ms);
+-- [time: bytea bigint text uuid]
+-- [unpack: bytea bigint text uuid]
 
 CREATE OR REPLACE FUNCTION snoflax.flake_pack(fields snoflax.flake_fields, epoch_ms bigint DEFAULT 0) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -248,22 +126,17 @@ BEGIN
   IF fields IS NULL THEN
     RETURN NULL;
   END IF;
-  fields.time_ms := snoflax._check_field('time_ms', fields.time_ms, epoch, epoch + 4398046511103/*flake.time.max*/,
+  fields.time_ms := snoflax._check_field('time_ms', fields.time_ms, epoch, epoch + {time.max},
     'flake_pack');
   RETURN int8send(
-    ((fields.time_ms - epoch) << 22/*flake.time.shift*/)
-    | (snoflax._check_field('datacenter', fields.datacenter, 0, 31/*flake.datacenter.max*/, 'flake_pack')
-      << 17/*flake.datacenter.shift*/)
-    | (snoflax._check_field('worker', fields.worker, 0, 31/*flake.worker.max*/, 'flake_pack')
-      << 12/*flake.worker.shift*/)
-    | snoflax._check_field('counter', fields.counter, 0, 4095/*flake.counter.max*/, 'flake_pack'));
+    ((fields.time_ms - epoch) << {time.shift})
+    | (snoflax._check_field('datacenter', fields.datacenter, 0, {datacenter.max}, 'flake_pack')
+      << {datacenter.shift})
+    | (snoflax._check_field('worker', fields.worker, 0, {worker.max}, 'flake_pack')
+      << {worker.shift})
+    | snoflax._check_field('counter', fields.counter, 0, {counter.max}, 'flake_pack'));
 END $$;
 
-COMMENT ON FUNCTION snoflax.flake_unpack(bytea, bigint) IS 'The fields of a flake; 22P02 if it is none.';
-COMMENT ON FUNCTION snoflax.flake_unpack(bigint, bigint) IS 'The fields of a flake; 22003 if negative.';
-COMMENT ON FUNCTION snoflax.flake_unpack(text, bigint) IS
-  'The fields of a flake; 22P02 if it is none, 22003 from 2^64 on.';
-COMMENT ON FUNCTION snoflax.flake_unpack(uuid, bigint) IS 'The fields of a flake in UUIDv8 form; 22P02 if it is none.';
 COMMENT ON FUNCTION snoflax.flake_pack(snoflax.flake_fields, bigint) IS
   'Fields to 8 bytes; 22008 for a time outside its span, 22003 for another field out of range, 22023 for NULL.';
 
@@ -282,11 +155,11 @@ BEGIN
   END IF;
   IF ms <= 0 THEN
     RETURN 0;
-  ELSIF ms > 4398046511103/*flake.time.max*/ THEN
+  ELSIF ms > {time.max} THEN
     RAISE EXCEPTION '%: % is after the last moment of a flake, %', caller, at,
-      snoflax._far_moment(epoch_ms + 4398046511103/*flake.time.max*/) USING ERRCODE = '22008';
+      snoflax._far_moment(epoch_ms + {time.max}) USING ERRCODE = '22008';
   END IF;
-  RETURN ms << 22/*flake.time.shift*/;
+  RETURN ms << {time.shift};
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.flake_lower_bound(at timestamptz, epoch_ms bigint DEFAULT 0) RETURNS bytea
@@ -305,65 +178,111 @@ BEGIN
   RETURN bound;
 END $$;
 
-CREATE OR REPLACE FUNCTION snoflax.flake_lower_bound_uuid8(at timestamptz, epoch_ms bigint DEFAULT 0) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.flake_to_uuid8(int8send(snoflax._flake_lower_bound(at, epoch_ms, 'flake_lower_bound_uuid8')));
-
 COMMENT ON FUNCTION snoflax.flake_lower_bound(timestamptz, bigint) IS
   'The smallest flake whose time is at or after the moment, as 8 bytes; 22008 after the last moment.';
 COMMENT ON FUNCTION snoflax.flake_lower_bound_bigint(timestamptz, bigint) IS
   'The smallest flake whose time is at or after the moment, for bigint columns; 22003 from 2^63, 22008 later.';
-COMMENT ON FUNCTION snoflax.flake_lower_bound_uuid8(timestamptz, bigint) IS
-  'The smallest flake whose time is at or after the moment, for uuid8 columns; 22008 after the last moment.';
+
+-- [bounds: uuid8]
 
 -- Checks --------------------------------------------------------------------------------------------------------------
 
-CREATE OR REPLACE FUNCTION snoflax.flake_is_valid(id bytea) RETURNS boolean
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._flake_bytes(id, '') <> '';
-
-CREATE OR REPLACE FUNCTION snoflax.flake_is_valid(id bigint) RETURNS boolean
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN id >= 0;
-
-CREATE OR REPLACE FUNCTION snoflax.flake_is_valid(id text) RETURNS boolean
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._flake_bytes(id, '') <> '';
-
-CREATE OR REPLACE FUNCTION snoflax.flake_is_valid(id uuid) RETURNS boolean
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._flake_bytes(id, '') <> '';
-
-COMMENT ON FUNCTION snoflax.flake_is_valid(bytea) IS 'Whether the bytes are a flake.';
-COMMENT ON FUNCTION snoflax.flake_is_valid(bigint) IS 'Whether the number is a flake: it is not negative.';
-COMMENT ON FUNCTION snoflax.flake_is_valid(text) IS 'Whether the text is a flake in decimal.';
-COMMENT ON FUNCTION snoflax.flake_is_valid(uuid) IS 'Whether the uuid is a flake in UUIDv8 form.';
-
-DO $$ BEGIN
-  CREATE DOMAIN snoflax.flake_binary AS bytea CHECK (octet_length(VALUE) = 8/*flake.bytes*/);
-EXCEPTION WHEN duplicate_object THEN NULL; END $$;
-DO $$ BEGIN
-  CREATE DOMAIN snoflax.flake_bigint AS bigint CHECK (VALUE >= 0);
-EXCEPTION WHEN duplicate_object THEN NULL; END $$;
-DO $$ BEGIN
-  CREATE DOMAIN snoflax.flake_uuid8 AS uuid CHECK (snoflax.flake_is_valid(VALUE));
-EXCEPTION WHEN duplicate_object THEN NULL; END $$;
-
-COMMENT ON DOMAIN snoflax.flake_binary IS 'A flake as its 8 bytes.';
-COMMENT ON DOMAIN snoflax.flake_bigint IS 'A flake as a number below 2^63.';
-COMMENT ON DOMAIN snoflax.flake_uuid8 IS 'A flake as a UUIDv8.';
+-- [checks: bytea bigint text uuid]
+-- [domains: binary bigint uuid8]
 
 -- pg_partman ----------------------------------------------------------------------------------------------------------
-
--- Values of p_time_encoder and p_time_decoder, for epoch 1970; the decoder gets the key as text.
-CREATE OR REPLACE FUNCTION snoflax.flake_partman_encode_uuid8(at timestamptz) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.flake_lower_bound_uuid8(at);
 
 CREATE OR REPLACE FUNCTION snoflax.flake_partman_decode(key text) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.flake_time(key::uuid);
 
-COMMENT ON FUNCTION snoflax.flake_partman_encode_uuid8(timestamptz) IS 'p_time_encoder of pg_partman for a uuid8 key.';
-COMMENT ON FUNCTION snoflax.flake_partman_decode(text) IS
-  'p_time_decoder of pg_partman for uuid8 keys; 22P02 for what is none.';
+-- [partman: uuid8]
+
+-- Generators ----------------------------------------------------------------------------------------------------------
+
+-- A value of snoflax.flake_state is millisecond << 20 | counter. The milliseconds are Unix time, whatever the epoch of
+-- the ids, and last until 2248.
+
+-- [state]
+
+-- The epoch, which is the first unit. flake_set_worker() replaces it, and running this file again does not.
+DO $$ BEGIN
+  IF to_regprocedure('snoflax._flake_epoch_ms()') IS NULL THEN
+    PERFORM snoflax._clock_constant('_flake_epoch_ms',
+      coalesce((SELECT first_unit FROM snoflax._generator WHERE family = 'flake'), 0));
+  END IF;
+END $$;
+
+INSERT INTO snoflax._generator
+  (family, state, timeline, shift, last_counter, units_per_second, unit_us, origin, first_unit, last_unit, setup)
+VALUES ('flake', 'snoflax.flake_state', 'snoflax._flake_timeline', 20, {counter.max}, 1000, 1000, 0,
+  snoflax._flake_epoch_ms(), least(snoflax._flake_epoch_ms() + {time.max}, 8796093022207),
+  'SELECT snoflax.flake_set_worker(<datacenter>, <worker>)')
+ON CONFLICT (family) DO NOTHING;
+
+SELECT snoflax._lease_define('flake', {datacenter.max} * 32 + {worker.max}, 1);
+
+SELECT snoflax._clock_mend('flake');
+
+CREATE OR REPLACE FUNCTION snoflax.flake_set_worker(datacenter integer, worker integer, epoch_ms bigint DEFAULT 0)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  number bigint :=
+    snoflax._check_field('datacenter', datacenter, 0, {datacenter.max}, 'flake_set_worker') * 32
+    + snoflax._check_field('worker', worker, 0, {worker.max}, 'flake_set_worker');
+  epoch bigint := snoflax._flake_epoch(epoch_ms, 'flake_set_worker');
+  g snoflax._generator;
+BEGIN
+  SELECT * INTO g FROM snoflax._generator WHERE family = 'flake' FOR UPDATE;
+  IF g.first_unit <> epoch AND (pg_sequence_last_value(g.state) >> g.shift) > 0 THEN
+    RAISE EXCEPTION 'flake_set_worker: ids were made with epoch_ms %, and those with epoch_ms % could repeat them',
+      g.first_unit, epoch USING ERRCODE = '55000',
+      HINT = format('SELECT snoflax.flake_set_worker(%s, %s, %s)', datacenter, worker, g.first_unit);
+  END IF;
+  UPDATE snoflax._generator
+     SET first_unit = epoch, last_unit = least(epoch + {time.max}, 8796093022207)
+   WHERE family = 'flake';
+  PERFORM snoflax._clock_constant('_flake_epoch_ms', epoch);
+  PERFORM snoflax._clock_take_number('flake', number, epoch, 'flake_set_worker');
+END $$;
+
+REVOKE EXECUTE ON FUNCTION snoflax.flake_set_worker(integer, integer, bigint) FROM PUBLIC;
+
+-- The 64 bits of an id. 100 units are the 0.1 s that clock.sql speaks of.
+CREATE OR REPLACE FUNCTION snoflax._flake_next(fits_bigint boolean) RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+DECLARE
+  v bigint := nextval('snoflax.flake_state');
+  now_ms bigint := snoflax._clock_us() / 1000;
+BEGIN
+  IF (v >> 20) - now_ms NOT BETWEEN 0 AND 100 OR (v & 1048575) > {counter.max} THEN
+    v := snoflax._clock_advance('flake');
+  END IF;
+  v := (((v >> 20) - snoflax._flake_epoch_ms()) << {time.shift})
+    | (snoflax._flake_number() << {worker.shift}) | (v & {counter.max});
+  IF fits_bigint AND v < 0 THEN
+    RAISE EXCEPTION 'flake_generate_bigint: the flake % is 2^63 or more, which a bigint cannot hold', int8send(v)
+      USING ERRCODE = '22003';
+  END IF;
+  RETURN v;
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.flake_generate() RETURNS bytea
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN int8send(snoflax._flake_next(false));
+
+CREATE OR REPLACE FUNCTION snoflax.flake_generate_bigint() RETURNS bigint
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN snoflax._flake_next(true);
+
+-- [generators: uuid8]
+
+COMMENT ON FUNCTION snoflax.flake_set_worker(integer, integer, bigint) IS
+  'Sets datacenter and worker, 0 to 31 each, that the ids of this database carry, and their epoch, which stays after '
+  'the first id. No other generator may have both. Needed before the first id, and again in a copy of the database. '
+  'For the owner.';
+COMMENT ON FUNCTION snoflax.flake_generate() IS
+  'A new flake as bytea. Larger than any that this database made before the call. Needs USAGE on sequence flake_state.';
+COMMENT ON FUNCTION snoflax.flake_generate_bigint() IS
+  'A new flake as bigint; with epoch 0 an error from 2039-09-07 on.';

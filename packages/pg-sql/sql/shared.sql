@@ -1,5 +1,5 @@
--- What the families share. Run this first, then any of flax.sql, sno.sql, flake.sql, uid.sql, uid_local.sql.
--- Plain SQL for psql -f; the installer puts another schema name in place of snoflax if asked.
+-- What the families share. Run this first, then clock.sql, lease.sql for sno and flake, and any of flax.sql, sno.sql,
+-- flake.sql, and uid.sql with uid_local.sql. The installer puts another schema name in place of snoflax if asked.
 -- Functions whose names start with _ are private and may change.
 -- PostgreSQL has one precedence for << >> & |, below that of + -, so every term has parentheses.
 
@@ -83,27 +83,6 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN (((digits >> 56) & 63) << 42) | (((digits >> 48) & 63) << 36) | (((digits >> 40) & 63) << 30)
   | (((digits >> 32) & 63) << 24) | (((digits >> 24) & 63) << 18) | (((digits >> 16) & 63) << 12)
   | (((digits >> 8) & 63) << 6) | (digits & 63);
-
--- The alphabet of uid and uid_local, digits to ASCII codes and back; flax.sql explains it with its own.
-CREATE OR REPLACE FUNCTION snoflax._uid_codes(digits bigint) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN digits + 3327647950551526958/*uid.digit0*/
-  + (((digits + 4557430888798830399/*uid.from1*/) >> 6) & 72340172838076673/*bit0*/)
-  + (((digits + 3834029160418063669/*uid.from11*/) >> 6) & 72340172838076673/*bit0*/) * 7/*uid.skip11*/
-  + (((digits + 1953184666628070171/*uid.from37*/) >> 6) & 72340172838076673/*bit0*/) * 4/*uid.skip37*/
-  + (((digits + 1880844493789993498/*uid.from38*/) >> 6) & 72340172838076673/*bit0*/);
-
-CREATE OR REPLACE FUNCTION snoflax._uid_digits(codes bigint) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN ((codes & 9187201950435737471/*low7*/) - 3327647950551526958/*uid.digit0*/
-  - (((codes | ((codes & 4557430888798830399/*low6*/) + 1157442765409226768/*uid.code1*/)) >> 6)
-    & 72340172838076673/*bit0*/)
-  - ((codes >> 6) & 72340172838076673/*bit0*/) * 7/*uid.skip11*/
-  - (((codes & ((codes & 4557430888798830399/*low6*/) + 2387225703656530209/*uid.code37*/)) >> 6)
-    & 72340172838076673/*bit0*/) * 4/*uid.skip37*/
-  - (((codes & ((codes & 4557430888798830399/*low6*/) + 2242545357980376863/*uid.code38*/)) >> 6)
-    & 72340172838076673/*bit0*/)
-) & 4557430888798830399/*low6*/;
 
 -- Reading ids ---------------------------------------------------------------------------------------------------------
 
@@ -201,18 +180,18 @@ END $$;
 CREATE OR REPLACE FUNCTION snoflax._uid_step(micro_seconds integer, caller text) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
-  us integer := snoflax._check_field('micro_seconds', micro_seconds, 0, 1047552/*uid.microSeconds.max*/, caller);
+  us integer := snoflax._check_field('micro_seconds', micro_seconds, 0, {uid.microSeconds.max}, caller);
 BEGIN
-  IF us % 1024/*uid.stepUs*/ <> 0 THEN
-    RAISE EXCEPTION '%: micro_seconds % is no multiple of %', caller, us, 1024/*uid.stepUs*/ USING ERRCODE = '22003';
+  IF us % {uid.stepUs} <> 0 THEN
+    RAISE EXCEPTION '%: micro_seconds % is no multiple of %', caller, us, {uid.stepUs} USING ERRCODE = '22003';
   END IF;
-  RETURN us / 1024/*uid.stepUs*/;
+  RETURN us / {uid.stepUs};
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax._uid_local_bits(id bytea, caller text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  bytes bytea := snoflax._read_bytes(id, 8/*uidLocal.bytes*/, 'uid_local', caller);
+  bytes bytea := snoflax._read_bytes(id, {uid_local.bytes}, 'uid_local', caller);
 BEGIN
   RETURN snoflax._read64(bytes, 0);
 END $$;
@@ -221,8 +200,8 @@ END $$;
 CREATE OR REPLACE FUNCTION snoflax._uid_local_compose(
   mega_seconds integer, seconds integer, step integer, sequence integer) RETURNS bytea
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN int8send((mega_seconds::bigint << 44/*uidLocal.megaSeconds.shift*/)
-  | (seconds::bigint << 24/*uidLocal.seconds.shift*/) | (step << 14/*uidLocal.step.shift*/) | sequence);
+RETURN int8send((mega_seconds::bigint << {uid_local.megaSeconds.shift})
+  | (seconds::bigint << {uid_local.seconds.shift}) | (step << {uid_local.step.shift}) | sequence);
 
 -- Aggregates ----------------------------------------------------------------------------------------------------------
 

@@ -2,166 +2,14 @@
 -- Storages: bytea, uuid (the 16 characters as bytes), uuid8 (RFC 9562 version 8), text COLLATE "C".
 -- Ids of a window of 2^neighbourhood seconds sort by node before time: 256 s unless functions get another
 -- neighbourhood. Ids do not say which: keep to one.
--- Numbers marked /*like this*/ are facts of the layout that the project's generator writes and checks.
 
--- Reading, see shared.sql ---------------------------------------------------------------------------------------------
+-- Alphabet, which is that of uid_local too: see flax.sql --------------------------------------------------------------
 
--- The bytes of 16 ASCII codes, or none.
-CREATE OR REPLACE FUNCTION snoflax._uid_bytes_of_ascii(ascii bytea) RETURNS bytea
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-DECLARE
-  codes1 bigint;
-  codes2 bigint;
-  digits1 bigint;
-  digits2 bigint;
-BEGIN
-  IF octet_length(ascii) <> 16/*uid.characters*/ THEN
-    RETURN '';
-  END IF;
-  codes1 := snoflax._read64(ascii, 0);
-  codes2 := snoflax._read64(ascii, 8);
-  digits1 := snoflax._uid_digits(codes1);
-  digits2 := snoflax._uid_digits(codes2);
-  IF snoflax._uid_codes(digits1) <> codes1 OR snoflax._uid_codes(digits2) <> codes2 THEN
-    RETURN '';
-  END IF;
-  RETURN substring(int8send(snoflax._gather6(digits1)) from 3) || substring(int8send(snoflax._gather6(digits2)) from 3);
-END $$;
+-- [alphabet of 64]
 
-CREATE OR REPLACE FUNCTION snoflax._uid_bytes(id bytea, caller text) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._read_bytes(id, 12/*uid.bytes*/, 'uid', caller);
-
-CREATE OR REPLACE FUNCTION snoflax._uid_bytes(id text, caller text) RETURNS bytea
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-DECLARE
-  bytes bytea := snoflax._uid_bytes_of_ascii(convert_to(id, 'UTF8'));
-BEGIN
-  IF bytes <> '' THEN
-    RETURN bytes;
-  END IF;
-  RETURN snoflax._refuse_text(id, 16/*uid.characters*/,
-    '.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz'/*uid.alphabet*/, 'uid', caller);
-END $$;
-
-CREATE OR REPLACE FUNCTION snoflax._uid_bytes_of_uuid(id uuid, caller text) RETURNS bytea
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-DECLARE
-  bytes bytea := snoflax._uid_bytes_of_ascii(uuid_send(id));
-BEGIN
-  IF bytes <> '' OR caller = '' THEN
-    RETURN bytes;
-  END IF;
-  RAISE EXCEPTION '%: the bytes of % are not the 16 characters of a uid', caller, id USING ERRCODE = '22P02';
-END $$;
-
-CREATE OR REPLACE FUNCTION snoflax._uid_bytes_of_uuid8(id uuid, caller text) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._read_uuid8(id, 12/*uid.bytes*/, '04'/*uid.tag*/, 'uid', caller);
-
--- Octet 8 of a uuid8 is 128 or more, which no ASCII code is.
-CREATE OR REPLACE FUNCTION snoflax._uid_bytes(id uuid, caller text) RETURNS bytea
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-BEGIN
-  IF get_byte(uuid_send(id), 8) < 128 THEN
-    RETURN snoflax._uid_bytes_of_uuid(id, caller);
-  END IF;
-  RETURN snoflax._uid_bytes_of_uuid8(id, caller);
-END $$;
-
--- Text, bytes, uuid ---------------------------------------------------------------------------------------------------
-
-CREATE OR REPLACE FUNCTION snoflax._uid_ascii(id bytea, caller text) RETURNS bytea
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-DECLARE
-  digits1 bigint;
-  digits2 bigint;
-BEGIN
-  IF octet_length(id) <> 12/*uid.bytes*/ THEN
-    RETURN snoflax._uid_bytes(id, caller); -- which refuses it
-  END IF;
-  digits1 := snoflax._read48(id, 0);
-  digits2 := snoflax._read48(id, 6);
-  digits1 := snoflax._spread6(digits1);
-  digits2 := snoflax._spread6(digits2);
-  RETURN int8send(snoflax._uid_codes(digits1)) || int8send(snoflax._uid_codes(digits2));
-END $$;
-
-CREATE OR REPLACE FUNCTION snoflax.uid_encode(id bytea) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN encode(snoflax._uid_ascii(id, 'uid_encode'), 'escape');
-
-CREATE OR REPLACE FUNCTION snoflax.uid_encode(id text) RETURNS text
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-DECLARE
-  bytes bytea := snoflax._uid_bytes(id, 'uid_encode'); -- refuses what is no id
-BEGIN
-  RETURN id;
-END $$;
-
-CREATE OR REPLACE FUNCTION snoflax.uid_encode(id uuid) RETURNS text
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-BEGIN
-  IF snoflax._uid_bytes_of_ascii(uuid_send(id)) <> '' THEN
-    RETURN encode(uuid_send(id), 'escape');
-  END IF;
-  RETURN snoflax.uid_encode(snoflax._uid_bytes(id, 'uid_encode'));
-END $$;
-
-COMMENT ON FUNCTION snoflax.uid_encode(bytea) IS
-  '12 bytes to the 16 characters of a uid; 22P02 for another length.';
-COMMENT ON FUNCTION snoflax.uid_encode(text) IS
-  'The 16 characters of a uid as they are; 22P02 if they are none.';
-COMMENT ON FUNCTION snoflax.uid_encode(uuid) IS
-  'A uid in a uuid or uuid8 column to its 16 characters; 22P02 if it is none.';
-
-CREATE OR REPLACE FUNCTION snoflax.uid_decode(id text) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_bytes(id, 'uid_decode');
-
-COMMENT ON FUNCTION snoflax.uid_decode(text) IS
-  'The 16 characters of a uid to its 12 bytes; 22P02 if they are none.';
-
-CREATE OR REPLACE FUNCTION snoflax.uid_to_uuid(id bytea) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN encode(snoflax._uid_ascii(id, 'uid_to_uuid'), 'hex')::uuid;
-
-CREATE OR REPLACE FUNCTION snoflax.uid_to_uuid(id text) RETURNS uuid
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-DECLARE
-  bytes bytea := snoflax._uid_bytes(id, 'uid_to_uuid'); -- refuses what is no id
-BEGIN
-  RETURN encode(convert_to(id, 'UTF8'), 'hex')::uuid;
-END $$;
-
-CREATE OR REPLACE FUNCTION snoflax.uid_from_uuid(id uuid) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_bytes_of_uuid(id, 'uid_from_uuid');
-
-CREATE OR REPLACE FUNCTION snoflax.uid_to_uuid8(id bytea) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._write_uuid8(snoflax._uid_bytes(id, 'uid_to_uuid8'), '04'/*uid.tag*/);
-
-CREATE OR REPLACE FUNCTION snoflax.uid_to_uuid8(id text) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._write_uuid8(snoflax._uid_bytes(id, 'uid_to_uuid8'), '04'/*uid.tag*/);
-
-CREATE OR REPLACE FUNCTION snoflax.uid_from_uuid8(id uuid) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_bytes_of_uuid8(id, 'uid_from_uuid8');
-
-COMMENT ON FUNCTION snoflax.uid_to_uuid(bytea) IS
-  '12 bytes to a uuid that holds the 16 characters; 22P02 for another length.';
-COMMENT ON FUNCTION snoflax.uid_to_uuid(text) IS
-  'The 16 characters of a uid to a uuid that holds them; 22P02 if they are none.';
-COMMENT ON FUNCTION snoflax.uid_from_uuid(uuid) IS
-  'A uuid that holds 16 characters to the 12 bytes; 22P02 if they are no uid.';
-COMMENT ON FUNCTION snoflax.uid_to_uuid8(bytea) IS
-  '12 bytes to a UUIDv8 that ends in 04; 22P02 for another length.';
-COMMENT ON FUNCTION snoflax.uid_to_uuid8(text) IS
-  'The 16 characters of a uid to a UUIDv8 that ends in 04; 22P02 if they are none.';
-COMMENT ON FUNCTION snoflax.uid_from_uuid8(uuid) IS
-  'A uid in UUIDv8 form to its 12 bytes; 22P02 for any other uuid.';
+-- [bytes]
+-- [sixteen characters]
+-- [codec: bytea text uuid]
 
 -- Time and fields -----------------------------------------------------------------------------------------------------
 
@@ -176,11 +24,11 @@ COMMENT ON TYPE snoflax.uid_fields IS
 CREATE OR REPLACE FUNCTION snoflax._uid_neighbourhood(neighbourhood integer, caller text) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
-  IF neighbourhood BETWEEN 5/*uid.neighbourhood.min*/ AND 10/*uid.neighbourhood.max*/ THEN
+  IF neighbourhood BETWEEN {neighbourhood.min} AND {neighbourhood.max} THEN
     RETURN neighbourhood;
   END IF;
   RAISE EXCEPTION '%: neighbourhood % is not from % to %', caller, neighbourhood,
-    5/*uid.neighbourhood.min*/, 10/*uid.neighbourhood.max*/ USING ERRCODE = '22003';
+    {neighbourhood.min}, {neighbourhood.max} USING ERRCODE = '22003';
 END $$;
 
 -- The 96 bits in three numbers: 24 (megaSeconds, the upper 4 bits of the seconds), 48 (the other bits of the seconds,
@@ -195,10 +43,10 @@ DECLARE
 BEGIN
   RETURN ROW(
     head >> 4,
-    ((head & 15) << 16) | ((middle >> (32/*uid.node.bits*/ + n)) << n) | (middle & ((1 << n) - 1)),
-    (tail >> 14/*uid.sequence.bits*/) * 1024/*uid.stepUs*/,
-    (middle >> n) & 4294967295/*uid.node.max*/,
-    tail & 16383/*uid.sequence.max*/)::snoflax.uid_fields;
+    ((head & 15) << 16) | ((middle >> ({node.bits} + n)) << n) | (middle & ((1 << n) - 1)),
+    (tail >> {sequence.bits}) * {stepUs},
+    (middle >> n) & {node.max},
+    tail & {sequence.max})::snoflax.uid_fields;
 END $$;
 
 -- Fields that are known to be in range.
@@ -206,9 +54,9 @@ CREATE OR REPLACE FUNCTION snoflax._uid_compose(
   mega_seconds integer, seconds integer, step integer, node bigint, sequence integer, neighbourhood integer)
 RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN substring(int8send((mega_seconds << 4) | (seconds >> 16)) from 6)
-  || substring(int8send((((seconds & 65535) >> neighbourhood)::bigint << (32/*uid.node.bits*/ + neighbourhood))
+  || substring(int8send((((seconds & 65535) >> neighbourhood)::bigint << ({node.bits} + neighbourhood))
     | (node << neighbourhood) | (seconds & ((1 << neighbourhood) - 1))) from 3)
-  || substring(int8send((step << 14/*uid.sequence.bits*/) | sequence) from 6);
+  || substring(int8send((step << {sequence.bits}) | sequence) from 6);
 
 CREATE OR REPLACE FUNCTION snoflax._uid_time(bytes bytea, neighbourhood integer) RETURNS timestamptz
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -219,39 +67,11 @@ BEGIN
   RETURN snoflax._far_moment(ms);
 END $$;
 
-CREATE OR REPLACE FUNCTION snoflax.uid_time(id bytea, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/)
-RETURNS timestamptz LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_time(snoflax._uid_bytes(id, 'uid_time'), neighbourhood);
-
-CREATE OR REPLACE FUNCTION snoflax.uid_time(id text, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/)
-RETURNS timestamptz LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_time(snoflax._uid_bytes(id, 'uid_time'), neighbourhood);
-
-CREATE OR REPLACE FUNCTION snoflax.uid_time(id uuid, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/)
-RETURNS timestamptz LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_time(snoflax._uid_bytes(id, 'uid_time'), neighbourhood);
-
-COMMENT ON FUNCTION snoflax.uid_time(bytea, integer) IS
-  'When the uid was made, to the millisecond; 22P02 if it is none, 22003 for a neighbourhood outside 5 to 10.';
-COMMENT ON FUNCTION snoflax.uid_time(text, integer) IS
-  'When the uid was made, to the millisecond; 22P02 if it is none, 22003 for a neighbourhood outside 5 to 10.';
-COMMENT ON FUNCTION snoflax.uid_time(uuid, integer) IS
-  'When the uid in a uuid or uuid8 column was made, to the millisecond; 22P02 if it is none, 22003 as for bytea.';
-
-CREATE OR REPLACE FUNCTION snoflax.uid_unpack(id bytea, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/)
-RETURNS snoflax.uid_fields LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_fields(snoflax._uid_bytes(id, 'uid_unpack'), neighbourhood, 'uid_unpack');
-
-CREATE OR REPLACE FUNCTION snoflax.uid_unpack(id text, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/)
-RETURNS snoflax.uid_fields LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_fields(snoflax._uid_bytes(id, 'uid_unpack'), neighbourhood, 'uid_unpack');
-
-CREATE OR REPLACE FUNCTION snoflax.uid_unpack(id uuid, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/)
-RETURNS snoflax.uid_fields LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_fields(snoflax._uid_bytes(id, 'uid_unpack'), neighbourhood, 'uid_unpack');
+-- [time: bytea text uuid]
+-- [unpack: bytea text uuid]
 
 CREATE OR REPLACE FUNCTION snoflax.uid_pack(
-  fields snoflax.uid_fields, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS bytea
+  fields snoflax.uid_fields, neighbourhood integer DEFAULT {neighbourhood}) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   n integer := snoflax._uid_neighbourhood(neighbourhood, 'uid_pack');
@@ -261,20 +81,14 @@ BEGIN
     RETURN NULL;
   END IF;
   fields.mega_seconds := snoflax._check_field('mega_seconds', fields.mega_seconds,
-    0, 1048575/*uid.megaSeconds.max*/, 'uid_pack');
-  fields.seconds := snoflax._check_field('seconds', fields.seconds, 0, 1048575/*uid.seconds.max*/, 'uid_pack');
+    0, {megaSeconds.max}, 'uid_pack');
+  fields.seconds := snoflax._check_field('seconds', fields.seconds, 0, {seconds.max}, 'uid_pack');
   step := snoflax._uid_step(fields.micro_seconds, 'uid_pack');
-  fields.node := snoflax._check_field('node', fields.node, 0, 4294967295/*uid.node.max*/, 'uid_pack');
-  fields.sequence := snoflax._check_field('sequence', fields.sequence, 0, 16383/*uid.sequence.max*/, 'uid_pack');
+  fields.node := snoflax._check_field('node', fields.node, 0, {node.max}, 'uid_pack');
+  fields.sequence := snoflax._check_field('sequence', fields.sequence, 0, {sequence.max}, 'uid_pack');
   RETURN snoflax._uid_compose(fields.mega_seconds, fields.seconds, step, fields.node, fields.sequence, n);
 END $$;
 
-COMMENT ON FUNCTION snoflax.uid_unpack(bytea, integer) IS
-  'The fields of a uid; 22P02 if it is none, 22003 for a neighbourhood outside 5 to 10.';
-COMMENT ON FUNCTION snoflax.uid_unpack(text, integer) IS
-  'The fields of a uid; 22P02 if it is none, 22003 for a neighbourhood outside 5 to 10.';
-COMMENT ON FUNCTION snoflax.uid_unpack(uuid, integer) IS
-  'The fields of a uid in a uuid or uuid8 column; 22P02 if it is none, 22003 for a neighbourhood outside 5 to 10.';
 COMMENT ON FUNCTION snoflax.uid_pack(snoflax.uid_fields, integer) IS
   'Fields to 12 bytes; 22003 for a field or a neighbourhood out of range, 22023 for NULL.';
 
@@ -300,7 +114,7 @@ BEGIN
       byte := ((byte & 3) << 6) | (get_byte(utf8, i) & 63);
       i := i + 1;
     END IF;
-    hash := ((hash << 4) + byte) & 4294967295/*uid.node.max*/;
+    hash := ((hash << 4) + byte) & {node.max};
     hash := (hash # ((hash & 4026531840) >> 24)) & 268435455;
   END LOOP;
   RETURN hash;
@@ -310,16 +124,16 @@ COMMENT ON FUNCTION snoflax.uid_fingerprint(text) IS
   'The number, 0 to 268435455, that stands for a node''s name in ids; 22023 for none.';
 
 CREATE OR REPLACE FUNCTION snoflax.uid_from_local(
-  id bytea, node bigint, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS bytea
+  id bytea, node bigint, neighbourhood integer DEFAULT {neighbourhood}) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   bits bigint := snoflax._uid_local_bits(id, 'uid_from_local');
-  number bigint := snoflax._check_field('node', node, 0, 4294967295/*uid.node.max*/, 'uid_from_local');
+  number bigint := snoflax._check_field('node', node, 0, {node.max}, 'uid_from_local');
   n integer := snoflax._uid_neighbourhood(neighbourhood, 'uid_from_local');
-  mega_seconds integer := (bits >> 44/*uidLocal.megaSeconds.shift*/) & 1048575/*uidLocal.megaSeconds.max*/;
-  seconds integer := (bits >> 24/*uidLocal.seconds.shift*/) & 1048575/*uidLocal.seconds.max*/;
-  step integer := (bits >> 14/*uidLocal.step.shift*/) & 1023/*uidLocal.step.max*/;
-  sequence integer := bits & 16383/*uidLocal.sequence.max*/;
+  mega_seconds integer := (bits >> {uid_local.megaSeconds.shift}) & {uid_local.megaSeconds.max};
+  seconds integer := (bits >> {uid_local.seconds.shift}) & {uid_local.seconds.max};
+  step integer := (bits >> {uid_local.step.shift}) & {uid_local.step.max};
+  sequence integer := bits & {uid_local.sequence.max};
 BEGIN
   RETURN snoflax._uid_compose(mega_seconds, seconds, step, number, sequence, n);
 END $$;
@@ -327,17 +141,17 @@ END $$;
 CREATE OR REPLACE FUNCTION snoflax._uid_to_local(fields snoflax.uid_fields) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
-  RETURN snoflax._uid_local_compose(fields.mega_seconds, fields.seconds, fields.micro_seconds / 1024/*uid.stepUs*/,
+  RETURN snoflax._uid_local_compose(fields.mega_seconds, fields.seconds, fields.micro_seconds / {stepUs},
     fields.sequence);
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.uid_to_local(
-  id bytea, node bigint, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS bytea
+  id bytea, node bigint, neighbourhood integer DEFAULT {neighbourhood}) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   fields snoflax.uid_fields := snoflax._uid_fields(
     snoflax._uid_bytes(id, 'uid_to_local'), neighbourhood, 'uid_to_local');
-  number bigint := snoflax._check_field('node', node, 0, 4294967295/*uid.node.max*/, 'uid_to_local');
+  number bigint := snoflax._check_field('node', node, 0, {node.max}, 'uid_to_local');
 BEGIN
   IF fields.node <> number THEN
     RAISE EXCEPTION 'uid_to_local: % is of node %, not of %', id, fields.node, number USING ERRCODE = '22023';
@@ -345,7 +159,7 @@ BEGIN
   RETURN snoflax._uid_to_local(fields);
 END $$;
 
-CREATE OR REPLACE FUNCTION snoflax.uid_force_local(id bytea, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/)
+CREATE OR REPLACE FUNCTION snoflax.uid_force_local(id bytea, neighbourhood integer DEFAULT {neighbourhood})
 RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._uid_to_local(
   snoflax._uid_fields(snoflax._uid_bytes(id, 'uid_force_local'), neighbourhood, 'uid_force_local'));
@@ -372,14 +186,14 @@ DECLARE
   step integer;
 BEGIN
   IF ms <= 0 THEN
-    RETURN decode('000000000000000000000000'/*uid.zero*/, 'hex');
-  ELSIF ms > 1048575999999999/*uid.lastMs*/ THEN
+    RETURN decode({zero}, 'hex');
+  ELSIF ms > {lastMs} THEN
     RAISE EXCEPTION '%: % is after the last moment of a uid, %', caller, at,
-      snoflax._far_moment(1048575999999999/*uid.lastMs*/) USING ERRCODE = '22008';
+      snoflax._far_moment({lastMs}) USING ERRCODE = '22008';
   END IF;
   mega_seconds := ms / 1000000000;
   seconds := ms / 1000 % 1000000;
-  step := (ms % 1000 * 1000 + 1023) / 1024/*uid.stepUs*/;
+  step := (ms % 1000 * 1000 + 1023) / {stepUs};
   IF upper AND (step > 0 OR seconds % (1 << n) > 0) THEN
     -- Any node may have made an earlier id of this window, so only the next window lies above them all.
     seconds := ((seconds >> n) + 1) << n;
@@ -389,127 +203,98 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.uid_lower_bound(
-  at timestamptz, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS bytea
+  at timestamptz, neighbourhood integer DEFAULT {neighbourhood}) RETURNS bytea
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._uid_bound(at, false, neighbourhood, 'uid_lower_bound');
 
-CREATE OR REPLACE FUNCTION snoflax.uid_lower_bound_uuid(
-  at timestamptz, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.uid_to_uuid(snoflax._uid_bound(at, false, neighbourhood, 'uid_lower_bound_uuid'));
-
-CREATE OR REPLACE FUNCTION snoflax.uid_lower_bound_uuid8(
-  at timestamptz, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.uid_to_uuid8(snoflax._uid_bound(at, false, neighbourhood, 'uid_lower_bound_uuid8'));
-
-CREATE OR REPLACE FUNCTION snoflax.uid_lower_bound_text(
-  at timestamptz, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.uid_encode(snoflax._uid_bound(at, false, neighbourhood, 'uid_lower_bound_text'));
-
 CREATE OR REPLACE FUNCTION snoflax.uid_upper_bound(
-  at timestamptz, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS bytea
+  at timestamptz, neighbourhood integer DEFAULT {neighbourhood}) RETURNS bytea
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._uid_bound(at, true, neighbourhood, 'uid_upper_bound');
 
-CREATE OR REPLACE FUNCTION snoflax.uid_upper_bound_uuid(
-  at timestamptz, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS uuid
+-- [each: uuid uuid8 text]
+CREATE OR REPLACE FUNCTION snoflax.uid_upper_bound_{form}(at timestamptz{option}) RETURNS {type}
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.uid_to_uuid(snoflax._uid_bound(at, true, neighbourhood, 'uid_upper_bound_uuid'));
-
-CREATE OR REPLACE FUNCTION snoflax.uid_upper_bound_uuid8(
-  at timestamptz, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.uid_to_uuid8(snoflax._uid_bound(at, true, neighbourhood, 'uid_upper_bound_uuid8'));
-
-CREATE OR REPLACE FUNCTION snoflax.uid_upper_bound_text(
-  at timestamptz, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.uid_encode(snoflax._uid_bound(at, true, neighbourhood, 'uid_upper_bound_text'));
+RETURN snoflax.{written}(snoflax._uid_bound(at, true, neighbourhood, 'uid_upper_bound_{form}'));
+COMMENT ON FUNCTION snoflax.uid_upper_bound_{form}(timestamptz, integer) IS
+  'A uid above all made before the moment, up to a window higher, for {form} columns; 22008 after the last moment.';
 
 COMMENT ON FUNCTION snoflax.uid_lower_bound(timestamptz, integer) IS
   'The smallest uid that a clock gives at or after the moment, as 12 bytes; 22008 after the last moment.';
-COMMENT ON FUNCTION snoflax.uid_lower_bound_uuid(timestamptz, integer) IS
-  'The smallest uid that a clock gives at or after the moment, for uuid columns; 22008 after the last moment.';
-COMMENT ON FUNCTION snoflax.uid_lower_bound_uuid8(timestamptz, integer) IS
-  'The smallest uid that a clock gives at or after the moment, for uuid8 columns; 22008 after the last moment.';
-COMMENT ON FUNCTION snoflax.uid_lower_bound_text(timestamptz, integer) IS
-  'The smallest uid that a clock gives at or after the moment, for text columns; 22008 after the last moment.';
 COMMENT ON FUNCTION snoflax.uid_upper_bound(timestamptz, integer) IS
   'A uid above all made before the moment, up to a window higher, as 12 bytes; 22008 after the last moment.';
-COMMENT ON FUNCTION snoflax.uid_upper_bound_uuid(timestamptz, integer) IS
-  'A uid above all made before the moment, up to a window higher, for uuid columns; 22008 after the last moment.';
-COMMENT ON FUNCTION snoflax.uid_upper_bound_uuid8(timestamptz, integer) IS
-  'A uid above all made before the moment, up to a window higher, for uuid8 columns; 22008 after the last moment.';
-COMMENT ON FUNCTION snoflax.uid_upper_bound_text(timestamptz, integer) IS
-  'A uid above all made before the moment, up to a window higher, for text columns; 22008 after the last moment.';
+
+-- [bounds: uuid uuid8 text]
 
 -- Checks --------------------------------------------------------------------------------------------------------------
 
-CREATE OR REPLACE FUNCTION snoflax.uid_is_valid(id bytea) RETURNS boolean
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_bytes(id, '') <> '';
-
-CREATE OR REPLACE FUNCTION snoflax.uid_is_valid(id text) RETURNS boolean
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_bytes(id, '') <> '';
-
-CREATE OR REPLACE FUNCTION snoflax.uid_is_valid(id uuid) RETURNS boolean
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_bytes(id, '') <> '';
-
-COMMENT ON FUNCTION snoflax.uid_is_valid(bytea) IS 'Whether the bytes are a uid.';
-COMMENT ON FUNCTION snoflax.uid_is_valid(text) IS 'Whether the text is a uid.';
-COMMENT ON FUNCTION snoflax.uid_is_valid(uuid) IS 'Whether the uuid is a uid in uuid or uuid8 form.';
-
-DO $$ BEGIN
-  CREATE DOMAIN snoflax.uid_binary AS bytea CHECK (octet_length(VALUE) = 12/*uid.bytes*/);
-EXCEPTION WHEN duplicate_object THEN NULL; END $$;
-DO $$ BEGIN
-  CREATE DOMAIN snoflax.uid_uuid AS uuid CHECK (snoflax._uid_bytes_of_uuid(VALUE, '') <> '');
-EXCEPTION WHEN duplicate_object THEN NULL; END $$;
-DO $$ BEGIN
-  CREATE DOMAIN snoflax.uid_uuid8 AS uuid CHECK (snoflax._uid_bytes_of_uuid8(VALUE, '') <> '');
-EXCEPTION WHEN duplicate_object THEN NULL; END $$;
-DO $$ BEGIN
-  CREATE DOMAIN snoflax.uid_text AS text COLLATE "C" CHECK (snoflax.uid_is_valid(VALUE));
-EXCEPTION WHEN duplicate_object THEN NULL; END $$;
-
-COMMENT ON DOMAIN snoflax.uid_binary IS 'A uid as its 12 bytes.';
-COMMENT ON DOMAIN snoflax.uid_uuid IS 'A uid as a uuid that holds its 16 characters.';
-COMMENT ON DOMAIN snoflax.uid_uuid8 IS 'A uid as a UUIDv8.';
-COMMENT ON DOMAIN snoflax.uid_text IS 'A uid as its 16 characters, sorted by code.';
+-- [checks: bytea text uuid]
+-- [domains: binary uuid uuid8 text]
 
 -- pg_partman ----------------------------------------------------------------------------------------------------------
 
--- Values of p_time_encoder and p_time_decoder, for neighbourhood 8; the decoder gets any key as text.
-CREATE OR REPLACE FUNCTION snoflax.uid_partman_encode_uuid(at timestamptz) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.uid_lower_bound_uuid(at);
+-- [partman of text too]
+-- [partman: uuid uuid8 text]
 
-CREATE OR REPLACE FUNCTION snoflax.uid_partman_encode_uuid8(at timestamptz) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.uid_lower_bound_uuid8(at);
+-- Generators ----------------------------------------------------------------------------------------------------------
 
-CREATE OR REPLACE FUNCTION snoflax.uid_partman_encode_text(at timestamptz) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.uid_lower_bound_text(at);
+-- Units are the steps of 1.024 ms, of which each second has 977, numbered through: second * 977 + step. A value of
+-- snoflax.uid_state is unit << 20 | counter and lasts until 2255.
 
-CREATE OR REPLACE FUNCTION snoflax.uid_partman_decode(key text) RETURNS timestamptz
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+-- [state]
+
+INSERT INTO snoflax._generator
+  (family, state, timeline, shift, last_counter, units_per_second, unit_us, origin, first_unit, last_unit, setup)
+VALUES ('uid', 'snoflax.uid_state', 'snoflax._uid_timeline', 20, {sequence.max},
+  {stepsPerSecond}, {stepUs}, 0, 0, 8796093022207, 'SELECT snoflax.uid_set_node(<name>)')
+ON CONFLICT (family) DO NOTHING;
+
+SELECT snoflax._clock_mend('uid');
+
+CREATE OR REPLACE FUNCTION snoflax.uid_set_node(fingerprint bigint) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF char_length(key) = 16/*uid.characters*/ THEN
-    RETURN snoflax.uid_time(key);
-  END IF;
-  RETURN snoflax.uid_time(key::uuid);
+  PERFORM snoflax._clock_set_number('uid',
+    snoflax._check_field('fingerprint', fingerprint, 0, {node.max}, 'uid_set_node'));
 END $$;
 
-COMMENT ON FUNCTION snoflax.uid_partman_encode_uuid(timestamptz) IS
-  'p_time_encoder of pg_partman for a uuid key.';
-COMMENT ON FUNCTION snoflax.uid_partman_encode_uuid8(timestamptz) IS
-  'p_time_encoder of pg_partman for a uuid8 key.';
-COMMENT ON FUNCTION snoflax.uid_partman_encode_text(timestamptz) IS
-  'p_time_encoder of pg_partman for a text key.';
-COMMENT ON FUNCTION snoflax.uid_partman_decode(text) IS
-  'p_time_decoder of pg_partman for uuid, uuid8 and text keys; 22P02 for what is none of them.';
+CREATE OR REPLACE FUNCTION snoflax.uid_set_node(name text) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF name IS NULL OR name = '' THEN
+    RAISE EXCEPTION 'uid_set_node: name is NULL or empty' USING ERRCODE = '22023';
+  END IF;
+  PERFORM snoflax._clock_set_number('uid', snoflax.uid_fingerprint(name));
+END $$;
+
+REVOKE EXECUTE ON FUNCTION snoflax.uid_set_node(bigint), snoflax.uid_set_node(text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION snoflax.uid_generate() RETURNS bytea
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+DECLARE
+  v bigint := nextval('snoflax.uid_state');
+  us bigint := snoflax._clock_us();
+  second bigint;
+BEGIN
+  IF (v >> 20) - (us / 1000000 * {stepsPerSecond} + us % 1000000 / {stepUs})
+      NOT BETWEEN 0 AND 97
+    OR (v & 1048575) > {sequence.max}
+  THEN
+    v := snoflax._clock_advance('uid');
+  END IF;
+  second := (v >> 20) / {stepsPerSecond};
+  RETURN int8send(((second / 1000000) << {uid_local.megaSeconds.shift})
+      | (((second % 1000000) >> {neighbourhood}) << {node.bits}) | snoflax._uid_number())
+    || substring(int8send(((second % 1000000) << {uid_local.seconds.shift})
+      | (((v >> 20) % {stepsPerSecond}) << {uid_local.step.shift}) | (v & {sequence.max})), 5);
+END $$;
+
+-- [generators: uuid uuid8 text]
+
+COMMENT ON FUNCTION snoflax.uid_set_node(text) IS
+  'Sets the node, by its name, that the ids of this database carry. No other generator may have its fingerprint. '
+  'Needed before the first id, and again in a copy of the database. For the owner.';
+COMMENT ON FUNCTION snoflax.uid_set_node(bigint) IS 'The same by the fingerprint, 0 to 4294967295.';
+COMMENT ON FUNCTION snoflax.uid_generate() IS
+  'A new uid as bytea, of neighbourhood 8. Larger than any that this database made before the call, as long as the '
+  'node stays. Needs USAGE on sequence uid_state.';

@@ -1,21 +1,10 @@
 -- uid_local: 8 bytes, time in steps of 1.024 ms and sequence, 11 characters. Unique on one node only; uid_from_local()
 -- of uid.sql gives such ids their node. See spec/uid.md.
 -- Storages: bigint, bytea, text COLLATE "C", uuid8 (RFC 9562 version 8).
--- Numbers marked /*like this*/ are facts of the layout that the project's generator writes and checks.
 
 -- Reading, see shared.sql ---------------------------------------------------------------------------------------------
 
-CREATE OR REPLACE FUNCTION snoflax._uid_local_bytes(id bytea, caller text) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._read_bytes(id, 8/*uidLocal.bytes*/, 'uid_local', caller);
-
-CREATE OR REPLACE FUNCTION snoflax._uid_local_bytes(id bigint, caller text) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._read_bigint(id, 'uid_local', caller);
-
-CREATE OR REPLACE FUNCTION snoflax._uid_local_bytes(id uuid, caller text) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._read_uuid8(id, 8/*uidLocal.bytes*/, '05'/*uidLocal.tag*/, 'uid_local', caller);
+-- [bytes]
 
 -- 11 characters are read like the first of 16: the 8 bytes and 2 bits that are 0.
 CREATE OR REPLACE FUNCTION snoflax._uid_local_bytes(id text, caller text) RETURNS bytea
@@ -27,8 +16,8 @@ DECLARE
   digits1 bigint;
   digits2 bigint;
 BEGIN
-  IF octet_length(ascii) = 11/*uidLocal.characters*/ THEN
-    ascii := ascii || decode('2e2e2e2e2e'/*uidLocal.padding*/, 'hex');
+  IF octet_length(ascii) = {characters} THEN
+    ascii := ascii || decode({padding}, 'hex');
     codes1 := snoflax._read64(ascii, 0);
     codes2 := snoflax._read64(ascii, 8);
     digits1 := snoflax._uid_digits(codes1);
@@ -42,8 +31,8 @@ BEGIN
       END IF;
     END IF;
   END IF;
-  RETURN snoflax._refuse_text(id, 11/*uidLocal.characters*/,
-    '.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz'/*uidLocal.alphabet*/, 'uid_local', caller);
+  RETURN snoflax._refuse_text(id, {characters},
+    {alphabet}, 'uid_local', caller);
 END $$;
 
 -- Text, bytes, numbers, uuid ------------------------------------------------------------------------------------------
@@ -57,80 +46,11 @@ BEGIN
   digits1 := snoflax._spread6(digits1);
   digits2 := snoflax._spread6(digits2);
   RETURN left(encode(int8send(snoflax._uid_codes(digits1)) || int8send(snoflax._uid_codes(digits2)), 'escape'),
-    11/*uidLocal.characters*/);
+    {characters});
 END $$;
 
-CREATE OR REPLACE FUNCTION snoflax.uid_local_encode(id bytea) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_local_text(snoflax._uid_local_bytes(id, 'uid_local_encode'));
-
-CREATE OR REPLACE FUNCTION snoflax.uid_local_encode(id bigint) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_local_text(snoflax._uid_local_bytes(id, 'uid_local_encode'));
-
-CREATE OR REPLACE FUNCTION snoflax.uid_local_encode(id text) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_local_text(snoflax._uid_local_bytes(id, 'uid_local_encode'));
-
-CREATE OR REPLACE FUNCTION snoflax.uid_local_encode(id uuid) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_local_text(snoflax._uid_local_bytes(id, 'uid_local_encode'));
-
-COMMENT ON FUNCTION snoflax.uid_local_encode(bytea) IS
-  '8 bytes to the 11 characters of a uid_local; 22P02 for another length.';
-COMMENT ON FUNCTION snoflax.uid_local_encode(bigint) IS
-  'A uid_local in a bigint column to its 11 characters; 22003 if negative.';
-COMMENT ON FUNCTION snoflax.uid_local_encode(text) IS
-  'The 11 characters of a uid_local as they are; 22P02 if they are none.';
-COMMENT ON FUNCTION snoflax.uid_local_encode(uuid) IS
-  'A uid_local in UUIDv8 form to its 11 characters; 22P02 if it is none.';
-
-CREATE OR REPLACE FUNCTION snoflax.uid_local_decode(id text) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_local_bytes(id, 'uid_local_decode');
-
-COMMENT ON FUNCTION snoflax.uid_local_decode(text) IS
-  'The 11 characters of a uid_local to its 8 bytes; 22P02 if they are none.';
-
-CREATE OR REPLACE FUNCTION snoflax.uid_local_to_bigint(id bytea) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._write_bigint(
-  snoflax._uid_local_bytes(id, 'uid_local_to_bigint'), 'uid_local', 'uid_local_to_bigint');
-
-CREATE OR REPLACE FUNCTION snoflax.uid_local_to_bigint(id text) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._write_bigint(
-  snoflax._uid_local_bytes(id, 'uid_local_to_bigint'), 'uid_local', 'uid_local_to_bigint');
-
-CREATE OR REPLACE FUNCTION snoflax.uid_local_from_bigint(id bigint) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_local_bytes(id, 'uid_local_from_bigint');
-
-COMMENT ON FUNCTION snoflax.uid_local_to_bigint(bytea) IS
-  '8 bytes to a number; 22003 from 2^63 on, 22P02 for another length.';
-COMMENT ON FUNCTION snoflax.uid_local_to_bigint(text) IS
-  'The 11 characters of a uid_local to a number; 22003 from 2^63 on, 22P02 if they are none.';
-COMMENT ON FUNCTION snoflax.uid_local_from_bigint(bigint) IS
-  'A number to the 8 bytes of a uid_local; 22003 if negative.';
-
-CREATE OR REPLACE FUNCTION snoflax.uid_local_to_uuid8(id bytea) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._write_uuid8(snoflax._uid_local_bytes(id, 'uid_local_to_uuid8'), '05'/*uidLocal.tag*/);
-
-CREATE OR REPLACE FUNCTION snoflax.uid_local_to_uuid8(id text) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._write_uuid8(snoflax._uid_local_bytes(id, 'uid_local_to_uuid8'), '05'/*uidLocal.tag*/);
-
-CREATE OR REPLACE FUNCTION snoflax.uid_local_from_uuid8(id uuid) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_local_bytes(id, 'uid_local_from_uuid8');
-
-COMMENT ON FUNCTION snoflax.uid_local_to_uuid8(bytea) IS
-  '8 bytes to a UUIDv8 that ends in 05; 22P02 for another length.';
-COMMENT ON FUNCTION snoflax.uid_local_to_uuid8(text) IS
-  'The 11 characters of a uid_local to a UUIDv8 that ends in 05; 22P02 if they are none.';
-COMMENT ON FUNCTION snoflax.uid_local_from_uuid8(uuid) IS
-  'A uid_local in UUIDv8 form to its 8 bytes; 22P02 for any other uuid.';
+-- [number: bytea bigint text uuid]
+-- [codec: bytea bigint text uuid]
 
 -- Time and fields -----------------------------------------------------------------------------------------------------
 
@@ -148,10 +68,10 @@ DECLARE
   bits bigint := snoflax._read64(bytes, 0);
 BEGIN
   RETURN ROW(
-    (bits >> 44/*uidLocal.megaSeconds.shift*/) & 1048575/*uidLocal.megaSeconds.max*/,
-    (bits >> 24/*uidLocal.seconds.shift*/) & 1048575/*uidLocal.seconds.max*/,
-    ((bits >> 14/*uidLocal.step.shift*/) & 1023/*uidLocal.step.max*/) * 1024/*uid.stepUs*/,
-    bits & 16383/*uidLocal.sequence.max*/)::snoflax.uid_local_fields;
+    (bits >> {megaSeconds.shift}) & {megaSeconds.max},
+    (bits >> {seconds.shift}) & {seconds.max},
+    ((bits >> {step.shift}) & {step.max}) * {uid.stepUs},
+    bits & {sequence.max})::snoflax.uid_local_fields;
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax._uid_local_time(bytes bytea) RETURNS timestamptz
@@ -163,46 +83,8 @@ BEGIN
   RETURN snoflax._far_moment(ms);
 END $$;
 
-CREATE OR REPLACE FUNCTION snoflax.uid_local_time(id bytea) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_local_time(snoflax._uid_local_bytes(id, 'uid_local_time'));
-
-CREATE OR REPLACE FUNCTION snoflax.uid_local_time(id bigint) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_local_time(snoflax._uid_local_bytes(id, 'uid_local_time'));
-
-CREATE OR REPLACE FUNCTION snoflax.uid_local_time(id text) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_local_time(snoflax._uid_local_bytes(id, 'uid_local_time'));
-
-CREATE OR REPLACE FUNCTION snoflax.uid_local_time(id uuid) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_local_time(snoflax._uid_local_bytes(id, 'uid_local_time'));
-
-COMMENT ON FUNCTION snoflax.uid_local_time(bytea) IS
-  'When the uid_local was made, to the millisecond; 22P02 if it is none.';
-COMMENT ON FUNCTION snoflax.uid_local_time(bigint) IS
-  'When the uid_local in a bigint column was made, to the millisecond; 22003 if negative.';
-COMMENT ON FUNCTION snoflax.uid_local_time(text) IS
-  'When the uid_local was made, to the millisecond; 22P02 if it is none.';
-COMMENT ON FUNCTION snoflax.uid_local_time(uuid) IS
-  'When the uid_local in a uuid8 column was made, to the millisecond; 22P02 if it is none.';
-
-CREATE OR REPLACE FUNCTION snoflax.uid_local_unpack(id bytea) RETURNS snoflax.uid_local_fields
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_local_fields(snoflax._uid_local_bytes(id, 'uid_local_unpack'));
-
-CREATE OR REPLACE FUNCTION snoflax.uid_local_unpack(id bigint) RETURNS snoflax.uid_local_fields
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_local_fields(snoflax._uid_local_bytes(id, 'uid_local_unpack'));
-
-CREATE OR REPLACE FUNCTION snoflax.uid_local_unpack(id text) RETURNS snoflax.uid_local_fields
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_local_fields(snoflax._uid_local_bytes(id, 'uid_local_unpack'));
-
-CREATE OR REPLACE FUNCTION snoflax.uid_local_unpack(id uuid) RETURNS snoflax.uid_local_fields
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_local_fields(snoflax._uid_local_bytes(id, 'uid_local_unpack'));
+-- [time: bytea bigint text uuid]
+-- [unpack: bytea bigint text uuid]
 
 CREATE OR REPLACE FUNCTION snoflax.uid_local_pack(fields snoflax.uid_local_fields) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -213,21 +95,15 @@ BEGIN
     RETURN NULL;
   END IF;
   fields.mega_seconds := snoflax._check_field('mega_seconds', fields.mega_seconds,
-    0, 1048575/*uidLocal.megaSeconds.max*/, 'uid_local_pack');
+    0, {megaSeconds.max}, 'uid_local_pack');
   fields.seconds := snoflax._check_field('seconds', fields.seconds,
-    0, 1048575/*uidLocal.seconds.max*/, 'uid_local_pack');
+    0, {seconds.max}, 'uid_local_pack');
   step := snoflax._uid_step(fields.micro_seconds, 'uid_local_pack');
   fields.sequence := snoflax._check_field('sequence', fields.sequence,
-    0, 16383/*uidLocal.sequence.max*/, 'uid_local_pack');
+    0, {sequence.max}, 'uid_local_pack');
   RETURN snoflax._uid_local_compose(fields.mega_seconds, fields.seconds, step, fields.sequence);
 END $$;
 
-COMMENT ON FUNCTION snoflax.uid_local_unpack(bytea) IS 'The fields of a uid_local; 22P02 if it is none.';
-COMMENT ON FUNCTION snoflax.uid_local_unpack(bigint) IS
-  'The fields of a uid_local in a bigint column; 22003 if negative.';
-COMMENT ON FUNCTION snoflax.uid_local_unpack(text) IS 'The fields of a uid_local; 22P02 if it is none.';
-COMMENT ON FUNCTION snoflax.uid_local_unpack(uuid) IS
-  'The fields of a uid_local in UUIDv8 form; 22P02 if it is none.';
 COMMENT ON FUNCTION snoflax.uid_local_pack(snoflax.uid_local_fields) IS
   'Fields to 8 bytes; 22003 for a field out of range, 22023 for NULL.';
 
@@ -244,14 +120,14 @@ DECLARE
   step integer;
 BEGIN
   IF ms <= 0 THEN
-    RETURN decode('0000000000000000'/*uidLocal.zero*/, 'hex');
-  ELSIF ms > 1048575999999999/*uidLocal.lastMs*/ THEN
+    RETURN decode({zero}, 'hex');
+  ELSIF ms > {lastMs} THEN
     RAISE EXCEPTION '%: % is after the last moment of a uid_local, %', caller, at,
-      snoflax._far_moment(1048575999999999/*uidLocal.lastMs*/) USING ERRCODE = '22008';
+      snoflax._far_moment({lastMs}) USING ERRCODE = '22008';
   END IF;
   mega_seconds := ms / 1000000000;
   seconds := ms / 1000 % 1000000;
-  step := (ms % 1000 * 1000 + 1023) / 1024/*uid.stepUs*/;
+  step := (ms % 1000 * 1000 + 1023) / {uid.stepUs};
   RETURN snoflax._uid_local_compose(mega_seconds, seconds, step, 0);
 END $$;
 
@@ -264,89 +140,66 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._write_bigint(
   snoflax._uid_local_lower_bound(at, 'uid_local_lower_bound_bigint'), 'uid_local', 'uid_local_lower_bound_bigint');
 
-CREATE OR REPLACE FUNCTION snoflax.uid_local_lower_bound_uuid8(at timestamptz) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.uid_local_to_uuid8(
-  snoflax._uid_local_lower_bound(at, 'uid_local_lower_bound_uuid8'));
-
-CREATE OR REPLACE FUNCTION snoflax.uid_local_lower_bound_text(at timestamptz) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_local_text(
-  snoflax._uid_local_lower_bound(at, 'uid_local_lower_bound_text'));
-
 COMMENT ON FUNCTION snoflax.uid_local_lower_bound(timestamptz) IS
   'The smallest uid_local that a clock gives at or after the moment, as 8 bytes; 22008 after the last moment.';
 COMMENT ON FUNCTION snoflax.uid_local_lower_bound_bigint(timestamptz) IS
   'The smallest uid_local that a clock gives at or after the moment, for bigint columns; 22003 from 2^63, 22008 later.';
-COMMENT ON FUNCTION snoflax.uid_local_lower_bound_uuid8(timestamptz) IS
-  'The smallest uid_local that a clock gives at or after the moment, for uuid8 columns; 22008 after the last moment.';
-COMMENT ON FUNCTION snoflax.uid_local_lower_bound_text(timestamptz) IS
-  'The smallest uid_local that a clock gives at or after the moment, for text columns; 22008 after the last moment.';
+
+-- [bounds: uuid8 text]
 
 -- Checks --------------------------------------------------------------------------------------------------------------
 
-CREATE OR REPLACE FUNCTION snoflax.uid_local_is_valid(id bytea) RETURNS boolean
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_local_bytes(id, '') <> '';
-
-CREATE OR REPLACE FUNCTION snoflax.uid_local_is_valid(id bigint) RETURNS boolean
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN id >= 0;
-
-CREATE OR REPLACE FUNCTION snoflax.uid_local_is_valid(id text) RETURNS boolean
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_local_bytes(id, '') <> '';
-
-CREATE OR REPLACE FUNCTION snoflax.uid_local_is_valid(id uuid) RETURNS boolean
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._uid_local_bytes(id, '') <> '';
-
-COMMENT ON FUNCTION snoflax.uid_local_is_valid(bytea) IS 'Whether the bytes are a uid_local.';
-COMMENT ON FUNCTION snoflax.uid_local_is_valid(bigint) IS 'Whether the number is a uid_local: it is not negative.';
-COMMENT ON FUNCTION snoflax.uid_local_is_valid(text) IS 'Whether the text is a uid_local.';
-COMMENT ON FUNCTION snoflax.uid_local_is_valid(uuid) IS 'Whether the uuid is a uid_local in UUIDv8 form.';
-
-DO $$ BEGIN
-  CREATE DOMAIN snoflax.uid_local_binary AS bytea CHECK (octet_length(VALUE) = 8/*uidLocal.bytes*/);
-EXCEPTION WHEN duplicate_object THEN NULL; END $$;
-DO $$ BEGIN
-  CREATE DOMAIN snoflax.uid_local_bigint AS bigint CHECK (VALUE >= 0);
-EXCEPTION WHEN duplicate_object THEN NULL; END $$;
-DO $$ BEGIN
-  CREATE DOMAIN snoflax.uid_local_uuid8 AS uuid CHECK (snoflax.uid_local_is_valid(VALUE));
-EXCEPTION WHEN duplicate_object THEN NULL; END $$;
-DO $$ BEGIN
-  CREATE DOMAIN snoflax.uid_local_text AS text COLLATE "C" CHECK (snoflax.uid_local_is_valid(VALUE));
-EXCEPTION WHEN duplicate_object THEN NULL; END $$;
-
-COMMENT ON DOMAIN snoflax.uid_local_binary IS 'A uid_local as its 8 bytes.';
-COMMENT ON DOMAIN snoflax.uid_local_bigint IS 'A uid_local as a number below 2^63.';
-COMMENT ON DOMAIN snoflax.uid_local_uuid8 IS 'A uid_local as a UUIDv8.';
-COMMENT ON DOMAIN snoflax.uid_local_text IS 'A uid_local as its 11 characters, sorted by code.';
+-- [checks: bytea bigint text uuid]
+-- [domains: binary bigint uuid8 text]
 
 -- pg_partman ----------------------------------------------------------------------------------------------------------
 
--- Values of p_time_encoder and p_time_decoder; the decoder gets any key as text.
-CREATE OR REPLACE FUNCTION snoflax.uid_local_partman_encode_uuid8(at timestamptz) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.uid_local_lower_bound_uuid8(at);
+-- [partman of text too]
+-- [partman: uuid8 text]
 
-CREATE OR REPLACE FUNCTION snoflax.uid_local_partman_encode_text(at timestamptz) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.uid_local_lower_bound_text(at);
+-- Generators ----------------------------------------------------------------------------------------------------------
 
-CREATE OR REPLACE FUNCTION snoflax.uid_local_partman_decode(key text) RETURNS timestamptz
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+-- Units are the steps of 1.024 ms, of which each second has 977, numbered through: second * 977 + step. A value of
+-- snoflax.uid_local_state is unit << 20 | counter and lasts until 2255.
+
+-- [state]
+
+INSERT INTO snoflax._generator
+  (family, state, timeline, shift, last_counter, units_per_second, unit_us, origin, first_unit, last_unit, setup)
+VALUES ('uid_local', 'snoflax.uid_local_state', 'snoflax._uid_local_timeline', 20, {uid.sequence.max},
+  {uid.stepsPerSecond}, {uid.stepUs}, 0, 0, 8796093022207, NULL)
+ON CONFLICT (family) DO NOTHING;
+
+SELECT snoflax._clock_mend('uid_local');
+
+-- Below 2^63 until long after the state's last moment.
+CREATE OR REPLACE FUNCTION snoflax.uid_local_generate_bigint() RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+DECLARE
+  v bigint := nextval('snoflax.uid_local_state');
+  us bigint := snoflax._clock_us();
+  second bigint;
 BEGIN
-  IF char_length(key) = 11/*uidLocal.characters*/ THEN
-    RETURN snoflax.uid_local_time(key);
+  IF (v >> 20) - (us / 1000000 * {uid.stepsPerSecond} + us % 1000000 / {uid.stepUs})
+      NOT BETWEEN 0 AND 97
+    OR (v & 1048575) > {uid.sequence.max}
+  THEN
+    v := snoflax._clock_advance('uid_local');
   END IF;
-  RETURN snoflax.uid_local_time(key::uuid);
+  second := (v >> 20) / {uid.stepsPerSecond};
+  RETURN ((second / 1000000) << {megaSeconds.shift})
+    | ((second % 1000000) << {seconds.shift})
+    | (((v >> 20) % {uid.stepsPerSecond}) << {step.shift}) | (v & {uid.sequence.max});
 END $$;
 
-COMMENT ON FUNCTION snoflax.uid_local_partman_encode_uuid8(timestamptz) IS
-  'p_time_encoder of pg_partman for a uuid8 key.';
-COMMENT ON FUNCTION snoflax.uid_local_partman_encode_text(timestamptz) IS
-  'p_time_encoder of pg_partman for a text key.';
-COMMENT ON FUNCTION snoflax.uid_local_partman_decode(text) IS
-  'p_time_decoder of pg_partman for uuid8 and text keys; 22P02 for what is neither.';
+CREATE OR REPLACE FUNCTION snoflax.uid_local_generate() RETURNS bytea
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN int8send(snoflax.uid_local_generate_bigint());
+
+-- [generators: uuid8 text]
+
+COMMENT ON FUNCTION snoflax.uid_local_generate() IS
+  'A new uid_local as bytea. Unique among those that this database makes, no more: a copy of the database may make the '
+  'same ones, and if they are given a node, then not the one that uid_generate() has. Larger than any that this '
+  'database made before the call. Needs USAGE on sequence uid_local_state.';
+COMMENT ON FUNCTION snoflax.uid_local_generate_bigint() IS 'A new uid_local as bigint.';

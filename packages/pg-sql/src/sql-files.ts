@@ -23,17 +23,10 @@ export function sqlFiles(families: readonly SqlFamily[]): string[] {
     families.some((one) => one === family || NEEDS[one].includes(family)),
   )
   const leased = wanted.some((family) => LEASED.includes(family)) ? ['lease'] : []
-  return [
-    'shared',
-    'clock',
-    ...leased,
-    ...wanted,
-    ...wanted.map((family) => `${family}_generate`),
-    'partitioning',
-  ]
+  return ['shared', 'clock', ...leased, ...wanted, 'partitioning']
 }
 
-/** The text of a file under sql/. */
+/** The text of a file that ships. */
 export function readSql(name: string): string {
-  return readFileSync(new URL(`../sql/${name}.sql`, import.meta.url), 'utf8')
+  return readFileSync(new URL(`../generated/${name}.sql`, import.meta.url), 'utf8')
 }

@@ -1,0 +1,212 @@
+-- Made by scripts/fill.js from sql/clock.sql.
+-- What sno, flake, uid and uid_local make ids with: a sequence as hybrid clock. After shared.sql.
+--
+-- The value of a family's sequence is unit << shift | counter. nextval() takes the next counter of the unit, lock-free;
+-- if that value is good, it is the id's time and number, and that is all: the fast path, in the generate functions.
+-- Good means: its unit is not over, at most 0.1 s ahead of the clock, and its counter fits the id. Else
+-- _clock_advance() checks that this is still the database that may make ids, and moves the sequence to a new unit.
+-- While the state is further ahead, each id costs that check: none is made without one for longer than about 0.1 s.
+--
+-- No repeat and no disorder, because values only ever grow:
+--
+-- * setval() is called by the holder of the lock alone, and moves up. What others take by nextval() between the
+--   holder's own nextval() and its setval() must stay below the new unit. It does: counters that no id can carry are a
+--   guard zone, never given out. To run through it takes 524,288 numbers at least (half of 2^shift) within that pause,
+--   by cancelled calls, since a caller that got such a number waits for the lock; and a clock that stands still or is
+--   behind the state, or else the units run into are over and given to nobody.
+-- * The lock belongs to a subtransaction that is always aborted. That frees it, on errors and cancels too, while
+--   setval() stays: sequences do not roll back. The state moves first and the id is made after it, so a session may
+--   end anywhere.
+-- * nextval() and setval() are in the WAL before the commit of any row that uses their values. After a crash the
+--   sequence is at or above each of these.
+-- * A clock that steps back leaves the sequence where it is, up to 10 s ahead; further than that is an error.
+--
+-- lastval() tells of these sequences too: use RETURNING or currval() for your own.
+
+-- What a family's clock is, and, where ids carry a number of the server (partition, worker, node), which number was
+-- given to which database. The number itself is compiled into the function _<family>_number(), so that reading it
+-- costs nothing and each session notices a change.
+CREATE TABLE IF NOT EXISTS snoflax._generator (
+  family text PRIMARY KEY,
+  state regclass NOT NULL,
+  timeline regclass NOT NULL,
+  shift integer NOT NULL,
+  last_counter bigint NOT NULL,
+  units_per_second bigint NOT NULL,
+  unit_us bigint NOT NULL,
+  origin bigint NOT NULL,
+  first_unit bigint NOT NULL,
+  last_unit bigint NOT NULL,
+  setup text,
+  number bigint,
+  database oid,
+  system bigint
+);
+
+COMMENT ON TABLE snoflax._generator IS 'Setup of the id generators; read and written by their functions only.';
+COMMENT ON COLUMN snoflax._generator.state IS 'The sequence: unit << shift | counter.';
+COMMENT ON COLUMN snoflax._generator.timeline IS
+  'A sequence with the server''s timeline at the last move of the state; it does not roll back either. Its increment '
+  'makes nextval() fail, so that who may use all sequences can do nothing to it.';
+COMMENT ON COLUMN snoflax._generator.last_counter IS 'The largest counter that an id can carry.';
+COMMENT ON COLUMN snoflax._generator.unit_us IS 'Microseconds of a unit. Units begin anew with each second.';
+COMMENT ON COLUMN snoflax._generator.origin IS 'Units from 1970 to unit 0.';
+COMMENT ON COLUMN snoflax._generator.setup IS 'The statement that sets the number; null where ids carry none.';
+COMMENT ON COLUMN snoflax._generator.database IS 'The database for which the number was set.';
+COMMENT ON COLUMN snoflax._generator.system IS 'Its server''s system identifier.';
+
+-- 0 where a server does not tell it.
+CREATE OR REPLACE FUNCTION snoflax._server_system() RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+BEGIN
+  RETURN (pg_control_system()).system_identifier;
+EXCEPTION WHEN insufficient_privilege OR undefined_function OR feature_not_supported THEN
+  RETURN 0;
+END $$;
+
+-- The timeline, which is another one after the promotion of a standby and after point-in-time recovery. 0 where a
+-- server does not tell it.
+CREATE OR REPLACE FUNCTION snoflax._server_timeline() RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+BEGIN
+  RETURN ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint;
+EXCEPTION WHEN insufficient_privilege OR undefined_function OR feature_not_supported THEN
+  RETURN 0;
+END $$;
+
+-- The slow path: a value of the family's sequence that is good for an id. Everybody may call it: it gives what the fast
+-- path would, and works on the sequences that the table names and on no others.
+CREATE OR REPLACE FUNCTION snoflax._clock_advance(wanted text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  g snoflax._generator;
+  lead bigint;
+  timeline bigint := snoflax._server_timeline();
+  recorded bigint;
+  clock bigint;
+  now_unit bigint;
+  v bigint;
+  next_unit bigint;
+BEGIN
+  BEGIN
+    -- Inside the subtransaction, so that locks of tables too are taken anew each time: that is when a session learns of
+    -- functions that others have replaced, even in the middle of a transaction.
+    SELECT * INTO STRICT g FROM snoflax._generator WHERE family = wanted;
+    IF g.setup IS NOT NULL AND g.number IS NULL THEN
+      RAISE EXCEPTION '%_generate: this database has not been told yet which generator it is', wanted
+        USING ERRCODE = '55000', HINT = g.setup || ', with what no other generator has.';
+    ELSIF g.setup IS NOT NULL AND (
+      g.database <> (SELECT oid FROM pg_database WHERE datname = current_database())
+      OR g.system <> snoflax._server_system())
+    THEN
+      RAISE EXCEPTION '%_generate: this database is a copy, and number % was set in another one', wanted, g.number
+        USING ERRCODE = '55000', HINT = g.setup || ', with what no other generator has, the original one included.';
+    -- It can't change from here on: by nextval() a caller holds a lock on the sequence until its transaction ends.
+    ELSIF (pg_sequence_parameters(g.state)).cache_size <> 1 THEN
+      RAISE EXCEPTION '%_generate: sequence % has a cache, which breaks the order of ids', wanted, g.state
+        USING ERRCODE = '55000', HINT = format('ALTER SEQUENCE %s CACHE 1', g.state);
+    END IF;
+    lead := 10 * g.units_per_second;
+
+    FOR locked IN 0..1 LOOP
+      -- First without the lock: another session may have moved the state meanwhile.
+      IF locked = 1 THEN
+        PERFORM pg_advisory_xact_lock(1936617320, g.state::oid::integer);
+      END IF;
+      v := nextval(g.state);
+      clock := snoflax._clock_us();
+      now_unit := clock / 1000000 * g.units_per_second + clock % 1000000 / g.unit_us - g.origin;
+      IF clock < 0 OR now_unit NOT BETWEEN g.first_unit AND g.last_unit THEN
+        RAISE EXCEPTION '%_generate: no id can carry the time of the server''s clock, %', wanted,
+          snoflax._moment(clock / 1000) USING ERRCODE = '22008';
+      END IF;
+      recorded := pg_sequence_last_value(g.timeline);
+      -- As in the fast path, but up to 10 s ahead.
+      IF (v >> g.shift) - now_unit BETWEEN 0 AND lead AND v - ((v >> g.shift) << g.shift) <= g.last_counter
+        AND recorded = timeline
+      THEN
+        RAISE SQLSTATE 'SNF00';
+      END IF;
+    END LOOP;
+
+    -- One unit more if v is in the upper half of its unit, so that there is always half a unit between.
+    next_unit := greatest(now_unit, (v >> g.shift) + 1 + ((v >> (g.shift - 1)) & 1));
+    -- A promoted standby may lack its primary's last ids, and so does a sequence that was made anew. They were ahead of
+    -- the clock by 10 s at most.
+    IF recorded <> timeline THEN
+      next_unit := greatest(next_unit, now_unit + lead);
+    END IF;
+    IF next_unit - now_unit > lead OR next_unit > g.last_unit THEN
+      RAISE EXCEPTION '%_generate: the last id is % s ahead of the server''s clock, and 10 s are allowed', wanted,
+        round(((v >> g.shift) - now_unit)::numeric / g.units_per_second, 3)
+        USING ERRCODE = '55000', HINT = 'Put the clock right, or wait. If it was wrong before and is right now, '
+          || coalesce('give the generator a number never used, ' || g.setup || ', commit, and then ',
+            'and no id from the time ahead is in use, ')
+          || format('SELECT setval(%L, 0).', g.state);
+    END IF;
+    v := next_unit << g.shift;
+    PERFORM setval(g.state, v);
+    IF recorded IS DISTINCT FROM timeline THEN
+      PERFORM setval(g.timeline, timeline);
+    END IF;
+    RAISE SQLSTATE 'SNF00';
+  EXCEPTION
+    WHEN SQLSTATE 'SNF00' THEN
+      NULL;
+    -- The row, the table, or a sequence that the row names.
+    WHEN no_data_found OR undefined_table THEN
+      RAISE EXCEPTION '%_generate: the state of this generator is missing', wanted
+        USING ERRCODE = '55000', HINT = 'Install again: that brings back what is missing.';
+  END;
+  RETURN v;
+END $$;
+
+-- What follows is for the owner, and for the functions that set the number of a family.
+
+CREATE OR REPLACE FUNCTION snoflax._clock_constant(name text, value bigint) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  EXECUTE format('CREATE OR REPLACE FUNCTION snoflax.%I() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE '
+    'RETURN %L::bigint', name, value);
+END $$;
+
+-- The number, and for which database it is. The state stays: it is above all ids of this database, whatever the number.
+CREATE OR REPLACE FUNCTION snoflax._clock_set_number(wanted text, given bigint) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  UPDATE snoflax._generator
+     SET number = given, system = snoflax._server_system(),
+       database = (SELECT oid FROM pg_database WHERE datname = current_database())
+   WHERE family = wanted;
+  PERFORM snoflax._clock_constant(format('_%s_number', wanted), given);
+END $$;
+
+-- Ties the family's row to the sequences and to the number's function that are there, after each installation.
+--
+-- A sequence that was dropped is back as another one, which knows nothing of the ids that were made. They were ahead of
+-- the clock by 10 s at most, so the state is moved forward as after a promotion: it gets a timeline that no server has,
+-- and _clock_advance() does the rest. So the number stays, provided the clock was not put back since the last id; if it
+-- was, the owner sets a number never used. Unit 1 tells that ids were made.
+CREATE OR REPLACE FUNCTION snoflax._clock_mend(wanted text) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  state_here regclass := format('snoflax.%s_state', wanted);
+  timeline_here regclass := format('snoflax._%s_timeline', wanted);
+  g snoflax._generator;
+BEGIN
+  SELECT * INTO g FROM snoflax._generator WHERE family = wanted FOR UPDATE;
+  IF g.setup IS NOT NULL AND to_regprocedure(format('snoflax._%s_number()', wanted)) IS NULL THEN
+    PERFORM snoflax._clock_constant(format('_%s_number', wanted), g.number);
+  END IF;
+  IF g.state = state_here AND g.timeline = timeline_here THEN
+    RETURN;
+  END IF;
+  PERFORM setval(timeline_here, 4294967296);
+  IF g.state <> state_here THEN
+    PERFORM setval(state_here, greatest(pg_sequence_last_value(state_here), (1::bigint << g.shift) + 65536));
+  END IF;
+  UPDATE snoflax._generator SET state = state_here, timeline = timeline_here WHERE family = wanted;
+END $$;
+
+REVOKE EXECUTE ON FUNCTION snoflax._clock_constant(text, bigint), snoflax._clock_set_number(text, bigint),
+  snoflax._clock_mend(text) FROM PUBLIC;

@@ -1,0 +1,360 @@
+-- Made by scripts/fill.js from sql/lease.sql.
+-- Leases of what sno and flake must not share: a number (partition, worker id), or a shard of one. After clock.sql.
+--
+-- Each lease has a window [start, until): the moments that ids of its holder may carry. Windows of a number never
+-- overlap, whatever clocks do, because each begins behind all that was ever reserved:
+--
+-- * Each acquire and each renewal raises reserved_until_ms in the row, and commits that, before the holder is told.
+--   No id of this number, by anyone, ever, is at or after it.
+-- * Who comes next starts there. A release lowers it to what was used: the holder has closed its generator before.
+-- * expires_ms only says from when on others may take the number. That may be too early by any amount: the old holder
+--   still keeps to its window, and the new one's begins behind it. So clocks decide who waits, and nothing else.
+-- * The token is random. Renewals and releases name it, so that one that comes late, or from a holder that the database
+--   has forgotten, changes nothing.
+-- * A server that was promoted, or restored to an earlier moment, may have forgotten leases and renewals. They reached
+--   max_ttl_ms beyond the last moment of the lost server at most. Windows of the new timeline begin behind that, at
+--   floor_ms; those of holders that live on do too.
+
+CREATE TABLE IF NOT EXISTS snoflax._lease_family (
+  family text PRIMARY KEY,
+  last_number integer NOT NULL,
+  max_shards integer NOT NULL,
+  max_ttl_ms integer NOT NULL DEFAULT 30000,
+  floor_ms bigint NOT NULL DEFAULT 0,
+  database oid,
+  system bigint,
+  timeline bigint
+);
+
+COMMENT ON TABLE snoflax._lease_family IS 'What can be leased; read and written by the functions only.';
+COMMENT ON COLUMN snoflax._lease_family.floor_ms IS 'Unix ms. No window given out on this timeline begins before it.';
+COMMENT ON COLUMN snoflax._lease_family.database IS 'The database that gives out the leases, by its oid.';
+COMMENT ON COLUMN snoflax._lease_family.system IS 'Its server''s system identifier.';
+COMMENT ON COLUMN snoflax._lease_family.timeline IS 'Its server''s timeline when leases were last given out.';
+
+CREATE TABLE IF NOT EXISTS snoflax._lease (
+  family text NOT NULL REFERENCES snoflax._lease_family,
+  number integer NOT NULL,
+  shard integer NOT NULL DEFAULT 0,
+  shards integer NOT NULL DEFAULT 1,
+  epoch_ms bigint NOT NULL DEFAULT 0,
+  permanent boolean NOT NULL DEFAULT false,
+  token uuid UNIQUE,
+  holder text,
+  acquired_ms bigint,
+  renewed_ms bigint,
+  expires_ms bigint,
+  start_ms bigint,
+  reserved_until_ms bigint NOT NULL DEFAULT 0,
+  used_until_ms bigint,
+  PRIMARY KEY (family, number, shard)
+);
+
+COMMENT ON TABLE snoflax._lease IS 'Numbers that were ever leased; read and written by the functions only.';
+COMMENT ON COLUMN snoflax._lease.shards IS 'How many shards the number has, for good.';
+COMMENT ON COLUMN snoflax._lease.epoch_ms IS 'The epoch of the number''s ids, for good.';
+COMMENT ON COLUMN snoflax._lease.permanent IS
+  'The number is, or was, that of this database''s own generator, and is never leased.';
+COMMENT ON COLUMN snoflax._lease.token IS 'Who holds it knows this; null when released.';
+COMMENT ON COLUMN snoflax._lease.start_ms IS 'Unix ms: where the window begins that was given out last.';
+COMMENT ON COLUMN snoflax._lease.reserved_until_ms IS
+  'Unix ms. No id of this number, by anyone, ever, is at or after it.';
+COMMENT ON COLUMN snoflax._lease.used_until_ms IS 'Unix ms: how far the holder said that its ids had come.';
+
+CREATE OR REPLACE FUNCTION snoflax._lease_now_ms() RETURNS bigint
+LANGUAGE sql VOLATILE PARALLEL SAFE
+RETURN snoflax._clock_us() / 1000;
+
+-- Whether this database is the one that gives them out. NULL if none has done so yet.
+CREATE OR REPLACE FUNCTION snoflax._lease_is_here(f snoflax._lease_family) RETURNS boolean
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN (f).database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  AND (f).system = snoflax._server_system();
+
+-- Behind all that another server may have reserved, if its clock was at most 10 s ahead of this one's.
+CREATE OR REPLACE FUNCTION snoflax._lease_floor_ms(f snoflax._lease_family) RETURNS bigint
+LANGUAGE sql VOLATILE PARALLEL SAFE
+RETURN snoflax._lease_now_ms() + (f).max_ttl_ms + 10000;
+
+-- What the family's leases are, after a look at whether this server may give them out.
+CREATE OR REPLACE FUNCTION snoflax._lease_enter(wanted text, caller text) RETURNS snoflax._lease_family
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+DECLARE
+  f snoflax._lease_family;
+  timeline_here bigint := snoflax._server_timeline();
+BEGIN
+  -- The holder is told after the commit, and the commit must outlive a crash.
+  IF current_setting('synchronous_commit') = 'off' THEN
+    PERFORM set_config('synchronous_commit', 'local', true);
+  END IF;
+  SELECT * INTO f FROM snoflax._lease_family WHERE family = wanted;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION '%: family "%" has no numbers to lease', caller, wanted USING ERRCODE = '22023',
+      HINT = 'sno and flake have, where they are installed.';
+  END IF;
+  IF snoflax._lease_is_here(f) AND f.timeline = timeline_here THEN
+    RETURN f;
+  END IF;
+
+  SELECT * INTO f FROM snoflax._lease_family WHERE family = wanted FOR UPDATE;
+  IF NOT snoflax._lease_is_here(f) THEN
+    RAISE EXCEPTION '%: this database is a copy, and the leases of % were given out by another one', caller, wanted
+      USING ERRCODE = '55000', HINT = format('When the other one gives out none any more, or none of the same numbers: '
+        'SELECT snoflax.lease_adopt(%L)', wanted);
+  END IF;
+  UPDATE snoflax._lease_family l
+     SET database = (SELECT oid FROM pg_database WHERE datname = current_database()), system = snoflax._server_system(),
+       timeline = timeline_here,
+       floor_ms = CASE WHEN l.timeline <> timeline_here THEN greatest(l.floor_ms, snoflax._lease_floor_ms(l))
+         ELSE l.floor_ms END
+   WHERE l.family = wanted RETURNING * INTO f;
+  RETURN f;
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._lease_check_ttl(f snoflax._lease_family, ttl_ms integer, caller text) RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  IF ttl_ms IS NULL OR ttl_ms NOT BETWEEN 100 AND f.max_ttl_ms THEN
+    RAISE EXCEPTION '%: ttl_ms % is not from 100 to %', caller, ttl_ms, f.max_ttl_ms USING ERRCODE = '22003',
+      HINT = format('The owner allows longer ones by SELECT snoflax.lease_set_max_ttl(%L, <ms>).', f.family);
+  END IF;
+END $$;
+
+-- Rows of the pool that somebody may have now.
+CREATE OR REPLACE FUNCTION snoflax._lease_free(
+  wanted text, first integer, last integer, divided integer, epoch bigint, now_ms bigint)
+RETURNS SETOF snoflax._lease
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT * FROM snoflax._lease
+   WHERE family = wanted AND number BETWEEN first AND last AND shards = divided AND epoch_ms = epoch
+     AND NOT permanent AND (token IS NULL OR expires_ms <= now_ms);
+$$;
+
+CREATE OR REPLACE FUNCTION snoflax.lease_acquire(
+  family text, holder text, ttl_ms integer, first_number integer, last_number integer, shards integer, epoch_ms bigint,
+  OUT token uuid, OUT number integer, OUT shard integer, OUT start_ms bigint, OUT until_ms bigint, OUT wait_ms bigint,
+  OUT xid xid8)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  f snoflax._lease_family;
+  found snoflax._lease;
+  now_ms bigint;
+BEGIN
+  -- One at a time.
+  PERFORM FROM snoflax._lease_family l WHERE l.family = lease_acquire.family FOR UPDATE;
+  f := snoflax._lease_enter(family, 'lease_acquire');
+  PERFORM snoflax._lease_check_ttl(f, ttl_ms, 'lease_acquire'),
+    snoflax._check_field('last_number', last_number, 0, f.last_number, 'lease_acquire'),
+    snoflax._check_field('first_number', first_number, 0, last_number, 'lease_acquire'),
+    snoflax._check_field('shards', shards, 1, f.max_shards, 'lease_acquire');
+  IF coalesce(holder, '') = '' OR epoch_ms IS NULL THEN
+    RAISE EXCEPTION 'lease_acquire: % is missing', CASE WHEN epoch_ms IS NULL THEN 'epoch_ms' ELSE 'holder' END
+      USING ERRCODE = '22023';
+  END IF;
+  now_ms := snoflax._lease_now_ms();
+
+  -- What was used least recently, and before that what was never used.
+  IF NOT EXISTS (
+    SELECT FROM snoflax._lease_free(family, first_number, last_number, shards, epoch_ms, now_ms) l
+     WHERE l.reserved_until_ms = 0)
+  THEN
+    INSERT INTO snoflax._lease (family, number, shard, shards, epoch_ms)
+    SELECT f.family, unused, one, lease_acquire.shards, lease_acquire.epoch_ms
+      FROM (SELECT n FROM generate_series(first_number, last_number) n
+             WHERE NOT EXISTS (SELECT FROM snoflax._lease l WHERE l.family = f.family AND l.number = n)
+             ORDER BY n LIMIT 1) number_of (unused),
+        generate_series(0, lease_acquire.shards - 1) one;
+  END IF;
+  SELECT * INTO found FROM snoflax._lease_free(family, first_number, last_number, shards, epoch_ms, now_ms) l
+   ORDER BY l.reserved_until_ms, l.number, l.shard LIMIT 1;
+  IF found.family IS NULL THEN
+    SELECT min(l.expires_ms) - now_ms INTO wait_ms FROM snoflax._lease l
+     WHERE l.family = f.family AND l.number BETWEEN first_number AND last_number AND l.shards = lease_acquire.shards
+       AND l.epoch_ms = lease_acquire.epoch_ms AND NOT l.permanent;
+    RETURN;
+  END IF;
+
+  UPDATE snoflax._lease l
+     SET token = gen_random_uuid(), holder = lease_acquire.holder, acquired_ms = now_ms, renewed_ms = now_ms,
+       expires_ms = now_ms + ttl_ms, used_until_ms = NULL,
+       start_ms = greatest(l.reserved_until_ms, f.floor_ms, now_ms - ttl_ms),
+       reserved_until_ms = greatest(l.reserved_until_ms, f.floor_ms, now_ms + ttl_ms)
+   WHERE l.family = found.family AND l.number = found.number AND l.shard = found.shard
+     AND (l.token IS NULL OR l.expires_ms <= now_ms)
+  RETURNING l.token, l.number, l.shard, l.start_ms, l.reserved_until_ms
+    INTO token, number, shard, start_ms, until_ms;
+  -- Not if its holder has just renewed it.
+  wait_ms := CASE WHEN token IS NULL THEN 1 ELSE 0 END;
+  xid := pg_current_xact_id();
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.lease_renew(
+  token uuid, ttl_ms integer, used_until_ms bigint, OUT start_ms bigint, OUT until_ms bigint, OUT xid xid8)
+RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  f snoflax._lease_family;
+  now_ms bigint;
+BEGIN
+  SELECT l.family INTO f.family FROM snoflax._lease l WHERE l.token = lease_renew.token;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  f := snoflax._lease_enter(f.family, 'lease_renew');
+  PERFORM snoflax._lease_check_ttl(f, ttl_ms, 'lease_renew');
+  now_ms := snoflax._lease_now_ms();
+  -- A window from before the floor ends there: a new one begins behind it.
+  UPDATE snoflax._lease l
+     SET renewed_ms = now_ms, expires_ms = now_ms + ttl_ms,
+       start_ms = CASE WHEN l.start_ms < f.floor_ms THEN greatest(l.reserved_until_ms, f.floor_ms) ELSE l.start_ms END,
+       reserved_until_ms = greatest(l.reserved_until_ms, now_ms + ttl_ms),
+       used_until_ms = greatest(l.used_until_ms, lease_renew.used_until_ms)
+   WHERE l.token = lease_renew.token
+  RETURNING l.start_ms, l.reserved_until_ms INTO start_ms, until_ms;
+  IF FOUND THEN
+    xid := pg_current_xact_id();
+    RETURN NEXT;
+  END IF;
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.lease_release(token uuid, used_until_ms bigint) RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  UPDATE snoflax._lease l
+     SET token = NULL, expires_ms = NULL,
+       used_until_ms = greatest(l.used_until_ms, lease_release.used_until_ms),
+       reserved_until_ms = CASE WHEN lease_release.used_until_ms IS NULL THEN l.reserved_until_ms
+         ELSE greatest(l.start_ms, l.used_until_ms, least(l.reserved_until_ms, lease_release.used_until_ms)) END
+   WHERE l.token = lease_release.token;
+  RETURN FOUND;
+END $$;
+
+-- Who holds what ------------------------------------------------------------------------------------------------------
+
+CREATE OR REPLACE VIEW snoflax.leases AS
+SELECT family, number, shard, shards, holder,
+    CASE WHEN permanent THEN 'database' WHEN token IS NULL THEN 'free'
+      WHEN expires_ms <= snoflax._lease_now_ms() THEN 'expired' ELSE 'held' END AS state,
+    snoflax._moment(acquired_ms) AS acquired_at, snoflax._moment(renewed_ms) AS renewed_at,
+    snoflax._moment(expires_ms) AS expires_at, snoflax._moment(start_ms) AS starts_at,
+    snoflax._moment(nullif(reserved_until_ms, 0)) AS reserved_until, snoflax._moment(used_until_ms) AS used_until
+  FROM snoflax._lease;
+
+GRANT SELECT ON snoflax.leases TO PUBLIC;
+
+CREATE OR REPLACE FUNCTION snoflax.lease_of(family text, number integer) RETURNS SETOF snoflax.leases
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT * FROM snoflax.leases l WHERE l.family = lease_of.family AND l.number = lease_of.number ORDER BY l.shard;
+$$;
+
+-- What follows is for the owner, and for the functions that set the number of a family -------------------------------
+
+CREATE OR REPLACE FUNCTION snoflax.lease_set_max_ttl(family text, ttl_ms integer) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  f snoflax._lease_family := snoflax._lease_enter(family, 'lease_set_max_ttl');
+BEGIN
+  PERFORM snoflax._check_field('ttl_ms', ttl_ms, 100, 86400000, 'lease_set_max_ttl');
+  UPDATE snoflax._lease_family l SET max_ttl_ms = ttl_ms WHERE l.family = f.family;
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.lease_adopt(family text) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  UPDATE snoflax._lease_family l
+     SET floor_ms = greatest(l.floor_ms, snoflax._lease_floor_ms(l)), timeline = snoflax._server_timeline(),
+       database = (SELECT oid FROM pg_database WHERE datname = current_database()), system = snoflax._server_system()
+   WHERE l.family = lease_adopt.family;
+  PERFORM snoflax._lease_enter(family, 'lease_adopt');
+END $$;
+
+-- Makes a family one whose numbers can be leased.
+CREATE OR REPLACE FUNCTION snoflax._lease_define(wanted text, last integer, shards integer) RETURNS void
+LANGUAGE sql VOLATILE PARALLEL UNSAFE AS $$
+  INSERT INTO snoflax._lease_family (family, last_number, max_shards) VALUES (wanted, last, shards)
+  ON CONFLICT (family) DO NOTHING;
+  INSERT INTO snoflax._lease (family, number, permanent)
+  SELECT family, number, true FROM snoflax._generator WHERE family = wanted AND number IS NOT NULL
+  ON CONFLICT (family, number, shard) DO NOTHING;
+$$;
+
+-- Takes a number out of what is leased, for good, for this database's own generator, and tells where its last window
+-- ended. The number that the generator had is not given back: sessions use it until they see the new one.
+CREATE OR REPLACE FUNCTION snoflax._lease_take(wanted text, given bigint, epoch bigint, caller text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  now_ms bigint;
+  reserved_until_ms bigint := 0;
+  f snoflax._lease_family;
+  l snoflax._lease;
+BEGIN
+  SELECT * INTO f FROM snoflax._lease_family WHERE family = wanted FOR UPDATE;
+  -- In a copy the owner knows what the original may lease; after a failover nobody does.
+  IF snoflax._lease_is_here(f) THEN
+    f := snoflax._lease_enter(wanted, caller);
+  END IF;
+  now_ms := snoflax._lease_now_ms();
+  IF f.floor_ms > now_ms
+    AND NOT EXISTS (SELECT FROM snoflax._lease WHERE family = wanted AND number = given AND permanent)
+  THEN
+    RAISE EXCEPTION '%: number % may be leased, by the server that was before, until %', caller, given,
+      snoflax._moment(f.floor_ms) USING ERRCODE = '55000', HINT = 'Set it after that.';
+  END IF;
+  FOR l IN SELECT * FROM snoflax._lease WHERE family = wanted AND number = given AND NOT permanent FOR UPDATE LOOP
+    IF l.token IS NOT NULL AND l.expires_ms > now_ms OR l.reserved_until_ms > now_ms THEN
+      RAISE EXCEPTION '%: number % is leased to %, until %', caller, given, l.holder,
+        snoflax._moment(greatest(l.expires_ms, l.reserved_until_ms)) USING ERRCODE = '55000',
+        HINT = 'Take a number outside the pools that are leased.';
+    ELSIF l.epoch_ms <> epoch AND l.reserved_until_ms > 0 THEN
+      RAISE EXCEPTION '%: number % was leased for ids with epoch_ms %, and those with epoch_ms % could repeat them',
+        caller, given, l.epoch_ms, epoch USING ERRCODE = '55000',
+        HINT = 'Take a number outside the pools that are leased.';
+    END IF;
+    reserved_until_ms := greatest(reserved_until_ms, l.reserved_until_ms);
+  END LOOP;
+  DELETE FROM snoflax._lease WHERE family = wanted AND number = given AND NOT permanent;
+  INSERT INTO snoflax._lease (family, number, epoch_ms, permanent, holder, acquired_ms)
+  VALUES (wanted, given, epoch, true, current_database(), now_ms)
+  ON CONFLICT (family, number, shard) DO UPDATE SET holder = EXCLUDED.holder, acquired_ms = EXCLUDED.acquired_ms;
+  RETURN reserved_until_ms;
+END $$;
+
+-- Makes a number that of the database's own generator, whose state must be behind all windows of it.
+CREATE OR REPLACE FUNCTION snoflax._clock_take_number(wanted text, given bigint, epoch bigint, caller text) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  reserved_until_ms bigint := snoflax._lease_take(wanted, given, epoch, caller);
+  g snoflax._generator;
+BEGIN
+  PERFORM snoflax._clock_set_number(wanted, given);
+  SELECT * INTO g FROM snoflax._generator WHERE family = wanted;
+  IF reserved_until_ms > ((coalesce(pg_sequence_last_value(g.state), 0) >> g.shift) + g.origin) * g.unit_us / 1000
+  THEN
+    PERFORM snoflax._clock_advance(wanted);
+  END IF;
+END $$;
+
+REVOKE EXECUTE ON FUNCTION snoflax.lease_set_max_ttl(text, integer), snoflax.lease_adopt(text),
+  snoflax._lease_define(text, integer, integer), snoflax._lease_take(text, bigint, bigint, text),
+  snoflax._clock_take_number(text, bigint, bigint, text) FROM PUBLIC;
+
+COMMENT ON VIEW snoflax.leases IS
+  'Who holds which number. State: held, expired (others may take it), free, or database (its own generator''s). Ids of '
+  'a holder have times from starts_at until before reserved_until; used_until is how far they had come at the last '
+  'renewal or release.';
+COMMENT ON FUNCTION snoflax.lease_of(text, integer) IS 'The leases of one number.';
+COMMENT ON FUNCTION snoflax.lease_acquire(text, text, integer, integer, integer, integer, bigint) IS
+  'Leases a number from first_number to last_number, or a shard of one that has as many, to the holder for ttl_ms. '
+  'epoch_ms is where the time in its ids begins. Ids may carry Unix ms from start_ms until before until_ms, once '
+  'transaction xid has committed. The token is null if none is free; wait_ms tells when one may be.';
+COMMENT ON FUNCTION snoflax.lease_renew(uuid, integer, bigint) IS
+  'Prolongs a lease to ttl_ms from now and gives its window. No row if somebody else has the number, or nobody. '
+  'used_until_ms tells how far ids have come.';
+COMMENT ON FUNCTION snoflax.lease_release(uuid, bigint) IS
+  'Gives a number back at once. No id of it may be made any more, and none was at or after used_until_ms. False if it '
+  'was lost before.';
+COMMENT ON FUNCTION snoflax.lease_set_max_ttl(text, integer) IS
+  'The longest lease of the family, and what nobody makes ids for after a failover. For the owner.';
+COMMENT ON FUNCTION snoflax.lease_adopt(text) IS
+  'Lets a copied or restored database give out leases, when the other one gives out none of the same numbers any more. '
+  'For the owner.';

@@ -1,0 +1,95 @@
+-- Made by scripts/fill.js from sql/partitioning.sql.
+-- Statements for tables that are partitioned by RANGE of an id. Needs shared.sql and the families that are asked for.
+-- pg_partman works too, with the *_partman_* functions of each family, but refuses bytea keys.
+
+CREATE OR REPLACE FUNCTION snoflax.partition_ddl(
+  parent regclass, family text, storage text, from_time timestamptz, until_time timestamptz, step interval,
+  epoch_ms bigint DEFAULT 0, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/)
+RETURNS SETOF text LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  -- Steps are counted from a Monday that starts a year, so that calls whose spans overlap give the same partitions.
+  origin CONSTANT timestamp := '2001-01-01';
+  first CONSTANT timestamp := from_time AT TIME ZONE 'UTC';
+  until CONSTANT timestamp := until_time AT TIME ZONE 'UTC';
+  months CONSTANT integer := extract(year FROM step) * 12 + extract(month FROM step);
+  days CONSTANT integer := extract(day FROM step);
+  whole CONSTANT interval := make_interval(months => months, days => days);
+  bound CONSTANT text := family || '_lower_bound' || CASE storage WHEN 'binary' THEN '' ELSE '_' || storage END;
+  option CONSTANT text := CASE family
+    WHEN 'flake' THEN format(', %L::bigint', epoch_ms)
+    WHEN 'uid' THEN format(', %L::integer', neighbourhood)
+    ELSE '' END;
+  wanted_type CONSTANT text := CASE storage WHEN 'binary' THEN 'bytea' WHEN 'uuid8' THEN 'uuid' ELSE storage END;
+  key_type text;
+  key_collation text;
+  parent_schema text;
+  parent_name text;
+  stem text;
+  suffix text;
+  n integer;
+  starts timestamp;
+  lower text;
+  upper text;
+BEGIN
+  IF family NOT IN ('flax', 'sno', 'flake', 'uid', 'uid_local')
+    OR storage NOT IN ('uuid', 'uuid8', 'text', 'binary', 'bigint')
+    OR NOT EXISTS (SELECT FROM pg_catalog.pg_proc WHERE pronamespace = 'snoflax'::regnamespace AND proname = bound)
+  THEN
+    RAISE EXCEPTION 'partition_ddl: there is no family "%" with storage "%"', family, storage USING ERRCODE = '22023',
+      HINT = 'Families: flax, sno, flake, uid, uid_local, if installed. Storages: uuid, uuid8, text, binary, bigint.';
+  END IF;
+  IF NOT isfinite(first) OR NOT isfinite(until) OR first > until THEN
+    RAISE EXCEPTION 'partition_ddl: % to % is no span of time', from_time, until_time USING ERRCODE = '22023';
+  END IF;
+  -- As texts, because as intervals 24 hours are equal to a day.
+  IF least(months, days) <> 0 OR greatest(months, days) <= 0 OR step::text <> whole::text THEN
+    RAISE EXCEPTION 'partition_ddl: a step is a number of whole months or of whole days, not %', step
+      USING ERRCODE = '22023';
+  END IF;
+
+  SELECT s.nspname, c.relname INTO parent_schema, parent_name
+  FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace WHERE c.oid = parent;
+  SELECT format_type(coalesce(nullif(t.typbasetype, 0), t.oid), NULL),
+    CASE o.collname WHEN 'default' THEN
+      (SELECT CASE to_jsonb(d) ->> 'datlocprovider' WHEN 'i' THEN 'icu' WHEN 'b' THEN 'C' ELSE datcollate END
+       FROM pg_catalog.pg_database d WHERE datname = current_database())
+    ELSE o.collname END
+  INTO key_type, key_collation
+  FROM pg_catalog.pg_partitioned_table p
+  JOIN pg_catalog.pg_attribute a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
+  JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+  LEFT JOIN pg_catalog.pg_collation o ON o.oid = p.partcollation[0]
+  WHERE p.partrelid = parent AND p.partstrat = 'r' AND p.partnatts = 1;
+  IF key_type IS DISTINCT FROM wanted_type THEN
+    RAISE EXCEPTION 'partition_ddl: % is not partitioned by RANGE of one column that suits storage "%"', parent, storage
+      USING ERRCODE = '22023';
+  ELSIF storage = 'text' AND key_collation !~ '^(C|POSIX|ucs_basic|pg_c_utf8)(\.|$)' THEN
+    RAISE EXCEPTION 'partition_ddl: the key of % does not sort by code, but as %', parent, key_collation
+      USING ERRCODE = '22023', HINT = 'Declare the column with COLLATE "C".';
+  END IF;
+
+  n := floor(CASE WHEN months > 0
+    THEN (extract(year FROM first) - 2001) * 12 + extract(month FROM first) - 1
+    ELSE first::date - origin::date END / greatest(months, days));
+  starts := origin + whole * n;
+  WHILE starts < until LOOP
+    suffix := to_char(starts, CASE WHEN months > 0 THEN '_YYYY_MM' ELSE '_YYYY_MM_DD' END);
+    stem := parent_name;
+    IF octet_length(stem || suffix) > 63 THEN
+      -- Long names are cut, and told apart from others that look alike then.
+      suffix := '_' || left(md5(parent_name), 8) || suffix;
+      WHILE octet_length(stem || suffix) > 63 LOOP
+        stem := left(stem, -1);
+      END LOOP;
+    END IF;
+    EXECUTE format('SELECT snoflax.%1$I($1%2$s)::text, snoflax.%1$I($2%2$s)::text', bound, option)
+      INTO lower, upper USING starts AT TIME ZONE 'UTC', (origin + whole * (n + 1)) AT TIME ZONE 'UTC';
+    RETURN NEXT format('CREATE TABLE IF NOT EXISTS %I.%I PARTITION OF %I.%I FOR VALUES FROM (%L) TO (%L)',
+      parent_schema, stem || suffix, parent_schema, parent_name, lower, upper);
+    n := n + 1;
+    starts := origin + whole * n;
+  END LOOP;
+END $$;
+
+COMMENT ON FUNCTION snoflax.partition_ddl(regclass, text, text, timestamptz, timestamptz, interval, bigint, integer) IS
+  'CREATE TABLE statements for partitions of whole UTC months or days that cover the span; 22023 for a bad argument.';

@@ -1,0 +1,314 @@
+-- What families have in common. The file of a family asks for a section by its name in brackets, and for which forms of
+-- its ids, -- [time: bytea text]: scripts/fill.js puts the section there. {words} are those of scripts/families.js, of the
+-- family and the form; {numbers} are those of its layout. A paragraph with the word {form} stands there once for each.
+
+-- [bytes]
+
+CREATE OR REPLACE FUNCTION snoflax._{family}_bytes(id bytea, caller text) RETURNS bytea
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._read_bytes(id, {bytes}, '{family}', caller);
+
+-- [alphabet of 64]
+
+CREATE OR REPLACE FUNCTION snoflax._{family}_codes(digits bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN digits + {digit0}
+  + (((digits + {from1}) >> 6) & {bit0}){times skip1}
+  + (((digits + {from11}) >> 6) & {bit0}) * {skip11}
+  + (((digits + {from37}) >> 6) & {bit0}) * {skip37}
+  + (((digits + {from38}) >> 6) & {bit0});
+
+-- The inverse. The same trick on the low 6 bits of a code, put together with its bit 6: below 64 either decides
+-- (digit 1), above 64 both (digits 37, 38); that bit alone tells digit 11 and up. Other codes than the alphabet's give
+-- any digits, so the caller makes codes again and compares, which is what makes decoding strict.
+CREATE OR REPLACE FUNCTION snoflax._{family}_digits(codes bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN ((codes & {low7}) - {digit0}
+  - (((codes | ((codes & {low6}) + {code1})) >> 6) & {bit0}){times skip1}
+  - ((codes >> 6) & {bit0}) * {skip11}
+  - (((codes & ((codes & {low6}) + {code37})) >> 6) & {bit0}) * {skip37}
+  - (((codes & ((codes & {low6}) + {code38})) >> 6) & {bit0})
+) & {low6};
+
+-- [sixteen characters]
+
+-- Reading, see shared.sql ---------------------------------------------------------------------------------------------
+
+-- The bytes of 16 ASCII codes, or none.
+CREATE OR REPLACE FUNCTION snoflax._{family}_bytes_of_ascii(ascii bytea) RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  codes1 bigint;
+  codes2 bigint;
+  digits1 bigint;
+  digits2 bigint;
+BEGIN
+  IF octet_length(ascii) <> {characters} THEN
+    RETURN '';
+  END IF;
+  codes1 := snoflax._read64(ascii, 0);
+  codes2 := snoflax._read64(ascii, 8);
+  digits1 := snoflax._{family}_digits(codes1);
+  digits2 := snoflax._{family}_digits(codes2);
+  IF snoflax._{family}_codes(digits1) <> codes1 OR snoflax._{family}_codes(digits2) <> codes2 THEN
+    RETURN '';
+  END IF;
+  RETURN substring(int8send(snoflax._gather{digit bits}(digits1)) from {half from})
+    || substring(int8send(snoflax._gather{digit bits}(digits2)) from {half from});
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._{family}_bytes(id text, caller text) RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  bytes bytea := snoflax._{family}_bytes_of_ascii(convert_to(id, 'UTF8'));
+BEGIN
+  IF bytes <> '' THEN
+    RETURN bytes;
+  END IF;
+  RETURN snoflax._refuse_text(id, {characters}, {alphabet}, '{family}', caller);
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._{family}_bytes_of_uuid(id uuid, caller text) RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  bytes bytea := snoflax._{family}_bytes_of_ascii(uuid_send(id));
+BEGIN
+  IF bytes <> '' OR caller = '' THEN
+    RETURN bytes;
+  END IF;
+  RAISE EXCEPTION '%: the bytes of % are not the 16 characters of a {family}', caller, id USING ERRCODE = '22P02';
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._{family}_bytes_of_uuid8(id uuid, caller text) RETURNS bytea
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._read_uuid8(id, {bytes}, {tag}, '{family}', caller);
+
+-- Octet 8 of a uuid8 is 128 or more, which no ASCII code is.
+CREATE OR REPLACE FUNCTION snoflax._{family}_bytes(id uuid, caller text) RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF get_byte(uuid_send(id), 8) < 128 THEN
+    RETURN snoflax._{family}_bytes_of_uuid(id, caller);
+  END IF;
+  RETURN snoflax._{family}_bytes_of_uuid8(id, caller);
+END $$;
+
+-- Text, bytes, uuid ---------------------------------------------------------------------------------------------------
+
+CREATE OR REPLACE FUNCTION snoflax._{family}_ascii(id bytea, caller text) RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  digits1 bigint;
+  digits2 bigint;
+BEGIN
+  IF octet_length(id) <> {bytes} THEN
+    RETURN snoflax._{family}_bytes(id, caller); -- which refuses it
+  END IF;
+  digits1 := snoflax._read{half bits}(id, 0);
+  digits2 := snoflax._read{half bits}(id, {half});
+  digits1 := snoflax._spread{digit bits}(digits1);
+  digits2 := snoflax._spread{digit bits}(digits2);
+  RETURN int8send(snoflax._{family}_codes(digits1)) || int8send(snoflax._{family}_codes(digits2));
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_encode(id bytea) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN encode(snoflax._{family}_ascii(id, '{family}_encode'), 'escape');
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_encode(id text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  bytes bytea := snoflax._{family}_bytes(id, '{family}_encode'); -- refuses what is no id
+BEGIN
+  RETURN id;
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_encode(id uuid) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF snoflax._{family}_bytes_of_ascii(uuid_send(id)) <> '' THEN
+    RETURN encode(uuid_send(id), 'escape');
+  END IF;
+  RETURN snoflax.{family}_encode(snoflax._{family}_bytes(id, '{family}_encode'));
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_to_uuid(id bytea) RETURNS uuid
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN encode(snoflax._{family}_ascii(id, '{family}_to_uuid'), 'hex')::uuid;
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_to_uuid(id text) RETURNS uuid
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  bytes bytea := snoflax._{family}_bytes(id, '{family}_to_uuid'); -- refuses what is no id
+BEGIN
+  RETURN encode(convert_to(id, 'UTF8'), 'hex')::uuid;
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_from_uuid(id uuid) RETURNS bytea
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._{family}_bytes_of_uuid(id, '{family}_from_uuid');
+
+COMMENT ON FUNCTION snoflax.{family}_to_uuid(bytea) IS
+  'The {length} of a {family} to a uuid that holds its 16 characters; 22P02 for another length.';
+COMMENT ON FUNCTION snoflax.{family}_to_uuid(text) IS
+  'The 16 characters of a {family} to a uuid that holds them; 22P02 if they are none.';
+COMMENT ON FUNCTION snoflax.{family}_from_uuid(uuid) IS
+  'A uuid that holds 16 characters to the {length} of a {family}; 22P02 if they are none.';
+
+-- [number]
+
+CREATE OR REPLACE FUNCTION snoflax._{family}_bytes(id bigint, caller text) RETURNS bytea
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._read_bigint(id, '{family}', caller);
+
+CREATE OR REPLACE FUNCTION snoflax._{family}_bytes(id uuid, caller text) RETURNS bytea
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._read_uuid8(id, {bytes}, {tag}, '{family}', caller);
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_encode(id {form}) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._{family}_text(snoflax._{family}_bytes(id, '{family}_encode'));
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_to_bigint(id bytea) RETURNS bigint
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._write_bigint(snoflax._{family}_bytes(id, '{family}_to_bigint'), '{family}', '{family}_to_bigint');
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_to_bigint(id text) RETURNS bigint
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._write_bigint(snoflax._{family}_bytes(id, '{family}_to_bigint'), '{family}', '{family}_to_bigint');
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_from_bigint(id bigint) RETURNS bytea
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._{family}_bytes(id, '{family}_from_bigint');
+
+COMMENT ON FUNCTION snoflax.{family}_to_bigint(bytea) IS
+  'The {length} of a {family} to a number; 22003 from 2^63 on, 22P02 for another length.';
+COMMENT ON FUNCTION snoflax.{family}_to_bigint(text) IS
+  'The text of a {family} to a number; 22003 from 2^63 on, 22P02 if it is none.';
+COMMENT ON FUNCTION snoflax.{family}_from_bigint(bigint) IS
+  'A number to the {length} of a {family}; 22003 if negative.';
+
+-- [codec]
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_decode(id text) RETURNS bytea
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._{family}_bytes(id, '{family}_decode');
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_to_uuid8(id bytea) RETURNS uuid
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._write_uuid8(snoflax._{family}_bytes(id, '{family}_to_uuid8'), {tag});
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_to_uuid8(id text) RETURNS uuid
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._write_uuid8(snoflax._{family}_bytes(id, '{family}_to_uuid8'), {tag});
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_from_uuid8(id uuid) RETURNS bytea
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.{read uuid8}(id, '{family}_from_uuid8');
+
+COMMENT ON FUNCTION snoflax.{family}_encode({form}) IS
+  'The text of a {family} given {in form}; {refusal}.';
+
+COMMENT ON FUNCTION snoflax.{family}_decode(text) IS
+  'The text of a {family} to its {length}; {refusal of text}.';
+COMMENT ON FUNCTION snoflax.{family}_to_uuid8(bytea) IS
+  'The {length} of a {family} to a UUIDv8 that ends in {uuid8 ending}; 22P02 for another length.';
+COMMENT ON FUNCTION snoflax.{family}_to_uuid8(text) IS
+  'The text of a {family} to a UUIDv8 that ends in {uuid8 ending}; {refusal of text}.';
+COMMENT ON FUNCTION snoflax.{family}_from_uuid8(uuid) IS
+  'A {family} in UUIDv8 form to its {length}; 22P02 for any other uuid.';
+
+-- [time]
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_time(id {form}{option}) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN {time};
+
+COMMENT ON FUNCTION snoflax.{family}_time({form}{option type}) IS
+  'When the {family} {in form} was made, {precision}; {refusal}{time refusal}.';
+
+-- [unpack]
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_unpack(id {form}{option}) RETURNS snoflax.{family}_fields
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN {fields};
+
+COMMENT ON FUNCTION snoflax.{family}_unpack({form}{option type}) IS
+  'The fields of a {family} {in form}; {refusal}{option refusal}.';
+
+-- [bounds]
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_lower_bound_{form}(at timestamptz{option}) RETURNS {type}
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.{written}({bound});
+
+COMMENT ON FUNCTION snoflax.{family}_lower_bound_{form}(timestamptz{option type}) IS
+  'The smallest {family} {at or after} the moment, for {form} columns; 22008 after the last moment.';
+
+-- [checks]
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_is_valid(id {form}) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN {valid};
+
+COMMENT ON FUNCTION snoflax.{family}_is_valid({form}) IS 'Whether it is a {family} {in form}.';
+
+-- [domains]
+
+DO $$ BEGIN
+  CREATE DOMAIN snoflax.{family}_{form} AS {domain} CHECK ({check});
+EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+
+COMMENT ON DOMAIN snoflax.{family}_{form} IS 'A {family} as {stored}.';
+
+-- [partman]
+
+-- Values of p_time_encoder and p_time_decoder; the decoder gets any key as text.
+CREATE OR REPLACE FUNCTION snoflax.{family}_partman_encode_{form}(at timestamptz) RETURNS {type}
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.{family}_lower_bound_{form}(at);
+
+COMMENT ON FUNCTION snoflax.{family}_partman_encode_{form}(timestamptz) IS
+  'p_time_encoder of pg_partman for a {form} key.';
+
+COMMENT ON FUNCTION snoflax.{family}_partman_decode(text) IS
+  'p_time_decoder of pg_partman for keys of each p_time_encoder; 22P02 for others.';
+
+-- [partman of text too]
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_partman_decode(key text) RETURNS timestamptz
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF char_length(key) = {characters} THEN
+    RETURN snoflax.{family}_time(key);
+  END IF;
+  RETURN snoflax.{family}_time(key::uuid);
+END $$;
+
+-- [state]
+
+-- It starts in the guard zone of unit 0, so that nobody gets an id before _clock_advance() has let it.
+CREATE SEQUENCE IF NOT EXISTS snoflax.{family}_state AS bigint MINVALUE 0 START 65536;
+CREATE SEQUENCE IF NOT EXISTS snoflax._{family}_timeline AS bigint
+  INCREMENT 9223372036854775807 MINVALUE 0 MAXVALUE 4294967296 START 0;
+COMMENT ON SEQUENCE snoflax.{family}_state IS 'Time and number of the last {family}.';
+
+-- [generators]
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_generate_{form}({meta}) RETURNS {type}
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN snoflax.{written}(snoflax.{family}_generate({meta passed}));
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_generate_many(n integer{and meta}) RETURNS SETOF bytea
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE AS $$
+BEGIN
+  IF n < 0 THEN
+    RAISE EXCEPTION '{family}_generate_many: n % is negative', n USING ERRCODE = '22023';
+  END IF;
+  RETURN QUERY SELECT snoflax.{family}_generate({meta passed}) FROM generate_series(1, n);
+END $$;
+
+COMMENT ON FUNCTION snoflax.{family}_generate_{form}({meta type}) IS 'A new {family} as {stored}.';
+
+COMMENT ON FUNCTION snoflax.{family}_generate_many(integer{and meta type}) IS
+  'n new {plural}. For another storage: SELECT {family}_generate_{other storage}() FROM generate_series(1, n).';
