@@ -3,9 +3,16 @@ import { once } from 'node:events'
 import { registerSnoflax } from '@snoflax/better-sqlite3'
 import { flake, type IdFamily, type IdGenerator, type StorageName, sno, storageFor } from '@snoflax/core'
 import { install, type LeaseOptions, leasePartition, type PartitionLease } from '@snoflax/pg-sql'
-import { onConnection, type PostgresDatabase, postgres, type SqliteDatabase, sqlite } from '@snoflax/test'
+import {
+  onConnection,
+  type PostgresDatabase,
+  poolTo,
+  postgres,
+  type SqliteDatabase,
+  sqlite,
+} from '@snoflax/test'
 import type { ContractAdapter, NewCustomer } from '@snoflax/test/contract'
-import { Pool } from 'pg'
+import type { Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
 // What docs/leases.md says of ORMs: a leased generator is given as any other, and rows that they write have its number
@@ -21,20 +28,20 @@ interface Leasable {
 
 type Lease = Pick<PartitionLease<IdGenerator<string>>, 'generator' | 'partition' | 'signal' | 'release'>
 
-const POOL = { min: 40, max: 49 }
+const NUMBERS = { min: 40, max: 49 }
 
 const LEASABLE: Record<string, Leasable> = {
   sno: {
     family: sno as unknown as IdFamily<string>,
     storage: 'uuid',
-    lease: (client, options) => leasePartition(client, { family: sno, pool: POOL, ...options }),
+    lease: (client, options) => leasePartition(client, { family: sno, numbers: NUMBERS, ...options }),
     numberOf: (id) => sno.unpack(sno.parse(id)).partition,
   },
   flake: {
     family: flake as unknown as IdFamily<string>,
     storage: 'bigint',
     lease: (client, { generator: _, ...options } = {}) =>
-      leasePartition(client, { family: flake, pool: POOL, ...options }),
+      leasePartition(client, { family: flake, numbers: NUMBERS, ...options }),
     numberOf: (id) => {
       const { datacenter, worker } = flake.unpack(flake.parse(id))
       return datacenter * 32 + worker
@@ -184,15 +191,14 @@ describe.each(ORMS)('%s', (_, folder, name) => {
       // The leases come through a role of their own, which can be locked out.
       const role = await database.role()
       await install(database.pool, { grantTo: [role.name] })
-      const own = new Pool({ connectionString: role.url })
-      own.on('error', () => {})
+      const own = poolTo(role.url)
       const { session, held } = await open(own, { ttlMs: 1000 })
       const number = { min: held.partition, max: held.partition }
       // So short a lease may have run out while the ORM started; then it is being renewed.
       await vi.waitFor(() => insert(session, customers('before', 1)), { timeout: 10_000 })
 
       await lockOut(database, role.name)
-      const successor = await open(database.pool, { pool: number })
+      const successor = await open(database.pool, { numbers: number })
       expect(await refusalOf(insert(session, customers('away', 1)))).toMatchObject(EXPIRED)
       await insert(successor.session, customers('successor', 1))
 

@@ -119,7 +119,7 @@ BEGIN
   END IF;
 END $$;
 
--- Rows of the pool that somebody may have now.
+-- Rows that somebody may have now.
 CREATE OR REPLACE FUNCTION snoflax._lease_free(
   wanted text, first integer, last integer, divided integer, epoch bigint, now_ms bigint)
 RETURNS SETOF snoflax._lease
@@ -303,11 +303,11 @@ BEGIN
     IF l.token IS NOT NULL AND l.expires_ms > now_ms OR l.reserved_until_ms > now_ms THEN
       RAISE EXCEPTION '%: number % is leased to %, until %', caller, given, l.holder,
         snoflax._moment(greatest(l.expires_ms, l.reserved_until_ms)) USING ERRCODE = '55000',
-        HINT = 'Take a number outside the pools that are leased.';
+        HINT = 'Take a number outside those that are leased.';
     ELSIF l.epoch_ms <> epoch AND l.reserved_until_ms > 0 THEN
       RAISE EXCEPTION '%: number % was leased for ids with epoch_ms %, and those with epoch_ms % could repeat them',
         caller, given, l.epoch_ms, epoch USING ERRCODE = '55000',
-        HINT = 'Take a number outside the pools that are leased.';
+        HINT = 'Take a number outside those that are leased.';
     END IF;
     reserved_until_ms := greatest(reserved_until_ms, l.reserved_until_ms);
   END LOOP;

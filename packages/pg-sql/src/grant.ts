@@ -1,8 +1,5 @@
-import { inSchema } from './schema.js'
-import { FAMILIES, readSql, sqlFiles } from './sql-files.js'
-
-const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
-const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
+import { quoteName, quoteText } from '@snoflax/core/adapter'
+import { FAMILIES, filesOf, sqlOf } from './sql-files.js'
 
 /**
  * Lets a role read and make ids. New functions are everybody's, unless default privileges say otherwise: then the
@@ -15,25 +12,24 @@ DECLARE
 BEGIN
   FOR one IN
     SELECT oid FROM pg_proc
-     WHERE pronamespace = ${literal(schema)}::regnamespace AND NOT has_function_privilege(${literal(role)}, oid, 'EXECUTE')
+     WHERE pronamespace = ${quoteText(schema)}::regnamespace AND NOT has_function_privilege(${quoteText(role)}, oid, 'EXECUTE')
        AND oid NOT IN (
-         SELECT to_regprocedure(owners)::oid FROM unnest(ARRAY[${ownersFunctions(schema).map(literal).join(', ')}]) AS owners
+         SELECT to_regprocedure(owners)::oid FROM unnest(ARRAY[${ownersFunctions(schema).map(quoteText).join(', ')}]) AS owners
           WHERE to_regprocedure(owners) IS NOT NULL)
   LOOP
-    EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO %I', one, ${literal(role)});
+    EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO %I', one, ${quoteText(role)});
   END LOOP;
 END `
   return [
-    `GRANT USAGE ON SCHEMA ${schema} TO ${identifier(role)};`,
-    `GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${identifier(role)};`,
-    `DO ${literal(body)};`,
+    `GRANT USAGE ON SCHEMA ${schema} TO ${quoteName(role)};`,
+    `GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${quoteName(role)};`,
+    `DO ${quoteText(body)};`,
   ].join('\n')
 }
 
 /** Signatures of what the files keep from everybody, of all families: others may be there from before. */
 function ownersFunctions(schema: string): string[] {
-  const script = inSchema(sqlFiles(FAMILIES).map(readSql).join('\n'), schema)
-  return [...script.matchAll(/REVOKE EXECUTE ON FUNCTION ([^;]+) FROM PUBLIC;/g)].flatMap(([, list]) =>
-    (list as string).split(/(?<=\)),\s*/),
-  )
+  return [
+    ...sqlOf(filesOf(FAMILIES), schema).matchAll(/REVOKE EXECUTE ON FUNCTION ([^;]+) FROM PUBLIC;/g),
+  ].flatMap(([, list]) => (list as string).split(/(?<=\)),\s*/))
 }

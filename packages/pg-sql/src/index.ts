@@ -1,12 +1,21 @@
 export type { Client } from './client.js'
-export { type Installed, type InstallOptions, install, installSql, installStatements } from './install.js'
+export {
+  type Installed,
+  type InstallOptions,
+  install,
+  installedVersion,
+  installSql,
+  installStatements,
+  uninstall,
+  VERSION,
+} from './install.js'
 export type { GeneratorOf, GeneratorOptionsOf, LeasableFamily } from './lease/families.js'
 export { leasePartition, leasePartitionFrom, type PartitionLease } from './lease/lease-partition.js'
 export type { LeaseOptions, LeaseWait } from './lease/options.js'
 export { type LeaseClient, postgresLeases } from './lease/postgres.js'
 export type {
   LeaseGrant,
-  LeasePool,
+  LeaseNumbers,
   LeaseRefusal,
   LeaseRequest,
   LeaseStore,
@@ -20,5 +29,3 @@ export {
   typeormMigration,
 } from './migrations.js'
 export type { SqlFamily } from './sql-files.js'
-export { uninstall } from './uninstall.js'
-export { installedVersion, VERSION } from './version.js'

@@ -1,10 +1,19 @@
+import { readFileSync } from 'node:fs'
 import { IdError } from '@snoflax/core'
-import { type Client, run } from './client.js'
+import { checkSchema, DEFAULT_SCHEMA, readSql } from '@snoflax/core/adapter'
+import { type Client, queryValue, run } from './client.js'
 import { grantSql } from './grant.js'
-import { DEFAULT_SCHEMA, inSchema } from './schema.js'
-import { FAMILIES, readSql, type SqlFamily, sqlFiles } from './sql-files.js'
-import { statements } from './statements.js'
-import { installedVersion, VERSION } from './version.js'
+import { FAMILIES, filesOf, type SqlFamily, sqlOf } from './sql-files.js'
+
+/**
+ * The version of this package, which is that of the SQL it installs.
+ *
+ * @example
+ * console.log(`this program installs ${VERSION}`)
+ */
+export const VERSION: string = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+).version
 
 /** What is installed, where, and who may use it. */
 export interface InstallOptions {
@@ -39,9 +48,8 @@ export function installSql({
   grantTo = [],
 }: InstallOptions = {}): string {
   families.forEach(checkFamily)
-  const files = [readSql('install').replaceAll('@version@', VERSION), ...sqlFiles(families).map(readSql)]
-  const grants = grantTo.map((role) => grantSql(schema, role))
-  return [inSchema(files.join('\n'), schema), ...grants].join('\n')
+  const sql = sqlOf(['install', ...filesOf(families)], schema).replaceAll('@version@', VERSION)
+  return [sql, ...grantTo.map((role) => grantSql(schema, role))].join('\n')
 }
 
 function checkFamily(family: SqlFamily): void {
@@ -63,7 +71,17 @@ function checkFamily(family: SqlFamily): void {
  * for (const statement of installStatements({ families: ['flax'] })) await transaction.query(statement)
  */
 export function installStatements(options: InstallOptions = {}): string[] {
-  return statements(installSql(options))
+  const script = installSql(options)
+  const found: string[] = []
+  let start: number | undefined
+  for (const token of readSql(script, { dialect: 'postgres' })) {
+    if (token.text !== ';') start ??= token.start
+    else if (start !== undefined) {
+      found.push(script.slice(start, token.start).trimEnd())
+      start = undefined
+    }
+  }
+  return found
 }
 
 /**
@@ -79,4 +97,45 @@ export async function install(client: Client, options: InstallOptions = {}): Pro
   const previousVersion = await installedVersion(client, options)
   await run(client, installSql(options))
   return { version: VERSION, previousVersion }
+}
+
+/**
+ * The version that is installed in a database, or undefined.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting; and what the database throws.
+ *
+ * @example
+ * if ((await installedVersion(pool)) !== VERSION) await install(pool)
+ */
+export async function installedVersion(
+  client: Client,
+  { schema = DEFAULT_SCHEMA }: { readonly schema?: string } = {},
+): Promise<string | undefined> {
+  const exists = await queryValue(
+    client,
+    `SELECT to_regprocedure('${checkSchema(schema)}.version()') IS NOT NULL`,
+  )
+  return exists ? ((await queryValue(client, `SELECT ${schema}.version()`)) as string) : undefined
+}
+
+/**
+ * Removes the schema with all that the installer put there. Fails, naming them, if columns, defaults,
+ * indexes, views or functions outside the schema use it, or if numbers are leased.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting; and what the database throws, which
+ * has no such schema where nothing is installed.
+ *
+ * @example
+ * await uninstall(pool, { schema: 'ids' })
+ */
+export async function uninstall(
+  client: Client,
+  { schema = DEFAULT_SCHEMA }: { readonly schema?: string } = {},
+): Promise<void> {
+  await run(client, uninstallSql(schema))
+}
+
+/** The statement that does it. */
+export function uninstallSql(schema: string): string {
+  return sqlOf(['uninstall'], schema)
 }

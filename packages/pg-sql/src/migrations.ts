@@ -1,7 +1,6 @@
 import { IdError } from '@snoflax/core'
-import { type InstallOptions, installSql, installStatements } from './install.js'
-import { DEFAULT_SCHEMA } from './schema.js'
-import { uninstallSql } from './uninstall.js'
+import { DEFAULT_SCHEMA } from '@snoflax/core/adapter'
+import { type InstallOptions, installSql, installStatements, uninstallSql } from './install.js'
 
 /** A file to be written into a project. */
 export interface MigrationFile {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { checkSchema, DEFAULT_SCHEMA } from '@snoflax/core/adapter'
 
 /** Families by their SQL name. */
 export const FAMILIES = ['flax', 'sno', 'flake', 'uid', 'uid_local'] as const
@@ -18,7 +19,7 @@ const NEEDS: Record<SqlFamily, readonly SqlFamily[]> = {
 const LEASED: readonly SqlFamily[] = ['sno', 'flake']
 
 /** The SQL files of the families, in the order in which they run. */
-export function sqlFiles(families: readonly SqlFamily[]): string[] {
+export function filesOf(families: readonly SqlFamily[]): string[] {
   const wanted = FAMILIES.filter((family) =>
     families.some((one) => one === family || NEEDS[one].includes(family)),
   )
@@ -26,7 +27,8 @@ export function sqlFiles(families: readonly SqlFamily[]): string[] {
   return ['shared', 'clock', ...leased, ...wanted, 'partitioning']
 }
 
-/** The text of a file that ships. */
-export function readSql(name: string): string {
-  return readFileSync(new URL(`../generated/${name}.sql`, import.meta.url), 'utf8')
+/** The text of SQL files, with another schema name in place of the one they are written with. */
+export function sqlOf(files: readonly string[], schema: string): string {
+  const text = files.map((name) => readFileSync(new URL(`../generated/${name}.sql`, import.meta.url), 'utf8'))
+  return text.join('\n').replaceAll(new RegExp(`\\b${DEFAULT_SCHEMA}\\b`, 'g'), checkSchema(schema))
 }

@@ -133,7 +133,7 @@ describe.each(BAD_NAMES)('refuses %j as a schema name', (schema) => {
     code: 'INVALID_OPTION',
     field: 'schema',
     value: schema,
-    message: expect.stringContaining(JSON.stringify(schema)),
+    message: expect.stringContaining(JSON.stringify(schema).slice(0, 40)),
   })
   const client: Client = { query: () => Promise.reject(new Error('asked all the same')) }
 

@@ -35,7 +35,7 @@ export type IdErrorCode =
    * cover, or the lease was given back or lost [55000].
    */
   | 'LEASE_EXPIRED'
-  /** No number of the pool is free to be leased; `waitMs` says when one may be [55000]. */
+  /** No number is free to be leased; `waitMs` says when one may be [55000]. */
   | 'LEASE_UNAVAILABLE'
   /** This storage would break the order, precision or size of the family's ids in this database [22023]. */
   | 'STORAGE_REFUSED'

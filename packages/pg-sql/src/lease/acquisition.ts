@@ -3,7 +3,7 @@ import type { LeaseGrant, LeaseRefusal, LeaseRequest, LeaseStore } from './store
 import type { Waiting } from './waiting.js'
 import type { WindowClock } from './window-clock.js'
 
-/** A lease, as soon as the pool has a free number. @throws {IdError} `LEASE_UNAVAILABLE`. */
+/** A lease, as soon as a number is free. @throws {IdError} `LEASE_UNAVAILABLE`. */
 export async function acquired(
   store: LeaseStore,
   request: LeaseRequest,
@@ -56,16 +56,16 @@ function silent({ family }: LeaseRequest, waiting: Waiting): IdError {
 }
 
 function exhausted(request: LeaseRequest, { retryMs }: LeaseRefusal, waiting: Waiting): IdError {
-  const { family, pool, shards } = request
-  const what = `no number from ${pool.min} to ${pool.max}${shards === 1 ? '' : ` in ${shards} shards`} is free`
+  const { family, numbers, shards } = request
+  const what = `no number from ${numbers.min} to ${numbers.max}${shards === 1 ? '' : ` in ${shards} shards`} is free`
   const when =
     retryMs === undefined
       ? "and none is leased that could be: they are the database's own, or divided otherwise, or of another epoch"
       : `for ${Math.round(waiting.waitedMs)} ms, and the next one may be in ${retryMs} ms; see the view "leases"`
   return new IdError('LEASE_UNAVAILABLE', `${family}: ${what} ${when}`, {
     family,
-    field: 'pool',
-    value: pool,
+    field: 'numbers',
+    value: numbers,
     waitMs: retryMs,
   })
 }

@@ -40,7 +40,7 @@ export interface PartitionLease<Generator> {
  * `INVALID_OPTION`, `FIELD_OUT_OF_RANGE`; and what the database throws.
  *
  * @example
- * const lease = await leasePartition(pool, { family: sno, pool: { min: 1, max: 64 } })
+ * const lease = await leasePartition(pool, { family: sno, numbers: { min: 1, max: 64 } })
  * lease.generator.generate() // SnoId
  * await lease.release()
  */
@@ -66,7 +66,7 @@ export function leasePartition<Family extends LeasableFamily>(
  *     return postgres.acquire(request)
  *   },
  * }
- * const lease = await leasePartitionFrom(store, { family: flake, pool: { min: 0, max: 31 } })
+ * const lease = await leasePartitionFrom(store, { family: flake, numbers: { min: 0, max: 31 } })
  * lease.generator.generate() // FlakeId
  * await lease.release()
  */

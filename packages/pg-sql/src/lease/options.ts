@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { type Clock, IdError } from '@snoflax/core'
 import { checkLeasable, type GeneratorOptionsOf, type LeasableFamily, leasedGenerator } from './families.js'
-import type { LeasePool, LeaseRequest } from './store.js'
+import type { LeaseNumbers, LeaseRequest } from './store.js'
 
 /** Told while `leasePartition` waits. */
 export interface LeaseWait {
@@ -16,7 +16,7 @@ export interface LeaseOptions<Family extends LeasableFamily> {
   /** sno, flake, or `flake.withEpoch(…)`. */
   readonly family: Family
   /** Partitions of sno, 0 to 65535, or ids of flake, 0 to 1023, that leases may give out. */
-  readonly pool: LeasePool
+  readonly numbers: LeaseNumbers
   /** sno: how many generators share a partition, each with its part of the sequence; 1 to 1024. Default 1. */
   readonly shards?: number
   /**
@@ -53,27 +53,27 @@ const DEFAULT_TTL_MS = 30_000
 export function requestOf<Family extends LeasableFamily>(options: LeaseOptions<Family>): LeaseRequest {
   const { family, ttlMs, holder, waitMs = 0, generator } = options
   checkLeasable(family)
-  const pool = checkPool(family, options.pool)
+  const numbers = checkNumbers(family, options.numbers)
   const shards = whole(family, 'shards', options.shards ?? 1, 1)
   whole(family, 'waitMs', waitMs, 0)
-  leasedGenerator(family, { number: pool.max, shard: 0, shards, clock: Date.now }, generator)
+  leasedGenerator(family, { number: numbers.max, shard: 0, shards, clock: Date.now }, generator)
   return {
     family: family.name,
     epochMs: family.layout.epochMs,
-    pool,
+    numbers,
     shards,
     ttlMs: whole(family, 'ttlMs', ttlMs ?? DEFAULT_TTL_MS, 1),
     holder: holder ?? `${hostname()}:${process.pid}`,
   }
 }
 
-function checkPool(family: LeasableFamily, { min, max }: LeasePool): LeasePool {
-  whole(family, 'pool.min', min, 0)
-  whole(family, 'pool.max', max, 0)
+function checkNumbers(family: LeasableFamily, { min, max }: LeaseNumbers): LeaseNumbers {
+  whole(family, 'numbers.min', min, 0)
+  whole(family, 'numbers.max', max, 0)
   if (min <= max) return { min, max }
-  throw new IdError('INVALID_OPTION', `${family.name}: pool.min ${min} is above pool.max ${max}`, {
+  throw new IdError('INVALID_OPTION', `${family.name}: numbers.min ${min} is above numbers.max ${max}`, {
     family: family.name,
-    field: 'pool',
+    field: 'numbers',
     value: { min, max },
   })
 }

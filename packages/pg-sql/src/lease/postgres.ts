@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import { checkSchema, DEFAULT_SCHEMA } from '../schema.js'
+import { checkSchema, DEFAULT_SCHEMA } from '@snoflax/core/adapter'
 import type { LeaseRequest, LeaseStore, LeaseWindow } from './store.js'
 import { pause } from './timing.js'
 
@@ -22,7 +22,7 @@ export interface LeaseClient {
  *
  * @example
  * const store = postgresLeases(pool, { schema: 'snoflax' })
- * const lease = await leasePartitionFrom(store, { family: sno, pool: { min: 1, max: 64 } })
+ * const lease = await leasePartitionFrom(store, { family: sno, numbers: { min: 1, max: 64 } })
  * await lease.release()
  */
 export function postgresLeases(
@@ -41,13 +41,13 @@ export function postgresLeases(
   }
 
   return {
-    async acquire({ family, epochMs, pool, shards, ttlMs, holder }: LeaseRequest) {
+    async acquire({ family, epochMs, numbers, shards, ttlMs, holder }: LeaseRequest) {
       const [row = {}] = await rows(`SELECT * FROM ${functions}.lease_acquire($1, $2, $3, $4, $5, $6, $7)`, [
         family,
         holder,
         ttlMs,
-        pool.min,
-        pool.max,
+        numbers.min,
+        numbers.max,
         shards,
         epochMs,
       ])

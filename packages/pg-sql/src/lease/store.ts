@@ -1,5 +1,5 @@
 /** Numbers that may be leased, from `min` to `max`, both included. */
-export interface LeasePool {
+export interface LeaseNumbers {
   /** The smallest number that is given out, from 0. */
   readonly min: number
   /** The largest one: 65535 at most for sno, 1023 for flake. */
@@ -21,7 +21,7 @@ export interface LeaseRequest {
   /** Where the family's time begins. Numbers keep the epoch that they were first leased for. */
   readonly epochMs: number
   /** The numbers to choose from. */
-  readonly pool: LeasePool
+  readonly numbers: LeaseNumbers
   /** Into how many shards a number is divided. Numbers keep that too. */
   readonly shards: number
   /** How long the lease lasts without a renewal, in milliseconds. */

@@ -8,7 +8,7 @@ export const TTL_MS = 10_000
 export const request = (holder: string, changes: Partial<LeaseRequest> = {}): LeaseRequest => ({
   family: 'sno',
   epochMs: sno.layout.epochMs,
-  pool: { min: 1, max: 2 },
+  numbers: { min: 1, max: 2 },
   shards: 1,
   ttlMs: TTL_MS,
   holder,

@@ -1,8 +1,8 @@
 import { connect as connectSocket, createServer, type Server, type Socket } from 'node:net'
 import { flake, sno } from '@snoflax/core'
 import { install, type LeaseClient, leasePartition, postgresLeases } from '@snoflax/pg-sql'
-import { connectTo, onConnection, type PostgresDatabase, pglite } from '@snoflax/test'
-import { Pool } from 'pg'
+import { connectTo, onConnection, type PostgresDatabase, pglite, poolTo } from '@snoflax/test'
+import type { Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openPostgres } from '../installed.js'
 import { request } from './acquire.js'
@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => database.close())
 
-const pool = { min: 1, max: 4 }
+const numbers = { min: 1, max: 4 }
 /** Short, so that renewals come soon, and long enough for a machine that has much to do. */
 const TTL_MS = 3000
 
@@ -34,8 +34,13 @@ describe('a lease from', () => {
   }
 
   test.each(Object.entries(clients))('%s', async (_, client) => {
-    const first = await leasePartition(client(), { family: sno, pool, ttlMs: TTL_MS, generator: { meta: 3 } })
-    const second = await leasePartition(client(), { family: flake, pool })
+    const first = await leasePartition(client(), {
+      family: sno,
+      numbers,
+      ttlMs: TTL_MS,
+      generator: { meta: 3 },
+    })
+    const second = await leasePartition(client(), { family: flake, numbers })
     expect(sno.unpack(first.generator.generate())).toMatchObject({ partition: first.partition, meta: 3 })
     expect(flake.unpack(second.generator.generate())).toMatchObject({ worker: second.partition })
     const { untilMs } = first.window
@@ -55,7 +60,7 @@ describe('a lease from', () => {
     const lite = await pglite.open()
     try {
       await install(lite.connection, { schema: 'ids', families: ['sno'] })
-      const lease = await leasePartition(lite.connection, { family: sno, pool, schema: 'ids' })
+      const lease = await leasePartition(lite.connection, { family: sno, numbers, schema: 'ids' })
       expect(sno.unpack(lease.generator.generate()).partition).toBe(1)
       await lease.release()
     } finally {
@@ -64,7 +69,7 @@ describe('a lease from', () => {
   })
 
   test('a database without the functions fails as the database says it', async () => {
-    const asked = leasePartition(database.pool, { family: sno, pool, schema: 'nowhere' })
+    const asked = leasePartition(database.pool, { family: sno, numbers, schema: 'nowhere' })
     await expect(asked).rejects.toMatchObject({ code: '3F000' })
   })
 })
@@ -73,9 +78,9 @@ test.each(['repeatable read', 'serializable'])(
   'many that begin at once get a number each where transactions are %s',
   async (isolation) => {
     await database.query(`ALTER DATABASE ${database.name} SET default_transaction_isolation = '${isolation}'`)
-    const through = new Pool({ connectionString: database.url, max: 10 })
+    const through = poolTo(database.url, { max: 10 })
     try {
-      const asked = { family: sno, pool: { min: 1, max: 20 }, waitMs: 60_000 }
+      const asked = { family: sno, numbers: { min: 1, max: 20 }, waitMs: 60_000 }
       const leases = await Promise.all(Array.from({ length: 20 }, () => leasePartition(through, asked)))
       expect(new Set(leases.map(({ partition }) => partition)).size).toBe(20)
       await Promise.all(leases.map((lease) => lease.release()))
@@ -89,13 +94,13 @@ describe('only what is committed counts', () => {
   test('a client that is inside a transaction is refused', async () => {
     const client = await database.connect()
     await client.query('BEGIN')
-    await expect(leasePartition(client, { family: sno, pool })).rejects.toMatchObject({
+    await expect(leasePartition(client, { family: sno, numbers })).rejects.toMatchObject({
       code: 'INVALID_OPTION',
       field: 'client',
       message: expect.stringContaining('in progress'),
     })
     await client.query('ROLLBACK')
-    const lease = await leasePartition(client, { family: sno, pool })
+    const lease = await leasePartition(client, { family: sno, numbers })
     await lease.release()
   })
 
@@ -104,7 +109,7 @@ describe('only what is committed counts', () => {
     const failures: unknown[] = []
     const lease = await leasePartition(client, {
       family: sno,
-      pool,
+      numbers,
       ttlMs: TTL_MS,
       onRenewalFailed: (error) => failures.push(error),
     })
@@ -133,8 +138,8 @@ describe('only what is committed counts', () => {
   })
 })
 
-describe('the pool of numbers', () => {
-  const one = { family: sno, pool: { min: 9, max: 9 } } as const
+describe('the numbers', () => {
+  const one = { family: sno, numbers: { min: 9, max: 9 } } as const
 
   test('used up is an error, which says when', async () => {
     const held = await leasePartition(database.pool, { ...one, holder: 'first' })
@@ -190,8 +195,7 @@ describe('connections that are lost', () => {
     const url = new URL(database.url)
     url.port = String((proxy.address() as { port: number }).port)
     url.hostname = '127.0.0.1'
-    through = new Pool({ connectionString: url.href, max: 3 })
-    through.on('error', () => {})
+    through = poolTo(url.href, { max: 3 })
   })
   afterEach(async () => {
     for (const socket of sockets) socket.destroy()
@@ -202,7 +206,7 @@ describe('connections that are lost', () => {
     const failures: unknown[] = []
     const lease = await leasePartition(through, {
       family: sno,
-      pool,
+      numbers,
       ttlMs: TTL_MS,
       onRenewalFailed: (error) => failures.push(error),
     })
@@ -216,7 +220,7 @@ describe('connections that are lost', () => {
   test('that are all taken by others are an error at first, and later do no harm', async () => {
     const takeAll = () => Promise.all([through.connect(), through.connect(), through.connect()])
     const taken = await takeAll()
-    const asked = leasePartition(through, { family: sno, pool, ttlMs: TTL_MS, waitMs: 100 })
+    const asked = leasePartition(through, { family: sno, numbers, ttlMs: TTL_MS, waitMs: 100 })
     await expect(asked).rejects.toMatchObject({
       code: 'LEASE_UNAVAILABLE',
       message: expect.stringContaining('is one free?'),
@@ -225,7 +229,7 @@ describe('connections that are lost', () => {
 
     const failures: unknown[] = []
     const onRenewalFailed = (error: unknown) => failures.push(error)
-    const lease = await leasePartition(through, { family: sno, pool, ttlMs: TTL_MS, onRenewalFailed })
+    const lease = await leasePartition(through, { family: sno, numbers, ttlMs: TTL_MS, onRenewalFailed })
     const takenAgain = await takeAll()
     await expect.poll(() => failures.length, { timeout: 30_000 }).toBeGreaterThan(0)
     const { untilMs } = lease.window
@@ -240,7 +244,7 @@ describe('connections that are lost', () => {
     const failures: Error[] = []
     const lease = await leasePartition(through, {
       family: sno,
-      pool,
+      numbers,
       ttlMs: TTL_MS,
       onRenewalFailed: (error) => failures.push(error as Error),
     })
@@ -258,7 +262,7 @@ test("an application's role may lease and look, but not touch the table", async 
   await install(database.pool, { grantTo: [role.name] })
   const client = await connectTo(role.url)
   try {
-    const lease = await leasePartition(client, { family: sno, pool })
+    const lease = await leasePartition(client, { family: sno, numbers })
     const { rows } = await client.query('SELECT number, state FROM snoflax.leases')
     expect(rows).toEqual([{ number: 1, state: 'held' }])
     expect((await client.query("SELECT state FROM snoflax.lease_of('sno', 1)")).rows).toHaveLength(1)

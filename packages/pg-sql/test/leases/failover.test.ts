@@ -1,6 +1,5 @@
 import { install, type LeaseGrant, type LeaseWindow, postgresLeases } from '@snoflax/pg-sql'
-import { type PostgresDatabase, type PostgresServer, startServer, urlTo } from '@snoflax/test'
-import { Pool } from 'pg'
+import { type PostgresDatabase, type PostgresServer, poolTo, startServer, urlTo } from '@snoflax/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { acquire, request } from './acquire.js'
 
@@ -17,13 +16,13 @@ const TTL_MS = 20_000
 /** The longest lease, and how far the clocks of two servers may differ. */
 const MARGIN_MS = 30_000 + 10_000
 
-const one = (number: number) => ({ pool: { min: number, max: number }, ttlMs: TTL_MS })
+const one = (number: number) => ({ numbers: { min: number, max: number }, ttlMs: TTL_MS })
 const get = (place: Pick<PostgresDatabase, 'pool'>, holder: string, number: number): Promise<LeaseGrant> =>
   acquire(place, request(holder, one(number)))
 
 test('a standby that lagged when its primary died repeats no window that it had not heard of', async () => {
   const standby = await primary.standby()
-  const promoted = new Pool({ connectionString: urlTo(standby.url, { database: database.name }) })
+  const promoted = poolTo(urlTo(standby.url, { database: database.name }))
   try {
     const sleeper = await get(database, 'sleeper', 1)
     const steady = await get(database, 'steady', 2)

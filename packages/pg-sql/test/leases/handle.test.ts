@@ -28,9 +28,9 @@ const window = (untilMs: number, startMs = 0): LeaseWindow => ({
   untilMs: START_MS + untilMs,
 })
 
-const pool = { min: 1, max: 64 }
+const numbers = { min: 1, max: 64 }
 const lease = (options: Partial<LeaseOptions<typeof sno>> = {}) =>
-  leasePartitionFrom(store, { family: sno, pool, ...options })
+  leasePartitionFrom(store, { family: sno, numbers, ...options })
 
 function refusal(call: () => unknown): IdError {
   try {
@@ -63,7 +63,7 @@ describe('the window', () => {
   })
 
   test('is looked at for each id of a batch, and by waiting calls', async () => {
-    const { generator } = await leasePartitionFrom(store, { family: flake, pool })
+    const { generator } = await leasePartitionFrom(store, { family: flake, numbers })
     vi.setSystemTime(START_MS + TTL_MS - 1)
     expect(generator.batch(4096)).toHaveLength(4096)
     const waiting = generator.generateAsync()
@@ -309,8 +309,8 @@ describe('waiting', () => {
     const outcome = expect(promise).rejects.toMatchObject({
       code: 'LEASE_UNAVAILABLE',
       family: 'sno',
-      field: 'pool',
-      value: pool,
+      field: 'numbers',
+      value: numbers,
       waitMs: 20_000,
       message: expect.stringMatching(
         /^sno: no number from 1 to 64 in 4 shards is free for 5000 ms, .* 20000 ms/,
@@ -400,7 +400,7 @@ describe('generators', () => {
   test('of flake, also with an epoch of its own', async () => {
     store.acquires = [{ ...grant(), number: 37 }]
     const family = flake.withEpoch(Date.UTC(2020, 0, 1))
-    const { generator } = await leasePartitionFrom(store, { family, pool })
+    const { generator } = await leasePartitionFrom(store, { family, numbers })
     const id = generator.generate()
     expect(generator).toMatchObject({ datacenter: 1, worker: 5 })
     expect(family.unpack(id)).toMatchObject({ timeMs: START_MS, datacenter: 1, worker: 5 })
@@ -408,7 +408,7 @@ describe('generators', () => {
 })
 
 test('flake has nothing to divide into shards: two holders would make the same ids', async () => {
-  await expect(leasePartitionFrom(store, { family: flake, pool, shards: 2 })).rejects.toMatchObject({
+  await expect(leasePartitionFrom(store, { family: flake, numbers, shards: 2 })).rejects.toMatchObject({
     name: 'IdError',
     code: 'INVALID_OPTION',
     family: 'flake',
@@ -416,19 +416,19 @@ test('flake has nothing to divide into shards: two holders would make the same i
     value: 2,
   })
   expect(store.asked).toEqual([])
-  await leasePartitionFrom(store, { family: flake, pool, shards: 1 })
+  await leasePartitionFrom(store, { family: flake, numbers, shards: 1 })
 })
 
 test.each([
   [{ family: { ...sno, name: 'flax' } as never }, 'INVALID_OPTION', 'family'],
-  [{ pool: { min: 5, max: 4 } }, 'INVALID_OPTION', 'pool'],
-  [{ pool: { min: 1, max: 1.5 } }, 'FIELD_OUT_OF_RANGE', 'pool.max'],
-  [{ pool: { min: -1, max: 4 } }, 'FIELD_OUT_OF_RANGE', 'pool.min'],
+  [{ numbers: { min: 5, max: 4 } }, 'INVALID_OPTION', 'numbers'],
+  [{ numbers: { min: 1, max: 1.5 } }, 'FIELD_OUT_OF_RANGE', 'numbers.max'],
+  [{ numbers: { min: -1, max: 4 } }, 'FIELD_OUT_OF_RANGE', 'numbers.min'],
   [{ shards: Number.NaN }, 'FIELD_OUT_OF_RANGE', 'shards'],
   [{ shards: 0 }, 'FIELD_OUT_OF_RANGE', 'shards'],
   [{ ttlMs: '30s' as never }, 'FIELD_OUT_OF_RANGE', 'ttlMs'],
   [{ waitMs: Number.NaN }, 'FIELD_OUT_OF_RANGE', 'waitMs'],
-  [{ pool: { min: 1, max: 65_536 } }, 'FIELD_OUT_OF_RANGE', 'partition'],
+  [{ numbers: { min: 1, max: 65_536 } }, 'FIELD_OUT_OF_RANGE', 'partition'],
   [{ generator: { meta: 256 } }, 'FIELD_OUT_OF_RANGE', 'meta'],
 ])('refuses %o', async (options, code, field) => {
   await expect(lease(options)).rejects.toMatchObject({ code, field })

@@ -11,7 +11,7 @@ const BUILT = new URL('../../dist/index.js', import.meta.url)
 export interface HolderOptions {
   readonly url: string
   readonly checked: boolean
-  readonly pool: { readonly min: number; readonly max: number }
+  readonly numbers: { readonly min: number; readonly max: number }
   readonly ttlMs: number
   /** How far the clocks are off, and how far they step. */
   readonly skewMs: number

@@ -4,7 +4,7 @@ import { install, leasePartition } from '@snoflax/pg-sql'
 import { type PostgresDatabase, type PostgresServer, startServer, urlTo } from '@snoflax/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-// Two servers that both take writes and send them to each other. Who writes to one leases from that one, out of a pool
+// Two servers that both take writes and send them to each other. Who writes to one leases from that one, and each has numbers
 // of its own; the servers' own generators have numbers outside both.
 
 const WRITERS = 4
@@ -41,8 +41,8 @@ const subscribe = (here: PostgresDatabase, there: PostgresDatabase) =>
     PUBLICATION events WITH (origin = none, copy_data = false)`)
 
 async function write(site: PostgresDatabase, index: number): Promise<number> {
-  const pool = { min: 1 + index * 100, max: 100 + index * 100 }
-  const lease = await leasePartition(site.pool, { family: sno, pool, holder: `writer at site ${index}` })
+  const numbers = { min: 1 + index * 100, max: 100 + index * 100 }
+  const lease = await leasePartition(site.pool, { family: sno, numbers, holder: `writer at site ${index}` })
   for (let n = 0; n < ROWS; n += 50) {
     const ids = lease.generator.batch(50).map((id) => sno.decode(id))
     await site.query(

@@ -24,15 +24,14 @@ let database: PostgresDatabase
 let holders: Holders
 beforeEach(async () => {
   database = await server.database()
-  database.pool.on('error', () => {})
   await install(database.pool, { families: ['sno'] })
   await recordWindows(database)
 })
 afterEach(() => holders.remove())
 
 const begin = (checked: boolean, count: number, partitions: number): void => {
-  const pool = { min: 1, max: partitions }
-  holders = new Holders({ url: database.url, checked, pool, ttlMs: TTL_MS, skewMs: 500 })
+  const numbers = { min: 1, max: partitions }
+  holders = new Holders({ url: database.url, checked, numbers, ttlMs: TTL_MS, skewMs: 500 })
   for (let i = 0; i < count; i++) holders.start()
 }
 

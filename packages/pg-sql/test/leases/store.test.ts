@@ -42,9 +42,9 @@ describe('numbers', () => {
     expect(await store.acquire(request('c'))).toEqual({ retryMs: TTL_MS - 2000 })
   })
 
-  test('outside the pool are left alone', async () => {
-    await get('a', { pool: { min: 2, max: 2 } })
-    expect(await store.acquire(request('b', { pool: { min: 2, max: 2 } }))).toEqual({ retryMs: TTL_MS })
+  test('outside the range are left alone', async () => {
+    await get('a', { numbers: { min: 2, max: 2 } })
+    expect(await store.acquire(request('b', { numbers: { min: 2, max: 2 } }))).toEqual({ retryMs: TTL_MS })
     expect(await get('b')).toMatchObject({ number: 1 })
   })
 
@@ -63,19 +63,19 @@ describe('numbers', () => {
   })
 
   test('are given to many that ask at once, one to each', async () => {
-    const many = Array.from({ length: 60 }, (_, i) => get(`holder ${i}`, { pool: { min: 100, max: 159 } }))
+    const many = Array.from({ length: 60 }, (_, i) => get(`holder ${i}`, { numbers: { min: 100, max: 159 } }))
     const numbers = (await Promise.all(many)).map(({ number }) => number).sort((a, b) => a - b)
     expect(numbers).toEqual(Array.from({ length: 60 }, (_, i) => 100 + i))
   })
 })
 
 test('a number that its holder prolongs while another is about to take it stays where it is', async () => {
-  const { token } = await get('a', { pool: { min: 1, max: 1 } })
+  const { token } = await get('a', { numbers: { min: 1, max: 1 } })
   await pass(TTL_MS)
   const session = await database.connect()
   await session.query('BEGIN')
   await session.query('SELECT snoflax.lease_renew($1, 10000, NULL)', [token])
-  const taking = store.acquire(request('b', { pool: { min: 1, max: 1 } }))
+  const taking = store.acquire(request('b', { numbers: { min: 1, max: 1 } }))
   const waiting = `SELECT FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ~ 'lease_acquire'`
   await expect.poll(() => database.query(waiting), { timeout: 30_000 }).toHaveLength(1)
@@ -85,7 +85,7 @@ test('a number that its holder prolongs while another is about to take it stays 
 })
 
 describe('shards', () => {
-  const quarters = { pool: { min: 7, max: 8 }, shards: 4 }
+  const quarters = { numbers: { min: 7, max: 8 }, shards: 4 }
 
   test('of one number are given out before the next number', async () => {
     const given = []
@@ -106,7 +106,7 @@ describe('shards', () => {
     const halves = { ...quarters, shards: 2 }
     expect(await get('b', halves)).toMatchObject({ number: 8 })
     await get('c', halves)
-    expect(await store.acquire(request('d', { ...halves, pool: { min: 7, max: 7 } }))).toEqual({
+    expect(await store.acquire(request('d', { ...halves, numbers: { min: 7, max: 7 } }))).toEqual({
       retryMs: undefined,
     })
   })
@@ -122,10 +122,10 @@ test('a number keeps its epoch: the same moment is another time from another one
   const { token } = await acquire(database, flakeRequest('a'))
   await store.release(token, START_MS)
   await pass(60_000)
-  const pool = { min: 1, max: 1 }
-  expect(await store.acquire({ ...flakeRequest('b', other), pool })).toEqual({ retryMs: undefined })
+  const numbers = { min: 1, max: 1 }
+  expect(await store.acquire({ ...flakeRequest('b', other), numbers })).toEqual({ retryMs: undefined })
   expect(await acquire(database, flakeRequest('b', other))).toMatchObject({ number: 2 })
-  expect(await acquire(database, { ...flakeRequest('c'), pool })).toMatchObject({ number: 1 })
+  expect(await acquire(database, { ...flakeRequest('c'), numbers })).toMatchObject({ number: 1 })
 })
 
 describe('windows', () => {
@@ -145,14 +145,14 @@ describe('windows', () => {
   })
 
   test('of who comes after a holder that never came back begin where its own ended', async () => {
-    const pool = { min: 1, max: 1 }
-    const { token } = await get('a', { pool })
+    const numbers = { min: 1, max: 1 }
+    const { token } = await get('a', { numbers })
     await pass(4000)
     await store.renew(token, TTL_MS, START_MS)
     await pass(TTL_MS - 1)
-    expect(await store.acquire(request('b', { pool }))).toEqual({ retryMs: 1 })
+    expect(await store.acquire(request('b', { numbers }))).toEqual({ retryMs: 1 })
     await pass(1)
-    expect(await get('b', { pool })).toMatchObject({ startMs: START_MS + 4000 + TTL_MS })
+    expect(await get('b', { numbers })).toMatchObject({ startMs: START_MS + 4000 + TTL_MS })
     // The first one wakes up.
     expect(await store.renew(token, TTL_MS, START_MS)).toBe(undefined)
     await store.release(token, START_MS)
@@ -162,31 +162,31 @@ describe('windows', () => {
   })
 
   test('of who comes after a release begin where ids ended', async () => {
-    const pool = { min: 1, max: 1 }
-    const { token } = await get('a', { pool })
+    const numbers = { min: 1, max: 1 }
+    const { token } = await get('a', { numbers })
     await store.release(token, START_MS + 504)
     await store.release(token, START_MS)
     expect(await store.renew(token, TTL_MS, START_MS)).toBe(undefined)
-    expect(await get('b', { pool })).toMatchObject({ startMs: START_MS + 504, untilMs: START_MS + TTL_MS })
+    expect(await get('b', { numbers })).toMatchObject({ startMs: START_MS + 504, untilMs: START_MS + TTL_MS })
   })
 
   test('are not lowered below what was used, nor raised by a release', async () => {
-    const pool = { min: 1, max: 1 }
-    const a = await get('a', { pool })
+    const numbers = { min: 1, max: 1 }
+    const a = await get('a', { numbers })
     await store.renew(a.token, TTL_MS, START_MS + 2000)
     await store.release(a.token, START_MS - 3_600_000)
-    const b = await get('b', { pool })
+    const b = await get('b', { numbers })
     expect(b).toMatchObject({ startMs: START_MS + 2000 })
     await store.release(b.token, START_MS + 3_600_000)
-    expect(await get('c', { pool })).toMatchObject({ startMs: b.untilMs })
+    expect(await get('c', { numbers })).toMatchObject({ startMs: b.untilMs })
   })
 
   test("never meet, however the database's clock is set", async () => {
-    const pool = { min: 1, max: 1 }
+    const numbers = { min: 1, max: 1 }
     let usedUntilMs = 0
     for (const stepMs of [60_000, -1000, 20_000, -86_400_000, 86_400_000, -60_000, 5000, 86_400_000]) {
       await pass(stepMs)
-      const answer = await store.acquire(request('a', { pool }))
+      const answer = await store.acquire(request('a', { numbers }))
       if (!('token' in answer)) continue
       expect(answer.startMs).toBeGreaterThanOrEqual(usedUntilMs)
       usedUntilMs = answer.untilMs
@@ -241,8 +241,8 @@ describe('refuses', () => {
   test.each([
     ['a lease that is too long', { ttlMs: 30_001 }, '22003', /ttl_ms 30001 is not from 100 to 30000/],
     ['a lease that is too short', { ttlMs: 99 }, '22003', /ttl_ms 99/],
-    ['numbers that the family has not', { pool: { min: 1, max: 65_536 } }, '22003', /last_number 65536/],
-    ['a pool without numbers', { pool: { min: 2, max: 1 } }, '22003', /first_number 2/],
+    ['numbers that the family has not', { numbers: { min: 1, max: 65_536 } }, '22003', /last_number 65536/],
+    ['no numbers', { numbers: { min: 2, max: 1 } }, '22003', /first_number 2/],
     ['too many shards', { shards: 1025 }, '22003', /shards 1025/],
     ['no shards', { shards: 0 }, '22003', /shards 0/],
     ['a holder without a name', { holder: '' }, '22023', /holder is missing/],

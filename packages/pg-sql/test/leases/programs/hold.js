@@ -6,7 +6,7 @@ import { IdError, sno } from '@snoflax/core'
 import { leasePartition } from '@snoflax/pg-sql'
 import { Pool } from 'pg'
 
-const { name, url, file, checked, pool, ttlMs, skewMs } = JSON.parse(process.argv[2])
+const { name, url, file, checked, numbers, ttlMs, skewMs } = JSON.parse(process.argv[2])
 
 const [BATCHES, IDS_A_BATCH] = [8, 60]
 const between = (from, to) => from + Math.random() * (to - from)
@@ -30,7 +30,8 @@ process.on('SIGTERM', () => {
   stopping = true
 })
 
-const lease = () => leasePartition(database, { family: sno, pool, ttlMs, holder: name, waitMs: 2000, clock })
+const lease = () =>
+  leasePartition(database, { family: sno, numbers, ttlMs, holder: name, waitMs: 2000, clock })
 
 const still = new Int32Array(new SharedArrayBuffer(4))
 

@@ -7,5 +7,5 @@ const answers = [
   { token: 't', number: 7, shard: 0, startMs: 0, untilMs: Date.now() + 60_000 },
 ]
 const store = { acquire: async () => answers.shift(), renew: async () => undefined, release: async () => {} }
-const { generator } = await leasePartitionFrom(store, { family: sno, pool: { min: 1, max: 9 } })
+const { generator } = await leasePartitionFrom(store, { family: sno, numbers: { min: 1, max: 9 } })
 process.stdout.write(generator.generate())
