@@ -7,7 +7,7 @@ export type { MysqlDatabase } from './databases/mysql.js'
 export type { DatabaseKind, OpenDatabase, Row, Template } from './databases/open-database.js'
 export type { PgliteDatabase } from './databases/pglite.js'
 export { sharedPostgres } from './databases/postgres.js'
-export { connectTo, onConnection, urlTo } from './databases/postgres-connection.js'
+export { connectTo, onConnection, poolTo, urlTo } from './databases/postgres-connection.js'
 export type {
   PostgresDatabase,
   PostgresDatabaseOptions,

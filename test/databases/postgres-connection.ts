@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client } from 'pg'
+import { Client, Pool, type PoolConfig } from 'pg'
 
 /** A connected client. */
 export async function connectTo(url: string, options: { connectTimeoutMs?: number } = {}): Promise<Client> {
@@ -12,6 +12,14 @@ export async function connectTo(url: string, options: { connectTimeoutMs?: numbe
   client.on('error', () => {})
   await client.connect()
   return client
+}
+
+/** A pool of clients. */
+export function poolTo(url: string, options: PoolConfig = {}): Pool {
+  const pool = new Pool({ ...options, connectionString: url })
+  // The same: idle clients whose database is dropped would end the process.
+  pool.on('error', () => {})
+  return pool
 }
 
 /** Runs one piece of work on a connection of its own. */

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Client } from 'pg'
-import { Pool } from 'pg'
+import type { Client, Pool } from 'pg'
 import type { OpenDatabase, Row, Template } from './open-database.js'
-import { connectTo, onConnection, urlTo } from './postgres-connection.js'
+import { connectTo, onConnection, poolTo, urlTo } from './postgres-connection.js'
 
 export interface PostgresDatabase extends OpenDatabase {
   readonly kind: 'postgres'
@@ -111,9 +110,7 @@ async function templateDatabase(
 
 function open(place: PostgresPlace, name: string): PostgresDatabase & { disconnect(): Promise<void> } {
   const url = urlTo(place.url, { database: name })
-  const pool = new Pool({ connectionString: url })
-  // As for single clients: an idle one that loses its server must not end the process.
-  pool.on('error', () => {})
+  const pool = poolTo(url)
   const clients = new Set<Client>()
   const roles: string[] = []
   let closed: Promise<void> | undefined
