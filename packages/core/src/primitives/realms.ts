@@ -7,6 +7,9 @@ export const isDate = (value: unknown): value is Date => tagOf(value) === '[obje
 export const isBytes = (value: unknown): value is Uint8Array =>
   value instanceof Uint8Array || (ArrayBuffer.isView(value) && tagOf(value) === '[object Uint8Array]')
 
+/** Whether it is an ArrayBuffer, of any realm. */
+export const isArrayBuffer = (value: unknown): value is ArrayBuffer => tagOf(value) === '[object ArrayBuffer]'
+
 const REGISTRY: unique symbol = /* @__PURE__ */ Symbol.for('@snoflax/core 1') as never
 
 /**

@@ -1,7 +1,7 @@
 import type { IdFamily, StorageName } from '../family.js'
 import { type ColumnType, columnType, type Database } from './column.js'
 import { converter, type DatabaseValue } from './convert.js'
-import { read } from './read.js'
+import { bytesOfDriver, read } from './read.js'
 import { chooseStorage } from './refusal.js'
 
 export type { ColumnType, Database } from './column.js'
@@ -34,7 +34,8 @@ export interface IdStorage<AnId extends string> {
   /** The same of an id that is not null. */
   toDatabase(value: unknown): DatabaseValue
   /**
-   * Database value → id. Takes whatever drivers give for the column, and ids; null stays null.
+   * Database value → id. Takes whatever drivers give for the column, and ids; null stays null. Bytes may be a Uint8Array,
+   * an ArrayBuffer, an array of numbers or a Buffer's JSON.
    *
    * @throws {IdError} for a value that is no id of the family.
    * @throws {TypeError} for a value of a type that no driver gives.
@@ -69,6 +70,6 @@ export function storageFor<AnId extends string>(
     name,
     column: columnType(family, database, name),
     toDatabase: (value: unknown) => (value == null ? null : convert(read(family, value))),
-    fromDatabase: (value: unknown) => (value == null ? null : read(family, value, form)),
+    fromDatabase: (value: unknown) => (value == null ? null : read(family, bytesOfDriver(value), form)),
   } as IdStorage<AnId>
 }

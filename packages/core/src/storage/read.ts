@@ -1,7 +1,7 @@
 import type { IdFamily } from '../family.js'
 import { fromBigInt, fromHex } from '../primitives/bytes.js'
 import { IdError, refuseType, show } from '../primitives/errors.js'
-import { isBytes } from '../primitives/realms.js'
+import { isArrayBuffer, isBytes } from '../primitives/realms.js'
 import { fromUuid, textOf, UUID_BYTES, type UuidForm, uuidBytes } from './uuid.js'
 
 const HEX_BYTES = /^\\x(?:[0-9a-f]{2})*$/i
@@ -25,6 +25,22 @@ export function read<AnId extends string>(family: IdFamily<AnId>, value: unknown
   if (typeof value === 'number') return readNumber(family, exact(family, value), value)
   return refuseType(family.name, 'an id comes from the database as text, bytes or a whole number', value)
 }
+
+/**
+ * Bytes in the forms that drivers and caches give them besides Uint8Array: an ArrayBuffer (libsql), an array of numbers
+ * (Cloudflare D1), a Buffer that went through JSON. Other values stay as they are.
+ */
+export function bytesOfDriver(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || isBytes(value)) return value
+  if (isArrayBuffer(value)) return new Uint8Array(value)
+  const { type, data } = value as { readonly type?: unknown; readonly data?: unknown }
+  const list = type === 'Buffer' ? data : value
+  return Array.isArray(list) && list.length > 0 && list.every(isByte)
+    ? Uint8Array.from(list as number[])
+    : value
+}
+
+const isByte = (value: unknown): boolean => Number.isInteger(value) && (value as number) >>> 8 === 0
 
 /** Whether ids of the family can lie in a column as numbers. */
 const isNumbered = ({ byteLength, storages }: IdFamily): boolean =>

@@ -16,13 +16,23 @@ describe.each(ALLOWED_COMBINATIONS)('$name in $storage on $database', (combinati
     new Date(0),
     Symbol('id'),
     () => 1,
-    [1, 2, 3],
-    new ArrayBuffer(12),
+    [1, 2, 256],
+    [1.5],
+    ['1'],
+    { type: 'Buffer', data: 'AAAA' },
+    { type: 'Bytes', data: [1] },
     new Uint16Array(6),
   ])('%o is of the wrong type', (value) => {
     for (const convert of [toDatabase, fromDatabase]) {
       const error = expectRefusal(() => convert(value), 'TypeError')
       expect(error.message).toContain(name)
+    }
+  })
+
+  test('bytes as drivers give them are for reading alone', () => {
+    for (const value of [[1, 2, 3], new ArrayBuffer(3), { type: 'Buffer', data: [1, 2, 3] }]) {
+      expectRefusal(() => toDatabase(value), 'TypeError')
+      expectIdError(() => fromDatabase(value), 'INVALID_LENGTH')
     }
   })
 

@@ -52,6 +52,19 @@ describe.each(ALLOWED_COMBINATIONS)('$name in $storage on $database', (combinati
     )
   })
 
+  test('bytes are read in every form that drivers and caches give them', () => {
+    fc.assert(
+      fc.property(anId, (id) => {
+        const bytes = family.decode(id)
+        const buffer = JSON.parse(JSON.stringify(Buffer.from(bytes)))
+        for (const form of [[...bytes], Uint8Array.from(bytes).buffer, buffer]) {
+          expect(storage.fromDatabase(form)).toBe(id)
+        }
+      }),
+      RUNS,
+    )
+  })
+
   test('both forms of a uuid can be written, and that of the column is read', () => {
     fc.assert(
       fc.property(anId, (id) => {
