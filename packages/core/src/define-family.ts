@@ -39,6 +39,11 @@ export interface FamilyDefinition<AnId extends string, Fields> {
    * no string.
    */
   decode(text: string): Uint8Array
+  /**
+   * Whether `decode` takes the text: the same answer without an error, so that refusing costs what accepting does.
+   * Left out, `decode` is tried.
+   */
+  check?(text: string): boolean
   /** Fields → id. It throws an {@link IdError} for a field out of range. */
   pack(fields: Fields): AnId
   /** Id → fields. */
@@ -106,8 +111,10 @@ export function deriveFamily<AnId extends string, Fields>(
     const timeMs = Math.ceil(toUnixMs(name, time))
     return timeMs <= firstMs ? family.min : boundMs(checkSpan(definition, timeMs))
   }
+  const check = definition.check ?? ((text: string) => isDecodable(decode, text))
+  const is = (value: unknown): value is AnId => typeof value === 'string' && check(value)
   const parse = (value: unknown): AnId => {
-    decode(value as string)
+    if (!is(value)) decode(value as string)
     return value as AnId
   }
 
@@ -151,18 +158,20 @@ export function deriveFamily<AnId extends string, Fields>(
       return { gte: family.lowerBound(from), lt: family.upperBound(to) }
     },
     parse,
-    is(value): value is AnId {
-      try {
-        parse(value)
-        return true
-      } catch (error) {
-        if (error instanceof IdError || error instanceof TypeError) return false
-        throw error
-      }
-    },
-    '~standard': standardSchema(parse),
+    is,
+    '~standard': standardSchema(is, parse),
   }
   return family
+}
+
+function isDecodable(decode: (text: string) => unknown, text: string): boolean {
+  try {
+    decode(text)
+    return true
+  } catch (error) {
+    if (error instanceof IdError || error instanceof TypeError) return false
+    throw error
+  }
 }
 
 const MAX_TAG = 0xff

@@ -22,7 +22,7 @@ export interface FlakeFields {
 export const NAME = 'flake'
 
 const MAX_DIGITS = 20
-const MAX_UINT64 = 2n ** 64n - 1n
+const MAX_UINT64 = 0xffff_ffff_ffff_ffffn
 
 export function encode(bytes: Uint8Array): FlakeId {
   return numberOf(checkBytes(NAME, 'an id', bytes, BYTE_LENGTH)).toString() as FlakeId
@@ -32,8 +32,26 @@ export function decode(text: string): Uint8Array {
   return bytesOf(toBigInt(text as FlakeId))
 }
 
+const MAX_TEXT = '18446744073709551615'
+
+/** Whether it is the text of an id: decimal digits without leading zeros, 2^64 - 1 at most. */
+export function check(text: string): boolean {
+  const { length } = text
+  if (length === 0 || length > MAX_DIGITS) return false
+  for (let i = 0; i < length; i++) {
+    const digit = text.charCodeAt(i) - 48
+    if (digit < 0 || digit > 9) return false
+  }
+  if (length > 1 && text.charCodeAt(0) === 48) return false
+  return length < MAX_DIGITS || text <= MAX_TEXT
+}
+
 /** The id as a number. */
 export function toBigInt(id: FlakeId): bigint {
+  return typeof id === 'string' && check(id) ? BigInt(id) : refuse(id)
+}
+
+function refuse(id: unknown): never {
   if (typeof id !== 'string') refuseType(NAME, 'an id is a string of decimal digits', id)
   if (id.length === 0 || id.length > MAX_DIGITS) {
     throw new IdError(
@@ -56,24 +74,21 @@ export function toBigInt(id: FlakeId): bigint {
   if (id.length > 1 && id.startsWith('0')) {
     throw new IdError('NOT_CANONICAL', `${NAME}: ${show(id)} has leading zeros`, { family: NAME, value: id })
   }
-  return checkUint64(BigInt(id), id)
+  throw outOfRange(id, id)
 }
 
 /** The id of a number. @throws {IdError} `FIELD_OUT_OF_RANGE` below 0 and from 2^64. */
 export function fromBigInt(value: bigint): FlakeId {
   if (typeof value !== 'bigint') refuseType(NAME, 'fromBigInt takes a bigint', value)
-  return checkUint64(value, value).toString() as FlakeId
+  if (value < 0n || value > MAX_UINT64) throw outOfRange(value, value)
+  return value.toString() as FlakeId
 }
 
-function checkUint64(value: bigint, given: unknown): bigint {
-  if (value < 0n || value > MAX_UINT64) {
-    throw new IdError('FIELD_OUT_OF_RANGE', `${NAME}: an id is from 0 to 2^64 - 1, ${value} is not`, {
-      family: NAME,
-      value: given,
-    })
-  }
-  return value
-}
+const outOfRange = (shown: unknown, value: unknown): IdError =>
+  new IdError('FIELD_OUT_OF_RANGE', `${NAME}: an id is from 0 to 2^64 - 1, ${shown} is not`, {
+    family: NAME,
+    value,
+  })
 
 /** 16 lower-case hex digits. */
 export function toHex(id: FlakeId): string {
@@ -110,6 +125,27 @@ export function fromHex(hex: string): FlakeId {
 /** The text of fields that are known to be in range; `time` counts from the epoch, `worker` has 10 bits. */
 export function spell(time: number, worker: number, counter: number): FlakeId {
   return ((BigInt(time) << 22n) | BigInt((worker << 12) | counter)).toString() as FlakeId
+}
+
+/** Above all that worker and counter add, so that the digits in front of it are the millisecond's. */
+const TAIL = 10_000_000
+
+/** The same for a generator: what ids of one millisecond have in common is kept, so that they need no BigInt. */
+export function speller(): typeof spell {
+  let last = -1
+  let head = ''
+  let tail = 0
+  return (time, worker, counter) => {
+    if (time !== last) {
+      const value = BigInt(time) << 22n
+      last = time
+      head = value < BigInt(TAIL) ? '' : String(value / BigInt(TAIL))
+      tail = Number(value % BigInt(TAIL))
+    }
+    const rest = tail + ((worker << 12) | counter)
+    if (rest >= TAIL || head === '') return spell(time, worker, counter)
+    return (head + String(TAIL + rest).slice(1)) as FlakeId
+  }
 }
 
 /** The functions that depend on the epoch. */

@@ -3,7 +3,7 @@ import { batch } from '../primitives/batch.js'
 import { type Clock, systemClock, toUnixMs } from '../primitives/clock.js'
 import { checkInteger, IdError } from '../primitives/errors.js'
 import { blockUntil, pollUntil } from '../primitives/waiting.js'
-import { type FlakeId, NAME, spell } from './codec.js'
+import { type FlakeId, NAME, speller } from './codec.js'
 import { MAX_COUNTER, MAX_DATACENTER, MAX_ID, MAX_WORKER } from './layout.js'
 
 /**
@@ -65,6 +65,7 @@ export function createGenerator(
   checkChoice('onOverflow', onOverflow)
   checkChoice('onClockBack', onClockBack)
 
+  const spell = speller()
   let now = 0
   let last = -1
   let counter = 0

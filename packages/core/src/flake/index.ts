@@ -64,6 +64,7 @@ function createFlake(epochMs: number): FlakeFamily {
     generatorExample: 'flake.generator({ datacenter: 1, worker: 2 })',
     encode: codec.encode,
     decode: codec.decode,
+    check: codec.check,
     pack,
     unpack,
     timeMs,

@@ -1,4 +1,5 @@
 import type { Id } from '../family.js'
+import { isSpelled } from '../primitives/alphabet.js'
 import { readUint } from '../primitives/bytes.js'
 import { checkTimeField } from '../primitives/clock.js'
 import { checkBytes, checkText } from '../primitives/errors.js'
@@ -28,6 +29,9 @@ export function encode(bytes: Uint8Array): FlaxId {
 export function decode(text: string): Uint8Array {
   return coder.decode(checkText(NAME, text, TEXT_LENGTH))
 }
+
+/** Whether it is the text of an id. */
+export const check = (text: string): boolean => text.length === TEXT_LENGTH && isSpelled(ALPHABET, text)
 
 /** The text of a time within the span and the 7 bytes of `random` at `offset`. */
 export function spell(timeMs: number, random: Uint8Array, offset: number): FlaxId {

@@ -44,6 +44,7 @@ function createFlax(): FlaxFamily {
     lastMs: codec.SPAN.lastMs,
     encode: codec.encode,
     decode: codec.decode,
+    check: codec.check,
     pack: codec.pack,
     unpack: codec.unpack,
     timeMs: codec.timeMs,

@@ -26,6 +26,17 @@ export function alphabet(characters: string): Alphabet {
   return { characters, codes, digits }
 }
 
+/** Whether every character is a digit of the alphabet. Allocates nothing. */
+export function isSpelled({ digits }: Alphabet, text: string): boolean {
+  let seen = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    // `& 127` looks at 7 bits of a code only, so codes above ASCII are caught by the shift.
+    seen |= ((digits[code & 127] as number) & FOREIGN) | (code >> 7)
+  }
+  return seen === 0
+}
+
 /**
  * Text of 16 characters ⇄ bytes. `spell` writes four words of four digits each, which lets a generator go
  * from its fields to the text without bytes in between.

@@ -1,5 +1,3 @@
-import { IdError } from './errors.js'
-
 /** What https://standardschema.dev asks of a validator, version 1. */
 export interface StandardSchema<Output> {
   /** What validators, form libraries and RPC routers look for. */
@@ -19,21 +17,25 @@ export interface StandardSchema<Output> {
   }
 }
 
-/** A validator out of a function that returns the value or throws. */
+/** A validator out of a check, and a function that throws what is wrong with a value that fails it. */
 export function standardSchema<Output>(
-  parse: (value: unknown) => Output,
+  is: (value: unknown) => value is Output,
+  refuse: (value: unknown) => unknown,
 ): StandardSchema<Output>['~standard'] {
   return {
     version: 1,
     vendor: 'snoflax',
-    validate(value) {
-      try {
-        return { value: parse(value) }
-      } catch (error) {
-        if (error instanceof IdError || error instanceof TypeError)
-          return { issues: [{ message: error.message }] }
-        throw error
-      }
-    },
+    validate: (value) => (is(value) ? { value } : { issues: [issue(value, refuse)] }),
   }
 }
+
+/** The message is made when it is read: most foreign values are refused without anybody looking. */
+const issue = (value: unknown, refuse: (value: unknown) => unknown): { readonly message: string } => ({
+  get message() {
+    try {
+      return String(refuse(value))
+    } catch (error) {
+      return (error as Error).message
+    }
+  },
+})

@@ -1,4 +1,5 @@
 import type { Id } from '../family.js'
+import { isSpelled } from '../primitives/alphabet.js'
 import { readUint } from '../primitives/bytes.js'
 import { checkTimeField } from '../primitives/clock.js'
 import { checkBytes, checkInteger, checkText, IdError } from '../primitives/errors.js'
@@ -44,6 +45,9 @@ export function encode(bytes: Uint8Array): SnoId {
 export function decode(text: string): Uint8Array {
   return coder.decode(checkText(NAME, text, TEXT_LENGTH))
 }
+
+/** Whether it is the text of an id. */
+export const check = (text: string): boolean => text.length === TEXT_LENGTH && isSpelled(ALPHABET, text)
 
 /** The text of fields that are known to be in range. */
 export function spell(

@@ -70,6 +70,7 @@ function createSno(): SnoFamily {
     lastMs: codec.SPAN.lastMs,
     encode: codec.encode,
     decode: codec.decode,
+    check: codec.check,
     pack: codec.pack,
     unpack: codec.unpack,
     timeMs: codec.timeMs,

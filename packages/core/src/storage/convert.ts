@@ -1,14 +1,36 @@
 import type { IdFamily, StorageName } from '../family.js'
 import { toBigInt } from '../primitives/bytes.js'
 import { IdError } from '../primitives/errors.js'
+import { isBytes } from '../primitives/realms.js'
 import type { Database } from './column.js'
-import { toUuid, toUuid8 } from './uuid.js'
+import { BIGINT_BYTES, isNumbered, read } from './read.js'
+import { charactersOfUuid, toUuid, toUuid8, UUID_BYTES } from './uuid.js'
 
 /** What is bound to a statement. */
 export type DatabaseValue = string | Uint8Array | bigint
 
-/** Canonical text → the value that lies in the column. */
-export function converter<AnId extends string>(
+/** A family that converts between its text and its number without bytes in between. */
+type NumberFamily<AnId extends string> = IdFamily<AnId> & {
+  toBigInt(id: AnId): bigint
+  fromBigInt(value: bigint): AnId
+}
+
+const convertsNumbers = <AnId extends string>(family: IdFamily<AnId>): family is NumberFamily<AnId> =>
+  'toBigInt' in family && 'fromBigInt' in family
+
+/** Id → the value in the column. An id in canonical text goes there at once, any other form by `read`. */
+export function writer<AnId extends string>(
+  family: IdFamily<AnId>,
+  database: Database,
+  storage: StorageName,
+): (value: unknown) => DatabaseValue {
+  const write = canonicalWriter(family, database, storage)
+  // Another text may be an id's and a number's: `read` refuses it.
+  const isUnambiguous = convertsNumbers(family) || (family.textLength !== undefined && !isNumbered(family))
+  return (value) => write(isUnambiguous && family.is(value) ? value : read(family, value))
+}
+
+function canonicalWriter<AnId extends string>(
   family: IdFamily<AnId>,
   database: Database,
   storage: StorageName,
@@ -17,21 +39,57 @@ export function converter<AnId extends string>(
     case 'text':
       return (id) => id
     case 'binary':
-      return (id) => family.decode(id)
+      return family.decode
     case 'uuid':
       return (id) => toUuid(family, id)
     case 'uuid8':
       return (id) => toUuid8(family, id)
-    case 'bigint':
-      return isSigned(database) ? (id) => signedNumber(family, id) : (id) => toBigInt(family.decode(id))
+    case 'bigint': {
+      const number = convertsNumbers(family) ? family.toBigInt : (id: AnId) => toBigInt(family.decode(id))
+      return isSigned(database) ? (id) => checkSigned(family, id, number(id)) : number
+    }
   }
+}
+
+/** The value in the column → id. What its driver gives goes there at once, other forms by `read`. */
+export function reader<AnId extends string>(
+  family: IdFamily<AnId>,
+  storage: StorageName,
+): (value: unknown) => AnId {
+  const form = storage === 'uuid' || storage === 'uuid8' ? storage : undefined
+  const direct = directReader(family, storage)
+  return (value) => direct?.(value) ?? read(family, value, form)
+}
+
+function directReader<AnId extends string>(
+  family: IdFamily<AnId>,
+  storage: StorageName,
+): ((value: unknown) => AnId | undefined) | undefined {
+  const { byteLength, textLength } = family
+  if (storage === 'uuid' && textLength === UUID_BYTES && byteLength !== UUID_BYTES) {
+    return (value) => {
+      const text = typeof value === 'string' ? charactersOfUuid(value) : undefined
+      return family.is(text) ? text : undefined
+    }
+  }
+  // Bytes of these lengths could be a uuid's, or those of a text.
+  if (storage === 'binary' && byteLength !== UUID_BYTES && byteLength !== textLength) {
+    return (value) => (isBytes(value) && value.length === byteLength ? family.encode(value) : undefined)
+  }
+  if (storage === 'text' && !isNumbered(family)) return (value) => (family.is(value) ? value : undefined)
+  if (storage === 'bigint' && byteLength === BIGINT_BYTES && convertsNumbers(family)) {
+    return (value) => {
+      if (typeof value === 'bigint') return family.fromBigInt(value)
+      return family.is(value) ? value : undefined
+    }
+  }
+  return undefined
 }
 
 const isSigned = (database: Database): boolean => database === 'postgres' || database === 'sqlite'
 
-function signedNumber(family: IdFamily, id: string): bigint {
-  const value = toBigInt(family.decode(id))
-  if (value < 2n ** 63n) return value
+function checkSigned(family: IdFamily, id: string, value: bigint): bigint {
+  if (value < 0x8000_0000_0000_0000n) return value
   throw new IdError(
     'FIELD_OUT_OF_RANGE',
     `${family.name}: ${id} is 2^63 or more, which a signed bigint can't hold; ` +

@@ -1,7 +1,7 @@
 import type { IdFamily, StorageName } from '../family.js'
 import { type ColumnType, columnType, type Database } from './column.js'
-import { converter, type DatabaseValue } from './convert.js'
-import { bytesOfDriver, read } from './read.js'
+import { type DatabaseValue, reader, writer } from './convert.js'
+import { bytesOfDriver } from './read.js'
 import { chooseStorage } from './refusal.js'
 
 export type { ColumnType, Database } from './column.js'
@@ -62,14 +62,14 @@ export function storageFor<AnId extends string>(
   { storage, exactBigint = database !== 'sqlite' }: StorageOptions = {},
 ): IdStorage<AnId> {
   const name = chooseStorage(family, database, storage, exactBigint)
-  const convert = converter(family, database, name)
-  const form = name === 'uuid' || name === 'uuid8' ? name : undefined
+  const write = writer(family, database, name)
+  const read = reader(family, name)
   return {
     family,
     database,
     name,
     column: columnType(family, database, name),
-    toDatabase: (value: unknown) => (value == null ? null : convert(read(family, value))),
-    fromDatabase: (value: unknown) => (value == null ? null : read(family, bytesOfDriver(value), form)),
+    toDatabase: (value: unknown) => (value == null ? null : write(value)),
+    fromDatabase: (value: unknown) => (value == null ? null : read(bytesOfDriver(value))),
   } as IdStorage<AnId>
 }

@@ -43,7 +43,7 @@ export function bytesOfDriver(value: unknown): unknown {
 const isByte = (value: unknown): boolean => Number.isInteger(value) && (value as number) >>> 8 === 0
 
 /** Whether ids of the family can lie in a column as numbers. */
-const isNumbered = ({ byteLength, storages }: IdFamily): boolean =>
+export const isNumbered = ({ byteLength, storages }: IdFamily): boolean =>
   byteLength === BIGINT_BYTES && storages.includes('bigint')
 
 function readText<AnId extends string>(family: IdFamily<AnId>, text: string, form?: UuidForm): AnId {

@@ -1,4 +1,5 @@
 import type { Id } from '../family.js'
+import { isSpelled } from '../primitives/alphabet.js'
 import { readUint } from '../primitives/bytes.js'
 import { checkBytes, checkInteger, checkText } from '../primitives/errors.js'
 import { radix64 } from '../primitives/radix64.js'
@@ -34,6 +35,10 @@ export function encode(bytes: Uint8Array): UidId {
 export function decode(text: string): Uint8Array {
   return coder.decode(checkText(NAME, text, GLOBAL_TEXT_LENGTH))
 }
+
+/** Whether it is the text of an id. */
+export const check = (text: string): boolean =>
+  text.length === GLOBAL_TEXT_LENGTH && isSpelled(ALPHABET, text)
 
 /** The functions that depend on the neighbourhood. */
 export function neighbourhoodCodec(neighbourhood: number): {

@@ -4,7 +4,15 @@ import { systemClock } from '../primitives/clock.js'
 import { checkInteger, IdError } from '../primitives/errors.js'
 import { distance, type UidDistance } from './distance.js'
 import { createGenerator, type UidClockOptions, type UidGenerator } from './generator.js'
-import { decode, encode, NAME, neighbourhoodCodec, type UidFields, type UidId } from './global-codec.js'
+import {
+  check,
+  decode,
+  encode,
+  NAME,
+  neighbourhoodCodec,
+  type UidFields,
+  type UidId,
+} from './global-codec.js'
 import {
   DEFAULT_NEIGHBOURHOOD,
   GLOBAL_BYTE_LENGTH,
@@ -90,6 +98,7 @@ function createUid(neighbourhood: number): UidFamily {
     generatorExample: "uid.generator({ node: 'orders@10.0.0.7' })",
     encode,
     decode,
+    check,
     pack: codec.pack,
     unpack: codec.unpack,
     timeMs: codec.timeMs,

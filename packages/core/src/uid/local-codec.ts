@@ -1,4 +1,5 @@
 import type { Id } from '../family.js'
+import { isSpelled } from '../primitives/alphabet.js'
 import { readUint } from '../primitives/bytes.js'
 import { checkBytes, checkInteger, checkText, IdError, show } from '../primitives/errors.js'
 import { radix64 } from '../primitives/radix64.js'
@@ -42,6 +43,12 @@ export function decode(text: string): Uint8Array {
   }
   return padded.slice(0, LOCAL_BYTE_LENGTH)
 }
+
+/** Whether it is the text of an id: of the last character's 6 bits the lowest two are beyond the 64th. */
+export const check = (text: string): boolean =>
+  text.length === LOCAL_TEXT_LENGTH &&
+  isSpelled(ALPHABET, text) &&
+  ((ALPHABET.digits[text.charCodeAt(LOCAL_TEXT_LENGTH - 1)] as number) & 3) === 0
 
 /** Fields that are known to be in range. */
 export function spell({ megaSeconds, seconds, microSeconds, sequence }: UidLocalFields): UidLocalId {

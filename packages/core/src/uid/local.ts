@@ -43,6 +43,7 @@ function createUidLocal(): UidLocalFamily {
     generatorExample: 'uidLocal.generator()',
     encode: codec.encode,
     decode: codec.decode,
+    check: codec.check,
     pack: codec.pack,
     unpack: codec.unpack,
     timeMs: codec.timeMs,

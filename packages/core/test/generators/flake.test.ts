@@ -1,4 +1,5 @@
 import { type FlakeGeneratorOptions, type FlakeId, type FlakeIdentity, flake } from '@snoflax/core'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expectIdError, expectRefusal } from '../refusal.js'
 import { START_MS, scriptedClock, slow, wallClock } from './clocks.js'
@@ -26,6 +27,30 @@ describe('flake: one id', () => {
       { timeMs: START_MS, datacenter: 3, worker: 30, counter: 1 },
       { timeMs: START_MS + 1, datacenter: 3, worker: 30, counter: 0 },
     ])
+  })
+
+  test('is that of its fields, whatever digits the millisecond has', () => {
+    // Times whose number is just below a multiple of 10^9, where digits carry over, and any others.
+    const carrying = fc
+      .record({
+        billions: fc.integer({ min: 0, max: 18_446_744_073 }),
+        below: fc.integer({ min: 0, max: 2 ** 23 }),
+      })
+      .map(({ billions, below }) => Number((BigInt(billions) * 1_000_000_000n - BigInt(below)) >> 22n))
+      .filter((timeMs) => timeMs >= 0)
+    const time = fc.oneof(
+      fc.integer({ min: 0, max: flake.lastMs }),
+      fc.integer({ min: 0, max: 300 }),
+      carrying,
+    )
+    fc.assert(
+      fc.property(time, fc.integer({ min: 0, max: 1023 }), (timeMs, id) => {
+        const ids = flake.generator({ id, clock: () => timeMs }).batch(50)
+        const worker = { datacenter: id >> 5, worker: id & 31 }
+        expect(ids).toEqual(ids.map((_, counter) => flake.pack({ timeMs, ...worker, counter })))
+      }),
+      { numRuns: 1000 },
+    )
   })
 
   test('counts from an epoch of its own, which may lie before 1970', () => {
