@@ -31,6 +31,7 @@ export type { Clock, Time } from './primitives/clock.js'
 export { IdError, type IdErrorCode, type IdErrorFacts } from './primitives/errors.js'
 export type { RandomSource } from './primitives/random.js'
 export type { StandardSchema } from './primitives/standard-schema.js'
+export type { AbortSignalLike, WaitOptions } from './primitives/waiting.js'
 export {
   type FieldBits,
   fieldBits,

@@ -2,7 +2,7 @@ import type { IdFamily, IdGenerator } from '../family.js'
 import { batch } from '../primitives/batch.js'
 import { type Clock, systemClock, toUnixMs } from '../primitives/clock.js'
 import { checkInteger, IdError } from '../primitives/errors.js'
-import { blockUntil, pollUntil } from '../primitives/waiting.js'
+import { blockUntil, WaitingQueue, type WaitOptions } from '../primitives/waiting.js'
 import { type FlakeId, NAME, speller } from './codec.js'
 import { MAX_COUNTER, MAX_DATACENTER, MAX_ID, MAX_WORKER } from './layout.js'
 
@@ -47,11 +47,12 @@ export interface FlakeGenerator extends IdGenerator<FlakeId> {
    */
   generate(): FlakeId
   /**
-   * A new id, waiting as long as it takes without blocking, whatever the options say.
+   * A new id, waiting as long as it takes without blocking, whatever the options say. Calls that wait get their ids in
+   * their order; a signal ends the wait.
    *
    * @throws {IdError} `TIME_OUT_OF_RANGE` as `generate`.
    */
-  generateAsync(): Promise<FlakeId>
+  generateAsync(options?: WaitOptions): Promise<FlakeId>
 }
 
 export function createGenerator(
@@ -85,6 +86,7 @@ export function createGenerator(
     throw now === last ? exhausted(maxCounter) : movedBack(last - now)
   }
   const generate = (): FlakeId => attempt() ?? block()
+  const queue = new WaitingQueue(() => last - now)
 
   return {
     family,
@@ -92,7 +94,7 @@ export function createGenerator(
     datacenter: id >> 5,
     worker: id & MAX_WORKER,
     generate,
-    generateAsync: async () => attempt() ?? pollUntil(attempt),
+    generateAsync: (options) => queue.take(attempt, options),
     batch: (count) => batch(NAME, generate, count),
   }
 }

@@ -59,7 +59,7 @@ function increasing(clock: Clock, pool: RandomPool): () => FlaxId {
   }
 
   return () => {
-    const nowMs = Math.floor(toUnixMs(NAME, clock()))
+    const nowMs = checkSpan(SPAN, Math.floor(toUnixMs(NAME, clock())))
     if (nowMs > lastMs) restart(nowMs)
     else if (!addStep(last, pool.bytes, pool.next())) {
       last.fill(0xff) // so that a restart that fails, after the last moment, fails again

@@ -7,30 +7,105 @@ declare const setTimeout: (callback: () => void, delayMs: number) => unknown
 export const monotonicMs = (): number => performance.now()
 
 /**
- * Far more attempts than the longest wait has room for. Only fake timers, which freeze both clocks, get that
- * far.
+ * So many attempts while the monotonic clock stands still mean that it is frozen: by fake timers, or within a request
+ * on Cloudflare. They take less than the longest wait.
  */
-const MAX_ATTEMPTS = 1_000_000
+const MAX_STILL = 15_000
 
 /**
  * Calls `attempt` until it gives something, blocking the thread for at most `budgetMs` of real time; then
  * undefined. Real time, so that a wall clock that stands still cannot hold the thread for ever.
  */
 export function blockUntil<T>(attempt: () => T | undefined, budgetMs: number): T | undefined {
-  const deadlineMs = monotonicMs() + budgetMs
-  for (let attempts = 1; ; attempts++) {
+  let nowMs = monotonicMs()
+  const deadlineMs = nowMs + budgetMs
+  for (let still = 0; ; ) {
     // Looked at before the attempt: a thread that was put aside past the deadline still tries once after it.
-    const isLast = monotonicMs() >= deadlineMs || attempts === MAX_ATTEMPTS
+    const isLast = nowMs >= deadlineMs || still === MAX_STILL
     const result = attempt()
     if (result !== undefined || isLast) return result
+    const beforeMs = nowMs
+    nowMs = monotonicMs()
+    still = nowMs === beforeMs ? still + 1 : 0
   }
 }
 
-/** Calls `attempt` once a millisecond until it gives something, leaving the thread free in between. */
-export async function pollUntil<T>(attempt: () => T | undefined): Promise<T> {
-  for (;;) {
-    await new Promise<void>((resolve) => setTimeout(resolve, 1))
-    const result = attempt()
-    if (result !== undefined) return result
+/** As much of the platform's AbortSignal as is needed. */
+export interface AbortSignalLike {
+  /** Whether it is aborted. */
+  readonly aborted: boolean
+  /** What the call rejects with. */
+  readonly reason?: unknown
+  /** Calls the listener once it is. */
+  addEventListener(type: 'abort', listener: () => void): void
+  /** Forgets the listener. */
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
+/** Options of calls that wait. */
+export interface WaitOptions {
+  /** Ends the wait: the call rejects with its reason, and no id is spent. */
+  readonly signal?: AbortSignalLike | undefined
+}
+
+interface Waiter {
+  /** Whether its turn is over: it has what it waited for, or an error. */
+  attempt(): boolean
+}
+
+/** However long a clock needs: it may be set right at any moment. */
+const MAX_SLEEP_MS = 50
+
+/** The calls of one generator that wait, in their order, with one timer for all. */
+export class WaitingQueue {
+  private readonly waiters = new Set<Waiter>()
+
+  /** @param waitMs how long the last attempt has to wait for the clock. */
+  constructor(private readonly waitMs: () => number) {}
+
+  /** Whether calls wait, so that the next one has to. */
+  get isBusy(): boolean {
+    return this.waiters.size > 0
+  }
+
+  /** What `attempt` gives, in turn, leaving the thread free in between. At once, where nobody waits. */
+  take<T>(attempt: () => T | undefined, { signal }: WaitOptions = {}): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) throw signal.reason
+      const first = this.isBusy ? undefined : attempt()
+      if (first !== undefined) return resolve(first)
+      const abort = (): void => {
+        this.waiters.delete(waiter)
+        reject(signal?.reason)
+      }
+      const waiter: Waiter = {
+        attempt() {
+          try {
+            const result = attempt()
+            if (result === undefined) return false
+            resolve(result)
+          } catch (error) {
+            reject(error)
+          }
+          signal?.removeEventListener('abort', abort)
+          return true
+        },
+      }
+      signal?.addEventListener('abort', abort)
+      this.waiters.add(waiter)
+      if (this.waiters.size === 1) this.sleep()
+    })
+  }
+
+  private sleep(): void {
+    setTimeout(() => this.wake(), Math.min(Math.max(this.waitMs(), 1), MAX_SLEEP_MS))
+  }
+
+  private wake(): void {
+    for (const waiter of this.waiters) {
+      if (!waiter.attempt()) break
+      this.waiters.delete(waiter)
+    }
+    if (this.isBusy) this.sleep()
   }
 }

@@ -2,7 +2,7 @@ import type { IdFamily, IdGenerator } from '../family.js'
 import { batch } from '../primitives/batch.js'
 import { type Clock, checkSpan, type Time, toUnixMs } from '../primitives/clock.js'
 import { IdError } from '../primitives/errors.js'
-import { blockUntil, pollUntil } from '../primitives/waiting.js'
+import { blockUntil, WaitingQueue, type WaitOptions } from '../primitives/waiting.js'
 import { Backfill } from './backfill.js'
 import { checkMeta, NAME, type SnoId, SPAN, spell } from './codec.js'
 import { EPOCH_MS, UNIT_MS } from './layout.js'
@@ -37,8 +37,8 @@ export interface SnoGenerator extends IdGenerator<SnoId> {
    * `SEQUENCE_EXHAUSTED` if the clock stood still for 12 ms; `FIELD_OUT_OF_RANGE` for the metabyte.
    */
   generate(meta?: number): SnoId
-  /** The same, waiting as long as it takes without blocking. */
-  generateAsync(meta?: number): Promise<SnoId>
+  /** The same, waiting as long as it takes without blocking, in the order of the calls; a signal ends the wait. */
+  generateAsync(meta?: number, options?: WaitOptions): Promise<SnoId>
   /** `count` new ids, in order. @throws {IdError} as `generate`. */
   batch(count: number, meta?: number): SnoId[]
   /**
@@ -71,6 +71,7 @@ class Generator implements SnoGenerator {
   private drifts: number
   private lastSequence: number
   private lastUnits = 0
+  private readonly queue = new WaitingQueue(() => this.waitMs)
 
   constructor(
     readonly family: IdFamily<SnoId>,
@@ -110,15 +111,21 @@ class Generator implements SnoGenerator {
     return this.attempt(meta) ?? this.block(meta)
   }
 
-  readonly generateAsync = async (meta: number = this.meta): Promise<SnoId> => {
+  readonly generateAsync = async (meta: number = this.meta, options?: WaitOptions): Promise<SnoId> => {
     checkMeta(meta)
-    const id = this.attempt(meta)
-    if (id !== undefined) return id
-    this.overflow.enter()
+    let isWaiting = this.queue.isBusy
+    if (isWaiting) this.overflow.enter()
+    const attempt = (): SnoId | undefined => {
+      if (isWaiting) return this.retry(meta)
+      const id = this.attempt(meta)
+      isWaiting = id === undefined
+      if (isWaiting) this.overflow.enter()
+      return id
+    }
     try {
-      return await pollUntil(() => this.retry(meta))
+      return await this.queue.take(attempt, options)
     } finally {
-      this.overflow.leave()
+      if (isWaiting) this.overflow.leave()
     }
   }
 

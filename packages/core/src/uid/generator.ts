@@ -1,6 +1,7 @@
 import type { IdFamily, IdGenerator } from '../family.js'
 import { batch } from '../primitives/batch.js'
 import type { Clock } from '../primitives/clock.js'
+import type { WaitOptions } from '../primitives/waiting.js'
 import type { UidSteps } from './steps.js'
 import type { UidStep } from './time.js'
 
@@ -19,8 +20,8 @@ export interface UidGenerator<AnId extends string> extends IdGenerator<AnId> {
    * `SEQUENCE_EXHAUSTED` if the clock stands still.
    */
   generate(): AnId
-  /** The same, waiting as long as it takes without blocking. */
-  generateAsync(): Promise<AnId>
+  /** The same, waiting as long as it takes without blocking, in the order of the calls; a signal ends the wait. */
+  generateAsync(options?: WaitOptions): Promise<AnId>
 }
 
 export function createGenerator<AnId extends string>(
@@ -32,7 +33,7 @@ export function createGenerator<AnId extends string>(
   return {
     family,
     generate,
-    generateAsync: async () => spell(await steps.nextAsync()),
+    generateAsync: async (options) => spell(await steps.nextAsync(options)),
     batch: (count) => batch(family.name, generate, count),
   }
 }

@@ -1,6 +1,6 @@
 import { type Clock, checkSpan, type TimeSpan, toUnixMs } from '../primitives/clock.js'
 import { IdError } from '../primitives/errors.js'
-import { blockUntil, pollUntil } from '../primitives/waiting.js'
+import { blockUntil, WaitingQueue, type WaitOptions } from '../primitives/waiting.js'
 import { MAX_SEQUENCE, STEP_US } from './layout.js'
 import { stepOf, type UidStep } from './time.js'
 
@@ -17,6 +17,7 @@ export class UidSteps {
   private now = 0
   private last = -1
   private sequence = 0
+  private readonly queue = new WaitingQueue(() => this.waitMs)
 
   constructor(
     private readonly span: TimeSpan,
@@ -27,8 +28,8 @@ export class UidSteps {
     return this.attempt() ?? this.block()
   }
 
-  async nextAsync(): Promise<UidStep> {
-    return this.attempt() ?? pollUntil(() => this.attempt())
+  nextAsync(options?: WaitOptions): Promise<UidStep> {
+    return this.queue.take(() => this.attempt(), options)
   }
 
   /** A step, or undefined if the clock must move first. Reads the clock once. */

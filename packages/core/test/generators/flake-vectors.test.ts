@@ -273,6 +273,15 @@ describe('flake.json callbackScript', () => {
     },
   )
 
+  test('quirk: a later caller can overtake a deferred request', async () => {
+    const script = scripts.find(({ name }) => name === 'a later caller can overtake a deferred request')
+    const { answers, drain } = await play(script as CallbackScript)
+    await drain()
+    // The ids are the reference's; the call that waited has the first of them.
+    expect([...answers.values()]).toEqual(idsOf(script as CallbackScript))
+    expect([...answers.keys()]).toEqual([0, 1, 2, 3, 4, 5, 6])
+  })
+
   test('quirk: first call before the epoch, with a callback', async () => {
     const script = scripts.find(({ name }) => name === 'first call before the epoch, with a callback')
     const { answers } = await play(script as CallbackScript)

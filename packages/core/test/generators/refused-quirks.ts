@@ -93,6 +93,10 @@ export const GENERATOR_QUIRKS: readonly GeneratorQuirk[] = [
     'clock backwards while a request is deferred: the timer throws and the request is lost',
   ),
   callback(
+    'Later calls overtake one that waits; ours wait behind it.',
+    'a later caller can overtake a deferred request',
+  ),
+  callback(
     'Before the epoch the call ends in a ReferenceError, and at the epoch the counter starts at 1.',
     'first call before the epoch, with a callback',
   ),
