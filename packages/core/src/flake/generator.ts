@@ -2,6 +2,7 @@ import type { IdFamily, IdGenerator } from '../family.js'
 import { batch } from '../primitives/batch.js'
 import { type Clock, systemClock, toUnixMs } from '../primitives/clock.js'
 import { checkInteger, IdError } from '../primitives/errors.js'
+import { checkOptions } from '../primitives/options.js'
 import { blockUntil, WaitingQueue, type WaitOptions } from '../primitives/waiting.js'
 import { type FlakeId, NAME, speller } from './codec.js'
 import { MAX_COUNTER, MAX_DATACENTER, MAX_ID, MAX_WORKER } from './layout.js'
@@ -60,11 +61,18 @@ export function createGenerator(
   timeSince: (timeMs: number) => number,
   options: FlakeGeneratorOptions,
 ): FlakeGenerator {
+  checkOptions(NAME, options, {
+    id: 'any',
+    datacenter: 'number',
+    worker: 'any',
+    counterMask: 'number',
+    onOverflow: ['wait', 'throw'],
+    onClockBack: ['wait', 'throw'],
+    clock: 'function',
+  })
   const id = identity(options)
   const maxCounter = checkMask(options.counterMask ?? MAX_COUNTER)
   const { onOverflow = 'wait', onClockBack = 'wait', clock = systemClock } = options
-  checkChoice('onOverflow', onOverflow)
-  checkChoice('onClockBack', onClockBack)
 
   const spell = speller()
   let now = 0
@@ -132,15 +140,6 @@ function checkMask(mask: number): number {
     })
   }
   return mask
-}
-
-function checkChoice(field: string, value: string): void {
-  if (value === 'wait' || value === 'throw') return
-  throw new IdError('INVALID_OPTION', `${NAME}: ${field} is 'wait' or 'throw', not ${value}`, {
-    family: NAME,
-    field,
-    value,
-  })
 }
 
 function exhausted(maxCounter: number): IdError {

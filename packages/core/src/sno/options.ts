@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../primitives/clock.js'
 import { IdError } from '../primitives/errors.js'
+import { checkOptions } from '../primitives/options.js'
 import type { SequenceBounds } from './backfill.js'
 import { checkMeta, NAME } from './codec.js'
 import { MAX_SEQUENCE } from './layout.js'
@@ -52,6 +53,16 @@ export interface Settled {
 
 /** The options with all defaults filled in and all rules checked. */
 export function settle(options: SnoGeneratorOptions): Settled {
+  checkOptions(NAME, options, {
+    partition: 'number',
+    sequenceMin: 'number',
+    sequenceMax: 'number',
+    backfill: 'any',
+    snapshot: 'any',
+    meta: 'number',
+    clock: 'function',
+    onOverflow: 'function',
+  })
   const state = startingState(options)
   const isDefault = state.sequenceMin === LIVE.sequenceMin && state.sequenceMax === LIVE.sequenceMax
   const backfill = options.backfill ?? (isDefault ? BACKFILL : undefined)

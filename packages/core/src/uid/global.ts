@@ -2,6 +2,7 @@ import { deriveFamily } from '../define-family.js'
 import type { IdFamily } from '../family.js'
 import { systemClock } from '../primitives/clock.js'
 import { checkInteger, IdError } from '../primitives/errors.js'
+import { checkOptions } from '../primitives/options.js'
 import { distance, type UidDistance } from './distance.js'
 import { createGenerator, type UidClockOptions, type UidGenerator } from './generator.js'
 import {
@@ -113,6 +114,7 @@ function createUid(neighbourhood: number): UidFamily {
     withNeighbourhood: (bits: number) =>
       createUid(checkInteger(NAME, 'neighbourhood', bits, MIN_NEIGHBOURHOOD, MAX_NEIGHBOURHOOD)),
     generator(options: UidGeneratorOptions) {
+      checkOptions(NAME, options, { node: 'any', clock: 'function' })
       const node = nodeOf(requireNode(options))
       const steps = new UidSteps(family, options.clock ?? systemClock)
       return {

@@ -1,6 +1,7 @@
 import { deriveFamily } from '../define-family.js'
 import type { IdFamily } from '../family.js'
 import { systemClock } from '../primitives/clock.js'
+import { checkOptions } from '../primitives/options.js'
 import { distance, type UidDistance } from './distance.js'
 import { createGenerator, type UidClockOptions, type UidGenerator } from './generator.js'
 import { LAST_MS, LOCAL_BYTE_LENGTH, LOCAL_LAYOUT, LOCAL_PATTERN, LOCAL_TEXT_LENGTH } from './layout.js'
@@ -50,8 +51,10 @@ function createUidLocal(): UidLocalFamily {
     lowerBoundMs: codec.lowerBoundMs,
   })
   return Object.assign(family, {
-    generator: ({ clock = systemClock }: UidClockOptions = {}) =>
-      createGenerator(family, new UidSteps(family, clock), codec.spell),
+    generator(options?: UidClockOptions) {
+      checkOptions(codec.NAME, options, { clock: 'function' })
+      return createGenerator(family, new UidSteps(family, options?.clock ?? systemClock), codec.spell)
+    },
     distance: (a: codec.UidLocalId, b: codec.UidLocalId) => distance(codec.unpack(a), codec.unpack(b)),
   })
 }

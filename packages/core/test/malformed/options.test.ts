@@ -73,6 +73,47 @@ describe('sno', () => {
   })
 })
 
+describe('options of generators', () => {
+  const worker = { worker: 1 }
+  const node = { node: 'a@h' }
+  test.each<[make: (options: never) => unknown, options: unknown, field: string, text: string]>([
+    [sno.generator, 7, 'options', 'options must be an object, not 7'],
+    [sno.generator, null, 'options', 'options must be an object, not null'],
+    [flax.generator, [], 'options', 'options must be an object, not an array'],
+    [sno.generator, { partion: 7 }, 'partion', 'no option "partion"; options are partition, sequenceMin, '],
+    [
+      sno.generator,
+      { partition: undefined },
+      'partition',
+      'partition is undefined; give a number, or leave it out',
+    ],
+    [sno.generator, { meta: undefined }, 'meta', 'meta is undefined'],
+    [sno.generator, { onOverflow: true }, 'onOverflow', 'onOverflow must be a function, not true'],
+    [flax.generator, { monotonic: 'no' }, 'monotonic', 'monotonic must be a boolean, not "no"'],
+    [flax.generator, { clock: 5 }, 'clock', 'clock must be a function, not 5'],
+    [flake.generator, { ...worker, datacentre: 3 }, 'datacentre', 'no option "datacentre"'],
+    [flake.generator, { ...worker, datacenter: undefined }, 'datacenter', 'datacenter is undefined'],
+    [
+      flake.generator,
+      { ...worker, onOverflow: 'wiat' },
+      'onOverflow',
+      'onOverflow must be "wait" or "throw", not "wiat"',
+    ],
+    [uid.generator, { ...node, clok: Date.now }, 'clok', 'no option "clok"; options are node, clock'],
+    [uidLocal.generator, { clock: 'now' }, 'clock', 'clock must be a function, not "now"'],
+  ])('%#', (make, options, field, text) => {
+    const error = expectIdError(() => make(options as never), 'INVALID_OPTION')
+    expect(error.message).toContain(`: ${text}`)
+    expect(error.field).toBe(field)
+  })
+
+  test('that are left out, or undefined where a default is no accident, are taken', () => {
+    expect(() => flax.generator(undefined)).not.toThrow()
+    expect(() => flax.generator({ clock: undefined } as object)).not.toThrow()
+    expect(() => sno.generator({ partition: 1, onOverflow: undefined } as object)).not.toThrow()
+  })
+})
+
 describe('generateAt', () => {
   test.each([flax, sno])('$name takes no moment that ids cannot carry', (family) => {
     expect(family.timeMs(family.generateAt(family.firstMs) as never)).toBe(family.firstMs)
