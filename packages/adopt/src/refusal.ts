@@ -10,11 +10,4 @@ export function refuse(
   throw new IdError(code, message, { value }).at(place)
 }
 
-/** Runs the work; an IdError that comes out of it is told with the place. */
-export function at<T>(place: string, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw error instanceof IdError ? error.at(place) : error
-  }
-}
+export const refuseOtherSession = (): never => refuse('adoption', 'another session is at it; wait, or end it')

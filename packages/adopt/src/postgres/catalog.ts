@@ -1,7 +1,16 @@
+import type { ReplacedColumn } from '../adoption.js'
+import type { Column, Session, Work } from '../driver.js'
+import {
+  type ForeignKey,
+  type Key,
+  legacyName,
+  newName,
+  onlyColumn,
+  pathOf,
+  shownName,
+  tablesOf,
+} from '../plan.js'
 import { refuse } from '../refusal.js'
-import { type ForeignKey, type Key, pathOf } from '../replaced-columns.js'
-import { shownName } from '../sql-text.js'
-import type { Session } from './session.js'
 
 export interface PostgresForeignKey extends ForeignKey {
   readonly name: string
@@ -9,9 +18,7 @@ export interface PostgresForeignKey extends ForeignKey {
   readonly validated: boolean
 }
 
-export interface Column extends Key {
-  readonly type: string
-  readonly notNull: boolean
+export interface PostgresColumn extends Column, Key {
   readonly generated: boolean
   readonly hasDefault: boolean
   /** By its domain, for good. */
@@ -32,6 +39,15 @@ export interface Index {
   readonly constraint: { readonly name: string; readonly kind: 'p' | 'u'; readonly definition: string } | null
 }
 
+/** With nothing on the search path but the catalog, what the server writes names its schemas. */
+export function* inCatalog<Result>(session: Session, work: () => Work<Result>): Work<Result> {
+  const [before] = yield* session.query<{ path: string }>("SELECT current_setting('search_path') AS path")
+  yield* session.run(['SET LOCAL search_path TO pg_catalog'])
+  const result = yield* work()
+  yield* session.query("SELECT set_config('search_path', $1, true)", [before?.path])
+  return result
+}
+
 const NAME_OF = (relation: string, schema: string) =>
   `format('%I.%I', ${schema}.nspname, ${relation}.relname)`
 
@@ -41,8 +57,8 @@ const COLUMN_NAMES = (table: string, numbers: string) => `(SELECT json_agg(a.att
   LEFT JOIN pg_attribute AS a ON a.attrelid = ${table} AND a.attnum = k.number AND k.number > 0)`
 
 /** The table's name with its schema, as SQL. */
-export async function resolveTable(session: Session, given: string): Promise<string> {
-  const [found] = await session.query<{ table: string; kind: string; inherits: boolean }>(
+export function* resolveTable(session: Session, given: string): Work<string> {
+  const [found] = yield* session.query<{ table: string; kind: string; inherits: boolean }>(
     `SELECT ${NAME_OF('r', 'n')} AS table, r.relkind AS kind,
             EXISTS (SELECT FROM pg_inherits WHERE r.oid IN (inhrelid, inhparent)) AS inherits
        FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = to_regclass($1)`,
@@ -57,26 +73,17 @@ export async function resolveTable(session: Session, given: string): Promise<str
 }
 
 /** The one column of the table's primary key. */
-export async function keyOf(session: Session, table: string): Promise<Key> {
-  const [found] = await session.query<{ columns: string[] }>(
+export function* keyOf(session: Session, table: string): Work<Key> {
+  const [found] = yield* session.query<{ columns: string[] }>(
     `SELECT ${COLUMN_NAMES('conrelid', 'conkey')} AS columns FROM pg_constraint
       WHERE contype = 'p' AND conrelid = $1::regclass`,
     [table],
   )
-  const [column, ...others] = found?.columns ?? []
-  if (column === undefined) return refuse(shownName(table), 'the table has no primary key')
-  if (others.length > 0) {
-    return refuse(
-      shownName(table),
-      `the primary key has several columns (${found?.columns.join(', ')}); ` +
-        'give the tables that they refer to, and it follows',
-    )
-  }
-  return { table, column }
+  return { table, column: onlyColumn(table, found?.columns ?? []) }
 }
 
-export async function readForeignKeys(session: Session): Promise<PostgresForeignKey[]> {
-  return session.query<PostgresForeignKey & Record<string, unknown>>(
+export function* readForeignKeys(session: Session): Work<PostgresForeignKey[]> {
+  return yield* session.query<PostgresForeignKey>(
     `SELECT c.conname AS name, ${NAME_OF('r', 'n')} AS table, ${NAME_OF('tr', 'tn')} AS target,
             ${COLUMN_NAMES('c.conrelid', 'c.conkey')} AS columns,
             ${COLUMN_NAMES('c.confrelid', 'c.confkey')} AS "targetColumns",
@@ -88,8 +95,8 @@ export async function readForeignKeys(session: Session): Promise<PostgresForeign
   )
 }
 
-export async function readColumns(session: Session, tables: readonly string[]): Promise<Map<string, Column>> {
-  const columns = await session.query<Column & Record<string, unknown>>(
+export function* readColumns(session: Session, tables: readonly string[]): Work<Map<string, PostgresColumn>> {
+  const columns = yield* session.query<PostgresColumn>(
     `SELECT t AS table, attname AS column, format_type(atttypid, atttypmod) AS type, attnotnull AS "notNull",
             attgenerated <> '' AS generated, atthasdef AS "hasDefault",
             (SELECT typnotnull FROM pg_type WHERE oid = atttypid) AS "refusesNull", attacl IS NOT NULL AS "hasPrivileges"
@@ -100,8 +107,8 @@ export async function readColumns(session: Session, tables: readonly string[]): 
   return new Map(columns.map((column) => [pathOf(column), column]))
 }
 
-export async function readIndexes(session: Session, tables: readonly string[]): Promise<Index[]> {
-  return session.query<Index & Record<string, unknown>>(
+export function* readIndexes(session: Session, tables: readonly string[]): Work<Index[]> {
+  return yield* session.query<Index>(
     `SELECT i.relname AS name, quote_ident(n.nspname) AS schema, t AS table, pg_get_indexdef(x.indexrelid) AS definition,
             m.amname AS method, ${COLUMN_NAMES('x.indrelid', 'x.indkey::int2[]')} AS columns,
             concat_ws(' ', pg_get_expr(x.indexprs, x.indrelid), pg_get_expr(x.indpred, x.indrelid)) AS expressions,
@@ -114,5 +121,93 @@ export async function readIndexes(session: Session, tables: readonly string[]): 
        LEFT JOIN pg_constraint AS c ON c.conindid = x.indexrelid AND c.contype IN ('p', 'u')
       WHERE NOT starts_with(i.relname, 'snoflax_new_') ORDER BY t, i.relname`,
     [tables],
+  )
+}
+
+/** Bytes that PostgreSQL keeps of a name. */
+const NAME_BYTES = 63
+
+/** @throws {IdError} for what the switch could not carry over to the new columns. */
+export function* refuseObstacles(
+  session: Session,
+  columns: readonly ReplacedColumn[],
+  allowTriggers: readonly string[],
+): Work<void> {
+  const tables = tablesOf(columns)
+  const known = yield* readColumns(session, tables)
+  yield* refuseHiddenRows(session, tables)
+  for (const column of columns) refuseColumn(known.get(pathOf(column)) as PostgresColumn, column.isRoot)
+  yield* refuseDependents(session, columns)
+  yield* refuseTriggers(session, tables, allowTriggers)
+}
+
+/** What row security hides would be left without ids, silently. */
+function* refuseHiddenRows(session: Session, tables: readonly string[]): Work<void> {
+  const [hidden] = yield* session.query<{ table: string }>(
+    'SELECT t AS table FROM unnest($1::text[]) AS t WHERE row_security_active(t) ORDER BY 1 LIMIT 1',
+    [tables],
+  )
+  if (hidden)
+    refuse(shownName(hidden.table), 'row security hides rows of it from this role; use one with BYPASSRLS')
+}
+
+function refuseColumn(column: PostgresColumn, isRoot: boolean): void {
+  const path = pathOf(column)
+  if (column.generated) refuse(path, 'the column is generated')
+  if (column.refusesNull)
+    refuse(
+      path,
+      `its domain ${column.type} takes no null, which new rows have for an old key after the switch`,
+    )
+  if (column.hasDefault && !isRoot)
+    refuse(path, 'the column has a default, which is an old key; drop it, and set another after the switch')
+  if (column.hasPrivileges)
+    refuse(
+      path,
+      'the column has privileges of its own, which a new column would lack; revoke them and grant them again after the switch',
+    )
+  for (const name of [newName(column.column), legacyName(column.column)]) {
+    if (new TextEncoder().encode(name).length > NAME_BYTES)
+      refuse(path, `${name} is too long for a name; rename the column`)
+  }
+}
+
+/** Whatever uses the old column would go on using it after the switch, silently. */
+function* refuseDependents(session: Session, columns: readonly ReplacedColumn[]): Work<void> {
+  const [dependent] = yield* session.query<{ what: string; table: string; column: string }>(
+    `SELECT pg_describe_object(d.classid, d.objid, d.objsubid) AS what, k.table, k.column
+       FROM unnest($1::text[], $2::text[]) AS k ("table", "column")
+       JOIN pg_attribute AS a ON a.attrelid = k.table::regclass AND a.attname = k.column
+       JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
+       LEFT JOIN pg_constraint AS c ON d.classid = 'pg_constraint'::regclass AND c.oid = d.objid
+       LEFT JOIN pg_class AS r ON d.classid = 'pg_class'::regclass AND r.oid = d.objid AND d.objsubid = 0
+       LEFT JOIN pg_attrdef AS v ON d.classid = 'pg_attrdef'::regclass AND v.oid = d.objid
+      WHERE coalesce(c.contype NOT IN ('p', 'u', 'f', 'n'), true) AND coalesce(r.relkind NOT IN ('i', 'S'), true)
+        AND NOT coalesce(v.adrelid = a.attrelid AND v.adnum = a.attnum, false)
+      ORDER BY 2, 3, 1 LIMIT 1`,
+    [columns.map(({ table }) => table), columns.map(({ column }) => column)],
+  )
+  if (dependent === undefined) return
+  refuse(
+    pathOf(dependent),
+    `${dependent.what} depends on it and would go on with the old values; drop it, and create it again after the switch`,
+  )
+}
+
+function* refuseTriggers(
+  session: Session,
+  tables: readonly string[],
+  allowed: readonly string[],
+): Work<void> {
+  const [trigger] = yield* session.query<{ name: string; table: string }>(
+    `SELECT tgname AS name, t AS table FROM unnest($1::text[]) AS t JOIN pg_trigger ON tgrelid = t::regclass
+      WHERE NOT tgisinternal AND tgenabled <> 'D' AND tgname <> ALL ($2::text[]) ORDER BY 2, 1 LIMIT 1`,
+    [tables, allowed],
+  )
+  if (trigger === undefined) return
+  refuse(
+    shownName(trigger.table),
+    `trigger ${trigger.name} would fire for every row that is filled, and may know the old key; ` +
+      'disable it, or name it in allowTriggers once you have looked at it',
   )
 }

@@ -1,10 +1,60 @@
 import { type Clock, IdError, type IdGenerator } from '@snoflax/core'
+import { withPath } from '@snoflax/core/adapter'
+import { placeOf, type RootPlan } from './plan.js'
+import type { KeyRecipe } from './recipes.js'
+import { refuse } from './refusal.js'
+
+/** Makes the ids of a round's rows, in their order. */
+export class RoundIds {
+  private readonly place: string
+  private readonly maker: IdMaker
+  private readonly keyTimes: KeyTimes | undefined
+
+  constructor(root: RootPlan, { source, generator, maxDriftMs }: KeyRecipe, lastId: string | null) {
+    this.place = placeOf(root)
+    this.maker = new IdMaker(generator, maxDriftMs, lastId ?? undefined)
+    this.keyTimes = source.kind === 'key' ? new KeyTimes(this.place, source.timeMs) : undefined
+  }
+
+  /** The time of the next row: its key's, or the one that was noted. */
+  timeMs(key: string, noted: string | number | null): number {
+    return this.keyTimes ? this.keyTimes.next(key) : Number(noted)
+  }
+
+  /** Another id each time. */
+  next(timeMs: number): string {
+    return withPath(this.place, () => this.maker.next(timeMs))
+  }
+}
+
+/** Times of rows whose keys carry them, in the order of the keys. */
+export class KeyTimes {
+  private lastMs = Number.NEGATIVE_INFINITY
+
+  constructor(
+    private readonly place: string,
+    private readonly timeMs: (key: string) => number,
+  ) {}
+
+  next(key: string): number {
+    const timeMs = this.timeMs(key)
+    if (timeMs < this.lastMs) {
+      refuse(
+        this.place,
+        `${JSON.stringify(key)} sorts after a key of a later time, so key order is not creation order`,
+        key,
+      )
+    }
+    this.lastMs = timeMs
+    return timeMs
+  }
+}
 
 /**
  * Makes ascending ids for rows that come in the order of their times. Where a moment's ids are used up, the
  * clock of the generator moves on, so that order is kept and the time is a little ahead.
  */
-export class IdMaker {
+class IdMaker {
   private readonly generator: IdGenerator<string>
   private nowMs = 0
   private reads = 0
