@@ -4,7 +4,8 @@ import { RoundIds } from './ids.js'
 import type { BackfillOptions } from './options.js'
 import { newName, type Plan, type RootPlan, shownName } from './plan.js'
 import type { KeyRecipe } from './recipes.js'
-import { type Round, readRounds, refuseMovedOn, writeRound } from './state.js'
+import { refuseOtherSession } from './refusal.js'
+import { type Round, readRounds, writeRound } from './state.js'
 import { refuseKeyless, refuseUntimed, rowTimes } from './times.js'
 
 /** Runs a batch: in a transaction of its own, as often as it takes, or in one that is under way. */
@@ -69,6 +70,14 @@ function* beginRound(work: KeyWork, round: number): Work<Round> {
   const timeMs = round === 1 ? times.timeMs : times.lateTimeMs
   return yield* runBatch(function* () {
     yield* refuseKeyless(db, root)
+    // A key that is used again, as SQLite does with the last one, is that of another row.
+    if (!db.hasNewColumns) {
+      const isSame = source.kind === 'column' ? `AND ${timeMs} IS NOT DISTINCT FROM ${map}.time_ms` : ''
+      yield* db.run([
+        `DELETE FROM ${map} WHERE NOT EXISTS
+           (SELECT 1 FROM ${root.table} AS t WHERE t.${quoteName(root.key)} = ${map}.key ${isSame})`,
+      ])
+    }
     yield* db.run([
       `INSERT INTO ${map} (round, position, key, time_ms)
        SELECT ${round}, row_number() OVER (ORDER BY ${times.order}), t.${quoteName(root.key)}, ${timeMs}
@@ -112,7 +121,8 @@ function* fillRound(work: KeyWork, begun: Round): Work<Round> {
 function* fillBatch(work: KeyWork, open: Round, ids: RoundIds): Work<Round> {
   const { db, root, recipe, map, options } = work
   const { round, done, total } = open
-  yield* refuseMovedOn(db, open)
+  const known = (yield* readRounds(db, root.table)).find((one) => one.round === round)
+  if (known?.done !== done) refuseOtherSession()
   const end = Math.min(done + (options.batchSize ?? 1000), total)
   const rows = yield* db.query<{ position: string | number; key: string; timeMs: string | number | null }>(
     `SELECT position, CAST(key AS text) AS key, time_ms AS "timeMs" FROM ${map}
@@ -120,7 +130,7 @@ function* fillBatch(work: KeyWork, open: Round, ids: RoundIds): Work<Round> {
   )
   const made: MadeId[] = []
   for (const { position, key, timeMs } of rows) {
-    const id = yield* nextId(work, ids, ids.timeMs(key, timeMs), round)
+    const id = yield* nextId(work, ids, ids.timeMs(key, Number(timeMs)), round)
     made.push({ round, position: Number(position), id })
   }
   yield* db.storeIds(root, map, recipe.storage, made)

@@ -36,6 +36,7 @@ export interface Session {
 }
 
 export interface Column {
+  readonly name: string
   /** As declared. */
   readonly type: string
   readonly notNull: boolean
@@ -62,11 +63,10 @@ export interface Driver<Details = unknown> extends Session {
 
   /** Reads the schema and leaves nothing behind. */
   peek<Result>(work: () => Work<Result>): Work<Result>
-  /** The primary keys of tables as they are given. @throws {IdError} for one that can't be moved. */
-  keysOf(tables: readonly string[]): Work<Key[]>
+  /** The primary key of a table as it is given. @throws {IdError} for one that can't be moved. */
+  keyOf(table: string): Work<Key>
   foreignKeys(): Work<ForeignKey[]>
-  /** By their path. */
-  columnsOf(tables: readonly string[]): Work<ReadonlyMap<string, Column>>
+  columnsOf(table: string): Work<readonly Column[]>
   /** @throws {IdError} for a default of a new key that the database does not take. */
   checkDefault(table: string, value: string, type: string): Work<void>
   /** @throws {IdError} for what the switch could not carry over. */
@@ -101,10 +101,8 @@ export interface MadeId {
 
 /** What an adoption runs, but for the rows. */
 export interface Statements {
-  /** What our tables are made in. */
-  readonly createSchema: readonly string[]
-  /** Makes the map of each root: `round`, `position` within it, `key`, `time_ms`. */
-  readonly createMaps: readonly string[]
+  /** Makes what is kept of an adoption, and the map of each root: `round`, `position` within it, `key`, `time_ms`. */
+  readonly create: readonly string[]
   /** New columns beside the old ones. */
   readonly expand: readonly string[]
   /** Indexes over them. */

@@ -1,84 +1,66 @@
-import { type Clock, IdError, type IdGenerator } from '@snoflax/core'
+import { IdError } from '@snoflax/core'
 import { withPath } from '@snoflax/core/adapter'
 import { placeOf, type RootPlan } from './plan.js'
 import type { KeyRecipe } from './recipes.js'
 import { refuse } from './refusal.js'
 
-/** Makes the ids of a round's rows, in their order. */
-export class RoundIds {
-  private readonly place: string
-  private readonly maker: IdMaker
-  private readonly keyTimes: KeyTimes | undefined
-
-  constructor(root: RootPlan, { source, generator, maxDriftMs }: KeyRecipe, lastId: string | null) {
-    this.place = placeOf(root)
-    this.maker = new IdMaker(generator, maxDriftMs, lastId ?? undefined)
-    this.keyTimes = source.kind === 'key' ? new KeyTimes(this.place, source.timeMs) : undefined
-  }
-
-  /** The time of the next row: its key's, or the one that was noted. */
-  timeMs(key: string, noted: string | number | null): number {
-    return this.keyTimes ? this.keyTimes.next(key) : Number(noted)
-  }
-
-  /** Another id each time. */
-  next(timeMs: number): string {
-    return withPath(this.place, () => this.maker.next(timeMs))
-  }
-}
-
-/** Times of rows whose keys carry them, in the order of the keys. */
-export class KeyTimes {
-  private lastMs = Number.NEGATIVE_INFINITY
-
-  constructor(
-    private readonly place: string,
-    private readonly timeMs: (key: string) => number,
-  ) {}
-
-  next(key: string): number {
-    const timeMs = this.timeMs(key)
-    if (timeMs < this.lastMs) {
+/** The times of rows whose keys carry them; the rows come in the order of their keys. */
+export function keyTimes(place: string, timeMsOf: (key: string) => number): (key: string) => number {
+  let lastMs = Number.NEGATIVE_INFINITY
+  return (key) => {
+    const timeMs = timeMsOf(key)
+    if (timeMs < lastMs) {
       refuse(
-        this.place,
+        place,
         `${JSON.stringify(key)} sorts after a key of a later time, so key order is not creation order`,
         key,
       )
     }
-    this.lastMs = timeMs
+    lastMs = timeMs
     return timeMs
   }
 }
 
 /**
- * Makes ascending ids for rows that come in the order of their times. Where a moment's ids are used up, the
- * clock of the generator moves on, so that order is kept and the time is a little ahead.
+ * Makes ascending ids for the rows of a round, which come in the order of their times. Where a moment's ids are used
+ * up, the clock of the generator moves on, so that order is kept and the time is a little ahead.
  */
-class IdMaker {
-  private readonly generator: IdGenerator<string>
+export class RoundIds {
+  /** The time of the next row: its key's, or the one that was noted. */
+  readonly timeMs: (key: string, notedMs: number) => number
+  private readonly place: string
+  private readonly generator
+  private readonly maxDriftMs: number
   private nowMs = 0
   private reads = 0
 
   constructor(
-    makeGenerator: (clock: Clock) => IdGenerator<string>,
-    private readonly maxDriftMs: number,
-    private last?: string | undefined,
+    root: RootPlan,
+    { source, generator, maxDriftMs }: KeyRecipe,
+    private last: string | null,
   ) {
+    this.place = placeOf(root)
+    this.timeMs =
+      source.kind === 'key' ? keyTimes(this.place, source.timeMs) : (_, notedMs: number) => notedMs
     // A generator that waits for the next unit reads the clock again: then it is told the next millisecond.
-    this.generator = makeGenerator(() => (this.reads++ === 0 ? this.nowMs : ++this.nowMs))
+    this.generator = generator(() => (this.reads++ === 0 ? this.nowMs : ++this.nowMs))
+    this.maxDriftMs = maxDriftMs
     // Ids of the last moment may lie above the last id without being used. The next moment's surely do not.
-    if (last !== undefined) this.nowMs = this.generator.family.timeMs(last)
+    if (last !== null) this.nowMs = this.generator.family.timeMs(last)
   }
 
+  /** Another id each time. */
   next(rowMs: number): string {
-    this.nowMs = Math.max(rowMs, this.nowMs)
-    let id = this.generate(rowMs)
-    while (this.last !== undefined && this.generator.family.compare(id, this.last) <= 0) {
-      this.nowMs++
-      id = this.generate(rowMs)
-    }
-    this.last = id
-    return id
+    return withPath(this.place, () => {
+      this.nowMs = Math.max(rowMs, this.nowMs)
+      let id = this.generate(rowMs)
+      while (this.last !== null && this.generator.family.compare(id, this.last) <= 0) {
+        this.nowMs++
+        id = this.generate(rowMs)
+      }
+      this.last = id
+      return id
+    })
   }
 
   private generate(rowMs: number): string {

@@ -1,24 +1,22 @@
 import type { Adoption, Phase, ReplacedColumn, Verification } from './adoption.js'
 import { fillKeys } from './backfill.js'
-import type { Driver, Open, Work } from './driver.js'
+import type { Column, Driver, Open, Work } from './driver.js'
 import { type AdoptionOptions, type BackfillOptions, checkBatchSize, type SwitchOptions } from './options.js'
-import { legacyName, type Plan, pathOf, placeOf, replacedColumns, shownName, tablesOf } from './plan.js'
+import {
+  type Key,
+  legacyName,
+  type Plan,
+  pathOf,
+  placeOf,
+  replacedColumns,
+  shownName,
+  tablesOf,
+} from './plan.js'
 import { openPostgres, type PostgresClient } from './postgres/driver.js'
 import { checkGenerators, type KeyRecipe, keyRecipes } from './recipes.js'
 import { refuse } from './refusal.js'
 import { openSqlite, type SqliteConnection } from './sqlite/driver.js'
-import {
-  type Begun,
-  checkStep,
-  readBegun,
-  readRounds,
-  refuseChanges,
-  refuseOrphans,
-  refuseOther,
-  stateStatements,
-  switchedStatement,
-  writeBegun,
-} from './state.js'
+import { type Begun, readBegun, readRounds, refuseOther, refuseStrays, writeBegun } from './state.js'
 import { checkTimes } from './times.js'
 import { verify } from './verify.js'
 
@@ -69,7 +67,7 @@ function* newPlan<Details>(
     return yield* readPlan(db, options, recipes)
   })
   for (const [i, root] of plan.roots.entries()) yield* checkTimes(db, root, recipes[i] as KeyRecipe)
-  yield* refuseOrphans(db, plan)
+  yield* refuseStrays(db, plan, false)
   yield* refuseBroken(db, plan, 'planned')
   return plan
 }
@@ -80,21 +78,23 @@ function* readPlan<Details>(
   { tables, allowTriggers = [] }: AdoptionOptions,
   recipes: readonly KeyRecipe[],
 ): Work<Plan<Details>> {
-  const keys = yield* db.keysOf(tables.map(({ table }) => table))
+  const keys: Key[] = []
+  for (const { table } of tables) keys.push(yield* db.keyOf(table))
   const found = replacedColumns(keys, yield* db.foreignKeys())
-  const known = yield* db.columnsOf(tablesOf(found))
+  const known = new Map<string, Column>()
+  for (const table of tablesOf(found)) {
+    for (const column of yield* db.columnsOf(table)) known.set(pathOf({ table, column: column.name }), column)
+  }
   checkGenerators(
     keys.map(({ table }) => shownName(table)),
     recipes,
   )
-  const columns = found.map((column) => ({
-    ...column,
-    notNull: known.get(pathOf(column))?.notNull ?? false,
-  }))
-  for (const column of columns) {
-    if (known.has(pathOf({ ...column, column: legacyName(column.column) })))
-      refuse(pathOf(column), `the table already has a column ${legacyName(column.column)}`)
-  }
+  const columns = found.map((column) => {
+    const legacy = legacyName(column.column)
+    if (known.has(pathOf({ ...column, column: legacy })))
+      refuse(pathOf(column), `the table already has a column ${legacy}`)
+    return { ...column, notNull: known.get(pathOf(column))?.notNull ?? false }
+  })
   const roots = keys.map((key, i) => {
     const { storage } = recipes[i] as KeyRecipe
     return {
@@ -102,6 +102,7 @@ function* readPlan<Details>(
       key: key.column,
       keyType: known.get(pathOf(key))?.type as string,
       family: storage.family.name,
+      layout: JSON.stringify(storage.family.layout),
       storage: storage.name,
       type: storage.column.sql,
       default: tables[i]?.default,
@@ -153,11 +154,11 @@ class RunningAdoption<Details> implements Adoption {
   private *backfillIn(db: Driver<Details>, options: BackfillOptions): Work<void> {
     checkBatchSize(options)
     const { plan, recipes } = this
-    const { expand, reconcile } = db.statements(plan)
-    const begun = yield* readBegun(db)
+    const { create, expand, reconcile } = db.statements(plan)
+    const begun = yield* this.readBegun(db)
     if (begun === undefined) {
       yield* db.transaction(function* () {
-        yield* db.run(createStatements(db, plan))
+        yield* db.run(create)
         yield* writeBegun(db, plan)
       })
     }
@@ -177,14 +178,17 @@ class RunningAdoption<Details> implements Adoption {
       for (const { table } of plan.roots) {
         const [first] = yield* readRounds(db, table)
         if (first === undefined || first.done < first.total)
-          refuse(shownName(table), 'the backfill is not through; run it to its end')
+          refuse(shownName(table), 'backfill not finished; run it again')
       }
       yield* db.prepareSwitch(plan)
       yield* db.locked(plan, lockTimeoutMs, function* () {
-        refuseChanges(plan, yield* readPlan(db, options, recipes))
+        // A table, foreign key or index that came since the plan was made would be missed.
+        if (!isSame(plan, yield* readPlan(db, options, recipes)))
+          refuse('switchKeys', 'the schema has changed since the backfill began; abandon it and begin again')
         yield* fillKeys(db, plan, recipes, 'last, in a transaction')
-        yield* refuseOrphans(db, plan)
-        yield* db.run([...reconcile, ...exchange, switchedStatement(db)])
+        yield* db.run(reconcile)
+        yield* refuseStrays(db, plan, db.hasNewColumns)
+        yield* db.run(exchange)
         yield* refuseBroken(db, plan, 'backfilling')
       })
     }
@@ -197,26 +201,33 @@ class RunningAdoption<Details> implements Adoption {
   }
 
   private *endIn(db: Driver<Details>, step: 'finish' | 'abandon'): Work<void> {
-    checkStep(step, (yield* this.begun(db)).phase)
+    const { phase } = yield* this.begun(db)
+    if (step === 'finish' && phase === 'backfilling') refuse(step, 'the keys are not switched yet')
+    if (step === 'abandon' && phase === 'switched')
+      refuse(step, 'the keys are switched; there is no way back but a restore')
     yield* db.apply(db.statements(this.plan)[step])
     if (step === 'abandon') this.phase = 'planned'
   }
 
   private *begun(db: Driver<Details>): Work<Begun<Details>> {
-    return (yield* readBegun(db)) ?? refuse('adoption', 'nothing is under way; backfill() begins it')
+    return (yield* this.readBegun(db)) ?? refuse('adoption', 'no migration in progress; call backfill()')
+  }
+
+  private *readBegun(db: Driver<Details>): Work<Begun<Details> | undefined> {
+    const begun = yield* readBegun(db)
+    if (begun !== undefined && !isSame(begun.plan, this.plan))
+      refuse('adoption', 'another plan has been begun since this one was made; call planAdoption again')
+    return begun
   }
 }
 
-function createStatements<Details>(db: Driver<Details>, plan: Plan<Details>): string[] {
-  const { createSchema, createMaps } = db.statements(plan)
-  return [...createSchema, ...stateStatements(db), ...createMaps]
-}
+const isSame = (one: Plan, other: Plan): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /** The whole move, to be read before it is made. */
 function script<Details>(db: Driver<Details>, plan: Plan<Details>): string {
-  const { expand, index, lock, reconcile, exchange, settle, finish } = db.statements(plan)
+  const { create, expand, index, lock, reconcile, exchange, settle, finish } = db.statements(plan)
   return [
-    section('backfill: one transaction', createStatements(db, plan)),
+    section('backfill: one transaction', create),
     section('backfill: each on its own', expand),
     section('backfill: in batches', [
       ...plan.roots.map((root) => `-- ids: ${placeOf(root)}`),
@@ -230,7 +241,6 @@ function script<Details>(db: Driver<Details>, plan: Plan<Details>): string {
       '-- ids for rows that came meanwhile',
       ...reconcile,
       ...exchange,
-      switchedStatement(db),
     ]),
     section('switchKeys: each on its own', settle),
     section('finish', finish),

@@ -22,6 +22,8 @@ export interface RootPlan {
   /** As declared. */
   readonly keyType: string
   readonly family: string
+  /** Of the family, as JSON: its epoch and bits. */
+  readonly layout: string
   readonly storage: string
   /** Of the new column. */
   readonly type: string
@@ -94,6 +96,13 @@ export function replacedColumns(keys: readonly Key[], foreignKeys: readonly Fore
 
   for (const [root, key] of keys.entries()) add(key, root, true)
   while (follow());
+  for (const { own, target } of pairs) {
+    if (found.has(pathOf(own)) && !found.has(pathOf(target)))
+      refuse(
+        pathOf(own),
+        `it is a foreign key to ${pathOf(target)}, which stays; give that table too, or drop the foreign key`,
+      )
+  }
   return [...found.values()]
 }
 

@@ -10,4 +10,5 @@ export function refuse(
   throw new IdError(code, message, { value }).at(place)
 }
 
-export const refuseOtherSession = (): never => refuse('adoption', 'another session is at it; wait, or end it')
+export const refuseOtherSession = (): never =>
+  refuse('adoption', 'another session is running this migration; wait for it or terminate it')

@@ -1,9 +1,9 @@
 import { quoteName } from '@snoflax/core/adapter'
 import type { Phase } from './adoption.js'
 import type { Driver, Work } from './driver.js'
-import { type Plan, pathOf, rootOf, shownName } from './plan.js'
+import { newName, type Plan, pathOf, type RootPlan, rootOf, shownName } from './plan.js'
 import type { KeyRecipe } from './recipes.js'
-import { refuse, refuseOtherSession } from './refusal.js'
+import { refuse } from './refusal.js'
 
 /** What is kept of an adoption in the database. */
 export interface Begun<Details> {
@@ -63,58 +63,44 @@ export function* writeRound(db: Driver, round: Round): Work<void> {
   )
 }
 
-/** @throws {IdError} if the round has gone on without us. */
-export function* refuseMovedOn(db: Driver, { item, round, done }: Round): Work<void> {
-  const rounds = yield* readRounds(db, item)
-  if (rounds.find((one) => one.round === round)?.done !== done) refuseOtherSession()
-}
-
-/** @throws {IdError} naming the first value of a foreign key that leads to no row. */
-export function* refuseOrphans(db: Driver, { roots, columns }: Plan): Work<void> {
+/**
+ * @throws {IdError} naming the first value of a foreign key that leads to no row, or whose new value, where that
+ * should be there by now, leads to another one.
+ */
+export function* refuseStrays(db: Driver, { roots, columns }: Plan, areFilled: boolean): Work<void> {
   for (const column of columns.filter(({ isRoot }) => !isRoot)) {
     const { table: target, key } = rootOf(roots, column)
     const own = `c.${quoteName(column.column)}`
-    const [row] = yield* db.query<{ value: string }>(
-      `SELECT CAST(${own} AS text) AS value FROM ${column.table} AS c WHERE ${own} IS NOT NULL
-          AND NOT EXISTS (SELECT 1 FROM ${target} AS r WHERE r.${quoteName(key)} = ${own}) LIMIT 1`,
+    const isOther = areFilled
+      ? `OR c.${quoteName(newName(column.column))} IS DISTINCT FROM r.${quoteName(newName(key))}`
+      : ''
+    const [row] = yield* db.query<{ value: string; found: string | null }>(
+      `SELECT CAST(${own} AS text) AS value, CAST(r.${quoteName(key)} AS text) AS found
+         FROM ${column.table} AS c LEFT JOIN ${target} AS r ON r.${quoteName(key)} = ${own}
+        WHERE (${own} IS NOT NULL AND r.${quoteName(key)} IS NULL) ${isOther} LIMIT 1`,
     )
     if (row === undefined) continue
-    refuse(
-      pathOf(column),
-      `the value ${row.value} leads to no row of ${shownName(target)}; mend it first`,
-      row.value,
-    )
+    const { value, found } = row
+    if (value === found) refuseUnfilled(pathOf(column))
+    refuse(pathOf(column), `the value ${value} leads to no row of ${shownName(target)}; mend it first`, value)
   }
 }
 
+export const refuseUnfilled = (place: string): never =>
+  refuse(place, 'rows keep their old values; look for a trigger that cancels updates')
+
 /** What was begun goes on as it was planned; only functions and times are given anew. */
 export function refuseOther({ roots }: Plan, recipes: readonly KeyRecipe[]): void {
-  const isSame = roots.every(
-    ({ family, storage }, i) =>
-      family === recipes[i]?.storage.family.name && storage === recipes[i]?.storage.name,
-  )
-  if (isSame && roots.length === recipes.length) return
+  const isSame = (root: RootPlan, i: number): boolean => {
+    const { family, name } = recipes[i]?.storage ?? {}
+    return (
+      root.family === family?.name && root.layout === JSON.stringify(family.layout) && root.storage === name
+    )
+  }
+  if (roots.length === recipes.length && roots.every(isSame)) return
   const told = roots.map(({ table, family, storage }) => `${shownName(table)} to ${family} as ${storage}`)
   refuse(
     'tables',
     `an adoption of ${told.join(', ')} is under way; plan with the same tables and families, or abandon it`,
   )
-}
-
-/** A table, foreign key or index that came since the plan was made would be missed. */
-export function refuseChanges(planned: Plan, now: Plan): void {
-  if (JSON.stringify(now) === JSON.stringify(planned)) return
-  refuse('switchKeys', 'the schema has changed since the backfill began; abandon it and begin again')
-}
-
-/** When a step can't be taken, and why. */
-const TOO_LATE_OR_EARLY = {
-  finish: { phase: 'backfilling', reason: 'the keys are not switched yet' },
-  abandon: { phase: 'switched', reason: 'the keys are switched; there is no way back but a restore' },
-} as const
-
-/** @throws {IdError} for a step that this phase doesn't allow. */
-export function checkStep(step: keyof typeof TOO_LATE_OR_EARLY, current: Phase): void {
-  const { phase, reason } = TOO_LATE_OR_EARLY[step]
-  if (current === phase) refuse(step, reason)
 }

@@ -1,7 +1,7 @@
 import type { IdFamily, IdStorage } from '@snoflax/core'
 import { quoteName } from '@snoflax/core/adapter'
 import type { Driver, TimeColumn, Work } from './driver.js'
-import { KeyTimes } from './ids.js'
+import { keyTimes } from './ids.js'
 import { pathOf, placeOf, type RootPlan } from './plan.js'
 import type { KeyRecipe, TimeSource } from './recipes.js'
 import { refuse } from './refusal.js'
@@ -93,10 +93,10 @@ function* checkKeyTimes(
   timeMs: (key: string) => number,
 ): Work<void> {
   const place = placeOf(root)
-  const times = new KeyTimes(place, timeMs)
+  const timeOf = keyTimes(place, timeMs)
   for (let after: unknown; ; ) {
     const { keys, last } = yield* db.keysAfter(root, after, KEYS_A_PAGE)
-    for (const key of keys) checkRowTime(place, key, times.next(key), family)
+    for (const key of keys) checkRowTime(place, key, timeOf(key), family)
     if (keys.length < KEYS_A_PAGE) return
     after = last
   }

@@ -18,7 +18,7 @@ export interface PostgresForeignKey extends ForeignKey {
   readonly validated: boolean
 }
 
-export interface PostgresColumn extends Column, Key {
+interface PostgresColumn extends Column {
   readonly generated: boolean
   readonly hasDefault: boolean
   /** By its domain, for good. */
@@ -73,7 +73,7 @@ export function* resolveTable(session: Session, given: string): Work<string> {
 }
 
 /** The one column of the table's primary key. */
-export function* keyOf(session: Session, table: string): Work<Key> {
+export function* readKey(session: Session, table: string): Work<Key> {
   const [found] = yield* session.query<{ columns: string[] }>(
     `SELECT ${COLUMN_NAMES('conrelid', 'conkey')} AS columns FROM pg_constraint
       WHERE contype = 'p' AND conrelid = $1::regclass`,
@@ -95,16 +95,14 @@ export function* readForeignKeys(session: Session): Work<PostgresForeignKey[]> {
   )
 }
 
-export function* readColumns(session: Session, tables: readonly string[]): Work<Map<string, PostgresColumn>> {
-  const columns = yield* session.query<PostgresColumn>(
-    `SELECT t AS table, attname AS column, format_type(atttypid, atttypmod) AS type, attnotnull AS "notNull",
+export function* readColumns(session: Session, table: string): Work<PostgresColumn[]> {
+  return yield* session.query<PostgresColumn>(
+    `SELECT attname AS name, format_type(atttypid, atttypmod) AS type, attnotnull AS "notNull",
             attgenerated <> '' AS generated, atthasdef AS "hasDefault",
             (SELECT typnotnull FROM pg_type WHERE oid = atttypid) AS "refusesNull", attacl IS NOT NULL AS "hasPrivileges"
-       FROM unnest($1::text[]) AS t JOIN pg_attribute ON attrelid = t::regclass
-      WHERE attnum > 0 AND NOT attisdropped`,
-    [tables],
+       FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
+    [table],
   )
-  return new Map(columns.map((column) => [pathOf(column), column]))
 }
 
 export function* readIndexes(session: Session, tables: readonly string[]): Work<Index[]> {
@@ -134,63 +132,71 @@ export function* refuseObstacles(
   allowTriggers: readonly string[],
 ): Work<void> {
   const tables = tablesOf(columns)
-  const known = yield* readColumns(session, tables)
-  yield* refuseHiddenRows(session, tables)
-  for (const column of columns) refuseColumn(known.get(pathOf(column)) as PostgresColumn, column.isRoot)
-  yield* refuseDependents(session, columns)
-  yield* refuseTriggers(session, tables, allowTriggers)
-}
-
-/** What row security hides would be left without ids, silently. */
-function* refuseHiddenRows(session: Session, tables: readonly string[]): Work<void> {
+  // What row security hides would be left without ids, silently.
   const [hidden] = yield* session.query<{ table: string }>(
     'SELECT t AS table FROM unnest($1::text[]) AS t WHERE row_security_active(t) ORDER BY 1 LIMIT 1',
     [tables],
   )
   if (hidden)
     refuse(shownName(hidden.table), 'row security hides rows of it from this role; use one with BYPASSRLS')
-}
-
-function refuseColumn(column: PostgresColumn, isRoot: boolean): void {
-  const path = pathOf(column)
-  if (column.generated) refuse(path, 'the column is generated')
-  if (column.refusesNull)
-    refuse(
-      path,
-      `its domain ${column.type} takes no null, which new rows have for an old key after the switch`,
-    )
-  if (column.hasDefault && !isRoot)
-    refuse(path, 'the column has a default, which is an old key; drop it, and set another after the switch')
-  if (column.hasPrivileges)
-    refuse(
-      path,
-      'the column has privileges of its own, which a new column would lack; revoke them and grant them again after the switch',
-    )
-  for (const name of [newName(column.column), legacyName(column.column)]) {
-    if (new TextEncoder().encode(name).length > NAME_BYTES)
-      refuse(path, `${name} is too long for a name; rename the column`)
+  for (const column of columns) {
+    const known = (yield* readColumns(session, column.table)).find(({ name }) => name === column.column)
+    refuseColumn(column, known as PostgresColumn)
   }
+  yield* refuseDependents(session, columns)
+  yield* refuseTriggers(session, tables, allowTriggers)
 }
 
-/** Whatever uses the old column would go on using it after the switch, silently. */
+function refuseColumn({ table, column, isRoot }: ReplacedColumn, known: PostgresColumn): void {
+  const names = [newName(column), legacyName(column)]
+  const long = names.find((name) => new TextEncoder().encode(name).length > NAME_BYTES)
+  const obstacles: [isThere: boolean, reason: string][] = [
+    [known.generated, 'the column is generated'],
+    [
+      known.refusesNull,
+      `its domain ${known.type} takes no null, which new rows have for an old key after the switch`,
+    ],
+    [
+      known.hasDefault && !isRoot,
+      'the column has a default, which is an old key; drop it, and set another after the switch',
+    ],
+    [
+      known.hasPrivileges,
+      'the column has privileges of its own, which a new column would lack; revoke them and grant them again after the switch',
+    ],
+    [long !== undefined, `${long} is too long for a name; rename the column`],
+  ]
+  for (const [isThere, reason] of obstacles) if (isThere) refuse(pathOf({ table, column }), reason)
+}
+
+/** Whatever uses the old column, or its sequence, would go on using it after the switch, and go with it in the end. */
 function* refuseDependents(session: Session, columns: readonly ReplacedColumn[]): Work<void> {
-  const [dependent] = yield* session.query<{ what: string; table: string; column: string }>(
-    `SELECT pg_describe_object(d.classid, d.objid, d.objsubid) AS what, k.table, k.column
-       FROM unnest($1::text[], $2::text[]) AS k ("table", "column")
-       JOIN pg_attribute AS a ON a.attrelid = k.table::regclass AND a.attname = k.column
-       JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
+  const [dependent] = yield* session.query<{ what: string; of: string; table: string; column: string }>(
+    `WITH used AS (
+       SELECT d.classid, d.objid, d.objsubid, 'it' AS of, k.table, k.column, a.attrelid, a.attnum
+         FROM unnest($1::text[], $2::text[]) AS k ("table", "column")
+         JOIN pg_attribute AS a ON a.attrelid = k.table::regclass AND a.attname = k.column
+         JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
+     ), sequence AS (
+       SELECT d.classid, d.objid, d.objsubid, 'its sequence' AS of, u.table, u.column, u.attrelid, u.attnum
+         FROM used AS u JOIN pg_class AS s ON u.classid = 'pg_class'::regclass AND s.oid = u.objid AND s.relkind = 'S'
+         JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = s.oid
+     )
+     SELECT pg_describe_object(d.classid, d.objid, d.objsubid) AS what, of, d.table, d.column
+       FROM (SELECT * FROM used UNION ALL SELECT * FROM sequence) AS d
        LEFT JOIN pg_constraint AS c ON d.classid = 'pg_constraint'::regclass AND c.oid = d.objid
        LEFT JOIN pg_class AS r ON d.classid = 'pg_class'::regclass AND r.oid = d.objid AND d.objsubid = 0
        LEFT JOIN pg_attrdef AS v ON d.classid = 'pg_attrdef'::regclass AND v.oid = d.objid
       WHERE coalesce(c.contype NOT IN ('p', 'u', 'f', 'n'), true) AND coalesce(r.relkind NOT IN ('i', 'S'), true)
-        AND NOT coalesce(v.adrelid = a.attrelid AND v.adnum = a.attnum, false)
-      ORDER BY 2, 3, 1 LIMIT 1`,
+        AND NOT coalesce(v.adrelid = d.attrelid AND v.adnum = d.attnum, false)
+      ORDER BY 3, 4, 1 LIMIT 1`,
     [columns.map(({ table }) => table), columns.map(({ column }) => column)],
   )
   if (dependent === undefined) return
   refuse(
     pathOf(dependent),
-    `${dependent.what} depends on it and would go on with the old values; drop it, and create it again after the switch`,
+    `${dependent.what} depends on ${dependent.of} and would go on with the old values; ` +
+      'drop it, and create it again after the switch',
   )
 }
 
@@ -199,15 +205,17 @@ function* refuseTriggers(
   tables: readonly string[],
   allowed: readonly string[],
 ): Work<void> {
-  const [trigger] = yield* session.query<{ name: string; table: string }>(
-    `SELECT tgname AS name, t AS table FROM unnest($1::text[]) AS t JOIN pg_trigger ON tgrelid = t::regclass
-      WHERE NOT tgisinternal AND tgenabled <> 'D' AND tgname <> ALL ($2::text[]) ORDER BY 2, 1 LIMIT 1`,
+  const [found] = yield* session.query<{ kind: string; name: string; table: string }>(
+    `SELECT 'trigger' AS kind, tgname AS name, t AS table FROM unnest($1::text[]) AS t JOIN pg_trigger ON tgrelid = t::regclass
+      WHERE NOT tgisinternal AND tgenabled <> 'D' AND tgname <> ALL ($2::text[])
+     UNION ALL SELECT 'rule', rulename, t FROM unnest($1::text[]) AS t JOIN pg_rewrite ON ev_class = t::regclass
+      WHERE ev_enabled <> 'D' ORDER BY 3, 2 LIMIT 1`,
     [tables, allowed],
   )
-  if (trigger === undefined) return
+  if (found === undefined) return
+  const way = found.kind === 'trigger' ? ', or name it in allowTriggers once you have looked at it' : ''
   refuse(
-    shownName(trigger.table),
-    `trigger ${trigger.name} would fire for every row that is filled, and may know the old key; ` +
-      'disable it, or name it in allowTriggers once you have looked at it',
+    shownName(found.table),
+    `${found.kind} ${found.name} would fire for every row that is filled, and may know the old key; disable it${way}`,
   )
 }

@@ -19,14 +19,15 @@ import {
   newName,
   type Plan,
   pathOf,
+  placeOf,
   type RootPlan,
   rootOf,
   shownName,
   tablesOf,
 } from '../plan.js'
 import { refuse } from '../refusal.js'
-import { readRounds, writeRound } from '../state.js'
-import { inCatalog, keyOf, readColumns, readForeignKeys, resolveTable } from './catalog.js'
+import { readRounds, refuseUnfilled, stateStatements, switchedStatement, writeRound } from '../state.js'
+import { inCatalog, readColumns, readForeignKeys, readKey, resolveTable } from './catalog.js'
 import { type IndexPlan, type PostgresDetails, readDetails } from './details.js'
 import { type PostgresClient, PostgresSession, withClient } from './session.js'
 
@@ -66,18 +67,16 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     return this.givingWay(lockTimeoutMs, () => locked(this))
   }
 
-  *keysOf(given: readonly string[]): Work<Key[]> {
-    const keys: Key[] = []
-    for (const table of given) keys.push(yield* keyOf(this, yield* resolveTable(this, table)))
-    return keys
+  *keyOf(given: string): Work<Key> {
+    return yield* readKey(this, yield* resolveTable(this, given))
   }
 
   foreignKeys(): Work<ForeignKey[]> {
     return readForeignKeys(this)
   }
 
-  columnsOf(tables: readonly string[]): Work<ReadonlyMap<string, Column>> {
-    return inCatalog(this, () => readColumns(this, tables))
+  columnsOf(table: string): Work<readonly Column[]> {
+    return inCatalog(this, () => readColumns(this, table))
   }
 
   /** The transaction is rolled back. The search path is the switch's. */
@@ -157,17 +156,26 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
   }
 
   *storeIds(root: RootPlan, map: string, storage: IdStorage<string>, rows: readonly MadeId[]): Work<void> {
-    yield* this.query(
+    const stored = yield* this.query(
       `UPDATE ${root.table} AS t SET ${quoteName(newName(root.key))} = made.id::${storage.column.type}
          FROM unnest($1::integer[], $2::bigint[], $3::text[]) AS made (round, position, id)
          JOIN ${map} AS o ON o.round = made.round AND o.position = made.position
-        WHERE t.${quoteName(root.key)} = o.key`,
+        WHERE t.${quoteName(root.key)} = o.key RETURNING 1`,
       [
         rows.map(({ round }) => round),
         rows.map(({ position }) => String(position)),
         rows.map(({ id }) => asText(storage.toDatabase(id))),
       ],
     )
+    const [first, last] = [rows[0], rows.at(-1)]
+    if (first === undefined || last === undefined || stored.length === rows.length) return
+    // Rows that are gone by now need no id.
+    const unfilled = yield* this.query(
+      `SELECT FROM ${map} AS o JOIN ${root.table} AS t ON t.${quoteName(root.key)} = o.key
+        WHERE o.round = ${first.round} AND o.position BETWEEN ${first.position} AND ${last.position}
+          AND t.${quoteName(newName(root.key))} IS NULL LIMIT 1`,
+    )
+    if (unfilled.length > 0) refuseUnfilled(placeOf(root))
   }
 
   *isTaken({ table, key }: RootPlan, _: string, storage: IdStorage<string>, id: string): Work<boolean> {
@@ -228,8 +236,11 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
   statements({ roots, columns, details }: PostgresPlan): Statements {
     const { foreignKeys, indexes } = details
     return {
-      createSchema: [`CREATE SCHEMA ${SCHEMA}`],
-      createMaps: roots.flatMap((root, number) => createMap(this.own(mapName(number)), root)),
+      create: [
+        `CREATE SCHEMA ${SCHEMA}`,
+        ...stateStatements(this),
+        ...roots.flatMap((root, number) => createMap(this.own(mapName(number)), root)),
+      ],
       expand: columns.map(
         (one) =>
           `ALTER TABLE ${one.table} ADD COLUMN IF NOT EXISTS ${quoteName(newName(one.column))} ${rootOf(roots, one).type}`,
@@ -255,6 +266,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
           ({ table, name, definition }) =>
             `ALTER TABLE ${table} ADD CONSTRAINT ${quoteName(name)} ${definition} NOT VALID`,
         ),
+        switchedStatement(this),
       ],
       // Reads the tables without keeping anyone out.
       settle: foreignKeys

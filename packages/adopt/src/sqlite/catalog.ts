@@ -1,13 +1,10 @@
 import { closingOf, isWord, quoteName, quoteText, readSql, splitAtCommas } from '@snoflax/core/adapter'
-import type { Session, Work } from '../driver.js'
+import type { Column, Session, Work } from '../driver.js'
 import { type ForeignKey, shownName } from '../plan.js'
 import { refuse } from '../refusal.js'
 import { uses } from '../sql-edits.js'
 
-export interface SqliteColumn {
-  readonly name: string
-  readonly type: string
-  readonly notNull: number
+export interface SqliteColumn extends Column {
   /** Place in the primary key from 1, or 0. */
   readonly key: number
   /** 0 for a column that is stored and can be written. */
@@ -37,9 +34,10 @@ export function* readTable(session: Session, given: string): Work<Table> {
 }
 
 export function* readColumns(session: Session, table: string): Work<SqliteColumn[]> {
-  return yield* session.query<SqliteColumn>(
-    `SELECT name, type, "notnull" AS "notNull", pk AS key, hidden FROM pragma_table_xinfo(${quoteText(shownName(table))})`,
+  const columns = yield* session.query<SqliteColumn>(
+    `SELECT name, type, "notnull" OR pk AS "notNull", pk AS key, hidden FROM pragma_table_xinfo(${quoteText(shownName(table))})`,
   )
+  return columns.map((column) => ({ ...column, notNull: Boolean(column.notNull) }))
 }
 
 /** SQLite takes foreign keys to tables and columns that are not there. None of them leads to a key. */

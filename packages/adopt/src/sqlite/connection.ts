@@ -30,10 +30,16 @@ export class SqliteSession implements Session {
     // Where the connection is set to give bigints, flags and counts would be no numbers.
     statement.safeIntegers?.(exactIntegers)
     statement.setReadBigInts?.(exactIntegers)
-    const named = values.length > 0 ? [Object.fromEntries(values.map((value, i) => [i + 1, value]))] : []
+    const given = values.length > 0 ? [named(values)] : []
     const rows =
-      statement.reader === false ? statement.run(...(named as never[])) : statement.all(...(named as never[]))
+      statement.reader === false ? statement.run(...(given as never[])) : statement.all(...(given as never[]))
     return (yield rows) as Row[]
+  }
+
+  /** One statement, prepared once, for many rows of values. */
+  *runEach(sql: string, rows: readonly (readonly unknown[])[]): Work<void> {
+    const statement = this.connection.prepare(sql)
+    for (const values of rows) yield statement.run(named(values) as never)
   }
 
   *run(statements: readonly string[]): Work<void> {
@@ -68,3 +74,7 @@ export class SqliteSession implements Session {
     } catch {}
   }
 }
+
+/** By the numbers of `$1`, `$2`, … */
+const named = (values: readonly unknown[]): Record<number, unknown> =>
+  Object.fromEntries(values.map((value, i) => [i + 1, value]))

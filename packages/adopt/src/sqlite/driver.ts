@@ -25,6 +25,7 @@ import {
   tablesOf,
 } from '../plan.js'
 import { refuse } from '../refusal.js'
+import { stateStatements, switchedStatement } from '../state.js'
 import { readAttachments, readColumns, readForeignKeys, readTable, refuseVirtualTables } from './catalog.js'
 import { type SqliteConnection, SqliteSession } from './connection.js'
 import { retypedTable } from './create-table.js'
@@ -80,28 +81,19 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
     }
   }
 
-  *keysOf(given: readonly string[]): Work<Key[]> {
-    const keys: Key[] = []
-    for (const one of given) {
-      const table = quoteName((yield* readTable(this, one)).name)
-      const columns = (yield* readColumns(this, table)).filter(({ key }) => key > 0)
-      const names = columns.sort((a, b) => a.key - b.key).map(({ name }) => name)
-      keys.push({ table, column: onlyColumn(table, names) })
-    }
-    return keys
+  *keyOf(given: string): Work<Key> {
+    const table = quoteName((yield* readTable(this, given)).name)
+    const columns = (yield* readColumns(this, table)).filter(({ key }) => key > 0)
+    const names = columns.sort((a, b) => a.key - b.key).map(({ name }) => name)
+    return { table, column: onlyColumn(table, names) }
   }
 
   foreignKeys(): Work<ForeignKey[]> {
     return readForeignKeys(this)
   }
 
-  *columnsOf(tables: readonly string[]): Work<ReadonlyMap<string, Column>> {
-    const found = new Map<string, Column>()
-    for (const table of tables) {
-      for (const { name, type, notNull, key } of yield* readColumns(this, table))
-        found.set(pathOf({ table, column: name }), { type, notNull: notNull > 0 || key > 0 })
-    }
-    return found
+  columnsOf(table: string): Work<readonly Column[]> {
+    return readColumns(this, table)
   }
 
   // biome-ignore lint/correctness/useYield: refuses at once
@@ -178,10 +170,10 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
   }
 
   *storeIds(_: RootPlan, map: string, storage: IdStorage<string>, rows: readonly MadeId[]): Work<void> {
-    for (const { round, position, id } of rows) {
-      const values = [storage.toDatabase(id), round, position]
-      yield* this.query(`UPDATE ${map} SET id = $1 WHERE round = $2 AND position = $3`, values)
-    }
+    yield* this.runEach(
+      `UPDATE ${map} SET id = $1 WHERE round = $2 AND position = $3`,
+      rows.map(({ round, position, id }) => [storage.toDatabase(id), round, position]),
+    )
   }
 
   *isTaken(_: RootPlan, map: string, storage: IdStorage<string>, id: string): Work<boolean> {
@@ -198,15 +190,17 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
     const maps = roots.map((_, number) => this.own(mapName(number)))
     const dropState = [...maps, this.own('round'), this.own('state')].map((table) => `DROP TABLE ${table}`)
     return {
-      createSchema: [],
-      // The key has its old type: SQLite uses no index where a comparison would have to convert it.
-      createMaps: roots.map(
-        (
-          { keyType, type },
-          i,
-        ) => `CREATE TABLE ${maps[i]} (round INTEGER, position INTEGER, key ${keyType} UNIQUE NOT NULL,
+      create: [
+        ...stateStatements(this),
+        // The key has its old type: SQLite uses no index where a comparison would have to convert it.
+        ...roots.map(
+          (
+            { keyType, type },
+            i,
+          ) => `CREATE TABLE ${maps[i]} (round INTEGER, position INTEGER, key ${keyType} UNIQUE NOT NULL,
   time_ms INTEGER, id ${type} UNIQUE, PRIMARY KEY (round, position)) WITHOUT ROWID`,
-      ),
+        ),
+      ],
       expand: [],
       index: [],
       lock: settingStatements,
@@ -223,6 +217,7 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
           ({ table, key }, i) =>
             `CREATE UNIQUE INDEX ${legacyIndex(i)} ON ${table} (${quoteName(legacyName(key))})`,
         ),
+        switchedStatement(this),
       ],
       settle: [],
       finish: [
