@@ -10,5 +10,5 @@ export type {
   TableOptions,
 } from './options.js'
 export { planAdoption } from './plan-adoption.js'
-export type { PostgresClient } from './postgres/session.js'
-export type { SqliteConnection } from './sqlite/connection.js'
+export type { PostgresClient } from './postgres/driver.js'
+export type { SqliteConnection, SqliteStatement } from './sqlite/driver.js'

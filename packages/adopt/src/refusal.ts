@@ -10,11 +10,5 @@ export function refuse(
   throw new IdError(code, message, { value }).at(place)
 }
 
-/** Runs the work; an IdError that comes out of it is told with the place. */
-export function at<T>(place: string, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw error instanceof IdError ? error.at(place) : error
-  }
-}
+export const refuseOtherSession = (): never =>
+  refuse('adoption', 'another session is running this migration; wait for it or terminate it')

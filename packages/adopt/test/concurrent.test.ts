@@ -102,7 +102,7 @@ test('two at once: the second is refused', async () => {
   )
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
   expect(refused).toHaveLength(1)
-  expect(String(refused[0]?.reason)).toMatch(/adoption: another session is at it/)
+  expect(String(refused[0]?.reason)).toMatch(/adoption: another session is running this migration/)
 })
 
 test('a default of the new key makes ids from the switch on', async () => {

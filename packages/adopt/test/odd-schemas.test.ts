@@ -157,7 +157,7 @@ test('sqlite: a second one that is at it is told, and neither goes on for ever',
   const seconds: Promise<void>[] = []
   const onProgress = () => seconds.push(two.backfill({ batchSize: 7 }))
   await expect(one.backfill({ batchSize: 5, onProgress })).rejects.toThrow(
-    /adoption: another session is at it/,
+    /adoption: another session is running this migration/,
   )
   await Promise.all(seconds)
   connection.close()

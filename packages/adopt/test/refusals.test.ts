@@ -1,7 +1,6 @@
 import { keyTime, planAdoption, type TableOptions } from '@snoflax/adopt'
 import { flake, flax, IdError, sno } from '@snoflax/core'
-import { postgres, sqlite } from '@snoflax/test'
-import { Pool } from 'pg'
+import { poolTo, postgres, sqlite } from '@snoflax/test'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Opened, plan, shapeOf } from './moves.js'
 
@@ -420,7 +419,7 @@ test('postgres: rows that row security hides would be left without ids', async (
   ]) {
     await database.query(sql)
   }
-  const pool = new Pool({ connectionString: owner.url })
+  const pool = poolTo(owner.url)
   try {
     await expect(planAdoption(pool, { tables: [orders] })).rejects.toThrow(/line: row security hides rows/)
   } finally {

@@ -160,7 +160,7 @@ describe.each([
     const database = await keep<Opened>(open('serial'))
     const adoption = await plan(database, chinookTables('serial', maker('flax')))
     for (const step of ['switchKeys', 'verify', 'finish', 'abandon'] as const) {
-      await expect(adoption[step]()).rejects.toThrow(/nothing is under way/)
+      await expect(adoption[step]()).rejects.toThrow(/no migration in progress/)
     }
     const controller = new AbortController()
     const progress: unknown[] = []
@@ -170,7 +170,7 @@ describe.each([
     ).rejects.toThrow(/abort/i)
     expect(progress).toHaveLength(3)
     expect(progress[2]).toMatchObject({ columns: ['id'], done: 60, total: 60, round: 1 })
-    await expect(adoption.switchKeys()).rejects.toThrow(/backfill is not through/)
+    await expect(adoption.switchKeys()).rejects.toThrow(/backfill not finished/)
     await expect(adoption.finish()).rejects.toThrow(/not switched yet/)
     await adoption.backfill()
     await adoption.switchKeys()

@@ -1,4 +1,4 @@
-import { IdError } from '@snoflax/core'
+import { withPath } from '@snoflax/core/adapter'
 import type { SqlFunction, SqlTable } from './sql-function.js'
 import type { SqlValue } from './values.js'
 
@@ -23,9 +23,10 @@ export interface SqliteConnection {
 
 export function defineFunction(db: SqliteConnection, defined: SqlFunction): void {
   const { name, required, optional, deterministic, call } = defined
+  const place = `${name}()`
   for (let arity = required; arity <= required + optional; arity++) {
     const checked = (...values: SqlValue[]): SqlValue =>
-      values.includes(null) ? null : toldBy(name, () => call(...values))
+      values.includes(null) ? null : withPath(place, () => call(...values))
     // better-sqlite3 reads the number of arguments here. SQLite itself refuses calls with another one.
     Object.defineProperty(checked, 'length', { value: arity })
     db.function(name, { deterministic, safeIntegers: true }, checked)
@@ -38,20 +39,8 @@ export function defineTable(db: SqliteConnection, { name, parameters, ids }: Sql
     columns: ['id'],
     *rows(...values) {
       const made = ids(...(values as SqlValue[]))
-      const next = () => toldBy(name, () => made.next())
+      const next = () => withPath(`${name}()`, () => made.next())
       for (let row = next(); !row.done; row = next()) yield [row.value]
     },
   })
-}
-
-/** The result, or the error told with the function's name. better-sqlite3 hands it to whoever ran the SQL. */
-function toldBy<Result>(name: string, work: () => Result): Result {
-  try {
-    return work()
-  } catch (error) {
-    const place = `${name}()`
-    if (error instanceof IdError) throw error.at(place)
-    if (error instanceof TypeError) throw new TypeError(`${place}: ${error.message}`, { cause: error })
-    throw error
-  }
 }

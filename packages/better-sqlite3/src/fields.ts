@@ -1,5 +1,5 @@
 import { IdError, type IdFamily } from '@snoflax/core'
-import { snakeCase } from './names.js'
+import { snakeCase } from '@snoflax/core/adapter'
 import { quoted, typeName } from './values.js'
 
 type Fields = Record<string, unknown>

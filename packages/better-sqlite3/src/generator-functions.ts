@@ -1,69 +1,43 @@
-import { IdError, type IdFamily, type IdGenerator } from '@snoflax/core'
+import { IdError, type IdFamily } from '@snoflax/core'
+import { type IdSource, idSource } from '@snoflax/core/adapter'
 import { writers } from './ids.js'
 import { readMoment } from './moments.js'
+import { latest } from './own-functions.js'
 import { type SqlFunction, type SqlTable, volatile } from './sql-function.js'
 import { numberOf, type SqlValue, typeName } from './values.js'
 
-/** A generator, or a family that is its own default one. */
-export type IdSource = IdGenerator<string> | (IdFamily & Pick<IdGenerator<string>, 'generate'>)
-
-/** As families with a metabyte make ids; others take no argument. */
-interface IdMaker {
-  generate(meta?: number): string
-  generateAt?(time: number, meta?: number): string
-}
-
-/** The functions that make ids, named without the family. `metas` is 1 if they take a metabyte, else 0. */
+/**
+ * What makes ids, named without the family. `metas` is 1 if ids are made with a metabyte, else 0. Without a generator
+ * for a family that needs one, the first id is refused.
+ */
 export function generatorFunctions(
   family: IdFamily,
-  source: IdSource | undefined,
+  generator: IdSource | undefined,
   metas: 0 | 1,
-): SqlFunction[] {
-  const maker = makerOf(family, source)
-  const make = makeWith(maker)
+): { functions: SqlFunction[]; table: SqlTable } {
+  const usage = (example: string): string =>
+    `registerSnoflax(db, { generators: { ${family.name}: ${example} } })`
+  const source = latest((meta: number | undefined) => idSource({ family, generator, meta, usage }))
+  const newId = (meta: SqlValue | undefined): string => source(numberOf(meta))()
   const functions = writers(family).map(([ending, write]) =>
-    volatile(`generate${ending}`, (meta) => write(make(meta)), 0, metas),
+    volatile(`generate${ending}`, (meta) => write(newId(meta)), 0, metas),
   )
-  if (!('generateAt' in family) && !maker.generateAt) return functions
-  const makeAt = (moment: SqlValue, meta: SqlValue): string =>
-    maker.generateAt?.(readMoment(family.name, moment), numberOf(meta)) ?? refuseMoment(family)
-  return [
-    ...functions,
-    volatile('generate_at', (moment, meta) => family.decode(makeAt(moment, meta)), 1, metas),
-  ]
-}
-
-/** Many ids at once, as rows. */
-export function generatorTable(family: IdFamily, source: IdSource | undefined, metas: 0 | 1): SqlTable {
-  const make = makeWith(makerOf(family, source))
+  const maker = (generator ?? family) as { generateAt?(time: number, meta?: number): string }
+  const newIdAt: SqlFunction['call'] = (moment, meta) => {
+    const id = maker.generateAt?.(readMoment(family.name, moment), numberOf(meta))
+    return family.decode(id ?? refuseMoment(family))
+  }
+  if ('generateAt' in family || maker.generateAt) functions.push(volatile('generate_at', newIdAt, 1, metas))
   return {
-    name: 'generate_many',
-    parameters: ['n', 'meta'].slice(0, 1 + metas),
-    *ids(n, meta) {
-      for (let left = count(family.name, n); left > 0; left--) yield family.decode(make(meta))
+    functions,
+    table: {
+      name: 'generate_many',
+      parameters: ['n', 'meta'].slice(0, 1 + metas),
+      *ids(n, meta) {
+        for (let left = count(family.name, n); left > 0; left--) yield family.decode(newId(meta))
+      },
     },
   }
-}
-
-/** What makes the family's ids. Without a generator for a family that needs one, the first id is refused. */
-function makerOf(family: IdFamily, source: IdSource | undefined): IdMaker {
-  if (source) return source
-  if ('generate' in family) return family as unknown as IdMaker
-  return { generate: () => refuseMissing(family) }
-}
-
-/** An argument that was not given is undefined: the generator's own default. */
-const makeWith =
-  (maker: IdMaker) =>
-  (meta: SqlValue | undefined): string =>
-    maker.generate(numberOf(meta))
-
-function refuseMissing({ name, generatorExample = 'a generator' }: IdFamily): never {
-  throw new IdError(
-    'GENERATOR_REQUIRED',
-    `${name}: nothing makes ids on this connection; give registerSnoflax { generators: { ${name}: ${generatorExample} } }`,
-    { family: name, field: 'generators' },
-  )
 }
 
 /** Not left out: the function of a generator that was registered before would stay. */

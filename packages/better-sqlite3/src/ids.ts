@@ -1,7 +1,6 @@
 import { IdError, type IdFamily, type IdStorage, type StorageName, storageFor } from '@snoflax/core'
 import { quoted, type SqlValue, typeName } from './values.js'
 
-type IdReader<AnId extends string = string> = (value: SqlValue) => AnId
 type IdWriter = (id: string) => SqlValue
 
 /** The endings of functions that give a storage. */
@@ -30,7 +29,7 @@ function writer(family: IdFamily, storage: IdStorage<string>): IdWriter {
 }
 
 /** Reads ids out of TEXT, BLOB or INTEGER, each in its one form. */
-export function idReader<AnId extends string>(family: IdFamily<AnId>): IdReader<AnId> {
+export function idReader<AnId extends string>(family: IdFamily<AnId>): (value: SqlValue) => AnId {
   const readNumber = numberReader(family)
   return (value) => {
     if (typeof value === 'string') return family.parse(value)
@@ -49,15 +48,14 @@ function numberReader<AnId extends string>(family: IdFamily<AnId>): (value: unkn
 }
 
 /** Reads what {@link formWriter} gives. */
-export function formReader(family: IdFamily, form: StorageName): IdReader {
+export function formReader(family: IdFamily, form: StorageName): (value: SqlValue) => string {
   const storage = storageFor(family, 'postgres', { storage: form })
-  const isForm = form === 'bigint' ? isNumber : isUuid
+  const isForm = (value: SqlValue): boolean =>
+    form === 'bigint'
+      ? ['bigint', 'number'].includes(typeof value)
+      : typeof value === 'string' && UUID.test(value)
   return (value) => (isForm(value) ? storage.fromDatabase(value as unknown) : refuseForm(family, form, value))
 }
-
-const isNumber = (value: SqlValue): boolean => typeof value === 'bigint' || typeof value === 'number'
-
-const isUuid = (value: SqlValue): boolean => typeof value === 'string' && UUID.test(value)
 
 function refuseForm({ name }: IdFamily, form: StorageName, value: SqlValue): never {
   if (form === 'bigint')

@@ -1,3 +1,2 @@
 export type { SqliteConnection } from './connection.js'
-export type { IdSource } from './generator-functions.js'
 export { type RegisterOptions, registerSnoflax } from './register.js'

@@ -40,7 +40,7 @@ function ofSno(family: SnoFamily): OwnFunctions {
 function ofFlake(family: FlakeFamily): OwnFunctions {
   const read = idReader(family)
   return {
-    variant: latest((epochMs) => family.withEpoch(epochMs)),
+    variant: latest((epochMs: number) => family.withEpoch(epochMs)),
     functions: [
       pure('to_hex', (id) => family.toHex(read(id))),
       pure('from_hex', (hex) => family.decode(family.fromHex(hex as string))),
@@ -51,7 +51,7 @@ function ofFlake(family: FlakeFamily): OwnFunctions {
 function ofUid(family: UidFamily): OwnFunctions {
   const read = idReader(family)
   const readLocal = idReader(uidLocal)
-  const variant = latest((neighbourhood) => family.withNeighbourhood(neighbourhood))
+  const variant = latest((neighbourhood: number) => family.withNeighbourhood(neighbourhood))
   const chosen = (option: SqlValue | undefined): UidFamily =>
     option === undefined ? family : variant(numberOf(option))
   const fromLocal: SqlFunction['call'] = (id, node, option) =>
@@ -72,11 +72,11 @@ function ofUid(family: UidFamily): OwnFunctions {
 /** A node's name, or its fingerprint. */
 const nodeOf = (node: SqlValue): UidNode => (typeof node === 'string' ? node : numberOf(node))
 
-/** Keeps the last family, as a query asks for one and the same in every row. */
-function latest<Family>(make: (option: number) => Family): (option: number) => Family {
-  let last: { option: number; family: Family } | undefined
+/** Keeps what an option gives, as a query asks for one and the same in every row. */
+export function latest<Option, Made>(make: (option: Option) => Made): (option: Option) => Made {
+  let last: { option: Option; made: Made } | undefined
   return (option) => {
-    if (last?.option !== option) last = { option, family: make(option) }
-    return last.family
+    if (last === undefined || last.option !== option) last = { option, made: make(option) }
+    return last.made
   }
 }

@@ -1,8 +1,14 @@
-import { flake, flax, IdError, type IdFamily, isSameFamily, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, IdError, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
+import {
+  checkGenerator,
+  checkGeneratorNames,
+  type IdSource,
+  snakeCase,
+  withPath,
+} from '@snoflax/core/adapter'
 import { codecFunctions } from './codec-functions.js'
 import { defineFunction, defineTable, type SqliteConnection } from './connection.js'
-import { generatorFunctions, generatorTable, type IdSource } from './generator-functions.js'
-import { snakeCase } from './names.js'
+import { generatorFunctions } from './generator-functions.js'
 import { ownFunctions } from './own-functions.js'
 
 /** Which families have functions, and what makes their ids. */
@@ -42,21 +48,16 @@ export function registerSnoflax<Connection extends SqliteConnection>(
   { families = FAMILIES, generators = {} }: RegisterOptions = {},
 ): Connection {
   const byPrefix = prefixes(families)
-  checkGenerators(families, generators)
+  withPath('registerSnoflax', () => checkGenerators(families, generators))
   for (const [prefix, family] of byPrefix) register(db, prefix, family, generators[family.name])
   return db
 }
 
-function register(
-  db: SqliteConnection,
-  prefix: string,
-  family: IdFamily,
-  source: IdSource | undefined,
-): void {
+function register(db: SqliteConnection, prefix: string, family: IdFamily, generator?: IdSource): void {
   const { functions, variant, metas = 0 } = ownFunctions(family)
-  const all = [...codecFunctions(family, variant), ...generatorFunctions(family, source, metas), ...functions]
-  const table = generatorTable(family, source, metas)
-  for (const one of all) defineFunction(db, { ...one, name: `${prefix}_${one.name}` })
+  const { functions: generators, table } = generatorFunctions(family, generator, metas)
+  for (const one of [...codecFunctions(family, variant), ...generators, ...functions])
+    defineFunction(db, { ...one, name: `${prefix}_${one.name}` })
   defineTable(db, { ...table, name: `${prefix}_${table.name}` })
 }
 
@@ -65,38 +66,20 @@ function prefixes(families: readonly IdFamily[]): Map<string, IdFamily> {
   const found = new Map<string, IdFamily>()
   for (const family of families) {
     const prefix = snakeCase(family.name)
-    if (found.has(prefix)) refuse(family.name, 'families', 'two families have functions of the same names')
-    if (!IDENTIFIER.test(prefix)) refuse(family.name, 'families', `functions can't be named ${prefix}_…`)
+    if (found.has(prefix)) refuse(family.name, 'two families have functions of the same names')
+    if (!IDENTIFIER.test(prefix)) refuse(family.name, `functions can't be named ${prefix}_…`)
     found.set(prefix, family)
   }
   return found
 }
 
-function checkGenerators(
-  families: readonly IdFamily[],
-  generators: Readonly<Record<string, IdSource>>,
-): void {
-  for (const [name, source] of Object.entries(generators)) {
-    const family = families.find((one) => one.name === name)
-    if (!family) refuse(name, 'generators', `none of the families has this name: ${namesOf(families)}`)
-    checkSource(family, source)
-  }
+function refuse(family: string, reason: string): never {
+  throw new IdError('INVALID_OPTION', `${family}: ${reason}`, { family, field: 'families' })
 }
 
-function checkSource(family: IdFamily, source: IdSource): void {
-  const { name, generatorExample = 'a generator' } = family
-  if (typeof source?.generate !== 'function') {
-    refuse(name, 'generators', `what was given makes no ids; give ${generatorExample}`)
-  }
-  const theirs = 'family' in source ? source.family : source
-  if (theirs.name !== name) refuse(name, 'generators', `the generator makes ids of ${theirs.name}`)
-  if (!isSameFamily(theirs, family)) {
-    refuse(name, 'generators', `the generator's family is ${name} with other bits, epoch or neighbourhood`)
-  }
-}
-
-const namesOf = (families: readonly IdFamily[]): string => families.map(({ name }) => name).join(', ')
-
-function refuse(family: string, field: string, reason: string): never {
-  throw new IdError('INVALID_OPTION', `${family}: ${reason}`, { family, field })
+function checkGenerators(families: readonly IdFamily[], generators: Record<string, IdSource>): void {
+  checkGeneratorNames(generators, families)
+  // One that is undefined, like an unset variable, is no wish for a random partition.
+  for (const family of families)
+    if (family.name in generators) checkGenerator(family, generators[family.name])
 }

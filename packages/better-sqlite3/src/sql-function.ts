@@ -28,9 +28,7 @@ export const pure = (name: string, call: SqlFunction['call'], required = 1, opti
 })
 
 /** A function that gives something new at each call. */
-export const volatile = (
-  name: string,
-  call: SqlFunction['call'],
-  required: number,
-  optional: number,
-): SqlFunction => ({ name, required, optional, deterministic: false, call })
+export const volatile = (...definition: Parameters<typeof pure>): SqlFunction => ({
+  ...pure(...definition),
+  deterministic: false,
+})

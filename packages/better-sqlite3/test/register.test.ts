@@ -146,7 +146,7 @@ describe('a family of your own', () => {
   test('needs a generator, whether or not it says what to give', () => {
     registerSnoflax(db, { families: [ticket] })
     expect(() => value('sales_ticket_generate()')).toThrow(
-      'sales_ticket_generate(): salesTicket: nothing makes ids on this connection; give registerSnoflax { generators: { salesTicket: a generator } }',
+      'sales_ticket_generate(): salesTicket has no default generator; pass registerSnoflax(db, { generators: { salesTicket: an IdGenerator } })',
     )
   })
 })
@@ -189,7 +189,8 @@ describe('refuses', () => {
       code: 'INVALID_OPTION',
       family: 'snow',
       field: 'generators',
-      message: 'snow: none of the families has this name: flax, sno, flake, uid, uidLocal',
+      message:
+        'registerSnoflax: generators.snow: no snow ids are generated here, only flax, sno, flake, uid, uidLocal',
     })
     expect(refusal({ families: [flax], generators: { sno: sno.generator() } })).toMatchObject({
       family: 'sno',
@@ -197,13 +198,13 @@ describe('refuses', () => {
   })
 
   test('a generator of another family', () => {
-    const message = 'sno: the generator makes ids of flax'
+    const message = 'registerSnoflax: sno: the generator makes flax ids'
     for (const generators of [{ sno: flax.generator() }, { sno: flax }]) {
-      expect(refusal({ generators })).toMatchObject({ code: 'INVALID_OPTION', field: 'generators', message })
+      expect(refusal({ generators })).toMatchObject({ code: 'INVALID_OPTION', field: 'generator', message })
     }
     const alike = { salesTicket: { ...ticketGenerator(), family: { ...ticket, name: 'other' } as never } }
     expect(refusal({ families: [ticket], generators: alike })).toMatchObject({
-      message: 'salesTicket: the generator makes ids of other',
+      message: 'registerSnoflax: salesTicket: the generator makes other ids',
     })
   })
 
@@ -211,20 +212,23 @@ describe('refuses', () => {
     expect(refusal({ generators: { sno: given as never } })).toMatchObject({
       code: 'INVALID_OPTION',
       family: 'sno',
-      field: 'generators',
-      message: 'sno: what was given makes no ids; give a generator',
+      field: 'generator',
+      message: expect.stringMatching(
+        /^registerSnoflax: sno: generator must be an id generator such as sno\.generator\(\), not /,
+      ),
     })
   })
 
   test('a family that has no generator of its own in place of one', () => {
     expect(refusal({ generators: { flake: flake as never } })).toMatchObject({
       family: 'flake',
-      message: 'flake: what was given makes no ids; give flake.generator({ datacenter: 1, worker: 2 })',
+      message:
+        'registerSnoflax: flake: generator must be an id generator such as flake.generator({ datacenter: 1, worker: 2 }), not an object',
     })
   })
 
   test('a generator of another epoch or neighbourhood', () => {
-    const message = expect.stringContaining("the generator's family is")
+    const message = expect.stringMatching(/the generator makes \w+ ids with another layout or epoch/)
     const epoch = { flake: flake.withEpoch(5).generator({ datacenter: 1, worker: 1 }) }
     expect(refusal({ generators: epoch })).toMatchObject({ code: 'INVALID_OPTION', message })
     const near = { uid: uid.withNeighbourhood(5).generator({ node: 'a@b' }) }

@@ -1,7 +1,16 @@
+import type { ReplacedColumn } from '../adoption.js'
+import type { Column, Session, Work } from '../driver.js'
+import {
+  type ForeignKey,
+  type Key,
+  legacyName,
+  newName,
+  onlyColumn,
+  pathOf,
+  shownName,
+  tablesOf,
+} from '../plan.js'
 import { refuse } from '../refusal.js'
-import { type ForeignKey, type Key, pathOf } from '../replaced-columns.js'
-import { shownName } from '../sql-text.js'
-import type { Session } from './session.js'
 
 export interface PostgresForeignKey extends ForeignKey {
   readonly name: string
@@ -9,9 +18,7 @@ export interface PostgresForeignKey extends ForeignKey {
   readonly validated: boolean
 }
 
-export interface Column extends Key {
-  readonly type: string
-  readonly notNull: boolean
+interface PostgresColumn extends Column {
   readonly generated: boolean
   readonly hasDefault: boolean
   /** By its domain, for good. */
@@ -32,6 +39,15 @@ export interface Index {
   readonly constraint: { readonly name: string; readonly kind: 'p' | 'u'; readonly definition: string } | null
 }
 
+/** With nothing on the search path but the catalog, what the server writes names its schemas. */
+export function* inCatalog<Result>(session: Session, work: () => Work<Result>): Work<Result> {
+  const [before] = yield* session.query<{ path: string }>("SELECT current_setting('search_path') AS path")
+  yield* session.run(['SET LOCAL search_path TO pg_catalog'])
+  const result = yield* work()
+  yield* session.query("SELECT set_config('search_path', $1, true)", [before?.path])
+  return result
+}
+
 const NAME_OF = (relation: string, schema: string) =>
   `format('%I.%I', ${schema}.nspname, ${relation}.relname)`
 
@@ -41,8 +57,8 @@ const COLUMN_NAMES = (table: string, numbers: string) => `(SELECT json_agg(a.att
   LEFT JOIN pg_attribute AS a ON a.attrelid = ${table} AND a.attnum = k.number AND k.number > 0)`
 
 /** The table's name with its schema, as SQL. */
-export async function resolveTable(session: Session, given: string): Promise<string> {
-  const [found] = await session.query<{ table: string; kind: string; inherits: boolean }>(
+export function* resolveTable(session: Session, given: string): Work<string> {
+  const [found] = yield* session.query<{ table: string; kind: string; inherits: boolean }>(
     `SELECT ${NAME_OF('r', 'n')} AS table, r.relkind AS kind,
             EXISTS (SELECT FROM pg_inherits WHERE r.oid IN (inhrelid, inhparent)) AS inherits
        FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = to_regclass($1)`,
@@ -57,26 +73,17 @@ export async function resolveTable(session: Session, given: string): Promise<str
 }
 
 /** The one column of the table's primary key. */
-export async function keyOf(session: Session, table: string): Promise<Key> {
-  const [found] = await session.query<{ columns: string[] }>(
+export function* readKey(session: Session, table: string): Work<Key> {
+  const [found] = yield* session.query<{ columns: string[] }>(
     `SELECT ${COLUMN_NAMES('conrelid', 'conkey')} AS columns FROM pg_constraint
       WHERE contype = 'p' AND conrelid = $1::regclass`,
     [table],
   )
-  const [column, ...others] = found?.columns ?? []
-  if (column === undefined) return refuse(shownName(table), 'the table has no primary key')
-  if (others.length > 0) {
-    return refuse(
-      shownName(table),
-      `the primary key has several columns (${found?.columns.join(', ')}); ` +
-        'give the tables that they refer to, and it follows',
-    )
-  }
-  return { table, column }
+  return { table, column: onlyColumn(table, found?.columns ?? []) }
 }
 
-export async function readForeignKeys(session: Session): Promise<PostgresForeignKey[]> {
-  return session.query<PostgresForeignKey & Record<string, unknown>>(
+export function* readForeignKeys(session: Session): Work<PostgresForeignKey[]> {
+  return yield* session.query<PostgresForeignKey>(
     `SELECT c.conname AS name, ${NAME_OF('r', 'n')} AS table, ${NAME_OF('tr', 'tn')} AS target,
             ${COLUMN_NAMES('c.conrelid', 'c.conkey')} AS columns,
             ${COLUMN_NAMES('c.confrelid', 'c.confkey')} AS "targetColumns",
@@ -88,20 +95,18 @@ export async function readForeignKeys(session: Session): Promise<PostgresForeign
   )
 }
 
-export async function readColumns(session: Session, tables: readonly string[]): Promise<Map<string, Column>> {
-  const columns = await session.query<Column & Record<string, unknown>>(
-    `SELECT t AS table, attname AS column, format_type(atttypid, atttypmod) AS type, attnotnull AS "notNull",
+export function* readColumns(session: Session, table: string): Work<PostgresColumn[]> {
+  return yield* session.query<PostgresColumn>(
+    `SELECT attname AS name, format_type(atttypid, atttypmod) AS type, attnotnull AS "notNull",
             attgenerated <> '' AS generated, atthasdef AS "hasDefault",
             (SELECT typnotnull FROM pg_type WHERE oid = atttypid) AS "refusesNull", attacl IS NOT NULL AS "hasPrivileges"
-       FROM unnest($1::text[]) AS t JOIN pg_attribute ON attrelid = t::regclass
-      WHERE attnum > 0 AND NOT attisdropped`,
-    [tables],
+       FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
+    [table],
   )
-  return new Map(columns.map((column) => [pathOf(column), column]))
 }
 
-export async function readIndexes(session: Session, tables: readonly string[]): Promise<Index[]> {
-  return session.query<Index & Record<string, unknown>>(
+export function* readIndexes(session: Session, tables: readonly string[]): Work<Index[]> {
+  return yield* session.query<Index>(
     `SELECT i.relname AS name, quote_ident(n.nspname) AS schema, t AS table, pg_get_indexdef(x.indexrelid) AS definition,
             m.amname AS method, ${COLUMN_NAMES('x.indrelid', 'x.indkey::int2[]')} AS columns,
             concat_ws(' ', pg_get_expr(x.indexprs, x.indrelid), pg_get_expr(x.indpred, x.indrelid)) AS expressions,
@@ -114,5 +119,103 @@ export async function readIndexes(session: Session, tables: readonly string[]): 
        LEFT JOIN pg_constraint AS c ON c.conindid = x.indexrelid AND c.contype IN ('p', 'u')
       WHERE NOT starts_with(i.relname, 'snoflax_new_') ORDER BY t, i.relname`,
     [tables],
+  )
+}
+
+/** Bytes that PostgreSQL keeps of a name. */
+const NAME_BYTES = 63
+
+/** @throws {IdError} for what the switch could not carry over to the new columns. */
+export function* refuseObstacles(
+  session: Session,
+  columns: readonly ReplacedColumn[],
+  allowTriggers: readonly string[],
+): Work<void> {
+  const tables = tablesOf(columns)
+  // What row security hides would be left without ids, silently.
+  const [hidden] = yield* session.query<{ table: string }>(
+    'SELECT t AS table FROM unnest($1::text[]) AS t WHERE row_security_active(t) ORDER BY 1 LIMIT 1',
+    [tables],
+  )
+  if (hidden)
+    refuse(shownName(hidden.table), 'row security hides rows of it from this role; use one with BYPASSRLS')
+  for (const column of columns) {
+    const known = (yield* readColumns(session, column.table)).find(({ name }) => name === column.column)
+    refuseColumn(column, known as PostgresColumn)
+  }
+  yield* refuseDependents(session, columns)
+  yield* refuseTriggers(session, tables, allowTriggers)
+}
+
+function refuseColumn({ table, column, isRoot }: ReplacedColumn, known: PostgresColumn): void {
+  const names = [newName(column), legacyName(column)]
+  const long = names.find((name) => new TextEncoder().encode(name).length > NAME_BYTES)
+  const obstacles: [isThere: boolean, reason: string][] = [
+    [known.generated, 'the column is generated'],
+    [
+      known.refusesNull,
+      `its domain ${known.type} takes no null, which new rows have for an old key after the switch`,
+    ],
+    [
+      known.hasDefault && !isRoot,
+      'the column has a default, which is an old key; drop it, and set another after the switch',
+    ],
+    [
+      known.hasPrivileges,
+      'the column has privileges of its own, which a new column would lack; revoke them and grant them again after the switch',
+    ],
+    [long !== undefined, `${long} is too long for a name; rename the column`],
+  ]
+  for (const [isThere, reason] of obstacles) if (isThere) refuse(pathOf({ table, column }), reason)
+}
+
+/** Whatever uses the old column, or its sequence, would go on using it after the switch, and go with it in the end. */
+function* refuseDependents(session: Session, columns: readonly ReplacedColumn[]): Work<void> {
+  const [dependent] = yield* session.query<{ what: string; of: string; table: string; column: string }>(
+    `WITH used AS (
+       SELECT d.classid, d.objid, d.objsubid, 'it' AS of, k.table, k.column, a.attrelid, a.attnum
+         FROM unnest($1::text[], $2::text[]) AS k ("table", "column")
+         JOIN pg_attribute AS a ON a.attrelid = k.table::regclass AND a.attname = k.column
+         JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
+     ), sequence AS (
+       SELECT d.classid, d.objid, d.objsubid, 'its sequence' AS of, u.table, u.column, u.attrelid, u.attnum
+         FROM used AS u JOIN pg_class AS s ON u.classid = 'pg_class'::regclass AND s.oid = u.objid AND s.relkind = 'S'
+         JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = s.oid
+     )
+     SELECT pg_describe_object(d.classid, d.objid, d.objsubid) AS what, of, d.table, d.column
+       FROM (SELECT * FROM used UNION ALL SELECT * FROM sequence) AS d
+       LEFT JOIN pg_constraint AS c ON d.classid = 'pg_constraint'::regclass AND c.oid = d.objid
+       LEFT JOIN pg_class AS r ON d.classid = 'pg_class'::regclass AND r.oid = d.objid AND d.objsubid = 0
+       LEFT JOIN pg_attrdef AS v ON d.classid = 'pg_attrdef'::regclass AND v.oid = d.objid
+      WHERE coalesce(c.contype NOT IN ('p', 'u', 'f', 'n'), true) AND coalesce(r.relkind NOT IN ('i', 'S'), true)
+        AND NOT coalesce(v.adrelid = d.attrelid AND v.adnum = d.attnum, false)
+      ORDER BY 3, 4, 1 LIMIT 1`,
+    [columns.map(({ table }) => table), columns.map(({ column }) => column)],
+  )
+  if (dependent === undefined) return
+  refuse(
+    pathOf(dependent),
+    `${dependent.what} depends on ${dependent.of} and would go on with the old values; ` +
+      'drop it, and create it again after the switch',
+  )
+}
+
+function* refuseTriggers(
+  session: Session,
+  tables: readonly string[],
+  allowed: readonly string[],
+): Work<void> {
+  const [found] = yield* session.query<{ kind: string; name: string; table: string }>(
+    `SELECT 'trigger' AS kind, tgname AS name, t AS table FROM unnest($1::text[]) AS t JOIN pg_trigger ON tgrelid = t::regclass
+      WHERE NOT tgisinternal AND tgenabled <> 'D' AND tgname <> ALL ($2::text[])
+     UNION ALL SELECT 'rule', rulename, t FROM unnest($1::text[]) AS t JOIN pg_rewrite ON ev_class = t::regclass
+      WHERE ev_enabled <> 'D' ORDER BY 3, 2 LIMIT 1`,
+    [tables, allowed],
+  )
+  if (found === undefined) return
+  const way = found.kind === 'trigger' ? ', or name it in allowTriggers once you have looked at it' : ''
+  refuse(
+    shownName(found.table),
+    `${found.kind} ${found.name} would fire for every row that is filled, and may know the old key; disable it${way}`,
   )
 }

@@ -1,5 +1,6 @@
-import { refuse } from '../refusal.js'
-import { refuseOtherSession } from '../under-way.js'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { perform, type Session, type Work } from '../driver.js'
+import { refuse, refuseOtherSession } from '../refusal.js'
 
 /** What runs SQL: a pg Client or Pool, or PGlite. */
 export interface PostgresClient {
@@ -7,83 +8,155 @@ export interface PostgresClient {
   query(text: string, values?: unknown[]): PromiseLike<{ rows: unknown[] }>
 }
 
-interface PoolLike extends PostgresClient {
-  connect(): Promise<PostgresClient & { release(destroy?: boolean): void }>
+interface Lent extends PostgresClient {
+  release(destroy?: boolean): void
+  on(event: 'error', listener: () => void): unknown
+  off(event: 'error', listener: () => void): unknown
 }
 
-export type Row = Record<string, unknown>
+interface PoolLike extends PostgresClient {
+  connect(): Promise<Lent>
+}
+
+const isPool = (client: PostgresClient): client is PoolLike => 'idleCount' in client && 'connect' in client
+
+const LOCK_NOT_AVAILABLE = '55P03'
+const PAUSE_MS = 100
+/** How long a batch tries for rows that the application holds. */
+const BACKFILL_PATIENCE_MS = 60_000
 
 /** One session of the server, whose transactions are ours. */
-export class Session {
+export class PostgresSession implements Session {
   constructor(private readonly client: PostgresClient) {}
 
-  async query<Result extends Row>(text: string, values: unknown[] = []): Promise<Result[]> {
-    return (await this.client.query(text, values)).rows as Result[]
+  *query<Row>(sql: string, values: readonly unknown[] = []): Work<Row[]> {
+    const { rows } = (yield this.client.query(sql, [...values])) as { rows: unknown[] }
+    return rows as Row[]
   }
 
-  async run(statements: readonly string[]): Promise<void> {
-    for (const statement of statements) await this.client.query(statement)
+  *run(statements: readonly string[]): Work<void> {
+    for (const statement of statements) yield this.client.query(statement)
   }
 
-  async transaction<T>(work: () => Promise<T>): Promise<T> {
-    await this.client.query('BEGIN')
+  /** One by one: a transaction that held the locks of several tables could be in a deadlock with the application. */
+  *apply(statements: readonly string[]): Work<void> {
+    for (const statement of statements) yield* this.transaction(() => this.run([statement]))
+  }
+
+  transaction<Result>(work: (attempt: number) => Work<Result>): Work<Result> {
+    return this.givingWay(BACKFILL_PATIENCE_MS, work)
+  }
+
+  /** Leaves nothing behind, not even a setting. */
+  *peek<Result>(work: () => Work<Result>): Work<Result> {
+    yield* this.run(['BEGIN'])
     try {
-      const result = await work()
-      await this.client.query('COMMIT')
-      return result
-    } catch (error) {
-      await this.query('ROLLBACK').catch(() => {})
-      throw error
-    }
-  }
-}
-
-/** Lends a session: one of the pool's, or the client itself. */
-export async function withSession<T>(
-  client: PostgresClient,
-  work: (session: Session) => Promise<T>,
-): Promise<T> {
-  if (!isPool(client)) {
-    const session = new Session(client)
-    await refuseTransaction(session)
-    return work(session)
-  }
-  const lent = await client.connect()
-  try {
-    return await work(new Session(lent))
-  } finally {
-    lent.release()
-  }
-}
-
-/** What is under way would be committed, or rolled back, by ours. */
-async function refuseTransaction(session: Session): Promise<void> {
-  const current = 'SELECT pg_current_xact_id()::text AS id'
-  const [one, other] = [await session.query<Transaction>(current), await session.query<Transaction>(current)]
-  if (one[0]?.id === other[0]?.id)
-    refuse('client', 'it is inside a transaction; give a pool, or a client that is in none')
-}
-
-type Transaction = { id: string }
-
-/** The same, refused while another session is at it. */
-export function withOnlySession<T>(
-  client: PostgresClient,
-  work: (session: Session) => Promise<T>,
-): Promise<T> {
-  return withSession(client, async (session) => {
-    const [lock] = await session.query<{ free: boolean }>(`SELECT pg_try_advisory_lock(${LOCK}) AS free`)
-    if (!lock?.free) refuseOtherSession()
-    try {
-      return await work(session)
+      return yield* work()
     } finally {
-      // Where the connection broke, the first error tells why, and the lock is gone with it.
-      await session.query(`SELECT pg_advisory_unlock(${LOCK})`).catch(() => {})
+      yield* this.rollback()
     }
-  })
+  }
+
+  /**
+   * Runs the work in a transaction that waits for locks for less than `deadlock_timeout` in all, then lets go of
+   * everything and tries again: where it and a transaction of the application wait for each other, ours is
+   * the one that gives way.
+   *
+   * @throws the server's error 55P03 when there was no getting through for `patienceMs`.
+   */
+  protected *givingWay<Result>(patienceMs: number, work: (attempt: number) => Work<Result>): Work<Result> {
+    const deadlockMs = yield* this.setting('deadlock_timeout')
+    const attemptMs = Math.max(1, Math.min(patienceMs, deadlockMs / 2))
+    const startMs = performance.now()
+    for (let attempt = 1; ; attempt++) {
+      yield* this.run(['BEGIN'])
+      try {
+        yield* this.setLockTimeout(attemptMs)
+        const result = yield* work(attempt)
+        yield* this.run(['COMMIT'])
+        return result
+      } catch (error) {
+        yield* this.rollback()
+        const isOver = performance.now() - startMs > patienceMs
+        if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || isOver) throw error
+      }
+      yield sleep(PAUSE_MS)
+    }
+  }
+
+  /** Locks tables one by one, within one attempt's time. */
+  protected *lock(statements: readonly string[]): Work<void> {
+    const endMs = performance.now() + (yield* this.setting('lock_timeout'))
+    for (const statement of statements) {
+      yield* this.setLockTimeout(Math.max(1, endMs - performance.now()))
+      yield* this.run([statement])
+    }
+    yield* this.setLockTimeout(0)
+  }
+
+  /** Where the connection broke, the first error tells why. */
+  private *rollback(): Work<void> {
+    yield this.client.query('ROLLBACK').then(undefined, () => {})
+  }
+
+  private *setLockTimeout(timeoutMs: number): Work<void> {
+    yield* this.query("SELECT set_config('lock_timeout', $1, true)", [String(Math.ceil(timeoutMs))])
+  }
+
+  private *setting(name: 'deadlock_timeout' | 'lock_timeout'): Work<number> {
+    const [setting] = yield* this.query<{ ms: number }>(
+      'SELECT setting::integer AS ms FROM pg_settings WHERE name = $1',
+      [name],
+    )
+    return Number(setting?.ms)
+  }
 }
 
 /** An advisory lock of ours: `snoadopt` in ASCII. */
 const LOCK = '8317138509926854772'
 
-const isPool = (client: PostgresClient): client is PoolLike => 'idleCount' in client && 'connect' in client
+/** Lends one of a pool's connections, or the client itself. */
+export async function withClient<Result>(
+  client: PostgresClient,
+  isAlone: boolean,
+  work: (client: PostgresClient) => Work<Result>,
+): Promise<Result> {
+  if (!isPool(client)) {
+    await perform(refuseTransaction(new PostgresSession(client)))
+    return perform(isAlone ? alone(client, work) : work(client))
+  }
+  const lent = await client.connect()
+  // A connection that breaks is told by the query that was running. Nobody else listens while it is lent.
+  const ignore = (): void => {}
+  lent.on('error', ignore)
+  try {
+    return await perform(isAlone ? alone(lent, work) : work(lent))
+  } finally {
+    lent.off('error', ignore)
+    lent.release()
+  }
+}
+
+/** What is under way would be committed, or rolled back, by ours. */
+function* refuseTransaction(session: PostgresSession): Work<void> {
+  const current = 'SELECT pg_current_xact_id()::text AS id'
+  const [one] = yield* session.query<{ id: string }>(current)
+  const [other] = yield* session.query<{ id: string }>(current)
+  if (one?.id === other?.id)
+    refuse('client', 'it is inside a transaction; give a pool, or a client that is in none')
+}
+
+function* alone<Result>(
+  client: PostgresClient,
+  work: (client: PostgresClient) => Work<Result>,
+): Work<Result> {
+  const session = new PostgresSession(client)
+  const [lock] = yield* session.query<{ free: boolean }>(`SELECT pg_try_advisory_lock(${LOCK}) AS free`)
+  if (!lock?.free) refuseOtherSession()
+  try {
+    return yield* work(client)
+  } finally {
+    // Where the connection broke, the first error tells why, and the lock is gone with it.
+    yield client.query(`SELECT pg_advisory_unlock(${LOCK})`).then(undefined, () => {})
+  }
+}

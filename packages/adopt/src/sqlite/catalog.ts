@@ -1,124 +1,118 @@
+import { closingOf, isWord, quoteName, quoteText, readSql, splitAtCommas } from '@snoflax/core/adapter'
+import type { Column, Session, Work } from '../driver.js'
+import { type ForeignKey, shownName } from '../plan.js'
 import { refuse } from '../refusal.js'
-import type { ForeignKey, Key } from '../replaced-columns.js'
-import { literal } from '../sql-text.js'
-import type { Connection } from './connection.js'
+import { uses } from '../sql-edits.js'
 
-export interface Table {
-  readonly [column: string]: unknown
-  readonly name: string
-  readonly sql: string
-}
-
-export interface Column {
-  readonly [column: string]: unknown
-  readonly name: string
-  readonly type: string
-  readonly notNull: number
+export interface SqliteColumn extends Column {
   /** Place in the primary key from 1, or 0. */
   readonly key: number
   /** 0 for a column that is stored and can be written. */
   readonly hidden: number
 }
 
-/** What hangs on a table and is made anew with it: its indexes and triggers. */
-export interface Attachment {
-  readonly [column: string]: unknown
-  readonly kind: 'index' | 'trigger'
+interface Table {
   readonly name: string
-  readonly table: string
   readonly sql: string
 }
 
-const OURS = 'snoflax_adoption_'
-
-export const readTables = (connection: Connection): Table[] =>
-  connection.query<Table>(
-    `SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-      AND substr(name, 1, ${OURS.length}) <> '${OURS}' ORDER BY name`,
-  )
-
-export const readColumns = (connection: Connection, table: string): Column[] =>
-  connection.query<Column>(
-    `SELECT name, type, "notnull" AS "notNull", pk AS key, hidden FROM pragma_table_xinfo(${literal(table)})`,
-  )
-
-export const readAttachments = (connection: Connection): Attachment[] =>
-  connection.query<Attachment>(
-    "SELECT type AS kind, name, tbl_name AS \"table\", sql FROM sqlite_schema WHERE type IN ('index', 'trigger') AND sql IS NOT NULL ORDER BY name",
-  )
-
-/** SQLite takes names in any case; here each is as the schema has it. */
-export class Catalog {
-  readonly tables: readonly Table[]
-  private readonly columns = new Map<string, Column[]>()
-
-  constructor(private readonly connection: Connection) {
-    this.tables = readTables(connection)
-  }
-
-  table(given: string): Table {
-    const found = this.tables.find(({ name }) => same(name, given))
-    return found ?? refuse(given, 'there is no such table')
-  }
-
-  columnsOf(table: string): Column[] {
-    const known = this.columns.get(table) ?? readColumns(this.connection, table)
-    this.columns.set(table, known)
-    return known
-  }
-
-  column(table: string, given: string): Column {
-    return this.find(table, given) ?? refuse(`${table}.${given}`, 'there is no such column')
-  }
-
-  private find(table: string, given: string | undefined): Column | undefined {
-    return this.columnsOf(table).find(({ name }) => given !== undefined && same(name, given))
-  }
-
-  /** The one column of the table's primary key. */
-  keyOf(given: string): Key {
-    const { name: table } = this.table(given)
-    const [column, ...others] = this.primaryKey(table)
-    if (column === undefined) return refuse(table, 'the table has no primary key')
-    if (others.length === 0) return { table, column }
-    return refuse(
-      table,
-      `the primary key has several columns (${[column, ...others].join(', ')}); ` +
-        'give the tables that they refer to, and it follows',
-    )
-  }
-
-  get foreignKeys(): ForeignKey[] {
-    return this.tables.flatMap(({ name }) => this.foreignKeysOf(name))
-  }
-
-  private foreignKeysOf(table: string): ForeignKey[] {
-    const rows = this.connection.query<{ id: number; target: string; own: string; other: string | null }>(
-      `SELECT id, "table" AS target, "from" AS own, "to" AS other FROM pragma_foreign_key_list(${literal(table)}) ORDER BY id, seq`,
-    )
-    return [...new Set(rows.map(({ id }) => id))].flatMap((id) => {
-      const own = rows.filter((row) => row.id === id)
-      const target = this.tables.find(({ name }) => same(name, own[0]?.target as string))?.name
-      // SQLite takes foreign keys to tables and columns that are not there. None of them leads to a key.
-      if (target === undefined) return []
-      const primaryKey = this.primaryKey(target)
-      const targetColumns = own.flatMap(({ other }, i) => this.find(target, other ?? primaryKey[i]) ?? [])
-      if (targetColumns.length < own.length) return []
-      return {
-        table,
-        columns: own.map((row) => this.column(table, row.own).name),
-        target,
-        targetColumns: targetColumns.map(({ name }) => name),
-      }
-    })
-  }
-
-  private primaryKey(table: string): string[] {
-    return this.columnsOf(table)
-      .filter(({ key }) => key > 0)
-      .sort((a, b) => a.key - b.key)
-      .map(({ name }) => name)
-  }
+/** What hangs on a table and is made anew with it: its indexes and triggers. */
+interface Attachment extends Table {
+  readonly kind: 'index' | 'trigger' | 'temporary trigger'
 }
 
-export const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
+const TABLES = `SELECT name, sql, rootpage = 0 AS "isVirtual" FROM sqlite_schema
+  WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'snoflax\\_adoption\\_%' ESCAPE '\\'`
+
+/** SQLite takes names in any case. The name is as the schema has it. */
+export function* readTable(session: Session, given: string): Work<Table> {
+  const [found] = yield* session.query<Table>(
+    `SELECT name, sql FROM (${TABLES}) WHERE name = $1 COLLATE NOCASE`,
+    [given],
+  )
+  return found ?? refuse(given, 'there is no such table')
+}
+
+export function* readColumns(session: Session, table: string): Work<SqliteColumn[]> {
+  const columns = yield* session.query<SqliteColumn>(
+    `SELECT name, type, "notnull" OR pk AS "notNull", pk AS key, hidden FROM pragma_table_xinfo(${quoteText(shownName(table))})`,
+  )
+  return columns.map((column) => ({ ...column, notNull: Boolean(column.notNull) }))
+}
+
+/** SQLite takes foreign keys to tables and columns that are not there. None of them leads to a key. */
+export function* readForeignKeys(session: Session): Work<ForeignKey[]> {
+  const rows = yield* session.query<Record<'table' | 'target' | 'columns' | 'targetColumns', string>>(
+    `SELECT t.name AS "table", target.name AS target, json_group_array(own.name ORDER BY f.seq) AS columns,
+            json_group_array(other.name ORDER BY f.seq) AS "targetColumns"
+       FROM (${TABLES}) AS t JOIN pragma_foreign_key_list(t.name) AS f
+       JOIN (${TABLES}) AS target ON target.name = f."table" COLLATE NOCASE
+       JOIN pragma_table_xinfo(t.name) AS own ON own.name = f."from" COLLATE NOCASE
+       LEFT JOIN pragma_table_xinfo(target.name) AS other
+         ON CASE WHEN f."to" IS NULL THEN other.pk = f.seq + 1 ELSE other.name = f."to" COLLATE NOCASE END
+      WHERE NOT t."isVirtual" AND NOT target."isVirtual"
+      GROUP BY t.name, f.id HAVING count(other.name) = count(*) ORDER BY t.name, f.id`,
+  )
+  return rows.map(({ table, target, columns, targetColumns }) => ({
+    table: quoteName(table),
+    columns: JSON.parse(columns),
+    target: quoteName(target),
+    targetColumns: JSON.parse(targetColumns),
+  }))
+}
+
+/** Statements that make the indexes and triggers of a table. @throws {IdError} for what can't be carried over. */
+export function* readAttachments(
+  session: Session,
+  table: string,
+  replaced: readonly string[],
+  allowTriggers: readonly string[],
+): Work<string[]> {
+  const own = yield* session.query<Attachment>(
+    `SELECT type AS kind, name, sql FROM sqlite_schema
+      WHERE type IN ('index', 'trigger') AND sql IS NOT NULL AND tbl_name = $1 COLLATE NOCASE
+     UNION ALL SELECT 'temporary trigger', name, sql FROM sqlite_temp_schema
+      WHERE type = 'trigger' AND tbl_name = $1 COLLATE NOCASE ORDER BY name`,
+    [table],
+  )
+  for (const one of own) {
+    if (one.kind === 'index') refuseIndex(table, one, replaced)
+    else if (one.kind === 'temporary trigger' || !allowTriggers.includes(one.name)) {
+      const way = one.kind === 'trigger' ? ', or name it in allowTriggers once you have looked at it' : ''
+      refuse(table, `${one.kind} ${one.name} may know the old key; drop it${way}`)
+    }
+  }
+  return own.map(({ sql }) => sql)
+}
+
+/** An index over the column itself carries over as it is written; one over an expression may mean its old values. */
+function refuseIndex(table: string, { name, sql }: Attachment, replaced: readonly string[]): void {
+  const tokens = readSql(sql, { dialect: 'sqlite' })
+  const open = tokens.findIndex(({ text }) => text === '(')
+  const close = closingOf(tokens, open)
+  const special = [
+    ...splitAtCommas(tokens.slice(open + 1, close)).filter(
+      ([, direction, ...more]) =>
+        more.length > 0 || (direction !== undefined && !isWord(direction, 'ASC', 'DESC')),
+    ),
+    tokens.slice(close + 1),
+  ]
+  const used = replaced.find((column) => special.some((part) => uses(part, column)))
+  if (used === undefined) return
+  refuse(
+    `${table}, index ${name}`,
+    `it has ${used} in an expression, predicate or collation; drop it, and create it again after the switch`,
+  )
+}
+
+/** A full-text table finds its rows by the integer keys that are to go. */
+export function* refuseVirtualTables(session: Session, table: string): Work<void> {
+  const word = new RegExp(`(?<!\\w)${table.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?!\\w)`, 'i')
+  const virtual = yield* session.query<Table>(`SELECT name, sql FROM (${TABLES}) WHERE "isVirtual"`)
+  const found = virtual.find(({ sql }) => word.test(sql))
+  if (found)
+    refuse(
+      table,
+      `the virtual table ${found.name} refers to it; drop it, and create it again after the switch`,
+    )
+}

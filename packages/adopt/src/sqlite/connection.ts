@@ -1,50 +1,80 @@
+import type { Session, Work } from '../driver.js'
+
 /** What runs SQL: better-sqlite3's Database, or node:sqlite's DatabaseSync. */
 export interface SqliteConnection {
   /** Runs statements without parameters. */
   exec(sql: string): unknown
   /** One statement, to be run with parameters. */
-  prepare(sql: string): {
-    all(...values: never[]): unknown[]
-    run(...values: never[]): unknown
-    /** Of better-sqlite3. */
-    safeIntegers?(toggle: boolean): unknown
-    /** Of node:sqlite. */
-    setReadBigInts?(enabled: boolean): unknown
-  }
+  prepare(sql: string): SqliteStatement
 }
 
-export type Row = Record<string, unknown>
+/** A prepared statement of either. */
+export interface SqliteStatement {
+  all(...values: never[]): unknown[]
+  run(...values: never[]): unknown
+  /** Of better-sqlite3: whether it returns rows. */
+  readonly reader?: boolean
+  /** Of better-sqlite3. */
+  safeIntegers?(toggle: boolean): unknown
+  /** Of node:sqlite. */
+  setReadBigInts?(enabled: boolean): unknown
+}
 
 /** A connection whose transactions are ours. */
-export class Connection {
+export class SqliteSession implements Session {
   constructor(private readonly connection: SqliteConnection) {}
 
-  query<Result extends Row>(sql: string, values: readonly unknown[] = []): Result[] {
+  /** `exactIntegers` gives them as bigints. */
+  *query<Row>(sql: string, values: readonly unknown[] = [], exactIntegers = false): Work<Row[]> {
     const statement = this.connection.prepare(sql)
     // Where the connection is set to give bigints, flags and counts would be no numbers.
-    statement.safeIntegers?.(false)
-    statement.setReadBigInts?.(false)
-    return statement.all(...(values as never[])) as Result[]
+    statement.safeIntegers?.(exactIntegers)
+    statement.setReadBigInts?.(exactIntegers)
+    const given = values.length > 0 ? [named(values)] : []
+    const rows =
+      statement.reader === false ? statement.run(...(given as never[])) : statement.all(...(given as never[]))
+    return (yield rows) as Row[]
   }
 
-  run(sql: string, values: readonly unknown[] = []): void {
-    this.connection.prepare(sql).run(...(values as never[]))
+  /** One statement, prepared once, for many rows of values. */
+  *runEach(sql: string, rows: readonly (readonly unknown[])[]): Work<void> {
+    const statement = this.connection.prepare(sql)
+    for (const values of rows) yield statement.run(named(values) as never)
   }
 
-  runAll(statements: readonly string[]): void {
-    for (const statement of statements) this.connection.exec(statement)
+  *run(statements: readonly string[]): Work<void> {
+    for (const statement of statements) yield this.connection.exec(statement)
+  }
+
+  *apply(statements: readonly string[]): Work<void> {
+    if (statements.length > 0) yield* this.transaction(() => this.run(statements))
   }
 
   /** Takes the one write lock at once, so that what is read in it stays true. */
-  transaction<T>(work: () => T): T {
-    this.connection.exec('BEGIN IMMEDIATE')
+  *transaction<Result>(work: (attempt: number) => Work<Result>): Work<Result> {
+    yield* this.run(['BEGIN IMMEDIATE'])
     try {
-      const result = work()
-      this.connection.exec('COMMIT')
+      const result = yield* work(1)
+      yield* this.run(['COMMIT'])
       return result
     } catch (error) {
-      this.connection.exec('ROLLBACK')
+      yield* this.rollback()
       throw error
     }
   }
+
+  peek<Result>(work: () => Work<Result>): Work<Result> {
+    return work()
+  }
+
+  /** Where SQLite has rolled back already, as on a full disk, the first error tells why. */
+  private *rollback(): Work<void> {
+    try {
+      yield* this.run(['ROLLBACK'])
+    } catch {}
+  }
 }
+
+/** By the numbers of `$1`, `$2`, … */
+const named = (values: readonly unknown[]): Record<number, unknown> =>
+  Object.fromEntries(values.map((value, i) => [i + 1, value]))

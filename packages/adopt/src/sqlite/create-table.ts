@@ -1,7 +1,7 @@
-import { legacyName } from '../column-names.js'
+import { closingOf, isWord, quoteName, readSql, type SqlToken, splitAtCommas } from '@snoflax/core/adapter'
+import { legacyName } from '../plan.js'
 import { refuse } from '../refusal.js'
-import { itemList, quote, uses, withoutComments } from '../sql-text.js'
-import { same } from './catalog.js'
+import { edited, replacing, textOf, uses } from '../sql-edits.js'
 
 /** A column that gets another type. */
 export interface RetypedColumn {
@@ -10,12 +10,11 @@ export interface RetypedColumn {
   readonly isRoot: boolean
 }
 
-const TABLE_CONSTRAINT = /^(?:CONSTRAINT|PRIMARY|UNIQUE|CHECK|FOREIGN)\b/i
-const COLUMN_CONSTRAINT =
-  /\b(?:CONSTRAINT|PRIMARY|NOT|NULL|UNIQUE|CHECK|DEFAULT|COLLATE|REFERENCES|GENERATED|AS)\b/i
-const NAME = /^(?:"((?:[^"]|"")*)"|`([^`]*)`|\[([^\]]*)\]|(\w+))\s*/
-/** What would not fit the new values, or silently mean something else. */
-const UNFIT = /\b(?:CHECK|COLLATE|GENERATED|AS|DEFAULT(?!\s+NULL))\b/i
+const TABLE_CONSTRAINTS = ['CONSTRAINT', 'PRIMARY', 'UNIQUE', 'CHECK', 'FOREIGN']
+const COLUMN_CONSTRAINTS = [
+  ...['CONSTRAINT', 'PRIMARY', 'NOT', 'NULL', 'UNIQUE', 'CHECK', 'DEFAULT', 'COLLATE', 'REFERENCES'],
+  ...['GENERATED', 'AS'],
+]
 
 /**
  * The statement that creates a table, for one under another name: some columns have new types, and their old
@@ -27,48 +26,67 @@ export function retypedTable(
   newTable: string,
   columns: readonly RetypedColumn[],
 ): string {
-  const plain = withoutComments(sql)
-  const list = itemList(plain, 0)
-  if (list === undefined) throw new Error(`unreadable table: ${sql}`)
-  const split = list.items.findIndex((item) => TABLE_CONSTRAINT.test(item))
-  const [definitions, constraints] =
-    split < 0 ? [list.items, []] : [list.items.slice(0, split), list.items.slice(split)]
-  const retyped = definitions.map((item) => retypedItem(table, item, columns))
-  for (const item of constraints) refuseUnfit(table, item, columns)
-  const items = [
-    ...retyped.map(({ item }) => item),
-    ...retyped.flatMap(({ legacy }) => legacy),
-    ...constraints,
-  ]
-  return `CREATE TABLE ${quote(newTable)} (\n  ${items.join(',\n  ')}\n${plain.slice(list.end)}`
-}
-
-function retypedItem(table: string, item: string, columns: readonly RetypedColumn[]) {
-  const name = NAME.exec(item)
-  const own = name?.slice(1).find((one) => one !== undefined) as string
-  const column = columns.find((one) => same(one.column, own))
-  if (column === undefined) {
-    refuseUnfit(table, item, columns)
-    return { item, legacy: [] }
-  }
-  const rest = item.slice(name?.[0].length)
-  const start = COLUMN_CONSTRAINT.exec(rest)?.index ?? rest.length
-  const [type, constraints] = [rest.slice(0, start).trim(), rest.slice(start)]
-  if (UNFIT.test(constraints))
-    refuse(
-      `${table}.${own}`,
-      `the column is defined as ${item}; a check, collation, default or expression can't be carried over`,
+  const tokens = readSql(sql, { dialect: 'sqlite' })
+  const open = tokens.findIndex(({ text }) => text === '(')
+  const items = splitAtCommas(tokens.slice(open + 1, closingOf(tokens, open)))
+  const split = items.findIndex(([first]) => isWord(first, ...TABLE_CONSTRAINTS))
+  const definitions = split < 0 ? items : items.slice(0, split)
+  const legacy: string[] = []
+  const edits = items.flatMap((item, i) => {
+    const name = nameOf(item[0] as SqlToken)
+    const column =
+      i < definitions.length
+        ? columns.find((one) => one.column.toLowerCase() === name.toLowerCase())
+        : undefined
+    if (column === undefined) {
+      refuseUnfit(table, sql, item, columns)
+      return []
+    }
+    const start = item.findIndex((token, j) => j > 0 && isWord(token, ...COLUMN_CONSTRAINTS))
+    const type = item.slice(1, start < 0 ? item.length : start)
+    legacy.push(`, ${quoteName(legacyName(name))} ${textOf(sql, type)}`.trimEnd())
+    const constraints = item.slice(1 + type.length)
+    if (constraints.some((token, j) => isUnfit(token, constraints[j + 1])))
+      refuse(
+        `${table}.${name}`,
+        `the column is defined as ${textOf(sql, item)}; a check, collation, default or expression can't be carried over`,
+      )
+    // Of SQLite's primary keys, only INTEGER ones refuse null.
+    const refusesNull = constraints.some(
+      (token, j) => isWord(token, 'NOT') && isWord(constraints[j + 1], 'NULL'),
     )
-  // Of SQLite's primary keys, only INTEGER ones refuse null.
-  const notNull = column.isRoot && !/\bNOT\s+NULL\b/i.test(constraints) ? 'NOT NULL ' : ''
-  const kept = constraints.replace(/\s*\bAUTOINCREMENT\b/i, '')
-  return {
-    item: `${quote(own)} ${column.type} ${notNull}${kept}`.trimEnd(),
-    legacy: [`${quote(legacyName(own))} ${type}`.trimEnd()],
-  }
+    const notNull = column.isRoot && !refusesNull ? ' NOT NULL' : ''
+    return [
+      replacing(item.slice(0, 1 + type.length), `${quoteName(name)} ${column.type}${notNull}`),
+      ...constraints.filter((token) => isWord(token, 'AUTOINCREMENT')).map((token) => replacing([token], '')),
+    ]
+  })
+  const end = definitions.at(-1)?.at(-1)?.end as number
+  return edited(sql, [
+    replacing([tokens[open - 1] as SqlToken], quoteName(newTable)),
+    ...edits,
+    { start: end, end, text: legacy.join('') },
+  ])
 }
 
-function refuseUnfit(table: string, item: string, columns: readonly RetypedColumn[]): void {
-  const used = /\b(?:CHECK|GENERATED|AS)\b/i.test(item) && columns.find(({ column }) => uses(item, column))
-  if (used) refuse(`${table}.${used.column}`, `${item} uses it and can't be carried over; drop that first`)
+const nameOf = ({ kind, text, parts }: SqlToken): string =>
+  kind === 'string' ? text.slice(1, -1).replaceAll("''", "'") : (parts[0] as string)
+
+/** What would not fit the new values, or silently mean something else. */
+const isUnfit = (token: SqlToken, next: SqlToken | undefined): boolean =>
+  isWord(token, 'CHECK', 'COLLATE', 'GENERATED', 'AS') || (isWord(token, 'DEFAULT') && !isWord(next, 'NULL'))
+
+function refuseUnfit(
+  table: string,
+  sql: string,
+  item: readonly SqlToken[],
+  columns: readonly RetypedColumn[],
+): void {
+  const isExpression = item.some((token) => isWord(token, 'CHECK', 'GENERATED', 'AS'))
+  const used = isExpression && columns.find(({ column }) => uses(item, column))
+  if (used)
+    refuse(
+      `${table}.${used.column}`,
+      `${textOf(sql, item)} uses it and can't be carried over; drop that first`,
+    )
 }

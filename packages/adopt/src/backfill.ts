@@ -1,0 +1,153 @@
+import { quoteName } from '@snoflax/core/adapter'
+import { type Driver, type MadeId, mapName, type Work } from './driver.js'
+import { RoundIds } from './ids.js'
+import type { BackfillOptions } from './options.js'
+import { newName, type Plan, type RootPlan, shownName } from './plan.js'
+import type { KeyRecipe } from './recipes.js'
+import { refuseOtherSession } from './refusal.js'
+import { type Round, readRounds, writeRound } from './state.js'
+import { refuseKeyless, refuseUntimed, rowTimes } from './times.js'
+
+/** Runs a batch: in a transaction of its own, as often as it takes, or in one that is under way. */
+type RunBatch = <Result>(batch: (attempt: number) => Work<Result>) => Work<Result>
+
+/** The making of one table's new keys. */
+interface KeyWork {
+  readonly db: Driver
+  readonly root: RootPlan
+  readonly recipe: KeyRecipe
+  readonly map: string
+  /** What holds for a row that is not noted yet. */
+  readonly isNew: string
+  readonly options: BackfillOptions
+  readonly runBatch: RunBatch
+}
+
+/** Which rounds to run. */
+export type Rounds = 'first' | 'until few are left' | 'last, in a transaction'
+
+/** Gives rows their ids, table by table: those of a round that was cut short, then those that have none. */
+export function* fillKeys(
+  db: Driver,
+  { roots }: Plan,
+  recipes: readonly KeyRecipe[],
+  rounds: Rounds,
+  options: BackfillOptions = {},
+): Work<void> {
+  const { batchSize = 1000 } = options
+  for (const [number, root] of roots.entries()) {
+    const map = db.own(mapName(number))
+    const work: KeyWork = {
+      db,
+      root,
+      recipe: recipes[number] as KeyRecipe,
+      map,
+      isNew: db.hasNewColumns
+        ? `t.${quoteName(newName(root.key))} IS NULL`
+        : `NOT EXISTS (SELECT 1 FROM ${map} AS m WHERE m.key = t.${quoteName(root.key)})`,
+      options,
+      runBatch: rounds === 'last, in a transaction' ? (batch) => batch(1) : (batch) => db.transaction(batch),
+    }
+    let round = (yield* readRounds(db, root.table)).at(-1)
+    const before = round?.round ?? 0
+    const isEnough = ({ round: number, total }: Round): boolean =>
+      rounds === 'first' || (number > before && (rounds !== 'until few are left' || total < batchSize))
+    while (round === undefined || round.done < round.total || !isEnough(round)) {
+      const open: Round =
+        round === undefined || round.done === round.total
+          ? yield* beginRound(work, (round?.round ?? 0) + 1)
+          : round
+      round = yield* fillRound(work, open)
+    }
+  }
+}
+
+/** Notes the order of all rows that have no id yet. */
+function* beginRound(work: KeyWork, round: number): Work<Round> {
+  const { db, root, recipe, map, isNew, runBatch } = work
+  const { storage, source } = recipe
+  const times = yield* rowTimes(db, root, source)
+  const timeMs = round === 1 ? times.timeMs : times.lateTimeMs
+  return yield* runBatch(function* () {
+    yield* refuseKeyless(db, root)
+    // A key that is used again, as SQLite does with the last one, is that of another row.
+    if (!db.hasNewColumns) {
+      const isSame = source.kind === 'column' ? `AND ${timeMs} IS NOT DISTINCT FROM ${map}.time_ms` : ''
+      yield* db.run([
+        `DELETE FROM ${map} WHERE NOT EXISTS
+           (SELECT 1 FROM ${root.table} AS t WHERE t.${quoteName(root.key)} = ${map}.key ${isSame})`,
+      ])
+    }
+    yield* db.run([
+      `INSERT INTO ${map} (round, position, key, time_ms)
+       SELECT ${round}, row_number() OVER (ORDER BY ${times.order}), t.${quoteName(root.key)}, ${timeMs}
+         FROM ${root.table} AS t WHERE ${isNew} ORDER BY 2`,
+    ])
+    const noted = `SELECT key, time_ms FROM ${map} WHERE round = ${round}`
+    // Refused here, a round is not begun: once the row is mended, the next attempt notes its time anew.
+    if (source.kind !== 'key') yield* refuseUntimed(db, root, storage.family, noted)
+    const [count] = yield* db.query<{ total: string | number }>(
+      `SELECT count(*) AS total FROM (${noted}) AS noted`,
+    )
+    const begun = { item: root.table, round, done: 0, total: Number(count?.total), lastId: null }
+    yield* writeRound(db, begun)
+    return begun
+  })
+}
+
+function* fillRound(work: KeyWork, begun: Round): Work<Round> {
+  const { root, recipe, options, runBatch } = work
+  let round = begun
+  let ids = new RoundIds(root, recipe, round.lastId)
+  while (round.done < round.total) {
+    options.signal?.throwIfAborted()
+    round = yield* runBatch((attempt) => {
+      // An attempt that came to nothing has moved the generator on.
+      if (attempt > 1) ids = new RoundIds(root, recipe, round.lastId)
+      return fillBatch(work, round, ids)
+    })
+    const { done, total } = round
+    options.onProgress?.({
+      table: shownName(root.table),
+      columns: [root.key],
+      done,
+      total,
+      round: round.round,
+    })
+  }
+  return round
+}
+
+function* fillBatch(work: KeyWork, open: Round, ids: RoundIds): Work<Round> {
+  const { db, root, recipe, map, options } = work
+  const { round, done, total } = open
+  const known = (yield* readRounds(db, root.table)).find((one) => one.round === round)
+  if (known?.done !== done) refuseOtherSession()
+  const end = Math.min(done + (options.batchSize ?? 1000), total)
+  const rows = yield* db.query<{ position: string | number; key: string; timeMs: string | number | null }>(
+    `SELECT position, CAST(key AS text) AS key, time_ms AS "timeMs" FROM ${map}
+      WHERE round = ${round} AND position > ${done} AND position <= ${end} ORDER BY position`,
+  )
+  const made: MadeId[] = []
+  for (const { position, key, timeMs } of rows) {
+    const id = yield* nextId(work, ids, ids.timeMs(key, Number(timeMs)), round)
+    made.push({ round, position: Number(position), id })
+  }
+  yield* db.storeIds(root, map, recipe.storage, made)
+  const filled = { ...open, done: end, lastId: made.at(-1)?.id ?? open.lastId }
+  yield* writeRound(db, filled)
+  return filled
+}
+
+/** A row that came later may share its moment with rows that have their ids already. */
+function* nextId(
+  { db, root, recipe, map }: KeyWork,
+  ids: RoundIds,
+  timeMs: number,
+  round: number,
+): Work<string> {
+  for (;;) {
+    const id = ids.next(timeMs)
+    if (round === 1 || !(yield* db.isTaken(root, map, recipe.storage, id))) return id
+  }
+}

@@ -1,0 +1,127 @@
+import type { IdStorage } from '@snoflax/core'
+import type { Phase } from './adoption.js'
+import type { BackfillOptions } from './options.js'
+import type { ForeignKey, Key, Plan, RootPlan } from './plan.js'
+
+/**
+ * Steps on a database, written once for all of them. They yield what a driver answers: PostgreSQL's promises are
+ * awaited; SQLite's results are there at once, so that nothing of the application comes between the statements of a
+ * transaction on a connection that it shares.
+ */
+export type Work<Result> = Generator<unknown, Result, unknown>
+
+export async function perform<Result>(work: Work<Result>): Promise<Result> {
+  let step = work.next()
+  while (!step.done) {
+    step = isPromise(step.value)
+      ? await step.value.then(
+          (value) => work.next(value),
+          (error) => work.throw(error),
+        )
+      : work.next(step.value)
+  }
+  return step.value
+}
+
+const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as PromiseLike<unknown> | undefined)?.then === 'function'
+
+/** Runs statements on one connection. */
+export interface Session {
+  /** Parameters are `$1`, `$2`, … */
+  query<Row>(sql: string, values?: readonly unknown[]): Work<Row[]>
+  run(statements: readonly string[]): Work<void>
+  /** A transaction that gives way to the application's, and so may be tried more than once. */
+  transaction<Result>(work: (attempt: number) => Work<Result>): Work<Result>
+}
+
+export interface Column {
+  readonly name: string
+  /** As declared. */
+  readonly type: string
+  readonly notNull: boolean
+}
+
+/** A column that tells a time, as SQL over its root's alias `t`. */
+export interface TimeColumn extends Key {
+  readonly sql: string
+  readonly unit?: 's' | 'ms' | undefined
+  readonly timeZone?: string | undefined
+}
+
+/** What a database brings to an adoption: all that the engine can't say in SQL that every database takes. */
+export interface Driver<Details = unknown> extends Session {
+  /** Whether new values are filled in beside the old ones before the switch. Else ids wait in the map. */
+  readonly hasNewColumns: boolean
+  /** The name of a table of ours: `state`, `round`, `map_1`. */
+  own(name: string): string
+  hasState(): Work<boolean>
+  /** Statements that can be run again after a crash: all at once, or one by one where locks would be in the way. */
+  apply(statements: readonly string[]): Work<void>
+  /** A transaction in which nobody else reads or writes the tables. */
+  locked<Result>(plan: Plan<Details>, lockTimeoutMs: number, work: () => Work<Result>): Work<Result>
+
+  /** Reads the schema and leaves nothing behind. */
+  peek<Result>(work: () => Work<Result>): Work<Result>
+  /** The primary key of a table as it is given. @throws {IdError} for one that can't be moved. */
+  keyOf(table: string): Work<Key>
+  foreignKeys(): Work<ForeignKey[]>
+  columnsOf(table: string): Work<readonly Column[]>
+  /** @throws {IdError} for a default of a new key that the database does not take. */
+  checkDefault(table: string, value: string, type: string): Work<void>
+  /** @throws {IdError} for what the switch could not carry over. */
+  detailsOf(plan: Omit<Plan<Details>, 'details'>, allowTriggers: readonly string[]): Work<Details>
+  /** Foreign keys that are broken, or not in force as they should be after the switch. */
+  foreignKeyFaults(plan: Plan<Details>, phase: Phase): Work<string[]>
+
+  /** Whole Unix milliseconds of a column, NULL where it has no time, and what orders by it. */
+  timeOf(column: TimeColumn): Work<{ readonly timeMs: string; readonly order: string }>
+  /** Old keys in the order of their texts or numbers. */
+  keyOrder(root: RootPlan, column: string): string
+  /** A page of keys in that order, as text, and the last one as it is to be given for the next page. */
+  keysAfter(root: RootPlan, last: unknown, limit: number): Work<{ keys: string[]; last: unknown }>
+
+  /** Notes the ids of a round's rows: in the new column, or in the map. */
+  storeIds(root: RootPlan, map: string, storage: IdStorage<string>, rows: readonly MadeId[]): Work<void>
+  isTaken(root: RootPlan, map: string, storage: IdStorage<string>, id: string): Work<boolean>
+
+  statements(plan: Plan<Details>): Statements
+  /** Foreign keys and indexes of new columns, once the ids are there. */
+  fillReferences(plan: Plan<Details>, options: BackfillOptions): Work<void>
+  /** What has to be there before the locks are taken. */
+  prepareSwitch(plan: Plan<Details>): Work<void>
+}
+
+/** The place of a row in its round, and the id made for it. */
+export interface MadeId {
+  readonly round: number
+  readonly position: number
+  readonly id: string
+}
+
+/** What an adoption runs, but for the rows. */
+export interface Statements {
+  /** Makes what is kept of an adoption, and the map of each root: `round`, `position` within it, `key`, `time_ms`. */
+  readonly create: readonly string[]
+  /** New columns beside the old ones. */
+  readonly expand: readonly string[]
+  /** Indexes over them. */
+  readonly index: readonly string[]
+  readonly lock: readonly string[]
+  /** Makes new foreign keys what the old ones are now. */
+  readonly reconcile: readonly string[]
+  readonly exchange: readonly string[]
+  /** What can be done after the switch, without locks. */
+  readonly settle: readonly string[]
+  readonly finish: readonly string[]
+  readonly abandon: readonly string[]
+}
+
+/** Lends a driver for one step. `isAlone` refuses it while another session is at it. */
+export type Open<Details> = <Result>(
+  work: (driver: Driver<Details>) => Work<Result>,
+  isAlone?: boolean,
+) => Promise<Result>
+
+/** The map of a root's rows. */
+export const mapName = (number: number): string => `map_${number + 1}`

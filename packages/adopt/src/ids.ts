@@ -1,0 +1,79 @@
+import { IdError } from '@snoflax/core'
+import { withPath } from '@snoflax/core/adapter'
+import { placeOf, type RootPlan } from './plan.js'
+import type { KeyRecipe } from './recipes.js'
+import { refuse } from './refusal.js'
+
+/** The times of rows whose keys carry them; the rows come in the order of their keys. */
+export function keyTimes(place: string, timeMsOf: (key: string) => number): (key: string) => number {
+  let lastMs = Number.NEGATIVE_INFINITY
+  return (key) => {
+    const timeMs = timeMsOf(key)
+    if (timeMs < lastMs) {
+      refuse(
+        place,
+        `${JSON.stringify(key)} sorts after a key of a later time, so key order is not creation order`,
+        key,
+      )
+    }
+    lastMs = timeMs
+    return timeMs
+  }
+}
+
+/**
+ * Makes ascending ids for the rows of a round, which come in the order of their times. Where a moment's ids are used
+ * up, the clock of the generator moves on, so that order is kept and the time is a little ahead.
+ */
+export class RoundIds {
+  /** The time of the next row: its key's, or the one that was noted. */
+  readonly timeMs: (key: string, notedMs: number) => number
+  private readonly place: string
+  private readonly generator
+  private readonly maxDriftMs: number
+  private nowMs = 0
+  private reads = 0
+
+  constructor(
+    root: RootPlan,
+    { source, generator, maxDriftMs }: KeyRecipe,
+    private last: string | null,
+  ) {
+    this.place = placeOf(root)
+    this.timeMs =
+      source.kind === 'key' ? keyTimes(this.place, source.timeMs) : (_, notedMs: number) => notedMs
+    // A generator that waits for the next unit reads the clock again: then it is told the next millisecond.
+    this.generator = generator(() => (this.reads++ === 0 ? this.nowMs : ++this.nowMs))
+    this.maxDriftMs = maxDriftMs
+    // Ids of the last moment may lie above the last id without being used. The next moment's surely do not.
+    if (last !== null) this.nowMs = this.generator.family.timeMs(last)
+  }
+
+  /** Another id each time. */
+  next(rowMs: number): string {
+    return withPath(this.place, () => {
+      this.nowMs = Math.max(rowMs, this.nowMs)
+      let id = this.generate(rowMs)
+      while (this.last !== null && this.generator.family.compare(id, this.last) <= 0) {
+        this.nowMs++
+        id = this.generate(rowMs)
+      }
+      this.last = id
+      return id
+    })
+  }
+
+  private generate(rowMs: number): string {
+    this.reads = 0
+    const id = this.generator.generate()
+    const driftMs = Math.max(this.generator.family.timeMs(id), this.nowMs) - rowMs
+    if (driftMs <= this.maxDriftMs) return id
+    const { name } = this.generator.family
+    throw new IdError(
+      'SEQUENCE_EXHAUSTED',
+      `${name}: so many rows share the time ${new Date(rowMs).toISOString()} that ids would run ${driftMs} ms ` +
+        `ahead of it; raise maxDriftMs (${this.maxDriftMs}), or take a family with more ids a moment`,
+      { family: name, field: 'maxDriftMs', value: this.maxDriftMs },
+    )
+  }
+}

@@ -1,0 +1,115 @@
+import type { ReplacedColumn } from './adoption.js'
+import { refuse } from './refusal.js'
+
+/** A column, and its table as SQL: quoted, and with its schema where the database has schemas. */
+export interface Key {
+  readonly table: string
+  readonly column: string
+}
+
+/** A foreign key, as every database has it. */
+export interface ForeignKey {
+  readonly table: string
+  readonly columns: readonly string[]
+  readonly target: string
+  readonly targetColumns: readonly string[]
+}
+
+/** A table whose key is replaced. */
+export interface RootPlan {
+  readonly table: string
+  readonly key: string
+  /** As declared. */
+  readonly keyType: string
+  readonly family: string
+  /** Of the family, as JSON: its epoch and bits. */
+  readonly layout: string
+  readonly storage: string
+  /** Of the new column. */
+  readonly type: string
+  readonly default: string | undefined
+}
+
+/** What the schema says of an adoption. JSON, so that the plan begun with can be kept and compared. */
+export interface Plan<Details = unknown> {
+  readonly roots: readonly RootPlan[]
+  readonly columns: readonly ReplacedColumn[]
+  /** What one database's driver has to know besides. */
+  readonly details: Details
+}
+
+/** What a column's new values are called until the switch, and its old ones after it. */
+export const newName = (column: string): string => `snoflax_new_${column}`
+export const legacyName = (column: string): string => `legacy_${column}`
+
+/** SQL's name of a table, without its quotes. */
+export const shownName = (table: string): string =>
+  table.replace(/"((?:[^"]|"")*)"/g, (_, name: string) => name.replaceAll('""', '"'))
+
+export const pathOf = ({ table, column }: Key): string => `${shownName(table)}.${column}`
+
+export const placeOf = ({ table, key }: RootPlan): string => pathOf({ table, column: key })
+
+export const tablesOf = (columns: readonly Key[]): string[] =>
+  [...new Set(columns.map(({ table }) => table))].sort()
+
+/** The one column of a primary key. */
+export function onlyColumn(table: string, columns: readonly string[]): string {
+  const [column, ...others] = columns
+  if (column === undefined) return refuse(shownName(table), 'the table has no primary key')
+  if (others.length === 0) return column
+  return refuse(
+    shownName(table),
+    `the primary key has several columns (${columns.join(', ')}); give the tables that they refer to, and it follows`,
+  )
+}
+
+/** The table whose key a column holds. */
+export const rootOf = (roots: readonly RootPlan[], { root }: ReplacedColumn): RootPlan =>
+  roots[root] as RootPlan
+
+type Found = Omit<ReplacedColumn, 'notNull'>
+
+/**
+ * The keys, and every column that a chain of foreign keys leads to one of them: self references, shared
+ * primary keys, and foreign keys of several columns among them.
+ */
+export function replacedColumns(keys: readonly Key[], foreignKeys: readonly ForeignKey[]): Found[] {
+  const found = new Map<string, Found>()
+  const pairs = foreignKeys.flatMap(({ table, columns, target, targetColumns }) =>
+    columns.map((column, i) => ({
+      own: { table, column },
+      target: { table: target, column: targetColumns[i] as string },
+    })),
+  )
+  const add = (column: Key, root: number, isRoot: boolean): boolean => {
+    const known = found.get(pathOf(column))
+    if (known === undefined) found.set(pathOf(column), { ...column, root, isRoot })
+    else if (known.root !== root) refuseTwoRoots(column, keys[known.root] as Key, keys[root] as Key)
+    return known === undefined
+  }
+  const follow = (): boolean =>
+    pairs
+      .map(({ own, target }) => ({ own, root: found.get(pathOf(target))?.root }))
+      .map(({ own, root }) => root !== undefined && add(own, root, false))
+      .some(Boolean)
+
+  for (const [root, key] of keys.entries()) add(key, root, true)
+  while (follow());
+  for (const { own, target } of pairs) {
+    if (found.has(pathOf(own)) && !found.has(pathOf(target)))
+      refuse(
+        pathOf(own),
+        `it is a foreign key to ${pathOf(target)}, which stays; give that table too, or drop the foreign key`,
+      )
+  }
+  return [...found.values()]
+}
+
+function refuseTwoRoots(column: Key, one: Key, other: Key): never {
+  if (pathOf(one) === pathOf(other)) refuse(shownName(one.table), 'the table is given twice')
+  return refuse(
+    pathOf(column),
+    `the column is a foreign key to ${pathOf(one)} and to ${pathOf(other)}, so no one id can stand in it`,
+  )
+}

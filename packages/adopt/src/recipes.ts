@@ -1,0 +1,117 @@
+import { type Database, type IdStorage, storageFor } from '@snoflax/core'
+import { withPath } from '@snoflax/core/adapter'
+import { type AdoptionOptions, type CreatedAt, MAX_DRIFT_MS, type TableOptions } from './options.js'
+import { refuse } from './refusal.js'
+
+/** What the new keys of a table are made with. */
+export interface KeyRecipe {
+  readonly storage: IdStorage<string>
+  readonly source: TimeSource
+  readonly generator: TableOptions['generator']
+  readonly maxDriftMs: number
+}
+
+/** Where times come from, told apart. */
+export type TimeSource =
+  | {
+      readonly kind: 'column'
+      readonly column: string
+      readonly through?: string
+      readonly unit?: 's' | 'ms'
+      readonly timeZone?: string
+    }
+  | { readonly kind: 'key'; readonly timeMs: (key: string) => number }
+  | { readonly kind: 'span'; readonly fromMs: number; readonly toMs: number }
+
+/** Those of the tables given. @throws {IdError} for an option that can't be. */
+export const keyRecipes = (
+  { tables, maxDriftMs = MAX_DRIFT_MS }: AdoptionOptions,
+  database: Database,
+): KeyRecipe[] =>
+  tables.map((options) => ({
+    storage: storageOf(options, database),
+    source: timeSource(options.table, options.createdAt),
+    generator: options.generator,
+    maxDriftMs,
+  }))
+
+function storageOf(
+  { table, generator, storage, exactBigint }: TableOptions,
+  database: Database,
+): IdStorage<string> {
+  if (typeof generator !== 'function') {
+    refuse(
+      table,
+      'give a generator: (clock) => flax.generator({ monotonic: true, clock })',
+      generator,
+      'GENERATOR_REQUIRED',
+    )
+  }
+  const { family } = generator(() => Date.now())
+  return withPath(table, () => storageFor(family, database, { storage, exactBigint }))
+}
+
+function timeSource(table: string, createdAt: CreatedAt): TimeSource {
+  if (typeof createdAt === 'string') return { kind: 'column', column: createdAt }
+  if (typeof createdAt !== 'object' || createdAt === null) {
+    return refuse(
+      table,
+      "createdAt says where a row's time comes from: a column, { column, through }, { key } or { from, to }",
+      createdAt,
+    )
+  }
+  if ('column' in createdAt) return { kind: 'column', ...createdAt }
+  if ('key' in createdAt) return { kind: 'key', timeMs: createdAt.key }
+  const [fromMs, toMs] = [Number(createdAt.from), Number(createdAt.to)]
+  if (fromMs <= toMs) return { kind: 'span', fromMs, toMs }
+  return refuse(table, 'createdAt: from and to are valid Dates, the earlier one first', createdAt)
+}
+
+const TRIED_IDS = 16
+
+/**
+ * Tries the generators of the tables, all at one moment.
+ *
+ * @throws {IdError} `INVALID_OPTION` if ids for one moment don't ascend, carry another moment, or are those of
+ * another table too.
+ */
+export function checkGenerators(tables: readonly string[], recipes: readonly KeyRecipe[]): void {
+  const nowMs = Date.now()
+  const seen = new Map<string, string>()
+  for (const [i, table] of tables.entries()) {
+    for (const id of triedIds(table, recipes[i] as KeyRecipe, nowMs)) {
+      const other = seen.get(id)
+      // Rows of two tables that share a moment, as an order and its lines do, would share their ids.
+      if (other !== undefined) {
+        refuse(
+          table,
+          `${id.split(' ')[0]}: the generator makes the ids that ${other} has for the same moments; ` +
+            'give each table a partition, worker or node of its own, or a family that has one',
+        )
+      }
+      seen.set(id, table)
+    }
+  }
+}
+
+/** With the family's name in front. */
+function triedIds(table: string, { generator: makeGenerator }: KeyRecipe, nowMs: number): string[] {
+  const generator = makeGenerator(() => nowMs)
+  const { family } = generator
+  const ids = Array.from({ length: TRIED_IDS }, () => generator.generate())
+  const stray = ids.find((id) => Math.abs(family.timeMs(id) - nowMs) > Math.ceil(family.layout.unitMs))
+  if (stray !== undefined) {
+    refuse(
+      table,
+      `${family.name}: the generator takes no notice of the clock; write (clock) => ….generator({ clock })`,
+      stray,
+    )
+  }
+  if (ids.some((id, i) => i > 0 && family.compare(ids[i - 1] as string, id) >= 0)) {
+    refuse(
+      table,
+      `${family.name}: ids that the generator makes for one moment don't ascend; set monotonic: true`,
+    )
+  }
+  return ids.map((id) => `${family.name} ${id}`)
+}

@@ -1,0 +1,256 @@
+import type { IdStorage } from '@snoflax/core'
+import { quoteName } from '@snoflax/core/adapter'
+import type { ReplacedColumn } from '../adoption.js'
+import {
+  type Column,
+  type Driver,
+  type MadeId,
+  mapName,
+  type Open,
+  perform,
+  type Statements,
+  type TimeColumn,
+  type Work,
+} from '../driver.js'
+import {
+  type ForeignKey,
+  type Key,
+  legacyName,
+  onlyColumn,
+  type Plan,
+  pathOf,
+  type RootPlan,
+  rootOf,
+  shownName,
+  tablesOf,
+} from '../plan.js'
+import { refuse } from '../refusal.js'
+import { stateStatements, switchedStatement } from '../state.js'
+import { readAttachments, readColumns, readForeignKeys, readTable, refuseVirtualTables } from './catalog.js'
+import { type SqliteConnection, SqliteSession } from './connection.js'
+import { retypedTable } from './create-table.js'
+
+export type { SqliteConnection, SqliteStatement } from './connection.js'
+
+/** A table that is made anew, with new types. */
+interface TablePlan {
+  readonly table: string
+  /** Its statement, under the name of `newTable(table)`. */
+  readonly create: string
+  /** The columns that are written; of the new table, too. */
+  readonly columns: readonly string[]
+  readonly attachments: readonly string[]
+}
+
+type SqlitePlan = Plan<readonly TablePlan[]>
+
+export const openSqlite =
+  (connection: SqliteConnection): Open<readonly TablePlan[]> =>
+  (work) =>
+    perform(work(new SqliteDriver(connection)))
+
+const newTable = (table: string): string => `snoflax_new_${shownName(table)}`
+
+/** For making a table anew, as SQLite's manual has it. Both are void within a transaction. */
+const SETTINGS = { foreign_keys: 'OFF', legacy_alter_table: 'ON' }
+
+/** Ids wait in the map; the switch makes each table anew and puts it in its place. */
+class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]> {
+  readonly hasNewColumns = false
+
+  own(name: string): string {
+    return `snoflax_adoption_${name}`
+  }
+
+  *hasState(): Work<boolean> {
+    const rows = yield* this.query('SELECT 1 FROM sqlite_schema WHERE name = $1', [this.own('state')])
+    return rows.length > 0
+  }
+
+  *locked<Result>(_: SqlitePlan, _timeoutMs: number, work: () => Work<Result>): Work<Result> {
+    const before: string[] = []
+    for (const name of Object.keys(SETTINGS)) {
+      const [row] = yield* this.query<Record<string, number>>(`PRAGMA ${name}`)
+      before.push(`PRAGMA ${name} = ${row?.[name]}`)
+    }
+    yield* this.run(settingStatements)
+    try {
+      return yield* this.transaction(work)
+    } finally {
+      yield* this.run(before)
+    }
+  }
+
+  *keyOf(given: string): Work<Key> {
+    const table = quoteName((yield* readTable(this, given)).name)
+    const columns = (yield* readColumns(this, table)).filter(({ key }) => key > 0)
+    const names = columns.sort((a, b) => a.key - b.key).map(({ name }) => name)
+    return { table, column: onlyColumn(table, names) }
+  }
+
+  foreignKeys(): Work<ForeignKey[]> {
+    return readForeignKeys(this)
+  }
+
+  columnsOf(table: string): Work<readonly Column[]> {
+    return readColumns(this, table)
+  }
+
+  // biome-ignore lint/correctness/useYield: refuses at once
+  *checkDefault(table: string, value: string): Work<void> {
+    refuse(table, 'SQLite columns get no default here; leave it out', value)
+  }
+
+  *detailsOf(
+    { roots, columns }: Pick<SqlitePlan, 'roots' | 'columns'>,
+    allowTriggers: readonly string[],
+  ): Work<TablePlan[]> {
+    const details: TablePlan[] = []
+    for (const table of tablesOf(columns)) {
+      const { name, sql } = yield* readTable(this, shownName(table))
+      const retyped = replacedIn(columns, table).map((one) => ({ ...one, type: rootOf(roots, one).type }))
+      const names = retyped.map(({ column }) => column)
+      const written = (yield* readColumns(this, table)).filter(({ hidden }) => hidden === 0)
+      yield* refuseVirtualTables(this, name)
+      details.push({
+        table,
+        create: retypedTable(name, sql, newTable(table), retyped),
+        columns: written.map((one) => one.name),
+        attachments: yield* readAttachments(this, name, names, allowTriggers),
+      })
+    }
+    return details
+  }
+
+  /** What SQLite itself finds in the tables that are made anew. */
+  *foreignKeyFaults({ columns }: SqlitePlan): Work<string[]> {
+    const faults: string[] = []
+    for (const table of tablesOf(columns)) {
+      const rows = yield* this.query<{ rowid: number; parent: string }>(`PRAGMA foreign_key_check(${table})`)
+      faults.push(
+        ...rows.map(({ rowid, parent }) => `${shownName(table)}: row ${rowid} leads to no row of ${parent}`),
+      )
+    }
+    return faults
+  }
+
+  /** Texts as SQLite's date functions read them. Numbers need a unit: SQLite would take them for days. */
+  *timeOf({ sql, table, column, unit, timeZone }: TimeColumn) {
+    const place = pathOf({ table, column })
+    if (timeZone !== undefined)
+      refuse(place, 'SQLite knows no time zones; texts without one are UTC', timeZone)
+    const columns = yield* readColumns(this, table)
+    if (!columns.some(({ name }) => name.toLowerCase() === column.toLowerCase()))
+      refuse(place, 'there is no such column')
+    const isNumber = (value: string): string => `typeof(${value}) IN ('integer', 'real')`
+    if (unit === undefined) {
+      const numbers = yield* this.query(`SELECT 1 FROM ${table} WHERE ${isNumber(quoteName(column))} LIMIT 1`)
+      if (numbers.length > 0) refuse(place, "a column of numbers needs a unit, 's' or 'ms'")
+    }
+    const ofNumber = unit === undefined ? 'NULL' : `CAST(${sql} * ${unit === 's' ? 1000 : 1} AS INTEGER)`
+    const timeMs = `CASE WHEN typeof(${sql}) = 'text' AND ${sql} LIKE '%-%'
+      THEN unixepoch(${sql}) * 1000 + CAST(substr(strftime('%f', ${sql}), 4) AS INTEGER)
+      WHEN ${isNumber(sql)} THEN ${ofNumber} END`
+    return { timeMs, order: `${timeMs}, ${sql}` }
+  }
+
+  keyOrder(_: RootPlan, column: string): string {
+    return column
+  }
+
+  *keysAfter({ table, key }: RootPlan, last: unknown, limit: number) {
+    const column = quoteName(key)
+    const rows = yield* this.query<{ key: string; own: unknown }>(
+      `SELECT CAST(${column} AS text) AS key, ${column} AS own FROM ${table}
+        ${last === undefined ? '' : `WHERE ${column} > $1`} ORDER BY ${column} LIMIT ${limit}`,
+      last === undefined ? [] : [last],
+      true,
+    )
+    return { keys: rows.map((row) => row.key), last: rows.at(-1)?.own }
+  }
+
+  *storeIds(_: RootPlan, map: string, storage: IdStorage<string>, rows: readonly MadeId[]): Work<void> {
+    yield* this.runEach(
+      `UPDATE ${map} SET id = $1 WHERE round = $2 AND position = $3`,
+      rows.map(({ round, position, id }) => [storage.toDatabase(id), round, position]),
+    )
+  }
+
+  *isTaken(_: RootPlan, map: string, storage: IdStorage<string>, id: string): Work<boolean> {
+    const rows = yield* this.query(`SELECT 1 FROM ${map} WHERE id = $1`, [storage.toDatabase(id)])
+    return rows.length > 0
+  }
+
+  /** The switch makes both with the tables. */
+  *fillReferences(): Work<void> {}
+
+  *prepareSwitch(): Work<void> {}
+
+  statements({ roots, columns, details }: SqlitePlan): Statements {
+    const maps = roots.map((_, number) => this.own(mapName(number)))
+    const dropState = [...maps, this.own('round'), this.own('state')].map((table) => `DROP TABLE ${table}`)
+    return {
+      create: [
+        ...stateStatements(this),
+        // The key has its old type: SQLite uses no index where a comparison would have to convert it.
+        ...roots.map(
+          (
+            { keyType, type },
+            i,
+          ) => `CREATE TABLE ${maps[i]} (round INTEGER, position INTEGER, key ${keyType} UNIQUE NOT NULL,
+  time_ms INTEGER, id ${type} UNIQUE, PRIMARY KEY (round, position)) WITHOUT ROWID`,
+        ),
+      ],
+      expand: [],
+      index: [],
+      lock: settingStatements,
+      reconcile: [],
+      exchange: [
+        ...details.map(({ create }) => create),
+        ...details.map((one) => this.copy(columns, one)),
+        ...details.flatMap(({ table }) => [
+          `DROP TABLE ${table}`,
+          `ALTER TABLE ${quoteName(newTable(table))} RENAME TO ${table}`,
+        ]),
+        ...details.flatMap(({ attachments }) => attachments),
+        ...roots.map(
+          ({ table, key }, i) =>
+            `CREATE UNIQUE INDEX ${legacyIndex(i)} ON ${table} (${quoteName(legacyName(key))})`,
+        ),
+        switchedStatement(this),
+      ],
+      settle: [],
+      finish: [
+        ...roots.map((_, i) => `DROP INDEX ${legacyIndex(i)}`),
+        ...columns.map(
+          ({ table, column }) => `ALTER TABLE ${table} DROP COLUMN ${quoteName(legacyName(column))}`,
+        ),
+        ...dropState,
+      ],
+      abandon: dropState,
+    }
+  }
+
+  private copy(columns: readonly ReplacedColumn[], { table, columns: names }: TablePlan): string {
+    const replaced = replacedIn(columns, table)
+    const joins = replaced.map(
+      ({ column, root }, i) =>
+        `LEFT JOIN ${this.own(mapName(root))} AS m${i} ON m${i}.key = t.${quoteName(column)}`,
+    )
+    const values = names.map((name) => {
+      const i = replaced.findIndex(({ column }) => column === name)
+      return i < 0 ? `t.${quoteName(name)}` : `m${i}.id`
+    })
+    const legacy = replaced.map(({ column }) => `t.${quoteName(column)}`)
+    const targets = [...names, ...replaced.map(({ column }) => legacyName(column))].map(quoteName)
+    return `INSERT INTO ${quoteName(newTable(table))} (${targets.join(', ')})
+  SELECT ${[...values, ...legacy].join(', ')} FROM ${table} AS t ${joins.join(' ')}`
+  }
+}
+
+const settingStatements = Object.entries(SETTINGS).map(([name, value]) => `PRAGMA ${name} = ${value}`)
+
+const replacedIn = (columns: readonly ReplacedColumn[], table: string): ReplacedColumn[] =>
+  columns.filter((one) => one.table === table)
+
+const legacyIndex = (number: number): string => `snoflax_legacy_${number + 1}`

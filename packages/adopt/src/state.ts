@@ -1,0 +1,106 @@
+import { quoteName } from '@snoflax/core/adapter'
+import type { Phase } from './adoption.js'
+import type { Driver, Work } from './driver.js'
+import { newName, type Plan, pathOf, type RootPlan, rootOf, shownName } from './plan.js'
+import type { KeyRecipe } from './recipes.js'
+import { refuse } from './refusal.js'
+
+/** What is kept of an adoption in the database. */
+export interface Begun<Details> {
+  readonly phase: Exclude<Phase, 'planned'>
+  readonly plan: Plan<Details>
+}
+
+export const stateStatements = (db: Driver): string[] => [
+  `CREATE TABLE ${db.own('state')} (phase text NOT NULL, plan text NOT NULL)`,
+  `CREATE TABLE ${db.own('round')} (
+  item text, round integer, done bigint NOT NULL, total bigint NOT NULL, last_id text, PRIMARY KEY (item, round))`,
+]
+
+export function* readBegun<Details>(db: Driver<Details>): Work<Begun<Details> | undefined> {
+  if (!(yield* db.hasState())) return undefined
+  const [row] = yield* db.query<{ phase: Begun<Details>['phase']; plan: string }>(
+    `SELECT phase, plan FROM ${db.own('state')}`,
+  )
+  return row && { phase: row.phase, plan: JSON.parse(row.plan) }
+}
+
+export function* writeBegun(db: Driver, plan: Plan): Work<void> {
+  yield* db.query(`INSERT INTO ${db.own('state')} VALUES ('backfilling', $1)`, [JSON.stringify(plan)])
+}
+
+export const switchedStatement = (db: Driver): string => `UPDATE ${db.own('state')} SET phase = 'switched'`
+
+/** One pass over a table: a round of its rows for the key, or of its blocks for foreign keys. */
+export interface Round {
+  /** The table, or what else is filled. */
+  readonly item: string
+  readonly round: number
+  readonly done: number
+  readonly total: number
+  readonly lastId: string | null
+}
+
+export function* readRounds(db: Driver, item: string): Work<Round[]> {
+  const rounds = yield* db.query<Record<keyof Round, string | null>>(
+    `SELECT item, round, done, total, last_id AS "lastId" FROM ${db.own('round')} WHERE item = $1 ORDER BY round`,
+    [item],
+  )
+  return rounds.map(({ round, done, total, lastId }) => ({
+    item,
+    round: Number(round),
+    done: Number(done),
+    total: Number(total),
+    lastId,
+  }))
+}
+
+export function* writeRound(db: Driver, round: Round): Work<void> {
+  yield* db.query(
+    `INSERT INTO ${db.own('round')} VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (item, round) DO UPDATE SET done = excluded.done, last_id = excluded.last_id`,
+    [round.item, round.round, round.done, round.total, round.lastId],
+  )
+}
+
+/**
+ * @throws {IdError} naming the first value of a foreign key that leads to no row, or whose new value, where that
+ * should be there by now, leads to another one.
+ */
+export function* refuseStrays(db: Driver, { roots, columns }: Plan, areFilled: boolean): Work<void> {
+  for (const column of columns.filter(({ isRoot }) => !isRoot)) {
+    const { table: target, key } = rootOf(roots, column)
+    const own = `c.${quoteName(column.column)}`
+    const isOther = areFilled
+      ? `OR c.${quoteName(newName(column.column))} IS DISTINCT FROM r.${quoteName(newName(key))}`
+      : ''
+    const [row] = yield* db.query<{ value: string; found: string | null }>(
+      `SELECT CAST(${own} AS text) AS value, CAST(r.${quoteName(key)} AS text) AS found
+         FROM ${column.table} AS c LEFT JOIN ${target} AS r ON r.${quoteName(key)} = ${own}
+        WHERE (${own} IS NOT NULL AND r.${quoteName(key)} IS NULL) ${isOther} LIMIT 1`,
+    )
+    if (row === undefined) continue
+    const { value, found } = row
+    if (value === found) refuseUnfilled(pathOf(column))
+    refuse(pathOf(column), `the value ${value} leads to no row of ${shownName(target)}; mend it first`, value)
+  }
+}
+
+export const refuseUnfilled = (place: string): never =>
+  refuse(place, 'rows keep their old values; look for a trigger that cancels updates')
+
+/** What was begun goes on as it was planned; only functions and times are given anew. */
+export function refuseOther({ roots }: Plan, recipes: readonly KeyRecipe[]): void {
+  const isSame = (root: RootPlan, i: number): boolean => {
+    const { family, name } = recipes[i]?.storage ?? {}
+    return (
+      root.family === family?.name && root.layout === JSON.stringify(family.layout) && root.storage === name
+    )
+  }
+  if (roots.length === recipes.length && roots.every(isSame)) return
+  const told = roots.map(({ table, family, storage }) => `${shownName(table)} to ${family} as ${storage}`)
+  refuse(
+    'tables',
+    `an adoption of ${told.join(', ')} is under way; plan with the same tables and families, or abandon it`,
+  )
+}

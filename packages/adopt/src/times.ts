@@ -1,0 +1,162 @@
+import type { IdFamily, IdStorage } from '@snoflax/core'
+import { quoteName } from '@snoflax/core/adapter'
+import type { Driver, TimeColumn, Work } from './driver.js'
+import { keyTimes } from './ids.js'
+import { pathOf, placeOf, type RootPlan } from './plan.js'
+import type { KeyRecipe, TimeSource } from './recipes.js'
+import { refuse } from './refusal.js'
+
+/** The times of a table's rows, as SQL over its alias `t`. */
+export interface RowTimes {
+  /** Whole Unix milliseconds; NULL for a row without a time, and where keys carry times. */
+  readonly timeMs: string
+  /** The same for rows that come later: where times are spread over a span, its end. */
+  readonly lateTimeMs: string
+  /** What rows are ordered by. */
+  readonly order: string
+}
+
+/** @throws {IdError} if there is no such column, or it is one that tells no time. */
+export function* rowTimes(db: Driver, root: RootPlan, source: TimeSource): Work<RowTimes> {
+  const key = db.keyOrder(root, `t.${quoteName(root.key)}`)
+  switch (source.kind) {
+    case 'key':
+      return { timeMs: 'NULL', lateTimeMs: 'NULL', order: key }
+    case 'span':
+      return { timeMs: evenly(source, key), lateTimeMs: `${source.toMs}`, order: key }
+    case 'column': {
+      const { timeMs, order } = yield* db.timeOf(yield* timeColumn(db, root, source))
+      return { timeMs, lateTimeMs: timeMs, order: `${order}, ${key}` }
+    }
+  }
+}
+
+const evenly = ({ fromMs, toMs }: { fromMs: number; toMs: number }, order: string): string =>
+  `${fromMs} + coalesce((row_number() OVER (ORDER BY ${order}) - 1) * ${toMs - fromMs} / nullif(count(*) OVER () - 1, 0), 0)`
+
+function* timeColumn(
+  db: Driver,
+  { table }: RootPlan,
+  { column, through, ...source }: Extract<TimeSource, { kind: 'column' }>,
+): Work<TimeColumn> {
+  if (through === undefined) return { ...source, sql: `t.${quoteName(column)}`, table, column }
+  const foreignKeys = yield* db.foreignKeys()
+  const { target, targetColumns } =
+    foreignKeys.find(
+      ({ table: own, columns }) => own === table && columns.length === 1 && columns[0] === through,
+    ) ?? refuse(pathOf({ table, column: through }), 'createdAt.through is no foreign key of one column')
+  const sql = `(SELECT related.${quoteName(column)} FROM ${target} AS related
+    WHERE related.${quoteName(targetColumns[0] as string)} = t.${quoteName(through)})`
+  return { ...source, sql, table: target, column }
+}
+
+/** @throws {IdError} naming the first row that no id can be made for. */
+export function* checkTimes(db: Driver, root: RootPlan, recipe: KeyRecipe): Work<void> {
+  const { source, storage } = recipe
+  yield* refuseKeyless(db, root)
+  if (source.kind === 'key') return yield* checkKeyTimes(db, root, storage.family, source.timeMs)
+  const { timeMs } = yield* rowTimes(db, root, source)
+  const key = `t.${quoteName(root.key)}`
+  yield* refuseUntimed(
+    db,
+    root,
+    storage.family,
+    `SELECT ${key} AS key, ${timeMs} AS time_ms FROM ${root.table} AS t`,
+  )
+  const sample = yield* db.query<{ key: unknown; timeMs: string | number }>(
+    `SELECT ${readable(storage, key)} AS key, ${timeMs} AS "timeMs" FROM ${root.table} AS t LIMIT ${SAMPLE}`,
+  )
+  refuseIds(placeOf(root), storage, source, sample)
+}
+
+/** @throws {IdError} for a row without a key: of SQLite's primary keys, only INTEGER ones refuse null. */
+export function* refuseKeyless(db: Driver, root: RootPlan): Work<void> {
+  const rows = yield* db.query(`SELECT 1 FROM ${root.table} WHERE ${quoteName(root.key)} IS NULL LIMIT 1`)
+  if (rows.length > 0) refuse(placeOf(root), 'a row has NULL for a key; give it one')
+}
+
+/** @throws {IdError} `INVALID_TIME`, `TIME_OUT_OF_RANGE` for the first of some rows, `key` and `time_ms`. */
+export function* refuseUntimed(db: Driver, root: RootPlan, family: IdFamily, rows: string): Work<void> {
+  const [row] = yield* db.query<{ key: string; timeMs: string | number | null }>(
+    `SELECT CAST(key AS text) AS key, time_ms AS "timeMs" FROM (${rows}) AS noted
+      WHERE time_ms IS NULL OR time_ms < ${family.firstMs} OR time_ms > ${family.lastMs} LIMIT 1`,
+  )
+  if (row) checkRowTime(placeOf(root), row.key, row.timeMs === null ? undefined : Number(row.timeMs), family)
+}
+
+const KEYS_A_PAGE = 10_000
+
+function* checkKeyTimes(
+  db: Driver,
+  root: RootPlan,
+  family: IdFamily,
+  timeMs: (key: string) => number,
+): Work<void> {
+  const place = placeOf(root)
+  const timeOf = keyTimes(place, timeMs)
+  for (let after: unknown; ; ) {
+    const { keys, last } = yield* db.keysAfter(root, after, KEYS_A_PAGE)
+    for (const key of keys) checkRowTime(place, key, timeOf(key), family)
+    if (keys.length < KEYS_A_PAGE) return
+    after = last
+  }
+}
+
+/** @throws {IdError} `INVALID_TIME` for a row without a time, `TIME_OUT_OF_RANGE`. */
+function checkRowTime(
+  place: string,
+  key: string,
+  timeMs: number | undefined,
+  { name, firstMs, lastMs }: IdFamily,
+): void {
+  if (timeMs !== undefined && timeMs >= firstMs && timeMs <= lastMs) return
+  const row = `${place} ${key}`
+  if (timeMs === undefined) refuse(row, 'the row has no time to make an id of', key, 'INVALID_TIME')
+  const iso = (time: number): string =>
+    Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : `${time} ms`
+  refuse(
+    row,
+    `${name}: the row's time ${iso(timeMs)} is outside ${iso(firstMs)} to ${iso(lastMs)}`,
+    timeMs,
+    'TIME_OUT_OF_RANGE',
+  )
+}
+
+/** Rows that are looked at. */
+const SAMPLE = 100
+/** Clocks of applications and databases differ by less. */
+const TOLERANCE_MS = 60_000
+
+/**
+ * @throws {IdError} if most keys are ids of the family that carry the time of their row: a program that is run
+ * again after its move would give every row another id.
+ */
+function refuseIds(
+  place: string,
+  storage: IdStorage<string>,
+  source: TimeSource,
+  rows: readonly { readonly key: unknown; readonly timeMs: string | number }[],
+): void {
+  const toleranceMs = source.kind === 'span' ? source.toMs - source.fromMs : TOLERANCE_MS
+  const ids = rows.filter(
+    ({ key, timeMs }) => Math.abs(idTimeMs(storage, key) - Number(timeMs)) <= toleranceMs,
+  )
+  if (ids.length <= rows.length / 2) return
+  refuse(
+    place,
+    `the keys are ${storage.family.name} ids of their rows' times already: this move has been made`,
+  )
+}
+
+/** NaN for what is no id. */
+function idTimeMs({ family, fromDatabase }: IdStorage<string>, key: unknown): number {
+  try {
+    return family.timeMs(fromDatabase(key))
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** A value as it can be read: drivers round large integers; as text they are exact. */
+export const readable = ({ name }: IdStorage<string>, value: string): string =>
+  name === 'bigint' ? `CAST(${value} AS text)` : value

@@ -1,0 +1,119 @@
+import { IdError } from '@snoflax/core'
+import { quoteName } from '@snoflax/core/adapter'
+import type { ReplacedColumn, TableVerification, Verification } from './adoption.js'
+import { type Driver, mapName, type Work } from './driver.js'
+import { legacyName, newName, pathOf, placeOf, type RootPlan, rootOf, shownName } from './plan.js'
+import type { KeyRecipe } from './recipes.js'
+import { type Begun, readRounds } from './state.js'
+import { readable } from './times.js'
+
+const ROWS_A_PAGE = 10_000
+
+/** How to ask for the old and new values of one adoption. */
+interface Comparison {
+  readonly db: Driver
+  /** What old values are called, and new ones: undefined where they wait in the map. */
+  readonly old: (column: string) => string
+  readonly new: ((column: string) => string) | undefined
+  readonly faults: string[]
+}
+
+export function* verify<Details>(
+  db: Driver<Details>,
+  { plan, phase }: Begun<Details>,
+  recipes: readonly KeyRecipe[],
+): Work<Verification> {
+  const isSwitched = phase === 'switched'
+  const comparison: Comparison = {
+    db,
+    old: (column) => quoteName(isSwitched ? legacyName(column) : column),
+    new:
+      isSwitched || db.hasNewColumns
+        ? (column) => quoteName(isSwitched ? column : newName(column))
+        : undefined,
+    faults: [],
+  }
+  const { faults } = comparison
+  const tables: TableVerification[] = []
+  for (const [number, root] of plan.roots.entries()) {
+    const map = db.own(mapName(number))
+    yield* compareKeys(comparison, root, map)
+    tables.push(yield* compareTimes(comparison, root, map, recipes[number] as KeyRecipe))
+  }
+  for (const column of plan.columns.filter(({ isRoot }) => !isRoot)) {
+    yield* compareReferences(comparison, column, rootOf(plan.roots, column))
+  }
+  faults.push(...(yield* db.foreignKeyFaults(plan, phase)))
+  return { tables, faults }
+}
+
+function* compareKeys(comparison: Comparison, root: RootPlan, map: string): Work<void> {
+  const { db, old, new: added } = comparison
+  const id = added ? `t.${added(root.key)}` : 'm.id'
+  const joined = `${map} AS m ON m.key = t.${old(root.key)}`
+  const [found] = yield* db.query<{ missing: string; repeated: string }>(
+    `SELECT count(*) - count(${id}) AS missing, count(${id}) - count(DISTINCT ${id}) AS repeated
+       FROM ${root.table} AS t ${added ? '' : `LEFT JOIN ${joined}`}`,
+  )
+  const [disorder] = yield* db.query<{ rows: string }>(
+    `SELECT count(*) AS rows FROM (
+       SELECT ${id} AS id, lag(${id}) OVER (PARTITION BY m.round ORDER BY m.position) AS before
+         FROM ${root.table} AS t JOIN ${joined} WHERE ${id} IS NOT NULL) AS pair WHERE id <= before`,
+  )
+  const path = placeOf(root)
+  count(comparison, found?.missing, path, 'without an id')
+  count(comparison, found?.repeated, path, 'with an id of another row')
+  count(comparison, disorder?.rows, path, 'out of the order of creation')
+}
+
+/** Reads each id back and compares its time with the one that its row had. */
+function* compareTimes(
+  { db, old, new: added, faults }: Comparison,
+  root: RootPlan,
+  map: string,
+  { storage, source }: KeyRecipe,
+): Work<TableVerification> {
+  const id = added ? `t.${added(root.key)}` : 'm.id'
+  let [rows, maxDriftMs] = [0, 0]
+  for (const { round, total } of yield* readRounds(db, root.table)) {
+    for (let from = 0; from < total; from += ROWS_A_PAGE) {
+      const page = yield* db.query<{ id: unknown; key: string; timeMs: string | null }>(
+        `SELECT ${readable(storage, id)} AS id, CAST(m.key AS text) AS key, m.time_ms AS "timeMs"
+           FROM ${map} AS m JOIN ${root.table} AS t ON t.${old(root.key)} = m.key
+          WHERE m.round = ${round} AND m.position > ${from} AND m.position <= ${from + ROWS_A_PAGE} AND ${id} IS NOT NULL`,
+      )
+      rows += page.length
+      for (const row of page) {
+        try {
+          const idMs = storage.family.timeMs(storage.fromDatabase(row.id))
+          const rowMs = source.kind === 'key' ? source.timeMs(row.key) : Number(row.timeMs)
+          maxDriftMs = Math.max(maxDriftMs, Math.abs(idMs - rowMs))
+        } catch (error) {
+          if (!(error instanceof IdError || error instanceof TypeError)) throw error
+          faults.push(`${placeOf(root)} ${row.key}: ${error.message}`)
+        }
+      }
+    }
+  }
+  return { table: shownName(root.table), rows, maxDriftMs }
+}
+
+/** Old values must lead to the same rows as new ones. Rows that came after the switch have no old values. */
+function* compareReferences(
+  comparison: Comparison,
+  column: ReplacedColumn,
+  { table: target, key }: RootPlan,
+): Work<void> {
+  const { db, old, new: added } = comparison
+  if (added === undefined) return
+  const own = `c.${old(column.column)}`
+  const [found] = yield* db.query<{ rows: string }>(
+    `SELECT count(*) AS rows FROM ${column.table} AS c LEFT JOIN ${target} AS r ON r.${old(key)} = ${own}
+      WHERE ${own} IS NOT NULL AND c.${added(column.column)} IS DISTINCT FROM r.${added(key)}`,
+  )
+  count(comparison, found?.rows, pathOf(column), 'whose old and new values lead to different rows')
+}
+
+function count({ faults }: Comparison, rows: string | undefined, path: string, what: string): void {
+  if (Number(rows) > 0) faults.push(`${path}: ${rows} ${Number(rows) === 1 ? 'row' : 'rows'} ${what}`)
+}
