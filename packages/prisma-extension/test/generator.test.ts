@@ -226,7 +226,7 @@ describe('databases', () => {
     const told = await mistakesOf('model A { id String @id /// @snoflax sno generate=never\n}', {
       database: 'sqlserver',
     })
-    expect(told).toEqual(['datasource: ids can lie in postgresql, sqlite and mysql, not sqlserver'])
+    expect(told).toEqual(['datasource: ids can be stored in postgresql, sqlite and mysql, not in sqlserver'])
   })
 
   test('text in MySQL has to tell case, and the schema has to say so', async () => {

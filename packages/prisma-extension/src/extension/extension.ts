@@ -1,13 +1,31 @@
 import type { Configuration } from '../configuration.js'
-import { mapArguments } from './call.js'
-import { checkClient } from './client-models.js'
-import { createdAtFields } from './created-at.js'
-import { dataRules } from './data.js'
-import { type Generators, newIds } from './generators.js'
-import { clientName, connectModels, type Model } from './model.js'
+import { mapArguments } from './arguments.js'
+import { checkClient, clientName, connectModels, type Generators, type Model } from './model.js'
 import { inside, outermost } from './place.js'
-import { type ReadAnswer, readAggregates, readRows } from './result.js'
-import type { Extension } from './types.js'
+import { createdAtFields, type ReadAnswer, readAggregates, readRows } from './result.js'
+
+type Nothing = Record<never, never>
+
+/**
+ * An extension for `$extends` that gives fields of results other types: `Types` is model → field → type. They
+ * have the form of computed fields, since Prisma knows no other way; at run time there are none.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: clients of every schema fit
+export type Extension<Types> = (client: any) => {
+  $extends: {
+    extArgs: {
+      result: {
+        [Model in keyof Types]: {
+          // biome-ignore lint/suspicious/noExplicitAny: the row, which only Prisma can type
+          [Field in keyof Types[Model]]: () => { needs: Nothing; compute: (row: any) => Types[Model][Field] }
+        }
+      }
+      model: Nothing
+      query: Nothing
+      client: Nothing
+    }
+  }
+}
 
 /** What makes the ids, where the families' own generators will not do. */
 export interface ExtensionOptions {
@@ -53,14 +71,13 @@ export function idExtension<Types = Record<never, never>>(
   configuration: Configuration,
   { generators = {} }: ExtensionOptions = {},
 ): Extension<Types> {
-  const models = connectModels(configuration)
-  const mapped = mapArguments(dataRules(newIds(models, generators)))
+  const models = connectModels(configuration, generators)
 
   async function run({ model: name, operation, args, query, __internalParams }: Call): Promise<unknown> {
     const model = name === undefined ? undefined : models.get(name)
     if (model === undefined) return query(args)
     const call = outermost(`${clientName(model.name)}.${operation}`)
-    const answer = await query(mapped(model, operation, args, call))
+    const answer = await query(mapArguments(model, operation, args, call))
     if (NUMBERS.has(operation)) return answer
     const answered = relatedBy(model, __internalParams?.dataPath ?? [])
     const read = ANSWERS[operation] ?? readRows

@@ -1,7 +1,6 @@
 import { IdError } from '@snoflax/core'
 import type { IdColumn } from './model.js'
-import { inside, type Place, placed } from './place.js'
-import { isPlainObject } from './plain-object.js'
+import { inside, type Place, withPlace } from './place.js'
 
 /** Comparisons that Prisma has for all but Bytes. */
 const ORDER = ['lt', 'lte', 'gt', 'gte']
@@ -23,7 +22,15 @@ const OPERATORS: ReadonlySet<string> = new Set([
 export function idValue(column: IdColumn, value: unknown, place: Place): unknown {
   if (value == null || isPrismaValue(value)) return value
   if (Array.isArray(value)) return value.map((item, index) => idValue(column, item, inside(place, index)))
-  return isPlainObject(value) ? operators(column, value, place) : databaseValue(column, value, place)
+  if (isPlainObject(value)) return operators(column, value, place)
+  return withPlace(column.name, place, () => column.storage.toDatabase(value))
+}
+
+/** An object literal. Prisma hands its extensions copies, so instances of users' classes are literals here. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
 }
 
 /** Field references, `Prisma.skip` and the like: instances of Prisma's own classes. */
@@ -37,30 +44,21 @@ const isPrismaValue = (value: unknown): boolean =>
 function operators(column: IdColumn, value: Record<string, unknown>, place: Place): unknown {
   const entries = Object.entries(value).map(([word, operand]) => {
     const at = inside(place, word)
-    if (operand !== undefined) refuseOperator(column, word, operand, at)
+    if (operand !== undefined) withPlace(column.name, at, () => checkOperator(column, word, operand))
     return [word, OPERATORS.has(word) ? idValue(column, operand, at) : operand]
   })
   return Object.fromEntries(entries)
 }
 
-function databaseValue(column: IdColumn, value: unknown, place: Place): unknown {
-  try {
-    return column.storage.toDatabase(value)
-  } catch (error) {
-    throw placed(error, column.name, place)
-  }
-}
-
-function refuseOperator(column: IdColumn, word: string, operand: unknown, place: Place): void {
-  const reason = reasonAgainst(column, word, operand)
+function checkOperator({ storage }: IdColumn, word: string, operand: unknown): void {
+  const reason = reasonAgainst(storage.name, word, operand)
   if (reason === undefined) return
-  const { name: family } = column.storage.family
-  const error = new IdError('INVALID_OPTION', `${family}: ${reason}`, { family, field: word, value: operand })
-  throw placed(error, column.name, place)
+  const { name: family } = storage.family
+  throw new IdError('INVALID_OPTION', `${family}: ${reason}`, { family, field: word, value: operand })
 }
 
-function reasonAgainst({ storage }: IdColumn, word: string, operand: unknown): string | undefined {
-  if (storage.name === 'binary' && ORDER.includes(word)) {
+function reasonAgainst(storage: string, word: string, operand: unknown): string | undefined {
+  if (storage === 'binary' && ORDER.includes(word)) {
     return 'Prisma has no ranges over Bytes; take storage uuid or text, or a raw query'
   }
   return word === 'mode' && operand === 'insensitive'

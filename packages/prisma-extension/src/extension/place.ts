@@ -11,6 +11,10 @@ export const outermost = (key: string): Place => ({ parent: undefined, key })
 
 export const inside = (parent: Place, key: string | number): Place => ({ parent, key })
 
+/** Runs the work; an error of it names the field and the place of its value. */
+export const withPlace = <Result>(field: string, place: Place, work: () => Result): Result =>
+  withPath(() => `${field}, in ${pathOf(place)}`, work)
+
 /** `order.create: data.lines[0].id` */
 function pathOf(place: Place): string {
   const keys: (string | number)[] = []
@@ -21,10 +25,14 @@ function pathOf(place: Place): string {
   return `${top.key}: ${path.replace(/^\./, '')}`
 }
 
-/** The error, told with the field and the place where its value sat. */
-export function placed(error: unknown, field: string, place: Place): unknown {
-  const path = `${field}, in ${pathOf(place)}`
-  if (error instanceof IdError) return error.at(path)
-  if (error instanceof TypeError) return new TypeError(`${path}: ${error.message}`, { cause: error })
-  return error
+/** @throws what the work throws, an IdError or TypeError without a path with this one in front. */
+export function withPath<Result>(path: string | (() => string), work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    const at = () => (typeof path === 'string' ? path : path())
+    if (error instanceof IdError) throw error.path === undefined ? error.at(at()) : error
+    if (error instanceof TypeError) throw new TypeError(`${at()}: ${error.message}`, { cause: error })
+    throw error
+  }
 }

@@ -1,5 +1,5 @@
-import type { IdColumn, Model, Relation } from './model.js'
-import { type Place, placed } from './place.js'
+import { clientName, type IdColumn, type Model, type Models, type Relation } from './model.js'
+import { type Place, withPlace } from './place.js'
 
 type Row = Record<string, unknown>
 
@@ -49,11 +49,26 @@ function readIds({ idList }: Model, row: Row, place: Place): void {
 }
 
 /** A database value, or a list of them, as ids. */
-export function readId(column: IdColumn, value: unknown, place: Place): unknown {
-  if (Array.isArray(value)) return value.map((item) => readId(column, item, place))
-  try {
-    return column.read(value)
-  } catch (error) {
-    throw placed(error, column.name, place)
+export const readId = (column: IdColumn, value: unknown, place: Place): unknown =>
+  withPlace(column.name, place, () =>
+    Array.isArray(value) ? value.map((item) => column.read(item)) : column.read(value),
+  )
+
+interface ComputedField {
+  readonly needs: Readonly<Record<string, true>>
+  compute(row: Row): Date | null
+}
+
+/** Computed fields, for Prisma, that hold an id's creation time. */
+export function createdAtFields(models: Models): Record<string, Record<string, ComputedField>> {
+  const computed: Record<string, Record<string, ComputedField>> = {}
+  for (const { name, idList } of models.values()) {
+    for (const { field, settings } of idList) {
+      if (settings.createdAt === undefined) continue
+      const compute = ({ [field]: id }: Row) => (id == null ? null : settings.family.time(id as string))
+      const model = clientName(name)
+      computed[model] = { ...computed[model], [settings.createdAt]: { needs: { [field]: true }, compute } }
+    }
   }
+  return computed
 }

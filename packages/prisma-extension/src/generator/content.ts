@@ -1,11 +1,17 @@
-import { IdError } from '@snoflax/core'
+import { type Database, IdError } from '@snoflax/core'
 import { refuseAmbiguousNames } from '../names.js'
+import type { FoundFamily } from './families.js'
 import type { FoundField, FoundFields } from './id-fields.js'
-import type { Mistakes } from './mistakes.js'
-import { nameOf, type PrismaField, type PrismaModel, type PrismaSchema } from './schema.js'
+import { type Mistakes, nameOf, type PrismaField, type PrismaModel, type PrismaSchema } from './schema.js'
+
+/** What the generated module is written from. */
+export interface ModuleContent {
+  readonly database: Database
+  readonly models: readonly ModelContent[]
+}
 
 /** What the generated module says of a model. */
-export interface ModelOutline {
+export interface ModelContent {
   readonly model: PrismaModel
   readonly isView: boolean
   readonly ids: readonly FoundField[]
@@ -14,19 +20,30 @@ export interface ModelOutline {
 }
 
 /** The models as the extension has to know them. Mistakes of names are collected. */
-export function outline(schema: PrismaSchema, found: FoundFields, mistakes: Mistakes): ModelOutline[] {
-  const single = singleTargets(schema.models)
-  return schema.models.map((model) => {
-    const ids = model.fields.flatMap((field) => found.get(nameOf(model, field)) ?? [])
+export function contentOf(
+  { database, models, views }: PrismaSchema,
+  found: FoundFields,
+  mistakes: Mistakes,
+): ModuleContent {
+  const single = singleTargets(models)
+  const modelContent = (model: PrismaModel): ModelContent => {
+    const ids = model.fields.flatMap((field) => found.get(nameOf({ model, field })) ?? [])
     const relations = model.fields.filter(({ kind }) => kind === 'object')
     mistakes.collect(model.name, () => {
       refuseAmbiguousNames(model.name, walkedInto(model, ids, relations, single.has(model.name)))
-      refuseComputedNames(model, ids)
+      checkComputedNames(model, ids)
     })
-    const isView = schema.views.has(model.name)
-    return { model, isView, ids, relations, compounds: compounds(model, ids) }
-  })
+    return { model, isView: views.has(model.name), ids, relations, compounds: compounds(model, ids) }
+  }
+  return { database, models: models.map(modelContent) }
 }
+
+export const idFields = ({ models }: ModuleContent): FoundField[] => models.flatMap(({ ids }) => ids)
+
+/** Families, each once. */
+export const familiesOf = (ids: readonly FoundField[]): FoundFamily[] => [
+  ...new Map(ids.map(({ found }) => [found.name, found])).values(),
+]
 
 /** Models that a single related row can be of: in `update: { data: … }`, data is a word or their field. */
 const singleTargets = (models: readonly PrismaModel[]): ReadonlySet<string> =>
@@ -45,22 +62,24 @@ function walkedInto(
 }
 
 /** Names of composite keys and constraints that hold ids. */
-function compounds(model: PrismaModel, ids: readonly FoundField[]): string[] {
+function compounds({ primaryKey, uniqueIndexes }: PrismaModel, ids: readonly FoundField[]): string[] {
   const holdsId = new Set(ids.map(({ field }) => field.name))
-  return [...(model.primaryKey ? [model.primaryKey] : []), ...model.uniqueIndexes]
+  return [...(primaryKey ? [primaryKey] : []), ...uniqueIndexes]
     .filter(({ fields }) => fields.length > 1 && fields.some((field) => holdsId.has(field)))
     .map(({ name, fields }) => name ?? fields.join('_'))
 }
 
-/** Computed fields that would hide a field or each other, or that have no single id to read. */
-function refuseComputedNames({ fields }: PrismaModel, ids: readonly FoundField[]): void {
+/** Refuses computed fields that would hide a field or each other, or that have no single id to read. */
+function checkComputedNames({ fields }: PrismaModel, ids: readonly FoundField[]): void {
   const taken = new Set(fields.map(({ name }) => name))
-  for (const { model, field, comment } of ids) {
-    if (comment.createdAt === undefined) continue
-    const reason = reasonAgainst(comment.createdAt, field, taken)
-    const facts = { field: 'createdAt', value: comment.createdAt }
-    if (reason) throw new IdError('INVALID_OPTION', reason, facts).at(nameOf(model, field))
-    taken.add(comment.createdAt)
+  for (const id of ids) {
+    const { createdAt } = id.comment
+    if (createdAt === undefined) continue
+    const reason = reasonAgainst(createdAt, id.field, taken)
+    if (reason) {
+      throw new IdError('INVALID_OPTION', reason, { field: 'createdAt', value: createdAt }).at(nameOf(id))
+    }
+    taken.add(createdAt)
   }
 }
 

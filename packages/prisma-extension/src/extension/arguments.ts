@@ -1,0 +1,103 @@
+import { idValue, isPlainObject } from './id-value.js'
+import type { Model } from './model.js'
+import { inside, type Place, withPlace } from './place.js'
+
+/** Maps the part of the arguments that describes rows of a model: ids become database values, in a copy. */
+type Rule = (model: Model, value: unknown, place: Place) => unknown
+
+/** What the keys of an object mean. The values of other keys stay as they are. */
+interface Shape {
+  /** Whether id fields stand here. */
+  readonly ids?: boolean
+  /** What stands under the name of a relation. */
+  readonly relation?: Rule
+  /** What stands under the name of a composite key. */
+  readonly compound?: Rule
+  /** What stands under Prisma's own words. */
+  readonly words?: Readonly<Record<string, Rule>>
+}
+
+/** For an object of that shape, or a list of them. */
+const rule =
+  (shape: () => Shape): Rule =>
+  (model, value, place) =>
+    mapShape(shape(), model, value, place)
+
+const words = (words: Readonly<Record<string, Rule>>): Rule => rule(() => ({ words }))
+
+function mapShape(shape: Shape, model: Model, value: unknown, place: Place): unknown {
+  if (Array.isArray(value))
+    return value.map((item, index) => mapShape(shape, model, item, inside(place, index)))
+  if (!isPlainObject(value)) return value
+  const copy = { ...value }
+  for (const key of Object.keys(copy)) copy[key] = mapKey(shape, model, key, copy[key], inside(place, key))
+  return copy
+}
+
+function mapKey(shape: Shape, model: Model, key: string, value: unknown, place: Place): unknown {
+  const column = shape.ids && model.ids.get(key)
+  if (column) return idValue(column, value, place)
+  const related = shape.relation && model.relations.get(key)
+  if (related) return shape.relation(related, value, place)
+  if (shape.compound && model.compounds.has(key)) return shape.compound(model, value, place)
+  const word = shape.words && Object.hasOwn(shape.words, key) ? shape.words[key] : undefined
+  return word ? word(model, value, place) : value
+}
+
+// Filters, unique or not, and `having`, whose aggregates hold ids as well.
+const where = rule(() => WHERE)
+const logic = { AND: where, OR: where, NOT: where }
+const WHERE: Shape = { ids: true, relation: rule(() => RELATED_WHERE), compound: where, words: logic }
+// Related rows are filtered by quantifier, a single one also directly.
+const quantifiers = { is: where, isNot: where, some: where, every: where, none: where }
+const RELATED_WHERE: Shape = { ...WHERE, words: { ...logic, ...quantifiers } }
+
+// `select` and `include`.
+const selection = rule(() => SELECTION)
+const related = words({ where, cursor: where, select: selection, include: selection })
+const SELECTION: Shape = { relation: related, words: { _count: words({ select: selection }) } }
+
+// Data. A parent's id is generated before those of its children.
+const update = rule(() => ROW)
+const create: Rule = (model, value, place) => update(model, withNewIds(model, value, place), place)
+const nestedWrite = words({
+  create,
+  createMany: words({ data: create }),
+  connectOrCreate: words({ where, create }),
+  connect: where,
+  disconnect: where,
+  set: where,
+  delete: where,
+  deleteMany: where,
+  // Of a single row, the changes may stand here directly.
+  update: rule(() => CHANGES),
+  updateMany: words({ where, data: update }),
+  upsert: words({ where, create, update }),
+})
+const ROW: Shape = { ids: true, relation: nestedWrite }
+const CHANGES: Shape = { ...ROW, words: { where, data: update } }
+
+const CALL = { where, cursor: where, having: where, select: selection, include: selection, create, update }
+const creating = words({ ...CALL, data: create })
+const changing = words({ ...CALL, data: update })
+
+/** The arguments of a call on a model with database values. Generates the ids that new rows lack. */
+export const mapArguments = (model: Model, operation: string, args: unknown, place: Place): unknown =>
+  (operation.startsWith('create') ? creating : changing)(model, args, place)
+
+/** A row, or each of a list, with ids where it has none. */
+function withNewIds(model: Model, value: unknown, place: Place): unknown {
+  if (Array.isArray(value)) {
+    return value.map((item, index) => withNewIds(model, item, inside(place, index)))
+  }
+  if (!isPlainObject(value)) return value
+  const row = { ...value }
+  for (const { name, field, generate } of model.idList) {
+    if (generate && isLeftOut(row[field])) row[field] = withPlace(name, inside(place, field), generate)
+  }
+  return row
+}
+
+/** `undefined`, or `Prisma.skip`: known by its method, since each build of Prisma's runtime has its own class. */
+const isLeftOut = (value: unknown): boolean =>
+  value === undefined || (typeof value === 'object' && value !== null && 'ifUndefined' in value)
