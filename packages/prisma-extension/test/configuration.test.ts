@@ -41,7 +41,7 @@ describe('a configuration', () => {
   test('with a metabyte where ids have none', () => {
     const error = refused({ Order: { ids: { id: { ...ids.id, meta: 3 } } } })
     expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'meta', value: 3, path: 'Order.id' })
-    expect(error.message).toBe('Order.id: flax: its ids carry no metabyte')
+    expect(error.message).toBe('Order.id: flax: ids carry no metabyte; leave meta out')
   })
 
   test.each([300, -1, 1.5])('with the metabyte %s', (meta) => {
@@ -63,8 +63,8 @@ describe('generators', () => {
     const error = refused(flakes)
     expect(error).toMatchObject({ code: 'GENERATOR_REQUIRED', family: 'flake', path: 'Group.id' })
     expect(error.message).toBe(
-      'Group.id: flake has no generator of its own; ' +
-        'give snoflax({ generators: { flake: flake.generator({ datacenter: 1, worker: 2 }) } })',
+      'Group.id: flake has no default generator; ' +
+        'pass snoflax({ generators: { flake: flake.generator({ datacenter: 1, worker: 2 }) } })',
     )
   })
 
@@ -75,7 +75,7 @@ describe('generators', () => {
 
   test('of another family are refused', () => {
     const error = refused(flakes, { generators: { flake: flax.generator() } })
-    expect(error.message).toBe('Group.id: the generator given for flake makes ids of another family')
+    expect(error.message).toBe('Group.id: flake: the generator makes flax ids')
   })
 
   test('of an equal family that is not the same object make ids', () => {
@@ -97,17 +97,30 @@ describe('generators', () => {
 
   test('that nothing needs are refused', () => {
     const error = refused({ Order: { ids } }, { generators: { snow: sno.generator() } })
-    expect(error.message).toBe('generators: no ids of snow are made, only of flax')
+    expect(error.message).toBe('generators.snow: no snow ids are generated here, only flax')
   })
 
   test('of families whose ids come from elsewhere are refused', () => {
     const models = { Group: { ids: { ...ids, other: { family: flake, storage: 'bigint' } } } } as const
     const error = refused(models, { generators: { flake: flake.generator({ id: 1 }) } })
-    expect(error.message).toBe('generators: no ids of flake are made, only of flax')
+    expect(error.message).toBe('generators.flake: no flake ids are generated here, only flax')
     const none = { Group: { ids: { id: { family: flake, storage: 'bigint' } } } } as const
     expect(refused(none, { generators: { flake: flake.generator({ id: 1 }) } }).message).toBe(
-      'generators: no ids of flake are made, nor any others',
+      'generators.flake: no flake ids are generated here, none at all',
     )
+  })
+
+  test('may be families, which stand for their default generators', () => {
+    const models = {
+      Order: { ids: { ...ids, trace: { family: sno, storage: 'text', generated: true, meta: 2 } } },
+    } as const
+    expect(idExtension({ database: 'sqlite', models }, { generators: { flax, sno } })).toBeTypeOf('function')
+    const error = refused(flakes, { generators: { flake: flax } })
+    expect(error.message).toBe('Group.id: flake: the generator makes flax ids')
+    expect(refused(flakes, { generators: { flake: flake as never } })).toMatchObject({
+      code: 'INVALID_OPTION',
+      path: 'Group.id',
+    })
   })
 })
 
@@ -187,26 +200,60 @@ test.each(['DESC', 'up', null])('keyset refuses the order %s', (order) => {
     code: 'INVALID_OPTION',
     field: 'order',
     value: order,
-    message: `keyset: an order is asc or desc, not ${JSON.stringify(order)}`,
+    message: `keyset: order must be 'asc' or 'desc', not ${JSON.stringify(order)}`,
   })
 })
 
-test('arguments are copied where they change: those of the caller may be frozen', async () => {
-  type Run = (call: object) => Promise<unknown>
+type Run = (call: object) => Promise<unknown>
+
+/** What Prisma would call for each operation, with what its clients have and no types show. */
+function runOf(models: Configuration['models'], hidden: object): Run {
   let run: Run | undefined
-  const models = { Order: { ids, relations: { next: 'Order' } } } as const
   idExtension({ database: 'sqlite', models })({
+    ...hidden,
     $extends: ({ query }: { query: { $allModels: { $allOperations: Run } } }) => {
       run = query.$allModels.$allOperations
     },
   })
+  return run ?? expect.fail('no extension')
+}
+
+const fields = [
+  { name: 'id', kind: 'scalar', type: 'String' },
+  { name: 'note', kind: 'scalar', type: 'Json' },
+  { name: 'total', kind: 'scalar', type: 'Int' },
+  { name: 'next', kind: 'object', type: 'Order' },
+]
+const HIDDEN = { _clientVersion: '7.77.0', _runtimeDataModel: { models: { Order: { fields } } } }
+const related = { Order: { ids, relations: { next: 'Order' } } } as const
+
+test('a client that lacks what the extension relies on is refused by its version', async () => {
+  const unsupported = (member: string) =>
+    '@snoflax/prisma-extension supports @prisma/client ^7.10; the installed @prisma/client 7.77.0 has no ' +
+    `${member}. Install a supported version, or a newer @snoflax/prisma-extension`
+  expect(refusal(() => runOf(related, { _clientVersion: '7.77.0' }))).toMatchObject({
+    code: 'UNSUPPORTED_VERSION',
+    message: unsupported('client._runtimeDataModel'),
+  })
+  const query = () => expect.fail('the query ran')
+  const call = { model: 'Order', operation: 'findMany', args: {}, query }
+  const run = runOf(related, HIDDEN)
+  await expect(run(call)).rejects.toThrow(unsupported('__internalParams'))
+  await expect(run({ ...call, __internalParams: {} })).rejects.toThrow(
+    unsupported('__internalParams.dataPath'),
+  )
+})
+
+test('arguments are copied where they change: those of the caller may be frozen', async () => {
+  const run = runOf(related, HIDDEN)
   const args = { data: { note: { a: 1 }, next: { create: [{ total: 1 }] } } }
   const frozen = deepFreeze(structuredClone(args))
-  const seen = await run?.({
+  const seen = await run({
     model: 'Order',
     operation: 'create',
     args: frozen,
     query: async (got: unknown) => got,
+    __internalParams: { dataPath: [] },
   })
   expect(frozen).toEqual(args)
   expect(seen).toMatchObject({

@@ -1,6 +1,16 @@
+import { type Library, requireMembers } from '@snoflax/core/adapter'
 import type { Configuration } from '../configuration.js'
 import { mapArguments } from './arguments.js'
-import { checkClient, clientName, connectModels, type Generators, type Model } from './model.js'
+import {
+  type Client,
+  checkClient,
+  clientName,
+  connectModels,
+  type Generators,
+  libraryOf,
+  type Model,
+  type Models,
+} from './model.js'
 import { inside, outermost } from './place.js'
 import { createdAtFields, type ReadAnswer, readAggregates, readRows } from './result.js'
 
@@ -39,8 +49,8 @@ interface Call {
   readonly operation: string
   readonly args: unknown
   query(args: unknown): Promise<unknown>
-  /** Not public; `order.findUnique(…).lines()` can be told from `findUnique` by nothing else. */
-  readonly __internalParams?: { readonly dataPath?: readonly string[] }
+  /** Not public; `order.findUnique(…).lines()` differs from `findUnique` in nothing else. */
+  readonly __internalParams: { readonly dataPath: readonly string[] }
 }
 
 /** Operations whose answers are numbers, under the names of fields even. */
@@ -72,27 +82,31 @@ export function idExtension<Types = Record<never, never>>(
   { generators = {} }: ExtensionOptions = {},
 ): Extension<Types> {
   const models = connectModels(configuration, generators)
-
-  async function run({ model: name, operation, args, query, __internalParams }: Call): Promise<unknown> {
-    const model = name === undefined ? undefined : models.get(name)
-    if (model === undefined) return query(args)
-    const call = outermost(`${clientName(model.name)}.${operation}`)
-    const answer = await query(mapArguments(model, operation, args, call))
-    if (NUMBERS.has(operation)) return answer
-    const answered = relatedBy(model, __internalParams?.dataPath ?? [])
-    const read = ANSWERS[operation] ?? readRows
-    return answered ? read(answered, answer, inside(call, 'result')) : answer
-  }
-
-  const extension = {
-    name: 'snoflax',
-    query: { $allModels: { $allOperations: run } },
-    result: createdAtFields(models),
-  }
-  return ((client: { $extends(extension: unknown): unknown }) => {
+  return ((client: Client & { $extends(extension: unknown): unknown }) => {
     checkClient(models, client)
-    return client.$extends(extension)
+    const library = libraryOf(client)
+    return client.$extends({
+      name: 'snoflax',
+      query: { $allModels: { $allOperations: (call: Call) => run(models, library, call) } },
+      result: createdAtFields(models),
+    })
   }) as Extension<Types>
+}
+
+async function run(
+  models: Models,
+  library: Library,
+  { model: name, operation, args, query, __internalParams }: Call,
+): Promise<unknown> {
+  const model = name === undefined ? undefined : models.get(name)
+  if (model === undefined) return query(args)
+  requireMembers(library, [{ owner: __internalParams, name: '__internalParams', members: ['dataPath'] }])
+  const call = outermost(`${clientName(model.name)}.${operation}`)
+  const answer = await query(mapArguments(model, operation, args, call))
+  if (NUMBERS.has(operation)) return answer
+  const answered = relatedBy(model, __internalParams.dataPath)
+  const read = ANSWERS[operation] ?? readRows
+  return answered ? read(answered, answer, inside(call, 'result')) : answer
 }
 
 /** The model at the end of a chain of calls, which Prisma writes as `['select', 'orders', 'select', 'lines']`. */

@@ -1,14 +1,15 @@
+import { type Database, IdError, type IdStorage, storageFor } from '@snoflax/core'
 import {
-  type Database,
-  IdError,
-  type IdGenerator,
-  type IdStorage,
-  isSameFamily,
-  storageFor,
-} from '@snoflax/core'
-import type { AnyFamily, Configuration, IdField } from '../configuration.js'
+  checkGeneratorNames,
+  checkMeta,
+  type IdSource,
+  idSource,
+  type Library,
+  requireMembers,
+  withPath,
+} from '@snoflax/core/adapter'
+import type { Configuration, IdField } from '../configuration.js'
 import { refuseAmbiguousNames } from '../names.js'
-import { withPath } from './place.js'
 
 /** A field that holds ids, made ready. */
 export interface IdColumn {
@@ -41,9 +42,9 @@ export interface Model {
 
 export type Models = ReadonlyMap<string, Model>
 
-/** Generators by the name of their family. */
-// biome-ignore lint/suspicious/noExplicitAny: a generator of any family's ids
-export type Generators = Readonly<Record<string, IdGenerator<any> | undefined>>
+/** What generates ids, by the name of their family. */
+// biome-ignore lint/suspicious/noExplicitAny: sources of every family's ids
+export type Generators = Readonly<Record<string, IdSource<any> | undefined>>
 
 /** A model's name as the client writes it: `Order` → `order`. */
 export const clientName = (model: string): string => model.charAt(0).toLowerCase() + model.slice(1)
@@ -78,11 +79,11 @@ export function connectModels({ database, models: given }: Configuration, genera
       relationList.push({ field, target })
     }
   }
-  if (generators)
-    refuseUnused(
-      [...models.values()].flatMap(({ idList }) => idList),
-      generators,
-    )
+  if (generators) {
+    const columns = [...models.values()].flatMap(({ idList }) => idList)
+    const generated = columns.filter(({ generate }) => generate).map(({ settings }) => settings.family)
+    checkGeneratorNames(generators, generated)
+  }
   return models
 }
 
@@ -95,69 +96,16 @@ const idColumn = (
 ): IdColumn =>
   withPath(name, () => {
     const { family, meta, generated } = settings
-    checkMeta(settings)
+    checkMeta(family, meta)
     // Prisma's drivers keep 64 bits exact.
     const storage = storageFor(family, database, { storage: settings.storage, exactBigint: true })
+    const usage = (example: string) => `snoflax({ generators: { ${family.name}: ${example} } })`
     const generate =
-      generated && generators ? () => generatorOf(family, generators[family.name]).generate(meta) : undefined
-    if (generate) generatorOf(family, generators?.[family.name])
+      generated && generators
+        ? idSource({ family, generator: generators[family.name], meta, usage })
+        : undefined
     return { name, field, settings, storage, generate, read: remembering(storage.fromDatabase) }
   })
-
-/** Refuses a metabyte that no id can have now, rather than at the first create. */
-function checkMeta({ family, meta }: IdField): void {
-  if (meta === undefined) return
-  if ('withMeta' in family) (family as unknown as MetaFamily).withMeta(family.min, meta)
-  else {
-    throw new IdError('INVALID_OPTION', `${family.name}: its ids carry no metabyte`, {
-      family: family.name,
-      field: 'meta',
-      value: meta,
-    })
-  }
-}
-
-/** A family whose ids carry a byte of the user's own. */
-interface MetaFamily {
-  withMeta(id: string, meta: number): string
-}
-
-function generatorOf(family: AnyFamily, given: Generators[string]): { generate(meta?: number): string } {
-  if (given !== undefined && !isSameFamily(given.family, family)) {
-    throw new IdError(
-      'INVALID_OPTION',
-      `the generator given for ${family.name} makes ids of another family`,
-      {
-        family: family.name,
-        field: 'generators',
-        value: given,
-      },
-    )
-  }
-  const maker = given ?? ('generate' in family ? family : undefined)
-  if (maker) return maker as { generate(meta?: number): string }
-  const example = family.generatorExample ?? `an IdGenerator of ${family.name}`
-  throw new IdError(
-    'GENERATOR_REQUIRED',
-    `${family.name} has no generator of its own; give snoflax({ generators: { ${family.name}: ${example} } })`,
-    { family: family.name },
-  )
-}
-
-function refuseUnused(columns: readonly IdColumn[], given: Generators): void {
-  const families = new Set(
-    columns.filter(({ generate }) => generate).map(({ settings }) => settings.family.name),
-  )
-  for (const name of Object.keys(given)) {
-    if (families.has(name)) continue
-    const others = families.size > 0 ? `only of ${[...families].join(', ')}` : 'nor any others'
-    throw new IdError('INVALID_OPTION', `generators: no ids of ${name} are made, ${others}`, {
-      family: name,
-      field: 'generators',
-      value: given[name],
-    })
-  }
-}
 
 /** Neighbouring rows often refer to the same row, and to compare a value is quicker than to read it. */
 function remembering(read: (value: unknown) => unknown): (value: unknown) => unknown {
@@ -172,7 +120,12 @@ function remembering(read: (value: unknown) => unknown): (value: unknown) => unk
   }
 }
 
-/** What a client knows of a model. Not public. */
+/** What a client knows of its models. Not public. */
+export interface Client {
+  readonly _clientVersion?: string
+  readonly _runtimeDataModel: { readonly models: Readonly<Record<string, ClientModel>> }
+}
+
 interface ClientModel {
   readonly fields: readonly { readonly name: string; readonly kind: string; readonly type: string }[]
 }
@@ -181,17 +134,24 @@ interface ClientModel {
  * Refuses a configuration that is not that of the client: beyond a relation that it doesn't know, ids would
  * be taken for other values, and nobody would notice.
  *
- * @throws {IdError} `INVALID_OPTION` naming model and field.
+ * @throws {IdError} `INVALID_OPTION` naming model and field; `UNSUPPORTED_VERSION` for a client that lacks what
+ * the extension relies on.
  */
-export function checkClient(models: Models, client: unknown): void {
-  const { _runtimeDataModel: known } = client as {
-    _runtimeDataModel?: { models: Readonly<Record<string, ClientModel>> }
-  }
-  if (known === undefined) return
+export function checkClient(models: Models, client: Client): void {
+  const { _runtimeDataModel: known } = client
+  requireMembers(libraryOf(client), [{ owner: known, name: 'client._runtimeDataModel', members: ['models'] }])
   for (const model of models.values()) {
     checkModel(model, known.models[model.name] ?? refuse(model.name, 'the client has no model of that name'))
   }
 }
+
+/** The client's version of Prisma, for what checks that it has what the extension relies on. */
+export const libraryOf = ({ _clientVersion: version }: Client): Library => ({
+  name: '@prisma/client',
+  version,
+  supported: '^7.10',
+  by: '@snoflax/prisma-extension',
+})
 
 function checkModel({ name, ids, relations }: Model, { fields }: ClientModel): void {
   const names = new Set(fields.map(({ name: field }) => field))

@@ -1,4 +1,4 @@
-import { IdError } from '@snoflax/core'
+import { withPath } from '@snoflax/core/adapter'
 
 /** Where in the arguments of a call a value sits. A list, so that descending costs next to nothing. */
 export interface Place {
@@ -23,16 +23,4 @@ function pathOf(place: Place): string {
   if (keys.length === 0) return `${top.key}`
   const path = keys.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('')
   return `${top.key}: ${path.replace(/^\./, '')}`
-}
-
-/** @throws what the work throws, an IdError or TypeError without a path with this one in front. */
-export function withPath<Result>(path: string | (() => string), work: () => Result): Result {
-  try {
-    return work()
-  } catch (error) {
-    const at = () => (typeof path === 'string' ? path : path())
-    if (error instanceof IdError) throw error.path === undefined ? error.at(at()) : error
-    if (error instanceof TypeError) throw new TypeError(`${at()}: ${error.message}`, { cause: error })
-    throw error
-  }
 }

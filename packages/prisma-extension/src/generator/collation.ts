@@ -1,4 +1,5 @@
 import { storageFor } from '@snoflax/core'
+import { quoteName } from '@snoflax/core/adapter'
 import type { ModelContent, ModuleContent } from './content.js'
 import type { FoundField } from './id-fields.js'
 import { MARK } from './module.js'
@@ -68,8 +69,6 @@ function statement({ table, column, id: { field, found } }: TextColumn): string 
   const [native, [length] = []] = field.nativeType ?? ['Text']
   const type = length === undefined ? native.toLowerCase() : `${native.toLowerCase()}(${length})`
   const { collation } = storageFor(found.family, 'postgres', { storage: 'text' }).column
-  const path = table.flatMap((part) => (part == null ? [] : [quoted(part)])).join('.')
-  return `ALTER TABLE ${path} ALTER COLUMN ${quoted(column)} TYPE ${type} COLLATE "${collation}";\n`
+  const path = table.flatMap((part) => (part == null ? [] : [quoteName(part)])).join('.')
+  return `ALTER TABLE ${path} ALTER COLUMN ${quoteName(column)} TYPE ${type} COLLATE "${collation}";\n`
 }
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`

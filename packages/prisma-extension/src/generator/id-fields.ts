@@ -1,5 +1,5 @@
 import type { Database, StorageName } from '@snoflax/core'
-import { withPath } from '../extension/place.js'
+import { agree, type ColumnIdentity, checkMeta, withPath } from '@snoflax/core/adapter'
 import { fitStorage, isEmptyDefault, isGenerated } from './column.js'
 import { type IdComment, readComment } from './comment.js'
 import type { FindFamily, FoundFamily } from './families.js'
@@ -51,7 +51,7 @@ export function findIdFields(
       })
     }
   }
-  for (const name of ids.keys()) mistakes.collect(name, () => checkTargets(ids, targets.get(name) ?? []))
+  for (const [name, id] of ids) mistakes.collect(name, () => checkTargets(ids, id, targets.get(name) ?? []))
   checkNames(ids, mistakes)
   return ids
 }
@@ -87,44 +87,31 @@ function idField(own: FieldOfModel, lookup: Lookup, seen: ReadonlySet<string>): 
     const id = withPath(nameOf(target), () => idField(target, lookup, new Set([...seen, name])))
     return id ? [id] : []
   })
-  if (targets.length > 0) return foreignKey(own, comment, targets, lookup.database)
+  if (targets.length > 0) return foreignKey(own, comment, targets, lookup)
   return comment && ownId(own, comment, lookup)
 }
 
 function ownId(own: FieldOfModel, comment: IdComment, { database, findFamily }: Lookup): FoundField {
   const found = findFamily(comment.family)
   const storage = fitStorage(own.field, found.family, database, comment)
-  checkMeta(found, comment.meta)
+  checkMeta(found.family, comment.meta)
   return { ...own, found, storage, generated: isGenerated(own.field, comment.generate), comment }
-}
-
-function checkMeta({ family }: FoundFamily, meta: number | undefined): void {
-  if (meta === undefined) return
-  const bits = family.layout.fields.find(({ name }) => name === 'meta')?.bits
-  if (bits === undefined) refuse(`${family.name} has no meta field`, meta)
-  if (meta >= 2 ** bits) refuse(`meta of ${family.name} is at most ${2 ** bits - 1}`, meta)
 }
 
 /** A foreign key is what its target is. A comment may say so once more, and add a computed field. */
 function foreignKey(
   own: FieldOfModel,
   comment: IdComment | undefined,
-  [target, ...others]: readonly FoundField[],
-  database: Database,
+  targets: readonly FoundField[],
+  { database, findFamily }: Lookup,
 ): FoundField {
-  const { found, storage: wanted, comment: its } = target as FoundField
-  const name = nameOf(target as FoundField)
   const { field } = own
-  for (const other of others) {
-    if (other.found.family === found.family && other.storage === wanted) continue
-    refuse(`is a foreign key to ${name} and to ${nameOf(other)}, which differ`, field.name)
+  const { found, storage: wanted, comment: its } = targets[0] as FoundField
+  const family = comment ? findFamily(comment.family).family : found.family
+  for (const target of targets) {
+    agree({ path: nameOf(own), family, storage: comment?.storage ?? wanted }, identityOf(target))
   }
-  if (comment && comment.family !== found.name) {
-    refuse(`is a foreign key to ${name}, whose ids are of ${found.name}`, comment.family)
-  }
-  if (comment?.storage !== undefined && comment.storage !== wanted) {
-    refuse(`is a foreign key to ${name}, whose storage is ${wanted}`, comment.storage)
-  }
+  const name = nameOf(targets[0] as FoundField)
   if (comment?.meta !== undefined) refuse(`is a foreign key to ${name}, where its meta is said`, comment.meta)
   if (comment?.generate === 'application' || isEmptyDefault(field)) {
     refuse(`is a foreign key to ${name}; ids are made there: remove @default`, field.name)
@@ -137,15 +124,21 @@ function foreignKey(
   return { ...own, found, storage, generated: false, comment: comment ?? {} }
 }
 
+const identityOf = (id: FoundField): ColumnIdentity => ({
+  path: nameOf(id),
+  family: id.found.family,
+  storage: id.storage,
+})
+
 function refuseComment(documentation: string | undefined, what: string): void {
   if (readComment(documentation)) {
     refuse(`@snoflax belongs to the field that holds the ids, not to ${what}`, what)
   }
 }
 
-function checkTargets(ids: FoundFields, targets: readonly FieldOfModel[]): void {
-  const other = targets.map(nameOf).find((name) => !ids.has(name))
-  if (other) refuse(`is a foreign key to ${other}, which holds no ids: its comment belongs there`, other)
+function checkTargets(ids: FoundFields, id: FoundField, targets: readonly FieldOfModel[]): void {
+  const path = targets.map(nameOf).find((name) => !ids.has(name))
+  if (path) agree(identityOf(id), { path })
 }
 
 /** Generators are given by the names of families. */

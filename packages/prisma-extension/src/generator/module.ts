@@ -26,7 +26,7 @@ export function moduleFiles(
     types: familyImports(ids, folder, 'import type'),
     declarations: declarations(content, made, isOptional),
     // Projects may refuse imports that nothing uses.
-    generator: made.length > 0 ? "import type { IdGenerator } from '@snoflax/core'\n" : '',
+    generator: made.length > 0 ? "import type { IdSource } from '@snoflax/core/adapter'\n" : '',
     options: `options${isOptional ? '?' : ''}: Options`,
     raw: RAW(ids[0] === undefined ? '' : nameOf(ids[0])),
   }
@@ -185,7 +185,7 @@ function resultTypes({ model, ids }: ModelContent): string {
 function generatorOption(found: FoundFamily): string {
   const { name } = found.family
   const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)
-  return `    readonly ${key}${needsGenerator(found) ? '' : '?'}: IdGenerator<${idType(found)}>\n`
+  return `    readonly ${key}${needsGenerator(found) ? '' : '?'}: IdSource<${idType(found)}>\n`
 }
 
 const idType = ({ name }: FoundFamily): string => `ReturnType<typeof ${name}.parse>`

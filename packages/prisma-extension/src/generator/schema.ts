@@ -1,6 +1,6 @@
 import type { DMMF } from '@prisma/generator-helper'
 import { type Database, IdError } from '@snoflax/core'
-import { withPath } from '../extension/place.js'
+import { withPath } from '@snoflax/core/adapter'
 
 export type PrismaField = DMMF.Field
 export type PrismaModel = DMMF.Model
