@@ -49,10 +49,14 @@ describe('a configuration', () => {
     expect(error).toMatchObject({ code: 'FIELD_OUT_OF_RANGE', field: 'meta', value: meta, path: 'Order.id' })
   })
 
-  test.each(['AND', 'is', 'some', 'where', 'data'])('with a field that is called %s', (name) => {
-    const path = `Order.${name}`
-    expect(refused({ Order: { ids: { [name]: ids.id } } })).toMatchObject({ code: 'INVALID_OPTION', path })
-    expect(refused({ Order: { relations: { [name]: 'Order' } } })).toMatchObject({ path })
+  test.each(['some', 'every', 'none'])('with a relation that is called %s', (name) => {
+    const error = refused({ Order: { ids, relations: { [name]: 'Order' } } })
+    expect(error).toMatchObject({ code: 'INVALID_OPTION', path: `Order.${name}` })
+  })
+
+  test.each(['AND', 'is', 'some', 'where', 'data'])('may have a field that is called %s', (name) => {
+    const models = { Order: { ids: { [name]: ids.id } } }
+    expect(idExtension({ database: 'sqlite', models })).toBeTypeOf('function')
   })
 })
 

@@ -1,5 +1,5 @@
 import { idValue, isPlainObject } from './id-value.js'
-import type { Model } from './model.js'
+import type { ClientField, Fields, Model } from './model.js'
 import { inside, type Place, withPlace } from './place.js'
 
 /** Maps the part of the arguments that describes rows of a model: ids become database values, in a copy. */
@@ -47,10 +47,11 @@ function mapKey(shape: Shape, model: Model, key: string, value: unknown, place: 
 // Filters, unique or not, and `having`, whose aggregates hold ids as well.
 const where = rule(() => WHERE)
 const logic = { AND: where, OR: where, NOT: where }
-const WHERE: Shape = { ids: true, relation: rule(() => RELATED_WHERE), compound: where, words: logic }
-// Related rows are filtered by quantifier, a single one also directly.
+const relatedWhere: Rule = (model, value, place) =>
+  isRelationFilter(model, value) ? quantified(model, value, place) : where(model, value, place)
 const quantifiers = { is: where, isNot: where, some: where, every: where, none: where }
-const RELATED_WHERE: Shape = { ...WHERE, words: { ...logic, ...quantifiers } }
+const quantified = words(quantifiers)
+const WHERE: Shape = { ids: true, relation: relatedWhere, compound: where, words: logic }
 
 // `select` and `include`.
 const selection = rule(() => SELECTION)
@@ -69,13 +70,12 @@ const nestedWrite = words({
   set: where,
   delete: where,
   deleteMany: where,
-  // Of a single row, the changes may stand here directly.
-  update: rule(() => CHANGES),
+  update: nestedUpdate,
   updateMany: words({ where, data: update }),
   upsert: words({ where, create, update }),
 })
 const ROW: Shape = { ids: true, relation: nestedWrite }
-const CHANGES: Shape = { ...ROW, words: { where, data: update } }
+const wrapped = words({ where, data: update })
 
 const CALL = { where, cursor: where, having: where, select: selection, include: selection, create, update }
 const creating = words({ ...CALL, data: create })
@@ -84,6 +84,70 @@ const changing = words({ ...CALL, data: update })
 /** The arguments of a call on a model with database values. Generates the ids that new rows lack. */
 export const mapArguments = (model: Model, operation: string, args: unknown, place: Place): unknown =>
   (operation.startsWith('create') ? creating : changing)(model, args, place)
+
+// Fields may be called as Prisma's words are. Where both could stand, Prisma takes the first form that all of the
+// value fits.
+
+/** Whether it filters related rows by quantifier. A single row is also filtered by its fields. */
+const isRelationFilter = ({ fields }: Model, value: unknown): boolean =>
+  isPlainObject(value) &&
+  Object.entries(value).every(
+    ([key, operand]) =>
+      Object.hasOwn(quantifiers, key) && (!fields.has(key) || operand == null || isWhere(fields, operand)),
+  )
+
+/**
+ * The update of related rows, `{ where, data }`; of a single row the changes may stand there directly. Where the
+ * model has a field `data`, Prisma gets the form that it can't take for the other one.
+ */
+function nestedUpdate(model: Model, value: unknown, place: Place): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => nestedUpdate(model, item, inside(place, index)))
+  if (!isPlainObject(value)) return value
+  const { fields } = model
+  const isAmbiguous = fields.has('data') && 'data' in value
+  if (isWrapper(fields, value)) {
+    const mapped = wrapped(model, value, place) as { data: object }
+    return isAmbiguous && !('where' in value) && !Object.keys(mapped.data).every(isWrapperKey)
+      ? mapped.data
+      : mapped
+  }
+  const mapped = update(model, value, place)
+  return isAmbiguous ? { data: mapped } : mapped
+}
+
+const isWrapperKey = (key: string): boolean => key === 'where' || key === 'data'
+
+const isWrapper = (fields: Fields, value: Record<string, unknown>): boolean =>
+  Object.keys(value).every(isWrapperKey) &&
+  ('data' in value ? !fields.has('data') || isUpdate(fields, value['data']) : !fields.has('where')) &&
+  (!fields.has('where') || value['where'] === undefined || isWhere(fields, value['where']))
+
+const isWhere = (fields: Fields, value: unknown): boolean =>
+  isPlainObject(value) && Object.keys(value).every((key) => fields.has(key) || Object.hasOwn(logic, key))
+
+const isUpdate = (fields: Fields, value: unknown): boolean =>
+  isPlainObject(value) &&
+  Object.entries(value).every(([key, change]) => {
+    const field = fields.get(key)
+    return field !== undefined && (change == null || fits(field, change))
+  })
+
+const TYPES: Readonly<Record<string, readonly string[]>> = {
+  Int: ['number'],
+  Float: ['number'],
+  Boolean: ['boolean'],
+  BigInt: ['bigint', 'number', 'string'],
+  Decimal: ['number', 'string'],
+}
+const CHANGES = new Set(['set', 'unset', 'push', 'increment', 'decrement', 'multiply', 'divide'])
+
+/** Whether a relation or field can be changed by that. */
+function fits({ kind, type }: ClientField, change: unknown): boolean {
+  if (kind === 'object') return isPlainObject(change)
+  if (type === 'Json' || Array.isArray(change)) return true
+  if (isPlainObject(change)) return Object.keys(change).every((key) => CHANGES.has(key))
+  return typeof change === 'object' || (TYPES[type] ?? ['string']).includes(typeof change)
+}
 
 /** A row, or each of a list, with ids where it has none. */
 function withNewIds(model: Model, value: unknown, place: Place): unknown {

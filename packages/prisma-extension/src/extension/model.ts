@@ -9,7 +9,6 @@ import {
   withPath,
 } from '@snoflax/core/adapter'
 import type { Configuration, IdField } from '../configuration.js'
-import { refuseAmbiguousNames } from '../names.js'
 
 /** A field that holds ids, made ready. */
 export interface IdColumn {
@@ -38,7 +37,18 @@ export interface Model {
   readonly relations: ReadonlyMap<string, Model>
   readonly relationList: readonly Relation[]
   readonly compounds: ReadonlySet<string>
+  /** All fields, as the client knows them. */
+  fields: Fields
 }
+
+/** A field as the client knows it. */
+export interface ClientField {
+  readonly name: string
+  readonly kind: string
+  readonly type: string
+}
+
+export type Fields = ReadonlyMap<string, ClientField>
 
 export type Models = ReadonlyMap<string, Model>
 
@@ -52,15 +62,14 @@ export const clientName = (model: string): string => model.charAt(0).toLowerCase
 /**
  * The models of a configuration, tied together; with generators they make ids.
  *
- * @throws {IdError} `STORAGE_REFUSED`; `INVALID_OPTION` for a relation to no model, for ambiguous names, for a
- * metabyte where ids have none, for a generator of another family and for one that no field needs;
+ * @throws {IdError} `STORAGE_REFUSED`; `INVALID_OPTION` for a relation to no model or with
+ * an ambiguous name, for a metabyte where ids have none, for a generator of another family and for one that no field needs;
  * `FIELD_OUT_OF_RANGE` for a metabyte above 255; `GENERATOR_REQUIRED`.
  */
 export function connectModels({ database, models: given }: Configuration, generators?: Generators): Models {
   const models = new Map<string, Model & { relations: Map<string, Model>; relationList: Relation[] }>()
-  for (const [name, { ids: fields = {}, relations = {}, compounds }] of Object.entries(given)) {
-    refuseAmbiguousNames(name, [...Object.keys(fields), ...Object.keys(relations)])
-    const idList = Object.entries(fields).map(([field, settings]) =>
+  for (const [name, { ids = {}, compounds }] of Object.entries(given)) {
+    const idList = Object.entries(ids).map(([field, settings]) =>
       idColumn(`${name}.${field}`, field, settings, database, generators),
     )
     models.set(name, {
@@ -70,11 +79,14 @@ export function connectModels({ database, models: given }: Configuration, genera
       relations: new Map(),
       relationList: [],
       compounds: new Set(compounds),
+      fields: new Map(),
     })
   }
   for (const [name, { relations, relationList }] of models) {
     for (const [field, to] of Object.entries(given[name]?.relations ?? {})) {
-      const target = models.get(to) ?? refuse(`${name}.${field}`, `no model ${to} in the configuration`)
+      const path = `${name}.${field}`
+      withPath(path, () => checkRelationName(field))
+      const target = models.get(to) ?? refuse(path, `no model ${to} in the configuration`)
       relations.set(field, target)
       relationList.push({ field, target })
     }
@@ -85,6 +97,20 @@ export function connectModels({ database, models: given }: Configuration, genera
     checkGeneratorNames(generators, generated)
   }
   return models
+}
+
+/**
+ * Refuses the words by which lists of related rows are filtered: a client doesn't tell which relations are lists.
+ *
+ * @throws {IdError} `INVALID_OPTION`.
+ */
+export function checkRelationName(field: string): void {
+  if (!['some', 'every', 'none'].includes(field)) return
+  throw new IdError(
+    'INVALID_OPTION',
+    `a filter by ${field} on related rows and this relation look alike; give the relation another name`,
+    { field },
+  )
 }
 
 const idColumn = (
@@ -123,15 +149,13 @@ function remembering(read: (value: unknown) => unknown): (value: unknown) => unk
 /** What a client knows of its models. Not public. */
 export interface Client {
   readonly _clientVersion?: string
-  readonly _runtimeDataModel: { readonly models: Readonly<Record<string, ClientModel>> }
-}
-
-interface ClientModel {
-  readonly fields: readonly { readonly name: string; readonly kind: string; readonly type: string }[]
+  readonly _runtimeDataModel: {
+    readonly models: Readonly<Record<string, { readonly fields: readonly ClientField[] }>>
+  }
 }
 
 /**
- * Refuses a configuration that is not that of the client: beyond a relation that it doesn't know, ids would
+ * Takes the fields from the client, and refuses a configuration that is not the client's: beyond a relation that it doesn't know, ids would
  * be taken for other values, and nobody would notice.
  *
  * @throws {IdError} `INVALID_OPTION` naming model and field; `UNSUPPORTED_VERSION` for a client that lacks what
@@ -141,7 +165,9 @@ export function checkClient(models: Models, client: Client): void {
   const { _runtimeDataModel: known } = client
   requireMembers(libraryOf(client), [{ owner: known, name: 'client._runtimeDataModel', members: ['models'] }])
   for (const model of models.values()) {
-    checkModel(model, known.models[model.name] ?? refuse(model.name, 'the client has no model of that name'))
+    const { fields } = known.models[model.name] ?? refuse(model.name, 'the client has no model of that name')
+    model.fields = new Map(fields.map((field) => [field.name, field]))
+    checkModel(model)
   }
 }
 
@@ -153,15 +179,14 @@ export const libraryOf = ({ _clientVersion: version }: Client): Library => ({
   by: '@snoflax/prisma-extension',
 })
 
-function checkModel({ name, ids, relations }: Model, { fields }: ClientModel): void {
-  const names = new Set(fields.map(({ name: field }) => field))
+function checkModel({ name, ids, relations, fields }: Model): void {
   for (const field of ids.keys()) {
-    if (!names.has(field)) refuse(`${name}.${field}`, 'the client has no such field')
+    if (!fields.has(field)) refuse(`${name}.${field}`, 'the client has no such field')
   }
   for (const field of relations.keys()) {
-    if (!names.has(field)) refuse(`${name}.${field}`, 'the client has no such relation')
+    if (!fields.has(field)) refuse(`${name}.${field}`, 'the client has no such relation')
   }
-  for (const { name: field, kind, type } of fields) {
+  for (const { name: field, kind, type } of fields.values()) {
     if (kind === 'object') checkRelation(`${name}.${field}`, field, type, relations.get(field))
   }
 }

@@ -1,5 +1,5 @@
 import { type Database, IdError } from '@snoflax/core'
-import { refuseAmbiguousNames } from '../names.js'
+import { checkRelationName } from '../extension/model.js'
 import type { FoundFamily } from './families.js'
 import type { FoundField, FoundFields } from './id-fields.js'
 import { type Mistakes, nameOf, type PrismaField, type PrismaModel, type PrismaSchema } from './schema.js'
@@ -25,14 +25,11 @@ export function contentOf(
   found: FoundFields,
   mistakes: Mistakes,
 ): ModuleContent {
-  const single = singleTargets(models)
   const modelContent = (model: PrismaModel): ModelContent => {
     const ids = model.fields.flatMap((field) => found.get(nameOf({ model, field })) ?? [])
     const relations = model.fields.filter(({ kind }) => kind === 'object')
-    mistakes.collect(model.name, () => {
-      refuseAmbiguousNames(model.name, walkedInto(model, ids, relations, single.has(model.name)))
-      checkComputedNames(model, ids)
-    })
+    for (const { name } of relations) mistakes.collect(`${model.name}.${name}`, () => checkRelationName(name))
+    mistakes.collect(model.name, () => checkComputedNames(model, ids))
     return { model, isView: views.has(model.name), ids, relations, compounds: compounds(model, ids) }
   }
   return { database, models: models.map(modelContent) }
@@ -44,22 +41,6 @@ export const idFields = ({ models }: ModuleContent): FoundField[] => models.flat
 export const familiesOf = (ids: readonly FoundField[]): FoundFamily[] => [
   ...new Map(ids.map(({ found }) => [found.name, found])).values(),
 ]
-
-/** Models that a single related row can be of: in `update: { data: … }`, data is a word or their field. */
-const singleTargets = (models: readonly PrismaModel[]): ReadonlySet<string> =>
-  new Set(models.flatMap(({ fields }) => fields.filter(isSingleRelation).map(({ type }) => type)))
-
-const isSingleRelation = ({ kind, isList }: PrismaField): boolean => kind === 'object' && !isList
-
-function walkedInto(
-  model: PrismaModel,
-  ids: readonly FoundField[],
-  relations: readonly PrismaField[],
-  isSingleTarget: boolean,
-): string[] {
-  const json = isSingleTarget ? model.fields.filter(({ type }) => type === 'Json') : []
-  return [...ids.map(({ field }) => field), ...relations, ...json].map(({ name }) => name)
-}
 
 /** Names of composite keys and constraints that hold ids. */
 function compounds({ primaryKey, uniqueIndexes }: PrismaModel, ids: readonly FoundField[]): string[] {
