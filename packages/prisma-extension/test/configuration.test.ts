@@ -246,6 +246,14 @@ test('a client that lacks what the extension relies on is refused by its version
   await expect(run({ ...call, __internalParams: {} })).rejects.toThrow(
     unsupported('__internalParams.dataPath'),
   )
+  const known = { ...call, __internalParams: { dataPath: [] } }
+  await expect(run({ ...known, operation: 'findSome' })).rejects.toThrow(
+    'the operation findSome of @prisma/client 7.77.0 is unknown to this version of @snoflax/prisma-extension; ' +
+      'install a newer @snoflax/prisma-extension',
+  )
+  await expect(run({ ...known, args: { where: { id: { near: 'x' } } } })).rejects.toThrow(
+    'Order.id, in order.findMany: where.id.near: flax: the operator near is unknown to this version of',
+  )
 })
 
 test('arguments are copied where they change: those of the caller may be frozen', async () => {

@@ -3,7 +3,7 @@ import type { ClientField, Fields, Model } from './model.js'
 import { inside, type Place, withPlace } from './place.js'
 
 /** Maps the part of the arguments that describes rows of a model: ids become database values, in a copy. */
-type Rule = (model: Model, value: unknown, place: Place) => unknown
+export type Rule = (model: Model, value: unknown, place: Place) => unknown
 
 /** What the keys of an object mean. The values of other keys stay as they are. */
 interface Shape {
@@ -78,12 +78,12 @@ const ROW: Shape = { ids: true, relation: nestedWrite }
 const wrapped = words({ where, data: update })
 
 const CALL = { where, cursor: where, having: where, select: selection, include: selection, create, update }
-const creating = words({ ...CALL, data: create })
-const changing = words({ ...CALL, data: update })
 
-/** The arguments of a call on a model with database values. Generates the ids that new rows lack. */
-export const mapArguments = (model: Model, operation: string, args: unknown, place: Place): unknown =>
-  (operation.startsWith('create') ? creating : changing)(model, args, place)
+/** The arguments of a call, but for one that creates rows by `data`. */
+export const mapArguments = words({ ...CALL, data: update })
+
+/** The arguments of a call that creates rows by `data`; the ids that they lack are generated. */
+export const mapCreation = words({ ...CALL, data: create })
 
 // Fields may be called as Prisma's words are. Where both could stand, Prisma takes the first form that all of the
 // value fits.

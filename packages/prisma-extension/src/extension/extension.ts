@@ -1,6 +1,7 @@
+import { IdError } from '@snoflax/core'
 import { type Library, requireMembers } from '@snoflax/core/adapter'
 import type { Configuration } from '../configuration.js'
-import { mapArguments } from './arguments.js'
+import { mapArguments, mapCreation, type Rule } from './arguments.js'
 import {
   type Client,
   checkClient,
@@ -53,13 +54,35 @@ interface Call {
   readonly __internalParams: { readonly dataPath: readonly string[] }
 }
 
-/** Operations whose answers are numbers, under the names of fields even. */
-const NUMBERS = new Set(['count', 'createMany', 'updateMany', 'deleteMany'])
+/** An operation: how ids in its arguments are mapped, and those in its answer read, unless that is a number. */
+interface Operation {
+  readonly map: Rule
+  readonly read?: ReadAnswer
+}
 
-/** How answers are read that are not rows alone. */
-const ANSWERS: Readonly<Record<string, ReadAnswer>> = {
-  aggregate: readAggregates,
-  groupBy: readAggregates,
+const OF_ROWS: Operation = { map: mapArguments, read: readRows }
+const OF_NEW_ROWS: Operation = { map: mapCreation, read: readRows }
+const OF_NUMBERS: Operation = { map: mapArguments }
+const OF_AGGREGATES: Operation = { map: mapArguments, read: readAggregates }
+
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  findUnique: OF_ROWS,
+  findUniqueOrThrow: OF_ROWS,
+  findFirst: OF_ROWS,
+  findFirstOrThrow: OF_ROWS,
+  findMany: OF_ROWS,
+  create: OF_NEW_ROWS,
+  createMany: { map: mapCreation },
+  createManyAndReturn: OF_NEW_ROWS,
+  update: OF_ROWS,
+  updateMany: OF_NUMBERS,
+  updateManyAndReturn: OF_ROWS,
+  upsert: OF_ROWS,
+  delete: OF_ROWS,
+  deleteMany: OF_NUMBERS,
+  count: OF_NUMBERS,
+  aggregate: OF_AGGREGATES,
+  groupBy: OF_AGGREGATES,
 }
 
 /**
@@ -101,12 +124,19 @@ async function run(
   const model = name === undefined ? undefined : models.get(name)
   if (model === undefined) return query(args)
   requireMembers(library, [{ owner: __internalParams, name: '__internalParams', members: ['dataPath'] }])
+  const { map, read } = OPERATIONS[operation] ?? refuseOperation(library, operation)
   const call = outermost(`${clientName(model.name)}.${operation}`)
-  const answer = await query(mapArguments(model, operation, args, call))
-  if (NUMBERS.has(operation)) return answer
+  const answer = await query(map(model, args, call))
   const answered = relatedBy(model, __internalParams.dataPath)
-  const read = ANSWERS[operation] ?? readRows
-  return answered ? read(answered, answer, inside(call, 'result')) : answer
+  return read && answered ? read(answered, answer, inside(call, 'result')) : answer
+}
+
+function refuseOperation({ name, version, by }: Library, operation: string): never {
+  throw new IdError(
+    'UNSUPPORTED_VERSION',
+    `the operation ${operation} of ${name} ${version} is unknown to this version of ${by}; install a newer ${by}`,
+    { field: 'operation', value: operation },
+  )
 }
 
 /** The model at the end of a chain of calls, which Prisma writes as `['select', 'orders', 'select', 'lines']`. */

@@ -6,18 +6,26 @@ import { inside, type Place, withPlace } from './place.js'
 const ORDER = ['lt', 'lte', 'gt', 'gte']
 
 /** Words whose operand is an id, a list of ids, or again an object of such words. */
-const OPERATORS: ReadonlySet<string> = new Set([
+const OF_IDS: ReadonlySet<string> = new Set([
   ...['equals', 'in', 'notIn', 'not', ...ORDER],
   ...['has', 'hasEvery', 'hasSome'],
   ...['_min', '_max'],
   ...['set', 'push'],
 ])
 
+/** Words whose operand is a part of an id or something else. */
+const OF_OTHERS: ReadonlySet<string> = new Set([
+  ...['contains', 'startsWith', 'endsWith', 'search', 'mode'],
+  ...['isEmpty', 'isSet', 'unset'],
+  ...['_count', '_avg', '_sum'],
+  ...['increment', 'decrement', 'multiply', 'divide'],
+])
+
 /**
  * A value for a field that holds ids, in any argument: an id, a list of ids, or an object of operators. Ids
  * become database values; null, field references and Prisma's own values stay.
  *
- * @throws {IdError} for a malformed id, a range over bytes, and a search that ignores case.
+ * @throws {IdError} for a malformed id, a range over bytes, a search that ignores case, and an unknown word.
  */
 export function idValue(column: IdColumn, value: unknown, place: Place): unknown {
   if (value == null || isPrismaValue(value)) return value
@@ -45,7 +53,7 @@ function operators(column: IdColumn, value: Record<string, unknown>, place: Plac
   const entries = Object.entries(value).map(([word, operand]) => {
     const at = inside(place, word)
     if (operand !== undefined) withPlace(column.name, at, () => checkOperator(column, word, operand))
-    return [word, OPERATORS.has(word) ? idValue(column, operand, at) : operand]
+    return [word, OF_IDS.has(word) ? idValue(column, operand, at) : operand]
   })
   return Object.fromEntries(entries)
 }
@@ -61,7 +69,7 @@ function reasonAgainst(storage: string, word: string, operand: unknown): string 
   if (storage === 'binary' && ORDER.includes(word)) {
     return 'Prisma has no ranges over Bytes; take storage uuid or text, or a raw query'
   }
-  return word === 'mode' && operand === 'insensitive'
-    ? 'ids that differ in case are different ids'
-    : undefined
+  if (word === 'mode' && operand === 'insensitive') return 'ids that differ in case are different ids'
+  if (OF_IDS.has(word) || OF_OTHERS.has(word)) return undefined
+  return `the operator ${word} is unknown to this version of @snoflax/prisma-extension, so its ids can't be converted`
 }

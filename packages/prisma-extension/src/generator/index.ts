@@ -43,7 +43,7 @@ async function readSchema({
   dmmf,
 }: GeneratorOptions): Promise<ModuleContent> {
   const database = databaseOf(datasources[0]?.provider ?? '')
-  const schema = { database, models: dmmf.datamodel.models, views: viewsOf(datamodel) }
+  const schema = { database, models: dmmf.datamodel.models, views: viewsOf(dmmf) }
   const findFamily = await loadFamilies(familiesFile(generator))
   const mistakes = new Mistakes()
   refuseHidden(datamodel, mistakes)

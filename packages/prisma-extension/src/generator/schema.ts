@@ -19,9 +19,9 @@ export interface FieldOfModel {
   readonly field: PrismaField
 }
 
-/** Which models are views: the DMMF doesn't tell, but the text of the schema does, which Prisma has formatted. */
-export const viewsOf = (datamodel: string): ReadonlySet<string> =>
-  new Set(Array.from(datamodel.matchAll(/^view (\w+) \{/gm), ([, name]) => name as string))
+/** Views are models whose rows can't be deleted. */
+export const viewsOf = ({ mappings }: DMMF.Document): ReadonlySet<string> =>
+  new Set(mappings.modelOperations.filter(({ deleteMany }) => deleteMany == null).map(({ model }) => model))
 
 const DATABASES: Readonly<Record<string, Database>> = {
   postgresql: 'postgres',
