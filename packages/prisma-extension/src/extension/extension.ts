@@ -2,6 +2,7 @@ import { IdError } from '@snoflax/core'
 import { type Library, requireMembers } from '@snoflax/core/adapter'
 import type { Configuration } from '../configuration.js'
 import { mapArguments, mapCreation, type Rule } from './arguments.js'
+import { addTimes, selectTimes, type Times } from './created-at.js'
 import {
   type Client,
   checkClient,
@@ -13,7 +14,7 @@ import {
   type Models,
 } from './model.js'
 import { inside, outermost } from './place.js'
-import { createdAtFields, type ReadAnswer, readAggregates, readRows } from './result.js'
+import { type ReadAnswer, readAggregates, readRows } from './result.js'
 
 type Nothing = Record<never, never>
 
@@ -107,28 +108,30 @@ export function idExtension<Types = Record<never, never>>(
   const models = connectModels(configuration, generators)
   return ((client: Client & { $extends(extension: unknown): unknown }) => {
     checkClient(models, client)
-    const library = libraryOf(client)
-    return client.$extends({
-      name: 'snoflax',
-      query: { $allModels: { $allOperations: (call: Call) => run(models, library, call) } },
-      result: createdAtFields(models),
-    })
+    const run = (call: Call) => runCall(models, client, call)
+    return client.$extends({ name: 'snoflax', query: { $allModels: { $allOperations: run } } })
   }) as Extension<Types>
 }
 
-async function run(
-  models: Models,
-  library: Library,
-  { model: name, operation, args, query, __internalParams }: Call,
-): Promise<unknown> {
+async function runCall(models: Models, client: Client, call: Call): Promise<unknown> {
+  const { model: name, operation, args, query, __internalParams } = call
   const model = name === undefined ? undefined : models.get(name)
   if (model === undefined) return query(args)
+  const library = libraryOf(client)
   requireMembers(library, [{ owner: __internalParams, name: '__internalParams', members: ['dataPath'] }])
   const { map, read } = OPERATIONS[operation] ?? refuseOperation(library, operation)
-  const call = outermost(`${clientName(model.name)}.${operation}`)
-  const answer = await query(map(model, args, call))
-  const answered = relatedBy(model, __internalParams.dataPath)
-  return read && answered ? read(answered, answer, inside(call, 'result')) : answer
+  const place = outermost(`${clientName(model.name)}.${operation}`)
+  const selected: { args: unknown; times?: Times } =
+    read === readRows ? selectTimes(model, args, client._globalOmit ?? {}) : { args }
+  const answer = await query(map(model, selected.args, place))
+  // A chain of calls answers what is at its end: `['select', 'orders', 'select', 'lines']`.
+  const chain = __internalParams.dataPath.filter((_, index) => index % 2 === 1)
+  const answered = chain.reduce<Model | undefined>((reached, field) => reached?.relations.get(field), model)
+  if (read === undefined || answered === undefined) return answer
+  read(answered, answer, inside(place, 'result'))
+  const times = chain.reduce((reached, field) => reached?.related.get(field), selected.times)
+  if (times) addTimes(times, answer)
+  return answer
 }
 
 function refuseOperation({ name, version, by }: Library, operation: string): never {
@@ -137,11 +140,4 @@ function refuseOperation({ name, version, by }: Library, operation: string): nev
     `the operation ${operation} of ${name} ${version} is unknown to this version of ${by}; install a newer ${by}`,
     { field: 'operation', value: operation },
   )
-}
-
-/** The model at the end of a chain of calls, which Prisma writes as `['select', 'orders', 'select', 'lines']`. */
-function relatedBy(model: Model, dataPath: readonly string[]): Model | undefined {
-  return dataPath
-    .filter((_, index) => index % 2 === 1)
-    .reduce<Model | undefined>((reached, field) => reached?.relations.get(field), model)
 }

@@ -146,9 +146,13 @@ function remembering(read: (value: unknown) => unknown): (value: unknown) => unk
   }
 }
 
+/** Fields that a client leaves out of every answer, by model as the client writes it. */
+export type Omitted = Readonly<Record<string, Readonly<Record<string, boolean>> | undefined>>
+
 /** What a client knows of its models. Not public. */
 export interface Client {
   readonly _clientVersion?: string
+  readonly _globalOmit?: Omitted
   readonly _runtimeDataModel: {
     readonly models: Readonly<Record<string, { readonly fields: readonly ClientField[] }>>
   }

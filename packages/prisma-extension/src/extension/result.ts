@@ -1,4 +1,4 @@
-import { clientName, type IdColumn, type Model, type Models, type Relation } from './model.js'
+import type { IdColumn, Model, Relation } from './model.js'
 import { type Place, withPlace } from './place.js'
 
 type Row = Record<string, unknown>
@@ -53,22 +53,3 @@ export const readId = (column: IdColumn, value: unknown, place: Place): unknown 
   withPlace(column.name, place, () =>
     Array.isArray(value) ? value.map((item) => column.read(item)) : column.read(value),
   )
-
-interface ComputedField {
-  readonly needs: Readonly<Record<string, true>>
-  compute(row: Row): Date | null
-}
-
-/** Computed fields, for Prisma, that hold an id's creation time. */
-export function createdAtFields(models: Models): Record<string, Record<string, ComputedField>> {
-  const computed: Record<string, Record<string, ComputedField>> = {}
-  for (const { name, idList } of models.values()) {
-    for (const { field, settings } of idList) {
-      if (settings.createdAt === undefined) continue
-      const compute = ({ [field]: id }: Row) => (id == null ? null : settings.family.time(id as string))
-      const model = clientName(name)
-      computed[model] = { ...computed[model], [settings.createdAt]: { needs: { [field]: true }, compute } }
-    }
-  }
-  return computed
-}
