@@ -256,6 +256,40 @@ test('a client that lacks what the extension relies on is refused by its version
   )
 })
 
+test('a foreign value is told in hex, with the keys of its row', async () => {
+  const models = {
+    Order: {
+      ids: { id: { family: sno, storage: 'binary' }, trace: { family: flax, storage: 'text' } },
+      relations: { next: 'Order' },
+    },
+  } as const
+  const trace = { name: 'trace', kind: 'scalar', type: 'String' }
+  const run = runOf(models, {
+    ...HIDDEN,
+    _runtimeDataModel: { models: { Order: { fields: [...fields, trace] } } },
+  })
+  const answer = (rows: unknown) =>
+    run({
+      model: 'Order',
+      operation: 'findMany',
+      args: {},
+      query: async () => rows,
+      __internalParams: { dataPath: [] },
+    })
+  const id = sno.generate()
+  const [bytes, of] = [sno.decode(id), 'Order.trace, in order.findMany: result[1]']
+  const rows = [{ id: bytes }, { id: bytes, trace: 'é', note: 'private' }]
+  await expect(answer(structuredClone(rows))).rejects.toMatchObject({
+    code: 'INVALID_LENGTH',
+    path: `${of}.trace`,
+    message: `${of}.trace: flax: an id has 16 characters, not 1 ("é"); stored is \\xc3a9, in the row with id "${id}"`,
+  })
+  const nested = [null, { next: [{ id: Uint8Array.of(255, 254), trace: flax.generate() }] }]
+  await expect(answer(nested)).rejects.toThrow(
+    /^Order\.id, in order\.findMany: result\[1\]\.next\[0\]\.id: .*; stored is \\xfffe, in the row with trace "/,
+  )
+})
+
 test('arguments are copied where they change: those of the caller may be frozen', async () => {
   const run = runOf(related, HIDDEN)
   const args = { data: { note: { a: 1 }, next: { create: [{ total: 1 }] } } }

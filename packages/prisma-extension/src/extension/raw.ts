@@ -2,7 +2,7 @@ import { type DatabaseValue, IdError } from '@snoflax/core'
 import type { Configuration } from '../configuration.js'
 import { connectModels, type IdColumn } from './model.js'
 import { inside, outermost, type Place, withPlace } from './place.js'
-import { readId } from './result.js'
+import { readId, refuseValue } from './result.js'
 
 /** A row with ids in place of database values. */
 export type ReadRow<Types, Given, Columns> = {
@@ -92,7 +92,11 @@ function readRow(row: Row, columns: readonly (readonly [string, IdColumn])[], pl
 }
 
 function readColumn(row: Row, key: string, column: IdColumn, place: Place): unknown {
-  if (Object.hasOwn(row, key)) return readId(column, row[key], place)
+  try {
+    if (Object.hasOwn(row, key)) return readId(column, row[key])
+  } catch (error) {
+    refuseValue(error, column, row[key], place)
+  }
   return withPlace(column.name, place, () => {
     throw new IdError('INVALID_OPTION', `the row has no column ${JSON.stringify(key)}`, { value: key })
   })
