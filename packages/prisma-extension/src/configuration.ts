@@ -14,7 +14,7 @@ export interface IdField {
   readonly generated?: boolean
   /** Metabyte of the ids made for this field, 0 to 255, for families that have one. */
   readonly meta?: number
-  /** Name of a computed field that tells when the id was made. */
+  /** Name of a property of the rows that has the id's creation time. */
   readonly createdAt?: string
 }
 

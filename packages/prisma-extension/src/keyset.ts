@@ -1,4 +1,4 @@
-import { IdError } from '@snoflax/core'
+import { checkKeyset } from '@snoflax/core/adapter'
 
 /** Which page. */
 export interface KeysetOptions<AnId extends string, Field extends string> {
@@ -27,7 +27,7 @@ export interface Keyset<AnId extends string, Field extends string> {
  * lies, and stays right while rows come and go. For `Bytes`, which Prisma can't compare, use its `cursor`. A
  * malformed `after` is an IdError of the `findMany` that takes the page.
  *
- * @throws {IdError} `INVALID_OPTION` for another order.
+ * @throws {IdError} `INVALID_OPTION` for another order, and for a `take` that is not a positive whole number.
  *
  * @example
  * const page = await prisma.order.findMany(keyset({ take: 50 }))
@@ -36,19 +36,10 @@ export interface Keyset<AnId extends string, Field extends string> {
 export function keyset<AnId extends string, const Field extends string = 'id'>({
   after,
   take,
-  order = 'asc',
+  order,
   field = 'id' as Field,
 }: KeysetOptions<AnId, Field>): Keyset<AnId, Field> {
-  const operator = beyond(order)
-  const bound = after == null ? {} : { [field]: { [operator]: after } }
-  return { where: bound, orderBy: { [field]: order }, take } as Keyset<AnId, Field>
-}
-
-function beyond(order: string): 'gt' | 'lt' {
-  if (order === 'asc') return 'gt'
-  if (order === 'desc') return 'lt'
-  throw new IdError('INVALID_OPTION', `keyset: an order is asc or desc, not ${JSON.stringify(order)}`, {
-    field: 'order',
-    value: order,
-  })
+  const direction = checkKeyset({ order, take })
+  const bound = after == null ? {} : { [field]: { [direction === 'asc' ? 'gt' : 'lt']: after } }
+  return { where: bound, orderBy: { [field]: direction }, take } as Keyset<AnId, Field>
 }

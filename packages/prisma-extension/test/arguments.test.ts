@@ -50,6 +50,24 @@ describe('every argument of every call that can hold an id', () => {
     expect(expected.filter((path) => !shown.has(path))).toEqual([])
   })
 
+  test('has operators that are known, and those of other columns too', async () => {
+    const { schema } = JSON.parse(readFileSync(join(shop.folder, 'dmmf/dmmf.json'), 'utf8')) as Dmmf
+    const filters = schema.inputObjectTypes.prisma.filter(({ name }) =>
+      /^(?:Nested)?(?:String|Bytes|BigInt|Uuid).*(?:Filter|OperationsInput)$|mentionsInput$/.test(name),
+    )
+    const operators = new Set(filters.flatMap(({ fields }) => fields.map(({ name }) => name)))
+    expect(operators.size).toBeGreaterThan(15)
+    for (const operator of operators) {
+      const path = {
+        model: 'order',
+        operation: 'findMany',
+        keys: ['where', 'id', operator],
+        column: 'Order.id',
+      }
+      expect(String(await call(path, null))).not.toContain('is unknown to')
+    }
+  })
+
   test('is checked, and the error says where', async () => {
     const missed: string[] = []
     for (const path of paths) {

@@ -41,7 +41,7 @@ describe('a configuration', () => {
   test('with a metabyte where ids have none', () => {
     const error = refused({ Order: { ids: { id: { ...ids.id, meta: 3 } } } })
     expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'meta', value: 3, path: 'Order.id' })
-    expect(error.message).toBe('Order.id: flax: its ids carry no metabyte')
+    expect(error.message).toBe('Order.id: flax: ids carry no metabyte; leave meta out')
   })
 
   test.each([300, -1, 1.5])('with the metabyte %s', (meta) => {
@@ -49,10 +49,14 @@ describe('a configuration', () => {
     expect(error).toMatchObject({ code: 'FIELD_OUT_OF_RANGE', field: 'meta', value: meta, path: 'Order.id' })
   })
 
-  test.each(['AND', 'is', 'some', 'where', 'data'])('with a field that is called %s', (name) => {
-    const path = `Order.${name}`
-    expect(refused({ Order: { ids: { [name]: ids.id } } })).toMatchObject({ code: 'INVALID_OPTION', path })
-    expect(refused({ Order: { relations: { [name]: 'Order' } } })).toMatchObject({ path })
+  test.each(['some', 'every', 'none'])('with a relation that is called %s', (name) => {
+    const error = refused({ Order: { ids, relations: { [name]: 'Order' } } })
+    expect(error).toMatchObject({ code: 'INVALID_OPTION', path: `Order.${name}` })
+  })
+
+  test.each(['AND', 'is', 'some', 'where', 'data'])('may have a field that is called %s', (name) => {
+    const models = { Order: { ids: { [name]: ids.id } } }
+    expect(idExtension({ database: 'sqlite', models })).toBeTypeOf('function')
   })
 })
 
@@ -63,8 +67,8 @@ describe('generators', () => {
     const error = refused(flakes)
     expect(error).toMatchObject({ code: 'GENERATOR_REQUIRED', family: 'flake', path: 'Group.id' })
     expect(error.message).toBe(
-      'Group.id: flake has no generator of its own; ' +
-        'give snoflax({ generators: { flake: flake.generator({ datacenter: 1, worker: 2 }) } })',
+      'Group.id: flake has no default generator; ' +
+        'pass snoflax({ generators: { flake: flake.generator({ datacenter: 1, worker: 2 }) } })',
     )
   })
 
@@ -75,7 +79,7 @@ describe('generators', () => {
 
   test('of another family are refused', () => {
     const error = refused(flakes, { generators: { flake: flax.generator() } })
-    expect(error.message).toBe('Group.id: the generator given for flake makes ids of another family')
+    expect(error.message).toBe('Group.id: flake: the generator makes flax ids')
   })
 
   test('of an equal family that is not the same object make ids', () => {
@@ -97,17 +101,30 @@ describe('generators', () => {
 
   test('that nothing needs are refused', () => {
     const error = refused({ Order: { ids } }, { generators: { snow: sno.generator() } })
-    expect(error.message).toBe('generators: no ids of snow are made, only of flax')
+    expect(error.message).toBe('generators.snow: no snow ids are generated here, only flax')
   })
 
   test('of families whose ids come from elsewhere are refused', () => {
     const models = { Group: { ids: { ...ids, other: { family: flake, storage: 'bigint' } } } } as const
     const error = refused(models, { generators: { flake: flake.generator({ id: 1 }) } })
-    expect(error.message).toBe('generators: no ids of flake are made, only of flax')
+    expect(error.message).toBe('generators.flake: no flake ids are generated here, only flax')
     const none = { Group: { ids: { id: { family: flake, storage: 'bigint' } } } } as const
     expect(refused(none, { generators: { flake: flake.generator({ id: 1 }) } }).message).toBe(
-      'generators: no ids of flake are made, nor any others',
+      'generators.flake: no flake ids are generated here, none at all',
     )
+  })
+
+  test('may be families, which stand for their default generators', () => {
+    const models = {
+      Order: { ids: { ...ids, trace: { family: sno, storage: 'text', generated: true, meta: 2 } } },
+    } as const
+    expect(idExtension({ database: 'sqlite', models }, { generators: { flax, sno } })).toBeTypeOf('function')
+    const error = refused(flakes, { generators: { flake: flax } })
+    expect(error.message).toBe('Group.id: flake: the generator makes flax ids')
+    expect(refused(flakes, { generators: { flake: flake as never } })).toMatchObject({
+      code: 'INVALID_OPTION',
+      path: 'Group.id',
+    })
   })
 })
 
@@ -187,26 +204,102 @@ test.each(['DESC', 'up', null])('keyset refuses the order %s', (order) => {
     code: 'INVALID_OPTION',
     field: 'order',
     value: order,
-    message: `keyset: an order is asc or desc, not ${JSON.stringify(order)}`,
+    message: `keyset: order must be 'asc' or 'desc', not ${JSON.stringify(order)}`,
   })
 })
 
-test('arguments are copied where they change: those of the caller may be frozen', async () => {
-  type Run = (call: object) => Promise<unknown>
+type Run = (call: object) => Promise<unknown>
+
+/** What Prisma would call for each operation, with what its clients have and no types show. */
+function runOf(models: Configuration['models'], hidden: object): Run {
   let run: Run | undefined
-  const models = { Order: { ids, relations: { next: 'Order' } } } as const
   idExtension({ database: 'sqlite', models })({
+    ...hidden,
     $extends: ({ query }: { query: { $allModels: { $allOperations: Run } } }) => {
       run = query.$allModels.$allOperations
     },
   })
+  return run ?? expect.fail('no extension')
+}
+
+const fields = [
+  { name: 'id', kind: 'scalar', type: 'String' },
+  { name: 'note', kind: 'scalar', type: 'Json' },
+  { name: 'total', kind: 'scalar', type: 'Int' },
+  { name: 'next', kind: 'object', type: 'Order' },
+]
+const HIDDEN = { _clientVersion: '7.77.0', _runtimeDataModel: { models: { Order: { fields } } } }
+const related = { Order: { ids, relations: { next: 'Order' } } } as const
+
+test('a client that lacks what the extension relies on is refused by its version', async () => {
+  const unsupported = (member: string) =>
+    '@snoflax/prisma-extension supports @prisma/client ^7.10; the installed @prisma/client 7.77.0 has no ' +
+    `${member}. Install a supported version, or a newer @snoflax/prisma-extension`
+  expect(refusal(() => runOf(related, { _clientVersion: '7.77.0' }))).toMatchObject({
+    code: 'UNSUPPORTED_VERSION',
+    message: unsupported('client._runtimeDataModel'),
+  })
+  const query = () => expect.fail('the query ran')
+  const call = { model: 'Order', operation: 'findMany', args: {}, query }
+  const run = runOf(related, HIDDEN)
+  await expect(run(call)).rejects.toThrow(unsupported('__internalParams'))
+  await expect(run({ ...call, __internalParams: {} })).rejects.toThrow(
+    unsupported('__internalParams.dataPath'),
+  )
+  const known = { ...call, __internalParams: { dataPath: [] } }
+  await expect(run({ ...known, operation: 'findSome' })).rejects.toThrow(
+    'the operation findSome of @prisma/client 7.77.0 is unknown to this version of @snoflax/prisma-extension; ' +
+      'install a newer @snoflax/prisma-extension',
+  )
+  await expect(run({ ...known, args: { where: { id: { near: 'x' } } } })).rejects.toThrow(
+    'Order.id, in order.findMany: where.id.near: flax: the operator near is unknown to this version of',
+  )
+})
+
+test('a foreign value is told in hex, with the keys of its row', async () => {
+  const models = {
+    Order: {
+      ids: { id: { family: sno, storage: 'binary' }, trace: { family: flax, storage: 'text' } },
+      relations: { next: 'Order' },
+    },
+  } as const
+  const trace = { name: 'trace', kind: 'scalar', type: 'String' }
+  const run = runOf(models, {
+    ...HIDDEN,
+    _runtimeDataModel: { models: { Order: { fields: [...fields, trace] } } },
+  })
+  const answer = (rows: unknown) =>
+    run({
+      model: 'Order',
+      operation: 'findMany',
+      args: {},
+      query: async () => rows,
+      __internalParams: { dataPath: [] },
+    })
+  const id = sno.generate()
+  const [bytes, of] = [sno.decode(id), 'Order.trace, in order.findMany: result[1]']
+  const rows = [{ id: bytes }, { id: bytes, trace: 'é', note: 'private' }]
+  await expect(answer(structuredClone(rows))).rejects.toMatchObject({
+    code: 'INVALID_LENGTH',
+    path: `${of}.trace`,
+    message: `${of}.trace: flax: an id has 16 characters, not 1 ("é"); stored is \\xc3a9, in the row with id "${id}"`,
+  })
+  const nested = [null, { next: [{ id: Uint8Array.of(255, 254), trace: flax.generate() }] }]
+  await expect(answer(nested)).rejects.toThrow(
+    /^Order\.id, in order\.findMany: result\[1\]\.next\[0\]\.id: .*; stored is \\xfffe, in the row with trace "/,
+  )
+})
+
+test('arguments are copied where they change: those of the caller may be frozen', async () => {
+  const run = runOf(related, HIDDEN)
   const args = { data: { note: { a: 1 }, next: { create: [{ total: 1 }] } } }
   const frozen = deepFreeze(structuredClone(args))
-  const seen = await run?.({
+  const seen = await run({
     model: 'Order',
     operation: 'create',
     args: frozen,
     query: async (got: unknown) => got,
+    __internalParams: { dataPath: [] },
   })
   expect(frozen).toEqual(args)
   expect(seen).toMatchObject({

@@ -112,6 +112,10 @@ datasource db {
   provider = "postgresql"
   schemas  = ["here", "there"]
 }
+/*
+view Alpha {
+}
+*/
 model Alpha {
   id    String @id @default(dbgenerated()) /// @snoflax flax
   betas Beta[]

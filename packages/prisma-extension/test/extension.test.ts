@@ -1,7 +1,7 @@
 import { flax, IdError, sno } from '@snoflax/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deepFreeze } from './deep-freeze.js'
-import type { AnyClient } from './project/clients.js'
+import { type AnyClient, clientOf } from './project/clients.js'
 import { generators, openShop, type Shop } from './shop/open.js'
 
 const CLIENTS: readonly ['sqlite' | 'postgresql', 'prisma-client' | 'prisma-client-js'][] = [
@@ -416,11 +416,90 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       const { id } = await customer({ id: flax.generateAt(at) })
       expect((await prisma.customer.findUnique({ where: { id } })).since).toEqual(at)
       const alone = await prisma.customer.findUnique({ where: { id }, select: { since: true } })
-      expect({ ...alone }).toMatchObject({ since: at })
-      expect(alone.id).toBeUndefined()
+      expect(alone).toEqual({ since: at })
       const order = await prisma.order.create({ data: { customerId: id }, include: { customer: true } })
       expect(order.createdAt).toEqual(sno.time(order.id))
       expect(order.customer.since).toEqual(at)
+    })
+
+    test('it is a property of plain rows, which can be cloned and written as JSON', async () => {
+      const { id } = await customer({ orders: { create: { total: 1 } } })
+      const rows = await prisma.customer.findMany({ where: { id }, include: { orders: true } })
+      const copy = structuredClone(rows)
+      expect(copy).toEqual(rows)
+      expect(copy[0].orders[0].createdAt).toEqual(sno.time(copy[0].orders[0].id))
+      expect(JSON.parse(JSON.stringify(rows))[0].since).toBe(flax.time(id).toISOString())
+    })
+
+    test('it is selected and omitted as other fields are, at any depth and in chains', async () => {
+      const { id } = await customer({ orders: { create: { total: 1 } } })
+      const since = flax.time(id)
+      const find = (args: object) => prisma.customer.findUnique({ where: { id }, ...args })
+      const order = await prisma.order.findFirst({ where: { customerId: id } })
+      const { createdAt } = order
+      expect(await find({ select: { name: true, since: false } })).toEqual({ name: 'Ada' })
+      expect(await find({ select: { id: true, since: true } })).toEqual({ id, since })
+      expect((await find({ omit: { since: true } })).since).toBeUndefined()
+      const { id: left, ...rest } = await find({ omit: { id: true } })
+      expect([left, rest.since, rest.name]).toEqual([undefined, since, 'Ada'])
+      expect(await find({ select: { since: true, orders: { select: { createdAt: true } } } })).toEqual({
+        since,
+        orders: [{ createdAt }],
+      })
+      expect(await find({ select: { orders: { omit: { id: true, createdAt: true } } } })).toEqual({
+        orders: [expect.not.objectContaining({ id: order.id, createdAt })],
+      })
+      expect(await find({ include: { orders: true, referrer: true } })).toMatchObject({
+        since,
+        orders: [{ id: order.id, createdAt }],
+        referrer: null,
+      })
+      expect(await find({}).orders()).toMatchObject([{ id: order.id, createdAt }])
+      const chained = await prisma.order
+        .findUnique({ where: { id: order.id } })
+        .customer({ select: { since: true } })
+      expect(chained).toEqual({ since })
+    })
+
+    test('it is in the answers of writes', async () => {
+      const [made] = await prisma.customer.createManyAndReturn({
+        data: [{ name: 'x' }],
+        select: { since: true },
+      })
+      expect(made).toEqual({ since: expect.any(Date) })
+      const { id, since } = await customer({}, { select: { id: true, since: true } })
+      const where = { id }
+      expect(since).toEqual(flax.time(id))
+      const changed = { where, data: { name: 'y' }, select: { since: true } }
+      expect(await prisma.customer.update(changed)).toEqual({ since })
+      expect(await prisma.customer.updateManyAndReturn(changed)).toEqual([{ since }])
+      expect(await prisma.customer.upsert({ where, create: { name: '' }, update: {} })).toMatchObject({
+        since,
+      })
+      expect(await prisma.customer.delete({ where, omit: { id: true } })).toMatchObject({ name: 'y', since })
+    })
+
+    test('it stands beside computed fields of others, which need the id too', async () => {
+      const link = { needs: { id: true }, compute: ({ id }: { id: string }) => `/customers/${id}` }
+      const extension = { result: { customer: { link } } }
+      const ours = shop.generated.snoflax({ generators })
+      const { id } = await customer()
+      const query = { where: { id }, select: { since: true, link: true } }
+      for (const client of [shop.bare.$extends(extension).$extends(ours), prisma.$extends(extension)]) {
+        const { since, link: path } = await client.customer.findUnique(query)
+        expect([since, path]).toEqual([flax.time(id), `/customers/${id}`])
+      }
+    })
+
+    test('a client that omits the id has it nevertheless', async () => {
+      const { id } = await customer()
+      const omitting = await clientOf(shop.folder, shop.database, { omit: { customer: { id: true } } })
+      const client = omitting.$extends(shop.generated.snoflax({ generators }))
+      const found = await client.customer.findUnique({ where: { id } })
+      expect([found.since, found.name]).toEqual([flax.time(id), 'Ada'])
+      expect('id' in found).toBe(false)
+      expect((await client.customer.findUnique({ where: { id }, omit: { id: false } })).id).toBe(id)
+      await omitting.$disconnect()
     })
   })
 
@@ -514,7 +593,8 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       if (database === 'postgresql') return
       await shop.database.query(`INSERT INTO "customers" (customer_id, name) VALUES ('rubbish', 'R')`)
       const error = await refusal(prisma.customer.findMany({ where: { name: 'R' } }))
-      expect(error.path).toBe('Customer.id, in customer.findMany: result')
+      expect(error.path).toBe('Customer.id, in customer.findMany: result[0].id')
+      expect(error.message).toMatch(/; stored is \\x72756262697368$/)
       await shop.database.query(`DELETE FROM customers WHERE name = 'R'`)
     })
   })

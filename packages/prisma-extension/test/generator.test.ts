@@ -59,11 +59,11 @@ describe('mistakes are told with model and field, all at once', () => {
     ],
     [
       'model A5 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno meta=256',
-      'A5.id: meta of sno is at most 255',
+      'A5.id: sno: meta is a whole number from 0 to 255, not 256',
     ],
     [
       'model A6 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax flax meta=1',
-      'A6.id: flax has no meta field',
+      'A6.id: flax: ids carry no metabyte; leave meta out',
     ],
     [
       'model A7 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno meta=1 meta=2',
@@ -127,7 +127,7 @@ describe('mistakes are told with model and field, all at once', () => {
     ],
     [
       'model C3 { id Int @id\n c3 String @unique @db.Uuid /// @snoflax sno\n c4 C4[]\n}\nmodel C4 { id Int @id\n to String @db.Uuid /// @snoflax flax\n c3 C3 @relation(fields: [to], references: [c3])',
-      'C4.to: is a foreign key to C3.c3, whose ids are of sno',
+      'C4.to: holds flax ids, but references C3.c3 with sno ids',
     ],
     [
       'model C5 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno\n c6 C6[]\n}\nmodel C6 { id Int @id\n to String\n c5 C5 @relation(fields: [to], references: [id])',
@@ -139,19 +139,15 @@ describe('mistakes are told with model and field, all at once', () => {
     ],
     [
       'model C9 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno\n other String @unique @db.Uuid /// @snoflax flax\n d D1[]\n e D1[] @relation("e")\n}\nmodel D1 { id Int @id\n to String @db.Uuid\n c9 C9 @relation(fields: [to], references: [id])\n e C9 @relation("e", fields: [to], references: [other], map: "e")',
-      'D1.to: is a foreign key to C9.id and to C9.other, which differ',
+      'D1.to: holds sno ids, but references C9.other with flax ids',
     ],
     [
       'model D2 { id Int @id\n c1 D3 @relation(fields: [x], references: [id]) /// @snoflax sno\n x Int\n}\nmodel D3 { id Int @id\n d2 D2[]',
       'D2.c1: @snoflax belongs to the field that holds the ids, not to a relation',
     ],
     [
-      'model D4 { id Int @id\n where String @db.Uuid /// @snoflax sno',
-      'D4.where: "where" is a word of Prisma\'s arguments, so this field can\'t be told from it; give the field another name, and @map("where") to keep its column',
-    ],
-    [
-      'model D5 { id Int @id\n data Json\n d6 D6[]\n}\nmodel D6 { id Int @id\n d5 D5 @relation(fields: [x], references: [id])\n x Int',
-      'D5.data: "data" is a word of Prisma\'s arguments, so this field can\'t be told from it; give the field another name, and @map("data") to keep its column',
+      'model D4 { id Int @id\n some D5[]\n}\nmodel D5 { id Int @id\n d4 D4 @relation(fields: [x], references: [id])\n x Int',
+      'D4.some: a filter by some on related rows and this relation look alike; give the relation another name',
     ],
     [
       'model D7 { /// @snoflax sno\n id String @id @default(dbgenerated()) @db.Uuid /// @snoflax flax',
@@ -183,11 +179,11 @@ describe('mistakes are told with model and field, all at once', () => {
     ],
     [
       'model E6 { id String @id @db.Uuid\n e7 E7[]\n}\nmodel E7 { id Int @id\n to String @db.Uuid /// @snoflax sno\n e6 E6 @relation(fields: [to], references: [id])',
-      'E7.to: is a foreign key to E6.id, which holds no ids: its comment belongs there',
+      'E7.to: references E6.id, which is not an id column',
     ],
     [
       'model E8 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno\n e9 E9[]\n}\nmodel F1 { id String @id @db.Uuid\n e9 E9[]\n}\nmodel E9 { id Int @id\n to String @db.Uuid\n e8 E8 @relation(fields: [to], references: [id])\n f1 F1 @relation(fields: [to], references: [id], map: "f1")',
-      'E9.to: is a foreign key to F1.id, which holds no ids: its comment belongs there',
+      'E9.to: references F1.id, which is not an id column',
     ],
     [
       'model F2 { id String @id @default(dbgenerated()) @db.Uuid /// The key. @snoflax sno',
@@ -226,7 +222,7 @@ describe('databases', () => {
     const told = await mistakesOf('model A { id String @id /// @snoflax sno generate=never\n}', {
       database: 'sqlserver',
     })
-    expect(told).toEqual(['datasource: ids can lie in postgresql, sqlite and mysql, not sqlserver'])
+    expect(told).toEqual(['datasource: ids can be stored in postgresql, sqlite and mysql, not in sqlserver'])
   })
 
   test('text in MySQL has to tell case, and the schema has to say so', async () => {
@@ -424,10 +420,10 @@ export const tickets = defineFamily({ ...flax, name: 'ticket', tag: 0, lowerBoun
     const { family } = module.configuration.models.Ticket.ids.id
     expect(family.name).toBe('ticket')
     expect(readFileSync(join(folder, 'snoflax/index.ts'), 'utf8')).toContain(
-      'readonly ticket: IdGenerator<ReturnType<typeof tickets.parse>>',
+      'readonly ticket: IdSource<ReturnType<typeof tickets.parse>>',
     )
     expect(() => module.snoflax()).toThrow(
-      'Ticket.id: ticket has no generator of its own; give snoflax({ generators: { ticket: an IdGenerator of ticket } })',
+      'Ticket.id: ticket has no default generator; pass snoflax({ generators: { ticket: an IdGenerator } })',
     )
   })
 
@@ -443,7 +439,7 @@ export const tickets = defineFamily({ ...flax, name: 'ticket', tag: 0, lowerBoun
     })
     expect(diagnosticsOf(join(folder, 'snoflax/index.d.ts'))).toEqual([])
     expect(readFileSync(join(folder, 'snoflax/index.d.ts'), 'utf8')).toContain(
-      'readonly "my-ticket": IdGenerator',
+      'readonly "my-ticket": IdSource',
     )
   })
 

@@ -1,24 +1,81 @@
-import { clientName, type IdColumn, type Models } from './model.js'
+import { isPlainObject } from './id-value.js'
+import { clientName, type IdColumn, type Model, type Omitted } from './model.js'
 
-interface ComputedField {
-  readonly needs: Readonly<Record<string, true>>
-  compute(row: Record<string, unknown>): Date | null
+// Prisma's computed fields wrap each row in proxies, which costs more than the query. So creation times are plain
+// properties: a query asks for their ids instead, and the times are put into what it answers.
+
+/** The creation times that a query asks for, in its rows and in rows related to them. */
+export interface Times {
+  readonly own: readonly Time[]
+  readonly related: ReadonlyMap<string, Times>
 }
 
-/** Computed fields, for Prisma, that tell when the id of a row was made. */
-export function createdAtFields(models: Models): Record<string, Record<string, ComputedField>> {
-  const computed: Record<string, Record<string, ComputedField>> = {}
-  for (const { name, ids } of models.values()) {
-    for (const column of ids.values()) {
-      if (column.settings.createdAt === undefined) continue
-      const model = clientName(name)
-      computed[model] = { ...computed[model], [column.settings.createdAt]: createdAt(column) }
-    }
+interface Time {
+  readonly name: string
+  readonly column: IdColumn
+  /** What becomes of the id, where it was not asked for: computed fields of other extensions may need it. */
+  readonly id: 'shown' | 'hidden' | 'deleted'
+}
+
+type Selection = Readonly<Record<string, unknown>>
+
+/** The arguments of a query as Prisma takes them; without times where the query asks for none. */
+export function selectTimes(
+  model: Model,
+  given: unknown,
+  omitted: Omitted,
+): { args: unknown; times?: Times } {
+  const args = isPlainObject(given) ? given : {}
+  const { select, include, omit } = args as Record<string, Selection | undefined>
+  const relations = relatedTimes(model, select ?? include, omitted)
+  const names = model.idList.flatMap(({ settings: { createdAt } }) => createdAt ?? [])
+  if (names.length === 0 && relations.times.size === 0) return { args: given }
+  const own = timesOf(model, select, { ...omitted[clientName(model.name)], ...omit })
+  const change = (selection: Selection | undefined, isSelected: boolean): Selection => {
+    const kept = Object.entries(selection ?? {}).filter(([key]) => !names.includes(key))
+    const ids = own.filter(({ id }) => id !== 'shown').map(({ column }) => [column.field, isSelected])
+    return { ...Object.fromEntries([...kept, ...ids]), ...(isSelected && relations.args) }
   }
-  return computed
+  const changed = select
+    ? { select: change(select, true) }
+    : { omit: change(omit, false), ...(include && { include: { ...include, ...relations.args } }) }
+  return { args: { ...args, ...changed }, times: { own, related: relations.times } }
 }
 
-const createdAt = ({ field, settings: { family } }: IdColumn): ComputedField => ({
-  needs: { [field]: true },
-  compute: ({ [field]: id }) => (id == null ? null : family.time(id as string)),
-})
+function timesOf(model: Model, select: Selection | undefined, omit: Selection): Time[] {
+  const isAsked = (name: string) => (select ? select[name] === true : omit[name] !== true)
+  const ofModel = new Set([...model.fields.keys(), '_count'])
+  return model.idList.flatMap((column) => {
+    const { createdAt: name } = column.settings
+    if (name === undefined || !isAsked(name)) return []
+    const isNeeded = select && Object.keys(select).some((key) => key !== name && !ofModel.has(key))
+    return [{ name, column, id: isAsked(column.field) ? 'shown' : isNeeded ? 'hidden' : 'deleted' }]
+  })
+}
+
+function relatedTimes(model: Model, selection: Selection | undefined, omitted: Omitted) {
+  const args: Record<string, unknown> = {}
+  const times = new Map<string, Times>()
+  for (const [field, given] of Object.entries(selection ?? {})) {
+    const target = model.relations.get(field)
+    if (target === undefined || !given) continue
+    const related = selectTimes(target, given, omitted)
+    args[field] = related.args
+    if (related.times) times.set(field, related.times)
+  }
+  return { args, times }
+}
+
+/** Adds them to rows whose ids were read. */
+export function addTimes({ own, related }: Times, rows: unknown): void {
+  for (const row of [rows].flat() as (Record<string, unknown> | null | undefined)[]) {
+    if (row == null) continue
+    for (const { name, column, id: state } of own) {
+      const id = row[column.field]
+      row[name] = id == null ? null : column.settings.family.time(id as string)
+      if (state === 'hidden') Object.defineProperty(row, column.field, { enumerable: false })
+      else if (state === 'deleted') delete row[column.field]
+    }
+    for (const [field, times] of related) addTimes(times, row[field])
+  }
+}

@@ -1,13 +1,43 @@
+import { IdError } from '@snoflax/core'
+import { type Library, requireMembers } from '@snoflax/core/adapter'
 import type { Configuration } from '../configuration.js'
-import { mapArguments } from './call.js'
-import { checkClient } from './client-models.js'
-import { createdAtFields } from './created-at.js'
-import { dataRules } from './data.js'
-import { type Generators, newIds } from './generators.js'
-import { clientName, connectModels, type Model } from './model.js'
+import { mapArguments, mapCreation, type Rule } from './arguments.js'
+import { addTimes, selectTimes, type Times } from './created-at.js'
+import {
+  type Client,
+  checkClient,
+  clientName,
+  connectModels,
+  type Generators,
+  libraryOf,
+  type Model,
+  type Models,
+} from './model.js'
 import { inside, outermost } from './place.js'
 import { type ReadAnswer, readAggregates, readRows } from './result.js'
-import type { Extension } from './types.js'
+
+type Nothing = Record<never, never>
+
+/**
+ * An extension for `$extends` that gives fields of results other types: `Types` is model → field → type. They
+ * have the form of computed fields, since Prisma knows no other way; at run time there are none.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: clients of every schema fit
+export type Extension<Types> = (client: any) => {
+  $extends: {
+    extArgs: {
+      result: {
+        [Model in keyof Types]: {
+          // biome-ignore lint/suspicious/noExplicitAny: the row, which only Prisma can type
+          [Field in keyof Types[Model]]: () => { needs: Nothing; compute: (row: any) => Types[Model][Field] }
+        }
+      }
+      model: Nothing
+      query: Nothing
+      client: Nothing
+    }
+  }
+}
 
 /** What makes the ids, where the families' own generators will not do. */
 export interface ExtensionOptions {
@@ -21,17 +51,39 @@ interface Call {
   readonly operation: string
   readonly args: unknown
   query(args: unknown): Promise<unknown>
-  /** Not public; `order.findUnique(…).lines()` can be told from `findUnique` by nothing else. */
-  readonly __internalParams?: { readonly dataPath?: readonly string[] }
+  /** Not public; `order.findUnique(…).lines()` differs from `findUnique` in nothing else. */
+  readonly __internalParams: { readonly dataPath: readonly string[] }
 }
 
-/** Operations whose answers are numbers, under the names of fields even. */
-const NUMBERS = new Set(['count', 'createMany', 'updateMany', 'deleteMany'])
+/** An operation: how ids in its arguments are mapped, and those in its answer read, unless that is a number. */
+interface Operation {
+  readonly map: Rule
+  readonly read?: ReadAnswer
+}
 
-/** How answers are read that are not rows alone. */
-const ANSWERS: Readonly<Record<string, ReadAnswer>> = {
-  aggregate: readAggregates,
-  groupBy: readAggregates,
+const OF_ROWS: Operation = { map: mapArguments, read: readRows }
+const OF_NEW_ROWS: Operation = { map: mapCreation, read: readRows }
+const OF_NUMBERS: Operation = { map: mapArguments }
+const OF_AGGREGATES: Operation = { map: mapArguments, read: readAggregates }
+
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  findUnique: OF_ROWS,
+  findUniqueOrThrow: OF_ROWS,
+  findFirst: OF_ROWS,
+  findFirstOrThrow: OF_ROWS,
+  findMany: OF_ROWS,
+  create: OF_NEW_ROWS,
+  createMany: { map: mapCreation },
+  createManyAndReturn: OF_NEW_ROWS,
+  update: OF_ROWS,
+  updateMany: OF_NUMBERS,
+  updateManyAndReturn: OF_ROWS,
+  upsert: OF_ROWS,
+  delete: OF_ROWS,
+  deleteMany: OF_NUMBERS,
+  count: OF_NUMBERS,
+  aggregate: OF_AGGREGATES,
+  groupBy: OF_AGGREGATES,
 }
 
 /**
@@ -53,34 +105,39 @@ export function idExtension<Types = Record<never, never>>(
   configuration: Configuration,
   { generators = {} }: ExtensionOptions = {},
 ): Extension<Types> {
-  const models = connectModels(configuration)
-  const mapped = mapArguments(dataRules(newIds(models, generators)))
-
-  async function run({ model: name, operation, args, query, __internalParams }: Call): Promise<unknown> {
-    const model = name === undefined ? undefined : models.get(name)
-    if (model === undefined) return query(args)
-    const call = outermost(`${clientName(model.name)}.${operation}`)
-    const answer = await query(mapped(model, operation, args, call))
-    if (NUMBERS.has(operation)) return answer
-    const answered = relatedBy(model, __internalParams?.dataPath ?? [])
-    const read = ANSWERS[operation] ?? readRows
-    return answered ? read(answered, answer, inside(call, 'result')) : answer
-  }
-
-  const extension = {
-    name: 'snoflax',
-    query: { $allModels: { $allOperations: run } },
-    result: createdAtFields(models),
-  }
-  return ((client: { $extends(extension: unknown): unknown }) => {
+  const models = connectModels(configuration, generators)
+  return ((client: Client & { $extends(extension: unknown): unknown }) => {
     checkClient(models, client)
-    return client.$extends(extension)
+    const run = (call: Call) => runCall(models, client, call)
+    return client.$extends({ name: 'snoflax', query: { $allModels: { $allOperations: run } } })
   }) as Extension<Types>
 }
 
-/** The model at the end of a chain of calls, which Prisma writes as `['select', 'orders', 'select', 'lines']`. */
-function relatedBy(model: Model, dataPath: readonly string[]): Model | undefined {
-  return dataPath
-    .filter((_, index) => index % 2 === 1)
-    .reduce<Model | undefined>((reached, field) => reached?.relations.get(field), model)
+async function runCall(models: Models, client: Client, call: Call): Promise<unknown> {
+  const { model: name, operation, args, query, __internalParams } = call
+  const model = name === undefined ? undefined : models.get(name)
+  if (model === undefined) return query(args)
+  const library = libraryOf(client)
+  requireMembers(library, [{ owner: __internalParams, name: '__internalParams', members: ['dataPath'] }])
+  const { map, read } = OPERATIONS[operation] ?? refuseOperation(library, operation)
+  const place = outermost(`${clientName(model.name)}.${operation}`)
+  const selected: { args: unknown; times?: Times } =
+    read === readRows ? selectTimes(model, args, client._globalOmit ?? {}) : { args }
+  const answer = await query(map(model, selected.args, place))
+  // A chain of calls answers what is at its end: `['select', 'orders', 'select', 'lines']`.
+  const chain = __internalParams.dataPath.filter((_, index) => index % 2 === 1)
+  const answered = chain.reduce<Model | undefined>((reached, field) => reached?.relations.get(field), model)
+  if (read === undefined || answered === undefined) return answer
+  read(answered, answer, inside(place, 'result'))
+  const times = chain.reduce((reached, field) => reached?.related.get(field), selected.times)
+  if (times) addTimes(times, answer)
+  return answer
+}
+
+function refuseOperation({ name, version, by }: Library, operation: string): never {
+  throw new IdError(
+    'UNSUPPORTED_VERSION',
+    `the operation ${operation} of ${name} ${version} is unknown to this version of ${by}; install a newer ${by}`,
+    { field: 'operation', value: operation },
+  )
 }

@@ -1,29 +1,44 @@
 import { IdError } from '@snoflax/core'
 import type { IdColumn } from './model.js'
-import { inside, type Place, placed } from './place.js'
-import { isPlainObject } from './plain-object.js'
+import { inside, type Place, withPlace } from './place.js'
 
 /** Comparisons that Prisma has for all but Bytes. */
 const ORDER = ['lt', 'lte', 'gt', 'gte']
 
 /** Words whose operand is an id, a list of ids, or again an object of such words. */
-const OPERATORS: ReadonlySet<string> = new Set([
+const OF_IDS: ReadonlySet<string> = new Set([
   ...['equals', 'in', 'notIn', 'not', ...ORDER],
   ...['has', 'hasEvery', 'hasSome'],
   ...['_min', '_max'],
   ...['set', 'push'],
 ])
 
+/** Words whose operand is a part of an id or something else. */
+const OF_OTHERS: ReadonlySet<string> = new Set([
+  ...['contains', 'startsWith', 'endsWith', 'search', 'mode'],
+  ...['isEmpty', 'isSet', 'unset'],
+  ...['_count', '_avg', '_sum'],
+  ...['increment', 'decrement', 'multiply', 'divide'],
+])
+
 /**
  * A value for a field that holds ids, in any argument: an id, a list of ids, or an object of operators. Ids
  * become database values; null, field references and Prisma's own values stay.
  *
- * @throws {IdError} for a malformed id, a range over bytes, and a search that ignores case.
+ * @throws {IdError} for a malformed id, a range over bytes, a search that ignores case, and an unknown word.
  */
 export function idValue(column: IdColumn, value: unknown, place: Place): unknown {
   if (value == null || isPrismaValue(value)) return value
   if (Array.isArray(value)) return value.map((item, index) => idValue(column, item, inside(place, index)))
-  return isPlainObject(value) ? operators(column, value, place) : databaseValue(column, value, place)
+  if (isPlainObject(value)) return operators(column, value, place)
+  return withPlace(column.name, place, () => column.storage.toDatabase(value))
+}
+
+/** An object literal. Prisma hands its extensions copies, so instances of users' classes are literals here. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
 }
 
 /** Field references, `Prisma.skip` and the like: instances of Prisma's own classes. */
@@ -37,33 +52,24 @@ const isPrismaValue = (value: unknown): boolean =>
 function operators(column: IdColumn, value: Record<string, unknown>, place: Place): unknown {
   const entries = Object.entries(value).map(([word, operand]) => {
     const at = inside(place, word)
-    if (operand !== undefined) refuseOperator(column, word, operand, at)
-    return [word, OPERATORS.has(word) ? idValue(column, operand, at) : operand]
+    if (operand !== undefined) withPlace(column.name, at, () => checkOperator(column, word, operand))
+    return [word, OF_IDS.has(word) ? idValue(column, operand, at) : operand]
   })
   return Object.fromEntries(entries)
 }
 
-function databaseValue(column: IdColumn, value: unknown, place: Place): unknown {
-  try {
-    return column.storage.toDatabase(value)
-  } catch (error) {
-    throw placed(error, column.name, place)
-  }
-}
-
-function refuseOperator(column: IdColumn, word: string, operand: unknown, place: Place): void {
-  const reason = reasonAgainst(column, word, operand)
+function checkOperator({ storage }: IdColumn, word: string, operand: unknown): void {
+  const reason = reasonAgainst(storage.name, word, operand)
   if (reason === undefined) return
-  const { name: family } = column.storage.family
-  const error = new IdError('INVALID_OPTION', `${family}: ${reason}`, { family, field: word, value: operand })
-  throw placed(error, column.name, place)
+  const { name: family } = storage.family
+  throw new IdError('INVALID_OPTION', `${family}: ${reason}`, { family, field: word, value: operand })
 }
 
-function reasonAgainst({ storage }: IdColumn, word: string, operand: unknown): string | undefined {
-  if (storage.name === 'binary' && ORDER.includes(word)) {
+function reasonAgainst(storage: string, word: string, operand: unknown): string | undefined {
+  if (storage === 'binary' && ORDER.includes(word)) {
     return 'Prisma has no ranges over Bytes; take storage uuid or text, or a raw query'
   }
-  return word === 'mode' && operand === 'insensitive'
-    ? 'ids that differ in case are different ids'
-    : undefined
+  if (word === 'mode' && operand === 'insensitive') return 'ids that differ in case are different ids'
+  if (OF_IDS.has(word) || OF_OTHERS.has(word)) return undefined
+  return `the operator ${word} is unknown to this version of @snoflax/prisma-extension, so its ids can't be converted`
 }

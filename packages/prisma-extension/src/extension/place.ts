@@ -1,4 +1,4 @@
-import { IdError } from '@snoflax/core'
+import { withPath } from '@snoflax/core/adapter'
 
 /** Where in the arguments of a call a value sits. A list, so that descending costs next to nothing. */
 export interface Place {
@@ -11,6 +11,10 @@ export const outermost = (key: string): Place => ({ parent: undefined, key })
 
 export const inside = (parent: Place, key: string | number): Place => ({ parent, key })
 
+/** Runs the work; an error of it names the field and the place of its value. */
+export const withPlace = <Result>(field: string, place: Place, work: () => Result): Result =>
+  withPath(() => `${field}, in ${pathOf(place)}`, work)
+
 /** `order.create: data.lines[0].id` */
 function pathOf(place: Place): string {
   const keys: (string | number)[] = []
@@ -19,12 +23,4 @@ function pathOf(place: Place): string {
   if (keys.length === 0) return `${top.key}`
   const path = keys.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('')
   return `${top.key}: ${path.replace(/^\./, '')}`
-}
-
-/** The error, told with the field and the place where its value sat. */
-export function placed(error: unknown, field: string, place: Place): unknown {
-  const path = `${field}, in ${pathOf(place)}`
-  if (error instanceof IdError) return error.at(path)
-  if (error instanceof TypeError) return new TypeError(`${path}: ${error.message}`, { cause: error })
-  return error
 }

@@ -1,8 +1,8 @@
 import { type DatabaseValue, IdError } from '@snoflax/core'
 import type { Configuration } from '../configuration.js'
 import { connectModels, type IdColumn } from './model.js'
-import { inside, outermost, type Place, placed } from './place.js'
-import { readId } from './result.js'
+import { inside, outermost, type Place, withPlace } from './place.js'
+import { readId, refuseValue } from './result.js'
 
 /** A row with ids in place of database values. */
 export type ReadRow<Types, Given, Columns> = {
@@ -83,13 +83,8 @@ function columnOf(columns: Columns, name: string): IdColumn {
   })
 }
 
-function toParameter({ name, storage }: IdColumn, id: unknown): unknown {
-  try {
-    return storage.toDatabase(id)
-  } catch (error) {
-    throw placed(error, name, outermost('parameter'))
-  }
-}
+const toParameter = ({ name, storage }: IdColumn, id: unknown): unknown =>
+  withPlace(name, outermost('parameter'), () => storage.toDatabase(id))
 
 function readRow(row: Row, columns: readonly (readonly [string, IdColumn])[], place: Place): Row {
   const ids = columns.map(([key, column]) => [key, readColumn(row, key, column, inside(place, key))])
@@ -97,7 +92,12 @@ function readRow(row: Row, columns: readonly (readonly [string, IdColumn])[], pl
 }
 
 function readColumn(row: Row, key: string, column: IdColumn, place: Place): unknown {
-  if (Object.hasOwn(row, key)) return readId(column, row[key], place)
-  const error = new IdError('INVALID_OPTION', `the row has no column ${JSON.stringify(key)}`, { value: key })
-  throw placed(error, column.name, place)
+  try {
+    if (Object.hasOwn(row, key)) return readId(column, row[key])
+  } catch (error) {
+    refuseValue(error, column, row[key], place)
+  }
+  return withPlace(column.name, place, () => {
+    throw new IdError('INVALID_OPTION', `the row has no column ${JSON.stringify(key)}`, { value: key })
+  })
 }

@@ -1,5 +1,6 @@
+import { IdError } from '@snoflax/core'
 import type { IdColumn, Model, Relation } from './model.js'
-import { type Place, placed } from './place.js'
+import { inside, type Place, withPlace } from './place.js'
 
 type Row = Record<string, unknown>
 
@@ -11,8 +12,8 @@ export type ReadAnswer = (model: Model, answer: unknown, place: Place) => unknow
  * changed and not copied.
  */
 export const readRows: ReadAnswer = (model, answer, place) => {
-  if (Array.isArray(answer)) for (const row of answer) readRow(model, row, place)
-  else readRow(model, answer as Row | null | undefined, place)
+  if (!Array.isArray(answer)) readRow(model, answer as Row | null | undefined, place)
+  else for (let index = 0; index < answer.length; index++) readRow(model, answer[index], inside(place, index))
   return answer
 }
 
@@ -36,7 +37,7 @@ function readRow(model: Model, row: Row | null | undefined, place: Place): void 
   for (let index = 0; index < relationList.length; index++) {
     const { field, target } = relationList[index] as Relation
     const related = row[field]
-    if (related != null) readRows(target, related, place)
+    if (related != null) readRows(target, related, inside(place, field))
   }
 }
 
@@ -44,16 +45,54 @@ function readIds({ idList }: Model, row: Row, place: Place): void {
   for (let index = 0; index < idList.length; index++) {
     const column = idList[index] as IdColumn
     const value = row[column.field]
-    if (value != null) row[column.field] = readId(column, value, place)
+    if (value == null) continue
+    try {
+      row[column.field] = readId(column, value)
+    } catch (error) {
+      refuseValue(error, column, value, inside(place, column.field), keysOf(idList, column, row))
+    }
   }
 }
 
 /** A database value, or a list of them, as ids. */
-export function readId(column: IdColumn, value: unknown, place: Place): unknown {
-  if (Array.isArray(value)) return value.map((item) => readId(column, item, place))
-  try {
-    return column.read(value)
-  } catch (error) {
-    throw placed(error, column.name, place)
-  }
+export const readId = (column: IdColumn, value: unknown): unknown =>
+  Array.isArray(value) ? value.map((item) => column.read(item)) : column.read(value)
+
+/**
+ * The error of reading a value, told with the value as the database has it and with keys by which the row is found.
+ *
+ * @throws {IdError} always, and other errors as they are.
+ */
+export function refuseValue(
+  error: unknown,
+  column: IdColumn,
+  value: unknown,
+  place: Place,
+  keys = '',
+): never {
+  return withPlace(column.name, place, () => {
+    if (!(error instanceof IdError)) throw error
+    throw new IdError(error.code, `${error.message}; stored is ${hex(value)}${keys}`, {
+      ...error,
+      cause: error,
+    })
+  })
 }
+
+const hex = (value: unknown): string =>
+  typeof value === 'string' || value instanceof Uint8Array
+    ? `\\x${Buffer.from(value as string).toString('hex')}`
+    : String(value)
+
+/** `, in the row with customerId "Kpcan0M1FakODT4k"` */
+function keysOf(idList: readonly IdColumn[], refused: IdColumn, row: Row): string {
+  const fields = new Set(['id', ...idList.map(({ field }) => field)])
+  fields.delete(refused.field)
+  const keys = [...fields]
+    .filter((field) => row[field] != null)
+    .map((field) => `${field} ${shown(row[field])}`)
+  return keys.length === 0 ? '' : `, in the row with ${keys.join(', ')}`
+}
+
+const shown = (value: unknown): string =>
+  value instanceof Uint8Array ? hex(value) : typeof value === 'string' ? JSON.stringify(value) : String(value)

@@ -1,9 +1,9 @@
 import { storageFor } from '@snoflax/core'
+import { quoteName } from '@snoflax/core/adapter'
+import type { ModelContent, ModuleContent } from './content.js'
 import type { FoundField } from './id-fields.js'
-import type { ModuleContent } from './module-content.js'
-import type { ModelOutline } from './outline.js'
+import { MARK } from './module.js'
 import type { PrismaField, PrismaModel } from './schema.js'
-import { MARK } from './write.js'
 
 interface TextColumn {
   readonly table: readonly (string | null | undefined)[]
@@ -23,7 +23,7 @@ export function collationSql({ database, models }: ModuleContent): string | unde
   return `-- ${MARK}. Put these statements into a migration, so that text ids sort by time.\n${columns.map(statement).join('')}`
 }
 
-function ownColumns({ model, ids }: ModelOutline): TextColumn[] {
+function ownColumns({ model, ids }: ModelContent): TextColumn[] {
   return ids.filter(isText).map((id) => ({
     table: [model.schema, model.dbName ?? model.name],
     column: id.field.dbName ?? id.field.name,
@@ -34,12 +34,12 @@ function ownColumns({ model, ids }: ModelOutline): TextColumn[] {
 const isText = ({ storage, field }: FoundField): boolean => storage === 'text' && !field.isList
 
 /** Columns of the tables that Prisma makes for implicit many-to-many relations. */
-function junctionColumns(models: readonly ModelOutline[]): TextColumn[] {
+function junctionColumns(models: readonly ModelContent[]): TextColumn[] {
   const byName = new Map(models.map((model) => [model.model.name, model]))
   const junctions = new Map<string, TextColumn[]>()
   for (const here of models) {
     for (const relation of here.relations) {
-      const there = byName.get(relation.type) as ModelOutline
+      const there = byName.get(relation.type) as ModelContent
       if (!isManyToMany(relation, here.model, there.model)) continue
       const sides = [here, there].sort((a, b) => (a.model.name < b.model.name ? -1 : 1))
       junctions.set(`_${relation.relationName}`, junction(relation, sides))
@@ -57,7 +57,7 @@ function isManyToMany(relation: PrismaField, here: PrismaModel, there: PrismaMod
 }
 
 /** Its columns are A and B, by the names of the models, and it lies in the schema of the first. */
-function junction(relation: PrismaField, sides: readonly ModelOutline[]): TextColumn[] {
+function junction(relation: PrismaField, sides: readonly ModelContent[]): TextColumn[] {
   const table = [sides[0]?.model.schema, `_${relation.relationName}`]
   return sides.flatMap(({ ids }, side) => {
     const id = ids.find((one) => one.field.isId && isText(one))
@@ -69,8 +69,6 @@ function statement({ table, column, id: { field, found } }: TextColumn): string 
   const [native, [length] = []] = field.nativeType ?? ['Text']
   const type = length === undefined ? native.toLowerCase() : `${native.toLowerCase()}(${length})`
   const { collation } = storageFor(found.family, 'postgres', { storage: 'text' }).column
-  const path = table.flatMap((part) => (part == null ? [] : [quoted(part)])).join('.')
-  return `ALTER TABLE ${path} ALTER COLUMN ${quoted(column)} TYPE ${type} COLLATE "${collation}";\n`
+  const path = table.flatMap((part) => (part == null ? [] : [quoteName(part)])).join('.')
+  return `ALTER TABLE ${path} ALTER COLUMN ${quoteName(column)} TYPE ${type} COLLATE "${collation}";\n`
 }
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`

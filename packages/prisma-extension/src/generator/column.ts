@@ -1,7 +1,7 @@
 import { type Database, IdError, type StorageName, storageFor } from '@snoflax/core'
 import type { AnyFamily } from '../configuration.js'
-import type { IdComment } from './comment.js'
-import type { PrismaField } from './schema.js'
+import type { GenerateBy, IdComment } from './comment.js'
+import { type PrismaField, refuse } from './schema.js'
 
 /** Storages that each type of a Prisma field can be, the preferred one first. */
 const STORAGES: Readonly<Record<string, readonly StorageName[]>> = {
@@ -31,7 +31,7 @@ export function fitStorage(
   const storage = comment.storage ?? possible.find((one) => family.storages.includes(one)) ?? possible[0]
   const { name, column } = storageFor(family, database, { storage, exactBigint: true })
   if (!possible.includes(name)) {
-    refuse(
+    refuseStorage(
       family,
       `storage ${name} is not for a field of type ${typeOf(field)}, which is for ${possible.join(' or ')}`,
       name,
@@ -60,7 +60,7 @@ function storagesOf(field: PrismaField): readonly StorageName[] {
 function checkLength(field: PrismaField, family: AnyFamily, length: number | undefined): void {
   const [type = '', [given] = []] = field.nativeType ?? []
   if (length === undefined || fits(type, given, length)) return
-  refuse(family, `ids have ${length} characters or bytes: write @db.${type}(${length})`, typeOf(field))
+  refuseStorage(family, `ids have ${length} characters or bytes: write @db.${type}(${length})`, typeOf(field))
 }
 
 function fits(type: string, given: string | undefined, length: number): boolean {
@@ -76,10 +76,10 @@ function checkMysql(
   collation: string | undefined,
 ): void {
   if (storage === 'bigint' && field.nativeType?.[0] !== 'UnsignedBigInt') {
-    refuse(family, 'ids have 64 bits without a sign: write @db.UnsignedBigInt', typeOf(field))
+    refuseStorage(family, 'ids have 64 bits without a sign: write @db.UnsignedBigInt', typeOf(field))
   }
   if (storage === 'text' && !/(?:_bin|^binary)$/.test(collation ?? '')) {
-    refuse(
+    refuseStorage(
       family,
       "MySQL's usual collations take ids that differ in case for the same; give the column a collation that " +
         'tells case in a migration and write collation=ascii_bin here, or take Bytes',
@@ -88,6 +88,50 @@ function checkMysql(
   }
 }
 
-function refuse({ name }: AnyFamily, reason: string, value: unknown): never {
+function refuseStorage({ name }: AnyFamily, reason: string, value: unknown): never {
   throw new IdError('STORAGE_REFUSED', `${name}: ${reason}`, { family: name, field: 'storage', value })
 }
+
+/**
+ * Whether the extension makes the ids of a field.
+ *
+ * @throws {IdError} where the field's default and its comment don't agree on who does.
+ */
+export function isGenerated(field: PrismaField, generate: GenerateBy | undefined): boolean {
+  const reason = reasonAgainst(field, generate)
+  if (reason !== undefined) refuse(reason, generate ?? field.name)
+  return !field.isList && field.hasDefaultValue && generate !== 'database'
+}
+
+function reasonAgainst(field: PrismaField, generate: GenerateBy | undefined): string | undefined {
+  if (field.isList) return generate === undefined ? undefined : 'ids of lists come from the caller'
+  if (field.hasDefaultValue && !isDatabaseDefault(field)) {
+    return 'its default is no id: write @default(dbgenerated())'
+  }
+  switch (generate) {
+    case 'never':
+      return field.hasDefaultValue ? 'generate=never needs no @default' : undefined
+    case 'database':
+      return hasExpression(field)
+        ? undefined
+        : 'generate=database needs a default with an expression, as in @default(dbgenerated("…"))'
+    case 'application':
+      return field.hasDefaultValue
+        ? undefined
+        : 'generate=application needs @default(dbgenerated()), which makes the field optional'
+    case undefined:
+      return field.isId && !field.hasDefaultValue
+        ? 'add @default(dbgenerated()) to have ids made, or write generate=never'
+        : undefined
+  }
+}
+
+type Default = { readonly name?: string; readonly args?: readonly unknown[] }
+
+const defaultOf = (field: PrismaField): Default | undefined => field.default as Default | undefined
+const isDatabaseDefault = (field: PrismaField): boolean => defaultOf(field)?.name === 'dbgenerated'
+const hasExpression = (field: PrismaField): boolean =>
+  isDatabaseDefault(field) && (defaultOf(field)?.args?.length ?? 0) > 0
+/** `@default(dbgenerated())`, which puts no default into the database. */
+export const isEmptyDefault = (field: PrismaField): boolean =>
+  isDatabaseDefault(field) && !hasExpression(field)

@@ -1,6 +1,5 @@
 import type { StorageName } from '@snoflax/core'
-import type { Mistakes } from './mistakes.js'
-import { refuse } from './refuse.js'
+import { type Mistakes, refuse } from './schema.js'
 
 /** What `/// @snoflax family option=value …` says of a field. */
 export interface IdComment {
@@ -10,17 +9,17 @@ export interface IdComment {
   /** Name of the computed field. */
   readonly createdAt?: string
   /** Who makes the ids: the extension, the database by its default, or the caller. */
-  readonly generate?: Generate
+  readonly generate?: GenerateBy
   /** A collation that the migration has given to the column, and that tells case. */
   readonly collation?: string
 }
 
-export type Generate = 'application' | 'database' | 'never'
+export type GenerateBy = 'application' | 'database' | 'never'
 
 /** Not the name of a package. */
 const MENTION = /@snoflax(?!\/)/
 const MARK = /^@snoflax(?:\s+(.*))?$/
-const GENERATE: readonly string[] = ['application', 'database', 'never'] satisfies Generate[]
+const GENERATE: readonly string[] = ['application', 'database', 'never'] satisfies GenerateBy[]
 
 /**
  * The `@snoflax` line of a field's documentation, if it has one.

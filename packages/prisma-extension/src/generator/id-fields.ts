@@ -1,20 +1,22 @@
 import type { Database, StorageName } from '@snoflax/core'
-import { checkAgreement } from './agreement.js'
-import { fitStorage } from './column.js'
+import { agree, type ColumnIdentity, checkMeta, withPath } from '@snoflax/core/adapter'
+import { fitStorage, isEmptyDefault, isGenerated } from './column.js'
 import { type IdComment, readComment } from './comment.js'
-import { isGenerated } from './default.js'
 import type { FindFamily, FoundFamily } from './families.js'
-import { foreignKey, foreignKeys, type Reference } from './foreign-keys.js'
-import { type Mistakes, placedAt } from './mistakes.js'
-import { refuse } from './refuse.js'
-import { nameOf, type PrismaField, type PrismaModel, type PrismaSchema } from './schema.js'
+import {
+  type FieldOfModel,
+  type Mistakes,
+  nameOf,
+  type PrismaModel,
+  type PrismaSchema,
+  refuse,
+} from './schema.js'
 
-/** A field that holds ids, as the schema tells. */
-export interface FoundField {
-  readonly model: PrismaModel
-  readonly field: PrismaField
+/** A field that holds ids. */
+export interface FoundField extends FieldOfModel {
   readonly found: FoundFamily
   readonly storage: StorageName
+  /** Whether the extension generates the ids. */
   readonly generated: boolean
   readonly comment: Partial<IdComment>
 }
@@ -22,63 +24,138 @@ export interface FoundField {
 /** By `Order.id`, in the schema's order. */
 export type FoundFields = ReadonlyMap<string, FoundField>
 
-/** Every field that holds ids: those with a comment, and the foreign keys that lead to one. */
-export function findIdFields(schema: PrismaSchema, findFamily: FindFamily, mistakes: Mistakes): FoundFields {
-  const { database, models } = schema
-  const targets = foreignKeys(models)
-  const found = new Map<string, FoundField>()
-  for (const model of models) {
-    mistakes.collect(model.name, () => refuseComment(model.documentation, 'a model'))
-    for (const field of model.fields) {
-      const name = nameOf(model, field)
-      mistakes.collect(name, () => {
-        const one = idField({ model, field }, { database, targets, findFamily }, new Set())
-        if (one) found.set(name, one)
-      })
-    }
-  }
-  checkAgreement(found, targets, mistakes)
-  return found
-}
+/** Foreign key → the fields that it refers to, by `Order.customerId`. */
+type Targets = ReadonlyMap<string, readonly FieldOfModel[]>
 
 interface Lookup {
   readonly database: Database
-  readonly targets: ReadonlyMap<string, readonly Reference[]>
+  readonly targets: Targets
   readonly findFamily: FindFamily
 }
 
-function idField({ model, field }: Reference, lookup: Lookup, seen: Set<string>): FoundField | undefined {
-  const name = nameOf(model, field)
+/** Every field that holds ids: those with a comment, and the foreign keys that lead to one. */
+export function findIdFields(
+  { database, models }: PrismaSchema,
+  findFamily: FindFamily,
+  mistakes: Mistakes,
+): FoundFields {
+  const targets = targetsOf(models)
+  const ids = new Map<string, FoundField>()
+  for (const model of models) {
+    mistakes.collect(model.name, () => refuseComment(model.documentation, 'a model'))
+    for (const field of model.fields) {
+      const name = nameOf({ model, field })
+      mistakes.collect(name, () => {
+        const id = idField({ model, field }, { database, targets, findFamily }, new Set())
+        if (id) ids.set(name, id)
+      })
+    }
+  }
+  for (const [name, id] of ids) mistakes.collect(name, () => checkTargets(ids, id, targets.get(name) ?? []))
+  checkNames(ids, mistakes)
+  return ids
+}
+
+/** Without the fields that the schema ignores. */
+function targetsOf(models: readonly PrismaModel[]): Targets {
+  const byName = new Map(models.map((model) => [model.name, model]))
+  const targets = new Map<string, FieldOfModel[]>()
+  for (const model of models) {
+    for (const { type, relationFromFields = [], relationToFields = [] } of model.fields) {
+      for (const [index, from] of relationFromFields.entries()) {
+        const target = byName.get(type) as PrismaModel
+        const field = target.fields.find(({ name }) => name === relationToFields[index])
+        if (field === undefined) continue
+        const name = `${model.name}.${from}`
+        targets.set(name, [...(targets.get(name) ?? []), { model: target, field }])
+      }
+    }
+  }
+  return targets
+}
+
+function idField(own: FieldOfModel, lookup: Lookup, seen: ReadonlySet<string>): FoundField | undefined {
+  const { field } = own
+  const name = nameOf(own)
   if (seen.has(name)) return undefined
-  seen.add(name)
   if (field.kind !== 'scalar') {
     refuseComment(field.documentation, field.kind === 'object' ? 'a relation' : `an ${field.kind}`)
     return undefined
   }
   const comment = readComment(field.documentation)
-  const referred = (lookup.targets.get(name) ?? []).flatMap((target) => {
-    const one = placedAt(nameOf(target.model, target.field), () => idField(target, lookup, new Set(seen)))
-    return one ? [one] : []
+  const targets = (lookup.targets.get(name) ?? []).flatMap((target) => {
+    const id = withPath(nameOf(target), () => idField(target, lookup, new Set([...seen, name])))
+    return id ? [id] : []
   })
-  if (referred.length > 0) return foreignKey({ model, field }, comment, referred, lookup.database)
-  return comment && ownId({ model, field }, comment, lookup)
+  if (targets.length > 0) return foreignKey(own, comment, targets, lookup)
+  return comment && ownId(own, comment, lookup)
 }
 
-function ownId({ model, field }: Reference, comment: IdComment, lookup: Lookup): FoundField {
-  const found = lookup.findFamily(comment.family)
-  const storage = fitStorage(field, found.family, lookup.database, comment)
-  checkMeta(found, comment.meta)
-  return { model, field, found, storage, generated: isGenerated(field, comment.generate), comment }
+function ownId(own: FieldOfModel, comment: IdComment, { database, findFamily }: Lookup): FoundField {
+  const found = findFamily(comment.family)
+  const storage = fitStorage(own.field, found.family, database, comment)
+  checkMeta(found.family, comment.meta)
+  return { ...own, found, storage, generated: isGenerated(own.field, comment.generate), comment }
 }
 
-function checkMeta({ family }: FoundFamily, meta: number | undefined): void {
-  if (meta === undefined) return
-  const bits = family.layout.fields.find(({ name }) => name === 'meta')?.bits
-  if (bits === undefined) refuse(`${family.name} has no meta field`, meta)
-  if (meta >= 2 ** bits) refuse(`meta of ${family.name} is at most ${2 ** bits - 1}`, meta)
+/** A foreign key is what its target is. A comment may say so once more, and add a computed field. */
+function foreignKey(
+  own: FieldOfModel,
+  comment: IdComment | undefined,
+  targets: readonly FoundField[],
+  { database, findFamily }: Lookup,
+): FoundField {
+  const { field } = own
+  const { found, storage: wanted, comment: its } = targets[0] as FoundField
+  const family = comment ? findFamily(comment.family).family : found.family
+  for (const target of targets) {
+    agree({ path: nameOf(own), family, storage: comment?.storage ?? wanted }, identityOf(target))
+  }
+  const name = nameOf(targets[0] as FoundField)
+  if (comment?.meta !== undefined) refuse(`is a foreign key to ${name}, where its meta is said`, comment.meta)
+  if (comment?.generate === 'application' || isEmptyDefault(field)) {
+    refuse(`is a foreign key to ${name}; ids are made there: remove @default`, field.name)
+  }
+  const collation = comment?.collation ?? its.collation
+  const storage = fitStorage(field, found.family, database, {
+    storage: wanted,
+    ...(collation && { collation }),
+  })
+  return { ...own, found, storage, generated: false, comment: comment ?? {} }
 }
+
+const identityOf = (id: FoundField): ColumnIdentity => ({
+  path: nameOf(id),
+  family: id.found.family,
+  storage: id.storage,
+})
 
 function refuseComment(documentation: string | undefined, what: string): void {
-  if (readComment(documentation))
+  if (readComment(documentation)) {
     refuse(`@snoflax belongs to the field that holds the ids, not to ${what}`, what)
+  }
+}
+
+function checkTargets(ids: FoundFields, id: FoundField, targets: readonly FieldOfModel[]): void {
+  const path = targets.map(nameOf).find((name) => !ids.has(name))
+  if (path) agree(identityOf(id), { path })
+}
+
+/** Generators are given by the names of families. */
+function checkNames(ids: FoundFields, mistakes: Mistakes): void {
+  const exports = new Map<string, string>()
+  for (const [path, { found, generated }] of ids) {
+    if (!generated) continue
+    const { name } = found.family
+    const first = exports.get(name) ?? found.name
+    exports.set(name, first)
+    if (first === found.name) continue
+    mistakes.collect(path, () =>
+      refuse(
+        `${first} and ${found.name} are both called ${name}, by which generators are given; ` +
+          'give one of them a name of its own with defineFamily',
+        found.name,
+      ),
+    )
+  }
 }

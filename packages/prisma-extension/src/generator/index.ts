@@ -1,5 +1,14 @@
-import helper from '@prisma/generator-helper'
-import { generate } from './generate.js'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import helper, { type GeneratorOptions } from '@prisma/generator-helper'
+import { IdError } from '@snoflax/core'
+import { collationSql } from './collation.js'
+import { refuseHidden } from './comment.js'
+import { contentOf, type ModuleContent } from './content.js'
+import { loadFamilies } from './families.js'
+import { findIdFields } from './id-fields.js'
+import { type Language, MARK, moduleFiles } from './module.js'
+import { databaseOf, Mistakes, viewsOf } from './schema.js'
 
 /** Answers what `prisma generate` asks of a generator, over standard input and error. */
 export function runGenerator(): void {
@@ -7,4 +16,72 @@ export function runGenerator(): void {
     onManifest: () => ({ prettyName: 'snoflax ids', defaultOutput: '../generated/snoflax' }),
     onGenerate: generate,
   })
+}
+
+/**
+ * Writes the module for a schema.
+ *
+ * @throws {IdError} `INVALID_OPTION` that lists every mistake, with model and field.
+ */
+async function generate(options: GeneratorOptions): Promise<void> {
+  const { generator, otherGenerators } = options
+  const folder = generator.output?.value
+  if (!folder) throw new IdError('INVALID_OPTION', 'output: say where the module goes', { field: 'output' })
+  const content = await readSchema(options)
+  const language = languageOf(generator.config['language'], otherGenerators)
+  const collations = collationSql(content)
+  await writeFiles(folder, {
+    ...moduleFiles(content, folder, language),
+    ...(collations && { 'collation.sql': collations }),
+  })
+}
+
+async function readSchema({
+  generator,
+  datasources,
+  datamodel,
+  dmmf,
+}: GeneratorOptions): Promise<ModuleContent> {
+  const database = databaseOf(datasources[0]?.provider ?? '')
+  const schema = { database, models: dmmf.datamodel.models, views: viewsOf(dmmf) }
+  const findFamily = await loadFamilies(familiesFile(generator))
+  const mistakes = new Mistakes()
+  refuseHidden(datamodel, mistakes)
+  const content = contentOf(schema, findIdFields(schema, findFamily, mistakes), mistakes)
+  mistakes.raise()
+  return content
+}
+
+/** As every path in a generator's block, it starts at the schema file that has the block. */
+function familiesFile({ config, sourceFilePath }: GeneratorOptions['generator']): string | undefined {
+  const given = config['families']
+  return typeof given === 'string' ? resolve(dirname(sourceFilePath), given) : undefined
+}
+
+/** Where the client is TypeScript that the project compiles, so is the module. */
+function languageOf(given: unknown, others: GeneratorOptions['otherGenerators']): Language {
+  if (given === 'ts' || given === 'js') return given
+  if (given === undefined)
+    return others.some(({ provider }) => provider.value === 'prisma-client') ? 'ts' : 'js'
+  throw new IdError('INVALID_OPTION', `language: it is "ts" or "js", not ${JSON.stringify(given)}`, {
+    field: 'language',
+    value: given,
+  })
+}
+
+/** What some run may have written, and the next one does not: it would be taken for the module. */
+const FILES = ['index.ts', 'index.js', 'index.d.ts', 'collation.sql']
+
+async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const stale = FILES.filter((name) => !Object.hasOwn(files, name))
+  await Promise.all([
+    ...Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)),
+    ...stale.map((name) => removeWritten(join(folder, name))),
+  ])
+}
+
+async function removeWritten(file: string): Promise<void> {
+  const text = await readFile(file, 'utf8').catch(() => '')
+  if (text.slice(0, 100).includes(MARK)) await rm(file)
 }

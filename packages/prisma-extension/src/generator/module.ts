@@ -1,28 +1,63 @@
 import { relative } from 'node:path'
-import { configuration } from './module-configuration.js'
-import { families, idFields, type ModuleContent, madeFamilies } from './module-content.js'
-import { isOptional, types } from './module-types.js'
+import { clientName } from '../extension/model.js'
+import { familiesOf, idFields, type ModelContent, type ModuleContent } from './content.js'
+import type { FoundFamily } from './families.js'
+import type { FoundField } from './id-fields.js'
 import { nameOf } from './schema.js'
-import { MARK } from './write.js'
 
 export type Language = 'ts' | 'js'
 
-/** The files of the generated module: name → text. */
-export function moduleFiles(content: ModuleContent, language: Language): Readonly<Record<string, string>> {
-  if (language === 'ts') return { 'index.ts': typescript(content) }
+/** On top of every file that the generator writes. */
+export const MARK = 'Written by snoflax-prisma-generator'
+
+/** The files of the generated module, for this absolute path: name → text. */
+export function moduleFiles(
+  content: ModuleContent,
+  folder: string,
+  language: Language,
+): Readonly<Record<string, string>> {
+  const ids = idFields(content)
+  const made = familiesOf(ids.filter(({ generated }) => generated))
+  // With generators for all, `snoflax()` can do without options.
+  const isOptional = !made.some(needsGenerator)
+  const text = {
+    configuration: configuration(content),
+    values: familyImports(ids, folder, 'import'),
+    types: familyImports(ids, folder, 'import type'),
+    declarations: declarations(content, made, isOptional),
+    // Projects may refuse imports that nothing uses.
+    generator: made.length > 0 ? "import type { IdSource } from '@snoflax/core/adapter'\n" : '',
+    options: `options${isOptional ? '?' : ''}: Options`,
+    raw: RAW(ids[0] === undefined ? '' : nameOf(ids[0])),
+  }
+  if (language === 'ts') return { 'index.ts': typescript(text) }
   return {
-    'index.js': javascript(content),
-    'index.d.ts': declarations(content),
-    // In projects of CommonJS modules, too, the folder's files are ES modules.
+    'index.js': javascript(text),
+    'index.d.ts': typesOfJavascript(text),
+    // The folder's files are ES modules in CommonJS projects, too.
     'package.json': '{ "type": "module" }\n',
   }
 }
 
-const HEAD = `/* eslint-disable */\n// ${MARK} from the Prisma schema. Changes are lost.\n`
+type Texts = Readonly<
+  Record<'configuration' | 'values' | 'types' | 'declarations' | 'generator' | 'options' | 'raw', string>
+>
 
-const typescript = (content: ModuleContent): string => `${HEAD}
-${familyImports(content, 'import')}
-${generatorImport(content)}import {
+const HEAD = `/* eslint-disable */\n// ${MARK} from the Prisma schema. Changes are lost.\n`
+const SNOFLAX = '/** The extension, to be given to `$extends` after all others. */'
+const RAW = (name: string): string =>
+  `/** For raw queries: \`parameter('${name}', id)\` and \`readRows(rows, { id: '${name}' })\`. */`
+
+const typescript = ({
+  configuration,
+  values,
+  declarations,
+  generator,
+  options,
+  raw,
+}: Texts): string => `${HEAD}
+${values}
+${generator}import {
   type Configuration,
   type Extension,
   idExtension,
@@ -30,58 +65,52 @@ ${generatorImport(content)}import {
   rawQueries,
 } from '@snoflax/prisma-extension'
 
-${types(content)}
-export const configuration: Configuration = ${configuration(content)}
+${declarations}
+export const configuration: Configuration = ${configuration}
 
-/** The extension, to be given to \`$extends\` after all others. */
-export const snoflax = (options${isOptional(content) ? ': Options = {}' : ': Options'}): Extension<Ids> =>
-  idExtension<Ids>(configuration, options)
+${SNOFLAX}
+export const snoflax = (${options}): Extension<Ids> => idExtension<Ids>(configuration, options)
 
-/** For raw queries: \`parameter('${firstName(content)}', id)\` and \`readRows(rows, { id: '${firstName(content)}' })\`. */
+${raw}
 const raw: RawQueries<IdTypes> = rawQueries<IdTypes>(configuration)
 export const parameter: RawQueries<IdTypes>['parameter'] = raw.parameter
 export const readRows: RawQueries<IdTypes>['readRows'] = raw.readRows
 `
 
-const javascript = (content: ModuleContent): string => `${HEAD}
-${familyImports(content, 'import')}
+const javascript = ({ configuration, values }: Texts): string => `${HEAD}
+${values}
 import { idExtension, rawQueries } from '@snoflax/prisma-extension'
 
-export const configuration = ${configuration(content)}
+export const configuration = ${configuration}
 
 export const snoflax = (options) => idExtension(configuration, options)
 
 export const { parameter, readRows } = rawQueries(configuration)
 `
 
-const declarations = (content: ModuleContent): string => `${HEAD}
-${familyImports(content, 'import type')}
-${generatorImport(content)}import type { Configuration, Extension, RawQueries } from '@snoflax/prisma-extension'
+const typesOfJavascript = ({ types, declarations, generator, options, raw }: Texts): string => `${HEAD}
+${types}
+${generator}import type { Configuration, Extension, RawQueries } from '@snoflax/prisma-extension'
 
-${types(content)}
+${declarations}
 export declare const configuration: Configuration
 
-/** The extension, to be given to \`$extends\` after all others. */
-export declare const snoflax: (options${isOptional(content) ? '?' : ''}: Options) => Extension<Ids>
+${SNOFLAX}
+export declare const snoflax: (${options}) => Extension<Ids>
 
-/** For raw queries: \`parameter('${firstName(content)}', id)\` and \`readRows(rows, { id: '${firstName(content)}' })\`. */
+${raw}
 export declare const parameter: RawQueries<IdTypes>['parameter']
 export declare const readRows: RawQueries<IdTypes>['readRows']
 `
 
-const firstName = (content: ModuleContent): string => {
-  const [first] = idFields(content)
-  return first ? nameOf(first.model, first.field) : ''
-}
-
-/** Projects may refuse imports that nothing uses. */
-const generatorImport = (content: ModuleContent): string =>
-  madeFamilies(content).length > 0 ? "import type { IdGenerator } from '@snoflax/core'\n" : ''
-
-function familyImports(content: ModuleContent, keyword: 'import' | 'import type'): string {
+function familyImports(
+  ids: readonly FoundField[],
+  folder: string,
+  keyword: 'import' | 'import type',
+): string {
   const names = new Map<string, string[]>()
-  for (const { name, file } of families(content)) {
-    const from = file === undefined ? '@snoflax/core' : importPath(content.folder, file)
+  for (const { name, file } of familiesOf(ids)) {
+    const from = file === undefined ? '@snoflax/core' : importPath(folder, file)
     names.set(from, [...(names.get(from) ?? []), name])
   }
   return [...names].map(([from, list]) => `${keyword} { ${list.join(', ')} } from '${from}'`).join('\n')
@@ -93,3 +122,71 @@ function importPath(folder: string, file: string): string {
     .replace(/\.(m|c)?ts$/, '.$1js')
   return path.startsWith('.') ? path : `./${path}`
 }
+
+const configuration = ({ database, models }: ModuleContent): string => `{
+  database: '${database}',
+  models: {
+${models.map(modelConfiguration).join('')}  },
+}`
+
+function modelConfiguration({ model, ids, relations, compounds }: ModelContent): string {
+  const idLines = ids.map((id) => `        ${id.field.name}: ${idConfiguration(id)},\n`)
+  const relationLines = relations.map(({ name: field, type }) => `        ${field}: '${type}',\n`)
+  return `    ${model.name}: {
+      ids: {${idLines.length > 0 ? `\n${idLines.join('')}      ` : ''}},
+      relations: {${relationLines.length > 0 ? `\n${relationLines.join('')}      ` : ''}},
+      compounds: [${compounds.map((one) => `'${one}'`).join(', ')}],
+    },
+`
+}
+
+function idConfiguration({ found, storage, generated, comment: { meta, createdAt } }: FoundField): string {
+  const settings = [
+    `family: ${found.name}`,
+    `storage: '${storage}'`,
+    ...(generated ? ['generated: true'] : []),
+    ...(meta === undefined ? [] : [`meta: ${meta}`]),
+    ...(createdAt === undefined ? [] : [`createdAt: '${createdAt}'`]),
+  ]
+  return `{ ${settings.join(', ')} }`
+}
+
+const declarations = (
+  content: ModuleContent,
+  made: readonly FoundFamily[],
+  isOptional: boolean,
+): string => `/** Ids in results, by model and field. */
+export interface Ids {
+${content.models.map(resultTypes).join('')}}
+
+/** Ids by the names that raw queries give to their fields. */
+export interface IdTypes {
+${idFields(content)
+  .map((id) => `  '${nameOf(id)}': ${idType(id.found)}\n`)
+  .join('')}}
+
+export interface Options {
+  /** Generators of the families whose ids are made here. */
+  readonly generators${isOptional ? '?' : ''}: {
+${made.map(generatorOption).join('')}  }
+}
+`
+
+function resultTypes({ model, ids }: ModelContent): string {
+  if (ids.length === 0) return ''
+  const fields = ids.map(({ field, found, comment: { createdAt } }) => {
+    const orNull = field.isRequired || field.isList ? '' : ' | null'
+    const time = createdAt === undefined ? '' : `    ${createdAt}: Date${orNull}\n`
+    return `    ${field.name}: ${idType(found)}${field.isList ? '[]' : orNull}\n${time}`
+  })
+  return `  ${clientName(model.name)}: {\n${fields.join('')}  }\n`
+}
+
+function generatorOption(found: FoundFamily): string {
+  const { name } = found.family
+  const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)
+  return `    readonly ${key}${needsGenerator(found) ? '' : '?'}: IdSource<${idType(found)}>\n`
+}
+
+const idType = ({ name }: FoundFamily): string => `ReturnType<typeof ${name}.parse>`
+const needsGenerator = ({ family }: FoundFamily): boolean => !('generate' in family)

@@ -1,5 +1,6 @@
 import type { DMMF } from '@prisma/generator-helper'
 import { type Database, IdError } from '@snoflax/core'
+import { withPath } from '@snoflax/core/adapter'
 
 export type PrismaField = DMMF.Field
 export type PrismaModel = DMMF.Model
@@ -12,9 +13,15 @@ export interface PrismaSchema {
   readonly views: ReadonlySet<string>
 }
 
-/** Which models are views: the DMMF doesn't tell, but the text of the schema does, which Prisma has formatted. */
-export const viewsOf = (datamodel: string): ReadonlySet<string> =>
-  new Set(Array.from(datamodel.matchAll(/^view (\w+) \{/gm), ([, name]) => name as string))
+/** A field, and the model that has it. */
+export interface FieldOfModel {
+  readonly model: PrismaModel
+  readonly field: PrismaField
+}
+
+/** Views are models whose rows can't be deleted. */
+export const viewsOf = ({ mappings }: DMMF.Document): ReadonlySet<string> =>
+  new Set(mappings.modelOperations.filter(({ deleteMany }) => deleteMany == null).map(({ model }) => model))
 
 const DATABASES: Readonly<Record<string, Database>> = {
   postgresql: 'postgres',
@@ -23,19 +30,41 @@ const DATABASES: Readonly<Record<string, Database>> = {
   mysql: 'mysql',
 }
 
-/** @throws {IdError} `INVALID_OPTION` for a database that has no storage for ids. */
+/** @throws {IdError} `INVALID_OPTION` for a database that can't store ids. */
 export function databaseOf(provider: string): Database {
   const database = DATABASES[provider]
   if (database !== undefined) return database
   throw new IdError(
     'INVALID_OPTION',
-    `datasource: ids can lie in postgresql, sqlite and mysql, not ${provider}`,
-    {
-      field: 'provider',
-      value: provider,
-    },
+    `datasource: ids can be stored in postgresql, sqlite and mysql, not in ${provider}`,
+    { field: 'provider', value: provider },
   )
 }
 
-export const nameOf = (model: PrismaModel, field: PrismaField | string): string =>
-  `${model.name}.${typeof field === 'string' ? field : field.name}`
+/** `Order.customerId` */
+export const nameOf = ({ model, field }: FieldOfModel): string => `${model.name}.${field.name}`
+
+/** @throws {IdError} always: what the schema says about a field can't be right. */
+export function refuse(reason: string, value: unknown): never {
+  throw new IdError('INVALID_OPTION', reason, { field: '@snoflax', value })
+}
+
+/** All mistakes of a schema, reported at once. */
+export class Mistakes {
+  readonly #found = new Set<string>()
+
+  /** Runs the action and keeps the IdError that it throws, with the path in front. */
+  collect(path: string, action: () => void): void {
+    try {
+      withPath(path, action)
+    } catch (error) {
+      if (!(error instanceof IdError)) throw error
+      this.#found.add(error.message)
+    }
+  }
+
+  /** @throws {IdError} `INVALID_OPTION` listing them, if there are any. */
+  raise(): void {
+    if (this.#found.size > 0) throw new IdError('INVALID_OPTION', [...this.#found].join('\n'))
+  }
+}

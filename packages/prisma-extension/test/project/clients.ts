@@ -36,11 +36,15 @@ export async function pushSchema(folder: string, database: OpenDatabase): Promis
 }
 
 /** The generated client of a project, without any extension. */
-export async function clientOf(folder: string, database: OpenDatabase): Promise<AnyClient> {
+export async function clientOf(
+  folder: string,
+  database: OpenDatabase,
+  options: object = {},
+): Promise<AnyClient> {
   // prisma-client writes TypeScript, prisma-client-js JavaScript.
   const isTypeScript = existsSync(join(folder, 'client/client.ts'))
   const { PrismaClient } = await import(join(folder, isTypeScript ? 'client/client.ts' : 'client/index.js'))
-  return new PrismaClient({ adapter: adapterOf(database) })
+  return new PrismaClient({ adapter: adapterOf(database), ...options })
 }
 
 /** Runs what the generator wrote for a migration, where it did. */

@@ -1,0 +1,167 @@
+import { idValue, isPlainObject } from './id-value.js'
+import type { ClientField, Fields, Model } from './model.js'
+import { inside, type Place, withPlace } from './place.js'
+
+/** Maps the part of the arguments that describes rows of a model: ids become database values, in a copy. */
+export type Rule = (model: Model, value: unknown, place: Place) => unknown
+
+/** What the keys of an object mean. The values of other keys stay as they are. */
+interface Shape {
+  /** Whether id fields stand here. */
+  readonly ids?: boolean
+  /** What stands under the name of a relation. */
+  readonly relation?: Rule
+  /** What stands under the name of a composite key. */
+  readonly compound?: Rule
+  /** What stands under Prisma's own words. */
+  readonly words?: Readonly<Record<string, Rule>>
+}
+
+/** For an object of that shape, or a list of them. */
+const rule =
+  (shape: () => Shape): Rule =>
+  (model, value, place) =>
+    mapShape(shape(), model, value, place)
+
+const words = (words: Readonly<Record<string, Rule>>): Rule => rule(() => ({ words }))
+
+function mapShape(shape: Shape, model: Model, value: unknown, place: Place): unknown {
+  if (Array.isArray(value))
+    return value.map((item, index) => mapShape(shape, model, item, inside(place, index)))
+  if (!isPlainObject(value)) return value
+  const copy = { ...value }
+  for (const key of Object.keys(copy)) copy[key] = mapKey(shape, model, key, copy[key], inside(place, key))
+  return copy
+}
+
+function mapKey(shape: Shape, model: Model, key: string, value: unknown, place: Place): unknown {
+  const column = shape.ids && model.ids.get(key)
+  if (column) return idValue(column, value, place)
+  const related = shape.relation && model.relations.get(key)
+  if (related) return shape.relation(related, value, place)
+  if (shape.compound && model.compounds.has(key)) return shape.compound(model, value, place)
+  const word = shape.words && Object.hasOwn(shape.words, key) ? shape.words[key] : undefined
+  return word ? word(model, value, place) : value
+}
+
+// Filters, unique or not, and `having`, whose aggregates hold ids as well.
+const where = rule(() => WHERE)
+const logic = { AND: where, OR: where, NOT: where }
+const relatedWhere: Rule = (model, value, place) =>
+  isRelationFilter(model, value) ? quantified(model, value, place) : where(model, value, place)
+const quantifiers = { is: where, isNot: where, some: where, every: where, none: where }
+const quantified = words(quantifiers)
+const WHERE: Shape = { ids: true, relation: relatedWhere, compound: where, words: logic }
+
+// `select` and `include`.
+const selection = rule(() => SELECTION)
+const related = words({ where, cursor: where, select: selection, include: selection })
+const SELECTION: Shape = { relation: related, words: { _count: words({ select: selection }) } }
+
+// Data. A parent's id is generated before those of its children.
+const update = rule(() => ROW)
+const create: Rule = (model, value, place) => update(model, withNewIds(model, value, place), place)
+const nestedWrite = words({
+  create,
+  createMany: words({ data: create }),
+  connectOrCreate: words({ where, create }),
+  connect: where,
+  disconnect: where,
+  set: where,
+  delete: where,
+  deleteMany: where,
+  update: nestedUpdate,
+  updateMany: words({ where, data: update }),
+  upsert: words({ where, create, update }),
+})
+const ROW: Shape = { ids: true, relation: nestedWrite }
+const wrapped = words({ where, data: update })
+
+const CALL = { where, cursor: where, having: where, select: selection, include: selection, create, update }
+
+/** The arguments of a call, but for one that creates rows by `data`. */
+export const mapArguments = words({ ...CALL, data: update })
+
+/** The arguments of a call that creates rows by `data`; the ids that they lack are generated. */
+export const mapCreation = words({ ...CALL, data: create })
+
+// Fields may be called as Prisma's words are. Where both could stand, Prisma takes the first form that all of the
+// value fits.
+
+/** Whether it filters related rows by quantifier. A single row is also filtered by its fields. */
+const isRelationFilter = ({ fields }: Model, value: unknown): boolean =>
+  isPlainObject(value) &&
+  Object.entries(value).every(
+    ([key, operand]) =>
+      Object.hasOwn(quantifiers, key) && (!fields.has(key) || operand == null || isWhere(fields, operand)),
+  )
+
+/**
+ * The update of related rows, `{ where, data }`; of a single row the changes may stand there directly. Where the
+ * model has a field `data`, Prisma gets the form that it can't take for the other one.
+ */
+function nestedUpdate(model: Model, value: unknown, place: Place): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => nestedUpdate(model, item, inside(place, index)))
+  if (!isPlainObject(value)) return value
+  const { fields } = model
+  const isAmbiguous = fields.has('data') && 'data' in value
+  if (isWrapper(fields, value)) {
+    const mapped = wrapped(model, value, place) as { data: object }
+    return isAmbiguous && !('where' in value) && !Object.keys(mapped.data).every(isWrapperKey)
+      ? mapped.data
+      : mapped
+  }
+  const mapped = update(model, value, place)
+  return isAmbiguous ? { data: mapped } : mapped
+}
+
+const isWrapperKey = (key: string): boolean => key === 'where' || key === 'data'
+
+const isWrapper = (fields: Fields, value: Record<string, unknown>): boolean =>
+  Object.keys(value).every(isWrapperKey) &&
+  ('data' in value ? !fields.has('data') || isUpdate(fields, value['data']) : !fields.has('where')) &&
+  (!fields.has('where') || value['where'] === undefined || isWhere(fields, value['where']))
+
+const isWhere = (fields: Fields, value: unknown): boolean =>
+  isPlainObject(value) && Object.keys(value).every((key) => fields.has(key) || Object.hasOwn(logic, key))
+
+const isUpdate = (fields: Fields, value: unknown): boolean =>
+  isPlainObject(value) &&
+  Object.entries(value).every(([key, change]) => {
+    const field = fields.get(key)
+    return field !== undefined && (change == null || fits(field, change))
+  })
+
+const TYPES: Readonly<Record<string, readonly string[]>> = {
+  Int: ['number'],
+  Float: ['number'],
+  Boolean: ['boolean'],
+  BigInt: ['bigint', 'number', 'string'],
+  Decimal: ['number', 'string'],
+}
+const CHANGES = new Set(['set', 'unset', 'push', 'increment', 'decrement', 'multiply', 'divide'])
+
+/** Whether a relation or field can be changed by that. */
+function fits({ kind, type }: ClientField, change: unknown): boolean {
+  if (kind === 'object') return isPlainObject(change)
+  if (type === 'Json' || Array.isArray(change)) return true
+  if (isPlainObject(change)) return Object.keys(change).every((key) => CHANGES.has(key))
+  return typeof change === 'object' || (TYPES[type] ?? ['string']).includes(typeof change)
+}
+
+/** A row, or each of a list, with ids where it has none. */
+function withNewIds(model: Model, value: unknown, place: Place): unknown {
+  if (Array.isArray(value)) {
+    return value.map((item, index) => withNewIds(model, item, inside(place, index)))
+  }
+  if (!isPlainObject(value)) return value
+  const row = { ...value }
+  for (const { name, field, generate } of model.idList) {
+    if (generate && isLeftOut(row[field])) row[field] = withPlace(name, inside(place, field), generate)
+  }
+  return row
+}
+
+/** `undefined`, or `Prisma.skip`: known by its method, since each build of Prisma's runtime has its own class. */
+const isLeftOut = (value: unknown): boolean =>
+  value === undefined || (typeof value === 'object' && value !== null && 'ifUndefined' in value)

@@ -1,0 +1,72 @@
+import { type Database, IdError } from '@snoflax/core'
+import { checkRelationName } from '../extension/model.js'
+import type { FoundFamily } from './families.js'
+import type { FoundField, FoundFields } from './id-fields.js'
+import { type Mistakes, nameOf, type PrismaField, type PrismaModel, type PrismaSchema } from './schema.js'
+
+/** What the generated module is written from. */
+export interface ModuleContent {
+  readonly database: Database
+  readonly models: readonly ModelContent[]
+}
+
+/** What the generated module says of a model. */
+export interface ModelContent {
+  readonly model: PrismaModel
+  readonly isView: boolean
+  readonly ids: readonly FoundField[]
+  readonly relations: readonly PrismaField[]
+  readonly compounds: readonly string[]
+}
+
+/** The models as the extension has to know them. Mistakes of names are collected. */
+export function contentOf(
+  { database, models, views }: PrismaSchema,
+  found: FoundFields,
+  mistakes: Mistakes,
+): ModuleContent {
+  const modelContent = (model: PrismaModel): ModelContent => {
+    const ids = model.fields.flatMap((field) => found.get(nameOf({ model, field })) ?? [])
+    const relations = model.fields.filter(({ kind }) => kind === 'object')
+    for (const { name } of relations) mistakes.collect(`${model.name}.${name}`, () => checkRelationName(name))
+    mistakes.collect(model.name, () => checkComputedNames(model, ids))
+    return { model, isView: views.has(model.name), ids, relations, compounds: compounds(model, ids) }
+  }
+  return { database, models: models.map(modelContent) }
+}
+
+export const idFields = ({ models }: ModuleContent): FoundField[] => models.flatMap(({ ids }) => ids)
+
+/** Families, each once. */
+export const familiesOf = (ids: readonly FoundField[]): FoundFamily[] => [
+  ...new Map(ids.map(({ found }) => [found.name, found])).values(),
+]
+
+/** Names of composite keys and constraints that hold ids. */
+function compounds({ primaryKey, uniqueIndexes }: PrismaModel, ids: readonly FoundField[]): string[] {
+  const holdsId = new Set(ids.map(({ field }) => field.name))
+  return [...(primaryKey ? [primaryKey] : []), ...uniqueIndexes]
+    .filter(({ fields }) => fields.length > 1 && fields.some((field) => holdsId.has(field)))
+    .map(({ name, fields }) => name ?? fields.join('_'))
+}
+
+/** Refuses computed fields that would hide a field or each other, or that have no single id to read. */
+function checkComputedNames({ fields }: PrismaModel, ids: readonly FoundField[]): void {
+  const taken = new Set(fields.map(({ name }) => name))
+  for (const id of ids) {
+    const { createdAt } = id.comment
+    if (createdAt === undefined) continue
+    const reason = reasonAgainst(createdAt, id.field, taken)
+    if (reason) {
+      throw new IdError('INVALID_OPTION', reason, { field: 'createdAt', value: createdAt }).at(nameOf(id))
+    }
+    taken.add(createdAt)
+  }
+}
+
+function reasonAgainst(name: string, field: PrismaField, taken: ReadonlySet<string>): string | undefined {
+  if (field.isList) return 'createdAt is of a single id, not of a list'
+  return taken.has(name)
+    ? `the model has a field ${name}; give the computed one another name, as in createdAt=madeAt`
+    : undefined
+}
