@@ -1,9 +1,16 @@
 import { IdError } from '@snoflax/core'
-import type { DataSource } from 'typeorm'
-import type { PreparedColumn } from '../prepare/prepared-column.js'
-import { comparedPath } from './compared-path.js'
-import { idColumnAt, idColumnBehind, type Source, unquoted } from './id-paths.js'
-import { type Alias, sourcesOf, writtenSources } from './sources.js'
+import { type DataSource, type EntityMetadata, In, type ObjectLiteral } from 'typeorm'
+import { idColumnFor, type PreparedColumn } from '../columns/prepared.js'
+import { comparedPath } from './comparisons.js'
+import {
+  type Alias,
+  idColumnAt,
+  idColumnBehind,
+  type Source,
+  sourcesOf,
+  unquoted,
+  writtenSources,
+} from './sources.js'
 import { dialectOf, type Token, tokensOf } from './tokens.js'
 
 /** Ends the name of a parameter that is compared with an id column; the number is the column's. */
@@ -59,12 +66,12 @@ function comparedColumn(
   const comparison = comparedPath(tokens, parameter)
   const column = comparison && columnAt(comparison.path)
   if (!column || !comparison.byPattern) return column
-  const { place, storage } = column.transformer
+  const { path, storage } = column
   if (storage.name === 'text') return undefined
   throw new IdError(
     'INVALID_OPTION',
-    `${place}: ids stored as ${storage.name} are not matched by a pattern; compare with bounds of ${storage.family.name}.range`,
-    { family: storage.family.name, path: place },
+    `${path}: ids stored as ${storage.name} are not matched by a pattern; compare with bounds of ${storage.family.name}.range`,
+    { family: storage.family.name, path },
   )
 }
 
@@ -79,7 +86,19 @@ export function withIdValues(
   for (const [, name, number] of query.matchAll(MARKED)) {
     if (!Object.hasOwn(parameters, name as string)) continue
     const column = columns[Number(number)] as PreparedColumn
-    all[`${name}${MARK}${number}`] = column.transformer.to(parameters[name as string])
+    all[`${name}${MARK}${number}`] = column.to(parameters[name as string])
   }
   return all
+}
+
+/**
+ * The condition of `whereInIds`, `delete([…])` and `update([…])` as one list. TypeORM writes a chain of OR for
+ * keys with a transformer, which SQLite refuses from a thousand ids on. Undefined where the key is no single id.
+ */
+export function inIds(metadata: EntityMetadata, ids: unknown): ObjectLiteral | undefined {
+  const [key, another] = metadata.primaryColumns
+  if (!Array.isArray(ids) || ids.length < 2 || key === undefined || another !== undefined) return undefined
+  if (idColumnFor(key) === undefined || key.relationMetadata || key.embeddedMetadata) return undefined
+  const values = ids.map((id: ObjectLiteral) => key.getEntityValue(metadata.ensureEntityIdMap(id)) as unknown)
+  return { [key.propertyName]: In(values) }
 }

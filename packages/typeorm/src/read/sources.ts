@@ -1,7 +1,37 @@
 import type { DataSource, EntityMetadata } from 'typeorm'
-import { expressionsOf } from './expressions.js'
-import { idPaths, type Paths, type Source, unquoted } from './id-paths.js'
+import { idPaths, type Paths, type PreparedColumn } from '../columns/prepared.js'
+import { passedOrPlainPath, splitAtCommas } from './comparisons.js'
 import { dialectOf, isWord, type Token, tokensOf } from './tokens.js'
+
+/** A name in a query's FROM, and which paths behind it lead to id columns. */
+export interface Source {
+  readonly name: string
+  readonly paths: Paths
+}
+
+/** Without the quotes of names. */
+export const unquoted = (path: string): string => path.replaceAll(/["`]/g, '')
+
+/** The id column that a path in a query leads to, with quotes or without. Earlier sources weigh more. */
+export function idColumnAt(path: string, sources: readonly Source[]): PreparedColumn | undefined {
+  return idColumnBehind(path, sources) ?? bareIdColumn(unquoted(path), sources)
+}
+
+/** Of a path that names no source, unless several have it. */
+function bareIdColumn(path: string, sources: readonly Source[]): PreparedColumn | undefined {
+  const found = new Set(sources.flatMap(({ paths }) => paths.get(path) ?? []))
+  return found.size === 1 ? [...found][0] : undefined
+}
+
+/** The same of a path that begins with a source's name. */
+export function idColumnBehind(path: string, sources: readonly Source[]): PreparedColumn | undefined {
+  const plain = unquoted(path)
+  for (const { name, paths } of sources) {
+    const column = plain.startsWith(`${name}.`) && paths.get(plain.slice(name.length + 1))
+    if (column) return column
+  }
+  return undefined
+}
 
 /** A name in a query's FROM, as TypeORM knows it. */
 export interface Alias {
@@ -41,4 +71,36 @@ export function writtenSources(tokens: readonly Token[], { entityMetadatas }: Da
     const metadata = entityMetadatas.find(({ tablePath }) => tablePath === unquoted(token.text))
     return metadata && name?.kind === 'path' ? [{ name: unquoted(name.text), paths: idPaths(metadata) }] : []
   })
+}
+
+/** An expression that is selected, or several, and the name that TypeORM puts behind it. */
+export interface Selected {
+  readonly selection: string
+  readonly aliasName?: string
+}
+
+/** What is selected under a name of its own, or that of its column; undefined where it is no id. */
+export function expressionsOf(
+  { selection, aliasName }: Selected,
+  sources: readonly Source[],
+  dataSource: DataSource,
+): [string, PreparedColumn | undefined][] {
+  return splitAtCommas(tokensOf(selection, dialectOf(dataSource))).flatMap((expression) => {
+    const name = aliasName ?? nameOf(expression, dataSource)
+    const tokens = isNamed(expression) ? expression.slice(0, -2) : expression
+    const path = passedOrPlainPath(tokens)
+    const column = path === undefined ? undefined : idColumnAt(path, sources)
+    const key = name ?? (tokens.length === 1 ? column?.metadata.databaseName : undefined)
+    return key === undefined ? [] : [[key, column] as [string, PreparedColumn | undefined]]
+  })
+}
+
+const isNamed = (expression: readonly Token[]): boolean => isWord(expression.at(-2), 'AS')
+
+/** The name that an expression is given by AS, as the database answers it. */
+function nameOf(expression: readonly Token[], { options }: DataSource): string | undefined {
+  if (!isNamed(expression)) return undefined
+  const name = expression.at(-1)?.text ?? ''
+  const plain = unquoted(name)
+  return options.type === 'postgres' && plain === name ? name.toLowerCase() : plain
 }

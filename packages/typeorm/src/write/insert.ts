@@ -1,19 +1,36 @@
 import type { EntityMetadata, InsertResult, ObjectLiteral } from 'typeorm'
-import { idColumnsIn } from '../prepare/prepared-column.js'
-import { type InsertBuilder, type InsertMap, metadataOf, valuesOf } from './insert-builder.js'
-import { madeColumns, makeMissingIds } from './missing-ids.js'
-import { endInsert } from './pending.js'
-import { insertAndReadBack, needsReadBack } from './read-back.js'
+import { generatedColumnsIn, idColumnsIn } from '../columns/prepared.js'
+import {
+  generatedColumns,
+  generateIds,
+  generateMissingIds,
+  type InsertBuilder,
+  type InsertMap,
+  metadataOf,
+  valuesOf,
+} from './new-rows.js'
+import { beginInsert, deferForeignKeys, endInsert, isWaitedFor } from './pending.js'
+import { insertAndReadBack, needsReadBack } from './upsert.js'
 
-/** Builders that are being run: their rows have ids already. */
-const running = new WeakSet<InsertBuilder>()
+type Listeners = EntityMetadata['beforeInsertListeners']
 
-/** For a statement that is asked for without being run. */
-export function makeIdsForStatement(builder: InsertBuilder): void {
-  if (!running.has(builder)) makeMissingIds(builder)
+/** Generates the ids of an entity before its own `@BeforeInsert` and the subscribers run, so that they see them. */
+export function generateIdsBeforeListeners(metadata: EntityMetadata): void {
+  deferForeignKeys(metadata)
+  const columns = generatedColumnsIn(metadata)
+  if (columns.length === 0) return
+  if (isWaitedFor(metadata)) {
+    first(metadata.beforeInsertListeners, beginInsert)
+    first(metadata.afterInsertListeners, endInsert)
+  }
+  first(metadata.beforeInsertListeners, (entity) => void generateIds(columns, entity))
 }
 
-/** Runs an insert, and lets its result and its entities have the ids that lie in the rows. */
+function first(listeners: Listeners, execute: (entity: object) => void): void {
+  listeners.unshift({ isAllowed: () => true, execute } as unknown as Listeners[number])
+}
+
+/** Runs an insert, and gives its result and its entities the ids that are stored. */
 export async function insertWithIds(
   builder: InsertBuilder,
   insert: () => Promise<InsertResult>,
@@ -21,8 +38,7 @@ export async function insertWithIds(
   const { expressionMap } = builder
   const metadata = metadataOf(expressionMap)
   if (!metadata || expressionMap.insertFromSelect || idColumnsIn(metadata).length === 0) return insert()
-  makeMissingIds(builder)
-  running.add(builder)
+  generateMissingIds(builder)
   try {
     if (needsReadBack(builder, metadata)) return await insertAndReadBack(builder, metadata, insert)
     const result = await insert()
@@ -31,8 +47,6 @@ export async function insertWithIds(
   } catch (error) {
     for (const entity of valuesOf(expressionMap)) endInsert(entity)
     throw error
-  } finally {
-    running.delete(builder)
   }
 }
 
@@ -44,7 +58,7 @@ function describe(result: InsertResult, metadata: EntityMetadata, map: InsertMap
   }
   result.generatedMaps = entities.map((entity, row) => {
     const generated = result.generatedMaps[row] ?? {}
-    for (const { metadata: column } of madeColumns(map, row)) {
+    for (const { metadata: column } of generatedColumns(map, row)) {
       column.setEntityValue(generated, column.getEntityValue(entity))
     }
     return generated

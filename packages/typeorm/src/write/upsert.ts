@@ -1,11 +1,16 @@
 import { IdError } from '@snoflax/core'
 import type { EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
-import { idColumnsIn } from '../prepare/prepared-column.js'
-import { conflictColumns, keyColumns } from './conflict.js'
-import { type InsertBuilder, type InsertMap, type OnUpdate, valuesOf } from './insert-builder.js'
-import { madeColumns, takeBack } from './missing-ids.js'
-import { onOneConnection } from './one-connection.js'
-import { type Finding, readStoredRows, type StoredRow } from './stored-rows.js'
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
+import { idColumnsIn } from '../columns/prepared.js'
+import {
+  generatedColumns,
+  type InsertBuilder,
+  type InsertMap,
+  type OnUpdate,
+  takeBack,
+  valuesOf,
+} from './new-rows.js'
+import { type Finding, keyColumns, readStoredRows, type StoredRow } from './stored-rows.js'
 
 /**
  * Whether the result of an insert can't be taken from TypeORM, which takes the first row that comes back for
@@ -67,12 +72,13 @@ function checkOverwrite(map: InsertMap, metadata: EntityMetadata): void {
       map.onUpdate?.overwrite?.includes(column.databaseName) &&
       !isConflictColumn(map.onUpdate, column.databaseName),
   )
-  if (!overwritten || !valuesOf(map).some((_, row) => madeColumns(map, row).includes(overwritten))) return
-  const { place, storage } = overwritten.transformer
+  if (!overwritten || !valuesOf(map).some((_, row) => generatedColumns(map, row).includes(overwritten)))
+    return
+  const { path, storage } = overwritten
   throw new IdError(
     'INVALID_OPTION',
-    `${place}: the upsert would replace stored ids by new ones, since some rows bring an id and others don't; upsert them apart`,
-    { family: storage.family.name, path: place },
+    `${path}: the upsert would replace stored ids by new ones, since some rows bring an id and others don't; upsert them apart`,
+    { family: storage.family.name, path },
   )
 }
 
@@ -106,4 +112,65 @@ function hydrate(entity: ObjectLiteral, row: StoredRow | undefined): ObjectLiter
     column.setEntityValue(map, value)
   }
   return map
+}
+
+/**
+ * The columns by which the row that was in the way is found.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a constraint that the entity does not declare.
+ */
+function conflictColumns(metadata: EntityMetadata, onUpdate: OnUpdate | undefined): ColumnMetadata[] {
+  const conflict = onUpdate?.conflict
+  if (conflict === undefined) return keyColumns(metadata)
+  if (typeof conflict === 'string') return columnsOfConstraint(metadata, conflict)
+  return conflict.map((name) => metadata.findColumnWithDatabaseName(name) ?? refuse(metadata, name))
+}
+
+function columnsOfConstraint(metadata: EntityMetadata, name: string): ColumnMetadata[] {
+  const declared = [...metadata.uniques, ...metadata.indices].find((one) => one.name === name)
+  return declared?.columns ?? refuse(metadata, name)
+}
+
+function refuse({ name: entity }: EntityMetadata, name: string): never {
+  throw new IdError(
+    'INVALID_OPTION',
+    `${entity}: an upsert finds the stored id by its conflict columns, and ${JSON.stringify(name)} is neither a column nor a unique constraint of the entity`,
+    { field: 'conflict', value: name, path: entity },
+  )
+}
+
+/** One connection, and one transaction where the builder asks for it, for an insert and what follows it. */
+async function onOneConnection<Result>(
+  builder: InsertBuilder,
+  work: (queryRunner: QueryRunner) => Promise<Result>,
+): Promise<Result> {
+  const { queryRunner: given, expressionMap } = builder
+  const { useTransaction } = expressionMap
+  const queryRunner = builder.obtainQueryRunner()
+  builder.queryRunner = queryRunner
+  expressionMap.useTransaction = false
+  try {
+    if (!useTransaction || queryRunner.isTransactionActive) return await work(queryRunner)
+    return await inTransaction(queryRunner, work)
+  } finally {
+    builder.queryRunner = given
+    expressionMap.useTransaction = useTransaction
+    if (queryRunner !== given) await queryRunner.release()
+  }
+}
+
+async function inTransaction<Result>(
+  queryRunner: QueryRunner,
+  work: (queryRunner: QueryRunner) => Promise<Result>,
+): Promise<Result> {
+  await queryRunner.startTransaction()
+  try {
+    const result = await work(queryRunner)
+    await queryRunner.commitTransaction()
+    return result
+  } catch (error) {
+    // Where it can't be rolled back, the transaction is over already, mostly by what went wrong: that is told.
+    await queryRunner.rollbackTransaction().catch(() => {})
+    throw error
+  }
 }

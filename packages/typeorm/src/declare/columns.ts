@@ -11,9 +11,101 @@ import {
   uid,
   uidLocal,
 } from '@snoflax/core'
+import { Column } from 'typeorm'
+import {
+  generatedColumn,
+  type IdColumnOptions,
+  type IdSource,
+  type PlainIdColumnOptions,
+  type PreliminaryColumn,
+  plainColumn,
+} from '../columns/definition.js'
 import { placed } from '../placed.js'
-import type { IdColumnOptions, IdSource, PlainIdColumnOptions } from './definition.js'
-import { IdColumn, type IdDecorator, plainIdColumn } from './id-column.js'
+import { patchDataSources } from '../prepare/data-source.js'
+import { rememberIdProperty } from './created-at.js'
+
+/** Decorates a property that holds ids of the family: another family's does not compile. */
+export type IdDecorator<AnId extends string> = <Name extends string>(
+  entity: { [Property in Name]?: AnId | null },
+  property: Name,
+) => void
+
+/**
+ * A column of ids: **the primary key, and generated** (TypeORM's own `Column` is neither). Ids are made
+ * wherever a row is inserted without one, and the column's type is that of the database.
+ * For ids that are no key and not generated there is `IdColumn.plain`.
+ *
+ * @throws {IdError} `GENERATOR_REQUIRED` where the family has no generator of its own and none is given.
+ *
+ * @example
+ * `class Ticket { @IdColumn(flake, { generator: flake.generator({ worker: 3 }) }) id!: FlakeId }`
+ */
+export function IdColumn<AnId extends string>(
+  family: IdFamily<AnId>,
+  options: IdColumnOptions<AnId> = {},
+): IdDecorator<AnId> {
+  return decorator(family, () => generatedColumn(family, options))
+}
+
+/**
+ * A column of ids that are neither the primary key nor generated.
+ *
+ * @example
+ * `class Order { @IdColumn.plain(sno, { nullable: true }) traceId!: SnoId | null }`
+ */
+export function plainIdColumn<AnId extends string>(
+  family: IdFamily<AnId>,
+  options: PlainIdColumnOptions = {},
+): IdDecorator<AnId> {
+  return decorator(family, () => plainColumn(family as unknown as IdFamily<string>, options))
+}
+
+IdColumn.plain = plainIdColumn
+
+function decorator<AnId extends string>(
+  family: IdFamily<AnId>,
+  columnOf: () => PreliminaryColumn,
+): IdDecorator<AnId> {
+  return (entity, property) => {
+    const column = placed(`${entity.constructor.name}.${property}`, columnOf)
+    patchDataSources()
+    rememberIdProperty(entity, property, family as unknown as IdFamily<string>)
+    Column(column)(entity, property)
+  }
+}
+
+/**
+ * The column of an `EntitySchema` that is the primary key and generated: `IdColumn` without decorators.
+ *
+ * @throws {IdError} `GENERATOR_REQUIRED` where the family has no generator of its own and none is given.
+ *
+ * @example
+ * const Customer = new EntitySchema<{ id: FlaxId }>({
+ *   name: 'customer',
+ *   columns: { id: idColumn(flax) },
+ * })
+ */
+export function idColumn<AnId extends string>(
+  family: IdFamily<AnId>,
+  options: IdColumnOptions<AnId> = {},
+): PreliminaryColumn {
+  patchDataSources()
+  return generatedColumn(family, options)
+}
+
+/**
+ * The column of an `EntitySchema` for ids that are neither the primary key nor generated.
+ *
+ * @example
+ * const columns = { traceId: idColumn.plain(sno, { nullable: true }) }
+ */
+idColumn.plain = <AnId extends string>(
+  family: IdFamily<AnId>,
+  options: PlainIdColumnOptions = {},
+): PreliminaryColumn => {
+  patchDataSources()
+  return plainColumn(family as unknown as IdFamily<string>, options)
+}
 
 /** Decorators of one family. */
 export interface FamilyColumn<AnId extends string, Options = IdColumnOptions<AnId>> {

@@ -1,14 +1,50 @@
 import { IdError } from '@snoflax/core'
-import type { DataSource, EntityMetadata } from 'typeorm'
-import { inIds } from '../read/in-ids.js'
-import { markIdParameters } from '../read/parameters.js'
-import { putIdsIntoReturned, putIdsIntoRows, type RawRow, type Selection } from '../read/raw-ids.js'
-import { insertWithIds, makeIdsForStatement } from '../write/insert.js'
-import { type InsertBuilder, type InsertMap, metadataOf } from '../write/insert-builder.js'
+import type { DataSource, EntityMetadata, ObjectLiteral } from 'typeorm'
+import { idColumnsIn, idColumnsOf } from '../columns/prepared.js'
+import { inIds, markIdParameters, withIdValues } from '../read/parameters.js'
+import { putIdsIntoReturned, putIdsIntoRows, type RawRow, type Selection } from '../read/rows.js'
+import { insertWithIds } from '../write/insert.js'
+import { generateMissingIds, type InsertBuilder, type InsertMap, metadataOf } from '../write/new-rows.js'
 import { endInserts } from '../write/pending.js'
-import { idColumnsOf } from './prepared-column.js'
+import { convertTreeStatements } from '../write/trees.js'
 
+/** Drivers and query builders that are patched. */
 const patched = new WeakSet<object>()
+
+/** The places of a DataSource's driver where parameters go in and returned values come out. */
+export function patchDriver(dataSource: DataSource): void {
+  const { driver } = dataSource
+  if (patched.has(driver)) return
+  patched.add(driver)
+
+  const escapeQueryWithParameters = driver.escapeQueryWithParameters.bind(driver)
+  driver.escapeQueryWithParameters = (query, parameters) =>
+    escapeQueryWithParameters(query, withIdValues(query, parameters ?? {}, idColumnsOf(dataSource)))
+
+  const createGeneratedMap = driver.createGeneratedMap.bind(driver)
+  driver.createGeneratedMap = (metadata, ...result) =>
+    returnedIds(metadata, createGeneratedMap(metadata, ...result))
+
+  const createQueryRunner = driver.createQueryRunner.bind(driver)
+  driver.createQueryRunner = (mode) => convertTreeStatements(createQueryRunner(mode), dataSource)
+}
+
+/** What RETURNING answered, with ids for the values of id columns. */
+function returnedIds(
+  metadata: EntityMetadata,
+  returned: ObjectLiteral | undefined,
+): ObjectLiteral | undefined {
+  if (returned === undefined) return undefined
+  for (const idColumn of idColumnsIn(metadata)) {
+    const column = idColumn.metadata
+    const value: unknown = column.getEntityValue(returned)
+    if (value == null) continue
+    // A foreign key stands as the relation's value here, not within it.
+    if (column.embeddedMetadata) column.setEntityValue(returned, idColumn.from(value))
+    else returned[column.propertyName] = idColumn.from(value)
+  }
+  return returned
+}
 
 /** A builder that has its main entity. */
 interface MainBuilder {
@@ -76,7 +112,7 @@ const rawRows = (selectQueryBuilder: object): Patch =>
 const inserts = (insertQueryBuilder: object): Patch[] => [
   wrapped<InsertBuilder, [], string>(insertQueryBuilder, 'createInsertExpression', (original) => {
     return function () {
-      makeIdsForStatement(this)
+      generateMissingIds(this)
       return original.call(this)
     }
   }),

@@ -1,5 +1,6 @@
-import type { DataSource, EntityMetadata, QueryRunner } from 'typeorm'
-import { PathTransformer } from './tree-paths.js'
+import type { IdFamily } from '@snoflax/core'
+import type { DataSource, EntityMetadata, QueryRunner, ValueTransformer } from 'typeorm'
+import { idColumnFor } from '../columns/prepared.js'
 
 /** A statement that TypeORM writes for trees without regard to transformers. */
 interface TreeStatement {
@@ -78,3 +79,35 @@ const escaped = ({ tablePath }: EntityMetadata, driver: DataSource['driver']): s
     .split('.')
     .map((part) => driver.escape(part))
     .join('.')
+
+/** The parents' ids, which are encoded; the last id; and the wildcard of a condition. */
+const PATH = /^((?:x[0-9a-f]+\.)*)(.+)\.(%?)$/
+
+/**
+ * Materialized paths have ids in hex. TypeORM puts ids into them as they are, and finds descendants by LIKE,
+ * for which `_` is any character and, in SQLite and MySQL, small letters are large ones.
+ */
+class PathTransformer implements ValueTransformer {
+  constructor(private readonly family: IdFamily<string>) {}
+
+  to(path: unknown): unknown {
+    const [, parents, id, wildcard] = (typeof path === 'string' && PATH.exec(path)) || []
+    return this.family.is(id) ? `${parents}x${this.hex(id)}.${wildcard}` : path
+  }
+
+  from(path: unknown): unknown {
+    return path
+  }
+
+  private hex(id: string): string {
+    return Array.from(this.family.decode(id), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  }
+}
+
+/** Lets the paths of a tree with ids be those of a {@link PathTransformer}. */
+export function encodePaths({ materializedPathColumn, treeParentRelation }: EntityMetadata): void {
+  const [column] = treeParentRelation?.joinColumns ?? []
+  const key = column && idColumnFor(column)
+  if (!materializedPathColumn || !key) return
+  materializedPathColumn.transformer = new PathTransformer(key.storage.family)
+}
