@@ -1,4 +1,5 @@
-export type { IdColumnOptions, IdSource, PlainIdColumnOptions } from './columns/definition.js'
+export type { IdSource } from '@snoflax/core/adapter'
+export type { IdColumnOptions, PlainIdColumnOptions, PreliminaryColumn } from './columns/definition.js'
 export {
   type FamilyColumn,
   FlakeIdColumn,
@@ -7,10 +8,8 @@ export {
   type IdDecorator,
   idColumn,
   SnoIdColumn,
-  type SnoIdColumnOptions,
-  type SnoSource,
-  UidColumn,
-  UidLocalColumn,
+  UidIdColumn,
+  UidLocalIdColumn,
 } from './declare/columns.js'
 export { CreatedAt } from './declare/created-at.js'
 export { createdAfter, createdBefore, createdBetween, type KeysetOptions, keyset } from './declare/finding.js'

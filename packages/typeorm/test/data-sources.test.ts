@@ -151,20 +151,49 @@ describe('a second copy of TypeORM', () => {
 
   test('of a version that lacks what is needed, it is refused each time, and no part of it is changed', async () => {
     const copy = loadCopy()
-    const prototype = copy.SelectQueryBuilder.prototype as unknown as Record<string, unknown>
-    const { loadRawResults } = prototype
-    delete prototype['loadRawResults']
     const { save } = copy.EntityManager.prototype
     const source = new copy.DataSource(await optionsOn(sqlite)) as unknown as DataSource
     const dataSource = prepareDataSource(source)
-    for (let i = 0; i < 2; i++) {
-      await expect(dataSource.initialize()).rejects.toThrow(/this version of TypeORM has no loadRawResults/)
+    const driver = dataSource.driver as unknown as object
+    const needed: readonly (readonly [object, ...string[]])[] = [
+      [copy.QueryBuilder.prototype, 'replacePropertyNamesForTheWholeQuery', 'getWhereInIdsCondition'],
+      [copy.SelectQueryBuilder.prototype, 'loadRawResults'],
+      [copy.InsertQueryBuilder.prototype, 'createInsertExpression', 'execute'],
+      [copy.UpdateQueryBuilder.prototype, 'execute'],
+      [copy.DeleteQueryBuilder.prototype, 'execute'],
+      [Object.getPrototypeOf(dataSource.createQueryBuilder().softDelete()), 'execute'],
+      [copy.EntityMetadata.prototype, 'getEntityIdMap', 'ensureEntityIdMap', 'getInsertionReturningColumns'],
+      [driver, 'escapeQueryWithParameters', 'createGeneratedMap', 'preparePersistentValue'],
+      [driver, 'prepareHydratedValue', 'isReturningSqlSupported', 'escape'],
+    ]
+    for (const [owner, ...names] of needed) {
+      for (const name of names) {
+        const members = owner as Record<string, unknown>
+        const own = Object.getOwnPropertyDescriptor(owner, name)
+        members[name] = undefined
+        await expect(dataSource.initialize()).rejects.toMatchObject({
+          name: 'IdError',
+          code: 'UNSUPPORTED_VERSION',
+          message: expect.stringMatching(new RegExp(`supports typeorm \\^1.*has no \\w+\\.${name}\\b`)),
+        })
+        if (own) Object.defineProperty(owner, name, own)
+        else delete members[name]
+      }
     }
     expect(copy.EntityManager.prototype.save).toBe(save)
-    prototype['loadRawResults'] = loadRawResults
     await dataSource.initialize()
     opened.push({ close: () => dataSource.destroy() })
     await visitOnce(dataSource)
+  })
+
+  test('without the method that is waited for, the first column or prepareDataSource says so', () => {
+    const source = { buildMetadatas: undefined, entityMetadatas: [] } as unknown as DataSource
+    expect(() => prepareDataSource(source)).toThrow(
+      expect.objectContaining({
+        code: 'UNSUPPORTED_VERSION',
+        message: expect.stringMatching(/buildMetadatas/),
+      }),
+    )
   })
 
   test('prepared, it works', async () => {

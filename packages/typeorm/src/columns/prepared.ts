@@ -1,8 +1,7 @@
-import type { IdStorage } from '@snoflax/core'
+import type { Database, IdStorage } from '@snoflax/core'
+import { withPath } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata, ValueTransformer } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
-import { placed } from '../placed.js'
-import type { IdSource } from './definition.js'
 
 /**
  * A column of ids in the metadata of one DataSource: own ids, or a foreign key. It is the transformer of its
@@ -15,8 +14,8 @@ export class PreparedColumn implements ValueTransformer {
   constructor(
     readonly metadata: ColumnMetadata,
     readonly storage: IdStorage<string>,
-    /** What makes its ids; undefined where the application does not. */
-    readonly source: IdSource<string> | undefined,
+    /** Generates its ids; undefined where the application does not. */
+    readonly generate: (() => string) | undefined,
     /** Its index among the id columns of the DataSource. */
     readonly number: number,
   ) {
@@ -27,12 +26,12 @@ export class PreparedColumn implements ValueTransformer {
     // A function stands for SQL, a list is the value of `Any`, and undefined asks for the column's default.
     if (value === undefined || typeof value === 'function') return value
     if (Array.isArray(value)) return value.map((one) => this.to(one))
-    return placed(this.path, () => this.storage.toDatabase(value))
+    return withPath(this.path, () => this.storage.toDatabase(value))
   }
 
   from(value: unknown): unknown {
     if (value === undefined) return undefined
-    return placed(this.path, () => this.storage.fromDatabase(revived(value)))
+    return withPath(this.path, () => this.storage.fromDatabase(revived(value)))
   }
 }
 
@@ -53,35 +52,41 @@ export const idColumnFor = ({ transformer }: ColumnMetadata): PreparedColumn | u
 export const idColumnsIn = ({ columns }: EntityMetadata): PreparedColumn[] =>
   columns.flatMap((column) => idColumnFor(column) ?? [])
 
-/** The id columns of an entity whose ids the application makes. */
+/** The id columns of an entity whose ids the application generates. */
 export const generatedColumnsIn = (metadata: EntityMetadata): PreparedColumn[] =>
-  idColumnsIn(metadata).filter(({ source }) => source !== undefined)
+  idColumnsIn(metadata).filter(({ generate }) => generate !== undefined)
 
 /** Which paths behind the name of a table lead to id columns. */
 export type Paths = ReadonlyMap<string, PreparedColumn>
 
-interface Prepared {
+/** The id columns of a DataSource. */
+export interface PreparedSource {
+  readonly database: Database
+  /** By their number. */
   readonly columns: readonly PreparedColumn[]
+  /** All that TypeORM accepts as the name of an entity's id column: database name, property and relation. */
   readonly paths: ReadonlyMap<EntityMetadata, Paths>
 }
 
-/** What is known of a DataSource, by the metadata that it has built: building them again needs preparing again. */
-const prepared = new WeakMap<readonly EntityMetadata[], Prepared>()
+const UNPREPARED: PreparedSource = { database: 'sqlite', columns: [], paths: new Map() }
+
+/** By the metadata that a DataSource has built: when it builds them again, it needs preparing again. */
+const prepared = new WeakMap<readonly EntityMetadata[], PreparedSource>()
+
+/** Of a DataSource that was never prepared, none. */
+export const preparedOf = ({ entityMetadatas }: DataSource): PreparedSource =>
+  prepared.get(entityMetadatas) ?? UNPREPARED
 
 export const isPrepared = ({ entityMetadatas }: DataSource): boolean => prepared.has(entityMetadatas)
 
-export function rememberColumns({ entityMetadatas }: DataSource, columns: readonly PreparedColumn[]): void {
+export function remember(
+  { entityMetadatas }: DataSource,
+  database: Database,
+  columns: readonly PreparedColumn[],
+): void {
   const paths = new Map(entityMetadatas.map((metadata) => [metadata, new Map(entriesOf(metadata))]))
-  prepared.set(entityMetadatas, { columns, paths })
+  prepared.set(entityMetadatas, { database, columns, paths })
 }
-
-/** The id columns of a DataSource, by their number; none where it was never prepared. */
-export const idColumnsOf = ({ entityMetadatas }: DataSource): readonly PreparedColumn[] =>
-  prepared.get(entityMetadatas)?.columns ?? []
-
-/** All that TypeORM accepts as the name of an entity's id column: database name, property and relation. */
-export const idPaths = (metadata: EntityMetadata): Paths =>
-  prepared.get(metadata.dataSource.entityMetadatas)?.paths.get(metadata) ?? new Map()
 
 /** As in TypeORM, later entries weigh more. */
 function entriesOf({ relations, columns }: EntityMetadata): [string, PreparedColumn][] {

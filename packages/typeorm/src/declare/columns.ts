@@ -11,16 +11,15 @@ import {
   uid,
   uidLocal,
 } from '@snoflax/core'
+import { withPath } from '@snoflax/core/adapter'
 import { Column } from 'typeorm'
 import {
   generatedColumn,
   type IdColumnOptions,
-  type IdSource,
   type PlainIdColumnOptions,
   type PreliminaryColumn,
   plainColumn,
 } from '../columns/definition.js'
-import { placed } from '../placed.js'
 import { patchDataSources } from '../prepare/data-source.js'
 import { rememberIdProperty } from './created-at.js'
 
@@ -57,7 +56,7 @@ export function plainIdColumn<AnId extends string>(
   family: IdFamily<AnId>,
   options: PlainIdColumnOptions = {},
 ): IdDecorator<AnId> {
-  return decorator(family, () => plainColumn(family as unknown as IdFamily<string>, options))
+  return decorator(family, () => plainColumn(family, options))
 }
 
 IdColumn.plain = plainIdColumn
@@ -67,9 +66,9 @@ function decorator<AnId extends string>(
   columnOf: () => PreliminaryColumn,
 ): IdDecorator<AnId> {
   return (entity, property) => {
-    const column = placed(`${entity.constructor.name}.${property}`, columnOf)
+    const column = withPath(`${entity.constructor.name}.${property}`, columnOf)
     patchDataSources()
-    rememberIdProperty(entity, property, family as unknown as IdFamily<string>)
+    rememberIdProperty(entity, property, family)
     Column(column)(entity, property)
   }
 }
@@ -104,11 +103,11 @@ idColumn.plain = <AnId extends string>(
   options: PlainIdColumnOptions = {},
 ): PreliminaryColumn => {
   patchDataSources()
-  return plainColumn(family as unknown as IdFamily<string>, options)
+  return plainColumn(family, options)
 }
 
 /** Decorators of one family. */
-export interface FamilyColumn<AnId extends string, Options = IdColumnOptions<AnId>> {
+export interface FamilyColumn<AnId extends string, Options = Omit<IdColumnOptions<AnId>, 'meta'>> {
   /**
    * The primary key, generated.
    *
@@ -119,15 +118,13 @@ export interface FamilyColumn<AnId extends string, Options = IdColumnOptions<AnI
   plain(options?: PlainIdColumnOptions): IdDecorator<AnId>
 }
 
-function familyColumn<AnId extends string>(family: IdFamily<AnId>): FamilyColumn<AnId> {
-  const column = (options?: IdColumnOptions<AnId>) => IdColumn(family, options)
-  return Object.assign(column, { plain: plainOf(family) })
+function familyColumn<AnId extends string>(
+  family: IdFamily<AnId>,
+): FamilyColumn<AnId, IdColumnOptions<AnId>> {
+  return Object.assign((options?: IdColumnOptions<AnId>) => IdColumn(family, options), {
+    plain: (options?: PlainIdColumnOptions) => plainIdColumn(family, options),
+  })
 }
-
-const plainOf =
-  <AnId extends string>(family: IdFamily<AnId>) =>
-  (options?: PlainIdColumnOptions) =>
-    plainIdColumn(family, options)
 
 /**
  * Primary key of flax ids, generated. A column that is neither: `FlaxIdColumn.plain()`.
@@ -136,6 +133,16 @@ const plainOf =
  * `class Customer { @FlaxIdColumn() id!: FlaxId }`
  */
 export const FlaxIdColumn: FamilyColumn<FlaxId> = /* @__PURE__ */ familyColumn(flax)
+
+/**
+ * Primary key of sno ids, generated. A column that is neither: `SnoIdColumn.plain()`.
+ *
+ * @throws {IdError} `FIELD_OUT_OF_RANGE` for the metabyte, naming entity and property.
+ *
+ * @example
+ * `class Order { @SnoIdColumn({ meta: 2 }) id!: SnoId }`
+ */
+export const SnoIdColumn: FamilyColumn<SnoId, IdColumnOptions<SnoId>> = /* @__PURE__ */ familyColumn(sno)
 
 /**
  * Primary key of flake ids, generated. A column that is neither: `FlakeIdColumn.plain()`.
@@ -148,65 +155,21 @@ export const FlaxIdColumn: FamilyColumn<FlaxId> = /* @__PURE__ */ familyColumn(f
 export const FlakeIdColumn: FamilyColumn<FlakeId> = /* @__PURE__ */ familyColumn(flake)
 
 /**
- * Primary key of global uid ids, generated. A column that is neither: `UidColumn.plain()`.
+ * Primary key of global uid ids, generated. A column that is neither: `UidIdColumn.plain()`.
  *
  * @throws {IdError} `GENERATOR_REQUIRED` without a generator or `default: 'database'`.
  *
  * @example
- * `class Event { @UidColumn({ generator: uid.generator({ node: 'app@10.0.0.7' }) }) id!: UidId }`
+ * `class Event { @UidIdColumn({ generator: uid.generator({ node: 'app@10.0.0.7' }) }) id!: UidId }`
  */
-export const UidColumn: FamilyColumn<UidId> = /* @__PURE__ */ familyColumn(uid)
+export const UidIdColumn: FamilyColumn<UidId> = /* @__PURE__ */ familyColumn(uid)
 
 /**
- * Primary key of local uid ids, generated. A column that is neither: `UidLocalColumn.plain()`.
+ * Primary key of local uid ids, generated. A column that is neither: `UidLocalIdColumn.plain()`.
  *
  * @throws {IdError} `GENERATOR_REQUIRED` without a generator or `default: 'database'`.
  *
  * @example
- * `class Reading { @UidLocalColumn({ generator: uidLocal.generator() }) id!: UidLocalId }`
+ * `class Reading { @UidLocalIdColumn({ generator: uidLocal.generator() }) id!: UidLocalId }`
  */
-export const UidLocalColumn: FamilyColumn<UidLocalId> = /* @__PURE__ */ familyColumn(uidLocal)
-
-/** What can give a sno id its metabyte. */
-export interface SnoSource extends IdSource<SnoId> {
-  /** A new id, with the metabyte of the column. */
-  generate(meta?: number): SnoId
-}
-
-/** Options of {@link SnoIdColumn}. */
-export interface SnoIdColumnOptions extends IdColumnOptions<SnoId> {
-  /** What makes the ids. By default sno's own generator, which has a random partition. */
-  readonly generator?: SnoSource
-  /** The metabyte of every id of the column, from 0 to 255. Default that of the generator. */
-  readonly meta?: number
-}
-
-/**
- * Primary key of sno ids, generated. A column that is neither: `SnoIdColumn.plain()`.
- *
- * @throws {IdError} `FIELD_OUT_OF_RANGE` for the metabyte, naming entity and property.
- *
- * @example
- * `class Order { @SnoIdColumn({ meta: 2 }) id!: SnoId }`
- */
-export const SnoIdColumn: FamilyColumn<SnoId, SnoIdColumnOptions> = /* @__PURE__ */ Object.assign(
-  ({ meta, ...options }: SnoIdColumnOptions = {}): IdDecorator<SnoId> =>
-    (entity, property) => {
-      const place = `${entity.constructor.name}.${property}`
-      const given = meta === undefined ? options : placed(place, () => withMeta(meta, options))
-      IdColumn(sno, given)(entity, property)
-    },
-  { plain: plainOf(sno) },
-)
-
-function withMeta(
-  meta: number,
-  options: IdColumnOptions<SnoId> & { generator?: SnoSource },
-): IdColumnOptions<SnoId> {
-  // Refuses a metabyte that is none.
-  sno.withMeta(sno.min, meta)
-  if (options.default === 'database') return { ...options, functionArguments: [meta] }
-  const { generator = sno as SnoSource } = options
-  const { family } = generator
-  return { ...options, generator: { family, generate: () => generator.generate(meta) } }
-}
+export const UidLocalIdColumn: FamilyColumn<UidLocalId> = /* @__PURE__ */ familyColumn(uidLocal)

@@ -1,4 +1,5 @@
-import { IdError, type IdFamily, type Time } from '@snoflax/core'
+import type { IdFamily, Time } from '@snoflax/core'
+import { checkKeyset } from '@snoflax/core/adapter'
 import {
   And,
   Equal,
@@ -59,8 +60,8 @@ export function createdBefore<AnId extends string>(family: IdFamily<AnId>, time:
 export interface KeysetOptions<Entity extends ObjectLiteral, Field extends keyof Entity & string> {
   /** The id property that rows are ordered by. Default `id`. */
   readonly field?: Field
-  /** `ASC`: the oldest first, the default. `DESC`: the newest first. */
-  readonly order?: 'ASC' | 'DESC'
+  /** `asc`: the oldest first, the default. `desc`: the newest first. */
+  readonly order?: 'asc' | 'desc'
   /** The id of the last row of the page before; left out or null for the first page. */
   readonly after?: Entity[Field] | null | undefined
   /** Rows of a page. */
@@ -74,39 +75,31 @@ export interface KeysetOptions<Entity extends ObjectLiteral, Field extends keyof
  * the first does, and rows that come or go between two pages shift nothing. A malformed `after` is an IdError
  * of the `find` that takes the page.
  *
- * @throws {IdError} `INVALID_OPTION` for another order.
+ * @throws {IdError} `INVALID_OPTION` for another order, and for a `take` that is not a positive whole number.
  *
  * @example
- * const first = await orders.find(keyset<Order>({ order: 'DESC', take: 20 }))
- * const next = await orders.find(keyset<Order>({ order: 'DESC', take: 20, after: first.at(-1)?.id }))
+ * const first = await orders.find(keyset<Order>({ order: 'desc', take: 20 }))
+ * const next = await orders.find(keyset<Order>({ order: 'desc', take: 20, after: first.at(-1)?.id }))
  */
 export function keyset<
   Entity extends ObjectLiteral,
   Field extends keyof Entity & string = 'id' & keyof Entity,
 >({
   field = 'id' as Field,
-  order = 'ASC',
+  order,
   after,
   take,
   where = {},
 }: KeysetOptions<Entity, Field>): Pick<FindManyOptions<Entity>, 'where' | 'order' | 'take'> {
-  const beyond = operatorOf(order)
+  const direction = checkKeyset({ order, take })
+  const beyond = direction === 'asc' ? MoreThan : LessThan
   const seek = (one: FindOptionsWhere<Entity>) =>
     after == null ? one : { ...one, [field]: both(one[field], beyond(after)) }
   return {
     where: Array.isArray(where) ? where.map(seek) : seek(where),
-    order: { [field]: order } as FindOptionsOrder<Entity>,
+    order: { [field]: direction } as FindOptionsOrder<Entity>,
     take,
   }
-}
-
-function operatorOf(order: string): typeof MoreThan {
-  if (order === 'ASC') return MoreThan
-  if (order === 'DESC') return LessThan
-  throw new IdError('INVALID_OPTION', `keyset: an order is ASC or DESC, not ${JSON.stringify(order)}`, {
-    field: 'order',
-    value: order,
-  })
 }
 
 function both<Value>(given: unknown, bound: FindOperator<Value>): FindOperator<Value> {

@@ -1,9 +1,11 @@
+import { requireMembers } from '@snoflax/core/adapter'
 import { DataSource, type EntityMetadata } from 'typeorm'
-import { isPrepared, rememberColumns } from '../columns/prepared.js'
+import { isPrepared, remember } from '../columns/prepared.js'
 import { generateIdsBeforeListeners } from '../write/insert.js'
 import { encodePaths } from '../write/trees.js'
-import { patchDriver, patchQueryBuilders } from './patches.js'
-import { settleColumns } from './settle.js'
+import { patchTypeorm } from './patches.js'
+import { reliances, TYPEORM } from './reliances.js'
+import { databaseOf, definitionsOf, settleColumns } from './settle.js'
 
 interface Building {
   buildMetadatas(): Promise<void>
@@ -17,8 +19,8 @@ let patched = false
  */
 export function patchDataSources(): void {
   if (patched) return
+  const prototype = requireBuilding(DataSource.prototype)
   patched = true
-  const prototype = DataSource.prototype as unknown as Building
   const { buildMetadatas } = prototype
   prototype.buildMetadatas = async function (this: DataSource & Building) {
     await buildMetadatas.call(this)
@@ -38,7 +40,7 @@ export function patchDataSources(): void {
  * await dataSource.initialize()
  */
 export function prepareDataSource<Source extends DataSource>(dataSource: Source): Source {
-  const building = dataSource as unknown as Building
+  const building = requireBuilding(dataSource)
   const buildMetadatas = building.buildMetadatas.bind(dataSource)
   building.buildMetadatas = async () => {
     await buildMetadatas()
@@ -48,16 +50,23 @@ export function prepareDataSource<Source extends DataSource>(dataSource: Source)
   return dataSource
 }
 
+function requireBuilding(owner: DataSource): Building {
+  requireMembers(TYPEORM, [{ owner, name: 'DataSource', members: ['buildMetadatas'] }])
+  return owner as unknown as Building
+}
+
 /** Prepares the metadata that the DataSource has built, once. */
 function prepareMetadata(dataSource: DataSource): void {
   if (isPrepared(dataSource)) return
-  const columns = settleColumns(dataSource)
-  if (columns.length > 0) {
-    patchDriver(dataSource)
-    patchQueryBuilders(dataSource)
-  }
-  rememberColumns(dataSource, columns)
-  if (columns.length > 0) dataSource.entityMetadatas.forEach(prepareEntity)
+  const { entityMetadatas } = dataSource
+  const definitions = definitionsOf(dataSource)
+  if (definitions.size === 0) return
+  const facts = databaseOf(dataSource)
+  requireMembers(TYPEORM, reliances(dataSource))
+  const columns = settleColumns(dataSource, definitions, facts)
+  patchTypeorm(dataSource)
+  remember(dataSource, facts.database, columns)
+  entityMetadatas.forEach(prepareEntity)
 }
 
 function prepareEntity(metadata: EntityMetadata): void {

@@ -1,25 +1,73 @@
-import { IdError } from '@snoflax/core'
-import type { DataSource, EntityMetadata, ObjectLiteral } from 'typeorm'
-import { idColumnsIn, idColumnsOf } from '../columns/prepared.js'
+import type { DataSource, EntityMetadata, InsertResult, ObjectLiteral } from 'typeorm'
+import { idColumnsIn, preparedOf } from '../columns/prepared.js'
 import { inIds, markIdParameters, withIdValues } from '../read/parameters.js'
 import { putIdsIntoReturned, putIdsIntoRows, type RawRow, type Selection } from '../read/rows.js'
 import { insertWithIds } from '../write/insert.js'
 import { generateMissingIds, type InsertBuilder, type InsertMap, metadataOf } from '../write/new-rows.js'
 import { endInserts } from '../write/pending.js'
 import { convertTreeStatements } from '../write/trees.js'
+import { prototypesOf } from './reliances.js'
 
-/** Drivers and query builders that are patched. */
+/** A builder that has its main entity. */
+interface MainBuilder {
+  readonly expressionMap: { readonly mainAlias: { readonly metadata: EntityMetadata } }
+}
+
+/** A builder that changes rows. */
+interface Changing {
+  readonly expressionMap: Pick<InsertMap, 'mainAlias'>
+}
+
+/** Drivers and prototypes that are patched. */
 const patched = new WeakSet<object>()
 
-/** The places of a DataSource's driver where parameters go in and returned values come out. */
-export function patchDriver(dataSource: DataSource): void {
-  const { driver } = dataSource
-  if (patched.has(driver)) return
-  patched.add(driver)
+/**
+ * The places of TypeORM where ids are generated, go in and come out: in the DataSource's driver, and in the
+ * prototypes of its copy of TypeORM. A DataSource without id columns passes through those unchanged.
+ */
+export function patchTypeorm(dataSource: DataSource): void {
+  const { queryBuilder, ...of } = prototypesOf(dataSource)
+  once(dataSource.driver, () => patchDriver(dataSource))
+  once(queryBuilder, () => {
+    patchConditions(queryBuilder)
+    patchRawRows(of.selectQueryBuilder)
+    patchInserts(of.insertQueryBuilder)
+    patchReturning(of.updateQueryBuilder)
+    patchReturning(of.deleteQueryBuilder)
+    patchReturning(of.softDeleteQueryBuilder)
+    patchSaves(of.entityManager)
+  })
+}
 
+function once(owner: object, patch: () => void): void {
+  if (patched.has(owner)) return
+  patched.add(owner)
+  patch()
+}
+
+/** Puts a function around a method; it gets the object and the method, bound to it. */
+function around<This, Given extends unknown[], Result>(
+  owner: object,
+  name: string,
+  call: (self: This, method: (...given: Given) => Result, ...given: Given) => Result,
+): void {
+  const methods = owner as Record<string, (...given: Given) => Result>
+  const method = methods[name] as (...given: Given) => Result
+  methods[name] = function (this: This, ...given) {
+    return call(this, method.bind(this), ...given)
+  }
+}
+
+/** Where parameters go in and returned values come out. */
+function patchDriver(dataSource: DataSource): void {
+  const { driver } = dataSource
   const escapeQueryWithParameters = driver.escapeQueryWithParameters.bind(driver)
-  driver.escapeQueryWithParameters = (query, parameters) =>
-    escapeQueryWithParameters(query, withIdValues(query, parameters ?? {}, idColumnsOf(dataSource)))
+  driver.escapeQueryWithParameters = (query, parameters, ...rest) =>
+    escapeQueryWithParameters(
+      query,
+      withIdValues(query, parameters ?? {}, preparedOf(dataSource).columns),
+      ...rest,
+    )
 
   const createGeneratedMap = driver.createGeneratedMap.bind(driver)
   driver.createGeneratedMap = (metadata, ...result) =>
@@ -46,93 +94,61 @@ function returnedIds(
   return returned
 }
 
-/** A builder that has its main entity. */
-interface MainBuilder {
-  readonly expressionMap: { readonly mainAlias: { readonly metadata: EntityMetadata } }
+function patchConditions(queryBuilder: object): void {
+  around<Selection, [string], string>(
+    queryBuilder,
+    'replacePropertyNamesForTheWholeQuery',
+    (builder, replace, query) => replace(isPlainInsert(builder) ? query : marked(builder, query)),
+  )
+  around<MainBuilder, [unknown], unknown>(
+    queryBuilder,
+    'getWhereInIdsCondition',
+    ({ expressionMap: { mainAlias } }, conditionOf, ids) =>
+      inIds(mainAlias.metadata, ids) ?? conditionOf(ids),
+  )
 }
 
-/** A builder that changes rows. */
-interface Changing {
-  readonly expressionMap: Pick<InsertMap, 'mainAlias'>
+function marked({ dataSource, expressionMap: { aliases } }: Selection, query: string): string {
+  if (preparedOf(dataSource).columns.length === 0) return query
+  return markIdParameters(query, aliases, dataSource)
 }
 
-/** A method of TypeORM that is not public. */
-type Method<This, Given extends unknown[], Result> = (this: This, ...given: Given) => Result
-
-/** Puts our method in the place of TypeORM's. */
-type Patch = () => void
-
-/**
- * The places of TypeORM's query builders where ids are made, go in and come out, in the copy of TypeORM that
- * the DataSource is of. A DataSource without id columns passes through unchanged.
- */
-export function patchQueryBuilders(dataSource: DataSource): void {
-  const select = dataSource.createQueryBuilder()
-  const selectPrototype = prototypeOf(select)
-  const prototype = prototypeOf(selectPrototype)
-  if (patched.has(prototype)) return
-  // All methods are found before the first is changed: a version that lacks one is left as it is.
-  const patches = [
-    ...conditions(prototype),
-    rawRows(selectPrototype),
-    ...inserts(prototypeOf(select.insert())),
-    ...[select.update(), select.delete(), select.softDelete()].map((builder) =>
-      returning(prototypeOf(builder)),
-    ),
-    saves(prototypeOf(dataSource.manager)),
-  ]
-  for (const patch of patches) patch()
-  patched.add(prototype)
+/** Values of an insert are converted one by one; reading through thousands of them would only cost time. */
+function isPlainInsert({ expressionMap }: { readonly expressionMap: object }): boolean {
+  const { queryType, onUpdate } = expressionMap as {
+    queryType?: string
+    onUpdate?: { overwriteCondition?: unknown }
+  }
+  return queryType === 'insert' && onUpdate?.overwriteCondition === undefined
 }
 
-const prototypeOf = (one: object): object => Object.getPrototypeOf(one) as object
-
-const conditions = (queryBuilder: object): Patch[] => [
-  wrapped<Selection, [string], string>(queryBuilder, 'replacePropertyNamesForTheWholeQuery', (original) => {
-    return function (query) {
-      return original.call(this, isPlainInsert(this) ? query : marked(this, query))
-    }
-  }),
-  wrapped<MainBuilder, [unknown], unknown>(queryBuilder, 'getWhereInIdsCondition', (original) => {
-    return function (ids) {
-      return inIds(this.expressionMap.mainAlias.metadata, ids) ?? original.call(this, ids)
-    }
-  }),
-]
-
-const rawRows = (selectQueryBuilder: object): Patch =>
-  wrapped<Selection, [unknown], Promise<RawRow[]>>(selectQueryBuilder, 'loadRawResults', (original) => {
-    return async function (queryRunner) {
-      const rows = await original.call(this, queryRunner)
-      if (idColumnsOf(this.dataSource).length > 0) putIdsIntoRows(rows, this)
+const patchRawRows = (selectQueryBuilder: object): void =>
+  around<Selection, [unknown], Promise<RawRow[]>>(
+    selectQueryBuilder,
+    'loadRawResults',
+    async (builder, load, queryRunner) => {
+      const rows = await load(queryRunner)
+      if (preparedOf(builder.dataSource).columns.length > 0) putIdsIntoRows(rows, builder)
       return rows
-    }
-  })
-
-const inserts = (insertQueryBuilder: object): Patch[] => [
-  wrapped<InsertBuilder, [], string>(insertQueryBuilder, 'createInsertExpression', (original) => {
-    return function () {
-      generateMissingIds(this)
-      return original.call(this)
-    }
-  }),
-  wrapped<InsertBuilder, [], ReturnType<InsertBuilder['execute']>>(
-    insertQueryBuilder,
-    'execute',
-    (original) => {
-      return async function () {
-        return withIds(await insertWithIds(this, () => original.call(this)), this)
-      }
     },
-  ),
-]
+  )
 
-const returning = (queryBuilder: object): Patch =>
-  wrapped<Changing, [], Promise<{ readonly raw: unknown }>>(queryBuilder, 'execute', (original) => {
-    return async function () {
-      return withIds(await original.call(this), this)
-    }
+function patchInserts(insertQueryBuilder: object): void {
+  around<InsertBuilder, [], string>(insertQueryBuilder, 'createInsertExpression', (builder, create) => {
+    generateMissingIds(builder)
+    return create()
   })
+  around<InsertBuilder, [], Promise<InsertResult>>(insertQueryBuilder, 'execute', async (builder, execute) =>
+    withIds(await insertWithIds(builder, execute), builder),
+  )
+}
+
+const patchReturning = (queryBuilder: object): void =>
+  around<Changing, [], Promise<{ readonly raw: unknown }>>(
+    queryBuilder,
+    'execute',
+    async (builder, execute) => withIds(await execute(), builder),
+  )
 
 function withIds<Result extends { readonly raw: unknown }>(
   result: Result,
@@ -143,46 +159,12 @@ function withIds<Result extends { readonly raw: unknown }>(
   return result
 }
 
-const saves = (entityManager: object): Patch =>
-  wrapped<object, unknown[], Promise<unknown>>(entityManager, 'save', (original) => {
-    return async function (...given) {
-      try {
-        return await original.apply(this, given)
-      } catch (error) {
-        endInserts(given)
-        throw error
-      }
+const patchSaves = (entityManager: object): void =>
+  around<object, unknown[], Promise<unknown>>(entityManager, 'save', async (_, save, ...given) => {
+    try {
+      return await save(...given)
+    } catch (error) {
+      endInserts(given)
+      throw error
     }
   })
-
-function wrapped<This, Given extends unknown[], Result>(
-  prototype: object,
-  name: string,
-  wrapper: (original: Method<This, Given, Result>) => Method<This, Given, Result>,
-): Patch {
-  const methods = prototype as Record<string, Method<This, Given, Result> | undefined>
-  const original = methods[name]
-  if (original === undefined) {
-    throw new IdError(
-      'INVALID_OPTION',
-      `this version of TypeORM has no ${name}: use one that @snoflax/typeorm names as its peer`,
-    )
-  }
-  return () => {
-    methods[name] = wrapper(original)
-  }
-}
-
-function marked({ dataSource, expressionMap: { aliases } }: Selection, query: string): string {
-  if (idColumnsOf(dataSource).length === 0) return query
-  return markIdParameters(query, aliases, dataSource)
-}
-
-/** Values of an insert are converted one by one; reading through thousands of them would only cost time. */
-function isPlainInsert({ expressionMap }: object & { readonly expressionMap: object }): boolean {
-  const { queryType, onUpdate } = expressionMap as {
-    queryType?: string
-    onUpdate?: { overwriteCondition?: unknown }
-  }
-  return queryType === 'insert' && onUpdate?.overwriteCondition === undefined
-}

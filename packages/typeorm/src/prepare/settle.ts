@@ -1,24 +1,34 @@
-import { checkDatabaseGenerator, type Database, IdError, type IdStorage, storageFor } from '@snoflax/core'
+import { type Database, IdError, type IdStorage, storageFor } from '@snoflax/core'
+import { agree, checkDatabaseDefault, sqlCall, withPath } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
-import { IdColumnDefinition, type Origin } from '../columns/definition.js'
+import { IdColumnDefinition } from '../columns/definition.js'
 import { PreparedColumn, pathOf } from '../columns/prepared.js'
-import { placed } from '../placed.js'
 
-type Definitions = ReadonlyMap<ColumnMetadata, IdColumnDefinition>
+export type Definitions = ReadonlyMap<ColumnMetadata, IdColumnDefinition>
+
+/** The id columns that the entities of a DataSource declare. */
+export function definitionsOf({ entityMetadatas }: DataSource): Definitions {
+  const isDefinition = (entry: [ColumnMetadata, unknown]): entry is [ColumnMetadata, IdColumnDefinition] =>
+    entry[1] instanceof IdColumnDefinition
+  const columns = entityMetadatas.flatMap(columnsOf)
+  return new Map(
+    columns.map((column): [ColumnMetadata, unknown] => [column, column.transformer]).filter(isDefinition),
+  )
+}
 
 /**
  * Gives every id column, and every column that references one, the type and the transformer of its database.
  *
  * @throws {IdError} with entity and property, for a column that the database can't hold.
  */
-export function settleColumns(dataSource: DataSource): PreparedColumn[] {
-  const columns = [...new Set(dataSource.entityMetadatas.flatMap(columnsOf))]
-  const definitions = definitionsOf(columns)
-  if (definitions.size === 0) return []
-  const facts = databaseOf(dataSource)
+export function settleColumns(
+  { entityMetadatas }: DataSource,
+  definitions: Definitions,
+  facts: DatabaseFacts,
+): PreparedColumn[] {
   const prepared: PreparedColumn[] = []
-  for (const column of columns) {
+  for (const column of new Set(entityMetadatas.flatMap(columnsOf))) {
     const one = prepare(column, definitions, facts, prepared.length)
     if (one) prepared.push(one)
   }
@@ -31,14 +41,6 @@ const columnsOf = (entity: EntityMetadata): ColumnMetadata[] => [...entity.colum
 const joinColumnsOf = ({ relations }: EntityMetadata): ColumnMetadata[] =>
   relations.flatMap(({ joinColumns }) => joinColumns)
 
-function definitionsOf(columns: readonly ColumnMetadata[]): Definitions {
-  return new Map(
-    columns.flatMap((column) =>
-      column.transformer instanceof IdColumnDefinition ? [[column, column.transformer] as const] : [],
-    ),
-  )
-}
-
 function prepare(
   column: ColumnMetadata,
   definitions: Definitions,
@@ -48,14 +50,16 @@ function prepare(
   const own = definitions.get(column)
   const key = referenced(column, definitions)
   const definition = definitions.get(key)
-  if (own && own !== definition) checkAgreement(own, definition, pathOf(column), pathOf(key))
-  if (!definition) return undefined
-  return placed(pathOf(column), () => {
-    const storage = storageFor(definition.family, database, { storage: definition.storage, exactBigint })
+  if (own === undefined && definition === undefined) return undefined
+  const [path, target] = [pathOf(column), { path: pathOf(key) }]
+  return withPath(path, () => {
+    if (!definition) return agree({ path, ...(own as IdColumnDefinition) }, target) as undefined
+    const { family } = definition
+    const storage = storageFor(family, database, { storage: definition.storage, exactBigint })
+    if (own && own !== definition) agree({ path, ...own }, { ...target, family, storage: storage.name })
     applyType(column, storage)
-    if (own) applyDefault(column, databaseDefault(own, storage))
-    const source = own?.origin?.kind === 'application' ? own.origin.source : undefined
-    const prepared = new PreparedColumn(column, storage, source, number)
+    if (own) applyDefault(column, own, storage)
+    const prepared = new PreparedColumn(column, storage, own?.generate, number)
     column.transformer = prepared
     return prepared
   })
@@ -103,9 +107,18 @@ function applyType(
   else delete column.charset
 }
 
-function applyDefault(column: ColumnMetadata, call: (() => string) | undefined): void {
-  if (call === undefined) delete (column as Partial<ColumnMetadata>).default
-  else column.default = call
+function applyDefault(
+  column: ColumnMetadata,
+  { family, databaseDefault }: IdColumnDefinition,
+  { database, name }: IdStorage<string>,
+): void {
+  if (databaseDefault === undefined) {
+    delete (column as Partial<ColumnMetadata>).default
+    return
+  }
+  checkDatabaseDefault(family, database)
+  const call = sqlCall(family, name, databaseDefault.schema, databaseDefault.meta)
+  column.default = () => call
 }
 
 const DATABASES: Readonly<Record<string, Database>> = {
@@ -122,14 +135,14 @@ const DATABASES: Readonly<Record<string, Database>> = {
 }
 
 /** What storages have to know of a DataSource. */
-interface DatabaseFacts {
+export interface DatabaseFacts {
   readonly database: Database
   /** Whether its driver keeps integers of 64 bits exact. */
   readonly exactBigint: boolean
 }
 
 /** @throws {IdError} `INVALID_OPTION` for a type of DataSource that there are no storages for. */
-function databaseOf({ options }: DataSource): DatabaseFacts {
+export function databaseOf({ options }: DataSource): DatabaseFacts {
   const database = DATABASES[options.type]
   if (database === undefined) {
     throw new IdError(
@@ -144,83 +157,4 @@ function databaseOf({ options }: DataSource): DatabaseFacts {
 function keepsBigints(options: DataSource['options']): boolean {
   if (options.type === 'postgres') return options.parseInt8 !== true
   return (options.type === 'mysql' || options.type === 'mariadb') && options.supportBigNumbers !== false
-}
-
-/**
- * A foreign key that is declared as an id column says nothing else than its target.
- *
- * @throws {IdError} `INVALID_OPTION` with entity and property.
- */
-function checkAgreement(
-  own: IdColumnDefinition,
-  target: IdColumnDefinition | undefined,
-  place: string,
-  targetPlace: string,
-): void {
-  const says = (what: string) => {
-    throw new IdError('INVALID_OPTION', `${place}: ${what}`, { family: own.family.name, path: place })
-  }
-  if (target === undefined) says(`it references ${targetPlace}, which is no id column`)
-  else if (target.family.name !== own.family.name) {
-    says(
-      `it holds ids of ${own.family.name}, but references ${targetPlace} with ids of ${target.family.name}`,
-    )
-  } else if (own.storage !== undefined && own.storage !== target.storage) {
-    says(`it asks for storage ${own.storage}, but takes that of ${targetPlace}; leave it out here`)
-  }
-}
-
-const PLAIN_NAME = /^[a-z_][a-z0-9_]*$/
-
-/**
- * The default of a column whose ids the database makes; undefined for others.
- *
- * @throws {IdError} `INVALID_OPTION` where the database has no such functions, or makes other ids.
- */
-function databaseDefault(
-  { origin, family }: IdColumnDefinition,
-  { database, name }: IdStorage<string>,
-): (() => string) | undefined {
-  if (origin?.kind !== 'database') return undefined
-  if (database !== 'postgres') {
-    throw new IdError(
-      'INVALID_OPTION',
-      `${family.name}: default: 'database' needs PostgreSQL with @snoflax/pg-sql; in ${database} the application makes the ids`,
-      { family: family.name, field: 'default', value: 'database' },
-    )
-  }
-  checkDatabaseGenerator(family)
-  const call = callOf(origin, family.name, name)
-  return () => call
-}
-
-function callOf(
-  { schema, arguments: given }: Origin & { kind: 'database' },
-  family: string,
-  storage: string,
-): string {
-  if (!PLAIN_NAME.test(schema)) {
-    throw new IdError(
-      'INVALID_OPTION',
-      `${family}: the schema's name ${JSON.stringify(schema)} is not lower-case letters, digits and _`,
-      {
-        family,
-        field: 'schema',
-        value: schema,
-      },
-    )
-  }
-  const wrong = given.findIndex((argument) => !Number.isSafeInteger(argument))
-  if (wrong !== -1) refuseArgument(given[wrong], family)
-  const prefix = family.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  const suffix = storage === 'binary' ? '' : `_${storage}`
-  return `${schema}.${prefix}_generate${suffix}(${given.join(', ')})`
-}
-
-function refuseArgument(value: unknown, family: string): never {
-  throw new IdError(
-    'INVALID_OPTION',
-    `${family}: an argument of its SQL function is a whole number, not ${JSON.stringify(value) ?? value}`,
-    { family, field: 'functionArguments', value },
-  )
 }

@@ -1,4 +1,5 @@
 import { IdError } from '@snoflax/core'
+import type { SqlToken } from '@snoflax/core/adapter'
 import { type DataSource, type EntityMetadata, In, type ObjectLiteral } from 'typeorm'
 import { idColumnFor, type PreparedColumn } from '../columns/prepared.js'
 import { comparedPath } from './comparisons.js'
@@ -8,10 +9,9 @@ import {
   idColumnBehind,
   type Source,
   sourcesOf,
-  unquoted,
+  tokensOf,
   writtenSources,
 } from './sources.js'
-import { dialectOf, type Token, tokensOf } from './tokens.js'
 
 /** Ends the name of a parameter that is compared with an id column; the number is the column's. */
 const MARK = '.snoflax'
@@ -25,13 +25,13 @@ const MARKED = /:(?:\.\.\.)?([A-Za-z0-9_.]+?)\.snoflax(\d+)(?![A-Za-z0-9_.])/g
  */
 export function markIdParameters(query: string, aliases: readonly Alias[], dataSource: DataSource): string {
   if (!query.includes(':')) return query
-  const tokens = tokensOf(query, dialectOf(dataSource))
+  const tokens = tokensOf(query, dataSource)
   const columnAt = columnsBySource(tokens, aliases, dataSource)
   let marked = ''
   let from = 0
   tokens.forEach((token, i) => {
     const column =
-      token.kind === 'parameter' && !token.text.includes(MARK)
+      token.kind === 'placeholder' && !token.text.includes(MARK)
         ? comparedColumn(tokens, i, columnAt)
         : undefined
     if (!column) return
@@ -43,7 +43,7 @@ export function markIdParameters(query: string, aliases: readonly Alias[], dataS
 
 /** Looks at the aliases of the builder, and then at the tables that a query written as text has besides. */
 function columnsBySource(
-  tokens: readonly Token[],
+  tokens: readonly SqlToken[],
   aliases: readonly Alias[],
   dataSource: DataSource,
 ): (path: string) => PreparedColumn | undefined {
@@ -52,14 +52,14 @@ function columnsBySource(
   let written: readonly Source[] | undefined
   return (path) => {
     const column = idColumnAt(path, sources)
-    if (column || names.has(unquoted(path).split('.')[0] as string)) return column
+    if (column || names.has(path.split('.')[0] as string)) return column
     written ??= writtenSources(tokens, dataSource)
     return idColumnBehind(path, written)
   }
 }
 
 function comparedColumn(
-  tokens: readonly Token[],
+  tokens: readonly SqlToken[],
   parameter: number,
   columnAt: (path: string) => PreparedColumn | undefined,
 ): PreparedColumn | undefined {

@@ -1,7 +1,7 @@
 import { IdError } from '@snoflax/core'
+import { withPath } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
 import { generatedColumnsIn, type PreparedColumn } from '../columns/prepared.js'
-import { placed } from '../placed.js'
 
 /** TypeORM's InsertQueryBuilder, as far as ids are concerned. */
 export interface InsertBuilder {
@@ -74,10 +74,10 @@ export function generateIds(columns: readonly PreparedColumn[], entity: object):
   const missing = columns.filter(({ metadata }) =>
     isMissing(metadata.getEntityValue(entity), metadata.isPrimary),
   )
-  for (const { metadata, source, path } of missing) {
+  for (const { metadata, generate, path } of missing) {
     metadata.setEntityValue(
       entity,
-      placed(path, () => source?.generate()),
+      withPath(path, () => generate?.()),
     )
   }
   return missing

@@ -151,26 +151,10 @@ async function onOneConnection<Result>(
   expressionMap.useTransaction = false
   try {
     if (!useTransaction || queryRunner.isTransactionActive) return await work(queryRunner)
-    return await inTransaction(queryRunner, work)
+    return await queryRunner.manager.transaction(() => work(queryRunner))
   } finally {
     builder.queryRunner = given
     expressionMap.useTransaction = useTransaction
     if (queryRunner !== given) await queryRunner.release()
-  }
-}
-
-async function inTransaction<Result>(
-  queryRunner: QueryRunner,
-  work: (queryRunner: QueryRunner) => Promise<Result>,
-): Promise<Result> {
-  await queryRunner.startTransaction()
-  try {
-    const result = await work(queryRunner)
-    await queryRunner.commitTransaction()
-    return result
-  } catch (error) {
-    // Where it can't be rolled back, the transaction is over already, mostly by what went wrong: that is told.
-    await queryRunner.rollbackTransaction().catch(() => {})
-    throw error
   }
 }
