@@ -1,11 +1,9 @@
 import { requireMembers } from '@snoflax/core/adapter'
-import { DataSource, type EntityMetadata } from 'typeorm'
+import { DataSource } from 'typeorm'
 import { isPrepared, remember } from '../columns/prepared.js'
-import { generateIdsBeforeListeners } from '../write/insert.js'
-import { encodePaths } from '../write/trees.js'
 import { patchTypeorm } from './patches.js'
-import { reliances, TYPEORM } from './reliances.js'
 import { databaseOf, definitionsOf, settleColumns } from './settle.js'
+import { libraryOf, reliancesOf } from './typeorm.js'
 
 interface Building {
   buildMetadatas(): Promise<void>
@@ -51,25 +49,18 @@ export function prepareDataSource<Source extends DataSource>(dataSource: Source)
 }
 
 function requireBuilding(owner: DataSource): Building {
-  requireMembers(TYPEORM, [{ owner, name: 'DataSource', members: ['buildMetadatas'] }])
+  requireMembers(libraryOf(owner), [{ owner, name: 'DataSource', members: ['buildMetadatas'] }])
   return owner as unknown as Building
 }
 
 /** Prepares the metadata that the DataSource has built, once. */
 function prepareMetadata(dataSource: DataSource): void {
   if (isPrepared(dataSource)) return
-  const { entityMetadatas } = dataSource
   const definitions = definitionsOf(dataSource)
   if (definitions.size === 0) return
   const facts = databaseOf(dataSource)
-  requireMembers(TYPEORM, reliances(dataSource))
+  requireMembers(libraryOf(dataSource), reliancesOf(dataSource))
   const columns = settleColumns(dataSource, definitions, facts)
   patchTypeorm(dataSource)
   remember(dataSource, facts.database, columns)
-  entityMetadatas.forEach(prepareEntity)
-}
-
-function prepareEntity(metadata: EntityMetadata): void {
-  generateIdsBeforeListeners(metadata)
-  encodePaths(metadata)
 }

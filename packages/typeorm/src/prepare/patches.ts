@@ -1,12 +1,14 @@
-import type { DataSource, EntityMetadata, InsertResult, ObjectLiteral } from 'typeorm'
+import type { DataSource, EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
+import type { Subject } from 'typeorm/persistence/Subject.js'
 import { idColumnsIn, preparedOf } from '../columns/prepared.js'
 import { inIds, markIdParameters, withIdValues } from '../read/parameters.js'
-import { putIdsIntoReturned, putIdsIntoRows, type RawRow, type Selection } from '../read/rows.js'
+import { putIdsIntoReturned, putIdsIntoRows, type RawRow } from '../read/rows.js'
+import type { Selection } from '../read/sources.js'
 import { insertWithIds } from '../write/insert.js'
 import { generateMissingIds, type InsertBuilder, type InsertMap, metadataOf } from '../write/new-rows.js'
-import { endInserts } from '../write/pending.js'
-import { convertTreeStatements } from '../write/trees.js'
-import { prototypesOf } from './reliances.js'
+import { generateIdsOfSave, insertInOrder, type Save } from '../write/saves.js'
+import { asStored } from '../write/trees.js'
+import { type Prototypes, prototypesOf } from './typeorm.js'
 
 /** A builder that has its main entity. */
 interface MainBuilder {
@@ -18,6 +20,10 @@ interface Changing {
   readonly expressionMap: Pick<InsertMap, 'mainAlias'>
 }
 
+interface Changed {
+  readonly raw: unknown
+}
+
 /** Drivers and prototypes that are patched. */
 const patched = new WeakSet<object>()
 
@@ -26,23 +32,14 @@ const patched = new WeakSet<object>()
  * prototypes of its copy of TypeORM. A DataSource without id columns passes through those unchanged.
  */
 export function patchTypeorm(dataSource: DataSource): void {
-  const { queryBuilder, ...of } = prototypesOf(dataSource)
-  once(dataSource.driver, () => patchDriver(dataSource))
-  once(queryBuilder, () => {
-    patchConditions(queryBuilder)
-    patchRawRows(of.selectQueryBuilder)
-    patchInserts(of.insertQueryBuilder)
-    patchReturning(of.updateQueryBuilder)
-    patchReturning(of.deleteQueryBuilder)
-    patchReturning(of.softDeleteQueryBuilder)
-    patchSaves(of.entityManager)
-  })
-}
-
-function once(owner: object, patch: () => void): void {
-  if (patched.has(owner)) return
-  patched.add(owner)
-  patch()
+  const prototypes = prototypesOf(dataSource)
+  for (const [owner, patch] of [
+    [dataSource.driver, () => patchDriver(dataSource)],
+    [prototypes.QueryBuilder, () => patchPrototypes(prototypes)],
+  ] as const) {
+    if (!patched.has(owner)) patch()
+    patched.add(owner)
+  }
 }
 
 /** Puts a function around a method; it gets the object and the method, bound to it. */
@@ -56,6 +53,78 @@ function around<This, Given extends unknown[], Result>(
   methods[name] = function (this: This, ...given) {
     return call(this, method.bind(this), ...given)
   }
+}
+
+function patchPrototypes(of: Prototypes): void {
+  around<Selection, [string], string>(
+    of.QueryBuilder,
+    'replacePropertyNamesForTheWholeQuery',
+    (builder, replace, query) =>
+      replace(hasIds(builder) && !isPlainInsert(builder) ? markIdParameters(query, builder) : query),
+  )
+  around<MainBuilder, [unknown], unknown>(
+    of.QueryBuilder,
+    'getWhereInIdsCondition',
+    ({ expressionMap: { mainAlias } }, conditionOf, ids) =>
+      inIds(mainAlias.metadata, ids) ?? conditionOf(ids),
+  )
+  around<Selection, [unknown], Promise<RawRow[]>>(
+    of.SelectQueryBuilder,
+    'loadRawResults',
+    async (builder, load, queryRunner) => {
+      const rows = await load(queryRunner)
+      if (hasIds(builder)) putIdsIntoRows(rows, builder)
+      return rows
+    },
+  )
+  around<InsertBuilder, [], string>(of.InsertQueryBuilder, 'createInsertExpression', (builder, create) => {
+    generateMissingIds(builder)
+    return create()
+  })
+  around<InsertBuilder, [], Promise<InsertResult>>(
+    of.InsertQueryBuilder,
+    'execute',
+    async (builder, execute) => withIds(await insertWithIds(builder, execute), builder),
+  )
+  for (const builder of [of.UpdateQueryBuilder, of.DeleteQueryBuilder, of.SoftDeleteQueryBuilder]) {
+    around<Changing, [], Promise<Changed>>(builder, 'execute', async (builder, execute) =>
+      withIds(await execute(), builder),
+    )
+  }
+  around<Save, [], Promise<void>>(of.SubjectExecutor, 'execute', (save, execute) => {
+    if (hasIds(save.queryRunner)) generateIdsOfSave(save)
+    return execute()
+  })
+  around<Save, [], Promise<void>>(of.SubjectExecutor, 'executeInsertOperations', (save, insert) =>
+    hasIds(save.queryRunner) ? insertInOrder(save, insert) : insert(),
+  )
+  for (const kind of ['Closure', 'MaterializedPath', 'NestedSet'] as const) {
+    for (const name of ['insert', 'update']) {
+      around<{ queryRunner: QueryRunner }, [Subject], Promise<void>>(
+        of[`${kind}SubjectExecutor`],
+        name,
+        ({ queryRunner }, write, subject) => write(hasIds(queryRunner) ? asStored(subject) : subject),
+      )
+    }
+  }
+}
+
+const hasIds = ({ dataSource }: { readonly dataSource: DataSource }): boolean =>
+  preparedOf(dataSource).columns.length > 0
+
+/** Values of an insert are converted one by one; reading through thousands of them would only cost time. */
+function isPlainInsert({ expressionMap }: { readonly expressionMap: object }): boolean {
+  const { queryType, onUpdate } = expressionMap as {
+    queryType?: string
+    onUpdate?: { overwriteCondition?: unknown }
+  }
+  return queryType === 'insert' && onUpdate?.overwriteCondition === undefined
+}
+
+function withIds<Result extends Changed>(result: Result, { expressionMap }: Changing): Result {
+  const metadata = metadataOf(expressionMap)
+  if (metadata) putIdsIntoReturned(result.raw, metadata)
+  return result
 }
 
 /** Where parameters go in and returned values come out. */
@@ -72,9 +141,6 @@ function patchDriver(dataSource: DataSource): void {
   const createGeneratedMap = driver.createGeneratedMap.bind(driver)
   driver.createGeneratedMap = (metadata, ...result) =>
     returnedIds(metadata, createGeneratedMap(metadata, ...result))
-
-  const createQueryRunner = driver.createQueryRunner.bind(driver)
-  driver.createQueryRunner = (mode) => convertTreeStatements(createQueryRunner(mode), dataSource)
 }
 
 /** What RETURNING answered, with ids for the values of id columns. */
@@ -93,78 +159,3 @@ function returnedIds(
   }
   return returned
 }
-
-function patchConditions(queryBuilder: object): void {
-  around<Selection, [string], string>(
-    queryBuilder,
-    'replacePropertyNamesForTheWholeQuery',
-    (builder, replace, query) => replace(isPlainInsert(builder) ? query : marked(builder, query)),
-  )
-  around<MainBuilder, [unknown], unknown>(
-    queryBuilder,
-    'getWhereInIdsCondition',
-    ({ expressionMap: { mainAlias } }, conditionOf, ids) =>
-      inIds(mainAlias.metadata, ids) ?? conditionOf(ids),
-  )
-}
-
-function marked({ dataSource, expressionMap: { aliases } }: Selection, query: string): string {
-  if (preparedOf(dataSource).columns.length === 0) return query
-  return markIdParameters(query, aliases, dataSource)
-}
-
-/** Values of an insert are converted one by one; reading through thousands of them would only cost time. */
-function isPlainInsert({ expressionMap }: { readonly expressionMap: object }): boolean {
-  const { queryType, onUpdate } = expressionMap as {
-    queryType?: string
-    onUpdate?: { overwriteCondition?: unknown }
-  }
-  return queryType === 'insert' && onUpdate?.overwriteCondition === undefined
-}
-
-const patchRawRows = (selectQueryBuilder: object): void =>
-  around<Selection, [unknown], Promise<RawRow[]>>(
-    selectQueryBuilder,
-    'loadRawResults',
-    async (builder, load, queryRunner) => {
-      const rows = await load(queryRunner)
-      if (preparedOf(builder.dataSource).columns.length > 0) putIdsIntoRows(rows, builder)
-      return rows
-    },
-  )
-
-function patchInserts(insertQueryBuilder: object): void {
-  around<InsertBuilder, [], string>(insertQueryBuilder, 'createInsertExpression', (builder, create) => {
-    generateMissingIds(builder)
-    return create()
-  })
-  around<InsertBuilder, [], Promise<InsertResult>>(insertQueryBuilder, 'execute', async (builder, execute) =>
-    withIds(await insertWithIds(builder, execute), builder),
-  )
-}
-
-const patchReturning = (queryBuilder: object): void =>
-  around<Changing, [], Promise<{ readonly raw: unknown }>>(
-    queryBuilder,
-    'execute',
-    async (builder, execute) => withIds(await execute(), builder),
-  )
-
-function withIds<Result extends { readonly raw: unknown }>(
-  result: Result,
-  { expressionMap }: Changing,
-): Result {
-  const metadata = metadataOf(expressionMap)
-  if (metadata) putIdsIntoReturned(result.raw, metadata)
-  return result
-}
-
-const patchSaves = (entityManager: object): void =>
-  around<object, unknown[], Promise<unknown>>(entityManager, 'save', async (_, save, ...given) => {
-    try {
-      return await save(...given)
-    } catch (error) {
-      endInserts(given)
-      throw error
-    }
-  })

@@ -7,6 +7,7 @@ import {
   type Alias,
   idColumnAt,
   idColumnBehind,
+  type Selection,
   type Source,
   sourcesOf,
   tokensOf,
@@ -23,7 +24,10 @@ const MARKED = /:(?:\.\.\.)?([A-Za-z0-9_.]+?)\.snoflax(\d+)(?![A-Za-z0-9_.])/g
  *
  * @throws {IdError} `INVALID_OPTION` for a pattern on ids that don't lie there as text.
  */
-export function markIdParameters(query: string, aliases: readonly Alias[], dataSource: DataSource): string {
+export function markIdParameters(
+  query: string,
+  { dataSource, expressionMap: { aliases } }: Selection,
+): string {
   if (!query.includes(':')) return query
   const tokens = tokensOf(query, dataSource)
   const columnAt = columnsBySource(tokens, aliases, dataSource)

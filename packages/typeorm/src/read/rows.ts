@@ -1,16 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm'
 import { DriverUtils } from 'typeorm/driver/DriverUtils.js'
 import { idColumnsIn, type Paths, type PreparedColumn } from '../columns/prepared.js'
-import { type Alias, expressionsOf, type Selected, type Source, sourcesOf } from './sources.js'
-
-/** What a query selects. */
-export interface Selection {
-  readonly dataSource: DataSource
-  readonly expressionMap: {
-    readonly aliases: readonly Alias[]
-    readonly selects: readonly Selected[]
-  }
-}
+import { type Alias, expressionsOf, type Selection, type Source, sourcesOf } from './sources.js'
 
 export type RawRow = Record<string, unknown>
 

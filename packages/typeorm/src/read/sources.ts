@@ -24,6 +24,15 @@ export interface Selected {
   readonly aliasName?: string
 }
 
+/** What a query selects. */
+export interface Selection {
+  readonly dataSource: DataSource
+  readonly expressionMap: {
+    readonly aliases: readonly Alias[]
+    readonly selects: readonly Selected[]
+  }
+}
+
 /** A query as TypeORM writes it, with `:name` for its parameters. */
 export const tokensOf = (query: string, dataSource: DataSource): SqlToken[] =>
   readSql(query, { dialect: preparedOf(dataSource).database, placeholder: NAMED_PLACEHOLDER })
