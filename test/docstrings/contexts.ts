@@ -157,7 +157,7 @@ import {
 } from '@snoflax/core'
 import {
   CreatedAt, createdAfter, createdBefore, createdBetween, FlakeIdColumn, FlaxIdColumn, idColumn, IdColumn, keyset,
-  prepareDataSource, SnoIdColumn, storageOf, UidColumn, UidLocalColumn,
+  prepareDataSource, SnoIdColumn, storageOf, UidIdColumn, UidLocalIdColumn,
 } from '@snoflax/typeorm'
 import { DataSource, Entity, EntitySchema, ManyToOne } from 'typeorm'
 declare const url: string

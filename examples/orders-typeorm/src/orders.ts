@@ -12,7 +12,7 @@ export function listOrders({ created, customerId, after, take }: OrdersQuery): P
     ...(created && { id: createdBetween(sno, created.from, created.to) }),
     ...(customerId && { customer: { id: customerId } }),
   }
-  const page = keyset<Order>({ order: 'DESC', take, after, where })
+  const page = keyset<Order>({ order: 'desc', take, after, where })
   return orders.find({ ...page, relations: { customer: true } })
 }
 

@@ -1,18 +1,17 @@
-export { CreatedAt } from './columns/created-at.js'
-export type { IdColumnOptions, IdSource, PlainIdColumnOptions } from './columns/definition.js'
-export { idColumn } from './columns/entity-schema.js'
+export type { IdSource } from '@snoflax/core/adapter'
+export type { IdColumnOptions, PlainIdColumnOptions, PreliminaryColumn } from './columns/definition.js'
 export {
   type FamilyColumn,
   FlakeIdColumn,
   FlaxIdColumn,
+  IdColumn,
+  type IdDecorator,
+  idColumn,
   SnoIdColumn,
-  type SnoIdColumnOptions,
-  type SnoSource,
-  UidColumn,
-  UidLocalColumn,
-} from './columns/family-columns.js'
-export { IdColumn, type IdDecorator } from './columns/id-column.js'
-export { createdAfter, createdBefore, createdBetween } from './find-operators.js'
-export { type KeysetOptions, keyset } from './keyset.js'
-export { prepareDataSource } from './prepare/prepare-data-source.js'
-export { type ColumnStorage, storageOf } from './storage-of.js'
+  UidIdColumn,
+  UidLocalIdColumn,
+} from './declare/columns.js'
+export { CreatedAt } from './declare/created-at.js'
+export { createdAfter, createdBefore, createdBetween, type KeysetOptions, keyset } from './declare/finding.js'
+export { type ColumnStorage, storageOf } from './declare/storage-of.js'
+export { prepareDataSource } from './prepare/data-source.js'

@@ -18,8 +18,8 @@ import {
   keyset,
   SnoIdColumn,
   storageOf,
-  UidColumn,
-  UidLocalColumn,
+  UidIdColumn,
+  UidLocalIdColumn,
 } from '@snoflax/typeorm'
 import {
   Column,
@@ -97,14 +97,14 @@ class Profile {
 
 @Entity()
 class Role {
-  @UidLocalColumn({ generator: locals }) id!: UidLocalId
+  @UidLocalIdColumn({ generator: locals }) id!: UidLocalId
   @Column({ type: 'varchar', length: 50, unique: true }) name!: string
   @ManyToMany(() => Permission, { cascade: true }) @JoinTable() permissions!: Relation<Permission>[]
 }
 
 @Entity()
 class Permission {
-  @UidColumn({ generator: nodes, storage: 'binary' }) id!: UidId
+  @UidIdColumn({ generator: nodes, storage: 'binary' }) id!: UidId
   @Column('varchar') action!: string
 }
 
@@ -429,7 +429,7 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('%s', (_, kind) =
     const all = (await products.find({ where: { tenant: { id: tenant.id } }, order: { id: 'ASC' } })).map(
       ({ id }) => id,
     )
-    for (const order of ['ASC', 'DESC'] as const) {
+    for (const order of ['asc', 'desc'] as const) {
       const seen: FlaxId[] = []
       for (;;) {
         const where = [{ tenant: { id: tenant.id } }]
@@ -437,7 +437,7 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('%s', (_, kind) =
         if (page.length === 0) break
         seen.push(...page.map(({ id }) => id))
       }
-      expect(seen).toEqual(order === 'ASC' ? all : [...all].reverse())
+      expect(seen).toEqual(order === 'asc' ? all : [...all].reverse())
     }
   })
 })

@@ -1,5 +1,8 @@
 import 'reflect-metadata'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm'
@@ -117,16 +120,20 @@ describe('several DataSources', () => {
 })
 
 describe('a second copy of TypeORM', () => {
-  /** Loaded once more, as it is where two versions or two folders of packages meet. */
-  function loadCopy(): typeof import('typeorm') {
-    const require = createRequire(import.meta.url)
-    const isTypeorm = (path: string) => /[\\/]typeorm[\\/]/.test(path)
-    const kept = Object.entries(require.cache).filter(([path]) => isTypeorm(path))
-    for (const [path] of kept) delete require.cache[path]
-    const copy = require('typeorm')
-    for (const path of Object.keys(require.cache).filter(isTypeorm)) delete require.cache[path]
-    Object.assign(require.cache, Object.fromEntries(kept))
-    return copy
+  /** In a folder of its own, as where two versions or two folders of packages meet. */
+  function loadCopy(): typeof import('typeorm') & { load: NodeJS.Require } {
+    const folder = mkdtempSync(join(tmpdir(), 'snoflax-typeorm-'))
+    opened.push({ close: async () => rmSync(folder, { recursive: true }) })
+    const own = dirname(realpathSync(createRequire(import.meta.url).resolve('typeorm')))
+    const modules = join(folder, 'node_modules')
+    mkdirSync(modules)
+    for (const name of readdirSync(dirname(own))) {
+      if (name !== 'typeorm') symlinkSync(join(dirname(own), name), join(modules, name))
+    }
+    const isNeeded = (path: string) => !/[\\/]browser$|\.map$|\.d\.ts$/.test(path)
+    cpSync(own, join(modules, 'typeorm'), { recursive: true, filter: isNeeded })
+    const load = createRequire(join(folder, 'index.js'))
+    return { ...load('typeorm'), load }
   }
 
   test('never prepared, it makes no table, and says what to call', async () => {
@@ -151,20 +158,61 @@ describe('a second copy of TypeORM', () => {
 
   test('of a version that lacks what is needed, it is refused each time, and no part of it is changed', async () => {
     const copy = loadCopy()
-    const prototype = copy.SelectQueryBuilder.prototype as unknown as Record<string, unknown>
-    const { loadRawResults } = prototype
-    delete prototype['loadRawResults']
     const { save } = copy.EntityManager.prototype
     const source = new copy.DataSource(await optionsOn(sqlite)) as unknown as DataSource
     const dataSource = prepareDataSource(source)
-    for (let i = 0; i < 2; i++) {
-      await expect(dataSource.initialize()).rejects.toThrow(/this version of TypeORM has no loadRawResults/)
+    const driver = dataSource.driver as unknown as object
+    const executor = (path: string) => {
+      const { [path.replace('tree/', '')]: found } = copy.load(`typeorm/persistence/${path}.js`)
+      return (found as { prototype: object }).prototype
+    }
+    const needed: readonly (readonly [object, ...string[]])[] = [
+      [copy.QueryBuilder.prototype, 'replacePropertyNamesForTheWholeQuery', 'getWhereInIdsCondition'],
+      [copy.SelectQueryBuilder.prototype, 'loadRawResults'],
+      [copy.InsertQueryBuilder.prototype, 'createInsertExpression', 'execute'],
+      [copy.UpdateQueryBuilder.prototype, 'execute'],
+      [copy.DeleteQueryBuilder.prototype, 'execute'],
+      [Object.getPrototypeOf(dataSource.createQueryBuilder().softDelete()), 'execute'],
+      [executor('SubjectExecutor'), 'execute', 'executeInsertOperations', 'recompute', 'groupBulkSubjects'],
+      [executor('tree/ClosureSubjectExecutor'), 'insert', 'update'],
+      [executor('tree/MaterializedPathSubjectExecutor'), 'insert', 'update'],
+      [executor('tree/NestedSetSubjectExecutor'), 'insert', 'update'],
+      [copy.EntityMetadata.prototype, 'getEntityIdMap', 'ensureEntityIdMap', 'getInsertionReturningColumns'],
+      [driver, 'escapeQueryWithParameters', 'createGeneratedMap', 'preparePersistentValue'],
+      [driver, 'prepareHydratedValue', 'isReturningSqlSupported'],
+    ]
+    for (const [owner, ...names] of needed) {
+      for (const name of names) {
+        const members = owner as Record<string, unknown>
+        const own = Object.getOwnPropertyDescriptor(owner, name)
+        members[name] = undefined
+        await expect(dataSource.initialize()).rejects.toMatchObject({
+          name: 'IdError',
+          code: 'UNSUPPORTED_VERSION',
+          message: expect.stringMatching(
+            new RegExp(
+              `supports typeorm \\^1.*the installed typeorm \\d+\\.\\d+\\.\\d+ has no \\w+\\.${name}\\b`,
+            ),
+          ),
+        })
+        if (own) Object.defineProperty(owner, name, own)
+        else delete members[name]
+      }
     }
     expect(copy.EntityManager.prototype.save).toBe(save)
-    prototype['loadRawResults'] = loadRawResults
     await dataSource.initialize()
     opened.push({ close: () => dataSource.destroy() })
     await visitOnce(dataSource)
+  })
+
+  test('without the method that is waited for, the first column or prepareDataSource says so', () => {
+    const source = { buildMetadatas: undefined, entityMetadatas: [] } as unknown as DataSource
+    expect(() => prepareDataSource(source)).toThrow(
+      expect.objectContaining({
+        code: 'UNSUPPORTED_VERSION',
+        message: expect.stringMatching(/buildMetadatas/),
+      }),
+    )
   })
 
   test('prepared, it works', async () => {

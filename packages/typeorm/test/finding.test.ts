@@ -353,6 +353,14 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     if (kind.name === 'sqlite') return
     const escaped = kind.name === 'postgres' ? "E'it\\'s'" : "'it\\'s'"
     expect(await count(`a.name <> ${escaped} AND a.id = :id AND a.name <> 'x'`, { id })).toBe(1)
+    if (kind.name === 'postgres') {
+      expect(await count("a.name <> $x$it's \" $x$ AND a.id = :id AND a.name <> 'x'", { id })).toBe(1)
+      expect(await count("/* one /* it's */ two */ a.id = :id AND a.name <> 'x'", { id })).toBe(1)
+    } else {
+      const word = { word: 'none' }
+      const without = topics().createQueryBuilder('t').where('COALESCE(t.schlüssel, "none") = :word', word)
+      expect(await without.getMany()).toMatchObject([{ word: 'sea' }])
+    }
   })
 
   test('subqueries, common table expressions, joins and having', async () => {

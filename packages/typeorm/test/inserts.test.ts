@@ -1,7 +1,7 @@
 import 'reflect-metadata'
 import { type FlaxId, flake, flax, type IdFamily, type SnoId, sno } from '@snoflax/core'
-import type { OpenDatabase } from '@snoflax/test'
-import { FlaxIdColumn, IdColumn, idColumn, SnoIdColumn, type SnoSource } from '@snoflax/typeorm'
+import { type OpenDatabase, sqlite } from '@snoflax/test'
+import { FlaxIdColumn, IdColumn, type IdSource, idColumn, SnoIdColumn } from '@snoflax/typeorm'
 import {
   BeforeInsert,
   ChildEntity,
@@ -626,7 +626,7 @@ describe('generators', () => {
 
   test('one of another family is refused', () => {
     const generator = flax.generator() as never
-    expect(() => idColumn(flake, { generator })).toThrow(/flake: the generator makes ids of flax/)
+    expect(() => idColumn(flake, { generator })).toThrow(/flake: the generator makes flax ids/)
   })
 
   test('one of the same family with another epoch is refused, one of an equal family is not', () => {
@@ -636,14 +636,14 @@ describe('generators', () => {
       expect.objectContaining({
         code: 'INVALID_OPTION',
         field: 'generator',
-        message: 'flake: the generator makes ids of flake with other bits or another epoch',
+        message: 'flake: the generator makes flake ids with another layout or epoch',
       }),
     )
     expect(() => idColumn(flake.withEpoch(Date.UTC(2020, 0, 1)), { generator })).not.toThrow()
   })
 
   test('one of another family is refused for a column with a metabyte, too', () => {
-    const define = (generator: SnoSource) => {
+    const define = (generator: IdSource<SnoId>) => {
       class Marked {
         @SnoIdColumn({ meta: 2, generator }) id!: SnoId
       }
@@ -653,5 +653,47 @@ describe('generators', () => {
       expect.objectContaining({ code: 'INVALID_OPTION', path: 'Marked.id', field: 'generator' }),
     )
     expect(() => define(sno.generator({ partition: 5 }))).not.toThrow()
+  })
+
+  test('a family generates ids where a generator is asked for, if it can', () => {
+    expect(() => idColumn(flax, { generator: flax })).not.toThrow()
+    expect(() => idColumn(flake, { generator: flake as never })).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTION', field: 'generator' }),
+    )
+    expect(() => idColumn(sno, { generator: flax as never })).toThrow(/sno: the generator makes flax ids/)
+    expect(() => idColumn(flax, { generator: null as never })).toThrow(
+      /flax: generator must be an id generator/,
+    )
+  })
+
+  test('a metabyte where ids carry none, or one out of range, is refused, wherever ids are generated', () => {
+    for (const more of [{}, { default: 'database' as const }]) {
+      expect(() => idColumn(flax, { meta: 3, ...more })).toThrow(
+        expect.objectContaining({ code: 'INVALID_OPTION', field: 'meta' }),
+      )
+      expect(() => idColumn(sno, { meta: 256, ...more })).toThrow(
+        expect.objectContaining({ code: 'FIELD_OUT_OF_RANGE' }),
+      )
+    }
+  })
+
+  test('rows of one save sort by their ids as they were saved', async () => {
+    @Entity()
+    class Line {
+      @FlaxIdColumn() id!: FlaxId
+      @Column('int') number!: number
+    }
+    const database = await sqlite.open()
+    const dataSource = await openDataSource(database, [Line])
+    try {
+      const lines = dataSource.getRepository(Line)
+      const numbers = Array.from({ length: 1000 }, (_, number) => number)
+      await lines.save(numbers.map((number) => ({ number })))
+      const found = await lines.find({ order: { id: 'ASC' } })
+      expect(found.map(({ number }) => number)).toEqual(numbers)
+    } finally {
+      await dataSource.destroy()
+      await database.close()
+    }
   })
 })

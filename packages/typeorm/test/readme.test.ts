@@ -127,8 +127,8 @@ test('columns, pages and SQL of one’s own', async () => {
 
   const visits = dataSource.getRepository(Visit)
   await visits.insert(Array.from({ length: 25 }, () => ({})))
-  const first = await visits.find(keyset<Visit>({ order: 'DESC', take: 20 }))
-  const next = await visits.find(keyset<Visit>({ order: 'DESC', take: 20, after: first.at(-1)?.id }))
+  const first = await visits.find(keyset<Visit>({ order: 'desc', take: 20 }))
+  const next = await visits.find(keyset<Visit>({ order: 'desc', take: 20, after: first.at(-1)?.id }))
   expect([first.length, next.length]).toEqual([20, 5])
   expect(first[0]?.createdAt).toBeInstanceOf(Date)
 

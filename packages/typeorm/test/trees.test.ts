@@ -1,7 +1,9 @@
 import 'reflect-metadata'
-import type { OpenDatabase } from '@snoflax/test'
+import { type FlaxId, flax } from '@snoflax/core'
+import { type OpenDatabase, sqlite } from '@snoflax/test'
 import { IdColumn } from '@snoflax/typeorm'
 import { Column, type DataSource, Entity, type Relation, Tree, TreeChildren, TreeParent } from 'typeorm'
+import { ClosureSubjectExecutor } from 'typeorm/persistence/tree/ClosureSubjectExecutor.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDataSource } from './open-data-source.js'
 import { places } from './sources.js'
@@ -90,6 +92,34 @@ describe.each(places)('$name', ({ kind, family, generator, storage }) => {
       expect(names(await nodes.findAncestors(leaf))).toEqual([`branch ${i}`, `leaf ${i}`])
     }
   })
+})
+
+test('the links of a closure table are ids, however TypeORM writes its statements', async () => {
+  @Entity('spaced')
+  @Tree('closure-table')
+  class Spaced {
+    @IdColumn(flax, { storage: 'binary' }) id!: FlaxId
+    @TreeParent() parent!: Relation<Spaced> | null
+    @TreeChildren() children!: Relation<Spaced>[]
+  }
+  const executor = ClosureSubjectExecutor.prototype as unknown as { getTableName(path: string): string }
+  const { getTableName } = executor
+  executor.getTableName = (path) => `/* links */ "${path}"`
+  const database = await sqlite.open()
+  const dataSource = await openDataSource(database, [Spaced])
+  try {
+    const nodes = dataSource.getTreeRepository(Spaced)
+    const root = await nodes.save({})
+    const other = await nodes.save({})
+    const leaf = await nodes.save({ parent: root })
+    expect(await nodes.countDescendants(root)).toBe(2)
+    await nodes.save({ ...leaf, parent: other })
+    expect([await nodes.countDescendants(root), await nodes.countDescendants(other)]).toEqual([1, 2])
+  } finally {
+    executor.getTableName = getTableName
+    await dataSource.destroy()
+    await database.close()
+  }
 })
 
 /** Ids that differ in one character, which LIKE takes for the same. */

@@ -91,7 +91,7 @@ function patternOf(dialect: Database, placeholder: RegExp | undefined): RegExp {
   const grammar = GRAMMARS[dialect]
   const part = `(?:${grammar.quotedName}|${WORD})`
   const placeholders =
-    placeholder === undefined ? grammar.placeholder : `${grammar.placeholder}|${placeholder.source}`
+    placeholder === undefined ? grammar.placeholder : `${placeholder.source}|${grammar.placeholder}`
   const made = new RegExp(
     `(?<blank>\\s+)|(?<comment>${grammar.comment})|(?<string>${grammar.string})` +
       `|(?<name>${part}(?:\\s*\\.\\s*(?:${part}|\\*))*)|(?<cast>::)|(?<placeholder>${placeholders})` +

@@ -88,6 +88,10 @@ test('a backslash escapes nothing in PostgreSQL and SQLite', () => {
   }
 })
 
+test('a named placeholder is whole where the database has placeholders by name, too', () => {
+  expect(kindsOf('a = :o.id.x', 'sqlite', NAMED_PLACEHOLDER)[2]).toEqual(['placeholder', ':o.id.x'])
+})
+
 test('a cast is no named placeholder', () => {
   expect(kindsOf('a::text = :...ids', 'postgres', NAMED_PLACEHOLDER)).toEqual([
     ['name', 'a'],

@@ -1,10 +1,18 @@
 import { IdError } from '@snoflax/core'
-import type { DataSource } from 'typeorm'
-import type { PreparedColumn } from '../prepare/prepared-column.js'
-import { comparedPath } from './compared-path.js'
-import { idColumnAt, idColumnBehind, type Source, unquoted } from './id-paths.js'
-import { type Alias, sourcesOf, writtenSources } from './sources.js'
-import { dialectOf, type Token, tokensOf } from './tokens.js'
+import type { SqlToken } from '@snoflax/core/adapter'
+import { type DataSource, type EntityMetadata, In, type ObjectLiteral } from 'typeorm'
+import { idColumnFor, type PreparedColumn } from '../columns/prepared.js'
+import { comparedPath } from './comparisons.js'
+import {
+  type Alias,
+  idColumnAt,
+  idColumnBehind,
+  type Selection,
+  type Source,
+  sourcesOf,
+  tokensOf,
+  writtenSources,
+} from './sources.js'
 
 /** Ends the name of a parameter that is compared with an id column; the number is the column's. */
 const MARK = '.snoflax'
@@ -16,15 +24,18 @@ const MARKED = /:(?:\.\.\.)?([A-Za-z0-9_.]+?)\.snoflax(\d+)(?![A-Za-z0-9_.])/g
  *
  * @throws {IdError} `INVALID_OPTION` for a pattern on ids that don't lie there as text.
  */
-export function markIdParameters(query: string, aliases: readonly Alias[], dataSource: DataSource): string {
+export function markIdParameters(
+  query: string,
+  { dataSource, expressionMap: { aliases } }: Selection,
+): string {
   if (!query.includes(':')) return query
-  const tokens = tokensOf(query, dialectOf(dataSource))
+  const tokens = tokensOf(query, dataSource)
   const columnAt = columnsBySource(tokens, aliases, dataSource)
   let marked = ''
   let from = 0
   tokens.forEach((token, i) => {
     const column =
-      token.kind === 'parameter' && !token.text.includes(MARK)
+      token.kind === 'placeholder' && !token.text.includes(MARK)
         ? comparedColumn(tokens, i, columnAt)
         : undefined
     if (!column) return
@@ -36,7 +47,7 @@ export function markIdParameters(query: string, aliases: readonly Alias[], dataS
 
 /** Looks at the aliases of the builder, and then at the tables that a query written as text has besides. */
 function columnsBySource(
-  tokens: readonly Token[],
+  tokens: readonly SqlToken[],
   aliases: readonly Alias[],
   dataSource: DataSource,
 ): (path: string) => PreparedColumn | undefined {
@@ -45,26 +56,26 @@ function columnsBySource(
   let written: readonly Source[] | undefined
   return (path) => {
     const column = idColumnAt(path, sources)
-    if (column || names.has(unquoted(path).split('.')[0] as string)) return column
+    if (column || names.has(path.split('.')[0] as string)) return column
     written ??= writtenSources(tokens, dataSource)
     return idColumnBehind(path, written)
   }
 }
 
 function comparedColumn(
-  tokens: readonly Token[],
+  tokens: readonly SqlToken[],
   parameter: number,
   columnAt: (path: string) => PreparedColumn | undefined,
 ): PreparedColumn | undefined {
   const comparison = comparedPath(tokens, parameter)
   const column = comparison && columnAt(comparison.path)
   if (!column || !comparison.byPattern) return column
-  const { place, storage } = column.transformer
+  const { path, storage } = column
   if (storage.name === 'text') return undefined
   throw new IdError(
     'INVALID_OPTION',
-    `${place}: ids stored as ${storage.name} are not matched by a pattern; compare with bounds of ${storage.family.name}.range`,
-    { family: storage.family.name, path: place },
+    `${path}: ids stored as ${storage.name} are not matched by a pattern; compare with bounds of ${storage.family.name}.range`,
+    { family: storage.family.name, path },
   )
 }
 
@@ -79,7 +90,19 @@ export function withIdValues(
   for (const [, name, number] of query.matchAll(MARKED)) {
     if (!Object.hasOwn(parameters, name as string)) continue
     const column = columns[Number(number)] as PreparedColumn
-    all[`${name}${MARK}${number}`] = column.transformer.to(parameters[name as string])
+    all[`${name}${MARK}${number}`] = column.to(parameters[name as string])
   }
   return all
+}
+
+/**
+ * The condition of `whereInIds`, `delete([…])` and `update([…])` as one list. TypeORM writes a chain of OR for
+ * keys with a transformer, which SQLite refuses from a thousand ids on. Undefined where the key is no single id.
+ */
+export function inIds(metadata: EntityMetadata, ids: unknown): ObjectLiteral | undefined {
+  const [key, another] = metadata.primaryColumns
+  if (!Array.isArray(ids) || ids.length < 2 || key === undefined || another !== undefined) return undefined
+  if (idColumnFor(key) === undefined || key.relationMetadata || key.embeddedMetadata) return undefined
+  const values = ids.map((id: ObjectLiteral) => key.getEntityValue(metadata.ensureEntityIdMap(id)) as unknown)
+  return { [key.propertyName]: In(values) }
 }

@@ -1,19 +1,20 @@
-import type { EntityMetadata, InsertResult, ObjectLiteral } from 'typeorm'
-import { idColumnsIn } from '../prepare/prepared-column.js'
-import { type InsertBuilder, type InsertMap, metadataOf, valuesOf } from './insert-builder.js'
-import { madeColumns, makeMissingIds } from './missing-ids.js'
-import { endInsert } from './pending.js'
-import { insertAndReadBack, needsReadBack } from './read-back.js'
+import { IdError } from '@snoflax/core'
+import type { EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
+import { idColumnsIn } from '../columns/prepared.js'
+import {
+  generatedColumns,
+  generateMissingIds,
+  type InsertBuilder,
+  type InsertMap,
+  metadataOf,
+  type OnUpdate,
+  takeBack,
+  valuesOf,
+} from './new-rows.js'
+import { type Finding, keyColumns, readStoredRows, type StoredRow } from './stored-rows.js'
 
-/** Builders that are being run: their rows have ids already. */
-const running = new WeakSet<InsertBuilder>()
-
-/** For a statement that is asked for without being run. */
-export function makeIdsForStatement(builder: InsertBuilder): void {
-  if (!running.has(builder)) makeMissingIds(builder)
-}
-
-/** Runs an insert, and lets its result and its entities have the ids that lie in the rows. */
+/** Runs an insert, and gives its result and its entities the ids that are stored. */
 export async function insertWithIds(
   builder: InsertBuilder,
   insert: () => Promise<InsertResult>,
@@ -21,19 +22,11 @@ export async function insertWithIds(
   const { expressionMap } = builder
   const metadata = metadataOf(expressionMap)
   if (!metadata || expressionMap.insertFromSelect || idColumnsIn(metadata).length === 0) return insert()
-  makeMissingIds(builder)
-  running.add(builder)
-  try {
-    if (needsReadBack(builder, metadata)) return await insertAndReadBack(builder, metadata, insert)
-    const result = await insert()
-    describe(result, metadata, expressionMap)
-    return result
-  } catch (error) {
-    for (const entity of valuesOf(expressionMap)) endInsert(entity)
-    throw error
-  } finally {
-    running.delete(builder)
-  }
+  generateMissingIds(builder)
+  if (needsReadBack(builder, metadata)) return insertAndReadBack(builder, metadata, insert)
+  const result = await insert()
+  describe(result, metadata, expressionMap)
+  return result
 }
 
 /** Tells the ids in the result, of rows that TypeORM did not read back too. */
@@ -44,9 +37,153 @@ function describe(result: InsertResult, metadata: EntityMetadata, map: InsertMap
   }
   result.generatedMaps = entities.map((entity, row) => {
     const generated = result.generatedMaps[row] ?? {}
-    for (const { metadata: column } of madeColumns(map, row)) {
+    for (const { metadata: column } of generatedColumns(map, row)) {
       column.setEntityValue(generated, column.getEntityValue(entity))
     }
     return generated
   })
+}
+
+/**
+ * Whether the result of an insert can't be taken from TypeORM, which takes the first row that comes back for
+ * the first that went in. That is wrong after a conflict, and for several rows where the database has no
+ * RETURNING.
+ */
+function needsReadBack({ expressionMap, dataSource }: InsertBuilder, metadata: EntityMetadata): boolean {
+  if (expressionMap.onUpdate) return true
+  // Where the database counts keys, and no id of ours is made, nothing tells which rows were left out.
+  if (expressionMap.onIgnore) return keyColumns(metadata).length > 0
+  return (
+    expressionMap.updateEntity &&
+    valuesOf(expressionMap).length > 1 &&
+    !dataSource.driver.isReturningSqlSupported('insert') &&
+    metadata.getInsertionReturningColumns().length > 0 &&
+    metadata.primaryColumns.every(({ isGenerated }) => !isGenerated)
+  )
+}
+
+/** Runs an insert, and reads for each entity the row that lies there now. */
+async function insertAndReadBack(
+  builder: InsertBuilder,
+  metadata: EntityMetadata,
+  insert: () => Promise<InsertResult>,
+): Promise<InsertResult> {
+  const map = builder.expressionMap
+  checkOverwrite(map, metadata)
+  const finding = {
+    columns: conflictColumns(metadata, map.onUpdate),
+    predicate: map.onUpdate?.indexPredicate,
+  }
+  const { callListeners, updateEntity } = map
+  return onOneConnection(builder, async (queryRunner) => {
+    const tell = async (event: 'BeforeInsert' | 'AfterInsert') => {
+      if (!callListeners) return
+      for (const entity of valuesOf(map)) await queryRunner.broadcaster.broadcast(event, metadata, entity)
+    }
+    await tell('BeforeInsert')
+    Object.assign(map, { callListeners: false, updateEntity: false })
+    try {
+      const result = await insert()
+      if (updateEntity) await readBack(result, queryRunner, metadata, map, finding)
+      else valuesOf(map).forEach((_, row) => void takeBack(map, row))
+      await tell('AfterInsert')
+      return result
+    } finally {
+      Object.assign(map, { callListeners, updateEntity })
+    }
+  })
+}
+
+/** An id that some rows bring along would overwrite stored ids with those just made for the others. */
+function checkOverwrite(map: InsertMap, metadata: EntityMetadata): void {
+  const overwritten = idColumnsIn(metadata).find(
+    ({ metadata: column }) =>
+      map.onUpdate?.overwrite?.includes(column.databaseName) &&
+      !isConflictColumn(map.onUpdate, column.databaseName),
+  )
+  if (!overwritten || !valuesOf(map).some((_, row) => generatedColumns(map, row).includes(overwritten)))
+    return
+  const { path, storage } = overwritten
+  throw new IdError(
+    'INVALID_OPTION',
+    `${path}: the upsert would replace stored ids by new ones, since some rows bring an id and others don't; upsert them apart`,
+    { family: storage.family.name, path },
+  )
+}
+
+const isConflictColumn = ({ conflict }: OnUpdate, name: string): boolean =>
+  Array.isArray(conflict) && conflict.includes(name)
+
+async function readBack(
+  result: InsertResult,
+  queryRunner: QueryRunner,
+  metadata: EntityMetadata,
+  map: InsertMap,
+  finding: Finding,
+): Promise<void> {
+  const entities = valuesOf(map)
+  const rows = await readStoredRows(queryRunner, metadata, entities, finding)
+  result.generatedMaps = entities.map((entity, i) => hydrate(entity, rows[i]))
+  // What is not there was left out: the id that was made for it is taken back.
+  rows.forEach((row, i) => {
+    if (row === undefined) takeBack(map, i)
+  })
+  // As TypeORM has it for rows that were left out, there is nothing in their place.
+  result.identifiers = entities.map(
+    (entity, i) => (rows[i] && metadata.getEntityIdMap(entity)) as ObjectLiteral,
+  )
+}
+
+function hydrate(entity: ObjectLiteral, row: StoredRow | undefined): ObjectLiteral {
+  const map: ObjectLiteral = {}
+  for (const [column, value] of row ?? []) {
+    column.setEntityValue(entity, value)
+    column.setEntityValue(map, value)
+  }
+  return map
+}
+
+/**
+ * The columns by which the row that was in the way is found.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a constraint that the entity does not declare.
+ */
+function conflictColumns(metadata: EntityMetadata, onUpdate: OnUpdate | undefined): ColumnMetadata[] {
+  const conflict = onUpdate?.conflict
+  if (conflict === undefined) return keyColumns(metadata)
+  if (typeof conflict === 'string') return columnsOfConstraint(metadata, conflict)
+  return conflict.map((name) => metadata.findColumnWithDatabaseName(name) ?? refuse(metadata, name))
+}
+
+function columnsOfConstraint(metadata: EntityMetadata, name: string): ColumnMetadata[] {
+  const declared = [...metadata.uniques, ...metadata.indices].find((one) => one.name === name)
+  return declared?.columns ?? refuse(metadata, name)
+}
+
+function refuse({ name: entity }: EntityMetadata, name: string): never {
+  throw new IdError(
+    'INVALID_OPTION',
+    `${entity}: an upsert finds the stored id by its conflict columns, and ${JSON.stringify(name)} is neither a column nor a unique constraint of the entity`,
+    { field: 'conflict', value: name, path: entity },
+  )
+}
+
+/** One connection, and one transaction where the builder asks for it, for an insert and what follows it. */
+async function onOneConnection<Result>(
+  builder: InsertBuilder,
+  work: (queryRunner: QueryRunner) => Promise<Result>,
+): Promise<Result> {
+  const { queryRunner: given, expressionMap } = builder
+  const { useTransaction } = expressionMap
+  const queryRunner = builder.obtainQueryRunner()
+  builder.queryRunner = queryRunner
+  expressionMap.useTransaction = false
+  try {
+    if (!useTransaction || queryRunner.isTransactionActive) return await work(queryRunner)
+    return await queryRunner.manager.transaction(() => work(queryRunner))
+  } finally {
+    builder.queryRunner = given
+    expressionMap.useTransaction = useTransaction
+    if (queryRunner !== given) await queryRunner.release()
+  }
 }

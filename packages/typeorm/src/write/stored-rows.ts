@@ -1,7 +1,6 @@
 import type { Driver, EntityMetadata, ObjectLiteral, QueryRunner } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
-import { idColumnFor, idColumnsIn } from '../prepare/prepared-column.js'
-import { keyColumns } from './conflict.js'
+import { generatedColumnsIn, idColumnFor } from '../columns/prepared.js'
 
 /** Values of a row that lies in the table, by column. */
 export type StoredRow = ReadonlyMap<ColumnMetadata, unknown>
@@ -10,6 +9,12 @@ export type StoredRow = ReadonlyMap<ColumnMetadata, unknown>
 export interface Finding {
   readonly columns: readonly ColumnMetadata[]
   readonly predicate: string | undefined
+}
+
+/** The columns that tell a row that we inserted from all others: where the database counts keys, our ids do. */
+export function keyColumns(metadata: EntityMetadata): ColumnMetadata[] {
+  if (metadata.primaryColumns.every(({ isGenerated }) => !isGenerated)) return metadata.primaryColumns
+  return generatedColumnsIn(metadata).map((column) => column.metadata)
 }
 
 const ALIAS = 'stored'
@@ -109,9 +114,7 @@ function conditionOf(entities: readonly ObjectLiteral[], { columns, predicate }:
 /** What an insert tells of its rows: keys, ids, and what the database filled in. */
 const columnsToReturn = (metadata: EntityMetadata): ColumnMetadata[] => [
   ...metadata.primaryColumns,
-  ...idColumnsIn(metadata)
-    .filter(({ source }) => source !== undefined)
-    .map((column) => column.metadata),
+  ...generatedColumnsIn(metadata).map((column) => column.metadata),
   ...metadata.getInsertionReturningColumns(),
 ]
 

@@ -1,5 +1,4 @@
-import { IdError } from '@snoflax/core'
-import { familyOfProperty } from './id-properties.js'
+import { IdError, type IdFamily } from '@snoflax/core'
 
 /**
  * A property that tells when the entity's id was made. It is no column: the id knows it. Undefined while the
@@ -38,4 +37,20 @@ function timeOf(
   }
   const id = entity[idProperty]
   return id == null ? id : family.time(id)
+}
+
+/** Families of decorated properties, by the prototype that they stand on. */
+const families = new WeakMap<object, Map<string, IdFamily>>()
+
+export function rememberIdProperty(prototype: object, property: string, family: IdFamily): void {
+  const properties = families.get(prototype) ?? new Map<string, IdFamily>()
+  families.set(prototype, properties.set(property, family))
+}
+
+/** The family of an entity's id property, inherited ones too. */
+function familyOfProperty(entity: object, property: string): IdFamily | undefined {
+  const family = families.get(entity)?.get(property)
+  const parent: unknown = Object.getPrototypeOf(entity)
+  if (family !== undefined || parent === null) return family
+  return familyOfProperty(parent as object, property)
 }

@@ -1,6 +1,6 @@
 import { IdError } from '@snoflax/core'
 import type { DataSource, EntityTarget, ObjectLiteral } from 'typeorm'
-import { idColumnFor } from './prepare/prepared-column.js'
+import { idColumnFor } from '../columns/prepared.js'
 
 /** Ids ⇄ values of one column, for SQL of your own. */
 export interface ColumnStorage {
@@ -42,9 +42,8 @@ export function storageOf<Entity extends ObjectLiteral>(
       },
     )
   }
-  const { transformer } = prepared
   return {
-    toDatabase: (id) => transformer.to(id),
-    fromDatabase: (value) => transformer.from(value) as string | null,
+    toDatabase: (id) => prepared.to(id),
+    fromDatabase: (value) => prepared.from(value) as string | null,
   }
 }

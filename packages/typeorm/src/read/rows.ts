@@ -1,18 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm'
 import { DriverUtils } from 'typeorm/driver/DriverUtils.js'
-import { idColumnsIn, type PreparedColumn } from '../prepare/prepared-column.js'
-import { expressionsOf, type Selected } from './expressions.js'
-import type { Paths, Source } from './id-paths.js'
-import { type Alias, sourcesOf } from './sources.js'
-
-/** What a query selects. */
-export interface Selection {
-  readonly dataSource: DataSource
-  readonly expressionMap: {
-    readonly aliases: readonly Alias[]
-    readonly selects: readonly Selected[]
-  }
-}
+import { idColumnsIn, type Paths, type PreparedColumn } from '../columns/prepared.js'
+import { type Alias, expressionsOf, type Selection, type Source, sourcesOf } from './sources.js'
 
 export type RawRow = Record<string, unknown>
 
@@ -36,7 +25,7 @@ function putIds(rows: readonly RawRow[], columns: ReadonlyMap<string, PreparedCo
   if (typeof first !== 'object') return
   const present = [...columns].filter(([key]) => key in first)
   for (const row of rows) {
-    for (const [key, { transformer }] of present) row[key] = transformer.from(row[key])
+    for (const [key, column] of present) row[key] = column.from(row[key])
   }
 }
 

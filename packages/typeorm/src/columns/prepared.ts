@@ -1,0 +1,106 @@
+import type { Database, IdStorage } from '@snoflax/core'
+import { withPath } from '@snoflax/core/adapter'
+import type { DataSource, EntityMetadata, ValueTransformer } from 'typeorm'
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
+
+/**
+ * A column of ids in the metadata of one DataSource: own ids, or a foreign key. It is the transformer of its
+ * column, which TypeORM may call twice: both directions are idempotent.
+ */
+export class PreparedColumn implements ValueTransformer {
+  /** Entity and property. */
+  readonly path: string
+
+  constructor(
+    readonly metadata: ColumnMetadata,
+    readonly storage: IdStorage<string>,
+    /** Generates its ids; undefined where the application does not. */
+    readonly generate: (() => string) | undefined,
+    /** Its index among the id columns of the DataSource. */
+    readonly number: number,
+  ) {
+    this.path = pathOf(metadata)
+  }
+
+  to(value: unknown): unknown {
+    // A function stands for SQL, a list is the value of `Any`, and undefined asks for the column's default.
+    if (value === undefined || typeof value === 'function') return value
+    if (Array.isArray(value)) return value.map((one) => this.to(one))
+    return withPath(this.path, () => this.storage.toDatabase(value))
+  }
+
+  from(value: unknown): unknown {
+    if (value === undefined) return undefined
+    return withPath(this.path, () => this.storage.fromDatabase(revived(value)))
+  }
+}
+
+/** TypeORM caches results as JSON, in which a Buffer is `{ type: 'Buffer', data: […] }`. */
+function revived(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const { type, data } = value as { readonly type?: unknown; readonly data?: unknown }
+  return type === 'Buffer' && Array.isArray(data) ? Uint8Array.from(data as number[]) : value
+}
+
+export const pathOf = (column: ColumnMetadata): string =>
+  `${column.entityMetadata.name}.${column.propertyPath}`
+
+export const idColumnFor = ({ transformer }: ColumnMetadata): PreparedColumn | undefined =>
+  transformer instanceof PreparedColumn ? transformer : undefined
+
+/** The id columns of an entity. */
+export const idColumnsIn = ({ columns }: EntityMetadata): PreparedColumn[] =>
+  columns.flatMap((column) => idColumnFor(column) ?? [])
+
+/** The id columns of an entity whose ids the application generates. */
+export const generatedColumnsIn = (metadata: EntityMetadata): PreparedColumn[] =>
+  idColumnsIn(metadata).filter(({ generate }) => generate !== undefined)
+
+/** Which paths behind the name of a table lead to id columns. */
+export type Paths = ReadonlyMap<string, PreparedColumn>
+
+/** The id columns of a DataSource. */
+export interface PreparedSource {
+  readonly database: Database
+  /** By their number. */
+  readonly columns: readonly PreparedColumn[]
+  /** All that TypeORM accepts as the name of an entity's id column: database name, property and relation. */
+  readonly paths: ReadonlyMap<EntityMetadata, Paths>
+}
+
+const UNPREPARED: PreparedSource = { database: 'sqlite', columns: [], paths: new Map() }
+
+/** By the metadata that a DataSource has built: when it builds them again, it needs preparing again. */
+const prepared = new WeakMap<readonly EntityMetadata[], PreparedSource>()
+
+/** Of a DataSource that was never prepared, none. */
+export const preparedOf = ({ entityMetadatas }: DataSource): PreparedSource =>
+  prepared.get(entityMetadatas) ?? UNPREPARED
+
+export const isPrepared = ({ entityMetadatas }: DataSource): boolean => prepared.has(entityMetadatas)
+
+export function remember(
+  { entityMetadatas }: DataSource,
+  database: Database,
+  columns: readonly PreparedColumn[],
+): void {
+  const paths = new Map(entityMetadatas.map((metadata) => [metadata, new Map(entriesOf(metadata))]))
+  prepared.set(entityMetadatas, { database, columns, paths })
+}
+
+/** As in TypeORM, later entries weigh more. */
+function entriesOf({ relations, columns }: EntityMetadata): [string, PreparedColumn][] {
+  const joined = relations.flatMap(({ propertyPath, joinColumns, inverseJoinColumns }) => [
+    ...joinColumns.slice(0, 1).map((column) => [propertyPath, column] as const),
+    ...[...joinColumns, ...inverseJoinColumns].map(
+      (column) => [`${propertyPath}.${column.referencedColumn?.propertyPath}`, column] as const,
+    ),
+  ])
+  const named = (['databaseName', 'propertyName', 'propertyPath'] as const).flatMap((name) =>
+    columns.map((column) => [column[name], column] as const),
+  )
+  return [...joined, ...named].flatMap(([path, column]): [string, PreparedColumn][] => {
+    const found = idColumnFor(column)
+    return found ? [[path, found]] : []
+  })
+}

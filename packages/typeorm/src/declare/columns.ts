@@ -1,0 +1,175 @@
+import {
+  type FlakeId,
+  type FlaxId,
+  flake,
+  flax,
+  type IdFamily,
+  type SnoId,
+  sno,
+  type UidId,
+  type UidLocalId,
+  uid,
+  uidLocal,
+} from '@snoflax/core'
+import { withPath } from '@snoflax/core/adapter'
+import { Column } from 'typeorm'
+import {
+  generatedColumn,
+  type IdColumnOptions,
+  type PlainIdColumnOptions,
+  type PreliminaryColumn,
+  plainColumn,
+} from '../columns/definition.js'
+import { patchDataSources } from '../prepare/data-source.js'
+import { rememberIdProperty } from './created-at.js'
+
+/** Decorates a property that holds ids of the family: another family's does not compile. */
+export type IdDecorator<AnId extends string> = <Name extends string>(
+  entity: { [Property in Name]?: AnId | null },
+  property: Name,
+) => void
+
+/**
+ * A column of ids: **the primary key, and generated** (TypeORM's own `Column` is neither). Ids are made
+ * wherever a row is inserted without one, and the column's type is that of the database.
+ * For ids that are no key and not generated there is `IdColumn.plain`.
+ *
+ * @throws {IdError} `GENERATOR_REQUIRED` where the family has no generator of its own and none is given.
+ *
+ * @example
+ * `class Ticket { @IdColumn(flake, { generator: flake.generator({ worker: 3 }) }) id!: FlakeId }`
+ */
+export function IdColumn<AnId extends string>(
+  family: IdFamily<AnId>,
+  options: IdColumnOptions<AnId> = {},
+): IdDecorator<AnId> {
+  return decorator(family, () => generatedColumn(family, options))
+}
+
+/**
+ * A column of ids that are neither the primary key nor generated.
+ *
+ * @example
+ * `class Order { @IdColumn.plain(sno, { nullable: true }) traceId!: SnoId | null }`
+ */
+export function plainIdColumn<AnId extends string>(
+  family: IdFamily<AnId>,
+  options: PlainIdColumnOptions = {},
+): IdDecorator<AnId> {
+  return decorator(family, () => plainColumn(family, options))
+}
+
+IdColumn.plain = plainIdColumn
+
+function decorator<AnId extends string>(
+  family: IdFamily<AnId>,
+  columnOf: () => PreliminaryColumn,
+): IdDecorator<AnId> {
+  return (entity, property) => {
+    const column = withPath(`${entity.constructor.name}.${property}`, columnOf)
+    patchDataSources()
+    rememberIdProperty(entity, property, family)
+    Column(column)(entity, property)
+  }
+}
+
+/**
+ * The column of an `EntitySchema` that is the primary key and generated: `IdColumn` without decorators.
+ *
+ * @throws {IdError} `GENERATOR_REQUIRED` where the family has no generator of its own and none is given.
+ *
+ * @example
+ * const Customer = new EntitySchema<{ id: FlaxId }>({
+ *   name: 'customer',
+ *   columns: { id: idColumn(flax) },
+ * })
+ */
+export function idColumn<AnId extends string>(
+  family: IdFamily<AnId>,
+  options: IdColumnOptions<AnId> = {},
+): PreliminaryColumn {
+  patchDataSources()
+  return generatedColumn(family, options)
+}
+
+/**
+ * The column of an `EntitySchema` for ids that are neither the primary key nor generated.
+ *
+ * @example
+ * const columns = { traceId: idColumn.plain(sno, { nullable: true }) }
+ */
+idColumn.plain = <AnId extends string>(
+  family: IdFamily<AnId>,
+  options: PlainIdColumnOptions = {},
+): PreliminaryColumn => {
+  patchDataSources()
+  return plainColumn(family, options)
+}
+
+/** Decorators of one family. */
+export interface FamilyColumn<AnId extends string, Options = Omit<IdColumnOptions<AnId>, 'meta'>> {
+  /**
+   * The primary key, generated.
+   *
+   * @throws {IdError} `GENERATOR_REQUIRED`, `INVALID_OPTION`, naming entity and property.
+   */
+  (options?: Options): IdDecorator<AnId>
+  /** Ids that are neither the primary key nor generated. */
+  plain(options?: PlainIdColumnOptions): IdDecorator<AnId>
+}
+
+function familyColumn<AnId extends string>(
+  family: IdFamily<AnId>,
+): FamilyColumn<AnId, IdColumnOptions<AnId>> {
+  return Object.assign((options?: IdColumnOptions<AnId>) => IdColumn(family, options), {
+    plain: (options?: PlainIdColumnOptions) => plainIdColumn(family, options),
+  })
+}
+
+/**
+ * Primary key of flax ids, generated. A column that is neither: `FlaxIdColumn.plain()`.
+ *
+ * @example
+ * `class Customer { @FlaxIdColumn() id!: FlaxId }`
+ */
+export const FlaxIdColumn: FamilyColumn<FlaxId> = /* @__PURE__ */ familyColumn(flax)
+
+/**
+ * Primary key of sno ids, generated. A column that is neither: `SnoIdColumn.plain()`.
+ *
+ * @throws {IdError} `FIELD_OUT_OF_RANGE` for the metabyte, naming entity and property.
+ *
+ * @example
+ * `class Order { @SnoIdColumn({ meta: 2 }) id!: SnoId }`
+ */
+export const SnoIdColumn: FamilyColumn<SnoId, IdColumnOptions<SnoId>> = /* @__PURE__ */ familyColumn(sno)
+
+/**
+ * Primary key of flake ids, generated. A column that is neither: `FlakeIdColumn.plain()`.
+ *
+ * @throws {IdError} `GENERATOR_REQUIRED` without a generator or `default: 'database'`.
+ *
+ * @example
+ * `class Ticket { @FlakeIdColumn({ generator: flake.generator({ worker: 3 }) }) id!: FlakeId }`
+ */
+export const FlakeIdColumn: FamilyColumn<FlakeId> = /* @__PURE__ */ familyColumn(flake)
+
+/**
+ * Primary key of global uid ids, generated. A column that is neither: `UidIdColumn.plain()`.
+ *
+ * @throws {IdError} `GENERATOR_REQUIRED` without a generator or `default: 'database'`.
+ *
+ * @example
+ * `class Event { @UidIdColumn({ generator: uid.generator({ node: 'app@10.0.0.7' }) }) id!: UidId }`
+ */
+export const UidIdColumn: FamilyColumn<UidId> = /* @__PURE__ */ familyColumn(uid)
+
+/**
+ * Primary key of local uid ids, generated. A column that is neither: `UidLocalIdColumn.plain()`.
+ *
+ * @throws {IdError} `GENERATOR_REQUIRED` without a generator or `default: 'database'`.
+ *
+ * @example
+ * `class Reading { @UidLocalIdColumn({ generator: uidLocal.generator() }) id!: UidLocalId }`
+ */
+export const UidLocalIdColumn: FamilyColumn<UidLocalId> = /* @__PURE__ */ familyColumn(uidLocal)

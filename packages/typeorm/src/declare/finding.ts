@@ -1,0 +1,108 @@
+import type { IdFamily, Time } from '@snoflax/core'
+import { checkKeyset } from '@snoflax/core/adapter'
+import {
+  And,
+  Equal,
+  type FindManyOptions,
+  FindOperator,
+  type FindOptionsOrder,
+  type FindOptionsWhere,
+  LessThan,
+  MoreThan,
+  MoreThanOrEqual,
+  type ObjectLiteral,
+} from 'typeorm'
+
+/**
+ * Finds ids that were made from a moment on, and before another: `from <= time(id) < to`.
+ * For a family whose `exactRange` is false it finds some more: recheck with `family.time`.
+ *
+ * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `TIME_OUT_OF_RANGE` after the family's last
+ * moment.
+ *
+ * @example
+ * await orders.findBy({ id: createdBetween(flax, new Date('2026-11-01'), new Date('2026-12-01')) })
+ */
+export function createdBetween<AnId extends string>(
+  family: IdFamily<AnId>,
+  from: Time,
+  to: Time,
+): FindOperator<AnId> {
+  const { gte, lt } = family.range(from, to)
+  return And(MoreThanOrEqual(gte), LessThan(lt))
+}
+
+/**
+ * Finds ids that were made at a moment or after it. Where `exactRange` is false, recheck with `family.time`.
+ *
+ * @throws {IdError} `TIME_OUT_OF_RANGE` after the family's last moment, `INVALID_TIME`.
+ *
+ * @example
+ * await orders.findBy({ id: createdAfter(flax, Date.now() - 3_600_000) })
+ */
+export function createdAfter<AnId extends string>(family: IdFamily<AnId>, time: Time): FindOperator<AnId> {
+  return MoreThanOrEqual(family.lowerBound(time))
+}
+
+/**
+ * Finds ids that were made before a moment. Where `exactRange` is false, recheck with `family.time`.
+ *
+ * @throws {IdError} `TIME_OUT_OF_RANGE` after the family's last moment, `INVALID_TIME`.
+ *
+ * @example
+ * await orders.delete({ id: createdBefore(flax, new Date('2020-01-01')) })
+ */
+export function createdBefore<AnId extends string>(family: IdFamily<AnId>, time: Time): FindOperator<AnId> {
+  return LessThan(family.upperBound(time))
+}
+
+/** Which page. */
+export interface KeysetOptions<Entity extends ObjectLiteral, Field extends keyof Entity & string> {
+  /** The id property that rows are ordered by. Default `id`. */
+  readonly field?: Field
+  /** `asc`: the oldest first, the default. `desc`: the newest first. */
+  readonly order?: 'asc' | 'desc'
+  /** The id of the last row of the page before; left out or null for the first page. */
+  readonly after?: Entity[Field] | null | undefined
+  /** Rows of a page. */
+  readonly take: number
+  /** Conditions that every row fulfils besides. */
+  readonly where?: FindOptionsWhere<Entity> | FindOptionsWhere<Entity>[]
+}
+
+/**
+ * Find options of one page, by keyset: the index is entered at the last id seen, so that late pages cost what
+ * the first does, and rows that come or go between two pages shift nothing. A malformed `after` is an IdError
+ * of the `find` that takes the page.
+ *
+ * @throws {IdError} `INVALID_OPTION` for another order, and for a `take` that is not a positive whole number.
+ *
+ * @example
+ * const first = await orders.find(keyset<Order>({ order: 'desc', take: 20 }))
+ * const next = await orders.find(keyset<Order>({ order: 'desc', take: 20, after: first.at(-1)?.id }))
+ */
+export function keyset<
+  Entity extends ObjectLiteral,
+  Field extends keyof Entity & string = 'id' & keyof Entity,
+>({
+  field = 'id' as Field,
+  order,
+  after,
+  take,
+  where = {},
+}: KeysetOptions<Entity, Field>): Pick<FindManyOptions<Entity>, 'where' | 'order' | 'take'> {
+  const direction = checkKeyset({ order, take })
+  const beyond = direction === 'asc' ? MoreThan : LessThan
+  const seek = (one: FindOptionsWhere<Entity>) =>
+    after == null ? one : { ...one, [field]: both(one[field], beyond(after)) }
+  return {
+    where: Array.isArray(where) ? where.map(seek) : seek(where),
+    order: { [field]: direction } as FindOptionsOrder<Entity>,
+    take,
+  }
+}
+
+function both<Value>(given: unknown, bound: FindOperator<Value>): FindOperator<Value> {
+  if (given === undefined) return bound
+  return And(given instanceof FindOperator ? given : Equal(given as Value), bound)
+}

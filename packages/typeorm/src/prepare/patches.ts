@@ -1,0 +1,161 @@
+import type { DataSource, EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
+import type { Subject } from 'typeorm/persistence/Subject.js'
+import { idColumnsIn, preparedOf } from '../columns/prepared.js'
+import { inIds, markIdParameters, withIdValues } from '../read/parameters.js'
+import { putIdsIntoReturned, putIdsIntoRows, type RawRow } from '../read/rows.js'
+import type { Selection } from '../read/sources.js'
+import { insertWithIds } from '../write/insert.js'
+import { generateMissingIds, type InsertBuilder, type InsertMap, metadataOf } from '../write/new-rows.js'
+import { generateIdsOfSave, insertInOrder, type Save } from '../write/saves.js'
+import { asStored } from '../write/trees.js'
+import { type Prototypes, prototypesOf } from './typeorm.js'
+
+/** A builder that has its main entity. */
+interface MainBuilder {
+  readonly expressionMap: { readonly mainAlias: { readonly metadata: EntityMetadata } }
+}
+
+/** A builder that changes rows. */
+interface Changing {
+  readonly expressionMap: Pick<InsertMap, 'mainAlias'>
+}
+
+interface Changed {
+  readonly raw: unknown
+}
+
+/** Drivers and prototypes that are patched. */
+const patched = new WeakSet<object>()
+
+/**
+ * The places of TypeORM where ids are generated, go in and come out: in the DataSource's driver, and in the
+ * prototypes of its copy of TypeORM. A DataSource without id columns passes through those unchanged.
+ */
+export function patchTypeorm(dataSource: DataSource): void {
+  const prototypes = prototypesOf(dataSource)
+  for (const [owner, patch] of [
+    [dataSource.driver, () => patchDriver(dataSource)],
+    [prototypes.QueryBuilder, () => patchPrototypes(prototypes)],
+  ] as const) {
+    if (!patched.has(owner)) patch()
+    patched.add(owner)
+  }
+}
+
+/** Puts a function around a method; it gets the object and the method, bound to it. */
+function around<This, Given extends unknown[], Result>(
+  owner: object,
+  name: string,
+  call: (self: This, method: (...given: Given) => Result, ...given: Given) => Result,
+): void {
+  const methods = owner as Record<string, (...given: Given) => Result>
+  const method = methods[name] as (...given: Given) => Result
+  methods[name] = function (this: This, ...given) {
+    return call(this, method.bind(this), ...given)
+  }
+}
+
+function patchPrototypes(of: Prototypes): void {
+  around<Selection, [string], string>(
+    of.QueryBuilder,
+    'replacePropertyNamesForTheWholeQuery',
+    (builder, replace, query) =>
+      replace(hasIds(builder) && !isPlainInsert(builder) ? markIdParameters(query, builder) : query),
+  )
+  around<MainBuilder, [unknown], unknown>(
+    of.QueryBuilder,
+    'getWhereInIdsCondition',
+    ({ expressionMap: { mainAlias } }, conditionOf, ids) =>
+      inIds(mainAlias.metadata, ids) ?? conditionOf(ids),
+  )
+  around<Selection, [unknown], Promise<RawRow[]>>(
+    of.SelectQueryBuilder,
+    'loadRawResults',
+    async (builder, load, queryRunner) => {
+      const rows = await load(queryRunner)
+      if (hasIds(builder)) putIdsIntoRows(rows, builder)
+      return rows
+    },
+  )
+  around<InsertBuilder, [], string>(of.InsertQueryBuilder, 'createInsertExpression', (builder, create) => {
+    generateMissingIds(builder)
+    return create()
+  })
+  around<InsertBuilder, [], Promise<InsertResult>>(
+    of.InsertQueryBuilder,
+    'execute',
+    async (builder, execute) => withIds(await insertWithIds(builder, execute), builder),
+  )
+  for (const builder of [of.UpdateQueryBuilder, of.DeleteQueryBuilder, of.SoftDeleteQueryBuilder]) {
+    around<Changing, [], Promise<Changed>>(builder, 'execute', async (builder, execute) =>
+      withIds(await execute(), builder),
+    )
+  }
+  around<Save, [], Promise<void>>(of.SubjectExecutor, 'execute', (save, execute) => {
+    if (hasIds(save.queryRunner)) generateIdsOfSave(save)
+    return execute()
+  })
+  around<Save, [], Promise<void>>(of.SubjectExecutor, 'executeInsertOperations', (save, insert) =>
+    hasIds(save.queryRunner) ? insertInOrder(save, insert) : insert(),
+  )
+  for (const kind of ['Closure', 'MaterializedPath', 'NestedSet'] as const) {
+    for (const name of ['insert', 'update']) {
+      around<{ queryRunner: QueryRunner }, [Subject], Promise<void>>(
+        of[`${kind}SubjectExecutor`],
+        name,
+        ({ queryRunner }, write, subject) => write(hasIds(queryRunner) ? asStored(subject) : subject),
+      )
+    }
+  }
+}
+
+const hasIds = ({ dataSource }: { readonly dataSource: DataSource }): boolean =>
+  preparedOf(dataSource).columns.length > 0
+
+/** Values of an insert are converted one by one; reading through thousands of them would only cost time. */
+function isPlainInsert({ expressionMap }: { readonly expressionMap: object }): boolean {
+  const { queryType, onUpdate } = expressionMap as {
+    queryType?: string
+    onUpdate?: { overwriteCondition?: unknown }
+  }
+  return queryType === 'insert' && onUpdate?.overwriteCondition === undefined
+}
+
+function withIds<Result extends Changed>(result: Result, { expressionMap }: Changing): Result {
+  const metadata = metadataOf(expressionMap)
+  if (metadata) putIdsIntoReturned(result.raw, metadata)
+  return result
+}
+
+/** Where parameters go in and returned values come out. */
+function patchDriver(dataSource: DataSource): void {
+  const { driver } = dataSource
+  const escapeQueryWithParameters = driver.escapeQueryWithParameters.bind(driver)
+  driver.escapeQueryWithParameters = (query, parameters, ...rest) =>
+    escapeQueryWithParameters(
+      query,
+      withIdValues(query, parameters ?? {}, preparedOf(dataSource).columns),
+      ...rest,
+    )
+
+  const createGeneratedMap = driver.createGeneratedMap.bind(driver)
+  driver.createGeneratedMap = (metadata, ...result) =>
+    returnedIds(metadata, createGeneratedMap(metadata, ...result))
+}
+
+/** What RETURNING answered, with ids for the values of id columns. */
+function returnedIds(
+  metadata: EntityMetadata,
+  returned: ObjectLiteral | undefined,
+): ObjectLiteral | undefined {
+  if (returned === undefined) return undefined
+  for (const idColumn of idColumnsIn(metadata)) {
+    const column = idColumn.metadata
+    const value: unknown = column.getEntityValue(returned)
+    if (value == null) continue
+    // A foreign key stands as the relation's value here, not within it.
+    if (column.embeddedMetadata) column.setEntityValue(returned, idColumn.from(value))
+    else returned[column.propertyName] = idColumn.from(value)
+  }
+  return returned
+}

@@ -1,0 +1,160 @@
+import { type Database, IdError, type IdStorage, storageFor } from '@snoflax/core'
+import { agree, checkDatabaseDefault, sqlCall, withPath } from '@snoflax/core/adapter'
+import type { DataSource, EntityMetadata } from 'typeorm'
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
+import { IdColumnDefinition } from '../columns/definition.js'
+import { PreparedColumn, pathOf } from '../columns/prepared.js'
+
+export type Definitions = ReadonlyMap<ColumnMetadata, IdColumnDefinition>
+
+/** The id columns that the entities of a DataSource declare. */
+export function definitionsOf({ entityMetadatas }: DataSource): Definitions {
+  const isDefinition = (entry: [ColumnMetadata, unknown]): entry is [ColumnMetadata, IdColumnDefinition] =>
+    entry[1] instanceof IdColumnDefinition
+  const columns = entityMetadatas.flatMap(columnsOf)
+  return new Map(
+    columns.map((column): [ColumnMetadata, unknown] => [column, column.transformer]).filter(isDefinition),
+  )
+}
+
+/**
+ * Gives every id column, and every column that references one, the type and the transformer of its database.
+ *
+ * @throws {IdError} with entity and property, for a column that the database can't hold.
+ */
+export function settleColumns(
+  { entityMetadatas }: DataSource,
+  definitions: Definitions,
+  facts: DatabaseFacts,
+): PreparedColumn[] {
+  const prepared: PreparedColumn[] = []
+  for (const column of new Set(entityMetadatas.flatMap(columnsOf))) {
+    const one = prepare(column, definitions, facts, prepared.length)
+    if (one) prepared.push(one)
+  }
+  return prepared
+}
+
+/** TypeORM gives relations that share a column copies of it, which are in the relations alone. */
+const columnsOf = (entity: EntityMetadata): ColumnMetadata[] => [...entity.columns, ...joinColumnsOf(entity)]
+
+const joinColumnsOf = ({ relations }: EntityMetadata): ColumnMetadata[] =>
+  relations.flatMap(({ joinColumns }) => joinColumns)
+
+function prepare(
+  column: ColumnMetadata,
+  definitions: Definitions,
+  { database, exactBigint }: DatabaseFacts,
+  number: number,
+): PreparedColumn | undefined {
+  const own = definitions.get(column)
+  const key = referenced(column, definitions)
+  const definition = definitions.get(key)
+  if (own === undefined && definition === undefined) return undefined
+  const [path, target] = [pathOf(column), { path: pathOf(key) }]
+  return withPath(path, () => {
+    if (!definition) return agree({ path, ...(own as IdColumnDefinition) }, target) as undefined
+    const { family } = definition
+    const storage = storageFor(family, database, { storage: definition.storage, exactBigint })
+    if (own && own !== definition) agree({ path, ...own }, { ...target, family, storage: storage.name })
+    applyType(column, storage)
+    if (own) applyDefault(column, own, storage)
+    const prepared = new PreparedColumn(column, storage, own?.generate, number)
+    column.transformer = prepared
+    return prepared
+  })
+}
+
+/** The id column that a foreign key leads to in the end; else its last one, or the column itself. */
+function referenced(column: ColumnMetadata, definitions: Definitions): ColumnMetadata {
+  const [, ...followed] = follow(column)
+  return followed.filter((one) => definitions.has(one)).at(-1) ?? followed.at(-1) ?? column
+}
+
+/** A column and all that it leads to. Composite keys that share a column may lead back to it. */
+function follow(column: ColumnMetadata, seen: Set<ColumnMetadata> = new Set()): Set<ColumnMetadata> {
+  if (seen.has(column)) return seen
+  seen.add(column)
+  for (const target of targetsOf(column)) follow(target, seen)
+  return seen
+}
+
+/** What a column references by its relations, and by foreign keys that are declared apart. */
+function targetsOf(column: ColumnMetadata): ColumnMetadata[] {
+  const isSame = (one: ColumnMetadata) =>
+    one.entityMetadata === column.entityMetadata && one.databaseName === column.databaseName
+  const joined = [column, ...joinColumnsOf(column.entityMetadata).filter(isSame)]
+  const declared = column.entityMetadata.foreignKeys.map(
+    ({ columns, referencedColumns }) => referencedColumns[columns.findIndex(isSame)],
+  )
+  return [...joined.map(({ referencedColumn }) => referencedColumn), ...declared].filter(
+    (one) => one !== undefined,
+  )
+}
+
+function applyType(
+  column: ColumnMetadata,
+  { database, name, column: { type, length, collation } }: IdStorage<string>,
+): void {
+  const sized = type === 'char' || type === 'binary'
+  column.type = type
+  column.length = sized ? String(length) : ''
+  column.unsigned = name === 'bigint' && (database === 'mysql' || database === 'mariadb')
+  // SQLite orders text by bytes unless told otherwise, and TypeORM would not find the collation again.
+  if (collation !== undefined && database !== 'sqlite') column.collation = collation
+  else delete column.collation
+  if (type === 'char') column.charset = 'ascii'
+  else delete column.charset
+}
+
+function applyDefault(
+  column: ColumnMetadata,
+  { family, databaseDefault }: IdColumnDefinition,
+  { database, name }: IdStorage<string>,
+): void {
+  if (databaseDefault === undefined) {
+    delete (column as Partial<ColumnMetadata>).default
+    return
+  }
+  checkDatabaseDefault(family, database)
+  const call = sqlCall(family, name, databaseDefault.schema, databaseDefault.meta)
+  column.default = () => call
+}
+
+const DATABASES: Readonly<Record<string, Database>> = {
+  postgres: 'postgres',
+  mysql: 'mysql',
+  mariadb: 'mariadb',
+  'better-sqlite3': 'sqlite',
+  sqljs: 'sqlite',
+  capacitor: 'sqlite',
+  cordova: 'sqlite',
+  expo: 'sqlite',
+  nativescript: 'sqlite',
+  'react-native': 'sqlite',
+}
+
+/** What storages have to know of a DataSource. */
+export interface DatabaseFacts {
+  readonly database: Database
+  /** Whether its driver keeps integers of 64 bits exact. */
+  readonly exactBigint: boolean
+}
+
+/** @throws {IdError} `INVALID_OPTION` for a type of DataSource that there are no storages for. */
+export function databaseOf({ options }: DataSource): DatabaseFacts {
+  const database = DATABASES[options.type]
+  if (database === undefined) {
+    throw new IdError(
+      'INVALID_OPTION',
+      `id columns are there for ${Object.keys(DATABASES).join(', ')}, not for a DataSource of type ${options.type}`,
+      { field: 'type', value: options.type },
+    )
+  }
+  return { database, exactBigint: keepsBigints(options) }
+}
+
+function keepsBigints(options: DataSource['options']): boolean {
+  if (options.type === 'postgres') return options.parseInt8 !== true
+  return (options.type === 'mysql' || options.type === 'mariadb') && options.supportBigNumbers !== false
+}

@@ -1,0 +1,113 @@
+import { IdError } from '@snoflax/core'
+import type { Library, Reliance } from '@snoflax/core/adapter'
+import type { DataSource } from 'typeorm'
+import { DataSource as OwnDataSource } from 'typeorm/data-source/DataSource.js'
+import { SubjectExecutor } from 'typeorm/persistence/SubjectExecutor.js'
+import { ClosureSubjectExecutor } from 'typeorm/persistence/tree/ClosureSubjectExecutor.js'
+import { MaterializedPathSubjectExecutor } from 'typeorm/persistence/tree/MaterializedPathSubjectExecutor.js'
+import { NestedSetSubjectExecutor } from 'typeorm/persistence/tree/NestedSetSubjectExecutor.js'
+
+/** TypeORM's executors of a save, and the folders that they are in. */
+const EXECUTORS = {
+  SubjectExecutor: [SubjectExecutor, ''],
+  ClosureSubjectExecutor: [ClosureSubjectExecutor, 'tree/'],
+  MaterializedPathSubjectExecutor: [MaterializedPathSubjectExecutor, 'tree/'],
+  NestedSetSubjectExecutor: [NestedSetSubjectExecutor, 'tree/'],
+} as const
+
+/** A module that Node has loaded by `require`, as TypeORM always is. */
+interface LoadedModule {
+  readonly exports: { readonly DataSource?: new (...given: never[]) => object }
+  require(path: string): Record<string, unknown>
+}
+
+/** The file that has the class of the DataSource, in whichever copy of TypeORM. */
+function moduleOf(dataSource: DataSource): LoadedModule | undefined {
+  const node = globalThis.process?.getBuiltinModule?.('node:module')
+  const cache = node?.createRequire(`${process.cwd()}/`).cache ?? {}
+  const paths = Object.keys(cache).filter((path) => /[\\/]data-source[\\/]DataSource\.js$/.test(path))
+  return paths
+    .map((path) => cache[path] as unknown as LoadedModule)
+    .find(({ exports: { DataSource } }) => DataSource !== undefined && dataSource instanceof DataSource)
+}
+
+/** TypeORM, as far as errors are concerned. */
+export const libraryOf = (dataSource: DataSource): Library => ({
+  name: 'typeorm',
+  version: moduleOf(dataSource)?.require('../package.json')['version'] as string | undefined,
+  supported: '^1.1.0',
+  by: '@snoflax/typeorm',
+})
+
+/** Prototypes of TypeORM's classes, in the copy of TypeORM that the DataSource is of. */
+export function prototypesOf(dataSource: DataSource) {
+  const select = dataSource.createQueryBuilder()
+  const SelectQueryBuilder = prototypeOf(select)
+  return {
+    QueryBuilder: prototypeOf(SelectQueryBuilder),
+    SelectQueryBuilder,
+    InsertQueryBuilder: prototypeOf(select.insert()),
+    UpdateQueryBuilder: prototypeOf(select.update()),
+    DeleteQueryBuilder: prototypeOf(select.delete()),
+    SoftDeleteQueryBuilder: prototypeOf(select.softDelete()),
+    ...executorsOf(dataSource),
+  }
+}
+
+export type Prototypes = ReturnType<typeof prototypesOf>
+
+const prototypeOf = (one: object): object => Object.getPrototypeOf(one) as object
+
+function executorsOf(dataSource: DataSource): Record<keyof typeof EXECUTORS, object> {
+  const isOwn = dataSource instanceof OwnDataSource
+  const other = isOwn ? undefined : moduleOf(dataSource)
+  if (!isOwn && other === undefined) {
+    throw new IdError(
+      'INVALID_OPTION',
+      'this DataSource is of a copy of TypeORM that @snoflax/typeorm does not find; let both packages use the same copy',
+      { field: 'dataSource' },
+    )
+  }
+  const entries = Object.entries(EXECUTORS).map(([name, [own, folder]]) => {
+    const executor = other?.require(`../persistence/${folder}${name}.js`)[name] ?? own
+    return [name, (executor as { readonly prototype: object }).prototype]
+  })
+  return Object.fromEntries(entries) as Record<keyof typeof EXECUTORS, object>
+}
+
+/** What is patched, called or read though it is not public, by its owner. */
+const MEMBERS = {
+  QueryBuilder: 'replacePropertyNamesForTheWholeQuery getWhereInIdsCondition',
+  SelectQueryBuilder: 'loadRawResults',
+  InsertQueryBuilder: 'createInsertExpression execute obtainQueryRunner',
+  UpdateQueryBuilder: 'execute',
+  DeleteQueryBuilder: 'execute',
+  SoftDeleteQueryBuilder: 'execute',
+  SubjectExecutor: 'execute executeInsertOperations recompute groupBulkSubjects',
+  ClosureSubjectExecutor: 'insert update',
+  MaterializedPathSubjectExecutor: 'insert update',
+  NestedSetSubjectExecutor: 'insert update',
+  expressionMap: 'aliases selects insertColumns callListeners updateEntity useTransaction',
+  driver:
+    'escapeQueryWithParameters createGeneratedMap preparePersistentValue prepareHydratedValue isReturningSqlSupported',
+  EntityMetadata:
+    'columns relations primaryColumns foreignKeys getEntityIdMap ensureEntityIdMap getInsertionReturningColumns',
+  ColumnMetadata: 'getEntityValue setEntityValue entityMetadata propertyPath',
+} as const
+
+/** All of TypeORM that this package relies on. */
+export function reliancesOf(dataSource: DataSource): Reliance[] {
+  const [metadata] = dataSource.entityMetadatas
+  const owners: Readonly<Record<keyof typeof MEMBERS, unknown>> = {
+    ...prototypesOf(dataSource),
+    expressionMap: dataSource.createQueryBuilder().insert().expressionMap,
+    driver: dataSource.driver,
+    EntityMetadata: metadata,
+    ColumnMetadata: metadata?.columns[0],
+  }
+  return Object.entries(MEMBERS).map(([name, members]) => ({
+    owner: owners[name as keyof typeof MEMBERS],
+    name,
+    members: members.split(' '),
+  }))
+}

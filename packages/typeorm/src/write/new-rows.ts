@@ -1,0 +1,108 @@
+import { IdError } from '@snoflax/core'
+import { withPath } from '@snoflax/core/adapter'
+import type { DataSource, EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
+import { generatedColumnsIn, type PreparedColumn } from '../columns/prepared.js'
+
+/** TypeORM's InsertQueryBuilder, as far as ids are concerned. */
+export interface InsertBuilder {
+  readonly dataSource: DataSource
+  queryRunner?: QueryRunner | undefined
+  readonly expressionMap: InsertMap
+  obtainQueryRunner(): QueryRunner
+  execute(): Promise<InsertResult>
+}
+
+/** What the builder was told. */
+export interface InsertMap {
+  readonly mainAlias?: { readonly hasMetadata: boolean; readonly metadata: EntityMetadata }
+  readonly insertFromSelect?: unknown
+  readonly onIgnore?: boolean
+  readonly onUpdate?: OnUpdate
+  insertColumns: string[]
+  valuesSet?: ObjectLiteral | ObjectLiteral[]
+  callListeners: boolean
+  updateEntity: boolean
+  useTransaction: boolean
+}
+
+/** What an insert does on a conflict. */
+export interface OnUpdate {
+  readonly overwrite?: readonly string[]
+  readonly conflict?: string | readonly string[]
+  readonly indexPredicate?: string
+}
+
+export const metadataOf = ({ mainAlias }: Pick<InsertMap, 'mainAlias'>): EntityMetadata | undefined =>
+  mainAlias?.hasMetadata ? mainAlias.metadata : undefined
+
+export const valuesOf = ({ valuesSet = [] }: InsertMap): ObjectLiteral[] =>
+  Array.isArray(valuesSet) ? valuesSet : [valuesSet]
+
+/** The columns of each row whose ids we generated, by the list of rows that an insert has. */
+const generated = new WeakMap<readonly ObjectLiteral[], (readonly PreparedColumn[])[]>()
+
+/** The columns of an insert's row whose ids we generated. */
+export const generatedColumns = ({ valuesSet }: InsertMap, row: number): readonly PreparedColumn[] =>
+  (Array.isArray(valuesSet) && generated.get(valuesSet)?.[row]) || []
+
+/** For a row that was not stored after all. */
+export function takeBack(map: InsertMap, row: number): void {
+  const entity = valuesOf(map)[row] as ObjectLiteral
+  for (const { metadata } of generatedColumns(map, row)) metadata.setEntityValue(entity, undefined)
+}
+
+/** Generates the ids that an insert's rows lack. @throws {IdError} where nothing can generate them. */
+export function generateMissingIds({ expressionMap: map }: InsertBuilder): void {
+  const metadata = metadataOf(map)
+  const columns = metadata ? generatedColumnsIn(metadata) : []
+  if (columns.length === 0) return
+  if (map.insertFromSelect) refuseMissing(columns, map)
+  if (map.valuesSet === undefined) return
+  addColumns(columns, map)
+  const entities = valuesOf(map).map((values) => (Object.isExtensible(values) ? values : { ...values }))
+  // Asked for a statement and then run, a builder comes here twice; the second time no id is missing.
+  const fresh = entities.map((entity, row) => [
+    ...generateIds(columns, entity),
+    ...generatedColumns(map, row),
+  ])
+  map.valuesSet = entities
+  generated.set(entities, fresh)
+}
+
+/** Generates the ids that are missing in an entity, and returns the columns that got one. */
+export function generateIds(columns: readonly PreparedColumn[], entity: object): PreparedColumn[] {
+  const missing = columns.filter(({ metadata }) =>
+    isMissing(metadata.getEntityValue(entity), metadata.isPrimary),
+  )
+  for (const { metadata, generate, path } of missing) {
+    metadata.setEntityValue(
+      entity,
+      withPath(path, () => generate?.()),
+    )
+  }
+  return missing
+}
+
+/** A key can't be null, so null asks for an id there; elsewhere it is a value. */
+const isMissing = (value: unknown, isPrimary: boolean): boolean =>
+  value === undefined || (value === null && isPrimary)
+
+/** INSERT … SELECT makes its rows where we can't. */
+function refuseMissing(columns: readonly PreparedColumn[], { insertColumns }: InsertMap): void {
+  const missing = columns.find(
+    ({ metadata }) => insertColumns.length > 0 && !insertColumns.includes(metadata.propertyPath),
+  )
+  if (!missing) return
+  const { path, storage } = missing
+  throw new IdError(
+    'GENERATOR_REQUIRED',
+    `${path}: INSERT … SELECT makes rows inside the database; select ids for this column, or let the database make them (default: 'database')`,
+    { family: storage.family.name, path },
+  )
+}
+
+function addColumns(columns: readonly PreparedColumn[], map: InsertMap): void {
+  if (map.insertColumns.length === 0) return
+  const paths = columns.map(({ metadata }) => metadata.propertyPath)
+  map.insertColumns = [...new Set([...map.insertColumns, ...paths])]
+}

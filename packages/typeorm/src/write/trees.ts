@@ -1,0 +1,56 @@
+import type { EntityMetadata } from 'typeorm'
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
+import type { Subject } from 'typeorm/persistence/Subject.js'
+import { idColumnFor } from '../columns/prepared.js'
+
+/**
+ * A row of a tree, for TypeORM's tree executors: they read keys from entities by metadata and put them into
+ * statements as they are. By this metadata they read them as they are stored.
+ */
+export const asStored = (subject: Subject): Subject =>
+  view(subject, { metadata: storedKeys(subject.metadata) as EntityMetadata })
+
+function storedKeys(metadata: EntityMetadata): Partial<EntityMetadata> {
+  const { treeType, primaryColumns, treeParentRelation } = metadata
+  const links = metadata.closureJunctionTable as EntityMetadata | undefined
+  const referencing = (keyOf: typeof storedKey) => (column: ColumnMetadata) =>
+    view(storedKey(column), {
+      referencedColumn: column.referencedColumn && keyOf(column.referencedColumn),
+    })
+  const parentKey = referencing(treeType === 'materialized-path' ? pathKey : storedKey)
+  return view(metadata, {
+    primaryColumns: primaryColumns.map(storedKey),
+    ...(links && {
+      closureJunctionTable: view(links, {
+        ancestorColumns: links.ancestorColumns.map(referencing(storedKey)),
+        descendantColumns: links.descendantColumns.map(referencing(storedKey)),
+      }),
+    }),
+    ...(treeParentRelation && {
+      treeParentRelation: view(treeParentRelation, {
+        joinColumns: treeParentRelation.joinColumns.map(parentKey),
+      }),
+    }),
+  })
+}
+
+const storedKey = (column: ColumnMetadata): ColumnMetadata =>
+  reading(column, (value) => idColumnFor(column)?.to(value) ?? value)
+
+/**
+ * A key in a materialized path is in hex: TypeORM finds descendants by LIKE, for which `_` is any character and, in
+ * SQLite and MySQL, small letters are large ones.
+ */
+const pathKey = (column: ColumnMetadata): ColumnMetadata =>
+  reading(column, (value) => {
+    const family = idColumnFor(column)?.storage.family
+    if (family === undefined || typeof value !== 'string') return value
+    return `x${Array.from(family.decode(value), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+  })
+
+const reading = (column: ColumnMetadata, as: (value: unknown) => unknown): ColumnMetadata =>
+  view(column, { getEntityValue: (entity, transform) => as(column.getEntityValue(entity, transform)) })
+
+/** The object with other properties in front. */
+const view = <One extends object>(one: One, properties: Partial<One>): One =>
+  Object.assign(Object.create(one) as One, properties)

@@ -1,0 +1,118 @@
+import 'reflect-metadata'
+import { type FlaxId, flax } from '@snoflax/core'
+import type { OpenDatabase } from '@snoflax/test'
+import { FlaxIdColumn } from '@snoflax/typeorm'
+import {
+  Column,
+  CreateDateColumn,
+  type DataSource,
+  Entity,
+  ManyToOne,
+  OneToMany,
+  type Relation,
+  VersionColumn,
+} from 'typeorm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDataSource } from './open-data-source.js'
+import { flaxPlaces } from './sources.js'
+
+describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
+  @Entity()
+  class Employee {
+    @FlaxIdColumn({ storage }) id!: FlaxId
+    @Column('varchar') name!: string
+    @VersionColumn() version!: number
+    @ManyToOne(
+      () => Employee,
+      (boss) => boss.reports,
+      { nullable: true, cascade: ['insert', 'update'] },
+    )
+    boss!: Relation<Employee> | null
+    @OneToMany(
+      () => Employee,
+      (report) => report.boss,
+      { cascade: ['insert', 'update'] },
+    )
+    reports!: Relation<Employee>[]
+  }
+
+  @Entity()
+  class Dated {
+    @FlaxIdColumn({ storage }) id!: FlaxId
+    @CreateDateColumn() at!: Date
+    @ManyToOne(() => Dated, { nullable: true, cascade: true }) before!: Relation<Dated> | null
+  }
+
+  let database: OpenDatabase
+  let dataSource: DataSource
+  beforeAll(async () => {
+    database = await kind.open()
+    dataSource = await openDataSource(database, [Employee, Dated])
+  })
+  afterAll(async () => {
+    await dataSource.destroy()
+    await database.close()
+  })
+
+  /** Rows as `name<boss`, and their versions. */
+  const stored = async () => {
+    const found = await dataSource.getRepository(Employee).find({ relations: { boss: true } })
+    await dataSource.getRepository(Employee).createQueryBuilder().update().set({ boss: null }).execute()
+    await dataSource.getRepository(Employee).createQueryBuilder().delete().execute()
+    return {
+      names: found.map(({ name, boss }) => `${name}<${boss?.name ?? ''}`).sort(),
+      versions: [...new Set(found.map(({ version }) => version))],
+    }
+  }
+  const employees = () => dataSource.getRepository(Employee)
+  const given = (name: string, more: object = {}) =>
+    employees().create({ id: flax.generate(), name, ...more })
+
+  test('new rows with ids of their own keep their references, whichever row comes first', async () => {
+    for (const turn of [(rows: Employee[]) => rows, (rows: Employee[]) => [...rows].reverse()]) {
+      const root = given('root')
+      const kid = given('kid', { boss: root })
+      const grandkid = Object.assign(new Employee(), { name: 'grandkid', boss: kid })
+      await employees().save(turn([root, kid, grandkid]))
+      expect(await stored()).toEqual({ names: ['grandkid<kid', 'kid<root', 'root<'], versions: [1] })
+    }
+    await employees().save({ name: 'r', reports: [{ id: flax.generate(), name: 'k' }] })
+    expect((await stored()).names).toEqual(['k<r', 'r<'])
+  })
+
+  test('a graph that is saved again after its transaction was rolled back', async () => {
+    for (const options of [{}, { listeners: false }, { reload: false }]) {
+      const graph = { name: 'r', reports: [{ name: 'k', reports: [{ name: 'l' }] }] }
+      const failed = dataSource.transaction(async (manager) => {
+        await manager.save(Employee, graph, options)
+        throw new Error('undo')
+      })
+      await expect(failed).rejects.toThrow('undo')
+      await employees().save(graph, options)
+      expect((await stored()).names).toEqual(['k<r', 'l<k', 'r<'])
+    }
+  })
+
+  test('rows that need each other, with and without ids of their own', async () => {
+    for (const id of [undefined, flax.generate()]) {
+      const one = employees().create({ id: id as FlaxId, name: 'one' })
+      const two = Object.assign(new Employee(), { name: 'two', boss: one })
+      one.boss = two
+      const self = employees().create({ name: 'self' })
+      self.boss = self
+      await employees().save([one, two, self])
+      expect((await stored()).names).toEqual(['one<two', 'self<self', 'two<one'])
+    }
+  })
+
+  test('rows that TypeORM inserts one by one, since the database fills a column of theirs', async () => {
+    const dated = dataSource.getRepository(Dated)
+    const first = dated.create({ id: flax.generate() })
+    const second = dated.create({ id: flax.generate(), before: first })
+    const third = Object.assign(new Dated(), { before: second })
+    await dated.save([third, second, first])
+    const found = await dated.find({ relations: { before: true } })
+    const before = new Map(found.map((one) => [one.id, one.before?.id]))
+    expect([before.get(third.id), before.get(second.id)]).toEqual([second.id, first.id])
+  })
+})

@@ -1,0 +1,326 @@
+import 'reflect-metadata'
+import { type FlaxId, flax, type StorageName } from '@snoflax/core'
+import { type OpenDatabase, sqlite } from '@snoflax/test'
+import { FlaxIdColumn } from '@snoflax/typeorm'
+import fc from 'fast-check'
+import {
+  ChildEntity,
+  Column,
+  CreateDateColumn,
+  DataSource,
+  Entity,
+  JoinColumn,
+  JoinTable,
+  ManyToMany,
+  ManyToOne,
+  type ObjectLiteral,
+  OneToMany,
+  PrimaryColumn,
+  type Relation,
+  TableInheritance,
+} from 'typeorm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDataSource } from './open-data-source.js'
+import { flaxPlaces } from './sources.js'
+
+/** Random graphs of entities are saved with our keys, and with keys of text that need no conversion and no order. */
+type Keys = { readonly storage: StorageName } | 'text'
+
+function define(keys: Keys) {
+  const createForeignKeyConstraints = keys !== 'text'
+  const Key = () =>
+    keys === 'text' ? PrimaryColumn('varchar', { length: 16 }) : FlaxIdColumn({ storage: keys.storage })
+  const link = {
+    nullable: true,
+    cascade: ['insert', 'update'] as ('insert' | 'update')[],
+    onDelete: 'SET NULL',
+    createForeignKeyConstraints,
+  } as const
+
+  @Entity('person')
+  class Person {
+    @Key() id!: FlaxId
+    @Column({ type: 'varchar', length: 20, unique: true }) name!: string
+    @ManyToOne(
+      () => Person,
+      (person) => person.followers,
+      link,
+    )
+    next!: Relation<Person> | null
+    @OneToMany(
+      () => Person,
+      (person) => person.next,
+      { cascade: ['insert', 'update'] },
+    )
+    followers!: Relation<Person>[]
+    @ManyToOne(() => Team, link) team!: Relation<Team> | null
+    @ManyToMany(() => Team, { cascade: ['insert', 'update'], createForeignKeyConstraints })
+    @JoinTable({ name: 'visits' })
+    visited!: Relation<Team>[]
+  }
+  @Entity('team')
+  class Team {
+    @Key() id!: FlaxId
+    @Column({ type: 'varchar', length: 20 }) name!: string
+    // With a column that the database fills, TypeORM inserts row by row where there is no RETURNING.
+    @CreateDateColumn() since!: Date
+    @ManyToOne(() => Team, link) next!: Relation<Team> | null
+  }
+  @Entity('shape')
+  @TableInheritance({ column: { type: 'varchar', name: 'type', length: 10 } })
+  class Shape {
+    @Key() id!: FlaxId
+    @Column({ type: 'varchar', length: 20 }) name!: string
+    @ManyToOne(() => Shape, link) next!: Relation<Shape> | null
+  }
+  @ChildEntity()
+  class Circle extends Shape {}
+  @ChildEntity()
+  class Square extends Shape {}
+  @Entity('slot')
+  class Slot {
+    @Key() area!: FlaxId
+    @Key() id!: FlaxId
+    @Column({ type: 'varchar', length: 20 }) name!: string
+    @ManyToOne(() => Slot, link)
+    @JoinColumn([
+      { name: 'nextArea', referencedColumnName: 'area' },
+      { name: 'nextId', referencedColumnName: 'id' },
+    ])
+    next!: Relation<Slot> | null
+  }
+  return { Person, Team, Shape, Circle, Square, Slot }
+}
+
+type Classes = ReturnType<typeof define>
+type Row = ObjectLiteral & { id?: FlaxId; name: string; next?: Row | null }
+
+const KINDS = ['Person', 'Person', 'Person', 'Team', 'Circle', 'Square', 'Slot'] as const
+/** Which rows a reference may lead to: those of one table. */
+const TABLES = { Person: 'person', Team: 'team', Circle: 'shape', Square: 'shape', Slot: 'slot' } as const
+
+const index = fc.nat(11)
+const node = fc.record({
+  kind: fc.constantFrom(...KINDS),
+  /** Whether the row brings its id, or gets one. */
+  isGiven: fc.boolean(),
+  next: fc.option(index, { freq: 3 }),
+  /** Whether the reference is set in the other's list; people only. */
+  isInList: fc.boolean(),
+  /** Whether another object with the same id stands for the target, where that has one. */
+  isCopy: fc.boolean(),
+  team: fc.option(index),
+  visited: fc.array(index, { maxLength: 2 }),
+  isRoot: fc.boolean(),
+})
+const step = fc.oneof(
+  fc.record({
+    do: fc.constant('save' as const),
+    nodes: fc.array(node, { minLength: 1, maxLength: 8 }),
+    way: fc.constantFrom('alone', 'alone', 'in a transaction', 'again after a rollback'),
+    listeners: fc.boolean(),
+    reload: fc.boolean(),
+  }),
+  fc.record({
+    do: fc.constant('insert' as const),
+    nodes: fc.array(node, { minLength: 1, maxLength: 5 }),
+    isUpsert: fc.boolean(),
+  }),
+  fc.record({ do: fc.constant('link' as const), from: index, to: fc.option(index) }),
+  fc.record({ do: fc.constant('remove' as const), rows: fc.array(index, { minLength: 1, maxLength: 3 }) }),
+)
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
+type Node = typeof node extends fc.Arbitrary<infer One> ? One : never
+
+/** One of the two sides that are compared. */
+class Side {
+  constructor(
+    readonly dataSource: DataSource,
+    readonly classes: Classes,
+    /** Whether rows without an id get one before they are saved. */
+    readonly givesIds: boolean,
+  ) {}
+
+  static async open(database: OpenDatabase | undefined, keys: Keys): Promise<Side> {
+    const classes = define(keys)
+    const entities = Object.values(classes)
+    const dataSource = database
+      ? await openDataSource(database, entities)
+      : await new DataSource({
+          type: 'better-sqlite3',
+          database: ':memory:',
+          entities,
+          synchronize: true,
+        }).initialize()
+    return new Side(dataSource, classes, keys === 'text')
+  }
+
+  async empty() {
+    const quote = (name: string) => this.dataSource.driver.escape(name)
+    for (const table of ['visits', 'person', 'team', 'shape', 'slot']) {
+      await this.dataSource.query(`DELETE FROM ${quote(table)}`)
+    }
+  }
+
+  /** The graph of the nodes; names begin with the step's number. */
+  build(nodes: readonly Node[], number: number): Row[] {
+    const rows = nodes.map(({ kind, isGiven }, i): Row => {
+      const Kind = this.classes[kind] as new () => Row
+      const name = `${number}-${i}`
+      // The same ids on both sides, so that their order is the same.
+      const id = () => flax.lowerBound(1_700_000_000_000 + number * 100 + i)
+      const key = isGiven || this.givesIds ? { id: id() } : {}
+      return Object.assign(new Kind(), { name, ...key, ...(kind === 'Slot' && { area: id() }) })
+    })
+    const ofTable = (table: string, at: number) => {
+      const same = rows.filter((_, i) => TABLES[(nodes[i] as Node).kind] === table)
+      return same.length === 0 ? undefined : (same[at % same.length] as Row)
+    }
+    nodes.forEach(({ kind, next, isInList, isGiven, isCopy, team, visited }, i) => {
+      const row = rows[i] as Row
+      const target = next === null ? undefined : ofTable(TABLES[kind], next)
+      if (target && kind === 'Person' && isInList) {
+        target['followers'] = [...((target['followers'] as Row[] | undefined) ?? []), row]
+      } else if (target) {
+        const copied = nodes[rows.indexOf(target)]?.isGiven && isGiven && isCopy
+        row.next = copied ? Object.assign(Object.create(Object.getPrototypeOf(target)), target) : target
+      }
+      if (kind !== 'Person') return
+      const found = team === null ? undefined : ofTable('team', team)
+      if (found) row['team'] = found
+      const teams = visited.flatMap((at) => ofTable('team', at) ?? [])
+      if (teams.length > 0) row['visited'] = [...new Set(teams)]
+    })
+    return rows
+  }
+
+  async run(one: Step, number: number): Promise<void> {
+    const { manager } = this.dataSource
+    if (one.do === 'save') {
+      const rows = this.build(one.nodes, number)
+      const roots = rows.filter((_, i) => one.nodes[i]?.isRoot)
+      const given = roots.length > 0 ? roots : rows
+      const options = { listeners: one.listeners, reload: one.reload }
+      if (one.way === 'alone') await manager.save(given, options)
+      else if (one.way === 'in a transaction')
+        await manager.transaction((inner) => inner.save(given, options))
+      else {
+        const undo = new Error('undo')
+        const undone = manager.transaction(async (inner) => {
+          await inner.save(given, options)
+          throw undo
+        })
+        await undone.catch((error: unknown) => {
+          if (error !== undo) throw error
+        })
+        await manager.save(given, options)
+      }
+    } else if (one.do === 'insert') {
+      // Rows are inserted as they are given: each after what it references.
+      const nodes = one.nodes.map((each) => ({
+        ...each,
+        isInList: false,
+        isCopy: false,
+        // An upsert in which only some rows bring an id is refused.
+        isGiven: one.isUpsert ? (one.nodes[0] as Node).isGiven : each.isGiven,
+      }))
+      const rows = this.build(nodes, number)
+      for (const kind of ['Team', 'Person', 'Circle', 'Square', 'Slot'] as const) {
+        const some = rows.filter((row) => row instanceof this.classes[kind])
+        for (const row of some) if (some.indexOf(row.next as Row) >= some.indexOf(row)) delete row.next
+        if (kind === 'Circle' || kind === 'Square') for (const row of some) delete row.next
+        for (const row of some) for (const list of ['followers', 'visited']) delete row[list]
+        if (some.length === 0) continue
+        const target = this.classes[kind] as new () => Row
+        if (one.isUpsert && kind === 'Person') await manager.upsert(target, some, ['name'])
+        else await manager.insert(target, some)
+      }
+    } else if (one.do === 'link') {
+      const all = await this.all()
+      const from = all[one.from % all.length]
+      if (!from) return
+      const same = all.filter((row) => this.table(row) === this.table(from))
+      from.next = one.to === null ? null : (same[one.to % same.length] as Row)
+      await manager.save(from)
+    } else {
+      const all = await this.all()
+      await manager.remove([...new Set(one.rows.flatMap((at) => all[at % all.length] ?? []))])
+    }
+  }
+
+  private table = (row: Row) => this.dataSource.getMetadata(row.constructor).tableName
+
+  /** All rows, in the order of their names. */
+  private async all(): Promise<Row[]> {
+    const { Person, Team, Shape, Slot } = this.classes
+    const found: Row[] = []
+    for (const Kind of [Person, Team, Shape, Slot] as (new () => Row)[]) {
+      found.push(...(await this.dataSource.manager.find(Kind, { order: { name: 'ASC' } })))
+    }
+    return found
+  }
+
+  /** Each row's name with the names of those that it references. */
+  async snapshot(): Promise<unknown> {
+    const { manager } = this.dataSource
+    const { Person, Team, Shape, Slot } = this.classes
+    const people = await manager.find(Person, { relations: { next: true, team: true, visited: true } })
+    const others: Row[] = []
+    for (const Kind of [Team, Shape, Slot] as (new () => Row)[]) {
+      others.push(...(await manager.find(Kind, { relations: { next: true } })))
+    }
+    return [
+      ...people.map(({ name, next, team, visited }) => [
+        name,
+        next?.name,
+        team?.name,
+        visited.map((one) => one.name).sort(),
+      ]),
+      ...others.map((row) => [row.constructor.name, row.name, row.next?.name]),
+    ].sort((a, b) => (String(a) < String(b) ? -1 : 1))
+  }
+}
+
+const RUNS = Number(process.env['SNOFLAX_CASES'] ?? 0)
+const SEED = process.env['SNOFLAX_SEED']
+
+describe.each(flaxPlaces.filter(({ storage }) => storage === 'binary' || storage === 'uuid'))(
+  '$name',
+  ({ kind, storage }) => {
+    let database: OpenDatabase
+    let ours: Side
+    let text: Side
+    beforeAll(async () => {
+      database = await kind.open()
+      ours = await Side.open(database, { storage })
+      text = await Side.open(undefined, 'text')
+    })
+    afterAll(async () => {
+      await ours.dataSource.destroy()
+      await text.dataSource.destroy()
+      await database.close()
+    })
+
+    const numRuns = RUNS || (kind === sqlite ? 150 : 30)
+    test(`${numRuns} graphs are stored as with keys of text`, { timeout: 600_000 }, async () => {
+      const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 4 }), async (steps) => {
+        await ours.empty()
+        await text.empty()
+        for (const [number, one] of steps.entries()) {
+          const expected = await text.run(one, number).then(
+            () => undefined,
+            (error: unknown) => error as Error,
+          )
+          const failed = await ours.run(one, number).then(
+            () => undefined,
+            (error: unknown) => error as Error,
+          )
+          if (expected === undefined && failed) throw failed
+          expect(failed?.message).toBe(expected?.message)
+          expect(await ours.snapshot()).toEqual(await text.snapshot())
+        }
+      })
+      await fc.assert(property, { numRuns, ...(SEED && { seed: Number(SEED) }) })
+    })
+  },
+)
