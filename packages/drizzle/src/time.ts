@@ -1,6 +1,6 @@
 import type { Time } from '@snoflax/core'
 import { and, type Column, type GetColumnData, gte, lt, type SQL, sql } from 'drizzle-orm'
-import { singleIdsOf } from './column-ids.js'
+import { singleIdsOf } from './id-column/ids.js'
 
 /**
  * Rows whose id was made from `from` until before `to`.

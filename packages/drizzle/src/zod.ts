@@ -1,11 +1,10 @@
 import { IdError, type IdFamily } from '@snoflax/core'
 import { type Column, getTableColumns, type Table } from 'drizzle-orm'
 import { z } from 'zod/v4'
-import { findIds, idsOf } from './column-ids.js'
+import { findIds, idsOf } from './id-column/ids.js'
 
-type IdColumnType = 'PgIdColumn' | 'SQLiteIdColumn' | 'MySqlIdColumn'
 interface HasType {
-  readonly _: { readonly columnType: IdColumnType }
+  readonly _: { readonly columnType: 'SnoflaxId' }
 }
 
 type Columns<ATable extends Table> = ATable['_']['columns']
