@@ -1,5 +1,5 @@
 import type { Database } from '@snoflax/core'
-import { closingOf, isWord, openingOf, readSql, type SqlToken, splitAtCommas } from '@snoflax/core/adapter'
+import { readSql, type SqlToken } from '@snoflax/core/adapter'
 
 /** A chunk that an expression is. A cast makes a column something else; a value behind one still is its id. */
 export interface Term {
@@ -15,202 +15,160 @@ export interface Comparison {
   readonly operator: string
   readonly rows: readonly Row[]
   /** A chunk that is a whole list of rows: `in ${ids}`. */
-  readonly list?: number
+  readonly list?: number | undefined
   /** A chunk that is an array: `= any(${ids})`. */
-  readonly array?: number
+  readonly array?: number | undefined
   /** Whether texts are matched by a pattern, as `like` does. */
-  readonly isPattern?: boolean
+  readonly isPattern?: true
 }
 
 /** How a chunk that is no text stands in the SQL: by a sign that no SQL has. */
 const MARK = '\uE000'
 export const markOf = (chunk: number): string => `${MARK}${chunk}${MARK}`
 export const withoutMarks = (text: string): string => text.replaceAll(MARK, ' ')
-const PLACEHOLDER = new RegExp(`${MARK}\\d+${MARK}`)
+const MARKED = new RegExp(`${MARK}(\\d+)${MARK}`)
 
-const COMPARED = new Set(['=', '==', '<>', '!=', '<', '<=', '>', '>=', '<=>', '@>', '<@', '&&'])
-const MATCHED = new Set(['~', '~*', '!~', '!~*', '~~', '~~*'])
-const PATTERNS = ['LIKE', 'ILIKE', 'GLOB', 'MATCH', 'REGEXP', 'RLIKE', 'SIMILAR', 'SOUNDS']
-const WORDS = ['IS', 'IN', 'BETWEEN', ...PATTERNS]
-const ENDS = (
-  'AND OR NOT WHEN THEN ELSE END CASE WHERE ON HAVING SELECT DISTINCT ALL FROM AS BY GROUP ORDER LIMIT OFFSET ' +
-  'UNION INTERSECT EXCEPT RETURNING SET VALUES USING ASC DESC WINDOW FILTER OVER ESCAPE'
-).split(' ')
-
-const ANY_OPERATOR = new RegExp(`[=<>~]|&&|\\b(?:${WORDS.join('|')})\\b`, 'i')
+const WORDS = 'is|in|between|i?like|glob|match|regexp|rlike|similar|sounds'
+const ANY_OPERATOR = new RegExp(`[=<>~]|&&|\\b(?:${WORDS})\\b`, 'i')
 
 /** Whether a text could have the operator of a comparison. */
 export const mayCompare = (text: string): boolean => ANY_OPERATOR.test(text)
 
 const KEPT = 500
+const LONGEST_KEPT = 2000
 const known = new Map<string, readonly Comparison[]>()
 
-/** The comparisons in SQL whose chunks are marked. An application has few texts, so they are read once. */
+/** The comparisons in SQL whose chunks are marked. An application has few texts, so each is read once. */
 export function comparisonsIn(sql: string, dialect: Database): readonly Comparison[] {
   const key = `${dialect} ${sql}`
-  const found = known.get(key) ?? new Reader(sql, dialect).comparisons()
+  const found =
+    known.get(key) ?? comparisonsOf(itemsOf(readSql(sql, { dialect, placeholder: MARKED })), dialect)
   if (known.size >= KEPT) known.clear()
-  known.set(key, found)
+  if (sql.length <= LONGEST_KEPT) known.set(key, found)
   return found
 }
 
-/** A range of tokens, up to and without the last. */
-type Range = readonly [from: number, to: number]
-
-interface Operator extends Pick<Comparison, 'operator'> {
-  readonly kind: 'compare' | 'pattern' | 'in' | 'between'
-  readonly range: Range
+/** A token, or brackets with all that is in them. */
+interface Item {
+  /** Keywords and functions are in upper case; brackets are the one that opens them. */
+  readonly text: string
+  readonly chunk?: number
+  readonly inside?: Item[]
 }
 
-class Reader {
-  private readonly tokens: SqlToken[]
-
-  constructor(
-    sql: string,
-    private readonly dialect: Database,
-  ) {
-    this.tokens = readSql(sql, { dialect, placeholder: PLACEHOLDER })
-  }
-
-  comparisons(): Comparison[] {
-    const found: Comparison[] = []
-    for (let at = 0; at < this.tokens.length; at++) {
-      const operator = this.operatorAt(at)
-      if (operator === undefined) continue
-      found.push(this.comparisonBy(operator))
-      at = operator.range[1] - 1
+function itemsOf(tokens: readonly SqlToken[]): Item[] {
+  const around: Item[][] = [[]]
+  for (const token of tokens) {
+    if (token.text === ')' || token.text === ']') {
+      if (around.length > 1) around.pop()
+      continue
     }
-    return found
+    const item = itemOf(token)
+    around.at(-1)?.push(item)
+    if (item.inside) around.push(item.inside)
   }
-
-  private operatorAt(at: number): Operator | undefined {
-    const [token, next] = [this.tokens[at] as SqlToken, this.tokens[at + 1]]
-    if (token.kind === 'operator') {
-      if (this.isComparing(token.text)) return this.operator('compare', at, at + 1)
-      return MATCHED.has(token.text) ? this.operator('pattern', at, at + 1) : undefined
-    }
-    const word = isWord(token, 'NOT') ? at + 1 : at
-    if (!isWord(this.tokens[word], ...(word > at ? WORDS.slice(1) : WORDS))) return undefined
-    if (isWord(token, 'IS')) return this.operator('compare', at, this.endOfIs(at + 1))
-    if (isWord(this.tokens[word], 'IN')) return this.operator('in', at, word + 1)
-    if (isWord(this.tokens[word], 'BETWEEN')) {
-      const isQualified = isWord(this.tokens[word + 1], 'SYMMETRIC', 'ASYMMETRIC')
-      return this.operator('between', at, isQualified ? word + 2 : word + 1)
-    }
-    const isOfTwo = isWord(this.tokens[word], 'SIMILAR', 'SOUNDS') && next !== undefined
-    return this.operator('pattern', at, isOfTwo ? word + 2 : word + 1)
-  }
-
-  /** In MySQL `&&` is AND. */
-  private isComparing(operator: string): boolean {
-    return COMPARED.has(operator) && !(operator === '&&' && this.isMysql)
-  }
-
-  private get isMysql(): boolean {
-    return this.dialect === 'mysql' || this.dialect === 'mariadb'
-  }
-
-  /** Behind `is [not] [distinct from]`. */
-  private endOfIs(from: number): number {
-    const at = isWord(this.tokens[from], 'NOT') ? from + 1 : from
-    return isWord(this.tokens[at], 'DISTINCT') ? at + 2 : at
-  }
-
-  private operator(kind: Operator['kind'], from: number, to: number): Operator {
-    const words = this.tokens.slice(from, to).map(({ text }) => text.toLowerCase())
-    return { kind, operator: words.join(' '), range: [from, to] }
-  }
-
-  private comparisonBy({ kind, operator, range: [from, to] }: Operator): Comparison {
-    const left = this.rowIn([this.startBefore(from), from])
-    const right: Range = [to, this.endBehind(to)]
-    switch (kind) {
-      case 'compare':
-        return { operator, ...this.compared(left, right) }
-      case 'pattern':
-        return { operator, rows: [left, this.termsIn(right)], isPattern: true }
-      case 'in':
-        return { operator, ...this.listed(left, right) }
-      case 'between': {
-        const upper = isWord(this.tokens[right[1]], 'AND') ? right[1] + 1 : right[1]
-        return { operator, rows: [left, this.rowIn(right), this.rowIn([upper, this.endBehind(upper)])] }
-      }
-    }
-  }
-
-  private compared(left: Row, [from, to]: Range): Omit<Comparison, 'operator'> {
-    if (isWord(this.tokens[from], 'BINARY')) return { rows: [left, this.rowIn([from + 1, to])] }
-    if (!isWord(this.tokens[from], 'ANY', 'ALL', 'SOME')) return { rows: [left, this.rowIn([from, to])] }
-    const inside = this.tokens.slice(from + 2, to - 1)
-    if (isWord(inside[0], 'ARRAY')) {
-      return { rows: [left, ...splitAtCommas(inside.slice(2, -1)).map((item) => [termsOf(item)])] }
-    }
-    const [array] = termsOf(inside)
-    return { rows: [left], ...(array && { array: array.chunk }) }
-  }
-
-  private listed(left: Row, [from, to]: Range): Omit<Comparison, 'operator'> {
-    const [list] = termsOf(this.tokens.slice(from, from + 1))
-    if (list) return { rows: [left], list: list.chunk }
-    const inside = this.tokens.slice(from + 1, to - 1)
-    const items = isWord(inside[0], 'VALUES') ? inside.slice(1) : inside
-    return { rows: [left, ...splitAtCommas(items).map(rowOf)] }
-  }
-
-  private rowIn([from, to]: Range): Row {
-    return rowOf(this.tokens.slice(from, to))
-  }
-
-  /** All chunks, wherever they are in an expression. */
-  private termsIn([from, to]: Range): Row {
-    return this.tokens.slice(from, to).map((token) => termsOf([token]))
-  }
-
-  /** Where the expression before a token starts. */
-  private startBefore(at: number): number {
-    const around = this.tokens[at]?.open as number
-    let start = at
-    while (start - 1 > around && !this.isEnd(start - 1)) {
-      const isBracket = this.tokens[start - 1]?.text === ')'
-      start = isBracket ? Math.max(openingOf(this.tokens, start - 1), 0) : start - 1
-    }
-    return start
-  }
-
-  /** Where the expression that starts at a token ends. */
-  private endBehind(at: number): number {
-    let end = at
-    while (end < this.tokens.length && this.tokens[end]?.text !== ')' && !this.isEnd(end)) {
-      end = (this.tokens[end]?.text === '(' ? closingOf(this.tokens, end) : end) + 1
-    }
-    return end
-  }
-
-  private isEnd(at: number): boolean {
-    const token = this.tokens[at] as SqlToken
-    if (token.kind !== 'operator') return isWord(token, ...ENDS, ...WORDS) && !this.isQuantifier(at)
-    return token.text === ',' || token.text === ';' || COMPARED.has(token.text) || MATCHED.has(token.text)
-  }
-
-  /** `all (…)`, not the ALL of `union all`. */
-  private isQuantifier(at: number): boolean {
-    return isWord(this.tokens[at], 'ALL') && this.tokens[at + 1]?.text === '('
-  }
+  return around[0] as Item[]
 }
+
+function itemOf({ kind, text, isQuoted }: SqlToken): Item {
+  if (text === '(' || text === '[') return { text, inside: [] }
+  if (kind === 'name') return { text: isQuoted ? `"${text}` : text.toUpperCase() }
+  const chunk = kind === 'placeholder' ? MARKED.exec(text)?.[1] : undefined
+  return chunk === undefined ? { text } : { text, chunk: Number(chunk) }
+}
+
+const COMPARED = '=|==|<>|!=|<|<=|>|>=|<=>|@>|<@|&&|IS(?: NOT)?(?: DISTINCT FROM)?'
+const MATCHED = '!?~~?\\*?|(?:NOT )?(?:I?LIKE|GLOB|MATCH|REGEXP|RLIKE|SIMILAR TO)(?: BINARY)?|SOUNDS LIKE'
+const OPERATOR = new RegExp(
+  `^(?:(?<compared>${COMPARED})|(?<pattern>${MATCHED})|(?<in>(?:NOT )?IN)|` +
+    '(?<between>(?:NOT )?BETWEEN(?: A?SYMMETRIC)?))(?= |$)',
+)
+const LONGEST = 4
+const ENDS = new RegExp(
+  '^(?:[,;]|AND|OR|NOT|WHEN|THEN|ELSE|END|CASE|WHERE|ON|HAVING|SELECT|DISTINCT|FROM|AS|BY|GROUP|ORDER|LIMIT|' +
+    'OFFSET|UNION|INTERSECT|EXCEPT|RETURNING|SET|VALUES|USING|ASC|DESC|WINDOW|FILTER|OVER|ESCAPE)$',
+)
+
+type Kind = Readonly<Partial<Record<'compared' | 'pattern' | 'in' | 'between', string>>>
+
+function comparisonsOf(items: readonly Item[], dialect: Database): Comparison[] {
+  const comparisons = items.flatMap(({ inside }) => (inside ? comparisonsOf(inside, dialect) : []))
+  const upTo = (from: number) => items.slice(from, endOf(items, from, dialect))
+  let start = 0
+  for (let at = 0; at < items.length; at++) {
+    const found = operatorAt(items, at, dialect)
+    if (found === null) {
+      if (ENDS.test(items[at]?.text as string)) start = at + 1
+      continue
+    }
+    const [operator, { between, ...kind }] = [found[0], found.groups as Kind]
+    const left = rowOf(items.slice(start, at))
+    start = at + operator.split(' ').length
+    const right = upTo(start)
+    const sides = between
+      ? { rows: [left, rowOf(right), rowOf(upTo(start + right.length + 1))] }
+      : compared(left, right, kind)
+    comparisons.push({ operator: operator.toLowerCase(), ...sides })
+    at = start - 1
+  }
+  return comparisons
+}
+
+function operatorAt(items: readonly Item[], at: number, dialect: Database): RegExpExecArray | null {
+  // In MySQL it is AND.
+  if (items[at]?.text === '&&' && dialect !== 'postgres') return null
+  const texts = items.slice(at, at + LONGEST).map(({ text }) => text)
+  return OPERATOR.exec(texts.join(' '))
+}
+
+function endOf(items: readonly Item[], from: number, dialect: Database): number {
+  const isEnd = ({ text }: Item, at: number) =>
+    at >= from && (ENDS.test(text) || text === '&&' || operatorAt(items, at, dialect) !== null)
+  const end = items.findIndex(isEnd)
+  return end === -1 ? items.length : end
+}
+
+function compared(
+  left: Row,
+  right: readonly Item[],
+  { pattern, in: isIn }: Kind,
+): Omit<Comparison, 'operator'> {
+  const [first, second, third] = right
+  if (pattern !== undefined) return { rows: [left, chunksIn(right)], isPattern: true }
+  if (isIn !== undefined) {
+    if (first?.inside === undefined) return { rows: [left], list: first?.chunk }
+    return { rows: [left, ...expressionsIn(first).map(rowOf)] }
+  }
+  if (first?.text === 'BINARY') return { rows: [left, rowOf(right.slice(1))] }
+  if (!/^(?:ANY|ALL|SOME)$/.test(first?.text ?? '')) return { rows: [left, rowOf(right)] }
+  const [array, list] = second?.inside ?? []
+  if (array?.text === 'ARRAY') return { rows: [left, ...expressionsIn(list).map(rowOf)] }
+  return { rows: [left], array: third === undefined ? array?.chunk : undefined }
+}
+
+/** All chunks, wherever they are in an expression. */
+const chunksIn = (items: readonly Item[]): Row =>
+  items.flatMap((item) => (item.inside ? chunksIn(item.inside) : [termsOf([item])]))
 
 /** The expressions in brackets, or the one. */
-function rowOf(tokens: readonly SqlToken[]): Row {
-  const expression = isWord(tokens[0], 'ROW') ? tokens.slice(1) : tokens
-  const isBracketed = expression[0]?.text === '(' && closingOf(expression, 0) === expression.length - 1
-  if (!isBracketed) return [termsOf(tokens)]
-  return splitAtCommas(expression.slice(1, -1)).map(termsOf)
+function rowOf(items: readonly Item[]): Row {
+  const [brackets, more] = items[0]?.text === 'ROW' ? items.slice(1) : items
+  return brackets?.inside && more === undefined ? expressionsIn(brackets).map(termsOf) : [termsOf(items)]
 }
 
-const MARKED = new RegExp(`^${MARK}(\\d+)${MARK}$`)
+/** What commas divide, behind the word of a list of values. */
+function expressionsIn(brackets: Item | undefined): Item[][] {
+  const expressions: Item[][] = [[]]
+  for (const item of brackets?.inside ?? []) {
+    if (item.text === ',') expressions.push([])
+    else if (item.text !== 'VALUES') expressions.at(-1)?.push(item)
+  }
+  return expressions
+}
 
-function termsOf(tokens: readonly SqlToken[]): Term[] {
-  const [first, second] = tokens
-  const chunk = first?.kind === 'placeholder' ? MARKED.exec(first.text)?.[1] : undefined
-  const isCast = second?.text === '::' && tokens.slice(2).every(({ text }) => /^[\w[\]]+$/.test(text))
-  return chunk !== undefined && (second === undefined || isCast) ? [{ chunk: Number(chunk), isCast }] : []
+function termsOf([first, second, ...more]: readonly Item[]): Term[] {
+  if (first?.chunk === undefined) return []
+  if (second === undefined) return [{ chunk: first.chunk, isCast: false }]
+  const isCast = second.text === '::' && more.every(({ inside, text }) => inside || /^\w+$/.test(text))
+  return isCast ? [{ chunk: first.chunk, isCast }] : []
 }
