@@ -1,7 +1,7 @@
 import { requireMembers } from '@snoflax/core/adapter'
-import { is, Param, Placeholder, SQL, type SQLChunk, sql } from 'drizzle-orm'
-import { npmVersion } from 'drizzle-orm/version'
+import { is, Param, Placeholder, SQL, type SQLChunk, type Table } from 'drizzle-orm'
 import { bindCompared, bound, isInlined } from './binding/values.js'
+import { copyBehind, type DrizzleCopy, ownCopy } from './copy.js'
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds } from './id-column/ids.js'
 import { literal } from './id-column/literal.js'
@@ -17,40 +17,63 @@ interface SelectedField {
   readonly field: unknown
 }
 
-const hooked = new WeakSet<object>()
+const checked = new WeakSet<object>()
+/** Registered, so that two copies of this package patch a class once. */
+const HOOKED = Symbol.for('snoflax.drizzle.hooked')
 
 /**
- * Has Drizzle encode every value that a query compares with an id column, write ids into views, and bring them
- * through the JSON of relational queries. Once per class.
+ * Has the copies of Drizzle that a table meets, its own and the one that we import, encode every value that a query
+ * compares with an id column, write ids into views, and bring them through the JSON of relational queries.
  *
- * @throws {IdError} `UNSUPPORTED_VERSION` for a version of Drizzle that lacks what is patched or relied on.
+ * @throws {IdError} `UNSUPPORTED_VERSION` for a version of Drizzle that lacks what is patched or relied on, and for a
+ * copy that is out of reach.
  */
-export function hookInto(dialect: IdDialect): void {
-  if (hooked.has(dialect.Dialect)) return
-  const prototype = dialect.Dialect.prototype as DialectMembers
-  requireMembers({ name: 'drizzle-orm', version: npmVersion, supported: '^0.45.0', by: '@snoflax/drizzle' }, [
-    { owner: SQL.prototype, name: 'SQL.prototype', members: ['buildQueryFromSourceParams'] },
-    { owner: sql``, name: 'SQL', members: ['queryChunks', 'decoder', 'shouldInlineParams'] },
-    {
-      owner: prototype,
-      name: `${dialect.Dialect.name}.prototype`,
-      members: ['buildSelection', ...dialect.relationalMethods],
-    },
-    { owner: dialect.Column.prototype, name: 'Column.prototype', members: ['mapToDriverValue'] },
-  ])
-  if (!hooked.has(SQL)) hookIntoBuilding()
-  hookIntoSelection(prototype)
-  for (const method of dialect.relationalMethods) {
-    prototype[method] = keepingIds(prototype[method] as never, dialect.inJson)
+export function hookInto(dialect: IdDialect, table: Table): void {
+  for (const copy of new Set([ownCopy(dialect), copyBehind(table, dialect)])) {
+    if (checked.has(copy.Dialect)) continue
+    check(copy, dialect, table)
+    once(copy.SQL, () => hookIntoBuilding(copy.SQL.prototype))
+    once(copy.Dialect, () => hookIntoDialect(copy.Dialect.prototype as DialectMembers, dialect))
+    checked.add(copy.Dialect)
   }
-  hooked.add(SQL).add(dialect.Dialect)
 }
 
-function hookIntoBuilding(): void {
-  const build = SQL.prototype.buildQueryFromSourceParams
-  SQL.prototype.buildQueryFromSourceParams = function (given, config) {
+function check({ version, SQL, Dialect }: DrizzleCopy, dialect: IdDialect, table: Table): void {
+  requireMembers({ name: 'drizzle-orm', version, supported: '^0.45.0', by: '@snoflax/drizzle' }, [
+    { owner: table, name: 'Table.prototype', members: ['getSQL'] },
+    { owner: SQL.prototype, name: 'SQL.prototype', members: ['buildQueryFromSourceParams'] },
+    { owner: new SQL([]), name: 'SQL', members: ['queryChunks', 'decoder', 'shouldInlineParams'] },
+    {
+      owner: Dialect.prototype,
+      name: `${Dialect.name}.prototype`,
+      members: ['buildSelection', ...dialect.relationalMethods],
+    },
+  ])
+}
+
+function once(hookable: object, hook: () => void): void {
+  if (Object.hasOwn(hookable, HOOKED)) return
+  hook()
+  Object.defineProperty(hookable, HOOKED, { value: true })
+}
+
+function hookIntoBuilding(prototype: SQL): void {
+  const build = prototype.buildQueryFromSourceParams
+  prototype.buildQueryFromSourceParams = function (given, config) {
     const chunks = bindCompared(given)
     return build.call(this, config.inlineParams || isInlined(this) ? chunks.map(inline) : chunks, config)
+  }
+}
+
+function hookIntoDialect(prototype: DialectMembers, { relationalMethods, inJson }: IdDialect): void {
+  for (const method of relationalMethods) {
+    prototype[method] = keepingIds(prototype[method] as never, inJson)
+  }
+  // Drizzle puts bare names in the place of columns there.
+  const build = prototype.buildSelection
+  prototype.buildSelection = function (fields, options) {
+    const bound = fields.map((selected) => ({ ...selected, field: boundField(selected.field) }))
+    return build.call(this, bound, options)
   }
 }
 
@@ -59,18 +82,6 @@ function inline(chunk: SQLChunk): SQLChunk {
   if (!is(chunk, Param) || chunk.value == null || is(chunk.value, Placeholder)) return chunk
   const ids = findIds(chunk.encoder)
   return ids ? literal(chunk.encoder.mapToDriverValue(chunk.value), ids.storage.database) : chunk
-}
-
-/** Drizzle puts bare names in the place of columns there. */
-function hookIntoSelection(dialect: DialectMembers): void {
-  const build = dialect.buildSelection
-  dialect.buildSelection = function (fields, options) {
-    return build.call(
-      this,
-      fields.map((selected) => ({ ...selected, field: boundField(selected.field) })),
-      options,
-    )
-  }
 }
 
 function boundField(field: unknown): unknown {

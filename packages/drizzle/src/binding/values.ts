@@ -5,7 +5,6 @@ import {
   entityKind,
   is,
   isSQLWrapper,
-  noopEncoder,
   Param,
   Placeholder,
   SQL,
@@ -116,8 +115,9 @@ function idColumnOf(chunk: unknown): Column | undefined {
 const hasValue = (chunk: unknown): boolean =>
   Array.isArray(chunk) ? chunk.some(hasValue) : isValue(chunk) || isBare(chunk)
 
-/** A `sql.param(…)` without an encoder. */
-const isBare = (chunk: unknown): chunk is Param => is(chunk, Param) && chunk.encoder === noopEncoder
+/** A `sql.param(…)` without an encoder: it has the default one of its copy of Drizzle. */
+const isBare = (chunk: unknown): chunk is Param =>
+  is(chunk, Param) && chunk.encoder === new (chunk.constructor as typeof Param)(null).encoder
 
 /** What Drizzle sends as a parameter, or a placeholder of one. Null is null in every storage. */
 const isValue = (chunk: unknown): boolean =>

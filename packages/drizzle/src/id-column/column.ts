@@ -93,7 +93,7 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
 
     /** Called by Drizzle. */
     build(table: Table): Column {
-      hookInto(dialect)
+      hookInto(dialect, table)
       return new IdColumn(table, this)
     }
   }
