@@ -34,23 +34,38 @@ const ANY_OPERATOR = new RegExp(`[=<>~]|&&|\\b(?:${WORDS})\\b`, 'i')
 /** Whether a text could have the operator of a comparison. */
 export const mayCompare = (text: string): boolean => ANY_OPERATOR.test(text)
 
-const KEPT = 500
-const LONGEST_KEPT = 2000
-const known = new Map<string, readonly Comparison[]>()
-
-/** The comparisons in SQL whose chunks are marked. An application has few texts, so each is read once. */
-export function comparisonsIn(sql: string, dialect: Database): readonly Comparison[] {
-  const key = `${dialect} ${sql}`
-  const found =
-    known.get(key) ?? comparisonsOf(itemsOf(readSql(sql, { dialect, placeholder: MARKED })), dialect)
-  if (known.size >= KEPT) known.clear()
-  if (sql.length <= LONGEST_KEPT) known.set(key, found)
-  return found
+/** What SQL does with its chunks. */
+export interface Reading {
+  readonly comparisons: readonly Comparison[]
+  /** The chunks of each expression that has several, those in the brackets of calls too. */
+  readonly expressions: readonly (readonly number[])[]
+  /** What the whole of the SQL is, if it is an expression. */
+  readonly result: readonly Term[]
 }
 
-/** A token, or brackets with all that is in them. */
+const KEPT = 500
+const LONGEST_KEPT = 2000
+const known = new Map<string, Reading>()
+
+/** Reads SQL whose chunks are marked. An application has few texts, so each is read once. */
+export function read(sql: string, dialect: Database): Reading {
+  const key = `${dialect} ${sql}`
+  const reading =
+    known.get(key) ?? readingOf(itemsOf(readSql(sql, { dialect, placeholder: MARKED })), dialect)
+  if (known.size >= KEPT) known.clear()
+  if (sql.length <= LONGEST_KEPT) known.set(key, reading)
+  return reading
+}
+
+const readingOf = (items: readonly Item[], dialect: Database): Reading => ({
+  comparisons: comparisonsOf(items, dialect),
+  expressions: expressionsOf(items).filter(({ length }) => length > 1),
+  result: termsOf(items),
+})
+
+/** A token, or all that is in brackets, or between CASE and END. */
 interface Item {
-  /** Keywords and functions are in upper case; brackets are the one that opens them. */
+  /** Keywords and functions are in upper case; what has an inside is the token that opens it. */
   readonly text: string
   readonly chunk?: number
   readonly inside?: Item[]
@@ -59,22 +74,25 @@ interface Item {
 function itemsOf(tokens: readonly SqlToken[]): Item[] {
   const around: Item[][] = [[]]
   for (const token of tokens) {
-    if (token.text === ')' || token.text === ']') {
+    const item = itemOf(token)
+    if (CLOSING.has(item.text)) {
       if (around.length > 1) around.pop()
       continue
     }
-    const item = itemOf(token)
     around.at(-1)?.push(item)
     if (item.inside) around.push(item.inside)
   }
   return around[0] as Item[]
 }
 
+const OPENING = new Set(['(', '[', 'CASE'])
+const CLOSING = new Set([')', ']', 'END'])
+
 function itemOf({ kind, text, isQuoted }: SqlToken): Item {
-  if (text === '(' || text === '[') return { text, inside: [] }
-  if (kind === 'name') return { text: isQuoted ? `"${text}` : text.toUpperCase() }
+  const word = kind !== 'name' ? text : isQuoted ? `"${text}` : text.toUpperCase()
+  if (OPENING.has(word)) return { text: word, inside: [] }
   const chunk = kind === 'placeholder' ? MARKED.exec(text)?.[1] : undefined
-  return chunk === undefined ? { text } : { text, chunk: Number(chunk) }
+  return chunk === undefined ? { text: word } : { text, chunk: Number(chunk) }
 }
 
 const COMPARED = '=|==|<>|!=|<|<=|>|>=|<=>|@>|<@|&&|IS(?: NOT)?(?: DISTINCT FROM)?'
@@ -85,14 +103,17 @@ const OPERATOR = new RegExp(
 )
 const LONGEST = 4
 const ENDS = new RegExp(
-  '^(?:[,;]|AND|OR|NOT|WHEN|THEN|ELSE|END|CASE|WHERE|ON|HAVING|SELECT|DISTINCT|FROM|AS|BY|GROUP|ORDER|LIMIT|' +
-    'OFFSET|UNION|INTERSECT|EXCEPT|RETURNING|SET|VALUES|USING|ASC|DESC|WINDOW|FILTER|OVER|ESCAPE)$',
+  '^(?:[,;]|AND|OR|NOT|WHEN|THEN|ELSE|WHERE|ON|HAVING|SELECT|DISTINCT|FROM|AS|BY|GROUP|ORDER|LIMIT|' +
+    'OFFSET|UNION|INTERSECT|EXCEPT|RETURNING|SET|VALUES|USING|ASC|DESC|WINDOW|ESCAPE)$',
 )
 
 type Kind = Readonly<Partial<Record<'compared' | 'pattern' | 'in' | 'between', string>>>
 
 function comparisonsOf(items: readonly Item[], dialect: Database): Comparison[] {
-  const comparisons = items.flatMap(({ inside }) => (inside ? comparisonsOf(inside, dialect) : []))
+  const comparisons = items.flatMap((item, at) => [
+    ...(item.inside ? comparisonsOf(item.inside, dialect) : []),
+    ...uniting(item, items[at + 1]),
+  ])
   const upTo = (from: number) => items.slice(from, endOf(items, from, dialect))
   let start = 0
   for (let at = 0; at < items.length; at++) {
@@ -153,22 +174,105 @@ const chunksIn = (items: readonly Item[]): Row =>
 /** The expressions in brackets, or the one. */
 function rowOf(items: readonly Item[]): Row {
   const [brackets, more] = items[0]?.text === 'ROW' ? items.slice(1) : items
-  return brackets?.inside && more === undefined ? expressionsIn(brackets).map(termsOf) : [termsOf(items)]
+  return brackets?.text === '(' && more === undefined
+    ? expressionsIn(brackets).map(termsOf)
+    : [termsOf(items)]
 }
 
 /** What commas divide, behind the word of a list of values. */
-function expressionsIn(brackets: Item | undefined): Item[][] {
-  const expressions: Item[][] = [[]]
-  for (const item of brackets?.inside ?? []) {
-    if (item.text === ',') expressions.push([])
-    else if (item.text !== 'VALUES') expressions.at(-1)?.push(item)
+const expressionsIn = (brackets: Item | undefined): Item[][] =>
+  divided(brackets?.inside ?? [], /^,$/).map((items) => items.filter(({ text }) => text !== 'VALUES'))
+
+function divided(items: readonly Item[], at: RegExp): Item[][] {
+  const parts: Item[][] = [[]]
+  for (const item of items) {
+    if (at.test(item.text)) parts.push([])
+    else parts.at(-1)?.push(item)
   }
-  return expressions
+  return parts
 }
 
-function termsOf([first, second, ...more]: readonly Item[]): Term[] {
-  if (first?.chunk === undefined) return []
-  if (second === undefined) return [{ chunk: first.chunk, isCast: false }]
-  const isCast = second.text === '::' && more.every(({ inside, text }) => inside || /^\w+$/.test(text))
-  return isCast ? [{ chunk: first.chunk, isCast }] : []
+/** Functions that answer one of their arguments, and which. */
+const ANSWERING: Readonly<Record<string, readonly number[] | 'all'>> = {
+  COALESCE: 'all',
+  IFNULL: 'all',
+  NVL: 'all',
+  GREATEST: 'all',
+  LEAST: 'all',
+  NULLIF: 'all',
+  MAX: 'all',
+  MIN: 'all',
+  ANY_VALUE: [0],
+  FIRST_VALUE: [0],
+  LAST_VALUE: [0],
+  NTH_VALUE: [0],
+  LAG: [0, 2],
+  LEAD: [0, 2],
+  IF: [1, 2],
+  IIF: [1, 2],
+}
+
+/** The arguments that a function answers. */
+function answeredBy(name: string, brackets: Item): Item[][] {
+  const answering = ANSWERING[name]
+  const all = expressionsIn(brackets)
+  return answering === 'all' ? all : all.filter((_, at) => answering?.includes(at))
+}
+
+/** The results of a CASE. */
+const resultsOf = ({ inside = [] }: Item): Item[][] =>
+  divided(inside, /^(?:THEN|ELSE)$/)
+    .slice(1)
+    .map((part) => divided(part, /^WHEN$/)[0] as Item[])
+
+/** What has one storage besides comparisons: a function's arguments and a case's results; an array and elements. */
+function uniting(item: Item, next: Item | undefined): Comparison[] {
+  const operator = item.text.toLowerCase()
+  const united = (parts: readonly Item[][]): Comparison => ({
+    operator,
+    rows: parts.map((part) => [termsOf(part)]),
+  })
+  if (item.text === 'CASE') {
+    const [matched = [], ...whens] = divided(item.inside ?? [], /^WHEN$/)
+    const isSimple = matched.length > 0
+    const cases = whens.map((part) => divided(part, /^THEN$/)[0] as Item[])
+    return [united(resultsOf(item)), ...(isSimple ? [united([matched, ...cases])] : [])]
+  }
+  if (next?.text !== '(') return []
+  if (item.text in ANSWERING) return [united(answeredBy(item.text, next))]
+  if (!/^ARRAY_(?:POSITIONS?|APPEND|PREPEND|REMOVE|REPLACE)$/.test(item.text)) return []
+  const given = expressionsIn(next)
+  const array = item.text === 'ARRAY_PREPEND' ? given.pop() : given.shift()
+  return [{ ...united(given), array: termsOf(array ?? [])[0]?.chunk }]
+}
+
+/** The chunks whose value an expression can have. */
+function termsOf(items: readonly Item[]): Term[] {
+  const [first, second, ...more] = items
+  if (first === undefined) return []
+  if (first.chunk !== undefined) {
+    if (second === undefined) return [{ chunk: first.chunk, isCast: false }]
+    const isCast = second.text === '::' && more.every(({ inside, text }) => inside || /^\w+$/.test(text))
+    return isCast ? [{ chunk: first.chunk, isCast }] : []
+  }
+  if (first.text === '(' && second === undefined) return termsOf(first.inside as Item[])
+  if (first.text === 'CASE' && second === undefined) return resultsOf(first).flatMap(termsOf)
+  if (first.text === 'SELECT') return termsOf(divided(items.slice(1), /^(?:FROM|,)$/)[0] as Item[])
+  const isCall =
+    second?.text === '(' && (more.length === 0 || /^(?:OVER|FILTER)$/.test(more[0]?.text as string))
+  return isCall ? answeredBy(first.text, second).flatMap(termsOf) : []
+}
+
+const LOGIC = /^(?:[;]|AND|OR|NOT|WHEN|THEN|ELSE|SELECT|WHERE|FROM)$/
+
+/** The chunks of each expression between words of logic and commas; a call's arguments belong to what is around. */
+function expressionsOf(items: readonly Item[]): number[][] {
+  const nested: number[][] = []
+  const chunksOf = ({ chunk, inside }: Item): number[] => {
+    if (inside === undefined) return chunk === undefined ? [] : [chunk]
+    if (!inside.some(({ text }) => LOGIC.test(text))) return inside.flatMap(chunksOf)
+    nested.push(...expressionsOf(inside))
+    return []
+  }
+  return [...divided(items, ENDS).map((part) => part.flatMap(chunksOf)), ...nested]
 }

@@ -1,6 +1,7 @@
-import { IdError } from '@snoflax/core'
+import { type Database, IdError } from '@snoflax/core'
 import {
   Column,
+  type DriverValueDecoder,
   type DriverValueEncoder,
   entityKind,
   is,
@@ -11,9 +12,10 @@ import {
   type SQLChunk,
   StringChunk,
 } from 'drizzle-orm'
-import { findIds, IDS, idsOf } from '../id-column/ids.js'
+import { TypedQueryBuilder } from 'drizzle-orm/query-builders/query-builder'
+import { type ColumnIds, findIds, IDS, idsOf } from '../id-column/ids.js'
 import { arrayLiteral } from '../id-column/literal.js'
-import { type Comparison, comparisonsIn, markOf, mayCompare, type Term, withoutMarks } from './comparisons.js'
+import { type Comparison, markOf, mayCompare, read, type Term, withoutMarks } from './comparisons.js'
 
 // Drizzle encodes what eq() and its kin are given, but neither its own placeholders nor values in a raw template:
 // `eq(orders.id, sql.placeholder('id'))` and sql`${orders.id} = ${id}` would send text to a binary column, and find
@@ -30,12 +32,23 @@ export function bindCompared(given: SQLChunk[]): SQLChunk[] {
   if (!given.some(isPartOfComparison)) return given
   const query = new MarkedQuery()
   const chunks = query.copy(given)
-  if (!query.cells.some(({ isValue }) => isValue)) return given
-  const column = columnAmong(query.cells)
-  if (column === undefined) return given
-  const { database } = idsOf(column).storage
-  for (const comparison of comparisonsIn(query.text, database)) bindComparison(query.cells, comparison)
+  const column = query.cells.some(({ isValue }) => isValue) && columnAmong(query.cells)
+  if (!column) return given
+  query.bind(idsOf(column).storage.database)
   return chunks
+}
+
+/**
+ * SQL that is written to an id column, its values encoded as ids of the column.
+ *
+ * @throws {IdError} `INVALID_OPTION` for an id in it that can't be told to be written as it is.
+ */
+export function boundFor(column: Column, written: SQL): SQL {
+  const query = new MarkedQuery()
+  const copy = new SQL(query.copy(written.queryChunks)).mapWith(decoderOf(written))
+  if (!query.cells.some(({ isValue }) => isValue)) return written
+  query.bind(idsOf(column).storage.database, column)
+  return copy
 }
 
 /** Drizzle builds much that compares nothing: it is not to be searched. Bulk inserts are little but parameters. */
@@ -59,6 +72,18 @@ class MarkedQuery {
       } else this.text += markOf(this.cells.push(new Cell(copy, key)) - 1)
     }
     return copy
+  }
+
+  /** Encodes the values that are compared with ids, and those that are the result, for a column that takes it. */
+  bind(database: Database, taker?: Column): void {
+    const { comparisons, expressions, result } = read(this.text, database)
+    for (const comparison of comparisons) bindComparison(this.cells, comparison)
+    if (taker) for (const { chunk } of result) (this.cells[chunk] as Cell).encode(taker)
+    for (const expression of taker ? [this.cells.keys()] : expressions) {
+      const cells = Array.from(expression, (chunk) => this.cells[chunk] as Cell)
+      const column = taker ?? columnAmong(cells)
+      if (column) for (const cell of cells) cell.refuseId(column)
+    }
   }
 }
 
@@ -97,6 +122,19 @@ class Cell {
     else if (isValue(chunk) || Array.isArray(chunk)) this.holder[this.key] = new Param(chunk, encoder)
   }
 
+  /**
+   * The net below all rules: an id that no rule has encoded would be sent as text. A placeholder is looked at when it
+   * gets its value.
+   */
+  refuseId(column: Column): void {
+    const ids = idsOf(column)
+    if (ids.storage.name === 'text' || !this.isValue) return
+    for (const { chunk, isValue } of this.spread()) {
+      if (is(chunk, Placeholder)) this.encode({ mapToDriverValue: (value) => checkNoId(ids, value) })
+      else if (isValue) checkNoId(ids, is(chunk, Param) ? chunk.value : chunk)
+    }
+  }
+
   /** The cells of a list, else this one. The list is copied, since it is the user's. */
   spread(): Cell[] {
     if (!Array.isArray(this.chunk)) return [this]
@@ -106,11 +144,27 @@ class Cell {
   }
 }
 
+function checkNoId(ids: ColumnIds, value: unknown): unknown {
+  if (!ids.family.is(value)) return value
+  throw new IdError(
+    'INVALID_OPTION',
+    `${ids.place}: can't tell whether the id ${JSON.stringify(value)} in this SQL must be converted to the column's ` +
+      `storage (${ids.storage.name}); pass parameter(column, id), or sql.param(text, textColumn) for what is no id`,
+    { family: ids.family.name, value, path: ids.place },
+  )
+}
+
 function idColumnOf(chunk: unknown): Column | undefined {
   if (is(chunk, Column)) return findIds(chunk) && chunk
   if (is(chunk, SQL.Aliased)) return idColumnOf(chunk.sql)
-  return is(chunk, SQL) ? idColumnOf((chunk as unknown as { decoder: unknown }).decoder) : undefined
+  if (is(chunk, SQL)) return idColumnOf(decoderOf(chunk))
+  if (!is(chunk, TypedQueryBuilder)) return undefined
+  const [field, ...others] = Object.values(chunk._.selectedFields as object)
+  return others.length === 0 ? idColumnOf(field) : undefined
 }
+
+const decoderOf = (query: SQL) =>
+  (query as unknown as { decoder: DriverValueDecoder<unknown, unknown> }).decoder
 
 const hasValue = (chunk: unknown): boolean =>
   Array.isArray(chunk) ? chunk.some(hasValue) : isValue(chunk) || isBare(chunk)
@@ -163,6 +217,9 @@ function bindCells(cells: readonly Cell[], list: Cell | undefined): void {
     list?.encode(listOf(column))
   } else if (list?.column) {
     for (const cell of cells) cell.encode(elementOf(list.column))
+  } else if (cells.some(({ chunk }) => is(chunk, Column))) {
+    // Something else than ids is compared.
+    for (const cell of cells.flatMap((one) => one.spread())) cell.encode(AS_IT_IS)
   }
 }
 
@@ -170,6 +227,8 @@ const columnAmong = (cells: readonly Cell[]): Column | undefined =>
   cells.find(({ column }) => column !== undefined)?.column
 
 const isList = ({ dataType }: Column): boolean => dataType === 'array'
+
+const AS_IT_IS: Encoder = { mapToDriverValue: (value) => value }
 
 /** Of one id, for comparisons with the elements of an array. */
 function elementOf(column: Column): Encoder {
