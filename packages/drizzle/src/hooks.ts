@@ -1,6 +1,7 @@
 import { requireMembers } from '@snoflax/core/adapter'
 import { is, Param, Placeholder, SQL, type SQLChunk, type Table } from 'drizzle-orm'
 import { bindCompared, bound, isInlined } from './binding/values.js'
+import { boundInsert, boundRow, type Insert } from './binding/writes.js'
 import { copyBehind, type DrizzleCopy, ownCopy } from './copy.js'
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds } from './id-column/ids.js'
@@ -10,6 +11,8 @@ import { keepingIds } from './relational-queries.js'
 /** What we use of a dialect. */
 interface DialectMembers {
   buildSelection(fields: readonly SelectedField[], options?: object): SQL
+  buildInsertQuery(insert: Insert): unknown
+  buildUpdateSet(table: Table, set: Readonly<Record<string, unknown>>): SQL
   [method: string]: (this: unknown, ...given: never[]) => unknown
 }
 
@@ -46,7 +49,7 @@ function check({ version, SQL, Dialect }: DrizzleCopy, dialect: IdDialect, table
     {
       owner: Dialect.prototype,
       name: `${Dialect.name}.prototype`,
-      members: ['buildSelection', ...dialect.relationalMethods],
+      members: ['buildSelection', 'buildInsertQuery', 'buildUpdateSet', ...dialect.relationalMethods],
     },
   ])
 }
@@ -69,11 +72,17 @@ function hookIntoDialect(prototype: DialectMembers, { relationalMethods, inJson 
   for (const method of relationalMethods) {
     prototype[method] = keepingIds(prototype[method] as never, inJson)
   }
+  const { buildSelection, buildInsertQuery, buildUpdateSet } = prototype
   // Drizzle puts bare names in the place of columns there.
-  const build = prototype.buildSelection
   prototype.buildSelection = function (fields, options) {
     const bound = fields.map((selected) => ({ ...selected, field: boundField(selected.field) }))
-    return build.call(this, bound, options)
+    return buildSelection.call(this, bound, options)
+  }
+  prototype.buildInsertQuery = function (insert) {
+    return buildInsertQuery.call(this, boundInsert(insert))
+  }
+  prototype.buildUpdateSet = function (table, set) {
+    return buildUpdateSet.call(this, table, boundRow(table, set))
   }
 }
 

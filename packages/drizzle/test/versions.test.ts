@@ -36,6 +36,8 @@ describe('what the package patches or relies on', () => {
     ['pg', 'Table', Table, 'getSQL'],
     ['pg', 'SQL', SQL, 'buildQueryFromSourceParams'],
     ['pg', 'PgDialect', PgDialect, 'buildSelection'],
+    ['pg', 'PgDialect', PgDialect, 'buildInsertQuery'],
+    ['pg', 'PgDialect', PgDialect, 'buildUpdateSet'],
     ['pg', 'PgDialect', PgDialect, 'buildRelationalQueryWithoutPK'],
     ['sqlite', 'SQLiteDialect', SQLiteDialect, 'buildSelection'],
     ['sqlite', 'SQLiteDialect', SQLiteDialect, 'buildRelationalQuery'],

@@ -39,15 +39,16 @@ export function bindCompared(given: SQLChunk[]): SQLChunk[] {
 }
 
 /**
- * SQL that is written to an id column, its values encoded as ids of the column.
+ * SQL that is written to an id column, or to several, its values encoded as ids of the one.
  *
- * @throws {IdError} `INVALID_OPTION` for an id in it that can't be told to be written as it is.
+ * @throws {IdError} `INVALID_OPTION` for an id in it that no rule encodes.
  */
-export function boundFor(column: Column, written: SQL): SQL {
+export function boundFor(written: SQL, ...columns: readonly Column[]): SQL {
   const query = new MarkedQuery()
   const copy = new SQL(query.copy(written.queryChunks)).mapWith(decoderOf(written))
-  if (!query.cells.some(({ isValue }) => isValue)) return written
-  query.bind(idsOf(column).storage.database, column)
+  const [column] = columns
+  if (column === undefined || !query.cells.some(({ isValue }) => isValue)) return written
+  query.bind(idsOf(column).storage.database, columns)
   return copy
 }
 
@@ -75,14 +76,17 @@ class MarkedQuery {
   }
 
   /** Encodes the values that are compared with ids, and those that are the result, for a column that takes it. */
-  bind(database: Database, taker?: Column): void {
+  bind(database: Database, takers: readonly Column[] = []): void {
+    const { cells } = this
     const { comparisons, expressions, result } = read(this.text, database)
-    for (const comparison of comparisons) bindComparison(this.cells, comparison)
-    if (taker) for (const { chunk } of result) (this.cells[chunk] as Cell).encode(taker)
-    for (const expression of taker ? [this.cells.keys()] : expressions) {
-      const cells = Array.from(expression, (chunk) => this.cells[chunk] as Cell)
-      const column = taker ?? columnAmong(cells)
-      if (column) for (const cell of cells) cell.refuseId(column)
+    for (const comparison of comparisons) bindComparison(cells, comparison)
+    const [taker, ...others] = takers
+    if (taker && others.length === 0) for (const { chunk } of result) cells[chunk]?.encode(taker)
+    for (const column of takers) for (const cell of cells) cell.refuseId(column)
+    for (const expression of expressions) {
+      const involved = expression.map((chunk) => cells[chunk] as Cell)
+      const column = columnAmong(involved)
+      if (column) for (const cell of involved) cell.refuseId(column)
     }
   }
 }

@@ -1,6 +1,7 @@
 import { type Database, IdError, type IdFamily } from '@snoflax/core'
 import { checkDatabaseDefault, idSource, sqlCall } from '@snoflax/core/adapter'
 import { type Column, entityKind, is, SQL, sql, type Table } from 'drizzle-orm'
+import { boundTo } from '../binding/writes.js'
 import { hookInto } from '../hooks.js'
 import type { IdDialect } from './dialect.js'
 import { ColumnIds, IDS } from './ids.js'
@@ -106,13 +107,14 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
  */
 function setDefault(column: Column, ids: ColumnIds, database: Database, request: ColumnRequest): void {
   const { family, role, options } = request
-  const given = column.default
+  const { default: given, defaultFn, onUpdateFn } = column
+  Object.assign(column, {
+    defaultFn: defaultFn && (() => boundTo(column, defaultFn())),
+    onUpdateFn: onUpdateFn && (() => boundTo(column, onUpdateFn())),
+  })
   if (given !== undefined) {
-    if (is(given, SQL)) return
-    Object.defineProperty(column, 'default', {
-      get: () => literal(ids.toDatabase(given), database),
-      enumerable: true,
-    })
+    const get = () => (is(given, SQL) ? boundTo(column, given) : literal(ids.toDatabase(given), database))
+    Object.defineProperty(column, 'default', { get, enumerable: true })
   } else if (role === 'generated' && column.defaultFn === undefined) {
     const { schema, meta, generator } = options
     const made = ids.placed(() => {

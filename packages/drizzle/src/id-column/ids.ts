@@ -1,6 +1,7 @@
 import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
 import { agree, withPath } from '@snoflax/core/adapter'
 import { type Column, getTableColumns, getTableName } from 'drizzle-orm'
+import { storedIn } from './stored.js'
 import type { ColumnRequest } from './types.js'
 
 /** Where an id column keeps what it knows about its ids. Registered, so that two copies of this package agree. */
@@ -54,10 +55,9 @@ export class ColumnIds {
     return this.placed(() => this.storage.toDatabase(value))
   }
 
+  /** @throws {IdError} `NOT_CANONICAL` for what the column did not write, even if an id can be read from it. */
   fromDatabase(value: unknown): string {
-    return this.placed(() =>
-      this.storage.fromDatabase(value instanceof ArrayBuffer ? new Uint8Array(value) : value),
-    )
+    return this.placed(() => this.storage.fromDatabase(storedIn(this.storage, value)))
   }
 
   /** Runs the work; its errors name the column. */
