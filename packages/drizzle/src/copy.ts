@@ -1,20 +1,22 @@
 import { IdError } from '@snoflax/core'
 import { entityKind, getTableName, SQL, type Table } from 'drizzle-orm'
 import { npmVersion } from 'drizzle-orm/version'
-import type { IdDialect } from './id-column/dialect.js'
+import type { DrizzleClass, IdDialect } from './id-column/dialect.js'
 
 /** A copy of Drizzle, as far as we use it. A process can have several: `import` and `require` load one each. */
 export interface DrizzleCopy {
   readonly version: string
   readonly SQL: typeof SQL
-  readonly Dialect: IdDialect['Dialect']
+  readonly Dialect: DrizzleClass
+  readonly Insert: DrizzleClass
 }
 
 /** The copy that we import. */
-export const ownCopy = ({ Dialect }: IdDialect): DrizzleCopy => ({
+export const ownCopy = ({ Dialect, Insert }: IdDialect): DrizzleCopy => ({
   version: npmVersion,
   SQL,
   Dialect,
+  Insert,
 })
 
 /**
@@ -56,13 +58,18 @@ function callerInDrizzle(): string | undefined {
 }
 
 /** It is loaded already, so that `require` has what the application has, be it an ES module. */
-function copyAt(file: string, { Dialect }: IdDialect): DrizzleCopy | undefined {
+function copyAt(file: string, { Dialect, Insert }: IdDialect): DrizzleCopy | undefined {
   const require = globalThis.process?.getBuiltinModule?.('node:module').createRequire(file)
   if (require === undefined) return undefined
   const load = (name: string) => require(`../${name}${file.slice(file.lastIndexOf('.'))}`)
-  const { SQL } = load('sql/sql')
-  const { [Reflect.get(Dialect, entityKind)]: TheirDialect } = load(
-    `${TABLE_FILE.exec(file)?.groups?.['core']}/dialect`,
-  )
-  return { version: load('version').npmVersion, SQL, Dialect: TheirDialect }
+  const classes = Object.values<DrizzleClass>(load(`${TABLE_FILE.exec(file)?.groups?.['core']}/index`))
+  const theirs = (own: DrizzleClass) => classes.find((one) => kindOf(one) === kindOf(own)) as DrizzleClass
+  return {
+    version: load('version').npmVersion,
+    SQL: load('sql/sql').SQL,
+    Dialect: theirs(Dialect),
+    Insert: theirs(Insert),
+  }
 }
+
+const kindOf = (value: object): unknown => (value as { readonly [entityKind]?: unknown })[entityKind]

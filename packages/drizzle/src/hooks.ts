@@ -1,7 +1,7 @@
 import { requireMembers } from '@snoflax/core/adapter'
 import { is, Param, Placeholder, SQL, type SQLChunk, type Table } from 'drizzle-orm'
 import { bindCompared, bound, isInlined } from './binding/values.js'
-import { boundInsert, boundRow, type Insert } from './binding/writes.js'
+import { boundInsert, boundRow, type Insert, type Row, withFreshIds } from './binding/writes.js'
 import { copyBehind, type DrizzleCopy, ownCopy } from './copy.js'
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds } from './id-column/ids.js'
@@ -12,8 +12,12 @@ import { keepingIds } from './relational-queries.js'
 interface DialectMembers {
   buildSelection(fields: readonly SelectedField[], options?: object): SQL
   buildInsertQuery(insert: Insert): unknown
-  buildUpdateSet(table: Table, set: Readonly<Record<string, unknown>>): SQL
+  buildUpdateSet(table: Table, set: Row): SQL
   [method: string]: (this: unknown, ...given: never[]) => unknown
+}
+
+interface InsertMembers {
+  prepare(this: unknown, ...given: unknown[]): unknown
 }
 
 interface SelectedField {
@@ -36,13 +40,15 @@ export function hookInto(dialect: IdDialect, table: Table): void {
     if (checked.has(copy.Dialect)) continue
     check(copy, dialect, table)
     once(copy.SQL, () => hookIntoBuilding(copy.SQL.prototype))
+    once(copy.Insert, () => hookIntoPreparing(copy.Insert.prototype as InsertMembers))
     once(copy.Dialect, () => hookIntoDialect(copy.Dialect.prototype as DialectMembers, dialect))
     checked.add(copy.Dialect)
   }
 }
 
-function check({ version, SQL, Dialect }: DrizzleCopy, dialect: IdDialect, table: Table): void {
+function check({ version, SQL, Dialect, Insert }: DrizzleCopy, dialect: IdDialect, table: Table): void {
   requireMembers({ name: 'drizzle-orm', version, supported: '^0.45.0', by: '@snoflax/drizzle' }, [
+    { owner: Insert?.prototype, name: 'Insert.prototype', members: ['prepare'] },
     { owner: table, name: 'Table.prototype', members: ['getSQL'] },
     { owner: SQL.prototype, name: 'SQL.prototype', members: ['buildQueryFromSourceParams'] },
     { owner: new SQL([]), name: 'SQL', members: ['queryChunks', 'decoder', 'shouldInlineParams'] },
@@ -58,6 +64,21 @@ function once(hookable: object, hook: () => void): void {
   if (Object.hasOwn(hookable, HOOKED)) return
   hook()
   Object.defineProperty(hookable, HOOKED, { value: true })
+}
+
+/** Whether the insert that is being built will be executed again and again. */
+let isPreparing = false
+
+function hookIntoPreparing(prototype: InsertMembers): void {
+  const { prepare } = prototype
+  prototype.prepare = function (...given) {
+    isPreparing = true
+    try {
+      return prepare.apply(this, given)
+    } finally {
+      isPreparing = false
+    }
+  }
 }
 
 function hookIntoBuilding(prototype: SQL): void {
@@ -79,7 +100,10 @@ function hookIntoDialect(prototype: DialectMembers, { relationalMethods, inJson 
     return buildSelection.call(this, bound, options)
   }
   prototype.buildInsertQuery = function (insert) {
-    return buildInsertQuery.call(this, boundInsert(insert))
+    const bound = boundInsert(insert)
+    if (!isPreparing || insert.select) return buildInsertQuery.call(this, bound)
+    const { rows, answer } = withFreshIds(insert.table, bound.values as readonly Row[])
+    return answer(buildInsertQuery.call(this, { ...bound, values: rows }))
   }
   prototype.buildUpdateSet = function (table, set) {
     return buildUpdateSet.call(this, table, boundRow(table, set))

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { SQL, Table } from 'drizzle-orm'
 import { MySqlDialect, mysqlTable } from 'drizzle-orm/mysql-core'
-import { PgDialect, pgTable } from 'drizzle-orm/pg-core'
+import { PgDialect, PgInsertBase, pgTable } from 'drizzle-orm/pg-core'
 import { SQLiteDialect, sqliteTable } from 'drizzle-orm/sqlite-core'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
@@ -35,6 +35,7 @@ describe('what the package patches or relies on', () => {
   test.each<[keyof typeof tables, string, unknown, string]>([
     ['pg', 'Table', Table, 'getSQL'],
     ['pg', 'SQL', SQL, 'buildQueryFromSourceParams'],
+    ['pg', 'Insert', PgInsertBase, 'prepare'],
     ['pg', 'PgDialect', PgDialect, 'buildSelection'],
     ['pg', 'PgDialect', PgDialect, 'buildInsertQuery'],
     ['pg', 'PgDialect', PgDialect, 'buildUpdateSet'],

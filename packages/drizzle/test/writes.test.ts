@@ -1,8 +1,14 @@
 import { type FlaxId, flax, type SnoId, sno } from '@snoflax/core'
+import { flaxId as mysqlFlaxId } from '@snoflax/drizzle/mysql-core'
+import { flaxId as pgFlaxId } from '@snoflax/drizzle/pg-core'
 import { flaxId, snoId } from '@snoflax/drizzle/sqlite-core'
 import { type SqliteDatabase, sqlite } from '@snoflax/test'
 import { eq, sql } from 'drizzle-orm'
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
+import { mysqlTable, text as mysqlText } from 'drizzle-orm/mysql-core'
+import { drizzle as overMysql2 } from 'drizzle-orm/mysql2'
+import { drizzle as overPg } from 'drizzle-orm/node-postgres'
+import { pgTable, text as pgText } from 'drizzle-orm/pg-core'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
@@ -144,13 +150,60 @@ describe('SQL that is written to an id column is bound to it', () => {
   })
 })
 
+describe('a prepared insert has a new id for each execution', () => {
+  test('in SQLite, in columns that are no key too', () => {
+    const insert = db
+      .insert(people)
+      .values([{ name: sql.placeholder('name') }, { id: a, name: 'given' }])
+      .onConflictDoNothing()
+      .prepare()
+    for (const name of ['x', 'y', 'z']) insert.run({ name })
+    const rows = db.select().from(people).all()
+    expect(rows.map(({ name }) => name).sort()).toEqual(['given', 'x', 'y', 'z'])
+    expect(new Set(rows.map(({ trace }) => trace)).size).toBe(4)
+    expect(rows.every(({ trace }) => sno.is(trace))).toBe(true)
+    expect(db.insert(people).values({ name: 'x' }).toSQL().params[0]).toBeInstanceOf(Uint8Array)
+  })
+
+  test('in PostgreSQL, by name', async () => {
+    const t = pgTable('t', { id: pgFlaxId(), name: pgText() })
+    const executed: unknown[][] = []
+    const client = { query: async (_: unknown, params: unknown[]) => executed.push(params) && { rows: [] } }
+    const insert = overPg({ client: client as never })
+      .insert(t)
+      .values({ name: 'x' })
+      .prepare('insert_t')
+    await insert.execute()
+    await insert.execute()
+    expect(new Set(executed.map(([id]) => id)).size).toBe(2)
+  })
+
+  test('in MySQL, where $returningId() answers it', async () => {
+    const t = mysqlTable('t', { id: mysqlFlaxId().primaryKey(), name: mysqlText() })
+    const executed: unknown[][] = []
+    const client = {
+      query: async (_: unknown, params: unknown[]) =>
+        executed.push(params) && [{ insertId: 0, affectedRows: 1 }],
+    }
+    const mysql = overMysql2({ client: client as never })
+    const insert = mysql.insert(t).values({ name: 'x' }).$returningId().prepare()
+    const answers = [
+      await insert.execute(),
+      await insert.execute(),
+      await mysql.insert(t).values({ name: 'y' }).$returningId(),
+    ]
+    expect(new Set(executed.map(([id]) => id)).size).toBe(3)
+    expect(answers).toEqual(executed.map(([id]) => [{ id }]))
+  })
+})
+
 describe('a stored value that the column did not write', () => {
   const stored = (value: string) => database.query(`insert into people (id) values (${value})`)
 
   test.each([
     ['text', `'${a}'`, Buffer.from(a).toString('hex')],
     ['bytes of the text', `cast('${a}' as blob)`, Buffer.from(a).toString('hex')],
-    ['a number', '12345', 'number 12345'],
+    ['a number', '12345', 'the number 12345'],
   ])('%s is refused with its hex digits', async (_, value, hex) => {
     await stored(value)
     expect(() => db.select().from(people).all()).toThrow(

@@ -1,11 +1,12 @@
-import { type Column, getTableColumns, is, SQL, type Table } from 'drizzle-orm'
-import { findIds } from '../id-column/ids.js'
+import { type Column, getTableColumns, is, Param, Placeholder, SQL, type Table } from 'drizzle-orm'
+import { type ColumnIds, findIds } from '../id-column/ids.js'
 import { boundFor } from './values.js'
 
 // Drizzle encodes the values of a row, but not those in SQL: `values({ id: sql`${id}` })` would store text in a binary
 // column. So what is written to an id column is bound to it, by its key.
 
-type Row = Readonly<Record<string, unknown>>
+/** What is written, by the keys of the table. */
+export type Row = Readonly<Record<string, unknown>>
 
 /** What we read of the arguments of `buildInsertQuery`. */
 export interface Insert {
@@ -56,4 +57,50 @@ export function boundRow(table: Table, row: Row): Row {
 export function boundTo(column: Column, value: unknown): unknown {
   if (is(value, SQL.Aliased)) return boundFor(value.sql, column).as(value.fieldAlias)
   return is(value, SQL) ? boundFor(value, column) : value
+}
+
+/**
+ * The rows of a prepared insert with a new id for each execution, where Drizzle would repeat the one that it got when
+ * it was prepared. MySQL's `$returningId()` is answered the last.
+ */
+export function withFreshIds(table: Table, rows: readonly Row[]) {
+  const columns = Object.entries<Column>(getTableColumns(table))
+  const fresh = rows.map((row) =>
+    columns.flatMap(([key, column]) => {
+      const ids = isMissing(row[key]) ? findIds(column) : undefined
+      return ids?.generate ? [{ key, parameter: new FreshId(ids, ids.generate) }] : []
+    }),
+  )
+  return {
+    rows: rows.map((row, at) => ({
+      ...row,
+      ...Object.fromEntries((fresh[at] ?? []).map(({ key, parameter }) => [key, parameter.sql])),
+    })),
+    answer(built: unknown): unknown {
+      const { generatedIds = [] } = built as { readonly generatedIds?: readonly Row[] }
+      for (const [at, made] of generatedIds.entries()) {
+        for (const { key, parameter } of fresh[at] ?? [])
+          Object.defineProperty(made, key, { get: () => parameter.last })
+      }
+      return built
+    },
+  }
+}
+
+const isMissing = (value: unknown): boolean =>
+  value === undefined || (is(value, Param) && value.value === undefined)
+
+class FreshId {
+  /** Of the last execution. */
+  last: string | undefined
+  /** Drizzle encodes a placeholder's value at each execution, and every object has one by this name. */
+  readonly sql: Param
+
+  constructor(ids: ColumnIds, generate: () => string) {
+    const mapToDriverValue = () => {
+      this.last = generate()
+      return ids.toDatabase(this.last)
+    }
+    this.sql = new Param(new Placeholder('constructor'), { mapToDriverValue })
+  }
 }

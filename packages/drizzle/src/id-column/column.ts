@@ -124,7 +124,8 @@ function setDefault(column: Column, ids: ColumnIds, database: Database, request:
       }
       const usage = (example: string) => `{ generator: ${example} }`
       const source = idSource({ family, generator, meta, usage })
-      return { defaultFn: () => ids.placed(source) }
+      ids.generate = () => ids.placed(source)
+      return { defaultFn: ids.generate }
     })
     Object.assign(column, made)
   }

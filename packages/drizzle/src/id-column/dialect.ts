@@ -1,6 +1,12 @@
 import type { Database, StorageName } from '@snoflax/core'
 import type { Column, ColumnBuilder, SQL } from 'drizzle-orm'
 
+/** A class that we patch. */
+export interface DrizzleClass {
+  readonly name: string
+  readonly prototype: object
+}
+
 /** What differs between Drizzle's dialects at run time. */
 export interface IdDialect {
   readonly database: Database
@@ -10,7 +16,8 @@ export interface IdDialect {
     config: never,
   ) => Column
   readonly Builder: abstract new (...given: never) => ColumnBuilder
-  readonly Dialect: { readonly name: string; readonly prototype: object }
+  readonly Dialect: DrizzleClass
+  readonly Insert: DrizzleClass
   /** The dialect's methods that build relational queries. */
   readonly relationalMethods: readonly string[]
   /** The expression of an id, or a list, that is exact as JSON; undefined where it is exact itself. */

@@ -1,7 +1,7 @@
 import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
 import { agree, withPath } from '@snoflax/core/adapter'
 import { type Column, getTableColumns, getTableName } from 'drizzle-orm'
-import { storedIn } from './stored.js'
+import { checkStored } from './stored.js'
 import type { ColumnRequest } from './types.js'
 
 /** Where an id column keeps what it knows about its ids. Registered, so that two copies of this package agree. */
@@ -12,6 +12,8 @@ export class ColumnIds {
   private readonly own: IdStorage<string> | undefined
   private settled: IdStorage<string> | undefined
   private isSettling = false
+  /** Makes an id where an insert has none, if the application does. */
+  generate?: () => string
 
   /**
    * @throws {IdError} `STORAGE_REFUSED`; `INVALID_OPTION` for a reference to nothing, and for options of generated
@@ -57,7 +59,10 @@ export class ColumnIds {
 
   /** @throws {IdError} `NOT_CANONICAL` for what the column did not write, even if an id can be read from it. */
   fromDatabase(value: unknown): string {
-    return this.placed(() => this.storage.fromDatabase(storedIn(this.storage, value)))
+    return this.placed(() => {
+      if (value != null) checkStored(this.storage, value)
+      return this.storage.fromDatabase(value) as string
+    })
   }
 
   /** Runs the work; its errors name the column. */

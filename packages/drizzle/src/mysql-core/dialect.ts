@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { MySqlColumn, MySqlColumnBuilder, MySqlDialect } from 'drizzle-orm/mysql-core'
+import { MySqlColumn, MySqlColumnBuilder, MySqlDialect, MySqlInsertBase } from 'drizzle-orm/mysql-core'
 import type { IdDialect } from '../id-column/dialect.js'
 
 export const MYSQL: IdDialect = {
@@ -7,6 +7,7 @@ export const MYSQL: IdDialect = {
   Column: MySqlColumn,
   Builder: MySqlColumnBuilder,
   Dialect: MySqlDialect,
+  Insert: MySqlInsertBase,
   relationalMethods: ['buildRelationalQuery', 'buildRelationalQueryWithoutLateralSubqueries'],
   /** JSON would hold bytes as base64 or as broken text, and its numbers are rounded above 2^53. */
   inJson(storage, expression) {

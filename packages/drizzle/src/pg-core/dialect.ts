@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { PgColumn, PgColumnBuilder, PgDialect } from 'drizzle-orm/pg-core'
+import { PgColumn, PgColumnBuilder, PgDialect, PgInsertBase } from 'drizzle-orm/pg-core'
 import type { IdDialect } from '../id-column/dialect.js'
 
 export const POSTGRES: IdDialect = {
@@ -7,6 +7,7 @@ export const POSTGRES: IdDialect = {
   Column: PgColumn,
   Builder: PgColumnBuilder,
   Dialect: PgDialect,
+  Insert: PgInsertBase,
   relationalMethods: ['buildRelationalQueryWithoutPK'],
   /** JSON numbers are rounded above 2^53; bytes and uuids are text there already. */
   inJson(storage, expression, isList) {

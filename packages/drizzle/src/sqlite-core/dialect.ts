@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { SQLiteColumn, SQLiteColumnBuilder, SQLiteDialect } from 'drizzle-orm/sqlite-core'
+import { SQLiteColumn, SQLiteColumnBuilder, SQLiteDialect, SQLiteInsertBase } from 'drizzle-orm/sqlite-core'
 import type { IdDialect } from '../id-column/dialect.js'
 
 export const SQLITE: IdDialect = {
@@ -7,6 +7,7 @@ export const SQLITE: IdDialect = {
   Column: SQLiteColumn,
   Builder: SQLiteColumnBuilder,
   Dialect: SQLiteDialect,
+  Insert: SQLiteInsertBase,
   relationalMethods: ['buildRelationalQuery'],
   /** JSON can't hold a BLOB, and its numbers are rounded above 2^53. */
   inJson(storage, expression) {
