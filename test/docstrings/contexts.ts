@@ -93,16 +93,10 @@ import { checkDatabaseGenerator, defineFamily, fieldBits, flake, flax, type Id, 
   },
   drizzle(
     'pg-core/',
-    `import { createdAt, createdBetween, ${FAMILY_COLUMNS}, maxId, minId, PgIdColumn, PgIdColumnBuilder } from '@snoflax/drizzle/pg-core'`,
+    `import { createdAt, createdBetween, ${FAMILY_COLUMNS}, maxId, minId } from '@snoflax/drizzle/pg-core'`,
   ),
-  drizzle(
-    'mysql-core/',
-    `import { ${FAMILY_COLUMNS}, MySqlIdColumn, MySqlIdColumnBuilder } from '@snoflax/drizzle/mysql-core'`,
-  ),
-  drizzle(
-    'sqlite-core/',
-    `import { ${FAMILY_COLUMNS}, SQLiteIdColumn, SQLiteIdColumnBuilder } from '@snoflax/drizzle/sqlite-core'`,
-  ),
+  drizzle('mysql-core/', `import { ${FAMILY_COLUMNS} } from '@snoflax/drizzle/mysql-core'`),
+  drizzle('sqlite-core/', `import { ${FAMILY_COLUMNS} } from '@snoflax/drizzle/sqlite-core'`),
   drizzle('zod.ts', "import { idSchema, insertIds, selectIds, updateIds } from '@snoflax/drizzle/zod'"),
   drizzle(
     '',

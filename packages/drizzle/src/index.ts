@@ -1,5 +1,17 @@
+export type {
+  DatabaseDefaultOptions,
+  DialectName,
+  GeneratedOptions,
+  GeneratorOption,
+  IdColumn,
+  IdColumnConfig,
+  IdColumns,
+  MetaFamily,
+  MetaOption,
+  SQLiteStorageOptions,
+  StorageOptions,
+} from './id-column/types.js'
 export { type Keyset, type KeysetOptions, keyset } from './keyset.js'
-export type { GeneratedIdOptions, MetaFamily, MetaOption, StorageOption } from './options.js'
 export { fromDatabase, parameter, placeholder, toDatabase } from './parameters.js'
 export {
   type CreatedAt,

@@ -1,6 +1,7 @@
 import { IdError } from '@snoflax/core'
+import { checkKeyset } from '@snoflax/core/adapter'
 import { asc, type Column, desc, type GetColumnData, gt, lt, type SQL } from 'drizzle-orm'
-import { singleIdsOf } from './column-ids.js'
+import { singleIdsOf } from './id-column/ids.js'
 
 /** Which page. */
 export interface KeysetOptions<AnId> {
@@ -32,31 +33,20 @@ export interface Keyset {
  */
 export function keyset<AColumn extends Column>(
   column: AColumn,
-  { after, order = 'asc' }: KeysetOptions<GetColumnData<AColumn, 'raw'>> = {},
+  { after, order }: KeysetOptions<GetColumnData<AColumn, 'raw'>> = {},
 ): Keyset {
-  const [beyond, ordered] = directionOf(placeOfAll(column), order)
+  const ids = singleIdsOf(column)
+  const { place } = ids
+  if (!column.notNull) {
+    // Rows without an id would be on no page, and the first page would come again after one of them.
+    throw new IdError(
+      'INVALID_OPTION',
+      `${place}: keyset pages need an id in every row; make it .notNull()`,
+      {
+        path: place,
+      },
+    )
+  }
+  const [beyond, ordered] = ids.placed(() => checkKeyset({ order })) === 'asc' ? [gt, asc] : [lt, desc]
   return { where: after == null ? undefined : beyond(column, after), orderBy: ordered(column) }
-}
-
-/** Rows without an id would be on no page, and the first page would come again after one of them. */
-function placeOfAll(column: Column): string {
-  const { place } = singleIdsOf(column)
-  if (column.notNull) return place
-  throw new IdError(
-    'INVALID_OPTION',
-    `${place}: pages go by an id that every row has, so it must be .notNull()`,
-    {
-      path: place,
-    },
-  )
-}
-
-function directionOf(place: string, order: string): readonly [typeof gt, typeof asc] {
-  if (order === 'asc') return [gt, asc]
-  if (order === 'desc') return [lt, desc]
-  throw new IdError('INVALID_OPTION', `${place}: an order is asc or desc, not ${JSON.stringify(order)}`, {
-    field: 'order',
-    value: order,
-    path: place,
-  })
 }

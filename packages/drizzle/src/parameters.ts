@@ -1,6 +1,6 @@
 import type { DatabaseValue } from '@snoflax/core'
 import { type Column, type GetColumnData, type Param, type Placeholder, sql } from 'drizzle-orm'
-import { idsOf } from './column-ids.js'
+import { idsOf } from './id-column/ids.js'
 
 /**
  * A placeholder of a prepared statement that takes ids of the column.

@@ -1,6 +1,7 @@
 import { Column, is, type SQL, sql } from 'drizzle-orm'
-import { findIds } from './column-ids.js'
-import { bound } from './compared-values.js'
+import { bound } from './binding/values.js'
+import type { IdDialect } from './id-column/dialect.js'
+import { findIds } from './id-column/ids.js'
 import { TimeDecoder, TimeOfId } from './time.js'
 
 // The rows below a row of `db.query` travel as JSON, which has no bytes and rounds integers above 2^53; and Drizzle
@@ -30,24 +31,10 @@ interface BuiltQuery {
 
 type Build = (this: unknown, query: RelationalQuery) => BuiltQuery
 
-/** What is exact as JSON, of an expression that has the form of an id column; undefined where it is exact itself. */
-export type InJson = (column: Column, expression: SQL) => SQL | undefined
+type InJson = IdDialect['inJson']
 
-const cured = new WeakSet<object>()
-
-/** Has a dialect bring ids through the JSON of its relational queries. */
-export function keepIdsInRelationalQueries(
-  dialect: { readonly prototype: object },
-  methods: readonly string[],
-  inJson: InJson,
-): void {
-  if (cured.has(dialect)) return
-  cured.add(dialect)
-  const prototype = dialect.prototype as Record<string, Build>
-  for (const method of methods) prototype[method] = curedBuild(prototype[method] as Build, inJson)
-}
-
-function curedBuild(build: Build, inJson: InJson): Build {
+/** A dialect's method that builds relational queries, with ids brought through their JSON. */
+export function keepingIds(build: Build, inJson: InJson): Build {
   return function (query) {
     const cure = query.nestedQueryRelation === undefined ? new Cure(query) : new Cure(query, inJson)
     return cure.restore(build.call(this, { ...query, queryConfig: cure.config() }))
@@ -123,8 +110,14 @@ class Cure {
   }
 
   private exact(column: Column, expression: SQL): SQL {
-    return this.inJson?.(column, expression) ?? expression
+    return (this.inJson && exactIn(this.inJson, column, expression)) ?? expression
   }
+}
+
+/** What is exact as JSON, of an expression that has the storage of a column; undefined where it is exact itself. */
+function exactIn(inJson: InJson, column: Column, expression: SQL): SQL | undefined {
+  const ids = findIds(column)
+  return ids && inJson(ids.storage.name, expression, column.dataType === 'array')
 }
 
 /** All that is selected, where something of it is not exact as JSON. */
@@ -134,7 +127,7 @@ function columnsToCure(
   inJson: InJson,
 ): readonly string[] {
   const selected = selectedColumns(all, columns)
-  return selected.some((key) => inJson(all[key] as Column, sql`${all[key]}`) !== undefined) ? selected : []
+  return selected.some((key) => exactIn(inJson, all[key] as Column, sql`${all[key]}`)) ? selected : []
 }
 
 /** The keys that Drizzle selects by `columns`: those that are true, or all but those that are false. */

@@ -1,6 +1,6 @@
 import type { Time } from '@snoflax/core'
 import { and, type Column, type GetColumnData, gte, lt, type SQL, sql } from 'drizzle-orm'
-import { singleIdsOf } from './column-ids.js'
+import { singleIdsOf } from './id-column/ids.js'
 
 /**
  * Rows whose id was made from `from` until before `to`.
@@ -27,13 +27,8 @@ export function createdBetween(column: Column, from: Time, to: Time): SQL {
  * @example
  * await db.select().from(orders).where(createdAfter(orders.id, Date.now() - 3_600_000))
  */
-export function createdAfter(column: Column, time: Time): SQL {
-  const ids = singleIdsOf(column)
-  return gte(
-    column,
-    ids.placed(() => ids.family.lowerBound(time)),
-  )
-}
+export const createdAfter = (column: Column, time: Time): SQL =>
+  gte(column, bound(column, 'lowerBound', time))
 
 /**
  * Rows whose id was made before the moment. For families whose `exactRange` is false (uid) it selects more.
@@ -43,12 +38,12 @@ export function createdAfter(column: Column, time: Time): SQL {
  * @example
  * await db.delete(orders).where(createdBefore(orders.id, new Date('2020-01-01')))
  */
-export function createdBefore(column: Column, time: Time): SQL {
+export const createdBefore = (column: Column, time: Time): SQL =>
+  lt(column, bound(column, 'upperBound', time))
+
+function bound(column: Column, end: 'lowerBound' | 'upperBound', time: Time): string {
   const ids = singleIdsOf(column)
-  return lt(
-    column,
-    ids.placed(() => ids.family.upperBound(time)),
-  )
+  return ids.placed(() => ids.family[end](time))
 }
 
 /**

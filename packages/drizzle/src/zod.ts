@@ -1,11 +1,10 @@
 import { IdError, type IdFamily } from '@snoflax/core'
 import { type Column, getTableColumns, type Table } from 'drizzle-orm'
 import { z } from 'zod/v4'
-import { findIds, idsOf } from './column-ids.js'
+import { findIds, idsOf } from './id-column/ids.js'
 
-type IdColumnType = 'PgIdColumn' | 'SQLiteIdColumn' | 'MySqlIdColumn'
 interface HasType {
-  readonly _: { readonly columnType: IdColumnType }
+  readonly _: { readonly columnType: 'SnoflaxId' }
 }
 
 type Columns<ATable extends Table> = ATable['_']['columns']
@@ -57,21 +56,15 @@ export function idSchema<AColumn extends Column>(column: AColumn): IdSchema<ACol
   return (column.dataType === 'array' ? z.array(one) : one) as unknown as IdSchema<AColumn>
 }
 
-function schemaOf(family: IdFamily<string>) {
+function schemaOf(family: IdFamily) {
   return z.string().check(({ value, issues }) => {
-    const message = refusalOf(family, value)
-    if (message !== undefined) issues.push({ code: 'custom', message, input: value })
+    try {
+      family.parse(value)
+    } catch (error) {
+      if (!(error instanceof IdError)) throw error
+      issues.push({ code: 'custom', message: error.message, input: value })
+    }
   })
-}
-
-function refusalOf(family: IdFamily<string>, value: string): string | undefined {
-  try {
-    family.parse(value)
-    return undefined
-  } catch (error) {
-    if (error instanceof IdError) return error.message
-    throw error
-  }
 }
 
 /**
@@ -107,9 +100,8 @@ export const updateIds = <ATable extends Table>(table: ATable): UpdateIds<ATable
 
 const isWritten = ({ generated }: Column): boolean => generated?.type !== 'always'
 
-function nullable(column: Column): z.ZodType {
-  return column.notNull ? idSchema(column) : idSchema(column).nullable()
-}
+const nullable = (column: Column): z.ZodType =>
+  column.notNull ? idSchema(column) : idSchema(column).nullable()
 
 function schemas(
   table: Table,

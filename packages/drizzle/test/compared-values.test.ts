@@ -1,6 +1,18 @@
 import { type FlaxId, flax } from '@snoflax/core'
 import { flaxId } from '@snoflax/drizzle/pg-core'
-import { between, eq, gt, ilike, inArray, like, max, notInArray, type SQL, sql } from 'drizzle-orm'
+import {
+  between,
+  eq,
+  fillPlaceholders,
+  gt,
+  ilike,
+  inArray,
+  like,
+  max,
+  notInArray,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { PgDialect, pgTable, QueryBuilder, text } from 'drizzle-orm/pg-core'
 import { describe, expect, test } from 'vitest'
@@ -18,6 +30,7 @@ const [a, b] = [flax.generate(), flax.generate()]
 const bytes = (one: FlaxId) => flax.decode(one)
 const list = (...ids: FlaxId[]) =>
   `{${ids.map((one) => `"\\\\x${Buffer.from(bytes(one)).toString('hex')}"`).join(',')}}`
+const query = new QueryBuilder()
 const build = (query: SQL) => new PgDialect().sqlToQuery(query)
 
 describe('a value beside an id column is encoded', () => {
@@ -100,8 +113,48 @@ describe('a value beside an id column is encoded', () => {
     ['its lists', inArray(id, [a, b]), [bytes(a), bytes(b)]],
     ['its other lists', notInArray(id, [a]), [bytes(a)]],
     ['its ranges', between(id, a, b), [bytes(a), bytes(b)]],
+    ['an argument that coalesce answers', eq(sql`coalesce(${table.other}, ${id})`, a), [bytes(a)]],
+    ['an argument beside a column', sql`coalesce(${id}, ${a}) = ${b}`, [bytes(a), bytes(b)]],
+    ['nullif', sql`nullif(${id}, ${a}) is null`, [bytes(a)]],
+    ['an aggregate in a template', sql`max(${id}) filter (where true) > ${a}`, [bytes(a)]],
+    ['a window', sql`lag(${id}, 1, ${a}) over (order by ${id}) < ${b}`, [bytes(a), bytes(b)]],
+    ['a case', sql`case ${id} when ${a} then ${1} when ${b} then ${2} end`, [bytes(a), 1, bytes(b), 2]],
+    [
+      "a case's results",
+      sql`case when ${name} = ${'x'} then ${id} else ${a} end = ${b}`,
+      ['x', bytes(a), bytes(b)],
+    ],
+    ['a query in a template', sql`(select ${id} from ${table} limit ${1}) = ${a}`, [1, bytes(a)]],
+    ['a query of one column', eq(query.select({ id: max(id) }).from(table) as never, a), [bytes(a)]],
+    ['an element of an array', sql`array_position(${past}, ${a}) > ${1}`, [bytes(a), 1]],
+    ['what is put in front of an array', sql`array_prepend(${a}, ${past})`, [bytes(a)]],
+    ['a row constructor', sql`row(${id}, ${name}) = row(${a}, ${'x'})`, [bytes(a), 'x']],
+    ['a list in brackets', sql`${id} in (${[a, b]})`, [bytes(a), bytes(b)]],
   ])('%s', (_, query, params) => {
     expect(build(query).params).toEqual(params)
+  })
+
+  test.each<[string, SQL]>([
+    ['a call', sql`my_function(${id}, ${a})`],
+    ['what is made of the column', sql`${a} = ${id} || 'y'`],
+    ['the column as text', sql`${id}::text = ${a}`],
+    ['a call in a list', sql`${id} in (${b}, my_function(${a}))`],
+    ['a call of a value', sql`${id} = my_function(${a})`],
+    ['a list in a call', sql`my_function(${id}, ${[b, a]})`],
+  ])('an id that no rule converts is refused: %s', (_, query) => {
+    expect(() => build(query)).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_OPTION',
+        path: 't.id',
+        message: expect.stringMatching(/^t\.id: can't tell whether the id ".{16}" .*parameter\(column, id\)/),
+      }),
+    )
+  })
+
+  test('a placeholder that no rule converts is refused when it gets an id', () => {
+    const built = build(sql`my_function(${id}, ${sql.placeholder('x')})`)
+    expect(fillPlaceholders(built.params, { x: 'y' })).toEqual(['y'])
+    expect(() => fillPlaceholders(built.params, { x: a })).toThrow("t.id: can't tell whether the id")
   })
 
   test('a placeholder gets the encoder of the column', () => {
@@ -133,7 +186,6 @@ describe('a value beside an id column is encoded', () => {
 })
 
 describe('a value beside an id column is encoded in what is selected, where Drizzle writes bare names', () => {
-  const query = new QueryBuilder()
   const mine = sql<boolean>`${id} = ${a}`
 
   test.each([
@@ -207,7 +259,15 @@ describe('left alone', () => {
   test.each<[string, SQL, unknown[]]>([
     ['a value beside another column', sql`${name} = ${'x'}`, ['x']],
     ['a column beside a column', sql`${id} = ${table.other}`, []],
-    ['a value inside a function', sql`coalesce(${id}, ${'x'}) = ${'y'}`, ['x', 'y']],
+    ['a value inside a function', sql`substr(${id}, ${2}) = ${'y'}`, [2, 'y']],
+    [
+      'a value beside another column, as it looks like an id',
+      sql`${id} = ${a} and ${name} = ${b}`,
+      [bytes(a), b],
+    ],
+    ['a row with another column', sql`(${id}, ${name}) = (${a}, ${b})`, [bytes(a), b]],
+    ['a list with another column', sql`(${id}, ${name}) in ${[[a, b]]}`, [bytes(a), b]],
+    ['a text that is told to be none', sql`substr(${id}, 2) = ${sql.param(a, name)}`, [a]],
     ['a value behind an arithmetic operator', sql`${id} || ${'x'}`, ['x']],
     ['like', sql`${id}::text like ${'K%'}`, ['K%']],
     ['null', sql`${id} is not distinct from ${null}`, [null]],

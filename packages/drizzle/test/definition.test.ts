@@ -1,4 +1,4 @@
-import { type FlakeId, flake, flax, IdError, sno, uid, uidLocal } from '@snoflax/core'
+import { type FlakeId, type FlaxId, flake, flax, IdError, sno, uid, uidLocal } from '@snoflax/core'
 import * as mysql from '@snoflax/drizzle/mysql-core'
 import * as pg from '@snoflax/drizzle/pg-core'
 import * as sqlite from '@snoflax/drizzle/sqlite-core'
@@ -122,6 +122,12 @@ describe('what is generated', () => {
     expect(flake.unpack(made(t.generator))).toMatchObject({ datacenter: 3, worker: 4 })
   })
 
+  test('a family stands for its default generator, which is monotonic', () => {
+    const t = pgTable('t', { given: flaxId({ generator: flax }), own: flaxId() })
+    const ids = Array.from({ length: 1000 }, (_, i) => (i % 2 ? t.given : t.own).defaultFn?.() as FlaxId)
+    expect(ids).toEqual([...new Set(ids)].sort())
+  })
+
   test('not references and plain ids', () => {
     const t = pgTable('t', {
       id: flaxId(),
@@ -207,7 +213,7 @@ describe('refused when the table is defined', () => {
         pgTable('t', {
           id: flakeId({ generator: flake.withEpoch(1e12).generator({ datacenter: 1, worker: 1 }) }),
         }),
-      "generator's family",
+      'another layout or epoch',
     ],
     ['a metabyte where there is none', () => pgTable('t', { id: flaxId({ meta: 3 } as never) }), 'metabyte'],
     [
@@ -224,6 +230,16 @@ describe('refused when the table is defined', () => {
     const error = errorOf(define)
     expect(error).toMatchObject({ name: 'IdError', code: 'INVALID_OPTION', path: 't.id' })
     expect(error.message).toContain(reason)
+  })
+
+  test.each([
+    ['meta', () => snoId.plain({ meta: 999 } as never)],
+    ['generator', () => snoId.ref({ storage: 'uuid', generator: sno } as never)],
+    ['default', () => snoId.plain({ default: 'database' } as never)],
+  ])('%s where no ids are generated', (option, column) => {
+    const error = errorOf(() => pgTable('t', { id: column() }))
+    expect(error).toMatchObject({ code: 'INVALID_OPTION', path: 't.id', family: 'sno' })
+    expect(error.message).toContain(`${option} is for generated ids`)
   })
 
   test('a metabyte out of range', () => {
@@ -258,12 +274,31 @@ describe('a reference', () => {
     expect(alias(later, 'x').id.getSQLType()).toBe('bytea')
   })
 
-  test('takes the family of its target too, with its epoch', () => {
+  test('to another epoch is refused, since the same text means another moment there', () => {
     const discord = flake.withEpoch(1_420_070_400_000)
     const users = pgTable('users', { id: idColumn(discord).plain().primaryKey() })
-    const posts = pgTable('posts', { userId: flakeId.ref().references(() => users.id) })
-    const id = discord.lowerBound(new Date('2026-11-01'))
-    expect(pg.wasCreatedBetween(posts.userId, id, new Date('2026-11-01'), new Date('2026-11-02'))).toBe(true)
+    const posts = pgTable('posts', {
+      userId: flakeId.ref().references(() => users.id),
+      right: idColumn(discord)
+        .ref()
+        .references(() => users.id),
+    })
+    expect(() => posts.userId.getSQLType()).toThrow(
+      'posts.userId: holds flake ids with another layout or epoch than users.id',
+    )
+    expect(posts.right.getSQLType()).toBe('bigint')
+  })
+
+  test('with another storage than its target is refused', () => {
+    const t = pgTable('t', { id: flaxId.ref({ storage: 'text' }).references(() => customers.id) })
+    expect(() => t.id.mapToDriverValue(flax.generate())).toThrow(
+      't.id: has storage text, but references customers.id with storage binary',
+    )
+  })
+
+  test('to a column of Drizzle has the storage that it is told', () => {
+    const t = pgTable('t', { id: flaxId.ref({ storage: 'uuid' }).references(() => customers.legacy) })
+    expect(t.id.getSQLType()).toBe('uuid')
   })
 
   test('works in SQLite and MySQL', () => {
@@ -297,7 +332,7 @@ describe('a reference', () => {
     [
       'another family',
       () => pgTable('t', { id: snoId.ref().references(() => customers.id) }).id,
-      'holds ids of flax',
+      'with flax ids',
     ],
     [
       'no id column',

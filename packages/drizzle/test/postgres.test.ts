@@ -225,7 +225,7 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL,
     ])
     expect(list.rows.map((row) => fromDatabase(people.past, row.past))).toEqual([ada.past])
     expect(fromDatabase(people.past, null)).toBeNull()
-    expect(() => fromDatabase(people.name, 'x')).toThrow('people.name is no id column')
+    expect(() => fromDatabase(people.name, 'x')).toThrow('people.name is not an id column')
     expect(() => toDatabase(people.id, 'x' as FlaxId)).toThrow('people.id: flax')
   })
 
@@ -347,6 +347,6 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL,
       expect(action).toThrow(IdError)
       expect(action).toThrow('people.past is an array of ids')
     }
-    expect(() => createdAt(people.name)).toThrow('people.name is no id column')
+    expect(() => createdAt(people.name)).toThrow('people.name is not an id column')
   })
 })

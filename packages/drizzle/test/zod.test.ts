@@ -106,7 +106,7 @@ test('a schema of one column, in any dialect', () => {
   expect(input.parse({ id: row.id })).toEqual({ id: row.id })
   expect(issuesOf(input, { id: row.id.toUpperCase() })).toHaveLength(1)
   expect(z.toJSONSchema(input)).toMatchObject({ properties: { id: { type: 'string' } } })
-  expect(() => idSchema(customers.email)).toThrow('customers.email is no id column')
+  expect(() => idSchema(customers.email)).toThrow('customers.email is not an id column')
 })
 
 test('an id that the database alone writes is read, and neither inserted nor updated', () => {

@@ -1,3 +1,18 @@
-import type { IdDialect } from '../dialect.js'
+import { sql } from 'drizzle-orm'
+import { MySqlColumn, MySqlColumnBuilder, MySqlDialect, MySqlInsertBase } from 'drizzle-orm/mysql-core'
+import type { IdDialect } from '../id-column/dialect.js'
 
-export const MYSQL: IdDialect = { database: 'mysql' }
+export const MYSQL: IdDialect = {
+  database: 'mysql',
+  Column: MySqlColumn,
+  Builder: MySqlColumnBuilder,
+  Dialect: MySqlDialect,
+  Insert: MySqlInsertBase,
+  relationalMethods: ['buildRelationalQuery', 'buildRelationalQueryWithoutLateralSubqueries'],
+  /** JSON would hold bytes as base64 or as broken text, and its numbers are rounded above 2^53. */
+  inJson(storage, expression) {
+    // Not '\x': whether a backslash in a string escapes is a setting of the server.
+    if (storage === 'binary') return sql`concat(char(92 using ascii), 'x', hex(${expression}))`
+    return storage === 'bigint' ? sql`cast(${expression} as char)` : undefined
+  },
+}

@@ -1,13 +1,17 @@
-import { checkDatabaseGenerator } from '@snoflax/core'
 import { sql } from 'drizzle-orm'
-import type { IdDialect } from '../dialect.js'
-import { DEFAULT_SCHEMA, endingOf, sqlFunction } from '../sql-functions.js'
+import { PgColumn, PgColumnBuilder, PgDialect, PgInsertBase } from 'drizzle-orm/pg-core'
+import type { IdDialect } from '../id-column/dialect.js'
 
 export const POSTGRES: IdDialect = {
   database: 'postgres',
-  generate({ storage }, { family, options: { schema = DEFAULT_SCHEMA, meta } }) {
-    checkDatabaseGenerator(family)
-    const generate = sqlFunction(schema, family, `generate${endingOf(storage.name)}`)
-    return sql`${generate}(${sql.raw(String(meta ?? ''))})`
+  Column: PgColumn,
+  Builder: PgColumnBuilder,
+  Dialect: PgDialect,
+  Insert: PgInsertBase,
+  relationalMethods: ['buildRelationalQueryWithoutPK'],
+  /** JSON numbers are rounded above 2^53; bytes and uuids are text there already. */
+  inJson(storage, expression, isList) {
+    if (storage !== 'bigint') return undefined
+    return isList ? sql`(${expression})::text[]` : sql`(${expression})::text`
   },
 }

@@ -1,6 +1,6 @@
+import { checkSchema, DEFAULT_SCHEMA } from '@snoflax/core/adapter'
 import { type Column, type GetColumnData, type SQL, sql } from 'drizzle-orm'
-import { singleIdsOf } from '../column-ids.js'
-import { DEFAULT_SCHEMA, identifier } from '../sql-functions.js'
+import { singleIdsOf } from '../id-column/ids.js'
 
 /** Options of {@link minId} and {@link maxId}. */
 export interface EndsOptions {
@@ -38,6 +38,6 @@ function end<AColumn extends Column>(
 ): SQL<GetColumnData<AColumn, 'raw'> | null> {
   const { type } = singleIdsOf(column).storage.column
   const isOurs = type === 'uuid' || type === 'bytea'
-  const aggregate = sql.raw(isOurs ? `${identifier(schema)}.${name}` : name)
+  const aggregate = sql.raw(isOurs ? `${checkSchema(schema)}.${name}` : name)
   return sql`${aggregate}(${column})`.mapWith(column) as SQL<GetColumnData<AColumn, 'raw'> | null>
 }

@@ -1,7 +1,7 @@
-import type { Time } from '@snoflax/core'
+import type { IdFamily, Time } from '@snoflax/core'
+import { sqlFunction } from '@snoflax/core/adapter'
 import { and, type Column, type SQL, sql } from 'drizzle-orm'
-import { idsOf, singleIdsOf } from '../column-ids.js'
-import { settingsOf, sqlFunction } from '../sql-functions.js'
+import { idsOf, singleIdsOf } from '../id-column/ids.js'
 import * as mapped from '../time.js'
 
 /** Where the functions of @snoflax/pg-sql are. */
@@ -55,7 +55,13 @@ export function createdBetween(column: Column, from: Time, to: Time, options?: T
 function timestamp(column: Column, { schema }: TimeFunctionOptions): SQL {
   const { family } = singleIdsOf(column)
   const settings = settingsOf(family).map((value) => sql.raw(String(value)))
-  return sql`${sqlFunction(schema, family, 'time')}(${sql.join([column, ...settings], sql`, `)})`
+  return sql`${sql.raw(sqlFunction(family, 'time', schema))}(${sql.join([column, ...settings], sql`, `)})`
+}
+
+/** What ids don't say of themselves, and the functions have to be told: their epoch or neighbourhood. */
+function settingsOf(family: IdFamily): readonly number[] {
+  if ('withEpoch' in family) return [family.layout.epochMs]
+  return 'neighbourhood' in family ? [Number(family.neighbourhood)] : []
 }
 
 const YEAR_1 = Date.parse('0001-01-01T00:00:00Z')

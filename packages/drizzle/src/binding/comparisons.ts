@@ -1,0 +1,278 @@
+import type { Database } from '@snoflax/core'
+import { readSql, type SqlToken } from '@snoflax/core/adapter'
+
+/** A chunk that an expression is. A cast makes a column something else; a value behind one still is its id. */
+export interface Term {
+  readonly chunk: number
+  readonly isCast: boolean
+}
+
+/** Expressions that are compared side by side: `(a, b)` is a row of two, a bare value a row of one. */
+export type Row = readonly (readonly Term[])[]
+
+/** A comparison in SQL, by the numbers of the chunks in it. */
+export interface Comparison {
+  readonly operator: string
+  readonly rows: readonly Row[]
+  /** A chunk that is a whole list of rows: `in ${ids}`. */
+  readonly list?: number | undefined
+  /** A chunk that is an array: `= any(${ids})`. */
+  readonly array?: number | undefined
+  /** Whether texts are matched by a pattern, as `like` does. */
+  readonly isPattern?: true
+}
+
+/** How a chunk that is no text stands in the SQL: by a sign that no SQL has. */
+const MARK = '\uE000'
+export const markOf = (chunk: number): string => `${MARK}${chunk}${MARK}`
+export const withoutMarks = (text: string): string => text.replaceAll(MARK, ' ')
+const MARKED = new RegExp(`${MARK}(\\d+)${MARK}`)
+
+const WORDS = 'is|in|between|i?like|glob|match|regexp|rlike|similar|sounds'
+const ANY_OPERATOR = new RegExp(`[=<>~]|&&|\\b(?:${WORDS})\\b`, 'i')
+
+/** Whether a text could have the operator of a comparison. */
+export const mayCompare = (text: string): boolean => ANY_OPERATOR.test(text)
+
+/** What SQL does with its chunks. */
+export interface Reading {
+  readonly comparisons: readonly Comparison[]
+  /** The chunks of each expression that has several, those in the brackets of calls too. */
+  readonly expressions: readonly (readonly number[])[]
+  /** What the whole of the SQL is, if it is an expression. */
+  readonly result: readonly Term[]
+}
+
+const KEPT = 500
+const LONGEST_KEPT = 2000
+const known = new Map<string, Reading>()
+
+/** Reads SQL whose chunks are marked. An application has few texts, so each is read once. */
+export function read(sql: string, dialect: Database): Reading {
+  const key = `${dialect} ${sql}`
+  const reading =
+    known.get(key) ?? readingOf(itemsOf(readSql(sql, { dialect, placeholder: MARKED })), dialect)
+  if (known.size >= KEPT) known.clear()
+  if (sql.length <= LONGEST_KEPT) known.set(key, reading)
+  return reading
+}
+
+const readingOf = (items: readonly Item[], dialect: Database): Reading => ({
+  comparisons: comparisonsOf(items, dialect),
+  expressions: expressionsOf(items).filter(({ length }) => length > 1),
+  result: termsOf(items),
+})
+
+/** A token, or all that is in brackets, or between CASE and END. */
+interface Item {
+  /** Keywords and functions are in upper case; what has an inside is the token that opens it. */
+  readonly text: string
+  readonly chunk?: number
+  readonly inside?: Item[]
+}
+
+function itemsOf(tokens: readonly SqlToken[]): Item[] {
+  const around: Item[][] = [[]]
+  for (const token of tokens) {
+    const item = itemOf(token)
+    if (CLOSING.has(item.text)) {
+      if (around.length > 1) around.pop()
+      continue
+    }
+    around.at(-1)?.push(item)
+    if (item.inside) around.push(item.inside)
+  }
+  return around[0] as Item[]
+}
+
+const OPENING = new Set(['(', '[', 'CASE'])
+const CLOSING = new Set([')', ']', 'END'])
+
+function itemOf({ kind, text, isQuoted }: SqlToken): Item {
+  const word = kind !== 'name' ? text : isQuoted ? `"${text}` : text.toUpperCase()
+  if (OPENING.has(word)) return { text: word, inside: [] }
+  const chunk = kind === 'placeholder' ? MARKED.exec(text)?.[1] : undefined
+  return chunk === undefined ? { text: word } : { text, chunk: Number(chunk) }
+}
+
+const COMPARED = '=|==|<>|!=|<|<=|>|>=|<=>|@>|<@|&&|IS(?: NOT)?(?: DISTINCT FROM)?'
+const MATCHED = '!?~~?\\*?|(?:NOT )?(?:I?LIKE|GLOB|MATCH|REGEXP|RLIKE|SIMILAR TO)(?: BINARY)?|SOUNDS LIKE'
+const OPERATOR = new RegExp(
+  `^(?:(?<compared>${COMPARED})|(?<pattern>${MATCHED})|(?<in>(?:NOT )?IN)|` +
+    '(?<between>(?:NOT )?BETWEEN(?: A?SYMMETRIC)?))(?= |$)',
+)
+const LONGEST = 4
+const ENDS = new RegExp(
+  '^(?:[,;]|AND|OR|NOT|WHEN|THEN|ELSE|WHERE|ON|HAVING|SELECT|DISTINCT|FROM|AS|BY|GROUP|ORDER|LIMIT|' +
+    'OFFSET|UNION|INTERSECT|EXCEPT|RETURNING|SET|VALUES|USING|ASC|DESC|WINDOW|ESCAPE)$',
+)
+
+type Kind = Readonly<Partial<Record<'compared' | 'pattern' | 'in' | 'between', string>>>
+
+function comparisonsOf(items: readonly Item[], dialect: Database): Comparison[] {
+  const comparisons = items.flatMap((item, at) => [
+    ...(item.inside ? comparisonsOf(item.inside, dialect) : []),
+    ...uniting(item, items[at + 1]),
+  ])
+  const upTo = (from: number) => items.slice(from, endOf(items, from, dialect))
+  let start = 0
+  for (let at = 0; at < items.length; at++) {
+    const found = operatorAt(items, at, dialect)
+    if (found === null) {
+      if (ENDS.test(items[at]?.text as string)) start = at + 1
+      continue
+    }
+    const [operator, { between, ...kind }] = [found[0], found.groups as Kind]
+    const left = rowOf(items.slice(start, at))
+    start = at + operator.split(' ').length
+    const right = upTo(start)
+    const sides = between
+      ? { rows: [left, rowOf(right), rowOf(upTo(start + right.length + 1))] }
+      : compared(left, right, kind)
+    comparisons.push({ operator: operator.toLowerCase(), ...sides })
+    at = start - 1
+  }
+  return comparisons
+}
+
+function operatorAt(items: readonly Item[], at: number, dialect: Database): RegExpExecArray | null {
+  // In MySQL it is AND.
+  if (items[at]?.text === '&&' && dialect !== 'postgres') return null
+  const texts = items.slice(at, at + LONGEST).map(({ text }) => text)
+  return OPERATOR.exec(texts.join(' '))
+}
+
+function endOf(items: readonly Item[], from: number, dialect: Database): number {
+  const isEnd = ({ text }: Item, at: number) =>
+    at >= from && (ENDS.test(text) || text === '&&' || operatorAt(items, at, dialect) !== null)
+  const end = items.findIndex(isEnd)
+  return end === -1 ? items.length : end
+}
+
+function compared(
+  left: Row,
+  right: readonly Item[],
+  { pattern, in: isIn }: Kind,
+): Omit<Comparison, 'operator'> {
+  const [first, second, third] = right
+  if (pattern !== undefined) return { rows: [left, chunksIn(right)], isPattern: true }
+  if (isIn !== undefined) {
+    if (first?.inside === undefined) return { rows: [left], list: first?.chunk }
+    return { rows: [left, ...expressionsIn(first).map(rowOf)] }
+  }
+  if (first?.text === 'BINARY') return { rows: [left, rowOf(right.slice(1))] }
+  if (!/^(?:ANY|ALL|SOME)$/.test(first?.text ?? '')) return { rows: [left, rowOf(right)] }
+  const [array, list] = second?.inside ?? []
+  if (array?.text === 'ARRAY') return { rows: [left, ...expressionsIn(list).map(rowOf)] }
+  return { rows: [left], array: third === undefined ? array?.chunk : undefined }
+}
+
+/** All chunks, wherever they are in an expression. */
+const chunksIn = (items: readonly Item[]): Row =>
+  items.flatMap((item) => (item.inside ? chunksIn(item.inside) : [termsOf([item])]))
+
+/** The expressions in brackets, or the one. */
+function rowOf(items: readonly Item[]): Row {
+  const [brackets, more] = items[0]?.text === 'ROW' ? items.slice(1) : items
+  return brackets?.text === '(' && more === undefined
+    ? expressionsIn(brackets).map(termsOf)
+    : [termsOf(items)]
+}
+
+/** What commas divide, behind the word of a list of values. */
+const expressionsIn = (brackets: Item | undefined): Item[][] =>
+  divided(brackets?.inside ?? [], /^,$/).map((items) => items.filter(({ text }) => text !== 'VALUES'))
+
+function divided(items: readonly Item[], at: RegExp): Item[][] {
+  const parts: Item[][] = [[]]
+  for (const item of items) {
+    if (at.test(item.text)) parts.push([])
+    else parts.at(-1)?.push(item)
+  }
+  return parts
+}
+
+/** Functions that answer one of their arguments, and which. */
+const ANSWERING: Readonly<Record<string, readonly number[] | 'all'>> = {
+  COALESCE: 'all',
+  IFNULL: 'all',
+  NVL: 'all',
+  GREATEST: 'all',
+  LEAST: 'all',
+  NULLIF: 'all',
+  MAX: 'all',
+  MIN: 'all',
+  ANY_VALUE: [0],
+  FIRST_VALUE: [0],
+  LAST_VALUE: [0],
+  NTH_VALUE: [0],
+  LAG: [0, 2],
+  LEAD: [0, 2],
+  IF: [1, 2],
+  IIF: [1, 2],
+}
+
+/** The arguments that a function answers. */
+function answeredBy(name: string, brackets: Item): Item[][] {
+  const answering = ANSWERING[name]
+  const all = expressionsIn(brackets)
+  return answering === 'all' ? all : all.filter((_, at) => answering?.includes(at))
+}
+
+/** The results of a CASE. */
+const resultsOf = ({ inside = [] }: Item): Item[][] =>
+  divided(inside, /^(?:THEN|ELSE)$/)
+    .slice(1)
+    .map((part) => divided(part, /^WHEN$/)[0] as Item[])
+
+/** What has one storage besides comparisons: a function's arguments and a case's results; an array and elements. */
+function uniting(item: Item, next: Item | undefined): Comparison[] {
+  const operator = item.text.toLowerCase()
+  const united = (parts: readonly Item[][]): Comparison => ({
+    operator,
+    rows: parts.map((part) => [termsOf(part)]),
+  })
+  if (item.text === 'CASE') {
+    const [matched = [], ...whens] = divided(item.inside ?? [], /^WHEN$/)
+    const isSimple = matched.length > 0
+    const cases = whens.map((part) => divided(part, /^THEN$/)[0] as Item[])
+    return [united(resultsOf(item)), ...(isSimple ? [united([matched, ...cases])] : [])]
+  }
+  if (next?.text !== '(') return []
+  if (item.text in ANSWERING) return [united(answeredBy(item.text, next))]
+  if (!/^ARRAY_(?:POSITIONS?|APPEND|PREPEND|REMOVE|REPLACE)$/.test(item.text)) return []
+  const given = expressionsIn(next)
+  const array = item.text === 'ARRAY_PREPEND' ? given.pop() : given.shift()
+  return [{ ...united(given), array: termsOf(array ?? [])[0]?.chunk }]
+}
+
+/** The chunks whose value an expression can have. */
+function termsOf(items: readonly Item[]): Term[] {
+  const [first, second, ...more] = items
+  if (first === undefined) return []
+  if (first.chunk !== undefined) {
+    if (second === undefined) return [{ chunk: first.chunk, isCast: false }]
+    const isCast = second.text === '::' && more.every(({ inside, text }) => inside || /^\w+$/.test(text))
+    return isCast ? [{ chunk: first.chunk, isCast }] : []
+  }
+  if (first.text === '(' && second === undefined) return termsOf(first.inside as Item[])
+  if (first.text === 'CASE' && second === undefined) return resultsOf(first).flatMap(termsOf)
+  if (first.text === 'SELECT') return termsOf(divided(items.slice(1), /^(?:FROM|,)$/)[0] as Item[])
+  const isCall =
+    second?.text === '(' && (more.length === 0 || /^(?:OVER|FILTER)$/.test(more[0]?.text as string))
+  return isCall ? answeredBy(first.text, second).flatMap(termsOf) : []
+}
+
+const LOGIC = /^(?:[;]|AND|OR|NOT|WHEN|THEN|ELSE|SELECT|WHERE|FROM)$/
+
+/** The chunks of each expression between words of logic and commas; a call's arguments belong to what is around. */
+function expressionsOf(items: readonly Item[]): number[][] {
+  const nested: number[][] = []
+  const chunksOf = ({ chunk, inside }: Item): number[] => {
+    if (inside === undefined) return chunk === undefined ? [] : [chunk]
+    if (!inside.some(({ text }) => LOGIC.test(text))) return inside.flatMap(chunksOf)
+    nested.push(...expressionsOf(inside))
+    return []
+  }
+  return [...divided(items, ENDS).map((part) => part.flatMap(chunksOf)), ...nested]
+}

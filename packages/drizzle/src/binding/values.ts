@@ -1,0 +1,265 @@
+import { type Database, IdError } from '@snoflax/core'
+import {
+  Column,
+  type DriverValueDecoder,
+  type DriverValueEncoder,
+  entityKind,
+  is,
+  isSQLWrapper,
+  Param,
+  Placeholder,
+  SQL,
+  type SQLChunk,
+  StringChunk,
+} from 'drizzle-orm'
+import { TypedQueryBuilder } from 'drizzle-orm/query-builders/query-builder'
+import { type ColumnIds, findIds, IDS, idsOf } from '../id-column/ids.js'
+import { arrayLiteral } from '../id-column/literal.js'
+import { type Comparison, markOf, mayCompare, read, type Term, withoutMarks } from './comparisons.js'
+
+// Drizzle encodes what eq() and its kin are given, but neither its own placeholders nor values in a raw template:
+// `eq(orders.id, sql.placeholder('id'))` and sql`${orders.id} = ${id}` would send text to a binary column, and find
+// nothing. So values that are compared with an id column are bound to it.
+
+/** The same SQL with its compared values bound, for where Drizzle takes away what tells their columns. */
+export function bound(query: SQL): SQL {
+  if (isInlined(query)) return query
+  return new SQL(bindCompared(query.queryChunks).map((chunk) => (is(chunk, SQL) ? bound(chunk) : chunk)))
+}
+
+/** The chunks of a query, and in them the values that are compared with an id column encoded as its ids. */
+export function bindCompared(given: SQLChunk[]): SQLChunk[] {
+  if (!given.some(isPartOfComparison)) return given
+  const query = new MarkedQuery()
+  const chunks = query.copy(given)
+  const column = query.cells.some(({ isValue }) => isValue) && columnAmong(query.cells)
+  if (!column) return given
+  query.bind(idsOf(column).storage.database)
+  return chunks
+}
+
+/**
+ * SQL that is written to an id column, or to several, its values encoded as ids of the one.
+ *
+ * @throws {IdError} `INVALID_OPTION` for an id in it that no rule encodes.
+ */
+export function boundFor(written: SQL, ...columns: readonly Column[]): SQL {
+  const query = new MarkedQuery()
+  const copy = new SQL(query.copy(written.queryChunks)).mapWith(decoderOf(written))
+  const [column] = columns
+  if (column === undefined || !query.cells.some(({ isValue }) => isValue)) return written
+  query.bind(idsOf(column).storage.database, columns)
+  return copy
+}
+
+/** Drizzle builds much that compares nothing: it is not to be searched. Bulk inserts are little but parameters. */
+function isPartOfComparison(chunk: SQLChunk): boolean {
+  if (chunk instanceof Param) return false
+  return is(chunk, StringChunk) ? mayCompare(textOf(chunk)) : idColumnOf(chunk) !== undefined
+}
+
+/** A query, that of SQL inside SQL too, as text with marks and the cells that they stand for. */
+class MarkedQuery {
+  readonly cells: Cell[] = []
+  text = ''
+
+  /** `in (${sql.join(…)})` is SQL inside SQL. */
+  copy(chunks: readonly SQLChunk[]): SQLChunk[] {
+    const copy = [...chunks]
+    for (const [key, chunk] of chunks.entries()) {
+      if (is(chunk, StringChunk)) this.text += withoutMarks(textOf(chunk))
+      else if (is(chunk, SQL) && !isInlined(chunk) && !idColumnOf(chunk)) {
+        copy[key] = new SQL(this.copy(chunk.queryChunks))
+      } else this.text += markOf(this.cells.push(new Cell(copy, key)) - 1)
+    }
+    return copy
+  }
+
+  /** Encodes the values that are compared with ids, and those that are the result, for a column that takes it. */
+  bind(database: Database, takers: readonly Column[] = []): void {
+    const { cells } = this
+    const { comparisons, expressions, result } = read(this.text, database)
+    for (const comparison of comparisons) bindComparison(cells, comparison)
+    const [taker, ...others] = takers
+    if (taker && others.length === 0) for (const { chunk } of result) cells[chunk]?.encode(taker)
+    for (const column of takers) for (const cell of cells) cell.refuseId(column)
+    for (const expression of expressions) {
+      const involved = expression.map((chunk) => cells[chunk] as Cell)
+      const column = columnAmong(involved)
+      if (column) for (const cell of involved) cell.refuseId(column)
+    }
+  }
+}
+
+/** Whether Drizzle writes the values of the query into its SQL. */
+export const isInlined = (query: SQL): boolean =>
+  (query as unknown as { shouldInlineParams: boolean }).shouldInlineParams
+
+const textOf = ({ value }: StringChunk): string => value.join('')
+
+type Encoder = Column | DriverValueEncoder<unknown, unknown>
+
+/** Where a chunk of SQL is: among others, or in a list that is one of them. */
+class Cell {
+  constructor(
+    private readonly holder: unknown[],
+    private readonly key: number,
+  ) {}
+
+  get chunk(): unknown {
+    return this.holder[this.key]
+  }
+
+  /** The column of ids, or of lists of them, whose storage the chunk has: itself, or SQL that is mapped with it. */
+  get column(): Column | undefined {
+    return idColumnOf(this.chunk)
+  }
+
+  /** Whether the chunk, or one in a list, is a value that nothing encodes. */
+  get isValue(): boolean {
+    return hasValue(this.chunk)
+  }
+
+  encode(encoder: Encoder): void {
+    const { chunk } = this
+    if (isBare(chunk)) this.holder[this.key] = new Param(chunk.value, encoder)
+    else if (isValue(chunk) || Array.isArray(chunk)) this.holder[this.key] = new Param(chunk, encoder)
+  }
+
+  /**
+   * The net below all rules: an id that no rule has encoded would be sent as text. A placeholder is looked at when it
+   * gets its value.
+   */
+  refuseId(column: Column): void {
+    const ids = idsOf(column)
+    if (ids.storage.name === 'text' || !this.isValue) return
+    for (const { chunk, isValue } of this.spread()) {
+      if (is(chunk, Placeholder)) this.encode({ mapToDriverValue: (value) => checkNoId(ids, value) })
+      else if (isValue) checkNoId(ids, is(chunk, Param) ? chunk.value : chunk)
+    }
+  }
+
+  /** The cells of a list, else this one. The list is copied, since it is the user's. */
+  spread(): Cell[] {
+    if (!Array.isArray(this.chunk)) return [this]
+    const copy = [...this.chunk]
+    this.holder[this.key] = copy
+    return copy.map((_, key) => new Cell(copy, key))
+  }
+}
+
+function checkNoId(ids: ColumnIds, value: unknown): unknown {
+  if (!ids.family.is(value)) return value
+  throw new IdError(
+    'INVALID_OPTION',
+    `${ids.place}: can't tell whether the id ${JSON.stringify(value)} in this SQL must be converted to the column's ` +
+      `storage (${ids.storage.name}); pass parameter(column, id), or sql.param(text, textColumn) for what is no id`,
+    { family: ids.family.name, value, path: ids.place },
+  )
+}
+
+function idColumnOf(chunk: unknown): Column | undefined {
+  if (is(chunk, Column)) return findIds(chunk) && chunk
+  if (is(chunk, SQL.Aliased)) return idColumnOf(chunk.sql)
+  if (is(chunk, SQL)) return idColumnOf(decoderOf(chunk))
+  if (!is(chunk, TypedQueryBuilder)) return undefined
+  const [field, ...others] = Object.values(chunk._.selectedFields as object)
+  return others.length === 0 ? idColumnOf(field) : undefined
+}
+
+const decoderOf = (query: SQL) =>
+  (query as unknown as { decoder: DriverValueDecoder<unknown, unknown> }).decoder
+
+const hasValue = (chunk: unknown): boolean =>
+  Array.isArray(chunk) ? chunk.some(hasValue) : isValue(chunk) || isBare(chunk)
+
+/** A `sql.param(…)` without an encoder: it has the default one of its copy of Drizzle. */
+const isBare = (chunk: unknown): chunk is Param =>
+  is(chunk, Param) && chunk.encoder === new (chunk.constructor as typeof Param)(null).encoder
+
+/** What Drizzle sends as a parameter, or a placeholder of one. Null is null in every storage. */
+const isValue = (chunk: unknown): boolean =>
+  is(chunk, Placeholder) ||
+  chunk instanceof Uint8Array ||
+  ['string', 'number', 'bigint', 'boolean'].includes(typeof chunk) ||
+  (typeof chunk === 'object' && chunk !== null && !isSQLWrapper(chunk) && !isOfDrizzle(chunk))
+
+const isOfDrizzle = ({ constructor: kind }: object): boolean => kind !== undefined && entityKind in kind
+
+/**
+ * Encodes the values of a comparison as ids of the column that they are compared with.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a pattern, where the ids are no text in the database.
+ */
+function bindComparison(cells: readonly Cell[], comparison: Comparison): void {
+  const { rows, list, array } = comparison
+  const width = Math.max(...rows.map(({ length }) => length))
+  const cellsOf = (terms: readonly Term[]): Cell[] =>
+    terms.map(({ chunk }) => cells[chunk] as Cell).filter(({ column }, at) => !(column && terms[at]?.isCast))
+  const sides = rows.map((row) => row.map(cellsOf))
+  if (comparison.isPattern) {
+    refusePattern(sides, comparison)
+    return
+  }
+  const listed = list === undefined ? [] : (cells[list] as Cell).spread().map((cell) => [[cell]])
+  // A row may be a list itself.
+  const whole = [...sides, ...listed].map((row) =>
+    row.length < width && row[0]?.[0] ? row[0][0].spread().map((cell) => [cell]) : row,
+  )
+  for (let position = 0; position < width; position++) {
+    bindCells(
+      whole.flatMap((row) => row[position] ?? []),
+      array === undefined ? undefined : cells[array],
+    )
+  }
+}
+
+function bindCells(cells: readonly Cell[], list: Cell | undefined): void {
+  const column = columnAmong(cells)
+  if (column) {
+    for (const cell of isList(column) ? cells : cells.flatMap((one) => one.spread())) cell.encode(column)
+    list?.encode(listOf(column))
+  } else if (list?.column) {
+    for (const cell of cells) cell.encode(elementOf(list.column))
+  } else if (cells.some(({ chunk }) => is(chunk, Column))) {
+    // Something else than ids is compared.
+    for (const cell of cells.flatMap((one) => one.spread())) cell.encode(AS_IT_IS)
+  }
+}
+
+const columnAmong = (cells: readonly Cell[]): Column | undefined =>
+  cells.find(({ column }) => column !== undefined)?.column
+
+const isList = ({ dataType }: Column): boolean => dataType === 'array'
+
+const AS_IT_IS: Encoder = { mapToDriverValue: (value) => value }
+
+/** Of one id, for comparisons with the elements of an array. */
+function elementOf(column: Column): Encoder {
+  const ids = idsOf(column)
+  return Object.assign({ mapToDriverValue: (id: unknown) => ids.toDatabase(id) }, { [IDS]: ids })
+}
+
+/** Of a list of ids, for `any(…)`. */
+function listOf(column: Column): Encoder {
+  const ids = idsOf(column)
+  return {
+    mapToDriverValue(list) {
+      if (Array.isArray(list)) return arrayLiteral(list.map((id) => ids.toDatabase(id)))
+      throw new TypeError(`${ids.place}: any() takes a list of ids, not ${JSON.stringify(list)}`)
+    },
+  }
+}
+
+function refusePattern([left, right]: readonly (readonly Cell[][])[], { operator }: Comparison): void {
+  const cells = [...(left ?? []), ...(right ?? [])].flat()
+  const column = columnAmong(cells)
+  const pattern = cells.find(({ isValue }) => isValue)
+  const { storage, place } = (column && findIds(column)) ?? {}
+  if (storage === undefined || storage.name === 'text' || pattern === undefined) return
+  throw new IdError(
+    'INVALID_OPTION',
+    `${place}: ${operator} matches texts, and these ids are no texts in the database: the storage is ${storage.name}`,
+    { family: storage.family.name, field: operator, value: pattern.chunk, path: place },
+  )
+}

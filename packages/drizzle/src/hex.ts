@@ -1,3 +1,0 @@
-/** Lower-case hex digits of bytes. */
-export const hexOf = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,0 +1,132 @@
+import { type Database, IdError, type IdFamily } from '@snoflax/core'
+import { checkDatabaseDefault, idSource, sqlCall } from '@snoflax/core/adapter'
+import { type Column, entityKind, is, SQL, sql, type Table } from 'drizzle-orm'
+import { boundTo } from '../binding/writes.js'
+import { hookInto } from '../hooks.js'
+import type { IdDialect } from './dialect.js'
+import { ColumnIds, IDS } from './ids.js'
+import { hexOf, literal } from './literal.js'
+import type { ColumnRequest, DialectName, IdColumns } from './types.js'
+
+/** A builder's members, which Drizzle declares as protected, private or in PostgreSQL alone. */
+interface Builder {
+  readonly config: {
+    readonly request: ColumnRequest
+    hasDefault: boolean
+    /** Whether the column is the element of an array. */
+    isElement?: boolean
+  }
+  readonly foreignKeyConfigs: readonly { readonly ref: () => Column }[]
+  array(size?: number): unknown
+}
+
+type BuilderClass<Given extends readonly unknown[]> = new (...given: Given) => Builder
+
+/** The functions that start id columns in a dialect. As in Drizzle, a column's name may be left out. */
+export function idColumns<Dialect extends DialectName>(dialect: IdDialect): IdColumns<Dialect> {
+  const IdColumnBuilder = builderFor(dialect)
+  type Options = ColumnRequest['options']
+  const starting =
+    (family: IdFamily, role: ColumnRequest['role']) =>
+    (name?: string | Options, options?: Options): Builder =>
+      typeof name === 'string'
+        ? new IdColumnBuilder(name, { family, role, options: options ?? {} })
+        : new IdColumnBuilder('', { family, role, options: name ?? {} })
+  const columns = (family: IdFamily) =>
+    Object.assign(starting(family, 'generated'), {
+      ref: starting(family, 'reference'),
+      plain: starting(family, 'plain'),
+    })
+  return columns as unknown as IdColumns<Dialect>
+}
+
+function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: ColumnRequest]> {
+  class IdColumn extends dialect.Column {
+    static readonly [entityKind]: string = 'SnoflaxIdColumn'
+
+    readonly [IDS]: ColumnIds
+    private readonly isElement: boolean
+
+    constructor(table: Table, { config, foreignKeyConfigs: [reference] }: Builder) {
+      super(table as never, config as never)
+      this.isElement = config.isElement ?? false
+      this[IDS] = new ColumnIds(this, dialect.database, config.request, reference?.ref)
+      setDefault(this, this[IDS], dialect.database, config.request)
+    }
+
+    getSQLType(): string {
+      const { type, sql } = this[IDS].storage.column
+      // A collation would have to stand behind the brackets.
+      if (this.isElement) return type
+      return dialect.database === 'postgres' ? sql : sql.toLowerCase()
+    }
+
+    // Fields, not methods: Drizzle 1.0 looks for them on the instance.
+    override mapToDriverValue = (id: unknown): unknown => {
+      const value = this[IDS].toDatabase(id)
+      return this.isElement && value instanceof Uint8Array ? `\\x${hexOf(value)}` : value
+    }
+
+    override mapFromDriverValue = (value: unknown): unknown => this[IDS].fromDatabase(value)
+  }
+
+  const Base = dialect.Builder as unknown as BuilderClass<[name: string, dataType: string, type: string]>
+  return class IdColumnBuilder extends Base {
+    static readonly [entityKind]: string = 'SnoflaxIdColumnBuilder'
+
+    constructor(name: string, request: ColumnRequest) {
+      super(name, 'string', 'SnoflaxId')
+      Object.assign(this.config, { request, hasDefault: request.role === 'generated' })
+    }
+
+    override array(size?: number): unknown {
+      const { family, role } = this.config.request
+      if (role !== 'plain') {
+        throw new IdError(
+          'INVALID_OPTION',
+          `${family.name}: a list of ids is neither generated nor a reference: use .plain().array()`,
+          { family: family.name },
+        )
+      }
+      this.config.isElement = true
+      return super.array(size)
+    }
+
+    /** Called by Drizzle. */
+    build(table: Table): Column {
+      hookInto(dialect, table)
+      return new IdColumn(table, this)
+    }
+  }
+}
+
+/**
+ * What fills a column that an insert leaves out: the user's own default, else for generated columns a new id, made
+ * here or by the database. Not assigned: a default that is an id is a getter, since a reference learns its storage
+ * later, and drizzle-kit would write it down as text.
+ */
+function setDefault(column: Column, ids: ColumnIds, database: Database, request: ColumnRequest): void {
+  const { family, role, options } = request
+  const { default: given, defaultFn, onUpdateFn } = column
+  Object.assign(column, {
+    defaultFn: defaultFn && (() => boundTo(column, defaultFn())),
+    onUpdateFn: onUpdateFn && (() => boundTo(column, onUpdateFn())),
+  })
+  if (given !== undefined) {
+    const get = () => (is(given, SQL) ? boundTo(column, given) : literal(ids.toDatabase(given), database))
+    Object.defineProperty(column, 'default', { get, enumerable: true })
+  } else if (role === 'generated' && column.defaultFn === undefined) {
+    const { schema, meta, generator } = options
+    const made = ids.placed(() => {
+      if (options.default === 'database') {
+        checkDatabaseDefault(family, database)
+        return { default: sql.raw(sqlCall(family, ids.storage.name, schema, meta)) }
+      }
+      const usage = (example: string) => `{ generator: ${example} }`
+      const source = idSource({ family, generator, meta, usage })
+      ids.generate = () => ids.placed(source)
+      return { defaultFn: ids.generate }
+    })
+    Object.assign(column, made)
+  }
+}

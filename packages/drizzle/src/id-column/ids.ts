@@ -1,0 +1,142 @@
+import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
+import { agree, withPath } from '@snoflax/core/adapter'
+import { type Column, getTableColumns, getTableName } from 'drizzle-orm'
+import { checkStored } from './stored.js'
+import type { ColumnRequest } from './types.js'
+
+/** Where an id column keeps what it knows about its ids. Registered, so that two copies of this package agree. */
+export const IDS = Symbol.for('snoflax.drizzle.ids')
+
+/** The ids of one column: their family and storage. Errors name the column. */
+export class ColumnIds {
+  private readonly own: IdStorage<string> | undefined
+  private settled: IdStorage<string> | undefined
+  private isSettling = false
+  /** Makes an id where an insert has none, if the application does. */
+  generate?: () => string
+
+  /**
+   * @throws {IdError} `STORAGE_REFUSED`; `INVALID_OPTION` for a reference to nothing, and for options of generated
+   * columns where none are generated.
+   */
+  constructor(
+    private readonly column: Column,
+    database: Database,
+    private readonly request: ColumnRequest,
+    private readonly target: (() => Column) | undefined,
+  ) {
+    const { family, role, options } = request
+    if (role !== 'generated') {
+      const { storage, exactBigint, ...others } = options
+      const [unused] = Object.keys(others)
+      if (unused !== undefined) throw this.refuse(`${unused} is for generated ids; a ${role} column has none`)
+    }
+    if (role !== 'reference' || options.storage !== undefined) {
+      this.own = withPath(this.place, () => storageFor(family, database, options))
+    } else if (target === undefined) {
+      throw this.refuse('a .ref() needs .references(…), or a storage of its own')
+    }
+  }
+
+  /** Found at the first use: the target of a reference may be defined later. */
+  get storage(): IdStorage<string> {
+    this.settled ??= this.settle()
+    return this.settled
+  }
+
+  /** Table and column, as messages name them. */
+  get place(): string {
+    return placeOf(this.column)
+  }
+
+  get family(): IdFamily {
+    return this.storage.family
+  }
+
+  toDatabase(value: unknown): unknown {
+    return this.placed(() => this.storage.toDatabase(value))
+  }
+
+  /** @throws {IdError} `NOT_CANONICAL` for what the column did not write, even if an id can be read from it. */
+  fromDatabase(value: unknown): string {
+    return this.placed(() => {
+      if (value != null) checkStored(this.storage, value)
+      return this.storage.fromDatabase(value) as string
+    })
+  }
+
+  /** Runs the work; its errors name the column. */
+  placed<Result>(work: () => Result): Result {
+    return withPath(() => this.place, work)
+  }
+
+  private settle(): IdStorage<string> {
+    const { own, target, isSettling } = this
+    if (target === undefined || (own !== undefined && isSettling)) return own as IdStorage<string>
+    if (isSettling) throw this.refuse('its references go in a circle: give one of them a storage')
+    this.isSettling = true
+    try {
+      return this.storageBeside(target())
+    } finally {
+      this.isSettling = false
+    }
+  }
+
+  /** The storage of a foreign key to the column; with a storage of its own it may reference what has no ids. */
+  private storageBeside(target: Column): IdStorage<string> {
+    const { own, place, request } = this
+    const theirs = findIds(target)
+    if (theirs === undefined && own !== undefined) return own
+    const storage = theirs?.storage
+    agree(
+      { path: place, family: request.family, storage: own?.name },
+      { path: placeOf(target), ...(storage && { family: storage.family, storage: storage.name }) },
+    )
+    return own ?? (storage as IdStorage<string>)
+  }
+
+  private refuse(reason: string): IdError {
+    return new IdError('INVALID_OPTION', `${this.place}: ${reason}`, {
+      family: this.request.family.name,
+      path: this.place,
+    })
+  }
+}
+
+/** A table and column, as messages name them. */
+function placeOf(column: Column): string {
+  return [getTableName(column.table), column.name || nameOfList(column)].filter(Boolean).join('.')
+}
+
+/** The element of an array has no name of its own, and no array either while the table is being built. */
+function nameOfList(element: Column): string | undefined {
+  const columns: Record<string, Column & MaybeIdColumn> = getTableColumns(element.table) ?? {}
+  return Object.values(columns).find(({ baseColumn }) => baseColumn === element)?.name
+}
+
+interface MaybeIdColumn {
+  readonly [IDS]?: ColumnIds
+  /** Of an array. */
+  readonly baseColumn?: MaybeIdColumn
+}
+
+/** What an id column, or an array of ids, knows about its ids; undefined for other columns. */
+export function findIds(column: unknown): ColumnIds | undefined {
+  const candidate = column as MaybeIdColumn
+  return candidate[IDS] ?? candidate.baseColumn?.[IDS]
+}
+
+/** @throws {IdError} `INVALID_OPTION` for a column that holds no ids. */
+export function idsOf(column: Column): ColumnIds {
+  const ids = findIds(column)
+  if (ids) return ids
+  const path = placeOf(column)
+  throw new IdError('INVALID_OPTION', `${path} is not an id column`, { path })
+}
+
+/** @throws {IdError} `INVALID_OPTION` for a column that holds no ids, or lists of them. */
+export function singleIdsOf(column: Column): ColumnIds {
+  const ids = idsOf(column)
+  if (column.dataType !== 'array') return ids
+  throw new IdError('INVALID_OPTION', `${ids.place} is an array of ids, not one id`, { path: ids.place })
+}

@@ -1,0 +1,45 @@
+import { IdError, type IdStorage } from '@snoflax/core'
+import { hexOf } from './literal.js'
+
+/**
+ * Checks that a stored value has one of the forms that drivers give for its storage. An id could be read from others
+ * too, and would hide that the value is found by no condition.
+ *
+ * @throws {IdError} `NOT_CANONICAL`: SQL that bypasses the column wrote it, such as a text into a BLOB.
+ */
+export function checkStored({ name, family }: IdStorage<string>, value: unknown): void {
+  if (isStored[name](value, family.byteLength)) return
+  throw new IdError(
+    'NOT_CANONICAL',
+    `${family.name}: ids have storage ${name} in this column, and the stored value is ${shown(value)}: it was written by ` +
+      'SQL that bypasses the column. Convert it with toDatabase(column, id)',
+    { family: family.name, value },
+  )
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isUuid = (value: unknown): boolean => sizeOf(value) === (isText(value) ? 36 : 16)
+
+const isStored: Record<IdStorage<string>['name'], (value: unknown, bytes: number) => boolean> = {
+  text: isText,
+  binary: (value, bytes) =>
+    isText(value) ? value.startsWith('\\x') && value.length === 2 + 2 * bytes : sizeOf(value) === bytes,
+  uuid: isUuid,
+  uuid8: isUuid,
+  bigint: (value) => (isText(value) ? /^-?\d+$/.test(value) : sizeOf(value) === undefined),
+}
+
+/** Characters or bytes: of an array of numbers and a Buffer's JSON too, which core takes for bytes. */
+function sizeOf(value: unknown): number | undefined {
+  const { length, byteLength, data } = Object(value)
+  return length ?? byteLength ?? data?.length
+}
+
+const SHOWN = 48
+
+function shown(value: unknown): string {
+  if (value instanceof Uint8Array) return `${value.length} bytes, \\x${hexOf(value.subarray(0, SHOWN))}`
+  if (!isText(value)) return `the ${typeof value} ${String(value)}`
+  const text = value.slice(0, SHOWN)
+  return `the text ${JSON.stringify(text)}, \\x${hexOf(new TextEncoder().encode(text))}`
+}

@@ -1,0 +1,4 @@
+import { program } from './program.cjs'
+
+const load = (module = '') => import(`${process.argv[2]}${module}/index.js`)
+console.log(JSON.stringify(program(await load(), await load('/sqlite-core'), await load('/better-sqlite3'))))

@@ -1,0 +1,55 @@
+const { flaxId, snoId } = require('@snoflax/drizzle/sqlite-core')
+const Database = require('better-sqlite3')
+
+/** What an application does with the copy of Drizzle that it loads, which need not be the package's. */
+exports.program = function program({ eq, ne, relations, sql }, { sqliteTable, text }, { drizzle }) {
+  const customers = sqliteTable('customers', { id: flaxId({ storage: 'binary' }).primaryKey(), name: text() })
+  const orders = sqliteTable('orders', {
+    id: snoId().primaryKey(),
+    customerId: flaxId.ref('customer_id').references(() => customers.id),
+  })
+  const orderRelations = relations(orders, ({ one }) => ({
+    customer: one(customers, { fields: [orders.customerId], references: [customers.id] }),
+  }))
+  const client = new Database(':memory:')
+  client.exec(`create table customers (id blob primary key not null, name text);
+    create table orders (id text primary key not null, customer_id blob references customers)`)
+  const db = drizzle(client, { schema: { customers, orders, orderRelations } })
+
+  const [ada, bob] = db
+    .insert(customers)
+    .values([{ name: 'Ada' }, { name: 'Bob' }])
+    .returning()
+    .all()
+  const order = db.insert(orders).values({ customerId: ada.id }).returning().get()
+  const found = (where) =>
+    db
+      .select()
+      .from(customers)
+      .where(where)
+      .all()
+      .map(({ name }) => name)
+  const result = {
+    template: found(sql`${customers.id} = ${ada.id}`),
+    parameter: found(sql`${customers.id} = ${sql.param(ada.id)}`),
+    placeholder: db
+      .select({ name: customers.name })
+      .from(customers)
+      .where(eq(customers.id, sql.placeholder('id')))
+      .prepare()
+      .all({ id: bob.id }),
+    selected: db
+      .select({ isAda: sql`${customers.id} = ${ada.id}` })
+      .from(customers)
+      .orderBy(customers.name)
+      .all(),
+    isOrder: order.customerId === ada.id,
+    nested: db.query.orders.findMany({ with: { customer: true } }).sync()[0].customer.id === ada.id,
+  }
+  db.delete(orders).run()
+  db.delete(customers)
+    .where(ne(customers.id, sql.placeholder('mine')))
+    .prepare()
+    .run({ mine: ada.id })
+  return { ...result, kept: db.select({ name: customers.name }).from(customers).all() }
+}
