@@ -1,9 +1,9 @@
 import type { Examination } from '../examination.js'
 import type { CheckName, Finding } from '../finding.js'
 import { crossCheck } from './cross-check.js'
-import { checkDomains, checkDrift } from './drift.js'
+import { checkDrift } from './drift.js'
 import { canReadGenerators, checkGenerators } from './generator.js'
-import { type Installation, installation } from './installation.js'
+import { type Installation, installation, installCommand } from './installation.js'
 import { checkLeases } from './lease.js'
 import type { Postgres } from './open.js'
 import { isUndefinedObject } from './undefined-object.js'
@@ -56,15 +56,43 @@ export async function checkFunctions(
     ...(isSame ? [] : ['functions were not compared: another version has others']),
     ...(canRead ? [] : ['generators were not examined: this role may not read their state']),
   ]
+  const drift = compares ? await driftOrNote(examination, installed, notes) : NO_DRIFT
   const findings = [
     ...version,
-    ...(compares ? await checkDrift(examination, installed) : []),
+    ...drift.findings,
     ...(canRead ? await orNote('generators', notes, () => checkGenerators(examination, installed)) : []),
     ...(await orNote('leases', notes, () => checkLeases(examination, installed))),
     ...(skip.includes('cross-check') ? [] : await crossCheck(examination, installed)),
   ]
-  const domainFindings = compares ? await checkDomains(examination, installed) : []
-  return { notes, findings, domainFindings }
+  return { notes, findings, domainFindings: drift.domainFindings }
+}
+
+const NO_DRIFT: Awaited<ReturnType<typeof checkDrift>> = { findings: [], domainFindings: [] }
+
+/** An installation that has no manifest, or one that this role may not compare. */
+async function driftOrNote(
+  { database }: Examination<Postgres>,
+  installed: Installation,
+  notes: string[],
+): Promise<typeof NO_DRIFT> {
+  try {
+    return await checkDrift(database, installed)
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message: string }
+    if (code === INSUFFICIENT_PRIVILEGE) {
+      notes.push(`functions were not compared: ${message}`)
+      return NO_DRIFT
+    }
+    if (!isUndefinedObject(error)) throw error
+    const finding: Finding = {
+      check: 'drift',
+      severity: 'error',
+      where: `table ${installed.schema}._manifest`,
+      message: `what was installed can't be told, so nothing was compared: ${message}`,
+      cure: { shell: installCommand(installed) },
+    }
+    return { findings: [finding], domainFindings: [] }
+  }
 }
 
 /** A note in place of findings where something that the check reads is not there. */

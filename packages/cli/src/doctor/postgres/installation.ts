@@ -26,6 +26,8 @@ export async function installation(
   return { schema, version, families: rows.map((row) => row['name'] as SqlFamily) }
 }
 
-/** The line for the shell that brings it up to date, or back. */
-export const installCommand = ({ schema, families }: Installation): string =>
-  `npx snoflax sql --schema ${schema} --families ${families.join(',')} | psql -1 -v ON_ERROR_STOP=1 "$DATABASE_URL"`
+/** The line for the shell that brings it up to date, or back, in one transaction with what has to go before. */
+export function installCommand({ schema, families }: Installation, before = ''): string {
+  const first = before === '' ? '' : ` -c '${before.replaceAll("'", "'\\''")}' -f -`
+  return `npx snoflax sql --schema ${schema} --families ${families.join(',')} | psql -1 -v ON_ERROR_STOP=1${first} "$DATABASE_URL"`
+}
