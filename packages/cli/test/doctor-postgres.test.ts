@@ -298,6 +298,24 @@ test('functions that are missing or changed, by their body or their attributes',
   ])
 })
 
+test('for people, a cure of several findings is written once', async () => {
+  await database.query(
+    'ALTER FUNCTION snoflax.sno_encode(bytea) VOLATILE; ALTER FUNCTION snoflax.uid_encode(text) VOLATILE',
+  )
+  const { out } = await cli(['doctor', database.url, '--skip', 'cross-check'])
+  expect(out.split('\n').slice(3)).toEqual([
+    'error drift  function snoflax.sno_encode(bytea)',
+    '  it differs in volatility: not what pg-sql installed',
+    'error drift  function snoflax.uid_encode(text)',
+    '  it differs in volatility: not what pg-sql installed',
+    '  cure:',
+    expect.stringContaining('npx snoflax sql --schema snoflax --families '),
+    '',
+    'errors: 2, warnings: 0',
+    '',
+  ])
+})
+
 test('bodies in SQL whose operators, zeros or kind changed', async () => {
   await database.query(`
     CREATE OR REPLACE FUNCTION snoflax._unix_ms(us bigint) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -356,11 +374,11 @@ test('what a function is called with, gives, and runs as', async () => {
     'function snoflax.lease_renew(uuid, integer, bigint) differs in security',
     'function snoflax.lease_release(uuid, bigint) differs in settings',
     'function snoflax.lease_adopt(text) is missing',
-    'function snoflax.flake_partman_decode(text) differs in arguments, body',
-    'function snoflax.uid_lower_bound_uuid(timestamp with time zone, integer) differs in defaults',
     'function snoflax.flax_generate() differs in parallel safety',
     'function snoflax.sno_set_partition(integer) differs in privileges',
+    'function snoflax.flake_partman_decode(text) differs in arguments, body',
     'function snoflax.flake_generate_many(integer) differs in body, defaults, language, parallel safety, result, strictness',
+    'function snoflax.uid_lower_bound_uuid(timestamp with time zone, integer) differs in defaults',
   ])
   const [open] = await database.query(
     "SELECT has_function_privilege('public', 'snoflax.lease_adopt(text)', 'EXECUTE') AS open",

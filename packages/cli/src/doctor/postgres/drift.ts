@@ -1,5 +1,5 @@
-import type { Finding } from '../finding.js'
-import { type Installation, installCommand } from './installation.js'
+import { again, type Installation } from '../examination.js'
+import { type Finding, finding } from '../report.js'
 import type { Postgres } from './open.js'
 
 /** What an installation makes, by the names of its parts, and each part in the words of the server. */
@@ -25,60 +25,37 @@ const differencesSql = (schema: string): string => `
    WHERE m.parts IS DISTINCT FROM d.parts OR m.version <> $1 OR m.server <> here
    ORDER BY m.position, object COLLATE "C"`
 
-/**
- * What is not as it was installed, in the order in which the cures can be run; but domains that are altered come last: a
- * check that is added looks at all values, so these are mended after values.
- */
-export async function checkDrift(
-  database: Postgres,
-  installed: Installation,
-): Promise<{ readonly findings: Finding[]; readonly domainFindings: Finding[] }> {
+/** What is not as it was installed, in the order in which the cures can be run. */
+export async function checkDrift(database: Postgres, installed: Installation): Promise<Finding[]> {
   const rows = await database.query(differencesSql(installed.schema), [installed.version])
   const differences = rows as unknown as Difference[]
   const changes = differences.flatMap(changeOf).sort((a, b) => turnOf(a) - turnOf(b))
   const drops = changes.flatMap(({ drop }) => drop ?? [])
-  const again = { shell: installCommand(installed, drops.join('; ')) }
-  const findings = changes.map(
-    ({ where, message, alter, isForeign }): Finding => ({
-      check: 'drift',
-      severity: isForeign ? 'warning' : 'error',
-      where,
-      message,
-      cure: alter === undefined ? again : { sql: alter },
-    }),
-  )
-  const domains = changes.findIndex((change) => turnOf(change) === DOMAINS)
-  const end = domains < 0 ? changes.length : domains
-  return {
-    findings: [...unlike(installed, differences), ...findings.slice(0, end)],
-    domainFindings: findings.slice(end),
-  }
+  const findings = changes.map(({ where, message, alter, isForeign }) => {
+    const cure = alter === undefined ? again(installed, drops.join('; ')) : { sql: alter }
+    return finding('drift', where, message, cure, isForeign ? 'warning' : 'error')
+  })
+  return [...unlike(installed, differences), ...findings]
 }
-
-const DOMAINS = 3
 
 /** To install again leans on tables and types that are as they should be. */
-function turnOf({ where, alter, isForeign }: Change): number {
-  if (isForeign) return 2
-  if (alter === undefined) return 1
-  return where.startsWith('domain ') ? DOMAINS : 0
-}
+const turnOf = ({ alter, isForeign }: Change): number => (isForeign ? 2 : alter === undefined ? 1 : 0)
 
 /** Objects of another version, and those in the words of another server, which can't be compared. */
 function unlike(installed: Installation, differences: readonly Difference[]): Finding[] {
   const made = differences.filter(({ wanted }) => wanted)
   const others = made.filter(({ version }) => version !== installed.version)
   const worded = made.filter(({ server, here }) => server !== here)
-  const found = { check: 'drift', where: `table ${installed.schema}._manifest` } as const
-  const cure = { shell: installCommand(installed) }
+  const found = (message: string, severity: Finding['severity']): Finding =>
+    finding('drift', `table ${installed.schema}._manifest`, message, again(installed), severity)
   return [
-    ...others.slice(0, 1).map(({ object, version }): Finding => {
+    ...others.slice(0, 1).map(({ object, version }) => {
       const message = `${others.length} objects are of pg-sql ${version}, not of ${installed.version}; the first: ${object}`
-      return { ...found, severity: 'error', message, cure }
+      return found(message, 'error')
     }),
-    ...worded.slice(0, 1).map(({ server, here }): Finding => {
+    ...worded.slice(0, 1).map(({ server, here }) => {
       const message = `definitions were not compared: PostgreSQL ${server} wrote them down, and ${here} may word them otherwise; install again to renew them`
-      return { ...found, severity: 'warning', message, cure }
+      return found(message, 'warning')
     }),
   ]
 }

@@ -1,10 +1,11 @@
 import type { StorageName } from '@snoflax/core'
-import { type IdColumn, placeOf } from '../columns/column.js'
-import { type Scan, valuesSql } from '../columns/scan.js'
-import { exactStorage, readStored } from '../columns/stored-value.js'
-import type { Examination } from '../examination.js'
-import type { Finding } from '../finding.js'
+import type { Examination } from './examination.js'
+import type { IdColumn } from './id-columns.js'
+import { placeOf } from './live-database.js'
 import { replacement } from './replacement.js'
+import { type Finding, finding } from './report.js'
+import { exactStorage, readStored } from './stored-value.js'
+import { type Scan, valuesSql } from './values.js'
 
 const IDS_AT_ONCE = 500
 const KEPT = 100
@@ -36,16 +37,9 @@ async function shared(examination: Examination, from: Scan, { idColumn: target }
   }
   if (count === 0) return []
   const storage = storageOf(examination, target)
-  const faults = first.map((id) => ({ id, value: storage.toDatabase(id), reason: '' }))
-  return [
-    {
-      check: 'duplicate',
-      severity: 'error',
-      where: placeOf(target.column),
-      message: `ids that are keys of ${placeOf(from.idColumn.column)} too, and no foreign key says why: ${count}; the first: ${first[0]}`,
-      cure: replacement(examination, target, faults, false),
-    },
-  ]
+  const faults = first.map((id) => ({ value: storage.toDatabase(id) }))
+  const message = `ids that are keys of ${placeOf(from.idColumn.column)} too, and no foreign key says why: ${count}; the first: ${first[0]}`
+  return [finding('duplicate', placeOf(target.column), message, replacement(examination, target, faults))]
 }
 
 const storageOf = ({ database }: Examination, { family, storage }: IdColumn) =>
@@ -66,8 +60,9 @@ async function lookUp(examination: Examination, target: IdColumn, ids: readonly 
   const storage = storageOf(examination, target)
   const { quotedName, quotedTable } = target.column
   const { database } = examination
+  const parameters = ids.map((_, n) => (database.kind === 'postgres' ? `$${n + 1}` : '?'))
   const rows = await database.query(
-    `SELECT ${quotedName} AS value FROM ${quotedTable} WHERE ${database.isOneOf(quotedName, ids.length)}`,
+    `SELECT ${quotedName} AS value FROM ${quotedTable} WHERE ${quotedName} IN (${parameters.join(', ')})`,
     ids.map((id) => storage.toDatabase(id)),
   )
   return rows.map((row) => storage.fromDatabase(row['value']))

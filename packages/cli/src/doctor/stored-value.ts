@@ -1,5 +1,48 @@
-import { type Database, IdError, type IdStorage, type StorageName, storageFor } from '@snoflax/core'
-import type { AnyFamily } from '../../ids/families.js'
+import {
+  type Database,
+  IdError,
+  type IdFamily,
+  type IdStorage,
+  type StorageName,
+  storageFor,
+} from '@snoflax/core'
+import type { Column } from './live-database.js'
+
+const BY_TYPE: Readonly<Record<Database, Readonly<Record<string, string>>>> = {
+  postgres: {
+    uuid: 'uuid uuid8',
+    text: 'text',
+    varchar: 'text',
+    bpchar: 'text',
+    bytea: 'binary',
+    int8: 'bigint',
+  },
+  // By affinity. SQLite keeps what it is given, so the values decide.
+  sqlite: {
+    text: 'text binary',
+    blob: 'binary text bigint',
+    integer: 'bigint text binary',
+    numeric: 'text bigint binary',
+    real: 'text bigint binary',
+  },
+  mysql: {
+    char: 'text',
+    varchar: 'text',
+    text: 'text',
+    binary: 'binary',
+    varbinary: 'binary',
+    blob: 'binary',
+    bigint: 'bigint',
+  },
+  // It refuses UUIDv8 of our variant.
+  mariadb: { uuid: 'uuid' },
+}
+
+/** The storages that a column's type can be. */
+export function storagesOf(kind: Database, { type }: Column): readonly StorageName[] {
+  const found = BY_TYPE[kind][type] ?? (kind === 'mariadb' ? BY_TYPE.mysql[type] : undefined)
+  return (found?.split(' ') ?? []) as StorageName[]
+}
 
 /** What a value in a column of ids is. */
 export type StoredValue =
@@ -12,7 +55,7 @@ export type StoredValue =
  * A storage for values of a connection that keeps 64 bits. MariaDB's uuid is refused as a storage; its values
  * read as PostgreSQL's do.
  */
-export function exactStorage(family: AnyFamily, kind: Database, storage: StorageName): IdStorage<string> {
+export function exactStorage(family: IdFamily, kind: Database, storage: StorageName): IdStorage<string> {
   const isUuid = storage === 'uuid' || storage === 'uuid8'
   return storageFor(family, isUuid ? 'postgres' : kind, { storage, exactBigint: true })
 }

@@ -1,14 +1,57 @@
-import { quoteName } from '../columns/quote.js'
+import type { StorageName } from '@snoflax/core'
+import { quoteName } from '@snoflax/core/adapter'
+import { type ColumnRules, storageFault } from '../declaration.js'
 import type { Examination } from '../examination.js'
+import type { IdColumn } from '../id-columns.js'
 import type { LiveDatabase } from '../live-database.js'
-import { mended } from './definition.js'
-import { definedName, parseTable } from './table-sql.js'
+import { parseTable, withCollation, withType } from './table-sql.js'
+
+export const sqliteRules: ColumnRules = {
+  typeFault,
+  hasCollationFault,
+  cure: (examination, { column }) => rebuild(examination, column.table),
+}
+
+const TYPES: Readonly<Record<StorageName, string>> = {
+  text: 'TEXT',
+  binary: 'BLOB',
+  bigint: 'INTEGER',
+  uuid: 'TEXT',
+  uuid8: 'BLOB',
+}
+
+const SPOILED_BY: Partial<Record<StorageName, readonly string[]>> = {
+  text: ['integer', 'real', 'numeric'],
+  bigint: ['text', 'real'],
+}
+
+/** An affinity that turns some ids into other values: of texts of digits it makes numbers, of numbers texts. */
+function typeFault(idColumn: IdColumn): string | undefined {
+  const { column, storage } = idColumn
+  if (storage === undefined) return storageFault('sqlite', idColumn)
+  if (!SPOILED_BY[storage]?.includes(column.type)) return undefined
+  return storage === 'text'
+    ? `${column.declared} has the affinity ${column.type.toUpperCase()}, which makes a number of an id that looks like one`
+    : `${column.declared} does not keep numbers of 64 bits`
+}
+
+function hasCollationFault({ column, storage }: IdColumn): boolean {
+  return storage === 'text' && column.collation !== 'BINARY'
+}
+
+/** The column's definition without its faults. */
+function mended(idColumn: IdColumn, definition: string): string {
+  const { family, storage } = idColumn
+  const type = TYPES[storage ?? family.storages[0] ?? 'binary']
+  const typed = typeFault(idColumn) === undefined ? definition : withType(definition, type)
+  return hasCollationFault(idColumn) ? withCollation(typed, 'BINARY') : typed
+}
 
 /**
  * The script that mends all columns of ids in a table, as SQLite's manual has it: a new table, the rows, the old table
  * dropped, indexes and triggers made again. Of several findings each has the whole, so that none takes back another.
  */
-export async function rebuild({ database, columns: idColumns }: Examination, table: string): Promise<string> {
+async function rebuild({ database, columns: idColumns }: Examination, table: string): Promise<string> {
   const objects = await database.query(
     'SELECT type, sql FROM sqlite_master WHERE tbl_name = ? AND sql IS NOT NULL',
     [table],
@@ -19,10 +62,9 @@ export async function rebuild({ database, columns: idColumns }: Examination, tab
   const names = columns.map((one) => quoteName(one['name'] as string)).join(', ')
   const made = await freeName(database, `${table}_snoflax`)
   const { definitions, tail } = parseTable(sqlOf('table')[0] as string)
-  const changed = definitions.map((definition) => {
-    const name = definedName(definition)
+  const changed = definitions.map(({ sql, name }) => {
     const own = idColumns.find(({ column }) => column.table === table && column.name.toLowerCase() === name)
-    return own ? mended(own, definition) : definition
+    return own ? mended(own, sql) : sql
   })
   return [
     // Its shell goes on after an error, and would drop the table whose rows it could not copy.

@@ -1,14 +1,10 @@
-import type { Examination } from '../examination.js'
-import type { Column, IdColumn } from './column.js'
+import { showUtc } from '../ids/time.js'
+import type { Examination } from './examination.js'
+import type { IdColumn } from './id-columns.js'
+import { type Column, placeOf } from './live-database.js'
+import { type Faulty, replacement } from './replacement.js'
+import { type CheckName, type Finding, finding } from './report.js'
 import { exactStorage, readStored } from './stored-value.js'
-
-/** A value that should not be where it is. */
-export interface Fault {
-  readonly value: unknown
-  /** The id that it stands for, if it can be told. */
-  readonly id: string | undefined
-  readonly reason: string
-}
 
 /** What the values of one column are. */
 export interface Scan {
@@ -22,33 +18,27 @@ export interface Scan {
   readonly ids: readonly string[]
 }
 
-/** How many there are, and the first of them. */
-export interface Faults {
-  readonly count: number
-  readonly first: readonly Fault[]
-}
-
-const KEPT = 100
 /** Clocks differ, and the server's generators may lead theirs by ten seconds. */
 const AHEAD_MS = 60_000
 
+/** Undefined where the column's type suits no storage. */
 export async function scan(examination: Examination, idColumn: IdColumn): Promise<Scan | undefined> {
   const { family, column, storage: name } = idColumn
   if (name === undefined) return undefined
   const { database, nowMs, full, sample } = examination
   const storage = exactStorage(family, database.kind, name)
-  const [malformed, future] = [new FaultList(), new FaultList()]
+  const [malformed, future] = [new Faults(), new Faults()]
   const ids: string[] = []
   let rowsRead = 0
   for await (const rows of database.batches(valuesSql(column, full ? undefined : sample))) {
-    for (const row of rows) {
+    for (const { value } of rows) {
       rowsRead++
-      const read = readStored(storage, row['value'])
-      if (read.is !== 'id')
-        malformed.add(row['value'], read.is === 'misplaced' ? read.id : undefined, read.reason)
+      const read = readStored(storage, value)
+      if (read.is === 'malformed') malformed.add({ value }, read.reason)
+      else if (read.is === 'misplaced') malformed.add({ value, id: read.id }, read.reason)
       else {
         const timeMs = family.timeMs(read.id)
-        if (timeMs > nowMs + AHEAD_MS) future.add(row['value'], read.id, new Date(timeMs).toISOString())
+        if (timeMs > nowMs + AHEAD_MS) future.add({ value }, `${read.id}, is from ${showUtc(timeMs)}`)
         if (ids.length < sample) ids.push(read.id)
       }
     }
@@ -56,13 +46,17 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
   return { idColumn, rowsRead, isComplete: full || rowsRead <= sample, malformed, future, ids }
 }
 
-class FaultList implements Faults {
-  count = 0
-  readonly first: Fault[] = []
+const KEPT = 100
 
-  add(value: unknown, id: string | undefined, reason: string): void {
-    this.count++
-    if (this.first.length < KEPT) this.first.push({ value, id, reason })
+/** How many there are, the first of them, and what the very first is. */
+class Faults {
+  count = 0
+  reason = ''
+  readonly first: Faulty[] = []
+
+  add(fault: Faulty, reason: string): void {
+    if (this.count++ === 0) this.reason = reason
+    if (this.first.length < KEPT) this.first.push(fault)
   }
 }
 
@@ -77,4 +71,17 @@ export function valuesSql({ quotedTable, quotedName, isIndexed, rows }: Column, 
   const half = Math.ceil((sample + 1) / 2)
   const end = (direction: string): string => `${all} ORDER BY ${quotedName} ${direction} LIMIT ${half}`
   return `SELECT value FROM (${end('ASC')}) AS low UNION ALL SELECT value FROM (${end('DESC')}) AS high`
+}
+
+/**
+ * Values that are no id of the family or one in another storage's form, and ids that carry a time after now: made by a
+ * clock that ran ahead, or by another family or epoch.
+ */
+export function checkValues(examination: Examination, { idColumn, malformed, future }: Scan): Finding[] {
+  const { column, family, storage } = idColumn
+  const found = (check: CheckName, { count, first }: Faults, message: string): Finding[] =>
+    count === 0 ? [] : [finding(check, placeOf(column), message, replacement(examination, idColumn, first))]
+  const wrong = `values that are no ${family.name} as storage ${storage} has it: ${malformed.count}; the first: ${malformed.reason}`
+  const late = `ids from the future: ${future.count}; the first, ${future.reason}`
+  return [...found('malformed', malformed, wrong), ...found('future', future, late)]
 }

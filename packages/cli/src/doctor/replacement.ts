@@ -1,36 +1,50 @@
-import type { Database, DatabaseValue } from '@snoflax/core'
-import { literal } from '../../ids/forms.js'
-import { type Column, type IdColumn, placeOf } from '../columns/column.js'
-import type { Fault } from '../columns/scan.js'
-import { exactStorage } from '../columns/stored-value.js'
-import type { Examination } from '../examination.js'
-import type { Cure } from '../finding.js'
-import { newIdSql } from './new-id.js'
+import type { Database, DatabaseValue, IdFamily, StorageName } from '@snoflax/core'
+import { snakeCase, sqlFunction } from '@snoflax/core/adapter'
+import { literal } from '../ids/forms.js'
+import type { Examination } from './examination.js'
+import type { IdColumn } from './id-columns.js'
+import { type Column, placeOf } from './live-database.js'
+import type { Cure } from './report.js'
+import { exactStorage } from './stored-value.js'
+
+/** A value that should not be where it is. */
+export interface Faulty {
+  readonly value: unknown
+  /** The id that it is in another form, to be kept. */
+  readonly id?: string
+}
 
 /** Statements that put an id in the place of each faulty value, and of what references it: its own id or a new one. */
-export function replacement(
-  examination: Examination,
-  idColumn: IdColumn,
-  faults: readonly Fault[],
-  keepIds: boolean,
-): Cure {
+export function replacement(examination: Examination, idColumn: IdColumn, faults: readonly Faulty[]): Cure {
   const { database, columns } = examination
   const followers = followersOf(columns, idColumn.column)
-  const statements = faults.flatMap((fault) => {
-    const wrong = literal(database.kind, fault.value as DatabaseValue)
-    const right = rightSql(examination, idColumn, keepIds ? fault.id : undefined)
-    return WRITERS[database.kind](idColumn.column, followers, right, wrong)
+  const statements = faults.flatMap(({ value, id }) => {
+    const wrong = literal(database.kind, value as DatabaseValue)
+    return WRITERS[database.kind](idColumn.column, followers, rightSql(examination, idColumn, id), wrong)
   })
   const [before, after] = followers.length > 0 ? AROUND[database.kind] : NOTHING
   return { sql: [...before, ...statements, ...after].join(';\n') }
 }
 
-function rightSql(examination: Examination, idColumn: IdColumn, id: string | undefined): string {
-  const { family, storage } = idColumn
-  const { kind } = examination.database
-  if (id === undefined || storage === undefined) return newIdSql(examination, idColumn)
-  return literal(kind, exactStorage(family, kind, storage).toDatabase(id))
+/**
+ * The id, or a new one of the moment: from the family's default generator or that of the server, if it has one. Others
+ * are for the reader to make.
+ */
+function rightSql(
+  { database: { kind }, schema, installed }: Examination,
+  { family, storage }: IdColumn,
+  kept: string | undefined,
+): string {
+  const name = storage as StorageName
+  const id = kept ?? (family as { generate?: () => string }).generate?.()
+  if (id !== undefined) return literal(kind, exactStorage(family, kind, name).toDatabase(id))
+  const hasGenerator = installed?.families.some((one) => one === snakeCase(family.name))
+  return hasGenerator ? generateCall(family, name, schema) : '<a new id>'
 }
+
+/** The call of pg-sql's generator of this storage. */
+export const generateCall = (family: IdFamily, storage: StorageName, schema: string): string =>
+  `${sqlFunction(family, storage === 'binary' ? 'generate' : `generate_${storage}`, schema)}()`
 
 /** The columns that reference this one, over however many steps. */
 function followersOf(columns: readonly IdColumn[], target: Column): Column[] {

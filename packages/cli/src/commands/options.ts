@@ -1,3 +1,4 @@
+import type { Database } from '@snoflax/core'
 import type { Command } from 'commander'
 import { UsageError } from '../exit.js'
 
@@ -12,4 +13,15 @@ export function addFamilyOptions(command: Command): Command {
 export function wholeNumber(text: string): number {
   if (/^(?:0|[1-9]\d{0,14})$/.test(text)) return Number(text)
   throw new UsageError(`a whole number is wanted, not ${text}`)
+}
+
+/** MariaDB writes what MySQL writes. */
+export const DIALECTS = ['postgres', 'sqlite', 'mysql'] as const satisfies readonly Database[]
+export type Dialect = (typeof DIALECTS)[number]
+
+/** @throws {UsageError} */
+export function dialectNamed(name: string): Dialect {
+  const found = DIALECTS.find((dialect) => dialect === name)
+  if (found) return found
+  throw new UsageError(`a dialect is one of ${DIALECTS.join(', ')}, not ${name}`)
 }
