@@ -1,15 +1,8 @@
-import {
-  type Database,
-  type IdFamily,
-  type IdReading,
-  readings,
-  type StorageName,
-  storageFor,
-} from '@snoflax/core'
+import { type IdFamily, type IdReading, readings, type StorageName } from '@snoflax/core'
 import { Command } from 'commander'
 import { UsageError } from '../exit.js'
 import { type FamilyOptions, families, familyNamed } from '../ids/families.js'
-import { formOf, hasForm, literal, storageNamed } from '../ids/forms.js'
+import { formOf, hasForm, literalOf, storageNamed } from '../ids/forms.js'
 import type { Terminal } from '../terminal.js'
 import { dialectNamed } from './options.js'
 
@@ -50,11 +43,6 @@ function writer(form: StorageName, known: readonly IdFamily[], dialect: string |
   const write = ({ family, id }: IdReading): string =>
     database === undefined ? formOf(family, form, id) : literalOf(database, family, form, id)
   return (input) => [...new Set(readings(input, suited).map(write))]
-}
-
-function literalOf(database: Database, family: IdFamily, storage: StorageName, id: string): string {
-  const { toDatabase } = storageFor(family, database, { storage, exactBigint: true })
-  return literal(database, toDatabase(id))
 }
 
 /** The one output, or nothing and a complaint. */

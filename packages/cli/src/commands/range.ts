@@ -1,9 +1,9 @@
-import { IdError, type IdFamily, type IdRange, type StorageName, storageFor } from '@snoflax/core'
+import { IdError, type IdFamily, type IdRange, type StorageName } from '@snoflax/core'
 import { sqlFunction } from '@snoflax/core/adapter'
 import { Command } from 'commander'
 import { UsageError } from '../exit.js'
 import { type FamilyOptions, familyNamed } from '../ids/families.js'
-import { literal, storageNamed } from '../ids/forms.js'
+import { literalOf, storageNamed } from '../ids/forms.js'
 import { parseTime, showUtc } from '../ids/time.js'
 import type { Terminal } from '../terminal.js'
 import { addFamilyOptions, DIALECTS, type Dialect, dialectNamed } from './options.js'
@@ -62,8 +62,7 @@ function boundsIn(
   storage: StorageName,
 ): Bounds[] {
   try {
-    const { toDatabase } = storageFor(family, dialect, { storage, exactBigint: true })
-    const [low, high] = [literal(dialect, toDatabase(gte)), literal(dialect, toDatabase(lt))]
+    const [low, high] = [gte, lt].map((id) => literalOf(dialect, family, storage, id)) as [string, string]
     return [{ dialect, storage, gte: low, lt: high, sql: `${column} >= ${low} AND ${column} < ${high}` }]
   } catch (error) {
     if (error instanceof IdError) return []

@@ -1,4 +1,4 @@
-import type { Database } from '@snoflax/core'
+import { type Database, type IdStorage, storageFor } from '@snoflax/core'
 import type { Examination } from './examination.js'
 import type { IdColumn } from './id-columns.js'
 import { placeOf } from './live-database.js'
@@ -40,12 +40,17 @@ export async function checkDeclaration(
 }
 
 /** A type that suits none of the family's storages or not the one that was told, or is too short for a text. */
-export function storageFault(kind: Database, { column, family, storage }: IdColumn): string | undefined {
+export function storageFault(kind: Database, idColumn: IdColumn): string | undefined {
+  const { column, family, storage } = idColumn
   const declared = column.declared || 'a column without a type'
   if (storage === undefined) {
-    return `${family.name} ids as ${declared} don't sort; store them as ${family.storages[0]}`
+    return `${family.name} ids as ${declared} don't sort; store them as ${targetOf(kind, idColumn).name}`
   }
   if (!storagesOf(kind, column).includes(storage)) return `storage ${storage} does not lie in ${declared}`
   if (storage !== 'text' || !(Number(column.length) < Number(family.textLength))) return undefined
   return `${declared} is too short for the ${family.textLength} characters of an id`
 }
+
+/** The storage that the column is to have: its own, or else the one that the database has for the family. */
+export const targetOf = (kind: Database, { family, storage }: IdColumn): IdStorage<string> =>
+  storageFor(family, kind, { exactBigint: true, ...(storage !== undefined && { storage }) })

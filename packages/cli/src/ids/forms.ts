@@ -35,6 +35,10 @@ export function formOf(family: IdFamily, form: StorageName, id: string): string 
 
 export const hexOf = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`
 
+/** An id as a literal of the database, in a storage. @throws {IdError} where the database refuses that. */
+export const literalOf = (database: Database, family: IdFamily, storage: StorageName, id: string): string =>
+  literal(database, storageFor(family, database, { storage, exactBigint: true }).toDatabase(id))
+
 /** A value as a literal of the database, to be put into a statement. */
 export function literal(database: Database, value: DatabaseValue): string {
   if (typeof value === 'bigint') return String(value)

@@ -1,5 +1,4 @@
-import { type StorageName, storageFor } from '@snoflax/core'
-import { type ColumnRules, storageFault } from '../declaration.js'
+import { type ColumnRules, storageFault, targetOf } from '../declaration.js'
 import type { Examination } from '../examination.js'
 import type { IdColumn } from '../id-columns.js'
 import { type Column, type LiveDatabase, placeOf, type Row } from '../live-database.js'
@@ -22,9 +21,8 @@ export const mysqlRules: ColumnRules = {
   hasCollationFault: ({ column: { collation }, storage }) =>
     storage === 'text' && collation !== undefined && !/_bin$|^binary$/.test(collation),
   cure(examination, idColumn, check) {
-    const { column, family, storage } = idColumn
-    if (check === 'type' && column.type === 'uuid') return fromUuid(idColumn)
-    return changeType(examination, idColumn, storage ?? family.storages[0] ?? 'binary')
+    if (check === 'type' && idColumn.column.type === 'uuid') return fromUuid(idColumn)
+    return changeType(examination, idColumn)
   },
 }
 
@@ -34,12 +32,8 @@ const SIGNED = 'has no place for numbers of 2^63 and above'
  * Gives the column, and what foreign keys tie to it, the type of the storage. The keys are taken away meanwhile:
  * neither end can be changed alone.
  */
-async function changeType(
-  { database, columns }: Examination,
-  idColumn: IdColumn,
-  storage: StorageName,
-): Promise<string> {
-  const type = storageFor(idColumn.family, 'mysql', { storage }).column.sql
+async function changeType({ database, columns }: Examination, idColumn: IdColumn): Promise<string> {
+  const type = targetOf('mysql', idColumn).column.sql
   const tied = tiedTo(columns, idColumn).map(({ column }) => column)
   const keys = await foreignKeysOf(database, tied)
   return [

@@ -1,6 +1,6 @@
 import type { StorageName } from '@snoflax/core'
 import { snakeCase, sqlFunction } from '@snoflax/core/adapter'
-import { type ColumnRules, storageFault } from '../declaration.js'
+import { type ColumnRules, storageFault, targetOf } from '../declaration.js'
 import type { IdColumn } from '../id-columns.js'
 import { generateCall } from '../replacement.js'
 
@@ -15,9 +15,8 @@ export const postgresRules: ColumnRules = {
     return typeFault(idColumn) === undefined
   },
   cure({ schema }, idColumn, check) {
-    const { column, family, storage } = idColumn
-    if (check === 'type') return retype(schema, idColumn, storage ?? family.storages[0] ?? 'binary')
-    const { quotedTable, quotedName, declared } = column
+    if (check === 'type') return retype(schema, idColumn)
+    const { quotedTable, quotedName, declared } = idColumn.column
     return `ALTER TABLE ${quotedTable} ALTER COLUMN ${quotedName} TYPE ${declared} COLLATE "C"`
   },
 }
@@ -31,18 +30,11 @@ function typeFault(idColumn: IdColumn): string | undefined {
   return `${declared} pads ids with spaces; they have ${family.textLength} characters`
 }
 
-const TYPES: Readonly<Record<StorageName, string>> = {
-  uuid: 'uuid',
-  uuid8: 'uuid',
-  text: 'text COLLATE "C"',
-  binary: 'bytea',
-  bigint: 'bigint',
-}
-
 /** Gives the column the type of the storage, and its values the form. */
-function retype(schema: string, idColumn: IdColumn, storage: StorageName): string {
+function retype(schema: string, idColumn: IdColumn): string {
   const { column, family } = idColumn
-  const change = `ALTER COLUMN ${column.quotedName} TYPE ${TYPES[storage]} USING ${converted(schema, idColumn, storage)}`
+  const { name: storage, column: type } = targetOf('postgres', idColumn)
+  const change = `ALTER COLUMN ${column.quotedName} TYPE ${type.sql} USING ${converted(schema, idColumn, storage)}`
   const changes = [
     ...(column.defaultSql === undefined ? [] : [`ALTER COLUMN ${column.quotedName} DROP DEFAULT`]),
     change,

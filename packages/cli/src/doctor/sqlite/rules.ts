@@ -1,6 +1,6 @@
 import type { StorageName } from '@snoflax/core'
 import { quoteName } from '@snoflax/core/adapter'
-import { type ColumnRules, storageFault } from '../declaration.js'
+import { type ColumnRules, storageFault, targetOf } from '../declaration.js'
 import type { Examination } from '../examination.js'
 import type { IdColumn } from '../id-columns.js'
 import type { LiveDatabase } from '../live-database.js'
@@ -10,14 +10,6 @@ export const sqliteRules: ColumnRules = {
   typeFault,
   hasCollationFault,
   cure: (examination, { column }) => rebuild(examination, column.table),
-}
-
-const TYPES: Readonly<Record<StorageName, string>> = {
-  text: 'TEXT',
-  binary: 'BLOB',
-  bigint: 'INTEGER',
-  uuid: 'TEXT',
-  uuid8: 'BLOB',
 }
 
 const SPOILED_BY: Partial<Record<StorageName, readonly string[]>> = {
@@ -41,9 +33,10 @@ function hasCollationFault({ column, storage }: IdColumn): boolean {
 
 /** The column's definition without its faults. */
 function mended(idColumn: IdColumn, definition: string): string {
-  const { family, storage } = idColumn
-  const type = TYPES[storage ?? family.storages[0] ?? 'binary']
-  const typed = typeFault(idColumn) === undefined ? definition : withType(definition, type)
+  const typed =
+    typeFault(idColumn) === undefined
+      ? definition
+      : withType(definition, targetOf('sqlite', idColumn).column.sql)
   return hasCollationFault(idColumn) ? withCollation(typed, 'BINARY') : typed
 }
 
