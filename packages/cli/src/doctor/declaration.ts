@@ -46,11 +46,12 @@ export function storageFault(kind: Database, idColumn: IdColumn): string | undef
   if (storage === undefined) {
     return `${family.name} ids as ${declared} don't sort; store them as ${targetOf(kind, idColumn).name}`
   }
-  if (!storagesOf(kind, column).includes(storage)) return `storage ${storage} does not lie in ${declared}`
-  if (storage !== 'text' || !(Number(column.length) < Number(family.textLength))) return undefined
+  if (!storagesOf(kind, column).includes(storage.name))
+    return `storage ${storage.name} does not lie in ${declared}`
+  if (storage.name !== 'text' || !(Number(column.length) < Number(family.textLength))) return undefined
   return `${declared} is too short for the ${family.textLength} characters of an id`
 }
 
 /** The storage that the column is to have: its own, or else the one that the database has for the family. */
 export const targetOf = (kind: Database, { family, storage }: IdColumn): IdStorage<string> =>
-  storageFor(family, kind, { exactBigint: true, ...(storage !== undefined && { storage }) })
+  storageFor(family, kind, { exactBigint: true, ...(storage && { storage: storage.name }) })

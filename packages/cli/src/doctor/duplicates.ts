@@ -1,10 +1,8 @@
-import type { StorageName } from '@snoflax/core'
 import type { Examination } from './examination.js'
-import type { IdColumn } from './id-columns.js'
 import { placeOf } from './live-database.js'
 import { replacement } from './replacement.js'
 import { type Finding, finding } from './report.js'
-import { exactStorage, readStored } from './stored-value.js'
+import { readStored } from './stored-value.js'
 import { type Scan, valuesSql } from './values.js'
 
 const IDS_AT_ONCE = 500
@@ -36,30 +34,26 @@ async function shared(examination: Examination, from: Scan, { idColumn: target }
     }
   }
   if (count === 0) return []
-  const storage = storageOf(examination, target)
-  const faults = first.map((id) => ({ value: storage.toDatabase(id) }))
+  const faults = first.map((id) => ({ value: target.storage.toDatabase(id) }))
   const message = `ids that are keys of ${placeOf(from.idColumn.column)} too, and no foreign key says why: ${count}; the first: ${first[0]}`
   return [finding('duplicate', placeOf(target.column), message, replacement(examination, target, faults))]
 }
 
-const storageOf = ({ database }: Examination, { family, storage }: IdColumn) =>
-  exactStorage(family, database.kind, storage as StorageName)
-
 async function* idsOf(examination: Examination, { idColumn, ids }: Scan): AsyncIterable<readonly string[]> {
   if (!examination.full) yield ids
   else {
-    const storage = storageOf(examination, idColumn)
     for await (const rows of examination.database.batches(valuesSql(idColumn.column))) {
-      const read = rows.map((row) => readStored(storage, row['value']))
+      const read = rows.map((row) => readStored(idColumn.storage, row['value']))
       yield read.flatMap((value) => (value.is === 'id' ? [value.id] : []))
     }
   }
 }
 
-async function lookUp(examination: Examination, target: IdColumn, ids: readonly string[]): Promise<string[]> {
-  const storage = storageOf(examination, target)
-  const { quotedName, quotedTable } = target.column
-  const { database } = examination
+async function lookUp(
+  { database }: Examination,
+  { column: { quotedName, quotedTable }, storage }: Scan['idColumn'],
+  ids: readonly string[],
+): Promise<string[]> {
   const parameters = ids.map((_, n) => (database.kind === 'postgres' ? `$${n + 1}` : '?'))
   const rows = await database.query(
     `SELECT ${quotedName} AS value FROM ${quotedTable} WHERE ${quotedName} IN (${parameters.join(', ')})`,

@@ -87,7 +87,7 @@ const toExamined = (
 ): ExaminedColumn => ({
   place: placeOf(column),
   family: family.name,
-  storage: storage ?? null,
+  storage: storage?.name ?? null,
   evidence,
   rowsRead: scan?.rowsRead ?? 0,
   isComplete: scan?.isComplete ?? false,

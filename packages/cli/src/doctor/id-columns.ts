@@ -1,4 +1,4 @@
-import { type Database, type IdFamily, isPlausible, type StorageName } from '@snoflax/core'
+import { type Database, type IdFamily, type IdStorage, isPlausible, type StorageName } from '@snoflax/core'
 import { snakeCase } from '@snoflax/core/adapter'
 import { UsageError } from '../exit.js'
 import { type FamilyOptions, familyNamed } from '../ids/families.js'
@@ -14,7 +14,7 @@ export interface IdColumn {
   readonly column: Column
   readonly family: IdFamily
   /** Undefined where its type suits none of the family's storages. */
-  readonly storage: StorageName | undefined
+  readonly storage: IdStorage<string> | undefined
   readonly evidence: Evidence
 }
 
@@ -109,14 +109,14 @@ async function withStorage(
   known: StorageName | undefined,
   evidence: Evidence,
 ): Promise<IdColumn> {
-  if (known !== undefined) return { column, family, storage: known, evidence }
+  const storageOf = (name: StorageName): IdStorage<string> => exactStorage(family, database.kind, name)
+  if (known !== undefined) return { column, family, storage: storageOf(known), evidence }
   const allowed = storagesOf(database.kind, column).filter((name) => family.storages.includes(name))
   const values = allowed.length > 1 ? await sampleOf(database, column) : []
-  const count = (name: StorageName): number => {
-    const storage = exactStorage(family, database.kind, name)
-    return values.filter((value) => readStored(storage, value).is === 'id').length
-  }
-  return { column, family, storage: [...allowed].sort((a, b) => count(b) - count(a))[0], evidence }
+  const count = (storage: IdStorage<string>): number =>
+    values.filter((value) => readStored(storage, value).is === 'id').length
+  const [storage] = allowed.map(storageOf).sort((a, b) => count(b) - count(a))
+  return { column, family, storage, evidence }
 }
 
 /** Other values look like ids now and then; a uuid hardly ever. */
@@ -140,24 +140,19 @@ async function byValues(
 
 /** What a column could hold. */
 interface Fit {
-  readonly kind: Database
   readonly family: IdFamily
-  readonly storage: StorageName
+  readonly storage: IdStorage<string>
   /** False for numbers in a column of another type. */
   readonly isProper: boolean
 }
 
 function fits(kind: Database, column: Column, families: readonly IdFamily[]): Fit[] {
-  const having = (storage: StorageName): IdFamily[] =>
-    families.filter((family) => family.storages.includes(storage))
-  const proper = storagesOf(kind, column).map((storage) =>
-    having(storage).map((family): Fit => ({ kind, family, storage, isProper: true })),
-  )
-  if (!mayHoldDigits(column)) return proper.flat()
-  const numbers = having('bigint').map(
-    (family): Fit => ({ kind, family, storage: 'bigint', isProper: false }),
-  )
-  return [...proper.flat(), ...numbers]
+  const having = (name: StorageName, isProper: boolean): Fit[] =>
+    families
+      .filter((family) => family.storages.includes(name))
+      .map((family) => ({ family, storage: exactStorage(family, kind, name), isProper }))
+  const proper = storagesOf(kind, column).flatMap((name) => having(name, true))
+  return mayHoldDigits(column) ? [...proper, ...having('bigint', false)] : proper
 }
 
 /** Elsewhere digits are numbers of cards, of telephones, of accounts. */
@@ -166,15 +161,15 @@ const mayHoldDigits = ({ type, name, isKey }: Column): boolean =>
 
 function isFit(fit: Fit, values: readonly unknown[]): boolean {
   const likely = values.filter((value) => isLikely(fit, value))
-  const isEnough = likely.length >= ENOUGH[fit.storage] && likely.length >= SHARE * values.length
-  return isEnough && (fit.storage !== 'text' || mixesCases(fit.family, likely.join('')))
+  const isEnough = likely.length >= ENOUGH[fit.storage.name] && likely.length >= SHARE * values.length
+  return isEnough && (fit.storage.name !== 'text' || mixesCases(fit.family, likely.join('')))
 }
 
 const DIGITS = /^\d{15,20}$/
 
-function isLikely({ kind, family, storage, isProper }: Fit, value: unknown): boolean {
+function isLikely({ family, storage, isProper }: Fit, value: unknown): boolean {
   if (!isProper && !(typeof value === 'string' && DIGITS.test(value))) return false
-  const read = readStored(exactStorage(family, kind, storage), isProper ? value : BigInt(value as string))
+  const read = readStored(storage, isProper ? value : BigInt(value as string))
   return read.is === 'id' && isPlausible(family, read.id)
 }
 

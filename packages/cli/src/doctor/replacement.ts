@@ -5,7 +5,6 @@ import type { Examination } from './examination.js'
 import type { IdColumn } from './id-columns.js'
 import { type Column, placeOf } from './live-database.js'
 import type { Cure } from './report.js'
-import { exactStorage } from './stored-value.js'
 
 /** A value that should not be where it is. */
 export interface Faulty {
@@ -35,11 +34,11 @@ function rightSql(
   { family, storage }: IdColumn,
   kept: string | undefined,
 ): string {
-  const name = storage as StorageName
   const id = kept ?? (family as { generate?: () => string }).generate?.()
-  if (id !== undefined) return literal(kind, exactStorage(family, kind, name).toDatabase(id))
+  if (storage === undefined) return '<a new id>'
+  if (id !== undefined) return literal(kind, storage.toDatabase(id))
   const hasGenerator = installed?.families.some((one) => one === snakeCase(family.name))
-  return hasGenerator ? generateCall(family, name, schema) : '<a new id>'
+  return hasGenerator ? generateCall(family, storage.name, schema) : '<a new id>'
 }
 
 /** The call of pg-sql's generator of this storage. */

@@ -1,14 +1,15 @@
+import type { IdStorage } from '@snoflax/core'
 import { showUtc } from '../ids/time.js'
 import type { Examination } from './examination.js'
 import type { IdColumn } from './id-columns.js'
 import { type Column, placeOf } from './live-database.js'
 import { type Faulty, replacement } from './replacement.js'
 import { type CheckName, type Finding, finding } from './report.js'
-import { exactStorage, readStored } from './stored-value.js'
+import { readStored } from './stored-value.js'
 
 /** What the values of one column are. */
 export interface Scan {
-  readonly idColumn: IdColumn
+  readonly idColumn: IdColumn & { readonly storage: IdStorage<string> }
   readonly rowsRead: number
   /** False if only a sample was read. */
   readonly isComplete: boolean
@@ -23,10 +24,9 @@ const AHEAD_MS = 60_000
 
 /** Undefined where the column's type suits no storage. */
 export async function scan(examination: Examination, idColumn: IdColumn): Promise<Scan | undefined> {
-  const { family, column, storage: name } = idColumn
-  if (name === undefined) return undefined
+  const { family, column, storage } = idColumn
+  if (storage === undefined) return undefined
   const { database, nowMs, full, sample } = examination
-  const storage = exactStorage(family, database.kind, name)
   const [malformed, future] = [new Faults(), new Faults()]
   const ids: string[] = []
   let rowsRead = 0
@@ -43,7 +43,14 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
       }
     }
   }
-  return { idColumn, rowsRead, isComplete: full || rowsRead <= sample, malformed, future, ids }
+  return {
+    idColumn: { ...idColumn, storage },
+    rowsRead,
+    isComplete: full || rowsRead <= sample,
+    malformed,
+    future,
+    ids,
+  }
 }
 
 const KEPT = 100
@@ -81,7 +88,7 @@ export function checkValues(examination: Examination, { idColumn, malformed, fut
   const { column, family, storage } = idColumn
   const found = (check: CheckName, { count, first }: Faults, message: string): Finding[] =>
     count === 0 ? [] : [finding(check, placeOf(column), message, replacement(examination, idColumn, first))]
-  const wrong = `values that are no ${family.name} as storage ${storage} has it: ${malformed.count}; the first: ${malformed.reason}`
+  const wrong = `values that are no ${family.name} as storage ${storage.name} has it: ${malformed.count}; the first: ${malformed.reason}`
   const late = `ids from the future: ${future.count}; the first, ${future.reason}`
   return [...found('malformed', malformed, wrong), ...found('future', future, late)]
 }

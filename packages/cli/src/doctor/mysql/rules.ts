@@ -12,14 +12,14 @@ export const mysqlRules: ColumnRules = {
       return "MariaDB's uuid reorders the bytes before 10.11.5 and 11.0.3, so ids don't sort there"
     const fault = storageFault(kind, idColumn)
     if (fault !== undefined) return fault
-    if (storage === 'bigint' && !/unsigned/i.test(declared)) return `${declared} ${SIGNED}`
+    if (storage?.name === 'bigint' && !/unsigned/i.test(declared)) return `${declared} ${SIGNED}`
     return type === 'binary' && length !== family.byteLength
       ? `${declared} pads the ${family.byteLength} bytes of an id with zeros`
       : undefined
   },
   isWarning: (fault) => fault.endsWith(SIGNED),
   hasCollationFault: ({ column: { collation }, storage }) =>
-    storage === 'text' && collation !== undefined && !/_bin$|^binary$/.test(collation),
+    storage?.name === 'text' && collation !== undefined && !/_bin$|^binary$/.test(collation),
   cure(examination, idColumn, check) {
     if (check === 'type' && idColumn.column.type === 'uuid') return fromUuid(idColumn)
     return changeType(examination, idColumn)

@@ -10,7 +10,8 @@ export const postgresRules: ColumnRules = {
   typeFault,
   hasCollationFault(idColumn) {
     const { column, storage } = idColumn
-    if (storage !== 'text' || column.collation === undefined || BY_CODE.test(column.collation)) return false
+    if (storage?.name !== 'text' || column.collation === undefined || BY_CODE.test(column.collation))
+      return false
     // The type that the column is to get has the right one.
     return typeFault(idColumn) === undefined
   },
@@ -25,7 +26,8 @@ function typeFault(idColumn: IdColumn): string | undefined {
   const { column, family, storage } = idColumn
   const { declared, type, length } = column
   const fault = storageFault('postgres', idColumn)
-  if (fault !== undefined || storage !== 'text' || type !== 'bpchar' || length === undefined) return fault
+  if (fault !== undefined || storage?.name !== 'text' || type !== 'bpchar' || length === undefined)
+    return fault
   if (length === family.textLength) return undefined
   return `${declared} pads ids with spaces; they have ${family.textLength} characters`
 }

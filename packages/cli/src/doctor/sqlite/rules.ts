@@ -21,14 +21,14 @@ const SPOILED_BY: Partial<Record<StorageName, readonly string[]>> = {
 function typeFault(idColumn: IdColumn): string | undefined {
   const { column, storage } = idColumn
   if (storage === undefined) return storageFault('sqlite', idColumn)
-  if (!SPOILED_BY[storage]?.includes(column.type)) return undefined
-  return storage === 'text'
+  if (!SPOILED_BY[storage.name]?.includes(column.type)) return undefined
+  return storage.name === 'text'
     ? `${column.declared} has the affinity ${column.type.toUpperCase()}, which makes a number of an id that looks like one`
     : `${column.declared} does not keep numbers of 64 bits`
 }
 
 function hasCollationFault({ column, storage }: IdColumn): boolean {
-  return storage === 'text' && column.collation !== 'BINARY'
+  return storage?.name === 'text' && column.collation !== 'BINARY'
 }
 
 /** The column's definition without its faults. */
