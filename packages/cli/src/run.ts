@@ -8,9 +8,7 @@ import { inspect } from './commands/inspect.js'
 import { range } from './commands/range.js'
 import { sql } from './commands/sql.js'
 import { EXIT, type ExitCode, UsageError } from './exit.js'
-import { markHyphened } from './terminal/hyphened-ids.js'
-import { type Io, processIo } from './terminal/io.js'
-import { Terminal } from './terminal/terminal.js'
+import { type Io, markHyphened, processIo, Terminal } from './terminal.js'
 
 const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 

@@ -90,17 +90,18 @@ CREATE TABLE b (id INT PRIMARY KEY AUTO_INCREMENT, a_id ${type} DEFAULT 'x', FOR
     await run(`CREATE TABLE a (id BINARY(16) PRIMARY KEY);
 CREATE TABLE b (id BIGINT PRIMARY KEY);
 CREATE TABLE c (id VARCHAR(15) ${ASCII} PRIMARY KEY);
-CREATE TABLE d (id VARCHAR(20) ${ASCII} PRIMARY KEY)`)
+CREATE TABLE d (id VARCHAR(20) ${ASCII} PRIMARY KEY);
+CREATE TABLE e (id DATE PRIMARY KEY)`)
     const flakes = flake.generator({ worker: 1 })
     for (let n = 0; n < 10; n++) {
       await database.query('INSERT INTO b VALUES (?)', [flakes.generate()])
       await database.query('INSERT INTO d VALUES (?)', [flakes.generate()])
     }
     const findings = await findsAndCures(
-      ['type a.id', 'type b.id', 'type c.id', 'type d.id'],
-      ...['--column', 'a.id=flax', '--column', 'c.id=sno'],
+      ['type a.id', 'type b.id', 'type c.id', 'type d.id', 'type e.id'],
+      ...['--column', 'a.id=flax', '--column', 'c.id=sno', '--column', 'e.id=flax'],
     )
-    expect(findings.map(({ severity }) => severity)).toEqual(['error', 'warning', 'error', 'error'])
+    expect(findings.map(({ severity }) => severity)).toEqual(['error', 'warning', 'error', 'error', 'error'])
   })
 
   test('malformed values, ids from the future, keys of two tables', async () => {

@@ -69,9 +69,10 @@ test('a healthy database gives no finding, and each column of ids is found', asy
   ])
 })
 
-/** What the cures say, run as they stand, in order. */
+/** What the cures say, run as they stand, in order; the same line for the shell once. */
 async function cure(findings: readonly Finding[]): Promise<void> {
-  for (const { cure } of findings) await database.query(cure.sql as string)
+  const scripts = await Promise.all(findings.map(async (one) => one.cure.sql ?? (await shellCure(one))))
+  for (const script of new Set(scripts)) await database.query(script)
 }
 
 /** The planted fault is all that is found, and its cure mends it. */
@@ -297,6 +298,24 @@ test('functions that are missing or changed, by their body or their attributes',
   ])
 })
 
+test('for people, a cure of several findings is written once', async () => {
+  await database.query(
+    'ALTER FUNCTION snoflax.sno_encode(bytea) VOLATILE; ALTER FUNCTION snoflax.uid_encode(text) VOLATILE',
+  )
+  const { out } = await cli(['doctor', database.url, '--skip', 'cross-check'])
+  expect(out.split('\n').slice(3)).toEqual([
+    'error drift  function snoflax.sno_encode(bytea)',
+    '  it differs in volatility: not what pg-sql installed',
+    'error drift  function snoflax.uid_encode(text)',
+    '  it differs in volatility: not what pg-sql installed',
+    '  cure:',
+    expect.stringContaining('npx snoflax sql --schema snoflax --families '),
+    '',
+    'errors: 2, warnings: 0',
+    '',
+  ])
+})
+
 test('bodies in SQL whose operators, zeros or kind changed', async () => {
   await database.query(`
     CREATE OR REPLACE FUNCTION snoflax._unix_ms(us bigint) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -331,9 +350,7 @@ test('nor is what a dump and its restoring make of the bodies, on a server that 
         EXECUTE pg_get_functiondef(function);
       END LOOP;
       EXECUTE 'CREATE OR REPLACE VIEW snoflax.leases AS ' || pg_get_viewdef('snoflax.leases'::regclass);
-    END $do$;
-    CREATE OR REPLACE FUNCTION snoflax._unix_ms(us bigint) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-      RETURN (us / 1000) + (us % 1000 > 0)::integer + (946684799999 + 1)`)
+    END $do$`)
   expect((await doctor(database.url)).findings).toEqual([])
 })
 
@@ -357,11 +374,11 @@ test('what a function is called with, gives, and runs as', async () => {
     'function snoflax.lease_renew(uuid, integer, bigint) differs in security',
     'function snoflax.lease_release(uuid, bigint) differs in settings',
     'function snoflax.lease_adopt(text) is missing',
-    'function snoflax.flake_partman_decode(text) differs in arguments, body',
-    'function snoflax.uid_lower_bound_uuid(timestamptz, integer) differs in defaults',
     'function snoflax.flax_generate() differs in parallel safety',
     'function snoflax.sno_set_partition(integer) differs in privileges',
-    'function snoflax.flake_generate_many(integer) differs in result, defaults, language, strictness, parallel safety, body',
+    'function snoflax.flake_partman_decode(text) differs in arguments, body',
+    'function snoflax.flake_generate_many(integer) differs in body, defaults, language, parallel safety, result, strictness',
+    'function snoflax.uid_lower_bound_uuid(timestamp with time zone, integer) differs in defaults',
   ])
   const [open] = await database.query(
     "SELECT has_function_privilege('public', 'snoflax.lease_adopt(text)', 'EXECUTE') AS open",
@@ -384,14 +401,14 @@ test('domains whose check was dropped, loosened or added, or that are others', a
     CREATE DOMAIN snoflax.sno_text AS text CHECK (snoflax.sno_is_valid(VALUE));
     CREATE DOMAIN snoflax.uid_text AS varchar(16) COLLATE "C" CHECK (snoflax.uid_is_valid(VALUE))`)
   await mendsDrift([
-    'domain snoflax.flax_binary differs in check',
     'domain snoflax.flax_text is missing',
-    'domain snoflax.sno_binary differs in check',
     'domain snoflax.sno_text differs in collation',
-    'domain snoflax.flake_bigint differs in check',
-    'domain snoflax.uid_binary differs in check',
-    'domain snoflax.uid_uuid8 differs in nullability, default',
-    'domain snoflax.uid_text differs in type',
+    'domain snoflax.uid_text differs in constraint uid_text_check, type',
+    'domain snoflax.flax_binary differs in constraint flax_binary_check',
+    'domain snoflax.sno_binary differs in constraint looser, constraint sno_binary_check',
+    'domain snoflax.flake_bigint differs in constraint flake_bigint_check1',
+    'domain snoflax.uid_binary differs in constraint uid_binary_check',
+    'domain snoflax.uid_uuid8 differs in default, nullability',
   ])
   await expect(database.query("INSERT INTO a VALUES ('\\x00')")).rejects.toThrow('flax_binary_check')
   await database.query('SELECT 7::snoflax.flake_bigint, NULL::snoflax.uid_uuid8')
@@ -418,13 +435,13 @@ test('types with other attributes, and one that was dropped with all that leans 
     DROP TYPE snoflax.sno_fields CASCADE`)
   await mendsDrift([
     'type snoflax.flax_fields differs in attributes',
+    'type snoflax.uid_local_fields differs in attributes',
     'type snoflax.sno_fields is missing',
     'function snoflax._sno_fields(bytea) is missing',
     'function snoflax.sno_unpack(bytea) is missing',
     'function snoflax.sno_unpack(text) is missing',
     'function snoflax.sno_unpack(uuid) is missing',
     'function snoflax.sno_pack(snoflax.sno_fields) is missing',
-    'type snoflax.uid_local_fields differs in attributes',
   ])
   const [row] = await database.query(
     'SELECT (u).sequence FROM snoflax.uid_local_unpack(snoflax.uid_local_generate()) AS u',
@@ -444,10 +461,11 @@ test('tables that lack a column or a key, or would not outlive a crash', async (
     ALTER TABLE snoflax._generator ALTER COLUMN unit_us TYPE integer, ALTER COLUMN number SET DEFAULT 1,
       DROP COLUMN system`)
   await mendsDrift([
-    'table snoflax._generator differs in column unit_us, column number, column system',
-    'table snoflax._lease_family differs in PRIMARY KEY (family)',
-    'table snoflax._lease differs in column shards, column permanent, column reserved_until_ms, ' +
-      'FOREIGN KEY (family) REFERENCES snoflax._lease_family, UNIQUE (token), persistence',
+    'table snoflax._generator differs in column number, column system, column unit_us',
+    'table snoflax._lease_family differs in constraint _lease_family_pkey',
+    'table snoflax._lease differs in column epoch_ms, column note, column permanent, column reserved_until_ms, ' +
+      'column shards, constraint _lease_family_fkey, constraint _lease_note_check, constraint _lease_token_key, ' +
+      'constraint later, persistence',
   ])
   const keys = await database.query(
     "SELECT conname FROM pg_constraint WHERE conrelid = 'snoflax._lease'::regclass AND contype = 'u'",
@@ -478,7 +496,7 @@ test('sequences that count otherwise', async () => {
     ALTER SEQUENCE snoflax._sno_timeline INCREMENT 1 MINVALUE -5;
     ALTER SEQUENCE snoflax.flake_state START 5`)
   await mendsDrift([
-    'sequence snoflax.sno_state differs in increment, maxvalue, cycle',
+    'sequence snoflax.sno_state differs in cycle, increment, maxvalue',
     'sequence snoflax._sno_timeline differs in increment, minvalue',
     'sequence snoflax.flake_state differs in start',
   ])
@@ -489,7 +507,7 @@ test('a sequence that would not outlive a crash', async ({ skip }) => {
   await database.query(
     'ALTER SEQUENCE snoflax.flake_state START 5; ALTER SEQUENCE snoflax.flake_state SET UNLOGGED',
   )
-  await mendsDrift(['sequence snoflax.flake_state differs in start, persistence'])
+  await mendsDrift(['sequence snoflax.flake_state differs in persistence, start'])
 })
 
 test('aggregates and views that show something else', async () => {
@@ -501,8 +519,8 @@ test('aggregates and views that show something else', async () => {
     END $do$;
     DROP AGGREGATE snoflax.min(bytea)`)
   await mendsDrift([
-    'aggregate snoflax.max(uuid) differs in combinefunc, sortop',
     'aggregate snoflax.min(bytea) is missing',
+    'aggregate snoflax.max(uuid) differs in combinefunc, sortop',
     'view snoflax.leases differs in query',
   ])
 })
@@ -519,14 +537,14 @@ test('settings that are missing or others, and the functions that say the same',
     CREATE OR REPLACE FUNCTION snoflax._uid_number() RETURNS bigint LANGUAGE sql RETURN 1;
     DROP FUNCTION snoflax._sno_number()`)
   await mendsDrift([
+    'row flake of snoflax._generator differs in last_unit',
     'row sno of snoflax._generator differs in first_unit, last_counter',
     'row sno of snoflax._lease_family differs in last_number',
-    'function snoflax._sno_number() is missing',
-    'row flake of snoflax._generator differs in last_unit',
-    'row flake of snoflax._lease_family is missing',
     'function snoflax._flake_number() differs in value',
-    'function snoflax._uid_number() differs in value',
+    'function snoflax._uid_number() differs in parallel safety, value, volatility',
     'row uid_local of snoflax._generator is missing',
+    'row flake of snoflax._lease_family is missing',
+    'function snoflax._sno_number() is missing',
   ])
   const [row] = await database.query("SELECT max_ttl_ms FROM snoflax._lease_family WHERE family = 'sno'")
   expect(row).toEqual({ max_ttl_ms: 60_000 })
@@ -539,6 +557,40 @@ test('an epoch that is missing is that of the generator', async () => {
   await mendsDrift(['function snoflax._flake_epoch_ms() is missing'])
   const [row] = await database.query('SELECT snoflax._flake_epoch_ms() AS epoch')
   expect(row).toEqual({ epoch: '1700000000000' })
+})
+
+test('what is in the schema and is not of pg-sql', async () => {
+  await database.query(`
+    CREATE FUNCTION snoflax.flax_encode(varchar) RETURNS text LANGUAGE sql RETURN 'none';
+    CREATE TABLE snoflax."Own" (id integer)`)
+  const findings = await mendsDrift([
+    'function snoflax.flax_encode(character varying) is not part of pg-sql',
+    'table snoflax."Own" is not part of pg-sql',
+  ])
+  expect(findings.map(({ severity }) => severity)).toEqual(['warning', 'warning'])
+})
+
+test.each(['TABLE snoflax._manifest', 'FUNCTION snoflax._definitions()'])('DROP %s', async (object) => {
+  await database.query(`DROP ${object}`)
+  await findsAndCures(['drift table snoflax._manifest'])
+})
+
+test('what another version installed, or another server worded', async () => {
+  await database.query(`UPDATE snoflax._manifest SET version = '0.0.0-before' WHERE name ~ '^_?sno_'`)
+  const [older] = await findsAndCures(['drift table snoflax._manifest'])
+  expect(older?.message).toMatch(/^\d+ objects are of pg-sql 0\.0\.0-before, not of /)
+  await database.query(`UPDATE snoflax._manifest SET server = 13, parts = '{}';
+    DROP FUNCTION snoflax.flax_partman_decode(text)`)
+  const [worded] = await findsAndCures([
+    'drift table snoflax._manifest',
+    'drift function snoflax.flax_partman_decode(text)',
+  ])
+  expect(worded).toMatchObject({
+    severity: 'warning',
+    message: expect.stringMatching(
+      /^definitions were not compared: PostgreSQL 13 wrote them down, and \d\d may/,
+    ),
+  })
 })
 
 test('a generator whose own number others could lease, or have', async () => {
@@ -570,22 +622,22 @@ test('a sequence that is another one than the generator has', async () => {
   const { findings } = await doctor(database.url)
   expect(findings).toMatchObject([
     { check: 'drift', where: 'sequence snoflax.sno_state' },
+    { check: 'drift', severity: 'warning', where: 'sequence snoflax.before' },
     { check: 'generator', where: 'generator of sno' },
   ])
-  await cure(findings.slice(0, 1))
-  await database.query(await shellCure(findings[1]))
+  await cure(findings)
   expect((await doctor(database.url)).findings).toEqual([])
 })
 
-/** What the shell's line would give to psql. */
+/** What the shell's line has psql run. */
 async function shellCure(finding: Finding | undefined): Promise<string> {
-  const [, words] = /^npx snoflax (sql .*) \| psql /.exec(finding?.cure.shell as string) as unknown as [
-    string,
-    string,
-  ]
+  const [, words, before = ''] =
+    /^npx snoflax (sql .*) \| psql -1 -v ON_ERROR_STOP=1(?: -c '(.*)' -f -)? "\$DATABASE_URL"$/.exec(
+      finding?.cure.shell as string,
+    ) as unknown as [string, string, string | undefined]
   const { code, out } = await cli(words.split(' '))
   expect(code).toBe(0)
-  return out
+  return `${before};${out}`
 }
 
 test('a server that computes otherwise', async () => {

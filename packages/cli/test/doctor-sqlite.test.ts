@@ -127,6 +127,18 @@ test('several columns of one table, beside comments, views and what has the name
   expect(await database.query('SELECT count(*) AS count FROM seen')).toEqual([{ count: 20 }])
 })
 
+test('a collation in brackets is another one, and names stand in any quotes', async () => {
+  database.connection.exec(`CREATE TABLE a ('id' TEXT PRIMARY KEY CHECK ('x' COLLATE NOCASE <> id), [b] INT UNIQUE,
+    \`c\` varchar(16) DEFAULT ('x' COLLATE NOCASE) COLLATE "nocase", PRIMARY_ TEXT)`)
+  for (let n = 0; n < 20; n++) insert('a', flax.generate(), flax.generate(), flax.generate(), flax.generate())
+  await findsAndCures(['type a.b', 'collation a.c'])
+  const [{ sql }] = (await database.query("SELECT sql FROM sqlite_master WHERE name = 'a'")) as [
+    { sql: string },
+  ]
+  expect(sql).toContain("DEFAULT ('x' COLLATE NOCASE) COLLATE BINARY")
+  expect(sql).toContain('[b] TEXT UNIQUE')
+})
+
 test('malformed values, ids in another form, and ids from the future', async () => {
   fill()
   const kept = flax.generate()

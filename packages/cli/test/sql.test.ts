@@ -47,7 +47,7 @@ test.each([
 })
 
 test.each([
-  [['--schema', 'My Schema'], 'pg-sql: a schema name has lower-case letters'],
+  [['--schema', 'My Schema'], 'schema must be a name of lower-case letters'],
   [['--families', 'flax,ulid'], 'a family is one of'],
   [['--for', 'knex'], 'Allowed choices are typeorm, prisma, drizzle'],
 ])('%j is refused', async (argv, message) => {

@@ -3,6 +3,7 @@ import { IdError } from '@snoflax/core'
 import { checkSchema, DEFAULT_SCHEMA, readSql } from '@snoflax/core/adapter'
 import { type Client, queryValue, run } from './client.js'
 import { grantSql } from './grant.js'
+import { withManifest } from './manifest.js'
 import { FAMILIES, filesOf, type SqlFamily, sqlOf } from './sql-files.js'
 
 /**
@@ -48,7 +49,8 @@ export function installSql({
   grantTo = [],
 }: InstallOptions = {}): string {
   families.forEach(checkFamily)
-  const sql = sqlOf(['install', ...filesOf(families)], schema).replaceAll('@version@', VERSION)
+  const script = sqlOf(['install', ...filesOf(families), 'manifest'], schema)
+  const sql = withManifest(script, schema).replaceAll('@version@', VERSION)
   return [sql, ...grantTo.map((role) => grantSql(schema, role))].join('\n')
 }
 

@@ -1,10 +1,10 @@
-import { type Database, type IdReading, readings, type StorageName, storageFor } from '@snoflax/core'
+import { type IdFamily, type IdReading, readings, type StorageName } from '@snoflax/core'
 import { Command } from 'commander'
 import { UsageError } from '../exit.js'
-import { type AnyFamily, type FamilyOptions, families, familyNamed } from '../ids/families.js'
-import { formOf, hasForm, literal, storageNamed } from '../ids/forms.js'
-import type { Terminal } from '../terminal/terminal.js'
-import { dialectNamed } from './dialects.js'
+import { type FamilyOptions, families, familyNamed } from '../ids/families.js'
+import { formOf, hasForm, literalOf, storageNamed } from '../ids/forms.js'
+import type { Terminal } from '../terminal.js'
+import { dialectNamed } from './options.js'
 
 interface Options extends FamilyOptions {
   readonly to: string
@@ -36,18 +36,13 @@ export const convert = (terminal: Terminal): Command =>
 type Write = (input: string) => string[]
 
 /** Gives the distinct outputs that the input can have, by family. */
-function writer(form: StorageName, known: readonly AnyFamily[], dialect: string | undefined): Write {
+function writer(form: StorageName, known: readonly IdFamily[], dialect: string | undefined): Write {
   const suited = known.filter((family) => hasForm(family, form))
   if (suited.length === 0) throw new UsageError(`${known[0]?.name} has no storage ${form}`)
   const database = dialect === undefined ? undefined : dialectNamed(dialect)
   const write = ({ family, id }: IdReading): string =>
     database === undefined ? formOf(family, form, id) : literalOf(database, family, form, id)
   return (input) => [...new Set(readings(input, suited).map(write))]
-}
-
-function literalOf(database: Database, family: AnyFamily, storage: StorageName, id: string): string {
-  const { toDatabase } = storageFor(family, database, { storage, exactBigint: true })
-  return literal(database, toDatabase(id))
 }
 
 /** The one output, or nothing and a complaint. */

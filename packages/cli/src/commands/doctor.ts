@@ -1,15 +1,13 @@
 import { Command, Option } from 'commander'
-import { parseTold } from '../doctor/columns/told.js'
-import { isDatabaseError } from '../doctor/drivers.js'
-import { type ExaminedColumn, type ExamineOptions, examine, type Report } from '../doctor/examine.js'
-import { CHECKS, type CheckName, type Finding } from '../doctor/finding.js'
-import type { LiveDatabase } from '../doctor/live-database.js'
+import { type ExamineOptions, examine } from '../doctor/examine.js'
+import { parseTold } from '../doctor/id-columns.js'
+import { isDatabaseError } from '../doctor/live-database.js'
 import { openDatabase } from '../doctor/open.js'
+import { CHECKS, type CheckName, type ExaminedColumn, type Finding, type Report } from '../doctor/report.js'
 import { EXIT, UsageError } from '../exit.js'
 import { type FamilyOptions, families } from '../ids/families.js'
-import type { Paint } from '../terminal/colour.js'
-import type { Terminal } from '../terminal/terminal.js'
-import { addFamilyOptions, wholeNumber } from './family-options.js'
+import type { Paint, Terminal } from '../terminal.js'
+import { addFamilyOptions, wholeNumber } from './options.js'
 
 interface Options extends FamilyOptions {
   readonly schema: string
@@ -48,18 +46,15 @@ export const doctor = (terminal: Terminal): Command =>
 
 async function examineAt(url: string, options: ExamineOptions): Promise<Report> {
   try {
-    return await examineOpened(await openDatabase(url), options)
+    const database = await openDatabase(url)
+    try {
+      return await examine(database, options)
+    } finally {
+      await database.close()
+    }
   } catch (error) {
     if (isDatabaseError(error)) throw new UsageError(`the examination failed: ${error.message}`)
     throw error
-  }
-}
-
-async function examineOpened(database: LiveDatabase, options: ExamineOptions): Promise<Report> {
-  try {
-    return await examine(database, options)
-  } finally {
-    await database.close()
   }
 }
 
@@ -71,7 +66,7 @@ function picture({ database, pgSql, columns, notes, findings }: Report, paint: P
     ...examined,
     ...notes.map((note) => `  ${note}`),
     '',
-    ...findings.map((finding) => findingLines(finding, paint)),
+    ...findings.map((finding, n) => findingLines(finding, findings[n + 1], paint)),
     summary(findings, paint),
   ].join('\n')
 }
@@ -88,11 +83,17 @@ const EVIDENCE: Readonly<Record<string, string>> = {
   values: 'values',
 }
 
-function findingLines({ check, severity, where, message, cure }: Finding, paint: Paint): string {
+/** What cures several in a row is written once, under the last. */
+function findingLines(
+  { check, severity, where, message, cure }: Finding,
+  next: Finding | undefined,
+  paint: Paint,
+): string {
   const label = paint(severity === 'error' ? 'red' : 'yellow', `${severity} ${check}`)
   const text = 'sql' in cure ? `${cure.sql};` : `$ ${cure.shell}`
-  const indented = text.split('\n').map((line) => paint('dim', `    ${line}`))
-  return [`${label}  ${where}`, `  ${message}`, '  cure:', ...indented, ''].join('\n')
+  const lines = text.split('\n').map((line) => paint('dim', `    ${line}`))
+  const isRepeated = JSON.stringify(cure) === JSON.stringify(next?.cure)
+  return [`${label}  ${where}`, `  ${message}`, ...(isRepeated ? [] : ['  cure:', ...lines, ''])].join('\n')
 }
 
 function summary(findings: readonly Finding[], paint: Paint): string {

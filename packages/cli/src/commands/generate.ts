@@ -1,9 +1,22 @@
+import { flake, flax, sno, uid, uidLocal } from '@snoflax/core'
 import { Command } from 'commander'
+import { UsageError } from '../exit.js'
 import { familyNamed } from '../ids/families.js'
 import { formOf, storageNamed } from '../ids/forms.js'
-import { type GeneratorOptions, idMaker } from '../ids/generators.js'
-import type { Terminal } from '../terminal/terminal.js'
-import { wholeNumber } from './family-options.js'
+import { parseTime } from '../ids/time.js'
+import type { Terminal } from '../terminal.js'
+import { wholeNumber } from './options.js'
+
+/** What can be said about new ids; each family takes some of it. */
+interface GeneratorOptions {
+  readonly meta?: number
+  readonly partition?: number
+  readonly node?: string
+  readonly datacenter?: number
+  readonly worker?: number
+  readonly epoch?: string
+  readonly neighbourhood?: number
+}
 
 interface Options extends GeneratorOptions {
   readonly count: number
@@ -31,15 +44,52 @@ export const generate = (terminal: Terminal): Command =>
     .option('--json', 'print a JSON array')
     .action(async (name: string, { count, at, to, json, ...options }: Options) => {
       const family = familyNamed(name)
-      const make = idMaker(family.name, options, at)
+      const make = idMaker(family.name, options, at === undefined ? undefined : parseTime(at))
       const form = storageNamed(to)
       const next = (): string => formOf(family, form, make())
-      if (json) await terminal.printJson(Array.from({ length: count }, next))
-      else await printMany(terminal, count, next)
+      if (json) return terminal.printJson(Array.from({ length: count }, next))
+      for (let left = count; left > 0; left -= LINES_AT_ONCE) {
+        await terminal.print(Array.from({ length: Math.min(left, LINES_AT_ONCE) }, next).join('\n'))
+      }
     })
 
-async function printMany(terminal: Terminal, count: number, next: () => string): Promise<void> {
-  for (let left = count; left > 0; left -= LINES_AT_ONCE) {
-    await terminal.print(Array.from({ length: Math.min(left, LINES_AT_ONCE) }, next).join('\n'))
+const TAKES: Readonly<Record<string, readonly (keyof GeneratorOptions)[]>> = {
+  sno: ['meta', 'partition'],
+  flake: ['datacenter', 'worker', 'epoch'],
+  uid: ['node', 'neighbourhood'],
+}
+
+/** A function that makes ids of the family: of the moment, or of now. */
+function idMaker(family: string, options: GeneratorOptions, atMs: number | undefined): () => string {
+  const takes = TAKES[family] ?? []
+  for (const name of Object.keys(options) as (keyof GeneratorOptions)[]) {
+    if (takes.includes(name)) continue
+    const all = takes.map((one) => `--${one}`).join(', ') || 'none'
+    throw new UsageError(`${family} takes no --${name}; it takes ${all}`)
+  }
+  const { meta = 0, partition, node, datacenter = 0, worker, epoch, neighbourhood } = options
+  const clock = atMs === undefined ? {} : { clock: () => atMs }
+  switch (family) {
+    case 'flax':
+      return atMs === undefined ? flax.generate : () => flax.generateAt(atMs)
+    case 'sno': {
+      const generator = sno.generator(partition === undefined ? {} : { partition })
+      return () => (atMs === undefined ? generator.generate(meta) : generator.generateAt(atMs, meta))
+    }
+    case 'flake': {
+      if (worker === undefined)
+        throw new UsageError('flake ids need --worker, a number that no other generator has')
+      const own = epoch === undefined ? flake : flake.withEpoch(parseTime(epoch))
+      return own.generator({ datacenter, worker, ...clock }).generate
+    }
+    case 'uid': {
+      if (node === undefined) throw new UsageError('uid ids need --node, a name that no other generator has')
+      const own = neighbourhood === undefined ? uid : uid.withNeighbourhood(neighbourhood)
+      return own.generator({ node, ...clock }).generate
+    }
+    case 'uidLocal':
+      return uidLocal.generator(clock).generate
+    default:
+      throw new UsageError(`there is no generator of ${family}`)
   }
 }

@@ -1,12 +1,10 @@
-import { type IdReading, readings, refusals } from '@snoflax/core'
+import { type IdFamily, type IdReading, readings, refusals } from '@snoflax/core'
 import { Command } from 'commander'
-import { type AnyFamily, type FamilyOptions, families, familyNamed } from '../ids/families.js'
+import { type FamilyOptions, families, familyNamed } from '../ids/families.js'
 import { showUtc } from '../ids/time.js'
-import { describeReading } from '../inspection/describe.js'
-import { pictureReading } from '../inspection/picture.js'
-import type { Paint } from '../terminal/colour.js'
-import type { Terminal } from '../terminal/terminal.js'
-import { addFamilyOptions } from './family-options.js'
+import { describeReading, pictureReading } from '../inspection.js'
+import type { Paint, Terminal } from '../terminal.js'
+import { addFamilyOptions } from './options.js'
 
 interface Options extends FamilyOptions {
   readonly family?: string
@@ -32,15 +30,15 @@ export const inspect = (terminal: Terminal): Command =>
     if (json) await terminal.printJson(documents)
   })
 
-function complain(terminal: Terminal, input: string, known: readonly AnyFamily[]): void {
+function complain(terminal: Terminal, input: string, known: readonly IdFamily[]): void {
   const reasons = reasonsAgainst(input, known).map((reason) => `\n  ${reason}`)
   terminal.complainAbout(`${JSON.stringify(input)} is no id${reasons.join('')}`)
 }
 
-const reasonsAgainst = (input: string, known: readonly AnyFamily[]): string[] =>
+const reasonsAgainst = (input: string, known: readonly IdFamily[]): string[] =>
   refusals(input, known).map(({ error }) => error.message)
 
-function toDocument(input: string, found: readonly IdReading[], known: readonly AnyFamily[]): object {
+function toDocument(input: string, found: readonly IdReading[], known: readonly IdFamily[]): object {
   if (found.length === 0) return { input, readings: [], refusals: reasonsAgainst(input, known) }
   return { input, readings: found.map(describeReading) }
 }

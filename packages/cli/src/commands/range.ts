@@ -1,12 +1,12 @@
-import { type Database, IdError, type IdRange, type StorageName, storageFor } from '@snoflax/core'
+import { IdError, type IdFamily, type IdRange, type StorageName } from '@snoflax/core'
+import { sqlFunction } from '@snoflax/core/adapter'
 import { Command } from 'commander'
 import { UsageError } from '../exit.js'
-import { type AnyFamily, type FamilyOptions, familyNamed, sqlName } from '../ids/families.js'
-import { literal, storageNamed } from '../ids/forms.js'
+import { type FamilyOptions, familyNamed } from '../ids/families.js'
+import { literalOf, storageNamed } from '../ids/forms.js'
 import { parseTime, showUtc } from '../ids/time.js'
-import type { Terminal } from '../terminal/terminal.js'
-import { DIALECTS, type Dialect, dialectNamed } from './dialects.js'
-import { addFamilyOptions } from './family-options.js'
+import type { Terminal } from '../terminal.js'
+import { addFamilyOptions, DIALECTS, type Dialect, dialectNamed } from './options.js'
 
 interface Options extends FamilyOptions {
   readonly from: string
@@ -42,40 +42,27 @@ export const range = (terminal: Terminal): Command =>
     const family = familyNamed(name, options)
     const [fromMs, toMs] = [parseTime(from), parseTime(to)]
     const ids = family.range(fromMs, toMs)
-    const wanted = {
-      dialects: dialect === undefined ? DIALECTS : [dialectNamed(dialect)],
-      storages: storage === undefined ? family.storages : [storageNamed(storage)],
-    }
-    const bounds = allBounds(family, ids, column, wanted)
+    const storages = storage === undefined ? family.storages : [storageNamed(storage)]
+    const bounds = (dialect === undefined ? DIALECTS : [dialectNamed(dialect)]).flatMap((one) =>
+      storages.flatMap((name) => boundsIn(family, ids, column, one, name)),
+    )
     if (bounds.length === 0) throw new UsageError(`no such storage of ${family.name} there`)
     const span = { family: family.name, from: showUtc(fromMs), to: showUtc(toMs), exact: family.exactRange }
-    if (json) await terminal.printJson({ ...span, ids, bounds })
-    else if (bounds.length === 1) await terminal.print((bounds[0] as Bounds).sql)
-    else await terminal.print(table(terminal, bounds))
-    if (!json && !family.exactRange) terminal.note(recheck(family, column, span))
+    if (json) return terminal.printJson({ ...span, ids, bounds })
+    await terminal.print(bounds.length === 1 ? (bounds[0] as Bounds).sql : table(terminal, bounds))
+    if (!family.exactRange) terminal.note(recheck(family, column, span))
   })
-
-interface Wanted {
-  readonly dialects: readonly Dialect[]
-  readonly storages: readonly StorageName[]
-}
-
-const allBounds = (family: AnyFamily, ids: IdRange<string>, column: string, wanted: Wanted): Bounds[] =>
-  wanted.dialects.flatMap((dialect) =>
-    wanted.storages.flatMap((storage) => boundsIn(family, ids, column, dialect, storage)),
-  )
 
 /** None where the database refuses the storage, or can't hold the number. */
 function boundsIn(
-  family: AnyFamily,
+  family: IdFamily,
   { gte, lt }: IdRange<string>,
   column: string,
   dialect: Dialect,
   storage: StorageName,
 ): Bounds[] {
   try {
-    const { toDatabase } = storageFor(family, dialect, { storage, exactBigint: true })
-    const [low, high] = [literal(dialect, toDatabase(gte)), literal(dialect, toDatabase(lt))]
+    const [low, high] = [gte, lt].map((id) => literalOf(dialect, family, storage, id)) as [string, string]
     return [{ dialect, storage, gte: low, lt: high, sql: `${column} >= ${low} AND ${column} < ${high}` }]
   } catch (error) {
     if (error instanceof IdError) return []
@@ -83,24 +70,20 @@ function boundsIn(
   }
 }
 
-const TITLES: Readonly<Record<Database, string>> = {
+const TITLES: Readonly<Record<Dialect, string>> = {
   postgres: 'PostgreSQL',
   sqlite: 'SQLite',
   mysql: 'MySQL, MariaDB',
-  mariadb: 'MySQL, MariaDB',
 }
 
-function table({ paint }: Terminal, bounds: readonly Bounds[]): string {
-  const parts = DIALECTS.map((dialect) => bounds.filter((one) => one.dialect === dialect))
-  return parts
-    .filter(([first]) => first !== undefined)
-    .map((part) => {
-      const rows = part.map(({ storage, sql }) => `  ${storage.padEnd(6)}  ${sql}`)
-      return [paint('bold', TITLES[part[0]?.dialect as Dialect]), ...rows].join('\n')
-    })
-    .join('\n')
-}
+const table = ({ paint }: Terminal, bounds: readonly Bounds[]): string =>
+  DIALECTS.flatMap((dialect) => {
+    const rows = bounds.filter((one) => one.dialect === dialect)
+    const lines = rows.map(({ storage, sql }) => `  ${storage.padEnd(6)}  ${sql}`)
+    return lines.length > 0 ? [paint('bold', TITLES[dialect]), ...lines] : []
+  }).join('\n')
 
-const recheck = (family: AnyFamily, column: string, span: { from: string; to: string }): string =>
-  `${family.name} ranges select whole windows; recheck: snoflax.${sqlName(family)}_time(${column}) >= ` +
-  `'${span.from}' AND snoflax.${sqlName(family)}_time(${column}) < '${span.to}'`
+function recheck(family: IdFamily, column: string, { from, to }: { from: string; to: string }): string {
+  const time = `${sqlFunction(family, 'time')}(${column})`
+  return `${family.name} ranges select whole windows; recheck: ${time} >= '${from}' AND ${time} < '${to}'`
+}

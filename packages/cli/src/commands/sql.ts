@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { IdError } from '@snoflax/core'
+import { snakeCase } from '@snoflax/core/adapter'
 import {
   drizzleMigration,
   installSql,
@@ -12,9 +13,9 @@ import {
 } from '@snoflax/pg-sql'
 import { Command, Option } from 'commander'
 import { UsageError } from '../exit.js'
-import { familyNamed, sqlName } from '../ids/families.js'
+import { familyNamed } from '../ids/families.js'
 import { parseTime } from '../ids/time.js'
-import type { Terminal } from '../terminal/terminal.js'
+import type { Terminal } from '../terminal.js'
 
 interface Options {
   readonly for?: Tool
@@ -67,7 +68,7 @@ function fileOf({ for: tool, at, ...options }: Options): MigrationFile {
   }
 }
 
-const sqlFamily = (name: string): SqlFamily => sqlName(familyNamed(name.trim())) as SqlFamily
+const sqlFamily = (name: string): SqlFamily => snakeCase(familyNamed(name.trim()).name) as SqlFamily
 
 /** Never over a file that is there. */
 async function write(folder: string, { path, content }: MigrationFile): Promise<string> {

@@ -1,19 +1,35 @@
-import type { AnyFamily } from '../ids/families.js'
-import type { IdColumn } from './columns/column.js'
+import type { IdFamily } from '@snoflax/core'
+import type { SqlFamily } from '@snoflax/pg-sql'
+import type { IdColumn } from './id-columns.js'
 import type { LiveDatabase } from './live-database.js'
-import type { Installation } from './postgres/installation.js'
+import type { Cure } from './report.js'
 
 /** What the checks work on. */
-export interface Examination<Kind extends LiveDatabase = LiveDatabase> {
-  readonly database: Kind
+export interface Examination {
+  readonly database: LiveDatabase
   /** Schema of the pg-sql functions. */
   readonly schema: string
   /** What pg-sql has put there; undefined without. */
   readonly installed: Installation | undefined
-  readonly families: readonly AnyFamily[]
+  readonly families: readonly IdFamily[]
   readonly columns: readonly IdColumn[]
   /** Rows that are read of a table, unless all are. */
   readonly sample: number
   readonly full: boolean
   readonly nowMs: number
+}
+
+/** What pg-sql has put into the database. */
+export interface Installation {
+  readonly schema: string
+  readonly version: string
+  readonly families: readonly SqlFamily[]
+}
+
+/** To install again: the line for the shell that does it, in one transaction with what has to go before. */
+export function again({ schema, families }: Installation, before = ''): Cure {
+  const first = before === '' ? '' : ` -c '${before.replaceAll("'", "'\\''")}' -f -`
+  return {
+    shell: `npx snoflax sql --schema ${schema} --families ${families.join(',')} | psql -1 -v ON_ERROR_STOP=1${first} "$DATABASE_URL"`,
+  }
 }

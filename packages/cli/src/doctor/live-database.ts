@@ -1,5 +1,5 @@
 import type { Database } from '@snoflax/core'
-import type { Column } from './columns/column.js'
+import { UsageError } from '../exit.js'
 
 export type Row = Record<string, unknown>
 
@@ -14,7 +14,106 @@ export interface LiveDatabase {
   batches(sql: string): AsyncIterable<readonly Row[]>
   /** The columns of the user's tables. Partitions are left out, their parents stand for them. */
   columns(): Promise<Column[]>
-  /** The condition that a column is one of as many parameters. */
-  isOneOf(column: string, count: number): string
   close(): Promise<void>
+}
+
+/** A column as the database's catalog tells it. */
+export interface Column {
+  /** Its table: with the schema where that is not the usual one. */
+  readonly table: string
+  readonly name: string
+  /** Table and column as statements write them. */
+  readonly quotedTable: string
+  readonly quotedName: string
+  /** The bare type, in lower case, of a domain that of its base. */
+  readonly type: string
+  /** The type as it was declared. */
+  readonly declared: string
+  readonly length: number | undefined
+  /** Undefined where the type has none. */
+  readonly collation: string | undefined
+  readonly isNullable: boolean
+  /** The default's expression. */
+  readonly defaultSql: string | undefined
+  /** Whether it alone is the primary key or unique. */
+  readonly isKey: boolean
+  /** Whether an index begins with it. */
+  readonly isIndexed: boolean
+  /** The column that it references, as `table.column`. */
+  readonly references: string | undefined
+  /** Rows of the table, perhaps as the database estimates them. */
+  readonly rows: number
+}
+
+export const placeOf = ({ table, name }: Column): string => `${table}.${name}`
+
+/** A column as the databases' queries give it: schema (if any), table, name, type, declared and so on. */
+export function toColumn(row: Row, quote: (name: string) => string): Column {
+  const text = (field: string): string | undefined => (row[field] == null ? undefined : String(row[field]))
+  const is = (field: string): boolean => Boolean(Number(row[field]))
+  const [schema, table, name] = [text('schema'), String(row['table']), String(row['name'])]
+  return {
+    table: schema === undefined || schema === 'public' ? table : `${schema}.${table}`,
+    name,
+    quotedTable: schema === undefined ? quote(table) : `${quote(schema)}.${quote(table)}`,
+    quotedName: quote(name),
+    type: String(row['type']),
+    declared: String(row['declared']),
+    length: row['length'] == null ? undefined : Number(row['length']),
+    collation: text('collation'),
+    isNullable: is('nullable'),
+    defaultSql: text('default_sql'),
+    isKey: is('is_key'),
+    isIndexed: is('is_indexed'),
+    references: text('reference'),
+    rows: Number(row['rows'] ?? 0),
+  }
+}
+
+export const ROWS_AT_ONCE = 5000
+
+/** Rows that come one by one, some thousands at a time. */
+export async function* inBatches(rows: AsyncIterable<unknown> | Iterable<unknown>): AsyncIterable<Row[]> {
+  let batch: Row[] = []
+  for await (const row of rows) {
+    batch.push(row as Row)
+    if (batch.length < ROWS_AT_ONCE) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** Imports a driver that is the user's to install. @throws {UsageError} if it is not there. */
+export async function driver<Module>(load: () => Promise<Module>, name: string): Promise<Module> {
+  try {
+    return await load()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    throw new UsageError(
+      `the driver ${name} is not installed; install it beside snoflax: npm install ${name}`,
+    )
+  }
+}
+
+/** Connects. @throws {UsageError} that names the server, without the password. */
+export async function reach<Result>(url: string, connect: () => Promise<Result>): Promise<Result> {
+  try {
+    return await connect()
+  } catch (error) {
+    // Several addresses that refuse are an AggregateError without a message.
+    const { message, code } = error as NodeJS.ErrnoException
+    throw new UsageError(`${withoutPassword(url)} can't be reached: ${message || code || String(error)}`)
+  }
+}
+
+export const withoutPassword = (url: string): string =>
+  url.replace(/^([a-z]+:\/\/[^:@/]*):.*@/i, '$1@').replace(/([?&]password=)[^&]*/i, '$1…')
+
+/** What the database said no to, or a connection that broke; not an error of this program. */
+export function isDatabaseError(error: unknown): error is Error {
+  const { code, sqlState } = error as { code?: unknown; sqlState?: unknown }
+  return (
+    sqlState !== undefined || (typeof code === 'string' && /^(?:[0-9A-Z]{5}$|SQLITE_|E[A-Z]+$)/.test(code))
+  )
 }

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { UsageError } from '../exit.js'
-import { withoutPassword } from './drivers.js'
-import type { LiveDatabase } from './live-database.js'
+import { type LiveDatabase, withoutPassword } from './live-database.js'
 import { openMysql } from './mysql/open.js'
-import { openPostgres, type Postgres } from './postgres/open.js'
+import { openPostgres } from './postgres/open.js'
 import { openSqlite } from './sqlite/open.js'
 
 /**
@@ -27,5 +26,3 @@ function filePath(url: string): string {
   if (url.startsWith('file://')) return fileURLToPath(url)
   return url.replace(/^(?:sqlite:(?:\/\/)?|file:)/, '').replace(/\?.*$/, '')
 }
-
-export const isPostgres = (database: LiveDatabase): database is Postgres => database.kind === 'postgres'

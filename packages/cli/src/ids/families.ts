@@ -1,4 +1,5 @@
 import { flake, flax, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
+import { snakeCase } from '@snoflax/core/adapter'
 import { UsageError } from '../exit.js'
 import { parseTime } from './time.js'
 
@@ -9,13 +10,10 @@ export interface FamilyOptions {
   readonly neighbourhood?: number | undefined
 }
 
-/** Any family; the commands look at fields by name only to show them. */
-export type AnyFamily = IdFamily
-
 /**
  * All families, the one whose alphabet allows least first: what reads as a sno reads as flax and uid too.
  */
-export function families({ epoch, neighbourhood }: FamilyOptions = {}): readonly AnyFamily[] {
+export function families({ epoch, neighbourhood }: FamilyOptions = {}): readonly IdFamily[] {
   return [
     sno,
     neighbourhood === undefined ? uid : uid.withNeighbourhood(neighbourhood),
@@ -26,13 +24,9 @@ export function families({ epoch, neighbourhood }: FamilyOptions = {}): readonly
 }
 
 /** The family of a name, which may be written as in SQL too. @throws {UsageError} */
-export function familyNamed(name: string, options?: FamilyOptions): AnyFamily {
+export function familyNamed(name: string, options?: FamilyOptions): IdFamily {
   const known = families(options)
-  const found = known.find((family) => family.name === name || sqlName(family) === name)
+  const found = known.find((family) => family.name === name || snakeCase(family.name) === name)
   if (found) return found
   throw new UsageError(`a family is one of ${known.map((family) => family.name).join(', ')}, not ${name}`)
 }
-
-/** The family's name in SQL: uid_local. */
-export const sqlName = ({ name }: AnyFamily): string =>
-  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

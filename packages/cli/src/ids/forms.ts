@@ -1,6 +1,6 @@
-import { type Database, type DatabaseValue, type StorageName, storageFor } from '@snoflax/core'
+import { type Database, type DatabaseValue, type IdFamily, type StorageName, storageFor } from '@snoflax/core'
+import { quoteText } from '@snoflax/core/adapter'
 import { UsageError } from '../exit.js'
-import type { AnyFamily } from './families.js'
 
 const STORAGES: readonly StorageName[] = ['text', 'binary', 'uuid', 'uuid8', 'bigint']
 
@@ -12,35 +12,32 @@ export function storageNamed(name: string): StorageName {
 }
 
 /** Whether ids of the family have this form. Every id has a text, also where it is no storage, as flake's. */
-export const hasForm = (family: AnyFamily, form: StorageName): boolean =>
+export const hasForm = (family: IdFamily, form: StorageName): boolean =>
   form === 'text' || family.storages.includes(form)
 
 /** Every form of an id, by storage: bytes as `\x` hex, numbers in decimal. */
-export function formsOf(family: AnyFamily, id: string): Partial<Record<StorageName, string>> {
+export function formsOf(family: IdFamily, id: string): Partial<Record<StorageName, string>> {
   const forms = STORAGES.filter((form) => hasForm(family, form))
   return Object.fromEntries(forms.map((form) => [form, formOf(family, form, id)]))
 }
 
 /** @throws {UsageError} if the family has no such form. */
-export function formOf(family: AnyFamily, form: StorageName, id: string): string {
+export function formOf(family: IdFamily, form: StorageName, id: string): string {
   if (!hasForm(family, form)) {
     throw new UsageError(`${family.name} has no storage ${form}; it has ${family.storages.join(', ')}`)
   }
   if (form === 'text') return id
-  const value = storageFor(family, HOME[form], { storage: form }).toDatabase(id)
+  // MySQL's numbers go to 2^64.
+  const home = form === 'bigint' ? 'mysql' : 'postgres'
+  const value = storageFor(family, home, { storage: form }).toDatabase(id)
   return value instanceof Uint8Array ? hexOf(value) : String(value)
 }
 
-/** A database that holds each id of the storage: MySQL's numbers go to 2^64. */
-const HOME: Record<StorageName, Database> = {
-  text: 'postgres',
-  binary: 'postgres',
-  uuid: 'postgres',
-  uuid8: 'postgres',
-  bigint: 'mysql',
-}
-
 export const hexOf = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`
+
+/** An id as a literal of the database, in a storage. @throws {IdError} where the database refuses that. */
+export const literalOf = (database: Database, family: IdFamily, storage: StorageName, id: string): string =>
+  literal(database, storageFor(family, database, { storage, exactBigint: true }).toDatabase(id))
 
 /** A value as a literal of the database, to be put into a statement. */
 export function literal(database: Database, value: DatabaseValue): string {
@@ -55,9 +52,8 @@ export function literal(database: Database, value: DatabaseValue): string {
  * the literal of a stranger's value into something else.
  */
 function textLiteral(database: Database, text: string): string {
-  const quoted = text.replaceAll("'", "''")
-  if (!/[\\\p{Cc}]/u.test(text)) return `'${quoted}'`
-  if (database === 'postgres') return `E'${quoted.replace(/[\\\p{Cc}]/gu, escaped)}'`
+  if (!/[\\\p{Cc}]/u.test(text)) return quoteText(text)
+  if (database === 'postgres') return `E${quoteText(text.replace(/[\\\p{Cc}]/gu, escaped))}`
   const hex = `X'${Buffer.from(text).toString('hex')}'`
   return database === 'sqlite' ? `CAST(${hex} AS TEXT)` : hex
 }

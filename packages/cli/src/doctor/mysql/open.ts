@@ -1,15 +1,8 @@
 import type { Connection } from 'mysql2'
-import { inBatches } from '../batches.js'
-import { driver, reach } from '../drivers.js'
-import type { LiveDatabase, Row } from '../live-database.js'
-import { columnsSql, toColumn } from './columns.js'
-
-export interface Mysql extends LiveDatabase {
-  readonly kind: 'mysql' | 'mariadb'
-}
+import { driver, inBatches, type LiveDatabase, type Row, reach, toColumn } from '../live-database.js'
 
 /** A MySQL or MariaDB database, read in READ ONLY transactions. */
-export async function openMysql(url: string): Promise<Mysql> {
+export async function openMysql(url: string): Promise<LiveDatabase> {
   const connection = await connect(url)
   const query = async (sql: string, parameters: readonly unknown[] = []): Promise<Row[]> => {
     const [rows] = await connection.promise().query(sql, [...parameters])
@@ -22,8 +15,8 @@ export async function openMysql(url: string): Promise<Mysql> {
     label: `${isMaria ? 'MariaDB' : 'MySQL'} ${version.split('-')[0]}`,
     query,
     batches: (sql) => streamed(url, sql),
-    columns: async () => (await query(columnsSql)).map(toColumn),
-    isOneOf: (column, count) => `${column} IN (${Array(count).fill('?').join(', ')})`,
+    columns: async () =>
+      (await query(COLUMNS)).map((row) => toColumn({ ...row, type: bareType(String(row['type'])) }, quote)),
     close: () => connection.promise().end(),
   }
 }
@@ -53,3 +46,29 @@ async function* streamed(url: string, sql: string): AsyncIterable<Row[]> {
     await connection.promise().end()
   }
 }
+
+export const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\``
+
+/** Sizes of text and blob differ in their names only. */
+const bareType = (type: string): string =>
+  type.toLowerCase().replace(/^(?:tiny|medium|long)(?=text|blob)/, '')
+
+/** The columns of the tables of this connection's database; those that are computed are mended where they come from. */
+const COLUMNS = `
+  SELECT c.table_name AS \`table\`, c.column_name AS name, c.data_type AS type, c.column_type AS declared,
+    c.character_maximum_length AS length, c.collation_name AS collation, c.is_nullable = 'YES' AS nullable,
+    nullif(c.column_default, 'NULL') AS default_sql, t.table_rows AS \`rows\`,
+    EXISTS (SELECT 1 FROM information_schema.statistics s WHERE s.table_schema = c.table_schema
+      AND s.table_name = c.table_name AND s.column_name = c.column_name AND s.non_unique = 0 AND s.seq_in_index = 1
+      AND NOT EXISTS (SELECT 1 FROM information_schema.statistics o WHERE o.table_schema = s.table_schema
+        AND o.table_name = s.table_name AND o.index_name = s.index_name AND o.seq_in_index > 1)) AS is_key,
+    EXISTS (SELECT 1 FROM information_schema.statistics s WHERE s.table_schema = c.table_schema
+      AND s.table_name = c.table_name AND s.column_name = c.column_name AND s.seq_in_index = 1) AS is_indexed,
+    (SELECT concat(k.referenced_table_name, '.', k.referenced_column_name)
+       FROM information_schema.key_column_usage k
+      WHERE k.table_schema = c.table_schema AND k.table_name = c.table_name AND k.column_name = c.column_name
+        AND k.referenced_table_schema = c.table_schema LIMIT 1) AS reference
+  FROM information_schema.columns c
+  JOIN information_schema.tables t ON t.table_schema = c.table_schema AND t.table_name = c.table_name
+  WHERE c.table_schema = database() AND t.table_type = 'BASE TABLE' AND coalesce(c.generation_expression, '') = ''
+  ORDER BY c.table_name, c.ordinal_position`

@@ -1,56 +1,47 @@
 import { getRandomValues } from 'node:crypto'
-import { type StorageName, storageFor } from '@snoflax/core'
-import { type AnyFamily, families, sqlName } from '../../ids/families.js'
+import { type IdFamily, storageFor } from '@snoflax/core'
+import { snakeCase, sqlFunction } from '@snoflax/core/adapter'
+import { families } from '../../ids/families.js'
 import { hexOf } from '../../ids/forms.js'
-import type { Examination } from '../examination.js'
-import type { Finding } from '../finding.js'
-import { type Installation, installCommand } from './installation.js'
+import { again, type Installation } from '../examination.js'
+import { type Finding, finding } from '../report.js'
 import type { Postgres } from './open.js'
 
 const IDS = 200
 
-/** An expression of `$1`, a text, with inputs and what TypeScript makes of them. */
+/** An expression of `$1`, a text, and what TypeScript makes of some texts. */
 interface Comparison {
   readonly expression: string
-  readonly inputs: readonly string[]
-  readonly expected: readonly string[]
+  readonly cases: readonly (readonly [input: string, expected: string])[]
 }
 
 /** Random ids and texts through TypeScript and through this very server: both must say the same. */
-export async function crossCheck(
-  { database }: Examination<Postgres>,
-  installed: Installation,
-): Promise<Finding[]> {
-  const known = families().filter((family) => installed.families.includes(sqlName(family) as never))
+export async function crossCheck(database: Postgres, installed: Installation): Promise<Finding[]> {
+  const known = families().filter((family) => installed.families.includes(snakeCase(family.name) as never))
   const findings: Finding[] = []
   for (const family of known) {
     for (const comparison of comparisons(installed.schema, family)) {
       const difference = await differenceIn(database, comparison)
-      if (difference !== undefined) findings.push(found(installed, comparison.expression, difference))
+      if (difference !== undefined) {
+        findings.push(finding('cross-check', comparison.expression, difference, again(installed)))
+      }
     }
   }
   return findings
 }
 
-const found = (installed: Installation, expression: string, message: string): Finding => ({
-  check: 'cross-check',
-  severity: 'error',
-  where: expression,
-  message,
-  cure: { shell: installCommand(installed) },
-})
-
 async function differenceIn(
   database: Postgres,
-  { expression, inputs, expected }: Comparison,
+  { expression, cases }: Comparison,
 ): Promise<string | undefined> {
   const sql = `SELECT (${expression.replaceAll('$1', 'input')})::text AS value
                  FROM unnest($1::text[]) WITH ORDINALITY AS given(input, n) ORDER BY n`
   try {
-    const rows = await database.query(sql, [inputs])
-    const at = expected.findIndex((value, n) => rows[n]?.['value'] !== value)
-    if (at < 0) return undefined
-    return `of ${JSON.stringify(inputs[at])} the server makes ${rows[at]?.['value']}, and TypeScript ${expected[at]}`
+    const rows = await database.query(sql, [cases.map(([input]) => input)])
+    const at = cases.findIndex(([, expected], n) => rows[n]?.['value'] !== expected)
+    const [input, expected] = cases[at] ?? []
+    if (input === undefined) return undefined
+    return `of ${JSON.stringify(input)} the server makes ${rows[at]?.['value']}, and TypeScript ${expected}`
   } catch (error) {
     if (!isRefusal(error)) throw error
     return `the server refuses what TypeScript takes: ${(error as Error).message}`
@@ -61,60 +52,44 @@ async function differenceIn(
 const isRefusal = (error: unknown): boolean =>
   /^(?!08|53|57|58|XX)[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code))
 
-function comparisons(schema: string, family: AnyFamily): Comparison[] {
-  const call = (name: string, given: string): string => `${schema}.${sqlName(family)}_${name}(${given})`
+function comparisons(schema: string, family: IdFamily): Comparison[] {
+  const call = (name: string, given = '$1'): string => `${sqlFunction(family, name, schema)}(${given})`
   const ids = Array.from({ length: IDS }, () => family.encode(randomBytes(family.byteLength)))
-  const hex = ids.map((id) => hexOf(family.decode(id)))
-  const times = ids.map((id) => String(family.timeMs(id)))
-  const timeOf = (given: string): string => `(extract(epoch FROM ${call('time', given)}) * 1000)::bigint`
-  const texts = [...ids, ...ids.map(spoilt)]
+  const hex = (id: string): string => hexOf(family.decode(id))
+  const time = `(extract(epoch FROM ${call('time')}) * 1000)::bigint`
   return [
-    { expression: call('decode', '$1'), inputs: ids, expected: hex },
-    { expression: call('encode', '$1::bytea'), inputs: hex, expected: ids },
-    { expression: timeOf('$1'), inputs: ids, expected: times },
+    { expression: call('decode'), cases: ids.map((id) => [id, hex(id)]) },
+    { expression: call('encode', '$1::bytea'), cases: ids.map((id) => [hex(id), id]) },
+    { expression: time, cases: ids.map((id) => [id, String(family.timeMs(id))]) },
     {
-      expression: call('is_valid', '$1'),
-      inputs: texts,
-      expected: texts.map((text) => String(family.is(text))),
+      expression: call('is_valid'),
+      cases: [...ids, ...ids.map(spoilt)].map((text) => [text, String(family.is(text))]),
     },
-    ...family.storages.flatMap((storage) => storageComparisons(call, family, storage, ids)),
-    ...boundComparisons(call, family),
+    ...family.storages.flatMap((name): Comparison[] => {
+      if (name === 'text' || name === 'binary') return []
+      const type = name === 'bigint' ? 'bigint' : 'uuid'
+      const storage = storageFor(family, 'postgres', { storage: name })
+      const value = (id: string): string => String(storage.toDatabase(id))
+      // bigint holds the lower half only.
+      const some = name === 'bigint' ? ids.filter((id) => (family.decode(id)[0] as number) < 0x80) : ids
+      return [
+        { expression: call(`to_${name}`), cases: some.map((id) => [id, value(id)]) },
+        { expression: call(`from_${name}`, `$1::${type}`), cases: some.map((id) => [value(id), hex(id)]) },
+        { expression: call('encode', `$1::${type}`), cases: some.map((id) => [value(id), id]) },
+      ]
+    }),
+    ...(family.exactRange ? (['lower'] as const) : (['lower', 'upper'] as const)).map((end) => ({
+      expression: call(`${end}_bound`, '$1::timestamptz'),
+      cases: moments(family).map(
+        (at) => [new Date(at).toISOString(), hex(family[`${end}Bound`](at))] as const,
+      ),
+    })),
   ]
 }
 
-type Call = (name: string, given: string) => string
-
-function storageComparisons(
-  call: Call,
-  family: AnyFamily,
-  name: StorageName,
-  all: readonly string[],
-): Comparison[] {
-  if (name === 'text' || name === 'binary') return []
-  const storage = storageFor(family, 'postgres', { storage: name })
-  // bigint holds the lower half only.
-  const ids = name === 'bigint' ? all.filter((id) => (family.decode(id)[0] as number) < 0x80) : all
-  const values = ids.map((id) => String(storage.toDatabase(id)))
-  const hex = ids.map((id) => hexOf(family.decode(id)))
-  const type = name === 'bigint' ? 'bigint' : 'uuid'
-  return [
-    { expression: call(`to_${name}`, '$1'), inputs: ids, expected: values },
-    { expression: call(`from_${name}`, `$1::${type}`), inputs: values, expected: hex },
-    { expression: call('encode', `$1::${type}`), inputs: values, expected: ids },
-  ]
-}
-
-function boundComparisons(call: Call, family: AnyFamily): Comparison[] {
-  const last = Math.min(family.lastMs, Date.UTC(9999, 0))
-  const moments = Array.from({ length: IDS }, () =>
-    Math.floor(family.firstMs + random() * (last - family.firstMs)),
-  )
-  const ends = family.exactRange ? (['lower'] as const) : (['lower', 'upper'] as const)
-  return ends.map((end) => ({
-    expression: call(`${end}_bound`, '$1::timestamptz'),
-    inputs: moments.map((moment) => new Date(moment).toISOString()),
-    expected: moments.map((moment) => hexOf(family.decode(family[`${end}Bound`](moment)))),
-  }))
+function moments({ firstMs, lastMs }: IdFamily): number[] {
+  const span = Math.min(lastMs, Date.UTC(9999, 0)) - firstMs
+  return Array.from({ length: IDS }, () => Math.floor(firstMs + random() * span))
 }
 
 /** One character replaced by a random printable one: sometimes still an id. */

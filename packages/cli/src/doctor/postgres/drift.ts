@@ -1,48 +1,171 @@
-import type { Examination } from '../examination.js'
-import type { Finding } from '../finding.js'
-import { aggregateDrift } from './drift/aggregates.js'
-import { constantDrift } from './drift/constants.js'
-import { type Difference, toFinding } from './drift/difference.js'
-import { domainDrift } from './drift/domains.js'
-import { functionDrift } from './drift/functions.js'
-import { unlessIncomplete } from './drift/incomplete.js'
-import { sequenceDrift } from './drift/sequences.js'
-import { settingDrift } from './drift/settings.js'
-import { statementsOf } from './drift/statement.js'
-import { tableDrift } from './drift/tables.js'
-import { typeDrift } from './drift/types.js'
-import { viewDrift } from './drift/views.js'
-import type { Installation } from './installation.js'
+import { again, type Installation } from '../examination.js'
+import { type Finding, finding } from '../report.js'
 import type { Postgres } from './open.js'
 
-/**
- * What is missing or is not as this version installs it, in the order in which the cures can be run; but for domains. What
- * else there is in the schema is nobody's fault.
- */
-export async function checkDrift(
-  { database }: Examination<Postgres>,
-  installed: Installation,
-): Promise<Finding[]> {
-  const statements = statementsOf(installed)
-  return inOrder([
-    ...(await functionDrift(database, statements)),
-    ...(await aggregateDrift(database, statements)),
-    ...(await typeDrift(database, statements)),
-    ...(await sequenceDrift(database, installed, statements)),
-    ...(await tableDrift(database, installed, statements)),
-    ...(await viewDrift(database, installed, statements)),
-    ...(await unlessIncomplete(() => constantDrift(database, installed, statements))),
-    ...(await settingDrift(database, installed, statements)),
-  ])
+/** What an installation makes, by the names of its parts, and each part in the words of the server. */
+type Parts = Readonly<Record<string, string>>
+
+/** An object that is not as it was installed, or by another version or server. */
+interface Difference {
+  readonly object: string
+  /** Null where no installation made it. */
+  readonly wanted: Parts | null
+  /** Null where it is missing. */
+  readonly found: Parts | null
+  readonly version: string
+  /** The major version of the server that wrote the manifest, and of the one that is asked. */
+  readonly server: number
+  readonly here: number
 }
 
-/** The same of domains. A check that is added looks at all values, so these are mended after values. */
-export async function checkDomains(
-  { database }: Examination<Postgres>,
-  installed: Installation,
-): Promise<Finding[]> {
-  return inOrder(await domainDrift(database, statementsOf(installed)))
+const differencesSql = (schema: string): string => `
+  SELECT object, m.parts AS wanted, d.parts AS found, m.version, m.server, here
+    FROM ${schema}._manifest m FULL JOIN ${schema}._definitions() d USING (object)
+    CROSS JOIN (SELECT current_setting('server_version_num')::integer / 10000) AS this (here)
+   WHERE m.parts IS DISTINCT FROM d.parts OR m.version <> $1 OR m.server <> here
+   ORDER BY m.position, object COLLATE "C"`
+
+/** What is not as it was installed, in the order in which the cures can be run. */
+export async function checkDrift(database: Postgres, installed: Installation): Promise<Finding[]> {
+  const rows = await database.query(differencesSql(installed.schema), [installed.version])
+  const differences = rows as unknown as Difference[]
+  const changes = differences.flatMap(changeOf).sort((a, b) => turnOf(a) - turnOf(b))
+  const drops = changes.flatMap(({ drop }) => drop ?? [])
+  const findings = changes.map(({ where, message, alter, isForeign }) => {
+    const cure = alter === undefined ? again(installed, drops.join('; ')) : { sql: alter }
+    return finding('drift', where, message, cure, isForeign ? 'warning' : 'error')
+  })
+  return [...unlike(installed, differences), ...findings]
 }
 
-const inOrder = (differences: readonly Difference[]): Finding[] =>
-  [...differences].sort((a, b) => a.statement.at - b.statement.at).map(toFinding)
+/** To install again leans on tables and types that are as they should be. */
+const turnOf = ({ alter, isForeign }: Change): number => (isForeign ? 2 : alter === undefined ? 1 : 0)
+
+/** Objects of another version, and those in the words of another server, which can't be compared. */
+function unlike(installed: Installation, differences: readonly Difference[]): Finding[] {
+  const made = differences.filter(({ wanted }) => wanted)
+  const others = made.filter(({ version }) => version !== installed.version)
+  const worded = made.filter(({ server, here }) => server !== here)
+  const found = (message: string, severity: Finding['severity']): Finding =>
+    finding('drift', `table ${installed.schema}._manifest`, message, again(installed), severity)
+  return [
+    ...others.slice(0, 1).map(({ object, version }) => {
+      const message = `${others.length} objects are of pg-sql ${version}, not of ${installed.version}; the first: ${object}`
+      return found(message, 'error')
+    }),
+    ...worded.slice(0, 1).map(({ server, here }) => {
+      const message = `definitions were not compared: PostgreSQL ${server} wrote them down, and ${here} may word them otherwise; install again to renew them`
+      return found(message, 'warning')
+    }),
+  ]
+}
+
+/** A difference and its cure: to install again, where a statement does not do. */
+interface Change {
+  readonly where: string
+  readonly message: string
+  /** Whether somebody else made it. */
+  readonly isForeign?: true
+  readonly alter?: string
+  /** What has to go before an installation can bring it back. */
+  readonly drop?: string
+}
+
+function changeOf({ object: where, wanted, found, server, here }: Difference): Change[] {
+  if (!wanted) {
+    if (where.startsWith('row ')) return []
+    const message = 'it is not part of pg-sql: move it to another schema, or drop it'
+    return [{ where, message, isForeign: true, alter: to('DROP', where) }]
+  }
+  if (!found) return [{ where, message: 'it is missing: pg-sql installed it' }]
+  const parts = differingParts(wanted, found)
+  if (server !== here || parts.length === 0) return []
+  const message = `it differs in ${parts.join(', ')}: not what pg-sql installed`
+  return [{ where, message, ...cureOf(where, wanted, found, parts) }]
+}
+
+/** To keep everybody from calling a function is no fault. */
+const differingParts = (wanted: Parts, found: Parts): string[] =>
+  [...new Set([...Object.keys(wanted), ...Object.keys(found)])]
+    .filter((part) => wanted[part] !== found[part] && !(part === 'privileges' && !found[part]))
+    .sort()
+
+/** `DROP SEQUENCE snoflax.sno_state` */
+const to = (verb: string, object: string): string =>
+  `${verb} ${object.replace(/^\w+/, (kind) => kind.toUpperCase())}`
+
+function cureOf(
+  object: string,
+  wanted: Parts,
+  found: Parts,
+  parts: readonly string[],
+): Pick<Change, 'alter' | 'drop'> {
+  const alter = to('ALTER', object)
+  const actions = parts.flatMap((part) => actionsOf(part, wanted[part], found[part]))
+  const differs = (...some: readonly string[]): boolean => parts.some((part) => some.includes(part))
+  switch (object.split(' ')[0]) {
+    case 'function': {
+      const [, schema, name] = /^function (\w+)\.(\w+)/.exec(object) ?? []
+      if (wanted['value']) return { alter: `SELECT ${schema}._clock_constant('${name}', ${wanted['value']})` }
+      // What a function keeps when it is replaced.
+      const lasts = differs('arguments', 'result') || (differs('defaults') && !wanted['defaults'])
+      return lasts ? { drop: to('DROP', object) } : {}
+    }
+    case 'domain':
+      if (differs('type', 'collation')) return { drop: to('DROP', object) }
+      return { alter: actions.map((action) => `${alter} ${action}`).join(';\n') }
+    case 'sequence': {
+      // SET LOGGED takes no company.
+      const alone = actions.filter((action) => action.startsWith('SET'))
+      const others = actions.filter((action) => !alone.includes(action)).join(' ')
+      const all = [others, ...alone].filter(Boolean).map((one) => `${alter} ${one}`)
+      return { alter: all.join(';\n') }
+    }
+    case 'table':
+      return { alter: `${alter} ${actions.join(', ')}` }
+    case 'type':
+      return { alter: `${alter} ${attributeActions(wanted, found).join(', ')}` }
+    case 'row': {
+      const [, family, , table] = object.split(' ')
+      const values = parts.map((name) => `${name} = ${wanted[name]}`).join(', ')
+      return { alter: `UPDATE ${table} SET ${values} WHERE family = '${family}'` }
+    }
+    default:
+      return {}
+  }
+}
+
+/** What ALTER takes to bring a part back. */
+function actionsOf(part: string, wanted: string | undefined, found: string | undefined): string[] {
+  const [, what, name] = /^(column|constraint) (.*)$/.exec(part) ?? []
+  const written = wanted === undefined ? [] : [wanted]
+  if (what === 'constraint')
+    return [...(found === undefined ? [] : [`DROP CONSTRAINT IF EXISTS ${name}`]), ...written]
+  if (what !== 'column') return written
+  if (wanted === undefined) return [`DROP COLUMN ${name}`]
+  if (found === undefined) return [`ADD COLUMN ${name} ${wanted}`]
+  const [, type, notNull, defaultSql] = COLUMN.exec(wanted) as RegExpExecArray
+  return [
+    ...(type === COLUMN.exec(found)?.[1] ? [] : [`TYPE ${type} USING ${name}::${type}`]),
+    `${notNull ? 'SET' : 'DROP'} NOT NULL`,
+    defaultSql === undefined ? 'DROP DEFAULT' : `SET DEFAULT ${defaultSql}`,
+  ].map((action) => `ALTER COLUMN ${name} ${action}`)
+}
+
+const COLUMN = /^(.*?)( NOT NULL)?(?: DEFAULT (.*))?$/s
+
+/** From the first attribute that differs: a new one comes last. */
+function attributeActions(wanted: Parts, found: Parts): string[] {
+  const [then, now] = [wanted, found].map(({ attributes }) => attributes?.split('\n') ?? []) as [
+    string[],
+    string[],
+  ]
+  const first = then.findIndex((attribute, n) => attribute !== now[n])
+  const kept = first < 0 ? then.length : first
+  return [
+    ...now
+      .slice(kept)
+      .map((attribute) => `DROP ATTRIBUTE ${/^(?:"(?:[^"]|"")*"|[^ ]*)/.exec(attribute)?.[0]}`),
+    ...then.slice(kept).map((attribute) => `ADD ATTRIBUTE ${attribute}`),
+  ]
+}

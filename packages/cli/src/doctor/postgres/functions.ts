@@ -1,79 +1,99 @@
-import type { Examination } from '../examination.js'
-import type { CheckName, Finding } from '../finding.js'
+import { snakeCase } from '@snoflax/core/adapter'
+import { installedVersion, type SqlFamily, VERSION } from '@snoflax/pg-sql'
+import { again, type Examination, type Installation } from '../examination.js'
+import { type CheckName, type Finding, finding } from '../report.js'
 import { crossCheck } from './cross-check.js'
-import { checkDomains, checkDrift } from './drift.js'
-import { canReadGenerators, checkGenerators } from './generator.js'
-import { type Installation, installation } from './installation.js'
-import { checkLeases } from './lease.js'
+import { checkDrift } from './drift.js'
+import { checkGenerators, checkLeases, isReadable } from './generators.js'
 import type { Postgres } from './open.js'
-import { isUndefinedObject } from './undefined-object.js'
-import { checkVersion } from './version.js'
 
-/** Whether they are there. */
-interface Found {
-  readonly installed: Installation | undefined
-  /** Why it can't be told. */
-  readonly refusal: readonly string[]
-}
-
-export const NOT_INSTALLED: Found = { installed: undefined, refusal: [] }
-
-/** A role that may not use the functions can have its tables examined all the same. */
+/** What pg-sql installed; undefined if it was never there, with a note where that can't be told. */
 export async function findFunctions(
   database: Postgres,
   { schema, families }: Pick<Examination, 'schema' | 'families'>,
-): Promise<Found> {
+): Promise<{ readonly installed: Installation | undefined; readonly notes: string[] }> {
   try {
-    return { installed: await installation(database, schema, families), refusal: [] }
+    const version = await installedVersion(database, { schema })
+    if (version === undefined) return { installed: undefined, notes: [] }
+    const rows = await database.query(
+      `SELECT DISTINCT left(p.proname, -7) AS name FROM pg_catalog.pg_proc p
+         JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+        WHERE n.nspname = $1 AND p.proname = ANY ($2)`,
+      [schema, families.map(({ name }) => `${snakeCase(name)}_encode`)],
+    )
+    const found = rows.map(({ name }) => name as SqlFamily)
+    return { installed: { schema, version, families: found }, notes: [] }
   } catch (error) {
-    if ((error as { code?: unknown }).code !== INSUFFICIENT_PRIVILEGE) throw error
-    return { installed: undefined, refusal: [`functions were not examined: ${(error as Error).message}`] }
+    // A role that may not use the functions can have its tables examined all the same.
+    if (!isRefused(error)) throw error
+    return { installed: undefined, notes: [`functions were not examined: ${error.message}`] }
   }
 }
 
-const INSUFFICIENT_PRIVILEGE = '42501'
-
-/** What was found out about them. */
-interface FunctionReport {
-  readonly notes: readonly string[]
-  readonly findings: readonly Finding[]
-  readonly domainFindings: readonly Finding[]
-}
-
-export const NO_FUNCTIONS: FunctionReport = { notes: [], findings: [], domainFindings: [] }
-
-/** What pg-sql installed. */
+/** What is wrong with what pg-sql installed; what could not be looked at becomes a note. */
 export async function checkFunctions(
-  examination: Examination<Postgres>,
+  database: Postgres,
   installed: Installation,
   skip: readonly CheckName[],
-): Promise<FunctionReport> {
+  notes: string[],
+): Promise<Finding[]> {
   const version = checkVersion(installed)
-  const isSame = version.length === 0
-  const compares = isSame && !skip.includes('drift')
-  const canRead = await canReadGenerators(examination)
-  const notes = [
-    ...(isSame ? [] : ['functions were not compared: another version has others']),
-    ...(canRead ? [] : ['generators were not examined: this role may not read their state']),
-  ]
-  const findings = [
+  const orNote = async (what: string, check: () => Promise<Finding[]>): Promise<Finding[]> => {
+    try {
+      return await check()
+    } catch (error) {
+      if (!isRefused(error) && !isUndefinedObject(error)) throw error
+      notes.push(`${what}: ${error.message}`)
+      return []
+    }
+  }
+  if (version.length > 0) notes.push('functions were not compared: another version has others')
+  const canRead = await isReadable(database, `${installed.schema}._generator`)
+  if (!canRead) notes.push('generators were not examined: this role may not read their state')
+  return [
     ...version,
-    ...(compares ? await checkDrift(examination, installed) : []),
-    ...(canRead ? await orNote('generators', notes, () => checkGenerators(examination, installed)) : []),
-    ...(await orNote('leases', notes, () => checkLeases(examination, installed))),
-    ...(skip.includes('cross-check') ? [] : await crossCheck(examination, installed)),
+    ...(version.length > 0 || skip.includes('drift')
+      ? []
+      : await orNote('functions were not compared', () => driftOf(database, installed))),
+    ...(canRead
+      ? await orNote('generators were not examined', () => checkGenerators(database, installed))
+      : []),
+    ...(await orNote('leases were not examined', () => checkLeases(database, installed))),
+    ...(skip.includes('cross-check') ? [] : await crossCheck(database, installed)),
   ]
-  const domainFindings = compares ? await checkDomains(examination, installed) : []
-  return { notes, findings, domainFindings }
 }
 
-/** A note in place of findings where something that the check reads is not there. */
-async function orNote(what: string, notes: string[], check: () => Promise<Finding[]>): Promise<Finding[]> {
+/** An installation without its manifest is a difference, too. */
+async function driftOf(database: Postgres, installed: Installation): Promise<Finding[]> {
   try {
-    return await check()
+    return await checkDrift(database, installed)
   } catch (error) {
     if (!isUndefinedObject(error)) throw error
-    notes.push(`${what} were not examined: ${error.message}`)
-    return []
+    const message = `what was installed can't be told, so nothing was compared: ${error.message}`
+    return [finding('drift', `table ${installed.schema}._manifest`, message, again(installed))]
   }
 }
+
+/** Another version of pg-sql than that of this package. */
+function checkVersion(installed: Installation): Finding[] {
+  const { schema, version } = installed
+  if (version === VERSION) return []
+  const isNewer = isAbove(version, VERSION)
+  const message = `pg-sql ${version} is installed, ${isNewer ? 'newer' : 'older'} than ${VERSION}, which this command knows`
+  const cure = isNewer ? { shell: `npm install @snoflax/pg-sql@${version}` } : again(installed)
+  return [finding('version', `schema ${schema}`, message, cure, 'warning')]
+}
+
+/** A pre-release counts as its release. */
+function isAbove(a: string, b: string): boolean {
+  const [left, right] = [a, b].map((version) => version.split('-')[0]) as [string, string]
+  return left.localeCompare(right, 'en', { numeric: true }) > 0
+}
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown }).code)
+
+const isRefused = (error: unknown): error is Error => codeOf(error) === '42501'
+
+/** Whether a query failed because a table, column or function that it names is not there. */
+const isUndefinedObject = (error: unknown): error is Error =>
+  ['42P01', '42703', '42883'].includes(codeOf(error))

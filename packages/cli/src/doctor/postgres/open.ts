@@ -1,16 +1,11 @@
+import { quoteName } from '@snoflax/core/adapter'
 import type { Client } from 'pg'
-import { driver, reach } from '../drivers.js'
-import type { LiveDatabase, Row } from '../live-database.js'
-import { columnsSql, toColumn } from './columns.js'
+import { driver, type LiveDatabase, ROWS_AT_ONCE, type Row, reach, toColumn } from '../live-database.js'
 
 /** A PostgreSQL database, read in one READ ONLY transaction. */
 export interface Postgres extends LiveDatabase {
   readonly kind: 'postgres'
-  /** Runs several statements in one message, and gives the rows of each. */
-  queryAll(statements: readonly string[]): Promise<Row[][]>
 }
-
-const ROWS_AT_ONCE = 5000
 
 export async function openPostgres(url: string): Promise<Postgres> {
   const client = await connect(url)
@@ -19,11 +14,8 @@ export async function openPostgres(url: string): Promise<Postgres> {
     kind: 'postgres',
     label: await start(client),
     query,
-    queryAll: (statements) => allInSavepoint(client, statements),
     batches: (sql) => batches(client, sql),
-    columns: async () => (await query(columnsSql)).map(toColumn),
-    isOneOf: (column, count) =>
-      `${column} IN (${Array.from({ length: count }, (_, n) => `$${n + 1}`).join(', ')})`,
+    columns: async () => (await query(COLUMNS)).map((row) => toColumn(row, quoteName)),
     close: () => client.end(),
   }
 }
@@ -56,23 +48,13 @@ async function start(client: Client): Promise<string> {
   }
 }
 
-const inSavepoint = (client: Client, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> =>
-  protect(client, async () => (await client.query<Row>(sql, [...parameters])).rows)
-
-/** pg gives an array of results where a text has several statements. */
-const allInSavepoint = (client: Client, statements: readonly string[]): Promise<Row[][]> =>
-  protect(client, async () => {
-    const results: unknown = await client.query(statements.join(';\n'))
-    return ([results].flat() as { rows: Row[] }[]).map(({ rows }) => rows)
-  })
-
 /** So that a refused query doesn't end the transaction. */
-async function protect<Result>(client: Client, work: () => Promise<Result>): Promise<Result> {
+async function inSavepoint(client: Client, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
   await client.query('SAVEPOINT before_query')
   try {
-    const result = await work()
+    const { rows } = await client.query<Row>(sql, [...parameters])
     await client.query('RELEASE SAVEPOINT before_query')
-    return result
+    return rows
   } catch (error) {
     // Where the connection broke, the first error tells why.
     await client.query('ROLLBACK TO SAVEPOINT before_query').catch(() => {})
@@ -89,3 +71,44 @@ async function* batches(client: Client, sql: string): AsyncIterable<Row[]> {
   }
   await client.query('CLOSE snoflax_doctor')
 }
+
+/** The columns of tables that this role may read; schema public goes without saying. */
+const COLUMNS = `
+  SELECT n.nspname AS schema, c.relname AS table, a.attname AS name, greatest(c.reltuples, 0)::bigint AS rows,
+    base.typname AS type, format_type(a.atttypid, a.atttypmod) AS declared,
+    CASE WHEN base.typname IN ('varchar', 'bpchar') AND a.atttypmod > 4 THEN a.atttypmod - 4 END AS length,
+    CASE WHEN a.attcollation = 0 THEN NULL
+      WHEN o.collname <> 'default' AND o.collprovider = 'c' THEN coalesce(o.collcollate, o.collname)
+      WHEN o.collname <> 'default' THEN o.collname
+      ELSE (SELECT CASE d.doc ->> 'datlocprovider'
+              WHEN 'i' THEN 'icu ' || coalesce(d.doc ->> 'datlocale', d.doc ->> 'daticulocale', '')
+              WHEN 'b' THEN 'C'
+              ELSE d.doc ->> 'datcollate' END
+            FROM (SELECT to_jsonb(d) AS doc FROM pg_catalog.pg_database d
+                   WHERE d.datname = current_database()) d) END AS collation,
+    NOT a.attnotnull AS nullable,
+    CASE WHEN a.attgenerated = '' THEN pg_get_expr(e.adbin, e.adrelid) END AS default_sql,
+    EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisunique AND i.indpred IS NULL
+      AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum) AS is_key,
+    EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisvalid AND i.indpred IS NULL
+      AND i.indkey[0] = a.attnum) AS is_indexed,
+    (SELECT CASE tn.nspname WHEN 'public' THEN '' ELSE tn.nspname || '.' END || t.relname || '.' || ta.attname
+       FROM pg_catalog.pg_constraint k
+       JOIN pg_catalog.pg_class t ON t.oid = k.confrelid
+       JOIN pg_catalog.pg_namespace tn ON tn.oid = t.relnamespace
+       JOIN pg_catalog.pg_attribute ta ON ta.attrelid = t.oid
+         AND ta.attnum = k.confkey[array_position(k.conkey, a.attnum)]
+      WHERE k.contype = 'f' AND k.conrelid = c.oid AND a.attnum = ANY (k.conkey)
+      ORDER BY k.oid LIMIT 1) AS reference
+  FROM pg_catalog.pg_class c
+  JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+  JOIN pg_catalog.pg_type base ON base.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
+  LEFT JOIN pg_catalog.pg_collation o ON o.oid = a.attcollation
+  LEFT JOIN pg_catalog.pg_attrdef e ON e.adrelid = c.oid AND e.adnum = a.attnum
+  WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't'
+    AND NOT EXISTS (SELECT FROM pg_catalog.pg_inherits WHERE inhrelid = c.oid)
+    AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+    AND has_schema_privilege(n.oid, 'USAGE') AND has_column_privilege(c.oid, a.attnum, 'SELECT')
+  ORDER BY n.nspname, c.relname, a.attnum`

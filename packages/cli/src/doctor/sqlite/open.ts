@@ -1,16 +1,11 @@
+import { quoteName } from '@snoflax/core/adapter'
 import type Database from 'better-sqlite3'
 import { UsageError } from '../../exit.js'
-import { inBatches } from '../batches.js'
-import { driver } from '../drivers.js'
-import type { LiveDatabase, Row } from '../live-database.js'
-import { readColumns } from './columns.js'
-
-export interface Sqlite extends LiveDatabase {
-  readonly kind: 'sqlite'
-}
+import { type Column, driver, inBatches, type LiveDatabase, type Row, toColumn } from '../live-database.js'
+import { collationsOf } from './table-sql.js'
 
 /** An SQLite file, opened for reading only. */
-export async function openSqlite(file: string): Promise<Sqlite> {
+export async function openSqlite(file: string): Promise<LiveDatabase> {
   const { default: Connection } = await driver(() => import('better-sqlite3'), 'better-sqlite3')
   const connection = connect(() => new Connection(file, { readonly: true, fileMustExist: true }), file)
   // Integers above 2^53 come as bigints.
@@ -22,7 +17,6 @@ export async function openSqlite(file: string): Promise<Sqlite> {
     query: async (sql, parameters = []) => connection.prepare(sql).all(...parameters) as Row[],
     batches: (sql) => inBatches(connection.prepare(sql).iterate()),
     columns: async () => readColumns(connection),
-    isOneOf: (column, count) => `${column} IN (${Array(count).fill('?').join(', ')})`,
     close: async () => {
       connection.close()
     },
@@ -38,3 +32,46 @@ function connect(open: () => Database.Database, file: string): Database.Database
     throw new UsageError(`${file} can't be opened: ${(error as Error).message}`)
   }
 }
+
+function readColumns(connection: Database.Database): Column[] {
+  const rows = connection.prepare(COLUMNS).all() as Record<'table' | 'name' | 'declared' | 'sql', string>[]
+  const countOf = (table: string): unknown =>
+    connection
+      .prepare(`SELECT count(*) FROM ${quoteName(table)}`)
+      .pluck()
+      .get()
+  const counts = new Map([...new Set(rows.map(({ table }) => table))].map((table) => [table, countOf(table)]))
+  return rows.map((row) => {
+    const collation = collationsOf(row.sql).get(row.name.toLowerCase()) ?? 'BINARY'
+    const found = { ...row, type: affinityOf(row.declared), collation, rows: counts.get(row.table) }
+    return toColumn(found, quoteName)
+  })
+}
+
+/** The affinity of a declared type, by SQLite's rules in their order; `blob` is that of no type too. */
+function affinityOf(declared: string): 'integer' | 'text' | 'blob' | 'real' | 'numeric' {
+  const type = declared.toUpperCase()
+  if (type.includes('INT')) return 'integer'
+  if (/CHAR|CLOB|TEXT/.test(type)) return 'text'
+  if (type === '' || type.includes('BLOB')) return 'blob'
+  if (/REAL|FLOA|DOUB/.test(type)) return 'real'
+  return 'numeric'
+}
+
+/** References are in the target's own words, since SQLite takes any case; without columns they are to its primary key. */
+const COLUMNS = `
+  SELECT m.name AS "table", m.sql, c.name, c.type AS declared, NOT c."notnull" AS nullable, c.dflt_value AS default_sql,
+    c.pk = 1 AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(m.name) WHERE pk > 1)
+      OR EXISTS (SELECT 1 FROM pragma_index_list(m.name) i JOIN pragma_index_info(i.name) k
+        WHERE i."unique" AND NOT i.partial GROUP BY i.name HAVING count(*) = 1 AND min(k.name) = c.name) AS is_key,
+    c.pk = 1 AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(m.name) WHERE pk > 1)
+      OR EXISTS (SELECT 1 FROM pragma_index_list(m.name) i JOIN pragma_index_info(i.name) k
+        WHERE NOT i.partial AND k.seqno = 0 AND k.name = c.name) AS is_indexed,
+    (SELECT t.name || '.' || r.name FROM pragma_foreign_key_list(m.name) f
+       JOIN sqlite_master t ON t.type = 'table' AND t.name = f."table" COLLATE NOCASE
+       JOIN pragma_table_info(t.name) r
+         ON CASE WHEN f."to" IS NULL THEN r.pk = f.seq + 1 ELSE r.name = f."to" COLLATE NOCASE END
+      WHERE f."from" = c.name COLLATE NOCASE LIMIT 1) AS reference
+    FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c
+   WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!' AND m.sql NOT LIKE 'CREATE VIRTUAL%'
+     AND c.hidden = 0`

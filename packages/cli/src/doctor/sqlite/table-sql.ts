@@ -1,70 +1,76 @@
-/** Names, strings and comments as they are, so that commas and brackets in them mean nothing. */
-const TOKEN =
-  /"(?:[^"]|"")*"|'(?:[^']|'')*'|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|[(),]|[^"'`[(),\-/]+|[\s\S]/g
+import { closingOf, isWord, readSql, type SqlToken, splitAtCommas } from '@snoflax/core/adapter'
 
-/** A CREATE TABLE statement: what stands before the brackets, the definitions in them, and what follows. */
+/** A CREATE TABLE statement: the definitions in its brackets, and what follows. */
 export interface TableSql {
-  readonly head: string
-  readonly definitions: readonly string[]
+  readonly definitions: readonly Definition[]
   readonly tail: string
 }
 
+/** The definition of a column, or a constraint of the table. */
+interface Definition {
+  /** With the blanks and comments around it. */
+  readonly sql: string
+  /** The column's name in lower case; undefined for a constraint. */
+  readonly name: string | undefined
+}
+
+const read = (sql: string): SqlToken[] => readSql(sql, { dialect: 'sqlite' })
+
 export function parseTable(sql: string): TableSql {
-  const parts = ['']
-  let depth = 0
-  let head = ''
-  let tail = ''
-  let closed = false
-  for (const [token] of sql.matchAll(TOKEN)) {
-    if (closed) tail += token
-    else if (token === '(' && depth++ === 0) head = parts.splice(0, 1, '')[0] as string
-    else if (token === ')' && --depth === 0) closed = true
-    else if (token === ',' && depth === 1) parts.push('')
-    else parts[parts.length - 1] += token
+  const tokens = read(sql)
+  const open = tokens.findIndex(({ text }) => text === '(')
+  const close = closingOf(tokens, open)
+  const parts = splitAtCommas(tokens.slice(open + 1, close))
+  const commas = parts
+    .slice(1)
+    .map(([first]) => (tokens[tokens.indexOf(first as SqlToken) - 1] as SqlToken).start)
+  const starts = [(tokens[open] as SqlToken).end, ...commas.map((comma) => comma + 1)]
+  const ends = [...commas, (tokens[close] as SqlToken).start]
+  return {
+    definitions: parts.map(([first], n) => ({ sql: sql.slice(starts[n], ends[n]), name: nameOf(first) })),
+    tail: sql.slice((tokens[close] as SqlToken).end),
   }
-  return { head, definitions: parts, tail }
 }
 
-const NAME = /^\s*(?:"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|\[([^\]]*)\]|(\w+))/
-const COLLATE = /\bCOLLATE\s+["'`[]?(\w+)["'`\]]?/i
-const CONSTRAINTS = /^\s*(?:CONSTRAINT|PRIMARY|UNIQUE|CHECK|FOREIGN)\b/i
+const nameOf = (token: SqlToken | undefined): string | undefined =>
+  token === undefined || isWord(token, 'CONSTRAINT', 'PRIMARY', 'UNIQUE', 'CHECK', 'FOREIGN')
+    ? undefined
+    : unquoted(token).toLowerCase()
 
-const withoutComments = (sql: string): string =>
-  sql.replace(TOKEN, (token) => (/^(?:--|\/\*)/.test(token) ? ' ' : token)).trim()
-
-/** The name of the column that a definition defines, in lower case; undefined for a constraint of the table. */
-export function definedName(definition: string): string | undefined {
-  const bare = withoutComments(definition)
-  if (CONSTRAINTS.test(bare)) return undefined
-  const [, ...names] = NAME.exec(bare) ?? []
-  return names.find((name) => name !== undefined)?.toLowerCase()
-}
+/** SQLite takes a text for a name as well. */
+const unquoted = ({ parts, text }: SqlToken): string => parts[0] ?? text.slice(1, -1)
 
 /** The collation of each column that states one, by its name in lower case. */
-export function columnCollations(sql: string): Map<string, string> {
+export function collationsOf(sql: string): Map<string, string> {
   const found = new Map<string, string>()
-  for (const definition of parseTable(sql).definitions) {
-    const name = definedName(definition)
-    const collation = COLLATE.exec(withoutLiterals(definition))?.[1]
-    if (name !== undefined && collation !== undefined) found.set(name, collation.toUpperCase())
+  for (const { sql: definition, name } of parseTable(sql).definitions) {
+    const collation = collationIn(definition)?.[1]
+    if (name !== undefined && collation) found.set(name, unquoted(collation).toUpperCase())
   }
   return found
 }
 
+/** The word COLLATE, outside brackets, and what follows it. */
+function collationIn(definition: string): readonly SqlToken[] | undefined {
+  const tokens = read(definition)
+  const at = tokens.findIndex((token) => token.open === -1 && isWord(token, 'COLLATE'))
+  return at < 0 ? undefined : tokens.slice(at, at + 2)
+}
+
+const CONSTRAINTS = 'CONSTRAINT PRIMARY NOT NULL UNIQUE CHECK DEFAULT COLLATE REFERENCES GENERATED AS'.split(
+  ' ',
+)
+
 /** The definition with another type after the column's name. */
-export function withType(definition: string, declared: string, type: string): string {
-  const bare = withoutComments(definition)
-  const name = (NAME.exec(bare) as RegExpExecArray)[0]
-  return name + bare.slice(name.length).replace(declared, () => type)
+export function withType(definition: string, type: string): string {
+  const [name, ...rest] = read(definition) as [SqlToken, ...SqlToken[]]
+  const end = rest.findIndex((token) => isWord(token, ...CONSTRAINTS))
+  const old = end < 0 ? rest : rest.slice(0, end)
+  return `${definition.slice(0, name.end)} ${type}${definition.slice((old.at(-1) ?? name).end)}`
 }
 
 /** The definition with another collation in the place of its own. */
 export function withCollation(definition: string, collation: string): string {
-  const found = COLLATE.exec(withoutLiterals(definition)) as RegExpExecArray
-  const end = found.index + found[0].length
-  return `${definition.slice(0, found.index)}COLLATE ${collation}${definition.slice(end)}`
+  const found = collationIn(definition) ?? []
+  return `${definition.slice(0, found[0]?.start)}COLLATE ${collation}${definition.slice(found[1]?.end)}`
 }
-
-/** Strings and comments blanked, so that places stay. */
-const withoutLiterals = (sql: string): string =>
-  sql.replace(TOKEN, (token) => (/^(?:'|--|\/\*)/.test(token) ? ' '.repeat(token.length) : token))

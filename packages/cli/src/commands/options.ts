@@ -1,0 +1,27 @@
+import type { Database } from '@snoflax/core'
+import type { Command } from 'commander'
+import { UsageError } from '../exit.js'
+
+/** The options that change how flake and uid ids are understood, on a command that takes ids. */
+export function addFamilyOptions(command: Command): Command {
+  return command
+    .option('--epoch <time>', 'what flake ids count their time from (default: 1970)')
+    .option('--neighbourhood <bits>', 'neighbourhood of uid ids, 5 to 10 (default: 8)', wholeNumber)
+}
+
+/** An option's argument as a number. @throws {UsageError} */
+export function wholeNumber(text: string): number {
+  if (/^(?:0|[1-9]\d{0,14})$/.test(text)) return Number(text)
+  throw new UsageError(`a whole number is wanted, not ${text}`)
+}
+
+/** MariaDB writes what MySQL writes. */
+export const DIALECTS = ['postgres', 'sqlite', 'mysql'] as const satisfies readonly Database[]
+export type Dialect = (typeof DIALECTS)[number]
+
+/** @throws {UsageError} */
+export function dialectNamed(name: string): Dialect {
+  const found = DIALECTS.find((dialect) => dialect === name)
+  if (found) return found
+  throw new UsageError(`a dialect is one of ${DIALECTS.join(', ')}, not ${name}`)
+}

@@ -1,2 +1,0 @@
-/** A name as PostgreSQL and SQLite quote it. */
-export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`

@@ -1,0 +1,60 @@
+import type { StorageName } from '@snoflax/core'
+import { snakeCase, sqlFunction } from '@snoflax/core/adapter'
+import { type ColumnRules, storageFault, targetOf } from '../declaration.js'
+import type { IdColumn } from '../id-columns.js'
+import { generateCall } from '../replacement.js'
+
+const BY_CODE = /^(?:C|POSIX|ucs_basic|pg_c_utf8)(?:\.|$)/i
+
+export const postgresRules: ColumnRules = {
+  typeFault,
+  hasCollationFault(idColumn) {
+    const { column, storage } = idColumn
+    if (storage?.name !== 'text' || column.collation === undefined || BY_CODE.test(column.collation))
+      return false
+    // The type that the column is to get has the right one.
+    return typeFault(idColumn) === undefined
+  },
+  cure({ schema }, idColumn, check) {
+    if (check === 'type') return retype(schema, idColumn)
+    const { quotedTable, quotedName, declared } = idColumn.column
+    return `ALTER TABLE ${quotedTable} ALTER COLUMN ${quotedName} TYPE ${declared} COLLATE "C"`
+  },
+}
+
+function typeFault(idColumn: IdColumn): string | undefined {
+  const { column, family, storage } = idColumn
+  const { declared, type, length } = column
+  const fault = storageFault('postgres', idColumn)
+  if (fault !== undefined || storage?.name !== 'text' || type !== 'bpchar' || length === undefined)
+    return fault
+  if (length === family.textLength) return undefined
+  return `${declared} pads ids with spaces; they have ${family.textLength} characters`
+}
+
+/** Gives the column the type of the storage, and its values the form. */
+function retype(schema: string, idColumn: IdColumn): string {
+  const { column, family } = idColumn
+  const { name: storage, column: type } = targetOf('postgres', idColumn)
+  const change = `ALTER COLUMN ${column.quotedName} TYPE ${type.sql} USING ${converted(schema, idColumn, storage)}`
+  const changes = [
+    ...(column.defaultSql === undefined ? [] : [`ALTER COLUMN ${column.quotedName} DROP DEFAULT`]),
+    change,
+    ...(column.defaultSql?.includes(`${snakeCase(family.name)}_generate`)
+      ? [`ALTER COLUMN ${column.quotedName} SET DEFAULT ${generateCall(family, storage, schema)}`]
+      : []),
+  ]
+  return `ALTER TABLE ${column.quotedTable} ${changes.join(', ')}`
+}
+
+/** By the server's own casts where they do: pg-sql may not be there. */
+function converted(schema: string, { column, family }: IdColumn, storage: StorageName): string {
+  const { quotedName, type } = column
+  const isText = /^(?:text|varchar|bpchar)$/.test(type)
+  if (storage === 'text' && isText) return `${quotedName}::text`
+  // The text of a family without storage text is its number.
+  if (storage === 'bigint' && !(isText && family.storages.includes('text'))) return `${quotedName}::bigint`
+  const call = (name: string, value: string): string => `${sqlFunction(family, name, schema)}(${value})`
+  const text = call('encode', `${quotedName}::text`)
+  return storage === 'text' ? text : call(storage === 'binary' ? 'decode' : `to_${storage}`, text)
+}

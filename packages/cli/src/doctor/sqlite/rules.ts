@@ -1,0 +1,83 @@
+import type { StorageName } from '@snoflax/core'
+import { quoteName } from '@snoflax/core/adapter'
+import { type ColumnRules, storageFault, targetOf } from '../declaration.js'
+import type { Examination } from '../examination.js'
+import type { IdColumn } from '../id-columns.js'
+import type { LiveDatabase } from '../live-database.js'
+import { parseTable, withCollation, withType } from './table-sql.js'
+
+export const sqliteRules: ColumnRules = {
+  typeFault,
+  hasCollationFault,
+  cure: (examination, { column }) => rebuild(examination, column.table),
+}
+
+const SPOILED_BY: Partial<Record<StorageName, readonly string[]>> = {
+  text: ['integer', 'real', 'numeric'],
+  bigint: ['text', 'real'],
+}
+
+/** An affinity that turns some ids into other values: of texts of digits it makes numbers, of numbers texts. */
+function typeFault(idColumn: IdColumn): string | undefined {
+  const { column, storage } = idColumn
+  if (storage === undefined) return storageFault('sqlite', idColumn)
+  if (!SPOILED_BY[storage.name]?.includes(column.type)) return undefined
+  return storage.name === 'text'
+    ? `${column.declared} has the affinity ${column.type.toUpperCase()}, which makes a number of an id that looks like one`
+    : `${column.declared} does not keep numbers of 64 bits`
+}
+
+function hasCollationFault({ column, storage }: IdColumn): boolean {
+  return storage?.name === 'text' && column.collation !== 'BINARY'
+}
+
+/** The column's definition without its faults. */
+function mended(idColumn: IdColumn, definition: string): string {
+  const typed =
+    typeFault(idColumn) === undefined
+      ? definition
+      : withType(definition, targetOf('sqlite', idColumn).column.sql)
+  return hasCollationFault(idColumn) ? withCollation(typed, 'BINARY') : typed
+}
+
+/**
+ * The script that mends all columns of ids in a table, as SQLite's manual has it: a new table, the rows, the old table
+ * dropped, indexes and triggers made again. Of several findings each has the whole, so that none takes back another.
+ */
+async function rebuild({ database, columns: idColumns }: Examination, table: string): Promise<string> {
+  const objects = await database.query(
+    'SELECT type, sql FROM sqlite_master WHERE tbl_name = ? AND sql IS NOT NULL',
+    [table],
+  )
+  const sqlOf = (...types: string[]): string[] =>
+    objects.filter((one) => types.includes(one['type'] as string)).map((one) => one['sql'] as string)
+  const columns = await database.query('SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0', [table])
+  const names = columns.map((one) => quoteName(one['name'] as string)).join(', ')
+  const made = await freeName(database, `${table}_snoflax`)
+  const { definitions, tail } = parseTable(sqlOf('table')[0] as string)
+  const changed = definitions.map(({ sql, name }) => {
+    const own = idColumns.find(({ column }) => column.table === table && column.name.toLowerCase() === name)
+    return own ? mended(own, sql) : sql
+  })
+  return [
+    // Its shell goes on after an error, and would drop the table whose rows it could not copy.
+    "-- with SQLite's shell: sqlite3 -bail\nPRAGMA foreign_keys = OFF",
+    // Views and triggers of others may name the table while it is away.
+    'PRAGMA legacy_alter_table = ON',
+    'BEGIN',
+    `CREATE TABLE ${quoteName(made)} (${changed.join(',')})${tail}`,
+    `INSERT INTO ${quoteName(made)} (${names}) SELECT ${names} FROM ${quoteName(table)}`,
+    `DROP TABLE ${quoteName(table)}`,
+    `ALTER TABLE ${quoteName(made)} RENAME TO ${quoteName(table)}`,
+    ...sqlOf('index', 'trigger'),
+    'PRAGMA foreign_key_check',
+    'COMMIT',
+    'PRAGMA legacy_alter_table = OFF',
+    'PRAGMA foreign_keys = ON',
+  ].join(';\n')
+}
+
+async function freeName(database: LiveDatabase, wanted: string): Promise<string> {
+  const found = await database.query('SELECT 1 FROM sqlite_master WHERE name = ? COLLATE NOCASE', [wanted])
+  return found.length === 0 ? wanted : freeName(database, `${wanted}_`)
+}

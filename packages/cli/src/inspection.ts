@@ -1,0 +1,121 @@
+import { fieldBits, type IdReading } from '@snoflax/core'
+import { formsOf, hexOf } from './ids/forms.js'
+import { showLocal, showUtc } from './ids/time.js'
+import type { Colour, Paint } from './terminal.js'
+
+/** One field of an id, as JSON can have it. */
+export interface DescribedBits {
+  /** Name of the field. */
+  readonly name: string
+  /** Its bits as `0` and `1`. */
+  readonly bits: string
+  /** The same as an unsigned number, in decimal: it may be above 2^53. */
+  readonly value: string
+}
+
+/** All that an id says. */
+export interface Description {
+  /** Name of the family. */
+  readonly family: string
+  /** The canonical text. */
+  readonly id: string
+  /** The form in which it was given. */
+  readonly form: string
+  /** When it was made, in Unix milliseconds. */
+  readonly timeMs: number
+  /** The same as ISO 8601 in UTC. */
+  readonly timeUtc: string
+  /** The same in the zone of this process. */
+  readonly timeLocal: string
+  /** False for a time before 2010 or in the future: perhaps it is another family's id. */
+  readonly plausible: boolean
+  /** Its parts by name; bytes as hex. */
+  readonly fields: Readonly<Record<string, string | number>>
+  /** The same parts as they lie in the bits, from the most significant one. */
+  readonly bits: readonly DescribedBits[]
+  /** Every storage's form by its name. */
+  readonly forms: Readonly<Record<string, string>>
+}
+
+export function describeReading({ family, form, id, plausible }: IdReading): Description {
+  const timeMs = family.timeMs(id)
+  return {
+    family: family.name,
+    id,
+    form,
+    timeMs,
+    timeUtc: showUtc(timeMs),
+    timeLocal: showLocal(timeMs),
+    plausible,
+    fields: fieldsOf(family.unpack(id) as object),
+    bits: fieldBits(family, id).map(({ name, bits, value }) => ({ name, bits, value: String(value) })),
+    forms: formsOf(family, id),
+  }
+}
+
+const fieldsOf = (fields: object): Record<string, string | number> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, value instanceof Uint8Array ? hexOf(value) : value]),
+  )
+
+/** The description for people, indented by two. */
+export function pictureReading(reading: IdReading, paint: Paint): string {
+  const shown = describeReading(reading)
+  const doubt = shown.plausible ? '' : paint('yellow', '  (an unlikely time)')
+  const lines = [
+    line('family', `${paint('bold', shown.family)}, given as ${shown.form}`),
+    line('time', `${shown.timeUtc}${doubt}`),
+    line('local', shown.timeLocal),
+    ...block('fields', entries(shown.fields)),
+    ...block('bits', bitLines(shown, paint)),
+    ...block('storage', entries(shown.forms)),
+  ]
+  return lines.map((text) => `  ${text}`).join('\n')
+}
+
+const line = (label: string, text: string): string => `${label.padEnd(8)} ${text}`
+
+const block = (label: string, texts: readonly string[]): string[] =>
+  texts.map((text, n) => line(n === 0 ? label : '', text))
+
+function entries(values: Readonly<Record<string, string | number>>): string[] {
+  const width = Math.max(...Object.keys(values).map((name) => name.length))
+  return Object.entries(values).map(([name, value]) => `${name.padEnd(width)} ${value}`)
+}
+
+const COLOURS: readonly Colour[] = ['cyan', 'magenta', 'yellow', 'green', 'blue', 'red']
+const BITS_A_LINE = 32
+const BITS_A_GROUP = 8
+
+/** Lines of 32 bits, and below each one the letters of the fields that they belong to. */
+function bitLines({ bits: fields }: Description, paint: Paint): string[] {
+  const letters = lettersOf(fields)
+  const colourOf = (n: number): Colour => COLOURS[n % COLOURS.length] as Colour
+  const owners = fields.flatMap(({ bits }, n) => Array.from(bits, () => n))
+  const rows = [fields.map(({ bits }) => bits).join(''), owners.map((n) => letters[n]).join('')]
+  // Where a group or a field begins: neighbours of one field take one colour code.
+  const starts = owners.flatMap((n, at) => (at % BITS_A_GROUP === 0 || n !== owners[at - 1] ? [at] : []))
+  const lines: string[] = []
+  for (let first = 0; first < owners.length; first += BITS_A_LINE) {
+    for (const row of rows) {
+      const runs = starts.map((at, n) => {
+        if (at < first || at >= first + BITS_A_LINE) return ''
+        const gap = at % BITS_A_GROUP === 0 && at > first ? ' ' : ''
+        return gap + paint(colourOf(owners[at] as number), row.slice(at, starts[n + 1]))
+      })
+      lines.push(runs.join(''))
+    }
+  }
+  const legend = fields.map(({ name, bits }, n) => paint(colourOf(n), `${letters[n]} ${name} ${bits.length}`))
+  return [...lines, legend.join('  ')]
+}
+
+/** For each field the first letter of its name that no field before it has. */
+function lettersOf(fields: readonly DescribedBits[]): string[] {
+  const taken: string[] = []
+  for (const { name } of fields) {
+    const letter = [...name.toLowerCase()].find((one) => !taken.includes(one))
+    taken.push(letter ?? '?')
+  }
+  return taken
+}

@@ -1,0 +1,104 @@
+import { type EventEmitter, once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { styleText } from 'node:util'
+import { flax } from '@snoflax/core'
+import { EXIT, type ExitCode, UsageError } from './exit.js'
+
+/** Where a run reads and writes: the process, or what a test gives. */
+export interface Io {
+  /** Where ids are read, one a line, if no argument gives them. A terminal is refused. */
+  readonly stdin: AsyncIterable<string | Uint8Array> & { readonly isTTY?: boolean }
+  /** Results. */
+  readonly stdout: Output
+  /** Complaints and notes. */
+  readonly stderr: Output
+  /** Environment: `NO_COLOR` and the like. */
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** Somewhere to write, such as a stream of Node. */
+export interface Output {
+  /** Whether people read it: colour is for them. */
+  readonly isTTY?: boolean
+  /** False if the writer should wait for `drain`. */
+  write(text: string): boolean
+  /** Tells when it may be written again. */
+  once?(event: 'drain', listener: () => void): unknown
+}
+
+export const processIo = (): Io => ({
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+})
+
+/** The colours in use, by what node:util calls them. */
+export type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan'
+
+export type Paint = (colour: Colour, text: string) => string
+
+/** Whether to colour: as FORCE_COLOR and NO_COLOR say, else on a terminal only. */
+function painter({ env }: Io, output: Output): Paint {
+  const forced = env['FORCE_COLOR']
+  const wanted = forced === undefined ? !env['NO_COLOR'] && output.isTTY === true : forced !== '0'
+  return wanted ? (colour, text) => styleText(colour, text, { validateStream: false }) : (_, text) => text
+}
+
+/** No argument of a process can have it. */
+const MARK = '\0'
+
+/** flax ids of early 2015 begin with a hyphen: marked, the parser takes them for no option and keeps their place. */
+export const markHyphened = (argv: readonly string[]): string[] =>
+  argv.map((text) => (text.startsWith('-') && flax.is(text) ? MARK + text : text))
+
+const unmark = (text: string): string => (text.startsWith(MARK) ? text.slice(1) : text)
+
+/** What commands talk to: lines out, ids in, and the exit code of the run. */
+export class Terminal {
+  exitCode: ExitCode = EXIT.ok
+  readonly paint: Paint
+  readonly #paintError: Paint
+
+  constructor(readonly io: Io) {
+    this.paint = painter(io, io.stdout)
+    this.#paintError = painter(io, io.stderr)
+  }
+
+  /** Waits while the reader is slow, so that a million lines don't lie in memory. */
+  async print(text: string): Promise<void> {
+    const { stdout } = this.io
+    if (!stdout.write(`${text}\n`) && stdout.once) await once(stdout as unknown as EventEmitter, 'drain')
+  }
+
+  printJson(value: unknown): Promise<void> {
+    return this.print(JSON.stringify(value, null, 2))
+  }
+
+  /** A line beside the output, on standard error. */
+  note(text: string): void {
+    this.io.stderr.write(`${text}\n`)
+  }
+
+  complain(message: string): void {
+    this.note(`${this.#paintError('red', 'snoflax:')} ${message}`)
+  }
+
+  /** Complains about what was examined; the run goes on, and ends with code 1. */
+  complainAbout(message: string): void {
+    this.complain(message)
+    this.exitCode = EXIT.findings
+  }
+
+  /** The arguments, or the lines of standard input where there are none. */
+  async *given(values: readonly string[]): AsyncIterable<string> {
+    if (values.length > 0) yield* values.map(unmark)
+    else if (this.io.stdin.isTTY) throw new UsageError('give ids, or pipe them in, one a line')
+    else {
+      for await (const line of createInterface({ input: Readable.from(this.io.stdin) })) {
+        if (line.trim()) yield line.trim()
+      }
+    }
+  }
+}

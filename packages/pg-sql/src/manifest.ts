@@ -1,0 +1,12 @@
+import { FAMILIES } from './sql-files.js'
+
+const CREATE =
+  'CREATE (?:OR REPLACE )?(?:AGGREGATE|DOMAIN|FUNCTION|SEQUENCE|TABLE|TYPE|VIEW) (?:IF NOT EXISTS )?'
+
+/** The script of an installation, whose end is manifest.sql: there it says what it makes, and which families it leaves. */
+export function withManifest(script: string, schema: string): string {
+  const created = script.matchAll(new RegExp(`${CREATE}${schema}\\.(\\w+)`, 'g'))
+  const names = new Set(Array.from(created, ([, name]) => name))
+  const others = FAMILIES.filter((family) => !names.has(`${family}_encode`))
+  return script.replaceAll('@names@', [...names].join(',')).replaceAll('@others@', others.join('|') || 'none')
+}
