@@ -26,10 +26,10 @@ export function exportsBelow(root: string): Exported[] {
 /** Name of an entry point → its source. */
 function entriesOf(folder: string): [string, string][] {
   const { name, exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  const entries = Object.entries<{ readonly types?: string }>(exports)
-  return entries.flatMap(([subpath, { types }]) => {
-    if (types === undefined) return []
-    const source = types.replace('./dist/', 'src/').replace(/\.d\.ts$/, '.ts')
+  const entries = Object.entries<{ readonly import?: { readonly types: string } }>(exports)
+  return entries.flatMap(([subpath, { import: module }]) => {
+    if (module === undefined) return []
+    const source = module.types.replace('./dist/', 'src/').replace(/\.d\.ts$/, '.ts')
     return [[`${name}${subpath.slice(1)}`, join(folder, source)]]
   })
 }

@@ -64,7 +64,7 @@ export interface BackfillOptions {
   /** Called after each batch. */
   readonly onProgress?: (progress: Progress) => void
   /** Stops after the batch that runs; a later `backfill` goes on from there. */
-  readonly signal?: AbortSignal
+  readonly signal?: { throwIfAborted(): void }
 }
 
 /** @throws {IdError} for a batch that would hold no rows: there would be no end of them. */

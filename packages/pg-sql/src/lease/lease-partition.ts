@@ -5,11 +5,12 @@ import { type LeaseOptions, requestOf } from './options.js'
 import { type LeaseClient, postgresLeases } from './postgres.js'
 import { keepRenewed } from './renewal.js'
 import type { LeaseGrant, LeaseRequest, LeaseStore, LeaseWindow } from './store.js'
+import type { AsyncDisposal, Signal } from './timing.js'
 import { Waiting } from './waiting.js'
 import { WindowClock } from './window-clock.js'
 
-/** A number that this process has, and nobody else, until it gives it back or loses it. */
-export interface PartitionLease<Generator> {
+/** A number that this process has, and nobody else, until it gives it back or loses it, also by `await using`. */
+export interface PartitionLease<Generator> extends AsyncDisposal {
   /**
    * Makes ids with the number. Outside the lease each call is an {@link IdError} `LEASE_EXPIRED`: after `release`,
    * when the lease is lost, and while renewals fail for longer than the lease lasts.
@@ -22,15 +23,13 @@ export interface PartitionLease<Generator> {
   /** The moments that ids may carry now. */
   readonly window: LeaseWindow
   /** Aborts, with an {@link IdError} as its reason, when another holder has the number. Lease anew then. */
-  readonly signal: AbortSignal
+  readonly signal: Signal
   /**
    * Closes the generator, then frees the number at once. May be called again, which tries anew if it failed.
    *
    * @throws what the database throws; the number is free all the same when the lease runs out.
    */
   release(): Promise<void>
-  /** `release`, at the end of an `await using`. */
-  [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
@@ -121,7 +120,7 @@ class Lease<Family extends LeasableFamily> implements PartitionLease<GeneratorOf
     return this.clock.window
   }
 
-  get signal(): AbortSignal {
+  get signal(): Signal {
     return this.loss.signal
   }
 

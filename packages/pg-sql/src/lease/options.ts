@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { type Clock, IdError } from '@snoflax/core'
 import { checkLeasable, type GeneratorOptionsOf, type LeasableFamily, leasedGenerator } from './families.js'
 import type { LeaseNumbers, LeaseRequest } from './store.js'
+import type { Signal } from './timing.js'
 
 /** Told while `leasePartition` waits. */
 export interface LeaseWait {
@@ -34,7 +35,7 @@ export interface LeaseOptions<Family extends LeasableFamily> {
   /** Called before each pause of the waiting. */
   readonly onWait?: (wait: LeaseWait) => void
   /** Ends the waiting. */
-  readonly signal?: AbortSignal
+  readonly signal?: Signal
   /** Called when a renewal fails; it is tried again. */
   readonly onRenewalFailed?: (error: unknown) => void
   /** What the generator takes for the time. Default `Date.now`. */

@@ -1,4 +1,4 @@
-import { idle, within } from './timing.js'
+import { idle, type Signal, within } from './timing.js'
 
 export interface Renewal<Window> {
   /** One attempt. Undefined means that the lease is lost; a rejection means nothing. */
@@ -10,7 +10,7 @@ export interface Renewal<Window> {
 }
 
 /** Renews after each third of the lease, sooner where that failed, until the lease is lost or the signal aborts. */
-export async function keepRenewed<Window>(renewal: Renewal<Window>, signal: AbortSignal): Promise<void> {
+export async function keepRenewed<Window>(renewal: Renewal<Window>, signal: Signal): Promise<void> {
   const { renew, ttlMs, confirmed, failed, lost } = renewal
   const patienceMs = ttlMs / 3
   let failures = 0

@@ -1,14 +1,30 @@
+/** The program's AbortSignal; what we use of it where neither the DOM's types nor Node's are there. */
+export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Own } }
+  ? Own
+  : {
+      readonly aborted: boolean
+      readonly reason: unknown
+      throwIfAborted(): void
+      addEventListener(type: 'abort', listener: () => void): void
+      removeEventListener(type: 'abort', listener: () => void): void
+    }
+
+/** What `await using` asks for, in programs whose types know it. */
+export type AsyncDisposal = SymbolConstructor extends { readonly asyncDispose: infer Name extends symbol }
+  ? { [Key in Name]: () => Promise<void> }
+  : object
+
 /** Waits. False, at once, if the signal aborts. */
-export function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+export function pause(ms: number, signal: Signal | undefined): Promise<boolean> {
   return timeout(ms, signal, true)
 }
 
 /** The same, without keeping the process alive. */
-export function idle(ms: number, signal: AbortSignal): Promise<boolean> {
+export function idle(ms: number, signal: Signal): Promise<boolean> {
   return timeout(ms, signal, false)
 }
 
-function timeout(ms: number, signal: AbortSignal | undefined, keepsAlive: boolean): Promise<boolean> {
+function timeout(ms: number, signal: Signal | undefined, keepsAlive: boolean): Promise<boolean> {
   if (signal?.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {
     const end = (result: boolean) => {
@@ -33,7 +49,7 @@ export function within<T>(ms: number, promise: Promise<T>, late: () => Error): P
 }
 
 /** What the promise gives, or a rejection as soon as the signal aborts. */
-export function unlessAborted<T>(signal: AbortSignal | undefined, promise: Promise<T>): Promise<T> {
+export function unlessAborted<T>(signal: Signal | undefined, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal?.reason)
     signal?.addEventListener('abort', abort)

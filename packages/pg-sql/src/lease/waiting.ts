@@ -1,10 +1,10 @@
 import type { LeaseWait } from './options.js'
-import { pause, unlessAborted, within } from './timing.js'
+import { pause, type Signal, unlessAborted, within } from './timing.js'
 
 export interface WaitingOptions {
   readonly waitMs?: number
   readonly onWait?: (wait: LeaseWait) => void
-  readonly signal?: AbortSignal
+  readonly signal?: Signal
 }
 
 const DEFAULT_WAIT_MS = 10_000

@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
-import helper, { type GeneratorOptions } from '@prisma/generator-helper'
+import type { GeneratorOptions } from '@prisma/generator-helper'
 import { IdError } from '@snoflax/core'
 import { collationSql } from './collation.js'
 import { refuseHidden } from './comment.js'
@@ -9,6 +10,11 @@ import { loadFamilies } from './families.js'
 import { findIdFields } from './id-fields.js'
 import { type Language, MARK, moduleFiles } from './module.js'
 import { databaseOf, Mistakes, viewsOf } from './schema.js'
+
+// CommonJS whose names an ES module cannot see, and whose default a CommonJS module cannot.
+const helper: typeof import('@prisma/generator-helper') = createRequire(import.meta.url)(
+  '@prisma/generator-helper',
+)
 
 /** Answers what `prisma generate` asks of a generator, over standard input and error. */
 export function runGenerator(): void {
