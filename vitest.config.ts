@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
@@ -6,12 +6,16 @@ import { DATABASE_PROJECTS, projectName } from './scripts/database-projects.js'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-const project = (folder: string, include = 'test/**/*.test.ts') => ({
+// Tests that every package with an adapter of the contract runs as if they were its own.
+const ORM_TESTS = at('test/orm/**/*.test.ts')
+
+const project = (folder: string, tests = ['test/**/*.test.ts'], adapter = 'test/contract/adapter.ts') => ({
   extends: true as const,
   test: {
     name: projectName(folder),
     root: at(folder),
-    include: [include],
+    include: existsSync(at(`${folder}/${adapter}`)) ? [...tests, ORM_TESTS] : tests,
+    provide: { snoflaxAdapter: at(`${folder}/${adapter}`) },
     ...(DATABASE_PROJECTS.includes(folder) && {
       globalSetup: at('test/databases/global-setup.ts'),
       testTimeout: 120_000,
@@ -38,6 +42,11 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     reporters: ['default', at('test/contract/matrix-reporter.ts')],
-    projects: [...projectsIn('packages'), ...projectsIn('examples'), project('test', '**/*.test.ts')],
+    projects: [
+      ...projectsIn('packages'),
+      ...projectsIn('examples'),
+      // Statements by hand meet the contract, too. They have no ways to be tried with leases.
+      project('test', ['**/*.test.ts', '!orm/leases.test.ts'], 'skeleton/adapter.ts'),
+    ],
   },
 })
