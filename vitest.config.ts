@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { DATABASE_PROJECTS, projectName } from './scripts/database-projects.js'
+import LongestFirst from './scripts/longest-first.js'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -26,6 +27,9 @@ const project = (folder: string, tests = ['test/**/*.test.ts'], adapter = 'test/
 
 const projectsIn = (folder: string) => readdirSync(at(folder)).map((name) => project(`${folder}/${name}`))
 
+// How many tests and assertions there are: see CONTRIBUTING.md.
+const isCounting = Boolean(process.env['SNOFLAX_COUNT'])
+
 export default defineConfig({
   // A package's public name leads to its sources, subpaths too, so that watching needs no build.
   resolve: {
@@ -36,12 +40,18 @@ export default defineConfig({
     ],
   },
   test: {
-    // Vitest leaves one core idle, but our tests wait for servers half of the time.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Vitest leaves one core idle, but our tests wait for servers and processes.
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     // PGlite's first start takes seconds.
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    reporters: ['default', at('test/contract/matrix-reporter.ts')],
+    reporters: [
+      'default',
+      at('test/contract/matrix-reporter.ts'),
+      ...(isCounting ? [at('test/counting/reporter.ts')] : []),
+    ],
+    setupFiles: isCounting ? [at('test/counting/setup.ts')] : [],
     projects: [
       ...projectsIn('packages'),
       ...projectsIn('examples'),
