@@ -1,33 +1,50 @@
 import type { Reporter, TestModule } from 'vitest/node'
 import type {} from './setup.js'
 
-interface Row {
-  files: number
-  tests: number
-  skipped: number
-  assertions: number
-  seconds: number
-}
-
-/** Prints how much each project tests. */
+/** Prints how much each project tests, and the files that take longest. */
 export default class CountingReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const rows: Record<string, Row> = {}
-    for (const module of modules) {
-      for (const name of [module.project.name, 'all']) {
-        rows[name] ??= { files: 0, tests: 0, skipped: 0, assertions: 0, seconds: 0 }
-        count(module, rows[name])
-      }
-    }
-    console.table(rows)
+    const projects = new Set(modules.map(({ project }) => project.name))
+    const rows = [...projects].map(
+      (name) => [name, modules.filter(({ project }) => project.name === name)] as const,
+    )
+    console.table(
+      Object.fromEntries([...rows, ['all', modules] as const].map(([name, those]) => [name, summed(those)])),
+    )
+
+    const longest = [...modules].sort((a, b) => durationOf(b) - durationOf(a)).slice(0, 40)
+    console.table(
+      Object.fromEntries(
+        longest.map((module) => [`${module.project.name} ${module.relativeModuleId}`, counted(module)]),
+      ),
+    )
   }
 }
 
-function count(module: TestModule, row: Row): void {
+const durationOf = (module: TestModule) => module.diagnostic().duration + module.diagnostic().collectDuration
+
+function counted(module: TestModule) {
   const tests = [...module.children.allTests()]
-  row.files += 1
-  row.tests += tests.length
-  row.skipped += tests.filter((test) => test.result().state === 'skipped').length
-  row.assertions += tests.reduce((sum, test) => sum + (test.meta().assertions ?? 0), 0)
-  row.seconds += Math.round(module.diagnostic().duration / 1000)
+  return {
+    tests: tests.length,
+    skipped: tests.filter((test) => test.result().state === 'skipped').length,
+    assertions: sum(tests.map((test) => test.meta().assertions ?? 0)),
+    seconds: Math.round(durationOf(module) / 1000),
+    cpu: Math.round(module.meta().cpu ?? 0),
+  }
 }
+
+function summed(modules: readonly TestModule[]) {
+  const all = modules.map(counted)
+  const total = (key: keyof ReturnType<typeof counted>) => sum(all.map((one) => one[key]))
+  return {
+    files: modules.length,
+    tests: total('tests'),
+    skipped: total('skipped'),
+    assertions: total('assertions'),
+    seconds: total('seconds'),
+    cpu: total('cpu'),
+  }
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((one, other) => one + other, 0)
