@@ -19,8 +19,6 @@ const project = (folder: string, tests = ['test/**/*.test.ts'], adapter = 'test/
     provide: { snoflaxAdapter: at(`${folder}/${adapter}`) },
     ...(DATABASE_PROJECTS.includes(folder) && {
       globalSetup: at('test/databases/global-setup.ts'),
-      testTimeout: 120_000,
-      hookTimeout: 120_000,
     }),
   },
 })
@@ -43,9 +41,10 @@ export default defineConfig({
     // Vitest leaves one core idle, but our tests wait for servers and processes.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
-    // PGlite's first start takes seconds.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Guards against hanging: no test depends on them, however busy the machine is.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 240_000 } },
     reporters: [
       'default',
       at('test/contract/matrix-reporter.ts'),

@@ -137,7 +137,7 @@ describe(orm.orm, () => {
       const { session, held } = await open(own, { ttlMs: 1000 })
       const number = { min: held.partition, max: held.partition }
       // So short a lease may have run out while the ORM started; then it is being renewed.
-      await vi.waitFor(() => insert(session, customers('before', 1)), { timeout: 10_000 })
+      await vi.waitFor(() => insert(session, customers('before', 1)), { timeout: 120_000 })
 
       await lockOut(database, role.name)
       const successor = await open(database.pool, { numbers: number })
