@@ -1,26 +1,32 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { DATABASE_PROJECTS, projectName } from './scripts/database-projects.js'
+import LongestFirst from './scripts/longest-first.js'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-const project = (folder: string, include = 'test/**/*.test.ts') => ({
+// Tests that every package with an adapter of the contract runs as if they were its own.
+const ORM_TESTS = at('test/orm/**/*.test.ts')
+
+const project = (folder: string, tests = ['test/**/*.test.ts'], adapter = 'test/contract/adapter.ts') => ({
   extends: true as const,
   test: {
     name: projectName(folder),
     root: at(folder),
-    include: [include],
+    include: existsSync(at(`${folder}/${adapter}`)) ? [...tests, ORM_TESTS] : tests,
+    provide: { snoflaxAdapter: at(`${folder}/${adapter}`) },
     ...(DATABASE_PROJECTS.includes(folder) && {
       globalSetup: at('test/databases/global-setup.ts'),
-      testTimeout: 120_000,
-      hookTimeout: 120_000,
     }),
   },
 })
 
 const projectsIn = (folder: string) => readdirSync(at(folder)).map((name) => project(`${folder}/${name}`))
+
+// How many tests and assertions there are: see CONTRIBUTING.md.
+const isCounting = Boolean(process.env['SNOFLAX_COUNT'])
 
 export default defineConfig({
   // A package's public name leads to its sources, subpaths too, so that watching needs no build.
@@ -32,12 +38,24 @@ export default defineConfig({
     ],
   },
   test: {
-    // Vitest leaves one core idle, but our tests wait for servers half of the time.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
-    // PGlite's first start takes seconds.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    reporters: ['default', at('test/contract/matrix-reporter.ts')],
-    projects: [...projectsIn('packages'), ...projectsIn('examples'), project('test', '**/*.test.ts')],
+    // Vitest leaves one core idle, but our tests wait for servers and processes.
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
+    // Guards against hanging: no test depends on them, however busy the machine is.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 240_000 } },
+    reporters: [
+      'default',
+      at('test/contract/matrix-reporter.ts'),
+      ...(isCounting ? [at('test/counting/reporter.ts')] : []),
+    ],
+    setupFiles: isCounting ? [at('test/counting/setup.ts')] : [],
+    projects: [
+      ...projectsIn('packages'),
+      ...projectsIn('examples'),
+      // Statements by hand meet the contract, too. They have no ways to be tried with leases.
+      project('test', ['**/*.test.ts', '!orm/leases.test.ts'], 'skeleton/adapter.ts'),
+    ],
   },
 })

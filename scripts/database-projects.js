@@ -1,14 +1,13 @@
-/** The folders whose tests need databases. Every other project runs without a server. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+
+/** Folders whose tests need databases: those that have @snoflax/test. Every other project runs without a server. */
 export const DATABASE_PROJECTS = [
-  'packages/adopt',
-  'packages/better-sqlite3',
-  'packages/cli',
-  'packages/drizzle',
-  'packages/pg-sql',
-  'packages/prisma-extension',
-  'packages/typeorm',
+  ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`),
   'test',
-]
+].filter((folder) => /"@snoflax\/test"/.test(readFileSync(join(root, folder, 'package.json'), 'utf8')))
 
 /** The name of a folder's project. @param {string} folder */
 export const projectName = (folder) => folder.replace('packages/', '')

@@ -3,7 +3,7 @@ import * as reads from './contract/reads.js'
 import { type Assertions, describeVariants, type Scene } from './contract/suite.js'
 import { variantsOf } from './contract/variant.js'
 import * as writes from './contract/writes.js'
-import { type PlainSession, plain } from './plain/adapter.js'
+import plain, { type PlainSession } from './skeleton/adapter.js'
 
 /** A fault in a path, and the assertion that must not let it through. */
 interface Fault {

@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import * as core from '@snoflax/core'
 import * as adapter from '@snoflax/core/adapter'
 import * as pgSql from '@snoflax/pg-sql'
@@ -9,8 +8,8 @@ import { outcomeOf } from './snippets/outcome.js'
 import { blocksOf, section } from './snippets/page.js'
 import { run } from './snippets/run.js'
 import { typeErrors } from './snippets/type-errors.js'
+import { at, headingOf, ormFolders, packageFolders } from './workspace.js'
 
-const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const page = (path: string) => readFileSync(at(path), 'utf8')
 const README = page('README.md')
 const LEASES = page('docs/leases.md')
@@ -164,20 +163,20 @@ describe('a page with code has a test that runs it', () => {
 
   test('and the root page none that is not run', () => {
     // Packages' tests run these; quick-starts.test.ts compares.
-    const ofOrms = ['TypeORM', 'Prisma', 'Drizzle'].flatMap((name) => blocksOf(section(README, name), CODE))
+    const ofOrms = ormFolders.flatMap((folder) => blocksOf(section(README, headingOf(folder)), CODE))
     const here = [FIRST_BLOCK, FAMILIES_BLOCK, POSTGRES_BLOCK]
     expect(blocksOf(README, CODE).sort()).toEqual([...ofOrms, ...here].sort())
     expect(blocksOf(LEASES, CODE)).toHaveLength(3)
   })
 
-  test.each(readdirSync(at('packages')))('the README of %s', (name) => {
+  test.each(packageFolders)('the README of %s', (name) => {
     const tests = ['readme.test.ts', 'guide.test.ts'].map((file) => `packages/${name}/test/${file}`)
     const by = name === 'core' ? ['test/readme.test.ts'] : tests.filter((path) => existsSync(at(path)))
     expect(by.map(page).join('\n')).toMatch(/README\.md/)
   })
 })
 
-describe.each(readdirSync(at('packages')))('the headings of %s', (name) => {
+describe.each(packageFolders)('the headings of %s', (name) => {
   const headings = [...page(`packages/${name}/README.md`).matchAll(/^## (.+)$/gm)].map(([, text]) => text)
 
   test('begin with Install and Use, and end with Errors and Limits', () => {

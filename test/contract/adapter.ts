@@ -24,14 +24,21 @@ export type Paths<Session, Arguments extends readonly unknown[], Result> = Reado
 /** Ids that the ORM handed back, in the rows' order; undefined where that path answers none. */
 export type Written = readonly string[] | undefined
 
-/** What an ORM brings to the contract: its ways of writing and reading the schema, by name. */
-export interface ContractAdapter<Session> {
+/** What an ORM brings to the contract, by default export of its `test/contract/adapter.ts`. */
+export interface ContractAdapter<Session> extends ContractPaths<Session> {
   readonly orm: string
   readonly junction: Junction
+  /** The variants that it runs on each database it knows: `variantsOf(database)` are all. */
+  readonly variants: Readonly<Partial<Record<Variant['database'], readonly Variant[]>>>
+  /** Paths that a database has instead of those below. */
+  readonly instead?: Readonly<Partial<Record<Variant['database'], Partial<ContractPaths<Session>>>>>
   /** Connects the ORM to a fresh, empty database and makes the schema in it. */
   open(database: OpenDatabase, variant: Variant): Promise<Session>
   close(session: Session): Promise<void>
+}
 
+/** Ways of writing and reading the schema, by name. */
+export interface ContractPaths<Session> {
   /** Insert customers. A path that takes one row at a time loops. */
   readonly inserts: Paths<Session, [rows: readonly NewCustomer[]], Written>
   /** Insert a customer, or where its email is taken, update the name. Answers the id of the row. */

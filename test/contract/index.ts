@@ -5,7 +5,7 @@ import { describeVariants, testPaths } from './suite.js'
 import type { Variant } from './variant.js'
 import * as writes from './writes.js'
 
-export type { ContractAdapter, Path, Paths, Refusal, Written } from './adapter.js'
+export type { ContractAdapter, ContractPaths, Path, Paths, Refusal, Written } from './adapter.js'
 export type { Cell } from './record.js'
 export type { Customer, Graph, Junction, NewCustomer, NewGraph, NewOrder, Order } from './schema.js'
 export { type Contestant, contestants, storageDatabase, type Variant, variantsOf } from './variant.js'
@@ -15,10 +15,12 @@ export { type Contestant, contestants, storageDatabase, type Variant, variantsOf
  * the assertions are here, the same for all.
  */
 export function describeContract<Session>(
-  adapter: ContractAdapter<Session>,
+  general: ContractAdapter<Session>,
   variants: readonly Variant[],
 ): void {
-  describeVariants(adapter, variants, (scene) => {
+  describeVariants(general, variants, (scene) => {
+    const adapter = { ...general, ...general.instead?.[scene.variant.database] }
+
     testColumns(scene)
 
     testPaths(adapter, scene, 'insert', adapter.inserts, writes.inserts)

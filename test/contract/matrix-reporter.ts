@@ -7,20 +7,14 @@ import type { Cell } from './record.js'
 
 const FOLDER = fileURLToPath(new URL('../../docs/write-paths', import.meta.url))
 
-/** Whose pages are kept. The contract also runs over plain SQL and families of users. */
-const ORMS = ['TypeORM', 'Drizzle', 'Prisma']
-
 /** Writes the write-path matrix from what the contract's tests saw, of files that ran in full and passed. */
 export default class MatrixReporter implements Reporter {
   async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
-    const whole = modules.filter(
-      (module) => module.moduleId.endsWith('/contract.test.ts') && passedInFull(module),
-    )
-    const cells = whole.flatMap(cellsOf)
+    const cells = modules.filter(isOfPackage).filter(passedInFull).flatMap(cellsOf)
     const mysqlServer = await mysqlServerOfRun()
-    for (const orm of ORMS) {
+    for (const orm of new Set(cells.map((cell) => cell.orm))) {
       const seen = cells.filter((cell) => cell.orm === orm)
-      if (seen.length > 0) writeMatrixPage(FOLDER, orm, seen, mysqlServer)
+      writeMatrixPage(FOLDER, orm, seen, mysqlServer)
     }
   }
 }
@@ -29,6 +23,10 @@ export default class MatrixReporter implements Reporter {
 async function mysqlServerOfRun(): Promise<MysqlServer> {
   return mysql.selected() && (await mysqlVersion()).startsWith('MySQL') ? 'MySQL' : 'MariaDB'
 }
+
+/** The contract also runs over the skeleton, drivers and families of users, which have no page. */
+const isOfPackage = ({ moduleId, project }: TestModule): boolean =>
+  moduleId.includes('/test/orm/contract/') && project.name !== 'test'
 
 const passedInFull = (module: TestModule): boolean =>
   [...module.children.allTests()].every((test) => test.result().state === 'passed')

@@ -236,7 +236,7 @@ async function looseEnds(scene: Scene<unknown>): Promise<{ order: string; tag: s
   const customer = await planted(scene)
   const customer_id = storage.toDatabase(customer.id)
   await scene.stored.insert('orders', { id: storage.toDatabase(order), total: 1, customer_id })
-  await scene.stored.insert('tags', { id: storage.toDatabase(tag), label: `loose ${tag}` })
+  await scene.stored.insert('tags', { id: storage.toDatabase(tag), label: `loose ${customer.email}` })
   return { order, tag }
 }
 

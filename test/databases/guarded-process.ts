@@ -7,7 +7,7 @@ import type { Owner } from './owner.js'
 
 export type Exit = { code: number | null; signal: string | null }
 
-/** A folder of its own under the system's temporary one, and at most one process at a time that lives in it. */
+/** A folder of its own, and at most one process at a time that lives in it. */
 export interface GuardedProcess {
   readonly folder: string
   /** Starts the process and answers its pid. */
@@ -26,8 +26,8 @@ export interface GuardedProcess {
 
 type Reply = { id: number; result?: unknown; error?: string }
 
-export function guardedProcess(name: string): GuardedProcess {
-  const folder = mkdtempSync(join(tmpdir(), `snoflax-${name}-`))
+export function guardedProcess(name: string, parent: string = tmpdir()): GuardedProcess {
+  const folder = mkdtempSync(join(parent, `snoflax-${name}-`))
   // Detached, so that an interrupt typed at the terminal reaches the run alone, which then ends in order.
   const guard = fork(fileURLToPath(new URL('server-guard.js', import.meta.url)), [folder], {
     detached: true,

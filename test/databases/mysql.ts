@@ -28,7 +28,12 @@ export const mysql: DatabaseKind<MysqlDatabase, MysqlOptions> = {
       return versionOf(connection)
     })
     const url = urlTo(server, { database: name })
-    const pool = createPool({ uri: url, supportBigNumbers: true, bigNumberStrings: true })
+    const pool = createPool({
+      uri: url,
+      supportBigNumbers: true,
+      bigNumberStrings: true,
+      connectTimeout: 60_000,
+    })
     let closed: Promise<void> | undefined
     const drop = async () => {
       await pool.end()
@@ -91,7 +96,7 @@ async function onServer<Result>(
   url: string,
   work: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {
-  const connection = await createConnection({ uri: url, connectTimeout: 10_000 })
+  const connection = await createConnection({ uri: url, connectTimeout: 60_000 })
   try {
     return await work(connection)
   } finally {

@@ -5,7 +5,7 @@ import { Client, Pool, type PoolConfig } from 'pg'
 export async function connectTo(url: string, options: { connectTimeoutMs?: number } = {}): Promise<Client> {
   const client = new Client({
     connectionString: url,
-    connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 60_000,
   })
   // A server that goes away emits this on idle clients too, and unheard it ends the process. A query that was
   // under way, and each later one, is rejected all the same.

@@ -32,7 +32,7 @@ export async function inDocker(version: PostgresVersion): Promise<StartedPostgre
   const stop = async () => void (await container.stop())
   try {
     const url = `postgres://postgres:postgres@${container.getHost()}:${container.getMappedPort(5432)}/postgres`
-    await untilReachable(url, 30_000)
+    await untilReachable(url, 240_000)
     return { provider: `Docker, ${image}`, url, stop }
   } catch (error) {
     await stop()

@@ -146,7 +146,7 @@ async function running(
       throw new Error(`the server ended with ${signal ?? code}`)
     })
     died.catch(() => {})
-    await untilReachable(url, 60_000, died)
+    await untilReachable(url, 240_000, died)
   }
   const shutdown = async () => {
     await guarded.stop('SIGINT')

@@ -38,10 +38,10 @@ export function following(primary: PostgresServer, replica: PostgresServer): Pos
 }
 
 async function until(client: Client, question: string, parameters: unknown[] = []): Promise<void> {
-  for (const started = performance.now(); performance.now() - started < 60_000; ) {
+  for (const started = performance.now(); performance.now() - started < 240_000; ) {
     const { rows } = await client.query<{ yes: boolean }>(question, parameters)
     if (rows[0]?.yes) return
     await client.query('SELECT pg_sleep(0.01)')
   }
-  throw new Error(`still not after a minute: ${question}`)
+  throw new Error(`still not after four minutes: ${question}`)
 }

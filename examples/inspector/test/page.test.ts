@@ -23,7 +23,7 @@ describe.skipIf(!executablePath)('the page, in Chromium', { timeout: PAGE_MS }, 
   let problems: string[]
   beforeAll(async () => {
     site = await serve()
-    browser = await chromium.launch({ executablePath: executablePath as string })
+    browser = await chromium.launch({ executablePath: executablePath as string, timeout: PAGE_MS })
   })
   afterAll(async () => {
     await browser?.close()
@@ -37,6 +37,7 @@ describe.skipIf(!executablePath)('the page, in Chromium', { timeout: PAGE_MS }, 
   /** The page, with everything that goes wrong in it, and every request that leaves the site. */
   async function open(id = '', options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', ...options })
+    context.setDefaultTimeout(PAGE_MS)
     const page = await context.newPage()
     problems = []
     page.on('pageerror', (error) => problems.push(error.message))

@@ -20,7 +20,7 @@ test('sessions that insert, update and delete all the while lose nothing', async
   const written: number[] = [0, 0]
   const session = async (number: number) => {
     const client = await database.connect()
-    for (let n = 0; isOpen; n++) {
+    for (let n = 0; isOpen || n < 6; n++) {
       await client.query('BEGIN')
       const { rows } = await client.query(
         `INSERT INTO customer (email, support_rep_id, created_at) VALUES ($1, ${1 + (n % 9)}, now()) RETURNING id`,

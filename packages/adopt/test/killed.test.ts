@@ -16,15 +16,17 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((one) => one.close()))
 })
 
-/** Runs the backfill in a process of its own and kills it after so many batches. Says how far it came. */
+/** Runs the backfill in a process of its own and kills it within the batch after so many. Says how far it came. */
 async function killed(kind: string, address: string, batches: number): Promise<string> {
-  const child = spawn(process.execPath, [SCRIPT, kind, address], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [SCRIPT, kind, address], { stdio: ['pipe', 'pipe', 'inherit'] })
+  child.stdin.on('error', () => {})
   const exited = once(child, 'exit')
   let last = ''
   let count = 0
   for await (const line of createInterface({ input: child.stdout })) {
     last = line
     count++
+    child.stdin.write('\n')
     if (count === batches) child.kill('SIGKILL')
   }
   await exited

@@ -12,7 +12,7 @@ import {
 import { drizzle as overLibsql } from 'drizzle-orm/libsql'
 import { drizzle as overPostgresJs } from 'drizzle-orm/postgres-js'
 import postgresJs from 'postgres'
-import { create, drizzleAdapter } from './contract/adapter.js'
+import drizzleAdapter, { create } from './contract/adapter.js'
 import { postgresSchema } from './contract/postgres-schema.js'
 import type { Session } from './contract/session.js'
 import { sqliteSchema } from './contract/sqlite-schema.js'

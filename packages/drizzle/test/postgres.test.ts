@@ -95,7 +95,7 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL,
       { id: bea.id, name: 'Bea' },
     ])
     const now = Date.now()
-    const recent = createdBetween(parents.id, now - 60_000, now + 60_000)
+    const recent = createdBetween(parents.id, now - 3_600_000, now + 3_600_000)
     expect(
       await db
         .select({ at: createdAt(parents.id) })

@@ -73,7 +73,10 @@ test.each(STATEFUL)('%s: a cancelled statement leaves no lock', async (name) => 
   const running = client
     .query(`SELECT count(snoflax.${name}_generate()) FROM generate_series(1, 100000000)`)
     .catch((error: unknown) => error)
-  await database.query('SELECT pg_sleep(0.2)')
+  const runs =
+    "SELECT FROM pg_stat_activity WHERE pid = $1 AND state = 'active' AND query LIKE 'SELECT count(%'"
+  await expect.poll(() => database.query(runs, [pid])).toHaveLength(1)
+  await database.query('SELECT pg_sleep(0.1)')
   await database.query('SELECT pg_cancel_backend($1)', [pid])
   expect(await running).toMatchObject({ code: '57014' })
   await client.query('ROLLBACK TO before')

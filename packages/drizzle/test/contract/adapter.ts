@@ -1,3 +1,4 @@
+import { flake, flax } from '@snoflax/core'
 import { install } from '@snoflax/pg-sql'
 import type {
   MysqlDatabase,
@@ -6,7 +7,13 @@ import type {
   PostgresDatabase,
   SqliteDatabase,
 } from '@snoflax/test'
-import type { ContractAdapter, Variant } from '@snoflax/test/contract'
+import {
+  type ContractAdapter,
+  type ContractPaths,
+  contestants,
+  type Variant,
+  variantsOf,
+} from '@snoflax/test/contract'
 import { drizzle as overBetterSqlite3 } from 'drizzle-orm/better-sqlite3'
 import { drizzle as overMysql2 } from 'drizzle-orm/mysql2'
 import { drizzle as overNodePostgres } from 'drizzle-orm/node-postgres'
@@ -60,8 +67,31 @@ const OPEN = {
   sqlite: openSqlite,
 } as unknown as Record<OpenDatabase['kind'], (database: OpenDatabase, variant: Variant) => Promise<Session>>
 
-export const drizzleAdapter: ContractAdapter<Session> = {
+// PGlite is PostgreSQL behind another driver: these two families have every form of value between them.
+const families = contestants.filter(({ family }) => [flax.name, flake.name].includes(family.name))
+
+const { 'update().where(eq())': update } = writes.updates
+const { 'delete().where(inArray())': remove } = writes.deletes
+
+/** The same reads, and the writes that MySQL has. */
+const onMysql = {
+  inserts: mysqlWrites.inserts,
+  upserts: mysqlWrites.upserts,
+  graphs: mysqlWrites.graphs,
+  updates: { 'update().where(eq())': update },
+  deletes: { 'delete().where(inArray())': remove },
+  graph: { ...mysqlReads.graph, 'select() with left joins': reads.graph['select() with left joins'] },
+}
+
+const adapter: ContractAdapter<Session> = {
   orm: 'Drizzle',
+  variants: {
+    sqlite: variantsOf('sqlite'),
+    pglite: variantsOf('pglite', { families }),
+    postgres: variantsOf('postgres'),
+    mysql: variantsOf('mysql'),
+  },
+  instead: { mysql: onMysql as unknown as ContractPaths<Session> },
   junction: { table: 'orders_to_tags', order: 'order_id', tag: 'tag_id' },
   open: (database, variant) => OPEN[database.kind](database, variant),
   close: async () => {},
@@ -85,20 +115,4 @@ export const drizzleAdapter: ContractAdapter<Session> = {
   around: writes.around,
 }
 
-const { 'update().where(eq())': update } = writes.updates
-const { 'delete().where(inArray())': remove } = writes.deletes
-
-const mysqlPaths = {
-  inserts: mysqlWrites.inserts,
-  upserts: mysqlWrites.upserts,
-  graphs: mysqlWrites.graphs,
-  graph: { ...mysqlReads.graph, 'select() with left joins': reads.graph['select() with left joins'] },
-}
-
-/** The same reads, and the writes that MySQL has. */
-export const mysqlAdapter: ContractAdapter<Session> = {
-  ...drizzleAdapter,
-  ...(mysqlPaths as unknown as Pick<ContractAdapter<Session>, keyof typeof mysqlPaths>),
-  updates: { 'update().where(eq())': update as NonNullable<typeof update> },
-  deletes: { 'delete().where(inArray())': remove as NonNullable<typeof remove> },
-}
+export default adapter

@@ -5,6 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generators, numbered, setNumbers } from './generators.js'
 import { scriptClock } from './scripted-clock.js'
 
+// Sessions that wait for the lock below.
+const WAITING = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 7 AND NOT granted
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+
 describe.each(numbered)('the number of $family', ({ family, firstUs, generate, number, numberIn }) => {
   let database: PostgresDatabase
   beforeAll(async () => {
@@ -67,12 +71,16 @@ describe.each(numbered)('the number of $family', ({ family, firstUs, generate, n
   })
 
   test('is noticed in the middle of a statement that runs on', async () => {
-    const session = await database.connect()
+    const [session, gate] = [await database.connect(), await database.connect()]
+    await gate.query('SELECT pg_advisory_lock(7)')
+    // Volatile, so a new one for each row. Halfway it waits for the lock.
     const running = session.query(
-      `SELECT ${generate} AS id, pg_sleep(0.05) FROM generate_series(1, 20) -- volatile, so a new one for each row`,
+      `SELECT ${generate} AS id, pg_sleep(0.005), CASE n WHEN 10 THEN pg_advisory_xact_lock(7) END
+         FROM generate_series(1, 20) AS n`,
     )
-    await database.query('SELECT pg_sleep(0.3)')
+    await expect.poll(() => database.query(WAITING)).toHaveLength(1)
     await database.query(number(5) as string)
+    await gate.query('SELECT pg_advisory_unlock(7)')
     const found = (await running).rows.map(({ id }) => numberOf(id))
     expect(found[0]).toBe(4)
     expect(found.at(-1)).toBe(5)

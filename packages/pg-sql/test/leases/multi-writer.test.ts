@@ -67,7 +67,7 @@ test('two servers that both take writes end with the same rows, and no conflict'
   expect(new Set(partitions).size).toBe(2 * WRITERS)
 
   const rows = 2 * WRITERS * (ROWS + ROWS / 50)
-  for (let i = 0; i < 300; i++) {
+  for (let i = 0; i < 3000; i++) {
     const [one, other] = await Promise.all(sites.map(content))
     if (one?.['rows'] === rows && other?.['rows'] === rows) break
     await sleep(100)

@@ -1,7 +1,13 @@
 import { idExtension, keyset } from '@snoflax/prisma-extension'
 import type { OpenDatabase } from '@snoflax/test'
 import { sharedPostgres } from '@snoflax/test'
-import type { ContractAdapter, NewGraph, Refusal, Variant } from '@snoflax/test/contract'
+import {
+  type ContractAdapter,
+  type NewGraph,
+  type Refusal,
+  type Variant,
+  variantsOf,
+} from '@snoflax/test/contract'
 import { type AnyClient, clientOf, pushSchema, runCollations } from '../project/clients.js'
 import { generateProject } from '../project/generate.js'
 import { contractConfiguration, contractProject } from './schema.js'
@@ -56,9 +62,29 @@ function withoutAggregates({ database, storage }: Variant): Refusal | undefined 
     : undefined
 }
 
+// Each family, each storage, and both together where a driver's value takes a way of its own.
+const POSTGRES = [
+  ...['flax as uuid', 'flax as text', 'flax as binary', 'flax as uuid8', 'sno as uuid', 'sno as binary'],
+  ...['uid as text', 'uid as uuid8', 'flake as bigint', 'flake as binary', 'uidLocal as bigint'],
+]
+const SQLITE = ['flax as text', 'sno as binary', 'uid as text', 'flake as binary', 'uidLocal as text']
+
+function chosen(database: Variant['database'], names: readonly string[]): readonly Variant[] {
+  const found = variantsOf(database).filter(({ family, storage }) =>
+    names.includes(`${family.name} as ${storage}`),
+  )
+  if (found.length !== names.length) throw new Error(`${database}: a variant is not known`)
+  return found
+}
+
 /** Prisma's ways of writing and reading the contract's schema. */
-export const prismaAdapter: ContractAdapter<PrismaSession> = {
+const adapter: ContractAdapter<PrismaSession> = {
   orm: 'Prisma',
+  variants: {
+    postgres: chosen('postgres', POSTGRES),
+    sqlite: chosen('sqlite', SQLITE),
+    pglite: chosen('pglite', ['flax as uuid']),
+  },
   junction: { table: '"_OrderToTag"', order: '"A"', tag: '"B"' },
   open,
   close: async ({ prisma }) => prisma.$disconnect(),
@@ -326,6 +352,8 @@ export const prismaAdapter: ContractAdapter<PrismaSession> = {
     'a client without the extension': { run: ({ bare }, data) => bare.customer.create({ data }) },
   },
 }
+
+export default adapter
 
 /** One after the other, as within a transaction they have to be. */
 async function inTurn<Item, Result>(items: readonly Item[], run: (item: Item) => Promise<Result>) {

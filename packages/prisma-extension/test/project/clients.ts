@@ -44,7 +44,9 @@ export async function clientOf(
   // prisma-client writes TypeScript, prisma-client-js JavaScript.
   const isTypeScript = existsSync(join(folder, 'client/client.ts'))
   const { PrismaClient } = await import(join(folder, isTypeScript ? 'client/client.ts' : 'client/index.js'))
-  return new PrismaClient({ adapter: adapterOf(database), ...options })
+  // Prisma ends a transaction after 5 s, which a busy machine may need.
+  const transactionOptions = { maxWait: 120_000, timeout: 120_000 }
+  return new PrismaClient({ adapter: adapterOf(database), transactionOptions, ...options })
 }
 
 /** Runs what the generator wrote for a migration, where it did. */

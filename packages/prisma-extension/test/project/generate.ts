@@ -1,10 +1,11 @@
-import { execFile } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+const require = createRequire(import.meta.url)
 const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
 /** Files of a Prisma project, by path; those that end in `.prisma` lie in `schema/`. */
@@ -65,18 +66,35 @@ async function writeFiles(folder: string, files: ProjectFiles): Promise<void> {
   }
 }
 
-function prismaGenerate(cwd: string): Promise<string | undefined> {
-  // Generating needs no schema engine; the variable keeps Prisma from fetching one.
-  const env = {
-    ...process.env,
-    PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true',
-    NO_COLOR: '1',
-    CHECKPOINT_DISABLE: '1',
-  }
-  const args = [at('node_modules/prisma/build/index.js'), 'generate', '--schema', 'schema']
-  return new Promise((resolve) => {
-    execFile(process.execPath, args, { cwd, env }, (error, stdout, stderr) => {
-      resolve(error ? `${stdout}${stderr}` : undefined)
-    })
+// Its ES modules are broken, and it takes a while to load.
+const prisma = () => ({
+  internals: require('@prisma/internals') as typeof import('@prisma/internals'),
+  registry:
+    require('@prisma/client-generator-registry') as typeof import('@prisma/client-generator-registry'),
+})
+
+/** As the command does, but in this process, where Prisma is loaded once. What it says where it fails. */
+async function prismaGenerate(cwd: string): Promise<string | undefined> {
+  const {
+    internals: { getGenerators, loadSchemaContext },
+    registry: { defaultRegistry },
+  } = prisma()
+  const schemaContext = await loadSchemaContext({
+    schemaPath: { cliProvidedPath: join(cwd, 'schema') },
+    cwd,
+    printLoadMessage: false,
   })
+  const generators = await getGenerators({
+    schemaContext,
+    registry: defaultRegistry.toInternal(),
+    cliCommand: 'npx prisma',
+  })
+  try {
+    for (const generator of generators) await generator.generate()
+  } catch (error) {
+    return (error as Error).message
+  } finally {
+    for (const generator of generators) generator.stop()
+  }
+  return undefined
 }

@@ -1,12 +1,13 @@
 import 'reflect-metadata'
-import type { ContractAdapter } from '@snoflax/test/contract'
+import { type ContractAdapter, variantsOf } from '@snoflax/test/contract'
 import { openDataSource } from '../open-data-source.js'
 import { entitiesFor, Session } from './entities.js'
 import * as reads from './reads.js'
 import * as writes from './writes.js'
 
-export const adapter: ContractAdapter<Session> = {
+const adapter: ContractAdapter<Session> = {
   orm: 'TypeORM',
+  variants: { sqlite: variantsOf('sqlite'), postgres: variantsOf('postgres'), mysql: variantsOf('mysql') },
   junction: { table: 'order_tags', order: 'order_id', tag: 'tag_id' },
   open: async (database, variant) =>
     new Session(await openDataSource(database, Object.values(entitiesFor(variant))), variant),
@@ -23,3 +24,5 @@ export const adapter: ContractAdapter<Session> = {
   ends: reads.ends,
   counts: reads.counts,
 }
+
+export default adapter

@@ -1,71 +1,15 @@
-/// <reference types="vite/types/importMeta.d.ts" />
 import { once } from 'node:events'
-import { registerSnoflax } from '@snoflax/better-sqlite3'
-import { flake, type IdFamily, type IdGenerator, type StorageName, sno, storageFor } from '@snoflax/core'
-import { install, type LeaseOptions, leasePartition, type PartitionLease } from '@snoflax/pg-sql'
-import {
-  onConnection,
-  type PostgresDatabase,
-  poolTo,
-  postgres,
-  type SqliteDatabase,
-  sqlite,
-} from '@snoflax/test'
-import type { ContractAdapter, NewCustomer } from '@snoflax/test/contract'
+import { type sno, storageFor } from '@snoflax/core'
+import { install, type LeaseOptions } from '@snoflax/pg-sql'
+import { onConnection, type PostgresDatabase, poolTo, postgres } from '@snoflax/test'
+import type { NewCustomer } from '@snoflax/test/contract'
 import type { Pool } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { EXPIRED, LEASABLE, type Lease } from '../leasable.js'
+import { thisAdapter } from './adapter.js'
 
 // What docs/leases.md says of ORMs: a leased generator is given as any other, and rows that they write have its number
 // or are not written.
-
-interface Leasable {
-  readonly family: IdFamily<string>
-  readonly storage: StorageName
-  lease(client: Pool, options?: Partial<LeaseOptions<typeof sno>>): Promise<Lease>
-  /** The number that an id carries. */
-  numberOf(id: string): number
-}
-
-type Lease = Pick<PartitionLease<IdGenerator<string>>, 'generator' | 'partition' | 'signal' | 'release'>
-
-const NUMBERS = { min: 40, max: 49 }
-
-const LEASABLE: Record<string, Leasable> = {
-  sno: {
-    family: sno as unknown as IdFamily<string>,
-    storage: 'uuid',
-    lease: (client, options) => leasePartition(client, { family: sno, numbers: NUMBERS, ...options }),
-    numberOf: (id) => sno.unpack(sno.parse(id)).partition,
-  },
-  flake: {
-    family: flake as unknown as IdFamily<string>,
-    storage: 'bigint',
-    lease: (client, { generator: _, ...options } = {}) =>
-      leasePartition(client, { family: flake, numbers: NUMBERS, ...options }),
-    numberOf: (id) => {
-      const { datacenter, worker } = flake.unpack(flake.parse(id))
-      return datacenter * 32 + worker
-    },
-  },
-}
-
-// By pattern, since these files belong to TypeScript projects of their own.
-const ADAPTERS = import.meta.glob<Record<string, ContractAdapter<unknown>>>(
-  '../packages/*/test/contract/adapter.ts',
-  { eager: true },
-)
-
-const ORMS = [
-  ['TypeORM', 'typeorm', 'adapter'],
-  ['Drizzle', 'drizzle', 'drizzleAdapter'],
-  ['Prisma', 'prisma-extension', 'prismaAdapter'],
-] as const
-
-function adapterOf(folder: string, name: string): ContractAdapter<unknown> {
-  const adapter = ADAPTERS[`../packages/${folder}/test/contract/adapter.ts`]?.[name]
-  if (adapter === undefined) throw new Error(`packages/${folder} has no adapter of that name: ${name}`)
-  return adapter
-}
 
 /** The same database for one more process: its tables are there already. */
 const withTables = (database: PostgresDatabase): PostgresDatabase => ({
@@ -83,18 +27,16 @@ const graph = (writer: string) => ({
   orders: [{ total: 3, lines: [{ position: 1, quantity: 2 }], tags: [{ label: writer }] }],
 })
 
-/** What a write without a lease answers. */
-const EXPIRED = { name: 'IdError', code: 'LEASE_EXPIRED', path: expect.any(String) }
-
 const refusalOf = (write: Promise<unknown>): Promise<unknown> =>
   write.then(
     (written) => expect.fail(`written: ${JSON.stringify(written)}`),
     (error: unknown) => error,
   )
 
-describe.each(ORMS)('%s', (_, folder, name) => {
-  const orm = adapterOf(folder, name)
-  const insert = Object.values(orm.inserts)[0]?.run ?? expect.fail(`${folder} has no way of inserting`)
+const orm = await thisAdapter()
+
+describe(orm.orm, () => {
+  const insert = Object.values(orm.inserts)[0]?.run ?? expect.fail(`${orm.orm} has no way of inserting`)
 
   describe.each(Object.entries(LEASABLE))('%s', (_, { family, storage, lease, numberOf }) => {
     const stored = storageFor(family, 'postgres', { storage })
@@ -195,7 +137,7 @@ describe.each(ORMS)('%s', (_, folder, name) => {
       const { session, held } = await open(own, { ttlMs: 1000 })
       const number = { min: held.partition, max: held.partition }
       // So short a lease may have run out while the ORM started; then it is being renewed.
-      await vi.waitFor(() => insert(session, customers('before', 1)), { timeout: 10_000 })
+      await vi.waitFor(() => insert(session, customers('before', 1)), { timeout: 120_000 })
 
       await lockOut(database, role.name)
       const successor = await open(database.pool, { numbers: number })
@@ -223,32 +165,3 @@ async function lockOut({ url }: PostgresDatabase, role: string): Promise<void> {
     await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [role])
   })
 }
-
-describe.each(Object.entries(LEASABLE))('better-sqlite3, %s', (name, { lease, family, numberOf }) => {
-  let leases: PostgresDatabase
-  let database: SqliteDatabase
-  beforeAll(async () => {
-    leases = await postgres.open()
-    await install(leases.pool)
-  })
-  afterAll(() => leases?.close())
-  beforeEach(async () => {
-    database = await sqlite.open()
-  })
-  afterEach(() => database.close())
-
-  const stored = storageFor(family, 'sqlite', { storage: 'binary' })
-
-  test('defaults of a table have the leased number, and no row without the lease', async () => {
-    const held = await lease(leases.pool)
-    const db = registerSnoflax(database.connection, { generators: { [name]: held.generator } })
-    db.exec(`CREATE TABLE event (id BLOB PRIMARY KEY DEFAULT (${name}_generate()), name TEXT) STRICT`)
-    const insert = db.prepare('INSERT INTO event (name) VALUES (?)')
-    for (const event of ['one', 'two', 'three']) insert.run(event)
-
-    await held.release()
-    expect(() => insert.run('late')).toThrow(expect.objectContaining(EXPIRED))
-    const rows = await database.query('SELECT id FROM event')
-    expect(rows.map(({ id }) => numberOf(stored.fromDatabase(id)))).toEqual(Array(3).fill(held.partition))
-  })
-})

@@ -1,23 +1,37 @@
-import { type IdStorage, storageFor } from '@snoflax/core'
+import { flake, flax, type IdStorage, storageFor } from '@snoflax/core'
 import type { OpenDatabase, Row } from '@snoflax/test'
 import {
   type ContractAdapter,
   type Customer,
+  contestants,
   type Graph,
   type NewCustomer,
   storageDatabase,
   type Variant,
+  variantsOf,
 } from '@snoflax/test/contract'
 
-/** No ORM at all: statements by hand over a driver, ids converted one by one. What the contract is checked against. */
+// The smallest adapter there is, to be copied to packages/<orm>/test/contract/adapter.ts. Its ORM is none: statements by
+// hand over a driver, ids converted one by one. The contract is checked against it, too.
+
+/** What every path is given: the ORM, connected. */
 export interface PlainSession {
   readonly variant: Variant
   readonly storage: IdStorage<string>
   query(sql: string, parameters?: readonly unknown[]): Promise<Row[]>
 }
 
-export const plain: ContractAdapter<PlainSession> = {
+// PGlite is PostgreSQL behind another driver: these two families have every form of value between them.
+const families = contestants.filter(({ family }) => [flax.name, flake.name].includes(family.name))
+
+const adapter = {
   orm: 'Plain SQL',
+  variants: {
+    sqlite: variantsOf('sqlite'),
+    pglite: variantsOf('pglite', { families }),
+    postgres: variantsOf('postgres'),
+    mysql: variantsOf('mysql'),
+  },
   junction: { table: 'orders_tags', order: 'order_id', tag: 'tag_id' },
   open: async (database, variant) => {
     const storage = storageFor(variant.family, storageDatabase(variant.database), {
@@ -179,7 +193,9 @@ export const plain: ContractAdapter<PlainSession> = {
         session.query('INSERT INTO customers (email, name) VALUES (?, ?)', [email, name]),
     },
   },
-}
+} satisfies ContractAdapter<PlainSession>
+
+export default adapter
 
 const schema = (type: string) => [
   `CREATE TABLE customers (id ${type} NOT NULL PRIMARY KEY, email varchar(80) NOT NULL UNIQUE, name text NOT NULL,

@@ -1,0 +1,32 @@
+import { BaseSequencer } from 'vitest/node'
+
+// Vitest runs project after project, and within one the files that took long on this machine or are large. What takes
+// long here are small files that wait for servers and processes: a run that ends with one of them leaves cores idle.
+const LONGEST = [
+  'packages/pg-sql/test/leases/processes.test.ts',
+  'packages/prisma-extension/test/generator.test.ts',
+  'packages/typeorm/test/schema.test.ts',
+  'test/databases-of-a-run.test.ts',
+  'test/docstrings.test.ts',
+  'test/orders-examples.test.ts',
+  'test/orm/',
+  'test/packaging.test.ts',
+  'packages/typeorm/test/trees.test.ts',
+  'packages/pg-sql/test/',
+  'test/',
+  'packages/prisma-extension/test/',
+  'packages/typeorm/test/',
+]
+
+/** Starts with the files, or folders of files, that take longest. */
+export default class LongestFirst extends BaseSequencer {
+  /** @param {import('vitest/node').TestSpecification[]} files @override */
+  async sort(files) {
+    const rank = (/** @type {import('vitest/node').TestSpecification} */ { moduleId }) => {
+      const path = moduleId.slice(this.ctx.config.root.length + 1)
+      const at = LONGEST.findIndex((start) => path.startsWith(start))
+      return at < 0 ? LONGEST.length : at
+    }
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+  }
+}

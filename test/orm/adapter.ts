@@ -1,0 +1,25 @@
+import { databases } from '@snoflax/test'
+import { type ContractAdapter, describeContract, type Variant } from '@snoflax/test/contract'
+import { inject, test } from 'vitest'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The file of the project's adapter. */
+    snoflaxAdapter: string
+  }
+}
+
+/** The adapter of the vitest project that runs this file: a package's `test/contract/adapter.ts`, by default export. */
+export async function thisAdapter(): Promise<ContractAdapter<unknown>> {
+  const { default: adapter } = await import(/* @vite-ignore */ inject('snoflaxAdapter'))
+  return adapter
+}
+
+/** The contract on one database, in the variants that the adapter names. */
+export async function describeContractOn(database: Variant['database']): Promise<void> {
+  const adapter = await thisAdapter()
+  const variants = adapter.variants[database]
+  if (variants === undefined) return test.skip(`${adapter.orm} names no variants on ${database}`)
+  if (!databases.some(({ name }) => name === database)) return test.skip(`this run has no ${database}`)
+  describeContract(adapter, variants)
+}
