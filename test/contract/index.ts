@@ -45,3 +45,4 @@ export function describeContract<Session>(
     testPaths(adapter, scene, 'around the package', adapter.around, writes.around)
   })
 }
+export { MISTAKES, type Mistake, type Mistakes, WRONG } from './mistakes.js'

@@ -1,0 +1,45 @@
+import { type FlaxId, flax } from '@snoflax/core'
+import { keyset } from '@snoflax/drizzle'
+import * as pg from '@snoflax/drizzle/pg-core'
+import * as sqlite from '@snoflax/drizzle/sqlite-core'
+import { type Mistakes, WRONG } from '@snoflax/test/contract'
+import Database from 'better-sqlite3'
+import { eq } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { pgTable } from 'drizzle-orm/pg-core'
+import { sqliteTable } from 'drizzle-orm/sqlite-core'
+
+const customers = sqliteTable('customers', { id: sqlite.flaxId({ storage: 'binary' }).primaryKey() })
+
+const ordersWith = (
+  customerId: ReturnType<typeof sqlite.flaxId.ref> | ReturnType<typeof sqlite.snoId.ref>,
+) => {
+  const orders = sqliteTable('orders', { customerId: customerId.references(() => customers.id) })
+  return orders.customerId.getSQLType()
+}
+
+export default {
+  'no generator': () => sqliteTable('orders', { id: sqlite.flakeId().primaryKey() }),
+  'no such generator': () => sqliteTable('orders', { id: sqlite.flaxId({ generator: WRONG.notAGenerator }) }),
+  'generator of another family': () =>
+    sqliteTable('orders', { id: sqlite.flaxId({ generator: WRONG.ofAnotherFamily }) }),
+  'generator of another epoch': () =>
+    sqliteTable('orders', { id: sqlite.idColumn(WRONG.laterFlake)({ generator: WRONG.ofAnotherEpoch }) }),
+  'meta where ids carry none': () =>
+    sqliteTable('orders', { id: sqlite.idColumn(flax)({ meta: 3 } as object) }),
+  'meta above 255': () => sqliteTable('orders', { id: sqlite.snoId({ meta: 256 }) }),
+  'foreign key of another family': () => ordersWith(sqlite.snoId.ref()),
+  'foreign key in another storage': () => ordersWith(sqlite.flaxId.ref({ storage: 'text' })),
+  'default of the database outside PostgreSQL': () =>
+    sqliteTable('orders', { id: sqlite.flaxId({ default: 'database' } as object) }),
+  'schema that needs quotes': () =>
+    pgTable('orders', { id: pg.flaxId({ default: 'database', schema: 'Ids' }) }),
+  'order in upper case': () => keyset(customers.id, { order: 'DESC' as 'desc' }),
+  'storage that the database lacks': () => sqliteTable('orders', { id: sqlite.flaxId({ storage: 'uuid' }) }),
+  'malformed id': () =>
+    drizzle(new Database(':memory:'))
+      .select()
+      .from(customers)
+      .where(eq(customers.id, WRONG.malformedId as FlaxId))
+      .toSQL(),
+} satisfies Mistakes

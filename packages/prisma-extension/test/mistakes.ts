@@ -1,0 +1,31 @@
+import { flake, flax, sno } from '@snoflax/core'
+import { type IdField, idExtension, keyset, rawQueries } from '@snoflax/prisma-extension'
+import { type Mistakes, WRONG } from '@snoflax/test/contract'
+
+const configured = (id: Partial<IdField>, generators: object = {}) =>
+  idExtension(
+    { database: 'sqlite', models: { Order: { ids: { id: { family: flax, storage: 'binary', ...id } } } } },
+    { generators: generators as never },
+  )
+
+const generated = (id: Partial<IdField>, generators?: object) =>
+  configured({ generated: true, ...id }, generators)
+
+export default {
+  'no generator': () => generated({ family: flake }),
+  'no such generator': () => generated({}, { flax: WRONG.notAGenerator }),
+  'generator of another family': () => generated({}, { flax: WRONG.ofAnotherFamily }),
+  'generator of another epoch': () =>
+    generated({ family: WRONG.laterFlake }, { flake: WRONG.ofAnotherEpoch }),
+  'generator for no family': () => generated({}, { snow: sno }),
+  'meta where ids carry none': () => generated({ meta: 3 }),
+  'meta above 255': () => generated({ family: sno, meta: 256 }),
+  'order in upper case': () => keyset({ order: 'DESC' as 'desc', take: 1 }),
+  'page of no rows': () => keyset({ take: 0 }),
+  'storage that the database lacks': () => configured({ storage: 'uuid' }),
+  'malformed id': () =>
+    rawQueries({
+      database: 'sqlite',
+      models: { Order: { ids: { id: { family: flax, storage: 'binary' } } } },
+    }).parameter('Order.id', WRONG.malformedId),
+} satisfies Mistakes

@@ -1,0 +1,87 @@
+import { flake, type flax, type IdErrorCode, sno } from '@snoflax/core'
+
+/** A mistake that users make in every package, and the one answer to it. */
+export interface Mistake {
+  readonly code: IdErrorCode
+  /** The message behind the path. */
+  readonly text: string | RegExp
+}
+
+const worker = flake.generator({ datacenter: 1, worker: 2 })
+
+/** What mistakes are made of, the same in every package. */
+export const WRONG = {
+  notAGenerator: {} as typeof flax,
+  ofAnotherFamily: sno as unknown as typeof flax,
+  /** Of flake's default epoch. */
+  ofAnotherEpoch: worker,
+  laterFlake: flake.withEpoch(1_420_070_400_000),
+  malformedId: 'Kpcan0M1FakODT4',
+  keyOfAnotherFamily: sno.min,
+}
+
+/** By name. */
+export const MISTAKES = {
+  'no generator': {
+    code: 'GENERATOR_REQUIRED',
+    text: /^flake has no default generator; pass .*flake\.generator\(\{ datacenter: 1, worker: 2 \}\)/,
+  },
+  'no such generator': {
+    code: 'INVALID_OPTION',
+    text: 'flax: generator must be an id generator such as flax.generator(), not an object',
+  },
+  'generator of another family': { code: 'INVALID_OPTION', text: 'flax: the generator makes sno ids' },
+  'generator of another epoch': {
+    code: 'INVALID_OPTION',
+    text: 'flake: the generator makes flake ids with another layout or epoch',
+  },
+  'generator for no family': {
+    code: 'INVALID_OPTION',
+    text: /^generators\.snow: no snow ids are generated here, only /,
+  },
+  'meta where ids carry none': {
+    code: 'INVALID_OPTION',
+    text: 'flax: ids carry no metabyte; leave meta out',
+  },
+  'meta above 255': {
+    code: 'FIELD_OUT_OF_RANGE',
+    text: 'sno: meta is a whole number from 0 to 255, not 256',
+  },
+  'foreign key of another family': {
+    code: 'INVALID_OPTION',
+    text: /^holds sno ids, but references .*[Cc]ustomers?\.id with flax ids$/,
+  },
+  'foreign key in another storage': {
+    code: 'INVALID_OPTION',
+    text: /^has storage text, but references .*[Cc]ustomers?\.id with storage binary$/,
+  },
+  'default of the database outside PostgreSQL': {
+    code: 'INVALID_OPTION',
+    text: "flax: default: 'database' needs PostgreSQL with @snoflax/pg-sql; in sqlite the application generates the ids",
+  },
+  'schema that needs quotes': {
+    code: 'INVALID_OPTION',
+    text:
+      'schema must be a name of lower-case letters, digits and _, up to 63 characters, not beginning with pg_ and ' +
+      'not a reserved word of SQL; got "Ids"',
+  },
+  'order in upper case': {
+    code: 'INVALID_OPTION',
+    text: `keyset: order must be 'asc' or 'desc', not "DESC"`,
+  },
+  'page of no rows': {
+    code: 'INVALID_OPTION',
+    text: 'keyset: take must be a positive whole number, not 0',
+  },
+  'storage that the database lacks': {
+    code: 'STORAGE_REFUSED',
+    text: /^flax in sqlite: storage uuid is refused, SQLite has no uuid type; use text or binary$/,
+  },
+  'malformed id': {
+    code: 'INVALID_LENGTH',
+    text: `flax: an id has 16 characters, not 15 ("${WRONG.malformedId}")`,
+  },
+} as const satisfies Readonly<Record<string, Mistake>>
+
+/** What a package does to make each mistake; it throws or rejects. */
+export type Mistakes = { readonly [Name in keyof typeof MISTAKES]?: () => unknown }
