@@ -1,5 +1,5 @@
-import { type Database, type IdStorage, storageFor } from '@snoflax/core'
-import { withPath } from '@snoflax/core/adapter'
+import { type Database, flax, type IdStorage, storageFor } from '@snoflax/core'
+import { checkGenerator, withPath } from '@snoflax/core/adapter'
 import { type AdoptionOptions, type CreatedAt, MAX_DRIFT_MS, type TableOptions } from './options.js'
 import { refuse } from './refusal.js'
 
@@ -47,8 +47,13 @@ function storageOf(
       'GENERATOR_REQUIRED',
     )
   }
-  const { family } = generator(() => Date.now())
-  return withPath(table, () => storageFor(family, database, { storage, exactBigint }))
+  const made = generator(() => Date.now())
+  return withPath(table, () => {
+    // What tells no family is refused as if it were to be flax's.
+    const family = made?.family ?? flax
+    checkGenerator(family, made)
+    return storageFor(family, database, { storage, exactBigint })
+  })
 }
 
 function timeSource(table: string, createdAt: CreatedAt): TimeSource {

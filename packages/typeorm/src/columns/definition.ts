@@ -1,5 +1,5 @@
 import { IdError, type IdFamily, type StorageName } from '@snoflax/core'
-import { checkMeta, type IdSource, idSource } from '@snoflax/core/adapter'
+import { checkMeta, checkSchema, DEFAULT_SCHEMA, type IdSource, idSource } from '@snoflax/core/adapter'
 import type { ValueTransformer } from 'typeorm'
 
 /** Options of an id column that is not generated. */
@@ -100,7 +100,10 @@ export function generatedColumn<AnId extends string>(
 ): PreliminaryColumn {
   const { primary = true, primaryKeyConstraintName, generator, meta, schema, storage } = options
   const inDatabase = options.default === 'database'
-  if (inDatabase) checkMeta(family, meta)
+  if (inDatabase) {
+    checkMeta(family, meta)
+    checkSchema(schema ?? DEFAULT_SCHEMA)
+  }
   const usage = (example: string) => `{ generator: ${example} }; a column that is not generated is .plain()`
   const generate = inDatabase ? undefined : idSource({ family, generator, meta, usage })
   const definition = new IdColumnDefinition(
