@@ -113,11 +113,13 @@ export async function installedVersion(
   client: Client,
   { schema = DEFAULT_SCHEMA }: { readonly schema?: string } = {},
 ): Promise<string | undefined> {
-  const exists = await queryValue(
+  // Read from its definition and not called, for it may be anybody's.
+  const version = await queryValue(
     client,
-    `SELECT to_regprocedure('${checkSchema(schema)}.version()') IS NOT NULL`,
+    `SELECT pg_catalog.substring(pg_catalog.pg_get_functiondef(pg_catalog.to_regprocedure(
+       '${checkSchema(schema)}.version()'::pg_catalog.text)::pg_catalog.oid), 'RETURN ''([^'']+)'''::pg_catalog.text)`,
   )
-  return exists ? ((await queryValue(client, `SELECT ${schema}.version()`)) as string) : undefined
+  return (version ?? undefined) as string | undefined
 }
 
 /**
