@@ -1,6 +1,6 @@
 import type { IdStorage } from '@snoflax/core'
 import type { Phase } from './adoption.js'
-import type { BackfillOptions } from './options.js'
+import type { BackfillOptions, ColumnTime } from './options.js'
 import type { ForeignKey, Key, Plan, RootPlan } from './plan.js'
 
 /**
@@ -43,10 +43,8 @@ export interface Column {
 }
 
 /** A column that tells a time, as SQL over its root's alias `t`. */
-export interface TimeColumn extends Key {
+export interface TimeColumn extends Key, Pick<ColumnTime, 'unit' | 'timeZone'> {
   readonly sql: string
-  readonly unit?: 's' | 'ms' | undefined
-  readonly timeZone?: string | undefined
 }
 
 /** What a database brings to an adoption: all that the engine can't say in SQL that every database takes. */

@@ -1,6 +1,12 @@
 import { type Database, flax, type IdStorage, storageFor } from '@snoflax/core'
 import { checkGenerator, withPath } from '@snoflax/core/adapter'
-import { type AdoptionOptions, type CreatedAt, MAX_DRIFT_MS, type TableOptions } from './options.js'
+import {
+  type AdoptionOptions,
+  type ColumnTime,
+  type CreatedAt,
+  MAX_DRIFT_MS,
+  type TableOptions,
+} from './options.js'
 import { refuse } from './refusal.js'
 
 /** What the new keys of a table are made with. */
@@ -13,13 +19,7 @@ export interface KeyRecipe {
 
 /** Where times come from, told apart. */
 export type TimeSource =
-  | {
-      readonly kind: 'column'
-      readonly column: string
-      readonly through?: string
-      readonly unit?: 's' | 'ms'
-      readonly timeZone?: string
-    }
+  | ({ readonly kind: 'column' } & ColumnTime)
   | { readonly kind: 'key'; readonly timeMs: (key: string) => number }
   | { readonly kind: 'span'; readonly fromMs: number; readonly toMs: number }
 
