@@ -18,27 +18,20 @@ export interface IdField {
   readonly createdAt?: string
 }
 
-/** What the extension has to know of a model, by the names that the Prisma client uses. */
-export interface ModelConfiguration {
-  /** Field → its ids: keys, foreign keys and all other fields that hold ids. */
-  readonly ids?: Readonly<Record<string, IdField>>
-  /** Relation field → model. All of them, those to models without ids too. */
-  readonly relations?: Readonly<Record<string, string>>
-  /** Names of composite keys and composite unique constraints, as `where` knows them: `orderId_position`. */
-  readonly compounds?: readonly string[]
-}
-
-/** Where the ids of a Prisma schema lie: what the generator writes. */
+/** Which fields of a Prisma schema hold ids: what the generator writes. */
 export interface Configuration {
   /** The database of the schema's datasource. */
   readonly database: Database
-  /** Model → what it holds. Models without ids may be left out. */
-  readonly models: Readonly<Record<string, ModelConfiguration>>
+  /**
+   * Model → field → its ids, by the names that the Prisma client uses: keys, foreign keys and all other fields that
+   * hold ids. Models without ids may be left out.
+   */
+  readonly models: Readonly<Record<string, Readonly<Record<string, IdField>>>>
 }
 
-/** What of a generated client's `Prisma.TypeMap` tells its models and fields. */
+/** What of a generated client's `Prisma.TypeMap` names its models and fields. */
 interface ClientModels {
-  readonly model: Readonly<Record<string, { readonly payload: { scalars: object; objects: object } }>>
+  readonly model: Readonly<Record<string, { readonly payload: { scalars: object } }>>
 }
 
 /**
@@ -47,7 +40,7 @@ interface ClientModels {
  * @example
  * const configuration = {
  *   database: 'sqlite',
- *   models: { Order: { ids: { id: { family: sno, storage: 'text', generated: true } } } },
+ *   models: { Order: { id: { family: sno, storage: 'text', generated: true } } },
  * } as const satisfies ConfigurationOf<Prisma.TypeMap>
  */
 export interface ConfigurationOf<TypeMap extends ClientModels> {
@@ -56,11 +49,7 @@ export interface ConfigurationOf<TypeMap extends ClientModels> {
   /** See {@link Configuration.models}. */
   readonly models: {
     readonly [Model in keyof TypeMap['model']]?: {
-      readonly ids?: { readonly [Field in keyof TypeMap['model'][Model]['payload']['scalars']]?: IdField }
-      readonly relations?: {
-        readonly [Field in keyof TypeMap['model'][Model]['payload']['objects']]?: keyof TypeMap['model']
-      }
-      readonly compounds?: readonly string[]
+      readonly [Field in keyof TypeMap['model'][Model]['payload']['scalars']]?: IdField
     }
   }
 }

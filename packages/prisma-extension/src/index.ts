@@ -3,7 +3,6 @@ export type {
   Configuration,
   ConfigurationOf,
   IdField,
-  ModelConfiguration,
 } from './configuration.js'
 export { type Extension, type ExtensionOptions, idExtension } from './extension/extension.js'
 export type { Generators } from './extension/model.js'

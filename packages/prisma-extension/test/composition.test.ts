@@ -109,19 +109,9 @@ describe.each(['sqlite', 'postgresql'] as const)('on %s', (database) => {
       return expect.fail('no error')
     }
     const { Customer, Order } = configuration.models
-    expect(refused({ customer: Customer })).toBe('customer: the client has no model of that name')
-    expect(refused({ Order: { ...Order, ids: { ...Order.ids, buyerId: Order.ids.customerId } } })).toBe(
+    expect(refused({ customer: Customer })).toBe('customer.id: the client has no such model')
+    expect(refused({ Order: { ...Order, buyerId: Order.customerId } })).toBe(
       'Order.buyerId: the client has no such field',
-    )
-    const { lines: _, ...relations } = Order.relations
-    expect(refused({ Order: { ...Order, relations } })).toBe(
-      "Order.lines: the client has this relation, the configuration does not; add lines: 'OrderLine' to its relations",
-    )
-    expect(refused({ Order: { ...Order, relations: { ...Order.relations, lines: 'Tag' } } })).toBe(
-      'Order.lines: the client leads to OrderLine, the configuration to Tag',
-    )
-    expect(refused({ Order: { ...Order, relations: { ...Order.relations, carts: 'Tag' } } })).toBe(
-      'Order.carts: the client has no such relation',
     )
   })
 

@@ -26,42 +26,32 @@ const refused = (models: Configuration['models'], options?: ExtensionOptions) =>
 
 describe('a configuration', () => {
   test('whose storage the database does not have', () => {
-    const error = refused({ Order: { ids: { id: { family: sno, storage: 'uuid' } } } })
+    const error = refused({ Order: { id: { family: sno, storage: 'uuid' } } })
     expect(error).toMatchObject({ code: 'STORAGE_REFUSED', path: 'Order.id' })
     expect(error.message).toMatch(
       /^Order\.id: sno in sqlite: storage uuid is refused, SQLite has no uuid type/,
     )
   })
 
-  test('with a relation to a model that it does not have', () => {
-    const error = refused({ Order: { ids, relations: { customer: 'Customer' } } })
-    expect(error.message).toBe('Order.customer: no model Customer in the configuration')
-  })
-
   test('with a metabyte where ids have none', () => {
-    const error = refused({ Order: { ids: { id: { ...ids.id, meta: 3 } } } })
+    const error = refused({ Order: { id: { ...ids.id, meta: 3 } } })
     expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'meta', value: 3, path: 'Order.id' })
     expect(error.message).toBe('Order.id: flax: ids carry no metabyte; leave meta out')
   })
 
   test.each([300, -1, 1.5])('with the metabyte %s', (meta) => {
-    const error = refused({ Order: { ids: { id: { family: sno, storage: 'text', generated: true, meta } } } })
+    const error = refused({ Order: { id: { family: sno, storage: 'text', generated: true, meta } } })
     expect(error).toMatchObject({ code: 'FIELD_OUT_OF_RANGE', field: 'meta', value: meta, path: 'Order.id' })
   })
 
-  test.each(['some', 'every', 'none'])('with a relation that is called %s', (name) => {
-    const error = refused({ Order: { ids, relations: { [name]: 'Order' } } })
-    expect(error).toMatchObject({ code: 'INVALID_OPTION', path: `Order.${name}` })
-  })
-
   test.each(['AND', 'is', 'some', 'where', 'data'])('may have a field that is called %s', (name) => {
-    const models = { Order: { ids: { [name]: ids.id } } }
+    const models = { Order: { [name]: ids.id } }
     expect(idExtension({ database: 'sqlite', models })).toBeTypeOf('function')
   })
 })
 
 describe('generators', () => {
-  const flakes = { Group: { ids: { id: { family: flake, storage: 'bigint', generated: true } } } } as const
+  const flakes = { Group: { id: { family: flake, storage: 'bigint', generated: true } } } as const
 
   test('are asked for by the name of the field', () => {
     const error = refused(flakes)
@@ -73,7 +63,7 @@ describe('generators', () => {
   })
 
   test('are not needed where no id is made', () => {
-    const models = { Group: { ids: { id: { family: flake, storage: 'bigint' } } } } as const
+    const models = { Group: { id: { family: flake, storage: 'bigint' } } } as const
     expect(idExtension({ database: 'sqlite', models })).toBeTypeOf('function')
   })
 
@@ -84,7 +74,7 @@ describe('generators', () => {
 
   test('of an equal family that is not the same object make ids', () => {
     const models = {
-      Group: { ids: { id: { family: flake.withEpoch(1e12), storage: 'bigint', generated: true } } },
+      Group: { id: { family: flake.withEpoch(1e12), storage: 'bigint', generated: true } },
     } as const
     const generators = { flake: flake.withEpoch(1e12).generator({ id: 1 }) }
     expect(idExtension({ database: 'sqlite', models }, { generators })).toBeTypeOf('function')
@@ -93,22 +83,22 @@ describe('generators', () => {
 
   test('of the same name but another layout are refused', () => {
     const near = uid.withNeighbourhood(6)
-    const models = { Node: { ids: { id: { family: near, storage: 'text', generated: true } } } } as const
+    const models = { Node: { id: { family: near, storage: 'text', generated: true } } } as const
     expect(refused(models, { generators: { [near.name]: uid.generator({ node: 'a' }) } }).code).toBe(
       'INVALID_OPTION',
     )
   })
 
   test('that nothing needs are refused', () => {
-    const error = refused({ Order: { ids } }, { generators: { snow: sno.generator() } })
+    const error = refused({ Order: ids }, { generators: { snow: sno.generator() } })
     expect(error.message).toBe('generators.snow: no snow ids are generated here, only flax')
   })
 
   test('of families whose ids come from elsewhere are refused', () => {
-    const models = { Group: { ids: { ...ids, other: { family: flake, storage: 'bigint' } } } } as const
+    const models = { Group: { ...ids, other: { family: flake, storage: 'bigint' } } } as const
     const error = refused(models, { generators: { flake: flake.generator({ id: 1 }) } })
     expect(error.message).toBe('generators.flake: no flake ids are generated here, only flax')
-    const none = { Group: { ids: { id: { family: flake, storage: 'bigint' } } } } as const
+    const none = { Group: { id: { family: flake, storage: 'bigint' } } } as const
     expect(refused(none, { generators: { flake: flake.generator({ id: 1 }) } }).message).toBe(
       'generators.flake: no flake ids are generated here, none at all',
     )
@@ -116,7 +106,7 @@ describe('generators', () => {
 
   test('may be families, which stand for their default generators', () => {
     const models = {
-      Order: { ids: { ...ids, trace: { family: sno, storage: 'text', generated: true, meta: 2 } } },
+      Order: { ...ids, trace: { family: sno, storage: 'text', generated: true, meta: 2 } },
     } as const
     expect(idExtension({ database: 'sqlite', models }, { generators: { flax, sno } })).toBeTypeOf('function')
     const error = refused(flakes, { generators: { flake: flax } })
@@ -130,7 +120,7 @@ describe('generators', () => {
 
 describe('raw queries', () => {
   const models = {
-    Order: { ids: { id: { family: sno, storage: 'uuid' }, tag: { family: flax, storage: 'binary' } } },
+    Order: { id: { family: sno, storage: 'uuid' }, tag: { family: flax, storage: 'binary' } },
   } as const
   const { parameter, readRows } = rawQueries({ database: 'postgres', models })
   const id = sno.generate()
@@ -229,7 +219,7 @@ const fields = [
   { name: 'next', kind: 'object', type: 'Order' },
 ]
 const HIDDEN = { _clientVersion: '7.77.0', _runtimeDataModel: { models: { Order: { fields } } } }
-const related = { Order: { ids, relations: { next: 'Order' } } } as const
+const related = { Order: ids } as const
 
 test('a client that lacks what the extension relies on is refused by its version', async () => {
   const unsupported = (member: string) =>
@@ -259,8 +249,8 @@ test('a client that lacks what the extension relies on is refused by its version
 test('a foreign value is told in hex, with the keys of its row', async () => {
   const models = {
     Order: {
-      ids: { id: { family: sno, storage: 'binary' }, trace: { family: flax, storage: 'text' } },
-      relations: { next: 'Order' },
+      id: { family: sno, storage: 'binary' },
+      trace: { family: flax, storage: 'text' },
     },
   } as const
   const trace = { name: 'trace', kind: 'scalar', type: 'String' }
@@ -288,6 +278,14 @@ test('a foreign value is told in hex, with the keys of its row', async () => {
   await expect(answer(nested)).rejects.toThrow(
     /^Order\.id, in order\.findMany: result\[1\]\.next\[0\]\.id: .*; stored is \\xfffe, in the row with trace "/,
   )
+})
+
+test.each(['some', 'every', 'none'])('a client with a relation that is called %s is refused', (name) => {
+  const models = { Order: { fields: [...fields, { name, kind: 'object', type: 'Order' }] } }
+  expect(refusal(() => runOf(related, { ...HIDDEN, _runtimeDataModel: { models } }))).toMatchObject({
+    code: 'INVALID_OPTION',
+    path: `Order.${name}`,
+  })
 })
 
 test('arguments are copied where they change: those of the caller may be frozen', async () => {

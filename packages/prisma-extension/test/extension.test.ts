@@ -62,7 +62,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       )
       const [order] = made.orders
       const [line] = order.lines
-      const { ids } = shop.generated.configuration.models.Category
+      const { Category } = shop.generated.configuration.models
       for (const row of [made, made.referrer, made.referrer.referrer, ...made.friends, ...order.tags]) {
         expect(flax.is(row.id)).toBe(true)
       }
@@ -74,7 +74,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect(order.customerId).toBe(made.id)
       expect(line).toMatchObject({ orderId: order.id, productId: line.product.id })
       expect(sno.is(line.product.id)).toBe(true)
-      expect(ids.id.family.is(line.product.category.id)).toBe(true)
+      expect(Category.id.family.is(line.product.category.id)).toBe(true)
       expect(new Set(line.shipments.map((one: AnyClient) => one.id)).size).toBe(2)
     })
 

@@ -1,5 +1,5 @@
 import { idValue, isPlainObject } from './id-value.js'
-import type { ClientField, Fields, Model } from './model.js'
+import type { ClientField, Model } from './model.js'
 import { inside, type Place, withPlace } from './place.js'
 
 /** Maps the part of the arguments that describes rows of a model: ids become database values, in a copy. */
@@ -11,7 +11,7 @@ interface Shape {
   readonly ids?: boolean
   /** What stands under the name of a relation. */
   readonly relation?: Rule
-  /** What stands under the name of a composite key. */
+  /** What stands under any other name: that of a composite key. */
   readonly compound?: Rule
   /** What stands under Prisma's own words. */
   readonly words?: Readonly<Record<string, Rule>>
@@ -39,9 +39,9 @@ function mapKey(shape: Shape, model: Model, key: string, value: unknown, place: 
   if (column) return idValue(column, value, place)
   const related = shape.relation && model.relations.get(key)
   if (related) return shape.relation(related, value, place)
-  if (shape.compound && model.compounds.has(key)) return shape.compound(model, value, place)
   const word = shape.words && Object.hasOwn(shape.words, key) ? shape.words[key] : undefined
-  return word ? word(model, value, place) : value
+  const named = word ?? (model.fields.has(key) ? undefined : shape.compound)
+  return named ? named(model, value, place) : value
 }
 
 // Filters, unique or not, and `having`, whose aggregates hold ids as well.
@@ -117,15 +117,15 @@ function nestedUpdate(model: Model, value: unknown, place: Place): unknown {
 
 const isWrapperKey = (key: string): boolean => key === 'where' || key === 'data'
 
-const isWrapper = (fields: Fields, value: Record<string, unknown>): boolean =>
+const isWrapper = (fields: Model['fields'], value: Record<string, unknown>): boolean =>
   Object.keys(value).every(isWrapperKey) &&
   ('data' in value ? !fields.has('data') || isUpdate(fields, value['data']) : !fields.has('where')) &&
   (!fields.has('where') || value['where'] === undefined || isWhere(fields, value['where']))
 
-const isWhere = (fields: Fields, value: unknown): boolean =>
+const isWhere = (fields: Model['fields'], value: unknown): boolean =>
   isPlainObject(value) && Object.keys(value).every((key) => fields.has(key) || Object.hasOwn(logic, key))
 
-const isUpdate = (fields: Fields, value: unknown): boolean =>
+const isUpdate = (fields: Model['fields'], value: unknown): boolean =>
   isPlainObject(value) &&
   Object.entries(value).every(([key, change]) => {
     const field = fields.get(key)

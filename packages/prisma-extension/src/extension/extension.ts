@@ -5,8 +5,8 @@ import { mapArguments, mapCreation, type Rule } from './arguments.js'
 import { addTimes, selectTimes, type Times } from './created-at.js'
 import {
   type Client,
-  checkClient,
   clientName,
+  columnsOf,
   connectModels,
   type Generators,
   libraryOf,
@@ -92,22 +92,22 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
  *
  * @throws {IdError} `STORAGE_REFUSED`, `INVALID_OPTION` for a configuration that can't be; `GENERATOR_REQUIRED`
  * naming the field, where a family has no generator. The extension that it gives throws `INVALID_OPTION` where
- * the client has other models, fields or relations.
+ * the client lacks a model or field, `UNSUPPORTED_VERSION` where Prisma lacks what the extension relies on.
  *
  * @example
  * const id = { family: flax, storage: 'uuid', generated: true } as const
- * const Customer = { ids: { id }, relations: { orders: 'Order' } }
- * const Order = { ids: { id }, relations: { customer: 'Customer' } }
- * const extension = idExtension({ database: 'postgres', models: { Customer, Order } })
+ * const customerId = { family: flax, storage: 'uuid' } as const
+ * const models = { Customer: { id }, Order: { id, customerId } }
+ * const extension = idExtension({ database: 'postgres', models })
  * const prisma = new PrismaClient({ adapter }).$extends(extension)
  */
 export function idExtension<Types = Record<never, never>>(
   configuration: Configuration,
   { generators = {} }: ExtensionOptions = {},
 ): Extension<Types> {
-  const models = connectModels(configuration, generators)
+  const columns = columnsOf(configuration, generators)
   return ((client: Client & { $extends(extension: unknown): unknown }) => {
-    checkClient(models, client)
+    const models = connectModels(columns, client)
     const run = (call: Call) => runCall(models, client, call)
     return client.$extends({ name: 'snoflax', query: { $allModels: { $allOperations: run } } })
   }) as Extension<Types>

@@ -14,6 +14,7 @@ import type { Configuration, IdField } from '../configuration.js'
 export interface IdColumn {
   /** `Order.id` */
   readonly name: string
+  readonly model: string
   readonly field: string
   readonly settings: IdField
   readonly storage: IdStorage<string>
@@ -23,23 +24,80 @@ export interface IdColumn {
   read(value: unknown): unknown
 }
 
+/** What generates ids, by the name of their family. */
+// biome-ignore lint/suspicious/noExplicitAny: sources of every family's ids
+export type Generators = Readonly<Record<string, IdSource<any> | undefined>>
+
+/**
+ * The columns of a configuration; with generators they make ids.
+ *
+ * @throws {IdError} `STORAGE_REFUSED`; `INVALID_OPTION` for a metabyte where ids have none, for a generator of
+ * another family and for one that no field needs; `FIELD_OUT_OF_RANGE` for a metabyte above 255;
+ * `GENERATOR_REQUIRED`.
+ */
+export function columnsOf({ database, models }: Configuration, generators?: Generators): IdColumn[] {
+  const columns = Object.entries(models).flatMap(([model, fields]) =>
+    Object.entries(fields).map(([field, settings]) =>
+      idColumn(model, field, settings, database, settings.generated ? generators : undefined),
+    ),
+  )
+  const generated = columns.filter(({ generate }) => generate).map(({ settings }) => settings.family)
+  if (generators) checkGeneratorNames(generators, generated)
+  return columns
+}
+
+function idColumn(
+  model: string,
+  field: string,
+  settings: IdField,
+  database: Database,
+  generators: Generators | undefined,
+): IdColumn {
+  const name = `${model}.${field}`
+  return withPath(name, () => {
+    const { family, meta } = settings
+    checkMeta(family, meta)
+    // Prisma's drivers keep 64 bits exact.
+    const storage = storageFor(family, database, { storage: settings.storage, exactBigint: true })
+    const usage = (example: string) => `snoflax({ generators: { ${family.name}: ${example} } })`
+    const generate = generators && idSource({ family, generator: generators[family.name], meta, usage })
+    return { name, model, field, settings, storage, generate, read: remembering(storage.fromDatabase) }
+  })
+}
+
+/** Neighbouring rows often refer to the same row, and to compare a value is quicker than to read it. */
+function remembering(read: (value: unknown) => unknown): (value: unknown) => unknown {
+  let last: unknown = null
+  let id: unknown = null
+  return (value) => {
+    if (value !== last) {
+      id = read(value)
+      last = value
+    }
+    return id
+  }
+}
+
+/** A model, with the models it is related to. The lists are what the maps hold, to be walked fast. */
+export interface Model {
+  readonly name: string
+  readonly fields: ReadonlyMap<string, ClientField>
+  readonly ids: ReadonlyMap<string, IdColumn>
+  readonly idList: readonly IdColumn[]
+  readonly relations: ReadonlyMap<string, Model>
+  readonly relationList: readonly Relation[]
+}
+
 /** A field that leads to a model. */
 export interface Relation {
   readonly field: string
   readonly target: Model
 }
 
-/** A model, with the models it is related to. The lists are what the maps hold, to be walked fast. */
-export interface Model {
-  readonly name: string
-  readonly ids: ReadonlyMap<string, IdColumn>
-  readonly idList: readonly IdColumn[]
-  readonly relations: ReadonlyMap<string, Model>
-  readonly relationList: readonly Relation[]
-  readonly compounds: ReadonlySet<string>
-  /** All fields, as the client knows them. */
-  fields: Fields
-}
+export type Models = ReadonlyMap<string, Model>
+
+/** A model's name as the client writes it: `Order` → `order`. */
+export const clientName = (model: string): string => model.charAt(0).toLowerCase() + model.slice(1)
 
 /** A field as the client knows it. */
 export interface ClientField {
@@ -48,53 +106,60 @@ export interface ClientField {
   readonly type: string
 }
 
-export type Fields = ReadonlyMap<string, ClientField>
+/** Fields that a client leaves out of every answer, by model as the client writes it. */
+export type Omitted = Readonly<Record<string, Readonly<Record<string, boolean>> | undefined>>
 
-export type Models = ReadonlyMap<string, Model>
+/** What a client knows of itself. Not public. */
+export interface Client {
+  readonly _clientVersion?: string
+  readonly _globalOmit?: Omitted
+  readonly _runtimeDataModel: {
+    readonly models: Readonly<Record<string, { readonly fields: readonly ClientField[] }>>
+  }
+}
 
-/** What generates ids, by the name of their family. */
-// biome-ignore lint/suspicious/noExplicitAny: sources of every family's ids
-export type Generators = Readonly<Record<string, IdSource<any> | undefined>>
-
-/** A model's name as the client writes it: `Order` → `order`. */
-export const clientName = (model: string): string => model.charAt(0).toLowerCase() + model.slice(1)
+/** The client's version of Prisma, for what checks that it has what the extension relies on. */
+export const libraryOf = ({ _clientVersion: version }: Client): Library => ({
+  name: '@prisma/client',
+  version,
+  supported: '^7.10',
+  by: '@snoflax/prisma-extension',
+})
 
 /**
- * The models of a configuration, tied together; with generators they make ids.
+ * The models of a client, tied together, with their columns.
  *
- * @throws {IdError} `STORAGE_REFUSED`; `INVALID_OPTION` for a relation to no model or with
- * an ambiguous name, for a metabyte where ids have none, for a generator of another family and for one that no field needs;
- * `FIELD_OUT_OF_RANGE` for a metabyte above 255; `GENERATOR_REQUIRED`.
+ * @throws {IdError} `INVALID_OPTION` for a column that the client doesn't have and for an ambiguous name;
+ * `UNSUPPORTED_VERSION` for a client that lacks what the extension relies on.
  */
-export function connectModels({ database, models: given }: Configuration, generators?: Generators): Models {
+export function connectModels(columns: readonly IdColumn[], client: Client): Models {
+  const { _runtimeDataModel: known } = client
+  requireMembers(libraryOf(client), [{ owner: known, name: 'client._runtimeDataModel', members: ['models'] }])
   const models = new Map<string, Model & { relations: Map<string, Model>; relationList: Relation[] }>()
-  for (const [name, { ids = {}, compounds }] of Object.entries(given)) {
-    const idList = Object.entries(ids).map(([field, settings]) =>
-      idColumn(`${name}.${field}`, field, settings, database, generators),
-    )
+  for (const [name, { fields }] of Object.entries(known.models)) {
+    const idList = columns.filter(({ model }) => model === name)
     models.set(name, {
       name,
+      fields: new Map(fields.map((field) => [field.name, field])),
       ids: new Map(idList.map((column) => [column.field, column])),
       idList,
       relations: new Map(),
       relationList: [],
-      compounds: new Set(compounds),
-      fields: new Map(),
     })
   }
-  for (const [name, { relations, relationList }] of models) {
-    for (const [field, to] of Object.entries(given[name]?.relations ?? {})) {
-      const path = `${name}.${field}`
-      withPath(path, () => checkRelationName(field))
-      const target = models.get(to) ?? refuse(path, `no model ${to} in the configuration`)
+  for (const { name, fields, relations, relationList } of models.values()) {
+    for (const { name: field, kind, type } of fields.values()) {
+      if (kind !== 'object') continue
+      withPath(`${name}.${field}`, () => checkRelationName(field))
+      const target = models.get(type) as Model
       relations.set(field, target)
       relationList.push({ field, target })
     }
   }
-  if (generators) {
-    const columns = [...models.values()].flatMap(({ idList }) => idList)
-    const generated = columns.filter(({ generate }) => generate).map(({ settings }) => settings.family)
-    checkGeneratorNames(generators, generated)
+  for (const { name, model, field } of columns) {
+    if (models.get(model)?.fields.has(field)) continue
+    const what = models.has(model) ? 'field' : 'model'
+    throw new IdError('INVALID_OPTION', `${name}: the client has no such ${what}`, { path: name })
   }
   return models
 }
@@ -111,102 +176,4 @@ export function checkRelationName(field: string): void {
     `a filter by ${field} on related rows and this relation look alike; give the relation another name`,
     { field },
   )
-}
-
-const idColumn = (
-  name: string,
-  field: string,
-  settings: IdField,
-  database: Database,
-  generators: Generators | undefined,
-): IdColumn =>
-  withPath(name, () => {
-    const { family, meta, generated } = settings
-    checkMeta(family, meta)
-    // Prisma's drivers keep 64 bits exact.
-    const storage = storageFor(family, database, { storage: settings.storage, exactBigint: true })
-    const usage = (example: string) => `snoflax({ generators: { ${family.name}: ${example} } })`
-    const generate =
-      generated && generators
-        ? idSource({ family, generator: generators[family.name], meta, usage })
-        : undefined
-    return { name, field, settings, storage, generate, read: remembering(storage.fromDatabase) }
-  })
-
-/** Neighbouring rows often refer to the same row, and to compare a value is quicker than to read it. */
-function remembering(read: (value: unknown) => unknown): (value: unknown) => unknown {
-  let last: unknown = null
-  let id: unknown = null
-  return (value) => {
-    if (value !== last) {
-      id = read(value)
-      last = value
-    }
-    return id
-  }
-}
-
-/** Fields that a client leaves out of every answer, by model as the client writes it. */
-export type Omitted = Readonly<Record<string, Readonly<Record<string, boolean>> | undefined>>
-
-/** What a client knows of its models. Not public. */
-export interface Client {
-  readonly _clientVersion?: string
-  readonly _globalOmit?: Omitted
-  readonly _runtimeDataModel: {
-    readonly models: Readonly<Record<string, { readonly fields: readonly ClientField[] }>>
-  }
-}
-
-/**
- * Takes the fields from the client, and refuses a configuration that is not the client's: beyond a relation that it doesn't know, ids would
- * be taken for other values, and nobody would notice.
- *
- * @throws {IdError} `INVALID_OPTION` naming model and field; `UNSUPPORTED_VERSION` for a client that lacks what
- * the extension relies on.
- */
-export function checkClient(models: Models, client: Client): void {
-  const { _runtimeDataModel: known } = client
-  requireMembers(libraryOf(client), [{ owner: known, name: 'client._runtimeDataModel', members: ['models'] }])
-  for (const model of models.values()) {
-    const { fields } = known.models[model.name] ?? refuse(model.name, 'the client has no model of that name')
-    model.fields = new Map(fields.map((field) => [field.name, field]))
-    checkModel(model)
-  }
-}
-
-/** The client's version of Prisma, for what checks that it has what the extension relies on. */
-export const libraryOf = ({ _clientVersion: version }: Client): Library => ({
-  name: '@prisma/client',
-  version,
-  supported: '^7.10',
-  by: '@snoflax/prisma-extension',
-})
-
-function checkModel({ name, ids, relations, fields }: Model): void {
-  for (const field of ids.keys()) {
-    if (!fields.has(field)) refuse(`${name}.${field}`, 'the client has no such field')
-  }
-  for (const field of relations.keys()) {
-    if (!fields.has(field)) refuse(`${name}.${field}`, 'the client has no such relation')
-  }
-  for (const { name: field, kind, type } of fields.values()) {
-    if (kind === 'object') checkRelation(`${name}.${field}`, field, type, relations.get(field))
-  }
-}
-
-function checkRelation(path: string, field: string, type: string, target: Model | undefined): void {
-  if (target === undefined) {
-    refuse(
-      path,
-      `the client has this relation, the configuration does not; add ${field}: '${type}' to its relations`,
-    )
-  }
-  if (target.name !== type) {
-    refuse(path, `the client leads to ${type}, the configuration to ${target.name}`)
-  }
-}
-
-function refuse(path: string, reason: string): never {
-  throw new IdError('INVALID_OPTION', `${path}: ${reason}`, { path })
 }

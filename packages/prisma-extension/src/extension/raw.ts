@@ -1,6 +1,6 @@
 import { type DatabaseValue, IdError } from '@snoflax/core'
 import type { Configuration } from '../configuration.js'
-import { connectModels, type IdColumn } from './model.js'
+import { columnsOf, type IdColumn } from './model.js'
 import { inside, outermost, type Place, withPlace } from './place.js'
 import { readId, refuseValue } from './result.js'
 
@@ -50,11 +50,11 @@ export interface RawQueries<Types> {
  * @example
  * const { parameter, readRows } = rawQueries({
  *   database: 'sqlite',
- *   models: { Order: { ids: { id: { family: sno, storage: 'text', generated: true } } } },
+ *   models: { Order: { id: { family: sno, storage: 'text', generated: true } } },
  * })
  */
 export function rawQueries<Types = Record<string, string>>(configuration: Configuration): RawQueries<Types> {
-  const columns = idColumns(configuration)
+  const columns = new Map(columnsOf(configuration).map((column) => [column.name, column]))
   return {
     parameter: (name: string, id: unknown) => toParameter(columnOf(columns, name), id),
     readRows: (rows: readonly Row[], names: Readonly<Record<string, string>>) => {
@@ -68,11 +68,6 @@ type Row = Readonly<Record<string, unknown>>
 type Columns = ReadonlyMap<string, IdColumn>
 
 const ROWS = outermost('readRows')
-
-function idColumns(configuration: Configuration): Columns {
-  const columns = [...connectModels(configuration).values()].flatMap(({ ids }) => [...ids.values()])
-  return new Map(columns.map((column) => [column.name, column]))
-}
 
 function columnOf(columns: Columns, name: string): IdColumn {
   const column = columns.get(name)

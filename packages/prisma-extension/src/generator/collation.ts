@@ -38,7 +38,7 @@ function junctionColumns(models: readonly ModelContent[]): TextColumn[] {
   const byName = new Map(models.map((model) => [model.model.name, model]))
   const junctions = new Map<string, TextColumn[]>()
   for (const here of models) {
-    for (const relation of here.relations) {
+    for (const relation of here.model.fields.filter(({ kind }) => kind === 'object')) {
       const there = byName.get(relation.type) as ModelContent
       if (!isManyToMany(relation, here.model, there.model)) continue
       const sides = [here, there].sort((a, b) => (a.model.name < b.model.name ? -1 : 1))

@@ -15,8 +15,6 @@ export interface ModelContent {
   readonly model: PrismaModel
   readonly isView: boolean
   readonly ids: readonly FoundField[]
-  readonly relations: readonly PrismaField[]
-  readonly compounds: readonly string[]
 }
 
 /** The models as the extension has to know them. Mistakes of names are collected. */
@@ -27,10 +25,11 @@ export function contentOf(
 ): ModuleContent {
   const modelContent = (model: PrismaModel): ModelContent => {
     const ids = model.fields.flatMap((field) => found.get(nameOf({ model, field })) ?? [])
-    const relations = model.fields.filter(({ kind }) => kind === 'object')
-    for (const { name } of relations) mistakes.collect(`${model.name}.${name}`, () => checkRelationName(name))
+    for (const { kind, name } of model.fields) {
+      if (kind === 'object') mistakes.collect(`${model.name}.${name}`, () => checkRelationName(name))
+    }
     mistakes.collect(model.name, () => checkComputedNames(model, ids))
-    return { model, isView: views.has(model.name), ids, relations, compounds: compounds(model, ids) }
+    return { model, isView: views.has(model.name), ids }
   }
   return { database, models: models.map(modelContent) }
 }
@@ -41,14 +40,6 @@ export const idFields = ({ models }: ModuleContent): FoundField[] => models.flat
 export const familiesOf = (ids: readonly FoundField[]): FoundFamily[] => [
   ...new Map(ids.map(({ found }) => [found.name, found])).values(),
 ]
-
-/** Names of composite keys and constraints that hold ids. */
-function compounds({ primaryKey, uniqueIndexes }: PrismaModel, ids: readonly FoundField[]): string[] {
-  const holdsId = new Set(ids.map(({ field }) => field.name))
-  return [...(primaryKey ? [primaryKey] : []), ...uniqueIndexes]
-    .filter(({ fields }) => fields.length > 1 && fields.some((field) => holdsId.has(field)))
-    .map(({ name, fields }) => name ?? fields.join('_'))
-}
 
 /** Refuses computed fields that would hide a field or each other, or that have no single id to read. */
 function checkComputedNames({ fields }: PrismaModel, ids: readonly FoundField[]): void {

@@ -129,15 +129,9 @@ const configuration = ({ database, models }: ModuleContent): string => `{
 ${models.map(modelConfiguration).join('')}  },
 }`
 
-function modelConfiguration({ model, ids, relations, compounds }: ModelContent): string {
-  const idLines = ids.map((id) => `        ${id.field.name}: ${idConfiguration(id)},\n`)
-  const relationLines = relations.map(({ name: field, type }) => `        ${field}: '${type}',\n`)
-  return `    ${model.name}: {
-      ids: {${idLines.length > 0 ? `\n${idLines.join('')}      ` : ''}},
-      relations: {${relationLines.length > 0 ? `\n${relationLines.join('')}      ` : ''}},
-      compounds: [${compounds.map((one) => `'${one}'`).join(', ')}],
-    },
-`
+function modelConfiguration({ model, ids }: ModelContent): string {
+  const fields = ids.map((id) => `      ${id.field.name}: ${idConfiguration(id)},\n`)
+  return fields.length === 0 ? '' : `    ${model.name}: {\n${fields.join('')}    },\n`
 }
 
 function idConfiguration({ found, storage, generated, comment: { meta, createdAt } }: FoundField): string {

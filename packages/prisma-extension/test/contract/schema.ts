@@ -86,21 +86,11 @@ export function contractConfiguration({ database, storage, family }: Variant): C
   return {
     database: database === 'sqlite' ? 'sqlite' : 'postgres',
     models: {
-      Customer: {
-        ids: { id: key, traceId: plain, referrerId: plain },
-        relations: { referrer: 'Customer', referred: 'Customer', profile: 'Profile', orders: 'Order' },
-      },
-      Profile: { ids: { id: key, customerId: plain }, relations: { customer: 'Customer' } },
-      Order: {
-        ids: { id: key, customerId: plain },
-        relations: { customer: 'Customer', lines: 'OrderLine', tags: 'Tag' },
-      },
-      OrderLine: {
-        ids: { orderId: plain },
-        relations: { order: 'Order' },
-        compounds: ['orderId_position'],
-      },
-      Tag: { ids: { id: key }, relations: { orders: 'Order' } },
+      Customer: { id: key, traceId: plain, referrerId: plain },
+      Profile: { id: key, customerId: plain },
+      Order: { id: key, customerId: plain },
+      OrderLine: { orderId: plain },
+      Tag: { id: key },
     },
   }
 }

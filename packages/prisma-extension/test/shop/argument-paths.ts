@@ -108,7 +108,7 @@ export function argumentPaths(dmmf: Dmmf, configuration: Configuration): Argumen
 
   function columnOf(around: InputObject | undefined, field: string): string | undefined {
     const model = around && modelOf(around)
-    const ids = model === undefined ? undefined : configuration.models[model]?.ids
+    const ids = model === undefined ? undefined : configuration.models[model]
     return ids && field in ids ? `${model}.${field}` : undefined
   }
 }
