@@ -557,6 +557,70 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     await expect(authors().findBy({ id: ILike('K%' as FlaxId) })).rejects.toMatchObject({ path: 'Author.id' })
   })
 
+  test('an id in an expression that is not understood is an error, or is converted', async () => {
+    const id = ada.id
+    const query = (condition: string, parameters: object = { id }) =>
+      authors().createQueryBuilder('a').where(condition, parameters)
+    const names = async (condition: string, parameters?: object) =>
+      (await query(condition, parameters).getMany()).map(({ name }) => name)
+    // PostgreSQL wants to know types that only an id column tells it.
+    expect(await names('CASE a.id WHEN :id THEN 1 ELSE 0 END = 1')).toEqual(['Ada'])
+    const ordered = authors().createQueryBuilder('a').setParameters({ id: ben.id })
+    const first = ordered.orderBy('CASE a.id WHEN :id THEN 0 ELSE 1 END')
+    expect((await first.getMany()).map(({ name }) => name)).toEqual(['Ben', 'Ada'])
+    expect(await names("CASE a.id WHEN :id THEN a.name ELSE 'x' END = :name", { id, name: 'Ada' })).toEqual([
+      'Ada',
+    ])
+
+    if (storage === 'text') return
+    const list = kind.name === 'mysql' ? 'VALUES (:id)' : 'VALUES (:id), (:id)'
+    const unclear = [
+      ':id IN (a.name, a.id)',
+      `a.id IN (${list})`,
+      'a.id IN (SELECT :id)',
+      'a.id = (SELECT :id)',
+      'a.id = CAST(:id AS char(16))',
+      'CAST(a.id AS char(16)) = :id',
+      'LOWER(a.id) = LOWER(:id)',
+      'CASE WHEN a.fame = 0 THEN :id ELSE a.id END = a.id',
+      "CONCAT(a.id, '') = :id",
+      'a.id IN ((:id), (:id))',
+      'REPLACE(a.id, :id, :id) = a.id',
+      'a.fame = 1 OR a.id || :id = a.id',
+    ]
+    for (const condition of unclear) {
+      const failed = query(condition).getMany()
+      await expect(failed, condition).rejects.toMatchObject({
+        code: 'INVALID_OPTION',
+        path: 'Author.id',
+        message: expect.stringMatching(/:id is an id .* storageOf\(dataSource, Author, 'id'\)/),
+      })
+    }
+    const unselected = authors()
+      .createQueryBuilder('a')
+      .select('NULLIF(:id, LOWER(a.id))', 'x')
+      .setParameters({ id })
+    await expect(unselected.getRawMany()).rejects.toMatchObject({ path: 'Author.id' })
+
+    // What is compared with something else is no id, though it may look like one.
+    const word = 'Supercalifragili'
+    expect(flax.is(word)).toBe(true)
+    for (const condition of [
+      'a.id IS NOT NULL AND a.name = :word',
+      '(a.id, a.name) IN ((a.id, :word))',
+      'a.name = COALESCE(:word, a.name) OR a.id IS NULL',
+      "CASE WHEN a.id IS NULL THEN 'x' ELSE :word END = a.name",
+      'a.name = :word AND a.id IN (SELECT x.author_id FROM author x WHERE x.name = :word)',
+      'EXISTS (SELECT 1 FROM author x WHERE x.author_id = a.id AND LOWER(x.name) = LOWER(:word))',
+    ]) {
+      expect(await names(condition, { word }), condition).toEqual([])
+    }
+    const keys = storageOf(dataSource, Author, 'id')
+    if (kind.name === 'sqlite') {
+      expect(await names('a.id IN (VALUES (:id))', { id: keys.toDatabase(id) })).toEqual(['Ada'])
+    }
+  })
+
   test('ids of another family are malformed where their form differs, and the metabyte is there', async () => {
     expect(sno.meta(one.id)).toBe(4)
     await expect(

@@ -1,11 +1,12 @@
 import { closingOf, isWord, openingOf, type SqlToken, splitAtCommas } from '@snoflax/core/adapter'
+import { caseAround } from './expressions.js'
 
 type Tokens = readonly SqlToken[]
 
 /** What a parameter is compared with. */
 export interface Comparison {
-  /** A path as it stands in the query, without quotes. */
-  readonly path: string
+  /** Paths as they stand in the query, without quotes; undefined for other expressions. */
+  readonly paths: readonly (string | undefined)[]
   /** Whether by pattern, as LIKE does. */
   readonly byPattern: boolean
 }
@@ -21,15 +22,32 @@ const SYNTAX = new Set(
 )
 
 /**
- * The path that the parameter at this index is compared with: by an operator, in a list, between bounds or in
- * a row of values.
+ * What the parameter at this index is compared with: by an operator, in a list, between bounds, in a row of values
+ * or as one of the cases of a CASE.
  */
-export function comparedPath(tokens: Tokens, parameter: number): Comparison | undefined {
-  const byPattern = isWord(tokens[parameter - 1], 'LIKE', 'ILIKE', 'GLOB', 'REGEXP', 'RLIKE')
+export function comparisonOf(tokens: Tokens, parameter: number): Comparison | undefined {
+  const [before, after] = [tokens[parameter - 1], tokens[parameter + 1]]
+  if (isChanging(before) || (isChanging(after) && after?.text !== '::')) return undefined
+  const verb = isWord(after, 'NOT') ? parameter + 2 : parameter + 1
+  if (isWord(tokens[verb], 'IN')) {
+    const list = tokens.slice(verb + 2, closingOf(tokens, verb + 1))
+    return { paths: splitAtCommas(list).map(passedOrPlainPath), byPattern: false }
+  }
+  const byPattern = isWord(before, 'LIKE', 'ILIKE', 'GLOB', 'REGEXP', 'RLIKE')
   const path = byPattern
     ? operandBefore(tokens, withoutNot(tokens, parameter - 2))
-    : (operandBeside(tokens, parameter, parameter) ?? operandOfList(tokens, parameter))
-  return path === undefined ? undefined : { path, byPattern }
+    : (operandBeside(tokens, parameter, parameter) ??
+      operandOfList(tokens, parameter) ??
+      operandOfCase(tokens, parameter))
+  return path === undefined ? undefined : { paths: [path], byPattern }
+}
+
+/** Of `CASE path WHEN …`. */
+function operandOfCase(tokens: Tokens, parameter: number): string | undefined {
+  if (!isWord(tokens[parameter - 1], 'WHEN') || !isWord(tokens[parameter + 1], 'THEN')) return undefined
+  const [start] = caseAround(tokens, parameter)
+  const end = endOfOperand(tokens, start + 1)
+  return isWord(tokens[end + 1], 'WHEN') ? operandBefore(tokens, end) : undefined
 }
 
 /** The path that is compared with what reaches from one token to another. */

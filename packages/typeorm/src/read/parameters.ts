@@ -2,7 +2,8 @@ import { IdError } from '@snoflax/core'
 import type { SqlToken } from '@snoflax/core/adapter'
 import { type DataSource, type EntityMetadata, In, type ObjectLiteral } from 'typeorm'
 import { idColumnFor, type PreparedColumn } from '../columns/prepared.js'
-import { comparedPath } from './comparisons.js'
+import { comparisonOf } from './comparisons.js'
+import { namesAround } from './expressions.js'
 import {
   type Alias,
   idColumnAt,
@@ -14,15 +15,19 @@ import {
   writtenSources,
 } from './sources.js'
 
-/** Ends the name of a parameter that is compared with an id column; the number is the column's. */
+/**
+ * Ends the name of a parameter that is compared with an id column, with the column's number. One that is only near
+ * an id column, in an expression that is not understood, is guarded: it may be anything but an id.
+ */
 const MARK = '.snoflax'
-const MARKED = /:(?:\.\.\.)?([A-Za-z0-9_.]+?)\.snoflax(\d+)(?![A-Za-z0-9_.])/g
+const GUARD = 'guarded'
+const MARKED = /:(?:\.\.\.)?([A-Za-z0-9_.]+?)(\.snoflax(\d+)(guarded)?)(?![A-Za-z0-9_.])/g
 
 /**
  * Marks the parameters of a query that are compared with id columns. They are marked and not converted,
  * since the same parameter may be compared with something else in another place, and values may still be set.
  *
- * @throws {IdError} `INVALID_OPTION` for a pattern on ids that don't lie there as text.
+ * @throws {IdError} `INVALID_OPTION` for a pattern on ids that are not stored as text.
  */
 export function markIdParameters(
   query: string,
@@ -34,15 +39,29 @@ export function markIdParameters(
   let marked = ''
   let from = 0
   tokens.forEach((token, i) => {
-    const column =
-      token.kind === 'placeholder' && !token.text.includes(MARK)
-        ? comparedColumn(tokens, i, columnAt)
-        : undefined
-    if (!column) return
-    marked += query.slice(from, token.end) + MARK + column.number
+    if (token.kind !== 'placeholder' || token.text.includes(MARK)) return
+    const mark = markOf(tokens, i, columnAt)
+    marked += query.slice(from, token.end) + mark
     from = token.end
   })
   return marked + query.slice(from)
+}
+
+type ColumnAt = (path: string) => PreparedColumn | undefined
+
+function markOf(tokens: readonly SqlToken[], parameter: number, columnAt: ColumnAt): string {
+  const comparison = comparisonOf(tokens, parameter)
+  const columns = comparison?.paths.map((path) => path && columnAt(path))
+  const column = columns?.find((one) => one !== undefined && one !== '')
+  if (column && comparison?.byPattern) return markOfPattern(column)
+  if (column && columns?.every(Boolean)) return MARK + column.number
+  // What is compared with other columns alone is no id.
+  if (columns && !column && comparison?.paths.every((path) => path !== undefined)) return ''
+  for (const name of namesAround(tokens, parameter)) {
+    const near = columnAt(name.parts.join('.'))
+    if (near && near.storage.name !== 'text') return `${MARK}${near.number}${GUARD}`
+  }
+  return ''
 }
 
 /** Looks at the aliases of the builder, and then at the tables that a query written as text has besides. */
@@ -50,7 +69,7 @@ function columnsBySource(
   tokens: readonly SqlToken[],
   aliases: readonly Alias[],
   dataSource: DataSource,
-): (path: string) => PreparedColumn | undefined {
+): ColumnAt {
   const sources = sourcesOf(aliases, dataSource)
   const names = new Set(aliases.map(({ name }) => name))
   let written: readonly Source[] | undefined
@@ -62,24 +81,20 @@ function columnsBySource(
   }
 }
 
-function comparedColumn(
-  tokens: readonly SqlToken[],
-  parameter: number,
-  columnAt: (path: string) => PreparedColumn | undefined,
-): PreparedColumn | undefined {
-  const comparison = comparedPath(tokens, parameter)
-  const column = comparison && columnAt(comparison.path)
-  if (!column || !comparison.byPattern) return column
-  const { path, storage } = column
-  if (storage.name === 'text') return undefined
+function markOfPattern({ path, storage: { name, family } }: PreparedColumn): string {
+  if (name === 'text') return ''
   throw new IdError(
     'INVALID_OPTION',
-    `${path}: ids stored as ${storage.name} are not matched by a pattern; compare with bounds of ${storage.family.name}.range`,
-    { family: storage.family.name, path },
+    `${path}: ids stored as ${name} are not matched by a pattern; compare with bounds of ${family.name}.range`,
+    { family: family.name, path },
   )
 }
 
-/** The parameters and, under their marked names, those that are compared with ids as the columns hold them. */
+/**
+ * The parameters and, under their marked names, those that are compared with ids as the columns store them.
+ *
+ * @throws {IdError} `INVALID_OPTION` for an id in an expression that is not converted.
+ */
 export function withIdValues(
   query: string,
   parameters: Readonly<Record<string, unknown>>,
@@ -87,12 +102,29 @@ export function withIdValues(
 ): Readonly<Record<string, unknown>> {
   if (!query.includes(MARK)) return parameters
   const all: Record<string, unknown> = { ...parameters }
-  for (const [, name, number] of query.matchAll(MARKED)) {
-    if (!Object.hasOwn(parameters, name as string)) continue
+  for (const [, name = '', mark, number, guard] of query.matchAll(MARKED)) {
+    if (!Object.hasOwn(parameters, name)) continue
     const column = columns[Number(number)] as PreparedColumn
-    all[`${name}${MARK}${number}`] = column.to(parameters[name as string])
+    const value = parameters[name]
+    if (guard && isUnconverted(value, column)) refuse(name, value, column)
+    all[name + mark] = guard ? value : column.to(value)
   }
   return all
+}
+
+const isUnconverted = (value: unknown, column: PreparedColumn): boolean =>
+  Array.isArray(value)
+    ? value.some((one) => isUnconverted(one, column))
+    : column.storage.family.is(value) && column.to(value) !== value
+
+function refuse(name: string, value: unknown, { path, metadata, storage }: PreparedColumn): never {
+  const { family } = storage
+  throw new IdError(
+    'INVALID_OPTION',
+    `${path}: parameter :${name} is an id in an expression that is not converted to ${storage.name}; compare it with ` +
+      `the column itself, or bind storageOf(dataSource, ${metadata.entityMetadata.name}, '${metadata.propertyPath}').toDatabase(id)`,
+    { family: family.name, path, field: name, value },
+  )
 }
 
 /**
