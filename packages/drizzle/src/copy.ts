@@ -27,49 +27,70 @@ export const ownCopy = ({ Dialect, Insert }: IdDialect): DrizzleCopy => ({
  */
 export function copyBehind(table: Table, dialect: IdDialect): DrizzleCopy {
   if (classOfSql(table) === SQL) return ownCopy(dialect)
-  const file = callerInDrizzle()
-  const copy = file === undefined ? undefined : copyAt(file, dialect)
+  const file = callerIn(/[\\/]\w+-core[\\/]table\.c?js$/)
+  const load = file === undefined ? undefined : modulesBeside(file, '..')
+  const core = /\w+-core(?=.table\.)/.exec(file ?? '')?.[0]
+  const copy = load && {
+    version: load('version').npmVersion,
+    SQL: load('sql/sql').SQL,
+    ...classesIn(load(`${core}/index`), dialect),
+  }
   if (copy && (classOfSql(table) ?? copy.SQL) === copy.SQL) return copy
-  throw new IdError(
-    'UNSUPPORTED_VERSION',
-    `${getTableName(table)}: this table is defined with another copy of drizzle-orm (${copy?.version ?? 'bundled'}` +
-      `${file ? `, ${file}` : ''}) than @snoflax/drizzle imports (${npmVersion}), and the package can't reach it. ` +
-      'Make both use one copy: run `npm ls drizzle-orm`, and bundle or transform both packages or neither',
-    { field: 'drizzle-orm', value: copy?.version, path: getTableName(table) },
-  )
+  throw anotherCopy(getTableName(table), 'this table is defined', copy?.version, file)
 }
 
 /** Undefined in versions whose tables are no SQL. */
 const classOfSql = (table: Table): unknown => table.getSQL?.().constructor
 
-const TABLE_FILE = /(?<=[\\/](?<core>\w+-core)[\\/])table(?=\.c?js$)/
+/**
+ * Checks that SQL with a column is built by a copy that we patch: a workspace can define its tables with one and open
+ * the database with another. To be called while Drizzle looks for the column's name.
+ *
+ * @throws {IdError} `UNSUPPORTED_VERSION`.
+ */
+export function checkBuilder(path: string, isPatched: (TheirSQL: typeof SQL) => boolean): void {
+  const file = callerIn(/[\\/]casing\.c?js$/)
+  const load = file === undefined ? undefined : modulesBeside(file, '.')
+  if (!load || isPatched(load('sql/sql').SQL)) return
+  throw anotherCopy(path, 'this query is built', load('version').npmVersion, file)
+}
 
-/** The file of Drizzle that builds a table, and has just called us. */
-function callerInDrizzle(): string | undefined {
+const anotherCopy = (
+  path: string,
+  what: string,
+  version: string | undefined,
+  file: string | undefined,
+): IdError =>
+  new IdError(
+    'UNSUPPORTED_VERSION',
+    `${path}: ${what} by another copy of drizzle-orm (${version ?? 'bundled'}${file ? `, ${file}` : ''}) than the table ` +
+      `or @snoflax/drizzle (${npmVersion}), where ids would not be converted. Use one copy: run \`npm ls drizzle-orm\`, ` +
+      'and bundle or transform all that imports it, or nothing',
+    { field: 'drizzle-orm', value: version, path },
+  )
+
+/** The file among those that have just called us. */
+function callerIn(pattern: RegExp): string | undefined {
   const { prepareStackTrace, stackTraceLimit } = Error
   Error.stackTraceLimit = 20
   Error.prepareStackTrace = (_, sites) => sites.map((site) => site.getFileName() ?? '')
   try {
     const files = new Error().stack as unknown as readonly string[]
-    return files.find((file) => TABLE_FILE.test(file))
+    return files.find((file) => pattern.test(file))
   } finally {
     Object.assign(Error, { prepareStackTrace, stackTraceLimit })
   }
 }
 
-/** It is loaded already, so that `require` has what the application has, be it an ES module. */
-function copyAt(file: string, { Dialect, Insert }: IdDialect): DrizzleCopy | undefined {
+/** Modules of the copy that a file is of. They are loaded, so `require` has what the application has, ES modules too. */
+function modulesBeside(file: string, root: '.' | '..') {
   const require = globalThis.process?.getBuiltinModule?.('node:module').createRequire(file)
-  if (require === undefined) return undefined
-  const load = (name: string) => require(`../${name}${file.slice(file.lastIndexOf('.'))}`)
-  const classes = Object.values<DrizzleClass>(load(`${TABLE_FILE.exec(file)?.groups?.['core']}/index`))
-  const theirs = (own: DrizzleClass) => classes.find((one) => kindOf(one) === kindOf(own)) as DrizzleClass
-  return {
-    version: load('version').npmVersion,
-    SQL: load('sql/sql').SQL,
-    Dialect: theirs(Dialect),
-    Insert: theirs(Insert),
-  }
+  return require && ((name: string) => require(`${root}/${name}${file.slice(file.lastIndexOf('.'))}`))
 }
 
-const kindOf = (value: object): unknown => (value as { readonly [entityKind]?: unknown })[entityKind]
+function classesIn(core: Readonly<Record<string, DrizzleClass>>, { Dialect, Insert }: IdDialect) {
+  const kindOf = (one: object) => (one as { readonly [entityKind]?: unknown })[entityKind]
+  const theirs = (own: DrizzleClass) =>
+    Object.values(core).find((one) => kindOf(one) === kindOf(own)) as DrizzleClass
+  return { Dialect: theirs(Dialect), Insert: theirs(Insert) }
+}

@@ -2,7 +2,7 @@ import { requireMembers } from '@snoflax/core/adapter'
 import { is, Param, Placeholder, SQL, type SQLChunk, type Table } from 'drizzle-orm'
 import { bindCompared, bound, isInlined } from './binding/values.js'
 import { boundInsert, boundRow, type Insert, type Row, withFreshIds } from './binding/writes.js'
-import { copyBehind, type DrizzleCopy, ownCopy } from './copy.js'
+import { checkBuilder, copyBehind, type DrizzleCopy, ownCopy } from './copy.js'
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds } from './id-column/ids.js'
 import { literal } from './id-column/literal.js'
@@ -10,18 +10,14 @@ import { keepingIds } from './relational-queries.js'
 
 /** What we use of a dialect. */
 interface DialectMembers {
-  buildSelection(fields: readonly SelectedField[], options?: object): SQL
+  buildSelection(fields: readonly { readonly field: unknown }[], options?: object): SQL
   buildInsertQuery(insert: Insert): unknown
   buildUpdateSet(table: Table, set: Row): SQL
-  [method: string]: (this: unknown, ...given: never[]) => unknown
+  [relationalMethod: string]: Method
 }
 
 interface InsertMembers {
-  prepare(this: unknown, ...given: unknown[]): unknown
-}
-
-interface SelectedField {
-  readonly field: unknown
+  prepare(...given: unknown[]): unknown
 }
 
 const checked = new WeakSet<object>()
@@ -66,48 +62,74 @@ function once(hookable: object, hook: () => void): void {
   Object.defineProperty(hookable, HOOKED, { value: true })
 }
 
+/** How many of our methods are at work. */
+let building = 0
 /** Whether the insert that is being built will be executed again and again. */
 let isPreparing = false
 
+/** @throws {IdError} `UNSUPPORTED_VERSION` if the name of a column is asked for by a copy that is not patched. */
+export function checkCopy(path: string): void {
+  if (building === 0) checkBuilder(path, (SQL) => Object.hasOwn(SQL, HOOKED))
+}
+
+type Method = (...given: never[]) => unknown
+
+/** Puts a method of ours in the place of Drizzle's, which it is given, and knows while it is at work. */
+function replace<Members, Name extends keyof Members, Replaced extends Method & Members[Name]>(
+  prototype: Members,
+  name: Name,
+  replacement: (
+    this: Members,
+    original: (...given: Parameters<Replaced>) => ReturnType<Replaced>,
+    ...given: Parameters<Replaced>
+  ) => ReturnType<Replaced>,
+): void {
+  const original = prototype[name] as (...given: Parameters<Replaced>) => ReturnType<Replaced>
+  const value = function (this: Members, ...given: Parameters<Replaced>) {
+    building++
+    try {
+      return replacement.call(this, original.bind(this), ...given)
+    } finally {
+      building--
+    }
+  }
+  Object.defineProperty(prototype, name, { value, writable: true, configurable: true })
+}
+
 function hookIntoPreparing(prototype: InsertMembers): void {
-  const { prepare } = prototype
-  prototype.prepare = function (...given) {
+  replace(prototype, 'prepare', (prepare, ...given) => {
     isPreparing = true
     try {
-      return prepare.apply(this, given)
+      return prepare(...given)
     } finally {
       isPreparing = false
     }
-  }
+  })
 }
 
 function hookIntoBuilding(prototype: SQL): void {
-  const build = prototype.buildQueryFromSourceParams
-  prototype.buildQueryFromSourceParams = function (given, config) {
+  replace(prototype, 'buildQueryFromSourceParams', function (build, given, config) {
     const chunks = bindCompared(given)
-    return build.call(this, config.inlineParams || isInlined(this) ? chunks.map(inline) : chunks, config)
-  }
+    return build(config.inlineParams || isInlined(this) ? chunks.map(inline) : chunks, config)
+  })
 }
 
 function hookIntoDialect(prototype: DialectMembers, { relationalMethods, inJson }: IdDialect): void {
   for (const method of relationalMethods) {
-    prototype[method] = keepingIds(prototype[method] as never, inJson)
+    replace(prototype, method, (build, query) => keepingIds(build as never, query, inJson))
   }
-  const { buildSelection, buildInsertQuery, buildUpdateSet } = prototype
   // Drizzle puts bare names in the place of columns there.
-  prototype.buildSelection = function (fields, options) {
-    const bound = fields.map((selected) => ({ ...selected, field: boundField(selected.field) }))
-    return buildSelection.call(this, bound, options)
-  }
-  prototype.buildInsertQuery = function (insert) {
+  replace(prototype, 'buildSelection', (build, fields, options) =>
+    build(
+      fields.map((selected) => ({ ...selected, field: boundField(selected.field) })),
+      options,
+    ),
+  )
+  replace(prototype, 'buildInsertQuery', (build, insert) => {
     const bound = boundInsert(insert)
-    if (!isPreparing || insert.select) return buildInsertQuery.call(this, bound)
-    const { rows, answer } = withFreshIds(insert.table, bound.values as readonly Row[])
-    return answer(buildInsertQuery.call(this, { ...bound, values: rows }))
-  }
-  prototype.buildUpdateSet = function (table, set) {
-    return buildUpdateSet.call(this, table, boundRow(table, set))
-  }
+    return isPreparing && !insert.select ? withFreshIds(bound, build) : build(bound)
+  })
+  replace(prototype, 'buildUpdateSet', (build, table, set) => build(table, boundRow(table, set)))
 }
 
 /** Where Drizzle writes values into SQL, it has no form for bytes and bigints. */

@@ -9,7 +9,7 @@ import { TimeDecoder, TimeOfId } from './time.js'
 // by way of Drizzle's own `extras`, and each selected field gets its decoder back.
 
 /** What we read of the arguments of a dialect's method. */
-interface RelationalQuery {
+export interface RelationalQuery {
   readonly tableConfig: { readonly columns: Record<string, Column> }
   readonly queryConfig: true | QueryConfig
   readonly nestedQueryRelation?: unknown
@@ -25,20 +25,20 @@ type GivenByDrizzle = [fields: Record<string, Column>, operators: object]
 
 type Extras = Record<string, SQL.Aliased>
 
-interface BuiltQuery {
+export interface BuiltQuery {
   readonly selection: { readonly tsKey: string; readonly isJson: boolean; field: unknown }[]
 }
 
-type Build = (this: unknown, query: RelationalQuery) => BuiltQuery
-
 type InJson = IdDialect['inJson']
 
-/** A dialect's method that builds relational queries, with ids brought through their JSON. */
-export function keepingIds(build: Build, inJson: InJson): Build {
-  return function (query) {
-    const cure = query.nestedQueryRelation === undefined ? new Cure(query) : new Cure(query, inJson)
-    return cure.restore(build.call(this, { ...query, queryConfig: cure.config() }))
-  }
+/** Builds a relational query with ids brought through its JSON. */
+export function keepingIds(
+  build: (query: RelationalQuery) => BuiltQuery,
+  query: RelationalQuery,
+  inJson: InJson,
+): BuiltQuery {
+  const cure = query.nestedQueryRelation === undefined ? new Cure(query) : new Cure(query, inJson)
+  return cure.restore(build({ ...query, queryConfig: cure.config() }))
 }
 
 /** The cure of one query, of a table or of the rows below a row. */

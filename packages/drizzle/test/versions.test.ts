@@ -102,11 +102,23 @@ describe('an application with another copy of Drizzle than the package imports',
     })
   })
 
+  test.each(['select', 'delete', 'insert', 'update', 'query'])(
+    'that opens the database with a copy that no table is defined with: %s is refused',
+    async (statement) => {
+      const program = run(process.execPath, ['--no-warnings', at('copies/mixed.mjs'), elsewhere, statement])
+      await expect(program).rejects.toMatchObject({
+        stderr: expect.stringMatching(
+          /IdError: sessions\.id: this query is built by another copy of drizzle-orm \(0\.45\.\d+, .*copies.node_modules.*npm ls drizzle-orm/,
+        ),
+      })
+    },
+  )
+
   test('out of reach, it is refused when the table is defined', async () => {
     const program = run(process.execPath, ['--no-warnings', at('copies/require.cjs'), elsewhere, 'hidden'])
     await expect(program).rejects.toMatchObject({
       stderr: expect.stringMatching(
-        /IdError: customers: this table is defined with another copy of drizzle-orm \(.*copies.node_modules.*npm ls drizzle-orm/,
+        /IdError: customers: this table is defined by another copy of drizzle-orm \(.*copies.node_modules.*npm ls drizzle-orm/,
       ),
     })
   })

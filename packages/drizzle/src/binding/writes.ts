@@ -29,7 +29,7 @@ export function boundInsert<Given extends Insert>(insert: Given): Given {
 }
 
 function boundValues({ table, values, select }: Insert): Insert['values'] {
-  if (is(values, SQL)) return boundFor(values, ...Object.values(getTableColumns(table)).filter(findIds))
+  if (is(values, SQL)) return boundFor(values, ...idColumnsOf(table).map(([, , column]) => column))
   return select ? boundSelect(table, values as Select) : (values as Row[]).map((row) => boundRow(table, row))
 }
 
@@ -45,12 +45,26 @@ function boundSelect(table: Table, select: Select): Select {
 
 /** What an insert or update has for a table, its SQL bound to the columns that take it. */
 export function boundRow(table: Table, row: Row): Row {
-  const columns: Record<string, Column> = getTableColumns(table)
-  const entries = Object.entries(row).map(([key, value]) => {
-    const column = columns[key]
-    return [key, column && findIds(column) ? boundTo(column, value) : value]
+  const bound = idColumnsOf(table).flatMap(([key, , column]) => {
+    const value = boundTo(column, row[key])
+    return value === row[key] ? [] : [[key, value]]
   })
-  return Object.fromEntries(entries)
+  return bound.length === 0 ? row : { ...row, ...Object.fromEntries(bound) }
+}
+
+const idColumns = new WeakMap<Table, [key: string, ids: ColumnIds, column: Column][]>()
+
+function idColumnsOf(table: Table) {
+  const known = idColumns.get(table)
+  if (known) return known
+  const found = Object.entries<Column>(getTableColumns(table)).flatMap(
+    ([key, column]): [string, ColumnIds, Column][] => {
+      const ids = findIds(column)
+      return ids ? [[key, ids, column]] : []
+    },
+  )
+  idColumns.set(table, found)
+  return found
 }
 
 /** What is written to an id column, if it is SQL bound to it. */
@@ -60,47 +74,33 @@ export function boundTo(column: Column, value: unknown): unknown {
 }
 
 /**
- * The rows of a prepared insert with a new id for each execution, where Drizzle would repeat the one that it got when
- * it was prepared. MySQL's `$returningId()` is answered the last.
+ * Builds a prepared insert with a new id for each execution, where Drizzle would repeat the one that it got when it was
+ * prepared. MySQL's `$returningId()` is answered the ids of the last execution.
  */
-export function withFreshIds(table: Table, rows: readonly Row[]) {
-  const columns = Object.entries<Column>(getTableColumns(table))
-  const fresh = rows.map((row) =>
-    columns.flatMap(([key, column]) => {
-      const ids = isMissing(row[key]) ? findIds(column) : undefined
-      return ids?.generate ? [{ key, parameter: new FreshId(ids, ids.generate) }] : []
-    }),
-  )
-  return {
-    rows: rows.map((row, at) => ({
-      ...row,
-      ...Object.fromEntries((fresh[at] ?? []).map(({ key, parameter }) => [key, parameter.sql])),
-    })),
-    answer(built: unknown): unknown {
-      const { generatedIds = [] } = built as { readonly generatedIds?: readonly Row[] }
-      for (const [at, made] of generatedIds.entries()) {
-        for (const { key, parameter } of fresh[at] ?? [])
-          Object.defineProperty(made, key, { get: () => parameter.last })
+export function withFreshIds<Built>(insert: Insert, build: (insert: Insert) => Built): Built {
+  const made: Record<string, string>[] = []
+  const values = (insert.values as readonly Row[]).map((row) => {
+    const last: Record<string, string> = {}
+    made.push(last)
+    const fresh = idColumnsOf(insert.table).flatMap(([key, ids]) => {
+      const { generate } = ids
+      if (generate === undefined || !isMissing(row[key])) return []
+      const mapToDriverValue = () => {
+        last[key] = generate()
+        return ids.toDatabase(last[key])
       }
-      return built
-    },
-  }
+      // A placeholder's value is encoded at each execution, and every object has one by this name.
+      return [[key, new Param(new Placeholder('constructor'), { mapToDriverValue })]]
+    })
+    return { ...row, ...Object.fromEntries(fresh) }
+  })
+  const built = build({ ...insert, values })
+  const { generatedIds } = built as { readonly generatedIds?: Row[] }
+  generatedIds?.forEach((given, at) => {
+    generatedIds[at] = Object.setPrototypeOf(made[at] as object, given)
+  })
+  return built
 }
 
 const isMissing = (value: unknown): boolean =>
   value === undefined || (is(value, Param) && value.value === undefined)
-
-class FreshId {
-  /** Of the last execution. */
-  last: string | undefined
-  /** Drizzle encodes a placeholder's value at each execution, and every object has one by this name. */
-  readonly sql: Param
-
-  constructor(ids: ColumnIds, generate: () => string) {
-    const mapToDriverValue = () => {
-      this.last = generate()
-      return ids.toDatabase(this.last)
-    }
-    this.sql = new Param(new Placeholder('constructor'), { mapToDriverValue })
-  }
-}

@@ -2,7 +2,7 @@ import { type Database, IdError, type IdFamily } from '@snoflax/core'
 import { checkDatabaseDefault, idSource, sqlCall } from '@snoflax/core/adapter'
 import { type Column, entityKind, is, SQL, sql, type Table } from 'drizzle-orm'
 import { boundTo } from '../binding/writes.js'
-import { hookInto } from '../hooks.js'
+import { checkCopy, hookInto } from '../hooks.js'
 import type { IdDialect } from './dialect.js'
 import { ColumnIds, IDS } from './ids.js'
 import { hexOf, literal } from './literal.js'
@@ -51,6 +51,13 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
       super(table as never, config as never)
       this.isElement = config.isElement ?? false
       this[IDS] = new ColumnIds(this, dialect.database, config.request, reference?.ref)
+      const { keyAsName } = this
+      // Read for each column that SQL names.
+      const get = () => {
+        checkCopy(this[IDS].place)
+        return keyAsName
+      }
+      Object.defineProperty(this, 'keyAsName', { get, enumerable: true })
       setDefault(this, this[IDS], dialect.database, config.request)
     }
 
