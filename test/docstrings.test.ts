@@ -8,11 +8,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Example, examplesBelow, examplesIn } from './docstrings/examples.js'
 import { type Exported, exportsBelow, exportsOf } from './docstrings/exports.js'
 import { folderOf, modulesOf, programOf } from './docstrings/programs.js'
-import { entriesOf, packages } from './packaging/packed.js'
 import { outcomeOf } from './snippets/outcome.js'
 import { blocksOf } from './snippets/page.js'
 import { typeErrors } from './snippets/type-errors.js'
-import { packageFolders } from './workspace.js'
+import { entryPointsOf, packageFolders } from './workspace.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const examples = examplesBelow(root)
@@ -41,7 +40,7 @@ describe('what packages export', () => {
 
   test('is found at every entry point', () => {
     const entries = new Set(exported.map(({ name }) => name.split(' ')[0]))
-    expect([...entries].sort()).toEqual(packages.flatMap(entriesOf).sort())
+    expect([...entries].sort()).toEqual(packageFolders.flatMap(entryPointsOf).sort())
     expect(namesOf(() => true)).toEqual(
       expect.arrayContaining(['@snoflax/core flax', '@snoflax/drizzle/pg-core createdAfter']),
     )

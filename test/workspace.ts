@@ -6,6 +6,13 @@ export const at = (path: string): string => fileURLToPath(new URL(`../${path}`, 
 
 export const packageFolders: readonly string[] = readdirSync(at('packages'))
 
+/** What can be imported from a package, as a user writes it. */
+export function entryPointsOf(folder: string): string[] {
+  const { name, exports } = JSON.parse(readFileSync(at(`packages/${folder}/package.json`), 'utf8'))
+  const subpaths = Object.keys(exports).filter((subpath) => subpath !== './package.json')
+  return subpaths.map((subpath) => `${name}${subpath.slice(1)}`)
+}
+
 /** The packages that bring an adapter of the contract. */
 export const ormFolders: readonly string[] = packageFolders.filter((name) =>
   existsSync(at(`packages/${name}/test/contract/adapter.ts`)),

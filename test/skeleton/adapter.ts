@@ -1,4 +1,5 @@
 import { flake, flax, type IdStorage, storageFor } from '@snoflax/core'
+import { withPath } from '@snoflax/core/adapter'
 import type { OpenDatabase, Row } from '@snoflax/test'
 import {
   type ContractAdapter,
@@ -227,13 +228,8 @@ const make = ({ variant }: PlainSession) => variant.generator.generate()
 
 const key = (session: PlainSession, id: string | null | undefined) => at(session, 'id', id)
 
-function at({ storage }: PlainSession, column: string, id: string | null | undefined) {
-  try {
-    return storage.toDatabase(id)
-  } catch (error) {
-    throw (error as { at(path: string): Error }).at(`customers.${column}`)
-  }
-}
+const at = ({ storage }: PlainSession, column: string, id: string | null | undefined) =>
+  withPath(`customers.${column}`, () => storage.toDatabase(id))
 
 async function insertCustomer(session: PlainSession, row: NewCustomer): Promise<string> {
   const id = row.id ?? make(session)
