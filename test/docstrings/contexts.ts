@@ -88,7 +88,7 @@ import {
   {
     sources: 'packages/core/',
     code: `
-import { checkDatabaseGenerator, defineFamily, fieldBits, flake, flax, type Id, IdError, isPlausible, isSameFamily, readings, refusals, sno, storageFor, uid, uidLocal } from '@snoflax/core'
+import { defineFamily, fieldBits, flake, flax, type Id, IdError, isPlausible, isSameFamily, readings, refusals, sno, storageFor, uid, uidLocal } from '@snoflax/core'
 `,
   },
   drizzle(

@@ -1,4 +1,3 @@
-export { checkDatabaseGenerator } from './database-generator.js'
 export { defineFamily, type FamilyDefinition } from './define-family.js'
 export type {
   Id,

@@ -1,7 +1,7 @@
-import { checkDatabaseGenerator } from '../database-generator.js'
 import type { IdFamily, StorageName } from '../family.js'
 import { IdError, show } from '../primitives/errors.js'
 import type { Database } from '../storage/column.js'
+import { DEFAULT_NEIGHBOURHOOD } from '../uid/layout.js'
 import { checkMeta } from './id-source.js'
 import { RESERVED_WORDS } from './reserved-words.js'
 
@@ -64,10 +64,22 @@ export const sqlFunction = (family: IdFamily, verb: string, schema: string = DEF
  * sqlCall(sno, 'uuid', 'snoflax', 2) // 'snoflax.sno_generate_uuid(2)'
  */
 export function sqlCall(family: IdFamily, storage: StorageName, schema?: string, meta?: number): string {
-  checkDatabaseGenerator(family)
+  checkNeighbourhood(family)
   checkMeta(family, meta)
   const ending = storage === 'binary' ? '' : `_${storage}`
   return `${sqlFunction(family, `generate${ending}`, schema)}(${meta ?? ''})`
+}
+
+/** Ids of uid don't carry their neighbourhood, and the database's is the default. Its flakes get their own epoch there. */
+function checkNeighbourhood(family: IdFamily): void {
+  if (family.name !== 'uid' || !('neighbourhood' in family)) return
+  const { neighbourhood } = family
+  if (neighbourhood === DEFAULT_NEIGHBOURHOOD) return
+  throw new IdError(
+    'INVALID_OPTION',
+    `uid: the database generates ids with neighbourhood ${DEFAULT_NEIGHBOURHOOD}, not ${neighbourhood}`,
+    { family: 'uid', field: 'neighbourhood', value: neighbourhood },
+  )
 }
 
 /**

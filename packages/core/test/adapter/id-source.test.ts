@@ -157,6 +157,8 @@ describe('the call of a database default', () => {
     [flax, 'uuid', 'ids', undefined, 'ids.flax_generate_uuid()'],
     [sno, 'text', 'snoflax', 0, 'snoflax.sno_generate_text(0)'],
     [ticket, 'uuid8', undefined, undefined, 'snoflax.ticket_generate_uuid8()'],
+    [flake.withEpoch(5), 'bigint', undefined, undefined, 'snoflax.flake_generate_bigint()'],
+    [uid.withNeighbourhood(8), 'binary', undefined, undefined, 'snoflax.uid_generate()'],
   ] as const)('%#', (family, storage, schema, meta, call) => {
     expect(sqlCall(family as IdFamily, storage, schema, meta)).toBe(call)
   })
