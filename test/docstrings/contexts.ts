@@ -80,7 +80,7 @@ import Database from 'better-sqlite3'
 import { flax, sno, uidLocal } from '@snoflax/core'
 import {
   agree, checkDatabaseDefault, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf,
-  DEFAULT_SCHEMA, idSource, isWord, NAMED_PLACEHOLDER, openingOf, quoteName, quoteText, readSql, requireMembers, snakeCase, splitAtCommas, sqlCall,
+  DEFAULT_SCHEMA, idSource, isBytes, isDate, isWord, NAMED_PLACEHOLDER, openingOf, quoteName, quoteText, readSql, requireMembers, snakeCase, splitAtCommas, sqlCall,
   sqlFunction, withPath,
 } from '@snoflax/core/adapter'
 `,

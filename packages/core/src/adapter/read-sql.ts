@@ -112,7 +112,7 @@ const KINDS = ['name', 'string', 'number', 'placeholder', 'comment'] as const
  * default.
  *
  * @example
- * readSql("SELECT o.id FROM orders o WHERE o.note <> 'it''s'", { dialect: 'postgres' }).length // 10
+ * readSql("SELECT o.id FROM orders o WHERE o.note <> 'it''s'", { dialect: 'postgres' }).length // 9
  */
 export function readSql(sql: string, { dialect, placeholder, comments = false }: ReadSqlOptions): SqlToken[] {
   const pattern = patternOf(dialect, placeholder)

@@ -77,7 +77,7 @@ function checkNeighbourhood(family: IdFamily): void {
   if (neighbourhood === DEFAULT_NEIGHBOURHOOD) return
   throw new IdError(
     'INVALID_OPTION',
-    `uid: the database generates ids with neighbourhood ${DEFAULT_NEIGHBOURHOOD}, not ${neighbourhood}`,
+    `uid: the database generates ids with a neighbourhood of ${DEFAULT_NEIGHBOURHOOD}, not ${neighbourhood}`,
     { family: 'uid', field: 'neighbourhood', value: neighbourhood },
   )
 }

@@ -1,9 +1,19 @@
 const tagOf = (value: unknown): string => Object.prototype.toString.call(value)
 
-/** Whether it is a Date, of any realm: iframes, `vm` contexts and Jest have constructors of their own. */
+/**
+ * Whether it is a Date, of any realm: iframes, `vm` contexts and Jest have constructors of their own.
+ *
+ * @example
+ * isDate(new Date()) // true
+ */
 export const isDate = (value: unknown): value is Date => tagOf(value) === '[object Date]'
 
-/** Whether it is a Uint8Array or a Buffer, of any realm. */
+/**
+ * Whether it is a Uint8Array or a Buffer, of any realm.
+ *
+ * @example
+ * isBytes(Buffer.from('id')) // true
+ */
 export const isBytes = (value: unknown): value is Uint8Array =>
   value instanceof Uint8Array || (ArrayBuffer.isView(value) && tagOf(value) === '[object Uint8Array]')
 
