@@ -44,6 +44,7 @@ export {
 export { isSameFamily } from './same-family.js'
 export {
   type SequenceBounds,
+  type SnoBackfillSnapshot,
   type SnoFamily,
   type SnoFields,
   type SnoGenerator,

@@ -3,7 +3,7 @@ import { batch } from '../primitives/batch.js'
 import { type Clock, checkSpan, type Time, toUnixMs } from '../primitives/clock.js'
 import { IdError } from '../primitives/errors.js'
 import { blockUntil, WaitingQueue, type WaitOptions } from '../primitives/waiting.js'
-import { Backfill } from './backfill.js'
+import type { Backfill } from './backfill.js'
 import { checkMeta, NAME, type SnoId, SPAN, spell } from './codec.js'
 import { EPOCH_MS, UNIT_MS } from './layout.js'
 import { type SnoGeneratorOptions, settle } from './options.js'
@@ -43,11 +43,13 @@ export interface SnoGenerator extends IdGenerator<SnoId> {
   batch(count: number, meta?: number): SnoId[]
   /**
    * An id that carries the given moment, floored to its unit. It draws on a sequence shard of its own, so it
-   * never repeats an id of `generate`, and ids for equal moments keep the order in which they were made. One
-   * counter is kept for each distinct unit, about 50 bytes.
+   * never repeats an id of `generate`, and ids for equal moments keep the order in which they were made.
+   *
+   * Memory is bounded: the counters of the last 65,536 distinct units are kept where moments only ascend, else of
+   * a million. Between the units whose counters were dropped nothing is generated any more, rather than an id again.
    *
    * @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`, `SEQUENCE_EXHAUSTED` when the unit's shard is used
-   * up, `INVALID_OPTION` if the generator has explicit bounds and no `backfill` shard.
+   * up or its counter was dropped, `INVALID_OPTION` if the generator has explicit bounds and no `backfill` shard.
    */
   generateAt(time: Time, meta?: number): SnoId
   /** The state, to be restored by a later generator. Plain JSON. */
@@ -87,7 +89,7 @@ class Generator implements SnoGenerator {
     this.drifts = state.drifts
     this.clock = clock
     this.meta = meta
-    this.backfill = backfill && new Backfill(backfill)
+    this.backfill = backfill
     this.overflow = new OverflowWatch(options.onOverflow)
   }
 
@@ -148,6 +150,7 @@ class Generator implements SnoGenerator {
 
   readonly snapshot = (): SnoSnapshot => {
     const now = this.units()
+    const backfill = this.backfill?.snapshot
     return {
       partition: [this.partition >> 8, this.partition & 0xff],
       sequenceMin: this.sequenceMin,
@@ -157,6 +160,7 @@ class Generator implements SnoGenerator {
       wallHi: this.wallHi,
       wallSafe: this.wallSafe,
       drifts: this.drifts,
+      ...(backfill && { backfill }),
     }
   }
 

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../primitives/clock.js'
 import { IdError } from '../primitives/errors.js'
 import { checkOptions } from '../primitives/options.js'
-import type { SequenceBounds } from './backfill.js'
+import { Backfill, type SequenceBounds } from './backfill.js'
 import { checkMeta, NAME } from './codec.js'
 import { MAX_SEQUENCE } from './layout.js'
 import type { SnoOverflow } from './overflow.js'
@@ -46,7 +46,7 @@ const BACKFILL: SequenceBounds = { sequenceMin: 0xf000, sequenceMax: MAX_SEQUENC
 
 export interface Settled {
   readonly state: SnoState
-  readonly backfill: SequenceBounds | undefined
+  readonly backfill: Backfill | undefined
   readonly clock: Clock
   readonly meta: number
 }
@@ -68,7 +68,12 @@ export function settle(options: SnoGeneratorOptions): Settled {
   const backfill = options.backfill ?? (isDefault ? BACKFILL : undefined)
   return {
     state,
-    backfill: backfill && apart(state, orderBounds(backfill.sequenceMin, backfill.sequenceMax)),
+    backfill:
+      backfill &&
+      new Backfill(
+        apart(state, orderBounds(backfill.sequenceMin, backfill.sequenceMax)),
+        options.snapshot?.backfill,
+      ),
     clock: options.clock ?? systemClock,
     meta: checkMeta(options.meta ?? 0),
   }

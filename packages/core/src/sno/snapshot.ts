@@ -1,4 +1,5 @@
 import { checkInteger, IdError, refuseType } from '../primitives/errors.js'
+import type { SnoBackfillSnapshot } from './backfill.js'
 import { NAME } from './codec.js'
 import { MAX_PARTITION, MAX_SEQUENCE, MAX_UNITS } from './layout.js'
 
@@ -23,6 +24,8 @@ export interface SnoSnapshot {
   readonly wallSafe: number
   /** How often the clock stepped back. Its lowest bit is the tick-tock bit. */
   readonly drifts: number
+  /** What `generateAt` has made; not of the reference. Left out where it made nothing. */
+  readonly backfill?: SnoBackfillSnapshot
 }
 
 /** What a generator starts from. */

@@ -90,13 +90,49 @@ describe('generateAt', () => {
     expect(() => generator.generateAt('2026-11-01' as never)).toThrow(TypeError)
   })
 
+  test('a restored generator repeats nothing, and goes on in the unit of the last call', () => {
+    const first = sno.generator({ partition: 9 })
+    const units = [0, 7, 3, 3]
+    const before = units.map((unit) => first.generateAt(atUnit(NOW + unit)))
+    const snapshot = JSON.parse(JSON.stringify(first.snapshot()))
+    expect(snapshot.backfill).toEqual({ from: NOW, to: NOW + 7, last: NOW + 3, count: 2 })
+    const second = sno.generator({ snapshot })
+    expect(sequencesOf([second.generateAt(atUnit(NOW + 3))])).toEqual([61_442])
+    for (const unit of [0, 5, 7]) {
+      expectIdError(() => second.generateAt(atUnit(NOW + unit)), 'SEQUENCE_EXHAUSTED')
+    }
+    expect(sequencesOf([-1, 8].map((unit) => second.generateAt(atUnit(NOW + unit))))).toEqual([
+      61_440, 61_440,
+    ])
+    expect(new Set(before).size).toBe(4)
+    for (const backfill of [
+      { ...snapshot.backfill, from: NOW + 9 },
+      { ...snapshot.backfill, count: 0 },
+    ]) {
+      expectIdError(() => sno.generator({ snapshot: { ...snapshot, backfill } }), 'FIELD_OUT_OF_RANGE')
+    }
+  })
+
+  test('ascending moments take no more memory than those of the last minutes', () => {
+    const generator = sno.generator({ partition: 9 })
+    const ids = Array.from({ length: 300_000 }, (_, unit) => generator.generateAt(atUnit(NOW + unit)))
+    expect(ids.every((id, i) => i === 0 || id > (ids[i - 1] as SnoId))).toBe(true)
+    // Those of the last units go on counting, those long ago are refused rather than repeated.
+    expect(sequencesOf([generator.generateAt(atUnit(NOW + 299_000))])).toEqual([61_441])
+    const error = expectIdError(() => generator.generateAt(atUnit(NOW + 5)), 'SEQUENCE_EXHAUSTED')
+    expect(error.message).toContain('no longer knows')
+    expect(sequencesOf([generator.generateAt(atUnit(NOW - 1))])).toEqual([61_440])
+  })
+
   test('leaves the live state alone', () => {
     const clock = wallClock(atUnit(NOW))
     const generator = sno.generator({ partition: 9, clock: clock.read })
     generator.batch(3)
     const before = generator.snapshot()
     for (const unit of [0, -5, 5]) generator.generateAt(atUnit(NOW + unit))
-    expect(generator.snapshot()).toEqual(before)
+    const { backfill, ...live } = generator.snapshot()
+    expect(live).toEqual(before)
+    expect(backfill).toEqual({ from: NOW - 5, to: NOW + 5, last: NOW + 5, count: 1 })
     expect(sequencesOf([generator.generate()])).toEqual([3])
   })
 
