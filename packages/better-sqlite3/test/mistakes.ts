@@ -11,7 +11,7 @@ const registered = (generators: object = {}, families?: readonly IdFamily[]) =>
 
 const answerOf = (sql: string) => registered().prepare(sql).pluck().get()
 
-export default {
+const mistakes: Mistakes = {
   'no generator': () => answerOf('SELECT flake_generate()'),
   'no such generator': () => registered({ flax: WRONG.notAGenerator }),
   'generator of another family': () => registered({ flax: WRONG.ofAnotherFamily }),
@@ -19,4 +19,6 @@ export default {
   'generator for no family': () => registered({ snow: sno }, [flax, sno]),
   'meta above 255': () => answerOf('SELECT sno_generate(256)'),
   'malformed id': () => answerOf(`SELECT flax_time('${WRONG.malformedId}')`),
-} satisfies Mistakes
+}
+
+export default mistakes

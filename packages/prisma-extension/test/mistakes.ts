@@ -4,7 +4,7 @@ import { type Mistakes, WRONG } from '@snoflax/test/contract'
 
 const configured = (id: Partial<IdField>, generators: object = {}) =>
   idExtension(
-    { database: 'sqlite', models: { Order: { ids: { id: { family: flax, storage: 'binary', ...id } } } } },
+    { database: 'sqlite', models: { Order: { id: { family: flax, storage: 'binary', ...id } } } },
     { generators: generators as never },
   )
 
@@ -26,6 +26,6 @@ export default {
   'malformed id': () =>
     rawQueries({
       database: 'sqlite',
-      models: { Order: { ids: { id: { family: flax, storage: 'binary' } } } },
+      models: { Order: { id: { family: flax, storage: 'binary' } } },
     }).parameter('Order.id', WRONG.malformedId),
 } satisfies Mistakes
