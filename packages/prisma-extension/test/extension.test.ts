@@ -164,7 +164,9 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
         (await prisma.customer.findMany({ where: { AND: [{ id: { in: ids } }, where] } })).map(
           (one: AnyClient) => one.id,
         )
-      expect((await find({ OR: [{ id: a.id }, { id: { equals: c.id } }] })).sort()).toEqual([a.id, c.id].sort())
+      expect((await find({ OR: [{ id: a.id }, { id: { equals: c.id } }] })).sort()).toEqual(
+        [a.id, c.id].sort(),
+      )
       expect((await find({ NOT: { id: a.id } })).sort()).toEqual([b.id, c.id].sort())
       expect((await find({ id: { not: { in: [a.id, b.id] } } })).sort()).toEqual([c.id])
       expect((await find({ id: { notIn: [a.id] } })).sort()).toEqual([b.id, c.id].sort())
