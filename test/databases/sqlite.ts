@@ -23,6 +23,8 @@ export const sqlite: DatabaseKind<SqliteDatabase, SqliteOptions> = {
     const folder = mkdtempSync(join(thisRun().folder, 'sqlite-'))
     const file = join(folder, 'test.db')
     const connection = new Database(file)
+    // No test may take the order of rows for granted that its query does not ask for.
+    connection.pragma('reverse_unordered_selects = ON')
     const { version } = connection.prepare('SELECT sqlite_version() AS version').get() as { version: string }
     const database: SqliteDatabase = {
       kind: 'sqlite',

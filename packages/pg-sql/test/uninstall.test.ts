@@ -26,7 +26,10 @@ const USES = {
     'CREATE TABLE used (id uuid, at timestamptz GENERATED ALWAYS AS (snoflax.flax_time(id)) STORED)',
     'column at of table public.used',
   ],
-  'a view': ["CREATE VIEW used AS SELECT snoflax.flax_decode('x') AS bytes", 'rule _RETURN on view public.used'],
+  'a view': [
+    "CREATE VIEW used AS SELECT snoflax.flax_decode('x') AS bytes",
+    'rule _RETURN on view public.used',
+  ],
   'a column of a domain': ['CREATE TABLE used (id snoflax.flax_uuid)', 'column id of table public.used'],
   'a column of fields': ['CREATE TABLE used (parts snoflax.sno_fields)', 'column parts of table public.used'],
   'a check': [
