@@ -510,6 +510,51 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(await named.getRawMany()).toEqual([{ author: ada.id }])
   })
 
+  test('raw rows of all columns have ids, and so have names without AS', async () => {
+    const raw = (...selection: string[]) =>
+      books().createQueryBuilder('b').innerJoin('b.author', 'a').select(selection).where({ id: one.id })
+    expect(await raw('b.*').getRawOne()).toMatchObject({ id: one.id, [authorColumn()]: ada.id, title: 'one' })
+    expect(await raw('a.*').getRawOne()).toMatchObject({ author_id: ada.id, name: 'Ada' })
+    expect(await raw('b.title', 'a.*').getRawOne()).toMatchObject({ b_title: 'one', author_id: ada.id })
+    expect(await raw('*').getRawOne()).toMatchObject({ id: one.id, author_id: ada.id })
+    expect(await raw('b.id book, a.name writer').getRawOne()).toEqual({ book: one.id, writer: 'Ada' })
+    expect(await raw('a.*', "'none' AS author_id").getRawOne()).toMatchObject({ author_id: 'none' })
+    const all = (sub: SelectQueryBuilder<Book>) => sub.select('b.*').from(Book, 'b')
+    const outside = dataSource.createQueryBuilder().select('s.id', 'id').from(all, 's')
+    expect(await outside.where('s.id = :id', { id: one.id }).getRawMany()).toEqual([{ id: one.id }])
+    if (kind.name !== 'postgres') return
+    const changed = authors().createQueryBuilder().update().set({ fame: 9 }).where({ id: ada.id })
+    expect((await changed.returning('*').execute()).raw).toMatchObject([{ author_id: ada.id }])
+  })
+
+  test('columns by other letters, tables in a list, by schema and behind names of other queries', async () => {
+    const id = ada.id
+    const count = (condition: string, parameters: object) =>
+      authors().createQueryBuilder('a').where(condition, parameters).getCount()
+    if (kind.name === 'sqlite') expect(await count('A.AUTHOR_ID = :id', { id })).toBe(1)
+    const exists = (from: string, condition: string) =>
+      count(`EXISTS (SELECT 1 FROM ${from} WHERE ${condition})`, { id })
+    expect(await exists('book b, author z', 'z.author_id = :id AND a.author_id = z.author_id')).toBe(1)
+    expect(await exists('author', 'author.author_id = :id AND a.author_id = author.author_id')).toBe(1)
+    if (kind.name === 'mysql') {
+      expect(
+        await exists('book b STRAIGHT_JOIN author z', 'z.author_id = :id AND a.author_id = z.author_id'),
+      ).toBe(1)
+      const schema = (dataSource.driver as unknown as { database: string }).database
+      expect(
+        await exists(`\`${schema}\`.\`author\` z`, 'z.author_id = :id AND a.author_id = z.author_id'),
+      ).toBe(1)
+      return
+    }
+    const inner = `SELECT b.${dataSource.driver.escape(authorColumn())}, b.title FROM book b`
+    const cte = authors()
+      .createQueryBuilder('a')
+      .addCommonTableExpression(inner, 'writers', { columnNames: ['who', 'what'] })
+      .innerJoin('writers', 'w', 'w.who = a.id')
+      .where('w.who = :id AND w.what = :what', { id, what: 'two' })
+    expect(await cte.getMany()).toMatchObject([{ id }])
+  })
+
   test('SQL of one’s own, with the column’s storage', async () => {
     const [ids, keys] = [storageOf(dataSource, Book, 'author'), storageOf(dataSource, Book, 'id')]
     const table = dataSource.driver.escape('book')

@@ -99,8 +99,13 @@ function entriesOf({ relations, columns }: EntityMetadata): [string, PreparedCol
   const named = (['databaseName', 'propertyName', 'propertyPath'] as const).flatMap((name) =>
     columns.map((column) => [column[name], column] as const),
   )
-  return [...joined, ...named].flatMap(([path, column]): [string, PreparedColumn][] => {
+  const entries = [...joined, ...named].flatMap(([path, column]): [string, PreparedColumn][] => {
     const found = idColumnFor(column)
     return found ? [[path, found]] : []
   })
+  // SQL folds the case of names without quotes.
+  return [
+    ...entries.map(([path, column]): [string, PreparedColumn] => [path.toLowerCase(), column]),
+    ...entries,
+  ]
 }

@@ -71,7 +71,8 @@ function columnsBySource(
   dataSource: DataSource,
 ): ColumnAt {
   const sources = sourcesOf(aliases, dataSource)
-  const names = new Set(aliases.map(({ name }) => name))
+  const known = aliases.filter(({ hasMetadata, subQuery }) => hasMetadata || subQuery !== undefined)
+  const names = new Set(known.map(({ name }) => name))
   let written: readonly Source[] | undefined
   return (path) => {
     const column = idColumnAt(path, sources)

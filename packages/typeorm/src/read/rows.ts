@@ -1,7 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm'
 import { DriverUtils } from 'typeorm/driver/DriverUtils.js'
 import { idColumnsIn, type Paths, type PreparedColumn } from '../columns/prepared.js'
-import { type Alias, expressionsOf, type Selection, type Source, sourcesOf } from './sources.js'
+import { type Alias, expressionsOf, type Selection, type Source, sourcesOf, tokensOf } from './sources.js'
 
 export type RawRow = Record<string, unknown>
 
@@ -33,9 +33,12 @@ function putIds(rows: readonly RawRow[], columns: ReadonlyMap<string, PreparedCo
 function selectedIds({ dataSource, expressionMap: { aliases, selects } }: Selection): Paths {
   const sources = sourcesOf(aliases, dataSource)
   const selected = new Map(aliases.flatMap((alias) => [...columnsOf(alias, sources, dataSource)]))
-  for (const [key, column] of selects.flatMap((one) => expressionsOf(one, sources, dataSource))) {
-    if (column) selected.set(key, column)
-    else selected.delete(key)
+  for (const { selection, aliasName } of selects) {
+    const expressions = expressionsOf(tokensOf(selection, dataSource), sources, dataSource, aliasName)
+    for (const { key, column } of expressions) {
+      if (key !== undefined && column) selected.set(key, column)
+      else if (key !== undefined) selected.delete(key)
+    }
   }
   return selected
 }

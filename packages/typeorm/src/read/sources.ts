@@ -1,4 +1,11 @@
-import { isWord, NAMED_PLACEHOLDER, readSql, type SqlToken, splitAtCommas } from '@snoflax/core/adapter'
+import {
+  closingOf,
+  isWord,
+  NAMED_PLACEHOLDER,
+  readSql,
+  type SqlToken,
+  splitAtCommas,
+} from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata } from 'typeorm'
 import { type Paths, type PreparedColumn, preparedOf } from '../columns/prepared.js'
 import { passedOrPlainPath } from './comparisons.js'
@@ -7,6 +14,8 @@ import { passedOrPlainPath } from './comparisons.js'
 export interface Source {
   readonly name: string
   readonly paths: Paths
+  /** Of an entity's table. */
+  readonly metadata?: EntityMetadata
 }
 
 /** A name in a query's FROM, as TypeORM knows it. */
@@ -38,21 +47,25 @@ export const tokensOf = (query: string, dataSource: DataSource): SqlToken[] =>
   readSql(query, { dialect: preparedOf(dataSource).database, placeholder: NAMED_PLACEHOLDER })
 
 /** The id column that a path in a query leads to. Earlier sources weigh more. */
-export function idColumnAt(path: string, sources: readonly Source[]): PreparedColumn | undefined {
-  return idColumnBehind(path, sources) ?? bareIdColumn(path, sources)
-}
+export const idColumnAt = (path: string, sources: readonly Source[]): PreparedColumn | undefined =>
+  idColumnBehind(path, sources) ?? bareIdColumn(path, sources)
 
 /** Of a path that names no source, unless several have it. */
 function bareIdColumn(path: string, sources: readonly Source[]): PreparedColumn | undefined {
-  const found = new Set(sources.flatMap(({ paths }) => paths.get(path) ?? []))
+  const found = new Set(
+    sources.flatMap(({ paths }) => paths.get(path) ?? paths.get(path.toLowerCase()) ?? []),
+  )
   return found.size === 1 ? [...found][0] : undefined
 }
 
-/** The same of a path that begins with a source's name. */
+/** The same of a path that begins with a source's name; names that differ in case only are the last choice. */
 export function idColumnBehind(path: string, sources: readonly Source[]): PreparedColumn | undefined {
-  for (const { name, paths } of sources) {
-    const column = path.startsWith(`${name}.`) && paths.get(path.slice(name.length + 1))
-    if (column) return column
+  for (const form of [(text: string) => text, (text: string) => text.toLowerCase()]) {
+    for (const { name, paths } of sources) {
+      const isBehind = form(path).startsWith(`${form(name)}.`)
+      const column = isBehind && paths.get(form(path.slice(name.length + 1)))
+      if (column) return column
+    }
   }
   return undefined
 }
@@ -63,7 +76,10 @@ export function sourcesOf(aliases: readonly Alias[], dataSource: DataSource): So
   const subqueries = aliases.filter(({ hasMetadata }) => !hasMetadata)
   return [
     ...entities.map(({ name, metadata }) => sourceOf(name, metadata)),
-    ...subqueries.map(({ name, subQuery = '' }) => ({ name, paths: idsOfSubquery(subQuery, dataSource) })),
+    ...subqueries.map(({ name, subQuery = '' }) => ({
+      name,
+      paths: idsOfSelect(tokensOf(subQuery, dataSource).slice(1), dataSource),
+    })),
     ...entities.map(({ metadata }) => sourceOf(metadata.tableName, metadata)),
   ]
 }
@@ -71,50 +87,106 @@ export function sourcesOf(aliases: readonly Alias[], dataSource: DataSource): So
 const sourceOf = (name: string, metadata: EntityMetadata): Source => ({
   name,
   paths: preparedOf(metadata.dataSource).paths.get(metadata) ?? new Map(),
+  metadata,
 })
 
-/** The id columns that a subquery answers, by their names there. */
-function idsOfSubquery(sql: string, dataSource: DataSource): Paths {
-  const tokens = tokensOf(sql, dataSource)
-  const from = tokens.find((token) => isWord(token, 'FROM') && token.open === 0)
-  if (!isWord(tokens[1], 'SELECT') || from === undefined) return new Map()
-  const selection = sql.slice(tokens[1]?.end, from.start)
-  const expressions = expressionsOf({ selection }, writtenSources(tokens, dataSource), dataSource)
-  return new Map(expressions.flatMap(([name, column]) => (column ? [[name, column] as const] : [])))
+/** The id columns that a SELECT answers, by their names there, or by other names in their order. */
+function idsOfSelect(
+  tokens: readonly SqlToken[],
+  dataSource: DataSource,
+  names: readonly string[] = [],
+): Paths {
+  const from = tokens.findIndex((token) => isWord(token, 'FROM') && token.open === tokens[0]?.open)
+  if (!isWord(tokens[0], 'SELECT') || from === -1) return new Map()
+  const expressions = expressionsOf(tokens.slice(1, from), writtenSources(tokens, dataSource), dataSource)
+  return new Map(
+    expressions.flatMap(({ key, column }, i): [string, PreparedColumn][] => {
+      const name = names[i] ?? key
+      return column && name !== undefined ? [[name, column]] : []
+    }),
+  )
 }
 
-/** The tables of entities that stand in SQL with a name behind them. */
-export function writtenSources(tokens: readonly SqlToken[], { entityMetadatas }: DataSource): Source[] {
-  return tokens.flatMap((token, i) => {
-    if (!isWord(tokens[i - 1], 'FROM', 'JOIN')) return []
-    const name = isWord(tokens[i + 1], 'AS') ? tokens[i + 2] : tokens[i + 1]
-    const metadata = entityMetadatas.find(({ tablePath }) => tablePath === token.parts.join('.'))
-    return metadata && name?.kind === 'name' ? [sourceOf(name.parts.join('.'), metadata)] : []
+/** Entities' tables and common table expressions that stand in SQL, by their names and by those behind them. */
+export function writtenSources(tokens: readonly SqlToken[], dataSource: DataSource): Source[] {
+  const tables = new Map(
+    dataSource.entityMetadatas.map((metadata) => [
+      metadata.tableName.toLowerCase(),
+      sourceOf(metadata.tableName, metadata),
+    ]),
+  )
+  return tokens.flatMap((token, i): Source[] => {
+    const name = token.parts.at(-1) ?? ''
+    if (isWord(tokens[i - 1], 'WITH', 'RECURSIVE') || tokens[i - 1]?.text === ',') {
+      const paths = idsOfCommonTable(tokens, i, dataSource)
+      if (paths) tables.set(name.toLowerCase(), { name, paths })
+    }
+    const table = tables.get(name.toLowerCase())
+    if (table === undefined) return []
+    const alias = isWord(tokens[i + 1], 'AS') ? tokens[i + 2] : tokens[i + 1]
+    return [table, ...(alias?.kind === 'name' ? [{ ...table, name: alias.parts.join('.') }] : [])]
   })
 }
 
-/** What is selected under a name of its own, or that of its column; undefined where it is no id. */
+/** Of `name (columns) AS (SELECT …)`. */
+function idsOfCommonTable(
+  tokens: readonly SqlToken[],
+  at: number,
+  dataSource: DataSource,
+): Paths | undefined {
+  const hasNames = tokens[at + 1]?.text === '('
+  const as = hasNames ? closingOf(tokens, at + 1) + 1 : at + 1
+  const names = hasNames ? tokens.slice(at + 2, as - 1).flatMap(({ parts }) => parts) : []
+  // A hint may stand between: [NOT] MATERIALIZED.
+  const open = [as + 1, as + 2, as + 3].find((i) => tokens[i]?.text === '(') ?? tokens.length
+  if (!isWord(tokens[as], 'AS') || !isWord(tokens[open + 1], 'SELECT')) return undefined
+  return idsOfSelect(tokens.slice(open + 1, closingOf(tokens, open)), dataSource, names)
+}
+
+/** Something that is selected: under which name it is in the row, and the id column that it is. */
+export interface Expression {
+  readonly key: string | undefined
+  readonly column: PreparedColumn | undefined
+}
+
+/** What is selected under a name of its own, or that of its column. */
 export function expressionsOf(
-  { selection, aliasName }: Selected,
+  selection: readonly SqlToken[],
   sources: readonly Source[],
   dataSource: DataSource,
-): [string, PreparedColumn | undefined][] {
-  return splitAtCommas(tokensOf(selection, dataSource)).flatMap((expression) => {
-    const name = aliasName ?? nameOf(expression, dataSource)
-    const tokens = isNamed(expression) ? expression.slice(0, -2) : expression
+  aliasName?: string,
+): Expression[] {
+  return splitAtCommas(selection).flatMap((expression): Expression[] => {
+    if (expression.length === 1 && expression[0]?.text.endsWith('*')) return allOf(expression[0], sources)
+    const { tokens, name } = withName(expression, dataSource)
     const path = passedOrPlainPath(tokens)
     const column = path === undefined ? undefined : idColumnAt(path, sources)
-    const key = name ?? (tokens.length === 1 ? column?.metadata.databaseName : undefined)
-    return key === undefined ? [] : [[key, column] as [string, PreparedColumn | undefined]]
+    const ownKey = tokens.length === 1 ? column?.metadata.databaseName : undefined
+    return [{ key: aliasName ?? name ?? ownKey, column }]
   })
 }
 
-const isNamed = (expression: readonly SqlToken[]): boolean => isWord(expression.at(-2), 'AS')
+/** Of `*`, or `o.*`. */
+function allOf({ parts }: SqlToken, sources: readonly Source[]): Expression[] {
+  const name = parts.slice(0, -1).join('.')
+  const named = sources.filter((source) => name === '' || source.name.toLowerCase() === name.toLowerCase())
+  return (name === '' ? named : named.slice(0, 1)).flatMap(({ paths, metadata }) =>
+    metadata
+      ? metadata.columns.map((column) => ({
+          key: column.databaseName,
+          column: paths.get(column.databaseName),
+        }))
+      : Array.from(paths, ([key, column]) => ({ key, column })),
+  )
+}
 
-/** The name that an expression is given by AS, as the database answers it. */
-function nameOf(expression: readonly SqlToken[], dataSource: DataSource): string | undefined {
-  const name = expression.at(-1)
-  if (!name || !isNamed(expression)) return undefined
-  const isFolded = preparedOf(dataSource).database === 'postgres' && !name.isQuoted
-  return isFolded ? name.text.toLowerCase() : name.parts.join('.')
+/** An expression, and the name behind it as the database answers it. */
+function withName(expression: readonly SqlToken[], dataSource: DataSource) {
+  const last = expression.at(-1)
+  const hasAs = isWord(expression.at(-2), 'AS')
+  const tokens = expression.slice(0, hasAs ? -2 : -1)
+  const isNamed = hasAs || (!isWord(tokens[0], 'DISTINCT') && passedOrPlainPath(tokens) !== undefined)
+  if (last?.kind !== 'name' || !isNamed) return { tokens: expression, name: undefined }
+  const isFolded = preparedOf(dataSource).database === 'postgres' && !last.isQuoted
+  return { tokens, name: isFolded ? last.text.toLowerCase() : last.parts.join('.') }
 }
