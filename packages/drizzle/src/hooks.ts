@@ -1,7 +1,16 @@
 import { requireMembers } from '@snoflax/core/adapter'
 import { is, Param, Placeholder, SQL, type SQLChunk, type Table } from 'drizzle-orm'
 import { bindCompared, bound, isInlined } from './binding/values.js'
-import { boundInsert, boundRow, type Insert, type Row, withFreshIds } from './binding/writes.js'
+import {
+  boundInsert,
+  boundRow,
+  boundUnion,
+  type Insert,
+  idColumnsOf,
+  type Row,
+  type SelectConfig,
+  withFreshIds,
+} from './binding/writes.js'
 import { checkBuilder, copyBehind, type DrizzleCopy, ownCopy } from './copy.js'
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds } from './id-column/ids.js'
@@ -12,6 +21,7 @@ import { keepingIds } from './relational-queries.js'
 interface DialectMembers {
   buildSelection(fields: readonly { readonly field: unknown }[], options?: object): SQL
   buildInsertQuery(insert: Insert): unknown
+  buildSelectQuery(config: SelectConfig): SQL
   buildUpdateSet(table: Table, set: Row): SQL
   [relationalMethod: string]: Method
 }
@@ -42,6 +52,8 @@ export function hookInto(dialect: IdDialect, table: Table): void {
   }
 }
 
+const DIALECT_METHODS = ['buildSelection', 'buildSelectQuery', 'buildInsertQuery', 'buildUpdateSet']
+
 function check({ version, SQL, Dialect, Insert }: DrizzleCopy, dialect: IdDialect, table: Table): void {
   requireMembers({ name: 'drizzle-orm', version, supported: '^0.45.0', by: '@snoflax/drizzle' }, [
     { owner: Insert?.prototype, name: 'Insert.prototype', members: ['prepare'] },
@@ -51,7 +63,7 @@ function check({ version, SQL, Dialect, Insert }: DrizzleCopy, dialect: IdDialec
     {
       owner: Dialect.prototype,
       name: `${Dialect.name}.prototype`,
-      members: ['buildSelection', 'buildInsertQuery', 'buildUpdateSet', ...dialect.relationalMethods],
+      members: [...DIALECT_METHODS, ...dialect.relationalMethods],
     },
   ])
 }
@@ -129,7 +141,8 @@ function hookIntoDialect(prototype: DialectMembers, { relationalMethods, inJson 
     const bound = boundInsert(insert)
     return isPreparing && !insert.select ? withFreshIds(bound, build) : build(bound)
   })
-  replace(prototype, 'buildUpdateSet', (build, table, set) => build(table, boundRow(table, set)))
+  replace(prototype, 'buildUpdateSet', (build, table, set) => build(table, boundRow(idColumnsOf(table), set)))
+  replace(prototype, 'buildSelectQuery', (build, config) => build(boundUnion(config)))
 }
 
 /** Where Drizzle writes values into SQL, it has no form for bytes and bigints. */

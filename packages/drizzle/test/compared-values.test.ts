@@ -216,6 +216,18 @@ describe('a value beside an id column is encoded in what is selected, where Driz
   })
 })
 
+test('a side of a union has the form of the column on the other', () => {
+  const one = (field: SQL | typeof id) =>
+    query.select({ id: (field as SQL<FlaxId>).as?.('id') ?? field }).from(table)
+  const unions = [one(id).union(one(sql`${a}`) as never), one(sql`${a}`).unionAll(one(id) as never)]
+  for (const union of unions) expect(union.toSQL().params).toEqual([bytes(a)])
+  expect(
+    one(sql`${a}`)
+      .union(one(sql`${b}`) as never)
+      .toSQL().params,
+  ).toEqual([a, b])
+})
+
 test('values that are written into SQL have the form of the column', () => {
   const inlined = (query: SQL) => build(query.inlineParams())
   const hex = Buffer.from(bytes(a)).toString('hex')

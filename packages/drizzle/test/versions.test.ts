@@ -37,6 +37,7 @@ describe('what the package patches or relies on', () => {
     ['pg', 'SQL', SQL, 'buildQueryFromSourceParams'],
     ['pg', 'Insert', PgInsertBase, 'prepare'],
     ['pg', 'PgDialect', PgDialect, 'buildSelection'],
+    ['pg', 'PgDialect', PgDialect, 'buildSelectQuery'],
     ['pg', 'PgDialect', PgDialect, 'buildInsertQuery'],
     ['pg', 'PgDialect', PgDialect, 'buildUpdateSet'],
     ['pg', 'PgDialect', PgDialect, 'buildRelationalQueryWithoutPK'],
@@ -74,7 +75,7 @@ describe('what the package patches or relies on', () => {
 })
 
 // Drizzle's package has two copies of itself, for import and for require, and a workspace can have several packages.
-describe('an application with another copy of Drizzle than the package imports', () => {
+describe('an application with a copy of Drizzle of its own', () => {
   const elsewhere = at('../.vitest/copies/node_modules/drizzle-orm')
   beforeAll(() => {
     cpSync(realpathSync(at('../node_modules/drizzle-orm')), elsewhere, {
@@ -84,13 +85,14 @@ describe('an application with another copy of Drizzle than the package imports',
   })
 
   test.each([
-    ['by require', ['copies/require.cjs', 'drizzle-orm']],
-    ['by require, in another folder', ['copies/require.cjs', elsewhere]],
+    ['by require, as the package', ['copies/require.cjs', 'require', 'drizzle-orm']],
+    ['by require, beside import', ['copies/require.cjs', 'import', 'drizzle-orm']],
+    ['by require, in another folder', ['copies/require.cjs', 'require', elsewhere]],
+    ['by require, beside import in another folder', ['copies/require.cjs', 'import', elsewhere]],
     ['by import, in another folder', ['copies/import.mjs', elsewhere]],
-    ['by require, with source maps', ['copies/require.cjs', 'drizzle-orm', 'mapped']],
   ])('%s', async (_, [program = '', ...given]) => {
-    const options = given[1] === 'mapped' ? ['--enable-source-maps'] : []
-    const { stdout } = await run(process.execPath, ['--no-warnings', ...options, at(program), ...given])
+    const options = ['--no-warnings', '--enable-source-maps']
+    const { stdout } = await run(process.execPath, [...options, at(program), ...given])
     expect(JSON.parse(stdout)).toEqual({
       template: ['Ada'],
       parameter: ['Ada'],
@@ -115,7 +117,8 @@ describe('an application with another copy of Drizzle than the package imports',
   )
 
   test('out of reach, it is refused when the table is defined', async () => {
-    const program = run(process.execPath, ['--no-warnings', at('copies/require.cjs'), elsewhere, 'hidden'])
+    const given = [at('copies/require.cjs'), 'require', elsewhere, 'hidden']
+    const program = run(process.execPath, ['--no-warnings', ...given])
     await expect(program).rejects.toMatchObject({
       stderr: expect.stringMatching(
         /IdError: customers: this table is defined by another copy of drizzle-orm \(.*copies.node_modules.*npm ls drizzle-orm/,

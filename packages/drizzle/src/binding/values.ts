@@ -158,7 +158,8 @@ function checkNoId(ids: ColumnIds, value: unknown): unknown {
   )
 }
 
-function idColumnOf(chunk: unknown): Column | undefined {
+/** The column of ids that a chunk is, or whose ids it answers. */
+export function idColumnOf(chunk: unknown): Column | undefined {
   if (is(chunk, Column)) return findIds(chunk) && chunk
   if (is(chunk, SQL.Aliased)) return idColumnOf(chunk.sql)
   if (is(chunk, SQL)) return idColumnOf(decoderOf(chunk))

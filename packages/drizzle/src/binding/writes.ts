@@ -1,6 +1,6 @@
 import { type Column, getTableColumns, is, Param, Placeholder, SQL, type Table } from 'drizzle-orm'
-import { type ColumnIds, findIds } from '../id-column/ids.js'
-import { boundFor } from './values.js'
+import { findIds, idsOf } from '../id-column/ids.js'
+import { boundFor, idColumnOf } from './values.js'
 
 // Drizzle encodes the values of a row, but not those in SQL: `values({ id: sql`${id}` })` would store text in a binary
 // column. So what is written to an id column is bound to it, by its key.
@@ -15,12 +15,14 @@ export interface Insert {
   readonly select?: boolean
 }
 
-/** A query builder: what it selects stands in its configuration. */
+/** What we read of the configuration of a query builder. */
+export interface SelectConfig {
+  readonly fields: Row
+  readonly setOperators: readonly { readonly rightSelect: Select }[]
+}
+
 interface Select {
-  readonly config: {
-    readonly fields: Row
-    readonly setOperators: readonly { readonly rightSelect: Select }[]
-  }
+  readonly config: SelectConfig
 }
 
 /** An insert with everything in it bound. */
@@ -29,41 +31,56 @@ export function boundInsert<Given extends Insert>(insert: Given): Given {
 }
 
 function boundValues({ table, values, select }: Insert): Insert['values'] {
-  if (is(values, SQL)) return boundFor(values, ...idColumnsOf(table).map(([, , column]) => column))
-  return select ? boundSelect(table, values as Select) : (values as Row[]).map((row) => boundRow(table, row))
+  const columns = idColumnsOf(table)
+  if (is(values, SQL)) return boundFor(values, ...columns.map(([, column]) => column))
+  return select
+    ? boundSelect(columns, values as Select)
+    : (values as Row[]).map((row) => boundRow(columns, row))
 }
 
-function boundSelect(table: Table, select: Select): Select {
-  const { fields, setOperators } = select.config
-  const config = {
-    ...select.config,
-    fields: boundRow(table, fields),
-    setOperators: setOperators.map((one) => ({ ...one, rightSelect: boundSelect(table, one.rightSelect) })),
-  }
-  return Object.create(select, { config: { value: config } })
+function boundSelect(columns: IdColumns, select: Select): Select {
+  return Object.create(select, { config: { value: boundSelectConfig(columns, select.config) } })
 }
+
+function boundSelectConfig(columns: IdColumns, config: SelectConfig): SelectConfig {
+  const setOperators = config.setOperators.map((one) => ({
+    ...one,
+    rightSelect: boundSelect(columns, one.rightSelect),
+  }))
+  return { ...config, fields: boundRow(columns, config.fields), setOperators }
+}
+
+/** The sides of a union, of which the one can have a column and the others SQL. */
+export function boundUnion(config: SelectConfig): SelectConfig {
+  if (config.setOperators.length === 0) return config
+  const sides = [config, ...config.setOperators.map(({ rightSelect }) => rightSelect.config)]
+  const columns = sides.flatMap(({ fields }) =>
+    Object.entries(fields).flatMap(([key, field]): [string, Column][] => {
+      const column = idColumnOf(field)
+      return column ? [[key, column]] : []
+    }),
+  )
+  return boundSelectConfig(columns, config)
+}
+
+type IdColumns = readonly (readonly [key: string, column: Column])[]
 
 /** What an insert or update has for a table, its SQL bound to the columns that take it. */
-export function boundRow(table: Table, row: Row): Row {
-  const bound = idColumnsOf(table).flatMap(([key, , column]) => {
+export function boundRow(columns: IdColumns, row: Row): Row {
+  const bound = columns.flatMap(([key, column]) => {
     const value = boundTo(column, row[key])
     return value === row[key] ? [] : [[key, value]]
   })
   return bound.length === 0 ? row : { ...row, ...Object.fromEntries(bound) }
 }
 
-const idColumns = new WeakMap<Table, [key: string, ids: ColumnIds, column: Column][]>()
+const known = new WeakMap<Table, IdColumns>()
 
-function idColumnsOf(table: Table) {
-  const known = idColumns.get(table)
-  if (known) return known
-  const found = Object.entries<Column>(getTableColumns(table)).flatMap(
-    ([key, column]): [string, ColumnIds, Column][] => {
-      const ids = findIds(column)
-      return ids ? [[key, ids, column]] : []
-    },
-  )
-  idColumns.set(table, found)
+/** The id columns of a table by their keys. */
+export function idColumnsOf(table: Table): IdColumns {
+  const found =
+    known.get(table) ?? Object.entries<Column>(getTableColumns(table)).filter(([, one]) => findIds(one))
+  known.set(table, found)
   return found
 }
 
@@ -82,7 +99,8 @@ export function withFreshIds<Built>(insert: Insert, build: (insert: Insert) => B
   const values = (insert.values as readonly Row[]).map((row) => {
     const last: Record<string, string> = {}
     made.push(last)
-    const fresh = idColumnsOf(insert.table).flatMap(([key, ids]) => {
+    const fresh = idColumnsOf(insert.table).flatMap(([key, column]) => {
+      const ids = idsOf(column)
       const { generate } = ids
       if (generate === undefined || !isMissing(row[key])) return []
       const mapToDriverValue = () => {

@@ -1,8 +1,12 @@
-const { flaxId, snoId } = require('@snoflax/drizzle/sqlite-core')
 const Database = require('better-sqlite3')
 
 /** What an application does with the copy of Drizzle that it loads, which need not be the package's. */
-exports.program = function program({ eq, ne, relations, sql }, { sqliteTable, text }, { drizzle }) {
+exports.program = function program(
+  { flaxId, snoId },
+  { eq, ne, relations, sql },
+  { sqliteTable, text },
+  { drizzle },
+) {
   const customers = sqliteTable('customers', { id: flaxId({ storage: 'binary' }).primaryKey(), name: text() })
   const orders = sqliteTable('orders', {
     id: snoId().primaryKey(),

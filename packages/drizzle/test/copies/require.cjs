@@ -1,9 +1,19 @@
 const { program } = require('./program.cjs')
 
-const drizzle = process.argv[2]
-if (process.argv[3] === 'hidden') process.getBuiltinModule = undefined
-console.log(
-  JSON.stringify(
-    program(require(drizzle), require(`${drizzle}/sqlite-core`), require(`${drizzle}/better-sqlite3`)),
-  ),
-)
+async function main(how, drizzle, isHidden) {
+  const columns = '@snoflax/drizzle/sqlite-core'
+  const ours = how === 'import' ? await import(columns) : require(columns)
+  if (isHidden) process.getBuiltinModule = undefined
+  const load = (module) => require(`${drizzle}/${module}`)
+  // A folder's own main is not asked for: it could be another copy.
+  const core = drizzle.startsWith('/') ? '/index.cjs' : ''
+  const result = program(
+    ours,
+    require(`${drizzle}${core}`),
+    load(`sqlite-core${core}`),
+    load(`better-sqlite3${core}`),
+  )
+  console.log(JSON.stringify(result))
+}
+
+main(...process.argv.slice(2))
