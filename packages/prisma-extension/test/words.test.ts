@@ -1,5 +1,5 @@
 import { flax } from '@snoflax/core'
-import { type OpenDatabase, sqlite } from '@snoflax/test'
+import { type OpenDatabase, postgres } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AnyClient, clientOf, pushSchema } from './project/clients.js'
 import { generateProject, PROVIDER, type ProjectFiles } from './project/generate.js'
@@ -8,50 +8,50 @@ import { generatedModule } from './shop/open.js'
 // Fields called as Prisma's words are: which of the two stands in an argument is Prisma's decision, so each call runs
 // with a client that knows no ids as well, on columns of plain text.
 
-const models = (id: string, more: string): string => `
+const models = (more: string): string => `
 model Top {
-  id    ${id} @id ${more}
+  id    String @id ${more}
   wordy Wordy?
   event Event?
   lot   Lot?
   many  Wordy[] @relation("many")
 }
 model Wordy {
-  id     ${id}  @id ${more}
-  AND    ${id}? ${more}
-  is     ${id}? ${more}
-  isNot  ${id}? ${more}
-  some   ${id}? ${more}
+  id     String  @id ${more}
+  AND    String? ${more}
+  is     String? ${more}
+  isNot  String? ${more}
+  some   String? ${more}
   none   String?
-  where  ${id}? ${more}
-  data   ${id}? ${more}
+  where  String? ${more}
+  data   String? ${more}
   set    String?
   name   String?
-  topId  ${id}? @unique
+  topId  String? @unique ${more}
   top    Top?    @relation(fields: [topId], references: [id])
-  manyId ${id}?
+  manyId String? ${more}
   many   Top?    @relation("many", fields: [manyId], references: [id])
 }
 model Event {
-  id    ${id}  @id ${more}
+  id    String  @id ${more}
   data  Json?
   where Json?
-  refId ${id}? ${more}
+  refId String? ${more}
   name  String?
   total Int @default(0)
   at    DateTime?
-  topId ${id}? @unique
+  topId String? @unique ${more}
   top   Top?   @relation(fields: [topId], references: [id])
 }
 model Lot {
-  id     ${id} @id ${more}
-  dataId ${id}? @unique
+  id     String @id ${more}
+  dataId String? @unique ${more}
   data   Good? @relation(fields: [dataId], references: [id])
-  topId  ${id}? @unique
+  topId  String? @unique ${more}
   top    Top?  @relation(fields: [topId], references: [id])
 }
 model Good {
-  id   ${id} @id ${more}
+  id   String @id ${more}
   name String?
   lot  Lot?
 }
@@ -60,12 +60,12 @@ model Good {
 const project = (generator: string, text: string): ProjectFiles => ({
   'schema/schema.prisma': `
 generator client {
-  provider = "prisma-client-js"
+  provider = "prisma-client"
   output   = "../client"
 }
 ${generator}
 datasource db {
-  provider = "sqlite"
+  provider = "postgresql"
 }
 ${text}`,
 })
@@ -75,7 +75,7 @@ const SNOFLAX = `generator snoflax {\n  provider = "${PROVIDER}"\n  output   = "
 const open: OpenDatabase[] = []
 async function clientFor(files: ProjectFiles): Promise<{ bare: AnyClient; folder: string }> {
   const folder = await generateProject(files)
-  const database = await sqlite.open()
+  const database = await postgres.open()
   open.push(database)
   await pushSchema(folder, database)
   return { bare: await clientOf(folder, database), folder }
@@ -84,9 +84,9 @@ async function clientFor(files: ProjectFiles): Promise<{ bare: AnyClient; folder
 let plain: AnyClient
 let ours: AnyClient
 beforeAll(async () => {
-  plain = (await clientFor(project('', models('String', '')))).bare
+  plain = (await clientFor(project('', models('')))).bare
   const { bare, folder } = await clientFor(
-    project(SNOFLAX, models('Bytes', '/// @snoflax flax generate=never')),
+    project(SNOFLAX, models('@db.Uuid /// @snoflax flax generate=never')),
   )
   ours = bare.$extends((await generatedModule(folder)).snoflax())
 })

@@ -96,23 +96,19 @@ const isRelationFilter = ({ fields }: Model, value: unknown): boolean =>
       Object.hasOwn(quantifiers, key) && (!fields.has(key) || operand == null || isWhere(fields, operand)),
   )
 
-/**
- * The update of related rows, `{ where, data }`; of a single row the changes may stand there directly. Where the
- * model has a field `data`, Prisma gets the form that it can't take for the other one.
- */
+/** The update of related rows, `{ where, data }`; of a single row the changes may stand there directly. */
 function nestedUpdate(model: Model, value: unknown, place: Place): unknown {
   if (Array.isArray(value)) return value.map((item, index) => nestedUpdate(model, item, inside(place, index)))
   if (!isPlainObject(value)) return value
   const { fields } = model
-  const isAmbiguous = fields.has('data') && 'data' in value
-  if (isWrapper(fields, value)) {
-    const mapped = wrapped(model, value, place) as { data: object }
-    return isAmbiguous && !('where' in value) && !Object.keys(mapped.data).every(isWrapperKey)
-      ? mapped.data
-      : mapped
-  }
-  const mapped = update(model, value, place)
-  return isAmbiguous ? { data: mapped } : mapped
+  const isWrapped = isWrapper(fields, value)
+  const mapped = (isWrapped ? wrapped : update)(model, value, place) as { data?: object }
+  if (!fields.has('data') || mapped.data === undefined) return mapped
+  // Hands it on in the form that Prisma can't take for the other one.
+  if (!isWrapped) return { data: mapped }
+  const names = Object.keys(mapped.data)
+  const isClear = 'where' in mapped || names.includes('data') || names.every(isWrapperKey)
+  return isClear ? mapped : mapped.data
 }
 
 const isWrapperKey = (key: string): boolean => key === 'where' || key === 'data'
