@@ -1,72 +1,133 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
-import { publint } from 'publint'
-import { formatMessage } from 'publint/utils'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { entriesOf, installConsumer, packAll, packages, run, temporaryFolder } from './packaging/packed.js'
+import { entriesOf, packAll, packages } from '../scripts/packed.js'
 
-const temporary = temporaryFolder()
-const consumer = join(temporary.folder, 'consumer')
+const require = createRequire(import.meta.url)
+const folder = mkdtempSync(join(tmpdir(), 'snoflax-packed-'))
+/** A project that has the tarballs installed, and the peers that its owner would have, at the workspace's versions. */
+const consumer = join(folder, 'consumer')
 let tarballs: ReadonlyMap<string, string>
 
 beforeAll(() => {
-  tarballs = packAll(temporary.folder)
-  installConsumer(consumer, tarballs)
+  tarballs = packAll(folder)
+  mkdirSync(consumer)
+  write('package.json', JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
+  run('npm', ['install', '--no-audit', '--no-fund', '--legacy-peer-deps', ...tarballs.values()])
+  for (const { folder, manifest } of packages) {
+    const peers = Object.keys(manifest.peerDependencies ?? {}).filter((name) => !name.startsWith('@snoflax/'))
+    for (const peer of peers) link(peer, folder)
+  }
+  for (const name of ['sql.js', '@types/sql.js']) link(name, import.meta.dirname)
 }, 300_000)
-afterAll(() => temporary.remove())
-
-const tarballOf = (name: string) => tarballs.get(name) as string
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe.each(packages.map((one) => [one.manifest.name, one] as const))('%s', (name, one) => {
-  test('publint has nothing to say', async () => {
-    const tarball = Uint8Array.from(readFileSync(tarballOf(name))).buffer
-    const { messages, pkg } = await publint({ strict: true, pack: { tarball } })
-    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([])
-  })
-
-  test('types resolve as the code does', async () => {
-    const analysis = await checkPackage(createPackageFromTarballData(readFileSync(tarballOf(name))))
-    if (!analysis.types) return expect.fail('no types')
-    // Node 20.19 and newer can require() an ES module; older module resolution does not know "exports".
-    const problems = analysis.problems.filter(
-      (problem) =>
-        problem.kind !== 'CJSResolvesToESM' &&
-        !('resolutionKind' in problem && problem.resolutionKind === 'node10'),
+  test.each(entriesOf(one))('%s is the same imported and required, by a file of its own', (entry) => {
+    const [imported, required, files] = JSON.parse(
+      run(process.execPath, [
+        '--no-warnings',
+        '--input-type=module',
+        '--eval',
+        `import { createRequire } from 'node:module'
+         import { fileURLToPath } from 'node:url'
+         const require = createRequire(import.meta.url)
+         const names = (all) => Object.keys(all).filter((name) => name !== 'module.exports').sort()
+         const files = [fileURLToPath(import.meta.resolve('${entry}')), require.resolve('${entry}')]
+         console.log(JSON.stringify([names(await import('${entry}')), names(require('${entry}')), files]))`,
+      ]),
     )
-    expect(problems).toEqual([])
-  })
-
-  test.each(entriesOf(one))('%s is the same imported and required', (entry) => {
-    const imported = namesOf(`import * as all from '${entry}'`)
     expect(imported.length).toBeGreaterThan(0)
-    expect(
-      namesOf(`import { createRequire } from 'node:module'
-      const all = createRequire(import.meta.url)('${entry}')`),
-    ).toEqual(imported)
+    expect(required).toEqual(imported)
+    expect(files[1]).toBe(files[0].replace('/dist/', '/cjs/'))
   })
 
   test('nothing that is shipped names the workspace', () => {
-    const manifest = run(temporary.folder, 'tar', ['xzOf', tarballOf(name), 'package/package.json'])
+    const tarball = tarballs.get(name) as string
+    const manifest = run('tar', ['xzOf', tarball, 'package/package.json'])
     expect(manifest).not.toContain('workspace:')
     expect(manifest).not.toContain('catalog:')
-    const files = run(temporary.folder, 'tar', ['tzf', tarballOf(name)])
+    const files = run('tar', ['tzf', tarball])
     expect(files).toMatch(/^package\/README\.md$/m)
     expect(files).toMatch(/^package\/LICENSE$/m)
     expect(files).not.toMatch(/tsbuildinfo|\.test\.|node_modules/)
   })
+
+  test('source maps and declarations of both kinds lead to the sources', () => {
+    const installed = join(consumer, 'node_modules', name)
+    for (const kind of ['dist', 'cjs']) {
+      for (const extension of ['js', 'd.ts']) {
+        const file = join(installed, kind, `index.${extension}`)
+        expect(readFileSync(file, 'utf8')).toContain(`//# sourceMappingURL=index.${extension}.map`)
+        const { sources } = JSON.parse(readFileSync(`${file}.map`, 'utf8'))
+        expect(sources).toEqual(['../src/index.ts'])
+      }
+    }
+    expect(readFileSync(join(installed, 'src/index.ts'), 'utf8')).toContain('export')
+  })
+})
+
+describe('a program of one file', () => {
+  beforeAll(() => {
+    for (const name of ['javascript', 'drizzle'])
+      cpSync(join(import.meta.dirname, 'platforms/projects', name), consumer, { recursive: true })
+  })
+
+  test.each([
+    ['require', ['main.cjs']],
+    ['import', ['main.mjs']],
+    ['tsx', [require.resolve('tsx/cli'), 'main.ts']],
+  ])('%s', (_, parameters) => {
+    expect(run(process.execPath, parameters)).toMatch(/^stored, found and refused an id/)
+  })
 })
 
 describe('in TypeScript', () => {
-  test('a program compiles against what is shipped', () => {
-    const entries = packages.flatMap(entriesOf)
-    const imports = entries.map((entry, i) => `import * as module${i} from '${entry}'`)
-    const used = entries.map((_, i) => `module${i}`)
-    expect(compile(`${imports.join('\n')}\nexport const all = [${used.join(', ')}]\n`)).toBe('')
+  const entries = packages.flatMap(entriesOf)
+  const imports = entries.map((entry, i) => `import * as module${i} from '${entry}'`)
+  const used = entries.map((_, i) => `module${i}`)
+  const everything = `${imports.join('\n')}\nexport const all = [${used.join(', ')}]\n`
+
+  const NODENEXT = { module: 'nodenext' }
+  const BUNDLER = { module: 'esnext', moduleResolution: 'bundler' }
+  const NODE10 = { module: 'commonjs', moduleResolution: 'node10' }
+
+  beforeAll(() => {
+    for (const file of ['all.ts', 'all.cts']) write(file, everything)
+  })
+
+  test.each([
+    ['5.4', 'nodenext', require('typescript-5.4'), NODENEXT],
+    ['5.4', 'bundler', require('typescript-5.4'), BUNDLER],
+    ['5.4', 'node10', require('typescript-5.4'), NODE10],
+    [ts.version, 'nodenext', ts, NODENEXT],
+    [ts.version, 'bundler', ts, BUNDLER],
+    [ts.version, 'node10', ts, NODE10],
+  ])('%s, %s, takes every declaration, without those of Node and the DOM', (_, __, compiler, options) => {
+    expect(problemsOf(compiler, options, ['all.ts', 'all.cts'])).toEqual([])
+  })
+
+  test('7 does, too', () => {
+    const compilerOptions = { ...STRICT, ...NODENEXT, lib: ['es2022'] }
+    write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['all.ts', 'all.cts'] }))
+    const tsc = join(dirname(require.resolve('typescript-7/package.json')), 'bin/tsc')
+    const { stdout } = spawnSync(process.execPath, [tsc, '--project', '.'], {
+      cwd: consumer,
+      encoding: 'utf8',
+    })
+    expect(
+      stdout.split('\n').filter((line) => /^(?:all|tsconfig|error|node_modules.@snoflax)/.test(line)),
+    ).toEqual([])
   })
 
   test('a library can export what has ids in its type, told by nobody', () => {
-    const library = `
+    write(
+      'library.ts',
+      `
       import { flax, sno } from '@snoflax/core'
       import { snoId, keyset } from '@snoflax/drizzle/pg-core'
       import { createdBetween } from '@snoflax/typeorm'
@@ -83,32 +144,57 @@ describe('in TypeScript', () => {
       export const ids = { flax: flax.generate(), sno: sno.range(0, 1) }
       export const find = (rows: Repository<{ id: typeof ids.flax }>) =>
         rows.findBy({ id: createdBetween(flax, 0, 1) })
-    `
-    expect(compile(library)).toBe('')
+    `,
+    )
+    expect(problemsOf(ts, NODENEXT, ['library.ts'])).toEqual([])
   })
 
-  /** What the compiler says to it, in a project that has declarations made. */
-  function compile(program: string): string {
-    const compilerOptions = {
-      noEmit: true,
-      declaration: true,
-      strict: true,
-      target: 'es2022',
-      module: 'nodenext',
-      skipLibCheck: true,
-      types: [],
-    }
-    writeFileSync(join(consumer, 'program.ts'), program)
-    writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }))
-    const tsc = join(import.meta.dirname, '../node_modules/typescript/bin/tsc')
-    return run(consumer, process.execPath, [tsc, '--project', '.'])
+  const STRICT = {
+    noEmit: true,
+    declaration: true,
+    strict: true,
+    target: 'es2022',
+    types: [],
+    skipLibCheck: false,
+  }
+
+  /** What the compiler says of the program and of our packages, which it checks among all that they import. */
+  function problemsOf(compiler: typeof ts, wanted: object, files: readonly string[]): string[] {
+    const given = { ...STRICT, ...wanted, lib: ['es2022'] }
+    const { options } = compiler.convertCompilerOptionsFromJson(given, consumer)
+    const program = compiler.createProgram(
+      files.map((file) => join(consumer, file)),
+      options,
+    )
+    const ours = program
+      .getSourceFiles()
+      .filter(({ fileName }) => !/node_modules\/(?!@snoflax)/.test(fileName))
+    const problems = ours.flatMap((file) => [
+      ...program.getSyntacticDiagnostics(file),
+      ...program.getSemanticDiagnostics(file),
+      ...(file.isDeclarationFile ? [] : program.getDeclarationDiagnostics(file)),
+    ])
+    return [...program.getOptionsDiagnostics(), ...problems].map(
+      ({ file, messageText }) =>
+        `${file?.fileName}: ${compiler.flattenDiagnosticMessageText(messageText, '\n')}`,
+    )
   }
 }, 120_000)
 
-const namesOf = (statement: string): string[] => {
-  const program = `${statement}
-    console.log(JSON.stringify(Object.keys(all).filter((name) => name !== 'module.exports').sort()))`
-  return JSON.parse(
-    run(consumer, process.execPath, ['--no-warnings', '--input-type=module', '--eval', program]),
-  ) as string[]
+function write(file: string, text: string): void {
+  writeFileSync(join(consumer, file), text)
+}
+
+function link(name: string, from: string): void {
+  const to = join(consumer, 'node_modules', name)
+  mkdirSync(dirname(to), { recursive: true })
+  rmSync(to, { recursive: true, force: true })
+  symlinkSync(join(from, 'node_modules', name), to)
+}
+
+/** Standard output; an error with all output where the command fails. */
+function run(command: string, parameters: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(command, parameters, { cwd: consumer, encoding: 'utf8' })
+  if (status === 0) return stdout
+  throw new Error(`${command} ${parameters[0]} ended with ${status}: ${stdout}${stderr}`)
 }

@@ -1,0 +1,149 @@
+import type { Platform } from './project.js'
+
+const PNPM = 'npx --yes pnpm@12.21.0'
+const YARN = 'npx --yes @yarnpkg/cli-dist@4'
+
+const DRIZZLE = 'drizzle-orm sql.js @snoflax/core @snoflax/drizzle'
+
+export const PLATFORMS: readonly Platform[] = [
+  {
+    name: '`require`',
+    folder: 'node',
+    made: ['npm init --yes', `npm install ${DRIZZLE}`],
+    files: ['javascript'],
+    commands: ['node main.cjs'],
+  },
+  { name: '`import`', folder: 'node', commands: ['node main.mjs'] },
+  {
+    name: 'ts-node',
+    folder: 'node',
+    made: [
+      'npm install --save-dev typescript@5 ts-node @types/node@20 @types/sql.js',
+      'npx tsc --init --module commonjs --types node --verbatimModuleSyntax false',
+    ],
+    files: ['drizzle'],
+    commands: ['npx ts-node main.ts'],
+  },
+  {
+    name: 'tsx',
+    folder: 'node',
+    made: ['npm install --save-dev tsx'],
+    commands: ['npx tsx main.ts'],
+  },
+  {
+    name: 'Vitest',
+    folder: 'node',
+    made: ['npm install --save-dev vitest@4'],
+    files: ['vitest'],
+    commands: ['npx vitest run --reporter verbose'],
+  },
+  {
+    name: '`typeorm init`, CommonJS',
+    folder: 'typeorm-commonjs',
+    made: [
+      'npx --yes typeorm@1 init --database better-sqlite3 --module commonjs',
+      'npm install sql.js @snoflax/core @snoflax/typeorm',
+    ],
+    files: ['typeorm-init'],
+    commands: ['npx tsc --noEmit', 'npm start'],
+  },
+  {
+    name: '`typeorm init`, ES modules',
+    folder: 'typeorm-esm',
+    made: [
+      'npx --yes typeorm@1 init --database better-sqlite3 --module esm',
+      'npm install sql.js @snoflax/core @snoflax/typeorm',
+    ],
+    files: ['typeorm-init'],
+    commands: ['npx tsc --noEmit', 'npm start'],
+  },
+  {
+    name: '`nest new`, its Jest (ts-jest)',
+    folder: 'nest',
+    made: [
+      'npx --yes @nestjs/cli@11 new shop --directory . --skip-git --skip-install --package-manager npm',
+      'npm install @nestjs/typeorm@11 typeorm sql.js @snoflax/core @snoflax/typeorm',
+    ],
+    files: ['nest'],
+    commands: ['npm run build', 'npm test -- --verbose'],
+  },
+  {
+    name: '`nest new`, Jest with swc',
+    folder: 'nest',
+    made: ['npm install --save-dev @swc/core @swc/jest'],
+    files: ['nest-swc'],
+    commands: ['npx jest --config jest.swc.json --verbose'],
+  },
+  {
+    name: 'Prisma, CommonJS',
+    folder: 'prisma',
+    made: [
+      'npm init --yes',
+      'npm install @prisma/client@7 @electric-sql/pglite pglite-prisma-adapter @snoflax/core @snoflax/prisma-extension',
+      'npm install --save-dev prisma@7 typescript@5 @types/node@20',
+      'npx tsc --init --module commonjs --types node --verbatimModuleSyntax false',
+    ],
+    files: ['prisma'],
+    commands: ['npx prisma generate', 'npx tsc', 'node main.js'],
+  },
+  {
+    name: 'pnpm workspace, two copies of drizzle-orm',
+    folder: 'pnpm',
+    files: ['pnpm'],
+    commands: [
+      `${PNPM} --dir schema add drizzle-orm sql.js@1.13 @snoflax/core @snoflax/drizzle`,
+      `${PNPM} --dir shop add drizzle-orm sql.js@1.16 @snoflax/core @snoflax/drizzle schema@workspace:*`,
+      'node shop/main.js',
+    ],
+  },
+  {
+    name: 'esbuild, for browsers',
+    folder: 'browser',
+    made: ['npm init --yes', `npm install ${DRIZZLE}`, 'npm install --save-dev esbuild vite@8'],
+    files: ['browser'],
+    commands: [
+      'npx esbuild main.ts --bundle --minify --external:node:* --outfile=bundle.js',
+      'node bare.mjs bundle.js',
+    ],
+  },
+  {
+    name: 'Vite, for browsers',
+    folder: 'browser',
+    commands: ['npx vite build', 'node chromium.mjs'],
+  },
+  {
+    name: 'workerd, with D1',
+    folder: 'workerd',
+    made: [
+      'npm init --yes',
+      'npm install drizzle-orm @snoflax/core @snoflax/drizzle',
+      'npm install --save-dev esbuild miniflare@4',
+    ],
+    files: ['workerd'],
+    commands: [
+      'npx esbuild worker.ts --bundle --format=esm --conditions=workerd,worker --outfile=dist/worker.js',
+      'node run.mjs',
+    ],
+  },
+  {
+    name: 'Bun',
+    folder: 'on-bun',
+    made: ['npm init --yes', `npx --yes bun@1 add ${DRIZZLE}`],
+    files: ['drizzle'],
+    commands: ['npx --yes bun@1 main.ts'],
+  },
+  {
+    name: 'Deno',
+    folder: 'on-deno',
+    made: ['npm init --yes', `npm install ${DRIZZLE}`],
+    files: ['drizzle'],
+    commands: ['npx --yes deno@2 run --allow-all main.ts'],
+  },
+  {
+    name: 'Yarn PnP, `require`',
+    folder: 'yarn',
+    files: ['yarn', 'javascript'],
+    commands: [`${YARN} init --yes`, `${YARN} add ${DRIZZLE}`, `${YARN} node main.cjs`],
+  },
+  { name: 'Yarn PnP, `import`', folder: 'yarn', commands: [`${YARN} node main.mjs`] },
+]

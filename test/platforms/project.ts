@@ -1,0 +1,98 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { packAll } from '../../scripts/packed.js'
+
+/** A project as its users make it, and the program in it that makes, stores, finds and refuses an id. */
+export interface Platform {
+  readonly name: string
+  /** Of the project; platforms of the same folder share one, made and installed by the first of them. */
+  readonly folder: string
+  /** What its user types before there is a program. Tried again, since most of it is downloads. */
+  readonly made?: readonly string[]
+  /** Folders of `projects/` whose files are the program, laid over what was made. */
+  readonly files?: readonly string[]
+  /** What its user types then; the last command is the program. */
+  readonly commands: readonly string[]
+}
+
+const TRIES = 3
+const MINUTE_MS = 60_000
+
+/** Projects in a folder, which have our packages from tarballs. */
+export class Projects {
+  private readonly tarballs: ReadonlyMap<string, string>
+
+  constructor(private readonly folder: string) {
+    const packed = join(folder, 'packed')
+    mkdirSync(packed)
+    this.tarballs = packAll(packed)
+  }
+
+  /** Answers what the last command wrote. @throws what a command that failed wrote. */
+  async run({ folder, made = [], files = [], commands }: Platform): Promise<string> {
+    const project = join(this.folder, folder)
+    mkdirSync(project, { recursive: true })
+    for (const command of made) await this.tryCommand(project, command)
+    for (const name of files)
+      cpSync(join(import.meta.dirname, 'projects', name), project, { recursive: true })
+    let output = ''
+    for (const command of commands) output = await this.runCommand(project, command)
+    return output
+  }
+
+  private async tryCommand(project: string, command: string): Promise<void> {
+    for (let left = TRIES; left > 0; left -= 1) {
+      try {
+        await this.runCommand(project, command)
+        return
+      } catch (error) {
+        if (left === 1) throw error
+      }
+    }
+  }
+
+  private runCommand(cwd: string, command: string): Promise<string> {
+    const typed = command.replaceAll(
+      /(?<= )@snoflax\/[\w-]+(?= |$)/g,
+      (name) => `${name}@file:${this.tarballs.get(name)}`,
+    )
+    const child = spawn(typed, {
+      cwd,
+      env: ENVIRONMENT,
+      shell: true,
+      timeout: 4 * MINUTE_MS,
+      killSignal: 'SIGKILL',
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+    return new Promise((resolve, reject) => {
+      child.on('close', (code) => (code === 0 ? resolve(output) : reject(new Error(`${command}\n${output}`))))
+    })
+  }
+}
+
+const registry = spawnSync('npm', ['config', 'get', 'registry'], {
+  encoding: 'utf8',
+  shell: true,
+}).stdout.trim()
+
+/** Without what npm and vitest tell the programs that they start. */
+const ENVIRONMENT = {
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|NODE_ENV|TEST)/i.test(name)),
+  ),
+  CI: 'true',
+  NO_COLOR: '1',
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+  npm_config_update_notifier: 'false',
+  npm_config_prefer_offline: 'true',
+  npm_config_registry: registry,
+  YARN_NPM_REGISTRY_SERVER: registry,
+  YARN_ENABLE_TELEMETRY: '0',
+  YARN_ENABLE_IMMUTABLE_INSTALLS: '0',
+  CHECKPOINT_DISABLE: '1',
+  // Generating needs no engine; the variable keeps Prisma from fetching one.
+  PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true',
+}

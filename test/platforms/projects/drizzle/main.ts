@@ -1,0 +1,46 @@
+import { flax, IdError } from '@snoflax/core'
+import { createdBetween, flaxId } from '@snoflax/drizzle/sqlite-core'
+import { and, eq, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/sql-js'
+import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import initSqlJs from 'sql.js'
+
+const orders = sqliteTable('orders', {
+  id: flaxId({ storage: 'binary' }).primaryKey(),
+  what: text().notNull(),
+})
+
+async function main(): Promise<void> {
+  const { Database } = await initSqlJs()
+  const db = drizzle(new Database())
+  db.run(sql`CREATE TABLE orders (id BLOB PRIMARY KEY, what TEXT NOT NULL)`)
+
+  const { id } = db.insert(orders).values({ what: 'tea' }).returning().get()
+  const isNew = createdBetween(orders.id, Date.now() - 60_000, Date.now() + 60_000)
+  const found = db.all(
+    sql`SELECT what, length(id) AS bytes FROM ${orders} WHERE ${and(eq(orders.id, id), isNew)}`,
+  )
+  const wanted = '[{"what":"tea","bytes":12}]'
+  if (JSON.stringify(found) !== wanted) throw new Error(`found ${JSON.stringify(found)}`)
+  refused(() => flax.parse('tea'))
+  refused(() =>
+    db
+      .select()
+      .from(orders)
+      .where(eq(orders.id, 'tea' as typeof id))
+      .all(),
+  )
+  console.log(`stored, found and refused an id like ${id}`)
+}
+
+function refused(call: () => unknown): void {
+  try {
+    call()
+  } catch (error) {
+    if (error instanceof IdError) return
+    throw error
+  }
+  throw new Error(`${call} refused nothing`)
+}
+
+main()

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common'
+import { TypeOrmModule } from '@nestjs/typeorm'
+import { Order } from './order'
+import { OrdersService } from './orders.service'
+
+@Module({
+  imports: [
+    TypeOrmModule.forRoot({ type: 'sqljs', entities: [Order], synchronize: true }),
+    TypeOrmModule.forFeature([Order]),
+  ],
+  providers: [OrdersService],
+})
+export class AppModule {}

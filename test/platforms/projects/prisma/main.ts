@@ -1,0 +1,18 @@
+import { deepEqual, rejects } from 'node:assert/strict'
+import { PGlite } from '@electric-sql/pglite'
+import { IdError } from '@snoflax/core'
+import { PrismaPGlite } from 'pglite-prisma-adapter'
+import { PrismaClient } from './generated/client/client'
+import { snoflax } from './generated/snoflax/index'
+
+async function main(): Promise<void> {
+  const database = new PGlite()
+  await database.exec('CREATE TABLE "Order" (id uuid PRIMARY KEY, what text NOT NULL)')
+  const prisma = new PrismaClient({ adapter: new PrismaPGlite(database) }).$extends(snoflax())
+  const { id } = await prisma.order.create({ data: { what: 'tea' } })
+  deepEqual(await prisma.order.findUnique({ where: { id } }), { id, what: 'tea' })
+  await rejects(prisma.order.findUnique({ where: { id: 'tea' } }), IdError)
+  console.log(`stored, found and refused an id like ${id}`)
+}
+
+main()

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    root: import.meta.dirname,
+    include: ['platforms.ts'],
+    // Installs wait for the network as often as for the processor.
+    maxConcurrency: 3,
+    testTimeout: 600_000,
+    hookTimeout: 120_000,
+  },
+})
