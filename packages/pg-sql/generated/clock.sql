@@ -23,6 +23,8 @@
 --
 -- lastval() tells of these sequences too: use RETURNING or currval() for your own.
 
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 -- What a family's clock is, and, where ids carry a number of the server (partition, worker, node), which number was
 -- given to which database. The number itself is compiled into the function _<family>_number(), so that reading it
 -- costs nothing and each session notices a change.

@@ -2,6 +2,8 @@
 -- flax: 12 bytes, 40 bits of milliseconds since 2015 and 56 random bits, 16 characters. See spec/flax.md.
 -- Storages: bytea, uuid (the 16 characters as bytes), uuid8 (RFC 9562 version 8), text COLLATE "C".
 
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 -- Alphabet ------------------------------------------------------------------------------------------------------------
 
 -- 8 digits, one in each byte of a bigint, become ASCII codes all at once: the code of digit 0, plus what the alphabet
@@ -44,14 +46,14 @@ DECLARE
   digits2 bigint;
 BEGIN
   IF octet_length(ascii) <> 16/*flax.characters*/ THEN
-    RETURN '';
+    RETURN ''::bytea;
   END IF;
   codes1 := snoflax._read64(ascii, 0);
   codes2 := snoflax._read64(ascii, 8);
   digits1 := snoflax._flax_digits(codes1);
   digits2 := snoflax._flax_digits(codes2);
   IF snoflax._flax_codes(digits1) <> codes1 OR snoflax._flax_codes(digits2) <> codes2 THEN
-    RETURN '';
+    RETURN ''::bytea;
   END IF;
   RETURN substring(int8send(snoflax._gather6(digits1)) from 3)
     || substring(int8send(snoflax._gather6(digits2)) from 3);
@@ -60,7 +62,7 @@ END $$;
 CREATE OR REPLACE FUNCTION snoflax._flax_bytes(id text, caller text) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  bytes bytea := snoflax._flax_bytes_of_ascii(convert_to(id, 'UTF8'));
+  bytes bytea := snoflax._flax_bytes_of_ascii(convert_to(id, 'UTF8'::name));
 BEGIN
   IF bytes <> '' THEN
     RETURN bytes;
@@ -141,7 +143,7 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   bytes bytea := snoflax._flax_bytes(id, 'flax_to_uuid'); -- refuses what is no id
 BEGIN
-  RETURN encode(convert_to(id, 'UTF8'), 'hex')::uuid;
+  RETURN encode(convert_to(id, 'UTF8'::name), 'hex')::uuid;
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.flax_from_uuid(id uuid) RETURNS bytea
@@ -415,7 +417,7 @@ RETURN substring(int8send(snoflax._flax_clock()), 1, 5) || substring(uuid_send(g
 CREATE OR REPLACE FUNCTION snoflax._flax_ascii_new(bits bigint, random bytea) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  digits1 bigint := snoflax._spread6(bits) | ((get_byte(random, 6) & 3) << 8) | (get_byte(random, 7) & 63);
+  digits1 bigint := snoflax._spread6(bits) | (((get_byte(random, 6) & 3) << 8) | (get_byte(random, 7) & 63))::bigint;
   digits2 bigint := snoflax._read64(random, 8) & 4557430888798830399/*low6*/;
 BEGIN
   RETURN int8send(snoflax._flax_codes(digits1)) || int8send(snoflax._flax_codes(digits2));

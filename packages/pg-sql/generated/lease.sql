@@ -15,6 +15,8 @@
 --   max_ttl_ms beyond the last moment of the lost server at most. Windows of the new timeline begin behind that, at
 --   floor_ms; those of holders that live on do too.
 
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 CREATE TABLE IF NOT EXISTS snoflax._lease_family (
   family text PRIMARY KEY,
   last_number integer NOT NULL,
@@ -78,7 +80,7 @@ RETURN snoflax._lease_now_ms() + (f).max_ttl_ms + 10000;
 
 -- What the family's leases are, after a look at whether this server may give them out.
 CREATE OR REPLACE FUNCTION snoflax._lease_enter(wanted text, caller text) RETURNS snoflax._lease_family
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   f snoflax._lease_family;
   timeline_here bigint := snoflax._server_timeline();
@@ -112,7 +114,7 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax._lease_check_ttl(f snoflax._lease_family, ttl_ms integer, caller text) RETURNS void
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF ttl_ms IS NULL OR ttl_ms NOT BETWEEN 100 AND f.max_ttl_ms THEN
     RAISE EXCEPTION '%: ttl_ms % is not from 100 to %', caller, ttl_ms, f.max_ttl_ms USING ERRCODE = '22003',
@@ -124,7 +126,7 @@ END $$;
 CREATE OR REPLACE FUNCTION snoflax._lease_free(
   wanted text, first integer, last integer, divided integer, epoch bigint, now_ms bigint)
 RETURNS SETOF snoflax._lease
-LANGUAGE sql STABLE PARALLEL SAFE AS $$
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
   SELECT * FROM snoflax._lease
    WHERE family = wanted AND number BETWEEN first AND last AND shards = divided AND epoch_ms = epoch
      AND NOT permanent AND (token IS NULL OR expires_ms <= now_ms);
@@ -243,7 +245,7 @@ SELECT family, number, shard, shards, holder,
 GRANT SELECT ON snoflax.leases TO PUBLIC;
 
 CREATE OR REPLACE FUNCTION snoflax.lease_of(family text, number integer) RETURNS SETOF snoflax.leases
-LANGUAGE sql STABLE PARALLEL SAFE AS $$
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
   SELECT * FROM snoflax.leases l WHERE l.family = lease_of.family AND l.number = lease_of.number ORDER BY l.shard;
 $$;
 
@@ -270,7 +272,7 @@ END $$;
 
 -- Makes a family one whose numbers can be leased.
 CREATE OR REPLACE FUNCTION snoflax._lease_define(wanted text, last integer, shards integer) RETURNS void
-LANGUAGE sql VOLATILE PARALLEL UNSAFE AS $$
+LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
   INSERT INTO snoflax._lease_family (family, last_number, max_shards) VALUES (wanted, last, shards)
   ON CONFLICT (family) DO NOTHING;
   INSERT INTO snoflax._lease (family, number, permanent)

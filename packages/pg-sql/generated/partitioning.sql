@@ -2,13 +2,15 @@
 -- Statements for tables that are partitioned by RANGE of an id. Needs shared.sql and the families that are asked for.
 -- pg_partman works too, with the *_partman_* functions of each family, but refuses bytea keys.
 
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 CREATE OR REPLACE FUNCTION snoflax.partition_ddl(
   parent regclass, family text, storage text, from_time timestamptz, until_time timestamptz, step interval,
   epoch_ms bigint DEFAULT 0, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/)
-RETURNS SETOF text LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
+RETURNS SETOF text LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   -- Steps are counted from a Monday that starts a year, so that calls whose spans overlap give the same partitions.
-  origin CONSTANT timestamp := '2001-01-01';
+  origin CONSTANT timestamp := timestamp '2001-01-01';
   first CONSTANT timestamp := from_time AT TIME ZONE 'UTC';
   until CONSTANT timestamp := until_time AT TIME ZONE 'UTC';
   months CONSTANT integer := extract(year FROM step) * 12 + extract(month FROM step);
@@ -33,7 +35,7 @@ DECLARE
 BEGIN
   IF family NOT IN ('flax', 'sno', 'flake', 'uid', 'uid_local')
     OR storage NOT IN ('uuid', 'uuid8', 'text', 'binary', 'bigint')
-    OR NOT EXISTS (SELECT FROM pg_catalog.pg_proc WHERE pronamespace = 'snoflax'::regnamespace AND proname = bound)
+    OR NOT EXISTS (SELECT FROM pg_proc WHERE pronamespace = 'snoflax'::regnamespace AND proname = bound)
   THEN
     RAISE EXCEPTION 'partition_ddl: there is no family "%" with storage "%"', family, storage USING ERRCODE = '22023',
       HINT = 'Families: flax, sno, flake, uid, uid_local, if installed. Storages: uuid, uuid8, text, binary, bigint.';
@@ -48,17 +50,17 @@ BEGIN
   END IF;
 
   SELECT s.nspname, c.relname INTO parent_schema, parent_name
-  FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace WHERE c.oid = parent;
+  FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace WHERE c.oid = parent;
   SELECT format_type(coalesce(nullif(t.typbasetype, 0), t.oid), NULL),
     CASE o.collname WHEN 'default' THEN
       (SELECT CASE to_jsonb(d) ->> 'datlocprovider' WHEN 'i' THEN 'icu' WHEN 'b' THEN 'C' ELSE datcollate END
-       FROM pg_catalog.pg_database d WHERE datname = current_database())
+       FROM pg_database d WHERE datname = current_database())
     ELSE o.collname END
   INTO key_type, key_collation
-  FROM pg_catalog.pg_partitioned_table p
-  JOIN pg_catalog.pg_attribute a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
-  JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
-  LEFT JOIN pg_catalog.pg_collation o ON o.oid = p.partcollation[0]
+  FROM pg_partitioned_table p
+  JOIN pg_attribute a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
+  JOIN pg_type t ON t.oid = a.atttypid
+  LEFT JOIN pg_collation o ON o.oid = p.partcollation[0]
   WHERE p.partrelid = parent AND p.partstrat = 'r' AND p.partnatts = 1;
   IF key_type IS DISTINCT FROM wanted_type THEN
     RAISE EXCEPTION 'partition_ddl: % is not partitioned by RANGE of one column that suits storage "%"', parent, storage

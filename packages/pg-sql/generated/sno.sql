@@ -2,6 +2,8 @@
 -- sno: 10 bytes, 39 bits of 4 ms units since 2010, tick-tock, metabyte, partition, sequence, 16 characters.
 -- See spec/sno.md. Storages: bytea, uuid (the 16 characters as bytes), uuid8 (RFC 9562 version 8), text COLLATE "C".
 
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 -- Alphabet ------------------------------------------------------------------------------------------------------------
 
 -- 8 digits, one in each byte of a bigint, become ASCII codes all at once: the code of digit 0, plus what the alphabet
@@ -34,14 +36,14 @@ DECLARE
   digits2 bigint;
 BEGIN
   IF octet_length(ascii) <> 16/*sno.characters*/ THEN
-    RETURN '';
+    RETURN ''::bytea;
   END IF;
   codes1 := snoflax._read64(ascii, 0);
   codes2 := snoflax._read64(ascii, 8);
   digits1 := snoflax._sno_digits(codes1);
   digits2 := snoflax._sno_digits(codes2);
   IF snoflax._sno_codes(digits1) <> codes1 OR snoflax._sno_codes(digits2) <> codes2 THEN
-    RETURN '';
+    RETURN ''::bytea;
   END IF;
   RETURN substring(int8send(snoflax._gather5(digits1)) from 4)
     || substring(int8send(snoflax._gather5(digits2)) from 4);
@@ -50,7 +52,7 @@ END $$;
 CREATE OR REPLACE FUNCTION snoflax._sno_bytes(id text, caller text) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  bytes bytea := snoflax._sno_bytes_of_ascii(convert_to(id, 'UTF8'));
+  bytes bytea := snoflax._sno_bytes_of_ascii(convert_to(id, 'UTF8'::name));
 BEGIN
   IF bytes <> '' THEN
     RETURN bytes;
@@ -131,7 +133,7 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   bytes bytea := snoflax._sno_bytes(id, 'sno_to_uuid'); -- refuses what is no id
 BEGIN
-  RETURN encode(convert_to(id, 'UTF8'), 'hex')::uuid;
+  RETURN encode(convert_to(id, 'UTF8'::name), 'hex')::uuid;
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.sno_from_uuid(id uuid) RETURNS bytea
@@ -263,7 +265,7 @@ BEGIN
   END IF;
   ms := snoflax._check_field('time_ms', fields.time_ms, 1262304000000/*sno.epochMs*/, 3461327255548/*sno.lastMs*/,
     'sno_pack') - 1262304000000/*sno.epochMs*/;
-  IF ms % 4/*sno.unitMs*/ <> 0 THEN
+  IF ms % 4/*sno.unitMs*/::bigint <> 0 THEN
     RAISE EXCEPTION 'sno_pack: time_ms % does not start a unit of % ms', fields.time_ms, 4/*sno.unitMs*/
       USING ERRCODE = '22003';
   END IF;
@@ -467,19 +469,19 @@ REVOKE EXECUTE ON FUNCTION snoflax.sno_set_partition(integer) FROM PUBLIC;
 CREATE OR REPLACE FUNCTION snoflax.sno_generate(meta integer DEFAULT 0) RETURNS bytea
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE AS $$
 DECLARE
-  v bigint := nextval('snoflax.sno_state');
+  v bigint := nextval('snoflax.sno_state'::regclass);
   now_unit bigint := snoflax._clock_us() / 4000/*sno.unitUs*/ - 315576000000/*sno.epochUnits*/;
 BEGIN
   IF meta NOT BETWEEN 0 AND 255/*sno.meta.max*/ THEN
     RAISE EXCEPTION 'sno_generate: meta % is not from 0 to 255', meta USING ERRCODE = '22003';
   END IF;
   IF (v >> 24) - now_unit NOT BETWEEN 0 AND 25
-    OR (v & 16777215) > 65535/*sno.sequence.max*/
+    OR (v & 16777215::bigint) > 65535/*sno.sequence.max*/
   THEN
     v := snoflax._clock_advance('sno');
   END IF;
-  RETURN substring(int8send(((v >> 24) << 9) | meta), 3)
-    || substring(int8send((snoflax._sno_number() << 16/*sno.sequence.bits*/) | (v & 65535/*sno.sequence.max*/)), 5);
+  RETURN substring(int8send(((v >> 24) << 9) | meta::bigint), 3)
+    || substring(int8send((snoflax._sno_number() << 16/*sno.sequence.bits*/) | (v & 65535/*sno.sequence.max*/::bigint)), 5);
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.sno_generate_uuid(meta integer DEFAULT 0) RETURNS uuid

@@ -4,6 +4,8 @@
 -- Ids of a window of 2^neighbourhood seconds sort by node before time: 256 s unless functions get another
 -- neighbourhood. Ids do not say which: keep to one.
 
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 -- Alphabet, which is that of uid_local too: see flax.sql --------------------------------------------------------------
 
 CREATE OR REPLACE FUNCTION snoflax._uid_codes(digits bigint) RETURNS bigint
@@ -42,14 +44,14 @@ DECLARE
   digits2 bigint;
 BEGIN
   IF octet_length(ascii) <> 16/*uid.characters*/ THEN
-    RETURN '';
+    RETURN ''::bytea;
   END IF;
   codes1 := snoflax._read64(ascii, 0);
   codes2 := snoflax._read64(ascii, 8);
   digits1 := snoflax._uid_digits(codes1);
   digits2 := snoflax._uid_digits(codes2);
   IF snoflax._uid_codes(digits1) <> codes1 OR snoflax._uid_codes(digits2) <> codes2 THEN
-    RETURN '';
+    RETURN ''::bytea;
   END IF;
   RETURN substring(int8send(snoflax._gather6(digits1)) from 3)
     || substring(int8send(snoflax._gather6(digits2)) from 3);
@@ -58,7 +60,7 @@ END $$;
 CREATE OR REPLACE FUNCTION snoflax._uid_bytes(id text, caller text) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  bytes bytea := snoflax._uid_bytes_of_ascii(convert_to(id, 'UTF8'));
+  bytes bytea := snoflax._uid_bytes_of_ascii(convert_to(id, 'UTF8'::name));
 BEGIN
   IF bytes <> '' THEN
     RETURN bytes;
@@ -139,7 +141,7 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   bytes bytea := snoflax._uid_bytes(id, 'uid_to_uuid'); -- refuses what is no id
 BEGIN
-  RETURN encode(convert_to(id, 'UTF8'), 'hex')::uuid;
+  RETURN encode(convert_to(id, 'UTF8'::name), 'hex')::uuid;
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.uid_from_uuid(id uuid) RETURNS bytea
@@ -215,11 +217,11 @@ DECLARE
   n integer := snoflax._uid_neighbourhood(neighbourhood, caller);
   head integer := snoflax._read48(bytes, 0) >> 24;
   middle bigint := snoflax._read48(bytes, 3);
-  tail integer := snoflax._read48(bytes, 6) & 16777215;
+  tail integer := snoflax._read48(bytes, 6) & 16777215::bigint;
 BEGIN
   RETURN ROW(
     head >> 4,
-    ((head & 15) << 16) | ((middle >> (32/*uid.node.bits*/ + n)) << n) | (middle & ((1 << n) - 1)),
+    ((head & 15) << 16)::bigint | ((middle >> (32/*uid.node.bits*/ + n)) << n) | (middle & ((1::bigint << n) - 1)),
     (tail >> 14/*uid.sequence.bits*/) * 1024/*uid.stepUs*/,
     (middle >> n) & 4294967295/*uid.node.max*/,
     tail & 16383/*uid.sequence.max*/)::snoflax.uid_fields;
@@ -313,7 +315,7 @@ COMMENT ON FUNCTION snoflax.uid_pack(snoflax.uid_fields, integer) IS
 CREATE OR REPLACE FUNCTION snoflax.uid_fingerprint(node text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  utf8 bytea := convert_to(node, 'UTF8');
+  utf8 bytea := convert_to(node, 'UTF8'::name);
   last integer := octet_length(utf8) - 1;
   i integer := 0;
   byte integer;
@@ -330,7 +332,7 @@ BEGIN
       i := i + 1;
     END IF;
     hash := ((hash << 4) + byte) & 4294967295/*uid.node.max*/;
-    hash := (hash # ((hash & 4026531840) >> 24)) & 268435455;
+    hash := (hash # ((hash & 4026531840) >> 24)) & 268435455::bigint;
   END LOOP;
   RETURN hash;
 END $$;
@@ -345,10 +347,10 @@ DECLARE
   bits bigint := snoflax._uid_local_bits(id, 'uid_from_local');
   number bigint := snoflax._check_field('node', node, 0, 4294967295/*uid.node.max*/, 'uid_from_local');
   n integer := snoflax._uid_neighbourhood(neighbourhood, 'uid_from_local');
-  mega_seconds integer := (bits >> 44/*uid_local.megaSeconds.shift*/) & 1048575/*uid_local.megaSeconds.max*/;
-  seconds integer := (bits >> 24/*uid_local.seconds.shift*/) & 1048575/*uid_local.seconds.max*/;
-  step integer := (bits >> 14/*uid_local.step.shift*/) & 1023/*uid_local.step.max*/;
-  sequence integer := bits & 16383/*uid_local.sequence.max*/;
+  mega_seconds integer := (bits >> 44/*uid_local.megaSeconds.shift*/) & 1048575/*uid_local.megaSeconds.max*/::bigint;
+  seconds integer := (bits >> 24/*uid_local.seconds.shift*/) & 1048575/*uid_local.seconds.max*/::bigint;
+  step integer := (bits >> 14/*uid_local.step.shift*/) & 1023/*uid_local.step.max*/::bigint;
+  sequence integer := bits & 16383/*uid_local.sequence.max*/::bigint;
 BEGIN
   RETURN snoflax._uid_compose(mega_seconds, seconds, step, number, sequence, n);
 END $$;
@@ -407,8 +409,8 @@ BEGIN
       snoflax._far_moment(1048575999999999/*uid.lastMs*/) USING ERRCODE = '22008';
   END IF;
   mega_seconds := ms / 1000000000;
-  seconds := ms / 1000 % 1000000;
-  step := (ms % 1000 * 1000 + 1023) / 1024/*uid.stepUs*/;
+  seconds := ms / 1000 % 1000000::bigint;
+  step := (ms % 1000::bigint * 1000 + 1023) / 1024/*uid.stepUs*/;
   IF upper AND (step > 0 OR seconds % (1 << n) > 0) THEN
     -- Any node may have made an earlier id of this window, so only the next window lies above them all.
     seconds := ((seconds >> n) + 1) << n;
@@ -595,21 +597,21 @@ REVOKE EXECUTE ON FUNCTION snoflax.uid_set_node(bigint), snoflax.uid_set_node(te
 CREATE OR REPLACE FUNCTION snoflax.uid_generate() RETURNS bytea
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
 DECLARE
-  v bigint := nextval('snoflax.uid_state');
+  v bigint := nextval('snoflax.uid_state'::regclass);
   us bigint := snoflax._clock_us();
   second bigint;
 BEGIN
-  IF (v >> 20) - (us / 1000000 * 977/*uid.stepsPerSecond*/ + us % 1000000 / 1024/*uid.stepUs*/)
+  IF (v >> 20) - (us / 1000000 * 977/*uid.stepsPerSecond*/ + us % 1000000::bigint / 1024/*uid.stepUs*/)
       NOT BETWEEN 0 AND 97
-    OR (v & 1048575) > 16383/*uid.sequence.max*/
+    OR (v & 1048575::bigint) > 16383/*uid.sequence.max*/
   THEN
     v := snoflax._clock_advance('uid');
   END IF;
   second := (v >> 20) / 977/*uid.stepsPerSecond*/;
   RETURN int8send(((second / 1000000) << 44/*uid_local.megaSeconds.shift*/)
-      | (((second % 1000000) >> 8/*uid.neighbourhood*/) << 32/*uid.node.bits*/) | snoflax._uid_number())
-    || substring(int8send(((second % 1000000) << 24/*uid_local.seconds.shift*/)
-      | (((v >> 20) % 977/*uid.stepsPerSecond*/) << 14/*uid_local.step.shift*/) | (v & 16383/*uid.sequence.max*/)), 5);
+      | (((second % 1000000::bigint) >> 8/*uid.neighbourhood*/) << 32/*uid.node.bits*/) | snoflax._uid_number())
+    || substring(int8send(((second % 1000000::bigint) << 24/*uid_local.seconds.shift*/)
+      | (((v >> 20) % 977/*uid.stepsPerSecond*/::bigint) << 14/*uid_local.step.shift*/) | (v & 16383/*uid.sequence.max*/::bigint)), 5);
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.uid_generate_uuid() RETURNS uuid

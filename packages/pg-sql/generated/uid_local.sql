@@ -3,6 +3,8 @@
 -- of uid.sql gives such ids their node. See spec/uid.md.
 -- Storages: bigint, bytea, text COLLATE "C", uuid8 (RFC 9562 version 8).
 
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 -- Reading, see shared.sql ---------------------------------------------------------------------------------------------
 
 CREATE OR REPLACE FUNCTION snoflax._uid_local_bytes(id bytea, caller text) RETURNS bytea
@@ -13,7 +15,7 @@ RETURN snoflax._read_bytes(id, 8/*uid_local.bytes*/, 'uid_local', caller);
 CREATE OR REPLACE FUNCTION snoflax._uid_local_bytes(id text, caller text) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  ascii bytea := convert_to(id, 'UTF8');
+  ascii bytea := convert_to(id, 'UTF8'::name);
   codes1 bigint;
   codes2 bigint;
   digits1 bigint;
@@ -148,10 +150,10 @@ DECLARE
   bits bigint := snoflax._read64(bytes, 0);
 BEGIN
   RETURN ROW(
-    (bits >> 44/*uid_local.megaSeconds.shift*/) & 1048575/*uid_local.megaSeconds.max*/,
-    (bits >> 24/*uid_local.seconds.shift*/) & 1048575/*uid_local.seconds.max*/,
-    ((bits >> 14/*uid_local.step.shift*/) & 1023/*uid_local.step.max*/) * 1024/*uid.stepUs*/,
-    bits & 16383/*uid_local.sequence.max*/)::snoflax.uid_local_fields;
+    (bits >> 44/*uid_local.megaSeconds.shift*/) & 1048575/*uid_local.megaSeconds.max*/::bigint,
+    (bits >> 24/*uid_local.seconds.shift*/) & 1048575/*uid_local.seconds.max*/::bigint,
+    ((bits >> 14/*uid_local.step.shift*/) & 1023/*uid_local.step.max*/::bigint) * 1024/*uid.stepUs*/,
+    bits & 16383/*uid_local.sequence.max*/::bigint)::snoflax.uid_local_fields;
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax._uid_local_time(bytes bytea) RETURNS timestamptz
@@ -259,8 +261,8 @@ BEGIN
       snoflax._far_moment(1048575999999999/*uid_local.lastMs*/) USING ERRCODE = '22008';
   END IF;
   mega_seconds := ms / 1000000000;
-  seconds := ms / 1000 % 1000000;
-  step := (ms % 1000 * 1000 + 1023) / 1024/*uid.stepUs*/;
+  seconds := ms / 1000 % 1000000::bigint;
+  step := (ms % 1000::bigint * 1000 + 1023) / 1024/*uid.stepUs*/;
   RETURN snoflax._uid_local_compose(mega_seconds, seconds, step, 0);
 END $$;
 
@@ -395,20 +397,20 @@ SELECT snoflax._clock_mend('uid_local');
 CREATE OR REPLACE FUNCTION snoflax.uid_local_generate_bigint() RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
 DECLARE
-  v bigint := nextval('snoflax.uid_local_state');
+  v bigint := nextval('snoflax.uid_local_state'::regclass);
   us bigint := snoflax._clock_us();
   second bigint;
 BEGIN
-  IF (v >> 20) - (us / 1000000 * 977/*uid.stepsPerSecond*/ + us % 1000000 / 1024/*uid.stepUs*/)
+  IF (v >> 20) - (us / 1000000 * 977/*uid.stepsPerSecond*/ + us % 1000000::bigint / 1024/*uid.stepUs*/)
       NOT BETWEEN 0 AND 97
-    OR (v & 1048575) > 16383/*uid.sequence.max*/
+    OR (v & 1048575::bigint) > 16383/*uid.sequence.max*/
   THEN
     v := snoflax._clock_advance('uid_local');
   END IF;
   second := (v >> 20) / 977/*uid.stepsPerSecond*/;
   RETURN ((second / 1000000) << 44/*uid_local.megaSeconds.shift*/)
-    | ((second % 1000000) << 24/*uid_local.seconds.shift*/)
-    | (((v >> 20) % 977/*uid.stepsPerSecond*/) << 14/*uid_local.step.shift*/) | (v & 16383/*uid.sequence.max*/);
+    | ((second % 1000000::bigint) << 24/*uid_local.seconds.shift*/)
+    | (((v >> 20) % 977/*uid.stepsPerSecond*/::bigint) << 14/*uid_local.step.shift*/) | (v & 16383/*uid.sequence.max*/::bigint);
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.uid_local_generate() RETURNS bytea

@@ -44,14 +44,14 @@ DECLARE
   digits2 bigint;
 BEGIN
   IF octet_length(ascii) <> {characters} THEN
-    RETURN '';
+    RETURN ''::bytea;
   END IF;
   codes1 := snoflax._read64(ascii, 0);
   codes2 := snoflax._read64(ascii, 8);
   digits1 := snoflax._{family}_digits(codes1);
   digits2 := snoflax._{family}_digits(codes2);
   IF snoflax._{family}_codes(digits1) <> codes1 OR snoflax._{family}_codes(digits2) <> codes2 THEN
-    RETURN '';
+    RETURN ''::bytea;
   END IF;
   RETURN substring(int8send(snoflax._gather{digit bits}(digits1)) from {half from})
     || substring(int8send(snoflax._gather{digit bits}(digits2)) from {half from});
@@ -60,7 +60,7 @@ END $$;
 CREATE OR REPLACE FUNCTION snoflax._{family}_bytes(id text, caller text) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  bytes bytea := snoflax._{family}_bytes_of_ascii(convert_to(id, 'UTF8'));
+  bytes bytea := snoflax._{family}_bytes_of_ascii(convert_to(id, 'UTF8'::name));
 BEGIN
   IF bytes <> '' THEN
     RETURN bytes;
@@ -141,7 +141,7 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   bytes bytea := snoflax._{family}_bytes(id, '{family}_to_uuid'); -- refuses what is no id
 BEGIN
-  RETURN encode(convert_to(id, 'UTF8'), 'hex')::uuid;
+  RETURN encode(convert_to(id, 'UTF8'::name), 'hex')::uuid;
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.{family}_from_uuid(id uuid) RETURNS bytea

@@ -2,6 +2,8 @@
 -- See spec/flake.md. Storages: bigint, bytea, uuid8 (RFC 9562 version 8). Text is no storage: it does not sort.
 -- The time counts from 1970 unless functions get another epoch_ms. Ids do not say which: keep to one.
 
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 -- Reading, see shared.sql ---------------------------------------------------------------------------------------------
 
 -- [bytes]
@@ -16,16 +18,16 @@ BEGIN
     IF octet_length(id) < 19 THEN
       RETURN int8send(id::bigint);
     END IF;
-    number := id;
+    number := id::numeric;
     IF number < 18446744073709551616 THEN
       -- From 2^63 on, the same bits as a negative number.
       RETURN int8send((number - CASE WHEN number < 9223372036854775808 THEN 0 ELSE 18446744073709551616 END)::bigint);
     ELSIF caller = '' THEN
-      RETURN '';
+      RETURN ''::bytea;
     END IF;
     RAISE EXCEPTION '%: % is 2^64 or more, a flake is less', caller, id USING ERRCODE = '22003';
   ELSIF caller = '' THEN
-    RETURN '';
+    RETURN ''::bytea;
   ELSIF char_length(id) NOT BETWEEN 1 AND {maxCharacters} THEN
     RAISE EXCEPTION '%: "%" has % characters, a flake has 1 to %', caller, shown, char_length(id),
       {maxCharacters} USING ERRCODE = '22P02';
@@ -43,7 +45,7 @@ DECLARE
   number bigint := snoflax._read64(bytes, 0);
 BEGIN
   IF number < 0 THEN
-    RETURN number + 18446744073709551616;
+    RETURN number::numeric + 18446744073709551616;
   END IF;
   RETURN number;
 END $$;
@@ -253,14 +255,14 @@ REVOKE EXECUTE ON FUNCTION snoflax.flake_set_worker(integer, integer, bigint) FR
 CREATE OR REPLACE FUNCTION snoflax._flake_next(fits_bigint boolean) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
 DECLARE
-  v bigint := nextval('snoflax.flake_state');
+  v bigint := nextval('snoflax.flake_state'::regclass);
   now_ms bigint := snoflax._clock_us() / 1000;
 BEGIN
-  IF (v >> 20) - now_ms NOT BETWEEN 0 AND 100 OR (v & 1048575) > {counter.max} THEN
+  IF (v >> 20) - now_ms NOT BETWEEN 0 AND 100 OR (v & 1048575::bigint) > {counter.max} THEN
     v := snoflax._clock_advance('flake');
   END IF;
   v := (((v >> 20) - snoflax._flake_epoch_ms()) << {time.shift})
-    | (snoflax._flake_number() << {worker.shift}) | (v & {counter.max});
+    | (snoflax._flake_number() << {worker.shift}) | (v & {counter.max}::bigint);
   IF fits_bigint AND v < 0 THEN
     RAISE EXCEPTION 'flake_generate_bigint: the flake % is 2^63 or more, which a bigint cannot hold', int8send(v)
       USING ERRCODE = '22003';

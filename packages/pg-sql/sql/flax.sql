@@ -1,6 +1,8 @@
 -- flax: 12 bytes, 40 bits of milliseconds since 2015 and 56 random bits, 16 characters. See spec/flax.md.
 -- Storages: bytea, uuid (the 16 characters as bytes), uuid8 (RFC 9562 version 8), text COLLATE "C".
 
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 -- Alphabet ------------------------------------------------------------------------------------------------------------
 
 -- 8 digits, one in each byte of a bigint, become ASCII codes all at once: the code of digit 0, plus what the alphabet
@@ -109,7 +111,7 @@ RETURN substring(int8send(snoflax._flax_clock()), 1, 5) || substring(uuid_send(g
 CREATE OR REPLACE FUNCTION snoflax._flax_ascii_new(bits bigint, random bytea) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  digits1 bigint := snoflax._spread6(bits) | ((get_byte(random, 6) & 3) << 8) | (get_byte(random, 7) & 63);
+  digits1 bigint := snoflax._spread6(bits) | (((get_byte(random, 6) & 3) << 8) | (get_byte(random, 7) & 63))::bigint;
   digits2 bigint := snoflax._read64(random, 8) & {low6};
 BEGIN
   RETURN int8send(snoflax._flax_codes(digits1)) || int8send(snoflax._flax_codes(digits2));

@@ -1,10 +1,53 @@
--- Runs before the other files: one installation at a time, and none over a newer one.
+-- Runs before the other files: one installation at a time, none over a newer one, and none into what others own.
+
+-- Nothing but pg_catalog is searched until end.sql, for what others put elsewhere would run with the rights of whoever
+-- installs, and functions would be bound to it.
+SELECT pg_catalog.set_config('snoflax.search_path', pg_catalog.current_setting('search_path'), true);
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 SELECT pg_advisory_xact_lock(1936617320, hashtext('snoflax'));
 
 DO $$
 DECLARE
+  danger record;
   installed text;
 BEGIN
+  IF to_regnamespace('snoflax') IS NULL THEN
+    CREATE SCHEMA snoflax;
+    RETURN;
+  END IF;
+
+  -- Whoever owns what these functions use, or may put others beside them, has the rights of all who call them. Only a
+  -- superuser has them anyway.
+  WITH ours AS (
+    SELECT 'snoflax'::regnamespace AS schema,
+      '^(_|(flax|sno|flake|uid|leases?)(_|$)|(version|partition_ddl|min|max)$)' AS names
+  ), owned (class, oid, owner, does) AS (
+    SELECT 'pg_namespace'::regclass, s.oid, s.nspowner, 'owns' FROM pg_namespace s, ours WHERE s.oid = schema
+    UNION ALL SELECT 'pg_namespace'::regclass, s.oid, a.grantee, 'may create in'
+      FROM ours, pg_namespace s, aclexplode(s.nspacl) a WHERE s.oid = schema AND a.privilege_type = 'CREATE'
+    UNION ALL SELECT 'pg_class'::regclass, c.oid, c.relowner, 'owns'
+      FROM pg_class c, ours WHERE c.relnamespace = schema AND c.relname ~ names
+    UNION ALL SELECT 'pg_proc'::regclass, p.oid, p.proowner, 'owns'
+      FROM pg_proc p, ours WHERE p.pronamespace = schema AND p.proname ~ names
+    UNION ALL SELECT 'pg_type'::regclass, t.oid, t.typowner, 'owns'
+      FROM pg_type t, ours WHERE t.typnamespace = schema AND t.typname ~ names
+    UNION ALL SELECT 'pg_trigger'::regclass, t.oid, p.proowner, 'owns the function of'
+      FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc p ON p.oid = t.tgfoid, ours
+     WHERE c.relnamespace = schema AND c.relname ~ names
+  )
+  SELECT o.does, pg_describe_object(o.class, o.oid, 0) AS what, coalesce(r.rolname, 'PUBLIC') AS role INTO danger
+    FROM owned o
+    LEFT JOIN pg_roles r ON r.oid = CASE WHEN o.owner = 'pg_database_owner'::regrole
+      THEN (SELECT datdba FROM pg_database WHERE datname = current_database()) ELSE o.owner END
+   WHERE NOT coalesce(r.rolsuper OR r.rolname = current_user, false)
+   LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'install: role % % %, and so could run code with the rights of role %', danger.role, danger.does,
+      danger.what, current_user USING ERRCODE = '42501',
+      HINT = 'Install as the role that owns the schema and all of it, into a schema in which no other role may create.';
+  END IF;
+
   IF to_regprocedure('snoflax.version()') IS NULL THEN RETURN; END IF;
   EXECUTE 'SELECT snoflax.version()' INTO installed;
   -- A pre-release counts as its release.
@@ -15,8 +58,6 @@ BEGIN
       USING ERRCODE = '55000', HINT = 'Install with the newer package.';
   END IF;
 END $$;
-
-CREATE SCHEMA IF NOT EXISTS snoflax;
 
 CREATE OR REPLACE FUNCTION snoflax.version() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN '@version@';

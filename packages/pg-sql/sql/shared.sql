@@ -3,6 +3,8 @@
 -- Functions whose names start with _ are private and may change.
 -- PostgreSQL has one precedence for << >> & |, below that of + -, so every term has parentheses.
 
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 CREATE SCHEMA IF NOT EXISTS snoflax;
 
 -- Time ----------------------------------------------------------------------------------------------------------------
@@ -95,7 +97,7 @@ BEGIN
   IF octet_length(id) = bytes THEN
     RETURN id;
   ELSIF caller = '' THEN
-    RETURN '';
+    RETURN ''::bytea;
   END IF;
   RAISE EXCEPTION '%: % has % bytes, a % has %', caller, substring(id for 24), octet_length(id), family, bytes
     USING ERRCODE = '22P02';
@@ -106,7 +108,7 @@ CREATE OR REPLACE FUNCTION snoflax._refuse_text(id text, characters integer, alp
 RETURNS bytea LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
   IF caller = '' THEN
-    RETURN '';
+    RETURN ''::bytea;
   ELSIF char_length(id) <> characters THEN
     RAISE EXCEPTION '%: "%" has % characters, a % has %', caller, left(id, 48), char_length(id), family, characters
       USING ERRCODE = '22P02';
@@ -133,7 +135,7 @@ BEGIN
   IF substr(hex, 13, 1) = '8' AND substr(hex, 17, 1) = '8' AND substr(digits, bytes * 2 + 1) = ending THEN
     RETURN decode(left(digits, bytes * 2), 'hex');
   ELSIF caller = '' THEN
-    RETURN '';
+    RETURN ''::bytea;
   END IF;
   RAISE EXCEPTION '%: % is no UUIDv8 of a %, which has an 8 as digits 12 and 16 and ends in %', caller, id, family,
     ending USING ERRCODE = '22P02';
@@ -157,7 +159,7 @@ BEGIN
   IF id >= 0 THEN
     RETURN int8send(id);
   ELSIF caller = '' THEN
-    RETURN '';
+    RETURN ''::bytea;
   END IF;
   RAISE EXCEPTION '%: % is negative, a % is not', caller, id, family USING ERRCODE = '22003';
 END $$;

@@ -1,6 +1,8 @@
 -- sno: 10 bytes, 39 bits of 4 ms units since 2010, tick-tock, metabyte, partition, sequence, 16 characters.
 -- See spec/sno.md. Storages: bytea, uuid (the 16 characters as bytes), uuid8 (RFC 9562 version 8), text COLLATE "C".
 
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 -- Alphabet ------------------------------------------------------------------------------------------------------------
 
 -- 8 digits, one in each byte of a bigint, become ASCII codes all at once: the code of digit 0, plus what the alphabet
@@ -66,7 +68,7 @@ BEGIN
   END IF;
   ms := snoflax._check_field('time_ms', fields.time_ms, {epochMs}, {lastMs},
     'sno_pack') - {epochMs};
-  IF ms % {unitMs} <> 0 THEN
+  IF ms % {unitMs}::bigint <> 0 THEN
     RAISE EXCEPTION 'sno_pack: time_ms % does not start a unit of % ms', fields.time_ms, {unitMs}
       USING ERRCODE = '22003';
   END IF;
@@ -164,19 +166,19 @@ REVOKE EXECUTE ON FUNCTION snoflax.sno_set_partition(integer) FROM PUBLIC;
 CREATE OR REPLACE FUNCTION snoflax.sno_generate(meta integer DEFAULT 0) RETURNS bytea
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE AS $$
 DECLARE
-  v bigint := nextval('snoflax.sno_state');
+  v bigint := nextval('snoflax.sno_state'::regclass);
   now_unit bigint := snoflax._clock_us() / {unitUs} - {epochUnits};
 BEGIN
   IF meta NOT BETWEEN 0 AND {meta.max} THEN
     RAISE EXCEPTION 'sno_generate: meta % is not from 0 to 255', meta USING ERRCODE = '22003';
   END IF;
   IF (v >> 24) - now_unit NOT BETWEEN 0 AND 25
-    OR (v & 16777215) > {sequence.max}
+    OR (v & 16777215::bigint) > {sequence.max}
   THEN
     v := snoflax._clock_advance('sno');
   END IF;
-  RETURN substring(int8send(((v >> 24) << 9) | meta), 3)
-    || substring(int8send((snoflax._sno_number() << {sequence.bits}) | (v & {sequence.max})), 5);
+  RETURN substring(int8send(((v >> 24) << 9) | meta::bigint), 3)
+    || substring(int8send((snoflax._sno_number() << {sequence.bits}) | (v & {sequence.max}::bigint)), 5);
 END $$;
 
 -- [generators: uuid uuid8 text]

@@ -3,6 +3,8 @@
 -- Ids of a window of 2^neighbourhood seconds sort by node before time: 256 s unless functions get another
 -- neighbourhood. Ids do not say which: keep to one.
 
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 -- Alphabet, which is that of uid_local too: see flax.sql --------------------------------------------------------------
 
 -- [alphabet of 64]
@@ -39,11 +41,11 @@ DECLARE
   n integer := snoflax._uid_neighbourhood(neighbourhood, caller);
   head integer := snoflax._read48(bytes, 0) >> 24;
   middle bigint := snoflax._read48(bytes, 3);
-  tail integer := snoflax._read48(bytes, 6) & 16777215;
+  tail integer := snoflax._read48(bytes, 6) & 16777215::bigint;
 BEGIN
   RETURN ROW(
     head >> 4,
-    ((head & 15) << 16) | ((middle >> ({node.bits} + n)) << n) | (middle & ((1 << n) - 1)),
+    ((head & 15) << 16)::bigint | ((middle >> ({node.bits} + n)) << n) | (middle & ((1::bigint << n) - 1)),
     (tail >> {sequence.bits}) * {stepUs},
     (middle >> n) & {node.max},
     tail & {sequence.max})::snoflax.uid_fields;
@@ -98,7 +100,7 @@ COMMENT ON FUNCTION snoflax.uid_pack(snoflax.uid_fields, integer) IS
 CREATE OR REPLACE FUNCTION snoflax.uid_fingerprint(node text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  utf8 bytea := convert_to(node, 'UTF8');
+  utf8 bytea := convert_to(node, 'UTF8'::name);
   last integer := octet_length(utf8) - 1;
   i integer := 0;
   byte integer;
@@ -115,7 +117,7 @@ BEGIN
       i := i + 1;
     END IF;
     hash := ((hash << 4) + byte) & {node.max};
-    hash := (hash # ((hash & 4026531840) >> 24)) & 268435455;
+    hash := (hash # ((hash & 4026531840) >> 24)) & 268435455::bigint;
   END LOOP;
   RETURN hash;
 END $$;
@@ -130,10 +132,10 @@ DECLARE
   bits bigint := snoflax._uid_local_bits(id, 'uid_from_local');
   number bigint := snoflax._check_field('node', node, 0, {node.max}, 'uid_from_local');
   n integer := snoflax._uid_neighbourhood(neighbourhood, 'uid_from_local');
-  mega_seconds integer := (bits >> {uid_local.megaSeconds.shift}) & {uid_local.megaSeconds.max};
-  seconds integer := (bits >> {uid_local.seconds.shift}) & {uid_local.seconds.max};
-  step integer := (bits >> {uid_local.step.shift}) & {uid_local.step.max};
-  sequence integer := bits & {uid_local.sequence.max};
+  mega_seconds integer := (bits >> {uid_local.megaSeconds.shift}) & {uid_local.megaSeconds.max}::bigint;
+  seconds integer := (bits >> {uid_local.seconds.shift}) & {uid_local.seconds.max}::bigint;
+  step integer := (bits >> {uid_local.step.shift}) & {uid_local.step.max}::bigint;
+  sequence integer := bits & {uid_local.sequence.max}::bigint;
 BEGIN
   RETURN snoflax._uid_compose(mega_seconds, seconds, step, number, sequence, n);
 END $$;
@@ -192,8 +194,8 @@ BEGIN
       snoflax._far_moment({lastMs}) USING ERRCODE = '22008';
   END IF;
   mega_seconds := ms / 1000000000;
-  seconds := ms / 1000 % 1000000;
-  step := (ms % 1000 * 1000 + 1023) / {stepUs};
+  seconds := ms / 1000 % 1000000::bigint;
+  step := (ms % 1000::bigint * 1000 + 1023) / {stepUs};
   IF upper AND (step > 0 OR seconds % (1 << n) > 0) THEN
     -- Any node may have made an earlier id of this window, so only the next window lies above them all.
     seconds := ((seconds >> n) + 1) << n;
@@ -272,21 +274,21 @@ REVOKE EXECUTE ON FUNCTION snoflax.uid_set_node(bigint), snoflax.uid_set_node(te
 CREATE OR REPLACE FUNCTION snoflax.uid_generate() RETURNS bytea
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
 DECLARE
-  v bigint := nextval('snoflax.uid_state');
+  v bigint := nextval('snoflax.uid_state'::regclass);
   us bigint := snoflax._clock_us();
   second bigint;
 BEGIN
-  IF (v >> 20) - (us / 1000000 * {stepsPerSecond} + us % 1000000 / {stepUs})
+  IF (v >> 20) - (us / 1000000 * {stepsPerSecond} + us % 1000000::bigint / {stepUs})
       NOT BETWEEN 0 AND 97
-    OR (v & 1048575) > {sequence.max}
+    OR (v & 1048575::bigint) > {sequence.max}
   THEN
     v := snoflax._clock_advance('uid');
   END IF;
   second := (v >> 20) / {stepsPerSecond};
   RETURN int8send(((second / 1000000) << {uid_local.megaSeconds.shift})
-      | (((second % 1000000) >> {neighbourhood}) << {node.bits}) | snoflax._uid_number())
-    || substring(int8send(((second % 1000000) << {uid_local.seconds.shift})
-      | (((v >> 20) % {stepsPerSecond}) << {uid_local.step.shift}) | (v & {sequence.max})), 5);
+      | (((second % 1000000::bigint) >> {neighbourhood}) << {node.bits}) | snoflax._uid_number())
+    || substring(int8send(((second % 1000000::bigint) << {uid_local.seconds.shift})
+      | (((v >> 20) % {stepsPerSecond}::bigint) << {uid_local.step.shift}) | (v & {sequence.max}::bigint)), 5);
 END $$;
 
 -- [generators: uuid uuid8 text]

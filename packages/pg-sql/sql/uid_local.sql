@@ -2,6 +2,8 @@
 -- of uid.sql gives such ids their node. See spec/uid.md.
 -- Storages: bigint, bytea, text COLLATE "C", uuid8 (RFC 9562 version 8).
 
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 -- Reading, see shared.sql ---------------------------------------------------------------------------------------------
 
 -- [bytes]
@@ -10,7 +12,7 @@
 CREATE OR REPLACE FUNCTION snoflax._uid_local_bytes(id text, caller text) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  ascii bytea := convert_to(id, 'UTF8');
+  ascii bytea := convert_to(id, 'UTF8'::name);
   codes1 bigint;
   codes2 bigint;
   digits1 bigint;
@@ -68,10 +70,10 @@ DECLARE
   bits bigint := snoflax._read64(bytes, 0);
 BEGIN
   RETURN ROW(
-    (bits >> {megaSeconds.shift}) & {megaSeconds.max},
-    (bits >> {seconds.shift}) & {seconds.max},
-    ((bits >> {step.shift}) & {step.max}) * {uid.stepUs},
-    bits & {sequence.max})::snoflax.uid_local_fields;
+    (bits >> {megaSeconds.shift}) & {megaSeconds.max}::bigint,
+    (bits >> {seconds.shift}) & {seconds.max}::bigint,
+    ((bits >> {step.shift}) & {step.max}::bigint) * {uid.stepUs},
+    bits & {sequence.max}::bigint)::snoflax.uid_local_fields;
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax._uid_local_time(bytes bytea) RETURNS timestamptz
@@ -126,8 +128,8 @@ BEGIN
       snoflax._far_moment({lastMs}) USING ERRCODE = '22008';
   END IF;
   mega_seconds := ms / 1000000000;
-  seconds := ms / 1000 % 1000000;
-  step := (ms % 1000 * 1000 + 1023) / {uid.stepUs};
+  seconds := ms / 1000 % 1000000::bigint;
+  step := (ms % 1000::bigint * 1000 + 1023) / {uid.stepUs};
   RETURN snoflax._uid_local_compose(mega_seconds, seconds, step, 0);
 END $$;
 
@@ -176,20 +178,20 @@ SELECT snoflax._clock_mend('uid_local');
 CREATE OR REPLACE FUNCTION snoflax.uid_local_generate_bigint() RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
 DECLARE
-  v bigint := nextval('snoflax.uid_local_state');
+  v bigint := nextval('snoflax.uid_local_state'::regclass);
   us bigint := snoflax._clock_us();
   second bigint;
 BEGIN
-  IF (v >> 20) - (us / 1000000 * {uid.stepsPerSecond} + us % 1000000 / {uid.stepUs})
+  IF (v >> 20) - (us / 1000000 * {uid.stepsPerSecond} + us % 1000000::bigint / {uid.stepUs})
       NOT BETWEEN 0 AND 97
-    OR (v & 1048575) > {uid.sequence.max}
+    OR (v & 1048575::bigint) > {uid.sequence.max}
   THEN
     v := snoflax._clock_advance('uid_local');
   END IF;
   second := (v >> 20) / {uid.stepsPerSecond};
   RETURN ((second / 1000000) << {megaSeconds.shift})
-    | ((second % 1000000) << {seconds.shift})
-    | (((v >> 20) % {uid.stepsPerSecond}) << {step.shift}) | (v & {uid.sequence.max});
+    | ((second % 1000000::bigint) << {seconds.shift})
+    | (((v >> 20) % {uid.stepsPerSecond}::bigint) << {step.shift}) | (v & {uid.sequence.max}::bigint);
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.uid_local_generate() RETURNS bytea

@@ -2,10 +2,12 @@
 -- the next installation would lease them anew.
 DO $$
 DECLARE
+  path text := pg_catalog.current_setting('search_path');
   users text;
   others text;
   leased text;
 BEGIN
+  PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
   WITH own AS (
     SELECT 'pg_proc'::regclass AS class, oid FROM pg_proc WHERE pronamespace = 'snoflax'::regnamespace
     UNION ALL SELECT 'pg_type'::regclass, oid FROM pg_type WHERE typnamespace = 'snoflax'::regnamespace
@@ -46,4 +48,5 @@ BEGIN
     END IF;
   END IF;
   DROP SCHEMA snoflax CASCADE;
+  PERFORM set_config('search_path', path, true);
 END $$;

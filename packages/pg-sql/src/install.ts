@@ -51,7 +51,7 @@ export function installSql({
   families.forEach(checkFamily)
   const script = sqlOf(['install', ...filesOf(families), 'manifest'], schema)
   const sql = withManifest(script, schema).replaceAll('@version@', VERSION)
-  return [sql, ...grantTo.map((role) => grantSql(schema, role))].join('\n')
+  return [sql, ...grantTo.map((role) => grantSql(schema, role)), sqlOf(['end'], schema)].join('\n')
 }
 
 function checkFamily(family: SqlFamily): void {
@@ -113,11 +113,13 @@ export async function installedVersion(
   client: Client,
   { schema = DEFAULT_SCHEMA }: { readonly schema?: string } = {},
 ): Promise<string | undefined> {
-  const exists = await queryValue(
+  // Read from its definition and not called, for it may be anybody's.
+  const version = await queryValue(
     client,
-    `SELECT to_regprocedure('${checkSchema(schema)}.version()') IS NOT NULL`,
+    `SELECT pg_catalog.substring(pg_catalog.pg_get_functiondef(pg_catalog.to_regprocedure(
+       '${checkSchema(schema)}.version()'::pg_catalog.text)::pg_catalog.oid), 'RETURN ''([^'']+)'''::pg_catalog.text)`,
   )
-  return exists ? ((await queryValue(client, `SELECT ${schema}.version()`)) as string) : undefined
+  return (version ?? undefined) as string | undefined
 }
 
 /**

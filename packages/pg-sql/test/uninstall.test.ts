@@ -12,46 +12,49 @@ afterEach(() => database.close())
 const USES = {
   'a default': [
     'CREATE TABLE used (id uuid DEFAULT snoflax.flax_generate_uuid())',
-    'default value for column id of table used',
+    'default value for column id of table public.used',
   ],
   'a default that needs a sequence': [
     'CREATE TABLE used (id bytea DEFAULT snoflax.sno_generate(3))',
-    'default value for column id of table used',
+    'default value for column id of table public.used',
   ],
   'an index': [
     'CREATE TABLE used (id uuid); CREATE INDEX used_at ON used (snoflax.flax_time(id))',
-    'index used_at',
+    'index public.used_at',
   ],
   'a generated column': [
     'CREATE TABLE used (id uuid, at timestamptz GENERATED ALWAYS AS (snoflax.flax_time(id)) STORED)',
-    'column at of table used',
+    'column at of table public.used',
   ],
-  'a view': ["CREATE VIEW used AS SELECT snoflax.flax_decode('x') AS bytes", 'rule _RETURN on view used'],
-  'a column of a domain': ['CREATE TABLE used (id snoflax.flax_uuid)', 'column id of table used'],
-  'a column of fields': ['CREATE TABLE used (parts snoflax.sno_fields)', 'column parts of table used'],
+  'a view': [
+    "CREATE VIEW used AS SELECT snoflax.flax_decode('x') AS bytes",
+    'rule _RETURN on view public.used',
+  ],
+  'a column of a domain': ['CREATE TABLE used (id snoflax.flax_uuid)', 'column id of table public.used'],
+  'a column of fields': ['CREATE TABLE used (parts snoflax.sno_fields)', 'column parts of table public.used'],
   'a check': [
     'CREATE TABLE used (id text CONSTRAINT well CHECK (snoflax.sno_is_valid(id)))',
-    'constraint well on table used',
+    'constraint well on table public.used',
   ],
   'a function': [
     'CREATE FUNCTION used(id text) RETURNS bytea LANGUAGE sql RETURN snoflax.sno_decode(id)',
-    'function used(text)',
+    'function public.used(text)',
   ],
   'a parameter': [
     "CREATE FUNCTION used(id snoflax.flax_text) RETURNS text LANGUAGE sql AS 'SELECT $1::text'",
-    'function used(snoflax.flax_text)',
+    'function public.used(snoflax.flax_text)',
   ],
   'a partitioned table': [
     `CREATE TABLE used (id uuid) PARTITION BY RANGE (snoflax.flax_time(id))`,
-    'table used',
+    'table public.used',
   ],
-  'a domain over a domain': ['CREATE DOMAIN used AS snoflax.uid_text', 'type used'],
+  'a domain over a domain': ['CREATE DOMAIN used AS snoflax.uid_text', 'type public.used'],
   'a trigger condition': [
     `CREATE TABLE used (id uuid);
      CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
      CREATE TRIGGER watch BEFORE INSERT ON used FOR EACH ROW
        WHEN (NOT snoflax.flax_is_valid(NEW.id)) EXECUTE FUNCTION nothing()`,
-    'trigger watch on table used',
+    'trigger watch on table public.used',
   ],
 } as const
 
@@ -73,8 +76,8 @@ describe('refuses, naming', () => {
       detail: string
     }
     expect(detail.split('\n').sort()).toEqual([
-      'column id of table b',
-      'default value for column id of table a',
+      'column id of table public.b',
+      'default value for column id of table public.a',
     ])
   })
 })

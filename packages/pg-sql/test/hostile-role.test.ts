@@ -1,0 +1,251 @@
+import { readFileSync } from 'node:fs'
+import { install, installedVersion, installSql, uninstall } from '@snoflax/pg-sql'
+import { connectTo, type PostgresDatabase, postgres } from '@snoflax/test'
+import type { Client } from 'pg'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { everyCall } from './hostile/calls.js'
+import { plant } from './hostile/plant.js'
+
+// Mallory may create in the schema public and in the database, as every role might before PostgreSQL 15. A superuser
+// installs and calls, so whatever of hers runs could make her a superuser.
+
+let database: PostgresDatabase
+let mallory: { name: string; url: string }
+let superuser: Client
+/** What ran of hers. */
+let ran: Set<string>
+beforeEach(async () => {
+  database = await postgres.open()
+  mallory = await database.role()
+  await database.query(`GRANT CREATE ON SCHEMA public TO ${mallory.name}`)
+  await database.query(`GRANT CREATE ON DATABASE ${database.name} TO ${mallory.name}`)
+  superuser = await database.connect()
+  ran = new Set()
+  superuser.on('notice', ({ message }) => {
+    if (message?.startsWith('hostile')) ran.add(message)
+  })
+})
+afterEach(() => database.close())
+
+async function asMallory(work: (client: Client) => Promise<unknown>): Promise<void> {
+  const client = await connectTo(mallory.url)
+  try {
+    await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+describe('what is planted in the search_path', () => {
+  const planted = () => asMallory((client) => plant(client, installSql()))
+
+  test('does run where operators are not exact', async () => {
+    await planted()
+    const inexact =
+      'CREATE FUNCTION low(v bigint) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RETURN v & 1; END $$'
+    await superuser.query(`${inexact}; SELECT low(3)`)
+    await superuser.query("SELECT convert_to('x'::pg_catalog.text, 'UTF8')")
+    expect([...ran]).toEqual(['hostile: bigint & integer', 'hostile: convert_to(text, text)'])
+  })
+
+  test.each(['before', 'after'])('%s the installation does not run', async (when) => {
+    if (when === 'before') await planted()
+    await install(superuser)
+    if (when === 'after') await planted()
+
+    // What is wrong with the arguments is an error, and does not matter here.
+    const codes = new Set<string>()
+    const attempt = (sql: string) => superuser.query(sql).catch((error) => codes.add(error.code))
+    const calls = await everyCall(superuser)
+    expect(calls.length).toBeGreaterThan(4000)
+    await superuser.query(SCENARIO)
+    await install(superuser)
+    for (const call of calls) await attempt(call)
+    expect([...codes].filter((code) => !EXPECTED.has(code))).toEqual([])
+
+    await expect(uninstall(superuser)).rejects.toMatchObject({ code: '2BP01' })
+    expect([...ran].sort()).toEqual([])
+  })
+})
+
+/** Malformed ids, fields out of range, a generator that cannot go on; and private functions for the owner. */
+const EXPECTED = new Set(['22P02', '22003', '22008', '22023', '55000', '42601', '42P01', '2202E'])
+
+/** Calls that hang together. */
+const SCENARIO = `
+  CREATE TABLE public.hostile_log (id pg_catalog.uuid PRIMARY KEY DEFAULT snoflax.flax_generate_uuid())
+    PARTITION BY RANGE (id);
+  SELECT snoflax.sno_set_partition(60000);
+  SELECT snoflax.flake_set_worker(31, 31);
+  SELECT snoflax.uid_set_node('here'::pg_catalog.text);
+  DO $$
+  DECLARE
+    leased record;
+  BEGIN
+    SELECT * INTO leased FROM snoflax.lease_acquire('sno', 'holder', 1000, 1, 5, 1, 1262304000000);
+    PERFORM snoflax.lease_renew(leased.token, 1000, leased.start_ms);
+    PERFORM snoflax.lease_release(leased.token, leased.start_ms);
+    PERFORM snoflax.lease_set_max_ttl('sno', 1000), snoflax.lease_adopt('sno');
+    PERFORM * FROM snoflax.leases;
+  END $$;
+  DO $$
+  DECLARE
+    statement pg_catalog.text;
+  BEGIN
+    FOR statement IN SELECT snoflax.partition_ddl('hostile_log', 'flax', 'uuid', '2026-01-01Z', '2026-03-01Z', '1 month') LOOP
+      EXECUTE statement;
+    END LOOP;
+  END $$;
+  INSERT INTO public.hostile_log VALUES (snoflax.flax_lower_bound_uuid('2026-02-01Z'));
+  SELECT ''::snoflax.flax_text WHERE false; SELECT NULL::snoflax.flax_uuid, NULL::snoflax.sno_binary`
+
+describe('what a role owns where the functions go is refused, before anything is created', () => {
+  const IN_HERS = `CREATE SCHEMA snoflax; GRANT USAGE ON SCHEMA snoflax TO PUBLIC;`
+  const hostile = (returns: string) =>
+    `LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'hostile: ran as %', current_user; RETURN ${returns}; END $$`
+
+  const PREPARED: readonly (readonly [what: string, as: 'mallory' | 'both', sql: string])[] = [
+    ['a schema', 'mallory', IN_HERS],
+    [
+      'a schema with a table and a trigger',
+      'mallory',
+      `${IN_HERS} CREATE TABLE snoflax._generator (family text PRIMARY KEY); GRANT ALL ON snoflax._generator TO PUBLIC;
+       CREATE FUNCTION snoflax.watch() RETURNS trigger ${hostile('NEW')};
+       CREATE TRIGGER watch BEFORE INSERT OR UPDATE ON snoflax._generator EXECUTE FUNCTION snoflax.watch()`,
+    ],
+    [
+      'a schema that tells a version',
+      'mallory',
+      `${IN_HERS} CREATE FUNCTION snoflax.version() RETURNS text ${hostile("'0.0.0'")}`,
+    ],
+    ['a table', 'both', 'CREATE TABLE snoflax._generator (family text PRIMARY KEY)'],
+    ['a sequence', 'both', 'CREATE SEQUENCE snoflax.sno_state'],
+    ['a view', 'both', 'CREATE VIEW snoflax.leases AS SELECT 1 AS one'],
+    ['a composite type', 'both', 'CREATE TYPE snoflax.flax_fields AS (time_ms bigint, random bytea)'],
+    ['a domain', 'both', 'CREATE DOMAIN snoflax.flax_uuid AS uuid'],
+    ['a function', 'both', `CREATE FUNCTION snoflax._clock_us() RETURNS bigint ${hostile('0')}`],
+    [
+      'another form of a function',
+      'both',
+      `CREATE FUNCTION snoflax._moment(integer) RETURNS timestamptz ${hostile('NULL')}`,
+    ],
+    [
+      'an aggregate',
+      'both',
+      `CREATE FUNCTION snoflax.other(uuid, uuid) RETURNS uuid ${hostile('$1')};
+       CREATE AGGREGATE snoflax.max(uuid) (SFUNC = snoflax.other, STYPE = uuid)`,
+    ],
+  ]
+
+  const objects = () =>
+    database.query(`SELECT oid FROM pg_depend, pg_namespace n
+      WHERE refclassid = 'pg_namespace'::regclass AND refobjid = n.oid AND nspname = 'snoflax'`)
+
+  test.each(PREPARED)('%s', async (_, as, sql) => {
+    if (as === 'both') {
+      await database.query(`CREATE SCHEMA snoflax; GRANT CREATE, USAGE ON SCHEMA snoflax TO ${mallory.name}`)
+    }
+    await asMallory((client) => client.query(sql))
+    if (as === 'both') await database.query(`REVOKE CREATE ON SCHEMA snoflax FROM ${mallory.name}`)
+    const before = await objects()
+    await installedVersion(superuser)
+    await expect(install(superuser)).rejects.toMatchObject({
+      code: '42501',
+      message: expect.stringMatching(new RegExp(`install: role ${mallory.name} owns `)),
+    })
+    expect(await objects()).toEqual(before)
+    expect([...ran]).toEqual([])
+  })
+
+  test.each(['a role', 'everybody'])('a schema that %s may create in', async (who) => {
+    const role = who === 'everybody' ? 'PUBLIC' : mallory.name
+    await database.query(`CREATE SCHEMA snoflax; GRANT CREATE ON SCHEMA snoflax TO ${role}`)
+    const refused = {
+      code: '42501',
+      message: expect.stringContaining(`${role} may create in schema snoflax`),
+    }
+    await expect(install(superuser)).rejects.toMatchObject(refused)
+    await database.query(`REVOKE CREATE ON SCHEMA snoflax FROM ${role}`)
+    await install(superuser)
+  })
+
+  test('a trigger with a function of hers', async () => {
+    await install(superuser)
+    await asMallory((client) =>
+      client.query(`CREATE FUNCTION public.watch() RETURNS trigger ${hostile('NEW')}`),
+    )
+    await superuser.query(
+      'CREATE TRIGGER watch BEFORE INSERT ON snoflax._generator FOR EACH ROW EXECUTE FUNCTION public.watch()',
+    )
+    await expect(install(superuser)).rejects.toMatchObject({
+      code: '42501',
+      message: expect.stringContaining('trigger watch'),
+    })
+    expect([...ran]).toEqual([])
+  })
+
+  test('an installation of hers, until a superuser works as her', async () => {
+    await asMallory((client) => install(client))
+    await expect(install(superuser)).rejects.toMatchObject({
+      code: '42501',
+      hint: expect.stringContaining('Install as'),
+    })
+    await superuser.query(`SET ROLE ${mallory.name}`)
+    await install(superuser)
+  })
+})
+
+test('default privileges let nobody write to the tables, or hang triggers on them', async () => {
+  for (const kind of ['TABLES', 'SEQUENCES', 'FUNCTIONS']) {
+    await superuser.query(`ALTER DEFAULT PRIVILEGES GRANT ALL ON ${kind} TO ${mallory.name}, PUBLIC`)
+  }
+  await install(superuser)
+  await asMallory((client) => client.query(`ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO PUBLIC`))
+  await superuser.query(`GRANT USAGE ON SCHEMA snoflax TO ${mallory.name}`)
+  await asMallory(async (client) => {
+    await client.query(
+      'CREATE FUNCTION public.watch() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$',
+    )
+    for (const sql of [
+      ...['_generator', '_lease', '_lease_family'].flatMap((table) => [
+        `CREATE TRIGGER watch BEFORE INSERT ON snoflax.${table} FOR EACH ROW EXECUTE FUNCTION public.watch()`,
+        `DELETE FROM snoflax.${table}`,
+        `TRUNCATE snoflax.${table}`,
+      ]),
+      'CREATE TRIGGER watch INSTEAD OF DELETE ON snoflax.leases FOR EACH ROW EXECUTE FUNCTION public.watch()',
+      'DELETE FROM snoflax.leases',
+      "SELECT setval('snoflax.sno_state', 1)",
+      "SELECT setval('snoflax._sno_timeline', 1)",
+    ]) {
+      await expect(client.query(sql), sql).rejects.toMatchObject({ code: '42501' })
+    }
+    // What was granted for reading stays.
+    await client.query('SELECT FROM snoflax._generator')
+    await client.query('SELECT snoflax.flax_generate(), snoflax.uid_local_generate()')
+  })
+})
+
+test('the search_path of the transaction is its own again afterwards', async () => {
+  await superuser.query('CREATE SCHEMA app; SET search_path = app, public; BEGIN')
+  const path = async () => (await superuser.query('SHOW search_path')).rows
+  await install(superuser)
+  expect(await path()).toEqual([{ search_path: 'app, public' }])
+  await superuser.query(
+    'CREATE TABLE mine (id uuid DEFAULT snoflax.flax_generate_uuid()); DROP TABLE app.mine',
+  )
+  await uninstall(superuser)
+  expect(await path()).toEqual([{ search_path: 'app, public' }])
+  await superuser.query('COMMIT')
+})
+
+test('the functions with rights of their owner are those that the page looks at', async () => {
+  await install(superuser)
+  const { rows } = await superuser.query(
+    `SELECT DISTINCT proname AS name, proconfig AS settings FROM pg_proc
+      WHERE prosecdef AND pronamespace = 'snoflax'::regnamespace ORDER BY 1`,
+  )
+  const page = readFileSync(new URL('../../../docs/database-security.md', import.meta.url), 'utf8')
+  const reviewed = [...page.matchAll(/^\| `(\w+)\(/gm)].map(([, name]) => name)
+  expect(rows.map(({ name }) => name)).toEqual(reviewed.sort())
+  for (const { settings } of rows) expect(settings).toContain('search_path=pg_catalog, pg_temp')
+})
