@@ -51,7 +51,7 @@ export function installSql({
   families.forEach(checkFamily)
   const script = sqlOf(['install', ...filesOf(families), 'manifest'], schema)
   const sql = withManifest(script, schema).replaceAll('@version@', VERSION)
-  return [sql, ...grantTo.map((role) => grantSql(schema, role))].join('\n')
+  return [sql, ...grantTo.map((role) => grantSql(schema, role)), sqlOf(['end'], schema)].join('\n')
 }
 
 function checkFamily(family: SqlFamily): void {
