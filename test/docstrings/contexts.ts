@@ -81,7 +81,7 @@ import { flax, sno, uidLocal } from '@snoflax/core'
 import {
   agree, checkDatabaseDefault, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf,
   DEFAULT_SCHEMA, idSource, isBytes, isDate, isWord, NAMED_PLACEHOLDER, openingOf, quoteName, quoteText, readSql, requireMembers, snakeCase, splitAtCommas, sqlCall,
-  sqlFunction, withPath,
+  sqlFunction, unixMs, withPath,
 } from '@snoflax/core/adapter'
 `,
   },

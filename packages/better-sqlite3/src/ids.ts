@@ -1,4 +1,5 @@
 import { IdError, type IdFamily, type IdStorage, type StorageName, storageFor } from '@snoflax/core'
+import { isBytes } from '@snoflax/core/adapter'
 import { quoted, type SqlValue, typeName } from './values.js'
 
 type IdWriter = (id: string) => SqlValue
@@ -33,7 +34,7 @@ export function idReader<AnId extends string>(family: IdFamily<AnId>): (value: S
   const readNumber = numberReader(family)
   return (value) => {
     if (typeof value === 'string') return family.parse(value)
-    if (value instanceof Uint8Array) return family.encode(value)
+    if (isBytes(value)) return family.encode(value)
     return readNumber(value)
   }
 }

@@ -1,4 +1,5 @@
 import type { Time } from '@snoflax/core'
+import { unixMs } from '@snoflax/core/adapter'
 import { and, type Column, type GetColumnData, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { singleIdsOf } from './id-column/ids.js'
 
@@ -66,7 +67,7 @@ export function wasCreatedBetween<AColumn extends Column>(
     // Refuses moments that are none.
     ids.family.range(from, to)
     const timeMs = ids.family.timeMs(id as string)
-    return timeMs >= Number(from) && timeMs < Number(to)
+    return timeMs >= unixMs(from) && timeMs < unixMs(to)
   })
 }
 

@@ -1,5 +1,5 @@
 import { createClient } from '@libsql/client'
-import { type FlakeId, type FlaxId, flake, flax, type SnoId, sno } from '@snoflax/core'
+import { type FlakeId, type FlaxId, flake, flax, type SnoId, sno, type Time } from '@snoflax/core'
 import {
   createdAfter,
   createdAt,
@@ -280,6 +280,9 @@ describe('time', () => {
     expect(at(createdBefore(day.id, from))).toEqual(times.slice(0, 1))
     expect(wasCreatedBetween(day.id, ids[1] as FlaxId, from, to)).toBe(true)
     expect(wasCreatedBetween(day.id, ids[4] as FlaxId, from, to)).toBe(false)
+    const [since, until] = [from, to].map((time) => ({ epochMilliseconds: Number(time) })) as [Time, Time]
+    expect(wasCreatedBetween(day.id, ids[1] as FlaxId, since, until)).toBe(true)
+    expect(wasCreatedBetween(day.id, ids[4] as FlaxId, since, until)).toBe(false)
   })
 
   test.each<[string, () => unknown, string]>([

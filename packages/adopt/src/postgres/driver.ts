@@ -1,5 +1,5 @@
 import type { DatabaseValue, IdStorage } from '@snoflax/core'
-import { quoteName, quoteText } from '@snoflax/core/adapter'
+import { isBytes, quoteName, quoteText } from '@snoflax/core/adapter'
 import type { Phase, ReplacedColumn } from '../adoption.js'
 import {
   type Column,
@@ -340,6 +340,6 @@ function reconcileStatements({ table, column }: ReplacedColumn, { table: target,
 
 /** A value as text that the server casts to the column's type, whatever the driver. */
 function asText(value: DatabaseValue): string {
-  if (!(value instanceof Uint8Array)) return String(value)
+  if (!isBytes(value)) return String(value)
   return `\\x${Array.from(value, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }

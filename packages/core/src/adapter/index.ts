@@ -1,3 +1,4 @@
+export { unixMs } from '../primitives/clock.js'
 export { isBytes, isDate } from '../primitives/realms.js'
 export { agree, type ColumnIdentity } from './agree.js'
 export {

@@ -21,6 +21,17 @@ interface Instant {
 export type Time = Date | number | Instant
 
 /**
+ * Unix milliseconds of a moment, with its part of a millisecond; infinities pass.
+ *
+ * @throws {TypeError} for what is no moment.
+ * @throws {IdError} `INVALID_TIME` for NaN and invalid Dates.
+ *
+ * @example
+ * unixMs(new Date('2026-11-01')) // 1793491200000
+ */
+export const unixMs = (time: Time): number => toUnixMs('time', time)
+
+/**
  * Unix milliseconds of a moment; infinities pass, for bounds. A part of a millisecond stays one.
  *
  * @throws {TypeError} for anything else.

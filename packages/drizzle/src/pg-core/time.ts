@@ -1,5 +1,5 @@
 import type { IdFamily, Time } from '@snoflax/core'
-import { sqlFunction } from '@snoflax/core/adapter'
+import { sqlFunction, unixMs } from '@snoflax/core/adapter'
 import { and, type Column, type SQL, sql } from 'drizzle-orm'
 import { idsOf, singleIdsOf } from '../id-column/ids.js'
 import * as mapped from '../time.js'
@@ -69,7 +69,7 @@ const LAST_DATE = 8.64e15
 
 /** A moment as PostgreSQL reads it; fractions of a millisecond are rounded up, as for the ids of a range. */
 function iso(time: Time): string {
-  const timeMs = Math.ceil(Number(time))
+  const timeMs = Math.ceil(unixMs(time))
   if (timeMs < YEAR_1) return '-infinity'
   if (timeMs > LAST_DATE) return 'infinity'
   // Years of five digits have no sign in PostgreSQL.

@@ -1,4 +1,5 @@
 import { IdError } from '@snoflax/core'
+import { isBytes, isDate } from '@snoflax/core/adapter'
 import type { IdColumn } from './model.js'
 import { inside, type Place, withPlace } from './place.js'
 
@@ -46,8 +47,8 @@ const isPrismaValue = (value: unknown): boolean =>
   typeof value === 'object' &&
   !Array.isArray(value) &&
   !isPlainObject(value) &&
-  !(value instanceof Uint8Array) &&
-  !(value instanceof Date)
+  !isBytes(value) &&
+  !isDate(value)
 
 function operators(column: IdColumn, value: Record<string, unknown>, place: Place): unknown {
   const entries = Object.entries(value).map(([word, operand]) => {

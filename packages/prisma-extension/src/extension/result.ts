@@ -1,4 +1,5 @@
 import { IdError } from '@snoflax/core'
+import { isBytes } from '@snoflax/core/adapter'
 import type { IdColumn, Model, Relation } from './model.js'
 import { inside, type Place, withPlace } from './place.js'
 
@@ -80,7 +81,7 @@ export function refuseValue(
 }
 
 const hex = (value: unknown): string =>
-  typeof value === 'string' || value instanceof Uint8Array
+  typeof value === 'string' || isBytes(value)
     ? `\\x${Buffer.from(value as string).toString('hex')}`
     : String(value)
 
@@ -95,4 +96,4 @@ function keysOf(idList: readonly IdColumn[], refused: IdColumn, row: Row): strin
 }
 
 const shown = (value: unknown): string =>
-  value instanceof Uint8Array ? hex(value) : typeof value === 'string' ? JSON.stringify(value) : String(value)
+  isBytes(value) ? hex(value) : typeof value === 'string' ? JSON.stringify(value) : String(value)

@@ -1,3 +1,4 @@
+import { isBytes, isDate } from '@snoflax/core/adapter'
 import type { Driver, EntityMetadata, ObjectLiteral, QueryRunner } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { generatedColumnsIn, idColumnFor } from '../columns/prepared.js'
@@ -124,7 +125,7 @@ function comparable(value: unknown, column: ColumnMetadata, driver: Driver): unk
 }
 
 function plain(value: unknown): unknown {
-  if (value instanceof Date) return value.getTime()
-  if (value instanceof Uint8Array || Array.isArray(value)) return Array.from(value, plain)
+  if (isDate(value)) return value.getTime()
+  if (isBytes(value) || Array.isArray(value)) return Array.from(value, plain)
   return typeof value === 'object' ? value : String(value)
 }
