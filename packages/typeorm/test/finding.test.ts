@@ -617,6 +617,15 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
       'Ada',
     ])
 
+    expect(await names('a.id IN ((:id), (:id))')).toEqual(['Ada'])
+    expect((await names("CASE WHEN a.name = 'Ada' THEN :id ELSE a.id END = a.id")).sort()).toEqual([
+      'Ada',
+      'Ben',
+    ])
+    if (kind.name !== 'sqlite') {
+      expect(await names('ROW(a.id, a.name) = ROW(:id, :name)', { id, name: 'Ada' })).toEqual(['Ada'])
+    }
+
     if (storage === 'text') return
     const list = kind.name === 'mysql' ? 'VALUES (:id)' : 'VALUES (:id), (:id)'
     const unclear = [
@@ -627,9 +636,9 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
       'a.id = CAST(:id AS char(16))',
       'CAST(a.id AS char(16)) = :id',
       'LOWER(a.id) = LOWER(:id)',
-      'CASE WHEN a.fame = 0 THEN :id ELSE a.id END = a.id',
       "CONCAT(a.id, '') = :id",
-      'a.id IN ((:id), (:id))',
+      'a.id IN ((SELECT :id))',
+      ':id IN (SELECT x.author_id FROM author x)',
       'REPLACE(a.id, :id, :id) = a.id',
       'a.fame = 1 OR a.id || :id = a.id',
     ]

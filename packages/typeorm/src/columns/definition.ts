@@ -40,11 +40,20 @@ export interface DatabaseDefault {
   readonly meta?: number | undefined
 }
 
+/** Known to all copies of this package. */
+const DEFINITION: unique symbol = Symbol.for('@snoflax/typeorm column') as never
+
+/** The definition that stands in for a column's transformer. */
+export const definitionOf = (transformer: object | undefined): IdColumnDefinition | undefined =>
+  transformer && DEFINITION in transformer ? (transformer as IdColumnDefinition) : undefined
+
 /**
  * What an id column is, until a DataSource is built and its database known. It stands in for the column's
  * transformer, so that a column that was never prepared fails with what to call.
  */
 export class IdColumnDefinition implements ValueTransformer {
+  readonly [DEFINITION] = true
+
   constructor(
     readonly family: IdFamily,
     readonly storage: StorageName | undefined,

@@ -1,13 +1,17 @@
-import type { Database, IdStorage } from '@snoflax/core'
+import type { Database, IdFamily, IdStorage } from '@snoflax/core'
 import { withPath } from '@snoflax/core/adapter'
-import type { DataSource, EntityMetadata, ValueTransformer } from 'typeorm'
+import type { DataSource, EntityMetadata, ObjectLiteral, ValueTransformer } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
+
+/** Known to all copies of this package. */
+const PREPARED: unique symbol = Symbol.for('@snoflax/typeorm prepared column') as never
 
 /**
  * A column of ids in the metadata of one DataSource: own ids, or a foreign key. It is the transformer of its
  * column, which TypeORM may call twice: both directions are idempotent.
  */
 export class PreparedColumn implements ValueTransformer {
+  readonly [PREPARED] = true
   /** Entity and property. */
   readonly path: string
 
@@ -46,7 +50,7 @@ export const pathOf = (column: ColumnMetadata): string =>
   `${column.entityMetadata.name}.${column.propertyPath}`
 
 export const idColumnFor = ({ transformer }: ColumnMetadata): PreparedColumn | undefined =>
-  transformer instanceof PreparedColumn ? transformer : undefined
+  transformer && PREPARED in transformer ? (transformer as PreparedColumn) : undefined
 
 /** The id columns of an entity. */
 export const idColumnsIn = ({ columns }: EntityMetadata): PreparedColumn[] =>
@@ -68,16 +72,38 @@ export interface PreparedSource {
   readonly paths: ReadonlyMap<EntityMetadata, Paths>
 }
 
-const UNPREPARED: PreparedSource = { database: 'sqlite', columns: [], paths: new Map() }
+/**
+ * All that is kept. Copies of this package, as ES module and CommonJS, patch one TypeORM: what one of them has done
+ * the others know.
+ */
+interface State {
+  /** By the metadata that a DataSource has built: when it builds them again, it needs preparing again. */
+  readonly prepared: WeakMap<readonly EntityMetadata[], PreparedSource>
+  /** The columns of each row whose ids we generated, by the list of rows that an insert has. */
+  readonly generated: WeakMap<readonly ObjectLiteral[], (readonly PreparedColumn[])[]>
+  /** Families of decorated properties, by the prototype that they are on. */
+  readonly families: WeakMap<object, Map<string, IdFamily>>
+  /** Drivers and prototypes of TypeORM that are patched. */
+  readonly patched: WeakSet<object>
+}
 
-/** By the metadata that a DataSource has built: when it builds them again, it needs preparing again. */
-const prepared = new WeakMap<readonly EntityMetadata[], PreparedSource>()
+const STATE: unique symbol = Symbol.for('@snoflax/typeorm 1') as never
+const all = globalThis as { [STATE]?: State }
+all[STATE] ??= {
+  prepared: new WeakMap(),
+  generated: new WeakMap(),
+  families: new WeakMap(),
+  patched: new WeakSet(),
+}
+export const state: State = all[STATE]
+
+const UNPREPARED: PreparedSource = { database: 'sqlite', columns: [], paths: new Map() }
 
 /** Of a DataSource that was never prepared, none. */
 export const preparedOf = ({ entityMetadatas }: DataSource): PreparedSource =>
-  prepared.get(entityMetadatas) ?? UNPREPARED
+  state.prepared.get(entityMetadatas) ?? UNPREPARED
 
-export const isPrepared = ({ entityMetadatas }: DataSource): boolean => prepared.has(entityMetadatas)
+export const isPrepared = ({ entityMetadatas }: DataSource): boolean => state.prepared.has(entityMetadatas)
 
 export function remember(
   { entityMetadatas }: DataSource,
@@ -85,7 +111,7 @@ export function remember(
   columns: readonly PreparedColumn[],
 ): void {
   const paths = new Map(entityMetadatas.map((metadata) => [metadata, new Map(entriesOf(metadata))]))
-  prepared.set(entityMetadatas, { database, columns, paths })
+  state.prepared.set(entityMetadatas, { database, columns, paths })
 }
 
 /** As in TypeORM, later entries weigh more. */

@@ -1,4 +1,5 @@
 import { IdError, type IdFamily } from '@snoflax/core'
+import { state } from '../columns/prepared.js'
 
 /**
  * A property that tells when the entity's id was made. It is no column: the id knows it. Undefined while the
@@ -39,17 +40,14 @@ function timeOf(
   return id == null ? id : family.time(id)
 }
 
-/** Families of decorated properties, by the prototype that they stand on. */
-const families = new WeakMap<object, Map<string, IdFamily>>()
-
 export function rememberIdProperty(prototype: object, property: string, family: IdFamily): void {
-  const properties = families.get(prototype) ?? new Map<string, IdFamily>()
-  families.set(prototype, properties.set(property, family))
+  const properties = state.families.get(prototype) ?? new Map<string, IdFamily>()
+  state.families.set(prototype, properties.set(property, family))
 }
 
 /** The family of an entity's id property, inherited ones too. */
 function familyOfProperty(entity: object, property: string): IdFamily | undefined {
-  const family = families.get(entity)?.get(property)
+  const family = state.families.get(entity)?.get(property)
   const parent: unknown = Object.getPrototypeOf(entity)
   if (family !== undefined || parent === null) return family
   return familyOfProperty(parent as object, property)

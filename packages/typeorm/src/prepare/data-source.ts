@@ -1,6 +1,6 @@
 import { requireMembers } from '@snoflax/core/adapter'
 import { DataSource } from 'typeorm'
-import { isPrepared, remember } from '../columns/prepared.js'
+import { isPrepared, remember, state } from '../columns/prepared.js'
 import { patchTypeorm } from './patches.js'
 import { databaseOf, definitionsOf, settleColumns } from './settle.js'
 import { libraryOf, reliancesOf } from './typeorm.js'
@@ -9,16 +9,14 @@ interface Building {
   buildMetadatas(): Promise<void>
 }
 
-let patched = false
-
 /**
  * Prepares every DataSource of this copy of TypeORM when it builds its metadata. Called by the first id
  * column, since TypeORM has no place where a column could ask for it.
  */
 export function patchDataSources(): void {
-  if (patched) return
+  if (state.patched.has(DataSource.prototype)) return
   const prototype = requireBuilding(DataSource.prototype)
-  patched = true
+  state.patched.add(prototype)
   const { buildMetadatas } = prototype
   prototype.buildMetadatas = async function (this: DataSource & Building) {
     await buildMetadatas.call(this)

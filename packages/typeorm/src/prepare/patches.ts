@@ -1,6 +1,6 @@
 import type { DataSource, EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
 import type { Subject } from 'typeorm/persistence/Subject.js'
-import { idColumnsIn, preparedOf } from '../columns/prepared.js'
+import { idColumnsIn, preparedOf, state } from '../columns/prepared.js'
 import { inIds, markIdParameters, withIdValues } from '../read/parameters.js'
 import { putIdsIntoReturned, putIdsIntoRows, type RawRow } from '../read/rows.js'
 import type { Selection } from '../read/sources.js'
@@ -24,9 +24,6 @@ interface Changed {
   readonly raw: unknown
 }
 
-/** Drivers and prototypes that are patched. */
-const patched = new WeakSet<object>()
-
 /**
  * The places of TypeORM where ids are generated, go in and come out: in the DataSource's driver, and in the
  * prototypes of its copy of TypeORM. A DataSource without id columns passes through those unchanged.
@@ -37,8 +34,8 @@ export function patchTypeorm(dataSource: DataSource): void {
     [dataSource.driver, () => patchDriver(dataSource)],
     [prototypes.QueryBuilder, () => patchPrototypes(prototypes)],
   ] as const) {
-    if (!patched.has(owner)) patch()
-    patched.add(owner)
+    if (!state.patched.has(owner)) patch()
+    state.patched.add(owner)
   }
 }
 

@@ -2,18 +2,18 @@ import { type Database, IdError, type IdStorage, storageFor } from '@snoflax/cor
 import { agree, checkDatabaseDefault, sqlCall, withPath } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
-import { IdColumnDefinition } from '../columns/definition.js'
+import { definitionOf, type IdColumnDefinition } from '../columns/definition.js'
 import { PreparedColumn, pathOf } from '../columns/prepared.js'
 
 export type Definitions = ReadonlyMap<ColumnMetadata, IdColumnDefinition>
 
 /** The id columns that the entities of a DataSource declare. */
 export function definitionsOf({ entityMetadatas }: DataSource): Definitions {
-  const isDefinition = (entry: [ColumnMetadata, unknown]): entry is [ColumnMetadata, IdColumnDefinition] =>
-    entry[1] instanceof IdColumnDefinition
-  const columns = entityMetadatas.flatMap(columnsOf)
   return new Map(
-    columns.map((column): [ColumnMetadata, unknown] => [column, column.transformer]).filter(isDefinition),
+    entityMetadatas.flatMap(columnsOf).flatMap((column): [ColumnMetadata, IdColumnDefinition][] => {
+      const definition = definitionOf(column.transformer)
+      return definition ? [[column, definition]] : []
+    }),
   )
 }
 

@@ -2,8 +2,7 @@ import { IdError } from '@snoflax/core'
 import type { SqlToken } from '@snoflax/core/adapter'
 import { type DataSource, type EntityMetadata, In, type ObjectLiteral } from 'typeorm'
 import { idColumnFor, type PreparedColumn } from '../columns/prepared.js'
-import { comparisonOf } from './comparisons.js'
-import { namesAround } from './expressions.js'
+import { comparisonOf, namesIn } from './comparisons.js'
 import {
   type Alias,
   idColumnAt,
@@ -50,18 +49,17 @@ export function markIdParameters(
 type ColumnAt = (path: string) => PreparedColumn | undefined
 
 function markOf(tokens: readonly SqlToken[], parameter: number, columnAt: ColumnAt): string {
-  const comparison = comparisonOf(tokens, parameter)
-  const columns = comparison?.paths.map((path) => path && columnAt(path))
-  const column = columns?.find((one) => one !== undefined && one !== '')
-  if (column && comparison?.byPattern) return markOfPattern(column)
-  if (column && columns?.every(Boolean)) return MARK + column.number
+  const { paths, byPattern, around } = comparisonOf(tokens, parameter)
+  const columns = paths.map((path) => (path === undefined ? undefined : columnAt(path)))
+  const column = columns.find((one) => one !== undefined)
+  if (column && byPattern) return markOfPattern(column)
+  if (column && columns.every((one) => one !== undefined)) return MARK + column.number
   // What is compared with other columns alone is no id.
-  if (columns && !column && comparison?.paths.every((path) => path !== undefined)) return ''
-  for (const name of namesAround(tokens, parameter)) {
-    const near = columnAt(name.parts.join('.'))
-    if (near && near.storage.name !== 'text') return `${MARK}${near.number}${GUARD}`
-  }
-  return ''
+  if (!column && paths.length > 0 && paths.every((path) => path !== undefined)) return ''
+  const names = around.flatMap((range) => [...namesIn(tokens, range)])
+  const columnsNear = names.flatMap(({ parts }) => columnAt(parts.join('.')) ?? [])
+  const guard = columnsNear.find(({ storage }) => storage.name !== 'text')
+  return guard ? `${MARK}${guard.number}${GUARD}` : ''
 }
 
 /** Looks at the aliases of the builder, and then at the tables that a query written as text has besides. */

@@ -8,7 +8,7 @@ import {
 } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata } from 'typeorm'
 import { type Paths, type PreparedColumn, preparedOf } from '../columns/prepared.js'
-import { passedOrPlainPath } from './comparisons.js'
+import { pathOf } from './comparisons.js'
 
 /** A name in a query's FROM, and which paths behind it lead to id columns. */
 export interface Source {
@@ -159,7 +159,7 @@ export function expressionsOf(
   return splitAtCommas(selection).flatMap((expression): Expression[] => {
     if (expression.length === 1 && expression[0]?.text.endsWith('*')) return allOf(expression[0], sources)
     const { tokens, name } = withName(expression, dataSource)
-    const path = passedOrPlainPath(tokens)
+    const path = pathOf(tokens)
     const column = path === undefined ? undefined : idColumnAt(path, sources)
     const ownKey = tokens.length === 1 ? column?.metadata.databaseName : undefined
     return [{ key: aliasName ?? name ?? ownKey, column }]
@@ -185,7 +185,7 @@ function withName(expression: readonly SqlToken[], dataSource: DataSource) {
   const last = expression.at(-1)
   const hasAs = isWord(expression.at(-2), 'AS')
   const tokens = expression.slice(0, hasAs ? -2 : -1)
-  const isNamed = hasAs || (!isWord(tokens[0], 'DISTINCT') && passedOrPlainPath(tokens) !== undefined)
+  const isNamed = hasAs || (!isWord(tokens[0], 'DISTINCT') && pathOf(tokens) !== undefined)
   if (last?.kind !== 'name' || !isNamed) return { tokens: expression, name: undefined }
   const isFolded = preparedOf(dataSource).database === 'postgres' && !last.isQuoted
   return { tokens, name: isFolded ? last.text.toLowerCase() : last.parts.join('.') }

@@ -1,7 +1,7 @@
 import { IdError } from '@snoflax/core'
 import { withPath } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
-import { generatedColumnsIn, type PreparedColumn } from '../columns/prepared.js'
+import { generatedColumnsIn, type PreparedColumn, state } from '../columns/prepared.js'
 
 /** TypeORM's InsertQueryBuilder, as far as ids are concerned. */
 export interface InsertBuilder {
@@ -38,12 +38,9 @@ export const metadataOf = ({ mainAlias }: Pick<InsertMap, 'mainAlias'>): EntityM
 export const valuesOf = ({ valuesSet = [] }: InsertMap): ObjectLiteral[] =>
   Array.isArray(valuesSet) ? valuesSet : [valuesSet]
 
-/** The columns of each row whose ids we generated, by the list of rows that an insert has. */
-const generated = new WeakMap<readonly ObjectLiteral[], (readonly PreparedColumn[])[]>()
-
 /** The columns of an insert's row whose ids we generated. */
 export const generatedColumns = ({ valuesSet }: InsertMap, row: number): readonly PreparedColumn[] =>
-  (Array.isArray(valuesSet) && generated.get(valuesSet)?.[row]) || []
+  (Array.isArray(valuesSet) && state.generated.get(valuesSet)?.[row]) || []
 
 /** For a row that was not stored after all. */
 export function takeBack(map: InsertMap, row: number): void {
@@ -66,7 +63,7 @@ export function generateMissingIds({ expressionMap: map }: InsertBuilder): void 
     ...generatedColumns(map, row),
   ])
   map.valuesSet = entities
-  generated.set(entities, fresh)
+  state.generated.set(entities, fresh)
 }
 
 /** Generates the ids that are missing in an entity, and returns the columns that got one. */
