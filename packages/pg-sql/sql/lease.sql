@@ -11,8 +11,10 @@
 -- * The token is random. Renewals and releases name it, so that one that comes late, or from a holder that the database
 --   has forgotten, changes nothing.
 -- * A server that was promoted, or restored to an earlier moment, may have forgotten leases and renewals. They reached
---   max_ttl_ms beyond the last moment of the lost server at most. Windows of the new timeline begin behind that, at
---   floor_ms; those of holders that live on do too.
+--   margin_ms beyond the last moment of the lost server at most. Windows of the new timeline begin behind that, at
+--   floor_ms; those of holders that live on do too. It may have forgotten a longer margin as well, so leases get no
+--   longer than before until the owner has said that no server will be promoted that has.
+-- * A dump that is restored into the database it came from has tables of other oids than those that gave out leases.
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 
@@ -24,14 +26,31 @@ CREATE TABLE IF NOT EXISTS snoflax._lease_family (
   floor_ms bigint NOT NULL DEFAULT 0,
   database oid,
   system bigint,
-  timeline bigint
+  timeline bigint,
+  margin_ms integer NOT NULL DEFAULT 30000,
+  tables oid[]
 );
 
+-- Those of an earlier version have neither.
+DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snoflax._lease_family'::regclass AND attname = 'tables') THEN
+    ALTER TABLE snoflax._lease_family ADD COLUMN margin_ms integer NOT NULL DEFAULT 30000, ADD COLUMN tables oid[];
+    UPDATE snoflax._lease_family SET margin_ms = greatest(margin_ms, max_ttl_ms);
+    IF to_regclass('snoflax._manifest') IS NOT NULL THEN
+      DELETE FROM snoflax._manifest WHERE object = 'table snoflax._lease_family';
+    END IF;
+  END IF;
+END $$;
+
 COMMENT ON TABLE snoflax._lease_family IS 'What can be leased; read and written by the functions only.';
+COMMENT ON COLUMN snoflax._lease_family.max_ttl_ms IS 'The longest lease that is given out.';
+COMMENT ON COLUMN snoflax._lease_family.margin_ms IS
+  'The longest lease that may be out, which a promoted server waits for: max_ttl_ms, or the longer one to come.';
 COMMENT ON COLUMN snoflax._lease_family.floor_ms IS 'Unix ms. No window given out on this timeline begins before it.';
 COMMENT ON COLUMN snoflax._lease_family.database IS 'The database that gives out the leases, by its oid.';
 COMMENT ON COLUMN snoflax._lease_family.system IS 'Its server''s system identifier.';
 COMMENT ON COLUMN snoflax._lease_family.timeline IS 'Its server''s timeline when leases were last given out.';
+COMMENT ON COLUMN snoflax._lease_family.tables IS 'Its tables, by their oids.';
 
 CREATE TABLE IF NOT EXISTS snoflax._lease (
   family text NOT NULL REFERENCES snoflax._lease_family,
@@ -66,16 +85,20 @@ CREATE OR REPLACE FUNCTION snoflax._lease_now_ms() RETURNS bigint
 LANGUAGE sql VOLATILE PARALLEL SAFE
 RETURN snoflax._clock_us() / 1000;
 
--- Whether this database is the one that gives them out. NULL if none has done so yet.
+CREATE OR REPLACE FUNCTION snoflax._lease_tables() RETURNS oid[]
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN ARRAY[to_regclass('snoflax._lease')::oid, to_regclass('snoflax._lease_family')::oid];
+
+-- Whether these tables, in this database, are those that give them out. NULL if none have done so yet.
 CREATE OR REPLACE FUNCTION snoflax._lease_is_here(f snoflax._lease_family) RETURNS boolean
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN (f).database = (SELECT oid FROM pg_database WHERE datname = current_database())
-  AND (f).system = snoflax._server_system();
+  AND (f).system = snoflax._server_system() AND (f).tables = snoflax._lease_tables();
 
 -- Behind all that another server may have reserved, if its clock was at most 10 s ahead of this one's.
 CREATE OR REPLACE FUNCTION snoflax._lease_floor_ms(f snoflax._lease_family) RETURNS bigint
 LANGUAGE sql VOLATILE PARALLEL SAFE
-RETURN snoflax._lease_now_ms() + (f).max_ttl_ms + 10000;
+RETURN snoflax._lease_now_ms() + (f).margin_ms + 10000;
 
 -- What the family's leases are, after a look at whether this server may give them out.
 CREATE OR REPLACE FUNCTION snoflax._lease_enter(wanted text, caller text) RETURNS snoflax._lease_family
@@ -99,13 +122,13 @@ BEGIN
 
   SELECT * INTO f FROM snoflax._lease_family WHERE family = wanted FOR UPDATE;
   IF NOT snoflax._lease_is_here(f) THEN
-    RAISE EXCEPTION '%: this database is a copy, and the leases of % were given out by another one', caller, wanted
-      USING ERRCODE = '55000', HINT = format('When the other one gives out none any more, or none of the same numbers: '
+    RAISE EXCEPTION '%: this database is a copy or was restored, and may not know all leases of %', caller, wanted
+      USING ERRCODE = '55000', HINT = format('When the original gives out none any more, or none of the same numbers: '
         'SELECT snoflax.lease_adopt(%L)', wanted);
   END IF;
   UPDATE snoflax._lease_family l
      SET database = (SELECT oid FROM pg_database WHERE datname = current_database()), system = snoflax._server_system(),
-       timeline = timeline_here,
+       timeline = timeline_here, tables = snoflax._lease_tables(),
        floor_ms = CASE WHEN l.timeline <> timeline_here THEN greatest(l.floor_ms, snoflax._lease_floor_ms(l))
          ELSE l.floor_ms END
    WHERE l.family = wanted RETURNING * INTO f;
@@ -117,7 +140,7 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
 BEGIN
   IF ttl_ms IS NULL OR ttl_ms NOT BETWEEN 100 AND f.max_ttl_ms THEN
     RAISE EXCEPTION '%: ttl_ms % is not from 100 to %', caller, ttl_ms, f.max_ttl_ms USING ERRCODE = '22003',
-      HINT = format('The owner allows longer ones by SELECT snoflax.lease_set_max_ttl(%L, <ms>).', f.family);
+      HINT = format('The owner allows longer ones by SELECT snoflax.lease_set_max_ttl(%L, <ms>) and lease_confirm_max_ttl(%1$L).', f.family);
   END IF;
 END $$;
 
@@ -256,7 +279,29 @@ DECLARE
   f snoflax._lease_family := snoflax._lease_enter(family, 'lease_set_max_ttl');
 BEGIN
   PERFORM snoflax._check_field('ttl_ms', ttl_ms, 100, 86400000, 'lease_set_max_ttl');
-  UPDATE snoflax._lease_family l SET max_ttl_ms = ttl_ms WHERE l.family = f.family;
+  -- A shorter margin must be later than all longer leases: who gives out any has read the table, and is waited for.
+  LOCK TABLE snoflax._lease_family IN ACCESS EXCLUSIVE MODE;
+  UPDATE snoflax._lease_family l SET max_ttl_ms = least(l.max_ttl_ms, ttl_ms), margin_ms = ttl_ms
+   WHERE l.family = f.family RETURNING * INTO f;
+  IF f.margin_ms > f.max_ttl_ms THEN
+    RAISE NOTICE 'lease_set_max_ttl: leases of % last % ms at most until this is confirmed', f.family, f.max_ttl_ms
+      USING HINT = format('When no standby, backup or snapshot from before this will be promoted or restored: '
+        'SELECT snoflax.lease_confirm_max_ttl(%L)', f.family);
+  END IF;
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.lease_confirm_max_ttl(family text) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  f snoflax._lease_family := snoflax._lease_enter(family, 'lease_confirm_max_ttl');
+BEGIN
+  IF EXISTS (SELECT FROM snoflax._lease_family l WHERE l.family = f.family AND l.xmin = pg_current_xact_id()::xid)
+    AND f.margin_ms > f.max_ttl_ms
+  THEN
+    RAISE EXCEPTION 'lease_confirm_max_ttl: the longest lease was set in this transaction' USING ERRCODE = '55000',
+      HINT = 'Commit first, and wait until every standby has replayed that.';
+  END IF;
+  UPDATE snoflax._lease_family l SET max_ttl_ms = l.margin_ms WHERE l.family = f.family;
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.lease_adopt(family text) RETURNS void
@@ -264,7 +309,8 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_
 BEGIN
   UPDATE snoflax._lease_family l
      SET floor_ms = greatest(l.floor_ms, snoflax._lease_floor_ms(l)), timeline = snoflax._server_timeline(),
-       database = (SELECT oid FROM pg_database WHERE datname = current_database()), system = snoflax._server_system()
+       database = (SELECT oid FROM pg_database WHERE datname = current_database()), system = snoflax._server_system(),
+       tables = snoflax._lease_tables()
    WHERE l.family = lease_adopt.family;
   PERFORM snoflax._lease_enter(family, 'lease_adopt');
 END $$;
@@ -335,7 +381,8 @@ BEGIN
   END IF;
 END $$;
 
-REVOKE EXECUTE ON FUNCTION snoflax.lease_set_max_ttl(text, integer), snoflax.lease_adopt(text),
+REVOKE EXECUTE ON FUNCTION snoflax.lease_set_max_ttl(text, integer), snoflax.lease_confirm_max_ttl(text),
+  snoflax.lease_adopt(text),
   snoflax._lease_define(text, integer, integer), snoflax._lease_take(text, bigint, bigint, text),
   snoflax._clock_take_number(text, bigint, bigint, text) FROM PUBLIC;
 
@@ -355,7 +402,11 @@ COMMENT ON FUNCTION snoflax.lease_release(uuid, bigint) IS
   'Gives a number back at once. No id of it may be made any more, and none was at or after used_until_ms. False if it '
   'was lost before.';
 COMMENT ON FUNCTION snoflax.lease_set_max_ttl(text, integer) IS
-  'The longest lease of the family, and what nobody makes ids for after a failover. For the owner.';
+  'The longest lease of the family, and what nobody makes ids for after a failover. A longer one than before is in force '
+  'when lease_confirm_max_ttl() has been called. For the owner.';
+COMMENT ON FUNCTION snoflax.lease_confirm_max_ttl(text) IS
+  'Says that no standby, backup or snapshot from before lease_set_max_ttl() will be promoted or restored, which puts a '
+  'longer lease in force. For the owner.';
 COMMENT ON FUNCTION snoflax.lease_adopt(text) IS
   'Lets a copied or restored database give out leases, when the other one gives out none of the same numbers any more. '
   'For the owner.';

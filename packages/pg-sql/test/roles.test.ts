@@ -30,6 +30,7 @@ const OWNERS = [
   "SELECT snoflax.uid_set_node('there')",
   'SELECT snoflax.uid_set_node(9)',
   "SELECT snoflax.lease_set_max_ttl('sno', 9)",
+  "SELECT snoflax.lease_confirm_max_ttl('sno')",
   "SELECT snoflax.lease_adopt('sno')",
   "SELECT snoflax._clock_set_number('sno', 9)",
   "SELECT snoflax._clock_constant('_sno_number', 9)",

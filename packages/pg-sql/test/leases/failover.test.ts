@@ -20,6 +20,34 @@ const one = (number: number) => ({ numbers: { min: number, max: number }, ttlMs:
 const get = (place: Pick<PostgresDatabase, 'pool'>, holder: string, number: number): Promise<LeaseGrant> =>
   acquire(place, request(holder, one(number)))
 
+test('a longer lease than before is given out when all that may be promoted know of it', async () => {
+  const server = await startServer()
+  try {
+    const place = await server.database()
+    await install(place.pool)
+    const standby = await server.standby()
+    const longer = { ...one(1), ttlMs: 90_000 }
+    await place.query("SELECT snoflax.lease_set_max_ttl('sno', 90000)")
+    await expect(acquire(place, request('early', longer))).rejects.toMatchObject({ code: '22003' })
+    await standby.caughtUp()
+    await place.query("SELECT snoflax.lease_confirm_max_ttl('sno')")
+    await standby.disconnect()
+    const unheard = await acquire(place, request('holder', longer))
+    await server.kill9()
+    await standby.promote()
+    const promoted = poolTo(urlTo(standby.url, { database: place.name }))
+    try {
+      const next = await acquire({ pool: promoted }, request('next', one(1)))
+      expect(next.startMs).toBeGreaterThanOrEqual(unheard.untilMs)
+    } finally {
+      await promoted.end()
+      await standby.stop()
+    }
+  } finally {
+    await server.stop()
+  }
+})
+
 test('a standby that lagged when its primary died repeats no window that it had not heard of', async () => {
   const standby = await primary.standby()
   const promoted = poolTo(urlTo(standby.url, { database: database.name }))

@@ -105,6 +105,7 @@ async function scriptedAgain(): Promise<void> {
 test('an installation over another keeps the leases', async () => {
   const { token } = await acquire(database, request('a'))
   await database.query("SELECT snoflax.lease_set_max_ttl('sno', 60000)")
+  await database.query("SELECT snoflax.lease_confirm_max_ttl('sno')")
   await install(database.pool)
   await scriptedAgain()
   await pass(1000)
@@ -148,6 +149,33 @@ test("a copy of the database gives out none before it is told to, and then none 
   } finally {
     await onConnection(admin, (client) => client.query(`DROP DATABASE IF EXISTS ${copy} WITH (FORCE)`))
   }
+})
+
+test.each([
+  ['all tables', ['_lease_family', '_lease', '_generator']],
+  ['the table of leases', ['_lease']],
+  ['the table of families', ['_lease_family']],
+])('a dump restored into its own database gives out none before it is told to: %s', async (_, tables) => {
+  await acquire(database, request('a'))
+  for (const table of tables)
+    await database.query(`CREATE TABLE public.dump${table} AS TABLE snoflax.${table}`)
+  // After the dump: the other number, and a window of the first one that is prolonged.
+  const b = await acquire(database, request('b'))
+  for (const table of tables) await database.query(`DROP TABLE snoflax.${table} CASCADE`)
+  await install(database.pool)
+  await scriptedAgain()
+  for (const table of tables) {
+    await database.query(
+      `TRUNCATE snoflax.${table} CASCADE; INSERT INTO snoflax.${table} TABLE public.dump${table}`,
+    )
+  }
+  const store = postgresLeases(database.pool)
+  const refusal = { code: '55000', message: expect.stringContaining('was restored') }
+  await expect(store.acquire(request('c'))).rejects.toMatchObject(refusal)
+  await database.query("SELECT snoflax.lease_adopt('sno')")
+  const c = await acquire(database, request('c', { numbers: { min: 1, max: 3 } }))
+  expect(c.startMs).toBeGreaterThanOrEqual(START_MS + 40_000)
+  expect(c.startMs).toBeGreaterThanOrEqual(b.untilMs)
 })
 
 test('an empty database of another server is no copy', async () => {

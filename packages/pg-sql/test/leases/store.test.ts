@@ -265,9 +265,18 @@ describe('refuses', () => {
     expect(await database.query('SELECT snoflax.lease_release(NULL, 1) AS done')).toEqual([{ done: false }])
   })
 
-  test('longer leases until the owner allows them', async () => {
-    await database.query("SELECT snoflax.lease_set_max_ttl('sno', 60000)")
+  test('longer leases until the owner allows them, in two steps', async () => {
+    const [set, confirm] = [
+      "SELECT snoflax.lease_set_max_ttl('sno', 60000)",
+      "SELECT snoflax.lease_confirm_max_ttl('sno')",
+    ]
+    await expect(database.query(`${set}; ${confirm}`)).rejects.toMatchObject({ code: '55000' })
+    await database.query(set)
+    await expect(get('a', { ttlMs: 60_000 })).rejects.toMatchObject({ code: '22003' })
+    await database.query(confirm)
     expect(await get('a', { ttlMs: 60_000 })).toMatchObject({ untilMs: START_MS + 60_000 })
+    await database.query("SELECT snoflax.lease_set_max_ttl('sno', 1000)")
+    await expect(get('a', { ttlMs: 1001 })).rejects.toMatchObject({ code: '22003' })
     const asked = { ...flakeRequest('b'), ttlMs: 60_000 }
     await expect(store.acquire(asked)).rejects.toMatchObject({ hint: expect.stringContaining("'flake'") })
     await expect(database.query("SELECT snoflax.lease_set_max_ttl('sno', 0)")).rejects.toMatchObject({
