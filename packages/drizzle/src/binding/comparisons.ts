@@ -32,7 +32,7 @@ const WORDS = 'is|in|between|i?like|glob|match|regexp|rlike|similar|sounds'
 const ANY_OPERATOR = new RegExp(`[=<>~]|&&|\\b(?:${WORDS})\\b`, 'i')
 
 /** Whether a text could have the operator of a comparison. */
-export const mayCompare = (text: string): boolean => ANY_OPERATOR.test(text)
+export const mayCompare = (text: string): boolean => text !== '' && ANY_OPERATOR.test(text)
 
 /** What SQL does with its chunks. */
 export interface Reading {

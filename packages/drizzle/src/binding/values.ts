@@ -55,7 +55,8 @@ export function boundFor(written: SQL, ...columns: readonly Column[]): SQL {
 /** Drizzle builds much that compares nothing: it is not to be searched. Bulk inserts are little but parameters. */
 function isPartOfComparison(chunk: SQLChunk): boolean {
   if (chunk instanceof Param) return false
-  return is(chunk, StringChunk) ? mayCompare(textOf(chunk)) : idColumnOf(chunk) !== undefined
+  if (chunk instanceof SQL) return idColumnOf(chunk) !== undefined
+  return is(chunk, StringChunk) ? chunk.value.some(mayCompare) : idColumnOf(chunk) !== undefined
 }
 
 /** A query, that of SQL inside SQL too, as text with marks and the cells that they stand for. */
@@ -160,9 +161,10 @@ function checkNoId(ids: ColumnIds, value: unknown): unknown {
 
 /** The column of ids that a chunk is, or whose ids it answers. */
 export function idColumnOf(chunk: unknown): Column | undefined {
-  if (is(chunk, Column)) return findIds(chunk) && chunk
+  if (typeof chunk !== 'object' || chunk === null || chunk instanceof StringChunk) return undefined
+  if (findIds(chunk)) return chunk as Column
+  if (is(chunk, SQL)) return findIds(decoderOf(chunk)) && (decoderOf(chunk) as unknown as Column)
   if (is(chunk, SQL.Aliased)) return idColumnOf(chunk.sql)
-  if (is(chunk, SQL)) return idColumnOf(decoderOf(chunk))
   if (!is(chunk, TypedQueryBuilder)) return undefined
   const [field, ...others] = Object.values(chunk._.selectedFields as object)
   return others.length === 0 ? idColumnOf(field) : undefined
