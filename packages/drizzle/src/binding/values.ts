@@ -195,13 +195,13 @@ const isOfDrizzle = ({ constructor: kind }: object): boolean => kind !== undefin
  * @throws {IdError} `INVALID_OPTION` for a pattern, where the ids are no text in the database.
  */
 function bindComparison(cells: readonly Cell[], comparison: Comparison): void {
-  const { rows, list, array } = comparison
+  const { rows, list, array, pattern } = comparison
   const width = Math.max(...rows.map(({ length }) => length))
   const cellsOf = (terms: readonly Term[]): Cell[] =>
     terms.map(({ chunk }) => cells[chunk] as Cell).filter(({ column }, at) => !(column && terms[at]?.isCast))
   const sides = rows.map((row) => row.map(cellsOf))
-  if (comparison.isPattern) {
-    refusePattern(sides, comparison)
+  if (pattern !== undefined) {
+    refusePattern(sides.flat(2), pattern)
     return
   }
   const listed = list === undefined ? [] : (cells[list] as Cell).spread().map((cell) => [[cell]])
@@ -254,12 +254,12 @@ function listOf(column: Column): Encoder {
   }
 }
 
-function refusePattern([left, right]: readonly (readonly Cell[][])[], { operator }: Comparison): void {
-  const cells = [...(left ?? []), ...(right ?? [])].flat()
+function refusePattern(cells: readonly Cell[], operator: string): void {
   const column = columnAmong(cells)
   const pattern = cells.find(({ isValue }) => isValue)
-  const { storage, place } = (column && findIds(column)) ?? {}
-  if (storage === undefined || storage.name === 'text' || pattern === undefined) return
+  if (column === undefined || pattern === undefined) return
+  const { storage, place } = idsOf(column)
+  if (storage.name === 'text') return
   throw new IdError(
     'INVALID_OPTION',
     `${place}: ${operator} matches texts, and these ids are no texts in the database: the storage is ${storage.name}`,
