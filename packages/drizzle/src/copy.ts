@@ -75,8 +75,9 @@ function callerIn(pattern: RegExp): string | undefined {
   Error.stackTraceLimit = 20
   Error.prepareStackTrace = (_, sites) => sites.map((site) => site.getFileName() ?? '')
   try {
-    const files = new Error().stack as unknown as readonly string[]
-    return files.find((file) => pattern.test(file))
+    const files: unknown = new Error().stack
+    // Engines other than V8 have a text there.
+    return Array.isArray(files) ? files.find((file) => pattern.test(file)) : undefined
   } finally {
     Object.assign(Error, { prepareStackTrace, stackTraceLimit })
   }

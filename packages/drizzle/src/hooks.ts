@@ -41,10 +41,10 @@ const HOOKED = Symbol.for('snoflax.drizzle.hooked')
  * @throws {IdError} `UNSUPPORTED_VERSION` for a version of Drizzle that lacks what is patched or relied on, and for a
  * copy that is out of reach.
  */
-export function hookInto(dialect: IdDialect, table: Table): void {
-  for (const copy of new Set([ownCopy(dialect), copyBehind(table, dialect)])) {
+export function hookInto(dialect: IdDialect, table: Table, builder: object): void {
+  for (const copy of [copyBehind(table, dialect), ownCopy(dialect)]) {
     if (checked.has(copy.Dialect)) continue
-    check(copy, dialect, table)
+    check(copy, dialect, table, builder)
     once(copy.SQL, () => hookIntoBuilding(copy.SQL.prototype))
     once(copy.Insert, () => hookIntoPreparing(copy.Insert.prototype as InsertMembers))
     once(copy.Dialect, () => hookIntoDialect(copy.Dialect.prototype as DialectMembers, dialect))
@@ -54,15 +54,22 @@ export function hookInto(dialect: IdDialect, table: Table): void {
 
 const DIALECT_METHODS = ['buildSelection', 'buildSelectQuery', 'buildInsertQuery', 'buildUpdateSet']
 
-function check({ version, SQL, Dialect, Insert }: DrizzleCopy, dialect: IdDialect, table: Table): void {
+function check(
+  { version, SQL, Dialect, Insert }: DrizzleCopy,
+  dialect: IdDialect,
+  table: Table,
+  builder: object,
+): void {
   requireMembers({ name: 'drizzle-orm', version, supported: '^0.45.0', by: '@snoflax/drizzle' }, [
-    { owner: Insert?.prototype, name: 'Insert.prototype', members: ['prepare'] },
     { owner: table, name: 'Table.prototype', members: ['getSQL'] },
+    { owner: builder, name: 'ColumnBuilder', members: ['config', 'foreignKeyConfigs'] },
+    { owner: new Param('', {} as never), name: 'Param', members: ['value', 'encoder'] },
+    { owner: Insert?.prototype, name: 'Insert.prototype', members: ['prepare'] },
     { owner: SQL.prototype, name: 'SQL.prototype', members: ['buildQueryFromSourceParams'] },
     { owner: new SQL([]), name: 'SQL', members: ['queryChunks', 'decoder', 'shouldInlineParams'] },
     {
-      owner: Dialect.prototype,
-      name: `${Dialect.name}.prototype`,
+      owner: Dialect?.prototype,
+      name: `${dialect.Dialect.name}.prototype`,
       members: [...DIALECT_METHODS, ...dialect.relationalMethods],
     },
   ])

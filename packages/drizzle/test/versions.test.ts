@@ -116,6 +116,15 @@ describe('an application with a copy of Drizzle of its own', () => {
     },
   )
 
+  test('of another version is refused by its version', async () => {
+    const next = realpathSync(at('../node_modules/drizzle-orm-next'))
+    await expect(
+      run(process.execPath, ['--no-warnings', at('copies/import.mjs'), next]),
+    ).rejects.toMatchObject({
+      stderr: expect.stringMatching(/IdError: .* \^0\.45\.0; the installed drizzle-orm 1\.0\.0-rc/),
+    })
+  })
+
   test('out of reach, it is refused when the table is defined', async () => {
     const given = [at('copies/require.cjs'), 'require', elsewhere, 'hidden']
     const program = run(process.execPath, ['--no-warnings', ...given])

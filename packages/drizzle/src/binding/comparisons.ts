@@ -12,14 +12,13 @@ export type Row = readonly (readonly Term[])[]
 
 /** A comparison in SQL, by the numbers of the chunks in it. */
 export interface Comparison {
-  readonly operator: string
   readonly rows: readonly Row[]
   /** A chunk that is a whole list of rows: `in ${ids}`. */
   readonly list?: number | undefined
   /** A chunk that is an array: `= any(${ids})`. */
   readonly array?: number | undefined
-  /** Whether texts are matched by a pattern, as `like` does. */
-  readonly isPattern?: true
+  /** The operator, where it matches texts by a pattern, as `like` does. */
+  readonly pattern?: string | undefined
 }
 
 /** How a chunk that is no text stands in the SQL: by a sign that no SQL has. */
@@ -32,7 +31,7 @@ const WORDS = 'is|in|between|i?like|glob|match|regexp|rlike|similar|sounds'
 const ANY_OPERATOR = new RegExp(`[=<>~]|&&|\\b(?:${WORDS})\\b`, 'i')
 
 /** Whether a text could have the operator of a comparison. */
-export const mayCompare = (text: string): boolean => ANY_OPERATOR.test(text)
+export const mayCompare = (text: string): boolean => text !== '' && ANY_OPERATOR.test(text)
 
 /** What SQL does with its chunks. */
 export interface Reading {
@@ -58,7 +57,7 @@ export function read(sql: string, dialect: Database): Reading {
 }
 
 const readingOf = (items: readonly Item[], dialect: Database): Reading => ({
-  comparisons: comparisonsOf(items, dialect),
+  comparisons: comparisonsOf(items, dialect).filter(({ rows }) => rows.length > 0),
   expressions: expressionsOf(items).filter(({ length }) => length > 1),
   result: termsOf(items),
 })
@@ -107,8 +106,6 @@ const ENDS = new RegExp(
     'OFFSET|UNION|INTERSECT|EXCEPT|RETURNING|SET|VALUES|USING|ASC|DESC|WINDOW|ESCAPE)$',
 )
 
-type Kind = Readonly<Partial<Record<'compared' | 'pattern' | 'in' | 'between', string>>>
-
 function comparisonsOf(items: readonly Item[], dialect: Database): Comparison[] {
   const comparisons = items.flatMap((item, at) => [
     ...(item.inside ? comparisonsOf(item.inside, dialect) : []),
@@ -122,14 +119,15 @@ function comparisonsOf(items: readonly Item[], dialect: Database): Comparison[] 
       if (ENDS.test(items[at]?.text as string)) start = at + 1
       continue
     }
-    const [operator, { between, ...kind }] = [found[0], found.groups as Kind]
+    const { 0: operator, groups: kind = {} } = found
     const left = rowOf(items.slice(start, at))
     start = at + operator.split(' ').length
     const right = upTo(start)
-    const sides = between
-      ? { rows: [left, rowOf(right), rowOf(upTo(start + right.length + 1))] }
-      : compared(left, right, kind)
-    comparisons.push({ operator: operator.toLowerCase(), ...sides })
+    comparisons.push(
+      kind['between']
+        ? { rows: [left, rowOf(right), rowOf(upTo(start + right.length + 1))] }
+        : compared(left, right, kind),
+    )
     at = start - 1
   }
   return comparisons
@@ -152,10 +150,10 @@ function endOf(items: readonly Item[], from: number, dialect: Database): number 
 function compared(
   left: Row,
   right: readonly Item[],
-  { pattern, in: isIn }: Kind,
-): Omit<Comparison, 'operator'> {
+  { pattern, in: isIn }: Readonly<Record<string, string | undefined>>,
+): Comparison {
   const [first, second, third] = right
-  if (pattern !== undefined) return { rows: [left, chunksIn(right)], isPattern: true }
+  if (pattern !== undefined) return { rows: [left, chunksIn(right)], pattern: pattern.toLowerCase() }
   if (isIn !== undefined) {
     if (first?.inside === undefined) return { rows: [left], list: first?.chunk }
     return { rows: [left, ...expressionsIn(first).map(rowOf)] }
@@ -193,30 +191,17 @@ function divided(items: readonly Item[], at: RegExp): Item[][] {
 }
 
 /** Functions that answer one of their arguments, and which. */
-const ANSWERING: Readonly<Record<string, readonly number[] | 'all'>> = {
-  COALESCE: 'all',
-  IFNULL: 'all',
-  NVL: 'all',
-  GREATEST: 'all',
-  LEAST: 'all',
-  NULLIF: 'all',
-  MAX: 'all',
-  MIN: 'all',
-  ANY_VALUE: [0],
-  FIRST_VALUE: [0],
-  LAST_VALUE: [0],
-  NTH_VALUE: [0],
-  LAG: [0, 2],
-  LEAD: [0, 2],
-  IF: [1, 2],
-  IIF: [1, 2],
-}
+const ANSWERING: readonly (readonly [names: RegExp, isAnswered: (argument: number) => boolean])[] = [
+  [/^(?:COALESCE|IFNULL|NVL|NULLIF|GREATEST|LEAST|MAX|MIN)$/, () => true],
+  [/^(?:ANY|FIRST|LAST|NTH)_VALUE$/, (at) => at === 0],
+  [/^(?:LAG|LEAD)$/, (at) => at === 0 || at === 2],
+  [/^I?IF$/, (at) => at > 0],
+]
 
 /** The arguments that a function answers. */
 function answeredBy(name: string, brackets: Item): Item[][] {
-  const answering = ANSWERING[name]
-  const all = expressionsIn(brackets)
-  return answering === 'all' ? all : all.filter((_, at) => answering?.includes(at))
+  const isAnswered = ANSWERING.find(([names]) => names.test(name))?.[1]
+  return isAnswered ? expressionsIn(brackets).filter((_, at) => isAnswered(at)) : []
 }
 
 /** The results of a CASE. */
@@ -227,20 +212,16 @@ const resultsOf = ({ inside = [] }: Item): Item[][] =>
 
 /** What has one storage besides comparisons: a function's arguments and a case's results; an array and elements. */
 function uniting(item: Item, next: Item | undefined): Comparison[] {
-  const operator = item.text.toLowerCase()
-  const united = (parts: readonly Item[][]): Comparison => ({
-    operator,
-    rows: parts.map((part) => [termsOf(part)]),
-  })
+  const united = (parts: readonly Item[][]): Comparison => ({ rows: parts.map((part) => [termsOf(part)]) })
   if (item.text === 'CASE') {
     const [matched = [], ...whens] = divided(item.inside ?? [], /^WHEN$/)
-    const isSimple = matched.length > 0
     const cases = whens.map((part) => divided(part, /^THEN$/)[0] as Item[])
-    return [united(resultsOf(item)), ...(isSimple ? [united([matched, ...cases])] : [])]
+    return [united(resultsOf(item)), ...(matched.length > 0 ? [united([matched, ...cases])] : [])]
   }
   if (next?.text !== '(') return []
-  if (item.text in ANSWERING) return [united(answeredBy(item.text, next))]
-  if (!/^ARRAY_(?:POSITIONS?|APPEND|PREPEND|REMOVE|REPLACE)$/.test(item.text)) return []
+  if (!/^ARRAY_(?:POSITIONS?|APPEND|PREPEND|REMOVE|REPLACE)$/.test(item.text)) {
+    return [united(answeredBy(item.text, next))]
+  }
   const given = expressionsIn(next)
   const array = item.text === 'ARRAY_PREPEND' ? given.pop() : given.shift()
   return [{ ...united(given), array: termsOf(array ?? [])[0]?.chunk }]

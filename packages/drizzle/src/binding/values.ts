@@ -55,7 +55,8 @@ export function boundFor(written: SQL, ...columns: readonly Column[]): SQL {
 /** Drizzle builds much that compares nothing: it is not to be searched. Bulk inserts are little but parameters. */
 function isPartOfComparison(chunk: SQLChunk): boolean {
   if (chunk instanceof Param) return false
-  return is(chunk, StringChunk) ? mayCompare(textOf(chunk)) : idColumnOf(chunk) !== undefined
+  if (chunk instanceof SQL) return idColumnOf(chunk) !== undefined
+  return is(chunk, StringChunk) ? chunk.value.some(mayCompare) : idColumnOf(chunk) !== undefined
 }
 
 /** A query, that of SQL inside SQL too, as text with marks and the cells that they stand for. */
@@ -160,9 +161,10 @@ function checkNoId(ids: ColumnIds, value: unknown): unknown {
 
 /** The column of ids that a chunk is, or whose ids it answers. */
 export function idColumnOf(chunk: unknown): Column | undefined {
-  if (is(chunk, Column)) return findIds(chunk) && chunk
+  if (typeof chunk !== 'object' || chunk === null || chunk instanceof StringChunk) return undefined
+  if (findIds(chunk)) return chunk as Column
+  if (is(chunk, SQL)) return findIds(decoderOf(chunk)) && (decoderOf(chunk) as unknown as Column)
   if (is(chunk, SQL.Aliased)) return idColumnOf(chunk.sql)
-  if (is(chunk, SQL)) return idColumnOf(decoderOf(chunk))
   if (!is(chunk, TypedQueryBuilder)) return undefined
   const [field, ...others] = Object.values(chunk._.selectedFields as object)
   return others.length === 0 ? idColumnOf(field) : undefined
@@ -193,13 +195,13 @@ const isOfDrizzle = ({ constructor: kind }: object): boolean => kind !== undefin
  * @throws {IdError} `INVALID_OPTION` for a pattern, where the ids are no text in the database.
  */
 function bindComparison(cells: readonly Cell[], comparison: Comparison): void {
-  const { rows, list, array } = comparison
+  const { rows, list, array, pattern } = comparison
   const width = Math.max(...rows.map(({ length }) => length))
   const cellsOf = (terms: readonly Term[]): Cell[] =>
     terms.map(({ chunk }) => cells[chunk] as Cell).filter(({ column }, at) => !(column && terms[at]?.isCast))
   const sides = rows.map((row) => row.map(cellsOf))
-  if (comparison.isPattern) {
-    refusePattern(sides, comparison)
+  if (pattern !== undefined) {
+    refusePattern(sides.flat(2), pattern)
     return
   }
   const listed = list === undefined ? [] : (cells[list] as Cell).spread().map((cell) => [[cell]])
@@ -252,12 +254,12 @@ function listOf(column: Column): Encoder {
   }
 }
 
-function refusePattern([left, right]: readonly (readonly Cell[][])[], { operator }: Comparison): void {
-  const cells = [...(left ?? []), ...(right ?? [])].flat()
+function refusePattern(cells: readonly Cell[], operator: string): void {
   const column = columnAmong(cells)
   const pattern = cells.find(({ isValue }) => isValue)
-  const { storage, place } = (column && findIds(column)) ?? {}
-  if (storage === undefined || storage.name === 'text' || pattern === undefined) return
+  if (column === undefined || pattern === undefined) return
+  const { storage, place } = idsOf(column)
+  if (storage.name === 'text') return
   throw new IdError(
     'INVALID_OPTION',
     `${place}: ${operator} matches texts, and these ids are no texts in the database: the storage is ${storage.name}`,

@@ -101,7 +101,7 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
 
     /** Called by Drizzle. */
     build(table: Table): Column {
-      hookInto(dialect, table)
+      hookInto(dialect, table, this)
       return new IdColumn(table, this)
     }
   }
