@@ -223,7 +223,7 @@ const related = { Order: ids } as const
 
 test('a client that lacks what the extension relies on is refused by its version', async () => {
   const unsupported = (member: string) =>
-    '@snoflax/prisma-extension supports @prisma/client ^7.10; the installed @prisma/client 7.77.0 has no ' +
+    '@snoflax/prisma-extension supports @prisma/client ^6.19 || ^7; the installed @prisma/client 7.77.0 has no ' +
     `${member}. Install a supported version, or a newer @snoflax/prisma-extension`
   expect(refusal(() => runOf(related, { _clientVersion: '7.77.0' }))).toMatchObject({
     code: 'UNSUPPORTED_VERSION',
@@ -279,6 +279,20 @@ test('a foreign value is told in hex, with the keys of its row', async () => {
     /^Order\.id, in order\.findMany: result\[1\]\.next\[0\]\.id: .*; stored is \\xfffe, in the row with trace "/,
   )
 })
+
+test.each(['6.19.3', '7.0.1', '7.1.0'])(
+  'ids in Bytes that relate rows are refused with Prisma %s',
+  (version) => {
+    const models = { Order: { id: { family: sno, storage: 'binary' } } } as const
+    expect(refusal(() => runOf(models, { ...HIDDEN, _clientVersion: version }))).toMatchObject({
+      code: 'UNSUPPORTED_VERSION',
+      path: 'Order.id',
+      message: `Order.id: Prisma ${version} can't relate rows by Bytes; use Prisma 7.2 or newer, or String in place of Bytes`,
+    })
+    expect(runOf(models, { ...HIDDEN, _clientVersion: '7.2.0' })).toBeTypeOf('function')
+    expect(runOf(related, { ...HIDDEN, _clientVersion: version })).toBeTypeOf('function')
+  },
+)
 
 test.each(['some', 'every', 'none'])('a client with a relation that is called %s is refused', (name) => {
   const models = { Order: { fields: [...fields, { name, kind: 'object', type: 'Order' }] } }

@@ -106,20 +106,22 @@ async function begin(prisma: AnyClient): Promise<void> {
   })
 }
 
+const name = (value: object): string => JSON.stringify(value)
+
 /** What a call gives, and what it leaves; or that Prisma refuses it. */
 async function outcome(prisma: AnyClient, call: (prisma: AnyClient) => Promise<unknown>): Promise<unknown> {
   await begin(prisma)
   try {
     const result = await call(prisma)
-    const rows = [prisma.wordy, prisma.event, prisma.lot, prisma.good].map((model) => model.findMany())
-    return { result, rows: await Promise.all(rows) }
+    const models = [prisma.wordy, prisma.event, prisma.lot, prisma.good]
+    const rows: object[][] = await Promise.all(models.map((model) => model.findMany()))
+    const sorted = rows.map((list) => list.sort((a, b) => (name(a) < name(b) ? -1 : 1)))
+    return { result, rows: sorted }
   } catch (error) {
     expect((error as Error).name).toMatch(/^PrismaClient|^IdError/)
     return 'refused'
   }
 }
-
-const name = (value: object): string => JSON.stringify(value)
 
 describe('an update of a single related row', () => {
   const UPDATES: readonly [relation: string, update: object][] = [
@@ -231,7 +233,7 @@ test('data and orders have fields alone', async () => {
   const data = { id: flax.generate(), AND: other, is: third, where: other, data: third, set: 's' }
   const call = async (prisma: AnyClient) => [
     await prisma.wordy.create({ data }),
-    await prisma.wordy.findMany({ orderBy: [{ AND: 'asc' }, { id: 'asc' }], distinct: ['data'] }),
+    await prisma.wordy.findMany({ orderBy: [{ set: 'asc' }, { AND: 'asc' }], distinct: ['data'] }),
     await prisma.wordy.updateMany({ where: { data: third, where: other }, data: { data: other, AND: null } }),
     await prisma.top.create({
       data: { id: third, many: { create: { id: third, data: other, AND: other } } },

@@ -122,7 +122,7 @@ export interface Client {
 export const libraryOf = ({ _clientVersion: version }: Client): Library => ({
   name: '@prisma/client',
   version,
-  supported: '^7.10',
+  supported: '^6.19 || ^7',
   by: '@snoflax/prisma-extension',
 })
 
@@ -156,12 +156,24 @@ export function connectModels(columns: readonly IdColumn[], client: Client): Mod
       relationList.push({ field, target })
     }
   }
-  for (const { name, model, field } of columns) {
+  for (const { name, model, field, storage } of columns) {
+    if (storage.name === 'binary' && models.get(model)?.relations.size)
+      checkBytes(name, client._clientVersion)
     if (models.get(model)?.fields.has(field)) continue
     const what = models.has(model) ? 'field' : 'model'
     throw new IdError('INVALID_OPTION', `${name}: the client has no such ${what}`, { path: name })
   }
   return models
+}
+
+/** Before 7.2, Prisma fails to relate rows by Bytes, and disconnects none without saying so. */
+function checkBytes(path: string, version = ''): void {
+  if (!/^(?:6\.|7\.[01]\.)/.test(version)) return
+  throw new IdError(
+    'UNSUPPORTED_VERSION',
+    `${path}: Prisma ${version} can't relate rows by Bytes; use Prisma 7.2 or newer, or String in place of Bytes`,
+    { field: 'storage', value: 'binary', path },
+  )
 }
 
 /**

@@ -99,39 +99,38 @@ function refuseStorage({ name }: AnyFamily, reason: string, value: unknown): nev
  */
 export function isGenerated(field: PrismaField, generate: GenerateBy | undefined): boolean {
   const reason = reasonAgainst(field, generate)
-  if (reason !== undefined) refuse(reason, generate ?? field.name)
+  if (reason) refuse(reason, generate ?? field.name)
   return !field.isList && field.hasDefaultValue && generate !== 'database'
 }
 
-function reasonAgainst(field: PrismaField, generate: GenerateBy | undefined): string | undefined {
-  if (field.isList) return generate === undefined ? undefined : 'ids of lists come from the caller'
-  if (field.hasDefaultValue && !isDatabaseDefault(field)) {
+function reasonAgainst(field: PrismaField, generate: GenerateBy | undefined): string | false {
+  const { isList, isId, hasDefaultValue } = field
+  if (isList) return generate !== undefined && 'ids of lists come from the caller'
+  if (hasDefaultValue && !isDatabaseDefault(field))
     return 'its default is no id: write @default(dbgenerated())'
-  }
   switch (generate) {
     case 'never':
-      return field.hasDefaultValue ? 'generate=never needs no @default' : undefined
+      return hasDefaultValue && 'generate=never needs no @default'
     case 'database':
-      return hasExpression(field)
-        ? undefined
-        : 'generate=database needs a default with an expression, as in @default(dbgenerated("…"))'
+      return (
+        (!hasDefaultValue || isEmptyDefault(field)) &&
+        'generate=database needs a default with an expression, as in @default(dbgenerated("…"))'
+      )
     case 'application':
-      return field.hasDefaultValue
-        ? undefined
-        : 'generate=application needs @default(dbgenerated()), which makes the field optional'
+      return (
+        !hasDefaultValue &&
+        'generate=application needs @default(dbgenerated()), which makes the field optional'
+      )
     case undefined:
-      return field.isId && !field.hasDefaultValue
-        ? 'add @default(dbgenerated()) to have ids made, or write generate=never'
-        : undefined
+      return (
+        isId && !hasDefaultValue && 'add @default(dbgenerated()) to have ids made, or write generate=never'
+      )
   }
 }
 
-type Default = { readonly name?: string; readonly args?: readonly unknown[] }
+type Default = { readonly name?: string; readonly args?: readonly unknown[] } | undefined
 
-const defaultOf = (field: PrismaField): Default | undefined => field.default as Default | undefined
-const isDatabaseDefault = (field: PrismaField): boolean => defaultOf(field)?.name === 'dbgenerated'
-const hasExpression = (field: PrismaField): boolean =>
-  isDatabaseDefault(field) && (defaultOf(field)?.args?.length ?? 0) > 0
+const isDatabaseDefault = (field: PrismaField): boolean => (field.default as Default)?.name === 'dbgenerated'
 /** `@default(dbgenerated())`, which puts no default into the database. */
 export const isEmptyDefault = (field: PrismaField): boolean =>
-  isDatabaseDefault(field) && !hasExpression(field)
+  isDatabaseDefault(field) && !(field.default as Default)?.args?.length

@@ -19,7 +19,6 @@ export type GenerateBy = 'application' | 'database' | 'never'
 /** Not the name of a package. */
 const MENTION = /@snoflax(?!\/)/
 const MARK = /^@snoflax(?:\s+(.*))?$/
-const GENERATE: readonly string[] = ['application', 'database', 'never'] satisfies GenerateBy[]
 
 /**
  * The `@snoflax` line of a field's documentation, if it has one.
@@ -49,30 +48,25 @@ export function refuseHidden(datamodel: string, mistakes: Mistakes): void {
 }
 
 function withOption(comment: IdComment, option: string): IdComment {
-  const [name = '', value, ...rest] = option.split('=')
-  const read = Object.hasOwn(OPTIONS, name) ? OPTIONS[name as keyof typeof OPTIONS] : undefined
-  if (read === undefined) {
-    refuseText(`options are ${Object.keys(OPTIONS).join(', ')}, as in meta=2`, option)
-  }
+  const [name = '', given, ...rest] = option.split('=')
+  const known = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined
+  if (known === undefined) refuseText(`options are ${Object.keys(OPTIONS).join(', ')}, as in meta=2`, option)
   if (name in comment) refuseText(`${name} stands here twice`, option)
-  if (rest.length > 0 || value === '') refuseText(`an option is written name=value`, option)
-  return { ...comment, [name]: read(value, option) }
+  if (rest.length > 0 || given === '') refuseText('an option is written name=value', option)
+  const [pattern, rule, otherwise] = known
+  const value = given ?? otherwise
+  if (value === undefined || !pattern.test(value)) refuseText(rule, option)
+  return { ...comment, [name]: name === 'meta' ? Number(value) : value }
 }
 
-const OPTIONS = {
+/** Options: what their values look like, the rule in words, and the value where none is given. */
+const OPTIONS: Readonly<Record<string, readonly [pattern: RegExp, rule: string, otherwise?: string]>> = {
   // Whether there is such a storage is core's to say.
-  storage: (value: string | undefined, option: string) =>
-    value ?? refuseText('storage needs a value', option),
-  meta: (value: string | undefined, option: string) =>
-    /^\d+$/.test(value ?? '') ? Number(value) : refuseText('meta is a whole number', option),
-  createdAt: (value: string | undefined, option: string) =>
-    /^[A-Za-z]\w*$/.test(value ?? 'createdAt')
-      ? (value ?? 'createdAt')
-      : refuseText('createdAt names a field', option),
-  generate: (value: string | undefined, option: string) =>
-    GENERATE.includes(value ?? '') ? value : refuseText(`generate is one of ${GENERATE.join(', ')}`, option),
-  collation: (value: string | undefined, option: string) =>
-    value ?? refuseText('collation needs a name', option),
+  storage: [/./, 'storage needs a value'],
+  meta: [/^\d+$/, 'meta is a whole number'],
+  createdAt: [/^[A-Za-z]\w*$/, 'createdAt names a field', 'createdAt'],
+  generate: [/^(?:application|database|never)$/, 'generate is one of application, database, never'],
+  collation: [/./, 'collation needs a name'],
 }
 
 function refuseText(rule: string, text: string | undefined): never {

@@ -1,15 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3'
-import { PrismaPg } from '@prisma/adapter-pg'
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils'
 import type { OpenDatabase, PgliteDatabase, PostgresDatabase, SqliteDatabase } from '@snoflax/test'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
 import { schemaSql } from './push.js'
+import { entry } from './version.js'
 
 /** A client that no compiler knows: it is generated while the tests run. */
 // biome-ignore lint/suspicious/noExplicitAny: types of generated clients are tested in generated-types.test.ts
 export type AnyClient = any
+
+const { PrismaPg }: typeof import('@prisma/adapter-pg') = await import(entry('@prisma/adapter-pg'))
+const forSqlite: typeof import('@prisma/adapter-better-sqlite3') & { readonly PrismaBetterSQLite3?: never } =
+  await import(entry('@prisma/adapter-better-sqlite3'))
+// Prisma 6 spells it otherwise.
+const PrismaBetterSqlite3 = forSqlite.PrismaBetterSqlite3 ?? forSqlite.PrismaBetterSQLite3
 
 /** Prisma's adapter for a database of the tests. */
 export function adapterOf(database: OpenDatabase): SqlMigrationAwareDriverAdapterFactory {

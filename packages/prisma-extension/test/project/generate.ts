@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { installed, linkClient, schemaFor, VERSION } from './version.js'
 
 const require = createRequire(import.meta.url)
 const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url))
@@ -23,6 +25,7 @@ export async function generateProject(files: ProjectFiles): Promise<string> {
   if (existsSync(folder)) return folder
   const made = `${folder}.${randomUUID()}`
   await writeFiles(made, files)
+  linkClient(made)
   const failure = await prismaGenerate(made)
   if (failure !== undefined) throw new Error(failure)
   await rename(made, folder).catch(() => rm(made, { recursive: true }))
@@ -39,7 +42,7 @@ export async function refusalOfProject(files: ProjectFiles): Promise<string> {
   return failure
 }
 
-const PROJECTS = at('.vitest/projects')
+const PROJECTS = at(`.vitest/projects${VERSION}`)
 
 /** Of the generator as it is built now; what earlier ones made is forgotten. */
 async function projectsFolder(): Promise<string> {
@@ -62,7 +65,7 @@ async function writeFiles(folder: string, files: ProjectFiles): Promise<void> {
   for (const [name, text] of Object.entries({ ...files, 'prisma.config.ts': 'export default {}\n' })) {
     const path = join(folder, name)
     await mkdir(dirname(path), { recursive: true })
-    await writeFile(path, text)
+    await writeFile(path, name.endsWith('.prisma') ? schemaFor(text) : text)
   }
 }
 
@@ -75,6 +78,7 @@ const prisma = () => ({
 
 /** As the command does, but in this process, where Prisma is loaded once. What it says where it fails. */
 async function prismaGenerate(cwd: string): Promise<string | undefined> {
+  if (VERSION !== '') return runCommand(cwd)
   const {
     internals: { getGenerators, loadSchemaContext },
     registry: { defaultRegistry },
@@ -97,4 +101,22 @@ async function prismaGenerate(cwd: string): Promise<string | undefined> {
     for (const generator of generators) generator.stop()
   }
   return undefined
+}
+
+/** The command of an older version. */
+function runCommand(cwd: string): Promise<string | undefined> {
+  // Generating needs no schema engine; the variable keeps Prisma from fetching one.
+  const env = {
+    ...process.env,
+    PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true',
+    NO_COLOR: '1',
+    CHECKPOINT_DISABLE: '1',
+    PRISMA_GENERATE_SKIP_AUTOINSTALL: '1',
+  }
+  const args = [join(installed('prisma'), 'build/index.js'), 'generate', '--schema', 'schema']
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd, env }, (error, stdout, stderr) => {
+      resolve(error ? `${stdout}${stderr}` : undefined)
+    })
+  })
 }

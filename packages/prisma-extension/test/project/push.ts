@@ -7,6 +7,7 @@ import {
 } from '@prisma/driver-adapter-utils'
 import type { SchemaEngine } from '@prisma/schema-engine-wasm'
 import * as engine from '@prisma/schema-engine-wasm/schema_engine_bg'
+import { schemaForEngine } from './version.js'
 
 /** Node's, which its types leave to those of browsers. */
 declare const WebAssembly: {
@@ -22,7 +23,7 @@ export async function schemaSql(
 ): Promise<string> {
   const files = readdirSync(join(folder, 'schema')).map((path) => ({
     path,
-    content: readFileSync(join(folder, 'schema', path), 'utf8'),
+    content: schemaForEngine(readFileSync(join(folder, 'schema', path), 'utf8')),
   }))
   await loadEngine()
   const datamodels = files.map(({ path, content }): [string, string] => [path, content])
