@@ -75,20 +75,14 @@ import Database from 'better-sqlite3'
     code: "import { EXIT, run } from '@snoflax/cli'\n",
   },
   {
-    sources: 'packages/core/src/adapter/',
+    sources: 'packages/core/',
     code: `
-import { flax, sno, uidLocal } from '@snoflax/core'
+import { defineFamily, fieldBits, flake, flax, type Id, IdError, isPlausible, isSameFamily, readings, refusals, sno, storageFor, uid, uidLocal } from '@snoflax/core'
 import {
   agree, checkDatabaseDefault, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf,
   DEFAULT_SCHEMA, idSource, isBytes, isDate, isWord, NAMED_PLACEHOLDER, openingOf, quoteName, quoteText, readSql, requireMembers, snakeCase, splitAtCommas, sqlCall,
   sqlFunction, unixMs, withPath,
 } from '@snoflax/core/adapter'
-`,
-  },
-  {
-    sources: 'packages/core/',
-    code: `
-import { defineFamily, fieldBits, flake, flax, type Id, IdError, isPlausible, isSameFamily, readings, refusals, sno, storageFor, uid, uidLocal } from '@snoflax/core'
 `,
   },
   drizzle(

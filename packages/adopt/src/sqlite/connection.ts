@@ -10,7 +10,9 @@ export interface SqliteConnection {
 
 /** A prepared statement of either. */
 export interface SqliteStatement {
+  /** The rows, with the values bound. */
   all(...values: never[]): unknown[]
+  /** For statements that return no rows. */
   run(...values: never[]): unknown
   /** Of better-sqlite3: whether it returns rows. */
   readonly reader?: boolean

@@ -82,15 +82,25 @@ export class IdColumnDefinition implements ValueTransformer {
 
 /** Column options that are valid for every database. */
 export interface PreliminaryColumn {
+  /** Until the database is known. */
   type: 'varchar'
+  /** The family and options of the ids. */
   transformer: IdColumnDefinition
+  /** Throws: schema builders ask for it where the DataSource was never prepared. */
   default: () => string
+  /** See {@link PlainIdColumnOptions.nullable}. */
   nullable: boolean
+  /** See {@link PlainIdColumnOptions.unique}. */
   unique: boolean
+  /** See {@link PlainIdColumnOptions.select}. */
   select: boolean
+  /** See {@link PlainIdColumnOptions.name}. */
   name?: string
+  /** See {@link PlainIdColumnOptions.comment}. */
   comment?: string
+  /** See {@link IdColumnOptions.primary}. */
   primary?: boolean
+  /** See {@link IdColumnOptions.primaryKeyConstraintName}. */
   primaryKeyConstraintName?: string
 }
 
