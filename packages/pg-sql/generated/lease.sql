@@ -35,6 +35,8 @@ CREATE TABLE IF NOT EXISTS snoflax._lease_family (
 -- Those of an earlier version have neither.
 DO $$ BEGIN
   IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snoflax._lease_family'::regclass AND attname = 'tables') THEN
+    -- They follow below, and use the row type.
+    DROP FUNCTION IF EXISTS snoflax._lease_is_here(snoflax._lease_family), snoflax._lease_floor_ms(snoflax._lease_family);
     ALTER TABLE snoflax._lease_family ADD COLUMN margin_ms integer NOT NULL DEFAULT 30000, ADD COLUMN tables oid[];
     UPDATE snoflax._lease_family SET margin_ms = greatest(margin_ms, max_ttl_ms);
     IF to_regclass('snoflax._manifest') IS NOT NULL THEN

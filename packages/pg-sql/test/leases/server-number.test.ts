@@ -113,6 +113,27 @@ test('an installation over another keeps the leases', async () => {
   expect(await store.renew(token, 60_000, START_MS)).toMatchObject({ untilMs: START_MS + 61_000 })
 })
 
+test('an installation over an earlier version keeps the leases, and waits for the longest that it gave out', async () => {
+  const { token } = await acquire(database, request('a'))
+  await database.query(`
+    ALTER TABLE snoflax._lease_family DROP COLUMN margin_ms CASCADE, DROP COLUMN tables CASCADE;
+    CREATE OR REPLACE FUNCTION snoflax._lease_is_here(f snoflax._lease_family) RETURNS boolean LANGUAGE sql
+      RETURN (f).database IS NOT NULL;
+    UPDATE snoflax._lease_family SET max_ttl_ms = 60000`)
+  await install(database.pool)
+  await scriptedAgain()
+  await pass(1000)
+  expect(await postgresLeases(database.pool).renew(token, 60_000, START_MS)).toMatchObject({
+    untilMs: START_MS + 61_000,
+  })
+  expect(await database.query('SELECT DISTINCT margin_ms FROM snoflax._lease_family')).toEqual([
+    { margin_ms: 60_000 },
+  ])
+  const drift = `SELECT FROM snoflax._manifest m FULL JOIN snoflax._definitions() d USING (object)
+    WHERE m.parts IS DISTINCT FROM d.parts AND object !~ '_clock_us'`
+  expect(await database.query(drift)).toEqual([])
+})
+
 test('uninstall refuses while numbers are leased, since the next installation would lease them anew', async () => {
   const { token } = await acquire(database, request('the shop'))
   const refusal = { code: '2BP01', detail: expect.stringContaining('sno 1, the shop until') }
