@@ -49,7 +49,7 @@ interface Grammar {
 
 const DOUBLED = (quote: string): string => `${quote}(?:[^${quote}]|${quote}${quote})*(?:${quote}|$)`
 const ESCAPED = (quote: string): string =>
-  `${quote}(?:[^${quote}\\\\]|\\\\[^]|${quote}${quote})*(?:${quote}|$)`
+  `${quote}(?:[^${quote}\\\\]|\\\\(?:[^]|$)|${quote}${quote})*(?:${quote}|$)`
 
 const MYSQL: Grammar = {
   // In `/*! … *\/` the server runs what is inside, so only the ends are comments.

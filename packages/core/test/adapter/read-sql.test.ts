@@ -34,6 +34,8 @@ describe('one token each', () => {
     ['string', '"none"', 'mysql', 'mariadb'],
     ['string', "_utf8mb4'é'", 'mysql', 'mariadb'],
     ['string', "'does not end", ...DIALECTS],
+    ['string', "'does not end, nor what its backslash escapes\\", 'mysql'],
+    ['string', "E'does not end, nor what its backslash escapes\\", 'postgres'],
     ['string', '$$ does not end', 'postgres'],
     ['name', '"a ""quoted"" name"', 'postgres', 'sqlite'],
     ['name', '`a ``quoted`` name`', 'sqlite', 'mysql'],
@@ -76,6 +78,11 @@ test('in MySQL two dashes need a blank, and what a server runs in a comment is r
   expect(texts(readSql('1--1', { dialect: 'mysql' }))).toEqual(['1', '-', '-', '1'])
   expect(texts(readSql('1 /*!50000 + 2 */ * 3', { dialect: 'mysql' }))).toEqual(['1', '+', '2', '*', '3'])
   expect(texts(readSql('5*/*c*/2', { dialect: 'mysql' }))).toEqual(['5', '*', '2'])
+})
+
+test('a literal of escaped quotes that does not end is read once, not from each quote anew', () => {
+  const sql = `'${"\\'".repeat(50_000)}\\`
+  expect(texts(readSql(sql, { dialect: 'mysql' }))).toEqual([sql])
 })
 
 test('a backslash escapes nothing in PostgreSQL and SQLite', () => {
