@@ -80,6 +80,28 @@ test('in MySQL two dashes need a blank, and what a server runs in a comment is r
   expect(texts(readSql('5*/*c*/2', { dialect: 'mysql' }))).toEqual(['5', '*', '2'])
 })
 
+test('a comment within one that MySQL runs does not end it', () => {
+  expect(texts(readSql('1 /*!50000 + /* a */ 2 */ * 3', { dialect: 'mysql' }))).toEqual([
+    '1',
+    '+',
+    '2',
+    '*',
+    '3',
+  ])
+  expect(texts(readSql('1 /*! -- */\n + 2 */', { dialect: 'mysql' }))).toEqual(['1', '+', '2'])
+  expect(texts(readSql('/*! a */ 5*/*c*/2', { dialect: 'sqlite' }))).toEqual(['5', '*', '2'])
+})
+
+test('MariaDB runs comments that MySQL does not', () => {
+  expect(texts(readSql('1 /*M!100100 + 2 */', { dialect: 'mariadb' }))).toEqual(['1', '+', '2'])
+  expect(texts(readSql('1 /*M!100100 + 2 */', { dialect: 'mysql' }))).toEqual(['1'])
+})
+
+test('a carriage return ends a comment in PostgreSQL', () => {
+  expect(texts(readSql('1 -- a\r, id', { dialect: 'postgres' }))).toEqual(['1', ',', 'id'])
+  expect(texts(readSql('1 -- a\r, id', { dialect: 'sqlite' }))).toEqual(['1'])
+})
+
 test('a literal of escaped quotes that does not end is read once, not from each quote anew', () => {
   const sql = `'${"\\'".repeat(50_000)}\\`
   expect(texts(readSql(sql, { dialect: 'mysql' }))).toEqual([sql])
