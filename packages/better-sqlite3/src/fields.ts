@@ -1,5 +1,5 @@
 import { IdError, type IdFamily } from '@snoflax/core'
-import { snakeCase } from '@snoflax/core/adapter'
+import { isBytes, snakeCase } from '@snoflax/core/adapter'
 import { quoted, typeName } from './values.js'
 
 type Fields = Record<string, unknown>
@@ -19,7 +19,7 @@ export function fieldsJson(fields: Fields): string {
 
 function valueJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value)
-  return JSON.stringify(value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : value)
+  return JSON.stringify(isBytes(value) ? `\\x${Buffer.from(value).toString('hex')}` : value)
 }
 
 /** Reads what {@link fieldsJson} writes. Which fields there are, and what each of them is, an id shows. */
@@ -34,7 +34,7 @@ export function fieldsReader(family: IdFamily): (json: unknown) => Fields {
       Object.entries(fields).map(([sqlName, value]) => {
         const name = names.get(sqlName) ?? refuseField(family.name, sqlName, [...names.keys()])
         if (typeof example[name] === 'bigint') return [name, bigintOf(family.name, sqlName, digits[sqlName])]
-        return [name, example[name] instanceof Uint8Array ? bytesOf(value) : value]
+        return [name, isBytes(example[name]) ? bytesOf(value) : value]
       }),
     )
   }

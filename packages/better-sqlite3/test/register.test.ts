@@ -1,4 +1,5 @@
-import { registerSnoflax } from '@snoflax/better-sqlite3'
+import { runInNewContext } from 'node:vm'
+import { registerSnoflax, type SqliteConnection } from '@snoflax/better-sqlite3'
 import { flake, flax, IdError, type IdFamily, sno, uid } from '@snoflax/core'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
@@ -26,6 +27,18 @@ const prefixes = (): unknown[] =>
 test('gives the connection back, with all families', () => {
   expect(registerSnoflax(db)).toBe(db)
   expect(prefixes()).toEqual(['flake', 'flax', 'sno', 'uid', 'uid_local'])
+})
+
+test('reads blobs of another realm, as drivers give them to Jest and vm contexts', () => {
+  const functions = new Map<string, (...values: never[]) => unknown>()
+  const connection: SqliteConnection = {
+    function: (name, _, call) => functions.set(name, call),
+    table: () => undefined,
+  }
+  registerSnoflax(connection, { families: [flax] })
+  const id = flax.generate()
+  const blob = runInNewContext('Uint8Array.from(list)', { list: [...flax.decode(id)] })
+  expect(functions.get('flax_encode')?.(blob as never)).toBe(id)
 })
 
 test('takes a choice of families', () => {

@@ -49,20 +49,22 @@ interface Grammar {
 
 const DOUBLED = (quote: string): string => `${quote}(?:[^${quote}]|${quote}${quote})*(?:${quote}|$)`
 const ESCAPED = (quote: string): string =>
-  `${quote}(?:[^${quote}\\\\]|\\\\[^]|${quote}${quote})*(?:${quote}|$)`
+  `${quote}(?:[^${quote}\\\\]|\\\\(?:[^]|$)|${quote}${quote})*(?:${quote}|$)`
 
-const MYSQL: Grammar = {
-  // In `/*! … *\/` the server runs what is inside, so only the ends are comments.
-  comment: String.raw`--(?=\s|$)[^\n]*|#[^\n]*|/\*!\d*|/\*(?!!)[^]*?(?:\*/|$)`,
+/** In `/*! … *\/` the server runs what is inside, so only the ends are comments. MariaDB has `/*M! … *\/` besides. */
+const mysql = (begin: string): Grammar => ({
+  comment: String.raw`--(?=\s|$)[^\n]*|#[^\n]*|/\*${begin}\d*|/\*(?!${begin})[^]*?(?:\*/|$)`,
   string: `[bBnNxX]?${ESCAPED("'")}|_\\w+\\s*${ESCAPED("'")}|${ESCAPED('"')}`,
   quotedName: DOUBLED('`'),
   placeholder: String.raw`\?`,
-}
+})
+
+const EXECUTABLE = /^\/\*M?!\d*$/
 
 const GRAMMARS: Readonly<Record<Database, Grammar>> = {
   postgres: {
     // Block comments nest, which no regular expression follows: see `endOfComment`.
-    comment: String.raw`--[^\n]*|/\*`,
+    comment: String.raw`--[^\n\r]*|/\*`,
     // A tag of dollar quotes; its end is searched for.
     string: String.raw`[eE]${ESCAPED("'")}|(?:[bBnNxX]|[uU]&)?${DOUBLED("'")}|\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$`,
     quotedName: `(?:[uU]&)?${DOUBLED('"')}`,
@@ -74,8 +76,8 @@ const GRAMMARS: Readonly<Record<Database, Grammar>> = {
     quotedName: `${DOUBLED('"')}|${DOUBLED('`')}|\\[[^\\]]*(?:\\]|$)`,
     placeholder: String.raw`\?\d*|[:@$][\p{L}\p{N}_]+`,
   },
-  mysql: MYSQL,
-  mariadb: MYSQL,
+  mysql: mysql('!'),
+  mariadb: mysql('M?!'),
 }
 
 const NUMBER = String.raw`0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?`
@@ -125,7 +127,8 @@ export function readSql(sql: string, { dialect, placeholder, comments = false }:
     const isEnd = isExecutable && sql.startsWith('*/', start)
     const kind = isEnd ? 'comment' : (KINDS.find((one) => groups[one] !== undefined) ?? 'operator')
     const end = isEnd ? start + 2 : endOf(sql, start, matched, kind, dialect)
-    if (kind === 'comment') isExecutable = matched.startsWith('/*!')
+    if (isEnd) isExecutable = false
+    else if (kind === 'comment' && EXECUTABLE.test(matched)) isExecutable = true
     if (groups['blank'] === undefined && (comments || kind !== 'comment')) {
       const text = sql.slice(start, end)
       if (text === ')') around.pop()

@@ -22,13 +22,16 @@ export const isArrayBuffer = (value: unknown): value is ArrayBuffer => tagOf(val
 
 const REGISTRY: unique symbol = /* @__PURE__ */ Symbol.for('@snoflax/core 1') as never
 
+const own: Record<string, unknown> = {}
+
 /**
  * What a process has once, whichever copies of this package it loads: an ES module beside CommonJS, or two versions
- * of one major version. The first copy that asks makes it.
+ * of one major version. The first copy that asks makes it. Where globalThis is frozen, each copy has its own.
  */
 export function once<Value>(name: string, make: () => Value): Value {
   const all = globalThis as { [REGISTRY]?: Record<string, unknown> }
-  all[REGISTRY] ??= {}
-  all[REGISTRY][name] ??= make()
-  return all[REGISTRY][name] as Value
+  if (Object.isExtensible(globalThis)) all[REGISTRY] ??= {}
+  const registry = all[REGISTRY] ?? own
+  registry[name] ??= make()
+  return registry[name] as Value
 }

@@ -59,6 +59,7 @@ const MAX_SLEEP_MS = 50
 /** The calls of one generator that wait, in their order, with one timer for all. */
 export class WaitingQueue {
   private readonly waiters = new Set<Waiter>()
+  private isAsleep = false
 
   /** @param waitMs how long the last attempt has to wait for the clock. */
   constructor(private readonly waitMs: () => number) {}
@@ -93,15 +94,18 @@ export class WaitingQueue {
       }
       signal?.addEventListener('abort', abort)
       this.waiters.add(waiter)
-      if (this.waiters.size === 1) this.sleep()
+      this.sleep()
     })
   }
 
   private sleep(): void {
+    if (this.isAsleep) return
+    this.isAsleep = true
     setTimeout(() => this.wake(), Math.min(Math.max(this.waitMs(), 1), MAX_SLEEP_MS))
   }
 
   private wake(): void {
+    this.isAsleep = false
     for (const waiter of this.waiters) {
       if (!waiter.attempt()) break
       this.waiters.delete(waiter)

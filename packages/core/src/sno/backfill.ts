@@ -10,8 +10,8 @@ export interface SequenceBounds {
   readonly sequenceMax: number
 }
 
-/** What a snapshot tells of `generateAt`. Units are of 4 ms since 2010. */
-export interface SnoBackfillSnapshot {
+/** What a snapshot tells of `generateAt`: its shard, and what it made. Units are of 4 ms since 2010. */
+export interface SnoBackfillSnapshot extends SequenceBounds {
   /** The first unit that was visited. */
   readonly from: number
   /** The last one. Between the two nothing is generated any more, but in `last`. */
@@ -77,7 +77,15 @@ export class Backfill {
       from = Math.min(from, unit)
       to = Math.max(to, unit)
     }
-    return { from, to, last: this.last, count: this.counts.get(this.last) as number }
+    const { sequenceMin, sequenceMax } = this.bounds
+    return {
+      sequenceMin,
+      sequenceMax,
+      from,
+      to,
+      last: this.last,
+      count: this.counts.get(this.last) as number,
+    }
   }
 
   private firstOf(units: number): number {

@@ -24,7 +24,8 @@ export interface SnoGeneratorOptions {
   /** The last sequence number for `generate`. */
   readonly sequenceMax?: number
   /**
-   * Sequence numbers for `generateAt`, apart from those of `generate`. 61440 to 65535 if no bounds are given.
+   * Sequence numbers for `generateAt`, apart from those of `generate`. Left out, those of the snapshot, or 61440 to
+   * 65535 if no bounds are given.
    */
   readonly backfill?: SequenceBounds
   /** A state to go on from, in place of partition and bounds. */
@@ -65,15 +66,11 @@ export function settle(options: SnoGeneratorOptions): Settled {
   })
   const state = startingState(options)
   const isDefault = state.sequenceMin === LIVE.sequenceMin && state.sequenceMax === LIVE.sequenceMax
-  const backfill = options.backfill ?? (isDefault ? BACKFILL : undefined)
+  const made = options.snapshot?.backfill
+  const backfill = options.backfill ?? made ?? (isDefault ? BACKFILL : undefined)
   return {
     state,
-    backfill:
-      backfill &&
-      new Backfill(
-        apart(state, orderBounds(backfill.sequenceMin, backfill.sequenceMax)),
-        options.snapshot?.backfill,
-      ),
+    backfill: backfill && new Backfill(goingOn(made, apart(state, ordered(backfill))), made),
     clock: options.clock ?? systemClock,
     meta: checkMeta(options.meta ?? 0),
   }
@@ -105,6 +102,21 @@ function startingState({ partition, sequenceMin, sequenceMax, snapshot }: SnoGen
     wallSafe: 0,
     drifts: 0,
   }
+}
+
+const ordered = (shard: SequenceBounds): SequenceBounds => orderBounds(shard.sequenceMin, shard.sequenceMax)
+
+/** The shard, unless its numbers are some of those that the snapshot counts from another one on. */
+function goingOn(made: SequenceBounds | undefined, shard: SequenceBounds): SequenceBounds {
+  const { sequenceMin, sequenceMax } = made ? ordered(made) : shard
+  if (sequenceMin === shard.sequenceMin && sequenceMax === shard.sequenceMax) return shard
+  if (shard.sequenceMax < sequenceMin || shard.sequenceMin > sequenceMax) return shard
+  throw new IdError(
+    'INVALID_OPTION',
+    `${NAME}: backfill ${shard.sequenceMin} to ${shard.sequenceMax} overlaps the snapshot's ${sequenceMin} to ` +
+      `${sequenceMax}, so ids could repeat; leave backfill out to go on with it`,
+    { family: NAME, field: 'backfill', value: shard },
+  )
 }
 
 function apart(live: SequenceBounds, backfill: SequenceBounds): SequenceBounds {

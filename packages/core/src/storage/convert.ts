@@ -9,14 +9,16 @@ import { charactersOfUuid, toUuid, toUuid8, UUID_BYTES } from './uuid.js'
 /** What is bound to a statement. */
 export type DatabaseValue = string | Uint8Array | bigint
 
-/** A family that converts between its text and its number without bytes in between. */
+/** A family whose text is its number, in decimal, and that converts between the two without bytes in between. */
 type NumberFamily<AnId extends string> = IdFamily<AnId> & {
   toBigInt(id: AnId): bigint
   fromBigInt(value: bigint): AnId
 }
 
 const convertsNumbers = <AnId extends string>(family: IdFamily<AnId>): family is NumberFamily<AnId> =>
-  'toBigInt' in family && 'fromBigInt' in family
+  'toBigInt' in family && 'fromBigInt' in family && family.max === MAX_NUMBER
+
+const MAX_NUMBER = '18446744073709551615'
 
 /** Id → the value in the column. An id in canonical text goes there at once, any other form by `read`. */
 export function writer<AnId extends string>(

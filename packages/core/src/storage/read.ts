@@ -40,7 +40,8 @@ export function bytesOfDriver(value: unknown): unknown {
     : value
 }
 
-const isByte = (value: unknown): boolean => Number.isInteger(value) && (value as number) >>> 8 === 0
+const isByte = (value: unknown): boolean =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 0xff
 
 /** Whether ids of the family can lie in a column as numbers. */
 export const isNumbered = ({ byteLength, storages }: IdFamily): boolean =>

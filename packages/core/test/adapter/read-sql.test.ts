@@ -34,6 +34,8 @@ describe('one token each', () => {
     ['string', '"none"', 'mysql', 'mariadb'],
     ['string', "_utf8mb4'é'", 'mysql', 'mariadb'],
     ['string', "'does not end", ...DIALECTS],
+    ['string', "'does not end, nor what its backslash escapes\\", 'mysql'],
+    ['string', "E'does not end, nor what its backslash escapes\\", 'postgres'],
     ['string', '$$ does not end', 'postgres'],
     ['name', '"a ""quoted"" name"', 'postgres', 'sqlite'],
     ['name', '`a ``quoted`` name`', 'sqlite', 'mysql'],
@@ -76,6 +78,33 @@ test('in MySQL two dashes need a blank, and what a server runs in a comment is r
   expect(texts(readSql('1--1', { dialect: 'mysql' }))).toEqual(['1', '-', '-', '1'])
   expect(texts(readSql('1 /*!50000 + 2 */ * 3', { dialect: 'mysql' }))).toEqual(['1', '+', '2', '*', '3'])
   expect(texts(readSql('5*/*c*/2', { dialect: 'mysql' }))).toEqual(['5', '*', '2'])
+})
+
+test('a comment within one that MySQL runs does not end it', () => {
+  expect(texts(readSql('1 /*!50000 + /* a */ 2 */ * 3', { dialect: 'mysql' }))).toEqual([
+    '1',
+    '+',
+    '2',
+    '*',
+    '3',
+  ])
+  expect(texts(readSql('1 /*! -- */\n + 2 */', { dialect: 'mysql' }))).toEqual(['1', '+', '2'])
+  expect(texts(readSql('/*! a */ 5*/*c*/2', { dialect: 'sqlite' }))).toEqual(['5', '*', '2'])
+})
+
+test('MariaDB runs comments that MySQL does not', () => {
+  expect(texts(readSql('1 /*M!100100 + 2 */', { dialect: 'mariadb' }))).toEqual(['1', '+', '2'])
+  expect(texts(readSql('1 /*M!100100 + 2 */', { dialect: 'mysql' }))).toEqual(['1'])
+})
+
+test('a carriage return ends a comment in PostgreSQL', () => {
+  expect(texts(readSql('1 -- a\r, id', { dialect: 'postgres' }))).toEqual(['1', ',', 'id'])
+  expect(texts(readSql('1 -- a\r, id', { dialect: 'sqlite' }))).toEqual(['1'])
+})
+
+test('a literal of escaped quotes that does not end is read once, not from each quote anew', () => {
+  const sql = `'${"\\'".repeat(50_000)}\\`
+  expect(texts(readSql(sql, { dialect: 'mysql' }))).toEqual([sql])
 })
 
 test('a backslash escapes nothing in PostgreSQL and SQLite', () => {

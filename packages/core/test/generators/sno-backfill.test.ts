@@ -95,7 +95,8 @@ describe('generateAt', () => {
     const units = [0, 7, 3, 3]
     const before = units.map((unit) => first.generateAt(atUnit(NOW + unit)))
     const snapshot = JSON.parse(JSON.stringify(first.snapshot()))
-    expect(snapshot.backfill).toEqual({ from: NOW, to: NOW + 7, last: NOW + 3, count: 2 })
+    const shard = { sequenceMin: 61_440, sequenceMax: 65_535 }
+    expect(snapshot.backfill).toEqual({ ...shard, from: NOW, to: NOW + 7, last: NOW + 3, count: 2 })
     const second = sno.generator({ snapshot })
     expect(sequencesOf([second.generateAt(atUnit(NOW + 3))])).toEqual([61_442])
     for (const unit of [0, 5, 7]) {
@@ -110,6 +111,22 @@ describe('generateAt', () => {
       { ...snapshot.backfill, count: 0 },
     ]) {
       expectIdError(() => sno.generator({ snapshot: { ...snapshot, backfill } }), 'FIELD_OUT_OF_RANGE')
+    }
+  })
+
+  test('a restored generator keeps the shard, whether it uses it or not', () => {
+    const shard = { sequenceMin: 110, sequenceMax: 200 }
+    const first = sno.generator({ partition: 9, sequenceMin: 0, sequenceMax: 99, backfill: shard })
+    first.generateAt(atUnit(NOW))
+    const unused = sno.generator({ snapshot: first.snapshot() })
+    const snapshot = unused.snapshot()
+    expect(sequencesOf([sno.generator({ snapshot }).generateAt(atUnit(NOW))])).toEqual([111])
+    expect(sequencesOf([sno.generator({ snapshot, backfill: shard }).generateAt(atUnit(NOW))])).toEqual([111])
+    const apart = sno.generator({ snapshot, backfill: { sequenceMin: 201, sequenceMax: 210 } })
+    expect(sequencesOf([apart.generateAt(atUnit(NOW))])).toEqual([202])
+    for (const sequenceMin of [105, 111]) {
+      const backfill = { sequenceMin, sequenceMax: sequenceMin + 20 }
+      expectIdError(() => sno.generator({ snapshot, backfill }), 'INVALID_OPTION')
     }
   })
 
@@ -132,7 +149,7 @@ describe('generateAt', () => {
     for (const unit of [0, -5, 5]) generator.generateAt(atUnit(NOW + unit))
     const { backfill, ...live } = generator.snapshot()
     expect(live).toEqual(before)
-    expect(backfill).toEqual({ from: NOW - 5, to: NOW + 5, last: NOW + 5, count: 1 })
+    expect(backfill).toMatchObject({ from: NOW - 5, to: NOW + 5, last: NOW + 5, count: 1 })
     expect(sequencesOf([generator.generate()])).toEqual([3])
   })
 

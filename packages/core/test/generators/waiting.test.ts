@@ -90,4 +90,21 @@ describe.each(Object.entries(GENERATORS))('calls of %s that wait', (_, make) => 
     expect(generator.family.is(await calls[1])).toBe(true)
     expect(vi.getTimerCount()).toBe(0)
   })
+
+  test('share one timer, also with those that ended before them', async () => {
+    const { clock, generator } = behind()
+    for (let call = 0; call < 100; call++) {
+      const ended = new AbortController()
+      const waiting = generator.wait({ signal: ended.signal })
+      ended.abort(new Error('enough'))
+      await expect(waiting).rejects.toThrow('enough')
+    }
+    const last = generator.wait()
+    expect(vi.getTimerCount()).toBe(1)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(vi.getTimerCount()).toBe(1)
+    clock.nowMs = START_MS + 7_300_000
+    await vi.advanceTimersByTimeAsync(50)
+    expect(generator.family.is(await last)).toBe(true)
+  })
 })

@@ -42,6 +42,17 @@ describe('a family of your own', () => {
     }
   })
 
+  test('of 8 bytes has its text told from its number, also where it has methods for numbers', () => {
+    const family = Object.assign(hexFamily(8, ALL), {
+      toBigInt: (id: Id<'own'>) => BigInt(`0x${id}`),
+      fromBigInt: (value: bigint) => value.toString(16).padStart(16, '0'),
+    })
+    const storage = storageFor(family, 'postgres', { storage: 'bigint' })
+    for (const convert of [storage.toDatabase, storage.fromDatabase]) {
+      expectIdError(() => convert('1234567890123456'), 'NOT_CANONICAL')
+    }
+  })
+
   test('of up to 14 bytes is a uuid8 with tag 0', () => {
     const storage = storageFor(hexFamily(14, ALL), 'postgres', { storage: 'uuid8' })
     const id = '0123456789abcdef0123456789ab'

@@ -20,6 +20,8 @@ describe.each(ALLOWED_COMBINATIONS)('$name in $storage on $database', (combinati
     [1.5],
     ['1'],
     { type: 'Buffer', data: 'AAAA' },
+    [...new Array<number>(11).fill(0), 2 ** 32],
+    [...new Array<number>(11).fill(0), -(2 ** 32)],
     { type: 'Bytes', data: [1] },
     new Uint16Array(6),
   ])('%o is of the wrong type', (value) => {
