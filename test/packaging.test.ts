@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { entriesOf, packAll, packages } from '../scripts/packed.js'
+import { packAll } from '../scripts/packed.js'
+import { at, entryPointsOf, packageFolders } from './workspace.js'
 
 const require = createRequire(import.meta.url)
 const folder = mkdtempSync(join(tmpdir(), 'snoflax-packed-'))
@@ -18,16 +19,17 @@ beforeAll(() => {
   mkdirSync(consumer)
   write('package.json', JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
   run('npm', ['install', '--no-audit', '--no-fund', '--legacy-peer-deps', ...tarballs.values()])
-  for (const { folder, manifest } of packages) {
-    const peers = Object.keys(manifest.peerDependencies ?? {}).filter((name) => !name.startsWith('@snoflax/'))
-    for (const peer of peers) link(peer, folder)
+  for (const name of packageFolders) {
+    const { peerDependencies = {} } = JSON.parse(readFileSync(at(`packages/${name}/package.json`), 'utf8'))
+    const peers = Object.keys(peerDependencies).filter((peer) => !peer.startsWith('@snoflax/'))
+    for (const peer of peers) link(peer, at(`packages/${name}`))
   }
   for (const name of ['sql.js', '@types/sql.js']) link(name, import.meta.dirname)
 }, 300_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe.each(packages.map((one) => [one.manifest.name, one] as const))('%s', (name, one) => {
-  test.each(entriesOf(one))('%s is the same imported and required, by a file of its own', (entry) => {
+describe.each(packageFolders)('%s', (name) => {
+  test.each(entryPointsOf(name))('%s is the same imported and required, by a file of its own', (entry) => {
     const [imported, required, files] = JSON.parse(
       run(process.execPath, [
         '--no-warnings',
@@ -47,7 +49,7 @@ describe.each(packages.map((one) => [one.manifest.name, one] as const))('%s', (n
   })
 
   test('nothing that is shipped names the workspace', () => {
-    const tarball = tarballs.get(name) as string
+    const tarball = tarballs.get(`@snoflax/${name}`) as string
     const manifest = run('tar', ['xzOf', tarball, 'package/package.json'])
     expect(manifest).not.toContain('workspace:')
     expect(manifest).not.toContain('catalog:')
@@ -58,7 +60,7 @@ describe.each(packages.map((one) => [one.manifest.name, one] as const))('%s', (n
   })
 
   test('source maps and declarations of both kinds lead to the sources', () => {
-    const installed = join(consumer, 'node_modules', name)
+    const installed = join(consumer, 'node_modules/@snoflax', name)
     for (const kind of ['dist', 'cjs']) {
       for (const extension of ['js', 'd.ts']) {
         const file = join(installed, kind, `index.${extension}`)
@@ -87,7 +89,7 @@ describe('a program of one file', () => {
 })
 
 describe('in TypeScript', () => {
-  const entries = packages.flatMap(entriesOf)
+  const entries = packageFolders.flatMap(entryPointsOf)
   const imports = entries.map((entry, i) => `import * as module${i} from '${entry}'`)
   const used = entries.map((_, i) => `module${i}`)
   const everything = `${imports.join('\n')}\nexport const all = [${used.join(', ')}]\n`

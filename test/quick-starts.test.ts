@@ -1,5 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { type PostgresDatabase, postgres } from '@snoflax/test'
+import ts from 'typescript'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { blocksOf, section } from './snippets/page.js'
 import { at, headingOf, ormFolders } from './workspace.js'
 
@@ -13,5 +16,67 @@ describe.each(ormFolders)('the quick start of %s', (folder) => {
     const shown = blocksOf(section(page('README.md'), headingOf(folder)), LANGUAGES)
     expect(shown.length).toBeGreaterThan(1)
     expect(blocksOf(page(`packages/${folder}/README.md`), LANGUAGES)).toEqual(expect.arrayContaining(shown))
+  })
+})
+
+describe.each([
+  { folder: 'typeorm', tables: '', free: '' },
+  {
+    folder: 'drizzle',
+    tables: `
+      CREATE TABLE customers (id uuid PRIMARY KEY, name text NOT NULL);
+      CREATE TABLE orders (id uuid PRIMARY KEY, customer_id uuid NOT NULL, trace_id uuid, total integer NOT NULL)`,
+    free: 'const { customers, orders } = schema',
+  },
+])('the quick start of $folder, with the built packages', ({ folder, tables, free }) => {
+  const blocks = blocksOf(section(page('README.md'), headingOf(folder)), 'ts')
+  // What stands in a file of its own.
+  const schema = blocks.filter((block) => /^export /m.test(block))
+  const program = blocks.filter((block) => !schema.includes(block)).join('\n')
+  const isImport = /^import .*$/gm
+
+  let database: PostgresDatabase
+  beforeEach(async () => {
+    database = await postgres.open()
+    if (tables) await database.query(tables)
+  })
+  afterEach(() => database.close())
+
+  test.each([
+    ['an ES module', 'mjs', ts.ModuleKind.ESNext],
+    ['CommonJS', 'cjs', ts.ModuleKind.CommonJS],
+  ])('runs as %s', (_, extension, module) => {
+    // Where imports lead where they do for users.
+    const place = at(`packages/${folder}/.vitest/quick-start`)
+    mkdirSync(place, { recursive: true })
+    const write = (name: string, code: string) => {
+      const { outputText } = ts.transpileModule(code.replaceAll('./schema.js', `./schema.${extension}`), {
+        compilerOptions: {
+          module,
+          target: ts.ScriptTarget.ES2022,
+          esModuleInterop: true,
+          experimentalDecorators: true,
+          emitDecoratorMetadata: true,
+          useDefineForClassFields: false,
+        },
+      })
+      const path = `${place}/${name}.${extension}`
+      writeFileSync(path, outputText)
+      return path
+    }
+    write('schema', schema.join('\n'))
+    const main = write(
+      'main',
+      `${program.match(isImport)?.join('\n')}
+      const url = process.env['DATABASE_URL']
+      async function main() { ${free}\n${program.replaceAll(isImport, '')} }
+      main().then(() => process.exit())`,
+    )
+    const { status, stderr } = spawnSync(process.execPath, [main], {
+      encoding: 'utf8',
+      env: { ...process.env, DATABASE_URL: database.url },
+    })
+    expect(stderr).toBe('')
+    expect(status).toBe(0)
   })
 })

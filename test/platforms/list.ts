@@ -58,7 +58,7 @@ export const PLATFORMS: readonly Platform[] = [
     commands: ['npx tsc --noEmit', 'npm start'],
   },
   {
-    name: '`nest new`, its Jest (ts-jest)',
+    name: '`nest new` (11), its Jest (ts-jest)',
     folder: 'nest',
     made: [
       'npx --yes @nestjs/cli@11 new shop --directory . --skip-git --skip-install --package-manager npm',
@@ -68,11 +68,21 @@ export const PLATFORMS: readonly Platform[] = [
     commands: ['npm run build', 'npm test -- --verbose'],
   },
   {
-    name: '`nest new`, Jest with swc',
+    name: '`nest new` (11), Jest with swc',
     folder: 'nest',
     made: ['npm install --save-dev @swc/core @swc/jest'],
     files: ['nest-swc'],
     commands: ['npx jest --config jest.swc.json --verbose'],
+  },
+  {
+    name: '`nest new` (12), its Vitest',
+    folder: 'nest-12',
+    made: [
+      'npx --yes @nestjs/cli@12 new shop --directory . --skip-git --skip-install --package-manager npm',
+      'npm install @nestjs/typeorm@12 typeorm sql.js @snoflax/core @snoflax/typeorm',
+    ],
+    files: ['nest'],
+    commands: ['npm test -- --reporter verbose'],
   },
   {
     name: 'Prisma, CommonJS',
@@ -91,8 +101,8 @@ export const PLATFORMS: readonly Platform[] = [
     folder: 'pnpm',
     files: ['pnpm'],
     commands: [
-      `${PNPM} --dir schema add drizzle-orm sql.js@1.13 @snoflax/core @snoflax/drizzle`,
-      `${PNPM} --dir shop add drizzle-orm sql.js@1.16 @snoflax/core @snoflax/drizzle schema@workspace:*`,
+      `${PNPM} --dir columns add drizzle-orm sql.js@1.13 @snoflax/core @snoflax/drizzle`,
+      `${PNPM} --dir shop add drizzle-orm sql.js@1.16 @snoflax/core @snoflax/drizzle columns@workspace:*`,
       'node shop/main.js',
     ],
   },

@@ -1,16 +1,8 @@
-// Loads two copies of the package, and tells what they have in common.
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+// Loads the package as an ES module and as CommonJS, and tells what the two copies have in common.
+import { createRequire } from 'node:module'
 import * as one from '@snoflax/core'
 
-const dist = fileURLToPath(new URL('.', import.meta.resolve('@snoflax/core')))
-const folder = mkdtempSync(join(tmpdir(), 'snoflax-copy-'))
-cpSync(dist, join(folder, 'dist'), { recursive: true })
-cpSync(join(dist, '../package.json'), join(folder, 'package.json'))
-const two = await import(pathToFileURL(join(folder, 'dist/index.js')).href)
-rmSync(folder, { recursive: true })
+const two = createRequire(import.meta.url)('@snoflax/core')
 
 const inTurns = (a, b) => Array.from({ length: 10_000 }, (_, i) => (i % 2 ? a() : b()))
 const isAscending = (ids) => ids.every((id, i) => i === 0 || id > ids[i - 1])
