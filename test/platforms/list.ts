@@ -3,7 +3,7 @@ import type { Platform } from './project.js'
 const PNPM = 'npx --yes pnpm@12.21.0'
 const YARN = 'npx --yes @yarnpkg/cli-dist@4'
 
-const DRIZZLE = 'drizzle-orm sql.js @snoflax/core @snoflax/drizzle'
+const DRIZZLE = 'drizzle-orm@0.45 sql.js@1 @snoflax/core @snoflax/drizzle'
 
 export const PLATFORMS: readonly Platform[] = [
   {
@@ -18,7 +18,7 @@ export const PLATFORMS: readonly Platform[] = [
     name: 'ts-node',
     folder: 'node',
     made: [
-      'npm install --save-dev typescript@5 ts-node @types/node@20 @types/sql.js',
+      'npm install --save-dev typescript@5 ts-node@10 @types/node@20 @types/sql.js',
       'npx tsc --init --module commonjs --types node --verbatimModuleSyntax false',
     ],
     files: ['drizzle'],
@@ -27,7 +27,7 @@ export const PLATFORMS: readonly Platform[] = [
   {
     name: 'tsx',
     folder: 'node',
-    made: ['npm install --save-dev tsx'],
+    made: ['npm install --save-dev tsx@4'],
     commands: ['npx tsx main.ts'],
   },
   {
@@ -42,7 +42,7 @@ export const PLATFORMS: readonly Platform[] = [
     folder: 'typeorm-commonjs',
     made: [
       'npx --yes typeorm@1 init --database better-sqlite3 --module commonjs',
-      'npm install sql.js @snoflax/core @snoflax/typeorm',
+      'npm install sql.js@1 @snoflax/core @snoflax/typeorm',
     ],
     files: ['typeorm-init'],
     commands: ['npx tsc --noEmit', 'npm start'],
@@ -52,7 +52,7 @@ export const PLATFORMS: readonly Platform[] = [
     folder: 'typeorm-esm',
     made: [
       'npx --yes typeorm@1 init --database better-sqlite3 --module esm',
-      'npm install sql.js @snoflax/core @snoflax/typeorm',
+      'npm install sql.js@1 @snoflax/core @snoflax/typeorm',
     ],
     files: ['typeorm-init'],
     commands: ['npx tsc --noEmit', 'npm start'],
@@ -62,7 +62,7 @@ export const PLATFORMS: readonly Platform[] = [
     folder: 'nest',
     made: [
       'npx --yes @nestjs/cli@11 new shop --directory . --skip-git --skip-install --package-manager npm',
-      'npm install @nestjs/typeorm@11 typeorm sql.js @snoflax/core @snoflax/typeorm',
+      'npm install @nestjs/typeorm@11 typeorm@1 sql.js@1 @snoflax/core @snoflax/typeorm',
     ],
     files: ['nest'],
     commands: ['npm run build', 'npm test -- --verbose'],
@@ -70,7 +70,7 @@ export const PLATFORMS: readonly Platform[] = [
   {
     name: '`nest new` (11), Jest with swc',
     folder: 'nest',
-    made: ['npm install --save-dev @swc/core @swc/jest'],
+    made: ['npm install --save-dev @swc/core@1 @swc/jest@0.2'],
     files: ['nest-swc'],
     commands: ['npx jest --config jest.swc.json --verbose'],
   },
@@ -79,7 +79,7 @@ export const PLATFORMS: readonly Platform[] = [
     folder: 'nest-12',
     made: [
       'npx --yes @nestjs/cli@12 new shop --directory . --skip-git --skip-install --package-manager npm',
-      'npm install @nestjs/typeorm@12 typeorm sql.js @snoflax/core @snoflax/typeorm',
+      'npm install @nestjs/typeorm@12 typeorm@1 sql.js@1 @snoflax/core @snoflax/typeorm',
     ],
     files: ['nest'],
     commands: ['npm test -- --reporter verbose'],
@@ -89,7 +89,7 @@ export const PLATFORMS: readonly Platform[] = [
     folder: 'prisma',
     made: [
       'npm init --yes',
-      'npm install @prisma/client@7 @electric-sql/pglite pglite-prisma-adapter @snoflax/core @snoflax/prisma-extension',
+      'npm install @prisma/client@7 @electric-sql/pglite@0.5 pglite-prisma-adapter@0.7 @snoflax/core @snoflax/prisma-extension',
       'npm install --save-dev prisma@7 typescript@5 @types/node@20',
       'npx tsc --init --module commonjs --types node --verbatimModuleSyntax false',
     ],
@@ -101,15 +101,15 @@ export const PLATFORMS: readonly Platform[] = [
     folder: 'pnpm',
     files: ['pnpm'],
     commands: [
-      `${PNPM} --dir columns add drizzle-orm sql.js@1.13 @snoflax/core @snoflax/drizzle`,
-      `${PNPM} --dir shop add drizzle-orm sql.js@1.16 @snoflax/core @snoflax/drizzle columns@workspace:*`,
+      `${PNPM} --dir columns add drizzle-orm@0.45 sql.js@1.13 @snoflax/core @snoflax/drizzle`,
+      `${PNPM} --dir shop add drizzle-orm@0.45 sql.js@1.16 @snoflax/core @snoflax/drizzle columns@workspace:*`,
       'node shop/main.js',
     ],
   },
   {
     name: 'esbuild, for browsers',
     folder: 'browser',
-    made: ['npm init --yes', `npm install ${DRIZZLE}`, 'npm install --save-dev esbuild vite@8'],
+    made: ['npm init --yes', `npm install ${DRIZZLE}`, 'npm install --save-dev esbuild@0.28 vite@8'],
     files: ['browser'],
     commands: [
       'npx esbuild main.ts --bundle --minify --external:node:* --outfile=bundle.js',
@@ -126,8 +126,8 @@ export const PLATFORMS: readonly Platform[] = [
     folder: 'workerd',
     made: [
       'npm init --yes',
-      'npm install drizzle-orm @snoflax/core @snoflax/drizzle',
-      'npm install --save-dev esbuild miniflare@4',
+      'npm install drizzle-orm@0.45 @snoflax/core @snoflax/drizzle',
+      'npm install --save-dev esbuild@0.28 miniflare@4',
     ],
     files: ['workerd'],
     commands: [
