@@ -62,6 +62,17 @@ test('errors show bytes and Dates of another realm as what they are', () => {
   expect(() => flax.lowerBound(foreign.date(Date.UTC(2100, 0)))).toThrow('2100-01-01')
 })
 
+test('a Date is told by what it has inside', () => {
+  class Day extends Date {
+    get [Symbol.toStringTag]() {
+      return 'Day'
+    }
+  }
+  expect(flax.lowerBound(new Day(MS))).toBe(flax.lowerBound(MS))
+  const pretended = { [Symbol.toStringTag]: 'Date' } as unknown as Date
+  expectRefusal(() => flax.lowerBound(pretended), 'TypeError')
+})
+
 test('a class that extends IdError has instances of its own', () => {
   class Refused extends IdError {}
   const refused = new Refused('INVALID_OPTION', 'no')

@@ -6,7 +6,15 @@ const tagOf = (value: unknown): string => Object.prototype.toString.call(value)
  * @example
  * isDate(new Date()) // true
  */
-export const isDate = (value: unknown): value is Date => tagOf(value) === '[object Date]'
+export function isDate(value: unknown): value is Date {
+  try {
+    // Looks at what every Date has inside, which no other object can pretend to have.
+    Date.prototype.getTime.call(value)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /**
  * Whether it is a Uint8Array or a Buffer, of any realm.
