@@ -84,12 +84,11 @@ export function checkGenerator(family: IdFamily, generator: unknown): void {
   const { name, generatorExample = `${name}.generator()` } = family
   const given = generator as Partial<IdSource & IdFamily> | null | undefined
   if (typeof given?.generate !== 'function') {
-    const value = given === null ? 'null' : show(given)
     refuse(
       family,
       'generator',
       given,
-      `generator must be an id generator such as ${generatorExample}, not ${value}`,
+      `generator must be an id generator such as ${generatorExample}, not ${show(given)}`,
     )
   }
   const theirs = given.family ?? (given.layout && (given as IdFamily))

@@ -21,12 +21,7 @@ export function checkOptions(
 ): void {
   if (options === undefined) return
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    refuse(
-      family,
-      'options',
-      options,
-      `options must be an object, not ${options === null ? 'null' : show(options)}`,
-    )
+    refuse(family, 'options', options, `options must be an object, not ${show(options)}`)
   }
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(kinds, name)) {
