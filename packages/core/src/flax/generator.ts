@@ -30,8 +30,9 @@ export function createGenerator(family: IdFamily<FlaxId>, options: FlaxGenerator
   checkOptions(NAME, options, { monotonic: 'boolean', clock: 'function', random: 'function' })
   const { monotonic = false, clock = systemClock, random = secureRandom } = options
   const pool = new RandomPool(random, RANDOM_BYTES)
+  let timeMs = Number.NaN
   const generateAt = (time: Time): FlaxId => {
-    const timeMs = checkSpan(SPAN, Math.floor(toUnixMs(NAME, time)))
+    if (time !== timeMs) timeMs = checkSpan(SPAN, Math.floor(toUnixMs(NAME, time)))
     return spell(timeMs, pool.bytes, pool.next())
   }
   const generate = monotonic ? increasing(clock, pool) : () => generateAt(clock())

@@ -16,11 +16,8 @@ export const secureRandom: RandomSource = (bytes) => {
   crypto.getRandomValues(bytes)
 }
 
-/**
- * One call of the CSPRNG costs far more than the bytes of one id, so bytes are fetched for this many ids at
- * once.
- */
-const IDS_A_FETCH = 512
+/** A call of the CSPRNG costs far more than the bytes of one id, so bytes are fetched for this many at once. */
+const IDS_A_FETCH = 2048
 
 /** Hands out fresh random bytes, `size` at a time, as an offset into `bytes`. No byte is handed out twice. */
 export class RandomPool {
