@@ -1,5 +1,5 @@
 export type { UidDistance } from './distance.js'
-export type { UidClockOptions, UidGenerator } from './generator.js'
+export type { UidGenerator, UidStepOptions } from './generator.js'
 export {
   type UidFamily,
   type UidFields,
