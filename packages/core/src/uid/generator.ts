@@ -1,20 +1,10 @@
 import type { IdFamily, IdGenerator } from '../family.js'
-import type { BackfillSnapshot, SequenceBounds } from '../primitives/backfill.js'
+import type { BackfillSnapshot } from '../primitives/backfill.js'
 import { batch } from '../primitives/batch.js'
-import type { Clock, Time } from '../primitives/clock.js'
+import type { Time } from '../primitives/clock.js'
 import type { WaitOptions } from '../primitives/waiting.js'
 import type { UidSteps } from './steps.js'
 import type { UidStep } from './time.js'
-
-/** Options of both kinds of uid generators. */
-export interface UidStepOptions {
-  /** Numbers for `generateAt`, of the 0 to 16383; `generate` then uses those below. Left out, those of the snapshot. */
-  readonly backfill?: SequenceBounds
-  /** What an earlier generator's `generateAt` has made, so that this one makes none of it again. */
-  readonly snapshot?: BackfillSnapshot
-  /** Unix milliseconds; a fraction is used down to the microsecond. */
-  readonly clock?: Clock
-}
 
 /** Makes ids of one node. The clock never runs back: while it is behind, ids carry the last step. */
 export interface UidGenerator<AnId extends string> extends IdGenerator<AnId> {
@@ -47,8 +37,6 @@ export interface UidGenerator<AnId extends string> extends IdGenerator<AnId> {
   /** What `generateAt` has made, for a later generator; undefined if nothing. `generate` goes by the clock. */
   snapshot(): BackfillSnapshot | undefined
 }
-
-export const STEP_OPTIONS = { clock: 'function', backfill: 'any', snapshot: 'any' } as const
 
 export function createGenerator<AnId extends string>(
   family: IdFamily<AnId>,

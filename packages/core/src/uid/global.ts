@@ -3,7 +3,7 @@ import type { IdFamily } from '../family.js'
 import { checkInteger, IdError } from '../primitives/errors.js'
 import { checkOptions } from '../primitives/options.js'
 import { distance, type UidDistance } from './distance.js'
-import { createGenerator, STEP_OPTIONS, type UidGenerator, type UidStepOptions } from './generator.js'
+import { createGenerator, type UidGenerator } from './generator.js'
 import {
   check,
   decode,
@@ -26,7 +26,7 @@ import {
 import { uidLocal } from './local.js'
 import * as local from './local-codec.js'
 import { fingerprint, type UidNode } from './node.js'
-import { createSteps } from './steps.js'
+import { createSteps, STEP_OPTIONS, type UidStepOptions } from './steps.js'
 import { type VectorClocks, vectorClocks } from './vector-clock.js'
 
 export type { UidFields, UidId } from './global-codec.js'

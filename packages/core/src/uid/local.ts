@@ -2,10 +2,10 @@ import { deriveFamily } from '../define-family.js'
 import type { IdFamily } from '../family.js'
 import { checkOptions } from '../primitives/options.js'
 import { distance, type UidDistance } from './distance.js'
-import { createGenerator, STEP_OPTIONS, type UidGenerator, type UidStepOptions } from './generator.js'
+import { createGenerator, type UidGenerator } from './generator.js'
 import { LAST_MS, LOCAL_BYTE_LENGTH, LOCAL_LAYOUT, LOCAL_PATTERN, LOCAL_TEXT_LENGTH } from './layout.js'
 import * as codec from './local-codec.js'
-import { createSteps } from './steps.js'
+import { createSteps, STEP_OPTIONS, type UidStepOptions } from './steps.js'
 
 export type { UidLocalFields, UidLocalId } from './local-codec.js'
 

@@ -1,10 +1,28 @@
-import { type BackfillSnapshot, createBackfill } from '../primitives/backfill.js'
-import { checkSpan, systemClock, type Time, type TimeSpan, toUnixMs } from '../primitives/clock.js'
+import { type BackfillSnapshot, createBackfill, type SequenceBounds } from '../primitives/backfill.js'
+import {
+  type Clock,
+  checkSpan,
+  systemClock,
+  type Time,
+  type TimeSpan,
+  toUnixMs,
+} from '../primitives/clock.js'
 import { IdError } from '../primitives/errors.js'
 import { blockUntil, type WaitOptions, waitingQueue } from '../primitives/waiting.js'
-import type { UidStepOptions } from './generator.js'
 import { MAX_SEQUENCE, STEP_US } from './layout.js'
 import { stepOf, type UidStep } from './time.js'
+
+/** Options of both kinds of uid generators. */
+export interface UidStepOptions {
+  /** Numbers for `generateAt`, of the 0 to 16383; `generate` then uses those below. Left out, those of the snapshot. */
+  readonly backfill?: SequenceBounds
+  /** What an earlier generator's `generateAt` has made, so that this one makes none of it again. */
+  readonly snapshot?: BackfillSnapshot
+  /** Unix milliseconds; a fraction is used down to the microsecond. */
+  readonly clock?: Clock
+}
+
+export const STEP_OPTIONS = { clock: 'function', backfill: 'any', snapshot: 'any' } as const
 
 /** The longest that `next` blocks. */
 const MAX_BLOCK_MS = 10
