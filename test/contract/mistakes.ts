@@ -35,6 +35,10 @@ export const MISTAKES = {
     code: 'INVALID_OPTION',
     text: 'flake: the generator makes flake ids with another layout or epoch',
   },
+  'generator that is undefined': {
+    code: 'INVALID_OPTION',
+    text: 'generators.sno is undefined; pass a generator, or leave it out',
+  },
   'generator for no family': {
     code: 'INVALID_OPTION',
     text: /^generators\.snow: no snow ids are generated here, only /,

@@ -17,6 +17,7 @@ export default {
   'generator of another family': () => generated({}, { flax: WRONG.ofAnotherFamily }),
   'generator of another epoch': () =>
     generated({ family: WRONG.laterFlake }, { flake: WRONG.ofAnotherEpoch }),
+  'generator that is undefined': () => generated({ family: sno }, { sno: undefined }),
   'generator for no family': () => generated({}, { snow: sno }),
   'meta where ids carry none': () => generated({ meta: 3 }),
   'meta above 255': () => generated({ family: sno, meta: 256 }),

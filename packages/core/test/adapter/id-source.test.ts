@@ -68,7 +68,11 @@ describe('what generates ids', () => {
   })
 
   test('by name', () => {
-    expect(() => checkGeneratorNames({ sno: undefined, flax }, [flax, sno])).not.toThrow()
+    expect(() => checkGeneratorNames({ sno, flax }, [flax, sno])).not.toThrow()
+    expectRefusal(() => checkGeneratorNames({ sno: undefined, flax }, [flax, sno]), 'INVALID_OPTION', {
+      message: 'generators.sno is undefined; pass a generator, or leave it out',
+      field: 'generators',
+    })
     expectRefusal(() => checkGeneratorNames({ snow: sno }, [flax, sno]), 'INVALID_OPTION', {
       message: 'generators.snow: no snow ids are generated here, only flax, sno',
     })
