@@ -11,6 +11,12 @@ const configured = (id: Partial<IdField>, generators: object = {}) =>
 const generated = (id: Partial<IdField>, generators?: object) =>
   configured({ generated: true, ...id }, generators)
 
+const parameter = (id: string) =>
+  rawQueries({
+    database: 'sqlite',
+    models: { Order: { id: { family: flax, storage: 'binary' } } },
+  }).parameter('Order.id', id)
+
 export default {
   'no generator': () => generated({ family: flake }),
   'no such generator': () => generated({}, { flax: WRONG.notAGenerator }),
@@ -24,9 +30,6 @@ export default {
   'order in upper case': () => keyset({ order: 'DESC' as 'desc', take: 1 }),
   'page of no rows': () => keyset({ take: 0 }),
   'storage that the database lacks': () => configured({ storage: 'uuid' }),
-  'malformed id': () =>
-    rawQueries({
-      database: 'sqlite',
-      models: { Order: { id: { family: flax, storage: 'binary' } } },
-    }).parameter('Order.id', WRONG.malformedId),
+  'malformed id': () => parameter(WRONG.malformedId),
+  'id of another type': () => parameter(WRONG.idOfAnotherType),
 } satisfies Mistakes
