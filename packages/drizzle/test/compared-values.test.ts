@@ -175,7 +175,9 @@ describe('a value beside an id column is encoded', () => {
     for (const value of [date, true, { id: a }]) {
       expect(() => build(sql`${table.other} = ${value}`)).toThrow(/^t\.other: flax: an id/)
     }
-    expect(() => build(sql`${table.other} = any(${a})`)).toThrow('t.other: any() takes an array of ids, not "')
+    expect(() => build(sql`${table.other} = any(${a})`)).toThrow(
+      't.other: any() takes an array of ids, not "',
+    )
   })
 
   test("the user's lists stay as they are", () => {
