@@ -1,6 +1,6 @@
-import { IdError, type IdFamily, type IdStorage, type StorageName, storageFor } from '@snoflax/core'
+import { type IdFamily, type IdStorage, type StorageName, storageFor } from '@snoflax/core'
 import { isBytes } from '@snoflax/core/adapter'
-import { quoted, type SqlValue, typeName } from './values.js'
+import { quoted, refuse, type SqlValue, typeName } from './values.js'
 
 type IdWriter = (id: string) => SqlValue
 
@@ -63,6 +63,6 @@ function refuseForm({ name }: IdFamily, form: StorageName, value: SqlValue): nev
     throw new TypeError(`${name}: a number is given as an integer, not ${typeName(value)}`)
   if (typeof value !== 'string')
     throw new TypeError(`${name}: a uuid is given as text, not ${typeName(value)}`)
-  const message = `${name}: a uuid has 8-4-4-4-12 hex digits, not ${quoted(value)}`
-  throw new IdError('NOT_CANONICAL', message, { family: name, value })
+  const rule = `a uuid has 8-4-4-4-12 hex digits, not ${quoted(value)}`
+  return refuse('NOT_CANONICAL', name, undefined, rule, value)
 }

@@ -1,3 +1,5 @@
+import { IdError, type IdErrorCode } from '@snoflax/core'
+
 /** What SQLite hands over and takes back. JavaScript numbers are REAL, so integers are given as bigint. */
 export type SqlValue = string | bigint | number | Uint8Array | null
 
@@ -21,3 +23,14 @@ export function quoted(text: string): string {
  */
 export const numberOf = (value: SqlValue | undefined): number =>
   (typeof value === 'bigint' ? Number(value) : value) as number
+
+/** @throws {IdError} always: the family, then the rule. */
+export function refuse(
+  code: IdErrorCode,
+  family: string,
+  field: string | undefined,
+  rule: string,
+  value?: unknown,
+): never {
+  throw new IdError(code, `${family}: ${rule}`, { family, field, value })
+}
