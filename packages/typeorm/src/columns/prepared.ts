@@ -2,6 +2,7 @@ import type { Database, IdFamily, IdStorage } from '@snoflax/core'
 import { withPath } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata, ObjectLiteral, ValueTransformer } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
+import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
 
 /** Known to all copies of this package. */
 const PREPARED: unique symbol = Symbol.for('@snoflax/typeorm prepared column') as never
@@ -27,8 +28,10 @@ export class PreparedColumn implements ValueTransformer {
   }
 
   to(value: unknown): unknown {
-    // A function stands for SQL, a list is the value of `Any`, and undefined asks for the column's default.
+    // A function stands for SQL, a list is the value of `Any`, and undefined asks for the column's default. What find
+    // operators hold, which TypeORM 0.3 hands over too, is converted as a parameter.
     if (value === undefined || typeof value === 'function') return value
+    if (InstanceChecker.isFindOperator(value)) return value
     if (Array.isArray(value)) return value.map((one) => this.to(one))
     return withPath(this.path, () => this.storage.toDatabase(value))
   }
@@ -98,6 +101,16 @@ all[STATE] ??= {
 export const state: State = all[STATE]
 
 const UNPREPARED: PreparedSource = { database: 'sqlite', columns: [], paths: new Map() }
+
+/** What belongs to a DataSource: a builder, a query runner, the metadata of an entity. */
+export interface Belonging {
+  readonly dataSource: DataSource
+}
+
+/** TypeORM 0.3 calls it `connection`. */
+export const dataSourceOf = (one: Belonging): DataSource =>
+  (one.dataSource as DataSource | undefined) ??
+  (one as unknown as { readonly connection: DataSource }).connection
 
 /** Of a DataSource that was never prepared, none. */
 export const preparedOf = ({ entityMetadatas }: DataSource): PreparedSource =>

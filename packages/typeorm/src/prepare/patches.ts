@@ -1,6 +1,6 @@
 import type { DataSource, EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
 import type { Subject } from 'typeorm/persistence/Subject.js'
-import { idColumnsIn, preparedOf, state } from '../columns/prepared.js'
+import { type Belonging, dataSourceOf, idColumnsIn, preparedOf, state } from '../columns/prepared.js'
 import { inIds, markIdParameters, withIdValues } from '../read/parameters.js'
 import { putIdsIntoReturned, putIdsIntoRows, type RawRow } from '../read/rows.js'
 import type { Selection } from '../read/sources.js'
@@ -106,8 +106,7 @@ function patchPrototypes(of: Prototypes): void {
   }
 }
 
-const hasIds = ({ dataSource }: { readonly dataSource: DataSource }): boolean =>
-  preparedOf(dataSource).columns.length > 0
+const hasIds = (one: Belonging): boolean => preparedOf(dataSourceOf(one)).columns.length > 0
 
 /** Values of an insert are converted one by one; reading through thousands of them would only cost time. */
 function isPlainInsert({ expressionMap }: { readonly expressionMap: object }): boolean {

@@ -65,10 +65,20 @@ function prepare(
   })
 }
 
-/** The id column that a foreign key leads to in the end; else its last one, or the column itself. */
+/**
+ * The id column that a foreign key leads to in the end; else its last one, or the column itself. A row may point at its
+ * own current version: of columns that reference each other, the one whose ids are generated is the end.
+ */
 function referenced(column: ColumnMetadata, definitions: Definitions): ColumnMetadata {
   const [, ...followed] = follow(column)
-  return followed.filter((one) => definitions.has(one)).at(-1) ?? followed.at(-1) ?? column
+  const end = followed.filter((one) => definitions.has(one)).at(-1) ?? followed.at(-1) ?? column
+  const behind = follow(end)
+  const circle = [...definitions.keys()].filter((one) => behind.has(one) && follow(one).has(end))
+  const isGenerated = (one: ColumnMetadata) => {
+    const { generate, databaseDefault } = definitions.get(one) as IdColumnDefinition
+    return generate !== undefined || databaseDefault !== undefined
+  }
+  return circle.find(isGenerated) ?? circle[0] ?? end
 }
 
 /** A column and all that it leads to. Composite keys that share a column may lead back to it. */

@@ -35,7 +35,7 @@ function moduleOf(dataSource: DataSource): LoadedModule | undefined {
 export const libraryOf = (dataSource: DataSource): Library => ({
   name: 'typeorm',
   version: moduleOf(dataSource)?.require('../package.json')['version'] as string | undefined,
-  supported: '^1.1.0',
+  supported: '^0.3.28 || ^1.1.0',
   by: '@snoflax/typeorm',
 })
 
@@ -87,7 +87,8 @@ const MEMBERS = {
   ClosureSubjectExecutor: 'insert update',
   MaterializedPathSubjectExecutor: 'insert update',
   NestedSetSubjectExecutor: 'insert update',
-  expressionMap: 'aliases selects insertColumns callListeners updateEntity useTransaction',
+  expressionMap:
+    'aliases selects insertColumns callListeners updateEntity useTransaction extraReturningColumns',
   driver:
     'escapeQueryWithParameters createGeneratedMap preparePersistentValue prepareHydratedValue isReturningSqlSupported',
   EntityMetadata:
