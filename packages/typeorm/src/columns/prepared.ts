@@ -38,15 +38,13 @@ export class PreparedColumn implements ValueTransformer {
 
   from(value: unknown): unknown {
     if (value === undefined) return undefined
-    return withPath(this.path, () => this.storage.fromDatabase(revived(value)))
+    if (this.metadata.isArray && Array.isArray(value)) return value.map((one) => this.one(one))
+    return this.one(value)
   }
-}
 
-/** TypeORM caches results as JSON, in which a Buffer is `{ type: 'Buffer', data: […] }`. */
-function revived(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  const { type, data } = value as { readonly type?: unknown; readonly data?: unknown }
-  return type === 'Buffer' && Array.isArray(data) ? Uint8Array.from(data as number[]) : value
+  private one(value: unknown): unknown {
+    return withPath(this.path, () => this.storage.fromDatabase(value))
+  }
 }
 
 export const pathOf = (column: ColumnMetadata): string =>
@@ -86,8 +84,14 @@ interface State {
   readonly generated: WeakMap<readonly ObjectLiteral[], (readonly PreparedColumn[])[]>
   /** Families of decorated properties, by the prototype that they are on. */
   readonly families: WeakMap<object, Map<string, IdFamily>>
-  /** Drivers and prototypes of TypeORM that are patched. */
+  /** Drivers, loggers and prototypes of TypeORM that are patched. */
   readonly patched: WeakSet<object>
+  /** Lists of parameters as drivers get them, and what each was before. */
+  readonly bound: WeakMap<readonly unknown[], readonly unknown[]>
+  /** Those of the queries that a query runner is at. */
+  readonly running: WeakMap<object, Set<readonly unknown[]>>
+  /** DataSources whose tables are not to be looked at. */
+  readonly unchecked: WeakSet<DataSource>
 }
 
 const STATE: unique symbol = Symbol.for('@snoflax/typeorm 1') as never
@@ -97,6 +101,9 @@ all[STATE] ??= {
   generated: new WeakMap(),
   families: new WeakMap(),
   patched: new WeakSet(),
+  bound: new WeakMap(),
+  running: new WeakMap(),
+  unchecked: new WeakSet(),
 }
 export const state: State = all[STATE]
 

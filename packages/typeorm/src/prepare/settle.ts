@@ -55,6 +55,13 @@ function prepare(
   return withPath(path, () => {
     if (!definition) return agree({ path, ...(own as IdColumnDefinition) }, target) as undefined
     const { family } = definition
+    if (column.isArray && database !== 'postgres') {
+      throw new IdError(
+        'INVALID_OPTION',
+        `${path}: arrays of ids need PostgreSQL, not ${database}; make it a relation, or an entity with a row for each id`,
+        { family: family.name, field: 'array', path },
+      )
+    }
     const storage = storageFor(family, database, { storage: definition.storage, exactBigint })
     if (own && own !== definition) agree({ path, ...own }, { ...target, family, storage: storage.name })
     applyType(column, storage)

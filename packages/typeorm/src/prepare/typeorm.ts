@@ -50,6 +50,7 @@ export function prototypesOf(dataSource: DataSource) {
     UpdateQueryBuilder: prototypeOf(select.update()),
     DeleteQueryBuilder: prototypeOf(select.delete()),
     SoftDeleteQueryBuilder: prototypeOf(select.softDelete()),
+    QueryRunner: prototypeOf(dataSource.driver.createQueryRunner('master')),
     ...executorsOf(dataSource),
   }
 }
@@ -83,6 +84,7 @@ const MEMBERS = {
   UpdateQueryBuilder: 'execute',
   DeleteQueryBuilder: 'execute',
   SoftDeleteQueryBuilder: 'execute',
+  QueryRunner: 'query',
   SubjectExecutor: 'execute executeInsertOperations recompute groupBulkSubjects',
   ClosureSubjectExecutor: 'insert update',
   MaterializedPathSubjectExecutor: 'insert update',

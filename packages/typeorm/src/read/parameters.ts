@@ -1,6 +1,7 @@
 import { IdError } from '@snoflax/core'
 import type { SqlToken } from '@snoflax/core/adapter'
 import { type DataSource, type EntityMetadata, In, type ObjectLiteral } from 'typeorm'
+import { bound, unbound } from '../columns/bound.js'
 import { dataSourceOf, idColumnFor, type PreparedColumn } from '../columns/prepared.js'
 import { comparisonOf, namesIn } from './comparisons.js'
 import {
@@ -102,9 +103,9 @@ export function withIdValues(
   for (const [, name = '', mark, number, guard] of query.matchAll(MARKED)) {
     if (!Object.hasOwn(parameters, name)) continue
     const column = columns[Number(number)] as PreparedColumn
-    const value = parameters[name]
+    const value = unbound(parameters[name])
     if (guard && isUnconverted(value, column)) refuse(name, value, column)
-    all[name + mark] = guard ? value : column.to(value)
+    all[name + mark] = guard ? value : bound(column.to(value), column)
   }
   return all
 }

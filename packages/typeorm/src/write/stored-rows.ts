@@ -118,11 +118,11 @@ function conditionOf(
   dataSource: DataSource,
 ): string {
   const types = columns.map((column) => roundingType(column, dataSource))
-  const valueOf = (parameter: string, type: string | undefined) =>
+  const asKept = (parameter: string, type: string | undefined) =>
     type === undefined ? parameter : `CAST(${parameter} AS ${type})`
   const equal = (row: number) =>
     columns
-      .map(({ propertyPath }, i) => `${ALIAS}.${propertyPath} = ${valueOf(`:v${row}_${i}`, types[i])}`)
+      .map(({ propertyPath }, i) => `${ALIAS}.${propertyPath} = ${asKept(`:v${row}_${i}`, types[i])}`)
       .join(' AND ')
   const any = entities.map((_, row) => `(${equal(row)})`).join(' OR ')
   return predicate === undefined ? any : `(${any}) AND (${predicate})`
