@@ -25,6 +25,9 @@ const project = (folder: string, tests = ['test/**/*.test.ts'], adapter = 'test/
 
 const projectsIn = (folder: string) => readdirSync(at(folder)).map((name) => project(`${folder}/${name}`))
 
+// Another version of TypeORM than the newest, such as `0.3.28`: see scripts/orm-matrix.js.
+const typeorm = process.env['SNOFLAX_TYPEORM']
+
 // How many tests and assertions there are: see CONTRIBUTING.md.
 const isCounting = Boolean(process.env['SNOFLAX_COUNT'])
 
@@ -35,6 +38,7 @@ export default defineConfig({
       { find: /^@snoflax\/test\/contract$/, replacement: at('test/contract/index.ts') },
       { find: /^@snoflax\/test$/, replacement: at('test/databases.ts') },
       { find: /^@snoflax\/([^/]+)/, replacement: at('packages/$1/src') },
+      ...(typeorm ? [{ find: /^typeorm(?=\/|$)/, replacement: `typeorm-${typeorm}` }] : []),
     ],
   },
   test: {
