@@ -15,9 +15,15 @@ interface Builder {
     hasDefault: boolean
     /** Whether the column is the element of an array. */
     isElement?: boolean
+    readonly dimensions?: number
   }
   readonly foreignKeyConfigs: readonly { readonly ref: () => Column }[]
   array(size?: number): unknown
+}
+
+interface IsRead {
+  readonly keyAsName: boolean
+  readonly isAlias?: boolean
 }
 
 type BuilderClass<Given extends readonly unknown[]> = new (...given: Given) => Builder
@@ -45,19 +51,27 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
     static readonly [entityKind]: string = 'SnoflaxIdColumn'
 
     readonly [IDS]: ColumnIds
+    /** Of an array: in Drizzle 0.45 a column of its own, in 1.0 the column has dimensions. */
     private readonly isElement: boolean
 
     constructor(table: Table, { config, foreignKeyConfigs: [reference] }: Builder) {
       super(table as never, config as never)
-      this.isElement = config.isElement ?? false
+      this.isElement = config.isElement || (config.dimensions ?? 0) > 0
       this[IDS] = new ColumnIds(this, dialect.database, config.request, reference?.ref)
-      const { keyAsName } = this
-      // Read for each column that SQL names.
-      const get = () => {
-        checkCopy(this[IDS].place)
-        return keyAsName
+      // Read for each column that SQL names: the one in Drizzle 0.45, the other in 1.0.
+      for (const read of ['keyAsName', 'isAlias'] as const) {
+        const value = (this as IsRead)[read]
+        const get = () => {
+          checkCopy(this[IDS].place)
+          return value
+        }
+        Object.defineProperty(this, read, { get, enumerable: true })
       }
-      Object.defineProperty(this, 'keyAsName', { get, enumerable: true })
+      // What Drizzle 1.0 asks for, of drivers and of JSON.
+      Object.defineProperties(this, {
+        codec: { get: () => dialect.codecOf(this[IDS].storage.name) },
+        jsonSelectIdentifier: { get: () => dialect.jsonOf?.(this[IDS].storage.name) },
+      })
       setDefault(this, this[IDS], dialect.database, config.request)
     }
 
@@ -95,8 +109,9 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
           { family: family.name },
         )
       }
-      this.config.isElement = true
-      return super.array(size)
+      const list = super.array(size)
+      this.config.isElement = list !== this
+      return list
     }
 
     /** Called by Drizzle. */
