@@ -16,6 +16,9 @@ export interface DrizzleCopy {
   readonly Insert: DrizzleClass
 }
 
+/** Drizzle 1.0 builds SQL by other methods. */
+export const isBefore1 = ({ version }: { readonly version: string }): boolean => version.startsWith('0.')
+
 /** The copy that we import. */
 export const ownCopy = (dialect: IdDialect): DrizzleCopy => ({
   version: npmVersion,
@@ -39,7 +42,8 @@ export function copyBehind(table: Table, dialect: IdDialect): DrizzleCopy {
     SQL: load('sql/sql').SQL,
     ...classesIn(load(`${core}/index`), dialect),
   }
-  if (load && copy && isOf(table, load('table').Table)) return copy
+  const isOne = load && copy && isOf(table, load('table').Table)
+  if (isOne && isBefore1(copy) === isBefore1(ownCopy(dialect))) return copy
   throw anotherCopy(getTableName(table), 'this table is defined', copy?.version, file)
 }
 

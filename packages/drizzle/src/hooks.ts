@@ -11,7 +11,7 @@ import {
   type SelectConfig,
   withFreshIds,
 } from './binding/writes.js'
-import { checkBuilder, copyBehind, type DrizzleCopy, ownCopy } from './copy.js'
+import { checkBuilder, copyBehind, type DrizzleCopy, isBefore1, ownCopy } from './copy.js'
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds } from './id-column/ids.js'
 import { literal, literalOf } from './id-column/literal.js'
@@ -60,8 +60,6 @@ export function hookInto(dialect: IdDialect, table: Table, builder: object): voi
     checked.add(copy.Dialect)
   }
 }
-
-const isBefore1 = ({ version }: DrizzleCopy): boolean => version.startsWith('0.')
 
 const DIALECT_METHODS = ['buildSelection', 'buildSelectQuery', 'buildInsertQuery', 'buildUpdateSet']
 
@@ -164,9 +162,13 @@ function hookIntoBuilding(copy: DrizzleCopy): void {
 
 function hookIntoDialect(copy: DrizzleCopy, { relationalMethods, inJson }: IdDialect): void {
   const prototype = copy.Dialect.prototype as DialectMembers
-  // Drizzle 1.0 asks the column for its codec.
-  for (const method of isBefore1(copy) ? relationalMethods : []) {
-    replace(prototype, method, (build, query) => keepingIds(build as never, query, inJson))
+  if (isBefore1(copy)) {
+    for (const method of relationalMethods) {
+      replace(prototype, method, (build, query) => keepingIds(build as never, query, inJson))
+    }
+  } else {
+    // The columns themselves say what is needed. This one is known to be at work, though.
+    replace(prototype, 'buildRelationalQuery', (build, query) => build(query))
   }
   // Drizzle puts bare names in the place of columns there.
   replace(prototype, 'buildSelection', (build, fields, options) =>

@@ -21,11 +21,6 @@ interface Builder {
   array(size?: number): unknown
 }
 
-interface IsRead {
-  readonly keyAsName: boolean
-  readonly isAlias?: boolean
-}
-
 type BuilderClass<Given extends readonly unknown[]> = new (...given: Given) => Builder
 
 /** The functions that start id columns in a dialect. As in Drizzle, a column's name may be left out. */
@@ -58,15 +53,15 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
       super(table as never, config as never)
       this.isElement = config.isElement || (config.dimensions ?? 0) > 0
       this[IDS] = new ColumnIds(this, dialect.database, config.request, reference?.ref)
-      // Read for each column that SQL names: the one in Drizzle 0.45, the other in 1.0.
-      for (const read of ['keyAsName', 'isAlias'] as const) {
-        const value = (this as IsRead)[read]
-        const get = () => {
-          checkCopy(this[IDS].place)
-          return value
-        }
-        Object.defineProperty(this, read, { get, enumerable: true })
+      // Read for each column that SQL names: Drizzle 0.45 looks then whether there was a name, 1.0 takes it.
+      const { place } = this[IDS]
+      const read = 'isAlias' in this ? 'name' : 'keyAsName'
+      const value = this[read]
+      const get = () => {
+        checkCopy(place)
+        return value
       }
+      Object.defineProperty(this, read, { get, enumerable: true })
       // What Drizzle 1.0 asks for, of drivers and of JSON.
       Object.defineProperties(this, {
         codec: { get: () => dialect.codecOf(this[IDS].storage.name) },
