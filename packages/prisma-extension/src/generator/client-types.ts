@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -19,8 +18,8 @@ type Places = ReadonlyMap<string, ReadonlyMap<string, FoundField>>
 /**
  * Puts ids into the types of a generated client: in its rows, aggregates and arguments.
  *
- * @throws {IdError} `INVALID_OPTION` where there is no client, or one that has ids of another schema already;
- * `UNSUPPORTED_VERSION` where its types are not as Prisma 6.19 to 7 writes them.
+ * @throws {IdError} `INVALID_OPTION` where its files are not found, or core from there; `UNSUPPORTED_VERSION` where
+ * its types are not as Prisma 6.19 to 7 writes them.
  */
 export async function typeClient(
   folder: string,
@@ -31,18 +30,10 @@ export async function typeClient(
   const ids = idFields(content)
   if (ids.length === 0) return
   const files = await typeFiles(folder)
-  const identity = ids.map(({ model, field, found }) => [model.name, field.name, found.name, found.file])
-  const digest = createHash('sha256').update(JSON.stringify([brands, identity])).digest('hex').slice(0, 16)
-  const mark = `// ${MARK}: ids ${digest}`
-  const shared = files.at(-1) as TypeFile
-  if (shared.lines.includes(mark)) return
-  if (shared.lines.some((line) => line.startsWith(`// ${MARK}`))) {
-    throw refusal(folder, 'the client has the ids of an earlier schema; run prisma generate without --generator')
-  }
   const types = new ClientTypes(files, brands)
   for (const [type, fields] of placesOf(content.models, dmmf)) types.inArguments(type, fields)
   for (const model of content.models) if (model.ids.length > 0) types.inRows(model)
-  types.declare(familiesOf(ids), [mark, familyImports(ids, folder, 'import type', '$')])
+  types.declare(familiesOf(ids), [`// ${MARK}`, familyImports(ids, folder, 'import type', '$')])
   for (const { path, lines } of files) await writeFile(path, lines.join('\n'))
 }
 
@@ -59,11 +50,14 @@ async function typeFiles(folder: string): Promise<TypeFile[]> {
     ? [...(await readdir(models)).map((name) => join(models, name)), join(folder, 'commonInputTypes.ts')]
     : [join(folder, 'index.d.ts')]
   const missing = paths.find((path) => !existsSync(path))
-  if (missing) throw refusal(folder, `no client at ${missing}: its generator has to stand before snoflax's`)
+  if (missing) throw refusal(folder, `the client has no file ${missing}`)
   try {
     createRequire(join(folder, 'index.js')).resolve('@snoflax/core/package.json')
   } catch {
-    throw refusal(folder, '@snoflax/core is not found from there; give the client an output within your project')
+    throw refusal(
+      folder,
+      '@snoflax/core is not found from there; give the client an output within your project',
+    )
   }
   return Promise.all(paths.map(async (path) => ({ path, lines: (await readFile(path, 'utf8')).split('\n') })))
 }
@@ -143,7 +137,10 @@ class ClientTypes {
     for (const { found, field } of ids) {
       const change = (type: string) =>
         this.#change(type, field.name, (text) =>
-          text.split(' | ').map((part) => part.replace(SCALARS, `Prisma.${idName(found.name)}$1`)).join(' | '),
+          text
+            .split(' | ')
+            .map((part) => part.replace(SCALARS, `Prisma.${idName(found.name)}$1`))
+            .join(' | '),
         )
       change(`$${name}Payload`)
       // Lists have no least one.

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import type { GeneratorOptions } from '@prisma/generator-helper'
 import { IdError } from '@snoflax/core'
-import { collationSql } from './collation.js'
 import { type Brands, typeClient } from './client-types.js'
+import { collationSql } from './collation.js'
 import { refuseHidden } from './comment.js'
 import { contentOf, type ModuleContent } from './content.js'
 import { loadFamilies } from './families.js'
@@ -80,20 +80,24 @@ function brandsOf(given: unknown): Brands {
 }
 
 /**
- * Folders of the schema's clients.
+ * Folders of the clients that this run of `prisma generate` has written.
  *
- * @throws {IdError} `INVALID_OPTION` for a client that is generated later, and so without ids.
+ * @throws {IdError} `INVALID_OPTION` where there is none, and for one that is generated later: it would have no ids.
  */
 function clientsOf({ generator, otherGenerators, datamodel }: GeneratorOptions): string[] {
-  const clients = otherGenerators.filter(({ provider }) => /^prisma-client(?:-js)?$/.test(provider.value ?? ''))
+  const clients = otherGenerators.filter(({ provider }) =>
+    /^prisma-client(?:-js)?$/.test(provider.value ?? ''),
+  )
   const names = [...datamodel.matchAll(/^\s*generator\s+(\w+)\s*\{/gm)].map(([, name]) => name)
   const later = clients.find(({ name }) => names.indexOf(name) > names.indexOf(generator.name))
-  if (later === undefined) return clients.flatMap(({ output }) => output?.value ?? [])
-  throw new IdError(
-    'INVALID_OPTION',
-    `generator ${generator.name}: write it below generator ${later.name}, whose types it puts ids into`,
-    { field: 'generator', value: generator.name },
-  )
+  if (clients.length > 0 && later === undefined) return clients.flatMap(({ output }) => output?.value ?? [])
+  const reason = later
+    ? `write it below generator ${later.name}, whose types it puts ids into`
+    : "it puts ids into the types of Prisma's client: generate both, in one run, without --generator"
+  throw new IdError('INVALID_OPTION', `generator ${generator.name}: ${reason}`, {
+    field: 'generator',
+    value: generator.name,
+  })
 }
 
 /** Where the client is TypeScript that the project compiles, so is the module. */

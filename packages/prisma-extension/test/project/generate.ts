@@ -91,8 +91,12 @@ const dmmfGenerator = {
   },
 }
 
+/** Runs the generators of a project again, or some of them. What Prisma says where it fails. */
+export const generateAgain = (folder: string, generators?: string[]): Promise<string | undefined> =>
+  prismaGenerate(folder, generators)
+
 /** As the command does, but in this process, where Prisma is loaded once. What it says where it fails. */
-async function prismaGenerate(cwd: string): Promise<string | undefined> {
+async function prismaGenerate(cwd: string, generatorNames?: string[]): Promise<string | undefined> {
   if (VERSION !== '') return runCommand(cwd)
   const {
     internals: { getGenerators, loadSchemaContext },
@@ -111,6 +115,7 @@ async function prismaGenerate(cwd: string): Promise<string | undefined> {
       dmmf: { type: 'in-process', generator: dmmfGenerator },
     },
     cliCommand: 'npx prisma',
+    ...(generatorNames && { generatorNames }),
   })
   try {
     for (const generator of generators) await generator.generate()

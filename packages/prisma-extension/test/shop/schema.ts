@@ -12,7 +12,11 @@ export interface ShopOptions {
  * one-to-many, one-to-one by the same key, many-to-many implicit, explicit and of a model with itself, trees,
  * composite keys and foreign keys, a model without ids in between, a view, enums, maps.
  */
-export function shopProject({ database, client = 'prisma-client', brands = 'results' }: ShopOptions): ProjectFiles {
+export function shopProject({
+  database,
+  client = 'prisma-client',
+  brands = 'results',
+}: ShopOptions): ProjectFiles {
   const isPostgres = database === 'postgresql'
   const uuid = isPostgres ? '@db.Uuid' : ''
   const uuid8 = isPostgres ? 'storage=uuid8' : ''
