@@ -7,12 +7,22 @@ interface Prefixed {
   readonly stored: 'bare' | 'prefixed'
 }
 
-/** Whether ids of the family have a prefix before the text of another family's. */
+/**
+ * Whether ids of the family have a prefix before the text of another family's.
+ *
+ * @example
+ * isPrefixed(prefixed(flax, 'cus')) // true
+ */
 export const isPrefixed = <AnId extends string>(
   family: IdFamily<AnId>,
 ): family is IdFamily<AnId> & Prefixed => 'prefix' in family && 'base' in family
 
-/** The family whose bytes, tag and SQL functions the ids have: the base of a prefixed one, else the family itself. */
+/**
+ * The family whose bytes, tag and SQL functions the ids have: the base of a prefixed one, else the family itself.
+ *
+ * @example
+ * baseOf(prefixed(flax, 'cus')).name // 'flax'
+ */
 export const baseOf = (family: IdFamily): IdFamily => (isPrefixed(family) ? family.base : family)
 
 /**
