@@ -66,8 +66,9 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, { keys }: Seal
   const decrypters = derived.map(decipherOf)
   const pattern = new RegExp(`^${head}${TEXT}$`)
 
+  // Behind the id it is always zeros.
+  const block = new Uint8Array(BLOCK_BYTES)
   const sealId = (id: AnId): SealedId => {
-    const block = new Uint8Array(BLOCK_BYTES)
     block.set(family.decode(id))
     return (head + encrypt(block).toString('base64url')) as SealedId
   }
@@ -75,10 +76,12 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, { keys }: Seal
   // Every value takes the same way, whichever key fits and whatever is wrong with it.
   const find = (sealed: unknown): AnId | undefined => {
     const isText = typeof sealed === 'string' && pattern.test(sealed)
-    const block = isText ? Buffer.from(sealed.slice(head.length), 'base64url') : Buffer.alloc(BLOCK_BYTES)
+    const sealedBlock = isText
+      ? Buffer.from(sealed.slice(head.length), 'base64url')
+      : Buffer.alloc(BLOCK_BYTES)
     let found: Uint8Array | undefined
     for (const decrypt of decrypters) {
-      const plain = decrypt(block)
+      const plain = decrypt(sealedBlock)
       let rest = 0
       for (let i = byteLength; i < BLOCK_BYTES; i++) rest |= plain[i] as number
       if (rest === 0) found ??= plain
@@ -130,7 +133,7 @@ function decipherOf(key: Uint8Array): OneBlock {
 /** Families of users may refuse some bytes: no id of theirs was sealed then. */
 function idOf<AnId extends string>(family: IdFamily<AnId>, bytes: Uint8Array): AnId | undefined {
   try {
-    return family.encode(Uint8Array.from(bytes))
+    return family.encode(bytes)
   } catch (error) {
     if (error instanceof IdError) return undefined
     throw error

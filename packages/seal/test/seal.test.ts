@@ -1,9 +1,37 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { flake, flax, IdError, type IdFamily, prefixed, sno, uid, uidLocal } from '@snoflax/core'
 import { generateSealKey, seal } from '@snoflax/seal'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sealByTwin } from './twin.js'
+
+interface SealVector {
+  readonly key: string
+  readonly family: string
+  readonly prefix: string
+  readonly id: string
+  readonly sealed: string
+}
+
+const VECTORS: readonly SealVector[] = JSON.parse(
+  readFileSync(new URL('../../../spec/vectors/seal.json', import.meta.url), 'utf8'),
+).vectors
+
+/** Bytes as hex digits: what a family of a user may be called and look like. */
+const hexFamily = (name: string, byteLength: number): IdFamily =>
+  ({
+    ...flax,
+    name,
+    byteLength,
+    encode: (bytes: Uint8Array) => Buffer.from(bytes).toString('hex'),
+    decode: (text: string) => Buffer.from(text, 'hex'),
+    parse: (text: string) => text,
+    is: (text: unknown) => /^[0-9a-f]+$/.test(text as string),
+    textLength: 2 * byteLength,
+    pattern: /^[0-9a-f]+$/,
+    generate: undefined,
+  }) as unknown as IdFamily
 
 const KEY = createHash('sha256').update('a key of the tests').digest()
 const OTHER = createHash('sha256').update('another key of the tests').digest()
@@ -115,6 +143,18 @@ test('a sealed text that has the right form and the wrong spare bits is refused'
   expect(Buffer.from(text.slice(0, -1) + sibling, 'base64url')).toEqual(Buffer.from(text, 'base64url'))
   expect(refusal(() => open(text.slice(0, -1) + sibling)).code).toBe('INVALID_SEAL')
 })
+
+test.each(VECTORS)(
+  'OpenSSL seals $id of $family alike, with prefix "$prefix"',
+  ({ key, family, prefix, id, sealed }) => {
+    const base = hexFamily(family, id.length / 2)
+    const kind = prefix === '' ? base : prefixed(base, prefix)
+    const { seal: close, open } = seal(kind, { keys: key })
+    const text = kind.encode(Buffer.from(id, 'hex'))
+    expect(close(text)).toBe(sealed)
+    expect(open(sealed)).toBe(text)
+  },
+)
 
 describe('keys', () => {
   test('are replaced: the first seals, all open', () => {
