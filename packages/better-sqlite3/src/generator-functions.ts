@@ -3,8 +3,8 @@ import { type IdSource, idSource } from '@snoflax/core/adapter'
 import { writers } from './ids.js'
 import { readMoment } from './moments.js'
 import { latest } from './own-functions.js'
-import { type SqlFunction, volatile } from './sql-function.js'
-import { numberOf, refuse, type SqlValue, typeName } from './values.js'
+import { type SqlFunction, type SqlTable, volatile } from './sql-function.js'
+import { numberOf, refuse, refuseType, type SqlValue } from './values.js'
 
 /**
  * What makes ids, named without the family. `metas` is 1 if ids are made with a metabyte, else 0. Without a generator
@@ -44,6 +44,6 @@ function count(family: string, n: SqlValue | undefined): number {
   const number = numberOf(n)
   if (Number.isSafeInteger(number) && number >= 0) return number
   const rule = 'n is a whole number from 0'
-  if (typeof number === 'number') return refuse('FIELD_OUT_OF_RANGE', family, 'n', `${rule}, not ${n}`, n)
-  throw new TypeError(`${family}: ${rule}, not ${n === undefined ? 'left out' : typeName(n)}`)
+  if (typeof number !== 'number') refuseType(family, rule, n, 'n')
+  return refuse('FIELD_OUT_OF_RANGE', family, 'n', `${rule}, not ${n}`, n)
 }

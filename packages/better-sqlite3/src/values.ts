@@ -10,6 +10,15 @@ export function typeName(value: unknown): string {
   return typeof value === 'number' ? 'a real number' : 'a blob'
 }
 
+/**
+ * @param field the argument that it was given for; left out where it was given for an id.
+ * @throws {IdError} `INVALID_TYPE` always.
+ */
+export function refuseType(family: string, what: string, value: unknown, field?: string): never {
+  const given = value === undefined ? 'left out' : typeName(value)
+  return refuse('INVALID_TYPE', family, field, `${what}, not ${given}`, value)
+}
+
 const QUOTED_CHARACTERS = 48
 
 /** A text as messages show it, bounded in length. */
