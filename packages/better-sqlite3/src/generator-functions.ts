@@ -3,7 +3,7 @@ import { type IdSource, idSource } from '@snoflax/core/adapter'
 import { writers } from './ids.js'
 import { readMoment } from './moments.js'
 import { latest } from './own-functions.js'
-import { type SqlFunction, type SqlTable, volatile } from './sql-function.js'
+import { type SqlFunction, volatile } from './sql-function.js'
 import { numberOf, refuse, refuseType, type SqlValue } from './values.js'
 
 /**
