@@ -647,9 +647,9 @@ async function shellCure(finding: Finding | undefined): Promise<string> {
 }
 
 test('a server that computes otherwise', async () => {
-  await database.query(`CREATE OR REPLACE FUNCTION snoflax._flax_time_ms(bytes bytea) RETURNS bigint
+  await database.query(`CREATE OR REPLACE FUNCTION snoflax.flax_time(id text) RETURNS timestamptz
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN snoflax._read40(bytes, 0) - 1420070400000/*flax.epochMs*/`)
+    RETURN snoflax.flax_time(snoflax.flax_decode(id)) - interval '1 ms'`)
   const { findings } = await doctor(database.url, '--skip', 'drift')
   expect(findings).toMatchObject([
     {
