@@ -175,6 +175,19 @@ const MAX_TAG = 0xff
 /** Of a Date, which errors show. */
 const MAX_MS = 8.64e15
 
+/** The functions of a definition, and whether they may be left out. */
+const FUNCTIONS = {
+  encode: false,
+  decode: false,
+  pack: false,
+  unpack: false,
+  timeMs: false,
+  lowerBoundMs: false,
+  upperBoundMs: true,
+  check: true,
+  compare: true,
+} as const
+
 /**
  * Refuses what would otherwise show late: as ids in a database that can't be read.
  *
@@ -182,6 +195,11 @@ const MAX_MS = 8.64e15
  */
 function checkDefinition<AnId extends string, Fields>(definition: FamilyDefinition<AnId, Fields>): void {
   const { name, byteLength, layout, storages, tag } = definition
+  for (const [field, isOptional] of Object.entries(FUNCTIONS)) {
+    const value: unknown = definition[field as keyof typeof FUNCTIONS]
+    if (typeof value === 'function' || (isOptional && value === undefined)) continue
+    refuse(name, field, value, `${field} must be a function, not ${show(value)}`)
+  }
   checkInteger(name, 'byteLength', byteLength, 1, Number.MAX_SAFE_INTEGER)
   checkLayout(name, layout.fields, byteLength)
   checkStorages(name, storages)
