@@ -11,6 +11,7 @@ export type IdsOf<Shape extends Families> = {
 
 /** One thing that is wrong, as {@link https://standardschema.dev} has it, with the code of the IdError. */
 export interface IdIssue {
+  /** Of the IdError, behind the key. */
   readonly message: string
   /** Of the IdError. */
   readonly code: string
@@ -26,6 +27,7 @@ export interface IdsSchema<Shape extends Families> {
    * @throws {IdError} of the first key that holds no id, with the key as `path`.
    */
   parse(value: unknown): IdsOf<Shape>
+  /** What validators, form libraries and RPC routers look for. */
   readonly '~standard': {
     readonly version: 1
     readonly vendor: 'snoflax'
