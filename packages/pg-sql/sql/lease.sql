@@ -116,7 +116,7 @@ RETURN ARRAY[to_regclass('snoflax._lease')::oid, to_regclass('snoflax._lease_fam
 -- Whether these tables, in this database, are those that give them out, and the functions wrote the family's row; and,
 -- if `whole`, all of its leases. NULL if none have been given out yet.
 CREATE OR REPLACE FUNCTION snoflax._lease_is_here(wanted text, whole boolean) RETURNS boolean
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
+LANGUAGE sql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN (
   SELECT f.xmin = f.written_by AND (NOT whole OR (
       SELECT count(*) = f.leases AND coalesce(bool_and(l.xmin = l.written_by), true)
@@ -479,7 +479,7 @@ BEGIN
   SELECT * INTO f FROM snoflax._lease_family WHERE family = wanted FOR UPDATE;
   -- In a copy the owner knows what the original may lease; after a failover or a restore nobody does.
   IF NOT FOUND OR snoflax._lease_is_here(wanted, true) IS NOT NULL AND coalesce(f.system = snoflax._server_system()
-    AND f.database = (SELECT oid FROM pg_database WHERE datname = current_database()), true)
+    AND nullif(f.database, 0) = (SELECT oid FROM pg_database WHERE datname = current_database()), true)
   THEN
     f := snoflax._lease_enter(wanted, caller, true);
   END IF;

@@ -3,6 +3,21 @@ import type { Row } from '../live-database.js'
 import { type Finding, finding } from '../report.js'
 import type { Postgres } from './open.js'
 
+/** What the server hides, so that a copy or a failover goes unnoticed. None where a version has no such view. */
+export async function checkIdentity(database: Postgres, { schema }: Installation): Promise<Finding[]> {
+  const rows = await rowsOf(
+    database,
+    `${schema}.identity`,
+    `SELECT i.warning, n.nspowner::regrole::text AS owner FROM ${schema}.identity i, pg_catalog.pg_namespace n
+      WHERE i.warning IS NOT NULL AND n.nspname = '${schema}'`,
+  )
+  return rows.map(({ warning, owner }) => {
+    const functions = 'pg_control_system(), pg_current_wal_lsn(), pg_walfile_name(pg_lsn)'
+    const sql = `GRANT EXECUTE ON FUNCTION ${functions} TO ${owner}`
+    return finding('identity', 'the server', warning as string, { sql }, 'warning')
+  })
+}
+
 /** Generators that would refuse: no number, another database's number, a cached sequence, far ahead of the clock. */
 export async function checkGenerators(database: Postgres, installed: Installation): Promise<Finding[]> {
   const lost = await database.query(lostSql(installed.schema))
@@ -32,7 +47,7 @@ const usedSql = (schema: string): string => `
 const stateSql = (schema: string): string => `
   SELECT g.family, g.number, g.setup, g.setup IS NOT NULL AS is_numbered, ${usedSql(schema)} AS is_used,
     g.database <> (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
-      OR g.system <> ${schema}._server_system() AS is_copy,
+      OR g.system <> (SELECT coalesce(system_identifier, 0) FROM ${schema}.identity) AS is_copy,
     (pg_sequence_parameters(g.state)).cache_size <> 1 AS is_cached, g.state::text AS sequence,
     round(((pg_sequence_last_value(g.state) >> g.shift)
       - (us / 1000000 * g.units_per_second + us % 1000000 / g.unit_us - g.origin))::numeric
@@ -90,13 +105,11 @@ const rowsOf = async (database: Postgres, relation: string, sql: string): Promis
   (await isReadable(database, relation)) ? database.query(sql) : []
 
 const copySql = (schema: string): string => `
-  SELECT family FROM ${schema}._lease_family
-   WHERE database <> (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
-      OR system <> ${schema}._server_system() ORDER BY family`
+  SELECT family FROM ${schema}._lease_family WHERE NOT ${schema}._lease_is_here(family, true) ORDER BY family`
 
 function copied(schema: string, { family }: Row): Finding {
   const message =
-    'this database is a copy, and another one gave the leases out; adopt them when that one gives out none'
+    'not all of them were given out by this database, which is a copy or was restored, or changed by hand; adopt them when no other one gives them out'
   return finding('lease', `leases of ${family}`, message, {
     sql: `SELECT ${schema}.lease_adopt('${family}')`,
   })
@@ -113,10 +126,7 @@ function leasable(schema: string, { family, number, setup, is_leased }: Row): Fi
   const own = "it is the number of this database's own generator, and"
   const [message, sql] = is_leased
     ? [`${own} is leased to others: give the generator another one`, setup as string]
-    : [
-        `${own} others could lease it`,
-        `INSERT INTO ${schema}._lease (family, number, permanent) VALUES ('${family}', ${number}, true)`,
-      ]
+    : [`${own} others could lease it`, `SELECT ${schema}.lease_adopt('${family}')`]
   return finding('lease', `lease of ${family} ${number}`, message, { sql })
 }
 
