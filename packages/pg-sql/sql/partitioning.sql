@@ -20,8 +20,9 @@ DECLARE
     WHEN 'flake' THEN format(', %L::bigint', epoch_ms)
     WHEN 'uid' THEN format(', %L::integer', neighbourhood)
     ELSE '' END;
-  wanted_type CONSTANT text := CASE storage WHEN 'binary' THEN 'bytea' WHEN 'uuid8' THEN 'uuid' ELSE storage END;
-  key_type text;
+  wanted_type CONSTANT regtype := CASE storage WHEN 'binary' THEN 'bytea'::regtype WHEN 'uuid' THEN 'uuid'::regtype
+    WHEN 'uuid8' THEN 'uuid'::regtype WHEN 'text' THEN 'text'::regtype WHEN 'bigint' THEN 'bigint'::regtype END;
+  key_type oid;
   key_collation text;
   parent_schema text;
   parent_name text;
@@ -50,7 +51,7 @@ BEGIN
 
   SELECT s.nspname, c.relname INTO parent_schema, parent_name
   FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace WHERE c.oid = parent;
-  SELECT format_type(coalesce(nullif(t.typbasetype, 0), t.oid), NULL),
+  SELECT coalesce(nullif(t.typbasetype, 0), t.oid),
     CASE o.collname WHEN 'default' THEN
       (SELECT CASE to_jsonb(d) ->> 'datlocprovider' WHEN 'i' THEN 'icu' WHEN 'b' THEN 'C' ELSE datcollate END
        FROM pg_database d WHERE datname = current_database())

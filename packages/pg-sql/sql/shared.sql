@@ -164,6 +164,16 @@ BEGIN
   RAISE EXCEPTION '%: % is negative, a % is not', caller, id, family USING ERRCODE = '22003';
 END $$;
 
+-- The largest bigint below that number of 64 bits, of which bigint has those of 2^63 and above as negative ones.
+CREATE OR REPLACE FUNCTION snoflax._largest_before(bound bigint) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF bound < 0 THEN
+    RETURN 9223372036854775807;
+  END IF;
+  RETURN bound - 1;
+END $$;
+
 -- Fields for *_pack: all of them, or none for NULL.
 CREATE OR REPLACE FUNCTION snoflax._check_field(field text, value bigint, smallest bigint, largest bigint, caller text)
 RETURNS bigint LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 // Debian has the extension for its own PostgreSQL: apt-get install postgresql-15-plpgsql-check
 
-const version = POSTGRES_VERSIONS.findLast((one) =>
+const version = POSTGRES_VERSIONS.filter((one) =>
   existsSync(`/usr/lib/postgresql/${one}/lib/plpgsql_check.so`),
-)
+).at(-1)
 if (version === undefined) {
   console.warn('plpgsql_check: NOT RUN, for no PostgreSQL below /usr/lib/postgresql has the extension')
 }

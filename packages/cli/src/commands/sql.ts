@@ -23,7 +23,7 @@ interface Options {
   readonly families?: string
   readonly grantTo?: string[]
   readonly grantLeases?: string[]
-  readonly at?: string
+  readonly at?: number
   readonly out?: string
   readonly json?: true
 }
@@ -44,7 +44,7 @@ export const sql = (terminal: Terminal): Command =>
     .option('--families <names>', 'families wanted, with commas between (default: all)')
     .option('--grant-to <roles...>', 'roles that may read and make ids')
     .option('--grant-leases <roles...>', 'roles that may lease numbers of sno and flake')
-    .option('--at <time>', 'when the migration was made, which decides its order (default: now)')
+    .option('--at <time>', 'when the migration was made, which decides its order (default: now)', parseTime)
     .option('--out <folder>', 'write the file into this folder, and print its path')
     .option('--json', 'print a JSON object')
     .action(async (options: Options) => {
@@ -63,7 +63,7 @@ function fileOf({ for: tool, at, ...options }: Options): MigrationFile {
   }
   try {
     if (tool === undefined) return { path: `${options.schema}.sql`, content: installSql(wanted) }
-    return MIGRATIONS[tool]({ ...wanted, ...(at !== undefined && { at: new Date(parseTime(at)) }) })
+    return MIGRATIONS[tool]({ ...wanted, ...(at !== undefined && { at: new Date(at) }) })
   } catch (error) {
     // What pg-sql says of a bad schema name.
     if (error instanceof IdError) throw new UsageError(error.message)
