@@ -4,7 +4,7 @@ import { writers } from './ids.js'
 import { readMoment } from './moments.js'
 import { latest } from './own-functions.js'
 import { type SqlFunction, type SqlTable, volatile } from './sql-function.js'
-import { numberOf, type SqlValue, typeName } from './values.js'
+import { numberOf, refuseType, type SqlValue } from './values.js'
 
 /**
  * What makes ids, named without the family. `metas` is 1 if ids are made with a metabyte, else 0. Without a generator
@@ -52,8 +52,7 @@ function refuseMoment({ name }: IdFamily): never {
 function count(family: string, n: SqlValue | undefined): number {
   const number = numberOf(n)
   if (Number.isSafeInteger(number) && number >= 0) return number
-  const rule = `${family}: n is a whole number from 0`
-  if (n === undefined) throw new TypeError(`${rule}, not left out`)
-  if (typeof number !== 'number') throw new TypeError(`${rule}, not ${typeName(n)}`)
-  throw new IdError('FIELD_OUT_OF_RANGE', `${rule}, not ${n}`, { family, field: 'n', value: n })
+  const rule = 'n is a whole number from 0'
+  if (typeof number !== 'number') refuseType(family, rule, n, 'n')
+  throw new IdError('FIELD_OUT_OF_RANGE', `${family}: ${rule}, not ${n}`, { family, field: 'n', value: n })
 }

@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import { quoted, typeName } from './values.js'
+import { quoted, refuseType } from './values.js'
 
 const MOMENT =
   /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(?: ?(?:Z|([+-])(\d\d):(\d\d)))?$/i
@@ -24,14 +24,12 @@ export function momentText(family: string, timeMs: number): string {
  * Unix milliseconds of a moment in one of SQLite's forms. Half a millisecond stands for any part of one, so
  * that bounds, which round up, stay exact.
  *
- * @throws {IdError} `INVALID_TIME` for other text, and for days that no calendar has.
- * @throws {TypeError} for numbers: they could be seconds, milliseconds or days.
+ * @throws {IdError} `INVALID_TIME` for other text, and for days that no calendar has; `INVALID_TYPE` for numbers: they
+ * could be seconds, milliseconds or days.
  */
 export function readMoment(family: string, moment: unknown): number {
   if (typeof moment !== 'string') {
-    throw new TypeError(
-      `${family}: a moment is text, not ${typeName(moment)}; functions with _ms take Unix milliseconds`,
-    )
+    refuseType(family, 'a moment is text (functions with _ms take Unix milliseconds)', moment, 'time')
   }
   const found = MOMENT.exec(moment)
   const timeMs = found ? unixMs(found) : Number.NaN

@@ -1,11 +1,5 @@
 import { flake, flax, IdError, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
-import {
-  checkGenerator,
-  checkGeneratorNames,
-  type IdSource,
-  snakeCase,
-  withPath,
-} from '@snoflax/core/adapter'
+import { checkGeneratorNames, type IdSource, snakeCase, withPath } from '@snoflax/core/adapter'
 import { codecFunctions } from './codec-functions.js'
 import { defineFunction, defineTable, type SqliteConnection } from './connection.js'
 import { generatorFunctions } from './generator-functions.js'
@@ -48,7 +42,7 @@ export function registerSnoflax<Connection extends SqliteConnection>(
   { families = FAMILIES, generators = {} }: RegisterOptions = {},
 ): Connection {
   const byPrefix = prefixes(families)
-  withPath('registerSnoflax', () => checkGenerators(families, generators))
+  withPath('registerSnoflax', () => checkGeneratorNames(generators, families))
   for (const [prefix, family] of byPrefix) register(db, prefix, family, generators[family.name])
   return db
 }
@@ -75,11 +69,4 @@ function prefixes(families: readonly IdFamily[]): Map<string, IdFamily> {
 
 function refuse(family: string, reason: string): never {
   throw new IdError('INVALID_OPTION', `${family}: ${reason}`, { family, field: 'families' })
-}
-
-function checkGenerators(families: readonly IdFamily[], generators: Record<string, IdSource>): void {
-  checkGeneratorNames(generators, families)
-  // One that is undefined, like an unset variable, is no wish for a random partition.
-  for (const family of families)
-    if (family.name in generators) checkGenerator(family, generators[family.name])
 }

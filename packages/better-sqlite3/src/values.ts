@@ -1,3 +1,5 @@
+import { IdError } from '@snoflax/core'
+
 /** What SQLite hands over and takes back. JavaScript numbers are REAL, so integers are given as bigint. */
 export type SqlValue = string | bigint | number | Uint8Array | null
 
@@ -6,6 +8,15 @@ export function typeName(value: unknown): string {
   if (typeof value === 'string') return 'text'
   if (typeof value === 'bigint') return 'an integer'
   return typeof value === 'number' ? 'a real number' : 'a blob'
+}
+
+/**
+ * @param field the argument that it was given for; left out where it was given for an id.
+ * @throws {IdError} `INVALID_TYPE` always.
+ */
+export function refuseType(family: string, what: string, value: unknown, field?: string): never {
+  const given = value === undefined ? 'left out' : typeName(value)
+  throw new IdError('INVALID_TYPE', `${family}: ${what}, not ${given}`, { family, field, value })
 }
 
 const QUOTED_CHARACTERS = 48

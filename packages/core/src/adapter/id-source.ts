@@ -98,9 +98,10 @@ export function checkGenerator(family: IdFamily, generator: unknown): void {
 }
 
 /**
- * Checks generators that are given by the name of their family, as in `generators: { sno: … }`.
+ * Checks generators that are given by the name of their family, as in `generators: { sno: … }`. One that is there and
+ * undefined is an unset variable, and no wish for the default.
  *
- * @throws {IdError} `INVALID_OPTION` for a name that no family has, and as {@link checkGenerator}.
+ * @throws {IdError} `INVALID_OPTION` for a name that no family has, for undefined, and as {@link checkGenerator}.
  *
  * @example
  * checkGeneratorNames({ sno: sno.generator({ partition: 7 }) }, [flax, sno])
@@ -120,7 +121,14 @@ export function checkGeneratorNames(
         value: generator,
       })
     }
-    if (generator !== undefined) checkGenerator(family, generator)
+    if (generator === undefined) {
+      throw new IdError(
+        'INVALID_OPTION',
+        `generators.${name} is undefined; pass a generator, or leave it out`,
+        { family: name, field: 'generators', value: generator },
+      )
+    }
+    checkGenerator(family, generator)
   }
 }
 

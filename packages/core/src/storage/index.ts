@@ -37,8 +37,7 @@ export interface IdStorage<AnId extends string> {
    * Database value → id. Takes whatever drivers give for the column, and ids; null stays null. Bytes may be a Uint8Array,
    * an ArrayBuffer, an array of numbers or a Buffer's JSON.
    *
-   * @throws {IdError} for a value that is no id of the family.
-   * @throws {TypeError} for a value of a type that no driver gives.
+   * @throws {IdError} for a value that is no id of the family. It has no `statusCode`: whoever asked is not at fault.
    */
   fromDatabase(value: null | undefined): null
   /** The same of a value that is not null. */
