@@ -325,7 +325,7 @@ DECLARE
   us bigint := snoflax._us_since_2000(at);
 BEGIN
   IF us <= 473385600000000/*flax.epochUs2000*/ THEN
-    RETURN 0;
+    RETURN 0::bigint;
   END IF;
   us := (us - 473385600000000/*flax.epochUs2000*/ + 999) / 1000;
   IF us > 1099511627775/*flax.time.max*/ THEN

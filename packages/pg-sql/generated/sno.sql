@@ -362,7 +362,7 @@ DECLARE
   units bigint;
 BEGIN
   IF us <= 315619200000000/*sno.epochUs2000*/ THEN
-    RETURN 0;
+    RETURN 0::bigint;
   END IF;
   units := (us - 315619200000000/*sno.epochUs2000*/ + 3999) / 4000/*sno.unitUs*/;
   IF units > 549755813887/*sno.time.max*/ THEN
