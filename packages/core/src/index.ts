@@ -26,6 +26,13 @@ export {
   type FlaxId,
   flax,
 } from './flax/index.js'
+export { isSameFamily } from './identity.js'
+export {
+  type PrefixedFamily,
+  type PrefixedGenerator,
+  type PrefixedOptions,
+  prefixed,
+} from './prefixed/index.js'
 export type { BackfillSnapshot, SequenceBounds } from './primitives/backfill.js'
 export type { Clock, Time } from './primitives/clock.js'
 export { IdError, type IdErrorCode, type IdErrorFacts } from './primitives/errors.js'
@@ -42,7 +49,7 @@ export {
   readings,
   refusals,
 } from './reading/index.js'
-export { isSameFamily } from './same-family.js'
+export { type FoundId, type Registry, registry } from './registry.js'
 export {
   type SnoFamily,
   type SnoFields,

@@ -1,6 +1,6 @@
 import type { IdFamily } from '../family.js'
+import { baseOf, isSameFamily } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
-import { isSameFamily } from '../same-family.js'
 
 /** What generates the ids of a column: every generator of @snoflax/core, a family, or your own. */
 export interface IdSource<AnId extends string = string> {
@@ -143,8 +143,9 @@ export function checkGeneratorNames(
  */
 export function checkMeta(family: IdFamily, meta: number | undefined): void {
   if (meta === undefined) return
-  if (!('withMeta' in family)) refuse(family, 'meta', meta, 'ids carry no metabyte; leave meta out')
-  const { withMeta, min } = family as MetaFamily
+  const base = baseOf(family)
+  if (!('withMeta' in base)) refuse(family, 'meta', meta, 'ids carry no metabyte; leave meta out')
+  const { withMeta, min } = base as MetaFamily
   withMeta(min, meta)
 }
 
