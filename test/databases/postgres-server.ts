@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Client } from 'pg'
 import { freePort } from './free-port.js'
 import type { GuardedProcess } from './guarded-process.js'
@@ -28,6 +28,8 @@ export interface ServerOptions {
   installation?: string
   /** Server settings, as in postgresql.conf. */
   settings?: Record<string, string | number>
+  /** Run a copy of the binaries, so that `extensionFolder` is the server's own. */
+  ownBinaries?: boolean
 }
 
 /** A PostgreSQL server of one's own, from the embedded binaries. Stop it in `afterAll`. */
@@ -38,6 +40,8 @@ export interface PostgresServer {
   readonly port: number
   /** The data directory. */
   readonly directory: string
+  /** Where it finds the files of extensions. */
+  readonly extensionFolder: string
   /** The pid of the server's main process while it runs. */
   pid(): number | undefined
   /** A session as superuser in the maintenance database. */
@@ -84,6 +88,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Postgres
       )
       if (code !== 0) throw new Error('initdb failed')
     },
+    options.ownBinaries,
   )
 }
 
@@ -115,6 +120,7 @@ async function launch(
   settings: Settings,
   installation: string | undefined,
   prepare: (prepared: Prepared) => Promise<void>,
+  ownBinaries = false,
 ): Promise<PostgresServer> {
   const owner = serverOwner()
   const guarded = guardedProcess(`postgres-${version}`)
@@ -122,7 +128,7 @@ async function launch(
     give(guarded.folder, owner)
     const binaries = installation
       ? runnable(installation, owner, guarded.folder)
-      : embeddedBinaries(version, owner, guarded.folder)
+      : embeddedBinaries(version, owner, guarded.folder, ownBinaries)
     const prepared = { guarded, directory: join(guarded.folder, 'data'), binaries, owner }
     await prepare(prepared)
     return await running(version, credentials, settings, prepared)
@@ -165,6 +171,7 @@ async function running(
     url,
     port,
     directory,
+    extensionFolder: join(dirname(binaries.postgres), '../share/postgresql/extension'),
     pid: () => pid,
     connect: () => connectTo(url),
     database: (options) => createDatabase({ url, version, prefix: 'test' }, options),
