@@ -90,6 +90,8 @@ interface State {
   readonly bound: WeakMap<readonly unknown[], readonly unknown[]>
   /** Those of the queries that a query runner is at. */
   readonly running: WeakMap<object, Set<readonly unknown[]>>
+  /** Copies of TypeORM that passed the self-test, by a prototype. */
+  readonly rehearsed: WeakSet<object>
   /** DataSources whose tables are not to be looked at. */
   readonly unchecked: WeakSet<DataSource>
 }
@@ -103,6 +105,7 @@ all[STATE] ??= {
   patched: new WeakSet(),
   bound: new WeakMap(),
   running: new WeakMap(),
+  rehearsed: new WeakSet(),
   unchecked: new WeakSet(),
 }
 export const state: State = all[STATE]
