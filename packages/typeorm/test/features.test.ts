@@ -31,15 +31,22 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDataSource } from './open-data-source.js'
 import { flaxPlaces } from './sources.js'
+import { VERSION } from './version.js'
 
 /** Each folder of TypeORM's documentation, once with our keys and once with the same ids as plain text. */
 type Keys = StorageName | 'plain text'
 
-function define(keys: Keys, quote: string) {
+function define(keys: Keys, kind: string) {
   const isPlain = keys === 'plain text'
-  const Key = () => (isPlain ? PrimaryColumn('varchar', { length: 16 }) : FlaxIdColumn({ storage: keys }))
+  const quote = kind === 'mysql' ? '`' : '"'
+  const text = {
+    length: 16,
+    ...(kind === 'postgres' && { collation: 'C' }),
+    ...(kind === 'mysql' && { charset: 'ascii', collation: 'ascii_bin' }),
+  }
+  const Key = () => (isPlain ? PrimaryColumn('varchar', text) : FlaxIdColumn({ storage: keys }))
   const Id = () =>
-    isPlain ? Column('varchar', { length: 16, nullable: true }) : FlaxIdColumn.plain({ storage: keys, nullable: true })
+    isPlain ? Column('varchar', { ...text, nullable: true }) : FlaxIdColumn.plain({ storage: keys, nullable: true })
   const IdInView = () => (isPlain ? ViewColumn() : FlaxIdColumn.plain({ storage: keys }))
 
   class Address {
@@ -233,15 +240,14 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
 }
 
 // The other storages and databases are for the matrix.
-const wide = Boolean(process.env['SNOFLAX_TYPEORM'])
-const tested = flaxPlaces.filter(({ kind, storage }) => wide || (kind.name === 'sqlite' && storage === 'binary'))
+const tested = flaxPlaces.filter(({ kind, storage }) => VERSION !== '' || (kind.name === 'sqlite' && storage === 'binary'))
 
 describe.each(tested)('$name', ({ kind, storage }) => {
   const opened: { close(): Promise<unknown> }[] = []
   const open = async (keys: Keys): Promise<World> => {
     const database: OpenDatabase = await kind.open()
     opened.push(database)
-    const entities = define(keys, kind.name === 'mysql' ? '`' : '"')
+    const entities = define(keys, kind.name)
     const events: string[] = []
     @EventSubscriber()
     class Watcher implements EntitySubscriberInterface {

@@ -1,5 +1,5 @@
 import type { Database, IdFamily, IdStorage } from '@snoflax/core'
-import { withPath } from '@snoflax/core/adapter'
+import { isBytes, withPath } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata, ObjectLiteral, ValueTransformer } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
@@ -33,7 +33,9 @@ export class PreparedColumn implements ValueTransformer {
     if (value === undefined || typeof value === 'function') return value
     if (InstanceChecker.isFindOperator(value)) return value
     if (Array.isArray(value)) return value.map((one) => this.to(one))
-    return withPath(this.path, () => this.storage.toDatabase(value))
+    const stored: unknown = withPath(this.path, () => this.storage.toDatabase(value))
+    // TypeORM 0.3 knows equal bytes only in Buffers.
+    return isBytes(stored) && globalThis.Buffer ? Buffer.from(stored.buffer, stored.byteOffset, stored.length) : stored
   }
 
   from(value: unknown): unknown {
