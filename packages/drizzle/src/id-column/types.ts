@@ -1,6 +1,6 @@
 import type { DatabaseValue, IdFamily, StorageName } from '@snoflax/core'
 import type { IdSource } from '@snoflax/core/adapter'
-import type { HasDefault, HasRuntimeDefault } from 'drizzle-orm'
+import type { Column, HasDefault, HasRuntimeDefault } from 'drizzle-orm'
 import type { MySqlColumnBuilder } from 'drizzle-orm/mysql-core'
 import type { PgColumnBuilder } from 'drizzle-orm/pg-core'
 import type { SQLiteColumnBuilder } from 'drizzle-orm/sqlite-core'
@@ -46,7 +46,13 @@ export interface MetaOption {
 }
 
 /** The types of an id column, as Drizzle's builders carry them. */
-export interface IdColumnConfig<Name extends string, AnId extends string> {
+export type IdColumnConfig<Name extends string, AnId extends string> = IdColumnTypes<Name, AnId> & NoEnum
+
+/** Drizzle 0.45 is to be told that the column is no enum, and 1.0 must not be. */
+type NoEnum = Column['_'] extends { brand: string } ? { enumValues: undefined } : unknown
+
+/** What they are in any version. */
+export interface IdColumnTypes<Name extends string, AnId extends string> {
   /** The column's name. */
   name: Name
   /** Drizzle takes ids for strings. */
@@ -57,8 +63,6 @@ export interface IdColumnConfig<Name extends string, AnId extends string> {
   data: AnId
   /** What the driver gets. */
   driverParam: DatabaseValue
-  /** None: the column is no enum. */
-  enumValues: undefined
 }
 
 /** What differs between Drizzle's dialects: builders and options. */
