@@ -15,6 +15,8 @@ export interface StorageOptions {
 export interface SQLiteStorageOptions extends StorageOptions {
   /** Says that the driver keeps integers of 64 bits exact, which storage `bigint` needs. */
   readonly exactBigint?: boolean
+  /** Adds a CHECK to the table: SQLite itself takes any value in any column. */
+  readonly check?: boolean
 }
 
 /** Options of a column whose ids are generated. */
