@@ -25,6 +25,8 @@ const project = (folder: string, tests = ['test/**/*.test.ts'], adapter = 'test/
 
 const projectsIn = (folder: string) => readdirSync(at(folder)).map((name) => project(`${folder}/${name}`))
 
+// Another version of TypeORM than the newest, such as `0.3.28`: see scripts/orm-matrix.js.
+const typeorm = process.env['SNOFLAX_TYPEORM']
 // Another version of Drizzle than the newest 0.45: see scripts/orm-matrix.js.
 const drizzle = process.env['SNOFLAX_DRIZZLE']
 
@@ -39,6 +41,7 @@ export default defineConfig({
       { find: /^@snoflax\/test$/, replacement: at('test/databases.ts') },
       ...(drizzle ? [{ find: /^drizzle-orm(?=$|\/)/, replacement: `drizzle-orm-${drizzle}` }] : []),
       { find: /^@snoflax\/([^/]+)/, replacement: at('packages/$1/src') },
+      ...(typeorm ? [{ find: /^typeorm(?=\/|$)/, replacement: `typeorm-${typeorm}` }] : []),
     ],
   },
   test: {

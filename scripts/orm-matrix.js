@@ -22,7 +22,9 @@ const MATRIX = [
 
 const wanted = process.argv.slice(2)
 const root = join(import.meta.dirname, '..')
-const runs = MATRIX.flatMap(({ versions, ...rest }) => versions.map((version) => ({ ...rest, version }))).filter(
+const runs = MATRIX.flatMap(({ versions, ...rest }) =>
+  versions.map((version) => ({ ...rest, version })),
+).filter(
   ({ project, version }) => wanted.length === 0 || wanted.includes(project) || wanted.includes(version),
 )
 

@@ -249,7 +249,8 @@ function listOf(column: Column): Encoder {
   return {
     mapToDriverValue(list) {
       if (Array.isArray(list)) return arrayLiteral(list.map((id) => ids.toDatabase(id)))
-      throw new TypeError(`${ids.place}: any() takes a list of ids, not ${JSON.stringify(list)}`)
+      const message = `${ids.place}: any() takes an array of ids, not ${JSON.stringify(list)}`
+      throw new IdError('INVALID_TYPE', message, { value: list, path: ids.place })
     },
   }
 }
