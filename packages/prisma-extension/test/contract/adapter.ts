@@ -70,6 +70,8 @@ const POSTGRES = [
 ]
 const SQLITE = ['flax as text', 'sno as binary', 'uid as text', 'flake as binary', 'uidLocal as text']
 
+const MYSQL = ['flax as text', 'sno as binary', 'uid as text', 'flake as bigint', 'uidLocal as binary']
+
 // Before 7.2 Prisma can't relate rows by Bytes, and we refuse it.
 const isSupported = (name: string): boolean => VERSION === '' || !name.endsWith(' as binary')
 
@@ -87,6 +89,7 @@ const adapter: ContractAdapter<PrismaSession> = {
   variants: {
     postgres: chosen('postgres', POSTGRES.filter(isSupported)),
     sqlite: chosen('sqlite', SQLITE.filter(isSupported)),
+    mysql: VERSION === '' ? chosen('mysql', MYSQL) : [],
     pglite: VERSION === '' ? chosen('pglite', ['flax as uuid']) : [],
   },
   junction: { table: '"_OrderToTag"', order: '"A"', tag: '"B"' },

@@ -14,12 +14,26 @@ const POSTGRES_TYPES: Partial<Record<StorageName, string>> = {
   uuid8: 'String @db.Uuid',
 }
 
+const MYSQL_TYPES: Partial<Record<StorageName, string>> = {
+  text: 'String @db.VarChar(40)',
+  binary: 'Bytes @db.VarBinary(16)',
+  bigint: 'BigInt @db.UnsignedBigInt',
+}
+const PROVIDERS = {
+  sqlite: ['sqlite', SQLITE_TYPES],
+  postgres: ['postgresql', POSTGRES_TYPES],
+  pglite: ['postgresql', POSTGRES_TYPES],
+  mysql: ['mysql', MYSQL_TYPES],
+} as const
+
 /** The contract's schema. Storages of one column type share the files, so they share the generated client. */
 export function contractProject({ database, storage }: Pick<Variant, 'database' | 'storage'>): ProjectFiles {
-  const types = database === 'sqlite' ? SQLITE_TYPES : POSTGRES_TYPES
+  const [provider, types] = PROVIDERS[database]
   const [type, native = ''] = (types[storage] as string).split(' ')
   const family = storage === 'bigint' ? 'flake' : 'flax'
-  const id = `${type} @id @default(dbgenerated()) ${native} /// @snoflax ${family}`
+  // Which the tests give to all tables.
+  const collation = database === 'mysql' && storage === 'text' ? 'collation=utf8mb4_bin' : ''
+  const id = `${type} @id @default(dbgenerated()) ${native} /// @snoflax ${family} ${collation}`
   return {
     'schema/schema.prisma': `
 generator client {
@@ -31,13 +45,13 @@ generator snoflax {
   output   = "../snoflax"
 }
 datasource db {
-  provider = "${database === 'sqlite' ? 'sqlite' : 'postgresql'}"
+  provider = "${provider}"
 }
 model Customer {
   id         ${id}
   email      String     @unique
   name       String
-  traceId    ${type}?   @map("trace_id") ${native} /// @snoflax ${family}
+  traceId    ${type}?   @map("trace_id") ${native} /// @snoflax ${family} ${collation}
   referrerId ${type}?   @map("referrer_id") ${native}
   referrer   Customer?  @relation("referrals", fields: [referrerId], references: [id])
   referred   Customer[] @relation("referrals")
@@ -84,7 +98,7 @@ export function contractConfiguration({ database, storage, family }: Variant): C
   const key = { family, storage, generated: true }
   const plain = { family, storage }
   return {
-    database: database === 'sqlite' ? 'sqlite' : 'postgres',
+    database: database === 'pglite' ? 'postgres' : database,
     models: {
       Customer: { id: key, traceId: plain, referrerId: plain },
       Profile: { id: key, customerId: plain },
