@@ -1,9 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils'
-import type { MysqlDatabase, OpenDatabase, PgliteDatabase, PostgresDatabase, SqliteDatabase } from '@snoflax/test'
 import { PrismaMariaDb } from '@prisma/adapter-mariadb'
+import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils'
+import type {
+  MysqlDatabase,
+  OpenDatabase,
+  PgliteDatabase,
+  PostgresDatabase,
+  SqliteDatabase,
+} from '@snoflax/test'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
+import { mysqlTables } from './mysql-tables.js'
 import { schemaSql } from './push.js'
 import { entry } from './version.js'
 
@@ -29,24 +36,22 @@ export function adapterOf(database: OpenDatabase): SqlMigrationAwareDriverAdapte
         (database as PgliteDatabase).connection,
       ) as unknown as SqlMigrationAwareDriverAdapterFactory
     case 'mysql':
-      return new PrismaMariaDb((database as MysqlDatabase).url.replace(/^mysql:/, 'mariadb:'))
+      return new PrismaMariaDb(
+        (database as MysqlDatabase).url.replace(/^mysql:/, 'mariadb:'),
+      ) as unknown as SqlMigrationAwareDriverAdapterFactory
   }
 }
 
 /** Makes the schema of a generated project in an empty database. */
 export async function pushSchema(folder: string, database: OpenDatabase): Promise<void> {
+  if (database.kind === 'mysql') {
+    for (const statement of await mysqlTables(folder)) await database.query(statement)
+    return
+  }
   const sql = await schemaSql(folder, adapterOf(database))
   if (database.kind === 'sqlite') (database as SqliteDatabase).connection.exec(sql)
   else if (database.kind === 'pglite') await (database as PgliteDatabase).connection.exec(sql)
-  else if (database.kind === 'mysql') await runStatements(database, withBinaryCollation(sql))
   else await database.query(sql)
-}
-
-/** As a user's migrations do, so that ids that differ in case differ. */
-const withBinaryCollation = (sql: string): string => sql.replaceAll('utf8mb4_unicode_ci', 'utf8mb4_bin')
-
-async function runStatements(database: OpenDatabase, sql: string): Promise<void> {
-  for (const statement of sql.split(/;\n/)) if (statement.trim() !== '') await database.query(statement)
 }
 
 /** The generated client of a project, without any extension. */
