@@ -63,6 +63,9 @@ function withoutAggregates({ database, storage }: Variant): Refusal | undefined 
     : undefined
 }
 
+const withoutReturning = ({ database }: Variant): Refusal | undefined =>
+  database === 'mysql' ? { why: 'Prisma has no RETURNING for MySQL', by: /ManyAndReturn/ } : undefined
+
 // Each family, each storage, and both together where a driver's value takes a way of its own.
 const POSTGRES = [
   ...['flax as uuid', 'flax as text', 'flax as binary', 'flax as uuid8', 'sno as uuid', 'sno as binary'],
@@ -108,9 +111,11 @@ const adapter: ContractAdapter<PrismaSession> = {
       },
     },
     createManyAndReturn: {
+      refused: withoutReturning,
       run: async ({ prisma }, data) => idsOf(await prisma.customer.createManyAndReturn({ data })),
     },
     'createManyAndReturn, one object': {
+      refused: withoutReturning,
       run: async ({ prisma }, rows) => {
         return inTurn(
           rows,
@@ -187,6 +192,7 @@ const adapter: ContractAdapter<PrismaSession> = {
       },
     },
     'update with set': {
+      refused: withoutReturning,
       run: async ({ prisma }, id, change) => {
         const data = Object.fromEntries(Object.entries(change).map(([field, set]) => [field, { set }]))
         await prisma.customer.updateManyAndReturn({ where: { id: { equals: id } }, data })

@@ -35,16 +35,29 @@ const SKIPPED = new Set([
 /** Random calls: every operation of Prisma's DMMF, with arguments by its input types to a depth of three. */
 export class Operations {
   readonly #types: ReadonlyMap<string, InputObject>
+  readonly #relations: ReadonlyMap<string, readonly (readonly [name: string, target: string])[]>
+  readonly #fields: ReadonlyMap<string, readonly string[]>
   readonly #calls: readonly { model: string; operation: string; args: readonly Input[] }[]
 
   constructor(
     dmmf: Dmmf,
     private readonly configuration: Configuration,
-    private readonly relations: Readonly<Record<string, Readonly<Record<string, string>>>>,
     private readonly ids: Readonly<Record<string, readonly string[]>>,
     private readonly random: Random,
   ) {
     this.#types = new Map(dmmf.schema.inputObjectTypes.prisma.map((type) => [type.name, type]))
+    this.#relations = new Map(
+      dmmf.datamodel.models.map(({ name, fields }) => [
+        name,
+        fields.filter(({ kind }) => kind === 'object').map((field) => [field.name, field.type] as const),
+      ]),
+    )
+    this.#fields = new Map(
+      dmmf.datamodel.models.map(({ name, fields }) => [
+        name,
+        fields.filter(({ kind, type }) => kind === 'scalar' && type !== 'Json').map((field) => field.name),
+      ]),
+    )
     const fields = dmmf.schema.outputObjectTypes.prisma
       .filter(({ name }) => name === 'Query' || name === 'Mutation')
       .flatMap((type) => type.fields)
@@ -56,8 +69,9 @@ export class Operations {
     )
   }
 
-  next(): Call {
-    const { model, operation, args } = this.#one(this.#calls)
+  next(only?: string): Call {
+    const possible = only ? this.#calls.filter(({ operation }) => operation === only) : this.#calls
+    const { model, operation, args } = this.#one(possible)
     const given: Record<string, unknown> = {}
     for (const arg of args) {
       if (SKIPPED.has(arg.name) || !(arg.isRequired || this.random() < 0.8)) continue
@@ -69,7 +83,8 @@ export class Operations {
 
   #shape(model: string, operation: string): object {
     const keys = Object.keys(this.configuration.models[model] ?? {})
-    if (operation === 'groupBy') return { by: [this.#one(keys)], _count: { _all: true } }
+    if (operation === 'groupBy')
+      return { by: [this.#one(keys.length > 0 ? keys : this.#scalars(model))], _count: { _all: true } }
     if (operation === 'aggregate') return { _count: { _all: true } }
     if (/Many|count/.test(operation) && operation !== 'findMany') return {}
     const include = this.#include(model, 2)
@@ -82,7 +97,7 @@ export class Operations {
   }
 
   #include(model: string, depth: number): object | undefined {
-    const names = Object.entries(this.relations[model] ?? {}).filter(() => this.random() < 0.4)
+    const names = (this.#relations.get(model) ?? []).filter(() => this.random() < 0.4)
     if (depth === 0 || names.length === 0) return undefined
     return Object.fromEntries(
       names.map(([name, target]) => {
@@ -93,8 +108,12 @@ export class Operations {
   }
 
   #keyOf(model: string): readonly string[] {
-    const fields = this.configuration.models[model] ?? {}
-    return 'id' in fields ? ['id'] : Object.keys(fields)
+    const fields = Object.keys(this.configuration.models[model] ?? {})
+    return fields.includes('id') ? ['id'] : this.#scalars(model)
+  }
+
+  #scalars(model: string): readonly string[] {
+    return this.#fields.get(model) ?? []
   }
 
   /** A value for a field of an input type; `column` names the family where operators of ids stand. */
@@ -103,7 +122,7 @@ export class Operations {
       ({ location, type }) =>
         location === 'scalar' ||
         location === 'enumTypes' ||
-        (location === 'inputObjectTypes' && depth > 0 && type !== 'JsonNullableFilter'),
+        (location === 'inputObjectTypes' && depth > 0 && !/^Json\w*Filter$/.test(type)),
     )
     if (possible.length === 0) return undefined
     const chosen = this.#one(possible)

@@ -33,6 +33,12 @@ export interface Dmmf {
       readonly model: readonly OutputObject[]
     }
   }
+  readonly datamodel: {
+    readonly models: readonly {
+      readonly name: string
+      readonly fields: readonly { readonly name: string; readonly kind: string; readonly type: string }[]
+    }[]
+  }
   readonly mappings: { readonly modelOperations: readonly Record<string, string>[] }
 }
 
