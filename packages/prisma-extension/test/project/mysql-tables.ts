@@ -25,7 +25,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
 
 /**
  * The statements that make a project's schema in MySQL or MariaDB, which Prisma's engine in WebAssembly doesn't know.
- * Text tells case, as a user's migrations make it.
+ * Text tells case, and text with a length is ASCII, as a user's migrations make the columns of ids.
  */
 export async function mysqlTables(folder: string): Promise<readonly string[]> {
   const { getDMMF } = require('@prisma/internals') as typeof import('@prisma/internals')
@@ -49,7 +49,8 @@ function typeOf({ type, nativeType }: DMMF.Field, enums: readonly DMMF.Datamodel
   if (values) return `ENUM(${values})`
   const [native, length] = nativeType ?? []
   if (native === undefined) return TYPES[type] as string
-  return NATIVE[native] ?? `${native}${length?.length ? `(${length})` : ''}`
+  const collation = type === 'String' ? ' CHARACTER SET ascii COLLATE ascii_bin' : ''
+  return NATIVE[native] ?? `${native}${length?.length ? `(${length})` : ''}${collation}`
 }
 
 function table(model: DMMF.Model, enums: readonly DMMF.DatamodelEnum[]): string {
