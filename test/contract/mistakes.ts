@@ -1,4 +1,4 @@
-import { flake, type flax, type IdErrorCode, sno } from '@snoflax/core'
+import { type FlaxId, flake, type flax, type IdErrorCode, sno } from '@snoflax/core'
 
 /** A mistake that users make in every package, and the one answer to it. */
 export interface Mistake {
@@ -17,6 +17,7 @@ export const WRONG = {
   ofAnotherEpoch: worker,
   laterFlake: flake.withEpoch(1_420_070_400_000),
   malformedId: 'Kpcan0M1FakODT4',
+  idOfAnotherType: 5 as unknown as FlaxId,
   keyOfAnotherFamily: sno.min,
 }
 
@@ -34,6 +35,10 @@ export const MISTAKES = {
   'generator of another epoch': {
     code: 'INVALID_OPTION',
     text: 'flake: the generator makes flake ids with another layout or epoch',
+  },
+  'generator that is undefined': {
+    code: 'INVALID_OPTION',
+    text: 'generators.sno is undefined; pass a generator, or leave it out',
   },
   'generator for no family': {
     code: 'INVALID_OPTION',
@@ -81,6 +86,7 @@ export const MISTAKES = {
     code: 'INVALID_LENGTH',
     text: `flax: an id has 16 characters, not 15 ("${WRONG.malformedId}")`,
   },
+  'id of another type': { code: 'INVALID_TYPE', text: 'flax: an id is a string, not 5' },
 } as const satisfies Readonly<Record<string, Mistake>>
 
 /** What a package does to make each mistake; it throws or rejects. */

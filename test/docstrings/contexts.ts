@@ -77,12 +77,19 @@ import Database from 'better-sqlite3'
   {
     sources: 'packages/core/',
     code: `
-import { defineFamily, fieldBits, flake, flax, type Id, IdError, isPlausible, isSameFamily, readings, refusals, sno, storageFor, uid, uidLocal } from '@snoflax/core'
+import { defineFamily, fieldBits, flake, flax, type Id, IdError, isPlausible, isSameFamily, prefixed, readings, refusals, registry, sno, storageFor, uid, uidLocal } from '@snoflax/core'
 import {
-  agree, checkDatabaseDefault, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf,
-  DEFAULT_SCHEMA, idSource, isBytes, isDate, isWord, NAMED_PLACEHOLDER, openingOf, quoteName, quoteText, readSql, requireMembers, snakeCase, splitAtCommas, sqlCall,
+  agree, baseOf, checkDatabaseDefault, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf,
+  DEFAULT_SCHEMA, idSource, isBytes, isDate, isPrefixed, isWord, NAMED_PLACEHOLDER, openingOf, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall,
   sqlFunction, unixMs, withPath,
 } from '@snoflax/core/adapter'
+`,
+  },
+  {
+    sources: 'packages/seal/',
+    code: `
+import { flax } from '@snoflax/core'
+import { generateSealKey, seal } from '@snoflax/seal'
 `,
   },
   drizzle(

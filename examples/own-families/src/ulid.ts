@@ -46,7 +46,7 @@ function encode(bytes: Uint8Array): Ulid {
 }
 
 function decode(text: string): Uint8Array {
-  if (typeof text !== 'string') throw new TypeError(`${NAME}: an id is a string, not ${String(text)}`)
+  if (typeof text !== 'string') refuse('INVALID_TYPE', 'an id is a string', text)
   if (text.length !== TEXT_LENGTH) refuse('INVALID_LENGTH', `an id has ${TEXT_LENGTH} characters`, text)
   let number = 0n
   for (let i = 0; i < TEXT_LENGTH; i++) number = (number << 5n) | BigInt(digitAt(text, i))
@@ -137,7 +137,7 @@ function refuse(
 
 function checkBytes(field: string, bytes: Uint8Array, length: number): Uint8Array {
   if (!(bytes instanceof Uint8Array))
-    throw new TypeError(`${NAME}: ${field} is a Uint8Array of ${length} bytes`)
+    refuse('INVALID_TYPE', `${field} is a Uint8Array of ${length} bytes`, bytes, { field })
   if (bytes.length !== length) refuse('INVALID_LENGTH', `${field} has ${length} bytes`, bytes, { field })
   return bytes
 }

@@ -47,14 +47,14 @@ const HYPHENS: ReadonlySet<number> = new Set([8, 13, 18, 23])
 // Codec: text ⇄ bytes, strict in both directions.
 
 function encode(bytes: Uint8Array): Uuid7 {
-  if (!(bytes instanceof Uint8Array)) throw new TypeError(`${NAME}: bytes are a Uint8Array`)
+  if (!(bytes instanceof Uint8Array)) refuse('INVALID_TYPE', 'bytes are a Uint8Array', bytes)
   const text = spell(bytes)
   if (bytes.length !== BYTE_LENGTH) refuse('INVALID_LENGTH', `an id has ${BYTE_LENGTH} bytes`, text)
   return checkShape(text)
 }
 
 function decode(text: string): Uint8Array {
-  if (typeof text !== 'string') throw new TypeError(`${NAME}: an id is a string, not ${String(text)}`)
+  if (typeof text !== 'string') refuse('INVALID_TYPE', 'an id is a string', text)
   if (text.length !== TEXT_LENGTH) refuse('INVALID_LENGTH', `an id has ${TEXT_LENGTH} characters`, text)
   for (let i = 0; i < TEXT_LENGTH; i++) checkCharacter(text, i)
   return bytesOf(checkShape(text).replaceAll('-', ''))
@@ -158,7 +158,8 @@ function checkWhole(field: string, value: number, maximum: number): number {
 }
 
 function checkRandomB(value: Uint8Array): Uint8Array {
-  if (!(value instanceof Uint8Array)) throw new TypeError(`${NAME}: randomB is a Uint8Array`)
+  if (!(value instanceof Uint8Array))
+    refuse('INVALID_TYPE', 'randomB is a Uint8Array', value, { field: 'randomB' })
   if (value.length === RANDOM_B_BYTES && (value[0] as number) < 0x40) return value
   return refuse('FIELD_OUT_OF_RANGE', 'randomB is 62 bits in 8 bytes', value, { field: 'randomB' })
 }

@@ -28,6 +28,7 @@ describe('the guide', () => {
   test('names error codes that there are', () => {
     const codes = [...GUIDE.matchAll(/`([A-Z]+_[A-Z_]+)`/g)].map(([, code]) => code as IdErrorCode)
     const known: readonly IdErrorCode[] = [
+      'INVALID_TYPE',
       'INVALID_LENGTH',
       'INVALID_CHARACTER',
       'NOT_CANONICAL',

@@ -89,7 +89,7 @@ function* compareTimes(
           const rowMs = source.kind === 'key' ? source.timeMs(row.key) : Number(row.timeMs)
           maxDriftMs = Math.max(maxDriftMs, Math.abs(idMs - rowMs))
         } catch (error) {
-          if (!(error instanceof IdError || error instanceof TypeError)) throw error
+          if (!(error instanceof IdError)) throw error
           faults.push(`${placeOf(root)} ${row.key}: ${error.message}`)
         }
       }

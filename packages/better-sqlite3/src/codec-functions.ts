@@ -36,7 +36,7 @@ function isId(read: (value: SqlValue) => string, value: SqlValue): boolean {
     read(value)
     return true
   } catch (error) {
-    if (error instanceof IdError || error instanceof TypeError) return false
+    if (error instanceof IdError) return false
     throw error
   }
 }

@@ -1,6 +1,6 @@
-import { IdError, type IdFamily, type IdStorage, type StorageName, storageFor } from '@snoflax/core'
+import { type IdFamily, type IdStorage, type StorageName, storageFor } from '@snoflax/core'
 import { isBytes } from '@snoflax/core/adapter'
-import { quoted, type SqlValue, typeName } from './values.js'
+import { quoted, refuse, refuseType, type SqlValue } from './values.js'
 
 type IdWriter = (id: string) => SqlValue
 
@@ -42,7 +42,7 @@ export function idReader<AnId extends string>(family: IdFamily<AnId>): (value: S
 function numberReader<AnId extends string>(family: IdFamily<AnId>): (value: unknown) => AnId {
   if (!family.storages.includes('bigint')) {
     return (value) => {
-      throw new TypeError(`${family.name}: an id is text or a blob, not ${typeName(value)}`)
+      refuseType(family.name, 'an id is text or a blob', value)
     }
   }
   return storageFor(family, 'sqlite', { storage: 'bigint', exactBigint: true }).fromDatabase
@@ -59,10 +59,8 @@ export function formReader(family: IdFamily, form: StorageName): (value: SqlValu
 }
 
 function refuseForm({ name }: IdFamily, form: StorageName, value: SqlValue): never {
-  if (form === 'bigint')
-    throw new TypeError(`${name}: a number is given as an integer, not ${typeName(value)}`)
-  if (typeof value !== 'string')
-    throw new TypeError(`${name}: a uuid is given as text, not ${typeName(value)}`)
-  const message = `${name}: a uuid has 8-4-4-4-12 hex digits, not ${quoted(value)}`
-  throw new IdError('NOT_CANONICAL', message, { family: name, value })
+  if (form === 'bigint') refuseType(name, 'a number is given as an integer', value)
+  if (typeof value !== 'string') refuseType(name, 'a uuid is given as text', value)
+  const rule = `a uuid has 8-4-4-4-12 hex digits, not ${quoted(value)}`
+  return refuse('NOT_CANONICAL', name, undefined, rule, value)
 }

@@ -1,3 +1,5 @@
+import { IdError, type IdErrorCode } from '@snoflax/core'
+
 /** What SQLite hands over and takes back. JavaScript numbers are REAL, so integers are given as bigint. */
 export type SqlValue = string | bigint | number | Uint8Array | null
 
@@ -6,6 +8,15 @@ export function typeName(value: unknown): string {
   if (typeof value === 'string') return 'text'
   if (typeof value === 'bigint') return 'an integer'
   return typeof value === 'number' ? 'a real number' : 'a blob'
+}
+
+/**
+ * @param field the argument that it was given for; left out where it was given for an id.
+ * @throws {IdError} `INVALID_TYPE` always.
+ */
+export function refuseType(family: string, what: string, value: unknown, field?: string): never {
+  const given = value === undefined ? 'left out' : typeName(value)
+  return refuse('INVALID_TYPE', family, field, `${what}, not ${given}`, value)
 }
 
 const QUOTED_CHARACTERS = 48
@@ -21,3 +32,14 @@ export function quoted(text: string): string {
  */
 export const numberOf = (value: SqlValue | undefined): number =>
   (typeof value === 'bigint' ? Number(value) : value) as number
+
+/** @throws {IdError} always: the family, then the rule. */
+export function refuse(
+  code: IdErrorCode,
+  family: string,
+  field: string | undefined,
+  rule: string,
+  value?: unknown,
+): never {
+  throw new IdError(code, `${family}: ${rule}`, { family, field, value })
+}

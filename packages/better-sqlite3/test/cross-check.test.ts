@@ -177,7 +177,7 @@ const columnOf = (family: AnyFamily, storage: StorageName) =>
 function read(family: AnyFamily, value: unknown): Outcome {
   if (typeof value === 'string') return outcome(() => family.parse(value))
   if (value instanceof Uint8Array) return outcome(() => family.encode(value))
-  if (!family.storages.includes('bigint')) return { refused: 'TypeError' }
+  if (!family.storages.includes('bigint')) return { refused: 'INVALID_TYPE' }
   return outcome(() => columnOf(family, 'bigint').fromDatabase(value))
 }
 

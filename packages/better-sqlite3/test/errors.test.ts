@@ -62,13 +62,14 @@ describe('an id that is none', () => {
 })
 
 describe('a value of another type', () => {
-  test.each(FAMILIES)('is a TypeError told with the name of the function: $prefix', ({ prefix, family }) => {
-    const real = errorOf(() => sql.value(`${prefix}_decode(?)`, 1.5))
-    expect(real).toBeInstanceOf(TypeError)
-    expect((real as Error).message).toMatch(`${prefix}_decode(): ${family.name}: `)
-    expect((real as Error).cause).toBeInstanceOf(TypeError)
-    sql.refuses(`${prefix}_decode(?)`, [Buffer.alloc(family.byteLength)], 'TypeError')
-    sql.refuses(`${prefix}_from_uuid8(?)`, [Buffer.alloc(16)], 'TypeError')
+  test.each(FAMILIES)('is told with the name of the function: $prefix', ({ prefix, family }) => {
+    expect(errorOf(() => sql.value(`${prefix}_decode(?)`, 1.5))).toMatchObject({
+      code: 'INVALID_TYPE',
+      message: expect.stringMatching(`${prefix}_decode\\(\\): ${family.name}: `),
+      cause: expect.objectContaining({ code: 'INVALID_TYPE' }),
+    })
+    sql.refuses(`${prefix}_decode(?)`, [Buffer.alloc(family.byteLength)], 'INVALID_TYPE')
+    sql.refuses(`${prefix}_from_uuid8(?)`, [Buffer.alloc(16)], 'INVALID_TYPE')
     sql.gives(`${prefix}_is_valid(1.5)`, [], 0n)
   })
 
@@ -80,7 +81,7 @@ describe('a value of another type', () => {
       'flake_from_bigint(): flake: a number is given as an integer, not text',
     )
     expect(told("flax_from_uuid(x'05')")).toBe('flax_from_uuid(): flax: a uuid is given as text, not a blob')
-    expect(told("flax_lower_bound(x'05')")).toContain('a moment is text, not a blob')
+    expect(told("flax_lower_bound(x'05')")).toContain('Unix milliseconds), not a blob')
   })
 })
 
@@ -158,12 +159,12 @@ describe('fields', () => {
       'INVALID_OPTION',
     ],
     ["TypeScript's name", '{"timeMs": 1444939825807, "random": "\\\\x7680cb8bb9bdc1"}', 'INVALID_OPTION'],
-    ['a missing field', '{"time_ms": 1444939825807}', 'TypeError'],
-    ['a field of null', '{"time_ms": 1444939825807, "random": null}', 'TypeError'],
-    ['bytes without \\x', '{"time_ms": 1444939825807, "random": "7680cb8bb9bdc1"}', 'TypeError'],
-    ['half a byte', '{"time_ms": 1444939825807, "random": "\\\\x7680cb8bb9bdc"}', 'TypeError'],
+    ['a missing field', '{"time_ms": 1444939825807}', 'INVALID_TYPE'],
+    ['a field of null', '{"time_ms": 1444939825807, "random": null}', 'INVALID_TYPE'],
+    ['bytes without \\x', '{"time_ms": 1444939825807, "random": "7680cb8bb9bdc1"}', 'INVALID_TYPE'],
+    ['half a byte', '{"time_ms": 1444939825807, "random": "\\\\x7680cb8bb9bdc"}', 'INVALID_TYPE'],
     ['a byte less', '{"time_ms": 1444939825807, "random": "\\\\x7680cb8bb9bd"}', 'INVALID_LENGTH'],
-    ['a text for a number', '{"time_ms": "1444939825807", "random": "\\\\x7680cb8bb9bdc1"}', 'TypeError'],
+    ['a text for a number', '{"time_ms": "1444939825807", "random": "\\\\x7680cb8bb9bdc1"}', 'INVALID_TYPE'],
     ['a fraction', '{"time_ms": 1444939825807.5, "random": "\\\\x7680cb8bb9bdc1"}', 'FIELD_OUT_OF_RANGE'],
   ])('%s is refused', (_, json, code) => {
     sql.refuses('flax_pack(?)', [json], code)

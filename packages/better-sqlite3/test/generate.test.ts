@@ -78,7 +78,7 @@ describe.each(FAMILIES)('$prefix', ({ prefix, family }) => {
     ["x'03'", 'a blob'],
     ['', 'left out'],
   ])('generate_many(%s) is of the wrong type', (n, shown) => {
-    expect(many(n)).toEqual(new TypeError(`${told} ${shown}`))
+    expect(many(n)).toMatchObject({ code: 'INVALID_TYPE', field: 'n', message: `${told} ${shown}` })
   })
 })
 
@@ -180,7 +180,7 @@ describe('metabytes of sno', () => {
       sql.refuses('sno_generate_text(?)', [meta], 'FIELD_OUT_OF_RANGE')
       sql.refuses('sno_with_meta(sno_generate(), ?)', [meta], 'FIELD_OUT_OF_RANGE')
     }
-    sql.refuses('sno_generate(?)', ['9'], 'TypeError')
+    sql.refuses('sno_generate(?)', ['9'], 'INVALID_TYPE')
     sql.refuses('id FROM sno_generate_many(1, 256)', [], 'FIELD_OUT_OF_RANGE')
   })
 
@@ -218,7 +218,14 @@ describe('generate_at', () => {
       .prepare("SELECT DISTINCT name FROM pragma_function_list WHERE name LIKE '%generate_at' ORDER BY name")
       .pluck()
       .all()
-    expect(names).toEqual(['flax_generate_at', 'sno_generate_at'])
+    expect(names).toEqual([
+      'flake_generate_at',
+      'flax_generate_at',
+      'sno_generate_at',
+      'uid_generate_at',
+      'uid_local_generate_at',
+    ])
+    sql.gives("flax_time(flax_generate_at_text('2020-01-01'))", [], '2020-01-01 00:00:00.000')
   })
 })
 

@@ -16,6 +16,7 @@ const mistakes: Mistakes = {
   'no such generator': () => registered({ flax: WRONG.notAGenerator }),
   'generator of another family': () => registered({ flax: WRONG.ofAnotherFamily }),
   'generator of another epoch': () => registered({ flake: WRONG.ofAnotherEpoch }, [WRONG.laterFlake]),
+  'generator that is undefined': () => registered({ sno: undefined }),
   'generator for no family': () => registered({ snow: sno }, [flax, sno]),
   'meta above 255': () => answerOf('SELECT sno_generate(256)'),
   'malformed id': () => answerOf(`SELECT flax_time('${WRONG.malformedId}')`),

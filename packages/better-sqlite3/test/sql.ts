@@ -50,14 +50,13 @@ export class Sql {
   }
 }
 
-/** Bytes as hex, and an IdError or TypeError by its code or name. */
+/** Bytes as hex, and an IdError by its code. */
 export function outcome(work: () => unknown): Outcome {
   try {
     const value = work()
     return value instanceof Uint8Array ? hexText(value) : (value as Outcome)
   } catch (error) {
     if (error instanceof IdError) return { refused: error.code }
-    if (error instanceof TypeError) return { refused: 'TypeError' }
     throw error
   }
 }

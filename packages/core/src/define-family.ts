@@ -1,6 +1,6 @@
 import type { IdFamily, Layout, LayoutField, StorageName } from './family.js'
 import { checkSpan, type Time, toUnixMs } from './primitives/clock.js'
-import { checkInteger, IdError, show } from './primitives/errors.js'
+import { checkInteger, checkString, IdError, refuseType, show } from './primitives/errors.js'
 import { standardSchema } from './primitives/standard-schema.js'
 import { COLUMNS } from './storage/column.js'
 
@@ -35,8 +35,8 @@ export interface FamilyDefinition<AnId extends string, Fields> {
   /** Bytes → text. It throws an {@link IdError} for bytes of another length. */
   encode(bytes: Uint8Array): AnId
   /**
-   * Text → bytes. It throws an {@link IdError} for whatever `encode` would not write, a TypeError for what is
-   * no string.
+   * Text → bytes. It throws an {@link IdError} for whatever `encode` would not write, `INVALID_TYPE` for what is no
+   * string.
    */
   decode(text: string): Uint8Array
   /**
@@ -114,7 +114,7 @@ export function deriveFamily<AnId extends string, Fields>(
   const check = definition.check ?? ((text: string) => isDecodable(decode, text))
   const is = (value: unknown): value is AnId => typeof value === 'string' && check(value)
   const parse = (value: unknown): AnId => {
-    if (!is(value)) decode(value as string)
+    if (!is(value)) decode(checkString(name, value))
     return value as AnId
   }
 
@@ -136,7 +136,10 @@ export function deriveFamily<AnId extends string, Fields>(
     max: definition.max ?? encode(new Uint8Array(byteLength).fill(0xff)),
     encode,
     decode,
-    pack: definition.pack,
+    pack(fields) {
+      if (Object(fields) !== fields) refuseType(name, 'fields are an object', fields, 'fields')
+      return definition.pack(fields)
+    },
     unpack: definition.unpack,
     timeMs,
     time: (id) => new Date(timeMs(id)),
@@ -169,7 +172,7 @@ function isDecodable(decode: (text: string) => unknown, text: string): boolean {
     decode(text)
     return true
   } catch (error) {
-    if (error instanceof IdError || error instanceof TypeError) return false
+    if (error instanceof IdError) return false
     throw error
   }
 }

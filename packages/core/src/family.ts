@@ -120,8 +120,7 @@ export interface IdFamily<AnId extends string = string, Fields = unknown>
   /**
    * Checks a value from outside and brands it.
    *
-   * @throws {TypeError} if it is no string.
-   * @throws {IdError} `INVALID_LENGTH`, `INVALID_CHARACTER`, `NOT_CANONICAL`.
+   * @throws {IdError} `INVALID_TYPE` if it is no string, `INVALID_LENGTH`, `INVALID_CHARACTER`, `NOT_CANONICAL`.
    */
   parse(value: unknown): AnId
   /** Whether the value is an id of this family. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type FlakeId, flake, flax, type IdErrorCode, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
 import { describe, expect, test } from 'vitest'
 import { bytesOf, hexOf } from './bytes.js'
-import { expectIdError } from './refusal.js'
+import { expectRefusal } from './refusal.js'
 
 interface Valid {
   readonly name: string
@@ -116,11 +116,11 @@ function checkCases(family: IdFamily, cases: Cases): void {
   test.each(cases.invalid)('$operation refuses: $name', ({ operation, input, code, position }) => {
     const perform = OPERATIONS[operation]
     if (perform === undefined) expect.fail(`no operation ${operation}`)
-    const error = expectIdError(() => perform(family, input), code)
+    const error = expectRefusal(() => perform(family, input), code)
     expect(error.family).toBe(family.name)
     if (position !== undefined) expect(error.position).toBe(position)
     if (operation !== 'decode') return
-    expectIdError(() => family.parse(input), code)
+    expectRefusal(() => family.parse(input), code)
     expect(family.is(input)).toBe(false)
   })
 
@@ -161,11 +161,11 @@ describe('cases/flake.json, other forms', () => {
   })
 
   test.each(hexRefused)('fromHex refuses $input', ({ input, code, position }) => {
-    const error = expectIdError(() => flake.fromHex(input), code)
+    const error = expectRefusal(() => flake.fromHex(input), code)
     if (position !== undefined) expect(error.position).toBe(position)
   })
 
   test.each(bigintRefused)('fromBigInt refuses $input', ({ input, code }) => {
-    expectIdError(() => flake.fromBigInt(BigInt(input)), code)
+    expectRefusal(() => flake.fromBigInt(BigInt(input)), code)
   })
 })

@@ -1,10 +1,12 @@
-import { flake, flax, IdError, type IdErrorCode, sno, uidLocal } from '@snoflax/core'
+import { flake, flax, IdError, type IdErrorCode, sno, storageFor, uid, uidLocal } from '@snoflax/core'
 import { describe, expect, test } from 'vitest'
 import { page, section } from './documentation.js'
-import { expectIdError, expectRefusal } from './refusal.js'
+import { expectRefusal, thrownBy } from './refusal.js'
+
+const FOREIGN_UUID = '019a3c5e-7f00-7abc-8def-0123456789ab'
 
 describe('IdError', () => {
-  const error = expectIdError(() => sno.parse('BRPK4Q72XWF2M63L'), 'INVALID_CHARACTER')
+  const error = expectRefusal(() => sno.parse('BRPK4Q72XWF2M63L'), 'INVALID_CHARACTER')
 
   test('is an Error with a name, a code and the facts', () => {
     expect(error).toBeInstanceOf(Error)
@@ -19,6 +21,7 @@ describe('IdError', () => {
       field: undefined,
       waitMs: undefined,
       path: undefined,
+      statusCode: 400,
     })
     expect(error.cause).toBe(undefined)
   })
@@ -57,9 +60,98 @@ describe('IdError', () => {
   })
 })
 
+describe('statusCode', () => {
+  const uuids = storageFor(flax, 'postgres')
+  const storage = storageFor(flake, 'postgres')
+
+  test.each<[string, () => unknown, IdErrorCode]>([
+    ['a number', () => flax.parse(5), 'INVALID_TYPE'],
+    ['a symbol', () => sno.parse(Symbol('id')), 'INVALID_TYPE'],
+    ['a text of another length', () => flax.parse('x'), 'INVALID_LENGTH'],
+    ['bytes of another length', () => flax.encode(new Uint8Array(3)), 'INVALID_LENGTH'],
+    ['a foreign character', () => flake.parse('x'), 'INVALID_CHARACTER'],
+    ['spare bits', () => uidLocal.parse('..........0'), 'NOT_CANONICAL'],
+    ['a number of 65 bits', () => flake.parse('18446744073709551616'), 'FIELD_OUT_OF_RANGE'],
+    ['a number to store', () => uuids.toDatabase(5), 'INVALID_TYPE'],
+    ['a foreign uuid to store', () => uuids.toDatabase(FOREIGN_UUID), 'NOT_CANONICAL'],
+  ])('is 400 for an id from outside: %s', (_, call, code) => {
+    const error = expectRefusal(call, code, { statusCode: 400 })
+    expect(error.at('Order.id')).toMatchObject({ statusCode: 400, path: 'Order.id' })
+  })
+
+  test.each<[string, () => unknown, IdErrorCode]>([
+    ['an option', () => sno.generator({ partition: 70_000 }), 'FIELD_OUT_OF_RANGE'],
+    ['an option of another type', () => uid.generator({ node: {} as never }), 'INVALID_TYPE'],
+    ['a field', () => sno.withMeta(sno.min, 256), 'FIELD_OUT_OF_RANGE'],
+    ['fields', () => sno.pack(null as never), 'INVALID_TYPE'],
+    ['a moment', () => flax.lowerBound('2026' as never), 'INVALID_TYPE'],
+    ['no moment', () => flax.lowerBound(Number.NaN), 'INVALID_TIME'],
+    ['a stored text', () => uuids.fromDatabase('x'), 'INVALID_LENGTH'],
+    ['a stored uuid', () => uuids.fromDatabase(FOREIGN_UUID), 'INVALID_CHARACTER'],
+    ['a stored number', () => storage.fromDatabase(-1n), 'FIELD_OUT_OF_RANGE'],
+    ['a storage', () => storageFor(flax, 'sqlite', { storage: 'uuid' }), 'STORAGE_REFUSED'],
+  ])('is none where the caller is not at fault: %s', (_, call, code) => {
+    const error = expectRefusal(call, code)
+    expect(error.statusCode).toBe(undefined)
+    expect(error.at('Order.id').statusCode).toBe(undefined)
+  })
+})
+
+describe('toJSON', () => {
+  test('tells code, message and facts, and neither value, stack nor cause', () => {
+    const cause = new Error('password')
+    const facts = { family: 'sno', value: { password: 1 }, position: 3, path: 'Order.id', cause }
+    expect(JSON.parse(JSON.stringify(new IdError('INVALID_CHARACTER', 'sno: wrong', facts)))).toEqual({
+      name: 'IdError',
+      code: 'INVALID_CHARACTER',
+      message: 'sno: wrong',
+      family: 'sno',
+      position: 3,
+      path: 'Order.id',
+      statusCode: 400,
+    })
+  })
+
+  test('never throws', () => {
+    const cycle: Record<string, unknown> = {}
+    cycle['self'] = cycle
+    const throwing = {
+      toJSON() {
+        throw new Error('not this one')
+      },
+    }
+    for (const value of [12n, cycle, throwing, Symbol('id'), [1n]]) {
+      const error = expectRefusal(() => flax.parse(value), 'INVALID_TYPE')
+      expect(JSON.parse(JSON.stringify({ error }))).toMatchObject({ error: { code: 'INVALID_TYPE' } })
+    }
+  })
+})
+
+describe('messages speak of what was given', () => {
+  const uuids = storageFor(flax, 'postgres')
+  const bytes = storageFor(flax, 'postgres', { storage: 'binary' })
+
+  test.each<[() => unknown, string]>([
+    [() => uuids.toDatabase(5), 'flax: an id is a string, not 5'],
+    [() => uuids.fromDatabase(5), 'flax: a stored id is text or bytes, not 5'],
+    [() => storageFor(flake, 'postgres').toDatabase(true), 'flake: an id is a string, not true'],
+    [
+      () => storageFor(flake, 'postgres').fromDatabase(true),
+      'flake: a stored id is text, bytes or a whole number, not true',
+    ],
+    [() => uuids.fromDatabase(FOREIGN_UUID), `at position 0 of "${FOREIGN_UUID}" is none of `],
+    [() => bytes.fromDatabase(new Uint8Array(11)), `an id has 12 bytes, not 11 (\\x${'00'.repeat(11)})`],
+    [() => sno.pack(7 as never), 'sno: fields are an object, not 7'],
+  ])('%#', (call, message) => {
+    const error = thrownBy(call) as IdError
+    expect(error).toBeInstanceOf(IdError)
+    expect(error.message).toContain(message)
+  })
+})
+
 describe('messages show values that are hard to print', () => {
   test('a foreign character is quoted', () => {
-    const shown = (text: string) => expectIdError(() => flax.parse(text), 'INVALID_CHARACTER').message
+    const shown = (text: string) => expectRefusal(() => flax.parse(text), 'INVALID_CHARACTER').message
     expect(shown('\0RdKJcxqVBiAiQr0')).toContain('"\\u0000" at position 0')
     expect(shown('0RdKJcxqVBiAiQr\n')).toContain('"\\n" at position 15')
     expect(shown('0RdKJcxqVBiAiQ\ud800r')).toContain('"\\ud800" at position 14')
@@ -67,11 +159,11 @@ describe('messages show values that are hard to print', () => {
   })
 
   test('long texts and bytes are cut', () => {
-    const long = expectIdError(() => flax.parse('a'.repeat(1_000_000)), 'INVALID_LENGTH').message
+    const long = expectRefusal(() => flax.parse('a'.repeat(1_000_000)), 'INVALID_LENGTH').message
     expect(long).toContain('1000000')
     expect(long).toContain('…')
     expect(long.length).toBeLessThan(200)
-    const bytes = expectIdError(() => flax.encode(new Uint8Array(1000).fill(0xab)), 'INVALID_LENGTH').message
+    const bytes = expectRefusal(() => flax.encode(new Uint8Array(1000).fill(0xab)), 'INVALID_LENGTH').message
     expect(bytes).toContain('\\xabab')
     expect(bytes.length).toBeLessThan(200)
   })
@@ -91,7 +183,7 @@ describe('messages show values that are hard to print', () => {
     [{ a: 1 }, 'an object'],
     [Object.create(null), 'an object'],
   ])('%o', (value, shown) => {
-    expect(expectRefusal(() => flax.parse(value), 'TypeError').message).toBe(
+    expect(expectRefusal(() => flax.parse(value), 'INVALID_TYPE').message).toBe(
       `flax: an id is a string, not ${shown}`,
     )
   })
@@ -104,10 +196,10 @@ describe('the page of the specification', () => {
 
   test('lists the codes that refusals of ids have', () => {
     const found: IdErrorCode[] = [
-      expectIdError(() => flax.parse(''), 'INVALID_LENGTH').code,
-      expectIdError(() => flake.parse('x'), 'INVALID_CHARACTER').code,
-      expectIdError(() => uidLocal.parse('..........0'), 'NOT_CANONICAL').code,
-      expectIdError(() => flake.parse('18446744073709551616'), 'FIELD_OUT_OF_RANGE').code,
+      expectRefusal(() => flax.parse(''), 'INVALID_LENGTH').code,
+      expectRefusal(() => flake.parse('x'), 'INVALID_CHARACTER').code,
+      expectRefusal(() => uidLocal.parse('..........0'), 'NOT_CANONICAL').code,
+      expectRefusal(() => flake.parse('18446744073709551616'), 'FIELD_OUT_OF_RANGE').code,
     ]
     expect(codes).toEqual(expect.arrayContaining(found))
     expect(new Set(codes).size).toBe(codes.length)

@@ -1,7 +1,7 @@
+import type { IdErrorCode } from '@snoflax/core'
 import { flax, sno, storageFor, type UidLocalFields, uid, uidLocal } from '@snoflax/core'
 import { expect } from 'vitest'
 import { bytesOf, hexOf, latin1 } from './bytes.js'
-import type { Refusal } from './refusal.js'
 import { isAligned, type NativeUid, nodeOf, packGlobal, unalignedFields } from './uid-natives.js'
 import type { Vector, VectorFile } from './vectors.js'
 
@@ -19,7 +19,7 @@ interface QuirkBase {
 
 /** Something that a reference does and ours refuses. */
 interface RefusedQuirk extends QuirkBase {
-  readonly refused: Refusal
+  readonly refused: IdErrorCode
   readonly position?: (vector: never) => number
   readonly attempts: (vector: never) => readonly (() => unknown)[]
 }
@@ -88,7 +88,7 @@ const QUIRKS: readonly (RefusedQuirk | ChangedQuirk)[] = [
     when: ({ argument }: { argument: string }) => Number.isNaN(Number.parseFloat(argument)),
     reason: 'None and False mean now in the reference. Here they are no times.',
     restHolds: true,
-    refused: 'TypeError',
+    refused: 'INVALID_TYPE',
     attempts: ({ argument }: { argument: string }) => [() => flax.generateAt(JSON.parse(argument))],
   },
   {
@@ -110,7 +110,7 @@ const QUIRKS: readonly (RefusedQuirk | ChangedQuirk)[] = [
       !canonical && error === null && typeof JSON.parse(json) === 'number',
     reason:
       'The reference looks at the length of a JSON document only and takes an 18-digit number as an id.',
-    refused: 'TypeError',
+    refused: 'INVALID_TYPE',
     attempts: ({ json }: JsonDocument) => [() => sno.fromJson(JSON.parse(json))],
   },
   {
@@ -162,7 +162,7 @@ const QUIRKS: readonly (RefusedQuirk | ChangedQuirk)[] = [
     tag: 'node-width',
     reason:
       'A node of another width than 4 bytes shifts or cuts what follows it. Here it is a number of 32 bits.',
-    refused: 'TypeError',
+    refused: 'INVALID_TYPE',
     attempts: ({ uid: native }: Odd) => [
       () => uid.pack({ ...unalignedFields(native), node: bytesOf(native.nodeHex as string) as never }),
       () => uid.fingerprint(bytesOf(native.nodeHex as string) as never),

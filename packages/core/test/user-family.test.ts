@@ -14,7 +14,7 @@ import {
 } from '@snoflax/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { expectIdError, expectRefusal } from './refusal.js'
+import { expectRefusal } from './refusal.js'
 import { TICKET_EPOCH_MS, type TicketFields, type TicketId, ticket } from './ticket.js'
 
 type Definition = FamilyDefinition<TicketId, TicketFields>
@@ -110,14 +110,14 @@ describe('a family of a user', () => {
       ],
       [{ pattern: /^[a-f]{16}$/g }, 'INVALID_OPTION', 'min', /min .* does not match/],
     ])('with %o', (change, code, field, message) => {
-      const error = expectIdError(() => defineFamily({ ...DEFINITION, ...change }), code)
+      const error = expectRefusal(() => defineFamily({ ...DEFINITION, ...change }), code)
       expect(error).toMatchObject({ family: 'ticket', field, message: expect.stringMatching(message) })
     })
 
     test.each<[Partial<Definition>]>([[{ tag: '7' as never }], [{ lastMs: 7n as never }]])(
       'with the wrong type: %o',
       (change) => {
-        expectRefusal(() => defineFamily({ ...DEFINITION, ...change }), 'TypeError')
+        expectRefusal(() => defineFamily({ ...DEFINITION, ...change }), 'INVALID_TYPE')
       },
     )
 

@@ -377,8 +377,11 @@ describe('a value', () => {
     }
   })
 
-  test('of the wrong type is a TypeError with its place', () => {
-    expect(() => t.id.mapToDriverValue({ id: 1 })).toThrow(TypeError)
+  test('of the wrong type is refused with its place', () => {
+    expect(errorOf(() => t.id.mapToDriverValue({ id: 1 }))).toMatchObject({
+      code: 'INVALID_TYPE',
+      path: 't.the_id',
+    })
     expect(() => t.id.mapToDriverValue(true)).toThrow(/^t\.the_id: flax: /)
   })
 

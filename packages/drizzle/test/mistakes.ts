@@ -18,6 +18,9 @@ const ordersWith = (
   return orders.customerId.getSQLType()
 }
 
+const selected = (id: FlaxId) =>
+  drizzle(new Database(':memory:')).select().from(customers).where(eq(customers.id, id)).toSQL()
+
 export default {
   'no generator': () => sqliteTable('orders', { id: sqlite.flakeId().primaryKey() }),
   'no such generator': () => sqliteTable('orders', { id: sqlite.flaxId({ generator: WRONG.notAGenerator }) }),
@@ -36,10 +39,6 @@ export default {
     pgTable('orders', { id: pg.flaxId({ default: 'database', schema: 'Ids' }) }),
   'order in upper case': () => keyset(customers.id, { order: 'DESC' as 'desc' }),
   'storage that the database lacks': () => sqliteTable('orders', { id: sqlite.flaxId({ storage: 'uuid' }) }),
-  'malformed id': () =>
-    drizzle(new Database(':memory:'))
-      .select()
-      .from(customers)
-      .where(eq(customers.id, WRONG.malformedId as FlaxId))
-      .toSQL(),
+  'malformed id': () => selected(WRONG.malformedId as FlaxId),
+  'id of another type': () => selected(WRONG.idOfAnotherType),
 } satisfies Mistakes

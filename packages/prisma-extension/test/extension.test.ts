@@ -585,7 +585,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
 
     test('of another type', async () => {
       const call = prisma.customer.findUnique({ where: { id: 7 } })
-      await expect(call).rejects.toThrow(TypeError)
+      await expect(call).rejects.toMatchObject({ code: 'INVALID_TYPE', statusCode: 400, value: 7 })
       await expect(prisma.customer.findUnique({ where: { id: true } })).rejects.toThrow(
         /^Customer\.id, in customer\.findUnique: where\.id: flax: /,
       )

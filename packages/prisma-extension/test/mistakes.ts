@@ -11,21 +11,25 @@ const configured = (id: Partial<IdField>, generators: object = {}) =>
 const generated = (id: Partial<IdField>, generators?: object) =>
   configured({ generated: true, ...id }, generators)
 
+const parameter = (id: string) =>
+  rawQueries({
+    database: 'sqlite',
+    models: { Order: { id: { family: flax, storage: 'binary' } } },
+  }).parameter('Order.id', id)
+
 export default {
   'no generator': () => generated({ family: flake }),
   'no such generator': () => generated({}, { flax: WRONG.notAGenerator }),
   'generator of another family': () => generated({}, { flax: WRONG.ofAnotherFamily }),
   'generator of another epoch': () =>
     generated({ family: WRONG.laterFlake }, { flake: WRONG.ofAnotherEpoch }),
+  'generator that is undefined': () => generated({ family: sno }, { sno: undefined }),
   'generator for no family': () => generated({}, { snow: sno }),
   'meta where ids carry none': () => generated({ meta: 3 }),
   'meta above 255': () => generated({ family: sno, meta: 256 }),
   'order in upper case': () => keyset({ order: 'DESC' as 'desc', take: 1 }),
   'page of no rows': () => keyset({ take: 0 }),
   'storage that the database lacks': () => configured({ storage: 'uuid' }),
-  'malformed id': () =>
-    rawQueries({
-      database: 'sqlite',
-      models: { Order: { id: { family: flax, storage: 'binary' } } },
-    }).parameter('Order.id', WRONG.malformedId),
+  'malformed id': () => parameter(WRONG.malformedId),
+  'id of another type': () => parameter(WRONG.idOfAnotherType),
 } satisfies Mistakes

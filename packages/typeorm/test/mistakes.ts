@@ -45,6 +45,11 @@ function openWith(column: ReturnType<typeof FlaxIdColumn.plain> | ReturnType<typ
   return open(Customer, Order)
 }
 
+async function found(id: FlaxId) {
+  const dataSource = await open(Customer)
+  return dataSource.getRepository(Customer).findOneBy({ id })
+}
+
 export default {
   'no generator': () => declare(flake),
   'no such generator': () => declare(flax, { generator: WRONG.notAGenerator as never }),
@@ -59,8 +64,6 @@ export default {
   'order in upper case': () => keyset<Customer>({ order: 'DESC' as 'desc', take: 1 }),
   'page of no rows': () => keyset<Customer>({ take: 0 }),
   'storage that the database lacks': () => open(declare(flax, { storage: 'uuid' })),
-  'malformed id': async () => {
-    const dataSource = await open(Customer)
-    return dataSource.getRepository(Customer).findOneBy({ id: WRONG.malformedId as FlaxId })
-  },
+  'malformed id': () => found(WRONG.malformedId as FlaxId),
+  'id of another type': () => found(WRONG.idOfAnotherType),
 } satisfies Mistakes

@@ -68,7 +68,7 @@ export function readStored(storage: IdStorage<string>, value: unknown): StoredVa
     if (isSame(storage.database, expected, value)) return { is: 'id', id }
     return { is: 'misplaced', id, reason: `it is not in the form of storage ${storage.name}` }
   } catch (error) {
-    if (error instanceof IdError || error instanceof TypeError) {
+    if (error instanceof IdError) {
       return { is: 'malformed', reason: error.message }
     }
     throw error

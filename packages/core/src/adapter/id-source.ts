@@ -1,6 +1,6 @@
 import type { IdFamily } from '../family.js'
+import { baseOf, isSameFamily } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
-import { isSameFamily } from '../same-family.js'
 
 /** What generates the ids of a column: every generator of @snoflax/core, a family, or your own. */
 export interface IdSource<AnId extends string = string> {
@@ -98,9 +98,10 @@ export function checkGenerator(family: IdFamily, generator: unknown): void {
 }
 
 /**
- * Checks generators that are given by the name of their family, as in `generators: { sno: … }`.
+ * Checks generators that are given by the name of their family, as in `generators: { sno: … }`. One that is there and
+ * undefined is an unset variable, and no wish for the default.
  *
- * @throws {IdError} `INVALID_OPTION` for a name that no family has, and as {@link checkGenerator}.
+ * @throws {IdError} `INVALID_OPTION` for a name that no family has, for undefined, and as {@link checkGenerator}.
  *
  * @example
  * checkGeneratorNames({ sno: sno.generator({ partition: 7 }) }, [flax, sno])
@@ -120,7 +121,14 @@ export function checkGeneratorNames(
         value: generator,
       })
     }
-    if (generator !== undefined) checkGenerator(family, generator)
+    if (generator === undefined) {
+      throw new IdError(
+        'INVALID_OPTION',
+        `generators.${name} is undefined; pass a generator, or leave it out`,
+        { family: name, field: 'generators', value: generator },
+      )
+    }
+    checkGenerator(family, generator)
   }
 }
 
@@ -135,8 +143,9 @@ export function checkGeneratorNames(
  */
 export function checkMeta(family: IdFamily, meta: number | undefined): void {
   if (meta === undefined) return
-  if (!('withMeta' in family)) refuse(family, 'meta', meta, 'ids carry no metabyte; leave meta out')
-  const { withMeta, min } = family as MetaFamily
+  const base = baseOf(family)
+  if (!('withMeta' in base)) refuse(family, 'meta', meta, 'ids carry no metabyte; leave meta out')
+  const { withMeta, min } = base as MetaFamily
   withMeta(min, meta)
 }
 

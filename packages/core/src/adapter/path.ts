@@ -1,8 +1,7 @@
 import { IdError } from '../primitives/errors.js'
 
 /**
- * Runs the work. An IdError or TypeError that it throws gets the path in front of its message; an IdError that has a
- * path already keeps it.
+ * Runs the work. An IdError that it throws gets the path in front of its message, unless it has one already.
  *
  * @param path entity and property, table and column, or a place in the arguments. A function is called for an error
  * only, for paths that cost something to put together.
@@ -14,11 +13,7 @@ export function withPath<Result>(path: string | (() => string), work: () => Resu
   try {
     return work()
   } catch (error) {
-    const isPlaced = error instanceof IdError && error.path !== undefined
-    if (isPlaced || !(error instanceof IdError || error instanceof TypeError)) throw error
-    const place = typeof path === 'string' ? path : path()
-    throw error instanceof IdError
-      ? error.at(place)
-      : new TypeError(`${place}: ${error.message}`, { cause: error })
+    if (!(error instanceof IdError) || error.path !== undefined) throw error
+    throw error.at(typeof path === 'string' ? path : path())
   }
 }

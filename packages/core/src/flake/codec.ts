@@ -1,7 +1,7 @@
 import type { Id } from '../family.js'
 import { fromBigInt as bytesOf, toBigInt as numberOf } from '../primitives/bytes.js'
 import { checkSpan, checkTimeField, type TimeSpan } from '../primitives/clock.js'
-import { checkBytes, checkInteger, IdError, refuseType, show } from '../primitives/errors.js'
+import { checkBytes, checkInteger, checkString, IdError, refuseType, show } from '../primitives/errors.js'
 import { BYTE_LENGTH, MAX_COUNTER, MAX_DATACENTER, MAX_TIME, MAX_WORKER } from './layout.js'
 
 /** A flake: an unsigned 64-bit number as decimal text, as snowflake APIs send it. */
@@ -25,7 +25,7 @@ const MAX_DIGITS = 20
 const MAX_UINT64 = 0xffff_ffff_ffff_ffffn
 
 export function encode(bytes: Uint8Array): FlakeId {
-  return numberOf(checkBytes(NAME, 'an id', bytes, BYTE_LENGTH)).toString() as FlakeId
+  return numberOf(checkBytes(NAME, bytes, BYTE_LENGTH)).toString() as FlakeId
 }
 
 export function decode(text: string): Uint8Array {
@@ -51,8 +51,8 @@ export function toBigInt(id: FlakeId): bigint {
   return typeof id === 'string' && check(id) ? BigInt(id) : refuse(id)
 }
 
-function refuse(id: unknown): never {
-  if (typeof id !== 'string') refuseType(NAME, 'an id is a string of decimal digits', id)
+function refuse(value: unknown): never {
+  const id = checkString(NAME, value)
   if (id.length === 0 || id.length > MAX_DIGITS) {
     throw new IdError(
       'INVALID_LENGTH',

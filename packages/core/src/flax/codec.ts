@@ -23,7 +23,7 @@ export const SPAN = { name: NAME, firstMs: EPOCH_MS, lastMs: LAST_MS }
 const coder = /* @__PURE__ */ radix64(NAME, ALPHABET)
 
 export function encode(bytes: Uint8Array): FlaxId {
-  return coder.encode(checkBytes(NAME, 'an id', bytes, BYTE_LENGTH)) as FlaxId
+  return coder.encode(checkBytes(NAME, bytes, BYTE_LENGTH)) as FlaxId
 }
 
 export function decode(text: string): Uint8Array {
@@ -47,7 +47,7 @@ export function spell(timeMs: number, random: Uint8Array, offset: number): FlaxI
 }
 
 export function pack({ timeMs, random }: FlaxFields): FlaxId {
-  return spell(checkTimeField(SPAN, timeMs), checkBytes(NAME, 'random', random, RANDOM_BYTES), 0)
+  return spell(checkTimeField(SPAN, timeMs), checkBytes(NAME, random, RANDOM_BYTES, 'random'), 0)
 }
 
 export function unpack(id: FlaxId): FlaxFields {

@@ -23,8 +23,7 @@ export type Time = Date | number | Instant
 /**
  * Unix milliseconds of a moment, with its part of a millisecond; infinities pass.
  *
- * @throws {TypeError} for what is no moment.
- * @throws {IdError} `INVALID_TIME` for NaN and invalid Dates.
+ * @throws {IdError} `INVALID_TYPE` for what is no moment, `INVALID_TIME` for NaN and invalid Dates.
  *
  * @example
  * unixMs(new Date('2026-11-01')) // 1793491200000
@@ -34,14 +33,14 @@ export const unixMs = (time: Time): number => toUnixMs('time', time)
 /**
  * Unix milliseconds of a moment; infinities pass, for bounds. A part of a millisecond stays one.
  *
- * @throws {TypeError} for anything else.
- * @throws {IdError} `INVALID_TIME` for NaN and invalid Dates.
+ * @throws {IdError} `INVALID_TYPE` for anything else, `INVALID_TIME` for NaN and invalid Dates.
  */
 export function toUnixMs(family: string, time: Time): number {
   const timeMs = typeof time === 'number' ? time : momentMs(family, time)
   if (Number.isNaN(timeMs)) {
     throw new IdError('INVALID_TIME', `${family}: a time is a valid Date or number, not ${show(time)}`, {
       family,
+      field: 'time',
       value: time,
     })
   }
@@ -54,7 +53,7 @@ function momentMs(family: string, time: unknown): number {
   if (isDate(time)) return Number(time)
   const { epochMilliseconds, epochNanoseconds } = (time ?? {}) as Partial<Instant>
   if (typeof epochMilliseconds !== 'number') {
-    refuseType(family, 'a time is a Date, a Temporal.Instant or a number of Unix milliseconds', time)
+    refuseType(family, 'a time is a Date, a Temporal.Instant or a number of Unix milliseconds', time, 'time')
   }
   const isWhole = typeof epochNanoseconds !== 'bigint' || epochNanoseconds % NS_PER_MS === 0n
   return isWhole ? epochMilliseconds : epochMilliseconds + 0.5
@@ -86,11 +85,10 @@ export function checkSpan({ name, firstMs, lastMs }: TimeSpan, timeMs: number): 
 /**
  * A time given as a field: exact, so neither floored nor rounded.
  *
- * @throws {TypeError} for anything but a number.
- * @throws {IdError} `INVALID_TIME`, `FIELD_OUT_OF_RANGE` for a fraction, `TIME_OUT_OF_RANGE`.
+ * @throws {IdError} `INVALID_TYPE` for anything but a number, `INVALID_TIME`, `FIELD_OUT_OF_RANGE` for a fraction, `TIME_OUT_OF_RANGE`.
  */
 export function checkTimeField(span: TimeSpan, timeMs: number): number {
-  if (typeof timeMs !== 'number') refuseType(span.name, 'timeMs is a number', timeMs)
+  if (typeof timeMs !== 'number') refuseType(span.name, 'timeMs is a number', timeMs, 'timeMs')
   checkSpan(span, toUnixMs(span.name, timeMs))
   return checkInteger(span.name, 'timeMs', timeMs, span.firstMs, span.lastMs)
 }

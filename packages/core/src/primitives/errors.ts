@@ -4,6 +4,8 @@ import { isBytes, isDate } from './realms.js'
  * What went wrong, for handlers that branch on it. The SQL functions answer with the SQLSTATE in brackets.
  */
 export type IdErrorCode =
+  /** A value of the wrong JavaScript type, such as a number where an id is a string. Not in SQL. */
+  | 'INVALID_TYPE'
   /** A text, or a byte array, of the wrong size [22P02]. */
   | 'INVALID_LENGTH'
   /** A character outside the alphabet; `position` says where [22P02]. */
@@ -13,6 +15,10 @@ export type IdErrorCode =
    * [22P02].
    */
   | 'NOT_CANONICAL'
+  /** A text without the family's prefix, or with another one [22P02]. */
+  | 'WRONG_PREFIX'
+  /** A text that was not sealed for this kind of ids with one of these keys. Not in SQL. */
+  | 'INVALID_SEAL'
   /** A number that its field, option or column can't hold [22003]. */
   | 'FIELD_OUT_OF_RANGE'
   /** A moment before the family's epoch or after its last unit [22008]. */
@@ -50,7 +56,7 @@ export interface IdErrorFacts {
   readonly family?: string | undefined
   /** The refused value, as it was given. */
   readonly value?: unknown
-  /** The field or option that it was meant for. */
+  /** The field or option that it was meant for; `column` for a stored value, undefined for an id from outside. */
   readonly field?: string | undefined
   /** Index of the first foreign character, in UTF-16 units as JavaScript counts. */
   readonly position?: number | undefined
@@ -58,9 +64,12 @@ export interface IdErrorFacts {
   readonly waitMs?: number | undefined
   /** Where the value sat: entity and property, table and column, or a path in the arguments. */
   readonly path?: string | undefined
-  /** The error that this one tells with more, as `Error.cause`. */
+  /** The error that this one adds a place to, as `Error.cause`. */
   readonly cause?: unknown
 }
+
+/** In the codes of malformed ids. */
+const MALFORMED = /TYPE|LENGTH|CHARACTER|CANONICAL|FIELD/
 
 const IS_ID_ERROR = /* @__PURE__ */ Symbol.for('@snoflax/core IdError')
 
@@ -98,6 +107,11 @@ export class IdError extends Error {
   readonly waitMs: number | undefined
   /** See {@link IdErrorFacts.path}. */
   readonly path: string | undefined
+  /**
+   * 400 where an id from outside is malformed, so that Fastify, Express, Koa and Nest answer Bad Request; undefined for
+   * everything else: options, clocks, leases, and values that were read from a database.
+   */
+  readonly statusCode: 400 | undefined
 
   constructor(code: IdErrorCode, message: string, facts: IdErrorFacts = {}) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
@@ -108,6 +122,12 @@ export class IdError extends Error {
     this.position = facts.position
     this.waitMs = facts.waitMs
     this.path = facts.path
+    this.statusCode = facts.field === undefined && MALFORMED.test(code) ? 400 : undefined
+  }
+
+  /** For answers and logs: code, message and facts. Without `value`, which may be anything, stack and cause. */
+  toJSON(): { readonly code: IdErrorCode; readonly message: string; readonly statusCode: 400 | undefined } {
+    return Object.assign({ ...this }, { message: this.message, value: undefined })
   }
 
   /** Told by errors of every copy. */
@@ -123,7 +143,12 @@ export class IdError extends Error {
 
 const SHOWN_CHARACTERS = 48
 
-/** A value as messages show it: quoted, bounded in length, bytes as hex. */
+/**
+ * A value as messages show it: quoted, bounded in length, bytes as hex.
+ *
+ * @example
+ * show(new Uint8Array([1, 2])) // '\\x0102'
+ */
 export function show(value: unknown): string {
   if (typeof value === 'string') {
     const cut = value.length > SHOWN_CHARACTERS
@@ -143,16 +168,18 @@ export function show(value: unknown): string {
   return String(value)
 }
 
-/** @throws {TypeError} always: the value is of the wrong JavaScript type. */
-export function refuseType(family: string, what: string, value: unknown): never {
-  throw new TypeError(`${family}: ${what}, not ${show(value)}`)
+/**
+ * @param field the field or option that it was meant for; left out where it was meant for an id.
+ * @throws {IdError} `INVALID_TYPE` always.
+ */
+export function refuseType(family: string, what: string, value: unknown, field?: string): never {
+  throw new IdError('INVALID_TYPE', `${family}: ${what}, not ${show(value)}`, { family, field, value })
 }
 
 /**
  * The value, if it is a whole number from `minimum` to `maximum`.
  *
- * @throws {TypeError} for anything but a number.
- * @throws {IdError} `FIELD_OUT_OF_RANGE`.
+ * @throws {IdError} `INVALID_TYPE` for anything but a number, `FIELD_OUT_OF_RANGE`.
  */
 export function checkInteger(
   family: string,
@@ -161,7 +188,7 @@ export function checkInteger(
   minimum: number,
   maximum: number,
 ): number {
-  if (typeof value !== 'number') refuseType(family, `${field} is a number`, value)
+  if (typeof value !== 'number') refuseType(family, `${field} is a number`, value, field)
   if (!Number.isInteger(value) || value < minimum || value > maximum) {
     throw new IdError(
       'FIELD_OUT_OF_RANGE',
@@ -175,35 +202,38 @@ export function checkInteger(
 /**
  * The bytes, if they are exactly `length` of them.
  *
- * @throws {TypeError} for anything but a Uint8Array.
- * @throws {IdError} `INVALID_LENGTH`.
+ * @param field left out where they are an id.
+ * @throws {IdError} `INVALID_TYPE` for anything but a Uint8Array, `INVALID_LENGTH`.
  */
-export function checkBytes(family: string, field: string, value: unknown, length: number): Uint8Array {
-  if (!isBytes(value)) refuseType(family, `${field} is a Uint8Array of ${length} bytes`, value)
+export function checkBytes(family: string, value: unknown, length: number, field?: string): Uint8Array {
+  const what = field ?? 'an id'
+  if (!isBytes(value)) refuseType(family, `${what} is a Uint8Array of ${length} bytes`, value, field)
   if (value.length !== length) {
     throw new IdError(
       'INVALID_LENGTH',
-      `${family}: ${field} has ${length} bytes, not ${value.length} (${show(value)})`,
+      `${family}: ${what} has ${length} bytes, not ${value.length} (${show(value)})`,
       { family, field, value },
     )
   }
   return value
 }
 
+/** The text, if it is a string. @throws {IdError} `INVALID_TYPE`. */
+export function checkString(family: string, value: unknown): string {
+  return typeof value === 'string' ? value : refuseType(family, 'an id is a string', value)
+}
+
 /**
  * The text, if it is a string of exactly `length` characters.
  *
- * @throws {TypeError} for anything but a string.
- * @throws {IdError} `INVALID_LENGTH`.
+ * @throws {IdError} `INVALID_TYPE`, `INVALID_LENGTH`.
  */
 export function checkText(family: string, value: unknown, length: number): string {
-  if (typeof value !== 'string') refuseType(family, 'an id is a string', value)
-  if (value.length !== length) {
-    throw new IdError(
-      'INVALID_LENGTH',
-      `${family}: an id has ${length} characters, not ${value.length} (${show(value)})`,
-      { family, value },
-    )
-  }
-  return value
+  const text = checkString(family, value)
+  if (text.length === length) return text
+  throw new IdError(
+    'INVALID_LENGTH',
+    `${family}: an id has ${length} characters, not ${text.length} (${show(text)})`,
+    { family, value },
+  )
 }

@@ -1,5 +1,5 @@
 import type { IdFamily, StorageName } from '../family.js'
-import { IdError } from '../primitives/errors.js'
+import { checkString, IdError } from '../primitives/errors.js'
 import { FORMS, type Form } from './forms.js'
 
 /** What came of reading a text in one form. */
@@ -8,8 +8,12 @@ export type Attempt =
   | { readonly form: StorageName; readonly id?: undefined; readonly error: IdError }
 
 /** Reads the text in each form that it looks like and that ids of the family have, as text in any case. */
-export const attempts = (family: IdFamily, text: string): Attempt[] =>
-  FORMS.filter((form) => hasForm(family, form) && form.fits(text)).map((form) => attempt(form, family, text))
+export function attempts(family: IdFamily, text: string): Attempt[] {
+  checkString(family.name, text)
+  return FORMS.filter((form) => hasForm(family, form) && form.fits(text)).map((form) =>
+    attempt(form, family, text),
+  )
+}
 
 /** Every id has a text and bytes, also where they are no storage of its family's. */
 const hasForm = ({ storages }: IdFamily, { name }: Form): boolean =>

@@ -15,7 +15,7 @@ export interface IdRefusal {
 /**
  * Why a text is no id, for each of the families that `readings` has no reading of.
  *
- * @throws {TypeError} if the text is no string.
+ * @throws {IdError} `INVALID_TYPE` if the text is no string.
  *
  * @example
  * const [refusal] = refusals('BRPK4Q72XWF2M63L', [sno, flax])

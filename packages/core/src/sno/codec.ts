@@ -39,7 +39,7 @@ export const SPAN = { name: NAME, firstMs: EPOCH_MS, lastMs: LAST_MS }
 const coder = /* @__PURE__ */ radix32(NAME, ALPHABET)
 
 export function encode(bytes: Uint8Array): SnoId {
-  return coder.encode(checkBytes(NAME, 'an id', bytes, BYTE_LENGTH)) as SnoId
+  return coder.encode(checkBytes(NAME, bytes, BYTE_LENGTH)) as SnoId
 }
 
 export function decode(text: string): Uint8Array {

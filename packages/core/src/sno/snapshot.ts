@@ -1,5 +1,5 @@
+import type { BackfillSnapshot } from '../primitives/backfill.js'
 import { checkInteger, IdError, refuseType } from '../primitives/errors.js'
-import type { SnoBackfillSnapshot } from './backfill.js'
 import { NAME } from './codec.js'
 import { MAX_PARTITION, MAX_SEQUENCE, MAX_UNITS } from './layout.js'
 
@@ -25,7 +25,7 @@ export interface SnoSnapshot {
   /** How often the clock stepped back. Its lowest bit is the tick-tock bit. */
   readonly drifts: number
   /** What `generateAt` has made; not of the reference. Left out where it made nothing. */
-  readonly backfill?: SnoBackfillSnapshot
+  readonly backfill?: BackfillSnapshot
 }
 
 /** What a generator starts from. */
@@ -63,7 +63,8 @@ function checkBound(field: string, value: number): number {
 
 /** The state that a snapshot describes, read as the reference reads it. */
 export function restore(snapshot: SnoSnapshot): SnoState {
-  if (typeof snapshot !== 'object' || snapshot === null) refuseType(NAME, 'a snapshot is an object', snapshot)
+  if (typeof snapshot !== 'object' || snapshot === null)
+    refuseType(NAME, 'a snapshot is an object', snapshot, 'snapshot')
   const { sequenceMin, sequenceMax } = orderBounds(
     snapshot.sequenceMin,
     // As in the reference's JSON, where an absent field is 0: without an upper bound there is no limit.
@@ -93,7 +94,7 @@ export function restore(snapshot: SnoSnapshot): SnoState {
 
 function partitionNumber(partition: readonly [number, number]): number {
   if (!Array.isArray(partition) || partition.length !== 2) {
-    refuseType(NAME, "a snapshot's partition is an array of two bytes", partition)
+    refuseType(NAME, "a snapshot's partition is an array of two bytes", partition, 'partition')
   }
   const [high, low] = partition.map((byte) => checkInteger(NAME, 'partition', byte, 0, 0xff)) as [
     number,

@@ -3,7 +3,7 @@ import { toBigInt } from '../primitives/bytes.js'
 import { IdError } from '../primitives/errors.js'
 import { isBytes } from '../primitives/realms.js'
 import type { Database } from './column.js'
-import { BIGINT_BYTES, isNumbered, read } from './read.js'
+import { BIGINT_BYTES, isNumbered, ofStored, read } from './read.js'
 import { charactersOfUuid, toUuid, toUuid8, UUID_BYTES } from './uuid.js'
 
 /** What is bound to a statement. */
@@ -60,7 +60,13 @@ export function reader<AnId extends string>(
 ): (value: unknown) => AnId {
   const form = storage === 'uuid' || storage === 'uuid8' ? storage : undefined
   const direct = directReader(family, storage)
-  return (value) => direct?.(value) ?? read(family, value, form)
+  return (value) => {
+    try {
+      return direct?.(value) ?? read(family, value, form)
+    } catch (error) {
+      throw ofStored(family, value, error)
+    }
+  }
 }
 
 function directReader<AnId extends string>(

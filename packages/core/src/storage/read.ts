@@ -2,7 +2,7 @@ import type { IdFamily } from '../family.js'
 import { fromBigInt, fromHex } from '../primitives/bytes.js'
 import { IdError, refuseType, show } from '../primitives/errors.js'
 import { isArrayBuffer, isBytes } from '../primitives/realms.js'
-import { fromUuid, textOf, UUID_BYTES, type UuidForm, uuidBytes } from './uuid.js'
+import { fromUuid, ofCharacters, UUID_BYTES, type UuidForm, uuidBytes } from './uuid.js'
 
 const HEX_BYTES = /^\\x(?:[0-9a-f]{2})*$/i
 /** A whole number as drivers write it, without leading zeros. */
@@ -16,14 +16,26 @@ export const BIGINT_BYTES = 8
  * two forms.
  *
  * @throws {IdError} as the family's `parse`.
- * @throws {TypeError} for a value that no driver gives for an id.
  */
 export function read<AnId extends string>(family: IdFamily<AnId>, value: unknown, form?: UuidForm): AnId {
   if (typeof value === 'string') return readText(family, value, form)
   if (isBytes(value)) return readBytes(family, value, form)
-  if (typeof value === 'bigint') return readNumber(family, value, value)
-  if (typeof value === 'number') return readNumber(family, exact(family, value), value)
-  return refuseType(family.name, 'an id comes from the database as text, bytes or a whole number', value)
+  if (isNumbered(family)) {
+    if (typeof value === 'bigint') return readNumber(family, value, value)
+    if (typeof value === 'number') return readNumber(family, exact(family, value), value)
+  }
+  return refuseType(family.name, 'an id is a string', value)
+}
+
+/** The error of a stored value that is no id. Whoever asks for the row is not at fault: no `statusCode`. */
+export function ofStored(family: IdFamily, value: unknown, error: unknown): unknown {
+  if (!(error instanceof IdError)) return error
+  const forms = isNumbered(family) ? 'text, bytes or a whole number' : 'text or bytes'
+  const message =
+    error.code === 'INVALID_TYPE'
+      ? `${family.name}: a stored id is ${forms}, not ${show(value)}`
+      : error.message
+  return new IdError(error.code, message, { ...error, field: 'column' })
 }
 
 /**
@@ -71,7 +83,7 @@ function checkUnambiguous<AnId extends string>(family: IdFamily<AnId>, id: AnId)
 
 function readBytes<AnId extends string>(family: IdFamily<AnId>, bytes: Uint8Array, form?: UuidForm): AnId {
   if (bytes.length === UUID_BYTES) return fromUuid(family, bytes, form) as AnId
-  if (bytes.length === family.textLength) return family.parse(textOf(bytes))
+  if (bytes.length === family.textLength) return ofCharacters(family, bytes, bytes)
   return family.encode(bytes)
 }
 
@@ -85,13 +97,6 @@ function exact(family: IdFamily, value: number): bigint {
 }
 
 function readNumber<AnId extends string>(family: IdFamily<AnId>, number: bigint, value: unknown): AnId {
-  if (!isNumbered(family)) {
-    return refuseType(
-      family.name,
-      `an id has ${family.byteLength} bytes and is stored as text or bytes`,
-      value,
-    )
-  }
   if (number < 0n || number >= 2n ** 64n) {
     throw new IdError(
       'FIELD_OUT_OF_RANGE',

@@ -147,7 +147,29 @@ export type UuidForm = 'uuid' | 'uuid8'
 /** The id of a uuid in the given form, or in whichever it is. */
 export function fromUuid(family: IdFamily, uuid: Uint8Array, form?: UuidForm): string {
   if (family.byteLength === UUID_BYTES) return family.encode(uuid)
-  return (form ?? formOf(family, uuid)) === 'uuid8' ? fromUuid8(family, uuid) : family.parse(textOf(uuid))
+  return (form ?? formOf(family, uuid)) === 'uuid8'
+    ? fromUuid8(family, uuid)
+    : ofCharacters(family, uuid, uuidText(uuid))
+}
+
+/**
+ * The id whose characters the bytes are.
+ *
+ * @param shown what an error shows in place of the characters, which nobody has seen.
+ */
+export function ofCharacters<AnId extends string>(
+  family: IdFamily<AnId>,
+  bytes: Uint8Array,
+  shown: unknown,
+): AnId {
+  const text = textOf(bytes)
+  try {
+    return family.parse(text)
+  } catch (error) {
+    if (!(error instanceof IdError)) throw error
+    const message = error.message.replace(show(text), () => show(shown))
+    throw new IdError(error.code, message, { ...error, value: shown })
+  }
 }
 
 /** Byte 8 of a uuid8 has its highest bit set, which no ASCII character has. */
@@ -186,7 +208,7 @@ function setDigit(bytes: Uint8Array, digit: number, value: number): void {
 const characters: number[] = []
 
 /** The text of as many characters as there are bytes. */
-export function textOf(bytes: Uint8Array): string {
+function textOf(bytes: Uint8Array): string {
   characters.length = bytes.length
   for (let i = 0; i < bytes.length; i++) characters[i] = bytes[i] as number
   return String.fromCharCode.apply(null, characters)

@@ -29,7 +29,7 @@ export const NAME = 'uid'
 const coder = /* @__PURE__ */ radix64(NAME, ALPHABET)
 
 export function encode(bytes: Uint8Array): UidId {
-  return coder.encode(checkBytes(NAME, 'an id', bytes, GLOBAL_BYTE_LENGTH)) as UidId
+  return coder.encode(checkBytes(NAME, bytes, GLOBAL_BYTE_LENGTH)) as UidId
 }
 
 export function decode(text: string): Uint8Array {

@@ -24,7 +24,7 @@ const PADDING = '.....' // 5 of digit 0
 
 export function encode(bytes: Uint8Array): UidLocalId {
   const padded = new Uint8Array(PADDED_BYTES)
-  padded.set(checkBytes(NAME, 'an id', bytes, LOCAL_BYTE_LENGTH))
+  padded.set(checkBytes(NAME, bytes, LOCAL_BYTE_LENGTH))
   return coder.encode(padded).slice(0, LOCAL_TEXT_LENGTH) as UidLocalId
 }
 

@@ -4,10 +4,10 @@ import { MAX_NODE } from './layout.js'
 /** A host: its name, or the 32-bit fingerprint of it that ids carry. Both stand for the same node. */
 export type UidNode = string | number
 
-/** The fingerprint of a node. @throws {TypeError} @throws {IdError} `FIELD_OUT_OF_RANGE`. */
+/** The fingerprint of a node. @throws {IdError} `INVALID_TYPE`, `FIELD_OUT_OF_RANGE`. */
 export function fingerprint(family: string, node: UidNode): number {
   if (typeof node === 'number') return checkInteger(family, 'node', node, 0, MAX_NODE)
-  if (typeof node !== 'string') refuseType(family, 'a node is a name or a 32-bit fingerprint', node)
+  if (typeof node !== 'string') refuseType(family, 'a node is a name or a 32-bit fingerprint', node, 'node')
   if (node === '') {
     throw new IdError(
       'INVALID_OPTION',

@@ -68,7 +68,11 @@ describe('what generates ids', () => {
   })
 
   test('by name', () => {
-    expect(() => checkGeneratorNames({ sno: undefined, flax }, [flax, sno])).not.toThrow()
+    expect(() => checkGeneratorNames({ sno, flax }, [flax, sno])).not.toThrow()
+    expectRefusal(() => checkGeneratorNames({ sno: undefined, flax }, [flax, sno]), 'INVALID_OPTION', {
+      message: 'generators.sno is undefined; pass a generator, or leave it out',
+      field: 'generators',
+    })
     expectRefusal(() => checkGeneratorNames({ snow: sno }, [flax, sno]), 'INVALID_OPTION', {
       message: 'generators.snow: no snow ids are generated here, only flax, sno',
     })
@@ -98,9 +102,12 @@ describe('a path in an error', () => {
     })
   })
 
-  test('a TypeError has it too, other errors and results stay', () => {
-    expect(() => withPath('orders.id', () => sno.parse(5))).toThrow(/^orders\.id: sno: /)
-    const other = new RangeError('full')
+  test('of a value of another type, too; other errors and results stay', () => {
+    expectRefusal(() => withPath('orders.id', () => sno.parse(5)), 'INVALID_TYPE', {
+      path: 'orders.id',
+      message: 'orders.id: sno: an id is a string, not 5',
+    })
+    const other = new TypeError('full')
     expect(() =>
       withPath('orders.id', () => {
         throw other

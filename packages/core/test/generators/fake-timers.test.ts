@@ -1,6 +1,6 @@
 import { flake, type IdGenerator, sno, uid } from '@snoflax/core'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { expectIdError } from '../refusal.js'
+import { expectRefusal } from '../refusal.js'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -17,7 +17,7 @@ test.each<[string, () => IdGenerator<string>, number]>([
 ])('%s: a blocking wait ends even if all clocks are frozen', (_, make, capacity) => {
   const generator = make()
   expect(new Set(generator.batch(capacity)).size).toBe(capacity)
-  expectIdError(() => generator.generate(), 'SEQUENCE_EXHAUSTED')
+  expectRefusal(() => generator.generate(), 'SEQUENCE_EXHAUSTED')
   vi.advanceTimersByTime(4)
   expect(generator.generate()).toBeTypeOf('string')
 })

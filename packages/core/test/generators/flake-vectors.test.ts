@@ -5,9 +5,10 @@ import {
   type FlakeIdentity,
   flake,
   type IdError,
+  type IdErrorCode,
 } from '@snoflax/core'
 import { describe, expect, test } from 'vitest'
-import { expectRefusal, type Refusal } from '../refusal.js'
+import { expectRefusal } from '../refusal.js'
 import { type Vector, vectorsOf } from '../vectors.js'
 import { wallClock } from './clocks.js'
 import { generatorQuirkOf } from './refused-quirks.js'
@@ -91,7 +92,7 @@ function make({ epoch = 0, seqMask, ...identity }: ReferenceOptions, clock: () =
 const identified = (options: ReferenceOptions): ReferenceOptions =>
   options.id === undefined && options.worker === undefined ? { ...options, worker: 0 } : options
 
-const refusalOf = (message: string): Refusal =>
+const refusalOf = (message: string): IdErrorCode =>
   message.startsWith('Clock moved backwards') ? 'CLOCK_MOVED_BACK' : 'SEQUENCE_EXHAUSTED'
 
 describe('flake.json script', () => {
@@ -110,7 +111,7 @@ describe('flake.json script', () => {
     },
   )
 
-  const quirkScript = (name: string): { script: Script; refused: Refusal | undefined } => {
+  const quirkScript = (name: string): { script: Script; refused: IdErrorCode | undefined } => {
     const script = scripts.find((vector) => vector.name === name) as Script
     return { script, refused: generatorQuirkOf('flake', script)?.refused }
   }
@@ -124,7 +125,7 @@ describe('flake.json script', () => {
       const { family, generator } = make(identified(script.options), clock.read)
       for (const { now, hex } of script.steps) {
         clock.nowMs = now
-        if (hex === undefined) expectRefusal(() => generator.generate(), refused as Refusal)
+        if (hex === undefined) expectRefusal(() => generator.generate(), refused as IdErrorCode)
         else
           expect(family.toBigInt(generator.generate())).toBe(BigInt(`0x${hex}`) - (now === epoch ? 1n : 0n))
       }
@@ -140,13 +141,13 @@ describe('flake.json script', () => {
     expect(flake.toHex(generator.generate())).toBe(last.hex)
     for (const { now } of wrapped) {
       clock.nowMs = now
-      expectRefusal(() => generator.generate(), refused as Refusal)
+      expectRefusal(() => generator.generate(), refused as IdErrorCode)
     }
   })
 
   test('quirk: seqMask 5', () => {
     const { script, refused } = quirkScript('seqMask 5')
-    expectRefusal(() => make(identified(script.options), wallClock().read), refused as Refusal)
+    expectRefusal(() => make(identified(script.options), wallClock().read), refused as IdErrorCode)
   })
 })
 

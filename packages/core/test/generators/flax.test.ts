@@ -1,6 +1,6 @@
 import { type FlaxId, flax } from '@snoflax/core'
 import { describe, expect, test } from 'vitest'
-import { expectIdError } from '../refusal.js'
+import { expectRefusal } from '../refusal.js'
 import { START_MS, scriptedClock, wallClock } from './clocks.js'
 import { constant, counting, repeating } from './random-sources.js'
 
@@ -45,11 +45,11 @@ describe('flax, plain', () => {
     for (const nowMs of [flax.firstMs - 1, flax.firstMs - 0.5, flax.lastMs + 1]) {
       for (const monotonic of [false, true]) {
         const generator = flax.generator({ clock: () => nowMs, monotonic })
-        expect(expectIdError(() => generator.generate(), 'TIME_OUT_OF_RANGE')).toMatchObject({
+        expect(expectRefusal(() => generator.generate(), 'TIME_OUT_OF_RANGE')).toMatchObject({
           field: 'time',
         })
       }
-      expectIdError(() => flax.generateAt(nowMs), 'TIME_OUT_OF_RANGE')
+      expectRefusal(() => flax.generateAt(nowMs), 'TIME_OUT_OF_RANGE')
     }
   })
 
@@ -125,15 +125,15 @@ describe('flax, monotonic', () => {
   test('at the last moment it runs out, for good, and repeats nothing', () => {
     const generator = flax.generator({ monotonic: true, clock: () => flax.lastMs, random: constant(0xff) })
     expect(generator.generate()).toBe(flax.max)
-    for (let i = 0; i < 3; i++) expectIdError(() => generator.generate(), 'TIME_OUT_OF_RANGE')
+    for (let i = 0; i < 3; i++) expectRefusal(() => generator.generate(), 'TIME_OUT_OF_RANGE')
   })
 
   test('goes on after a clock that was out of range', () => {
     const clock = scriptedClock(START_MS, Number.NaN, flax.lastMs + 1, START_MS)
     const generator = flax.generator({ monotonic: true, clock: clock.read, random: constant(0) })
     const first = generator.generate()
-    expectIdError(() => generator.generate(), 'INVALID_TIME')
-    expectIdError(() => generator.generate(), 'TIME_OUT_OF_RANGE')
+    expectRefusal(() => generator.generate(), 'INVALID_TIME')
+    expectRefusal(() => generator.generate(), 'TIME_OUT_OF_RANGE')
     expect(numberOf(generator.generate())).toBe(numberOf(first) + 1n)
   })
 

@@ -1,4 +1,4 @@
-import type { Refusal } from '../refusal.js'
+import type { IdErrorCode } from '@snoflax/core'
 import type { Vector } from '../vectors.js'
 
 /** A reference's behaviour that our generators don't have. */
@@ -10,10 +10,10 @@ export interface GeneratorQuirk {
   readonly names?: readonly string[]
   readonly reason: string
   /** What ours answers in its place; left out where it answers with an id of its own. */
-  readonly refused?: Refusal
+  readonly refused?: IdErrorCode
 }
 
-const options = (reason: string, refused: Refusal, ...names: readonly string[]): GeneratorQuirk => ({
+const options = (reason: string, refused: IdErrorCode, ...names: readonly string[]): GeneratorQuirk => ({
   file: 'flake',
   kind: 'options',
   names,
@@ -21,7 +21,7 @@ const options = (reason: string, refused: Refusal, ...names: readonly string[]):
   refused,
 })
 
-const script = (reason: string, name: string, refused?: Refusal): GeneratorQuirk => ({
+const script = (reason: string, name: string, refused?: IdErrorCode): GeneratorQuirk => ({
   file: 'flake',
   kind: 'script',
   names: [name],
@@ -118,7 +118,7 @@ export const GENERATOR_QUIRKS: readonly GeneratorQuirk[] = [
   ),
   options(
     'What is no number is read as one.',
-    'TypeError',
+    'INVALID_TYPE',
     '{id: null}',
     '{id: "5"}',
     '{id: true}',

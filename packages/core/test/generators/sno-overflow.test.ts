@@ -1,6 +1,6 @@
 import { type SnoId, type SnoOverflow, sno } from '@snoflax/core'
 import { expect, test } from 'vitest'
-import { expectIdError } from '../refusal.js'
+import { expectRefusal } from '../refusal.js'
 import { scriptedClock, slow, wallClock } from './clocks.js'
 import { atUnit } from './sno-time.js'
 import { isPendingAfter, settled, virtualTime } from './virtual-time.js'
@@ -87,7 +87,7 @@ test('a clock that stands still is SEQUENCE_EXHAUSTED after 12 ms, and nothing i
   })
   for (let attempt = 0; attempt < 3; attempt++) {
     readings = 0
-    const error = expectIdError(() => next.generate(), 'SEQUENCE_EXHAUSTED')
+    const error = expectRefusal(() => next.generate(), 'SEQUENCE_EXHAUSTED')
     expect(error).toMatchObject({ family: 'sno', waitMs: 4 })
     expect(error.message).toContain('all 6 ids')
     expect(readings).toBeGreaterThanOrEqual(12)
@@ -102,7 +102,7 @@ test('a clock that stands still is SEQUENCE_EXHAUSTED after 12 ms, and nothing i
 test('without a listener it is the same', () => {
   const generator = sno.generator({ ...BOUNDS, clock: slow(() => atUnit(NOW)) })
   generator.batch(6)
-  expectIdError(() => generator.generate(), 'SEQUENCE_EXHAUSTED')
+  expectRefusal(() => generator.generate(), 'SEQUENCE_EXHAUSTED')
 })
 
 test('many waiting callers are counted, all get ids of their own, and the last one ends the jam', async () => {

@@ -1,6 +1,6 @@
 import { type SnoId, sno } from '@snoflax/core'
 import { expect, test } from 'vitest'
-import { expectIdError, expectRefusal } from '../refusal.js'
+import { expectRefusal } from '../refusal.js'
 import { START_MS } from './clocks.js'
 
 test('generators without a partition each have one of their own, and so has the family', () => {
@@ -23,8 +23,8 @@ test("the family's generate and generateAt take a metabyte, and never meet", () 
     ids.push(id, sno.generateAt(sno.time(id)))
   }
   expect(new Set(ids).size).toBe(2000)
-  expectIdError(() => sno.generate(256), 'FIELD_OUT_OF_RANGE')
-  expectIdError(() => sno.generateAt(Number.NaN), 'INVALID_TIME')
+  expectRefusal(() => sno.generate(256), 'FIELD_OUT_OF_RANGE')
+  expectRefusal(() => sno.generateAt(Number.NaN), 'INVALID_TIME')
 })
 
 test('partitions go from 0 to 65535', () => {
@@ -47,7 +47,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ meta: 256 }, 'meta'],
   [{ meta: -1 }, 'meta'],
 ])('%o is out of range', (options, field) => {
-  const error = expectIdError(() => sno.generator(options), 'FIELD_OUT_OF_RANGE')
+  const error = expectRefusal(() => sno.generator(options), 'FIELD_OUT_OF_RANGE')
   expect(error).toMatchObject({ family: 'sno', field, value: options[field] })
   expect(error.message).toContain(field)
   expect(error.message).toContain(String(options[field]))
@@ -60,7 +60,7 @@ test.each([
   { meta: '1' },
   { backfill: { sequenceMin: 0 } },
 ])('%o is of the wrong type', (options) => {
-  expectRefusal(() => sno.generator({ sequenceMax: 9, ...options } as never), 'TypeError')
+  expectRefusal(() => sno.generator({ sequenceMax: 9, ...options } as never), 'INVALID_TYPE')
 })
 
 test.each([
@@ -70,7 +70,7 @@ test.each([
   [{ sequenceMin: 65_531 }, 65_535],
   [{ sequenceMax: 4 }, 4],
 ])('the bounds %o hold fewer than six numbers', (bounds, value) => {
-  const error = expectIdError(() => sno.generator({ partition: 1, ...bounds }), 'INVALID_OPTION')
+  const error = expectRefusal(() => sno.generator({ partition: 1, ...bounds }), 'INVALID_OPTION')
   expect(error).toMatchObject({ family: 'sno', field: 'sequenceMax', value })
   expect(error.message).toContain('at least 6')
 })
@@ -94,12 +94,14 @@ test.each([
     { sequenceMin: 0, sequenceMax: 65_535 },
   ],
 ])('with the bounds %o the backfill shard %o overlaps', (bounds, backfill) => {
-  const error = expectIdError(() => sno.generator({ partition: 1, ...bounds, backfill }), 'INVALID_OPTION')
+  const error = expectRefusal(() => sno.generator({ partition: 1, ...bounds, backfill }), 'INVALID_OPTION')
   expect(error).toMatchObject({ family: 'sno', field: 'backfill' })
   expect(error.message).toContain('overlaps')
 })
 
-test('a backfill shard holds at least six numbers too', () => {
-  const backfill = { sequenceMin: 61_440, sequenceMax: 61_444 }
-  expectIdError(() => sno.generator({ partition: 1, backfill }), 'INVALID_OPTION')
+test('a backfill shard may hold a single number', () => {
+  const backfill = { sequenceMin: 61_440, sequenceMax: 61_440 }
+  const generator = sno.generator({ partition: 1, backfill })
+  expect(sno.unpack(generator.generateAt(sno.firstMs)).sequence).toBe(61_440)
+  expectRefusal(() => generator.generateAt(sno.firstMs), 'SEQUENCE_EXHAUSTED')
 })

@@ -1,7 +1,7 @@
 import { IdError, type SnoGenerator, type SnoId, type SnoSnapshot, sno } from '@snoflax/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { expectIdError, expectRefusal } from '../refusal.js'
+import { expectRefusal } from '../refusal.js'
 import { clockStep } from './clock-scripts.js'
 import { slow, wallClock } from './clocks.js'
 import { atUnit } from './sno-time.js'
@@ -183,7 +183,7 @@ test.each<[Partial<Record<keyof SnoSnapshot, unknown>>, string]>([
   [{ drifts: 2 ** 32 }, 'drifts'],
 ])('a snapshot with %o is out of range', (change, field) => {
   const snapshot = { ...GOOD, ...change } as SnoSnapshot
-  const error = expectIdError(() => sno.generator({ snapshot }), 'FIELD_OUT_OF_RANGE')
+  const error = expectRefusal(() => sno.generator({ snapshot }), 'FIELD_OUT_OF_RANGE')
   expect(error.field).toBe(field)
   expect([Object.values(change)[0]].flat()).toContain(error.value)
 })
@@ -199,13 +199,13 @@ test.each<[string, unknown]>([
   ['now as text', { ...GOOD, now: String(NOW) }],
   ['drifts as text', { ...GOOD, drifts: '0' }],
 ])('%s in place of a snapshot is of the wrong type', (_, snapshot) => {
-  expectRefusal(() => sno.generator({ snapshot: snapshot as SnoSnapshot }), 'TypeError')
+  expectRefusal(() => sno.generator({ snapshot: snapshot as SnoSnapshot }), 'INVALID_TYPE')
 })
 
 test.each(['partition', 'sequenceMin', 'sequenceMax'] as const)(
   'a snapshot and %s contradict each other',
   (field) => {
-    const error = expectIdError(() => sno.generator({ snapshot: GOOD, [field]: 50 }), 'INVALID_OPTION')
+    const error = expectRefusal(() => sno.generator({ snapshot: GOOD, [field]: 50 }), 'INVALID_OPTION')
     expect(error.field).toBe('snapshot')
   },
 )

@@ -1,7 +1,7 @@
 import { IdError, type SnoGenerator, type SnoSnapshot, sno } from '@snoflax/core'
 import { describe, expect, test } from 'vitest'
 import { hexOf } from '../bytes.js'
-import { expectIdError } from '../refusal.js'
+import { expectRefusal } from '../refusal.js'
 import { type Vector, vectorsOf } from '../vectors.js'
 import { type ScriptedClock, scriptedClock, wallClock } from './clocks.js'
 import { generatorQuirkOf } from './refused-quirks.js'
@@ -86,7 +86,7 @@ describe('sno.json generator', () => {
       expect(hexOf(sno.decode(generator.generate(meta)))).toBe(step.hex)
       waits[reads.length === 1 ? 'none' : 'blocked']++
     } else {
-      const { waitMs } = expectIdError(() => generator.generate(meta), 'CLOCK_MOVED_BACK')
+      const { waitMs } = expectRefusal(() => generator.generate(meta), 'CLOCK_MOVED_BACK')
       expect(waitMs).toBe(behind * 4)
       expect(clock.left).toBe(reads.length - 1)
       expect(state()).toEqual(before)
@@ -131,7 +131,7 @@ describe('sno.json snapshot', () => {
       const restore = () =>
         sno.generator({ snapshot: snapshotOf(input), clock: wallClock(atUnit(clock)).read })
       if (error !== null) {
-        const { field, message } = expectIdError(restore, 'INVALID_OPTION')
+        const { field, message } = expectRefusal(restore, 'INVALID_OPTION')
         const isSequence = error.msg.includes('underflows')
         expect(field).toBe(isSequence ? 'sequence' : 'sequenceMax')
         expect(message).toContain(

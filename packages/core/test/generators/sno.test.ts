@@ -1,6 +1,6 @@
 import { type SnoId, sno } from '@snoflax/core'
 import { describe, expect, test } from 'vitest'
-import { expectIdError } from '../refusal.js'
+import { expectRefusal } from '../refusal.js'
 import { scriptedClock, slow, wallClock } from './clocks.js'
 import { atUnit } from './sno-time.js'
 import { isPendingAfter, settled, virtualTime } from './virtual-time.js'
@@ -53,7 +53,7 @@ describe('sno: one id', () => {
   test('a refused metabyte uses no number', async () => {
     const { generator } = settable()
     for (const meta of [-1, 256, 0.5]) {
-      expectIdError(() => generator.generate(meta), 'FIELD_OUT_OF_RANGE')
+      expectRefusal(() => generator.generate(meta), 'FIELD_OUT_OF_RANGE')
       await expect(generator.generateAsync(meta)).rejects.toMatchObject({ field: 'meta', value: meta })
     }
     expect(place(generator.generate())).toEqual([0, 0, 0])
@@ -93,7 +93,7 @@ describe('sno: tick-tock', () => {
     ] as const) {
       clock.nowMs = atUnit(NOW + unit)
       const before = generator.snapshot()
-      expect(expectIdError(() => generator.generate(), 'CLOCK_MOVED_BACK')).toMatchObject({
+      expect(expectRefusal(() => generator.generate(), 'CLOCK_MOVED_BACK')).toMatchObject({
         waitMs: units * 4,
       })
       expect(generator.snapshot()).toEqual(before)
@@ -105,9 +105,9 @@ describe('sno: tick-tock', () => {
       const { at, clock, generator } = settable()
       at(0, -2 * HOUR, -HOUR)
       clock.nowMs = atUnit(NOW - HOUR - behind)
-      const { waitMs } = expectIdError(() => generator.generate(), 'CLOCK_MOVED_BACK')
+      const { waitMs } = expectRefusal(() => generator.generate(), 'CLOCK_MOVED_BACK')
       clock.nowMs += (waitMs as number) - 4 * 4
-      expectIdError(() => generator.generate(), 'CLOCK_MOVED_BACK')
+      expectRefusal(() => generator.generate(), 'CLOCK_MOVED_BACK')
       clock.nowMs += 4 * 4
       expect(place(generator.generate())).toEqual([-HOUR, 1, 1])
     }
@@ -133,7 +133,7 @@ describe('sno: tick-tock', () => {
     })
     const restored = sno.generator({ snapshot: generator.snapshot(), clock: standing })
     readings = 0
-    expect(expectIdError(() => restored.generate(), 'CLOCK_MOVED_BACK')).toMatchObject({ waitMs: 8 })
+    expect(expectRefusal(() => restored.generate(), 'CLOCK_MOVED_BACK')).toMatchObject({ waitMs: 8 })
     expect(readings).toBeGreaterThanOrEqual(12)
     expect(readings).toBeLessThanOrEqual(15)
   })

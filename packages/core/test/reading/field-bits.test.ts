@@ -1,7 +1,7 @@
 import { fieldBits, flake, type IdFamily, sno, uid } from '@snoflax/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { expectIdError } from '../refusal.js'
+import { expectRefusal } from '../refusal.js'
 import { OURS, whole } from './families.js'
 
 const bytesFor = ({ byteLength }: IdFamily) => fc.uint8Array({ minLength: byteLength, maxLength: byteLength })
@@ -53,6 +53,6 @@ describe('the bits of an id', () => {
   })
 
   test('are of canonical ids only', () => {
-    expectIdError(() => fieldBits(sno, 'BRPK4Q72XWF2M63L'), 'INVALID_CHARACTER')
+    expectRefusal(() => fieldBits(sno, 'BRPK4Q72XWF2M63L'), 'INVALID_CHARACTER')
   })
 })

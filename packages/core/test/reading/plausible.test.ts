@@ -1,6 +1,6 @@
 import { flake, flax, isPlausible, sno } from '@snoflax/core'
 import { describe, expect, test } from 'vitest'
-import { expectIdError, expectRefusal } from '../refusal.js'
+import { expectRefusal } from '../refusal.js'
 
 const NOW_MS = Date.UTC(2026, 10, 21)
 const DAY_MS = 86_400_000
@@ -26,8 +26,8 @@ describe('an id is plausible', () => {
   })
 
   test('or malformed, and then refused', () => {
-    expectIdError(() => isPlausible(sno, 'nope'), 'INVALID_LENGTH')
-    expectIdError(() => isPlausible(flake, flake.min, { nowMs: Number.NaN }), 'INVALID_TIME')
-    expectRefusal(() => isPlausible(sno, sno.max, { nowMs: 'now' as never }), 'TypeError')
+    expectRefusal(() => isPlausible(sno, 'nope'), 'INVALID_LENGTH')
+    expectRefusal(() => isPlausible(flake, flake.min, { nowMs: Number.NaN }), 'INVALID_TIME')
+    expectRefusal(() => isPlausible(sno, sno.max, { nowMs: 'now' as never }), 'INVALID_TYPE')
   })
 })

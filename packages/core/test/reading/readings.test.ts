@@ -12,6 +12,7 @@ import {
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytesOf, hexOf } from '../bytes.js'
+import { expectRefusal } from '../refusal.js'
 import { type TicketId, ticket } from '../ticket.js'
 import { anyId, anyText, FAMILIES, OURS, whole } from './families.js'
 
@@ -236,7 +237,7 @@ describe('readings', () => {
 
   test('refuse what is no string', () => {
     for (const value of [5828128208445124608n, 5, bytesOf('4e6f2160a0ff9a0a1033'), null, undefined]) {
-      expect(() => readings(value as never, OURS)).toThrow(TypeError)
+      expectRefusal(() => readings(value as never, OURS), 'INVALID_TYPE')
     }
   })
 

@@ -1,6 +1,7 @@
 import { IdError, type IdErrorCode, type IdFamily, readings, refusals, sno, uidLocal } from '@snoflax/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { expectRefusal } from '../refusal.js'
 import { ticket } from '../ticket.js'
 import { anyText, FAMILIES, OURS, whole } from './families.js'
 
@@ -71,6 +72,6 @@ describe('refusals', () => {
   })
 
   test('refuse what is no string', () => {
-    expect(() => refusals(5 as unknown as string, OURS)).toThrow(TypeError)
+    expectRefusal(() => refusals(5 as unknown as string, OURS), 'INVALID_TYPE')
   })
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Database, type IdErrorCode, type StorageName, storageFor } from '@snoflax/core'
 import { describe, expect, test } from 'vitest'
-import { expectIdError } from '../refusal.js'
+import { expectRefusal } from '../refusal.js'
 import { readings, written } from './driver-forms.js'
 import { ALLOWED_COMBINATIONS, FAMILIES, type FamilyName, REFUSED_COMBINATIONS } from './families.js'
 
@@ -46,7 +46,7 @@ describe.each(cases.invalid)('$family in $storage: $operation $name', (invalid) 
 
   test.each(databases)(`%s: ${code}`, (database) => {
     if (operation === 'define') {
-      const { message } = expectIdError(() => storageFor(family, database, { storage }), code)
+      const { message } = expectRefusal(() => storageFor(family, database, { storage }), code)
       expect(message).toContain(name)
       expect(message).toContain(database)
       expect(message).toContain(`storage ${storage}`)
@@ -54,11 +54,11 @@ describe.each(cases.invalid)('$family in $storage: $operation $name', (invalid) 
     }
     const { toDatabase, fromDatabase } = storageFor(family, database, { storage })
     if (operation === 'toDatabase') {
-      expect(expectIdError(() => toDatabase(input), code)).toMatchObject({ family: name, value: input })
+      expect(expectRefusal(() => toDatabase(input), code)).toMatchObject({ family: name, value: input })
       return
     }
     for (const reading of readings(storage, input)) {
-      const error = expectIdError(() => fromDatabase(reading), code)
+      const error = expectRefusal(() => fromDatabase(reading), code)
       expect(error.family).toBe(name)
       if (position !== undefined) expect(error.position).toBe(position)
       // A filter takes any storage's form, and this is none: which rule it breaks first may differ.

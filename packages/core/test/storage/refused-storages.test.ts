@@ -1,13 +1,13 @@
 import { type Database, flake, flax, type StorageName, sno, storageFor, uidLocal } from '@snoflax/core'
 import { describe, expect, test } from 'vitest'
-import { expectIdError } from '../refusal.js'
+import { expectRefusal } from '../refusal.js'
 import { DATABASES, FAMILIES, FAMILY_NAMES, open, REFUSED_COMBINATIONS } from './families.js'
 
 test.each(REFUSED_COMBINATIONS)(
   '$name in $storage on $database is refused, with what to use',
   (combination) => {
     const { name, family, database, storage } = combination
-    const error = expectIdError(() => open(combination), 'STORAGE_REFUSED')
+    const error = expectRefusal(() => open(combination), 'STORAGE_REFUSED')
     expect(error).toMatchObject({ family: name, field: 'storage', value: storage })
     expect(error.message).toContain(`${name} in ${database}: storage ${storage}`)
     const [, advice] = error.message.split('; use ') as [string, string]
@@ -25,7 +25,7 @@ test.each([
   ['flax', 'postgres', 'bigint', 'allows uuid, text, binary, uuid8'],
   ['uidLocal', 'postgres', 'uuid', 'allows bigint, text, binary, uuid8'],
 ] as const)('%s in %s, %s: %s', (name, database, storage, reason) => {
-  const { message } = expectIdError(
+  const { message } = expectRefusal(
     () => storageFor(FAMILIES[name], database, { storage }),
     'STORAGE_REFUSED',
   )
@@ -35,7 +35,7 @@ test.each([
 describe('numbers in SQLite', () => {
   test.each([flake, uidLocal])('$name: only for a driver that keeps all 64 bits', (family) => {
     for (const exactBigint of [undefined, false]) {
-      const error = expectIdError(
+      const error = expectRefusal(
         () => storageFor(family as never, 'sqlite', { storage: 'bigint', exactBigint }),
         'STORAGE_REFUSED',
       )
@@ -48,7 +48,7 @@ describe('numbers in SQLite', () => {
 
   test('another driver can say that it does not', () => {
     for (const database of ['postgres', 'mysql', 'mariadb'] as const) {
-      expectIdError(
+      expectRefusal(
         () => storageFor(flake, database, { storage: 'bigint', exactBigint: false }),
         'STORAGE_REFUSED',
       )
@@ -73,10 +73,10 @@ describe('without a storage, the best one', () => {
 })
 
 test('a database or storage that nobody knows is refused as what it is', () => {
-  const database = expectIdError(() => storageFor(flax, 'oracle' as Database), 'INVALID_OPTION')
+  const database = expectRefusal(() => storageFor(flax, 'oracle' as Database), 'INVALID_OPTION')
   expect(database).toMatchObject({ family: 'flax', field: 'database', value: 'oracle' })
   expect(database.message).toContain('oracle')
-  const storage = expectIdError(
+  const storage = expectRefusal(
     () => storageFor(flax, 'sqlite', { storage: 'varchar' as StorageName }),
     'STORAGE_REFUSED',
   )

@@ -20,7 +20,7 @@ interface Scanned {
   readonly receiverAfter: string
 }
 
-const isRefusal = (error: unknown): boolean => error instanceof IdError || error instanceof TypeError
+const isRefusal = (error: unknown): boolean => error instanceof IdError
 
 checkVectors('snoConversions', {
   marshal({ hex, json, inStructOmitEmpty, asMapKey, ...forms }: Marshalled) {

@@ -26,7 +26,7 @@ export interface IdColumn {
 
 /** What generates ids, by the name of their family. */
 // biome-ignore lint/suspicious/noExplicitAny: sources of every family's ids
-export type Generators = Readonly<Record<string, IdSource<any> | undefined>>
+export type Generators = Readonly<Record<string, IdSource<any>>>
 
 /**
  * The columns of a configuration; with generators they make ids.
