@@ -39,6 +39,7 @@ const BLOCK_BYTES = 16
 const LONGEST_ID = 12
 /** The last character carries 2 of the 128 bits. */
 const TEXT = '[A-Za-z0-9_-]{21}[AQgw]'
+const TEXT_LENGTH = 22
 
 /**
  * Public forms of a family's ids, for URLs and APIs: they hide time, counter and order, and can be turned back by who
@@ -65,6 +66,7 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, { keys }: Seal
   const encrypt = cipherOf(derived[0] as Uint8Array)
   const decrypters = derived.map(decipherOf)
   const pattern = new RegExp(`^${head}${TEXT}$`)
+  const length = head.length + TEXT_LENGTH
 
   // Behind the id it is always zeros.
   const block = new Uint8Array(BLOCK_BYTES)
@@ -110,8 +112,13 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, { keys }: Seal
         try {
           return { value: open(value) }
         } catch (error) {
-          return { issues: [{ message: (error as IdError).message }] }
+          const { message, code } = error as IdError
+          return { issues: [{ message, code }] }
         }
+      },
+      jsonSchema: {
+        input: () => ({ type: 'string', pattern: pattern.source, minLength: length, maxLength: length }),
+        output: family['~standard'].jsonSchema.output,
       },
     },
   }

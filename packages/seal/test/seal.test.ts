@@ -130,7 +130,7 @@ describe.each(FAMILIES)('$name', (family) => {
       const error = refusal(() => open(value))
       expect(error).toMatchObject({ code: 'INVALID_SEAL', family: family.name, value })
       expect(error.message).toMatch(new RegExp(`^${family.name}: not a sealed ${family.name} id: `))
-      expect(standard.validate(value)).toEqual({ issues: [{ message: error.message }] })
+      expect(standard.validate(value)).toEqual({ issues: [{ message: error.message, code: 'INVALID_SEAL' }] })
     }
   })
 })
