@@ -18,11 +18,19 @@ const MATRIX = [
     versions: ['0.45', '1.0'],
     tests: ['test/orm/contract', 'packages/drizzle/test/versions', 'packages/drizzle/test/differential'],
   },
+  {
+    project: 'typeorm',
+    variable: 'SNOFLAX_TYPEORM',
+    versions: ['0.3.28', '0.3', '1.1.0'],
+    tests: ['test/orm/contract', 'packages/typeorm/test'],
+  },
 ]
 
 const wanted = process.argv.slice(2)
 const root = join(import.meta.dirname, '..')
-const runs = MATRIX.flatMap(({ versions, ...rest }) => versions.map((version) => ({ ...rest, version }))).filter(
+const runs = MATRIX.flatMap(({ versions, ...rest }) =>
+  versions.map((version) => ({ ...rest, version })),
+).filter(
   ({ project, version }) => wanted.length === 0 || wanted.includes(project) || wanted.includes(version),
 )
 

@@ -156,7 +156,7 @@ export function deriveFamily<AnId extends string, Fields>(
     },
     parse,
     is,
-    '~standard': standardSchema(is, parse),
+    '~standard': standardSchema(is, parse, definition.pattern, definition.textLength),
   }
   return family
 }

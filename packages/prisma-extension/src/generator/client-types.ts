@@ -156,7 +156,7 @@ class ClientTypes {
       `export type ${idName(name)}Input = string & { readonly '~family'?: ${idName(name)}['~family'] }`,
     ])
     const all = [...declarations, ...[...this.#operators.values()].flat()]
-    const namespace = file.lines.findIndex((line) => line === 'export namespace Prisma {')
+    const namespace = file.lines.indexOf('export namespace Prisma {')
     if (namespace === -1) file.lines.push(...head, ...all, '')
     else file.lines.splice(namespace, 1, ...head, 'export namespace Prisma {', ...all)
   }
