@@ -3,11 +3,11 @@ import { bounds } from './bounds.js'
 import { decode } from './decode.js'
 import { encode } from './encode.js'
 import { generate } from './generate.js'
-import { parse, time } from './read.js'
+import { check, parse, time } from './read.js'
 import { fromDatabase, toDatabase } from './storage.js'
 
 export const core: Chapter<void> = {
   name: 'core',
-  sections: [generate, encode, decode, time, parse, bounds, toDatabase, fromDatabase],
+  sections: [generate, encode, decode, time, parse, check, bounds, toDatabase, fromDatabase],
   open: () => ({ place: undefined, circumstances: '' }),
 }

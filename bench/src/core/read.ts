@@ -37,6 +37,36 @@ export const time: Section<void> = {
   }),
 }
 
+/** Words, ids with a wrong character at their end, ids of another length, of another family. */
+const foreign = samples((i) => {
+  const texts = ['hello', `${flaxes[i]?.slice(0, 15)}!`, `${flaxes[i]}0`, uuids[i], `x${flakes[i]}`, '']
+  return String(texts[i % texts.length])
+})
+for (const text of foreign) text.charCodeAt(0)
+
+export const check: Section<void> = {
+  name: 'check',
+  run: () => ({
+    title: 'Refusing a foreign text',
+    about:
+      'Words, other ids, ids with a wrong character or of a wrong length. The yardstick takes right flaxes.',
+    ...compareAll(
+      {
+        'flax.is of an id': (i) => Number(flax.is(pick(flaxes, i))),
+        'sno.is': (i) => Number(sno.is(pick(foreign, i))),
+        'flax.is': (i) => Number(flax.is(pick(foreign, i))),
+        'flake.is': (i) => Number(flake.is(pick(foreign, i))),
+        'uid.is': (i) => Number(uid.is(pick(foreign, i))),
+        'uidLocal.is': (i) => Number(uidLocal.is(pick(foreign, i))),
+        'uuid validate': (i) => Number(validate(pick(foreign, i))),
+        'ulid isValid': (i) => Number(isValid(pick(foreign, i))),
+      },
+      ['flax.is of an id'],
+      { 'flax.is of an id': { 'sno.is': 2, 'flax.is': 2, 'flake.is': 2, 'uid.is': 2, 'uidLocal.is': 2 } },
+    ),
+  }),
+}
+
 export const parse: Section<void> = {
   name: 'parse',
   run: () => ({
@@ -53,6 +83,7 @@ export const parse: Section<void> = {
         'ulid isValid': (i) => Number(isValid(pick(ulids, i))),
       },
       ['uuid validate'],
+      { 'uuid validate': { 'sno.parse': 0.5, 'flax.parse': 0.5 } },
     ),
   }),
 }

@@ -4,7 +4,7 @@ import type { IdFamily } from '@snoflax/core'
 /** Few enough to stay in the processor's nearest cache while the others have their turn with theirs. */
 export const SAMPLES = 64
 
-export const samples = <T>(make: () => T): T[] => Array.from({ length: SAMPLES }, make)
+export const samples = <T>(make: (i: number) => T): T[] => Array.from({ length: SAMPLES }, (_, i) => make(i))
 
 /** The value for a step. */
 export const pick = <T>(values: readonly T[], i: number): T => values[i % SAMPLES] as T

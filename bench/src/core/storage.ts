@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { flake, flax, type IdFamily, type StorageName, sno, storageFor } from '@snoflax/core'
+import { flake, flax, type IdFamily, type StorageName, sno, storageFor, uid, uidLocal } from '@snoflax/core'
 import { parse, stringify } from 'uuid'
 import { readFlat } from '../flat.js'
 import type { Step } from '../race.js'
@@ -11,24 +11,32 @@ const uuids = samples(() => randomUUID())
 uuids.forEach(readFlat)
 const uuidBytes = uuids.map((text) => parse(text))
 
-const stored: readonly (readonly [IdFamily, StorageName])[] = [
-  [sno, 'uuid'],
-  [flax, 'uuid'],
-  [flax, 'uuid8'],
-  [flax, 'binary'],
-  [flax, 'text'],
-  [flake, 'bigint'],
-]
+const stored: readonly (readonly [IdFamily, StorageName])[] = [sno, flax, flake, uid, uidLocal].flatMap(
+  (family) => family.storages.map((storage) => [family as IdFamily, storage] as const),
+)
+
+const flakes = sampleIds(flake)
+for (const text of flakes) readFlat(text)
 
 export const toDatabase: Section<void> = {
   name: 'toDatabase',
   run: () => ({
     title: 'Id to database value',
     about:
-      'In PostgreSQL, whose uuids are bound as text. The yardstick writes 16 bytes as the text of a uuid.',
-    ...compareAll<string>({ ...writers(), 'uuid stringify': (i) => stringify(pick(uuidBytes, i)) }, [
-      'uuid stringify',
-    ]),
+      'In PostgreSQL, whose uuids are bound as text. The yardsticks write 16 bytes as the text of a uuid, and a ' +
+      'decimal text as a bigint.',
+    ...compareAll<string>(
+      {
+        ...writers(),
+        'uuid stringify': (i) => stringify(pick(uuidBytes, i)),
+        'BigInt(text)': (i) => BigInt(pick(flakes, i)),
+      },
+      ['uuid stringify', 'BigInt(text)'],
+      {
+        'uuid stringify': { 'sno as uuid': 0.5, 'flax as uuid': 0.5 },
+        'BigInt(text)': { 'flake as bigint': 1.5 },
+      },
+    ),
   }),
 }
 
@@ -37,8 +45,17 @@ export const fromDatabase: Section<void> = {
   run: () => ({
     title: 'Database value to id',
     about:
-      'From what pg returns: text for uuid and bigint, Buffers for bytea. The yardstick reads uuid text.',
-    ...compareAll<string>({ ...readers(), 'uuid parse': (i) => parse(pick(uuids, i)) }, ['uuid parse']),
+      'From what pg returns: text for uuid and bigint, Buffers for bytea. The yardsticks read the text of a uuid, and ' +
+      'write its 16 bytes.',
+    ...compareAll<string>(
+      {
+        ...readers(),
+        'uuid parse': (i) => parse(pick(uuids, i)),
+        'uuid stringify': (i) => stringify(pick(uuidBytes, i)),
+      },
+      ['uuid parse', 'uuid stringify'],
+      { 'uuid stringify': { 'sno from uuid': 0.5, 'flax from uuid': 0.5 } },
+    ),
   }),
 }
 

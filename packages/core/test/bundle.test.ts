@@ -212,14 +212,19 @@ describe('the sizes that the README tells', () => {
     ])
   })
 
-  // To half a kB: compressors of other versions differ by some bytes.
+  // 5 % either way: what grows has to be told, and compressors of other versions differ by some bytes.
   test.each(told.map(([, ...cells]) => cells as [string, string, string]))(
     '%s',
     async (name, minified, gzip) => {
       const names = name === '*' ? '*' : `{ ${name} }`
       const { code } = await bundle(`export ${names} from '@snoflax/core'`, { minify: true })
-      const sizes = [code.length, gzipSync(code).length].map((bytes) => Math.round(bytes / 100) / 10)
-      expect(sizes).toEqual([minified, gzip].map((told) => expect.closeTo(Number(told), 0)))
+      for (const [bytes, told] of [
+        [code.length, minified],
+        [gzipSync(code).length, gzip],
+      ] as const) {
+        const kB = Math.round(bytes / 100) / 10
+        expect(Math.abs(kB / Number(told) - 1), `${kB} kB, the README says ${told}`).toBeLessThan(0.05)
+      }
     },
   )
 })

@@ -136,7 +136,7 @@ export function createBackfill(
         const reason = `generateAt has made all ${count} ids of its shard for this moment`
         refuse('SEQUENCE_EXHAUSTED', 'time', reason)
       }
-      if (unit !== last) counts.delete(unit)
+      if (count > 0 && unit !== last) counts.delete(unit)
       counts.set(unit, count + 1)
       isAscending &&= unit >= last
       last = unit
