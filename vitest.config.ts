@@ -25,6 +25,11 @@ const project = (folder: string, tests = ['test/**/*.test.ts'], adapter = 'test/
 
 const projectsIn = (folder: string) => readdirSync(at(folder)).map((name) => project(`${folder}/${name}`))
 
+// Another version of TypeORM than the newest, such as `0.3.28`: see scripts/orm-matrix.js.
+const typeorm = process.env['SNOFLAX_TYPEORM']
+// Another version of Drizzle than the newest 0.45: see scripts/orm-matrix.js.
+const drizzle = process.env['SNOFLAX_DRIZZLE']
+
 // How many tests and assertions there are: see CONTRIBUTING.md.
 const isCounting = Boolean(process.env['SNOFLAX_COUNT'])
 
@@ -34,7 +39,9 @@ export default defineConfig({
     alias: [
       { find: /^@snoflax\/test\/contract$/, replacement: at('test/contract/index.ts') },
       { find: /^@snoflax\/test$/, replacement: at('test/databases.ts') },
+      ...(drizzle ? [{ find: /^drizzle-orm(?=$|\/)/, replacement: `drizzle-orm-${drizzle}` }] : []),
       { find: /^@snoflax\/([^/]+)/, replacement: at('packages/$1/src') },
+      ...(typeorm ? [{ find: /^typeorm(?=\/|$)/, replacement: `typeorm-${typeorm}` }] : []),
     ],
   },
   test: {

@@ -1,21 +1,41 @@
-// Runs the contract on every version of an ORM that we promise: `npm run test:orm-matrix`, or with versions as arguments.
+// Runs the contract on every version of an ORM that we promise: `npm run test:orm-matrix`, or with packages or versions
+// as arguments.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
 // The newest version is what `npm test` runs with; others are installed under names that end in the version.
-const VERSIONS = ['6.19', '7.0']
-const TESTS = ['test/orm/contract/postgres', 'test/orm/contract/sqlite', 'test/words']
+const CONTRACT = ['test/orm/contract/postgres', 'test/orm/contract/sqlite']
+const MATRIX = [
+  {
+    project: 'prisma-extension',
+    variable: 'SNOFLAX_PRISMA',
+    versions: ['6.19', '7.0'],
+    tests: [...CONTRACT, 'test/words'],
+  },
+  {
+    project: 'drizzle',
+    variable: 'SNOFLAX_DRIZZLE',
+    versions: ['0.45', '1.0'],
+    tests: ['test/orm/contract', 'packages/drizzle/test/versions', 'packages/drizzle/test/differential'],
+  },
+]
 
 const wanted = process.argv.slice(2)
 const root = join(import.meta.dirname, '..')
+const runs = MATRIX.flatMap(({ versions, ...rest }) =>
+  versions.map((version) => ({ ...rest, version })),
+).filter(
+  ({ project, version }) => wanted.length === 0 || wanted.includes(project) || wanted.includes(version),
+)
 
-const results = (wanted.length > 0 ? wanted : VERSIONS).map((version) => {
-  console.log(`\nPrisma ${version}`)
+const results = runs.map(({ project, variable, version, tests }) => {
+  const name = `${project}, ${version}`
+  console.log(`\n${name}`)
   // Not the reporter that writes the pages of the newest version.
-  const args = ['vitest', 'run', '--reporter', 'default', '--project', 'prisma-extension', ...TESTS]
-  const env = { ...process.env, SNOFLAX_PRISMA: version }
-  return { version, passed: spawnSync('npx', args, { cwd: root, env, stdio: 'inherit' }).status === 0 }
+  const args = ['vitest', 'run', '--reporter', 'default', '--project', project, ...tests]
+  const env = { ...process.env, [variable]: version }
+  return { name, passed: spawnSync('npx', args, { cwd: root, env, stdio: 'inherit' }).status === 0 }
 })
 
-for (const { version, passed } of results) console.log(`Prisma ${version}: ${passed ? 'passed' : 'FAILED'}`)
-process.exitCode = results.every(({ passed }) => passed) ? 0 : 1
+for (const { name, passed } of results) console.log(`${name}: ${passed ? 'passed' : 'FAILED'}`)
+process.exitCode = results.length > 0 && results.every(({ passed }) => passed) ? 0 : 1

@@ -1,7 +1,7 @@
 import type { IdRange } from '@snoflax/core'
 import { expect } from 'vitest'
 import type { Customer, Graph } from './schema.js'
-import { type Assertions, expectIdError, MALFORMED, type Scene } from './suite.js'
+import { type Assertions, expectRefusal, MALFORMED, type Scene } from './suite.js'
 
 type Customers = readonly Customer[]
 
@@ -12,7 +12,7 @@ export const byId: Assertions<unknown, [id: string], Customer | undefined> = {
   'finds nothing for an id that is not there': async (run, { variant }) => {
     expect(await run(variant.generator.generate())).toBeUndefined()
   },
-  'refuses a malformed id': (run) => expectIdError(run(MALFORMED)),
+  'refuses a malformed id': (run) => expectRefusal(run(MALFORMED)),
 }
 
 export const byIds: Assertions<unknown, [ids: readonly string[]], Customers> = {
@@ -21,7 +21,7 @@ export const byIds: Assertions<unknown, [ids: readonly string[]], Customers> = {
     const ids = [...wanted.map(({ id }) => id), variant.generator.generate()]
     expectSame(await run(ids), wanted)
   },
-  'refuses a malformed id': (run, { seed }) => expectIdError(run([seed.graph.id, MALFORMED])),
+  'refuses a malformed id': (run, { seed }) => expectRefusal(run([seed.graph.id, MALFORMED])),
 }
 
 export const byRange: Assertions<unknown, [range: IdRange<string>], Customers> = {
@@ -33,7 +33,7 @@ export const byRange: Assertions<unknown, [range: IdRange<string>], Customers> =
     expect(within).toHaveLength(3)
     expectSame(await run(range), within)
   },
-  'refuses a malformed id': (run, { seed }) => expectIdError(run({ gte: seed.graph.id, lt: MALFORMED })),
+  'refuses a malformed id': (run, { seed }) => expectRefusal(run({ gte: seed.graph.id, lt: MALFORMED })),
 }
 
 export const createdBetween: Assertions<unknown, [from: Date, to: Date], Customers> = {
@@ -58,14 +58,14 @@ export const byTrace: Assertions<unknown, [traceId: string | null], Customers> =
     expect(emails).toEqual(expect.arrayContaining(without.map(({ email }) => email)))
     expect(emails).not.toContain(seed.customers[1]?.email)
   },
-  'refuses a malformed id': (run) => expectIdError(run(MALFORMED)),
+  'refuses a malformed id': (run) => expectRefusal(run(MALFORMED)),
 }
 
 export const byOrder: Assertions<unknown, [orderId: string], Customers> = {
   'finds by the id of a related row': async (run, { seed }) => {
     for (const order of seed.graph.orders) expectSame(await run(order.id), [customerIn(seed.graph)])
   },
-  'refuses a malformed id': (run) => expectIdError(run(MALFORMED)),
+  'refuses a malformed id': (run) => expectRefusal(run(MALFORMED)),
 }
 
 export const graph: Assertions<unknown, [id: string], Graph | undefined> = {
@@ -76,7 +76,7 @@ export const graph: Assertions<unknown, [id: string], Graph | undefined> = {
     const customer = seed.customers[0] as Customer
     expect(await run(customer.id)).toEqual({ ...customer, referrer: null, profile: null, orders: [] })
   },
-  'refuses a malformed id': (run) => expectIdError(run(MALFORMED)),
+  'refuses a malformed id': (run) => expectRefusal(run(MALFORMED)),
 }
 
 export const page: Assertions<unknown, [after: string | undefined, limit: number], Customers> = {
@@ -86,7 +86,7 @@ export const page: Assertions<unknown, [after: string | undefined, limit: number
     expect(first).toEqual(inOrder.slice(0, 3))
     expect(await run(first[2]?.id, 4)).toEqual(inOrder.slice(3, 7))
   },
-  'refuses a malformed id': (run) => expectIdError(run(MALFORMED, 2)),
+  'refuses a malformed id': (run) => expectRefusal(run(MALFORMED, 2)),
 }
 
 export const ends: Assertions<unknown, [], { readonly min: string; readonly max: string }> = {

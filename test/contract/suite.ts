@@ -112,7 +112,7 @@ async function expectRefused<Session, Arguments extends readonly unknown[], Resu
 }
 
 /** The promise must fail with an IdError that shows the value and says where it sat. */
-export async function expectIdError(promise: Promise<unknown>, value: string = MALFORMED): Promise<void> {
+export async function expectRefusal(promise: Promise<unknown>, value: string = MALFORMED): Promise<void> {
   const error = await promise.then(
     (result) => expect.fail(`no error for ${value}, but ${JSON.stringify(result)}`),
     (cause: unknown) => cause as Error,

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Written } from './adapter.js'
 import { freshCustomer, freshGraph } from './fresh.js'
 import type { NewCustomer, NewGraph } from './schema.js'
-import { type Assertions, expectIdError, MALFORMED, type Scene } from './suite.js'
+import { type Assertions, expectRefusal, MALFORMED, type Scene } from './suite.js'
 
 /** A clock that is a little ahead or behind, or a unit of some milliseconds, must not fail a test. */
 const SLACK_MS = 5_000
@@ -33,7 +33,7 @@ export const inserts: Assertions<unknown, [rows: readonly NewCustomer[]], Writte
   'a malformed id is an error, and no row': async (run, scene) => {
     for (const wrong of [{ id: MALFORMED }, { traceId: MALFORMED }, { referrerId: MALFORMED }]) {
       const before = await scene.stored.count('customers')
-      await expectIdError(run([freshCustomer(wrong)]))
+      await expectRefusal(run([freshCustomer(wrong)]))
       expect(await scene.stored.count('customers')).toBe(before)
     }
   },
@@ -68,7 +68,7 @@ export const upserts: Assertions<unknown, [row: NewCustomer], string> = {
     expect(found).toMatchObject({ id: scene.stored.expected(first), name: 'Changed' })
   },
   'refuses a malformed id': async (run) => {
-    await expectIdError(run(freshCustomer({ traceId: MALFORMED })))
+    await expectRefusal(run(freshCustomer({ traceId: MALFORMED })))
   },
 }
 
@@ -78,7 +78,7 @@ export const graphs: Assertions<unknown, [graph: NewGraph], string> = {
     await expectGraph(scene, graph, await run(graph))
   },
   'refuses a malformed id': async (run) => {
-    await expectIdError(run(freshGraph({ traceId: MALFORMED })))
+    await expectRefusal(run(freshGraph({ traceId: MALFORMED })))
   },
 }
 
@@ -105,9 +105,9 @@ export const updates: Assertions<unknown, [id: string, change: Partial<Omit<NewC
     expect((await customerOf(scene, other))['name']).toBe(other.name)
   },
   'refuses a malformed id': async (run, scene) => {
-    await expectIdError(run(MALFORMED, { name: 'x' }))
+    await expectRefusal(run(MALFORMED, { name: 'x' }))
     const { id } = await planted(scene)
-    await expectIdError(run(id, { traceId: MALFORMED }))
+    await expectRefusal(run(id, { traceId: MALFORMED }))
   },
 }
 
@@ -119,7 +119,7 @@ export const deletes: Assertions<unknown, [ids: readonly string[]], void> = {
     expect(found.map((rows) => rows.length)).toEqual([0, 1, 0])
   },
   'refuses a malformed id': async (run) => {
-    await expectIdError(run([MALFORMED]))
+    await expectRefusal(run([MALFORMED]))
   },
 }
 
@@ -131,7 +131,7 @@ export const links: Assertions<unknown, [orderId: string, tagId: string], void> 
   },
   'refuses a malformed id': async (run, scene) => {
     const { order } = await looseEnds(scene)
-    await expectIdError(run(order, MALFORMED))
+    await expectRefusal(run(order, MALFORMED))
   },
 }
 
@@ -147,7 +147,7 @@ export const unlinks: Assertions<unknown, [orderId: string, tagId: string], void
   },
   'refuses a malformed id': async (run, scene) => {
     const { order } = await looseEnds(scene)
-    await expectIdError(run(order, MALFORMED))
+    await expectRefusal(run(order, MALFORMED))
   },
 }
 

@@ -1,7 +1,7 @@
-import type { Adoption, Phase, ReplacedColumn, Verification } from './adoption.js'
+import type { Adoption, Phase } from './adoption.js'
 import { fillKeys } from './backfill.js'
 import type { Column, Driver, Open, Work } from './driver.js'
-import { type AdoptionOptions, type BackfillOptions, checkBatchSize, type SwitchOptions } from './options.js'
+import { type AdoptionOptions, checkBatchSize } from './options.js'
 import {
   type Key,
   legacyName,
@@ -50,7 +50,7 @@ const planIn = <Details>(
     const begun = yield* readBegun(db)
     if (begun !== undefined) refuseOther(begun.plan, recipes)
     const plan = begun?.plan ?? (yield* newPlan(db, options, recipes))
-    return new RunningAdoption(open, options, recipes, plan, begun?.phase ?? 'planned', script(db, plan))
+    return adoptionOf(open, options, recipes, plan, begun?.phase ?? 'planned', script(db, plan))
   })
 
 function* newPlan<Details>(
@@ -117,107 +117,95 @@ function* refuseBroken<Details>(db: Driver<Details>, plan: Plan<Details>, phase:
   if (fault !== undefined) refuse('foreign_key_check', fault)
 }
 
-class RunningAdoption<Details> implements Adoption {
-  constructor(
-    private readonly open: Open<Details>,
-    private readonly options: AdoptionOptions,
-    private readonly recipes: readonly KeyRecipe[],
-    private readonly plan: Plan<Details>,
-    public phase: Phase,
-    readonly sql: string,
-  ) {}
+function adoptionOf<Details>(
+  open: Open<Details>,
+  options: AdoptionOptions,
+  recipes: readonly KeyRecipe[],
+  plan: Plan<Details>,
+  begunPhase: Phase,
+  sql: string,
+): Adoption {
+  let phase = begunPhase
 
-  get columns(): readonly ReplacedColumn[] {
-    return this.plan.columns.map((column) => ({ ...column, table: shownName(column.table) }))
-  }
-
-  backfill(options: BackfillOptions = {}): Promise<void> {
-    return this.open((db) => this.backfillIn(db, options), true)
-  }
-
-  switchKeys({ lockTimeoutMs = 5000 }: SwitchOptions = {}): Promise<void> {
-    return this.open((db) => this.switchIn(db, lockTimeoutMs), true)
-  }
-
-  verify(): Promise<Verification> {
-    return this.open((db) => this.verifyIn(db))
-  }
-
-  finish(): Promise<void> {
-    return this.open((db) => this.endIn(db, 'finish'), true)
-  }
-
-  abandon(): Promise<void> {
-    return this.open((db) => this.endIn(db, 'abandon'), true)
-  }
-
-  private *backfillIn(db: Driver<Details>, options: BackfillOptions): Work<void> {
-    checkBatchSize(options)
-    const { plan, recipes } = this
-    const { create, expand, reconcile } = db.statements(plan)
-    const begun = yield* this.readBegun(db)
-    if (begun === undefined) {
-      yield* db.transaction(function* () {
-        yield* db.run(create)
-        yield* writeBegun(db, plan)
-      })
-    }
-    this.phase = begun?.phase ?? 'backfilling'
-    if (this.phase === 'switched') return
-    yield* db.apply(expand)
-    yield* fillKeys(db, plan, recipes, 'first', options)
-    yield* db.fillReferences(plan, options)
-    yield* fillKeys(db, plan, recipes, 'until few are left', options)
-    yield* db.apply(reconcile)
-  }
-
-  private *switchIn(db: Driver<Details>, lockTimeoutMs: number): Work<void> {
-    const { plan, options, recipes } = this
-    const { reconcile, exchange, settle } = db.statements(plan)
-    if ((yield* this.begun(db)).phase === 'backfilling') {
-      for (const { table } of plan.roots) {
-        const [first] = yield* readRounds(db, table)
-        if (first === undefined || first.done < first.total)
-          refuse(shownName(table), 'backfill not finished; run it again')
-      }
-      yield* db.prepareSwitch(plan)
-      yield* db.locked(plan, lockTimeoutMs, function* () {
-        // A table, foreign key or index that came since the plan was made would be missed.
-        if (!isSame(plan, yield* readPlan(db, options, recipes)))
-          refuse('switchKeys', 'the schema has changed since the backfill began; abandon it and begin again')
-        yield* fillKeys(db, plan, recipes, 'last, in a transaction')
-        yield* db.run(reconcile)
-        yield* refuseStrays(db, plan, db.hasNewColumns)
-        yield* db.run(exchange)
-        yield* refuseBroken(db, plan, 'backfilling')
-      })
-    }
-    this.phase = 'switched'
-    yield* db.run(settle)
-  }
-
-  private *verifyIn(db: Driver<Details>): Work<Verification> {
-    return yield* verify(db, yield* this.begun(db), this.recipes)
-  }
-
-  private *endIn(db: Driver<Details>, step: 'finish' | 'abandon'): Work<void> {
-    const { phase } = yield* this.begun(db)
-    if (step === 'finish' && phase === 'backfilling') refuse(step, 'the keys are not switched yet')
-    if (step === 'abandon' && phase === 'switched')
-      refuse(step, 'the keys are switched; there is no way back but a restore')
-    yield* db.apply(db.statements(this.plan)[step])
-    if (step === 'abandon') this.phase = 'planned'
-  }
-
-  private *begun(db: Driver<Details>): Work<Begun<Details>> {
-    return (yield* this.readBegun(db)) ?? refuse('adoption', 'no migration in progress; call backfill()')
-  }
-
-  private *readBegun(db: Driver<Details>): Work<Begun<Details> | undefined> {
+  function* readOwn(db: Driver<Details>): Work<Begun<Details> | undefined> {
     const begun = yield* readBegun(db)
-    if (begun !== undefined && !isSame(begun.plan, this.plan))
+    if (begun !== undefined && !isSame(begun.plan, plan))
       refuse('adoption', 'another plan has been begun since this one was made; call planAdoption again')
     return begun
+  }
+
+  function* own(db: Driver<Details>): Work<Begun<Details>> {
+    return (yield* readOwn(db)) ?? refuse('adoption', 'no migration in progress; call backfill()')
+  }
+
+  return {
+    get phase() {
+      return phase
+    },
+    sql,
+    columns: plan.columns.map((column) => ({ ...column, table: shownName(column.table) })),
+    backfill: (backfillOptions = {}) =>
+      open(function* (db) {
+        checkBatchSize(backfillOptions)
+        const { create, expand, reconcile } = db.statements(plan)
+        const begun = yield* readOwn(db)
+        if (begun === undefined) {
+          yield* db.transaction(function* () {
+            yield* db.run(create)
+            yield* writeBegun(db, plan)
+          })
+        }
+        phase = begun?.phase ?? 'backfilling'
+        if (phase === 'switched') return
+        yield* db.apply(expand)
+        yield* fillKeys(db, plan, recipes, 'first', backfillOptions)
+        yield* db.fillReferences(plan, backfillOptions)
+        yield* fillKeys(db, plan, recipes, 'until few are left', backfillOptions)
+        yield* db.apply(reconcile)
+      }, true),
+    switchKeys: ({ lockTimeoutMs = 5000 } = {}) =>
+      open(function* (db) {
+        const { reconcile, exchange, settle } = db.statements(plan)
+        if ((yield* own(db)).phase === 'backfilling') {
+          for (const { table } of plan.roots) {
+            const [first] = yield* readRounds(db, table)
+            if (first === undefined || first.done < first.total)
+              refuse(shownName(table), 'backfill not finished; run it again')
+          }
+          yield* db.prepareSwitch(plan)
+          yield* db.locked(plan, lockTimeoutMs, function* () {
+            // A table, foreign key or index that came since the plan was made would be missed.
+            if (!isSame(plan, yield* readPlan(db, options, recipes)))
+              refuse(
+                'switchKeys',
+                'the schema has changed since the backfill began; abandon it and begin again',
+              )
+            yield* fillKeys(db, plan, recipes, 'last, in a transaction')
+            yield* db.run(reconcile)
+            yield* refuseStrays(db, plan, db.hasNewColumns)
+            yield* db.run(exchange)
+            yield* refuseBroken(db, plan, 'backfilling')
+          })
+        }
+        phase = 'switched'
+        yield* db.run(settle)
+      }, true),
+    verify: () =>
+      open(function* (db) {
+        return yield* verify(db, yield* own(db), recipes)
+      }),
+    finish: () =>
+      open(function* (db) {
+        if ((yield* own(db)).phase === 'backfilling') refuse('finish', 'the keys are not switched yet')
+        yield* db.apply(db.statements(plan).finish)
+      }, true),
+    abandon: () =>
+      open(function* (db) {
+        if ((yield* own(db)).phase === 'switched')
+          refuse('abandon', 'the keys are switched; there is no way back but a restore')
+        yield* db.apply(db.statements(plan).abandon)
+        phase = 'planned'
+      }, true),
   }
 }
 

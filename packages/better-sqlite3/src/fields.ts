@@ -1,6 +1,6 @@
-import { IdError, type IdFamily } from '@snoflax/core'
+import type { IdFamily } from '@snoflax/core'
 import { isBytes, snakeCase } from '@snoflax/core/adapter'
-import { quoted, typeName } from './values.js'
+import { quoted, refuse, typeName } from './values.js'
 
 type Fields = Record<string, unknown>
 
@@ -32,7 +32,7 @@ export function fieldsReader(family: IdFamily): (json: unknown) => Fields {
     const digits = hasBigint ? withDigits(json as string) : fields
     return Object.fromEntries(
       Object.entries(fields).map(([sqlName, value]) => {
-        const name = names.get(sqlName) ?? refuseField(family.name, sqlName, [...names.keys()])
+        const name = names.get(sqlName) ?? refuseField(family.name, sqlName, names)
         if (typeof example[name] === 'bigint') return [name, bigintOf(family.name, sqlName, digits[sqlName])]
         return [name, isBytes(example[name]) ? bytesOf(value) : value]
       }),
@@ -44,11 +44,13 @@ function parseObject(family: string, json: unknown): Fields {
   const parsed = typeof json === 'string' ? parse(json) : undefined
   if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Fields
   const shown = typeof json === 'string' ? quoted(json) : typeName(json)
-  throw new IdError('INVALID_OPTION', `${family}: fields are the text of a JSON object, not ${shown}`, {
+  return refuse(
+    'INVALID_OPTION',
     family,
-    field: 'fields',
-    value: json,
-  })
+    'fields',
+    `fields are the text of a JSON object, not ${shown}`,
+    json,
+  )
 }
 
 function parse(json: string): unknown {
@@ -68,20 +70,12 @@ const withDigits = (json: string): Fields =>
 
 function bigintOf(family: string, field: string, digits: unknown): bigint {
   if (typeof digits === 'string' && WHOLE_NUMBER.test(digits)) return BigInt(digits)
-  const shown = JSON.stringify(digits)
-  throw new IdError('INVALID_OPTION', `${family}: ${field} is a whole number, not ${shown}`, {
-    family,
-    field,
-    value: digits,
-  })
+  const rule = `${field} is a whole number, not ${JSON.stringify(digits)}`
+  return refuse('INVALID_OPTION', family, field, rule, digits)
 }
 
-function refuseField(family: string, name: string, names: readonly string[]): never {
-  throw new IdError('INVALID_OPTION', `${family}: the fields are ${names.join(', ')}; ${name} is none`, {
-    family,
-    field: name,
-  })
-}
+const refuseField = (family: string, name: string, names: ReadonlyMap<string, string>): never =>
+  refuse('INVALID_OPTION', family, name, `the fields are ${[...names.keys()].join(', ')}; ${name} is none`)
 
 /** What is no hex stays, and is refused as any wrong value of the field is. */
 function bytesOf(value: unknown): unknown {

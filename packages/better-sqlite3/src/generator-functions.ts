@@ -1,10 +1,10 @@
-import { IdError, type IdFamily } from '@snoflax/core'
+import type { IdFamily } from '@snoflax/core'
 import { type IdSource, idSource } from '@snoflax/core/adapter'
 import { writers } from './ids.js'
 import { readMoment } from './moments.js'
 import { latest } from './own-functions.js'
-import { type SqlFunction, type SqlTable, volatile } from './sql-function.js'
-import { numberOf, refuseType, type SqlValue } from './values.js'
+import { type SqlFunction, volatile } from './sql-function.js'
+import { numberOf, refuse, refuseType, type SqlValue } from './values.js'
 
 /**
  * What makes ids, named without the family. `metas` is 1 if ids are made with a metabyte, else 0. Without a generator
@@ -14,7 +14,7 @@ export function generatorFunctions(
   family: IdFamily,
   generator: IdSource | undefined,
   metas: 0 | 1,
-): { functions: SqlFunction[]; table: SqlTable } {
+): { functions: SqlFunction[]; many(n?: SqlValue, meta?: SqlValue): Generator<SqlValue> } {
   const usage = (example: string): string =>
     `registerSnoflax(db, { generators: { ${family.name}: ${example} } })`
   const source = latest((meta: number | undefined) => idSource({ family, generator, meta, usage }))
@@ -25,28 +25,19 @@ export function generatorFunctions(
   const maker = (generator ?? family) as { generateAt?(time: number, meta?: number): string }
   const newIdAt: SqlFunction['call'] = (moment, meta) => {
     const id = maker.generateAt?.(readMoment(family.name, moment), numberOf(meta))
-    return family.decode(id ?? refuseMoment(family))
+    // Not left out: the function of a generator that was registered before would stay.
+    return family.decode(id ?? refuse('INVALID_OPTION', family.name, 'generators', NO_MOMENTS))
   }
   if ('generateAt' in family || maker.generateAt) functions.push(volatile('generate_at', newIdAt, 1, metas))
   return {
     functions,
-    table: {
-      name: 'generate_many',
-      parameters: ['n', 'meta'].slice(0, 1 + metas),
-      *ids(n, meta) {
-        for (let left = count(family.name, n); left > 0; left--) yield family.decode(newId(meta))
-      },
+    *many(n, meta) {
+      for (let left = count(family.name, n); left > 0; left--) yield family.decode(newId(meta))
     },
   }
 }
 
-/** Not left out: the function of a generator that was registered before would stay. */
-function refuseMoment({ name }: IdFamily): never {
-  throw new IdError('INVALID_OPTION', `${name}: this connection's generator makes no ids of other moments`, {
-    family: name,
-    field: 'generators',
-  })
-}
+const NO_MOMENTS = "this connection's generator makes no ids of other moments"
 
 /** A parameter that was left out is undefined. */
 function count(family: string, n: SqlValue | undefined): number {
@@ -54,5 +45,5 @@ function count(family: string, n: SqlValue | undefined): number {
   if (Number.isSafeInteger(number) && number >= 0) return number
   const rule = 'n is a whole number from 0'
   if (typeof number !== 'number') refuseType(family, rule, n, 'n')
-  throw new IdError('FIELD_OUT_OF_RANGE', `${family}: ${rule}, not ${n}`, { family, field: 'n', value: n })
+  return refuse('FIELD_OUT_OF_RANGE', family, 'n', `${rule}, not ${n}`, n)
 }

@@ -1,6 +1,6 @@
-import { IdError, type IdFamily, type IdStorage, type StorageName, storageFor } from '@snoflax/core'
+import { type IdFamily, type IdStorage, type StorageName, storageFor } from '@snoflax/core'
 import { isBytes } from '@snoflax/core/adapter'
-import { quoted, refuseType, type SqlValue } from './values.js'
+import { quoted, refuse, refuseType, type SqlValue } from './values.js'
 
 type IdWriter = (id: string) => SqlValue
 
@@ -61,6 +61,6 @@ export function formReader(family: IdFamily, form: StorageName): (value: SqlValu
 function refuseForm({ name }: IdFamily, form: StorageName, value: SqlValue): never {
   if (form === 'bigint') refuseType(name, 'a number is given as an integer', value)
   if (typeof value !== 'string') refuseType(name, 'a uuid is given as text', value)
-  const message = `${name}: a uuid has 8-4-4-4-12 hex digits, not ${quoted(value)}`
-  throw new IdError('NOT_CANONICAL', message, { family: name, value })
+  const rule = `a uuid has 8-4-4-4-12 hex digits, not ${quoted(value)}`
+  return refuse('NOT_CANONICAL', name, undefined, rule, value)
 }

@@ -1,2 +1,2 @@
-export type { SqliteConnection } from './connection.js'
 export { type RegisterOptions, registerSnoflax } from './register.js'
+export type { SqliteConnection } from './sql-function.js'

@@ -1,5 +1,4 @@
-import { IdError } from '@snoflax/core'
-import { quoted, refuseType } from './values.js'
+import { quoted, refuse, refuseType } from './values.js'
 
 const MOMENT =
   /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(?: ?(?:Z|([+-])(\d\d):(\d\d)))?$/i
@@ -13,11 +12,8 @@ const ISO_LENGTH = 24
 export function momentText(family: string, timeMs: number): string {
   const iso = new Date(timeMs).toISOString()
   if (iso.length === ISO_LENGTH) return iso.slice(0, -1).replace('T', ' ')
-  throw new IdError(
-    'TIME_OUT_OF_RANGE',
-    `${family}: ${iso} is outside the years 0 to 9999 of SQLite's dates; the function with _time_ms tells it`,
-    { family, field: 'time', value: timeMs },
-  )
+  const rule = `${iso} is outside the years 0 to 9999 of SQLite's dates; the function with _time_ms tells it`
+  return refuse('TIME_OUT_OF_RANGE', family, 'time', rule, timeMs)
 }
 
 /**
@@ -34,12 +30,8 @@ export function readMoment(family: string, moment: unknown): number {
   const found = MOMENT.exec(moment)
   const timeMs = found ? unixMs(found) : Number.NaN
   if (!Number.isNaN(timeMs)) return timeMs
-  throw new IdError(
-    'INVALID_TIME',
-    `${family}: a moment is text like '2026-11-01' or '2026-11-01 12:30:00.250', in UTC or with an offset, ` +
-      `not ${quoted(moment)}`,
-    { family, field: 'time', value: moment },
-  )
+  const rule = "a moment is text like '2026-11-01' or '2026-11-01 12:30:00.250', in UTC or with an offset"
+  return refuse('INVALID_TIME', family, 'time', `${rule}, not ${quoted(moment)}`, moment)
 }
 
 /** NaN where there is no such moment. */

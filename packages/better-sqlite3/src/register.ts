@@ -1,9 +1,10 @@
-import { flake, flax, IdError, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
 import { checkGeneratorNames, type IdSource, snakeCase, withPath } from '@snoflax/core/adapter'
 import { codecFunctions } from './codec-functions.js'
-import { defineFunction, defineTable, type SqliteConnection } from './connection.js'
 import { generatorFunctions } from './generator-functions.js'
 import { ownFunctions } from './own-functions.js'
+import { defineFunction, defineTable, type SqliteConnection } from './sql-function.js'
+import { refuse } from './values.js'
 
 /** Which families have functions, and what makes their ids. */
 export interface RegisterOptions {
@@ -49,10 +50,10 @@ export function registerSnoflax<Connection extends SqliteConnection>(
 
 function register(db: SqliteConnection, prefix: string, family: IdFamily, generator?: IdSource): void {
   const { functions, variant, metas = 0 } = ownFunctions(family)
-  const { functions: generators, table } = generatorFunctions(family, generator, metas)
+  const { functions: generators, many } = generatorFunctions(family, generator, metas)
   for (const one of [...codecFunctions(family, variant), ...generators, ...functions])
-    defineFunction(db, { ...one, name: `${prefix}_${one.name}` })
-  defineTable(db, { ...table, name: `${prefix}_${table.name}` })
+    defineFunction(db, `${prefix}_${one.name}`, one)
+  defineTable(db, `${prefix}_generate_many`, ['n', 'meta'].slice(0, 1 + metas), many)
 }
 
 /** The families by what their functions' names begin with. */
@@ -60,13 +61,11 @@ function prefixes(families: readonly IdFamily[]): Map<string, IdFamily> {
   const found = new Map<string, IdFamily>()
   for (const family of families) {
     const prefix = snakeCase(family.name)
-    if (found.has(prefix)) refuse(family.name, 'two families have functions of the same names')
-    if (!IDENTIFIER.test(prefix)) refuse(family.name, `functions can't be named ${prefix}_…`)
+    const fault = found.has(prefix)
+      ? 'two families have functions of the same names'
+      : !IDENTIFIER.test(prefix) && `functions can't be named ${prefix}_…`
+    if (fault) refuse('INVALID_OPTION', family.name, 'families', fault)
     found.set(prefix, family)
   }
   return found
-}
-
-function refuse(family: string, reason: string): never {
-  throw new IdError('INVALID_OPTION', `${family}: ${reason}`, { family, field: 'families' })
 }

@@ -1,4 +1,24 @@
+import { withPath } from '@snoflax/core/adapter'
 import type { SqlValue } from './values.js'
+
+/** What is used of a better-sqlite3 connection. A fork with the same two methods serves as well. */
+export interface SqliteConnection {
+  /** Defines a function of SQL. */
+  function(
+    name: string,
+    options: { deterministic: boolean; safeIntegers: boolean },
+    call: (...values: SqlValue[]) => SqlValue,
+  ): unknown
+  /** Defines a table-valued function. */
+  table(
+    name: string,
+    definition: {
+      parameters: string[]
+      columns: string[]
+      rows(...values: unknown[]): Generator<SqlValue[]>
+    },
+  ): unknown
+}
 
 /** A function of SQL. NULL in any argument gives NULL without a call. */
 export interface SqlFunction {
@@ -9,13 +29,6 @@ export interface SqlFunction {
   /** Whether equal arguments give equal results: what indexes and generated columns ask for. */
   readonly deterministic: boolean
   call(...values: SqlValue[]): SqlValue
-}
-
-/** Rows of one column, `id`, for SELECT … FROM name(…). SQLite itself gives none for NULL in a parameter. */
-export interface SqlTable {
-  readonly name: string
-  readonly parameters: readonly string[]
-  ids(...values: SqlValue[]): Generator<SqlValue>
 }
 
 /** A function that tells the same at each call. */
@@ -32,3 +45,36 @@ export const volatile = (...definition: Parameters<typeof pure>): SqlFunction =>
   ...pure(...definition),
   deterministic: false,
 })
+
+export function defineFunction(
+  db: SqliteConnection,
+  name: string,
+  { required, optional, deterministic, call }: SqlFunction,
+): void {
+  const place = `${name}()`
+  for (let arity = required; arity <= required + optional; arity++) {
+    const checked = (...values: SqlValue[]): SqlValue =>
+      values.includes(null) ? null : withPath(place, () => call(...values))
+    // better-sqlite3 reads the number of arguments here. SQLite itself refuses calls with another one.
+    Object.defineProperty(checked, 'length', { value: arity })
+    db.function(name, { deterministic, safeIntegers: true }, checked)
+  }
+}
+
+/** Rows of ids, for SELECT id FROM name(n). SQLite itself gives none for NULL in a parameter. */
+export function defineTable(
+  db: SqliteConnection,
+  name: string,
+  parameters: string[],
+  ids: (...values: SqlValue[]) => Generator<SqlValue>,
+): void {
+  db.table(name, {
+    parameters,
+    columns: ['id'],
+    *rows(...values) {
+      const made = ids(...(values as SqlValue[]))
+      const next = () => withPath(`${name}()`, () => made.next())
+      for (let row = next(); !row.done; row = next()) yield [row.value]
+    },
+  })
+}

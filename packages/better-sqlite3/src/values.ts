@@ -1,4 +1,4 @@
-import { IdError } from '@snoflax/core'
+import { IdError, type IdErrorCode } from '@snoflax/core'
 
 /** What SQLite hands over and takes back. JavaScript numbers are REAL, so integers are given as bigint. */
 export type SqlValue = string | bigint | number | Uint8Array | null
@@ -16,7 +16,7 @@ export function typeName(value: unknown): string {
  */
 export function refuseType(family: string, what: string, value: unknown, field?: string): never {
   const given = value === undefined ? 'left out' : typeName(value)
-  throw new IdError('INVALID_TYPE', `${family}: ${what}, not ${given}`, { family, field, value })
+  return refuse('INVALID_TYPE', family, field, `${what}, not ${given}`, value)
 }
 
 const QUOTED_CHARACTERS = 48
@@ -32,3 +32,14 @@ export function quoted(text: string): string {
  */
 export const numberOf = (value: SqlValue | undefined): number =>
   (typeof value === 'bigint' ? Number(value) : value) as number
+
+/** @throws {IdError} always: the family, then the rule. */
+export function refuse(
+  code: IdErrorCode,
+  family: string,
+  field: string | undefined,
+  rule: string,
+  value?: unknown,
+): never {
+  throw new IdError(code, `${family}: ${rule}`, { family, field, value })
+}

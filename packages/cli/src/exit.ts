@@ -21,3 +21,10 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
+
+/** The one of some names that was given. @throws {UsageError} */
+export function oneOf<Name extends string>(what: string, names: readonly Name[], given: string): Name {
+  const found = names.find((name) => name === given)
+  if (found) return found
+  throw new UsageError(`a ${what} is one of ${names.join(', ')}, not ${given}`)
+}

@@ -740,6 +740,24 @@ test('whatever a function tries, the transaction is READ ONLY', async () => {
   expect(finding?.message).toContain('cannot execute INSERT in a read-only transaction')
 })
 
+test('operators and functions that somebody planted do not run', async () => {
+  await fill()
+  const before = await doctor(database.url)
+  const { name } = await database.role()
+  const types = ['oid', 'name', 'text', 'uuid', 'bytea', 'bigint', 'integer', 'smallint']
+  const planted = types.map(
+    (type) => `CREATE FUNCTION public.planted(${type}, ${type}) RETURNS boolean LANGUAGE plpgsql AS $$
+      BEGIN RAISE 'planted'; END $$;
+    ${['=', '<>', '<', '>'].map((operator) => `CREATE OPERATOR public.${operator} (LEFTARG = ${type}, RIGHTARG = ${type}, FUNCTION = public.planted);`).join('\n')}`,
+  )
+  await database.query(`GRANT CREATE ON SCHEMA public TO ${name}; SET ROLE ${name};
+    ${planted.join('\n')}
+    CREATE FUNCTION public.format_type(oid, integer) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'planted'; END $$;
+    RESET ROLE;
+    DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', current_database()); END $$`)
+  expect(await doctor(database.url)).toEqual(before)
+})
+
 test('an application role sees what it may see', async () => {
   await fill()
   const role = await database.role()

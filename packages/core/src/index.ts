@@ -26,6 +26,14 @@ export {
   type FlaxId,
   flax,
 } from './flax/index.js'
+export { isSameFamily } from './identity.js'
+export {
+  type PrefixedFamily,
+  type PrefixedGenerator,
+  type PrefixedOptions,
+  prefixed,
+} from './prefixed/index.js'
+export type { BackfillSnapshot, SequenceBounds } from './primitives/backfill.js'
 export type { Clock, Time } from './primitives/clock.js'
 export { IdError, type IdErrorCode, type IdErrorFacts } from './primitives/errors.js'
 export type { RandomSource } from './primitives/random.js'
@@ -41,10 +49,8 @@ export {
   readings,
   refusals,
 } from './reading/index.js'
-export { isSameFamily } from './same-family.js'
+export { type FoundId, type Registry, registry } from './registry.js'
 export {
-  type SequenceBounds,
-  type SnoBackfillSnapshot,
   type SnoFamily,
   type SnoFields,
   type SnoGenerator,
@@ -63,7 +69,6 @@ export {
   storageFor,
 } from './storage/index.js'
 export {
-  type UidClockOptions,
   type UidDistance,
   type UidFamily,
   type UidFields,
@@ -75,6 +80,7 @@ export {
   type UidLocalFields,
   type UidLocalId,
   type UidNode,
+  type UidStepOptions,
   type UidTime,
   uid,
   uidLocal,

@@ -1,7 +1,12 @@
 import { IdError } from '@snoflax/core'
-import { entityKind, getTableName, SQL, type Table } from 'drizzle-orm'
+import { getTableName, SQL, Table } from 'drizzle-orm'
 import { npmVersion } from 'drizzle-orm/version'
-import type { DrizzleClass, IdDialect } from './id-column/dialect.js'
+import type { IdDialect } from './id-column/dialect.js'
+
+/** A class that we patch. */
+interface DrizzleClass {
+  readonly prototype: object
+}
 
 /** A copy of Drizzle, as far as we use it. A process can have several: `import` and `require` load one each. */
 export interface DrizzleCopy {
@@ -11,12 +16,14 @@ export interface DrizzleCopy {
   readonly Insert: DrizzleClass
 }
 
+/** Drizzle 1.0 builds SQL by other methods. */
+export const isBefore1 = ({ version }: { readonly version: string }): boolean => version.startsWith('0.')
+
 /** The copy that we import. */
-export const ownCopy = ({ Dialect, Insert }: IdDialect): DrizzleCopy => ({
+export const ownCopy = (dialect: IdDialect): DrizzleCopy => ({
   version: npmVersion,
   SQL,
-  Dialect,
-  Insert,
+  ...classesIn(dialect.core, dialect),
 })
 
 /**
@@ -26,7 +33,7 @@ export const ownCopy = ({ Dialect, Insert }: IdDialect): DrizzleCopy => ({
  * @throws {IdError} `UNSUPPORTED_VERSION` for a copy that is out of reach.
  */
 export function copyBehind(table: Table, dialect: IdDialect): DrizzleCopy {
-  if (classOfSql(table) === SQL) return ownCopy(dialect)
+  if (isOf(table, Table)) return ownCopy(dialect)
   const file = callerIn(/[\\/]\w+-core[\\/]table\.c?js$/)
   const load = file === undefined ? undefined : modulesBeside(file, '..')
   const core = /\w+-core(?=.table\.)/.exec(file ?? '')?.[0]
@@ -35,22 +42,24 @@ export function copyBehind(table: Table, dialect: IdDialect): DrizzleCopy {
     SQL: load('sql/sql').SQL,
     ...classesIn(load(`${core}/index`), dialect),
   }
-  if (copy && (classOfSql(table) ?? copy.SQL) === copy.SQL) return copy
+  const isOne = load && copy && isOf(table, load('table').Table)
+  if (isOne && isBefore1(copy) === isBefore1(ownCopy(dialect))) return copy
   throw anotherCopy(getTableName(table), 'this table is defined', copy?.version, file)
 }
 
-/** Undefined in versions whose tables are no SQL. */
-const classOfSql = (table: Table): unknown => table.getSQL?.().constructor
+/** In Drizzle 1.0 `instanceof` takes the classes of all copies for one. */
+const isOf = (table: Table, { prototype }: typeof Table): boolean =>
+  Object.prototype.isPrototypeOf.call(prototype, table)
 
 /**
  * Checks that SQL with a column is built by a copy that we patch: a workspace can define its tables with one and open
- * the database with another. To be called while Drizzle looks for the column's name.
+ * the database with another. To be called while Drizzle reads what it needs for the column's name.
  *
  * @throws {IdError} `UNSUPPORTED_VERSION`.
  */
 export function checkBuilder(path: string, isPatched: (TheirSQL: typeof SQL) => boolean): void {
-  const file = callerIn(/[\\/]casing\.c?js$/)
-  const load = file === undefined ? undefined : modulesBeside(file, '.')
+  const file = callerIn(/[\\/](?:casing|sql[\\/]sql|\w+-core[\\/]dialect)\.c?js$/)
+  const load = file === undefined ? undefined : modulesBeside(file, /casing\./.test(file) ? '.' : '..')
   if (!load || isPatched(load('sql/sql').SQL)) return
   throw anotherCopy(path, 'this query is built', load('version').npmVersion, file)
 }
@@ -89,9 +98,11 @@ function modulesBeside(file: string, root: '.' | '..') {
   return require && ((name: string) => require(`${root}/${name}${file.slice(file.lastIndexOf('.'))}`))
 }
 
-function classesIn(core: Readonly<Record<string, DrizzleClass>>, { Dialect, Insert }: IdDialect) {
-  const kindOf = (one: object) => (one as { readonly [entityKind]?: unknown })[entityKind]
-  const theirs = (own: DrizzleClass) =>
-    Object.values(core).find((one) => kindOf(one) === kindOf(own)) as DrizzleClass
-  return { Dialect: theirs(Dialect), Insert: theirs(Insert) }
+function classesIn(core: object, { prefix }: IdDialect) {
+  const classes = core as Readonly<Record<string, DrizzleClass>>
+  return {
+    Dialect: classes[`${prefix}Dialect`] as DrizzleClass,
+    // The one in Drizzle 1.0, the other in 0.45.
+    Insert: (classes[`${prefix}AsyncInsertBase`] ?? classes[`${prefix}InsertBase`]) as DrizzleClass,
+  }
 }

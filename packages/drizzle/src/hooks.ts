@@ -1,6 +1,6 @@
 import { requireMembers } from '@snoflax/core/adapter'
 import { is, Param, Placeholder, SQL, type SQLChunk, type Table } from 'drizzle-orm'
-import { bindCompared, bound, isInlined } from './binding/values.js'
+import { bindCompared, bound } from './binding/values.js'
 import {
   boundInsert,
   boundRow,
@@ -11,11 +11,19 @@ import {
   type SelectConfig,
   withFreshIds,
 } from './binding/writes.js'
-import { checkBuilder, copyBehind, type DrizzleCopy, ownCopy } from './copy.js'
+import { checkBuilder, copyBehind, type DrizzleCopy, isBefore1, ownCopy } from './copy.js'
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds } from './id-column/ids.js'
-import { literal } from './id-column/literal.js'
+import { literal, literalOf } from './id-column/literal.js'
 import { keepingIds } from './relational-queries.js'
+
+/** What we use of the building of SQL: of the first in Drizzle 0.45, of the others in 1.0. */
+interface BuildingMembers {
+  readonly shouldInlineParams: boolean
+  buildQueryFromSourceParams(chunks: SQLChunk[], config: { readonly inlineParams?: boolean }): unknown
+  collectSQL(chunks: SQLChunk[], ...more: unknown[]): void
+  collectBoundValue(value: unknown, encoder: object, ...more: unknown[]): void
+}
 
 /** What we use of a dialect. */
 interface DialectMembers {
@@ -30,6 +38,7 @@ interface InsertMembers {
   prepare(...given: unknown[]): unknown
 }
 
+const SUPPORTED = '^0.45.0 || ^1.0.0-rc.5'
 const checked = new WeakSet<object>()
 /** Registered, so that two copies of this package patch a class once. */
 const HOOKED = Symbol.for('snoflax.drizzle.hooked')
@@ -45,32 +54,39 @@ export function hookInto(dialect: IdDialect, table: Table, builder: object): voi
   for (const copy of [copyBehind(table, dialect), ownCopy(dialect)]) {
     if (checked.has(copy.Dialect)) continue
     check(copy, dialect, table, builder)
-    once(copy.SQL, () => hookIntoBuilding(copy.SQL.prototype))
+    once(copy.SQL, () => hookIntoBuilding(copy))
     once(copy.Insert, () => hookIntoPreparing(copy.Insert.prototype as InsertMembers))
-    once(copy.Dialect, () => hookIntoDialect(copy.Dialect.prototype as DialectMembers, dialect))
+    once(copy.Dialect, () => hookIntoDialect(copy, dialect))
     checked.add(copy.Dialect)
   }
 }
 
 const DIALECT_METHODS = ['buildSelection', 'buildSelectQuery', 'buildInsertQuery', 'buildUpdateSet']
 
-function check(
-  { version, SQL, Dialect, Insert }: DrizzleCopy,
-  dialect: IdDialect,
-  table: Table,
-  builder: object,
-): void {
-  requireMembers({ name: 'drizzle-orm', version, supported: '^0.45.0', by: '@snoflax/drizzle' }, [
-    { owner: table, name: 'Table.prototype', members: ['getSQL'] },
+function check(copy: DrizzleCopy, dialect: IdDialect, table: Table, builder: object): void {
+  const { version, SQL, Dialect, Insert } = copy
+  const of = isBefore1(copy)
+    ? {
+        table: ['getSQL'],
+        building: ['buildQueryFromSourceParams'],
+        dialect: [...DIALECT_METHODS, ...dialect.relationalMethods],
+      }
+    : {
+        table: [],
+        building: ['collectSQL', 'collectBoundValue'],
+        dialect: [...DIALECT_METHODS, 'buildRelationalQuery'],
+      }
+  requireMembers({ name: 'drizzle-orm', version, supported: SUPPORTED, by: '@snoflax/drizzle' }, [
+    { owner: table, name: 'Table.prototype', members: of.table },
     { owner: builder, name: 'ColumnBuilder', members: ['config', 'foreignKeyConfigs'] },
     { owner: new Param('', {} as never), name: 'Param', members: ['value', 'encoder'] },
     { owner: Insert?.prototype, name: 'Insert.prototype', members: ['prepare'] },
-    { owner: SQL.prototype, name: 'SQL.prototype', members: ['buildQueryFromSourceParams'] },
+    { owner: SQL.prototype, name: 'SQL.prototype', members: of.building },
     { owner: new SQL([]), name: 'SQL', members: ['queryChunks', 'decoder', 'shouldInlineParams'] },
     {
       owner: Dialect?.prototype,
-      name: `${dialect.Dialect.name}.prototype`,
-      members: [...DIALECT_METHODS, ...dialect.relationalMethods],
+      name: `${dialect.prefix}Dialect.prototype`,
+      members: of.dialect,
     },
   ])
 }
@@ -126,16 +142,33 @@ function hookIntoPreparing(prototype: InsertMembers): void {
   })
 }
 
-function hookIntoBuilding(prototype: SQL): void {
-  replace(prototype, 'buildQueryFromSourceParams', function (build, given, config) {
-    const chunks = bindCompared(given)
-    return build(config.inlineParams || isInlined(this) ? chunks.map(inline) : chunks, config)
+function hookIntoBuilding(copy: DrizzleCopy): void {
+  const prototype = copy.SQL.prototype as unknown as BuildingMembers
+  if (isBefore1(copy)) {
+    replace(prototype, 'buildQueryFromSourceParams', function (build, given, config) {
+      const chunks = bindCompared(given)
+      return build(config.inlineParams || this.shouldInlineParams ? chunks.map(inline) : chunks, config)
+    })
+    return
+  }
+  replace(prototype, 'collectSQL', (collect, chunks, ...more) => collect(bindCompared(chunks), ...more))
+  replace(prototype, 'collectBoundValue', (collect, value, encoder, ...more) => {
+    const [, , , isInline, out] = more as [unknown, unknown, unknown, boolean, { sql: string }]
+    const ids = isInline && value !== null ? findIds(encoder) : undefined
+    if (ids) out.sql += literalOf(ids.toDatabase(value), ids.storage.database)
+    else collect(value, encoder, ...more)
   })
 }
 
-function hookIntoDialect(prototype: DialectMembers, { relationalMethods, inJson }: IdDialect): void {
-  for (const method of relationalMethods) {
-    replace(prototype, method, (build, query) => keepingIds(build as never, query, inJson))
+function hookIntoDialect(copy: DrizzleCopy, { relationalMethods, inJson }: IdDialect): void {
+  const prototype = copy.Dialect.prototype as DialectMembers
+  if (isBefore1(copy)) {
+    for (const method of relationalMethods) {
+      replace(prototype, method, (build, query) => keepingIds(build as never, query, inJson))
+    }
+  } else {
+    // The columns themselves say what is needed. This one is known to be at work, though.
+    replace(prototype, 'buildRelationalQuery', (build, query) => build(query))
   }
   // Drizzle puts bare names in the place of columns there.
   replace(prototype, 'buildSelection', (build, fields, options) =>

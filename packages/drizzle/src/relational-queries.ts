@@ -1,7 +1,7 @@
 import { Column, is, type SQL, sql } from 'drizzle-orm'
 import { bound } from './binding/values.js'
 import type { IdDialect } from './id-column/dialect.js'
-import { findIds } from './id-column/ids.js'
+import { findIds, isList } from './id-column/ids.js'
 import { TimeDecoder, TimeOfId } from './time.js'
 
 // The rows below a row of `db.query` travel as JSON, which has no bytes and rounds integers above 2^53; and Drizzle
@@ -31,7 +31,7 @@ export interface BuiltQuery {
 
 type InJson = IdDialect['inJson']
 
-/** Builds a relational query with ids brought through its JSON. */
+/** For Drizzle 0.45: builds a relational query with ids brought through its JSON. */
 export function keepingIds(
   build: (query: RelationalQuery) => BuiltQuery,
   query: RelationalQuery,
@@ -117,7 +117,7 @@ class Cure {
 /** What is exact as JSON, of an expression that has the storage of a column; undefined where it is exact itself. */
 function exactIn(inJson: InJson, column: Column, expression: SQL): SQL | undefined {
   const ids = findIds(column)
-  return ids && inJson(ids.storage.name, expression, column.dataType === 'array')
+  return ids && inJson(ids.storage.name, expression, isList(column))
 }
 
 /** All that is selected, where something of it is not exact as JSON. */

@@ -1,6 +1,6 @@
 import type { Time } from '@snoflax/core'
 import { unixMs } from '@snoflax/core/adapter'
-import { and, type Column, type GetColumnData, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { and, Column, entityKind, type GetColumnData, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { singleIdsOf } from './id-column/ids.js'
 
 /**
@@ -78,8 +78,17 @@ export abstract class TimeDecoder {
   abstract mapFromDriverValue(value: unknown): Date
 }
 
-/** For an expression that answers the id itself. */
+/** For an expression that answers the id itself: Drizzle 1.0 brings through JSON what a column decodes. */
 export class TimeOfId extends TimeDecoder {
+  static readonly [entityKind]: string = Column[entityKind]
+
+  get codec(): string | undefined {
+    const { database, name } = singleIdsOf(this.column).storage
+    return database === 'sqlite' && name === 'binary'
+      ? 'blob'
+      : (this.column as { readonly codec?: string }).codec
+  }
+
   mapFromDriverValue(value: unknown): Date {
     const ids = singleIdsOf(this.column)
     return ids.family.time(ids.fromDatabase(value))

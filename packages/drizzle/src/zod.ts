@@ -1,7 +1,7 @@
 import { IdError, type IdFamily } from '@snoflax/core'
 import { type Column, getTableColumns, type Table } from 'drizzle-orm'
 import { z } from 'zod/v4'
-import { findIds, idsOf } from './id-column/ids.js'
+import { findIds, idsOf, isList } from './id-column/ids.js'
 
 interface HasType {
   readonly _: { readonly columnType: 'SnoflaxId' }
@@ -53,7 +53,7 @@ export type UpdateIds<ATable extends Table> = {
  */
 export function idSchema<AColumn extends Column>(column: AColumn): IdSchema<AColumn> {
   const one = schemaOf(idsOf(column).family)
-  return (column.dataType === 'array' ? z.array(one) : one) as unknown as IdSchema<AColumn>
+  return (isList(column) ? z.array(one) : one) as unknown as IdSchema<AColumn>
 }
 
 function schemaOf(family: IdFamily) {

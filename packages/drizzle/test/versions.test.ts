@@ -3,10 +3,22 @@ import { cpSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { SQL, Table } from 'drizzle-orm'
-import { MySqlDialect, mysqlTable } from 'drizzle-orm/mysql-core'
-import { PgDialect, PgInsertBase, pgTable } from 'drizzle-orm/pg-core'
-import { SQLiteDialect, sqliteTable } from 'drizzle-orm/sqlite-core'
+import * as mysqlCore from 'drizzle-orm/mysql-core'
+import * as pgCore from 'drizzle-orm/pg-core'
+import * as sqliteCore from 'drizzle-orm/sqlite-core'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+
+import { isBefore1, VERSION } from './contract/version.js'
+
+const { MySqlDialect, mysqlTable } = mysqlCore
+const { PgDialect, pgTable } = pgCore
+const { SQLiteDialect, sqliteTable } = sqliteCore
+/** The class of inserts: in Drizzle 1.0 that of the drivers that answer promises. */
+const inserts = (core: object) => {
+  const names = Object.keys(core).filter((name) => /^[A-Za-z]+InsertBase$/.test(name))
+  const name = names.find((one) => one.includes('Async')) ?? names[0]
+  return (core as Record<string, unknown>)[name as string]
+}
 
 const at = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 const run = promisify(execFile)
@@ -32,20 +44,32 @@ describe('what the package patches or relies on', () => {
     },
   }
 
-  test.each<[keyof typeof tables, string, unknown, string]>([
-    ['pg', 'Table', Table, 'getSQL'],
-    ['pg', 'SQL', SQL, 'buildQueryFromSourceParams'],
-    ['pg', 'Insert', PgInsertBase, 'prepare'],
-    ['pg', 'PgDialect', PgDialect, 'buildSelection'],
-    ['pg', 'PgDialect', PgDialect, 'buildSelectQuery'],
-    ['pg', 'PgDialect', PgDialect, 'buildInsertQuery'],
-    ['pg', 'PgDialect', PgDialect, 'buildUpdateSet'],
-    ['pg', 'PgDialect', PgDialect, 'buildRelationalQueryWithoutPK'],
-    ['sqlite', 'SQLiteDialect', SQLiteDialect, 'buildSelection'],
-    ['sqlite', 'SQLiteDialect', SQLiteDialect, 'buildRelationalQuery'],
-    ['mysql', 'MySqlDialect', MySqlDialect, 'buildSelection'],
-    ['mysql', 'MySqlDialect', MySqlDialect, 'buildRelationalQuery'],
-    ['mysql', 'MySqlDialect', MySqlDialect, 'buildRelationalQueryWithoutLateralSubqueries'],
+  const patched = isBefore1
+    ? {
+        building: ['buildQueryFromSourceParams'],
+        pg: ['buildRelationalQueryWithoutPK'],
+        sqlite: ['buildRelationalQuery'],
+        mysql: ['buildRelationalQuery', 'buildRelationalQueryWithoutLateralSubqueries'],
+      }
+    : {
+        building: ['collectSQL', 'collectBoundValue'],
+        pg: ['buildRelationalQuery'],
+        sqlite: ['buildRelationalQuery'],
+        mysql: ['buildRelationalQuery'],
+      }
+  const inDialect = ['buildSelection', 'buildSelectQuery', 'buildInsertQuery', 'buildUpdateSet']
+  const members = (dialect: keyof typeof tables, name: string, owner: unknown, names: readonly string[]) =>
+    names.map((member) => [dialect, name, owner, member] as const)
+
+  test.each([
+    ...(isBefore1 ? members('pg', 'Table', Table, ['getSQL']) : []),
+    ...members('pg', 'SQL', SQL, patched.building),
+    ...members('pg', 'Insert', inserts(pgCore), ['prepare']),
+    ...members('sqlite', 'Insert', inserts(sqliteCore), ['prepare']),
+    ...members('mysql', 'Insert', inserts(mysqlCore), ['prepare']),
+    ...members('pg', 'PgDialect', PgDialect, [...inDialect, ...patched.pg]),
+    ...members('sqlite', 'SQLiteDialect', SQLiteDialect, [...inDialect, ...patched.sqlite]),
+    ...members('mysql', 'MySqlDialect', MySqlDialect, [...inDialect, ...patched.mysql]),
   ])('%s: a version without %s.prototype.$3 is refused', async (dialect, name, owner, member) => {
     const prototype = (owner as { prototype: Prototype }).prototype
     const descriptor = Object.getOwnPropertyDescriptor(prototype, member) as PropertyDescriptor
@@ -55,7 +79,7 @@ describe('what the package patches or relies on', () => {
         name: 'IdError',
         code: 'UNSUPPORTED_VERSION',
         message: expect.stringMatching(
-          `^@snoflax/drizzle supports drizzle-orm \\^0\\.45\\.0; .* 0\\.45\\.\\d+ has no ${name}\\.prototype\\.${member}`,
+          `^@snoflax/drizzle supports drizzle-orm \\^0\\.45\\.0 \\|\\| \\^1\\.0\\.0-rc\\.5; .* [01]\\.\\d.* has no ${name}\\.prototype\\.${member}`,
         ),
       })
     } finally {
@@ -63,35 +87,31 @@ describe('what the package patches or relies on', () => {
     }
     expect((await tables[dialect]()).id.getSQLType()).toBeTypeOf('string')
   })
-
-  test('is not there in the release candidate of Drizzle 1.0', async () => {
-    const program = run(process.execPath, ['--import', at('next/register.js'), at('next/program.js')])
-    await expect(program).rejects.toMatchObject({
-      stderr: expect.stringMatching(
-        /IdError: @snoflax\/drizzle supports drizzle-orm \^0\.45\.0; the installed drizzle-orm 1\.0\.0-rc/,
-      ),
-    })
-  })
 })
 
 // Drizzle's package has two copies of itself, for import and for require, and a workspace can have several packages.
 describe('an application with a copy of Drizzle of its own', () => {
-  const elsewhere = at('../.vitest/copies/node_modules/drizzle-orm')
+  const installed = `../node_modules/drizzle-orm${VERSION && `-${VERSION}`}`
+  const elsewhere = at(`../.vitest/copies${VERSION}/node_modules/drizzle-orm`)
+  const options = ['--no-warnings', '--enable-source-maps', '--import', at('copies/register.js')]
   beforeAll(() => {
-    cpSync(realpathSync(at('../node_modules/drizzle-orm')), elsewhere, {
+    cpSync(realpathSync(at(installed)), elsewhere, {
       recursive: true,
       filter: (path) => !/\.map$|\.d\.c?ts$/.test(path),
     })
   })
 
-  test.each([
+  // What a process requires can't be led to another version by its name.
+  const required = [
     ['by require, as the package', ['copies/require.cjs', 'require', 'drizzle-orm']],
     ['by require, beside import', ['copies/require.cjs', 'import', 'drizzle-orm']],
     ['by require, in another folder', ['copies/require.cjs', 'require', elsewhere]],
+  ] as const
+  test.each([
+    ...(isBefore1 ? required : []),
     ['by require, beside import in another folder', ['copies/require.cjs', 'import', elsewhere]],
     ['by import, in another folder', ['copies/import.mjs', elsewhere]],
-  ])('%s', async (_, [program = '', ...given]) => {
-    const options = ['--no-warnings', '--enable-source-maps']
+  ] as const)('%s', async (_, [program, ...given]) => {
     const { stdout } = await run(process.execPath, [...options, at(program), ...given])
     expect(JSON.parse(stdout)).toEqual({
       template: ['Ada'],
@@ -107,26 +127,30 @@ describe('an application with a copy of Drizzle of its own', () => {
   test.each(['select', 'delete', 'insert', 'update', 'query'])(
     'that opens the database with a copy that no table is defined with: %s is refused',
     async (statement) => {
-      const program = run(process.execPath, ['--no-warnings', at('copies/mixed.mjs'), elsewhere, statement])
+      const program = run(process.execPath, [...options, at('copies/mixed.mjs'), elsewhere, statement])
       await expect(program).rejects.toMatchObject({
         stderr: expect.stringMatching(
-          /IdError: sessions\.id: this query is built by another copy of drizzle-orm \(0\.45\.\d+, .*copies.node_modules.*npm ls drizzle-orm/,
+          /IdError: sessions\.id: this query is built by another copy of drizzle-orm \([01]\.\d.*, .*copies.*npm ls drizzle-orm/,
         ),
       })
     },
   )
 
   test('of another version is refused by its version', async () => {
-    const next = realpathSync(at('../node_modules/drizzle-orm-next'))
-    await expect(
-      run(process.execPath, ['--no-warnings', at('copies/import.mjs'), next]),
-    ).rejects.toMatchObject({
-      stderr: expect.stringMatching(/IdError: .* \^0\.45\.0; the installed drizzle-orm 1\.0\.0-rc/),
+    const other = realpathSync(
+      at(isBefore1 ? '../node_modules/drizzle-orm-1.0' : '../node_modules/drizzle-orm'),
+    )
+    await expect(run(process.execPath, [...options, at('copies/import.mjs'), other])).rejects.toMatchObject({
+      stderr: expect.stringMatching(
+        isBefore1
+          ? /IdError: customers: this table is defined by another copy of drizzle-orm \(1\.0\.0-rc/
+          : /Error/,
+      ),
     })
   })
 
   test('out of reach, it is refused when the table is defined', async () => {
-    const given = [at('copies/require.cjs'), 'require', elsewhere, 'hidden']
+    const given = [at('copies/require.cjs'), isBefore1 ? 'require' : 'import', elsewhere, 'hidden']
     const program = run(process.execPath, ['--no-warnings', ...given])
     await expect(program).rejects.toMatchObject({
       stderr: expect.stringMatching(

@@ -236,6 +236,34 @@ COMMENT ON FUNCTION snoflax.flake_time(text, bigint) IS
 COMMENT ON FUNCTION snoflax.flake_time(uuid, bigint) IS
   'When the flake in a uuid8 column was made, to the millisecond; 22P02 if it is none, 22008 if timestamptz has no such year.';
 
+CREATE OR REPLACE FUNCTION snoflax.flake_time_binary(id bytea) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.flake_time(id);
+
+CREATE OR REPLACE FUNCTION snoflax.flake_time_bigint(id bigint) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.flake_time(id);
+
+CREATE OR REPLACE FUNCTION snoflax.flake_time_text(id text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.flake_time(id);
+
+CREATE OR REPLACE FUNCTION snoflax.flake_time_uuid(id uuid) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.flake_time(id);
+
+COMMENT ON FUNCTION snoflax.flake_time_binary(bytea) IS
+  'The same as flake_time(bytea), for what finds a function by its name alone.';
+
+COMMENT ON FUNCTION snoflax.flake_time_bigint(bigint) IS
+  'The same as flake_time(bigint), for what finds a function by its name alone.';
+
+COMMENT ON FUNCTION snoflax.flake_time_text(text) IS
+  'The same as flake_time(text), for what finds a function by its name alone.';
+
+COMMENT ON FUNCTION snoflax.flake_time_uuid(uuid) IS
+  'The same as flake_time(uuid), for what finds a function by its name alone.';
+
 CREATE OR REPLACE FUNCTION snoflax.flake_unpack(id bytea, epoch_ms bigint DEFAULT 0) RETURNS snoflax.flake_fields
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._flake_fields(snoflax._flake_bytes(id, 'flake_unpack'), epoch_ms);
@@ -379,6 +407,65 @@ COMMENT ON DOMAIN snoflax.flake_binary IS 'A flake as its 8 bytes.';
 COMMENT ON DOMAIN snoflax.flake_bigint IS 'A flake as a number below 2^63.';
 
 COMMENT ON DOMAIN snoflax.flake_uuid8 IS 'A flake as a UUIDv8.';
+
+-- Ranges of time. The planner puts the comparisons in place of the call, for which they must not be STRICT. Each moment
+-- stands there once, but for uid's recheck, since the planner does not copy what is slow or volatile. After the last
+-- moment a range has no upper end, or nothing in it: its end is above all ids there. Nothing is above the last bigint, so
+-- the ends of numbers are the largest ones before the range and in it.
+
+CREATE OR REPLACE FUNCTION snoflax._flake_end_binary(at timestamptz, epoch_ms bigint) RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF snoflax._us_since_2000(at) > (snoflax._flake_epoch(epoch_ms, 'flake_between') + 4398046511103/*flake.time.max*/) * 1000 - 946684800000000/*us2000*/ THEN
+    RETURN decode(repeat('ff', 8/*flake.bytes*/ + 1), 'hex');
+  END IF;
+  RETURN int8send(snoflax._flake_lower_bound(at, epoch_ms, 'flake_between'));
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._flake_end_bigint(at timestamptz, epoch_ms bigint) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF snoflax._us_since_2000(at) > (snoflax._flake_epoch(epoch_ms, 'flake_between') + 4398046511103/*flake.time.max*/) * 1000 - 946684800000000/*us2000*/ THEN
+    RETURN 9223372036854775807;
+  END IF;
+  RETURN snoflax._largest_before(snoflax._flake_lower_bound(at, epoch_ms, 'flake_between'));
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._flake_end_uuid8(at timestamptz, epoch_ms bigint) RETURNS uuid
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF snoflax._us_since_2000(at) > (snoflax._flake_epoch(epoch_ms, 'flake_between') + 4398046511103/*flake.time.max*/) * 1000 - 946684800000000/*us2000*/ THEN
+    RETURN 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid;
+  END IF;
+  RETURN snoflax.flake_to_uuid8(int8send(snoflax._flake_lower_bound(at, epoch_ms, 'flake_between')));
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.flake_between(
+  id bytea, from_time timestamptz, until_time timestamptz, epoch_ms bigint DEFAULT 0) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id >= snoflax._flake_end_binary(from_time, epoch_ms)
+  AND id < snoflax._flake_end_binary(until_time, epoch_ms);
+COMMENT ON FUNCTION snoflax.flake_between(bytea, timestamptz, timestamptz, bigint) IS
+  'Whether a flake, stored as its 8 bytes, was made at or after the first moment and before the second. In WHERE it is a '
+  'range of the key, by its index. NULL for NULL.';
+
+CREATE OR REPLACE FUNCTION snoflax.flake_between(
+  id bigint, from_time timestamptz, until_time timestamptz, epoch_ms bigint DEFAULT 0) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id > snoflax._flake_end_bigint(from_time, epoch_ms)
+  AND id <= snoflax._flake_end_bigint(until_time, epoch_ms);
+COMMENT ON FUNCTION snoflax.flake_between(bigint, timestamptz, timestamptz, bigint) IS
+  'Whether a flake, stored as a number below 2^63, was made at or after the first moment and before the second. In WHERE it is a '
+  'range of the key, by its index. NULL for NULL.';
+
+CREATE OR REPLACE FUNCTION snoflax.flake_between(
+  id uuid, from_time timestamptz, until_time timestamptz, epoch_ms bigint DEFAULT 0) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id >= snoflax._flake_end_uuid8(from_time, epoch_ms)
+  AND id < snoflax._flake_end_uuid8(until_time, epoch_ms);
+COMMENT ON FUNCTION snoflax.flake_between(uuid, timestamptz, timestamptz, bigint) IS
+  'Whether a flake, stored as a UUIDv8, was made at or after the first moment and before the second. In WHERE it is a '
+  'range of the key, by its index. NULL for NULL.';
 
 -- pg_partman ----------------------------------------------------------------------------------------------------------
 

@@ -214,22 +214,66 @@ CREATE OR REPLACE FUNCTION snoflax.flax_time(id bytea) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._moment(snoflax._flax_time_ms(snoflax._flax_bytes(id, 'flax_time')));
 
-CREATE OR REPLACE FUNCTION snoflax.flax_time(id text) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._moment(snoflax._flax_time_ms(snoflax._flax_bytes(id, 'flax_time')));
-
-CREATE OR REPLACE FUNCTION snoflax.flax_time(id uuid) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._moment(snoflax._flax_time_ms(snoflax._flax_bytes(id, 'flax_time')));
-
 COMMENT ON FUNCTION snoflax.flax_time(bytea) IS
   'When the flax in 12 bytes was made, to the millisecond; 22P02 if it is none.';
+
+-- The first 8 characters have all of the time, so no bytes are made. What is not 16 characters is left to the other way:
+-- a uuid8, and what is refused.
+
+CREATE OR REPLACE FUNCTION snoflax.flax_time(id text) RETURNS timestamptz
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  ascii bytea := convert_to(id, 'UTF8'::name);
+  eight bigint;
+BEGIN
+  IF octet_length(ascii) <> 16/*flax.characters*/ OR id COLLATE "C" ~ '[^-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz]'/*flax.foreign*/ THEN
+    RETURN snoflax._moment(snoflax._flax_time_ms(snoflax._flax_bytes(id, 'flax_time')));
+  END IF;
+  eight := snoflax._read64(ascii, 0);
+  eight := snoflax._flax_digits(eight);
+  RETURN snoflax._moment((snoflax._gather6(eight) >> (6 * 8 - 40/*flax.time.bits*/)) + 1420070400000/*flax.epochMs*/);
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.flax_time(id uuid) RETURNS timestamptz
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  ascii bytea := uuid_send(id);
+  eight bigint;
+BEGIN
+  IF encode(ascii, 'escape') COLLATE "C" ~ '[^-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz]'/*flax.foreign*/ THEN
+    RETURN snoflax._moment(snoflax._flax_time_ms(snoflax._flax_bytes(id, 'flax_time')));
+  END IF;
+  eight := snoflax._read64(ascii, 0);
+  eight := snoflax._flax_digits(eight);
+  RETURN snoflax._moment((snoflax._gather6(eight) >> (6 * 8 - 40/*flax.time.bits*/)) + 1420070400000/*flax.epochMs*/);
+END $$;
 
 COMMENT ON FUNCTION snoflax.flax_time(text) IS
   'When the flax in text was made, to the millisecond; 22P02 if it is none.';
 
 COMMENT ON FUNCTION snoflax.flax_time(uuid) IS
   'When the flax in a uuid or uuid8 column was made, to the millisecond; 22P02 if it is none.';
+
+CREATE OR REPLACE FUNCTION snoflax.flax_time_binary(id bytea) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.flax_time(id);
+
+CREATE OR REPLACE FUNCTION snoflax.flax_time_text(id text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.flax_time(id);
+
+CREATE OR REPLACE FUNCTION snoflax.flax_time_uuid(id uuid) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.flax_time(id);
+
+COMMENT ON FUNCTION snoflax.flax_time_binary(bytea) IS
+  'The same as flax_time(bytea), for what finds a function by its name alone.';
+
+COMMENT ON FUNCTION snoflax.flax_time_text(text) IS
+  'The same as flax_time(text), for what finds a function by its name alone.';
+
+COMMENT ON FUNCTION snoflax.flax_time_uuid(uuid) IS
+  'The same as flax_time(uuid), for what finds a function by its name alone.';
 
 CREATE OR REPLACE FUNCTION snoflax.flax_unpack(id bytea) RETURNS snoflax.flax_fields
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -275,45 +319,61 @@ COMMENT ON FUNCTION snoflax.flax_pack(snoflax.flax_fields) IS
 -- Bounds --------------------------------------------------------------------------------------------------------------
 
 -- Every id with from <= time < until lies in lower_bound(from) <= id < lower_bound(until), and no other does.
-CREATE OR REPLACE FUNCTION snoflax.flax_lower_bound(at timestamptz) RETURNS bytea
+CREATE OR REPLACE FUNCTION snoflax._flax_lower_unit(at timestamptz) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   us bigint := snoflax._us_since_2000(at);
 BEGIN
   IF us <= 473385600000000/*flax.epochUs2000*/ THEN
-    RETURN decode('000000000000000000000000'/*flax.zero*/, 'hex');
+    RETURN 0;
   END IF;
   us := (us - 473385600000000/*flax.epochUs2000*/ + 999) / 1000;
   IF us > 1099511627775/*flax.time.max*/ THEN
     RAISE EXCEPTION 'flax_lower_bound: % is after the last moment of a flax, %', at,
       snoflax._moment(2519582027775/*flax.lastMs*/) USING ERRCODE = '22008';
   END IF;
-  RETURN substring(int8send(us) from 4/*flax.time.from*/) || decode('00000000000000'/*flax.random.zero*/, 'hex');
+  RETURN us;
 END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.flax_lower_bound(at timestamptz) RETURNS bytea
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN substring(int8send(snoflax._flax_lower_unit(at)) from 4/*flax.time.from*/) || decode('00000000000000'/*flax.random.zero*/, 'hex');
 
 COMMENT ON FUNCTION snoflax.flax_lower_bound(timestamptz) IS
   'The smallest flax whose time is at or after the moment, as 12 bytes; 22008 after the last moment.';
 
+-- The first 8 characters have all of the bound's bits, the others are the alphabet's first.
+
 CREATE OR REPLACE FUNCTION snoflax.flax_lower_bound_uuid(at timestamptz) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.flax_to_uuid(snoflax.flax_lower_bound(at));
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  digits bigint := snoflax._flax_lower_unit(at) << (6 * 8 - 40/*flax.time.bits*/);
+BEGIN
+  digits := snoflax._spread6(digits);
+  RETURN (to_hex(snoflax._flax_codes(digits)) || to_hex(3255307777713450285/*flax.digit0*/))::uuid;
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.flax_lower_bound_text(at timestamptz) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  digits bigint := snoflax._flax_lower_unit(at) << (6 * 8 - 40/*flax.time.bits*/);
+BEGIN
+  digits := snoflax._spread6(digits);
+  RETURN encode(int8send(snoflax._flax_codes(digits)) || int8send(3255307777713450285/*flax.digit0*/), 'escape');
+END $$;
+
+COMMENT ON FUNCTION snoflax.flax_lower_bound_uuid(timestamptz) IS
+  'The smallest flax whose time is at or after the moment, for uuid columns; 22008 after the last moment.';
+
+COMMENT ON FUNCTION snoflax.flax_lower_bound_text(timestamptz) IS
+  'The smallest flax whose time is at or after the moment, for text columns; 22008 after the last moment.';
 
 CREATE OR REPLACE FUNCTION snoflax.flax_lower_bound_uuid8(at timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.flax_to_uuid8(snoflax.flax_lower_bound(at));
 
-CREATE OR REPLACE FUNCTION snoflax.flax_lower_bound_text(at timestamptz) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.flax_encode(snoflax.flax_lower_bound(at));
-
-COMMENT ON FUNCTION snoflax.flax_lower_bound_uuid(timestamptz) IS
-  'The smallest flax whose time is at or after the moment, for uuid columns; 22008 after the last moment.';
-
 COMMENT ON FUNCTION snoflax.flax_lower_bound_uuid8(timestamptz) IS
   'The smallest flax whose time is at or after the moment, for uuid8 columns; 22008 after the last moment.';
-
-COMMENT ON FUNCTION snoflax.flax_lower_bound_text(timestamptz) IS
-  'The smallest flax whose time is at or after the moment, for text columns; 22008 after the last moment.';
 
 -- Checks --------------------------------------------------------------------------------------------------------------
 
@@ -358,6 +418,92 @@ COMMENT ON DOMAIN snoflax.flax_uuid IS 'A flax as a uuid that holds its 16 chara
 COMMENT ON DOMAIN snoflax.flax_uuid8 IS 'A flax as a UUIDv8.';
 
 COMMENT ON DOMAIN snoflax.flax_text IS 'A flax as text.';
+
+-- Ranges of time. The planner puts the comparisons in place of the call, for which they must not be STRICT. Each moment
+-- stands there once, but for uid's recheck, since the planner does not copy what is slow or volatile. After the last
+-- moment a range has no upper end, or nothing in it: its end is above all ids there. Nothing is above the last bigint, so
+-- the ends of numbers are the largest ones before the range and in it.
+
+CREATE OR REPLACE FUNCTION snoflax._flax_end_binary(at timestamptz) RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF at > timestamptz '2049-11-03T19:53:47.775Z'/*flax.lastMoment*/ THEN
+    RETURN decode(repeat('ff', 12/*flax.bytes*/ + 1), 'hex');
+  END IF;
+  RETURN snoflax.flax_lower_bound(at);
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._flax_end_uuid(at timestamptz) RETURNS uuid
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF at > timestamptz '2049-11-03T19:53:47.775Z'/*flax.lastMoment*/ THEN
+    RETURN 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid;
+  END IF;
+  RETURN snoflax.flax_lower_bound_uuid(at);
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._flax_end_uuid8(at timestamptz) RETURNS uuid
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF at > timestamptz '2049-11-03T19:53:47.775Z'/*flax.lastMoment*/ THEN
+    RETURN 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid;
+  END IF;
+  RETURN snoflax.flax_to_uuid8(snoflax.flax_lower_bound(at));
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._flax_end_text(at timestamptz) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF at > timestamptz '2049-11-03T19:53:47.775Z'/*flax.lastMoment*/ THEN
+    RETURN '~';
+  END IF;
+  RETURN snoflax.flax_lower_bound_text(at);
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.flax_between(
+  id bytea, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id >= snoflax._flax_end_binary(from_time)
+  AND id < snoflax._flax_end_binary(until_time);
+COMMENT ON FUNCTION snoflax.flax_between(bytea, timestamptz, timestamptz) IS
+  'Whether a flax, stored as its 12 bytes, was made at or after the first moment and before the second. In WHERE it is a '
+  'range of the key, by its index. NULL for NULL.';
+
+CREATE OR REPLACE FUNCTION snoflax.flax_between(
+  id uuid, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id >= snoflax._flax_end_uuid(from_time)
+  AND id < snoflax._flax_end_uuid(until_time);
+COMMENT ON FUNCTION snoflax.flax_between(uuid, timestamptz, timestamptz) IS
+  'Whether a flax, stored as a uuid that holds its 16 characters, was made at or after the first moment and before the second. In WHERE it is a '
+  'range of the key, by its index. NULL for NULL.';
+
+CREATE OR REPLACE FUNCTION snoflax.flax_between_uuid8(
+  id uuid, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id >= snoflax._flax_end_uuid8(from_time)
+  AND id < snoflax._flax_end_uuid8(until_time);
+COMMENT ON FUNCTION snoflax.flax_between_uuid8(uuid, timestamptz, timestamptz) IS
+  'Whether a flax, stored as a UUIDv8, was made at or after the first moment and before the second. In WHERE it is a '
+  'range of the key, by its index. NULL for NULL.';
+
+CREATE OR REPLACE FUNCTION snoflax.flax_between(
+  id text, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id COLLATE "C" >= snoflax._flax_end_text(from_time)
+  AND id COLLATE "C" < snoflax._flax_end_text(until_time);
+COMMENT ON FUNCTION snoflax.flax_between(text, timestamptz, timestamptz) IS
+  'Whether a flax, stored as text, was made at or after the first moment and before the second. In WHERE it is a '
+  'range of the key, by its index. NULL for NULL.';
+
+-- A column of the domain says what its uuids are.
+CREATE OR REPLACE FUNCTION snoflax.flax_between(
+  id snoflax.flax_uuid8, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN snoflax.flax_between_uuid8(id, from_time, until_time);
+
+COMMENT ON FUNCTION snoflax.flax_between(snoflax.flax_uuid8, timestamptz, timestamptz) IS
+  'The same as flax_between_uuid8, for a column of the domain.';
 
 -- pg_partman ----------------------------------------------------------------------------------------------------------
 
@@ -443,6 +589,26 @@ BEGIN
   END IF;
   RETURN substring(int8send(time), 4) || substring(uuid_send(gen_random_uuid()), 10);
 END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.flax_generate_at_uuid(at timestamptz) RETURNS uuid
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+RETURN snoflax.flax_to_uuid(snoflax.flax_generate_at(at));
+COMMENT ON FUNCTION snoflax.flax_generate_at_uuid(timestamptz) IS
+  'A new flax of that moment, whose fraction of a millisecond is cut off, as a uuid that holds its 16 characters.';
+
+
+CREATE OR REPLACE FUNCTION snoflax.flax_generate_at_uuid8(at timestamptz) RETURNS uuid
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+RETURN snoflax.flax_to_uuid8(snoflax.flax_generate_at(at));
+COMMENT ON FUNCTION snoflax.flax_generate_at_uuid8(timestamptz) IS
+  'A new flax of that moment, whose fraction of a millisecond is cut off, as a UUIDv8.';
+
+
+CREATE OR REPLACE FUNCTION snoflax.flax_generate_at_text(at timestamptz) RETURNS text
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+RETURN snoflax.flax_encode(snoflax.flax_generate_at(at));
+COMMENT ON FUNCTION snoflax.flax_generate_at_text(timestamptz) IS
+  'A new flax of that moment, whose fraction of a millisecond is cut off, as text.';
 
 CREATE OR REPLACE FUNCTION snoflax.flax_generate_uuid8() RETURNS uuid
 LANGUAGE sql VOLATILE PARALLEL UNSAFE

@@ -217,22 +217,66 @@ CREATE OR REPLACE FUNCTION snoflax.sno_time(id bytea) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._moment(snoflax._sno_time_ms(snoflax._sno_bytes(id, 'sno_time')));
 
-CREATE OR REPLACE FUNCTION snoflax.sno_time(id text) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._moment(snoflax._sno_time_ms(snoflax._sno_bytes(id, 'sno_time')));
-
-CREATE OR REPLACE FUNCTION snoflax.sno_time(id uuid) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax._moment(snoflax._sno_time_ms(snoflax._sno_bytes(id, 'sno_time')));
-
 COMMENT ON FUNCTION snoflax.sno_time(bytea) IS
   'When the sno in 10 bytes was made, as the start of its 4 ms unit; 22P02 if it is none.';
+
+-- The first 8 characters have all of the time, so no bytes are made. What is not 16 characters is left to the other way:
+-- a uuid8, and what is refused.
+
+CREATE OR REPLACE FUNCTION snoflax.sno_time(id text) RETURNS timestamptz
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  ascii bytea := convert_to(id, 'UTF8'::name);
+  eight bigint;
+BEGIN
+  IF octet_length(ascii) <> 16/*sno.characters*/ OR id COLLATE "C" ~ '[^23456789abcdefghijklmnopqrstuvwx]'/*sno.foreign*/ THEN
+    RETURN snoflax._moment(snoflax._sno_time_ms(snoflax._sno_bytes(id, 'sno_time')));
+  END IF;
+  eight := snoflax._read64(ascii, 0);
+  eight := snoflax._sno_digits(eight);
+  RETURN snoflax._moment((snoflax._gather5(eight) >> (5 * 8 - 39/*sno.time.bits*/)) * 4/*sno.unitMs*/ + 1262304000000/*sno.epochMs*/);
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.sno_time(id uuid) RETURNS timestamptz
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  ascii bytea := uuid_send(id);
+  eight bigint;
+BEGIN
+  IF encode(ascii, 'escape') COLLATE "C" ~ '[^23456789abcdefghijklmnopqrstuvwx]'/*sno.foreign*/ THEN
+    RETURN snoflax._moment(snoflax._sno_time_ms(snoflax._sno_bytes(id, 'sno_time')));
+  END IF;
+  eight := snoflax._read64(ascii, 0);
+  eight := snoflax._sno_digits(eight);
+  RETURN snoflax._moment((snoflax._gather5(eight) >> (5 * 8 - 39/*sno.time.bits*/)) * 4/*sno.unitMs*/ + 1262304000000/*sno.epochMs*/);
+END $$;
 
 COMMENT ON FUNCTION snoflax.sno_time(text) IS
   'When the sno in text was made, as the start of its 4 ms unit; 22P02 if it is none.';
 
 COMMENT ON FUNCTION snoflax.sno_time(uuid) IS
   'When the sno in a uuid or uuid8 column was made, as the start of its 4 ms unit; 22P02 if it is none.';
+
+CREATE OR REPLACE FUNCTION snoflax.sno_time_binary(id bytea) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.sno_time(id);
+
+CREATE OR REPLACE FUNCTION snoflax.sno_time_text(id text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.sno_time(id);
+
+CREATE OR REPLACE FUNCTION snoflax.sno_time_uuid(id uuid) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.sno_time(id);
+
+COMMENT ON FUNCTION snoflax.sno_time_binary(bytea) IS
+  'The same as sno_time(bytea), for what finds a function by its name alone.';
+
+COMMENT ON FUNCTION snoflax.sno_time_text(text) IS
+  'The same as sno_time(text), for what finds a function by its name alone.';
+
+COMMENT ON FUNCTION snoflax.sno_time_uuid(uuid) IS
+  'The same as sno_time(uuid), for what finds a function by its name alone.';
 
 CREATE OR REPLACE FUNCTION snoflax.sno_unpack(id bytea) RETURNS snoflax.sno_fields
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -311,46 +355,62 @@ COMMENT ON FUNCTION snoflax.sno_with_meta(bytea, integer) IS
 -- Bounds --------------------------------------------------------------------------------------------------------------
 
 -- Every id with from <= time < until lies in lower_bound(from) <= id < lower_bound(until), and no other does.
-CREATE OR REPLACE FUNCTION snoflax.sno_lower_bound(at timestamptz) RETURNS bytea
+CREATE OR REPLACE FUNCTION snoflax._sno_lower_unit(at timestamptz) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   us bigint := snoflax._us_since_2000(at);
   units bigint;
 BEGIN
   IF us <= 315619200000000/*sno.epochUs2000*/ THEN
-    RETURN decode('00000000000000000000'/*sno.zero*/, 'hex');
+    RETURN 0;
   END IF;
   units := (us - 315619200000000/*sno.epochUs2000*/ + 3999) / 4000/*sno.unitUs*/;
   IF units > 549755813887/*sno.time.max*/ THEN
     RAISE EXCEPTION 'sno_lower_bound: % is after the last moment of a sno, %', at,
       snoflax._moment(3461327255548/*sno.lastMs*/) USING ERRCODE = '22008';
   END IF;
-  RETURN snoflax._sno_compose(units, 0, 0, 0, 0);
+  RETURN units;
 END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.sno_lower_bound(at timestamptz) RETURNS bytea
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._sno_compose(snoflax._sno_lower_unit(at), 0, 0, 0, 0);
 
 COMMENT ON FUNCTION snoflax.sno_lower_bound(timestamptz) IS
   'The smallest sno whose time is at or after the moment, as 10 bytes; 22008 after the last moment.';
 
+-- The first 8 characters have all of the bound's bits, the others are the alphabet's first.
+
 CREATE OR REPLACE FUNCTION snoflax.sno_lower_bound_uuid(at timestamptz) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.sno_to_uuid(snoflax.sno_lower_bound(at));
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  digits bigint := snoflax._sno_lower_unit(at) << (5 * 8 - 39/*sno.time.bits*/);
+BEGIN
+  digits := snoflax._spread5(digits);
+  RETURN (to_hex(snoflax._sno_codes(digits)) || to_hex(3617008641903833650/*sno.digit0*/))::uuid;
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.sno_lower_bound_text(at timestamptz) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  digits bigint := snoflax._sno_lower_unit(at) << (5 * 8 - 39/*sno.time.bits*/);
+BEGIN
+  digits := snoflax._spread5(digits);
+  RETURN encode(int8send(snoflax._sno_codes(digits)) || int8send(3617008641903833650/*sno.digit0*/), 'escape');
+END $$;
+
+COMMENT ON FUNCTION snoflax.sno_lower_bound_uuid(timestamptz) IS
+  'The smallest sno whose time is at or after the moment, for uuid columns; 22008 after the last moment.';
+
+COMMENT ON FUNCTION snoflax.sno_lower_bound_text(timestamptz) IS
+  'The smallest sno whose time is at or after the moment, for text columns; 22008 after the last moment.';
 
 CREATE OR REPLACE FUNCTION snoflax.sno_lower_bound_uuid8(at timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.sno_to_uuid8(snoflax.sno_lower_bound(at));
 
-CREATE OR REPLACE FUNCTION snoflax.sno_lower_bound_text(at timestamptz) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN snoflax.sno_encode(snoflax.sno_lower_bound(at));
-
-COMMENT ON FUNCTION snoflax.sno_lower_bound_uuid(timestamptz) IS
-  'The smallest sno whose time is at or after the moment, for uuid columns; 22008 after the last moment.';
-
 COMMENT ON FUNCTION snoflax.sno_lower_bound_uuid8(timestamptz) IS
   'The smallest sno whose time is at or after the moment, for uuid8 columns; 22008 after the last moment.';
-
-COMMENT ON FUNCTION snoflax.sno_lower_bound_text(timestamptz) IS
-  'The smallest sno whose time is at or after the moment, for text columns; 22008 after the last moment.';
 
 -- Checks --------------------------------------------------------------------------------------------------------------
 
@@ -395,6 +455,92 @@ COMMENT ON DOMAIN snoflax.sno_uuid IS 'A sno as a uuid that holds its 16 charact
 COMMENT ON DOMAIN snoflax.sno_uuid8 IS 'A sno as a UUIDv8.';
 
 COMMENT ON DOMAIN snoflax.sno_text IS 'A sno as text.';
+
+-- Ranges of time. The planner puts the comparisons in place of the call, for which they must not be STRICT. Each moment
+-- stands there once, but for uid's recheck, since the planner does not copy what is slow or volatile. After the last
+-- moment a range has no upper end, or nothing in it: its end is above all ids there. Nothing is above the last bigint, so
+-- the ends of numbers are the largest ones before the range and in it.
+
+CREATE OR REPLACE FUNCTION snoflax._sno_end_binary(at timestamptz) RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF at > timestamptz '2079-09-07T15:47:35.548Z'/*sno.lastMoment*/ THEN
+    RETURN decode(repeat('ff', 10/*sno.bytes*/ + 1), 'hex');
+  END IF;
+  RETURN snoflax.sno_lower_bound(at);
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._sno_end_uuid(at timestamptz) RETURNS uuid
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF at > timestamptz '2079-09-07T15:47:35.548Z'/*sno.lastMoment*/ THEN
+    RETURN 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid;
+  END IF;
+  RETURN snoflax.sno_lower_bound_uuid(at);
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._sno_end_uuid8(at timestamptz) RETURNS uuid
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF at > timestamptz '2079-09-07T15:47:35.548Z'/*sno.lastMoment*/ THEN
+    RETURN 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid;
+  END IF;
+  RETURN snoflax.sno_to_uuid8(snoflax.sno_lower_bound(at));
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._sno_end_text(at timestamptz) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF at > timestamptz '2079-09-07T15:47:35.548Z'/*sno.lastMoment*/ THEN
+    RETURN '~';
+  END IF;
+  RETURN snoflax.sno_lower_bound_text(at);
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.sno_between(
+  id bytea, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id >= snoflax._sno_end_binary(from_time)
+  AND id < snoflax._sno_end_binary(until_time);
+COMMENT ON FUNCTION snoflax.sno_between(bytea, timestamptz, timestamptz) IS
+  'Whether a sno, stored as its 10 bytes, was made at or after the first moment and before the second. In WHERE it is a '
+  'range of the key, by its index. NULL for NULL.';
+
+CREATE OR REPLACE FUNCTION snoflax.sno_between(
+  id uuid, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id >= snoflax._sno_end_uuid(from_time)
+  AND id < snoflax._sno_end_uuid(until_time);
+COMMENT ON FUNCTION snoflax.sno_between(uuid, timestamptz, timestamptz) IS
+  'Whether a sno, stored as a uuid that holds its 16 characters, was made at or after the first moment and before the second. In WHERE it is a '
+  'range of the key, by its index. NULL for NULL.';
+
+CREATE OR REPLACE FUNCTION snoflax.sno_between_uuid8(
+  id uuid, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id >= snoflax._sno_end_uuid8(from_time)
+  AND id < snoflax._sno_end_uuid8(until_time);
+COMMENT ON FUNCTION snoflax.sno_between_uuid8(uuid, timestamptz, timestamptz) IS
+  'Whether a sno, stored as a UUIDv8, was made at or after the first moment and before the second. In WHERE it is a '
+  'range of the key, by its index. NULL for NULL.';
+
+CREATE OR REPLACE FUNCTION snoflax.sno_between(
+  id text, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id COLLATE "C" >= snoflax._sno_end_text(from_time)
+  AND id COLLATE "C" < snoflax._sno_end_text(until_time);
+COMMENT ON FUNCTION snoflax.sno_between(text, timestamptz, timestamptz) IS
+  'Whether a sno, stored as text, was made at or after the first moment and before the second. In WHERE it is a '
+  'range of the key, by its index. NULL for NULL.';
+
+-- A column of the domain says what its uuids are.
+CREATE OR REPLACE FUNCTION snoflax.sno_between(
+  id snoflax.sno_uuid8, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN snoflax.sno_between_uuid8(id, from_time, until_time);
+
+COMMENT ON FUNCTION snoflax.sno_between(snoflax.sno_uuid8, timestamptz, timestamptz) IS
+  'The same as sno_between_uuid8, for a column of the domain.';
 
 -- pg_partman ----------------------------------------------------------------------------------------------------------
 
@@ -484,17 +630,62 @@ BEGIN
     || substring(int8send((snoflax._sno_number() << 16/*sno.sequence.bits*/) | (v & 65535/*sno.sequence.max*/::bigint)), 5);
 END $$;
 
+-- The characters without the bytes in between. The number of the server is worked out when planned; the state has 0 for
+-- the tick-tock bit. Three steps spread 40 bits in a third of the time of _spread5(): 20, 10, and 5 bits at a time.
 CREATE OR REPLACE FUNCTION snoflax.sno_generate_uuid(meta integer DEFAULT 0) RETURNS uuid
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN snoflax.sno_to_uuid(snoflax.sno_generate(meta));
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE AS $$
+DECLARE
+  v bigint := nextval('snoflax.sno_state'::regclass);
+  now_unit bigint := snoflax._clock_us() / 4000/*sno.unitUs*/ - 315576000000/*sno.epochUnits*/;
+  last_digits bigint;
+BEGIN
+  IF meta NOT BETWEEN 0 AND 255/*sno.meta.max*/ THEN
+    RAISE EXCEPTION 'sno_generate_uuid: meta % is not from 0 to 255', meta USING ERRCODE = '22003';
+  END IF;
+  IF (v >> 24) - now_unit NOT BETWEEN 0 AND 25
+    OR (v & 16777215::bigint) > 65535/*sno.sequence.max*/
+  THEN
+    v := snoflax._clock_advance('sno');
+  END IF;
+  last_digits := snoflax._spread5(snoflax._sno_number() << 16/*sno.sequence.bits*/)
+    | ((meta >> 3)::bigint << 56) | ((meta & 7)::bigint << 50)
+    | ((v & 32768::bigint) << 9) | ((v & 31744::bigint) << 6) | ((v & 992::bigint) << 3) | (v & 31::bigint);
+  v := (v >> 23) + (v >> 43) * 4293918720;
+  v := v + ((v >> 10) & 4393751544831) * 64512;
+  v := v + ((v >> 5) & 8725857424048159) * 224;
+  RETURN (to_hex(snoflax._sno_codes(v)) || to_hex(snoflax._sno_codes(last_digits)))::uuid;
+END $$;
+COMMENT ON FUNCTION snoflax.sno_generate_uuid(integer) IS 'A new sno as a uuid that holds its 16 characters.';
+
+
+CREATE OR REPLACE FUNCTION snoflax.sno_generate_text(meta integer DEFAULT 0) RETURNS text
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE AS $$
+DECLARE
+  v bigint := nextval('snoflax.sno_state'::regclass);
+  now_unit bigint := snoflax._clock_us() / 4000/*sno.unitUs*/ - 315576000000/*sno.epochUnits*/;
+  last_digits bigint;
+BEGIN
+  IF meta NOT BETWEEN 0 AND 255/*sno.meta.max*/ THEN
+    RAISE EXCEPTION 'sno_generate_text: meta % is not from 0 to 255', meta USING ERRCODE = '22003';
+  END IF;
+  IF (v >> 24) - now_unit NOT BETWEEN 0 AND 25
+    OR (v & 16777215::bigint) > 65535/*sno.sequence.max*/
+  THEN
+    v := snoflax._clock_advance('sno');
+  END IF;
+  last_digits := snoflax._spread5(snoflax._sno_number() << 16/*sno.sequence.bits*/)
+    | ((meta >> 3)::bigint << 56) | ((meta & 7)::bigint << 50)
+    | ((v & 32768::bigint) << 9) | ((v & 31744::bigint) << 6) | ((v & 992::bigint) << 3) | (v & 31::bigint);
+  v := (v >> 23) + (v >> 43) * 4293918720;
+  v := v + ((v >> 10) & 4393751544831) * 64512;
+  v := v + ((v >> 5) & 8725857424048159) * 224;
+  RETURN encode(int8send(snoflax._sno_codes(v)) || int8send(snoflax._sno_codes(last_digits)), 'escape');
+END $$;
+COMMENT ON FUNCTION snoflax.sno_generate_text(integer) IS 'A new sno as text.';
 
 CREATE OR REPLACE FUNCTION snoflax.sno_generate_uuid8(meta integer DEFAULT 0) RETURNS uuid
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN snoflax.sno_to_uuid8(snoflax.sno_generate(meta));
-
-CREATE OR REPLACE FUNCTION snoflax.sno_generate_text(meta integer DEFAULT 0) RETURNS text
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN snoflax.sno_encode(snoflax.sno_generate(meta));
 
 CREATE OR REPLACE FUNCTION snoflax.sno_generate_many(n integer, meta integer DEFAULT 0) RETURNS SETOF bytea
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE AS $$
@@ -505,11 +696,7 @@ BEGIN
   RETURN QUERY SELECT snoflax.sno_generate(meta) FROM generate_series(1, n);
 END $$;
 
-COMMENT ON FUNCTION snoflax.sno_generate_uuid(integer) IS 'A new sno as a uuid that holds its 16 characters.';
-
 COMMENT ON FUNCTION snoflax.sno_generate_uuid8(integer) IS 'A new sno as a UUIDv8.';
-
-COMMENT ON FUNCTION snoflax.sno_generate_text(integer) IS 'A new sno as text.';
 
 COMMENT ON FUNCTION snoflax.sno_generate_many(integer, integer) IS
   'n new snos, in order. For another storage: SELECT sno_generate_uuid() FROM generate_series(1, n).';

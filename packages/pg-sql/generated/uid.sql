@@ -266,6 +266,27 @@ COMMENT ON FUNCTION snoflax.uid_time(text, integer) IS
 COMMENT ON FUNCTION snoflax.uid_time(uuid, integer) IS
   'When the uid in a uuid or uuid8 column was made, to the millisecond; 22P02 if it is none, 22003 for a neighbourhood outside 5 to 10.';
 
+CREATE OR REPLACE FUNCTION snoflax.uid_time_binary(id bytea) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.uid_time(id);
+
+CREATE OR REPLACE FUNCTION snoflax.uid_time_text(id text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.uid_time(id);
+
+CREATE OR REPLACE FUNCTION snoflax.uid_time_uuid(id uuid) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.uid_time(id);
+
+COMMENT ON FUNCTION snoflax.uid_time_binary(bytea) IS
+  'The same as uid_time(bytea), for what finds a function by its name alone.';
+
+COMMENT ON FUNCTION snoflax.uid_time_text(text) IS
+  'The same as uid_time(text), for what finds a function by its name alone.';
+
+COMMENT ON FUNCTION snoflax.uid_time_uuid(uuid) IS
+  'The same as uid_time(uuid), for what finds a function by its name alone.';
+
 CREATE OR REPLACE FUNCTION snoflax.uid_unpack(id bytea, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS snoflax.uid_fields
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._uid_fields(snoflax._uid_bytes(id, 'uid_unpack'), neighbourhood, 'uid_unpack');
@@ -518,6 +539,96 @@ COMMENT ON DOMAIN snoflax.uid_uuid IS 'A uid as a uuid that holds its 16 charact
 COMMENT ON DOMAIN snoflax.uid_uuid8 IS 'A uid as a UUIDv8.';
 
 COMMENT ON DOMAIN snoflax.uid_text IS 'A uid as text.';
+
+-- Ranges of time. The planner puts the comparisons in place of the call, for which they must not be STRICT. Each moment
+-- stands there once, but for uid's recheck, since the planner does not copy what is slow or volatile. After the last
+-- moment a range has no upper end, or nothing in it: its end is above all ids there. Nothing is above the last bigint, so
+-- the ends of numbers are the largest ones before the range and in it.
+
+CREATE OR REPLACE FUNCTION snoflax._uid_end_binary(at timestamptz, upper boolean, neighbourhood integer) RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF snoflax._us_since_2000(at) > 1047629315199999000/*uid.lastUs2000*/ THEN
+    RETURN decode(repeat('ff', 12/*uid.bytes*/ + 1), 'hex');
+  END IF;
+  RETURN snoflax._uid_bound(at, upper, neighbourhood, 'uid_between');
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._uid_end_uuid(at timestamptz, upper boolean, neighbourhood integer) RETURNS uuid
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF snoflax._us_since_2000(at) > 1047629315199999000/*uid.lastUs2000*/ THEN
+    RETURN 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid;
+  END IF;
+  RETURN snoflax.uid_to_uuid(snoflax._uid_bound(at, upper, neighbourhood, 'uid_between'));
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._uid_end_uuid8(at timestamptz, upper boolean, neighbourhood integer) RETURNS uuid
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF snoflax._us_since_2000(at) > 1047629315199999000/*uid.lastUs2000*/ THEN
+    RETURN 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid;
+  END IF;
+  RETURN snoflax.uid_to_uuid8(snoflax._uid_bound(at, upper, neighbourhood, 'uid_between'));
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._uid_end_text(at timestamptz, upper boolean, neighbourhood integer) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF snoflax._us_since_2000(at) > 1047629315199999000/*uid.lastUs2000*/ THEN
+    RETURN '~';
+  END IF;
+  RETURN snoflax.uid_encode(snoflax._uid_bound(at, upper, neighbourhood, 'uid_between'));
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.uid_between(
+  id bytea, from_time timestamptz, until_time timestamptz, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id >= snoflax._uid_end_binary(from_time, false, neighbourhood)
+  AND id < snoflax._uid_end_binary(until_time, true, neighbourhood)
+  AND snoflax.uid_time(id, neighbourhood) >= from_time AND snoflax.uid_time(id, neighbourhood) < until_time;
+COMMENT ON FUNCTION snoflax.uid_between(bytea, timestamptz, timestamptz, integer) IS
+  'Whether a uid, stored as its 12 bytes, was made at or after the first moment and before the second. In WHERE it is a '
+  'range of the key, by its index. NULL for NULL, 22003 for a neighbourhood outside 5 to 10.';
+
+CREATE OR REPLACE FUNCTION snoflax.uid_between(
+  id uuid, from_time timestamptz, until_time timestamptz, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id >= snoflax._uid_end_uuid(from_time, false, neighbourhood)
+  AND id < snoflax._uid_end_uuid(until_time, true, neighbourhood)
+  AND snoflax.uid_time(id, neighbourhood) >= from_time AND snoflax.uid_time(id, neighbourhood) < until_time;
+COMMENT ON FUNCTION snoflax.uid_between(uuid, timestamptz, timestamptz, integer) IS
+  'Whether a uid, stored as a uuid that holds its 16 characters, was made at or after the first moment and before the second. In WHERE it is a '
+  'range of the key, by its index. NULL for NULL, 22003 for a neighbourhood outside 5 to 10.';
+
+CREATE OR REPLACE FUNCTION snoflax.uid_between_uuid8(
+  id uuid, from_time timestamptz, until_time timestamptz, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id >= snoflax._uid_end_uuid8(from_time, false, neighbourhood)
+  AND id < snoflax._uid_end_uuid8(until_time, true, neighbourhood)
+  AND snoflax.uid_time(id, neighbourhood) >= from_time AND snoflax.uid_time(id, neighbourhood) < until_time;
+COMMENT ON FUNCTION snoflax.uid_between_uuid8(uuid, timestamptz, timestamptz, integer) IS
+  'Whether a uid, stored as a UUIDv8, was made at or after the first moment and before the second. In WHERE it is a '
+  'range of the key, by its index. NULL for NULL, 22003 for a neighbourhood outside 5 to 10.';
+
+CREATE OR REPLACE FUNCTION snoflax.uid_between(
+  id text, from_time timestamptz, until_time timestamptz, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id COLLATE "C" >= snoflax._uid_end_text(from_time, false, neighbourhood)
+  AND id COLLATE "C" < snoflax._uid_end_text(until_time, true, neighbourhood)
+  AND snoflax.uid_time(id, neighbourhood) >= from_time AND snoflax.uid_time(id, neighbourhood) < until_time;
+COMMENT ON FUNCTION snoflax.uid_between(text, timestamptz, timestamptz, integer) IS
+  'Whether a uid, stored as text, was made at or after the first moment and before the second. In WHERE it is a '
+  'range of the key, by its index. NULL for NULL, 22003 for a neighbourhood outside 5 to 10.';
+
+-- A column of the domain says what its uuids are.
+CREATE OR REPLACE FUNCTION snoflax.uid_between(
+  id snoflax.uid_uuid8, from_time timestamptz, until_time timestamptz, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN snoflax.uid_between_uuid8(id, from_time, until_time, neighbourhood);
+
+COMMENT ON FUNCTION snoflax.uid_between(snoflax.uid_uuid8, timestamptz, timestamptz, integer) IS
+  'The same as uid_between_uuid8, for a column of the domain.';
 
 -- pg_partman ----------------------------------------------------------------------------------------------------------
 

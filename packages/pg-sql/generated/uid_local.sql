@@ -193,6 +193,34 @@ COMMENT ON FUNCTION snoflax.uid_local_time(text) IS
 COMMENT ON FUNCTION snoflax.uid_local_time(uuid) IS
   'When the uid_local in a uuid8 column was made, to the millisecond; 22P02 if it is none.';
 
+CREATE OR REPLACE FUNCTION snoflax.uid_local_time_binary(id bytea) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.uid_local_time(id);
+
+CREATE OR REPLACE FUNCTION snoflax.uid_local_time_bigint(id bigint) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.uid_local_time(id);
+
+CREATE OR REPLACE FUNCTION snoflax.uid_local_time_text(id text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.uid_local_time(id);
+
+CREATE OR REPLACE FUNCTION snoflax.uid_local_time_uuid(id uuid) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.uid_local_time(id);
+
+COMMENT ON FUNCTION snoflax.uid_local_time_binary(bytea) IS
+  'The same as uid_local_time(bytea), for what finds a function by its name alone.';
+
+COMMENT ON FUNCTION snoflax.uid_local_time_bigint(bigint) IS
+  'The same as uid_local_time(bigint), for what finds a function by its name alone.';
+
+COMMENT ON FUNCTION snoflax.uid_local_time_text(text) IS
+  'The same as uid_local_time(text), for what finds a function by its name alone.';
+
+COMMENT ON FUNCTION snoflax.uid_local_time_uuid(uuid) IS
+  'The same as uid_local_time(uuid), for what finds a function by its name alone.';
+
 CREATE OR REPLACE FUNCTION snoflax.uid_local_unpack(id bytea) RETURNS snoflax.uid_local_fields
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._uid_local_fields(snoflax._uid_local_bytes(id, 'uid_local_unpack'));
@@ -343,6 +371,83 @@ COMMENT ON DOMAIN snoflax.uid_local_bigint IS 'A uid_local as a number below 2^6
 COMMENT ON DOMAIN snoflax.uid_local_uuid8 IS 'A uid_local as a UUIDv8.';
 
 COMMENT ON DOMAIN snoflax.uid_local_text IS 'A uid_local as text.';
+
+-- Ranges of time. The planner puts the comparisons in place of the call, for which they must not be STRICT. Each moment
+-- stands there once, but for uid's recheck, since the planner does not copy what is slow or volatile. After the last
+-- moment a range has no upper end, or nothing in it: its end is above all ids there. Nothing is above the last bigint, so
+-- the ends of numbers are the largest ones before the range and in it.
+
+CREATE OR REPLACE FUNCTION snoflax._uid_local_end_binary(at timestamptz) RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF snoflax._us_since_2000(at) > 1047629315199999000/*uid_local.lastUs2000*/ THEN
+    RETURN decode(repeat('ff', 8/*uid_local.bytes*/ + 1), 'hex');
+  END IF;
+  RETURN snoflax._uid_local_lower_bound(at, 'uid_local_between');
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._uid_local_end_bigint(at timestamptz) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF snoflax._us_since_2000(at) > 1047629315199999000/*uid_local.lastUs2000*/ THEN
+    RETURN 9223372036854775807;
+  END IF;
+  RETURN snoflax._largest_before(snoflax._uid_local_bits(snoflax._uid_local_lower_bound(at, 'uid_local_between'), 'uid_local_between'));
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._uid_local_end_uuid8(at timestamptz) RETURNS uuid
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF snoflax._us_since_2000(at) > 1047629315199999000/*uid_local.lastUs2000*/ THEN
+    RETURN 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid;
+  END IF;
+  RETURN snoflax.uid_local_to_uuid8(snoflax._uid_local_lower_bound(at, 'uid_local_between'));
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._uid_local_end_text(at timestamptz) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF snoflax._us_since_2000(at) > 1047629315199999000/*uid_local.lastUs2000*/ THEN
+    RETURN '~';
+  END IF;
+  RETURN snoflax.uid_local_encode(snoflax._uid_local_lower_bound(at, 'uid_local_between'));
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.uid_local_between(
+  id bytea, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id >= snoflax._uid_local_end_binary(from_time)
+  AND id < snoflax._uid_local_end_binary(until_time);
+COMMENT ON FUNCTION snoflax.uid_local_between(bytea, timestamptz, timestamptz) IS
+  'Whether a uid_local, stored as its 8 bytes, was made at or after the first moment and before the second. In WHERE it is a '
+  'range of the key, by its index. NULL for NULL.';
+
+CREATE OR REPLACE FUNCTION snoflax.uid_local_between(
+  id bigint, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id > snoflax._uid_local_end_bigint(from_time)
+  AND id <= snoflax._uid_local_end_bigint(until_time);
+COMMENT ON FUNCTION snoflax.uid_local_between(bigint, timestamptz, timestamptz) IS
+  'Whether a uid_local, stored as a number below 2^63, was made at or after the first moment and before the second. In WHERE it is a '
+  'range of the key, by its index. NULL for NULL.';
+
+CREATE OR REPLACE FUNCTION snoflax.uid_local_between(
+  id uuid, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id >= snoflax._uid_local_end_uuid8(from_time)
+  AND id < snoflax._uid_local_end_uuid8(until_time);
+COMMENT ON FUNCTION snoflax.uid_local_between(uuid, timestamptz, timestamptz) IS
+  'Whether a uid_local, stored as a UUIDv8, was made at or after the first moment and before the second. In WHERE it is a '
+  'range of the key, by its index. NULL for NULL.';
+
+CREATE OR REPLACE FUNCTION snoflax.uid_local_between(
+  id text, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id COLLATE "C" >= snoflax._uid_local_end_text(from_time)
+  AND id COLLATE "C" < snoflax._uid_local_end_text(until_time);
+COMMENT ON FUNCTION snoflax.uid_local_between(text, timestamptz, timestamptz) IS
+  'Whether a uid_local, stored as text, was made at or after the first moment and before the second. In WHERE it is a '
+  'range of the key, by its index. NULL for NULL.';
 
 -- pg_partman ----------------------------------------------------------------------------------------------------------
 

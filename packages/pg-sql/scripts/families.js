@@ -5,9 +5,11 @@ import { flake, flax, sno, uid, uidLocal } from '@snoflax/core'
 
 const bytes = "snoflax._{family}_bytes(id, '{family}_VERB')"
 const bytesFor = (/** @type {string} */ verb) => bytes.replace('VERB', verb)
+const directBound = 'snoflax.{family}_lower_bound_{form}(at)'
 const neighbourhood = {
   option: ', neighbourhood integer DEFAULT {neighbourhood}',
   'option type': ', integer',
+  'option passed': ', neighbourhood',
   'option refusal': ', 22003 for a neighbourhood outside 5 to 10',
   'time refusal': ', 22003 for a neighbourhood outside 5 to 10',
 }
@@ -19,6 +21,7 @@ export const FAMILIES = {
     ...characters(flax, 6),
     time: `snoflax._moment(snoflax._flax_time_ms(${bytesFor('time')}))`,
     'times skip1': ' * {skip1}',
+    'end uuid': directBound,
     plural: 'flaxes',
   },
   sno: {
@@ -26,6 +29,8 @@ export const FAMILIES = {
     ...characters(sno, 5),
     time: `snoflax._moment(snoflax._sno_time_ms(${bytesFor('time')}))`,
     precision: 'as the start of its 4 ms unit',
+    'times unit': ' * {unitMs}',
+    'end uuid': directBound,
     meta: 'meta integer DEFAULT 0',
     'and meta': ', meta integer DEFAULT 0',
     'meta passed': 'meta',
@@ -37,6 +42,12 @@ export const FAMILIES = {
     ...number(),
     option: ', epoch_ms bigint DEFAULT 0',
     'option type': ', bigint',
+    'option passed': ', epoch_ms',
+    'end arguments': 'at timestamptz, epoch_ms bigint',
+    'after the last':
+      "snoflax._us_since_2000(at) > (snoflax._flake_epoch(epoch_ms, 'flake_between') + {time.max}) * 1000 - {us2000}",
+    'end bytes': "int8send(snoflax._flake_lower_bound(at, epoch_ms, 'flake_between'))",
+    'end number': "snoflax._flake_lower_bound(at, epoch_ms, 'flake_between')",
     time: `snoflax._flake_time(${bytesFor('time')}, epoch_ms)`,
     'time refusal': ', 22008 if timestamptz has no such year',
     fields: `snoflax._flake_fields(${bytesFor('unpack')}, epoch_ms)`,
@@ -51,6 +62,13 @@ export const FAMILIES = {
     fields: `snoflax._uid_fields(${bytesFor('unpack')}, neighbourhood, 'uid_unpack')`,
     bound: "snoflax._uid_bound(at, false, neighbourhood, '{family}_lower_bound_{form}')",
     'at or after': 'that a clock gives at or after',
+    'end arguments': 'at timestamptz, upper boolean, neighbourhood integer',
+    'after the last': 'snoflax._us_since_2000(at) > {lastUs2000}',
+    'end bytes': "snoflax._uid_bound(at, upper, neighbourhood, 'uid_between')",
+    'lower end': ', false, neighbourhood',
+    'upper end': ', true, neighbourhood',
+    recheck: `
+  AND snoflax.uid_time(id, neighbourhood) >= from_time AND snoflax.uid_time(id, neighbourhood) < until_time`,
   },
   uid_local: {
     ...common('uid_local', uidLocal),
@@ -58,15 +76,36 @@ export const FAMILIES = {
     time: `snoflax._uid_local_time(${bytesFor('time')})`,
     bound: "snoflax._uid_local_lower_bound(at, '{family}_lower_bound_{form}')",
     'at or after': 'that a clock gives at or after',
+    'after the last': 'snoflax._us_since_2000(at) > {lastUs2000}',
+    'end bytes': "snoflax._uid_local_lower_bound(at, 'uid_local_between')",
+    'end number': "snoflax._uid_local_bits({end bytes}, 'uid_local_between')",
   },
 }
+
+const ABOVE_UUIDS = "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid"
 
 /** @type {Record<string, Words>} */
 export const FORMS = {
   bytea: { 'in form': 'in {length}' },
-  binary: { domain: 'bytea', check: 'octet_length(VALUE) = {bytes}', stored: 'its {length}' },
+  binary: {
+    ...column('bytea'),
+    end: '{end bytes}',
+    'above all': "decode(repeat('ff', {bytes} + 1), 'hex')",
+    domain: 'bytea',
+    check: 'octet_length(VALUE) = {bytes}',
+    stored: 'its {length}',
+  },
   text: {
+    ...column('text'),
     type: 'text',
+    ascii: "convert_to(id, 'UTF8'::name)",
+    'not characters': 'octet_length(ascii) <> {characters} OR id COLLATE "C" ~ {foreign}',
+    'sno digits':
+      "encode(int8send(snoflax._sno_codes(v)) || int8send(snoflax._sno_codes(last_digits)), 'escape')",
+    'of codes': "encode(int8send(snoflax._{family}_codes(digits)) || int8send({digit0}), 'escape')",
+    collated: ' COLLATE "C"',
+    end: '{end uuid}',
+    'above all': "'~'",
     written: '{family}_encode',
     'in form': 'in text',
     refusal: '{refusal of text}',
@@ -75,7 +114,14 @@ export const FORMS = {
     stored: 'text',
   },
   uuid: {
+    ...column('uuid'),
     type: 'uuid',
+    ascii: 'uuid_send(id)',
+    'not characters': 'encode(ascii, \'escape\') COLLATE "C" ~ {foreign}',
+    'sno digits': '(to_hex(snoflax._sno_codes(v)) || to_hex(snoflax._sno_codes(last_digits)))::uuid',
+    'of codes': '(to_hex(snoflax._{family}_codes(digits)) || to_hex({digit0}))::uuid',
+    end: '{end uuid}',
+    'above all': ABOVE_UUIDS,
     written: '{family}_to_uuid',
     'in form': 'in a {uuid columns} column',
     domain: 'uuid',
@@ -83,13 +129,22 @@ export const FORMS = {
     stored: 'a uuid that holds its 16 characters',
   },
   uuid8: {
+    ...column('uuid'),
     type: 'uuid',
+    between: '{between uuid8}',
+    end: 'snoflax.{written}({end bytes})',
+    'above all': ABOVE_UUIDS,
     written: '{family}_to_uuid8',
     domain: 'uuid',
     check: '{uuid8 check}',
     stored: 'a UUIDv8',
   },
   bigint: {
+    ...column('bigint'),
+    above: '>',
+    below: '<=',
+    end: 'snoflax._largest_before({end number})',
+    'above all': '9223372036854775807',
     'in form': 'in a bigint column',
     refusal: '22003 if negative',
     valid: 'id >= 0',
@@ -97,6 +152,15 @@ export const FORMS = {
     check: 'VALUE >= 0',
     stored: 'a number below 2^63',
   },
+}
+
+/**
+ * How a column of that type is searched for a range of time.
+ *
+ * @param {string} type
+ */
+function column(type) {
+  return { column: type, between: '', collated: '', above: '>=', below: '<' }
 }
 
 /**
@@ -113,7 +177,16 @@ function common(name, { byteLength, tag }) {
     'refusal of text': '22P02 if it is none',
     option: '',
     'option type': '',
+    'option passed': '',
     'option refusal': '',
+    'end arguments': 'at timestamptz',
+    'after the last': 'at > timestamptz {lastMoment}',
+    'end bytes': 'snoflax.{family}_lower_bound(at)',
+    'end uuid': 'snoflax.{written}({end bytes})',
+    'lower end': '{option passed}',
+    'upper end': '{option passed}',
+    recheck: '',
+    'times unit': '',
     precision: 'to the millisecond',
     'time refusal': '',
     fields: `snoflax._{family}_fields(${bytesFor('unpack')})`,
@@ -143,6 +216,7 @@ function characters({ byteLength }, digitBits) {
     'half from': 9 - byteLength / 2,
     'read uuid8': '_{family}_bytes_of_uuid8',
     'uuid8 check': "snoflax._{family}_bytes_of_uuid8(VALUE, '') <> ''",
+    'between uuid8': '_uuid8',
     'uuid columns': 'uuid or uuid8',
     'other storage': 'uuid',
   }
@@ -153,6 +227,7 @@ function number() {
   return {
     'read uuid8': '_{family}_bytes',
     'uuid8 check': 'snoflax.{family}_is_valid(VALUE)',
+    'between uuid8': '',
     'uuid columns': 'uuid8',
     'other storage': 'bigint',
   }

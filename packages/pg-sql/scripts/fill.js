@@ -1,5 +1,6 @@
-// Fills the SQL that ships, in generated/, from what is written by hand, in sql/: sections of family.sql in each family's
-// words, and the numbers of the layouts. With --check nothing is written, and a difference fails.
+// Fills the families' SQL, in generated/, from what is written by hand, in sql/: sections of family.sql in each family's
+// words, and the numbers of the layouts. The other files ship from sql/ as they are; numbers that name their constant are
+// brought up to date there. With --check nothing is written, and a difference fails.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { FAMILIES, FORMS } from './families.js'
 import { layoutConstants } from './layout-constants.js'
@@ -12,6 +13,8 @@ const SECTION = /^-- \[([\w ]+)(?:: ([\w ]+))?\]\n+/gm
 /** A paragraph of a family's own that is repeated. */
 const EACH = /^-- \[each: ([\w ]+)\]\n((?:.+\n)+)/gm
 const WORD = /\{([a-z][\w. ]*)\}/g
+/** A number that tells its name: 12/*flax.bytes*\/ */
+const NUMBER = /\d+\/\*([\w.]+)\*\//g
 
 const check = process.argv.includes('--check')
 const constants = layoutConstants()
@@ -21,11 +24,18 @@ const sections = sectionsOf(read(TEMPLATE))
 const faults = []
 
 for (const file of readdirSync(SOURCES).filter((name) => name !== TEMPLATE)) {
-  const words = FAMILIES[file.replace('.sql', '')] ?? {}
+  const words = FAMILIES[file.replace('.sql', '')]
+  if (words === undefined) {
+    write(
+      new URL(file, SOURCES),
+      read(file).replace(NUMBER, (_, name) => numberOf(name, name, file)),
+    )
+    continue
+  }
   const sql = read(file)
     .replace(EACH, (_, forms, paragraph) => repeat(paragraph, forms.split(' '), words, file))
     .replace(SECTION, (_, name, forms = '') => section(name, forms.split(' '), words, file))
-  write(file, `-- Made by scripts/fill.js from sql/${file}.\n${fill(sql, words, file)}`)
+  write(new URL(file, FILLED), `-- Made by scripts/fill.js from sql/${file}.\n${fill(sql, words, file)}`)
 }
 for (const name of unused) faults.push(`no SQL file uses ${name}`)
 
@@ -65,7 +75,7 @@ function repeat(paragraph, forms, words, file) {
 }
 
 /**
- * Words of the words are filled too. A number tells its name: 12/*flax.bytes*\/.
+ * Words of the words are filled too.
  *
  * @param {string} text
  * @param {import('./families.js').Words} words
@@ -75,12 +85,20 @@ function repeat(paragraph, forms, words, file) {
 function fill(text, words, file) {
   return text.replace(WORD, (_, word) => {
     if (word in words) return fill(String(words[word]), words, file)
-    const name = word in constants ? word : `${words['family']}.${word}`
-    const value = constants[name]
-    if (value === undefined) return unknown(file, `{${word}}`)
-    unused.delete(name)
-    return `${typeof value === 'string' ? `'${value}'` : value}/*${name}*/`
+    return numberOf(word in constants ? word : `${words['family']}.${word}`, word, file)
   })
+}
+
+/**
+ * @param {string} name
+ * @param {string} written
+ * @param {string} file
+ */
+function numberOf(name, written, file) {
+  const value = constants[name]
+  if (value === undefined) return unknown(file, `{${written}}`)
+  unused.delete(name)
+  return `${typeof value === 'string' ? `'${value}'` : value}/*${name}*/`
 }
 
 /**
@@ -98,11 +116,12 @@ function read(file) {
 }
 
 /**
- * @param {string} file
+ * @param {URL} url
  * @param {string} sql
  */
-function write(file, sql) {
-  const url = new URL(file, FILLED)
+function write(url, sql) {
   if (!check) writeFileSync(url, sql)
-  else if (readFileSync(url, 'utf8') !== sql) faults.push(`generated/${file} differs: run scripts/fill.js`)
+  else if (readFileSync(url, 'utf8') !== sql) {
+    faults.push(`${url.pathname.split('/').slice(-2).join('/')} differs: run scripts/fill.js`)
+  }
 }

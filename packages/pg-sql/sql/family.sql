@@ -227,6 +227,37 @@ RETURN {time};
 COMMENT ON FUNCTION snoflax.{family}_time({form}{option type}) IS
   'When the {family} {in form} was made, {precision}; {refusal}{time refusal}.';
 
+-- [time of characters]
+
+-- The first 8 characters have all of the time, so no bytes are made. What is not 16 characters is left to the other way:
+-- a uuid8, and what is refused.
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_time(id {form}) RETURNS timestamptz
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  ascii bytea := {ascii};
+  eight bigint;
+BEGIN
+  IF {not characters} THEN
+    RETURN {time};
+  END IF;
+  eight := snoflax._read64(ascii, 0);
+  eight := snoflax._{family}_digits(eight);
+  RETURN snoflax._moment((snoflax._gather{digit bits}(eight) >> ({digit bits} * 8 - {time.bits})){times unit} + {epochMs});
+END $$;
+
+COMMENT ON FUNCTION snoflax.{family}_time({form}) IS
+  'When the {family} {in form} was made, {precision}; {refusal}.';
+
+-- [time by storage]
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_time_{form}(id {column}) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.{family}_time(id);
+
+COMMENT ON FUNCTION snoflax.{family}_time_{form}({column}) IS
+  'The same as {family}_time({column}), for what finds a function by its name alone.';
+
 -- [unpack]
 
 CREATE OR REPLACE FUNCTION snoflax.{family}_unpack(id {form}{option}) RETURNS snoflax.{family}_fields
@@ -245,6 +276,22 @@ RETURN snoflax.{written}({bound});
 COMMENT ON FUNCTION snoflax.{family}_lower_bound_{form}(timestamptz{option type}) IS
   'The smallest {family} {at or after} the moment, for {form} columns; 22008 after the last moment.';
 
+-- [bounds of characters]
+
+-- The first 8 characters have all of the bound's bits, the others are the alphabet's first.
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_lower_bound_{form}(at timestamptz) RETURNS {type}
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  digits bigint := snoflax._{family}_lower_unit(at) << ({digit bits} * 8 - {time.bits});
+BEGIN
+  digits := snoflax._spread{digit bits}(digits);
+  RETURN {of codes};
+END $$;
+
+COMMENT ON FUNCTION snoflax.{family}_lower_bound_{form}(timestamptz) IS
+  'The smallest {family} {at or after} the moment, for {form} columns; 22008 after the last moment.';
+
 -- [checks]
 
 CREATE OR REPLACE FUNCTION snoflax.{family}_is_valid(id {form}) RETURNS boolean
@@ -260,6 +307,42 @@ DO $$ BEGIN
 EXCEPTION WHEN duplicate_object THEN NULL; END $$;
 
 COMMENT ON DOMAIN snoflax.{family}_{form} IS 'A {family} as {stored}.';
+
+-- [between]
+
+-- Ranges of time. The planner puts the comparisons in place of the call, for which they must not be STRICT. Each moment
+-- stands there once, but for uid's recheck, since the planner does not copy what is slow or volatile. After the last
+-- moment a range has no upper end, or nothing in it: its end is above all ids there. Nothing is above the last bigint, so
+-- the ends of numbers are the largest ones before the range and in it.
+
+CREATE OR REPLACE FUNCTION snoflax._{family}_end_{form}({end arguments}) RETURNS {column}
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF {after the last} THEN
+    RETURN {above all};
+  END IF;
+  RETURN {end};
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_between{between}(
+  id {column}, from_time timestamptz, until_time timestamptz{option}) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id{collated} {above} snoflax._{family}_end_{form}(from_time{lower end})
+  AND id{collated} {below} snoflax._{family}_end_{form}(until_time{upper end}){recheck};
+COMMENT ON FUNCTION snoflax.{family}_between{between}({column}, timestamptz, timestamptz{option type}) IS
+  'Whether a {family}, stored as {stored}, was made at or after the first moment and before the second. In WHERE it is a '
+  'range of the key, by its index. NULL for NULL{option refusal}.';
+
+-- [between of a domain]
+
+-- A column of the domain says what its uuids are.
+CREATE OR REPLACE FUNCTION snoflax.{family}_between(
+  id snoflax.{family}_{form}, from_time timestamptz, until_time timestamptz{option}) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN snoflax.{family}_between_{form}(id, from_time, until_time{option passed});
+
+COMMENT ON FUNCTION snoflax.{family}_between(snoflax.{family}_{form}, timestamptz, timestamptz{option type}) IS
+  'The same as {family}_between_{form}, for a column of the domain.';
 
 -- [partman]
 

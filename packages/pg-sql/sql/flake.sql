@@ -118,6 +118,7 @@ BEGIN
 END $$;
 
 -- [time: bytea bigint text uuid]
+-- [time by storage: binary bigint text uuid]
 -- [unpack: bytea bigint text uuid]
 
 CREATE OR REPLACE FUNCTION snoflax.flake_pack(fields snoflax.flake_fields, epoch_ms bigint DEFAULT 0) RETURNS bytea
@@ -191,6 +192,7 @@ COMMENT ON FUNCTION snoflax.flake_lower_bound_bigint(timestamptz, bigint) IS
 
 -- [checks: bytea bigint text uuid]
 -- [domains: binary bigint uuid8]
+-- [between: binary bigint uuid8]
 
 -- pg_partman ----------------------------------------------------------------------------------------------------------
 

@@ -34,7 +34,9 @@ BEGIN
   RETURN ROW(snoflax._flax_time_ms(bytes), substring(bytes from {random.from}))::snoflax.flax_fields;
 END $$;
 
--- [time: bytea text uuid]
+-- [time: bytea]
+-- [time of characters: text uuid]
+-- [time by storage: binary text uuid]
 -- [unpack: bytea text uuid]
 
 CREATE OR REPLACE FUNCTION snoflax.flax_pack(fields snoflax.flax_fields) RETURNS bytea
@@ -60,31 +62,38 @@ COMMENT ON FUNCTION snoflax.flax_pack(snoflax.flax_fields) IS
 -- Bounds --------------------------------------------------------------------------------------------------------------
 
 -- Every id with from <= time < until lies in lower_bound(from) <= id < lower_bound(until), and no other does.
-CREATE OR REPLACE FUNCTION snoflax.flax_lower_bound(at timestamptz) RETURNS bytea
+CREATE OR REPLACE FUNCTION snoflax._flax_lower_unit(at timestamptz) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   us bigint := snoflax._us_since_2000(at);
 BEGIN
   IF us <= {epochUs2000} THEN
-    RETURN decode({zero}, 'hex');
+    RETURN 0;
   END IF;
   us := (us - {epochUs2000} + 999) / 1000;
   IF us > {time.max} THEN
     RAISE EXCEPTION 'flax_lower_bound: % is after the last moment of a flax, %', at,
       snoflax._moment({lastMs}) USING ERRCODE = '22008';
   END IF;
-  RETURN substring(int8send(us) from {time.from}) || decode({random.zero}, 'hex');
+  RETURN us;
 END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.flax_lower_bound(at timestamptz) RETURNS bytea
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN substring(int8send(snoflax._flax_lower_unit(at)) from {time.from}) || decode({random.zero}, 'hex');
 
 COMMENT ON FUNCTION snoflax.flax_lower_bound(timestamptz) IS
   'The smallest flax whose time is at or after the moment, as 12 bytes; 22008 after the last moment.';
 
--- [bounds: uuid uuid8 text]
+-- [bounds of characters: uuid text]
+-- [bounds: uuid8]
 
 -- Checks --------------------------------------------------------------------------------------------------------------
 
 -- [checks: bytea text uuid]
 -- [domains: binary uuid uuid8 text]
+-- [between: binary uuid uuid8 text]
+-- [between of a domain: uuid8]
 
 -- pg_partman ----------------------------------------------------------------------------------------------------------
 
@@ -137,6 +146,13 @@ BEGIN
   END IF;
   RETURN substring(int8send(time), 4) || substring(uuid_send(gen_random_uuid()), 10);
 END $$;
+
+-- [each: uuid uuid8 text]
+CREATE OR REPLACE FUNCTION snoflax.flax_generate_at_{form}(at timestamptz) RETURNS {type}
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+RETURN snoflax.{written}(snoflax.flax_generate_at(at));
+COMMENT ON FUNCTION snoflax.flax_generate_at_{form}(timestamptz) IS
+  'A new flax of that moment, whose fraction of a millisecond is cut off, as {stored}.';
 
 -- [generators: uuid8]
 

@@ -164,6 +164,16 @@ BEGIN
   RAISE EXCEPTION '%: % is negative, a % is not', caller, id, family USING ERRCODE = '22003';
 END $$;
 
+-- The largest bigint below that number of 64 bits, of which bigint has those of 2^63 and above as negative ones.
+CREATE OR REPLACE FUNCTION snoflax._largest_before(bound bigint) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF bound < 0 THEN
+    RETURN 9223372036854775807;
+  END IF;
+  RETURN bound - 1;
+END $$;
+
 -- Fields for *_pack: all of them, or none for NULL.
 CREATE OR REPLACE FUNCTION snoflax._check_field(field text, value bigint, smallest bigint, largest bigint, caller text)
 RETURNS bigint LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -182,18 +192,18 @@ END $$;
 CREATE OR REPLACE FUNCTION snoflax._uid_step(micro_seconds integer, caller text) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
-  us integer := snoflax._check_field('micro_seconds', micro_seconds, 0, {uid.microSeconds.max}, caller);
+  us integer := snoflax._check_field('micro_seconds', micro_seconds, 0, 1047552/*uid.microSeconds.max*/, caller);
 BEGIN
-  IF us % {uid.stepUs} <> 0 THEN
-    RAISE EXCEPTION '%: micro_seconds % is no multiple of %', caller, us, {uid.stepUs} USING ERRCODE = '22003';
+  IF us % 1024/*uid.stepUs*/ <> 0 THEN
+    RAISE EXCEPTION '%: micro_seconds % is no multiple of %', caller, us, 1024/*uid.stepUs*/ USING ERRCODE = '22003';
   END IF;
-  RETURN us / {uid.stepUs};
+  RETURN us / 1024/*uid.stepUs*/;
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax._uid_local_bits(id bytea, caller text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  bytes bytea := snoflax._read_bytes(id, {uid_local.bytes}, 'uid_local', caller);
+  bytes bytea := snoflax._read_bytes(id, 8/*uid_local.bytes*/, 'uid_local', caller);
 BEGIN
   RETURN snoflax._read64(bytes, 0);
 END $$;
@@ -202,8 +212,8 @@ END $$;
 CREATE OR REPLACE FUNCTION snoflax._uid_local_compose(
   mega_seconds integer, seconds integer, step integer, sequence integer) RETURNS bytea
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN int8send((mega_seconds::bigint << {uid_local.megaSeconds.shift})
-  | (seconds::bigint << {uid_local.seconds.shift}) | (step << {uid_local.step.shift}) | sequence);
+RETURN int8send((mega_seconds::bigint << 44/*uid_local.megaSeconds.shift*/)
+  | (seconds::bigint << 24/*uid_local.seconds.shift*/) | (step << 14/*uid_local.step.shift*/) | sequence);
 
 -- Aggregates ----------------------------------------------------------------------------------------------------------
 

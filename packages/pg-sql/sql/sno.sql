@@ -55,7 +55,9 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN substring(int8send((units << {time.headShift}) | (tick_tock << {tickTock.headShift}) | meta) from 3)
   || substring(int8send((partition::bigint << {sequence.bits}) | sequence) from 5);
 
--- [time: bytea text uuid]
+-- [time: bytea]
+-- [time of characters: text uuid]
+-- [time by storage: binary text uuid]
 -- [unpack: bytea text uuid]
 
 CREATE OR REPLACE FUNCTION snoflax.sno_pack(fields snoflax.sno_fields) RETURNS bytea
@@ -103,32 +105,39 @@ COMMENT ON FUNCTION snoflax.sno_with_meta(bytea, integer) IS
 -- Bounds --------------------------------------------------------------------------------------------------------------
 
 -- Every id with from <= time < until lies in lower_bound(from) <= id < lower_bound(until), and no other does.
-CREATE OR REPLACE FUNCTION snoflax.sno_lower_bound(at timestamptz) RETURNS bytea
+CREATE OR REPLACE FUNCTION snoflax._sno_lower_unit(at timestamptz) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   us bigint := snoflax._us_since_2000(at);
   units bigint;
 BEGIN
   IF us <= {epochUs2000} THEN
-    RETURN decode({zero}, 'hex');
+    RETURN 0;
   END IF;
   units := (us - {epochUs2000} + 3999) / {unitUs};
   IF units > {time.max} THEN
     RAISE EXCEPTION 'sno_lower_bound: % is after the last moment of a sno, %', at,
       snoflax._moment({lastMs}) USING ERRCODE = '22008';
   END IF;
-  RETURN snoflax._sno_compose(units, 0, 0, 0, 0);
+  RETURN units;
 END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.sno_lower_bound(at timestamptz) RETURNS bytea
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._sno_compose(snoflax._sno_lower_unit(at), 0, 0, 0, 0);
 
 COMMENT ON FUNCTION snoflax.sno_lower_bound(timestamptz) IS
   'The smallest sno whose time is at or after the moment, as 10 bytes; 22008 after the last moment.';
 
--- [bounds: uuid uuid8 text]
+-- [bounds of characters: uuid text]
+-- [bounds: uuid8]
 
 -- Checks --------------------------------------------------------------------------------------------------------------
 
 -- [checks: bytea text uuid]
 -- [domains: binary uuid uuid8 text]
+-- [between: binary uuid uuid8 text]
+-- [between of a domain: uuid8]
 
 -- pg_partman ----------------------------------------------------------------------------------------------------------
 
@@ -181,7 +190,35 @@ BEGIN
     || substring(int8send((snoflax._sno_number() << {sequence.bits}) | (v & {sequence.max}::bigint)), 5);
 END $$;
 
--- [generators: uuid uuid8 text]
+-- The characters without the bytes in between. The number of the server is worked out when planned; the state has 0 for
+-- the tick-tock bit. Three steps spread 40 bits in a third of the time of _spread5(): 20, 10, and 5 bits at a time.
+-- [each: uuid text]
+CREATE OR REPLACE FUNCTION snoflax.sno_generate_{form}(meta integer DEFAULT 0) RETURNS {type}
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE AS $$
+DECLARE
+  v bigint := nextval('snoflax.sno_state'::regclass);
+  now_unit bigint := snoflax._clock_us() / {unitUs} - {epochUnits};
+  last_digits bigint;
+BEGIN
+  IF meta NOT BETWEEN 0 AND {meta.max} THEN
+    RAISE EXCEPTION 'sno_generate_{form}: meta % is not from 0 to 255', meta USING ERRCODE = '22003';
+  END IF;
+  IF (v >> 24) - now_unit NOT BETWEEN 0 AND 25
+    OR (v & 16777215::bigint) > {sequence.max}
+  THEN
+    v := snoflax._clock_advance('sno');
+  END IF;
+  last_digits := snoflax._spread5(snoflax._sno_number() << {sequence.bits})
+    | ((meta >> 3)::bigint << 56) | ((meta & 7)::bigint << 50)
+    | ((v & 32768::bigint) << 9) | ((v & 31744::bigint) << 6) | ((v & 992::bigint) << 3) | (v & 31::bigint);
+  v := (v >> 23) + (v >> 43) * 4293918720;
+  v := v + ((v >> 10) & 4393751544831) * 64512;
+  v := v + ((v >> 5) & 8725857424048159) * 224;
+  RETURN {sno digits};
+END $$;
+COMMENT ON FUNCTION snoflax.sno_generate_{form}(integer) IS 'A new sno as {stored}.';
+
+-- [generators: uuid8]
 
 COMMENT ON FUNCTION snoflax.sno_set_partition(integer) IS
   'Sets the partition, 0 to 65535, that the ids of this database carry. No other generator may have it. Needed before '

@@ -70,6 +70,7 @@ BEGIN
 END $$;
 
 -- [time: bytea text uuid]
+-- [time by storage: binary text uuid]
 -- [unpack: bytea text uuid]
 
 CREATE OR REPLACE FUNCTION snoflax.uid_pack(
@@ -232,6 +233,8 @@ COMMENT ON FUNCTION snoflax.uid_upper_bound(timestamptz, integer) IS
 
 -- [checks: bytea text uuid]
 -- [domains: binary uuid uuid8 text]
+-- [between: binary uuid uuid8 text]
+-- [between of a domain: uuid8]
 
 -- pg_partman ----------------------------------------------------------------------------------------------------------
 

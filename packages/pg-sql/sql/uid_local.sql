@@ -86,6 +86,7 @@ BEGIN
 END $$;
 
 -- [time: bytea bigint text uuid]
+-- [time by storage: binary bigint text uuid]
 -- [unpack: bytea bigint text uuid]
 
 CREATE OR REPLACE FUNCTION snoflax.uid_local_pack(fields snoflax.uid_local_fields) RETURNS bytea
@@ -153,6 +154,7 @@ COMMENT ON FUNCTION snoflax.uid_local_lower_bound_bigint(timestamptz) IS
 
 -- [checks: bytea bigint text uuid]
 -- [domains: binary bigint uuid8 text]
+-- [between: binary bigint uuid8 text]
 
 -- pg_partman ----------------------------------------------------------------------------------------------------------
 

@@ -29,6 +29,9 @@ export function filesOf(families: readonly SqlFamily[]): string[] {
 
 /** The text of SQL files, with another schema name in place of the one they are written with. */
 export function sqlOf(files: readonly string[], schema: string): string {
-  const text = files.map((name) => readFileSync(new URL(`../generated/${name}.sql`, import.meta.url), 'utf8'))
+  const text = files.map((name) => {
+    const folder = (FAMILIES as readonly string[]).includes(name) ? 'generated' : 'sql'
+    return readFileSync(new URL(`../${folder}/${name}.sql`, import.meta.url), 'utf8')
+  })
   return text.join('\n').replaceAll(new RegExp(`\\b${DEFAULT_SCHEMA}\\b`, 'g'), checkSchema(schema))
 }

@@ -1,7 +1,7 @@
 import type { OpenDatabase } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Checks } from './checks.js'
-import { checkRandomBound, checkRandomId } from './cross-checks.js'
+import { checkRandomBetween, checkRandomBound, checkRandomId } from './cross-checks.js'
 import { FAMILIES, type TestedFamily } from './families.js'
 import { openInstalled, servers } from './installed.js'
 import { checkMalformed } from './malformed-checks.js'
@@ -36,6 +36,7 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
     const timeout = 120_000 + share * 20
     test(`${share} random ids`, () => crossCheck(share, tested, checkRandomId), timeout)
     test(`${share} random moments`, () => crossCheck(share, tested, checkRandomBound), timeout)
+    test(`${share} random ranges`, () => crossCheck(share, tested, checkRandomBetween), timeout)
     test(`${share} malformed values`, () => crossCheck(share, tested, checkMalformed), timeout)
   })
 })

@@ -1,6 +1,6 @@
 import { flake, IdError, type StorageName, storageFor, uid } from '@snoflax/core'
 import type { Checks } from './checks.js'
-import { hexLiteral, sqlFields, stored, suffix, type TestedFamily, TYPES } from './families.js'
+import { betweenSuffix, hexLiteral, sqlFields, stored, suffix, type TestedFamily, TYPES } from './families.js'
 import { packOf } from './id-checks.js'
 import { timestamptz, usOf } from './moments.js'
 import type { Random } from './random.js'
@@ -69,6 +69,10 @@ export function checkRandomId(checks: Checks, tested: TestedFamily, random: Rand
     checks.gives(`${given}::snoflax.${name}_${storage}`, value, value)
     checks.gives(usOf(`snoflax.${name}_time(${given}${option})`), value, time)
     checks.gives(`row_to_json(snoflax.${name}_unpack(${given}${option}))`, value, fields)
+    if (family === tested.family) {
+      const single = storage === 'uuid8' ? 'uuid' : storage
+      checks.gives(usOf(`snoflax.${name}_time_${single}(${given})`), value, time)
+    }
   }
 }
 
@@ -111,6 +115,36 @@ export function checkRandomBound(checks: Checks, tested: TestedFamily, random: R
       if (typeof expected === 'string') checks.gives(call, timestamptz(us), expected)
       else checks.refuses(call, timestamptz(us), sqlState(expected.code))
     }
+  }
+}
+
+/** The id with parts of a time that a clock gives, for uid has room for more, which its ranges need not find. */
+function ofClock(family: TestedFamily['family'], id: string): string {
+  const fields = family.unpack(id)
+  const { seconds, microSeconds } = fields
+  if (typeof seconds !== 'number' || typeof microSeconds !== 'number') return id
+  return family.pack({ ...fields, seconds: seconds % 1_000_000, microSeconds: microSeconds % (977 * 1024) })
+}
+
+/** A random id, and whether it was made between two moments, by the time that core tells. */
+export function checkRandomBetween(checks: Checks, tested: TestedFamily, random: Random): void {
+  const { name } = tested
+  const { family, option } = anyVariant(tested, random)
+  const id = ofClock(family, family.encode(random.bytes(family.byteLength)))
+  const us = BigInt(family.timeMs(id)) * 1000n
+  const end = () => {
+    const moment = random.chance(2) ? us + random.bigint(-2000n, 2000n) : anyMoment(family, random)
+    return typeof moment === 'bigint' && (moment < FIRST_US || moment > LAST_US) ? Infinity : moment
+  }
+  const [from, until] = [end(), end()]
+  for (const storage of family.storages) {
+    const value = attempt(() => storedText(family, storage, id))
+    if (typeof value !== 'string') continue
+    const call = `snoflax.${name}_between${betweenSuffix({ name, storage })}`
+    const given = `split_part($1, '|', 1)::${TYPES[storage]}`
+    const ends = "split_part($1, '|', 2)::timestamptz, split_part($1, '|', 3)::timestamptz"
+    const input = [value, timestamptz(from), timestamptz(until)].join('|')
+    checks.gives(`${call}(${given}, ${ends}${option})`, input, String(from <= us && us < until))
   }
 }
 

@@ -46,6 +46,13 @@ export function stored(name: string, storage: StorageName, text: string): string
 /** The ending of functions that give this storage. */
 export const suffix = (storage: StorageName): string => (storage === 'binary' ? '' : `_${storage}`)
 
+/** The ending of the `*_between` of this storage: a uuid column is taken for `uuid` where the family has both. */
+export const betweenSuffix = ({ name, storage }: { name: string; storage: StorageName }): string =>
+  storage === 'uuid8' &&
+  familyNamed(name === 'uid_local' ? 'uidLocal' : name).family.storages.includes('uuid')
+    ? '_uuid8'
+    : ''
+
 /** Fields as the composite type has them in JSON: snake_case, in its order, bytes as `\x` hex. */
 export function sqlFields({ fields }: TestedFamily, values: object): string {
   const bySqlName = new Map(

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
@@ -44,12 +44,14 @@ test.each([
   ['an alphabet', 'generated/sno.sql', /'23456789abc/, "'32456789abc"],
   ['an epoch', 'generated/sno.sql', /1262304000000(?=\/\*sno\.epochMs)/, '1262304000001'],
   ['a tag', 'generated/uid.sql', /'04'(?=\/\*uid\.tag)/, "'05'"],
+  ['a number in a file that ships as it is', 'sql/shared.sql', '1024/*uid.stepUs*/', '1023/*uid.stepUs*/'],
   ['a file that was not filled again', 'sql/flake.sql', 'RETURN number;', 'RETURN number ;'],
 ])('%s that differs fails, and filling puts it right', (_, file, from, to) => {
   change(file, from, to)
   const { status, told } = fill('--check')
   expect(status).toBe(1)
-  expect(told).toBe(`${file.replace('sql/', 'generated/')} differs: run scripts/fill.js\n`)
+  const filled = file.replace(/sql\/(?!shared)/, 'generated/')
+  expect(told).toBe(`${filled} differs: run scripts/fill.js\n`)
   expect(fill()).toEqual(FINE)
   expect(fill('--check')).toEqual(FINE)
 })
@@ -77,9 +79,32 @@ test.each([
     '1969826213888',
     'no SQL file uses flax.middleMs',
   ],
+  [
+    'a number of a file that ships as it is, which core has not',
+    'sql/shared.sql',
+    '1024/*uid.stepUs*/',
+    '1024/*uid.stepsUs*/',
+    'shared.sql: there is no {uid.stepsUs}',
+  ],
 ])('%s fails', (_, file, from, to, told) => {
   change(file, from, to)
   const { status, told: found } = fill()
   expect(status).toBe(1)
   expect(found).toContain(told)
+})
+
+test('each file ships once: filled, or as it is', () => {
+  const { stdout } = spawnSync('npm', ['pack', '--dry-run', '--json'], { cwd: copy, encoding: 'utf8' })
+  const [packed] = JSON.parse(stdout) as { files: { path: string }[] }[]
+  const shipped = packed?.files.map(({ path }) => path).filter((path) => path.endsWith('.sql')) ?? []
+  expect(shipped.map((path) => basename(path)).sort()).toEqual(
+    readdirSync(join(copy, 'sql'))
+      .filter((name) => name !== 'family.sql')
+      .sort(),
+  )
+  expect(shipped.filter((path) => path.startsWith('generated/')).sort()).toEqual(
+    readdirSync(join(copy, 'generated'))
+      .map((name) => `generated/${name}`)
+      .sort(),
+  )
 })

@@ -63,6 +63,37 @@ describe.each(servers)('$name', (kind) => {
     })
   })
 
+  test('sno_generate_uuid and _text write every field as sno_generate does', async () => {
+    const own = await openInstalled(kind)
+    await own.query(SETUP)
+    await own.query('SELECT snoflax.sno_generate()')
+    for (const ending of ['_uuid', '_text'])
+      for (const [first, meta] of [
+        [0, 0x55],
+        [21844, 0xaa],
+        [43690, 0xff],
+        [65494, 1],
+      ] as const) {
+        // So far ahead of the clock each id takes two numbers, and the unit lasts.
+        const rows = await own.query(
+          `WITH moved AS (SELECT snoflax._clock_us() / 4000 - 315576000000 + 1250 AS unit), set AS MATERIALIZED (
+             SELECT unit, setval('snoflax.sno_state', (unit << 24) | ${first}) FROM moved)
+           SELECT unit * 4 + ${sno.layout.epochMs} AS ms, row_to_json(snoflax.sno_unpack(snoflax.sno_generate${ending}(${meta}))) AS made
+             FROM set, generate_series(1, 20)`,
+        )
+        expect(rows.map(({ made }) => made)).toEqual(
+          rows.map(({ ms }, n) => ({
+            time_ms: Number(ms),
+            tick_tock: 0,
+            meta,
+            partition: 40000,
+            sequence: first + 2 * (n + 1),
+          })),
+        )
+      }
+    await own.close()
+  })
+
   test.each(FAMILIES)('$name in batches', async ({ name, family }) => {
     const call = (n: number | string) => `SELECT id FROM snoflax.${name}_generate_many(${n}) AS id`
     const made = await ids(family as never, 'binary', call(3000))
@@ -104,7 +135,11 @@ describe.each(servers)('$name', (kind) => {
   })
 
   test('flax of a moment', async () => {
-    const sql = "SELECT snoflax.flax_time(snoflax.flax_generate_at('2026-11-21 10:20:30.456789Z')) AS at"
+    const ending = ['', '_uuid', '_uuid8', '_text']
+    const made = ending.map(
+      (one) => `snoflax.flax_time(snoflax.flax_generate_at${one}('2026-11-21 10:20:30.456789Z'))`,
+    )
+    const sql = `SELECT DISTINCT unnest(ARRAY[${made.join(', ')}]) AS at`
     expect(await database.query(sql)).toEqual([{ at: new Date('2026-11-21T10:20:30.456Z') }])
   })
 

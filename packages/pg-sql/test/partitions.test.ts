@@ -1,6 +1,6 @@
 import type { PostgresDatabase } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { FAMILIES, suffix, TYPES } from './families.js'
+import { betweenSuffix, FAMILIES, suffix, TYPES } from './families.js'
 import { openPostgres } from './installed.js'
 import { planOf, queryOf, scanned } from './plans.js'
 
@@ -70,6 +70,24 @@ describe.each(keys)('$name in $storage', ({ name, storage, type, exact, lower, u
     )
     const execute = "EXECUTE search ('2026-02-10Z', '2026-03-10Z')"
     const nodes = await planOf((sql) => client.query(sql), execute)
+    expect(scanned(nodes)).toEqual(wanted)
+    expect(nodes.map((node) => node['Subplans Removed'] ?? 0)).toContain(10)
+    expect((await client.query(execute)).rowCount).toBe(28 * 4)
+    await client.end()
+  })
+
+  test('*_between prunes, when planned and when run', async () => {
+    const between = (from: string, until: string) =>
+      `SELECT * FROM ${table} WHERE snoflax.${name}_between${betweenSuffix({ name, storage })}(id, ${from}, ${until})`
+    const sql = between("'2026-02-10Z'", "'2026-03-10Z'")
+    expect(scanned(await planOf(queryOf(database), sql))).toEqual(wanted)
+    expect((await database.query(sql)).length).toBe(28 * 4)
+
+    const client = await database.connect()
+    await client.query('SET plan_cache_mode = force_generic_plan')
+    await client.query(`PREPARE search (timestamptz, timestamptz) AS ${between('$1', '$2')}`)
+    const execute = "EXECUTE search ('2026-02-10Z', '2026-03-10Z')"
+    const nodes = await planOf((text) => client.query(text), execute)
     expect(scanned(nodes)).toEqual(wanted)
     expect(nodes.map((node) => node['Subplans Removed'] ?? 0)).toContain(10)
     expect((await client.query(execute)).rowCount).toBe(28 * 4)

@@ -1,6 +1,6 @@
 import type { PostgresDatabase } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { FAMILIES, suffix, TYPES } from './families.js'
+import { betweenSuffix, FAMILIES, suffix, TYPES } from './families.js'
 import { openPostgres } from './installed.js'
 import { planOf, queryOf, scanned } from './plans.js'
 
@@ -63,6 +63,46 @@ describe.each(columns)('$label', ({ name, storage, exact, type, lower, upper }) 
     await client.end()
   })
 
+  const between = (from: string, until: string) =>
+    `snoflax.${name}_between${betweenSuffix({ name, storage })}(id, ${from}, ${until})`
+
+  test('*_between is that range: of constants, and of parameters in a generic plan', async () => {
+    const found = async (
+      query: (sql: string) => Promise<{ rows: Record<string, unknown>[] }>,
+      sql: string,
+    ) => {
+      const nodes = await planOf(query, sql)
+      const scan = nodes.find((node) => node['Index Name'] === `${table}_pkey`)
+      expect(scan?.['Index Cond']).toMatch(/id >=? .* AND .*id <=? /)
+      return (await query(sql)).rows
+    }
+    const sql = (from: string, until: string) =>
+      `SELECT * FROM ${table} WHERE ${between(from, until)} ORDER BY id`
+    const byBounds = await database.query(`SELECT * FROM ${table} WHERE ${range(FROM, UNTIL)} ORDER BY id`)
+    expect(byBounds).toHaveLength(28 * 24)
+    expect(await found(queryOf(database), sql(FROM, UNTIL))).toEqual(byBounds)
+
+    const client = await database.connect()
+    const query = (text: string) => client.query(text)
+    await query('SET plan_cache_mode = force_generic_plan')
+    await query(`PREPARE search (timestamptz, timestamptz) AS ${sql('$1', '$2')}`)
+    expect(await found(query, `EXECUTE search (${FROM}, ${UNTIL})`)).toEqual(byBounds)
+    await client.end()
+  })
+
+  test('*_between takes ends beyond all ids', async () => {
+    const count = async (from: string, until: string) => {
+      const sql = `SELECT count(*)::integer AS all FROM ${table} WHERE ${between(`'${from}'`, `'${until}'`)}`
+      return (await database.query(sql))[0]?.['all']
+    }
+    const [rows] = await database.query(`SELECT count(*)::integer AS all FROM ${table}`)
+    expect(await count('-infinity', 'infinity')).toBe(rows?.['all'])
+    expect(await count('4713-01-01 BC', '200000-01-01')).toBe(rows?.['all'])
+    expect(await count('200000-01-01', 'infinity')).toBe(0)
+    expect(await count('-infinity', '1900-01-01')).toBe(0)
+    expect(await count('2026-03-01Z', '2026-02-01Z')).toBe(0)
+  })
+
   const smallest = type === 'uuid' || type === 'bytea' ? 'snoflax.min' : 'min'
   test('the smallest and the largest id come from the index', async () => {
     for (const [aggregate, order] of [
@@ -95,6 +135,35 @@ describe.each(columns)('$label', ({ name, storage, exact, type, lower, upper }) 
     expect(await database.query(between(time))).toHaveLength(28 * 24)
     expect(await database.query(between('at'))).toHaveLength(28 * 24)
   })
+})
+
+test('a column of the domain says that its uuids are of uuid8', async () => {
+  const count = async (table: string) =>
+    (
+      await database.query(
+        `SELECT count(*)::integer AS all FROM ${table} WHERE snoflax.flax_between(id, ${FROM}, ${UNTIL})`,
+      )
+    )[0]?.['all']
+  await database.query('CREATE TABLE domain8 AS SELECT id::snoflax.flax_uuid8 FROM flax_uuid8')
+  await database.query('CREATE INDEX domain8_id ON domain8 (id); ANALYZE domain8')
+  expect(await count('domain8')).toBe(28 * 24)
+  const sql = `SELECT id FROM domain8 WHERE snoflax.flax_between(id, ${FROM}, ${UNTIL})`
+  expect((await planOf(queryOf(database), sql)).map((node) => node['Index Name'])).toContain('domain8_id')
+})
+
+test('text of another collation gives the same rows', async () => {
+  await database.query('CREATE TABLE collated (id text COLLATE "und-x-icu" PRIMARY KEY)')
+  await database.query('INSERT INTO collated SELECT id FROM flax_text')
+  const sql = (table: string) =>
+    `SELECT id COLLATE "C" AS id FROM ${table} WHERE snoflax.flax_between(id, ${FROM}, ${UNTIL}) ORDER BY 1`
+  expect(await database.query(sql('collated'))).toEqual(await database.query(sql('flax_text')))
+})
+
+test('a moment that a subquery gives is an end of the range', async () => {
+  const sql = `SELECT * FROM flax_uuid WHERE snoflax.flax_between(id, (SELECT ${FROM}), (SELECT ${UNTIL}))`
+  const nodes = await planOf(queryOf(database), sql)
+  expect(nodes.map((node) => node['Index Name'])).toContain('flax_uuid_pkey')
+  expect(await database.query(sql)).toHaveLength(28 * 24)
 })
 
 test('a bound that is not IMMUTABLE would scan it all', async () => {

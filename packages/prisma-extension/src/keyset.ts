@@ -33,7 +33,7 @@ export interface Keyset<AnId extends string, Field extends string> {
  * const page = await prisma.order.findMany(keyset({ take: 50 }))
  * const next = await prisma.order.findMany(keyset({ after: page.at(-1)?.id, take: 50 }))
  */
-export function keyset<AnId extends string, const Field extends string = 'id'>({
+export function keyset<AnId extends string = never, const Field extends string = 'id'>({
   after,
   take,
   order,

@@ -8,29 +8,44 @@ import { type ShopOptions, shopProject } from './shop/schema.js'
 
 const SOURCE = fileURLToPath(new URL('./shop/types-of-clients.txt', import.meta.url))
 
-const CLIENTS: readonly (ShopOptions & { entry: string; module: string })[] = [
-  {
-    database: 'postgresql',
-    client: 'prisma-client',
-    entry: './client/client.ts',
-    module: './snoflax/index.ts',
-  },
-  {
-    database: 'sqlite',
-    client: 'prisma-client-js',
-    entry: './client/index.js',
-    module: './snoflax/index.js',
-  },
+const NEW = {
+  client: 'prisma-client',
+  entry: './client/client.ts',
+  module: './snoflax/index.ts',
+  model: "import('./client/models.js').OrderModel",
+} as const
+const OLD = {
+  client: 'prisma-client-js',
+  entry: './client/index.js',
+  module: './snoflax/index.js',
+  model: "import('./client/index.js').Order",
+} as const
+
+interface Client extends ShopOptions {
+  readonly entry: string
+  readonly module: string
+  readonly model: string
+}
+
+const CLIENTS: readonly Client[] = [
+  { ...NEW, database: 'postgresql', brands: 'results' },
+  { ...NEW, database: 'postgresql', brands: 'strict' },
+  { ...OLD, database: 'postgresql', brands: 'strict' },
+  { ...OLD, database: 'sqlite', brands: 'results' },
 ]
 
-describe.each(CLIENTS)('with $client', ({ entry, module, ...options }) => {
+describe.each(CLIENTS)('with $client, brands = $brands', ({ entry, module, model, ...options }) => {
   let folder: string
   beforeAll(async () => {
     folder = await generateProject(shopProject(options))
   })
 
   test('results are branded, and what the tests mark as an error is one', () => {
-    const source = readFileSync(SOURCE, 'utf8').replace('CLIENT', entry).replace('MODULE', module)
+    const source = readFileSync(SOURCE, 'utf8')
+      .replace('CLIENT', entry)
+      .replace('MODULE', module)
+      .replace('MODEL', model)
+      .replaceAll(/^STRICT(.*\n)/gm, options.brands === 'strict' ? '$1' : '')
     expect(source.match(/@ts-expect-error/g)?.length).toBeGreaterThan(5)
     expect(diagnostics('types.ts', source)).toEqual([])
   })

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { diagnosticsOf, STRICTEST } from './project/compile.js'
-import { generateProject, PROVIDER, refusalOfProject } from './project/generate.js'
+import { generateAgain, generateProject, PROVIDER, refusalOfProject } from './project/generate.js'
 import { generatedModule } from './shop/open.js'
 
 interface SchemaOptions {
@@ -37,7 +37,9 @@ const mistakesOf = async (models: string, options?: SchemaOptions): Promise<stri
   (await refusalOfProject(schema(models, options)))
     .split('\n')
     .map((line) => line.trim().replace(/^(?:Error|IdError): (?:IdError: )?/, ''))
-    .filter((line) => /^[A-Z]\w*(\.\w+)?: |^(?:families|datasource|language): /.test(line))
+    .filter((line) =>
+      /^[A-Z]\w*(\.\w+)?: |^(?:families|datasource|language|brands|generator \w+): /.test(line),
+    )
 
 describe('mistakes are told with model and field, all at once', () => {
   const MISTAKES: readonly [models: string, message: string][] = [
@@ -390,6 +392,38 @@ model Leaf {
       'TYPE varchar COLLATE',
       'TYPE varchar(20) COLLATE',
     ])
+  })
+})
+
+describe('types of the client', () => {
+  const MODELS = 'model A { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno\n}'
+
+  test('are those of the generator above, and brands are strict or not', async () => {
+    expect(await mistakesOf(MODELS, { options: 'brands = "none"' })).toEqual([
+      'brands: it is "strict" or "results", not "none"',
+    ])
+    const [[file, text]] = Object.entries(schema(MODELS)) as [[string, string]]
+    const client = /generator client \{[^}]*\}\n/.exec(text)?.[0] as string
+    expect(await refusalOfProject({ [file]: text.replace(client, '') + client })).toContain(
+      'generator snoflax: write it below generator client, whose types it puts ids into',
+    )
+  })
+
+  test('are written in one run with the client', async () => {
+    const folder = await generateProject(schema(MODELS))
+    expect(await generateAgain(folder, ['snoflax'])).toContain(
+      'generate both, in one run, without --generator',
+    )
+    expect(await generateAgain(folder)).toBeUndefined()
+    expect(readFileSync(join(folder, 'client/models/A.ts'), 'utf8')).toContain('id: Prisma.$SnoId')
+  })
+
+  test('that are not as Prisma writes them are refused', async () => {
+    const [[file, text]] = Object.entries(schema(MODELS)) as [[string, string]]
+    const second = `generator again {\n  provider = "${PROVIDER}"\n  output = "../again"\n}\n`
+    expect(await refusalOfProject({ [file]: text + second })).toMatch(
+      /the client's type A\w+\.id: Prisma\.\$Sno\S+ is not as Prisma 6\.19 to 7 writes it/,
+    )
   })
 })
 

@@ -7,6 +7,7 @@ export {
   IdColumn,
   type IdDecorator,
   idColumn,
+  type OneOrMany,
   SnoIdColumn,
   UidIdColumn,
   UidLocalIdColumn,
@@ -14,4 +15,4 @@ export {
 export { CreatedAt } from './declare/created-at.js'
 export { createdAfter, createdBefore, createdBetween, type KeysetOptions, keyset } from './declare/finding.js'
 export { type ColumnStorage, storageOf } from './declare/storage-of.js'
-export { prepareDataSource } from './prepare/data-source.js'
+export { type PrepareOptions, prepareDataSource } from './prepare/data-source.js'

@@ -1,7 +1,7 @@
 import 'reflect-metadata'
 import { type FlaxId, flake, flax, type IdFamily, type SnoId, sno } from '@snoflax/core'
 import { type OpenDatabase, sqlite } from '@snoflax/test'
-import { FlaxIdColumn, IdColumn, type IdSource, idColumn, SnoIdColumn } from '@snoflax/typeorm'
+import { FlaxIdColumn, IdColumn, type IdSource, idColumn, SnoIdColumn, storageOf } from '@snoflax/typeorm'
 import {
   BeforeInsert,
   ChildEntity,
@@ -11,10 +11,13 @@ import {
   Entity,
   EntitySchema,
   type EntitySubscriberInterface,
+  Equal,
   EventSubscriber,
+  In,
   Index,
   type InsertEvent,
   ManyToOne,
+  Not,
   PrimaryGeneratedColumn,
   type Relation,
   TableInheritance,
@@ -121,6 +124,17 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     @Column('int', { default: 0 }) value!: number
   }
 
+  /** Keeps less of its times and amounts than it is given. */
+  @Entity()
+  @Unique(['at', 'amount'])
+  class Rounded {
+    @Id() id!: FlaxId
+    @Column({ type: kind.name === 'postgres' ? 'timestamptz' : 'datetime', precision: 0 }) at!: Date
+    @Column({ type: 'decimal', precision: 10, scale: 2 }) amount!: number
+    @Column(kind.name === 'sqlite' ? 'double' : 'float', { unique: true }) share!: number
+    @Column('int', { default: 0 }) value!: number
+  }
+
   abstract class Base {
     @Id() id!: FlaxId
   }
@@ -156,7 +170,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
   let dataSource: DataSource
   beforeAll(async () => {
     database = await kind.open()
-    const entities = [User, Shape, Circle, Square, Derived, Counted, Note, Page, Reading, Schema]
+    const entities = [User, Shape, Circle, Square, Derived, Counted, Note, Page, Reading, Rounded, Schema]
     dataSource = await openDataSource(database, entities, { subscribers: [Watcher] })
   })
   afterAll(async () => {
@@ -238,6 +252,50 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
       expect(changed.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
       expect(await stored()).toEqual(told(value))
     }
+  })
+
+  test('an upsert by columns that the database rounds tells the ids that lie there', async () => {
+    const rounded = dataSource.getRepository(Rounded)
+    const rows = () =>
+      [1, 2, 3].map((i) => ({
+        at: new Date(Date.UTC(2026, 0, 1, 0, 0, i, 700)),
+        amount: i + 0.128,
+        share: i / 10,
+      })) as Rounded[]
+    const first = rows()
+    await rounded.upsert(first, ['at', 'amount'])
+    expect(first.every(({ id }) => flax.is(id))).toBe(true)
+    for (const conflict of [['at', 'amount'], ['share']]) {
+      const again = rows()
+      await rounded.upsert(again, conflict)
+      expect(again.map(({ id }) => id)).toEqual(first.map(({ id }) => id))
+    }
+    expect(await rounded.count()).toBe(3)
+  })
+
+  test('raw of an upsert has a row for each that was written, with ids, where the database has RETURNING', async () => {
+    const rows = [{ email: email() }, { email: email() }] as User[]
+    const { raw } = await users().upsert(rows, ['email'])
+    const ids = (all: unknown) => (all as User[]).map(({ id }) => id).sort()
+    if (kind.name === 'postgres') expect(ids(raw)).toEqual(ids(rows))
+    const builder = users()
+      .createQueryBuilder()
+      .insert()
+      .values({ email: rows[0]?.email as string })
+    const ignored = await builder.orIgnore().execute()
+    if (kind.name === 'postgres') expect(ignored.raw).toEqual([])
+  })
+
+  test('entities that are not to be updated have their generated id, unless another one may be stored', async () => {
+    const insert = (row: object) => users().createQueryBuilder().insert().values(row).updateEntity(false)
+    const row = { email: email() } as User
+    const { identifiers } = await insert(row).execute()
+    expect(identifiers).toEqual([{ id: row.id }])
+    expect(await emailsById([row])).toEqual([row.email])
+    expect(row.savedAt).toBeUndefined()
+    const ignored = { email: row.email } as User
+    await insert(ignored).orIgnore().execute()
+    expect(ignored.id).toBeUndefined()
   })
 
   test('an upsert that skips unchanged rows tells their ids too', async () => {
@@ -570,6 +628,42 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     const { identifiers } = await users().insert(row)
     expect(await emailsById(identifiers as User[])).toEqual([row.email])
   })
+
+  test.each([5, 5n, true, 'short', new Date(0), { wrong: 1 }])(
+    '%s is no id, wherever it stands',
+    async (value) => {
+      const id = value as FlaxId
+      const builder = () => users().createQueryBuilder('u')
+      const places: Record<string, () => Promise<unknown>> = {
+        save: () => users().save({ id, email: email() }),
+        insert: () => users().insert({ id, email: email() }),
+        update: () => users().update(flax.generate(), { stamp: { mark: id } }),
+        findOneBy: () => users().findOneBy({ id: Equal(id) }),
+        'In, Not': () => users().findBy({ id: Not(In([flax.generate(), id])) }),
+        parameter: () => builder().where('u.id = :id', { id }).getOne(),
+        parameters: () =>
+          builder()
+            .where('u.id IN (:...ids)', { ids: [id] })
+            .getMany(),
+        storageOf: async () => storageOf(dataSource, User, 'id').toDatabase(id),
+        // What is neither text nor a number, TypeORM refuses here itself, or takes for a map of ids.
+        ...(['string', 'number'].includes(typeof value) && {
+          'findOneBy, bare': () => users().findOneBy({ id }),
+          delete: () => users().delete(id),
+          whereInIds: () => builder().whereInIds([id, flax.generate()]).getMany(),
+          'update by it': () => users().update(id, { name: 'x' }),
+          relation: () => users().createQueryBuilder().relation('boss').of(id).loadOne(),
+          'set a relation': () => users().createQueryBuilder().relation('boss').of(flax.generate()).set(id),
+        }),
+      }
+      for (const [place, run] of Object.entries(places)) {
+        await expect((async () => run())(), place).rejects.toMatchObject({
+          name: expect.stringMatching(/^(Id|Type)Error$/),
+          message: expect.stringMatching(/^User\.(id|boss(\.id)?|stamp\.mark): /),
+        })
+      }
+    },
+  )
 
   test('what is no id at all is an error that names the place', async () => {
     await expect(users().save({ id: 5 as unknown as FlaxId, email: email() })).rejects.toThrow(/User\.id/)

@@ -299,6 +299,43 @@ describe('foreign keys', () => {
     expect(dataSource.getMetadata(Node).columns.map(({ type }) => type)).toEqual(['blob', 'blob', 'blob'])
   })
 
+  test.each(['binary', undefined] as const)(
+    'a row that points at its own current version, stored as %s',
+    async (storage) => {
+      @Entity()
+      class Paper {
+        @IdColumn(flax, { storage: 'binary' }) id!: FlaxId
+        @Column('int', { nullable: true }) currentNo!: number | null
+        @OneToOne(() => Version, { nullable: true, createForeignKeyConstraints: false })
+        @JoinColumn([
+          { name: 'id', referencedColumnName: 'paperId' },
+          { name: 'currentNo', referencedColumnName: 'no' },
+        ])
+        current!: Relation<Version> | null
+      }
+      const Own = () =>
+        storage ? IdColumn(flax, { storage, generator: flax }) : PrimaryColumn({ type: 'varchar' })
+      @Entity()
+      class Version {
+        @Own() paperId!: FlaxId
+        @PrimaryColumn('int') no!: number
+        @ManyToOne(() => Paper) @JoinColumn({ name: 'paperId' }) paper!: Relation<Paper>
+      }
+      for (const entities of [
+        [Paper, Version],
+        [Version, Paper],
+      ]) {
+        const dataSource = await connect(await open({ kind: postgres }), entities)
+        const papers = dataSource.getRepository(Paper)
+        const { id } = await papers.save({ currentNo: null })
+        await dataSource.getRepository(Version).insert({ paperId: id, no: 1 })
+        await papers.update(id, { currentNo: 1 })
+        const found = await papers.findOneOrFail({ where: { id }, relations: { current: { paper: true } } })
+        expect(found).toMatchObject({ id, current: { paperId: id, no: 1, paper: { id } } })
+      }
+    },
+  )
+
   test('one that two relations share is written and read by both', async () => {
     @Entity()
     class Customer {

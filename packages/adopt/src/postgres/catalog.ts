@@ -1,29 +1,12 @@
 import type { ReplacedColumn } from '../adoption.js'
 import type { Column, Session, Work } from '../driver.js'
-import {
-  type ForeignKey,
-  type Key,
-  legacyName,
-  newName,
-  onlyColumn,
-  pathOf,
-  shownName,
-  tablesOf,
-} from '../plan.js'
+import { type ForeignKey, type Key, newName, onlyColumn, shownName } from '../plan.js'
 import { refuse } from '../refusal.js'
 
 export interface PostgresForeignKey extends ForeignKey {
   readonly name: string
   readonly definition: string
   readonly validated: boolean
-}
-
-interface PostgresColumn extends Column {
-  readonly generated: boolean
-  readonly hasDefault: boolean
-  /** By its domain, for good. */
-  readonly refusesNull: boolean
-  readonly hasPrivileges: boolean
 }
 
 export interface Index {
@@ -95,11 +78,9 @@ export function* readForeignKeys(session: Session): Work<PostgresForeignKey[]> {
   )
 }
 
-export function* readColumns(session: Session, table: string): Work<PostgresColumn[]> {
-  return yield* session.query<PostgresColumn>(
-    `SELECT attname AS name, format_type(atttypid, atttypmod) AS type, attnotnull AS "notNull",
-            attgenerated <> '' AS generated, atthasdef AS "hasDefault",
-            (SELECT typnotnull FROM pg_type WHERE oid = atttypid) AS "refusesNull", attacl IS NOT NULL AS "hasPrivileges"
+export function* readColumns(session: Session, table: string): Work<Column[]> {
+  return yield* session.query<Column>(
+    `SELECT attname AS name, format_type(atttypid, atttypmod) AS type, attnotnull AS "notNull"
        FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
     [table],
   )
@@ -122,8 +103,60 @@ export function* readIndexes(session: Session, tables: readonly string[]): Work<
   )
 }
 
-/** Bytes that PostgreSQL keeps of a name. */
-const NAME_BYTES = 63
+/**
+ * What the switch could not carry over to the new columns: queries of a table, perhaps its column, and the reason.
+ * Each knows the columns that are replaced, and the names of triggers that are allowed.
+ */
+const OBSTACLES = [
+  // What row security hides would be left without ids, silently.
+  `SELECT "table", NULL AS "column", 'row security hides rows of it from this role; use one with BYPASSRLS' AS reason
+     FROM replaced WHERE row_security_active("table") ORDER BY 1 LIMIT 1`,
+  `SELECT "table", "column", reason
+     FROM replaced JOIN pg_attribute ON attrelid = "table"::regclass AND attname = "column"
+     JOIN pg_type AS t ON t.oid = atttypid
+     CROSS JOIN LATERAL (VALUES
+       (1, attgenerated <> '', 'the column is generated'),
+       (2, typnotnull, format('its domain %s takes no null, which new rows have for an old key after the switch',
+         format_type(atttypid, atttypmod))),
+       (3, atthasdef AND NOT is_root,
+         'the column has a default, which is an old key; drop it, and set another after the switch'),
+       (4, attacl IS NOT NULL, 'the column has privileges of its own, which a new column would lack; '
+         'revoke them and grant them again after the switch'),
+       (5, octet_length(new_name) > 63, format('%s is too long for a name; rename the column', new_name))
+     ) AS obstacle (number, is_there, reason)
+    WHERE is_there ORDER BY i, number LIMIT 1`,
+  // Whatever uses the old column, or its sequence, would go on using it after the switch, and go with it in the end.
+  `SELECT d.table, d.column, format('%s depends on %s and would go on with the old values; drop it, and create it '
+          'again after the switch', pg_describe_object(d.classid, d.objid, d.objsubid), of) AS reason
+     FROM (SELECT * FROM used UNION ALL
+           SELECT d.classid, d.objid, d.objsubid, 'its sequence', u.table, u.column, u.attrelid, u.attnum
+             FROM used AS u JOIN pg_class AS s ON u.classid = 'pg_class'::regclass AND s.oid = u.objid AND s.relkind = 'S'
+             JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = s.oid) AS d
+     LEFT JOIN pg_constraint AS c ON d.classid = 'pg_constraint'::regclass AND c.oid = d.objid
+     LEFT JOIN pg_class AS r ON d.classid = 'pg_class'::regclass AND r.oid = d.objid AND d.objsubid = 0
+     LEFT JOIN pg_attrdef AS v ON d.classid = 'pg_attrdef'::regclass AND v.oid = d.objid
+    WHERE coalesce(c.contype NOT IN ('p', 'u', 'f', 'n'), true) AND coalesce(r.relkind NOT IN ('i', 'S'), true)
+      AND NOT coalesce(v.adrelid = d.attrelid AND v.adnum = d.attnum, false)
+    ORDER BY 1, 2, 3 LIMIT 1`,
+  `SELECT "table", NULL AS "column", format('%s would fire for every row that is filled, and may know the old key; '
+          'disable it%s', name, way) AS reason
+     FROM (SELECT "table", 'trigger ' || tgname AS name,
+                  ', or name it in allowTriggers once you have looked at it' AS way
+             FROM replaced JOIN pg_trigger ON tgrelid = "table"::regclass
+            WHERE NOT tgisinternal AND tgenabled <> 'D' AND tgname <> ALL ($5::text[])
+           UNION ALL SELECT "table", 'rule ' || rulename, ''
+             FROM replaced JOIN pg_rewrite ON ev_class = "table"::regclass WHERE ev_enabled <> 'D') AS fired
+    ORDER BY 1, name LIMIT 1`,
+]
+
+const REPLACED = `WITH replaced AS (
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[])
+      WITH ORDINALITY AS k ("table", "column", new_name, is_root, i) WHERE $5::text[] IS NOT NULL
+  ), used AS (
+    SELECT d.classid, d.objid, d.objsubid, 'it' AS of, k.table, k.column, a.attrelid, a.attnum
+      FROM replaced AS k JOIN pg_attribute AS a ON a.attrelid = k.table::regclass AND a.attname = k.column
+      JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
+  )`
 
 /** @throws {IdError} for what the switch could not carry over to the new columns. */
 export function* refuseObstacles(
@@ -131,91 +164,14 @@ export function* refuseObstacles(
   columns: readonly ReplacedColumn[],
   allowTriggers: readonly string[],
 ): Work<void> {
-  const tables = tablesOf(columns)
-  // What row security hides would be left without ids, silently.
-  const [hidden] = yield* session.query<{ table: string }>(
-    'SELECT t AS table FROM unnest($1::text[]) AS t WHERE row_security_active(t) ORDER BY 1 LIMIT 1',
-    [tables],
-  )
-  if (hidden)
-    refuse(shownName(hidden.table), 'row security hides rows of it from this role; use one with BYPASSRLS')
-  for (const column of columns) {
-    const known = (yield* readColumns(session, column.table)).find(({ name }) => name === column.column)
-    refuseColumn(column, known as PostgresColumn)
+  const replaced = columns.map(({ table, column, isRoot }) => [table, column, newName(column), isRoot])
+  const values = [0, 1, 2, 3].map((i) => replaced.map((one) => one[i]))
+  for (const obstacle of OBSTACLES) {
+    const [found] = yield* session.query<{ table: string; column: string | null; reason: string }>(
+      `${REPLACED} ${obstacle}`,
+      [...values, allowTriggers],
+    )
+    if (found)
+      refuse(shownName(found.table) + (found.column === null ? '' : `.${found.column}`), found.reason)
   }
-  yield* refuseDependents(session, columns)
-  yield* refuseTriggers(session, tables, allowTriggers)
-}
-
-function refuseColumn({ table, column, isRoot }: ReplacedColumn, known: PostgresColumn): void {
-  const names = [newName(column), legacyName(column)]
-  const long = names.find((name) => new TextEncoder().encode(name).length > NAME_BYTES)
-  const obstacles: [isThere: boolean, reason: string][] = [
-    [known.generated, 'the column is generated'],
-    [
-      known.refusesNull,
-      `its domain ${known.type} takes no null, which new rows have for an old key after the switch`,
-    ],
-    [
-      known.hasDefault && !isRoot,
-      'the column has a default, which is an old key; drop it, and set another after the switch',
-    ],
-    [
-      known.hasPrivileges,
-      'the column has privileges of its own, which a new column would lack; revoke them and grant them again after the switch',
-    ],
-    [long !== undefined, `${long} is too long for a name; rename the column`],
-  ]
-  for (const [isThere, reason] of obstacles) if (isThere) refuse(pathOf({ table, column }), reason)
-}
-
-/** Whatever uses the old column, or its sequence, would go on using it after the switch, and go with it in the end. */
-function* refuseDependents(session: Session, columns: readonly ReplacedColumn[]): Work<void> {
-  const [dependent] = yield* session.query<{ what: string; of: string; table: string; column: string }>(
-    `WITH used AS (
-       SELECT d.classid, d.objid, d.objsubid, 'it' AS of, k.table, k.column, a.attrelid, a.attnum
-         FROM unnest($1::text[], $2::text[]) AS k ("table", "column")
-         JOIN pg_attribute AS a ON a.attrelid = k.table::regclass AND a.attname = k.column
-         JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
-     ), sequence AS (
-       SELECT d.classid, d.objid, d.objsubid, 'its sequence' AS of, u.table, u.column, u.attrelid, u.attnum
-         FROM used AS u JOIN pg_class AS s ON u.classid = 'pg_class'::regclass AND s.oid = u.objid AND s.relkind = 'S'
-         JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = s.oid
-     )
-     SELECT pg_describe_object(d.classid, d.objid, d.objsubid) AS what, of, d.table, d.column
-       FROM (SELECT * FROM used UNION ALL SELECT * FROM sequence) AS d
-       LEFT JOIN pg_constraint AS c ON d.classid = 'pg_constraint'::regclass AND c.oid = d.objid
-       LEFT JOIN pg_class AS r ON d.classid = 'pg_class'::regclass AND r.oid = d.objid AND d.objsubid = 0
-       LEFT JOIN pg_attrdef AS v ON d.classid = 'pg_attrdef'::regclass AND v.oid = d.objid
-      WHERE coalesce(c.contype NOT IN ('p', 'u', 'f', 'n'), true) AND coalesce(r.relkind NOT IN ('i', 'S'), true)
-        AND NOT coalesce(v.adrelid = d.attrelid AND v.adnum = d.attnum, false)
-      ORDER BY 3, 4, 1 LIMIT 1`,
-    [columns.map(({ table }) => table), columns.map(({ column }) => column)],
-  )
-  if (dependent === undefined) return
-  refuse(
-    pathOf(dependent),
-    `${dependent.what} depends on ${dependent.of} and would go on with the old values; ` +
-      'drop it, and create it again after the switch',
-  )
-}
-
-function* refuseTriggers(
-  session: Session,
-  tables: readonly string[],
-  allowed: readonly string[],
-): Work<void> {
-  const [found] = yield* session.query<{ kind: string; name: string; table: string }>(
-    `SELECT 'trigger' AS kind, tgname AS name, t AS table FROM unnest($1::text[]) AS t JOIN pg_trigger ON tgrelid = t::regclass
-      WHERE NOT tgisinternal AND tgenabled <> 'D' AND tgname <> ALL ($2::text[])
-     UNION ALL SELECT 'rule', rulename, t FROM unnest($1::text[]) AS t JOIN pg_rewrite ON ev_class = t::regclass
-      WHERE ev_enabled <> 'D' ORDER BY 3, 2 LIMIT 1`,
-    [tables, allowed],
-  )
-  if (found === undefined) return
-  const way = found.kind === 'trigger' ? ', or name it in allowTriggers once you have looked at it' : ''
-  refuse(
-    shownName(found.table),
-    `${found.kind} ${found.name} would fire for every row that is filled, and may know the old key; disable it${way}`,
-  )
 }

@@ -4,12 +4,12 @@ import { UsageError } from '../exit.js'
 import { type FamilyOptions, families, familyNamed } from '../ids/families.js'
 import { formOf, hasForm, literalOf, storageNamed } from '../ids/forms.js'
 import type { Terminal } from '../terminal.js'
-import { dialectNamed } from './options.js'
+import { type Dialect, dialectNamed } from './options.js'
 
 interface Options extends FamilyOptions {
-  readonly to: string
+  readonly to: StorageName
   readonly family?: string
-  readonly dialect?: string
+  readonly dialect?: Dialect
   readonly json?: true
 }
 
@@ -17,13 +17,13 @@ export const convert = (terminal: Terminal): Command =>
   new Command('convert')
     .description('write ids in another form')
     .argument('[ids...]', 'ids in any form; without any, the lines of standard input')
-    .requiredOption('--to <storage>', 'text, binary, uuid, uuid8 or bigint')
+    .requiredOption('--to <storage>', 'text, binary, uuid, uuid8 or bigint', storageNamed)
     .option('--family <family>', 'the family, where the form alone does not tell')
-    .option('--dialect <dialect>', 'write literals of postgres, sqlite or mysql')
+    .option('--dialect <dialect>', 'write literals of postgres, sqlite or mysql', dialectNamed)
     .option('--json', 'print a JSON array')
     .action(async (ids: string[], { to, family, dialect, json }: Options) => {
       const known = family === undefined ? families() : [familyNamed(family)]
-      const write = writer(storageNamed(to), known, dialect)
+      const write = writer(to, known, dialect)
       const documents: object[] = []
       for await (const input of terminal.given(ids)) {
         const output = only(terminal, input, write)
@@ -36,12 +36,11 @@ export const convert = (terminal: Terminal): Command =>
 type Write = (input: string) => string[]
 
 /** Gives the distinct outputs that the input can have, by family. */
-function writer(form: StorageName, known: readonly IdFamily[], dialect: string | undefined): Write {
+function writer(form: StorageName, known: readonly IdFamily[], dialect: Dialect | undefined): Write {
   const suited = known.filter((family) => hasForm(family, form))
   if (suited.length === 0) throw new UsageError(`${known[0]?.name} has no storage ${form}`)
-  const database = dialect === undefined ? undefined : dialectNamed(dialect)
   const write = ({ family, id }: IdReading): string =>
-    database === undefined ? formOf(family, form, id) : literalOf(database, family, form, id)
+    dialect === undefined ? formOf(family, form, id) : literalOf(dialect, family, form, id)
   return (input) => [...new Set(readings(input, suited).map(write))]
 }
 

@@ -1,4 +1,4 @@
-import { flake, flax, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, type StorageName, sno, uid, uidLocal } from '@snoflax/core'
 import { Command } from 'commander'
 import { UsageError } from '../exit.js'
 import { familyNamed } from '../ids/families.js'
@@ -14,14 +14,14 @@ interface GeneratorOptions {
   readonly node?: string
   readonly datacenter?: number
   readonly worker?: number
-  readonly epoch?: string
+  readonly epoch?: number
   readonly neighbourhood?: number
 }
 
 interface Options extends GeneratorOptions {
   readonly count: number
-  readonly at?: string
-  readonly to: string
+  readonly at?: number
+  readonly to: StorageName
   readonly json?: true
 }
 
@@ -37,16 +37,15 @@ export const generate = (terminal: Terminal): Command =>
     .option('--node <name>', 'uid: name of the node', String)
     .option('--datacenter <number>', 'flake: datacenter, 0 to 31 (default: 0)', wholeNumber)
     .option('--worker <number>', 'flake: worker, 0 to 31', wholeNumber)
-    .option('--epoch <time>', 'flake: what ids count their time from (default: 1970)')
+    .option('--epoch <time>', 'flake: what ids count their time from (default: 1970)', parseTime)
     .option('--neighbourhood <bits>', 'uid: neighbourhood, 5 to 10 (default: 8)', wholeNumber)
-    .option('--at <time>', 'make ids of that moment')
-    .option('--to <storage>', 'print them as text, binary, uuid, uuid8 or bigint', 'text')
+    .option('--at <time>', 'make ids of that moment', parseTime)
+    .option('--to <storage>', 'print them as text, binary, uuid, uuid8 or bigint', storageNamed, 'text')
     .option('--json', 'print a JSON array')
     .action(async (name: string, { count, at, to, json, ...options }: Options) => {
       const family = familyNamed(name)
-      const make = idMaker(family.name, options, at === undefined ? undefined : parseTime(at))
-      const form = storageNamed(to)
-      const next = (): string => formOf(family, form, make())
+      const make = idMaker(family.name, options, at)
+      const next = (): string => formOf(family, to, make())
       if (json) return terminal.printJson(Array.from({ length: count }, next))
       for (let left = count; left > 0; left -= LINES_AT_ONCE) {
         await terminal.print(Array.from({ length: Math.min(left, LINES_AT_ONCE) }, next).join('\n'))
@@ -79,7 +78,7 @@ function idMaker(family: string, options: GeneratorOptions, atMs: number | undef
     case 'flake': {
       if (worker === undefined)
         throw new UsageError('flake ids need --worker, a number that no other generator has')
-      const own = epoch === undefined ? flake : flake.withEpoch(parseTime(epoch))
+      const own = epoch === undefined ? flake : flake.withEpoch(epoch)
       return own.generator({ datacenter, worker, ...clock }).generate
     }
     case 'uid': {

@@ -1,11 +1,12 @@
 import type { Database } from '@snoflax/core'
 import type { Command } from 'commander'
-import { UsageError } from '../exit.js'
+import { oneOf, UsageError } from '../exit.js'
+import { parseTime } from '../ids/time.js'
 
 /** The options that change how flake and uid ids are understood, on a command that takes ids. */
 export function addFamilyOptions(command: Command): Command {
   return command
-    .option('--epoch <time>', 'what flake ids count their time from (default: 1970)')
+    .option('--epoch <time>', 'what flake ids count their time from (default: 1970)', parseTime)
     .option('--neighbourhood <bits>', 'neighbourhood of uid ids, 5 to 10 (default: 8)', wholeNumber)
 }
 
@@ -20,8 +21,4 @@ export const DIALECTS = ['postgres', 'sqlite', 'mysql'] as const satisfies reado
 export type Dialect = (typeof DIALECTS)[number]
 
 /** @throws {UsageError} */
-export function dialectNamed(name: string): Dialect {
-  const found = DIALECTS.find((dialect) => dialect === name)
-  if (found) return found
-  throw new UsageError(`a dialect is one of ${DIALECTS.join(', ')}, not ${name}`)
-}
+export const dialectNamed = (name: string): Dialect => oneOf('dialect', DIALECTS, name)

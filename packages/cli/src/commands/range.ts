@@ -9,11 +9,11 @@ import type { Terminal } from '../terminal.js'
 import { addFamilyOptions, DIALECTS, type Dialect, dialectNamed } from './options.js'
 
 interface Options extends FamilyOptions {
-  readonly from: string
-  readonly to: string
+  readonly from: number
+  readonly to: number
   readonly column: string
-  readonly storage?: string
-  readonly dialect?: string
+  readonly storage?: StorageName
+  readonly dialect?: Dialect
   readonly json?: true
 }
 
@@ -32,22 +32,25 @@ export const range = (terminal: Terminal): Command =>
     new Command('range')
       .description('bounds of the ids made from a moment until before another')
       .argument('[family]', 'flax, sno, flake, uid or uidLocal', 'flax')
-      .requiredOption('--from <time>', 'now, 2026-11-01, 2026-11-01T12:00:00Z or Unix milliseconds')
-      .requiredOption('--to <time>', 'the moment before which they end')
+      .requiredOption(
+        '--from <time>',
+        'now, 2026-11-01, 2026-11-01T12:00:00Z or Unix milliseconds',
+        parseTime,
+      )
+      .requiredOption('--to <time>', 'the moment before which they end', parseTime)
       .option('--column <name>', 'the column in the conditions', 'id')
-      .option('--storage <storage>', 'this storage only')
-      .option('--dialect <dialect>', 'postgres, sqlite or mysql only')
+      .option('--storage <storage>', 'this storage only', storageNamed)
+      .option('--dialect <dialect>', 'postgres, sqlite or mysql only', dialectNamed)
       .option('--json', 'print a JSON object'),
   ).action(async (name: string, { from, to, column, storage, dialect, json, ...options }: Options) => {
     const family = familyNamed(name, options)
-    const [fromMs, toMs] = [parseTime(from), parseTime(to)]
-    const ids = family.range(fromMs, toMs)
-    const storages = storage === undefined ? family.storages : [storageNamed(storage)]
-    const bounds = (dialect === undefined ? DIALECTS : [dialectNamed(dialect)]).flatMap((one) =>
+    const ids = family.range(from, to)
+    const storages = storage === undefined ? family.storages : [storage]
+    const bounds = (dialect === undefined ? DIALECTS : [dialect]).flatMap((one) =>
       storages.flatMap((name) => boundsIn(family, ids, column, one, name)),
     )
     if (bounds.length === 0) throw new UsageError(`no such storage of ${family.name} there`)
-    const span = { family: family.name, from: showUtc(fromMs), to: showUtc(toMs), exact: family.exactRange }
+    const span = { family: family.name, from: showUtc(from), to: showUtc(to), exact: family.exactRange }
     if (json) return terminal.printJson({ ...span, ids, bounds })
     await terminal.print(bounds.length === 1 ? (bounds[0] as Bounds).sql : table(terminal, bounds))
     if (!family.exactRange) terminal.note(recheck(family, column, span))

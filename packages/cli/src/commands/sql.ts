@@ -22,7 +22,7 @@ interface Options {
   readonly schema: string
   readonly families?: string
   readonly grantTo?: string[]
-  readonly at?: string
+  readonly at?: number
   readonly out?: string
   readonly json?: true
 }
@@ -42,7 +42,7 @@ export const sql = (terminal: Terminal): Command =>
     .option('--schema <name>', 'schema to install into', 'snoflax')
     .option('--families <names>', 'families wanted, with commas between (default: all)')
     .option('--grant-to <roles...>', 'roles that may read and make ids')
-    .option('--at <time>', 'when the migration was made, which decides its order (default: now)')
+    .option('--at <time>', 'when the migration was made, which decides its order (default: now)', parseTime)
     .option('--out <folder>', 'write the file into this folder, and print its path')
     .option('--json', 'print a JSON object')
     .action(async (options: Options) => {
@@ -60,7 +60,7 @@ function fileOf({ for: tool, at, ...options }: Options): MigrationFile {
   }
   try {
     if (tool === undefined) return { path: `${options.schema}.sql`, content: installSql(wanted) }
-    return MIGRATIONS[tool]({ ...wanted, ...(at !== undefined && { at: new Date(parseTime(at)) }) })
+    return MIGRATIONS[tool]({ ...wanted, ...(at !== undefined && { at: new Date(at) }) })
   } catch (error) {
     // What pg-sql says of a bad schema name.
     if (error instanceof IdError) throw new UsageError(error.message)

@@ -17,12 +17,12 @@ export interface Faulty {
 export function replacement(examination: Examination, idColumn: IdColumn, faults: readonly Faulty[]): Cure {
   const { database, columns } = examination
   const followers = followersOf(columns, idColumn.column)
+  const write = database.kind === 'postgres' ? together : updates
   const statements = faults.flatMap(({ value, id }) => {
     const wrong = literal(database.kind, value as DatabaseValue)
-    return WRITERS[database.kind](idColumn.column, followers, rightSql(examination, idColumn, id), wrong)
+    return write(idColumn.column, followers, rightSql(examination, idColumn, id), wrong)
   })
-  const [before, after] = followers.length > 0 ? AROUND[database.kind] : NOTHING
-  return { sql: [...before, ...statements, ...after].join(';\n') }
+  return { sql: (followers.length > 0 ? unchecked(database.kind, statements) : statements).join(';\n') }
 }
 
 /**
@@ -55,10 +55,8 @@ function followersOf(columns: readonly IdColumn[], target: Column): Column[] {
   return [...found]
 }
 
-type Writer = (target: Column, followers: readonly Column[], right: string, wrong: string) => string[]
-
 /** In one statement, at whose end the foreign keys are looked at; a generator is called once. */
-const together: Writer = (target, followers, right, wrong) => {
+function together(target: Column, followers: readonly Column[], right: string, wrong: string): string[] {
   if (followers.length === 0) return updates(target, followers, right, wrong)
   const isLiteral = !right.endsWith(')')
   const statements = updates(target, followers, isLiteral ? right : '(SELECT id FROM fresh)', wrong)
@@ -95,20 +93,9 @@ function update(columns: readonly Column[], right: string, wrong: string): strin
   return `UPDATE ${table} SET ${sets.join(', ')} WHERE ${names.map((name) => `${name} = ${wrong}`).join(' OR ')}`
 }
 
-const WRITERS: Readonly<Record<Database, Writer>> = {
-  postgres: together,
-  sqlite: updates,
-  mysql: updates,
-  mariadb: updates,
-}
-
-type Around = readonly [before: readonly string[], after: readonly string[]]
-
-const NOTHING: Around = [[], []]
-const UNCHECKED: Around = [['SET foreign_key_checks = 0'], ['SET foreign_key_checks = 1']]
-const AROUND: Readonly<Record<Database, Around>> = {
-  postgres: NOTHING,
-  sqlite: [['BEGIN', 'PRAGMA defer_foreign_keys = ON'], ['COMMIT']],
-  mysql: UNCHECKED,
-  mariadb: UNCHECKED,
+/** The statements, with what lets a key change under the foreign keys that lead to it. */
+function unchecked(kind: Database, statements: readonly string[]): readonly string[] {
+  if (kind === 'postgres') return statements
+  if (kind === 'sqlite') return ['BEGIN', 'PRAGMA defer_foreign_keys = ON', ...statements, 'COMMIT']
+  return ['SET foreign_key_checks = 0', ...statements, 'SET foreign_key_checks = 1']
 }

@@ -1,11 +1,10 @@
 import { flake, flax, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
 import { snakeCase } from '@snoflax/core/adapter'
-import { UsageError } from '../exit.js'
-import { parseTime } from './time.js'
+import { oneOf } from '../exit.js'
 
 export interface FamilyOptions {
-  /** Epoch of flake ids, as a time. */
-  readonly epoch?: string | undefined
+  /** Epoch of flake ids, in Unix milliseconds. */
+  readonly epoch?: number | undefined
   /** Neighbourhood of uid ids, 5 to 10. */
   readonly neighbourhood?: number | undefined
 }
@@ -19,14 +18,14 @@ export function families({ epoch, neighbourhood }: FamilyOptions = {}): readonly
     neighbourhood === undefined ? uid : uid.withNeighbourhood(neighbourhood),
     flax,
     uidLocal,
-    epoch === undefined ? flake : flake.withEpoch(parseTime(epoch)),
+    epoch === undefined ? flake : flake.withEpoch(epoch),
   ]
 }
 
 /** The family of a name, which may be written as in SQL too. @throws {UsageError} */
 export function familyNamed(name: string, options?: FamilyOptions): IdFamily {
   const known = families(options)
-  const found = known.find((family) => family.name === name || snakeCase(family.name) === name)
-  if (found) return found
-  throw new UsageError(`a family is one of ${known.map((family) => family.name).join(', ')}, not ${name}`)
+  const inSql = known.find((family) => snakeCase(family.name) === name)
+  const names = known.map((family) => family.name)
+  return inSql ?? (known[names.indexOf(oneOf('family', names, name))] as IdFamily)
 }

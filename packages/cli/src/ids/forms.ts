@@ -1,15 +1,11 @@
 import { type Database, type DatabaseValue, type IdFamily, type StorageName, storageFor } from '@snoflax/core'
 import { quoteText } from '@snoflax/core/adapter'
-import { UsageError } from '../exit.js'
+import { oneOf, UsageError } from '../exit.js'
 
 const STORAGES: readonly StorageName[] = ['text', 'binary', 'uuid', 'uuid8', 'bigint']
 
 /** @throws {UsageError} */
-export function storageNamed(name: string): StorageName {
-  const found = STORAGES.find((storage) => storage === name)
-  if (found) return found
-  throw new UsageError(`a storage is one of ${STORAGES.join(', ')}, not ${name}`)
-}
+export const storageNamed = (name: string): StorageName => oneOf('storage', STORAGES, name)
 
 /** Whether ids of the family have this form. Every id has a text, also where it is no storage, as flake's. */
 export const hasForm = (family: IdFamily, form: StorageName): boolean =>

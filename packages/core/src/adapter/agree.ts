@@ -1,6 +1,6 @@
 import type { IdFamily, StorageName } from '../family.js'
+import { isSameFamily } from '../identity.js'
 import { IdError } from '../primitives/errors.js'
-import { isSameFamily } from '../same-family.js'
 
 /** What a column of ids says of itself. */
 export interface ColumnIdentity {

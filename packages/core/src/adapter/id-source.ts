@@ -1,6 +1,6 @@
 import type { IdFamily } from '../family.js'
+import { baseOf, isSameFamily } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
-import { isSameFamily } from '../same-family.js'
 
 /** What generates the ids of a column: every generator of @snoflax/core, a family, or your own. */
 export interface IdSource<AnId extends string = string> {
@@ -135,16 +135,16 @@ export function checkGeneratorNames(
 /**
  * Checks a column's metabyte now, rather than at its first insert.
  *
- * @throws {IdError} `INVALID_OPTION` for a family whose ids carry no metabyte, `FIELD_OUT_OF_RANGE`.
- * @throws {TypeError} for what is no number.
+ * @throws {IdError} `INVALID_OPTION` for a family whose ids carry no metabyte, `FIELD_OUT_OF_RANGE`, `INVALID_TYPE`.
  *
  * @example
  * checkMeta(sno, 255)
  */
 export function checkMeta(family: IdFamily, meta: number | undefined): void {
   if (meta === undefined) return
-  if (!('withMeta' in family)) refuse(family, 'meta', meta, 'ids carry no metabyte; leave meta out')
-  const { withMeta, min } = family as MetaFamily
+  const base = baseOf(family)
+  if (!('withMeta' in base)) refuse(family, 'meta', meta, 'ids carry no metabyte; leave meta out')
+  const { withMeta, min } = base as MetaFamily
   withMeta(min, meta)
 }
 

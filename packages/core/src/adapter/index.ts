@@ -1,4 +1,6 @@
+export { baseOf, isPrefixed } from '../identity.js'
 export { unixMs } from '../primitives/clock.js'
+export { show } from '../primitives/errors.js'
 export { isBytes, isDate } from '../primitives/realms.js'
 export { agree, type ColumnIdentity } from './agree.js'
 export {

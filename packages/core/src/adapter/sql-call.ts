@@ -1,4 +1,5 @@
 import type { IdFamily, StorageName } from '../family.js'
+import { baseOf } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 import type { Database } from '../storage/column.js'
 import { DEFAULT_NEIGHBOURHOOD } from '../uid/layout.js'
@@ -52,7 +53,7 @@ export const snakeCase = (name: string): string =>
  * sqlFunction(uidLocal, 'time') // 'snoflax.uid_local_time'
  */
 export const sqlFunction = (family: IdFamily, verb: string, schema: string = DEFAULT_SCHEMA): string =>
-  `${checkSchema(schema)}.${snakeCase(family.name)}_${verb}`
+  `${checkSchema(schema)}.${snakeCase(baseOf(family).name)}_${verb}`
 
 /**
  * The call by which PostgreSQL generates the ids of a column, for its DEFAULT.
@@ -71,7 +72,8 @@ export function sqlCall(family: IdFamily, storage: StorageName, schema?: string,
 }
 
 /** Ids of uid don't carry their neighbourhood, and the database's is the default. Its flakes get their own epoch there. */
-function checkNeighbourhood(family: IdFamily): void {
+function checkNeighbourhood(given: IdFamily): void {
+  const family = baseOf(given)
   if (family.name !== 'uid' || !('neighbourhood' in family)) return
   const { neighbourhood } = family
   if (neighbourhood === DEFAULT_NEIGHBOURHOOD) return

@@ -1,11 +1,12 @@
 import type { IdFamily, IdGenerator } from '../family.js'
+import { type BackfillSnapshot, createBackfill, type SequenceBounds } from '../primitives/backfill.js'
 import { batch } from '../primitives/batch.js'
-import { type Clock, systemClock, toUnixMs } from '../primitives/clock.js'
+import { type Clock, systemClock, type Time, toUnixMs } from '../primitives/clock.js'
 import { checkInteger, IdError } from '../primitives/errors.js'
 import { checkOptions } from '../primitives/options.js'
-import { blockUntil, WaitingQueue, type WaitOptions } from '../primitives/waiting.js'
+import { blockUntil, type WaitOptions, waitingQueue } from '../primitives/waiting.js'
 import { type FlakeId, NAME, speller } from './codec.js'
-import { MAX_COUNTER, MAX_DATACENTER, MAX_ID, MAX_WORKER } from './layout.js'
+import { MAX_COUNTER, MAX_DATACENTER, MAX_ID, MAX_TIME, MAX_WORKER } from './layout.js'
 
 /**
  * Which generator this is: `id`, or `datacenter` and `worker`, its two halves. No two that are alive may
@@ -25,6 +26,10 @@ export type FlakeGeneratorOptions = FlakeIdentity & {
    * When the clock is behind the last id: `wait`, blocking at most 10 ms (the default), or `throw` at once.
    */
   readonly onClockBack?: 'wait' | 'throw'
+  /** Counters for `generateAt`, above those of `generate`, which `counterMask` limits. Left out, those of the snapshot. */
+  readonly backfill?: SequenceBounds
+  /** What an earlier generator's `generateAt` has made, so that this one makes none of it again. */
+  readonly snapshot?: BackfillSnapshot
   /** Where the time comes from. Default `Date.now`. */
   readonly clock?: Clock
 }
@@ -54,6 +59,26 @@ export interface FlakeGenerator extends IdGenerator<FlakeId> {
    * @throws {IdError} `TIME_OUT_OF_RANGE` as `generate`.
    */
   generateAsync(options?: WaitOptions): Promise<FlakeId>
+  /**
+   * An id that carries the given moment, floored to its millisecond, with a counter of the `backfill` shard: it repeats
+   * no id of `generate`, and ids for equal moments keep the order in which they were made. Memory is bounded: the
+   * counters of the last 65,536 distinct milliseconds are kept where moments only ascend, else of a million. Between
+   * those that were dropped nothing is generated any more, rather than an id again.
+   *
+   * @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`, `SEQUENCE_EXHAUSTED` when the millisecond's shard is used up
+   * or its counter was dropped, `INVALID_OPTION` without `backfill`.
+   *
+   * @example
+   * const ids = flake.generator({
+   *   id: 7,
+   *   counterMask: 2047,
+   *   backfill: { sequenceMin: 2048, sequenceMax: 4095 },
+   * })
+   * flake.time(ids.generateAt(new Date('2026-11-01'))) // 2026-11-01T00:00:00.000Z
+   */
+  generateAt(time: Time): FlakeId
+  /** What `generateAt` has made, for a later generator; undefined if nothing. `generate` goes by the clock. */
+  snapshot(): BackfillSnapshot | undefined
 }
 
 export function createGenerator(
@@ -68,12 +93,16 @@ export function createGenerator(
     counterMask: 'number',
     onOverflow: ['wait', 'throw'],
     onClockBack: ['wait', 'throw'],
+    backfill: 'any',
+    snapshot: 'any',
     clock: 'function',
   })
   const id = identity(options)
   const maxCounter = checkMask(options.counterMask ?? MAX_COUNTER)
   const { onOverflow = 'wait', onClockBack = 'wait', clock = systemClock } = options
 
+  const live = { sequenceMin: 0, sequenceMax: maxCounter }
+  const backfill = createBackfill(NAME, live, options, MAX_COUNTER, MAX_TIME)
   const spell = speller()
   let now = 0
   let last = -1
@@ -94,7 +123,7 @@ export function createGenerator(
     throw now === last ? exhausted(maxCounter) : movedBack(last - now)
   }
   const generate = (): FlakeId => attempt() ?? block()
-  const queue = new WaitingQueue(() => last - now)
+  const queue = waitingQueue(() => last - now)
 
   return {
     family,
@@ -103,6 +132,11 @@ export function createGenerator(
     worker: id & MAX_WORKER,
     generate,
     generateAsync: (options) => queue.take(attempt, options),
+    generateAt(moment) {
+      const time = timeSince(toUnixMs(NAME, moment))
+      return spell(time, id, backfill.next(time))
+    },
+    snapshot: backfill.snapshot,
     batch: (count) => batch(NAME, generate, count),
   }
 }

@@ -2,7 +2,7 @@ import type { IdFamily, IdGenerator } from '../family.js'
 import { batch } from '../primitives/batch.js'
 import { type Clock, checkSpan, systemClock, type Time, toUnixMs } from '../primitives/clock.js'
 import { checkOptions } from '../primitives/options.js'
-import { RandomPool, type RandomSource, secureRandom } from '../primitives/random.js'
+import { type RandomPool, type RandomSource, randomPool, secureRandom } from '../primitives/random.js'
 import { type FlaxId, NAME, SPAN, spell } from './codec.js'
 import { RANDOM_BYTES } from './layout.js'
 
@@ -29,9 +29,10 @@ export interface FlaxGenerator extends IdGenerator<FlaxId> {
 export function createGenerator(family: IdFamily<FlaxId>, options: FlaxGeneratorOptions = {}): FlaxGenerator {
   checkOptions(NAME, options, { monotonic: 'boolean', clock: 'function', random: 'function' })
   const { monotonic = false, clock = systemClock, random = secureRandom } = options
-  const pool = new RandomPool(random, RANDOM_BYTES)
+  const pool = randomPool(random, RANDOM_BYTES)
+  let timeMs = Number.NaN
   const generateAt = (time: Time): FlaxId => {
-    const timeMs = checkSpan(SPAN, Math.floor(toUnixMs(NAME, time)))
+    if (time !== timeMs) timeMs = checkSpan(SPAN, Math.floor(toUnixMs(NAME, time)))
     return spell(timeMs, pool.bytes, pool.next())
   }
   const generate = monotonic ? increasing(clock, pool) : () => generateAt(clock())

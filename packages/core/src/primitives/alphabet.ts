@@ -1,11 +1,6 @@
 import { IdError, show } from './errors.js'
 
 /**
- * Marks a code without a digit. It lies above every digit, so that OR-ing digits together keeps it visible.
- */
-export const FOREIGN = 0x80
-
-/**
  * The digits of a text form: 32 or 64 ASCII characters in ascending order, so that texts sort as their
  * numbers.
  */
@@ -13,28 +8,26 @@ export interface Alphabet {
   readonly characters: string
   /** ASCII code of each digit. */
   readonly codes: readonly number[]
-  /** Digit of each ASCII code, or `FOREIGN`. */
-  readonly digits: Uint8Array
+  /** Digit of each ASCII code. −1, where it has none, keeps its sign through shifts and ORs. */
+  readonly digits: Int8Array
 }
 
 export function alphabet(characters: string): Alphabet {
   const codes = Array.from(characters, (character) => character.charCodeAt(0))
-  const digits = new Uint8Array(128).fill(FOREIGN)
-  codes.forEach((code, digit) => {
-    digits[code] = digit
-  })
+  const digits = Int8Array.from({ length: 128 }, (_, code) => codes.indexOf(code))
   return { characters, codes, digits }
 }
 
 /** Whether every character is a digit of the alphabet. Allocates nothing. */
 export function isSpelled({ digits }: Alphabet, text: string): boolean {
   let seen = 0
+  let codes = 0
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
-    // `& 127` looks at 7 bits of a code only, so codes above ASCII are caught by the shift.
-    seen |= ((digits[code & 127] as number) & FOREIGN) | (code >> 7)
+    seen |= digits[code & 127] as number
+    codes |= code
   }
-  return seen === 0
+  return seen >= 0 && codes < 128
 }
 
 /**
@@ -55,7 +48,7 @@ export interface TextCoder {
 /** @throws {IdError} always; called once a decoder knows that some character is foreign. */
 export function refuseCharacter(family: string, { digits, characters }: Alphabet, text: string): never {
   let position = 0
-  while ((digits[text.charCodeAt(position)] ?? FOREIGN) !== FOREIGN) position++
+  while ((digits[text.charCodeAt(position)] ?? -1) >= 0) position++
   throw new IdError(
     'INVALID_CHARACTER',
     `${family}: ${show(text.charAt(position))} at position ${position} of ${show(text)} is none of ${characters}`,

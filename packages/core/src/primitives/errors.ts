@@ -15,6 +15,10 @@ export type IdErrorCode =
    * [22P02].
    */
   | 'NOT_CANONICAL'
+  /** A text without the family's prefix, or with another one [22P02]. */
+  | 'WRONG_PREFIX'
+  /** A text that was not sealed for this kind of ids with one of these keys. Not in SQL. */
+  | 'INVALID_SEAL'
   /** A number that its field, option or column can't hold [22003]. */
   | 'FIELD_OUT_OF_RANGE'
   /** A moment before the family's epoch or after its last unit [22008]. */
@@ -65,7 +69,7 @@ export interface IdErrorFacts {
 }
 
 /** In the codes of malformed ids. */
-const MALFORMED = /TYPE|LENGTH|CHARACTER|CANONICAL|FIELD/
+const MALFORMED = /TYPE|LENGTH|CHARACTER|CANONICAL|FIELD|SEAL/
 
 const IS_ID_ERROR = /* @__PURE__ */ Symbol.for('@snoflax/core IdError')
 

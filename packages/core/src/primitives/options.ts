@@ -18,31 +18,26 @@ export function checkOptions(
   family: string,
   options: unknown,
   kinds: Readonly<Record<string, OptionKind>>,
+  what = 'options',
 ): void {
   if (options === undefined) return
+  const refuse = (field: string, value: unknown, reason: string): never => {
+    throw new IdError('INVALID_OPTION', `${family}: ${reason}`, { family, field, value })
+  }
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    refuse(family, 'options', options, `options must be an object, not ${show(options)}`)
+    refuse(what, options, `${what} must be an object, not ${show(options)}`)
   }
-  for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(kinds, name)) {
-      refuse(family, name, value, `no option ${show(name)}; options are ${Object.keys(kinds).join(', ')}`)
+  for (const [name, value] of Object.entries(options as object)) {
+    const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
+    if (kind === undefined) {
+      refuse(name, value, `no option ${show(name)}; options are ${Object.keys(kinds).join(', ')}`)
+    } else if (value === undefined) {
+      if (kind === 'number') refuse(name, value, `${name} is undefined; give a number, or leave it out`)
+    } else if (
+      typeof kind === 'object' ? !kind.includes(value) : /^[bf]/.test(kind) && typeof value !== kind
+    ) {
+      const wanted = typeof kind === 'object' ? kind.map(show).join(' or ') : `a ${kind}`
+      refuse(name, value, `${name} must be ${wanted}, not ${show(value)}`)
     }
-    checkKind(family, name, value, kinds[name] as OptionKind)
   }
-}
-
-function checkKind(family: string, name: string, value: unknown, kind: OptionKind): void {
-  if (value === undefined) {
-    if (kind === 'number') refuse(family, name, value, `${name} is undefined; give a number, or leave it out`)
-  } else if (typeof kind === 'object') {
-    if (!kind.includes(value as string)) {
-      refuse(family, name, value, `${name} must be ${kind.map(show).join(' or ')}, not ${show(value)}`)
-    }
-  } else if ((kind === 'boolean' || kind === 'function') && typeof value !== kind) {
-    refuse(family, name, value, `${name} must be a ${kind}, not ${show(value)}`)
-  }
-}
-
-function refuse(family: string, field: string, value: unknown, reason: string): never {
-  throw new IdError('INVALID_OPTION', `${family}: ${reason}`, { family, field, value })
 }

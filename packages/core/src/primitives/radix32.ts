@@ -1,4 +1,4 @@
-import { type Alphabet, FOREIGN, refuseCharacter, type TextCoder } from './alphabet.js'
+import { type Alphabet, refuseCharacter, type TextCoder } from './alphabet.js'
 
 /** 10 bytes ⇄ 16 characters of 5 bits: each word is 20 bits, 4 characters; 5 bytes are 8 characters. */
 export function radix32(family: string, alphabet: Alphabet): TextCoder {
@@ -29,35 +29,20 @@ export function radix32(family: string, alphabet: Alphabet): TextCoder {
     spell,
     encode: (bytes) => spell(highWord(bytes, 0), lowWord(bytes, 2), highWord(bytes, 5), lowWord(bytes, 7)),
     decode(text) {
-      const { digits } = alphabet
+      const digit = (at: number): number => alphabet.digits[text.charCodeAt(at)] ?? -1
       const bytes = new Uint8Array(10)
-      let foreign = 0
+      let seen = 0
       for (let i = 0, j = 0; i < 16; i += 8, j += 5) {
-        const c0 = text.charCodeAt(i)
-        const c1 = text.charCodeAt(i + 1)
-        const c2 = text.charCodeAt(i + 2)
-        const c3 = text.charCodeAt(i + 3)
-        const c4 = text.charCodeAt(i + 4)
-        const c5 = text.charCodeAt(i + 5)
-        const c6 = text.charCodeAt(i + 6)
-        const c7 = text.charCodeAt(i + 7)
-        const d0 = digits[c0 & 127] as number
-        const d1 = digits[c1 & 127] as number
-        const d2 = digits[c2 & 127] as number
-        const d3 = digits[c3 & 127] as number
-        const d4 = digits[c4 & 127] as number
-        const d5 = digits[c5 & 127] as number
-        const d6 = digits[c6 & 127] as number
-        const d7 = digits[c7 & 127] as number
-        foreign |=
-          ((d0 | d1 | d2 | d3 | d4 | d5 | d6 | d7) & FOREIGN) | ((c0 | c1 | c2 | c3 | c4 | c5 | c6 | c7) >> 7)
-        bytes[j] = (d0 << 3) | (d1 >> 2)
-        bytes[j + 1] = (d1 << 6) | (d2 << 1) | (d3 >> 4)
-        bytes[j + 2] = (d3 << 4) | (d4 >> 1)
-        bytes[j + 3] = (d4 << 7) | (d5 << 2) | (d6 >> 3)
-        bytes[j + 4] = (d6 << 5) | d7
+        const high = (digit(i) << 15) | (digit(i + 1) << 10) | (digit(i + 2) << 5) | digit(i + 3)
+        const low = (digit(i + 4) << 15) | (digit(i + 5) << 10) | (digit(i + 6) << 5) | digit(i + 7)
+        seen |= high | low
+        bytes[j] = high >> 12
+        bytes[j + 1] = high >> 4
+        bytes[j + 2] = (high << 4) | (low >> 16)
+        bytes[j + 3] = low >> 8
+        bytes[j + 4] = low
       }
-      if (foreign !== 0) refuseCharacter(family, alphabet, text)
+      if (seen < 0) refuseCharacter(family, alphabet, text)
       return bytes
     },
   }

@@ -1,4 +1,4 @@
-import { type Alphabet, FOREIGN, refuseCharacter, type TextCoder } from './alphabet.js'
+import { type Alphabet, refuseCharacter, type TextCoder } from './alphabet.js'
 
 /** 12 bytes ⇄ 16 characters of 6 bits: each word is 3 bytes, 4 characters. */
 export function radix64(family: string, alphabet: Alphabet): TextCoder {
@@ -31,25 +31,17 @@ export function radix64(family: string, alphabet: Alphabet): TextCoder {
     spell,
     encode: (bytes) => spell(word(bytes, 0), word(bytes, 3), word(bytes, 6), word(bytes, 9)),
     decode(text, given = text) {
-      const { digits } = alphabet
+      const digit = (at: number): number => alphabet.digits[text.charCodeAt(at)] ?? -1
       const bytes = new Uint8Array(12)
-      let foreign = 0
+      let seen = 0
       for (let i = 0, j = 0; i < 16; i += 4, j += 3) {
-        const c0 = text.charCodeAt(i)
-        const c1 = text.charCodeAt(i + 1)
-        const c2 = text.charCodeAt(i + 2)
-        const c3 = text.charCodeAt(i + 3)
-        const d0 = digits[c0 & 127] as number
-        const d1 = digits[c1 & 127] as number
-        const d2 = digits[c2 & 127] as number
-        const d3 = digits[c3 & 127] as number
-        // `& 127` looks at 7 bits of a code only, so codes above ASCII are caught here.
-        foreign |= ((d0 | d1 | d2 | d3) & FOREIGN) | ((c0 | c1 | c2 | c3) >> 7)
-        bytes[j] = (d0 << 2) | (d1 >> 4)
-        bytes[j + 1] = (d1 << 4) | (d2 >> 2)
-        bytes[j + 2] = (d2 << 6) | d3
+        const word = (digit(i) << 18) | (digit(i + 1) << 12) | (digit(i + 2) << 6) | digit(i + 3)
+        seen |= word
+        bytes[j] = word >> 16
+        bytes[j + 1] = word >> 8
+        bytes[j + 2] = word
       }
-      if (foreign !== 0) refuseCharacter(family, alphabet, given)
+      if (seen < 0) refuseCharacter(family, alphabet, given)
       return bytes
     },
   }

@@ -16,32 +16,29 @@ export const secureRandom: RandomSource = (bytes) => {
   crypto.getRandomValues(bytes)
 }
 
-/**
- * One call of the CSPRNG costs far more than the bytes of one id, so bytes are fetched for this many ids at
- * once.
- */
-const IDS_A_FETCH = 512
+/** A call of the CSPRNG costs far more than the bytes of one id, so bytes are fetched for this many at once. */
+const IDS_A_FETCH = 2048
 
-/** Hands out fresh random bytes, `size` at a time, as an offset into `bytes`. No byte is handed out twice. */
-export class RandomPool {
+/** Fresh random bytes. */
+export interface RandomPool {
   readonly bytes: Uint8Array
-  private used: number
+  /** Where in `bytes` the next ones begin. No byte is handed out twice. */
+  next(): number
+}
 
-  constructor(
-    private readonly source: RandomSource,
-    private readonly size: number,
-  ) {
-    this.bytes = new Uint8Array(size * IDS_A_FETCH)
-    this.used = this.bytes.length
-  }
-
-  next(): number {
-    if (this.used === this.bytes.length) {
-      this.source(this.bytes)
-      this.used = 0
-    }
-    const offset = this.used
-    this.used += this.size
-    return offset
+/** Random bytes of the source, `size` at a time. */
+export function randomPool(source: RandomSource, size: number): RandomPool {
+  const bytes = new Uint8Array(size * IDS_A_FETCH)
+  let next = bytes.length
+  return {
+    bytes,
+    next() {
+      if (next === bytes.length) {
+        source(bytes)
+        next = 0
+      }
+      next += size
+      return next - size
+    },
   }
 }

@@ -48,39 +48,49 @@ export interface WaitOptions {
   readonly signal?: AbortSignalLike | undefined
 }
 
-interface Waiter {
-  /** Whether its turn is over: it has what it waited for, or an error. */
-  attempt(): boolean
-}
-
 /** However long a clock needs: it may be set right at any moment. */
 const MAX_SLEEP_MS = 50
 
 /** The calls of one generator that wait, in their order, with one timer for all. */
-export class WaitingQueue {
-  private readonly waiters = new Set<Waiter>()
-  private isAsleep = false
-
-  /** @param waitMs how long the last attempt has to wait for the clock. */
-  constructor(private readonly waitMs: () => number) {}
-
+export interface WaitingQueue {
   /** Whether calls wait, so that the next one has to. */
-  get isBusy(): boolean {
-    return this.waiters.size > 0
+  isBusy(): boolean
+  /** What `attempt` gives, in turn, leaving the thread free in between. At once, where nobody waits. */
+  take<T>(attempt: () => T | undefined, options?: WaitOptions): Promise<T>
+}
+
+/** @param waitMs how long the last attempt has to wait for the clock. */
+export function waitingQueue(waitMs: () => number): WaitingQueue {
+  /** Each says whether its turn is over: it has what it waited for, or an error. */
+  const waiters = new Set<() => boolean>()
+  let isAsleep = false
+
+  const sleep = (): void => {
+    if (isAsleep || waiters.size === 0) return
+    isAsleep = true
+    setTimeout(wake, Math.min(Math.max(waitMs(), 1), MAX_SLEEP_MS))
+  }
+  const wake = (): void => {
+    isAsleep = false
+    for (const waiter of waiters) {
+      if (!waiter()) break
+      waiters.delete(waiter)
+    }
+    sleep()
   }
 
-  /** What `attempt` gives, in turn, leaving the thread free in between. At once, where nobody waits. */
-  take<T>(attempt: () => T | undefined, { signal }: WaitOptions = {}): Promise<T> {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) throw signal.reason
-      const first = this.isBusy ? undefined : attempt()
-      if (first !== undefined) return resolve(first)
-      const abort = (): void => {
-        this.waiters.delete(waiter)
-        reject(signal?.reason)
-      }
-      const waiter: Waiter = {
-        attempt() {
+  return {
+    isBusy: () => waiters.size > 0,
+    take: <T>(attempt: () => T | undefined, { signal }: WaitOptions = {}) =>
+      new Promise<T>((resolve, reject) => {
+        if (signal?.aborted) throw signal.reason
+        const first = waiters.size > 0 ? undefined : attempt()
+        if (first !== undefined) return resolve(first)
+        const abort = (): void => {
+          waiters.delete(waiter)
+          reject(signal?.reason)
+        }
+        const waiter = (): boolean => {
           try {
             const result = attempt()
             if (result === undefined) return false
@@ -90,26 +100,10 @@ export class WaitingQueue {
           }
           signal?.removeEventListener('abort', abort)
           return true
-        },
-      }
-      signal?.addEventListener('abort', abort)
-      this.waiters.add(waiter)
-      this.sleep()
-    })
-  }
-
-  private sleep(): void {
-    if (this.isAsleep) return
-    this.isAsleep = true
-    setTimeout(() => this.wake(), Math.min(Math.max(this.waitMs(), 1), MAX_SLEEP_MS))
-  }
-
-  private wake(): void {
-    this.isAsleep = false
-    for (const waiter of this.waiters) {
-      if (!waiter.attempt()) break
-      this.waiters.delete(waiter)
-    }
-    if (this.isBusy) this.sleep()
+        }
+        signal?.addEventListener('abort', abort)
+        waiters.add(waiter)
+        sleep()
+      }),
   }
 }

@@ -1,13 +1,12 @@
 import type { IdFamily, IdGenerator } from '../family.js'
 import { batch } from '../primitives/batch.js'
-import { type Clock, checkSpan, type Time, toUnixMs } from '../primitives/clock.js'
+import { checkSpan, type Time, toUnixMs } from '../primitives/clock.js'
 import { IdError } from '../primitives/errors.js'
-import { blockUntil, WaitingQueue, type WaitOptions } from '../primitives/waiting.js'
-import type { Backfill } from './backfill.js'
+import { blockUntil, type WaitOptions, waitingQueue } from '../primitives/waiting.js'
 import { checkMeta, NAME, type SnoId, SPAN, spell } from './codec.js'
 import { EPOCH_MS, UNIT_MS } from './layout.js'
 import { type SnoGeneratorOptions, settle } from './options.js'
-import { OverflowWatch } from './overflow.js'
+import { overflowWatch } from './overflow.js'
 import type { SnoSnapshot } from './snapshot.js'
 
 /** The longest that `generate` blocks: three units. */
@@ -57,188 +56,132 @@ export interface SnoGenerator extends IdGenerator<SnoId> {
 }
 
 export function createGenerator(family: IdFamily<SnoId>, options: SnoGeneratorOptions = {}): SnoGenerator {
-  return new Generator(family, options)
-}
+  const { state, backfill, clock, meta: ownMeta } = settle(options)
+  const { partition, sequenceMin, sequenceMax } = state
+  let { wallHi, wallSafe, drifts, sequence: lastSequence } = state
+  let lastUnits = 0
+  const overflow = overflowWatch(options.onOverflow)
+  const capacity = sequenceMax - sequenceMin + 1
 
-class Generator implements SnoGenerator {
-  readonly partition: number
-  readonly sequenceMin: number
-  readonly sequenceMax: number
-  private readonly clock: Clock
-  private readonly meta: number
-  private readonly backfill: Backfill | undefined
-  private readonly overflow: OverflowWatch
-  private wallHi: number
-  private wallSafe: number
-  private drifts: number
-  private lastSequence: number
-  private lastUnits = 0
-  private readonly queue = new WaitingQueue(() => this.waitMs)
-
-  constructor(
-    readonly family: IdFamily<SnoId>,
-    options: SnoGeneratorOptions,
-  ) {
-    const { state, backfill, clock, meta } = settle(options)
-    this.partition = state.partition
-    this.sequenceMin = state.sequenceMin
-    this.sequenceMax = state.sequenceMax
-    this.lastSequence = state.sequence
-    this.wallHi = state.wallHi
-    this.wallSafe = state.wallSafe
-    this.drifts = state.drifts
-    this.clock = clock
-    this.meta = meta
-    this.backfill = backfill
-    this.overflow = new OverflowWatch(options.onOverflow)
+  const clockUnits = (): number => {
+    lastUnits = unitsOf(toUnixMs(NAME, clock()))
+    return lastUnits
   }
-
-  get capacity(): number {
-    return this.sequenceMax - this.sequenceMin + 1
-  }
-
-  get sequence(): number {
-    return this.sequenceAt(this.units())
-  }
-
-  get length(): number {
-    if (this.units() !== this.wallHi) return 0
-    return Math.min(this.lastSequence - this.sequenceMin + 1, this.capacity)
-  }
-
-  // Functions of the instance, so that they can be handed around without it, as those of other families can.
-
-  readonly generate = (meta: number = this.meta): SnoId => {
-    checkMeta(meta)
-    return this.attempt(meta) ?? this.block(meta)
-  }
-
-  readonly generateAsync = async (meta: number = this.meta, options?: WaitOptions): Promise<SnoId> => {
-    checkMeta(meta)
-    let isWaiting = this.queue.isBusy
-    if (isWaiting) this.overflow.enter()
-    const attempt = (): SnoId | undefined => {
-      if (isWaiting) return this.retry(meta)
-      const id = this.attempt(meta)
-      isWaiting = id === undefined
-      if (isWaiting) this.overflow.enter()
-      return id
-    }
-    try {
-      return await this.queue.take(attempt, options)
-    } finally {
-      if (isWaiting) this.overflow.leave()
-    }
-  }
-
-  readonly batch = (count: number, meta: number = this.meta): SnoId[] =>
-    batch(NAME, () => this.generate(meta), count)
-
-  readonly generateAt = (time: Time, meta: number = this.meta): SnoId => {
-    checkMeta(meta)
-    if (this.backfill === undefined) {
-      throw new IdError(
-        'INVALID_OPTION',
-        `${NAME}: generateAt needs sequence numbers that generate() doesn't use; give the generator ` +
-          `backfill: { sequenceMin, sequenceMax } outside ${this.sequenceMin} to ${this.sequenceMax}`,
-        { family: NAME, field: 'backfill' },
-      )
-    }
-    const units = unitsOf(toUnixMs(NAME, time))
-    return spell(units, 0, meta, this.partition, this.backfill.next(units))
-  }
-
-  readonly snapshot = (): SnoSnapshot => {
-    const now = this.units()
-    const backfill = this.backfill?.snapshot
-    return {
-      partition: [this.partition >> 8, this.partition & 0xff],
-      sequenceMin: this.sequenceMin,
-      sequenceMax: this.sequenceMax,
-      sequence: this.sequenceAt(now),
-      now,
-      wallHi: this.wallHi,
-      wallSafe: this.wallSafe,
-      drifts: this.drifts,
-      ...(backfill && { backfill }),
-    }
-  }
-
-  private units(): number {
-    this.lastUnits = unitsOf(toUnixMs(NAME, this.clock()))
-    return this.lastUnits
-  }
-
-  private sequenceAt(units: number): number {
-    return units === this.wallHi ? this.lastSequence : this.sequenceMin
+  const sequenceAt = (units: number): number => (units === wallHi ? lastSequence : sequenceMin)
+  const enter = (units: number): void => {
+    wallHi = units
+    lastSequence = sequenceMin
   }
 
   /** An id, or undefined if the clock must move first. Reads the clock once. */
-  private attempt(meta: number): SnoId | undefined {
-    const now = this.units()
-    if (now === this.wallHi) {
-      if (this.lastSequence >= this.sequenceMax) return undefined
-      this.lastSequence++
-    } else if (now > this.wallHi) {
-      this.enter(now)
-    } else if (now > this.wallSafe) {
+  const attempt = (meta: number): SnoId | undefined => {
+    const now = clockUnits()
+    if (now === wallHi) {
+      if (lastSequence >= sequenceMax) return undefined
+      lastSequence++
+    } else if (now > wallHi) {
+      enter(now)
+    } else if (now > wallSafe) {
       // Units up to wallHi are used with the present tick-tock bit, but with the other one only those up to
       // wallSafe.
-      this.wallSafe = this.wallHi
-      this.drifts = (this.drifts + 1) >>> 0
-      this.enter(now)
+      wallSafe = wallHi
+      drifts = (drifts + 1) >>> 0
+      enter(now)
     } else {
       return undefined
     }
-    return spell(now, this.drifts & 1, meta, this.partition, this.lastSequence)
-  }
-
-  private enter(units: number): void {
-    this.wallHi = units
-    this.lastSequence = this.sequenceMin
-  }
-
-  private block(meta: number): SnoId {
-    this.overflow.enter()
-    try {
-      const id = this.waitMs <= MAX_BLOCK_MS ? blockUntil(() => this.retry(meta), MAX_BLOCK_MS) : undefined
-      if (id !== undefined) return id
-    } finally {
-      this.overflow.leave()
-    }
-    throw this.isUnitUsedUp ? this.exhausted() : this.movedBack()
-  }
-
-  private retry(meta: number): SnoId | undefined {
-    const id = this.attempt(meta)
-    if (id === undefined && this.isUnitUsedUp) this.overflow.look()
-    return id
+    return spell(now, drifts & 1, meta, partition, lastSequence)
   }
 
   /** Why the last attempt failed: no number left, as opposed to a clock that is behind. */
-  private get isUnitUsedUp(): boolean {
-    return this.lastUnits === this.wallHi
+  const isUnitUsedUp = (): boolean => lastUnits === wallHi
+
+  const retry = (meta: number): SnoId | undefined => {
+    const id = attempt(meta)
+    if (id === undefined && isUnitUsedUp()) overflow.look()
+    return id
   }
 
   /** How long the clock needs, going by its last reading, to wallHi, or past wallSafe if that is earlier. */
-  private get waitMs(): number {
-    return (Math.min(this.wallHi, this.wallSafe + 1) - this.lastUnits) * UNIT_MS
-  }
+  const waitMs = (): number => (Math.min(wallHi, wallSafe + 1) - lastUnits) * UNIT_MS
 
-  private exhausted(): IdError {
-    return new IdError(
-      'SEQUENCE_EXHAUSTED',
-      `${NAME}: all ${this.capacity} ids of this unit are used and the clock stood still for ${MAX_BLOCK_MS} ms`,
-      { family: NAME, waitMs: UNIT_MS },
-    )
-  }
-
-  private movedBack(): IdError {
-    return new IdError(
+  const block = (meta: number): SnoId => {
+    overflow.enter()
+    try {
+      const id = waitMs() <= MAX_BLOCK_MS ? blockUntil(() => retry(meta), MAX_BLOCK_MS) : undefined
+      if (id !== undefined) return id
+    } finally {
+      overflow.leave()
+    }
+    if (isUnitUsedUp()) {
+      throw new IdError(
+        'SEQUENCE_EXHAUSTED',
+        `${NAME}: all ${capacity} ids of this unit are used and the clock stood still for ${MAX_BLOCK_MS} ms`,
+        { family: NAME, waitMs: UNIT_MS },
+      )
+    }
+    throw new IdError(
       'CLOCK_MOVED_BACK',
-      `${NAME}: the clock moved back a second time, ids are possible again in ${this.waitMs} ms; generateAsync() waits`,
-      { family: NAME, waitMs: this.waitMs },
+      `${NAME}: the clock moved back a second time, ids are possible again in ${waitMs()} ms; generateAsync() waits`,
+      { family: NAME, waitMs: waitMs() },
     )
+  }
+
+  const queue = waitingQueue(waitMs)
+  const generate = (meta = ownMeta): SnoId => {
+    checkMeta(meta)
+    return attempt(meta) ?? block(meta)
+  }
+  return {
+    family,
+    partition,
+    sequenceMin,
+    sequenceMax,
+    capacity,
+    get sequence() {
+      return sequenceAt(clockUnits())
+    },
+    get length() {
+      return clockUnits() === wallHi ? Math.min(lastSequence - sequenceMin + 1, capacity) : 0
+    },
+    generate,
+    async generateAsync(meta = ownMeta, options) {
+      checkMeta(meta)
+      let isWaiting = queue.isBusy()
+      if (isWaiting) overflow.enter()
+      try {
+        return await queue.take(() => {
+          if (isWaiting) return retry(meta)
+          const id = attempt(meta)
+          isWaiting = id === undefined
+          if (isWaiting) overflow.enter()
+          return id
+        }, options)
+      } finally {
+        if (isWaiting) overflow.leave()
+      }
+    },
+    batch: (count, meta) => batch(NAME, () => generate(meta), count),
+    generateAt(time, meta = ownMeta) {
+      checkMeta(meta)
+      const units = unitsOf(toUnixMs(NAME, time))
+      return spell(units, 0, meta, partition, backfill.next(units))
+    },
+    snapshot() {
+      const now = clockUnits()
+      const made = backfill.snapshot()
+      return {
+        partition: [partition >> 8, partition & 0xff],
+        sequenceMin,
+        sequenceMax,
+        sequence: sequenceAt(now),
+        now,
+        wallHi,
+        wallSafe,
+        drifts,
+        ...(made && { backfill: made }),
+      }
+    },
   }
 }
 

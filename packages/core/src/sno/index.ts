@@ -8,7 +8,6 @@ import { createGenerator, type SnoGenerator } from './generator.js'
 import { BYTE_LENGTH, EPOCH_MS, LAYOUT, PATTERN, TEXT_LENGTH, UNIT_MS } from './layout.js'
 import type { SnoGeneratorOptions } from './options.js'
 
-export type { SequenceBounds, SnoBackfillSnapshot } from './backfill.js'
 export type { SnoFields, SnoId } from './codec.js'
 export type { SnoGenerator } from './generator.js'
 export type { SnoGeneratorOptions } from './options.js'

@@ -1,9 +1,9 @@
+import { type Backfill, createBackfill, type SequenceBounds } from '../primitives/backfill.js'
 import { type Clock, systemClock } from '../primitives/clock.js'
 import { IdError } from '../primitives/errors.js'
 import { checkOptions } from '../primitives/options.js'
-import { Backfill, type SequenceBounds } from './backfill.js'
 import { checkMeta, NAME } from './codec.js'
-import { MAX_SEQUENCE } from './layout.js'
+import { MAX_SEQUENCE, MAX_UNITS } from './layout.js'
 import type { SnoOverflow } from './overflow.js'
 import { defaultPartition } from './partition.js'
 import { checkPartition, orderBounds, restore, type SnoSnapshot, type SnoState } from './snapshot.js'
@@ -47,7 +47,7 @@ const BACKFILL: SequenceBounds = { sequenceMin: 0xf000, sequenceMax: MAX_SEQUENC
 
 export interface Settled {
   readonly state: SnoState
-  readonly backfill: Backfill | undefined
+  readonly backfill: Backfill
   readonly clock: Clock
   readonly meta: number
 }
@@ -66,11 +66,14 @@ export function settle(options: SnoGeneratorOptions): Settled {
   })
   const state = startingState(options)
   const isDefault = state.sequenceMin === LIVE.sequenceMin && state.sequenceMax === LIVE.sequenceMax
-  const made = options.snapshot?.backfill
-  const backfill = options.backfill ?? made ?? (isDefault ? BACKFILL : undefined)
+  const shard = {
+    backfill: options.backfill,
+    snapshot: options.snapshot?.backfill,
+    standard: isDefault ? BACKFILL : undefined,
+  }
   return {
     state,
-    backfill: backfill && new Backfill(goingOn(made, apart(state, ordered(backfill))), made),
+    backfill: createBackfill(NAME, state, shard, MAX_SEQUENCE, MAX_UNITS),
     clock: options.clock ?? systemClock,
     meta: checkMeta(options.meta ?? 0),
   }
@@ -102,29 +105,4 @@ function startingState({ partition, sequenceMin, sequenceMax, snapshot }: SnoGen
     wallSafe: 0,
     drifts: 0,
   }
-}
-
-const ordered = (shard: SequenceBounds): SequenceBounds => orderBounds(shard.sequenceMin, shard.sequenceMax)
-
-/** The shard, unless its numbers are some of those that the snapshot counts from another one on. */
-function goingOn(made: SequenceBounds | undefined, shard: SequenceBounds): SequenceBounds {
-  const { sequenceMin, sequenceMax } = made ? ordered(made) : shard
-  if (sequenceMin === shard.sequenceMin && sequenceMax === shard.sequenceMax) return shard
-  if (shard.sequenceMax < sequenceMin || shard.sequenceMin > sequenceMax) return shard
-  throw new IdError(
-    'INVALID_OPTION',
-    `${NAME}: backfill ${shard.sequenceMin} to ${shard.sequenceMax} overlaps the snapshot's ${sequenceMin} to ` +
-      `${sequenceMax}, so ids could repeat; leave backfill out to go on with it`,
-    { family: NAME, field: 'backfill', value: shard },
-  )
-}
-
-function apart(live: SequenceBounds, backfill: SequenceBounds): SequenceBounds {
-  if (backfill.sequenceMax < live.sequenceMin || backfill.sequenceMin > live.sequenceMax) return backfill
-  throw new IdError(
-    'INVALID_OPTION',
-    `${NAME}: backfill ${backfill.sequenceMin} to ${backfill.sequenceMax} overlaps the live sequence ` +
-      `${live.sequenceMin} to ${live.sequenceMax}, so ids could repeat`,
-    { family: NAME, field: 'backfill', value: backfill },
-  )
 }

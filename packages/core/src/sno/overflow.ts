@@ -13,36 +13,36 @@ const TICKS_A_NOTIFICATION = 4
 const TICK_MS = 1
 
 /** Counts the calls that wait, and tells the listener. */
-export class OverflowWatch {
-  private count = 0
-  private ticks = 0
-  private nextTickMs = 0
-
-  constructor(private readonly notify: ((overflow: SnoOverflow) => void) | undefined) {}
-
-  enter(): void {
-    this.count++
-  }
-
+export interface OverflowWatch {
+  enter(): void
   /** To be called by every waiting call as often as it likes. */
-  look(): void {
-    const nowMs = monotonicMs()
-    if (nowMs < this.nextTickMs) return
-    this.nextTickMs = nowMs + TICK_MS
-    this.ticks++
-    if (this.ticks % TICKS_A_NOTIFICATION === 1) this.tell(this.ticks)
-  }
+  look(): void
+  leave(): void
+}
 
-  leave(): void {
-    this.count--
-    if (this.count > 0) return
-    const { ticks } = this
-    // Before the listener is told, which may throw.
-    this.ticks = 0
-    if (ticks > 0) this.tell(ticks)
-  }
-
-  private tell(ticks: number): void {
-    this.notify?.({ count: this.count, ticks })
+export function overflowWatch(notify: ((overflow: SnoOverflow) => void) | undefined): OverflowWatch {
+  let count = 0
+  let ticks = 0
+  let nextTickMs = 0
+  const tell = (ticks: number): void => notify?.({ count, ticks })
+  return {
+    enter() {
+      count++
+    },
+    look() {
+      const nowMs = monotonicMs()
+      if (nowMs < nextTickMs) return
+      nextTickMs = nowMs + TICK_MS
+      ticks++
+      if (ticks % TICKS_A_NOTIFICATION === 1) tell(ticks)
+    },
+    leave() {
+      count--
+      if (count > 0) return
+      const lasted = ticks
+      // Before the listener is told, which may throw.
+      ticks = 0
+      if (lasted > 0) tell(lasted)
+    },
   }
 }

@@ -1,5 +1,5 @@
+import type { BackfillSnapshot } from '../primitives/backfill.js'
 import { checkInteger, IdError, refuseType } from '../primitives/errors.js'
-import type { SnoBackfillSnapshot } from './backfill.js'
 import { NAME } from './codec.js'
 import { MAX_PARTITION, MAX_SEQUENCE, MAX_UNITS } from './layout.js'
 
@@ -25,7 +25,7 @@ export interface SnoSnapshot {
   /** How often the clock stepped back. Its lowest bit is the tick-tock bit. */
   readonly drifts: number
   /** What `generateAt` has made; not of the reference. Left out where it made nothing. */
-  readonly backfill?: SnoBackfillSnapshot
+  readonly backfill?: BackfillSnapshot
 }
 
 /** What a generator starts from. */

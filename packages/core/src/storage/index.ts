@@ -1,4 +1,6 @@
 import type { IdFamily, StorageName } from '../family.js'
+import { isPrefixed } from '../identity.js'
+import { IdError, show } from '../primitives/errors.js'
 import { type ColumnType, columnType, type Database } from './column.js'
 import { type DatabaseValue, reader, writer } from './convert.js'
 import { bytesOfDriver } from './read.js'
@@ -23,6 +25,8 @@ export interface IdStorage<AnId extends string> {
   readonly database: Database
   /** The storage that was chosen. */
   readonly name: StorageName
+  /** False where the column holds the id's own text, so that ids need no conversion. */
+  readonly converts: boolean
   /** What the column has to be. */
   readonly column: ColumnType
   /**
@@ -60,6 +64,9 @@ export function storageFor<AnId extends string>(
   database: Database,
   { storage, exactBigint = database !== 'sqlite' }: StorageOptions = {},
 ): IdStorage<AnId> {
+  if (isPrefixed(family) && family.stored === 'bare') {
+    return prefixedStorage(family as never, storageFor(family.base, database, { storage, exactBigint }))
+  }
   const name = chooseStorage(family, database, storage, exactBigint)
   const write = writer(family, database, name)
   const read = reader(family, name)
@@ -67,8 +74,42 @@ export function storageFor<AnId extends string>(
     family,
     database,
     name,
+    converts: name !== 'text',
     column: columnType(family, database, name),
     toDatabase: (value: unknown) => (value == null ? null : write(value)),
     fromDatabase: (value: unknown) => (value == null ? null : read(bytesOfDriver(value))),
   } as IdStorage<AnId>
+}
+
+interface BareFamily<AnId extends string> extends IdFamily<AnId> {
+  withPrefix(id: string): AnId
+  withoutPrefix(id: AnId): string
+}
+
+/** The storage of a prefixed family whose columns hold the base's ids: the base's, with the prefix taken off and put on. */
+function prefixedStorage<AnId extends string>(
+  family: BareFamily<AnId>,
+  base: IdStorage<string>,
+): IdStorage<AnId> {
+  const toBare = (value: unknown): unknown => {
+    if (family.is(value)) return family.withoutPrefix(value)
+    return base.family.is(value) ? family.parse(value) : value
+  }
+  const read = (value: unknown): AnId => {
+    if (!family.is(value)) return family.withPrefix(base.fromDatabase(value))
+    if (base.name !== 'text') return value
+    throw new IdError(
+      'NOT_CANONICAL',
+      `${family.name}: ${show(value)} is stored with its prefix, in a column of ids without; ` +
+        "give the family stored: 'prefixed', or take the prefix off in the database",
+      { family: family.name, value },
+    )
+  }
+  return {
+    ...base,
+    family,
+    converts: true,
+    toDatabase: (value: unknown) => base.toDatabase(toBare(value)),
+    fromDatabase: (value: unknown) => (value == null ? null : read(value)),
+  } as unknown as IdStorage<AnId>
 }

@@ -1,15 +1,10 @@
 import type { IdFamily, IdGenerator } from '../family.js'
+import type { BackfillSnapshot } from '../primitives/backfill.js'
 import { batch } from '../primitives/batch.js'
-import type { Clock } from '../primitives/clock.js'
+import type { Time } from '../primitives/clock.js'
 import type { WaitOptions } from '../primitives/waiting.js'
 import type { UidSteps } from './steps.js'
 import type { UidStep } from './time.js'
-
-/** Where a uid generator's time comes from. */
-export interface UidClockOptions {
-  /** Unix milliseconds; a fraction is used down to the microsecond. */
-  readonly clock?: Clock
-}
 
 /** Makes ids of one node. The clock never runs back: while it is behind, ids carry the last step. */
 export interface UidGenerator<AnId extends string> extends IdGenerator<AnId> {
@@ -22,6 +17,25 @@ export interface UidGenerator<AnId extends string> extends IdGenerator<AnId> {
   generate(): AnId
   /** The same, waiting as long as it takes without blocking, in the order of the calls; a signal ends the wait. */
   generateAsync(options?: WaitOptions): Promise<AnId>
+  /**
+   * An id that carries the given moment, floored to its step, with a number of the `backfill` shard: it repeats no id of
+   * `generate`, and ids for equal moments keep the order in which they were made. Memory is bounded: the counters of the
+   * last 65,536 distinct steps are kept where moments only ascend, else of a million. Between those that were dropped
+   * nothing is generated any more, rather than an id again.
+   *
+   * @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`, `SEQUENCE_EXHAUSTED` when the step's shard is used up or its
+   * counter was dropped, `INVALID_OPTION` without `backfill`.
+   *
+   * @example
+   * const ids = uid.generator({
+   *   node: 'orders@10.0.0.7',
+   *   backfill: { sequenceMin: 12_288, sequenceMax: 16_383 },
+   * })
+   * uid.time(ids.generateAt(new Date('2026-11-01'))) // 2026-11-01T00:00:00.000Z
+   */
+  generateAt(time: Time): AnId
+  /** What `generateAt` has made, for a later generator; undefined if nothing. `generate` goes by the clock. */
+  snapshot(): BackfillSnapshot | undefined
 }
 
 export function createGenerator<AnId extends string>(
@@ -34,6 +48,8 @@ export function createGenerator<AnId extends string>(
     family,
     generate,
     generateAsync: async (options) => spell(await steps.nextAsync(options)),
+    generateAt: (time) => spell(steps.at(time)),
+    snapshot: steps.snapshot,
     batch: (count) => batch(family.name, generate, count),
   }
 }

@@ -1,10 +1,9 @@
 import { deriveFamily } from '../define-family.js'
 import type { IdFamily } from '../family.js'
-import { systemClock } from '../primitives/clock.js'
 import { checkInteger, IdError } from '../primitives/errors.js'
 import { checkOptions } from '../primitives/options.js'
 import { distance, type UidDistance } from './distance.js'
-import { createGenerator, type UidClockOptions, type UidGenerator } from './generator.js'
+import { createGenerator, type UidGenerator } from './generator.js'
 import {
   check,
   decode,
@@ -27,13 +26,13 @@ import {
 import { uidLocal } from './local.js'
 import * as local from './local-codec.js'
 import { fingerprint, type UidNode } from './node.js'
-import { UidSteps } from './steps.js'
+import { createSteps, STEP_OPTIONS, type UidStepOptions } from './steps.js'
 import { type VectorClocks, vectorClocks } from './vector-clock.js'
 
 export type { UidFields, UidId } from './global-codec.js'
 
 /** Options of `uid.generator`. */
-export interface UidGeneratorOptions extends UidClockOptions {
+export interface UidGeneratorOptions extends UidStepOptions {
   /** This host's name or fingerprint. No two generators that are alive may share it. */
   readonly node: UidNode
 }
@@ -114,9 +113,9 @@ function createUid(neighbourhood: number): UidFamily {
     withNeighbourhood: (bits: number) =>
       createUid(checkInteger(NAME, 'neighbourhood', bits, MIN_NEIGHBOURHOOD, MAX_NEIGHBOURHOOD)),
     generator(options: UidGeneratorOptions) {
-      checkOptions(NAME, options, { node: 'any', clock: 'function' })
+      checkOptions(NAME, options, { node: 'any', ...STEP_OPTIONS })
       const node = nodeOf(requireNode(options))
-      const steps = new UidSteps(family, options.clock ?? systemClock)
+      const steps = createSteps(family, options)
       return {
         ...createGenerator(family, steps, (step) => codec.spell(step, node)),
         local: createGenerator(uidLocal, steps, local.spell),

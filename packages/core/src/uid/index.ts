@@ -1,5 +1,5 @@
 export type { UidDistance } from './distance.js'
-export type { UidClockOptions, UidGenerator } from './generator.js'
+export type { UidGenerator } from './generator.js'
 export {
   type UidFamily,
   type UidFields,
@@ -10,5 +10,6 @@ export {
 } from './global.js'
 export { type UidLocalFamily, type UidLocalFields, type UidLocalId, uidLocal } from './local.js'
 export type { UidNode } from './node.js'
+export type { UidStepOptions } from './steps.js'
 export type { UidTime } from './time.js'
 export type { VectorClock, VectorClockGap, VectorClocks } from './vector-clock.js'

@@ -1,12 +1,11 @@
 import { deriveFamily } from '../define-family.js'
 import type { IdFamily } from '../family.js'
-import { systemClock } from '../primitives/clock.js'
 import { checkOptions } from '../primitives/options.js'
 import { distance, type UidDistance } from './distance.js'
-import { createGenerator, type UidClockOptions, type UidGenerator } from './generator.js'
+import { createGenerator, type UidGenerator } from './generator.js'
 import { LAST_MS, LOCAL_BYTE_LENGTH, LOCAL_LAYOUT, LOCAL_PATTERN, LOCAL_TEXT_LENGTH } from './layout.js'
 import * as codec from './local-codec.js'
-import { UidSteps } from './steps.js'
+import { createSteps, STEP_OPTIONS, type UidStepOptions } from './steps.js'
 
 export type { UidLocalFields, UidLocalId } from './local-codec.js'
 
@@ -15,7 +14,7 @@ export interface UidLocalFamily extends IdFamily<codec.UidLocalId, codec.UidLoca
   /**
    * A generator. Its ids are unique among its own only: one a node, or the `local` one of a global generator.
    */
-  generator(options?: UidClockOptions): UidGenerator<codec.UidLocalId>
+  generator(options?: UidStepOptions): UidGenerator<codec.UidLocalId>
   /** `a` minus `b`. */
   distance(a: codec.UidLocalId, b: codec.UidLocalId): UidDistance
 }
@@ -51,9 +50,9 @@ function createUidLocal(): UidLocalFamily {
     lowerBoundMs: codec.lowerBoundMs,
   })
   return Object.assign(family, {
-    generator(options?: UidClockOptions) {
-      checkOptions(codec.NAME, options, { clock: 'function' })
-      return createGenerator(family, new UidSteps(family, options?.clock ?? systemClock), codec.spell)
+    generator(options?: UidStepOptions) {
+      checkOptions(codec.NAME, options, STEP_OPTIONS)
+      return createGenerator(family, createSteps(family, options), codec.spell)
     },
     distance: (a: codec.UidLocalId, b: codec.UidLocalId) => distance(codec.unpack(a), codec.unpack(b)),
   })

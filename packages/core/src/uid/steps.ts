@@ -1,8 +1,28 @@
-import { type Clock, checkSpan, type TimeSpan, toUnixMs } from '../primitives/clock.js'
+import { type BackfillSnapshot, createBackfill, type SequenceBounds } from '../primitives/backfill.js'
+import {
+  type Clock,
+  checkSpan,
+  systemClock,
+  type Time,
+  type TimeSpan,
+  toUnixMs,
+} from '../primitives/clock.js'
 import { IdError } from '../primitives/errors.js'
-import { blockUntil, WaitingQueue, type WaitOptions } from '../primitives/waiting.js'
+import { blockUntil, type WaitOptions, waitingQueue } from '../primitives/waiting.js'
 import { MAX_SEQUENCE, STEP_US } from './layout.js'
 import { stepOf, type UidStep } from './time.js'
+
+/** Options of both kinds of uid generators. */
+export interface UidStepOptions {
+  /** Numbers for `generateAt`, of the 0 to 16383; `generate` then uses those below. Left out, those of the snapshot. */
+  readonly backfill?: SequenceBounds
+  /** What an earlier generator's `generateAt` has made, so that this one makes none of it again. */
+  readonly snapshot?: BackfillSnapshot
+  /** Unix milliseconds; a fraction is used down to the microsecond. */
+  readonly clock?: Clock
+}
+
+export const STEP_OPTIONS = { clock: 'function', backfill: 'any', snapshot: 'any' } as const
 
 /** The longest that `next` blocks. */
 const MAX_BLOCK_MS = 10
@@ -10,73 +30,77 @@ const MAX_BLOCK_MS = 10
 /** A second has 977 steps. Numbered as 1024 they keep their order and are told apart by division alone. */
 const STEPS = 1024
 
-/**
- * Gives out steps in ascending order. The clock never runs back: while it is behind, the last step goes on.
- */
-export class UidSteps {
-  private now = 0
-  private last = -1
-  private sequence = 0
-  private readonly queue = new WaitingQueue(() => this.waitMs)
+/** Gives out steps in ascending order. The clock never runs back: while it is behind, the last step goes on. */
+export interface UidSteps {
+  next(): UidStep
+  nextAsync(options?: WaitOptions): Promise<UidStep>
+  /** A step of a moment, with a number of the backfill shard. */
+  at(time: Time): UidStep
+  snapshot(): BackfillSnapshot | undefined
+}
 
-  constructor(
-    private readonly span: TimeSpan,
-    private readonly clock: Clock,
-  ) {}
+export function createSteps(span: TimeSpan, options: UidStepOptions = {}): UidSteps {
+  const { name: family } = span
+  const { clock = systemClock } = options
+  const shard = options.backfill ?? options.snapshot
+  const maxSequence = shard ? Math.max(0, Math.min(shard.sequenceMin, shard.sequenceMax) - 1) : MAX_SEQUENCE
+  const live = { sequenceMin: 0, sequenceMax: maxSequence }
+  const backfill = createBackfill(family, live, options, MAX_SEQUENCE, stepNumber(span.lastMs))
+  let now = 0
+  let last = -1
+  let sequence = 0
 
-  next(): UidStep {
-    return this.attempt() ?? this.block()
-  }
-
-  nextAsync(options?: WaitOptions): Promise<UidStep> {
-    return this.queue.take(() => this.attempt(), options)
-  }
+  const stepAt = (time: Time): number => stepNumber(checkSpan(span, toUnixMs(family, time)))
 
   /** A step, or undefined if the clock must move first. Reads the clock once. */
-  private attempt(): UidStep | undefined {
-    const { name } = this.span
-    this.now = stepNumber(checkSpan(this.span, toUnixMs(name, this.clock())))
-    if (this.now > this.last) {
-      this.last = this.now
-      this.sequence = 0
-    } else if (this.sequence < MAX_SEQUENCE) {
-      this.sequence++
+  const attempt = (): UidStep | undefined => {
+    now = stepAt(clock())
+    if (now > last) {
+      last = now
+      sequence = 0
+    } else if (sequence < maxSequence) {
+      sequence++
     } else {
       return undefined
     }
-    return stepOf(Math.floor(this.last / STEPS), this.last % STEPS, this.sequence)
-  }
-
-  private block(): UidStep {
-    const step = this.waitMs <= MAX_BLOCK_MS ? blockUntil(() => this.attempt(), MAX_BLOCK_MS) : undefined
-    if (step !== undefined) return step
-    throw this.now === this.last ? this.exhausted() : this.movedBack(this.waitMs)
+    return numbered(last, sequence)
   }
 
   /** How long the clock needs, going by its last reading, to the step after the last one. */
-  private get waitMs(): number {
-    return Math.ceil((startOf(this.last + 1) - startOf(this.now)) / 1000)
-  }
+  const waitMs = (): number => Math.ceil((startOf(last + 1) - startOf(now)) / 1000)
 
-  private exhausted(): IdError {
-    const { name } = this.span
-    return new IdError(
-      'SEQUENCE_EXHAUSTED',
-      `${name}: all ${MAX_SEQUENCE + 1} ids of this step are used and the clock stood still for ${MAX_BLOCK_MS} ms`,
-      { family: name, waitMs: 2 },
-    )
-  }
-
-  private movedBack(waitMs: number): IdError {
-    const { name } = this.span
-    return new IdError(
+  const block = (): UidStep => {
+    const step = waitMs() <= MAX_BLOCK_MS ? blockUntil(attempt, MAX_BLOCK_MS) : undefined
+    if (step) return step
+    if (now === last) {
+      throw new IdError(
+        'SEQUENCE_EXHAUSTED',
+        `${family}: all ${maxSequence + 1} ids of this step are used and the clock stood still for ${MAX_BLOCK_MS} ms`,
+        { family, waitMs: 2 },
+      )
+    }
+    throw new IdError(
       'CLOCK_MOVED_BACK',
-      `${name}: the clock is behind and the last step is used up, ids are possible again in ${waitMs} ms; ` +
+      `${family}: the clock is behind and the last step is used up, ids are possible again in ${waitMs()} ms; ` +
         'generateAsync() waits',
-      { family: name, waitMs },
+      { family, waitMs: waitMs() },
     )
+  }
+
+  const queue = waitingQueue(waitMs)
+  return {
+    next: () => attempt() ?? block(),
+    nextAsync: (options) => queue.take(attempt, options),
+    at(time) {
+      const step = stepAt(time)
+      return numbered(step, backfill.next(step))
+    },
+    snapshot: backfill.snapshot,
   }
 }
+
+const numbered = (step: number, sequence: number): UidStep =>
+  stepOf(Math.floor(step / STEPS), step % STEPS, sequence)
 
 /** Microseconds at which a step starts. */
 function startOf(step: number): number {

@@ -99,7 +99,9 @@ test.each([
   expect(error.message).toContain('overlaps')
 })
 
-test('a backfill shard holds at least six numbers too', () => {
-  const backfill = { sequenceMin: 61_440, sequenceMax: 61_444 }
-  expectRefusal(() => sno.generator({ partition: 1, backfill }), 'INVALID_OPTION')
+test('a backfill shard may hold a single number', () => {
+  const backfill = { sequenceMin: 61_440, sequenceMax: 61_440 }
+  const generator = sno.generator({ partition: 1, backfill })
+  expect(sno.unpack(generator.generateAt(sno.firstMs)).sequence).toBe(61_440)
+  expectRefusal(() => generator.generateAt(sno.firstMs), 'SEQUENCE_EXHAUSTED')
 })

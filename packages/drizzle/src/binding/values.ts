@@ -13,7 +13,7 @@ import {
   StringChunk,
 } from 'drizzle-orm'
 import { TypedQueryBuilder } from 'drizzle-orm/query-builders/query-builder'
-import { type ColumnIds, findIds, IDS, idsOf } from '../id-column/ids.js'
+import { type ColumnIds, findIds, IDS, idsOf, isList } from '../id-column/ids.js'
 import { arrayLiteral } from '../id-column/literal.js'
 import { type Comparison, markOf, mayCompare, read, type Term, withoutMarks } from './comparisons.js'
 
@@ -56,7 +56,7 @@ export function boundFor(written: SQL, ...columns: readonly Column[]): SQL {
 function isPartOfComparison(chunk: SQLChunk): boolean {
   if (chunk instanceof Param) return false
   if (chunk instanceof SQL) return idColumnOf(chunk) !== undefined
-  return is(chunk, StringChunk) ? chunk.value.some(mayCompare) : idColumnOf(chunk) !== undefined
+  return is(chunk, StringChunk) ? mayCompare(textOf(chunk)) : idColumnOf(chunk) !== undefined
 }
 
 /** A query, that of SQL inside SQL too, as text with marks and the cells that they stand for. */
@@ -96,7 +96,9 @@ class MarkedQuery {
 export const isInlined = (query: SQL): boolean =>
   (query as unknown as { shouldInlineParams: boolean }).shouldInlineParams
 
-const textOf = ({ value }: StringChunk): string => value.join('')
+/** In Drizzle 1.0 it is one text. */
+const textOf = ({ value }: { readonly value: readonly string[] | string }): string =>
+  typeof value === 'string' ? value : value.join('')
 
 type Encoder = Column | DriverValueEncoder<unknown, unknown>
 
@@ -232,8 +234,6 @@ function bindCells(cells: readonly Cell[], list: Cell | undefined): void {
 
 const columnAmong = (cells: readonly Cell[]): Column | undefined =>
   cells.find(({ column }) => column !== undefined)?.column
-
-const isList = ({ dataType }: Column): boolean => dataType === 'array'
 
 const AS_IT_IS: Encoder = { mapToDriverValue: (value) => value }
 

@@ -1,4 +1,4 @@
-import { type Column, getTableColumns, is, Param, Placeholder, SQL, type Table } from 'drizzle-orm'
+import { type Column, getTableColumns, is, Param, Placeholder, SQL, sql, type Table } from 'drizzle-orm'
 import { findIds, idsOf } from '../id-column/ids.js'
 import { boundFor, idColumnOf } from './values.js'
 
@@ -18,6 +18,8 @@ export interface Insert {
 /** What we read of the configuration of a query builder. */
 export interface SelectConfig {
   readonly fields: Row
+  /** The same in Drizzle 1.0, which builds SQL of it. */
+  readonly fieldsFlat?: readonly { readonly path: readonly string[]; readonly field: unknown }[]
   readonly setOperators: readonly { readonly rightSelect: Select }[]
 }
 
@@ -47,7 +49,12 @@ function boundSelectConfig(columns: IdColumns, config: SelectConfig): SelectConf
     ...one,
     rightSelect: boundSelect(columns, one.rightSelect),
   }))
-  return { ...config, fields: boundRow(columns, config.fields), setOperators }
+  const fields = boundRow(columns, config.fields)
+  const fieldsFlat = config.fieldsFlat?.map((one) => {
+    const [key, ...deeper] = one.path
+    return deeper.length > 0 ? one : { ...one, field: fields[key as string] }
+  })
+  return { ...config, fields, setOperators, ...(fieldsFlat && { fieldsFlat }) }
 }
 
 /** The sides of a union, of which the one can have a column and the others SQL. */
@@ -108,7 +115,7 @@ export function withFreshIds<Built>(insert: Insert, build: (insert: Insert) => B
         return ids.toDatabase(last[key])
       }
       // A placeholder's value is encoded at each execution, and every object has one by this name.
-      return [[key, new Param(new Placeholder('constructor'), { mapToDriverValue })]]
+      return [[key, sql`${new Param(new Placeholder('constructor'), { mapToDriverValue })}`]]
     })
     return { ...row, ...Object.fromEntries(fresh) }
   })

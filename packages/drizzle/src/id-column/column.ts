@@ -15,6 +15,7 @@ interface Builder {
     hasDefault: boolean
     /** Whether the column is the element of an array. */
     isElement?: boolean
+    readonly dimensions?: number
   }
   readonly foreignKeyConfigs: readonly { readonly ref: () => Column }[]
   array(size?: number): unknown
@@ -45,19 +46,27 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
     static readonly [entityKind]: string = 'SnoflaxIdColumn'
 
     readonly [IDS]: ColumnIds
+    /** Of an array: in Drizzle 0.45 a column of its own, in 1.0 the column has dimensions. */
     private readonly isElement: boolean
 
     constructor(table: Table, { config, foreignKeyConfigs: [reference] }: Builder) {
       super(table as never, config as never)
-      this.isElement = config.isElement ?? false
+      this.isElement = config.isElement || (config.dimensions ?? 0) > 0
       this[IDS] = new ColumnIds(this, dialect.database, config.request, reference?.ref)
-      const { keyAsName } = this
-      // Read for each column that SQL names.
+      // Read for each column that SQL names: Drizzle 0.45 looks then whether there was a name, 1.0 takes it.
+      const { place } = this[IDS]
+      const read = 'isAlias' in this ? 'name' : 'keyAsName'
+      const value = this[read]
       const get = () => {
-        checkCopy(this[IDS].place)
-        return keyAsName
+        checkCopy(place)
+        return value
       }
-      Object.defineProperty(this, 'keyAsName', { get, enumerable: true })
+      Object.defineProperty(this, read, { get, enumerable: true })
+      // What Drizzle 1.0 asks for, of drivers and of JSON.
+      Object.defineProperties(this, {
+        codec: { get: () => dialect.codecOf(this[IDS].storage.name) },
+        jsonSelectIdentifier: { get: () => dialect.jsonOf?.(this[IDS].storage.name) },
+      })
       setDefault(this, this[IDS], dialect.database, config.request)
     }
 
@@ -95,8 +104,9 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
           { family: family.name },
         )
       }
-      this.config.isElement = true
-      return super.array(size)
+      const list = super.array(size)
+      this.config.isElement = list !== this
+      return list
     }
 
     /** Called by Drizzle. */

@@ -116,7 +116,7 @@ function nameOfList(element: Column): string | undefined {
 
 interface MaybeIdColumn {
   readonly [IDS]?: ColumnIds
-  /** Of an array. */
+  /** Of an array in Drizzle 0.45. */
   readonly baseColumn?: MaybeIdColumn
 }
 
@@ -125,6 +125,10 @@ export function findIds(column: unknown): ColumnIds | undefined {
   const candidate = column as MaybeIdColumn
   return candidate[IDS] ?? candidate.baseColumn?.[IDS]
 }
+
+/** Whether a column holds lists: an array has a type of its own in Drizzle 0.45, and dimensions in 1.0. */
+export const isList = (column: Column): boolean =>
+  column.dataType === 'array' || Boolean((column as { readonly dimensions?: number }).dimensions)
 
 /** @throws {IdError} `INVALID_OPTION` for a column that holds no ids. */
 export function idsOf(column: Column): ColumnIds {
@@ -137,6 +141,6 @@ export function idsOf(column: Column): ColumnIds {
 /** @throws {IdError} `INVALID_OPTION` for a column that holds no ids, or lists of them. */
 export function singleIdsOf(column: Column): ColumnIds {
   const ids = idsOf(column)
-  if (column.dataType !== 'array') return ids
+  if (!isList(column)) return ids
   throw new IdError('INVALID_OPTION', `${ids.place} is an array of ids, not one id`, { path: ids.place })
 }

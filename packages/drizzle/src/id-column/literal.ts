@@ -7,9 +7,11 @@ export const hexOf = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 /** A database value written into SQL, for defaults and views in a schema. */
-export function literal(value: unknown, database: Database): SQL {
-  if (value instanceof Uint8Array) return sql.raw(bytesLiteral(hexOf(value), database))
-  return sql.raw(typeof value === 'bigint' ? String(value) : quoteText(String(value)))
+export const literal = (value: unknown, database: Database): SQL => sql.raw(literalOf(value, database))
+
+export function literalOf(value: unknown, database: Database): string {
+  if (value instanceof Uint8Array) return bytesLiteral(hexOf(value), database)
+  return typeof value === 'bigint' ? String(value) : quoteText(String(value))
 }
 
 /** In brackets, MySQL takes it as a default, and drizzle-kit knows it again in SQLite. */

@@ -1,13 +1,14 @@
 import { sql } from 'drizzle-orm'
-import { MySqlColumn, MySqlColumnBuilder, MySqlDialect, MySqlInsertBase } from 'drizzle-orm/mysql-core'
+import * as core from 'drizzle-orm/mysql-core'
 import type { IdDialect } from '../id-column/dialect.js'
 
 export const MYSQL: IdDialect = {
   database: 'mysql',
-  Column: MySqlColumn,
-  Builder: MySqlColumnBuilder,
-  Dialect: MySqlDialect,
-  Insert: MySqlInsertBase,
+  core,
+  prefix: 'MySql',
+  Column: core.MySqlColumn,
+  Builder: core.MySqlColumnBuilder,
+  codecOf: (storage) => (storage === 'binary' ? 'blob:buffer' : storage === 'bigint' ? 'bigint' : undefined),
   relationalMethods: ['buildRelationalQuery', 'buildRelationalQueryWithoutLateralSubqueries'],
   /** JSON would hold bytes as base64 or as broken text, and its numbers are rounded above 2^53. */
   inJson(storage, expression) {

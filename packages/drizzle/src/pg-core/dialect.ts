@@ -1,13 +1,15 @@
 import { sql } from 'drizzle-orm'
-import { PgColumn, PgColumnBuilder, PgDialect, PgInsertBase } from 'drizzle-orm/pg-core'
+import * as core from 'drizzle-orm/pg-core'
 import type { IdDialect } from '../id-column/dialect.js'
 
 export const POSTGRES: IdDialect = {
   database: 'postgres',
-  Column: PgColumn,
-  Builder: PgColumnBuilder,
-  Dialect: PgDialect,
-  Insert: PgInsertBase,
+  core,
+  prefix: 'Pg',
+  Column: core.PgColumn,
+  Builder: core.PgColumnBuilder,
+  codecOf: (storage) =>
+    ({ text: 'text', uuid: 'uuid', uuid8: 'uuid', binary: 'bytea', bigint: 'bigint' })[storage],
   relationalMethods: ['buildRelationalQueryWithoutPK'],
   /** JSON numbers are rounded above 2^53; bytes and uuids are text there already. */
   inJson(storage, expression, isList) {

@@ -1,13 +1,16 @@
-import { sql } from 'drizzle-orm'
-import { SQLiteColumn, SQLiteColumnBuilder, SQLiteDialect, SQLiteInsertBase } from 'drizzle-orm/sqlite-core'
+import { type SQL, sql } from 'drizzle-orm'
+import * as core from 'drizzle-orm/sqlite-core'
 import type { IdDialect } from '../id-column/dialect.js'
 
 export const SQLITE: IdDialect = {
   database: 'sqlite',
-  Column: SQLiteColumn,
-  Builder: SQLiteColumnBuilder,
-  Dialect: SQLiteDialect,
-  Insert: SQLiteInsertBase,
+  core,
+  prefix: 'SQLite',
+  Column: core.SQLiteColumn,
+  Builder: core.SQLiteColumnBuilder,
+  codecOf: (storage) => (storage === 'bigint' ? 'numeric:bigint' : undefined),
+  // The codec of a BLOB takes null for no bytes.
+  jsonOf: (storage) => (storage === 'binary' ? (id) => SQLITE.inJson('binary', id, false) as SQL : undefined),
   relationalMethods: ['buildRelationalQuery'],
   /** JSON can't hold a BLOB, and its numbers are rounded above 2^53. */
   inJson(storage, expression) {

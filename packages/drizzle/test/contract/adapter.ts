@@ -26,6 +26,7 @@ import { postgresSchema } from './postgres-schema.js'
 import * as reads from './reads.js'
 import type { Session } from './session.js'
 import { sqliteSchema } from './sqlite-schema.js'
+import { related } from './version.js'
 import * as writes from './writes.js'
 
 /** Makes the schema as drizzle-kit would. */
@@ -37,27 +38,37 @@ async function openPostgres(database: PostgresDatabase, variant: Variant) {
   const schema = postgresSchema(variant)
   await install(database.pool)
   await create(database, await postgresStatements(schema))
-  return { db: overNodePostgres(database.pool, { schema }), schema, variant, database }
+  return { db: overNodePostgres({ client: database.pool, ...related(schema) }), schema, variant, database }
 }
 
 async function openPglite(database: PgliteDatabase, variant: Variant) {
   const schema = postgresSchema(variant)
   await install(database.connection)
   await create(database, await postgresStatements(schema))
-  return { db: overPglite(database.connection, { schema }), schema, variant, database }
+  return { db: overPglite({ client: database.connection, ...related(schema) }), schema, variant, database }
 }
 
 async function openSqlite(database: SqliteDatabase, variant: Variant) {
   const schema = sqliteSchema(variant)
   await create(database, await sqliteStatements(schema))
-  return { db: overBetterSqlite3(database.connection, { schema }), schema, variant, database }
+  return {
+    db: overBetterSqlite3({ client: database.connection, ...related(schema) }),
+    schema,
+    variant,
+    database,
+  }
 }
 
 // MariaDB has no lateral joins, which the mode "default" takes.
 async function openMysql(database: MysqlDatabase, variant: Variant) {
   const schema = mysqlSchema(variant)
   await create(database, await mysqlStatements(schema))
-  return { db: overMysql2(database.pool, { schema, mode: 'planetscale' }), schema, variant, database }
+  return {
+    db: overMysql2({ client: database.pool, ...related(schema), mode: 'planetscale' }),
+    schema,
+    variant,
+    database,
+  }
 }
 
 const OPEN = {

@@ -1,6 +1,7 @@
 import type { ContractAdapter } from '@snoflax/test/contract'
 import { eq, inArray } from 'drizzle-orm'
 import type { MySqlSession } from './mysql-session.js'
+import { raw } from './version.js'
 
 // A one-to-one relation has a LIMIT below it, inside which MariaDB can't see the row above.
 
@@ -8,7 +9,7 @@ export const graph: ContractAdapter<MySqlSession>['graph'] = {
   'query.findFirst({ with }) of lists': {
     run: async ({ db, schema: { customers, profiles, tags } }, id) => {
       const found = await db.query.customers.findFirst({
-        where: eq(customers.id, id),
+        where: raw((customer) => eq(customer.id, id)),
         with: { orders: { with: { lines: true, ties: true } } },
       })
       if (!found) return undefined

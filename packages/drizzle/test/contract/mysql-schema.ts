@@ -1,7 +1,7 @@
 import { idColumn } from '@snoflax/drizzle/mysql-core'
 import type { Variant } from '@snoflax/test/contract'
-import { relations } from 'drizzle-orm'
 import { type AnyMySqlColumn, int, mysqlTable, primaryKey, varchar } from 'drizzle-orm/mysql-core'
+import { relations } from './version.js'
 
 /** The contract's schema in MySQL, with the ids of a variant. */
 export function mysqlSchema({ family, storage, generator }: Variant) {
@@ -10,7 +10,7 @@ export function mysqlSchema({ family, storage, generator }: Variant) {
 
   const customers = mysqlTable('customers', {
     id: key(),
-    email: varchar({ length: 100 }).notNull().unique(),
+    email: varchar({ length: 100 }).notNull().unique('customers_email_unique'),
     name: varchar({ length: 100 }).notNull(),
     traceId: id.plain('trace_id', { storage }),
     referrerId: id.ref('referrer_id').references((): AnyMySqlColumn => customers.id),
@@ -21,7 +21,7 @@ export function mysqlSchema({ family, storage, generator }: Variant) {
     customerId: id
       .ref('customer_id')
       .notNull()
-      .unique()
+      .unique('profiles_customer_id_unique')
       .references(() => customers.id),
   })
   const orders = mysqlTable('orders', {
@@ -32,7 +32,10 @@ export function mysqlSchema({ family, storage, generator }: Variant) {
       .notNull()
       .references(() => customers.id),
   })
-  const tags = mysqlTable('tags', { id: key(), label: varchar({ length: 100 }).notNull().unique() })
+  const tags = mysqlTable('tags', {
+    id: key(),
+    label: varchar({ length: 100 }).notNull().unique('tags_label_unique'),
+  })
   const orderLines = mysqlTable(
     'order_lines',
     {

@@ -1,7 +1,7 @@
 import { idColumn } from '@snoflax/drizzle/pg-core'
 import type { Variant } from '@snoflax/test/contract'
-import { relations } from 'drizzle-orm'
 import { type AnyPgColumn, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { relations } from './version.js'
 
 /** The contract's schema in PostgreSQL, with the ids of a variant. */
 export function postgresSchema({ family, storage, generator }: Variant) {
@@ -10,7 +10,7 @@ export function postgresSchema({ family, storage, generator }: Variant) {
 
   const customers = pgTable('customers', {
     id: key(),
-    email: text().notNull().unique(),
+    email: text().notNull().unique('customers_email_unique'),
     name: text().notNull(),
     traceId: id.plain('trace_id', { storage }),
     referrerId: id.ref('referrer_id').references((): AnyPgColumn => customers.id),
@@ -21,7 +21,7 @@ export function postgresSchema({ family, storage, generator }: Variant) {
     customerId: id
       .ref('customer_id')
       .notNull()
-      .unique()
+      .unique('profiles_customer_id_unique')
       .references(() => customers.id),
   })
   const orders = pgTable('orders', {
@@ -32,7 +32,7 @@ export function postgresSchema({ family, storage, generator }: Variant) {
       .notNull()
       .references(() => customers.id),
   })
-  const tags = pgTable('tags', { id: key(), label: text().notNull().unique() })
+  const tags = pgTable('tags', { id: key(), label: text().notNull().unique('tags_label_unique') })
   const orderLines = pgTable(
     'order_lines',
     {

@@ -10,6 +10,7 @@ import {
 import type { ContractAdapter, Customer, Graph } from '@snoflax/test/contract'
 import { and, asc, count, eq, exists, gte, inArray, isNull, lt, max, min, sql } from 'drizzle-orm'
 import type { Session } from './session.js'
+import { isBefore1, raw } from './version.js'
 
 type Adapter = ContractAdapter<Session>
 
@@ -19,8 +20,8 @@ export const byId: Adapter['byId'] = {
       (await db.select().from(customers).where(eq(customers.id, id)))[0],
   },
   'query.findFirst()': {
-    run: async ({ db, schema: { customers } }, id) =>
-      db.query.customers.findFirst({ where: eq(customers.id, id) }),
+    run: async ({ db }, id) =>
+      db.query.customers.findFirst({ where: raw((customer) => eq(customer.id, id)) }),
   },
   'prepared select with placeholder(column)': {
     run: async ({ db, schema: { customers } }, id) => {
@@ -35,9 +36,9 @@ export const byId: Adapter['byId'] = {
     },
   },
   'prepared query.findFirst() with sql.placeholder()': {
-    run: async ({ db, schema: { customers } }, id) =>
+    run: async ({ db }, id) =>
       db.query.customers
-        .findFirst({ where: eq(customers.id, sql.placeholder('id')) })
+        .findFirst({ where: raw((customer) => eq(customer.id, sql.placeholder('id'))) })
         .prepare('first_by_id')
         .execute({ id }),
   },
@@ -68,8 +69,8 @@ export const byIds: Adapter['byIds'] = {
         .where(inArray(customers.id, [...ids])),
   },
   'query.findMany()': {
-    run: async ({ db, schema: { customers } }, ids) =>
-      db.query.customers.findMany({ where: inArray(customers.id, [...ids]) }),
+    run: async ({ db }, ids) =>
+      db.query.customers.findMany({ where: raw((customer) => inArray(customer.id, [...ids])) }),
   },
   'a list in a raw template': {
     run: async ({ db, schema: { customers } }, ids) =>
@@ -99,7 +100,7 @@ export const byRange: Adapter['byRange'] = {
   'query.findMany()': {
     run: async ({ db }, range) =>
       db.query.customers.findMany({
-        where: (customer) => and(gte(customer.id, range.gte), lt(customer.id, range.lt)),
+        where: raw((customer) => and(gte(customer.id, range.gte), lt(customer.id, range.lt))),
       }),
   },
   'values in a raw template': {
@@ -127,7 +128,7 @@ export const createdBetweenPaths: Adapter['createdBetween'] = {
   },
   'query.findMany()': {
     run: async ({ db }, from, to) =>
-      db.query.customers.findMany({ where: (customer) => createdBetween(customer.id, from, to) }),
+      db.query.customers.findMany({ where: raw((customer) => createdBetween(customer.id, from, to)) }),
   },
 }
 
@@ -177,15 +178,18 @@ const everything = {
 
 export const graph: Adapter['graph'] = {
   'query.findFirst({ with })': {
-    run: async ({ db, schema: { customers } }, id) => {
-      const found = await db.query.customers.findFirst({ where: eq(customers.id, id), with: everything })
+    run: async ({ db }, id) => {
+      const found = await db.query.customers.findFirst({
+        where: raw((customer) => eq(customer.id, id)),
+        with: everything,
+      })
       return found && withTags(found)
     },
   },
   'query.findMany({ with, columns, orderBy, limit })': {
-    run: async ({ db, schema: { customers } }, id) => {
+    run: async ({ db }, id) => {
       const [found] = await db.query.customers.findMany({
-        where: eq(customers.id, id),
+        where: raw((customer) => eq(customer.id, id)),
         with: {
           referrer: { columns: { id: true, email: true, name: true, traceId: true, referrerId: true } },
           profile: { columns: { bio: true, id: true, customerId: true } },
@@ -260,7 +264,13 @@ export const page: Adapter['page'] = {
   },
   'query.findMany() with keyset()': {
     run: async ({ db, schema: { customers } }, after, limit) =>
-      db.query.customers.findMany({ ...keyset(customers.id, { after }), limit }),
+      isBefore1
+        ? db.query.customers.findMany({ ...keyset(customers.id, { after }), limit })
+        : db.query.customers.findMany({
+            where: raw((customer) => keyset(customer.id, { after }).where),
+            orderBy: (customer) => keyset(customer.id).orderBy,
+            limit,
+          }),
   },
 }
 

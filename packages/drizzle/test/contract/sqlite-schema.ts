@@ -1,7 +1,7 @@
 import { idColumn } from '@snoflax/drizzle/sqlite-core'
 import type { Variant } from '@snoflax/test/contract'
-import { relations } from 'drizzle-orm'
 import { type AnySQLiteColumn, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { relations } from './version.js'
 
 /** The contract's schema in SQLite, with the ids of a variant. */
 export function sqliteSchema({ family, storage, generator }: Variant) {
@@ -10,7 +10,7 @@ export function sqliteSchema({ family, storage, generator }: Variant) {
 
   const customers = sqliteTable('customers', {
     id: key(),
-    email: text().notNull().unique(),
+    email: text().notNull().unique('customers_email_unique'),
     name: text().notNull(),
     traceId: id.plain('trace_id', { storage }),
     referrerId: id.ref('referrer_id').references((): AnySQLiteColumn => customers.id),
@@ -21,7 +21,7 @@ export function sqliteSchema({ family, storage, generator }: Variant) {
     customerId: id
       .ref('customer_id')
       .notNull()
-      .unique()
+      .unique('profiles_customer_id_unique')
       .references(() => customers.id),
   })
   const orders = sqliteTable('orders', {
@@ -32,7 +32,7 @@ export function sqliteSchema({ family, storage, generator }: Variant) {
       .notNull()
       .references(() => customers.id),
   })
-  const tags = sqliteTable('tags', { id: key(), label: text().notNull().unique() })
+  const tags = sqliteTable('tags', { id: key(), label: text().notNull().unique('tags_label_unique') })
   const orderLines = sqliteTable(
     'order_lines',
     {

@@ -6,11 +6,12 @@ import { sqliteTable } from 'drizzle-orm/sqlite-core'
 const [elsewhere, statement] = process.argv.slice(2)
 const sessions = sqliteTable('sessions', { id: flaxId({ storage: 'binary' }).primaryKey() })
 
-const { ne, sql } = await import(`${elsewhere}/index.js`)
+const { defineRelations, ne, sql } = await import(`${elsewhere}/index.js`)
 const { drizzle } = await import(`${elsewhere}/better-sqlite3/index.js`)
 const client = new Database(':memory:')
 client.exec('create table sessions (id blob primary key)')
-const db = drizzle(client, { schema: { sessions } })
+const schema = { sessions }
+const db = drizzle({ client, ...(defineRelations ? { relations: defineRelations(schema) } : { schema }) })
 const statements = {
   select: () => db.select().from(sessions),
   delete: () => db.delete(sessions).where(ne(sessions.id, sql.placeholder('mine'))),

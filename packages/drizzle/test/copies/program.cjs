@@ -3,7 +3,7 @@ const Database = require('better-sqlite3')
 /** What an application does with the copy of Drizzle that it loads, which need not be the package's. */
 exports.program = function program(
   { flaxId, snoId },
-  { eq, ne, relations, sql },
+  { eq, ne, relations, defineRelations, sql },
   { sqliteTable, text },
   { drizzle },
 ) {
@@ -12,13 +12,25 @@ exports.program = function program(
     id: snoId().primaryKey(),
     customerId: flaxId.ref('customer_id').references(() => customers.id),
   })
-  const orderRelations = relations(orders, ({ one }) => ({
-    customer: one(customers, { fields: [orders.customerId], references: [customers.id] }),
-  }))
   const client = new Database(':memory:')
   client.exec(`create table customers (id blob primary key not null, name text);
     create table orders (id text primary key not null, customer_id blob references customers)`)
-  const db = drizzle(client, { schema: { customers, orders, orderRelations } })
+  const related = defineRelations
+    ? {
+        relations: defineRelations({ customers, orders }, (r) => ({
+          orders: { customer: r.one.customers({ from: r.orders.customerId, to: r.customers.id }) },
+        })),
+      }
+    : {
+        schema: {
+          customers,
+          orders,
+          orderRelations: relations(orders, ({ one }) => ({
+            customer: one(customers, { fields: [orders.customerId], references: [customers.id] }),
+          })),
+        },
+      }
+  const db = drizzle({ client, ...related })
 
   const [ada, bob] = db
     .insert(customers)

@@ -22,6 +22,9 @@ const OF_OTHERS: ReadonlySet<string> = new Set([
   ...['increment', 'decrement', 'multiply', 'divide'],
 ])
 
+export const isOfIds = (word: string): boolean => OF_IDS.has(word)
+export const isOfOthers = (word: string): boolean => OF_OTHERS.has(word)
+
 /**
  * A value for a field that holds ids, in any argument: an id, a list of ids, or an object of operators. Ids
  * become database values; null, field references and Prisma's own values stay.
@@ -54,7 +57,7 @@ function operators(column: IdColumn, value: Record<string, unknown>, place: Plac
   const entries = Object.entries(value).map(([word, operand]) => {
     const at = inside(place, word)
     if (operand !== undefined) withPlace(column.name, at, () => checkOperator(column, word, operand))
-    return [word, OF_IDS.has(word) ? idValue(column, operand, at) : operand]
+    return [word, isOfIds(word) ? idValue(column, operand, at) : operand]
   })
   return Object.fromEntries(entries)
 }
@@ -71,6 +74,6 @@ function reasonAgainst(storage: string, word: string, operand: unknown): string 
     return 'Prisma has no ranges over Bytes; take storage uuid or text, or a raw query'
   }
   if (word === 'mode' && operand === 'insensitive') return 'ids that differ in case are different ids'
-  if (OF_IDS.has(word) || OF_OTHERS.has(word)) return undefined
+  if (isOfIds(word) || isOfOthers(word)) return undefined
   return `the operator ${word} is unknown to this version of @snoflax/prisma-extension, so its ids can't be converted`
 }

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import type { GeneratorOptions } from '@prisma/generator-helper'
 import { IdError } from '@snoflax/core'
+import { type Brands, typeClient } from './client-types.js'
 import { collationSql } from './collation.js'
 import { refuseHidden } from './comment.js'
 import { contentOf, type ModuleContent } from './content.js'
@@ -16,12 +17,16 @@ const helper: typeof import('@prisma/generator-helper') = createRequire(import.m
   '@prisma/generator-helper',
 )
 
-/** Answers what `prisma generate` asks of a generator, over standard input and error. */
+/** What `prisma generate` asks of a generator. */
+export const generator = {
+  name: 'snoflax-prisma-generator',
+  getManifest: async () => ({ prettyName: 'snoflax ids', defaultOutput: '../generated/snoflax' }),
+  generate,
+}
+
+/** Answers Prisma over standard input and error. */
 export function runGenerator(): void {
-  helper.generatorHandler({
-    onManifest: () => ({ prettyName: 'snoflax ids', defaultOutput: '../generated/snoflax' }),
-    onGenerate: generate,
-  })
+  helper.generatorHandler({ onManifest: generator.getManifest, onGenerate: generate })
 }
 
 /**
@@ -33,7 +38,9 @@ async function generate(options: GeneratorOptions): Promise<void> {
   const { generator, otherGenerators } = options
   const folder = generator.output?.value
   if (!folder) throw new IdError('INVALID_OPTION', 'output: say where the module goes', { field: 'output' })
+  const brands = brandsOf(generator.config['brands'])
   const content = await readSchema(options)
+  for (const client of clientsOf(options)) await typeClient(client, content, options.dmmf, brands)
   const language = languageOf(generator.config['language'], otherGenerators)
   const collations = collationSql(content)
   await writeFiles(folder, {
@@ -62,6 +69,35 @@ async function readSchema({
 function familiesFile({ config, sourceFilePath }: GeneratorOptions['generator']): string | undefined {
   const given = config['families']
   return typeof given === 'string' ? resolve(dirname(sourceFilePath), given) : undefined
+}
+
+function brandsOf(given: unknown): Brands {
+  if (given === undefined || given === 'results' || given === 'strict') return given ?? 'results'
+  throw new IdError('INVALID_OPTION', `brands: it is "strict" or "results", not ${JSON.stringify(given)}`, {
+    field: 'brands',
+    value: given,
+  })
+}
+
+/**
+ * Folders of the clients that this run of `prisma generate` has written.
+ *
+ * @throws {IdError} `INVALID_OPTION` where there is none, and for one that is generated later: it would have no ids.
+ */
+function clientsOf({ generator, otherGenerators, datamodel }: GeneratorOptions): string[] {
+  const clients = otherGenerators.filter(({ provider }) =>
+    /^prisma-client(?:-js)?$/.test(provider.value ?? ''),
+  )
+  const names = [...datamodel.matchAll(/^\s*generator\s+(\w+)\s*\{/gm)].map(([, name]) => name)
+  const later = clients.find(({ name }) => names.indexOf(name) > names.indexOf(generator.name))
+  if (clients.length > 0 && later === undefined) return clients.flatMap(({ output }) => output?.value ?? [])
+  const reason = later
+    ? `write it below generator ${later.name}, whose types it puts ids into`
+    : "it puts ids into the types of Prisma's client: generate both, in one run, without --generator"
+  throw new IdError('INVALID_OPTION', `generator ${generator.name}: ${reason}`, {
+    field: 'generator',
+    value: generator.name,
+  })
 }
 
 /** Where the client is TypeScript that the project compiles, so is the module. */

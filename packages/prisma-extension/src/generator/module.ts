@@ -69,7 +69,7 @@ ${declarations}
 export const configuration: Configuration = ${configuration}
 
 ${SNOFLAX}
-export const snoflax = (${options}): Extension<Ids> => idExtension<Ids>(configuration, options)
+export const snoflax = (${options}): Extension<Times> => idExtension<Times>(configuration, options)
 
 ${raw}
 const raw: RawQueries<IdTypes> = rawQueries<IdTypes>(configuration)
@@ -96,22 +96,24 @@ ${declarations}
 export declare const configuration: Configuration
 
 ${SNOFLAX}
-export declare const snoflax: (${options}) => Extension<Ids>
+export declare const snoflax: (${options}) => Extension<Times>
 
 ${raw}
 export declare const parameter: RawQueries<IdTypes>['parameter']
 export declare const readRows: RawQueries<IdTypes>['readRows']
 `
 
-function familyImports(
+/** With a prefix, the families are imported by names that nothing else has. */
+export function familyImports(
   ids: readonly FoundField[],
   folder: string,
   keyword: 'import' | 'import type',
+  prefix = '',
 ): string {
   const names = new Map<string, string[]>()
   for (const { name, file } of familiesOf(ids)) {
     const from = file === undefined ? '@snoflax/core' : importPath(folder, file)
-    names.set(from, [...(names.get(from) ?? []), name])
+    names.set(from, [...(names.get(from) ?? []), prefix ? `${name} as ${prefix}${name}` : name])
   }
   return [...names].map(([from, list]) => `${keyword} { ${list.join(', ')} } from '${from}'`).join('\n')
 }
@@ -149,9 +151,9 @@ const declarations = (
   content: ModuleContent,
   made: readonly FoundFamily[],
   isOptional: boolean,
-): string => `/** Ids in results, by model and field. */
-export interface Ids {
-${content.models.map(resultTypes).join('')}}
+): string => `/** Creation times in results, by model. */
+export interface Times {
+${content.models.map(timesOf).join('')}}
 
 /** Ids by the names that raw queries give to their fields. */
 export interface IdTypes {
@@ -166,14 +168,11 @@ ${made.map(generatorOption).join('')}  }
 }
 `
 
-function resultTypes({ model, ids }: ModelContent): string {
-  if (ids.length === 0) return ''
-  const fields = ids.map(({ field, found, comment: { createdAt } }) => {
-    const orNull = field.isRequired || field.isList ? '' : ' | null'
-    const time = createdAt === undefined ? '' : `    ${createdAt}: Date${orNull}\n`
-    return `    ${field.name}: ${idType(found)}${field.isList ? '[]' : orNull}\n${time}`
-  })
-  return `  ${clientName(model.name)}: {\n${fields.join('')}  }\n`
+function timesOf({ model, ids }: ModelContent): string {
+  const times = ids.flatMap(({ field, comment: { createdAt } }) =>
+    createdAt === undefined ? [] : `    ${createdAt}: Date${field.isRequired ? '' : ' | null'}\n`,
+  )
+  return times.length === 0 ? '' : `  ${clientName(model.name)}: {\n${times.join('')}  }\n`
 }
 
 function generatorOption(found: FoundFamily): string {

@@ -5,6 +5,8 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { GeneratorOptions } from '@prisma/generator-helper'
+import { generator } from '@snoflax/prisma-extension/generator'
 import { installed, linkClient, schemaFor, VERSION } from './version.js'
 
 const require = createRequire(import.meta.url)
@@ -13,8 +15,10 @@ const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, impo
 /** Files of a Prisma project, by path; those that end in `.prisma` lie in `schema/`. */
 export type ProjectFiles = Readonly<Record<string, string>>
 
-/** What stands in a schema as the generator's provider: the built one, which a user's PATH has by its name. */
-export const PROVIDER = `node ${at('bin/snoflax-prisma-generator.js')}`
+/** The built generator, in a process of its own. */
+export const COMMAND = `node ${at('bin/snoflax-prisma-generator.js')}`
+/** What stands in a schema as the generator's provider: a name that this process knows. */
+export const PROVIDER = VERSION === '' ? generator.name : COMMAND
 
 /**
  * A folder with the files and all that `prisma generate` makes of them, kept between runs of the tests. The same
@@ -44,19 +48,19 @@ export async function refusalOfProject(files: ProjectFiles): Promise<string> {
 
 const PROJECTS = at(`.vitest/projects${VERSION}`)
 
-/** Of the generator as it is built now; what earlier ones made is forgotten. */
+/** Of the generator as it is now; what earlier ones made is forgotten. */
 async function projectsFolder(): Promise<string> {
-  const current = hashOf(builtFiles())
+  const current = hashOf(generatorFiles())
   const earlier = existsSync(PROJECTS) ? readdirSync(PROJECTS).filter((name) => name !== current) : []
   await Promise.all(earlier.map((name) => rm(join(PROJECTS, name), { recursive: true, force: true })))
   return join(PROJECTS, current)
 }
 
-const builtFiles = (): string[] =>
-  readdirSync(at('dist'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.js'))
+const generatorFiles = (): string[] =>
+  readdirSync(at('src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
     .sort()
-    .map((file) => readFileSync(at(`dist/${file}`), 'utf8'))
+    .map((file) => readFileSync(at(`src/${file}`), 'utf8'))
 
 const hashOf = (content: unknown): string =>
   createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16)
@@ -76,8 +80,23 @@ const prisma = () => ({
     require('@prisma/client-generator-registry') as typeof import('@prisma/client-generator-registry'),
 })
 
+/** Writes down what Prisma tells generators, for tests that walk through it. */
+const dmmfGenerator = {
+  name: 'dmmf',
+  getManifest: async () => ({ prettyName: 'DMMF', defaultOutput: '../dmmf' }),
+  generate: async ({ dmmf, generator: { output } }: GeneratorOptions): Promise<void> => {
+    const folder = output?.value as string
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, 'dmmf.json'), JSON.stringify(dmmf))
+  },
+}
+
+/** Runs the generators of a project again, or some of them. What Prisma says where it fails. */
+export const generateAgain = (folder: string, generators?: string[]): Promise<string | undefined> =>
+  prismaGenerate(folder, generators)
+
 /** As the command does, but in this process, where Prisma is loaded once. What it says where it fails. */
-async function prismaGenerate(cwd: string): Promise<string | undefined> {
+async function prismaGenerate(cwd: string, generatorNames?: string[]): Promise<string | undefined> {
   if (VERSION !== '') return runCommand(cwd)
   const {
     internals: { getGenerators, loadSchemaContext },
@@ -90,8 +109,13 @@ async function prismaGenerate(cwd: string): Promise<string | undefined> {
   })
   const generators = await getGenerators({
     schemaContext,
-    registry: defaultRegistry.toInternal(),
+    registry: {
+      ...defaultRegistry.toInternal(),
+      [generator.name]: { type: 'in-process', generator },
+      dmmf: { type: 'in-process', generator: dmmfGenerator },
+    },
     cliCommand: 'npx prisma',
+    ...(generatorNames && { generatorNames }),
   })
   try {
     for (const generator of generators) await generator.generate()

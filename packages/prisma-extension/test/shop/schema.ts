@@ -3,6 +3,7 @@ import { PROVIDER, type ProjectFiles } from '../project/generate.js'
 export interface ShopOptions {
   readonly database: 'postgresql' | 'sqlite'
   readonly client?: 'prisma-client' | 'prisma-client-js'
+  readonly brands?: 'strict' | 'results'
 }
 
 /**
@@ -11,7 +12,11 @@ export interface ShopOptions {
  * one-to-many, one-to-one by the same key, many-to-many implicit, explicit and of a model with itself, trees,
  * composite keys and foreign keys, a model without ids in between, a view, enums, maps.
  */
-export function shopProject({ database, client = 'prisma-client' }: ShopOptions): ProjectFiles {
+export function shopProject({
+  database,
+  client = 'prisma-client',
+  brands = 'results',
+}: ShopOptions): ProjectFiles {
   const isPostgres = database === 'postgresql'
   const uuid = isPostgres ? '@db.Uuid' : ''
   const uuid8 = isPostgres ? 'storage=uuid8' : ''
@@ -26,9 +31,10 @@ generator client {
 generator snoflax {
   provider = "${PROVIDER}"
   output   = "../snoflax"
+  brands   = "${brands}"
 }
 generator dmmf {
-  provider = "node ${new URL('../project/dump-dmmf.js', import.meta.url).pathname}"
+  provider = "dmmf"
   output   = "../dmmf"
 }
 datasource db {

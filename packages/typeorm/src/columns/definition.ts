@@ -3,7 +3,7 @@ import { checkMeta, checkSchema, DEFAULT_SCHEMA, type IdSource, idSource } from 
 import type { ValueTransformer } from 'typeorm'
 
 /** Options of an id column that is not generated. */
-export interface PlainIdColumnOptions {
+export interface PlainIdColumnOptions<IsArray extends boolean = boolean> {
   /** Whether the column takes null. Default false. */
   readonly nullable?: boolean
   /** Whether the column has a unique constraint. Default false. */
@@ -16,10 +16,12 @@ export interface PlainIdColumnOptions {
   readonly storage?: StorageName
   /** Whether find options and query builders select the column by default. Default true. */
   readonly select?: boolean
+  /** Whether the column holds an array of ids; PostgreSQL only. Default false. */
+  readonly array?: IsArray
 }
 
 /** Options of an id column whose ids are generated when a row is inserted without one. */
-export interface IdColumnOptions<AnId extends string> extends PlainIdColumnOptions {
+export interface IdColumnOptions<AnId extends string> extends Omit<PlainIdColumnOptions, 'array'> {
   /** Whether the column is the primary key, or a part of it. Default true. */
   readonly primary?: boolean
   /** What generates the ids: a generator, a family, or your own. By default the family's monotonic generator. */
@@ -94,6 +96,8 @@ export interface PreliminaryColumn {
   unique: boolean
   /** See {@link PlainIdColumnOptions.select}. */
   select: boolean
+  /** See {@link PlainIdColumnOptions.array}. */
+  array?: boolean
   /** See {@link PlainIdColumnOptions.name}. */
   name?: string
   /** See {@link PlainIdColumnOptions.comment}. */
@@ -139,7 +143,7 @@ export function generatedColumn<AnId extends string>(
 }
 
 function preliminary(transformer: IdColumnDefinition, options: PlainIdColumnOptions): PreliminaryColumn {
-  const { nullable = false, unique = false, select = true, name, comment } = options
+  const { nullable = false, unique = false, select = true, array = false, name, comment } = options
   return {
     type: 'varchar',
     transformer,
@@ -148,6 +152,7 @@ function preliminary(transformer: IdColumnDefinition, options: PlainIdColumnOpti
     nullable,
     unique,
     select,
+    ...(array && { array }),
     ...(name !== undefined && { name }),
     ...(comment !== undefined && { comment }),
   }

@@ -2,6 +2,7 @@ import type { Database, IdFamily, IdStorage } from '@snoflax/core'
 import { withPath } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata, ObjectLiteral, ValueTransformer } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
+import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
 
 /** Known to all copies of this package. */
 const PREPARED: unique symbol = Symbol.for('@snoflax/typeorm prepared column') as never
@@ -27,23 +28,23 @@ export class PreparedColumn implements ValueTransformer {
   }
 
   to(value: unknown): unknown {
-    // A function stands for SQL, a list is the value of `Any`, and undefined asks for the column's default.
+    // A function stands for SQL, a list is the value of `Any`, and undefined asks for the column's default. What find
+    // operators hold, which TypeORM 0.3 hands over too, is converted as a parameter.
     if (value === undefined || typeof value === 'function') return value
+    if (InstanceChecker.isFindOperator(value)) return value
     if (Array.isArray(value)) return value.map((one) => this.to(one))
     return withPath(this.path, () => this.storage.toDatabase(value))
   }
 
   from(value: unknown): unknown {
     if (value === undefined) return undefined
-    return withPath(this.path, () => this.storage.fromDatabase(revived(value)))
+    if (this.metadata.isArray && Array.isArray(value)) return value.map((one) => this.one(one))
+    return this.one(value)
   }
-}
 
-/** TypeORM caches results as JSON, in which a Buffer is `{ type: 'Buffer', data: […] }`. */
-function revived(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  const { type, data } = value as { readonly type?: unknown; readonly data?: unknown }
-  return type === 'Buffer' && Array.isArray(data) ? Uint8Array.from(data as number[]) : value
+  private one(value: unknown): unknown {
+    return withPath(this.path, () => this.storage.fromDatabase(value))
+  }
 }
 
 export const pathOf = (column: ColumnMetadata): string =>
@@ -83,8 +84,14 @@ interface State {
   readonly generated: WeakMap<readonly ObjectLiteral[], (readonly PreparedColumn[])[]>
   /** Families of decorated properties, by the prototype that they are on. */
   readonly families: WeakMap<object, Map<string, IdFamily>>
-  /** Drivers and prototypes of TypeORM that are patched. */
+  /** Drivers, loggers and prototypes of TypeORM that are patched. */
   readonly patched: WeakSet<object>
+  /** Lists of parameters as drivers get them, and what each was before. */
+  readonly bound: WeakMap<readonly unknown[], readonly unknown[]>
+  /** Those of the queries that a query runner is at. */
+  readonly running: WeakMap<object, Set<readonly unknown[]>>
+  /** DataSources whose tables are not to be looked at. */
+  readonly unchecked: WeakSet<DataSource>
 }
 
 const STATE: unique symbol = Symbol.for('@snoflax/typeorm 1') as never
@@ -94,10 +101,23 @@ all[STATE] ??= {
   generated: new WeakMap(),
   families: new WeakMap(),
   patched: new WeakSet(),
+  bound: new WeakMap(),
+  running: new WeakMap(),
+  unchecked: new WeakSet(),
 }
 export const state: State = all[STATE]
 
 const UNPREPARED: PreparedSource = { database: 'sqlite', columns: [], paths: new Map() }
+
+/** What belongs to a DataSource: a builder, a query runner, the metadata of an entity. */
+export interface Belonging {
+  readonly dataSource: DataSource
+}
+
+/** TypeORM 0.3 calls it `connection`. */
+export const dataSourceOf = (one: Belonging): DataSource =>
+  (one.dataSource as DataSource | undefined) ??
+  (one as unknown as { readonly connection: DataSource }).connection
 
 /** Of a DataSource that was never prepared, none. */
 export const preparedOf = ({ entityMetadatas }: DataSource): PreparedSource =>

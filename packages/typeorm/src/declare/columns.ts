@@ -23,9 +23,12 @@ import {
 import { patchDataSources } from '../prepare/data-source.js'
 import { rememberIdProperty } from './created-at.js'
 
+/** What a property holds: an id, or an array of ids. */
+export type OneOrMany<AnId extends string, IsArray extends boolean> = IsArray extends true ? AnId[] : AnId
+
 /** Decorates a property that holds ids of the family: another family's does not compile. */
-export type IdDecorator<AnId extends string> = <Name extends string>(
-  entity: { [Property in Name]?: AnId | null },
+export type IdDecorator<Value extends string | string[]> = <Name extends string>(
+  entity: { [Property in Name]?: Value | null },
   property: Name,
 ) => void
 
@@ -52,19 +55,19 @@ export function IdColumn<AnId extends string>(
  * @example
  * `class Order { @IdColumn.plain(sno, { nullable: true }) traceId!: SnoId | null }`
  */
-export function plainIdColumn<AnId extends string>(
+export function plainIdColumn<AnId extends string, IsArray extends boolean = false>(
   family: IdFamily<AnId>,
-  options: PlainIdColumnOptions = {},
-): IdDecorator<AnId> {
+  options: PlainIdColumnOptions<IsArray> = {},
+): IdDecorator<OneOrMany<AnId, IsArray>> {
   return decorator(family, () => plainColumn(family, options))
 }
 
 IdColumn.plain = plainIdColumn
 
-function decorator<AnId extends string>(
-  family: IdFamily<AnId>,
+function decorator<Value extends string | string[]>(
+  family: IdFamily,
   columnOf: () => PreliminaryColumn,
-): IdDecorator<AnId> {
+): IdDecorator<Value> {
   return (entity, property) => {
     const column = withPath(`${entity.constructor.name}.${property}`, columnOf)
     patchDataSources()
@@ -114,15 +117,18 @@ export interface FamilyColumn<AnId extends string, Options = Omit<IdColumnOption
    * @throws {IdError} `GENERATOR_REQUIRED`, `INVALID_OPTION`, naming entity and property.
    */
   (options?: Options): IdDecorator<AnId>
-  /** Ids that are neither the primary key nor generated. */
-  plain(options?: PlainIdColumnOptions): IdDecorator<AnId>
+  /** Ids that are neither the primary key nor generated: in PostgreSQL, arrays of them too. */
+  plain<IsArray extends boolean = false>(
+    options?: PlainIdColumnOptions<IsArray>,
+  ): IdDecorator<OneOrMany<AnId, IsArray>>
 }
 
 function familyColumn<AnId extends string>(
   family: IdFamily<AnId>,
 ): FamilyColumn<AnId, IdColumnOptions<AnId>> {
   return Object.assign((options?: IdColumnOptions<AnId>) => IdColumn(family, options), {
-    plain: (options?: PlainIdColumnOptions) => plainIdColumn(family, options),
+    plain: <IsArray extends boolean = false>(options?: PlainIdColumnOptions<IsArray>) =>
+      plainIdColumn(family, options),
   })
 }
 

@@ -3,10 +3,19 @@ import { DataSource } from 'typeorm'
 import { isPrepared, remember, state } from '../columns/prepared.js'
 import { patchTypeorm } from './patches.js'
 import { databaseOf, definitionsOf, settleColumns } from './settle.js'
+import { checkStoredColumns } from './stored-columns.js'
 import { libraryOf, reliancesOf } from './typeorm.js'
 
 interface Building {
   buildMetadatas(): Promise<void>
+  initialize(): Promise<DataSource>
+  destroy(): Promise<void>
+}
+
+/** What a DataSource does about its id columns. */
+export interface PrepareOptions {
+  /** Whether `initialize()` compares the id columns with those in the database. Default true. */
+  readonly checkColumns?: boolean
 }
 
 /**
@@ -16,17 +25,36 @@ interface Building {
 export function patchDataSources(): void {
   if (state.patched.has(DataSource.prototype)) return
   const prototype = requireBuilding(DataSource.prototype)
-  state.patched.add(prototype)
-  const { buildMetadatas } = prototype
-  prototype.buildMetadatas = async function (this: DataSource & Building) {
+  patchBuilding(prototype)
+}
+
+function patchBuilding(owner: Building): void {
+  state.patched.add(owner)
+  const { buildMetadatas, initialize } = owner
+  owner.buildMetadatas = async function (this: DataSource & Building) {
     await buildMetadatas.call(this)
     prepareMetadata(this)
   }
+  owner.initialize = async function (this: DataSource & Building) {
+    const dataSource = await initialize.call(this)
+    // The commands of TypeORM are what a wrong column is mended with.
+    if (isCommand()) return dataSource
+    try {
+      await checkStoredColumns(dataSource)
+    } catch (error) {
+      await dataSource.destroy()
+      throw error
+    }
+    return dataSource
+  }
 }
 
+const isCommand = (): boolean =>
+  /[\\/](?:typeorm|cli)(?:-ts-node-(?:commonjs|esm))?(?:\.js)?$/.test(globalThis.process?.argv?.[1] ?? '')
+
 /**
- * Makes a DataSource ready for id columns, before `initialize()` or after it. Only needed where this package
- * sees another copy of TypeORM than the application does: otherwise it happens by itself.
+ * Makes a DataSource ready for id columns, before `initialize()` or after it. Only needed for options, and where this
+ * package sees another copy of TypeORM than the application does: otherwise it happens by itself.
  *
  * @throws {IdError} `STORAGE_REFUSED`, `INVALID_OPTION` for a column that the database can't hold, from
  * `initialize()` or here if that was called before.
@@ -35,19 +63,20 @@ export function patchDataSources(): void {
  * const dataSource = prepareDataSource(new DataSource({ type: 'better-sqlite3', database: ':memory:', entities }))
  * await dataSource.initialize()
  */
-export function prepareDataSource<Source extends DataSource>(dataSource: Source): Source {
+export function prepareDataSource<Source extends DataSource>(
+  dataSource: Source,
+  { checkColumns = true }: PrepareOptions = {},
+): Source {
   const building = requireBuilding(dataSource)
-  const buildMetadatas = building.buildMetadatas.bind(dataSource)
-  building.buildMetadatas = async () => {
-    await buildMetadatas()
-    prepareMetadata(dataSource)
-  }
+  if (dataSource instanceof DataSource) patchDataSources()
+  else if (!state.patched.has(building)) patchBuilding(building)
+  if (!checkColumns) state.unchecked.add(dataSource)
   prepareMetadata(dataSource)
   return dataSource
 }
 
 function requireBuilding(owner: DataSource): Building {
-  requireMembers(libraryOf(owner), [{ owner, name: 'DataSource', members: ['buildMetadatas'] }])
+  requireMembers(libraryOf(owner), [{ owner, name: 'DataSource', members: ['buildMetadatas', 'initialize'] }])
   return owner as unknown as Building
 }
 

@@ -1,6 +1,14 @@
 import type { DataSource, EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
 import type { Subject } from 'typeorm/persistence/Subject.js'
-import { idColumnsIn, preparedOf, state } from '../columns/prepared.js'
+import { bound, unboundList } from '../columns/bound.js'
+import {
+  type Belonging,
+  dataSourceOf,
+  idColumnFor,
+  idColumnsIn,
+  preparedOf,
+  state,
+} from '../columns/prepared.js'
 import { inIds, markIdParameters, withIdValues } from '../read/parameters.js'
 import { putIdsIntoReturned, putIdsIntoRows, type RawRow } from '../read/rows.js'
 import type { Selection } from '../read/sources.js'
@@ -8,6 +16,7 @@ import { insertWithIds } from '../write/insert.js'
 import { generateMissingIds, type InsertBuilder, type InsertMap, metadataOf } from '../write/new-rows.js'
 import { generateIdsOfSave, insertInOrder, type Save } from '../write/saves.js'
 import { asStored } from '../write/trees.js'
+import { logReadably, queryReadably } from './readable.js'
 import { type Prototypes, prototypesOf } from './typeorm.js'
 
 /** A builder that has its main entity. */
@@ -30,8 +39,10 @@ interface Changed {
  */
 export function patchTypeorm(dataSource: DataSource): void {
   const prototypes = prototypesOf(dataSource)
+  logReadably(dataSource)
   for (const [owner, patch] of [
     [dataSource.driver, () => patchDriver(dataSource)],
+    [prototypes.QueryRunner, () => around(prototypes.QueryRunner, 'query', queryReadably)],
     [prototypes.QueryBuilder, () => patchPrototypes(prototypes)],
   ] as const) {
     if (!state.patched.has(owner)) patch()
@@ -106,8 +117,7 @@ function patchPrototypes(of: Prototypes): void {
   }
 }
 
-const hasIds = ({ dataSource }: { readonly dataSource: DataSource }): boolean =>
-  preparedOf(dataSource).columns.length > 0
+const hasIds = (one: Belonging): boolean => preparedOf(dataSourceOf(one)).columns.length > 0
 
 /** Values of an insert are converted one by one; reading through thousands of them would only cost time. */
 function isPlainInsert({ expressionMap }: { readonly expressionMap: object }): boolean {
@@ -128,12 +138,18 @@ function withIds<Result extends Changed>(result: Result, { expressionMap }: Chan
 function patchDriver(dataSource: DataSource): void {
   const { driver } = dataSource
   const escapeQueryWithParameters = driver.escapeQueryWithParameters.bind(driver)
-  driver.escapeQueryWithParameters = (query, parameters, ...rest) =>
-    escapeQueryWithParameters(
-      query,
-      withIdValues(query, parameters ?? {}, preparedOf(dataSource).columns),
-      ...rest,
-    )
+  driver.escapeQueryWithParameters = (query, parameters, ...rest) => {
+    const values = withIdValues(query, parameters ?? {}, preparedOf(dataSource).columns)
+    const [sql, list] = escapeQueryWithParameters(query, values, ...rest)
+    return [sql, unboundList(list)]
+  }
+
+  const preparePersistentValue = driver.preparePersistentValue.bind(driver)
+  driver.preparePersistentValue = (value, column) => {
+    const idColumn = idColumnFor(column)
+    const prepared: unknown = preparePersistentValue(value, column)
+    return idColumn ? bound(prepared, idColumn) : prepared
+  }
 
   const createGeneratedMap = driver.createGeneratedMap.bind(driver)
   driver.createGeneratedMap = (metadata, ...result) =>

@@ -55,6 +55,13 @@ function prepare(
   return withPath(path, () => {
     if (!definition) return agree({ path, ...(own as IdColumnDefinition) }, target) as undefined
     const { family } = definition
+    if (column.isArray && database !== 'postgres') {
+      throw new IdError(
+        'INVALID_OPTION',
+        `${path}: arrays of ids need PostgreSQL, not ${database}; make it a relation, or an entity with a row for each id`,
+        { family: family.name, field: 'array', path },
+      )
+    }
     const storage = storageFor(family, database, { storage: definition.storage, exactBigint })
     if (own && own !== definition) agree({ path, ...own }, { ...target, family, storage: storage.name })
     applyType(column, storage)
@@ -65,10 +72,20 @@ function prepare(
   })
 }
 
-/** The id column that a foreign key leads to in the end; else its last one, or the column itself. */
+/**
+ * The id column that a foreign key leads to in the end; else its last one, or the column itself. A row may point at its
+ * own current version: of columns that reference each other, the one whose ids are generated is the end.
+ */
 function referenced(column: ColumnMetadata, definitions: Definitions): ColumnMetadata {
   const [, ...followed] = follow(column)
-  return followed.filter((one) => definitions.has(one)).at(-1) ?? followed.at(-1) ?? column
+  const end = followed.filter((one) => definitions.has(one)).at(-1) ?? followed.at(-1) ?? column
+  const behind = follow(end)
+  const circle = [...definitions.keys()].filter((one) => behind.has(one) && follow(one).has(end))
+  const isGenerated = (one: ColumnMetadata) => {
+    const { generate, databaseDefault } = definitions.get(one) as IdColumnDefinition
+    return generate !== undefined || databaseDefault !== undefined
+  }
+  return circle.find(isGenerated) ?? circle[0] ?? end
 }
 
 /** A column and all that it leads to. Composite keys that share a column may lead back to it. */

@@ -35,7 +35,7 @@ function moduleOf(dataSource: DataSource): LoadedModule | undefined {
 export const libraryOf = (dataSource: DataSource): Library => ({
   name: 'typeorm',
   version: moduleOf(dataSource)?.require('../package.json')['version'] as string | undefined,
-  supported: '^1.1.0',
+  supported: '^0.3.28 || ^1.1.0',
   by: '@snoflax/typeorm',
 })
 
@@ -50,6 +50,7 @@ export function prototypesOf(dataSource: DataSource) {
     UpdateQueryBuilder: prototypeOf(select.update()),
     DeleteQueryBuilder: prototypeOf(select.delete()),
     SoftDeleteQueryBuilder: prototypeOf(select.softDelete()),
+    QueryRunner: prototypeOf(dataSource.driver.createQueryRunner('master')),
     ...executorsOf(dataSource),
   }
 }
@@ -83,11 +84,13 @@ const MEMBERS = {
   UpdateQueryBuilder: 'execute',
   DeleteQueryBuilder: 'execute',
   SoftDeleteQueryBuilder: 'execute',
+  QueryRunner: 'query',
   SubjectExecutor: 'execute executeInsertOperations recompute groupBulkSubjects',
   ClosureSubjectExecutor: 'insert update',
   MaterializedPathSubjectExecutor: 'insert update',
   NestedSetSubjectExecutor: 'insert update',
-  expressionMap: 'aliases selects insertColumns callListeners updateEntity useTransaction',
+  expressionMap:
+    'aliases selects insertColumns callListeners updateEntity useTransaction extraReturningColumns',
   driver:
     'escapeQueryWithParameters createGeneratedMap preparePersistentValue prepareHydratedValue isReturningSqlSupported',
   EntityMetadata:

@@ -24,7 +24,7 @@ const ENDS = [
 const PATTERNS = ['LIKE', 'ILIKE', 'GLOB', 'REGEXP', 'RLIKE']
 /** What stands between two operands; AND as in BETWEEN, DISTINCT FROM behind IS. */
 const COMPARING = new Set([
-  ...'<=> <= >= <> != == = < > IN NOT IS BETWEEN AND DISTINCT FROM ESCAPE'.split(' '),
+  ...'<=> <= >= <> != == = < > @> <@ && IN NOT IS BETWEEN AND DISTINCT FROM ESCAPE'.split(' '),
   ...PATTERNS,
 ])
 /** Words before brackets that are no function. */

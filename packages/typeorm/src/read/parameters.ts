@@ -1,7 +1,8 @@
 import { IdError } from '@snoflax/core'
 import type { SqlToken } from '@snoflax/core/adapter'
 import { type DataSource, type EntityMetadata, In, type ObjectLiteral } from 'typeorm'
-import { idColumnFor, type PreparedColumn } from '../columns/prepared.js'
+import { bound, unbound } from '../columns/bound.js'
+import { dataSourceOf, idColumnFor, type PreparedColumn } from '../columns/prepared.js'
 import { comparisonOf, namesIn } from './comparisons.js'
 import {
   type Alias,
@@ -28,13 +29,11 @@ const MARKED = /:(?:\.\.\.)?([A-Za-z0-9_.]+?)(\.snoflax(\d+)(guarded)?)(?![A-Za-
  *
  * @throws {IdError} `INVALID_OPTION` for a pattern on ids that are not stored as text.
  */
-export function markIdParameters(
-  query: string,
-  { dataSource, expressionMap: { aliases } }: Selection,
-): string {
+export function markIdParameters(query: string, selection: Selection): string {
   if (!query.includes(':')) return query
+  const dataSource = dataSourceOf(selection)
   const tokens = tokensOf(query, dataSource)
-  const columnAt = columnsBySource(tokens, aliases, dataSource)
+  const columnAt = columnsBySource(tokens, selection.expressionMap.aliases, dataSource)
   let marked = ''
   let from = 0
   tokens.forEach((token, i) => {
@@ -104,9 +103,9 @@ export function withIdValues(
   for (const [, name = '', mark, number, guard] of query.matchAll(MARKED)) {
     if (!Object.hasOwn(parameters, name)) continue
     const column = columns[Number(number)] as PreparedColumn
-    const value = parameters[name]
+    const value = unbound(parameters[name])
     if (guard && isUnconverted(value, column)) refuse(name, value, column)
-    all[name + mark] = guard ? value : column.to(value)
+    all[name + mark] = guard ? value : bound(column.to(value), column)
   }
   return all
 }
@@ -135,5 +134,5 @@ export function inIds(metadata: EntityMetadata, ids: unknown): ObjectLiteral | u
   if (!Array.isArray(ids) || ids.length < 2 || key === undefined || another !== undefined) return undefined
   if (idColumnFor(key) === undefined || key.relationMetadata || key.embeddedMetadata) return undefined
   const values = ids.map((id: ObjectLiteral) => key.getEntityValue(metadata.ensureEntityIdMap(id)) as unknown)
-  return { [key.propertyName]: In(values) }
+  return values.includes(undefined) ? undefined : { [key.propertyName]: In(values) }
 }

@@ -1,6 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm'
 import { DriverUtils } from 'typeorm/driver/DriverUtils.js'
-import { idColumnsIn, type Paths, type PreparedColumn } from '../columns/prepared.js'
+import { dataSourceOf, idColumnsIn, type Paths, type PreparedColumn } from '../columns/prepared.js'
 import { type Alias, expressionsOf, type Selection, type Source, sourcesOf, tokensOf } from './sources.js'
 
 export type RawRow = Record<string, unknown>
@@ -30,17 +30,19 @@ function putIds(rows: readonly RawRow[], columns: ReadonlyMap<string, PreparedCo
 }
 
 /** The id columns of a selection, by the names that their values have in a row. */
-function selectedIds({ dataSource, expressionMap: { aliases, selects } }: Selection): Paths {
+function selectedIds(selection: Selection): Paths {
+  const { aliases, selects } = selection.expressionMap
+  const dataSource = dataSourceOf(selection)
   const sources = sourcesOf(aliases, dataSource)
-  const selected = new Map(aliases.flatMap((alias) => [...columnsOf(alias, sources, dataSource)]))
-  for (const { selection, aliasName } of selects) {
-    const expressions = expressionsOf(tokensOf(selection, dataSource), sources, dataSource, aliasName)
+  const ids = new Map(aliases.flatMap((alias) => [...columnsOf(alias, sources, dataSource)]))
+  for (const { selection: selected, aliasName } of selects) {
+    const expressions = expressionsOf(tokensOf(selected, dataSource), sources, dataSource, aliasName)
     for (const { key, column } of expressions) {
-      if (key !== undefined && column) selected.set(key, column)
-      else if (key !== undefined) selected.delete(key)
+      if (key !== undefined && column) ids.set(key, column)
+      else if (key !== undefined) ids.delete(key)
     }
   }
-  return selected
+  return ids
 }
 
 /** The id columns of all that an alias stands for, by the names that their values have in a row. */

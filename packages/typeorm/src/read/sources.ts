@@ -7,7 +7,13 @@ import {
   splitAtCommas,
 } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata } from 'typeorm'
-import { type Paths, type PreparedColumn, preparedOf } from '../columns/prepared.js'
+import {
+  type Belonging,
+  dataSourceOf,
+  type Paths,
+  type PreparedColumn,
+  preparedOf,
+} from '../columns/prepared.js'
 import { pathOf } from './comparisons.js'
 
 /** A name in a query's FROM, and which paths behind it lead to id columns. */
@@ -34,8 +40,7 @@ export interface Selected {
 }
 
 /** What a query selects. */
-export interface Selection {
-  readonly dataSource: DataSource
+export interface Selection extends Belonging {
   readonly expressionMap: {
     readonly aliases: readonly Alias[]
     readonly selects: readonly Selected[]
@@ -86,7 +91,7 @@ export function sourcesOf(aliases: readonly Alias[], dataSource: DataSource): So
 
 const sourceOf = (name: string, metadata: EntityMetadata): Source => ({
   name,
-  paths: preparedOf(metadata.dataSource).paths.get(metadata) ?? new Map(),
+  paths: preparedOf(dataSourceOf(metadata)).paths.get(metadata) ?? new Map(),
   metadata,
 })
 

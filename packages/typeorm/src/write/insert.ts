@@ -1,7 +1,7 @@
 import { IdError } from '@snoflax/core'
 import type { EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
-import { idColumnsIn } from '../columns/prepared.js'
+import { dataSourceOf, idColumnsIn } from '../columns/prepared.js'
 import {
   generatedColumns,
   generateMissingIds,
@@ -12,7 +12,7 @@ import {
   takeBack,
   valuesOf,
 } from './new-rows.js'
-import { type Finding, keyColumns, readStoredRows, type StoredRow } from './stored-rows.js'
+import { columnsToReturn, type Finding, keyColumns, readStoredRows, type StoredRow } from './stored-rows.js'
 
 /** Runs an insert, and gives its result and its entities the ids that are stored. */
 export async function insertWithIds(
@@ -49,14 +49,15 @@ function describe(result: InsertResult, metadata: EntityMetadata, map: InsertMap
  * the first that went in. That is wrong after a conflict, and for several rows where the database has no
  * RETURNING.
  */
-function needsReadBack({ expressionMap, dataSource }: InsertBuilder, metadata: EntityMetadata): boolean {
+function needsReadBack(builder: InsertBuilder, metadata: EntityMetadata): boolean {
+  const { expressionMap } = builder
   if (expressionMap.onUpdate) return true
   // Where the database counts keys, and no id of ours is made, nothing tells which rows were left out.
   if (expressionMap.onIgnore) return keyColumns(metadata).length > 0
   return (
     expressionMap.updateEntity &&
     valuesOf(expressionMap).length > 1 &&
-    !dataSource.driver.isReturningSqlSupported('insert') &&
+    !dataSourceOf(builder).driver.isReturningSqlSupported('insert') &&
     metadata.getInsertionReturningColumns().length > 0 &&
     metadata.primaryColumns.every(({ isGenerated }) => !isGenerated)
   )
@@ -82,6 +83,8 @@ async function insertAndReadBack(
     }
     await tell('BeforeInsert')
     Object.assign(map, { callListeners: false, updateEntity: false })
+    // Where the database has RETURNING, `raw` has a row for each that was written.
+    map.extraReturningColumns = updateEntity ? columnsToReturn(metadata) : []
     try {
       const result = await insert()
       if (updateEntity) await readBack(result, queryRunner, metadata, map, finding)

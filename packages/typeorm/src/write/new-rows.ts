@@ -1,11 +1,11 @@
 import { IdError } from '@snoflax/core'
 import { withPath } from '@snoflax/core/adapter'
-import type { DataSource, EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
-import { generatedColumnsIn, type PreparedColumn, state } from '../columns/prepared.js'
+import type { EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
+import { type Belonging, generatedColumnsIn, type PreparedColumn, state } from '../columns/prepared.js'
 
 /** TypeORM's InsertQueryBuilder, as far as ids are concerned. */
-export interface InsertBuilder {
-  readonly dataSource: DataSource
+export interface InsertBuilder extends Belonging {
   queryRunner?: QueryRunner | undefined
   readonly expressionMap: InsertMap
   obtainQueryRunner(): QueryRunner
@@ -19,6 +19,7 @@ export interface InsertMap {
   readonly onIgnore?: boolean
   readonly onUpdate?: OnUpdate
   insertColumns: string[]
+  extraReturningColumns: ColumnMetadata[]
   valuesSet?: ObjectLiteral | ObjectLiteral[]
   callListeners: boolean
   updateEntity: boolean

@@ -1,7 +1,7 @@
 import type { EntityMetadata, ObjectLiteral, QueryRunner } from 'typeorm'
 import type { Subject } from 'typeorm/persistence/Subject.js'
 import type { SubjectChangeMap } from 'typeorm/persistence/SubjectChangeMap.js'
-import { generatedColumnsIn, preparedOf } from '../columns/prepared.js'
+import { dataSourceOf, generatedColumnsIn, preparedOf } from '../columns/prepared.js'
 import { generateIds } from './new-rows.js'
 
 /** TypeORM's SubjectExecutor: what one save is about to write. */
@@ -100,7 +100,7 @@ function inOrder(subjects: readonly Subject[], targetOf: TargetOf): Subject[] {
 
 /** Tells when a row is there for others to reference: rows of one statement at once, but one by one in MySQL. */
 function positionsIn(save: Save): (subject: Subject) => number {
-  const { database } = preparedOf(save.queryRunner.dataSource)
+  const { database } = preparedOf(dataSourceOf(save.queryRunner))
   const isByRow = database === 'mysql' || database === 'mariadb'
   const [groups, names] = save.groupBulkSubjects(save.insertSubjects, 'insert')
   const positions = new Map<Subject, number>()

@@ -1,7 +1,14 @@
 import { isBytes, isDate } from '@snoflax/core/adapter'
-import type { Driver, EntityMetadata, ObjectLiteral, QueryRunner } from 'typeorm'
+import {
+  type DataSource,
+  type Driver,
+  type EntityMetadata,
+  type ObjectLiteral,
+  type QueryRunner,
+  TableColumn,
+} from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
-import { generatedColumnsIn, idColumnFor } from '../columns/prepared.js'
+import { dataSourceOf, generatedColumnsIn, idColumnFor, preparedOf } from '../columns/prepared.js'
 
 /** Values of a row that lies in the table, by column. */
 export type StoredRow = ReadonlyMap<ColumnMetadata, unknown>
@@ -65,7 +72,7 @@ async function readBatch(
   finding: Finding,
 ): Promise<Map<ObjectLiteral, StoredRow>> {
   const rows = entities.length === 0 ? [] : await query(queryRunner, metadata, entities, finding)
-  const { driver } = queryRunner.dataSource
+  const { driver } = dataSourceOf(queryRunner)
   const keyBy = (valueAt: (column: ColumnMetadata) => unknown): string =>
     JSON.stringify(finding.columns.map((column) => comparable(valueAt(column), column, driver)))
   const byValues = new Map(rows.map((row) => [keyBy((column) => row.get(column)), row]))
@@ -88,11 +95,11 @@ async function query(
   entities: readonly ObjectLiteral[],
   finding: Finding,
 ): Promise<StoredRow[]> {
-  const { driver } = queryRunner.dataSource
+  const { driver } = dataSourceOf(queryRunner)
   const columns = [...new Set([...finding.columns, ...columnsToReturn(metadata)])]
   const builder = queryRunner.manager.createQueryBuilder().from(metadata.target, ALIAS).withDeleted()
   columns.forEach((column, i) => void builder.addSelect(`${ALIAS}.${column.propertyPath}`, `c${i}`))
-  builder.where(`(${conditionOf(entities, finding)})`)
+  builder.where(`(${conditionOf(entities, finding, dataSourceOf(queryRunner))})`)
   entities.forEach((entity, row) => {
     for (const [i, column] of finding.columns.entries()) {
       const value: unknown = driver.preparePersistentValue(column.getEntityValue(entity), column)
@@ -105,18 +112,46 @@ async function query(
   )
 }
 
-function conditionOf(entities: readonly ObjectLiteral[], { columns, predicate }: Finding): string {
+function conditionOf(
+  entities: readonly ObjectLiteral[],
+  { columns, predicate }: Finding,
+  dataSource: DataSource,
+): string {
+  const types = columns.map((column) => roundingType(column, dataSource))
+  const asKept = (parameter: string, type: string | undefined) =>
+    type === undefined ? parameter : `CAST(${parameter} AS ${type})`
   const equal = (row: number) =>
-    columns.map((column, i) => `${ALIAS}.${column.propertyPath} = :v${row}_${i}`).join(' AND ')
+    columns
+      .map(({ propertyPath }, i) => `${ALIAS}.${propertyPath} = ${asKept(`:v${row}_${i}`, types[i])}`)
+      .join(' AND ')
   const any = entities.map((_, row) => `(${equal(row)})`).join(' OR ')
   return predicate === undefined ? any : `(${any}) AND (${predicate})`
 }
 
+/** The type that a value has to be cast to before it is compared, where the column keeps less of it than was given. */
+function roundingType(column: ColumnMetadata, dataSource: DataSource): string | undefined {
+  const { database } = preparedOf(dataSource)
+  const { precision, scale } = column
+  const type = dataSource.driver.normalizeType(column)
+  if (database === 'postgres') {
+    if (precision == null) return undefined
+    const sized = new TableColumn({ name: ALIAS, type, precision, ...(scale !== undefined && { scale }) })
+    return dataSource.driver.createFullType(sized)
+  }
+  if (database === 'sqlite') return undefined
+  if (type === 'datetime' || type === 'timestamp') return `DATETIME(${precision ?? 0})`
+  if (type === 'time') return `TIME(${precision ?? 0})`
+  if (type === 'decimal') return `DECIMAL(${precision ?? 10}, ${scale ?? 0})`
+  return type === 'float' ? 'FLOAT' : undefined
+}
+
 /** What an insert tells of its rows: keys, ids, and what the database filled in. */
-const columnsToReturn = (metadata: EntityMetadata): ColumnMetadata[] => [
-  ...metadata.primaryColumns,
-  ...generatedColumnsIn(metadata).map((column) => column.metadata),
-  ...metadata.getInsertionReturningColumns(),
+export const columnsToReturn = (metadata: EntityMetadata): ColumnMetadata[] => [
+  ...new Set([
+    ...metadata.primaryColumns,
+    ...generatedColumnsIn(metadata).map((column) => column.metadata),
+    ...metadata.getInsertionReturningColumns(),
+  ]),
 ]
 
 /** A value as JSON that is the same for equal values only; what an object is shows as the driver gets it. */

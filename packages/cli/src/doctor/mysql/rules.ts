@@ -1,7 +1,7 @@
 import { type ColumnRules, storageFault, targetOf } from '../declaration.js'
 import type { Examination } from '../examination.js'
 import type { IdColumn } from '../id-columns.js'
-import { type Column, type LiveDatabase, placeOf, type Row } from '../live-database.js'
+import { type Column, type LiveDatabase, placeOf } from '../live-database.js'
 import { quote } from './open.js'
 
 export const mysqlRules: ColumnRules = {
@@ -72,46 +72,29 @@ function fromUuid({ column, family }: IdColumn): string {
   ].join(';\n')
 }
 
-/** A foreign key, as the statements that drop it and bring it back. */
-interface ForeignKey {
-  readonly drop: string
-  readonly add: string
-}
-
-/** The foreign keys that have one of the columns at either end. */
-async function foreignKeysOf(database: LiveDatabase, columns: readonly Column[]): Promise<ForeignKey[]> {
-  const rows = await database.query(`
-    SELECT k.constraint_name AS name, k.table_name AS source, k.column_name AS own,
-      k.referenced_table_name AS target, k.referenced_column_name AS theirs, r.update_rule AS on_update,
-      r.delete_rule AS on_delete
-      FROM information_schema.key_column_usage k
-      JOIN information_schema.referential_constraints r ON r.constraint_schema = k.constraint_schema
-        AND r.constraint_name = k.constraint_name AND r.table_name = k.table_name
-     WHERE k.table_schema = database()
-     ORDER BY k.table_name, k.constraint_name, k.ordinal_position`)
-  const keys = new Map<string, Row[]>()
-  for (const row of rows) {
-    const name = JSON.stringify([row['source'], row['name']])
-    keys.set(name, [...(keys.get(name) ?? []), row])
-  }
-  return [...keys.values()].filter((parts) => parts.some((part) => touches(part, columns))).map(toForeignKey)
-}
-
-const touches = (part: Row, columns: readonly Column[]): boolean =>
-  columns.some(
-    ({ table, name }) =>
-      (part['source'] === table && part['own'] === name) ||
-      (part['target'] === table && part['theirs'] === name),
+/** The foreign keys that have one of the columns at either end, as the statements that drop each and bring it back. */
+async function foreignKeysOf(
+  database: LiveDatabase,
+  columns: readonly Column[],
+): Promise<{ readonly drop: string; readonly add: string }[]> {
+  const ours = columns.map(({ table, name }) => [table, name])
+  const keys = await database.query(
+    `SELECT DISTINCT table_name AS source, constraint_name AS name FROM information_schema.key_column_usage
+      WHERE table_schema = database() AND referenced_table_name IS NOT NULL
+        AND ((table_name, column_name) IN (?) OR (referenced_table_name, referenced_column_name) IN (?))
+      ORDER BY table_name, constraint_name`,
+    [ours, ours],
   )
-
-function toForeignKey(parts: readonly Row[]): ForeignKey {
-  const { source, name, target, on_update, on_delete } = parts[0] as Record<string, string>
-  const list = (field: string): string => parts.map((part) => quote(part[field] as string)).join(', ')
-  const table = quote(source as string)
-  return {
-    drop: `ALTER TABLE ${table} DROP FOREIGN KEY ${quote(name as string)}`,
-    add:
-      `ALTER TABLE ${table} ADD CONSTRAINT ${quote(name as string)} FOREIGN KEY (${list('own')}) ` +
-      `REFERENCES ${quote(target as string)} (${list('theirs')}) ON UPDATE ${on_update} ON DELETE ${on_delete}`,
-  }
+  return Promise.all(
+    keys.map(async ({ source, name }) => {
+      const table = quote(source as string)
+      const [created] = await database.query(`SHOW CREATE TABLE ${table}`)
+      const lines = String(created?.['Create Table']).split(/,?\n */)
+      const key = `CONSTRAINT ${quote(name as string)} FOREIGN KEY `
+      return {
+        drop: `ALTER TABLE ${table} DROP FOREIGN KEY ${quote(name as string)}`,
+        add: `ALTER TABLE ${table} ADD ${lines.find((line) => line.startsWith(key))}`,
+      }
+    }),
+  )
 }

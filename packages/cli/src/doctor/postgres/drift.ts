@@ -45,18 +45,14 @@ const turnOf = ({ alter, isForeign }: Change): number => (isForeign ? 2 : alter 
 function unlike(installed: Installation, differences: readonly Difference[]): Finding[] {
   const made = differences.filter(({ wanted }) => wanted)
   const others = made.filter(({ version }) => version !== installed.version)
-  const worded = made.filter(({ server, here }) => server !== here)
+  const worded = made.find(({ server, here }) => server !== here)
   const found = (message: string, severity: Finding['severity']): Finding =>
     finding('drift', `table ${installed.schema}._manifest`, message, again(installed), severity)
+  const version = `${others.length} objects are of pg-sql ${others[0]?.version}, not of ${installed.version}; the first: ${others[0]?.object}`
+  const words = `definitions were not compared: PostgreSQL ${worded?.server} wrote them down, and ${worded?.here} may word them otherwise; install again to renew them`
   return [
-    ...others.slice(0, 1).map(({ object, version }) => {
-      const message = `${others.length} objects are of pg-sql ${version}, not of ${installed.version}; the first: ${object}`
-      return found(message, 'error')
-    }),
-    ...worded.slice(0, 1).map(({ server, here }) => {
-      const message = `definitions were not compared: PostgreSQL ${server} wrote them down, and ${here} may word them otherwise; install again to renew them`
-      return found(message, 'warning')
-    }),
+    ...(others.length > 0 ? [found(version, 'error')] : []),
+    ...(worded ? [found(words, 'warning')] : []),
   ]
 }
 

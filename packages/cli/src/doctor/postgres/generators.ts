@@ -1,25 +1,28 @@
 import { again, type Installation } from '../examination.js'
 import type { Row } from '../live-database.js'
-import { type Finding, finding } from '../report.js'
+import { type CheckName, type Finding, finding } from '../report.js'
 import type { Postgres } from './open.js'
 
 /** Generators that would refuse: no number, another database's number, a cached sequence, far ahead of the clock. */
 export async function checkGenerators(database: Postgres, installed: Installation): Promise<Finding[]> {
   const lost = await database.query(lostSql(installed.schema))
-  const rows = await database.query(stateSql(installed.schema))
-  return [...lost.map((row) => dangling(installed, row['family'] as string)), ...rows.flatMap(faultsOf)]
+  const faults = await database.query(faultsSql(installed.schema))
+  const message = 'its sequence was dropped: install again, and name with --grant-to the roles that make ids'
+  return [
+    ...lost.map(({ place }) => finding('generator', place as string, message, again(installed))),
+    ...faults.map((row) => findingOf('generator', row)),
+  ]
 }
+
+/** What a query of this file found: place, message and the statement that mends it. */
+const findingOf = (check: CheckName, { place, message, sql, severity }: Row): Finding =>
+  finding(check, place as string, message as string, { sql: sql as string }, severity as Finding['severity'])
 
 /** A sequence that was dropped, or renamed, and made again is another one to the generator. */
 const lostSql = (schema: string): string => `
-  SELECT family FROM ${schema}._generator
+  SELECT 'generator of ' || family AS place FROM ${schema}._generator
    WHERE state::oid IS DISTINCT FROM to_regclass(format('${schema}.%s_state', family))::oid
       OR timeline::oid IS DISTINCT FROM to_regclass(format('${schema}._%s_timeline', family))::oid ORDER BY family`
-
-const dangling = (installed: Installation, family: string): Finding => {
-  const message = 'its sequence was dropped: install again, and name with --grant-to the roles that make ids'
-  return finding('generator', `generator of ${family}`, message, again(installed))
-}
 
 /** Whether something outside the schema, such as a column's default, makes ids of the family. */
 const usedSql = (schema: string): string => `
@@ -29,54 +32,47 @@ const usedSql = (schema: string): string => `
    WHERE p.pronamespace = '${schema}'::regnamespace AND p.proname ~ ('^' || g.family || '_generate')
      AND own.pronamespace IS DISTINCT FROM p.pronamespace)`
 
-const stateSql = (schema: string): string => `
-  SELECT g.family, g.number, g.setup, g.setup IS NOT NULL AS is_numbered, ${usedSql(schema)} AS is_used,
-    g.database <> (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
-      OR g.system <> ${schema}._server_system() AS is_copy,
-    (pg_sequence_parameters(g.state)).cache_size <> 1 AS is_cached, g.state::text AS sequence,
-    round(((pg_sequence_last_value(g.state) >> g.shift)
-      - (us / 1000000 * g.units_per_second + us % 1000000 / g.unit_us - g.origin))::numeric
-      / g.units_per_second, 1) AS ahead_s
-    FROM ${schema}._generator g
-    JOIN pg_catalog.pg_class s ON s.oid = g.state
-    CROSS JOIN ${schema}._clock_us() AS us ORDER BY g.family`
-
 const LEAD_S = 10
 
-function faultsOf(row: Row): Finding[] {
-  const family = row['family'] as string
-  const found = (message: string, sql: string): Finding =>
-    finding('generator', `generator of ${family}`, message, { sql })
-  const setup = row['setup'] as string
-  const findings: Finding[] = []
-  if (row['is_numbered'] && row['number'] === null && row['is_used']) {
-    findings.push(found('a default makes ids of it, and it has no number of its own yet', setup))
-  }
-  if (row['is_copy']) {
-    findings.push(found(`this database is a copy: number ${row['number']} was set in another one`, setup))
-  }
-  if (row['is_cached']) {
-    const message = `sequence ${row['sequence']} has a cache, which breaks the order of ids`
-    findings.push(found(message, `ALTER SEQUENCE ${row['sequence']} CACHE 1`))
-  }
-  if (Number(row['ahead_s']) > LEAD_S) {
-    const message = `its last id is ${row['ahead_s']} s ahead of the server's clock: put the clock right, or wait; if it is right, give it a number never used`
-    const reset = `SELECT setval('${row['sequence']}', 0)`
-    findings.push(found(message, row['is_numbered'] ? `${setup};\n${reset}` : reset))
-  }
-  return findings
-}
+const faultsSql = (schema: string): string => `
+  SELECT 'generator of ' || g.family AS place, message, sql
+    FROM ${schema}._generator g
+    JOIN pg_catalog.pg_class s ON s.oid = g.state
+    CROSS JOIN ${schema}._clock_us() AS us
+    CROSS JOIN LATERAL (SELECT round(((pg_sequence_last_value(g.state) >> g.shift)
+      - (us / 1000000 * g.units_per_second + us % 1000000 / g.unit_us - g.origin))::numeric
+      / g.units_per_second, 1) AS ahead_s, format('SELECT setval(%L, 0)', g.state) AS reset) AS state
+    CROSS JOIN LATERAL (VALUES
+      (1, g.setup IS NOT NULL AND g.number IS NULL AND ${usedSql(schema)},
+        'a default makes ids of it, and it has no number of its own yet', g.setup),
+      (2, g.database <> (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
+        OR g.system <> ${schema}._server_system(),
+        format('this database is a copy: number %s was set in another one', g.number), g.setup),
+      (3, (pg_sequence_parameters(g.state)).cache_size <> 1,
+        'sequence ' || g.state || ' has a cache, which breaks the order of ids',
+        'ALTER SEQUENCE ' || g.state || ' CACHE 1'),
+      (4, ahead_s > ${LEAD_S}, 'its last id is ' || ahead_s || ' s ahead of the server''s clock: put the clock right, '
+        'or wait; if it is right, give it a number never used', concat_ws(E';\n', g.setup, reset))
+    ) AS fault (position, is_there, message, sql)
+   WHERE is_there ORDER BY g.family, position`
 
 /**
  * Leases of numbers: holders that are gone, a database that is a copy, and numbers of its own that others could lease.
  * None where a version has no leases.
  */
 export async function checkLeases(database: Postgres, { schema }: Installation): Promise<Finding[]> {
-  return [
-    ...(await rowsOf(database, `${schema}._lease_family`, copySql(schema))).map((row) => copied(schema, row)),
-    ...(await rowsOf(database, `${schema}._lease`, leasableSql(schema))).map((row) => leasable(schema, row)),
-    ...(await rowsOf(database, `${schema}.leases`, expiredSql(schema))).map((row) => expired(schema, row)),
-  ]
+  const copies = await rowsOf(database, `${schema}._lease_family`, copySql(schema))
+  const leasable = await rowsOf(database, `${schema}._lease`, leasableSql(schema))
+  const expired = await rowsOf(database, `${schema}.leases`, expiredSql(schema))
+  return [...copies, ...leasable, ...expired].map(({ place, message, sql, severity }) =>
+    finding(
+      'lease',
+      place as string,
+      message as string,
+      { sql: sql as string },
+      severity as Finding['severity'],
+    ),
+  )
 }
 
 /** Whether this role may read a table that is there. */
@@ -90,44 +86,29 @@ const rowsOf = async (database: Postgres, relation: string, sql: string): Promis
   (await isReadable(database, relation)) ? database.query(sql) : []
 
 const copySql = (schema: string): string => `
-  SELECT family FROM ${schema}._lease_family
+  SELECT 'leases of ' || family AS place,
+    'this database is a copy, and another one gave the leases out; adopt them when that one gives out none' AS message,
+    format('SELECT ${schema}.lease_adopt(%L)', family) AS sql
+    FROM ${schema}._lease_family
    WHERE database <> (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
       OR system <> ${schema}._server_system() ORDER BY family`
 
-function copied(schema: string, { family }: Row): Finding {
-  const message =
-    'this database is a copy, and another one gave the leases out; adopt them when that one gives out none'
-  return finding('lease', `leases of ${family}`, message, {
-    sql: `SELECT ${schema}.lease_adopt('${family}')`,
-  })
-}
-
 /** The generator's own number is a permanent row among the leases. */
 const leasableSql = (schema: string): string => `
-  SELECT g.family, g.number, g.setup, count(l.number) > 0 AS is_leased FROM ${schema}._generator g
+  SELECT format('lease of %s %s', g.family, g.number) AS place,
+    'it is the number of this database''s own generator, and ' || CASE WHEN count(l.number) > 0
+      THEN 'is leased to others: give the generator another one' ELSE 'others could lease it' END AS message,
+    CASE WHEN count(l.number) > 0 THEN g.setup ELSE format(
+      'INSERT INTO ${schema}._lease (family, number, permanent) VALUES (%L, %s, true)', g.family, g.number) END AS sql
+    FROM ${schema}._generator g
     JOIN ${schema}._lease_family f ON f.family = g.family
     LEFT JOIN ${schema}._lease l ON l.family = g.family AND l.number = g.number
    WHERE g.number IS NOT NULL GROUP BY g.family HAVING NOT coalesce(bool_or(l.permanent), false) ORDER BY g.family`
 
-function leasable(schema: string, { family, number, setup, is_leased }: Row): Finding {
-  const own = "it is the number of this database's own generator, and"
-  const [message, sql] = is_leased
-    ? [`${own} is leased to others: give the generator another one`, setup as string]
-    : [
-        `${own} others could lease it`,
-        `INSERT INTO ${schema}._lease (family, number, permanent) VALUES ('${family}', ${number}, true)`,
-      ]
-  return finding('lease', `lease of ${family} ${number}`, message, { sql })
-}
-
 const expiredSql = (schema: string): string => `
-  SELECT family, number, shard, holder, to_char(expires_at, 'YYYY-MM-DD HH24:MI:SS') AS expired
+  SELECT format('lease of %s %s, shard %s', family, number, shard) AS place, 'warning' AS severity,
+    format('%s did not renew it and did not give it back: it expired at %s UTC', holder,
+      to_char(expires_at, 'YYYY-MM-DD HH24:MI:SS')) AS message,
+    format('SELECT ${schema}.lease_release(token, NULL) FROM ${schema}._lease WHERE family = %L AND number = %s '
+      'AND shard = %s', family, number, shard) AS sql
     FROM ${schema}.leases WHERE state = 'expired' ORDER BY family, number, shard`
-
-function expired(schema: string, { family, number, shard, holder, expired }: Row): Finding {
-  const message = `${holder} did not renew it and did not give it back: it expired at ${expired} UTC`
-  const sql =
-    `SELECT ${schema}.lease_release(token, NULL) FROM ${schema}._lease ` +
-    `WHERE family = '${family}' AND number = ${number} AND shard = ${shard}`
-  return finding('lease', `lease of ${family} ${number}, shard ${shard}`, message, { sql }, 'warning')
-}

@@ -36,7 +36,7 @@ async function start(client: Client): Promise<string> {
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     await client.query(
-      "SET LOCAL search_path = ''; SET LOCAL TimeZone = 'UTC'; SET LOCAL bytea_output = 'hex'",
+      "SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL TimeZone = 'UTC'; SET LOCAL bytea_output = 'hex'",
     )
     const { rows } = await client.query<{ version: string }>(
       "SELECT split_part(current_setting('server_version'), ' ', 1) AS version",

@@ -1,0 +1,43 @@
+import type { IdFamily } from './family.js'
+
+/** What a prefixed family tells besides what every family does; see {@link prefixed}. */
+interface Prefixed {
+  readonly prefix: string
+  readonly base: IdFamily
+  readonly stored: 'bare' | 'prefixed'
+}
+
+/**
+ * Whether ids of the family have a prefix before the text of another family's.
+ *
+ * @example
+ * isPrefixed(prefixed(flax, 'cus')) // true
+ */
+export const isPrefixed = <AnId extends string>(
+  family: IdFamily<AnId>,
+): family is IdFamily<AnId> & Prefixed => 'prefix' in family && 'base' in family
+
+/**
+ * The family whose bytes, tag and SQL functions the ids have: the base of a prefixed one, else the family itself.
+ *
+ * @example
+ * baseOf(prefixed(flax, 'cus')).name // 'flax'
+ */
+export const baseOf = (family: IdFamily): IdFamily => (isPrefixed(family) ? family.base : family)
+
+/**
+ * Whether ids of the one mean the same as ids of the other: name, prefix and layout are equal, so epoch and bits are
+ * too. Families that were made apart, or by two copies of this package, need not be one object.
+ *
+ * @example
+ * isSameFamily(flake.withEpoch(0), flake) // true
+ * isSameFamily(flake.withEpoch(1_420_070_400_000), flake) // false
+ */
+export function isSameFamily(a: IdFamily, b: IdFamily): boolean {
+  return a === b || (a.name === b.name && meaning(a) === meaning(b))
+}
+
+function meaning(family: IdFamily): string {
+  const { prefix, base, stored } = isPrefixed(family) ? family : ({} as Partial<Prefixed>)
+  return JSON.stringify([family.layout, prefix, base?.name, stored])
+}

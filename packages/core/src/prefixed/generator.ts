@@ -1,0 +1,49 @@
+import type { IdFamily, IdGenerator } from '../family.js'
+
+type PrefixedResult<Result, From, To extends string> = Result extends From
+  ? To
+  : Result extends readonly From[]
+    ? To[]
+    : Result extends Promise<From>
+      ? Promise<To>
+      : Result extends IdGenerator<infer _>
+        ? PrefixedGenerator<Result, From, To>
+        : Result
+
+/** The members of a generator or a family, with ids of another family in place of the results. */
+export type PrefixedMembers<Members, From, To extends string> = {
+  readonly [Name in keyof Members]: Members[Name] extends (...args: infer Args) => infer Result
+    ? (...args: Args) => PrefixedResult<Result, From, To>
+    : PrefixedResult<Members[Name], From, To>
+}
+
+/** A generator whose ids have a prefix; its other members are those of the generator behind it. */
+export type PrefixedGenerator<Generator, From, To extends string> = IdGenerator<To> &
+  PrefixedMembers<Omit<Generator, keyof IdGenerator<To> & 'family'>, From, To>
+
+/** Generators have some of them. */
+const MAKERS = ['generate', 'generateAt', 'generateAsync', 'batch'] as const
+
+type Made = string | readonly string[] | Promise<string>
+type Maker = (...args: unknown[]) => Made
+
+/** The generator with `head` in front of each id that it makes. What else it has, such as its snapshot, stays. */
+export function prefixGenerator<AnId extends string>(
+  head: string,
+  family: IdFamily<AnId>,
+  generator: IdGenerator<string>,
+): IdGenerator<AnId> {
+  const makers = generator as unknown as Readonly<Record<string, Maker | undefined>>
+  const own = Object.create(generator, { family: { value: family, enumerable: true } })
+  for (const name of MAKERS) {
+    if (typeof makers[name] !== 'function') continue
+    const value = (...args: unknown[]) => prefixMade(head, (makers[name] as Maker)(...args))
+    Object.defineProperty(own, name, { value, enumerable: true })
+  }
+  return own
+}
+
+function prefixMade(head: string, made: Made): Made {
+  if (typeof made === 'string') return head + made
+  return Array.isArray(made) ? made.map((id) => head + id) : (made as Promise<string>).then((id) => head + id)
+}

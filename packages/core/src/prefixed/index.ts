@@ -1,0 +1,150 @@
+import { deriveFamily } from '../define-family.js'
+import type { Id, IdFamily, IdGenerator } from '../family.js'
+import { isPrefixed, isSameFamily } from '../identity.js'
+import { IdError, show } from '../primitives/errors.js'
+import { checkOptions } from '../primitives/options.js'
+import { type PrefixedGenerator, type PrefixedMembers, prefixGenerator } from './generator.js'
+import { prefixedText } from './text.js'
+
+export type { PrefixedGenerator } from './generator.js'
+
+/** Options of {@link prefixed}. */
+export interface PrefixedOptions {
+  /**
+   * What a column holds: `bare`, the default, is the base's id in any storage; `prefixed` is the whole text, in a text
+   * column that others read or write with the prefix.
+   */
+  readonly stored?: 'bare' | 'prefixed'
+}
+
+type IdOf<Family extends IdFamily> = ReturnType<Family['encode']>
+
+/** What a base may have besides what every family has. */
+type Generating = 'generate' | 'generateAt' | 'generator' | 'monotonic'
+
+/** A family whose texts say what its ids are of: another family's text behind a prefix. */
+export type PrefixedFamily<Prefix extends string = string, Base extends IdFamily = IdFamily> = IdFamily<
+  Id<Prefix>,
+  ReturnType<Base['unpack']>
+> &
+  PrefixedMembers<Pick<Base, Extract<keyof Base, Generating>>, IdOf<Base>, Id<Prefix>> & {
+    /** What each text begins with, before the `_`. */
+    readonly prefix: Prefix
+    /** Whose ids stand behind the prefix. */
+    readonly base: Base
+    /** What a column holds. */
+    readonly stored: 'bare' | 'prefixed'
+    /** The base's id behind the prefix. @throws {IdError} as the base's `parse`. */
+    withPrefix(id: IdOf<Base>): Id<Prefix>
+    /** The base's id. @throws {IdError} as `parse`. */
+    withoutPrefix(id: Id<Prefix>): IdOf<Base>
+    /**
+     * A generator of the base, a leased one for example, whose ids get the prefix.
+     *
+     * @throws {IdError} `INVALID_OPTION` for a generator of another family.
+     */
+    fromGenerator<Generator extends IdGenerator<IdOf<Base>>>(
+      generator: Generator,
+    ): PrefixedGenerator<Generator, IdOf<Base>, Id<Prefix>>
+  }
+
+const PREFIX = /^[a-z](?:[a-z0-9_]{0,61}[a-z0-9])?$/
+
+/**
+ * The base's ids behind a prefix that says what they are of, `cus_Kpcan0M1FakODT4k`: the compiler, `parse` and every
+ * column keep customers and orders apart. A column holds the bare id, in any storage of the base.
+ *
+ * @param base any family, one of your own too.
+ * @param prefix 1 to 63 of a-z, 0-9 and `_`; it begins with a letter and doesn't end with `_`.
+ * @throws {IdError} `INVALID_OPTION` for another prefix, a base that has a prefix, and `stored: 'prefixed'` where the
+ * base has no text storage.
+ *
+ * @example
+ * const customerId = prefixed(flax, 'cus')
+ * const id = customerId.generate() // Id<'cus'>, e.g. 'cus_Kpcan0M1FakODT4k'
+ * customerId.time(id) // the moment it was made
+ * customerId.withoutPrefix(id) // FlaxId, as the column holds it
+ */
+export function prefixed<const Prefix extends string, Base extends IdFamily>(
+  base: Base,
+  prefix: Prefix,
+  options: PrefixedOptions = {},
+): PrefixedFamily<Prefix, Base> {
+  checkOptions('prefixed', options, { stored: ['bare', 'prefixed'] })
+  const { stored = 'bare' } = options
+  if (typeof prefix !== 'string' || !PREFIX.test(prefix)) {
+    refuse('prefix', prefix, `a prefix is 1 to 63 of a-z, 0-9 and _, with a letter first and no _ last`)
+  }
+  if (isPrefixed(base)) refuse('base', base.name, 'a family has one prefix; pass the base')
+  if (stored === 'prefixed' && !base.storages.includes('text')) {
+    refuse('stored', stored, `${base.name} has no storage text for a prefixed column`)
+  }
+  const { head, length, pattern, check, withoutPrefix } = prefixedText(prefix, base)
+  const family = deriveFamily<string, unknown>({
+    name: prefix,
+    layout: base.layout,
+    byteLength: base.byteLength,
+    textLength: length,
+    pattern,
+    storages: stored === 'bare' ? base.storages : ['text'],
+    tag: base.tag,
+    firstMs: base.firstMs,
+    lastMs: base.lastMs,
+    min: head + base.min,
+    max: head + base.max,
+    exactRange: base.exactRange,
+    generatorExample: base.generatorExample,
+    encode: (bytes) => head + base.encode(bytes),
+    decode: (text) => base.decode(withoutPrefix(text)),
+    check,
+    pack: (fields) => head + base.pack(fields),
+    unpack: (id) => base.unpack(withoutPrefix(id)),
+    timeMs: (id) => base.timeMs(withoutPrefix(id)),
+    lowerBoundMs: (timeMs) => head + base.lowerBound(timeMs),
+    upperBoundMs: (timeMs) => head + base.upperBound(timeMs),
+    compare: (a, b) => base.compare(withoutPrefix(a), withoutPrefix(b)),
+  })
+  const fromGenerator = (generator: IdGenerator<string>): IdGenerator<string> => {
+    if (generator.family !== undefined && isSameFamily(generator.family, base)) {
+      return prefixGenerator(head, family, generator)
+    }
+    return refuse('generator', generator, `${prefix}: the generator must be one of ${base.name}`)
+  }
+  Object.assign(family, {
+    prefix,
+    base,
+    stored,
+    withPrefix: (id: unknown) => head + base.parse(id),
+    withoutPrefix,
+    fromGenerator,
+  })
+  return withGenerators(family, base, head, fromGenerator) as unknown as PrefixedFamily<Prefix, Base>
+}
+
+/** Adds what the base has to generate ids with. */
+function withGenerators(
+  family: IdFamily,
+  base: IdFamily & Partial<Record<Generating, unknown>>,
+  head: string,
+  fromGenerator: (generator: IdGenerator<string>) => IdGenerator<string>,
+): IdFamily {
+  const { generate, generateAt } = prefixGenerator(head, family, base as never) as Partial<
+    Record<Generating, unknown>
+  >
+  if (base.generate !== undefined) Object.assign(family, { generate })
+  if (base.generateAt !== undefined) Object.assign(family, { generateAt })
+  if (typeof base.generator === 'function') {
+    const generatorOf = base.generator as (options?: unknown) => IdGenerator<string>
+    Object.assign(family, { generator: (options?: unknown) => fromGenerator(generatorOf(options)) })
+  }
+  if ('monotonic' in base) {
+    // The base makes its own when it is first asked for.
+    const get = () => fromGenerator(base.monotonic as IdGenerator<string>)
+    Object.defineProperty(family, 'monotonic', { get })
+  }
+  return family
+}
+
+function refuse(field: string, value: unknown, message: string): never {
+  throw new IdError('INVALID_OPTION', `${message}, not ${show(value)}`, { field, value })
+}

@@ -1,0 +1,80 @@
+import type { IdFamily } from '../family.js'
+import { IdError, refuseType, show } from '../primitives/errors.js'
+
+/** The texts of a prefixed family: what stands in front, and the base's text behind it. */
+export interface PrefixedText {
+  /** The prefix and its `_`. */
+  readonly head: string
+  /** Characters of a text; undefined where the base's vary. */
+  readonly length: number | undefined
+  /** The base's pattern behind the head. */
+  readonly pattern: RegExp
+  /** Whether it is a text of the family. */
+  check(text: string): boolean
+  /** The base's text. @throws {IdError} for any other text. */
+  withoutPrefix(text: string): string
+}
+
+export function prefixedText(prefix: string, base: IdFamily): PrefixedText {
+  const head = `${prefix}_`
+  const { textLength, pattern } = base
+  const length = textLength === undefined ? undefined : head.length + textLength
+  const check = (text: string): boolean =>
+    (length === undefined || text.length === length) &&
+    text.startsWith(head) &&
+    base.is(text.slice(head.length))
+  return {
+    head,
+    length,
+    pattern: new RegExp(`^${head}(?:${unanchored(pattern)})$`, pattern.flags),
+    check,
+    withoutPrefix(text) {
+      if (typeof text === 'string' && check(text)) return text.slice(head.length)
+      return refuse(prefix, base, text)
+    },
+  }
+}
+
+/** The pattern's source without the anchors at its ends. */
+const unanchored = ({ source }: RegExp): string => source.replace(/^\^/, '').replace(/(?<!\\)\$$/, '')
+
+function refuse(prefix: string, base: IdFamily, text: unknown): never {
+  const head = `${prefix}_`
+  if (typeof text !== 'string') return refuseType(prefix, 'an id is a string', text)
+  if (text.startsWith(head)) return refuseRest(prefix, base, text)
+  const facts = { family: prefix, value: text, position: 0 }
+  if (base.is(text)) {
+    throw new IdError(
+      'WRONG_PREFIX',
+      `${prefix}: ${show(text)} has no prefix; expected ${show(head + text)}`,
+      facts,
+    )
+  }
+  const found = prefixOf(base, text)
+  const given = found === undefined ? `not ${show(text)}` : `not with ${show(`${found}_`)} as ${show(text)}`
+  throw new IdError('WRONG_PREFIX', `${prefix}: an id begins with ${show(head)}, ${given}`, facts)
+}
+
+/** What is wrong behind a right prefix, in the base's words. */
+function refuseRest(prefix: string, base: IdFamily, text: string): never {
+  const head = `${prefix}_`
+  try {
+    base.decode(text.slice(head.length))
+  } catch (cause) {
+    if (!(cause instanceof IdError)) throw cause
+    const { code, message, position } = cause
+    throw new IdError(code, `${prefix}: ${show(text)}, after ${show(head)}: ${message}`, {
+      family: prefix,
+      value: text,
+      position: position === undefined ? undefined : head.length + position,
+      cause,
+    })
+  }
+  throw new IdError('NOT_CANONICAL', `${prefix}: ${show(text)} is not an id`, { family: prefix, value: text })
+}
+
+/** Cut by the base's length, since its text may have a `_` too, or at the last `_` where that varies. */
+function prefixOf({ textLength }: IdFamily, text: string): string | undefined {
+  const cut = textLength === undefined ? text.lastIndexOf('_') : text.length - textLength - 1
+  return cut > 0 && text[cut] === '_' ? text.slice(0, cut) : undefined
+}

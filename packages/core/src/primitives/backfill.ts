@@ -1,0 +1,157 @@
+import { checkInteger, IdError, type IdErrorCode } from './errors.js'
+import { checkOptions } from './options.js'
+
+/** Sequence numbers that a generator may use (flake calls them counters), both ends included. */
+export interface SequenceBounds {
+  /** The first. */
+  readonly sequenceMin: number
+  /** The last. */
+  readonly sequenceMax: number
+}
+
+/**
+ * What `generateAt` has made, and its shard; plain JSON. Units are those of the family's time: 4 ms since 2010 in sno,
+ * milliseconds since the epoch in flake, 1024 a second in uid.
+ */
+export interface BackfillSnapshot extends SequenceBounds {
+  /** The first unit that was visited. */
+  readonly from: number
+  /** The last one. Between the two nothing is generated any more, but in `last`. */
+  readonly to: number
+  /** The unit of the last call. */
+  readonly last: number
+  /** How many ids it has. */
+  readonly count: number
+}
+
+/** What decides on the shard of `generateAt`. */
+interface Shard {
+  readonly backfill?: SequenceBounds | undefined
+  readonly snapshot?: BackfillSnapshot | undefined
+  /** Where neither is given. */
+  readonly standard?: SequenceBounds | undefined
+}
+
+const BOUNDS = { sequenceMin: 'number', sequenceMax: 'number' } as const
+const SNAPSHOT = { ...BOUNDS, from: 'number', to: 'number', last: 'number', count: 'number' } as const
+
+/** Units whose counters are kept: where times only ascend, and else (about 50 MB). */
+const KEPT_ASCENDING = 2 ** 16
+const KEPT = 2 ** 20
+
+/** The sequence shard of `generateAt`. */
+export interface Backfill {
+  /** The next number of a unit. @throws {IdError} `SEQUENCE_EXHAUSTED`, `INVALID_OPTION` if there is no shard. */
+  next(unit: number): number
+  /** Undefined where `generateAt` was not called. */
+  snapshot(): BackfillSnapshot | undefined
+}
+
+/**
+ * Each unit counts for itself, so that equal moments keep their order. Memory is bounded: of the units whose counter was
+ * dropped only the first and the last are known, and between them nothing is generated any more.
+ *
+ * @param live The numbers of `generate`.
+ */
+export function createBackfill(
+  family: string,
+  live: SequenceBounds,
+  { backfill, snapshot: made, standard }: Shard,
+  maxSequence: number,
+  maxUnit: number,
+): Backfill {
+  checkOptions(family, backfill, BOUNDS, 'backfill')
+  checkOptions(family, made, SNAPSHOT, 'backfill')
+  const whole = (name: string, value: number, minimum: number, maximum: number): number =>
+    checkInteger(family, `backfill.${name}`, value, minimum, maximum)
+  const ordered = (bounds: SequenceBounds): SequenceBounds => {
+    const one = whole('sequenceMin', bounds.sequenceMin, 0, maxSequence)
+    const other = whole('sequenceMax', bounds.sequenceMax, 0, maxSequence)
+    return { sequenceMin: Math.min(one, other), sequenceMax: Math.max(one, other) }
+  }
+  const refuse = (code: IdErrorCode, field: string, reason: string): never => {
+    throw new IdError(code, `${family}: ${reason}`, { family, field })
+  }
+  const checkApart = (own: SequenceBounds, { sequenceMin, sequenceMax }: SequenceBounds, whose: string) => {
+    if (own.sequenceMax < sequenceMin || own.sequenceMin > sequenceMax) return
+    refuse(
+      'INVALID_OPTION',
+      'backfill',
+      `backfill ${own.sequenceMin} to ${own.sequenceMax} overlaps ${whose} ${sequenceMin} to ${sequenceMax}, so ids ` +
+        'could repeat',
+    )
+  }
+
+  /** By unit, how many ids it has; the unit of the last call comes last. */
+  const counts = new Map<number, number>()
+  let droppedFrom = Number.POSITIVE_INFINITY
+  let droppedTo = Number.NEGATIVE_INFINITY
+  let last = Number.NEGATIVE_INFINITY
+  let isAscending = true
+
+  const given = backfill ?? made ?? standard
+  const shard = given && ordered(given)
+  if (shard) checkApart(shard, live, 'the live sequence')
+  if (shard && made) {
+    const before = ordered(made)
+    if (JSON.stringify(before) !== JSON.stringify(shard)) checkApart(shard, before, "the snapshot's")
+    droppedFrom = whole('from', made.from, 0, maxUnit)
+    droppedTo = whole('to', made.to, droppedFrom, maxUnit)
+    last = whole('last', made.last, droppedFrom, droppedTo)
+    counts.set(last, whole('count', made.count, 1, maxSequence + 1))
+  }
+
+  /** Forgets the half of the counters that was not used for longest. */
+  const drop = (): void => {
+    const kept = counts.size / 2
+    for (const unit of counts.keys()) {
+      if (counts.size <= kept) return
+      counts.delete(unit)
+      droppedFrom = Math.min(droppedFrom, unit)
+      droppedTo = Math.max(droppedTo, unit)
+    }
+  }
+
+  return {
+    next(unit) {
+      if (!shard) {
+        return refuse(
+          'INVALID_OPTION',
+          'backfill',
+          "generateAt needs sequence numbers that generate() doesn't use; give the generator " +
+            `backfill: { sequenceMin, sequenceMax } outside ${live.sequenceMin} to ${live.sequenceMax}`,
+        )
+      }
+      const count = counts.get(unit) ?? 0
+      if (count === 0 && unit >= droppedFrom && unit <= droppedTo) {
+        refuse(
+          'SEQUENCE_EXHAUSTED',
+          'time',
+          'generateAt no longer knows which ids of this moment it made, so it makes no more of them; go through the ' +
+            'moments in order, or use a generator with another number or backfill shard',
+        )
+      }
+      const sequence = shard.sequenceMin + count
+      if (sequence > shard.sequenceMax) {
+        const reason = `generateAt has made all ${count} ids of its shard for this moment`
+        refuse('SEQUENCE_EXHAUSTED', 'time', reason)
+      }
+      if (unit !== last) counts.delete(unit)
+      counts.set(unit, count + 1)
+      isAscending &&= unit >= last
+      last = unit
+      if (counts.size > (isAscending ? KEPT_ASCENDING : KEPT)) drop()
+      return sequence
+    },
+    snapshot() {
+      const count = counts.get(last)
+      if (!shard || !count) return undefined
+      let [from, to] = [droppedFrom, droppedTo]
+      for (const unit of counts.keys()) {
+        from = Math.min(from, unit)
+        to = Math.max(to, unit)
+      }
+      return { ...shard, from, to, last, count }
+    },
+  }
+}

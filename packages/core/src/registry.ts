@@ -1,0 +1,90 @@
+import type { IdFamily } from './family.js'
+import { isPrefixed } from './identity.js'
+import { IdError, show } from './primitives/errors.js'
+
+type Families = Readonly<Record<string, IdFamily>>
+
+type IdOf<Family extends IdFamily> = ReturnType<Family['encode']>
+
+/** What {@link Registry.find} found: the name in the registry, the family and the id. */
+export type FoundId<Known extends Families> = {
+  readonly [Name in keyof Known & string]: {
+    readonly name: Name
+    readonly family: Known[Name]
+    readonly id: IdOf<Known[Name]>
+  }
+}[keyof Known & string]
+
+/** The kinds of ids of an application. */
+export interface Registry<Known extends Families> {
+  /** The families by name, as given. */
+  readonly families: Known
+  /** Which kind of id it is, or undefined where it is none of them. */
+  find(value: unknown): FoundId<Known> | undefined
+  /**
+   * The same of a value that has to be one of them.
+   *
+   * @throws {IdError} `WRONG_PREFIX` where no prefix fits; the error of the one family whose prefix does.
+   */
+  parse(value: unknown): FoundId<Known>
+  /** Whether it is an id of any kind. */
+  is(value: unknown): value is FoundId<Known>['id']
+}
+
+/**
+ * All kinds of ids of an application, told by their prefixes: for a GraphQL `node(id)`, a support tool, a log.
+ *
+ * @param families the families by name. Each has a prefix of its own; one may have none.
+ * @throws {IdError} `INVALID_OPTION` for two families that could not be told apart.
+ *
+ * @example
+ * const ids = registry({ customer: prefixed(flax, 'cus'), order: prefixed(sno, 'ord') })
+ * ids.find('ord_brpk4q72xwf2m63l')?.name // 'order'
+ */
+export function registry<const Known extends Families>(families: Known): Registry<Known> {
+  const byPrefix = new Map<string | undefined, readonly [name: string, family: IdFamily]>()
+  for (const [name, family] of Object.entries(families)) {
+    const prefix = prefixOf(family)
+    const other = byPrefix.get(prefix)
+    if (other !== undefined) {
+      const shared = prefix === undefined ? 'no prefix' : `the prefix ${prefix}`
+      throw new IdError('INVALID_OPTION', `registry: ${other[0]} and ${name} both have ${shared}`, {
+        field: name,
+        value: prefix,
+      })
+    }
+    byPrefix.set(prefix, [name, family])
+  }
+  const kinds = [...byPrefix.values()]
+
+  const find = (value: unknown) => {
+    for (const [name, family] of kinds) {
+      if (family.is(value)) return { name, family, id: value } as unknown as FoundId<Known>
+    }
+    return undefined
+  }
+  return {
+    families,
+    find,
+    is: (value): value is FoundId<Known>['id'] => kinds.some(([, family]) => family.is(value)),
+    parse: (value) => find(value) ?? refuse(byPrefix, value),
+  }
+}
+
+const prefixOf = (family: IdFamily): string | undefined => (isPrefixed(family) ? family.prefix : undefined)
+
+function refuse(
+  byPrefix: ReadonlyMap<string | undefined, readonly [string, IdFamily]>,
+  value: unknown,
+): never {
+  // Two prefixes may both fit, as a and a_b do: the longest is meant.
+  const meant = [...byPrefix.keys()]
+    .filter((prefix) => typeof value === 'string' && prefix !== undefined && value.startsWith(`${prefix}_`))
+    .sort((a, b) => (b as string).length - (a as string).length)[0]
+  if (meant !== undefined) byPrefix.get(meant)?.[1].parse(value)
+  const known = [...byPrefix.keys()].map((prefix) => (prefix === undefined ? 'no prefix' : `${prefix}_`))
+  throw new IdError('WRONG_PREFIX', `an id begins with ${known.join(', ')}, not ${show(value)}`, {
+    value,
+    position: 0,
+  })
+}

@@ -1,0 +1,182 @@
+import { type BackfillSnapshot, flake, IdError, type SequenceBounds, uid, uidLocal } from '@snoflax/core'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { expectRefusal } from '../refusal.js'
+import { START_MS, scriptedClock, slow, wallClock } from './clocks.js'
+import { virtualTime } from './virtual-time.js'
+
+virtualTime()
+
+interface Options {
+  readonly backfill?: SequenceBounds
+  readonly snapshot?: BackfillSnapshot
+  readonly clock?: () => number
+}
+
+/** sno's own tests are in sno-backfill.test.ts. */
+const families = [
+  {
+    name: 'flake',
+    shard: { sequenceMin: 2048, sequenceMax: 4095 },
+    live: '0 to 4095',
+    family: flake,
+    make: (options: Options) =>
+      flake.generator({ id: 7, ...(options.backfill && { counterMask: 2047 }), ...options }),
+    numberOf: (id: string) => flake.unpack(flake.parse(id)).counter,
+    unitMs: 1,
+    unitOf: (timeMs: number) => timeMs,
+  },
+  {
+    name: 'uid',
+    shard: { sequenceMin: 12_288, sequenceMax: 16_383 },
+    live: '0 to 16383',
+    family: uid,
+    make: (options: Options) => uid.generator({ node: 'a@h', ...options }),
+    numberOf: (id: string) => uid.unpack(uid.parse(id)).sequence,
+    unitMs: 1.024,
+    unitOf: (timeMs: number) => Math.floor(timeMs / 1000) * 1024 + Math.floor((timeMs % 1000) / 1.024),
+  },
+  {
+    name: 'uidLocal',
+    shard: { sequenceMin: 12_288, sequenceMax: 16_383 },
+    live: '0 to 16383',
+    family: uidLocal,
+    make: (options: Options) => uidLocal.generator(options),
+    numberOf: (id: string) => uidLocal.unpack(uidLocal.parse(id)).sequence,
+    unitMs: 1.024,
+    unitOf: (timeMs: number) => Math.floor(timeMs / 1000) * 1024 + Math.floor((timeMs % 1000) / 1.024),
+  },
+] as const
+
+describe.each(families)('generateAt of $name', ({ shard, live, family, make, numberOf, unitMs, unitOf }) => {
+  test('carries the moment, counts each unit for itself from the start of the shard, and reads no clock', () => {
+    const generator = make({ backfill: shard, clock: scriptedClock().read })
+    const times = [0, 0, 5, 0, 1, 5].map((unit) => START_MS + Math.ceil(unit * unitMs))
+    const ids = times.map((time) => generator.generateAt(new Date(time)))
+    for (const [i, id] of ids.entries()) {
+      const laterMs = (times[i] as number) - family.timeMs(id as never)
+      expect(laterMs).toBeGreaterThanOrEqual(0)
+      expect(laterMs).toBeLessThanOrEqual(Math.floor(unitMs))
+    }
+    expect(ids.map((id) => numberOf(id) - shard.sequenceMin)).toEqual([0, 1, 0, 2, 0, 1])
+  })
+
+  test('without a shard is refused, as is one that generate uses', () => {
+    const error = expectRefusal(() => make({}).generateAt(START_MS), 'INVALID_OPTION')
+    expect(error).toMatchObject({ family: family.name, field: 'backfill' })
+    expect(error.message).toContain(live)
+    expect(make({}).snapshot()).toBeUndefined()
+    for (const backfill of [{ sequenceMin: 0, sequenceMax: 9 }, null, 5, [1, 2], { sequenceMin: 3000 }]) {
+      expect(() => make({ backfill } as never)).toThrow()
+    }
+    for (const [backfill, code] of [
+      [{ sequenceMin: 0, sequenceMax: shard.sequenceMax }, 'INVALID_OPTION'],
+      [{ ...shard, sequenceMin: undefined }, 'INVALID_OPTION'],
+      [{ ...shard, sequencMax: 9 }, 'INVALID_OPTION'],
+      [{ ...shard, sequenceMax: 2 ** 16 }, 'FIELD_OUT_OF_RANGE'],
+    ] as const) {
+      expectRefusal(() => make({ backfill } as never), code)
+    }
+  })
+
+  test('a shard may be given in either order, and is used up after its numbers', () => {
+    const [low, high] = [shard.sequenceMax - 2, shard.sequenceMax]
+    const generator = make({ backfill: { sequenceMin: high, sequenceMax: low } })
+    const ids = [1, 2, 3].map(() => generator.generateAt(START_MS))
+    expect(ids.map(numberOf)).toEqual([low, low + 1, high])
+    expectRefusal(() => generator.generateAt(START_MS), 'SEQUENCE_EXHAUSTED')
+    expect(numberOf(generator.generateAt(START_MS + 10))).toBe(low)
+  })
+
+  test('moments outside the span, and what is no moment', () => {
+    const generator = make({ backfill: shard })
+    expect(family.timeMs(generator.generateAt(family.firstMs) as never)).toBe(family.firstMs)
+    const lastMs = family.timeMs(generator.generateAt(family.lastMs) as never)
+    expect(family.lastMs - lastMs).toBeLessThanOrEqual(Math.floor(unitMs))
+    for (const moment of [family.firstMs - 1, family.lastMs + 1, Number.POSITIVE_INFINITY]) {
+      expectRefusal(() => generator.generateAt(moment), 'TIME_OUT_OF_RANGE')
+    }
+    expectRefusal(() => generator.generateAt(Number.NaN), 'INVALID_TIME')
+    expect(() => generator.generateAt('2026-11-01' as never)).toThrow(TypeError)
+  })
+
+  test('a restored generator repeats nothing, and goes on in the unit of the last call', () => {
+    const first = make({ backfill: shard })
+    const at = (generator: typeof first, unit: number) => generator.generateAt(START_MS + unit * 10)
+    const before = [0, 7, 3, 3].map((unit) => at(first, unit))
+    const snapshot = JSON.parse(JSON.stringify(first.snapshot()))
+    expect(snapshot).toEqual({
+      ...shard,
+      from: unitOf(START_MS),
+      to: unitOf(START_MS + 70),
+      last: unitOf(START_MS + 30),
+      count: 2,
+    })
+    const second = make({ backfill: shard, snapshot })
+    expect(second.snapshot()).toEqual(snapshot)
+    const after = [3, 8, -1].map((unit) => at(second, unit))
+    for (const unit of [0, 5, 7]) expectRefusal(() => at(second, unit), 'SEQUENCE_EXHAUSTED')
+    expect(new Set([...before, ...after]).size).toBe(7)
+    for (const [change, code] of [
+      [{ from: snapshot.to + 1 }, 'FIELD_OUT_OF_RANGE'],
+      [{ last: snapshot.to + 1 }, 'FIELD_OUT_OF_RANGE'],
+      [{ count: 0 }, 'FIELD_OUT_OF_RANGE'],
+      [{ count: undefined }, 'INVALID_OPTION'],
+      [{ wallHi: 1 }, 'INVALID_OPTION'],
+      [{ sequenceMin: shard.sequenceMin + 1 }, 'INVALID_OPTION'],
+    ] as const) {
+      expectRefusal(() => make({ backfill: shard, snapshot: { ...snapshot, ...change } }), code)
+    }
+  })
+
+  test('ascending moments keep the counters of the last ones only', () => {
+    const generator = make({ backfill: shard })
+    const last = 70_000
+    for (let unit = 0; unit <= last; unit++) generator.generateAt(START_MS + unit * 2)
+    expect(numberOf(generator.generateAt(START_MS + last * 2))).toBe(shard.sequenceMin + 1)
+    const error = expectRefusal(() => generator.generateAt(START_MS), 'SEQUENCE_EXHAUSTED')
+    expect(error.message).toContain('no longer knows')
+    expect(numberOf(generator.generateAt(START_MS - 10))).toBe(shard.sequenceMin)
+  })
+
+  test('never meets generate, whatever the clock does', () => {
+    const step = fc.record({ unit: fc.integer({ min: -4, max: 4 }), isLive: fc.boolean() })
+    const high = shard.sequenceMin + 2
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const clock = wallClock()
+        const generator = make({
+          backfill: { sequenceMin: shard.sequenceMin, sequenceMax: high },
+          clock: slow(clock.read, 5),
+        })
+        const seen = new Set<string>()
+        for (const { unit, isLive } of steps) {
+          clock.nowMs = START_MS + unit * 2
+          let id: string
+          try {
+            id = isLive ? generator.generate() : generator.generateAt(clock.nowMs)
+          } catch (error) {
+            if (!(error instanceof IdError)) throw error
+            expect(['CLOCK_MOVED_BACK', 'SEQUENCE_EXHAUSTED']).toContain(error.code)
+            continue
+          }
+          expect(seen).not.toContain(id)
+          expect(numberOf(id) >= shard.sequenceMin).toBe(!isLive)
+          seen.add(id)
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+test('generate of uid uses the numbers below the shard, and its local generator counts with it', () => {
+  const clock = () => START_MS
+  const backfill = { sequenceMin: 2, sequenceMax: 9 }
+  const ids = uid.generator({ node: 'a@h', backfill, clock })
+  expect(ids.batch(2).map((id) => uid.unpack(id).sequence)).toEqual([0, 1])
+  expectRefusal(() => ids.generate(), 'SEQUENCE_EXHAUSTED')
+  const sequences = [ids.generateAt(START_MS), uid.fromLocal(ids.local.generateAt(START_MS), { node: 'a@h' })]
+  expect(sequences.map((id) => uid.unpack(id).sequence)).toEqual([2, 3])
+  expect(ids.local.snapshot()).toEqual(ids.snapshot())
+})

@@ -1,0 +1,217 @@
+import { flake, flax, IdError, type IdFamily, prefixed, sno, storageFor, uid, uidLocal } from '@snoflax/core'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { expectRefusal } from '../refusal.js'
+import { ticket } from '../ticket.js'
+
+const BASES: readonly IdFamily[] = [flax, sno, flake, uid, uidLocal, ticket]
+const DATABASES = ['postgres', 'sqlite', 'mariadb'] as const
+
+const prefixes = fc
+  .stringMatching(/^[a-z](?:[a-z0-9_]{0,61}[a-z0-9])?$/)
+  .filter((prefix) => prefix.length <= 63)
+
+const idOf = (base: IdFamily) =>
+  fc
+    .uint8Array({ minLength: base.byteLength, maxLength: base.byteLength })
+    .map((bytes) => ({ bytes, id: attempt(() => base.encode(bytes)) }))
+    .filter((made): made is { bytes: Uint8Array<ArrayBuffer>; id: string } => made.id !== undefined)
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}
+
+describe.each(BASES)('$name with a prefix', (base) => {
+  test('is its base behind the prefix', () => {
+    fc.assert(
+      fc.property(prefixes, idOf(base), (prefix, { bytes, id: bare }) => {
+        const family = prefixed(base, prefix)
+        const id = family.encode(bytes)
+        expect(id).toBe(`${prefix}_${bare}`)
+        expect(family.parse(id)).toBe(id)
+        expect(family.decode(id)).toEqual(bytes)
+        expect(family.pattern.test(id)).toBe(true)
+        expect(family.withoutPrefix(id)).toBe(bare)
+        expect(family.withPrefix(bare)).toBe(id)
+        expect(family.timeMs(id)).toBe(base.timeMs(bare))
+        expect(family.unpack(id)).toEqual(base.unpack(bare))
+        expect(family.textLength).toBe(base.textLength && id.length)
+        expect(family.is(bare)).toBe(false)
+        expectRefusal(() => family.parse(bare), 'WRONG_PREFIX', { family: prefix, value: bare })
+      }),
+    )
+  })
+
+  test('orders and bounds as its base', () => {
+    const family = prefixed(base, 'abc')
+    fc.assert(
+      fc.property(idOf(base), idOf(base), ({ id: a }, { id: b }) => {
+        expect(Math.sign(family.compare(family.withPrefix(a), family.withPrefix(b)))).toBe(
+          Math.sign(base.compare(a, b)),
+        )
+      }),
+    )
+    const from = base.firstMs + 86_400_000
+    expect(family.range(from, from + 1000)).toEqual({
+      gte: family.withPrefix(base.range(from, from + 1000).gte),
+      lt: family.withPrefix(base.range(from, from + 1000).lt),
+    })
+    expect([family.min, family.max]).toEqual([`abc_${base.min}`, `abc_${base.max}`])
+  })
+
+  test('is stored as its base is, in every storage', () => {
+    const family = prefixed(base, 'abc')
+    expect(family.storages).toEqual(base.storages)
+    for (const database of DATABASES) {
+      for (const storage of base.storages) {
+        const own = attempt(() => storageFor(family, database, { storage, exactBigint: true }))
+        const bases = attempt(() => storageFor(base, database, { storage, exactBigint: true }))
+        expect(own?.column).toEqual(bases?.column)
+        if (own === undefined || bases === undefined) continue
+        fc.assert(
+          fc.property(idOf(base), ({ id: bare }) => {
+            const stored = attempt(() => bases.toDatabase(bare))
+            if (stored === undefined) return
+            const id = family.withPrefix(bare)
+            expect(own.toDatabase(id)).toEqual(stored)
+            expect(own.fromDatabase(stored)).toBe(id)
+            expectRefusal(() => own.toDatabase(bare), 'WRONG_PREFIX', { value: bare })
+          }),
+          { numRuns: 20 },
+        )
+      }
+    }
+  })
+})
+
+describe('a wrong text', () => {
+  const customer = prefixed(flax, 'cus')
+  const bare = 'Kpcan0M1FakODT4k'
+
+  test.each([
+    [
+      `ord_${bare}`,
+      'WRONG_PREFIX',
+      'cus: an id begins with "cus_", not with "ord_" as "ord_Kpcan0M1FakODT4k"',
+    ],
+    [
+      `CUS_${bare}`,
+      'WRONG_PREFIX',
+      'cus: an id begins with "cus_", not with "CUS_" as "CUS_Kpcan0M1FakODT4k"',
+    ],
+    [bare, 'WRONG_PREFIX', 'cus: "Kpcan0M1FakODT4k" has no prefix; expected "cus_Kpcan0M1FakODT4k"'],
+    ['', 'WRONG_PREFIX', 'cus: an id begins with "cus_", not ""'],
+    [`_${bare}`, 'WRONG_PREFIX', 'cus: an id begins with "cus_", not "_Kpcan0M1FakODT4k"'],
+    [`cus_cus_${bare}`, 'INVALID_LENGTH', 'cus: "cus_cus_Kpcan0M1FakODT4k", after "cus_": '],
+    [`cus_${bare.slice(1)}`, 'INVALID_LENGTH', 'cus: "cus_pcan0M1FakODT4k", after "cus_": '],
+    [`cus_${bare.slice(1)}!`, 'INVALID_CHARACTER', 'cus: "cus_pcan0M1FakODT4k!", after "cus_": '],
+  ] as const)('%j is refused: %s', (text, code, message) => {
+    expect(customer.is(text)).toBe(false)
+    const error = attempt(() => customer['~standard'].validate(text))
+    expect(error).toHaveProperty('issues.0.message', expect.stringContaining(message))
+    expectRefusal(() => customer.parse(text), code, { family: 'cus', value: text })
+  })
+
+  test('says at which character', () => {
+    expectRefusal(() => customer.parse(`cus_${bare.slice(0, 15)}!`), 'INVALID_CHARACTER', { position: 19 })
+  })
+
+  test('a prefix that goes on behind a _ is another prefix', () => {
+    const [a, ab] = [prefixed(flax, 'a'), prefixed(flax, 'a_b')]
+    const id = ab.withPrefix(flax.parse(bare))
+    expect([a.is(id), ab.is(id)]).toEqual([false, true])
+    // a flax may begin with a _ and a letter itself
+    const odd = a.withPrefix(flax.parse('_b_an0M1FakODT4k'))
+    expect([a.is(odd), ab.is(odd)]).toEqual([true, false])
+  })
+})
+
+test.each(['', 'C', 'cUs', '1a', '_a', 'a_', 'a-b', 'ä', 'a'.repeat(64), undefined, 5, null])(
+  '%j is no prefix',
+  (prefix) => {
+    expectRefusal(() => prefixed(flax, prefix as string), 'INVALID_OPTION', {
+      field: 'prefix',
+      value: prefix,
+    })
+  },
+)
+
+test('a prefixed family has no second prefix', () => {
+  expectRefusal(() => prefixed(prefixed(flax, 'a'), 'b'), 'INVALID_OPTION', { field: 'base' })
+})
+
+describe('generators', () => {
+  test('are those of the base', async () => {
+    const order = prefixed(sno, 'ord')
+    const ids = order.generator({ partition: 7, meta: 3 })
+    expect(ids.partition).toBe(7)
+    expect(ids.family).toBe(order)
+    const made = [
+      ids.generate(),
+      ids.generate(9),
+      ...ids.batch(2),
+      ids.generateAt(new Date('2026-01-01')),
+      await ids.generateAsync(),
+      order.generate(5),
+      order.generateAt(0x1_5555_5555_55),
+    ]
+    for (const id of made) expect(order.parse(id)).toBe(id)
+    expect(sno.meta(order.withoutPrefix(made[1] as never))).toBe(9)
+    expect(ids.snapshot()).toHaveProperty('partition', [0, 7])
+  })
+
+  test('flax has the monotonic one of the process, the same for all prefixes', () => {
+    const [a, b] = [prefixed(flax, 'a'), prefixed(flax, 'b')]
+    const made = [a.monotonic.generate(), b.monotonic.generate(), flax.monotonic.generate()]
+    const bare = [a.withoutPrefix(made[0] as never), b.withoutPrefix(made[1] as never), made[2] as string]
+    expect(bare).toEqual([...bare].sort())
+  })
+
+  test('of another family are refused', () => {
+    const order = prefixed(sno, 'ord')
+    const other = prefixed(sno, 'inv').generator({ partition: 7 })
+    expectRefusal(() => order.fromGenerator(flax.generator() as never), 'INVALID_OPTION', {
+      field: 'generator',
+    })
+    expectRefusal(() => order.fromGenerator(other as never), 'INVALID_OPTION', { field: 'generator' })
+  })
+
+  test('families that need an identity still need it', () => {
+    const order = prefixed(flake, 'ord')
+    expect('generate' in order).toBe(false)
+    expectRefusal(() => order.generator({} as never), 'GENERATOR_REQUIRED')
+    expect(order.generator({ datacenter: 1, worker: 2 }).generate()).toMatch(/^ord_[0-9]+$/)
+  })
+})
+
+describe("stored: 'prefixed'", () => {
+  const user = prefixed(flax, 'user', { stored: 'prefixed' })
+  const bare = 'Kpcan0M1FakODT4k'
+
+  test('keeps the whole text in a text column', () => {
+    const storage = storageFor(user, 'postgres')
+    expect([storage.name, storage.column.length]).toEqual(['text', 21])
+    expect(storage.toDatabase(`user_${bare}`)).toBe(`user_${bare}`)
+    expect(storage.fromDatabase(`user_${bare}`)).toBe(`user_${bare}`)
+    expectRefusal(() => storage.fromDatabase(bare), 'WRONG_PREFIX')
+    expectRefusal(() => storageFor(user, 'postgres', { storage: 'uuid' }), 'STORAGE_REFUSED')
+  })
+
+  test('needs a base with text storage', () => {
+    expectRefusal(() => prefixed(flake, 'ord', { stored: 'prefixed' }), 'INVALID_OPTION', { field: 'stored' })
+  })
+
+  test('a bare text column refuses to read what was written with the prefix', () => {
+    const storage = storageFor(prefixed(flax, 'user'), 'postgres', { storage: 'text' })
+    expectRefusal(() => storage.fromDatabase(`user_${bare}`), 'NOT_CANONICAL')
+  })
+})
+
+test('an error of a prefixed family is an IdError', () => {
+  expect(attempt(() => prefixed(flax, 'a').parse('a_'))).toBe(undefined)
+  expect(() => prefixed(flax, 'a').parse('a_')).toThrow(IdError)
+})

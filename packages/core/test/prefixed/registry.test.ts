@@ -1,0 +1,45 @@
+import { flake, flax, prefixed, registry, sno } from '@snoflax/core'
+import { describe, expect, test } from 'vitest'
+import { expectRefusal } from '../refusal.js'
+
+const customerId = prefixed(flax, 'cus')
+const orderId = prefixed(sno, 'ord')
+const lineId = prefixed(sno, 'ord_line')
+const ids = registry({ customer: customerId, order: orderId, line: lineId, legacy: flax })
+
+describe('a registry', () => {
+  test('tells kinds by their prefixes', () => {
+    const made = {
+      customer: customerId.generate(),
+      order: orderId.generate(),
+      line: lineId.generate(),
+      legacy: flax.generate(),
+    }
+    for (const [name, id] of Object.entries(made)) {
+      expect(ids.find(id)).toEqual({ name, family: ids.families[name as 'order'], id })
+      expect(ids.parse(id).name).toBe(name)
+      expect(ids.is(id)).toBe(true)
+    }
+  })
+
+  test.each([undefined, null, 5, {}, '', 'inv_brpk4q72xwf2m63l', 'brpk4q72xwf2m63'])(
+    '%j is none',
+    (value) => {
+      expect(ids.find(value)).toBe(undefined)
+      expect(ids.is(value)).toBe(false)
+      expectRefusal(() => ids.parse(value), 'WRONG_PREFIX', { value })
+    },
+  )
+
+  test('an id with a right prefix gets the error of its family, the longest prefix first', () => {
+    expectRefusal(() => ids.parse('ord_BRPK4Q72XWF2M63L'), 'INVALID_CHARACTER', { family: 'ord' })
+    expectRefusal(() => ids.parse('ord_line_brpk'), 'INVALID_LENGTH', { family: 'ord_line' })
+  })
+
+  test('refuses kinds that it could not tell apart', () => {
+    expectRefusal(() => registry({ a: flax, b: flake }), 'INVALID_OPTION', { field: 'b' })
+    expectRefusal(() => registry({ a: customerId, b: prefixed(sno, 'cus') }), 'INVALID_OPTION', {
+      field: 'b',
+    })
+  })
+})

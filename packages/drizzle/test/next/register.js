@@ -1,3 +1,0 @@
-import { register } from 'node:module'
-
-register('./resolve-next.js', import.meta.url)

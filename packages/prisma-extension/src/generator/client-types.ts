@@ -1,0 +1,218 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { DMMF } from '@prisma/generator-helper'
+import { IdError } from '@snoflax/core'
+import { isOfIds, isOfOthers } from '../extension/id-value.js'
+import { familiesOf, idFields, type ModelContent, type ModuleContent } from './content.js'
+import type { FoundField } from './id-fields.js'
+import { familyImports, MARK } from './module.js'
+
+/** What ids in arguments have to be: ids of the field's family alone, or any text but ids of other families. */
+export type Brands = 'strict' | 'results'
+
+/** Each model's types of arguments that hold its ids: type → field → its ids. */
+type Places = ReadonlyMap<string, ReadonlyMap<string, FoundField>>
+
+/**
+ * Puts ids into the types of a generated client: in its rows, aggregates and arguments.
+ *
+ * @throws {IdError} `INVALID_OPTION` where its files are not found, or core from there; `UNSUPPORTED_VERSION` where
+ * its types are not as Prisma 6.19 to 7 writes them.
+ */
+export async function typeClient(
+  folder: string,
+  content: ModuleContent,
+  dmmf: DMMF.Document,
+  brands: Brands,
+): Promise<void> {
+  const ids = idFields(content)
+  if (ids.length === 0) return
+  const files = await typeFiles(folder)
+  const types = new ClientTypes(files, brands)
+  for (const [type, fields] of placesOf(content.models, dmmf)) types.inArguments(type, fields)
+  for (const model of content.models) if (model.ids.length > 0) types.inRows(model)
+  types.declare(familiesOf(ids), [`// ${MARK}`, familyImports(ids, folder, 'import type', '$')])
+  for (const { path, lines } of files) await writeFile(path, lines.join('\n'))
+}
+
+interface TypeFile {
+  readonly path: string
+  lines: string[]
+}
+
+/** The files that declare a client's types; the last has those that all models share. */
+async function typeFiles(folder: string): Promise<TypeFile[]> {
+  const models = join(folder, 'models')
+  const isSplit = existsSync(models)
+  const paths = isSplit
+    ? [...(await readdir(models)).map((name) => join(models, name)), join(folder, 'commonInputTypes.ts')]
+    : [join(folder, 'index.d.ts')]
+  const missing = paths.find((path) => !existsSync(path))
+  if (missing) throw refusal(folder, `the client has no file ${missing}`)
+  try {
+    createRequire(join(folder, 'index.js')).resolve('@snoflax/core/package.json')
+  } catch {
+    throw refusal(
+      folder,
+      '@snoflax/core is not found from there; give the client an output within your project',
+    )
+  }
+  return Promise.all(paths.map(async (path) => ({ path, lines: (await readFile(path, 'utf8')).split('\n') })))
+}
+
+const refusal = (folder: string, reason: string): IdError =>
+  new IdError('INVALID_OPTION', `${folder}: ${reason}`, { field: 'output', value: folder })
+
+function placesOf(models: readonly ModelContent[], { schema }: DMMF.Document): Places {
+  const inputs = schema.inputObjectTypes.prisma ?? []
+  const ofModels = new Map(inputs.map(({ name, meta }) => [name, meta?.grouping ?? meta?.source]))
+  const byName = new Map(models.map(({ model, ids }) => [model.name, ids]))
+  const places = new Map<string, Map<string, FoundField>>()
+  for (const { name, fields } of inputs) {
+    const model = ofModels.get(name)
+    const ids = model === undefined ? undefined : byName.get(model)
+    // Prisma writes operators into the files of models, too.
+    const isOperators = (type: string): boolean =>
+      ofModels.get(type) === undefined || type.endsWith('FieldUpdateOperationsInput')
+    if (!ids?.length || ids.some(({ field }) => isListInput(name, model, field.name))) continue
+    const found = ids.filter((id) => {
+      const types = fields.find((field) => field.name === id.field.name)?.inputTypes
+      const holdsIds = ({ type, location }: DMMF.InputTypeRef): boolean =>
+        location === 'inputObjectTypes'
+          ? isOperators(`${type}`) || isListInput(`${type}`, model, id.field.name)
+          : location !== 'enumTypes'
+      return types?.every(holdsIds)
+    })
+    if (found.length > 0) places.set(name, new Map(found.map((id) => [id.field.name, id])))
+  }
+  return places
+}
+
+/** The operators of a list field: `{ set: [] }`. */
+const isListInput = (type: string, model: string | undefined, field: string): boolean =>
+  type === `${model}Create${field}Input` || type === `${model}Update${field}Input`
+
+const DECLARATION = /^( *)(?:export )?type (\$?\w+)(?:<.*>)? = (?:(?:Prisma\.)?AtLeast<)?\{$/
+const PROPERTY = /^( *\w+\??: )(.*)$/
+const SCALARS = /^(?:string|bigint|number|(?:(?:runtime|Prisma)\.)?Bytes|Uint8Array(?:<\w+>)?)(\[\])?$/
+
+/** A declaration, as lines of a file from its head to its closing brace. */
+interface Declaration {
+  readonly file: TypeFile
+  readonly from: number
+  readonly to: number
+}
+
+class ClientTypes {
+  readonly #declarations = new Map<string, Declaration>()
+  /** Operators of Prisma's, with ids in place of their scalars, by name. */
+  readonly #operators = new Map<string, readonly string[]>()
+  readonly #files: readonly TypeFile[]
+  readonly #input: (family: string) => string
+
+  constructor(files: readonly TypeFile[], brands: Brands) {
+    this.#files = files
+    this.#input = (family) => (brands === 'strict' ? idName(family) : `${idName(family)}Input`)
+    for (const file of files) {
+      for (let from = 0; from < file.lines.length; from++) {
+        const [, indent, name] = DECLARATION.exec(file.lines[from] as string) ?? []
+        if (name === undefined) continue
+        const to = file.lines.findIndex((line, at) => at > from && line.startsWith(`${indent}}`))
+        this.#declarations.set(name, { file, from, to })
+        from = to
+      }
+    }
+  }
+
+  inArguments(type: string, fields: ReadonlyMap<string, FoundField>): void {
+    for (const [field, { found }] of fields) {
+      this.#change(type, field, (text) => this.#argument(text, found.name, `${type}.${field}`))
+    }
+  }
+
+  inRows({ model: { name }, ids }: ModelContent): void {
+    const types = ['MinAggregateOutputType', 'MaxAggregateOutputType', 'GroupByOutputType']
+    for (const { found, field } of ids) {
+      const change = (type: string) =>
+        this.#change(type, field.name, (text) =>
+          text
+            .split(' | ')
+            .map((part) => part.replace(SCALARS, `Prisma.${idName(found.name)}$1`))
+            .join(' | '),
+        )
+      change(`$${name}Payload`)
+      // Lists have no least one.
+      for (const type of field.isList ? types.slice(2) : types) change(`${name}${type}`)
+    }
+  }
+
+  /** Writes what the changed types refer to. */
+  declare(families: readonly { readonly name: string }[], head: readonly string[]): void {
+    const file = this.#files.at(-1) as TypeFile
+    const declarations = families.flatMap(({ name }) => [
+      `export type ${idName(name)} = ReturnType<typeof $${name}.parse>`,
+      `export type ${idName(name)}Input = string & { readonly '~family'?: ${idName(name)}['~family'] }`,
+    ])
+    const all = [...declarations, ...[...this.#operators.values()].flat()]
+    const namespace = file.lines.indexOf('export namespace Prisma {')
+    if (namespace === -1) file.lines.push(...head, ...all, '')
+    else file.lines.splice(namespace, 1, ...head, 'export namespace Prisma {', ...all)
+  }
+
+  #change(type: string, field: string, change: (text: string) => string): void {
+    const { file, from, to } = this.#declarations.get(type) ?? refuseTypes(type)
+    // A payload has words of its own before the fields.
+    const scalars = file.lines.findIndex((line, index) => index > from && /^ +scalars: .*\{$/.test(line))
+    const after = type.startsWith('$') ? scalars : from
+    const isProperty = new RegExp(`^ +${field}\\??: `)
+    const at = file.lines.findIndex((line, index) => index > after && index < to && isProperty.test(line))
+    if (at === -1) refuseTypes(`${type}.${field}`)
+    file.lines[at] = changeProperty(file.lines[at] as string, change)
+  }
+
+  /** `Prisma.UuidFilter<"Order"> | string` → `Prisma.$SnoUuidFilter<"Order"> | Prisma.$SnoId` */
+  #argument(text: string, family: string, place: string): string {
+    const parts = text.split(' | ').map((part) => {
+      const [scalar, list = ''] = SCALARS.exec(part) ?? []
+      if (scalar !== undefined) return `Prisma.${this.#input(family)}${list}`
+      if (part === 'null' || part === 'undefined' || /^(?:Prisma\.)?\w*FieldRefInput</.test(part)) return part
+      const [, operators = refuseTypes(`${place}: ${part}`), model = ''] =
+        /^(?:Prisma\.)?([A-Za-z]\w*)(<[^<>]*>)?$/.exec(part) ?? []
+      return `Prisma.${this.#operatorsOf(operators, family)}${model}`
+    })
+    return [...new Set(parts)].join(' | ')
+  }
+
+  #operatorsOf(type: string, family: string): string {
+    const name = `$${capitalized(family)}${type}`
+    if (this.#operators.has(name)) return name
+    const { file, from, to } = this.#declarations.get(type) ?? refuseTypes(type)
+    this.#operators.set(name, [])
+    const [head = '', ...lines] = file.lines.slice(from, to + 1)
+    const changed = lines.map((line) => {
+      const [, word] = /^ +(\w+)\??: /.exec(line) ?? []
+      if (word === undefined || isOfOthers(word)) return line
+      if (!isOfIds(word)) return refuseTypes(`${type}.${word}`)
+      return changeProperty(line, (text) => this.#argument(text, family, `${type}.${word}`))
+    })
+    this.#operators.set(name, [head.replace(` ${type}`, ` ${name}`), ...changed])
+    return name
+  }
+}
+
+const changeProperty = (line: string, change: (text: string) => string): string =>
+  line.replace(PROPERTY, (_, head: string, text: string) => head + change(text))
+
+const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
+const idName = (family: string): string => `$${capitalized(family)}Id`
+
+function refuseTypes(place: string): never {
+  throw new IdError(
+    'UNSUPPORTED_VERSION',
+    `the client's type ${place} is not as Prisma 6.19 to 7 writes it, so ids can't be put into it; install a ` +
+      'version of @snoflax/prisma-extension that knows this Prisma',
+    { field: 'output', value: place },
+  )
+}

@@ -1,0 +1,145 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { IdError, type IdFamily, type StandardSchema } from '@snoflax/core'
+import { baseOf, isPrefixed, show } from '@snoflax/core/adapter'
+import { deriveKey, readKeys, type SealKey } from './key.js'
+
+export { generateSealKey, type SealKey } from './key.js'
+
+/** The public form of an id: its prefix, if it has one, and 22 URL-safe characters. */
+export type SealedId<Name extends string = string> = string & {
+  /** No text has it at run time. */
+  readonly '~sealed': Name
+}
+
+/** Options of {@link seal}. */
+export interface SealOptions {
+  /** The key, or several: the first one seals, and all of them open, so that a key can be replaced. */
+  readonly keys: SealKey | readonly SealKey[]
+}
+
+/** Seals and opens the ids of one family. As a Standard Schema it takes sealed text and gives ids. */
+export interface Seal<AnId extends string> extends StandardSchema<AnId> {
+  /** Whose ids they are. */
+  readonly family: IdFamily<AnId>
+  /** What a sealed text looks like, anchored. */
+  readonly pattern: RegExp
+  /** The id's public form, always the same for one id and key. @throws {IdError} as the family's `parse`. */
+  seal(id: AnId): SealedId
+  /**
+   * The id of a public form.
+   *
+   * @throws {IdError} `INVALID_SEAL` for every text that `seal` did not make for this kind with one of the keys, and
+   * every other value.
+   */
+  open(sealed: unknown): AnId
+}
+
+const BLOCK_BYTES = 16
+/** So that at least 32 bits of the block are zeros, by which a text of ours is told. */
+const LONGEST_ID = 12
+/** The last character carries 2 of the 128 bits. */
+const TEXT = '[A-Za-z0-9_-]{21}[AQgw]'
+
+/**
+ * Public forms of a family's ids, for URLs and APIs: they hide time, counter and order, and can be turned back by who
+ * has the key. One AES-256 block; docs/sealed-ids.md says what it promises and what not.
+ *
+ * @param family a family with ids of at most 12 bytes, prefixed or not. A sealed text opens as the kind it was sealed
+ * for, and as no other.
+ * @throws {IdError} `INVALID_OPTION` for keys that are missing, malformed, not random or equal, and for longer ids.
+ *
+ * @example
+ * const customers = seal(flax, { keys: generateSealKey() })
+ * const text = customers.seal(flax.generate()) // 22 characters, e.g. 'Yt0hSPXlqT1RZ1JtGZBs5Q'
+ * flax.time(customers.open(text)) // the moment it was made
+ */
+export function seal<AnId extends string>(family: IdFamily<AnId>, { keys }: SealOptions): Seal<AnId> {
+  const { byteLength } = family
+  if (byteLength > LONGEST_ID) {
+    const message = `${family.name}: ids of ${byteLength} bytes leave too few bits to tell sealed texts; at most 12 bytes`
+    throw new IdError('INVALID_OPTION', message, { family: family.name, field: 'family' })
+  }
+  const prefix = isPrefixed(family) ? family.prefix : ''
+  const head = prefix && `${prefix}_`
+  const derived = readKeys(keys).map((key) => deriveKey(key, baseOf(family).name, prefix))
+  const encrypt = cipherOf(derived[0] as Uint8Array)
+  const decrypters = derived.map(decipherOf)
+  const pattern = new RegExp(`^${head}${TEXT}$`)
+
+  // Behind the id it is always zeros.
+  const block = new Uint8Array(BLOCK_BYTES)
+  const sealId = (id: AnId): SealedId => {
+    block.set(family.decode(id))
+    return (head + encrypt(block).toString('base64url')) as SealedId
+  }
+
+  // Every value takes the same way, whichever key fits and whatever is wrong with it.
+  const find = (sealed: unknown): AnId | undefined => {
+    const isText = typeof sealed === 'string' && pattern.test(sealed)
+    const sealedBlock = isText
+      ? Buffer.from(sealed.slice(head.length), 'base64url')
+      : Buffer.alloc(BLOCK_BYTES)
+    let found: Uint8Array | undefined
+    for (const decrypt of decrypters) {
+      const plain = decrypt(sealedBlock)
+      let rest = 0
+      for (let i = byteLength; i < BLOCK_BYTES; i++) rest |= plain[i] as number
+      if (rest === 0) found ??= plain
+    }
+    return isText && found !== undefined ? idOf(family, found.subarray(0, byteLength)) : undefined
+  }
+
+  const open = (sealed: unknown): AnId => {
+    const id = find(sealed)
+    if (id !== undefined) return id
+    throw new IdError('INVALID_SEAL', `${family.name}: not a sealed ${family.name} id: ${show(sealed)}`, {
+      family: family.name,
+      value: sealed,
+    })
+  }
+
+  const jsonSchema = () => ({ type: 'string', pattern: pattern.source })
+
+  return {
+    family,
+    pattern,
+    seal: sealId,
+    open,
+    '~standard': {
+      version: 1,
+      vendor: 'snoflax',
+      validate: (value) => {
+        try {
+          return { value: open(value) }
+        } catch (error) {
+          const { message, code } = error as IdError
+          return { issues: [{ message, code }] }
+        }
+      },
+      jsonSchema: { input: jsonSchema, output: jsonSchema },
+    },
+  }
+}
+
+type OneBlock = (block: Uint8Array) => Buffer
+
+/** One cipher serves every block: in ECB, without padding, none depends on another. */
+function cipherOf(key: Uint8Array): OneBlock {
+  const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
+  return (block) => cipher.update(block)
+}
+
+function decipherOf(key: Uint8Array): OneBlock {
+  const decipher = createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false)
+  return (block) => decipher.update(block)
+}
+
+/** Families of users may refuse some bytes: no id of theirs was sealed then. */
+function idOf<AnId extends string>(family: IdFamily<AnId>, bytes: Uint8Array): AnId | undefined {
+  try {
+    return family.encode(bytes)
+  } catch (error) {
+    if (error instanceof IdError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,66 @@
+import { hkdfSync, randomBytes } from 'node:crypto'
+import { IdError } from '@snoflax/core'
+
+/** 32 secret bytes: as they are, as 64 hex digits, or as 43 characters of base64url, which {@link generateSealKey} gives. */
+export type SealKey = string | Uint8Array
+
+export const KEY_BYTES = 32
+const HEX = /^[0-9a-f]{64}$/i
+const BASE64URL = /^[A-Za-z0-9_-]{43}=?$/
+/** Random keys have 30 different bytes on average; one in 10^12 has fewer than these. */
+const LEAST_DIFFERENT_BYTES = 18
+
+/**
+ * A new key, for a secret store or an environment variable.
+ *
+ * @example
+ * generateSealKey() // 43 characters, e.g. 'Tn4Z…'
+ */
+export const generateSealKey = (): string => randomBytes(KEY_BYTES).toString('base64url')
+
+/**
+ * The bytes of the keys, which are in the order given.
+ *
+ * @throws {IdError} `INVALID_OPTION` for no key, a key of another form, one that nobody drew at random, and one key
+ * twice. The message doesn't show the key.
+ */
+export function readKeys(keys: unknown): readonly Uint8Array[] {
+  const list = Array.isArray(keys) ? keys : [keys]
+  if (list.length === 0) refuse('keys', 'there must be a key; make one with generateSealKey()')
+  const read = list.map((key, index) => readKey(Array.isArray(keys) ? `keys[${index}]` : 'keys', key))
+  read.forEach((key, index) => {
+    const twin = read.findIndex((other) => Buffer.compare(other, key) === 0)
+    if (twin !== index) refuse(`keys[${index}]`, `is the same key as keys[${twin}]`)
+  })
+  return read
+}
+
+function readKey(field: string, key: unknown): Uint8Array {
+  const bytes = bytesOf(key)
+  if (bytes?.length !== KEY_BYTES) {
+    refuse(
+      field,
+      'must be 32 bytes, 64 hex digits or 43 characters of base64url; make one with generateSealKey()',
+    )
+  }
+  if (new Set(bytes).size < LEAST_DIFFERENT_BYTES)
+    refuse(field, 'is not random; make one with generateSealKey()')
+  if (bytes.every((byte) => byte >= 0x20 && byte < 0x7f)) {
+    refuse(field, 'is text and not random bytes; make one with generateSealKey()')
+  }
+  return bytes
+}
+
+function bytesOf(key: unknown): Uint8Array | undefined {
+  if (typeof key !== 'string') return key instanceof Uint8Array ? Uint8Array.from(key) : undefined
+  if (HEX.test(key)) return Buffer.from(key, 'hex')
+  return BASE64URL.test(key) ? Buffer.from(key, 'base64url') : undefined
+}
+
+/** The key of one kind of ids: HKDF-SHA256 without salt. See spec/seal.md. */
+export const deriveKey = (key: Uint8Array, family: string, prefix: string): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', key, '', `snoflax seal v1\n${family}\n${prefix}`, KEY_BYTES))
+
+function refuse(field: string, reason: string): never {
+  throw new IdError('INVALID_OPTION', `seal: ${field} ${reason}`, { field })
+}

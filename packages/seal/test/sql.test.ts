@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { flake, flax, type IdFamily, prefixed, sno, uid, uidLocal } from '@snoflax/core'
+import { seal } from '@snoflax/seal'
+import { type OpenDatabase, postgres } from '@snoflax/test'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const SQL = readFileSync(new URL('../sql/seal.sql', import.meta.url), 'utf8')
+const KEY = createHash('sha256').update('a key of the SQL tests').digest()
+const CASES = Number(process.env['SNOFLAX_CASES'] ?? 2000)
+
+const KINDS = [
+  ['flax', '', flax],
+  ['flax', 'cus', prefixed(flax, 'cus')],
+  ['sno', '', sno],
+  ['sno', 'order_line', prefixed(sno, 'order_line')],
+  ['flake', 'evt', prefixed(flake, 'evt')],
+  ['uid', '', uid],
+  ['uidLocal', 'u', prefixed(uidLocal, 'u')],
+] as const satisfies readonly (readonly [string, string, IdFamily])[]
+
+let database: OpenDatabase
+beforeAll(async () => {
+  database = await postgres.open()
+  await database.query('CREATE EXTENSION pgcrypto')
+  await database.query(SQL)
+})
+afterAll(() => database.close())
+
+describe.each(KINDS)('%s with prefix "%s"', (name, prefix, family) => {
+  const { seal: close, open } = seal(family as IdFamily, { keys: KEY })
+  const derived = `snoflax_seal.derive_key('\\x${KEY.toString('hex')}', '${name}', '${prefix}')`
+
+  test(`SQL and TypeScript seal alike and open each other's, ${CASES} times`, async () => {
+    // What PostgreSQL drew, so that the ids are no choice of the test.
+    const rows = (await database.query(
+      `WITH key AS MATERIALIZED (SELECT ${derived} AS derived), made AS MATERIALIZED (
+         SELECT set_byte(gen_random_bytes(${family.byteLength}), 0, n % 16) AS id FROM generate_series(1, ${CASES}) n)
+       SELECT encode(id, 'hex') AS id, snoflax_seal.seal(id, derived, '${prefix}') AS sealed,
+         snoflax_seal.open(snoflax_seal.seal(id, derived, '${prefix}'), derived, ${family.byteLength}, '${prefix}') = id AS same
+       FROM made, key`,
+    )) as { id: string; sealed: string; same: boolean }[]
+    expect(rows).toHaveLength(CASES)
+    for (const { id, sealed, same } of rows) {
+      expect(same).toBe(true)
+      const text = family.encode(Buffer.from(id, 'hex'))
+      expect(close(text as never)).toBe(sealed)
+      expect(open(sealed)).toBe(text)
+    }
+  })
+
+  test('SQL refuses what TypeScript refuses', async () => {
+    const right = close(family.min as never)
+    const flipped = right.slice(0, -2) + (right.at(-2) === 'x' ? 'y' : 'x') + right.at(-1)
+    const spare = right.slice(0, -1) + String.fromCharCode((right.at(-1) as string).charCodeAt(0) + 1)
+    const other = seal(prefixed(sno, 'elsewhere'), { keys: KEY }).seal(prefixed(sno, 'elsewhere').min)
+    for (const text of [flipped, spare, other, '', `${right}\n`, ` ${right}`, right.slice(1), `x${right}`]) {
+      expect(() => open(text)).toThrow()
+      const query = `SELECT snoflax_seal.open($1, ${derived}, ${family.byteLength}, '${prefix}')`
+      await expect(database.query(query, [text])).rejects.toMatchObject({ code: '22023' })
+    }
+  })
+})
+
+test('keys and ids of another length are refused', async () => {
+  for (const call of [
+    `derive_key('\\x00', 'flax')`,
+    `seal('\\x00', '\\x00')`,
+    `seal(decode(repeat('00', 13), 'hex'), decode(repeat('00', 32), 'hex'))`,
+    `open('AAAAAAAAAAAAAAAAAAAAAA', decode(repeat('00', 32), 'hex'), 16)`,
+  ]) {
+    await expect(database.query(`SELECT snoflax_seal.${call}`)).rejects.toMatchObject({ code: '22023' })
+  }
+})
+
+test('a schema of this name is not taken over', async () => {
+  await expect(database.query(SQL)).rejects.toMatchObject({ code: '42P06' })
+})
+
+test('without pgcrypto nothing is installed', async () => {
+  const empty = await postgres.open()
+  try {
+    await expect(empty.query(SQL)).rejects.toMatchObject({ code: '55000' })
+    const [row] = await empty.query(`SELECT to_regnamespace('snoflax_seal') IS NULL AS gone`)
+    expect(row).toEqual({ gone: true })
+  } finally {
+    await empty.close()
+  }
+})

@@ -1,0 +1,92 @@
+import 'reflect-metadata'
+import type { FlaxId } from '@snoflax/core'
+import { sqlite } from '@snoflax/test'
+import { FlaxIdColumn, IdColumn } from '@snoflax/typeorm'
+import { ArrayContainedBy, ArrayContains, ArrayOverlap, Column, Entity, Equal, VersionColumn } from 'typeorm'
+import { describe, expect, test } from 'vitest'
+import { openDataSource } from './open-data-source.js'
+import { places } from './sources.js'
+
+describe.each(places.filter(({ kind }) => kind.name === 'postgres'))(
+  '$name',
+  ({ kind, family, generator, storage }) => {
+    @Entity()
+    class Post {
+      @IdColumn(family, { generator, storage }) id!: string
+      @IdColumn.plain(family, { storage, array: true }) readers!: string[]
+      @IdColumn.plain(family, { storage, array: true, nullable: true }) editors!: string[] | null
+      @VersionColumn() version!: number
+      @Column('varchar', { default: '' }) text!: string
+    }
+
+    test('arrays of ids are written, read and searched', async () => {
+      const database = await kind.open()
+      const dataSource = await openDataSource(database, [Post])
+      const { upQueries } = await dataSource.driver.createSchemaBuilder().log()
+      expect(upQueries).toEqual([])
+      const posts = dataSource.getRepository(Post)
+      const [a, b, c] = [generator.generate(), generator.generate(), generator.generate()]
+      const { id } = await posts.save({ readers: [a, b], editors: null })
+      const [empty] = (await posts.insert({ readers: [], editors: [c] })).identifiers as [{ id: string }]
+      const found = await posts.findOneByOrFail({ id })
+      expect(found).toMatchObject({ readers: [a, b], editors: null })
+      expect((await posts.save(found)).version).toBe(1)
+      const ids = async (where: Parameters<typeof posts.findBy>[0]) =>
+        (await posts.findBy(where)).map((one) => one.id)
+      expect(await ids({ readers: ArrayContains([a]) })).toEqual([id])
+      expect(await ids({ readers: ArrayContains([a, c]) })).toEqual([])
+      expect(await ids({ readers: ArrayOverlap([a, c]) })).toEqual([id])
+      expect(await ids({ readers: ArrayContainedBy([a, b, c]), id })).toEqual([id])
+      expect(await ids({ readers: Equal([a, b]) as never })).toEqual([id])
+      for (const [condition, parameters] of [
+        [':reader = ANY (p.readers)', { reader: b }],
+        ['p.readers @> :readers', { readers: [b] }],
+        [':readers <@ p.readers', { readers: [b] }],
+        ['p.readers && :readers', { readers: [b, c] }],
+        ['cardinality(p.readers) = :n', { n: 2 }],
+      ] as const) {
+        const builder = posts.createQueryBuilder('p').where(condition, parameters)
+        expect(
+          await builder.select('p.id', 'id').addSelect('p.readers', 'readers').getRawMany(),
+          condition,
+        ).toEqual([{ id, readers: [a, b] }])
+      }
+      if (storage !== 'text') {
+        const list = posts.createQueryBuilder('p').where('p.readers @> ARRAY[:...readers]', { readers: [a] })
+        await expect(list.getMany()).rejects.toMatchObject({ name: 'IdError', field: 'readers' })
+      }
+      await posts.update(id, { readers: [c], editors: [a] })
+      expect(await posts.findOneByOrFail({ id })).toMatchObject({ readers: [c], editors: [a], version: 2 })
+      await expect(posts.update(id, { readers: [a, 'wrong'] })).rejects.toMatchObject({
+        name: 'IdError',
+        path: 'Post.readers',
+      })
+      const { raw } = await posts
+        .createQueryBuilder()
+        .update()
+        .set({ text: 'x' })
+        .where(empty)
+        .returning('*')
+        .execute()
+      expect(raw).toMatchObject([{ id: empty.id, readers: [], editors: [c] }])
+      await dataSource.destroy()
+      await database.close()
+    })
+  },
+)
+
+test('elsewhere they are refused', async () => {
+  @Entity()
+  class Post {
+    @FlaxIdColumn() id!: FlaxId
+    @FlaxIdColumn.plain({ array: true }) readers!: FlaxId[]
+  }
+  const database = await sqlite.open()
+  await expect(openDataSource(database, [Post])).rejects.toMatchObject({
+    name: 'IdError',
+    code: 'INVALID_OPTION',
+    path: 'Post.readers',
+    message: expect.stringMatching(/arrays of ids need PostgreSQL, not sqlite/),
+  })
+  await database.close()
+})

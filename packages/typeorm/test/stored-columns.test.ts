@@ -1,0 +1,96 @@
+import 'reflect-metadata'
+import type { FlaxId, StorageName } from '@snoflax/core'
+import { mysql, postgres, sqlite } from '@snoflax/test'
+import { FlaxIdColumn, prepareDataSource } from '@snoflax/typeorm'
+import { Column, DataSource, type DataSourceOptions, Entity, ManyToOne, type Relation } from 'typeorm'
+import { describe, expect, test } from 'vitest'
+import { optionsFor } from './open-data-source.js'
+
+function entitiesFor(storage: StorageName) {
+  @Entity({ name: 'author' })
+  class Author {
+    @FlaxIdColumn({ storage }) id!: FlaxId
+    @Column('varchar', { nullable: true }) name!: string | null
+  }
+  @Entity({ name: 'book' })
+  class Book {
+    @FlaxIdColumn({ storage }) id!: FlaxId
+    @ManyToOne(() => Author, { nullable: true, createForeignKeyConstraints: false })
+    author!: Relation<Author> | null
+  }
+  return [Author, Book]
+}
+
+/** Types of a key that its storage takes, and those that it does not. */
+const TYPES = [
+  {
+    kind: sqlite,
+    storage: 'text',
+    right: ['text', 'varchar(16)'],
+    wrong: ['integer', 'text COLLATE NOCASE', 'numeric'],
+  },
+  { kind: sqlite, storage: 'binary', right: ['blob'], wrong: ['text', 'integer'] },
+  { kind: postgres, storage: 'uuid', right: ['uuid', 'ids'], wrong: ['text', 'bytea', 'uuid[]'] },
+  {
+    kind: postgres,
+    storage: 'text',
+    right: ['text COLLATE "C"', 'varchar(16) COLLATE "POSIX"', 'varchar COLLATE "C"'],
+    wrong: ['text COLLATE "und-x-icu"', 'varchar(12) COLLATE "C"', 'char(16) COLLATE "C"', 'uuid'],
+  },
+  { kind: postgres, storage: 'binary', right: ['bytea'], wrong: ['text', 'bigint'] },
+  {
+    kind: mysql,
+    storage: 'text',
+    right: [
+      'char(16) CHARACTER SET ascii COLLATE ascii_bin',
+      'varchar(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
+    ],
+    wrong: [
+      'char(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci',
+      'char(12) CHARACTER SET ascii COLLATE ascii_bin',
+      'binary(16)',
+    ],
+  },
+  {
+    kind: mysql,
+    storage: 'binary',
+    right: ['binary(12)', 'varbinary(12)'],
+    wrong: ['binary(16)', 'varbinary(8)', 'char(12)'],
+  },
+] as const
+
+describe.each(TYPES.filter(({ kind }) => kind.selected()))(
+  '$kind.name, flax as $storage',
+  ({ kind, storage, right, wrong }) => {
+    test('a column in the database that would find other rows is refused at start', async () => {
+      const database = await kind.open()
+      const options = { ...optionsFor(database), entities: entitiesFor(storage) } as DataSourceOptions
+      const sql = new DataSource({ ...options, entities: [] } as DataSourceOptions)
+      await sql.initialize()
+      const author = kind.name === 'mysql' ? '`authorId`' : '"authorId"'
+      if (kind.name === 'postgres') await sql.query('CREATE DOMAIN ids AS uuid CHECK (value IS NOT NULL)')
+      const start = async (type: string, more: { checkColumns?: boolean } = {}) => {
+        await sql.query('DROP TABLE IF EXISTS book')
+        await sql.query(`CREATE TABLE book (id ${right[0]} NOT NULL, ${author} ${type})`)
+        const dataSource = await prepareDataSource(new DataSource(options), more).initialize()
+        await dataSource.destroy()
+      }
+      for (const type of right) await start(type)
+      for (const type of wrong) {
+        const word = type.split(/[ ([]/)[0] as string
+        await expect(start(type), type).rejects.toMatchObject({
+          name: 'IdError',
+          code: 'STORAGE_REFUSED',
+          message: expect.stringMatching(
+            new RegExp(
+              `^Book\\.author\\S*: column book\\.authorId is ${word === 'varchar' && kind.name === 'postgres' ? 'character varying' : word}.* and must be .*checkColumns: false`,
+            ),
+          ),
+        })
+        await start(type, { checkColumns: false })
+      }
+      await sql.destroy()
+      await database.close()
+    })
+  },
+)
