@@ -100,6 +100,7 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, { keys }: Seal
     })
   }
 
+
   return {
     family,
     pattern,

@@ -135,8 +135,7 @@ export function checkGeneratorNames(
 /**
  * Checks a column's metabyte now, rather than at its first insert.
  *
- * @throws {IdError} `INVALID_OPTION` for a family whose ids carry no metabyte, `FIELD_OUT_OF_RANGE`.
- * @throws {TypeError} for what is no number.
+ * @throws {IdError} `INVALID_OPTION` for a family whose ids carry no metabyte, `FIELD_OUT_OF_RANGE`, `INVALID_TYPE`.
  *
  * @example
  * checkMeta(sno, 255)
