@@ -7,7 +7,7 @@ import type { GuardedProcess } from './guarded-process.js'
 import { guardedProcess } from './guarded-process.js'
 import { give, serverOwner, writeFileFor } from './owner.js'
 import { copyAsStandby, copyRunningServer } from './postgres-backup.js'
-import { embeddedBinaries } from './postgres-binaries.js'
+import { embeddedBinaries, runnable } from './postgres-binaries.js'
 import { connectTo, untilReachable } from './postgres-connection.js'
 import type { PostgresDatabase, PostgresDatabaseOptions } from './postgres-databases.js'
 import { createDatabase } from './postgres-databases.js'
@@ -24,6 +24,8 @@ export interface ServerOptions {
    * process has written lies with the kernel, and only the machine's own crash loses what was not flushed.
    */
   durable?: boolean
+  /** The folder of another installation of that version, whose `bin` is used; say `version` too. */
+  installation?: string
   /** Server settings, as in postgresql.conf. */
   settings?: Record<string, string | number>
   /** Run a copy of the binaries, so that `extensionFolder` is the server's own. */
@@ -72,6 +74,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Postgres
     version,
     credentials,
     settingsOf(options),
+    options.installation,
     async ({ guarded, directory, binaries, owner }) => {
       const passwordFile = join(guarded.folder, 'password')
       writeFileFor(owner, passwordFile, credentials.password)
@@ -115,6 +118,7 @@ async function launch(
   version: PostgresVersion,
   credentials: Credentials,
   settings: Settings,
+  installation: string | undefined,
   prepare: (prepared: Prepared) => Promise<void>,
   ownBinaries = false,
 ): Promise<PostgresServer> {
@@ -122,7 +126,9 @@ async function launch(
   const guarded = guardedProcess(`postgres-${version}`)
   try {
     give(guarded.folder, owner)
-    const binaries = embeddedBinaries(version, owner, guarded.folder, ownBinaries)
+    const binaries = installation
+      ? runnable(installation, owner, guarded.folder)
+      : embeddedBinaries(version, owner, guarded.folder, ownBinaries)
     const prepared = { guarded, directory: join(guarded.folder, 'data'), binaries, owner }
     await prepare(prepared)
     return await running(version, credentials, settings, prepared)
@@ -180,11 +186,13 @@ async function running(
       await start()
     },
     copy: () =>
-      launch(version, credentials, settings, (next) => copyRunningServer(server, next.directory, next.owner)),
+      launch(version, credentials, settings, undefined, (next) =>
+        copyRunningServer(server, next.directory, next.owner),
+      ),
     standby: async () =>
       following(
         server,
-        await launch(version, credentials, settings, (next) =>
+        await launch(version, credentials, settings, undefined, (next) =>
           copyAsStandby(server, next.directory, next.owner),
         ),
       ),
