@@ -19,6 +19,8 @@ const nextScript = script
 const today = extensionFiles({ version: '0.0.0', script })
 const tomorrow = extensionFiles({ version: NEXT, script: nextScript, earlier: ['0.0.0'] })
 
+const SET_NODE = 'SELECT snoflax.uid_set_node(7::bigint)'
+
 let server: PostgresServer
 let url: string
 let owner: Client
@@ -64,8 +66,8 @@ test('CREATE EXTENSION makes what an installation does, owned by whoever says it
   expect(
     await value("SELECT snoflax.flax_time(snoflax.flax_generate_uuid()) > now() - interval '1 day'"),
   ).toBe(true)
-  await owner.query('SELECT snoflax.sno_set_partition(7)')
-  expect(await value('SELECT (snoflax.sno_unpack(snoflax.sno_generate())).partition')).toBe(7)
+  await owner.query(SET_NODE)
+  expect(await value('SELECT (snoflax.uid_unpack(snoflax.uid_generate())).node::integer')).toBe(7)
 
   await owner.query('DROP EXTENSION snoflax CASCADE')
   await install(owner)
@@ -91,8 +93,8 @@ test('leases wait for the word of the owner, as after a restore', async () => {
 
 test('ALTER EXTENSION UPDATE brings the next version, and keeps state, number and tables that use it', async () => {
   await owner.query("CREATE EXTENSION snoflax VERSION '0.0.0'")
-  await owner.query('SELECT snoflax.sno_set_partition(7)')
-  await owner.query('CREATE TEMP TABLE used (id uuid DEFAULT snoflax.sno_generate_uuid(), time timestamptz)')
+  await owner.query(SET_NODE)
+  await owner.query('CREATE TEMP TABLE used (id uuid DEFAULT snoflax.uid_generate_uuid(), time timestamptz)')
   await owner.query('INSERT INTO used VALUES (DEFAULT)')
   write(tomorrow)
   await owner.query(`ALTER EXTENSION snoflax UPDATE TO '${NEXT}'`)
@@ -104,7 +106,7 @@ test('ALTER EXTENSION UPDATE brings the next version, and keeps state, number an
   await owner.query('INSERT INTO used VALUES (DEFAULT)')
   expect(
     await value(`SELECT count(DISTINCT id) = 2 AND max(id::text) = (array_agg(id::text ORDER BY ctid))[2]
-    AND bool_and((snoflax.sno_unpack(id)).partition = 7) FROM used`),
+    AND bool_and((snoflax.uid_unpack(id)).node = 7) FROM used`),
   ).toBe(true)
   // As a member, the number's function still goes with the extension.
   await owner.query('DROP TABLE used; DROP EXTENSION snoflax')

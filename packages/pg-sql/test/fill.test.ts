@@ -72,13 +72,7 @@ test.each([
     'sno.sql: there is no {bits}',
   ],
   ['a section that is not there', 'sql/uid.sql', '[time:', '[times:', 'uid.sql: there is no section [times]'],
-  [
-    'a number that no file uses',
-    'sql/flax.sql',
-    '{random.from}',
-    '6',
-    'no SQL file uses flax.random.from',
-  ],
+  ['a number that no file uses', 'sql/flax.sql', '{random.from}', '6', 'no SQL file uses flax.random.from'],
   [
     'a number of a file that ships as it is, which core has not',
     'sql/shared.sql',
