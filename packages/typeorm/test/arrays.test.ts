@@ -32,7 +32,7 @@ describe.each(places.filter(({ kind }) => kind.name === 'postgres'))(
       const found = await posts.findOneByOrFail({ id })
       expect(found).toMatchObject({ readers: [a, b], editors: null })
       // TypeORM 0.3 takes arrays of bytes for changed.
-    if (!(IS_0_3 && storage === 'binary')) expect((await posts.save(found)).version).toBe(1)
+      if (!(IS_0_3 && storage === 'binary')) expect((await posts.save(found)).version).toBe(1)
       const ids = async (where: Parameters<typeof posts.findBy>[0]) =>
         (await posts.findBy(where)).map((one) => one.id)
       expect(await ids({ readers: ArrayContains([a]) })).toEqual([id])

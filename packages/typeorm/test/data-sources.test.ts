@@ -269,34 +269,37 @@ describe('a second copy of TypeORM', () => {
   })
 })
 
-test.skipIf(VERSION !== '')('entities of two copies of this package, an ES module and CommonJS, in one DataSource', async () => {
-  const copy: typeof import('@snoflax/typeorm') = createRequire(import.meta.url)('@snoflax/typeorm')
-  expect(copy.idColumn).not.toBe(idColumn)
-  const Place = new EntitySchema<{ id: FlaxId; name: string }>({
-    name: 'place',
-    columns: { id: copy.idColumn(flax, { storage: 'binary' }), name: { type: 'varchar' } },
-  })
-  const Trip = new EntitySchema<{ id: FlaxId; to: { id: FlaxId; name: string }; from: FlaxId }>({
-    name: 'trip',
-    columns: {
-      id: idColumn(flax, { storage: 'binary' }),
-      from: copy.idColumn.plain(flax, { storage: 'binary' }),
-    },
-    relations: { to: { type: 'many-to-one', target: 'place', cascade: true } },
-  })
-  const options = { ...(await optionsOn(sqlite)), entities: [Place, Trip] } as DataSourceOptions
-  const dataSource = await new DataSource(options).initialize()
-  opened.push({ close: () => dataSource.destroy() })
-  const trips = dataSource.getRepository(Trip)
-  const from = flax.generate()
-  const { id, to } = await trips.save({ from, to: { name: 'sea' } as { id: FlaxId; name: string } })
-  const query = trips.createQueryBuilder('t').innerJoinAndSelect('t.to', 'p')
-  query.where('t.id = :id AND p.id = :place AND t.from = :from', { id, place: to.id, from })
-  expect(await query.getMany()).toEqual([{ id, from, to: { id: to.id, name: 'sea' } }])
-  for (const { storageOf: stored } of [ours, copy]) {
-    expect(stored(dataSource, Place, 'id').toDatabase(to.id)).toHaveLength(12)
-  }
-})
+test.skipIf(VERSION !== '')(
+  'entities of two copies of this package, an ES module and CommonJS, in one DataSource',
+  async () => {
+    const copy: typeof import('@snoflax/typeorm') = createRequire(import.meta.url)('@snoflax/typeorm')
+    expect(copy.idColumn).not.toBe(idColumn)
+    const Place = new EntitySchema<{ id: FlaxId; name: string }>({
+      name: 'place',
+      columns: { id: copy.idColumn(flax, { storage: 'binary' }), name: { type: 'varchar' } },
+    })
+    const Trip = new EntitySchema<{ id: FlaxId; to: { id: FlaxId; name: string }; from: FlaxId }>({
+      name: 'trip',
+      columns: {
+        id: idColumn(flax, { storage: 'binary' }),
+        from: copy.idColumn.plain(flax, { storage: 'binary' }),
+      },
+      relations: { to: { type: 'many-to-one', target: 'place', cascade: true } },
+    })
+    const options = { ...(await optionsOn(sqlite)), entities: [Place, Trip] } as DataSourceOptions
+    const dataSource = await new DataSource(options).initialize()
+    opened.push({ close: () => dataSource.destroy() })
+    const trips = dataSource.getRepository(Trip)
+    const from = flax.generate()
+    const { id, to } = await trips.save({ from, to: { name: 'sea' } as { id: FlaxId; name: string } })
+    const query = trips.createQueryBuilder('t').innerJoinAndSelect('t.to', 'p')
+    query.where('t.id = :id AND p.id = :place AND t.from = :from', { id, place: to.id, from })
+    expect(await query.getMany()).toEqual([{ id, from, to: { id: to.id, name: 'sea' } }])
+    for (const { storageOf: stored } of [ours, copy]) {
+      expect(stored(dataSource, Place, 'id').toDatabase(to.id)).toHaveLength(12)
+    }
+  },
+)
 
 // These load the newest TypeORM.
 describe.skipIf(VERSION !== '')('NestJS', () => {

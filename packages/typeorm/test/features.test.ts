@@ -11,8 +11,8 @@ import {
   Entity,
   type EntitySubscriberInterface,
   EventSubscriber,
-  type InsertEvent,
   In,
+  type InsertEvent,
   JoinTable,
   ManyToMany,
   ManyToOne,
@@ -46,7 +46,9 @@ function define(keys: Keys, kind: string) {
   }
   const Key = () => (isPlain ? PrimaryColumn('varchar', text) : FlaxIdColumn({ storage: keys }))
   const Id = () =>
-    isPlain ? Column('varchar', { ...text, nullable: true }) : FlaxIdColumn.plain({ storage: keys, nullable: true })
+    isPlain
+      ? Column('varchar', { ...text, nullable: true })
+      : FlaxIdColumn.plain({ storage: keys, nullable: true })
   const IdInView = () => (isPlain ? ViewColumn() : FlaxIdColumn.plain({ storage: keys }))
 
   class Address {
@@ -67,7 +69,9 @@ function define(keys: Keys, kind: string) {
     )
     posts!: Relation<Post>[]
     @RelationId((account: Account) => account.posts) postIds!: FlaxId[]
-    @VirtualColumn({ query: (alias) => `SELECT COUNT(*) FROM post WHERE ${quote}accountId${quote} = ${alias}.id` })
+    @VirtualColumn({
+      query: (alias) => `SELECT COUNT(*) FROM post WHERE ${quote}accountId${quote} = ${alias}.id`,
+    })
     postCount!: number | string
   }
   @Entity('post')
@@ -124,8 +128,10 @@ interface World extends Entities {
 }
 
 const ids = Array.from({ length: 12 }, () => flax.generate())
-const [ada, ben, first, second, third, blue, red, photo, film, place] = ids as [FlaxId, ...FlaxId[]] as FlaxId[] as
-  [FlaxId, FlaxId, FlaxId, FlaxId, FlaxId, FlaxId, FlaxId, FlaxId, FlaxId, FlaxId]
+const [ada, ben, first, second, third, blue, red, photo, film, place] = ids as [
+  FlaxId,
+  ...FlaxId[],
+] as FlaxId[] as [FlaxId, FlaxId, FlaxId, FlaxId, FlaxId, FlaxId, FlaxId, FlaxId, FlaxId, FlaxId]
 
 async function fill({ dataSource: { manager }, Account, Post, Tag, Photo, Film }: World): Promise<void> {
   const tags = await manager.save(Tag, [
@@ -151,7 +157,11 @@ async function fill({ dataSource: { manager }, Account, Post, Tag, Photo, Film }
 
 const sorted = <Row extends { readonly id: string }>(rows: readonly Row[]) =>
   [...rows].sort((a, b) => flax.compare(a.id as FlaxId, b.id as FlaxId))
-const failure = (work: Promise<unknown>) => work.then(() => 'passed', (error: Error) => error.name)
+const failure = (work: Promise<unknown>) =>
+  work.then(
+    () => 'passed',
+    (error: Error) => error.name,
+  )
 
 /** What each feature answers: plain data, which must be the same with both keys. */
 const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
@@ -163,7 +173,10 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     await manager.findOneBy(Account, { home: { placeId: third } }),
   ],
   inheritance: async ({ dataSource: { manager }, Media, Film, Photo }) => [
-    sorted(await manager.find(Media, { relations: { owner: true } })).map((one) => [one.constructor.name, one]),
+    sorted(await manager.find(Media, { relations: { owner: true } })).map((one) => [
+      one.constructor.name,
+      one,
+    ]),
     await manager.findOne(Film, { where: { poster: { id: photo } }, relations: { poster: true } }),
     await manager.findOneBy(Photo, { id: film }),
   ],
@@ -178,12 +191,18 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
       posts.map(({ tagIds }) => [...tagIds].sort()),
       [...(await manager.findOneByOrFail(Account, { id: ada })).postIds].sort(),
       (await builder.loadAllRelationIds().getMany()).map(({ account }) => account),
-      (await builder.loadRelationIdAndMap('p.accountId', 'p.account').getMany()).map((one) => (one as never)['accountId']),
+      (await builder.loadRelationIdAndMap('p.accountId', 'p.account').getMany()).map(
+        (one) => (one as never)['accountId'],
+      ),
     ]
   },
   'query strategies': async ({ dataSource: { manager }, Account }) => {
     const find = async (relationLoadStrategy: 'join' | 'query') => {
-      const [account] = await manager.find(Account, { where: { id: ada }, relations: { posts: true }, relationLoadStrategy })
+      const [account] = await manager.find(Account, {
+        where: { id: ada },
+        relations: { posts: true },
+        relationLoadStrategy,
+      })
       return sorted(account?.posts ?? []).map(({ id, title }) => ({ id, title }))
     }
     return [await find('join'), await find('query')]
@@ -191,19 +210,31 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   views: async ({ dataSource: { manager }, Title }) => [
     await manager.find(Title, { order: { title: 'ASC' } }),
     await manager.findBy(Title, { postId: In([first, film]) }),
-    await manager.createQueryBuilder(Title, 't').where('t.accountId = :ada AND t.title = :title', { ada, title: 'third' }).getMany(),
+    await manager
+      .createQueryBuilder(Title, 't')
+      .where('t.accountId = :ada AND t.title = :title', { ada, title: 'third' })
+      .getMany(),
   ],
   'virtual columns': async ({ dataSource: { manager }, Account }) =>
     sorted(await manager.find(Account)).map(({ id, postCount }) => [id, Number(postCount)]),
   caching: async ({ dataSource: { manager }, Post }) => {
-    const find = () => manager.find(Post, { where: { id: In([first, second]) }, order: { id: 'ASC' }, cache: 60_000 })
+    const find = () =>
+      manager.find(Post, { where: { id: In([first, second]) }, order: { id: 'ASC' }, cache: 60_000 })
     const [fresh, cached] = [await find(), await find()]
-    return [fresh.map(({ id, title, account }) => [id, title, account.id]), cached.map(({ id, account }) => [id, account.id])]
+    return [
+      fresh.map(({ id, title, account }) => [id, title, account.id]),
+      cached.map(({ id, account }) => [id, account.id]),
+    ]
   },
   'pages of joined rows': async ({ dataSource: { manager }, Account, Post }) => [
-    (await manager.find(Account, { relations: { posts: true }, order: { name: 'DESC', posts: { title: 'DESC' } }, take: 1, skip: 1 })).map(
-      ({ id, posts }) => [id, posts.map(({ title }) => title)],
-    ),
+    (
+      await manager.find(Account, {
+        relations: { posts: true },
+        order: { name: 'DESC', posts: { title: 'DESC' } },
+        take: 1,
+        skip: 1,
+      })
+    ).map(({ id, posts }) => [id, posts.map(({ title }) => title)]),
     (
       await manager
         .createQueryBuilder(Post, 'p')
@@ -218,7 +249,13 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     (await manager.findOne(Account, { where: { id: ben }, lock: { mode: 'optimistic', version: 1 } }))?.id,
     await failure(manager.findOne(Account, { where: { id: ben }, lock: { mode: 'optimistic', version: 9 } })),
     await failure(
-      manager.transaction((own) => own.findOneOrFail(Account, { where: { id: ben }, loadEagerRelations: false, lock: { mode: 'pessimistic_write' } })),
+      manager.transaction((own) =>
+        own.findOneOrFail(Account, {
+          where: { id: ben },
+          loadEagerRelations: false,
+          lock: { mode: 'pessimistic_write' },
+        }),
+      ),
     ),
   ],
   'soft delete': async ({ dataSource: { manager }, Account }) => {
@@ -240,7 +277,9 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
 }
 
 // The other storages and databases are for the matrix.
-const tested = flaxPlaces.filter(({ kind, storage }) => VERSION !== '' || (kind.name === 'sqlite' && storage === 'binary'))
+const tested = flaxPlaces.filter(
+  ({ kind, storage }) => VERSION !== '' || (kind.name === 'sqlite' && storage === 'binary'),
+)
 
 describe.each(tested)('$name', ({ kind, storage }) => {
   const opened: { close(): Promise<unknown> }[] = []
@@ -263,7 +302,8 @@ describe.each(tested)('$name', ({ kind, storage }) => {
     }
     // Reads go to a replica, which is the same server here.
     const url = (database as PostgresDatabase).url
-    const replication = kind.name === 'postgres' ? { replication: { master: { url }, slaves: [{ url }] } } : {}
+    const replication =
+      kind.name === 'postgres' ? { replication: { master: { url }, slaves: [{ url }] } } : {}
     const dataSource = await openDataSource(database, Object.values(entities), {
       cache: true,
       subscribers: [Watcher],

@@ -494,27 +494,33 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect((removed.raw as Record<string, unknown>[])[0]?.[bossColumn as string]).toBe(boss.id)
   })
 
-  test.skipIf(IS_0_3)('INSERT … SELECT is refused where it leaves the id out, and works with ids of its own', async () => {
-    const derived = dataSource.getRepository(Derived)
-    const { id } = await derived.save({ text: 'origin' })
-    const from = (select: string) =>
-      derived.createQueryBuilder('d').select(select).where('d.id = :id', { id })
-    const without = dataSource
-      .createQueryBuilder()
-      .insert()
-      .into(Derived, ['text'])
-      .valuesFromSelect(from('d.text'))
-    await expect(without.execute()).rejects.toMatchObject({ code: 'GENERATOR_REQUIRED', path: 'Derived.id' })
-    await dataSource.getRepository(Schema).clear()
-    const select = from('d.id').addSelect('d.text')
-    await dataSource
-      .createQueryBuilder()
-      .insert()
-      .into(Schema, ['id', 'text'])
-      .valuesFromSelect(select)
-      .execute()
-    expect(await dataSource.getRepository(Schema).find()).toEqual([{ id, text: 'origin', traceId: null }])
-  })
+  test.skipIf(IS_0_3)(
+    'INSERT … SELECT is refused where it leaves the id out, and works with ids of its own',
+    async () => {
+      const derived = dataSource.getRepository(Derived)
+      const { id } = await derived.save({ text: 'origin' })
+      const from = (select: string) =>
+        derived.createQueryBuilder('d').select(select).where('d.id = :id', { id })
+      const without = dataSource
+        .createQueryBuilder()
+        .insert()
+        .into(Derived, ['text'])
+        .valuesFromSelect(from('d.text'))
+      await expect(without.execute()).rejects.toMatchObject({
+        code: 'GENERATOR_REQUIRED',
+        path: 'Derived.id',
+      })
+      await dataSource.getRepository(Schema).clear()
+      const select = from('d.id').addSelect('d.text')
+      await dataSource
+        .createQueryBuilder()
+        .insert()
+        .into(Schema, ['id', 'text'])
+        .valuesFromSelect(select)
+        .execute()
+      expect(await dataSource.getRepository(Schema).find()).toEqual([{ id, text: 'origin', traceId: null }])
+    },
+  )
 
   test('the statement of a builder has the ids, for those who run it themselves', async () => {
     const builder = dataSource.createQueryBuilder().insert().into(Derived).values({ text: 'by hand' })
@@ -662,10 +668,10 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
       for (const [place, run] of Object.entries(places)) {
         await expect((async () => run())(), place).rejects.toMatchObject({
           name: 'IdError',
-        code: typeof value === 'string' ? 'INVALID_LENGTH' : 'INVALID_TYPE',
-        value,
-        path: expect.stringMatching(/^User\.(id|boss(\.id)?|stamp\.mark)$/),
-      })
+          code: typeof value === 'string' ? 'INVALID_LENGTH' : 'INVALID_TYPE',
+          value,
+          path: expect.stringMatching(/^User\.(id|boss(\.id)?|stamp\.mark)$/),
+        })
       }
     },
   )

@@ -16,7 +16,15 @@ import {
   storageOf,
 } from '@snoflax/typeorm'
 import * as typeorm from 'typeorm'
-import { Column, DataSource, Entity, EntitySchema, ManyToOne, type Relation } from 'typeorm'
+import {
+  Column,
+  DataSource,
+  type DataSourceOptions,
+  Entity,
+  EntitySchema,
+  ManyToOne,
+  type Relation,
+} from 'typeorm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
@@ -54,6 +62,12 @@ const Invoice = new EntitySchema<{ id: FlaxId; orderId: SnoId }>({
 class Visit {
   @FlaxIdColumn() id!: FlaxId
   @CreatedAt() readonly createdAt!: Date
+}
+
+@Entity()
+class Post {
+  @FlaxIdColumn() id!: FlaxId
+  @FlaxIdColumn.plain({ array: true }) readerIds!: FlaxId[]
 }
 
 let database: PostgresDatabase
@@ -152,4 +166,20 @@ test('a DataSource prepared by hand', async () => {
   await prepared.synchronize()
   expect(flax.is((await prepared.getRepository(Visit).save({})).id)).toBe(true)
   await prepared.destroy()
+})
+
+test('arrays, and a DataSource that does not look at its columns', async () => {
+  const options: DataSourceOptions = {
+    type: 'postgres',
+    url: database.url,
+    entities: [Post],
+    synchronize: true,
+  }
+  const unchecked = prepareDataSource(new DataSource(options), { checkColumns: false })
+  await unchecked.initialize()
+  const posts = unchecked.getRepository(Post)
+  const readerIds = [flax.generate(), flax.generate()]
+  const { id } = await posts.save({ readerIds })
+  expect(await posts.findOneByOrFail({ id })).toEqual({ id, readerIds })
+  await unchecked.destroy()
 })

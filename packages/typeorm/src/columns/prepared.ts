@@ -35,7 +35,9 @@ export class PreparedColumn implements ValueTransformer {
     if (Array.isArray(value)) return value.map((one) => this.to(one))
     const stored: unknown = withPath(this.path, () => this.storage.toDatabase(value))
     // TypeORM 0.3 knows equal bytes only in Buffers.
-    return isBytes(stored) && globalThis.Buffer ? Buffer.from(stored.buffer, stored.byteOffset, stored.length) : stored
+    return isBytes(stored) && globalThis.Buffer
+      ? Buffer.from(stored.buffer, stored.byteOffset, stored.length)
+      : stored
   }
 
   from(value: unknown): unknown {

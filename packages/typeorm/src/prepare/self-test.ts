@@ -1,7 +1,13 @@
 import { type FlaxId, flax, IdError } from '@snoflax/core'
 import { isBytes } from '@snoflax/core/adapter'
-import { type DataSource, EntitySchema, type EntitySchemaRelationOptions, type ObjectLiteral, type QueryRunner } from 'typeorm'
-import { plainColumn, generatedColumn } from '../columns/definition.js'
+import {
+  type DataSource,
+  EntitySchema,
+  type EntitySchemaRelationOptions,
+  type ObjectLiteral,
+  type QueryRunner,
+} from 'typeorm'
+import { generatedColumn, plainColumn } from '../columns/definition.js'
 import { dataSourceClassOf, libraryOf } from './typeorm.js'
 
 /** The parts of TypeORM that no list of members describes: what is bound by its builders, relations and trees. */
@@ -9,7 +15,10 @@ const TREES = ['closure-table', 'materialized-path', 'nested-set'] as const
 
 const owner: EntitySchemaRelationOptions = { type: 'many-to-one', target: 'self_test_owner', cascade: true }
 const ENTITIES = [
-  new EntitySchema<ObjectLiteral>({ name: 'self_test_owner', columns: { id: generatedColumn(flax, { storage: 'binary' }) } }),
+  new EntitySchema<ObjectLiteral>({
+    name: 'self_test_owner',
+    columns: { id: generatedColumn(flax, { storage: 'binary' }) },
+  }),
   new EntitySchema<ObjectLiteral>({
     name: 'self_test_item',
     columns: {
@@ -121,7 +130,10 @@ async function play(rehearsal: Rehearsal): Promise<void> {
   const found = await rehearsal.expect(
     'a condition',
     () => [id, traceId] as string[],
-    () => builder().where({ id, owner: { id: traceId } }).getMany(),
+    () =>
+      builder()
+        .where({ id, owner: { id: traceId } })
+        .getMany(),
   )
   if (found[0]?.['id'] !== id) throw new Error('an entity does not have its id')
   rehearsal.rows = []

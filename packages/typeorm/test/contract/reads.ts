@@ -160,7 +160,10 @@ export const graph: Adapter['graph'] = {
       ),
     refused: () =>
       IS_0_3
-        ? { why: 'TypeORM 0.3 joins an entity that references itself under one name', by: /ambiguous|more than once|unique/i }
+        ? {
+            why: 'TypeORM 0.3 joins an entity that references itself under one name',
+            by: /ambiguous|more than once|unique/i,
+          }
         : undefined,
   },
   'query builder, leftJoinAndSelect': {
