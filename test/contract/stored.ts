@@ -47,7 +47,8 @@ export class Stored {
 
   /** `?` in the style of the database. */
   private placed(sql: string): string {
-    if (this.variant.database === 'sqlite' || this.variant.database === 'mysql') return sql
+    if (this.variant.database === 'mysql') return sql.replaceAll('"', '`')
+    if (this.variant.database === 'sqlite') return sql
     let number = 0
     return sql.replaceAll('?', () => `$${++number}`)
   }

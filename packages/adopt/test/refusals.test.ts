@@ -1,13 +1,37 @@
 import { keyTime, planAdoption, type TableOptions } from '@snoflax/adopt'
 import { flake, flax, IdError, sno } from '@snoflax/core'
-import { poolTo, postgres, sqlite } from '@snoflax/test'
-import { afterEach, describe, expect, test } from 'vitest'
+import { type PostgresDatabase, poolTo, postgres, sqlite } from '@snoflax/test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Opened, plan, shapeOf } from './moves.js'
 
-const opened: Opened[] = []
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((one) => one.close()))
+let server: PostgresDatabase
+beforeAll(async () => {
+  server = await postgres.open()
 })
+afterAll(() => server.close())
+
+/** The one database, as a new one is: to make one takes longer than what is tested. */
+async function emptied(): Promise<PostgresDatabase> {
+  await server.query(`DO $$ DECLARE one name; BEGIN
+    FOR one IN SELECT nspname FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' LOOP
+      EXECUTE format('DROP SCHEMA %I CASCADE', one);
+    END LOOP;
+    CREATE SCHEMA public;
+    GRANT USAGE ON SCHEMA public TO PUBLIC;
+  END $$`)
+  return server
+}
+
+const files: Opened[] = []
+afterEach(async () => {
+  await Promise.all(files.splice(0).map((one) => one.close()))
+})
+
+async function emptyFile(): Promise<Opened> {
+  const database = await sqlite.open()
+  files.push(database)
+  return database
+}
 
 const generator: TableOptions['generator'] = (clock) => flax.generator({ monotonic: true, clock })
 const orders: TableOptions = { table: 'orders', createdAt: 'created_at', generator }
@@ -347,8 +371,7 @@ const REFUSALS: Refusal[] = [
 const TIME = { postgres: 'timestamptz', sqlite: 'TEXT' } as const
 
 async function open(kind: 'postgres' | 'sqlite'): Promise<Opened> {
-  const database = kind === 'postgres' ? await postgres.open() : await sqlite.open()
-  opened.push(database)
+  const database = await (kind === 'postgres' ? emptied() : emptyFile())
   for (const sql of [
     `CREATE TABLE customer (id integer PRIMARY KEY, created_at ${TIME[kind]})`,
     `CREATE TABLE orders (id integer PRIMARY KEY, customer_id integer REFERENCES customer (id), created_at ${TIME[kind]}, note text)`,

@@ -1,9 +1,10 @@
 import type { TableOptions } from '@snoflax/adopt'
 import { sno } from '@snoflax/core'
+import { type PostgresDatabase, postgres } from '@snoflax/test'
 import { afterEach, describe, expect, test } from 'vitest'
 import { chinookTables, type Maker, makers } from './chinook.js'
 import { type Opened, plan } from './moves.js'
-import { openShop as openPostgres } from './postgres-chinook.js'
+import { fillShop, openShop as openPostgres } from './postgres-chinook.js'
 import { openShop as openSqlite } from './sqlite-chinook.js'
 
 let database: Opened
@@ -13,6 +14,27 @@ const tables = chinookTables('serial', makers['sno'] as Maker).map((one) => ({
   ...one,
   storage: 'text' as const,
 }))
+
+async function move(shop: Opened): Promise<void> {
+  const adoption = await plan(shop, tables)
+  await adoption.backfill()
+  await adoption.switchKeys()
+}
+
+/** Shops that have moved; PostgreSQL's are copies of one. */
+const openMoved = {
+  postgres: () => postgres.open({ template: { name: 'chinook_moved', prepare: fillAndMove } }),
+  sqlite: async () => {
+    const shop = await openSqlite('serial')
+    await move(shop)
+    return shop
+  },
+}
+
+async function fillAndMove(shop: PostgresDatabase): Promise<void> {
+  await fillShop(shop.query, 'serial')
+  await move(shop)
+}
 
 const idOf = (legacyId: number) => `(SELECT id FROM before WHERE legacy_id = ${legacyId})`
 const SWAP = [
@@ -45,12 +67,10 @@ const DAMAGE: [name: string, sql: string[], fault: RegExp][] = [
 describe.each([
   ['postgres', openPostgres],
   ['sqlite', openSqlite],
-] as const)('%s', (_, open) => {
+] as const)('%s', (kind, open) => {
   test.each(DAMAGE)('%s', async (_name, sql, fault) => {
-    database = await open('serial')
+    database = await openMoved[kind]()
     const adoption = await plan(database, tables)
-    await adoption.backfill()
-    await adoption.switchKeys()
     if (database.kind === 'sqlite') await database.query('PRAGMA foreign_keys = OFF')
     else await loosen(database)
     for (const statement of sql) await database.query(statement)
@@ -88,10 +108,8 @@ describe.each([
 })
 
 test('postgres: a foreign key that is gone, or not validated', async () => {
-  database = await openPostgres('serial')
+  database = await openMoved.postgres()
   const adoption = await plan(database, tables)
-  await adoption.backfill()
-  await adoption.switchKeys()
   await database.query('ALTER TABLE track DROP CONSTRAINT track_album')
   expect((await adoption.verify()).faults).toEqual([
     'public.track: foreign key track_album is not there or not validated',

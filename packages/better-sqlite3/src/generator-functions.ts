@@ -23,12 +23,17 @@ export function generatorFunctions(
     volatile(`generate${ending}`, (meta) => write(newId(meta)), 0, metas),
   )
   const maker = (generator ?? family) as { generateAt?(time: number, meta?: number): string }
-  const newIdAt: SqlFunction['call'] = (moment, meta) => {
+  const newIdAt = (moment: SqlValue, meta: SqlValue | undefined): string => {
     const id = maker.generateAt?.(readMoment(family.name, moment), numberOf(meta))
     // Not left out: the function of a generator that was registered before would stay.
-    return family.decode(id ?? refuse('INVALID_OPTION', family.name, 'generators', NO_MOMENTS))
+    return id ?? refuse('INVALID_OPTION', family.name, 'generators', NO_MOMENTS)
   }
-  if ('generateAt' in family || maker.generateAt) functions.push(volatile('generate_at', newIdAt, 1, metas))
+  if ('generateAt' in family || maker.generateAt) {
+    for (const [ending, write] of writers(family)) {
+      const call: SqlFunction['call'] = (moment, meta) => write(newIdAt(moment as SqlValue, meta))
+      functions.push(volatile(`generate_at${ending}`, call, 1, metas))
+    }
+  }
   return {
     functions,
     *many(n, meta) {

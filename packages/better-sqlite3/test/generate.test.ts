@@ -218,7 +218,14 @@ describe('generate_at', () => {
       .prepare("SELECT DISTINCT name FROM pragma_function_list WHERE name LIKE '%generate_at' ORDER BY name")
       .pluck()
       .all()
-    expect(names).toEqual(['flax_generate_at', 'sno_generate_at'])
+    expect(names).toEqual([
+      'flake_generate_at',
+      'flax_generate_at',
+      'sno_generate_at',
+      'uid_generate_at',
+      'uid_local_generate_at',
+    ])
+    sql.gives("flax_time(flax_generate_at_text('2020-01-01'))", [], '2020-01-01 00:00:00.000')
   })
 })
 

@@ -52,13 +52,21 @@ test('the functions are those of published.txt', () => {
 const ONLY_POSTGRES: readonly [RegExp, string][] = [
   [/_set_(?:partition|worker|node)$/, 'generators are given to registerSnoflax'],
   [/_partman_/, 'pg_partman is of PostgreSQL'],
-  [/_(?:generate|lower_bound|upper_bound)_uuid8?$/, 'SQLite has no uuid type, so no column needs them'],
+  [
+    /_(?:generate|generate_at|lower_bound|upper_bound)_uuid8?$/,
+    'SQLite has no uuid type, so no column needs them',
+  ],
+  [/_between(?:_uuid8)?$/, 'SQLite inlines no function, so an index serves the two bounds only'],
+  [/_time_(?:binary|text|uuid8?|bigint)$/, 'one function reads every storage; nothing asks for one of each'],
 ]
 
 /** What we have and pg-sql has not, and why. */
 const ONLY_SQLITE: readonly [RegExp, string][] = [
   [/_ms(?:_|$)/, 'SQLite has no type for moments, and Unix milliseconds are common in its columns'],
-  [/^sno_generate_at$/, 'the generator is that of TypeScript, which has it'],
+  [
+    /_generate_at(?:_text|_bigint)?$/,
+    'generators are those of TypeScript, and make ids of other moments in every family',
+  ],
 ]
 
 test('the names are those of pg-sql, but for differences that are meant', () => {

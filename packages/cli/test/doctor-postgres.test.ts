@@ -1,6 +1,6 @@
 import { flake, flax, sno, storageFor, uidLocal } from '@snoflax/core'
-import { install } from '@snoflax/pg-sql'
-import { type PostgresDatabase, postgres } from '@snoflax/test'
+import { install, installSql } from '@snoflax/pg-sql'
+import { onConnection, type PostgresDatabase, postgres } from '@snoflax/test'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { doctor, type Finding, told } from './reports.js'
 import { cli } from './running.js'
@@ -84,10 +84,16 @@ async function findsAndCures(expected: readonly string[], ...options: string[]):
   return report.findings
 }
 
+/** Columns alone: the functions are those that the healthy database has. */
+const COLUMNS = ['--skip', 'drift', 'cross-check']
+
+const mendsColumns = (expected: readonly string[], ...options: string[]) =>
+  findsAndCures(expected, ...COLUMNS, ...options)
+
 test('a collation by language', async () => {
   await fill()
   await database.query('ALTER TABLE orders ALTER COLUMN id TYPE text COLLATE "en-x-icu"')
-  await findsAndCures(['collation orders.id'])
+  await mendsColumns(['collation orders.id'])
 })
 
 test("the database's own collation", async ({ skip }) => {
@@ -96,7 +102,7 @@ test("the database's own collation", async ({ skip }) => {
   await fill()
   await database.query('CREATE TABLE plain (id text PRIMARY KEY)')
   for (let n = 0; n < 10; n++) await database.query('INSERT INTO plain VALUES ($1)', [flax.generate()])
-  const [finding] = await findsAndCures(['collation plain.id'])
+  const [finding] = await mendsColumns(['collation plain.id'])
   expect(finding?.message).toContain('icu en')
 })
 
@@ -107,7 +113,7 @@ test('collations by code are no finding', async () => {
     await database.query('INSERT INTO c SELECT x, x, x, x, x, x FROM (SELECT $1::text AS x) AS given', [
       flax.generate(),
     ])
-  const report = await doctor(database.url)
+  const report = await doctor(database.url, ...COLUMNS)
   expect(report.findings).toEqual([])
   expect(report.columns.map(({ place }) => place)).toEqual(['c.a', 'c.b', 'c.c', 'c.d', 'c.e', 'c.f'])
 })
@@ -123,7 +129,7 @@ test('types that pad, are too short, or do not sort numbers', async () => {
     await database.query('INSERT INTO c VALUES ($1)', [flakes.generate()])
     await database.query('INSERT INTO d VALUES ($1)', [flakes.generate()])
   }
-  await findsAndCures(
+  await mendsColumns(
     ['type a.id', 'type b.id', 'type c.id', 'type d.id'],
     ...['--column', 'a.id=flax', '--column', 'b.id=flax'],
   )
@@ -135,7 +141,7 @@ test('types that pad, are too short, or do not sort numbers', async () => {
 test('a type and a collation of one column, whose cures do not undo each other', async () => {
   await database.query(`CREATE TABLE a (id char(20) COLLATE "en-x-icu" PRIMARY KEY DEFAULT snoflax.flax_generate_text());
     INSERT INTO a SELECT FROM generate_series(1, 9)`)
-  await findsAndCures(['type a.id'])
+  await mendsColumns(['type a.id'])
 })
 
 test('a column that is told to have another storage than its type can be', async () => {
@@ -144,10 +150,10 @@ test('a column that is told to have another storage than its type can be', async
   )
   await database.query('INSERT INTO a SELECT FROM generate_series(1, 9)')
   const before = await database.query('SELECT snoflax.flax_decode(id) AS id FROM a ORDER BY 1')
-  await findsAndCures(['type a.id'], '--column', 'a.id=flax:uuid8')
+  await mendsColumns(['type a.id'], '--column', 'a.id=flax:uuid8')
   expect(await database.query('SELECT snoflax.flax_from_uuid8(id) AS id FROM a ORDER BY 1')).toEqual(before)
   await database.query('INSERT INTO a SELECT FROM generate_series(1, 9)')
-  expect((await doctor(database.url)).findings).toEqual([])
+  expect((await doctor(database.url, ...COLUMNS)).findings).toEqual([])
 })
 
 test('malformed values, and ids in the form of another storage', async () => {
@@ -157,7 +163,7 @@ test('malformed values, and ids in the form of another storage', async () => {
     storageFor(sno, 'postgres').toDatabase(kept),
   ])
   await database.query("INSERT INTO line VALUES ('\\x00')")
-  const findings = await findsAndCures(['malformed line.id', 'malformed orders.id'])
+  const findings = await mendsColumns(['malformed line.id', 'malformed orders.id'])
   expect(findings[1]?.message).toMatch(/^values that are no sno as storage text has it: 3; the first: /)
   expect(await database.query('SELECT id FROM orders WHERE id = $1', [kept])).toEqual([{ id: kept }])
 })
@@ -165,13 +171,13 @@ test('malformed values, and ids in the form of another storage', async () => {
 test('a value that would end its literal early, where a backslash is an escape', async () => {
   await fill()
   await database.query('INSERT INTO orders VALUES ($1)', ["\\' OR true --\u001b[2K"])
-  const [finding] = (await doctor(database.url)).findings
+  const [finding] = (await doctor(database.url, ...COLUMNS)).findings
   const session = await database.connect()
   expect(finding?.cure.sql).not.toMatch(/\p{Cc}/u)
   await session.query('SET standard_conforming_strings = off')
   await session.query(finding?.cure.sql as string)
   await session.end()
-  expect((await doctor(database.url)).findings).toEqual([])
+  expect((await doctor(database.url, ...COLUMNS)).findings).toEqual([])
   expect(await database.query('SELECT FROM orders')).toHaveLength(31)
 })
 
@@ -190,7 +196,7 @@ test('what references a faulty value follows it', async () => {
     'INSERT INTO host VALUES (\'localhost\'); CREATE TABLE disk (n integer, host text COLLATE "C" REFERENCES host)',
   )
   await database.query("INSERT INTO disk VALUES (1, 'localhost'), (2, 'localhost')")
-  await findsAndCures(['malformed host.id', 'malformed line.id', 'malformed orders.id'])
+  await mendsColumns(['malformed host.id', 'malformed line.id', 'malformed orders.id'])
   const rows =
     await database.query(`SELECT n FROM part JOIN line ON line.id = part.line JOIN orders ON orders.id = order_id
     JOIN disk ON true JOIN host ON host.id = disk.host WHERE number = 7 ORDER BY n`)
@@ -202,7 +208,7 @@ test('a row that references a faulty value twice, or itself', async () => {
   await database.query(`CREATE TABLE address (id uuid PRIMARY KEY DEFAULT snoflax.flax_generate_uuid(), main uuid REFERENCES address);
     CREATE TABLE parcel (sender uuid REFERENCES address, receiver uuid REFERENCES address);
     INSERT INTO address VALUES ('${future}', '${future}'); INSERT INTO parcel VALUES ('${future}', '${future}')`)
-  await findsAndCures(['future address.id'])
+  await mendsColumns(['future address.id'])
   const rows = await database.query(
     'SELECT FROM address JOIN parcel ON id = main AND id = sender AND id = receiver',
   )
@@ -215,7 +221,7 @@ test('ids from the future', async () => {
   await database.query('INSERT INTO line VALUES ($1)', [flax.decode(later)])
   const soon = flax.generateAt(Date.now() + 20_000)
   await database.query('INSERT INTO line VALUES ($1)', [flax.decode(soon)])
-  const [finding] = await findsAndCures(['future line.id'])
+  const [finding] = await mendsColumns(['future line.id'])
   expect(finding?.message).toContain(`ids from the future: 1; the first, ${later}, is from 20`)
 })
 
@@ -227,9 +233,9 @@ test('an id that is the key of two tables, in any storage, unless a foreign key 
     'CREATE TABLE profile (id uuid PRIMARY KEY REFERENCES customer); INSERT INTO profile SELECT id FROM customer',
   )
   for (const options of [[], ['--full']]) {
-    expect(told(await doctor(database.url, ...options))).toEqual(['duplicate line.id'])
+    expect(told(await doctor(database.url, ...COLUMNS, ...options))).toEqual(['duplicate line.id'])
   }
-  const [finding] = await findsAndCures(['duplicate line.id'])
+  const [finding] = await mendsColumns(['duplicate line.id'])
   expect(finding?.message).toBe(
     `ids that are keys of customer.id too, and no foreign key says why: 1; the first: ${row?.['id']}`,
   )
@@ -239,7 +245,7 @@ test('more rows than are read at once', async () => {
   await database.query(`CREATE TABLE a (id uuid PRIMARY KEY DEFAULT snoflax.flax_generate_uuid());
     CREATE TABLE b (id bytea PRIMARY KEY);
     INSERT INTO a SELECT FROM generate_series(1, 12000); INSERT INTO b SELECT snoflax.flax_from_uuid(id) FROM a`)
-  const report = await doctor(database.url, '--full')
+  const report = await doctor(database.url, ...COLUMNS, '--full')
   expect(report.columns.map(({ rowsRead }) => rowsRead)).toEqual([12_000, 12_000])
   expect(report.findings).toMatchObject([
     { check: 'duplicate', message: expect.stringContaining(': 12000; ') },
@@ -272,6 +278,9 @@ async function mendsDrift(expected: readonly string[]): Promise<readonly Finding
   const { findings } = await doctor(database.url, '--skip', 'cross-check')
   expect(drifts(findings)).toEqual(expected)
   await cure(findings)
+  // Leases in a table that was rewritten want the owner's word.
+  const { findings: left } = await doctor(database.url)
+  await cure(left.filter(({ check }) => check === 'lease'))
   expect((await doctor(database.url)).findings).toEqual([])
   return findings
 }
@@ -322,14 +331,13 @@ test('bodies in SQL whose operators, zeros or kind changed', async () => {
       RETURN us / 1000 - (us % 1000 > 0)::integer + 946684800000;
     CREATE OR REPLACE FUNCTION snoflax._flax_time_ms(bytes bytea) RETURNS bigint
       LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT 1420070400000 + snoflax._read40(bytes, 0) $$;
-    CREATE OR REPLACE FUNCTION snoflax._lease_is_here(f snoflax._lease_family) RETURNS boolean
-      LANGUAGE sql VOLATILE PARALLEL UNSAFE RETURN (f).database = (SELECT max(oid) FROM pg_database)
-        AND (f).system = snoflax._server_system();
+    CREATE OR REPLACE FUNCTION snoflax._lease_now_ms() RETURNS bigint
+      LANGUAGE sql VOLATILE PARALLEL SAFE RETURN snoflax._clock_us() / 100;
     CREATE OR REPLACE FUNCTION snoflax.flake_is_valid(id bigint) RETURNS boolean
       LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id > 0`)
   await mendsDrift([
     'function snoflax._unix_ms(bigint) differs in body',
-    'function snoflax._lease_is_here(snoflax._lease_family) differs in body',
+    'function snoflax._lease_now_ms() differs in body',
     'function snoflax._flax_time_ms(bytea) differs in body',
     'function snoflax.flake_is_valid(bigint) differs in body',
   ])
@@ -479,6 +487,7 @@ test('what is missing and takes an installation to bring back', async () => {
   const { findings } = await doctor(database.url)
   expect(findings.map(({ check, where }) => `${check} ${where}`)).toEqual([
     'drift table snoflax._lease',
+    'drift function snoflax._lease_is_here(text, boolean)',
     'drift function snoflax._lease_free(text, integer, integer, integer, bigint, bigint)',
     'drift view snoflax.leases',
     'drift function snoflax.lease_of(text, integer)',
@@ -595,8 +604,10 @@ test('what another version installed, or another server worded', async () => {
 
 test('a generator whose own number others could lease, or have', async () => {
   await database.query('SELECT snoflax.sno_set_partition(7); DELETE FROM snoflax._lease')
-  await findsAndCures(['lease lease of sno 7'])
-  await database.query(`UPDATE snoflax._lease SET permanent = false;
+  await findsAndCures(['lease leases of sno', 'lease lease of sno 7'])
+  const own = 'written_by = pg_current_xact_id()::xid'
+  await database.query(`UPDATE snoflax._lease SET permanent = false, ${own};
+    UPDATE snoflax._lease_family SET floor_ms = 0, ${own} WHERE family = 'sno';
     SELECT snoflax.lease_acquire('sno', 'worker-1', 30000, 7, 7, 1, 0)`)
   const { findings } = await doctor(database.url)
   expect(findings).toMatchObject([
@@ -641,9 +652,9 @@ async function shellCure(finding: Finding | undefined): Promise<string> {
 }
 
 test('a server that computes otherwise', async () => {
-  await database.query(`CREATE OR REPLACE FUNCTION snoflax._flax_time_ms(bytes bytea) RETURNS bigint
+  await database.query(`CREATE OR REPLACE FUNCTION snoflax.flax_time(id text) RETURNS timestamptz
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN snoflax._read40(bytes, 0) - 1420070400000/*flax.epochMs*/`)
+    RETURN snoflax.flax_time(snoflax.flax_decode(id)) - interval '1 ms'`)
   const { findings } = await doctor(database.url, '--skip', 'drift')
   expect(findings).toMatchObject([
     {
@@ -701,7 +712,9 @@ test('a copied database, a cached sequence, a generator far ahead', async () => 
 test('a lease whose holder is gone', async () => {
   await database.query("SELECT snoflax.lease_acquire('sno', 'worker-1', 30000, 7, 7, 1, 0)")
   expect((await doctor(database.url)).findings).toEqual([])
-  await database.query('UPDATE snoflax._lease SET expires_ms = expires_ms - 60000')
+  await database.query(
+    'UPDATE snoflax._lease SET expires_ms = expires_ms - 60000, written_by = pg_current_xact_id()::xid',
+  )
   const [finding] = await findsAndCures(['lease lease of sno 7, shard 0'])
   expect(finding?.message).toMatch(/^worker-1 did not renew it/)
 })
@@ -710,6 +723,41 @@ test('leases that another database gave out', async () => {
   await database.query("SELECT snoflax.lease_acquire('sno', 'worker-1', 30000, 7, 7, 1, 0)")
   await database.query("UPDATE snoflax._lease_family SET system = 1 WHERE family = 'sno'")
   await findsAndCures(['lease leases of sno'])
+})
+
+test('leases that were restored into the table that stayed', async () => {
+  await database.query("SELECT snoflax.lease_acquire('sno', 'worker-1', 30000, 7, 7, 1, 0)")
+  await database.query(`CREATE TABLE dump AS TABLE snoflax._lease; TRUNCATE snoflax._lease;
+    INSERT INTO snoflax._lease TABLE dump; DROP TABLE dump`)
+  await findsAndCures(['lease leases of sno'])
+})
+
+test('a server that hides its identity from the owner', async () => {
+  const owner = await database.role()
+  await database.query(`DROP SCHEMA snoflax CASCADE; GRANT CREATE ON DATABASE ${database.name} TO ${owner.name};
+    REVOKE EXECUTE ON FUNCTION pg_control_system(), pg_walfile_name(pg_lsn) FROM PUBLIC`)
+  await onConnection(owner.url, async (client) => {
+    await client.query(installSql())
+    const leasing = client.query("SELECT snoflax.lease_acquire('sno', 'worker-1', 30000, 7, 7, 1, 0)")
+    await expect(leasing).rejects.toMatchObject({
+      code: '55000',
+      hint: expect.stringContaining('lease_adopt'),
+    })
+    await client.query("SELECT snoflax.lease_adopt('sno')")
+    await client.query("SELECT snoflax.lease_acquire('sno', 'worker-1', 30000, 7, 7, 1, 0)")
+  })
+  const skipped = await doctor(database.url, '--skip', 'identity')
+  expect(skipped.findings).toEqual([])
+  const [finding] = (await doctor(database.url)).findings
+  expect(finding).toMatchObject({
+    check: 'identity',
+    message: expect.stringMatching(/hides its system identifier.*; this server hides its timeline/),
+  })
+  await database.query(finding?.cure.sql as string)
+  expect(await database.query('SELECT warning FROM snoflax.identity')).toEqual([{ warning: null }])
+  // What it gave out while it hid them counts as another server's.
+  expect((await doctor(database.url)).findings).toMatchObject([{ check: 'lease', where: 'leases of sno' }])
+  await database.query(`DROP OWNED BY ${owner.name}`)
 })
 
 test('it only reads, and leaves no session', async () => {

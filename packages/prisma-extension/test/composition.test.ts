@@ -62,6 +62,88 @@ describe('beside other extensions', () => {
     expect([found.id, found.orders[0].customerId]).toEqual([id, id])
   })
 
+  const SHAPES: Readonly<Record<string, (bare: AnyClient) => AnyClient>> = {
+    // Adds to filters, and turns a delete into an update of the client that it was defined with.
+    'soft deletion': () => ({
+      query: {
+        order: {
+          findMany: ({ args, query }: AnyClient) =>
+            query({ ...args, where: { AND: [args.where ?? {}, { total: { gte: 0 } }] } }),
+        },
+      },
+    }),
+    logging: () => ({
+      query: {
+        $allModels: {
+          async $allOperations({ args, query }: AnyClient) {
+            const answer = await query(args)
+            JSON.stringify([args, answer])
+            return answer
+          },
+        },
+      },
+    }),
+    'row-level security': (bare) => ({
+      query: {
+        $allModels: {
+          async $allOperations({ args, query }: AnyClient) {
+            const set = bare.$executeRaw`SELECT set_config('app.tenant', '7', TRUE)`
+            const [, answer] = await bare.$transaction([set, query(args)])
+            return answer
+          },
+        },
+      },
+    }),
+    // As Accelerate's: an argument of its own, and answers that are kept.
+    'a cache': () => {
+      const kept = new Map<string, unknown>()
+      return {
+        query: {
+          $allModels: {
+            async $allOperations({ operation, args, query }: AnyClient) {
+              const { cacheStrategy, ...rest } = args
+              if (!cacheStrategy) return query(rest)
+              const key = operation + JSON.stringify(rest)
+              if (!kept.has(key)) kept.set(key, structuredClone(await query(rest)))
+              return structuredClone(kept.get(key))
+            },
+          },
+        },
+      }
+    },
+  }
+
+  test.each(Object.keys(SHAPES).flatMap((name) => [[name, 'before'] as const, [name, 'after'] as const]))(
+    '%s stands %s',
+    async (name, place) => {
+      const other = SHAPES[name]?.(shop.bare)
+      const ours = shop.generated.snoflax({ generators })
+      const prisma =
+        place === 'before'
+          ? shop.bare.$extends(other).$extends(ours)
+          : shop.bare.$extends(ours).$extends(other)
+      const { id, orders } = await prisma.customer.create({
+        data: { name, orders: { create: [{ total: 1 }, { total: 2 }] } },
+        include: { orders: true },
+      })
+      const cached = name === 'a cache' ? { cacheStrategy: { ttl: 60 } } : {}
+      for (let time = 0; time < 2; time++) {
+        const found = await prisma.order.findMany({
+          where: { customerId: id },
+          orderBy: { total: 'asc' },
+          ...cached,
+        })
+        expect(found.map((order: AnyClient) => order.id).sort()).toEqual(
+          orders.map((order: AnyClient) => order.id).sort(),
+        )
+        expect(sno.is(found[0].id) && flax.is(found[0].customerId)).toBe(true)
+      }
+      await expect(prisma.order.findUnique({ where: { id: 'none' } })).rejects.toThrow(
+        'Order.id, in order.findUnique',
+      )
+    },
+  )
+
   test('computed fields and methods of others see ids', async () => {
     const prisma = shop.bare
       .$extends({

@@ -339,7 +339,5 @@ function reconcileStatements({ table, column }: ReplacedColumn, { table: target,
 }
 
 /** A value as text that the server casts to the column's type, whatever the driver. */
-function asText(value: DatabaseValue): string {
-  if (!isBytes(value)) return String(value)
-  return `\\x${Array.from(value, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
-}
+const asText = (value: DatabaseValue): string =>
+  isBytes(value) ? `\\x${Buffer.from(value).toString('hex')}` : String(value)

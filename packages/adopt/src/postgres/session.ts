@@ -121,16 +121,17 @@ export async function withClient<Result>(
   isAlone: boolean,
   work: (client: PostgresClient) => Work<Result>,
 ): Promise<Result> {
+  const run = (lent: PostgresClient) => perform(isAlone ? alone(lent, work) : work(lent))
   if (!isPool(client)) {
     await perform(refuseTransaction(new PostgresSession(client)))
-    return perform(isAlone ? alone(client, work) : work(client))
+    return run(client)
   }
   const lent = await client.connect()
   // A connection that breaks is told by the query that was running. Nobody else listens while it is lent.
   const ignore = (): void => {}
   lent.on('error', ignore)
   try {
-    return await perform(isAlone ? alone(lent, work) : work(lent))
+    return await run(lent)
   } finally {
     lent.off('error', ignore)
     lent.release()

@@ -143,7 +143,12 @@ export class IdError extends Error {
 
 const SHOWN_CHARACTERS = 48
 
-/** A value as messages show it: quoted, bounded in length, bytes as hex. */
+/**
+ * A value as messages show it: quoted, bounded in length, bytes as hex.
+ *
+ * @example
+ * show(new Uint8Array([1, 2])) // '\\x0102'
+ */
 export function show(value: unknown): string {
   if (typeof value === 'string') {
     const cut = value.length > SHOWN_CHARACTERS

@@ -63,12 +63,17 @@ function withoutAggregates({ database, storage }: Variant): Refusal | undefined 
     : undefined
 }
 
+const withoutReturning = ({ database }: Variant): Refusal | undefined =>
+  database === 'mysql' ? { why: 'Prisma has no RETURNING for MySQL', by: /ManyAndReturn/ } : undefined
+
 // Each family, each storage, and both together where a driver's value takes a way of its own.
 const POSTGRES = [
   ...['flax as uuid', 'flax as text', 'flax as binary', 'flax as uuid8', 'sno as uuid', 'sno as binary'],
   ...['uid as text', 'uid as uuid8', 'flake as bigint', 'flake as binary', 'uidLocal as bigint'],
 ]
 const SQLITE = ['flax as text', 'sno as binary', 'uid as text', 'flake as binary', 'uidLocal as text']
+
+const MYSQL = ['flax as text', 'sno as binary', 'uid as text', 'flake as bigint', 'uidLocal as binary']
 
 // Before 7.2 Prisma can't relate rows by Bytes, and we refuse it.
 const isSupported = (name: string): boolean => VERSION === '' || !name.endsWith(' as binary')
@@ -87,6 +92,7 @@ const adapter: ContractAdapter<PrismaSession> = {
   variants: {
     postgres: chosen('postgres', POSTGRES.filter(isSupported)),
     sqlite: chosen('sqlite', SQLITE.filter(isSupported)),
+    mysql: VERSION === '' ? chosen('mysql', MYSQL) : [],
     pglite: VERSION === '' ? chosen('pglite', ['flax as uuid']) : [],
   },
   junction: { table: '"_OrderToTag"', order: '"A"', tag: '"B"' },
@@ -105,9 +111,11 @@ const adapter: ContractAdapter<PrismaSession> = {
       },
     },
     createManyAndReturn: {
+      refused: withoutReturning,
       run: async ({ prisma }, data) => idsOf(await prisma.customer.createManyAndReturn({ data })),
     },
     'createManyAndReturn, one object': {
+      refused: withoutReturning,
       run: async ({ prisma }, rows) => {
         return inTurn(
           rows,
@@ -184,6 +192,7 @@ const adapter: ContractAdapter<PrismaSession> = {
       },
     },
     'update with set': {
+      refused: withoutReturning,
       run: async ({ prisma }, id, change) => {
         const data = Object.fromEntries(Object.entries(change).map(([field, set]) => [field, { set }]))
         await prisma.customer.updateManyAndReturn({ where: { id: { equals: id } }, data })

@@ -1,4 +1,4 @@
-import type { StorageName } from '@snoflax/core'
+import { type StorageName, storageFor } from '@snoflax/core'
 import type { Configuration } from '@snoflax/prisma-extension'
 import type { Variant } from '@snoflax/test/contract'
 import { PROVIDER, type ProjectFiles } from '../project/generate.js'
@@ -14,30 +14,52 @@ const POSTGRES_TYPES: Partial<Record<StorageName, string>> = {
   uuid8: 'String @db.Uuid',
 }
 
+const SNOFLAX = `generator snoflax {
+  provider = "${PROVIDER}"
+  output   = "../snoflax"
+}`
+
+const PROVIDERS = {
+  sqlite: ['sqlite', SQLITE_TYPES],
+  postgres: ['postgresql', POSTGRES_TYPES],
+  pglite: ['postgresql', POSTGRES_TYPES],
+} as const
+
+const MYSQL_TYPES: Readonly<Record<string, string>> = {
+  char: 'String @db.Char',
+  varchar: 'String @db.VarChar',
+  binary: 'Bytes @db.Binary',
+  varbinary: 'Bytes @db.VarBinary',
+  bigint: 'BigInt @db.UnsignedBigInt',
+}
+
+function mysqlType({ family, storage }: Pick<Variant, 'storage' | 'family'>): string {
+  const { type, length } = storageFor(family, 'mysql', { storage }).column
+  return `${MYSQL_TYPES[type]}${length === undefined ? '' : `(${length})`}`
+}
+
 /** The contract's schema. Storages of one column type share the files, so they share the generated client. */
-export function contractProject({ database, storage }: Pick<Variant, 'database' | 'storage'>): ProjectFiles {
-  const types = database === 'sqlite' ? SQLITE_TYPES : POSTGRES_TYPES
-  const [type, native = ''] = (types[storage] as string).split(' ')
-  const family = storage === 'bigint' ? 'flake' : 'flax'
-  const id = `${type} @id @default(dbgenerated()) ${native} /// @snoflax ${family}`
+export function contractProject({ database, storage, family }: Variant): ProjectFiles {
+  const [provider, types] = database === 'mysql' ? ['mysql'] : PROVIDERS[database]
+  const [type, native = ''] = (types?.[storage] ?? mysqlType({ family, storage })).split(' ')
+  // Configurations are written by hand; where it can, the generator reads the schema too.
+  const comment = types ? `/// @snoflax ${storage === 'bigint' ? 'flake' : 'flax'}` : ''
+  const id = `${type} @id @default(dbgenerated()) ${native} ${comment}`
   return {
     'schema/schema.prisma': `
 generator client {
   provider = "prisma-client"
   output   = "../client"
 }
-generator snoflax {
-  provider = "${PROVIDER}"
-  output   = "../snoflax"
-}
+${types ? SNOFLAX : ''}
 datasource db {
-  provider = "${database === 'sqlite' ? 'sqlite' : 'postgresql'}"
+  provider = "${provider}"
 }
 model Customer {
   id         ${id}
   email      String     @unique
   name       String
-  traceId    ${type}?   @map("trace_id") ${native} /// @snoflax ${family}
+  traceId    ${type}?   @map("trace_id") ${native} ${comment}
   referrerId ${type}?   @map("referrer_id") ${native}
   referrer   Customer?  @relation("referrals", fields: [referrerId], references: [id])
   referred   Customer[] @relation("referrals")
@@ -84,7 +106,7 @@ export function contractConfiguration({ database, storage, family }: Variant): C
   const key = { family, storage, generated: true }
   const plain = { family, storage }
   return {
-    database: database === 'sqlite' ? 'sqlite' : 'postgres',
+    database: database === 'pglite' ? 'postgres' : database,
     models: {
       Customer: { id: key, traceId: plain, referrerId: plain },
       Profile: { id: key, customerId: plain },

@@ -1,8 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PrismaMariaDb } from '@prisma/adapter-mariadb'
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils'
-import type { OpenDatabase, PgliteDatabase, PostgresDatabase, SqliteDatabase } from '@snoflax/test'
+import type {
+  MysqlDatabase,
+  OpenDatabase,
+  PgliteDatabase,
+  PostgresDatabase,
+  SqliteDatabase,
+} from '@snoflax/test'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
+import { mysqlTables } from './mysql-tables.js'
 import { schemaSql } from './push.js'
 import { entry } from './version.js'
 
@@ -28,12 +36,18 @@ export function adapterOf(database: OpenDatabase): SqlMigrationAwareDriverAdapte
         (database as PgliteDatabase).connection,
       ) as unknown as SqlMigrationAwareDriverAdapterFactory
     case 'mysql':
-      throw new Error('no adapter for MySQL is installed')
+      return new PrismaMariaDb(
+        (database as MysqlDatabase).url.replace(/^mysql:/, 'mariadb:'),
+      ) as unknown as SqlMigrationAwareDriverAdapterFactory
   }
 }
 
 /** Makes the schema of a generated project in an empty database. */
 export async function pushSchema(folder: string, database: OpenDatabase): Promise<void> {
+  if (database.kind === 'mysql') {
+    for (const statement of await mysqlTables(folder)) await database.query(statement)
+    return
+  }
   const sql = await schemaSql(folder, adapterOf(database))
   if (database.kind === 'sqlite') (database as SqliteDatabase).connection.exec(sql)
   else if (database.kind === 'pglite') await (database as PgliteDatabase).connection.exec(sql)

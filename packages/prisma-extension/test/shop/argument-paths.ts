@@ -1,19 +1,21 @@
 import type { Configuration } from '@snoflax/prisma-extension'
 
-interface InputType {
+export interface InputType {
   readonly type: string
   readonly location: string
   readonly isList: boolean
 }
 
-interface Input {
+export interface Input {
   readonly name: string
+  readonly isRequired: boolean
   readonly inputTypes: readonly InputType[]
 }
 
-interface InputObject {
+export interface InputObject {
   readonly name: string
   readonly meta?: { readonly grouping?: string; readonly source?: string }
+  readonly constraints?: { readonly minNumFields?: number | null; readonly fields?: readonly string[] }
   readonly fields: readonly Input[]
 }
 
@@ -30,6 +32,12 @@ export interface Dmmf {
       readonly prisma: readonly OutputObject[]
       readonly model: readonly OutputObject[]
     }
+  }
+  readonly datamodel: {
+    readonly models: readonly {
+      readonly name: string
+      readonly fields: readonly { readonly name: string; readonly kind: string; readonly type: string }[]
+    }[]
   }
   readonly mappings: { readonly modelOperations: readonly Record<string, string>[] }
 }
