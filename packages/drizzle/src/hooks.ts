@@ -168,8 +168,12 @@ function hookIntoDialect(copy: DrizzleCopy, { database, relationalMethods, inJso
       replace(prototype, method, (build, query) => keepingIds(build as never, query, inJson))
     }
   } else {
-    // The columns themselves say what is needed. This one is known to be at work, though.
-    replace(prototype, 'buildRelationalQuery', (build, query) => build(query))
+    // The columns themselves say how they go through JSON. Each condition is bound by itself: the query around it is one
+    // long list of chunks.
+    replace(prototype, 'buildRelationalQuery', (build, query) => {
+      const built = build(query as never) as { readonly sql: SQL }
+      return { ...built, sql: new SQL(built.sql.queryChunks.map((one) => (is(one, SQL) ? bound(one) : one))) }
+    })
   }
   // Drizzle puts bare names in the place of columns there.
   replace(prototype, 'buildSelection', (build, fields, options) =>

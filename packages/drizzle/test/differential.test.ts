@@ -312,7 +312,7 @@ class Asked {
       const right = this.random(3)
         ? side()
         : this.world.db
-            .select({ id: written as never })
+            .select({ id: (isBefore1 ? written : written.as('id')) as never })
             .from(table)
             .where(this.condition(at, table))
       const name = pick(this.random, ['union', 'intersect', 'except'] as const)
