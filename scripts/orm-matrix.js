@@ -18,6 +18,12 @@ const MATRIX = [
     versions: ['0.45', '1.0'],
     tests: ['test/orm/contract', 'packages/drizzle/test/versions', 'packages/drizzle/test/differential'],
   },
+  {
+    project: 'typeorm',
+    variable: 'SNOFLAX_TYPEORM',
+    versions: ['0.3.28', '0.3', '1.1.0'],
+    tests: ['test/orm/contract', 'packages/typeorm/test'],
+  },
 ]
 
 const wanted = process.argv.slice(2)

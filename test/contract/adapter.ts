@@ -55,7 +55,7 @@ export interface ContractPaths<Session> {
 
   readonly byId: Paths<Session, [id: string], Customer | undefined>
   readonly byIds: Paths<Session, [ids: readonly string[]], readonly Customer[]>
-  readonly byRange: Paths<Session, [range: IdRange<string>], readonly Customer[]>
+  readonly byRange: Paths<Session, [range: Required<IdRange<string>>], readonly Customer[]>
   readonly createdBetween: Paths<Session, [from: Date, to: Date], readonly Customer[]>
   /** By an id that is no key; null finds those without. */
   readonly byTrace: Paths<Session, [traceId: string | null], readonly Customer[]>

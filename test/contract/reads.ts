@@ -24,7 +24,7 @@ export const byIds: Assertions<unknown, [ids: readonly string[]], Customers> = {
   'refuses a malformed id': (run, { seed }) => expectRefusal(run([seed.graph.id, MALFORMED])),
 }
 
-export const byRange: Assertions<unknown, [range: IdRange<string>], Customers> = {
+export const byRange: Assertions<unknown, [range: Required<IdRange<string>>], Customers> = {
   'finds the rows of a half-open range': async (run, { seed, variant }) => {
     const { customers } = seed
     const range = { gte: customers[2]?.id as string, lt: customers[5]?.id as string }
@@ -45,6 +45,18 @@ export const createdBetween: Assertions<unknown, [from: Date, to: Date], Custome
     const found = await run(seed.from, seed.to)
     expectSame(exactRange ? found : found.filter(isWithin), made)
   },
+  'finds all later ones where the end is after the last moment of the family, none where the beginning is':
+    async (run, { seed, variant }) => {
+      const ever = new Date(8.64e15)
+      const { timeMs, lastMs } = variant.family
+      const made = seed.customers.filter(({ id }) => timeMs(id) >= seed.from.getTime())
+      const found = await run(seed.from, ever)
+      expectSame(
+        found.filter(({ id }) => timeMs(id) >= seed.from.getTime()),
+        made,
+      )
+      expect(await run(new Date(lastMs + 1), ever)).toEqual([])
+    },
 }
 
 export const byTrace: Assertions<unknown, [traceId: string | null], Customers> = {

@@ -10,14 +10,18 @@ export interface PostgresBinaries {
   readonly postgres: string
 }
 
-/** The embedded binaries of one major version, which that user can run. */
-export const embeddedBinaries = (version: PostgresVersion, owner: Owner, folder: string): PostgresBinaries =>
-  runnable(join(dirname(platformPackage(version)), '..', 'native'), owner, folder)
+/** The embedded binaries of one major version, which that user can run; copied to `folder` if `own`. */
+export const embeddedBinaries = (
+  version: PostgresVersion,
+  owner: Owner,
+  folder: string,
+  own = false,
+): PostgresBinaries => runnable(join(dirname(platformPackage(version)), '..', 'native'), owner, folder, own)
 
-/** Binaries where they are, or copied to `folder` where that user cannot reach them. */
-export function runnable(native: string, owner: Owner, folder: string): PostgresBinaries {
+/** Binaries where they are, or copied to `folder` where that user cannot reach them, or if `own`. */
+export function runnable(native: string, owner: Owner, folder: string, own = false): PostgresBinaries {
   const found = binariesIn(native)
-  if (canRun(found.postgres, owner)) return found
+  if (!own && canRun(found.postgres, owner)) return found
 
   // A checkout below a private folder, such as root's home.
   const copy = join(folder, 'native')

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Client } from 'pg'
 import { freePort } from './free-port.js'
 import type { GuardedProcess } from './guarded-process.js'
 import { guardedProcess } from './guarded-process.js'
 import { give, serverOwner, writeFileFor } from './owner.js'
 import { copyAsStandby, copyRunningServer } from './postgres-backup.js'
-import { embeddedBinaries } from './postgres-binaries.js'
+import { embeddedBinaries, runnable } from './postgres-binaries.js'
 import { connectTo, untilReachable } from './postgres-connection.js'
 import type { PostgresDatabase, PostgresDatabaseOptions } from './postgres-databases.js'
 import { createDatabase } from './postgres-databases.js'
@@ -24,8 +24,12 @@ export interface ServerOptions {
    * process has written lies with the kernel, and only the machine's own crash loses what was not flushed.
    */
   durable?: boolean
+  /** The folder of another installation of that version, whose `bin` is used; say `version` too. */
+  installation?: string
   /** Server settings, as in postgresql.conf. */
   settings?: Record<string, string | number>
+  /** Run a copy of the binaries, so that `extensionFolder` is the server's own. */
+  ownBinaries?: boolean
 }
 
 /** A PostgreSQL server of one's own, from the embedded binaries. Stop it in `afterAll`. */
@@ -36,6 +40,8 @@ export interface PostgresServer {
   readonly port: number
   /** The data directory. */
   readonly directory: string
+  /** Where it finds the files of extensions. */
+  readonly extensionFolder: string
   /** The pid of the server's main process while it runs. */
   pid(): number | undefined
   /** A session as superuser in the maintenance database. */
@@ -68,6 +74,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Postgres
     version,
     credentials,
     settingsOf(options),
+    options.installation,
     async ({ guarded, directory, binaries, owner }) => {
       const passwordFile = join(guarded.folder, 'password')
       writeFileFor(owner, passwordFile, credentials.password)
@@ -81,6 +88,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Postgres
       )
       if (code !== 0) throw new Error('initdb failed')
     },
+    options.ownBinaries,
   )
 }
 
@@ -110,13 +118,17 @@ async function launch(
   version: PostgresVersion,
   credentials: Credentials,
   settings: Settings,
+  installation: string | undefined,
   prepare: (prepared: Prepared) => Promise<void>,
+  ownBinaries = false,
 ): Promise<PostgresServer> {
   const owner = serverOwner()
   const guarded = guardedProcess(`postgres-${version}`)
   try {
     give(guarded.folder, owner)
-    const binaries = embeddedBinaries(version, owner, guarded.folder)
+    const binaries = installation
+      ? runnable(installation, owner, guarded.folder)
+      : embeddedBinaries(version, owner, guarded.folder, ownBinaries)
     const prepared = { guarded, directory: join(guarded.folder, 'data'), binaries, owner }
     await prepare(prepared)
     return await running(version, credentials, settings, prepared)
@@ -159,6 +171,7 @@ async function running(
     url,
     port,
     directory,
+    extensionFolder: join(dirname(binaries.postgres), '../share/postgresql/extension'),
     pid: () => pid,
     connect: () => connectTo(url),
     database: (options) => createDatabase({ url, version, prefix: 'test' }, options),
@@ -173,11 +186,13 @@ async function running(
       await start()
     },
     copy: () =>
-      launch(version, credentials, settings, (next) => copyRunningServer(server, next.directory, next.owner)),
+      launch(version, credentials, settings, undefined, (next) =>
+        copyRunningServer(server, next.directory, next.owner),
+      ),
     standby: async () =>
       following(
         server,
-        await launch(version, credentials, settings, (next) =>
+        await launch(version, credentials, settings, undefined, (next) =>
           copyAsStandby(server, next.directory, next.owner),
         ),
       ),

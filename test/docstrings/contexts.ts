@@ -43,6 +43,11 @@ const drizzle = (file: string, imports: string): Context => ({
   code: `${DRIZZLE}${imports}`,
 })
 
+const validators = (path: string, imports: string): Context => ({
+  sources: `packages/validators/src/${path}`,
+  code: `import { flax, type FlaxId, sno, type SnoId } from '@snoflax/core'\n${imports}\n`,
+})
+
 const FAMILY_COLUMNS = 'flakeId, flaxId, idColumn, snoId, uidId, uidLocalId'
 
 /** The first that fits a source is the one. */
@@ -173,6 +178,32 @@ const customer = await dataSource.getRepository(Customer).save(new Customer())
 `,
     end: 'await dataSource.destroy()',
   },
+  validators('zod.ts', "import { z } from 'zod'\nimport { idSchema } from '@snoflax/validators/zod'"),
+  validators('zod3.ts', "import { z } from 'zod/v3'\nimport { idSchema } from '@snoflax/validators/zod3'"),
+  validators(
+    'valibot.ts',
+    "import * as v from 'valibot'\nimport { idSchema } from '@snoflax/validators/valibot'",
+  ),
+  validators(
+    'arktype.ts',
+    "import { type } from 'arktype'\nimport { idSchema } from '@snoflax/validators/arktype'",
+  ),
+  validators(
+    'fastify.ts',
+    "import fastify from 'fastify'\nimport { ids } from '@snoflax/validators'\n" +
+      "import { validatorCompiler } from '@snoflax/validators/fastify'\nconst app = fastify()",
+  ),
+  validators(
+    'nest.ts',
+    "import 'reflect-metadata'\nimport { Get, Param } from '@nestjs/common'\nimport { IdPipe } from '@snoflax/validators/nest'",
+  ),
+  validators('class-validator.ts', "import { IsId } from '@snoflax/validators/class-validator'"),
+  validators(
+    'graphql.ts',
+    "import { GraphQLObjectType } from 'graphql'\nimport { idScalar } from '@snoflax/validators/graphql'",
+  ),
+  validators('relay.ts', "import { globalIds } from '@snoflax/validators/relay'"),
+  validators('', "import { ids } from '@snoflax/validators'"),
 ]
 
 export function contextOf(path: string): Context {

@@ -132,7 +132,7 @@ describe(orm.orm, () => {
     test('a lease that is lost while the database is away writes no row, then or later', async () => {
       // The leases come through a role of their own, which can be locked out.
       const role = await database.role()
-      await install(database.pool, { grantTo: [role.name] })
+      await install(database.pool, { grantLeases: [role.name] })
       const own = poolTo(role.url)
       const { session, held } = await open(own, { ttlMs: 1000 })
       const number = { min: held.partition, max: held.partition }

@@ -147,7 +147,9 @@ const adapter = {
     where: {
       run: (session, from, to) => {
         const { gte, lt } = session.variant.family.range(from, to)
-        return find(session, 'id >= ? AND id < ?', [gte, lt])
+        return lt === undefined
+          ? find(session, 'id >= ?', [gte])
+          : find(session, 'id >= ? AND id < ?', [gte, lt])
       },
     },
   },

@@ -100,7 +100,8 @@ export const time: Section<Place> = {
         'UUIDv7, native': 'uuid_extract_timestamp(uuid)',
         'UUIDv7 in SQL': 'sql_uuidv7_time(uuid)',
       },
-      ['UUIDv7 in SQL'],
+      ['UUIDv7 in SQL', 'flax_time(bytea)'],
+      { 'flax_time(bytea)': { 'flax_time(uuid)': 2 } },
     )),
   }),
 }

@@ -6,7 +6,8 @@ export const generate: Section<Place> = {
   name: 'pg-generate',
   run: async ({ session }) => ({
     title: 'A new id in PostgreSQL',
-    about: 'Calls in a SELECT, one session. The UUIDv7 in SQL and the ULID in PL/pgSQL are written by hand.',
+    about:
+      'Calls in a SELECT, one session. UUIDv7 in SQL, ULID and Snowflake in PL/pgSQL are written by hand.',
     ...(await compareMakers(
       session,
       {
@@ -28,14 +29,23 @@ export const generate: Section<Place> = {
         'uuidv7()': 'uuidv7()',
         'UUIDv7 in SQL': 'sql_uuidv7()',
         'ULID in PL/pgSQL': 'plpgsql_ulid()',
+        'Snowflake in PL/pgSQL': 'plpgsql_snowflake()',
       },
-      ['gen_random_uuid()', 'uuidv7()', 'UUIDv7 in SQL', 'ULID in PL/pgSQL'],
+      [
+        'gen_random_uuid()',
+        'uuidv7()',
+        'UUIDv7 in SQL',
+        'ULID in PL/pgSQL',
+        'Snowflake in PL/pgSQL',
+        'sno_generate()',
+      ],
       {
         'gen_random_uuid()': {
-          'flax_generate()': 1.25,
+          'flax_generate()': 1.2,
           'flax_generate_text()': 2.5,
           'sno_generate()': 2,
         },
+        'sno_generate()': { 'sno_generate_uuid()': 1.5 },
       },
     )),
   }),

@@ -29,6 +29,7 @@ export const PEERS: readonly Key[] = [
   UUIDV7,
   { name: 'UUIDv7 in SQL, as uuid', type: 'uuid', maker: 'sql_uuidv7()' },
   { name: 'ULID in PL/pgSQL, as text', type: 'text COLLATE "C"', maker: 'plpgsql_ulid()' },
+  { name: 'Snowflake in PL/pgSQL, as bigint', type: 'bigint', maker: 'plpgsql_snowflake()' },
   UUID_TEXT,
 ]
 

@@ -34,4 +34,13 @@ BEGIN
   END LOOP;
   RETURN result;
 END $$;
+
+-- Milliseconds since an epoch, a shard of 13 bits, and 10 bits of a sequence, as a bigint.
+CREATE SEQUENCE snowflake_numbers;
+CREATE FUNCTION plpgsql_snowflake() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  ms bigint := floor(extract(epoch FROM clock_timestamp()) * 1000);
+BEGIN
+  RETURN ((ms - 1420070400000) << 23) | (5 << 10) | (nextval('snowflake_numbers') % 1024);
+END $$;
 `

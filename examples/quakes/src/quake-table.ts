@@ -93,6 +93,7 @@ export class QuakeTable {
   }
 
   private keysOf({ gte, lt }: IdRange<string>): unknown[] {
+    if (lt === undefined) throw new RangeError('a question ends before the last moment of its family')
     return [this.storage.toDatabase(gte), this.storage.toDatabase(lt)]
   }
 }

@@ -1,6 +1,6 @@
 import { flake, flax, sno, storageFor, uidLocal } from '@snoflax/core'
-import { install } from '@snoflax/pg-sql'
-import { type PostgresDatabase, postgres } from '@snoflax/test'
+import { install, installSql } from '@snoflax/pg-sql'
+import { onConnection, type PostgresDatabase, postgres } from '@snoflax/test'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { doctor, type Finding, told } from './reports.js'
 import { cli } from './running.js'
@@ -278,6 +278,9 @@ async function mendsDrift(expected: readonly string[]): Promise<readonly Finding
   const { findings } = await doctor(database.url, '--skip', 'cross-check')
   expect(drifts(findings)).toEqual(expected)
   await cure(findings)
+  // Leases in a table that was rewritten want the owner's word.
+  const { findings: left } = await doctor(database.url)
+  await cure(left.filter(({ check }) => check === 'lease'))
   expect((await doctor(database.url)).findings).toEqual([])
   return findings
 }
@@ -328,14 +331,13 @@ test('bodies in SQL whose operators, zeros or kind changed', async () => {
       RETURN us / 1000 - (us % 1000 > 0)::integer + 946684800000;
     CREATE OR REPLACE FUNCTION snoflax._flax_time_ms(bytes bytea) RETURNS bigint
       LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT 1420070400000 + snoflax._read40(bytes, 0) $$;
-    CREATE OR REPLACE FUNCTION snoflax._lease_is_here(f snoflax._lease_family) RETURNS boolean
-      LANGUAGE sql VOLATILE PARALLEL UNSAFE RETURN (f).database = (SELECT max(oid) FROM pg_database)
-        AND (f).system = snoflax._server_system();
+    CREATE OR REPLACE FUNCTION snoflax._lease_now_ms() RETURNS bigint
+      LANGUAGE sql VOLATILE PARALLEL SAFE RETURN snoflax._clock_us() / 100;
     CREATE OR REPLACE FUNCTION snoflax.flake_is_valid(id bigint) RETURNS boolean
       LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id > 0`)
   await mendsDrift([
     'function snoflax._unix_ms(bigint) differs in body',
-    'function snoflax._lease_is_here(snoflax._lease_family) differs in body',
+    'function snoflax._lease_now_ms() differs in body',
     'function snoflax._flax_time_ms(bytea) differs in body',
     'function snoflax.flake_is_valid(bigint) differs in body',
   ])
@@ -485,6 +487,7 @@ test('what is missing and takes an installation to bring back', async () => {
   const { findings } = await doctor(database.url)
   expect(findings.map(({ check, where }) => `${check} ${where}`)).toEqual([
     'drift table snoflax._lease',
+    'drift function snoflax._lease_is_here(text, boolean)',
     'drift function snoflax._lease_free(text, integer, integer, integer, bigint, bigint)',
     'drift view snoflax.leases',
     'drift function snoflax.lease_of(text, integer)',
@@ -601,8 +604,10 @@ test('what another version installed, or another server worded', async () => {
 
 test('a generator whose own number others could lease, or have', async () => {
   await database.query('SELECT snoflax.sno_set_partition(7); DELETE FROM snoflax._lease')
-  await findsAndCures(['lease lease of sno 7'])
-  await database.query(`UPDATE snoflax._lease SET permanent = false;
+  await findsAndCures(['lease leases of sno', 'lease lease of sno 7'])
+  const own = 'written_by = pg_current_xact_id()::xid'
+  await database.query(`UPDATE snoflax._lease SET permanent = false, ${own};
+    UPDATE snoflax._lease_family SET floor_ms = 0, ${own} WHERE family = 'sno';
     SELECT snoflax.lease_acquire('sno', 'worker-1', 30000, 7, 7, 1, 0)`)
   const { findings } = await doctor(database.url)
   expect(findings).toMatchObject([
@@ -707,7 +712,9 @@ test('a copied database, a cached sequence, a generator far ahead', async () => 
 test('a lease whose holder is gone', async () => {
   await database.query("SELECT snoflax.lease_acquire('sno', 'worker-1', 30000, 7, 7, 1, 0)")
   expect((await doctor(database.url)).findings).toEqual([])
-  await database.query('UPDATE snoflax._lease SET expires_ms = expires_ms - 60000')
+  await database.query(
+    'UPDATE snoflax._lease SET expires_ms = expires_ms - 60000, written_by = pg_current_xact_id()::xid',
+  )
   const [finding] = await findsAndCures(['lease lease of sno 7, shard 0'])
   expect(finding?.message).toMatch(/^worker-1 did not renew it/)
 })
@@ -716,6 +723,41 @@ test('leases that another database gave out', async () => {
   await database.query("SELECT snoflax.lease_acquire('sno', 'worker-1', 30000, 7, 7, 1, 0)")
   await database.query("UPDATE snoflax._lease_family SET system = 1 WHERE family = 'sno'")
   await findsAndCures(['lease leases of sno'])
+})
+
+test('leases that were restored into the table that stayed', async () => {
+  await database.query("SELECT snoflax.lease_acquire('sno', 'worker-1', 30000, 7, 7, 1, 0)")
+  await database.query(`CREATE TABLE dump AS TABLE snoflax._lease; TRUNCATE snoflax._lease;
+    INSERT INTO snoflax._lease TABLE dump; DROP TABLE dump`)
+  await findsAndCures(['lease leases of sno'])
+})
+
+test('a server that hides its identity from the owner', async () => {
+  const owner = await database.role()
+  await database.query(`DROP SCHEMA snoflax CASCADE; GRANT CREATE ON DATABASE ${database.name} TO ${owner.name};
+    REVOKE EXECUTE ON FUNCTION pg_control_system(), pg_walfile_name(pg_lsn) FROM PUBLIC`)
+  await onConnection(owner.url, async (client) => {
+    await client.query(installSql())
+    const leasing = client.query("SELECT snoflax.lease_acquire('sno', 'worker-1', 30000, 7, 7, 1, 0)")
+    await expect(leasing).rejects.toMatchObject({
+      code: '55000',
+      hint: expect.stringContaining('lease_adopt'),
+    })
+    await client.query("SELECT snoflax.lease_adopt('sno')")
+    await client.query("SELECT snoflax.lease_acquire('sno', 'worker-1', 30000, 7, 7, 1, 0)")
+  })
+  const skipped = await doctor(database.url, '--skip', 'identity')
+  expect(skipped.findings).toEqual([])
+  const [finding] = (await doctor(database.url)).findings
+  expect(finding).toMatchObject({
+    check: 'identity',
+    message: expect.stringMatching(/hides its system identifier.*; this server hides its timeline/),
+  })
+  await database.query(finding?.cure.sql as string)
+  expect(await database.query('SELECT warning FROM snoflax.identity')).toEqual([{ warning: null }])
+  // What it gave out while it hid them counts as another server's.
+  expect((await doctor(database.url)).findings).toMatchObject([{ check: 'lease', where: 'leases of sno' }])
+  await database.query(`DROP OWNED BY ${owner.name}`)
 })
 
 test('it only reads, and leaves no session', async () => {

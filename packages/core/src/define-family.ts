@@ -103,7 +103,7 @@ export function defineFamily<AnId extends string, Fields>(
 export function deriveFamily<AnId extends string, Fields>(
   definition: FamilyDefinition<AnId, Fields>,
 ): IdFamily<AnId, Fields> {
-  const { name, byteLength, firstMs, encode, decode, timeMs, lowerBoundMs } = definition
+  const { name, byteLength, firstMs, lastMs, encode, decode, timeMs, lowerBoundMs } = definition
   const upperBoundMs = definition.upperBoundMs ?? lowerBoundMs
 
   // Every family's time is a whole millisecond, so a bound inside a millisecond is the bound of the next one.
@@ -129,7 +129,7 @@ export function deriveFamily<AnId extends string, Fields>(
     storages: definition.storages,
     tag: definition.tag,
     firstMs,
-    lastMs: definition.lastMs,
+    lastMs,
     exactRange: definition.exactRange ?? true,
     generatorExample: definition.generatorExample,
     min: definition.min ?? encode(new Uint8Array(byteLength)),
@@ -147,22 +147,16 @@ export function deriveFamily<AnId extends string, Fields>(
     lowerBound: (time) => bound(time, lowerBoundMs),
     upperBound: (time) => bound(time, upperBoundMs),
     range(from, to) {
-      if (toUnixMs(name, from) > toUnixMs(name, to)) {
-        throw new IdError(
-          'INVALID_OPTION',
-          `${name}: a range goes from the earlier moment to the later one`,
-          {
-            family: name,
-            field: 'from',
-            value: from,
-          },
-        )
-      }
-      return { gte: family.lowerBound(from), lt: family.upperBound(to) }
+      const [fromMs, toMs] = [toUnixMs(name, from), toUnixMs(name, to)]
+      if (fromMs > toMs) refuse(name, 'from', from, 'a range goes from the earlier moment to the later one')
+      // By the smallest id, which every column can hold; flake's largest is too large for a signed bigint.
+      if (fromMs > lastMs) return { gte: family.min, lt: family.min }
+      const gte = family.lowerBound(from)
+      return toMs > lastMs ? { gte } : { gte, lt: family.upperBound(to) }
     },
     parse,
     is,
-    '~standard': standardSchema(is, parse),
+    '~standard': standardSchema(is, parse, definition.pattern, definition.textLength),
   }
   return family
 }
@@ -181,6 +175,19 @@ const MAX_TAG = 0xff
 /** Of a Date, which errors show. */
 const MAX_MS = 8.64e15
 
+/** The functions of a definition, and whether they may be left out. */
+const FUNCTIONS = {
+  encode: false,
+  decode: false,
+  pack: false,
+  unpack: false,
+  timeMs: false,
+  lowerBoundMs: false,
+  upperBoundMs: true,
+  check: true,
+  compare: true,
+} as const
+
 /**
  * Refuses what would otherwise show late: as ids in a database that can't be read.
  *
@@ -188,6 +195,11 @@ const MAX_MS = 8.64e15
  */
 function checkDefinition<AnId extends string, Fields>(definition: FamilyDefinition<AnId, Fields>): void {
   const { name, byteLength, layout, storages, tag } = definition
+  for (const [field, isOptional] of Object.entries(FUNCTIONS)) {
+    const value: unknown = definition[field as keyof typeof FUNCTIONS]
+    if (typeof value === 'function' || (isOptional && value === undefined)) continue
+    refuse(name, field, value, `${field} must be a function, not ${show(value)}`)
+  }
   checkInteger(name, 'byteLength', byteLength, 1, Number.MAX_SAFE_INTEGER)
   checkLayout(name, layout.fields, byteLength)
   checkStorages(name, storages)

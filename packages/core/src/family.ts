@@ -38,8 +38,8 @@ export interface Layout {
 export interface IdRange<AnId extends string> {
   /** The first id that belongs to the range. */
   readonly gte: AnId
-  /** The first one above it that does not. */
-  readonly lt: AnId
+  /** The first one above it that does not; left out where every later id belongs to it. */
+  readonly lt?: AnId
 }
 
 /** What makes ids of one family: the state that it needs (clock, counter, identity) and nothing else. */
@@ -111,10 +111,13 @@ export interface IdFamily<AnId extends string = string, Fields = unknown>
    */
   upperBound(time: Time): AnId
   /**
-   * Bounds for "made from … until before …".
+   * Bounds for "made from … until before …". Where `to` is after the family's last moment, there is no `lt`: no id is
+   * later. Where `from` is, too, the range is empty: both bounds are the smallest id.
    *
-   * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `TIME_OUT_OF_RANGE` as `lowerBound`,
-   * `INVALID_TIME`.
+   * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`.
+   *
+   * @example
+   * flax.range(new Date('2026-11-01'), new Date('9999-12-31')) // { gte: 'KpGAF---------0-' }
    */
   range(from: Time, to: Time): IdRange<AnId>
   /**

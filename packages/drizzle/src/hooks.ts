@@ -5,6 +5,7 @@ import {
   boundInsert,
   boundRow,
   boundUnion,
+  checkReturningId,
   type Insert,
   idColumnsOf,
   type Row,
@@ -160,7 +161,7 @@ function hookIntoBuilding(copy: DrizzleCopy): void {
   })
 }
 
-function hookIntoDialect(copy: DrizzleCopy, { relationalMethods, inJson }: IdDialect): void {
+function hookIntoDialect(copy: DrizzleCopy, { database, relationalMethods, inJson }: IdDialect): void {
   const prototype = copy.Dialect.prototype as DialectMembers
   if (isBefore1(copy)) {
     for (const method of relationalMethods) {
@@ -178,6 +179,7 @@ function hookIntoDialect(copy: DrizzleCopy, { relationalMethods, inJson }: IdDia
     ),
   )
   replace(prototype, 'buildInsertQuery', (build, insert) => {
+    if (database === 'mysql') checkReturningId(insert)
     const bound = boundInsert(insert)
     return isPreparing && !insert.select ? withFreshIds(bound, build) : build(bound)
   })

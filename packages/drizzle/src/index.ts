@@ -6,6 +6,7 @@ export type {
   IdColumn,
   IdColumnConfig,
   IdColumns,
+  IdColumnTypes,
   MetaFamily,
   MetaOption,
   SQLiteStorageOptions,

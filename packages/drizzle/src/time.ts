@@ -6,9 +6,10 @@ import { singleIdsOf } from './id-column/ids.js'
 /**
  * Rows whose id was made from `from` until before `to`.
  *
- * For families whose `exactRange` is false (uid) it selects more: see {@link wasCreatedBetween}.
+ * For families whose `exactRange` is false (uid) it selects more: see {@link wasCreatedBetween}. It finds none where `from`
+ * is after the family's last moment.
  *
- * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `TIME_OUT_OF_RANGE`.
+ * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`.
  *
  * @example
  * await db.select().from(orders).where(createdBetween(orders.id, new Date('2026-11-01'), new Date('2026-12-01')))
@@ -16,42 +17,38 @@ import { singleIdsOf } from './id-column/ids.js'
 export function createdBetween(column: Column, from: Time, to: Time): SQL {
   const ids = singleIdsOf(column)
   const range = ids.placed(() => ids.family.range(from, to))
-  return and(gte(column, range.gte), lt(column, range.lt)) as SQL
+  return and(gte(column, range.gte), range.lt === undefined ? undefined : lt(column, range.lt)) as SQL
 }
 
 /**
- * Rows whose id was made at or after the moment. For families whose `exactRange` is false (uid) it selects
- * more.
+ * Rows whose id was made at or after the moment: none after the family's last one. For families whose `exactRange` is
+ * false (uid) it selects more.
  *
- * @throws {IdError} `TIME_OUT_OF_RANGE` after the family's last moment, `INVALID_TIME`.
+ * @throws {IdError} `INVALID_TIME`.
  *
  * @example
  * await db.select().from(orders).where(createdAfter(orders.id, Date.now() - 3_600_000))
  */
 export const createdAfter = (column: Column, time: Time): SQL =>
-  gte(column, bound(column, 'lowerBound', time))
+  createdBetween(column, time, Number.POSITIVE_INFINITY)
 
 /**
- * Rows whose id was made before the moment. For families whose `exactRange` is false (uid) it selects more.
+ * Rows whose id was made before the moment: all of them, where it is after the family's last one. For families whose
+ * `exactRange` is false (uid) it selects more.
  *
- * @throws {IdError} `TIME_OUT_OF_RANGE` after the family's last moment, `INVALID_TIME`.
+ * @throws {IdError} `INVALID_TIME`.
  *
  * @example
  * await db.delete(orders).where(createdBefore(orders.id, new Date('2020-01-01')))
  */
 export const createdBefore = (column: Column, time: Time): SQL =>
-  lt(column, bound(column, 'upperBound', time))
-
-function bound(column: Column, end: 'lowerBound' | 'upperBound', time: Time): string {
-  const ids = singleIdsOf(column)
-  return ids.placed(() => ids.family[end](time))
-}
+  createdBetween(column, Number.NEGATIVE_INFINITY, time)
 
 /**
  * Whether an id was made from `from` until before `to`: the recheck for families whose ranges select more than
  * was asked for.
  *
- * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `TIME_OUT_OF_RANGE`, and for a malformed id.
+ * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`, and for a malformed id.
  *
  * @example
  * rows.filter((row) => wasCreatedBetween(events.id, row.id, from, to))

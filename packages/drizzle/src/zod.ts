@@ -1,17 +1,16 @@
-import { IdError, type IdFamily } from '@snoflax/core'
+import { type Id, IdError, type IdFamily } from '@snoflax/core'
 import { type Column, getTableColumns, type Table } from 'drizzle-orm'
 import { z } from 'zod/v4'
 import { findIds, idsOf, isList } from './id-column/ids.js'
 
+/** Drizzle 1.0 keeps no column's type: an id is told by its brand. */
 interface HasType {
-  readonly _: { readonly columnType: 'SnoflaxId' }
+  readonly _: { readonly data: Id<string> | readonly Id<string>[] }
 }
 
 type Columns<ATable extends Table> = ATable['_']['columns']
 type IdKeys<ATable extends Table> = {
-  [Key in keyof Columns<ATable>]: Columns<ATable>[Key] extends HasType | { _: { baseColumn: HasType } }
-    ? Key
-    : never
+  [Key in keyof Columns<ATable>]: Columns<ATable>[Key] extends HasType ? Key : never
 }[keyof Columns<ATable>]
 
 /** The database alone writes the others. */

@@ -217,35 +217,43 @@ RETURN snoflax._moment(snoflax._flax_time_ms(snoflax._flax_bytes(id, 'flax_time'
 COMMENT ON FUNCTION snoflax.flax_time(bytea) IS
   'When the flax in 12 bytes was made, to the millisecond; 22P02 if it is none.';
 
--- The first 8 characters have all of the time, so no bytes are made. What is not 16 characters is left to the other way:
--- a uuid8, and what is refused.
+-- The first characters have all of the time, so no bytes are made: each is looked up in a table of the digits by code.
+-- What is not 16 characters is left to the other way: a uuid8, and what is refused.
 
 CREATE OR REPLACE FUNCTION snoflax.flax_time(id text) RETURNS timestamptz
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   ascii bytea := convert_to(id, 'UTF8'::name);
-  eight bigint;
+  digits CONSTANT bytea := decode('0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000102030405060708090a000000000000000b0c0d0e0f101112131415161718191a1b1c1d1e1f2021222324000000002500262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f0000000000'/*flax.digitsByCode*/, 'hex');
 BEGIN
   IF octet_length(ascii) <> 16/*flax.characters*/ OR id COLLATE "C" ~ '[^-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz]'/*flax.foreign*/ THEN
     RETURN snoflax._moment(snoflax._flax_time_ms(snoflax._flax_bytes(id, 'flax_time')));
   END IF;
-  eight := snoflax._read64(ascii, 0);
-  eight := snoflax._flax_digits(eight);
-  RETURN snoflax._moment((snoflax._gather6(eight) >> (6 * 8 - 40/*flax.time.bits*/)) + 1420070400000/*flax.epochMs*/);
+  RETURN snoflax._moment(((get_byte(digits, get_byte(ascii, 0))::bigint << 34)
+    | (get_byte(digits, get_byte(ascii, 1))::bigint << 28)
+    | (get_byte(digits, get_byte(ascii, 2))::bigint << 22)
+    | (get_byte(digits, get_byte(ascii, 3))::bigint << 16)
+    | (get_byte(digits, get_byte(ascii, 4))::bigint << 10)
+    | (get_byte(digits, get_byte(ascii, 5))::bigint << 4)
+    | (get_byte(digits, get_byte(ascii, 6))::bigint >> 2)) + 1420070400000/*flax.epochMs*/);
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.flax_time(id uuid) RETURNS timestamptz
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   ascii bytea := uuid_send(id);
-  eight bigint;
+  digits CONSTANT bytea := decode('0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000102030405060708090a000000000000000b0c0d0e0f101112131415161718191a1b1c1d1e1f2021222324000000002500262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f0000000000'/*flax.digitsByCode*/, 'hex');
 BEGIN
   IF encode(ascii, 'escape') COLLATE "C" ~ '[^-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz]'/*flax.foreign*/ THEN
     RETURN snoflax._moment(snoflax._flax_time_ms(snoflax._flax_bytes(id, 'flax_time')));
   END IF;
-  eight := snoflax._read64(ascii, 0);
-  eight := snoflax._flax_digits(eight);
-  RETURN snoflax._moment((snoflax._gather6(eight) >> (6 * 8 - 40/*flax.time.bits*/)) + 1420070400000/*flax.epochMs*/);
+  RETURN snoflax._moment(((get_byte(digits, get_byte(ascii, 0))::bigint << 34)
+    | (get_byte(digits, get_byte(ascii, 1))::bigint << 28)
+    | (get_byte(digits, get_byte(ascii, 2))::bigint << 22)
+    | (get_byte(digits, get_byte(ascii, 3))::bigint << 16)
+    | (get_byte(digits, get_byte(ascii, 4))::bigint << 10)
+    | (get_byte(digits, get_byte(ascii, 5))::bigint << 4)
+    | (get_byte(digits, get_byte(ascii, 6))::bigint >> 2)) + 1420070400000/*flax.epochMs*/);
 END $$;
 
 COMMENT ON FUNCTION snoflax.flax_time(text) IS
@@ -325,7 +333,7 @@ DECLARE
   us bigint := snoflax._us_since_2000(at);
 BEGIN
   IF us <= 473385600000000/*flax.epochUs2000*/ THEN
-    RETURN 0;
+    RETURN 0::bigint;
   END IF;
   us := (us - 473385600000000/*flax.epochUs2000*/ + 999) / 1000;
   IF us > 1099511627775/*flax.time.max*/ THEN

@@ -220,35 +220,45 @@ RETURN snoflax._moment(snoflax._sno_time_ms(snoflax._sno_bytes(id, 'sno_time')))
 COMMENT ON FUNCTION snoflax.sno_time(bytea) IS
   'When the sno in 10 bytes was made, as the start of its 4 ms unit; 22P02 if it is none.';
 
--- The first 8 characters have all of the time, so no bytes are made. What is not 16 characters is left to the other way:
--- a uuid8, and what is refused.
+-- The first characters have all of the time, so no bytes are made: each is looked up in a table of the digits by code.
+-- What is not 16 characters is left to the other way: a uuid8, and what is refused.
 
 CREATE OR REPLACE FUNCTION snoflax.sno_time(id text) RETURNS timestamptz
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   ascii bytea := convert_to(id, 'UTF8'::name);
-  eight bigint;
+  digits CONSTANT bytea := decode('0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000102030405060700000000000000000000000000000000000000000000000000000000000000000000000000000008090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f00000000000000'/*sno.digitsByCode*/, 'hex');
 BEGIN
   IF octet_length(ascii) <> 16/*sno.characters*/ OR id COLLATE "C" ~ '[^23456789abcdefghijklmnopqrstuvwx]'/*sno.foreign*/ THEN
     RETURN snoflax._moment(snoflax._sno_time_ms(snoflax._sno_bytes(id, 'sno_time')));
   END IF;
-  eight := snoflax._read64(ascii, 0);
-  eight := snoflax._sno_digits(eight);
-  RETURN snoflax._moment((snoflax._gather5(eight) >> (5 * 8 - 39/*sno.time.bits*/)) * 4/*sno.unitMs*/ + 1262304000000/*sno.epochMs*/);
+  RETURN snoflax._moment(((get_byte(digits, get_byte(ascii, 0))::bigint << 34)
+    | (get_byte(digits, get_byte(ascii, 1))::bigint << 29)
+    | (get_byte(digits, get_byte(ascii, 2))::bigint << 24)
+    | (get_byte(digits, get_byte(ascii, 3))::bigint << 19)
+    | (get_byte(digits, get_byte(ascii, 4))::bigint << 14)
+    | (get_byte(digits, get_byte(ascii, 5))::bigint << 9)
+    | (get_byte(digits, get_byte(ascii, 6))::bigint << 4)
+    | (get_byte(digits, get_byte(ascii, 7))::bigint >> 1)) * 4/*sno.unitMs*/ + 1262304000000/*sno.epochMs*/);
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.sno_time(id uuid) RETURNS timestamptz
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   ascii bytea := uuid_send(id);
-  eight bigint;
+  digits CONSTANT bytea := decode('0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000102030405060700000000000000000000000000000000000000000000000000000000000000000000000000000008090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f00000000000000'/*sno.digitsByCode*/, 'hex');
 BEGIN
   IF encode(ascii, 'escape') COLLATE "C" ~ '[^23456789abcdefghijklmnopqrstuvwx]'/*sno.foreign*/ THEN
     RETURN snoflax._moment(snoflax._sno_time_ms(snoflax._sno_bytes(id, 'sno_time')));
   END IF;
-  eight := snoflax._read64(ascii, 0);
-  eight := snoflax._sno_digits(eight);
-  RETURN snoflax._moment((snoflax._gather5(eight) >> (5 * 8 - 39/*sno.time.bits*/)) * 4/*sno.unitMs*/ + 1262304000000/*sno.epochMs*/);
+  RETURN snoflax._moment(((get_byte(digits, get_byte(ascii, 0))::bigint << 34)
+    | (get_byte(digits, get_byte(ascii, 1))::bigint << 29)
+    | (get_byte(digits, get_byte(ascii, 2))::bigint << 24)
+    | (get_byte(digits, get_byte(ascii, 3))::bigint << 19)
+    | (get_byte(digits, get_byte(ascii, 4))::bigint << 14)
+    | (get_byte(digits, get_byte(ascii, 5))::bigint << 9)
+    | (get_byte(digits, get_byte(ascii, 6))::bigint << 4)
+    | (get_byte(digits, get_byte(ascii, 7))::bigint >> 1)) * 4/*sno.unitMs*/ + 1262304000000/*sno.epochMs*/);
 END $$;
 
 COMMENT ON FUNCTION snoflax.sno_time(text) IS
@@ -362,7 +372,7 @@ DECLARE
   units bigint;
 BEGIN
   IF us <= 315619200000000/*sno.epochUs2000*/ THEN
-    RETURN 0;
+    RETURN 0::bigint;
   END IF;
   units := (us - 315619200000000/*sno.epochUs2000*/ + 3999) / 4000/*sno.unitUs*/;
   IF units > 549755813887/*sno.time.max*/ THEN

@@ -208,9 +208,10 @@ function common(name, { byteLength, tag }) {
  * @param {import('@snoflax/core').IdFamily<any, any>} family
  * @param {number} digitBits
  */
-function characters({ byteLength }, digitBits) {
+function characters({ byteLength, layout }, digitBits) {
   return {
     'digit bits': digitBits,
+    'time digits': timeDigits(digitBits, layout.fields[0]?.bits ?? 0),
     half: byteLength / 2,
     'half bits': byteLength * 4,
     'half from': 9 - byteLength / 2,
@@ -220,6 +221,21 @@ function characters({ byteLength }, digitBits) {
     'uuid columns': 'uuid or uuid8',
     'other storage': 'uuid',
   }
+}
+
+/**
+ * The number in so many leading bits, out of the digits that the first characters stand for.
+ *
+ * @param {number} digitBits
+ * @param {number} bits
+ */
+function timeDigits(digitBits, bits) {
+  const terms = Array.from({ length: Math.ceil(bits / digitBits) }, (_, i) => {
+    const digit = `get_byte(digits, get_byte(ascii, ${i}))::bigint`
+    const shift = bits - digitBits * (i + 1)
+    return shift === 0 ? digit : `(${digit} ${shift > 0 ? '<<' : '>>'} ${Math.abs(shift)})`
+  })
+  return terms.join('\n    | ')
 }
 
 /** An id of 8 bytes, stored as a number too. */

@@ -22,6 +22,7 @@ export function layoutConstants() {
     'flax.epochMs2000': (flax.layout.epochMs * 1000 - US_2000) / 1000,
     'flax.epochUs2000': flax.layout.epochMs * 1000 - US_2000,
     'flax.foreign': `[^${alphabet(flax, 6)}]`,
+    'flax.digitsByCode': digitsByCode(alphabet(flax, 6)),
     'flax.lastMs': flax.lastMs,
     'flax.lastMoment': new Date(flax.lastMs).toISOString(),
     'flax.middleMs': flax.layout.epochMs + 2 ** (bits(flax, 'time') - 1),
@@ -37,6 +38,7 @@ export function layoutConstants() {
     'sno.epochUnits': sno.layout.epochMs / sno.layout.unitMs,
     'sno.epochUs2000': sno.layout.epochMs * 1000 - US_2000,
     'sno.foreign': `[^${alphabet(sno, 5)}]`,
+    'sno.digitsByCode': digitsByCode(alphabet(sno, 5)),
     'sno.lastMs': sno.lastMs,
     'sno.lastMoment': new Date(sno.lastMs).toISOString(),
     'sno.unitMs': sno.layout.unitMs,
@@ -160,6 +162,17 @@ function alphabet(family, digitBits) {
     return family.encode(bytes).charAt(0)
   })
   return digits.join('')
+}
+
+/**
+ * A byte for each ASCII code, in hex: the digit of the character.
+ *
+ * @param {string} characters
+ */
+function digitsByCode(characters) {
+  return Array.from({ length: 128 }, (_, code) => Math.max(0, characters.indexOf(String.fromCharCode(code))))
+    .map((digit) => digit.toString(16).padStart(2, '0'))
+    .join('')
 }
 
 /** @param {number} value */

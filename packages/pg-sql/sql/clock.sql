@@ -75,6 +75,33 @@ EXCEPTION WHEN insufficient_privilege OR undefined_function OR feature_not_suppo
   RETURN 0;
 END $$;
 
+-- As the functions of the owner see it, whoever asks.
+CREATE OR REPLACE FUNCTION snoflax._identity(
+  OUT system_identifier bigint, OUT timeline bigint, OUT database oid, OUT database_name name, OUT is_standby boolean)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  is_standby := pg_is_in_recovery();
+  system_identifier := nullif(snoflax._server_system(), 0);
+  timeline := CASE WHEN NOT is_standby THEN nullif(snoflax._server_timeline(), 0) END;
+  SELECT d.oid, d.datname INTO database, database_name FROM pg_database d WHERE d.datname = current_database();
+END $$;
+
+CREATE OR REPLACE VIEW snoflax.identity AS
+SELECT system_identifier, timeline, database, database_name, is_standby,
+    nullif(concat_ws('; ',
+      CASE WHEN system_identifier IS NULL THEN
+        'this server hides its system identifier, so a copy of the database on another server may go unnoticed' END,
+      CASE WHEN timeline IS NULL AND NOT is_standby THEN
+        'this server hides its timeline, so a failover or a recovery to an earlier moment goes unnoticed' END), '')
+      AS warning
+  FROM snoflax._identity();
+
+GRANT SELECT ON snoflax.identity TO PUBLIC;
+
+COMMENT ON VIEW snoflax.identity IS
+  'By what a copy, a restored or a promoted server is noticed: the system identifier, the timeline and the database''s '
+  'oid. The warning says what the server hides; null if nothing.';
+
 -- The slow path: a value of the family's sequence that is good for an id. Everybody may call it: it gives what the fast
 -- path would, and works on the sequences that the table names and on no others.
 CREATE OR REPLACE FUNCTION snoflax._clock_advance(wanted text) RETURNS bigint
@@ -174,11 +201,21 @@ END $$;
 -- The number, and for which database it is. The state stays: it is above all ids of this database, whatever the number.
 CREATE OR REPLACE FUNCTION snoflax._clock_set_number(wanted text, given bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  warning text;
 BEGIN
   UPDATE snoflax._generator
      SET number = given, system = snoflax._server_system(),
        database = (SELECT oid FROM pg_database WHERE datname = current_database())
    WHERE family = wanted;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION '%_generate: the state of this generator is missing', wanted
+      USING ERRCODE = '55000', HINT = 'Install again: that brings back what is missing.';
+  END IF;
+  SELECT i.warning INTO warning FROM snoflax.identity i WHERE i.warning IS NOT NULL;
+  IF FOUND THEN
+    RAISE WARNING '%', warning USING HINT = 'Set a number never used after each failover, restore and copy.';
+  END IF;
   PERFORM snoflax._clock_constant(format('_%s_number', wanted), given);
 END $$;
 

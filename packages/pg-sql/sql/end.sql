@@ -9,7 +9,7 @@ BEGIN
   FOR granted IN
     SELECT DISTINCT c.oid::regclass AS relation, c.relkind, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END AS role
       FROM pg_class c, aclexplode(c.relacl) a
-     WHERE c.relnamespace = 'snoflax'::regnamespace AND c.relname ~ '^(_|(sno|flake|uid|uid_local)_state$|leases$)'
+     WHERE c.relnamespace = 'snoflax'::regnamespace AND c.relname ~ '^(_|(sno|flake|uid|uid_local)_state$|leases$|identity$)'
        AND c.relkind IN ('r', 'v', 'S') AND a.grantee <> c.relowner AND a.privilege_type NOT IN ('SELECT', 'USAGE')
   LOOP
     EXECUTE format('REVOKE %s ON %s FROM %s CASCADE', CASE granted.relkind WHEN 'S' THEN 'UPDATE'

@@ -229,21 +229,19 @@ COMMENT ON FUNCTION snoflax.{family}_time({form}{option type}) IS
 
 -- [time of characters]
 
--- The first 8 characters have all of the time, so no bytes are made. What is not 16 characters is left to the other way:
--- a uuid8, and what is refused.
+-- The first characters have all of the time, so no bytes are made: each is looked up in a table of the digits by code.
+-- What is not 16 characters is left to the other way: a uuid8, and what is refused.
 
 CREATE OR REPLACE FUNCTION snoflax.{family}_time(id {form}) RETURNS timestamptz
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   ascii bytea := {ascii};
-  eight bigint;
+  digits CONSTANT bytea := decode({digitsByCode}, 'hex');
 BEGIN
   IF {not characters} THEN
     RETURN {time};
   END IF;
-  eight := snoflax._read64(ascii, 0);
-  eight := snoflax._{family}_digits(eight);
-  RETURN snoflax._moment((snoflax._gather{digit bits}(eight) >> ({digit bits} * 8 - {time.bits})){times unit} + {epochMs});
+  RETURN snoflax._moment(({time digits}){times unit} + {epochMs});
 END $$;
 
 COMMENT ON FUNCTION snoflax.{family}_time({form}) IS

@@ -68,7 +68,7 @@ DECLARE
   us bigint := snoflax._us_since_2000(at);
 BEGIN
   IF us <= {epochUs2000} THEN
-    RETURN 0;
+    RETURN 0::bigint;
   END IF;
   us := (us - {epochUs2000} + 999) / 1000;
   IF us > {time.max} THEN

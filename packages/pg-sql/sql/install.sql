@@ -17,11 +17,19 @@ BEGIN
     RETURN;
   END IF;
 
+  IF current_setting('snoflax.extension', true) IS DISTINCT FROM 'on' AND EXISTS (
+    SELECT FROM pg_depend
+     WHERE classid = 'pg_namespace'::regclass AND objid = 'snoflax'::regnamespace AND deptype = 'e')
+  THEN
+    RAISE EXCEPTION 'install: the schema belongs to the extension snoflax' USING ERRCODE = '55000',
+      HINT = 'ALTER EXTENSION snoflax UPDATE';
+  END IF;
+
   -- Whoever owns what these functions use, or may put others beside them, has the rights of all who call them. Only a
   -- superuser has them anyway.
   WITH ours AS (
     SELECT 'snoflax'::regnamespace AS schema,
-      '^(_|(flax|sno|flake|uid|leases?)(_|$)|(version|partition_ddl|min|max)$)' AS names
+      '^(_|(flax|sno|flake|uid|leases?)(_|$)|(version|identity|partition_ddl|min|max)$)' AS names
   ), owned (class, oid, owner, does) AS (
     SELECT 'pg_namespace'::regclass, s.oid, s.nspowner, 'owns' FROM pg_namespace s, ours WHERE s.oid = schema
     UNION ALL SELECT 'pg_namespace'::regclass, s.oid, a.grantee, 'may create in'

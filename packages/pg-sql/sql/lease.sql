@@ -14,7 +14,9 @@
 --   margin_ms beyond the last moment of the lost server at most. Windows of the new timeline begin behind that, at
 --   floor_ms; those of holders that live on do too. It may have forgotten a longer margin as well, so leases get no
 --   longer than before until the owner has said that no server will be promoted that has.
--- * A dump that is restored into the database it came from has tables of other oids than those that gave out leases.
+-- * Each row names the transaction that wrote it. A row that was restored was written by another one, into whatever
+--   table and database: then the family gives out nothing until the owner says so. So it does when rows are lost.
+--   Freezing keeps xmin, VACUUM FULL and CLUSTER do too.
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 
@@ -28,20 +30,55 @@ CREATE TABLE IF NOT EXISTS snoflax._lease_family (
   system bigint,
   timeline bigint,
   margin_ms integer NOT NULL DEFAULT 30000,
-  tables oid[]
+  tables oid[],
+  leases integer NOT NULL DEFAULT 0,
+  written_by xid NOT NULL DEFAULT '0'
 );
 
--- Those of an earlier version have neither.
+CREATE TABLE IF NOT EXISTS snoflax._lease (
+  family text NOT NULL REFERENCES snoflax._lease_family,
+  number integer NOT NULL,
+  shard integer NOT NULL DEFAULT 0,
+  shards integer NOT NULL DEFAULT 1,
+  epoch_ms bigint DEFAULT 0,
+  permanent boolean NOT NULL DEFAULT false,
+  token uuid UNIQUE,
+  holder text,
+  acquired_ms bigint,
+  renewed_ms bigint,
+  expires_ms bigint,
+  start_ms bigint,
+  reserved_until_ms bigint NOT NULL DEFAULT 0,
+  used_until_ms bigint,
+  written_by xid NOT NULL DEFAULT '0',
+  PRIMARY KEY (family, number, shard)
+);
+
+-- Tables of an earlier version have less.
 DO $$ BEGIN
-  IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snoflax._lease_family'::regclass AND attname = 'tables') THEN
-    -- They follow below, and use the row type.
-    DROP FUNCTION IF EXISTS snoflax._lease_is_here(snoflax._lease_family), snoflax._lease_floor_ms(snoflax._lease_family);
-    ALTER TABLE snoflax._lease_family ADD COLUMN margin_ms integer NOT NULL DEFAULT 30000, ADD COLUMN tables oid[];
-    UPDATE snoflax._lease_family SET margin_ms = greatest(margin_ms, max_ttl_ms);
+  IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snoflax._lease'::regclass AND attname = 'written_by') THEN
+    -- They use the row type.
+    DROP FUNCTION IF EXISTS snoflax._lease_is_here(snoflax._lease_family), snoflax._lease_floor_ms(snoflax._lease_family),
+      snoflax._lease_enter(text, text);
+    ALTER TABLE snoflax._lease_family ADD COLUMN IF NOT EXISTS margin_ms integer NOT NULL DEFAULT 30000,
+      ADD COLUMN IF NOT EXISTS tables oid[], ADD COLUMN leases integer NOT NULL DEFAULT 0,
+      ADD COLUMN written_by xid NOT NULL DEFAULT '0';
+    ALTER TABLE snoflax._lease ALTER COLUMN epoch_ms DROP NOT NULL, ADD COLUMN written_by xid NOT NULL DEFAULT '0';
+    -- Those that are there count as written here. In a subtransaction xmin is not the transaction's own.
+    UPDATE snoflax._lease_family f SET margin_ms = greatest(f.margin_ms, f.max_ttl_ms),
+      leases = (SELECT count(*) FROM snoflax._lease l WHERE l.family = f.family);
+    UPDATE snoflax._lease SET holder = holder;
+    UPDATE snoflax._lease_family SET written_by = xmin;
+    UPDATE snoflax._lease SET written_by = xmin;
     IF to_regclass('snoflax._manifest') IS NOT NULL THEN
-      DELETE FROM snoflax._manifest WHERE object = 'table snoflax._lease_family';
+      DELETE FROM snoflax._manifest
+       WHERE name IN ('_lease_family', '_lease', '_lease_is_here', '_lease_enter') AND object !~ '^row ';
     END IF;
   END IF;
+  -- A family that was here and has no row lost it, as after a restore of the structure alone.
+  INSERT INTO snoflax._lease_family (family, last_number, max_shards, database)
+  SELECT lost, 0, 0, 0 FROM unnest(ARRAY['sno', 'flake']) lost WHERE to_regclass(format('snoflax.%s_state', lost)) IS NOT NULL
+  ON CONFLICT (family) DO NOTHING;
 END $$;
 
 COMMENT ON TABLE snoflax._lease_family IS 'What can be leased; read and written by the functions only.';
@@ -53,28 +90,12 @@ COMMENT ON COLUMN snoflax._lease_family.database IS 'The database that gives out
 COMMENT ON COLUMN snoflax._lease_family.system IS 'Its server''s system identifier.';
 COMMENT ON COLUMN snoflax._lease_family.timeline IS 'Its server''s timeline when leases were last given out.';
 COMMENT ON COLUMN snoflax._lease_family.tables IS 'Its tables, by their oids.';
-
-CREATE TABLE IF NOT EXISTS snoflax._lease (
-  family text NOT NULL REFERENCES snoflax._lease_family,
-  number integer NOT NULL,
-  shard integer NOT NULL DEFAULT 0,
-  shards integer NOT NULL DEFAULT 1,
-  epoch_ms bigint NOT NULL DEFAULT 0,
-  permanent boolean NOT NULL DEFAULT false,
-  token uuid UNIQUE,
-  holder text,
-  acquired_ms bigint,
-  renewed_ms bigint,
-  expires_ms bigint,
-  start_ms bigint,
-  reserved_until_ms bigint NOT NULL DEFAULT 0,
-  used_until_ms bigint,
-  PRIMARY KEY (family, number, shard)
-);
+COMMENT ON COLUMN snoflax._lease_family.leases IS 'How many rows of _lease it has.';
+COMMENT ON COLUMN snoflax._lease_family.written_by IS 'The transaction that wrote this row, which is xmin.';
 
 COMMENT ON TABLE snoflax._lease IS 'Numbers that were ever leased; read and written by the functions only.';
-COMMENT ON COLUMN snoflax._lease.shards IS 'How many shards the number has, for good.';
-COMMENT ON COLUMN snoflax._lease.epoch_ms IS 'The epoch of the number''s ids, for good.';
+COMMENT ON COLUMN snoflax._lease.shards IS 'How many shards the number has.';
+COMMENT ON COLUMN snoflax._lease.epoch_ms IS 'The epoch of the number''s ids; null after lease_reset().';
 COMMENT ON COLUMN snoflax._lease.permanent IS
   'The number is, or was, that of this database''s own generator, and is never leased.';
 COMMENT ON COLUMN snoflax._lease.token IS 'Who holds it knows this; null when released.';
@@ -82,6 +103,7 @@ COMMENT ON COLUMN snoflax._lease.start_ms IS 'Unix ms: where the window begins t
 COMMENT ON COLUMN snoflax._lease.reserved_until_ms IS
   'Unix ms. No id of this number, by anyone, ever, is at or after it.';
 COMMENT ON COLUMN snoflax._lease.used_until_ms IS 'Unix ms: how far the holder said that its ids had come.';
+COMMENT ON COLUMN snoflax._lease.written_by IS 'The transaction that wrote this row, which is xmin.';
 
 CREATE OR REPLACE FUNCTION snoflax._lease_now_ms() RETURNS bigint
 LANGUAGE sql VOLATILE PARALLEL SAFE
@@ -91,11 +113,27 @@ CREATE OR REPLACE FUNCTION snoflax._lease_tables() RETURNS oid[]
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN ARRAY[to_regclass('snoflax._lease')::oid, to_regclass('snoflax._lease_family')::oid];
 
--- Whether these tables, in this database, are those that give them out. NULL if none have done so yet.
-CREATE OR REPLACE FUNCTION snoflax._lease_is_here(f snoflax._lease_family) RETURNS boolean
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN (f).database = (SELECT oid FROM pg_database WHERE datname = current_database())
-  AND (f).system = snoflax._server_system() AND (f).tables = snoflax._lease_tables();
+-- Whether these tables, in this database, are those that give them out, and the functions wrote the family's row; and,
+-- if `whole`, all of its leases. NULL if none have been given out yet.
+CREATE OR REPLACE FUNCTION snoflax._lease_is_here(wanted text, whole boolean) RETURNS boolean
+LANGUAGE sql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+RETURN (
+  SELECT f.xmin = f.written_by AND (NOT whole OR (
+      SELECT count(*) = f.leases AND coalesce(bool_and(l.xmin = l.written_by), true)
+        FROM snoflax._lease l WHERE l.family = f.family))
+      AND f.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND f.system = snoflax._server_system() AND f.tables = snoflax._lease_tables()
+    FROM snoflax._lease_family f WHERE f.family = wanted);
+
+-- In a subtransaction xmin is not the transaction that pg_current_xact_id() tells, so who writes rows calls this then.
+CREATE OR REPLACE FUNCTION snoflax._lease_sign(wanted text, first integer, last integer) RETURNS void
+LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+  UPDATE snoflax._lease_family SET written_by = xmin
+   WHERE family = wanted AND written_by = pg_current_xact_id()::xid AND xmin <> written_by;
+  UPDATE snoflax._lease SET written_by = xmin
+   WHERE family = wanted AND number BETWEEN first AND last AND written_by = pg_current_xact_id()::xid
+     AND xmin <> written_by;
+$$;
 
 -- Behind all that another server may have reserved, if its clock was at most 10 s ahead of this one's.
 CREATE OR REPLACE FUNCTION snoflax._lease_floor_ms(f snoflax._lease_family) RETURNS bigint
@@ -103,11 +141,12 @@ LANGUAGE sql VOLATILE PARALLEL SAFE
 RETURN snoflax._lease_now_ms() + (f).margin_ms + 10000;
 
 -- What the family's leases are, after a look at whether this server may give them out.
-CREATE OR REPLACE FUNCTION snoflax._lease_enter(wanted text, caller text) RETURNS snoflax._lease_family
+CREATE OR REPLACE FUNCTION snoflax._lease_enter(wanted text, caller text, whole boolean) RETURNS snoflax._lease_family
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   f snoflax._lease_family;
   timeline_here bigint := snoflax._server_timeline();
+  is_here boolean := snoflax._lease_is_here(wanted, whole);
 BEGIN
   -- The holder is told after the commit, and the commit must outlive a crash.
   IF current_setting('synchronous_commit') = 'off' THEN
@@ -115,15 +154,24 @@ BEGIN
   END IF;
   SELECT * INTO f FROM snoflax._lease_family WHERE family = wanted;
   IF NOT FOUND THEN
+    IF (CASE WHEN wanted IN ('sno', 'flake') THEN to_regclass('snoflax.' || wanted || '_state') END) IS NOT NULL THEN
+      RAISE EXCEPTION '%: the leases of % are missing', caller, wanted
+        USING ERRCODE = '55000', HINT = 'Install again: that brings back what is missing.';
+    END IF;
     RAISE EXCEPTION '%: family "%" has no numbers to lease', caller, wanted USING ERRCODE = '22023',
       HINT = 'sno and flake have, where they are installed.';
   END IF;
-  IF snoflax._lease_is_here(f) AND f.timeline = timeline_here THEN
+  IF is_here AND f.timeline = timeline_here THEN
     RETURN f;
   END IF;
 
   SELECT * INTO f FROM snoflax._lease_family WHERE family = wanted FOR UPDATE;
-  IF NOT snoflax._lease_is_here(f) THEN
+  is_here := snoflax._lease_is_here(wanted, whole);
+  IF is_here IS NULL AND (timeline_here = 0 OR snoflax._server_system() = 0) THEN
+    RAISE EXCEPTION '%: %', caller, (SELECT warning FROM snoflax.identity)
+      USING ERRCODE = '55000', HINT = format('When you will call it again after each failover and restore: '
+        'SELECT snoflax.lease_adopt(%L)', wanted);
+  ELSIF NOT is_here THEN
     RAISE EXCEPTION '%: this database is a copy or was restored, and may not know all leases of %', caller, wanted
       USING ERRCODE = '55000', HINT = format('When the original gives out none any more, or none of the same numbers: '
         'SELECT snoflax.lease_adopt(%L)', wanted);
@@ -132,8 +180,9 @@ BEGIN
      SET database = (SELECT oid FROM pg_database WHERE datname = current_database()), system = snoflax._server_system(),
        timeline = timeline_here, tables = snoflax._lease_tables(),
        floor_ms = CASE WHEN l.timeline <> timeline_here THEN greatest(l.floor_ms, snoflax._lease_floor_ms(l))
-         ELSE l.floor_ms END
+         ELSE l.floor_ms END, written_by = pg_current_xact_id()::xid
    WHERE l.family = wanted RETURNING * INTO f;
+  PERFORM snoflax._lease_sign(wanted, 0, -1);
   RETURN f;
 END $$;
 
@@ -165,10 +214,12 @@ DECLARE
   f snoflax._lease_family;
   found snoflax._lease;
   now_ms bigint;
+  behind bigint;
+  counted integer;
 BEGIN
   -- One at a time.
   PERFORM FROM snoflax._lease_family l WHERE l.family = lease_acquire.family FOR UPDATE;
-  f := snoflax._lease_enter(family, 'lease_acquire');
+  f := snoflax._lease_enter(family, 'lease_acquire', true);
   PERFORM snoflax._lease_check_ttl(f, ttl_ms, 'lease_acquire'),
     snoflax._check_field('last_number', last_number, 0, f.last_number, 'lease_acquire'),
     snoflax._check_field('first_number', first_number, 0, last_number, 'lease_acquire'),
@@ -179,24 +230,51 @@ BEGIN
   END IF;
   now_ms := snoflax._lease_now_ms();
 
-  -- What was used least recently, and before that what was never used.
-  IF NOT EXISTS (
-    SELECT FROM snoflax._lease_free(family, first_number, last_number, shards, epoch_ms, now_ms) l
-     WHERE l.reserved_until_ms = 0)
-  THEN
-    INSERT INTO snoflax._lease (family, number, shard, shards, epoch_ms)
-    SELECT f.family, unused, one, lease_acquire.shards, lease_acquire.epoch_ms
-      FROM (SELECT n FROM generate_series(first_number, last_number) n
-             WHERE NOT EXISTS (SELECT FROM snoflax._lease l WHERE l.family = f.family AND l.number = n)
-             ORDER BY n LIMIT 1) number_of (unused),
-        generate_series(0, lease_acquire.shards - 1) one;
-  END IF;
   SELECT * INTO found FROM snoflax._lease_free(family, first_number, last_number, shards, epoch_ms, now_ms) l
    ORDER BY l.reserved_until_ms, l.number, l.shard LIMIT 1;
+  -- A number that was never used comes before those that were; and after these one that is free in all its shards, to
+  -- be divided anew.
+  IF found.reserved_until_ms IS DISTINCT FROM 0 THEN
+    SELECT n, max(l.reserved_until_ms) INTO number, behind
+      FROM generate_series(first_number, last_number) n
+      LEFT JOIN snoflax._lease l ON l.family = f.family AND l.number = n
+     GROUP BY n
+    HAVING bool_and(coalesce(NOT l.permanent AND (l.token IS NULL OR l.expires_ms <= now_ms)
+      AND coalesce(l.epoch_ms = lease_acquire.epoch_ms, true), true))
+     ORDER BY max(l.reserved_until_ms) NULLS FIRST, n LIMIT 1;
+    IF number IS NOT NULL AND (behind IS NULL OR found.family IS NULL) THEN
+      PERFORM FROM snoflax._lease l WHERE l.family = f.family AND l.number = lease_acquire.number FOR UPDATE;
+      SELECT count(*) INTO counted FROM snoflax._lease l
+       WHERE l.family = f.family AND l.number = lease_acquire.number AND l.token IS NOT NULL AND l.expires_ms > now_ms;
+      IF counted > 0 THEN
+        -- Its holder has just renewed it.
+        number := NULL;
+        wait_ms := 1;
+        RETURN;
+      END IF;
+      WITH gone AS (
+        DELETE FROM snoflax._lease l WHERE l.family = f.family AND l.number = lease_acquire.number
+        RETURNING l.reserved_until_ms)
+      SELECT max(gone.reserved_until_ms), count(*) INTO behind, counted FROM gone;
+      INSERT INTO snoflax._lease (family, number, shard, shards, epoch_ms, reserved_until_ms, written_by)
+      SELECT f.family, lease_acquire.number, one, lease_acquire.shards, lease_acquire.epoch_ms, coalesce(behind, 0),
+          pg_current_xact_id()::xid
+        FROM generate_series(0, lease_acquire.shards - 1) one;
+      UPDATE snoflax._lease_family l SET leases = l.leases + lease_acquire.shards - counted,
+        written_by = pg_current_xact_id()::xid WHERE l.family = f.family;
+      SELECT * INTO found FROM snoflax._lease l
+       WHERE l.family = f.family AND l.number = lease_acquire.number AND l.shard = 0;
+    END IF;
+    number := NULL;
+  END IF;
   IF found.family IS NULL THEN
-    SELECT min(l.expires_ms) - now_ms INTO wait_ms FROM snoflax._lease l
-     WHERE l.family = f.family AND l.number BETWEEN first_number AND last_number AND l.shards = lease_acquire.shards
-       AND l.epoch_ms = lease_acquire.epoch_ms AND NOT l.permanent;
+    -- Shards of a number that is divided otherwise are of use when the last one ends.
+    SELECT min(CASE l.shards WHEN lease_acquire.shards THEN l.soonest ELSE l.latest END) - now_ms INTO wait_ms
+      FROM (SELECT min(l.shards), min(l.expires_ms), max(l.expires_ms) FROM snoflax._lease l
+             WHERE l.family = f.family AND l.number BETWEEN first_number AND last_number
+             GROUP BY l.number
+            HAVING bool_and(NOT l.permanent AND coalesce(l.epoch_ms = lease_acquire.epoch_ms, true)))
+        l (shards, soonest, latest);
     RETURN;
   END IF;
 
@@ -204,13 +282,15 @@ BEGIN
      SET token = gen_random_uuid(), holder = lease_acquire.holder, acquired_ms = now_ms, renewed_ms = now_ms,
        expires_ms = now_ms + ttl_ms, used_until_ms = NULL,
        start_ms = greatest(l.reserved_until_ms, f.floor_ms, now_ms - ttl_ms),
-       reserved_until_ms = greatest(l.reserved_until_ms, f.floor_ms, now_ms + ttl_ms)
+       reserved_until_ms = greatest(l.reserved_until_ms, f.floor_ms, now_ms + ttl_ms),
+       written_by = pg_current_xact_id()::xid
    WHERE l.family = found.family AND l.number = found.number AND l.shard = found.shard
      AND (l.token IS NULL OR l.expires_ms <= now_ms)
   RETURNING l.token, l.number, l.shard, l.start_ms, l.reserved_until_ms
     INTO token, number, shard, start_ms, until_ms;
   -- Not if its holder has just renewed it.
   wait_ms := CASE WHEN token IS NULL THEN 1 ELSE 0 END;
+  PERFORM snoflax._lease_sign(family, found.number, found.number);
   xid := pg_current_xact_id();
 END $$;
 
@@ -220,13 +300,16 @@ RETURNS SETOF record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   f snoflax._lease_family;
+  held snoflax._lease;
+  is_foreign boolean;
   now_ms bigint;
 BEGIN
-  SELECT l.family INTO f.family FROM snoflax._lease l WHERE l.token = lease_renew.token;
+  SELECT l.family, l.number, l.xmin <> l.written_by INTO held.family, held.number, is_foreign
+    FROM snoflax._lease l WHERE l.token = lease_renew.token;
   IF NOT FOUND THEN
     RETURN;
   END IF;
-  f := snoflax._lease_enter(f.family, 'lease_renew');
+  f := snoflax._lease_enter(held.family, 'lease_renew', is_foreign);
   PERFORM snoflax._lease_check_ttl(f, ttl_ms, 'lease_renew');
   now_ms := snoflax._lease_now_ms();
   -- A window from before the floor ends there: a new one begins behind it.
@@ -234,10 +317,11 @@ BEGIN
      SET renewed_ms = now_ms, expires_ms = now_ms + ttl_ms,
        start_ms = CASE WHEN l.start_ms < f.floor_ms THEN greatest(l.reserved_until_ms, f.floor_ms) ELSE l.start_ms END,
        reserved_until_ms = greatest(l.reserved_until_ms, now_ms + ttl_ms),
-       used_until_ms = greatest(l.used_until_ms, lease_renew.used_until_ms)
-   WHERE l.token = lease_renew.token
+       used_until_ms = greatest(l.used_until_ms, lease_renew.used_until_ms), written_by = pg_current_xact_id()::xid
+   WHERE l.token = lease_renew.token AND l.xmin = l.written_by
   RETURNING l.start_ms, l.reserved_until_ms INTO start_ms, until_ms;
   IF FOUND THEN
+    PERFORM snoflax._lease_sign(held.family, held.number, held.number);
     xid := pg_current_xact_id();
     RETURN NEXT;
   END IF;
@@ -245,14 +329,19 @@ END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.lease_release(token uuid, used_until_ms bigint) RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  held snoflax._lease;
 BEGIN
   UPDATE snoflax._lease l
      SET token = NULL, expires_ms = NULL,
        used_until_ms = greatest(l.used_until_ms, lease_release.used_until_ms),
        reserved_until_ms = CASE WHEN lease_release.used_until_ms IS NULL THEN l.reserved_until_ms
-         ELSE greatest(l.start_ms, l.used_until_ms, least(l.reserved_until_ms, lease_release.used_until_ms)) END
-   WHERE l.token = lease_release.token;
-  RETURN FOUND;
+         ELSE greatest(l.start_ms, l.used_until_ms, least(l.reserved_until_ms, lease_release.used_until_ms)) END,
+       written_by = pg_current_xact_id()::xid
+   WHERE l.token = lease_release.token AND l.xmin = l.written_by
+  RETURNING l.family, l.number INTO held.family, held.number;
+  PERFORM snoflax._lease_sign(held.family, held.number, held.number);
+  RETURN held.family IS NOT NULL;
 END $$;
 
 -- Who holds what ------------------------------------------------------------------------------------------------------
@@ -278,13 +367,15 @@ $$;
 CREATE OR REPLACE FUNCTION snoflax.lease_set_max_ttl(family text, ttl_ms integer) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  f snoflax._lease_family := snoflax._lease_enter(family, 'lease_set_max_ttl');
+  f snoflax._lease_family := snoflax._lease_enter(family, 'lease_set_max_ttl', true);
 BEGIN
   PERFORM snoflax._check_field('ttl_ms', ttl_ms, 100, 86400000, 'lease_set_max_ttl');
   -- A shorter margin must be later than all longer leases: who gives out any has read the table, and is waited for.
   LOCK TABLE snoflax._lease_family IN ACCESS EXCLUSIVE MODE;
-  UPDATE snoflax._lease_family l SET max_ttl_ms = least(l.max_ttl_ms, ttl_ms), margin_ms = ttl_ms
+  UPDATE snoflax._lease_family l SET max_ttl_ms = least(l.max_ttl_ms, ttl_ms), margin_ms = ttl_ms,
+    written_by = pg_current_xact_id()::xid
    WHERE l.family = f.family RETURNING * INTO f;
+  PERFORM snoflax._lease_sign(f.family, 0, -1);
   IF f.margin_ms > f.max_ttl_ms THEN
     RAISE NOTICE 'lease_set_max_ttl: leases of % last % ms at most until this is confirmed', f.family, f.max_ttl_ms
       USING HINT = format('When no standby, backup or snapshot from before this will be promoted or restored: '
@@ -295,37 +386,85 @@ END $$;
 CREATE OR REPLACE FUNCTION snoflax.lease_confirm_max_ttl(family text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  f snoflax._lease_family := snoflax._lease_enter(family, 'lease_confirm_max_ttl');
+  f snoflax._lease_family := snoflax._lease_enter(family, 'lease_confirm_max_ttl', true);
 BEGIN
-  IF EXISTS (SELECT FROM snoflax._lease_family l WHERE l.family = f.family AND l.xmin = pg_current_xact_id()::xid)
+  -- Its subtransactions have later ids than the transaction.
+  IF EXISTS (SELECT FROM snoflax._lease_family l WHERE l.family = f.family AND age(l.xmin) <= 0)
     AND f.margin_ms > f.max_ttl_ms
   THEN
     RAISE EXCEPTION 'lease_confirm_max_ttl: the longest lease was set in this transaction' USING ERRCODE = '55000',
       HINT = 'Commit first, and wait until every standby has replayed that.';
   END IF;
-  UPDATE snoflax._lease_family l SET max_ttl_ms = l.margin_ms WHERE l.family = f.family;
+  UPDATE snoflax._lease_family l SET max_ttl_ms = l.margin_ms, written_by = pg_current_xact_id()::xid
+   WHERE l.family = f.family;
+  PERFORM snoflax._lease_sign(f.family, 0, -1);
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.lease_adopt(family text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  f snoflax._lease_family;
 BEGIN
+  -- No other transaction writes rows from here on.
+  LOCK TABLE snoflax._lease IN EXCLUSIVE MODE;
+  INSERT INTO snoflax._lease (family, number, permanent)
+  SELECT g.family, g.number, true FROM snoflax._generator g
+   WHERE g.family = lease_adopt.family AND g.number IS NOT NULL
+  ON CONFLICT ON CONSTRAINT _lease_pkey DO NOTHING;
+  UPDATE snoflax._lease l SET written_by = pg_current_xact_id()::xid WHERE l.family = lease_adopt.family;
   UPDATE snoflax._lease_family l
      SET floor_ms = greatest(l.floor_ms, snoflax._lease_floor_ms(l)), timeline = snoflax._server_timeline(),
        database = (SELECT oid FROM pg_database WHERE datname = current_database()), system = snoflax._server_system(),
-       tables = snoflax._lease_tables()
-   WHERE l.family = lease_adopt.family;
-  PERFORM snoflax._lease_enter(family, 'lease_adopt');
+       tables = snoflax._lease_tables(), written_by = pg_current_xact_id()::xid,
+       leases = (SELECT count(*) FROM snoflax._lease o WHERE o.family = l.family)
+   WHERE l.family = lease_adopt.family RETURNING * INTO f;
+  PERFORM snoflax._lease_sign(family, 0, f.last_number), snoflax._lease_enter(family, 'lease_adopt', true);
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.lease_reset(family text, first_number integer, last_number integer) RETURNS integer
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  f snoflax._lease_family;
+  numbers integer;
+BEGIN
+  PERFORM FROM snoflax._lease_family l WHERE l.family = lease_reset.family FOR UPDATE;
+  f := snoflax._lease_enter(family, 'lease_reset', true);
+  PERFORM snoflax._check_field('last_number', last_number, 0, f.last_number, 'lease_reset'),
+    snoflax._check_field('first_number', first_number, 0, last_number, 'lease_reset');
+  WITH gone AS (
+    DELETE FROM snoflax._lease l
+     WHERE l.family = f.family AND l.number BETWEEN first_number AND lease_reset.last_number AND NOT l.permanent
+    RETURNING l.number, l.reserved_until_ms)
+  INSERT INTO snoflax._lease (family, number, epoch_ms, reserved_until_ms, written_by)
+  SELECT f.family, gone.number, NULL, max(gone.reserved_until_ms), pg_current_xact_id()::xid FROM gone GROUP BY gone.number;
+  GET DIAGNOSTICS numbers = ROW_COUNT;
+  UPDATE snoflax._lease_family l SET written_by = pg_current_xact_id()::xid,
+    leases = (SELECT count(*) FROM snoflax._lease o WHERE o.family = l.family) WHERE l.family = f.family;
+  PERFORM snoflax._lease_sign(f.family, first_number, last_number);
+  RETURN numbers;
 END $$;
 
 -- Makes a family one whose numbers can be leased.
 CREATE OR REPLACE FUNCTION snoflax._lease_define(wanted text, last integer, shards integer) RETURNS void
-LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
-  INSERT INTO snoflax._lease_family (family, last_number, max_shards) VALUES (wanted, last, shards)
-  ON CONFLICT (family) DO NOTHING;
-  INSERT INTO snoflax._lease (family, number, permanent)
-  SELECT family, number, true FROM snoflax._generator WHERE family = wanted AND number IS NOT NULL
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  added integer;
+BEGIN
+  INSERT INTO snoflax._lease_family AS f (family, last_number, max_shards, written_by)
+  VALUES (wanted, last, shards, pg_current_xact_id()::xid)
+  ON CONFLICT (family) DO UPDATE SET last_number = EXCLUDED.last_number, max_shards = EXCLUDED.max_shards
+   WHERE f.max_shards = 0;
+  INSERT INTO snoflax._lease (family, number, permanent, written_by)
+  SELECT family, number, true, pg_current_xact_id()::xid FROM snoflax._generator WHERE family = wanted AND number IS NOT NULL
   ON CONFLICT (family, number, shard) DO NOTHING;
-$$;
+  GET DIAGNOSTICS added = ROW_COUNT;
+  PERFORM snoflax._lease_sign(wanted, 0, last);
+  IF added > 0 THEN
+    UPDATE snoflax._lease_family SET leases = leases + added, written_by = pg_current_xact_id()::xid
+     WHERE family = wanted AND xmin = written_by;
+    PERFORM snoflax._lease_sign(wanted, 0, -1);
+  END IF;
+END $$;
 
 -- Takes a number out of what is leased, for good, for this database's own generator, and tells where its last window
 -- ended. The number that the generator had is not given back: sessions use it until they see the new one.
@@ -338,9 +477,11 @@ DECLARE
   l snoflax._lease;
 BEGIN
   SELECT * INTO f FROM snoflax._lease_family WHERE family = wanted FOR UPDATE;
-  -- In a copy the owner knows what the original may lease; after a failover nobody does.
-  IF snoflax._lease_is_here(f) THEN
-    f := snoflax._lease_enter(wanted, caller);
+  -- In a copy the owner knows what the original may lease; after a failover or a restore nobody does.
+  IF NOT FOUND OR snoflax._lease_is_here(wanted, true) IS NOT NULL AND coalesce(f.system = snoflax._server_system()
+    AND nullif(f.database, 0) = (SELECT oid FROM pg_database WHERE datname = current_database()), true)
+  THEN
+    f := snoflax._lease_enter(wanted, caller, true);
   END IF;
   now_ms := snoflax._lease_now_ms();
   IF f.floor_ms > now_ms
@@ -362,9 +503,13 @@ BEGIN
     reserved_until_ms := greatest(reserved_until_ms, l.reserved_until_ms);
   END LOOP;
   DELETE FROM snoflax._lease WHERE family = wanted AND number = given AND NOT permanent;
-  INSERT INTO snoflax._lease (family, number, epoch_ms, permanent, holder, acquired_ms)
-  VALUES (wanted, given, epoch, true, current_database(), now_ms)
-  ON CONFLICT (family, number, shard) DO UPDATE SET holder = EXCLUDED.holder, acquired_ms = EXCLUDED.acquired_ms;
+  INSERT INTO snoflax._lease (family, number, epoch_ms, permanent, holder, acquired_ms, written_by)
+  VALUES (wanted, given, epoch, true, current_database(), now_ms, pg_current_xact_id()::xid)
+  ON CONFLICT (family, number, shard) DO UPDATE
+    SET holder = EXCLUDED.holder, acquired_ms = EXCLUDED.acquired_ms, written_by = EXCLUDED.written_by;
+  UPDATE snoflax._lease_family SET written_by = pg_current_xact_id()::xid,
+    leases = (SELECT count(*) FROM snoflax._lease WHERE family = wanted) WHERE family = wanted;
+  PERFORM snoflax._lease_sign(wanted, given::integer, given::integer);
   RETURN reserved_until_ms;
 END $$;
 
@@ -383,8 +528,10 @@ BEGIN
   END IF;
 END $$;
 
-REVOKE EXECUTE ON FUNCTION snoflax.lease_set_max_ttl(text, integer), snoflax.lease_confirm_max_ttl(text),
-  snoflax.lease_adopt(text),
+REVOKE EXECUTE ON FUNCTION snoflax.lease_acquire(text, text, integer, integer, integer, integer, bigint),
+  snoflax.lease_renew(uuid, integer, bigint), snoflax.lease_release(uuid, bigint),
+  snoflax.lease_set_max_ttl(text, integer), snoflax.lease_confirm_max_ttl(text), snoflax.lease_adopt(text),
+  snoflax.lease_reset(text, integer, integer),
   snoflax._lease_define(text, integer, integer), snoflax._lease_take(text, bigint, bigint, text),
   snoflax._clock_take_number(text, bigint, bigint, text) FROM PUBLIC;
 
@@ -412,3 +559,7 @@ COMMENT ON FUNCTION snoflax.lease_confirm_max_ttl(text) IS
 COMMENT ON FUNCTION snoflax.lease_adopt(text) IS
   'Lets a copied or restored database give out leases, when the other one gives out none of the same numbers any more. '
   'For the owner.';
+COMMENT ON FUNCTION snoflax.lease_reset(text, integer, integer) IS
+  'Takes the numbers from first_number to last_number from their holders, who learn it with their next renewal, and '
+  'returns how many were leased before. What follows begins behind their windows, with any shards and epoch: no id of '
+  'these numbers that was made for another epoch may be in use. For the owner.';

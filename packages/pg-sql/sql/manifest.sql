@@ -31,8 +31,8 @@ SET IntervalStyle = 'postgres' SET TimeZone = 'UTC' AS $$
 #variable_conflict use_column
 DECLARE
   -- Functions that say what a row of _generator says: where to find it there, and what it is.
-  sources jsonb := '{}';
-  numbers jsonb := '{}';
+  sources jsonb := '{}'::jsonb;
+  numbers jsonb := '{}'::jsonb;
 BEGIN
   IF to_regclass('snoflax._generator') IS NOT NULL THEN
     SELECT

@@ -21,7 +21,7 @@ DECLARE
     WHEN 'uid' THEN format(', %L::integer', neighbourhood)
     ELSE '' END;
   wanted_type CONSTANT text := CASE storage WHEN 'binary' THEN 'bytea' WHEN 'uuid8' THEN 'uuid' ELSE storage END;
-  key_type text;
+  key_type regtype;
   key_collation text;
   parent_schema text;
   parent_name text;
@@ -50,7 +50,11 @@ BEGIN
 
   SELECT s.nspname, c.relname INTO parent_schema, parent_name
   FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace WHERE c.oid = parent;
-  SELECT format_type(coalesce(nullif(t.typbasetype, 0), t.oid), NULL),
+  -- A domain may be over another one.
+  WITH RECURSIVE base (type, over) AS (
+    SELECT oid, oid FROM pg_type
+    UNION ALL SELECT base.type, t.typbasetype FROM base JOIN pg_type t ON t.oid = base.over WHERE t.typtype = 'd')
+  SELECT t.oid,
     CASE o.collname WHEN 'default' THEN
       (SELECT CASE to_jsonb(d) ->> 'datlocprovider' WHEN 'i' THEN 'icu' WHEN 'b' THEN 'C' ELSE datcollate END
        FROM pg_database d WHERE datname = current_database())
@@ -58,10 +62,11 @@ BEGIN
   INTO key_type, key_collation
   FROM pg_partitioned_table p
   JOIN pg_attribute a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
-  JOIN pg_type t ON t.oid = a.atttypid
+  JOIN base ON base.type = a.atttypid
+  JOIN pg_type t ON t.oid = base.over AND t.typtype <> 'd'
   LEFT JOIN pg_collation o ON o.oid = p.partcollation[0]
   WHERE p.partrelid = parent AND p.partstrat = 'r' AND p.partnatts = 1;
-  IF key_type IS DISTINCT FROM wanted_type THEN
+  IF key_type IS DISTINCT FROM to_regtype(wanted_type) THEN
     RAISE EXCEPTION 'partition_ddl: % is not partitioned by RANGE of one column that suits storage "%"', parent, storage
       USING ERRCODE = '22023';
   ELSIF storage = 'text' AND key_collation !~ '^(C|POSIX|ucs_basic|pg_c_utf8)(\.|$)' THEN

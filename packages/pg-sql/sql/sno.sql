@@ -112,7 +112,7 @@ DECLARE
   units bigint;
 BEGIN
   IF us <= {epochUs2000} THEN
-    RETURN 0;
+    RETURN 0::bigint;
   END IF;
   units := (us - {epochUs2000} + 3999) / {unitUs};
   IF units > {time.max} THEN

@@ -32,7 +32,7 @@ BEGIN
    WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = 'snoflax'::regnamespace AND d.deptype = 'n'
      AND d.classid <> 'pg_default_acl'::regclass
      AND coalesce(p.proname !~ '^(_|(flax|sno|flake|uid|lease)_|(version|partition_ddl|min|max)$)', true)
-     AND coalesce(c.relname, t.typname) ~ '^(_generator|_lease_family|_lease|leases|(_?(sno|flake|uid|uid_local)_(state|timeline))'
+     AND coalesce(c.relname, t.typname) ~ '^(_generator|_lease_family|_lease|leases|identity|(_?(sno|flake|uid|uid_local)_(state|timeline))'
        '|_manifest|(flax|sno|flake|uid|uid_local)_(fields|binary|uuid|uuid8|text|bigint))$' IS NOT TRUE;
 
   IF users <> '' OR others <> '' THEN

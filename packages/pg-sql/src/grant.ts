@@ -27,9 +27,22 @@ END `
   ].join('\n')
 }
 
+/** Lets a role lease numbers, which is more than to make ids: it can hold all of them. */
+export function grantLeasesSql(schema: string, role: string): string {
+  const functions = [
+    'lease_acquire(text, text, integer, integer, integer, integer, bigint)',
+    'lease_renew(uuid, integer, bigint)',
+    'lease_release(uuid, bigint)',
+  ].map((signature) => `${schema}.${signature}`)
+  return [
+    `GRANT USAGE ON SCHEMA ${schema} TO ${quoteName(role)};`,
+    `GRANT EXECUTE ON FUNCTION ${functions.join(', ')} TO ${quoteName(role)};`,
+  ].join('\n')
+}
+
 /** Signatures of what the files keep from everybody, of all families: others may be there from before. */
 function ownersFunctions(schema: string): string[] {
   return [
-    ...sqlOf(filesOf(FAMILIES), schema).matchAll(/REVOKE EXECUTE ON FUNCTION ([^;]+) FROM PUBLIC;/g),
+    ...sqlOf(filesOf(FAMILIES), schema).matchAll(/REVOKE EXECUTE ON FUNCTION\s+([^;]+) FROM PUBLIC;/g),
   ].flatMap(([, list]) => (list as string).split(/(?<=\)),\s*/))
 }

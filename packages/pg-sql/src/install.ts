@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { IdError } from '@snoflax/core'
 import { checkSchema, DEFAULT_SCHEMA, readSql } from '@snoflax/core/adapter'
 import { type Client, queryValue, run } from './client.js'
-import { grantSql } from './grant.js'
+import { grantLeasesSql, grantSql } from './grant.js'
 import { withManifest } from './manifest.js'
 import { FAMILIES, filesOf, type SqlFamily, sqlOf } from './sql-files.js'
 
@@ -24,6 +24,8 @@ export interface InstallOptions {
   readonly families?: readonly SqlFamily[]
   /** Roles that may read and make ids: they get USAGE of the schema and its sequences. */
   readonly grantTo?: readonly string[]
+  /** Roles that may lease numbers of sno and flake. */
+  readonly grantLeases?: readonly string[]
 }
 
 /** What {@link install} did. */
@@ -38,7 +40,8 @@ export interface Installed {
  * The SQL text that installs the functions, or brings an older installation up to date. It keeps the state of
  * generators and can be run again. Run it in one transaction: `psql -1 -f`, or as one query.
  *
- * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting, or an unknown family.
+ * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting, an unknown family, or `grantLeases` without
+ * sno and flake.
  *
  * @example
  * await transaction.query(installSql({ schema: 'ids', families: ['flax'] }))
@@ -47,11 +50,28 @@ export function installSql({
   schema = DEFAULT_SCHEMA,
   families = FAMILIES,
   grantTo = [],
+  grantLeases = [],
 }: InstallOptions = {}): string {
   families.forEach(checkFamily)
-  const script = sqlOf(['install', ...filesOf(families), 'manifest'], schema)
+  const files = filesOf(families)
+  if (grantLeases.length > 0) checkLeased(files)
+  const script = sqlOf(['install', ...files, 'manifest'], schema)
   const sql = withManifest(script, schema).replaceAll('@version@', VERSION)
-  return [sql, ...grantTo.map((role) => grantSql(schema, role)), sqlOf(['end'], schema)].join('\n')
+  return [
+    sql,
+    ...grantTo.map((role) => grantSql(schema, role)),
+    ...grantLeases.map((role) => grantLeasesSql(schema, role)),
+    sqlOf(['end'], schema),
+  ].join('\n')
+}
+
+function checkLeased(files: readonly string[]): void {
+  if (files.includes('lease')) return
+  throw new IdError(
+    'INVALID_OPTION',
+    'pg-sql: grantLeases needs a family whose numbers can be leased; add sno or flake to families',
+    { field: 'grantLeases' },
+  )
 }
 
 function checkFamily(family: SqlFamily): void {

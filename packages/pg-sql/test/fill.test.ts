@@ -75,9 +75,9 @@ test.each([
   [
     'a number that no file uses',
     'sql/flax.sql',
-    '{middleMs}',
-    '1969826213888',
-    'no SQL file uses flax.middleMs',
+    '{random.from}',
+    '6',
+    'no SQL file uses flax.random.from',
   ],
   [
     'a number of a file that ships as it is, which core has not',

@@ -173,3 +173,27 @@ describe('partition_ddl', () => {
     await expect(making).rejects.toThrow(/does not sort by code/)
   })
 })
+
+test.each(['bytea', 'uuid', 'bigint', 'text COLLATE "C"', 'snoflax.flax_uuid', 'over_domain'])(
+  'a key of %s under quote_all_identifiers',
+  async (type) => {
+    const session = await database.connect()
+    try {
+      await session.query('SET quote_all_identifiers = on; CREATE DOMAIN over_domain AS snoflax.flax_uuid')
+      await session.query(`CREATE TABLE quoted (id ${type}) PARTITION BY RANGE (id)`)
+      const [family, storage] = {
+        bytea: ['flax', 'binary'],
+        bigint: ['flake', 'bigint'],
+        'text COLLATE "C"': ['flax', 'text'],
+      }[type] ?? ['flax', 'uuid']
+      const { rows } = await session.query(
+        `SELECT snoflax.partition_ddl('quoted', '${family}', '${storage}', '2026-01-01Z', '2026-02-01Z', '1 month') AS ddl`,
+      )
+      expect(rows).toHaveLength(1)
+      await session.query(rows[0].ddl)
+    } finally {
+      await session.query('DROP TABLE IF EXISTS quoted; DROP DOMAIN IF EXISTS over_domain')
+      await session.end()
+    }
+  },
+)

@@ -1,17 +1,19 @@
-import { install } from '@snoflax/pg-sql'
+import { install, installSql } from '@snoflax/pg-sql'
 import { onConnection, type PostgresDatabase, postgres } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FAMILIES, suffix } from './families.js'
 
 let database: PostgresDatabase
 let granted: { name: string; url: string }
+let leaser: { name: string; url: string }
 let stranger: { name: string; url: string }
 
 beforeAll(async () => {
   database = await postgres.open()
   granted = await database.role()
+  leaser = await database.role()
   stranger = await database.role()
-  await install(database.pool, { grantTo: [granted.name] })
+  await install(database.pool, { grantTo: [granted.name], grantLeases: [leaser.name] })
   await database.query('SELECT snoflax.sno_set_partition(1), snoflax.flake_set_worker(1, 2)')
   await database.query("SELECT snoflax.uid_set_node('here')")
 })
@@ -32,6 +34,7 @@ const OWNERS = [
   "SELECT snoflax.lease_set_max_ttl('sno', 9)",
   "SELECT snoflax.lease_confirm_max_ttl('sno')",
   "SELECT snoflax.lease_adopt('sno')",
+  "SELECT snoflax.lease_reset('sno', 1, 9)",
   "SELECT snoflax._clock_set_number('sno', 9)",
   "SELECT snoflax._clock_constant('_sno_number', 9)",
   "SELECT snoflax._clock_mend('sno')",
@@ -76,6 +79,29 @@ describe('a role that was granted', () => {
   })
 })
 
+const LEASES = [
+  "SELECT snoflax.lease_acquire('sno', 'a', 1000, 1, 64, 100, 0)",
+  'SELECT snoflax.lease_renew(NULL, 1000, 0)',
+  'SELECT snoflax.lease_release(NULL, 0)',
+]
+
+describe('leases', () => {
+  test.each(LEASES)('are not for a role that may make ids: %s', async (sql) => {
+    await expect(as(granted, sql)).rejects.toMatchObject({ code: '42501' })
+  })
+
+  test.each(LEASES)('are for one that grantLeases names, and nothing else is: %s', async (sql) => {
+    await as(leaser, sql)
+    await expect(as(leaser, 'SELECT snoflax.sno_generate()')).rejects.toMatchObject({ code: '42501' })
+  })
+
+  test('need a family that has them', () => {
+    expect(() => installSql({ families: ['flax', 'uid'], grantLeases: ['app'] })).toThrow(
+      expect.objectContaining({ name: 'IdError', code: 'INVALID_OPTION', field: 'grantLeases' }),
+    )
+  })
+})
+
 describe('any other role', () => {
   test('may not read ids', async () => {
     const reading = as(stranger, "SELECT snoflax.flax_time('0RdKJcxqVBiAiQr0')")
@@ -100,7 +126,8 @@ test('where new functions are not for everybody, a role that was granted may cal
     for (const call of [...generators, 'snoflax.min(NULL::uuid)', "snoflax.flax_time('0RdKJcxqVBiAiQr0')"]) {
       await as(role, `SELECT ${call}`)
     }
-    for (const call of OWNERS) await expect(as(role, call)).rejects.toMatchObject({ code: '42501' })
+    for (const call of [...OWNERS, ...LEASES])
+      await expect(as(role, call)).rejects.toMatchObject({ code: '42501' })
   } finally {
     await other.close()
   }

@@ -48,6 +48,10 @@ describe.each(places)('$name', ({ kind, family, generator, storage }) => {
     expect(inTime(after, day(7), day(99))).toEqual(ids.slice(7))
     const before = await events().findBy({ id: createdBefore(family, day(3)) })
     expect(inTime(before, day(0), day(3))).toEqual(ids.slice(0, 3))
+    const ever = new Date('+275760-09-13')
+    expect(await events().countBy({ id: createdBefore(family, ever) })).toBe(ids.length)
+    expect(await events().countBy({ id: createdBetween(family, day(-99), ever) })).toBe(ids.length)
+    expect(await events().countBy({ id: createdAfter(family, ever) })).toBe(0)
     if (!family.exactRange) return
     expect([between.length, after.length, before.length]).toEqual([3, 3, 3])
   })

@@ -22,6 +22,7 @@ import {
 } from 'typeorm'
 import { afterEach, describe, expect, test } from 'vitest'
 import { optionsFor } from './open-data-source.js'
+import { VERSION } from './version.js'
 
 @Entity()
 class Customer {
@@ -175,6 +176,7 @@ describe('a second copy of TypeORM', () => {
       [copy.UpdateQueryBuilder.prototype, 'execute'],
       [copy.DeleteQueryBuilder.prototype, 'execute'],
       [Object.getPrototypeOf(dataSource.createQueryBuilder().softDelete()), 'execute'],
+      [Object.getPrototypeOf(dataSource.createQueryRunner()), 'query'],
       [executor('SubjectExecutor'), 'execute', 'executeInsertOperations', 'recompute', 'groupBulkSubjects'],
       [executor('tree/ClosureSubjectExecutor'), 'insert', 'update'],
       [executor('tree/MaterializedPathSubjectExecutor'), 'insert', 'update'],
@@ -193,7 +195,7 @@ describe('a second copy of TypeORM', () => {
           code: 'UNSUPPORTED_VERSION',
           message: expect.stringMatching(
             new RegExp(
-              `supports typeorm \\^1.*the installed typeorm \\d+\\.\\d+\\.\\d+ has no \\w+\\.${name}\\b`,
+              `supports typeorm \\^0.*the installed typeorm \\d+\\.\\d+\\.\\d+ has no \\w+\\.${name}\\b`,
             ),
           ),
         })
@@ -202,6 +204,41 @@ describe('a second copy of TypeORM', () => {
       }
     }
     expect(copy.EntityManager.prototype.save).toBe(save)
+    await dataSource.initialize()
+    opened.push({ close: () => dataSource.destroy() })
+    await visitOnce(dataSource)
+  })
+
+  test('of a version that has all members and does other things with them, it fails its self-test', async () => {
+    const copy = loadCopy()
+    const source = new copy.DataSource(await optionsOn(sqlite)) as unknown as DataSource
+    const dataSource = prepareDataSource(source)
+    const { replacePropertyNamesForTheWholeQuery: replace } = copy.QueryBuilder.prototype as never
+    const { ClosureSubjectExecutor } = copy.load('typeorm/persistence/tree/ClosureSubjectExecutor.js') as {
+      ClosureSubjectExecutor: { prototype: { insert: unknown } }
+    }
+    const { insert } = ClosureSubjectExecutor.prototype
+    const select = copy.SelectQueryBuilder.prototype
+    // The first and the last go past what is patched, as if TypeORM called it no more.
+    const changed: readonly (readonly [object, string, unknown, RegExp])[] = [
+      [select, 'replacePropertyNamesForTheWholeQuery', replace, /a parameter of a query builder/],
+      [select, 'getRawMany', async () => [{ id: Buffer.alloc(12) }], /a parameter of a query builder/],
+      [copy.EntityManager.prototype, 'save', async () => ({ id: 'x', owner: {} }), /a save with a relation/],
+      [ClosureSubjectExecutor.prototype, 'insert', insert, /a tree \(closure-table\)/],
+    ]
+    for (const [owner, name, value, step] of changed) {
+      const own = Object.getOwnPropertyDescriptor(owner, name)
+      Object.defineProperty(owner, name, { value, configurable: true, writable: true })
+      await expect(dataSource.initialize(), name).rejects.toMatchObject({
+        name: 'IdError',
+        code: 'UNSUPPORTED_VERSION',
+        message: expect.stringMatching(
+          new RegExp(`the installed typeorm \\d+\\.\\d+\\.\\d+ failed its self-test: ${step.source}`),
+        ),
+      })
+      if (own) Object.defineProperty(owner, name, own)
+      else delete (owner as Record<string, unknown>)[name]
+    }
     await dataSource.initialize()
     opened.push({ close: () => dataSource.destroy() })
     await visitOnce(dataSource)
@@ -232,7 +269,7 @@ describe('a second copy of TypeORM', () => {
   })
 })
 
-test('entities of two copies of this package, an ES module and CommonJS, in one DataSource', async () => {
+test.skipIf(VERSION !== '')('entities of two copies of this package, an ES module and CommonJS, in one DataSource', async () => {
   const copy: typeof import('@snoflax/typeorm') = createRequire(import.meta.url)('@snoflax/typeorm')
   expect(copy.idColumn).not.toBe(idColumn)
   const Place = new EntitySchema<{ id: FlaxId; name: string }>({
@@ -261,7 +298,8 @@ test('entities of two copies of this package, an ES module and CommonJS, in one 
   }
 })
 
-describe('NestJS', () => {
+// These load the newest TypeORM.
+describe.skipIf(VERSION !== '')('NestJS', () => {
   async function start(database: ReturnType<typeof TypeOrmModule.forRoot>) {
     class App {}
     Module({ imports: [database, TypeOrmModule.forFeature(ENTITIES)] })(App)

@@ -26,6 +26,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDataSource } from './open-data-source.js'
 import { flaxPlaces } from './sources.js'
+import { IS_0_3 } from './version.js'
 
 const events: string[] = []
 
@@ -445,8 +446,10 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     const { id } = await pages.findOneByOrFail({ slug: 'a', live: 1 })
     const same = { slug: 'a', live: 1 } as Page
     const nothing = pages.createQueryBuilder().insert().values(same)
-    await nothing.orUpdate([], ['slug'], { indexPredicate: 'live = 1' }).execute()
-    expect(same.id).toBe(id)
+    if (!IS_0_3) {
+      await nothing.orUpdate([], ['slug'], { indexPredicate: 'live = 1' }).execute()
+      expect(same.id).toBe(id)
+    }
     const row = { slug: 'a', live: 1, text: 'new' } as Page
     await pages.upsert(row, { conflictPaths: ['slug'], indexPredicate: 'live = 1' })
     expect(row.id).toBe(id)
@@ -491,7 +494,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect((removed.raw as Record<string, unknown>[])[0]?.[bossColumn as string]).toBe(boss.id)
   })
 
-  test('INSERT … SELECT is refused where it leaves the id out, and works with ids of its own', async () => {
+  test.skipIf(IS_0_3)('INSERT … SELECT is refused where it leaves the id out, and works with ids of its own', async () => {
     const derived = dataSource.getRepository(Derived)
     const { id } = await derived.save({ text: 'origin' })
     const from = (select: string) =>
@@ -658,9 +661,11 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
       }
       for (const [place, run] of Object.entries(places)) {
         await expect((async () => run())(), place).rejects.toMatchObject({
-          name: expect.stringMatching(/^(Id|Type)Error$/),
-          message: expect.stringMatching(/^User\.(id|boss(\.id)?|stamp\.mark): /),
-        })
+          name: 'IdError',
+        code: typeof value === 'string' ? 'INVALID_LENGTH' : 'INVALID_TYPE',
+        value,
+        path: expect.stringMatching(/^User\.(id|boss(\.id)?|stamp\.mark)$/),
+      })
       }
     },
   )

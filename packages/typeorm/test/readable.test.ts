@@ -5,6 +5,7 @@ import { Column, Entity, type Logger, ManyToOne, QueryFailedError, type Relation
 import { describe, expect, test } from 'vitest'
 import { openDataSource } from './open-data-source.js'
 import { flaxPlaces } from './sources.js'
+import { IS_0_3 } from './version.js'
 
 describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
   @Entity()
@@ -55,7 +56,9 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
         [id, boss],
       ],
     ] as const
-    for (const [fail, ids] of failing) {
+    // What better-sqlite3 refuses to prepare, TypeORM 0.3 does not log.
+    const logs = IS_0_3 && kind.name === 'sqlite' ? failing.slice(0, -1) : failing
+    for (const [fail, ids] of logs) {
       logged.length = 0
       const error: unknown = await fail().then(
         () => undefined,

@@ -187,8 +187,8 @@ describe('what a database can not hold is refused when the DataSource is built',
       entities: [entity],
       timeTravelQueries: false,
     })
-    const { buildMetadatas } = prepareDataSource(dataSource) as unknown as { buildMetadatas(): Promise<void> }
-    await expect(buildMetadatas()).rejects.toMatchObject({
+    const building = prepareDataSource(dataSource) as unknown as { buildMetadatas(): Promise<void> }
+    await expect(building.buildMetadatas()).rejects.toMatchObject({
       name: 'IdError',
       code: 'INVALID_OPTION',
       message: expect.stringContaining('cockroachdb'),

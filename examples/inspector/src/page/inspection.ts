@@ -56,11 +56,14 @@ const storages = (forms: readonly StoredForm[]): HTMLElement =>
   )
 
 function day({ family, id }: Pick<IdReading, 'family' | 'id'>): HTMLElement {
-  const { date, bounds, refusal } = dayBounds(family, id)
+  const { date, bounds } = dayBounds(family, id)
   const title = `Ids of ${date} in UTC`
-  if (refusal !== undefined) return section(title, element('p', { class: 'note' }, refusal))
   const rows = bounds.map(({ gte, lt }) =>
-    row(gte.storage, sqlOf(gte, `the lower bound of ${date}`), sqlOf(lt, `the upper bound of ${date}`)),
+    row(
+      gte.storage,
+      sqlOf(gte, `the lower bound of ${date}`),
+      lt ? sqlOf(lt, `the upper bound of ${date}`) : element('span', { class: 'note' }, 'no id is later'),
+    ),
   )
   const notes = family.exactRange ? [] : [overSelected(family)]
   return section(

@@ -22,7 +22,7 @@ interface Bounds {
   readonly dialect: Dialect
   readonly storage: StorageName
   readonly gte: string
-  readonly lt: string
+  readonly lt: string | undefined
   /** The condition, ready to be pasted. */
   readonly sql: string
 }
@@ -65,8 +65,10 @@ function boundsIn(
   storage: StorageName,
 ): Bounds[] {
   try {
-    const [low, high] = [gte, lt].map((id) => literalOf(dialect, family, storage, id)) as [string, string]
-    return [{ dialect, storage, gte: low, lt: high, sql: `${column} >= ${low} AND ${column} < ${high}` }]
+    const low = literalOf(dialect, family, storage, gte)
+    const high = lt === undefined ? undefined : literalOf(dialect, family, storage, lt)
+    const below = high === undefined ? '' : ` AND ${column} < ${high}`
+    return [{ dialect, storage, gte: low, lt: high, sql: `${column} >= ${low}${below}` }]
   } catch (error) {
     if (error instanceof IdError) return []
     throw error

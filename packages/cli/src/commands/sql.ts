@@ -22,6 +22,7 @@ interface Options {
   readonly schema: string
   readonly families?: string
   readonly grantTo?: string[]
+  readonly grantLeases?: string[]
   readonly at?: number
   readonly out?: string
   readonly json?: true
@@ -42,6 +43,7 @@ export const sql = (terminal: Terminal): Command =>
     .option('--schema <name>', 'schema to install into', 'snoflax')
     .option('--families <names>', 'families wanted, with commas between (default: all)')
     .option('--grant-to <roles...>', 'roles that may read and make ids')
+    .option('--grant-leases <roles...>', 'roles that may lease numbers of sno and flake')
     .option('--at <time>', 'when the migration was made, which decides its order (default: now)', parseTime)
     .option('--out <folder>', 'write the file into this folder, and print its path')
     .option('--json', 'print a JSON object')
@@ -57,6 +59,7 @@ function fileOf({ for: tool, at, ...options }: Options): MigrationFile {
     schema: options.schema,
     ...(options.families !== undefined && { families: options.families.split(',').map(sqlFamily) }),
     ...(options.grantTo !== undefined && { grantTo: options.grantTo }),
+    ...(options.grantLeases !== undefined && { grantLeases: options.grantLeases }),
   }
   try {
     if (tool === undefined) return { path: `${options.schema}.sql`, content: installSql(wanted) }

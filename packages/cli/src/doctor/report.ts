@@ -4,6 +4,7 @@ export type CheckName = (typeof CHECKS)[number]
 export const CHECKS = [
   'version',
   'drift',
+  'identity',
   'generator',
   'lease',
   'cross-check',

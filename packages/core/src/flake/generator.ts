@@ -123,7 +123,7 @@ export function createGenerator(
     throw now === last ? exhausted(maxCounter) : movedBack(last - now)
   }
   const generate = (): FlakeId => attempt() ?? block()
-  const queue = waitingQueue(() => last - now)
+  const queue = waitingQueue(NAME, () => last - now)
 
   return {
     family,

@@ -1,10 +1,10 @@
 import { IdError, show } from './errors.js'
 
 /**
- * What an option takes: one of several words, a boolean, a function, a number that must not be undefined, or what its
- * reader checks.
+ * What an option takes: one of several words, a boolean, a function, an AbortSignal, a number that must not be undefined,
+ * or what its reader checks.
  */
-type OptionKind = 'number' | 'boolean' | 'function' | 'any' | readonly string[]
+type OptionKind = 'number' | 'boolean' | 'function' | 'signal' | 'any' | readonly string[]
 
 /**
  * Refuses options that nobody reads, and values of the wrong kind: a name with a typo, or a setting that was never
@@ -33,11 +33,21 @@ export function checkOptions(
       refuse(name, value, `no option ${show(name)}; options are ${Object.keys(kinds).join(', ')}`)
     } else if (value === undefined) {
       if (kind === 'number') refuse(name, value, `${name} is undefined; give a number, or leave it out`)
-    } else if (
-      typeof kind === 'object' ? !kind.includes(value) : /^[bf]/.test(kind) && typeof value !== kind
-    ) {
-      const wanted = typeof kind === 'object' ? kind.map(show).join(' or ') : `a ${kind}`
+    } else if (!isOfKind(kind, value)) {
+      const wanted =
+        typeof kind === 'object'
+          ? kind.map(show).join(' or ')
+          : kind === 'signal'
+            ? 'an AbortSignal'
+            : `a ${kind}`
       refuse(name, value, `${name} must be ${wanted}, not ${show(value)}`)
     }
   }
+}
+
+function isOfKind(kind: OptionKind, value: unknown): boolean {
+  if (typeof kind === 'object') return kind.includes(value as string)
+  if (kind === 'signal')
+    return isOfKind('function', (value as { addEventListener?: unknown } | null)?.addEventListener)
+  return kind === 'any' || kind === 'number' || kind === typeof value
 }

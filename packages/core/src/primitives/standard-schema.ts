@@ -1,3 +1,5 @@
+import type { IdError, IdErrorCode } from './errors.js'
+
 /** What https://standardschema.dev asks of a validator, version 1. */
 export interface StandardSchema<Output> {
   /** What validators, form libraries and RPC routers look for. */
@@ -11,7 +13,12 @@ export interface StandardSchema<Output> {
       value: unknown,
     ) =>
       | { readonly value: Output; readonly issues?: undefined }
-      | { readonly issues: readonly [{ readonly message: string }] }
+      | { readonly issues: readonly [{ readonly message: string; readonly code: IdErrorCode }] }
+    /** Of Standard JSON Schema: the form of an id's text, for OpenAPI and form builders. Alike for every target. */
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>
+    }
     /** For the compiler alone: text in, ids out. */
     readonly types?: { readonly input: string; readonly output: Output }
   }
@@ -21,21 +28,40 @@ export interface StandardSchema<Output> {
 export function standardSchema<Output>(
   is: (value: unknown) => value is Output,
   refuse: (value: unknown) => unknown,
+  pattern: RegExp,
+  length: number | undefined,
 ): StandardSchema<Output>['~standard'] {
+  const schema = () => ({
+    type: 'string',
+    pattern: pattern.source,
+    ...(length !== undefined && { minLength: length, maxLength: length }),
+  })
   return {
     version: 1,
     vendor: 'snoflax',
     validate: (value) => (is(value) ? { value } : { issues: [issue(value, refuse)] }),
+    jsonSchema: { input: schema, output: schema },
   }
 }
 
-/** The message is made when it is read: most foreign values are refused without anybody looking. */
-const issue = (value: unknown, refuse: (value: unknown) => unknown): { readonly message: string } => ({
-  get message() {
+/** The error is made when it is looked at: most foreign values are refused without anybody looking. */
+function issue(
+  value: unknown,
+  refuse: (value: unknown) => unknown,
+): { readonly message: string; readonly code: IdErrorCode } {
+  const error = (): IdError => {
     try {
-      return String(refuse(value))
+      return refuse(value) as never
     } catch (error) {
-      return (error as Error).message
+      return error as IdError
     }
-  },
-})
+  }
+  return {
+    get message() {
+      return error().message
+    },
+    get code() {
+      return error().code
+    },
+  }
+}

@@ -1,3 +1,5 @@
+import { checkOptions } from './options.js'
+
 declare const performance: { now(): number }
 declare const setTimeout: (callback: () => void, delayMs: number) => unknown
 
@@ -60,7 +62,7 @@ export interface WaitingQueue {
 }
 
 /** @param waitMs how long the last attempt has to wait for the clock. */
-export function waitingQueue(waitMs: () => number): WaitingQueue {
+export function waitingQueue(family: string, waitMs: () => number): WaitingQueue {
   /** Each says whether its turn is over: it has what it waited for, or an error. */
   const waiters = new Set<() => boolean>()
   let isAsleep = false
@@ -81,8 +83,10 @@ export function waitingQueue(waitMs: () => number): WaitingQueue {
 
   return {
     isBusy: () => waiters.size > 0,
-    take: <T>(attempt: () => T | undefined, { signal }: WaitOptions = {}) =>
+    take: <T>(attempt: () => T | undefined, options?: WaitOptions) =>
       new Promise<T>((resolve, reject) => {
+        checkOptions(family, options, { signal: 'signal' })
+        const signal = options?.signal
         if (signal?.aborted) throw signal.reason
         const first = waiters.size > 0 ? undefined : attempt()
         if (first !== undefined) return resolve(first)

@@ -1,5 +1,6 @@
 import type { IdFamily } from '../family.js'
 import { toUnixMs } from '../primitives/clock.js'
+import { checkOptions } from '../primitives/options.js'
 
 /** By which clock ids are judged. */
 export interface ReadingOptions {
@@ -22,11 +23,9 @@ const DAY_MS = 86_400_000
  * console.log(isPlausible(flax, flax.generate())) // true
  * console.log(isPlausible(flax, flax.max)) // false
  */
-export function isPlausible(
-  family: IdFamily,
-  id: string,
-  { nowMs = Date.now() }: ReadingOptions = {},
-): boolean {
+export function isPlausible(family: IdFamily, id: string, options: ReadingOptions = {}): boolean {
+  checkOptions(family.name, options, { nowMs: 'any' })
+  const { nowMs = Date.now() } = options
   const lastMs = toUnixMs(family.name, nowMs) + DAY_MS
   const timeMs = family.timeMs(id)
   return timeMs >= FIRST_MS && timeMs <= lastMs

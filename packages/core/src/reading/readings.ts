@@ -1,4 +1,5 @@
 import type { IdFamily, StorageName } from '../family.js'
+import { checkOptions } from '../primitives/options.js'
 import { attempts } from './attempts.js'
 import { FORMS } from './forms.js'
 import { isPlausible, type ReadingOptions } from './plausible.js'
@@ -38,6 +39,7 @@ export function readings(
   families: readonly IdFamily[],
   options: ReadingOptions = {},
 ): IdReading[] {
+  checkOptions('readings', options, { nowMs: 'any' })
   const found = Array.from(new Set(families)).flatMap((family) => readingsAs(family, text, options))
   return found.sort((a, b) => Number(b.plausible) - Number(a.plausible) || rankOf(a) - rankOf(b))
 }

@@ -127,7 +127,7 @@ export function createGenerator(family: IdFamily<SnoId>, options: SnoGeneratorOp
     )
   }
 
-  const queue = waitingQueue(waitMs)
+  const queue = waitingQueue(NAME, waitMs)
   const generate = (meta = ownMeta): SnoId => {
     checkMeta(meta)
     return attempt(meta) ?? block(meta)

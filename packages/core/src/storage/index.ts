@@ -1,6 +1,7 @@
 import type { IdFamily, StorageName } from '../family.js'
 import { isPrefixed } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
+import { checkOptions } from '../primitives/options.js'
 import { type ColumnType, columnType, type Database } from './column.js'
 import { type DatabaseValue, reader, writer } from './convert.js'
 import { bytesOfDriver } from './read.js'
@@ -62,8 +63,10 @@ export interface IdStorage<AnId extends string> {
 export function storageFor<AnId extends string>(
   family: IdFamily<AnId>,
   database: Database,
-  { storage, exactBigint = database !== 'sqlite' }: StorageOptions = {},
+  options: StorageOptions = {},
 ): IdStorage<AnId> {
+  checkOptions(family.name, options, { storage: 'any', exactBigint: 'boolean' })
+  const { storage, exactBigint = database !== 'sqlite' } = options
   if (isPrefixed(family) && family.stored === 'bare') {
     return prefixedStorage(family as never, storageFor(family.base, database, { storage, exactBigint }))
   }

@@ -106,6 +106,10 @@ function createUid(neighbourhood: number): UidFamily {
     upperBoundMs: codec.upperBoundMs,
   })
   const nodeOf = (node: UidNode): number => fingerprint(NAME, node)
+  const hostOf = (host: { readonly node: UidNode }): number => {
+    checkOptions(NAME, host, { node: 'any' }, 'host')
+    return nodeOf(host?.node)
+  }
   const forceLocal = (id: UidId): local.UidLocalId => local.spell(codec.unpack(id))
 
   return Object.assign(family, {
@@ -123,9 +127,9 @@ function createUid(neighbourhood: number): UidFamily {
     },
     fingerprint: nodeOf,
     fromLocal: (id: local.UidLocalId, host: { readonly node: UidNode }) =>
-      codec.spell(local.unpack(id), nodeOf(host.node)),
+      codec.spell(local.unpack(id), hostOf(host)),
     toLocal(id: UidId, host: { readonly node: UidNode }) {
-      checkSameNode(codec.unpack(id).node, nodeOf(host.node), id)
+      checkSameNode(codec.unpack(id).node, hostOf(host), id)
       return forceLocal(id)
     },
     forceLocal,

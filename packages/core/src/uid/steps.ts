@@ -87,7 +87,7 @@ export function createSteps(span: TimeSpan, options: UidStepOptions = {}): UidSt
     )
   }
 
-  const queue = waitingQueue(waitMs)
+  const queue = waitingQueue(family, waitMs)
   return {
     next: () => attempt() ?? block(),
     nextAsync: (options) => queue.take(attempt, options),

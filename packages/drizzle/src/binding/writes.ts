@@ -1,3 +1,4 @@
+import { IdError } from '@snoflax/core'
 import { type Column, getTableColumns, is, Param, Placeholder, SQL, sql, type Table } from 'drizzle-orm'
 import { findIds, idsOf } from '../id-column/ids.js'
 import { boundFor, idColumnOf } from './values.js'
@@ -13,6 +14,10 @@ export interface Insert {
   readonly table: Table
   readonly values: readonly Row[] | SQL | Select
   readonly select?: boolean
+  /** Of MySQL. */
+  readonly ignore?: boolean
+  readonly onConflict?: unknown
+  readonly returning?: readonly { readonly field: unknown }[]
 }
 
 /** What we read of the configuration of a query builder. */
@@ -25,6 +30,22 @@ export interface SelectConfig {
 
 interface Select {
   readonly config: SelectConfig
+}
+
+/**
+ * MySQL has no RETURNING: `$returningId()` answers what was made for the rows, be they inserted or not.
+ *
+ * @throws {IdError} `INVALID_OPTION` where such ids may be in no row.
+ */
+export function checkReturningId({ ignore, onConflict, returning = [] }: Insert): void {
+  const ids = returning.map(({ field }) => findIds(field as Column)).find((one) => one !== undefined)
+  if (!ids || !(ignore || onConflict)) return
+  throw new IdError(
+    'INVALID_OPTION',
+    `${ids.place}: $returningId() can't tell the ids of rows that ${ignore ? 'ignore() left out' : 'an upsert updated'}: ` +
+      'select them by a unique column instead',
+    { family: ids.family.name, field: '$returningId', path: ids.place },
+  )
 }
 
 /** An insert with everything in it bound. */

@@ -2,6 +2,7 @@ import { type Database, IdError, type IdFamily } from '@snoflax/core'
 import { checkDatabaseDefault, idSource, sqlCall } from '@snoflax/core/adapter'
 import { type Column, entityKind, is, SQL, sql, type Table } from 'drizzle-orm'
 import { boundTo } from '../binding/writes.js'
+import { watchConstraints } from '../constraints.js'
 import { checkCopy, hookInto } from '../hooks.js'
 import type { IdDialect } from './dialect.js'
 import { ColumnIds, IDS } from './ids.js'
@@ -112,7 +113,9 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
     /** Called by Drizzle. */
     build(table: Table): Column {
       hookInto(dialect, table, this)
-      return new IdColumn(table, this)
+      const column = new IdColumn(table, this)
+      watchConstraints(dialect, table, column, this.config.request.options.check ?? false)
+      return column
     }
   }
 }

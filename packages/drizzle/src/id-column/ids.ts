@@ -27,10 +27,12 @@ export class ColumnIds {
   ) {
     const { family, role, options } = request
     if (role !== 'generated') {
-      const { storage, exactBigint, ...others } = options
+      const { storage, exactBigint, check, ...others } = options
       const [unused] = Object.keys(others)
       if (unused !== undefined) throw this.refuse(`${unused} is for generated ids; a ${role} column has none`)
     }
+    if (options.check && database !== 'sqlite')
+      throw this.refuse('check is for SQLite: the type says it here')
     if (role !== 'reference' || options.storage !== undefined) {
       this.own = withPath(this.place, () => storageFor(family, database, options))
     } else if (target === undefined) {

@@ -1,6 +1,6 @@
 import type { DatabaseValue, IdFamily, StorageName } from '@snoflax/core'
 import type { IdSource } from '@snoflax/core/adapter'
-import type { HasDefault, HasRuntimeDefault } from 'drizzle-orm'
+import type { Column, HasDefault, HasRuntimeDefault } from 'drizzle-orm'
 import type { MySqlColumnBuilder } from 'drizzle-orm/mysql-core'
 import type { PgColumnBuilder } from 'drizzle-orm/pg-core'
 import type { SQLiteColumnBuilder } from 'drizzle-orm/sqlite-core'
@@ -15,6 +15,8 @@ export interface StorageOptions {
 export interface SQLiteStorageOptions extends StorageOptions {
   /** Says that the driver keeps integers of 64 bits exact, which storage `bigint` needs. */
   readonly exactBigint?: boolean
+  /** Adds a CHECK to the table: SQLite itself takes any value in any column. */
+  readonly check?: boolean
 }
 
 /** Options of a column whose ids are generated. */
@@ -46,7 +48,13 @@ export interface MetaOption {
 }
 
 /** The types of an id column, as Drizzle's builders carry them. */
-export interface IdColumnConfig<Name extends string, AnId extends string> {
+export type IdColumnConfig<Name extends string, AnId extends string> = IdColumnTypes<Name, AnId> & NoEnum
+
+/** Drizzle 0.45 is to be told that the column is no enum, and 1.0 must not be. */
+type NoEnum = Column['_'] extends { brand: string } ? { enumValues: undefined } : unknown
+
+/** What they are in any version. */
+export interface IdColumnTypes<Name extends string, AnId extends string> {
   /** The column's name. */
   name: Name
   /** Drizzle takes ids for strings. */
@@ -57,8 +65,6 @@ export interface IdColumnConfig<Name extends string, AnId extends string> {
   data: AnId
   /** What the driver gets. */
   driverParam: DatabaseValue
-  /** None: the column is no enum. */
-  enumValues: undefined
 }
 
 /** What differs between Drizzle's dialects: builders and options. */

@@ -26,7 +26,7 @@ import { postgresSchema } from './postgres-schema.js'
 import * as reads from './reads.js'
 import type { Session } from './session.js'
 import { sqliteSchema } from './sqlite-schema.js'
-import { related } from './version.js'
+import { isBefore1, related } from './version.js'
 import * as writes from './writes.js'
 
 /** Makes the schema as drizzle-kit would. */
@@ -91,7 +91,11 @@ const onMysql = {
   graphs: mysqlWrites.graphs,
   updates: { 'update().where(eq())': update },
   deletes: { 'delete().where(inArray())': remove },
-  graph: { ...mysqlReads.graph, 'select() with left joins': reads.graph['select() with left joins'] },
+  graph: {
+    // Drizzle 1.0 has no way without lateral joins.
+    ...(isBefore1 && mysqlReads.graph),
+    'select() with left joins': reads.graph['select() with left joins'],
+  },
 }
 
 const adapter: ContractAdapter<Session> = {

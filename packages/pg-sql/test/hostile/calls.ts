@@ -37,6 +37,12 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   ].map((one) => `'${one}'::pg_catalog.timestamptz`),
   interval: ["'1 month'::interval", "'1 day'::interval", "'1 hour'::interval"],
   regclass: ["'hostile_log'::pg_catalog.regclass"],
+  ...Object.fromEntries(
+    ['flax', 'sno', 'uid'].map((family) => [
+      `snoflax.${family}_uuid8`,
+      [`snoflax.${family}_to_uuid8(snoflax.${family}_lower_bound('2026-11-01Z'))::snoflax.${family}_uuid8`],
+    ]),
+  ),
   'snoflax.flax_fields': [
     "ROW(1793491200000, '\\x01020304050607')",
     "ROW(1793491200000, '\\x01')",

@@ -165,7 +165,9 @@ describe('the numbers', () => {
     const held = await leasePartition(database.pool, { ...one, ttlMs: TTL_MS })
     // As if this process had been away for the whole of its lease.
     const client = await database.connect()
-    await client.query('BEGIN; UPDATE snoflax._lease SET expires_ms = 0')
+    await client.query(
+      'BEGIN; UPDATE snoflax._lease SET expires_ms = 0, written_by = pg_current_xact_id()::xid',
+    )
     const { rows } = await client.query(
       "SELECT start_ms FROM snoflax.lease_acquire('sno', 'second', 10000, 9, 9, 1, $1)",
       [sno.layout.epochMs],
@@ -259,7 +261,7 @@ describe('connections that are lost', () => {
 
 test("an application's role may lease and look, but not touch the table", async () => {
   const role = await database.role()
-  await install(database.pool, { grantTo: [role.name] })
+  await install(database.pool, { grantLeases: [role.name] })
   const client = await connectTo(role.url)
   try {
     const lease = await leasePartition(client, { family: sno, numbers })
@@ -271,6 +273,7 @@ test("an application's role may lease and look, but not touch the table", async 
       'UPDATE snoflax._lease_family SET max_ttl_ms = 86400000',
       "SELECT snoflax.lease_set_max_ttl('sno', 60000)",
       "SELECT snoflax.lease_adopt('sno')",
+      "SELECT snoflax.lease_reset('sno', 0, 65535)",
       "SELECT snoflax._lease_take('sno', 3, 0, 'x')",
       "SELECT snoflax._clock_take_number('sno', 3, 0, 'x')",
       "SELECT snoflax._lease_define('sno', 3, 1)",

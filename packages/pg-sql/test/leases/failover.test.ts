@@ -59,7 +59,9 @@ test('a standby that lagged when its primary died repeats no window that it had 
     await standby.disconnect()
 
     // What the standby will not know: a number that changed hands, a new one, and a renewal.
-    await database.query('UPDATE snoflax._lease SET expires_ms = 0 WHERE number = 1')
+    await database.query(
+      'UPDATE snoflax._lease SET expires_ms = 0, written_by = pg_current_xact_id()::xid WHERE number = 1',
+    )
     const heir = await get(database, 'heir', 1)
     const newcomer = await get(database, 'newcomer', 3)
     const prolonged = (await postgresLeases(database.pool).renew(steady.token, TTL_MS, 0)) as LeaseWindow

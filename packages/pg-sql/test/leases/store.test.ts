@@ -99,16 +99,35 @@ describe('shards', () => {
     ])
   })
 
-  test('are for good: who divides otherwise never gets the number', async () => {
-    const { token, startMs } = await get('a', quarters)
-    await store.release(token, startMs)
-    await pass(3_600_000)
-    const halves = { ...quarters, shards: 2 }
-    expect(await get('b', halves)).toMatchObject({ number: 8 })
-    await get('c', halves)
-    expect(await store.acquire(request('d', { ...halves, numbers: { min: 7, max: 7 } }))).toEqual({
-      retryMs: undefined,
-    })
+  test('are divided anew when all of a number are free, behind the last of their windows', async () => {
+    const [a, b] = [await get('a', quarters), await get('b', quarters)]
+    const halves = { ...quarters, shards: 2, numbers: { min: 7, max: 7 } }
+    await pass(3000)
+    await store.renew(b.token, TTL_MS, START_MS)
+    await pass(TTL_MS - 2000)
+    // One has run out, the other goes on.
+    expect(await store.acquire(request('c', halves))).toEqual({ retryMs: 2000 })
+    expect(await get('c', { ...halves, numbers: { min: 7, max: 8 } })).toMatchObject({ number: 8 })
+    await pass(2000)
+    const c = await get('c', halves)
+    expect(c).toMatchObject({ number: 7, shard: 0, startMs: START_MS + 3000 + TTL_MS })
+    expect(await get('d', halves)).toMatchObject({ number: 7, shard: 1, startMs: c.startMs })
+    for (const { token } of [a, b]) expect(await store.renew(token, TTL_MS, START_MS)).toBe(undefined)
+  })
+
+  test('that their holder prolongs while others are about to divide them anew stay', async () => {
+    const { token } = await get('a', { ...quarters, numbers: { min: 7, max: 7 } })
+    await pass(TTL_MS)
+    const session = await database.connect()
+    await session.query('BEGIN')
+    await session.query('SELECT snoflax.lease_renew($1, 10000, NULL)', [token])
+    const taking = store.acquire(request('b', { numbers: { min: 7, max: 7 } }))
+    const waiting = `SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ~ 'lease_acquire'`
+    await expect.poll(() => database.query(waiting), { timeout: 30_000 }).toHaveLength(1)
+    await session.query('COMMIT')
+    expect(await taking).toEqual({ retryMs: 1 })
+    expect(await store.renew(token, TTL_MS, START_MS)).toMatchObject({ untilMs: START_MS + 2 * TTL_MS })
   })
 
   test('flake has none', async () => {
@@ -126,6 +145,50 @@ test('a number keeps its epoch: the same moment is another time from another one
   expect(await store.acquire({ ...flakeRequest('b', other), numbers })).toEqual({ retryMs: undefined })
   expect(await acquire(database, flakeRequest('b', other))).toMatchObject({ number: 2 })
   expect(await acquire(database, { ...flakeRequest('c'), numbers })).toMatchObject({ number: 1 })
+})
+
+describe('lease_reset', () => {
+  const reset = (min: number, max: number) =>
+    database.query("SELECT snoflax.lease_reset('flake', $1, $2) AS numbers", [min, max])
+
+  test('frees what was leased for another epoch, behind its windows', async () => {
+    const wrong = flake.withEpoch(Date.UTC(2020, 0, 1))
+    const numbers = { min: 1, max: 3 }
+    const held = []
+    for (const holder of ['a', 'b', 'c']) {
+      held.push(await acquire(database, { ...flakeRequest(holder, wrong), numbers }))
+    }
+    await pass(TTL_MS)
+    const asked = { ...flakeRequest('right'), numbers }
+    expect(await store.acquire(asked)).toEqual({ retryMs: undefined })
+    expect(await reset(1, 2)).toEqual([{ numbers: 2 }])
+    expect(await acquire(database, asked)).toMatchObject({ number: 1, startMs: START_MS + TTL_MS })
+    expect(await store.renew(held[1]?.token as string, TTL_MS, START_MS)).toBe(undefined)
+    expect(await store.renew(held[2]?.token as string, TTL_MS, START_MS)).toMatchObject({
+      startMs: held[2]?.startMs,
+    })
+  })
+
+  test('takes numbers from holders, whose windows are theirs to the end', async () => {
+    const held = await acquire(database, { ...flakeRequest('a'), numbers: { min: 1, max: 1 } })
+    await database.query('SELECT snoflax.flake_set_worker(0, 2)')
+    expect(await reset(0, 1023)).toEqual([{ numbers: 1 }])
+    expect(await store.renew(held.token, TTL_MS, START_MS)).toBe(undefined)
+    expect(await acquire(database, { ...flakeRequest('b'), numbers: { min: 1, max: 1 } })).toMatchObject({
+      startMs: held.untilMs,
+    })
+    const own = await database.query("SELECT state FROM snoflax.lease_of('flake', 2)")
+    expect(own).toEqual([{ state: 'database' }])
+  })
+
+  test.each([
+    [0, 1024, '22003'],
+    [-1, 5, '22003'],
+    [5, 4, '22003'],
+    [null, 4, '22023'],
+  ])('refuses %s to %s', async (min, max, code) => {
+    await expect(reset(min as number, max)).rejects.toMatchObject({ code })
+  })
 })
 
 describe('windows', () => {
@@ -270,7 +333,8 @@ describe('refuses', () => {
       "SELECT snoflax.lease_set_max_ttl('sno', 60000)",
       "SELECT snoflax.lease_confirm_max_ttl('sno')",
     ]
-    await expect(database.query(`${set}; ${confirm}`)).rejects.toMatchObject({ code: '55000' })
+    const once = [`${set}; ${confirm}`, `BEGIN; SAVEPOINT a; ${set}; RELEASE a; ${confirm}; COMMIT`]
+    for (const sql of once) await expect(database.query(sql)).rejects.toMatchObject({ code: '55000' })
     await database.query(set)
     await expect(get('a', { ttlMs: 60_000 })).rejects.toMatchObject({ code: '22003' })
     await database.query(confirm)

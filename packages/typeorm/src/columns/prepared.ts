@@ -1,5 +1,5 @@
 import type { Database, IdFamily, IdStorage } from '@snoflax/core'
-import { withPath } from '@snoflax/core/adapter'
+import { isBytes, withPath } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata, ObjectLiteral, ValueTransformer } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
@@ -33,7 +33,9 @@ export class PreparedColumn implements ValueTransformer {
     if (value === undefined || typeof value === 'function') return value
     if (InstanceChecker.isFindOperator(value)) return value
     if (Array.isArray(value)) return value.map((one) => this.to(one))
-    return withPath(this.path, () => this.storage.toDatabase(value))
+    const stored: unknown = withPath(this.path, () => this.storage.toDatabase(value))
+    // TypeORM 0.3 knows equal bytes only in Buffers.
+    return isBytes(stored) && globalThis.Buffer ? Buffer.from(stored.buffer, stored.byteOffset, stored.length) : stored
   }
 
   from(value: unknown): unknown {
@@ -90,6 +92,8 @@ interface State {
   readonly bound: WeakMap<readonly unknown[], readonly unknown[]>
   /** Those of the queries that a query runner is at. */
   readonly running: WeakMap<object, Set<readonly unknown[]>>
+  /** Copies of TypeORM that passed the self-test, by a prototype. */
+  readonly rehearsed: WeakSet<object>
   /** DataSources whose tables are not to be looked at. */
   readonly unchecked: WeakSet<DataSource>
 }
@@ -103,6 +107,7 @@ all[STATE] ??= {
   patched: new WeakSet(),
   bound: new WeakMap(),
   running: new WeakMap(),
+  rehearsed: new WeakSet(),
   unchecked: new WeakSet(),
 }
 export const state: State = all[STATE]

@@ -2,9 +2,10 @@ import { requireMembers } from '@snoflax/core/adapter'
 import { DataSource } from 'typeorm'
 import { isPrepared, remember, state } from '../columns/prepared.js'
 import { patchTypeorm } from './patches.js'
+import { rehearse } from './self-test.js'
 import { databaseOf, definitionsOf, settleColumns } from './settle.js'
 import { checkStoredColumns } from './stored-columns.js'
-import { libraryOf, reliancesOf } from './typeorm.js'
+import { libraryOf, prototypesOf, reliancesOf } from './typeorm.js'
 
 interface Building {
   buildMetadatas(): Promise<void>
@@ -34,6 +35,7 @@ function patchBuilding(owner: Building): void {
   owner.buildMetadatas = async function (this: DataSource & Building) {
     await buildMetadatas.call(this)
     prepareMetadata(this)
+    await rehearseOnce(this)
   }
   owner.initialize = async function (this: DataSource & Building) {
     const dataSource = await initialize.call(this)
@@ -46,6 +48,19 @@ function patchBuilding(owner: Building): void {
       throw error
     }
     return dataSource
+  }
+}
+
+/** Once for each copy of TypeORM. */
+async function rehearseOnce(dataSource: DataSource): Promise<void> {
+  const { SelectQueryBuilder } = isPrepared(dataSource) ? prototypesOf(dataSource) : {}
+  if (SelectQueryBuilder === undefined || state.rehearsed.has(SelectQueryBuilder)) return
+  state.rehearsed.add(SelectQueryBuilder)
+  try {
+    await rehearse(dataSource, prepareMetadata)
+  } catch (error) {
+    state.rehearsed.delete(SelectQueryBuilder)
+    throw error
   }
 }
 

@@ -31,6 +31,12 @@ function moduleOf(dataSource: DataSource): LoadedModule | undefined {
     .find(({ exports: { DataSource } }) => DataSource !== undefined && dataSource instanceof DataSource)
 }
 
+/** The class of the DataSource in its copy of TypeORM, and no class that inherits from it. */
+export const dataSourceClassOf = (dataSource: DataSource): typeof OwnDataSource =>
+  dataSource instanceof OwnDataSource
+    ? OwnDataSource
+    : (moduleOf(dataSource)?.exports.DataSource as typeof OwnDataSource)
+
 /** TypeORM, as far as errors are concerned. */
 export const libraryOf = (dataSource: DataSource): Library => ({
   name: 'typeorm',

@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import type { SqlToken } from '@snoflax/core/adapter'
+import { isWord, type SqlToken } from '@snoflax/core/adapter'
 import { type DataSource, type EntityMetadata, In, type ObjectLiteral } from 'typeorm'
 import { bound, unbound } from '../columns/bound.js'
 import { dataSourceOf, idColumnFor, type PreparedColumn } from '../columns/prepared.js'
@@ -34,16 +34,25 @@ export function markIdParameters(query: string, selection: Selection): string {
   const dataSource = dataSourceOf(selection)
   const tokens = tokensOf(query, dataSource)
   const columnAt = columnsBySource(tokens, selection.expressionMap.aliases, dataSource)
+  // All that stands by itself in `IN (:a, :b, …)` is compared with the same, and read once.
+  const ofLists = new Map<number, string>()
   let marked = ''
   let from = 0
   tokens.forEach((token, i) => {
     if (token.kind !== 'placeholder' || token.text.includes(MARK)) return
-    const mark = markOf(tokens, i, columnAt)
+    const list = isInList(tokens, i) ? token.open : undefined
+    const mark = (list !== undefined && ofLists.get(list)) || markOf(tokens, i, columnAt)
+    if (list !== undefined) ofLists.set(list, mark)
     marked += query.slice(from, token.end) + mark
     from = token.end
   })
   return marked + query.slice(from)
 }
+
+const isInList = (tokens: readonly SqlToken[], at: number): boolean =>
+  isWord(tokens[(tokens[at]?.open ?? 0) - 1], 'IN') &&
+  /^[(,]$/.test(tokens[at - 1]?.text ?? '') &&
+  /^[),]$/.test(tokens[at + 1]?.text ?? '')
 
 type ColumnAt = (path: string) => PreparedColumn | undefined
 

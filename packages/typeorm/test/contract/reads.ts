@@ -3,6 +3,7 @@ import { sharedPostgres } from '@snoflax/test'
 import type { ContractAdapter, Customer, Graph } from '@snoflax/test/contract'
 import { createdBetween } from '@snoflax/typeorm'
 import { And, Any, Between, In, IsNull, LessThan, MoreThan, MoreThanOrEqual, Raw } from 'typeorm'
+import { IS_0_3 } from '../version.js'
 import type { CustomerEntity, OrderEntity, Session } from './entities.js'
 
 type Adapter = ContractAdapter<Session>
@@ -157,6 +158,10 @@ export const graph: Adapter['graph'] = {
       graphOf(
         await customers.findOne({ where: { id }, relations: RELATIONS, relationLoadStrategy: 'query' }),
       ),
+    refused: () =>
+      IS_0_3
+        ? { why: 'TypeORM 0.3 joins an entity that references itself under one name', by: /ambiguous|more than once|unique/i }
+        : undefined,
   },
   'query builder, leftJoinAndSelect': {
     run: async ({ customers }, id) => {

@@ -124,7 +124,10 @@ function cureOf(
     case 'row': {
       const [, family, , table] = object.split(' ')
       const values = parts.map((name) => `${name} = ${wanted[name]}`).join(', ')
-      return { alter: `UPDATE ${table} SET ${values} WHERE family = '${family}'` }
+      const update = `UPDATE ${table} SET ${values} WHERE family = '${family}'`
+      // Leases count what their own functions wrote.
+      const adopt = table?.replace(/_lease_family$/, `lease_adopt('${family}')`)
+      return { alter: adopt === table ? update : `${update};\nSELECT ${adopt}` }
     }
     default:
       return {}

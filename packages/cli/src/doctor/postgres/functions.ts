@@ -4,7 +4,7 @@ import { again, type Examination, type Installation } from '../examination.js'
 import { type CheckName, type Finding, finding } from '../report.js'
 import { crossCheck } from './cross-check.js'
 import { checkDrift } from './drift.js'
-import { checkGenerators, checkLeases, isReadable } from './generators.js'
+import { checkGenerators, checkIdentity, checkLeases, isReadable } from './generators.js'
 import type { Postgres } from './open.js'
 
 /** What pg-sql installed; undefined if it was never there, with a note where that can't be told. */
@@ -55,6 +55,9 @@ export async function checkFunctions(
     ...(version.length > 0 || skip.includes('drift')
       ? []
       : await orNote('functions were not compared', () => driftOf(database, installed))),
+    ...(skip.includes('identity')
+      ? []
+      : await orNote('the server was not examined', () => checkIdentity(database, installed))),
     ...(canRead
       ? await orNote('generators were not examined', () => checkGenerators(database, installed))
       : []),

@@ -3,6 +3,19 @@ import type { Row } from '../live-database.js'
 import { type CheckName, type Finding, finding } from '../report.js'
 import type { Postgres } from './open.js'
 
+/** What the server hides, so that a copy or a failover goes unnoticed. None where a version has no such view. */
+export async function checkIdentity(database: Postgres, { schema }: Installation): Promise<Finding[]> {
+  return (await rowsOf(database, `${schema}.identity`, hiddenSql(schema))).map((row) =>
+    findingOf('identity', row),
+  )
+}
+
+const hiddenSql = (schema: string): string => `
+  SELECT 'the server' AS place, warning AS message, 'warning' AS severity,
+    format('GRANT EXECUTE ON FUNCTION pg_control_system(), pg_current_wal_lsn(), pg_walfile_name(pg_lsn) TO %s',
+      n.nspowner::regrole) AS sql
+    FROM ${schema}.identity, pg_catalog.pg_namespace n WHERE warning IS NOT NULL AND n.nspname = '${schema}'`
+
 /** Generators that would refuse: no number, another database's number, a cached sequence, far ahead of the clock. */
 export async function checkGenerators(database: Postgres, installed: Installation): Promise<Finding[]> {
   const lost = await database.query(lostSql(installed.schema))
@@ -46,7 +59,7 @@ const faultsSql = (schema: string): string => `
       (1, g.setup IS NOT NULL AND g.number IS NULL AND ${usedSql(schema)},
         'a default makes ids of it, and it has no number of its own yet', g.setup),
       (2, g.database <> (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
-        OR g.system <> ${schema}._server_system(),
+        OR g.system <> (SELECT coalesce(system_identifier, 0) FROM ${schema}.identity),
         format('this database is a copy: number %s was set in another one', g.number), g.setup),
       (3, (pg_sequence_parameters(g.state)).cache_size <> 1,
         'sequence ' || g.state || ' has a cache, which breaks the order of ids',
@@ -64,15 +77,7 @@ export async function checkLeases(database: Postgres, { schema }: Installation):
   const copies = await rowsOf(database, `${schema}._lease_family`, copySql(schema))
   const leasable = await rowsOf(database, `${schema}._lease`, leasableSql(schema))
   const expired = await rowsOf(database, `${schema}.leases`, expiredSql(schema))
-  return [...copies, ...leasable, ...expired].map(({ place, message, sql, severity }) =>
-    finding(
-      'lease',
-      place as string,
-      message as string,
-      { sql: sql as string },
-      severity as Finding['severity'],
-    ),
-  )
+  return [...copies, ...leasable, ...expired].map((row) => findingOf('lease', row))
 }
 
 /** Whether this role may read a table that is there. */
@@ -87,19 +92,17 @@ const rowsOf = async (database: Postgres, relation: string, sql: string): Promis
 
 const copySql = (schema: string): string => `
   SELECT 'leases of ' || family AS place,
-    'this database is a copy, and another one gave the leases out; adopt them when that one gives out none' AS message,
+    'not all of them were given out by this database, which is a copy or was restored, or changed by hand; adopt them '
+      'when no other one gives them out' AS message,
     format('SELECT ${schema}.lease_adopt(%L)', family) AS sql
-    FROM ${schema}._lease_family
-   WHERE database <> (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
-      OR system <> ${schema}._server_system() ORDER BY family`
+    FROM ${schema}._lease_family WHERE NOT ${schema}._lease_is_here(family, true) ORDER BY family`
 
 /** The generator's own number is a permanent row among the leases. */
 const leasableSql = (schema: string): string => `
   SELECT format('lease of %s %s', g.family, g.number) AS place,
     'it is the number of this database''s own generator, and ' || CASE WHEN count(l.number) > 0
       THEN 'is leased to others: give the generator another one' ELSE 'others could lease it' END AS message,
-    CASE WHEN count(l.number) > 0 THEN g.setup ELSE format(
-      'INSERT INTO ${schema}._lease (family, number, permanent) VALUES (%L, %s, true)', g.family, g.number) END AS sql
+    CASE WHEN count(l.number) > 0 THEN g.setup ELSE format('SELECT ${schema}.lease_adopt(%L)', g.family) END AS sql
     FROM ${schema}._generator g
     JOIN ${schema}._lease_family f ON f.family = g.family
     LEFT JOIN ${schema}._lease l ON l.family = g.family AND l.number = g.number

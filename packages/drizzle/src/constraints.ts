@@ -1,0 +1,78 @@
+import { type Column, getTableName, is, SQL, sql, type Table } from 'drizzle-orm'
+import { idColumnsOf } from './binding/writes.js'
+import type { IdDialect } from './id-column/dialect.js'
+import { findIds, IDS, idsOf } from './id-column/ids.js'
+
+// drizzle-kit writes `$1` or `?` where a check, a partial index or a policy has a value. There is nobody to fill it in,
+// so what a table with ids says beside its columns has its values written into the SQL.
+
+type ExtraConfig = (...given: [columns: object, ...more: unknown[]]) => object
+
+/** Where Drizzle keeps what a table says beside its columns. */
+const EXTRA_CONFIG = Symbol.for('drizzle:ExtraConfigBuilder')
+
+const checked = new WeakMap<Table, Column[]>()
+
+/** Looks after the checks of the table that a column is built for, and adds one for the column if it is asked for. */
+export function watchConstraints(dialect: IdDialect, table: Table, column: Column, isChecked: boolean): void {
+  const known = checked.get(table)
+  const columns = known ?? []
+  if (isChecked) columns.push(column)
+  if (known) return
+  checked.set(table, columns)
+  let given: ExtraConfig | undefined
+  const extraConfig: ExtraConfig = (...of) => {
+    lendIds(table, of[0] as Readonly<Record<string, Column>>)
+    const own = given?.(...of) ?? []
+    const all: object[] = Array.isArray(own) ? own.flat() : Object.values(own)
+    return [...all.map(withoutParameters), ...columns.map((one) => checkOf(dialect, one))]
+  }
+  Object.defineProperty(table, EXTRA_CONFIG, {
+    get: () => (given || columns.length > 0 ? extraConfig : undefined),
+    set: (builder: ExtraConfig | undefined) => {
+      given = builder
+    },
+    configurable: true,
+  })
+}
+
+/** PostgreSQL's builders of indexes are given other columns than the table's, which know nothing of ids. */
+function lendIds(table: Table, given: Readonly<Record<string, Column>>): void {
+  for (const [key, column] of idColumnsOf(table)) {
+    const { mapToDriverValue } = column
+    Object.assign(given[key] as Column, { [IDS]: findIds(column), mapToDriverValue })
+  }
+}
+
+/** Where builders of checks, indexes and policies keep their SQL. */
+const PARTS = ['value', 'where', 'using', 'withCheck', 'columns'] as const
+
+function withoutParameters<Builder extends object>(builder: Builder): Builder {
+  const { config } = builder as { readonly config?: object }
+  for (const holder of [builder, config ?? {}] as Partial<Record<(typeof PARTS)[number], unknown>>[]) {
+    for (const part of PARTS) if (holder[part] !== undefined) holder[part] = inlined(holder[part])
+  }
+  return builder
+}
+
+/** A copy, since the SQL is the user's and may be used in queries as well. */
+function inlined(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(inlined)
+  return is(part, SQL) ? Object.create(part, { shouldInlineParams: { value: true } }) : part
+}
+
+/** In SQLite a column takes values of any type. */
+function checkOf({ core }: IdDialect, column: Column): object {
+  const { type, length } = idsOf(column).storage.column
+  const { check } = core as { readonly check: (name: string, value: SQL) => object }
+  const name = sql.identifier(column.name)
+  const stored = [
+    sql`typeof(${name}) = ${sql.raw(`'${type}'`)}`,
+    ...(length === undefined ? [] : [sql`length(${name}) = ${sql.raw(String(length))}`]),
+  ]
+  const isStored = sql.join(stored, sql` and `)
+  return check(
+    `${getTableName(column.table)}_${column.name}_check`,
+    column.notNull ? isStored : sql`${name} is null or ${isStored}`,
+  )
+}

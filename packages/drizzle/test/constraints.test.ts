@@ -1,0 +1,110 @@
+import { flax } from '@snoflax/core'
+import * as my from '@snoflax/drizzle/mysql-core'
+import * as pg from '@snoflax/drizzle/pg-core'
+import * as lite from '@snoflax/drizzle/sqlite-core'
+import { sqlite } from '@snoflax/test'
+import { eq, inArray, ne, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { int, mysqlTable } from 'drizzle-orm/mysql-core'
+import { drizzle as overMysql } from 'drizzle-orm/mysql2'
+import { check, index, integer, pgPolicy, pgTable } from 'drizzle-orm/pg-core'
+import {
+  check as liteCheck,
+  index as liteIndex,
+  integer as liteInteger,
+  sqliteTable,
+} from 'drizzle-orm/sqlite-core'
+import { describe, expect, test } from 'vitest'
+import { postgresStatements, sqliteStatements } from './generated-sql.js'
+
+const id = flax.generate()
+const bytes = Buffer.from(flax.decode(id)).toString('hex')
+
+describe('ids in checks, partial indexes and policies', () => {
+  test('are written into the SQL of PostgreSQL', async () => {
+    const rows = pgTable(
+      'rows',
+      { id: pg.flaxId({ storage: 'binary' }).primaryKey(), n: integer() },
+      (row) => [
+        check('no_root', sql`${row.id} <> ${id} and ${row.n} < ${5}`),
+        index('rest').on(row.n).where(ne(row.id, id)),
+        pgPolicy('mine', { using: eq(row.id, id), withCheck: inArray(row.id, [id]) }),
+      ],
+    )
+    const statements = (await postgresStatements({ rows })).join('\n')
+    expect(statements).not.toMatch(/\$\d/)
+    expect(statements.split(`'\\x${bytes}'`)).toHaveLength(5)
+    expect(statements).toContain(`"rows"."n" < 5`)
+  })
+
+  test('are written into the SQL of SQLite, and are no less found by queries', async () => {
+    const rows = sqliteTable(
+      'rows',
+      { id: lite.flaxId({ storage: 'binary' }).primaryKey(), n: liteInteger() },
+      (row) => [liteCheck('no_root', ne(row.id, id)), liteIndex('rest').on(row.n).where(ne(row.id, id))],
+    )
+    const database = await sqlite.open()
+    for (const statement of await sqliteStatements({ rows })) await database.query(statement)
+    const db = drizzle({ client: database.connection })
+    expect(() => db.insert(rows).values({ id, n: 1 }).run()).toThrow(/no_root/)
+    const other = db.insert(rows).values({ n: 1 }).returning().get()
+    expect(db.select().from(rows).where(ne(rows.id, id)).all()).toEqual([other])
+    await database.close()
+  })
+})
+
+describe('check: true in SQLite', () => {
+  const rows = sqliteTable('rows', {
+    id: lite.flaxId({ storage: 'binary', check: true }).primaryKey(),
+    other: lite.snoId.plain({ check: true }),
+    ref: lite.flaxId.ref('ref', { check: true }).references((): never => rows.id as never),
+    job: lite.flakeId.plain({ storage: 'bigint', exactBigint: true, check: true }),
+  })
+
+  test('refuses what is no id of the storage', async () => {
+    const database = await sqlite.open()
+    for (const statement of await sqliteStatements({ rows })) await database.query(statement)
+    const db = drizzle({ client: database.connection })
+    const row = db.insert(rows).values({}).returning().get()
+    db.insert(rows)
+      .values({ ref: row.id, other: '2222222222222222' as never, job: '4611686018427387905' as never })
+      .run()
+    const refused = [
+      `insert into rows (id) values ('${id}')`,
+      `insert into rows (id) values (null)`,
+      `insert into rows (id) values (x'00')`,
+      `insert into rows (id, other) values (x'${bytes}', 'short')`,
+      `insert into rows (id, ref) values (x'${bytes}', '${row.id}')`,
+      `insert into rows (id, job) values (x'${bytes}', 'x')`,
+    ]
+    for (const statement of refused) {
+      expect(() => database.connection.exec(statement), statement).toThrow(/constraint failed/i)
+    }
+    expect(db.select({ id: rows.id }).from(rows).all()).toHaveLength(2)
+    await database.close()
+  })
+
+  test('is refused elsewhere', () => {
+    const column = pg.flaxId({ check: true } as never)
+    expect(() => pgTable('t', { id: column })).toThrow(/t\.id: check is for SQLite/)
+  })
+})
+
+test('$returningId() of MySQL is refused where the ids may be in no row', () => {
+  const rows = mysqlTable('rows', { id: my.flaxId().primaryKey(), n: int() })
+  const db = overMysql.mock()
+  const build = (insert: { toSQL(): { sql: string } }) => insert.toSQL().sql
+  const insert = () => db.insert(rows).values({ n: 1 })
+  expect(() => build(db.insert(rows).ignore().values({ n: 1 }).$returningId() as never)).toThrow(
+    /rows\.id: \$returningId\(\) can't tell the ids of rows that ignore\(\) left out/,
+  )
+  expect(() =>
+    build(
+      insert()
+        .onDuplicateKeyUpdate({ set: { n: 2 } })
+        .$returningId() as never,
+    ),
+  ).toThrow(/rows that an upsert updated: select them by a unique column/)
+  expect(build(insert().$returningId() as never)).toContain('insert into')
+  expect(build(insert().onDuplicateKeyUpdate({ set: { n: 2 } }))).toContain('on duplicate key')
+})

@@ -1,0 +1,291 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { install, postgresLeases } from '@snoflax/pg-sql'
+import {
+  onConnection,
+  POSTGRES_VERSIONS,
+  type PostgresDatabase,
+  type PostgresServer,
+  poolTo,
+  startServer,
+  urlTo,
+  wantedVersion,
+} from '@snoflax/test'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { acquire, request, TTL_MS } from './acquire.js'
+
+// The rows of docs/leases.md, each done with the tools that people use.
+
+/** The longest lease, and how far the clocks of two servers may differ. */
+const MARGIN_MS = 30_000 + 10_000
+const REFUSED = { code: '55000', message: expect.stringContaining('is a copy or was restored') }
+
+const documentation = readFileSync(new URL('../../../../docs/leases.md', import.meta.url), 'utf8')
+const documented = (name: string): void => expect(documentation).toContain(`| ${name} |`)
+
+let server: PostgresServer
+let database: PostgresDatabase
+let url: string
+
+/** The major version of pg_dump, and 0 where there is none. It reads servers up to its own version. */
+const dumpVersion = (() => {
+  try {
+    return Number(/(\d+)/.exec(execFileSync('pg_dump', ['--version'], { encoding: 'utf8' }))?.[1])
+  } catch {
+    return 0
+  }
+})()
+const version = POSTGRES_VERSIONS.filter((one) => one <= Math.min(dumpVersion, wantedVersion())).at(-1)
+const named = version === undefined ? 'NOT RUN: no pg_dump for any version' : `PostgreSQL ${version}`
+
+const dump = (...options: string[]): string =>
+  execFileSync('pg_dump', [...options, database.url], { encoding: 'utf8', maxBuffer: 1e8 })
+
+const psql = (target: string, sql: string): string =>
+  execFileSync('psql', ['-X', '-q', '-v', 'ON_ERROR_STOP=1', target], { input: sql, encoding: 'utf8' })
+
+const TABLES = ['_lease_family', '_lease', '_generator', '_manifest']
+
+describe.skipIf(version === undefined)(`a dump that is restored, ${named}`, () => {
+  beforeAll(async () => {
+    server = await startServer({ version: version as NonNullable<typeof version> })
+  })
+  afterAll(() => server.stop())
+  beforeEach(async () => {
+    database = await server.database()
+    url = database.url
+    await install(database.pool, { families: ['sno'] })
+  })
+  afterEach(() => database.close())
+
+  /** Leases before and after what `dumped` does; then a restore, and what it comes to. */
+  async function restored(dumped: () => string, restore: (text: string) => Promise<string>) {
+    await acquire(database, request('before the dump', { numbers: { min: 1, max: 2 } }))
+    const text = dumped()
+    const later = await acquire(database, request('after it', { numbers: { min: 2, max: 3 } }))
+    const pool = poolTo(await restore(text))
+    return { later, pool, place: { pool }, store: postgresLeases(pool) }
+  }
+
+  const truncate = (...tables: string[]) =>
+    onConnection(url, (client) =>
+      client.query(`TRUNCATE ${tables.map((name) => `snoflax.${name}`).join()} CASCADE`),
+    )
+
+  const another = async () => (await server.database()).url
+
+  test.each<[string, () => string, (text: string) => Promise<string>]>([
+    [
+      'whole, into its own database',
+      () => dump('--clean'),
+      async (text) => {
+        psql(url, text)
+        return url
+      },
+    ],
+    [
+      'whole, into another database',
+      () => dump(),
+      async (text) => {
+        const target = await another()
+        psql(target, text)
+        return target
+      },
+    ],
+    [
+      'one table, dropped before',
+      () => dump('--table', 'snoflax._lease'),
+      async (text) => {
+        await onConnection(url, (client) => client.query('DROP TABLE snoflax._lease CASCADE'))
+        psql(url, text)
+        await onConnection(url, (client) => install(client, { families: ['sno'] }))
+        return url
+      },
+    ],
+    [
+      'data only, of all tables, into tables that stay',
+      () => dump('--data-only', '--schema', 'snoflax'),
+      async (text) => {
+        await truncate(...TABLES)
+        psql(url, text)
+        return url
+      },
+    ],
+    [
+      'data only, of the table of leases',
+      () => dump('--data-only', '--table', 'snoflax._lease'),
+      async (text) => {
+        await truncate('_lease')
+        psql(url, text)
+        return url
+      },
+    ],
+    [
+      'data only, of the table of families',
+      () => dump('--data-only', '--table', 'snoflax._lease_family'),
+      async (text) => {
+        // Without its rows those of the leases stay.
+        const keep =
+          'ALTER TABLE snoflax._lease DISABLE TRIGGER ALL; ALTER TABLE snoflax._lease_family DISABLE TRIGGER ALL;'
+        psql(
+          url,
+          `${keep} DELETE FROM snoflax._lease_family; ${text} ${keep.replaceAll('DISABLE', 'ENABLE')}`,
+        )
+        return url
+      },
+    ],
+    [
+      'data only, as INSERT statements',
+      () => dump('--data-only', '--column-inserts', '--schema', 'snoflax'),
+      async (text) => {
+        await truncate(...TABLES)
+        psql(url, text)
+        return url
+      },
+    ],
+    [
+      'rows of leases lost',
+      () => '',
+      async () => {
+        await truncate('_lease')
+        return url
+      },
+    ],
+  ])('%s: refused until the owner says so', async (name, dumped, restore) => {
+    documented(name)
+    const { pool, place, store, later } = await restored(dumped, restore)
+    try {
+      await expect(store.acquire(request('c'))).rejects.toMatchObject(REFUSED)
+      if (restore.toString().includes('another()')) {
+        // Its numbers may be others' now, and the owner knows.
+        await pool.query('SELECT snoflax.sno_set_partition(9)')
+      } else {
+        await expect(pool.query('SELECT snoflax.sno_set_partition(2)')).rejects.toMatchObject(REFUSED)
+      }
+      const before = Date.now()
+      await pool.query("SELECT snoflax.lease_adopt('sno')")
+      for (const number of [1, 2, 3]) {
+        const next = await acquire(
+          place,
+          request('c', { numbers: { min: number, max: number }, ttlMs: 100 }),
+        ).catch(() => undefined)
+        if (next === undefined) continue
+        expect(next.startMs).toBeGreaterThanOrEqual(before + MARGIN_MS)
+        expect(next.startMs).toBeGreaterThanOrEqual(later.untilMs)
+      }
+    } finally {
+      await pool.end()
+    }
+  })
+
+  test('structure only: refused until it is installed again and the owner says so', async () => {
+    documented('structure only')
+    const { pool, place, store } = await restored(
+      () => dump('--schema-only'),
+      async (text) => {
+        const target = await another()
+        psql(target, text)
+        return target
+      },
+    )
+    try {
+      const missing = { code: '55000', hint: expect.stringContaining('Install again') }
+      for (const sql of [
+        'SELECT snoflax.sno_set_partition(1)',
+        'SELECT snoflax.sno_generate()',
+        "SELECT snoflax.lease_adopt('sno')",
+        "SELECT snoflax.lease_reset('sno', 1, 2)",
+        "SELECT snoflax.lease_set_max_ttl('sno', 1000)",
+      ]) {
+        await expect(pool.query(sql), sql).rejects.toMatchObject(missing)
+      }
+      await expect(store.acquire(request('c'))).rejects.toMatchObject(missing)
+      await install(pool, { families: ['sno'] })
+      await expect(store.acquire(request('c'))).rejects.toMatchObject(REFUSED)
+      await expect(pool.query('SELECT snoflax.sno_set_partition(9)')).rejects.toMatchObject(REFUSED)
+      await pool.query("SELECT snoflax.lease_adopt('sno')")
+      await acquire(place, request('c'))
+      await expect(pool.query('SELECT snoflax.sno_set_partition(9)')).rejects.toMatchObject({
+        message: expect.stringContaining('by the server that was before'),
+      })
+    } finally {
+      await pool.end()
+    }
+  })
+
+  test('what keeps the rows keeps the leases', async () => {
+    documented('`VACUUM FREEZE`, `VACUUM FULL`, `CLUSTER`, `REINDEX`, `ANALYZE`')
+    const held = await acquire(database, request('a'))
+    for (const table of ['_lease', '_lease_family']) {
+      await database.query(`VACUUM FREEZE snoflax.${table}`)
+      await database.query(`VACUUM FULL snoflax.${table}`)
+      await database.query(`CLUSTER snoflax.${table} USING ${table}_pkey`)
+      await database.query(`REINDEX TABLE snoflax.${table}`)
+      await database.query(`ANALYZE snoflax.${table}`)
+    }
+    const store = postgresLeases(database.pool)
+    expect(await store.renew(held.token, TTL_MS, held.startMs)).toMatchObject({ startMs: held.startMs })
+    expect(await acquire(database, request('b'))).toMatchObject({ number: 2 })
+  })
+
+  test('a holder whose row was restored is told so, and gives nothing back', async () => {
+    const held = await acquire(database, request('a'))
+    await database.query('CREATE TABLE dumped AS TABLE snoflax._lease; TRUNCATE snoflax._lease')
+    await database.query('INSERT INTO snoflax._lease TABLE dumped')
+    const store = postgresLeases(database.pool)
+    await expect(store.renew(held.token, TTL_MS, held.startMs)).rejects.toMatchObject(REFUSED)
+    const released = await database.query('SELECT snoflax.lease_release($1, 0) AS done', [held.token])
+    expect(released).toEqual([{ done: false }])
+    await expect(store.acquire(request('b'))).rejects.toMatchObject(REFUSED)
+  })
+})
+
+describe('a copy of a server', () => {
+  let original: PostgresServer
+  let source: PostgresDatabase
+  let copy: PostgresServer
+  beforeAll(async () => {
+    original = await startServer()
+    source = await original.database()
+    await install(source.pool, { families: ['sno'] })
+    await acquire(source, request('before'))
+    copy = await original.copy()
+  })
+  afterAll(async () => {
+    await copy.stop()
+    await original.stop()
+  })
+
+  const inCopy = <Result>(work: (pool: ReturnType<typeof poolTo>) => Promise<Result>): Promise<Result> => {
+    const pool = poolTo(urlTo(copy.url, { database: source.name }))
+    return work(pool).finally(() => pool.end())
+  }
+
+  test('that starts beside it without recovery is not noticed', async () => {
+    documented('base backup or snapshot, started beside its original without recovery')
+    const identity = 'SELECT system_identifier, timeline, database FROM snoflax.identity'
+    await inCopy(async (pool) => {
+      expect((await pool.query(identity)).rows).toEqual(await source.query(identity))
+      const [here, there] = [await acquire({ pool }, request('a')), await acquire(source, request('b'))]
+      expect(here.number).toBe(there.number)
+    })
+  })
+
+  test('that starts with recovery begins its windows behind all that may be out', async () => {
+    documented('base backup, started with recovery')
+    documented('recovery to an earlier moment (PITR)')
+    await copy.shutdown()
+    writeFileSync(join(copy.directory, 'recovery.signal'), '')
+    await copy.restart({ restore_command: 'false' })
+    await inCopy(async (pool) => {
+      const recovery = async () => (await pool.query('SELECT pg_is_in_recovery() AS it')).rows[0].it
+      await expect.poll(recovery).toBe(false)
+      const { rows } = await pool.query('SELECT timeline, warning FROM snoflax.identity')
+      expect(rows).toEqual([{ timeline: '2', warning: null }])
+      const before = Date.now()
+      const { startMs } = await acquire({ pool }, request('c', { numbers: { min: 5, max: 5 } }))
+      expect(startMs).toBeGreaterThanOrEqual(before + MARGIN_MS)
+    })
+  })
+})

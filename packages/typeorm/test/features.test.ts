@@ -1,0 +1,293 @@
+import 'reflect-metadata'
+import { type FlaxId, flax, type StorageName } from '@snoflax/core'
+import type { OpenDatabase, PostgresDatabase } from '@snoflax/test'
+import { FlaxIdColumn } from '@snoflax/typeorm'
+import {
+  ChildEntity,
+  Column,
+  type DataSource,
+  type DataSourceOptions,
+  DeleteDateColumn,
+  Entity,
+  type EntitySubscriberInterface,
+  EventSubscriber,
+  type InsertEvent,
+  In,
+  JoinTable,
+  ManyToMany,
+  ManyToOne,
+  OneToMany,
+  PrimaryColumn,
+  type Relation,
+  RelationId,
+  type RemoveEvent,
+  TableInheritance,
+  type UpdateEvent,
+  VersionColumn,
+  ViewColumn,
+  ViewEntity,
+  VirtualColumn,
+} from 'typeorm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDataSource } from './open-data-source.js'
+import { flaxPlaces } from './sources.js'
+import { VERSION } from './version.js'
+
+/** Each folder of TypeORM's documentation, once with our keys and once with the same ids as plain text. */
+type Keys = StorageName | 'plain text'
+
+function define(keys: Keys, kind: string) {
+  const isPlain = keys === 'plain text'
+  const quote = kind === 'mysql' ? '`' : '"'
+  const text = {
+    length: 16,
+    ...(kind === 'postgres' && { collation: 'C' }),
+    ...(kind === 'mysql' && { charset: 'ascii', collation: 'ascii_bin' }),
+  }
+  const Key = () => (isPlain ? PrimaryColumn('varchar', text) : FlaxIdColumn({ storage: keys }))
+  const Id = () =>
+    isPlain ? Column('varchar', { ...text, nullable: true }) : FlaxIdColumn.plain({ storage: keys, nullable: true })
+  const IdInView = () => (isPlain ? ViewColumn() : FlaxIdColumn.plain({ storage: keys }))
+
+  class Address {
+    @Column('varchar', { nullable: true }) city!: string | null
+    @Id() placeId!: FlaxId | null
+  }
+  @Entity('account')
+  class Account {
+    @Key() id!: FlaxId
+    @Column('varchar') name!: string
+    @Column(() => Address) home!: Address
+    @DeleteDateColumn() gone!: Date | null
+    @VersionColumn() version!: number
+    @OneToMany(
+      () => Post,
+      (post) => post.account,
+      { cascade: true },
+    )
+    posts!: Relation<Post>[]
+    @RelationId((account: Account) => account.posts) postIds!: FlaxId[]
+    @VirtualColumn({ query: (alias) => `SELECT COUNT(*) FROM post WHERE ${quote}accountId${quote} = ${alias}.id` })
+    postCount!: number | string
+  }
+  @Entity('post')
+  class Post {
+    @Key() id!: FlaxId
+    @Column('varchar') title!: string
+    @ManyToOne(
+      () => Account,
+      (account) => account.posts,
+      { eager: true },
+    )
+    account!: Relation<Account>
+    @ManyToMany(() => Tag, { cascade: true, lazy: true })
+    @JoinTable()
+    tags!: Promise<Relation<Tag>[]>
+    @RelationId((post: Post) => post.tags) tagIds!: FlaxId[]
+  }
+  @Entity('tag')
+  class Tag {
+    @Key() id!: FlaxId
+    @Column('varchar') label!: string
+  }
+  @Entity('media')
+  @TableInheritance({ column: { type: 'varchar', name: 'type', length: 20 } })
+  class Media {
+    @Key() id!: FlaxId
+    @ManyToOne(() => Account) owner!: Relation<Account>
+  }
+  @ChildEntity()
+  class Photo extends Media {
+    @Column('int', { nullable: true }) width!: number
+  }
+  @ChildEntity()
+  class Film extends Media {
+    @ManyToOne(() => Photo, { nullable: true }) poster!: Relation<Photo> | null
+  }
+  @ViewEntity({
+    name: 'titles',
+    expression: `SELECT p.id AS ${quote}postId${quote}, a.id AS ${quote}accountId${quote}, p.title AS title
+      FROM post p JOIN account a ON a.id = p.${quote}accountId${quote}`,
+  })
+  class Title {
+    @IdInView() postId!: FlaxId
+    @IdInView() accountId!: FlaxId
+    @ViewColumn() title!: string
+  }
+  return { Account, Post, Tag, Media, Photo, Film, Title }
+}
+
+type Entities = ReturnType<typeof define>
+interface World extends Entities {
+  readonly dataSource: DataSource
+  readonly events: string[]
+}
+
+const ids = Array.from({ length: 12 }, () => flax.generate())
+const [ada, ben, first, second, third, blue, red, photo, film, place] = ids as [FlaxId, ...FlaxId[]] as FlaxId[] as
+  [FlaxId, FlaxId, FlaxId, FlaxId, FlaxId, FlaxId, FlaxId, FlaxId, FlaxId, FlaxId]
+
+async function fill({ dataSource: { manager }, Account, Post, Tag, Photo, Film }: World): Promise<void> {
+  const tags = await manager.save(Tag, [
+    { id: blue, label: 'blue' },
+    { id: red, label: 'red' },
+  ])
+  const [one] = await manager.save(Account, [
+    { id: ada, name: 'Ada', home: { city: 'Rome', placeId: place } },
+    { id: ben, name: 'Ben', home: { city: null, placeId: null } },
+  ])
+  for (const [id, title, labels] of [
+    [first, 'first', tags],
+    [second, 'second', tags.slice(1)],
+    [third, 'third', []],
+  ] as const) {
+    const post = manager.create(Post, { id, title, account: one as never })
+    post.tags = Promise.resolve([...labels])
+    await manager.save(post)
+  }
+  const poster = await manager.save(Photo, { id: photo, width: 4, owner: { id: ada } })
+  await manager.save(Film, { id: film, owner: { id: ben }, poster })
+}
+
+const sorted = <Row extends { readonly id: string }>(rows: readonly Row[]) =>
+  [...rows].sort((a, b) => flax.compare(a.id as FlaxId, b.id as FlaxId))
+const failure = (work: Promise<unknown>) => work.then(() => 'passed', (error: Error) => error.name)
+
+/** What each feature answers: plain data, which must be the same with both keys. */
+const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
+  subscribers: async ({ events }) => [...events],
+  embedded: async ({ dataSource: { manager }, Account }) => [
+    await manager.findOneBy(Account, { home: { placeId: place } }),
+    await manager.createQueryBuilder(Account, 'a').where('a.home.placeId = :place', { place }).getOne(),
+    await manager.update(Account, { home: { placeId: place } }, { home: { placeId: third } }),
+    await manager.findOneBy(Account, { home: { placeId: third } }),
+  ],
+  inheritance: async ({ dataSource: { manager }, Media, Film, Photo }) => [
+    sorted(await manager.find(Media, { relations: { owner: true } })).map((one) => [one.constructor.name, one]),
+    await manager.findOne(Film, { where: { poster: { id: photo } }, relations: { poster: true } }),
+    await manager.findOneBy(Photo, { id: film }),
+  ],
+  'eager and lazy': async ({ dataSource: { manager }, Post }) => {
+    const post = await manager.findOneByOrFail(Post, { id: first })
+    return [post.account.id, sorted(await post.tags)]
+  },
+  'relation ids': async ({ dataSource: { manager }, Account, Post }) => {
+    const posts = sorted(await manager.find(Post))
+    const builder = manager.createQueryBuilder(Post, 'p').orderBy('p.title')
+    return [
+      posts.map(({ tagIds }) => [...tagIds].sort()),
+      [...(await manager.findOneByOrFail(Account, { id: ada })).postIds].sort(),
+      (await builder.loadAllRelationIds().getMany()).map(({ account }) => account),
+      (await builder.loadRelationIdAndMap('p.accountId', 'p.account').getMany()).map((one) => (one as never)['accountId']),
+    ]
+  },
+  'query strategies': async ({ dataSource: { manager }, Account }) => {
+    const find = async (relationLoadStrategy: 'join' | 'query') => {
+      const [account] = await manager.find(Account, { where: { id: ada }, relations: { posts: true }, relationLoadStrategy })
+      return sorted(account?.posts ?? []).map(({ id, title }) => ({ id, title }))
+    }
+    return [await find('join'), await find('query')]
+  },
+  views: async ({ dataSource: { manager }, Title }) => [
+    await manager.find(Title, { order: { title: 'ASC' } }),
+    await manager.findBy(Title, { postId: In([first, film]) }),
+    await manager.createQueryBuilder(Title, 't').where('t.accountId = :ada AND t.title = :title', { ada, title: 'third' }).getMany(),
+  ],
+  'virtual columns': async ({ dataSource: { manager }, Account }) =>
+    sorted(await manager.find(Account)).map(({ id, postCount }) => [id, Number(postCount)]),
+  caching: async ({ dataSource: { manager }, Post }) => {
+    const find = () => manager.find(Post, { where: { id: In([first, second]) }, order: { id: 'ASC' }, cache: 60_000 })
+    const [fresh, cached] = [await find(), await find()]
+    return [fresh.map(({ id, title, account }) => [id, title, account.id]), cached.map(({ id, account }) => [id, account.id])]
+  },
+  'pages of joined rows': async ({ dataSource: { manager }, Account, Post }) => [
+    (await manager.find(Account, { relations: { posts: true }, order: { name: 'DESC', posts: { title: 'DESC' } }, take: 1, skip: 1 })).map(
+      ({ id, posts }) => [id, posts.map(({ title }) => title)],
+    ),
+    (
+      await manager
+        .createQueryBuilder(Post, 'p')
+        .leftJoinAndSelect('p.tags', 't')
+        .where('p.account = :ada', { ada })
+        .orderBy('p.id', 'DESC')
+        .take(2)
+        .getManyAndCount()
+    )[0].map(({ id }) => id),
+  ],
+  locking: async ({ dataSource: { manager }, Account }) => [
+    (await manager.findOne(Account, { where: { id: ben }, lock: { mode: 'optimistic', version: 1 } }))?.id,
+    await failure(manager.findOne(Account, { where: { id: ben }, lock: { mode: 'optimistic', version: 9 } })),
+    await failure(
+      manager.transaction((own) => own.findOneOrFail(Account, { where: { id: ben }, loadEagerRelations: false, lock: { mode: 'pessimistic_write' } })),
+    ),
+  ],
+  'soft delete': async ({ dataSource: { manager }, Account }) => {
+    const there = async () => sorted(await manager.find(Account)).map(({ id }) => id)
+    await manager.softDelete(Account, ben)
+    const without = await there()
+    const all = await manager.count(Account, { withDeleted: true })
+    await manager.restore(Account, { id: ben })
+    const [restored] = await manager.softRemove([await manager.findOneByOrFail(Account, { id: ben })])
+    await manager.recover(restored as object)
+    return [without, all, await there()]
+  },
+  removal: async ({ dataSource: { manager }, Post, Film, events }) => {
+    events.length = 0
+    await manager.remove(await manager.findOneByOrFail(Film, { id: film }))
+    await manager.delete(Post, [third, film])
+    return [events, sorted(await manager.find(Post)).map(({ id }) => id)]
+  },
+}
+
+// The other storages and databases are for the matrix.
+const tested = flaxPlaces.filter(({ kind, storage }) => VERSION !== '' || (kind.name === 'sqlite' && storage === 'binary'))
+
+describe.each(tested)('$name', ({ kind, storage }) => {
+  const opened: { close(): Promise<unknown> }[] = []
+  const open = async (keys: Keys): Promise<World> => {
+    const database: OpenDatabase = await kind.open()
+    opened.push(database)
+    const entities = define(keys, kind.name)
+    const events: string[] = []
+    @EventSubscriber()
+    class Watcher implements EntitySubscriberInterface {
+      afterInsert({ entity, metadata }: InsertEvent<{ id?: string }>) {
+        if (entity?.id) events.push(`insert ${metadata.name} ${entity.id}`)
+      }
+      afterUpdate({ databaseEntity, metadata }: UpdateEvent<{ id?: string }>) {
+        events.push(`update ${metadata.name} ${databaseEntity?.id}`)
+      }
+      beforeRemove({ entityId, metadata }: RemoveEvent<{ id?: string }>) {
+        events.push(`remove ${metadata.name} ${JSON.stringify(entityId)}`)
+      }
+    }
+    // Reads go to a replica, which is the same server here.
+    const url = (database as PostgresDatabase).url
+    const replication = kind.name === 'postgres' ? { replication: { master: { url }, slaves: [{ url }] } } : {}
+    const dataSource = await openDataSource(database, Object.values(entities), {
+      cache: true,
+      subscribers: [Watcher],
+      ...replication,
+    } as Partial<DataSourceOptions>)
+    opened.push({ close: () => dataSource.destroy() })
+    const world = { ...entities, dataSource, events }
+    await fill(world)
+    return world
+  }
+
+  let ours: World
+  let plain: World
+  beforeAll(async () => {
+    ours = await open(storage)
+    plain = await open('plain text')
+  })
+  afterAll(async () => {
+    for (const one of opened.reverse()) await one.close()
+  })
+
+  test.each(Object.entries(FEATURES))('%s', async (_, feature) => {
+    const expected = JSON.parse(JSON.stringify(await feature(plain)))
+    expect(JSON.stringify(expected)).not.toBe('[]')
+    expect(JSON.parse(JSON.stringify(await feature(ours)))).toEqual(expected)
+  })
+})

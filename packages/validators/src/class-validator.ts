@@ -1,0 +1,31 @@
+import type { IdFamily } from '@snoflax/core'
+import { ValidateBy, type ValidationOptions } from 'class-validator'
+import { messageOf } from './refusal.js'
+
+/**
+ * A class-validator decorator. The constraint `isId` has the message of the IdError.
+ *
+ * @param options those of class-validator: `each` for an array of ids, a `message` of your own, `groups`.
+ *
+ * @example
+ * class NewOrder {
+ *   @IsId(sno) customerId!: SnoId
+ * }
+ */
+export const IsId = (family: IdFamily, options?: ValidationOptions): PropertyDecorator =>
+  ValidateBy(
+    {
+      name: 'isId',
+      constraints: [family.name],
+      validator: {
+        validate: (value) => family.is(value),
+        defaultMessage: (given) => messageOf(family, wrongOf(family, given?.value, options)),
+      },
+    },
+    options,
+  )
+
+/** The value, or of a list the first element that is no id. */
+function wrongOf(family: IdFamily, value: unknown, options: ValidationOptions | undefined): unknown {
+  return options?.each && Array.isArray(value) ? value.find((one) => !family.is(one)) : value
+}

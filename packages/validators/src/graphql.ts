@@ -1,0 +1,43 @@
+import type { IdFamily } from '@snoflax/core'
+import { GraphQLError, GraphQLScalarType, Kind, print, type ValueNode } from 'graphql'
+import { refusal } from './refusal.js'
+
+/** How a scalar is called. */
+export interface ScalarOptions {
+  /** Its name in the schema. By default the family's, with a capital and `Id` behind: `FlaxId`. */
+  readonly name?: string
+  /** Shown by tools. */
+  readonly description?: string
+}
+
+/**
+ * A GraphQL scalar of ids, for variables, literals and results. Errors have the message of the IdError, and its code as
+ * `extensions.code`.
+ *
+ * @example
+ * const FlaxId = idScalar(flax)
+ * const query = new GraphQLObjectType({ name: 'Query', fields: { orderId: { type: FlaxId } } })
+ */
+export function idScalar<AnId extends string>(
+  family: IdFamily<AnId>,
+  { name = scalarName(family), description = `An id of family ${family.name}, as text.` }: ScalarOptions = {},
+): GraphQLScalarType<AnId, AnId> {
+  const check = (value: unknown, nodes?: ValueNode): AnId => {
+    const error = refusal(family, value)
+    if (error === undefined) return value as AnId
+    throw new GraphQLError(error.message, {
+      ...(nodes && { nodes }),
+      originalError: error,
+      extensions: { code: error.code },
+    })
+  }
+  return new GraphQLScalarType({
+    name,
+    description,
+    serialize: (value) => check(value),
+    parseValue: (value) => check(value),
+    parseLiteral: (node) => check(node.kind === Kind.STRING ? node.value : print(node), node),
+  })
+}
+
+const scalarName = ({ name }: IdFamily): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}Id`

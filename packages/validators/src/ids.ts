@@ -1,0 +1,94 @@
+import { IdError, type IdFamily, type StandardSchema } from '@snoflax/core'
+import { refusal } from './refusal.js'
+
+/** Families by the names of what holds their ids. */
+export type Families = Readonly<Record<string, IdFamily>>
+
+/** What comes out: each id with the brand of its family. */
+export type IdsOf<Shape extends Families> = {
+  readonly [Name in keyof Shape]: ReturnType<Shape[Name]['parse']>
+}
+
+/** One thing that is wrong, as {@link https://standardschema.dev} has it, with the code of the IdError. */
+export interface IdIssue {
+  /** Of the IdError, behind the key. */
+  readonly message: string
+  /** Of the IdError. */
+  readonly code: string
+  /** The key; empty where the whole is no object. */
+  readonly path: readonly string[]
+}
+
+/** A Standard Schema of an object that holds ids. */
+export interface IdsSchema<Shape extends Families> {
+  /**
+   * The object, with its ids checked and branded; other keys stay.
+   *
+   * @throws {IdError} of the first key that holds no id, with the key as `path`.
+   */
+  parse(value: unknown): IdsOf<Shape>
+  /** What validators, form libraries and RPC routers look for. */
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: 'snoflax'
+    readonly validate: (
+      value: unknown,
+    ) =>
+      | { readonly value: IdsOf<Shape>; readonly issues?: undefined }
+      | { readonly issues: readonly IdIssue[] }
+    readonly jsonSchema: StandardSchema<unknown>['~standard']['jsonSchema']
+    readonly types?: {
+      readonly input: { readonly [Name in keyof Shape]: string }
+      readonly output: IdsOf<Shape>
+    }
+  }
+}
+
+/**
+ * A schema of an object that holds ids: path parameters, a query, the input of a procedure. Other keys pass as they are.
+ * It is a Standard Schema and has `parse`, so whatever takes one of the two takes it.
+ *
+ * @example
+ * const params = ids({ orderId: flax, customerId: sno })
+ * params.parse({ orderId: 'Kpcan0M1FakODT4k', customerId: '9q7k4h922d78w222' }).orderId // 'Kpcan0M1FakODT4k'
+ */
+export function ids<const Shape extends Families>(shape: Shape): IdsSchema<Shape> {
+  const names = Object.keys(shape)
+  const errorsOf = (value: unknown): IdError[] => {
+    if (typeof value !== 'object' || value === null) {
+      const message = `ids: an object with ${names.join(', ')} is needed, not ${value === null ? 'null' : typeof value}`
+      return [new IdError('INVALID_TYPE', message, { value })]
+    }
+    const given = value as Record<string, unknown>
+    return names.flatMap((name) => refusal(shape[name] as IdFamily, given[name])?.at(name) ?? [])
+  }
+  const jsonSchema: StandardSchema<unknown>['~standard']['jsonSchema']['input'] = (options) => ({
+    type: 'object',
+    properties: Object.fromEntries(
+      Object.entries(shape).map(([name, family]) => [name, family['~standard'].jsonSchema.input(options)]),
+    ),
+    required: names,
+  })
+  return {
+    parse(value) {
+      const [error] = errorsOf(value)
+      if (error) throw error
+      return value as IdsOf<Shape>
+    },
+    '~standard': {
+      version: 1,
+      vendor: 'snoflax',
+      validate(value) {
+        const errors = errorsOf(value)
+        return errors.length === 0 ? { value: value as IdsOf<Shape> } : { issues: errors.map(issueOf) }
+      },
+      jsonSchema: { input: jsonSchema, output: jsonSchema },
+    },
+  }
+}
+
+const issueOf = ({ message, code, path }: IdError): IdIssue => ({
+  message,
+  code,
+  path: path === undefined ? [] : [path],
+})

@@ -1,0 +1,28 @@
+import { BadRequestException, type PipeTransform } from '@nestjs/common'
+import type { IdFamily } from '@snoflax/core'
+import { refusal } from './refusal.js'
+
+/**
+ * A Nest pipe that checks an id of a request and brands it. Nest answers 400 with the message and the code of the IdError.
+ *
+ * @example
+ * class Orders {
+ *   @Get(':id')
+ *   find(@Param('id', new IdPipe(flax)) id: FlaxId) {}
+ * }
+ */
+export class IdPipe<AnId extends string> implements PipeTransform<unknown, AnId> {
+  readonly #family: IdFamily<AnId>
+
+  constructor(family: IdFamily<AnId>) {
+    this.#family = family
+  }
+
+  /** @throws {BadRequestException} for what is no id. */
+  transform(value: unknown): AnId {
+    const error = refusal(this.#family, value)
+    if (error === undefined) return value as AnId
+    const { message, code } = error
+    throw new BadRequestException({ statusCode: 400, error: 'Bad Request', message, code }, { cause: error })
+  }
+}

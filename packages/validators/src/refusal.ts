@@ -1,0 +1,15 @@
+import { IdError, type IdFamily } from '@snoflax/core'
+
+/** Why the value is no id of the family; undefined where it is one. */
+export function refusal(family: IdFamily, value: unknown): IdError | undefined {
+  try {
+    family.parse(value)
+    return undefined
+  } catch (error) {
+    if (error instanceof IdError) return error
+    throw error
+  }
+}
+
+/** The message of a value that is no id, as a library asks for it. */
+export const messageOf = (family: IdFamily, value: unknown): string => refusal(family, value)?.message ?? ''

@@ -1,0 +1,22 @@
+import type { IdFamily } from '@snoflax/core'
+import { z } from 'zod/v4'
+import { messageOf, refusal } from './refusal.js'
+
+/**
+ * A zod 4 schema: text in, branded ids out. Issues have the message of the IdError, and its code in `params.code`; for
+ * what is no text, zod's `invalid_type`. `z.toJSONSchema` writes pattern and lengths.
+ *
+ * @example
+ * const input = z.object({ orderId: idSchema(flax) })
+ */
+export function idSchema<AnId extends string>(family: IdFamily<AnId>): z.ZodType<AnId, string> {
+  const { type: _, ...keywords } = family['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
+  return z
+    .string({ error: ({ input }) => messageOf(family, input) })
+    .check(({ value, issues }) => {
+      const error = refusal(family, value)
+      if (error)
+        issues.push({ code: 'custom', message: error.message, params: { code: error.code }, input: value })
+    })
+    .meta(keywords) as unknown as z.ZodType<AnId, string>
+}
