@@ -23,7 +23,7 @@ interface Columns {
   readonly text: string
 }
 const COLUMNS: Readonly<Record<string, Columns>> = {
-  sqlite: { provider: 'sqlite', flax: 'String', sno: 'Bytes', text: 'String' },
+  sqlite: { provider: 'sqlite', flax: 'Bytes', sno: 'Bytes', text: 'String' },
   pglite: { provider: 'postgresql', flax: 'String @db.Uuid', sno: 'Bytes', text: 'String' },
   mysql: {
     provider: 'mysql',

@@ -98,6 +98,9 @@ const DECLARATION = /^( *)(?:export )?type (\$?\w+)(?:<.*>)? = (?:(?:Prisma\.)?A
 const PROPERTY = /^( *\w+\??: )(.*)$/
 const SCALARS = /^(?:string|bigint|number|(?:(?:runtime|Prisma)\.)?Bytes|Uint8Array(?:<\w+>)?)(\[\])?$/
 
+/** What may stand beside ids. */
+const OTHERS = /^(?:null|undefined|[\w$.]+\.Skip|(?:Prisma\.)?\w*FieldRefInput<.*>)$/
+
 /** A declaration, as lines of a file from its head to its closing brace. */
 interface Declaration {
   readonly file: TypeFile
@@ -177,7 +180,7 @@ class ClientTypes {
     const parts = text.split(' | ').map((part) => {
       const [scalar, list = ''] = SCALARS.exec(part) ?? []
       if (scalar !== undefined) return `Prisma.${this.#input(family)}${list}`
-      if (part === 'null' || part === 'undefined' || /^(?:Prisma\.)?\w*FieldRefInput</.test(part)) return part
+      if (OTHERS.test(part)) return part
       const [, operators = refuseTypes(`${place}: ${part}`), model = ''] =
         /^(?:Prisma\.)?([A-Za-z]\w*)(<[^<>]*>)?$/.exec(part) ?? []
       return `Prisma.${this.#operatorsOf(operators, family)}${model}`
