@@ -100,7 +100,6 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, { keys }: Seal
     })
   }
 
-
   return {
     family,
     pattern,
