@@ -13,9 +13,10 @@ export function testColumns(scene: Scene<unknown>): void {
   test.each([...ID_COLUMNS, ...inJunction])('%s.%s is of the type of the storage', async (table, column) => {
     const { type, collation } = await scene.stored.column(table, column)
     expect(type).toMatch(typeOf(variant))
-    const wanted = storageFor(variant.family, storageDatabase(variant.database), variant).column
+    const { family, database, storage } = variant
+    const wanted = storageFor(family, storageDatabase(database), { storage }).column
     // SQLite's default collation is the right one, and its catalogue doesn't name it.
-    if (variant.storage === 'text' && variant.database !== 'sqlite') expect(collation).toBe(wanted.collation)
+    if (storage === 'text' && database !== 'sqlite') expect(collation).toBe(wanted.collation)
   })
 }
 

@@ -34,7 +34,8 @@ export class ColumnIds {
     if (options.check && database !== 'sqlite')
       throw this.refuse('check is for SQLite: the type says it here')
     if (role !== 'reference' || options.storage !== undefined) {
-      this.own = withPath(this.place, () => storageFor(family, database, options))
+      const { storage, exactBigint } = options
+      this.own = withPath(this.place, () => storageFor(family, database, { storage, exactBigint }))
     } else if (target === undefined) {
       throw this.refuse('a .ref() needs .references(…), or a storage of its own')
     }
