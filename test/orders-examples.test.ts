@@ -178,7 +178,6 @@ describe.each(['orders-typeorm', 'orders-drizzle', 'orders-prisma'])('examples/%
     ['/orders?after=%00', 400, 'sno: '],
     ['/?day=2026-02-30', 400, 'day: "2026-02-30" is no day'],
     ['/?day=2026-11', 400, 'day: "2026-11" is no day'],
-    ['/?day=2100-01-01', 400, 'sno: '],
     ['/?day=yesterday', 400, 'day: "yesterday" is no day'],
     ['/orders/brpk4q72xwf2m63l', 404, 'there is no order brpk4q72xwf2m63l'],
     ['/favicon.ico', 404, 'there is no GET /favicon.ico'],

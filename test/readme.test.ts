@@ -2,7 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import * as core from '@snoflax/core'
 import * as adapter from '@snoflax/core/adapter'
 import * as pgSql from '@snoflax/pg-sql'
+import * as seal from '@snoflax/seal'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
+import * as validators from '@snoflax/validators'
+import * as relay from '@snoflax/validators/relay'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { outcomeOf } from './snippets/outcome.js'
 import { blocksOf, section } from './snippets/page.js'
@@ -14,7 +17,14 @@ const page = (path: string) => readFileSync(at(path), 'utf8')
 const README = page('README.md')
 const LEASES = page('docs/leases.md')
 
-const MODULES = { '@snoflax/core': core, '@snoflax/core/adapter': adapter, '@snoflax/pg-sql': pgSql }
+const MODULES = {
+  '@snoflax/core': core,
+  '@snoflax/core/adapter': adapter,
+  '@snoflax/pg-sql': pgSql,
+  '@snoflax/seal': seal,
+  '@snoflax/validators': validators,
+  '@snoflax/validators/relay': relay,
+}
 
 const [FIRST_BLOCK = ''] = blocksOf(README, 'ts')
 const [FAMILIES_BLOCK = ''] = blocksOf(section(README, 'Four specifications, five families'), 'ts')
@@ -22,9 +32,14 @@ const [FAMILIES_BLOCK = ''] = blocksOf(section(README, 'Four specifications, fiv
 const CORE_BLOCKS: readonly (readonly [name: string, code: string, claims: number])[] = [
   ['the first block of the root page', FIRST_BLOCK, 1],
   ['the families on the root page', FAMILIES_BLOCK, 3],
-  ...blocksOf(page('packages/core/README.md'), 'ts').map(
-    (code, index) => [`block ${index + 1} on the page of core`, code, 1] as const,
+  ...['core', 'validators'].flatMap((name) =>
+    blocksOf(page(`packages/${name}/README.md`), 'ts').map(
+      (code, index) => [`block ${index + 1} on the page of ${name}`, code, 1] as const,
+    ),
   ),
+  ['the page of seal', blocksOf(page('packages/seal/README.md'), 'ts').join('\n'), 1],
+  ['docs/prefixed-ids.md', blocksOf(page('docs/prefixed-ids.md'), 'ts').join('\n'), 2],
+  ['docs/sealed-ids.md', blocksOf(page('docs/sealed-ids.md'), 'ts').join('\n'), 1],
   ['docs/testing.md', blocksOf(page('docs/testing.md'), 'ts').join('\n'), 4],
   ['docs/adapter.md', blocksOf(page('docs/adapter.md'), 'ts').join('\n'), 2],
 ]
@@ -147,6 +162,9 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/adopting.md': 'packages/adopt/test/guide.test.ts',
   'docs/leases.md': 'test/readme.test.ts',
   'docs/own-family.md': 'examples/own-families/test/guide.test.ts',
+  'docs/postgresql-time.md': 'packages/pg-sql/test/time-page.test.ts',
+  'docs/prefixed-ids.md': 'test/readme.test.ts',
+  'docs/sealed-ids.md': 'test/readme.test.ts',
   'docs/testing.md': 'test/readme.test.ts',
 }
 
@@ -171,7 +189,8 @@ describe('a page with code has a test that runs it', () => {
 
   test.each(packageFolders)('the README of %s', (name) => {
     const tests = ['readme.test.ts', 'guide.test.ts'].map((file) => `packages/${name}/test/${file}`)
-    const by = name === 'core' ? ['test/readme.test.ts'] : tests.filter((path) => existsSync(at(path)))
+    const isHere = CORE_BLOCKS.some(([block]) => block.endsWith(`the page of ${name}`))
+    const by = isHere ? ['test/readme.test.ts'] : tests.filter((path) => existsSync(at(path)))
     expect(by.map(page).join('\n')).toMatch(/README\.md/)
   })
 })

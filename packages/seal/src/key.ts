@@ -14,7 +14,7 @@ const LEAST_DIFFERENT_BYTES = 18
  * A new key, for a secret store or an environment variable.
  *
  * @example
- * generateSealKey() // 43 characters, e.g. 'Tn4Z…'
+ * generateSealKey().length // 43
  */
 export const generateSealKey = (): string => randomBytes(KEY_BYTES).toString('base64url')
 

@@ -8,9 +8,7 @@ import { messageOf } from './refusal.js'
  * @param options those of class-validator: `each` for an array of ids, a `message` of your own, `groups`.
  *
  * @example
- * class NewOrder {
- *   @IsId(sno) customerId!: SnoId
- * }
+ * `class NewOrder { @IsId(sno) customerId!: SnoId }`
  */
 export const IsId = (family: IdFamily, options?: ValidationOptions): PropertyDecorator =>
   ValidateBy(

@@ -6,10 +6,7 @@ import { refusal } from './refusal.js'
  * A Nest pipe that checks an id of a request and brands it. Nest answers 400 with the message and the code of the IdError.
  *
  * @example
- * class Orders {
- *   @Get(':id')
- *   find(@Param('id', new IdPipe(flax)) id: FlaxId) {}
- * }
+ * `class Orders { @Get(':id') find(@Param('id', new IdPipe(flax)) id: FlaxId) {} }`
  */
 export class IdPipe<AnId extends string> implements PipeTransform<unknown, AnId> {
   readonly #family: IdFamily<AnId>

@@ -147,7 +147,7 @@ const SHOWN_CHARACTERS = 48
  * A value as messages show it: quoted, bounded in length, bytes as hex.
  *
  * @example
- * show(new Uint8Array([1, 2])) // '\\x0102'
+ * show(new Uint8Array(1)).length // 4
  */
 export function show(value: unknown): string {
   if (typeof value === 'string') {

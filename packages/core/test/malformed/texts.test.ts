@@ -155,8 +155,8 @@ describe.each(ONE_OF_EACH)('texts that may be no $label', (twinFamily) => {
         if (isId) {
           expect(result).toEqual({ value: text })
         } else {
-          const { message } = thrownBy(() => family.parse(text)) as IdError
-          expect(result).toEqual({ issues: [{ message }] })
+          const { message, code } = thrownBy(() => family.parse(text)) as IdError
+          expect(result).toEqual({ issues: [{ message, code }] })
         }
       }),
       { numRuns: 2000 },

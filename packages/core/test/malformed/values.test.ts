@@ -61,7 +61,7 @@ describe.each(FAMILIES)('$name and values of the wrong type', (family) => {
     }
     expect(family.is(value)).toBe(false)
     expect(family['~standard'].validate(value)).toEqual({
-      issues: [{ message: expect.stringMatching(new RegExp(`^${family.name}: `)) }],
+      issues: [{ message: expect.stringMatching(new RegExp(`^${family.name}: `)), code: 'INVALID_TYPE' }],
     })
   })
 
