@@ -30,6 +30,8 @@ export interface ContractAdapter<Session> extends ContractPaths<Session> {
   readonly junction: Junction
   /** The variants that it runs on each database it knows: `variantsOf(database)` are all. */
   readonly variants: Readonly<Partial<Record<Variant['database'], readonly Variant[]>>>
+  /** Whether a variant of another family than ours is refused when its columns are defined; tests of its own say how. */
+  refuses?(variant: Variant): boolean
   /** Paths that a database has instead of those below. */
   readonly instead?: Readonly<Partial<Record<Variant['database'], Partial<ContractPaths<Session>>>>>
   /** Connects the ORM to a fresh, empty database and makes the schema in it. */

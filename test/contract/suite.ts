@@ -119,7 +119,7 @@ export async function expectRefusal(promise: Promise<unknown>, value: string = M
   )
   expect(error, String(error)).toMatchObject({
     name: 'IdError',
-    code: expect.stringMatching(/^(INVALID_LENGTH|INVALID_CHARACTER|NOT_CANONICAL)$/),
+    code: expect.stringMatching(/^(INVALID_LENGTH|INVALID_CHARACTER|NOT_CANONICAL|WRONG_PREFIX)$/),
   })
   expect(error.message).toContain(value)
   expect((error as Error & { path?: string }).path, 'the place of the value').toBeTruthy()

@@ -94,9 +94,16 @@ function prefixedStorage<AnId extends string>(
   family: BareFamily<AnId>,
   base: IdStorage<string>,
 ): IdStorage<AnId> {
-  const toBare = (value: unknown): unknown => {
-    if (family.is(value)) return family.withoutPrefix(value)
-    return base.family.is(value) ? family.parse(value) : value
+  const write = (value: unknown): unknown => {
+    if (family.is(value)) return base.toDatabase(family.withoutPrefix(value))
+    if (base.family.is(value)) return family.parse(value)
+    try {
+      return base.toDatabase(value)
+    } catch (error) {
+      // Of a text that is no storage's form, say what this family would have it be.
+      if (typeof value === 'string') family.parse(value)
+      throw error
+    }
   }
   const read = (value: unknown): AnId => {
     if (!family.is(value)) return family.withPrefix(base.fromDatabase(value))
@@ -105,14 +112,14 @@ function prefixedStorage<AnId extends string>(
       'NOT_CANONICAL',
       `${family.name}: ${show(value)} is stored with its prefix, in a column of ids without; ` +
         "give the family stored: 'prefixed', or take the prefix off in the database",
-      { family: family.name, value },
+      { family: family.name, field: 'column', value },
     )
   }
   return {
     ...base,
     family,
     converts: true,
-    toDatabase: (value: unknown) => base.toDatabase(toBare(value)),
+    toDatabase: write,
     fromDatabase: (value: unknown) => (value == null ? null : read(value)),
   } as unknown as IdStorage<AnId>
 }

@@ -135,7 +135,7 @@ class Cell {
    */
   refuseId(column: Column): void {
     const ids = idsOf(column)
-    if (ids.storage.name === 'text' || !this.isValue) return
+    if (!ids.storage.converts || !this.isValue) return
     for (const { chunk, isValue } of this.spread()) {
       if (is(chunk, Placeholder)) this.encode({ mapToDriverValue: (value) => checkNoId(ids, value) })
       else if (isValue) checkNoId(ids, is(chunk, Param) ? chunk.value : chunk)
@@ -260,7 +260,7 @@ function refusePattern(cells: readonly Cell[], operator: string): void {
   const pattern = cells.find(({ isValue }) => isValue)
   if (column === undefined || pattern === undefined) return
   const { storage, place } = idsOf(column)
-  if (storage.name === 'text') return
+  if (!storage.converts) return
   throw new IdError(
     'INVALID_OPTION',
     `${place}: ${operator} matches texts, and these ids are no texts in the database: the storage is ${storage.name}`,
