@@ -101,3 +101,67 @@ test('a standby that lagged when its primary died repeats no window that it had 
     await standby.stop()
   }
 })
+
+/** What an owner may change on the primary, and the lease that the standby then never hears of. */
+const CHANGES: readonly (readonly [string, (place: PostgresDatabase) => Promise<LeaseGrant>])[] = [
+  [
+    'a number that was reset and went to another holder',
+    async (place) => {
+      await place.query("SELECT snoflax.lease_reset('sno', 1, 1)")
+      return get(place, 'heir', 1)
+    },
+  ],
+  [
+    'a number that was reset and divided anew',
+    async (place) => {
+      await place.query("SELECT snoflax.lease_reset('sno', 1, 1)")
+      return acquire(place, request('heir', { ...one(1), shards: 4 }))
+    },
+  ],
+  [
+    'a shorter longest lease',
+    async (place) => {
+      const before = await get(place, 'heir', 2)
+      await place.query("SELECT snoflax.lease_set_max_ttl('sno', 1000)")
+      return before
+    },
+  ],
+  [
+    'leases that were adopted',
+    async (place) => {
+      await place.query("SELECT snoflax.lease_adopt('sno')")
+      return get(place, 'heir', 3)
+    },
+  ],
+]
+
+test.each(CHANGES)('a standby that never heard of %s gives no window that overlaps', async (_, change) => {
+  const server = await startServer()
+  try {
+    const place = await server.database()
+    await install(place.pool)
+    const standby = await server.standby()
+    const holder = await get(place, 'holder', 1)
+    await standby.caughtUp()
+    await standby.disconnect()
+    const unheard = await change(place)
+    await server.kill9()
+    await standby.promote()
+    const promoted = poolTo(urlTo(standby.url, { database: place.name }))
+    try {
+      const renewed = await postgresLeases(promoted).renew(holder.token, TTL_MS, 0)
+      const starts = [renewed?.startMs ?? Number.POSITIVE_INFINITY]
+      for (const number of [1, 2, 3, 4]) {
+        const answer = await postgresLeases(promoted).acquire(request(`next ${number}`, one(number)))
+        if ('token' in answer) starts.push(answer.startMs)
+      }
+      expect(starts.length).toBeGreaterThan(2)
+      for (const startMs of starts) expect(startMs).toBeGreaterThanOrEqual(unheard.untilMs)
+    } finally {
+      await promoted.end()
+      await standby.stop()
+    }
+  } finally {
+    await server.stop()
+  }
+})
