@@ -62,12 +62,31 @@ export function checkLeasable({ name }: { readonly name: string }): void {
   })
 }
 
-/** The generator of a lease. */
+/** What {@link GeneratorOptionsOf} lets through, for callers without types. The rest is the lease's to decide. */
+const OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  sno: ['meta', 'onOverflow'],
+  flake: ['counterMask', 'onOverflow', 'onClockBack'],
+}
+
+/**
+ * The generator of a lease.
+ *
+ * @throws {IdError} `INVALID_OPTION` for options that could repeat another holder's ids, such as `backfill`.
+ */
 export function leasedGenerator<Family extends LeasableFamily>(
   family: Family,
   leased: Leased,
   options: GeneratorOptionsOf<Family> | undefined,
 ): GeneratorOf<Family> {
+  const allowed = OPTIONS[family.name] ?? []
+  const foreign = Object.keys(options ?? {}).find((name) => !allowed.includes(name))
+  if (foreign !== undefined) {
+    throw new IdError(
+      'INVALID_OPTION',
+      `${family.name}: a leased generator has no option ${foreign}; options are ${allowed.join(', ')}`,
+      { family: family.name, field: foreign },
+    )
+  }
   return MAKERS[family.name]?.(family, leased, options ?? {}) as GeneratorOf<Family>
 }
 

@@ -430,6 +430,16 @@ test.each([
   [{ waitMs: Number.NaN }, 'FIELD_OUT_OF_RANGE', 'waitMs'],
   [{ numbers: { min: 1, max: 65_536 } }, 'FIELD_OUT_OF_RANGE', 'partition'],
   [{ generator: { meta: 256 } }, 'FIELD_OUT_OF_RANGE', 'meta'],
+  // The lease decides these, and a shard for other moments could repeat another holder's ids.
+  [{ generator: { backfill: { sequenceMin: 0, sequenceMax: 9 } } } as never, 'INVALID_OPTION', 'backfill'],
+  [
+    {
+      family: flake,
+      generator: { backfill: { sequenceMin: 99, sequenceMax: 199 }, counterMask: 15 },
+    } as never,
+    'INVALID_OPTION',
+    'backfill',
+  ],
 ])('refuses %o', async (options, code, field) => {
   await expect(lease(options)).rejects.toMatchObject({ code, field })
   expect(store.asked).toEqual([])
