@@ -28,9 +28,10 @@ export {
 } from './read-sql.js'
 export { type Library, type Reliance, requireMembers } from './require-members.js'
 export {
-  checkDatabaseDefault,
   checkSchema,
   DEFAULT_SCHEMA,
+  type DatabaseDefaultRequest,
+  databaseDefault,
   snakeCase,
   sqlCall,
   sqlFunction,
