@@ -1,5 +1,6 @@
 export type {
   DatabaseDefaultOptions,
+  MysqlDefaultOptions,
   DialectName,
   GeneratedOptions,
   GeneratorOption,

@@ -19,9 +19,9 @@ export interface ColumnOptions {
 export interface ColumnSql {
   /** Such as `BINARY(12)`. */
   readonly type: string
-  /** An expression of built-in functions, in the brackets that DEFAULT needs. */
+  /** An expression of built-in functions, as DEFAULT takes it. */
   readonly default: string
-  /** Both, to be put behind a column's name: `BINARY(12) NOT NULL DEFAULT (…)`. */
+  /** Both, to be put behind a column's name: `BINARY(12) NOT NULL DEFAULT …`. */
   readonly definition: string
 }
 

@@ -37,12 +37,12 @@ describe.runIf(mysql.selected())('ids by a default', () => {
     const name = await create(family, storage, options)
     const { fromDatabase } = storageFor(family, server, { storage })
     const before = Date.now() - family.layout.unitMs
-    await database.query(`INSERT INTO ${name} (n) SELECT 0 FROM ${rows(20_000)}`)
+    await database.query(`INSERT INTO ${name} (n) SELECT 0 FROM ${rows(10_000)}`)
     for (let n = 1; n <= 20; n++) await database.query(`INSERT INTO ${name} (n) VALUES (${n}), (${n})`)
     const after = Date.now()
     const stored = await database.query(`SELECT id, n FROM ${name} ORDER BY id`)
     const ids = stored.map(({ id }) => fromDatabase(id))
-    expect(new Set(ids).size).toBe(20_040)
+    expect(new Set(ids).size).toBe(10_040)
     const times = ids.map((id) => family.timeMs(id as string))
     expect(Math.min(...times)).toBeGreaterThanOrEqual(before)
     expect(Math.max(...times)).toBeLessThanOrEqual(after)
@@ -58,8 +58,19 @@ describe.runIf(mysql.selected())('ids by a default', () => {
         const bytes = family.decode(id as string).subarray(5)
         for (let bit = 0; bit < 56; bit++) ones[bit]! += ((bytes[bit >> 3] as number) >> (bit & 7)) & 1
       }
-      for (const count of ones) expect(Math.abs(count - 10_020)).toBeLessThan(710)
+      for (const count of ones) expect(Math.abs(count - 5020)).toBeLessThan(500)
     }
+  })
+
+  test.each(CASES)('%#: MariaDB gives back the same words, so that who compares schemas finds no change', async (...one) => {
+    const name = await create(...one)
+    const [row] = await database.query(
+      'SELECT column_default AS stored FROM information_schema.columns WHERE table_schema = ? AND table_name = ? AND column_name = ?',
+      [database.name, name, 'id'],
+    )
+    const [family, storage, options] = one
+    const { default: expression } = columnSql(family, { server, storage, ...options })
+    if (server === 'mariadb') expect(row?.['stored']).toBe(expression)
   })
 
   test.each(['+00:00', '+13:00', '-09:30'])('in a session of time zone %s, and of other modes', async (zone) => {

@@ -65,7 +65,7 @@ const uuid7Text = (): string => {
   const digits = (bytes: number) => `hex(${random(bytes)})`
   const variant = `hex(128 | ord(${random(1)}) & 63)`
   const parts = [`left(${time},8)`, `right(${time},4)`, `concat(_binary'7',left(${digits(2)},3))`]
-  return `lower(convert(concat_ws(_binary'-',${parts.join(',')},concat(${variant},${digits(1)}),${digits(6)}) USING ascii))`
+  return `lcase(convert(concat_ws(_binary'-',${parts.join(',')},concat(${variant},${digits(1)}),${digits(6)}) USING ascii))`
 }
 
 const UUID7_TAIL = `unhex(concat(_binary'7',left(hex(${random(2)}),3),hex(128 | ord(${random(1)}) & 63))),${random(7)}`
@@ -127,8 +127,8 @@ const NUMBERED: Readonly<
 }
 
 /**
- * The DEFAULT by which MySQL 8.0.13 or MariaDB 10.10 generates the ids of a column, of built-in functions only, in the
- * brackets that it needs.
+ * The DEFAULT by which MySQL 8.0.13 or MariaDB 10.10 generates the ids of a column, of built-in functions only, as DEFAULT
+ * takes it.
  *
  * @throws {IdError} `INVALID_OPTION` for a family or storage that built-in functions can't generate, and for sno and
  * flake without `number`; `FIELD_OUT_OF_RANGE` for what does not fit.
@@ -138,7 +138,7 @@ export function mysqlDefault(family: IdFamily, options: MysqlDefaultOptions): st
   const { storage, database, meta = 0 } = options
   const numbered = NUMBERED[name]
   if (numbered === undefined) {
-    return within(family, (RANDOM[name]?.[storage] ?? refuse(family, storage))())
+    return within(family, database, (RANDOM[name]?.[storage] ?? refuse(family, storage))())
   }
   const expression = numbered.storages[storage] ?? refuse(family, storage)
   if (options.number === undefined) {
@@ -150,15 +150,19 @@ export function mysqlDefault(family: IdFamily, options: MysqlDefaultOptions): st
     )
   }
   const number = checkInteger(name, 'number', options.number, 0, numbered.last)
-  return within(family, expression({ now: ROW_MS[database], meta, number }, family.layout.epochMs))
+  return within(family, database, expression({ now: ROW_MS[database], meta, number }, family.layout.epochMs))
 }
 
-/** No id for a clock outside the family's span: a key can't be NULL. */
-function within({ firstMs, lastMs }: IdFamily, expression: string): string {
+/**
+ * No id for a clock outside the family's span: a key can't be NULL. The words are those that MariaDB gives back, so that
+ * who compares finds no change; MySQL needs brackets, which MariaDB leaves out.
+ */
+function within({ firstMs, lastMs }: IdFamily, database: 'mysql' | 'mariadb', expression: string): string {
   const [first, last] = [firstMs, Math.min(lastMs, LAST_DATETIME_MS)].map((timeMs) =>
     new Date(timeMs).toISOString().slice(0, 19).replace('T', ' '),
   )
-  return `(if(utc_timestamp() BETWEEN '${first}' AND '${last}',${expression},NULL))`
+  const checked = `if(utc_timestamp() between '${first}' and '${last}',${expression},NULL)`
+  return database === 'mysql' ? `(${checked})` : checked
 }
 
 function refuse({ name }: IdFamily, storage: StorageName): never {
