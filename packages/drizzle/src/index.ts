@@ -1,6 +1,5 @@
 export type {
   DatabaseDefaultOptions,
-  MysqlDefaultOptions,
   DialectName,
   GeneratedOptions,
   GeneratorOption,
@@ -10,6 +9,7 @@ export type {
   IdColumnTypes,
   MetaFamily,
   MetaOption,
+  MysqlDefaultOptions,
   SQLiteStorageOptions,
   StorageOptions,
 } from './id-column/types.js'

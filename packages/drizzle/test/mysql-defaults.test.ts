@@ -25,10 +25,14 @@ describe.runIf(mysql.selected())("default: 'database'", () => {
     const [row] = await db.select().from(made).where(eq(made.n, 1))
     expect(flax.is(row?.id)).toBe(true)
     expect(await db.select().from(made).where(eq(made.id, flax.min))).toEqual([{ id: flax.min, n: 2 }])
-    expect(() => db.insert(made).values({ n: 3 }).$returningId().toSQL()).toThrow(/got theirs from the database/)
+    expect(() => db.insert(made).values({ n: 3 }).$returningId().toSQL()).toThrow(
+      /got theirs from the database/,
+    )
   })
 })
 
 test('refuses sno, which needs a number', () => {
-  expect(() => mysqlTable('t', { id: snoId({ default: 'database' }) })).toThrow(/t\.id: sno: ids that mysql generate/)
+  expect(() => mysqlTable('t', { id: snoId({ default: 'database' }) })).toThrow(
+    /t\.id: sno: ids that mysql generate/,
+  )
 })

@@ -1,4 +1,13 @@
-import { flake, flax, type IdFamily, prefixed, sno, type StorageName, storageFor, uidLocal } from '@snoflax/core'
+import {
+  flake,
+  flax,
+  type IdFamily,
+  prefixed,
+  type StorageName,
+  sno,
+  storageFor,
+  uidLocal,
+} from '@snoflax/core'
 import { columnSql, type Server } from '@snoflax/mysql-sql'
 import { type MysqlDatabase, mysql } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -33,71 +42,82 @@ describe.runIf(mysql.selected())('ids by a default', () => {
     return name
   }
 
-  test.each(CASES)('%#: of one statement for many rows, and of many statements', async (family, storage, options) => {
-    const name = await create(family, storage, options)
-    const { fromDatabase } = storageFor(family, server, { storage })
-    const before = Date.now() - family.layout.unitMs
-    await database.query(`INSERT INTO ${name} (n) SELECT 0 FROM ${rows(10_000)}`)
-    for (let n = 1; n <= 20; n++) await database.query(`INSERT INTO ${name} (n) VALUES (${n}), (${n})`)
-    const after = Date.now()
-    const stored = await database.query(`SELECT id, n FROM ${name} ORDER BY id`)
-    const ids = stored.map(({ id }) => fromDatabase(id))
-    expect(new Set(ids).size).toBe(10_040)
-    const times = ids.map((id) => family.timeMs(id as string))
-    expect(Math.min(...times)).toBeGreaterThanOrEqual(before)
-    expect(Math.max(...times)).toBeLessThanOrEqual(after)
-    if ('number' in options) {
-      const fields = ids.map((id) => family.unpack(id as string) as Record<string, number>)
-      for (const { partition, datacenter = 0, worker, meta = META } of fields) {
-        expect([partition ?? datacenter * 32 + (worker as number), meta]).toEqual([NUMBER, META])
+  test.each(CASES)(
+    '%#: of one statement for many rows, and of many statements',
+    async (family, storage, options) => {
+      const name = await create(family, storage, options)
+      const { fromDatabase } = storageFor(family, server, { storage })
+      const before = Date.now() - family.layout.unitMs
+      await database.query(`INSERT INTO ${name} (n) SELECT 0 FROM ${rows(10_000)}`)
+      for (let n = 1; n <= 20; n++) await database.query(`INSERT INTO ${name} (n) VALUES (${n}), (${n})`)
+      const after = Date.now()
+      const stored = await database.query(`SELECT id, n FROM ${name} ORDER BY id`)
+      const ids = stored.map(({ id }) => fromDatabase(id))
+      expect(new Set(ids).size).toBe(10_040)
+      const times = ids.map((id) => family.timeMs(id as string))
+      expect(Math.min(...times)).toBeGreaterThanOrEqual(before)
+      expect(Math.max(...times)).toBeLessThanOrEqual(after)
+      if ('number' in options) {
+        const fields = ids.map((id) => family.unpack(id as string) as Record<string, number>)
+        for (const { partition, datacenter = 0, worker, meta = META } of fields) {
+          expect([partition ?? datacenter * 32 + (worker as number), meta]).toEqual([NUMBER, META])
+        }
+      } else {
+        // Each of the random bits is one about as often as not: 10 standard deviations.
+        const ones = Array<number>(56).fill(0)
+        for (const id of ids) {
+          const bytes = family.decode(id as string).subarray(5)
+          for (let bit = 0; bit < 56; bit++) ones[bit]! += ((bytes[bit >> 3] as number) >> (bit & 7)) & 1
+        }
+        for (const count of ones) expect(Math.abs(count - 5020)).toBeLessThan(500)
       }
-    } else {
-      // Each of the random bits is one about as often as not: 10 standard deviations.
-      const ones = Array<number>(56).fill(0)
-      for (const id of ids) {
-        const bytes = family.decode(id as string).subarray(5)
-        for (let bit = 0; bit < 56; bit++) ones[bit]! += ((bytes[bit >> 3] as number) >> (bit & 7)) & 1
-      }
-      for (const count of ones) expect(Math.abs(count - 5020)).toBeLessThan(500)
-    }
-  })
+    },
+  )
 
-  test.each(CASES)('%#: MariaDB gives back the same words, so that who compares schemas finds no change', async (...one) => {
-    const name = await create(...one)
-    const [row] = await database.query(
-      'SELECT column_default AS stored FROM information_schema.columns WHERE table_schema = ? AND table_name = ? AND column_name = ?',
-      [database.name, name, 'id'],
-    )
-    const [family, storage, options] = one
-    const { default: expression } = columnSql(family, { server, storage, ...options })
-    if (server === 'mariadb') expect(row?.['stored']).toBe(expression)
-  })
+  test.each(CASES)(
+    '%#: MariaDB gives back the same words, so that who compares schemas finds no change',
+    async (...one) => {
+      const name = await create(...one)
+      const [row] = await database.query(
+        'SELECT column_default AS stored FROM information_schema.columns WHERE table_schema = ? AND table_name = ? AND column_name = ?',
+        [database.name, name, 'id'],
+      )
+      const [family, storage, options] = one
+      const { default: expression } = columnSql(family, { server, storage, ...options })
+      if (server === 'mariadb') expect(row?.['stored']).toBe(expression)
+    },
+  )
 
-  test.each(['+00:00', '+13:00', '-09:30'])('in a session of time zone %s, and of other modes', async (zone) => {
-    const connection = await database.pool.getConnection()
-    try {
-      const modes = 'ANSI,NO_BACKSLASH_ESCAPES,NO_UNSIGNED_SUBTRACTION'
-      for (const [family, storage, options] of CASES) {
-        const name = await create(family, storage, options)
-        await connection.query(`SET time_zone = '${zone}', sql_mode = '${modes}'`)
-        await connection.query(`INSERT INTO ${name} (n) VALUES (1)`)
-        await connection.query('SET NAMES latin1')
-        await connection.query(`INSERT INTO ${name} (n) VALUES (1)`)
-        await connection.query('SET NAMES utf8mb4 COLLATE utf8mb4_turkish_ci')
-        await connection.query("SET sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES,HIGH_NOT_PRECEDENCE,PIPES_AS_CONCAT'")
-        await connection.query(`CREATE TABLE ${name}_copy LIKE ${name}`)
-        await connection.query(`INSERT INTO ${name}_copy (n) VALUES (1)`)
-        const { fromDatabase } = storageFor(family, server, { storage })
-        for (const from of [name, `${name}_copy`]) {
-          for (const { id } of await database.query(`SELECT id FROM ${from}`)) {
-            expect(Math.abs(family.timeMs(fromDatabase(id) as string) - Date.now())).toBeLessThan(60_000)
+  test.each(['+00:00', '+13:00', '-09:30'])(
+    'in a session of time zone %s, and of other modes',
+    async (zone) => {
+      const connection = await database.pool.getConnection()
+      try {
+        const modes = 'ANSI,NO_BACKSLASH_ESCAPES,NO_UNSIGNED_SUBTRACTION'
+        for (const [family, storage, options] of CASES) {
+          const name = await create(family, storage, options)
+          await connection.query(`SET time_zone = '${zone}', sql_mode = '${modes}'`)
+          await connection.query(`INSERT INTO ${name} (n) VALUES (1)`)
+          await connection.query('SET NAMES latin1')
+          await connection.query(`INSERT INTO ${name} (n) VALUES (1)`)
+          await connection.query('SET NAMES utf8mb4 COLLATE utf8mb4_turkish_ci')
+          await connection.query(
+            "SET sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES,HIGH_NOT_PRECEDENCE,PIPES_AS_CONCAT'",
+          )
+          await connection.query(`CREATE TABLE ${name}_copy LIKE ${name}`)
+          await connection.query(`INSERT INTO ${name}_copy (n) VALUES (1)`)
+          const { fromDatabase } = storageFor(family, server, { storage })
+          for (const from of [name, `${name}_copy`]) {
+            for (const { id } of await database.query(`SELECT id FROM ${from}`)) {
+              expect(Math.abs(family.timeMs(fromDatabase(id) as string) - Date.now())).toBeLessThan(60_000)
+            }
           }
         }
+      } finally {
+        connection.destroy()
       }
-    } finally {
-      connection.destroy()
-    }
-  })
+    },
+  )
 
   test('a clock outside the span of the family makes no id', async () => {
     const connection = await database.pool.getConnection()
@@ -132,11 +152,27 @@ describe('refuses', () => {
   }
 
   test.each([
-    ['a family without such a default', () => columnSql(uidLocal, { server: 'mysql' }), /uidLocal: .* no built-in DEFAULT/],
-    ['a number that is missing', () => columnSql(sno, { server: 'mysql' }), /sno: ids that mysql generates need a number/],
-    ['a number that does not fit', () => columnSql(flake, { server: 'mysql', number: 1024 }), /number .* 1023/],
+    [
+      'a family without such a default',
+      () => columnSql(uidLocal, { server: 'mysql' }),
+      /uidLocal: .* no built-in DEFAULT/,
+    ],
+    [
+      'a number that is missing',
+      () => columnSql(sno, { server: 'mysql' }),
+      /sno: ids that mysql generates need a number/,
+    ],
+    [
+      'a number that does not fit',
+      () => columnSql(flake, { server: 'mysql', number: 1024 }),
+      /number .* 1023/,
+    ],
     ['a metabyte of flax', () => columnSql(flax, { server: 'mysql', meta: 1 }), /meta/],
-    ['a metabyte that does not fit', () => columnSql(sno, { server: 'mysql', number: 1, meta: 256 }), /meta .*255/],
+    [
+      'a metabyte that does not fit',
+      () => columnSql(sno, { server: 'mysql', number: 1, meta: 256 }),
+      /meta .*255/,
+    ],
     [
       'a prefix that is stored',
       () => columnSql(prefixed(flax, 'cus', { stored: 'prefixed' }), { server: 'mysql' }),
@@ -150,7 +186,8 @@ describe('refuses', () => {
 
 /** So many rows. */
 function rows(count: number): string {
-  const digits = '(SELECT 0 d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 ' +
+  const digits =
+    '(SELECT 0 d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 ' +
     'UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)'
   const tables = Array.from(String(count - 1), (_, i) => `${digits} d${i}`)
   const value = tables.map((_, i) => `d${i}.d * ${10 ** i}`).join(' + ')

@@ -53,7 +53,11 @@ describe.runIf(mysql.selected())("default: 'database'", () => {
       @IdColumn(flax, { default: 'database' }) id!: string
     }
     const numbered = openDataSource(database, [Unnumbered])
-    await expect(numbered).rejects.toMatchObject({ code: 'INVALID_OPTION', path: 'Unnumbered.id', field: 'number' })
+    await expect(numbered).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      path: 'Unnumbered.id',
+      field: 'number',
+    })
     const mysqlOptions = { ...optionsFor(database), type: 'mysql', entities: [Unreturned] } as never
     await expect(new DataSource(mysqlOptions).initialize()).rejects.toMatchObject({
       code: 'INVALID_OPTION',

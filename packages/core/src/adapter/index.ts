@@ -29,8 +29,8 @@ export {
 export { type Library, type Reliance, requireMembers } from './require-members.js'
 export {
   checkSchema,
-  DEFAULT_SCHEMA,
   type DatabaseDefaultRequest,
+  DEFAULT_SCHEMA,
   databaseDefault,
   snakeCase,
   sqlCall,

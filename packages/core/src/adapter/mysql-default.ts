@@ -166,7 +166,10 @@ function within({ firstMs, lastMs }: IdFamily, database: 'mysql' | 'mariadb', ex
 }
 
 function refuse({ name }: IdFamily, storage: StorageName): never {
-  const families = [...Object.entries(RANDOM), ...Object.entries(NUMBERED).map(([one, { storages }]) => [one, storages])]
+  const families = [
+    ...Object.entries(RANDOM),
+    ...Object.entries(NUMBERED).map(([one, { storages }]) => [one, storages]),
+  ]
   const known = families.map(([one, storages]) => `${one} (${Object.keys(storages as object).join(', ')})`)
   throw new IdError(
     'INVALID_OPTION',
