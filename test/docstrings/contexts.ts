@@ -84,10 +84,16 @@ import Database from 'better-sqlite3'
     code: `
 import { defineFamily, fieldBits, flake, flax, type FlaxId, type Id, IdError, type IdOf, isPlausible, isSameFamily, prefixed, readings, refusals, registry, sno, storageFor, uid, uidLocal } from '@snoflax/core'
 import {
-  agree, baseOf, checkDatabaseDefault, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf,
-  DEFAULT_SCHEMA, idSource, isBytes, isDate, isPrefixed, isWord, NAMED_PLACEHOLDER, openingOf, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall,
+  agree, baseOf, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf,
+  databaseDefault, DEFAULT_SCHEMA, idSource, isBytes, isDate, isPrefixed, isWord, NAMED_PLACEHOLDER, openingOf, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall,
   sqlFunction, unixMs, withPath,
 } from '@snoflax/core/adapter'
+import { type LeaseStore, leasePartitionFrom } from '@snoflax/core/leases'
+const store: LeaseStore = {
+  acquire: async ({ ttlMs }) => ({ token: '', number: 7, shard: 0, startMs: 0, untilMs: Date.now() + ttlMs }),
+  renew: async (_, ttlMs) => ({ startMs: 0, untilMs: Date.now() + ttlMs }),
+  release: async () => {},
+}
 `,
   },
   {
@@ -113,9 +119,10 @@ import { generateSealKey, seal } from '@snoflax/seal'
     code: `
 import { flake, sno } from '@snoflax/core'
 import {
-  drizzleMigration, install, installedVersion, installSql, installStatements, leasePartition, leasePartitionFrom,
-  type LeaseStore, postgresLeases, prismaMigration, typeormMigration, uninstall, VERSION,
+  drizzleMigration, install, installedVersion, installSql, installStatements, leasePartition,
+  postgresLeases, prismaMigration, typeormMigration, uninstall, VERSION,
 } from '@snoflax/pg-sql'
+import { leasePartitionFrom } from '@snoflax/core/leases'
 import type { Pool } from 'pg'
 declare const pool: Pool
 for (const schema of ['snoflax', 'ids']) {

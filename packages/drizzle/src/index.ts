@@ -9,6 +9,7 @@ export type {
   IdColumnTypes,
   MetaFamily,
   MetaOption,
+  MysqlDefaultOptions,
   SQLiteStorageOptions,
   StorageOptions,
 } from './id-column/types.js'

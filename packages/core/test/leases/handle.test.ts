@@ -1,5 +1,5 @@
 import { flake, IdError, sno } from '@snoflax/core'
-import { type LeaseOptions, type LeaseWindow, leasePartitionFrom } from '@snoflax/pg-sql'
+import { type LeaseOptions, type LeaseWindow, leasePartitionFrom } from '@snoflax/core/leases'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ScriptedStore } from './scripted-store.js'
 

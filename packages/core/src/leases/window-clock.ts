@@ -1,4 +1,5 @@
-import { type Clock, IdError } from '@snoflax/core'
+import type { Clock } from '../primitives/clock.js'
+import { IdError } from '../primitives/errors.js'
 import type { LeaseWindow } from './store.js'
 
 /** Steps of the time in ids: how long each lasts, and where they begin, in Unix milliseconds. */

@@ -1,3 +1,11 @@
+declare const setTimeout: (callback: (...args: never[]) => void, delayMs: number, ...args: unknown[]) => Timer
+declare const clearTimeout: (timer: Timer) => void
+
+interface Timer {
+  /** Node's and Bun's. */
+  unref?(): void
+}
+
 /** The program's AbortSignal; what we use of it where neither the DOM's types nor Node's are there. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Own } }
   ? Own
@@ -34,7 +42,7 @@ function timeout(ms: number, signal: Signal | undefined, keepsAlive: boolean): P
     }
     const abort = () => end(false)
     const timer = setTimeout(end, ms, true)
-    if (!keepsAlive) timer.unref()
+    if (!keepsAlive) timer.unref?.()
     signal?.addEventListener('abort', abort)
   })
 }
@@ -43,7 +51,7 @@ function timeout(ms: number, signal: Signal | undefined, keepsAlive: boolean): P
 export function within<T>(ms: number, promise: Promise<T>, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(late()), ms)
-    timer.unref()
+    timer.unref?.()
     promise.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }

@@ -1,5 +1,5 @@
-import { hostname } from 'node:os'
-import { type Clock, IdError } from '@snoflax/core'
+import type { Clock } from '../primitives/clock.js'
+import { IdError } from '../primitives/errors.js'
 import { checkLeasable, type GeneratorOptionsOf, type LeasableFamily, leasedGenerator } from './families.js'
 import type { LeaseNumbers, LeaseRequest } from './store.js'
 import type { Signal } from './timing.js'
@@ -44,6 +44,11 @@ export interface LeaseOptions<Family extends LeasableFamily> {
   readonly generator?: GeneratorOptionsOf<Family>
 }
 
+declare const process: { pid: number; getBuiltinModule(name: string): { hostname(): string } } | undefined
+
+const thisProcess = (): string =>
+  typeof process === 'object' ? `${process.getBuiltinModule('node:os').hostname()}:${process.pid}` : 'unnamed'
+
 const DEFAULT_TTL_MS = 30_000
 
 /**
@@ -64,7 +69,7 @@ export function requestOf<Family extends LeasableFamily>(options: LeaseOptions<F
     numbers,
     shards,
     ttlMs: whole(family, 'ttlMs', ttlMs ?? DEFAULT_TTL_MS, 1),
-    holder: holder ?? `${hostname()}:${process.pid}`,
+    holder: holder ?? thisProcess(),
   }
 }
 

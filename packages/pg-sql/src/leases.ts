@@ -1,7 +1,15 @@
 import { IdError } from '@snoflax/core'
 import { checkSchema, DEFAULT_SCHEMA } from '@snoflax/core/adapter'
-import type { LeaseRequest, LeaseStore, LeaseWindow } from './store.js'
-import { pause } from './timing.js'
+import {
+  type GeneratorOf,
+  type LeasableFamily,
+  type LeaseOptions,
+  type LeaseRequest,
+  type LeaseStore,
+  type LeaseWindow,
+  leasePartitionFrom,
+  type PartitionLease,
+} from '@snoflax/core/leases'
 
 /**
  * What leases are asked for with: a pg Pool, PGlite, or postgres.js as
@@ -12,6 +20,24 @@ import { pause } from './timing.js'
 export interface LeaseClient {
   /** Runs one statement with parameters, and gives rows or `{ rows }`. */
   query(text: string, values: unknown[]): PromiseLike<unknown>
+}
+
+/**
+ * Leases a partition (sno) or worker id (flake) from the database, and keeps it by renewing.
+ *
+ * @throws {IdError} `LEASE_UNAVAILABLE` if none is free for `waitMs`, or this process's clock is too far off;
+ * `INVALID_OPTION`, `FIELD_OUT_OF_RANGE`; and what the database throws.
+ *
+ * @example
+ * const lease = await leasePartition(pool, { family: sno, numbers: { min: 1, max: 64 } })
+ * lease.generator.generate() // SnoId
+ * await lease.release()
+ */
+export function leasePartition<Family extends LeasableFamily>(
+  client: LeaseClient,
+  options: LeaseOptions<Family> & { readonly schema?: string },
+): Promise<PartitionLease<GeneratorOf<Family>>> {
+  return leasePartitionFrom(postgresLeases(client, options), options)
 }
 
 /**
@@ -89,7 +115,7 @@ async function repeated(run: () => PromiseLike<unknown>): Promise<unknown> {
     } catch (error) {
       if (attempt === ATTEMPTS || !COLLISIONS.includes((error as { code?: unknown }).code)) throw error
     }
-    await pause(Math.random() * 50, undefined)
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 50))
   }
 }
 

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../primitives/waiting.js'
 import type { LeaseWait } from './options.js'
 import { pause, type Signal, unlessAborted, within } from './timing.js'
 
@@ -13,12 +14,12 @@ const LONGEST_PAUSE_MS = 1000
 
 /** The time that a call may spend waiting, by the monotonic clock, and who is told of it. */
 export class Waiting {
-  private readonly beganMs = performance.now()
+  private readonly beganMs = monotonicMs()
 
   constructor(private readonly options: WaitingOptions) {}
 
   get waitedMs(): number {
-    return performance.now() - this.beganMs
+    return monotonicMs() - this.beganMs
   }
 
   /** Waits for a part of that time. False if there is none left. @throws the signal's reason. */

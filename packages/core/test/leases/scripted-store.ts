@@ -1,4 +1,4 @@
-import type { LeaseGrant, LeaseRefusal, LeaseStore, LeaseWindow } from '@snoflax/pg-sql'
+import type { LeaseGrant, LeaseRefusal, LeaseStore, LeaseWindow } from '@snoflax/core/leases'
 
 type Answer<T> = T | Error | Promise<T>
 

@@ -1,13 +1,7 @@
-import {
-  type Clock,
-  type FlakeFamily,
-  type FlakeGenerator,
-  type FlakeGeneratorOptions,
-  IdError,
-  type SnoFamily,
-  type SnoGenerator,
-  type SnoGeneratorOptions,
-} from '@snoflax/core'
+import type { FlakeFamily, FlakeGenerator, FlakeGeneratorOptions } from '../flake/index.js'
+import type { Clock } from '../primitives/clock.js'
+import { IdError } from '../primitives/errors.js'
+import type { SnoFamily, SnoGenerator, SnoGeneratorOptions } from '../sno/index.js'
 
 /** Families with a number that generators must not share: sno's partition, flake's id. */
 export type LeasableFamily = SnoFamily | FlakeFamily

@@ -1,4 +1,4 @@
-import { IdError } from '@snoflax/core'
+import { IdError } from '../primitives/errors.js'
 import type { LeaseGrant, LeaseRefusal, LeaseRequest, LeaseStore } from './store.js'
 import type { Waiting } from './waiting.js'
 import type { WindowClock } from './window-clock.js'

@@ -1,8 +1,8 @@
-import { type Clock, IdError } from '@snoflax/core'
+import type { Clock } from '../primitives/clock.js'
+import { IdError } from '../primitives/errors.js'
 import { acquired, reached } from './acquisition.js'
 import { type GeneratorOf, type LeasableFamily, leasedGenerator } from './families.js'
 import { type LeaseOptions, requestOf } from './options.js'
-import { type LeaseClient, postgresLeases } from './postgres.js'
 import { keepRenewed } from './renewal.js'
 import type { LeaseGrant, LeaseRequest, LeaseStore, LeaseWindow } from './store.js'
 import type { AsyncDisposal, Signal } from './timing.js'
@@ -33,38 +33,14 @@ export interface PartitionLease<Generator> extends AsyncDisposal {
 }
 
 /**
- * Leases a partition (sno) or worker id (flake) from the database, and keeps it by renewing.
+ * Leases a partition (sno) or worker id (flake) from a store, and keeps it by renewing. `leasePartition` of
+ * \@snoflax/pg-sql and \@snoflax/mysql-sql does so from your database; a table of your own, etcd or Redis can be a store,
+ * too. What it has to promise stands at {@link LeaseStore}.
  *
  * @throws {IdError} `LEASE_UNAVAILABLE` if none is free for `waitMs`, or this process's clock is too far off;
- * `INVALID_OPTION`, `FIELD_OUT_OF_RANGE`; and what the database throws.
+ * `INVALID_OPTION`, `FIELD_OUT_OF_RANGE`; and what the store throws.
  *
  * @example
- * const lease = await leasePartition(pool, { family: sno, numbers: { min: 1, max: 64 } })
- * lease.generator.generate() // SnoId
- * await lease.release()
- */
-export function leasePartition<Family extends LeasableFamily>(
-  client: LeaseClient,
-  options: LeaseOptions<Family> & { readonly schema?: string },
-): Promise<PartitionLease<GeneratorOf<Family>>> {
-  return leasePartitionFrom(postgresLeases(client, options), options)
-}
-
-/**
- * The same from another store: a table of your own, etcd, Redis. What a store has to promise stands at
- * {@link LeaseStore}.
- *
- * @throws {IdError} as `leasePartition`; and what the store throws.
- *
- * @example
- * const postgres = postgresLeases(pool)
- * const store: LeaseStore = {
- *   ...postgres,
- *   async acquire(request) {
- *     console.log(`${request.holder} asks for a number of ${request.family}`)
- *     return postgres.acquire(request)
- *   },
- * }
  * const lease = await leasePartitionFrom(store, { family: flake, numbers: { min: 0, max: 31 } })
  * lease.generator.generate() // FlakeId
  * await lease.release()
@@ -86,6 +62,12 @@ export async function leasePartitionFrom<Family extends LeasableFamily>(
   }
   return lease
 }
+
+declare class AbortController {
+  readonly signal: Signal
+  abort(reason?: unknown): void
+}
+declare const queueMicrotask: (callback: () => void) => void
 
 class Lease<Family extends LeasableFamily> implements PartitionLease<GeneratorOf<Family>> {
   readonly generator: GeneratorOf<Family>
