@@ -302,7 +302,7 @@ test('a driver that is not installed', async () => {
     expect(await bin(['doctor', url], { env })).toEqual({
       code: 2,
       out: '',
-      err: `snoflax: the driver ${name} is not installed; install it beside snoflax: npm install ${name}\n`,
+      err: `snoflax: ${name} is not installed; install it beside snoflax: npm install ${name}\n`,
     })
   }
 })

@@ -74,7 +74,7 @@ function refuseRest(prefix: string, base: IdFamily, text: string): never {
 }
 
 /** Cut by the base's length, since its text may have a `_` too, or at the last `_` where that varies. */
-function prefixOf({ textLength }: IdFamily, text: string): string | undefined {
+export function prefixOf({ textLength }: IdFamily, text: string): string | undefined {
   const cut = textLength === undefined ? text.lastIndexOf('_') : text.length - textLength - 1
   return cut > 0 && text[cut] === '_' ? text.slice(0, cut) : undefined
 }
