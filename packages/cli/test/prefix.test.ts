@@ -94,7 +94,7 @@ test.each(['generate', 'inspect', 'convert', 'range'])('%s refuses what is no pr
   const { code, err } = await cli([command, '--prefix', 'Cus', ...(more[command] ?? [])])
   expect({ code, err }).toEqual({
     code: 2,
-    err: 'snoflax: --prefix: a prefix is 1 to 63 of a-z, 0-9 and _, with a letter first and no _ last, not "Cus"\n',
+    err: 'snoflax: prefix: a prefix is 1 to 63 of a-z, 0-9 and _, with a letter first and no _ last, not "Cus"\n',
   })
 })
 

@@ -4,6 +4,7 @@ import {
   IdError,
   type IdFamily,
   type IdReading,
+  type PrefixedOptions,
   prefixed,
   readings,
   refusals,
@@ -35,12 +36,16 @@ export function families({ epoch, neighbourhood }: FamilyOptions = {}): readonly
 }
 
 /** The family with ids behind the prefix, if one is given. @throws {UsageError} */
-export function withPrefix(family: IdFamily, prefix: string | undefined): IdFamily {
+export function withPrefix(
+  family: IdFamily,
+  prefix: string | undefined,
+  options?: PrefixedOptions,
+): IdFamily {
   if (prefix === undefined) return family
   try {
-    return prefixed(family, prefix)
+    return prefixed(family, prefix, options)
   } catch (error) {
-    if (error instanceof IdError) throw new UsageError(`--prefix: ${error.message}`)
+    if (error instanceof IdError) throw new UsageError(`prefix: ${error.message}`)
     throw error
   }
 }
