@@ -1,14 +1,16 @@
 import { IdError } from '@snoflax/core'
 import type { SqlToken } from '@snoflax/core/adapter'
 import { type DataSource, type EntityMetadata, In, type ObjectLiteral } from 'typeorm'
+import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
 import { bound, unbound } from '../columns/bound.js'
-import { dataSourceOf, idColumnFor, type PreparedColumn } from '../columns/prepared.js'
+import { dataSourceOf, idColumnFor, type PreparedColumn, preparedOf } from '../columns/prepared.js'
 import { type Comparison, comparisonsIn, once, type Surroundings, valuesIn } from './comparisons.js'
 import type { Expression } from './expressions.js'
 import {
   type Alias,
   idColumnAt,
   idColumnBehind,
+  remembered,
   type Selection,
   type Source,
   sourcesOf,
@@ -22,7 +24,7 @@ import {
  */
 const MARK = '.snoflax'
 const GUARD = 'guarded'
-const MARKED = /:(?:\.\.\.)?([A-Za-z0-9_.]+?)(\.snoflax(\d+(?:_\d+)*)(guarded)?)(?![A-Za-z0-9_.])/g
+const MARKED = /\.snoflax(\d+(?:_\d+)*)(guarded)?(?![A-Za-z0-9_.])/y
 
 /**
  * Marks the parameters of a query that are compared with id columns. They are marked and not converted,
@@ -33,9 +35,14 @@ const MARKED = /:(?:\.\.\.)?([A-Za-z0-9_.]+?)(\.snoflax(\d+(?:_\d+)*)(guarded)?)
 export function markIdParameters(query: string, selection: Selection): string {
   if (!query.includes(':')) return query
   const dataSource = dataSourceOf(selection)
+  const { aliases } = selection.expressionMap
+  return remembered(preparedOf(dataSource).marked, query, aliases, () => marked(query, aliases, dataSource))
+}
+
+function marked(query: string, aliases: readonly Alias[], dataSource: DataSource): string {
   const tokens = tokensOf(query, dataSource)
   const comparisonOf = comparisonsIn(tokens)
-  const markOf = marksBy(tokens, columnsBySource(tokens, selection.expressionMap.aliases, dataSource))
+  const markOf = marksBy(tokens, columnsBySource(tokens, aliases, dataSource))
   let marked = ''
   let from = 0
   tokens.forEach((token, i) => {
@@ -80,7 +87,7 @@ function distinct(columns: readonly PreparedColumn[]): PreparedColumn[] {
   const forms = new Map<string, PreparedColumn>()
   for (const column of columns) {
     const { converts, family, name } = column.storage
-    if (converts) once(forms, `${family.name} ${name}`, () => column)
+    if (converts) once(forms, [family.name, name].join(), () => column)
   }
   return [...forms.values()]
 }
@@ -126,7 +133,10 @@ export function withIdValues(
 ): Readonly<Record<string, unknown>> {
   if (!query.includes(MARK)) return parameters
   const all: Record<string, unknown> = { ...parameters }
-  for (const [, name = '', mark, numbers = '', guard] of query.matchAll(MARKED)) {
+  for (let at = query.indexOf(MARK); at !== -1; at = query.indexOf(MARK, at + 1)) {
+    MARKED.lastIndex = at
+    const [mark = '', numbers = '', guard] = MARKED.exec(query) ?? []
+    const name = query.slice(query.lastIndexOf(':', at) + 1, at).replace('...', '')
     if (!Object.hasOwn(parameters, name)) continue
     const near = numbers.split('_').map((number) => columns[Number(number)] as PreparedColumn)
     const [column] = near as [PreparedColumn]
@@ -151,6 +161,19 @@ function refuse(name: string, value: unknown, { path, metadata, storage }: Prepa
       `the column itself, or bind storageOf(dataSource, ${metadata.entityMetadata.name}, '${metadata.propertyPath}').toDatabase(id)`,
     { family: family.name, path, field: name, value },
   )
+}
+
+/** A list in one parameter: TypeORM makes one for each value, and each would be read by itself. */
+export function inOneParameter(builder: Parametric, path: string, value: unknown): object | undefined {
+  if (!InstanceChecker.isFindOperator(value) || value.type !== 'in') return undefined
+  const list: unknown = value.value
+  if (!Array.isArray(list) || list.length < 2) return undefined
+  return { operator: 'in', parameters: [path, builder.createParameter(list).replace(':', ':...')] }
+}
+
+/** A builder of conditions. */
+export interface Parametric extends Selection {
+  createParameter(value: unknown): string
 }
 
 /**
