@@ -14,6 +14,7 @@ export type {
 } from './id-column/types.js'
 export { type Keyset, type KeysetOptions, keyset } from './keyset.js'
 export { fromDatabase, parameter, placeholder, toDatabase } from './parameters.js'
+export { type SeedFunctions, seedIds } from './seed.js'
 export {
   type CreatedAt,
   createdAfter,
