@@ -15,6 +15,7 @@ export type {
 export { type Keyset, type KeysetOptions, keyset } from './keyset.js'
 export { fromDatabase, parameter, placeholder, toDatabase } from './parameters.js'
 export { type SeedFunctions, seedIds } from './seed.js'
+export { type AnyDatabase, checkColumns } from './stored-columns.js'
 export {
   type CreatedAt,
   createdAfter,

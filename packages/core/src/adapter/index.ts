@@ -35,3 +35,4 @@ export {
   sqlCall,
   sqlFunction,
 } from './sql-call.js'
+export { type ColumnFault, columnFaults, type DeclaredColumn, type RunQuery } from './stored-columns.js'
