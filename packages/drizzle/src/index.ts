@@ -1,4 +1,5 @@
 export type {
+  AnyIdColumn,
   DatabaseDefaultOptions,
   DialectName,
   GeneratedOptions,
@@ -9,6 +10,7 @@ export type {
   IdColumnTypes,
   MetaFamily,
   MetaOption,
+  ReferenceOptions,
   SQLiteStorageOptions,
   StorageOptions,
 } from './id-column/types.js'

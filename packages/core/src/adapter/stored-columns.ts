@@ -116,7 +116,7 @@ const LOOKS: Readonly<Record<Database, Look>> = {
           SELECT CASE coalesce(to_jsonb(d) ->> 'datlocprovider', 'c') WHEN 'c' THEN d.datcollate WHEN 'b' THEN 'C.UTF-8'
             ELSE 'of the database' END FROM pg_database d WHERE d.datname = current_database())
           ELSE co.collname END AS collation
-      FROM jsonb_array_elements($1::jsonb) WITH ORDINALITY AS given(it, i)
+      FROM jsonb_array_elements($1::text::jsonb) WITH ORDINALITY AS given(it, i)
       JOIN pg_attribute a ON a.attrelid = to_regclass(given.it ->> 'path') AND a.attname = given.it ->> 'name'
         AND a.attnum > 0 AND NOT a.attisdropped
       JOIN pg_type t ON t.oid = a.atttypid
