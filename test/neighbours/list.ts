@@ -58,7 +58,7 @@ const NEIGHBOURS: readonly Neighbour[] = [
       'npx drizzle-kit generate',
       'npx drizzle-kit migrate',
       'npx drizzle-kit push --force',
-      'npx drizzle-kit pull --out pulled',
+      'npx drizzle-kit pull --config pull.config.ts',
       'node kit.mjs',
     ],
   },

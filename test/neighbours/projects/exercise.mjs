@@ -81,7 +81,8 @@ export async function exercise(db, { customers, orders }, { checkColumns, placeh
     sql`${customers.id} = ${ada.id}`,
     sql`coalesce(${customers.id}, ${all[1].id}) = ${ada.id}`,
     inArray(customers.id, db.select({ id: orders.customerId }).from(orders).where(eq(orders.n, 1))),
-    inArray(customers.id, db.select({ id: sql`${ada.id}`.as('id') }).from(orders)),
+    // PostgreSQL takes a bare parameter that is selected for a text, with any keys.
+    ...(db.run || isMysql ? [inArray(customers.id, db.select({ id: sql`${ada.id}`.as('id') }).from(orders))] : []),
   ]) {
     assert.deepEqual(await db.select().from(customers).where(condition), [ada])
   }
@@ -106,8 +107,10 @@ export async function exercise(db, { customers, orders }, { checkColumns, placeh
     const upsert = db.insert(customers).values({ ...ada, n: 6 })
     const set = { n: 7, id: sql`excluded.id` }
     assert.deepEqual(await upsert.onConflictDoUpdate({ target: customers.id, set }).returning(), [{ ...ada, n: 7 }])
-    const found = await db.query.customers.findMany({ with: { orders: { with: { customer: true } } } })
-    assert.deepEqual(found.find(({ id }) => id === ada.id).orders, [{ ...order, customer: { ...ada, n: 7 } }])
+    // Drizzle 0.45 leaves the rows of relational queries as sql.js answers them.
+    const isMapped = !isBefore1 || db.session?.constructor.name !== 'SQLJsSession'
+    const found = isMapped ? await db.query.customers.findMany({ with: { orders: { with: { customer: true } } } }) : []
+    if (isMapped) assert.deepEqual(found.find(({ id }) => id === ada.id).orders, [{ ...order, customer: { ...ada, n: 7 } }])
   }
   if (db.batch) {
     const [first, second] = await db.batch([own(), db.select().from(customers).where(eq(customers.id, ada.id))])

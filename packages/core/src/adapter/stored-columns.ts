@@ -1,6 +1,6 @@
 import type { Database } from '../storage/column.js'
 import type { IdStorage } from '../storage/index.js'
-import { isWord, quoteName, readSql, splitAtCommas } from './read-sql.js'
+import { closingOf, isWord, quoteName, readSql, type SqlToken, splitAtCommas } from './read-sql.js'
 
 /** An id column as an ORM declares it. */
 export interface DeclaredColumn {
@@ -125,36 +125,48 @@ const LOOKS: Readonly<Record<Database, Look>> = {
       ['at', 'type', 'collation'],
     )
   },
-  /** SQLite tells no collations but in the text of the table. */
+  /** By the text of the table: SQLite tells collations there alone, and D1 lets nobody ask for columns. */
   sqlite: async (columns, query) => {
     const rows = await query(
-      `SELECT given.key AS at, c.type AS type, m.sql AS definition
-        FROM json_each(?) given
-        JOIN sqlite_master m ON m.type = 'table' AND m.name = json_extract(given.value, '$[0]') COLLATE NOCASE
-        JOIN pragma_table_xinfo(m.name) c ON c.name = json_extract(given.value, '$[1]') COLLATE NOCASE`,
-      [JSON.stringify(columns.map(({ table, column }) => [table, column]))],
-      ['at', 'type', 'definition'],
+      `SELECT given.key AS at, m.sql AS definition FROM json_each(?) given
+        JOIN sqlite_master m ON m.type = 'table' AND m.name = given.value COLLATE NOCASE`,
+      [JSON.stringify(columns.map(({ table }) => table))],
+      ['at', 'definition'],
     )
-    return rows.map(({ at, type, definition }) => ({
-      at,
-      type: (type as string).toLowerCase(),
-      collation: collationIn(definition as string, (columns[Number(at)] as DeclaredColumn).column),
-    }))
+    return rows.flatMap(({ at, definition }) => {
+      const { column } = columns[Number(at)] as DeclaredColumn
+      const declared = declarationIn(definition as string, column)
+      return declared ? [{ at, ...declared }] : []
+    })
   },
   mysql: lookInMysql,
   mariadb: lookInMysql,
 }
 
-/** The collation of a column in CREATE TABLE. */
-function collationIn(sql: string, column: string): string | undefined {
+const CONSTRAINTS = 'CONSTRAINT PRIMARY NOT NULL UNIQUE CHECK DEFAULT COLLATE REFERENCES GENERATED AS'.split(
+  ' ',
+)
+
+/** The type and the collation of a column in CREATE TABLE; undefined where it has no such column. */
+function declarationIn(
+  sql: string,
+  column: string,
+): { type: string; collation: string | undefined } | undefined {
   const tokens = readSql(sql, { dialect: 'sqlite' })
   const open = tokens.findIndex(({ text }) => text === '(')
-  const definition = splitAtCommas(tokens.slice(open + 1, -1)).find(
+  const definition = splitAtCommas(tokens.slice(open + 1, closingOf(tokens, open))).find(
     ([first]) => first?.parts[0]?.toLowerCase() === column.toLowerCase(),
   )
-  const collate = definition?.findIndex((token) => isWord(token, 'COLLATE')) ?? -1
-  const name = collate === -1 ? undefined : definition?.[collate + 1]?.text
-  return name?.toUpperCase() === 'BINARY' ? undefined : name
+  if (definition === undefined) return undefined
+  const [name, ...rest] = definition as [SqlToken, ...SqlToken[]]
+  const end = rest.findIndex((token) => isWord(token, ...CONSTRAINTS))
+  const type = end < 0 ? rest : rest.slice(0, end)
+  const collate = rest.findIndex((token) => isWord(token, 'COLLATE'))
+  const stated = collate < 0 ? undefined : rest[collate + 1]?.text
+  return {
+    type: sql.slice(type[0]?.start ?? name.end, type.at(-1)?.end ?? name.end).toLowerCase(),
+    collation: stated?.toUpperCase() === 'BINARY' ? undefined : stated,
+  }
 }
 
 type Fits = (found: StoredColumn, column: DeclaredColumn) => boolean

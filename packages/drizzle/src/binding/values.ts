@@ -29,10 +29,10 @@ export function bound(query: SQL): SQL {
 
 /** The chunks of a query, and in them the values that are compared with an id column encoded as its ids. */
 export function bindCompared(given: SQLChunk[]): SQLChunk[] {
-  if (!given.some(isPartOfComparison)) return given
+  if (!given.some(isPartOfComparison) || !holds(given, isOfIds) || !holds(given, hasValue)) return given
   const query = new MarkedQuery()
   const chunks = query.copy(given)
-  const column = query.cells.some(({ isValue }) => isValue) && columnAmong(query.cells)
+  const column = columnAmong(query.cells)
   if (!column) return given
   query.bind(idsOf(column).storage.database)
   return chunks
@@ -107,9 +107,18 @@ export function boundTo(column: Column, value: unknown): unknown {
 /** Drizzle builds much that compares nothing: it is not to be searched. Bulk inserts are little but parameters. */
 function isPartOfComparison(chunk: SQLChunk): boolean {
   if (chunk instanceof Param) return false
-  if (chunk instanceof SQL) return idColumnOf(chunk) !== undefined
-  return is(chunk, StringChunk) ? mayCompare(textOf(chunk)) : idColumnOf(chunk) !== undefined
+  return is(chunk, StringChunk) ? mayCompare(textOf(chunk)) : isOfIds(chunk)
 }
+
+const isOfIds = (chunk: unknown): boolean => idColumnOf(chunk) !== undefined
+
+/** Whether a chunk is so, or one of SQL that is read with it. */
+const holds = (chunks: readonly SQLChunk[], isSo: (chunk: unknown) => boolean): boolean =>
+  chunks.some(
+    (chunk) =>
+      !(chunk instanceof StringChunk) &&
+      (isSo(chunk) || (is(chunk, SQL) && !isInlined(chunk) && holds(chunk.queryChunks, isSo))),
+  )
 
 /** A query, that of SQL inside SQL too, as text with marks and the cells that they stand for. */
 class MarkedQuery {
@@ -220,6 +229,7 @@ function checkNoId(ids: ColumnIds, value: unknown): unknown {
 export function idColumnOf(chunk: unknown): Column | undefined {
   if (typeof chunk !== 'object' || chunk === null || chunk instanceof StringChunk) return undefined
   if (findIds(chunk)) return chunk as Column
+  if (chunk instanceof Column) return undefined
   if (is(chunk, SQL)) return findIds(decoderOf(chunk)) && (decoderOf(chunk) as unknown as Column)
   if (is(chunk, SQL.Aliased)) return idColumnOf(chunk.sql)
   if (!isSelect(chunk)) return undefined
