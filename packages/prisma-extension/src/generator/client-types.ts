@@ -147,7 +147,7 @@ class ClientTypes {
         )
       change(`$${name}Payload`)
       // Lists have no least one.
-      for (const type of field.isList ? types.slice(2) : types) change(`${name}${type}`)
+      for (const type of field.isList ? types.slice(2) : types) change(`${capitalized(name)}${type}`)
     }
   }
 
