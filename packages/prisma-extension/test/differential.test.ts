@@ -37,10 +37,17 @@ const delegate = (prisma: AnyClient, model: string): AnyClient =>
 const rowsOf = async (prisma: AnyClient, models: readonly string[]): Promise<unknown> =>
   sorted(await Promise.all(models.map((model) => delegate(prisma, model).findMany())))
 
-async function outcome(work: () => Promise<unknown>): Promise<{ answer?: unknown; error?: string }> {
+/** Prisma's engine in WebAssembly says so at times, of a call that it answers when asked again. */
+const isBorrowed = (error: unknown): boolean => /Rust value while it was borrowed/.test(`${error}`)
+
+async function outcome(
+  work: () => Promise<unknown>,
+  tries = 3,
+): Promise<{ answer?: unknown; error?: string }> {
   try {
     return { answer: sorted(await work()) }
   } catch (error) {
+    if (tries > 0 && isBorrowed(error)) return outcome(work, tries - 1)
     const { code, name } = error as { code?: string; name: string }
     return { error: code ?? name }
   }
