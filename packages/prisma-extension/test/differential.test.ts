@@ -8,6 +8,7 @@ import { type Call, Operations } from './differential/operations.js'
 import { COLUMNS, SHAPES, shapeProject, viewsOfShape } from './differential/shapes.js'
 import { type AnyClient, clientOf, pushSchema } from './project/clients.js'
 import { generateProject } from './project/generate.js'
+import { schemaForEngine } from './project/version.js'
 import type { Dmmf } from './shop/argument-paths.js'
 import { generatedModule } from './shop/open.js'
 
@@ -63,11 +64,21 @@ function randomOf(seed: number): () => number {
   }
 }
 
+/** Has text compare as ids do, and not as words of the server's language. */
+async function compareBytes(database: OpenDatabase): Promise<void> {
+  const columns = await database.query(
+    "SELECT table_name AS t, column_name AS c FROM information_schema.columns WHERE table_schema = 'public' AND data_type = 'text'",
+  )
+  for (const { t, c } of columns)
+    await database.query(`ALTER TABLE "${t}" ALTER COLUMN "${c}" TYPE text COLLATE "C"`)
+}
+
 async function open(shape: string, kind: (typeof databases)[number], isPlain: boolean) {
   const columns = COLUMNS[kind.name] as (typeof COLUMNS)[string]
   const folder = await generateProject(shapeProject(shape, { columns, isPlain }))
   const database: OpenDatabase = await kind.open()
   await pushSchema(folder, database)
+  if (kind.name === 'postgres') await compareBytes(database)
   for (const view of viewsOfShape(shape, columns)) await database.query(view)
   const prisma = await clientOf(folder, database)
   const close = async () => {
@@ -82,7 +93,7 @@ async function dmmfOf(folder: string): Promise<Dmmf> {
   const { getDMMF } = createRequire(import.meta.url)(
     '@prisma/internals',
   ) as typeof import('@prisma/internals')
-  const datamodel = readFileSync(join(folder, 'schema/schema.prisma'), 'utf8')
+  const datamodel = schemaForEngine(readFileSync(join(folder, 'schema/schema.prisma'), 'utf8'))
   return (await getDMMF({ datamodel })) as unknown as Dmmf
 }
 

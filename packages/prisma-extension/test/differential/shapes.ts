@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { PROVIDER, type ProjectFiles } from '../project/generate.js'
+import { VERSION } from '../project/version.js'
 
 const CORPUS = new URL('../corpus/', import.meta.url)
 
@@ -21,18 +22,28 @@ interface Columns {
   readonly text: string
 }
 
-/** Storages that have to be converted, by database. */
-export const COLUMNS: Readonly<Record<string, Columns>> = {
-  sqlite: { provider: 'sqlite', flax: 'Bytes', sno: 'Bytes', plain: 'String', text: '' },
-  pglite: { provider: 'postgresql', flax: 'String @db.Uuid', sno: 'Bytes', plain: 'String', text: '' },
-  mysql: {
-    provider: 'mysql',
-    flax: 'Bytes @db.Binary(12)',
-    sno: 'Bytes @db.VarBinary(16)',
-    plain: 'String @db.VarChar(40)',
-    text: '@db.VarChar(40)',
-  },
+const UUIDS = {
+  provider: 'postgresql',
+  flax: 'String @db.Uuid',
+  sno: 'String @db.Uuid',
+  plain: 'String',
+  text: '',
 }
+
+/** Storages that have to be converted, by database. Before 7.2, Prisma can't relate rows by Bytes. */
+export const COLUMNS: Readonly<Record<string, Columns>> = VERSION
+  ? { postgres: UUIDS }
+  : {
+      sqlite: { provider: 'sqlite', flax: 'Bytes', sno: 'Bytes', plain: 'String', text: '' },
+      pglite: { provider: 'postgresql', flax: 'String @db.Uuid', sno: 'Bytes', plain: 'String', text: '' },
+      mysql: {
+        provider: 'mysql',
+        flax: 'Bytes @db.Binary(12)',
+        sno: 'Bytes @db.VarBinary(16)',
+        plain: 'String @db.VarChar(40)',
+        text: '@db.VarChar(40)',
+      },
+    }
 
 const ID = /^( *\w+ +)(KEY|KEYPART|GIVEN|REF|HELD)(\?|\[\])?\((\w+)\)(.*)$/
 
