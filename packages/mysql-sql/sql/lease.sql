@@ -52,6 +52,7 @@ BEGIN
   DECLARE zone varchar(64) DEFAULT @@session.time_zone;
   DECLARE created varchar(64);
   SET time_zone = '+00:00';
+  /*!80000 SET SESSION information_schema_stats_expiry = 0; */
   SELECT group_concat(unix_timestamp(create_time) ORDER BY table_name) INTO created
     FROM information_schema.tables WHERE table_schema = 'snoflax' AND table_name IN ('_lease', '_lease_family');
   SET time_zone = zone;

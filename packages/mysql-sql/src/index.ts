@@ -12,3 +12,4 @@ export {
   VERSION,
 } from './install.js'
 export { type LeaseClient, leasePartition, mysqlLeases } from './leases.js'
+export { type IdColumnName, type PartitionOptions, partitionsSql, timeSql } from './time-sql.js'
