@@ -160,7 +160,7 @@ export async function install(client: Client, options: InstallOptions = {}): Pro
       for (const statement of statements) await run(statement)
       await run(completed(schema))
     } catch (error) {
-      if (before === undefined) await remove(run, schema, server)
+      if (before === undefined) await remove(run, schema, server, isNew)
       throw error
     }
     return { version: VERSION, previousVersion: before?.complete ? before.version : undefined }
@@ -224,16 +224,16 @@ export async function uninstall(
         `number ${leased['number']} of ${leased['family']} is leased to ${leased['holder']}; stop who leases first`,
       )
     }
-    await remove(run, schema, server)
+    const [row] = await run(`SELECT owns_schema FROM ${schema}._installation`)
+    await remove(run, schema, server, Boolean(row?.['owns_schema']))
   })
 }
 
-async function remove(run: Run, schema: string, server: Server): Promise<void> {
-  const [row] = await run(`SELECT owns_schema FROM ${schema}._installation`).catch(() => [])
+async function remove(run: Run, schema: string, server: Server, ownsSchema: boolean): Promise<void> {
   const statements = [...FILES, 'installation'].flatMap((file) => statementsOf(file, schema, server))
   for (const { kind, name } of objectsIn(statements, schema))
     await run(`DROP ${kind} IF EXISTS ${schema}.${name}`)
-  if (!row?.['owns_schema']) return
+  if (!ownsSchema) return
   const others = await run(`
     SELECT 1 FROM information_schema.tables WHERE table_schema = '${schema}'
     UNION ALL SELECT 1 FROM information_schema.routines WHERE routine_schema = '${schema}' LIMIT 1`)
