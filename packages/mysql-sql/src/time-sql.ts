@@ -34,7 +34,10 @@ export function timeSql(family: IdFamily, { column, storage }: IdColumnName): st
   }
   const { epochMs, unitMs } = family.layout
   const bytes = Math.ceil(first.bits / 8)
-  const number = name === 'bigint' ? `(${column} >> ${8 * family.byteLength - first.bits})` : leading(column, bytes, 8 * bytes - first.bits)
+  const number =
+    name === 'bigint'
+      ? `(${column} >> ${8 * family.byteLength - first.bits})`
+      : leading(column, bytes, 8 * bytes - first.bits)
   return `TIMESTAMP'1970-01-01 00:00:00' + INTERVAL (${number} * ${unitMs * 1000} + ${epochMs * 1000}) MICROSECOND`
 }
 
@@ -67,13 +70,18 @@ export function partitionsSql(family: IdFamily, { storage, from, until }: Partit
   const { toDatabase } = storageFor(family, 'mysql', { storage })
   const [fromMs, untilMs] = [unixMs(from), unixMs(until)]
   if (fromMs >= untilMs) {
-    throw new IdError('INVALID_OPTION', `${family.name}: until is after from`, { family: family.name, field: 'until' })
+    throw new IdError('INVALID_OPTION', `${family.name}: until is after from`, {
+      family: family.name,
+      field: 'until',
+    })
   }
   const partitions: string[] = []
   for (let month = new Date(fromMs); month.getTime() < untilMs; ) {
     const next = new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1))
     const end = literal(toDatabase(family.lowerBound(new Date(Math.min(next.getTime(), untilMs)))))
-    partitions.push(`PARTITION p${month.toISOString().slice(0, 7).replace('-', '')} VALUES LESS THAN (${end})`)
+    partitions.push(
+      `PARTITION p${month.toISOString().slice(0, 7).replace('-', '')} VALUES LESS THAN (${end})`,
+    )
     month = next
   }
   return partitions.join(', ')

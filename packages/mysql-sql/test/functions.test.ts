@@ -34,7 +34,9 @@ const FAMILIES: readonly IdFamily[] = [flax, sno, flake]
 const datetime = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 23).replace('T', ' ')
 /** Years of four digits, and whole milliseconds. */
 const isDatetime = (timeMs: unknown): timeMs is number =>
-  Number.isInteger(timeMs) && (timeMs as number) >= -62_135_596_800_000 && (timeMs as number) < 253_402_300_800_000
+  Number.isInteger(timeMs) &&
+  (timeMs as number) >= -62_135_596_800_000 &&
+  (timeMs as number) < 253_402_300_800_000
 
 describe.runIf(mysql.selected())('functions', () => {
   let database: MysqlDatabase
@@ -125,7 +127,7 @@ describe.runIf(mysql.selected())('functions', () => {
     if (family.lastMs < 253_402_300_799_999) {
       await refuses(callsOf(family).bound, datetime(family.lastMs + 5), /after the last moment/)
       const [row] = await database.query(
-        `SELECT hex(${callsOf(family).bound.replace('?', "date_add(?, INTERVAL 1 MICROSECOND)")}) AS hex`,
+        `SELECT hex(${callsOf(family).bound.replace('?', 'date_add(?, INTERVAL 1 MICROSECOND)')}) AS hex`,
         ['2026-11-22 12:00:00'],
       )
       const next = family.lowerBound(new Date(Date.UTC(2026, 10, 22, 12, 0, 0, 1)))
@@ -135,7 +137,10 @@ describe.runIf(mysql.selected())('functions', () => {
 
   const refuses = async (call: string, value: unknown, message = /./): Promise<void> => {
     const asked = database.query(`SELECT ${call}`, [value])
-    await expect(asked, `${call} of ${JSON.stringify(value)}`).rejects.toMatchObject({ sqlState: '45000', message })
+    await expect(asked, `${call} of ${JSON.stringify(value)}`).rejects.toMatchObject({
+      sqlState: '45000',
+      message,
+    })
   }
 
   const refusedBy = (work: () => unknown): boolean => {
@@ -186,13 +191,20 @@ describe.runIf(mysql.selected())('functions', () => {
 
   test('NULL in, NULL out', async () => {
     const calls = FAMILIES.flatMap((family) => Object.values(callsOf(family)))
-    for (const call of [...calls, 'flax_lower_bound_text(?)', 'sno_lower_bound_text(?)', 'flax_is_valid(?)']) {
+    for (const call of [
+      ...calls,
+      'flax_lower_bound_text(?)',
+      'sno_lower_bound_text(?)',
+      'flax_is_valid(?)',
+    ]) {
       expect(await database.query(`SELECT ${call} AS answer`, [null])).toEqual([{ answer: null }])
     }
   })
 
   test('flax is generated, of now and of another moment', async () => {
-    const rows = await database.query('SELECT flax_generate() AS id FROM information_schema.collations LIMIT 100')
+    const rows = await database.query(
+      'SELECT flax_generate() AS id FROM information_schema.collations LIMIT 100',
+    )
     const ids = rows.map(({ id }) => flax.encode(id as Buffer))
     expect(new Set(ids).size).toBe(100)
     for (const id of ids) expect(Math.abs(flax.timeMs(id) - Date.now())).toBeLessThan(60_000)

@@ -1,4 +1,11 @@
-import { install, installedVersion, installStatements, mysqlLeases, uninstall, VERSION } from '@snoflax/mysql-sql'
+import {
+  install,
+  installedVersion,
+  installStatements,
+  mysqlLeases,
+  uninstall,
+  VERSION,
+} from '@snoflax/mysql-sql'
 import { type MysqlDatabase, mysql } from '@snoflax/test'
 import { createConnection } from 'mysql2/promise'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -82,7 +89,14 @@ describe.runIf(mysql.selected())('an installation', () => {
     await install(database.pool, { schema })
     const leases = mysqlLeases(database.pool, { schema })
     await database.query(`CALL ${schema}.lease_adopt('sno')`)
-    const request = { family: 'sno', epochMs: 0, numbers: { min: 1, max: 1 }, shards: 1, ttlMs: 30_000, holder: 'a' }
+    const request = {
+      family: 'sno',
+      epochMs: 0,
+      numbers: { min: 1, max: 1 },
+      shards: 1,
+      ttlMs: 30_000,
+      holder: 'a',
+    }
     const held = await leases.acquire(request)
     const client = { query: (text: string) => database.pool.query(text), getConnection: failing(9) }
     await expect(install(client, { schema })).rejects.toThrow('the connection is lost')
@@ -98,12 +112,25 @@ describe.runIf(mysql.selected())('an installation', () => {
     for (const odd of ['a b', 'Ids', 'select', '`x`']) {
       await expect(install(database.pool, { schema: odd })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
     }
-    expect(() => installStatements('mariadb', { grantTo: ["a'b"] })).toThrow(/an account is name or name@host/)
-    await database.query(`CREATE VIEW ${database.name}.times AS SELECT ${schema}.flax_time('0RdKJcxqVBiAiQr0') AS t`)
-    await expect(uninstall(database.pool, { schema })).rejects.toThrow(new RegExp(`is used by view ${database.name}.times`))
+    expect(() => installStatements('mariadb', { grantTo: ["a'b"] })).toThrow(
+      /an account is name or name@host/,
+    )
+    await database.query(
+      `CREATE VIEW ${database.name}.times AS SELECT ${schema}.flax_time('0RdKJcxqVBiAiQr0') AS t`,
+    )
+    await expect(uninstall(database.pool, { schema })).rejects.toThrow(
+      new RegExp(`is used by view ${database.name}.times`),
+    )
     await database.query(`DROP VIEW ${database.name}.times`)
     await database.query(`CALL ${schema}.lease_adopt('sno')`)
-    const request = { family: 'sno', epochMs: 0, numbers: { min: 1, max: 1 }, shards: 1, ttlMs: 30_000, holder: 'a' }
+    const request = {
+      family: 'sno',
+      epochMs: 0,
+      numbers: { min: 1, max: 1 },
+      shards: 1,
+      ttlMs: 30_000,
+      holder: 'a',
+    }
     await mysqlLeases(database.pool, { schema }).acquire(request)
     await expect(uninstall(database.pool, { schema })).rejects.toThrow(/number 1 of sno is leased to a/)
   })
@@ -120,10 +147,19 @@ describe.runIf(mysql.selected())('an installation', () => {
     try {
       const [rows] = await connection.query(`SELECT ${schema}.flax_encode(${schema}.flax_generate()) AS id`)
       expect(rows).toEqual([{ id: expect.stringMatching(/^[-\w]{16}$/) }])
-      const request = { family: 'sno', epochMs: 0, numbers: { min: 1, max: 1 }, shards: 1, ttlMs: 30_000, holder: 'a' }
+      const request = {
+        family: 'sno',
+        epochMs: 0,
+        numbers: { min: 1, max: 1 },
+        shards: 1,
+        ttlMs: 30_000,
+        holder: 'a',
+      }
       expect(await mysqlLeases(connection, { schema }).acquire(request)).toMatchObject({ number: 1 })
       for (const refused of [`CALL ${schema}.lease_adopt('sno')`, `SELECT * FROM ${schema}._lease`]) {
-        await expect(connection.query(refused)).rejects.toMatchObject({ errno: expect.toSatisfy((n) => [1142, 1370].includes(n as number)) })
+        await expect(connection.query(refused)).rejects.toMatchObject({
+          errno: expect.toSatisfy((n) => [1142, 1370].includes(n as number)),
+        })
       }
     } finally {
       await connection.end()
@@ -144,8 +180,12 @@ describe.runIf(mysql.selected())('an installation', () => {
 })
 
 test('MySQL drops a routine before it creates it, which MariaDB replaces', () => {
-  const [mysqlText, mariadbText] = (['mysql', 'mariadb'] as const).map((server) => installStatements(server).join('\n'))
-  expect(mysqlText).toMatch(/DROP FUNCTION IF EXISTS snoflax\.flax_encode\nCREATE FUNCTION snoflax\.flax_encode/)
+  const [mysqlText, mariadbText] = (['mysql', 'mariadb'] as const).map((server) =>
+    installStatements(server).join('\n'),
+  )
+  expect(mysqlText).toMatch(
+    /DROP FUNCTION IF EXISTS snoflax\.flax_encode\nCREATE FUNCTION snoflax\.flax_encode/,
+  )
   expect(mysqlText).not.toMatch(/OR REPLACE (FUNCTION|PROCEDURE)/)
   expect(mariadbText).toMatch(/CREATE OR REPLACE FUNCTION snoflax\.flax_encode/)
 })

@@ -28,7 +28,11 @@ export class MariadbServer {
     options: readonly string[],
   ) {
     const own = ['--no-defaults', `--datadir=${folder}/data`, `--socket=${folder}/socket`, `--port=${port}`]
-    const quick = ['--bind-address=127.0.0.1', '--innodb-flush-method=nosync', '--innodb-buffer-pool-size=32M']
+    const quick = [
+      '--bind-address=127.0.0.1',
+      '--innodb-flush-method=nosync',
+      '--innodb-buffer-pool-size=32M',
+    ]
     const arguments_ = [...own, ...quick, ...(IS_ROOT ? ['--user=mysql'] : []), ...options]
     this.child = spawn('mariadbd', arguments_, { stdio: 'ignore' })
   }
@@ -102,9 +106,12 @@ function newFolder(): string {
   own(folder)
   execFileSync(
     'mariadb-install-db',
-    ['--no-defaults', `--datadir=${folder}/data`, '--auth-root-authentication-method=normal', '--skip-test-db'].concat(
-      IS_ROOT ? ['--user=mysql'] : [],
-    ),
+    [
+      '--no-defaults',
+      `--datadir=${folder}/data`,
+      '--auth-root-authentication-method=normal',
+      '--skip-test-db',
+    ].concat(IS_ROOT ? ['--user=mysql'] : []),
     { stdio: 'ignore' },
   )
   return folder

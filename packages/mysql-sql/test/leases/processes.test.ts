@@ -31,7 +31,8 @@ describe.runIf(mysql.selected() && hasMariadb())('processes', () => {
   const running = new Map<string, ChildProcess>()
   let started = 0
   beforeEach(async () => {
-    if (!existsSync(new URL('../../dist/index.js', import.meta.url))) throw new Error('run `npm run build` first')
+    if (!existsSync(new URL('../../dist/index.js', import.meta.url)))
+      throw new Error('run `npm run build` first')
     folder = mkdtempSync(join(tmpdir(), 'snoflax-leases-'))
     server = await MariadbServer.start()
     await install(server.pool)
@@ -52,8 +53,18 @@ describe.runIf(mysql.selected() && hasMariadb())('processes', () => {
   function start(checked: boolean): void {
     const name = `holder ${++started}`
     const numbers = { min: 1, max: PARTITIONS }
-    const task = { name, url: server.url, file: join(folder, name), checked, numbers, ttlMs: TTL_MS, skewMs: 500 }
-    const child = spawn(process.execPath, [PROGRAM, JSON.stringify(task)], { stdio: ['ignore', 'ignore', 'inherit'] })
+    const task = {
+      name,
+      url: server.url,
+      file: join(folder, name),
+      checked,
+      numbers,
+      ttlMs: TTL_MS,
+      skewMs: 500,
+    }
+    const child = spawn(process.execPath, [PROGRAM, JSON.stringify(task)], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
     running.set(name, child)
     child.once('exit', () => running.delete(name))
   }
@@ -80,7 +91,8 @@ describe.runIf(mysql.selected() && hasMariadb())('processes', () => {
 
   async function end(): Promise<void> {
     const ends = [...running.values()].map((child) => new Promise((resolve) => child.once('exit', resolve)))
-    for (const child of running.values()) for (const signal of ['SIGCONT', 'SIGTERM'] as const) child.kill(signal)
+    for (const child of running.values())
+      for (const signal of ['SIGCONT', 'SIGTERM'] as const) child.kill(signal)
     const late = setTimeout(() => {
       for (const child of running.values()) child.kill('SIGKILL')
     }, 10_000)

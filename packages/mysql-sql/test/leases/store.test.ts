@@ -139,24 +139,34 @@ describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
     }
     expect(windows.length).toBeGreaterThan(steps / 10)
     const meeting = windows.flatMap((a, i) =>
-      windows.slice(i + 1).filter((b) => a.number === b.number && a.startMs < b.untilMs && b.startMs < a.untilMs),
+      windows
+        .slice(i + 1)
+        .filter((b) => a.number === b.number && a.startMs < b.untilMs && b.startMs < a.untilMs),
     )
     expect(meeting).toEqual([])
   })
 
   test('many that ask at once get one number each', async () => {
     const all = mysqlLeases(database.pool, { schema: database.name })
-    const asked = Array.from({ length: 40 }, (_, n) => all.acquire(request(`${n}`, { numbers: { min: 1, max: 30 } })))
+    const asked = Array.from({ length: 40 }, (_, n) =>
+      all.acquire(request(`${n}`, { numbers: { min: 1, max: 30 } })),
+    )
     const numbers = (await Promise.all(asked)).flatMap((answer) => ('token' in answer ? [answer.number] : []))
     expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, n) => n + 1))
   })
 
   test('another server, or tables that were restored: none, until the owner adopts them, behind what may be out', async () => {
     const a = await get('a')
-    for (const change of ["server = 'another'", "server = replace(server, substring_index(server, ' ', -1), '1,1')"]) {
+    for (const change of [
+      "server = 'another'",
+      "server = replace(server, substring_index(server, ' ', -1), '1,1')",
+    ]) {
       await database.query(`UPDATE _lease_family SET ${change} WHERE family = 'sno'`)
       for (const work of [store.acquire(request('b')), store.renew(a.token, TTL_MS, 0)]) {
-        await expect(work).rejects.toMatchObject({ sqlState: '45000', message: /not the one that gave out .*lease_adopt/ })
+        await expect(work).rejects.toMatchObject({
+          sqlState: '45000',
+          message: /not the one that gave out .*lease_adopt/,
+        })
       }
       await session.query("CALL lease_adopt('sno')")
       expect(await get('b')).toMatchObject({ startMs: START_MS + 40_000 })
@@ -168,7 +178,9 @@ describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
   })
 
   test('where a crash may lose commits: none, until the owner accepts it', async () => {
-    const [row] = await database.query('SELECT @@innodb_flush_log_at_trx_commit AS flush, @@log_bin AS binlog')
+    const [row] = await database.query(
+      'SELECT @@innodb_flush_log_at_trx_commit AS flush, @@log_bin AS binlog',
+    )
     if (Number(row?.['flush']) === 1) return
     await database.query("UPDATE _lease_family SET durability = 'durable'")
     await expect(get('a')).rejects.toMatchObject({ message: /innodb_flush_log_at_trx_commit is not 1/ })

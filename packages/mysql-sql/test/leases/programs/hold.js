@@ -63,7 +63,10 @@ function unchecked({ partition, generator }) {
 }
 
 /** None was free, or the server is away or just starting. */
-const isPassing = ({ code, fatal }) => code === 'LEASE_UNAVAILABLE' || fatal === true || /^(E[A-Z]+|PROTOCOL_|ER_SERVER_SHUTDOWN|ER_CON_COUNT)/.test(code)
+const isPassing = ({ code, fatal }) =>
+  code === 'LEASE_UNAVAILABLE' ||
+  fatal === true ||
+  /^(E[A-Z]+|PROTOCOL_|ER_SERVER_SHUTDOWN|ER_CON_COUNT)/.test(code)
 
 while (!stopping) {
   try {
