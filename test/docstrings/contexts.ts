@@ -89,10 +89,16 @@ import Database from 'better-sqlite3'
     code: `
 import { defineFamily, fieldBits, flake, flax, type FlaxId, type Id, IdError, type IdOf, isPlausible, isSameFamily, prefixed, readings, refusals, registry, sno, storageFor, uid, uidLocal } from '@snoflax/core'
 import {
-  agree, baseOf, checkDatabaseDefault, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf, columnFaults,
-  DEFAULT_SCHEMA, idSource, isBytes, isDate, isPrefixed, isWord, NAMED_PLACEHOLDER, openingOf, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall,
+  agree, baseOf, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf, columnFaults,
+  databaseDefault, DEFAULT_SCHEMA, idSource, isBytes, isDate, isPrefixed, isWord, NAMED_PLACEHOLDER, openingOf, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall,
   sqlFunction, unixMs, withPath,
 } from '@snoflax/core/adapter'
+import { type LeaseStore, leasePartitionFrom } from '@snoflax/core/leases'
+const store: LeaseStore = {
+  acquire: async ({ ttlMs }) => ({ token: '', number: 7, shard: 0, startMs: 0, untilMs: Date.now() + ttlMs }),
+  renew: async (_, ttlMs) => ({ startMs: 0, untilMs: Date.now() + ttlMs }),
+  release: async () => {},
+}
 `,
   },
   {
@@ -121,13 +127,37 @@ import { generateSealKey, seal } from '@snoflax/seal'
     "import { seed } from 'drizzle-seed'\nimport { checkColumns, createdAfter, createdAt, createdBefore, createdBetween, fromDatabase, keyset, parameter, placeholder, seedIds, toDatabase, wasCreatedBetween } from '@snoflax/drizzle'",
   ),
   {
+    sources: 'packages/mysql-sql/',
+    code: `
+import { flake, flax, sno } from '@snoflax/core'
+import { leasePartitionFrom } from '@snoflax/core/leases'
+import {
+  columnSql, install, installedVersion, installStatements, leasePartition, mysqlLeases, partitionsSql, timeSql, uninstall, VERSION,
+} from '@snoflax/mysql-sql'
+import type { Pool } from 'mysql2/promise'
+declare const pool: Pool
+for (const schema of ['snoflax', 'ids']) {
+  if ((await installedVersion(pool, { schema })) === undefined) {
+    await install(pool, { schema })
+    // A server of tests may lose commits.
+    await pool.query(\`CALL \${schema}.lease_adopt('sno')\`)
+  }
+}
+const connection = await pool.getConnection()
+`,
+    end: 'connection.release()',
+    // An account that every server has.
+    instead: { "'app@%'": "'root@localhost'" },
+  },
+  {
     sources: 'packages/pg-sql/',
     code: `
 import { flake, sno } from '@snoflax/core'
 import {
-  drizzleMigration, install, installedVersion, installSql, installStatements, leasePartition, leasePartitionFrom,
-  type LeaseStore, postgresLeases, prismaMigration, typeormMigration, uninstall, VERSION,
+  drizzleMigration, install, installedVersion, installSql, installStatements, leasePartition,
+  postgresLeases, prismaMigration, typeormMigration, uninstall, VERSION,
 } from '@snoflax/pg-sql'
+import { leasePartitionFrom } from '@snoflax/core/leases'
 import type { Pool } from 'pg'
 declare const pool: Pool
 for (const schema of ['snoflax', 'ids']) {

@@ -11,6 +11,7 @@ import { openPrisma } from './prisma.js'
 import { prismaQueries } from './prisma-queries.js'
 import { sectionsOf } from './section.js'
 import { openTypeorm } from './typeorm.js'
+import { typeormQueries } from './typeorm-queries.js'
 
 export const orms: Chapter<Place> = {
   name: 'orms',
@@ -20,6 +21,7 @@ export const orms: Chapter<Place> = {
       '`insert` of 1,000 rows at a time, `save` of one. The application makes the UUIDs, for which `save` looks in the table first.',
       openTypeorm,
     ),
+    typeormQueries,
     ...sectionsOf(
       'Drizzle',
       '`insert().values()` of 5,000 rows at a time, and of one. `$defaultFn` makes the UUIDs.',

@@ -1,8 +1,10 @@
-import { flake, flax, sno, uidLocal } from '@snoflax/core'
+import { flake, flax, prefixed, sno, uidLocal } from '@snoflax/core'
 import { type SqliteDatabase, sqlite } from '@snoflax/test'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { doctor, type Finding, told } from './reports.js'
 import { bin, cli } from './running.js'
+
+const customerId = prefixed(flax, 'cus', { stored: 'prefixed' })
 
 let database: SqliteDatabase
 beforeEach(async () => {
@@ -47,6 +49,24 @@ test('a healthy database gives no finding, and each column of ids is found', asy
     ['order.customer_id', 'flax', 'text', 'values'],
     ['event.id', 'uidLocal', 'bigint', 'values'],
   ])
+})
+
+test('text columns that hold a prefix are found, or told, and other prefixes in them', async () => {
+  const customers = Array.from({ length: 20 }, () => customerId.generate())
+  database.connection.exec('CREATE TABLE log (customer TEXT, actor TEXT)')
+  for (const id of customers) insert('log', id, null)
+  insert('log', prefixed(sno, 'ord').generate(), customers[0])
+  insert('log', customerId.withoutPrefix(customerId.generate()), prefixed(flax, 'usr').generate())
+  const { columns, findings } = await doctor(database.file, '--column', 'log.actor=flax:usr_')
+  expect(columns.map(({ place, family, storage, evidence }) => [place, family, storage, evidence])).toEqual([
+    ['log.customer', 'cus', 'text', 'values'],
+    ['log.actor', 'usr', 'text', 'told'],
+  ])
+  const malformed = findings.filter(({ check }) => check === 'malformed')
+  expect(malformed.map(({ where }) => where).sort()).toEqual(['log.actor', 'log.customer'])
+  expect(malformed.map(({ message }) => message).join('\n')).toContain(
+    'an id begins with "cus_", not with "ord_"',
+  )
 })
 
 test('each way to name the file', async () => {
@@ -367,7 +387,7 @@ test('a driver that is not installed', async () => {
     expect(await bin(['doctor', url], { env })).toEqual({
       code: 2,
       out: '',
-      err: `snoflax: the driver ${name} is not installed; install it beside snoflax: npm install ${name}\n`,
+      err: `snoflax: ${name} is not installed; install it beside snoflax: npm install ${name}\n`,
     })
   }
 })
@@ -378,7 +398,7 @@ test('options that make no sense', async () => {
     [['--column', 'nowhere.id=flax'], 'there is no column nowhere.id'],
     [
       ['--column', 'customer.id'],
-      'a column is told as table.column=family or table.column=family:storage, not customer.id',
+      'a column is told as table.column=family, table.column=family:storage or table.column=family:prefix_, not customer.id',
     ],
     [['--column', 'customer.id=ulid'], 'a family is one of sno, uid, flax, uidLocal, flake, not ulid'],
     [['--column', 'customer.id=flax:hex'], 'a storage is one of text, binary, uuid, uuid8, bigint, not hex'],

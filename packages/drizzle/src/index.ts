@@ -10,6 +10,7 @@ export type {
   IdColumnTypes,
   MetaFamily,
   MetaOption,
+  MysqlDefaultOptions,
   ReferenceOptions,
   SQLiteStorageOptions,
   StorageOptions,

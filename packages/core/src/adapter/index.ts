@@ -28,9 +28,10 @@ export {
 } from './read-sql.js'
 export { type Library, type Reliance, requireMembers } from './require-members.js'
 export {
-  checkDatabaseDefault,
   checkSchema,
+  type DatabaseDefaultRequest,
   DEFAULT_SCHEMA,
+  databaseDefault,
   snakeCase,
   sqlCall,
   sqlFunction,

@@ -33,11 +33,16 @@ export interface Insert {
  * @throws {IdError} `INVALID_OPTION` where such ids may be in no row.
  */
 export function checkReturningId({ ignore, onConflict, returning = [] }: Insert): void {
-  const ids = returning.map(({ field }) => findIds(field as Column)).find((one) => one !== undefined)
-  if (!ids || !(ignore || onConflict)) return
+  const column = returning.map(({ field }) => field as Column).find((one) => findIds(one) !== undefined)
+  const ids = column && idsOf(column)
+  const unknown =
+    (ignore && 'ignore() left out') ||
+    (onConflict && 'an upsert updated') ||
+    (ids?.generate === undefined && column?.default !== undefined && 'got theirs from the database')
+  if (!ids || !unknown) return
   throw new IdError(
     'INVALID_OPTION',
-    `${ids.place}: $returningId() can't tell the ids of rows that ${ignore ? 'ignore() left out' : 'an upsert updated'}: ` +
+    `${ids.place}: $returningId() can't tell the ids of rows that ${unknown}: ` +
       'select them by a unique column instead',
     { family: ids.family.name, field: '$returningId', path: ids.place },
   )

@@ -1,5 +1,5 @@
 import { type Database, IdError, type IdFamily } from '@snoflax/core'
-import { checkDatabaseDefault, idSource, sqlCall } from '@snoflax/core/adapter'
+import { databaseDefault, idSource } from '@snoflax/core/adapter'
 import { type Column, entityKind, is, SQL, sql, type Table } from 'drizzle-orm'
 import { boundTo } from '../binding/values.js'
 import { watchConstraints } from '../constraints.js'
@@ -150,8 +150,8 @@ function setDefault(column: Column, ids: ColumnIds, database: Database, request:
     const { schema, meta, generator } = options
     const made = ids.placed(() => {
       if (options.default === 'database') {
-        checkDatabaseDefault(family, database)
-        return { default: sql.raw(sqlCall(family, ids.storage.name, schema, meta)) }
+        const storage = ids.storage.name
+        return { default: sql.raw(databaseDefault({ family, database, storage, schema, meta })) }
       }
       const usage = (example: string) => `{ generator: ${example} }`
       const source = idSource({ family, generator, meta, usage })

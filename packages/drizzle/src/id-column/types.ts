@@ -25,6 +25,12 @@ export interface GeneratorOption<AnId extends string> {
   readonly generator?: IdSource<AnId>
 }
 
+/** Options of a generated column in MySQL and MariaDB. */
+export interface MysqlDefaultOptions {
+  /** Has the database generate the ids: flax, uuid7 and ulid, by built-in functions. */
+  readonly default?: 'database'
+}
+
 /** Options of a generated column in PostgreSQL. */
 export interface DatabaseDefaultOptions {
   /** Has the database generate the ids, with the functions of @snoflax/pg-sql. */
@@ -71,7 +77,7 @@ export interface IdColumnTypes<Name extends string, AnId extends string> {
 interface Dialects<Name extends string, AnId extends string> {
   pg: [PgColumnBuilder<IdColumnConfig<Name, AnId>>, StorageOptions, DatabaseDefaultOptions]
   sqlite: [SQLiteColumnBuilder<IdColumnConfig<Name, AnId>>, SQLiteStorageOptions, unknown]
-  mysql: [MySqlColumnBuilder<IdColumnConfig<Name, AnId>>, StorageOptions, unknown]
+  mysql: [MySqlColumnBuilder<IdColumnConfig<Name, AnId>>, StorageOptions, MysqlDefaultOptions]
 }
 
 /** A dialect of Drizzle, as its types name it. */
