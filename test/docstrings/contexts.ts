@@ -89,7 +89,7 @@ import Database from 'better-sqlite3'
     code: `
 import { defineFamily, fieldBits, flake, flax, type FlaxId, type Id, IdError, type IdOf, isPlausible, isSameFamily, prefixed, readings, refusals, registry, sno, storageFor, uid, uidLocal } from '@snoflax/core'
 import {
-  agree, baseOf, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf,
+  agree, baseOf, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf, columnFaults,
   databaseDefault, DEFAULT_SCHEMA, idSource, isBytes, isDate, isPrefixed, isWord, NAMED_PLACEHOLDER, openingOf, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall,
   sqlFunction, unixMs, withPath,
 } from '@snoflax/core/adapter'
@@ -124,7 +124,7 @@ import { generateSealKey, seal } from '@snoflax/seal'
   ),
   drizzle(
     '',
-    "import { createdAfter, createdAt, createdBefore, createdBetween, fromDatabase, keyset, parameter, placeholder, toDatabase, wasCreatedBetween } from '@snoflax/drizzle'",
+    "import { seed } from 'drizzle-seed'\nimport { checkColumns, createdAfter, createdAt, createdBefore, createdBetween, fromDatabase, keyset, parameter, placeholder, seedIds, toDatabase, wasCreatedBetween } from '@snoflax/drizzle'",
   ),
   {
     sources: 'packages/mysql-sql/',

@@ -8,8 +8,11 @@ export interface DeclaredColumn {
   readonly path: string
   /** Of the table; in MySQL the database. The connection's own where it is left out. */
   readonly schema?: string | undefined
+  /** Its name in the database. */
   readonly table: string
+  /** Its name in the database. */
   readonly column: string
+  /** How its ids are stored. */
   readonly storage: IdStorage<string>
   /** Whether it holds arrays of ids. */
   readonly isList?: boolean
@@ -17,6 +20,7 @@ export interface DeclaredColumn {
 
 /** A column that is not in the database as its ORM declares it. */
 export interface ColumnFault {
+  /** The column, what it is, and what it must be. */
   readonly message: string
   /** Whether the table or the column isn't there. */
   readonly isMissing: boolean
@@ -37,10 +41,10 @@ export type RunQuery = (
  * ids name, without an error.
  *
  * @example
- * const declared = { path: 'orders.id', table: 'orders', column: 'id', storage: storageFor(flax, 'mysql') }
- * const stored = [{ at: 0, name: 'id', type: 'char(16)', length: 16, collation: 'utf8mb4_general_ci' }]
- * const [fault] = await columnFaults('mysql', [declared], async () => stored)
- * fault.message // 'orders.id: column orders.id is char(16) COLLATE utf8mb4_general_ci and must be CHAR(16) CHARACTER SET ascii COLLATE ascii_bin'
+ * const declared = { path: 'orders.id', table: 'orders', column: 'id', storage: storageFor(flax, 'sqlite') }
+ * const stored = [{ at: 0, definition: 'CREATE TABLE orders (id TEXT COLLATE NOCASE)' }]
+ * const [fault] = await columnFaults('sqlite', [declared], async () => stored)
+ * fault?.message // 'orders.id: column orders.id is text COLLATE NOCASE and must be TEXT'
  */
 export async function columnFaults(
   database: Database,
