@@ -19,7 +19,8 @@ CREATE TABLE IF NOT EXISTS snoflax._lease_family (
   last_number int NOT NULL,
   max_shards int NOT NULL,
   max_ttl_ms int NOT NULL DEFAULT 30000 COMMENT 'The longest lease that is given out.',
-  margin_ms int NOT NULL DEFAULT 30000 COMMENT 'The longest lease that may be out: max_ttl_ms, or the longer one to come.',
+  next_ttl_ms int NOT NULL DEFAULT 30000 COMMENT 'max_ttl_ms, or the longer one that is to be confirmed.',
+  margin_ms int NOT NULL DEFAULT 30000 COMMENT 'The longest lease that was ever allowed, and so may be out.',
   floor_ms bigint NOT NULL DEFAULT 0 COMMENT 'Unix ms. No window that this server gives out begins before it.',
   server varchar(700) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin COMMENT 'Which server gives out the leases.',
   durability varchar(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT 'durable'
@@ -43,8 +44,6 @@ CREATE TABLE IF NOT EXISTS snoflax._lease (
   PRIMARY KEY (family, number, shard)
 ) ENGINE = InnoDB COMMENT 'Numbers that were ever leased; read and written by the procedures only.'
 //
-INSERT IGNORE INTO snoflax._lease_family (family, last_number, max_shards) VALUES ('sno', 65535, 1024), ('flake', 1023, 1)
-//
 -- A table that is restored is created anew. Its moment is told in the session's zone.
 CREATE PROCEDURE snoflax._lease_server(OUT server varchar(700) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, OUT durability varchar(16) CHARACTER SET ascii COLLATE ascii_bin)
 READS SQL DATA SQL SECURITY DEFINER
@@ -61,6 +60,12 @@ BEGIN
   SET durability = CASE WHEN @@innodb_flush_log_at_trx_commit <> 1 THEN concat('flush log ', @@innodb_flush_log_at_trx_commit)
     WHEN @@log_bin = 1 AND @@sync_binlog <> 1 THEN concat('binlog ', least(@@sync_binlog, 9999)) ELSE 'durable' END;
 END
+//
+-- Named before the first lease: a replica that is promoted without having heard of that one must see that it is another.
+CALL snoflax._lease_server(@snoflax_server, @snoflax_durability)
+//
+INSERT IGNORE INTO snoflax._lease_family (family, last_number, max_shards, server)
+VALUES ('sno', 65535, 1024, @snoflax_server), ('flake', 1023, 1, @snoflax_server)
 //
 -- Locks the family, after a look at whether this server may give out its leases.
 CREATE PROCEDURE snoflax._lease_enter(IN wanted varchar(16) CHARACTER SET ascii COLLATE ascii_bin, IN caller varchar(32), OUT floor_ms bigint, OUT max_ttl_ms bigint)
@@ -132,6 +137,9 @@ BEGIN
 
   START TRANSACTION;
   CALL snoflax._lease_enter(wanted, 'lease_acquire', floor, longest);
+  IF ttl_ms > longest THEN
+    SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'lease_acquire: ttl_ms is longer than the family allows; see lease_set_max_ttl()';
+  END IF;
   SET now_ms = timestampdiff(MICROSECOND, '1970-01-01', utc_timestamp(3)) DIV 1000;
   SELECT l.number, l.shard, l.start_ms, l.reserved_until_ms INTO chosen, part, start_at, until_at
     FROM snoflax._lease l WHERE l.token = given_token AND l.family = wanted FOR UPDATE;
@@ -264,7 +272,9 @@ BEGIN
   CALL snoflax._lease_check('lease_set_max_ttl', 'ttl_ms', ttl_ms, 100, 86400000);
   START TRANSACTION;
   CALL snoflax._lease_enter(wanted, 'lease_set_max_ttl', floor, longest);
-  UPDATE snoflax._lease_family f SET f.max_ttl_ms = least(f.max_ttl_ms, ttl_ms), f.margin_ms = ttl_ms WHERE f.family = wanted;
+  UPDATE snoflax._lease_family f SET f.max_ttl_ms = least(f.max_ttl_ms, ttl_ms), f.next_ttl_ms = ttl_ms,
+      f.margin_ms = greatest(f.margin_ms, ttl_ms)
+   WHERE f.family = wanted;
   COMMIT AND NO CHAIN NO RELEASE;
 END
 //
@@ -277,7 +287,7 @@ BEGIN
   CALL snoflax._lease_check('lease_confirm_max_ttl', '', 0, 0, 0);
   START TRANSACTION;
   CALL snoflax._lease_enter(wanted, 'lease_confirm_max_ttl', floor, longest);
-  UPDATE snoflax._lease_family f SET f.max_ttl_ms = f.margin_ms WHERE f.family = wanted;
+  UPDATE snoflax._lease_family f SET f.max_ttl_ms = f.next_ttl_ms WHERE f.family = wanted;
   COMMIT AND NO CHAIN NO RELEASE;
 END
 //
@@ -286,17 +296,18 @@ MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Lets this server give out leases after a failover, a restore or a copy, when no other one gives out the same numbers any more. For the owner.'
 BEGIN
   DECLARE here, known varchar(700) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
-  DECLARE durability_here varchar(16) CHARACTER SET ascii COLLATE ascii_bin;
+  DECLARE durability_here, accepted varchar(16) CHARACTER SET ascii COLLATE ascii_bin;
   DECLARE now_ms, floor, longest bigint;
   DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK AND NO CHAIN NO RELEASE; RESIGNAL; END;
   CALL snoflax._lease_check('lease_adopt', '', 0, 0, 0);
   START TRANSACTION;
-  SELECT f.server INTO known FROM snoflax._lease_family f WHERE f.family = wanted FOR UPDATE;
+  SELECT f.server, f.durability INTO known, accepted FROM snoflax._lease_family f WHERE f.family = wanted FOR UPDATE;
   CALL snoflax._lease_server(here, durability_here);
   SET now_ms = timestampdiff(MICROSECOND, '1970-01-01', utc_timestamp(3)) DIV 1000;
-  -- Behind all that another server may have reserved, if its clock was at most 10 s ahead of this one's.
+  -- Behind all that another server may have reserved, if its clock was at most 10 s ahead of this one's. To accept that a
+  -- crash may lose commits says of none that was.
   UPDATE snoflax._lease_family f
-     SET f.floor_ms = CASE WHEN known IS NULL THEN f.floor_ms ELSE greatest(f.floor_ms, now_ms + f.margin_ms + 10000) END,
+     SET f.floor_ms = CASE WHEN known IS NULL OR known = here AND accepted <> durability_here THEN f.floor_ms ELSE greatest(f.floor_ms, now_ms + f.margin_ms + 10000) END,
        f.server = here, f.durability = durability_here
    WHERE f.family = wanted;
   CALL snoflax._lease_enter(wanted, 'lease_adopt', floor, longest);

@@ -70,7 +70,7 @@ export function partitionsSql(family: IdFamily, { storage, from, until }: Partit
   const { toDatabase } = storageFor(family, 'mysql', { storage })
   const [fromMs, untilMs] = [unixMs(from), unixMs(until)]
   if (fromMs >= untilMs) {
-    throw new IdError('INVALID_OPTION', `${family.name}: until is after from`, {
+    throw new IdError('INVALID_OPTION', `${family.name}: until must be after from`, {
       family: family.name,
       field: 'until',
     })

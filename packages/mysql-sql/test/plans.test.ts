@@ -102,7 +102,7 @@ describe.runIf(mysql.selected())('plans', () => {
 
   test('refuses what can be neither', () => {
     expect(() => timeSql(flax, { column: 'id', storage: 'text' })).toThrow(/binary or bigint, not in text/)
-    expect(() => partitionsSql(flax, { from: UNTIL, until: FROM })).toThrow(/until is after from/)
+    expect(() => partitionsSql(flax, { from: UNTIL, until: FROM })).toThrow(/until must be after from/)
     expect(() => partitionsSql(flax, { from: FROM, until: new Date(Number.NaN) })).toThrow(/Date/)
   })
 })

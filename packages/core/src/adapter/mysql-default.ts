@@ -174,7 +174,7 @@ function refuse({ name }: IdFamily, storage: StorageName): never {
   throw new IdError(
     'INVALID_OPTION',
     `${name}: MySQL and MariaDB have no built-in DEFAULT for storage ${show(storage)}; ` +
-      `there is one for ${known.join(', ')}, and otherwise the application generates the ids`,
+      `these have one: ${known.join(', ')}; for others the application generates the ids`,
     { family: name, field: 'default', value: storage },
   )
 }

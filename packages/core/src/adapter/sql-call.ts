@@ -129,7 +129,7 @@ export function databaseDefault(request: DatabaseDefaultRequest): string {
   }
   throw new IdError(
     'INVALID_OPTION',
-    `${family.name}: default: 'database' is there for PostgreSQL, MySQL and MariaDB; in ${database} the application ` +
+    `${family.name}: default: 'database' works with PostgreSQL, MySQL and MariaDB; in ${database} the application ` +
       'generates the ids',
     { family: family.name, field: 'default', value: 'database' },
   )

@@ -99,6 +99,27 @@ describe.runIf(mysql.selected() && hasMariadb())('a server', () => {
     expect(await renew(standby, b)).toBeUndefined()
   })
 
+  test('that is promoted without having heard of any lease knows that it is another', async () => {
+    const server = await start()
+    await install(server.pool)
+    const { folder } = server
+    await server.end()
+    const standby = await start({ folder: MariadbServer.copy(folder), options: ['--server-id=2'] })
+    await expect(acquire(standby, 'a')).rejects.toMatchObject(refused)
+  })
+
+  test('whose longest lease was shortened still waits for the longer ones that may be out', async () => {
+    const server = await start()
+    await install(server.pool)
+    for (const call of ["set_max_ttl('sno', 60000)", "confirm_max_ttl('sno')", "set_max_ttl('sno', 3000)"]) {
+      await server.query(`CALL snoflax.lease_${call}`)
+    }
+    await server.query("UPDATE snoflax._lease_family SET server = 'another'")
+    const before = Date.now()
+    await server.query("CALL snoflax.lease_adopt('sno')")
+    expect((await acquire(server, 'a')).startMs).toBeGreaterThanOrEqual(before + 70_000)
+  })
+
   test('whose tables are restored from a dump gives out nothing', async () => {
     const server = await start()
     await install(server.pool)

@@ -152,7 +152,7 @@ function applyDefault(
   if (database === 'mysql') {
     throw new IdError(
       'INVALID_OPTION',
-      `${family.name}: default: 'database' needs INSERT … RETURNING, which MySQL has not, so entities would stay without ` +
+      `${family.name}: default: 'database' needs INSERT … RETURNING, which MySQL lacks, so entities would stay without ` +
         "their ids; let the application generate them, or connect to MariaDB by type: 'mariadb'",
       { family: family.name, field: 'default', value: 'database' },
     )
