@@ -1,5 +1,5 @@
 import { type Database, IdError, type IdStorage, storageFor } from '@snoflax/core'
-import { agree, checkDatabaseDefault, sqlCall, withPath } from '@snoflax/core/adapter'
+import { agree, databaseDefault, withPath } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { definitionOf, type IdColumnDefinition } from '../columns/definition.js'
@@ -142,16 +142,23 @@ function applyType(
 
 function applyDefault(
   column: ColumnMetadata,
-  { family, databaseDefault }: IdColumnDefinition,
+  { family, databaseDefault: options }: IdColumnDefinition,
   { database, name }: IdStorage<string>,
 ): void {
-  if (databaseDefault === undefined) {
+  if (options === undefined) {
     delete (column as Partial<ColumnMetadata>).default
     return
   }
-  checkDatabaseDefault(family, database)
-  const call = sqlCall(family, name, databaseDefault.schema, databaseDefault.meta)
-  column.default = () => call
+  if (database === 'mysql') {
+    throw new IdError(
+      'INVALID_OPTION',
+      `${family.name}: default: 'database' needs INSERT … RETURNING, which MySQL has not, so entities would stay without ` +
+        "their ids; let the application generate them, or connect to MariaDB by type: 'mariadb'",
+      { family: family.name, field: 'default', value: 'database' },
+    )
+  }
+  const expression = databaseDefault({ family, database, storage: name, ...options })
+  column.default = () => expression
 }
 
 const DATABASES: Readonly<Record<string, Database>> = {
