@@ -555,6 +555,23 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(await cte.getMany()).toMatchObject([{ id }])
   })
 
+  test('ids of a UNION, of nested queries with columns of the same names, and of subqueries that are selected', async () => {
+    const from = (inner: string, id: string) => {
+      const cte = dataSource.createQueryBuilder().addCommonTableExpression(inner, 'some')
+      return cte.select('s.id', 'id').from('some', 's').where('s.id = :id', { id }).getRawMany()
+    }
+    const t = dataSource.driver.escape('topic')
+    const nested = `SELECT id FROM ${t} WHERE EXISTS (SELECT id FROM vote WHERE id <> 0) OR word IN (SELECT title FROM book WHERE book.id IS NULL) OR id IS NOT NULL`
+    if (kind.name !== 'mysql') {
+      expect(await from(nested, sky.id)).toHaveLength(1)
+      expect(await from(`SELECT id FROM ${t} UNION SELECT choice FROM vote`, sky.id)).toHaveLength(1)
+    }
+    const selected = books().createQueryBuilder('b').select('b.id', 'id').where({ id: one.id })
+    const writer = (sub: SelectQueryBuilder<Author>) =>
+      sub.select('a.id').from(Author, 'a').where('a.id = :ada', { ada: ada.id })
+    expect(await selected.addSelect(writer, 'writer').getRawMany()).toEqual([{ id: one.id, writer: ada.id }])
+  })
+
   test('SQL of one’s own, with the column’s storage', async () => {
     const [ids, keys] = [storageOf(dataSource, Book, 'author'), storageOf(dataSource, Book, 'id')]
     const table = dataSource.driver.escape('book')

@@ -1,7 +1,8 @@
 import 'reflect-metadata'
 import { readFileSync } from 'node:fs'
 import * as core from '@snoflax/core'
-import { type FlakeId, type FlaxId, flake, flax, type SnoId, sno } from '@snoflax/core'
+import { type FlakeId, type FlaxId, flake, flax, type Id, type SnoId, sno } from '@snoflax/core'
+import { generateSealKey, seal } from '@snoflax/seal'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
 import * as ours from '@snoflax/typeorm'
 import {
@@ -68,6 +69,25 @@ class Visit {
 class Post {
   @FlaxIdColumn() id!: FlaxId
   @FlaxIdColumn.plain({ array: true }) readerIds!: FlaxId[]
+}
+
+@Entity()
+class Author {
+  @FlaxIdColumn() id!: Id<'flax', 'author'>
+}
+@Entity()
+class Book {
+  @FlaxIdColumn() id!: Id<'flax', 'book'>
+  @FlaxIdColumn.plain() authorId!: Id<'flax', 'author'>
+}
+
+const receiptSeal = seal(flax, { keys: generateSealKey() })
+@Entity()
+class Receipt {
+  @FlaxIdColumn() id!: FlaxId
+  get publicId() {
+    return receiptSeal.seal(this.id)
+  }
 }
 
 let database: PostgresDatabase
@@ -166,6 +186,24 @@ test('a DataSource prepared by hand', async () => {
   await prepared.synchronize()
   expect(flax.is((await prepared.getRepository(Visit).save({})).id)).toBe(true)
   await prepared.destroy()
+})
+
+test('ids of one table, and sealed ids', async () => {
+  const entities = [Author, Book, Receipt]
+  const dataSource = new DataSource({ type: 'postgres', url: database.url, entities, synchronize: true })
+  await dataSource.initialize()
+  const receipts = dataSource.getRepository(Receipt)
+  const { publicId } = await receipts.save(receipts.create())
+  await receipts.findOneBy({ id: receiptSeal.open(publicId) })
+  expect((await receipts.findOneByOrFail({ id: receiptSeal.open(publicId) })).publicId).toBe(publicId)
+  expect(() => receiptSeal.open(`A${publicId.slice(1)}A`)).toThrow(
+    expect.objectContaining({ code: 'INVALID_SEAL' }),
+  )
+  const { id: authorId } = await dataSource.getRepository(Author).save(new Author())
+  const books = dataSource.getRepository(Book)
+  const { id } = await books.save({ authorId })
+  expect(await books.findOneBy({ authorId })).toEqual({ id, authorId })
+  await dataSource.destroy()
 })
 
 test('arrays, and a DataSource that does not look at its columns', async () => {

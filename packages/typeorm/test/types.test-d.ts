@@ -1,5 +1,7 @@
-import { type FlaxId, flax, type SnoId, sno } from '@snoflax/core'
+import { type FlaxId, flax, type Id, type SnoId, sno } from '@snoflax/core'
 import {
+  createdAfter,
+  createdBefore,
   createdBetween,
   FlaxIdColumn,
   IdColumn,
@@ -103,3 +105,49 @@ storageOf(dataSource, Order, 'customer')
 // @ts-expect-error
 storageOf(dataSource, Order, 'nothing')
 new EntitySchema<{ id: FlaxId }>({ name: 'one', columns: { id: idColumn(flax) } })
+
+// Ids that the property's type gives to one table.
+class Author {
+  @FlaxIdColumn() id!: Id<'flax', 'author'>
+  @FlaxIdColumn.plain({ array: true }) friendIds!: Id<'flax', 'author'>[]
+}
+
+class Book {
+  @FlaxIdColumn() id!: Id<'flax', 'book'>
+  @FlaxIdColumn.plain() authorId!: Id<'flax', 'author'>
+  @ManyToOne(() => Author) author!: Relation<Author>
+  // @ts-expect-error
+  @SnoIdColumn.plain() editorId!: Id<'flax', 'author'>
+}
+
+declare const books: Repository<Book>
+declare const authorId: Id<'flax', 'author'>
+declare const bookId: Id<'flax', 'book'>
+books.findBy({ id: bookId, authorId, author: { id: authorId } })
+// TypeORM's partial types hide the property's type from what generates and reads ids.
+books.insert({ id: flax.generate<'book'>(), authorId })
+books.insert({ id: bookId, author: { id: authorId } })
+books.update(bookId, { authorId })
+// @ts-expect-error
+books.findBy({ id: authorId })
+// @ts-expect-error
+books.findBy({ author: { id: bookId } })
+// @ts-expect-error
+books.findBy({ authorId: Not(MoreThan(bookId)) })
+// @ts-expect-error
+books.insert({ authorId: bookId })
+// @ts-expect-error
+books.insert({ author: { id: bookId } })
+// @ts-expect-error
+books.update(bookId, { authorId: bookId })
+books.findBy({ id: createdBetween(flax, 0, 1), authorId: createdAfter(flax, 0) })
+books.findBy({ author: { id: createdBefore(flax, 0) } })
+// @ts-expect-error
+books.findBy({ id: createdBetween(sno, 0, 1) })
+books.find(keyset<Book>({ take: 5, after: bookId, where: { authorId } }))
+books.find(keyset<Book, 'authorId'>({ field: 'authorId', take: 5, after: authorId }))
+// @ts-expect-error
+keyset<Book>({ take: 5, after: authorId })
+expectTypeOf(books.findOneByOrFail({ id: bookId }))
+  .resolves.toHaveProperty('authorId')
+  .toEqualTypeOf<Id<'flax', 'author'>>()

@@ -1,4 +1,4 @@
-import type { IdFamily, Time } from '@snoflax/core'
+import type { IdFamily, IdOf, Time } from '@snoflax/core'
 import { checkKeyset } from '@snoflax/core/adapter'
 import {
   And,
@@ -24,12 +24,12 @@ import {
  * @example
  * await orders.findBy({ id: createdBetween(flax, new Date('2026-11-01'), new Date('2026-12-01')) })
  */
-export function createdBetween<AnId extends string>(
+export function createdBetween<AnId extends string, Of extends string = string>(
   family: IdFamily<AnId>,
   from: Time,
   to: Time,
-): FindOperator<AnId> {
-  const { gte, lt } = family.range(from, to)
+): FindOperator<IdOf<AnId, Of>> {
+  const { gte, lt } = family.range<Of>(from, to)
   return lt === undefined ? MoreThanOrEqual(gte) : And(MoreThanOrEqual(gte), LessThan(lt))
 }
 
@@ -42,7 +42,10 @@ export function createdBetween<AnId extends string>(
  * @example
  * await orders.findBy({ id: createdAfter(flax, Date.now() - 3_600_000) })
  */
-export function createdAfter<AnId extends string>(family: IdFamily<AnId>, time: Time): FindOperator<AnId> {
+export function createdAfter<AnId extends string, Of extends string = string>(
+  family: IdFamily<AnId>,
+  time: Time,
+): FindOperator<IdOf<AnId, Of>> {
   return createdBetween(family, time, Number.POSITIVE_INFINITY)
 }
 
@@ -55,7 +58,10 @@ export function createdAfter<AnId extends string>(family: IdFamily<AnId>, time: 
  * @example
  * await orders.delete({ id: createdBefore(flax, new Date('2020-01-01')) })
  */
-export function createdBefore<AnId extends string>(family: IdFamily<AnId>, time: Time): FindOperator<AnId> {
+export function createdBefore<AnId extends string, Of extends string = string>(
+  family: IdFamily<AnId>,
+  time: Time,
+): FindOperator<IdOf<AnId, Of>> {
   return createdBetween(family, Number.NEGATIVE_INFINITY, time)
 }
 

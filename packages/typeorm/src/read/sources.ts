@@ -130,7 +130,13 @@ function idsOfSelect(
 ): Paths {
   const from = tokens.findIndex((token) => isWord(token, 'FROM') && token.open === tokens[0]?.open)
   if (!isWord(tokens[0], 'SELECT') || from === -1) return new Map()
-  const expressions = expressionsOf(tokens.slice(1, from), writtenSources(tokens, dataSource), dataSource)
+  // A UNION's second query and subqueries have columns of the same names.
+  const level = tokens[0]?.open
+  const end = tokens.findIndex((one) => one.open === level && isWord(one, 'UNION', 'EXCEPT', 'INTERSECT'))
+  const query = end === -1 ? tokens : tokens.slice(0, end)
+  const own = writtenSources(query, dataSource, level)
+  const sources = own.length > 0 ? own : writtenSources(query, dataSource)
+  const expressions = expressionsOf(tokens.slice(1, from), sources, dataSource)
   return new Map(
     expressions.flatMap(({ key, column }, i): [string, PreparedColumn][] => {
       const name = names[i] ?? key
@@ -140,7 +146,12 @@ function idsOfSelect(
 }
 
 /** Entities' tables and common table expressions that stand in SQL, by their names and by those behind them. */
-export function writtenSources(tokens: readonly SqlToken[], dataSource: DataSource): Source[] {
+export function writtenSources(
+  tokens: readonly SqlToken[],
+  dataSource: DataSource,
+  /** What opens the brackets that they are in; left out for any. */
+  level?: number,
+): Source[] {
   const tables = new Map(
     dataSource.entityMetadatas.map((metadata) => [
       metadata.tableName.toLowerCase(),
@@ -154,7 +165,7 @@ export function writtenSources(tokens: readonly SqlToken[], dataSource: DataSour
       if (paths) tables.set(name.toLowerCase(), { name, paths })
     }
     const table = tables.get(name.toLowerCase())
-    if (table === undefined) return []
+    if (table === undefined || (level !== undefined && token.open !== level)) return []
     const alias = isWord(tokens[i + 1], 'AS') ? tokens[i + 2] : tokens[i + 1]
     return [table, ...(alias?.kind === 'name' ? [{ ...table, name: alias.parts.join('.') }] : [])]
   })
@@ -192,7 +203,9 @@ export function expressionsOf(
     if (expression.length === 1 && expression[0]?.text.endsWith('*')) return allOf(expression[0], sources)
     const { tokens, name } = withName(expression, dataSource)
     const path = pathOf(tokens)
-    const column = path === undefined ? undefined : idColumnAt(path, sources)
+    const isQuery = isWord(tokens[1], 'SELECT') && tokens[0]?.text === '('
+    const [answered] = isQuery ? idsOfSelect(tokens.slice(1, -1), dataSource).values() : []
+    const column = path === undefined ? answered : idColumnAt(path, sources)
     const ownKey = tokens.length === 1 ? column?.metadata.databaseName : undefined
     return [{ key: aliasName ?? name ?? ownKey, column }]
   })
