@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import * as core from '@snoflax/core'
 import * as adapter from '@snoflax/core/adapter'
+import * as families from '@snoflax/families'
 import * as pgSql from '@snoflax/pg-sql'
 import * as seal from '@snoflax/seal'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
@@ -20,6 +21,7 @@ const LEASES = page('docs/leases.md')
 const MODULES = {
   '@snoflax/core': core,
   '@snoflax/core/adapter': adapter,
+  '@snoflax/families': families,
   '@snoflax/pg-sql': pgSql,
   '@snoflax/seal': seal,
   '@snoflax/validators': validators,
@@ -32,7 +34,7 @@ const [FAMILIES_BLOCK = ''] = blocksOf(section(README, 'Four specifications, fiv
 const CORE_BLOCKS: readonly (readonly [name: string, code: string, claims: number])[] = [
   ['the first block of the root page', FIRST_BLOCK, 1],
   ['the families on the root page', FAMILIES_BLOCK, 3],
-  ...['core', 'validators'].flatMap((name) =>
+  ...['core', 'families', 'validators'].flatMap((name) =>
     blocksOf(page(`packages/${name}/README.md`), 'ts').map(
       (code, index) => [`block ${index + 1} on the page of ${name}`, code, 1] as const,
     ),

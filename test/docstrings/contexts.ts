@@ -88,7 +88,15 @@ import {
   DEFAULT_SCHEMA, idSource, isBytes, isDate, isPrefixed, isWord, NAMED_PLACEHOLDER, openingOf, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall,
   sqlFunction, unixMs, withPath,
 } from '@snoflax/core/adapter'
+import {
+  alphabet, batch, checkBytes, checkInteger, checkOptions, checkSpan, checkString, checkText, checkTimeField, isSpelled,
+  once, randomPool, readUint, refuseCharacter, secureRandom, systemClock, toUnixMs, uuidBytes, uuidText,
+} from '@snoflax/core/define'
 `,
+  },
+  {
+    sources: 'packages/families/',
+    code: "import { discord, twitter, typeid, ulid, uuid7 } from '@snoflax/families'\n",
   },
   {
     sources: 'packages/seal/',

@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module'
+import { dirname, isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as core from '@snoflax/core'
 import type { AnyFamily } from '../configuration.js'
@@ -7,8 +9,8 @@ export interface FoundFamily {
   readonly family: AnyFamily
   /** Name of the export. */
   readonly name: string
-  /** File of the user's own families; undefined for those of core. */
-  readonly file: string | undefined
+  /** The package that exports it, or the absolute path of a module. */
+  readonly from: string
 }
 
 export type FindFamily = (name: string) => FoundFamily
@@ -16,32 +18,48 @@ export type FindFamily = (name: string) => FoundFamily
 type Exports = Readonly<Record<string, unknown>>
 
 /**
- * Families by the name of their export: first those of the user's own module, then core's.
+ * Families by the name of their export: first those of the given modules, in their order, then core's.
  *
- * @param file absolute path of a module that Node can import
+ * @param modules paths that start at the schema file, or names of packages; a path begins with `.` or `/`.
+ * @param schema absolute path of the schema file.
  */
-export async function loadFamilies(file?: string): Promise<FindFamily> {
-  const own = file === undefined ? {} : await importFamilies(file)
+export async function loadFamilies(modules: readonly string[], schema: string): Promise<FindFamily> {
+  const sources: (readonly [from: string, exports: Exports])[] = []
+  for (const module of modules) {
+    const isPath = module.startsWith('.') || isAbsolute(module)
+    const from = isPath ? resolve(dirname(schema), module) : module
+    sources.push([
+      from,
+      await importFamilies(module, () => (isPath ? from : createRequire(schema).resolve(module))),
+    ])
+  }
+  sources.push(['@snoflax/core', core])
   return (name) => {
-    const [exports, from] = Object.hasOwn(own, name) ? [own, file] : [core as Exports, undefined]
-    const family = exports[name]
-    if (isFamily(family)) return { family, name, file: from }
-    const known = [own, core].flatMap(namesOfFamilies).join(', ')
-    throw new core.IdError('INVALID_OPTION', `no family ${JSON.stringify(name)}, only ${known}`, {
+    const found = sources.find(([, exports]) => Object.hasOwn(exports, name))
+    const family = found?.[1][name]
+    if (found !== undefined && isFamily(family)) return { family, name, from: found[0] }
+    const known = sources.flatMap(([, exports]) => namesOfFamilies(exports)).join(', ')
+    const more = modules.includes(FAMILIES)
+      ? ''
+      : `; ${FAMILIES} has more: families = ${JSON.stringify(FAMILIES)}`
+    throw new core.IdError('INVALID_OPTION', `no family ${JSON.stringify(name)}, only ${known}${more}`, {
       field: 'family',
       value: name,
     })
   }
 }
 
-async function importFamilies(file: string): Promise<Exports> {
+/** Known by its name alone, for messages. */
+const FAMILIES = '@snoflax/families'
+
+async function importFamilies(module: string, file: () => string): Promise<Exports> {
   try {
-    return (await import(pathToFileURL(file).href)) as Exports
+    return (await import(pathToFileURL(file()).href)) as Exports
   } catch (cause) {
     throw new core.IdError(
       'INVALID_OPTION',
-      `families: Node can't import ${file}: ${cause instanceof Error ? cause.message : cause}`,
-      { field: 'families', value: file, cause },
+      `families: Node can't import ${module}: ${cause instanceof Error ? cause.message : cause}`,
+      { field: 'families', value: module, cause },
     )
   }
 }

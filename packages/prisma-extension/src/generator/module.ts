@@ -1,4 +1,4 @@
-import { relative } from 'node:path'
+import { isAbsolute, relative } from 'node:path'
 import { clientName } from '../extension/model.js'
 import { familiesOf, idFields, type ModelContent, type ModuleContent } from './content.js'
 import type { FoundFamily } from './families.js'
@@ -111,8 +111,8 @@ export function familyImports(
   prefix = '',
 ): string {
   const names = new Map<string, string[]>()
-  for (const { name, file } of familiesOf(ids)) {
-    const from = file === undefined ? '@snoflax/core' : importPath(folder, file)
+  for (const { name, from: module } of familiesOf(ids)) {
+    const from = isAbsolute(module) ? importPath(folder, module) : module
     names.set(from, [...(names.get(from) ?? []), prefix ? `${name} as ${prefix}${name}` : name])
   }
   return [...names].map(([from, list]) => `${keyword} { ${list.join(', ')} } from '${from}'`).join('\n')

@@ -1,0 +1,109 @@
+import { type Ulid, ulid } from '@snoflax/families'
+import fc from 'fast-check'
+import { decodeTime, encodeTime, isValid, monotonicFactory, ulidToUUID, uuidToULID } from 'ulid'
+import { describe, expect, test } from 'vitest'
+import { expectRefusal } from './refusal.js'
+
+const SPEC_ID = '01ARZ3NDEKTSV4RRFFQ69G5FAV' as Ulid
+
+const fields = fc.record({
+  timeMs: fc.integer({ min: 0, max: 2 ** 48 - 1 }),
+  random: fc.uint8Array({ minLength: 10, maxLength: 10 }),
+})
+
+const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+
+describe('codec', () => {
+  test("gives the spec's examples", () => {
+    expect(ulid.timeMs(SPEC_ID)).toBe(1469922850259)
+    expect(hexOf(ulid.decode(SPEC_ID))).toBe('01563e3ab5d3d6764c61efb99302bd5b')
+    expect(ulid.encode(ulid.decode(SPEC_ID))).toBe(SPEC_ID)
+    expect(ulid.max).toBe('7ZZZZZZZZZZZZZZZZZZZZZZZZZ')
+    expect(ulid.timeMs(ulid.max)).toBe(281474976710655)
+  })
+
+  test('agrees with the ulid package', () => {
+    fc.assert(
+      fc.property(fields, (given) => {
+        const id = ulid.pack(given)
+        expect(isValid(id)).toBe(true)
+        expect(id.slice(0, 10)).toBe(encodeTime(given.timeMs))
+        expect(decodeTime(id)).toBe(given.timeMs)
+        const uuid = ulidToUUID(id)
+        expect(hexOf(ulid.decode(id))).toBe(uuid.replaceAll('-', '').toLowerCase())
+        expect(uuidToULID(uuid)).toBe(id)
+      }),
+    )
+  })
+
+  test('is undone by its inverse', () => {
+    fc.assert(
+      fc.property(fields, (given) => {
+        const id = ulid.pack(given)
+        expect(ulid.unpack(id)).toEqual(given)
+        expect(ulid.encode(ulid.decode(id))).toBe(id)
+        expect(id).toMatch(ulid.pattern)
+      }),
+    )
+  })
+
+  test('sorts as the bytes do', () => {
+    fc.assert(
+      fc.property(fields, fields, (a, b) => {
+        const [x, y] = [ulid.pack(a), ulid.pack(b)]
+        expect(Math.sign(ulid.compare(x, y))).toBe(Buffer.compare(ulid.decode(x), ulid.decode(y)))
+      }),
+    )
+  })
+})
+
+describe('generator', () => {
+  /** A generator whose first id is this one. */
+  const startingWith = (first: Ulid) => {
+    const { timeMs, random } = ulid.unpack(first)
+    return ulid.generator({ clock: () => timeMs, random: (bytes) => bytes.set(random) })
+  }
+
+  test("counts as the spec's example of monotonic ids does, until it fails", () => {
+    const { batch, generate } = startingWith('01BX5ZZKBKZZZZZZZZZZZZZZZX' as Ulid)
+    expect(batch(3)).toEqual([
+      '01BX5ZZKBKZZZZZZZZZZZZZZZX',
+      '01BX5ZZKBKZZZZZZZZZZZZZZZY',
+      '01BX5ZZKBKZZZZZZZZZZZZZZZZ',
+    ])
+    expectRefusal(generate, 'SEQUENCE_EXHAUSTED')
+    expectRefusal(generate, 'SEQUENCE_EXHAUSTED')
+  })
+
+  test('counts as the ulid package does, also while the clock is behind', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -50, max: 0 }), { minLength: 2 }), (steps) => {
+        const startMs = 1469922850259
+        const theirs = monotonicFactory()
+        const first = theirs(startMs) as Ulid
+        const { random } = ulid.unpack(first)
+        const clock = [startMs, ...steps.map((step) => startMs + step)]
+        const moments = clock.values()
+        const ours = ulid.generator({
+          clock: () => moments.next().value as number,
+          random: (bytes) => bytes.set(random),
+        })
+        expect(ours.batch(clock.length)).toEqual([first, ...steps.map((step) => theirs(startMs + step))])
+      }),
+    )
+  })
+
+  test('takes fresh random bytes for a new millisecond', () => {
+    let nowMs = 5
+    const { generate } = ulid.generator({
+      clock: () => nowMs++,
+      random: (bytes) => {
+        for (let i = 0; i < bytes.length; i++) bytes[i] = i / 10
+      },
+    })
+    expect([generate(), generate()].map((id) => ulid.unpack(id))).toEqual([
+      { timeMs: 5, random: new Uint8Array(10).fill(0) },
+      { timeMs: 6, random: new Uint8Array(10).fill(1) },
+    ])
+  })
+})
