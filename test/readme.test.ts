@@ -41,6 +41,13 @@ const CORE_BLOCKS: readonly (readonly [name: string, code: string, claims: numbe
   ),
   ['the page of seal', blocksOf(page('packages/seal/README.md'), 'ts').join('\n'), 1],
   ['docs/prefixed-ids.md', blocksOf(page('docs/prefixed-ids.md'), 'ts').join('\n'), 2],
+  [
+    'docs/uuidv7.md',
+    blocksOf(page('docs/uuidv7.md'), 'ts')
+      .filter((code) => code.startsWith('import'))
+      .join('\n'),
+    2,
+  ],
   ['docs/sealed-ids.md', blocksOf(page('docs/sealed-ids.md'), 'ts').join('\n'), 1],
   ['docs/testing.md', blocksOf(page('docs/testing.md'), 'ts').join('\n'), 4],
   ['docs/adapter.md', blocksOf(page('docs/adapter.md'), 'ts').join('\n'), 2],
@@ -168,6 +175,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/prefixed-ids.md': 'test/readme.test.ts',
   'docs/sealed-ids.md': 'test/readme.test.ts',
   'docs/testing.md': 'test/readme.test.ts',
+  'docs/uuidv7.md': 'test/readme.test.ts',
 }
 
 describe('a page with code has a test that runs it', () => {

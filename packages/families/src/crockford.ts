@@ -3,6 +3,8 @@ import { type Alphabet, alphabet, refuseCharacter } from '@snoflax/core/define'
 /** 16 bytes ⇄ 26 characters of 5 bits, behind two bits that are 0. */
 export interface CrockfordCoder {
   readonly alphabet: Alphabet
+  /** The text of two words of 25 bits, the first two of them 0, and four of 20. */
+  spell(a: number, b: number, c: number, d: number, e: number, f: number): string
   encode(bytes: Uint8Array): string
   /**
    * The caller has checked the length.
@@ -21,7 +23,7 @@ export function crockford(family: string, characters: string): CrockfordCoder {
   const digits = alphabet(characters)
   const { codes } = digits
 
-  /** Two words of 25 bits, then four of 20. One call with all codes gives a flat string. */
+  // One call with all codes gives a flat string.
   function spell(a: number, b: number, c: number, d: number, e: number, f: number): string {
     return String.fromCharCode(
       codes[a >>> 20] as number,
@@ -55,6 +57,7 @@ export function crockford(family: string, characters: string): CrockfordCoder {
 
   return {
     alphabet: digits,
+    spell,
     encode(bytes) {
       const at = (i: number): number => bytes[i] as number
       const high = (at(0) << 16) | (at(1) << 8) | at(2)

@@ -123,22 +123,14 @@ describe('a table that began with UUIDv4, by Drizzle', () => {
 class Author {
   @IdColumn(uuid7) id!: Uuid7
   @CreatedAt() readonly createdAt!: Date
-  @OneToMany(
-    () => Book,
-    ({ author }) => author,
-  )
-  books!: Relation<Book[]>
+  @OneToMany(() => Book, 'author') books!: Relation<Book[]>
 }
 
 @Entity()
 class Book {
   @IdColumn(uuid7) id!: Uuid7
   @Column('text') title!: string
-  @ManyToOne(
-    () => Author,
-    ({ books }) => books,
-  )
-  author!: Relation<Author>
+  @ManyToOne(() => Author, 'books') author!: Relation<Author>
 }
 
 describe('ids of npm, by TypeORM', () => {

@@ -82,7 +82,11 @@ export function suffixFamily(uuids: 'v7' | 'any'): TypeidSuffixFamily {
     lowerBoundMs: (timeMs) => encode(lowestOf(timeMs)),
   })
   const generator = (options?: MonotonicOptions) => createGenerator(family, encode, options)
-  const standard = () => once('typeid generator', () => generator())
+  let own: MonotonicGenerator<TypeidSuffix> | undefined
+  const standard = () => {
+    own ??= once('typeid generator', () => generator())
+    return own
+  }
   return Object.assign(family, {
     generate: () => standard().generate(),
     generateAt: (time: Time) => standard().generateAt(time),

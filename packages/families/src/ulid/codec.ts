@@ -37,7 +37,13 @@ export function decode(text: string): Uint8Array {
 }
 
 /** The text of 16 bytes. */
-export const spell = (bytes: Uint8Array): Ulid => coder.encode(bytes) as Ulid
+export const spell = coder.encode as (bytes: Uint8Array) => Ulid
+
+/** The text of six words, see {@link crockford}. */
+export const spellWords = coder.spell as unknown as (...words: Words) => Ulid
+
+/** Two words of 25 bits for the time, four of 20 for the random part. */
+export type Words = [number, number, number, number, number, number]
 
 export function pack({ timeMs, random }: UlidFields): Ulid {
   const bytes = new Uint8Array(BYTE_LENGTH)

@@ -1,14 +1,14 @@
 import { IdError, type IdFamily } from '@snoflax/core'
-import { batch, checkOptions, randomPool, secureRandom, systemClock } from '@snoflax/core/define'
-import { BYTE_LENGTH } from '../crockford.js'
-import { type MonotonicGenerator, type MonotonicOptions, momentOf, writeTime } from '../time-field.js'
-import { NAME, RANDOM_BYTES, spell, type Ulid } from './codec.js'
+import { batch, checkOptions, randomPool, readUint, secureRandom, systemClock } from '@snoflax/core/define'
+import { type MonotonicGenerator, type MonotonicOptions, momentOf } from '../time-field.js'
+import { NAME, pack, RANDOM_BYTES, spellWords, type Ulid } from './codec.js'
 
-const RANDOM_AT = BYTE_LENGTH - RANDOM_BYTES
+const TIME_WORD = 2 ** 25
+const RANDOM_WORD = 2 ** 20
 
 /**
  * As the specification has it: within a millisecond, and while the clock is behind, the random part grows by 1; where
- * it would run over, generation fails.
+ * it would run over, generation fails. The random part is kept in words of 20 bits, which are four characters each.
  */
 export function createGenerator(
   family: IdFamily<Ulid>,
@@ -17,42 +17,52 @@ export function createGenerator(
   checkOptions(NAME, options, { clock: 'function', random: 'function' })
   const { clock = systemClock, random = secureRandom } = options
   const pool = randomPool(random, RANDOM_BYTES)
-  const last = new Uint8Array(BYTE_LENGTH)
   let lastMs = -1
+  let timeHigh = 0
+  let timeLow = 0
+  let a = 0
+  let b = 0
+  let c = 0
+  let d = 0
 
-  const fill = (bytes: Uint8Array, timeMs: number): void => {
+  const restart = (timeMs: number): void => {
     const at = pool.next()
-    writeTime(bytes, timeMs)
-    for (let i = 0; i < RANDOM_BYTES; i++) bytes[RANDOM_AT + i] = pool.bytes[at + i] as number
+    const high = readUint(pool.bytes, at, 5)
+    const low = readUint(pool.bytes, at + 5, 5)
+    timeHigh = Math.floor(timeMs / TIME_WORD)
+    timeLow = timeMs % TIME_WORD
+    a = Math.floor(high / RANDOM_WORD)
+    b = high % RANDOM_WORD
+    c = Math.floor(low / RANDOM_WORD)
+    d = low % RANDOM_WORD
+    lastMs = timeMs
+  }
+  /** Adds 1; false, and nothing changed, where the random part would run over. */
+  const increment = (): boolean => {
+    const max = RANDOM_WORD - 1
+    if (d < max) d++
+    else if (c < max) [c, d] = [c + 1, 0]
+    else if (b < max) [b, c, d] = [b + 1, 0, 0]
+    else if (a < max) [a, b, c, d] = [a + 1, 0, 0, 0]
+    else return false
+    return true
   }
   const generate = (): Ulid => {
     const nowMs = momentOf(family, clock())
-    if (nowMs > lastMs) {
-      fill(last, nowMs)
-      lastMs = nowMs
-    } else if (!increment(last)) throw exhausted(lastMs + 1 - nowMs)
-    return spell(last)
+    if (nowMs > lastMs) restart(nowMs)
+    else if (!increment()) throw exhausted(lastMs + 1 - nowMs)
+    return spellWords(timeHigh, timeLow, a, b, c, d)
   }
   return {
     family,
     generate,
     generateAt(time) {
-      const bytes = new Uint8Array(BYTE_LENGTH)
-      fill(bytes, momentOf(family, time))
-      return spell(bytes)
+      const timeMs = momentOf(family, time)
+      const at = pool.next()
+      return pack({ timeMs, random: pool.bytes.subarray(at, at + RANDOM_BYTES) })
     },
     batch: (count) => batch(NAME, generate, count),
   }
-}
-
-/** Adds 1 to the random part; false, and nothing changed, where it would run over. */
-function increment(bytes: Uint8Array): boolean {
-  let i = BYTE_LENGTH - 1
-  while (i >= RANDOM_AT && bytes[i] === 0xff) i--
-  if (i < RANDOM_AT) return false
-  bytes[i] = (bytes[i] as number) + 1
-  bytes.fill(0, i + 1)
-  return true
 }
 
 function exhausted(waitMs: number): IdError {

@@ -64,7 +64,11 @@ function createFamily(): UlidFamily {
     lowerBoundMs: codec.lowerBoundMs,
   })
   const generator = (options?: MonotonicOptions) => createGenerator(family, options)
-  const standard = () => once('ulid generator', () => generator())
+  let own: MonotonicGenerator<codec.Ulid> | undefined
+  const standard = () => {
+    own ??= once('ulid generator', () => generator())
+    return own
+  }
   return Object.assign(family, {
     generate: () => standard().generate(),
     generateAt: (time: Time) => standard().generateAt(time),

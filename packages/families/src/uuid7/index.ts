@@ -67,7 +67,11 @@ function createFamily(
     lowerBoundMs: (timeMs) => codec.spell(codec.lowestOf(timeMs)),
   })
   const generator = (options?: MonotonicOptions) => createGenerator(family, codec.spell, options)
-  const standard = () => once('uuid7 generator', () => generator())
+  let own: MonotonicGenerator<codec.Uuid7> | undefined
+  const standard = () => {
+    own ??= once('uuid7 generator', () => generator())
+    return own
+  }
   return Object.assign(family, {
     generate: () => standard().generate(),
     generateAt: (time: Time) => standard().generateAt(time),
