@@ -1,6 +1,6 @@
 import { type IdFamily, type IdReading, readings, refusals } from '@snoflax/core'
 import { Command } from 'commander'
-import { type FamilyOptions, families, familyNamed } from '../ids/families.js'
+import { type FamilyOptions, familiesFor, familyNamed } from '../ids/families.js'
 import { showUtc } from '../ids/time.js'
 import { describeReading, pictureReading } from '../inspection.js'
 import type { Paint, Terminal } from '../terminal.js'
@@ -19,9 +19,10 @@ export const inspect = (terminal: Terminal): Command =>
       .option('--family <family>', 'read them as this family only')
       .option('--json', 'print a JSON array'),
   ).action(async (ids: string[], { family, json, ...options }: Options) => {
-    const known = family === undefined ? families(options) : [familyNamed(family, options)]
+    const told = family === undefined ? undefined : [familyNamed(family, options)]
     const documents: object[] = []
     for await (const input of terminal.given(ids)) {
+      const known = told ?? familiesFor(input, options)
       const found = readings(input, known)
       if (found.length === 0) complain(terminal, input, known)
       if (json) documents.push(toDocument(input, found, known))

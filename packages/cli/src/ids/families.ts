@@ -1,5 +1,6 @@
 import { flake, flax, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
 import { snakeCase } from '@snoflax/core/adapter'
+import { discord, twitter, ulid, uuid7 } from '@snoflax/families'
 import { oneOf } from '../exit.js'
 
 export interface FamilyOptions {
@@ -10,7 +11,8 @@ export interface FamilyOptions {
 }
 
 /**
- * All families, the one whose alphabet allows least first: what reads as a sno reads as flax and uid too.
+ * The families that a value can be told to be of, the one whose alphabet allows least first: what reads as a sno reads
+ * as flax and uid too.
  */
 export function families({ epoch, neighbourhood }: FamilyOptions = {}): readonly IdFamily[] {
   return [
@@ -19,12 +21,17 @@ export function families({ epoch, neighbourhood }: FamilyOptions = {}): readonly
     flax,
     uidLocal,
     epoch === undefined ? flake : flake.withEpoch(epoch),
+    uuid7,
   ]
 }
 
+/** The same for a text. Any UUID is a ULID, so that ULIDs are told by their own text alone. */
+export const familiesFor = (text: string, options?: FamilyOptions): readonly IdFamily[] =>
+  ulid.is(text) ? [...families(options), ulid] : families(options)
+
 /** The family of a name, which may be written as in SQL too. @throws {UsageError} */
 export function familyNamed(name: string, options?: FamilyOptions): IdFamily {
-  const known = families(options)
+  const known = [...families(options), ulid, twitter, discord] as readonly IdFamily[]
   const inSql = known.find((family) => snakeCase(family.name) === name)
   const names = known.map((family) => family.name)
   return inSql ?? (known[names.indexOf(oneOf('family', names, name))] as IdFamily)
