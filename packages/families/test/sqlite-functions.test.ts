@@ -5,7 +5,11 @@ import { expect, test } from 'vitest'
 
 const connection = new Database(':memory:')
 registerSnoflax(connection, { families: [uuid7, ulid, typeid('user').base] })
-const value = (sql: string, ...parameters: unknown[]) => connection.prepare(sql).pluck().get(...parameters)
+const value = (sql: string, ...parameters: unknown[]) =>
+  connection
+    .prepare(sql)
+    .pluck()
+    .get(...parameters)
 
 const COUNT = 500
 const moments = Array.from({ length: COUNT }, () => Math.floor(Math.random() * Date.UTC(9999, 0)))
@@ -37,6 +41,7 @@ test('a table finds its rows by the bounds', () => {
   connection.exec('CREATE TABLE notes (id TEXT PRIMARY KEY) STRICT')
   const insert = connection.prepare('INSERT INTO notes VALUES (?)')
   for (let day = 1; day <= 9; day++) insert.run(uuid7.generateAt(Date.UTC(2026, 10, day)))
-  const sql = 'SELECT count(*) FROM notes WHERE id >= uuid7_lower_bound_text(?) AND id < uuid7_lower_bound_text(?)'
+  const sql =
+    'SELECT count(*) FROM notes WHERE id >= uuid7_lower_bound_text(?) AND id < uuid7_lower_bound_text(?)'
   expect(value(sql, '2026-11-03', '2026-11-06')).toBe(3)
 })

@@ -46,7 +46,7 @@ DECLARE
   bytes bytea := uuid_send(id);
 BEGIN
   IF (get_byte(bytes, 6) >> 4) <> 7 OR (get_byte(bytes, 8) >> 6) <> 2 THEN
-    RAISE EXCEPTION 'uuid7_time: % is no UUIDv7, and has no time', id USING ERRCODE = '22P02';
+    RAISE EXCEPTION 'uuid7_time: % is not a UUIDv7 and has no time', id USING ERRCODE = '22P02';
   END IF;
   RETURN snoflax._far_moment(snoflax._read48(bytes, 0));
 END $$;
@@ -164,7 +164,7 @@ BEGIN
   IF id COLLATE "C" ~ '^[0-7][0-9A-HJKMNP-TV-Z]{25}$'::text THEN
     RETURN snoflax._crockford_uuid(id);
   END IF;
-  RAISE EXCEPTION 'ulid_decode: "%" is no ULID, which has 26 characters of 0123456789ABCDEFGHJKMNPQRSTVWXYZ, 0 to 7 first',
+  RAISE EXCEPTION 'ulid_decode: "%" is not a ULID, which has 26 characters of 0123456789ABCDEFGHJKMNPQRSTVWXYZ, 0 to 7 first',
     left(id, 48) USING ERRCODE = '22P02';
 END $$;
 
@@ -192,7 +192,7 @@ BEGIN
     RETURN snoflax._crockford_uuid(suffix);
   END IF;
   RAISE EXCEPTION
-    'typeid_decode: "%" is no TypeID of "%", which has % and 26 characters of 0123456789abcdefghjkmnpqrstvwxyz, 0 to 7 first',
+    'typeid_decode: "%" is not a TypeID of "%", which has % and 26 characters of 0123456789abcdefghjkmnpqrstvwxyz, 0 to 7 first',
     left(id, 96), prefix, head USING ERRCODE = '22P02';
 END $$;
 
