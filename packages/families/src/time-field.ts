@@ -1,4 +1,4 @@
-import type { Clock, IdGenerator, RandomSource, Time } from '@snoflax/core'
+import type { Clock, IdGenerator, IdOf, RandomSource, Time } from '@snoflax/core'
 import { checkSpan, readUint, type TimeSpan, toUnixMs } from '@snoflax/core/define'
 
 /** The last Unix millisecond of 48 bits. */
@@ -33,10 +33,14 @@ export interface MonotonicOptions {
 
 /** Makes ids each of which is larger than the one before, whatever the clock does. */
 export interface MonotonicGenerator<AnId extends string> extends IdGenerator<AnId> {
+  /** A new id. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME` for what the clock says. */
+  generate<Of extends string = string>(): IdOf<AnId, Of>
+  /** `count` new ids, in order. @throws {IdError} as `generate`. */
+  batch<Of extends string = string>(count: number): IdOf<AnId, Of>[]
   /**
    * An id that carries the given moment, floored to its millisecond, all other bits random. Not monotonic.
    *
    * @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`.
    */
-  generateAt(time: Time): AnId
+  generateAt<Of extends string = string>(time: Time): IdOf<AnId, Of>
 }

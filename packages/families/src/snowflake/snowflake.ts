@@ -9,7 +9,9 @@ import {
   IdError,
   type IdFamily,
   type IdGenerator,
+  type IdOf,
   type Time,
+  type WaitOptions,
 } from '@snoflax/core'
 import {
   checkInteger,
@@ -38,10 +40,16 @@ export type SnowflakeGeneratorOptions<Names extends FieldNames> = {
 export interface SnowflakeGenerator<AnId extends string>
   extends IdGenerator<AnId>,
     Pick<FlakeGenerator, 'snapshot'> {
+  /** A new id; as flake's. */
+  generate<Of extends string = string>(): IdOf<AnId, Of>
+  /** `count` new ids, in order. @throws {IdError} as `generate`. */
+  batch<Of extends string = string>(count: number): IdOf<AnId, Of>[]
   /** A new id, waiting without blocking; as flake's. */
-  generateAsync(...args: Parameters<FlakeGenerator['generateAsync']>): Promise<AnId>
+  generateAsync<Of extends string = string>(
+    ...args: Parameters<FlakeGenerator['generateAsync']>
+  ): Promise<IdOf<AnId, Of>>
   /** An id that carries the given moment, by the counters of `backfill`; as flake's. */
-  generateAt(time: Time): AnId
+  generateAt<Of extends string = string>(time: Time): IdOf<AnId, Of>
 }
 
 /** A family of snowflakes: flake with an epoch and fields of its own. */
@@ -56,7 +64,7 @@ export interface SnowflakeFamily<Name extends string, Names extends FieldNames>
   /** The id as a number. */
   toBigInt(id: Id<Name>): bigint
   /** The id of a number. @throws {IdError} `FIELD_OUT_OF_RANGE`. */
-  fromBigInt(value: bigint): Id<Name>
+  fromBigInt<Of extends string = string>(value: bigint): IdOf<Id<Name>, Of>
 }
 
 const MAX_IDENTITY = 31
@@ -177,18 +185,18 @@ export function snowflake<const Name extends string, const Names extends FieldNa
       return {
         family,
         generate: () => own(named(made.generate)),
-        generateAsync: (options) =>
+        generateAsync: (options: WaitOptions) =>
           made.generateAsync(options).then(own, (error) => {
             throw renamed(error, name)
           }),
-        generateAt: (time) => own(named(() => made.generateAt(inSpan(time)))),
-        batch: (count) => named(() => made.batch(count)).map(own),
+        generateAt: (time: Time) => own(named(() => made.generateAt(inSpan(time)))),
+        batch: (count: number) => named(() => made.batch(count)).map(own),
         snapshot: made.snapshot,
-      }
+      } as SnowflakeGenerator<Id<Name>>
     },
     toBigInt: (id: Id<Name>) => named(() => base.toBigInt(theirs(checkMax(base.parse(id))))),
     fromBigInt: (value: bigint) => named(() => checkMax(base.fromBigInt(value))),
-  })
+  }) as SnowflakeFamily<Name, Names>
 }
 
 const SIGNED_MAX = '9223372036854775807'

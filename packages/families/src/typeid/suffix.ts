@@ -1,4 +1,4 @@
-import { defineFamily, type Id, IdError, type IdFamily, type Time } from '@snoflax/core'
+import { defineFamily, type Id, IdError, type IdFamily, type IdOf, type Time } from '@snoflax/core'
 import { checkBytes, checkText, once } from '@snoflax/core/define'
 import { BYTE_LENGTH, crockford, TEXT_LENGTH } from '../crockford.js'
 import { LAST_MS, type MonotonicGenerator, type MonotonicOptions, timeOf } from '../time-field.js'
@@ -11,9 +11,9 @@ export type TypeidSuffix = Id<'typeid'>
 /** A family of TypeIDs without a prefix: UUIDs of version 7 in another text. */
 export interface TypeidSuffixFamily extends IdFamily<TypeidSuffix, Uuid7Fields> {
   /** A new id, larger than all that this process has generated before. @throws {IdError} `TIME_OUT_OF_RANGE`. */
-  generate(): TypeidSuffix
+  generate<Of extends string = string>(): IdOf<TypeidSuffix, Of>
   /** An id that carries the given moment. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
-  generateAt(time: Time): TypeidSuffix
+  generateAt<Of extends string = string>(time: Time): IdOf<TypeidSuffix, Of>
   /** A generator with options of its own. Ids of two generators differ, and are not ordered among each other. */
   generator(options?: MonotonicOptions): MonotonicGenerator<TypeidSuffix>
 }
@@ -91,7 +91,7 @@ export function suffixFamily(uuids: 'v7' | 'any'): TypeidSuffixFamily {
     generate: () => standard().generate(),
     generateAt: (time: Time) => standard().generateAt(time),
     generator,
-  })
+  }) as TypeidSuffixFamily
 }
 
 function highest(): Uint8Array {

@@ -1,4 +1,4 @@
-import { IdError, type IdFamily } from '@snoflax/core'
+import { IdError, type IdFamily, type Time } from '@snoflax/core'
 import { batch, checkOptions, randomPool, readUint, secureRandom, systemClock } from '@snoflax/core/define'
 import { type MonotonicGenerator, type MonotonicOptions, momentOf } from '../time-field.js'
 import { NAME, pack, RANDOM_BYTES, spellWords, type Ulid } from './codec.js'
@@ -56,13 +56,13 @@ export function createGenerator(
   return {
     family,
     generate,
-    generateAt(time) {
+    generateAt(time: Time) {
       const timeMs = momentOf(family, time)
       const at = pool.next()
       return pack({ timeMs, random: pool.bytes.subarray(at, at + RANDOM_BYTES) })
     },
-    batch: (count) => batch(NAME, generate, count),
-  }
+    batch: (count: number) => batch(NAME, generate, count),
+  } as MonotonicGenerator<Ulid>
 }
 
 function exhausted(waitMs: number): IdError {

@@ -1,4 +1,4 @@
-import { defineFamily, type IdFamily, type Time } from '@snoflax/core'
+import { defineFamily, type IdFamily, type IdOf, type Time } from '@snoflax/core'
 import { once, uuidText } from '@snoflax/core/define'
 import { BYTE_LENGTH, TEXT_LENGTH } from '../crockford.js'
 import type { MonotonicGenerator, MonotonicOptions } from '../time-field.js'
@@ -16,15 +16,15 @@ export interface UlidFamily extends IdFamily<codec.Ulid, codec.UlidFields> {
    * @throws {IdError} `SEQUENCE_EXHAUSTED` where the random part of a millisecond can't grow any more, as the
    * specification demands; `TIME_OUT_OF_RANGE`.
    */
-  generate(): codec.Ulid
+  generate<Of extends string = string>(): IdOf<codec.Ulid, Of>
   /** An id that carries the given moment. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
-  generateAt(time: Time): codec.Ulid
+  generateAt<Of extends string = string>(time: Time): IdOf<codec.Ulid, Of>
   /** A generator with options of its own. Ids of two generators differ, and are not ordered among each other. */
   generator(options?: MonotonicOptions): MonotonicGenerator<codec.Ulid>
   /** The same 128 bits as the text of a UUID, as the storage `uuid` has them. */
   toUuid(id: codec.Ulid): string
   /** The id of a UUID's text. @throws {IdError} `INVALID_TYPE`, `INVALID_LENGTH`, `INVALID_CHARACTER`. */
-  fromUuid(text: string): codec.Ulid
+  fromUuid<Of extends string = string>(text: string): IdOf<codec.Ulid, Of>
 }
 
 /**
@@ -75,5 +75,5 @@ function createFamily(): UlidFamily {
     generator,
     toUuid: (id: codec.Ulid) => uuidText(codec.decode(id)),
     fromUuid: (text: string) => codec.spell(bytesOfUuid(codec.NAME, text)),
-  })
+  }) as UlidFamily
 }

@@ -1,4 +1,4 @@
-import type { IdFamily } from '@snoflax/core'
+import type { IdFamily, Time } from '@snoflax/core'
 import { batch, checkOptions, checkSpan, randomPool, secureRandom, systemClock } from '@snoflax/core/define'
 import { type MonotonicGenerator, type MonotonicOptions, momentOf, writeTime } from '../time-field.js'
 import { BYTE_LENGTH } from './codec.js'
@@ -56,11 +56,11 @@ export function createGenerator<AnId extends string>(
   return {
     family,
     generate,
-    generateAt(time) {
+    generateAt(time: Time) {
       const timeMs = momentOf(family, time)
       const at = pool.next()
       return spell(timeMs, randomCounter(at), at)
     },
-    batch: (count) => batch(family.name, generate, count),
-  }
+    batch: (count: number) => batch(family.name, generate, count),
+  } as MonotonicGenerator<AnId>
 }

@@ -1,4 +1,4 @@
-import { defineFamily, IdError, type IdFamily, type Time } from '@snoflax/core'
+import { defineFamily, IdError, type IdFamily, type IdOf, type Time } from '@snoflax/core'
 import { once } from '@snoflax/core/define'
 import { type MonotonicGenerator, type MonotonicOptions, timeOf } from '../time-field.js'
 import * as codec from './codec.js'
@@ -9,9 +9,9 @@ export type { Uuid7, Uuid7Fields } from './codec.js'
 /** The family of UUIDs of version 7. */
 export interface Uuid7Family extends IdFamily<codec.Uuid7, codec.Uuid7Fields> {
   /** A new id, larger than all that this process has generated before. @throws {IdError} `TIME_OUT_OF_RANGE`. */
-  generate(): codec.Uuid7
+  generate<Of extends string = string>(): IdOf<codec.Uuid7, Of>
   /** An id that carries the given moment. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
-  generateAt(time: Time): codec.Uuid7
+  generateAt<Of extends string = string>(time: Time): IdOf<codec.Uuid7, Of>
   /** A generator with options of its own. Ids of two generators differ, and are not ordered among each other. */
   generator(options?: MonotonicOptions): MonotonicGenerator<codec.Uuid7>
   /**
@@ -82,7 +82,7 @@ function createFamily(
         exactRange: false,
       }),
     hasTime,
-  })
+  }) as Uuid7Family
 }
 
 function checkTimed(id: codec.Uuid7, bytes: Uint8Array): Uint8Array {
