@@ -26,15 +26,15 @@ export function alphabet(characters: string): Alphabet {
 }
 
 /**
- * Whether every character is a digit of the alphabet. Allocates nothing.
+ * Whether every character from `start` on is a digit of the alphabet. Allocates nothing.
  *
  * @example
- * isSpelled(alphabet('0123456789ABCDEFGHJKMNPQRSTVWXYZ'), '01KB') // true
+ * isSpelled(alphabet('0123456789ABCDEFGHJKMNPQRSTVWXYZ'), '01KB', 0) // true
  */
-export function isSpelled({ digits }: Alphabet, text: string): boolean {
+export function isSpelled({ digits }: Alphabet, text: string, start: number): boolean {
   let seen = 0
   let codes = 0
-  for (let i = 0; i < text.length; i++) {
+  for (let i = start; i < text.length; i++) {
     const code = text.charCodeAt(i)
     seen |= digits[code & 127] as number
     codes |= code
@@ -64,7 +64,7 @@ export interface TextCoder {
  *
  * @example
  * const digits = alphabet('0123456789ABCDEFGHJKMNPQRSTVWXYZ')
- * const read = (text: string) => (isSpelled(digits, text) ? text : refuseCharacter('ticket', digits, text))
+ * const read = (text: string) => (isSpelled(digits, text, 0) ? text : refuseCharacter('ticket', digits, text))
  * read('01KB') // '01KB'
  */
 export function refuseCharacter(family: string, { digits, characters }: Alphabet, text: string): never {

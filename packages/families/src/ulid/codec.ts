@@ -23,7 +23,7 @@ const coder = /* @__PURE__ */ crockford(NAME, '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** Whether it is the text of an id. */
 export const check = (text: string): boolean =>
-  text.length === TEXT_LENGTH && text.charCodeAt(0) < 0x38 && isSpelled(coder.alphabet, text)
+  text.length === TEXT_LENGTH && text.charCodeAt(0) < 0x38 && isSpelled(coder.alphabet, text, 0)
 
 export const encode = (bytes: Uint8Array): Ulid => coder.encode(checkBytes(NAME, bytes, BYTE_LENGTH)) as Ulid
 

@@ -4,16 +4,19 @@ import { pathToFileURL } from 'node:url'
 import * as core from '@snoflax/core'
 import type { AnyFamily } from '../configuration.js'
 
-/** A family, and where the generated module imports it from. */
+/** A family, and where the generated module has it from. */
 export interface FoundFamily {
   readonly family: AnyFamily
-  /** Name of the export. */
+  /** Its name in the generated module. */
   readonly name: string
+  /** Name of the export; of the base, where the module puts a prefix in front of its ids. */
+  readonly export: string
   /** The package that exports it, or the absolute path of a module. */
   readonly from: string
+  readonly prefix?: string
 }
 
-export type FindFamily = (name: string) => FoundFamily
+export type FindFamily = (name: string, prefix?: string) => FoundFamily
 
 type Exports = Readonly<Record<string, unknown>>
 
@@ -34,10 +37,12 @@ export async function loadFamilies(modules: readonly string[], schema: string): 
     ])
   }
   sources.push(['@snoflax/core', core])
-  return (name) => {
+  return (name, prefix) => {
     const found = sources.find(([, exports]) => Object.hasOwn(exports, name))
     const family = found?.[1][name]
-    if (found !== undefined && isFamily(family)) return { family, name, from: found[0] }
+    if (found !== undefined && isFamily(family)) {
+      return withPrefix({ family, name, export: name, from: found[0] }, prefix)
+    }
     const known = sources.flatMap(([, exports]) => namesOfFamilies(exports)).join(', ')
     const more = modules.includes(FAMILIES)
       ? ''
@@ -48,6 +53,12 @@ export async function loadFamilies(modules: readonly string[], schema: string): 
     })
   }
 }
+
+/** @throws {IdError} as `prefixed`. */
+const withPrefix = (found: FoundFamily, prefix: string | undefined): FoundFamily =>
+  prefix === undefined
+    ? found
+    : { ...found, family: core.prefixed(found.family, prefix), name: `${prefix}Id`, prefix }
 
 /** Known by its name alone, for messages. */
 const FAMILIES = '@snoflax/families'

@@ -1,0 +1,1 @@
+export { type ColumnOptions, type ColumnSql, columnSql, type Server } from './column-sql.js'
