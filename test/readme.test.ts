@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import * as core from '@snoflax/core'
 import * as adapter from '@snoflax/core/adapter'
+import * as families from '@snoflax/families'
 import * as pgSql from '@snoflax/pg-sql'
 import * as seal from '@snoflax/seal'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
@@ -20,6 +21,7 @@ const LEASES = page('docs/leases.md')
 const MODULES = {
   '@snoflax/core': core,
   '@snoflax/core/adapter': adapter,
+  '@snoflax/families': families,
   '@snoflax/pg-sql': pgSql,
   '@snoflax/seal': seal,
   '@snoflax/validators': validators,
@@ -32,13 +34,20 @@ const [FAMILIES_BLOCK = ''] = blocksOf(section(README, 'Four specifications, fiv
 const CORE_BLOCKS: readonly (readonly [name: string, code: string, claims: number])[] = [
   ['the first block of the root page', FIRST_BLOCK, 1],
   ['the families on the root page', FAMILIES_BLOCK, 3],
-  ...['core', 'validators'].flatMap((name) =>
+  ...['core', 'families', 'validators'].flatMap((name) =>
     blocksOf(page(`packages/${name}/README.md`), 'ts').map(
       (code, index) => [`block ${index + 1} on the page of ${name}`, code, 1] as const,
     ),
   ),
   ['the page of seal', blocksOf(page('packages/seal/README.md'), 'ts').join('\n'), 1],
   ['docs/prefixed-ids.md', blocksOf(page('docs/prefixed-ids.md'), 'ts').join('\n'), 2],
+  [
+    'docs/uuidv7.md',
+    blocksOf(page('docs/uuidv7.md'), 'ts')
+      .filter((code) => code.startsWith('import'))
+      .join('\n'),
+    2,
+  ],
   ['docs/sealed-ids.md', blocksOf(page('docs/sealed-ids.md'), 'ts').join('\n'), 1],
   ['docs/testing.md', blocksOf(page('docs/testing.md'), 'ts').join('\n'), 4],
   ['docs/adapter.md', blocksOf(page('docs/adapter.md'), 'ts').join('\n'), 2],
@@ -166,6 +175,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/prefixed-ids.md': 'test/readme.test.ts',
   'docs/sealed-ids.md': 'test/readme.test.ts',
   'docs/testing.md': 'test/readme.test.ts',
+  'docs/uuidv7.md': 'test/readme.test.ts',
 }
 
 describe('a page with code has a test that runs it', () => {

@@ -93,6 +93,10 @@ import {
   databaseDefault, DEFAULT_SCHEMA, idSource, isBytes, isDate, isPrefixed, isWord, NAMED_PLACEHOLDER, openingOf, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall,
   sqlFunction, unixMs, withPath,
 } from '@snoflax/core/adapter'
+import {
+  alphabet, batch, checkBytes, checkInteger, checkOptions, checkSpan, checkString, checkText, checkTimeField, isSpelled,
+  once, randomPool, readUint, refuseCharacter, secureRandom, systemClock, toUnixMs, uuidBytes, uuidText,
+} from '@snoflax/core/define'
 import { type LeaseStore, leasePartitionFrom } from '@snoflax/core/leases'
 const store: LeaseStore = {
   acquire: async ({ ttlMs }) => ({ token: '', number: 7, shard: 0, startMs: 0, untilMs: Date.now() + ttlMs }),
@@ -100,6 +104,10 @@ const store: LeaseStore = {
   release: async () => {},
 }
 `,
+  },
+  {
+    sources: 'packages/families/',
+    code: "import { discord, twitter, typeid, ulid, uuid7 } from '@snoflax/families'\n",
   },
   {
     sources: 'packages/seal/',

@@ -1,12 +1,13 @@
 /// <reference types="vite/types/importMeta.d.ts" />
 import { flake, flax, type IdFamily, type IdGenerator, prefixed, sno } from '@snoflax/core'
+import { discord, typeid, ulid, uuid7 } from '@snoflax/families'
 import { databases } from '@snoflax/test'
 import { type Contestant, describeContract, type Variant, variantsOf } from '@snoflax/test/contract'
 import { expect, test } from 'vitest'
 import { thisAdapter } from './adapter.js'
 
-// Families of users go through the contract as ours do: each file of the example, in every storage that it allows. So
-// do prefixed families.
+// Families of users go through the contract as core's do: each file of the example, in every storage that it allows. So
+// do prefixed families, and those of @snoflax/families.
 
 // By pattern, since these files belong to a TypeScript project of their own.
 const FAMILIES = import.meta.glob<Readonly<Record<string, unknown>>>('../../examples/own-families/src/*.ts', {
@@ -20,13 +21,20 @@ const PREFIXED: readonly IdGenerator<string>[] = [
   prefixed(flake, 'evt').generator({ datacenter: 1, worker: 2 }),
   prefixed(flax, 'usr', { stored: 'prefixed' }).generator(),
 ]
-const families = Object.values(FAMILIES).flatMap(Object.values).filter(isFamily).map(contestant)
+const GIVEN: readonly IdGenerator<string>[] = [
+  ulid.generator(),
+  typeid('user').generator(),
+  discord.generator({ worker: 3, process: 9 }),
+]
+const own = Object.values(FAMILIES).flatMap(Object.values).filter(isFamily).map(contestant)
+const everywhere = [...own, { family: uuid7, generator: uuid7.generator() }] as unknown as Contestant[]
+const given = GIVEN.map((generator) => ({ family: generator.family, generator }))
 const prefixedOnes = PREFIXED.map((generator) => ({ family: generator.family, generator }))
 // PGlite is PostgreSQL behind another driver, whose forms of values our own families show.
 const selected = databases.filter(({ name }) => adapter.variants[name] !== undefined && name !== 'pglite')
 
-test('both families are found', () => {
-  expect(families.map(({ family }) => family.name).sort()).toEqual(['ulid', 'uuid7'])
+test('the example is found', () => {
+  expect(own.map(({ family }) => family.name)).toEqual(['ksuid'])
 })
 
 // Prefixed families differ in the application alone, so that one database shows them all and one of them each other
@@ -40,7 +48,10 @@ const prefixedVariants = (name: Variant['database']): Variant[] => {
 describeContract(
   adapter,
   selected
-    .flatMap(({ name }) => [...variantsOf(name, { families }), ...prefixedVariants(name)])
+    .flatMap(({ name }) => [
+      ...variantsOf(name, { families: name === 'sqlite' ? [...everywhere, ...given] : everywhere }),
+      ...prefixedVariants(name),
+    ])
     .filter((variant) => !adapter.refuses?.(variant)),
 )
 

@@ -1,6 +1,7 @@
 import * as crypto from 'node:crypto'
 import { Snowflake } from '@sapphire/snowflake'
 import { flake, flax, sno, uid, uidLocal } from '@snoflax/core'
+import { typeid as snoflaxTypeid, ulid as snoflaxUlid, uuid7 } from '@snoflax/families'
 import { ObjectId } from 'bson'
 import FlakeIdgen from 'flake-idgen'
 import { nanoid } from 'nanoid'
@@ -19,6 +20,7 @@ const flakes = flake.generator({ datacenter: 1, worker: 2 })
 const uids = uid.generator({ node: 'bench@localhost' })
 const localUids = uidLocal.generator()
 const monotonicUlid = monotonicFactory()
+const orderId = snoflaxTypeid('order')
 const flakeIdgen = new FlakeIdgen({ datacenter: 1, worker: 2 })
 const snowflake = new Snowflake(0)
 const nodejsSnowflake = new NodejsSnowflake({ custom_epoch: 0, instance_id: 1 })
@@ -32,6 +34,9 @@ const makers = {
   'flake, decimal': () => flakes.generate(),
   'uid, global': () => uids.generate(),
   'uid, local': () => localUids.generate(),
+  'uuid7.generate': () => uuid7.generate(),
+  'ulid.generate': () => snoflaxUlid.generate(),
+  'typeid.generate': () => orderId.generate(),
   'crypto.randomUUID': () => crypto.randomUUID(),
   ...((randomUUIDv7 ? { 'crypto.randomUUIDv7': () => randomUUIDv7() } : {}) as Record<never, never>),
   uuidv7: () => uuidv7(),
@@ -56,9 +61,21 @@ export const generate: Section<void> = {
   async run() {
     const results = compareAll(
       { ...makers, [CLOCK]: () => Date.now() },
-      ['crypto.randomUUID', 'uuidv7', CLOCK],
+      [
+        'crypto.randomUUID',
+        'uuidv7',
+        'ulid, monotonic',
+        ...(randomUUIDv7 ? ['crypto.randomUUIDv7' as never] : []),
+        CLOCK,
+      ],
       {
         'crypto.randomUUID': { 'flax.generate': 0.27, 'sno.generate': 0.5 },
+        uuidv7: { 'uuid7.generate': 0.5 },
+        'ulid, monotonic': { 'ulid.generate': 0.3 },
+        ...((randomUUIDv7 ? { 'crypto.randomUUIDv7': { 'uuid7.generate': 1.1 } } : {}) as Record<
+          never,
+          never
+        >),
       },
     )
     const ropeMakers = await checkFlat()

@@ -5,30 +5,29 @@ import Database from 'better-sqlite3'
 import { and, eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { type Ulid, ulid } from 'example-own-families/ulid'
-import { type Uuid7, uuid7 } from 'example-own-families/uuid7'
+import { type Ksuid, ksuid } from 'example-own-families/ksuid'
 import { Column, DataSource, Entity, ManyToOne, type Relation } from 'typeorm'
 import { expect, test } from 'vitest'
 import { expectRefusal } from './refusal.js'
 
 const DAY_MS = 86_400_000
 
-const ulidId = idColumn(ulid)
-const customers = sqliteTable('customers', { id: ulidId().primaryKey(), name: text().notNull() })
+const ksuidId = idColumn(ksuid)
+const customers = sqliteTable('customers', { id: ksuidId().primaryKey(), name: text().notNull() })
 const orders = sqliteTable('orders', {
-  id: ulidId().primaryKey(),
-  customerId: ulidId.ref('customer_id').references(() => customers.id),
+  id: ksuidId().primaryKey(),
+  customerId: ksuidId.ref('customer_id').references(() => customers.id),
 })
 
-test('Drizzle: a table of ULIDs, and one that refers to it', () => {
+test('Drizzle: a table of KSUIDs, and one that refers to it', () => {
   const connection = new Database(':memory:')
   connection.exec('CREATE TABLE customers (id TEXT PRIMARY KEY, name TEXT NOT NULL)')
   connection.exec('CREATE TABLE orders (id TEXT PRIMARY KEY, customer_id TEXT REFERENCES customers)')
   const db = drizzle(connection)
 
-  const ada: { id: Ulid } = db.insert(customers).values({ name: 'Ada' }).returning().get()
+  const ada: { id: Ksuid } = db.insert(customers).values({ name: 'Ada' }).returning().get()
   const order = db.insert(orders).values({ customerId: ada.id }).returning().get()
-  expect(ulid.time(order.id).getTime()).toBeGreaterThan(Date.now() - DAY_MS)
+  expect(ksuid.time(order.id).getTime()).toBeGreaterThan(Date.now() - DAY_MS)
 
   const from = new Date(Date.now() - DAY_MS)
   const to = new Date(Date.now() + DAY_MS)
@@ -43,7 +42,7 @@ test('Drizzle: a table of ULIDs, and one that refers to it', () => {
       db
         .select()
         .from(orders)
-        .where(eq(orders.id, 'lower' as Ulid))
+        .where(eq(orders.id, 'lower' as Ksuid))
         .all(),
     'INVALID_LENGTH',
   )
@@ -51,17 +50,17 @@ test('Drizzle: a table of ULIDs, and one that refers to it', () => {
 
 @Entity()
 class Customer {
-  @IdColumn(uuid7) id!: Uuid7
+  @IdColumn(ksuid) id!: Ksuid
   @Column('text') name!: string
 }
 
 @Entity()
 class Order {
-  @IdColumn(uuid7) id!: Uuid7
+  @IdColumn(ksuid) id!: Ksuid
   @ManyToOne(() => Customer, { cascade: true }) customer!: Relation<Customer>
 }
 
-test('TypeORM: an entity of UUIDv7, and one that refers to it', async () => {
+test('TypeORM: an entity of KSUIDs, and one that refers to it', async () => {
   const dataSource = new DataSource({
     type: 'better-sqlite3',
     database: ':memory:',
@@ -72,26 +71,28 @@ test('TypeORM: an entity of UUIDv7, and one that refers to it', async () => {
   const repository = dataSource.getRepository(Order)
 
   const { id } = await repository.save({ customer: { name: 'Ada' } })
-  expect(uuid7.time(id).getTime()).toBeGreaterThan(Date.now() - DAY_MS)
+  expect(ksuid.time(id).getTime()).toBeGreaterThan(Date.now() - DAY_MS)
 
   const from = new Date(Date.now() - DAY_MS)
   const to = new Date(Date.now() + DAY_MS)
   const found = await repository.find({
-    where: { id: createdBetween(uuid7, from, to) },
+    where: { id: createdBetween(ksuid, from, to) },
     relations: { customer: true },
   })
   expect(found).toMatchObject([{ id, customer: { name: 'Ada' } }])
-  expect(uuid7.is(found[0]?.customer.id)).toBe(true)
+  expect(ksuid.is(found[0]?.customer.id)).toBe(true)
   await dataSource.destroy()
 })
 
 test('SQLite: a table whose ids are made by the database', () => {
   const connection = new Database(':memory:')
-  registerSnoflax(connection, { families: [ulid] })
-  connection.exec('CREATE TABLE tags (id TEXT PRIMARY KEY DEFAULT (ulid_generate_text()), label TEXT)')
-  const insert = connection.prepare('INSERT INTO tags (label) VALUES (?) RETURNING id, ulid_time(id) AS time')
+  registerSnoflax(connection, { families: [ksuid] })
+  connection.exec('CREATE TABLE tags (id TEXT PRIMARY KEY DEFAULT (ksuid_generate_text()), label TEXT)')
+  const insert = connection.prepare(
+    'INSERT INTO tags (label) VALUES (?) RETURNING id, ksuid_time(id) AS time',
+  )
   const tag = insert.get('red')
 
   const { id, time } = tag as { id: string; time: string }
-  expect(ulid.time(ulid.parse(id))).toEqual(new Date(`${time.replace(' ', 'T')}Z`))
+  expect(ksuid.time(ksuid.parse(id))).toEqual(new Date(`${time.replace(' ', 'T')}Z`))
 })

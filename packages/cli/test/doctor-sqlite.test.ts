@@ -400,7 +400,10 @@ test('options that make no sense', async () => {
       ['--column', 'customer.id'],
       'a column is told as table.column=family, table.column=family:storage or table.column=family:prefix_, not customer.id',
     ],
-    [['--column', 'customer.id=ulid'], 'a family is one of sno, uid, flax, uidLocal, flake, not ulid'],
+    [
+      ['--column', 'customer.id=cuid'],
+      'a family is one of sno, uid, flax, uidLocal, flake, uuid7, ulid, twitter, discord, not cuid',
+    ],
     [['--column', 'customer.id=flax:hex'], 'a storage is one of text, binary, uuid, uuid8, bigint, not hex'],
     [['--sample', 'many'], 'a whole number is wanted, not many'],
   ] as const

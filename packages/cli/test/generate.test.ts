@@ -1,4 +1,5 @@
 import { flake, flax, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
+import { ulid, uuid7 } from '@snoflax/families'
 import { expect, test } from 'vitest'
 import { bin, cli, json } from './running.js'
 
@@ -22,6 +23,8 @@ const FAMILIES: [string, IdFamily<string>, ...string[]][] = [
   ['uid', uid as never, '--node', 'here'],
   ['uidLocal', uidLocal as never],
   ['uid_local', uidLocal as never],
+  ['uuid7', uuid7 as never],
+  ['ulid', ulid as never],
 ]
 
 test.each(FAMILIES)(
@@ -63,7 +66,7 @@ test.each([
   [['uid'], 'uid ids need --node, a name that no other generator has'],
   [['flax', '--meta', '3'], 'flax takes no --meta; it takes none'],
   [['sno', '--node', 'x'], 'sno takes no --node; it takes --meta, --partition'],
-  [['ulid'], 'a family is one of sno, uid, flax, uidLocal, flake, not ulid'],
+  [['cuid'], 'a family is one of sno, uid, flax, uidLocal, flake, uuid7, ulid, twitter, discord, not cuid'],
   [['-n', '1e3'], 'a whole number is wanted, not 1e3'],
   [['-n', '-1'], 'a whole number is wanted, not -1'],
   [['--at', '2026-11-01T12:00'], 'a time is now, 2026-11-01,'],

@@ -126,6 +126,7 @@ test('what is no id: told on standard error, with the reason of each family, and
     '  flax: an id has 16 characters, not 4 ("nope")',
     '  uidLocal: an id has 11 characters, not 4 ("nope")',
     '  flake: "n" at position 0 of "nope" is no decimal digit',
+    '  uuid7: an id has 36 characters, not 4 ("nope")',
     '',
   ])
   const ran = await cli(['inspect', '--json', 'nope', '--family', 'sno'])
@@ -219,4 +220,17 @@ test('a terminal that nobody types into', async () => {
     out: '',
     err: 'snoflax: give ids, or pipe them in, one a line\n',
   })
+})
+
+test('UUIDv7 and ULIDs are recognized, with their times', async () => {
+  const documents = await inspected(
+    '017f22e2-79b0-7cc3-98c4-dc0c0c07398f',
+    '017F22E279B07CC398C4DC0C0C07398F',
+    '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+  )
+  expect(documents.map(({ readings }) => readings.map(({ family, timeUtc }) => [family, timeUtc]))).toEqual([
+    [['uuid7', '2022-02-22T19:22:22.000Z']],
+    [['uuid7', '2022-02-22T19:22:22.000Z']],
+    [['ulid', '2016-07-30T23:54:10.259Z']],
+  ])
 })

@@ -29,7 +29,7 @@ BEGIN
   -- superuser has them anyway.
   WITH ours AS (
     SELECT 'snoflax'::regnamespace AS schema,
-      '^(_|(flax|sno|flake|uid|leases?)(_|$)|(version|identity|partition_ddl|min|max)$)' AS names
+      '^(_|(flax|sno|flake|uid|uuid7|ulid|typeid|leases?)(_|$)|(version|identity|partition_ddl|min|max)$)' AS names
   ), owned (class, oid, owner, does) AS (
     SELECT 'pg_namespace'::regclass, s.oid, s.nspowner, 'owns' FROM pg_namespace s, ours WHERE s.oid = schema
     UNION ALL SELECT 'pg_namespace'::regclass, s.oid, a.grantee, 'may create in'

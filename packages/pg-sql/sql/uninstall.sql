@@ -31,7 +31,7 @@ BEGIN
     LEFT JOIN pg_type t ON d.classid = 'pg_type'::regclass AND t.oid = d.objid
    WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = 'snoflax'::regnamespace AND d.deptype = 'n'
      AND d.classid <> 'pg_default_acl'::regclass
-     AND coalesce(p.proname !~ '^(_|(flax|sno|flake|uid|lease)_|(version|partition_ddl|min|max)$)', true)
+     AND coalesce(p.proname !~ '^(_|(flax|sno|flake|uid|uuid7|ulid|typeid|lease)_|(version|partition_ddl|min|max)$)', true)
      AND coalesce(c.relname, t.typname) ~ '^(_generator|_lease_family|_lease|leases|identity|(_?(sno|flake|uid|uid_local)_(state|timeline))'
        '|_manifest|(flax|sno|flake|uid|uid_local)_(fields|binary|uuid|uuid8|text|bigint))$' IS NOT TRUE;
 

@@ -2,9 +2,13 @@ import { readFileSync } from 'node:fs'
 import { checkSchema, DEFAULT_SCHEMA } from '@snoflax/core/adapter'
 
 /** Families by their SQL name. */
-export const FAMILIES = ['flax', 'sno', 'flake', 'uid', 'uid_local'] as const
-/** A family by its SQL name; `uidLocal` is `uid_local`. */
+export const FAMILIES = ['flax', 'sno', 'flake', 'uid', 'uid_local', 'uuid7'] as const
+/** A family by its SQL name; `uidLocal` is `uid_local`, and `uuid7` brings the functions of ULID and TypeID. */
 export type SqlFamily = (typeof FAMILIES)[number]
+
+/** What the names of a family's functions begin with. */
+export const prefixesOf = (family: SqlFamily): readonly string[] =>
+  family === 'uuid7' ? ['uuid7', 'ulid', 'typeid'] : [family]
 
 /** What each family's files lean on. */
 const NEEDS: Record<SqlFamily, readonly SqlFamily[]> = {
@@ -13,7 +17,11 @@ const NEEDS: Record<SqlFamily, readonly SqlFamily[]> = {
   flake: [],
   uid: ['uid_local'],
   uid_local: ['uid'],
+  uuid7: [],
 }
+
+/** What ships as it is written, in sql/. The others are filled, in generated/. */
+const WRITTEN_WHOLE: readonly string[] = ['uuid7']
 
 /** What has numbers that can be leased. */
 const LEASED: readonly SqlFamily[] = ['sno', 'flake']
@@ -30,7 +38,8 @@ export function filesOf(families: readonly SqlFamily[]): string[] {
 /** The text of SQL files, with another schema name in place of the one they are written with. */
 export function sqlOf(files: readonly string[], schema: string): string {
   const text = files.map((name) => {
-    const folder = (FAMILIES as readonly string[]).includes(name) ? 'generated' : 'sql'
+    const isFilled = (FAMILIES as readonly string[]).includes(name) && !WRITTEN_WHOLE.includes(name)
+    const folder = isFilled ? 'generated' : 'sql'
     return readFileSync(new URL(`../${folder}/${name}.sql`, import.meta.url), 'utf8')
   })
   return text.join('\n').replaceAll(new RegExp(`\\b${DEFAULT_SCHEMA}\\b`, 'g'), checkSchema(schema))

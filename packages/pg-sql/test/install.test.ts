@@ -74,7 +74,7 @@ describe('clients', () => {
 })
 
 test('the text is the same each time, in whatever order families are named', () => {
-  expect(installSql()).toBe(installSql({ families: ['uid_local', 'sno', 'flake', 'uid', 'flax'] }))
+  expect(installSql()).toBe(installSql({ families: ['uuid7', 'uid_local', 'sno', 'flake', 'uid', 'flax'] }))
   expect(installSql({ families: ['sno', 'flax'] })).toBe(installSql({ families: ['flax', 'sno'] }))
 })
 
@@ -192,7 +192,7 @@ test('refuses a family that is none', () => {
       code: 'INVALID_OPTION',
       field: 'families',
       value: 'uuid',
-      message: 'pg-sql: a family is one of flax, sno, flake, uid, uid_local, not "uuid"',
+      message: 'pg-sql: a family is one of flax, sno, flake, uid, uid_local, uuid7, not "uuid"',
     }),
   )
 })

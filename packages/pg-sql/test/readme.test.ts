@@ -77,9 +77,9 @@ test('what psql gets is enough for a family, tells its version, and can be unins
 })
 
 test('each function that the page names is there', async () => {
-  const named = [...README.matchAll(/`((?:flax|sno|flake|uid)_(?!local`)[a-z0-9_]+)`/g)].map(
-    ([, name]) => name,
-  )
+  const named = [
+    ...README.matchAll(/`((?:flax|sno|flake|uid|uuid7|ulid|typeid)_(?!local`)[a-z0-9_]+)(?:\([a-z, ]*\))?`/g),
+  ].map(([, name]) => name)
   const rows = await database.query(
     `SELECT name FROM unnest($1::text[]) AS name WHERE NOT EXISTS (
        SELECT FROM pg_proc WHERE pronamespace = 'snoflax'::regnamespace AND proname = name

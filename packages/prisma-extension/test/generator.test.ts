@@ -482,6 +482,31 @@ model A {
     expect((await generatedModule(await generateProject(files('')))).snoflax).toBeTypeOf('function')
   })
 
+  test('come from packages and modules, the first that has the name', async () => {
+    const models = `
+model A { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax uuid7 createdAt\n}
+model B { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax tickets\n}
+model C { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno\n}`
+    const options = { options: 'families = ["@snoflax/families", "../ids.js"]' }
+    const folder = await generateProject({ ...schema(models, options), 'ids.js': TICKETS })
+    const text = readFileSync(join(folder, 'snoflax/index.ts'), 'utf8')
+    for (const line of [
+      "import { uuid7 } from '@snoflax/families'",
+      "import { tickets } from '../ids.js'",
+      "import { sno } from '@snoflax/core'",
+    ]) {
+      expect(text).toContain(line)
+    }
+    const { family } = (await generatedModule(folder)).configuration.models.A.id
+    expect(family.time(family.generate()).getTime()).toBeGreaterThan(1e12)
+  })
+
+  test('of a package that is not named', async () => {
+    const [told] = await mistakesOf(MODELS.replace('tickets', 'uuid7'))
+    expect(told).toMatch(/no family "uuid7", only .*flax/)
+    expect(told).toContain('@snoflax/families has more: families = "@snoflax/families"')
+  })
+
   test('whose module is not there', async () => {
     const [told] = await mistakesOf(MODELS, { options: 'families = "../nowhere.js"' })
     expect(told).toMatch(/^families: Node can't import .*nowhere\.js: Cannot find module/)

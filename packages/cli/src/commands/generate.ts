@@ -1,4 +1,5 @@
 import { flake, flax, type StorageName, sno, uid, uidLocal } from '@snoflax/core'
+import { ulid, uuid7 } from '@snoflax/families'
 import { Command } from 'commander'
 import { UsageError } from '../exit.js'
 import { familyNamed, withPrefix } from '../ids/families.js'
@@ -31,7 +32,7 @@ const LINES_AT_ONCE = 1000
 export const generate = (terminal: Terminal): Command =>
   addPrefixOption(new Command('generate'))
     .description('make ids')
-    .argument('[family]', 'flax, sno, flake, uid or uidLocal', 'flax')
+    .argument('[family]', 'flax, sno, flake, uid, uidLocal, uuid7 or ulid', 'flax')
     .option('-n, --count <count>', 'how many', wholeNumber, 1)
     .option('--meta <byte>', 'sno: metabyte, 0 to 255', wholeNumber)
     .option('--partition <number>', 'sno: partition, 0 to 65535 (default: random)', wholeNumber)
@@ -91,6 +92,11 @@ function idMaker(family: string, options: GeneratorOptions, atMs: number | undef
     }
     case 'uidLocal':
       return uidLocal.generator(clock).generate
+    case 'uuid7':
+    case 'ulid': {
+      const own = family === 'uuid7' ? uuid7 : ulid
+      return atMs === undefined ? own.generate : () => own.generateAt(atMs)
+    }
     default:
       throw new UsageError(`there is no generator of ${family}`)
   }

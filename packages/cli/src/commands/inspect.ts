@@ -1,7 +1,7 @@
 import type { IdReading } from '@snoflax/core'
 import { baseOf, isPrefixed } from '@snoflax/core/adapter'
 import { Command } from 'commander'
-import { type FamilyOptions, families, familyNamed, readingsOf } from '../ids/families.js'
+import { type FamilyOptions, familiesFor, familyNamed, readingsOf } from '../ids/families.js'
 import { showUtc } from '../ids/time.js'
 import { describeReading, pictureReading } from '../inspection.js'
 import type { Paint, Terminal } from '../terminal.js'
@@ -21,9 +21,10 @@ export const inspect = (terminal: Terminal): Command =>
       .option('--family <family>', 'read them as this family only')
       .option('--json', 'print a JSON array'),
   ).action(async (ids: string[], { family, prefix, json, ...options }: Options) => {
-    const known = family === undefined ? families(options) : [familyNamed(family, options)]
+    const told = family === undefined ? undefined : [familyNamed(family, options)]
     const documents: object[] = []
     for await (const input of terminal.given(ids)) {
+      const known = told ?? familiesFor(input, options)
       const { found, refusals } = readingsOf(input, known, prefix)
       if (found.length === 0) complain(terminal, input, refusals)
       if (json) documents.push(toDocument(input, found, refusals))

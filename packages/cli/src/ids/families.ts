@@ -13,6 +13,7 @@ import {
   uidLocal,
 } from '@snoflax/core'
 import { snakeCase } from '@snoflax/core/adapter'
+import { discord, twitter, ulid, uuid7 } from '@snoflax/families'
 import { oneOf, UsageError } from '../exit.js'
 
 export interface FamilyOptions {
@@ -23,7 +24,8 @@ export interface FamilyOptions {
 }
 
 /**
- * All families, the one whose alphabet allows least first: what reads as a sno reads as flax and uid too.
+ * The families that a value can be told to be of, the one whose alphabet allows least first: what reads as a sno reads
+ * as flax and uid too.
  */
 export function families({ epoch, neighbourhood }: FamilyOptions = {}): readonly IdFamily[] {
   return [
@@ -32,8 +34,13 @@ export function families({ epoch, neighbourhood }: FamilyOptions = {}): readonly
     flax,
     uidLocal,
     epoch === undefined ? flake : flake.withEpoch(epoch),
+    uuid7,
   ]
 }
+
+/** The same for a text. Any UUID is a ULID, so that ULIDs are told by their own text alone. */
+export const familiesFor = (text: string, options?: FamilyOptions): readonly IdFamily[] =>
+  ulid.is(text) ? [...families(options), ulid] : families(options)
 
 /** The family with ids behind the prefix, if one is given. @throws {UsageError} */
 export function withPrefix(
@@ -69,7 +76,7 @@ export function readingsOf(
 
 /** The family of a name, which may be written as in SQL too. @throws {UsageError} */
 export function familyNamed(name: string, options?: FamilyOptions): IdFamily {
-  const known = families(options)
+  const known = [...families(options), ulid, twitter, discord] as readonly IdFamily[]
   const inSql = known.find((family) => snakeCase(family.name) === name)
   const names = known.map((family) => family.name)
   return inSql ?? (known[names.indexOf(oneOf('family', names, name))] as IdFamily)

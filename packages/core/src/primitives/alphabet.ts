@@ -5,6 +5,7 @@ import { IdError, show } from './errors.js'
  * numbers.
  */
 export interface Alphabet {
+  /** All digits, in order. */
   readonly characters: string
   /** ASCII code of each digit. */
   readonly codes: readonly number[]
@@ -12,13 +13,24 @@ export interface Alphabet {
   readonly digits: Int8Array
 }
 
+/**
+ * An alphabet of 32 or 64 ASCII characters in ascending order.
+ *
+ * @example
+ * alphabet('0123456789ABCDEFGHJKMNPQRSTVWXYZ').digits['Z'.charCodeAt(0)] // 31
+ */
 export function alphabet(characters: string): Alphabet {
   const codes = Array.from(characters, (character) => character.charCodeAt(0))
   const digits = Int8Array.from({ length: 128 }, (_, code) => codes.indexOf(code))
   return { characters, codes, digits }
 }
 
-/** Whether every character from `start` on is a digit of the alphabet. Allocates nothing. */
+/**
+ * Whether every character from `start` on is a digit of the alphabet. Allocates nothing.
+ *
+ * @example
+ * isSpelled(alphabet('0123456789ABCDEFGHJKMNPQRSTVWXYZ'), '01KB', 0) // true
+ */
 export function isSpelled({ digits }: Alphabet, text: string, start: number): boolean {
   let seen = 0
   let codes = 0
@@ -45,7 +57,16 @@ export interface TextCoder {
   spell(word0: number, word1: number, word2: number, word3: number): string
 }
 
-/** @throws {IdError} always; called once a decoder knows that some character is foreign. */
+/**
+ * Refuses the first character that is not a digit of the alphabet. Call it once a decoder knows that there is one.
+ *
+ * @throws {IdError} `INVALID_CHARACTER` always, with `position`.
+ *
+ * @example
+ * const digits = alphabet('0123456789ABCDEFGHJKMNPQRSTVWXYZ')
+ * const read = (text: string) => (isSpelled(digits, text, 0) ? text : refuseCharacter('ticket', digits, text))
+ * read('01KB') // '01KB'
+ */
 export function refuseCharacter(family: string, { digits, characters }: Alphabet, text: string): never {
   let position = 0
   while ((digits[text.charCodeAt(position)] ?? -1) >= 0) position++

@@ -15,8 +15,11 @@ export function fromHex(hex: string): Uint8Array {
 }
 
 /**
- * `count` bytes, up to 6, as an unsigned big-endian number. A DataView would make V8 move the bytes of a
- * short array out of its heap first, at many times the cost.
+ * `count` bytes, up to 6, from index `at`, as an unsigned big-endian number. A DataView would make V8 move the bytes
+ * of a short array out of its heap first, at many times the cost.
+ *
+ * @example
+ * readUint(Uint8Array.of(1, 0, 255), 0, 3) // 65791
  */
 export function readUint(bytes: Uint8Array, at: number, count: number): number {
   let value = 0

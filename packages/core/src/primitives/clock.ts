@@ -8,7 +8,12 @@ import { isDate } from './realms.js'
  */
 export type Clock = () => number
 
-/** The default everywhere. Looks `Date.now` up at each call, so that fake timers reach it. */
+/**
+ * The clock of generators that get none. Looks `Date.now` up at each call, so that fake timers reach it.
+ *
+ * @example
+ * Number.isInteger(systemClock()) // true
+ */
 export const systemClock: Clock = () => Date.now()
 
 /** What `Temporal.Instant` and `Temporal.ZonedDateTime` have. */
@@ -33,7 +38,11 @@ export const unixMs = (time: Time): number => toUnixMs('time', time)
 /**
  * Unix milliseconds of a moment; infinities pass, for bounds. A part of a millisecond stays one.
  *
+ * @param family its name, for errors.
  * @throws {IdError} `INVALID_TYPE` for anything else, `INVALID_TIME` for NaN and invalid Dates.
+ *
+ * @example
+ * toUnixMs('ticket', new Date('2026-11-01')) // 1793491200000
  */
 export function toUnixMs(family: string, time: Time): number {
   const timeMs = typeof time === 'number' ? time : momentMs(family, time)
@@ -69,7 +78,14 @@ export interface TimeSpan {
   readonly lastMs: number
 }
 
-/** @throws {IdError} `TIME_OUT_OF_RANGE` for a moment that no id of the family can carry. */
+/**
+ * The moment in Unix milliseconds, if an id of the family can carry it.
+ *
+ * @throws {IdError} `TIME_OUT_OF_RANGE`.
+ *
+ * @example
+ * checkSpan(flax, 1793491200000) // 1793491200000
+ */
 export function checkSpan({ name, firstMs, lastMs }: TimeSpan, timeMs: number): number {
   if (timeMs < firstMs || timeMs >= lastMs + 1) {
     const given = Math.abs(timeMs) <= 8.64e15 ? new Date(timeMs).toISOString() : `${timeMs} ms`
@@ -86,6 +102,9 @@ export function checkSpan({ name, firstMs, lastMs }: TimeSpan, timeMs: number): 
  * A time given as a field: exact, so neither floored nor rounded.
  *
  * @throws {IdError} `INVALID_TYPE` for anything but a number, `INVALID_TIME`, `FIELD_OUT_OF_RANGE` for a fraction, `TIME_OUT_OF_RANGE`.
+ *
+ * @example
+ * checkTimeField(flax, 1793491200000) // 1793491200000
  */
 export function checkTimeField(span: TimeSpan, timeMs: number): number {
   if (typeof timeMs !== 'number') refuseType(span.name, 'timeMs is a number', timeMs, 'timeMs')

@@ -180,6 +180,9 @@ export function refuseType(family: string, what: string, value: unknown, field?:
  * The value, if it is a whole number from `minimum` to `maximum`.
  *
  * @throws {IdError} `INVALID_TYPE` for anything but a number, `FIELD_OUT_OF_RANGE`.
+ *
+ * @example
+ * checkInteger('ticket', 'gate', 7, 0, 31) // 7
  */
 export function checkInteger(
   family: string,
@@ -204,6 +207,9 @@ export function checkInteger(
  *
  * @param field left out where they are an id.
  * @throws {IdError} `INVALID_TYPE` for anything but a Uint8Array, `INVALID_LENGTH`.
+ *
+ * @example
+ * checkBytes('ticket', new Uint8Array(8), 8).length // 8
  */
 export function checkBytes(family: string, value: unknown, length: number, field?: string): Uint8Array {
   const what = field ?? 'an id'
@@ -218,7 +224,14 @@ export function checkBytes(family: string, value: unknown, length: number, field
   return value
 }
 
-/** The text, if it is a string. @throws {IdError} `INVALID_TYPE`. */
+/**
+ * The text, if it is a string.
+ *
+ * @throws {IdError} `INVALID_TYPE`.
+ *
+ * @example
+ * checkString('ticket', 'T-1') // 'T-1'
+ */
 export function checkString(family: string, value: unknown): string {
   return typeof value === 'string' ? value : refuseType(family, 'an id is a string', value)
 }
@@ -227,6 +240,9 @@ export function checkString(family: string, value: unknown): string {
  * The text, if it is a string of exactly `length` characters.
  *
  * @throws {IdError} `INVALID_TYPE`, `INVALID_LENGTH`.
+ *
+ * @example
+ * checkText('ticket', 'T-1', 3) // 'T-1'
  */
 export function checkText(family: string, value: unknown, length: number): string {
   const text = checkString(family, value)

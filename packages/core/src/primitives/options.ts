@@ -4,7 +4,7 @@ import { IdError, show } from './errors.js'
  * What an option takes: one of several words, a boolean, a function, an AbortSignal, a number that must not be undefined,
  * or what its reader checks.
  */
-type OptionKind = 'number' | 'boolean' | 'function' | 'signal' | 'any' | readonly string[]
+export type OptionKind = 'number' | 'boolean' | 'function' | 'signal' | 'any' | readonly string[]
 
 /**
  * Refuses options that nobody reads, and values of the wrong kind: a name with a typo, or a setting that was never
@@ -13,6 +13,9 @@ type OptionKind = 'number' | 'boolean' | 'function' | 'signal' | 'any' | readonl
  * @param kinds what each option takes. A number that is there and undefined is refused too: `{ partition: undefined }`
  * is an environment variable that was not set.
  * @throws {IdError} `INVALID_OPTION`.
+ *
+ * @example
+ * checkOptions('ticket', { clock: Date.now }, { clock: 'function', gate: 'number' })
  */
 export function checkOptions(
   family: string,

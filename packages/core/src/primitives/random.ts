@@ -5,6 +5,14 @@ declare const crypto: { getRandomValues(bytes: Uint8Array): Uint8Array }
 /** Fills the bytes with random ones. The default is the platform's CSPRNG; give another only in tests. */
 export type RandomSource = (bytes: Uint8Array) => void
 
+/**
+ * The platform's CSPRNG.
+ *
+ * @throws {IdError} `UNSUPPORTED_VERSION` in a runtime without `crypto.getRandomValues`.
+ *
+ * @example
+ * secureRandom(new Uint8Array(10))
+ */
 export const secureRandom: RandomSource = (bytes) => {
   if (typeof crypto === 'undefined') {
     throw new IdError(
@@ -21,12 +29,20 @@ const IDS_A_FETCH = 2048
 
 /** Fresh random bytes. */
 export interface RandomPool {
+  /** Overwritten when they are used up: copy what you keep. */
   readonly bytes: Uint8Array
   /** Where in `bytes` the next ones begin. No byte is handed out twice. */
   next(): number
 }
 
-/** Random bytes of the source, `size` at a time. */
+/**
+ * Random bytes of the source, `size` at a time. One call of the source serves many ids.
+ *
+ * @example
+ * const pool = randomPool(secureRandom, 7)
+ * const at = pool.next()
+ * pool.bytes.slice(at, at + 7).length // 7
+ */
 export function randomPool(source: RandomSource, size: number): RandomPool {
   const bytes = new Uint8Array(size * IDS_A_FETCH)
   let next = bytes.length

@@ -35,6 +35,9 @@ const own: Record<string, unknown> = {}
 /**
  * What a process has once, whichever copies of this package it loads: an ES module beside CommonJS, or two versions
  * of one major version. The first copy that asks makes it. Where globalThis is frozen, each copy has its own.
+ *
+ * @example
+ * once('ticket generator', () => flax.generator()) === once('ticket generator', () => flax.generator()) // true
  */
 export function once<Value>(name: string, make: () => Value): Value {
   const all = globalThis as { [REGISTRY]?: Record<string, unknown> }

@@ -16,7 +16,12 @@ const BYTES_AT = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as 
 const HYPHENS_AT = [8, 13, 18, 23] as const
 const HYPHEN = 0x2d
 
-/** The bytes of a uuid's text, in either case; undefined where the text is none. */
+/**
+ * The bytes of a uuid's text, in either case; undefined where the text is none.
+ *
+ * @example
+ * uuidBytes('017f22e2-79b0-7cc3-98c4-dc0c0c07398f')?.length // 16
+ */
 export function uuidBytes(text: string): Uint8Array | undefined {
   if (text.length !== TEXT_LENGTH) return undefined
   for (const at of HYPHENS_AT) if (text.charCodeAt(at) !== HYPHEN) return undefined
@@ -100,8 +105,14 @@ function spell(
   )
 }
 
+/**
+ * The text of a uuid's 16 bytes, in lower case.
+ *
+ * @example
+ * uuidText(new Uint8Array(16)) // '00000000-0000-0000-0000-000000000000'
+ */
 // biome-ignore format: one byte after the other
-const uuidText = (bytes: ArrayLike<number>): string => {
+export const uuidText = (bytes: ArrayLike<number>): string => {
   const at = (i: number): number => bytes[i] as number
   return spell(at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9), at(10), at(11), at(12), at(13), at(14), at(15))
 }

@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module'
+import { dirname, isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as core from '@snoflax/core'
 import type { AnyFamily } from '../configuration.js'
@@ -9,8 +11,8 @@ export interface FoundFamily {
   readonly name: string
   /** Name of the export; of the base, where the module puts a prefix in front of its ids. */
   readonly export: string
-  /** File of the user's own families; undefined for those of core. */
-  readonly file: string | undefined
+  /** The package that exports it, or the absolute path of a module. */
+  readonly from: string
   readonly prefix?: string
 }
 
@@ -19,18 +21,33 @@ export type FindFamily = (name: string, prefix?: string) => FoundFamily
 type Exports = Readonly<Record<string, unknown>>
 
 /**
- * Families by the name of their export: first those of the user's own module, then core's.
+ * Families by the name of their export: first those of the given modules, in their order, then core's.
  *
- * @param file absolute path of a module that Node can import
+ * @param modules paths that start at the schema file, or names of packages; a path begins with `.` or `/`.
+ * @param schema absolute path of the schema file.
  */
-export async function loadFamilies(file?: string): Promise<FindFamily> {
-  const own = file === undefined ? {} : await importFamilies(file)
+export async function loadFamilies(modules: readonly string[], schema: string): Promise<FindFamily> {
+  const sources: (readonly [from: string, exports: Exports])[] = []
+  for (const module of modules) {
+    const isPath = module.startsWith('.') || isAbsolute(module)
+    const from = isPath ? resolve(dirname(schema), module) : module
+    sources.push([
+      from,
+      await importFamilies(module, () => (isPath ? from : createRequire(schema).resolve(module))),
+    ])
+  }
+  sources.push(['@snoflax/core', core])
   return (name, prefix) => {
-    const [exports, from] = Object.hasOwn(own, name) ? [own, file] : [core as Exports, undefined]
-    const family = exports[name]
-    if (isFamily(family)) return withPrefix({ family, name, export: name, file: from }, prefix)
-    const known = [own, core].flatMap(namesOfFamilies).join(', ')
-    throw new core.IdError('INVALID_OPTION', `no family ${JSON.stringify(name)}, only ${known}`, {
+    const found = sources.find(([, exports]) => Object.hasOwn(exports, name))
+    const family = found?.[1][name]
+    if (found !== undefined && isFamily(family)) {
+      return withPrefix({ family, name, export: name, from: found[0] }, prefix)
+    }
+    const known = sources.flatMap(([, exports]) => namesOfFamilies(exports)).join(', ')
+    const more = modules.includes(FAMILIES)
+      ? ''
+      : `; ${FAMILIES} has more: families = ${JSON.stringify(FAMILIES)}`
+    throw new core.IdError('INVALID_OPTION', `no family ${JSON.stringify(name)}, only ${known}${more}`, {
       field: 'family',
       value: name,
     })
@@ -43,14 +60,17 @@ const withPrefix = (found: FoundFamily, prefix: string | undefined): FoundFamily
     ? found
     : { ...found, family: core.prefixed(found.family, prefix), name: `${prefix}Id`, prefix }
 
-async function importFamilies(file: string): Promise<Exports> {
+/** Known by its name alone, for messages. */
+const FAMILIES = '@snoflax/families'
+
+async function importFamilies(module: string, file: () => string): Promise<Exports> {
   try {
-    return (await import(pathToFileURL(file).href)) as Exports
+    return (await import(pathToFileURL(file()).href)) as Exports
   } catch (cause) {
     throw new core.IdError(
       'INVALID_OPTION',
-      `families: Node can't import ${file}: ${cause instanceof Error ? cause.message : cause}`,
-      { field: 'families', value: file, cause },
+      `families: Node can't import ${module}: ${cause instanceof Error ? cause.message : cause}`,
+      { field: 'families', value: module, cause },
     )
   }
 }

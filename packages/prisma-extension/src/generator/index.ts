@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { GeneratorOptions } from '@prisma/generator-helper'
 import { IdError } from '@snoflax/core'
 import { type Brands, typeClient } from './client-types.js'
@@ -57,7 +57,7 @@ async function readSchema({
 }: GeneratorOptions): Promise<ModuleContent> {
   const database = databaseOf(datasources[0]?.provider ?? '')
   const schema = { database, models: dmmf.datamodel.models, views: viewsOf(dmmf) }
-  const findFamily = await loadFamilies(familiesFile(generator))
+  const findFamily = await loadFamilies(familyModules(generator), generator.sourceFilePath)
   const mistakes = new Mistakes()
   refuseHidden(datamodel, mistakes)
   const content = contentOf(schema, findIdFields(schema, findFamily, mistakes), mistakes)
@@ -65,10 +65,10 @@ async function readSchema({
   return content
 }
 
-/** As every path in a generator's block, it starts at the schema file that has the block. */
-function familiesFile({ config, sourceFilePath }: GeneratorOptions['generator']): string | undefined {
-  const given = config['families']
-  return typeof given === 'string' ? resolve(dirname(sourceFilePath), given) : undefined
+/** One module or a list of them. */
+function familyModules({ config }: GeneratorOptions['generator']): readonly string[] {
+  const given = config['families'] ?? []
+  return Array.isArray(given) ? given : [given]
 }
 
 function brandsOf(given: unknown): Brands {

@@ -1,4 +1,4 @@
-import { relative } from 'node:path'
+import { isAbsolute, relative } from 'node:path'
 import type { PrefixedFamily } from '@snoflax/core'
 import { clientName } from '../extension/model.js'
 import { familiesOf, idFields, type ModelContent, type ModuleContent } from './content.js'
@@ -142,8 +142,8 @@ export function familyImports(
   head = '',
 ): string {
   const names = new Map<string, Set<string>>()
-  for (const { export: name, file } of familiesOf(ids)) {
-    const from = file === undefined ? '@snoflax/core' : importPath(folder, file)
+  for (const { export: name, from: module } of familiesOf(ids)) {
+    const from = isAbsolute(module) ? importPath(folder, module) : module
     names.set(from, (names.get(from) ?? new Set()).add(head ? `${name} as ${head}${name}` : name))
   }
   return [...names].map(([from, list]) => `${keyword} { ${[...list].join(', ')} } from '${from}'`).join('\n')

@@ -1,6 +1,7 @@
 import { getRandomValues } from 'node:crypto'
 import { type IdFamily, storageFor } from '@snoflax/core'
 import { snakeCase, sqlFunction } from '@snoflax/core/adapter'
+import { typeid, ulid, uuid7 } from '@snoflax/families'
 import { families } from '../../ids/families.js'
 import { hexOf } from '../../ids/forms.js'
 import { again, type Installation } from '../examination.js'
@@ -53,6 +54,7 @@ const isRefusal = (error: unknown): boolean =>
   /^(?!08|53|57|58|XX)[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code))
 
 function comparisons(schema: string, family: IdFamily): Comparison[] {
+  if (family.name === uuid7.name) return uuidComparisons(schema)
   const call = (name: string, given = '$1'): string => `${sqlFunction(family, name, schema)}(${given})`
   const ids = Array.from({ length: IDS }, () => family.encode(randomBytes(family.byteLength)))
   const hex = (id: string): string => hexOf(family.decode(id))
@@ -84,6 +86,28 @@ function comparisons(schema: string, family: IdFamily): Comparison[] {
         (at) => [new Date(at).toISOString(), hex(family[`${end}Bound`](at))] as const,
       ),
     })),
+  ]
+}
+
+/** Of UUIDv7, and of the texts that ULID and TypeID have for a UUID. */
+function uuidComparisons(schema: string): Comparison[] {
+  const times = moments(uuid7)
+  const ids = times.map((timeMs) => uuid7.generateAt(timeMs))
+  const key = typeid('key')
+  const call = (name: string, given: string): string => `${schema}.${name}(${given})`
+  return [
+    {
+      expression: `(extract(epoch FROM ${call('uuid7_time', '$1::uuid')}) * 1000)::bigint`,
+      cases: ids.map((id) => [id, String(uuid7.timeMs(id))]),
+    },
+    {
+      expression: call('uuid7_lower_bound', '$1::timestamptz'),
+      cases: times.map((timeMs) => [new Date(timeMs).toISOString(), uuid7.lowerBound(timeMs)]),
+    },
+    { expression: call('ulid_encode', '$1::uuid'), cases: ids.map((id) => [id, ulid.fromUuid(id)]) },
+    { expression: call('ulid_decode', '$1'), cases: ids.map((id) => [ulid.fromUuid(id), id]) },
+    { expression: call('typeid_encode', "'key', $1::uuid"), cases: ids.map((id) => [id, key.fromUuid(id)]) },
+    { expression: call('typeid_decode', "'key', $1"), cases: ids.map((id) => [key.fromUuid(id), id]) },
   ]
 }
 

@@ -16,10 +16,10 @@ export async function findFunctions(
     const version = await installedVersion(database, { schema })
     if (version === undefined) return { installed: undefined, notes: [] }
     const rows = await database.query(
-      `SELECT DISTINCT left(p.proname, -7) AS name FROM pg_catalog.pg_proc p
+      `SELECT DISTINCT left(p.proname, -9) AS name FROM pg_catalog.pg_proc p
          JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
         WHERE n.nspname = $1 AND p.proname = ANY ($2)`,
-      [schema, families.map(({ name }) => `${snakeCase(name)}_encode`)],
+      [schema, families.map(({ name }) => `${snakeCase(name)}_is_valid`)],
     )
     const found = rows.map(({ name }) => name as SqlFamily)
     return { installed: { schema, version, families: found }, notes: [] }

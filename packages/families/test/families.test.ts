@@ -1,6 +1,5 @@
 import { type Database, type IdFamily, type IdGenerator, type StorageName, storageFor } from '@snoflax/core'
-import { ulid } from 'example-own-families/ulid'
-import { uuid7 } from 'example-own-families/uuid7'
+import { typeid, ulid, uuid7 } from '@snoflax/families'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from './refusal.js'
@@ -10,7 +9,7 @@ interface Maker {
   generate(): string
 }
 
-const FAMILIES = [uuid7, ulid] as unknown as readonly (IdFamily<string> & Maker)[]
+const FAMILIES = [uuid7, ulid, typeid('user').base] as unknown as readonly (IdFamily<string> & Maker)[]
 const LAST_MS = 2 ** 48 - 1
 const moment = fc.integer({ min: 0, max: LAST_MS })
 

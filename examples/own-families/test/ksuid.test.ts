@@ -1,0 +1,127 @@
+import { type Database, type StorageName, storageFor } from '@snoflax/core'
+import { type Ksuid, ksuid } from 'example-own-families/ksuid'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { expectRefusal } from './refusal.js'
+
+/** The example of the reference's page. */
+const EXAMPLE = '0ujtsYcgvSTl8PAuAdqWYSMnLOv' as Ksuid
+const EPOCH_MS = 1_400_000_000_000
+
+const seconds = fc.integer({ min: 0, max: 2 ** 32 - 1 })
+const fields = fc.record({
+  timeMs: seconds.map((second) => EPOCH_MS + 1000 * second),
+  payload: fc.uint8Array({ minLength: 16, maxLength: 16 }),
+})
+const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+
+describe('codec', () => {
+  test("gives the reference's example", () => {
+    const { timeMs, payload } = ksuid.unpack(EXAMPLE)
+    expect((timeMs - EPOCH_MS) / 1000).toBe(107608047)
+    expect(hexOf(payload)).toBe('b5a1cd34b5f99d1154fb6853345c9735')
+    expect(ksuid.time(EXAMPLE)).toEqual(new Date('2017-10-10T04:00:47Z'))
+    expect(ksuid.max).toBe('aWgEPTl1tmebfsQzFP4bxwgy80V')
+  })
+
+  test('is undone by its inverse, and sorts as the bytes do', () => {
+    fc.assert(
+      fc.property(fields, fields, (a, b) => {
+        const [x, y] = [ksuid.pack(a), ksuid.pack(b)]
+        expect(ksuid.unpack(x)).toEqual(a)
+        expect(ksuid.encode(ksuid.decode(x))).toBe(x)
+        expect(x).toMatch(ksuid.pattern)
+        expect(Math.sign(ksuid.compare(x, y))).toBe(Buffer.compare(ksuid.decode(x), ksuid.decode(y)))
+      }),
+    )
+  })
+
+  test('refuses what it would not write', () => {
+    expectRefusal(() => ksuid.parse('aWgEPTl1tmebfsQzFP4bxwgy80W'), 'NOT_CANONICAL')
+    expect(expectRefusal(() => ksuid.parse(EXAMPLE.replace('g', '-')), 'INVALID_CHARACTER').position).toBe(7)
+    for (const text of ['', EXAMPLE.slice(1), `${EXAMPLE}\n`]) {
+      expectRefusal(() => ksuid.parse(text), 'INVALID_LENGTH')
+    }
+    for (const value of [null, undefined, 7, 7n, {}, new Uint8Array(20)]) {
+      expectRefusal(() => ksuid.parse(value), 'INVALID_TYPE')
+    }
+    expectRefusal(() => ksuid.encode(new Uint8Array(19)), 'INVALID_LENGTH')
+    expectRefusal(
+      () => ksuid.pack({ timeMs: EPOCH_MS + 1, payload: new Uint8Array(16) }),
+      'FIELD_OUT_OF_RANGE',
+    )
+    expectRefusal(() => ksuid.pack({ timeMs: 0, payload: new Uint8Array(16) }), 'TIME_OUT_OF_RANGE')
+  })
+})
+
+test('ranges hold the ids of their time, and no other', () => {
+  const moment = fc.integer({ min: EPOCH_MS, max: ksuid.lastMs })
+  fc.assert(
+    fc.property(moment, moment, fields, (a, b, given) => {
+      const [from, to] = [Math.min(a, b), Math.max(a, b)]
+      const { gte, lt } = ksuid.range(from, to)
+      const id = ksuid.pack(given)
+      expect(id >= gte && (lt === undefined || id < lt)).toBe(given.timeMs >= from && given.timeMs < to)
+    }),
+  )
+})
+
+const STORED: readonly [Database, StorageName, string][] = [
+  ['postgres', 'text', 'text COLLATE "C"'],
+  ['postgres', 'binary', 'bytea'],
+  ['sqlite', 'text', 'TEXT'],
+  ['mysql', 'binary', 'BINARY(20)'],
+]
+test.each(STORED)('in %s as %s: comes back, in order', (database, name, sql) => {
+  const storage = storageFor(ksuid, database, { storage: name })
+  expect(storage.column.sql).toBe(sql)
+  fc.assert(
+    fc.property(fields, fields, (a, b) => {
+      const [x, y] = [ksuid.pack(a), ksuid.pack(b)]
+      const stored = [x, y].map((id) => storage.toDatabase(id))
+      expect(storage.fromDatabase(stored[0])).toBe(x)
+      const [first, second] = stored.map((value) => Buffer.from(value as string)) as [Buffer, Buffer]
+      expect(Math.sign(ksuid.compare(x, y))).toBe(Buffer.compare(first, second))
+    }),
+  )
+})
+
+test('has no storage that it does not name', () => {
+  expectRefusal(() => storageFor(ksuid, 'postgres', { storage: 'uuid' }), 'STORAGE_REFUSED')
+})
+
+describe('generator', () => {
+  test('each id is larger than the one before, whatever the clock does', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 20 }), { minLength: 1 }), (ticks) => {
+        const moments = ticks.values()
+        const clock = () => EPOCH_MS + 500 * (moments.next().value as number)
+        const made = ksuid.generator({ clock }).batch(ticks.length)
+        expect([...made].sort()).toEqual(made)
+        expect(new Set(made).size).toBe(made.length)
+      }),
+    )
+  })
+
+  test('fails where the payload would run over, and goes on in the next second', () => {
+    let nowMs = EPOCH_MS
+    const { generate } = ksuid.generator({ clock: () => nowMs, random: (bytes) => void bytes.fill(0xff) })
+    const first = generate()
+    expectRefusal(generate, 'SEQUENCE_EXHAUSTED')
+    nowMs += 1000
+    expect(generate() > first).toBe(true)
+  })
+
+  test.each([
+    ['NaN', Number.NaN, 'INVALID_TIME'],
+    ['a moment before the epoch', EPOCH_MS - 1, 'TIME_OUT_OF_RANGE'],
+  ] as const)('a clock that tells %s is refused, and does no harm', (_, wrong, code) => {
+    let nowMs = EPOCH_MS + 5000
+    const { generate } = ksuid.generator({ clock: () => nowMs })
+    const first = generate()
+    nowMs = wrong
+    expectRefusal(generate, code)
+    nowMs = EPOCH_MS + 5000
+    expect(ksuid.compare(first, generate())).toBeLessThan(0)
+  })
+})

@@ -1,0 +1,20 @@
+export {
+  type DiscordId,
+  discord,
+  type SnowflakeFamily,
+  type SnowflakeFields,
+  type SnowflakeGenerator,
+  type SnowflakeGeneratorOptions,
+  type TwitterId,
+  twitter,
+} from './snowflake/index.js'
+export type { MonotonicGenerator, MonotonicOptions } from './time-field.js'
+export {
+  type TypeidFamily,
+  type TypeidOptions,
+  type TypeidSuffix,
+  type TypeidSuffixFamily,
+  typeid,
+} from './typeid/index.js'
+export { type Ulid, type UlidFamily, type UlidFields, ulid } from './ulid/index.js'
+export { type Uuid7, type Uuid7Family, type Uuid7Fields, uuid7 } from './uuid7/index.js'

@@ -1,0 +1,46 @@
+import type { Clock, IdGenerator, IdOf, RandomSource, Time } from '@snoflax/core'
+import { checkSpan, readUint, type TimeSpan, toUnixMs } from '@snoflax/core/define'
+
+/** The last Unix millisecond of 48 bits. */
+export const LAST_MS = 2 ** 48 - 1
+
+/** The first 6 bytes, in Unix milliseconds. */
+export const timeOf = (bytes: Uint8Array): number => readUint(bytes, 0, 6)
+
+/** Puts Unix milliseconds into the first 6 bytes. */
+export function writeTime(bytes: Uint8Array, timeMs: number): void {
+  const high = Math.floor(timeMs / 0x1000000)
+  const low = timeMs - high * 0x1000000
+  bytes[0] = high >> 16
+  bytes[1] = high >> 8
+  bytes[2] = high
+  bytes[3] = low >> 16
+  bytes[4] = low >> 8
+  bytes[5] = low
+}
+
+/** Whole milliseconds of a moment. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
+export const momentOf = (span: TimeSpan, time: Time): number =>
+  checkSpan(span, Math.floor(toUnixMs(span.name, time)))
+
+/** Options of the generators of uuid7, ulid and typeid. */
+export interface MonotonicOptions {
+  /** Where the time comes from. Default `Date.now`. */
+  readonly clock?: Clock
+  /** Where the random bits come from. Default the platform's CSPRNG; another one is for tests. */
+  readonly random?: RandomSource
+}
+
+/** Makes ids each of which is larger than the one before, whatever the clock does. */
+export interface MonotonicGenerator<AnId extends string> extends IdGenerator<AnId> {
+  /** A new id. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME` for what the clock says. */
+  generate<Of extends string = string>(): IdOf<AnId, Of>
+  /** `count` new ids, in order. @throws {IdError} as `generate`. */
+  batch<Of extends string = string>(count: number): IdOf<AnId, Of>[]
+  /**
+   * An id that carries the given moment, floored to its millisecond, all other bits random. Not monotonic.
+   *
+   * @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`.
+   */
+  generateAt<Of extends string = string>(time: Time): IdOf<AnId, Of>
+}

@@ -1,0 +1,102 @@
+import { defineFamily, type Id, IdError, type IdFamily, type IdOf, type Time } from '@snoflax/core'
+import { checkBytes, checkText, once } from '@snoflax/core/define'
+import { BYTE_LENGTH, crockford, TEXT_LENGTH } from '../crockford.js'
+import { LAST_MS, type MonotonicGenerator, type MonotonicOptions, timeOf } from '../time-field.js'
+import { isVersion, LAYOUT, lowestOf, packBytes, type Uuid7Fields, unpackBytes } from '../uuid7/codec.js'
+import { createGenerator } from '../uuid7/generator.js'
+
+/** What stands behind the prefix of a TypeID: 26 characters of Crockford's base 32, lower case. */
+export type TypeidSuffix = Id<'typeid'>
+
+/** A family of TypeIDs without a prefix: UUIDs of version 7 in another text. */
+export interface TypeidSuffixFamily extends IdFamily<TypeidSuffix, Uuid7Fields> {
+  /** A new id, larger than all that this process has generated before. @throws {IdError} `TIME_OUT_OF_RANGE`. */
+  generate<Of extends string = string>(): IdOf<TypeidSuffix, Of>
+  /** An id that carries the given moment. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
+  generateAt<Of extends string = string>(time: Time): IdOf<TypeidSuffix, Of>
+  /** A generator with options of its own. Ids of two generators differ, and are not ordered among each other. */
+  generator(options?: MonotonicOptions): MonotonicGenerator<TypeidSuffix>
+}
+
+const NAME = 'typeid'
+const coder = /* @__PURE__ */ crockford(NAME, '0123456789abcdefghjkmnpqrstvwxyz')
+const encode = coder.encode as (bytes: Uint8Array) => TypeidSuffix
+
+/** The bytes of any 128 bits. */
+function decodeAny(text: string): Uint8Array {
+  const bytes = coder.decode(checkText(NAME, text, TEXT_LENGTH))
+  if (bytes !== undefined) return bytes
+  throw new IdError(
+    'NOT_CANONICAL',
+    `${NAME}: "${text}" has more than 128 bits; a suffix begins with 0 to 7`,
+    {
+      family: NAME,
+      value: text,
+    },
+  )
+}
+
+const ANY = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
+/** The version is in the 11th character, the variant in the 14th, each among a random bit or more. */
+const VERSION_7 = /^[0-7][0-9a-hjkmnp-tv-z]{9}[ef][0-9a-hjkmnp-tv-z]{2}[89abrstv][0-9a-hjkmnp-tv-z]{12}$/
+
+function checkVersion7(bytes: Uint8Array): Uint8Array {
+  if (isVersion(bytes, 7)) return bytes
+  const text = encode(bytes)
+  throw new IdError(
+    'NOT_CANONICAL',
+    `${NAME}: "${text}" is not a UUIDv7; to take UUIDs of every version write typeid(prefix, { uuids: 'any' })`,
+    { family: NAME, value: text },
+  )
+}
+
+/** @param uuids which UUIDs may stand behind the prefix; generators make version 7 alone. */
+export function suffixFamily(uuids: 'v7' | 'any'): TypeidSuffixFamily {
+  const isAny = uuids === 'any'
+  const pattern = isAny ? ANY : VERSION_7
+  const decode = isAny ? decodeAny : (text: string) => checkVersion7(decodeAny(text))
+  const family = defineFamily<TypeidSuffix, Uuid7Fields>({
+    name: NAME,
+    layout: LAYOUT,
+    byteLength: BYTE_LENGTH,
+    textLength: TEXT_LENGTH,
+    pattern,
+    storages: ['uuid', 'text', 'binary'],
+    tag: 0,
+    firstMs: 0,
+    lastMs: LAST_MS,
+    ...(!isAny && { min: encode(lowestOf(0)), max: encode(highest()) }),
+    exactRange: !isAny,
+    encode: (bytes) => {
+      checkBytes(NAME, bytes, BYTE_LENGTH)
+      return encode(isAny ? bytes : checkVersion7(bytes))
+    },
+    decode,
+    check: (text) => pattern.test(text),
+    pack: (fields) => encode(packBytes(NAME, fields)),
+    unpack: (id) => unpackBytes(checkVersion7(decodeAny(id))),
+    timeMs(id) {
+      const bytes = decode(id)
+      return isVersion(bytes, 7) ? timeOf(bytes) : Number.NaN
+    },
+    lowerBoundMs: (timeMs) => encode(lowestOf(timeMs)),
+  })
+  const generator = (options?: MonotonicOptions) => createGenerator(family, encode, options)
+  let own: MonotonicGenerator<TypeidSuffix> | undefined
+  const standard = () => {
+    own ??= once('typeid generator', () => generator())
+    return own
+  }
+  return Object.assign(family, {
+    generate: () => standard().generate(),
+    generateAt: (time: Time) => standard().generateAt(time),
+    generator,
+  }) as TypeidSuffixFamily
+}
+
+function highest(): Uint8Array {
+  const bytes = new Uint8Array(BYTE_LENGTH).fill(0xff)
+  bytes[6] = 0x7f
+  bytes[8] = 0xbf
+  return bytes
+}

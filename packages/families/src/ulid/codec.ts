@@ -1,0 +1,66 @@
+import { type Id, IdError } from '@snoflax/core'
+import { checkBytes, checkText, checkTimeField, isSpelled } from '@snoflax/core/define'
+import { BYTE_LENGTH, crockford, TEXT_LENGTH } from '../crockford.js'
+import { LAST_MS, timeOf, writeTime } from '../time-field.js'
+
+/** A ULID: 26 characters of Crockford's base 32, upper case. */
+export type Ulid = Id<'ulid'>
+
+/** The parts of a ULID, for `pack` and from `unpack`. */
+export interface UlidFields {
+  /** Unix milliseconds, from 1970 for 2^48 ms (8,919 years). */
+  readonly timeMs: number
+  /** 10 bytes. */
+  readonly random: Uint8Array
+}
+
+export const NAME = 'ulid'
+export const RANDOM_BYTES = 10
+export const SPAN = { name: NAME, firstMs: 0, lastMs: LAST_MS }
+export const PATTERN = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
+
+const coder = /* @__PURE__ */ crockford(NAME, '0123456789ABCDEFGHJKMNPQRSTVWXYZ')
+
+/** Whether it is the text of an id. */
+export const check = (text: string): boolean =>
+  text.length === TEXT_LENGTH && text.charCodeAt(0) < 0x38 && isSpelled(coder.alphabet, text, 0)
+
+export const encode = (bytes: Uint8Array): Ulid => coder.encode(checkBytes(NAME, bytes, BYTE_LENGTH)) as Ulid
+
+export function decode(text: string): Uint8Array {
+  const bytes = coder.decode(checkText(NAME, text, TEXT_LENGTH))
+  if (bytes !== undefined) return bytes
+  throw new IdError('NOT_CANONICAL', `${NAME}: "${text}" has more than 128 bits; ids begin with 0 to 7`, {
+    family: NAME,
+    value: text,
+  })
+}
+
+/** The text of 16 bytes. */
+export const spell = coder.encode as (bytes: Uint8Array) => Ulid
+
+/** The text of six words, see {@link crockford}. */
+export const spellWords = coder.spell as unknown as (...words: Words) => Ulid
+
+/** Two words of 25 bits for the time, four of 20 for the random part. */
+export type Words = [number, number, number, number, number, number]
+
+export function pack({ timeMs, random }: UlidFields): Ulid {
+  const bytes = new Uint8Array(BYTE_LENGTH)
+  writeTime(bytes, checkTimeField(SPAN, timeMs))
+  bytes.set(checkBytes(NAME, random, RANDOM_BYTES, 'random'), BYTE_LENGTH - RANDOM_BYTES)
+  return spell(bytes)
+}
+
+export function unpack(id: Ulid): UlidFields {
+  const bytes = decode(id)
+  return { timeMs: timeOf(bytes), random: bytes.slice(BYTE_LENGTH - RANDOM_BYTES) }
+}
+
+export const timeMs = (id: Ulid): number => timeOf(decode(id))
+
+export function lowerBoundMs(timeMs: number): Ulid {
+  const bytes = new Uint8Array(BYTE_LENGTH)
+  writeTime(bytes, timeMs)
+  return spell(bytes)
+}

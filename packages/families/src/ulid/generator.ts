@@ -1,0 +1,74 @@
+import { IdError, type IdFamily, type Time } from '@snoflax/core'
+import { batch, checkOptions, randomPool, readUint, secureRandom, systemClock } from '@snoflax/core/define'
+import { type MonotonicGenerator, type MonotonicOptions, momentOf } from '../time-field.js'
+import { NAME, pack, RANDOM_BYTES, spellWords, type Ulid } from './codec.js'
+
+const TIME_WORD = 2 ** 25
+const RANDOM_WORD = 2 ** 20
+
+/**
+ * As the specification has it: within a millisecond, and while the clock is behind, the random part grows by 1; where
+ * it would run over, generation fails. The random part is kept in words of 20 bits, which are four characters each.
+ */
+export function createGenerator(
+  family: IdFamily<Ulid>,
+  options: MonotonicOptions = {},
+): MonotonicGenerator<Ulid> {
+  checkOptions(NAME, options, { clock: 'function', random: 'function' })
+  const { clock = systemClock, random = secureRandom } = options
+  const pool = randomPool(random, RANDOM_BYTES)
+  let lastMs = -1
+  let timeHigh = 0
+  let timeLow = 0
+  let a = 0
+  let b = 0
+  let c = 0
+  let d = 0
+
+  const restart = (timeMs: number): void => {
+    const at = pool.next()
+    const high = readUint(pool.bytes, at, 5)
+    const low = readUint(pool.bytes, at + 5, 5)
+    timeHigh = Math.floor(timeMs / TIME_WORD)
+    timeLow = timeMs % TIME_WORD
+    a = Math.floor(high / RANDOM_WORD)
+    b = high % RANDOM_WORD
+    c = Math.floor(low / RANDOM_WORD)
+    d = low % RANDOM_WORD
+    lastMs = timeMs
+  }
+  /** Adds 1; false, and nothing changed, where the random part would run over. */
+  const increment = (): boolean => {
+    const max = RANDOM_WORD - 1
+    if (d < max) d++
+    else if (c < max) [c, d] = [c + 1, 0]
+    else if (b < max) [b, c, d] = [b + 1, 0, 0]
+    else if (a < max) [a, b, c, d] = [a + 1, 0, 0, 0]
+    else return false
+    return true
+  }
+  const generate = (): Ulid => {
+    const nowMs = momentOf(family, clock())
+    if (nowMs > lastMs) restart(nowMs)
+    else if (!increment()) throw exhausted(lastMs + 1 - nowMs)
+    return spellWords(timeHigh, timeLow, a, b, c, d)
+  }
+  return {
+    family,
+    generate,
+    generateAt(time: Time) {
+      const timeMs = momentOf(family, time)
+      const at = pool.next()
+      return pack({ timeMs, random: pool.bytes.subarray(at, at + RANDOM_BYTES) })
+    },
+    batch: (count: number) => batch(NAME, generate, count),
+  } as MonotonicGenerator<Ulid>
+}
+
+function exhausted(waitMs: number): IdError {
+  return new IdError(
+    'SEQUENCE_EXHAUSTED',
+    `${NAME}: the random part of this millisecond has reached its end; ids are possible again in ${waitMs} ms`,
+    { family: NAME, waitMs },
+  )
+}

@@ -1,0 +1,94 @@
+import { defineFamily, IdError, type IdFamily, type IdOf, type Time } from '@snoflax/core'
+import { once } from '@snoflax/core/define'
+import { type MonotonicGenerator, type MonotonicOptions, timeOf } from '../time-field.js'
+import * as codec from './codec.js'
+import { createGenerator } from './generator.js'
+
+export type { Uuid7, Uuid7Fields } from './codec.js'
+
+/** The family of UUIDs of version 7. */
+export interface Uuid7Family extends IdFamily<codec.Uuid7, codec.Uuid7Fields> {
+  /** A new id, larger than all that this process has generated before. @throws {IdError} `TIME_OUT_OF_RANGE`. */
+  generate<Of extends string = string>(): IdOf<codec.Uuid7, Of>
+  /** An id that carries the given moment. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
+  generateAt<Of extends string = string>(time: Time): IdOf<codec.Uuid7, Of>
+  /** A generator with options of its own. Ids of two generators differ, and are not ordered among each other. */
+  generator(options?: MonotonicOptions): MonotonicGenerator<codec.Uuid7>
+  /**
+   * The same family for tables whose older keys are UUIDs of version 4: it takes them, too. They have no time:
+   * `time` is an invalid Date, `timeMs` NaN, `unpack` refuses them, and a range on the key may select some of them,
+   * so recheck what it selects.
+   */
+  withVersion4(): Uuid7Family
+  /** Whether the id carries a time: false of a version 4. */
+  hasTime(id: codec.Uuid7): boolean
+}
+
+/**
+ * UUIDv7 (RFC 9562): 16 bytes, 48 bits of Unix milliseconds, 36 characters. See spec/uuid7.md.
+ *
+ * @example
+ * const id = uuid7.generate() // Uuid7, e.g. '019aa8f2-7c4d-7a31-9d1c-2f6b8e5a4c10'
+ * uuid7.time(id) // the moment it was made
+ */
+export const uuid7: Uuid7Family = /* @__PURE__ */ createFamily(codec.VERSION_7, {
+  min: '00000000-0000-7000-8000-000000000000' as codec.Uuid7,
+  exactRange: true,
+})
+
+function createFamily(
+  versions: codec.UuidVersions,
+  { min, exactRange }: { readonly min: codec.Uuid7; readonly exactRange: boolean },
+): Uuid7Family {
+  const { encode, decode, check } = codec.textCodec(versions)
+  const hasTime = (id: codec.Uuid7): boolean => codec.isVersion(decode(id), 7)
+  const family = defineFamily<codec.Uuid7, codec.Uuid7Fields>({
+    name: codec.NAME,
+    layout: codec.LAYOUT,
+    byteLength: codec.BYTE_LENGTH,
+    textLength: codec.TEXT_LENGTH,
+    pattern: versions.pattern,
+    storages: ['uuid', 'text', 'binary'],
+    tag: 0,
+    firstMs: codec.SPAN.firstMs,
+    lastMs: codec.SPAN.lastMs,
+    min,
+    max: 'ffffffff-ffff-7fff-bfff-ffffffffffff' as codec.Uuid7,
+    exactRange,
+    encode,
+    decode,
+    check,
+    pack: (fields) => codec.spell(codec.packBytes(codec.NAME, fields)),
+    unpack: (id) => codec.unpackBytes(checkTimed(id, decode(id))),
+    timeMs(id) {
+      const bytes = decode(id)
+      return codec.isVersion(bytes, 7) ? timeOf(bytes) : Number.NaN
+    },
+    lowerBoundMs: (timeMs) => codec.spell(codec.lowestOf(timeMs)),
+  })
+  const generator = (options?: MonotonicOptions) => createGenerator(family, codec.spell, options)
+  let own: MonotonicGenerator<codec.Uuid7> | undefined
+  const standard = () => {
+    own ??= once('uuid7 generator', () => generator())
+    return own
+  }
+  return Object.assign(family, {
+    generate: () => standard().generate(),
+    generateAt: (time: Time) => standard().generateAt(time),
+    generator,
+    withVersion4: () =>
+      createFamily(codec.VERSION_7_OR_4, {
+        min: '00000000-0000-4000-8000-000000000000' as codec.Uuid7,
+        exactRange: false,
+      }),
+    hasTime,
+  }) as Uuid7Family
+}
+
+function checkTimed(id: codec.Uuid7, bytes: Uint8Array): Uint8Array {
+  if (codec.isVersion(bytes, 7)) return bytes
+  throw new IdError('NOT_CANONICAL', `${codec.NAME}: "${id}" is a UUIDv4: it has no time and no fields`, {
+    family: codec.NAME,
+    value: id,
+  })
+}

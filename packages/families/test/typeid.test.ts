@@ -1,0 +1,89 @@
+import { flax, isSameFamily, storageFor } from '@snoflax/core'
+import { typeid, uuid7 } from '@snoflax/families'
+import { TypeID, typeid as theirs } from 'typeid-js'
+import { v4, v7 } from 'uuid'
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import { expectRefusal } from './refusal.js'
+
+const userId = typeid('user')
+
+describe('agrees with typeid-js', () => {
+  test('on its ids', () => {
+    for (let i = 0; i < 200; i++) {
+      const id = theirs('user')
+      expect(userId.toUuid(userId.parse(id.toString()))).toBe(id.toUUID())
+      expect(userId.timeMs(userId.parse(id.toString()))).toBe(uuid7.timeMs(uuid7.parse(id.toUUID())))
+    }
+  })
+
+  test('on ours', () => {
+    for (let i = 0; i < 200; i++) {
+      const id = userId.generate()
+      expect(TypeID.fromString(id, 'user').toUUID()).toBe(userId.toUuid(id))
+      const uuid = v7()
+      expect(userId.fromUuid(uuid.toUpperCase())).toBe(TypeID.fromUUID('user', uuid).toString())
+    }
+  })
+
+  test('on UUIDs of other versions, where asked for', () => {
+    const any = typeid('user', { uuids: 'any' })
+    for (let i = 0; i < 200; i++) {
+      const uuid = v4()
+      expect(any.fromUuid(uuid)).toBe(TypeID.fromUUID('user', uuid).toString())
+      expect(any.timeMs(any.fromUuid(uuid))).toBeNaN()
+    }
+    expect([userId.exactRange, any.exactRange]).toEqual([true, false])
+    expect(userId.is(any.generate())).toBe(true)
+  })
+})
+
+test('refuses UUIDs of other versions, by a message that names the option', () => {
+  const { message } = expectRefusal(() => userId.fromUuid(v4()), 'NOT_CANONICAL')
+  expect(message).toContain("{ uuids: 'any' }")
+  expectRefusal(() => userId.fromUuid('no'), 'INVALID_LENGTH')
+  expectRefusal(() => userId.fromUuid(`${v7().slice(0, -1)}g`), 'INVALID_CHARACTER')
+})
+
+test('the type and the prefix tell ids apart', () => {
+  const orderId = typeid('order')
+  const id = userId.generate()
+  expectTypeOf(id).not.toEqualTypeOf(orderId.generate())
+  // @ts-expect-error an id of another prefix
+  expectRefusal(() => orderId.time(id), 'WRONG_PREFIX')
+  expectRefusal(() => orderId.parse(id), 'WRONG_PREFIX')
+  expect(id).toMatch(/^user_[0-7][0-9a-z]{25}$/)
+})
+
+test.each(['', 'User', 'user1', '_user', 'user_', 'ü', 'a'.repeat(64), undefined, 7, 'a b'])(
+  'refuses the prefix %j',
+  (prefix) => {
+    expect(expectRefusal(() => typeid(prefix as string), 'INVALID_OPTION').field).toBe('prefix')
+  },
+)
+
+test('takes prefixes of one letter, with _ inside, and of 63 letters', () => {
+  for (const prefix of ['a', 'order__line', 'a'.repeat(63)]) {
+    expect(typeid(prefix).generate().startsWith(`${prefix}_`)).toBe(true)
+  }
+})
+
+test('refuses options that it does not have', () => {
+  expectRefusal(() => typeid('user', { uuid: 'any' } as never), 'INVALID_OPTION')
+  expectRefusal(() => typeid('user', { uuids: 'v4' } as never), 'INVALID_OPTION')
+})
+
+test('is a uuid in the column, or the text with its prefix where asked for', () => {
+  const id = userId.generate()
+  const storage = storageFor(userId, 'postgres')
+  expect([storage.name, storage.toDatabase(id)]).toEqual(['uuid', userId.toUuid(id)])
+  expect(storage.fromDatabase(userId.toUuid(id))).toBe(id)
+  expect(storageFor(userId, 'sqlite').toDatabase(id)).toBe(id.slice('user_'.length))
+  const stored = typeid('user', { stored: 'prefixed' })
+  expect(storageFor(stored, 'sqlite').toDatabase(id)).toBe(id)
+})
+
+test('two families of one prefix are the same', () => {
+  expect(isSameFamily(typeid('user'), userId)).toBe(true)
+  expect(isSameFamily(typeid('order'), userId)).toBe(false)
+  expect(isSameFamily(userId, flax)).toBe(false)
+})
