@@ -208,7 +208,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * @throws {IdError} `INVALID_OPTION` for a column without `default: 'database'`.
    *
    * @example
-   * db.schema.alterTable('events').alterColumn('id', (column) => column.setDefault(ids.columnDefault('events.id')))
+   * db.schema.alterTable('jobs').alterColumn('id', (column) => column.setDefault(ids.columnDefault('jobs.id')))
    */
   columnDefault(path: IdPath<Tables>): RawBuilder<unknown> {
     const ids = this.ids(path)

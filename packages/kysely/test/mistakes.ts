@@ -1,10 +1,11 @@
 import type { FlaxId, flake } from '@snoflax/core'
-import { flakeId, flaxId, idColumn, idPlugin, keyset, snoId, type IdTables } from '@snoflax/kysely'
+import { flakeId, flaxId, type IdTables, idColumn, idPlugin, keyset, snoId } from '@snoflax/kysely'
 import { type Mistakes, WRONG } from '@snoflax/test/contract'
 import Database from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
 
-const declared = (id: IdTables[string][string]) => idPlugin({ database: 'sqlite', tables: { orders: { id } } })
+const declared = (id: IdTables[string][string]) =>
+  idPlugin({ database: 'sqlite', tables: { orders: { id } } })
 
 const referring = (customer_id: IdTables[string][string]) =>
   idPlugin({
