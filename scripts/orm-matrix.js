@@ -21,7 +21,7 @@ const MATRIX = [
   {
     project: 'kysely',
     variable: 'SNOFLAX_KYSELY',
-    versions: ['0.28.0', '0.28'],
+    versions: ['0.28.3', '0.28'],
     tests: ['test/orm/contract', 'packages/kysely/test'],
   },
   {

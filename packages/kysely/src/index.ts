@@ -18,7 +18,7 @@ export {
   uidLocalId,
   type WithIdColumns,
 } from './columns.js'
-export { type IdOf, type IdPath, IdPlugin, idPlugin, type WithIds } from './plugin.js'
+export { type IdOf, type IdPath, type IdPlugin, idPlugin, type WithIds } from './plugin.js'
 export {
   createdAfter,
   createdAt,

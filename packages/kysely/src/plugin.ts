@@ -1,7 +1,8 @@
 import { type Database, type DatabaseValue, IdError, type Time } from '@snoflax/core'
-import { unixMs } from '@snoflax/core/adapter'
+import { requireMembers, unixMs } from '@snoflax/core/adapter'
 import {
   type AliasableExpression,
+  CompiledQuery,
   type Expression,
   type KyselyPlugin,
   type PluginTransformQueryArgs,
@@ -19,7 +20,7 @@ import { marked } from './marks.js'
 import { decode, refuseLeaks } from './meaning.js'
 import { Meanings } from './meanings.js'
 import { isQuery, mapChildren, type Node, type QueryParts } from './nodes.js'
-import { Rewriter } from './rewrite.js'
+import { Rewriter, SUPPORTED } from './rewrite.js'
 import { checked, RAW, type Relation, Scope } from './scope.js'
 
 /** A declared column, as `table.column`. */
@@ -67,6 +68,10 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
 
   /** @throws {IdError} for every mistake in the declaration. */
   constructor({ database, tables, inner = [] }: IdPluginOptions<Tables>) {
+    // By it a result finds what was known of its query.
+    requireMembers({ name: 'kysely', supported: SUPPORTED, by: '@snoflax/kysely' }, [
+      { owner: CompiledQuery.raw(''), name: 'CompiledQuery', members: ['queryId'] },
+    ])
     this.declared = declare(database, tables)
     this.meanings = new Meanings(this.declared, database as Database)
     this.rewriter = new Rewriter(this.meanings)

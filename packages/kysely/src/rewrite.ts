@@ -50,6 +50,9 @@ import {
 } from './nodes.js'
 import { type Relation, Scope } from './scope.js'
 
+/** The versions that the tests run with, from the lowest to the highest. */
+export const SUPPORTED = '^0.28.3 || ^0.29.0'
+
 const PATTERN = /^(?:not )?(?:i?like|glob|match|regexp|rlike|similar to)$|^!?~\*?$|^@@$/
 
 /** Rewrites the tree of a query, so that ids go in as the database stores them. */
@@ -132,7 +135,7 @@ export class Rewriter {
     if (!PLAIN_KINDS.has(node.kind)) {
       throw new IdError(
         'UNSUPPORTED_VERSION',
-        `@snoflax/kysely supports kysely ^0.28 || ^0.29; the installed one makes a ${node.kind}, which it does not know. ` +
+        `@snoflax/kysely supports kysely ${SUPPORTED}; the installed one makes a ${node.kind}, which it does not know. ` +
           'Install a supported version, or a newer @snoflax/kysely',
         { field: node.kind },
       )
