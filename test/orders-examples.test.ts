@@ -24,8 +24,8 @@ interface Order {
   readonly createdAt: string
 }
 
-// One program three times: what a user sees of it is the same, whichever ORM is behind it.
-describe.each(['orders-typeorm', 'orders-drizzle', 'orders-prisma'])('examples/%s', (example) => {
+// One program several times: what a user sees of it is the same, whichever ORM is behind it.
+describe.each(['orders-typeorm', 'orders-drizzle', 'orders-kysely', 'orders-prisma'])('examples/%s', (example) => {
   if (example === 'orders-prisma') beforeAll(buildPrismaExample, BUILD_MS)
 
   let program: ChildProcess

@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import { arrayLiteral, show } from '@snoflax/core/adapter'
+import { arrayLiteral, isBytes, isDate, show } from '@snoflax/core/adapter'
 import type { ColumnIds, Declared } from './column-ids.js'
 
 /** What an expression holds; undefined for all that has nothing to do with ids. */
@@ -71,6 +71,8 @@ export function unite(...meanings: readonly Meaning[]): Meaning {
 export function encode(value: unknown, expected: Meaning): unknown {
   if (!hasIds(expected) || value === null) return value
   const { is, ids } = expected
+  // A driver would send NULL, which is equal to nothing.
+  if (value === undefined) return ids.placed(() => ids.family.parse(value))
   switch (is) {
     case 'id':
       // mysql2 writes an array as a list.
@@ -117,7 +119,7 @@ export function decode(meaning: Meaning, value: unknown, inJson = false): unknow
       throw meaning.ids.refuse(`expected an array of ids, got ${show(value)}`, value)
     }
     case 'derived':
-      return refuseLeak(meaning.ids, value)
+      return refuseDerived(meaning.ids, value)
     case 'object':
     case 'array':
       return decodeJson(meaning, typeof value === 'string' ? JSON.parse(value) : value)
@@ -158,20 +160,21 @@ const elementsOf = (text: string): (string | null)[] | string =>
           .map((one) => (one === 'NULL' ? null : one.replace(/^"(.*)"$/, '$1').replaceAll('\\\\', '\\')))
     : text
 
-/**
- * A value of unknown origin that may be an id in the storage's form.
- *
- * @throws {IdError} `INVALID_OPTION` if it is.
- */
-export function refuseLeak(ids: ColumnIds, value: unknown): unknown {
-  const { storage } = ids
-  if (!storage.converts || !isStoredForm(ids, value)) return value
-  throw ids.refuse(
-    `an expression answers ${show(value)}, which is an id in the column's storage (${storage.name}); tell what it is by ` +
-      'ids.typed(column, expression), or ids.rows({ … }, sql) for raw SQL, or notAnId(expression)',
+/** What is computed from an id, such as a length, may be anything but text, bytes and JSON, which may hold the id. */
+function refuseDerived(ids: ColumnIds, value: unknown): unknown {
+  const { converts, name } = ids.storage
+  const isNumber = typeof value === 'number' || typeof value === 'bigint'
+  if (!converts || typeof value === 'boolean' || isDate(value) || (isNumber && name !== 'bigint'))
+    return value
+  throw leak(ids, value)
+}
+
+const leak = (ids: ColumnIds, value: unknown): IdError =>
+  ids.refuse(
+    `an expression answers ${show(value)}, which may be an id in the column's storage (${ids.storage.name}); tell what it ` +
+      'is by ids.typed(column, expression), or ids.rows({ … }, sql) for raw SQL, or notAnId(expression)',
     value,
   )
-}
 
 /**
  * A value of raw SQL, which may be an id of any column.
@@ -184,7 +187,8 @@ export function refuseLeaks(declared: Declared, name: string | undefined, value:
   for (const table of declared.values()) {
     for (const [column, ids] of table) {
       const isTelling = ids.storage.name !== 'bigint' && ids.family.byteLength < UUID_BYTES
-      if (column === name || isTelling) refuseLeak(ids, value)
+      if (ids.storage.converts && (column === name || isTelling) && isStoredForm(ids, value))
+        throw leak(ids, value)
     }
   }
   return value
@@ -193,11 +197,11 @@ export function refuseLeaks(declared: Declared, name: string | undefined, value:
 const UUID_BYTES = 16
 
 function isStoredForm(ids: ColumnIds, value: unknown): boolean {
-  if (typeof value === 'boolean' || value instanceof Date) return false
-  if (Array.isArray(value)) return value.some((one) => isStoredForm(ids, one))
+  if (typeof value === 'boolean' || isDate(value)) return false
   try {
     return ids.fromDatabase(value) !== null
   } catch {
-    return false
+    const isJsonValue = typeof value === 'object' && value !== null && !isBytes(value)
+    return isJsonValue && Object.values(value).some((one) => isStoredForm(ids, one))
   }
 }

@@ -59,16 +59,20 @@ export class Meanings {
     readonly database: Database,
   ) {}
 
+  scope(parent?: Scope): Scope {
+    return new Scope(this.declared, this.database === 'postgres', parent)
+  }
+
   /** The names inside of a query. */
   scopeOf(query: Query, parent: Scope): Scope {
     const known = this.scopes.get(query)?.get(parent)
     if (known) return known
     const around = this.withCtes(query as QueryParts, parent)
-    const scope = new Scope(this.declared, around)
+    const scope = this.scope(around)
     this.scopes.set(query, (this.scopes.get(query) ?? new Map()).set(parent, scope))
     const { from, joins, table, into, using } = query as QueryParts
     // A CTE of the same name is never written to.
-    for (const node of [table, into]) if (node) this.addSource(node, scope, new Scope(this.declared))
+    for (const node of [table, into]) if (node) this.addSource(node, scope, this.scope())
     for (const node of [...(from?.froms ?? []), ...(joins ?? []), using]) {
       if (node) this.addSource(node, scope, around)
     }
@@ -84,7 +88,7 @@ export class Meanings {
     if (known) return this.chainOf(known, parent)
     for (const { name, expression } of withNode.expressions) {
       const before = scopes.at(-1) as Scope
-      const scope = new Scope(this.declared, before)
+      const scope = this.scope(before)
       scope.addCte(name.table.table.identifier.name, () => {
         const relation = this.relationOf(expression, withNode.recursive ? scope : before)
         return name.columns
@@ -215,7 +219,10 @@ export class Meanings {
         )
       }
     }
-    return { ...own, isRaw: relations.some(({ isRaw }) => isRaw) }
+    if (!relations.some(({ isRaw }) => isRaw)) return own
+    const raw: Meaning = { is: 'raw', declared: this.declared }
+    const columns = new Map([...own.columns].map(([name, meaning]) => [name, meaning ?? raw]))
+    return { ...own, columns, isRaw: true }
   }
 
   /** What one selection answers. */
@@ -371,13 +378,15 @@ export class Meanings {
     const known = this.scopes.get(raw)?.get(scope)
     if (known) return known
     const tables = this.readRaw(raw).nodes.filter(({ kind }) => kind === 'TableNode')
-    const inner = tables.length > 0 ? new Scope(this.declared, scope) : scope
+    const inner = tables.length > 0 ? this.scope(scope) : scope
     for (const table of tables) this.addSource(table, inner, scope)
     this.scopes.set(raw, (this.scopes.get(raw) ?? new Map()).set(scope, inner))
     return inner
   }
 
   private meaningOfRaw(raw: RawNode, scope: Scope): Meaning {
+    const [column, table, schema] = namesOf(raw).reverse()
+    if (column !== undefined) return scope.column(column, table, schema)
     const mark = markOn(raw)
     if (mark?.is === 'id') {
       const ids = this.ids(mark.path)
@@ -424,7 +433,7 @@ export class Meanings {
     const inner = (node?.kind === 'AliasNode' ? node.node : node) as AnyNode | undefined
     if (inner?.kind === 'ListNode') return undefined
     // A CTE of the same name is never written to.
-    const tables = new Scope(this.declared)
+    const tables = this.scope()
     return inner?.kind === 'TableNode'
       ? tables.table(inner.table.identifier.name, inner.table.schema?.name)
       : UNKNOWN
@@ -440,7 +449,18 @@ function literalIn(node: Node): string | undefined {
 
 /** Raw SQL in raw SQL is one text with it, unless it is marked or made by a helper. */
 export const isFlat = (node: Node): node is RawNode =>
-  RawNode.is(node) && markOn(node) === undefined && jsonHelper(node) === undefined
+  RawNode.is(node) &&
+  markOn(node) === undefined &&
+  jsonHelper(node) === undefined &&
+  namesOf(node).length === 0
+
+/** The parts of a name that `sql.id()` made. */
+function namesOf({ sqlFragments, parameters }: RawNode): string[] {
+  const isName = sqlFragments.slice(1, -1).every((text) => text === '.') && sqlFragments[0] === ''
+  return isName && sqlFragments.at(-1) === ''
+    ? parameters.flatMap((one) => (IdentifierNode.is(one) ? [one.name] : []))
+    : []
+}
 
 function textOf({ sqlFragments, parameters }: RawNode, nodes: Node[]): string {
   let text = ''

@@ -21,7 +21,7 @@ import { decode, refuseLeaks } from './meaning.js'
 import { Meanings } from './meanings.js'
 import { isQuery, mapChildren, type Node, type QueryParts } from './nodes.js'
 import { Rewriter, SUPPORTED } from './rewrite.js'
-import { checked, RAW, type Relation, Scope } from './scope.js'
+import { checked, RAW, type Relation } from './scope.js'
 
 /** A declared column, as `table.column`. */
 export type IdPath<Tables extends IdTables> = {
@@ -57,7 +57,12 @@ export type WithIds<DB, Plugin> =
       }
     : never
 
-/** A plugin for Kysely that converts the ids of declared columns. Make it with {@link idPlugin}. */
+/**
+ * A plugin for Kysely that converts the ids of declared columns, made by {@link idPlugin}.
+ *
+ * @example
+ * const newOrderId = (plugin: typeof ids): SnoId => plugin.generate('orders.id')
+ */
 export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   private readonly declared: Declared
   private readonly meanings: Meanings
@@ -81,7 +86,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   /** Called by Kysely. */
   transformQuery({ node: given, queryId }: PluginTransformQueryArgs): RootOperationNode {
     const node = this.restored(given)
-    const scope = new Scope(this.declared)
+    const scope = this.meanings.scope()
     const isAnswering =
       (isQuery(node) || node.kind === 'RawNode') && (node as QueryParts).explain === undefined
     const relation = isAnswering ? this.meanings.relationOf(node, scope) : undefined

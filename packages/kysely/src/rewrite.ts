@@ -48,7 +48,7 @@ import {
   type Query,
   type QueryParts,
 } from './nodes.js'
-import { type Relation, Scope } from './scope.js'
+import type { Relation, Scope } from './scope.js'
 
 /** The versions that the tests run with, from the lowest to the highest. */
 export const SUPPORTED = '^0.28.3 || ^0.29.0'
@@ -143,7 +143,7 @@ export class Rewriter {
     let inner = scope
     const { table } = node as QueryParts
     if (table !== undefined && /^(?:CreateTable|AlterTable|CreateIndex)Node$/.test(node.kind)) {
-      inner = new Scope(this.meanings.declared, scope)
+      inner = this.meanings.scope(scope)
       this.meanings.addSource(table, inner, scope)
     }
     const { column, defaultTo, setDefault } = node as unknown as Readonly<
@@ -339,7 +339,7 @@ export class Rewriter {
     const { column, value } = node
     const meaning =
       ColumnNode.is(column) && target
-        ? target.columns.get(column.column.name)
+        ? scope.columnOf(target, column.column.name)
         : this.meanings.meaningOf(column, scope)
     refuseNull(meaning, value)
     return { ...node, value: this.rewrite(value, scope, meaning) }
@@ -351,7 +351,7 @@ export class Rewriter {
     const target = this.meanings.targetOf(query) as Relation
     const { onConflict, onDuplicateKey } = query
     const row = this.inserted(query, target, around, false)
-    const conflict = new Scope(this.meanings.declared, scope)
+    const conflict = this.meanings.scope(scope)
     conflict.addSource('excluded', () => target)
     return this.query(query, parent, {
       ...row,
@@ -380,7 +380,7 @@ export class Rewriter {
   ): Pick<InsertQueryNode, 'columns' | 'values' | 'defaultValues'> {
     const { columns, values, defaultValues = false } = query
     const names = columns?.map(({ column }) => column.name) ?? []
-    const held = names.map((name) => target.columns.get(name))
+    const held = names.map((name) => scope.columnOf(target, name))
     const missing = [...target.columns].flatMap(([name, meaning]) =>
       meaning?.is === 'id' && meaning.ids.generate && !names.includes(name)
         ? [{ name, ids: meaning.ids }]
@@ -547,7 +547,7 @@ export class Rewriter {
       const relation = this.meanings.relationOf(rows(raw), scope)
       const rewritten = this.rewrite(rows(raw), scope)
       parameters[rowsAt] = pairsAt < 0 && isRounded(relation) ? withTexts(rewritten, relation) : rewritten
-      seen = new Scope(this.meanings.declared, scope)
+      seen = this.meanings.scope(scope)
       seen.addSource(alias, () => relation)
     }
     if (pairsAt >= 0) {

@@ -31,6 +31,7 @@ export class Scope {
 
   constructor(
     readonly declared: Declared,
+    readonly isCaseSensitive: boolean,
     readonly parent?: Scope,
   ) {}
 
@@ -51,6 +52,7 @@ export class Scope {
       }
     }
     const columns = (schema && this.declared.get(`${schema}.${name}`)) ?? this.declared.get(name)
+    if (!columns) this.refuseCase(this.declared.keys(), name)
     return columns ? relationOf(columns) : UNKNOWN
   }
 
@@ -104,12 +106,26 @@ export class Scope {
     return undefined
   }
 
-  private columnOf(relation: Relation, name: string, shown: string): Meaning {
+  /** What a column of a table or subquery holds. */
+  columnOf(relation: Relation, name: string, shown = name): Meaning {
     const meaning = relation.columns.get(name)
+    if (meaning === undefined && !relation.columns.has(name)) this.refuseCase(relation.columns.keys(), name)
     if (meaning === undefined && relation.isRaw && !relation.columns.has(name)) {
       this.refuseIfId(name, 'it comes from raw SQL; wrap that in ids.rows({ … }, sql)', shown)
     }
     return checked(meaning)
+  }
+
+  /** SQLite and MySQL take a name in any case. */
+  private refuseCase(known: Iterable<string>, name: string): void {
+    if (this.isCaseSensitive) return
+    const lower = name.toLowerCase()
+    for (const one of known) {
+      if (one.toLowerCase() !== lower) continue
+      throw new IdError('INVALID_OPTION', `${name}: the declaration has it as ${one}; write it so`, {
+        path: name,
+      })
+    }
   }
 
   private refuseIfId(name: string, reason: string, shown: string): void {
