@@ -109,14 +109,14 @@ describe('a family of your own', () => {
   describe('with a bigint among its fields', () => {
     const isBigint = (number: unknown): boolean => typeof number === 'bigint'
     beforeEach(() => {
-      const numbered: IdFamily<TicketId, { readonly wholeNumber: bigint; readonly label: string }> = {
+      const numbered = {
         ...ticket,
-        unpack: (id) => ({ wholeNumber: BigInt(`0x${id}`), label: `"${BigInt(`0x${id}`)}"` }),
-        pack: ({ wholeNumber, label }) => {
+        unpack: (id: TicketId) => ({ wholeNumber: BigInt(`0x${id}`), label: `"${BigInt(`0x${id}`)}"` }),
+        pack: ({ wholeNumber, label }: { readonly wholeNumber: bigint; readonly label: string }) => {
           if (!isBigint(wholeNumber) || typeof label !== 'string') throw new TypeError('a bigint and a text')
           return wholeNumber.toString(16).padStart(16, '0') as TicketId
         },
-      }
+      } as IdFamily
       registerSnoflax(db, { families: [numbered] })
     })
 

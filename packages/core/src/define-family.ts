@@ -157,7 +157,7 @@ export function deriveFamily<AnId extends string, Fields>(
     parse,
     is,
     '~standard': standardSchema(is, parse, definition.pattern, definition.textLength),
-  }
+  } as IdFamily<AnId, Fields>
   return family
 }
 

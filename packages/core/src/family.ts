@@ -1,17 +1,38 @@
 import type { Time, TimeSpan } from './primitives/clock.js'
 import type { StandardSchema } from './primitives/standard-schema.js'
 
-/** What tells ids of two families apart, for the compiler alone. By its name declarations can speak of ids. */
-export interface IdBrand<Name extends string> {
+/**
+ * What tells ids from other strings, and from ids of other families and tables, for the compiler alone. Where it says
+ * that a string is not assignable to `ParsedId`, pass the string through the family's `parse`.
+ */
+export interface ParsedId<Name extends string, Of extends string = string> {
   /** No id has it at run time. A text and not a symbol, so that the ids of two copies of this package are one type. */
   readonly '~family': Name
+  /** No id has it at run time either. */
+  readonly '~of': Of
 }
 
 /**
  * An id: the family's canonical text, branded so that ids of two families don't mix. At run time it is a
- * string.
+ * string. By a second name ids of two tables don't mix either: `Id<'flax', 'customer'>`. What takes `Id<'flax'>`
+ * takes them all.
+ *
+ * @example
+ * type CustomerId = Id<'flax', 'customer'>
+ * const id: CustomerId = flax.generate() // what makes and reads ids takes the name from the type that is wanted
+ * flax.time(id) // the moment it was made
  */
-export type Id<Name extends string = string> = string & IdBrand<Name>
+export type Id<Name extends string = string, Of extends string = string> = string & ParsedId<Name, Of>
+
+/**
+ * The ids of one table, or of whatever `Of` names: `IdOf<FlaxId, 'customer'>` is `Id<'flax', 'customer'>`.
+ *
+ * @example
+ * const id: IdOf<FlaxId, 'customer'> = flax.parse('Kpcan0M1FakODT4k')
+ */
+export type IdOf<AnId extends string, Of extends string> = string extends Of ? AnId : Id<NameOf<AnId>, Of>
+
+type NameOf<AnId extends string> = AnId extends ParsedId<infer Name> ? Name : string
 
 /** How an id can lie in a database column; see spec/storage.md. */
 export type StorageName = 'uuid' | 'text' | 'binary' | 'uuid8' | 'bigint'
@@ -85,11 +106,11 @@ export interface IdFamily<AnId extends string = string, Fields = unknown>
   readonly max: AnId
 
   /** Bytes → text. @throws {IdError} `INVALID_LENGTH`. */
-  encode(bytes: Uint8Array): AnId
+  encode<Of extends string = string>(bytes: Uint8Array): IdOf<AnId, Of>
   /** Text → bytes. @throws {IdError} `INVALID_LENGTH`, `INVALID_CHARACTER`, `NOT_CANONICAL`. */
   decode(text: string): Uint8Array
   /** Fields → id. @throws {IdError} `FIELD_OUT_OF_RANGE`, `TIME_OUT_OF_RANGE`. */
-  pack(fields: Fields): AnId
+  pack<Of extends string = string>(fields: Fields): IdOf<AnId, Of>
   /** Id → fields. */
   unpack(id: AnId): Fields
   /** When the id was made, as a Date. */
@@ -102,14 +123,14 @@ export interface IdFamily<AnId extends string = string, Fields = unknown>
    * @throws {IdError} `TIME_OUT_OF_RANGE` after the family's last moment. Before its epoch it is the smallest
    * id.
    */
-  lowerBound(time: Time): AnId
+  lowerBound<Of extends string = string>(time: Time): IdOf<AnId, Of>
   /**
    * An id above every id whose time is before the moment, and as low as the layout allows: the same as
    * `lowerBound` where `exactRange`, else the end of a window.
    *
    * @throws {IdError} as `lowerBound`.
    */
-  upperBound(time: Time): AnId
+  upperBound<Of extends string = string>(time: Time): IdOf<AnId, Of>
   /**
    * Bounds for "made from … until before …". Where `to` is after the family's last moment, there is no `lt`: no id is
    * later. Where `from` is, too, the range is empty: both bounds are the smallest id.
@@ -119,15 +140,15 @@ export interface IdFamily<AnId extends string = string, Fields = unknown>
    * @example
    * flax.range(new Date('2026-11-01'), new Date('9999-12-31')) // { gte: 'KpGAF---------0-' }
    */
-  range(from: Time, to: Time): IdRange<AnId>
+  range<Of extends string = string>(from: Time, to: Time): IdRange<IdOf<AnId, Of>>
   /**
    * Checks a value from outside and brands it.
    *
    * @throws {IdError} `INVALID_TYPE` if it is no string, `INVALID_LENGTH`, `INVALID_CHARACTER`, `NOT_CANONICAL`.
    */
-  parse(value: unknown): AnId
+  parse<Of extends string = string>(value: unknown): IdOf<AnId, Of>
   /** Whether the value is an id of this family. */
-  is(value: unknown): value is AnId
+  is<Of extends string = string>(value: unknown): value is IdOf<AnId, Of>
   /** Negative, zero or positive, for `Array.prototype.sort`. */
   compare(a: AnId, b: AnId): number
 }

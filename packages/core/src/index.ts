@@ -1,12 +1,13 @@
 export { defineFamily, type FamilyDefinition } from './define-family.js'
 export type {
   Id,
-  IdBrand,
   IdFamily,
   IdGenerator,
+  IdOf,
   IdRange,
   Layout,
   LayoutField,
+  ParsedId,
   StorageName,
 } from './family.js'
 export {

@@ -4,14 +4,12 @@ import { IdError, show } from './primitives/errors.js'
 
 type Families = Readonly<Record<string, IdFamily>>
 
-type IdOf<Family extends IdFamily> = ReturnType<Family['encode']>
-
 /** What {@link Registry.find} found: the name in the registry, the family and the id. */
 export type FoundId<Known extends Families> = {
   readonly [Name in keyof Known & string]: {
     readonly name: Name
     readonly family: Known[Name]
-    readonly id: IdOf<Known[Name]>
+    readonly id: Known[Name]['min']
   }
 }[keyof Known & string]
 

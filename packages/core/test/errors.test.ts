@@ -1,4 +1,15 @@
-import { flake, flax, IdError, type IdErrorCode, sno, storageFor, uid, uidLocal } from '@snoflax/core'
+import {
+  flake,
+  flax,
+  IdError,
+  type IdErrorCode,
+  prefixed,
+  registry,
+  sno,
+  storageFor,
+  uid,
+  uidLocal,
+} from '@snoflax/core'
 import { describe, expect, test } from 'vitest'
 import { page, section } from './documentation.js'
 import { expectRefusal, thrownBy } from './refusal.js'
@@ -74,6 +85,8 @@ describe('statusCode', () => {
     ['a number of 65 bits', () => flake.parse('18446744073709551616'), 'FIELD_OUT_OF_RANGE'],
     ['a number to store', () => uuids.toDatabase(5), 'INVALID_TYPE'],
     ['a foreign uuid to store', () => uuids.toDatabase(FOREIGN_UUID), 'NOT_CANONICAL'],
+    ['a foreign prefix', () => prefixed(flax, 'cus').parse(prefixed(flax, 'ord').min), 'WRONG_PREFIX'],
+    ['no prefix', () => registry({ customer: prefixed(flax, 'cus') }).parse(flax.min), 'WRONG_PREFIX'],
   ])('is 400 for an id from outside: %s', (_, call, code) => {
     const error = expectRefusal(call, code, { statusCode: 400 })
     expect(error.at('Order.id')).toMatchObject({ statusCode: 400, path: 'Order.id' })

@@ -68,16 +68,28 @@ export function wasCreatedBetween<AColumn extends Column>(
   })
 }
 
+/** Registered, so that two copies of this package know each other's decoders. */
+const DECODES_TIME = Symbol.for('snoflax.drizzle.decodesTime')
+
 /** Turns what the database answers for a column's ids into the moments when they were made. */
 export abstract class TimeDecoder {
+  readonly [DECODES_TIME] = true
+  /** The column whose form the answer has: an id's; undefined for a timestamp. */
+  readonly answers?: Column
+
   constructor(readonly column: Column) {}
+
+  static isDecoder(decoder: object): decoder is TimeDecoder {
+    return DECODES_TIME in decoder
+  }
 
   abstract mapFromDriverValue(value: unknown): Date
 }
 
 /** For an expression that answers the id itself: Drizzle 1.0 brings through JSON what a column decodes. */
-export class TimeOfId extends TimeDecoder {
+class TimeOfId extends TimeDecoder {
   static readonly [entityKind]: string = Column[entityKind]
+  override readonly answers = this.column
 
   get codec(): string | undefined {
     const { database, name } = singleIdsOf(this.column).storage

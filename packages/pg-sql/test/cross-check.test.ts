@@ -33,7 +33,7 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
   }
 
   describe.each(FAMILIES)('$name', (tested) => {
-    const timeout = 120_000 + share * 20
+    const timeout = 300_000 + share * 20
     test(`${share} random ids`, () => crossCheck(share, tested, checkRandomId), timeout)
     test(`${share} random moments`, () => crossCheck(share, tested, checkRandomBound), timeout)
     test(`${share} random ranges`, () => crossCheck(share, tested, checkRandomBetween), timeout)

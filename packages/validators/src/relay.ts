@@ -1,4 +1,5 @@
 import { IdError, type IdFamily } from '@snoflax/core'
+import { show } from '@snoflax/core/adapter'
 import type { Families } from './ids.js'
 
 /** A global id, read. */
@@ -59,13 +60,10 @@ function textOf(globalId: unknown): string {
   return btoa(text) === globalId ? text : refuse('NOT_CANONICAL', 'is not the canonical base64', globalId)
 }
 
-const SHOWN_CHARACTERS = 48
-
 function refuse(
   code: 'INVALID_TYPE' | 'INVALID_CHARACTER' | 'NOT_CANONICAL',
   reason: string,
   value: unknown,
 ): never {
-  const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, SHOWN_CHARACTERS)) : typeof value
-  throw new IdError(code, `global id: ${shown} ${reason}`, { value })
+  throw new IdError(code, `global id: ${show(value)} ${reason}`, { value })
 }

@@ -1,5 +1,5 @@
 import type { IdFamily, StorageName } from '../family.js'
-import { baseOf } from '../identity.js'
+import { baseOf, isPrefixed } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 import type { Database } from '../storage/column.js'
 import { DEFAULT_NEIGHBOURHOOD } from '../uid/layout.js'
@@ -59,13 +59,14 @@ export const sqlFunction = (family: IdFamily, verb: string, schema: string = DEF
  * The call by which PostgreSQL generates the ids of a column, for its DEFAULT.
  *
  * @throws {IdError} `INVALID_OPTION` for another schema name, a metabyte where ids carry none, and a family whose
- * ids the database makes otherwise; `FIELD_OUT_OF_RANGE` for the metabyte.
+ * ids the database makes otherwise, with a prefix stored for example; `FIELD_OUT_OF_RANGE` for the metabyte.
  *
  * @example
  * sqlCall(sno, 'uuid', 'snoflax', 2) // 'snoflax.sno_generate_uuid(2)'
  */
 export function sqlCall(family: IdFamily, storage: StorageName, schema?: string, meta?: number): string {
   checkNeighbourhood(family)
+  checkStored(family)
   checkMeta(family, meta)
   const ending = storage === 'binary' ? '' : `_${storage}`
   return `${sqlFunction(family, `generate${ending}`, schema)}(${meta ?? ''})`
@@ -81,6 +82,17 @@ function checkNeighbourhood(given: IdFamily): void {
     'INVALID_OPTION',
     `uid: the database generates ids with a neighbourhood of ${DEFAULT_NEIGHBOURHOOD}, not ${neighbourhood}`,
     { family: 'uid', field: 'neighbourhood', value: neighbourhood },
+  )
+}
+
+/** The functions make bare ids. */
+function checkStored(family: IdFamily): void {
+  if (!isPrefixed(family) || family.stored === 'bare') return
+  throw new IdError(
+    'INVALID_OPTION',
+    `${family.name}: default: 'database' makes ids without their prefix, and the column holds them with it; ` +
+      'the application generates them',
+    { family: family.name, field: 'default', value: 'database' },
   )
 }
 

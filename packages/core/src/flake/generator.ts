@@ -1,4 +1,4 @@
-import type { IdFamily, IdGenerator } from '../family.js'
+import type { IdFamily, IdGenerator, IdOf } from '../family.js'
 import { type BackfillSnapshot, createBackfill, type SequenceBounds } from '../primitives/backfill.js'
 import { batch } from '../primitives/batch.js'
 import { type Clock, systemClock, type Time, toUnixMs } from '../primitives/clock.js'
@@ -51,14 +51,16 @@ export interface FlakeGenerator extends IdGenerator<FlakeId> {
    * @throws {IdError} `SEQUENCE_EXHAUSTED`, `CLOCK_MOVED_BACK` as the options say; `TIME_OUT_OF_RANGE` if the
    * clock is before the epoch or after the last moment.
    */
-  generate(): FlakeId
+  generate<Of extends string = string>(): IdOf<FlakeId, Of>
   /**
    * A new id, waiting as long as it takes without blocking, whatever the options say. Calls that wait get their ids in
    * their order; a signal ends the wait.
    *
    * @throws {IdError} `TIME_OUT_OF_RANGE` as `generate`.
    */
-  generateAsync(options?: WaitOptions): Promise<FlakeId>
+  generateAsync<Of extends string = string>(options?: WaitOptions): Promise<IdOf<FlakeId, Of>>
+  /** `count` new ids, in order. @throws {IdError} as `generate`. */
+  batch<Of extends string = string>(count: number): IdOf<FlakeId, Of>[]
   /**
    * An id that carries the given moment, floored to its millisecond, with a counter of the `backfill` shard: it repeats
    * no id of `generate`, and ids for equal moments keep the order in which they were made. Memory is bounded: the
@@ -76,7 +78,7 @@ export interface FlakeGenerator extends IdGenerator<FlakeId> {
    * })
    * flake.time(ids.generateAt(new Date('2026-11-01'))) // 2026-11-01T00:00:00.000Z
    */
-  generateAt(time: Time): FlakeId
+  generateAt<Of extends string = string>(time: Time): IdOf<FlakeId, Of>
   /** What `generateAt` has made, for a later generator; undefined if nothing. `generate` goes by the clock. */
   snapshot(): BackfillSnapshot | undefined
 }
@@ -138,7 +140,7 @@ export function createGenerator(
     },
     snapshot: backfill.snapshot,
     batch: (count) => batch(NAME, generate, count),
-  }
+  } as FlakeGenerator
 }
 
 function identity(options: FlakeGeneratorOptions): number {

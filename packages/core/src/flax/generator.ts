@@ -1,4 +1,4 @@
-import type { IdFamily, IdGenerator } from '../family.js'
+import type { IdFamily, IdGenerator, IdOf } from '../family.js'
 import { batch } from '../primitives/batch.js'
 import { type Clock, checkSpan, systemClock, type Time, toUnixMs } from '../primitives/clock.js'
 import { checkOptions } from '../primitives/options.js'
@@ -18,12 +18,16 @@ export interface FlaxGeneratorOptions {
 
 /** Makes ids of 56 fresh random bits. */
 export interface FlaxGenerator extends IdGenerator<FlaxId> {
+  /** A new id. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME` for what the clock says. */
+  generate<Of extends string = string>(): IdOf<FlaxId, Of>
+  /** `count` new ids, in order. @throws {IdError} as `generate`. */
+  batch<Of extends string = string>(count: number): IdOf<FlaxId, Of>[]
   /**
    * An id that carries the given moment, floored to its millisecond. Never monotonic.
    *
    * @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`.
    */
-  generateAt(time: Time): FlaxId
+  generateAt<Of extends string = string>(time: Time): IdOf<FlaxId, Of>
 }
 
 export function createGenerator(family: IdFamily<FlaxId>, options: FlaxGeneratorOptions = {}): FlaxGenerator {
@@ -36,7 +40,7 @@ export function createGenerator(family: IdFamily<FlaxId>, options: FlaxGenerator
     return spell(timeMs, pool.bytes, pool.next())
   }
   const generate = monotonic ? increasing(clock, pool) : () => generateAt(clock())
-  return { family, generate, generateAt, batch: (count) => batch(NAME, generate, count) }
+  return { family, generate, generateAt, batch: (count) => batch(NAME, generate, count) } as FlaxGenerator
 }
 
 /**

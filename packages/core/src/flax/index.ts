@@ -1,5 +1,5 @@
 import { deriveFamily } from '../define-family.js'
-import type { IdFamily } from '../family.js'
+import type { IdFamily, IdOf } from '../family.js'
 import type { Time } from '../primitives/clock.js'
 import { once } from '../primitives/realms.js'
 import * as codec from './codec.js'
@@ -12,9 +12,9 @@ export type { FlaxGenerator, FlaxGeneratorOptions } from './generator.js'
 /** The family of flax ids. */
 export interface FlaxFamily extends IdFamily<codec.FlaxId, codec.FlaxFields> {
   /** A new id: the clock's millisecond and 56 bits from the CSPRNG. @throws {IdError} `TIME_OUT_OF_RANGE`. */
-  generate(): codec.FlaxId
+  generate<Of extends string = string>(): IdOf<codec.FlaxId, Of>
   /** An id that carries the given moment. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
-  generateAt(time: Time): codec.FlaxId
+  generateAt<Of extends string = string>(time: Time): IdOf<codec.FlaxId, Of>
   /** A generator with options of its own. */
   generator(options?: FlaxGeneratorOptions): FlaxGenerator
   /** The monotonic generator of this process: what columns use by default. */

@@ -1,20 +1,21 @@
-import type { IdFamily, IdGenerator } from '../family.js'
+import type { IdFamily, IdGenerator, IdOf } from '../family.js'
 
-type PrefixedResult<Result, From, To extends string> = Result extends From
-  ? To
+type PrefixedMethod<Args extends readonly unknown[], Result, From, To extends string> = Result extends From
+  ? <Of extends string = string>(...args: Args) => IdOf<To, Of>
   : Result extends readonly From[]
-    ? To[]
+    ? <Of extends string = string>(...args: Args) => IdOf<To, Of>[]
     : Result extends Promise<From>
-      ? Promise<To>
-      : Result extends IdGenerator<infer _>
-        ? PrefixedGenerator<Result, From, To>
-        : Result
+      ? <Of extends string = string>(...args: Args) => Promise<IdOf<To, Of>>
+      : (...args: Args) => PrefixedValue<Result, From, To>
+
+type PrefixedValue<Value, From, To extends string> =
+  Value extends IdGenerator<infer _> ? PrefixedGenerator<Value, From, To> : Value
 
 /** The members of a generator or a family, with ids of another family in place of the results. */
 export type PrefixedMembers<Members, From, To extends string> = {
   readonly [Name in keyof Members]: Members[Name] extends (...args: infer Args) => infer Result
-    ? (...args: Args) => PrefixedResult<Result, From, To>
-    : PrefixedResult<Members[Name], From, To>
+    ? PrefixedMethod<Args, Result, From, To>
+    : PrefixedValue<Members[Name], From, To>
 }
 
 /** A generator whose ids have a prefix; its other members are those of the generator behind it. */

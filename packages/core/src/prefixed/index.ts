@@ -1,5 +1,5 @@
 import { deriveFamily } from '../define-family.js'
-import type { Id, IdFamily, IdGenerator } from '../family.js'
+import type { Id, IdFamily, IdGenerator, IdOf } from '../family.js'
 import { isPrefixed, isSameFamily } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 import { checkOptions } from '../primitives/options.js'
@@ -17,8 +17,6 @@ export interface PrefixedOptions {
   readonly stored?: 'bare' | 'prefixed'
 }
 
-type IdOf<Family extends IdFamily> = ReturnType<Family['encode']>
-
 /** What a base may have besides what every family has. */
 type Generating = 'generate' | 'generateAt' | 'generator' | 'monotonic'
 
@@ -27,7 +25,7 @@ export type PrefixedFamily<Prefix extends string = string, Base extends IdFamily
   Id<Prefix>,
   ReturnType<Base['unpack']>
 > &
-  PrefixedMembers<Pick<Base, Extract<keyof Base, Generating>>, IdOf<Base>, Id<Prefix>> & {
+  PrefixedMembers<Pick<Base, Extract<keyof Base, Generating>>, Base['min'], Id<Prefix>> & {
     /** What each text begins with, before the `_`. */
     readonly prefix: Prefix
     /** Whose ids stand behind the prefix. */
@@ -35,17 +33,17 @@ export type PrefixedFamily<Prefix extends string = string, Base extends IdFamily
     /** What a column holds. */
     readonly stored: 'bare' | 'prefixed'
     /** The base's id behind the prefix. @throws {IdError} as the base's `parse`. */
-    withPrefix(id: IdOf<Base>): Id<Prefix>
+    withPrefix<Of extends string = string>(id: IdOf<Base['min'], Of>): Id<Prefix, Of>
     /** The base's id. @throws {IdError} as `parse`. */
-    withoutPrefix(id: Id<Prefix>): IdOf<Base>
+    withoutPrefix<Of extends string = string>(id: Id<Prefix, Of>): IdOf<Base['min'], Of>
     /**
      * A generator of the base, a leased one for example, whose ids get the prefix.
      *
      * @throws {IdError} `INVALID_OPTION` for a generator of another family.
      */
-    fromGenerator<Generator extends IdGenerator<IdOf<Base>>>(
+    fromGenerator<Generator extends IdGenerator<Base['min']>>(
       generator: Generator,
-    ): PrefixedGenerator<Generator, IdOf<Base>, Id<Prefix>>
+    ): PrefixedGenerator<Generator, Base['min'], Id<Prefix>>
   }
 
 const PREFIX = /^[a-z](?:[a-z0-9_]{0,61}[a-z0-9])?$/

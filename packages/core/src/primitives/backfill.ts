@@ -61,12 +61,12 @@ export function createBackfill(
   maxUnit: number,
 ): Backfill {
   checkOptions(family, backfill, BOUNDS, 'backfill')
-  checkOptions(family, made, SNAPSHOT, 'backfill')
+  checkOptions(family, made, SNAPSHOT, 'snapshot')
   const whole = (name: string, value: number, minimum: number, maximum: number): number =>
-    checkInteger(family, `backfill.${name}`, value, minimum, maximum)
-  const ordered = (bounds: SequenceBounds): SequenceBounds => {
-    const one = whole('sequenceMin', bounds.sequenceMin, 0, maxSequence)
-    const other = whole('sequenceMax', bounds.sequenceMax, 0, maxSequence)
+    checkInteger(family, name, value, minimum, maximum)
+  const ordered = (bounds: SequenceBounds, whose: 'backfill' | 'snapshot'): SequenceBounds => {
+    const one = whole(`${whose}.sequenceMin`, bounds.sequenceMin, 0, maxSequence)
+    const other = whole(`${whose}.sequenceMax`, bounds.sequenceMax, 0, maxSequence)
     return { sequenceMin: Math.min(one, other), sequenceMax: Math.max(one, other) }
   }
   const refuse = (code: IdErrorCode, field: string, reason: string): never => {
@@ -90,15 +90,15 @@ export function createBackfill(
   let isAscending = true
 
   const given = backfill ?? made ?? standard
-  const shard = given && ordered(given)
+  const shard = given && ordered(given, backfill === undefined && made ? 'snapshot' : 'backfill')
   if (shard) checkApart(shard, live, 'the live sequence')
   if (shard && made) {
-    const before = ordered(made)
+    const before = ordered(made, 'snapshot')
     if (JSON.stringify(before) !== JSON.stringify(shard)) checkApart(shard, before, "the snapshot's")
-    droppedFrom = whole('from', made.from, 0, maxUnit)
-    droppedTo = whole('to', made.to, droppedFrom, maxUnit)
-    last = whole('last', made.last, droppedFrom, droppedTo)
-    counts.set(last, whole('count', made.count, 1, maxSequence + 1))
+    droppedFrom = whole('snapshot.from', made.from, 0, maxUnit)
+    droppedTo = whole('snapshot.to', made.to, droppedFrom, maxUnit)
+    last = whole('snapshot.last', made.last, droppedFrom, droppedTo)
+    counts.set(last, whole('snapshot.count', made.count, 1, maxSequence + 1))
   }
 
   /** Forgets the half of the counters that was not used for longest. */

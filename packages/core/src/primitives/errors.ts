@@ -69,7 +69,7 @@ export interface IdErrorFacts {
 }
 
 /** In the codes of malformed ids. */
-const MALFORMED = /TYPE|LENGTH|CHARACTER|CANONICAL|FIELD|SEAL/
+const MALFORMED = /TYPE|LENGTH|CHARACTER|CANONICAL|PREFIX|FIELD|SEAL/
 
 const IS_ID_ERROR = /* @__PURE__ */ Symbol.for('@snoflax/core IdError')
 

@@ -1,4 +1,4 @@
-import type { IdFamily, IdGenerator } from '../family.js'
+import type { IdFamily, IdGenerator, IdOf } from '../family.js'
 import { batch } from '../primitives/batch.js'
 import { checkSpan, type Time, toUnixMs } from '../primitives/clock.js'
 import { IdError } from '../primitives/errors.js'
@@ -35,11 +35,11 @@ export interface SnoGenerator extends IdGenerator<SnoId> {
    * @throws {IdError} `CLOCK_MOVED_BACK` if the clock stepped back twice and has more than 12 ms to catch up;
    * `SEQUENCE_EXHAUSTED` if the clock stood still for 12 ms; `FIELD_OUT_OF_RANGE` for the metabyte.
    */
-  generate(meta?: number): SnoId
+  generate<Of extends string = string>(meta?: number): IdOf<SnoId, Of>
   /** The same, waiting as long as it takes without blocking, in the order of the calls; a signal ends the wait. */
-  generateAsync(meta?: number, options?: WaitOptions): Promise<SnoId>
+  generateAsync<Of extends string = string>(meta?: number, options?: WaitOptions): Promise<IdOf<SnoId, Of>>
   /** `count` new ids, in order. @throws {IdError} as `generate`. */
-  batch(count: number, meta?: number): SnoId[]
+  batch<Of extends string = string>(count: number, meta?: number): IdOf<SnoId, Of>[]
   /**
    * An id that carries the given moment, floored to its unit. It draws on a sequence shard of its own, so it
    * never repeats an id of `generate`, and ids for equal moments keep the order in which they were made.
@@ -50,7 +50,7 @@ export interface SnoGenerator extends IdGenerator<SnoId> {
    * @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`, `SEQUENCE_EXHAUSTED` when the unit's shard is used
    * up or its counter was dropped, `INVALID_OPTION` if the generator has explicit bounds and no `backfill` shard.
    */
-  generateAt(time: Time, meta?: number): SnoId
+  generateAt<Of extends string = string>(time: Time, meta?: number): IdOf<SnoId, Of>
   /** The state, to be restored by a later generator. Plain JSON. */
   snapshot(): SnoSnapshot
 }
@@ -182,7 +182,7 @@ export function createGenerator(family: IdFamily<SnoId>, options: SnoGeneratorOp
         ...(made && { backfill: made }),
       }
     },
-  }
+  } as SnoGenerator
 }
 
 /** The unit of a moment. @throws {IdError} `TIME_OUT_OF_RANGE`. */

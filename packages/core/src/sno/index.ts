@@ -1,5 +1,5 @@
 import { deriveFamily } from '../define-family.js'
-import type { IdFamily } from '../family.js'
+import type { IdFamily, IdOf } from '../family.js'
 import type { Time } from '../primitives/clock.js'
 import { refuseType } from '../primitives/errors.js'
 import { once } from '../primitives/realms.js'
@@ -22,9 +22,9 @@ export interface SnoFamily extends IdFamily<codec.SnoId, codec.SnoFields> {
    *
    * @throws {IdError} as {@link SnoGenerator.generate}.
    */
-  generate(meta?: number): codec.SnoId
+  generate<Of extends string = string>(meta?: number): IdOf<codec.SnoId, Of>
   /** An id that carries the given moment, from the same generator. See {@link SnoGenerator.generateAt}. */
-  generateAt(time: Time, meta?: number): codec.SnoId
+  generateAt<Of extends string = string>(time: Time, meta?: number): IdOf<codec.SnoId, Of>
   /**
    * A generator with a partition, bounds or a snapshot of its own.
    *
@@ -95,5 +95,5 @@ function createSno(): SnoFamily {
         refuseType(codec.NAME, 'an id in JSON is a string or null', value)
       return value === null ? zero : family.parse(value)
     },
-  })
+  }) as SnoFamily
 }

@@ -1,4 +1,4 @@
-import type { IdFamily, IdGenerator } from '../family.js'
+import type { IdFamily, IdGenerator, IdOf } from '../family.js'
 import type { BackfillSnapshot } from '../primitives/backfill.js'
 import { batch } from '../primitives/batch.js'
 import type { Time } from '../primitives/clock.js'
@@ -14,9 +14,11 @@ export interface UidGenerator<AnId extends string> extends IdGenerator<AnId> {
    * @throws {IdError} `CLOCK_MOVED_BACK` if the clock is further behind and the last step is used up,
    * `SEQUENCE_EXHAUSTED` if the clock stands still.
    */
-  generate(): AnId
+  generate<Of extends string = string>(): IdOf<AnId, Of>
   /** The same, waiting as long as it takes without blocking, in the order of the calls; a signal ends the wait. */
-  generateAsync(options?: WaitOptions): Promise<AnId>
+  generateAsync<Of extends string = string>(options?: WaitOptions): Promise<IdOf<AnId, Of>>
+  /** `count` new ids, in order. @throws {IdError} as `generate`. */
+  batch<Of extends string = string>(count: number): IdOf<AnId, Of>[]
   /**
    * An id that carries the given moment, floored to its step, with a number of the `backfill` shard: it repeats no id of
    * `generate`, and ids for equal moments keep the order in which they were made. Memory is bounded: the counters of the
@@ -33,7 +35,7 @@ export interface UidGenerator<AnId extends string> extends IdGenerator<AnId> {
    * })
    * uid.time(ids.generateAt(new Date('2026-11-01'))) // 2026-11-01T00:00:00.000Z
    */
-  generateAt(time: Time): AnId
+  generateAt<Of extends string = string>(time: Time): IdOf<AnId, Of>
   /** What `generateAt` has made, for a later generator; undefined if nothing. `generate` goes by the clock. */
   snapshot(): BackfillSnapshot | undefined
 }
@@ -51,5 +53,5 @@ export function createGenerator<AnId extends string>(
     generateAt: (time) => spell(steps.at(time)),
     snapshot: steps.snapshot,
     batch: (count) => batch(family.name, generate, count),
-  }
+  } as UidGenerator<AnId>
 }

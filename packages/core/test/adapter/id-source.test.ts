@@ -1,4 +1,4 @@
-import { flake, flax, type IdFamily, sno, uid } from '@snoflax/core'
+import { flake, flax, type IdFamily, prefixed, sno, uid } from '@snoflax/core'
 import {
   agree,
   checkDatabaseDefault,
@@ -177,6 +177,10 @@ describe('the call of a database default', () => {
   test('not of a uid of another neighbourhood, and not outside PostgreSQL', () => {
     expectRefusal(() => sqlCall(uid.withNeighbourhood(10), 'uuid'), 'INVALID_OPTION', {
       field: 'neighbourhood',
+    })
+    expect(sqlCall(prefixed(flax, 'cus'), 'text')).toBe('snoflax.flax_generate_text()')
+    expectRefusal(() => sqlCall(prefixed(flax, 'cus', { stored: 'prefixed' }), 'text'), 'INVALID_OPTION', {
+      field: 'default',
     })
     expect(() => checkDatabaseDefault(flax, 'postgres')).not.toThrow()
     expectRefusal(() => checkDatabaseDefault(flax, 'mariadb'), 'INVALID_OPTION', { field: 'default' })
