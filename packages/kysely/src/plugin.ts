@@ -232,7 +232,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * @throws {IdError} for a malformed id.
    *
    * @example
-   * await pool.query('DELETE FROM orders WHERE id = $1', [ids.toDatabase('orders.id', id)])
+   * await pool.query('DELETE FROM orders WHERE id = $1', [ids.toDatabase('orders.id', sno.generate())])
    */
   toDatabase<Path extends IdPath<Tables>>(path: Path, id: IdOf<Tables, Path> | null): DatabaseValue | null {
     return this.ids(path).toDatabase(id) as DatabaseValue | null
