@@ -57,7 +57,13 @@ export function unite(...meanings: readonly Meaning[]): Meaning {
   if (row) return { is: 'row', items: row.items.map((_, at) => unite(...rows.map(({ items }) => items[at]))) }
   const exact = meanings.filter((one): one is IdMeaning => one?.is === 'id' || one?.is === 'list')
   const [first, ...others] = exact
-  if (!first) return meanings.find((one) => one?.is === 'time') ?? meanings.find(hasIds)
+  if (!first) {
+    return (
+      meanings.find((one) => one?.is === 'time') ??
+      meanings.find(hasIds) ??
+      uniteJson(meanings.filter(isJson))
+    )
+  }
   const other = others.find((one) => one.is !== first.is || !one.ids.isLike(first.ids))
   if (other === undefined) return first
   const named = ({ is, ids }: IdMeaning) =>
@@ -65,6 +71,29 @@ export function unite(...meanings: readonly Meaning[]): Meaning {
   throw first.ids.refuse(
     `${named(first)} and ${named(other)} are never equal in the database; compare columns of one family and storage`,
   )
+}
+
+/** JSON of one shape, else something that may have ids in it. */
+function uniteJson([first, ...others]: readonly (JsonObject | JsonArray)[]): Meaning {
+  const [ids] = first ? idsIn(first) : []
+  const isSame = others.every((one) => first && shapeOf(one) === shapeOf(first))
+  return isSame || ids === undefined ? first : { is: 'derived', ids }
+}
+
+function shapeOf(meaning: Meaning): string {
+  if (hasIds(meaning)) return `${meaning.is} ${meaning.ids.family.name} ${meaning.ids.storage.name}`
+  if (meaning?.is === 'array') return `[${shapeOf(meaning.of)}]`
+  if (meaning?.is !== 'object') return ''
+  return `{${[...meaning.members].map(([name, member]) => `${name}: ${shapeOf(member)}`)}}`
+}
+
+/** Ids anywhere in what an expression holds. */
+export function idsIn(meaning: Meaning): ColumnIds[] {
+  if (hasIds(meaning)) return [meaning.ids]
+  if (meaning?.is === 'row') return meaning.items.flatMap(idsIn)
+  if (meaning?.is === 'array') return idsIn(meaning.of)
+  if (meaning?.is === 'object') return [...meaning.members.values()].flatMap(idsIn)
+  return []
 }
 
 /** The value that a driver gets where an expression of this meaning is expected. */
@@ -88,15 +117,18 @@ export function encode(value: unknown, expected: Meaning): unknown {
       throw ids.refuse('a time is found by createdBetween(), not by comparing createdAt()', value)
     case 'derived':
       if (ids.storage.converts && mayBeId(value, ids)) {
-        throw ids.refuse(
-          `can't tell whether ${show(value)} must be converted to the column's storage (${ids.storage.name}); ` +
-            'pass ids.parameter(column, id), or notAnId(value) for what is no id',
-          value,
-        )
+        throw untold(ids, value)
       }
       return value
   }
 }
+
+export const untold = (ids: ColumnIds, value: unknown): IdError =>
+  ids.refuse(
+    `can't tell whether ${show(value)} must be converted to the column's storage (${ids.storage.name}); ` +
+      'pass ids.parameter(column, id), or notAnId(value) for what is no id',
+    value,
+  )
 
 const mayBeId = (value: unknown, { storage }: ColumnIds): boolean =>
   typeof value === 'string' ||

@@ -12,7 +12,7 @@ import {
 import type { ColumnIds, Declared } from './column-ids.js'
 import { type JsonHelper, jsonHelper } from './json.js'
 import { markOn } from './marks.js'
-import { hasIds, type Meaning, unite } from './meaning.js'
+import { hasIds, idsIn, type Meaning, unite } from './meaning.js'
 import type { AnyNode, Node, Query, QueryParts } from './nodes.js'
 import { checked, type Output, RAW, type Relation, relationFrom, Scope, UNKNOWN } from './scope.js'
 
@@ -475,15 +475,6 @@ function textOf({ sqlFragments, parameters }: RawNode, nodes: Node[]): string {
 
 const isOnlyBrackets = ({ sqlFragments, parameters }: RawNode): boolean =>
   parameters.length === 1 && sqlFragments.every((text) => /^[\s()]*$/.test(text))
-
-/** Ids anywhere in what an expression holds. */
-export function idsIn(meaning: Meaning): ColumnIds[] {
-  if (hasIds(meaning)) return [meaning.ids]
-  if (meaning?.is === 'row') return meaning.items.flatMap(idsIn)
-  if (meaning?.is === 'array') return idsIn(meaning.of)
-  if (meaning?.is === 'object') return [...meaning.members.values()].flatMap(idsIn)
-  return []
-}
 
 /** @throws {IdError} `INVALID_OPTION` for what is not one id. */
 export function idsOf(meaning: Meaning, what: string): ColumnIds {

@@ -16,6 +16,7 @@ import {
   PrimitiveValueListNode,
   RawNode,
   type SelectQueryNode,
+  type TableNode,
   type UpdateQueryNode,
   ValueListNode,
   ValueNode,
@@ -26,9 +27,8 @@ import {
 import type { ColumnIds } from './column-ids.js'
 import { inJson, isRounded, type JsonHelper, jsonHelper, withTexts } from './json.js'
 import { type Mark, markOn } from './marks.js'
-import { encode, hasIds, type Meaning, unite } from './meaning.js'
+import { encode, hasIds, idsIn, type Meaning, unite, untold } from './meaning.js'
 import {
-  idsIn,
   idsOf,
   isComparing,
   isFlat,
@@ -531,6 +531,7 @@ export class Rewriter {
       const [ids] = chunks.flatMap((chunk) => idsIn(meanings[chunk]))
       if (ids) put(chunks, { is: 'derived', ids })
     }
+    this.refuseIdsBesideTables(nodes, places, scope)
     const [ids] = idsIn(expected)
     if (ids)
       put(
@@ -538,6 +539,20 @@ export class Rewriter {
         { is: 'derived', ids },
       )
     return places
+  }
+
+  /** Raw SQL with a table in it has its columns in its text, which nobody reads. */
+  private refuseIdsBesideTables(nodes: readonly Node[], places: readonly Meaning[], scope: Scope): void {
+    const tables = nodes.filter(({ kind }) => kind === 'TableNode') as unknown as readonly TableNode[]
+    for (const { table } of tables) {
+      const { columns } = scope.table(table.identifier.name, table.schema?.name)
+      for (const ids of [...columns.values()].flatMap(idsIn)) {
+        const at = nodes.findIndex(
+          (node, at) => places[at] === undefined && ValueNode.is(node) && ids.family.is(node.value),
+        )
+        if (at >= 0 && ids.storage.converts) throw untold(ids, (nodes[at] as ValueNode).value)
+      }
+    }
   }
 
   private helper(raw: RawNode, { alias, form, pairsAt, rowsAt, rows }: JsonHelper, scope: Scope): Node {

@@ -120,6 +120,11 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
     /an expression answers/,
   ],
   [
+    'an id in raw SQL that names its table',
+    () => sql`update ${sql.table('customers')} set referrer_id = ${ada}`.execute(db()),
+    /^customers\.id: can't tell whether/,
+  ],
+  [
     'a cast',
     () =>
       db()
@@ -462,6 +467,12 @@ test('whoever says what it is gets it', async () => {
   expect(rows.every(({ foo }) => flax.is(foo))).toBe(true)
   const { rows: raw } = await sql<{ n: number }>`select count(*) as n from customers`.execute(db())
   expect(raw).toEqual([{ n: 3 }])
+  const built = db()
+    .selectFrom('customers')
+    .select((eb) => jsonBuildObject({ a: eb.ref('id') }).as('b'))
+    .where('id', '=', ada)
+  const union = await built.unionAll(built).execute()
+  expect(union).toEqual([{ b: { a: ada } }, { b: { a: ada } }])
   const nested = await db()
     .selectFrom('customers')
     .select((eb) => jsonBuildObject({ a: jsonBuildObject({ b: eb.ref('id') }) }).as('a'))
