@@ -1,5 +1,6 @@
 import { flake, type IdFamily, type IdGenerator, type StorageName, sno } from '@snoflax/core'
-import { type LeaseOptions, leasePartition, type PartitionLease } from '@snoflax/pg-sql'
+import type { LeaseOptions, PartitionLease } from '@snoflax/core/leases'
+import { leasePartition } from '@snoflax/pg-sql'
 import type { Pool } from 'pg'
 import { expect } from 'vitest'
 

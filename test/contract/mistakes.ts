@@ -62,7 +62,7 @@ export const MISTAKES = {
   },
   'default of the database outside PostgreSQL': {
     code: 'INVALID_OPTION',
-    text: "flax: default: 'database' needs PostgreSQL with @snoflax/pg-sql; in sqlite the application generates the ids",
+    text: "flax: default: 'database' is there for PostgreSQL, MySQL and MariaDB; in sqlite the application generates the ids",
   },
   'schema that needs quotes': {
     code: 'INVALID_OPTION',

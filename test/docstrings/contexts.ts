@@ -16,9 +16,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { integer, pgTable } from 'drizzle-orm/pg-core'
 import { mysqlTable } from 'drizzle-orm/mysql-core'
 import { sqliteTable } from 'drizzle-orm/sqlite-core'
-import { createInsertSchema, createSelectSchema, createUpdateSchema } from 'drizzle-zod'
 import type { Pool } from 'pg'
-import { z } from 'zod'
 import { flake, flax, type Id, type IdFamily, sno, type SnoId, uid, uidLocal } from '@snoflax/core'
 import * as pg from '@snoflax/drizzle/pg-core'
 import { install, installedVersion } from '@snoflax/pg-sql'
@@ -42,6 +40,13 @@ const drizzle = (file: string, imports: string): Context => ({
   sources: `packages/drizzle/src/${file}`,
   code: `${DRIZZLE}${imports}`,
 })
+
+const schemas = (name: string, theirs: string, imports: string): Context =>
+  drizzle(
+    `${name}.ts`,
+    `import { idSchema, insertIds, selectIds, updateIds } from '@snoflax/drizzle/${name}'\n` +
+      `import { createInsertSchema, createSelectSchema, createUpdateSchema } from '${theirs}'\n${imports}`,
+  )
 
 const validators = (path: string, imports: string): Context => ({
   sources: `packages/validators/src/${path}`,
@@ -84,11 +89,17 @@ import Database from 'better-sqlite3'
     code: `
 import { defineFamily, fieldBits, flake, flax, type FlaxId, type Id, IdError, type IdOf, isPlausible, isSameFamily, prefixed, readings, refusals, registry, sno, storageFor, uid, uidLocal } from '@snoflax/core'
 import {
-  agree, baseOf, checkDatabaseDefault, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf,
-  DEFAULT_SCHEMA, idSource, isBytes, isDate, isPrefixed, isWord, NAMED_PLACEHOLDER, openingOf, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall,
+  agree, baseOf, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf,
+  databaseDefault, DEFAULT_SCHEMA, idSource, isBytes, isDate, isPrefixed, isWord, NAMED_PLACEHOLDER, openingOf, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall,
   sqlFunction, unixMs, withPath, answeredArguments, arrayLiteral, checkStored, hexOf, literalOf, markOf, mayCompare,
   readComparisons, withoutMarks,
 } from '@snoflax/core/adapter'
+import { type LeaseStore, leasePartitionFrom } from '@snoflax/core/leases'
+const store: LeaseStore = {
+  acquire: async ({ ttlMs }) => ({ token: '', number: 7, shard: 0, startMs: 0, untilMs: Date.now() + ttlMs }),
+  renew: async (_, ttlMs) => ({ startMs: 0, untilMs: Date.now() + ttlMs }),
+  release: async () => {},
+}
 `,
   },
   {
@@ -104,7 +115,14 @@ import { generateSealKey, seal } from '@snoflax/seal'
   ),
   drizzle('mysql-core/', `import { ${FAMILY_COLUMNS} } from '@snoflax/drizzle/mysql-core'`),
   drizzle('sqlite-core/', `import { ${FAMILY_COLUMNS} } from '@snoflax/drizzle/sqlite-core'`),
-  drizzle('zod.ts', "import { idSchema, insertIds, selectIds, updateIds } from '@snoflax/drizzle/zod'"),
+  schemas('zod', 'drizzle-zod', "import { z } from 'zod'"),
+  schemas('valibot', 'drizzle-valibot', "import * as v from 'valibot'"),
+  schemas('typebox-legacy', 'drizzle-typebox', "import { Type } from '@sinclair/typebox'"),
+  schemas('arktype', 'drizzle-arktype', "import { type } from 'arktype'"),
+  drizzle(
+    'typebox.ts',
+    "import { idSchema, insertIds, selectIds, updateIds } from '@snoflax/drizzle/typebox'\nimport { Type } from 'typebox'",
+  ),
   drizzle(
     '',
     "import { createdAfter, createdAt, createdBefore, createdBetween, fromDatabase, keyset, parameter, placeholder, toDatabase, wasCreatedBetween } from '@snoflax/drizzle'",
@@ -139,13 +157,37 @@ await pool.query('CREATE TABLE IF NOT EXISTS orders (id uuid PRIMARY KEY, total 
 `,
   },
   {
+    sources: 'packages/mysql-sql/',
+    code: `
+import { flake, flax, sno } from '@snoflax/core'
+import { leasePartitionFrom } from '@snoflax/core/leases'
+import {
+  columnSql, install, installedVersion, installStatements, leasePartition, mysqlLeases, partitionsSql, timeSql, uninstall, VERSION,
+} from '@snoflax/mysql-sql'
+import type { Pool } from 'mysql2/promise'
+declare const pool: Pool
+for (const schema of ['snoflax', 'ids']) {
+  if ((await installedVersion(pool, { schema })) === undefined) {
+    await install(pool, { schema })
+    // A server of tests may lose commits.
+    await pool.query(\`CALL \${schema}.lease_adopt('sno')\`)
+  }
+}
+const connection = await pool.getConnection()
+`,
+    end: 'connection.release()',
+    // An account that every server has.
+    instead: { "'app@%'": "'root@localhost'" },
+  },
+  {
     sources: 'packages/pg-sql/',
     code: `
 import { flake, sno } from '@snoflax/core'
 import {
-  drizzleMigration, install, installedVersion, installSql, installStatements, leasePartition, leasePartitionFrom,
-  type LeaseStore, postgresLeases, prismaMigration, typeormMigration, uninstall, VERSION,
+  drizzleMigration, install, installedVersion, installSql, installStatements, leasePartition,
+  postgresLeases, prismaMigration, typeormMigration, uninstall, VERSION,
 } from '@snoflax/pg-sql'
+import { leasePartitionFrom } from '@snoflax/core/leases'
 import type { Pool } from 'pg'
 declare const pool: Pool
 for (const schema of ['snoflax', 'ids']) {
@@ -213,6 +255,14 @@ const customer = await dataSource.getRepository(Customer).save(new Customer())
   validators(
     'valibot.ts',
     "import * as v from 'valibot'\nimport { idSchema } from '@snoflax/validators/valibot'",
+  ),
+  validators(
+    'typebox.ts',
+    "import { Type } from 'typebox'\nimport { idSchema } from '@snoflax/validators/typebox'",
+  ),
+  validators(
+    'typebox-legacy.ts',
+    "import { Type } from '@sinclair/typebox'\nimport { idSchema } from '@snoflax/validators/typebox-legacy'",
   ),
   validators(
     'arktype.ts',

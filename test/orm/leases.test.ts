@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type sno, storageFor } from '@snoflax/core'
-import { install, type LeaseOptions } from '@snoflax/pg-sql'
+import type { LeaseOptions } from '@snoflax/core/leases'
+import { install } from '@snoflax/pg-sql'
 import { onConnection, type PostgresDatabase, poolTo, postgres } from '@snoflax/test'
 import type { NewCustomer } from '@snoflax/test/contract'
 import type { Pool } from 'pg'

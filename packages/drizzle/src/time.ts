@@ -2,6 +2,7 @@ import type { Time } from '@snoflax/core'
 import { unixMs } from '@snoflax/core/adapter'
 import { and, Column, entityKind, type GetColumnData, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { singleIdsOf } from './id-column/ids.js'
+import type { AnyIdColumn } from './id-column/types.js'
 
 /**
  * Rows whose id was made from `from` until before `to`.
@@ -14,10 +15,11 @@ import { singleIdsOf } from './id-column/ids.js'
  * @example
  * await db.select().from(orders).where(createdBetween(orders.id, new Date('2026-11-01'), new Date('2026-12-01')))
  */
-export function createdBetween(column: Column, from: Time, to: Time): SQL {
-  const ids = singleIdsOf(column)
+export function createdBetween(column: AnyIdColumn, from: Time, to: Time): SQL {
+  const of = column as unknown as Column
+  const ids = singleIdsOf(of)
   const range = ids.placed(() => ids.family.range(from, to))
-  return and(gte(column, range.gte), range.lt === undefined ? undefined : lt(column, range.lt)) as SQL
+  return and(gte(of, range.gte), range.lt === undefined ? undefined : lt(of, range.lt)) as SQL
 }
 
 /**
@@ -29,7 +31,7 @@ export function createdBetween(column: Column, from: Time, to: Time): SQL {
  * @example
  * await db.select().from(orders).where(createdAfter(orders.id, Date.now() - 3_600_000))
  */
-export const createdAfter = (column: Column, time: Time): SQL =>
+export const createdAfter = (column: AnyIdColumn, time: Time): SQL =>
   createdBetween(column, time, Number.POSITIVE_INFINITY)
 
 /**
@@ -41,7 +43,7 @@ export const createdAfter = (column: Column, time: Time): SQL =>
  * @example
  * await db.delete(orders).where(createdBefore(orders.id, new Date('2020-01-01')))
  */
-export const createdBefore = (column: Column, time: Time): SQL =>
+export const createdBefore = (column: AnyIdColumn, time: Time): SQL =>
   createdBetween(column, Number.NEGATIVE_INFINITY, time)
 
 /**

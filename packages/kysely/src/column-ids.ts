@@ -1,5 +1,5 @@
 import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
-import { agree, checkDatabaseDefault, checkStored, idSource, sqlCall, withPath } from '@snoflax/core/adapter'
+import { agree, checkStored, databaseDefault, idSource, withPath } from '@snoflax/core/adapter'
 import type { IdColumn, IdTables } from './columns.js'
 
 /** The ids of one column. Errors name it. */
@@ -23,10 +23,10 @@ export class ColumnIds {
     }
     const { generator, meta, schema } = options
     if (options.default === 'database') {
-      this.databaseDefault = this.placed(() => {
-        checkDatabaseDefault(family, storage.database)
-        return sqlCall(family, storage.name, schema, meta)
-      })
+      const { database, name } = storage
+      this.databaseDefault = this.placed(() =>
+        databaseDefault({ family, database, storage: name, schema, meta }),
+      )
     } else {
       const usage = (example: string) => `{ generator: ${example} }`
       const source = this.placed(() => idSource({ family, generator, meta, usage }))

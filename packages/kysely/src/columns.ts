@@ -26,9 +26,9 @@ export interface StorageOptions {
 export interface GeneratedOptions<AnId extends string> extends StorageOptions {
   /** What generates the ids: a generator, or a family for its default one. Some families have no default. */
   readonly generator?: IdSource<AnId>
-  /** Has PostgreSQL generate the ids, with the functions of @snoflax/pg-sql. */
+  /** Has the database generate the ids: PostgreSQL with @snoflax/pg-sql, MySQL and MariaDB by a DEFAULT of their own. */
   readonly default?: 'database'
-  /** The schema of those functions. Default `snoflax`. */
+  /** The schema of @snoflax/pg-sql. Default `snoflax`. */
   readonly schema?: string
 }
 

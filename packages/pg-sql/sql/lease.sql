@@ -32,7 +32,8 @@ CREATE TABLE IF NOT EXISTS snoflax._lease_family (
   margin_ms integer NOT NULL DEFAULT 30000,
   tables oid[],
   leases integer NOT NULL DEFAULT 0,
-  written_by xid NOT NULL DEFAULT '0'
+  written_by xid NOT NULL DEFAULT '0',
+  longer_until_ms bigint NOT NULL DEFAULT 0
 );
 
 CREATE TABLE IF NOT EXISTS snoflax._lease (
@@ -75,6 +76,7 @@ DO $$ BEGIN
        WHERE name IN ('_lease_family', '_lease', '_lease_is_here', '_lease_enter') AND object !~ '^row ';
     END IF;
   END IF;
+  ALTER TABLE snoflax._lease_family ADD COLUMN IF NOT EXISTS longer_until_ms bigint NOT NULL DEFAULT 0;
   -- A family that was here and has no row lost it, as after a restore of the structure alone.
   INSERT INTO snoflax._lease_family (family, last_number, max_shards, database)
   SELECT lost, 0, 0, 0 FROM unnest(ARRAY['sno', 'flake']) lost WHERE to_regclass(format('snoflax.%s_state', lost)) IS NOT NULL
@@ -85,10 +87,12 @@ COMMENT ON TABLE snoflax._lease_family IS 'What can be leased; read and written 
 COMMENT ON COLUMN snoflax._lease_family.max_ttl_ms IS 'The longest lease that is given out.';
 COMMENT ON COLUMN snoflax._lease_family.margin_ms IS
   'The longest lease that may be out, which a promoted server waits for: max_ttl_ms, or the longer one to come.';
+COMMENT ON COLUMN snoflax._lease_family.longer_until_ms IS
+  'Unix ms. Leases from before the longest one was shortened end before it.';
 COMMENT ON COLUMN snoflax._lease_family.floor_ms IS 'Unix ms. No window given out on this timeline begins before it.';
 COMMENT ON COLUMN snoflax._lease_family.database IS 'The database that gives out the leases, by its oid.';
 COMMENT ON COLUMN snoflax._lease_family.system IS 'Its server''s system identifier.';
-COMMENT ON COLUMN snoflax._lease_family.timeline IS 'Its server''s timeline when leases were last given out.';
+COMMENT ON COLUMN snoflax._lease_family.timeline IS 'Its server''s timeline when it was installed, or leases were last given out.';
 COMMENT ON COLUMN snoflax._lease_family.tables IS 'Its tables, by their oids.';
 COMMENT ON COLUMN snoflax._lease_family.leases IS 'How many rows of _lease it has.';
 COMMENT ON COLUMN snoflax._lease_family.written_by IS 'The transaction that wrote this row, which is xmin.';
@@ -135,10 +139,11 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
      AND xmin <> written_by;
 $$;
 
--- Behind all that another server may have reserved, if its clock was at most 10 s ahead of this one's.
+-- Behind all that another server may have reserved, if its clock was at most 10 s ahead of this one's. Ids of its own
+-- generator were up to 10 s ahead of that clock, which counts where leases are shorter.
 CREATE OR REPLACE FUNCTION snoflax._lease_floor_ms(f snoflax._lease_family) RETURNS bigint
 LANGUAGE sql VOLATILE PARALLEL SAFE
-RETURN snoflax._lease_now_ms() + (f).margin_ms + 10000;
+RETURN snoflax._lease_now_ms() + greatest((f).margin_ms, 11000) + 10000;
 
 -- What the family's leases are, after a look at whether this server may give them out.
 CREATE OR REPLACE FUNCTION snoflax._lease_enter(wanted text, caller text, whole boolean) RETURNS snoflax._lease_family
@@ -179,7 +184,7 @@ BEGIN
   UPDATE snoflax._lease_family l
      SET database = (SELECT oid FROM pg_database WHERE datname = current_database()), system = snoflax._server_system(),
        timeline = timeline_here, tables = snoflax._lease_tables(),
-       floor_ms = CASE WHEN l.timeline <> timeline_here THEN greatest(l.floor_ms, snoflax._lease_floor_ms(l))
+       floor_ms = CASE WHEN l.timeline IS DISTINCT FROM timeline_here THEN greatest(l.floor_ms, snoflax._lease_floor_ms(l))
          ELSE l.floor_ms END, written_by = pg_current_xact_id()::xid
    WHERE l.family = wanted RETURNING * INTO f;
   PERFORM snoflax._lease_sign(wanted, 0, -1);
@@ -309,6 +314,10 @@ BEGIN
   IF NOT FOUND THEN
     RETURN;
   END IF;
+  -- Its snapshot may be from before the longest lease was shortened.
+  IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
+    PERFORM FROM snoflax._lease_family l WHERE l.family = held.family FOR SHARE;
+  END IF;
   f := snoflax._lease_enter(held.family, 'lease_renew', is_foreign);
   PERFORM snoflax._lease_check_ttl(f, ttl_ms, 'lease_renew');
   now_ms := snoflax._lease_now_ms();
@@ -373,7 +382,8 @@ BEGIN
   -- A shorter margin must be later than all longer leases: who gives out any has read the table, and is waited for.
   LOCK TABLE snoflax._lease_family IN ACCESS EXCLUSIVE MODE;
   UPDATE snoflax._lease_family l SET max_ttl_ms = least(l.max_ttl_ms, ttl_ms), margin_ms = ttl_ms,
-    written_by = pg_current_xact_id()::xid
+    longer_until_ms = CASE WHEN ttl_ms < l.margin_ms THEN greatest(l.longer_until_ms, snoflax._lease_floor_ms(l))
+      ELSE l.longer_until_ms END, written_by = pg_current_xact_id()::xid
    WHERE l.family = f.family RETURNING * INTO f;
   PERFORM snoflax._lease_sign(f.family, 0, -1);
   IF f.margin_ms > f.max_ttl_ms THEN
@@ -413,7 +423,8 @@ BEGIN
   ON CONFLICT ON CONSTRAINT _lease_pkey DO NOTHING;
   UPDATE snoflax._lease l SET written_by = pg_current_xact_id()::xid WHERE l.family = lease_adopt.family;
   UPDATE snoflax._lease_family l
-     SET floor_ms = greatest(l.floor_ms, snoflax._lease_floor_ms(l)), timeline = snoflax._server_timeline(),
+     SET floor_ms = greatest(l.floor_ms, l.longer_until_ms, snoflax._lease_floor_ms(l)),
+       timeline = snoflax._server_timeline(),
        database = (SELECT oid FROM pg_database WHERE datname = current_database()), system = snoflax._server_system(),
        tables = snoflax._lease_tables(), written_by = pg_current_xact_id()::xid,
        leases = (SELECT count(*) FROM snoflax._lease o WHERE o.family = l.family)
@@ -450,8 +461,9 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp 
 DECLARE
   added integer;
 BEGIN
-  INSERT INTO snoflax._lease_family AS f (family, last_number, max_shards, written_by)
-  VALUES (wanted, last, shards, pg_current_xact_id()::xid)
+  -- With its timeline: after a failover the first leases, too, may be unknown.
+  INSERT INTO snoflax._lease_family AS f (family, last_number, max_shards, timeline, written_by)
+  VALUES (wanted, last, shards, snoflax._server_timeline(), pg_current_xact_id()::xid)
   ON CONFLICT (family) DO UPDATE SET last_number = EXCLUDED.last_number, max_shards = EXCLUDED.max_shards
    WHERE f.max_shards = 0;
   INSERT INTO snoflax._lease (family, number, permanent, written_by)
@@ -478,8 +490,10 @@ DECLARE
 BEGIN
   SELECT * INTO f FROM snoflax._lease_family WHERE family = wanted FOR UPDATE;
   -- In a copy the owner knows what the original may lease; after a failover or a restore nobody does.
-  IF NOT FOUND OR snoflax._lease_is_here(wanted, true) IS NOT NULL AND coalesce(f.system = snoflax._server_system()
-    AND nullif(f.database, 0) = (SELECT oid FROM pg_database WHERE datname = current_database()), true)
+  IF NOT FOUND OR (CASE WHEN snoflax._lease_is_here(wanted, true) IS NULL
+      THEN f.timeline IS DISTINCT FROM snoflax._server_timeline()
+      ELSE coalesce(f.system = snoflax._server_system()
+        AND nullif(f.database, 0) = (SELECT oid FROM pg_database WHERE datname = current_database()), true) END)
   THEN
     f := snoflax._lease_enter(wanted, caller, true);
   END IF;

@@ -9,18 +9,7 @@ export {
   uninstall,
   VERSION,
 } from './install.js'
-export type { GeneratorOf, GeneratorOptionsOf, LeasableFamily } from './lease/families.js'
-export { leasePartition, leasePartitionFrom, type PartitionLease } from './lease/lease-partition.js'
-export type { LeaseOptions, LeaseWait } from './lease/options.js'
-export { type LeaseClient, postgresLeases } from './lease/postgres.js'
-export type {
-  LeaseGrant,
-  LeaseNumbers,
-  LeaseRefusal,
-  LeaseRequest,
-  LeaseStore,
-  LeaseWindow,
-} from './lease/store.js'
+export { type LeaseClient, leasePartition, postgresLeases } from './leases.js'
 export {
   drizzleMigration,
   type MigrationFile,

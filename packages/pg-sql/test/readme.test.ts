@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import * as core from '@snoflax/core'
+import type { PartitionLease } from '@snoflax/core/leases'
 import * as ours from '@snoflax/pg-sql'
 import { uninstall } from '@snoflax/pg-sql'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
@@ -51,7 +52,7 @@ test('the programs of the page run', async () => {
   await run(installing.replace('pool)', `pool, ${options.replace("'app'", `'${name}'`)})`), 'undefined')
   expect(await run(leasing, 'lease.partition')).toBe(1)
   const held = leasing.replace('await lease.release()', '')
-  const lease = (await run(held, 'lease')) as ours.PartitionLease<core.SnoGenerator>
+  const lease = (await run(held, 'lease')) as PartitionLease<core.SnoGenerator>
   expect(core.sno.unpack(lease.generator.generate()).partition).toBe(2)
   await lease.release()
 })

@@ -41,10 +41,12 @@ export {
 } from './read-sql.js'
 export { type Library, type Reliance, requireMembers } from './require-members.js'
 export {
-  checkDatabaseDefault,
   checkSchema,
+  type DatabaseDefaultRequest,
   DEFAULT_SCHEMA,
+  databaseDefault,
   snakeCase,
   sqlCall,
   sqlFunction,
 } from './sql-call.js'
+export { type ColumnFault, columnFaults, type DeclaredColumn, type RunQuery } from './stored-columns.js'

@@ -4,6 +4,7 @@ import { IdError, show } from '../primitives/errors.js'
 import type { Database } from '../storage/column.js'
 import { DEFAULT_NEIGHBOURHOOD } from '../uid/layout.js'
 import { checkMeta } from './id-source.js'
+import { mysqlDefault } from './mysql-default.js'
 import { RESERVED_WORDS } from './reserved-words.js'
 
 /**
@@ -96,19 +97,40 @@ function checkStored(family: IdFamily): void {
   )
 }
 
+/** A column whose ids the database generates. */
+export interface DatabaseDefaultRequest {
+  readonly family: IdFamily
+  readonly database: Database
+  readonly storage: StorageName
+  /** PostgreSQL: the schema of @snoflax/pg-sql. */
+  readonly schema?: string | undefined
+  /** sno's metabyte. */
+  readonly meta?: number | undefined
+  /** MySQL and MariaDB: sno's partition, flake's id. PostgreSQL's functions have their own. */
+  readonly number?: number | undefined
+}
+
 /**
- * Checks that the database can generate ids at all: PostgreSQL, by @snoflax/pg-sql.
+ * The DEFAULT by which a database generates the ids of a column: in PostgreSQL a call of @snoflax/pg-sql, in MySQL and
+ * MariaDB an expression of built-in functions.
  *
- * @throws {IdError} `INVALID_OPTION` for other databases.
+ * @throws {IdError} `INVALID_OPTION` for other databases, and for ids that the database can't generate.
  *
  * @example
- * checkDatabaseDefault(flax, 'postgres')
+ * databaseDefault({ family: flax, database: 'postgres', storage: 'uuid' }) // 'snoflax.flax_generate_uuid()'
  */
-export function checkDatabaseDefault({ name }: IdFamily, database: Database): void {
-  if (database === 'postgres') return
+export function databaseDefault(request: DatabaseDefaultRequest): string {
+  const { family, database, storage, schema, meta, number } = request
+  if (database === 'postgres') return sqlCall(family, storage, schema, meta)
+  checkStored(family)
+  checkMeta(family, meta)
+  if (database === 'mysql' || database === 'mariadb') {
+    return mysqlDefault(baseOf(family), { database, storage, meta, number })
+  }
   throw new IdError(
     'INVALID_OPTION',
-    `${name}: default: 'database' needs PostgreSQL with @snoflax/pg-sql; in ${database} the application generates the ids`,
-    { family: name, field: 'default', value: 'database' },
+    `${family.name}: default: 'database' is there for PostgreSQL, MySQL and MariaDB; in ${database} the application ` +
+      'generates the ids',
+    { family: family.name, field: 'default', value: 'database' },
   )
 }

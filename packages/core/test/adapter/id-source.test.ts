@@ -1,11 +1,11 @@
 import { flake, flax, type IdFamily, prefixed, sno, uid } from '@snoflax/core'
 import {
   agree,
-  checkDatabaseDefault,
   checkGenerator,
   checkGeneratorNames,
   checkKeyset,
   checkSchema,
+  databaseDefault,
   type IdSource,
   idSource,
   requireMembers,
@@ -182,9 +182,38 @@ describe('the call of a database default', () => {
     expectRefusal(() => sqlCall(prefixed(flax, 'cus', { stored: 'prefixed' }), 'text'), 'INVALID_OPTION', {
       field: 'default',
     })
-    expect(() => checkDatabaseDefault(flax, 'postgres')).not.toThrow()
-    expectRefusal(() => checkDatabaseDefault(flax, 'mariadb'), 'INVALID_OPTION', { field: 'default' })
+    expect(databaseDefault({ family: flax, database: 'postgres', storage: 'uuid' })).toBe(
+      sqlCall(flax, 'uuid'),
+    )
+    expectRefusal(
+      () => databaseDefault({ family: flax, database: 'sqlite', storage: 'text' }),
+      'INVALID_OPTION',
+      {
+        field: 'default',
+      },
+    )
   })
+
+  test.each(['mysql', 'mariadb'] as const)(
+    'in %s an expression, of what built-in functions can generate',
+    (database) => {
+      const expression = databaseDefault({ family: flax, database, storage: 'binary' })
+      expect(expression).toMatch(
+        /^\(?if\(utc_timestamp\(\) between '2015-01-01 00:00:00' and '2049-11-03 19:53:47',concat/,
+      )
+      expect(databaseDefault({ family: prefixed(flax, 'cus'), database, storage: 'binary' })).toBe(expression)
+      expectRefusal(() => databaseDefault({ family: sno, database, storage: 'text' }), 'INVALID_OPTION', {
+        field: 'number',
+      })
+      expectRefusal(() => databaseDefault({ family: uid, database, storage: 'text' }), 'INVALID_OPTION', {
+        field: 'default',
+      })
+      const stored = prefixed(flax, 'cus', { stored: 'prefixed' })
+      expectRefusal(() => databaseDefault({ family: stored, database, storage: 'text' }), 'INVALID_OPTION', {
+        field: 'default',
+      })
+    },
+  )
 })
 
 describe('members of a library', () => {

@@ -1,5 +1,6 @@
 import { type FlakeFamily, flake, sno } from '@snoflax/core'
-import { type LeaseGrant, type LeaseRequest, postgresLeases } from '@snoflax/pg-sql'
+import type { LeaseGrant, LeaseRequest } from '@snoflax/core/leases'
+import { postgresLeases } from '@snoflax/pg-sql'
 import type { PostgresDatabase } from '@snoflax/test'
 
 export const TTL_MS = 10_000

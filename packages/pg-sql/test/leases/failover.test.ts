@@ -1,4 +1,5 @@
-import { install, type LeaseGrant, type LeaseWindow, postgresLeases } from '@snoflax/pg-sql'
+import type { LeaseGrant, LeaseWindow } from '@snoflax/core/leases'
+import { install, postgresLeases } from '@snoflax/pg-sql'
 import { type PostgresDatabase, type PostgresServer, poolTo, startServer, urlTo } from '@snoflax/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { acquire, request } from './acquire.js'

@@ -1,5 +1,6 @@
 import { flake } from '@snoflax/core'
-import { type LeaseStore, postgresLeases } from '@snoflax/pg-sql'
+import type { LeaseStore } from '@snoflax/core/leases'
+import { postgresLeases } from '@snoflax/pg-sql'
 import type { PostgresDatabase } from '@snoflax/test'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ScriptedClock, START_US, scriptClock } from '../faults/scripted-clock.js'

@@ -1,9 +1,10 @@
 import { type Database, IdError, type IdStorage, storageFor } from '@snoflax/core'
-import { agree, checkDatabaseDefault, sqlCall, withPath } from '@snoflax/core/adapter'
+import { agree, databaseDefault, withPath } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { definitionOf, type IdColumnDefinition } from '../columns/definition.js'
 import { PreparedColumn, pathOf } from '../columns/prepared.js'
+import { once } from '../read/comparisons.js'
 
 export type Definitions = ReadonlyMap<ColumnMetadata, IdColumnDefinition>
 
@@ -28,12 +29,16 @@ export function settleColumns(
   facts: DatabaseFacts,
 ): PreparedColumn[] {
   const prepared: PreparedColumn[] = []
+  const storages: Storages = new Map()
   for (const column of new Set(entityMetadatas.flatMap(columnsOf))) {
-    const one = prepare(column, definitions, facts, prepared.length)
+    const one = prepare(column, definitions, facts, storages, prepared.length)
     if (one) prepared.push(one)
   }
   return prepared
 }
+
+/** A key and its foreign keys have one storage. */
+type Storages = Map<IdColumnDefinition, IdStorage<string>>
 
 /** TypeORM gives relations that share a column copies of it, which are in the relations alone. */
 const columnsOf = (entity: EntityMetadata): ColumnMetadata[] => [...entity.columns, ...joinColumnsOf(entity)]
@@ -45,6 +50,7 @@ function prepare(
   column: ColumnMetadata,
   definitions: Definitions,
   { database, exactBigint }: DatabaseFacts,
+  storages: Storages,
   number: number,
 ): PreparedColumn | undefined {
   const own = definitions.get(column)
@@ -62,7 +68,9 @@ function prepare(
         { family: family.name, field: 'array', path },
       )
     }
-    const storage = storageFor(family, database, { storage: definition.storage, exactBigint })
+    const storage = once(storages, definition, () =>
+      storageFor(family, database, { storage: definition.storage, exactBigint }),
+    )
     if (storage.name === 'text' && storage.converts) {
       throw new IdError(
         'STORAGE_REFUSED',
@@ -134,16 +142,23 @@ function applyType(
 
 function applyDefault(
   column: ColumnMetadata,
-  { family, databaseDefault }: IdColumnDefinition,
+  { family, databaseDefault: options }: IdColumnDefinition,
   { database, name }: IdStorage<string>,
 ): void {
-  if (databaseDefault === undefined) {
+  if (options === undefined) {
     delete (column as Partial<ColumnMetadata>).default
     return
   }
-  checkDatabaseDefault(family, database)
-  const call = sqlCall(family, name, databaseDefault.schema, databaseDefault.meta)
-  column.default = () => call
+  if (database === 'mysql') {
+    throw new IdError(
+      'INVALID_OPTION',
+      `${family.name}: default: 'database' needs INSERT … RETURNING, which MySQL has not, so entities would stay without ` +
+        "their ids; let the application generate them, or connect to MariaDB by type: 'mariadb'",
+      { family: family.name, field: 'default', value: 'database' },
+    )
+  }
+  const expression = databaseDefault({ family, database, storage: name, ...options })
+  column.default = () => expression
 }
 
 const DATABASES: Readonly<Record<string, Database>> = {

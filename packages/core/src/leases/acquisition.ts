@@ -1,0 +1,81 @@
+import { IdError } from '../primitives/errors.js'
+import type { LeaseGrant, LeaseRefusal, LeaseRequest, LeaseStore } from './store.js'
+import type { Waiting } from './waiting.js'
+import type { WindowClock } from './window-clock.js'
+
+/** A lease, as soon as a number is free. @throws {IdError} `LEASE_UNAVAILABLE`. */
+export async function acquired(
+  store: LeaseStore,
+  request: LeaseRequest,
+  waiting: Waiting,
+): Promise<LeaseGrant> {
+  waiting.check()
+  for (;;) {
+    const answer = await asked(store, request, waiting)
+    if ('token' in answer) return answer
+    if (!(await waiting.more(answer.retryMs))) throw exhausted(request, answer, waiting)
+  }
+}
+
+/** One attempt, which may take a third of the lease beyond the time for waiting. */
+async function asked(
+  store: LeaseStore,
+  request: LeaseRequest,
+  waiting: Waiting,
+): Promise<LeaseGrant | LeaseRefusal> {
+  const answer = store.acquire(request)
+  try {
+    return await waiting.answer(answer, request.ttlMs / 3, () => silent(request, waiting))
+  } catch (error) {
+    answer.then((late) => giveBack(store, late)).catch(() => {})
+    throw error
+  }
+}
+
+/** What came too late to be used. */
+async function giveBack(store: LeaseStore, late: LeaseGrant | LeaseRefusal): Promise<void> {
+  if ('token' in late) await store.release(late.token, late.startMs)
+}
+
+/** Returns when the clock has reached the window. @throws {IdError} `LEASE_UNAVAILABLE`. */
+export async function reached(clock: WindowClock, waiting: Waiting): Promise<void> {
+  for (;;) {
+    waiting.check()
+    const refusal = clock.refusal()
+    if (refusal === undefined) return
+    if (!(await waiting.more(refusal.waitMs))) throw outOfStep(refusal)
+  }
+}
+
+function silent({ family }: LeaseRequest, waiting: Waiting): IdError {
+  return new IdError(
+    'LEASE_UNAVAILABLE',
+    `${family}: no answer for ${Math.round(waiting.waitedMs)} ms; is there a connection, and is one free?`,
+    { family },
+  )
+}
+
+function exhausted(request: LeaseRequest, { retryMs }: LeaseRefusal, waiting: Waiting): IdError {
+  const { family, numbers, shards } = request
+  const what = `no number from ${numbers.min} to ${numbers.max}${shards === 1 ? '' : ` in ${shards} shards`} is free`
+  const when =
+    retryMs === undefined
+      ? "and none is leased that could be: they are the database's own, or divided otherwise, or of another epoch"
+      : `for ${Math.round(waiting.waitedMs)} ms, and the next one may be in ${retryMs} ms; see the view "leases"`
+  return new IdError('LEASE_UNAVAILABLE', `${family}: ${what} ${when}`, {
+    family,
+    field: 'numbers',
+    value: numbers,
+    waitMs: retryMs,
+  })
+}
+
+/** The window begins too late or ends too early for this clock. */
+function outOfStep(refusal: IdError): IdError {
+  const { family, waitMs } = refusal
+  return new IdError('LEASE_UNAVAILABLE', `${refusal.message}; compare it with the database's clock`, {
+    family,
+    waitMs,
+    cause: refusal,
+  })
+}

@@ -1,0 +1,96 @@
+import type { FlakeFamily, FlakeGenerator, FlakeGeneratorOptions } from '../flake/index.js'
+import type { Clock } from '../primitives/clock.js'
+import { IdError } from '../primitives/errors.js'
+import type { SnoFamily, SnoGenerator, SnoGeneratorOptions } from '../sno/index.js'
+
+/** Families with a number that generators must not share: sno's partition, flake's id. */
+export type LeasableFamily = SnoFamily | FlakeFamily
+
+/** The generator that a family makes: of sno a `SnoGenerator`, of flake a `FlakeGenerator`. */
+export type GeneratorOf<Family extends LeasableFamily> = ReturnType<Family['generator']>
+
+/** What else a generator can be told. */
+export type GeneratorOptionsOf<Family extends LeasableFamily> = Family extends SnoFamily
+  ? Pick<SnoGeneratorOptions, 'meta' | 'onOverflow'>
+  : Pick<FlakeGeneratorOptions, 'counterMask' | 'onOverflow' | 'onClockBack'>
+
+/** What a lease decides. */
+export interface Leased {
+  readonly number: number
+  readonly shard: number
+  readonly shards: number
+  readonly clock: Clock
+}
+
+type Maker = (family: LeasableFamily, leased: Leased, options: object) => SnoGenerator | FlakeGenerator
+
+const MAKERS: Readonly<Record<string, Maker>> = {
+  sno: (family, { number, clock, ...leased }, options) =>
+    (family as SnoFamily).generator({ ...options, partition: number, ...shardOf(leased), clock }),
+  flake: (family, { number, shards, clock }, options) => {
+    checkUndivided(family, shards)
+    return (family as FlakeFamily).generator({ ...options, id: number, clock })
+  },
+}
+
+function checkUndivided({ name }: LeasableFamily, shards: number): void {
+  if (shards === 1) return
+  throw new IdError(
+    'INVALID_OPTION',
+    `${name}: a number has no ${shards} shards; sno's sequence can be divided`,
+    {
+      family: name,
+      field: 'shards',
+      value: shards,
+    },
+  )
+}
+
+/** @throws {IdError} `INVALID_OPTION` for a family that has no number. */
+export function checkLeasable({ name }: { readonly name: string }): void {
+  if (name in MAKERS) return
+  throw new IdError('INVALID_OPTION', `${name}: there is nothing to lease; sno and flake have numbers`, {
+    family: name,
+    field: 'family',
+    value: name,
+  })
+}
+
+/** What {@link GeneratorOptionsOf} lets through, for callers without types. The rest is the lease's to decide. */
+const OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  sno: ['meta', 'onOverflow'],
+  flake: ['counterMask', 'onOverflow', 'onClockBack'],
+}
+
+/**
+ * The generator of a lease.
+ *
+ * @throws {IdError} `INVALID_OPTION` for options that could repeat another holder's ids, such as `backfill`.
+ */
+export function leasedGenerator<Family extends LeasableFamily>(
+  family: Family,
+  leased: Leased,
+  options: GeneratorOptionsOf<Family> | undefined,
+): GeneratorOf<Family> {
+  const allowed = OPTIONS[family.name] ?? []
+  const foreign = Object.keys(options ?? {}).find((name) => !allowed.includes(name))
+  if (foreign !== undefined) {
+    throw new IdError(
+      'INVALID_OPTION',
+      `${family.name}: a leased generator has no option ${foreign}; options are ${allowed.join(', ')}`,
+      { family: family.name, field: foreign },
+    )
+  }
+  return MAKERS[family.name]?.(family, leased, options ?? {}) as GeneratorOf<Family>
+}
+
+const SEQUENCE_NUMBERS = 0x10000
+
+/** The whole sequence has no room for `generateAt`, which could repeat ids of another holder. */
+function shardOf({ shard, shards }: { readonly shard: number; readonly shards: number }): {
+  sequenceMin: number
+  sequenceMax: number
+} {
+  const size = Math.floor(SEQUENCE_NUMBERS / shards)
+  return { sequenceMin: shard * size, sequenceMax: (shard + 1) * size - 1 }
+}

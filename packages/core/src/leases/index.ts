@@ -1,0 +1,11 @@
+export type { GeneratorOf, GeneratorOptionsOf, LeasableFamily } from './families.js'
+export { leasePartitionFrom, type PartitionLease } from './lease-partition.js'
+export type { LeaseOptions, LeaseWait } from './options.js'
+export type {
+  LeaseGrant,
+  LeaseNumbers,
+  LeaseRefusal,
+  LeaseRequest,
+  LeaseStore,
+  LeaseWindow,
+} from './store.js'

@@ -1,0 +1,150 @@
+import type { Clock } from '../primitives/clock.js'
+import { IdError } from '../primitives/errors.js'
+import { acquired, reached } from './acquisition.js'
+import { type GeneratorOf, type LeasableFamily, leasedGenerator } from './families.js'
+import { type LeaseOptions, requestOf } from './options.js'
+import { keepRenewed } from './renewal.js'
+import type { LeaseGrant, LeaseRequest, LeaseStore, LeaseWindow } from './store.js'
+import type { AsyncDisposal, Signal } from './timing.js'
+import { Waiting } from './waiting.js'
+import { WindowClock } from './window-clock.js'
+
+/** A number that this process has, and nobody else, until it gives it back or loses it, also by `await using`. */
+export interface PartitionLease<Generator> extends AsyncDisposal {
+  /**
+   * Makes ids with the number. Outside the lease each call is an {@link IdError} `LEASE_EXPIRED`: after `release`,
+   * when the lease is lost, and while renewals fail for longer than the lease lasts.
+   */
+  readonly generator: Generator
+  /** sno's partition, flake's id. */
+  readonly partition: number
+  /** Which part of the partition, from 0. */
+  readonly shard: number
+  /** The moments that ids may carry now. */
+  readonly window: LeaseWindow
+  /** Aborts, with an {@link IdError} as its reason, when another holder has the number. Lease anew then. */
+  readonly signal: Signal
+  /**
+   * Closes the generator, then frees the number at once. May be called again, which tries anew if it failed.
+   *
+   * @throws what the database throws; the number is free all the same when the lease runs out.
+   */
+  release(): Promise<void>
+}
+
+/**
+ * Leases a partition (sno) or worker id (flake) from a store, and keeps it by renewing. `leasePartition` of
+ * \@snoflax/pg-sql and \@snoflax/mysql-sql does so from your database; a table of your own, etcd or Redis can be a store,
+ * too. What it has to promise stands at {@link LeaseStore}.
+ *
+ * @throws {IdError} `LEASE_UNAVAILABLE` if none is free for `waitMs`, or this process's clock is too far off;
+ * `INVALID_OPTION`, `FIELD_OUT_OF_RANGE`; and what the store throws.
+ *
+ * @example
+ * const lease = await leasePartitionFrom(store, { family: flake, numbers: { min: 0, max: 31 } })
+ * lease.generator.generate() // FlakeId
+ * await lease.release()
+ */
+export async function leasePartitionFrom<Family extends LeasableFamily>(
+  store: LeaseStore,
+  options: LeaseOptions<Family>,
+): Promise<PartitionLease<GeneratorOf<Family>>> {
+  const request = requestOf(options)
+  const waiting = new Waiting(options)
+  const grant = await acquired(store, request, waiting)
+  const lease = new Lease(store, request, grant, options)
+  try {
+    await reached(lease.clock, waiting)
+  } catch (error) {
+    // The number comes free when the lease ends, too; what matters is why there is none.
+    await lease.release().catch(() => {})
+    throw error
+  }
+  return lease
+}
+
+declare class AbortController {
+  readonly signal: Signal
+  abort(reason?: unknown): void
+}
+declare const queueMicrotask: (callback: () => void) => void
+
+class Lease<Family extends LeasableFamily> implements PartitionLease<GeneratorOf<Family>> {
+  readonly generator: GeneratorOf<Family>
+  readonly partition: number
+  readonly shard: number
+  readonly clock: WindowClock
+  private readonly loss = new AbortController()
+  private readonly renewing = new AbortController()
+  private released: Promise<void> | undefined
+
+  constructor(
+    private readonly store: LeaseStore,
+    private readonly request: LeaseRequest,
+    private readonly grant: LeaseGrant,
+    private readonly options: LeaseOptions<Family>,
+  ) {
+    const { family, clock = systemClock, generator } = options
+    this.partition = grant.number
+    this.shard = grant.shard
+    this.clock = new WindowClock(family.name, nameOf(request, grant), clock, family.layout, grant)
+    const leased = {
+      number: grant.number,
+      shard: grant.shard,
+      shards: request.shards,
+      clock: this.clock.read,
+    }
+    this.generator = leasedGenerator(family, leased, generator)
+    this.renew()
+  }
+
+  get window(): LeaseWindow {
+    return this.clock.window
+  }
+
+  get signal(): Signal {
+    return this.loss.signal
+  }
+
+  release(): Promise<void> {
+    this.released ??= this.giveBack().catch((error) => {
+      this.released = undefined
+      throw error
+    })
+    return this.released
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release()
+  }
+
+  private async giveBack(): Promise<void> {
+    this.clock.close('was given back')
+    this.renewing.abort()
+    if (!this.loss.signal.aborted) await this.store.release(this.grant.token, this.clock.usedUntilMs)
+  }
+
+  private renew(): void {
+    const { token } = this.grant
+    const { ttlMs } = this.request
+    const renewal = {
+      ttlMs,
+      renew: () => this.store.renew(token, ttlMs, this.clock.usedUntilMs),
+      confirmed: (window: LeaseWindow) => this.clock.move(window),
+      failed: (error: unknown) => this.renewalFailed(error),
+      lost: () => this.loss.abort(this.clock.close('was lost: it ran out, and others may have the number')),
+    }
+    void keepRenewed(renewal, this.renewing.signal)
+  }
+
+  private renewalFailed(error: unknown): void {
+    this.clock.blame(error)
+    // Apart, so that nothing it throws ends the renewals.
+    queueMicrotask(() => this.options.onRenewalFailed?.(error))
+  }
+}
+
+const systemClock: Clock = () => Date.now()
+
+const nameOf = ({ shards }: LeaseRequest, { number, shard }: LeaseGrant): string =>
+  `the lease of ${shards === 1 ? '' : `shard ${shard} of `}number ${number}`

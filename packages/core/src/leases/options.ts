@@ -1,0 +1,95 @@
+import type { Clock } from '../primitives/clock.js'
+import { IdError } from '../primitives/errors.js'
+import { checkLeasable, type GeneratorOptionsOf, type LeasableFamily, leasedGenerator } from './families.js'
+import type { LeaseNumbers, LeaseRequest } from './store.js'
+import type { Signal } from './timing.js'
+
+/** Told while `leasePartition` waits. */
+export interface LeaseWait {
+  /** Milliseconds since the call. */
+  readonly waitedMs: number
+  /** Milliseconds until it may go on; undefined where no lease runs that could end. */
+  readonly retryMs: number | undefined
+}
+
+/** What is leased, for how long, and what happens meanwhile. */
+export interface LeaseOptions<Family extends LeasableFamily> {
+  /** sno, flake, or `flake.withEpoch(…)`. */
+  readonly family: Family
+  /** Partitions of sno, 0 to 65535, or ids of flake, 0 to 1023, that leases may give out. */
+  readonly numbers: LeaseNumbers
+  /** sno: how many generators share a partition, each with its part of the sequence; 1 to 1024. Default 1. */
+  readonly shards?: number
+  /**
+   * How long the lease lasts without a renewal, in milliseconds. Default 30,000, which is also the most
+   * unless the owner allows more.
+   */
+  readonly ttlMs?: number
+  /** Who holds it, for people. Default host name and process id. */
+  readonly holder?: string
+  /**
+   * The longest to wait for a free number, and for the clock to reach its window, in milliseconds. Default
+   * 10,000.
+   */
+  readonly waitMs?: number
+  /** Called before each pause of the waiting. */
+  readonly onWait?: (wait: LeaseWait) => void
+  /** Ends the waiting. */
+  readonly signal?: Signal
+  /** Called when a renewal fails; it is tried again. */
+  readonly onRenewalFailed?: (error: unknown) => void
+  /** What the generator takes for the time. Default `Date.now`. */
+  readonly clock?: Clock
+  /** What else the generator is told, as sno's metabyte. */
+  readonly generator?: GeneratorOptionsOf<Family>
+}
+
+declare const process: { pid: number; getBuiltinModule(name: string): { hostname(): string } } | undefined
+
+const thisProcess = (): string =>
+  typeof process === 'object' ? `${process.getBuiltinModule('node:os').hostname()}:${process.pid}` : 'unnamed'
+
+const DEFAULT_TTL_MS = 30_000
+
+/**
+ * What to ask the store for. What the generator would refuse is refused here, before a number is taken.
+ *
+ * @throws {IdError} `INVALID_OPTION`, `FIELD_OUT_OF_RANGE`.
+ */
+export function requestOf<Family extends LeasableFamily>(options: LeaseOptions<Family>): LeaseRequest {
+  const { family, ttlMs, holder, waitMs = 0, generator } = options
+  checkLeasable(family)
+  const numbers = checkNumbers(family, options.numbers)
+  const shards = whole(family, 'shards', options.shards ?? 1, 1)
+  whole(family, 'waitMs', waitMs, 0)
+  leasedGenerator(family, { number: numbers.max, shard: 0, shards, clock: Date.now }, generator)
+  return {
+    family: family.name,
+    epochMs: family.layout.epochMs,
+    numbers,
+    shards,
+    ttlMs: whole(family, 'ttlMs', ttlMs ?? DEFAULT_TTL_MS, 1),
+    holder: holder ?? thisProcess(),
+  }
+}
+
+function checkNumbers(family: LeasableFamily, { min, max }: LeaseNumbers): LeaseNumbers {
+  whole(family, 'numbers.min', min, 0)
+  whole(family, 'numbers.max', max, 0)
+  if (min <= max) return { min, max }
+  throw new IdError('INVALID_OPTION', `${family.name}: numbers.min ${min} is above numbers.max ${max}`, {
+    family: family.name,
+    field: 'numbers',
+    value: { min, max },
+  })
+}
+
+/** A number that the database can be asked with. */
+function whole({ name }: LeasableFamily, field: string, value: number, minimum: number): number {
+  if (Number.isInteger(value) && value >= minimum && value < 2 ** 31) return value
+  throw new IdError(
+    'FIELD_OUT_OF_RANGE',
+    `${name}: ${field} is a whole number from ${minimum}, not ${value}`,
+    { family: name, field, value },
+  )
+}

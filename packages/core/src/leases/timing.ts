@@ -1,0 +1,66 @@
+declare const setTimeout: (callback: (...args: never[]) => void, delayMs: number, ...args: unknown[]) => Timer
+declare const clearTimeout: (timer: Timer) => void
+
+interface Timer {
+  /** Node's and Bun's. */
+  unref?(): void
+}
+
+/** The program's AbortSignal; what we use of it where neither the DOM's types nor Node's are there. */
+export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Own } }
+  ? Own
+  : {
+      readonly aborted: boolean
+      readonly reason: unknown
+      throwIfAborted(): void
+      addEventListener(type: 'abort', listener: () => void): void
+      removeEventListener(type: 'abort', listener: () => void): void
+    }
+
+/** What `await using` asks for, in programs whose types know it. */
+export type AsyncDisposal = SymbolConstructor extends { readonly asyncDispose: infer Name extends symbol }
+  ? { [Key in Name]: () => Promise<void> }
+  : object
+
+/** Waits. False, at once, if the signal aborts. */
+export function pause(ms: number, signal: Signal | undefined): Promise<boolean> {
+  return timeout(ms, signal, true)
+}
+
+/** The same, without keeping the process alive. */
+export function idle(ms: number, signal: Signal): Promise<boolean> {
+  return timeout(ms, signal, false)
+}
+
+function timeout(ms: number, signal: Signal | undefined, keepsAlive: boolean): Promise<boolean> {
+  if (signal?.aborted) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const end = (result: boolean) => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+      resolve(result)
+    }
+    const abort = () => end(false)
+    const timer = setTimeout(end, ms, true)
+    if (!keepsAlive) timer.unref?.()
+    signal?.addEventListener('abort', abort)
+  })
+}
+
+/** What the promise gives, or a rejection with what `late` makes if it has given nothing by then. */
+export function within<T>(ms: number, promise: Promise<T>, late: () => Error): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(late()), ms)
+    timer.unref?.()
+    promise.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+/** What the promise gives, or a rejection as soon as the signal aborts. */
+export function unlessAborted<T>(signal: Signal | undefined, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal?.reason)
+    signal?.addEventListener('abort', abort)
+    promise.then(resolve, reject).finally(() => signal?.removeEventListener('abort', abort))
+  })
+}

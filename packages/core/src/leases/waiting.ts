@@ -1,0 +1,53 @@
+import { monotonicMs } from '../primitives/waiting.js'
+import type { LeaseWait } from './options.js'
+import { pause, type Signal, unlessAborted, within } from './timing.js'
+
+export interface WaitingOptions {
+  readonly waitMs?: number
+  readonly onWait?: (wait: LeaseWait) => void
+  readonly signal?: Signal
+}
+
+const DEFAULT_WAIT_MS = 10_000
+/** Holders give numbers back at any moment, so a wait is cut into pieces. */
+const LONGEST_PAUSE_MS = 1000
+
+/** The time that a call may spend waiting, by the monotonic clock, and who is told of it. */
+export class Waiting {
+  private readonly beganMs = monotonicMs()
+
+  constructor(private readonly options: WaitingOptions) {}
+
+  get waitedMs(): number {
+    return monotonicMs() - this.beganMs
+  }
+
+  /** Waits for a part of that time. False if there is none left. @throws the signal's reason. */
+  async more(retryMs: number | undefined): Promise<boolean> {
+    const { onWait, signal } = this.options
+    const leftMs = this.leftMs
+    if (leftMs <= 0 || retryMs === undefined) return false
+    onWait?.({ waitedMs: this.waitedMs, retryMs })
+    await pause(Math.min(leftMs, retryMs, spread(LONGEST_PAUSE_MS)), signal)
+    this.check()
+    return true
+  }
+
+  /** What is asked for, for which there are some milliseconds more. @throws the signal's reason, or what `late` makes. */
+  answer<T>(asked: Promise<T>, moreMs: number, late: () => Error): Promise<T> {
+    const { signal } = this.options
+    return within(Math.max(this.leftMs, 0) + moreMs, unlessAborted(signal, asked), late)
+  }
+
+  /** @throws the signal's reason, if it has aborted. */
+  check(): void {
+    this.options.signal?.throwIfAborted()
+  }
+
+  private get leftMs(): number {
+    return (this.options.waitMs ?? DEFAULT_WAIT_MS) - this.waitedMs
+  }
+}
+
+/** From half of it on, so that those who wait together don't ask together. */
+const spread = (ms: number): number => ms * (0.5 + Math.random() / 2)

@@ -1,0 +1,116 @@
+import type { Clock } from '../primitives/clock.js'
+import { IdError } from '../primitives/errors.js'
+import type { LeaseWindow } from './store.js'
+
+/** Steps of the time in ids: how long each lasts, and where they begin, in Unix milliseconds. */
+export interface Units {
+  readonly epochMs: number
+  readonly unitMs: number
+}
+
+/**
+ * A clock that tells times of a lease only. A generator that reads it makes no id outside the lease, whatever
+ * happens between two ids: the process may be stopped, the clock be set, renewals be lost.
+ */
+export class WindowClock {
+  private given: LeaseWindow
+  /** What is left of it in whole units, since an id tells no more of its time than the unit. */
+  private whole: LeaseWindow
+  private usedMs = Number.NEGATIVE_INFINITY
+  private ended: IdError | undefined
+  private failure: unknown
+
+  /** `what` names the lease in messages. */
+  constructor(
+    private readonly family: string,
+    private readonly what: string,
+    private readonly clock: Clock,
+    private readonly units: Units,
+    { startMs, untilMs }: LeaseWindow,
+  ) {
+    this.given = { startMs, untilMs }
+    this.whole = this.inUnits(this.given)
+  }
+
+  get window(): LeaseWindow {
+    return this.given
+  }
+
+  /** No id has this time or a later one. */
+  get usedUntilMs(): number {
+    return this.usedMs === Number.NEGATIVE_INFINITY ? this.given.startMs : this.unitAfter(this.usedMs)
+  }
+
+  /** The time. @throws {IdError} `LEASE_EXPIRED` outside the window, and always once it is closed. */
+  readonly read: Clock = () => {
+    const nowMs = this.clock()
+    const refusal = this.refusalAt(nowMs)
+    if (refusal !== undefined) throw refusal
+    if (nowMs > this.usedMs) this.usedMs = nowMs
+    return nowMs
+  }
+
+  /** What `read` would throw. */
+  refusal(): IdError | undefined {
+    return this.refusalAt(this.clock())
+  }
+
+  /** Takes a window that was confirmed. */
+  move(window: LeaseWindow): void {
+    this.given = window
+    this.whole = this.inUnits(window)
+    this.failure = undefined
+  }
+
+  /** Remembers why there is no later window, for errors to come. */
+  blame(failure: unknown): void {
+    this.failure = failure
+  }
+
+  /** Tells no time any more, but this error. */
+  close(why: string): IdError {
+    this.ended ??= this.expired(why)
+    return this.ended
+  }
+
+  private refusalAt(nowMs: number): IdError | undefined {
+    if (this.ended !== undefined) return this.ended
+    if (nowMs < this.whole.startMs) return this.tooEarly(nowMs)
+    if (nowMs >= this.whole.untilMs) return this.tooLate(nowMs)
+    return undefined
+  }
+
+  private inUnits({ startMs, untilMs }: LeaseWindow): LeaseWindow {
+    return { startMs: this.unitAt(startMs, Math.ceil), untilMs: this.unitAt(untilMs, Math.floor) }
+  }
+
+  private unitAt(timeMs: number, round: (units: number) => number): number {
+    const { epochMs, unitMs } = this.units
+    return epochMs + round((timeMs - epochMs) / unitMs) * unitMs
+  }
+
+  private unitAfter(timeMs: number): number {
+    return this.unitAt(timeMs, Math.floor) + this.units.unitMs
+  }
+
+  private tooLate(nowMs: number): IdError {
+    return this.expired(`ran out at ${moment(this.given.untilMs)}, and the clock is at ${moment(nowMs)}`)
+  }
+
+  private tooEarly(nowMs: number): IdError {
+    const waitMs = Math.ceil(this.whole.startMs - nowMs)
+    return this.expired(`begins in ${waitMs} ms by this process's clock`, waitMs)
+  }
+
+  private expired(why: string, waitMs?: number): IdError {
+    const cause = this.failure
+    return new IdError('LEASE_EXPIRED', `${this.family}: ${this.what} ${why}`, {
+      family: this.family,
+      waitMs,
+      cause,
+    })
+  }
+}
+
+const moment = (timeMs: number): string =>
+  Math.abs(timeMs) <= 8.64e15 ? new Date(timeMs).toISOString() : `${timeMs} ms`

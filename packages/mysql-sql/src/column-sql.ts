@@ -1,0 +1,45 @@
+import { type IdFamily, type StorageName, storageFor } from '@snoflax/core'
+import { databaseDefault } from '@snoflax/core/adapter'
+
+/** Which server runs the statements: MySQL 8.0.13 or newer, or MariaDB 10.10 or newer. */
+export type Server = 'mysql' | 'mariadb'
+
+/** How a column holds ids, and what the server fills it with. */
+export interface ColumnOptions {
+  readonly server: Server
+  /** Default: what the family prefers, `text` for flax and sno, `bigint` for flake. */
+  readonly storage?: StorageName
+  /** sno's partition, 0 to 65535, or flake's id, 0 to 1023: of no other generator. Needed for these two. */
+  readonly number?: number
+  /** sno's metabyte. Default 0. */
+  readonly meta?: number
+}
+
+/** Type and default of a column. */
+export interface ColumnSql {
+  /** Such as `BINARY(12)`. */
+  readonly type: string
+  /** An expression of built-in functions, as DEFAULT takes it. */
+  readonly default: string
+  /** Both, to be put behind a column's name: `BINARY(12) NOT NULL DEFAULT …`. */
+  readonly definition: string
+}
+
+/**
+ * A column whose ids the server generates by itself, without a function or privilege.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a family or storage that has no such default, and for sno and flake without
+ * `number`; `STORAGE_REFUSED`; `FIELD_OUT_OF_RANGE`.
+ *
+ * @example
+ * const id = columnSql(flax, { server: 'mariadb', storage: 'binary' })
+ * id.type // 'BINARY(12)'
+ * const create = `CREATE TABLE customer (id ${id.definition} PRIMARY KEY, name text)`
+ * const change = `ALTER TABLE customer ALTER COLUMN id SET DEFAULT ${id.default}`
+ */
+export function columnSql(family: IdFamily, { server, storage, number, meta }: ColumnOptions): ColumnSql {
+  const stored = storageFor(family, server, { storage })
+  const type = stored.column.sql
+  const expression = databaseDefault({ family, database: server, storage: stored.name, number, meta })
+  return { type, default: expression, definition: `${type} NOT NULL DEFAULT ${expression}` }
+}

@@ -1,0 +1,136 @@
+import { IdError } from '@snoflax/core'
+import { checkSchema, DEFAULT_SCHEMA } from '@snoflax/core/adapter'
+import {
+  type GeneratorOf,
+  type LeasableFamily,
+  type LeaseOptions,
+  type LeaseRequest,
+  type LeaseStore,
+  type LeaseWindow,
+  leasePartitionFrom,
+  type PartitionLease,
+} from '@snoflax/core/leases'
+
+/**
+ * What leases are asked for with: a pg Pool, PGlite, or postgres.js as
+ * `{ query: (text, values) => sql.unsafe(text, values) }`. Each step is one statement that leaves nothing behind
+ * in the session, so a pooler in transaction mode will do. A single connection will too, if nobody opens
+ * transactions on it: a lease that could be rolled back is refused.
+ */
+export interface LeaseClient {
+  /** Runs one statement with parameters, and gives rows or `{ rows }`. */
+  query(text: string, values: unknown[]): PromiseLike<unknown>
+}
+
+/**
+ * Leases a partition (sno) or worker id (flake) from the database, and keeps it by renewing.
+ *
+ * @throws {IdError} `LEASE_UNAVAILABLE` if none is free for `waitMs`, or this process's clock is too far off;
+ * `INVALID_OPTION`, `FIELD_OUT_OF_RANGE`; and what the database throws.
+ *
+ * @example
+ * const lease = await leasePartition(pool, { family: sno, numbers: { min: 1, max: 64 } })
+ * lease.generator.generate() // SnoId
+ * await lease.release()
+ */
+export function leasePartition<Family extends LeasableFamily>(
+  client: LeaseClient,
+  options: LeaseOptions<Family> & { readonly schema?: string },
+): Promise<PartitionLease<GeneratorOf<Family>>> {
+  return leasePartitionFrom(postgresLeases(client, options), options)
+}
+
+/**
+ * Leases that are kept in PostgreSQL, by the functions that `install` puts there.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting. The store's functions throw what
+ * the database throws, and `INVALID_OPTION` if a lease was taken in a transaction that is not committed.
+ *
+ * @example
+ * const store = postgresLeases(pool, { schema: 'snoflax' })
+ * const lease = await leasePartitionFrom(store, { family: sno, numbers: { min: 1, max: 64 } })
+ * await lease.release()
+ */
+export function postgresLeases(
+  client: LeaseClient,
+  { schema = DEFAULT_SCHEMA }: { readonly schema?: string } = {},
+): LeaseStore {
+  const functions = checkSchema(schema)
+
+  const rows = async (text: string, values: unknown[]): Promise<Row[]> => {
+    const result = (await repeated(() => client.query(text, values))) as Row[] | { rows: Row[] }
+    return Array.isArray(result) ? result : result.rows
+  }
+  const checkCommitted = async (xid: unknown): Promise<void> => {
+    const [row] = await rows('SELECT pg_xact_status($1::text::xid8) AS status', [String(xid)])
+    if (row?.['status'] !== 'committed') throw uncommitted(row?.['status'])
+  }
+
+  return {
+    async acquire({ family, epochMs, numbers, shards, ttlMs, holder }: LeaseRequest) {
+      const [row = {}] = await rows(`SELECT * FROM ${functions}.lease_acquire($1, $2, $3, $4, $5, $6, $7)`, [
+        family,
+        holder,
+        ttlMs,
+        numbers.min,
+        numbers.max,
+        shards,
+        epochMs,
+      ])
+      const { token, wait_ms: waitMs } = row
+      if (token === null) return { retryMs: waitMs === null ? undefined : Number(waitMs) }
+      await checkCommitted(row['xid'])
+      return {
+        token: token as string,
+        number: row['number'] as number,
+        shard: row['shard'] as number,
+        ...windowOf(row),
+      }
+    },
+    async renew(token, ttlMs, usedUntilMs) {
+      const [row] = await rows(`SELECT * FROM ${functions}.lease_renew($1, $2, $3)`, [
+        token,
+        ttlMs,
+        usedUntilMs,
+      ])
+      if (row === undefined) return undefined
+      await checkCommitted(row['xid'])
+      return windowOf(row)
+    },
+    async release(token, usedUntilMs) {
+      await rows(`SELECT ${functions}.lease_release($1, $2)`, [token, usedUntilMs])
+    },
+  }
+}
+
+/** What statements that run at once may meet with where transactions are not READ COMMITTED. */
+const COLLISIONS: readonly unknown[] = ['40001', '40P01', '23505']
+const ATTEMPTS = 100
+
+/** A statement that collided did nothing: it runs again. */
+async function repeated(run: () => PromiseLike<unknown>): Promise<unknown> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (attempt === ATTEMPTS || !COLLISIONS.includes((error as { code?: unknown }).code)) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 50))
+  }
+}
+
+type Row = Record<string, unknown>
+
+const windowOf = (row: Row): LeaseWindow => ({
+  startMs: Number(row['start_ms']),
+  untilMs: Number(row['until_ms']),
+})
+
+function uncommitted(status: unknown): IdError {
+  return new IdError(
+    'INVALID_OPTION',
+    `a lease counts when it is committed, and this one's transaction is ${status ?? 'unknown'}; ` +
+      'lease with a pool, or with a connection that is in no transaction',
+    { field: 'client' },
+  )
+}
