@@ -92,7 +92,7 @@ import {
   agree, baseOf, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf,
   databaseDefault, DEFAULT_SCHEMA, idSource, isBytes, isDate, isPrefixed, isWord, NAMED_PLACEHOLDER, openingOf, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall,
   sqlFunction, unixMs, withPath, answeredArguments, arrayLiteral, checkStored, hexOf, literalOf, markOf, mayCompare,
-  readComparisons, withoutMarks,
+  columnFaults, readComparisons, withoutMarks,
 } from '@snoflax/core/adapter'
 import { type LeaseStore, leasePartitionFrom } from '@snoflax/core/leases'
 const store: LeaseStore = {
