@@ -29,6 +29,8 @@ const projectsIn = (folder: string) => readdirSync(at(folder)).map((name) => pro
 const typeorm = process.env['SNOFLAX_TYPEORM']
 // Another version of Drizzle than the newest 0.45: see scripts/orm-matrix.js.
 const drizzle = process.env['SNOFLAX_DRIZZLE']
+// Another version of Kysely than the newest, such as `0.28`: see scripts/orm-matrix.js.
+const kysely = process.env['SNOFLAX_KYSELY']
 
 // How many tests and assertions there are: see CONTRIBUTING.md.
 const isCounting = Boolean(process.env['SNOFLAX_COUNT'])
@@ -40,6 +42,7 @@ export default defineConfig({
       { find: /^@snoflax\/test\/contract$/, replacement: at('test/contract/index.ts') },
       { find: /^@snoflax\/test$/, replacement: at('test/databases.ts') },
       ...(drizzle ? [{ find: /^drizzle-orm(?=$|\/)/, replacement: `drizzle-orm-${drizzle}` }] : []),
+      ...(kysely ? [{ find: /^kysely(?=$|\/)/, replacement: `kysely-${kysely}` }] : []),
       { find: /^@snoflax\/([^/]+)/, replacement: at('packages/$1/src') },
       ...(typeorm ? [{ find: /^typeorm(?=\/|$)/, replacement: `typeorm-${typeorm}` }] : []),
     ],

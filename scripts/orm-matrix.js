@@ -19,6 +19,12 @@ const MATRIX = [
     tests: ['test/orm/contract', 'packages/drizzle/test/versions', 'packages/drizzle/test/differential'],
   },
   {
+    project: 'kysely',
+    variable: 'SNOFLAX_KYSELY',
+    versions: ['0.28.3', '0.28'],
+    tests: ['test/orm/contract', 'packages/kysely/test'],
+  },
+  {
     project: 'typeorm',
     variable: 'SNOFLAX_TYPEORM',
     versions: ['0.3.28', '0.3', '1.1.0'],

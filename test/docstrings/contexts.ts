@@ -91,7 +91,8 @@ import { defineFamily, fieldBits, flake, flax, type FlaxId, type Id, IdError, ty
 import {
   agree, baseOf, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf, columnFaults,
   databaseDefault, DEFAULT_SCHEMA, idSource, isBytes, isDate, isPrefixed, isWord, NAMED_PLACEHOLDER, openingOf, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall,
-  sqlFunction, unixMs, withPath,
+  sqlFunction, unixMs, withPath, answeredArguments, arrayLiteral, checkStored, hexOf, literalOf, markOf, mayCompare,
+  columnFaults, readComparisons, withoutMarks,
 } from '@snoflax/core/adapter'
 import {
   alphabet, batch, checkBytes, checkInteger, checkOptions, checkSpan, checkString, checkText, checkTimeField, isSpelled,
@@ -134,6 +135,35 @@ import { generateSealKey, seal } from '@snoflax/seal'
     '',
     "import { seed } from 'drizzle-seed'\nimport { checkColumns, createdAfter, createdAt, createdBefore, createdBetween, fromDatabase, keyset, parameter, placeholder, seedIds, toDatabase, wasCreatedBetween } from '@snoflax/drizzle'",
   ),
+  {
+    sources: 'packages/kysely/',
+    code: `
+import { flake, flax, prefixed, sno, type SnoId, uid, type UidId, uidLocal } from '@snoflax/core'
+import {
+  createdAfter, createdAt, createdBefore, createdBetween, flakeId, flaxId, idColumn, idPlugin, keyset, notAnId, snoId,
+  uidId, uidLocalId, type WithIds,
+} from '@snoflax/kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import type { Pool } from 'pg'
+declare const pool: Pool
+interface DB { orders: { total: number } }
+const dialect = new PostgresDialect({ pool })
+const ids = idPlugin({
+  database: 'postgres',
+  tables: {
+    orders: { id: snoId() },
+    events: { id: uidId.plain() },
+    jobs: { id: flaxId({ default: 'database' }) },
+  },
+})
+const db = new Kysely<WithIds<DB, typeof ids>>({ dialect, plugins: [ids] })
+const rows = [{ id: uid.generator({ node: 'app@10.0.0.7' }).generate() }]
+const from = new Date('2026-11-01')
+const to = new Date('2026-12-01')
+const lastSeenId: SnoId | undefined = sno.generate()
+await pool.query('CREATE TABLE IF NOT EXISTS orders (id uuid PRIMARY KEY, total integer NOT NULL)')
+`,
+  },
   {
     sources: 'packages/mysql-sql/',
     code: `

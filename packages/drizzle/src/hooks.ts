@@ -1,4 +1,4 @@
-import { requireMembers } from '@snoflax/core/adapter'
+import { literalOf, requireMembers } from '@snoflax/core/adapter'
 import { is, Param, Placeholder, SQL, type SQLChunk, type Table } from 'drizzle-orm'
 import { bindCompared, bound, boundRow, type Row, type SelectConfig } from './binding/values.js'
 import {
@@ -12,7 +12,7 @@ import {
 import { checkBuilder, copyBehind, type DrizzleCopy, isBefore1, ownCopy } from './copy.js'
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds } from './id-column/ids.js'
-import { literal, literalOf } from './id-column/literal.js'
+import { literal } from './id-column/literal.js'
 import { keepingIds } from './relational-queries.js'
 
 /** What we use of the building of SQL: of the first in Drizzle 0.45, of the others in 1.0. */

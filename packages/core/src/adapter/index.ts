@@ -3,6 +3,18 @@ export { unixMs } from '../primitives/clock.js'
 export { show } from '../primitives/errors.js'
 export { isBytes, isDate } from '../primitives/realms.js'
 export { agree, type ColumnIdentity } from './agree.js'
+export { checkStored } from './check-stored.js'
+export {
+  answeredArguments,
+  type Comparison,
+  markOf,
+  mayCompare,
+  type Reading,
+  type Row,
+  readComparisons,
+  type Term,
+  withoutMarks,
+} from './comparisons.js'
 export {
   checkGenerator,
   checkGeneratorNames,
@@ -12,6 +24,7 @@ export {
   idSource,
 } from './id-source.js'
 export { checkKeyset } from './keyset.js'
+export { arrayLiteral, hexOf, literalOf } from './literal.js'
 export { withPath } from './path.js'
 export {
   closingOf,

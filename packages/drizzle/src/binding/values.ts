@@ -1,5 +1,14 @@
 import { type Database, IdError } from '@snoflax/core'
 import {
+  arrayLiteral,
+  type Comparison,
+  markOf,
+  mayCompare,
+  readComparisons,
+  type Term,
+  withoutMarks,
+} from '@snoflax/core/adapter'
+import {
   Column,
   type DriverValueDecoder,
   type DriverValueEncoder,
@@ -14,8 +23,6 @@ import {
 } from 'drizzle-orm'
 import { TypedQueryBuilder } from 'drizzle-orm/query-builders/query-builder'
 import { type ColumnIds, findIds, IDS, idsOf, isList } from '../id-column/ids.js'
-import { arrayLiteral } from '../id-column/literal.js'
-import { type Comparison, markOf, mayCompare, read, type Term, withoutMarks } from './comparisons.js'
 
 // Drizzle encodes what eq() and its kin are given, but neither its own placeholders nor values in a raw template:
 // `eq(orders.id, sql.placeholder('id'))` and sql`${orders.id} = ${id}` would send text to a binary column, and find
@@ -140,7 +147,7 @@ class MarkedQuery {
   /** Encodes the values that are compared with ids, and those that are the result, for a column that takes it. */
   bind(database: Database, takers: readonly Column[] = []): void {
     const { cells } = this
-    const { comparisons, expressions, result } = read(this.text, database)
+    const { comparisons, expressions, result } = readComparisons(this.text, database)
     for (const comparison of comparisons) bindComparison(cells, comparison)
     const [taker, ...others] = takers
     if (taker && others.length === 0) for (const { chunk } of result) cells[chunk]?.encode(taker)

@@ -1,12 +1,12 @@
 import { type Database, IdError, type IdFamily } from '@snoflax/core'
-import { databaseDefault, idSource } from '@snoflax/core/adapter'
+import { databaseDefault, hexOf, idSource } from '@snoflax/core/adapter'
 import { type Column, entityKind, is, SQL, sql, type Table } from 'drizzle-orm'
 import { boundTo } from '../binding/values.js'
 import { watchConstraints } from '../constraints.js'
 import { checkCopy, hookInto } from '../hooks.js'
 import type { IdDialect } from './dialect.js'
 import { ColumnIds, IDS } from './ids.js'
-import { hexOf, literal } from './literal.js'
+import { literal } from './literal.js'
 import type { ColumnRequest, DialectName, IdColumns, ReferenceOptions } from './types.js'
 
 /** A builder's members, which Drizzle declares as protected, private or in PostgreSQL alone. */

@@ -1,7 +1,6 @@
 import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
-import { agree, withPath } from '@snoflax/core/adapter'
+import { agree, checkStored, withPath } from '@snoflax/core/adapter'
 import { type Column, getTableColumns, getTableName } from 'drizzle-orm'
-import { checkStored } from './stored.js'
 import type { ColumnRequest } from './types.js'
 
 /** Where an id column keeps what it knows about its ids. Registered, so that two copies of this package agree. */

@@ -1,9 +1,11 @@
-import type { Database } from '@snoflax/core'
-import { readSql, type SqlToken } from '@snoflax/core/adapter'
+import type { Database } from '../storage/column.js'
+import { readSql, type SqlToken } from './read-sql.js'
 
 /** A chunk that an expression is. A cast makes a column something else; a value behind one still is its id. */
 export interface Term {
+  /** Its number. */
   readonly chunk: number
+  /** Whether a cast follows. */
   readonly isCast: boolean
 }
 
@@ -12,6 +14,7 @@ export type Row = readonly (readonly Term[])[]
 
 /** A comparison in SQL, by the numbers of the chunks in it. */
 export interface Comparison {
+  /** The sides: two, or three of `between`, or as many as have one storage. */
   readonly rows: readonly Row[]
   /** A chunk that is a whole list of rows: `in ${ids}`. */
   readonly list?: number | undefined
@@ -21,20 +24,39 @@ export interface Comparison {
   readonly pattern?: string | undefined
 }
 
-/** How a chunk that is no text stands in the SQL: by a sign that no SQL has. */
 const MARK = '\uE000'
+
+/**
+ * How a chunk that is no text, such as a column or a value, stands in the SQL: by a sign that no SQL has.
+ *
+ * @example
+ * markOf(3).length // 3
+ */
 export const markOf = (chunk: number): string => `${MARK}${chunk}${MARK}`
+
+/**
+ * Text of others, which then can't be taken for a mark.
+ *
+ * @example
+ * withoutMarks(markOf(3)) // ' 3 '
+ */
 export const withoutMarks = (text: string): string => text.replaceAll(MARK, ' ')
 const MARKED = new RegExp(`${MARK}(\\d+)${MARK}`)
 
 const WORDS = 'is|in|between|i?like|glob|match|regexp|rlike|similar|sounds'
 const ANY_OPERATOR = new RegExp(`[=<>~]|&&|\\b(?:${WORDS})\\b`, 'i')
 
-/** Whether a text could have the operator of a comparison. */
+/**
+ * Whether a text could have the operator of a comparison.
+ *
+ * @example
+ * mayCompare(' in ') // true
+ */
 export const mayCompare = (text: string): boolean => text !== '' && ANY_OPERATOR.test(text)
 
 /** What SQL does with its chunks. */
 export interface Reading {
+  /** What is compared, or united by a function or CASE. */
   readonly comparisons: readonly Comparison[]
   /** The chunks of each expression that has several, those in the brackets of calls too. */
   readonly expressions: readonly (readonly number[])[]
@@ -46,8 +68,15 @@ const KEPT = 500
 const LONGEST_KEPT = 2000
 const known = new Map<string, Reading>()
 
-/** Reads SQL whose chunks are marked. An application has few texts, so each is read once. */
-export function read(sql: string, dialect: Database): Reading {
+/**
+ * Which chunks SQL compares with each other, for ORMs whose raw SQL is text with columns and values in it. Each text is
+ * read once, since an application has few.
+ *
+ * @example
+ * const { comparisons } = readComparisons(`${markOf(0)} = ${markOf(1)}`, 'sqlite')
+ * comparisons[0].rows.map(([[term]]) => term.chunk) // [0, 1]
+ */
+export function readComparisons(sql: string, dialect: Database): Reading {
   const key = `${dialect} ${sql}`
   const reading =
     known.get(key) ?? readingOf(itemsOf(readSql(sql, { dialect, placeholder: MARKED })), dialect)
@@ -198,9 +227,18 @@ const ANSWERING: readonly (readonly [names: RegExp, isAnswered: (argument: numbe
   [/^I?IF$/, (at) => at > 0],
 ]
 
+/**
+ * Which arguments an SQL function answers as they are; undefined for a function that makes something else of them.
+ *
+ * @example
+ * ['a', 'b', 'c'].filter((_, at) => answeredArguments('lag')?.(at)) // ['a', 'c']
+ */
+export const answeredArguments = (name: string): ((argument: number) => boolean) | undefined =>
+  ANSWERING.find(([names]) => names.test(name.toUpperCase()))?.[1]
+
 /** The arguments that a function answers. */
 function answeredBy(name: string, brackets: Item): Item[][] {
-  const isAnswered = ANSWERING.find(([names]) => names.test(name))?.[1]
+  const isAnswered = answeredArguments(name)
   return isAnswered ? expressionsIn(brackets).filter((_, at) => isAnswered(at)) : []
 }
 

@@ -1,4 +1,5 @@
-import { IdError, type IdStorage } from '@snoflax/core'
+import { IdError } from '../primitives/errors.js'
+import type { IdStorage } from '../storage/index.js'
 import { hexOf } from './literal.js'
 
 /**
@@ -6,13 +7,16 @@ import { hexOf } from './literal.js'
  * too, and would hide that the value is found by no condition.
  *
  * @throws {IdError} `NOT_CANONICAL`: SQL that bypasses the column wrote it, such as a text into a BLOB.
+ *
+ * @example
+ * checkStored(storageFor(flax, 'sqlite', { storage: 'binary' }), flax.decode('Kpcan0M1FakODT4k'))
  */
 export function checkStored({ name, family }: IdStorage<string>, value: unknown): void {
   if (isStored[name](value, family.byteLength)) return
   throw new IdError(
     'NOT_CANONICAL',
     `${family.name}: ids have storage ${name} in this column, and the stored value is ${shown(value)}: it was written by ` +
-      'SQL that bypasses the column. Convert it with toDatabase(column, id)',
+      'SQL that bypasses the column. Have that SQL write what toDatabase gives',
     { family: family.name, value },
   )
 }
@@ -41,5 +45,9 @@ function shown(value: unknown): string {
   if (value instanceof Uint8Array) return `${value.length} bytes, \\x${hexOf(value.subarray(0, SHOWN))}`
   if (!isText(value)) return `the ${typeof value} ${String(value)}`
   const text = value.slice(0, SHOWN)
-  return `the text ${JSON.stringify(text)}, \\x${hexOf(new TextEncoder().encode(text))}`
+  return `the text ${JSON.stringify(text)}, \\x${codesOf(text)}`
 }
+
+/** Of ASCII the bytes; of other characters their code points. */
+const codesOf = (text: string): string =>
+  Array.from(text, (character) => character.codePointAt(0)?.toString(16).padStart(2, '0')).join('')

@@ -1,0 +1,20 @@
+import { sno } from '@snoflax/core'
+import { flaxId, idPlugin, snoId, type WithIds } from '@snoflax/kysely'
+
+/** What makes the ids of orders. A second process needs another partition; see docs/leases.md. */
+export const orderIds = sno.generator({ partition: 1 })
+
+export const ids = idPlugin({
+  database: 'postgres',
+  tables: {
+    customers: { id: flaxId() },
+    orders: { id: snoId({ generator: orderIds }), customer_id: flaxId.ref('customers.id') },
+  },
+})
+
+interface Tables {
+  customers: { name: string }
+  orders: { item: string; cents: number }
+}
+
+export type Database = WithIds<Tables, typeof ids>

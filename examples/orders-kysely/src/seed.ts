@@ -1,0 +1,12 @@
+import { inventOrders } from 'example-orders-web'
+import { db } from './database.js'
+import { orderIds } from './schema.js'
+
+/** Fills the database with orders of the past, which bring their ids along. Answers how many. */
+export async function seed(): Promise<number> {
+  const { customers, orders } = inventOrders(orderIds)
+  const rows = orders.map(({ customerId, ...order }) => ({ ...order, customer_id: customerId }))
+  await db.insertInto('customers').values(customers).execute()
+  await db.insertInto('orders').values(rows).execute()
+  return rows.length
+}

@@ -1,0 +1,37 @@
+import type { Database } from '../storage/column.js'
+import { quoteText } from './read-sql.js'
+
+/**
+ * Lower-case hex digits of bytes.
+ *
+ * @example
+ * hexOf(Uint8Array.of(1, 255)) // '01ff'
+ */
+export const hexOf = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+
+/**
+ * A database value as SQL writes it, for defaults, views and other places that take no parameters.
+ *
+ * @example
+ * literalOf(storageFor(flake, 'sqlite', { storage: 'binary' }).toDatabase('1'), 'sqlite') // "(x'0000000000000001')"
+ */
+export function literalOf(value: unknown, database: Database): string {
+  if (value instanceof Uint8Array) return bytesLiteral(hexOf(value), database)
+  return typeof value === 'bigint' ? String(value) : quoteText(String(value))
+}
+
+/** In brackets, MySQL takes it as a default, and drizzle-kit knows it again in SQLite. */
+const bytesLiteral = (hex: string, database: Database): string =>
+  database === 'postgres' ? `'\\x${hex}'` : `(x'${hex}')`
+
+/**
+ * Database values as PostgreSQL writes an array of them, which every driver sends as it is.
+ *
+ * @example
+ * arrayLiteral([1n, null]) // '{"1",NULL}'
+ */
+export const arrayLiteral = (values: readonly unknown[]): string => `{${values.map(element).join(',')}}`
+
+const element = (value: unknown): string =>
+  value instanceof Uint8Array ? `"\\\\x${hexOf(value)}"` : value === null ? 'NULL' : `"${value}"`

@@ -1,0 +1,127 @@
+import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
+import { agree, checkStored, databaseDefault, idSource, withPath } from '@snoflax/core/adapter'
+import type { IdColumn, IdTables } from './columns.js'
+
+/** The ids of one column. Errors name it. */
+export class ColumnIds {
+  /** Makes an id where an insert has none, if the application does. */
+  readonly generate: (() => string) | undefined
+  /** The call by which the database makes it. */
+  readonly databaseDefault: string | undefined
+
+  constructor(
+    readonly path: string,
+    readonly storage: IdStorage<string>,
+    readonly column: IdColumn,
+  ) {
+    const { family, role, options } = column
+    if (role !== 'generated') {
+      const { storage: _, exactBigint, ...others } = options
+      const [unused] = Object.keys(others)
+      if (unused !== undefined) throw this.refuse(`${unused} is for generated ids; a ${role} column has none`)
+      return
+    }
+    const { generator, meta, schema } = options
+    if (options.default === 'database') {
+      const { database, name } = storage
+      this.databaseDefault = this.placed(() =>
+        databaseDefault({ family, database, storage: name, schema, meta }),
+      )
+    } else {
+      const usage = (example: string) => `{ generator: ${example} }`
+      const source = this.placed(() => idSource({ family, generator, meta, usage }))
+      this.generate = () => this.placed(source)
+    }
+  }
+
+  get family(): IdFamily {
+    return this.storage.family
+  }
+
+  get isMysql(): boolean {
+    return this.storage.database === 'mysql' || this.storage.database === 'mariadb'
+  }
+
+  /** Whether values of the two are equal exactly if their ids are. */
+  isLike({ storage: { family, name } }: ColumnIds): boolean {
+    return family.name === this.family.name && name === this.storage.name
+  }
+
+  toDatabase(id: unknown): unknown {
+    const value = this.placed(() => this.storage.toDatabase(id))
+    if (!(value instanceof Uint8Array) || !this.isMysql) return value
+    // mysql2 writes other bytes into the SQL as an object.
+    return Buffer.from(value.buffer, value.byteOffset, value.length)
+  }
+
+  /** @throws {IdError} `NOT_CANONICAL` for what the column did not write, even if an id can be read from it. */
+  fromDatabase(value: unknown): string | null {
+    return this.placed(() => {
+      if (value != null) checkStored(this.storage, value)
+      return this.storage.fromDatabase(value) as string | null
+    })
+  }
+
+  placed<Result>(work: () => Result): Result {
+    return withPath(this.path, work)
+  }
+
+  refuse(reason: string, value?: unknown): IdError {
+    const { name } = this.column.family
+    return new IdError('INVALID_OPTION', `${this.path}: ${reason}`, { family: name, path: this.path, value })
+  }
+}
+
+/** The declared tables and their columns. */
+export type Declared = ReadonlyMap<string, ReadonlyMap<string, ColumnIds>>
+
+/** @throws {IdError} for every mistake in the declaration. */
+export function declare(database: Database, tables: IdTables): Declared {
+  const storages = new Map<IdColumn, IdStorage<string> | undefined>()
+  /** A reference has its target's storage, which may have it from another one. */
+  const storageOf = (path: string, column: IdColumn): IdStorage<string> => {
+    const { family, options, target } = column
+    const { storage, exactBigint } = options
+    const known = storages.get(column)
+    if (known !== undefined) return known
+    if (storages.has(column)) {
+      throw new IdError(
+        'INVALID_OPTION',
+        `${path}: its references go in a circle: give one of them a storage`,
+        { path },
+      )
+    }
+    if (target === undefined || storage !== undefined) {
+      storages.set(
+        column,
+        withPath(path, () => storageFor(family, database, { storage, exactBigint })),
+      )
+    } else storages.set(column, undefined)
+    if (target !== undefined) {
+      const dot = target.lastIndexOf('.')
+      const theirs = dot > 0 ? tables[target.slice(0, dot)]?.[target.slice(dot + 1)] : undefined
+      const own = storages.get(column)
+      const found = theirs && storageOf(target, theirs)
+      agree(
+        { path, family, storage: own?.name },
+        { path: target, ...(found && { family: found.family, storage: found.name }) },
+      )
+      storages.set(column, own ?? found)
+    }
+    return storages.get(column) as IdStorage<string>
+  }
+  return new Map(
+    Object.entries(tables).map(([table, columns]) => [
+      table,
+      new Map(
+        Object.entries(columns).map(([name, column]) => {
+          const path = `${table}.${name}`
+          const ids = new ColumnIds(path, storageOf(path, column), column)
+          if (column.role === 'list' && database !== 'postgres')
+            throw ids.refuse(`${database} has no arrays; use a table of its own`)
+          return [name, ids]
+        }),
+      ),
+    ]),
+  )
+}

@@ -1,0 +1,31 @@
+export {
+  type ColumnOf,
+  flakeId,
+  flaxId,
+  type GeneratedId,
+  type GeneratedOptions,
+  type IdColumn,
+  type IdColumns,
+  type IdPluginOptions,
+  type IdTables,
+  idColumn,
+  type MetaFamily,
+  type MetaOption,
+  type Role,
+  type StorageOptions,
+  snoId,
+  uidId,
+  uidLocalId,
+  type WithIdColumns,
+} from './columns.js'
+export { type IdOf, type IdPath, type IdPlugin, idPlugin, type WithIds } from './plugin.js'
+export {
+  createdAfter,
+  createdAt,
+  createdBefore,
+  createdBetween,
+  type IdReference,
+  type KeysetOptions,
+  keyset,
+  notAnId,
+} from './time.js'

@@ -1,0 +1,27 @@
+import { type AliasableExpression, ExpressionWrapper, type OperationNode, RawNode } from 'kysely'
+
+// What is said about an expression stands in the tree as raw SQL with a comment: other plugins copy nodes and lose
+// whatever else they have. The plugin takes the comment out.
+
+/** What a mark says. */
+export type Mark =
+  | { readonly is: 'id'; readonly path: string }
+  | { readonly is: 'other' }
+  | { readonly is: 'rows'; readonly columns: Readonly<Record<string, string | null>> }
+  | { readonly is: 'time' }
+  | { readonly is: 'between' }
+  | { readonly is: 'beyond'; readonly order: 'asc' | 'desc' }
+
+const OPENING = '/* snoflax:'
+const CLOSING = ' */ '
+
+export function marked<Type>(mark: Mark, ...nodes: readonly OperationNode[]): AliasableExpression<Type> {
+  const opening = OPENING + JSON.stringify(mark).replaceAll('*/', '*\\/') + CLOSING
+  return new ExpressionWrapper<never, never, Type>(RawNode.create([opening, ...nodes.map(() => ' ')], nodes))
+}
+
+/** What is said about the parameters of raw SQL, if anything. */
+export function markOn({ sqlFragments: [opening], parameters }: RawNode): Mark | undefined {
+  if (parameters.length === 0 || !opening?.startsWith(OPENING)) return undefined
+  return JSON.parse(opening.slice(OPENING.length, -CLOSING.length)) as Mark
+}

@@ -1,0 +1,239 @@
+import { IdError } from '@snoflax/core'
+import { arrayLiteral, isBytes, isDate, show } from '@snoflax/core/adapter'
+import type { ColumnIds, Declared } from './column-ids.js'
+
+/** What an expression holds; undefined for all that has nothing to do with ids. */
+export type Meaning = IdMeaning | JsonObject | JsonArray | RowMeaning | RawMeaning | Clash | undefined
+
+/** An id, an array of ids, the time of an id, or something computed from an id that may or may not be one. */
+export interface IdMeaning {
+  readonly is: 'id' | 'list' | 'time' | 'derived'
+  readonly ids: ColumnIds
+}
+
+/** JSON with ids in it. */
+export interface JsonObject {
+  readonly is: 'object'
+  readonly members: ReadonlyMap<string, Meaning>
+}
+
+/** A JSON array of the same things. */
+export interface JsonArray {
+  readonly is: 'array'
+  readonly of: Meaning
+}
+
+/** A row of expressions, for comparisons. */
+export interface RowMeaning {
+  readonly is: 'row'
+  readonly items: readonly Meaning[]
+}
+
+/** Raw SQL, of which nobody told what it holds. */
+export interface RawMeaning {
+  readonly is: 'raw'
+  readonly declared: Declared
+}
+
+/** Two columns of one name. */
+export interface Clash {
+  readonly is: 'clash'
+  readonly error: IdError
+}
+
+export const hasIds = (meaning: Meaning): meaning is IdMeaning => meaning !== undefined && 'ids' in meaning
+
+export const isJson = (meaning: Meaning): meaning is JsonObject | JsonArray =>
+  meaning?.is === 'object' || meaning?.is === 'array'
+
+/**
+ * The one meaning of expressions that stand side by side.
+ *
+ * @throws {IdError} `INVALID_OPTION` for ids that can't be equal.
+ */
+export function unite(...meanings: readonly Meaning[]): Meaning {
+  const rows = meanings.filter((one): one is RowMeaning => one?.is === 'row')
+  const [row] = rows
+  if (row) return { is: 'row', items: row.items.map((_, at) => unite(...rows.map(({ items }) => items[at]))) }
+  const exact = meanings.filter((one): one is IdMeaning => one?.is === 'id' || one?.is === 'list')
+  const [first, ...others] = exact
+  if (!first) {
+    return (
+      meanings.find((one) => one?.is === 'time') ??
+      meanings.find(hasIds) ??
+      uniteJson(meanings.filter(isJson))
+    )
+  }
+  const other = others.find((one) => one.is !== first.is || !one.ids.isLike(first.ids))
+  if (other === undefined) return first
+  const named = ({ is, ids }: IdMeaning) =>
+    `${ids.path} (${is === 'list' ? 'array of ' : ''}${ids.family.name} as ${ids.storage.name})`
+  throw first.ids.refuse(
+    `${named(first)} and ${named(other)} are never equal in the database; compare columns of one family and storage`,
+  )
+}
+
+/** JSON of one shape, else something that may have ids in it. */
+function uniteJson([first, ...others]: readonly (JsonObject | JsonArray)[]): Meaning {
+  const [ids] = first ? idsIn(first) : []
+  const isSame = others.every((one) => first && shapeOf(one) === shapeOf(first))
+  return isSame || ids === undefined ? first : { is: 'derived', ids }
+}
+
+function shapeOf(meaning: Meaning): string {
+  if (hasIds(meaning)) return `${meaning.is} ${meaning.ids.family.name} ${meaning.ids.storage.name}`
+  if (meaning?.is === 'array') return `[${shapeOf(meaning.of)}]`
+  if (meaning?.is !== 'object') return ''
+  return `{${[...meaning.members].map(([name, member]) => `${name}: ${shapeOf(member)}`)}}`
+}
+
+/** Ids anywhere in what an expression holds. */
+export function idsIn(meaning: Meaning): ColumnIds[] {
+  if (hasIds(meaning)) return [meaning.ids]
+  if (meaning?.is === 'row') return meaning.items.flatMap(idsIn)
+  if (meaning?.is === 'array') return idsIn(meaning.of)
+  if (meaning?.is === 'object') return [...meaning.members.values()].flatMap(idsIn)
+  return []
+}
+
+/** The value that a driver gets where an expression of this meaning is expected. */
+export function encode(value: unknown, expected: Meaning): unknown {
+  if (!hasIds(expected) || value === null) return value
+  const { is, ids } = expected
+  // A driver would send NULL, which is equal to nothing.
+  if (value === undefined) return ids.placed(() => ids.family.parse(value))
+  switch (is) {
+    case 'id':
+      // mysql2 writes an array as a list.
+      if (Array.isArray(value) && ids.isMysql) return value.map((one) => ids.toDatabase(one))
+      return ids.toDatabase(value)
+    case 'list':
+      if (Array.isArray(value)) return arrayLiteral(value.map((one) => ids.toDatabase(one)))
+      throw new IdError('INVALID_TYPE', `${ids.path}: any() takes an array of ids, not ${show(value)}`, {
+        value,
+        path: ids.path,
+      })
+    case 'time':
+      throw ids.refuse('a time is found by createdBetween(), not by comparing createdAt()', value)
+    case 'derived':
+      if (ids.storage.converts && mayBeId(value, ids)) {
+        throw untold(ids, value)
+      }
+      return value
+  }
+}
+
+export const untold = (ids: ColumnIds, value: unknown): IdError =>
+  ids.refuse(
+    `can't tell whether ${show(value)} must be converted to the column's storage (${ids.storage.name}); ` +
+      'pass ids.parameter(column, id), or notAnId(value) for what is no id',
+    value,
+  )
+
+const mayBeId = (value: unknown, { storage }: ColumnIds): boolean =>
+  typeof value === 'string' ||
+  value instanceof Uint8Array ||
+  typeof value === 'bigint' ||
+  (typeof value === 'number' && storage.name === 'bigint') ||
+  (Array.isArray(value) && value.some((one) => typeof one === 'string' || one instanceof Uint8Array))
+
+/** What a row has there, for the application. */
+export function decode(meaning: Meaning, value: unknown, inJson = false): unknown {
+  if (value === null || value === undefined || meaning === undefined) return value
+  switch (meaning.is) {
+    case 'id':
+      return decodeId(meaning.ids, value, inJson)
+    case 'time':
+      return meaning.ids.family.time(decodeId(meaning.ids, value, inJson) as string)
+    case 'list': {
+      const list = typeof value === 'string' ? elementsOf(value) : value
+      if (Array.isArray(list)) return list.map((one) => decodeId(meaning.ids, one, inJson))
+      throw meaning.ids.refuse(`expected an array of ids, got ${show(value)}`, value)
+    }
+    case 'derived':
+      return refuseDerived(meaning.ids, value)
+    case 'object':
+    case 'array':
+      return decodeJson(meaning, typeof value === 'string' ? JSON.parse(value) : value)
+    case 'raw':
+      return refuseLeaks(meaning.declared, undefined, value)
+    case 'clash':
+      throw meaning.error
+    case 'row':
+      return value
+  }
+}
+
+/** Bytes stand in JSON as hex, which SQLite and MySQL write without a sign. */
+function decodeId(ids: ColumnIds, value: unknown, inJson: boolean): string | null {
+  const { name, database } = ids.storage
+  const isBareHex = inJson && name === 'binary' && database !== 'postgres' && typeof value === 'string'
+  return ids.fromDatabase(isBareHex ? `\\x${value}` : value)
+}
+
+function decodeJson(meaning: JsonObject | JsonArray, value: unknown): unknown {
+  if (value === null) return null
+  if (meaning.is === 'array') return (value as unknown[]).map((one) => decode(meaning.of, one, true))
+  const object: Record<string, unknown> = { ...(value as object) }
+  for (const [name, member] of meaning.members) {
+    if (name in object) object[name] = decode(member, object[name], true)
+  }
+  return object
+}
+
+/** `{a,b}`, for drivers that don't know the type of the array. */
+const elementsOf = (text: string): (string | null)[] | string =>
+  /^\{.*\}$/.test(text)
+    ? text.length === 2
+      ? []
+      : text
+          .slice(1, -1)
+          .split(',')
+          .map((one) => (one === 'NULL' ? null : one.replace(/^"(.*)"$/, '$1').replaceAll('\\\\', '\\')))
+    : text
+
+/** What is computed from an id, such as a length, may be anything but text, bytes and JSON, which may hold the id. */
+function refuseDerived(ids: ColumnIds, value: unknown): unknown {
+  const { converts, name } = ids.storage
+  const isNumber = typeof value === 'number' || typeof value === 'bigint'
+  if (!converts || typeof value === 'boolean' || isDate(value) || (isNumber && name !== 'bigint'))
+    return value
+  throw leak(ids, value)
+}
+
+const leak = (ids: ColumnIds, value: unknown): IdError =>
+  ids.refuse(
+    `an expression answers ${show(value)}, which may be an id in the column's storage (${ids.storage.name}); tell what it ` +
+      'is by ids.typed(column, expression), or ids.rows({ … }, sql) for raw SQL, or notAnId(expression)',
+    value,
+  )
+
+/**
+ * A value of raw SQL, which may be an id of any column.
+ *
+ * @param name of its column, if it has one: any number could be an id, and any 16 bytes, so those are looked at by name.
+ * @throws {IdError} `INVALID_OPTION` if it is.
+ */
+export function refuseLeaks(declared: Declared, name: string | undefined, value: unknown): unknown {
+  if (value === null) return value
+  for (const table of declared.values()) {
+    for (const [column, ids] of table) {
+      const isTelling = ids.storage.name !== 'bigint' && ids.family.byteLength < UUID_BYTES
+      if (ids.storage.converts && (column === name || isTelling) && isStoredForm(ids, value))
+        throw leak(ids, value)
+    }
+  }
+  return value
+}
+
+const UUID_BYTES = 16
+
+function isStoredForm(ids: ColumnIds, value: unknown): boolean {
+  if (typeof value === 'boolean' || isDate(value)) return false
+  try {
+    return ids.fromDatabase(value) !== null
+  } catch {
+    const isJsonValue = typeof value === 'object' && value !== null && !isBytes(value)
+    return isJsonValue && Object.values(value).some((one) => isStoredForm(ids, one))
+  }
+}

@@ -1,0 +1,302 @@
+import { type Database, type DatabaseValue, IdError, type Time } from '@snoflax/core'
+import { requireMembers, unixMs } from '@snoflax/core/adapter'
+import {
+  type AliasableExpression,
+  CompiledQuery,
+  type Expression,
+  type KyselyPlugin,
+  type PluginTransformQueryArgs,
+  type PluginTransformResultArgs,
+  type QueryResult,
+  type RawBuilder,
+  type RootOperationNode,
+  sql,
+  type UnknownRow,
+  ValueNode,
+} from 'kysely'
+import { type ColumnIds, type Declared, declare } from './column-ids.js'
+import type { IdColumn, IdPluginOptions, IdTables, WithIdColumns } from './columns.js'
+import { marked } from './marks.js'
+import { decode, refuseLeaks } from './meaning.js'
+import { Meanings } from './meanings.js'
+import { isQuery, mapChildren, type Node, type QueryParts } from './nodes.js'
+import { Rewriter, SUPPORTED } from './rewrite.js'
+import { checked, RAW, type Relation } from './scope.js'
+
+/** A declared column, as `table.column`. */
+export type IdPath<Tables extends IdTables> = {
+  [Table in keyof Tables & string]: `${Table}.${keyof Tables[Table] & string}`
+}[keyof Tables & string]
+
+/** The ids of a declared column. */
+export type IdOf<Tables extends IdTables, Path extends string> = {
+  [Table in keyof Tables & string]: {
+    [Name in keyof Tables[Table] & string]: Path extends `${Table}.${Name}`
+      ? Tables[Table][Name] extends IdColumn<infer AnId>
+        ? AnId
+        : never
+      : never
+  }[keyof Tables[Table] & string]
+}[keyof Tables & string]
+
+/**
+ * The interface for `Kysely<…>`, such as kysely-codegen's `DB`, with the declared columns in the place of its own.
+ *
+ * @example
+ * type Database = WithIds<DB, typeof ids>
+ * const db = new Kysely<Database>({ dialect, plugins: [ids] })
+ */
+export type WithIds<DB, Plugin> =
+  Plugin extends IdPlugin<infer Tables>
+    ? {
+        [Table in keyof DB | keyof Tables]: Table extends keyof Tables
+          ? WithIdColumns<Table extends keyof DB ? DB[Table] : unknown, Tables[Table]>
+          : Table extends keyof DB
+            ? DB[Table]
+            : never
+      }
+    : never
+
+/**
+ * A plugin for Kysely that converts the ids of declared columns, made by {@link idPlugin}.
+ *
+ * @example
+ * const newOrderId = (plugin: typeof ids): SnoId => plugin.generate('orders.id')
+ */
+export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
+  private readonly declared: Declared
+  private readonly meanings: Meanings
+  private readonly rewriter: Rewriter
+  private readonly inner: readonly KyselyPlugin[]
+  private readonly answers = new WeakMap<object, Relation | undefined>()
+  private readonly originals = new WeakMap<Node, Node>()
+
+  /** @throws {IdError} for every mistake in the declaration. */
+  constructor({ database, tables, inner = [] }: IdPluginOptions<Tables>) {
+    // By it a result finds what was known of its query.
+    requireMembers({ name: 'kysely', supported: SUPPORTED, by: '@snoflax/kysely' }, [
+      { owner: CompiledQuery.raw(''), name: 'CompiledQuery', members: ['queryId'] },
+    ])
+    this.declared = declare(database, tables)
+    this.meanings = new Meanings(this.declared, database as Database)
+    this.rewriter = new Rewriter(this.meanings)
+    this.inner = inner
+  }
+
+  /** Called by Kysely. */
+  transformQuery({ node: given, queryId }: PluginTransformQueryArgs): RootOperationNode {
+    const node = this.restored(given)
+    const scope = this.meanings.scope()
+    const isAnswering =
+      (isQuery(node) || node.kind === 'RawNode') && (node as QueryParts).explain === undefined
+    const relation = isAnswering ? this.meanings.relationOf(node, scope) : undefined
+    for (const meaning of relation?.columns.values() ?? []) checked(meaning)
+    this.answers.set(queryId, relation)
+    let rewritten = this.rewriter.rewrite(node, scope)
+    for (const plugin of this.inner) rewritten = plugin.transformQuery({ node: rewritten, queryId })
+    this.originals.set(rewritten, node)
+    return rewritten
+  }
+
+  /** A builder that becomes a subquery, as in `where('id', 'in', db.selectFrom(…))`, was rewritten for itself already. */
+  private restored<ANode extends Node>(node: ANode): ANode {
+    const original = this.originals.get(node)
+    if (original) return original as ANode
+    let isSame = true
+    const copy = mapChildren(node, (child) => {
+      const restored = this.restored(child)
+      isSame &&= restored === child
+      return restored
+    })
+    return isSame ? node : copy
+  }
+
+  /** Called by Kysely. */
+  async transformResult({ result, queryId }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
+    let changed = result
+    for (const plugin of this.inner) changed = await plugin.transformResult({ result: changed, queryId })
+    const relation = this.answers.has(queryId) ? this.answers.get(queryId) : RAW
+    const { rows } = changed
+    if (relation === undefined || rows === undefined || rows.length === 0) return changed
+    const ids = [...relation.columns].filter(([, meaning]) => meaning !== undefined)
+    if (ids.length === 0 && !relation.isRaw) return changed
+    for (const [name] of ids) if (!(name in (rows[0] as UnknownRow))) throw missing(name)
+    const decoded = rows.map((row) => {
+      const copy = { ...row }
+      for (const [name, meaning] of ids) {
+        copy[name] =
+          meaning?.is === 'raw' ? refuseLeaks(this.declared, name, row[name]) : decode(meaning, row[name])
+      }
+      if (relation.isRaw) {
+        for (const [name, value] of Object.entries(row)) {
+          if (!relation.columns.has(name)) refuseLeaks(this.declared, name, value)
+        }
+      }
+      return copy
+    })
+    return { ...changed, rows: decoded }
+  }
+
+  private ids(path: string): ColumnIds {
+    return this.meanings.ids(path)
+  }
+
+  /**
+   * A new id of a generated column: for rows that refer to each other, and in MySQL, which answers no ids.
+   *
+   * @throws {IdError} `INVALID_OPTION` for a column whose ids the application does not generate.
+   *
+   * @example
+   * const id = ids.generate('orders.id')
+   */
+  generate<Path extends IdPath<Tables>>(path: Path): IdOf<Tables, Path> {
+    const ids = this.ids(path)
+    if (ids.generate) return ids.generate() as IdOf<Tables, Path>
+    throw ids.refuse('its ids are not generated here')
+  }
+
+  /**
+   * An id as a parameter, for raw SQL in which nothing tells its column.
+   *
+   * @throws {IdError} for a malformed id, when the query runs.
+   *
+   * @example
+   * const id = ids.generate('orders.id')
+   * sql`select decode_order(${ids.parameter('orders.id', id)})`
+   */
+  parameter<Path extends IdPath<Tables>>(
+    path: Path,
+    id: IdOf<Tables, Path>,
+  ): AliasableExpression<IdOf<Tables, Path>> {
+    return marked({ is: 'id', path: this.ids(path).path }, ValueNode.create(id))
+  }
+
+  /**
+   * Says that an expression answers ids of a column.
+   *
+   * @example
+   * ids.typed('orders.id', sql`last_order()`).as('id')
+   */
+  typed<Path extends IdPath<Tables>>(
+    path: Path,
+    expression: Expression<unknown>,
+  ): AliasableExpression<IdOf<Tables, Path>> {
+    return marked({ is: 'id', path: this.ids(path).path }, expression.toOperationNode())
+  }
+
+  /**
+   * Says what the columns of raw SQL hold: a declared column, or `null` for what is no id. For whole statements, and for
+   * raw SQL in FROM.
+   *
+   * @example
+   * await ids.rows({ id: 'orders.id', total: null }, sql`select id, total from orders`).execute(db)
+   */
+  rows<Columns extends Readonly<Record<string, IdPath<Tables> | null>>>(
+    columns: Columns,
+    query: RawBuilder<unknown>,
+  ): RawBuilder<{
+    [Name in keyof Columns]: Columns[Name] extends string ? IdOf<Tables, Columns[Name]> : unknown
+  }> {
+    for (const path of Object.values(columns)) if (path !== null) this.ids(path)
+    return sql`${marked({ is: 'rows', columns }, query.toOperationNode())}`
+  }
+
+  /**
+   * The type of a column, for migrations.
+   *
+   * @example
+   * db.schema.createTable('orders').addColumn('id', ids.columnType('orders.id'), (column) => column.primaryKey())
+   */
+  columnType(path: IdPath<Tables>): RawBuilder<unknown> {
+    const { storage, column } = this.ids(path)
+    return sql.raw(column.role === 'list' ? `${storage.column.type}[]` : storage.column.sql)
+  }
+
+  /**
+   * The default of a column whose ids the database generates, for migrations.
+   *
+   * @throws {IdError} `INVALID_OPTION` for a column without `default: 'database'`.
+   *
+   * @example
+   * db.schema.alterTable('jobs').alterColumn('id', (column) => column.setDefault(ids.columnDefault('jobs.id')))
+   */
+  columnDefault(path: IdPath<Tables>): RawBuilder<unknown> {
+    const ids = this.ids(path)
+    if (ids.databaseDefault) return sql.raw(ids.databaseDefault)
+    throw ids.refuse("the database generates its ids only with default: 'database'")
+  }
+
+  /**
+   * The value that a driver gets for an id; null stays null.
+   *
+   * @throws {IdError} for a malformed id.
+   *
+   * @example
+   * await pool.query('DELETE FROM orders WHERE id = $1', [ids.toDatabase('orders.id', sno.generate())])
+   */
+  toDatabase<Path extends IdPath<Tables>>(path: Path, id: IdOf<Tables, Path> | null): DatabaseValue | null {
+    return this.ids(path).toDatabase(id) as DatabaseValue | null
+  }
+
+  /**
+   * The id in a row that a driver answered; null stays null.
+   *
+   * @throws {IdError} for a value that the column did not write.
+   *
+   * @example
+   * const { rows } = await pool.query('SELECT id FROM orders')
+   * rows.map((row) => ids.fromDatabase('orders.id', row.id))
+   */
+  fromDatabase<Path extends IdPath<Tables>>(path: Path, value: unknown): IdOf<Tables, Path> | null {
+    return this.ids(path).fromDatabase(value) as IdOf<Tables, Path> | null
+  }
+
+  /**
+   * Whether an id was made from `from` until before `to`: the recheck for families whose ranges select more than was asked
+   * for, such as uid.
+   *
+   * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`, and for a malformed id.
+   *
+   * @example
+   * rows.filter((row) => ids.wasCreatedBetween('events.id', row.id, from, to))
+   */
+  wasCreatedBetween<Path extends IdPath<Tables>>(
+    path: Path,
+    id: IdOf<Tables, Path>,
+    from: Time,
+    to: Time,
+  ): boolean {
+    const ids = this.ids(path)
+    const { family } = ids
+    return ids.placed(() => {
+      family.range(from, to)
+      const made = family.timeMs(id)
+      return made >= unixMs(from) && made < unixMs(to)
+    })
+  }
+}
+
+const missing = (name: string): IdError =>
+  new IdError(
+    'INVALID_OPTION',
+    `${name}: the rows of the result have no such column. If a plugin renames columns, as CamelCasePlugin does, pass it as ` +
+      'inner: [new CamelCasePlugin()] to idPlugin() instead; else compare the declaration with the table',
+    { path: name },
+  )
+
+/**
+ * A plugin for Kysely that generates ids on insert and converts them on every path, by the declared columns.
+ *
+ * @throws {IdError} with table and column: `GENERATOR_REQUIRED` for a generated column of a family without a default
+ * generator, `STORAGE_REFUSED`, `INVALID_OPTION`, `FIELD_OUT_OF_RANGE` for the metabyte.
+ *
+ * @example
+ * const ids = idPlugin({
+ *   database: 'sqlite',
+ *   tables: { customers: { id: flaxId() }, orders: { id: flaxId(), customer_id: flaxId.ref('customers.id') } },
+ * })
+ * const db = new Kysely<WithIds<DB, typeof ids>>({ dialect, plugins: [ids] })
+ */
+export function idPlugin<const Tables extends IdTables>(options: IdPluginOptions<Tables>): IdPlugin<Tables> {
+  return new IdPlugin(options)
+}

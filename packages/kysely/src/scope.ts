@@ -1,0 +1,218 @@
+import { IdError } from '@snoflax/core'
+import type { ColumnIds, Declared } from './column-ids.js'
+import { hasIds, type Meaning, unite } from './meaning.js'
+
+/** A table, view, subquery or CTE: what its columns hold. */
+export interface Relation {
+  /** Those with ids, and of `isClosed` all. */
+  readonly columns: ReadonlyMap<string, Meaning>
+  /** Whether there are no other columns. */
+  readonly isClosed: boolean
+  /** Whether it is raw SQL, of which nobody told what it holds. */
+  readonly isRaw: boolean
+  /** The columns in their order, where that is known. */
+  readonly positions?: readonly Meaning[] | undefined
+}
+
+export const UNKNOWN: Relation = { columns: new Map(), isClosed: false, isRaw: false }
+export const RAW: Relation = { columns: new Map(), isClosed: false, isRaw: true }
+
+/** A source in FROM, by the name that the query gives it. */
+interface Source {
+  readonly name: string | undefined
+  readonly schema: string | undefined
+  readonly relation: () => Relation
+}
+
+/** The names that a query can see. */
+export class Scope {
+  private readonly sources: Source[] = []
+  private readonly ctes = new Map<string, () => Relation>()
+
+  constructor(
+    readonly declared: Declared,
+    readonly isCaseSensitive: boolean,
+    readonly parent?: Scope,
+  ) {}
+
+  addSource(name: string | undefined, relation: () => Relation, schema?: string): void {
+    this.sources.push({ name, schema, relation: once(relation) })
+  }
+
+  addCte(name: string, relation: () => Relation): void {
+    this.ctes.set(name, once(relation))
+  }
+
+  /** A table by the name that stands in FROM. */
+  table(name: string, schema: string | undefined): Relation {
+    if (schema === undefined) {
+      for (let scope: Scope | undefined = this; scope; scope = scope.parent) {
+        const cte = scope.ctes.get(name)
+        if (cte) return cte()
+      }
+    }
+    const columns = (schema && this.declared.get(`${schema}.${name}`)) ?? this.declared.get(name)
+    if (!columns) this.refuseCase(this.declared.keys(), name)
+    return columns ? relationOf(columns) : UNKNOWN
+  }
+
+  /** All columns of the sources of this query, in their order. */
+  all(): readonly Relation[] {
+    return this.sources.map(({ relation }) => relation())
+  }
+
+  /** A source by name, here or in a query around this one. */
+  source(name: string, schema?: string): Relation | undefined {
+    const found = this.sources.find(
+      (one) =>
+        one.name === name && (schema === undefined || one.schema === undefined || one.schema === schema),
+    )
+    return found?.relation() ?? this.parent?.source(name, schema)
+  }
+
+  /**
+   * What a column holds.
+   *
+   * @throws {IdError} `INVALID_OPTION` where it could be an id, and can't be told.
+   */
+  column(name: string, table: string | undefined, schema?: string): Meaning {
+    if (table === undefined) return this.bareColumn(name, false)
+    const relation = this.source(table, schema)
+    if (relation) return this.columnOf(relation, name, `${table}.${name}`)
+    const columns = (schema && this.declared.get(`${schema}.${table}`)) ?? this.declared.get(table)
+    if (columns) return meaningOf(columns.get(name))
+    this.refuseIfId(
+      name,
+      `${table} is not a table that this query names outside of raw SQL`,
+      `${table}.${name}`,
+    )
+    return undefined
+  }
+
+  private bareColumn(name: string, isOuter: boolean): Meaning {
+    const relations = this.all()
+    const found = relations
+      .map((relation) => this.columnOf(relation, name, name))
+      .filter((one) => one !== undefined)
+    if (found.length > 0) {
+      if (isOuter) throw unclear(name, 'it may be a column of the subquery or of the query around it')
+      return unite(...found)
+    }
+    const mayBeHere = relations.some((one) => !one.isClosed || one.columns.has(name))
+    if (this.parent) return this.parent.bareColumn(name, isOuter || mayBeHere)
+    if (relations.length === 0 && !isOuter) {
+      this.refuseIfId(name, 'this query names no table outside of raw SQL', name)
+    }
+    return undefined
+  }
+
+  /** What a column of a table or subquery holds. */
+  columnOf(relation: Relation, name: string, shown = name): Meaning {
+    const meaning = relation.columns.get(name)
+    if (meaning === undefined && !relation.columns.has(name)) this.refuseCase(relation.columns.keys(), name)
+    if (meaning === undefined && relation.isRaw && !relation.columns.has(name)) {
+      this.refuseIfId(name, 'it comes from raw SQL; wrap that in ids.rows({ … }, sql)', shown)
+    }
+    return checked(meaning)
+  }
+
+  /** SQLite and MySQL take a name in any case. */
+  private refuseCase(known: Iterable<string>, name: string): void {
+    if (this.isCaseSensitive) return
+    const lower = name.toLowerCase()
+    for (const one of known) {
+      if (one.toLowerCase() !== lower) continue
+      throw new IdError('INVALID_OPTION', `${name}: the declaration has it as ${one}; write it so`, {
+        path: name,
+      })
+    }
+  }
+
+  private refuseIfId(name: string, reason: string, shown: string): void {
+    for (const columns of this.declared.values()) if (columns.has(name)) throw unclear(shown, reason)
+  }
+}
+
+function unclear(path: string, reason: string): IdError {
+  const message = `${path}: can't tell whether this is an id column: ${reason}. Name the table with the column, or use ids.parameter(column, id)`
+  return new IdError('INVALID_OPTION', message, { path })
+}
+
+const meaningOf = (ids: ColumnIds | undefined): Meaning =>
+  ids && { is: ids.column.role === 'list' ? 'list' : 'id', ids }
+
+export const relationOf = (columns: ReadonlyMap<string, ColumnIds>): Relation => ({
+  columns: new Map([...columns].map(([name, ids]) => [name, meaningOf(ids)])),
+  isClosed: false,
+  isRaw: false,
+})
+
+/** A column that a query answers; without a name, all columns of a relation. */
+export type Output = { readonly name: string; readonly meaning: Meaning } | Relation
+
+/** What a query answers. */
+export function relationFrom(outputs: readonly Output[]): Relation {
+  const columns = new Map<string, Meaning>()
+  const positions: Meaning[] = []
+  let isPositional = true
+  let isClosed = true
+  let isRaw = false
+  const add = (name: string, meaning: Meaning) => {
+    const other = columns.get(name)
+    const isSame = !columns.has(name) || other === meaning || areLike(other, meaning)
+    columns.set(name, isSame ? meaning : { is: 'clash', error: clash(name, other, meaning) })
+  }
+  for (const output of outputs) {
+    if ('name' in output) {
+      add(output.name, output.meaning)
+      positions.push(output.meaning)
+      continue
+    }
+    for (const [name, meaning] of output.columns) add(name, meaning)
+    isClosed &&= output.isClosed
+    isRaw ||= output.isRaw
+    if (output.positions) positions.push(...output.positions)
+    else isPositional = false
+  }
+  return { columns, isClosed, isRaw, positions: isPositional ? positions : undefined }
+}
+
+const areLike = (a: Meaning, b: Meaning): boolean =>
+  hasIds(a) && hasIds(b) ? a.is === b.is && a.ids.isLike(b.ids) : a === b
+
+/** A row has one of them only, and nobody knows which. */
+function clash(path: string, a: Meaning, b: Meaning): IdError {
+  const paths = [a, b].map((one) => (hasIds(one) ? one.ids.path : 'something else'))
+  const message = `${path}: two columns of the result have this name, ${paths.join(' and ')}; give one of them an alias`
+  return new IdError('INVALID_OPTION', message, { path })
+}
+
+/** @throws {IdError} for a name that two columns have. */
+export function checked(meaning: Meaning): Meaning {
+  if (meaning?.is === 'clash') throw meaning.error
+  return meaning
+}
+
+let hits = 0
+
+/** A query may contain itself, as a recursive CTE does: then it is unknown so far, and what that led to isn't kept. */
+function once(make: () => Relation): () => Relation {
+  let made: Relation | undefined
+  let isMaking = false
+  return () => {
+    if (made) return made
+    if (isMaking) {
+      hits++
+      return UNKNOWN
+    }
+    const before = hits
+    isMaking = true
+    try {
+      const relation = make()
+      if (hits === before) made = relation
+      return relation
+    } finally {
+      isMaking = false
+    }
+  }
+}

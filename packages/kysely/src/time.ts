@@ -1,0 +1,120 @@
+import type { Time } from '@snoflax/core'
+import { checkKeyset, unixMs } from '@snoflax/core/adapter'
+import { type AliasableExpression, type Expression, type SqlBool, sql, ValueNode } from 'kysely'
+import { marked } from './marks.js'
+
+/** A column as queries name it, such as `orders.id` or `o.id`, or an expression. */
+export type IdReference = string | Expression<unknown>
+
+const nodeOf = (reference: IdReference) =>
+  (typeof reference === 'string' ? sql.ref(reference) : reference).toOperationNode()
+
+/**
+ * Rows whose id was made from `from` until before `to`.
+ *
+ * For families whose `exactRange` is false (uid) it selects more: see `wasCreatedBetween`. It finds none where `from` is
+ * after the family's last moment.
+ *
+ * @throws {IdError} `INVALID_TIME`; when the query runs, `INVALID_OPTION` if `from` is after `to`, and for what is no id
+ * column.
+ *
+ * @example
+ * db.selectFrom('orders').selectAll().where(createdBetween('orders.id', new Date('2026-11-01'), new Date('2026-12-01')))
+ */
+export function createdBetween(reference: IdReference, from: Time, to: Time): AliasableExpression<SqlBool> {
+  const moments = [from, to].map((time) => ValueNode.create(unixMs(time)))
+  return marked({ is: 'between' }, nodeOf(reference), ...moments)
+}
+
+/**
+ * Rows whose id was made at or after the moment: none after the family's last one.
+ *
+ * @throws {IdError} as {@link createdBetween}.
+ *
+ * @example
+ * db.selectFrom('orders').selectAll().where(createdAfter('orders.id', Date.now() - 3_600_000))
+ */
+export const createdAfter = (reference: IdReference, time: Time): AliasableExpression<SqlBool> =>
+  createdBetween(reference, time, Number.POSITIVE_INFINITY)
+
+/**
+ * Rows whose id was made before the moment: all of them, where it is after the family's last one.
+ *
+ * @throws {IdError} as {@link createdBetween}.
+ *
+ * @example
+ * db.deleteFrom('orders').where(createdBefore('orders.id', new Date('2020-01-01')))
+ */
+export const createdBefore = (reference: IdReference, time: Time): AliasableExpression<SqlBool> =>
+  createdBetween(reference, Number.NEGATIVE_INFINITY, time)
+
+/**
+ * When the row's id was made, as a Date. The database gives the id and its order, so sort by it as well.
+ *
+ * @throws {IdError} `INVALID_OPTION` for what is no id column, when the query runs.
+ *
+ * @example
+ * db.selectFrom('orders').select(['total', createdAt('orders.id').as('created_at')])
+ */
+export const createdAt = <Type extends Date | null = Date>(
+  reference: IdReference,
+): AliasableExpression<Type> => marked({ is: 'time' }, nodeOf(reference))
+
+/** Which page. */
+export interface KeysetOptions<AnId extends string> {
+  /** The last id of the page before; left out or null for the first page. */
+  readonly after?: AnId | null | undefined
+  /** Oldest first, or newest first. Default `asc`. */
+  readonly order?: 'asc' | 'desc'
+  /** How many rows; without it, the query's own limit. */
+  readonly take?: number
+}
+
+/** The methods of a query that a page needs. */
+interface Pageable {
+  where(condition: Expression<SqlBool>): unknown
+  orderBy(expression: Expression<unknown>, order: 'asc' | 'desc'): unknown
+  limit(rows: number): unknown
+}
+
+/**
+ * A page of rows by an id that every row has, such as the primary key: no offset, so page 1000 costs what page 1 does, and
+ * rows that come in between shift nothing. For `$call`.
+ *
+ * @throws {IdError} `INVALID_OPTION` for another order or a `take` that is no positive whole number; when the query runs, for
+ * a malformed cursor and what is no id column.
+ *
+ * @example
+ * db.selectFrom('orders').selectAll().$call(keyset('orders.id', { after: lastSeenId, order: 'desc', take: 20 }))
+ */
+export function keyset(
+  reference: IdReference,
+  { after, order, take }: KeysetOptions<string> = {},
+): <Query>(query: Query) => Query {
+  const checked = checkKeyset({ order, take })
+  return <Query>(query: Query): Query => {
+    let page = query as unknown as Pageable
+    if (after != null) {
+      const beyond = marked<SqlBool>(
+        { is: 'beyond', order: checked },
+        nodeOf(reference),
+        ValueNode.create(after),
+      )
+      page = page.where(beyond) as Pageable
+    }
+    page = page.orderBy(typeof reference === 'string' ? sql.ref(reference) : reference, checked) as Pageable
+    return (take === undefined ? page : page.limit(take)) as Query
+  }
+}
+
+/**
+ * Says that a value or an expression beside an id column is no id, so that it is sent and answered as it is.
+ *
+ * @example
+ * db.selectFrom('orders').select((eb) => notAnId(eb.cast('id', 'text')).as('shown'))
+ */
+export function notAnId<Type>(value: Expression<Type> | Type): AliasableExpression<Type> {
+  const isExpression = typeof value === 'object' && value !== null && 'toOperationNode' in value
+  const node = isExpression ? (value as Expression<Type>).toOperationNode() : ValueNode.create(value)
+  return marked({ is: 'other' }, node)
+}

@@ -1,0 +1,319 @@
+import { type FlaxId, flax, type SnoId, sno } from '@snoflax/core'
+import { createdAt, createdBetween, keyset, notAnId } from '@snoflax/kysely'
+import { type OpenDatabase, pglite, sqlite } from '@snoflax/test'
+import { DeduplicateJoinsPlugin, Kysely, ParseJSONResultsPlugin, sql } from 'kysely'
+import * as pgHelpers from 'kysely/helpers/postgres'
+import * as sqliteHelpers from 'kysely/helpers/sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dialectFor, PGliteDialect } from './contract/session.js'
+import { itemFamily, type OpenShop, openShop } from './shop.js'
+
+const KINDS = [
+  ['SQLite, binary', sqlite, 'binary'],
+  ['SQLite, text', sqlite, 'text'],
+  ...(PGliteDialect
+    ? ([
+        ['PGlite, uuid', pglite, 'uuid'],
+        ['PGlite, binary', pglite, 'binary'],
+      ] as const)
+    : []),
+] as const
+
+describe.each(KINDS)('%s', (_, kind, storage) => {
+  let database: OpenDatabase
+  let shop: OpenShop
+  let ada: FlaxId
+  let bob: FlaxId
+  let eve: FlaxId
+  let orders: readonly { id: SnoId; total: number; customer_id: FlaxId }[]
+
+  const isPostgres = kind === pglite
+  const db = () => shop.db
+  const { jsonArrayFrom, jsonObjectFrom, jsonBuildObject } = isPostgres ? pgHelpers : sqliteHelpers
+
+  beforeAll(async () => {
+    database = await kind.open()
+    shop = await openShop(database, storage)
+    const customers = await db().selectFrom('customers').selectAll().orderBy('name').execute()
+    ;[ada, bob, eve] = customers.map(({ id }) => id) as [FlaxId, FlaxId, FlaxId]
+    orders = await db().selectFrom('orders').selectAll().orderBy('total').execute()
+  })
+  afterAll(() => database?.close())
+
+  test('rows have ids of their families, null stays null', async () => {
+    const rows = await db().selectFrom('customers').selectAll().orderBy('name').execute()
+    expect(rows.map(({ id }) => flax.is(id))).toEqual([true, true, true])
+    expect(rows.map(({ referrer_id }) => referrer_id)).toEqual([null, ada, null])
+    expect(orders.map(({ id }) => sno.is(id) && sno.meta(id))).toEqual([2, 2, 2, 2])
+    const items = await db().selectFrom('items').select('id').execute()
+    expect(items.every(({ id }) => itemFamily.is(id))).toBe(true)
+  })
+
+  test('having, group by, max', async () => {
+    const rows = await db()
+      .selectFrom('orders')
+      .select((eb) => ['customer_id', eb.fn.sum('total').as('sum')])
+      .groupBy('customer_id')
+      .having('customer_id', '=', bob)
+      .execute()
+    expect(rows.map(({ customer_id, sum }) => [customer_id, Number(sum)])).toEqual([[bob, 70]])
+  })
+
+  test('coalesce, nullif and case, with ids as values', async () => {
+    const row = await db()
+      .selectFrom('customers')
+      .select((eb) => [
+        eb.fn.coalesce('referrer_id', eb.val(eve)).as('coalesced'),
+        eb.fn<FlaxId | null>('nullif', ['id', eb.val(ada)]).as('nullified'),
+        eb.case().when('name', '=', 'Ada').then(eb.ref('id')).else(bob).end().as('cased'),
+        eb.case('id').when(ada).then('first').else('other').end().as('word'),
+      ])
+      .where('id', '=', ada)
+      .executeTakeFirstOrThrow()
+    expect(row).toEqual({ coalesced: eve, nullified: null, cased: ada, word: 'first' })
+  })
+
+  test('union of literals and columns, in either order', async () => {
+    const columns = db().selectFrom('customers').select('id').where('name', '=', 'Ada')
+    const values = db().selectNoFrom((eb) => eb.val(eve).as('id'))
+    for (const query of [columns.union(values), values.union(columns)]) {
+      const rows = await query.execute()
+      expect(rows.map(({ id }) => id).sort()).toEqual([ada, eve].sort())
+    }
+  })
+
+  test('a recursive CTE', async () => {
+    const rows = await db()
+      .withRecursive('chain(id, up, depth)', (qb) =>
+        qb
+          .selectFrom('customers')
+          .select((eb) => ['id', 'referrer_id as up', eb.lit(0).as('depth')])
+          .where('id', '=', bob)
+          .unionAll((eb) =>
+            eb
+              .selectFrom('customers as c')
+              .innerJoin('chain', 'chain.up', 'c.id')
+              .select(['c.id', 'c.referrer_id as up', sql<0>`chain.depth + 1`.as('depth')]),
+          ),
+      )
+      .selectFrom('chain')
+      .select(['id', 'up'])
+      .orderBy('depth')
+      .execute()
+    expect(rows).toEqual([
+      { id: bob, up: ada },
+      { id: ada, up: null },
+    ])
+  })
+
+  test('an insert in a CTE', async () => {
+    if (!isPostgres) return
+    const rows = await db()
+      .with('made', (qb) => qb.insertInto('customers').values({ name: 'Cte' }).returning(['id as new_id']))
+      .selectFrom('made')
+      .selectAll()
+      .execute()
+    expect(rows.map(({ new_id }) => flax.is(new_id))).toEqual([true])
+    const [made] = rows
+    await db()
+      .deleteFrom('customers')
+      .where('id', '=', made?.new_id as FlaxId)
+      .execute()
+  })
+
+  test('a derived table, its renamed columns, a cross join with another', async () => {
+    const rows = await db()
+      .selectFrom((eb) => eb.selectFrom('customers').select(['id as who', 'name']).as('a'))
+      .innerJoin(
+        (eb) => eb.selectFrom('orders').select(['id as what', 'customer_id as whose']).as('b'),
+        (join) => join.onRef('b.whose', '=', 'a.who').on('a.who', '=', bob),
+      )
+      .selectAll()
+      .orderBy('what')
+      .execute()
+    expect(rows.map(({ who, what, whose }) => [who, what, whose])).toEqual(
+      orders.slice(2).map(({ id }) => [bob, id, bob]),
+    )
+  })
+
+  test('JSON helpers: rows below rows, whole objects, null, times', async () => {
+    const row = await db()
+      .selectFrom('customers as c')
+      .select((eb) => [
+        'c.name',
+        jsonArrayFrom(
+          eb
+            .selectFrom('orders as o')
+            .select((inner) => [
+              'o.id',
+              'o.total',
+              createdAt('o.id').as('at'),
+              jsonArrayFrom(
+                inner
+                  .selectFrom('items as i')
+                  .select(['i.id', 'i.label'])
+                  .whereRef('i.order_id', '=', 'o.id'),
+              ).as('items'),
+            ])
+            .whereRef('o.customer_id', '=', 'c.id')
+            .orderBy('o.total'),
+        ).as('orders'),
+        jsonObjectFrom(
+          eb
+            .selectFrom('customers as r')
+            .select(['r.id', 'r.referrer_id'])
+            .whereRef('r.id', '=', 'c.referrer_id'),
+        ).as('referrer'),
+        jsonObjectFrom(
+          eb.selectFrom('customers as n').select(['n.id']).whereRef('n.referrer_id', '=', 'c.id'),
+        ).as('nobody'),
+        jsonBuildObject({ me: eb.ref('c.id'), name: eb.ref('c.name') }).as('built'),
+      ])
+      .where('c.id', '=', bob)
+      .executeTakeFirstOrThrow()
+    const mine = orders.slice(2)
+    expect(row.orders.map(({ id, total, at }) => [id, total, at])).toEqual(
+      mine.map(({ id, total }) => [id, total, sno.time(id)]),
+    )
+    expect(row.orders.map(({ items }) => items.map(({ id }) => itemFamily.is(id)))).toEqual([[true], [true]])
+    expect(row.referrer).toEqual({ id: ada, referrer_id: null })
+    expect(row.nobody).toBeNull()
+    expect(row.built).toEqual({ me: bob, name: 'Bob' })
+  })
+
+  test('with ParseJSONResultsPlugin the same', async () => {
+    const others = new Kysely<never>({
+      dialect: dialectFor(database),
+      plugins: [new ParseJSONResultsPlugin(), shop.ids, new DeduplicateJoinsPlugin()],
+    }) as unknown as typeof shop.db
+    const row = await others
+      .selectFrom('customers')
+      .select((eb) =>
+        jsonArrayFrom(
+          eb
+            .selectFrom('orders')
+            .select('orders.id')
+            .whereRef('orders.customer_id', '=', 'customers.id')
+            .orderBy('total'),
+        ).as('orders'),
+      )
+      .where('customers.id', '=', ada)
+      .executeTakeFirstOrThrow()
+    expect(row.orders.map(({ id }) => id)).toEqual(orders.slice(0, 2).map(({ id }) => id))
+  })
+
+  test('an update from a subquery, a tuple, a delete using', async () => {
+    await db()
+      .updateTable('customers')
+      .set((eb) => ({
+        referrer_id: eb.selectFrom('customers as o').select('o.id').where('o.name', '=', 'Bob').limit(1),
+      }))
+      .where('id', '=', eve)
+      .execute()
+    const row = await db()
+      .selectFrom('customers')
+      .selectAll()
+      .where((eb) => eb(eb.refTuple('id', 'referrer_id'), '=', eb.tuple(eve, bob)))
+      .executeTakeFirstOrThrow()
+    expect(row.referrer_id).toBe(bob)
+    await db().updateTable('customers').set({ referrer_id: null }).where('id', '=', eve).execute()
+  })
+
+  test('insert from a query, with ids as values', async () => {
+    const id = shop.ids.generate('orders.id')
+    await db()
+      .insertInto('orders')
+      .columns(['id', 'customer_id', 'total'])
+      .expression((eb) =>
+        eb
+          .selectFrom('customers')
+          .select((inner) => [inner.val(id).as('id'), 'customers.id as whose', inner.lit(7).as('total')])
+          .where('customers.id', '=', eve),
+      )
+      .execute()
+    const found = await db().selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst()
+    expect(found).toEqual({ id, customer_id: eve, total: 7 })
+    await db().deleteFrom('orders').where('id', 'in', [id]).execute()
+  })
+
+  test('a default row gets an id', async () => {
+    const { id } = await db()
+      .insertInto('items')
+      .values({ order_id: orders[0]?.id as SnoId, label: null })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    expect(itemFamily.is(id)).toBe(true)
+    await db().deleteFrom('items').where('id', '=', id).execute()
+  })
+
+  test('raw SQL: rows, coalesce, lists, tables', async () => {
+    const found = await db()
+      .selectFrom('customers as c')
+      .select(sql<FlaxId>`coalesce(${sql.ref('c.referrer_id')}, ${eve})`.as('either'))
+      .where(
+        sql<boolean>`(${sql.ref('c.id')}, ${sql.ref('c.name')}) in ((${ada}, ${'Ada'}), (${bob}, ${'Bob'}))`,
+      )
+      .orderBy('c.name')
+      .execute()
+    expect(found.map(({ either }) => either)).toEqual([eve, ada])
+    const { rows } = await shop.ids
+      .rows(
+        { id: 'customers.id', name: null },
+        sql`select id, name from ${sql.table('customers')} where ${sql.ref('id')} = ${bob}`,
+      )
+      .execute(db())
+    expect(rows).toEqual([{ id: bob, name: 'Bob' }])
+  })
+
+  test('times and pages', async () => {
+    const times = await db()
+      .selectFrom('orders as o')
+      .select(['o.id', createdAt('o.id').as('at')])
+      .where(createdBetween('o.id', Date.now() - 3_600_000, Date.now() + 60_000))
+      .execute()
+    expect(times.map(({ id, at }) => sno.timeMs(id) - at.getTime())).toEqual([0, 0, 0, 0])
+    const page = db().selectFrom('customers').select('id')
+    const first = await page.$call(keyset('id', { order: 'desc', take: 2 })).execute()
+    const second = await page.$call(keyset('id', { after: first[1]?.id, order: 'desc', take: 2 })).execute()
+    expect([...first, ...second].map(({ id }) => id)).toEqual([ada, bob, eve].sort(flax.compare).reverse())
+  })
+
+  test('a query that stands in two places is rewritten once in each', async () => {
+    const inner = db()
+      .selectFrom('customers')
+      .select((eb) => ['customers.id', jsonBuildObject({ me: eb.ref('customers.id') }).as('built')])
+      .where('id', '=', bob)
+    const rows = await db().selectFrom(inner.as('one')).selectAll().execute()
+    expect(rows).toEqual([{ id: bob, built: { me: bob } }])
+    expect(await inner.execute()).toEqual(rows)
+    const named = await db()
+      .selectFrom('customers')
+      .select('name')
+      .where('id', 'in', db().selectFrom('customers').select('id').where('id', '=', eve))
+      .execute()
+    expect(named).toEqual([{ name: 'Eve' }])
+  })
+
+  test('values of other tables are untouched', async () => {
+    const [row] = await db().selectFrom('logs').selectAll().where('note', '=', 'Kpcan0M1FakODT4k').execute()
+    expect(row).toMatchObject({ id: 1, note: 'Kpcan0M1FakODT4k' })
+    const joined = await db()
+      .selectFrom('customers')
+      .innerJoin('logs', (join) => join.onTrue())
+      .select(['customers.id', 'logs.note'])
+      .where('logs.note', '=', 'Kpcan0M1FakODT4k')
+      .where('customers.id', '=', ada)
+      .execute()
+    expect(joined).toEqual([{ id: ada, note: 'Kpcan0M1FakODT4k' }])
+  })
+
+  test('notAnId() lets an expression through', async () => {
+    const row = await db()
+      .selectFrom('customers')
+      .select((eb) => [notAnId(eb.fn<string>('upper', ['name'])).as('upper'), eb.fn.count('id').as('n')])
+      .where('id', '=', ada)
+      .groupBy('name')
+      .executeTakeFirstOrThrow()
+    expect([row.upper, Number(row.n)]).toEqual(['ADA', 1])
+  })
+})

@@ -1,0 +1,68 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type FlaxId, flax, type SnoId, sno } from '@snoflax/core'
+import { type PostgresDatabase, postgres } from '@snoflax/test'
+import type { Kysely } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+const [schema = '', ...uses] = [...README.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(
+  ([, code]) => code as string,
+)
+
+interface Seen {
+  readonly db: Kysely<unknown>
+  readonly ada: { readonly id: FlaxId }
+  readonly found: readonly { readonly id: SnoId; readonly customer: FlaxId }[]
+  readonly total: { readonly total: string }
+  readonly rows: readonly { readonly id: SnoId }[]
+  readonly november: readonly { readonly created_at: Date }[]
+  readonly page: readonly { readonly id: SnoId; readonly trace_id: null; readonly paid: boolean }[]
+}
+
+// Below this folder, so that bare imports lead where they do for users.
+const folder = mkdtempSync(fileURLToPath(new URL('.readme-', import.meta.url)))
+let database: PostgresDatabase
+let seen: Seen
+
+beforeAll(async () => {
+  database = await postgres.open()
+  writeFileSync(join(folder, 'schema.ts'), schema)
+  const imports = uses.flatMap((block) => block.match(/^import .*$/gm) ?? [])
+  const program = join(folder, 'program.ts')
+  writeFileSync(
+    program,
+    [
+      ...imports,
+      'export async function run(url: string) {',
+      ...uses.map((block) => block.replaceAll(/^import .*$/gm, '')),
+      'return { db, ada, found, total, rows, november, page } }',
+    ].join('\n'),
+  )
+  const { run } = await import(program)
+  seen = await run(database.url)
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await seen?.db.destroy()
+  await database?.close()
+})
+
+test('the snippets of the page run, and answer ids', () => {
+  expect(uses).toHaveLength(6)
+  expect(flax.is(seen.ada.id)).toBe(true)
+  expect(seen.found.map(({ id, customer }) => [sno.meta(id), customer])).toEqual(
+    Array(3).fill([2, seen.ada.id]),
+  )
+  expect(Number(seen.total.total)).toBe(6)
+  expect(seen.rows.map(({ id }) => id)).toEqual([seen.found[0]?.id])
+  expect(seen.page.map(({ id }) => id)).toEqual(
+    seen.found
+      .map(({ id }) => id)
+      .sort()
+      .reverse(),
+  )
+  expect(seen.page[0]).toMatchObject({ trace_id: null, paid: false })
+  expect(seen.november.every(({ created_at }) => created_at instanceof Date)).toBe(true)
+})

@@ -1,0 +1,493 @@
+import { type FlaxId, flax, type SnoId } from '@snoflax/core'
+import { createdAt, createdBetween, flaxId, idPlugin, keyset, notAnId, snoId } from '@snoflax/kysely'
+import { type SqliteDatabase, sqlite } from '@snoflax/test'
+import {
+  CamelCasePlugin,
+  CompiledQuery,
+  type Expression,
+  Kysely,
+  type OperationNode,
+  type OperationNodeKind,
+  SqliteDialect,
+  sql,
+} from 'kysely'
+import { jsonBuildObject } from 'kysely/helpers/sqlite'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dialectFor } from './contract/session.js'
+import { type OpenShop, openShop } from './shop.js'
+
+// What would be wrong rows, no rows, bytes or lost keys without an error. Ids are bytes here, so text finds nothing.
+
+let database: SqliteDatabase
+let shop: OpenShop
+let ada: FlaxId
+let order: SnoId
+const db = () => shop.db
+
+beforeAll(async () => {
+  database = await sqlite.open()
+  shop = await openShop(database, 'binary')
+  const row = await db()
+    .selectFrom('customers')
+    .innerJoin('orders', 'orders.customer_id', 'customers.id')
+    .select(['customers.id', 'orders.id as order'])
+    .where('name', '=', 'Ada')
+    .orderBy('total')
+    .executeTakeFirstOrThrow()
+  ada = row.id
+  order = row.order
+})
+afterAll(() => database?.close())
+
+/** Runs the query, which must fail with an IdError that says this. */
+async function refused(run: () => Promise<unknown>, message: RegExp): Promise<void> {
+  const error = await Promise.resolve()
+    .then(run)
+    .then(
+      (rows) => expect.fail(`answered ${JSON.stringify(rows)}`),
+      (cause: unknown) => cause as Error,
+    )
+  expect(error.message).toMatch(message)
+  expect(error).toMatchObject({ name: 'IdError' })
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what the compiler would refuse
+type Any = any
+const any = (): Kysely<Any> => db() as unknown as Kysely<Any>
+
+test.each<[string, () => Promise<unknown>, RegExp]>([
+  [
+    'a malformed id',
+    () =>
+      db()
+        .selectFrom('customers')
+        .selectAll()
+        .where('id', '=', 'x' as FlaxId)
+        .execute(),
+    /^customers\.id: flax: an id has 16 characters/,
+  ],
+  [
+    'an id of another family, prefixed ones too',
+    () => any().selectFrom('items').selectAll().where('id', '=', ada).execute(),
+    /^items\.id: .*item_/,
+  ],
+  [
+    'a column of another family',
+    () => db().selectFrom('orders').selectAll().whereRef('orders.id', '=', 'customer_id').execute(),
+    /^orders\.id: .* are never equal in the database/,
+  ],
+  [
+    'like',
+    () => any().selectFrom('customers').selectAll().where('id', 'like', 'Kp%').execute(),
+    /^customers\.id: like matches texts/,
+  ],
+  [
+    'a text beside a cast',
+    () =>
+      db()
+        .selectFrom('customers')
+        .selectAll()
+        .where((eb) => eb(eb.cast<string>('id', 'text'), '=', ada))
+        .execute(),
+    /^customers\.id: can't tell whether "K.*" must be converted .*ids\.parameter\(column, id\), or notAnId/,
+  ],
+  [
+    'a text beside a function that nobody knows',
+    () =>
+      db()
+        .selectFrom('customers')
+        .selectAll()
+        .where((eb) => eb(eb.fn<string>('substr', ['id', eb.lit(1)]), '=', ada))
+        .execute(),
+    /can't tell whether/,
+  ],
+  [
+    'bytes that a function answers',
+    () =>
+      db()
+        .selectFrom('customers')
+        .select((eb) => eb.fn<string>('likely', ['id']).as('x'))
+        .execute(),
+    /an expression answers .*, which may be an id in the column's storage \(binary\)/,
+  ],
+  [
+    'text with ids in it',
+    () =>
+      db()
+        .selectFrom('orders')
+        .select((eb) => eb.fn.agg<string>('group_concat', ['id']).as('x'))
+        .execute(),
+    /an expression answers/,
+  ],
+  [
+    'an id in raw SQL that names its table',
+    () => sql`update ${sql.table('customers')} set referrer_id = ${ada}`.execute(db()),
+    /^customers\.id: can't tell whether/,
+  ],
+  [
+    'a cast',
+    () =>
+      db()
+        .selectFrom('orders')
+        .select((eb) => eb.cast<string>('id', 'text').as('x'))
+        .execute(),
+    /an expression answers/,
+  ],
+  [
+    'a value beside sql.id()',
+    () =>
+      db()
+        .selectFrom('customers')
+        .selectAll()
+        .where(sql<boolean>`${sql.id('customers', 'id')} = ${'x'}`)
+        .execute(),
+    /^customers\.id: flax/,
+  ],
+  [
+    'undefined',
+    () => any().selectFrom('customers').selectAll().where('id', '=', undefined).execute(),
+    /^customers\.id: flax: an id is a string, not undefined/,
+  ],
+  [
+    'a column in another case, which SQLite takes',
+    () => any().selectFrom('customers').selectAll().where('ID', '=', ada).execute(),
+    /^ID: the declaration has it as id/,
+  ],
+  [
+    'an insert of a column in another case',
+    () => any().insertInto('customers').values({ ID: ada, name: 'x' }).execute(),
+    /^ID: the declaration has it as id/,
+  ],
+  [
+    'a table in another case',
+    () => any().selectFrom('Customers').selectAll().execute(),
+    /^Customers: the declaration has it as customers/,
+  ],
+  [
+    'bytes of raw SQL in a union',
+    () =>
+      any()
+        .selectFrom('customers')
+        .select('name')
+        .union(sql`select id from customers` as never)
+        .execute(),
+    /an expression answers/,
+  ],
+  [
+    'bytes in raw SQL of an expression',
+    () =>
+      db()
+        .selectFrom('customers')
+        .select(sql<string>`likely(${sql.ref('id')})`.as('x'))
+        .execute(),
+    /an expression answers/,
+  ],
+  [
+    'bytes in raw SQL without references',
+    () => db().selectFrom('customers').select(sql<string>`likely(id)`.as('x')).execute(),
+    /an expression answers/,
+  ],
+  [
+    'bytes of a statement of raw SQL',
+    () => sql`select id as foo from customers`.execute(db()),
+    /ids\.rows\(\{ … \}, sql\)/,
+  ],
+  [
+    'bytes of a compiled query of others',
+    () => db().executeQuery(CompiledQuery.raw('select id as foo from customers')),
+    /an expression answers/,
+  ],
+  [
+    'bytes of raw SQL in FROM',
+    () => any().selectFrom(sql`(select id as foo from customers)`.as('c')).selectAll().execute(),
+    /an expression answers/,
+  ],
+  [
+    'a column of raw SQL in FROM',
+    () => any().selectFrom(sql`(select * from customers)`.as('c')).select('c.id').execute(),
+    /^c\.id: .*comes from raw SQL/,
+  ],
+  [
+    'a value beside a column of raw SQL in FROM',
+    () =>
+      any()
+        .selectFrom(sql`(select * from customers)`.as('c'))
+        .select('c.name')
+        .where('c.id', '=', ada)
+        .execute(),
+    /^c\.id: .*comes from raw SQL/,
+  ],
+  [
+    'a text beside a column in raw SQL that no rule reads',
+    () =>
+      db()
+        .selectFrom('customers')
+        .selectAll()
+        .where(sql<boolean>`instr(${sql.ref('id')}, ${ada}) > 0`)
+        .execute(),
+    /can't tell whether/,
+  ],
+  [
+    'a malformed text in raw SQL',
+    () =>
+      db()
+        .selectFrom('customers')
+        .selectAll()
+        .where(sql<boolean>`${sql.ref('id')} = ${'x'}`)
+        .execute(),
+    /^customers\.id: flax/,
+  ],
+  [
+    'an alias that stands in raw SQL alone',
+    () => sql`select 1 from customers as c where ${sql.ref('c.id')} = ${ada}`.execute(db()),
+    /^c\.id: can't tell whether this is an id column/,
+  ],
+  [
+    'a name without its table, in a subquery',
+    () =>
+      any()
+        .selectFrom('customers')
+        .selectAll()
+        .where((eb) => eb.exists(eb.selectFrom('logs').select('note').where('id', '=', ada)))
+        .execute(),
+    /^id: can't tell .*the subquery or of the query around it/,
+  ],
+  [
+    'null for a generated id',
+    () => any().insertInto('customers').values({ id: null, name: 'x' }).execute(),
+    /^customers\.id: a generated id is never null/,
+  ],
+  [
+    'null for a generated id, in one row of two',
+    () =>
+      any()
+        .insertInto('customers')
+        .values([{ id: null, name: 'x' }, { name: 'y' }])
+        .execute(),
+    /^customers\.id: a generated id is never null/,
+  ],
+  [
+    'an update to null',
+    () => any().updateTable('customers').set({ id: null }).execute(),
+    /^customers\.id: a generated id is never null/,
+  ],
+  [
+    'an insert from a query without ids',
+    () =>
+      db()
+        .insertInto('customers')
+        .columns(['name'])
+        .expression((eb) => eb.selectFrom('logs').select('note'))
+        .execute(),
+    /^customers\.id: an insert from a query generates no ids/,
+  ],
+  [
+    'an insert from a query without columns',
+    () =>
+      db()
+        .insertInto('customers')
+        .expression((eb) => eb.selectFrom('customers').selectAll())
+        .execute(),
+    /^customers\.id: an insert from a query needs \.columns/,
+  ],
+  [
+    'an insert from all columns of a query',
+    () =>
+      db()
+        .insertInto('customers')
+        .columns(['id', 'name'])
+        .expression((eb) => eb.selectFrom('customers').selectAll())
+        .execute(),
+    /^customers\.id: can't tell which column of the query goes into it/,
+  ],
+  [
+    'an insert from raw SQL with values',
+    () => db().insertInto('customers').columns(['id', 'name']).expression(sql`select ${ada}, 'x'`).execute(),
+    /can't tell whether/,
+  ],
+  [
+    'a value of a function that nobody knows, written',
+    () =>
+      db()
+        .updateTable('customers')
+        .set((eb) => ({ referrer_id: eb.fn<FlaxId>('trim', [eb.val(ada)]) }))
+        .execute(),
+    /^customers\.referrer_id: can't tell whether/,
+  ],
+  [
+    'two columns of one name',
+    () =>
+      db().selectFrom('customers').innerJoin('orders', 'customer_id', 'customers.id').selectAll().execute(),
+    /^id: two columns of the result have this name, customers\.id and orders\.id/,
+  ],
+  [
+    'a set operation of other columns',
+    () => any().selectFrom('customers').select('id').union(db().selectFrom('orders').select('id')).execute(),
+    /are never equal/,
+  ],
+  [
+    'a JSON object with keys that are no literals',
+    () =>
+      db()
+        .selectFrom('customers')
+        .select((eb) => eb.fn<string>('json_object', ['name', 'id']).as('x'))
+        .execute(),
+    /a key of a JSON object with ids is a literal/,
+  ],
+  [
+    'bytes of raw SQL in a subquery',
+    () =>
+      any()
+        .selectFrom((eb) => eb.selectFrom('customers').select(sql`likely(id)`.as('x')).as('s'))
+        .select('s.x as y')
+        .execute(),
+    /an expression answers/,
+  ],
+  [
+    'a time beside a value',
+    () =>
+      db()
+        .selectFrom('customers')
+        .selectAll()
+        .where((eb) => eb(createdAt('id'), '>', new Date(0)))
+        .execute(),
+    /^customers\.id: a time is found by createdBetween\(\)/,
+  ],
+  [
+    'createdBetween() of what is no id',
+    () =>
+      db()
+        .selectFrom('customers')
+        .selectAll()
+        .where(createdBetween('name', 0, 1))
+        .execute(),
+    /^createdBetween: its first argument is not an id column/,
+  ],
+  [
+    'a malformed cursor',
+    () =>
+      db()
+        .selectFrom('customers')
+        .selectAll()
+        .$call(keyset('id', { after: 'x' }))
+        .execute(),
+    /^customers\.id: flax/,
+  ],
+  [
+    'an operator that nobody knows beside an id',
+    () =>
+      any()
+        .selectFrom('customers')
+        .selectAll()
+        .where('id', '||' as '=', ada)
+        .execute(),
+    /can't tell whether/,
+  ],
+  [
+    'an id as a literal',
+    () =>
+      db()
+        .selectFrom('customers')
+        .selectAll()
+        .where('id', '=', sql.lit('x' as FlaxId))
+        .execute(),
+    /^customers\.id: flax/,
+  ],
+])('%s is refused', async (_, run, message) => refused(run, message))
+
+test('a literal id, and one in a default, is written as the column stores it', async () => {
+  const found = await db()
+    .selectFrom('customers')
+    .select('name')
+    .where('id', '=', sql.lit(ada))
+    .where((eb) => eb('id', 'in', [sql.lit(ada)]))
+    .execute()
+  expect(found).toEqual([{ name: 'Ada' }])
+  const statement = db()
+    .schema.alterTable('items')
+    .addColumn('other', shop.ids.columnType('items.order_id'))
+    .compile()
+  expect(statement.sql).toBe('alter table "items" add column "other" BLOB')
+  const index = db()
+    .schema.createIndex('mine')
+    .on('orders')
+    .column('total')
+    .where(sql.ref('customer_id'), '=', ada)
+    .compile()
+  expect(index.sql).toContain(`= (x'${Buffer.from(flax.decode(ada)).toString('hex')}')`)
+})
+
+test('stored text in a column of bytes is an error that shows it', async () => {
+  await database.query("INSERT INTO items (id, order_id) VALUES ('Kpcan0M1FakODT4k', ?)", [
+    shop.ids.toDatabase('orders.id', order),
+  ])
+  await refused(
+    () => db().selectFrom('items').selectAll().execute(),
+    /^items\.id: .*the text "Kpcan0M1FakODT4k"/,
+  )
+  await database.query("DELETE FROM items WHERE typeof(id) = 'text'")
+})
+
+test('a node of a kind that nobody knows is refused', async () => {
+  const node: OperationNode = { kind: 'FutureNode' as OperationNodeKind }
+  const expression = { expressionType: undefined, toOperationNode: () => node } as Expression<boolean>
+  await refused(() => db().selectFrom('customers').selectAll().where(expression).execute(), /FutureNode/)
+})
+
+test('a plugin that renames columns is an inner one, and refused elsewhere', async () => {
+  const tables = {
+    orders: { id: snoId({ storage: 'binary' }), customerId: flaxId.plain({ storage: 'binary' }) },
+  } as const
+  const dialect = dialectFor(database)
+  const open = (inner: boolean) => {
+    const camel = new CamelCasePlugin()
+    const ids = idPlugin({ database: 'sqlite', tables, ...(inner && { inner: [camel] }) })
+    return new Kysely<Any>({ dialect, plugins: inner ? [ids] : [ids, camel] })
+  }
+  const find = (one: Kysely<Any>) =>
+    one.selectFrom('orders').selectAll().where('customerId', '=', ada).orderBy('total').execute()
+  await refused(() => find(open(false)), /^customerId: .*inner: \[new CamelCasePlugin\(\)\]/)
+  const [first] = await find(open(true))
+  expect(first).toEqual({ id: order, customerId: ada, total: 10 })
+})
+
+test('whoever says what it is gets it', async () => {
+  const { ids } = shop
+  const row = await db()
+    .selectFrom('customers')
+    .select((eb) => [
+      notAnId(eb.fn<Uint8Array>('likely', ['id'])).as('bytes'),
+      ids.typed('customers.id', eb.fn('likely', ['id'])).as('typed'),
+    ])
+    .where((eb) => eb(eb.fn<FlaxId>('likely', ['id']), '=', ids.parameter('customers.id', ada)))
+    .executeTakeFirstOrThrow()
+  expect(row.typed).toBe(ada)
+  expect(Buffer.from(row.bytes).equals(flax.decode(ada))).toBe(true)
+  const { rows } = await ids.rows({ foo: 'customers.id' }, sql`select id as foo from customers`).execute(db())
+  expect(rows.every(({ foo }) => flax.is(foo))).toBe(true)
+  const { rows: raw } = await sql<{ n: number }>`select count(*) as n from customers`.execute(db())
+  expect(raw).toEqual([{ n: 3 }])
+  const built = db()
+    .selectFrom('customers')
+    .select((eb) => jsonBuildObject({ a: eb.ref('id') }).as('b'))
+    .where('id', '=', ada)
+  const union = await built.unionAll(built).execute()
+  expect(union).toEqual([{ b: { a: ada } }, { b: { a: ada } }])
+  const nested = await db()
+    .selectFrom('customers')
+    .select((eb) => jsonBuildObject({ a: jsonBuildObject({ b: eb.ref('id') }) }).as('a'))
+    .where('id', '=', ada)
+    .executeTakeFirstOrThrow()
+  expect(nested).toEqual({ a: { a: { b: ada } } })
+})
+
+test('streams are converted', async () => {
+  const stream = new Kysely<Any>({
+    dialect: new SqliteDialect({ database: database.connection }),
+    plugins: [shop.ids],
+  })
+  const seen: unknown[] = []
+  const query = stream.selectFrom('customers').select('id').where('id', '=', ada)
+  for await (const row of query.stream()) seen.push(row)
+  expect(seen).toEqual([{ id: ada }])
+})
