@@ -92,10 +92,7 @@ const RUNS = [
   },
 ]
 
-for (const [tool, pack] of [
-  ['spin', 'spin'],
-  ['gcc', 'gcc and libc6-dev'],
-]) {
+for (const [tool, pack] of Object.entries({ spin: 'spin', gcc: 'gcc libc6-dev' })) {
   if (spawnSync(tool, ['--version']).error) {
     console.error(
       `prove: ${tool} is not installed, and nothing was proven; on Debian: apt-get install ${pack}`,
