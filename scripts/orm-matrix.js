@@ -10,7 +10,7 @@ const MATRIX = [
     project: 'prisma-extension',
     variable: 'SNOFLAX_PRISMA',
     versions: ['6.19', '7.0'],
-    tests: [...CONTRACT, 'test/words'],
+    tests: [...CONTRACT, 'test/words', 'test/differential'],
   },
   {
     project: 'drizzle',

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-// The API reference, in docs/api, is made.
-const SKIPPED = new Set(['node_modules', 'dist', '.git', '.changeset', 'api'])
+// The site is made of copies, in site/pages and docs/site.
+const SKIPPED = new Set(['node_modules', 'dist', '.git', '.changeset', 'site'])
 
 function pagesBelow(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

@@ -25,7 +25,7 @@ beforeAll(() => {
     for (const peer of peers) link(peer, at(`packages/${name}`))
   }
   for (const name of ['sql.js', '@types/sql.js']) link(name, import.meta.dirname)
-}, 300_000)
+})
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe.each(packageFolders)('%s', (name) => {
@@ -181,7 +181,7 @@ describe('in TypeScript', () => {
         `${file?.fileName}: ${compiler.flattenDiagnosticMessageText(messageText, '\n')}`,
     )
   }
-}, 120_000)
+})
 
 function write(file: string, text: string): void {
   writeFileSync(join(consumer, file), text)

@@ -16,9 +16,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { integer, pgTable } from 'drizzle-orm/pg-core'
 import { mysqlTable } from 'drizzle-orm/mysql-core'
 import { sqliteTable } from 'drizzle-orm/sqlite-core'
-import { createInsertSchema, createSelectSchema, createUpdateSchema } from 'drizzle-zod'
 import type { Pool } from 'pg'
-import { z } from 'zod'
 import { flake, flax, type Id, type IdFamily, sno, type SnoId, uid, uidLocal } from '@snoflax/core'
 import * as pg from '@snoflax/drizzle/pg-core'
 import { install, installedVersion } from '@snoflax/pg-sql'
@@ -42,6 +40,13 @@ const drizzle = (file: string, imports: string): Context => ({
   sources: `packages/drizzle/src/${file}`,
   code: `${DRIZZLE}${imports}`,
 })
+
+const schemas = (name: string, theirs: string, imports: string): Context =>
+  drizzle(
+    `${name}.ts`,
+    `import { idSchema, insertIds, selectIds, updateIds } from '@snoflax/drizzle/${name}'\n` +
+      `import { createInsertSchema, createSelectSchema, createUpdateSchema } from '${theirs}'\n${imports}`,
+  )
 
 const validators = (path: string, imports: string): Context => ({
   sources: `packages/validators/src/${path}`,
@@ -109,7 +114,14 @@ import { generateSealKey, seal } from '@snoflax/seal'
   ),
   drizzle('mysql-core/', `import { ${FAMILY_COLUMNS} } from '@snoflax/drizzle/mysql-core'`),
   drizzle('sqlite-core/', `import { ${FAMILY_COLUMNS} } from '@snoflax/drizzle/sqlite-core'`),
-  drizzle('zod.ts', "import { idSchema, insertIds, selectIds, updateIds } from '@snoflax/drizzle/zod'"),
+  schemas('zod', 'drizzle-zod', "import { z } from 'zod'"),
+  schemas('valibot', 'drizzle-valibot', "import * as v from 'valibot'"),
+  schemas('typebox-legacy', 'drizzle-typebox', "import { Type } from '@sinclair/typebox'"),
+  schemas('arktype', 'drizzle-arktype', "import { type } from 'arktype'"),
+  drizzle(
+    'typebox.ts',
+    "import { idSchema, insertIds, selectIds, updateIds } from '@snoflax/drizzle/typebox'\nimport { Type } from 'typebox'",
+  ),
   drizzle(
     '',
     "import { createdAfter, createdAt, createdBefore, createdBetween, fromDatabase, keyset, parameter, placeholder, toDatabase, wasCreatedBetween } from '@snoflax/drizzle'",
@@ -190,6 +202,14 @@ const customer = await dataSource.getRepository(Customer).save(new Customer())
   validators(
     'valibot.ts',
     "import * as v from 'valibot'\nimport { idSchema } from '@snoflax/validators/valibot'",
+  ),
+  validators(
+    'typebox.ts',
+    "import { Type } from 'typebox'\nimport { idSchema } from '@snoflax/validators/typebox'",
+  ),
+  validators(
+    'typebox-legacy.ts',
+    "import { Type } from '@sinclair/typebox'\nimport { idSchema } from '@snoflax/validators/typebox-legacy'",
   ),
   validators(
     'arktype.ts',

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     root: import.meta.dirname,
-    include: ['platforms.ts'],
+    include: ['platforms.ts', 'release.ts'],
     // Installs wait for the network as often as for the processor.
     maxConcurrency: 3,
     testTimeout: 600_000,

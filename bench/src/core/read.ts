@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { DiscordSnowflake } from '@sapphire/snowflake'
-import { flake, flax, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, prefixed, sno, uid, uidLocal } from '@snoflax/core'
 import { decodeTime, isValid, ulid } from 'ulid'
 import { validate } from 'uuid'
 import type { Section } from '../report.js'
@@ -12,10 +12,14 @@ const flaxes = sampleIds(flax)
 const flakes = sampleIds(flake)
 const uids = sampleIds(uid)
 const localUids = sampleIds(uidLocal)
+const customer = prefixed(flax, 'cus')
+const customers = sampleIds(customer)
+const order = prefixed(sno, 'ord')
+const orders = sampleIds(order)
 const ulids = samples(() => ulid())
 const uuids = samples(() => randomUUID())
 const snowflakes = samples(() => DiscordSnowflake.generate().toString())
-for (const text of [...ulids, ...uuids]) text.charCodeAt(0)
+for (const text of [...ulids, ...uuids, ...customers, ...orders]) text.charCodeAt(0)
 
 export const time: Section<void> = {
   name: 'time',
@@ -79,11 +83,16 @@ export const parse: Section<void> = {
         'flake.parse': (i) => flake.parse(pick(flakes, i)).length,
         'uid.parse': (i) => uid.parse(pick(uids, i)).length,
         'uidLocal.parse': (i) => uidLocal.parse(pick(localUids, i)).length,
+        'flax, prefixed': (i) => customer.parse(pick(customers, i)).length,
+        'sno, prefixed': (i) => order.parse(pick(orders, i)).length,
         'uuid validate': (i) => Number(validate(pick(uuids, i))),
         'ulid isValid': (i) => Number(isValid(pick(ulids, i))),
       },
-      ['uuid validate'],
-      { 'uuid validate': { 'sno.parse': 0.5, 'flax.parse': 0.5 } },
+      ['uuid validate', 'flax.parse'],
+      {
+        'uuid validate': { 'sno.parse': 0.5, 'flax.parse': 0.5 },
+        'flax.parse': { 'flax, prefixed': 1.3, 'sno, prefixed': 1.3 },
+      },
     ),
   }),
 }

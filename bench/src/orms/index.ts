@@ -6,10 +6,12 @@ import Database from 'better-sqlite3'
 import type { Chapter, Surroundings } from '../report.js'
 import type { Place } from './contest.js'
 import { openDrizzle } from './drizzle.js'
+import { drizzleSql } from './drizzle-sql.js'
 import { openPrisma } from './prisma.js'
 import { prismaQueries } from './prisma-queries.js'
 import { sectionsOf } from './section.js'
 import { openTypeorm } from './typeorm.js'
+import { typeormQueries } from './typeorm-queries.js'
 
 export const orms: Chapter<Place> = {
   name: 'orms',
@@ -19,6 +21,7 @@ export const orms: Chapter<Place> = {
       '`insert` of 1,000 rows at a time, `save` of one. The application makes the UUIDs, for which `save` looks in the table first.',
       openTypeorm,
     ),
+    typeormQueries,
     ...sectionsOf(
       'Drizzle',
       '`insert().values()` of 5,000 rows at a time, and of one. `$defaultFn` makes the UUIDs.',
@@ -29,6 +32,7 @@ export const orms: Chapter<Place> = {
       '`createMany` of 1,000 rows at a time, `create` of one. The application makes the UUIDs, and their client is without our extension.',
       openPrisma,
     ),
+    drizzleSql,
     prismaQueries,
   ],
   open: openPlace,

@@ -14,6 +14,7 @@ type Contestant = Shop | 'passing'
 const CUSTOMERS = 100
 const ORDERS = 20
 const LINES = 5
+const EVENTS = 10_000
 
 /** What a customer is created with, so wide that the walk over the arguments shows. */
 const graph = (name: string, orders: number, lines: number) => ({
@@ -30,15 +31,20 @@ const graph = (name: string, orders: number, lines: number) => ({
 interface Stock {
   readonly customer: Delegate
   readonly line: Delegate
+  readonly event: Delegate
   readonly ids: readonly string[]
 }
+
+const ROWS = 'findMany, 10,000 rows with two ids'
+const ROWS_WITH_TIME = 'findMany, 10,000 rows with createdAt'
 
 /** Reads come first, since writes make the tables grow. */
 const QUERIES: Readonly<Record<string, (stock: Stock) => Promise<unknown>>> = {
   'findUnique, 50 times': async ({ line, ids }) => {
     for (const id of ids.slice(0, 50)) await line.findUnique({ where: { id } })
   },
-  'findMany, 10,000 rows': ({ line }) => line.findMany(),
+  [ROWS]: ({ line }) => line.findMany(),
+  [ROWS_WITH_TIME]: ({ event }) => event.findMany(),
   'findMany, 100 rows with 12,000 nested': ({ customer }) =>
     customer.findMany({ include: { orders: { include: { lines: true } } } }),
   'findMany, 500 ids in': ({ line, ids }) => line.findMany({ where: { id: { in: ids.slice(0, 500) } } }),
@@ -60,7 +66,7 @@ export const prismaQueries: Section<Place> = {
         'Keys of ours against `@default(uuid())`: with a plain client, and with one whose extension only passes queries on, for which Prisma takes a slower way.',
       columns: ['PostgreSQL', 'SQLite'].flatMap((database) => [
         { title: `a plain client, ${database}`, aims: {} },
-        { title: `an empty extension, ${database}`, aims: {} },
+        { title: `an empty extension, ${database}`, aims: { [ROWS]: 1.1, [ROWS_WITH_TIME]: 1.1 } },
       ]),
       rows: Object.keys(QUERIES).map((name) => row(name, [postgres, sqlite])),
     }
@@ -111,29 +117,34 @@ async function race(place: Place, database: Database): Promise<Timings> {
 }
 
 async function filled(client: Client, shop: Shop): Promise<Stock> {
-  const { customer, line } = stockOf(client, shop)
+  const { customer, line, event } = stockOf(client, shop)
   for (let i = 0; i < CUSTOMERS; i++) {
     await customer.create({ data: graph(`customer ${i}`, ORDERS, LINES) })
   }
   const lines = await line.findMany()
-  return { customer, line, ids: lines.map(({ id }) => id) }
+  for (let i = 0; i < EVENTS; i += 1_000) {
+    await event.createMany({ data: Array.from({ length: 1_000 }, (_, at) => ({ total: i + at })) })
+  }
+  return { customer, line, event, ids: lines.map(({ id }) => id) }
 }
 
 const stockOf = (client: Client, shop: Shop): Omit<Stock, 'ids'> => ({
   customer: client[`${shop}Customer`] as Delegate,
   line: client[`${shop}Line`] as Delegate,
+  event: client[`${shop}Event`] as Delegate,
 })
 
 function tablesOf(shop: Shop, database: Database): string[] {
   const key = database === 'postgres' ? 'uuid' : 'text'
   const table = (name: string) => `shop_${shop}_${name}`
   return [
-    ...['line', 'order', 'customer'].map((name) => `DROP TABLE IF EXISTS ${table(name)}`),
+    ...['event', 'line', 'order', 'customer'].map((name) => `DROP TABLE IF EXISTS ${table(name)}`),
     `CREATE TABLE ${table('customer')} (id ${key} PRIMARY KEY, name text NOT NULL)`,
     `CREATE TABLE ${table('order')} (id ${key} PRIMARY KEY, total integer NOT NULL,
       customer_id ${key} NOT NULL REFERENCES ${table('customer')})`,
     `CREATE TABLE ${table('line')} (id ${key} PRIMARY KEY, position integer NOT NULL,
       order_id ${key} NOT NULL REFERENCES ${table('order')})`,
+    `CREATE TABLE ${table('event')} (id ${key} PRIMARY KEY, total integer NOT NULL)`,
     `CREATE INDEX ${table('orders')} ON ${table('order')} (customer_id)`,
     `CREATE INDEX ${table('lines')} ON ${table('line')} (order_id)`,
   ]
@@ -145,6 +156,7 @@ function models(shop: Shop, database: Database): string {
     shop === 'flax'
       ? `String @id @default(dbgenerated()) ${type} /// @snoflax flax`
       : `String @id @default(uuid()) ${type}`
+  const time = shop === 'flax' ? 'createdAt' : ''
   const name = (model: string) => `${shop === 'flax' ? 'Flax' : 'Plain'}${model}`
   return `
 model ${name('Customer')} {
@@ -169,6 +181,12 @@ model ${name('Line')} {
   orderId String @map("order_id") ${type}
   order ${name('Order')} @relation(fields: [orderId], references: [id])
   @@map("shop_${shop}_line")
+}
+
+model ${name('Event')} {
+  id ${id} ${time}
+  total Int
+  @@map("shop_${shop}_event")
 }
 `
 }

@@ -1,4 +1,4 @@
-import { flake, flax, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, type IdFamily, type PrefixedFamily, sno, uid, uidLocal } from '@snoflax/core'
 
 /** A family that the page knows, and how it makes an id of now. */
 export interface Known {
@@ -16,6 +16,12 @@ export const KNOWN: readonly Known[] = [
 ]
 
 export const FAMILIES = KNOWN.map(({ family }) => family)
+
+/** The family as people call it, with the prefix that a text began with. */
+export const titleOf = (family: IdFamily): string => {
+  const { prefix, base } = family as Partial<PrefixedFamily>
+  return base === undefined ? family.name : `${base.name} behind ${prefix}_`
+}
 
 function known(family: IdFamily, source: { generate(): string }): Known {
   return { family, make: () => source.generate() }

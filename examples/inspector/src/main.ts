@@ -1,5 +1,5 @@
 import { type IdReading, readings, refusals } from '@snoflax/core'
-import { FAMILIES, KNOWN } from './families.js'
+import { FAMILIES, KNOWN, titleOf } from './families.js'
 import { element } from './page/element.js'
 import { fitChoice } from './page/fit-choice.js'
 import { inspection } from './page/inspection.js'
@@ -27,7 +27,7 @@ function show(pasted: string): void {
   const [likeliest] = fits
   if (likeliest) choose(likeliest)
   else refuse(text)
-  status.textContent = fits.length === 0 ? '' : `Fits ${fits.map(({ family }) => family.name).join(', ')}`
+  status.textContent = fits.length === 0 ? '' : `Fits ${fits.map(({ family }) => titleOf(family)).join(', ')}`
 }
 
 const choose = (fit: IdReading): void => inspectionPart.replaceChildren(...inspection(fit))

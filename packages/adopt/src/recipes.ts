@@ -1,5 +1,5 @@
 import { type Database, flax, type IdStorage, storageFor } from '@snoflax/core'
-import { checkGenerator, withPath } from '@snoflax/core/adapter'
+import { baseOf, checkGenerator, withPath } from '@snoflax/core/adapter'
 import {
   type AdoptionOptions,
   type ColumnTime,
@@ -99,7 +99,7 @@ export function checkGenerators(tables: readonly string[], recipes: readonly Key
   }
 }
 
-/** With the family's name in front. */
+/** As they are stored, with the base family's name in front: tables may differ in the prefix alone. */
 function triedIds(table: string, { generator: makeGenerator }: KeyRecipe, nowMs: number): string[] {
   const generator = makeGenerator(() => nowMs)
   const { family } = generator
@@ -118,5 +118,6 @@ function triedIds(table: string, { generator: makeGenerator }: KeyRecipe, nowMs:
       `${family.name}: ids that the generator makes for one moment don't ascend; set monotonic: true`,
     )
   }
-  return ids.map((id) => `${family.name} ${id}`)
+  const { name, encode } = baseOf(family)
+  return ids.map((id) => `${name} ${encode(family.decode(id))}`)
 }

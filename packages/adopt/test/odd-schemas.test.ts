@@ -1,5 +1,5 @@
 import { keyTime, planAdoption, type TableOptions } from '@snoflax/adopt'
-import { flax, storageFor } from '@snoflax/core'
+import { flax, prefixed, sno, storageFor } from '@snoflax/core'
 import { pglite, postgres, type SqliteDatabase, sqlite } from '@snoflax/test'
 import Database from 'better-sqlite3'
 import { afterEach, expect, test } from 'vitest'
@@ -7,6 +7,8 @@ import { type Opened, plan, shapeOf } from './moves.js'
 
 let database: Opened
 afterEach(() => database.close())
+
+const START_MS = Date.UTC(2026, 0, 1)
 
 const generator: TableOptions['generator'] = (clock) => flax.generator({ monotonic: true, clock })
 
@@ -53,6 +55,39 @@ test('postgres: names that need quotes, other schemas, composite foreign keys, d
   )
   const id = storageFor(flax, 'postgres').fromDatabase(first?.['id'])
   expect(flax.time(id).toISOString()).toBe('2021-03-04T04:06:07.891Z')
+})
+
+const KINDS = { sqlite, postgres }
+
+test.each([
+  ['sqlite', 'bare'],
+  ['sqlite', 'prefixed'],
+  ['postgres', 'bare'],
+  ['postgres', 'prefixed'],
+] as const)('%s: ids with a prefix, in a column that is %s', async (kind, stored) => {
+  await open(KINDS[kind].open(), [
+    'CREATE TABLE orders (id BIGINT PRIMARY KEY, at BIGINT NOT NULL)',
+    `INSERT INTO orders (id, at) VALUES (1, ${START_MS}), (2, ${START_MS + 5000}), (3, ${START_MS + 5000})`,
+    'CREATE TABLE line (order_id BIGINT REFERENCES orders (id))',
+    'INSERT INTO line VALUES (2)',
+  ])
+  const orderId = prefixed(sno, 'ord', { stored })
+  const createdAt = { column: 'at', unit: 'ms' } as const
+  await move([
+    { table: 'orders', createdAt, generator: (clock) => orderId.generator({ partition: 9, clock }) },
+  ])
+  const storage = storageFor(orderId, kind)
+  const rows = await database.query(
+    'SELECT orders.id, order_id FROM orders LEFT JOIN line ON order_id = orders.id ORDER BY at, orders.id',
+  )
+  expect(rows.map(({ id }) => orderId.timeMs(storage.fromDatabase(id)))).toEqual([
+    START_MS,
+    START_MS + 5000,
+    START_MS + 5000,
+  ])
+  const hasPrefix = rows.map(({ id }) => String(id).startsWith('ord_'))
+  expect(hasPrefix).toEqual(rows.map(() => stored === 'prefixed'))
+  expect(rows.map(({ order_id }) => order_id !== null)).toEqual([false, true, false])
 })
 
 test('sqlite: names, comments, table options and triggers as they were written', async () => {

@@ -1,7 +1,9 @@
-import { IdError, type IdFamily } from '@snoflax/core'
+import { IdError, type IdFamily, prefixed } from '@snoflax/core'
+import { isPrefixed } from '@snoflax/core/adapter'
 import { fieldsJson, fieldsReader } from './fields.js'
 import { formReader, formWriter, idReader, writers } from './ids.js'
 import { momentText, readMoment } from './moments.js'
+import { latest } from './own-functions.js'
 import { pure, type SqlFunction } from './sql-function.js'
 import { numberOf, type SqlValue } from './values.js'
 
@@ -19,6 +21,7 @@ export function codecFunctions(family: IdFamily, variant?: (option: number) => I
   return [
     pure('encode', read),
     pure('decode', (text) => family.decode(text as string)),
+    ...prefixes(family),
     pure('is_valid', (value) => (isId(read, value) ? 1n : 0n)),
     ...conversions(family),
     timed('time', (chosen, id) => momentText(chosen.name, chosen.timeMs(read(id)))),
@@ -26,6 +29,17 @@ export function codecFunctions(family: IdFamily, variant?: (option: number) => I
     timed('unpack', (chosen, id) => fieldsJson(chosen.unpack(read(id)) as Record<string, unknown>)),
     timed('pack', (chosen, json) => chosen.decode(chosen.pack(readFields(json)))),
     ...bounds(family).map(([name, bound]) => timed(name, bound)),
+  ]
+}
+
+/** A family with a prefix has it in its text. */
+function prefixes(family: IdFamily): SqlFunction[] {
+  if (isPrefixed(family)) return []
+  const read = idReader(family)
+  const behind = latest((prefix: SqlValue) => prefixed(family, prefix as string))
+  return [
+    pure('prefixed_encode', (prefix, id) => behind(prefix).withPrefix(read(id)), 2),
+    pure('prefixed_decode', (prefix, text) => behind(prefix).decode(text as string), 2),
   ]
 }
 

@@ -1,4 +1,4 @@
-import { flake, type StorageName, storageFor, uid } from '@snoflax/core'
+import { flake, prefixed, type StorageName, storageFor, uid } from '@snoflax/core'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -142,6 +142,43 @@ describe.each(FAMILIES)('$prefix, TypeScript and SQLite alike', (tested) => {
       const decoded = outcome(() => family.decode(value as string))
       sql.gives(`${prefix}_decode(?)`, [value], decoded)
     })
+    fc.assert(property, RUNS)
+  })
+
+  test('ids behind prefixes', () => {
+    const prefixes = fc.oneof(
+      { weight: 10, arbitrary: fc.stringMatching(/^[a-z]([a-z0-9_]{0,10}[a-z0-9])?$/) },
+      fc.string({ maxLength: 3 }),
+      fc.constantFrom('', 'Cus', 'a_', 'a'.repeat(63), 'a'.repeat(64)),
+    )
+    const rest = fc.option(fc.string({ unit: 'binary', maxLength: 18 }), { nil: undefined, freq: 2 })
+    const property = fc.property(
+      bytes(family.byteLength),
+      prefixes,
+      prefixes,
+      rest,
+      (made, chosen, other, text) => {
+        const bare = family.encode(made)
+        const kind = () => prefixed(family, chosen)
+        for (const storage of storagesOf(family)) {
+          const stored =
+            storage === 'binary' ? made : outcome(() => columnOf(family, storage).toDatabase(bare))
+          if (stored !== null && typeof stored === 'object' && 'refused' in stored) continue
+          sql.gives(
+            `${prefix}_prefixed_encode(?, ?)`,
+            [chosen, stored],
+            outcome(() => kind().withPrefix(bare)),
+          )
+        }
+        for (const given of [`${chosen}_${bare}`, `${other}_${bare}`, bare, `${chosen}_${text}`]) {
+          sql.gives(
+            `${prefix}_prefixed_decode(?, ?)`,
+            [chosen, given],
+            outcome(() => kind().decode(given)),
+          )
+        }
+      },
+    )
     fc.assert(property, RUNS)
   })
 

@@ -1,4 +1,5 @@
 import { fieldBits, type IdReading } from '@snoflax/core'
+import { baseOf, isPrefixed } from '@snoflax/core/adapter'
 import { formsOf, hexOf } from './ids/forms.js'
 import { showLocal, showUtc } from './ids/time.js'
 import type { Colour, Paint } from './terminal.js'
@@ -17,7 +18,9 @@ export interface DescribedBits {
 export interface Description {
   /** Name of the family. */
   readonly family: string
-  /** The canonical text. */
+  /** What its text begins with, if it does. */
+  readonly prefix?: string
+  /** The canonical text, with its prefix. */
   readonly id: string
   /** The form in which it was given. */
   readonly form: string
@@ -33,14 +36,15 @@ export interface Description {
   readonly fields: Readonly<Record<string, string | number>>
   /** The same parts as they lie in the bits, from the most significant one. */
   readonly bits: readonly DescribedBits[]
-  /** Every storage's form by its name. */
+  /** Every storage's form by its name, without the prefix. */
   readonly forms: Readonly<Record<string, string>>
 }
 
 export function describeReading({ family, form, id, plausible }: IdReading): Description {
   const timeMs = family.timeMs(id)
   return {
-    family: family.name,
+    family: baseOf(family).name,
+    ...(isPrefixed(family) && { prefix: family.prefix }),
     id,
     form,
     timeMs,
@@ -64,6 +68,7 @@ export function pictureReading(reading: IdReading, paint: Paint): string {
   const doubt = shown.plausible ? '' : paint('yellow', '  (an unlikely time)')
   const lines = [
     line('family', `${paint('bold', shown.family)}, given as ${shown.form}`),
+    ...(shown.prefix === undefined ? [] : [line('id', shown.id)]),
     line('time', `${shown.timeUtc}${doubt}`),
     line('local', shown.timeLocal),
     ...block('fields', entries(shown.fields)),

@@ -6,6 +6,7 @@ import { doctor } from './commands/doctor.js'
 import { generate } from './commands/generate.js'
 import { inspect } from './commands/inspect.js'
 import { range } from './commands/range.js'
+import { sealKey } from './commands/seal-key.js'
 import { sql } from './commands/sql.js'
 import { EXIT, type ExitCode, UsageError } from './exit.js'
 import { type Io, markHyphened, processIo, Terminal } from './terminal.js'
@@ -32,7 +33,7 @@ export async function run(argv: readonly string[], io: Io = processIo()): Promis
   }
 }
 
-const COMMANDS = [generate, inspect, convert, range, sql, doctor]
+const COMMANDS = [generate, inspect, convert, range, sql, doctor, sealKey]
 
 function program(terminal: Terminal): Command {
   const { stdout, stderr } = terminal.io

@@ -1,8 +1,10 @@
-import { flake, flax, sno, uidLocal } from '@snoflax/core'
+import { flake, flax, prefixed, sno, uidLocal } from '@snoflax/core'
 import { type SqliteDatabase, sqlite } from '@snoflax/test'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { doctor, type Finding, told } from './reports.js'
 import { bin, cli } from './running.js'
+
+const customerId = prefixed(flax, 'cus', { stored: 'prefixed' })
 
 let database: SqliteDatabase
 beforeEach(async () => {
@@ -47,6 +49,24 @@ test('a healthy database gives no finding, and each column of ids is found', asy
     ['order.customer_id', 'flax', 'text', 'values'],
     ['event.id', 'uidLocal', 'bigint', 'values'],
   ])
+})
+
+test('text columns that hold a prefix are found, or told, and other prefixes in them', async () => {
+  const customers = Array.from({ length: 20 }, () => customerId.generate())
+  database.connection.exec('CREATE TABLE log (customer TEXT, actor TEXT)')
+  for (const id of customers) insert('log', id, null)
+  insert('log', prefixed(sno, 'ord').generate(), customers[0])
+  insert('log', customerId.withoutPrefix(customerId.generate()), prefixed(flax, 'usr').generate())
+  const { columns, findings } = await doctor(database.file, '--column', 'log.actor=flax:usr_')
+  expect(columns.map(({ place, family, storage, evidence }) => [place, family, storage, evidence])).toEqual([
+    ['log.customer', 'cus', 'text', 'values'],
+    ['log.actor', 'usr', 'text', 'told'],
+  ])
+  const malformed = findings.filter(({ check }) => check === 'malformed')
+  expect(malformed.map(({ where }) => where).sort()).toEqual(['log.actor', 'log.customer'])
+  expect(malformed.map(({ message }) => message).join('\n')).toContain(
+    'an id begins with "cus_", not with "ord_"',
+  )
 })
 
 test('each way to name the file', async () => {
@@ -137,6 +157,71 @@ test('a collation in brackets is another one, and names stand in any quotes', as
   ]
   expect(sql).toContain("DEFAULT ('x' COLLATE NOCASE) COLLATE BINARY")
   expect(sql).toContain('[b] TEXT UNIQUE')
+})
+
+describe('the CHECK of a BLOB column', () => {
+  const CHECK = `CHECK (typeof(id) = 'blob' AND length(id) = 10)`
+  const withTable = (definitions: string) => {
+    database.connection.exec(`CREATE TABLE t (${definitions})`)
+    for (let n = 0; n < 20; n++) insert('t', sno.decode(sno.generate()), n)
+  }
+  const checkOf = () =>
+    database.connection.prepare("SELECT sql FROM sqlite_master WHERE name = 't'").pluck().get() as string
+
+  test.each([
+    ['none', 'id BLOB PRIMARY KEY NOT NULL, n INTEGER'],
+    ['of a column that may be null', 'id BLOB UNIQUE, n INTEGER -- none\n'],
+    ['that lets texts in', `id BLOB PRIMARY KEY NOT NULL, n INTEGER, CHECK (typeof(id) <> 'integer')`],
+  ])('%s: advice, whose SQL adds it', async (_, definitions) => {
+    withTable(definitions)
+    const report = await doctor(database.file)
+    expect(report.findings).toEqual([])
+    expect(report.advice.map(({ check, severity, where }) => [check, severity, where])).toEqual([
+      ['constraint', 'advice', 't.id'],
+    ])
+    expect((await cli(['doctor', database.file])).out).toContain('advice constraint  t.id')
+    database.connection.exec(report.advice[0]?.cure.sql as string)
+    expect(checkOf()).toContain(`typeof("id") = 'blob' AND length("id") = 10`)
+    expect((await doctor(database.file)).advice).toEqual([])
+    expect(() => insert('t', sno.generate(), 3)).toThrow('CHECK constraint failed')
+    insert('t', sno.decode(sno.generate()), 3)
+  })
+
+  test.each([
+    ['of the column', `id BLOB PRIMARY KEY NOT NULL ${CHECK}, n INTEGER`],
+    ['of the table', `id BLOB PRIMARY KEY NOT NULL, n INTEGER, CONSTRAINT c ${CHECK.replace('AND', 'and')}`],
+    [
+      'of two columns',
+      `id BLOB PRIMARY KEY NOT NULL, n INTEGER, CHECK (n > 0 OR typeof("t"."id") = 'blob'), CHECK (n >= 0)`,
+    ],
+  ])('%s: nothing to tell', async (_, definitions) => {
+    withTable(definitions)
+    expect(await doctor(database.file)).toMatchObject({ findings: [], advice: [] })
+  })
+
+  test.each([
+    [
+      'of another length',
+      `id BLOB PRIMARY KEY NOT NULL, n INTEGER, CONSTRAINT c ${CHECK.replace('10', '12')}`,
+    ],
+    ['of another type', `id BLOB PRIMARY KEY NOT NULL CHECK (typeof(id) = 'text'), n INTEGER`],
+  ])('%s: an error, whose SQL mends it', async (_, definitions) => {
+    database.connection.pragma('ignore_check_constraints = ON')
+    withTable(definitions)
+    const [found] = await findsAndCures(['constraint t.id'])
+    expect(found?.severity).toBe('error')
+    expect(found?.message).toMatch(
+      /^CHECK \(typeof\(id\) = '\w+'.*\) refuses the ids of sno, which have 10 bytes$/,
+    )
+    database.connection.pragma('ignore_check_constraints = OFF')
+    insert('t', sno.decode(sno.generate()), 3)
+    expect(() => insert('t', sno.generate(), 3)).toThrow('CHECK constraint failed')
+  })
+
+  test('is left out by --skip constraint', async () => {
+    withTable('id BLOB PRIMARY KEY, n INTEGER')
+    expect((await doctor(database.file, '--skip', 'constraint')).advice).toEqual([])
+  })
 })
 
 test('malformed values, ids in another form, and ids from the future', async () => {
@@ -302,7 +387,7 @@ test('a driver that is not installed', async () => {
     expect(await bin(['doctor', url], { env })).toEqual({
       code: 2,
       out: '',
-      err: `snoflax: the driver ${name} is not installed; install it beside snoflax: npm install ${name}\n`,
+      err: `snoflax: ${name} is not installed; install it beside snoflax: npm install ${name}\n`,
     })
   }
 })
@@ -313,7 +398,7 @@ test('options that make no sense', async () => {
     [['--column', 'nowhere.id=flax'], 'there is no column nowhere.id'],
     [
       ['--column', 'customer.id'],
-      'a column is told as table.column=family or table.column=family:storage, not customer.id',
+      'a column is told as table.column=family, table.column=family:storage or table.column=family:prefix_, not customer.id',
     ],
     [['--column', 'customer.id=ulid'], 'a family is one of sno, uid, flax, uidLocal, flake, not ulid'],
     [['--column', 'customer.id=flax:hex'], 'a storage is one of text, binary, uuid, uuid8, bigint, not hex'],

@@ -66,10 +66,10 @@ test('the lines of TypeScript run', async () => {
 
 test('the page names every command, option and check, and no other', async () => {
   const { out } = await cli(['--help'])
-  const commands = [...out.matchAll(/^ {2}(\w+) \[?/gm)]
+  const commands = [...out.matchAll(/^ {2}([\w-]+) \[?/gm)]
     .map(([, name]) => name)
     .filter((name) => name !== 'help')
-  expect(commands).toEqual([...section('Commands').matchAll(/^\| `(\w+)/gm)].map(([, name]) => name))
+  expect(commands).toEqual([...section('Commands').matchAll(/^\| `([\w-]+)/gm)].map(([, name]) => name))
 
   const page = await Promise.all(commands.map(async (name) => (await cli([name as string, '--help'])).out))
   const options = new Set(page.join('').match(/--[a-z][a-z-]+/g))

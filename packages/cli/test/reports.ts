@@ -21,6 +21,7 @@ export interface Report {
   }[]
   readonly notes: readonly string[]
   readonly findings: readonly Finding[]
+  readonly advice: readonly Finding[]
 }
 
 /** The report of a database; its exit code must be what its findings say. */

@@ -44,6 +44,11 @@ export interface FamilyDefinition<AnId extends string, Fields> {
    * Left out, `decode` is tried.
    */
   check?(text: string): boolean
+  /**
+   * The same of the characters from `start` on, so that `prefixed` needn't cut the prefix off to check what is behind
+   * it. Left out, it cuts.
+   */
+  checkFrom?(text: string, start: number): boolean
   /** Fields → id. It throws an {@link IdError} for a field out of range. */
   pack(fields: Fields): AnId
   /** Id → fields. */
@@ -158,8 +163,17 @@ export function deriveFamily<AnId extends string, Fields>(
     is,
     '~standard': standardSchema(is, parse, definition.pattern, definition.textLength),
   } as IdFamily<AnId, Fields>
+  if (definition.checkFrom !== undefined) checksFrom.set(family, definition.checkFrom)
   return family
 }
+
+type CheckFrom = (text: string, start: number) => boolean
+
+const checksFrom = /* @__PURE__ */ new WeakMap<object, CheckFrom>()
+
+/** The family's `is` of the characters from `start` on. */
+export const checkFrom = (family: IdFamily): CheckFrom =>
+  checksFrom.get(family) ?? ((text, start) => family.is(text.slice(start)))
 
 function isDecodable(decode: (text: string) => unknown, text: string): boolean {
   try {
@@ -185,6 +199,7 @@ const FUNCTIONS = {
   lowerBoundMs: false,
   upperBoundMs: true,
   check: true,
+  checkFrom: true,
   compare: true,
 } as const
 

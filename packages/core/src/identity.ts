@@ -5,6 +5,7 @@ interface Prefixed {
   readonly prefix: string
   readonly base: IdFamily
   readonly stored: 'bare' | 'prefixed'
+  withoutPrefix(id: string): string
 }
 
 /**

@@ -1,15 +1,12 @@
 import { requireMembers } from '@snoflax/core/adapter'
 import { is, Param, Placeholder, SQL, type SQLChunk, type Table } from 'drizzle-orm'
-import { bindCompared, bound } from './binding/values.js'
+import { bindCompared, bound, boundRow, type Row, type SelectConfig } from './binding/values.js'
 import {
   boundInsert,
-  boundRow,
   boundUnion,
   checkReturningId,
   type Insert,
   idColumnsOf,
-  type Row,
-  type SelectConfig,
   withFreshIds,
 } from './binding/writes.js'
 import { checkBuilder, copyBehind, type DrizzleCopy, isBefore1, ownCopy } from './copy.js'

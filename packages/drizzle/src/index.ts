@@ -1,4 +1,5 @@
 export type {
+  AnyIdColumn,
   DatabaseDefaultOptions,
   DialectName,
   GeneratedOptions,
@@ -10,11 +11,14 @@ export type {
   MetaFamily,
   MetaOption,
   MysqlDefaultOptions,
+  ReferenceOptions,
   SQLiteStorageOptions,
   StorageOptions,
 } from './id-column/types.js'
 export { type Keyset, type KeysetOptions, keyset } from './keyset.js'
 export { fromDatabase, parameter, placeholder, toDatabase } from './parameters.js'
+export { type SeedFunctions, seedIds } from './seed.js'
+export { type AnyDatabase, checkColumns } from './stored-columns.js'
 export {
   type CreatedAt,
   createdAfter,

@@ -1,6 +1,7 @@
 import type { DatabaseValue } from '@snoflax/core'
 import { type Column, type GetColumnData, type Param, type Placeholder, sql } from 'drizzle-orm'
 import { idsOf } from './id-column/ids.js'
+import type { AnyIdColumn } from './id-column/types.js'
 
 /**
  * A placeholder of a prepared statement that takes ids of the column.
@@ -12,10 +13,10 @@ import { idsOf } from './id-column/ids.js'
  * await byId.execute({ id })
  */
 export const placeholder = <Name extends string>(
-  column: Column,
+  column: AnyIdColumn,
   name: Name,
 ): Param<Placeholder<Name>, unknown> =>
-  sql.param(sql.placeholder(name), encoder(column)) as Param<Placeholder<Name>, unknown>
+  sql.param(sql.placeholder(name), encoder(column as unknown as Column)) as Param<Placeholder<Name>, unknown>
 
 /**
  * An id, or a list for an array column, as a parameter of a raw `sql` template.

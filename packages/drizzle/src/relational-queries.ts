@@ -2,7 +2,7 @@ import { Column, is, type SQL, sql } from 'drizzle-orm'
 import { bound } from './binding/values.js'
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds, isList } from './id-column/ids.js'
-import { TimeDecoder, TimeOfId } from './time.js'
+import { TimeDecoder } from './time.js'
 
 // The rows below a row of `db.query` travel as JSON, which has no bytes and rounds integers above 2^53; and Drizzle
 // drops the decoders of `extras`. Both are cured where the dialect builds such a query: ids go into JSON as text,
@@ -105,7 +105,7 @@ class Cure {
     const decoder = decoderOf(extra)
     if (decoder === undefined) return extra
     this.fields.set(key, extra)
-    const column = decoder instanceof TimeOfId ? decoder.column : decoder
+    const column = TimeDecoder.isDecoder(decoder) ? decoder.answers : decoder
     return is(column, Column) ? this.exact(column, extra.sql).as(extra.fieldAlias) : extra
   }
 
@@ -142,5 +142,5 @@ function selectedColumns(all: Record<string, Column>, wanted: QueryConfig['colum
 /** The decoder, where it is one of ours. */
 function decoderOf({ sql: expression }: SQL.Aliased): object | undefined {
   const { decoder } = expression as unknown as { decoder: object }
-  return decoder instanceof TimeDecoder || findIds(decoder) ? decoder : undefined
+  return TimeDecoder.isDecoder(decoder) || findIds(decoder) ? decoder : undefined
 }

@@ -2,6 +2,7 @@ import type { Time } from '@snoflax/core'
 import { unixMs } from '@snoflax/core/adapter'
 import { and, Column, entityKind, type GetColumnData, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { singleIdsOf } from './id-column/ids.js'
+import type { AnyIdColumn } from './id-column/types.js'
 
 /**
  * Rows whose id was made from `from` until before `to`.
@@ -14,10 +15,11 @@ import { singleIdsOf } from './id-column/ids.js'
  * @example
  * await db.select().from(orders).where(createdBetween(orders.id, new Date('2026-11-01'), new Date('2026-12-01')))
  */
-export function createdBetween(column: Column, from: Time, to: Time): SQL {
-  const ids = singleIdsOf(column)
+export function createdBetween(column: AnyIdColumn, from: Time, to: Time): SQL {
+  const of = column as unknown as Column
+  const ids = singleIdsOf(of)
   const range = ids.placed(() => ids.family.range(from, to))
-  return and(gte(column, range.gte), range.lt === undefined ? undefined : lt(column, range.lt)) as SQL
+  return and(gte(of, range.gte), range.lt === undefined ? undefined : lt(of, range.lt)) as SQL
 }
 
 /**
@@ -29,7 +31,7 @@ export function createdBetween(column: Column, from: Time, to: Time): SQL {
  * @example
  * await db.select().from(orders).where(createdAfter(orders.id, Date.now() - 3_600_000))
  */
-export const createdAfter = (column: Column, time: Time): SQL =>
+export const createdAfter = (column: AnyIdColumn, time: Time): SQL =>
   createdBetween(column, time, Number.POSITIVE_INFINITY)
 
 /**
@@ -41,7 +43,7 @@ export const createdAfter = (column: Column, time: Time): SQL =>
  * @example
  * await db.delete(orders).where(createdBefore(orders.id, new Date('2020-01-01')))
  */
-export const createdBefore = (column: Column, time: Time): SQL =>
+export const createdBefore = (column: AnyIdColumn, time: Time): SQL =>
   createdBetween(column, Number.NEGATIVE_INFINITY, time)
 
 /**
@@ -68,16 +70,28 @@ export function wasCreatedBetween<AColumn extends Column>(
   })
 }
 
+/** Registered, so that two copies of this package know each other's decoders. */
+const DECODES_TIME = Symbol.for('snoflax.drizzle.decodesTime')
+
 /** Turns what the database answers for a column's ids into the moments when they were made. */
 export abstract class TimeDecoder {
+  readonly [DECODES_TIME] = true
+  /** The column whose form the answer has: an id's; undefined for a timestamp. */
+  readonly answers?: Column
+
   constructor(readonly column: Column) {}
+
+  static isDecoder(decoder: object): decoder is TimeDecoder {
+    return DECODES_TIME in decoder
+  }
 
   abstract mapFromDriverValue(value: unknown): Date
 }
 
 /** For an expression that answers the id itself: Drizzle 1.0 brings through JSON what a column decodes. */
-export class TimeOfId extends TimeDecoder {
+class TimeOfId extends TimeDecoder {
   static readonly [entityKind]: string = Column[entityKind]
+  override readonly answers = this.column
 
   get codec(): string | undefined {
     const { database, name } = singleIdsOf(this.column).storage

@@ -57,6 +57,24 @@ describe('a value beside an id column is encoded', () => {
       [bytes(a), bytes(b)],
     ],
     ['between columns', sql`${a} between ${id} and ${table.other}`, [bytes(a)]],
+    [
+      'in a query that selects it',
+      inArray(id, query.select({ id: sql`${a}`.as('id') }).from(others)),
+      [bytes(a)],
+    ],
+    [
+      'in a union of such queries',
+      sql`${id} in ${query
+        .select({ id: sql<FlaxId>`coalesce(${others.id}, ${a})` })
+        .from(others)
+        .union(query.select({ id: sql<FlaxId>`${b}` }).from(others))}`,
+      [bytes(a), bytes(b)],
+    ],
+    [
+      'beside a query of something else',
+      sql`${id} = ${a} and ${name} in ${query.select({ name: sql`${b}`.as('name') }).from(others)}`,
+      [bytes(a), b],
+    ],
     ['is distinct from', sql`${id} is distinct from ${a}`, [bytes(a)]],
     ['is not distinct from', sql`${id} IS NOT  DISTINCT FROM ${a}`, [bytes(a)]],
     ["SQLite's is and is not", sql`${id} is ${a} or ${b} is not ${id}`, [bytes(a), bytes(b)]],

@@ -124,6 +124,42 @@ COMMENT ON FUNCTION snoflax.flake_encode(text) IS
 COMMENT ON FUNCTION snoflax.flake_encode(uuid) IS
   'The text of a flake given in a uuid8 column; 22P02 if it is none.';
 
+CREATE OR REPLACE FUNCTION snoflax.flake_prefixed_encode(prefix text, id bytea) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'flake_prefixed_encode') || snoflax.flake_encode(id);
+
+CREATE OR REPLACE FUNCTION snoflax.flake_prefixed_encode(prefix text, id bigint) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'flake_prefixed_encode') || snoflax.flake_encode(id);
+
+CREATE OR REPLACE FUNCTION snoflax.flake_prefixed_encode(prefix text, id text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'flake_prefixed_encode') || snoflax.flake_encode(id);
+
+CREATE OR REPLACE FUNCTION snoflax.flake_prefixed_encode(prefix text, id uuid) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'flake_prefixed_encode') || snoflax.flake_encode(id);
+
+COMMENT ON FUNCTION snoflax.flake_prefixed_encode(text, bytea) IS
+  'The text of a flake given in 8 bytes, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+
+COMMENT ON FUNCTION snoflax.flake_prefixed_encode(text, bigint) IS
+  'The text of a flake given in a bigint column, behind a prefix: cus_…; 22023 for a malformed prefix, 22003 if negative.';
+
+COMMENT ON FUNCTION snoflax.flake_prefixed_encode(text, text) IS
+  'The text of a flake given in text, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none, 22003 from 2^64 on.';
+
+COMMENT ON FUNCTION snoflax.flake_prefixed_encode(text, uuid) IS
+  'The text of a flake given in a uuid8 column, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+
+CREATE OR REPLACE FUNCTION snoflax.flake_prefixed_decode(prefix text, id text) RETURNS bytea
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._flake_bytes(
+  snoflax._without_prefix(prefix, id, 'flake_prefixed_decode'), 'flake_prefixed_decode');
+
+COMMENT ON FUNCTION snoflax.flake_prefixed_decode(text, text) IS
+  'The text of a flake behind that prefix to its 8 bytes; 22P02 for any other prefix, 22P02 if it is none, 22003 from 2^64 on.';
+
 COMMENT ON FUNCTION snoflax.flake_decode(text) IS
   'The text of a flake to its 8 bytes; 22P02 if it is none, 22003 from 2^64 on.';
 COMMENT ON FUNCTION snoflax.flake_to_uuid8(bytea) IS

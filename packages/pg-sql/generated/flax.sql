@@ -182,6 +182,35 @@ COMMENT ON FUNCTION snoflax.flax_encode(text) IS
 COMMENT ON FUNCTION snoflax.flax_encode(uuid) IS
   'The text of a flax given in a uuid or uuid8 column; 22P02 if it is none.';
 
+CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_encode(prefix text, id bytea) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'flax_prefixed_encode') || snoflax.flax_encode(id);
+
+CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_encode(prefix text, id text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'flax_prefixed_encode') || snoflax.flax_encode(id);
+
+CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_encode(prefix text, id uuid) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'flax_prefixed_encode') || snoflax.flax_encode(id);
+
+COMMENT ON FUNCTION snoflax.flax_prefixed_encode(text, bytea) IS
+  'The text of a flax given in 12 bytes, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+
+COMMENT ON FUNCTION snoflax.flax_prefixed_encode(text, text) IS
+  'The text of a flax given in text, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+
+COMMENT ON FUNCTION snoflax.flax_prefixed_encode(text, uuid) IS
+  'The text of a flax given in a uuid or uuid8 column, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+
+CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_decode(prefix text, id text) RETURNS bytea
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._flax_bytes(
+  snoflax._without_prefix(prefix, id, 'flax_prefixed_decode'), 'flax_prefixed_decode');
+
+COMMENT ON FUNCTION snoflax.flax_prefixed_decode(text, text) IS
+  'The text of a flax behind that prefix to its 12 bytes; 22P02 for any other prefix, 22P02 if it is none.';
+
 COMMENT ON FUNCTION snoflax.flax_decode(text) IS
   'The text of a flax to its 12 bytes; 22P02 if it is none.';
 COMMENT ON FUNCTION snoflax.flax_to_uuid8(bytea) IS

@@ -172,6 +172,35 @@ COMMENT ON FUNCTION snoflax.sno_encode(text) IS
 COMMENT ON FUNCTION snoflax.sno_encode(uuid) IS
   'The text of a sno given in a uuid or uuid8 column; 22P02 if it is none.';
 
+CREATE OR REPLACE FUNCTION snoflax.sno_prefixed_encode(prefix text, id bytea) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'sno_prefixed_encode') || snoflax.sno_encode(id);
+
+CREATE OR REPLACE FUNCTION snoflax.sno_prefixed_encode(prefix text, id text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'sno_prefixed_encode') || snoflax.sno_encode(id);
+
+CREATE OR REPLACE FUNCTION snoflax.sno_prefixed_encode(prefix text, id uuid) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'sno_prefixed_encode') || snoflax.sno_encode(id);
+
+COMMENT ON FUNCTION snoflax.sno_prefixed_encode(text, bytea) IS
+  'The text of a sno given in 10 bytes, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+
+COMMENT ON FUNCTION snoflax.sno_prefixed_encode(text, text) IS
+  'The text of a sno given in text, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+
+COMMENT ON FUNCTION snoflax.sno_prefixed_encode(text, uuid) IS
+  'The text of a sno given in a uuid or uuid8 column, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+
+CREATE OR REPLACE FUNCTION snoflax.sno_prefixed_decode(prefix text, id text) RETURNS bytea
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._sno_bytes(
+  snoflax._without_prefix(prefix, id, 'sno_prefixed_decode'), 'sno_prefixed_decode');
+
+COMMENT ON FUNCTION snoflax.sno_prefixed_decode(text, text) IS
+  'The text of a sno behind that prefix to its 10 bytes; 22P02 for any other prefix, 22P02 if it is none.';
+
 COMMENT ON FUNCTION snoflax.sno_decode(text) IS
   'The text of a sno to its 10 bytes; 22P02 if it is none.';
 COMMENT ON FUNCTION snoflax.sno_to_uuid8(bytea) IS

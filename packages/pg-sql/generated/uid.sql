@@ -180,6 +180,35 @@ COMMENT ON FUNCTION snoflax.uid_encode(text) IS
 COMMENT ON FUNCTION snoflax.uid_encode(uuid) IS
   'The text of a uid given in a uuid or uuid8 column; 22P02 if it is none.';
 
+CREATE OR REPLACE FUNCTION snoflax.uid_prefixed_encode(prefix text, id bytea) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'uid_prefixed_encode') || snoflax.uid_encode(id);
+
+CREATE OR REPLACE FUNCTION snoflax.uid_prefixed_encode(prefix text, id text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'uid_prefixed_encode') || snoflax.uid_encode(id);
+
+CREATE OR REPLACE FUNCTION snoflax.uid_prefixed_encode(prefix text, id uuid) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'uid_prefixed_encode') || snoflax.uid_encode(id);
+
+COMMENT ON FUNCTION snoflax.uid_prefixed_encode(text, bytea) IS
+  'The text of a uid given in 12 bytes, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+
+COMMENT ON FUNCTION snoflax.uid_prefixed_encode(text, text) IS
+  'The text of a uid given in text, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+
+COMMENT ON FUNCTION snoflax.uid_prefixed_encode(text, uuid) IS
+  'The text of a uid given in a uuid or uuid8 column, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+
+CREATE OR REPLACE FUNCTION snoflax.uid_prefixed_decode(prefix text, id text) RETURNS bytea
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._uid_bytes(
+  snoflax._without_prefix(prefix, id, 'uid_prefixed_decode'), 'uid_prefixed_decode');
+
+COMMENT ON FUNCTION snoflax.uid_prefixed_decode(text, text) IS
+  'The text of a uid behind that prefix to its 12 bytes; 22P02 for any other prefix, 22P02 if it is none.';
+
 COMMENT ON FUNCTION snoflax.uid_decode(text) IS
   'The text of a uid to its 12 bytes; 22P02 if it is none.';
 COMMENT ON FUNCTION snoflax.uid_to_uuid8(bytea) IS

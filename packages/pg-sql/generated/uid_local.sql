@@ -125,6 +125,42 @@ COMMENT ON FUNCTION snoflax.uid_local_encode(text) IS
 COMMENT ON FUNCTION snoflax.uid_local_encode(uuid) IS
   'The text of a uid_local given in a uuid8 column; 22P02 if it is none.';
 
+CREATE OR REPLACE FUNCTION snoflax.uid_local_prefixed_encode(prefix text, id bytea) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'uid_local_prefixed_encode') || snoflax.uid_local_encode(id);
+
+CREATE OR REPLACE FUNCTION snoflax.uid_local_prefixed_encode(prefix text, id bigint) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'uid_local_prefixed_encode') || snoflax.uid_local_encode(id);
+
+CREATE OR REPLACE FUNCTION snoflax.uid_local_prefixed_encode(prefix text, id text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'uid_local_prefixed_encode') || snoflax.uid_local_encode(id);
+
+CREATE OR REPLACE FUNCTION snoflax.uid_local_prefixed_encode(prefix text, id uuid) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'uid_local_prefixed_encode') || snoflax.uid_local_encode(id);
+
+COMMENT ON FUNCTION snoflax.uid_local_prefixed_encode(text, bytea) IS
+  'The text of a uid_local given in 8 bytes, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+
+COMMENT ON FUNCTION snoflax.uid_local_prefixed_encode(text, bigint) IS
+  'The text of a uid_local given in a bigint column, behind a prefix: cus_…; 22023 for a malformed prefix, 22003 if negative.';
+
+COMMENT ON FUNCTION snoflax.uid_local_prefixed_encode(text, text) IS
+  'The text of a uid_local given in text, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+
+COMMENT ON FUNCTION snoflax.uid_local_prefixed_encode(text, uuid) IS
+  'The text of a uid_local given in a uuid8 column, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+
+CREATE OR REPLACE FUNCTION snoflax.uid_local_prefixed_decode(prefix text, id text) RETURNS bytea
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._uid_local_bytes(
+  snoflax._without_prefix(prefix, id, 'uid_local_prefixed_decode'), 'uid_local_prefixed_decode');
+
+COMMENT ON FUNCTION snoflax.uid_local_prefixed_decode(text, text) IS
+  'The text of a uid_local behind that prefix to its 8 bytes; 22P02 for any other prefix, 22P02 if it is none.';
+
 COMMENT ON FUNCTION snoflax.uid_local_decode(text) IS
   'The text of a uid_local to its 8 bytes; 22P02 if it is none.';
 COMMENT ON FUNCTION snoflax.uid_local_to_uuid8(bytea) IS

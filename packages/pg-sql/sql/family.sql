@@ -209,6 +209,21 @@ RETURN snoflax.{read uuid8}(id, '{family}_from_uuid8');
 COMMENT ON FUNCTION snoflax.{family}_encode({form}) IS
   'The text of a {family} given {in form}; {refusal}.';
 
+CREATE OR REPLACE FUNCTION snoflax.{family}_prefixed_encode(prefix text, id {form}) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, '{family}_prefixed_encode') || snoflax.{family}_encode(id);
+
+COMMENT ON FUNCTION snoflax.{family}_prefixed_encode(text, {form}) IS
+  'The text of a {family} given {in form}, behind a prefix: cus_…; 22023 for a malformed prefix, {refusal}.';
+
+CREATE OR REPLACE FUNCTION snoflax.{family}_prefixed_decode(prefix text, id text) RETURNS bytea
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._{family}_bytes(
+  snoflax._without_prefix(prefix, id, '{family}_prefixed_decode'), '{family}_prefixed_decode');
+
+COMMENT ON FUNCTION snoflax.{family}_prefixed_decode(text, text) IS
+  'The text of a {family} behind that prefix to its {length}; 22P02 for any other prefix, {refusal of text}.';
+
 COMMENT ON FUNCTION snoflax.{family}_decode(text) IS
   'The text of a {family} to its {length}; {refusal of text}.';
 COMMENT ON FUNCTION snoflax.{family}_to_uuid8(bytea) IS

@@ -116,6 +116,28 @@ BEGIN
   RAISE EXCEPTION '%: "%" has a character that is none of %', caller, id, alphabet USING ERRCODE = '22P02';
 END $$;
 
+-- Prefixes, as prefixed() in TypeScript has them.
+CREATE OR REPLACE FUNCTION snoflax._check_prefix(prefix text, caller text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF prefix COLLATE "C" ~ '^[a-z]([a-z0-9_]{0,61}[a-z0-9])?$' THEN
+    RETURN prefix || '_';
+  END IF;
+  RAISE EXCEPTION '%: a prefix is 1 to 63 of a-z, 0-9 and _, with a letter first and no _ last, not "%"', caller,
+    left(prefix, 80) USING ERRCODE = '22023';
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._without_prefix(prefix text, id text, caller text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  head text := snoflax._check_prefix(prefix, caller);
+BEGIN
+  IF starts_with(id, head) THEN
+    RETURN substr(id, char_length(head) + 1);
+  END IF;
+  RAISE EXCEPTION '%: an id begins with "%", not "%"', caller, head, left(id, 80) USING ERRCODE = '22P02';
+END $$;
+
 -- UUIDv8: the id's hex digits with an 8 put in as digits 12 and 16, zeros, and the family's tag.
 CREATE OR REPLACE FUNCTION snoflax._write_uuid8(id bytea, tag text) RETURNS uuid
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$

@@ -5,6 +5,7 @@ import { checkRandomBetween, checkRandomBound, checkRandomId } from './cross-che
 import { FAMILIES, type TestedFamily } from './families.js'
 import { openInstalled, servers } from './installed.js'
 import { checkMalformed } from './malformed-checks.js'
+import { checkRandomPrefix } from './prefix-checks.js'
 import { CASES, Random, SEED } from './random.js'
 
 // So that a million ids need no more memory than thousands.
@@ -33,8 +34,9 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
   }
 
   describe.each(FAMILIES)('$name', (tested) => {
-    const timeout = 120_000 + share * 20
+    const timeout = 300_000 + share * 20
     test(`${share} random ids`, () => crossCheck(share, tested, checkRandomId), timeout)
+    test(`${share} prefixed ids`, () => crossCheck(share, tested, checkRandomPrefix), timeout)
     test(`${share} random moments`, () => crossCheck(share, tested, checkRandomBound), timeout)
     test(`${share} random ranges`, () => crossCheck(share, tested, checkRandomBetween), timeout)
     test(`${share} malformed values`, () => crossCheck(share, tested, checkMalformed), timeout)

@@ -23,7 +23,7 @@ export function checkMalformed(checks: Checks, tested: TestedFamily, random: Ran
   else checkFields(checks, tested, id, random)
 }
 
-function changedText(id: string, { family }: TestedFamily, random: Random): string {
+export function changedText(id: string, { family }: TestedFamily, random: Random): string {
   const at = random.below(id.length + 1)
   const [head, tail] = [id.slice(0, at), id.slice(at)]
   switch (random.below(9)) {

@@ -95,6 +95,7 @@ test('each option that the page lists is known', async () => {
   expect([...new Set(options)].filter((name) => /^[a-z]/.test(name as string))).toEqual([
     'storage',
     'meta',
+    'prefix',
     'createdAt',
     'generate',
     'collation',

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { IdError, type IdFamily, type StandardSchema } from '@snoflax/core'
-import { baseOf, isPrefixed, show } from '@snoflax/core/adapter'
+import { baseOf, isPrefixed, show, withPath } from '@snoflax/core/adapter'
+import { readBlock, TEXT_LENGTH, writeBlock } from './base64url.js'
 import { deriveKey, readKeys, type SealKey } from './key.js'
 
 export { generateSealKey, type SealKey } from './key.js'
@@ -32,6 +33,18 @@ export interface Seal<AnId extends string> extends StandardSchema<AnId> {
    * every other value.
    */
   open(sealed: unknown): AnId
+  /**
+   * The public forms of many ids, in one call of the cipher: a list costs a fifth of what its ids cost one by one.
+   *
+   * @throws {IdError} as the family's `parse`, with the place in the list as its path.
+   */
+  sealAll(ids: readonly AnId[]): SealedId[]
+  /**
+   * The ids of many public forms, in one call of the cipher.
+   *
+   * @throws {IdError} as `open` for the first that is refused, with its place in the list as the path.
+   */
+  openAll(sealed: readonly unknown[]): AnId[]
 }
 
 const BLOCK_BYTES = 16
@@ -39,7 +52,6 @@ const BLOCK_BYTES = 16
 const LONGEST_ID = 12
 /** The last character carries 2 of the 128 bits. */
 const TEXT = '[A-Za-z0-9_-]{21}[AQgw]'
-const TEXT_LENGTH = 22
 
 /**
  * Public forms of a family's ids, for URLs and APIs: they hide time, counter and order, and can be turned back by who
@@ -71,40 +83,72 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, { keys }: Seal
   // Behind the id it is always zeros.
   const block = new Uint8Array(BLOCK_BYTES)
   const sealId = (id: AnId): SealedId => {
-    block.set(family.decode(id))
-    return (head + encrypt(block).toString('base64url')) as SealedId
+    const bytes = family.decode(id)
+    for (let i = 0; i < byteLength; i++) block[i] = bytes[i] as number
+    return (head + writeBlock(encrypt(block), 0)) as SealedId
+  }
+  const sealAll = (ids: readonly AnId[]): SealedId[] => {
+    const blocks = new Uint8Array(ids.length * BLOCK_BYTES)
+    ids.forEach((id, i) => {
+      const bytes = withPath(
+        () => `[${i}]`,
+        () => family.decode(id),
+      )
+      blocks.set(bytes, i * BLOCK_BYTES)
+    })
+    const sealed = encrypt(blocks)
+    return ids.map((_, i) => (head + writeBlock(sealed, i * BLOCK_BYTES)) as SealedId)
   }
 
-  // Every value takes the same way, whichever key fits and whatever is wrong with it.
-  const find = (sealed: unknown): AnId | undefined => {
-    const isText = typeof sealed === 'string' && pattern.test(sealed)
-    const sealedBlock = isText
-      ? Buffer.from(sealed.slice(head.length), 'base64url')
-      : Buffer.alloc(BLOCK_BYTES)
+  // Every value takes the same way, whichever key fits and whatever is wrong with it: what is no sealed text leaves
+  // some block to decrypt, too.
+  const sealedBlock = new Uint8Array(BLOCK_BYTES)
+  const idBytes = new Uint8Array(byteLength)
+  const read = (value: unknown, blocks: Uint8Array, at: number): boolean =>
+    typeof value === 'string' &&
+    value.length === length &&
+    value.startsWith(head) &&
+    readBlock(value, head.length, blocks, at)
+  const find = (plains: readonly Uint8Array[], at: number, isText: boolean): AnId | undefined => {
     let found: Uint8Array | undefined
-    for (const decrypt of decrypters) {
-      const plain = decrypt(sealedBlock)
+    for (const plain of plains) {
       let rest = 0
-      for (let i = byteLength; i < BLOCK_BYTES; i++) rest |= plain[i] as number
+      for (let i = byteLength; i < BLOCK_BYTES; i++) rest |= plain[at + i] as number
       if (rest === 0) found ??= plain
     }
-    return isText && found !== undefined ? idOf(family, found.subarray(0, byteLength)) : undefined
+    if (!isText || found === undefined) return undefined
+    for (let i = 0; i < byteLength; i++) idBytes[i] = found[at + i] as number
+    return idOf(family, idBytes)
   }
+  const decrypt = (blocks: Uint8Array): Uint8Array[] => decrypters.map((one) => one(blocks))
 
-  const open = (sealed: unknown): AnId => {
-    const id = find(sealed)
-    if (id !== undefined) return id
+  const refuse = (sealed: unknown): never => {
     throw new IdError('INVALID_SEAL', `${family.name}: not a sealed ${family.name} id: ${show(sealed)}`, {
       family: family.name,
       value: sealed,
     })
+  }
+  const open = (sealed: unknown): AnId => {
+    const isText = read(sealed, sealedBlock, 0)
+    return find(decrypt(sealedBlock), 0, isText) ?? refuse(sealed)
+  }
+  const openAll = (sealed: readonly unknown[]): AnId[] => {
+    const blocks = new Uint8Array(sealed.length * BLOCK_BYTES)
+    const areTexts = sealed.map((value, i) => read(value, blocks, i * BLOCK_BYTES))
+    const plains = decrypt(blocks)
+    return sealed.map(
+      (value, i) =>
+        find(plains, i * BLOCK_BYTES, areTexts[i] as boolean) ?? withPath(`[${i}]`, () => refuse(value)),
+    )
   }
 
   return {
     family,
     pattern,
     seal: sealId,
+    sealAll,
     open,
+    openAll,
     '~standard': {
       version: 1,
       vendor: 'snoflax',
@@ -124,17 +168,17 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, { keys }: Seal
   }
 }
 
-type OneBlock = (block: Uint8Array) => Buffer
+type Blocks = (blocks: Uint8Array) => Uint8Array
 
 /** One cipher serves every block: in ECB, without padding, none depends on another. */
-function cipherOf(key: Uint8Array): OneBlock {
+function cipherOf(key: Uint8Array): Blocks {
   const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
-  return (block) => cipher.update(block)
+  return (blocks) => cipher.update(blocks)
 }
 
-function decipherOf(key: Uint8Array): OneBlock {
+function decipherOf(key: Uint8Array): Blocks {
   const decipher = createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false)
-  return (block) => decipher.update(block)
+  return (blocks) => decipher.update(blocks)
 }
 
 /** Families of users may refuse some bytes: no id of theirs was sealed then. */

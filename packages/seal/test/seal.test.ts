@@ -72,7 +72,7 @@ function refusal(work: () => unknown): IdError {
 }
 
 describe.each(FAMILIES)('$name', (family) => {
-  const { seal: close, open, pattern, '~standard': standard } = seal(family, { keys: KEY })
+  const { seal: close, sealAll, open, openAll, pattern, '~standard': standard } = seal(family, { keys: KEY })
 
   test('opens what it sealed', () => {
     fc.assert(
@@ -84,6 +84,23 @@ describe.each(FAMILIES)('$name', (family) => {
         expect(close(id)).toBe(text)
       }),
     )
+  })
+
+  test('seals and opens lists as it does one by one', () => {
+    fc.assert(
+      fc.property(fc.array(idOf(family), { maxLength: 20 }), (ids) => {
+        const texts = sealAll(ids)
+        expect(texts).toEqual(ids.map((id) => close(id)))
+        expect(openAll(texts)).toEqual(ids)
+      }),
+      { numRuns: 30 },
+    )
+    const [first, second] = [close(family.min), close(family.max)]
+    const refused = refusal(() => openAll([first, second, family.min, null]))
+    expect(refused).toMatchObject({ code: 'INVALID_SEAL', path: '[2]', value: family.min })
+    expect(refusal(() => sealAll([family.min, 'x!' as never])).path).toBe('[1]')
+    const other = seal(family, { keys: [OTHER, KEY] })
+    expect(other.openAll([first, other.seal(family.max)])).toEqual([family.min, family.max])
   })
 
   test('is what Web Crypto makes by the specification', async () => {
@@ -99,13 +116,18 @@ describe.each(FAMILIES)('$name', (family) => {
 
   test('refuses a text with any one character changed', () => {
     fc.assert(
-      fc.property(idOf(family), fc.nat(), fc.string({ minLength: 1, maxLength: 1 }), (id, at, character) => {
-        const text = close(id)
-        const position = at % text.length
-        const changed = text.slice(0, position) + character + text.slice(position + 1)
-        if (changed === text) return
-        expect(refusal(() => open(changed)).code).toBe('INVALID_SEAL')
-      }),
+      fc.property(
+        idOf(family),
+        fc.nat(),
+        fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+        (id, at, character) => {
+          const text = close(id)
+          const position = at % text.length
+          const changed = text.slice(0, position) + character + text.slice(position + 1)
+          if (changed === text) return
+          expect(refusal(() => open(changed)).code).toBe('INVALID_SEAL')
+        },
+      ),
     )
   })
 

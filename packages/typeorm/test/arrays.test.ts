@@ -54,8 +54,13 @@ describe.each(places.filter(({ kind }) => kind.name === 'postgres'))(
         ).toEqual([{ id, readers: [a, b] }])
       }
       if (storage !== 'text') {
-        const list = posts.createQueryBuilder('p').where('p.readers @> ARRAY[:...readers]', { readers: [a] })
-        await expect(list.getMany()).rejects.toMatchObject({ name: 'IdError', field: 'readers' })
+        for (const [list, readers] of [
+          ['ARRAY[:...readers]', [a]],
+          ['ARRAY[NULL, :readers]', a],
+        ] as const) {
+          const among = posts.createQueryBuilder('p').where(`p.readers @> ${list}`, { readers })
+          await expect(among.getMany()).rejects.toMatchObject({ name: 'IdError', field: 'readers' })
+        }
       }
       await posts.update(id, { readers: [c], editors: [a] })
       expect(await posts.findOneByOrFail({ id })).toMatchObject({ readers: [c], editors: [a] })

@@ -13,3 +13,9 @@ export function refusal(family: IdFamily, value: unknown): IdError | undefined {
 
 /** The message of a value that is no id, as a library asks for it. */
 export const messageOf = (family: IdFamily, value: unknown): string => refusal(family, value)?.message ?? ''
+
+/** Pattern and lengths, as JSON Schema describes an id besides its type. */
+export function keywordsOf(family: IdFamily): Record<string, unknown> {
+  const { type: _, ...keywords } = family['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
+  return keywords
+}

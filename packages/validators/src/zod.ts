@@ -1,6 +1,6 @@
 import type { IdFamily } from '@snoflax/core'
 import { z } from 'zod/v4'
-import { messageOf, refusal } from './refusal.js'
+import { keywordsOf, messageOf, refusal } from './refusal.js'
 
 /**
  * A zod 4 schema: text in, branded ids out. Issues have the message of the IdError, and its code in `params.code`; for
@@ -9,14 +9,12 @@ import { messageOf, refusal } from './refusal.js'
  * @example
  * const input = z.object({ orderId: idSchema(flax) })
  */
-export function idSchema<AnId extends string>(family: IdFamily<AnId>): z.ZodType<AnId, string> {
-  const { type: _, ...keywords } = family['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
-  return z
+export const idSchema = <AnId extends string>(family: IdFamily<AnId>): z.ZodType<AnId, string> =>
+  z
     .string({ error: ({ input }) => messageOf(family, input) })
     .check(({ value, issues }) => {
       const error = refusal(family, value)
       if (error)
         issues.push({ code: 'custom', message: error.message, params: { code: error.code }, input: value })
     })
-    .meta(keywords) as unknown as z.ZodType<AnId, string>
-}
+    .meta({ ...keywordsOf(family) }) as unknown as z.ZodType<AnId, string>

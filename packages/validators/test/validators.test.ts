@@ -2,6 +2,9 @@ import 'reflect-metadata'
 import { sValidator } from '@hono/standard-validator'
 import { Controller, Get, Module, Param } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
+import { Type } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { Value } from '@sinclair/typebox/value'
 import { type FlaxId, flake, flax, IdError, type SnoId, sno } from '@snoflax/core'
 import { ids } from '@snoflax/validators'
 import { idSchema as arkId } from '@snoflax/validators/arktype'
@@ -10,6 +13,8 @@ import { validatorCompiler } from '@snoflax/validators/fastify'
 import { idScalar } from '@snoflax/validators/graphql'
 import { IdPipe } from '@snoflax/validators/nest'
 import { globalIds } from '@snoflax/validators/relay'
+import { idSchema as typeBoxId } from '@snoflax/validators/typebox'
+import { idSchema as typeBoxLegacyId } from '@snoflax/validators/typebox-legacy'
 import { idSchema as valibotId } from '@snoflax/validators/valibot'
 import { idSchema as zodId } from '@snoflax/validators/zod'
 import { idSchema as zod3Id } from '@snoflax/validators/zod3'
@@ -29,6 +34,8 @@ import {
 } from 'graphql'
 import { fromGlobalId, toGlobalId } from 'graphql-relay'
 import { Hono } from 'hono'
+import { Type as Type1 } from 'typebox'
+import Value1 from 'typebox/value'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -118,6 +125,36 @@ describe('schemas', () => {
     expect(v.parse(schema, { id: ID })).toEqual({ id: ID })
     expect(v.safeParse(schema, { id: 'x' }).issues).toMatchObject([{ message: SHORT, path: [{ key: 'id' }] }])
     expect(v.safeParse(schema, { id: 5 }).issues).toMatchObject([{ message: TYPE }])
+  })
+
+  test('TypeBox 1', () => {
+    const schema = Type1.Object({ id: typeBoxId(sno) })
+    expect(Value1.Check(schema, { id: SNO })).toBe(true)
+    expect(Value1.Check(schema, { id: 5 })).toBe(false)
+    expect(Value1.Errors(schema, { id: 'x' })).toMatchObject([
+      { keyword: 'minLength' },
+      { keyword: 'pattern' },
+    ])
+    const refused = Type1.Object({ id: typeBoxId(flake) })
+    expect(Value1.Errors(refused, { id: '18446744073709551616' })).toMatchObject([
+      { instancePath: '/id', message: expect.stringMatching(/^flake: /) },
+    ])
+  })
+
+  test('TypeBox 0.34', () => {
+    const schema = Type.Object({ id: typeBoxLegacyId(flax), by: Type.Optional(typeBoxLegacyId(sno)) })
+    const compiled = TypeCompiler.Compile(schema)
+    for (const check of [(value: unknown) => Value.Check(schema, value), compiled.Check.bind(compiled)]) {
+      expect(check({ id: ID, by: SNO })).toBe(true)
+      expect(check({ id: 'x' })).toBe(false)
+      expect(check({ id: ID, by: ID })).toBe(false)
+    }
+    expect([...Value.Errors(schema, { id: 'x' })]).toMatchObject([
+      { path: '/id', message: "Expected kind 'flax id'" },
+    ])
+    expect(JSON.parse(JSON.stringify(typeBoxLegacyId(flax)))).toEqual(
+      flax['~standard'].jsonSchema.input({ target: 'draft-07' }),
+    )
   })
 
   test('ArkType', () => {

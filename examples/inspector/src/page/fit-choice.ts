@@ -1,4 +1,5 @@
 import type { IdReading } from '@snoflax/core'
+import { titleOf } from '../families.js'
 import { relative } from '../moments.js'
 import { element } from './element.js'
 
@@ -20,7 +21,7 @@ function option(fit: IdReading, isChosen: boolean, onChoice: () => void): HTMLEl
     'label',
     { class: plausible ? 'fit' : 'fit unlikely' },
     input,
-    element('strong', {}, family.name),
+    element('strong', {}, titleOf(family)),
     element('span', {}, `as ${form}`),
     element('span', { class: 'note' }, age),
   )

@@ -1,5 +1,6 @@
 import { fieldBits, type IdFamily, type IdReading } from '@snoflax/core'
 import { dayBounds } from '../day.js'
+import { titleOf } from '../families.js'
 import { momentOf } from '../moments.js'
 import { type StoredForm, storedForms } from '../stored-forms.js'
 import { unpacked } from '../unpacked.js'
@@ -12,7 +13,7 @@ import { legend } from './legend.js'
 export function inspection({ family, id }: IdReading): readonly HTMLElement[] {
   const fields = fieldBits(family, id)
   return [
-    section('Id', element('p', { class: 'id' }, copyable(id, `the ${family.name}`)), size(family)),
+    section('Id', element('p', { class: 'id' }, copyable(id, `the ${titleOf(family)}`)), size(family)),
     section('Bits', bitStrip(fields), legend(fields)),
     element(
       'div',
@@ -25,8 +26,12 @@ export function inspection({ family, id }: IdReading): readonly HTMLElement[] {
   ]
 }
 
-const size = ({ name, byteLength }: IdFamily): HTMLElement =>
-  element('p', { class: 'note' }, `${name}, ${byteLength} bytes, ${8 * byteLength} bits`)
+const size = (family: IdFamily): HTMLElement =>
+  element(
+    'p',
+    { class: 'note' },
+    `${titleOf(family)}, ${family.byteLength} bytes, ${8 * family.byteLength} bits`,
+  )
 
 function times(timeMs: number): HTMLElement {
   const { utc, local, zone, relative } = momentOf(timeMs, Date.now())

@@ -58,7 +58,7 @@ async function examineAt(url: string, options: ExamineOptions): Promise<Report> 
   }
 }
 
-function picture({ database, pgSql, columns, notes, findings }: Report, paint: Paint): string {
+function picture({ database, pgSql, columns, notes, findings, advice }: Report, paint: Paint): string {
   const head = `${paint('bold', database)}${pgSql === null ? '' : `, pg-sql ${pgSql}`}`
   const examined = columns.length > 0 ? columns.map(columnLine) : ['  no column that holds ids was found']
   return [
@@ -67,6 +67,7 @@ function picture({ database, pgSql, columns, notes, findings }: Report, paint: P
     ...notes.map((note) => `  ${note}`),
     '',
     ...findings.map((finding, n) => findingLines(finding, findings[n + 1], paint)),
+    ...advice.map((finding, n) => findingLines(finding, advice[n + 1], paint)),
     summary(findings, paint),
   ].join('\n')
 }
@@ -83,13 +84,15 @@ const EVIDENCE: Readonly<Record<string, string>> = {
   values: 'values',
 }
 
+const COLORS = { error: 'red', warning: 'yellow', advice: 'bold' } as const
+
 /** What cures several in a row is written once, under the last. */
 function findingLines(
   { check, severity, where, message, cure }: Finding,
   next: Finding | undefined,
   paint: Paint,
 ): string {
-  const label = paint(severity === 'error' ? 'red' : 'yellow', `${severity} ${check}`)
+  const label = paint(COLORS[severity], `${severity} ${check}`)
   const text = 'sql' in cure ? `${cure.sql};` : `$ ${cure.shell}`
   const lines = text.split('\n').map((line) => paint('dim', `    ${line}`))
   const isRepeated = JSON.stringify(cure) === JSON.stringify(next?.cure)

@@ -1,11 +1,11 @@
 import { flake, flax, type StorageName, sno, uid, uidLocal } from '@snoflax/core'
 import { Command } from 'commander'
 import { UsageError } from '../exit.js'
-import { familyNamed } from '../ids/families.js'
+import { familyNamed, withPrefix } from '../ids/families.js'
 import { formOf, storageNamed } from '../ids/forms.js'
 import { parseTime } from '../ids/time.js'
 import type { Terminal } from '../terminal.js'
-import { wholeNumber } from './options.js'
+import { addPrefixOption, wholeNumber } from './options.js'
 
 /** What can be said about new ids; each family takes some of it. */
 interface GeneratorOptions {
@@ -21,6 +21,7 @@ interface GeneratorOptions {
 interface Options extends GeneratorOptions {
   readonly count: number
   readonly at?: number
+  readonly prefix?: string
   readonly to: StorageName
   readonly json?: true
 }
@@ -28,7 +29,7 @@ interface Options extends GeneratorOptions {
 const LINES_AT_ONCE = 1000
 
 export const generate = (terminal: Terminal): Command =>
-  new Command('generate')
+  addPrefixOption(new Command('generate'))
     .description('make ids')
     .argument('[family]', 'flax, sno, flake, uid or uidLocal', 'flax')
     .option('-n, --count <count>', 'how many', wholeNumber, 1)
@@ -42,10 +43,12 @@ export const generate = (terminal: Terminal): Command =>
     .option('--at <time>', 'make ids of that moment', parseTime)
     .option('--to <storage>', 'print them as text, binary, uuid, uuid8 or bigint', storageNamed, 'text')
     .option('--json', 'print a JSON array')
-    .action(async (name: string, { count, at, to, json, ...options }: Options) => {
+    .action(async (name: string, { count, at, prefix, to, json, ...options }: Options) => {
       const family = familyNamed(name)
       const make = idMaker(family.name, options, at)
-      const next = (): string => formOf(family, to, make())
+      const kind = withPrefix(family, prefix)
+      const head = kind === family || to !== 'text' ? '' : `${prefix}_`
+      const next = (): string => head + formOf(family, to, make())
       if (json) return terminal.printJson(Array.from({ length: count }, next))
       for (let left = count; left > 0; left -= LINES_AT_ONCE) {
         await terminal.print(Array.from({ length: Math.min(left, LINES_AT_ONCE) }, next).join('\n'))

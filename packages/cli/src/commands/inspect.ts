@@ -1,45 +1,44 @@
-import { type IdFamily, type IdReading, readings, refusals } from '@snoflax/core'
+import type { IdReading } from '@snoflax/core'
+import { baseOf, isPrefixed } from '@snoflax/core/adapter'
 import { Command } from 'commander'
-import { type FamilyOptions, families, familyNamed } from '../ids/families.js'
+import { type FamilyOptions, families, familyNamed, readingsOf } from '../ids/families.js'
 import { showUtc } from '../ids/time.js'
 import { describeReading, pictureReading } from '../inspection.js'
 import type { Paint, Terminal } from '../terminal.js'
-import { addFamilyOptions } from './options.js'
+import { addFamilyOptions, addPrefixOption } from './options.js'
 
 interface Options extends FamilyOptions {
   readonly family?: string
+  readonly prefix?: string
   readonly json?: true
 }
 
 export const inspect = (terminal: Terminal): Command =>
   addFamilyOptions(
-    new Command('inspect')
-      .description('show what is in ids, in any form: text, hex, uuid or number')
+    addPrefixOption(new Command('inspect'))
+      .description('show what is in ids, in any form: text, with a prefix too, hex, uuid or number')
       .argument('[ids...]', 'ids; without any, the lines of standard input')
       .option('--family <family>', 'read them as this family only')
       .option('--json', 'print a JSON array'),
-  ).action(async (ids: string[], { family, json, ...options }: Options) => {
+  ).action(async (ids: string[], { family, prefix, json, ...options }: Options) => {
     const known = family === undefined ? families(options) : [familyNamed(family, options)]
     const documents: object[] = []
     for await (const input of terminal.given(ids)) {
-      const found = readings(input, known)
-      if (found.length === 0) complain(terminal, input, known)
-      if (json) documents.push(toDocument(input, found, known))
+      const { found, refusals } = readingsOf(input, known, prefix)
+      if (found.length === 0) complain(terminal, input, refusals)
+      if (json) documents.push(toDocument(input, found, refusals))
       else if (found.length > 0) await terminal.print(picture(terminal, input, found))
     }
     if (json) await terminal.printJson(documents)
   })
 
-function complain(terminal: Terminal, input: string, known: readonly IdFamily[]): void {
-  const reasons = reasonsAgainst(input, known).map((reason) => `\n  ${reason}`)
+function complain(terminal: Terminal, input: string, refusals: readonly string[]): void {
+  const reasons = refusals.map((reason) => `\n  ${reason}`)
   terminal.complainAbout(`${JSON.stringify(input)} is no id${reasons.join('')}`)
 }
 
-const reasonsAgainst = (input: string, known: readonly IdFamily[]): string[] =>
-  refusals(input, known).map(({ error }) => error.message)
-
-function toDocument(input: string, found: readonly IdReading[], known: readonly IdFamily[]): object {
-  if (found.length === 0) return { input, readings: [], refusals: reasonsAgainst(input, known) }
+function toDocument(input: string, found: readonly IdReading[], refusals: readonly string[]): object {
+  if (found.length === 0) return { input, readings: [], refusals }
   return { input, readings: found.map(describeReading) }
 }
 
@@ -56,7 +55,8 @@ function picture({ paint }: Terminal, input: string, found: readonly IdReading[]
   return lines.join('\n')
 }
 
-const nameOf = ({ family, form }: IdReading): string => `${family.name} (${form})`
+const nameOf = ({ family, form }: IdReading): string =>
+  `${baseOf(family).name}${isPrefixed(family) ? ` behind ${family.prefix}_` : ''} (${form})`
 
 const unlikely = (reading: IdReading, paint: Paint): string =>
   paint('dim', `  or ${nameOf(reading)} of ${showUtc(reading.family.timeMs(reading.id))}, an unlikely time`)

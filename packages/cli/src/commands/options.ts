@@ -10,6 +10,10 @@ export function addFamilyOptions(command: Command): Command {
     .option('--neighbourhood <bits>', 'neighbourhood of uid ids, 5 to 10 (default: 8)', wholeNumber)
 }
 
+/** The option that says which prefix ids have. */
+export const addPrefixOption = (command: Command): Command =>
+  command.option('--prefix <prefix>', 'what texts of the ids begin with, as cus of cus_…')
+
 /** An option's argument as a number. @throws {UsageError} */
 export function wholeNumber(text: string): number {
   if (/^(?:0|[1-9]\d{0,14})$/.test(text)) return Number(text)

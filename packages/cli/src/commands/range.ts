@@ -1,17 +1,18 @@
-import { IdError, type IdFamily, type IdRange, type StorageName } from '@snoflax/core'
+import { IdError, type IdFamily, type IdRange, prefixed, type StorageName } from '@snoflax/core'
 import { sqlFunction } from '@snoflax/core/adapter'
 import { Command } from 'commander'
 import { UsageError } from '../exit.js'
-import { type FamilyOptions, familyNamed } from '../ids/families.js'
+import { type FamilyOptions, familyNamed, withPrefix } from '../ids/families.js'
 import { literalOf, storageNamed } from '../ids/forms.js'
 import { parseTime, showUtc } from '../ids/time.js'
 import type { Terminal } from '../terminal.js'
-import { addFamilyOptions, DIALECTS, type Dialect, dialectNamed } from './options.js'
+import { addFamilyOptions, addPrefixOption, DIALECTS, type Dialect, dialectNamed } from './options.js'
 
 interface Options extends FamilyOptions {
   readonly from: number
   readonly to: number
   readonly column: string
+  readonly prefix?: string
   readonly storage?: StorageName
   readonly dialect?: Dialect
   readonly json?: true
@@ -20,7 +21,8 @@ interface Options extends FamilyOptions {
 /** Bounds as literals of one database and storage. */
 interface Bounds {
   readonly dialect: Dialect
-  readonly storage: StorageName
+  /** `prefixed` is a text column that holds the prefix too. */
+  readonly storage: StorageName | 'prefixed'
   readonly gte: string
   readonly lt: string | undefined
   /** The condition, ready to be pasted. */
@@ -29,7 +31,7 @@ interface Bounds {
 
 export const range = (terminal: Terminal): Command =>
   addFamilyOptions(
-    new Command('range')
+    addPrefixOption(new Command('range'))
       .description('bounds of the ids made from a moment until before another')
       .argument('[family]', 'flax, sno, flake, uid or uidLocal', 'flax')
       .requiredOption(
@@ -42,19 +44,28 @@ export const range = (terminal: Terminal): Command =>
       .option('--storage <storage>', 'this storage only', storageNamed)
       .option('--dialect <dialect>', 'postgres, sqlite or mysql only', dialectNamed)
       .option('--json', 'print a JSON object'),
-  ).action(async (name: string, { from, to, column, storage, dialect, json, ...options }: Options) => {
-    const family = familyNamed(name, options)
-    const ids = family.range(from, to)
-    const storages = storage === undefined ? family.storages : [storage]
-    const bounds = (dialect === undefined ? DIALECTS : [dialect]).flatMap((one) =>
-      storages.flatMap((name) => boundsIn(family, ids, column, one, name)),
-    )
-    if (bounds.length === 0) throw new UsageError(`no such storage of ${family.name} there`)
-    const span = { family: family.name, from: showUtc(from), to: showUtc(to), exact: family.exactRange }
-    if (json) return terminal.printJson({ ...span, ids, bounds })
-    await terminal.print(bounds.length === 1 ? (bounds[0] as Bounds).sql : table(terminal, bounds))
-    if (!family.exactRange) terminal.note(recheck(family, column, span))
-  })
+  ).action(
+    async (name: string, { from, to, column, prefix, storage, dialect, json, ...options }: Options) => {
+      const family = withPrefix(familyNamed(name, options), prefix)
+      const ids = family.range(from, to)
+      const storages = storage === undefined ? family.storages : [storage]
+      const bounds = (dialect === undefined ? DIALECTS : [dialect]).flatMap((one) =>
+        storages.flatMap((name) => boundsIn(family, ids, column, one, name)),
+      )
+      if (prefix !== undefined && (storage ?? 'text') === 'text' && family.storages.includes('text')) {
+        const kept = prefixed(familyNamed(name, options), prefix, { stored: 'prefixed' })
+        for (const one of dialect === undefined ? DIALECTS : [dialect]) {
+          const [found] = boundsIn(kept, ids, column, one, 'text')
+          if (found !== undefined) bounds.push({ ...found, storage: 'prefixed' })
+        }
+      }
+      if (bounds.length === 0) throw new UsageError(`no such storage of ${family.name} there`)
+      const span = { family: family.name, from: showUtc(from), to: showUtc(to), exact: family.exactRange }
+      if (json) return terminal.printJson({ ...span, ids, bounds })
+      await terminal.print(bounds.length === 1 ? (bounds[0] as Bounds).sql : table(terminal, bounds))
+      if (!family.exactRange) terminal.note(recheck(family, column, span))
+    },
+  )
 
 /** None where the database refuses the storage, or can't hold the number. */
 function boundsIn(
@@ -84,7 +95,8 @@ const TITLES: Readonly<Record<Dialect, string>> = {
 const table = ({ paint }: Terminal, bounds: readonly Bounds[]): string =>
   DIALECTS.flatMap((dialect) => {
     const rows = bounds.filter((one) => one.dialect === dialect)
-    const lines = rows.map(({ storage, sql }) => `  ${storage.padEnd(6)}  ${sql}`)
+    const width = Math.max(...rows.map(({ storage }) => storage.length), 6)
+    const lines = rows.map(({ storage, sql }) => `  ${storage.padEnd(width)}  ${sql}`)
     return lines.length > 0 ? [paint('bold', TITLES[dialect]), ...lines] : []
   }).join('\n')
 

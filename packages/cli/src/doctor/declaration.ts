@@ -13,6 +13,8 @@ export interface ColumnRules {
   isWarning?(fault: string): boolean
   /** Whether text is compared by a language, or without regard to case. */
   hasCollationFault(idColumn: IdColumn): boolean
+  /** What is wrong with the column's CHECK, or could be better. */
+  checkConstraint?(examination: Examination, idColumn: IdColumn): Promise<Finding[]>
   /** The statements that mend it. */
   cure(examination: Examination, idColumn: IdColumn, check: 'type' | 'collation'): string | Promise<string>
 }
@@ -36,7 +38,7 @@ export async function checkDeclaration(
     const sql = await rules.cure(examination, idColumn, 'collation')
     findings.push(finding('collation', where, message, { sql }))
   }
-  return findings
+  return [...findings, ...((await rules.checkConstraint?.(examination, idColumn)) ?? [])]
 }
 
 /** A type that suits none of the family's storages or not the one that was told, or is too short for a text. */

@@ -31,17 +31,18 @@ export async function examine(database: LiveDatabase, options: ExamineOptions): 
   const functions =
     isPostgres(database) && installed ? await checkFunctions(database, installed, options.skip, notes) : []
   const { examined, findings: faults } = await examineColumns(examination)
-  const findings = [
+  const found = [
     ...functions.filter((one) => !isAfterValues(one)),
     ...faults,
     ...functions.filter(isAfterValues),
-  ]
+  ].filter(({ check }) => !options.skip.includes(check))
   return {
     database: database.label,
     pgSql: installed?.version ?? null,
     columns: examined,
     notes,
-    findings: findings.filter(({ check }) => !options.skip.includes(check)),
+    findings: found.filter(({ severity }) => severity !== 'advice'),
+    advice: found.filter(({ severity }) => severity === 'advice'),
   }
 }
 

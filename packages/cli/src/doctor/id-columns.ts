@@ -1,7 +1,15 @@
-import { type Database, type IdFamily, type IdStorage, isPlausible, type StorageName } from '@snoflax/core'
-import { snakeCase } from '@snoflax/core/adapter'
+import {
+  type Database,
+  type IdFamily,
+  type IdStorage,
+  isPlausible,
+  prefixed,
+  readings,
+  type StorageName,
+} from '@snoflax/core'
+import { isPrefixed, snakeCase } from '@snoflax/core/adapter'
 import { UsageError } from '../exit.js'
-import { type FamilyOptions, familyNamed } from '../ids/families.js'
+import { type FamilyOptions, familyNamed, withPrefix } from '../ids/families.js'
 import { storageNamed } from '../ids/forms.js'
 import { type Column, type LiveDatabase, placeOf } from './live-database.js'
 import { exactStorage, readStored, storagesOf } from './stored-value.js'
@@ -28,13 +36,17 @@ export interface Told {
 
 const TOLD = /^([^=]+\.[^=.]+)=([^:]+)(?::(.+))?$/
 
-/** Reads `orders.id=flax` or `orders.id=flax:uuid8`. @throws {UsageError} */
+/** Reads `orders.id=flax`, `orders.id=flax:uuid8`, or `orders.id=flax:cus_` of a text column with a prefix. @throws {UsageError} */
 export function parseTold(text: string, options: FamilyOptions): Told {
   const [, place, family, storage] = TOLD.exec(text) ?? []
   if (place === undefined || family === undefined) {
     throw new UsageError(
-      `a column is told as table.column=family or table.column=family:storage, not ${text}`,
+      `a column is told as table.column=family, table.column=family:storage or table.column=family:prefix_, not ${text}`,
     )
+  }
+  if (storage?.endsWith('_')) {
+    const kind = withPrefix(familyNamed(family, options), storage.slice(0, -1), { stored: 'prefixed' })
+    return { place, family: kind, storage: 'text' }
   }
   return {
     place,
@@ -132,7 +144,9 @@ async function byValues(
   const suited = fits(database.kind, column, families)
   if (suited.length === 0) return undefined
   const values = await sampleOf(database, column)
-  const fit = suited.find((one) => isFit(one, values))
+  const fit = [...suited, ...prefixedFits(database.kind, column, families, values)].find((one) =>
+    isFit(one, values),
+  )
   return (
     fit && { column, family: fit.family, storage: fit.isProper ? fit.storage : undefined, evidence: 'values' }
   )
@@ -153,6 +167,21 @@ function fits(kind: Database, column: Column, families: readonly IdFamily[]): Fi
       .map((family) => ({ family, storage: exactStorage(family, kind, name), isProper }))
   const proper = storagesOf(kind, column).flatMap((name) => having(name, true))
   return mayHoldDigits(column) ? [...proper, ...having('bigint', false)] : proper
+}
+
+/** What a text column could hold with a prefix, by its first value. */
+function prefixedFits(
+  kind: Database,
+  column: Column,
+  families: readonly IdFamily[],
+  [first]: readonly unknown[],
+): Fit[] {
+  if (typeof first !== 'string' || !storagesOf(kind, column).includes('text')) return []
+  const kinds = readings(first, families).flatMap(({ family }) => (isPrefixed(family) ? [family] : []))
+  return kinds
+    .filter(({ base }) => base.storages.includes('text'))
+    .map(({ base, prefix }) => prefixed(base, prefix, { stored: 'prefixed' }))
+    .map((family) => ({ family, storage: exactStorage(family, kind, 'text'), isProper: true }))
 }
 
 /** Elsewhere digits are numbers of cards, of telephones, of accounts. */

@@ -90,9 +90,7 @@ export async function driver<Module>(load: () => Promise<Module>, name: string):
     return await load()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
-    throw new UsageError(
-      `the driver ${name} is not installed; install it beside snoflax: npm install ${name}`,
-    )
+    throw new UsageError(`${name} is not installed; install it beside snoflax: npm install ${name}`)
   }
 }
 

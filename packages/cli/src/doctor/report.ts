@@ -10,6 +10,7 @@ export const CHECKS = [
   'cross-check',
   'type',
   'collation',
+  'constraint',
   'malformed',
   'future',
   'duplicate',
@@ -22,8 +23,8 @@ export type Cure = { readonly sql: string } | { readonly shell: string }
 export interface Finding {
   /** Which check found it. */
   readonly check: CheckName
-  /** An error loses, repeats or misorders ids, or refuses new ones; a warning may come to that. */
-  readonly severity: 'error' | 'warning'
+  /** An error loses, repeats or misorders ids, or refuses new ones; a warning may come to that; advice is for safety. */
+  readonly severity: 'error' | 'warning' | 'advice'
   /** Table and column, function, or what else is concerned. */
   readonly where: string
   /** What is wrong there, in words. */
@@ -68,4 +69,6 @@ export interface Report {
   readonly notes: readonly string[]
   /** What is wrong; empty if nothing is. */
   readonly findings: readonly Finding[]
+  /** What would keep ids safer; nothing is wrong. */
+  readonly advice: readonly Finding[]
 }

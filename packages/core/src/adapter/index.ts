@@ -36,3 +36,4 @@ export {
   sqlCall,
   sqlFunction,
 } from './sql-call.js'
+export { type ColumnFault, columnFaults, type DeclaredColumn, type RunQuery } from './stored-columns.js'

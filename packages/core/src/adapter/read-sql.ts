@@ -87,7 +87,7 @@ const OPERATOR = String.raw`::|:=|<=>|->>|->|#>>|#>|<->|<@|@>|&&|\|\||!~\*|!~|~\
 const patterns = new Map<string, RegExp>()
 
 function patternOf(dialect: Database, placeholder: RegExp | undefined): RegExp {
-  const key = `${dialect} ${placeholder?.source ?? ''}`
+  const key = [dialect, placeholder?.source].join(' ')
   const known = patterns.get(key)
   if (known !== undefined) return known
   const grammar = GRAMMARS[dialect]
@@ -95,16 +95,21 @@ function patternOf(dialect: Database, placeholder: RegExp | undefined): RegExp {
   const placeholders =
     placeholder === undefined ? grammar.placeholder : `${placeholder.source}|${grammar.placeholder}`
   const made = new RegExp(
-    `(?<blank>\\s+)|(?<comment>${grammar.comment})|(?<string>${grammar.string})` +
-      `|(?<name>${part}(?:\\s*\\.\\s*(?:${part}|\\*))*)|(?<cast>::)|(?<placeholder>${placeholders})` +
-      `|(?<number>${NUMBER})|(?<operator>${OPERATOR})`,
+    `(\\s+)|(${grammar.comment})|(${grammar.string})|(${part}(?:\\s*\\.\\s*(?:${part}|\\*))*)` +
+      `|(::)|(${placeholders})|(${NUMBER})|${OPERATOR}`,
     'yu',
   )
   patterns.set(key, made)
   return made
 }
 
-const KINDS = ['name', 'string', 'number', 'placeholder', 'comment'] as const
+/** By the groups of the pattern: numbers, since names cost several times as much. A placeholder may have its own. */
+const KINDS = ['blank', 'comment', 'string', 'name', 'operator', 'placeholder'] as const
+
+function kindOf(groups: RegExpExecArray): SqlTokenKind | 'blank' {
+  const kind = KINDS.find((_, i) => groups[i + 1] !== undefined)
+  return kind ?? (groups.at(-1) === undefined ? 'operator' : 'number')
+}
 
 /**
  * The tokens of SQL text: of a statement, a script or a part of one. Nothing is refused; a literal or comment that
@@ -123,23 +128,25 @@ export function readSql(sql: string, { dialect, placeholder, comments = false }:
   let isExecutable = false
   for (let start = 0; start < sql.length; ) {
     pattern.lastIndex = start
-    const { groups = {}, 0: matched } = pattern.exec(sql) as RegExpExecArray
+    const groups = pattern.exec(sql) as RegExpExecArray
+    const [matched] = groups
     const isEnd = isExecutable && sql.startsWith('*/', start)
-    const kind = isEnd ? 'comment' : (KINDS.find((one) => groups[one] !== undefined) ?? 'operator')
+    const kind = isEnd ? 'comment' : kindOf(groups)
     const end = isEnd ? start + 2 : endOf(sql, start, matched, kind, dialect)
     if (isEnd) isExecutable = false
     else if (kind === 'comment' && EXECUTABLE.test(matched)) isExecutable = true
-    if (groups['blank'] === undefined && (comments || kind !== 'comment')) {
+    if (kind !== 'blank' && (comments || kind !== 'comment')) {
       const text = sql.slice(start, end)
       if (text === ')') around.pop()
-      const parts = kind === 'name' ? partsOf(text, dialect) : NO_PARTS
+      const isQuoted = kind === 'name' && /["`[]/.test(text)
+      const parts = kind === 'name' ? partsOf(text, dialect, isQuoted) : NO_PARTS
       tokens.push({
         kind,
         text,
         start,
         end,
         parts,
-        isQuoted: kind === 'name' && !/^[\p{L}\p{M}\p{N}_$.*\s]+$/u.test(text),
+        isQuoted,
         open: around.at(-1) ?? -1,
       })
       if (text === '(') around.push(tokens.length - 1)
@@ -152,7 +159,13 @@ export function readSql(sql: string, { dialect, placeholder, comments = false }:
 const NO_PARTS: readonly string[] = []
 
 /** PostgreSQL's nested comments and dollar quotes end where no regular expression can tell. */
-function endOf(sql: string, start: number, matched: string, kind: SqlTokenKind, dialect: Database): number {
+function endOf(
+  sql: string,
+  start: number,
+  matched: string,
+  kind: SqlTokenKind | 'blank',
+  dialect: Database,
+): number {
   const from = start + matched.length
   if (dialect !== 'postgres') return from
   if (kind === 'comment' && matched === '/*') return endOfComment(sql, from)
@@ -172,7 +185,8 @@ function endOfComment(sql: string, from: number): number {
   return ends.lastIndex
 }
 
-function partsOf(name: string, dialect: Database): string[] {
+function partsOf(name: string, dialect: Database, isQuoted: boolean): string[] {
+  if (!isQuoted) return name.split('.').map((part) => part.trim())
   const part = new RegExp(`${GRAMMARS[dialect].quotedName}|${WORD}|\\*`, 'gu')
   return Array.from(name.matchAll(part), ([one]) => unquoted(one))
 }

@@ -34,16 +34,16 @@ export function decode(text: string): Uint8Array {
 
 const MAX_TEXT = '18446744073709551615'
 
-/** Whether it is the text of an id: decimal digits without leading zeros, 2^64 - 1 at most. */
-export function check(text: string): boolean {
-  const { length } = text
-  if (length === 0 || length > MAX_DIGITS) return false
-  for (let i = 0; i < length; i++) {
+/** Whether the characters from `start` on are an id: decimal digits without leading zeros, 2^64 - 1 at most. */
+export function check(text: string, start = 0): boolean {
+  const length = text.length - start
+  if (length <= 0 || length > MAX_DIGITS) return false
+  for (let i = start; i < text.length; i++) {
     const digit = text.charCodeAt(i) - 48
     if (digit < 0 || digit > 9) return false
   }
-  if (length > 1 && text.charCodeAt(0) === 48) return false
-  return length < MAX_DIGITS || text <= MAX_TEXT
+  if (length > 1 && text.charCodeAt(start) === 48) return false
+  return length < MAX_DIGITS || text.slice(start) <= MAX_TEXT
 }
 
 /** The id as a number. */

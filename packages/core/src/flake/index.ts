@@ -65,6 +65,7 @@ function createFlake(epochMs: number): FlakeFamily {
     encode: codec.encode,
     decode: codec.decode,
     check: codec.check,
+    checkFrom: codec.check,
     pack,
     unpack,
     timeMs,

@@ -45,6 +45,7 @@ function createFlax(): FlaxFamily {
     encode: codec.encode,
     decode: codec.decode,
     check: codec.check,
+    checkFrom: codec.check,
     pack: codec.pack,
     unpack: codec.unpack,
     timeMs: codec.timeMs,

@@ -7,6 +7,7 @@ import { type PrefixedGenerator, type PrefixedMembers, prefixGenerator } from '.
 import { prefixedText } from './text.js'
 
 export type { PrefixedGenerator } from './generator.js'
+export { prefixOf } from './text.js'
 
 /** Options of {@link prefixed}. */
 export interface PrefixedOptions {
@@ -48,6 +49,8 @@ export type PrefixedFamily<Prefix extends string = string, Base extends IdFamily
 
 const PREFIX = /^[a-z](?:[a-z0-9_]{0,61}[a-z0-9])?$/
 
+export const isPrefix = (text: string): boolean => PREFIX.test(text)
+
 /**
  * The base's ids behind a prefix that says what they are of, `cus_Kpcan0M1FakODT4k`: the compiler, `parse` and every
  * column keep customers and orders apart. A column holds the bare id, in any storage of the base.
@@ -70,7 +73,7 @@ export function prefixed<const Prefix extends string, Base extends IdFamily>(
 ): PrefixedFamily<Prefix, Base> {
   checkOptions('prefixed', options, { stored: ['bare', 'prefixed'] })
   const { stored = 'bare' } = options
-  if (typeof prefix !== 'string' || !PREFIX.test(prefix)) {
+  if (typeof prefix !== 'string' || !isPrefix(prefix)) {
     refuse('prefix', prefix, `a prefix is 1 to 63 of a-z, 0-9 and _, with a letter first and no _ last`)
   }
   if (isPrefixed(base)) refuse('base', base.name, 'a family has one prefix; pass the base')

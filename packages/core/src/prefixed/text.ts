@@ -1,3 +1,4 @@
+import { checkFrom } from '../define-family.js'
 import type { IdFamily } from '../family.js'
 import { IdError, refuseType, show } from '../primitives/errors.js'
 
@@ -19,17 +20,16 @@ export function prefixedText(prefix: string, base: IdFamily): PrefixedText {
   const head = `${prefix}_`
   const { textLength, pattern } = base
   const length = textLength === undefined ? undefined : head.length + textLength
-  const check = (text: string): boolean =>
-    (length === undefined || text.length === length) &&
-    text.startsWith(head) &&
-    base.is(text.slice(head.length))
+  const start = head.length
+  const checkBase = checkFrom(base)
+  const check = (text: string): boolean => text.startsWith(head) && checkBase(text, start)
   return {
     head,
     length,
     pattern: new RegExp(`^${head}(?:${unanchored(pattern)})$`, pattern.flags),
     check,
     withoutPrefix(text) {
-      if (typeof text === 'string' && check(text)) return text.slice(head.length)
+      if (typeof text === 'string' && check(text)) return text.slice(start)
       return refuse(prefix, base, text)
     },
   }
@@ -74,7 +74,7 @@ function refuseRest(prefix: string, base: IdFamily, text: string): never {
 }
 
 /** Cut by the base's length, since its text may have a `_` too, or at the last `_` where that varies. */
-function prefixOf({ textLength }: IdFamily, text: string): string | undefined {
+export function prefixOf({ textLength }: IdFamily, text: string): string | undefined {
   const cut = textLength === undefined ? text.lastIndexOf('_') : text.length - textLength - 1
   return cut > 0 && text[cut] === '_' ? text.slice(0, cut) : undefined
 }

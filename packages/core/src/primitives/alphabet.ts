@@ -18,11 +18,11 @@ export function alphabet(characters: string): Alphabet {
   return { characters, codes, digits }
 }
 
-/** Whether every character is a digit of the alphabet. Allocates nothing. */
-export function isSpelled({ digits }: Alphabet, text: string): boolean {
+/** Whether every character from `start` on is a digit of the alphabet. Allocates nothing. */
+export function isSpelled({ digits }: Alphabet, text: string, start: number): boolean {
   let seen = 0
   let codes = 0
-  for (let i = 0; i < text.length; i++) {
+  for (let i = start; i < text.length; i++) {
     const code = text.charCodeAt(i)
     seen |= digits[code & 127] as number
     codes |= code

@@ -1,4 +1,6 @@
 import type { IdFamily, StorageName } from '../family.js'
+import { isPrefixed } from '../identity.js'
+import { isPrefix, prefixed, prefixOf } from '../prefixed/index.js'
 import { checkString, IdError } from '../primitives/errors.js'
 import { FORMS, type Form } from './forms.js'
 
@@ -6,6 +8,16 @@ import { FORMS, type Form } from './forms.js'
 export type Attempt =
   | { readonly form: StorageName; readonly id: string; readonly error?: undefined }
   | { readonly form: StorageName; readonly id?: undefined; readonly error: IdError }
+
+/** The families, and for a text that begins with a prefix those of which it is an id behind that prefix. */
+export function kindsOf(families: readonly IdFamily[], text: string): IdFamily[] {
+  return Array.from(new Set(families)).flatMap((family) => {
+    const prefix = isPrefixed(family) ? undefined : prefixOf(family, checkString(family.name, text))
+    if (prefix === undefined || !isPrefix(prefix)) return [family]
+    const kind = prefixed(family, prefix)
+    return kind.is(text) ? [family, kind] : [family]
+  })
+}
 
 /** Reads the text in each form that it looks like and that ids of the family have, as text in any case. */
 export function attempts(family: IdFamily, text: string): Attempt[] {

@@ -1,12 +1,12 @@
 import type { IdFamily, StorageName } from '../family.js'
 import { checkOptions } from '../primitives/options.js'
-import { attempts } from './attempts.js'
+import { attempts, kindsOf } from './attempts.js'
 import { FORMS } from './forms.js'
 import { isPlausible, type ReadingOptions } from './plausible.js'
 
 /** One way to read a text as an id. */
 export interface IdReading {
-  /** One of those that were given. */
+  /** One of those that were given; of a text behind a prefix, `prefixed` of one. */
   readonly family: IdFamily
   /** The form in which the text holds the id. */
   readonly form: StorageName
@@ -18,7 +18,7 @@ export interface IdReading {
 
 /**
  * Every way to read a text as an id of these families, in whatever form a person or a database writes it: the
- * canonical text; a uuid, with hyphens or without, in either case; bytes as `\x…`, `0x…`, `X'…'` or bare hex; a
+ * canonical text, behind a prefix too; a uuid, with hyphens or without, in either case; bytes as `\x…`, `0x…`, `X'…'` or bare hex; a
  * decimal number. Each id of a family comes once, and the array is empty where the text is none; then `refusals`
  * tells why.
  *
@@ -40,7 +40,7 @@ export function readings(
   options: ReadingOptions = {},
 ): IdReading[] {
   checkOptions('readings', options, { nowMs: 'any' })
-  const found = Array.from(new Set(families)).flatMap((family) => readingsAs(family, text, options))
+  const found = kindsOf(families, text).flatMap((family) => readingsAs(family, text, options))
   return found.sort((a, b) => Number(b.plausible) - Number(a.plausible) || rankOf(a) - rankOf(b))
 }
 

@@ -1,6 +1,6 @@
 import type { IdFamily, StorageName } from '../family.js'
 import type { IdError } from '../primitives/errors.js'
-import { attempts } from './attempts.js'
+import { attempts, kindsOf } from './attempts.js'
 
 /** Why a text is no id of a family. */
 export interface IdRefusal {
@@ -23,7 +23,9 @@ export interface IdRefusal {
  * refusal?.error.position // 0
  */
 export const refusals = (text: string, families: readonly IdFamily[]): IdRefusal[] =>
-  Array.from(new Set(families)).flatMap((family) => refusalBy(family, text) ?? [])
+  Array.from(new Set(families)).flatMap((family) =>
+    kindsOf([family], text).length > 1 ? [] : (refusalBy(family, text) ?? []),
+  )
 
 function refusalBy(family: IdFamily, text: string): IdRefusal | undefined {
   const tried = attempts(family, text)

@@ -46,8 +46,9 @@ export function decode(text: string): Uint8Array {
   return coder.decode(checkText(NAME, text, TEXT_LENGTH))
 }
 
-/** Whether it is the text of an id. */
-export const check = (text: string): boolean => text.length === TEXT_LENGTH && isSpelled(ALPHABET, text)
+/** Whether the characters from `start` on are the text of an id. */
+export const check = (text: string, start = 0): boolean =>
+  text.length - start === TEXT_LENGTH && isSpelled(ALPHABET, text, start)
 
 /** The text of fields that are known to be in range. */
 export function spell(

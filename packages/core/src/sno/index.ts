@@ -70,6 +70,7 @@ function createSno(): SnoFamily {
     encode: codec.encode,
     decode: codec.decode,
     check: codec.check,
+    checkFrom: codec.check,
     pack: codec.pack,
     unpack: codec.unpack,
     timeMs: codec.timeMs,

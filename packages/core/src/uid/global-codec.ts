@@ -36,9 +36,9 @@ export function decode(text: string): Uint8Array {
   return coder.decode(checkText(NAME, text, GLOBAL_TEXT_LENGTH))
 }
 
-/** Whether it is the text of an id. */
-export const check = (text: string): boolean =>
-  text.length === GLOBAL_TEXT_LENGTH && isSpelled(ALPHABET, text)
+/** Whether the characters from `start` on are the text of an id. */
+export const check = (text: string, start = 0): boolean =>
+  text.length - start === GLOBAL_TEXT_LENGTH && isSpelled(ALPHABET, text, start)
 
 /** The functions that depend on the neighbourhood. */
 export function neighbourhoodCodec(neighbourhood: number): {

@@ -99,6 +99,7 @@ function createUid(neighbourhood: number): UidFamily {
     encode,
     decode,
     check,
+    checkFrom: check,
     pack: codec.pack,
     unpack: codec.unpack,
     timeMs: codec.timeMs,

@@ -44,11 +44,14 @@ export function decode(text: string): Uint8Array {
   return padded.slice(0, LOCAL_BYTE_LENGTH)
 }
 
-/** Whether it is the text of an id: of the last character's 6 bits the lowest two are beyond the 64th. */
-export const check = (text: string): boolean =>
-  text.length === LOCAL_TEXT_LENGTH &&
-  isSpelled(ALPHABET, text) &&
-  ((ALPHABET.digits[text.charCodeAt(LOCAL_TEXT_LENGTH - 1)] as number) & 3) === 0
+/**
+ * Whether the characters from `start` on are the text of an id: of the last one's 6 bits the lowest two are beyond the
+ * 64th.
+ */
+export const check = (text: string, start = 0): boolean =>
+  text.length - start === LOCAL_TEXT_LENGTH &&
+  isSpelled(ALPHABET, text, start) &&
+  ((ALPHABET.digits[text.charCodeAt(text.length - 1)] as number) & 3) === 0
 
 /** Fields that are known to be in range. */
 export function spell({ megaSeconds, seconds, microSeconds, sequence }: UidLocalFields): UidLocalId {

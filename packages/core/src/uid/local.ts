@@ -44,6 +44,7 @@ function createUidLocal(): UidLocalFamily {
     encode: codec.encode,
     decode: codec.decode,
     check: codec.check,
+    checkFrom: codec.check,
     pack: codec.pack,
     unpack: codec.unpack,
     timeMs: codec.timeMs,

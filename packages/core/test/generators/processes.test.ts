@@ -36,7 +36,6 @@ test.each([
     }
     expect(all.size).toBe(run.length * COUNT)
   },
-  120_000,
 )
 
 test('default partitions of a process differ, all 65,536 of them, and then there are none', async () => {

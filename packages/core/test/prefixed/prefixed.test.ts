@@ -46,6 +46,25 @@ describe.each(BASES)('$name with a prefix', (base) => {
     )
   })
 
+  test('takes exactly the texts that its base takes behind the prefix', () => {
+    const family = prefixed(base, 'a_b')
+    const near = idOf(base).chain(({ id }) =>
+      fc.tuple(fc.nat(id.length), fc.nat(2), fc.string({ maxLength: 2 })).map(([at, cut, put]) => {
+        return id.slice(0, at) + put + id.slice(at + cut)
+      }),
+    )
+    fc.assert(
+      fc.property(
+        fc.oneof(near, fc.string(), fc.constantFrom('', 'a_b_', '18446744073709551616')),
+        (text) => {
+          expect(family.is(`a_b_${text}`)).toBe(base.is(text))
+          expect(family.is(text)).toBe(text.startsWith('a_b_') && base.is(text.slice(4)))
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
   test('orders and bounds as its base', () => {
     const family = prefixed(base, 'abc')
     fc.assert(

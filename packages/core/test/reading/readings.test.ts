@@ -3,7 +3,10 @@ import {
   flax,
   type IdFamily,
   type IdReading,
+  isSameFamily,
+  prefixed,
   readings,
+  refusals,
   sno,
   storageFor,
   uid,
@@ -116,6 +119,18 @@ describe('readings', () => {
     for (const generator of makers) {
       const id = generator.generate()
       expect(read(id)[0]).toEqual({ family: generator.family, form: 'text', id, plausible: true })
+    }
+  })
+
+  test('find the prefix of a text, and keep bare texts bare', () => {
+    const bare = flax.generate()
+    const [found, ...others] = read(`cus_${bare}`, [flax, sno])
+    expect([found?.family.name, found?.id, others]).toEqual(['cus', `cus_${bare}`, []])
+    expect(isSameFamily(found?.family as IdFamily, prefixed(flax, 'cus'))).toBe(true)
+    expect(refusals(`cus_${bare}`, [flax, sno]).map(({ family }) => family)).toEqual([sno])
+    expect(read('evt_5828128208445124608', [flake]).map(({ family }) => family.name)).toEqual(['evt'])
+    for (const text of [`Cus_${bare}`, `_${bare}`, `cus${bare}`, `cus_${bare}!`, `cus__${bare}`, bare]) {
+      expect(read(text, [flax]).map(({ family }) => family)).toEqual(text === bare ? [flax] : [])
     }
   })
 

@@ -29,10 +29,10 @@ export function bound(query: SQL): SQL {
 
 /** The chunks of a query, and in them the values that are compared with an id column encoded as its ids. */
 export function bindCompared(given: SQLChunk[]): SQLChunk[] {
-  if (!given.some(isPartOfComparison)) return given
+  if (!given.some(isPartOfComparison) || !holds(given, isOfIds) || !holds(given, hasValue)) return given
   const query = new MarkedQuery()
   const chunks = query.copy(given)
-  const column = query.cells.some(({ isValue }) => isValue) && columnAmong(query.cells)
+  const column = columnAmong(query.cells)
   if (!column) return given
   query.bind(idsOf(column).storage.database)
   return chunks
@@ -52,12 +52,73 @@ export function boundFor(written: SQL, ...columns: readonly Column[]): SQL {
   return copy
 }
 
+/** What is written, by the keys of the table. */
+export type Row = Readonly<Record<string, unknown>>
+
+/** What we read of the configuration of a query builder. */
+export interface SelectConfig {
+  readonly fields: Row
+  /** The same in Drizzle 1.0, which builds SQL of it. */
+  readonly fieldsFlat?: readonly { readonly path: readonly string[]; readonly field: unknown }[]
+  readonly setOperators: readonly { readonly rightSelect: Select }[]
+}
+
+/** A query builder. */
+export interface Select {
+  readonly config: SelectConfig
+}
+
+/** A query with the SQL that it selects bound to columns. */
+export function boundSelect(columns: IdColumns, select: Select): Select {
+  return Object.create(select, { config: { value: boundSelectConfig(columns, select.config) } })
+}
+
+export function boundSelectConfig(columns: IdColumns, config: SelectConfig): SelectConfig {
+  const setOperators = config.setOperators.map((one) => ({
+    ...one,
+    rightSelect: boundSelect(columns, one.rightSelect),
+  }))
+  const fields = boundRow(columns, config.fields)
+  const fieldsFlat = config.fieldsFlat?.map((one) => {
+    const [key, ...deeper] = one.path
+    return deeper.length > 0 ? one : { ...one, field: fields[key as string] }
+  })
+  return { ...config, fields, setOperators, ...(fieldsFlat && { fieldsFlat }) }
+}
+
+/** Columns by keys. */
+export type IdColumns = readonly (readonly [key: string, column: Column])[]
+
+/** What an insert or update has for a table, its SQL bound to the columns that take it. */
+export function boundRow(columns: IdColumns, row: Row): Row {
+  const bound = columns.flatMap(([key, column]) => {
+    const value = boundTo(column, row[key])
+    return value === row[key] ? [] : [[key, value]]
+  })
+  return bound.length === 0 ? row : { ...row, ...Object.fromEntries(bound) }
+}
+
+/** What is written to an id column, if it is SQL bound to it. */
+export function boundTo(column: Column, value: unknown): unknown {
+  if (is(value, SQL.Aliased)) return boundFor(value.sql, column).as(value.fieldAlias)
+  return is(value, SQL) ? boundFor(value, column) : value
+}
+
 /** Drizzle builds much that compares nothing: it is not to be searched. Bulk inserts are little but parameters. */
 function isPartOfComparison(chunk: SQLChunk): boolean {
   if (chunk instanceof Param) return false
-  if (chunk instanceof SQL) return idColumnOf(chunk) !== undefined
-  return is(chunk, StringChunk) ? mayCompare(textOf(chunk)) : idColumnOf(chunk) !== undefined
+  return is(chunk, StringChunk) ? mayCompare(textOf(chunk)) : isOfIds(chunk)
 }
+
+const isOfIds = (chunk: unknown): boolean => idColumnOf(chunk) !== undefined
+
+/** Whether a chunk is so, or one of SQL that is read with it. */
+const holds = (chunks: readonly SQLChunk[], isSo: (chunk: unknown) => boolean): boolean =>
+  chunks.some(
+    (chunk) =>
+      !(chunk instanceof StringChunk) &&
+      (isSo(chunk) || (is(chunk, SQL) && !isInlined(chunk) && holds(chunk.queryChunks, isSo))),
+  )
 
 /** A query, that of SQL inside SQL too, as text with marks and the cells that they stand for. */
 class MarkedQuery {
@@ -125,7 +186,10 @@ class Cell {
 
   encode(encoder: Encoder): void {
     const { chunk } = this
-    if (isBare(chunk)) this.holder[this.key] = new Param(chunk.value, encoder)
+    if (isSelect(chunk) && is(encoder, Column)) {
+      const [key = ''] = Object.keys(chunk._.selectedFields as object)
+      this.holder[this.key] = boundSelect([[key, encoder]], chunk as unknown as Select)
+    } else if (isBare(chunk)) this.holder[this.key] = new Param(chunk.value, encoder)
     else if (isValue(chunk) || Array.isArray(chunk)) this.holder[this.key] = new Param(chunk, encoder)
   }
 
@@ -165,18 +229,24 @@ function checkNoId(ids: ColumnIds, value: unknown): unknown {
 export function idColumnOf(chunk: unknown): Column | undefined {
   if (typeof chunk !== 'object' || chunk === null || chunk instanceof StringChunk) return undefined
   if (findIds(chunk)) return chunk as Column
+  if (chunk instanceof Column) return undefined
   if (is(chunk, SQL)) return findIds(decoderOf(chunk)) && (decoderOf(chunk) as unknown as Column)
   if (is(chunk, SQL.Aliased)) return idColumnOf(chunk.sql)
-  if (!is(chunk, TypedQueryBuilder)) return undefined
-  const [field, ...others] = Object.values(chunk._.selectedFields as object)
-  return others.length === 0 ? idColumnOf(field) : undefined
+  if (!isSelect(chunk)) return undefined
+  return idColumnOf(Object.values(chunk._.selectedFields as object)[0])
 }
+
+/** A query of one column, which stands for its values. */
+const isSelect = (chunk: unknown): chunk is TypedQueryBuilder<never> =>
+  is(chunk, TypedQueryBuilder) && Object.keys(chunk._.selectedFields as object).length === 1
 
 const decoderOf = (query: SQL) =>
   (query as unknown as { decoder: DriverValueDecoder<unknown, unknown> }).decoder
 
 const hasValue = (chunk: unknown): boolean =>
-  Array.isArray(chunk) ? chunk.some(hasValue) : isValue(chunk) || isBare(chunk)
+  Array.isArray(chunk)
+    ? chunk.some(hasValue)
+    : isValue(chunk) || isBare(chunk) || (isSelect(chunk) && idColumnOf(chunk) === undefined)
 
 /** A `sql.param(…)` without an encoder: it has the default one of its copy of Drizzle. */
 const isBare = (chunk: unknown): chunk is Param =>

@@ -1,13 +1,20 @@
 import { IdError } from '@snoflax/core'
 import { type Column, getTableColumns, is, Param, Placeholder, SQL, sql, type Table } from 'drizzle-orm'
 import { findIds, idsOf } from '../id-column/ids.js'
-import { boundFor, idColumnOf } from './values.js'
+import {
+  boundFor,
+  boundRow,
+  boundSelect,
+  boundSelectConfig,
+  type IdColumns,
+  idColumnOf,
+  type Row,
+  type Select,
+  type SelectConfig,
+} from './values.js'
 
 // Drizzle encodes the values of a row, but not those in SQL: `values({ id: sql`${id}` })` would store text in a binary
 // column. So what is written to an id column is bound to it, by its key.
-
-/** What is written, by the keys of the table. */
-export type Row = Readonly<Record<string, unknown>>
 
 /** What we read of the arguments of `buildInsertQuery`. */
 export interface Insert {
@@ -18,18 +25,6 @@ export interface Insert {
   readonly ignore?: boolean
   readonly onConflict?: unknown
   readonly returning?: readonly { readonly field: unknown }[]
-}
-
-/** What we read of the configuration of a query builder. */
-export interface SelectConfig {
-  readonly fields: Row
-  /** The same in Drizzle 1.0, which builds SQL of it. */
-  readonly fieldsFlat?: readonly { readonly path: readonly string[]; readonly field: unknown }[]
-  readonly setOperators: readonly { readonly rightSelect: Select }[]
-}
-
-interface Select {
-  readonly config: SelectConfig
 }
 
 /**
@@ -66,23 +61,6 @@ function boundValues({ table, values, select }: Insert): Insert['values'] {
     : (values as Row[]).map((row) => boundRow(columns, row))
 }
 
-function boundSelect(columns: IdColumns, select: Select): Select {
-  return Object.create(select, { config: { value: boundSelectConfig(columns, select.config) } })
-}
-
-function boundSelectConfig(columns: IdColumns, config: SelectConfig): SelectConfig {
-  const setOperators = config.setOperators.map((one) => ({
-    ...one,
-    rightSelect: boundSelect(columns, one.rightSelect),
-  }))
-  const fields = boundRow(columns, config.fields)
-  const fieldsFlat = config.fieldsFlat?.map((one) => {
-    const [key, ...deeper] = one.path
-    return deeper.length > 0 ? one : { ...one, field: fields[key as string] }
-  })
-  return { ...config, fields, setOperators, ...(fieldsFlat && { fieldsFlat }) }
-}
-
 /** The sides of a union, of which the one can have a column and the others SQL. */
 export function boundUnion(config: SelectConfig): SelectConfig {
   if (config.setOperators.length === 0) return config
@@ -96,17 +74,6 @@ export function boundUnion(config: SelectConfig): SelectConfig {
   return boundSelectConfig(columns, config)
 }
 
-type IdColumns = readonly (readonly [key: string, column: Column])[]
-
-/** What an insert or update has for a table, its SQL bound to the columns that take it. */
-export function boundRow(columns: IdColumns, row: Row): Row {
-  const bound = columns.flatMap(([key, column]) => {
-    const value = boundTo(column, row[key])
-    return value === row[key] ? [] : [[key, value]]
-  })
-  return bound.length === 0 ? row : { ...row, ...Object.fromEntries(bound) }
-}
-
 const known = new WeakMap<Table, IdColumns>()
 
 /** The id columns of a table by their keys. */
@@ -115,12 +82,6 @@ export function idColumnsOf(table: Table): IdColumns {
     known.get(table) ?? Object.entries<Column>(getTableColumns(table)).filter(([, one]) => findIds(one))
   known.set(table, found)
   return found
-}
-
-/** What is written to an id column, if it is SQL bound to it. */
-export function boundTo(column: Column, value: unknown): unknown {
-  if (is(value, SQL.Aliased)) return boundFor(value.sql, column).as(value.fieldAlias)
-  return is(value, SQL) ? boundFor(value, column) : value
 }
 
 /**

@@ -1,13 +1,13 @@
 import { type Database, IdError, type IdFamily } from '@snoflax/core'
 import { databaseDefault, idSource } from '@snoflax/core/adapter'
 import { type Column, entityKind, is, SQL, sql, type Table } from 'drizzle-orm'
-import { boundTo } from '../binding/writes.js'
+import { boundTo } from '../binding/values.js'
 import { watchConstraints } from '../constraints.js'
 import { checkCopy, hookInto } from '../hooks.js'
 import type { IdDialect } from './dialect.js'
 import { ColumnIds, IDS } from './ids.js'
 import { hexOf, literal } from './literal.js'
-import type { ColumnRequest, DialectName, IdColumns } from './types.js'
+import type { ColumnRequest, DialectName, IdColumns, ReferenceOptions } from './types.js'
 
 /** A builder's members, which Drizzle declares as protected, private or in PostgreSQL alone. */
 interface Builder {
@@ -20,6 +20,7 @@ interface Builder {
   }
   readonly foreignKeyConfigs: readonly { readonly ref: () => Column }[]
   array(size?: number): unknown
+  references(target: () => Column, actions: object): Builder
 }
 
 type BuilderClass<Given extends readonly unknown[]> = new (...given: Given) => Builder
@@ -34,9 +35,19 @@ export function idColumns<Dialect extends DialectName>(dialect: IdDialect): IdCo
       typeof name === 'string'
         ? new IdColumnBuilder(name, { family, role, options: options ?? {} })
         : new IdColumnBuilder('', { family, role, options: name ?? {} })
+  const referring = (family: IdFamily) => {
+    const start = starting(family, 'reference')
+    return (...given: unknown[]): Builder => {
+      const at = given.findIndex((one) => typeof one === 'function')
+      if (at < 0) return start(...(given as Parameters<typeof start>))
+      const { onDelete, onUpdate, ...options } = (given[at + 1] ?? {}) as Options & ReferenceOptions
+      const builder = at === 0 ? start(options) : start(given[0] as string, options)
+      return builder.references(given[at] as () => Column, { onDelete, onUpdate })
+    }
+  }
   const columns = (family: IdFamily) =>
     Object.assign(starting(family, 'generated'), {
-      ref: starting(family, 'reference'),
+      ref: referring(family),
       plain: starting(family, 'plain'),
     })
   return columns as unknown as IdColumns<Dialect>

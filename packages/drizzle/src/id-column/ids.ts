@@ -56,6 +56,10 @@ export class ColumnIds {
     return this.storage.family
   }
 
+  get isReference(): boolean {
+    return this.request.role === 'reference' || this.target !== undefined
+  }
+
   toDatabase(value: unknown): unknown {
     return this.placed(() => this.storage.toDatabase(value))
   }

@@ -1,8 +1,8 @@
-import type { DatabaseValue, IdFamily, StorageName } from '@snoflax/core'
+import type { DatabaseValue, Id, IdFamily, StorageName } from '@snoflax/core'
 import type { IdSource } from '@snoflax/core/adapter'
 import type { Column, HasDefault, HasRuntimeDefault } from 'drizzle-orm'
 import type { MySqlColumnBuilder } from 'drizzle-orm/mysql-core'
-import type { PgColumnBuilder } from 'drizzle-orm/pg-core'
+import type { PgColumnBuilder, UpdateDeleteAction } from 'drizzle-orm/pg-core'
 import type { SQLiteColumnBuilder } from 'drizzle-orm/sqlite-core'
 
 /** Options of every id column. */
@@ -91,6 +91,53 @@ type Generated<Dialect extends DialectName, Name extends string, AnId extends st
   HasDefault<Builder<Dialect, Name, AnId>>
 >
 
+/** A column of ids in any table; those of other columns don't compile. */
+export type AnyIdColumn =
+  | { readonly _: { readonly data: Id | readonly Id[] } }
+  | { readonly _: { readonly columnType: 'SnoflaxId' } }
+
+/** Options of a reference to the column that is passed. */
+export interface ReferenceOptions {
+  /** What happens to the row when the one that it references is deleted, as in Drizzle's `references`. */
+  readonly onDelete?: UpdateDeleteAction
+  /** The same for changes of the id. */
+  readonly onUpdate?: UpdateDeleteAction
+}
+
+/** What messages say of a target that holds no ids of the family. */
+interface IdsOfAnotherFamily<AnId extends string> {
+  readonly wanted: AnId
+}
+
+interface Target {
+  readonly _: { readonly data: unknown }
+}
+
+/** A target that is annotated as any column, for a circle, is checked when it is used. */
+type Checked<ATarget extends Target, AnId extends string> = unknown extends ATarget['_']['data']
+  ? ATarget
+  : ATarget['_']['data'] extends AnId
+    ? ATarget
+    : IdsOfAnotherFamily<AnId>
+
+type IdsOfTarget<ATarget extends Target, AnId extends string> = unknown extends ATarget['_']['data']
+  ? AnId
+  : ATarget['_']['data'] extends AnId
+    ? ATarget['_']['data']
+    : AnId
+
+interface StartReference<Dialect extends DialectName, AnId extends string> extends Start<Dialect, AnId> {
+  <ATarget extends Target>(
+    target: () => ATarget & Checked<ATarget, AnId>,
+    options?: Dialects<'', AnId>[Dialect][1] & ReferenceOptions,
+  ): Builder<Dialect, '', IdsOfTarget<ATarget, AnId>>
+  <Name extends string, ATarget extends Target>(
+    name: Name,
+    target: () => ATarget & Checked<ATarget, AnId>,
+    options?: Dialects<'', AnId>[Dialect][1] & ReferenceOptions,
+  ): Builder<Dialect, Name, IdsOfTarget<ATarget, AnId>>
+}
+
 interface Start<Dialect extends DialectName, AnId extends string> {
   (options?: Dialects<'', AnId>[Dialect][1]): Builder<Dialect, '', AnId>
   <Name extends string>(name: Name, options?: Dialects<'', AnId>[Dialect][1]): Builder<Dialect, Name, AnId>
@@ -106,8 +153,11 @@ export interface IdColumn<Dialect extends DialectName, AnId extends string, Opti
   /** A column whose ids are generated where an insert has none. */
   (options?: Options): Generated<Dialect, '', AnId>
   <Name extends string>(name: Name, options?: Options): Generated<Dialect, Name, AnId>
-  /** A column that references another one and takes its storage. Never generated. */
-  readonly ref: Start<Dialect, AnId>
+  /**
+   * A column that references another one and takes its storage; of a target that is passed the type, too:
+   * `flaxId.ref('customer_id', () => customers.id)` is `.references()` with ids of that family alone. Never generated.
+   */
+  readonly ref: StartReference<Dialect, AnId>
   /** A column of ids that are neither generated nor a reference. */
   readonly plain: Start<Dialect, AnId>
 }

@@ -2,6 +2,7 @@ import type { IdFamily, Time } from '@snoflax/core'
 import { sqlFunction, unixMs } from '@snoflax/core/adapter'
 import { and, type Column, type SQL, sql } from 'drizzle-orm'
 import { idsOf, singleIdsOf } from '../id-column/ids.js'
+import type { AnyIdColumn } from '../id-column/types.js'
 import * as mapped from '../time.js'
 
 /** Where the functions of @snoflax/pg-sql are. */
@@ -45,10 +46,16 @@ export function createdAt<AColumn extends Column>(
  * @example
  * await db.select().from(orders).where(createdBetween(orders.id, new Date('2026-11-01'), new Date('2026-12-01')))
  */
-export function createdBetween(column: Column, from: Time, to: Time, options?: TimeFunctionOptions): SQL {
+export function createdBetween(
+  column: AnyIdColumn,
+  from: Time,
+  to: Time,
+  options?: TimeFunctionOptions,
+): SQL {
   const range = mapped.createdBetween(column, from, to)
-  if (options === undefined || idsOf(column).family.exactRange) return range
-  const made = timestamp(column, options)
+  const of = column as unknown as Column
+  if (options === undefined || idsOf(of).family.exactRange) return range
+  const made = timestamp(of, options)
   return and(range, sql`${made} >= ${iso(from)}::timestamptz`, sql`${made} < ${iso(to)}::timestamptz`) as SQL
 }
 

@@ -1,7 +1,7 @@
 // The types on Drizzle 1.0: compiled by `tsc -b`, with tsconfig.json beside it.
-import type { FlaxId, SnoId } from '@snoflax/core'
+import type { FlaxId, Id, SnoId } from '@snoflax/core'
 import { flaxId as mysqlFlaxId } from '@snoflax/drizzle/mysql-core'
-import { flaxId, snoId } from '@snoflax/drizzle/pg-core'
+import { createdAfter, flaxId, snoId } from '@snoflax/drizzle/pg-core'
 import { flaxId as sqliteFlaxId } from '@snoflax/drizzle/sqlite-core'
 import type { insertIds } from '@snoflax/drizzle/zod'
 import { defineRelations, eq } from 'drizzle-orm'
@@ -16,7 +16,7 @@ const same = <A, B>(_: Equal<A, B>): void => {}
 const customers = pgTable('customers', { id: flaxId().primaryKey(), tags: snoId.plain().array().notNull() })
 const orders = pgTable('orders', {
   id: snoId({ meta: 2 }).primaryKey(),
-  customerId: flaxId.ref('customer_id').references(() => customers.id),
+  customerId: flaxId.ref('customer_id', () => customers.id),
   total: integer().notNull(),
 })
 const notes = sqliteTable('notes', {
@@ -45,4 +45,11 @@ export const found = async (id: FlaxId, other: SnoId) => {
     | undefined
   >(true)
 }
+const shops = pgTable('shops', { id: flaxId().primaryKey().$type<Id<'flax', 'shop'>>() })
+const doors = pgTable('doors', { shopId: flaxId.ref(() => shops.id).notNull() })
+same<typeof doors.$inferSelect, { shopId: Id<'flax', 'shop'> }>(true)
+// @ts-expect-error A target of another family.
+flaxId.ref(() => orders.id)
+// @ts-expect-error A column without ids.
+createdAfter(orders.total, 0)
 same<keyof ReturnType<typeof insertIds<typeof orders>>, 'id' | 'customerId'>(true)

@@ -67,15 +67,21 @@ function relatedTimes(model: Model, selection: Selection | undefined, omitted: O
 }
 
 /** Adds them to rows whose ids were read. */
-export function addTimes({ own, related }: Times, rows: unknown): void {
-  for (const row of [rows].flat() as (Record<string, unknown> | null | undefined)[]) {
-    if (row == null) continue
-    for (const { name, column, id: state } of own) {
-      const id = row[column.field]
-      row[name] = id == null ? null : column.settings.family.time(id as string)
-      if (state === 'hidden') Object.defineProperty(row, column.field, { enumerable: false })
-      else if (state === 'deleted') delete row[column.field]
-    }
-    for (const [field, times] of related) addTimes(times, row[field])
+export function addTimes(times: Times, rows: unknown): void {
+  if (!Array.isArray(rows)) addTo(times, rows as Row | null | undefined)
+  else for (let index = 0; index < rows.length; index++) addTo(times, rows[index])
+}
+
+type Row = Record<string, unknown>
+
+function addTo({ own, related }: Times, row: Row | null | undefined): void {
+  if (row == null) return
+  for (let index = 0; index < own.length; index++) {
+    const { name, column, id: state } = own[index] as Time
+    const id = row[column.field]
+    row[name] = id == null ? null : column.settings.family.time(id as string)
+    if (state === 'hidden') Object.defineProperty(row, column.field, { enumerable: false })
+    else if (state === 'deleted') delete row[column.field]
   }
+  for (const [field, times] of related) addTimes(times, row[field])
 }

@@ -1,4 +1,4 @@
-import { type Database, IdError, type IdStorage, storageFor } from '@snoflax/core'
+import { type Database, IdError, type IdStorage, type PrefixedFamily, storageFor } from '@snoflax/core'
 import {
   checkGeneratorNames,
   checkMeta,
@@ -8,7 +8,7 @@ import {
   requireMembers,
   withPath,
 } from '@snoflax/core/adapter'
-import type { Configuration, IdField } from '../configuration.js'
+import type { AnyFamily, Configuration, IdField } from '../configuration.js'
 
 /** A field that holds ids, made ready. */
 export interface IdColumn {
@@ -42,8 +42,24 @@ export function columnsOf({ database, models }: Configuration, generators?: Gene
     ),
   )
   const generated = columns.filter(({ generate }) => generate).map(({ settings }) => settings.family)
-  if (generators) checkGeneratorNames(generators, generated)
+  if (generators)
+    checkGeneratorNames(generators, [...generated, ...generated.flatMap((family) => baseOf(family) ?? [])])
   return columns
+}
+
+/** The family behind a prefix. */
+const baseOf = (family: AnyFamily): AnyFamily | undefined => (family as Partial<PrefixedFamily>).base
+
+/** The generator of a family; that of its base, with the prefix, where the family has none of its own. */
+function generatorOf(family: AnyFamily, generators: Generators): IdSource | undefined {
+  const base = baseOf(family)
+  const given = base && generators[base.name]
+  if (Object.hasOwn(generators, family.name) || given === undefined) return generators[family.name]
+  const source = (given as { readonly monotonic?: IdSource }).monotonic ?? given
+  return {
+    family,
+    generate: (...meta) => (family as PrefixedFamily).withPrefix(source.generate(...meta) as never),
+  }
 }
 
 function idColumn(
@@ -59,8 +75,10 @@ function idColumn(
     checkMeta(family, meta)
     // Prisma's drivers keep 64 bits exact.
     const storage = storageFor(family, database, { storage: settings.storage, exactBigint: true })
-    const usage = (example: string) => `snoflax({ generators: { ${family.name}: ${example} } })`
-    const generate = generators && idSource({ family, generator: generators[family.name], meta, usage })
+    const usage = (example: string) =>
+      `snoflax({ generators: { ${(baseOf(family) ?? family).name}: ${example} } })`
+    const generate =
+      generators && idSource({ family, generator: generatorOf(family, generators), meta, usage })
     return { name, model, field, settings, storage, generate, read: remembering(storage.fromDatabase) }
   })
 }

@@ -14,7 +14,7 @@ export type ReadAnswer = (model: Model, answer: unknown, place: Place) => unknow
  */
 export const readRows: ReadAnswer = (model, answer, place) => {
   if (!Array.isArray(answer)) readRow(model, answer as Row | null | undefined, place)
-  else for (let index = 0; index < answer.length; index++) readRow(model, answer[index], inside(place, index))
+  else for (let index = 0; index < answer.length; index++) readRow(model, answer[index], place, index)
   return answer
 }
 
@@ -29,20 +29,23 @@ export const readAggregates: ReadAnswer = (model, answer, place) => {
   return answer
 }
 
-// Runs for every row of every answer: hence the prepared lists, walked by index.
+// Runs for every row of every answer: hence the prepared lists, walked by index, and no place for what is right.
 
-function readRow(model: Model, row: Row | null | undefined, place: Place): void {
+function readRow(model: Model, row: Row | null | undefined, place: Place, at?: number): void {
   if (row == null) return
-  readIds(model, row, place)
+  readIds(model, row, place, at)
   const { relationList } = model
   for (let index = 0; index < relationList.length; index++) {
     const { field, target } = relationList[index] as Relation
     const related = row[field]
-    if (related != null) readRows(target, related, inside(place, field))
+    if (related != null) readRows(target, related, inside(placeOf(place, at), field))
   }
 }
 
-function readIds({ idList }: Model, row: Row, place: Place): void {
+const placeOf = (place: Place, at: number | undefined): Place =>
+  at === undefined ? place : inside(place, at)
+
+function readIds({ idList }: Model, row: Row, place: Place, at?: number): void {
   for (let index = 0; index < idList.length; index++) {
     const column = idList[index] as IdColumn
     const value = row[column.field]
@@ -50,7 +53,7 @@ function readIds({ idList }: Model, row: Row, place: Place): void {
     try {
       row[column.field] = readId(column, value)
     } catch (error) {
-      refuseValue(error, column, value, inside(place, column.field), keysOf(idList, column, row))
+      refuseValue(error, column, value, inside(placeOf(place, at), column.field), keysOf(idList, column, row))
     }
   }
 }

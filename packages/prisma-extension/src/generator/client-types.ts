@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import type { DMMF } from '@prisma/generator-helper'
 import { IdError } from '@snoflax/core'
 import { isOfIds, isOfOthers } from '../extension/id-value.js'
-import { familiesOf, idFields, type ModelContent, type ModuleContent } from './content.js'
+import { idFields, type ModelContent, type ModuleContent } from './content.js'
+import type { FoundFamily } from './families.js'
 import type { FoundField } from './id-fields.js'
 import { familyImports, MARK } from './module.js'
+import { capitalized } from './schema.js'
 
 /** What ids in arguments have to be: ids of the field's family alone, or any text but ids of other families. */
 export type Brands = 'strict' | 'results'
@@ -30,10 +32,11 @@ export async function typeClient(
   const ids = idFields(content)
   if (ids.length === 0) return
   const files = await typeFiles(folder)
-  const types = new ClientTypes(files, brands)
+  const types = new ClientTypes(files)
   for (const [type, fields] of placesOf(content.models, dmmf)) types.inArguments(type, fields)
   for (const model of content.models) if (model.ids.length > 0) types.inRows(model)
-  types.declare(familiesOf(ids), [`// ${MARK}`, familyImports(ids, folder, 'import type', '$')])
+  const imports = `${familyImports(ids, folder, 'import type', '$')}\nimport type { Id as $Id, IdOf as $IdOf } from '@snoflax/core'`
+  types.declare(ids, brands, [`// ${MARK}`, imports])
   for (const { path, lines } of files) await writeFile(path, lines.join('\n'))
 }
 
@@ -108,16 +111,32 @@ interface Declaration {
   readonly to: number
 }
 
+/** Ids of one family and one model. */
+type Ids = Pick<FoundField, 'found' | 'of'>
+
+/**
+ * The types of ids in results and in arguments. Where arguments take any text, the ids of other models are known by a
+ * mark on those that were read: core's brand would refuse ids without a model too.
+ */
+function declarationsOf(name: string, found: FoundFamily, of: string | undefined, brands: Brands): string[] {
+  const id = of === undefined ? idType(found) : `$IdOf<${idType(found)}, '${of}'>`
+  if (brands === 'strict') return [`export type ${name} = ${id}`, `export type ${name}Input = ${name}`]
+  const [mark, input] =
+    of === undefined ? ['', ''] : [` & { readonly '~model': '${of}' }`, `; readonly '~model'?: '${of}'`]
+  return [
+    `export type ${name} = ${id}${mark}`,
+    `export type ${name}Input = string & { readonly '~family'?: ${name}['~family']${input} }`,
+  ]
+}
+
 class ClientTypes {
   readonly #declarations = new Map<string, Declaration>()
   /** Operators of Prisma's, with ids in place of their scalars, by name. */
   readonly #operators = new Map<string, readonly string[]>()
   readonly #files: readonly TypeFile[]
-  readonly #input: (family: string) => string
 
-  constructor(files: readonly TypeFile[], brands: Brands) {
+  constructor(files: readonly TypeFile[]) {
     this.#files = files
-    this.#input = (family) => (brands === 'strict' ? idName(family) : `${idName(family)}Input`)
     for (const file of files) {
       for (let from = 0; from < file.lines.length; from++) {
         const [, indent, name] = DECLARATION.exec(file.lines[from] as string) ?? []
@@ -130,34 +149,34 @@ class ClientTypes {
   }
 
   inArguments(type: string, fields: ReadonlyMap<string, FoundField>): void {
-    for (const [field, { found }] of fields) {
-      this.#change(type, field, (text) => this.#argument(text, found.name, `${type}.${field}`))
+    for (const [field, ids] of fields) {
+      this.#change(type, field, (text) => this.#argument(text, ids, `${type}.${field}`))
     }
   }
 
   inRows({ model: { name }, ids }: ModelContent): void {
     const types = ['MinAggregateOutputType', 'MaxAggregateOutputType', 'GroupByOutputType']
-    for (const { found, field } of ids) {
+    for (const { field, ...its } of ids) {
       const change = (type: string) =>
         this.#change(type, field.name, (text) =>
           text
             .split(' | ')
-            .map((part) => part.replace(SCALARS, `Prisma.${idName(found.name)}$1`))
+            .map((part) => part.replace(SCALARS, `Prisma.${idName(its)}$1`))
             .join(' | '),
         )
       change(`$${name}Payload`)
       // Lists have no least one.
-      for (const type of field.isList ? types.slice(2) : types) change(`${name}${type}`)
+      for (const type of field.isList ? types.slice(2) : types) change(`${capitalized(name)}${type}`)
     }
   }
 
   /** Writes what the changed types refer to. */
-  declare(families: readonly { readonly name: string }[], head: readonly string[]): void {
+  declare(ids: readonly FoundField[], brands: Brands, head: readonly string[]): void {
     const file = this.#files.at(-1) as TypeFile
-    const declarations = families.flatMap(({ name }) => [
-      `export type ${idName(name)} = ReturnType<typeof $${name}.parse>`,
-      `export type ${idName(name)}Input = string & { readonly '~family'?: ${idName(name)}['~family'] }`,
-    ])
+    const kinds = new Map(ids.map((id) => [idName(id), id]))
+    const declarations = [...kinds].flatMap(([name, { found, of }]) =>
+      declarationsOf(name, found, of, brands),
+    )
     const all = [...declarations, ...[...this.#operators.values()].flat()]
     const namespace = file.lines.indexOf('export namespace Prisma {')
     if (namespace === -1) file.lines.push(...head, ...all, '')
@@ -176,20 +195,20 @@ class ClientTypes {
   }
 
   /** `Prisma.UuidFilter<"Order"> | string` → `Prisma.$SnoUuidFilter<"Order"> | Prisma.$SnoId` */
-  #argument(text: string, family: string, place: string): string {
+  #argument(text: string, ids: Ids, place: string): string {
     const parts = text.split(' | ').map((part) => {
       const [scalar, list = ''] = SCALARS.exec(part) ?? []
-      if (scalar !== undefined) return `Prisma.${this.#input(family)}${list}`
+      if (scalar !== undefined) return `Prisma.${idName(ids)}Input${list}`
       if (OTHERS.test(part)) return part
       const [, operators = refuseTypes(`${place}: ${part}`), model = ''] =
         /^(?:Prisma\.)?([A-Za-z]\w*)(<[^<>]*>)?$/.exec(part) ?? []
-      return `Prisma.${this.#operatorsOf(operators, family)}${model}`
+      return `Prisma.${this.#operatorsOf(operators, ids)}${model}`
     })
     return [...new Set(parts)].join(' | ')
   }
 
-  #operatorsOf(type: string, family: string): string {
-    const name = `$${capitalized(family)}${type}`
+  #operatorsOf(type: string, ids: Ids): string {
+    const name = `${idName(ids)}${type}`
     if (this.#operators.has(name)) return name
     const { file, from, to } = this.#declarations.get(type) ?? refuseTypes(type)
     this.#operators.set(name, [])
@@ -198,7 +217,7 @@ class ClientTypes {
       const [, word] = /^ +(\w+)\??: /.exec(line) ?? []
       if (word === undefined || isOfOthers(word)) return line
       if (!isOfIds(word)) return refuseTypes(`${type}.${word}`)
-      return changeProperty(line, (text) => this.#argument(text, family, `${type}.${word}`))
+      return changeProperty(line, (text) => this.#argument(text, ids, `${type}.${word}`))
     })
     this.#operators.set(name, [head.replace(` ${type}`, ` ${name}`), ...changed])
     return name
@@ -208,8 +227,12 @@ class ClientTypes {
 const changeProperty = (line: string, change: (text: string) => string): string =>
   line.replace(PROPERTY, (_, head: string, text: string) => head + change(text))
 
-const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
-const idName = (family: string): string => `$${capitalized(family)}Id`
+/** `$SnoIdOfOrder` */
+const idName = ({ found, of }: Ids): string =>
+  `$${capitalized(found.name)}Id${of === undefined ? '' : `Of${of}`}`
+
+const idType = ({ name, prefix }: FoundFamily): string =>
+  prefix === undefined ? `ReturnType<typeof $${name}.parse>` : `$Id<'${prefix}'>`
 
 function refuseTypes(place: string): never {
   throw new IdError(

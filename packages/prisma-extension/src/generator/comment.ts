@@ -6,6 +6,8 @@ export interface IdComment {
   readonly family: string
   readonly storage?: StorageName
   readonly meta?: number
+  /** What each id begins with, before a `_`. */
+  readonly prefix?: string
   /** Name of the computed field. */
   readonly createdAt?: string
   /** Who makes the ids: the extension, the database by its default, or the caller. */
@@ -64,6 +66,8 @@ const OPTIONS: Readonly<Record<string, readonly [pattern: RegExp, rule: string, 
   // Whether there is such a storage is core's to say.
   storage: [/./, 'storage needs a value'],
   meta: [/^\d+$/, 'meta is a whole number'],
+  // Which prefixes there can be is core's to say, too.
+  prefix: [/./, 'prefix needs a value'],
   createdAt: [/^[A-Za-z]\w*$/, 'createdAt names a field', 'createdAt'],
   generate: [/^(?:application|database|never)$/, 'generate is one of application, database, never'],
   collation: [/./, 'collation needs a name'],

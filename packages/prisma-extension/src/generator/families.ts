@@ -2,16 +2,19 @@ import { pathToFileURL } from 'node:url'
 import * as core from '@snoflax/core'
 import type { AnyFamily } from '../configuration.js'
 
-/** A family, and where the generated module imports it from. */
+/** A family, and where the generated module has it from. */
 export interface FoundFamily {
   readonly family: AnyFamily
-  /** Name of the export. */
+  /** Its name in the generated module. */
   readonly name: string
+  /** Name of the export; of the base, where the module puts a prefix in front of its ids. */
+  readonly export: string
   /** File of the user's own families; undefined for those of core. */
   readonly file: string | undefined
+  readonly prefix?: string
 }
 
-export type FindFamily = (name: string) => FoundFamily
+export type FindFamily = (name: string, prefix?: string) => FoundFamily
 
 type Exports = Readonly<Record<string, unknown>>
 
@@ -22,10 +25,10 @@ type Exports = Readonly<Record<string, unknown>>
  */
 export async function loadFamilies(file?: string): Promise<FindFamily> {
   const own = file === undefined ? {} : await importFamilies(file)
-  return (name) => {
+  return (name, prefix) => {
     const [exports, from] = Object.hasOwn(own, name) ? [own, file] : [core as Exports, undefined]
     const family = exports[name]
-    if (isFamily(family)) return { family, name, file: from }
+    if (isFamily(family)) return withPrefix({ family, name, export: name, file: from }, prefix)
     const known = [own, core].flatMap(namesOfFamilies).join(', ')
     throw new core.IdError('INVALID_OPTION', `no family ${JSON.stringify(name)}, only ${known}`, {
       field: 'family',
@@ -33,6 +36,12 @@ export async function loadFamilies(file?: string): Promise<FindFamily> {
     })
   }
 }
+
+/** @throws {IdError} as `prefixed`. */
+const withPrefix = (found: FoundFamily, prefix: string | undefined): FoundFamily =>
+  prefix === undefined
+    ? found
+    : { ...found, family: core.prefixed(found.family, prefix), name: `${prefix}Id`, prefix }
 
 async function importFamilies(file: string): Promise<Exports> {
   try {

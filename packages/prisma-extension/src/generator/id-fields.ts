@@ -15,6 +15,8 @@ import {
 /** A field that holds ids. */
 export interface FoundField extends FieldOfModel {
   readonly found: FoundFamily
+  /** The model that its ids are of; undefined for a field that is neither a key nor leads to one. */
+  readonly of: string | undefined
   readonly storage: StorageName
   /** Whether the extension generates the ids. */
   readonly generated: boolean
@@ -92,10 +94,13 @@ function idField(own: FieldOfModel, lookup: Lookup, seen: ReadonlySet<string>): 
 }
 
 function ownId(own: FieldOfModel, comment: IdComment, { database, findFamily }: Lookup): FoundField {
-  const found = findFamily(comment.family)
-  const storage = fitStorage(own.field, found.family, database, comment)
+  const { field, model } = own
+  const found = findFamily(comment.family, comment.prefix)
+  const storage = fitStorage(field, found.family, database, comment)
   checkMeta(found.family, comment.meta)
-  return { ...own, found, storage, generated: isGenerated(own.field, comment.generate), comment }
+  const generated = isGenerated(field, comment.generate)
+  const isKey = field.isId || (model.primaryKey?.fields.includes(field.name) && field.hasDefaultValue)
+  return { ...own, found, of: isKey ? model.name : undefined, storage, generated, comment }
 }
 
 /** A foreign key is what its target is. A comment may say so once more, and add a computed field. */
@@ -106,8 +111,8 @@ function foreignKey(
   { database, findFamily }: Lookup,
 ): FoundField {
   const { field } = own
-  const { found, storage: wanted, comment: its } = targets[0] as FoundField
-  const family = comment ? findFamily(comment.family).family : found.family
+  const { found, of, storage: wanted, comment: its } = targets[0] as FoundField
+  const family = comment ? findFamily(comment.family, comment.prefix ?? found.prefix).family : found.family
   for (const target of targets) {
     agree({ path: nameOf(own), family, storage: comment?.storage ?? wanted }, identityOf(target))
   }
@@ -121,7 +126,7 @@ function foreignKey(
     storage: wanted,
     ...(collation && { collation }),
   })
-  return { ...own, found, storage, generated: false, comment: comment ?? {} }
+  return { ...own, found, of, storage, generated: false, comment: comment ?? {} }
 }
 
 const identityOf = (id: FoundField): ColumnIdentity => ({
@@ -141,10 +146,22 @@ function checkTargets(ids: FoundFields, id: FoundField, targets: readonly FieldO
   if (path) agree(identityOf(id), { path })
 }
 
-/** Generators are given by the names of families. */
+/** Generators are given by the names of families, and the generated module has each by one name. */
 function checkNames(ids: FoundFields, mistakes: Mistakes): void {
   const exports = new Map<string, string>()
+  const inModule = new Map<string, FoundFamily>()
   for (const [path, { found, generated }] of ids) {
+    const same = inModule.get(found.name) ?? found
+    inModule.set(found.name, same)
+    if (same.export !== found.export || same.prefix !== found.prefix) {
+      mistakes.collect(path, () =>
+        refuse(
+          `the family is ${found.name} in the generated module, and so is another one; ` +
+            'take another prefix, or rename your own family',
+          found.name,
+        ),
+      )
+    }
     if (!generated) continue
     const { name } = found.family
     const first = exports.get(name) ?? found.name

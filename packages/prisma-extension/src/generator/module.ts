@@ -1,9 +1,10 @@
 import { relative } from 'node:path'
+import type { PrefixedFamily } from '@snoflax/core'
 import { clientName } from '../extension/model.js'
 import { familiesOf, idFields, type ModelContent, type ModuleContent } from './content.js'
 import type { FoundFamily } from './families.js'
 import type { FoundField } from './id-fields.js'
-import { nameOf } from './schema.js'
+import { capitalized, nameOf } from './schema.js'
 
 export type Language = 'ts' | 'js'
 
@@ -20,10 +21,19 @@ export function moduleFiles(
   const made = familiesOf(ids.filter(({ generated }) => generated))
   // With generators for all, `snoflax()` can do without options.
   const isOptional = !made.some(needsGenerator)
+  const prefixed = familiesOf(ids).filter(({ prefix }) => prefix !== undefined)
   const text = {
     configuration: configuration(content),
-    values: familyImports(ids, folder, 'import'),
+    values: [
+      prefixed.length > 0 ? "import { prefixed } from '@snoflax/core'\n" : '',
+      familyImports(ids, folder, 'import'),
+    ].join(''),
     types: familyImports(ids, folder, 'import type'),
+    coreTypes: coreTypes(ids),
+    families: prefixed.map((found) => ({
+      ...found,
+      type: `PrefixedFamily<'${found.prefix}', typeof ${found.export}>`,
+    })),
     declarations: declarations(content, made, isOptional),
     // Projects may refuse imports that nothing uses.
     generator: made.length > 0 ? "import type { IdSource } from '@snoflax/core/adapter'\n" : '',
@@ -40,8 +50,11 @@ export function moduleFiles(
 }
 
 type Texts = Readonly<
-  Record<'configuration' | 'values' | 'types' | 'declarations' | 'generator' | 'options' | 'raw', string>
->
+  Record<
+    'configuration' | 'values' | 'types' | 'coreTypes' | 'declarations' | 'generator' | 'options' | 'raw',
+    string
+  >
+> & { readonly families: readonly (FoundFamily & { readonly type: string })[] }
 
 const HEAD = `/* eslint-disable */\n// ${MARK} from the Prisma schema. Changes are lost.\n`
 const SNOFLAX = '/** The extension, to be given to `$extends` after all others. */'
@@ -51,13 +64,15 @@ const RAW = (name: string): string =>
 const typescript = ({
   configuration,
   values,
+  coreTypes,
+  families,
   declarations,
   generator,
   options,
   raw,
 }: Texts): string => `${HEAD}
 ${values}
-${generator}import {
+${coreTypes}${generator}import {
   type Configuration,
   type Extension,
   idExtension,
@@ -65,6 +80,12 @@ ${generator}import {
   rawQueries,
 } from '@snoflax/prisma-extension'
 
+${families
+  .map(
+    ({ name, type, export: base, prefix }) =>
+      `export const ${name}: ${type} = prefixed(${base}, '${prefix}')\n`,
+  )
+  .join('')}
 ${declarations}
 export const configuration: Configuration = ${configuration}
 
@@ -77,10 +98,11 @@ export const parameter: RawQueries<IdTypes>['parameter'] = raw.parameter
 export const readRows: RawQueries<IdTypes>['readRows'] = raw.readRows
 `
 
-const javascript = ({ configuration, values }: Texts): string => `${HEAD}
+const javascript = ({ configuration, values, families }: Texts): string => `${HEAD}
 ${values}
 import { idExtension, rawQueries } from '@snoflax/prisma-extension'
 
+${families.map(({ name, export: base, prefix }) => `export const ${name} = prefixed(${base}, '${prefix}')\n`).join('')}
 export const configuration = ${configuration}
 
 export const snoflax = (options) => idExtension(configuration, options)
@@ -88,10 +110,19 @@ export const snoflax = (options) => idExtension(configuration, options)
 export const { parameter, readRows } = rawQueries(configuration)
 `
 
-const typesOfJavascript = ({ types, declarations, generator, options, raw }: Texts): string => `${HEAD}
+const typesOfJavascript = ({
+  types,
+  coreTypes,
+  families,
+  declarations,
+  generator,
+  options,
+  raw,
+}: Texts): string => `${HEAD}
 ${types}
-${generator}import type { Configuration, Extension, RawQueries } from '@snoflax/prisma-extension'
+${coreTypes}${generator}import type { Configuration, Extension, RawQueries } from '@snoflax/prisma-extension'
 
+${families.map(({ name, type }) => `export declare const ${name}: ${type}\n`).join('')}
 ${declarations}
 export declare const configuration: Configuration
 
@@ -103,19 +134,30 @@ export declare const parameter: RawQueries<IdTypes>['parameter']
 export declare const readRows: RawQueries<IdTypes>['readRows']
 `
 
-/** With a prefix, the families are imported by names that nothing else has. */
+/** Imports of what the families are exported as; with a head, by names that nothing else has. */
 export function familyImports(
   ids: readonly FoundField[],
   folder: string,
   keyword: 'import' | 'import type',
-  prefix = '',
+  head = '',
 ): string {
-  const names = new Map<string, string[]>()
-  for (const { name, file } of familiesOf(ids)) {
+  const names = new Map<string, Set<string>>()
+  for (const { export: name, file } of familiesOf(ids)) {
     const from = file === undefined ? '@snoflax/core' : importPath(folder, file)
-    names.set(from, [...(names.get(from) ?? []), prefix ? `${name} as ${prefix}${name}` : name])
+    names.set(from, (names.get(from) ?? new Set()).add(head ? `${name} as ${head}${name}` : name))
   }
-  return [...names].map(([from, list]) => `${keyword} { ${list.join(', ')} } from '${from}'`).join('\n')
+  return [...names].map(([from, list]) => `${keyword} { ${[...list].join(', ')} } from '${from}'`).join('\n')
+}
+
+/** Types of core that the module's own ones are made of. */
+function coreTypes(ids: readonly FoundField[]): string {
+  const isPrefixed = ids.some(({ found }) => found.prefix !== undefined)
+  const names = [
+    ...(isPrefixed ? ['Id'] : []),
+    ...(ids.some(({ of }) => of !== undefined) ? ['IdOf'] : []),
+    ...(isPrefixed ? ['PrefixedFamily'] : []),
+  ]
+  return names.length === 0 ? '' : `import type { ${names.join(', ')} } from '@snoflax/core'\n`
 }
 
 function importPath(folder: string, file: string): string {
@@ -158,13 +200,14 @@ ${content.models.map(timesOf).join('')}}
 /** Ids by the names that raw queries give to their fields. */
 export interface IdTypes {
 ${idFields(content)
-  .map((id) => `  '${nameOf(id)}': ${idType(id.found)}\n`)
+  .map((id) => `  '${nameOf(id)}': ${idTypeOf(id)}\n`)
   .join('')}}
 
+${content.models.map(modelId).join('')}
 export interface Options {
   /** Generators of the families whose ids are made here. */
   readonly generators${isOptional ? '?' : ''}: {
-${made.map(generatorOption).join('')}  }
+${generatorOptions(made)}  }
 }
 `
 
@@ -175,11 +218,34 @@ function timesOf({ model, ids }: ModelContent): string {
   return times.length === 0 ? '' : `  ${clientName(model.name)}: {\n${times.join('')}  }\n`
 }
 
+/** Of the families, and of the bases of those with a prefix: one generator for all prefixes of a base. */
+function generatorOptions(made: readonly FoundFamily[]): string {
+  const names = new Set(made.map(({ family }) => family.name))
+  const bases = made.flatMap(({ family, prefix, ...rest }) => {
+    const base = prefix === undefined ? undefined : (family as PrefixedFamily).base
+    return base && !names.has(base.name) ? [{ ...rest, family: base, name: rest.export }] : []
+  })
+  const unique = new Map([...made, ...bases].map((found) => [found.family.name, found]))
+  return [...unique.values()].map(generatorOption).join('')
+}
+
 function generatorOption(found: FoundFamily): string {
   const { name } = found.family
   const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)
-  return `    readonly ${key}${needsGenerator(found) ? '' : '?'}: IdSource<${idType(found)}>\n`
+  const isOptional = found.prefix !== undefined || !needsGenerator(found)
+  return `    readonly ${key}${isOptional ? '?' : ''}: IdSource<${idType(found)}>\n`
 }
 
-const idType = ({ name }: FoundFamily): string => `ReturnType<typeof ${name}.parse>`
+const idType = ({ name, prefix }: FoundFamily): string =>
+  prefix === undefined ? `ReturnType<typeof ${name}.parse>` : `Id<'${prefix}'>`
+
+const idTypeOf = ({ found, of }: FoundField): string =>
+  of === undefined ? idType(found) : `IdOf<${idType(found)}, '${of}'>`
+
+/** A name for the ids of a model that has some of its own. */
+function modelId({ model: { name }, ids }: ModelContent): string {
+  const key = ids.find(({ of }) => of === name)
+  if (key === undefined) return ''
+  return `/** An id of ${name}. */\nexport type ${capitalized(name)}Id = IdTypes['${nameOf(key)}']\n`
+}
 const needsGenerator = ({ family }: FoundFamily): boolean => !('generate' in family)

@@ -41,6 +41,8 @@ export function databaseOf(provider: string): Database {
   )
 }
 
+export const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
+
 /** `Order.customerId` */
 export const nameOf = ({ model, field }: FieldOfModel): string => `${model.name}.${field.name}`
 

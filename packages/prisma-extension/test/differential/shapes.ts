@@ -1,157 +1,119 @@
-/**
- * Schemas, with `KEY(family)` and `REF(family)` where ids are. The second has the shapes of models that open-source
- * applications have, with names of our own.
- */
-export const SHAPES: Readonly<Record<string, string>> = {
-  'every kind of relation': `
-model Person {
-  id     KEY(flax)
-  name   String
-  bossId REF?(flax)
-  boss   Person?  @relation("staff", fields: [bossId], references: [id], onDelete: NoAction, onUpdate: NoAction)
-  staff  Person[] @relation("staff")
-  card   Card?
-  posts  Post[]   @relation("written")
-  likes  Post[]   @relation("likes")
-  member Member[]
+import { readdirSync, readFileSync } from 'node:fs'
+import { PROVIDER, type ProjectFiles } from '../project/generate.js'
+import { VERSION } from '../project/version.js'
+
+const CORPUS = new URL('../corpus/', import.meta.url)
+
+/** The schemas of the corpus by name, with `KEY(family)` and the like where ids are: see its README. */
+export const SHAPES: Readonly<Record<string, string>> = Object.fromEntries(
+  readdirSync(CORPUS)
+    .filter((file) => file.endsWith('.prisma'))
+    .sort()
+    .map((file) => [file.replace('.prisma', ''), readFileSync(new URL(file, CORPUS), 'utf8')]),
+)
+
+interface Columns {
+  readonly provider: string
+  readonly flax: string
+  readonly sno: string
+  /** Of ids in a schema without our generator. */
+  readonly plain: string
+  /** What a text needs to be unique. */
+  readonly text: string
 }
-model Card {
-  personId REF(flax) @id
-  data     Int      @default(0)
-  person   Person   @relation(fields: [personId], references: [id])
+
+const UUIDS = {
+  provider: 'postgresql',
+  flax: 'String @db.Uuid',
+  sno: 'String @db.Uuid',
+  plain: 'String',
+  text: '',
 }
-model Post {
-  id       KEY(sno)
-  title    String
-  score    Int?
-  traceId  HELD?(flax)
-  personId REF(flax)
-  person   Person   @relation("written", fields: [personId], references: [id])
-  liked    Person[] @relation("likes")
+
+/** Storages that have to be converted, by database. Before 7.2, Prisma can't relate rows by Bytes. */
+export const COLUMNS: Readonly<Record<string, Columns>> = VERSION
+  ? { postgres: UUIDS }
+  : {
+      sqlite: { provider: 'sqlite', flax: 'Bytes', sno: 'Bytes', plain: 'String', text: '' },
+      pglite: { provider: 'postgresql', flax: 'String @db.Uuid', sno: 'Bytes', plain: 'String', text: '' },
+      mysql: {
+        provider: 'mysql',
+        flax: 'Bytes @db.Binary(12)',
+        sno: 'Bytes @db.VarBinary(16)',
+        plain: 'String @db.VarChar(40)',
+        text: '@db.VarChar(40)',
+      },
+    }
+
+const ID = /^( *\w+ +)(KEY|KEYPART|GIVEN|REF|HELD)(\?|\[\])?\((\w+)\)(.*)$/
+
+export interface ShapeOptions {
+  readonly columns: Columns
+  /** Whether ids are text that no generator of ours knows. */
+  readonly isPlain: boolean
+  readonly client?: 'prisma-client' | 'prisma-client-js'
 }
-model Team {
-  id      KEY(sno)
-  label   String   @unique TEXT
-  members Member[]
+
+/** A project with the schema of a shape. */
+export function shapeProject(
+  shape: string,
+  { columns, isPlain, client = 'prisma-client' }: ShapeOptions,
+): ProjectFiles {
+  const isPostgres = columns.provider === 'postgresql'
+  const generators = isPlain
+    ? ''
+    : `generator snoflax {\n  provider = "${PROVIDER}"\n  output = "../snoflax"\n  brands = "strict"\n}`
+  const schemas = isPostgres && shape.includes('@@schema') ? 'schemas = ["cron", "public"]' : ''
+  return {
+    'schema/schema.prisma': `
+generator client {
+  provider = "${client}"
+  output   = "../client"
+  previewFeatures = ["views"]
 }
-model Member {
-  personId REF(flax)
-  teamId   REF(sno)
-  role     String?
-  person   Person   @relation(fields: [personId], references: [id], onDelete: Cascade)
-  team     Team     @relation(fields: [teamId], references: [id])
-  @@id([personId, teamId])
-}`,
-  'open-source applications': `
-// Auth.js: accounts by a composite unique key, sessions, tokens without a key of their own.
-model Visitor {
-  id       KEY(flax)
-  mail     String?   @unique TEXT
-  logins   Login[]
-  visits   Visit[]
-  booked   Slot[]
-  papers   Paper[]
-  holdings Holding[]
+${generators}
+datasource db {
+  provider = "${columns.provider}"
+  ${/^\/\/datasource (.*)/m.exec(shape)?.[1] ?? ''}
+  ${schemas}
 }
-model Login {
-  provider  String TEXT
-  subject   String TEXT
-  visitorId REF(flax)
-  visitor   Visitor @relation(fields: [visitorId], references: [id], onDelete: Cascade)
-  @@id([provider, subject])
+${linesOf(shape, columns)
+  .map((line) => prismaLine(line, columns, isPlain))
+  .join('\n')}
+`,
+  }
 }
-model Visit {
-  token     String  @unique TEXT
-  visitorId REF(flax)
-  visitor   Visitor @relation(fields: [visitorId], references: [id], onDelete: Cascade)
+
+/** Without what a database doesn't have, and defaults of Json, for which Prisma writes no valid SQL in SQLite. */
+const linesOf = (shape: string, { provider }: Columns): string[] =>
+  shape
+    .split('\n')
+    .filter((line) => provider === 'postgresql' || !/ POSTGRES$|@@schema/.test(line))
+    .map((line) => line.replace(/ POSTGRES$/, ''))
+    .map((line) => (provider === 'postgresql' ? line : line.replace(/( Json\??) +@default\(.*\)/, '$1')))
+
+function prismaLine(line: string, columns: Columns, isPlain: boolean): string {
+  const [, head, kind, modifier = '', family, rest = ''] = ID.exec(line) ?? []
+  if (kind === undefined) return line.replace(/ TEXT\b/, ` ${columns.text}`)
+  const [type, native = ''] = (isPlain ? columns.plain : columns[family as 'flax' | 'sno']).split(' ')
+  const isMade = kind === 'KEY' || kind === 'KEYPART'
+  const attributes = `${kind === 'KEY' ? '@id' : ''} ${isMade ? '@default(dbgenerated())' : ''}`
+  const comment =
+    isPlain || kind === 'REF' ? '' : `/// @snoflax ${family}${kind === 'GIVEN' ? ' generate=never' : ''}`
+  return `${head}${type}${modifier} ${native} ${attributes} ${rest} ${comment}`
 }
-model Challenge {
-  subject String TEXT
-  token   String TEXT
-  @@unique([subject, token])
+
+/** The fields that hold ids, as the shape says: `Order.id`. */
+export function idsOf(shape: string, columns: Columns): string[] {
+  let model = ''
+  return linesOf(shape, columns).flatMap((line) => {
+    model = /^(?:model|view) (\w+)/.exec(line)?.[1] ?? model
+    return ID.test(line) ? [`${model}.${line.trim().split(' ')[0]}`] : []
+  })
 }
-// Formbricks: answers in a Json field named data, to one of a survey.
-model Survey {
-  id      KEY(sno)
-  name    String
-  answers Answer[]
-  setting Setting?
-}
-model Answer {
-  id       KEY(sno)
-  data     Json?
-  surveyId REF(sno)
-  survey   Survey @relation(fields: [surveyId], references: [id], onDelete: Cascade)
-}
-model Setting {
-  id       KEY(flax)
-  data     Json?
-  surveyId REF(sno) @unique
-  survey   Survey  @relation(fields: [surveyId], references: [id], onDelete: Cascade)
-}
-// Documenso: a file that belongs to one paper and is called its data.
-model Paper {
-  id      KEY(flax)
-  title   String
-  ownerId REF(flax)
-  owner   Visitor @relation(fields: [ownerId], references: [id], onDelete: Cascade)
-  dataId  REF(sno) @unique
-  data    Blob    @relation(fields: [dataId], references: [id])
-}
-model Blob {
-  id    KEY(sno)
-  data  String
-  paper Paper?
-}
-// Cal.com: people and kinds of slots, many-to-many, and slots that were moved from another.
-model Kind {
-  id    KEY(flax)
-  slug  String @unique TEXT
-  slots Slot[]
-}
-model Slot {
-  id     KEY(sno)
-  state  State    @default(open)
-  kindId REF?(flax)
-  kind   Kind?    @relation(fields: [kindId], references: [id])
-  guests Visitor[]
-  fromId REF?(sno)
-  from   Slot?    @relation("moved", fields: [fromId], references: [id], onDelete: NoAction, onUpdate: NoAction)
-  to     Slot[]   @relation("moved")
-}
-enum State {
-  open
-  done
-}
-// Ghostfolio: a key of a row and its owner, and a foreign key to both.
-model Holding {
-  id        KEYPART(flax)
-  visitorId REF(flax)
-  visitor   Visitor @relation(fields: [visitorId], references: [id], onDelete: Cascade)
-  name      String?
-  trades    Trade[]
-  @@id([id, visitorId])
-}
-model Trade {
-  id        KEY(sno)
-  holdingId REF(flax)
-  visitorId REF(flax)
-  holding   Holding @relation(fields: [holdingId, visitorId], references: [id, visitorId], onDelete: Cascade)
-  count     Int     @default(1)
-}
-// Hoppscotch: folders within folders, each with Json named data, and requests in them.
-model Folder {
-  id       KEY(flax)
-  data     Json?
-  parentId REF?(flax)
-  parent   Folder?   @relation("in", fields: [parentId], references: [id], onDelete: NoAction, onUpdate: NoAction)
-  children Folder[]  @relation("in")
-  requests Request[]
-}
-model Request {
-  id       KEY(sno)
-  order    Int    @default(0)
-  folderId REF(flax)
-  folder   Folder @relation(fields: [folderId], references: [id], onDelete: Cascade)
-}`,
-}
+
+/** Statements that make a shape's views. */
+export const viewsOfShape = (shape: string, { provider }: Columns): string[] =>
+  [...shape.matchAll(/^\/\/sql (.*)$/gm)].map(([, sql = '']) =>
+    provider === 'mysql' ? sql.replaceAll('"', '`') : sql,
+  )

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -50,10 +50,24 @@ const PROJECTS = at(`.vitest/projects${VERSION}`)
 
 /** Of the generator as it is now; what earlier ones made is forgotten. */
 async function projectsFolder(): Promise<string> {
+  linkExtension()
   const current = hashOf(generatorFiles())
   const earlier = existsSync(PROJECTS) ? readdirSync(PROJECTS).filter((name) => name !== current) : []
   await Promise.all(earlier.map((name) => rm(join(PROJECTS, name), { recursive: true, force: true })))
   return join(PROJECTS, current)
+}
+
+/** A package finds itself by name, but not from the generated module, which has a package.json of its own. */
+function linkExtension(): void {
+  const link = at('.vitest/node_modules/@snoflax/prisma-extension')
+  if (existsSync(link)) return
+  mkdirSync(dirname(link), { recursive: true })
+  try {
+    symlinkSync(at('.'), link)
+  } catch (error) {
+    // Another worker was quicker.
+    if (!existsSync(link)) throw error
+  }
 }
 
 const generatorFiles = (): string[] =>

@@ -14,6 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
   Boolean: 'BOOLEAN',
   DateTime: 'DATETIME(3)',
   Json: 'JSON',
+  Decimal: 'DECIMAL(65,30)',
 }
 const NATIVE: Readonly<Record<string, string>> = { UnsignedBigInt: 'BIGINT UNSIGNED' }
 const ACTIONS: Readonly<Record<string, string>> = {
@@ -33,7 +34,12 @@ export async function mysqlTables(folder: string): Promise<readonly string[]> {
     name,
     readFileSync(join(folder, 'schema', name), 'utf8'),
   ])
-  const { models, enums } = (await getDMMF({ datamodel })).datamodel
+  const { datamodel: data, mappings } = await getDMMF({ datamodel })
+  const { enums } = data
+  // Views have no rows to delete.
+  const models = data.models.filter(({ name }) =>
+    mappings.modelOperations.some(({ model, deleteMany }) => model === name && deleteMany != null),
+  )
   const tables = models.map((model) => table(model, enums))
   return [...tables, ...junctions(models), ...models.flatMap((model) => foreignKeys(model, models))]
 }
@@ -45,7 +51,9 @@ const columnsOf = (model: DMMF.Model, names: readonly string[]): string =>
   names.map((name) => columnOf(model, name)).join(', ')
 
 function typeOf({ type, nativeType }: DMMF.Field, enums: readonly DMMF.DatamodelEnum[]): string {
-  const values = enums.find(({ name }) => name === type)?.values.map(({ name }) => `'${name}'`)
+  const values = enums
+    .find(({ name }) => name === type)
+    ?.values.map(({ name, dbName }) => `'${dbName ?? name}'`)
   if (values) return `ENUM(${values})`
   const [native, length] = nativeType ?? []
   if (native === undefined) return TYPES[type] as string

@@ -24,6 +24,24 @@ interface OutputObject {
   readonly fields: readonly { readonly name: string; readonly args: readonly Input[] }[]
 }
 
+export interface DmmfField {
+  readonly name: string
+  readonly kind: string
+  readonly type: string
+  readonly isList: boolean
+  readonly isRequired: boolean
+  readonly isId: boolean
+  readonly isUnique: boolean
+  readonly relationFromFields?: readonly string[]
+}
+
+export interface DmmfModel {
+  readonly name: string
+  readonly fields: readonly DmmfField[]
+  readonly primaryKey: { readonly fields: readonly string[] } | null
+  readonly uniqueFields: readonly (readonly string[])[]
+}
+
 /** What of Prisma's DMMF the walk needs. */
 export interface Dmmf {
   readonly schema: {
@@ -34,9 +52,10 @@ export interface Dmmf {
     }
   }
   readonly datamodel: {
-    readonly models: readonly {
+    readonly models: readonly DmmfModel[]
+    readonly enums: readonly {
       readonly name: string
-      readonly fields: readonly { readonly name: string; readonly kind: string; readonly type: string }[]
+      readonly values: readonly { readonly name: string }[]
     }[]
   }
   readonly mappings: { readonly modelOperations: readonly Record<string, string>[] }

@@ -47,7 +47,16 @@ export class PreparedColumn implements ValueTransformer {
   }
 
   private one(value: unknown): unknown {
-    return withPath(this.path, () => this.storage.fromDatabase(value))
+    // Of an entity's values, which were read as a raw row's before.
+    if (this.storage.family.is(value)) return value
+    try {
+      return this.storage.fromDatabase(value)
+    } catch (error) {
+      // A closure for each value would be a third of the cost.
+      return withPath(this.path, () => {
+        throw error
+      })
+    }
   }
 }
 
@@ -75,6 +84,16 @@ export interface PreparedSource {
   readonly columns: readonly PreparedColumn[]
   /** All that TypeORM accepts as the name of an entity's id column: database name, property and relation. */
   readonly paths: ReadonlyMap<EntityMetadata, Paths>
+  /** Queries with their marks. */
+  readonly marked: Map<string, Remembered>
+  /** The id columns of selections. */
+  readonly selected: Map<string, Remembered>
+}
+
+/** What a text means, where it has these sources. */
+export interface Remembered {
+  readonly sources: readonly { readonly name: string; readonly behind: unknown }[]
+  readonly value: unknown
 }
 
 /**
@@ -114,7 +133,13 @@ all[STATE] ??= {
 }
 export const state: State = all[STATE]
 
-const UNPREPARED: PreparedSource = { database: 'sqlite', columns: [], paths: new Map() }
+const preparedSource = (
+  database: Database,
+  columns: readonly PreparedColumn[],
+  paths: PreparedSource['paths'],
+): PreparedSource => ({ database, columns, paths, marked: new Map(), selected: new Map() })
+
+const UNPREPARED = preparedSource('sqlite', [], new Map())
 
 /** What belongs to a DataSource: a builder, a query runner, the metadata of an entity. */
 export interface Belonging {
@@ -138,7 +163,7 @@ export function remember(
   columns: readonly PreparedColumn[],
 ): void {
   const paths = new Map(entityMetadatas.map((metadata) => [metadata, new Map(entriesOf(metadata))]))
-  state.prepared.set(entityMetadatas, { database, columns, paths })
+  state.prepared.set(entityMetadatas, preparedSource(database, columns, paths))
 }
 
 /** As in TypeORM, later entries weigh more. */

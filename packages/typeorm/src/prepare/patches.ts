@@ -9,7 +9,7 @@ import {
   preparedOf,
   state,
 } from '../columns/prepared.js'
-import { inIds, markIdParameters, withIdValues } from '../read/parameters.js'
+import { inIds, inOneParameter, markIdParameters, type Parametric, withIdValues } from '../read/parameters.js'
 import { putIdsIntoReturned, putIdsIntoRows, type RawRow } from '../read/rows.js'
 import type { Selection } from '../read/sources.js'
 import { insertWithIds } from '../write/insert.js'
@@ -69,6 +69,12 @@ function patchPrototypes(of: Prototypes): void {
     'replacePropertyNamesForTheWholeQuery',
     (builder, replace, query) =>
       replace(hasIds(builder) && !isPlainInsert(builder) ? markIdParameters(query, builder) : query),
+  )
+  around<Parametric, [string, unknown], unknown>(
+    of.QueryBuilder,
+    'getWherePredicateCondition',
+    (builder, conditionOf, path, value) =>
+      (hasIds(builder) ? inOneParameter(builder, path, value) : undefined) ?? conditionOf(path, value),
   )
   around<MainBuilder, [unknown], unknown>(
     of.QueryBuilder,
@@ -150,6 +156,10 @@ function patchDriver(dataSource: DataSource): void {
     const prepared: unknown = preparePersistentValue(value, column)
     return idColumn ? bound(prepared, idColumn) : prepared
   }
+
+  const prepareHydratedValue = driver.prepareHydratedValue.bind(driver)
+  driver.prepareHydratedValue = (value, column): unknown =>
+    idColumnFor(column)?.from(value) ?? prepareHydratedValue(value, column)
 
   const createGeneratedMap = driver.createGeneratedMap.bind(driver)
   driver.createGeneratedMap = (metadata, ...result) =>

@@ -37,12 +37,17 @@ function tellIds(error: unknown, parameters: readonly unknown[]): unknown {
 
 /** The DataSource's logger, which gets ids where the driver gets bytes. */
 export function logReadably(dataSource: DataSource): void {
-  const { logger } = dataSource
+  const { logger, options } = dataSource
   if (state.patched.has(logger)) return
+  const logging = [options.logging].flat()
+  const logsQueries =
+    typeof options.logger === 'object' ||
+    logging.some((one) => one === true || one === 'all' || one === 'query')
   const idsOf = (values: Parameters<Logger['logQuery']>[1], runner?: QueryRunner) =>
     readableList(listOf(values, runner)) ?? values
   const readable: Pick<Logger, 'logQuery' | 'logQueryError' | 'logQuerySlow'> = {
-    logQuery: (sql, values, runner) => logger.logQuery(sql, idsOf(values, runner), runner),
+    logQuery: (sql, values, runner) =>
+      logger.logQuery(sql, logsQueries ? idsOf(values, runner) : values, runner),
     logQueryError: (error, sql, values, runner) =>
       logger.logQueryError(
         tellIds(error, listOf(values, runner) ?? []) as Error,

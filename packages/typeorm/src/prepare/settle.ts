@@ -4,6 +4,7 @@ import type { DataSource, EntityMetadata } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { definitionOf, type IdColumnDefinition } from '../columns/definition.js'
 import { PreparedColumn, pathOf } from '../columns/prepared.js'
+import { once } from '../read/comparisons.js'
 
 export type Definitions = ReadonlyMap<ColumnMetadata, IdColumnDefinition>
 
@@ -28,12 +29,16 @@ export function settleColumns(
   facts: DatabaseFacts,
 ): PreparedColumn[] {
   const prepared: PreparedColumn[] = []
+  const storages: Storages = new Map()
   for (const column of new Set(entityMetadatas.flatMap(columnsOf))) {
-    const one = prepare(column, definitions, facts, prepared.length)
+    const one = prepare(column, definitions, facts, storages, prepared.length)
     if (one) prepared.push(one)
   }
   return prepared
 }
+
+/** A key and its foreign keys have one storage. */
+type Storages = Map<IdColumnDefinition, IdStorage<string>>
 
 /** TypeORM gives relations that share a column copies of it, which are in the relations alone. */
 const columnsOf = (entity: EntityMetadata): ColumnMetadata[] => [...entity.columns, ...joinColumnsOf(entity)]
@@ -45,6 +50,7 @@ function prepare(
   column: ColumnMetadata,
   definitions: Definitions,
   { database, exactBigint }: DatabaseFacts,
+  storages: Storages,
   number: number,
 ): PreparedColumn | undefined {
   const own = definitions.get(column)
@@ -62,7 +68,9 @@ function prepare(
         { family: family.name, field: 'array', path },
       )
     }
-    const storage = storageFor(family, database, { storage: definition.storage, exactBigint })
+    const storage = once(storages, definition, () =>
+      storageFor(family, database, { storage: definition.storage, exactBigint }),
+    )
     if (storage.name === 'text' && storage.converts) {
       throw new IdError(
         'STORAGE_REFUSED',

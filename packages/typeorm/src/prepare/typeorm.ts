@@ -84,7 +84,8 @@ function executorsOf(dataSource: DataSource): Record<keyof typeof EXECUTORS, obj
 
 /** What is patched, called or read though it is not public, by its owner. */
 const MEMBERS = {
-  QueryBuilder: 'replacePropertyNamesForTheWholeQuery getWhereInIdsCondition',
+  QueryBuilder:
+    'replacePropertyNamesForTheWholeQuery getWherePredicateCondition getWhereInIdsCondition createParameter',
   SelectQueryBuilder: 'loadRawResults',
   InsertQueryBuilder: 'createInsertExpression execute obtainQueryRunner',
   UpdateQueryBuilder: 'execute',

@@ -1,13 +1,16 @@
 import { IdError } from '@snoflax/core'
-import { isWord, type SqlToken } from '@snoflax/core/adapter'
+import type { SqlToken } from '@snoflax/core/adapter'
 import { type DataSource, type EntityMetadata, In, type ObjectLiteral } from 'typeorm'
+import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
 import { bound, unbound } from '../columns/bound.js'
-import { dataSourceOf, idColumnFor, type PreparedColumn } from '../columns/prepared.js'
-import { comparisonOf, namesIn } from './comparisons.js'
+import { dataSourceOf, idColumnFor, type PreparedColumn, preparedOf } from '../columns/prepared.js'
+import { type Comparison, comparisonsIn, once, type Surroundings, valuesIn } from './comparisons.js'
+import type { Expression } from './expressions.js'
 import {
   type Alias,
   idColumnAt,
   idColumnBehind,
+  remembered,
   type Selection,
   type Source,
   sourcesOf,
@@ -17,11 +20,11 @@ import {
 
 /**
  * Ends the name of a parameter that is compared with an id column, with the column's number. One that is only near
- * an id column, in an expression that is not understood, is guarded: it may be anything but an id.
+ * id columns, in an expression that is not understood, is guarded: it may be anything but an id of theirs.
  */
 const MARK = '.snoflax'
 const GUARD = 'guarded'
-const MARKED = /:(?:\.\.\.)?([A-Za-z0-9_.]+?)(\.snoflax(\d+)(guarded)?)(?![A-Za-z0-9_.])/g
+const MARKED = /\.snoflax(\d+(?:_\d+)*)(guarded)?(?![A-Za-z0-9_.])/y
 
 /**
  * Marks the parameters of a query that are compared with id columns. They are marked and not converted,
@@ -32,42 +35,61 @@ const MARKED = /:(?:\.\.\.)?([A-Za-z0-9_.]+?)(\.snoflax(\d+)(guarded)?)(?![A-Za-
 export function markIdParameters(query: string, selection: Selection): string {
   if (!query.includes(':')) return query
   const dataSource = dataSourceOf(selection)
+  const { aliases } = selection.expressionMap
+  return remembered(preparedOf(dataSource).marked, query, aliases, () => marked(query, aliases, dataSource))
+}
+
+function marked(query: string, aliases: readonly Alias[], dataSource: DataSource): string {
   const tokens = tokensOf(query, dataSource)
-  const columnAt = columnsBySource(tokens, selection.expressionMap.aliases, dataSource)
-  // All that stands by itself in `IN (:a, :b, …)` is compared with the same, and read once.
-  const ofLists = new Map<number, string>()
+  const comparisonOf = comparisonsIn(tokens)
+  const markOf = marksBy(tokens, columnsBySource(tokens, aliases, dataSource))
   let marked = ''
   let from = 0
   tokens.forEach((token, i) => {
     if (token.kind !== 'placeholder' || token.text.includes(MARK)) return
-    const list = isInList(tokens, i) ? token.open : undefined
-    const mark = (list !== undefined && ofLists.get(list)) || markOf(tokens, i, columnAt)
-    if (list !== undefined) ofLists.set(list, mark)
-    marked += query.slice(from, token.end) + mark
+    marked += query.slice(from, token.end) + markOf(comparisonOf(i))
     from = token.end
   })
   return marked + query.slice(from)
 }
 
-const isInList = (tokens: readonly SqlToken[], at: number): boolean =>
-  isWord(tokens[(tokens[at]?.open ?? 0) - 1], 'IN') &&
-  /^[(,]$/.test(tokens[at - 1]?.text ?? '') &&
-  /^[),]$/.test(tokens[at + 1]?.text ?? '')
-
 type ColumnAt = (path: string) => PreparedColumn | undefined
 
-function markOf(tokens: readonly SqlToken[], parameter: number, columnAt: ColumnAt): string {
-  const { paths, byPattern, around } = comparisonOf(tokens, parameter)
-  const columns = paths.map((path) => (path === undefined ? undefined : columnAt(path)))
-  const column = columns.find((one) => one !== undefined)
-  if (column && byPattern) return markOfPattern(column)
-  if (column && columns.every((one) => one !== undefined)) return MARK + column.number
-  // What is compared with other columns alone is no id.
-  if (!column && paths.length > 0 && paths.every((path) => path !== undefined)) return ''
-  const names = around.flatMap((range) => [...namesIn(tokens, range)])
-  const columnsNear = names.flatMap(({ parts }) => columnAt(parts.join('.')) ?? [])
-  const guard = columnsNear.find(({ storage }) => storage.name !== 'text')
-  return guard ? `${MARK}${guard.number}${GUARD}` : ''
+function marksBy(tokens: readonly SqlToken[], columnAt: ColumnAt): (comparison: Comparison) => string {
+  const columnsIn = new Map<Expression, readonly PreparedColumn[]>()
+  const near = (expression: Expression): readonly PreparedColumn[] =>
+    once(columnsIn, expression, () =>
+      distinct(
+        Array.from(valuesIn(tokens, expression)).flatMap((one) =>
+          'kind' in one ? (columnAt(one.parts.join('.')) ?? []) : near(one),
+        ),
+      ),
+    )
+  const columnsAround = new Map<Surroundings, readonly PreparedColumn[]>()
+  const around = (one: Surroundings): readonly PreparedColumn[] =>
+    once(columnsAround, one, () =>
+      distinct([...one.expressions.flatMap(near), ...(one.outer ? around(one.outer) : [])]),
+    )
+  return (comparison) => {
+    const columns = comparison.paths.map((path) => (path === undefined ? undefined : columnAt(path)))
+    const column = columns.find((one) => one !== undefined)
+    if (column && comparison.byPattern) return markOfPattern(column)
+    if (column && columns.every((one) => one !== undefined)) return MARK + column.number
+    // What is compared with other columns alone is no id.
+    if (!column && columns.length > 0 && comparison.paths.every((path) => path !== undefined)) return ''
+    const guards = around(comparison.around).map(({ number }) => number)
+    return guards.length > 0 ? `${MARK}${guards.join('_')}${GUARD}` : ''
+  }
+}
+
+/** One column of each form in which ids are stored, that is not the ids' own. */
+function distinct(columns: readonly PreparedColumn[]): PreparedColumn[] {
+  const forms = new Map<string, PreparedColumn>()
+  for (const column of columns) {
+    const { converts, family, name } = column.storage
+    if (converts) once(forms, [family.name, name].join(), () => column)
+  }
+  return [...forms.values()]
 }
 
 /** Looks at the aliases of the builder, and then at the tables that a query written as text has besides. */
@@ -79,17 +101,19 @@ function columnsBySource(
   const sources = sourcesOf(aliases, dataSource)
   const known = aliases.filter(({ hasMetadata, subQuery }) => hasMetadata || subQuery !== undefined)
   const names = new Set(known.map(({ name }) => name))
+  const columns = new Map<string, PreparedColumn | undefined>()
   let written: readonly Source[] | undefined
-  return (path) => {
-    const column = idColumnAt(path, sources)
-    if (column || names.has(path.split('.')[0] as string)) return column
-    written ??= writtenSources(tokens, dataSource)
-    return idColumnBehind(path, written)
-  }
+  return (path) =>
+    once(columns, path, () => {
+      const column = idColumnAt(path, sources)
+      if (column || names.has(path.split('.')[0] as string)) return column
+      written ??= writtenSources(tokens, dataSource)
+      return idColumnBehind(path, written)
+    })
 }
 
-function markOfPattern({ path, storage: { name, family } }: PreparedColumn): string {
-  if (name === 'text') return ''
+function markOfPattern({ path, storage: { name, family, converts } }: PreparedColumn): string {
+  if (!converts) return ''
   throw new IdError(
     'INVALID_OPTION',
     `${path}: ids stored as ${name} are not matched by a pattern; compare with bounds of ${family.name}.range`,
@@ -109,11 +133,16 @@ export function withIdValues(
 ): Readonly<Record<string, unknown>> {
   if (!query.includes(MARK)) return parameters
   const all: Record<string, unknown> = { ...parameters }
-  for (const [, name = '', mark, number, guard] of query.matchAll(MARKED)) {
+  for (let at = query.indexOf(MARK); at !== -1; at = query.indexOf(MARK, at + 1)) {
+    MARKED.lastIndex = at
+    const [mark = '', numbers = '', guard] = MARKED.exec(query) ?? []
+    const name = query.slice(query.lastIndexOf(':', at) + 1, at).replace('...', '')
     if (!Object.hasOwn(parameters, name)) continue
-    const column = columns[Number(number)] as PreparedColumn
+    const near = numbers.split('_').map((number) => columns[Number(number)] as PreparedColumn)
+    const [column] = near as [PreparedColumn]
     const value = unbound(parameters[name])
-    if (guard && isUnconverted(value, column)) refuse(name, value, column)
+    const refusing = guard ? near.find((one) => isUnconverted(value, one)) : undefined
+    if (refusing) refuse(name, value, refusing)
     all[name + mark] = guard ? value : bound(column.to(value), column)
   }
   return all
@@ -132,6 +161,19 @@ function refuse(name: string, value: unknown, { path, metadata, storage }: Prepa
       `the column itself, or bind storageOf(dataSource, ${metadata.entityMetadata.name}, '${metadata.propertyPath}').toDatabase(id)`,
     { family: family.name, path, field: name, value },
   )
+}
+
+/** A list in one parameter: TypeORM makes one for each value, and each would be read by itself. */
+export function inOneParameter(builder: Parametric, path: string, value: unknown): object | undefined {
+  if (!InstanceChecker.isFindOperator(value) || value.type !== 'in') return undefined
+  const list: unknown = value.value
+  if (!Array.isArray(list) || list.length < 2) return undefined
+  return { operator: 'in', parameters: [path, builder.createParameter(list).replace(':', ':...')] }
+}
+
+/** A builder of conditions. */
+export interface Parametric extends Selection {
+  createParameter(value: unknown): string
 }
 
 /**

@@ -1,7 +1,24 @@
+import type { IdStorage } from '@snoflax/core'
 import type { DataSource, EntityMetadata } from 'typeorm'
 import { DriverUtils } from 'typeorm/driver/DriverUtils.js'
-import { dataSourceOf, idColumnsIn, type Paths, type PreparedColumn } from '../columns/prepared.js'
-import { type Alias, expressionsOf, type Selection, type Source, sourcesOf, tokensOf } from './sources.js'
+import {
+  dataSourceOf,
+  idColumnsIn,
+  type Paths,
+  type PreparedColumn,
+  preparedOf,
+} from '../columns/prepared.js'
+import { once } from './comparisons.js'
+import {
+  type Alias,
+  expressionsOf,
+  remembered,
+  type Selected,
+  type Selection,
+  type Source,
+  sourcesOf,
+  tokensOf,
+} from './sources.js'
 
 export type RawRow = Record<string, unknown>
 
@@ -24,8 +41,19 @@ function putIds(rows: readonly RawRow[], columns: ReadonlyMap<string, PreparedCo
   const [first] = rows
   if (typeof first !== 'object') return
   const present = [...columns].filter(([key]) => key in first)
-  for (const row of rows) {
-    for (const [key, column] of present) row[key] = column.from(row[key])
+  // Joined rows come many times, and so do foreign keys.
+  const known = new Map<IdStorage<string>, Map<unknown, unknown>>()
+  for (const [key, column] of present) {
+    const ids = once(known, column.storage, () => new Map<unknown, unknown>())
+    for (const row of rows) {
+      const value = row[key]
+      let id = ids.get(value)
+      if (id === undefined) {
+        id = column.from(value)
+        if (typeof value === 'string') ids.set(value, id)
+      }
+      row[key] = id
+    }
   }
 }
 
@@ -33,6 +61,11 @@ function putIds(rows: readonly RawRow[], columns: ReadonlyMap<string, PreparedCo
 function selectedIds(selection: Selection): Paths {
   const { aliases, selects } = selection.expressionMap
   const dataSource = dataSourceOf(selection)
+  const text = selects.map(({ selection: selected, aliasName = '' }) => `${selected} ${aliasName}`).join()
+  return remembered(preparedOf(dataSource).selected, text, aliases, () => idsOf(selects, aliases, dataSource))
+}
+
+function idsOf(selects: readonly Selected[], aliases: readonly Alias[], dataSource: DataSource): Paths {
   const sources = sourcesOf(aliases, dataSource)
   const ids = new Map(aliases.flatMap((alias) => [...columnsOf(alias, sources, dataSource)]))
   for (const { selection: selected, aliasName } of selects) {

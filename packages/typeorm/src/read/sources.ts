@@ -13,6 +13,7 @@ import {
   type Paths,
   type PreparedColumn,
   preparedOf,
+  type Remembered,
 } from '../columns/prepared.js'
 import { pathOf } from './comparisons.js'
 
@@ -46,6 +47,32 @@ export interface Selection extends Belonging {
     readonly selects: readonly Selected[]
   }
 }
+
+/** An application sends the same texts again and again; lists of many lengths are none of them. */
+const REMEMBERED = { texts: 500, length: 10_000 }
+
+/** What was made of a text with these aliases, or is made now. */
+export function remembered<Value>(
+  known: Map<string, Remembered>,
+  text: string,
+  aliases: readonly Alias[],
+  make: () => Value,
+): Value {
+  if (text.length > REMEMBERED.length) return make()
+  const before = known.get(text)
+  const isSame =
+    before?.sources.length === aliases.length &&
+    aliases.every(
+      (one, i) => one.name === before.sources[i]?.name && behind(one) === before.sources[i].behind,
+    )
+  if (isSame) return before.value as Value
+  const value = make()
+  if (known.size >= REMEMBERED.texts) known.clear()
+  known.set(text, { sources: aliases.map((one) => ({ name: one.name, behind: behind(one) })), value })
+  return value
+}
+
+const behind = (one: Alias): unknown => (one.hasMetadata ? one.metadata : one.subQuery)
 
 /** A query as TypeORM writes it, with `:name` for its parameters. */
 export const tokensOf = (query: string, dataSource: DataSource): SqlToken[] =>

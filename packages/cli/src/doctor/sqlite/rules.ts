@@ -3,12 +3,14 @@ import { quoteName } from '@snoflax/core/adapter'
 import { type ColumnRules, storageFault, targetOf } from '../declaration.js'
 import type { Examination } from '../examination.js'
 import type { IdColumn } from '../id-columns.js'
-import type { LiveDatabase } from '../live-database.js'
-import { parseTable, withCollation, withType } from './table-sql.js'
+import { type LiveDatabase, placeOf } from '../live-database.js'
+import { type Finding, finding } from '../report.js'
+import { checksIn, looksAtType, parseTable, withCheck, withCollation, withType } from './table-sql.js'
 
 export const sqliteRules: ColumnRules = {
   typeFault,
   hasCollationFault,
+  checkConstraint,
   cure: (examination, { column }) => rebuild(examination, column.table),
 }
 
@@ -31,6 +33,79 @@ function hasCollationFault({ column, storage }: IdColumn): boolean {
   return storage?.name === 'text' && column.collation !== 'BINARY'
 }
 
+/** What keeps SQL from elsewhere from writing a value of another type. */
+function conditionFor({ column, family, storage }: IdColumn): string {
+  const name = quoteName(column.name)
+  const length = storage?.column.length === undefined ? '' : ` AND length(${name}) = ${family.byteLength}`
+  const condition = `typeof(${name}) = '${storage?.column.type}'${length}`
+  return column.isNullable ? `${name} IS NULL OR ${condition}` : condition
+}
+
+/**
+ * A CHECK of the type of a BLOB's ids: it must take an id and refuse its text, which SQLite itself takes in any column. Whether
+ * it does, the database tells.
+ */
+async function checkConstraint(
+  { database, ...examination }: Examination,
+  idColumn: IdColumn,
+): Promise<Finding[]> {
+  const { column, family, storage } = idColumn
+  if (storage?.name !== 'binary' || typeFault(idColumn) !== undefined) return []
+  const id = family.range(examination.nowMs, Number.POSITIVE_INFINITY).gte
+  const takes = async (condition: string, value: unknown): Promise<boolean | undefined> => {
+    try {
+      const [row] = await database.query(
+        `SELECT ${condition} AS ok FROM (SELECT ? AS ${quoteName(column.name)})`,
+        [value],
+      )
+      return row?.['ok'] === null || Number(row?.['ok']) !== 0
+    } catch {
+      // It names other columns as well.
+      return undefined
+    }
+  }
+  const sql = await tableSql(database, column.table)
+  const conditions = parseTable(sql)
+    .definitions.flatMap((definition) => checksIn(definition.sql))
+    .filter((condition) => looksAtType(condition, column.name))
+  const taken = await Promise.all(conditions.map((one) => takes(one, storage.toDatabase(id))))
+  const wrong = conditions.filter((_, at) => taken[at] === false)
+  const where = placeOf(column)
+  if (wrong.length > 0) {
+    const cure = {
+      sql: await rebuild({ ...examination, database }, column.table, { wrong, right: idColumn }),
+    }
+    const message = `CHECK (${wrong.join('), CHECK (')}) refuses the ids of ${family.name}, which have ${family.byteLength} bytes`
+    return [finding('constraint', where, message, cure)]
+  }
+  const ofText = await Promise.all(conditions.map((one) => takes(one, id)))
+  if (ofText.some((isTaken) => isTaken !== true)) return []
+  const message = 'SQLite takes a text in a BLOB column, where no id finds it; a CHECK refuses it'
+  const cure = {
+    sql: await rebuild({ ...examination, database }, column.table, { wrong: conditions, right: idColumn }),
+  }
+  return [finding('constraint', where, message, cure, 'advice')]
+}
+
+/** CHECKs of a column, and the column whose condition is to stand in their place. */
+interface CheckCure {
+  readonly wrong: readonly string[]
+  readonly right: IdColumn
+}
+
+/** The definition with the right CHECK, once. */
+function checked(definition: string, isOfColumn: boolean, { wrong, right }: CheckCure): string {
+  const replaced = wrong.reduce((sql, one) => sql.replace(one, () => conditionFor(right)), definition)
+  return isOfColumn && wrong.length === 0 ? withCheck(replaced, conditionFor(right)) : replaced
+}
+
+async function tableSql(database: LiveDatabase, table: string): Promise<string> {
+  const [found] = await database.query("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", [
+    table,
+  ])
+  return found?.['sql'] as string
+}
+
 /** The column's definition without its faults. */
 function mended(idColumn: IdColumn, definition: string): string {
   const typed =
@@ -44,7 +119,11 @@ function mended(idColumn: IdColumn, definition: string): string {
  * The script that mends all columns of ids in a table, as SQLite's manual has it: a new table, the rows, the old table
  * dropped, indexes and triggers made again. Of several findings each has the whole, so that none takes back another.
  */
-async function rebuild({ database, columns: idColumns }: Examination, table: string): Promise<string> {
+async function rebuild(
+  { database, columns: idColumns }: Examination,
+  table: string,
+  check?: CheckCure,
+): Promise<string> {
   const objects = await database.query(
     'SELECT type, sql FROM sqlite_master WHERE tbl_name = ? AND sql IS NOT NULL',
     [table],
@@ -57,7 +136,8 @@ async function rebuild({ database, columns: idColumns }: Examination, table: str
   const { definitions, tail } = parseTable(sqlOf('table')[0] as string)
   const changed = definitions.map(({ sql, name }) => {
     const own = idColumns.find(({ column }) => column.table === table && column.name.toLowerCase() === name)
-    return own ? mended(own, sql) : sql
+    const changed = own ? mended(own, sql) : sql
+    return check ? checked(changed, own === check.right, check) : changed
   })
   return [
     // Its shell goes on after an error, and would drop the table whose rows it could not copy.

@@ -57,6 +57,31 @@ function collationIn(definition: string): readonly SqlToken[] | undefined {
   return at < 0 ? undefined : tokens.slice(at, at + 2)
 }
 
+/** The conditions of the CHECKs in a definition, without their brackets. */
+export function checksIn(definition: string): string[] {
+  const tokens = read(definition)
+  return tokens.flatMap((token, at) => {
+    const open = tokens[at + 1]
+    if (!isWord(token, 'CHECK') || open?.text !== '(') return []
+    return [definition.slice(open.end, (tokens[closingOf(tokens, at + 1)] as SqlToken).start)]
+  })
+}
+
+/** Whether SQL names a column, and looks at the type of what is in it. */
+export const looksAtType = (condition: string, column: string): boolean => {
+  const tokens = read(condition)
+  return (
+    tokens.some((token) => isWord(token, 'TYPEOF')) &&
+    tokens.some(({ parts }) => parts.at(-1)?.toLowerCase() === column.toLowerCase())
+  )
+}
+
+/** The definition with one CHECK more. */
+export function withCheck(definition: string, condition: string): string {
+  const end = read(definition).at(-1)?.end as number
+  return `${definition.slice(0, end)} CHECK (${condition})${definition.slice(end)}`
+}
+
 const CONSTRAINTS = 'CONSTRAINT PRIMARY NOT NULL UNIQUE CHECK DEFAULT COLLATE REFERENCES GENERATED AS'.split(
   ' ',
 )

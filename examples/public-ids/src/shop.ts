@@ -1,0 +1,52 @@
+import { idColumn } from '@snoflax/drizzle/sqlite-core'
+import Database from 'better-sqlite3'
+import { eq } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { customerId, type IdOf, orderId, productId } from './ids.js'
+
+const customerKey = idColumn(customerId)
+const productKey = idColumn(productId)
+const orderKey = idColumn(orderId)
+
+const customers = sqliteTable('customers', {
+  id: customerKey('id', { storage: 'binary' }).primaryKey(),
+  name: text().notNull(),
+})
+const products = sqliteTable('products', {
+  id: productKey('id', { storage: 'binary' }).primaryKey(),
+  name: text().notNull(),
+})
+const orders = sqliteTable('orders', {
+  id: orderKey('id', { storage: 'binary' }).primaryKey(),
+  customerId: customerKey.ref('customer_id', { storage: 'binary' }).notNull(),
+  productId: productKey.ref('product_id', { storage: 'binary' }).notNull(),
+})
+
+/** The tables hold the bare ids, 10 and 12 bytes each: no prefix, nothing sealed. */
+export function openShop(file = ':memory:') {
+  const connection = new Database(file)
+  connection.exec(`
+    CREATE TABLE customers (id BLOB PRIMARY KEY, name TEXT NOT NULL);
+    CREATE TABLE products (id BLOB PRIMARY KEY, name TEXT NOT NULL);
+    CREATE TABLE orders (id BLOB PRIMARY KEY,
+      customer_id BLOB NOT NULL REFERENCES customers, product_id BLOB NOT NULL REFERENCES products);`)
+  const db = drizzle(connection)
+  return {
+    /** The rows as the table has them. */
+    stored: (): unknown[] => connection.prepare('SELECT id, customer_id FROM orders').all(),
+    close: (): void => void connection.close(),
+    addCustomer: (name: string) => db.insert(customers).values({ name }).returning().get(),
+    addProduct: (name: string) => db.insert(products).values({ name }).returning().get(),
+    placeOrder: (customer: IdOf<'customer'>, product: IdOf<'product'>) =>
+      db.insert(orders).values({ customerId: customer, productId: product }).returning().get(),
+    customer: (id: IdOf<'customer'>) => db.select().from(customers).where(eq(customers.id, id)).get(),
+    product: (id: IdOf<'product'>) => db.select().from(products).where(eq(products.id, id)).get(),
+    order: (id: IdOf<'order'>) => db.select().from(orders).where(eq(orders.id, id)).get(),
+    ordersOf: (id: IdOf<'customer'>) =>
+      db.select().from(orders).where(eq(orders.customerId, id)).orderBy(orders.id).all(),
+  }
+}
+
+export type Shop = ReturnType<typeof openShop>
+export type Order = NonNullable<ReturnType<Shop['order']>>

@@ -1,0 +1,26 @@
+import { flax, IdError } from '@snoflax/core'
+import { Command } from 'commander'
+import { driver } from '../doctor/live-database.js'
+import type { Terminal } from '../terminal.js'
+
+interface Options {
+  readonly check?: true
+}
+
+export const sealKey = (terminal: Terminal): Command =>
+  new Command('seal-key')
+    .description('make a key for @snoflax/seal, or check keys')
+    .option('--check', 'check the keys in standard input, one a line, as seal() does')
+    .action(async ({ check }: Options) => {
+      const { generateSealKey, seal } = await driver(() => import('@snoflax/seal'), '@snoflax/seal')
+      if (!check) return terminal.print(generateSealKey())
+      const keys: string[] = []
+      for await (const line of terminal.given([])) keys.push(line)
+      try {
+        seal(flax, { keys })
+        await terminal.print(`${keys.length} ${keys.length === 1 ? 'key' : 'keys'}, all usable`)
+      } catch (error) {
+        if (!(error instanceof IdError)) throw error
+        terminal.complainAbout(error.message)
+      }
+    })

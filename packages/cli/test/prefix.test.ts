@@ -1,0 +1,122 @@
+import { flax, prefixed, sno, storageFor } from '@snoflax/core'
+import { generateSealKey } from '@snoflax/seal'
+import { describe, expect, test } from 'vitest'
+import { cli, json } from './running.js'
+
+const customerId = prefixed(flax, 'cus')
+const id = customerId.parse('cus_Kpcan0M1FakODT4k')
+const bare = customerId.withoutPrefix(id)
+const uuid = String(storageFor(flax, 'postgres').toDatabase(bare))
+
+const lines = async (...argv: string[]) => (await cli(argv)).out.trimEnd()
+
+describe('inspect', () => {
+  type Inspected = {
+    readings: { family: string; prefix?: string; id: string; forms: object }[]
+    refusals?: string[]
+  }[]
+  const inspected = async (...argv: string[]) => json<Inspected>(await cli(['inspect', '--json', ...argv]))
+
+  test('finds the prefix of a text', async () => {
+    const [found] = await inspected(id)
+    expect(found?.readings[0]).toMatchObject({
+      family: 'flax',
+      prefix: 'cus',
+      id,
+      forms: { text: bare, uuid },
+    })
+    expect(await lines('inspect', id)).toMatch(/family +flax, given as text\n +id +cus_Kpcan0M1FakODT4k\n/)
+  })
+
+  test('shows stored forms with the prefix that is told, and refuses another one', async () => {
+    for (const given of [bare, uuid, id]) {
+      const [found] = await inspected('--family', 'flax', '--prefix', 'cus', given)
+      expect(found?.readings).toMatchObject([{ family: 'flax', prefix: 'cus', id }])
+    }
+    const { code, err } = await cli(['inspect', '--family', 'flax', '--prefix', 'ord', id])
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: `snoflax: "${id}" is no id\n  ord: an id begins with "ord_", not with "cus_" as "${id}"\n`,
+    })
+  })
+
+  test('of an id without a prefix there is none', async () => {
+    const [found] = await inspected('--family', 'flax', bare)
+    expect(found?.readings).toHaveLength(1)
+    expect(found?.readings[0]).not.toHaveProperty('prefix')
+  })
+})
+
+test('convert takes the prefix off for columns, and puts it on', async () => {
+  expect(await lines('convert', '--to', 'uuid', id)).toBe(uuid)
+  expect(await lines('convert', '--to', 'text', id)).toBe(bare)
+  expect(await lines('convert', '--to', 'uuid', '--dialect', 'postgres', id)).toBe(`'${uuid}'`)
+  for (const given of [bare, uuid, id]) {
+    expect(await lines('convert', '--family', 'flax', '--prefix', 'cus', '--to', 'text', given)).toBe(id)
+  }
+  expect((await cli(['convert', '--prefix', 'ord', '--to', 'uuid', id])).code).toBe(1)
+})
+
+test('range shows bounds of columns without the prefix, and of text columns with it', async () => {
+  const argv = [
+    'range',
+    '--from',
+    '2026-11-01',
+    '--to',
+    '2026-12-01',
+    '--prefix',
+    'cus',
+    '--dialect',
+    'sqlite',
+  ]
+  const { ids, bounds } = json<{ ids: object; bounds: { storage: string; gte: string }[] }>(
+    await cli([...argv, '--json']),
+  )
+  const range = flax.range(new Date('2026-11-01'), new Date('2026-12-01'))
+  expect(ids).toEqual({ gte: `cus_${range.gte}`, lt: `cus_${range.lt}` })
+  expect(bounds.find(({ storage }) => storage === 'text')?.gte).toBe(`'${range.gte}'`)
+  expect(bounds.find(({ storage }) => storage === 'prefixed')?.gte).toBe(`'cus_${range.gte}'`)
+  expect(await lines(...argv, '--storage', 'binary')).toMatch(/^id >= X'/)
+})
+
+test('generate puts the prefix before texts alone', async () => {
+  const made = (await lines('generate', 'sno', '--prefix', 'ord', '-n', '3')).split('\n')
+  expect(made.every((text) => prefixed(sno, 'ord').is(text))).toBe(true)
+  expect(await lines('generate', 'sno', '--prefix', 'ord', '--to', 'binary')).toMatch(/^\\x[0-9a-f]{20}$/)
+})
+
+test.each(['generate', 'inspect', 'convert', 'range'])('%s refuses what is no prefix', async (command) => {
+  const more: Record<string, string[]> = {
+    convert: ['--to', 'uuid', id],
+    inspect: [id],
+    range: ['--from', '2026-11-01', '--to', '2026-12-01'],
+  }
+  const { code, err } = await cli([command, '--prefix', 'Cus', ...(more[command] ?? [])])
+  expect({ code, err }).toEqual({
+    code: 2,
+    err: 'snoflax: prefix: a prefix is 1 to 63 of a-z, 0-9 and _, with a letter first and no _ last, not "Cus"\n',
+  })
+})
+
+describe('seal-key', () => {
+  const check = (...keys: string[]) => cli(['seal-key', '--check'], { input: `${keys.join('\n')}\n` })
+
+  test('makes a new key that the check takes', async () => {
+    const [one, other] = [await lines('seal-key'), await lines('seal-key')]
+    expect(one).toHaveLength(43)
+    expect(one).not.toBe(other)
+    expect(await check(one, other)).toEqual({ code: 0, out: '2 keys, all usable\n', err: '' })
+  })
+
+  test('refuses weak and equal keys, and shows none', async () => {
+    const key = generateSealKey()
+    const weak = await check(key, 'correct horse battery staple')
+    expect(weak).toMatchObject({ code: 1, out: '' })
+    expect(weak.err).toBe(
+      'snoflax: seal: keys[1] must be 32 bytes, 64 hex digits or 43 characters of base64url; make one with generateSealKey()\n',
+    )
+    const equal = await check(key, Buffer.from(key, 'base64url').toString('hex'))
+    expect(equal.err).toBe('snoflax: seal: keys[1] is the same key as keys[0]\n')
+    expect((await check('00'.repeat(32))).err).toContain('is not random')
+  })
+})

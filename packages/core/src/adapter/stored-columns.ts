@@ -1,0 +1,203 @@
+import type { Database } from '../storage/column.js'
+import type { IdStorage } from '../storage/index.js'
+import { closingOf, isWord, quoteName, readSql, type SqlToken, splitAtCommas } from './read-sql.js'
+
+/** An id column as an ORM declares it. */
+export interface DeclaredColumn {
+  /** What messages call it: `Order.customerId`. */
+  readonly path: string
+  /** Of the table; in MySQL the database. The connection's own where it is left out. */
+  readonly schema?: string | undefined
+  readonly table: string
+  readonly column: string
+  readonly storage: IdStorage<string>
+  /** Whether it holds arrays of ids. */
+  readonly isList?: boolean
+}
+
+/** A column that is not in the database as its ORM declares it. */
+export interface ColumnFault {
+  readonly message: string
+  /** Whether the table or the column isn't there. */
+  readonly isMissing: boolean
+}
+
+/**
+ * Runs a query and answers its rows, with these fields. Placeholders are `$1` in PostgreSQL and `?` elsewhere, parameters texts
+ * or null.
+ */
+export type RunQuery = (
+  sql: string,
+  parameters: readonly (string | null)[],
+  fields: readonly string[],
+) => PromiseLike<readonly Readonly<Record<string, unknown>>[]>
+
+/**
+ * Looks at id columns as the database has them, by one query: another collation, width or type would find other rows than the
+ * ids name, without an error.
+ *
+ * @example
+ * const declared = { path: 'orders.id', table: 'orders', column: 'id', storage: storageFor(flax, 'mysql') }
+ * const stored = [{ at: 0, name: 'id', type: 'char(16)', length: 16, collation: 'utf8mb4_general_ci' }]
+ * const [fault] = await columnFaults('mysql', [declared], async () => stored)
+ * fault.message // 'orders.id: column orders.id is char(16) COLLATE utf8mb4_general_ci and must be CHAR(16) CHARACTER SET ascii COLLATE ascii_bin'
+ */
+export async function columnFaults(
+  database: Database,
+  columns: readonly DeclaredColumn[],
+  query: RunQuery,
+): Promise<ColumnFault[]> {
+  if (columns.length === 0) return []
+  const found = (await LOOKS[database](columns, query)) as readonly StoredColumn[]
+  return columns.flatMap((column, at) => {
+    const stored = found.find((one) => Number(one.at) === at)
+    if (stored && FITS[database](stored, column)) return []
+    const is = stored ? described(stored) : 'not in the database'
+    const wanted = `${column.storage.column.sql}${column.isList ? '[]' : ''}`
+    const name = [column.schema, column.table, column.column].filter(Boolean).join('.')
+    return [
+      {
+        message: `${column.path}: column ${name} is ${is} and must be ${wanted}`,
+        isMissing: stored === undefined,
+      },
+    ]
+  })
+}
+
+/** A column as the database has it. */
+interface StoredColumn {
+  /** Index of its declaration. */
+  readonly at: number | string
+  /** As the database writes it. */
+  readonly type: string
+  /** Undefined or null where it has none. */
+  readonly collation?: string | null
+  /** Characters or bytes, where the type alone does not tell. */
+  readonly length?: number | string | null
+}
+
+function described({ type, length, collation }: StoredColumn): string {
+  const sized = length == null || /\d/.test(type) ? type : `${type}(${length})`
+  return collation ? `${sized} COLLATE ${collation}` : sized
+}
+
+type Look = (columns: readonly DeclaredColumn[], query: RunQuery) => PromiseLike<unknown>
+
+/** In MySQL and MariaDB, whose servers take names of tables in any case or not. */
+const lookInMysql: Look = async (columns, query) => {
+  const rows = (await query(
+    `SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tbl, COLUMN_NAME AS name, COLUMN_TYPE AS type, COLLATION_NAME AS collation,
+      CHARACTER_MAXIMUM_LENGTH AS length, DATABASE() AS own FROM information_schema.COLUMNS
+      WHERE ${columns.map(() => '(TABLE_SCHEMA = COALESCE(?, DATABASE()) AND TABLE_NAME = ? AND COLUMN_NAME = ?)').join(' OR ')}`,
+    columns.flatMap(({ schema, table, column }) => [schema ?? null, table, column]),
+    ['db', 'tbl', 'name', 'type', 'collation', 'length', 'own'],
+  )) as Record<'db' | 'tbl' | 'name' | 'own', string>[]
+  const same = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()
+  return columns.flatMap(({ schema, table, column }, at) => {
+    const row = rows.find(
+      ({ db, tbl, name, own }) => same(schema ?? own, db) && same(table, tbl) && same(column, name),
+    )
+    return row ? [{ ...row, at }] : []
+  })
+}
+
+const LOOKS: Readonly<Record<Database, Look>> = {
+  /** Finds tables as statements do, by the connection's search_path; a domain is its base type. */
+  postgres: (columns, query) => {
+    const given = columns.map(({ schema, table, column }) => ({
+      path: [schema, table].flatMap((part) => (part === undefined ? [] : [quoteName(part)])).join('.'),
+      name: column,
+    }))
+    return query(
+      `SELECT given.i::int - 1 AS at,
+        format_type(CASE WHEN t.typbasetype = 0 THEN t.oid ELSE t.typbasetype END,
+          CASE WHEN t.typbasetype = 0 THEN a.atttypmod ELSE t.typtypmod END) AS type,
+        CASE co.collprovider WHEN 'c' THEN co.collcollate WHEN 'd' THEN (
+          SELECT CASE coalesce(to_jsonb(d) ->> 'datlocprovider', 'c') WHEN 'c' THEN d.datcollate WHEN 'b' THEN 'C.UTF-8'
+            ELSE 'of the database' END FROM pg_database d WHERE d.datname = current_database())
+          ELSE co.collname END AS collation
+      FROM jsonb_array_elements($1::text::jsonb) WITH ORDINALITY AS given(it, i)
+      JOIN pg_attribute a ON a.attrelid = to_regclass(given.it ->> 'path') AND a.attname = given.it ->> 'name'
+        AND a.attnum > 0 AND NOT a.attisdropped
+      JOIN pg_type t ON t.oid = a.atttypid
+      LEFT JOIN pg_collation co ON co.oid = a.attcollation`,
+      [JSON.stringify(given)],
+      ['at', 'type', 'collation'],
+    )
+  },
+  /** By the text of the table: SQLite tells collations there alone, and D1 lets nobody ask for columns. */
+  sqlite: async (columns, query) => {
+    const rows = await query(
+      `SELECT given.key AS at, m.sql AS definition FROM json_each(?) given
+        JOIN sqlite_master m ON m.type = 'table' AND m.name = given.value COLLATE NOCASE`,
+      [JSON.stringify(columns.map(({ table }) => table))],
+      ['at', 'definition'],
+    )
+    return rows.flatMap(({ at, definition }) => {
+      const { column } = columns[Number(at)] as DeclaredColumn
+      const declared = declarationIn(definition as string, column)
+      return declared ? [{ at, ...declared }] : []
+    })
+  },
+  mysql: lookInMysql,
+  mariadb: lookInMysql,
+}
+
+const CONSTRAINTS = 'CONSTRAINT PRIMARY NOT NULL UNIQUE CHECK DEFAULT COLLATE REFERENCES GENERATED AS'.split(
+  ' ',
+)
+
+/** The type and the collation of a column in CREATE TABLE; undefined where it has no such column. */
+function declarationIn(
+  sql: string,
+  column: string,
+): { type: string; collation: string | undefined } | undefined {
+  const tokens = readSql(sql, { dialect: 'sqlite' })
+  const open = tokens.findIndex(({ text }) => text === '(')
+  const definition = splitAtCommas(tokens.slice(open + 1, closingOf(tokens, open))).find(
+    ([first]) => first?.parts[0]?.toLowerCase() === column.toLowerCase(),
+  )
+  if (definition === undefined) return undefined
+  const [name, ...rest] = definition as [SqlToken, ...SqlToken[]]
+  const end = rest.findIndex((token) => isWord(token, ...CONSTRAINTS))
+  const type = end < 0 ? rest : rest.slice(0, end)
+  const collate = rest.findIndex((token) => isWord(token, 'COLLATE'))
+  const stated = collate < 0 ? undefined : rest[collate + 1]?.text
+  return {
+    type: sql.slice(type[0]?.start ?? name.end, type.at(-1)?.end ?? name.end).toLowerCase(),
+    collation: stated?.toUpperCase() === 'BINARY' ? undefined : stated,
+  }
+}
+
+type Fits = (found: StoredColumn, column: DeclaredColumn) => boolean
+
+const fitsInMysql: Fits = ({ type, collation, length }, { storage: { name, column } }) => {
+  const width = column.length ?? 0
+  if (name === 'bigint') return /^bigint\b.*\bunsigned\b/.test(type)
+  // What is shorter than its column is filled up with zeros in binary.
+  if (name === 'binary')
+    return type === `binary(${width})` || (/^varbinary/.test(type) && Number(length) >= width)
+  return /^(var)?char/.test(type) && Number(length) >= width && /_bin$/.test(collation ?? '')
+}
+
+/** Collations of PostgreSQL that compare bytes. */
+const BY_BYTES = /^(C|POSIX|C\.utf-?8|ucs_basic|pg_c_utf8)$/i
+
+const FITS: Readonly<Record<Database, Fits>> = {
+  postgres: ({ type, collation }, { isList = false, storage: { family, name, column } }) => {
+    const [, base, width] = /^(.*?)(?:\((\d+)\))?(?:\[\])*$/.exec(type) ?? []
+    if (type.endsWith('[]') !== isList) return false
+    if (name !== 'text') return base === column.type
+    const isWide = width === undefined || Number(width) >= (family.textLength ?? 0)
+    return (base === 'text' || base === 'character varying') && isWide && BY_BYTES.test(collation ?? '')
+  },
+  // What counts is the affinity: that of numbers would change texts of digits.
+  sqlite: ({ type, collation }, { storage: { name } }) => {
+    if (name === 'bigint') return type.includes('int')
+    return name === 'text'
+      ? /char|clob|text/.test(type) && !/int/.test(type) && collation === undefined
+      : type === '' || (/blob/.test(type) && !/int|char|clob|text/.test(type))
+  },
+  mysql: fitsInMysql,
+  mariadb: fitsInMysql,
+}

@@ -1,0 +1,53 @@
+import { idSchema as ofFamily } from '@snoflax/validators/arktype'
+import { type IdSchemas, idSchemas, type SchemaTypes } from './id-schemas.js'
+
+// ArkType has ES modules only, and declarations of CommonJS name them in this way.
+type Type<Value> = import('arktype', { with: { 'resolution-mode': 'import' }}).Type<Value>
+
+interface ArkTypes extends SchemaTypes {
+  readonly id: Type<this['data']>
+  readonly nullable: Type<this['data'] | null>
+  readonly optional: [this['id'], '?']
+  readonly nullish: [this['nullable'], '?']
+}
+
+const schemas: IdSchemas<ArkTypes> = /* @__PURE__ */ idSchemas<ArkTypes>({
+  id: ofFamily,
+  list: (schema: Type<string>) => schema.array(),
+  nullable: (schema: Type<string>) => schema.or('null'),
+  optional: (schema: Type<string>) => schema.optional(),
+})
+
+/**
+ * A schema that takes the ids of a column and nothing else. Errors have the message of the IdError.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a column without ids.
+ *
+ * @example
+ * const input = type({ orderId: idSchema(orders.id) })
+ */
+export const idSchema: IdSchemas<ArkTypes>['idSchema'] = schemas.idSchema
+
+/**
+ * The id columns of a table as drizzle-arktype's refinements for a select.
+ *
+ * @example
+ * const orderSchema = createSelectSchema(orders, selectIds(orders))
+ */
+export const selectIds: IdSchemas<ArkTypes>['selectIds'] = schemas.selectIds
+
+/**
+ * The same for an insert: what has a default may be left out.
+ *
+ * @example
+ * const newOrder = createInsertSchema(orders, { ...insertIds(orders), total: type('number > 0') })
+ */
+export const insertIds: IdSchemas<ArkTypes>['insertIds'] = schemas.insertIds
+
+/**
+ * The same for an update: all may be left out.
+ *
+ * @example
+ * const change = createUpdateSchema(orders, updateIds(orders))
+ */
+export const updateIds: IdSchemas<ArkTypes>['updateIds'] = schemas.updateIds

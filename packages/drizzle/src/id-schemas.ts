@@ -1,0 +1,114 @@
+import type { Id, IdFamily } from '@snoflax/core'
+import { type Column, getTableColumns, type Table } from 'drizzle-orm'
+import { findIds, idsOf, isList } from './id-column/ids.js'
+
+/** A library's types of schemas for a column, by the column's data: `this['data']`. */
+export interface SchemaTypes {
+  readonly data: unknown
+  /** Of the ids of a column, or of its lists of them. */
+  readonly id: unknown
+  readonly nullable: unknown
+  readonly optional: unknown
+  readonly nullish: unknown
+}
+
+type SchemaOf<
+  Types extends SchemaTypes,
+  AColumn extends Column,
+  Kind extends keyof SchemaTypes = 'id',
+> = (Types & { readonly data: AColumn['_']['data'] })[Kind]
+
+/** What a library calls the same. */
+export interface Library {
+  id(family: IdFamily): unknown
+  list(schema: never): unknown
+  nullable(schema: never): unknown
+  optional(schema: never): unknown
+}
+
+/** Text in, or lists of texts for an array column. */
+export type TextOf<Data> = Data extends readonly unknown[] ? string[] : string
+
+/** Drizzle 1.0 keeps no column's type: an id is known by its brand. */
+interface HasType {
+  readonly _: { readonly data: Id<string> | readonly Id<string>[] }
+}
+
+type Columns<ATable extends Table> = ATable['_']['columns']
+
+/** The keys of a table's id columns. */
+export type IdKeys<ATable extends Table> = {
+  [Key in keyof Columns<ATable>]: Columns<ATable>[Key] extends HasType ? Key : never
+}[keyof Columns<ATable>]
+
+/** The database alone writes the others. */
+type WrittenKeys<ATable extends Table> = Extract<IdKeys<ATable>, keyof ATable['$inferInsert']>
+
+type IsNotNull<AColumn extends Column> = AColumn['_']['notNull']
+type HasDefault<AColumn extends Column> = AColumn['_']['hasDefault']
+
+/** Refinements for `createSelectSchema`. */
+export type SelectIds<Types extends SchemaTypes, ATable extends Table> = {
+  [Key in IdKeys<ATable>]: SchemaOf<
+    Types,
+    Columns<ATable>[Key],
+    IsNotNull<Columns<ATable>[Key]> extends true ? 'id' : 'nullable'
+  >
+}
+/** Refinements for `createInsertSchema`. */
+export type InsertIds<Types extends SchemaTypes, ATable extends Table> = {
+  [Key in WrittenKeys<ATable>]: SchemaOf<
+    Types,
+    Columns<ATable>[Key],
+    IsNotNull<Columns<ATable>[Key]> extends true
+      ? HasDefault<Columns<ATable>[Key]> extends true
+        ? 'optional'
+        : 'id'
+      : 'nullish'
+  >
+}
+/** Refinements for `createUpdateSchema`. */
+export type UpdateIds<Types extends SchemaTypes, ATable extends Table> = {
+  [Key in WrittenKeys<ATable>]: SchemaOf<
+    Types,
+    Columns<ATable>[Key],
+    IsNotNull<Columns<ATable>[Key]> extends true ? 'optional' : 'nullish'
+  >
+}
+
+/** The schemas of id columns in one library. */
+export interface IdSchemas<Types extends SchemaTypes> {
+  /** Of one column. @throws {IdError} `INVALID_OPTION` for a column without ids. */
+  idSchema<AColumn extends Column>(column: AColumn): SchemaOf<Types, AColumn>
+  /** Of a table's id columns in its rows. */
+  selectIds<ATable extends Table>(table: ATable): SelectIds<Types, ATable>
+  /** In an insert. */
+  insertIds<ATable extends Table>(table: ATable): InsertIds<Types, ATable>
+  /** In an update. */
+  updateIds<ATable extends Table>(table: ATable): UpdateIds<Types, ATable>
+}
+
+export function idSchemas<Types extends SchemaTypes>(library: Library): IdSchemas<Types> {
+  const idSchema = (column: Column): unknown => {
+    const one = library.id(idsOf(column).family)
+    return isList(column) ? library.list(one as never) : one
+  }
+  const nullable = (column: Column): unknown =>
+    column.notNull ? idSchema(column) : library.nullable(idSchema(column) as never)
+  const optional = (column: Column): unknown => library.optional(nullable(column) as never)
+  const schemas = (table: Table, schema: (column: Column) => unknown, isWanted = isWritten): unknown =>
+    Object.fromEntries(
+      Object.entries<Column>(getTableColumns(table))
+        .filter(([, column]) => findIds(column) && isWanted(column))
+        .map(([key, column]) => [key, schema(column)]),
+    )
+  return {
+    idSchema,
+    selectIds: (table) => schemas(table, nullable, () => true),
+    insertIds: (table) =>
+      schemas(table, (column) => (column.notNull && !column.hasDefault ? idSchema : optional)(column)),
+    updateIds: (table) => schemas(table, optional),
+  } as IdSchemas<Types>
+}
+
+const isWritten = ({ generated }: Column): boolean => generated?.type !== 'always'

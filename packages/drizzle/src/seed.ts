@@ -1,0 +1,69 @@
+import { type IdSource, idSource } from '@snoflax/core/adapter'
+import { type Column, getTableColumns, type Table } from 'drizzle-orm'
+import { findIds, isList } from './id-column/ids.js'
+
+/** What drizzle-seed gives the callback of `refine`, as far as it is used here. */
+export interface SeedFunctions<Generator> {
+  /** The generator of one value for all rows. */
+  default(parameters: { defaultValue: unknown }): Generator
+}
+
+/** How many ids a list has. */
+const IN_LIST = 2
+
+/**
+ * Generators for drizzle-seed of a table's ids: new ones in each run. References are left to drizzle-seed, which fills them
+ * from the rows that they reference.
+ *
+ * @param generators by the column's key, for columns that generate none themselves, of families without a default generator.
+ *
+ * @throws {IdError} `GENERATOR_REQUIRED` for a column of such a family, `INVALID_OPTION` for a generator of another one.
+ *
+ * @example
+ * await seed(db, { orders }).refine((functions) => ({ orders: { columns: seedIds(orders, functions) } }))
+ */
+export function seedIds<ATable extends Table, Generator>(
+  table: ATable,
+  functions: SeedFunctions<Generator>,
+  generators?: Readonly<Partial<Record<keyof ATable['$inferSelect'], IdSource>>>,
+): Record<string, Generator> {
+  const given: Readonly<Record<string, IdSource | undefined>> = generators ?? {}
+  return Object.fromEntries(
+    Object.entries<Column>(getTableColumns(table)).flatMap(([key, column]) => {
+      const ids = findIds(column)
+      if (ids === undefined || ids.isReference || column.generated) return []
+      const generate = ids.placed(() => newIds(ids, key, given[key]))
+      const value = isList(column) ? () => Array.from({ length: IN_LIST }, generate) : generate
+      return [[key, functions.default(repeatable(value))]]
+    }),
+  )
+}
+
+function newIds(
+  ids: NonNullable<ReturnType<typeof findIds>>,
+  key: string,
+  generator?: IdSource,
+): () => string {
+  if (ids.generate && generator === undefined) return ids.generate
+  const usage = (example: string) => `seedIds(table, functions, { ${key}: ${example} })`
+  return idSource({ family: ids.family, generator, usage })
+}
+
+/**
+ * drizzle-seed has no generators of its users: the value that it repeats is another one each time it is read. For a table that
+ * references itself it generates twice, and both must give the same, so each start, which reads `arraySize`, begins again.
+ */
+function repeatable(generate: () => unknown): { readonly defaultValue: unknown } {
+  const made: unknown[] = []
+  let at = 0
+  return {
+    get arraySize(): undefined {
+      at = 0
+      return undefined
+    },
+    get defaultValue() {
+      made[at] ??= generate()
+      return made[at++]
+    },
+  } as { readonly defaultValue: unknown }
+}

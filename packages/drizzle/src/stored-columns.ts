@@ -1,0 +1,90 @@
+import { IdError } from '@snoflax/core'
+import { columnFaults, type DeclaredColumn, type RunQuery } from '@snoflax/core/adapter'
+import { type Column, getTableColumns, getTableName, is, type SQL, sql, Table } from 'drizzle-orm'
+import { findIds, isList } from './id-column/ids.js'
+
+/** A database of any of Drizzle's drivers. */
+export interface AnyDatabase {
+  /** Starts a query. */
+  select(...fields: never): unknown
+}
+
+/**
+ * Compares the id columns of tables with those in the database, by one query: run it when your application starts, or behind
+ * migrations. Another collation, width or type would find other rows than the ids name, without an error; drizzle-kit doesn't
+ * look at collations.
+ *
+ * @param tables your schema, as `drizzle()` takes it; what is no table in it is passed over.
+ *
+ * @throws {IdError} `STORAGE_REFUSED` with the columns that are wrong or not there; `INVALID_OPTION` if no table has ids,
+ * and for tables of several databases.
+ *
+ * @example
+ * await checkColumns(db, { orders })
+ */
+export async function checkColumns(
+  db: AnyDatabase,
+  tables: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const given = Object.values(tables).filter((one) => is(one, Table)) as Table[]
+  const columns = given.flatMap((table) =>
+    Object.values<Column>(getTableColumns(table)).flatMap((column) => declaredIn(db, table, column)),
+  )
+  const [first] = columns
+  if (first === undefined) {
+    const message = 'checkColumns: none of these tables has an id column; pass the tables of your schema'
+    throw new IdError('INVALID_OPTION', message, { field: 'tables' })
+  }
+  const other = columns.find(({ storage }) => storage.database !== first.storage.database)
+  if (other) {
+    const message = `checkColumns: ${first.path} is a column of ${first.storage.database} and ${other.path} of ${other.storage.database}; pass the tables of one database`
+    throw new IdError('INVALID_OPTION', message, { field: 'tables', path: other.path })
+  }
+  const faults = await columnFaults(first.storage.database, columns, queryOf(db))
+  if (faults.length === 0) return
+  throw new IdError(
+    'STORAGE_REFUSED',
+    `${faults.map(({ message }) => message).join('; ')}. Change the column${faults.length > 1 ? 's' : ''} by a migration, ` +
+      "or the table's definition",
+    { field: 'checkColumns' },
+  )
+}
+
+/** What Drizzle 0.45 does about names by `casing`; in 1.0 the table has done it. */
+interface Casing {
+  readonly dialect?: { readonly casing?: { getColumnCasing?(column: Column): string } }
+}
+
+const SCHEMA = Symbol.for('drizzle:Schema')
+
+function declaredIn(db: AnyDatabase, table: Table, column: Column): DeclaredColumn[] {
+  const ids = findIds(column)
+  if (ids === undefined) return []
+  const cased = (db as Casing).dialect?.casing?.getColumnCasing?.(column)
+  return [
+    {
+      path: ids.place,
+      schema: (table as unknown as Readonly<Record<typeof SCHEMA, string | undefined>>)[SCHEMA],
+      table: getTableName(table),
+      column: cased ?? column.name,
+      storage: ids.storage,
+      isList: isList(column),
+    },
+  ]
+}
+
+/** As a subquery, so that Drizzle reads the rows of each driver. */
+const queryOf =
+  (db: AnyDatabase): RunQuery =>
+  (text, parameters, names) => {
+    const [first = '', ...rest] = text.split(/\$1|\?/)
+    const query = rest.reduce(
+      (before, after, at) => sql`${before}${sql.param(parameters[at])}${sql.raw(after)}`,
+      sql.raw(first),
+    )
+    const fields = Object.fromEntries(names.map((name) => [name, sql`${sql.identifier(name)}`]))
+    const { select } = db as unknown as {
+      select(fields: object): { from(source: SQL): ReturnType<RunQuery> }
+    }
+    return select.call(db, fields).from(sql`(${query}) found`)
+  }

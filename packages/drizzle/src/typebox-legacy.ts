@@ -1,0 +1,51 @@
+import { type TNull, type TOptional, type TUnion, type TUnsafe, Type } from '@sinclair/typebox'
+import { idSchema as ofFamily } from '@snoflax/validators/typebox-legacy'
+import { type IdSchemas, idSchemas, type SchemaTypes } from './id-schemas.js'
+
+interface TypeBoxTypes extends SchemaTypes {
+  readonly id: TUnsafe<this['data']>
+  readonly nullable: TUnion<[this['id'], TNull]>
+  readonly optional: TOptional<this['id']>
+  readonly nullish: TOptional<this['nullable']>
+}
+
+const schemas: IdSchemas<TypeBoxTypes> = /* @__PURE__ */ idSchemas<TypeBoxTypes>({
+  id: ofFamily,
+  list: (schema: TUnsafe<string>) => Type.Array(schema),
+  nullable: (schema: TUnsafe<string>) => Type.Union([schema, Type.Null()]),
+  optional: (schema: TUnsafe<string>) => Type.Optional(schema),
+})
+
+/**
+ * A schema that takes the ids of a column and nothing else. Errors read "Expected kind 'sno id'".
+ *
+ * @throws {IdError} `INVALID_OPTION` for a column without ids.
+ *
+ * @example
+ * const input = Type.Object({ orderId: idSchema(orders.id) })
+ */
+export const idSchema: IdSchemas<TypeBoxTypes>['idSchema'] = schemas.idSchema
+
+/**
+ * The id columns of a table as drizzle-typebox's refinements for a select.
+ *
+ * @example
+ * const orderSchema = createSelectSchema(orders, selectIds(orders))
+ */
+export const selectIds: IdSchemas<TypeBoxTypes>['selectIds'] = schemas.selectIds
+
+/**
+ * The same for an insert: what has a default may be left out.
+ *
+ * @example
+ * const newOrder = createInsertSchema(orders, { ...insertIds(orders), total: Type.Number({ minimum: 1 }) })
+ */
+export const insertIds: IdSchemas<TypeBoxTypes>['insertIds'] = schemas.insertIds
+
+/**
+ * The same for an update: all may be left out.
+ *
+ * @example
+ * const change = createUpdateSchema(orders, updateIds(orders))
+ */
+export const updateIds: IdSchemas<TypeBoxTypes>['updateIds'] = schemas.updateIds

@@ -1,0 +1,61 @@
+import { idSchema as ofFamily } from '@snoflax/validators/typebox'
+import { Type } from 'typebox'
+import { type IdSchemas, idSchemas, type SchemaTypes } from './id-schemas.js'
+
+// TypeBox 1 has ES modules only, and declarations of CommonJS name them in this way.
+type TUnsafe<Value> = import('typebox', { with: { 'resolution-mode': 'import' }}).TUnsafe<Value>
+type TUnion<Types extends object[]> = import('typebox', { with: {
+  'resolution-mode': 'import',
+}}).TUnion<Types>
+type TOptional<AType extends object> = import('typebox', { with: {
+  'resolution-mode': 'import',
+}}).TOptional<AType>
+type TNull = import('typebox', { with: { 'resolution-mode': 'import' }}).TNull
+
+interface TypeBoxTypes extends SchemaTypes {
+  readonly id: TUnsafe<this['data']>
+  readonly nullable: TUnion<[this['id'], TNull]>
+  readonly optional: TOptional<this['id']>
+  readonly nullish: TOptional<this['nullable']>
+}
+
+const schemas: IdSchemas<TypeBoxTypes> = /* @__PURE__ */ idSchemas<TypeBoxTypes>({
+  id: ofFamily,
+  list: (schema: TUnsafe<string>) => Type.Array(schema),
+  nullable: (schema: TUnsafe<string>) => Type.Union([schema, Type.Null()]),
+  optional: (schema: TUnsafe<string>) => Type.Optional(schema),
+})
+
+/**
+ * A schema that takes the ids of a column and nothing else. Errors are TypeBox's.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a column without ids.
+ *
+ * @example
+ * const input = Type.Object({ orderId: idSchema(orders.id) })
+ */
+export const idSchema: IdSchemas<TypeBoxTypes>['idSchema'] = schemas.idSchema
+
+/**
+ * The id columns of a table as drizzle-orm/typebox's refinements for a select.
+ *
+ * @example
+ * const orderSchema = Type.Object({ ...selectIds(orders), total: Type.Integer() })
+ */
+export const selectIds: IdSchemas<TypeBoxTypes>['selectIds'] = schemas.selectIds
+
+/**
+ * The same for an insert: what has a default may be left out.
+ *
+ * @example
+ * const newOrder = Type.Object({ ...insertIds(orders), total: Type.Integer({ minimum: 1 }) })
+ */
+export const insertIds: IdSchemas<TypeBoxTypes>['insertIds'] = schemas.insertIds
+
+/**
+ * The same for an update: all may be left out.
+ *
+ * @example
+ * const change = Type.Object(updateIds(orders))
+ */
+export const updateIds: IdSchemas<TypeBoxTypes>['updateIds'] = schemas.updateIds

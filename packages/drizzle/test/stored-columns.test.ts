@@ -1,0 +1,123 @@
+import * as my from '@snoflax/drizzle/mysql-core'
+import * as pg from '@snoflax/drizzle/pg-core'
+import * as lite from '@snoflax/drizzle/sqlite-core'
+import { mysql, type OpenDatabase, pglite, postgres, sqlite } from '@snoflax/test'
+import type { Table } from 'drizzle-orm'
+import { drizzle as overBetterSqlite3 } from 'drizzle-orm/better-sqlite3'
+import { mysqlTable } from 'drizzle-orm/mysql-core'
+import { drizzle as overMysql } from 'drizzle-orm/mysql2'
+import { drizzle as overNodePostgres } from 'drizzle-orm/node-postgres'
+import { pgSchema, pgTable, text } from 'drizzle-orm/pg-core'
+import { drizzle as overPglite } from 'drizzle-orm/pglite'
+import { sqliteTable } from 'drizzle-orm/sqlite-core'
+import { describe, expect, onTestFinished, test } from 'vitest'
+
+const clientOf = (database: OpenDatabase): never => {
+  const { connection, pool } = database as unknown as Record<'connection' | 'pool', never>
+  return pool ?? connection
+}
+
+const storage = 'binary'
+
+type ColumnCase = readonly [table: Table, right: readonly string[], wrong: readonly string[]]
+
+/** A column of each storage, the types that suit it in the database, and those that do not. */
+interface Case {
+  readonly kind: typeof sqlite | typeof pglite | typeof postgres | typeof mysql
+  readonly over: (client: never) => lite.AnyDatabase
+  readonly columns: readonly ColumnCase[]
+}
+
+const CASES: readonly Case[] = [
+  {
+    kind: sqlite,
+    over: (client: never) => overBetterSqlite3({ client }),
+    columns: [
+      [sqliteTable('t', { x: lite.flaxId.plain() }), ['text'], ['integer', 'text COLLATE NOCASE']],
+      [sqliteTable('t', { x: lite.flaxId.plain({ storage }) }), ['blob'], ['text', 'integer']],
+      [
+        sqliteTable('t', { x: lite.uidLocalId.plain({ storage: 'bigint', exactBigint: true }) }),
+        ['integer', 'bigint'],
+        ['text', 'real'],
+      ],
+    ],
+  },
+  ...[pglite, postgres].map(
+    (kind): Case => ({
+      kind,
+      over: (client: never) => (kind === pglite ? overPglite({ client }) : overNodePostgres({ client })),
+      columns: [
+        [pgTable('t', { x: pg.flaxId.plain() }), ['uuid'], ['bytea', 'uuid[]']],
+        [
+          pgTable('t', { x: pg.flaxId.plain({ storage: 'text' }) }),
+          ['text collate "C"', 'varchar(16) collate "C"'],
+          // PGlite has no other collations.
+          [...(kind === postgres ? ['text collate "en-x-icu"'] : []), 'varchar(12) collate "C"', 'uuid'],
+        ],
+        [pgTable('t', { x: pg.flaxId.plain().array() }), ['uuid[]'], ['uuid', 'text[]']],
+      ],
+    }),
+  ),
+  {
+    kind: mysql,
+    over: (client: never) => overMysql({ client }),
+    columns: [
+      [
+        mysqlTable('t', { x: my.flaxId.plain() }),
+        ['char(16) character set ascii collate ascii_bin', 'varchar(20) collate utf8mb4_bin'],
+        ['char(16) collate utf8mb4_unicode_ci', 'char(12) character set ascii collate ascii_bin'],
+      ],
+      [mysqlTable('t', { x: my.flaxId.plain({ storage }) }), ['binary(12)'], ['binary(16)', 'char(12)']],
+      [mysqlTable('t', { x: my.uidLocalId.plain() }), ['bigint unsigned'], ['bigint', 'int unsigned']],
+    ],
+  },
+]
+
+describe.each(CASES.filter(({ kind }) => kind.selected()))('checkColumns, $kind.name', (one) => {
+  const { kind, over, columns } = one
+  test('takes what suits the storage and refuses what does not, or is not there', async () => {
+    const database = await kind.open()
+    onTestFinished(() => database.close())
+    const db = over(clientOf(database as OpenDatabase))
+    for (const [table, right, wrong] of columns) {
+      await expect(lite.checkColumns(db, { table })).rejects.toMatchObject({
+        code: 'STORAGE_REFUSED',
+        message: expect.stringMatching(/^t\.x: column t\.x is not in the database and must be /),
+      })
+      for (const type of [...right, ...wrong]) {
+        await database.query(`create table t (n integer, x ${type})`)
+        const check = lite.checkColumns(db, { table, helper: () => {} })
+        if (right.includes(type)) await check
+        else {
+          const word = /\w+/.exec(type)?.[0].replace('varchar', '(varchar|character varying)')
+          await expect(check, type).rejects.toMatchObject({
+            code: 'STORAGE_REFUSED',
+            message: expect.stringMatching(`^t\\.x: column t\\.x is ${word}.* and must be .*migration`),
+          })
+        }
+        await database.query('drop table t')
+      }
+    }
+  })
+})
+
+test('several tables, in a schema, named by casing', async () => {
+  const database = await pglite.open()
+  onTestFinished(() => database.close())
+  await database.query('create schema shop')
+  await database.query('create table shop.orders (id uuid, customer_id text)')
+  const orders = pgSchema('shop').table('orders', { id: pg.snoId(), customerId: pg.flaxId.plain() })
+  const notes = pgTable('notes', { id: pg.flaxId(), text: text() })
+  const db = overPglite({ client: clientOf(database as OpenDatabase), casing: 'snake_case' })
+  await expect(pg.checkColumns(db, { orders, notes })).rejects.toThrow(
+    'orders.customerId: column shop.orders.customer_id is text COLLATE',
+  )
+  await expect(pg.checkColumns(db, { orders, notes })).rejects.toThrow(
+    'notes.id: column notes.id is not in the database and must be uuid. Change the columns by a migration',
+  )
+  const other = sqliteTable('other', { id: lite.flaxId() })
+  await expect(pg.checkColumns(db, { notes, other })).rejects.toThrow(
+    'checkColumns: notes.id is a column of postgres and other.id of sqlite; pass the tables of one database',
+  )
+  await expect(pg.checkColumns(db, {})).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+})

@@ -1,0 +1,158 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { flax, type IdGenerator, sno } from '@snoflax/core'
+import { type OpenDatabase, postgres } from '@snoflax/test'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AnyClient, clientOf, pushSchema } from './project/clients.js'
+import { diagnosticsOf, STRICTEST } from './project/compile.js'
+import { generateProject, PROVIDER, refusalOfProject } from './project/generate.js'
+import { generatedModule } from './shop/open.js'
+
+const project = (models: string, client = 'prisma-client') => ({
+  'schema/schema.prisma': `
+generator client {
+  provider = "${client}"
+  output   = "../client"
+}
+generator snoflax {
+  provider = "${PROVIDER}"
+  output   = "../snoflax"
+  brands   = "strict"
+}
+datasource db {
+  provider = "postgresql"
+}
+${models}`,
+})
+
+const MODELS = `
+model Customer {
+  id     String  @id @default(dbgenerated()) @db.Uuid /// @snoflax flax prefix=cus createdAt
+  orders Order[]
+}
+model Order {
+  id         String   @id @default(dbgenerated()) /// @snoflax sno prefix=ord meta=2
+  customerId String   @db.Uuid
+  customer   Customer @relation(fields: [customerId], references: [id])
+  lines      Line[]
+}
+model Line {
+  id      Bytes  @id @default(dbgenerated()) /// @snoflax sno prefix=order_line
+  orderId String /// @snoflax sno
+  order   Order  @relation(fields: [orderId], references: [id])
+}
+`
+
+let database: OpenDatabase
+let bare: AnyClient
+let generated: AnyClient
+let prisma: AnyClient
+beforeAll(async () => {
+  const folder = await generateProject(project(MODELS))
+  database = await postgres.open()
+  await pushSchema(folder, database)
+  bare = await clientOf(folder, database)
+  generated = await generatedModule(folder)
+  prisma = bare.$extends(generated.snoflax({ generators: { sno: sno.generator({ partition: 7 }) } }))
+})
+afterAll(async () => {
+  await bare?.$disconnect()
+  await database?.close()
+})
+
+test('ids have the prefix everywhere but in the database', async () => {
+  const customer = await prisma.customer.create({
+    data: { orders: { create: [{ lines: { create: [{}, {}] } }] } },
+    include: { orders: { include: { lines: true } } },
+  })
+  const [order] = customer.orders
+  expect(customer.id).toMatch(/^cus_[\w-]{16}$/)
+  expect(order.id).toMatch(/^ord_\w{16}$/)
+  expect(order).toMatchObject({ customerId: customer.id })
+  expect(order.lines.map(({ id }: { id: string }) => id.slice(0, 11))).toEqual(['order_line_', 'order_line_'])
+  expect(customer.createdAt).toEqual(generated.cusId.time(customer.id))
+  const stored = await bare.order.findFirst({ include: { customer: true } })
+  expect(`ord_${stored.id}`).toBe(order.id)
+  expect(sno.unpack(stored.id)).toMatchObject({ partition: 7, meta: 2 })
+  expect(flax.is(generated.cusId.withoutPrefix(customer.id))).toBe(true)
+  const where = { customerId: customer.id, lines: { some: { id: { in: [order.lines[0].id] } } } }
+  expect(await prisma.order.findMany({ where })).toEqual([{ id: order.id, customerId: customer.id }])
+  const rows = await prisma.$queryRaw`SELECT id, "customerId" AS of FROM "Order"`
+  expect(generated.readRows(rows, { id: 'Order.id', of: 'Order.customerId' })).toEqual([
+    { id: order.id, of: customer.id },
+  ])
+})
+
+test.each([
+  ['ord_00000000000000000', /Customer\.id.*"?cus_?"?.*ord/s],
+  ['Kpcan0M1FakODT4k', /Customer\.id.*cus/s],
+  ['CUS_Kpcan0M1FakODT4k', /Customer\.id.*cus/s],
+])('%s is no id of a customer', async (id, message) => {
+  await expect(prisma.customer.findUnique({ where: { id } })).rejects.toThrow(message)
+})
+
+test('generators are given by the prefix, or by what is behind it for all prefixes', async () => {
+  const ord: IdGenerator<string> = generated.ordId.fromGenerator(sno.generator({ partition: 9 }))
+  const own = bare.$extends(generated.snoflax({ generators: { ord, sno: sno.generator({ partition: 8 }) } }))
+  const { orders } = await own.customer.create({
+    data: { orders: { create: { lines: { create: {} } } } },
+    include: { orders: { include: { lines: true } } },
+  })
+  expect(generated.ordId.unpack(orders[0].id)).toMatchObject({ partition: 9 })
+  expect(generated.order_lineId.unpack(orders[0].lines[0].id)).toMatchObject({ partition: 8 })
+  expect(() => generated.snoflax({ generators: { flake: sno } })).toThrow(/no flake ids are generated here/)
+  expect(() => generated.snoflax({ generators: { ord: sno.generator() } })).toThrow(/ord.*sno ids/)
+})
+
+test.each([
+  ['an upper-case prefix', 'flax prefix=Cus', /Customer\.id: .*a prefix is/],
+  ['one that ends in _', 'flax prefix=cus_', /Customer\.id: .*a prefix is/],
+  ['none', 'flax prefix=', /Customer\.id: .*name=value/],
+])('%s is refused', async (_, comment, message) => {
+  const refusal = await refusalOfProject(project(MODELS.replace('flax prefix=cus', comment)))
+  expect(refusal).toMatch(message)
+})
+
+test('a foreign key has the prefix of its target, and one prefix one family', async () => {
+  const other = MODELS.replace(
+    'orderId String /// @snoflax sno',
+    'orderId String /// @snoflax sno prefix=cus',
+  )
+  expect(await refusalOfProject(project(other))).toMatch(
+    /Line\.orderId: .*holds cus ids, but references Order\.id with ord ids/,
+  )
+  const twice = MODELS.replace('sno prefix=ord ', 'sno prefix=cus ')
+  expect(await refusalOfProject(project(twice))).toMatch(
+    /Order\.id: the family is cusId in the generated module/,
+  )
+})
+
+test.each(['prisma-client', 'prisma-client-js'])('%s has the prefixes in its types', async (client) => {
+  const folder = await generateProject(project(MODELS, client))
+  const entry = client === 'prisma-client' ? 'client' : 'index'
+  const file = join(folder, 'types.ts')
+  writeFileSync(
+    file,
+    `import type { Id } from '@snoflax/core'
+import { PrismaClient } from './client/${entry}.js'
+import { type CustomerId, cusId, type OrderId, ordId, parameter, snoflax } from './snoflax/index.js'
+
+declare const bare: PrismaClient
+export async function types() {
+  const prisma = bare.$extends(snoflax())
+  const order = await prisma.order.findFirstOrThrow({ include: { customer: true } })
+  const id: Id<'ord', 'Order'> = order.id
+  const customerId: CustomerId = order.customerId
+  const made: OrderId = ordId.generate()
+  await prisma.order.findMany({ where: { id: { in: [id, made] }, customerId: cusId.parse('text') } })
+  // @ts-expect-error of another prefix
+  await prisma.order.findMany({ where: { id: customerId } })
+  return parameter('Order.customerId', customerId)
+}
+`,
+  )
+  expect(diagnosticsOf(file)).toEqual([])
+  if (client === 'prisma-client') {
+    expect(diagnosticsOf(join(folder, 'snoflax/index.ts'), STRICTEST)).toEqual([])
+  }
+})

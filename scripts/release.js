@@ -1,0 +1,85 @@
+// Publishes every package whose version the registry lacks: `npm run release:publish`, or with --dry-run to look first.
+// What only the repository knows, its address, is written into what is published: the manifests, and the links of
+// READMEs to other files, which npm's pages would have nowhere to lead.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { withTargets } from './markdown-links.js'
+import { packAll } from './packed.js'
+import { pageOf } from './repository.js'
+
+const root = join(import.meta.dirname, '..')
+const UNRELEASED = '0.0.0'
+const isDry = process.argv.includes('--dry-run')
+// For trying it with a registry of one's own: no provenance, no tags, and the version that no release has yet.
+const isLocal = process.argv.includes('--local')
+
+/** @param {string} command @param {readonly string[]} args @param {string} [cwd] */
+const answer = (command, args, cwd = root) => {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8' })
+  return { isDone: status === 0, output: `${stdout ?? ''}`.trim(), problem: error?.message ?? `${stderr}` }
+}
+
+/** @param {string} command @param {readonly string[]} args @param {string} [cwd] */
+const run = (command, args, cwd) => {
+  const { isDone, output, problem } = answer(command, args, cwd)
+  if (!isDone) throw new Error(`${command} ${args.join(' ')} failed: ${problem}${output}`)
+  return output
+}
+
+const page = pageOf(root)
+if (!page) {
+  console.error(
+    'release: packages link to their repository, and no git remote "origin" names it. ' +
+      'Add it: git remote add origin https://github.com/OWNER/NAME.git',
+  )
+  process.exit(1)
+}
+
+/** @param {string} name of the folder @param {string} folder where the package was unpacked */
+function writeAddress(name, folder) {
+  const file = join(folder, 'package.json')
+  const manifest = JSON.parse(readFileSync(file, 'utf8'))
+  const directory = `packages/${name}`
+  Object.assign(manifest, {
+    homepage: `${page}/tree/HEAD/${directory}#readme`,
+    bugs: `${page}/issues`,
+    repository: { type: 'git', url: `git+${page}.git`, directory },
+  })
+  writeFileSync(file, `${JSON.stringify(manifest, undefined, 2)}\n`)
+  const readme = join(folder, 'README.md')
+  writeFileSync(readme, withFullLinks(readFileSync(readme, 'utf8'), directory))
+  return manifest
+}
+
+/** @param {string} markdown @param {string} directory of the page in the repository */
+const withFullLinks = (markdown, directory) =>
+  withTargets(markdown, (link, isPicture) => {
+    if (link.startsWith('#')) return link
+    const { pathname, hash } = new URL(link, `file:///${directory}/`)
+    return `${page}/${isPicture ? 'raw' : 'blob'}/HEAD${pathname}${hash}`
+  })
+
+const folder = mkdtempSync(join(tmpdir(), 'snoflax-release-'))
+process.on('exit', () => rmSync(folder, { recursive: true }))
+
+for (const [fullName, tarball] of packAll(folder)) {
+  const name = fullName.replace('@snoflax/', '')
+  const unpacked = join(folder, name)
+  mkdirSync(unpacked)
+  run('tar', ['-xzf', tarball, '-C', unpacked, '--strip-components=1'])
+  const { version } = writeAddress(name, unpacked)
+  if (version === UNRELEASED && !isLocal && !isDry) {
+    throw new Error(`${fullName} has the version ${version}; run npm run release:version first`)
+  }
+  if (answer('npm', ['view', `${fullName}@${version}`, 'version']).output === version) {
+    console.log(`${fullName}@${version} is published already`)
+    continue
+  }
+  const flags = [...(isDry ? ['--dry-run'] : []), ...(isLocal ? ['--provenance=false'] : [])]
+  run('npm', ['publish', '--access=public', ...flags], unpacked)
+  console.log(`${fullName}@${version} ${isDry ? 'would be published' : 'published'}`)
+}
+
+if (!isDry && !isLocal) run('npx', ['changeset', 'tag'])

@@ -1,0 +1,102 @@
+import { defineConfig } from 'vitepress'
+import { pageOf } from '../../scripts/repository.js'
+
+const repository = pageOf(new URL('../..', import.meta.url).pathname)
+
+const guide = (text, link) => ({ text, link })
+
+const GUIDES = [
+  {
+    text: 'Start',
+    items: [
+      guide('Overview', '/overview'),
+      guide('Choosing a family', '/docs/choosing-a-family'),
+      guide('Choosing a storage', '/docs/choosing-a-storage'),
+      guide('Beside UUIDv7, ULID and others', '/docs/comparison'),
+    ],
+  },
+  {
+    text: 'ORMs',
+    items: [
+      guide('TypeORM', '/packages/typeorm/'),
+      guide('Prisma', '/packages/prisma-extension/'),
+      guide('Drizzle', '/packages/drizzle/'),
+      guide('Validators', '/packages/validators/'),
+    ],
+  },
+  {
+    text: 'Databases',
+    items: [
+      guide('PostgreSQL', '/packages/pg-sql/'),
+      guide('Ranges of time in SQL', '/docs/postgresql-time'),
+      guide('SQLite', '/packages/better-sqlite3/'),
+      guide('Leases', '/docs/leases'),
+      guide('Database security', '/docs/database-security'),
+    ],
+  },
+  {
+    text: 'Ids that people see',
+    items: [guide('Prefixed ids', '/docs/prefixed-ids'), guide('Sealed ids', '/docs/sealed-ids')],
+  },
+  {
+    text: 'In production',
+    items: [
+      guide('Command line', '/packages/cli/'),
+      guide('Adopting', '/docs/adopting'),
+      guide('Tests with fixed ids', '/docs/testing'),
+      guide('Security', '/docs/security'),
+      guide('Platforms', '/docs/platforms'),
+      guide('Support and versions', '/docs/support'),
+    ],
+  },
+  {
+    text: 'Write paths',
+    items: [
+      guide('TypeORM', '/docs/write-paths/typeorm'),
+      guide('Prisma', '/docs/write-paths/prisma'),
+      guide('Drizzle', '/docs/write-paths/drizzle'),
+    ],
+  },
+  {
+    text: 'Extending',
+    items: [
+      guide('A family of your own', '/docs/own-family'),
+      guide('An adapter of your own', '/docs/adapter'),
+      guide('Specification', '/spec/'),
+      guide('Benchmarks', '/bench/'),
+    ],
+  },
+]
+
+export default defineConfig({
+  title: 'snoflax',
+  description:
+    'The id layer of TypeScript applications: time-ordered ids in every ORM and inside the database',
+  srcDir: 'pages',
+  outDir: '../docs/site',
+  cleanUrls: true,
+  lastUpdated: false,
+  // The reference and the inspector are static files beside the pages.
+  ignoreDeadLinks: [/^\/(api|inspector)\//],
+  // Code in our pages is code: nothing of it is a template.
+  markdown: {
+    config: (markdown) => {
+      const inline = markdown.renderer.rules.code_inline
+      markdown.renderer.rules.code_inline = (...given) =>
+        inline(...given)
+          .replace('<code', '<code v-pre')
+          .replace('v-pre v-pre', 'v-pre')
+    },
+  },
+  themeConfig: {
+    nav: [
+      { text: 'Guide', link: '/overview' },
+      { text: 'Reference', link: '/api/index.html', target: '_self' },
+      { text: 'Inspector', link: '/inspector/index.html', target: '_self' },
+    ],
+    sidebar: GUIDES,
+    search: { provider: 'local' },
+    outline: 'deep',
+    ...(repository && { socialLinks: [{ icon: 'github', link: repository }] }),
+  },
+})

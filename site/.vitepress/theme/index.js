@@ -1,0 +1,9 @@
+import DefaultTheme from 'vitepress/theme'
+import { h } from 'vue'
+import TableFilter from './TableFilter.vue'
+import './style.css'
+
+export default {
+  extends: DefaultTheme,
+  Layout: () => h(DefaultTheme.Layout, null, { 'doc-before': () => h(TableFilter) }),
+}

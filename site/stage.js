@@ -1,0 +1,58 @@
+// Gathers the pages of the repository for VitePress: READMEs become the index of their folder, and links follow.
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { build as buildInspector } from '../examples/inspector/scripts/build.js'
+import { withTargets } from '../scripts/markdown-links.js'
+import { pageOf } from '../scripts/repository.js'
+
+const root = join(import.meta.dirname, '..')
+const staged = join(import.meta.dirname, 'pages')
+/** @param {readonly string[]} patterns of git, which leaves out what is not of the repository */
+const files = (...patterns) =>
+  spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...patterns], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+    .stdout.split('\n')
+    .filter((path) => path !== '' && !/^(\.|test\/|site\/)/.test(path))
+
+const pages = new Set(files('*.md'))
+const repository = pageOf(root)
+
+/** Where a page of the repository stands in the site. @param {string} path */
+const placeOf = (path) => {
+  if (path === 'README.md') return 'overview.md'
+  return path.replace(/README\.md$/, 'index.md')
+}
+
+/** @param {string} page @param {string} link */
+function follow(page, link) {
+  const [path = '', anchor] = link.split('#')
+  const hash = anchor === undefined ? '' : `#${anchor}`
+  if (path === '') return hash
+  const target = posix.normalize(posix.join(posix.dirname(page), path)).replace(/\/$/, '')
+  const named = pages.has(target) ? target : posix.join(target, 'README.md')
+  if (pages.has(named)) return `/${placeOf(named)}${hash}`
+  if (!existsSync(join(root, target))) throw new Error(`${page} links to ${link}, which is not there`)
+  const kind = statSync(join(root, target)).isDirectory() ? 'tree' : 'blob'
+  // Without a repository's address there is nowhere to lead.
+  return repository && `${repository}/${kind}/HEAD/${target}${hash}`
+}
+
+rmSync(staged, { recursive: true, force: true })
+for (const page of pages) {
+  const target = join(staged, placeOf(page))
+  mkdirSync(dirname(target), { recursive: true })
+  const text = withTargets(readFileSync(join(root, page), 'utf8'), (link, isPicture) =>
+    isPicture ? link : follow(page, link),
+  )
+  writeFileSync(target, `---\nrepositoryPath: ${page}\n---\n\n${text}`)
+}
+for (const picture of files('docs/*.png', 'docs/*.svg')) {
+  cpSync(join(root, picture), join(staged, picture))
+}
+cpSync(join(import.meta.dirname, 'index.md'), join(staged, 'index.md'))
+cpSync(await buildInspector(), join(staged, 'public/inspector'), { recursive: true })
+
+console.log(`site: ${pages.size} pages`)

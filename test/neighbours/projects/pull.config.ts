@@ -1,0 +1,3 @@
+import config from './drizzle.config'
+
+export default { ...config, out: './pulled' }
