@@ -111,7 +111,8 @@ export async function tryLeaseStore(store: LeaseStore, trial: LeaseTrial): Promi
         carried(async () => {
           const window = await store.renew(token, ttlMs, usedUntilMs)
           const number = claimed.get(token)?.number
-          if (window !== undefined && number !== undefined) claim(token, number, window.startMs, window.untilMs)
+          if (window !== undefined && number !== undefined)
+            claim(token, number, window.startMs, window.untilMs)
           return window
         }),
       release: (token, usedUntilMs) => {
@@ -177,7 +178,9 @@ export async function tryLeaseStore(store: LeaseStore, trial: LeaseTrial): Promi
 }
 
 function account(claims: readonly Claim[]): Pick<LeaseTrialResult, 'leases' | 'handedOver' | 'overlaps'> {
-  const sorted = [...claims].sort((a, b) => a.number - b.number || a.startMs - b.startMs || a.untilMs - b.untilMs)
+  const sorted = [...claims].sort(
+    (a, b) => a.number - b.number || a.startMs - b.startMs || a.untilMs - b.untilMs,
+  )
   const overlaps: string[] = []
   let handedOver = 0
   let furthest: Claim | undefined
