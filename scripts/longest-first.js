@@ -4,6 +4,7 @@ import { BaseSequencer } from 'vitest/node'
 // long here are small files that wait for servers and processes: a run that ends with one of them leaves cores idle.
 const LONGEST = [
   'packages/pg-sql/test/leases/processes.test.ts',
+  'packages/mysql-sql/test/leases/processes.test.ts',
   'packages/prisma-extension/test/generator.test.ts',
   'packages/typeorm/test/schema.test.ts',
   'test/databases-of-a-run.test.ts',

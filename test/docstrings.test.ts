@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type PostgresDatabase, postgres } from '@snoflax/test'
+import { type MysqlDatabase, mysql, type PostgresDatabase, postgres } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Example, examplesBelow, examplesIn } from './docstrings/examples.js'
 import { type Exported, exportsBelow, exportsOf } from './docstrings/exports.js'
@@ -116,12 +116,14 @@ describe('examples', () => {
     })
   })
 
-  describe.each([...folders])('run, and give what they tell: %s', (folder) => {
+  // Those of MySQL run where there is one.
+  const runnable = [...folders].filter((folder) => !folder.includes('mysql-sql') || mysql.selected())
+  describe.each(runnable)('run, and give what they tell: %s', (folder) => {
     const here = examples.filter(({ path }) => folderOf(path) === folder)
-    let database: PostgresDatabase
+    let database: PostgresDatabase | MysqlDatabase
     let modules: Record<string, unknown>
     beforeAll(async () => {
-      database = await postgres.open()
+      database = await (folder.includes('mysql-sql') ? mysql : postgres).open()
       modules = await modulesOf(join(root, folder), here.map(programOf))
     })
     afterAll(() => database?.close())

@@ -127,6 +127,29 @@ import { generateSealKey, seal } from '@snoflax/seal'
     "import { createdAfter, createdAt, createdBefore, createdBetween, fromDatabase, keyset, parameter, placeholder, toDatabase, wasCreatedBetween } from '@snoflax/drizzle'",
   ),
   {
+    sources: 'packages/mysql-sql/',
+    code: `
+import { flake, flax, sno } from '@snoflax/core'
+import { leasePartitionFrom } from '@snoflax/core/leases'
+import {
+  columnSql, install, installedVersion, installStatements, leasePartition, mysqlLeases, partitionsSql, timeSql, uninstall, VERSION,
+} from '@snoflax/mysql-sql'
+import type { Pool } from 'mysql2/promise'
+declare const pool: Pool
+for (const schema of ['snoflax', 'ids']) {
+  if ((await installedVersion(pool, { schema })) === undefined) {
+    await install(pool, { schema })
+    // A server of tests may lose commits.
+    await pool.query(\`CALL \${schema}.lease_adopt('sno')\`)
+  }
+}
+const connection = await pool.getConnection()
+`,
+    end: 'connection.release()',
+    // An account that every server has.
+    instead: { "'app@%'": "'root@localhost'" },
+  },
+  {
     sources: 'packages/pg-sql/',
     code: `
 import { flake, sno } from '@snoflax/core'

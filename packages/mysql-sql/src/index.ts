@@ -1,1 +1,15 @@
 export { type ColumnOptions, type ColumnSql, columnSql, type Server } from './column-sql.js'
+export {
+  type Client,
+  type Connection,
+  type Installed,
+  type InstallOptions,
+  install,
+  installedVersion,
+  installStatements,
+  type SchemaOption,
+  uninstall,
+  VERSION,
+} from './install.js'
+export { type LeaseClient, leasePartition, mysqlLeases } from './leases.js'
+export { type IdColumnName, type PartitionOptions, partitionsSql, timeSql } from './time-sql.js'

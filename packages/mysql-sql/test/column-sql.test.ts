@@ -67,7 +67,8 @@ describe.runIf(mysql.selected())('ids by a default', () => {
         const ones = Array<number>(56).fill(0)
         for (const id of ids) {
           const bytes = family.decode(id as string).subarray(5)
-          for (let bit = 0; bit < 56; bit++) ones[bit]! += ((bytes[bit >> 3] as number) >> (bit & 7)) & 1
+          for (let bit = 0; bit < 56; bit++)
+            ones[bit] = (ones[bit] as number) + (((bytes[bit >> 3] as number) >> (bit & 7)) & 1)
         }
         for (const count of ones) expect(Math.abs(count - 5020)).toBeLessThan(500)
       }

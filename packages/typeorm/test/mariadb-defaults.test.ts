@@ -1,5 +1,5 @@
 import 'reflect-metadata'
-import { type FlaxId, flax, sno } from '@snoflax/core'
+import { type FlaxId, flax, type SnoId, sno } from '@snoflax/core'
 import { type MysqlDatabase, mysql } from '@snoflax/test'
 import { FlaxIdColumn, IdColumn } from '@snoflax/typeorm'
 import { Column, DataSource, Entity, ManyToOne, type Relation } from 'typeorm'
@@ -46,11 +46,11 @@ describe.runIf(mysql.selected())("default: 'database'", () => {
   test('refuses what would leave entities without their ids, and ids with a number', async () => {
     @Entity()
     class Unnumbered {
-      @IdColumn(sno, { default: 'database' }) id!: string
+      @IdColumn(sno, { default: 'database' }) id!: SnoId
     }
     @Entity()
     class Unreturned {
-      @IdColumn(flax, { default: 'database' }) id!: string
+      @IdColumn(flax, { default: 'database' }) id!: FlaxId
     }
     const numbered = openDataSource(database, [Unnumbered])
     await expect(numbered).rejects.toMatchObject({

@@ -28,7 +28,7 @@ export interface IdColumnOptions<AnId extends string> extends Omit<PlainIdColumn
   readonly generator?: IdSource<AnId>
   /** The metabyte of every id of the column, 0 to 255, for families whose ids carry one. */
   readonly meta?: number
-  /** `'database'`: PostgreSQL generates the ids, by the function of @snoflax/pg-sql. */
+  /** `'database'`: PostgreSQL generates the ids, by the function of @snoflax/pg-sql, or MariaDB by built-in functions. */
   readonly default?: 'database'
   /** Schema of the functions of @snoflax/pg-sql. Default `snoflax`. */
   readonly schema?: string

@@ -1,0 +1,327 @@
+import { readFileSync } from 'node:fs'
+import { IdError } from '@snoflax/core'
+import { checkSchema, DEFAULT_SCHEMA, quoteText } from '@snoflax/core/adapter'
+import type { Server } from './column-sql.js'
+import { statementsOf } from './sql-files.js'
+
+/**
+ * The version of this package, which is that of the SQL it installs.
+ *
+ * @example
+ * console.log(`this program installs ${VERSION}`)
+ */
+export const VERSION: string = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+).version
+
+/** What runs SQL: a connection of mysql2/promise. */
+export interface Connection {
+  /** Runs one statement. */
+  query(text: string): PromiseLike<unknown>
+}
+
+/** The same, or a pool of mysql2/promise, which lends one. */
+export interface Client extends Connection {
+  /** A pool's. */
+  getConnection?(): PromiseLike<Connection & { release(): void }>
+}
+
+/** Where functions and procedures are. */
+export interface SchemaOption {
+  /** The database that they are in. Default `snoflax`. */
+  readonly schema?: string
+}
+
+/** Where they are installed, and who may use them. */
+export interface InstallOptions extends SchemaOption {
+  /** Accounts that may call the functions, such as `app@%`. */
+  readonly grantTo?: readonly string[]
+  /** Accounts that may lease numbers of sno and flake. */
+  readonly grantLeases?: readonly string[]
+}
+
+/** What {@link install} did. */
+export interface Installed {
+  /** The version that is there now: {@link VERSION}. */
+  readonly version: string
+  /** What was there before; undefined if nothing was, or an installation that had not ended. */
+  readonly previousVersion: string | undefined
+}
+
+const FILES = ['functions', 'lease']
+const LEASE_PROCEDURES = ['lease_acquire', 'lease_renew', 'lease_release']
+
+/**
+ * The statements of an installation one by one, for a migration. They don't look at what is there, and don't keep
+ * others from installing meanwhile, as {@link install} does.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting, and for an account without a name.
+ *
+ * @example
+ * for (const statement of installStatements('mariadb', { schema: 'snoflax' })) await connection.query(statement)
+ */
+export function installStatements(server: Server, options: InstallOptions = {}): string[] {
+  const { schema = DEFAULT_SCHEMA } = options
+  return [
+    `CREATE DATABASE IF NOT EXISTS ${checkSchema(schema)} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
+    `SET SESSION ${MODE}`,
+    ...statementsOf('installation', schema, server),
+    ...objectStatements(server, options),
+    completed(schema),
+  ]
+}
+
+/** In which the bodies run from then on. */
+const MODE = "sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', collation_connection = utf8mb4_bin"
+
+const completed = (schema: string): string =>
+  `UPDATE ${schema}._installation SET version = ${quoteText(VERSION)}, complete = true`
+
+function objectStatements(server: Server, { schema = DEFAULT_SCHEMA, ...options }: InstallOptions): string[] {
+  const { grantTo = [], grantLeases = [] } = options
+  const statements = FILES.flatMap((file) => statementsOf(file, schema, server))
+  const functions = objectsIn(statements, schema).filter(({ kind }) => kind === 'FUNCTION')
+  const granted = (objects: readonly string[], accounts: readonly string[]) =>
+    accounts.flatMap((account) => objects.map((object) => `GRANT ${object} TO ${accountSql(account)}`))
+  return [
+    ...statements,
+    ...granted(
+      functions.map(({ name }) => `EXECUTE ON FUNCTION ${schema}.${name}`),
+      grantTo,
+    ),
+    ...granted(
+      [
+        `SELECT ON ${schema}.leases`,
+        ...LEASE_PROCEDURES.map((name) => `EXECUTE ON PROCEDURE ${schema}.${name}`),
+      ],
+      grantLeases,
+    ),
+  ]
+}
+
+interface Named {
+  readonly kind: string
+  readonly name: string
+}
+
+function objectsIn(statements: readonly string[], schema: string): Named[] {
+  const create = new RegExp(
+    `^CREATE (?:OR REPLACE )?(?:SQL SECURITY DEFINER )?(TABLE|VIEW|PROCEDURE|FUNCTION) (?:IF NOT EXISTS )?${schema}\\.(\\w+)`,
+  )
+  return statements.flatMap((statement) => {
+    const [, kind, name] = create.exec(statement) ?? []
+    return kind && name ? [{ kind, name }] : []
+  })
+}
+
+function accountSql(account: string): string {
+  const at = account.lastIndexOf('@')
+  const [name, host] = at < 0 ? [account, '%'] : [account.slice(0, at), account.slice(at + 1)]
+  if (name !== '' && host !== '' && !/['\\]/.test(account)) return `'${name}'@'${host}'`
+  throw new IdError(
+    'INVALID_OPTION',
+    `mysql-sql: an account is name or name@host, not ${JSON.stringify(account)}`,
+    {
+      field: 'grantTo',
+      value: account,
+    },
+  )
+}
+
+/**
+ * Installs functions and procedures, or brings an older installation up to date. DDL can't be rolled back, so an
+ * installation that fails is taken back if nothing was there before, and otherwise goes on when you call it again:
+ * until then {@link installedVersion} is undefined.
+ *
+ * @throws {IdError} `INVALID_OPTION` as `installStatements`, for a newer installation, and while another one runs;
+ * `UNSUPPORTED_VERSION` for an older server; and what the database throws.
+ *
+ * @example
+ * await install(pool, { grantLeases: ['app@%'] })
+ */
+export async function install(client: Client, options: InstallOptions = {}): Promise<Installed> {
+  const { schema = DEFAULT_SCHEMA } = options
+  checkSchema(schema)
+  return alone(client, schema, async (run) => {
+    const server = await serverOf(run)
+    const statements = objectStatements(server, options)
+    const before = await stateOf(run, schema)
+    if (before?.version !== undefined && isNewer(before.version, VERSION)) {
+      throw refusal(
+        `version ${before.version} is installed in ${schema}, which is newer than ${VERSION}; install with the newer package`,
+      )
+    }
+    const isNew = await isMissing(run, schema)
+    if (isNew) await run(`CREATE DATABASE ${schema} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`)
+    try {
+      for (const statement of statementsOf('installation', schema, server)) await run(statement)
+      if (isNew) await run(`UPDATE ${schema}._installation SET owns_schema = true`)
+      await run(`UPDATE ${schema}._installation SET complete = false`)
+      for (const statement of statements) await run(statement)
+      await run(completed(schema))
+    } catch (error) {
+      if (before === undefined) await remove(run, schema, server, isNew)
+      throw error
+    }
+    return { version: VERSION, previousVersion: before?.complete ? before.version : undefined }
+  })
+}
+
+/**
+ * The version that is installed in a database, or undefined, also of an installation that has not ended.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting; and what the database throws.
+ *
+ * @example
+ * if ((await installedVersion(pool)) !== VERSION) await install(pool)
+ */
+export async function installedVersion(
+  client: Client,
+  { schema = DEFAULT_SCHEMA }: SchemaOption = {},
+): Promise<string | undefined> {
+  const state = await stateOf(async (text) => rowsOf(await client.query(text)), checkSchema(schema))
+  return state?.complete ? state.version : undefined
+}
+
+/**
+ * Removes what the installer put there, and the database if it made that. Refuses, naming them, while views, triggers,
+ * routines or events elsewhere use it, or numbers are leased.
+ *
+ * @throws {IdError} `INVALID_OPTION` in these cases, and for a schema name that needs quoting; and what the database
+ * throws.
+ *
+ * @example
+ * await uninstall(pool, { schema: 'ids' })
+ */
+export async function uninstall(
+  client: Client,
+  { schema = DEFAULT_SCHEMA }: SchemaOption = {},
+): Promise<void> {
+  checkSchema(schema)
+  await alone(client, schema, async (run) => {
+    const server = await serverOf(run)
+    if ((await stateOf(run, schema)) === undefined) throw refusal(`nothing is installed in ${schema}`)
+    const pattern = quoteText(`%${schema.replaceAll('_', String.raw`\_`)}%.%`)
+    const users = await run(`
+      SELECT concat('view ', table_schema, '.', table_name) AS what FROM information_schema.views
+       WHERE table_schema <> '${schema}' AND replace(view_definition, '\`', '') LIKE ${pattern}
+      UNION ALL SELECT concat('trigger ', trigger_schema, '.', trigger_name) FROM information_schema.triggers
+       WHERE replace(action_statement, '\`', '') LIKE ${pattern}
+      UNION ALL SELECT concat(lower(routine_type), ' ', routine_schema, '.', routine_name) FROM information_schema.routines
+       WHERE routine_schema <> '${schema}' AND replace(routine_definition, '\`', '') LIKE ${pattern}
+      UNION ALL SELECT concat('event ', event_schema, '.', event_name) FROM information_schema.events
+       WHERE event_schema <> '${schema}' AND replace(event_definition, '\`', '') LIKE ${pattern}`)
+    if (users.length > 0) {
+      throw refusal(
+        `${schema} is used by ${users.map(({ what }) => what).join(', ')}; change or drop that first`,
+      )
+    }
+    const [leased] = await run(`
+      SELECT family, number, holder FROM ${schema}.leases
+       WHERE state = 'held' OR reserved_until > utc_timestamp(3) LIMIT 1`)
+    if (leased !== undefined) {
+      throw refusal(
+        `number ${leased['number']} of ${leased['family']} is leased to ${leased['holder']}; stop who leases first`,
+      )
+    }
+    const [row] = await run(`SELECT owns_schema FROM ${schema}._installation`)
+    await remove(run, schema, server, Boolean(row?.['owns_schema']))
+  })
+}
+
+async function remove(run: Run, schema: string, server: Server, ownsSchema: boolean): Promise<void> {
+  const statements = [...FILES, 'installation'].flatMap((file) => statementsOf(file, schema, server))
+  for (const { kind, name } of objectsIn(statements, schema))
+    await run(`DROP ${kind} IF EXISTS ${schema}.${name}`)
+  if (!ownsSchema) return
+  const others = await run(`
+    SELECT 1 FROM information_schema.tables WHERE table_schema = '${schema}'
+    UNION ALL SELECT 1 FROM information_schema.routines WHERE routine_schema = '${schema}' LIMIT 1`)
+  if (others.length === 0) await run(`DROP DATABASE ${schema}`)
+}
+
+type Row = Readonly<Record<string, unknown>>
+type Run = (text: string) => Promise<Row[]>
+
+/** Of mysql2: rows and fields. */
+const rowsOf = (result: unknown): Row[] => {
+  const [rows] = result as [unknown]
+  return Array.isArray(rows) ? rows : []
+}
+
+/** One installation at a time, on one connection, whose settings are as before in the end. */
+async function alone<Result>(
+  client: Client,
+  schema: string,
+  work: (run: Run) => Promise<Result>,
+): Promise<Result> {
+  const pooled = await client.getConnection?.()
+  const connection = pooled ?? client
+  const run: Run = async (text) => rowsOf(await connection.query(text))
+  const lock = quoteText(`snoflax install ${schema}`.slice(0, 64))
+  try {
+    const [locked] = await run(`SELECT get_lock(${lock}, 60) AS mine, is_used_lock(${lock}) AS owner`)
+    if (Number(locked?.['mine']) !== 1) {
+      throw refusal(`connection ${locked?.['owner']} is installing into ${schema}; wait for it, or KILL it`)
+    }
+    await run('SET @snoflax_mode = @@sql_mode, @snoflax_collation = @@collation_connection')
+    await run(`SET SESSION ${MODE}`)
+    try {
+      return await work(run)
+    } finally {
+      await run('SET SESSION sql_mode = @snoflax_mode, collation_connection = @snoflax_collation')
+      await run(`DO release_lock(${lock})`)
+    }
+  } finally {
+    pooled?.release()
+  }
+}
+
+async function serverOf(run: Run): Promise<Server> {
+  const [row] = await run('SELECT version() AS version')
+  const version = String(row?.['version'])
+  const server = version.includes('MariaDB') ? 'mariadb' : 'mysql'
+  const [least, name] = server === 'mariadb' ? ['10.10.0', 'MariaDB'] : ['8.0.13', 'MySQL']
+  // Some name the version that old clients expect in front.
+  const own = /(\d+\.\d+\.\d+)-MariaDB/.exec(version)?.[1] ?? version
+  if (!isNewer(least, own)) return server
+  throw new IdError(
+    'UNSUPPORTED_VERSION',
+    `mysql-sql needs ${name} ${least} or newer, and this is ${version}`,
+    {
+      field: 'client',
+      value: version,
+    },
+  )
+}
+
+const isMissing = async (run: Run, schema: string): Promise<boolean> =>
+  (await run(`SELECT 1 FROM information_schema.schemata WHERE schema_name = '${schema}'`)).length === 0
+
+interface State {
+  readonly version: string | undefined
+  readonly complete: boolean
+}
+
+async function stateOf(run: Run, schema: string): Promise<State | undefined> {
+  const found = await run(
+    `SELECT 1 FROM information_schema.tables WHERE table_schema = '${schema}' AND table_name = '_installation'`,
+  )
+  if (found.length === 0) return undefined
+  const [row] = await run(`SELECT version, complete FROM ${schema}._installation`)
+  return {
+    version: (row?.['version'] ?? undefined) as string | undefined,
+    complete: Boolean(row?.['complete']),
+  }
+}
+
+/** A pre-release counts as its release. */
+function isNewer(one: string, other: string): boolean {
+  const numbers = (version: string) => version.split(/[-.]/).slice(0, 3).map(Number)
+  const [a, b] = [numbers(one), numbers(other)]
+  const at = a.findIndex((part, i) => part !== b[i])
+  return at >= 0 && (a[at] as number) > (b[at] as number)
+}
+
+const refusal = (what: string): IdError =>
+  new IdError('INVALID_OPTION', `mysql-sql: ${what}`, { field: 'schema' })

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import { checkSchema, DEFAULT_SCHEMA } from '@snoflax/core/adapter'
+import {
+  type GeneratorOf,
+  type LeasableFamily,
+  type LeaseOptions,
+  type LeaseStore,
+  type LeaseWindow,
+  leasePartitionFrom,
+  type PartitionLease,
+} from '@snoflax/core/leases'
+
+/**
+ * What leases are asked for with: a pool of mysql2/promise, or a connection of it that is in no transaction. Each step
+ * is one CALL, which commits by itself.
+ */
+export interface LeaseClient {
+  /** Runs one statement with parameters. */
+  query(text: string, values: unknown[]): PromiseLike<unknown>
+}
+
+/**
+ * Leases a partition (sno) or worker id (flake) from the database, and keeps it by renewing.
+ *
+ * @throws {IdError} `LEASE_UNAVAILABLE` if none is free for `waitMs`, or this process's clock is too far off;
+ * `INVALID_OPTION`, `FIELD_OUT_OF_RANGE`; and what the database throws.
+ *
+ * @example
+ * const lease = await leasePartition(pool, { family: sno, numbers: { min: 1, max: 64 } })
+ * lease.generator.generate() // SnoId
+ * await lease.release()
+ */
+export function leasePartition<Family extends LeasableFamily>(
+  client: LeaseClient,
+  options: LeaseOptions<Family> & { readonly schema?: string },
+): Promise<PartitionLease<GeneratorOf<Family>>> {
+  return leasePartitionFrom(mysqlLeases(client, options), options)
+}
+
+/**
+ * Leases that are kept in MySQL or MariaDB, by the procedures that `install` puts there.
+ *
+ * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting. The store's functions throw what the database
+ * throws.
+ *
+ * @example
+ * const store = mysqlLeases(pool, { schema: 'snoflax' })
+ * const lease = await leasePartitionFrom(store, { family: sno, numbers: { min: 1, max: 64 } })
+ * await lease.release()
+ */
+export function mysqlLeases(
+  client: LeaseClient,
+  { schema = DEFAULT_SCHEMA }: { readonly schema?: string } = {},
+): LeaseStore {
+  const procedures = checkSchema(schema)
+  const call = async (name: string, values: unknown[]): Promise<Row> => {
+    const text = `CALL ${procedures}.${name}(${values.map(() => '?').join(', ')})`
+    return firstRow(await repeated(() => client.query(text, values)))
+  }
+
+  return {
+    async acquire({ family, epochMs, numbers, shards, ttlMs, holder }) {
+      // Ours, so that asking again after a lost answer gives the same number.
+      const token = randomUUID()
+      const row = await call('lease_acquire', [
+        token,
+        family,
+        holder,
+        ttlMs,
+        numbers.min,
+        numbers.max,
+        shards,
+        epochMs,
+      ])
+      const { number, shard, wait_ms: waitMs } = row
+      if (number == null) return { retryMs: waitMs == null ? undefined : Number(waitMs) }
+      return { token, number: Number(number), shard: Number(shard), ...(windowOf(row) as LeaseWindow) }
+    },
+    async renew(token, ttlMs, usedUntilMs) {
+      return windowOf(await call('lease_renew', [token, ttlMs, usedUntilMs]))
+    },
+    async release(token, usedUntilMs) {
+      await call('lease_release', [token, usedUntilMs])
+    },
+  }
+}
+
+/** Collisions, which did nothing, and lost connections, where nobody knows: each step may be done twice. */
+const PASSING: readonly unknown[] = [
+  'ER_LOCK_DEADLOCK',
+  'ER_CHECKREAD',
+  'ER_LOCK_WAIT_TIMEOUT',
+  'PROTOCOL_CONNECTION_LOST',
+  'ECONNRESET',
+  'EPIPE',
+]
+const ATTEMPTS = 8
+
+async function repeated(run: () => PromiseLike<unknown>): Promise<unknown> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (attempt === ATTEMPTS || !PASSING.includes((error as { code?: unknown }).code)) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10 * attempt * (1 + Math.random())))
+  }
+}
+
+type Row = Record<string, unknown>
+
+/** A CALL gives a list of results, and a driver a list with that in it. */
+function firstRow(result: unknown): Row {
+  let found = result
+  while (Array.isArray(found)) found = found[0]
+  return found as Row
+}
+
+const windowOf = ({ start_ms: startMs, until_ms: untilMs }: Row): LeaseWindow | undefined =>
+  startMs == null ? undefined : { startMs: Number(startMs), untilMs: Number(untilMs) }

@@ -1,0 +1,93 @@
+import { IdError, type IdFamily, type StorageName, storageFor, type Time } from '@snoflax/core'
+import { quoteText, unixMs } from '@snoflax/core/adapter'
+
+/** Where ids are. */
+export interface IdColumnName {
+  /** The column, as SQL writes it. */
+  readonly column: string
+  /** How it holds ids. Default: what the family prefers, `text` for flax and sno, `bigint` for flake. */
+  readonly storage?: StorageName
+}
+
+const STORAGES = ['binary', 'bigint']
+
+/**
+ * When an id was made, as an expression of built-in functions, DATETIME(6) of UTC: for a generated column, which can
+ * call no stored function.
+ *
+ * @throws {IdError} `INVALID_OPTION` for storage `text`, whose digits built-in functions can't read; `STORAGE_REFUSED`.
+ *
+ * @example
+ * const madeAt = timeSql(flax, { column: 'id', storage: 'binary' })
+ * const change = `ALTER TABLE log ADD COLUMN made_at datetime(6) AS (${madeAt}) STORED`
+ */
+export function timeSql(family: IdFamily, { column, storage }: IdColumnName): string {
+  const { name } = storageFor(family, 'mysql', { storage })
+  const [first, next] = family.layout.fields
+  if (!STORAGES.includes(name) || first?.name !== 'time' || next === undefined) {
+    throw new IdError(
+      'INVALID_OPTION',
+      `${family.name}: built-in functions read the time of ids in ${STORAGES.join(' or ')}, not in ${name}; ` +
+        'range conditions on the id itself need no such column',
+      { family: family.name, field: 'storage', value: name },
+    )
+  }
+  const { epochMs, unitMs } = family.layout
+  const bytes = Math.ceil(first.bits / 8)
+  const number =
+    name === 'bigint'
+      ? `(${column} >> ${8 * family.byteLength - first.bits})`
+      : leading(column, bytes, 8 * bytes - first.bits)
+  return `TIMESTAMP'1970-01-01 00:00:00' + INTERVAL (${number} * ${unitMs * 1000} + ${epochMs * 1000}) MICROSECOND`
+}
+
+const leading = (column: string, bytes: number, shift: number): string =>
+  `(cast(conv(hex(left(${column},${bytes})),16,10) as signed) DIV ${2 ** shift})`
+
+/** Partitions of a table. */
+export interface PartitionOptions {
+  readonly storage?: StorageName
+  /** Where the first partition begins. */
+  readonly from: Time
+  /** Where the last one ends. */
+  readonly until: Time
+}
+
+/**
+ * Partitions by the month of UTC in which ids were made, as `PARTITION BY RANGE COLUMNS` takes them: the id itself is what
+ * the table is partitioned by, so it stays the primary key. What is older than `from` lies in the first; later ones
+ * are refused until there is a partition for them.
+ *
+ * @throws {IdError} `INVALID_OPTION` if `until` is not after `from`; `STORAGE_REFUSED`, `INVALID_TIME`, `TIME_OUT_OF_RANGE`.
+ *
+ * @example
+ * const months = partitionsSql(flax, { storage: 'binary', from: new Date('2026-11-01'), until: new Date('2027-02-01') })
+ * const change = `ALTER TABLE log PARTITION BY RANGE COLUMNS (id) (${months})`
+ * const more = partitionsSql(flax, { storage: 'binary', from: new Date('2027-02-01'), until: new Date('2027-03-01') })
+ * const later = `ALTER TABLE log ADD PARTITION (${more})`
+ */
+export function partitionsSql(family: IdFamily, { storage, from, until }: PartitionOptions): string {
+  const { toDatabase } = storageFor(family, 'mysql', { storage })
+  const [fromMs, untilMs] = [unixMs(from), unixMs(until)]
+  if (fromMs >= untilMs) {
+    throw new IdError('INVALID_OPTION', `${family.name}: until is after from`, {
+      family: family.name,
+      field: 'until',
+    })
+  }
+  const partitions: string[] = []
+  for (let month = new Date(fromMs); month.getTime() < untilMs; ) {
+    const next = new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1))
+    const end = literal(toDatabase(family.lowerBound(new Date(Math.min(next.getTime(), untilMs)))))
+    partitions.push(
+      `PARTITION p${month.toISOString().slice(0, 7).replace('-', '')} VALUES LESS THAN (${end})`,
+    )
+    month = next
+  }
+  return partitions.join(', ')
+}
+
+const literal = (value: unknown): string => {
+  if (value instanceof Uint8Array) return `x'${Buffer.from(value).toString('hex')}'`
+  return typeof value === 'bigint' ? String(value) : quoteText(String(value))
+}

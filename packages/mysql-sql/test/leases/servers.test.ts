@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process'
+import { renameSync } from 'node:fs'
+import { sno } from '@snoflax/core'
+import type { LeaseGrant } from '@snoflax/core/leases'
+import { install, mysqlLeases } from '@snoflax/mysql-sql'
+import { mysql } from '@snoflax/test'
+import { afterEach, describe, expect, test } from 'vitest'
+import { hasMariadb, MariadbServer } from '../mariadb-server.js'
+
+// Servers of our own: they are killed, copied and promoted.
+
+describe.runIf(mysql.selected() && hasMariadb())('a server', () => {
+  const servers: MariadbServer[] = []
+  const start = async (options: Parameters<typeof MariadbServer.start>[0] = {}): Promise<MariadbServer> => {
+    const server = await MariadbServer.start(options)
+    servers.push(server)
+    return server
+  }
+  afterEach(async () => {
+    for (const server of servers) await server.end('SIGKILL')
+    MariadbServer.remove(...servers.splice(0).map(({ folder }) => folder))
+  })
+
+  const TTL_MS = 3000
+  const acquire = async (server: MariadbServer, holder: string): Promise<LeaseGrant> => {
+    const request = { family: 'sno', epochMs: sno.layout.epochMs, numbers: { min: 1, max: 1 }, shards: 1 }
+    const answer = await mysqlLeases(server.pool).acquire({ ...request, ttlMs: TTL_MS, holder })
+    if ('token' in answer) return answer
+    throw new Error(`none is free, the next one in ${answer.retryMs} ms`)
+  }
+  const renew = (server: MariadbServer, { token, startMs }: LeaseGrant) =>
+    mysqlLeases(server.pool).renew(token, TTL_MS, startMs)
+  const refused = { sqlState: '45000', message: /not the one that gave out the leases/ }
+
+  test('that is killed and started again knows what was leased; a copy of its data gives out nothing', async () => {
+    const first = await start()
+    const { port, folder } = first
+    await install(first.pool)
+    const a = await acquire(first, 'a')
+    await first.end('SIGKILL')
+    const again = await start({ folder, port })
+    const window = await renew(again, a)
+    expect(window?.startMs).toBe(a.startMs)
+    await expect(acquire(again, 'b')).rejects.toThrow('none is free')
+    await again.end()
+
+    // Elsewhere beside the original; in its place, as a restored backup; and the original itself, which goes on.
+    const copy = await start({ folder: MariadbServer.copy(folder) })
+    await expect(renew(copy, a)).rejects.toMatchObject(refused)
+    await expect(acquire(copy, 'c')).rejects.toMatchObject(refused)
+    const before = Date.now()
+    await copy.query("CALL snoflax.lease_adopt('sno')")
+    const moved = await renew(copy, a)
+    expect(moved?.startMs).toBeGreaterThanOrEqual(before + 40_000)
+    await copy.end()
+    const original = await start({ folder, port })
+    expect((await renew(original, a))?.startMs).toBe(a.startMs)
+    await original.end()
+    const restored = MariadbServer.copy(copy.folder)
+    MariadbServer.remove(`${folder}/data`)
+    renameSync(`${restored}/data`, `${folder}/data`)
+    MariadbServer.remove(restored)
+    const inPlace = await start({ folder, port })
+    await expect(renew(inPlace, a)).rejects.toMatchObject(refused)
+  })
+
+  test('that replicates and is promoted begins behind all that the lost one gave out', async () => {
+    const options = ['--log-bin=binlog', '--sync-binlog=1', '--log-bin-trust-function-creators=1']
+    const primary = await start({ options: [...options, '--server-id=1', '--binlog-format=STATEMENT'] })
+    const standby = await start({ options: [...options, '--server-id=2', '--read-only=1'] })
+    await standby.query(
+      `CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = ${primary.port}, MASTER_USER = 'root', MASTER_USE_GTID = slave_pos`,
+    )
+    await standby.query('START SLAVE')
+    await install(primary.pool)
+    const a = await acquire(primary, 'a')
+    const rowsOf = async (server: MariadbServer) => {
+      const found = await server.query("SHOW DATABASES LIKE 'snoflax'")
+      return found.length === 0 ? [] : server.query('SELECT * FROM snoflax._lease')
+    }
+    const caughtUp = async () => expect.poll(() => rowsOf(standby)).toEqual(await rowsOf(primary))
+    await expect.poll(async () => (await rowsOf(standby)).length).toBe(1)
+    await caughtUp()
+    await expect(acquire(standby, 'early')).rejects.toThrow()
+
+    // What the standby never hears of.
+    await standby.query('STOP SLAVE')
+    await mysqlLeases(primary.pool).release(a.token, a.startMs)
+    const b = await acquire(primary, 'b')
+    const window = await renew(primary, b)
+    await primary.end('SIGKILL')
+    await standby.query('RESET SLAVE ALL')
+    await standby.query('SET GLOBAL read_only = 0')
+    await expect(acquire(standby, 'c')).rejects.toMatchObject(refused)
+    await expect(renew(standby, a)).rejects.toMatchObject(refused)
+    await standby.query("CALL snoflax.lease_adopt('sno')")
+    const late = await renew(standby, a)
+    expect(late?.startMs).toBeGreaterThan(window?.untilMs as number)
+    expect(await renew(standby, b)).toBeUndefined()
+  })
+
+  test('whose tables are restored from a dump gives out nothing', async () => {
+    const server = await start()
+    await install(server.pool)
+    const a = await acquire(server, 'a')
+    const connect = ['--no-defaults', '-h127.0.0.1', `-P${server.port}`, '-uroot']
+    const dump = execFileSync('mariadb-dump', [...connect, '--routines', '--databases', 'snoflax'])
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    execFileSync('mariadb', connect, { input: dump })
+    await expect(renew(server, a)).rejects.toMatchObject(refused)
+    await expect(acquire(server, 'b')).rejects.toMatchObject(refused)
+  })
+})

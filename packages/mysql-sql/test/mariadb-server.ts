@@ -1,0 +1,130 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createConnection, createPool, type Pool } from 'mysql2/promise'
+
+/** Whether there is a MariaDB to be started. */
+export const hasMariadb = (): boolean => {
+  try {
+    execFileSync('mariadbd', ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const IS_ROOT = process.getuid?.() === 0
+
+/** A MariaDB of one test, which may be killed, and copied with its data. */
+export class MariadbServer {
+  private readonly child: ChildProcess
+  private pooled: Pool | undefined
+
+  private constructor(
+    readonly folder: string,
+    readonly port: number,
+    options: readonly string[],
+  ) {
+    const own = ['--no-defaults', `--datadir=${folder}/data`, `--socket=${folder}/socket`, `--port=${port}`]
+    const quick = [
+      '--bind-address=127.0.0.1',
+      '--innodb-flush-method=nosync',
+      '--innodb-buffer-pool-size=32M',
+    ]
+    const arguments_ = [...own, ...quick, ...(IS_ROOT ? ['--user=mysql'] : []), ...options]
+    this.child = spawn('mariadbd', arguments_, { stdio: 'ignore' })
+  }
+
+  /** A new server, or one on the data of a folder. */
+  static async start({
+    folder = newFolder(),
+    port,
+    options = [],
+  }: {
+    readonly folder?: string
+    readonly port?: number
+    readonly options?: readonly string[]
+  } = {}): Promise<MariadbServer> {
+    const server = new MariadbServer(folder, port ?? (await freePort()), options)
+    for (;;) {
+      if (server.child.exitCode !== null) throw new Error(`mariadbd ended with ${server.child.exitCode}`)
+      try {
+        const connection = await createConnection(server.url)
+        await connection.end()
+        return server
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+    }
+  }
+
+  get url(): string {
+    return `mysql://root@127.0.0.1:${this.port}`
+  }
+
+  get pool(): Pool {
+    this.pooled ??= createPool({ uri: this.url, connectionLimit: 4 })
+    return this.pooled
+  }
+
+  async query(text: string): Promise<Record<string, unknown>[]> {
+    const [rows] = await this.pool.query(text)
+    return rows as Record<string, unknown>[]
+  }
+
+  async end(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+    await this.pooled?.end().catch(() => {})
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return
+    const ended = new Promise((resolve) => this.child.once('exit', resolve))
+    this.child.kill(signal)
+    await ended
+  }
+
+  /** Copies the data of a server that has ended. */
+  static copy(folder: string): string {
+    const copy = emptyFolder()
+    cpSync(`${folder}/data`, `${copy}/data`, { recursive: true })
+    own(copy)
+    return copy
+  }
+
+  static remove(...folders: readonly string[]): void {
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function emptyFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'snoflax-mariadb-'))
+  chmodSync(folder, 0o755)
+  return folder
+}
+
+function newFolder(): string {
+  const folder = emptyFolder()
+  own(folder)
+  execFileSync(
+    'mariadb-install-db',
+    [
+      '--no-defaults',
+      `--datadir=${folder}/data`,
+      '--auth-root-authentication-method=normal',
+      '--skip-test-db',
+    ].concat(IS_ROOT ? ['--user=mysql'] : []),
+    { stdio: 'ignore' },
+  )
+  return folder
+}
+
+function own(folder: string): void {
+  if (IS_ROOT) execFileSync('chown', ['-R', 'mysql', folder])
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
