@@ -62,9 +62,8 @@ interface Claim {
  * of a request that may fail.
  *
  * @example
- * const seen = await tryLeaseStore(postgresLeases(pool), { family: sno, numbers: { min: 1, max: 6 }, lastsMs: 1000 })
- * seen.repeats // 0
- * seen.overlaps // []
+ * const seen = await tryLeaseStore(store, { family: sno, numbers: { min: 1, max: 6 }, lastsMs: 1000 })
+ * console.log(seen.ids, seen.repeats, seen.overlaps)
  */
 export async function tryLeaseStore(store: LeaseStore, trial: LeaseTrial): Promise<LeaseTrialResult> {
   const { family, numbers, holders = 12, ttlMs = 600, lastsMs = 6000, skewMs = 200, disturb } = trial
