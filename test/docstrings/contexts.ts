@@ -99,6 +99,7 @@ import {
   once, randomPool, readUint, refuseCharacter, secureRandom, systemClock, toUnixMs, uuidBytes, uuidText,
 } from '@snoflax/core/define'
 import { type LeaseStore, leasePartitionFrom } from '@snoflax/core/leases'
+import { tryLeaseStore } from '@snoflax/core/leases/kit'
 const store: LeaseStore = {
   acquire: async ({ ttlMs }) => ({ token: '', number: 7, shard: 0, startMs: 0, untilMs: Date.now() + ttlMs }),
   renew: async (_, ttlMs) => ({ startMs: 0, untilMs: Date.now() + ttlMs }),

@@ -141,6 +141,8 @@ BEGIN
       IF locked = 1 THEN
         PERFORM pg_advisory_xact_lock(1936617320, g.state::oid::integer);
       END IF;
+      -- Before nextval(): a value from before another session's move is not good after it.
+      recorded := pg_sequence_last_value(g.timeline);
       v := nextval(g.state);
       clock := snoflax._clock_us();
       now_unit := clock / 1000000 * g.units_per_second + clock % 1000000 / g.unit_us - g.origin;
@@ -148,7 +150,6 @@ BEGIN
         RAISE EXCEPTION '%_generate: no id can carry the time of the server''s clock, %', wanted,
           snoflax._moment(clock / 1000) USING ERRCODE = '22008';
       END IF;
-      recorded := pg_sequence_last_value(g.timeline);
       -- As in the fast path, but up to 10 s ahead.
       IF (v >> g.shift) - now_unit BETWEEN 0 AND lead AND v - ((v >> g.shift) << g.shift) <= g.last_counter
         AND recorded = timeline

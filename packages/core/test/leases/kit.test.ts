@@ -1,0 +1,61 @@
+import { sno } from '@snoflax/core'
+import type { LeaseStore } from '@snoflax/core/leases'
+import { tryLeaseStore } from '@snoflax/core/leases/kit'
+import { expect, test } from 'vitest'
+
+interface Row {
+  token: string | undefined
+  expiresMs: number
+  startMs: number
+  reservedMs: number
+}
+
+/** A store in memory; `forgets` gives windows that begin where they want. */
+function memory(forgets: boolean): LeaseStore {
+  const rows = new Map<number, Row>()
+  let given = 0
+  return {
+    async acquire({ numbers, ttlMs }) {
+      const nowMs = Date.now()
+      for (let number = numbers.min; number <= numbers.max; number++) {
+        const row = rows.get(number) ?? { token: undefined, expiresMs: 0, startMs: 0, reservedMs: 0 }
+        if (row.token !== undefined && row.expiresMs > nowMs) continue
+        const startMs = forgets ? nowMs - ttlMs : Math.max(row.reservedMs, nowMs - ttlMs)
+        const untilMs = Math.max(row.reservedMs, nowMs + ttlMs)
+        const token = `token ${++given}`
+        rows.set(number, { token, expiresMs: nowMs + ttlMs, startMs, reservedMs: untilMs })
+        return { token, number, shard: 0, startMs, untilMs }
+      }
+      return { retryMs: 50 }
+    },
+    async renew(token, ttlMs) {
+      const row = [...rows.values()].find((one) => one.token === token)
+      if (row === undefined) return undefined
+      row.expiresMs = Date.now() + ttlMs
+      row.reservedMs = Math.max(row.reservedMs, row.expiresMs)
+      return { startMs: row.startMs, untilMs: row.reservedMs }
+    },
+    async release(token, usedUntilMs) {
+      const row = [...rows.values()].find((one) => one.token === token)
+      if (row === undefined) return
+      row.token = undefined
+      row.reservedMs = Math.max(row.startMs, Math.min(row.reservedMs, usedUntilMs))
+    },
+  }
+}
+
+const trial = { family: sno, numbers: { min: 1, max: 4 }, holders: 8, ttlMs: 300, lastsMs: 2500 }
+
+test('a store that keeps its promise passes', async () => {
+  const seen = await tryLeaseStore(memory(false), trial)
+  expect(seen).toMatchObject({ repeats: 0, overlaps: [] })
+  expect(seen.ids).toBeGreaterThan(100)
+  for (const count of [seen.handedOver, seen.lostAnswers, seen.lateRequests, seen.standstills]) {
+    expect(count).toBeGreaterThan(0)
+  }
+})
+
+test('one whose windows begin before others end is caught', async () => {
+  const seen = await tryLeaseStore(memory(true), trial)
+  expect(seen.overlaps.length).toBeGreaterThan(0)
+})
