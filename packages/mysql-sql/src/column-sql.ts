@@ -6,6 +6,7 @@ export type Server = 'mysql' | 'mariadb'
 
 /** How a column holds ids, and what the server fills it with. */
 export interface ColumnOptions {
+  /** Which of the two the table is made in. */
   readonly server: Server
   /** Default: what the family prefers, `text` for flax and sno, `bigint` for flake. */
   readonly storage?: StorageName

@@ -46,6 +46,7 @@ const leading = (column: string, bytes: number, shift: number): string =>
 
 /** Partitions of a table. */
 export interface PartitionOptions {
+  /** Default: what the family prefers. */
   readonly storage?: StorageName
   /** Where the first partition begins. */
   readonly from: Time

@@ -99,8 +99,11 @@ function checkStored(family: IdFamily): void {
 
 /** A column whose ids the database generates. */
 export interface DatabaseDefaultRequest {
+  /** Whose ids the column holds. */
   readonly family: IdFamily
+  /** Where the column is. */
   readonly database: Database
+  /** How it holds them. */
   readonly storage: StorageName
   /** PostgreSQL: the schema of @snoflax/pg-sql. */
   readonly schema?: string | undefined
