@@ -299,6 +299,24 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(ignored.id).toBeUndefined()
   })
 
+  test('an id that an expression takes as a parameter is refused where it would be stored as text', async () => {
+    const id = flax.generate()
+    const storage = storageOf(dataSource, User, 'id')
+    const insert = (bound: unknown) =>
+      users()
+        .createQueryBuilder()
+        .insert()
+        .values({ id: () => ':own', email: email() })
+        .setParameter('own', bound)
+        .updateEntity(false)
+        .execute()
+    if (storage.toDatabase(id) !== id) {
+      await expect(insert(id)).rejects.toMatchObject({ code: 'INVALID_OPTION', path: 'User.id', value: id })
+    }
+    await insert(storage.toDatabase(id))
+    expect(await users().existsBy({ id })).toBe(true)
+  })
+
   test('an upsert that skips unchanged rows tells their ids too', async () => {
     const row = { email: email(), name: 'same' }
     await users().upsert(row, ['email'])

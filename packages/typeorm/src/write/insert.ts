@@ -22,11 +22,35 @@ export async function insertWithIds(
   const { expressionMap } = builder
   const metadata = metadataOf(expressionMap)
   if (!metadata || expressionMap.insertFromSelect || idColumnsIn(metadata).length === 0) return insert()
+  checkExpressions(metadata, expressionMap)
   generateMissingIds(builder)
   if (needsReadBack(builder, metadata)) return insertAndReadBack(builder, metadata, insert)
   const result = await insert()
   describe(result, metadata, expressionMap)
   return result
+}
+
+const PARAMETER = /(?<!:):(?:\.\.\.)?(\w+)/g
+
+/** SQL in the place of an id goes to the database as it stands, with its parameters. */
+function checkExpressions(metadata: EntityMetadata, map: InsertMap): void {
+  for (const { metadata: column, storage, path } of idColumnsIn(metadata)) {
+    const { family, converts } = storage
+    if (!converts) continue
+    for (const entity of valuesOf(map)) {
+      const expression = column.getEntityValue(entity) as unknown
+      if (typeof expression !== 'function') continue
+      for (const [, name = ''] of String(expression()).matchAll(PARAMETER)) {
+        const value = map.parameters?.[name]
+        if (typeof value !== 'string' || !family.is(value)) continue
+        throw new IdError(
+          'INVALID_OPTION',
+          `${path}: the parameter :${name} would be stored as text; give the id itself as the value, or bind storageOf(…).toDatabase(id)`,
+          { family: family.name, value, path },
+        )
+      }
+    }
+  }
 }
 
 /** Tells the ids in the result, of rows that TypeORM did not read back too. */

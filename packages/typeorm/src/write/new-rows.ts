@@ -21,6 +21,7 @@ export interface InsertMap {
   insertColumns: string[]
   extraReturningColumns: ColumnMetadata[]
   valuesSet?: ObjectLiteral | ObjectLiteral[]
+  readonly parameters?: ObjectLiteral
   callListeners: boolean
   updateEntity: boolean
   useTransaction: boolean
