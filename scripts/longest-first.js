@@ -3,6 +3,7 @@ import { BaseSequencer } from 'vitest/node'
 // Vitest runs project after project, and within one the files that took long on this machine or are large. What takes
 // long here are small files that wait for servers and processes: a run that ends with one of them leaves cores idle.
 const LONGEST = [
+  'packages/mysql-sql/test/',
   'packages/pg-sql/test/leases/processes.test.ts',
   'packages/mysql-sql/test/leases/processes.test.ts',
   'packages/prisma-extension/test/generator.test.ts',
