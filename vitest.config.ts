@@ -49,8 +49,6 @@ export default defineConfig({
   },
   test: {
     // Vitest leaves one core idle, but our tests wait for servers and processes.
-    // Files of a project share the modules of their worker: what a test patches, it puts back.
-    isolate: false,
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     // Guards against hanging: no test depends on them, however busy the machine is.

@@ -48,6 +48,15 @@ function write(at, file) {
   mkdirSync(dirname(at(`cjs/${file}`)), { recursive: true })
   writeFileSync(at(`cjs/${file}.js`), code)
   writeFileSync(at(`cjs/${file}.js.map`), JSON.stringify(map))
-  for (const extension of ['d.ts', 'd.ts.map'])
-    cpSync(at(`dist/${file}.${extension}`), at(`cjs/${file}.${extension}`))
+  writeFileSync(at(`cjs/${file}.d.ts`), declarationsFrom(readFileSync(at(`dist/${file}.d.ts`), 'utf8')))
+  cpSync(at(`dist/${file}.d.ts.map`), at(`cjs/${file}.d.ts.map`))
+}
+
+/** Kysely has ES modules only: what CommonJS says of its types has to say so. @param {string} declarations */
+function declarationsFrom(declarations) {
+  return declarations.replaceAll(
+    /import (?:type )?(\{[^}]*\}|\* as \w+) from 'kysely';/g,
+    (_, names) =>
+      `import type ${names.replaceAll(/\btype /g, '')} from 'kysely' with { 'resolution-mode': 'import' };`,
+  )
 }

@@ -19,7 +19,7 @@ const value = (expression: string): unknown => db.prepare(`SELECT ${expression}`
 const prefixes = (): unknown[] =>
   db
     .prepare(
-      "SELECT DISTINCT substr(name, 1, length(name) - 7) FROM pragma_function_list WHERE name LIKE '%~_encode' ESCAPE '~' ORDER BY 1",
+      "SELECT DISTINCT substr(name, 1, length(name) - 7) FROM pragma_function_list WHERE name LIKE '%~_encode' ESCAPE '~' AND name NOT LIKE '%~_prefixed~_encode' ESCAPE '~' ORDER BY 1",
     )
     .pluck()
     .all()
@@ -80,6 +80,8 @@ describe('a family of your own', () => {
         'lower_bound_ms_text',
         'lower_bound_text',
         'pack',
+        'prefixed_decode',
+        'prefixed_encode',
         'time',
         'time_ms',
         'to_bigint',

@@ -76,6 +76,7 @@ export async function tryLeaseStore(store: LeaseStore, trial: LeaseTrial): Promi
   /** The store, as one holder reaches it. */
   const reached = (holder: { isStill: boolean }): LeaseStore => {
     const claimed = new Map<string, Claim>()
+    const closed = new Set<string>()
     const carried = async <Answer>(request: () => Promise<Answer>): Promise<Answer> => {
       if (holder.isStill) throw new Error('the holder stands still')
       if (!isOver() && Math.random() < 0.1) {
@@ -110,12 +111,14 @@ export async function tryLeaseStore(store: LeaseStore, trial: LeaseTrial): Promi
         carried(async () => {
           const window = await store.renew(token, ttlMs, usedUntilMs)
           const number = claimed.get(token)?.number
-          if (window !== undefined && number !== undefined)
+          // An answer that comes after the holder has closed serves nobody.
+          if (window !== undefined && number !== undefined && !closed.has(token))
             claim(token, number, window.startMs, window.untilMs)
           return window
         }),
       release: (token, usedUntilMs) => {
         // The holder has closed before it asks: what lies behind is nobody's.
+        closed.add(token)
         for (const one of claims) {
           if (one.token === token) one.untilMs = Math.min(one.untilMs, Math.max(one.startMs, usedUntilMs))
         }
