@@ -77,6 +77,8 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL,
     for (const statement of await postgresStatements({ ...schema, parents, everyone })) {
       await database.query(statement)
     }
+    // Made while the table is empty: the planner passes over a younger index of updated rows for as long as any older transaction of the server runs.
+    await database.query('CREATE INDEX tasks_at ON tasks (snoflax.flake_time(id))')
     db = drizzle(database.pool, { schema })
     const past = [flax.generateAt(new Date('2026-01-01')), flax.generate()]
     const own = [jobs.generate(), jobs.generate()]
@@ -323,7 +325,6 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL,
     await db.insert(notes).values({ id })
     const at = createdAt(notes.id, { schema: 'snoflax' })
     expect(await db.select({ at }).from(notes)).toEqual([{ at: new Date('2026-11-01') }])
-    await database.query('CREATE INDEX tasks_at ON tasks (snoflax.flake_time(id))')
     const byTime = sql`explain select 1 from ${tasks} order by ${createdAt(tasks.id, { schema: 'snoflax' })}`
     const plan = await db.transaction(async (tx) => {
       await tx.execute(sql`set local enable_sort = off`)
