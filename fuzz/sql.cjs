@@ -9,7 +9,7 @@ const {
   splitAtCommas,
 } = require('@snoflax/core/adapter')
 
-const LONG = 1 << 16
+const LONG = 1 << 15
 
 exports.fuzz = (/** @type {Buffer} */ data) => {
   const text = data.toString()
@@ -34,7 +34,7 @@ exports.fuzz = (/** @type {Buffer} */ data) => {
   }
 }
 
-/** A square of this length takes longer than the fuzzer waits. */
+/** What grows by the cube of its length takes longer than the fuzzer waits. */
 exports.repeated = (/** @type {Buffer} */ data) => {
   const text = data.toString()
   const long = text.repeat(LONG / Math.max(text.length, 1))
