@@ -393,8 +393,9 @@ BEGIN
     caller, left(id, 96) USING ERRCODE = '22P02';
 END $$;
 
+-- Not STRICT, as the planner would then not put the body in place of the call, and the prefix would be checked each time.
 CREATE OR REPLACE FUNCTION snoflax.typeid_generate(prefix text) RETURNS text
-LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN snoflax._typeid_prefix(prefix, 'typeid_generate') || snoflax._crockford(snoflax.uuid7_generate(), 39);
 
 CREATE OR REPLACE FUNCTION snoflax.typeid_generate_uuid() RETURNS uuid
