@@ -67,7 +67,7 @@ export const sqlFunction = (family: IdFamily, verb: string, schema: string = DEF
  */
 export function sqlCall(family: IdFamily, storage: StorageName, schema?: string, meta?: number): string {
   checkNeighbourhood(family)
-  checkStored(family)
+  checkBare(family)
   checkMeta(family, meta)
   checkBytes(family, storage)
   const ending = storage === 'binary' ? '' : `_${storage}`
@@ -101,7 +101,7 @@ function checkBytes(family: IdFamily, storage: StorageName): void {
 }
 
 /** The functions make bare ids. */
-function checkStored(family: IdFamily): void {
+function checkBare(family: IdFamily): void {
   if (!isPrefixed(family) || family.stored === 'bare') return
   throw new IdError(
     'INVALID_OPTION',
@@ -139,7 +139,7 @@ export interface DatabaseDefaultRequest {
 export function databaseDefault(request: DatabaseDefaultRequest): string {
   const { family, database, storage, schema, meta, number } = request
   if (database === 'postgres') return sqlCall(family, storage, schema, meta)
-  checkStored(family)
+  checkBare(family)
   checkMeta(family, meta)
   if (database === 'mysql' || database === 'mariadb') {
     return mysqlDefault(baseOf(family), { database, storage, meta, number })
