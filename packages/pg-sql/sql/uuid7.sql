@@ -107,7 +107,7 @@ BEGIN
   IF (get_byte(bytes, 6) >> 4) = 7 AND (get_byte(bytes, 8) >> 6) = 2 THEN
     RETURN id;
   END IF;
-  RAISE EXCEPTION '%: % is not a UUIDv7 and has no time', caller, id USING ERRCODE = '22P02';
+  RAISE EXCEPTION '%: % is not a UUIDv7', caller, id USING ERRCODE = '22P02';
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax.uuid7_time(id uuid) RETURNS timestamptz
