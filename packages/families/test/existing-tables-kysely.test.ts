@@ -1,8 +1,8 @@
 import { uuid7 } from '@snoflax/families'
-import { createdBetween, idColumn, idPlugin, type WithIds } from '@snoflax/kysely'
+import { createdAt, createdBetween, idColumn, idPlugin, type WithIds } from '@snoflax/kysely'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
 import { Kysely, PostgresDialect } from 'kysely'
-import { v7 } from 'uuid'
+import { v4, v7 } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const uuid7Id = idColumn(uuid7)
@@ -52,4 +52,29 @@ test('ids of npm are found by time and referred to, beside ids of ours', async (
     { id: theirs, name: 'theirs' },
     { id: ours.id, name: 'ours' },
   ])
+})
+
+test('UUIDv4 beside them have no time, where they are ids', async () => {
+  const old = v4()
+  await database.query('CREATE TABLE mixed (id uuid PRIMARY KEY)')
+  await database.query('INSERT INTO mixed VALUES ($1), ($2)', [old, theirs])
+  const read = async (family: typeof uuid7) => {
+    const columns = idPlugin({ database: 'postgres', tables: { mixed: { id: idColumn(family)() } } })
+    const mixed = new Kysely<WithIds<{ mixed: object }, typeof columns>>({
+      dialect: new PostgresDialect({ pool: database.pool }),
+      plugins: [columns],
+    })
+    const rows = await mixed
+      .selectFrom('mixed')
+      .select(['id', createdAt('id').as('at')])
+      .execute()
+    return new Map(rows.map(({ id, at }) => [String(id), Number(at)]))
+  }
+  expect(await read(uuid7.withVersion4())).toEqual(
+    new Map([
+      [old, Number.NaN],
+      [theirs, oldMs],
+    ]),
+  )
+  await expect(read(uuid7)).rejects.toThrow('uuid7.withVersion4()')
 })
