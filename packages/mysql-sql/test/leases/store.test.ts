@@ -165,7 +165,7 @@ describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
       for (const work of [store.acquire(request('b')), store.renew(a.token, TTL_MS, 0)]) {
         await expect(work).rejects.toMatchObject({
           sqlState: '45000',
-          message: /not the one that gave out .*lease_adopt/,
+          message: /another server gave out .*lease_adopt/,
         })
       }
       await session.query("CALL lease_adopt('sno')")
@@ -210,7 +210,8 @@ describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
     expect(await database.query('SELECT * FROM leases')).toEqual([])
   })
 
-  test('refuses a transaction of the caller, which a lease would commit', async () => {
+  test('refuses a transaction of the caller, which a lease would commit', async ({ skip }) => {
+    if (!database.label.startsWith('MariaDB')) return skip('MySQL does not say whether a transaction is open')
     await session.query('START TRANSACTION')
     await session.query("INSERT INTO _lease_family (family, last_number, max_shards) VALUES ('x', 1, 1)")
     await expect(store.acquire(request('a'))).rejects.toMatchObject({ message: /a transaction is open/ })
