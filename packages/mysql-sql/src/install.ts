@@ -48,7 +48,8 @@ export interface Installed {
   readonly previousVersion: string | undefined
 }
 
-const FILES = ['functions', 'lease']
+const FUNCTION_FILES = ['functions', 'family', 'random']
+const FILES = [...FUNCTION_FILES, 'lease']
 const LEASE_PROCEDURES = ['lease_acquire', 'lease_renew', 'lease_release']
 
 /**
@@ -79,14 +80,14 @@ const completed = (schema: string): string =>
 
 function objectStatements(server: Server, { schema = DEFAULT_SCHEMA, ...options }: InstallOptions): string[] {
   const { grantTo = [], grantLeases = [] } = options
-  const statements = FILES.flatMap((file) => statementsOf(file, schema, server))
-  const functions = objectsIn(statements, schema).filter(({ kind }) => kind === 'FUNCTION')
+  const functions = FUNCTION_FILES.flatMap((file) => statementsOf(file, schema, server))
   const granted = (objects: readonly string[], accounts: readonly string[]) =>
     accounts.flatMap((account) => objects.map((object) => `GRANT ${object} TO ${accountSql(account)}`))
   return [
-    ...statements,
+    ...functions,
+    ...statementsOf('lease', schema, server),
     ...granted(
-      functions.map(({ name }) => `EXECUTE ON FUNCTION ${schema}.${name}`),
+      objectsIn(functions, schema).map(({ kind, name }) => `EXECUTE ON ${kind} ${schema}.${name}`),
       grantTo,
     ),
     ...granted(

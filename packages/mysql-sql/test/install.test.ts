@@ -147,6 +147,9 @@ describe.runIf(mysql.selected())('an installation', () => {
     try {
       const [rows] = await connection.query(`SELECT ${schema}.flax_encode(${schema}.flax_generate()) AS id`)
       expect(rows).toEqual([{ id: expect.stringMatching(/^[-\w]{16}$/) }])
+      await expect(connection.query(`SELECT ${schema}.uid_decode('no')`)).rejects.toThrow(
+        /'no' has 2 characters/,
+      )
       const request = {
         family: 'sno',
         epochMs: 0,
