@@ -22,7 +22,7 @@ COMMENT 'The text of {a} to its {bytes} bytes.'
 BEGIN
   IF char_length(id) <> {characters} THEN
     CALL snoflax._refuse('{name}_decode', id, concat('has ', char_length(id), ' characters, {a} has {characters}'));
-  ELSEIF NOT snoflax.{name}_is_valid(id) THEN
+  ELSEIF octet_length(id) <> {characters} OR id NOT RLIKE '{pattern}' THEN
     CALL snoflax._refuse('{name}_decode', id, '{rule}');
   END IF;
   RETURN {decode};
