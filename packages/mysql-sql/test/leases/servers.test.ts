@@ -5,7 +5,7 @@ import type { LeaseGrant } from '@snoflax/core/leases'
 import { install, mysqlLeases } from '@snoflax/mysql-sql'
 import { mysql } from '@snoflax/test'
 import { afterEach, describe, expect, test } from 'vitest'
-import { hasMariadb, MariadbServer } from '../mariadb-server.js'
+import { hasMariadb, isMysql, MariadbServer } from '../mariadb-server.js'
 
 // Servers of our own: they are killed, copied and promoted.
 
@@ -65,13 +65,26 @@ describe.runIf(mysql.selected() && hasMariadb())('a server', () => {
   })
 
   test('that replicates and is promoted begins behind all that the lost one gave out', async () => {
-    const options = ['--log-bin=binlog', '--sync-binlog=1', '--log-bin-trust-function-creators=1']
+    const gtids = isMysql ? ['--gtid-mode=ON', '--enforce-gtid-consistency=ON'] : []
+    const options = ['--log-bin=binlog', '--sync-binlog=1', '--log-bin-trust-function-creators=1', ...gtids]
     const primary = await start({ options: [...options, '--server-id=1', '--binlog-format=STATEMENT'] })
     const standby = await start({ options: [...options, '--server-id=2', '--read-only=1'] })
-    await standby.query(
-      `CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = ${primary.port}, MASTER_USER = 'root', MASTER_USE_GTID = slave_pos`,
-    )
-    await standby.query('START SLAVE')
+    const [source, started, stopped, reset] = isMysql
+      ? [
+          `CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = ${primary.port}, SOURCE_USER = 'root',
+             SOURCE_AUTO_POSITION = 1, GET_SOURCE_PUBLIC_KEY = 1`,
+          'START REPLICA',
+          'STOP REPLICA',
+          'RESET REPLICA ALL',
+        ]
+      : [
+          `CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = ${primary.port}, MASTER_USER = 'root', MASTER_USE_GTID = slave_pos`,
+          'START SLAVE',
+          'STOP SLAVE',
+          'RESET SLAVE ALL',
+        ]
+    await standby.query(source)
+    await standby.query(started)
     await install(primary.pool)
     const a = await acquire(primary, 'a')
     const rowsOf = async (server: MariadbServer) => {
@@ -83,13 +96,26 @@ describe.runIf(mysql.selected() && hasMariadb())('a server', () => {
     await caughtUp()
     await expect(acquire(standby, 'early')).rejects.toThrow()
 
+    // Statements are replicated as they are, and a replica would generate other ids.
+    await expect(primary.query('SELECT snoflax.flax_generate()')).rejects.toMatchObject({
+      sqlState: '45000',
+      message: /'STATEMENT' replication would give replicas other ids/,
+    })
+    const rows = await primary.pool.getConnection()
+    await rows.query("SET SESSION binlog_format = 'ROW'")
+    await rows.query('CREATE TABLE snoflax.made (id binary(12) PRIMARY KEY)')
+    await rows.query('INSERT INTO snoflax.made VALUES (snoflax.flax_generate())')
+    const [made] = await rows.query('SELECT id FROM snoflax.made')
+    rows.destroy()
+    await expect.poll(() => standby.query('SELECT id FROM snoflax.made').catch(() => [])).toEqual(made)
+
     // What the standby never hears of.
-    await standby.query('STOP SLAVE')
+    await standby.query(stopped)
     await mysqlLeases(primary.pool).release(a.token, a.startMs)
     const b = await acquire(primary, 'b')
     const window = await renew(primary, b)
     await primary.end('SIGKILL')
-    await standby.query('RESET SLAVE ALL')
+    await standby.query(reset)
     await standby.query('SET GLOBAL read_only = 0')
     await expect(acquire(standby, 'c')).rejects.toMatchObject(refused)
     await expect(renew(standby, a)).rejects.toMatchObject(refused)
