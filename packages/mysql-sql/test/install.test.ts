@@ -7,7 +7,7 @@ import {
   uninstall,
   VERSION,
 } from '@snoflax/mysql-sql'
-import { type MysqlDatabase, mysql } from '@snoflax/test'
+import { granted, type MysqlDatabase, mysql, request } from '@snoflax/test'
 import { createConnection } from 'mysql2/promise'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
@@ -90,20 +90,12 @@ describe.runIf(mysql.selected())('an installation', () => {
     await install(database.pool, { schema })
     const leases = mysqlLeases(database.pool, { schema })
     await database.query(`CALL ${schema}.lease_adopt('sno')`)
-    const request = {
-      family: 'sno',
-      epochMs: 0,
-      numbers: { min: 1, max: 1 },
-      shards: 1,
-      ttlMs: 30_000,
-      holder: 'a',
-    }
-    const held = await leases.acquire(request)
+    const held = await granted(leases.acquire(request('a')))
     const client = { query: (text: string) => database.pool.query(text), getConnection: failing(9) }
     await expect(install(client, { schema })).rejects.toThrow('the connection is lost')
     expect(await installedVersion(database.pool, { schema })).toBeUndefined()
     expect(await install(database.pool, { schema })).toEqual({ version: VERSION, previousVersion: undefined })
-    expect(await leases.renew((held as { token: string }).token, 30_000, 0)).toBeDefined()
+    expect(await leases.renew(held.token, 30_000, 0)).toBeDefined()
   })
 
   test('refuses a newer one, odd names, and to go while something uses it', async () => {
@@ -124,15 +116,7 @@ describe.runIf(mysql.selected())('an installation', () => {
     )
     await database.query(`DROP VIEW ${database.name}.times`)
     await database.query(`CALL ${schema}.lease_adopt('sno')`)
-    const request = {
-      family: 'sno',
-      epochMs: 0,
-      numbers: { min: 1, max: 1 },
-      shards: 1,
-      ttlMs: 30_000,
-      holder: 'a',
-    }
-    await mysqlLeases(database.pool, { schema }).acquire(request)
+    await mysqlLeases(database.pool, { schema }).acquire(request('a', { numbers: { min: 1, max: 1 } }))
     await expect(uninstall(database.pool, { schema })).rejects.toThrow(/number 1 of sno is leased to a/)
   })
 
@@ -151,15 +135,9 @@ describe.runIf(mysql.selected())('an installation', () => {
       await expect(connection.query(`SELECT ${schema}.uid_decode('no')`)).rejects.toThrow(
         /'no' has 2 characters/,
       )
-      const request = {
-        family: 'sno',
-        epochMs: 0,
-        numbers: { min: 1, max: 1 },
-        shards: 1,
-        ttlMs: 30_000,
-        holder: 'a',
-      }
-      expect(await mysqlLeases(connection, { schema }).acquire(request)).toMatchObject({ number: 1 })
+      expect(
+        await mysqlLeases(connection, { schema }).acquire(request('a', { numbers: { min: 1, max: 1 } })),
+      ).toMatchObject({ number: 1 })
       for (const refused of [`CALL ${schema}.lease_adopt('sno')`, `SELECT * FROM ${schema}._lease`]) {
         await expect(connection.query(refused)).rejects.toMatchObject({
           errno: expect.toSatisfy((n) => [1142, 1370].includes(n as number)),

@@ -39,6 +39,8 @@ export class MariadbServer {
       '--bind-address=127.0.0.1',
       '--innodb-flush-method=nosync',
       '--innodb-buffer-pool-size=32M',
+      // MariaDB empties its own when it starts, whoever else is at work there.
+      `--tmpdir=${folder}`,
     ]
     const arguments_ = [
       ...own,

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { renameSync } from 'node:fs'
-import { sno } from '@snoflax/core'
 import type { LeaseGrant } from '@snoflax/core/leases'
 import { install, mysqlLeases } from '@snoflax/mysql-sql'
-import { mysql } from '@snoflax/test'
+import { granted, mysql, request } from '@snoflax/test'
 import { afterEach, describe, expect, test } from 'vitest'
 import { hasMariadb, isMysql, MariadbServer } from '../mariadb-server.js'
 
@@ -22,12 +21,8 @@ describe.runIf(mysql.selected() && hasMariadb())('a server', () => {
   })
 
   const TTL_MS = 3000
-  const acquire = async (server: MariadbServer, holder: string): Promise<LeaseGrant> => {
-    const request = { family: 'sno', epochMs: sno.layout.epochMs, numbers: { min: 1, max: 1 }, shards: 1 }
-    const answer = await mysqlLeases(server.pool).acquire({ ...request, ttlMs: TTL_MS, holder })
-    if ('token' in answer) return answer
-    throw new Error(`none is free, the next one in ${answer.retryMs} ms`)
-  }
+  const acquire = (server: MariadbServer, holder: string): Promise<LeaseGrant> =>
+    granted(mysqlLeases(server.pool).acquire(request(holder, { numbers: { min: 1, max: 1 }, ttlMs: TTL_MS })))
   const renew = (server: MariadbServer, { token, startMs }: LeaseGrant) =>
     mysqlLeases(server.pool).renew(token, TTL_MS, startMs)
   const refused = { sqlState: '45000', message: /another server gave out the leases/ }

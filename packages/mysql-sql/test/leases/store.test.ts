@@ -1,22 +1,11 @@
 import { sno } from '@snoflax/core'
 import type { LeaseGrant, LeaseRequest, LeaseStore } from '@snoflax/core/leases'
 import { install, leasePartition, mysqlLeases } from '@snoflax/mysql-sql'
-import { type MysqlDatabase, mysql } from '@snoflax/test'
+import { granted, type MysqlDatabase, mysql, request, TTL_MS } from '@snoflax/test'
 import type { PoolConnection } from 'mysql2/promise'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
-const TTL_MS = 10_000
 const START_MS = Date.parse('2026-11-22T12:00:00Z')
-
-const request = (holder: string, changes: Partial<LeaseRequest> = {}): LeaseRequest => ({
-  family: 'sno',
-  epochMs: sno.layout.epochMs,
-  numbers: { min: 1, max: 2 },
-  shards: 1,
-  ttlMs: TTL_MS,
-  holder,
-  ...changes,
-})
 
 describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
   let database: MysqlDatabase
@@ -47,11 +36,8 @@ describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
     nowMs = ms
     await session.query(`SET timestamp = ${ms / 1000}`)
   }
-  const get = async (holder: string, changes: Partial<LeaseRequest> = {}): Promise<LeaseGrant> => {
-    const answer = await store.acquire(request(holder, changes))
-    if ('token' in answer) return answer
-    throw new Error(`none is free for ${holder}`)
-  }
+  const get = (holder: string, changes: Partial<LeaseRequest> = {}): Promise<LeaseGrant> =>
+    granted(store.acquire(request(holder, changes)))
 
   test('numbers that were never used come first, then the one that was used least recently', async () => {
     const [a, b] = [await get('a'), await get('b')]
