@@ -98,7 +98,7 @@ import {
   alphabet, batch, checkBytes, checkInteger, checkOptions, checkSpan, checkString, checkText, checkTimeField, isSpelled,
   once, randomPool, readUint, refuseCharacter, secureRandom, systemClock, toUnixMs, uuidBytes, uuidText,
 } from '@snoflax/core/define'
-import { type LeaseStore, leasePartitionFrom } from '@snoflax/core/leases'
+import { type LeaseStore, leasePartitionFrom, repeated } from '@snoflax/core/leases'
 import { tryLeaseStore } from '@snoflax/core/leases/kit'
 const store: LeaseStore = {
   acquire: async ({ ttlMs }) => ({ token: '', number: 7, shard: 0, startMs: 0, untilMs: Date.now() + ttlMs }),
