@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { runInNewContext } from 'node:vm'
 import { flake, flax, IdError, type IdFamily, prefixed, sno, uid, uidLocal } from '@snoflax/core'
 import { generateSealKey, seal } from '@snoflax/seal'
 import fc from 'fast-check'
@@ -209,6 +210,11 @@ describe('keys', () => {
     const error = refusal(() => seal(flax, { keys: keys as string }))
     expect(error).toMatchObject({ code: 'INVALID_OPTION', value: undefined })
     expect(error.message).not.toContain('correct horse')
+  })
+
+  test('are bytes of another realm too', () => {
+    const bytes = runInNewContext('Uint8Array.from(list)', { list: [...KEY] }) as Uint8Array
+    expect(seal(flax, { keys: bytes }).seal(flax.min)).toBe(seal(flax, { keys: KEY }).seal(flax.min))
   })
 
   test('do not change with the array they came in', () => {
