@@ -289,7 +289,7 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
         .getRawMany(),
     ]
   },
-  'names in subqueries': async ({ dataSource: { manager, driver }, Account, Media }) => {
+  'names in subqueries': async ({ dataSource: { manager, driver }, Account, Media, Post }) => {
     const [post, tag] = [driver.escape('post'), driver.escape('tag')]
     const titles = async (condition: string, parameters: object) =>
       (
@@ -319,6 +319,31 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
           })
           .getMany()
       ).length,
+      await manager
+        .createQueryBuilder()
+        .select('o.i', 'id')
+        .addSelect('o.a', 'account')
+        .from(
+          (outer) =>
+            outer
+              .select('n.i', 'i')
+              .addSelect('n.a', 'a')
+              .from((inner) => inner.select('p.id', 'i').addSelect('p.account', 'a').from(Post, 'p'), 'n')
+              .where('n.a = :ada', { ada }),
+          'o',
+        )
+        .where('o.i = :first', { first })
+        .getRawMany(),
+      await manager
+        .createQueryBuilder()
+        .select('u.*')
+        .from(
+          `(SELECT id AS i FROM ${post} WHERE id = :first UNION ALL SELECT id FROM ${tag} WHERE id = :blue)`,
+          'u',
+        )
+        .setParameters({ first, blue })
+        .orderBy('u.i')
+        .getRawMany(),
     ]
   },
   'expressions in writes': async ({ dataSource: { manager, driver }, Account, Post }) => {

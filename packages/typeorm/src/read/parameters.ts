@@ -12,7 +12,9 @@ import {
   idColumnAt,
   idColumnBehind,
   remembered,
+  type Scope,
   type Selection,
+  scopesOf,
   sourcesOf,
   tokensOf,
   type WrittenSource,
@@ -129,25 +131,31 @@ function columnsBySource(
   const sources = sourcesOf(aliases, dataSource)
   const known = aliases.filter(({ hasMetadata, subQuery }) => hasMetadata || subQuery !== undefined)
   const names = new Set(known.map(({ name }) => name))
-  const columns = new Map<string, PreparedColumn | undefined>()
   let written: readonly WrittenSource[] | undefined
-  const levels = new Map<number, WrittenSource[]>()
   const read = () => {
     written ??= writtenSources(tokens, dataSource)
-    if (levels.size === 0) for (const one of written) once(levels, one.open, () => []).push(one)
     return written
   }
-  return (path, { open }) =>
-    once(columns, `${open} ${path}`, () => {
-      if (open !== -1) read()
-      for (let level = open; level !== -1; level = tokens[level]?.open ?? -1) {
-        const found = columnIn(path, levels.get(level) ?? [])
-        if (found) return found.idColumn
-      }
+  let scopes: ReturnType<typeof scopesOf> | undefined
+  const outside = new Map<string, PreparedColumn | undefined>()
+  const columnOutside = (path: string) =>
+    once(outside, path, () => {
       const column = idColumnAt(path, sources)
       if (column || names.has(path.split('.')[0] as string)) return column
       return idColumnBehind(path, read())
     })
+  const columnWithin = (path: string, scope: Scope | undefined): PreparedColumn | undefined => {
+    if (!scope?.outer) return columnOutside(path)
+    return once(scope.columns, path, () => {
+      const found = columnIn(path, scope.sources)
+      return found ? found.idColumn : columnWithin(path, scope.outer)
+    })
+  }
+  return (path, token) => {
+    if (token.open === -1) return columnOutside(path)
+    scopes ??= scopesOf(tokens, read())
+    return columnWithin(path, scopes.get(token))
+  }
 }
 
 function markOfPattern({ path, storage: { name, family, converts } }: PreparedColumn): string {

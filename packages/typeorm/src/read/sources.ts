@@ -15,7 +15,7 @@ import {
   preparedOf,
   type Remembered,
 } from '../columns/prepared.js'
-import { pathOf } from './comparisons.js'
+import { once, pathOf } from './comparisons.js'
 
 /** A name in a query's FROM, and which paths behind it lead to id columns. */
 export interface Source {
@@ -27,8 +27,32 @@ export interface Source {
 
 /** One that stands in SQL. */
 export interface WrittenSource extends Source {
-  /** What opens the brackets that it is in. */
-  readonly open: number
+  /** Where it stands. */
+  readonly token: SqlToken
+}
+
+/** A query in a text: what its names can mean, and the query around it. */
+export interface Scope {
+  readonly sources: WrittenSource[]
+  readonly outer: Scope | undefined
+  readonly columns: Map<string, PreparedColumn | undefined>
+}
+
+/** The queries of a text, by their tokens. */
+export function scopesOf(tokens: readonly SqlToken[], written: readonly WrittenSource[]) {
+  const scopes = new Map<SqlToken, Scope>()
+  const current = new Map<number, Scope>()
+  for (const token of tokens) {
+    const { open } = token
+    if (isWord(token, ...COMBINING)) current.delete(open)
+    const outer = scopes.get(tokens[open] as SqlToken)
+    scopes.set(
+      token,
+      once(current, open, () => ({ sources: [], outer, columns: new Map() })),
+    )
+  }
+  for (const one of written) scopes.get(one.token)?.sources.push(one)
+  return scopes
 }
 
 /** A name in a query's FROM, as TypeORM knows it. */
@@ -97,7 +121,10 @@ function bareIdColumn(path: string, sources: readonly Source[]): PreparedColumn 
   const found = new Set(
     sources.flatMap(({ paths }) => paths.get(path) ?? paths.get(path.toLowerCase()) ?? []),
   )
-  return found.size === 1 ? [...found][0] : undefined
+  const [column, ...others] = found
+  const isSame = ({ storage }: PreparedColumn) =>
+    storage.name === column?.storage.name && storage.family.name === column.storage.family.name
+  return others.every(isSame) ? column : undefined
 }
 
 /** What a path is in the FROM of a query: an id column or another one. Undefined where it has no such path. */
@@ -166,9 +193,9 @@ export function idsOfSelect(
   if (!isWord(tokens[0], 'SELECT') || from === -1) return new Map()
   // A UNION's second query and subqueries have columns of the same names.
   const level = tokens[0]?.open
-  const end = tokens.findIndex((one) => one.open === level && isWord(one, 'UNION', 'EXCEPT', 'INTERSECT'))
+  const end = tokens.findIndex((one) => one.open === level && isWord(one, ...COMBINING))
   const written = writtenSources(end === -1 ? tokens : tokens.slice(0, end), dataSource, tables)
-  const own = written.filter(({ open }) => open === level)
+  const own = written.filter(({ token }) => token.open === level)
   const sources = own.length > 0 ? own : written
   const expressions = expressionsOf(tokens.slice(1, from), sources, dataSource)
   return new Map(
@@ -208,16 +235,21 @@ export function writtenSources(
       if (paths) tables.set(name.toLowerCase(), { name, paths })
     }
     const isSource = before?.text === ',' ? isInFrom.get(open) : isWord(before, ...FROM, ...JOINS)
-    const table = isSource ? tables.get(name.toLowerCase()) : undefined
+    if (!isSource) return []
+    const isQuery = token.text === '(' && isWord(tokens[i + 1], 'SELECT')
+    const end = isQuery ? closingOf(tokens, i) : i
+    const query = isQuery && idsOfSelect(tokens.slice(i + 1, end), dataSource, [], tables)
+    const table = query ? { name: '', paths: query } : tables.get(name.toLowerCase())
     if (table === undefined) return []
-    const alias = isWord(tokens[i + 1], 'AS') ? tokens[i + 2] : tokens[i + 1]
-    const named = alias?.kind === 'name' ? [{ ...table, name: alias.parts.join('.'), open }] : []
-    return [...named, { ...table, open }]
+    const alias = isWord(tokens[end + 1], 'AS') ? tokens[end + 2] : tokens[end + 1]
+    const named = alias?.kind === 'name' ? [{ ...table, name: alias.parts.join('.'), token }] : []
+    return [...named, ...(query ? [] : [{ ...table, token }])]
   })
 }
 
+const COMBINING = ['UNION', 'EXCEPT', 'INTERSECT']
 const FROM = ['FROM', 'UPDATE', 'USING']
-const JOINS = ['JOIN', 'STRAIGHT_JOIN', 'INTO', 'ONLY']
+const JOINS = ['JOIN', 'STRAIGHT_JOIN', 'INTO', 'ONLY', 'LATERAL']
 const NOT_FROM = [
   'SELECT',
   'WHERE',
