@@ -46,8 +46,12 @@ export interface Adoption {
    * @throws {IdError} before the backfill.
    */
   verify(): Promise<Verification>
-  /** Drops the old columns and all traces of the move. @throws {IdError} before the switch. */
-  finish(): Promise<void>
+  /**
+   * Drops the old columns and all traces of the move, in one transaction.
+   *
+   * @throws {IdError} before the switch, and for what uses old columns.
+   */
+  finish(options?: SwitchOptions): Promise<void>
   /** Before the switch: drops the new columns and all traces of the move. @throws {IdError} after it. */
   abandon(): Promise<void>
 }
