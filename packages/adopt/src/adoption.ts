@@ -23,6 +23,8 @@ export interface Adoption {
   readonly phase: Phase
   /** Keys and foreign keys, all that will change. */
   readonly columns: readonly ReplacedColumn[]
+  /** Views, checks, policies and the like that the switch takes down and puts back: `view public.recent`. */
+  readonly carried: readonly string[]
   /** What the steps run, as SQL to be read. */
   readonly sql: string
   /**

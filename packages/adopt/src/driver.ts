@@ -54,6 +54,8 @@ export interface Driver<Details = unknown> extends Session {
     allowTriggers: readonly string[],
     obstacles: Obstacles,
   ): Work<Details>
+  /** What the switch takes down and puts back, by name. */
+  carriedIn(details: Details): readonly string[]
   /** What has to be the same from the backfill to the switch. */
   fixedDetails(details: Details): unknown
   /** Tries the switch as far as it can be without rows, and notes what does not come through. Changes nothing. */

@@ -53,7 +53,8 @@ const planIn = <Details>(
     const begun = yield* readBegun(db)
     if (begun !== undefined) refuseOther(begun.plan, recipes)
     const plan = begun?.plan ?? (yield* newPlan(db, options, recipes))
-    return adoptionOf(open, options, recipes, plan, begun?.phase ?? 'planned', script(db, plan))
+    const text = { carried: db.carriedIn(plan.details), sql: script(db, plan) }
+    return adoptionOf(open, options, recipes, plan, begun?.phase ?? 'planned', text)
   })
 
 /** A table as it was given, and what was found of it. */
@@ -141,7 +142,7 @@ function adoptionOf<Details>(
   recipes: readonly KeyRecipe[],
   plan: Plan<Details>,
   begunPhase: Phase,
-  sql: string,
+  text: Pick<Adoption, 'carried' | 'sql'>,
 ): Adoption {
   let phase = begunPhase
 
@@ -158,10 +159,10 @@ function adoptionOf<Details>(
   }
 
   return {
+    ...text,
     get phase() {
       return phase
     },
-    sql,
     columns: plan.columns.map((column) => ({ ...column, table: shownName(column.table) })),
     backfill: (backfillOptions = {}) =>
       open(function* (db) {

@@ -166,6 +166,10 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     yield* this.locked(plan, lockTimeoutMs, () => finish(this))
   }
 
+  carriedIn({ carried }: PostgresDetails): string[] {
+    return carried.map(({ what }) => what)
+  }
+
   fixedDetails({ foreignKeys, indexes }: PostgresDetails): unknown {
     return { foreignKeys, indexes }
   }

@@ -127,6 +127,11 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
     return details
   }
 
+  /** Indexes and triggers are part of each table that is made anew. */
+  carriedIn(): string[] {
+    return []
+  }
+
   fixedDetails(details: readonly TablePlan[]): unknown {
     return details
   }
