@@ -3,6 +3,7 @@ import type { Phase } from './adoption.js'
 import type { Obstacles } from './obstacles.js'
 import type { BackfillOptions, ColumnTime } from './options.js'
 import type { ForeignKey, Key, Plan, RootPlan } from './plan.js'
+import type { Orm, SchemaChange, Stage } from './schema-change.js'
 import type { Work } from './work.js'
 
 /** Runs statements on one connection. */
@@ -56,6 +57,8 @@ export interface Driver<Details = unknown> extends Session {
   ): Work<Details>
   /** What the switch takes down and puts back, by name. */
   carriedIn(details: Details): readonly string[]
+  /** @throws {IdError} where there is none. */
+  schemaChange(plan: Plan<Details>, orm: Orm, stage: Stage): SchemaChange
   /** What has to be the same from the backfill to the switch. */
   fixedDetails(details: Details): unknown
   /** Tries the switch as far as it can be without rows, and notes what does not come through. Changes nothing. */

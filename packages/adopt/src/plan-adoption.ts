@@ -53,8 +53,12 @@ const planIn = <Details>(
     const begun = yield* readBegun(db)
     if (begun !== undefined) refuseOther(begun.plan, recipes)
     const plan = begun?.plan ?? (yield* newPlan(db, options, recipes))
-    const text = { carried: db.carriedIn(plan.details), sql: script(db, plan) }
-    return adoptionOf(open, options, recipes, plan, begun?.phase ?? 'planned', text)
+    const told: Told = {
+      carried: db.carriedIn(plan.details),
+      sql: script(db, plan),
+      schemaChange: (orm, stage) => db.schemaChange(plan, orm, stage),
+    }
+    return adoptionOf(open, options, recipes, plan, begun?.phase ?? 'planned', told)
   })
 
 /** A table as it was given, and what was found of it. */
@@ -120,7 +124,8 @@ function* readPlan<Details>(
     const legacy = legacyName(column.column)
     if (known.has(pathOf({ ...column, column: legacy })))
       obstacles.note(pathOf(column), `the table already has a column ${legacy}; rename or drop it`)
-    return { ...column, notNull: known.get(pathOf(column))?.notNull ?? false }
+    const { type = '', notNull = false } = known.get(pathOf(column)) ?? {}
+    return { ...column, type, notNull }
   })
   const roots = given.map(({ key, table, recipe: { storage } }) => ({
     table: key.table,
@@ -136,13 +141,16 @@ function* readPlan<Details>(
   return { plan: { roots, columns, details }, given }
 }
 
+/** What a plan tells without a database. */
+type Told = Pick<Adoption, 'carried' | 'sql' | 'schemaChange'>
+
 function adoptionOf<Details>(
   open: Open<Details>,
   options: AdoptionOptions,
   recipes: readonly KeyRecipe[],
   plan: Plan<Details>,
   begunPhase: Phase,
-  text: Pick<Adoption, 'carried' | 'sql'>,
+  told: Told,
 ): Adoption {
   let phase = begunPhase
 
@@ -159,7 +167,7 @@ function adoptionOf<Details>(
   }
 
   return {
-    ...text,
+    ...told,
     get phase() {
       return phase
     },

@@ -68,7 +68,7 @@ export function onlyColumn(table: string, columns: readonly string[]): string {
 export const rootOf = (roots: readonly RootPlan[], { root }: ReplacedColumn): RootPlan =>
   roots[root] as RootPlan
 
-type Found = Omit<ReplacedColumn, 'notNull'>
+type Found = Omit<ReplacedColumn, 'notNull' | 'type'>
 
 /**
  * The keys, and every column that a chain of foreign keys leads to one of them: self references, shared

@@ -94,6 +94,28 @@ describe.each(['postgres', 'sqlite'] as const)('%s', (kind) => {
     expect(rows.map(({ name }) => name)).toEqual(['one', 'two', 'two'])
   })
 
+  test("what to change in an ORM's schema", async () => {
+    const { url } = await shop(kind)
+    const argv = ['adopt', 'schema', '-c', write(SHOP), '--url', url, '--for']
+    const ran = await cli([...argv, 'prisma'])
+    if (kind === 'sqlite') {
+      expect(ran).toMatchObject({
+        code: 1,
+        out: expect.stringMatching(/schemaChange: it is written for PostgreSQL/),
+      })
+      return
+    }
+    expect(ran.out).toMatch(/^id String @id @default\(dbgenerated\(\)\) @db\.Uuid \/\/\/ @snoflax sno$/m)
+    expect(ran.out).toMatch(/^legacyCustomerId Int\? @map\("legacy_customer_id"\)$/m)
+    expect(ran.out).toMatch(/-- migration\nDO \$snoflax\$/)
+    const [event] = events((await cli([...argv, 'drizzle', '--stage', 'finished', '--json'])).out)
+    expect(event).toMatchObject({ event: 'schema', orm: 'drizzle', stage: 'finished', indexes: [] })
+    expect(await cli([...argv, 'knex'])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/typeorm, prisma, drizzle/),
+    })
+  })
+
   test('as JSON: one event a line', async () => {
     const { url } = await shop(kind)
     const config = write(SHOP)

@@ -38,6 +38,9 @@ export interface IndexPlan {
   readonly replaces: boolean
   /** Whether the new types surely take it: a btree over columns alone. */
   readonly isPlain: boolean
+  readonly isUnique: boolean
+  /** Until the switch; null for an expression. */
+  readonly columns: readonly (string | null)[]
   readonly extras: readonly string[]
 }
 
@@ -120,6 +123,10 @@ function replacingIndex(index: Index, columns: readonly ReplacedColumn[], tempor
       : undefined,
     replaces: true,
     isPlain: index.method === 'btree' && index.expressions === '',
+    isUnique: index.definition.startsWith('CREATE UNIQUE'),
+    columns: index.columns.map((column) =>
+      column !== null && replaced.includes(column) ? newName(column) : column,
+    ),
     extras: index.extras,
   }
 }
@@ -182,6 +189,8 @@ function legacyIndex(
     constraint: undefined,
     replaces: false,
     isPlain: true,
+    isUnique: true,
+    columns: [column],
     extras: [],
   }
 }

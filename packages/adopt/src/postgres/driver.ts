@@ -25,6 +25,7 @@ import {
   shownName,
   tablesOf,
 } from '../plan.js'
+import type { Orm, SchemaChange, Stage } from '../schema-change.js'
 import { readRounds, refuseUnfilled, stateStatements, switchedStatement, writeRound } from '../state.js'
 import type { Work } from '../work.js'
 import type { Carried } from './carried.js'
@@ -38,6 +39,7 @@ import {
   resolveTable,
 } from './catalog.js'
 import { dropIndex, type IndexPlan, type PostgresDetails, readDetails } from './details.js'
+import { schemaChange } from './schema-change.js'
 import { type PostgresClient, PostgresSession, withClient } from './session.js'
 import { END_SILENCE } from './triggers.js'
 
@@ -168,6 +170,10 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
 
   carriedIn({ carried }: PostgresDetails): string[] {
     return carried.map(({ what }) => what)
+  }
+
+  schemaChange(plan: PostgresPlan, orm: Orm, stage: Stage): SchemaChange {
+    return schemaChange(plan, this.statements(plan), orm, stage)
   }
 
   fixedDetails({ foreignKeys, indexes }: PostgresDetails): unknown {

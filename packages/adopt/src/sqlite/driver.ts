@@ -132,6 +132,13 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
     return []
   }
 
+  schemaChange(): never {
+    return refuse(
+      'schemaChange',
+      'it is written for PostgreSQL; in SQLite, change the schema by hand and mark its migration as applied',
+    )
+  }
+
   fixedDetails(details: readonly TablePlan[]): unknown {
     return details
   }

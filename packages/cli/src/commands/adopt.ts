@@ -1,5 +1,5 @@
-import type { Adoption, Progress } from '@snoflax/adopt'
-import { Command } from 'commander'
+import type { Adoption, Orm, Progress, Stage } from '@snoflax/adopt'
+import { Command, Option } from 'commander'
 import { adoptionOptions, readConfig } from '../adopt/config.js'
 import { openForAdoption } from '../adopt/open.js'
 import { isDatabaseError, withoutPassword } from '../doctor/live-database.js'
@@ -23,6 +23,11 @@ interface LockingOptions extends Options {
 
 interface PlanOptions extends Options {
   readonly sql?: true
+}
+
+interface SchemaOptions extends Options {
+  readonly for: Orm
+  readonly stage: Stage
 }
 
 /** What one command does with the adoption, and how it tells of it. */
@@ -72,8 +77,17 @@ export function adopt(terminal: Terminal): Command {
       await tell('done', { step: 'abandon' }, 'abandoned; the tables are as they were')
     }),
   )
+  step('schema', "what to change in an ORM's schema, and the migration; before finish")
+    .addOption(new Option('--for <orm>', 'the ORM').choices(ORMS).makeOptionMandatory())
+    .addOption(
+      new Option('--stage <stage>', 'the database after which step').choices(STAGES).default('switched'),
+    )
+    .action((options: SchemaOptions) => perform(terminal, options, (run) => schema(run, options)))
   return command
 }
+
+const ORMS = ['typeorm', 'prisma', 'drizzle'] as const satisfies readonly Orm[]
+const STAGES = ['backfilling', 'switched', 'finished'] as const satisfies readonly Stage[]
 
 const lockOf = ({ lockTimeout }: LockingOptions) =>
   lockTimeout === undefined ? {} : { lockTimeoutMs: lockTimeout }
@@ -130,6 +144,16 @@ async function plan({ adoption, terminal, tell }: Run, { sql }: PlanOptions): Pr
 }
 
 const NEXT = { planned: 'backfill', backfilling: 'switch', switched: 'verify, then finish' } as const
+
+async function schema({ adoption, tell }: Run, { for: orm, stage }: SchemaOptions): Promise<void> {
+  const { columns, indexes, migration } = adoption.schemaChange(orm, stage)
+  const lines = [
+    ...columns.flatMap(({ table, column, lines: own }) => [`// ${table}.${column}`, ...own]),
+    ...indexes.flatMap(({ table, line }) => [`// ${table}`, line]),
+    ...(migration === '' ? [] : ['', '-- migration', migration.trimEnd()]),
+  ]
+  await tell('schema', { orm, stage, columns, indexes, migration }, lines.join('\n'))
+}
 
 const MS_BETWEEN_LINES = 2000
 
