@@ -102,6 +102,8 @@ export interface Statements {
   /** Indexes over them. */
   readonly index: readonly string[]
   readonly lock: readonly string[]
+  /** What hangs on columns goes first, so that its locks are taken before the work that takes long. */
+  readonly takeDown: readonly string[]
   /** Makes new foreign keys what the old ones are now. */
   readonly reconcile: readonly string[]
   readonly exchange: readonly string[]

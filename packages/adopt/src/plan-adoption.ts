@@ -37,6 +37,8 @@ export async function planAdoption(
   client: PostgresClient | SqliteConnection,
   options: AdoptionOptions,
 ): Promise<Adoption> {
+  if ('execute' in client)
+    refuse('client', 'adopt serves PostgreSQL and SQLite, not MySQL or MariaDB; give a client of those')
   return 'prepare' in client
     ? planIn(openSqlite(client), options, keyRecipes(options, 'sqlite'))
     : planIn(openPostgres(client), options, keyRecipes(options, 'postgres'))
@@ -211,11 +213,13 @@ function adoptionOf<Details>(
                 'switchKeys',
                 'the schema has changed since the backfill began; abandon it and begin again',
               )
+            // Views and the like may have changed meanwhile.
+            const { takeDown, exchange } = db.statements(now)
+            yield* db.run(takeDown)
             yield* fillKeys(db, plan, recipes, 'last, in a transaction')
             yield* db.run(reconcile)
             for (const column of followersOf(plan)) yield* refuseStrays(db, plan, column, db.hasNewColumns)
-            // Views and the like may have changed meanwhile.
-            yield* db.run(db.statements(now).exchange)
+            yield* db.run(exchange)
             const [fault] = yield* db.foreignKeyFaults(plan, 'backfilling')
             if (fault !== undefined) refuse('foreign_key_check', fault)
           })
@@ -251,7 +255,7 @@ const fixed = <Details>(db: Driver<Details>, plan: Plan<Details>): string =>
 
 /** The whole move, to be read before it is made. */
 function script<Details>(db: Driver<Details>, plan: Plan<Details>): string {
-  const { create, expand, index, lock, reconcile, exchange, settle, finish } = db.statements(plan)
+  const { create, expand, index, lock, takeDown, reconcile, exchange, settle, finish } = db.statements(plan)
   return [
     section('backfill: one transaction', create),
     section('backfill: each on its own', expand),
@@ -264,6 +268,7 @@ function script<Details>(db: Driver<Details>, plan: Plan<Details>): string {
     section('backfill: each on its own', index),
     section('switchKeys: one transaction', [
       ...lock,
+      ...takeDown,
       '-- ids for rows that came meanwhile',
       ...reconcile,
       ...exchange,

@@ -499,6 +499,11 @@ test.each(['postgres', 'sqlite'] as const)('%s: all obstacles are told at once',
   expect(await shapeOf(database)).toEqual(shape)
 })
 
+test('a client of MySQL or MariaDB is refused by name', async () => {
+  const client = { execute: () => undefined, prepare: () => undefined } as never
+  await expect(planAdoption(client, { tables: [orders] })).rejects.toThrow(/^client: .*not MySQL or MariaDB/)
+})
+
 test('options that cannot be are told at once', async () => {
   const database = await open('sqlite')
   const tables = [

@@ -94,7 +94,7 @@ test.each([CHINOOK, NORTHWIND, PAGILA])('$name, killed in every step, loses noth
   expect(await contents(schema)).toEqual(before)
   expect(await shapeOf(database)).toEqual(shape)
   const types = await database.query(
-    "SELECT DISTINCT atttypid::regtype::text AS type FROM pg_attribute JOIN unnest($1::text[], $2::text[]) AS k (t, c) ON attrelid = t::regclass AND attname = c",
+    'SELECT DISTINCT atttypid::regtype::text AS type FROM pg_attribute JOIN unnest($1::text[], $2::text[]) AS k (t, c) ON attrelid = t::regclass AND attname = c',
     [tables.map(({ table }) => table), schema.tables.flatMap(({ key }) => key ?? [])],
   )
   expect(types).toEqual([{ type: 'uuid' }])

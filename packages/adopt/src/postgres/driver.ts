@@ -331,6 +331,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
       expand: columns.map((one) => addColumn(one, roots)),
       index: indexes.map(({ definition }) => definition),
       lock: tablesOf(columns).map((table) => `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`),
+      takeDown: takeDown(others(carried)),
       reconcile: columns
         .filter(({ isRoot }) => !isRoot)
         .flatMap((one) => reconcileStatements(one, rootOf(roots, one))),
@@ -338,7 +339,6 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
         // What is deferred for rows filled in this transaction would stand in the way of ALTER TABLE.
         'SET CONSTRAINTS ALL IMMEDIATE',
         ...(silenced ? [END_SILENCE] : []),
-        ...takeDown(others(carried)),
         ...foreignKeys.map(({ owner, name }) => `ALTER TABLE ${owner} DROP CONSTRAINT ${quoteName(name)}`),
         ...takeDown(late),
         ...indexes

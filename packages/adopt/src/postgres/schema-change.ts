@@ -226,7 +226,7 @@ const isLocal = (statement: string): boolean =>
 /** The same on a database without rows; nothing on one that has been adopted. */
 function switchMigration(
   { roots, columns }: Plan<PostgresDetails>,
-  { expand, index, exchange, settle }: Statements,
+  { expand, index, takeDown, exchange, settle }: Statements,
 ): string {
   const [first] = roots as [RootPlan]
   const tables = [...new Set(columns.map(({ table }) => table))]
@@ -239,7 +239,13 @@ function switchMigration(
     `IF ${tables.map((table) => `EXISTS (SELECT FROM ${table})`).join(' OR ')} THEN`,
     "  RAISE EXCEPTION 'these tables have rows; run snoflax adopt backfill and switch on this database first';",
     'END IF;',
-    ...[...expand, ...index.map((one) => one.replace(' CONCURRENTLY', '')), ...exchange, ...settle]
+    ...[
+      ...expand,
+      ...index.map((one) => one.replace(' CONCURRENTLY', '')),
+      ...takeDown,
+      ...exchange,
+      ...settle,
+    ]
       .filter((statement) => !isLocal(statement))
       .map(execute),
   ])

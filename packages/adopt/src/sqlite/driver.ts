@@ -242,6 +242,7 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
       expand: [],
       index: [],
       lock: settingStatements,
+      takeDown: [],
       reconcile: [],
       exchange: [
         ...details.map(({ create }) => create),
