@@ -234,6 +234,15 @@ const REFUSALS: Refusal[] = [
     message:
       /^view public\.recent: it does not fit the new keys: operator does not exist: uuid > integer; drop it, and/,
   },
+  ...['order_id > 1', '1 = order_id', 'order_id BETWEEN 1 AND 2', 'order_id % 2'].map((condition) => ({
+    name: `a view with ${condition}`,
+    databases: SQLITE,
+    sql: [
+      'CREATE VIEW plain AS SELECT *, order_id AS o FROM line WHERE n > 1 AND order_id IS NOT NULL',
+      `CREATE VIEW recent AS SELECT n FROM line WHERE ${condition}`,
+    ],
+    message: /^view recent: it computes with order_id, which will be a new key/,
+  })),
   {
     name: 'a function over a view',
     databases: POSTGRES,

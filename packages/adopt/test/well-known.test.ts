@@ -47,7 +47,7 @@ afterAll(() => {
   const page = new URL('../../../docs/adopting.md', import.meta.url)
   const text = readFileSync(page, 'utf8')
   const table = ['| schema | rows | kills | lost |', '| --- | --- | --- | --- |', ...results].join('\n')
-  writeFileSync(page, text.replace(/(<!-- kills -->\n)[\s\S]*?(\n<!-- \/kills -->)/, `$1${table}$2`))
+  writeFileSync(page, text.replace(/(<!-- kills -->\n)[\s\S]*?(<!-- \/kills -->)/, `$1${table}\n$2`))
 })
 
 test.each([CHINOOK, NORTHWIND, PAGILA])('$name, killed in every step, loses nothing', async (schema) => {

@@ -189,7 +189,8 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
       [expected.map(({ owner }) => owner), expected.map(({ name }) => name)],
     )
     return rows.map(
-      ({ table, name }) => `${shownName(table)}: foreign key ${name} is not there or not validated`,
+      ({ table, name }) =>
+        `${shownName(table)}: foreign key ${name} is not there or not validated; run switchKeys again, or create it`,
     )
   }
 

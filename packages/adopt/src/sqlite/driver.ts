@@ -25,7 +25,14 @@ import {
 } from '../plan.js'
 import { stateStatements, switchedStatement } from '../state.js'
 import { perform, type Work } from '../work.js'
-import { noteVirtualTables, readAttachments, readColumns, readForeignKeys, readTable } from './catalog.js'
+import {
+  noteViews,
+  noteVirtualTables,
+  readAttachments,
+  readColumns,
+  readForeignKeys,
+  readTable,
+} from './catalog.js'
 import { type SqliteConnection, SqliteSession } from './connection.js'
 import { retypedTable } from './create-table.js'
 
@@ -107,6 +114,7 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
   ): Work<TablePlan[]> {
     const details: TablePlan[] = []
     const names = [...new Set(columns.map(({ column }) => column))]
+    yield* noteViews(this, names, obstacles)
     for (const table of tablesOf(columns)) {
       const { name, sql } = yield* readTable(this, shownName(table))
       const retyped = replacedIn(columns, table).map((one) => ({ ...one, type: rootOf(roots, one).type }))
