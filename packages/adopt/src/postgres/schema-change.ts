@@ -1,8 +1,9 @@
+import { flake, uid } from '@snoflax/core'
 import { quoteText } from '@snoflax/core/adapter'
 import type { ReplacedColumn } from '../adoption.js'
 import type { Statements } from '../driver.js'
 import { refuse } from '../obstacles.js'
-import { legacyName, newName, type Plan, pathOf, type RootPlan, rootOf, shownName } from '../plan.js'
+import { legacyName, newName, type Plan, pathOf, placeOf, type RootPlan, rootOf, shownName } from '../plan.js'
 import type { Orm, SchemaChange, Stage } from '../schema-change.js'
 import type { IndexPlan, PostgresDetails } from './details.js'
 
@@ -175,6 +176,17 @@ const DIALECTS: Record<Orm, Dialect> = {
   },
 }
 
+const LAYOUTS = new Map([flake, uid].map(({ name, layout }) => [name, JSON.stringify(layout)] as const))
+
+/** The ORMs' columns of these families have the usual epoch and bits. */
+function refuseOwnLayout(root: RootPlan): void {
+  if ((LAYOUTS.get(root.family) ?? root.layout) === root.layout) return
+  refuse(
+    placeOf(root),
+    `${root.family} has a layout of your own; declare the columns with your family by hand`,
+  )
+}
+
 export function schemaChange(
   { roots, columns, details }: Plan<PostgresDetails>,
   statements: Statements,
@@ -182,6 +194,7 @@ export function schemaChange(
   stage: Stage,
 ): SchemaChange {
   const dialect = DIALECTS[orm]
+  for (const root of roots) refuseOwnLayout(root)
   const linesOf = (one: ReplacedColumn): string[] => {
     const root = rootOf(roots, one)
     const [own, place] = [nameOf(one.column), pathOf(one)]
