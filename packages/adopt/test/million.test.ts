@@ -6,8 +6,10 @@ import { expect, test } from 'vitest'
 
 const ROWS = 1_000_000
 
+const HOUR_MS = 3_600_000
+
 /** `npm run test:adoption` runs it, with an application that goes on writing, and writes what it took. */
-test.runIf(process.env['SNOFLAX_KILLS'] !== undefined)('a million rows', async () => {
+test.runIf(process.env['SNOFLAX_KILLS'] !== undefined)('a million rows', { timeout: HOUR_MS }, async () => {
   const database = await postgres.open()
   try {
     for (const sql of [

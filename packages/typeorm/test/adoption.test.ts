@@ -63,7 +63,7 @@ async function connect(database: PostgresDatabase, code: string, synchronize = f
     useDefineForClassFields: false,
   }
   const { outputText } = transpileModule(code, { compilerOptions })
-  const { default: _, ...names } = { default: undefined, ...typeorm, ...snoflax }
+  const { default: _, ...names } = { ...snoflax, ...typeorm }
   const entities = new Function(...Object.keys(names), outputText)(...Object.values(names))
   const options = { ...optionsFor(database), entities, synchronize } as typeorm.DataSourceOptions
   const dataSource = await prepareDataSource(new DataSource(options)).initialize()
