@@ -143,6 +143,17 @@ test('checks, exclusion constraints, statistics, policies, triggers, functions, 
   expect(await database.query('SELECT count(updated)::integer AS n FROM orders')).toEqual([{ n: 1 }])
 })
 
+test('a unique constraint that takes nulls for equal is built in the switch', async ({ skip }) => {
+  skip(database.version < 15, 'since PostgreSQL 15')
+  await run([
+    ...SHOP,
+    'ALTER TABLE orders ADD CONSTRAINT once UNIQUE NULLS NOT DISTINCT (gift_to, note)',
+    "COMMENT ON CONSTRAINT once ON orders IS 'one'",
+    'CREATE UNIQUE INDEX twice ON orders (parent, note) NULLS NOT DISTINCT',
+  ])
+  await moved()
+})
+
 test('a sequence that others use stays with them', async () => {
   await run([...SHOP, "CREATE TABLE parcel (n integer DEFAULT nextval('orders_id_seq'), x text)"])
   await moved()

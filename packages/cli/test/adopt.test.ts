@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AdoptConfig } from '@snoflax/cli'
+import { Readable } from 'node:stream'
+import { type AdoptConfig, run } from '@snoflax/cli'
 import { sno } from '@snoflax/core'
 import { type PostgresDatabase, postgres, type SqliteDatabase, sqlite } from '@snoflax/test'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -177,6 +178,24 @@ describe.each(['postgres', 'sqlite'] as const)('%s', (kind) => {
       out: expect.stringMatching(/fault {2}.*2 rows whose old and new/),
     })
   })
+})
+
+test('Ctrl+C stops behind a batch, and the next run goes on', async () => {
+  const { url } = await shop('sqlite')
+  const argv = ['adopt', 'backfill', '-c', write(SHOP), '--url', url, '--batch-size', '1', '--json']
+  const lines: string[] = []
+  const [stdout, stderr] = [
+    (text: string) => {
+      // At the first batch, as a terminal does.
+      if (lines.push(text) === 1) process.emit('SIGINT')
+      return true
+    },
+    (text: string) => lines.push(text) > 0,
+  ]
+  const io = { stdin: Readable.from([]), stdout: { write: stdout }, stderr: { write: stderr }, env: {} }
+  expect(await run(argv, io)).toBe(2)
+  expect(lines.join('')).toMatch(/"done":1.*\n.*stopped; run it again, and it goes on where it was/)
+  expect(await cli(argv)).toMatchObject({ code: 0, out: expect.stringMatching(/"done":3/) })
 })
 
 test.each([
