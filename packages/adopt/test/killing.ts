@@ -19,12 +19,16 @@ export const tablesOf = (tables: readonly KilledTable[]): TableOptions[] =>
 
 export const STEPS = ['backfill', 'switchKeys', 'finish'] as const
 
-/** Runs a step in a process of its own and kills it behind so many lines of it. Says the last of them. */
+/**
+ * Runs a step in a process of its own and kills it at so many lines of it: while it waits there, or within what comes
+ * next. Says the last of them.
+ */
 export async function killed(
   database: Opened,
   step: (typeof STEPS)[number],
   tables: readonly KilledTable[],
   lines: number,
+  isWithin = false,
 ): Promise<string> {
   const address = database.kind === 'sqlite' ? database.file : (database as { url: string }).url
   const argv = [SCRIPT, database.kind, address, step, JSON.stringify(tables)]
@@ -36,7 +40,7 @@ export async function killed(
   for await (const line of createInterface({ input: child.stdout })) {
     last = line
     count++
-    child.stdin.write('\n')
+    if (count !== lines || isWithin) child.stdin.write('\n')
     if (count === lines) child.kill('SIGKILL')
   }
   await exited

@@ -36,8 +36,10 @@ export interface IndexPlan {
   readonly constraint: string | undefined
   /** Whether it takes the place of an index over old columns. */
   readonly replaces: boolean
-  /** Whether the new types surely take it: a btree over columns alone. */
+  /** Whether it is a btree over columns alone. */
   readonly isPlain: boolean
+  /** Whether the new types surely take it. */
+  readonly isSure: boolean
   readonly isUnique: boolean
   /** Until the switch; null for an expression. */
   readonly columns: readonly (string | null)[]
@@ -111,6 +113,7 @@ const temporaryName = (number: number): string => `snoflax_new_${number + 1}`
 function replacingIndex(index: Index, columns: readonly ReplacedColumn[], temporary: string): IndexPlan {
   const { owner, table, schema, name, constraint } = index
   const replaced = columns.filter((one) => one.table === table).map(({ column }) => column)
+  const special = readSql(index.expressions, { dialect: 'postgres' })
   const deferral = /( DEFERRABLE.*)?$/.exec(constraint?.definition ?? '')?.[1] ?? ''
   return {
     table: owner,
@@ -123,6 +126,7 @@ function replacingIndex(index: Index, columns: readonly ReplacedColumn[], tempor
       : undefined,
     replaces: true,
     isPlain: index.method === 'btree' && index.expressions === '',
+    isSure: index.method === 'btree' && !replaced.some((column) => uses(special, column)),
     isUnique: index.definition.startsWith('CREATE UNIQUE'),
     columns: index.columns.map((column) =>
       column !== null && replaced.includes(column) ? newName(column) : column,
@@ -189,6 +193,7 @@ function legacyIndex(
     constraint: undefined,
     replaces: false,
     isPlain: true,
+    isSure: true,
     isUnique: true,
     columns: [column],
     extras: [],

@@ -114,7 +114,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
 
   *rehearse(plan: PostgresPlan, lockTimeoutMs: number, obstacles: Obstacles): Work<void> {
     const { carried, indexes } = plan.details
-    if (carried.length === 0 && indexes.every(({ isPlain }) => isPlain)) return
+    if (carried.length === 0 && indexes.every(({ isSure }) => isSure)) return
     const rehearse = function* (session: PostgresDriver): Work<void> {
       yield* session.lock(session.statements(plan).lock)
       yield* session.run([IN_CATALOG])
