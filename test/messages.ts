@@ -68,7 +68,8 @@ export function refusingIn(path: string, text: string): string[] {
 /** Every message of the packages, of TypeScript and of SQL, by file. */
 export function allMessages(): string {
   const sources = textsIn('src', '.ts')
-  const refusing = new Set(sources.flatMap(([path, text]) => refusingIn(path, text)))
+  // An obstacle is noted, and refused with others.
+  const refusing = new Set([...sources.flatMap(([path, text]) => refusingIn(path, text)), 'note'])
   const chapters = [
     ...sources.map(([path, text]) => [path, messagesIn(path, text, refusing)] as const),
     ...textsIn('sql', '.sql').map(([path, text]) => [path, raisedIn(text)] as const),
