@@ -1,5 +1,5 @@
 import { fieldBits, type IdReading } from '@snoflax/core'
-import { baseOf, isPrefixed } from '@snoflax/core/adapter'
+import { baseOf, isBytes, isPrefixed } from '@snoflax/core/adapter'
 import { formsOf, hexOf } from './ids/forms.js'
 import { showLocal, showUtc } from './ids/time.js'
 import type { Colour, Paint } from './terminal.js'
@@ -59,7 +59,7 @@ export function describeReading({ family, form, id, plausible }: IdReading): Des
 
 const fieldsOf = (fields: object): Record<string, string | number> =>
   Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, value instanceof Uint8Array ? hexOf(value) : value]),
+    Object.entries(fields).map(([name, value]) => [name, isBytes(value) ? hexOf(value) : value]),
   )
 
 /** The description for people, indented by two. */

@@ -60,6 +60,7 @@ export class Terminal {
   exitCode: ExitCode = EXIT.ok
   readonly paint: Paint
   readonly #paintError: Paint
+  #shownAt = 0
 
   constructor(readonly io: Io) {
     this.paint = painter(io, io.stdout)
@@ -79,6 +80,15 @@ export class Terminal {
   /** A line beside the output, on standard error. */
   note(text: string): void {
     this.io.stderr.write(`${text}\n`)
+  }
+
+  /** A line for who waits, which the next one replaces; at most ten in a second. */
+  progress(text: string): void {
+    const { stderr } = this.io
+    const now = Date.now()
+    if (!stderr.isTTY || (text !== '' && now - this.#shownAt < 100)) return
+    if (text !== '' || this.#shownAt > 0) stderr.write(`\r\x1b[K${text}`)
+    this.#shownAt = text === '' ? 0 : now
   }
 
   complain(message: string): void {

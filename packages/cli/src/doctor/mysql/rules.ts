@@ -24,6 +24,22 @@ export const mysqlRules: ColumnRules = {
     if (check === 'type' && idColumn.column.type === 'uuid') return fromUuid(idColumn)
     return changeType(examination, idColumn)
   },
+  cureDefault(_, { column }) {
+    const { quotedTable, quotedName, declared } = column
+    return column.counter === undefined
+      ? `ALTER TABLE ${quotedTable} ALTER COLUMN ${quotedName} DROP DEFAULT`
+      : modify({ ...column, defaultSql: undefined }, declared)
+  },
+  /** As bytes, which have room for both forms. */
+  changeStorage: (_, { column, family, storage }, updates) =>
+    [
+      modify({ ...column, defaultSql: undefined }, 'VARBINARY(255)'),
+      ...updates,
+      modify(
+        { ...column, defaultSql: undefined },
+        targetOf('mysql', { column, family, storage, evidence: 'told' }).column.sql,
+      ),
+    ].join(';\n'),
 }
 
 const SIGNED = 'has no place for numbers of 2^63 and above'
