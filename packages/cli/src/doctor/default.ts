@@ -1,4 +1,3 @@
-import { isPlausible } from '@snoflax/core'
 import { snakeCase } from '@snoflax/core/adapter'
 import type { ColumnRules } from './declaration.js'
 import type { Examination } from './examination.js'
@@ -21,8 +20,10 @@ export async function checkDefault(
   return [finding('default', placeOf(column), message, cure)]
 }
 
+const DAY_MS = 86_400_000
+
 async function madeInstead(
-  { database }: Examination,
+  { database, nowMs }: Examination,
   { column, family, storage }: IdColumn,
 ): Promise<string | undefined> {
   const { defaultSql, counter, declared } = column
@@ -43,7 +44,8 @@ async function madeInstead(
     if (row?.['value'] == null) return undefined
     const read = readStored(storage, row['value'])
     if (read.is !== 'id') return `values such as ${shown(row['value'])}`
-    return isPlausible(family, read.id) ? undefined : `ids of any time, such as ${shown(row['value'])}`
+    const isOfNow = Math.abs(family.timeMs(read.id) - nowMs) < DAY_MS
+    return isOfNow ? undefined : `ids of any time, such as ${shown(row['value'])}`
   } catch (error) {
     // It calls what only the application has, or writes.
     if (isDatabaseError(error)) return undefined

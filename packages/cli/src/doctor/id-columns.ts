@@ -271,26 +271,26 @@ function fits(
   const numbers = isKeyLike(column) ? [...families, ...SNOWFLAKES] : families
   const proper = storagesOf(kind, column).flatMap((name) => {
     if (name === 'bigint') return having(numbers, name, (value) => value)
-    if (name === 'text') return [...texts(kind, column, families), ...ofTexts(kind, values)]
+    if (name === 'text') return [...texts(kind, column, families, values), ...ofTexts(kind, values)]
     return families.flatMap((family) => having([family], name, (value) => unpadded(value, family.byteLength)))
   })
   return mayHoldDigits(column) ? [...proper, ...having(families, 'bigint', fromDigits, false)] : proper
 }
 
-/** The blanks of a type of fixed length are not the values'; what a short type cut off is filled up. */
-function texts(kind: Database, column: Column, families: readonly IdFamily[]): Fit[] {
+/** The blanks of a type of fixed length are not the values'; what a short type cut off all of a key is filled up. */
+function texts(kind: Database, column: Column, families: readonly IdFamily[], values: readonly unknown[]): Fit[] {
+  const lengths = new Set(values.map((value) => String(value).trimEnd().length))
+  const [length = 0] = lengths
   return families
     .filter((family) => family.storages.includes('text'))
     .map((family) => {
-      const storage = exactStorage(family, kind, 'text')
-      const room = Number(column.length)
-      const isCut = isKeyLike(column) && room >= CUT && room < Number(family.textLength)
+      const isCut =
+        isKeyLike(column) && lengths.size === 1 && length >= CUT && length < Number(family.textLength)
       const restore = (value: unknown): unknown => {
         if (typeof value !== 'string') return undefined
-        const text = value.trimEnd()
-        return isCut && text.length === room ? text + family.min.slice(room) : text
+        return isCut ? value.trimEnd() + family.min.slice(length) : value.trimEnd()
       }
-      return { family, storage, isProper: true, restore }
+      return { family, storage: exactStorage(family, kind, 'text'), isProper: true, restore }
     })
 }
 

@@ -28,6 +28,11 @@ export class Faults {
     if (this.count++ === 0) this.reason = reason
     if (this.first.length < KEPT) this.first.push(fault)
   }
+
+  take({ first, reason, count }: Faults): void {
+    for (const fault of first) this.add(fault, reason)
+    this.count += count - first.length
+  }
 }
 
 /**

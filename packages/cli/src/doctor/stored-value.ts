@@ -114,7 +114,11 @@ function isSame(kind: Database, expected: unknown, value: unknown): boolean {
 function recovered(family: IdFamily, value: unknown): string | undefined {
   const base = isPrefixed(family) ? family.base : family
   const withPrefix = (id: string): string => (isPrefixed(family) ? `${family.prefix}_${id}` : id)
-  for (const text of textsOf(value, base.byteLength)) {
+  const texts = textsOf(value, base.byteLength)
+  // Of an alphabet with both cases, letters of the other one are other digits.
+  if (!family.is(family.max.toUpperCase())) texts.push(...texts.map((text) => text.toLowerCase()))
+  if (!family.is(family.max.toLowerCase())) texts.push(...texts.map((text) => text.toUpperCase()))
+  for (const text of texts) {
     const own = readings(text, [family]).filter((one) => isPlausible(one.family, one.id))
     const bare = isPrefixed(family) ? readings(text, [base]) : []
     const found = [

@@ -70,7 +70,7 @@ export function keepingIds(body: string, column: Column): string | undefined {
   if (new RegExp(`${own}\\s+is\\s+null`, 'i').test(body)) return undefined
   let isChanged = false
   const changed = body.replace(
-    new RegExp(`(${own})(\\s*:?=\\s*)([^;,]+?)(?=\\s*(?:;|$|\\bend\\b))`, 'gi'),
+    new RegExp(`(${own})(\\s*:?=\\s*)(${VALUE})(?=\\s*(?:;|$|\\bend\\b))`, 'gi'),
     (all, target: string, sign: string, value: string, at: number) => {
       // A comparison in a condition is none.
       const before = body.slice(0, at)
@@ -85,6 +85,9 @@ export function keepingIds(body: string, column: Column): string | undefined {
   )
   return isChanged ? changed : undefined
 }
+
+/** An expression up to a comma or semicolon outside its brackets. */
+const VALUE = '(?:[^;,()]|\\((?:[^()]|\\((?:[^()]|\\([^()]*\\))*\\))*\\))+?'
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 

@@ -1,10 +1,13 @@
+import { randomBytes } from 'node:crypto'
+import { type IdFamily, isPlausible } from '@snoflax/core'
+import { isPrefixed } from '@snoflax/core/adapter'
 import { showUtc } from '../ids/time.js'
 import type { Examination } from './examination.js'
 import type { IdColumn, StoredIds } from './id-columns.js'
 import { type Column, placeOf } from './live-database.js'
 import { Faults, replacement } from './replacement.js'
 import { type CheckName, type Finding, finding } from './report.js'
-import { readStored } from './stored-value.js'
+import { readStored, shown } from './stored-value.js'
 
 /** What the values of one column are. */
 export interface Scan {
@@ -28,7 +31,8 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
   const { family, column, storage } = idColumn
   if (storage === undefined) return undefined
   const { database, nowMs, full, sample, progress } = examination
-  const [malformed, future] = [new Faults(), new Faults()]
+  const [malformed, future, strange] = [new Faults(), new Faults(), new Faults()]
+  const rivals = rivalsOf(examination, idColumn)
   const ids: string[] = []
   let rowsRead = 0
   for await (const rows of database.batches(valuesSql(column, full ? undefined : sample))) {
@@ -41,10 +45,14 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
         const timeMs = family.timeMs(read.id)
         if (timeMs > nowMs + AHEAD_MS) future.add({ value }, `${read.id}, is from ${showUtc(timeMs)}`)
         if (ids.length < LOOKED_UP) ids.push(read.id)
+        const rival = rivals.find((one) => one.is(read.id) && isPlausible(one, read.id))
+        if (rival) strange.add({ value }, `${shown(value)} is of family ${rival.name}`)
       }
     }
     progress(`${placeOf(column)}: ${rowsRead} ids read`)
   }
+  // By chance an id looks like another family's now and then.
+  if (strange.count > 3 + (10 * rowsRead) / PROBES) malformed.take(strange)
   return {
     idColumn: { ...idColumn, storage },
     rowsRead,
@@ -54,6 +62,23 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
     ids,
   }
 }
+
+const PROBES = 4096
+const FEW = 3
+
+/** Families of a smaller alphabet, as whose ids hardly any id of the column's can be read. */
+function rivalsOf({ families }: Examination, { family, storage }: IdColumn): readonly IdFamily[] {
+  if (!/^(?:text|uuid)$/.test(storage?.name ?? '') || isPrefixed(family)) return []
+  const known = RIVALS.get(family)
+  if (known) return known
+  const others = families.filter((one) => one !== family && one.textLength === family.textLength)
+  const probes = Array.from({ length: PROBES }, () => family.encode(randomBytes(family.byteLength)))
+  const found = others.filter((one) => probes.filter((id) => one.is(id)).length <= FEW)
+  RIVALS.set(family, found)
+  return found
+}
+
+const RIVALS = new WeakMap<IdFamily, readonly IdFamily[]>()
 
 /**
  * All values, or so many: both ends of an index, where ids from the future and strays are, else any. One more than the

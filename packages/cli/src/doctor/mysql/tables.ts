@@ -90,13 +90,17 @@ async function partitions(examination: Examination): Promise<Finding[]> {
   })
 }
 
-/** A bound as the driver would give the value: bytes are hex or quoted text. */
+/** A bound as the driver would give the value: bytes are hex, or where they can be a quoted text. */
 function boundOf(storage: string, bound: string): unknown {
-  const text = bound.replace(/^(?:_binary\s*)?'([\s\S]*)'$/, (_, inner: string) => inner.replaceAll("''", "'"))
+  const text = bound.replace(/^(?:_binary\s*)?'([\s\S]*)'$/, (_, inner: string) =>
+    inner.replaceAll("''", "'").replace(/\\([\s\S])/g, (_, letter: string) => ESCAPES[letter] ?? letter),
+  )
   if (storage !== 'binary') return text
-  const [, hex] = /^(?:0x|X')([\da-f]+)'?$/i.exec(bound) ?? []
+  const [, hex] = /^(?:_binary\s*)?(?:0x|X')([\da-f]+)'?$/i.exec(bound) ?? []
   return hex === undefined ? Buffer.from(text, 'latin1') : Buffer.from(hex, 'hex')
 }
+
+const ESCAPES: Readonly<Record<string, string>> = { 0: '\0', b: '\b', n: '\n', r: '\r', t: '\t', Z: '\u001a' }
 
 /** Replicas that run the statements again make ids of their own. */
 async function binaryLog({ database, columns }: Examination): Promise<Finding[]> {
