@@ -1,5 +1,6 @@
-import { fieldBits, type IdReading } from '@snoflax/core'
+import { fieldBits } from '@snoflax/core'
 import { baseOf, isBytes, isPrefixed } from '@snoflax/core/adapter'
+import type { Reading } from './ids/families.js'
 import { formsOf, hexOf } from './ids/forms.js'
 import { showLocal, showUtc } from './ids/time.js'
 import type { Colour, Paint } from './terminal.js'
@@ -40,7 +41,7 @@ export interface Description {
   readonly forms: Readonly<Record<string, string>>
 }
 
-export function describeReading({ family, form, id, plausible }: IdReading): Description {
+export function describeReading({ family, form, id, plausible }: Reading): Description {
   const timeMs = family.timeMs(id)
   return {
     family: baseOf(family).name,
@@ -63,7 +64,7 @@ const fieldsOf = (fields: object): Record<string, string | number> =>
   )
 
 /** The description for people, indented by two. */
-export function pictureReading(reading: IdReading, paint: Paint): string {
+export function pictureReading(reading: Reading, paint: Paint): string {
   const shown = describeReading(reading)
   const doubt = shown.plausible ? '' : paint('yellow', '  (an unlikely time)')
   const lines = [

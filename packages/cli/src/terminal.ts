@@ -68,13 +68,23 @@ export class Terminal {
   }
 
   /** Waits while the reader is slow, so that a million lines don't lie in memory. */
-  async print(text: string): Promise<void> {
+  async print(text: string, end = '\n'): Promise<void> {
     const { stdout } = this.io
-    if (!stdout.write(`${text}\n`) && stdout.once) await once(stdout as unknown as EventEmitter, 'drain')
+    if (!stdout.write(text + end) && stdout.once) await once(stdout as unknown as EventEmitter, 'drain')
   }
 
   printJson(value: unknown): Promise<void> {
     return this.print(JSON.stringify(value, null, 2))
+  }
+
+  /** An array, each item of which is written when it comes. */
+  async printJsonArray(items: AsyncIterable<unknown> | Iterable<unknown>): Promise<void> {
+    let before = '['
+    for await (const item of items) {
+      await this.print(`${before}\n  ${JSON.stringify(item, null, 2).replaceAll('\n', '\n  ')}`, '')
+      before = ','
+    }
+    await this.print(before === '[' ? '[]' : '\n]')
   }
 
   /** A line beside the output, on standard error. */

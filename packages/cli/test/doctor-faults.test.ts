@@ -55,7 +55,8 @@ const quoted = (text: string): string => `'${text}'`
 const hexOf = (id: string): string => Buffer.from(flax.decode(id as never)).toString('hex')
 const uuid8Of = (id: string): string =>
   storageFor(flax, 'postgres', { storage: 'uuid8' }).toDatabase(id as never) as unknown as string
-const uuidOf = (id: string): string => storageFor(flax, 'postgres').toDatabase(id as never) as unknown as string
+const uuidOf = (id: string): string =>
+  storageFor(flax, 'postgres').toDatabase(id as never) as unknown as string
 
 /** A table of a text key with these values. */
 const textTable = (name: string, items: readonly string[]): Record<Kind, readonly string[]> =>
@@ -135,7 +136,10 @@ const FAULTS: readonly Fault[] = [
     check: 'malformed',
     place: 'f_changed.id',
     cured: 'new ids',
-    plant: textTable('f_changed', [...many(30, (n) => `00000000-0000-4000-8000-0000000000${n + 10}`), ...flaxes()]),
+    plant: textTable('f_changed', [
+      ...many(30, (n) => `00000000-0000-4000-8000-0000000000${n + 10}`),
+      ...flaxes(),
+    ]),
   },
   {
     name: 'ids of two families in one key',
@@ -463,7 +467,8 @@ async function outcomes(kind: Kind, { url, run, valuesOf }: Planted): Promise<Re
   }
   await cureAll(first.findings)
   const alone = (await doctor(url, ...skip)).findings
-  for (const { place, ids } of faults) if (ids) expect((await valuesOf(place)).sort()).toEqual([...ids].sort())
+  for (const { place, ids } of faults)
+    if (ids) expect((await valuesOf(place)).sort()).toEqual([...ids].sort())
   await cureAll((await doctor(url, ...skip, ...asks(faults))).findings)
   const left = (await doctor(url, ...skip)).findings
   // Cut texts are seen as what they are once the type has room for them.
@@ -554,7 +559,9 @@ describe('every fault is found, and its cure mends it and loses nothing', () => 
       },
       valuesOf: async (place) => {
         const [table, column] = place.split('.')
-        return (await database.query(`SELECT ${column}::text AS id FROM ${table}`)).map(({ id }) => String(id))
+        return (await database.query(`SELECT ${column}::text AS id FROM ${table}`)).map(({ id }) =>
+          String(id),
+        )
       },
     })
     expect(named(seen)).toEqual(wanted('postgres'))

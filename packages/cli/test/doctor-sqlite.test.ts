@@ -401,7 +401,7 @@ test('options that make no sense', async () => {
     ],
     [
       ['--column', 'customer.id=cuid'],
-      'a family is one of sno, uid, flax, uidLocal, flake, uuid7, ulid, twitter, discord, not cuid',
+      'a family is one of sno, uid, flax, uidLocal, flake, uuid7, ulid, typeid, twitter, discord, not cuid',
     ],
     [['--column', 'customer.id=flax:hex'], 'a storage is one of text, binary, uuid, uuid8, bigint, not hex'],
     [['--sample', 'many'], 'a whole number is wanted, not many'],

@@ -8,9 +8,15 @@ import {
   type StorageName,
 } from '@snoflax/core'
 import { isBytes, isPrefixed, snakeCase } from '@snoflax/core/adapter'
-import { discord, twitter, typeid, ulid, uuid7 } from '@snoflax/families'
+import { discord, twitter, ulid, uuid7 } from '@snoflax/families'
 import { UsageError } from '../exit.js'
-import { families as coreFamilies, type FamilyOptions, familyNamed, withPrefix } from '../ids/families.js'
+import {
+  families as coreFamilies,
+  type FamilyOptions,
+  familyNamed,
+  typeidsOf,
+  withPrefix,
+} from '../ids/families.js'
 import { storageNamed } from '../ids/forms.js'
 import { type Column, type LiveDatabase, placeOf } from './live-database.js'
 import { sampleTable } from './sample.js'
@@ -278,7 +284,12 @@ function fits(
 }
 
 /** The blanks of a type of fixed length are not the values'; what a short type cut off all of a key is filled up. */
-function texts(kind: Database, column: Column, families: readonly IdFamily[], values: readonly unknown[]): Fit[] {
+function texts(
+  kind: Database,
+  column: Column,
+  families: readonly IdFamily[],
+  values: readonly unknown[],
+): Fit[] {
   const lengths = new Set(values.map((value) => String(value).trimEnd().length))
   const [length = 0] = lengths
   return families
@@ -301,10 +312,9 @@ const CUT = 10
 function ofTexts(kind: Database, values: readonly unknown[]): Fit[] {
   const first = values.find((value): value is string => typeof value === 'string')?.trim()
   if (first === undefined) return []
-  const [, type] = TYPEID.exec(first) ?? []
   const kinds = readings(first, coreFamilies()).flatMap(({ family }) => (isPrefixed(family) ? [family] : []))
   const known: IdFamily[] = [
-    ...(type === undefined ? [] : [typeid(type, { stored: 'prefixed' })]),
+    ...typeidsOf(first, { stored: 'prefixed' }),
     ...(ulid.is(first) ? [ulid] : []),
     ...kinds
       .filter(({ base }) => base.storages.includes('text'))
@@ -318,8 +328,6 @@ function ofTexts(kind: Database, values: readonly unknown[]): Fit[] {
     restore,
   }))
 }
-
-const TYPEID = /^([a-z](?:[a-z_]{0,61}[a-z])?)_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
 const unpadded = (value: unknown, length: number): unknown =>
   isBytes(value) && value.length > length && value.subarray(length).every((byte) => byte === 0)
