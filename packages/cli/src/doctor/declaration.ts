@@ -54,7 +54,7 @@ export async function checkDeclaration(
 }
 
 /** The greatest UUID, and of ULID and TypeID. */
-const FOREIGN = /^(?:f{8}-|.*7z{25}$)/i
+const FOREIGN = /^(?:f{8}-|(?:.*_)?7z{9})/i
 
 /** A type that suits none of the family's storages or not the one that was told, or is too short for a text. */
 export function storageFault(kind: Database, idColumn: IdColumn): string | undefined {

@@ -371,5 +371,5 @@ const SNOWFLAKE = 10n ** 17n
 /** Texts of digits or of one case alone are codes of another kind, where the family's alphabet has both cases. */
 function mixesCases(family: IdFamily, text: string): boolean {
   const hasBoth = /[a-z]/.test(text) && /[A-Z]/.test(text)
-  return hasBoth || !family.pattern.test(family.max.toUpperCase())
+  return hasBoth || !(family.is(family.max.toUpperCase()) && family.is(family.max.toLowerCase()))
 }

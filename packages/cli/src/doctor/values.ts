@@ -71,8 +71,11 @@ function rivalsOf({ families }: Examination, { family, storage }: IdColumn): rea
   if (!/^(?:text|uuid)$/.test(storage?.name ?? '') || isPrefixed(family)) return []
   const known = RIVALS.get(family)
   if (known) return known
-  const others = families.filter((one) => one !== family && one.textLength === family.textLength)
-  const probes = Array.from({ length: PROBES }, () => family.encode(randomBytes(family.byteLength)))
+  const others = families.filter((one) => one.name !== family.name && one.textLength === family.textLength)
+  const probes =
+    others.length === 0
+      ? []
+      : Array.from({ length: PROBES }, () => family.encode(randomBytes(family.byteLength)))
   const found = others.filter((one) => probes.filter((id) => one.is(id)).length <= FEW)
   RIVALS.set(family, found)
   return found
