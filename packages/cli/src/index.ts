@@ -1,4 +1,4 @@
-export type { CheckName, Cure, ExaminedColumn, Finding, Report } from './doctor/report.js'
+export type { CheckName, Cure, DryRun, ExaminedColumn, Finding, Report } from './doctor/report.js'
 export { EXIT, type ExitCode } from './exit.js'
 export type { Description } from './inspection.js'
 export { run } from './run.js'

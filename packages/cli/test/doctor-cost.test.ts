@@ -5,7 +5,8 @@ import { sqlite } from '@snoflax/test'
 import { expect, test, vi } from 'vitest'
 import { doctor } from './reports.js'
 
-const many = <Item>(count: number, make: (n: number) => Item): Item[] => Array.from({ length: count }, (_, n) => make(n))
+const many = <Item>(count: number, make: (n: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, n) => make(n))
 
 test('what only looks like ids gives no finding, and no column but UUIDv7, ULID and TypeID', async () => {
   const database = await sqlite.open()
@@ -63,6 +64,8 @@ test('tables are read once each, and keys of many are compared in one pass', asy
   const [without, none] = await asked('--skip', 'duplicate')
   expect([found, none]).toEqual([1, 0])
   expect(all).toBeLessThan(8 * tables)
+  const unread = await doctor(database.file, '--skip', 'malformed', 'future', 'duplicate', 'reference')
+  expect(unread.columns.every(({ rowsRead }) => rowsRead === 0)).toBe(true)
   // A page of each key.
   expect(all - without).toBeLessThanOrEqual(2 * tables + 5)
   await database.close()

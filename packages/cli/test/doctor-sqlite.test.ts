@@ -395,6 +395,7 @@ test('options that make no sense', async () => {
   fill()
   const refusals = [
     [['--column', 'nowhere.id=flax'], 'there is no column nowhere.id'],
+    [['--new-ids', 'nowhere.id'], 'there is no column nowhere.id'],
     [
       ['--column', 'customer.id'],
       'a column is told as table.column=family, table.column=family:storage or table.column=family:prefix_, not customer.id',

@@ -86,25 +86,30 @@ const missing = ({ allColumns, declared }: ExamineOptions & Examination): Findin
       return finding('declaration', place, `declared as ${family.name}, and not in the database`, { leaves })
     })
 
+/** The checks for which values are read. */
+const OF_VALUES: readonly CheckName[] = ['malformed', 'future', 'duplicate', 'reference']
+
 async function examineColumns(
   examination: ExamineOptions & Examination,
 ): Promise<{ readonly examined: ExaminedColumn[]; readonly findings: Finding[] }> {
   const { database, skip } = examination
   const { ofColumns: rules, ofTables } = RULES[database.kind]
+  const needsValues = !OF_VALUES.every((check) => skip.includes(check))
   const scans: Scan[] = []
   const examined: ExaminedColumn[] = []
   const findings: Finding[] = []
   const unless = async (check: CheckName, look: () => Promise<Finding[]>): Promise<Finding[]> =>
     skip.includes(check) ? [] : look()
   for (const column of examination.columns) {
-    const scanned = await scan(examination, column)
+    const scanned = needsValues ? await scan(examination, column) : undefined
     if (scanned) scans.push(scanned)
     examined.push(toExamined(column, scanned))
     const found = await checkDeclaration(rules, examination, column)
     findings.push(...found)
     // A wrong type spoils default and values: they are looked at again when it is mended.
-    if (!scanned || found.some(({ check }) => check === 'type')) continue
+    if (found.some(({ check }) => check === 'type')) continue
     findings.push(...(await unless('default', () => checkDefault(rules, examination, column))))
+    if (!scanned) continue
     if (!follows(examination, column)) findings.push(...(await checkValues(examination, scanned)))
     findings.push(...(await unless('duplicate', () => repeated(examination, scanned))))
   }

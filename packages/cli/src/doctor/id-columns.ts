@@ -76,16 +76,18 @@ export interface Known {
   readonly told: readonly Told[]
   /** By the schema of an ORM. */
   readonly declared: readonly Told[]
+  /** Columns that new ids are wanted for. */
+  readonly newIds: readonly string[]
 }
 
 /** Finds the columns that hold ids: told, declared, by their default, by their values, or by what they reference. */
 export async function identify(
   database: LiveDatabase,
   columns: readonly Column[],
-  { families, told, declared }: Known,
+  { families, told, declared, newIds }: Known,
   notes: string[],
 ): Promise<IdColumn[]> {
-  for (const { place } of told) {
+  for (const place of [...told.map((one) => one.place), ...newIds]) {
     if (!columns.some((column) => placeOf(column) === place))
       throw new UsageError(`there is no column ${place}`)
   }
