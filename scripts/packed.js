@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PACKAGES } from './packages.js'
 
 const root = join(import.meta.dirname, '..')
 const PNPM = /pnpm@[\d.]+/.exec(readFileSync(join(root, 'scripts/setup.js'), 'utf8'))?.[0]
@@ -17,7 +18,7 @@ export function packAll(folder) {
   const { status, stdout, stderr } = spawnSync('npx', call, { cwd: root, encoding: 'utf8' })
   if (status !== 0) throw new Error(`pnpm pack failed: ${stdout}${stderr}`)
   return new Map(
-    readdirSync(join(root, 'packages')).map((name) => {
+    PACKAGES.map((name) => {
       const file = readdirSync(folder).find((packed) => /^snoflax-(.*)-\d.*\.tgz$/.exec(packed)?.[1] === name)
       if (file === undefined) throw new Error(`${name} was not packed`)
       return [`@snoflax/${name}`, join(folder, file)]

@@ -1,0 +1,12 @@
+import { definePrismaConfig } from '@prisma/cli-engine'
+import { defineConfig } from '@prisma/orm-postgres/config'
+import snoflax from '@snoflax/extension-prisma/control'
+
+export default definePrismaConfig({
+  orm: defineConfig({
+    contract: './contract.prisma',
+    output: './generated',
+    extensions: [snoflax],
+    db: { connection: process.env['DATABASE_URL'] ?? 'postgres://nobody@localhost/none' },
+  }),
+})
