@@ -128,6 +128,12 @@ export const paramsSchema = (column: IdColumn) => ({
   },
 })
 
-/** How `contract.d.ts` writes the type of a column's ids; undefined for the family's own. */
-export const renderedType = ({ prefix }: IdParams): string | undefined =>
-  prefix === undefined ? undefined : `Id<'${prefix}'>`
+/**
+ * How `contract.d.ts` writes the type of a column's ids; undefined for the family's own.
+ *
+ * @throws {IdError} for parameters that the family can't have: emitting is the first to look at them.
+ */
+export function renderedType(column: IdColumn, params: IdParams): string | undefined {
+  const { prefix } = paramsOf(column, params)
+  return prefix === undefined ? undefined : `Id<'${prefix}'>`
+}

@@ -3,7 +3,8 @@ import type { CodecRef } from '@prisma/orm-framework/components/codec'
 import type { Contract } from '@prisma/orm-framework/contract/types'
 import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
 import { agree, withPath } from '@snoflax/core/adapter'
-import { familyOf, type IdColumn, type IdParams, paramsOf } from './columns.js'
+import { familyOf, type IdColumn, paramsOf } from './columns.js'
+import type { GeneratorParams } from './defaults.js'
 
 export type SqlContract = Pick<Contract<SqlStorage>, 'storage' | 'domain' | 'execution'>
 
@@ -119,13 +120,9 @@ export class ContractIds {
   generated(): readonly { column: ContractColumn; id: string; params: GeneratorParams }[] {
     return (this.contract.execution?.mutations.defaults ?? []).flatMap(({ ref, onCreate }) => {
       if (onCreate === undefined) return []
-      const column = this.ofField(ref.namespace, ref.entry, ref.field)
+      const column = this.columns.get(placeOf(ref.namespace, ref.entry, ref.field))
       return column ? [{ column, id: onCreate.id, params: (onCreate.params ?? {}) as GeneratorParams }] : []
     })
-  }
-
-  private ofField(namespace: string, table: string, column: string): ContractColumn | undefined {
-    return this.columns.get(placeOf(namespace, table, column))
   }
 }
 
@@ -133,12 +130,6 @@ interface ModelStorage {
   readonly table: string
   readonly namespaceId?: string
   readonly fields?: Readonly<Record<string, { readonly column: string }>>
-}
-
-/** What a contract tells a generator. */
-export interface GeneratorParams extends IdParams {
-  readonly meta?: number
-  readonly partition?: number
 }
 
 const identityOf = ({ path, family, column }: ContractColumn) => ({ path, family, storage: column.storage })

@@ -3,9 +3,15 @@ import type {
   ControlMutationDefaults,
 } from '@prisma/orm-framework/components/control'
 import { type FuncCallSig, int, optional, str } from '@prisma/orm-framework/psl-parser'
-import { IdError } from '@snoflax/core'
-import { databaseDefault } from '@snoflax/core/adapter'
-import type { IdColumn } from './columns.js'
+import { IdError, sno } from '@snoflax/core'
+import { checkMeta, databaseDefault } from '@snoflax/core/adapter'
+import { type IdColumn, type IdParams, paramsOf } from './columns.js'
+
+/** What a contract tells a generator. */
+export interface GeneratorParams extends IdParams {
+  readonly meta?: number
+  readonly partition?: number
+}
 
 /** The name that contracts give to what generates a family's ids, in this process. */
 export const generatorId = ({ family }: Pick<IdColumn, 'family'>): string => `snoflax_${family.name}`
@@ -18,7 +24,7 @@ const PREFIX: Named = {
 
 const META: Named = {
   meta: {
-    type: optional(int({ min: 0, max: 255 })),
+    type: optional(int()),
     documentation: 'The metabyte of every id of the column.',
   },
 }
@@ -28,7 +34,7 @@ const OPTIONS: Readonly<Record<string, Named>> = {
   sno: {
     ...META,
     partition: {
-      type: optional(int({ min: 0, max: 65_535 })),
+      type: optional(int()),
       documentation:
         'The partition, if a single process writes. Otherwise each process brings its own generator.',
     },
@@ -41,14 +47,49 @@ const OPTIONS: Readonly<Record<string, Named>> = {
   },
 }
 
+type Lower = ControlMutationDefaultEntry['lower']
+
+/** A default that cannot be, at its place in the schema. */
+const refusal = ({ call, context }: Parameters<Lower>[0], message: string) =>
+  ({
+    ok: false,
+    diagnostic: {
+      code: 'SNOFLAX_DEFAULT',
+      message: `${context.modelName}.${context.fieldName}: ${message}`,
+      sourceId: context.sourceId,
+      span: call.span,
+    },
+  }) as const
+
+/** Does what may find something wrong, and says it at its place in the schema. */
+function lowering(work: Lower): Lower {
+  return (input) => {
+    try {
+      return work(input)
+    } catch (error) {
+      if (error instanceof IdError) return refusal(input, error.message)
+      throw error
+    }
+  }
+}
+
 function generated(column: IdColumn): ControlMutationDefaultEntry {
-  const { name } = column.family
-  const named = { ...PREFIX, ...OPTIONS[name] }
+  const { family } = column
+  const named = { ...PREFIX, ...OPTIONS[family.name] }
   return {
-    signature: { documentation: `Generates a ${name} where none is given.`, named } satisfies FuncCallSig,
-    usageSignatures: [`${name}()`, `${name}(${Object.keys(named).join(': …, ')}: …)`],
-    lower({ call }) {
-      const params = Object.entries(call.args).filter(([, value]) => value !== undefined)
+    signature: {
+      documentation: `Generates a ${family.name} where none is given.`,
+      named,
+    } satisfies FuncCallSig,
+    usageSignatures: [`${family.name}()`, `${family.name}(${Object.keys(named).join(': …, ')}: …)`],
+    lower: lowering(({ call }) => {
+      const params = Object.fromEntries(
+        Object.entries(call.args).filter(([, value]) => value !== undefined),
+      ) as GeneratorParams & Record<string, string | number>
+      const { meta, partition, ...ofColumn } = params
+      paramsOf(column, ofColumn)
+      checkMeta(family, meta)
+      if (partition !== undefined) sno.generator({ partition })
       return {
         ok: true,
         value: {
@@ -56,13 +97,11 @@ function generated(column: IdColumn): ControlMutationDefaultEntry {
           generated: {
             kind: 'generator',
             id: generatorId(column),
-            ...(params.length > 0 && {
-              params: Object.fromEntries(params) as Record<string, string | number>,
-            }),
+            ...(Object.keys(params).length > 0 && { params }),
           },
         },
       }
-    },
+    }),
   }
 }
 
@@ -75,32 +114,19 @@ function inDatabase(columns: readonly IdColumn[]): ControlMutationDefaultEntry {
       named,
     } satisfies FuncCallSig,
     usageSignatures: [`${family.name}Db()`],
-    lower({ call, context }) {
-      const refuse = (message: string) =>
-        ({
-          ok: false,
-          diagnostic: {
-            code: 'SNOFLAX_DEFAULT',
-            message: `${context.modelName}.${context.fieldName}: ${message}`,
-            sourceId: context.sourceId,
-            span: call.span,
-          },
-        }) as const
+    lower: lowering((input) => {
+      const { call, context } = input
       const column = columns.find(({ codecId }) => codecId === context.columnCodecId)
       if (column === undefined) {
-        return refuse(
+        return refusal(
+          input,
           `@default(${call.fn}()) is for columns of ${columns.map(({ name }) => `snoflax.${name}()`).join(' and ')}`,
         )
       }
-      try {
-        const meta = call.args['meta'] as number | undefined
-        const expression = databaseDefault({ family, database: 'postgres', storage: column.storage, meta })
-        return { ok: true, value: { kind: 'storage', defaultValue: { kind: 'function', expression } } }
-      } catch (error) {
-        if (error instanceof IdError) return refuse(error.message)
-        throw error
-      }
-    },
+      const meta = call.args['meta'] as number | undefined
+      const expression = databaseDefault({ family, database: 'postgres', storage: column.storage, meta })
+      return { ok: true, value: { kind: 'storage', defaultValue: { kind: 'function', expression } } }
+    }),
   }
 }
 

@@ -1,14 +1,14 @@
 import {
   type AnyExpression,
   type AnyQueryAst,
-  type BinaryExpr,
+  BinaryExpr,
   type ColumnRef,
   type LiteralExpr,
   ParamRef,
   type TableSource,
 } from '@prisma/orm-family-sql/relational-core/ast'
 import type { SqlMiddleware } from '@prisma/orm-family-sql/runtime'
-import { type Database, IdError, type IdFamily } from '@snoflax/core'
+import { type Database, IdError } from '@snoflax/core'
 import { unixMs, withPath } from '@snoflax/core/adapter'
 import type { IdColumn } from './columns.js'
 import { type ContractColumn, ContractIds, type SqlContract } from './contract.js'
@@ -21,17 +21,39 @@ interface Node {
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Node).kind === 'string'
 
+/** Whether the node holds a value of the user's, which may be an object, too. */
+const isOfUser = (value: object): boolean =>
+  isNode(value) && (value.kind === 'param-ref' || value.kind === 'literal')
+
 function* nodesIn(value: unknown): Generator<Node> {
   if (typeof value !== 'object' || value === null) return
   if (isNode(value)) {
     yield value
-    if (value.kind === 'param-ref' || value.kind === 'literal') return
+    if (isOfUser(value)) return
   }
   for (const part of Object.values(value)) yield* nodesIn(part)
 }
 
-/** What a literal or a parameter becomes. */
-type Replacements = Map<unknown, ParamRef>
+/** What parts of a query become. */
+type Replacements = Map<unknown, AnyExpression>
+
+/** The query with parts of it replaced. Nodes are frozen and have nothing private, so a copy is one as good. */
+function replacedIn<Value>(value: Value, found: Replacements): Value {
+  const replacement = found.get(value)
+  if (replacement !== undefined) return replacement as Value
+  if (typeof value !== 'object' || value === null || isOfUser(value)) return value
+  if (Array.isArray(value)) {
+    const parts = value.map((part) => replacedIn(part, found))
+    return parts.some((part, index) => part !== value[index]) ? (Object.freeze(parts) as Value) : value
+  }
+  const changed = Object.entries(value).flatMap(([name, part]) => {
+    const replaced = replacedIn(part, found)
+    return replaced === part ? [] : [[name, replaced] as const]
+  })
+  if (changed.length === 0) return value
+  const copy = Object.create(Object.getPrototypeOf(value))
+  return Object.freeze(Object.assign(copy, value, Object.fromEntries(changed)))
+}
 
 /** The id columns of one query, by the names that it gives to tables. */
 class QueryIds {
@@ -72,29 +94,21 @@ function bound({ path, storage, ref }: ContractColumn, value: unknown): ParamRef
   return ParamRef.of(value, { codec: ref })
 }
 
-/** The last id below another one; undefined below the first. */
-function before(family: IdFamily, id: string): string | undefined {
-  const bytes = family.decode(id).slice()
-  for (let index = bytes.length - 1; index >= 0; index -= 1) {
-    const byte = bytes[index] as number
-    bytes[index] = byte === 0 ? 0xff : byte - 1
-    if (byte > 0) return family.encode(bytes)
-  }
-  return undefined
-}
-
-/** `createdAt` compared with a moment, as the id that the same comparison is made with. */
-function atMoment(column: ContractColumn, op: string, value: unknown): ParamRef {
+/** `createdAt` compared with a moment, as the same comparison of the id. */
+function atMoment(column: ContractColumn, { op, left }: BinaryExpr, value: unknown): BinaryExpr {
   const { family, path } = column
   const ms = withPath(path, () => unixMs(value as Date))
   // What lies in one millisecond is neither after it nor before it.
-  const isAfter = op === 'gt' || op === 'lte'
-  const { lt } = family.range(Number.NEGATIVE_INFINITY, isAfter ? ms + 1 : ms)
-  const first = lt ?? family.max
-  return bound(column, isAfter && lt !== undefined ? (before(family, first) ?? family.min) : first)
+  const isWhole = op === 'gt' || op === 'lte'
+  const { lt: first } = family.range(Number.NEGATIVE_INFINITY, isWhole ? ms + 1 : ms)
+  const id = bound(column, first ?? family.max)
+  const isLater = op === 'gt' || op === 'gte'
+  if (first === undefined) return isLater ? BinaryExpr.gt(left, id) : BinaryExpr.lte(left, id)
+  return isLater ? BinaryExpr.gte(left, id) : BinaryExpr.lt(left, id)
 }
 
-function readComparison(query: QueryIds, { op, left, right }: BinaryExpr, found: Replacements): void {
+function readComparison(query: QueryIds, comparison: BinaryExpr, found: Replacements): void {
+  const { left, right } = comparison
   for (const [own, other] of [
     [left, right],
     [right, left],
@@ -106,8 +120,10 @@ function readComparison(query: QueryIds, { op, left, right }: BinaryExpr, found:
       if (value.kind === 'literal') found.set(value, bound(column, (value as LiteralExpr).value))
       if (value.kind !== 'param-ref') continue
       const { value: given, codec } = value as ParamRef
-      if (codec?.codecId === column.column.timeCodecId) found.set(value, atMoment(column, op, given))
-      else if (codec?.codecId === column.column.codecId) bound(column, given)
+      if (codec?.codecId === column.column.timeCodecId && own === left) {
+        found.set(comparison, atMoment(column, comparison, given))
+      }
+      if (codec?.codecId === column.column.codecId) bound(column, given)
     }
   }
 }
@@ -151,8 +167,7 @@ export function idMiddleware(columns: readonly IdColumn[], database: Database): 
     async beforeCompile(draft, { contract }) {
       const found = replacementsIn(draft.ast, idsOf(contract))
       if (found.size === 0) return undefined
-      const replace = (node: unknown) => (found.get(node) ?? node) as never
-      return { ...draft, ast: draft.ast.rewrite({ literal: replace, paramRef: replace }) as AnyQueryAst }
+      return { ...draft, ast: replacedIn(draft.ast, found) }
     },
   }
 }

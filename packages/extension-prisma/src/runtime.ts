@@ -2,8 +2,8 @@ import type { SqlMiddleware, SqlRuntimeExtensionDescriptor } from '@prisma/orm-f
 import { type Database, IdError, type IdGenerator, sno } from '@snoflax/core'
 import { idSource, withPath } from '@snoflax/core/adapter'
 import { familyOf } from './columns.js'
-import { type ContractColumn, ContractIds, type GeneratorParams, type SqlContract } from './contract.js'
-import { generatorId } from './defaults.js'
+import { type ContractColumn, ContractIds, type SqlContract } from './contract.js'
+import { type GeneratorParams, generatorId } from './defaults.js'
 import { idMiddleware } from './middleware.js'
 import { operations } from './operations.js'
 import { type Parts, packOf } from './pack.js'
@@ -30,11 +30,19 @@ const keyOf = (id: string, params: GeneratorParams): string =>
 /** What makes the ids of a column. @throws {IdError} with model and field, if nothing can, or other ids than the column's. */
 function sourceOf(
   { column, path, family }: ContractColumn,
+  id: string,
   params: GeneratorParams,
   given: Generators,
 ): () => string {
   const { prefix, epoch, meta, partition } = params
   return withPath(path, () => {
+    if (id !== generatorId(column)) {
+      throw new IdError(
+        'INVALID_OPTION',
+        `${column.family.name}: its default is ${id}, which makes other ids; use ${generatorId(column)}`,
+        { family: column.family.name, field: 'default', value: id },
+      )
+    }
     const own = familyOf(column, {
       ...(epoch !== undefined && { epoch }),
       ...(prefix !== undefined && { prefix }),
@@ -106,7 +114,10 @@ export function withIdsOf<const Target extends Database & ('postgres' | 'sqlite'
     const sources = new Map(
       ids
         .generated()
-        .map((each) => [keyOf(each.id, each.params), sourceOf(each.column, each.params, generators)]),
+        .map((each) => [
+          keyOf(each.id, each.params),
+          sourceOf(each.column, each.id, each.params, generators),
+        ]),
     )
     const extension: SqlRuntimeExtensionDescriptor<Target> = {
       kind,

@@ -50,12 +50,19 @@ class IdDescriptor extends ColumnDescriptor {
   override readonly codecId = this.column.codecId
   override readonly traits = ID_TRAITS
 
+  constructor(column: IdColumn) {
+    super(column)
+    // Emitting calls them without the descriptor.
+    this.renderOutputType = this.renderOutputType.bind(this)
+    this.renderInputType = this.renderInputType.bind(this)
+  }
+
   override renderOutputType(params: IdParams): string | undefined {
-    return renderedType(params)
+    return renderedType(this.column, params)
   }
 
   override renderInputType(params: IdParams): string | undefined {
-    return renderedType(params)
+    return renderedType(this.column, params)
   }
 
   override factory(params: IdParams): (context: CodecInstanceContext) => IdCodec {

@@ -4,8 +4,8 @@ import snoflax from '@snoflax/extension-prisma/control'
 
 export default definePrismaConfig({
   orm: defineConfig({
-    contract: './contract.prisma',
-    output: './generated',
+    contract: process.env['CONTRACT'] ?? './contract.prisma',
+    output: process.env['OUTPUT'] ?? './generated',
     extensions: [snoflax],
     db: { connection: process.env['DATABASE_URL'] ?? 'postgres://nobody@localhost/none' },
   }),
