@@ -6,7 +6,8 @@ export default definePrismaConfig({
   orm: defineConfig({
     contract: process.env['CONTRACT'] ?? './contract.prisma',
     output: process.env['OUTPUT'] ?? './generated',
-    extensions: [snoflax],
+    extensions: process.env['PLAIN'] ? [] : [snoflax],
+    migrations: { dir: process.env['MIGRATIONS'] ?? './migrations' },
     db: { connection: process.env['DATABASE_URL'] ?? 'postgres://nobody@localhost/none' },
   }),
 })
