@@ -1,26 +1,33 @@
 // Tests @snoflax/extension-prisma with Prisma 8: `npm run test:prisma8`, or with test files as arguments. Its toolchain is a
 // workspace of its own, which brings the Node that Prisma's command wants. Where that can't be had, the exit code is 3.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { withPnpm } from './pnpm.js'
 
 const root = join(import.meta.dirname, '..')
 const folder = join(root, 'packages/extension-prisma')
-const PNPM = /pnpm@[\d.]+/.exec(readFileSync(join(root, 'scripts/setup.js'), 'utf8'))?.[0]
 const NO_TOOLCHAIN = 3
 
 /** @param {string} command @param {readonly string[]} args @param {NodeJS.ProcessEnv} [env] */
 const run = (command, args, env) =>
   spawnSync(command, args, { cwd: folder, stdio: 'inherit', env: { ...process.env, ...env } }).status ?? 1
 
-const installed = run('npx', [
-  '--yes',
-  `--package=${PNPM}`,
-  '--call=pnpm install --frozen-lockfile --reporter=append-only',
-])
+const { status, stdout } = spawnSync(
+  'npx',
+  withPnpm('pnpm install --frozen-lockfile --reporter=append-only'),
+  {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+  },
+)
 const node = join(folder, 'node_modules/node/bin/node')
-if (installed !== 0 || !existsSync(node)) {
+if (status !== 0 || !existsSync(node)) {
+  console.error(stdout)
+  // A lock file that the manifests don't agree with is our fault, and nobody's network.
+  if (stdout.includes('LOCKFILE')) process.exit(1)
   console.error(
     'test:prisma8: the toolchain of Prisma 8, or its Node, could not be installed; NOTHING WAS TESTED',
   )

@@ -13,6 +13,7 @@ export {
   type Row,
   readComparisons,
   type Term,
+  withMarks,
   withoutMarks,
 } from './comparisons.js'
 export {
@@ -25,6 +26,7 @@ export {
 } from './id-source.js'
 export { checkKeyset } from './keyset.js'
 export { arrayLiteral, hexOf, literalOf } from './literal.js'
+export { type BesideName, type NamedColumn, NamedColumns, refuseUnconverted } from './named-columns.js'
 export { withPath } from './path.js'
 export {
   closingOf,
