@@ -60,7 +60,7 @@ export const CONTEXTS: readonly Context[] = [
   {
     sources: 'packages/adopt/',
     code: `
-import { keyTime, planAdoption, type TableOptions } from '@snoflax/adopt'
+import { keyTime, obstaclesOf, planAdoption, type TableOptions } from '@snoflax/adopt'
 import { flax, sno } from '@snoflax/core'
 import type { Pool } from 'pg'
 declare const pool: Pool
@@ -98,7 +98,7 @@ import {
   alphabet, batch, checkBytes, checkInteger, checkOptions, checkSpan, checkString, checkText, checkTimeField, isSpelled,
   once, randomPool, readUint, refuseCharacter, secureRandom, systemClock, toUnixMs, uuidBytes, uuidText,
 } from '@snoflax/core/define'
-import { type LeaseStore, leasePartitionFrom } from '@snoflax/core/leases'
+import { type LeaseStore, leasePartitionFrom, repeated } from '@snoflax/core/leases'
 const store: LeaseStore = {
   acquire: async ({ ttlMs }) => ({ token: '', number: 7, shard: 0, startMs: 0, untilMs: Date.now() + ttlMs }),
   renew: async (_, ttlMs) => ({ startMs: 0, untilMs: Date.now() + ttlMs }),
