@@ -35,6 +35,7 @@ const GUIDES = [
       guide('SQLite', '/packages/better-sqlite3/'),
       guide('Leases', '/docs/leases'),
       guide('Proof', '/docs/proof'),
+      guide('What doctor finds', '/docs/doctor-faults'),
       guide('Database security', '/docs/database-security'),
     ],
   },

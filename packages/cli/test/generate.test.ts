@@ -66,7 +66,10 @@ test.each([
   [['uid'], 'uid ids need --node, a name that no other generator has'],
   [['flax', '--meta', '3'], 'flax takes no --meta; it takes none'],
   [['sno', '--node', 'x'], 'sno takes no --node; it takes --meta, --partition'],
-  [['cuid'], 'a family is one of sno, uid, flax, uidLocal, flake, uuid7, ulid, twitter, discord, not cuid'],
+  [
+    ['cuid'],
+    'a family is one of sno, uid, flax, uidLocal, flake, uuid7, ulid, typeid, twitter, discord, not cuid',
+  ],
   [['-n', '1e3'], 'a whole number is wanted, not 1e3'],
   [['-n', '-1'], 'a whole number is wanted, not -1'],
   [['--at', '2026-11-01T12:00'], 'a time is now, 2026-11-01,'],

@@ -191,7 +191,9 @@ describe('keys', () => {
 
   test('are one in every form', () => {
     const id = flax.generate()
-    const forms = [KEY, KEY.toString('hex'), KEY.toString('hex').toUpperCase(), KEY.toString('base64url')]
+    const elsewhere: Uint8Array = runInNewContext('Uint8Array.from(bytes)', { bytes: [...KEY] })
+    const hex = KEY.toString('hex')
+    const forms = [KEY, elsewhere, hex, hex.toUpperCase(), KEY.toString('base64url')]
     expect(new Set(forms.map((keys) => seal(flax, { keys }).seal(id))).size).toBe(1)
     expect(seal(flax, { keys: generateSealKey() }).seal(id)).toHaveLength(22)
   })
@@ -210,6 +212,10 @@ describe('keys', () => {
     const error = refusal(() => seal(flax, { keys: keys as string }))
     expect(error).toMatchObject({ code: 'INVALID_OPTION', value: undefined })
     expect(error.message).not.toContain('correct horse')
+  })
+
+  test.each([undefined, null, {}, KEY, 'a key'])('are not there: %s', (options) => {
+    expect(refusal(() => seal(flax, options as never)).code).toBe('INVALID_OPTION')
   })
 
   test('are bytes of another realm too', () => {
