@@ -10,7 +10,13 @@ import {
   state,
 } from '../columns/prepared.js'
 import { inIds, inOneParameter, markIdParameters, type Parametric, withIdValues } from '../read/parameters.js'
-import { putIdsIntoReturned, putIdsIntoRows, putIdsIntoStream, type RawRow, type Stream } from '../read/rows.js'
+import {
+  putIdsIntoReturned,
+  putIdsIntoRows,
+  putIdsIntoStream,
+  type RawRow,
+  type Stream,
+} from '../read/rows.js'
 import type { Selection } from '../read/sources.js'
 import { insertWithIds } from '../write/insert.js'
 import { generateMissingIds, type InsertBuilder, type InsertMap, metadataOf } from '../write/new-rows.js'
