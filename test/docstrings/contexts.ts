@@ -60,7 +60,7 @@ export const CONTEXTS: readonly Context[] = [
   {
     sources: 'packages/adopt/',
     code: `
-import { keyTime, planAdoption, type TableOptions } from '@snoflax/adopt'
+import { keyTime, obstaclesOf, planAdoption, type TableOptions } from '@snoflax/adopt'
 import { flax, sno } from '@snoflax/core'
 import type { Pool } from 'pg'
 declare const pool: Pool
