@@ -38,7 +38,9 @@ class Queue {
     const first = heap.pop()
     for (let at = 0; ; ) {
       const [left, right] = [2 * at + 1, 2 * at + 2]
-      const least = [at, left, right].reduce((a, b) => ((heap[b]?.[0] ?? Infinity) < (heap[a]?.[0] ?? Infinity) ? b : a))
+      const least = [at, left, right].reduce((a, b) =>
+        (heap[b]?.[0] ?? Infinity) < (heap[a]?.[0] ?? Infinity) ? b : a,
+      )
       if (least === at) return first
       this.swap(at, least)
       at = least
@@ -85,11 +87,13 @@ function simulate({ writers, capacity = CAPACITY, cutMs = 0, ttlMs = TTL_MS }) {
       queue.push(nowMs + jittered(patienceMs), writer, false)
     }
     const failed = (/** @type {number} */ atMs) => {
-      const many = (failures[writer] = (failures[writer] ?? 0) + 1)
+      const many = (failures[writer] ?? 0) + 1
+      failures[writer] = many
       queue.push(atMs + jittered(Math.min(patienceMs, (ttlMs / 12) * 2 ** (many - 1))), writer, false)
     }
     if (isAnswer) answered()
-    else if (nowMs >= cutAtMs && nowMs < cutAtMs + cutMs) failed(nowMs + Math.min(patienceMs, cutAtMs + cutMs - nowMs))
+    else if (nowMs >= cutAtMs && nowMs < cutAtMs + cutMs)
+      failed(nowMs + Math.min(patienceMs, cutAtMs + cutMs - nowMs))
     else {
       perSecond[Math.floor(nowMs / 1000)] = (perSecond[Math.floor(nowMs / 1000)] ?? 0) + 1
       // The database works off what it is asked for, whether anybody still waits or not.
@@ -146,14 +150,27 @@ else {
     const { asked, most } = simulate({ writers, capacity: Infinity })
     console.log(`| ${whole(writers)} | ${whole(asked)} | ${whole(most)} |`)
   }
-  console.log(`\n| writers | lease | the database carries out | refuse ids at times |\n| --- | --- | --- | --- |`)
-  for (const [writers, ttlMs] of /** @type {const} */ ([[10_000, 30_000], [65_536, 30_000], [65_536, 120_000], [65_536, 600_000]])) {
+  console.log(
+    `\n| writers | lease | the database carries out | refuse ids at times |\n| --- | --- | --- | --- |`,
+  )
+  for (const [writers, ttlMs] of /** @type {const} */ ([
+    [10_000, 30_000],
+    [65_536, 30_000],
+    [65_536, 120_000],
+    [65_536, 600_000],
+  ])) {
     const { stopped } = simulate({ writers, ttlMs })
-    console.log(`| ${whole(writers)} | ${ttlMs / 1000} s | ${whole(CAPACITY)} a second | ${stopped === 0 ? 'none' : 'many'} |`)
+    console.log(
+      `| ${whole(writers)} | ${ttlMs / 1000} s | ${whole(CAPACITY)} a second | ${stopped === 0 ? 'none' : 'many'} |`,
+    )
   }
-  console.log('\n| cut off for | writers that refuse ids | for, on average | all are back after |\n| --- | --- | --- | --- |')
+  console.log(
+    '\n| cut off for | writers that refuse ids | for, on average | all are back after |\n| --- | --- | --- | --- |',
+  )
   for (const cutMs of [5000, 15_000, 25_000, 60_000, 300_000]) {
     const { stopped, stoppedS, backS } = simulate({ writers: 10_000, cutMs })
-    console.log(`| ${cutMs / 1000} s | ${whole(stopped * 100)} % | ${whole(stoppedS)} s | ${whole(backS)} s |`)
+    console.log(
+      `| ${cutMs / 1000} s | ${whole(stopped * 100)} % | ${whole(stoppedS)} s | ${whole(backS)} s |`,
+    )
   }
 }
