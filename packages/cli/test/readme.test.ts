@@ -71,7 +71,9 @@ test('the page names every command, option and check, and no other', async () =>
     .filter((name) => name !== 'help')
   expect(commands).toEqual([...section('Commands').matchAll(/^\| `([\w-]+)/gm)].map(([, name]) => name))
 
-  const page = await Promise.all(commands.map(async (name) => (await cli([name as string, '--help'])).out))
+  // The stages of an adoption take the same options.
+  const pages = [...commands.map((name) => [name as string]), ['adopt', 'plan']]
+  const page = await Promise.all(pages.map(async (names) => (await cli([...names, '--help'])).out))
   const options = new Set(page.join('').match(/--[a-z][a-z-]+/g))
   expect([...options].filter((option) => !README.includes(option))).toEqual([])
   const named = [...README.matchAll(/(?<=[`\s])--[a-z][a-z-]+/g)].map(([option]) => option)
