@@ -58,7 +58,7 @@ function* newPlan<Details>(
   options: AdoptionOptions,
   recipes: readonly KeyRecipe[],
 ): Work<Plan<Details>> {
-  if (options.tables.length === 0) refuse('tables', 'give at least one table')
+  if (options.tables.length === 0) refuse('tables', 'pass at least one table')
   const plan = yield* db.peek(function* () {
     for (const [i, table] of options.tables.entries()) {
       if (table.default !== undefined)
@@ -130,12 +130,12 @@ function adoptionOf<Details>(
   function* readOwn(db: Driver<Details>): Work<Begun<Details> | undefined> {
     const begun = yield* readBegun(db)
     if (begun !== undefined && !isSame(begun.plan, plan))
-      refuse('adoption', 'another plan has been begun since this one was made; call planAdoption again')
+      refuse('adoption', 'another adoption was started after this one was planned; call planAdoption() again')
     return begun
   }
 
   function* own(db: Driver<Details>): Work<Begun<Details>> {
-    return (yield* readOwn(db)) ?? refuse('adoption', 'no migration in progress; call backfill()')
+    return (yield* readOwn(db)) ?? refuse('adoption', 'no adoption in progress; call backfill()')
   }
 
   return {
@@ -178,7 +178,7 @@ function adoptionOf<Details>(
             if (!isSame(plan, yield* readPlan(db, options, recipes)))
               refuse(
                 'switchKeys',
-                'the schema has changed since the backfill began; abandon it and begin again',
+                'the schema changed during the backfill; abandon this adoption and plan it again',
               )
             yield* fillKeys(db, plan, recipes, 'last, in a transaction')
             yield* db.run(reconcile)
@@ -196,13 +196,13 @@ function adoptionOf<Details>(
       }),
     finish: () =>
       open(function* (db) {
-        if ((yield* own(db)).phase === 'backfilling') refuse('finish', 'the keys are not switched yet')
+        if ((yield* own(db)).phase === 'backfilling') refuse('finish', 'the keys are not switched yet; call switchKeys()')
         yield* db.apply(db.statements(plan).finish)
       }, true),
     abandon: () =>
       open(function* (db) {
         if ((yield* own(db)).phase === 'switched')
-          refuse('abandon', 'the keys are switched; there is no way back but a restore')
+          refuse('abandon', 'the keys are already switched; to go back, restore a backup')
         yield* db.apply(db.statements(plan).abandon)
         phase = 'planned'
       }, true),

@@ -11,4 +11,4 @@ export function refuse(
 }
 
 export const refuseOtherSession = (): never =>
-  refuse('adoption', 'another session is running this migration; wait for it or terminate it')
+  refuse('adoption', 'another session is running this adoption; wait for it or terminate it')

@@ -48,7 +48,7 @@ function parseObject(family: string, json: unknown): Fields {
     'INVALID_OPTION',
     family,
     'fields',
-    `fields are the text of a JSON object, not ${shown}`,
+    `fields must be the text of a JSON object, not ${shown}`,
     json,
   )
 }
@@ -70,12 +70,12 @@ const withDigits = (json: string): Fields =>
 
 function bigintOf(family: string, field: string, digits: unknown): bigint {
   if (typeof digits === 'string' && WHOLE_NUMBER.test(digits)) return BigInt(digits)
-  const rule = `${field} is a whole number, not ${JSON.stringify(digits)}`
+  const rule = `${field} must be an integer, not ${JSON.stringify(digits)}`
   return refuse('INVALID_OPTION', family, field, rule, digits)
 }
 
 const refuseField = (family: string, name: string, names: ReadonlyMap<string, string>): never =>
-  refuse('INVALID_OPTION', family, name, `the fields are ${[...names.keys()].join(', ')}; ${name} is none`)
+  refuse('INVALID_OPTION', family, name, `the fields are ${[...names.keys()].join(', ')}, not ${name}`)
 
 /** What is no hex stays, and is refused as any wrong value of the field is. */
 function bytesOf(value: unknown): unknown {

@@ -42,13 +42,13 @@ export function generatorFunctions(
   }
 }
 
-const NO_MOMENTS = "this connection's generator makes no ids of other moments"
+const NO_MOMENTS = "this connection's generator cannot generate ids for another time"
 
 /** A parameter that was left out is undefined. */
 function count(family: string, n: SqlValue | undefined): number {
   const number = numberOf(n)
   if (Number.isSafeInteger(number) && number >= 0) return number
-  const rule = 'n is a whole number from 0'
+  const rule = 'n must be an integer, 0 or more'
   if (typeof number !== 'number') refuseType(family, rule, n, 'n')
   return refuse('FIELD_OUT_OF_RANGE', family, 'n', `${rule}, not ${n}`, n)
 }

@@ -62,7 +62,7 @@ function prefixes(families: readonly IdFamily[]): Map<string, IdFamily> {
   for (const family of families) {
     const prefix = snakeCase(family.name)
     const fault = found.has(prefix)
-      ? 'two families have functions of the same names'
+      ? 'two families would have functions of the same name; rename one with defineFamily'
       : !IDENTIFIER.test(prefix) && `functions can't be named ${prefix}_…`
     if (fault) refuse('INVALID_OPTION', family.name, 'families', fault)
     found.set(prefix, family)

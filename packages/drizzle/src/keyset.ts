@@ -41,7 +41,7 @@ export function keyset<AColumn extends Column>(
     // Rows without an id would be on no page, and the first page would come again after one of them.
     throw new IdError(
       'INVALID_OPTION',
-      `${place}: keyset pages need an id in every row; make it .notNull()`,
+      `${place}: keyset pages need an id in every row; add .notNull()`,
       {
         path: place,
       },

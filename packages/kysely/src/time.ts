@@ -81,7 +81,7 @@ interface Pageable {
  * A page of rows by an id that every row has, such as the primary key: no offset, so page 1000 costs what page 1 does, and
  * rows that come in between shift nothing. For `$call`.
  *
- * @throws {IdError} `INVALID_OPTION` for another order or a `take` that is no positive whole number; when the query runs, for
+ * @throws {IdError} `INVALID_OPTION` for another order or a `take` that is not a positive integer; when the query runs, for
  * a malformed cursor and what is no id column.
  *
  * @example

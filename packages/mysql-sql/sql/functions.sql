@@ -66,7 +66,7 @@ COMMENT 'The smallest flax at or after a moment of UTC, in 12 bytes.'
 BEGIN
   DECLARE ms bigint DEFAULT snoflax._ms(at);
   IF ms > 2519582027775 THEN
-    CALL snoflax._refuse('flax_lower_bound', CAST(at AS char), 'is after the last moment of a flax');
+    CALL snoflax._refuse('flax_lower_bound', CAST(at AS char), 'is after the last time of a flax');
   END IF;
   RETURN concat(unhex(lpad(hex((greatest(ms, 1420070400000) - 1420070400000 + 0) DIV 1), 10, '0')), repeat(x'00', 7));
 END
@@ -103,7 +103,7 @@ BEGIN
     CALL snoflax._refuse('sno_decode', id, concat('has ', char_length(id), ' characters, a sno has 16'));
   END IF;
   IF octet_length(id) <> 16 OR id RLIKE '[^2-9a-x]' THEN
-    CALL snoflax._refuse('sno_decode', id, 'has a character that is none of 23456789abcdefghijklmnopqrstuvwx');
+    CALL snoflax._refuse('sno_decode', id, 'has a character that is not one of 23456789abcdefghijklmnopqrstuvwx');
   END IF;
   SET digits = id;
   RETURN unhex(concat(lpad(hex(locate(substr(digits, 1, 1), characters) - 1 << 35 | locate(substr(digits, 2, 1), characters) - 1 << 30 | locate(substr(digits, 3, 1), characters) - 1 << 25 | locate(substr(digits, 4, 1), characters) - 1 << 20 | locate(substr(digits, 5, 1), characters) - 1 << 15 | locate(substr(digits, 6, 1), characters) - 1 << 10 | locate(substr(digits, 7, 1), characters) - 1 << 5 | locate(substr(digits, 8, 1), characters) - 1 << 0), 10, '0'), lpad(hex(locate(substr(digits, 9, 1), characters) - 1 << 35 | locate(substr(digits, 10, 1), characters) - 1 << 30 | locate(substr(digits, 11, 1), characters) - 1 << 25 | locate(substr(digits, 12, 1), characters) - 1 << 20 | locate(substr(digits, 13, 1), characters) - 1 << 15 | locate(substr(digits, 14, 1), characters) - 1 << 10 | locate(substr(digits, 15, 1), characters) - 1 << 5 | locate(substr(digits, 16, 1), characters) - 1 << 0), 10, '0')));
@@ -120,7 +120,7 @@ COMMENT 'The smallest sno at or after a moment of UTC, in 10 bytes.'
 BEGIN
   DECLARE ms bigint DEFAULT snoflax._ms(at);
   IF ms > 3461327255548 THEN
-    CALL snoflax._refuse('sno_lower_bound', CAST(at AS char), 'is after the last moment of a sno');
+    CALL snoflax._refuse('sno_lower_bound', CAST(at AS char), 'is after the last time of a sno');
   END IF;
   RETURN concat(unhex(lpad(hex((greatest(ms, 1262304000000) - 1262304000000 + 3) DIV 4 * 2), 10, '0')), repeat(x'00', 5));
 END
@@ -159,7 +159,7 @@ BEGIN
   IF char_length(id) NOT BETWEEN 1 AND 20 THEN
     CALL snoflax._refuse('flake_decode', id, concat('has ', char_length(id), ' characters, a flake has 1 to 20'));
   ELSEIF id RLIKE '[^0-9]' THEN
-    CALL snoflax._refuse('flake_decode', id, 'has a character that is no decimal digit');
+    CALL snoflax._refuse('flake_decode', id, 'has a character that is not a decimal digit');
   ELSEIF octet_length(id) > 1 AND left(id, 1) = '0' THEN
     CALL snoflax._refuse('flake_decode', id, 'has leading zeros');
   ELSEIF NOT snoflax.flake_is_valid(id) THEN
@@ -194,7 +194,7 @@ COMMENT 'The smallest flake at or after a moment of UTC. epoch_ms is 0, or that 
 BEGIN
   DECLARE ms bigint DEFAULT greatest(snoflax._ms(at) - epoch_ms, 0);
   IF ms > 4398046511103 THEN
-    CALL snoflax._refuse('flake_lower_bound', CAST(at AS char), 'is after the last moment of a flake');
+    CALL snoflax._refuse('flake_lower_bound', CAST(at AS char), 'is after the last time of a flake');
   END IF;
   RETURN ms << 22;
 END

@@ -161,7 +161,7 @@ describe('refuses', () => {
     [
       'a number that is missing',
       () => columnSql(sno, { server: 'mysql' }),
-      /sno: ids that mysql generates need a number/,
+      /sno: ids that mysql generates need a partition or worker/,
     ],
     [
       'a number that does not fit',

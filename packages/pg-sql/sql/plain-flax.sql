@@ -95,7 +95,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN at <= timestamptz '2049-11-03 19:53:47.775Z'
   THEN substring(int8send(snoflax._flax_ms(at)) from 4) || decode('00000000000000', 'hex')
   ELSE int8send(snoflax._refuse('flax_lower_bound: ' || snoflax._us_since_2000(at)::text
-    || ' microseconds after 2000 are after the last moment of a flax, 2049-11-03 19:53:47.775Z')) END;
+    || ' microseconds after 2000 are after the last time of a flax, 2049-11-03 19:53:47.775Z')) END;
 
 CREATE OR REPLACE FUNCTION snoflax.flax_lower_bound_text(at timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -69,7 +69,7 @@ const TEXT = '[A-Za-z0-9_-]{21}[AQgw]'
 export function seal<AnId extends string>(family: IdFamily<AnId>, { keys }: SealOptions): Seal<AnId> {
   const { byteLength } = family
   if (byteLength > LONGEST_ID) {
-    const message = `${family.name}: ids of ${byteLength} bytes leave too few bits to tell sealed texts; at most 12 bytes`
+    const message = `${family.name}: ids of ${byteLength} bytes leave too few bits to check a sealed text; use a family of at most 12 bytes`
     throw new IdError('INVALID_OPTION', message, { family: family.name, field: 'family' })
   }
   const prefix = isPrefixed(family) ? family.prefix : ''

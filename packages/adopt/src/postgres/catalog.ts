@@ -48,9 +48,9 @@ export function* resolveTable(session: Session, given: string): Work<string> {
     [given],
   )
   if (found === undefined)
-    return refuse(given, 'there is no such table; a name with capitals is written in quotes, as in SQL')
+    return refuse(given, 'no such table; quote a name with capitals, as in SQL')
   if (found.kind !== 'r' || found.inherits) {
-    return refuse(given, 'only plain tables can be moved, neither partitioned nor inheriting ones nor views')
+    return refuse(given, 'only plain tables can be adopted, not views, partitioned or inherited tables')
   }
   return found.table
 }
@@ -141,7 +141,7 @@ const OBSTACLES = [
   `SELECT "table", NULL AS "column", format('%s would fire for every row that is filled, and may know the old key; '
           'disable it%s', name, way) AS reason
      FROM (SELECT "table", 'trigger ' || tgname AS name,
-                  ', or name it in allowTriggers once you have looked at it' AS way
+                  ', or list it in allowTriggers once you have read it' AS way
              FROM replaced JOIN pg_trigger ON tgrelid = "table"::regclass
             WHERE NOT tgisinternal AND tgenabled <> 'D' AND tgname <> ALL ($5::text[])
            UNION ALL SELECT "table", 'rule ' || rulename, ''

@@ -78,13 +78,13 @@ function replacingIndex(index: Index, columns: readonly ReplacedColumn[], tempor
   if (used !== undefined)
     refuse(
       place,
-      `it has ${used} in an expression or predicate; drop it, and create it again after the switch`,
+      `the index uses ${used} in an expression or predicate; drop the index and create it again after the switch`,
     )
-  if (method !== 'btree') refuse(place, `a ${method} index cannot be carried over; drop it first`)
+  if (method !== 'btree') refuse(place, `an index of type ${method} cannot be copied; drop it first`)
   if (definition.includes(') NULLS NOT DISTINCT'))
     refuse(
       place,
-      'it takes nulls for equal, and new columns have null until they are filled; drop it, and create it again after the switch',
+      'the index has NULLS NOT DISTINCT, and new columns are NULL until they are filled; drop the index and create it again after the switch',
     )
   const deferral = /( DEFERRABLE.*)?$/.exec(constraint?.definition ?? '')?.[1] ?? ''
   return {

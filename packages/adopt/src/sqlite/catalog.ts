@@ -30,7 +30,7 @@ export function* readTable(session: Session, given: string): Work<Table> {
     `SELECT name, sql FROM (${TABLES}) WHERE name = $1 COLLATE NOCASE`,
     [given],
   )
-  return found ?? refuse(given, 'there is no such table')
+  return found ?? refuse(given, 'no such table')
 }
 
 export function* readColumns(session: Session, table: string): Work<SqliteColumn[]> {
@@ -78,8 +78,8 @@ export function* readAttachments(
   for (const one of own) {
     if (one.kind === 'index') refuseIndex(table, one, replaced)
     else if (one.kind === 'temporary trigger' || !allowTriggers.includes(one.name)) {
-      const way = one.kind === 'trigger' ? ', or name it in allowTriggers once you have looked at it' : ''
-      refuse(table, `${one.kind} ${one.name} may know the old key; drop it${way}`)
+      const way = one.kind === 'trigger' ? ', or list it in allowTriggers once you have read it' : ''
+      refuse(table, `${one.kind} ${one.name} may use the old key; drop it${way}`)
     }
   }
   return own.map(({ sql }) => sql)
@@ -101,7 +101,7 @@ function refuseIndex(table: string, { name, sql }: Attachment, replaced: readonl
   if (used === undefined) return
   refuse(
     `${table}, index ${name}`,
-    `it has ${used} in an expression, predicate or collation; drop it, and create it again after the switch`,
+    `the index uses ${used} in an expression, predicate or collation; drop the index and create it again after the switch`,
   )
 }
 
@@ -113,6 +113,6 @@ export function* refuseVirtualTables(session: Session, table: string): Work<void
   if (found)
     refuse(
       table,
-      `the virtual table ${found.name} refers to it; drop it, and create it again after the switch`,
+      `the virtual table ${found.name} uses it; drop that table and create it again after the switch`,
     )
 }

@@ -49,7 +49,7 @@ export function retypedTable(
     if (constraints.some((token, j) => isUnfit(token, constraints[j + 1])))
       refuse(
         `${table}.${name}`,
-        `the column is defined as ${textOf(sql, item)}; a check, collation, default or expression can't be carried over`,
+        `the column is defined as ${textOf(sql, item)}; a check, collation, default or expression cannot be copied; remove it first`,
       )
     // Of SQLite's primary keys, only INTEGER ones refuse null.
     const refusesNull = constraints.some(
@@ -87,6 +87,6 @@ function refuseUnfit(
   if (used)
     refuse(
       `${table}.${used.column}`,
-      `${textOf(sql, item)} uses it and can't be carried over; drop that first`,
+      `${textOf(sql, item)} uses it and cannot be copied; drop that first`,
     )
 }

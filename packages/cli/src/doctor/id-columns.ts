@@ -41,7 +41,7 @@ export function parseTold(text: string, options: FamilyOptions): Told {
   const [, place, family, storage] = TOLD.exec(text) ?? []
   if (place === undefined || family === undefined) {
     throw new UsageError(
-      `a column is told as table.column=family, table.column=family:storage or table.column=family:prefix_, not ${text}`,
+      `write a column as table.column=family, table.column=family:storage or table.column=family:prefix_, not ${text}`,
     )
   }
   if (storage?.endsWith('_')) {
@@ -64,7 +64,7 @@ export async function identify(
   const columns = await database.columns()
   for (const { place } of told) {
     if (!columns.some((column) => placeOf(column) === place))
-      throw new UsageError(`there is no column ${place}`)
+      throw new UsageError(`no column ${place}`)
   }
   const found: IdColumn[] = []
   for (const column of columns) {

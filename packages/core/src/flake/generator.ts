@@ -146,7 +146,7 @@ export function createGenerator(
 function identity(options: FlakeGeneratorOptions): number {
   const { id, datacenter, worker } = options ?? {}
   if (id !== undefined && (datacenter !== undefined || worker !== undefined)) {
-    throw new IdError('INVALID_OPTION', `${NAME}: give id, or datacenter and worker, not both`, {
+    throw new IdError('INVALID_OPTION', `${NAME}: pass id, or datacenter and worker, not both`, {
       family: NAME,
       field: 'id',
       value: id,
@@ -156,7 +156,7 @@ function identity(options: FlakeGeneratorOptions): number {
   if (worker === undefined) {
     throw new IdError(
       'GENERATOR_REQUIRED',
-      `${NAME}: a generator needs to know which one it is; give { id } or { datacenter, worker }`,
+      `${NAME}: a generator needs a number of its own; pass { id } or { datacenter, worker }`,
       { family: NAME, field: 'worker' },
     )
   }
@@ -169,7 +169,7 @@ function identity(options: FlakeGeneratorOptions): number {
 function checkMask(mask: number): number {
   checkInteger(NAME, 'counterMask', mask, 1, MAX_COUNTER)
   if ((mask & (mask + 1)) !== 0) {
-    throw new IdError('INVALID_OPTION', `${NAME}: counterMask is 2^n - 1, ${mask} is not`, {
+    throw new IdError('INVALID_OPTION', `${NAME}: counterMask must be 2^n - 1, not ${mask}`, {
       family: NAME,
       field: 'counterMask',
       value: mask,
@@ -181,7 +181,7 @@ function checkMask(mask: number): number {
 function exhausted(maxCounter: number): IdError {
   return new IdError(
     'SEQUENCE_EXHAUSTED',
-    `${NAME}: all ${maxCounter + 1} ids of this millisecond are used`,
+    `${NAME}: all ${maxCounter + 1} ids of this millisecond are used up`,
     {
       family: NAME,
       waitMs: 1,
@@ -192,7 +192,7 @@ function exhausted(maxCounter: number): IdError {
 function movedBack(waitMs: number): IdError {
   return new IdError(
     'CLOCK_MOVED_BACK',
-    `${NAME}: the clock moved back, ids are possible again in ${waitMs} ms; generateAsync() waits`,
+    `${NAME}: the clock moved back; retry in ${waitMs} ms, or use generateAsync(), which waits`,
     { family: NAME, waitMs },
   )
 }

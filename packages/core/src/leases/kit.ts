@@ -78,7 +78,7 @@ export async function tryLeaseStore(store: LeaseStore, trial: LeaseTrial): Promi
     const claimed = new Map<string, Claim>()
     const closed = new Set<string>()
     const carried = async <Answer>(request: () => Promise<Answer>): Promise<Answer> => {
-      if (holder.isStill) throw new Error('the holder stands still')
+      if (holder.isStill) throw new Error('the holder is paused')
       if (!isOver() && Math.random() < 0.1) {
         seen.lateRequests++
         await pause(Math.random() * 2 * ttlMs, undefined)

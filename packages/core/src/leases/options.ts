@@ -89,7 +89,7 @@ function whole({ name }: LeasableFamily, field: string, value: number, minimum: 
   if (Number.isInteger(value) && value >= minimum && value < 2 ** 31) return value
   throw new IdError(
     'FIELD_OUT_OF_RANGE',
-    `${name}: ${field} is a whole number from ${minimum}, not ${value}`,
+    `${name}: ${field} must be an integer, ${minimum} or more, not ${value}`,
     { family: name, field, value },
   )
 }

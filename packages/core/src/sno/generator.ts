@@ -116,13 +116,13 @@ export function createGenerator(family: IdFamily<SnoId>, options: SnoGeneratorOp
     if (isUnitUsedUp()) {
       throw new IdError(
         'SEQUENCE_EXHAUSTED',
-        `${NAME}: all ${capacity} ids of this unit are used and the clock stood still for ${MAX_BLOCK_MS} ms`,
+        `${NAME}: all ${capacity} ids of this unit are used up and the clock has not moved for ${MAX_BLOCK_MS} ms`,
         { family: NAME, waitMs: UNIT_MS },
       )
     }
     throw new IdError(
       'CLOCK_MOVED_BACK',
-      `${NAME}: the clock moved back a second time, ids are possible again in ${waitMs()} ms; generateAsync() waits`,
+      `${NAME}: the clock moved back again; retry in ${waitMs()} ms, or use generateAsync(), which waits`,
       { family: NAME, waitMs: waitMs() },
     )
   }

@@ -84,7 +84,7 @@ function startingState({ partition, sequenceMin, sequenceMax, snapshot }: SnoGen
     if (partition !== undefined || sequenceMin !== undefined || sequenceMax !== undefined) {
       throw new IdError(
         'INVALID_OPTION',
-        `${NAME}: a snapshot has its own partition and bounds; give one or the other`,
+        `${NAME}: a snapshot contains partition and bounds; pass the snapshot or those, not both`,
         {
           family: NAME,
           field: 'snapshot',

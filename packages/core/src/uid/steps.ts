@@ -75,14 +75,14 @@ export function createSteps(span: TimeSpan, options: UidStepOptions = {}): UidSt
     if (now === last) {
       throw new IdError(
         'SEQUENCE_EXHAUSTED',
-        `${family}: all ${maxSequence + 1} ids of this step are used and the clock stood still for ${MAX_BLOCK_MS} ms`,
+        `${family}: all ${maxSequence + 1} ids of this step are used up and the clock has not moved for ${MAX_BLOCK_MS} ms`,
         { family, waitMs: 2 },
       )
     }
     throw new IdError(
       'CLOCK_MOVED_BACK',
-      `${family}: the clock is behind and the last step is used up, ids are possible again in ${waitMs()} ms; ` +
-        'generateAsync() waits',
+      `${family}: the clock is behind and the last step is used up; retry in ${waitMs()} ms, ` +
+        'or use generateAsync(), which waits',
       { family, waitMs: waitMs() },
     )
   }

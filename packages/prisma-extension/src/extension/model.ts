@@ -203,7 +203,7 @@ export function checkRelationName(field: string): void {
   if (!['some', 'every', 'none'].includes(field)) return
   throw new IdError(
     'INVALID_OPTION',
-    `a filter by ${field} on related rows and this relation look alike; give the relation another name`,
+    `a filter by ${field} on related rows and this relation look alike; rename the relation`,
     { field },
   )
 }
