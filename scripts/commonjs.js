@@ -52,11 +52,11 @@ function write(at, file) {
   cpSync(at(`dist/${file}.d.ts.map`), at(`cjs/${file}.d.ts.map`))
 }
 
-/** Kysely has ES modules only: what CommonJS says of its types has to say so. @param {string} declarations */
+/** Declarations of CommonJS have to say which types come from packages with ES modules only. @param {string} declarations */
 function declarationsFrom(declarations) {
   return declarations.replaceAll(
-    /import (?:type )?(\{[^}]*\}|\* as \w+) from 'kysely';/g,
-    (_, names) =>
-      `import type ${names.replaceAll(/\btype /g, '')} from 'kysely' with { 'resolution-mode': 'import' };`,
+    /import (?:type )?(\{[^}]*\}|\* as \w+) from '(arktype|kysely|typebox)';/g,
+    (_, names, name) =>
+      `import type ${names.replaceAll(/\btype /g, '')} from '${name}' with { 'resolution-mode': 'import' };`,
   )
 }

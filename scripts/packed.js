@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { withPnpm } from './pnpm.js'
 
 const root = join(import.meta.dirname, '..')
-const PNPM = /pnpm@[\d.]+/.exec(readFileSync(join(root, 'scripts/setup.js'), 'utf8'))?.[0]
 
 /**
  * Packs every package into the folder as a release does.
@@ -12,9 +12,7 @@ const PNPM = /pnpm@[\d.]+/.exec(readFileSync(join(root, 'scripts/setup.js'), 'ut
  */
 export function packAll(folder) {
   const pack = `pnpm --recursive --filter './packages/*' pack --pack-destination '${folder}'`
-  // --call, since an outer npx leaves its own in the environment.
-  const call = ['--yes', `--package=${PNPM}`, `--call=${pack}`]
-  const { status, stdout, stderr } = spawnSync('npx', call, { cwd: root, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync('npx', withPnpm(pack), { cwd: root, encoding: 'utf8' })
   if (status !== 0) throw new Error(`pnpm pack failed: ${stdout}${stderr}`)
   return new Map(
     readdirSync(join(root, 'packages')).map((name) => {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withTargets } from './markdown-links.js'
 import { packAll } from './packed.js'
-import { pageOf } from './repository.js'
+import { repositoryPage } from './repository.js'
 
 const root = join(import.meta.dirname, '..')
 const UNRELEASED = '0.0.0'
@@ -28,7 +28,7 @@ const run = (command, args, cwd) => {
   return output
 }
 
-const page = pageOf(root)
+const page = repositoryPage()
 if (!page) {
   console.error(
     'release: packages link to their repository, and no git remote "origin" names it. ' +

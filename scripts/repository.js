@@ -1,12 +1,9 @@
 import { spawnSync } from 'node:child_process'
 
-/**
- * The page of the repository that the git remote `origin` names, by https or ssh; undefined where none does.
- * @param {string} root
- */
-export function pageOf(root) {
+/** The page of this repository by its git remote `origin`, https or ssh; undefined where none names it. */
+export function repositoryPage() {
   const { stdout } = spawnSync('git', ['config', '--get', 'remote.origin.url'], {
-    cwd: root,
+    cwd: import.meta.dirname,
     encoding: 'utf8',
   })
   const [, host, path] =

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { withPnpm } from './pnpm.js'
 
-const PNPM = 'pnpm@12.21.0'
 const SILENCE_MS = 10_000
 
 const root = join(import.meta.dirname, '..')
@@ -37,11 +37,9 @@ const runQuietly = (command) => {
   const nodeRoot = join(process.execPath, '../..')
   const headers = existsSync(join(nodeRoot, 'include/node/node.h')) ? { npm_config_nodedir: nodeRoot } : {}
 
-  // --call, since an outer npx leaves its own in the environment.
-  const child = spawn(`npx --yes --package=${PNPM} --call="${command}"`, {
+  const child = spawn('npx', withPnpm(command), {
     cwd: root,
     env: { ...process.env, ...headers },
-    shell: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   child.stdout.on('data', listen)

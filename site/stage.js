@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFil
 import { dirname, join, posix } from 'node:path'
 import { build as buildInspector } from '../examples/inspector/scripts/build.js'
 import { withTargets } from '../scripts/markdown-links.js'
-import { pageOf } from '../scripts/repository.js'
+import { repositoryPage } from '../scripts/repository.js'
 
 const root = join(import.meta.dirname, '..')
 const staged = join(import.meta.dirname, 'pages')
@@ -18,7 +18,7 @@ const files = (...patterns) =>
     .filter((path) => path !== '' && !/^(\.|test\/|site\/)/.test(path))
 
 const pages = new Set(files('*.md'))
-const repository = pageOf(root)
+const repository = repositoryPage()
 
 /** Where a page of the repository stands in the site. @param {string} path */
 const placeOf = (path) => {

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitepress'
-import { pageOf } from '../../scripts/repository.js'
+import { repositoryPage } from '../../scripts/repository.js'
 
-const repository = pageOf(new URL('../..', import.meta.url).pathname)
+const repository = repositoryPage()
 
 const guide = (text, link) => ({ text, link })
 

@@ -1,8 +1,6 @@
 import { idSchema as ofFamily } from '@snoflax/validators/arktype'
+import type { Type } from 'arktype'
 import { type IdSchemas, idSchemas, type SchemaTypes } from './id-schemas.js'
-
-// ArkType has ES modules only, and declarations of CommonJS name them in this way.
-type Type<Value> = import('arktype', { with: { 'resolution-mode': 'import' }}).Type<Value>
 
 interface ArkTypes extends SchemaTypes {
   readonly id: Type<this['data']>

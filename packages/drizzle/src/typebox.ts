@@ -1,16 +1,6 @@
 import { idSchema as ofFamily } from '@snoflax/validators/typebox'
-import { Type } from 'typebox'
+import { type TNull, type TOptional, type TUnion, type TUnsafe, Type } from 'typebox'
 import { type IdSchemas, idSchemas, type SchemaTypes } from './id-schemas.js'
-
-// TypeBox 1 has ES modules only, and declarations of CommonJS name them in this way.
-type TUnsafe<Value> = import('typebox', { with: { 'resolution-mode': 'import' }}).TUnsafe<Value>
-type TUnion<Types extends object[]> = import('typebox', { with: {
-  'resolution-mode': 'import',
-}}).TUnion<Types>
-type TOptional<AType extends object> = import('typebox', { with: {
-  'resolution-mode': 'import',
-}}).TOptional<AType>
-type TNull = import('typebox', { with: { 'resolution-mode': 'import' }}).TNull
 
 interface TypeBoxTypes extends SchemaTypes {
   readonly id: TUnsafe<this['data']>

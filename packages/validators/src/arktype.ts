@@ -1,9 +1,6 @@
 import type { IdFamily } from '@snoflax/core'
-import { type } from 'arktype'
+import { type Type, type } from 'arktype'
 import { refusal } from './refusal.js'
-
-// ArkType has ES modules only, and declarations of CommonJS name them in this way.
-type Type<Value> = import('arktype', { with: { 'resolution-mode': 'import' }}).Type<Value>
 
 /**
  * An ArkType type of ids. Errors have the message of the IdError, and its code in `meta`.

@@ -67,7 +67,7 @@ export const sqlFunction = (family: IdFamily, verb: string, schema: string = DEF
  */
 export function sqlCall(family: IdFamily, storage: StorageName, schema?: string, meta?: number): string {
   checkNeighbourhood(family)
-  checkStored(family)
+  checkBare(family)
   checkMeta(family, meta)
   const ending = storage === 'binary' ? '' : `_${storage}`
   return `${sqlFunction(family, `generate${ending}`, schema)}(${meta ?? ''})`
@@ -87,7 +87,7 @@ function checkNeighbourhood(given: IdFamily): void {
 }
 
 /** The functions make bare ids. */
-function checkStored(family: IdFamily): void {
+function checkBare(family: IdFamily): void {
   if (!isPrefixed(family) || family.stored === 'bare') return
   throw new IdError(
     'INVALID_OPTION',
@@ -125,7 +125,7 @@ export interface DatabaseDefaultRequest {
 export function databaseDefault(request: DatabaseDefaultRequest): string {
   const { family, database, storage, schema, meta, number } = request
   if (database === 'postgres') return sqlCall(family, storage, schema, meta)
-  checkStored(family)
+  checkBare(family)
   checkMeta(family, meta)
   if (database === 'mysql' || database === 'mariadb') {
     return mysqlDefault(baseOf(family), { database, storage, meta, number })
