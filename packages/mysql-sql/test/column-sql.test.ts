@@ -177,7 +177,7 @@ describe('refuses', () => {
     [
       'a prefix that is stored',
       () => columnSql(prefixed(flax, 'cus', { stored: 'prefixed' }), { server: 'mysql' }),
-      /without their prefix/,
+      /without a prefix/,
     ],
     ['storage uuid', () => columnSql(flax, { server: 'mariadb', storage: 'uuid' }), /uuid/],
   ])('%s', (_, work, message) => {

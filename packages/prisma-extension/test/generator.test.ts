@@ -304,7 +304,7 @@ model Tag {
       expect(Object.keys((await generatedModule(folder)).configuration.models)).toEqual(['Customer', 'Order'])
     }
     const told = await mistakesOf(MODELS, { options: 'language = "coffee"' })
-    expect(told).toEqual(['language must be "ts" or "js", not "coffee"'])
+    expect(told).toEqual(['language: must be "ts" or "js", not "coffee"'])
   })
 
   test('leaves out what the schema hides from the client', async () => {
@@ -400,7 +400,7 @@ describe('types of the client', () => {
 
   test('are those of the generator above, and brands are strict or not', async () => {
     expect(await mistakesOf(MODELS, { options: 'brands = "none"' })).toEqual([
-      'brands must be "strict" or "results", not "none"',
+      'brands: must be "strict" or "results", not "none"',
     ])
     const [[file, text]] = Object.entries(schema(MODELS)) as [[string, string]]
     const client = /generator client \{[^}]*\}\n/.exec(text)?.[0] as string

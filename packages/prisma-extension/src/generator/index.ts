@@ -37,7 +37,7 @@ export function runGenerator(): void {
 async function generate(options: GeneratorOptions): Promise<void> {
   const { generator, otherGenerators } = options
   const folder = generator.output?.value
-  if (!folder) throw new IdError('INVALID_OPTION', 'output is missing; set the folder for the module', { field: 'output' })
+  if (!folder) throw new IdError('INVALID_OPTION', 'output: missing; set the folder for the module', { field: 'output' })
   const brands = brandsOf(generator.config['brands'])
   const content = await readSchema(options)
   for (const client of clientsOf(options)) await typeClient(client, content, options.dmmf, brands)
@@ -73,7 +73,7 @@ function familyModules({ config }: GeneratorOptions['generator']): readonly stri
 
 function brandsOf(given: unknown): Brands {
   if (given === undefined || given === 'results' || given === 'strict') return given ?? 'results'
-  throw new IdError('INVALID_OPTION', `brands must be "strict" or "results", not ${JSON.stringify(given)}`, {
+  throw new IdError('INVALID_OPTION', `brands: must be "strict" or "results", not ${JSON.stringify(given)}`, {
     field: 'brands',
     value: given,
   })
@@ -105,7 +105,7 @@ function languageOf(given: unknown, others: GeneratorOptions['otherGenerators'])
   if (given === 'ts' || given === 'js') return given
   if (given === undefined)
     return others.some(({ provider }) => provider.value === 'prisma-client') ? 'ts' : 'js'
-  throw new IdError('INVALID_OPTION', `language must be "ts" or "js", not ${JSON.stringify(given)}`, {
+  throw new IdError('INVALID_OPTION', `language: must be "ts" or "js", not ${JSON.stringify(given)}`, {
     field: 'language',
     value: given,
   })
