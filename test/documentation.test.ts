@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -44,6 +45,10 @@ function leadsSomewhere(path: string, link: string): boolean {
   if (!existsSync(target)) return false
   return anchor === undefined || anchorsIn(readFileSync(target, 'utf8')).includes(anchor)
 }
+
+test('the pictures show the layouts and the figures of the benchmarks as they are', () => {
+  execFileSync(process.execPath, ['examples/quakes/scripts/pictures.js', '--check'], { cwd: root, stdio: 'pipe' })
+})
 
 describe('figures that pages repeat are those of the benchmarks', () => {
   const benchmarks = readFileSync(join(root, 'bench/README.md'), 'utf8')
