@@ -64,7 +64,7 @@ function parse(json: string): unknown {
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
 const WHOLE_NUMBER = /^-?\d+$/
 
-/** The fields with whole numbers as the text of their digits: JSON.parse alone rounds those above 2^53. */
+/** The fields with integers as the text of their digits: JSON.parse alone rounds those above 2^53. */
 const withDigits = (json: string): Fields =>
   JSON.parse(json.replace(STRING_OR_NUMBER, (token) => (WHOLE_NUMBER.test(token) ? `"${token}"` : token)))
 

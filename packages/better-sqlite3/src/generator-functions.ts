@@ -7,7 +7,7 @@ import { type SqlFunction, volatile } from './sql-function.js'
 import { numberOf, refuse, refuseType, type SqlValue } from './values.js'
 
 /**
- * What makes ids, named without the family. `metas` is 1 if ids are made with a metabyte, else 0. Without a generator
+ * What generates ids, named without the family. `metas` is 1 if ids are generated with a metabyte, else 0. Without a generator
  * for a family that needs one, the first id is refused.
  */
 export function generatorFunctions(

@@ -53,7 +53,7 @@ export interface FamilyDefinition<AnId extends string, Fields> {
   pack(fields: Fields): AnId
   /** Id → fields. */
   unpack(id: AnId): Fields
-  /** When the id was made, in whole Unix milliseconds. */
+  /** When the id was generated, in whole Unix milliseconds. */
   timeMs(id: AnId): number
   /** The smallest id whose time is at or after this whole millisecond, which lies within the span. */
   lowerBoundMs(timeMs: number): AnId

@@ -185,7 +185,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   }
 
   /**
-   * Says what the columns of raw SQL hold: a declared column, or `null` for what is no id. For whole statements, and for
+   * Says what the columns of raw SQL hold: a declared column, or `null` for anything that is not an id. For whole statements, and for
    * raw SQL in FROM.
    *
    * @example
@@ -252,7 +252,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   }
 
   /**
-   * Whether an id was made from `from` until before `to`: the recheck for families whose ranges select more than was asked
+   * Whether an id was generated from `from` until before `to`: the recheck for families whose ranges select more than was asked
    * for, such as uid.
    *
    * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`, and for a malformed id.

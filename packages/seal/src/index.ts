@@ -64,7 +64,7 @@ const TEXT = '[A-Za-z0-9_-]{21}[AQgw]'
  * @example
  * const customers = seal(flax, { keys: generateSealKey() })
  * const text = customers.seal(flax.generate()) // 22 characters, e.g. 'Yt0hSPXlqT1RZ1JtGZBs5Q'
- * flax.time(customers.open(text)) // the moment it was made
+ * flax.time(customers.open(text)) // when it was generated
  */
 export function seal<AnId extends string>(family: IdFamily<AnId>, { keys }: SealOptions): Seal<AnId> {
   const { byteLength } = family

@@ -16,7 +16,7 @@ export type FlakeIdentity =
   | { readonly id: number; readonly datacenter?: never; readonly worker?: never }
   | { readonly id?: never; readonly datacenter?: number; readonly worker: number }
 
-/** Options of `flake.generator`: which one it is, and what it does when it can't go on at once. */
+/** Options of `flake.generator`: which one it is, and what it does when it can't continue at once. */
 export type FlakeGeneratorOptions = FlakeIdentity & {
   /** The largest counter, 2^n - 1 from 1 to 4095 (the default): fewer ids a millisecond, never more. */
   readonly counterMask?: number
@@ -63,7 +63,7 @@ export interface FlakeGenerator extends IdGenerator<FlakeId> {
   batch<Of extends string = string>(count: number): IdOf<FlakeId, Of>[]
   /**
    * An id that carries the given moment, floored to its millisecond, with a counter of the `backfill` shard: it repeats
-   * no id of `generate`, and ids for equal moments keep the order in which they were made. Memory is bounded: the
+   * no id of `generate`, and ids for equal times keep the order in which they were generated. Memory is bounded: the
    * counters of the last 65,536 distinct milliseconds are kept where moments only ascend, else of a million. Between
    * those that were dropped nothing is generated any more, rather than an id again.
    *

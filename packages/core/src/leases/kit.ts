@@ -25,9 +25,9 @@ export interface LeaseTrial {
 
 /** What was seen. A store passes if nothing repeats and no windows overlap, and `handedOver` and `ids` are large. */
 export interface LeaseTrialResult {
-  /** Ids that were made. */
+  /** Ids that were generated. */
   readonly ids: number
-  /** Ids that were made before by another holder. */
+  /** Ids that were generated before by another holder. */
   readonly repeats: number
   /** Leases that were given out. */
   readonly leases: number

@@ -8,7 +8,7 @@ import type { Signal } from './timing.js'
 export interface LeaseWait {
   /** Milliseconds since the call. */
   readonly waitedMs: number
-  /** Milliseconds until it may go on; undefined where no lease runs that could end. */
+  /** Milliseconds until it may continue; undefined where no lease runs that could end. */
   readonly retryMs: number | undefined
 }
 

@@ -63,7 +63,7 @@ export const isPrefix = (text: string): boolean => PREFIX.test(text)
  * @example
  * const customerId = prefixed(flax, 'cus')
  * const id = customerId.generate() // Id<'cus'>, e.g. 'cus_Kpcan0M1FakODT4k'
- * customerId.time(id) // the moment it was made
+ * customerId.time(id) // when it was generated
  * customerId.withoutPrefix(id) // FlaxId, as the column holds it
  */
 export function prefixed<const Prefix extends string, Base extends IdFamily>(

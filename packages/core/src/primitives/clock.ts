@@ -3,7 +3,7 @@ import { isDate } from './realms.js'
 
 /**
  * Unix time in milliseconds; may carry a fraction. A clock that throws refuses the id: its error comes out of
- * the call, and the generator goes on as if it had not been asked. `generate` and `batch` make no id with a
+ * the call, and the generator continues as if it had not been asked. `generate` and `batch` make no id with a
  * time that the clock did not tell, which is how a leased generator keeps within its lease.
  */
 export type Clock = () => number

@@ -34,7 +34,7 @@ export type IdErrorCode =
   | 'CLOCK_MOVED_BACK'
   /** The generator has no number left for this moment [55000]. */
   | 'SEQUENCE_EXHAUSTED'
-  /** The family needs an identity (worker, node) before it can make ids, and none was given [55000]. */
+  /** The family needs an identity (worker, node) before it can generate ids, and none was given [55000]. */
   | 'GENERATOR_REQUIRED'
   /**
    * The generator's number (partition, worker) is leased, and the clock tells a time that the lease doesn't

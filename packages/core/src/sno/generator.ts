@@ -42,7 +42,7 @@ export interface SnoGenerator extends IdGenerator<SnoId> {
   batch<Of extends string = string>(count: number, meta?: number): IdOf<SnoId, Of>[]
   /**
    * An id that carries the given moment, floored to its unit. It draws on a sequence shard of its own, so it
-   * never repeats an id of `generate`, and ids for equal moments keep the order in which they were made.
+   * never repeats an id of `generate`, and ids for equal times keep the order in which they were generated.
    *
    * Memory is bounded: the counters of the last 65,536 distinct units are kept where moments only ascend, else of
    * a million. Between the units whose counters were dropped nothing is generated any more, rather than an id again.

@@ -18,7 +18,7 @@ export interface SnoSnapshot {
   readonly sequence: number
   /** When the snapshot was taken. If that is not `wallHi`, a restore takes `wallHi` as used up. */
   readonly now: number
-  /** The last unit in which an id was made. */
+  /** The last unit in which an id was generated. */
   readonly wallHi: number
   /** The last unit that had been reached when the clock stepped back. */
   readonly wallSafe: number

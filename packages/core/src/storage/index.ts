@@ -18,7 +18,7 @@ export interface StorageOptions {
   readonly exactBigint?: boolean | undefined
 }
 
-/** How the ids of one family lie in the columns of one database. */
+/** How the ids of one family are stored in the columns of one database. */
 export interface IdStorage<AnId extends string> {
   /** Whose ids they are. */
   readonly family: IdFamily<AnId>

@@ -5,14 +5,14 @@ import { isArrayBuffer, isBytes } from '../primitives/realms.js'
 import { fromUuid, ofCharacters, UUID_BYTES, type UuidForm, uuidBytes } from './uuid.js'
 
 const HEX_BYTES = /^\\x(?:[0-9a-f]{2})*$/i
-/** A whole number as drivers write it, without leading zeros. */
+/** An integer as drivers write it, without leading zeros. */
 const DECIMAL = /^(?:0|-?[1-9][0-9]*)$/
 /** Families that are stored as a number have this many bytes. */
 export const BIGINT_BYTES = 8
 
 /**
  * The id in any form that a driver hands over or an ORM hands back: canonical text, bytes, `\x` hex, uuid
- * text or bytes, a whole number. What kind it is shows in type and length; a uuid can be held to one of its
+ * text or bytes, an integer. What kind it is shows in type and length; a uuid can be held to one of its
  * two forms.
  *
  * @throws {IdError} as the family's `parse`.
@@ -55,7 +55,7 @@ export function bytesOfDriver(value: unknown): unknown {
 const isByte = (value: unknown): boolean =>
   Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 0xff
 
-/** Whether ids of the family can lie in a column as numbers. */
+/** Whether a column can store ids of the family as numbers. */
 export const isNumbered = ({ byteLength, storages }: IdFamily): boolean =>
   byteLength === BIGINT_BYTES && storages.includes('bigint')
 

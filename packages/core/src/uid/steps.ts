@@ -30,7 +30,7 @@ const MAX_BLOCK_MS = 10
 /** A second has 977 steps. Numbered as 1024 they keep their order and are told apart by division alone. */
 const STEPS = 1024
 
-/** Gives out steps in ascending order. The clock never runs back: while it is behind, the last step goes on. */
+/** Gives out steps in ascending order. The clock never runs back: while it is behind, the last step continues. */
 export interface UidSteps {
   next(): UidStep
   nextAsync(options?: WaitOptions): Promise<UidStep>

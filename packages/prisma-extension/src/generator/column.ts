@@ -17,7 +17,7 @@ const EXACT_TYPES = new Set(['Char', 'Binary'])
 const BOUNDED_TYPES = new Set(['VarChar', 'VarBinary'])
 
 /**
- * How ids lie in a field: as its comment asks, or as its type has it.
+ * How ids are stored in a field: as its comment asks, or as its type has it.
  *
  * @throws {IdError} `STORAGE_REFUSED` where type, family and database don't fit.
  */
@@ -93,7 +93,7 @@ function refuseStorage({ name }: AnyFamily, reason: string, value: unknown): nev
 }
 
 /**
- * Whether the extension makes the ids of a field.
+ * Whether the extension generates the ids of a field.
  *
  * @throws {IdError} where the field's default and its comment don't agree on who does.
  */

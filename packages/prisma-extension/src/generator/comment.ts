@@ -10,7 +10,7 @@ export interface IdComment {
   readonly prefix?: string
   /** Name of the computed field. */
   readonly createdAt?: string
-  /** Who makes the ids: the extension, the database by its default, or the caller. */
+  /** Who generates the ids: the extension, the database by its default, or the caller. */
   readonly generate?: GenerateBy
   /** A collation that the migration has given to the column, and that tells case. */
   readonly collation?: string
