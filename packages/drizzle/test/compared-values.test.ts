@@ -169,6 +169,28 @@ describe('a value beside an id column is encoded', () => {
     )
   })
 
+  test.each<[string, SQL]>([
+    ['in a condition', sql`${name} = ${'x'} and id = ${a}`],
+    ['in a list', sql`id in ${[b, a]}`],
+    ['behind its table', sql`select 1 from ${table} where ${table}.id = ${a}`],
+    ['in other letters', sql`"t"."ID" <> ${a}`],
+    ['in an insert', sql`insert into t (name, id) values (${'x'}, ${a})`],
+  ])('an id beside a column that only the text names is refused: %s', (_, query) => {
+    expect(() => build(query)).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_OPTION',
+        path: 't.id',
+        message: expect.stringMatching(/^t\.id or others\.id: the text of the SQL names the column/),
+      }),
+    )
+  })
+
+  test('the same of a placeholder, when it gets an id; other values are sent as they are', () => {
+    const built = build(sql`id = ${sql.placeholder('x')} or total = ${sql.placeholder('y')} or id = ${7}`)
+    expect(fillPlaceholders(built.params, { x: 'y', y: a })).toEqual(['y', a, 7])
+    expect(() => fillPlaceholders(built.params, { x: a, y: a })).toThrow('t.id or others.id: the text of the')
+  })
+
   test('a placeholder that no rule converts is refused when it gets an id', () => {
     const built = build(sql`my_function(${id}, ${sql.placeholder('x')})`)
     expect(fillPlaceholders(built.params, { x: 'y' })).toEqual(['y'])

@@ -1,5 +1,12 @@
 import { type Database, IdError } from '@snoflax/core'
-import { answeredArguments, markOf, type Reading, readComparisons, withoutMarks } from '@snoflax/core/adapter'
+import {
+  answeredArguments,
+  markOf,
+  NamedColumns,
+  type Reading,
+  readComparisons,
+  withoutMarks,
+} from '@snoflax/core/adapter'
 import {
   type AggregateFunctionNode,
   type FunctionNode,
@@ -54,10 +61,19 @@ export interface RawReading extends Reading {
 export class Meanings {
   private readonly scopes = new WeakMap<OperationNode, Map<Scope, Scope>>()
 
+  /** The declared columns by their names, for SQL whose text names them. */
+  readonly named = new NamedColumns()
+
   constructor(
     readonly declared: Declared,
     readonly database: Database,
-  ) {}
+  ) {
+    for (const columns of declared.values()) {
+      for (const [name, { path, family, storage }] of columns) {
+        this.named.add(name, { place: path, family, storage: () => storage })
+      }
+    }
+  }
 
   scope(parent?: Scope): Scope {
     return new Scope(this.declared, this.database === 'postgres', parent)

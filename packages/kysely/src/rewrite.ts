@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import { answeredArguments, literalOf } from '@snoflax/core/adapter'
+import { answeredArguments, literalOf, refuseUnconverted } from '@snoflax/core/adapter'
 import {
   type AggregateFunctionNode,
   AndNode,
@@ -52,6 +52,9 @@ import type { Relation, Scope } from './scope.js'
 
 /** The versions that the tests run with, from the lowest to the highest. */
 export const SUPPORTED = '^0.28.3 || ^0.29.0'
+
+const NAMED_IN_TEXT =
+  'name it by sql.ref(), or pass ids.parameter(column, id); notAnId(value) is for what is no id'
 
 const PATTERN = /^(?:not )?(?:i?like|glob|match|regexp|rlike|similar to)$|^!?~\*?$|^@@$/
 
@@ -483,7 +486,8 @@ export class Rewriter {
 
   /** What the places of raw SQL hold: by comparisons and functions that are known, else nobody knows. */
   private placesIn(raw: RawNode, scope: Scope, expected: Meaning): readonly Meaning[] {
-    const { nodes, comparisons, expressions, result } = this.meanings.readRaw(raw)
+    const reading = this.meanings.readRaw(raw)
+    const { nodes, comparisons, expressions, result } = reading
     const meanings = nodes.map((node) => this.meanings.meaningOf(node, scope))
     const places: Meaning[] = nodes.map(() => undefined)
     const others = new Set<number>()
@@ -532,6 +536,12 @@ export class Rewriter {
       if (ids) put(chunks, { is: 'derived', ids })
     }
     this.refuseIdsBesideTables(nodes, places, scope)
+    for (const { chunk, columns } of this.meanings.named.beside(reading)) {
+      const node = nodes[chunk] as Node
+      if (places[chunk] === undefined && ValueNode.is(node)) {
+        refuseUnconverted(columns, node.value, NAMED_IN_TEXT)
+      }
+    }
     const [ids] = idsIn(expected)
     if (ids)
       put(

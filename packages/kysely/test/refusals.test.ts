@@ -77,6 +77,21 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
     /^orders\.id: .* are never equal in the database/,
   ],
   [
+    'an id beside a column that raw SQL names in its text',
+    () => db().selectFrom('customers').selectAll().where(sql<boolean>`name <> '' and id = ${ada}`).execute(),
+    /^customers\.id: the text of the SQL names the column/,
+  ],
+  [
+    'the same in a statement of raw SQL',
+    () => sql`select * from orders where customer_id in (${sql.join([ada])})`.execute(db()),
+    /^orders\.customer_id: the text of the SQL names the column/,
+  ],
+  [
+    'an id that raw SQL inserts',
+    () => sql`insert into customers (name, id) values ('Eve', ${ada})`.execute(db()),
+    /^customers\.id: the text of the SQL names the column/,
+  ],
+  [
     'like',
     () => any().selectFrom('customers').selectAll().where('id', 'like', 'Kp%').execute(),
     /^customers\.id: like matches text/,

@@ -22,6 +22,8 @@ export interface Comparison {
   readonly array?: number | undefined
   /** The operator, where it matches texts by a pattern, as `like` does. */
   readonly pattern?: string | undefined
+  /** The columns in it that only the text names, without their tables, by their place in a row. */
+  readonly names: readonly (readonly string[])[]
 }
 
 const MARK = '\uE000'
@@ -44,7 +46,7 @@ export const withoutMarks = (text: string): string => text.replaceAll(MARK, ' ')
 const MARKED = new RegExp(`${MARK}(\\d+)${MARK}`)
 
 const WORDS = 'is|in|between|i?like|glob|match|regexp|rlike|similar|sounds'
-const ANY_OPERATOR = new RegExp(`[=<>~]|&&|\\b(?:${WORDS})\\b`, 'i')
+const ANY_OPERATOR = new RegExp(`[=<>~]|&&|\\b(?:${WORDS})\\b|\\)\\s*values\\b`, 'i')
 
 /**
  * Whether a text could have the operator of a comparison.
@@ -86,16 +88,39 @@ export function readComparisons(sql: string, dialect: Database): Reading {
 }
 
 const readingOf = (items: readonly Item[], dialect: Database): Reading => ({
-  comparisons: comparisonsOf(items, dialect).filter(({ rows }) => rows.length > 0),
+  comparisons: comparisonsOf(items, dialect)
+    .filter(({ rows }) => rows.length > 0)
+    .map((one) => ({ ...one, rows: one.rows.map((row) => row.map(chunksOf)), names: namesOf(one.rows) })),
   expressions: expressionsOf(items).filter(({ length }) => length > 1),
-  result: termsOf(items),
+  result: chunksOf(termsOf(items)),
 })
+
+/** A chunk, or a column that the text names. */
+interface Operand {
+  readonly chunk?: number
+  readonly name?: string
+  readonly isCast: boolean
+}
+
+type Found = Omit<Comparison, 'rows' | 'names'> & { readonly rows: readonly (readonly Operand[])[][] }
+
+function namesOf(rows: Found['rows']): string[][] {
+  const width = Math.max(...rows.map(({ length }) => length))
+  return Array.from({ length: width }, (_, at) =>
+    rows.flatMap((row) => (row[at] ?? []).flatMap(({ name }) => name ?? [])),
+  )
+}
+
+const chunksOf = (operands: readonly Operand[]): Term[] =>
+  operands.flatMap(({ chunk, isCast }) => (chunk === undefined ? [] : [{ chunk, isCast }]))
 
 /** A token, or all that is in brackets, or between CASE and END. */
 interface Item {
   /** Keywords and functions are in upper case; what has an inside is the token that opens it. */
   readonly text: string
   readonly chunk?: number
+  /** Of what may be a column: the last part of its name, as it is. */
+  readonly name?: string | undefined
   readonly inside?: Item[]
 }
 
@@ -116,11 +141,11 @@ function itemsOf(tokens: readonly SqlToken[]): Item[] {
 const OPENING = new Set(['(', '[', 'CASE'])
 const CLOSING = new Set([')', ']', 'END'])
 
-function itemOf({ kind, text, isQuoted }: SqlToken): Item {
+function itemOf({ kind, text, parts, isQuoted }: SqlToken): Item {
   const word = kind !== 'name' ? text : isQuoted ? `"${text}` : text.toUpperCase()
   if (OPENING.has(word)) return { text: word, inside: [] }
   const chunk = kind === 'placeholder' ? MARKED.exec(text)?.[1] : undefined
-  return chunk === undefined ? { text: word } : { text, chunk: Number(chunk) }
+  return chunk === undefined ? { text: word, name: parts.at(-1) } : { text, chunk: Number(chunk) }
 }
 
 const COMPARED = '=|==|<>|!=|<|<=|>|>=|<=>|@>|<@|&&|IS(?: NOT)?(?: DISTINCT FROM)?'
@@ -135,11 +160,14 @@ const ENDS = new RegExp(
     'OFFSET|UNION|INTERSECT|EXCEPT|RETURNING|SET|VALUES|USING|ASC|DESC|WINDOW|ESCAPE)$',
 )
 
-function comparisonsOf(items: readonly Item[], dialect: Database): Comparison[] {
-  const comparisons = items.flatMap((item, at) => [
-    ...(item.inside ? comparisonsOf(item.inside, dialect) : []),
-    ...uniting(item, items[at + 1]),
-  ])
+function comparisonsOf(items: readonly Item[], dialect: Database): Found[] {
+  const comparisons = [
+    ...inserted(items),
+    ...items.flatMap((item, at) => [
+      ...(item.inside ? comparisonsOf(item.inside, dialect) : []),
+      ...uniting(item, items[at + 1]),
+    ]),
+  ]
   const upTo = (from: number) => items.slice(from, endOf(items, from, dialect))
   let start = 0
   for (let at = 0; at < items.length; at++) {
@@ -162,6 +190,17 @@ function comparisonsOf(items: readonly Item[], dialect: Database): Comparison[] 
   return comparisons
 }
 
+/** The columns of an INSERT and what VALUES puts there. */
+function inserted(items: readonly Item[]): Found[] {
+  const at = items.findIndex(({ text }) => text === 'VALUES')
+  const columns = items[at - 1]
+  if (columns?.text !== '(' || !items.some(({ text }) => text === 'INTO')) return []
+  const rest = items.slice(at + 1)
+  const end = rest.findIndex(({ text, inside }) => inside === undefined && text !== ',')
+  const rows = rest.slice(0, end === -1 ? rest.length : end).filter(({ inside }) => inside)
+  return [{ rows: [columns, ...rows].map((row) => rowOf([row])) }]
+}
+
 function operatorAt(items: readonly Item[], at: number, dialect: Database): RegExpExecArray | null {
   // In MySQL it is AND.
   if (items[at]?.text === '&&' && dialect !== 'postgres') return null
@@ -177,10 +216,10 @@ function endOf(items: readonly Item[], from: number, dialect: Database): number 
 }
 
 function compared(
-  left: Row,
+  left: Operand[][],
   right: readonly Item[],
   { pattern, in: isIn }: Readonly<Record<string, string | undefined>>,
-): Comparison {
+): Found {
   const [first, second, third] = right
   if (pattern !== undefined) return { rows: [left, chunksIn(right)], pattern: pattern.toLowerCase() }
   if (isIn !== undefined) {
@@ -195,11 +234,11 @@ function compared(
 }
 
 /** All chunks, wherever they are in an expression. */
-const chunksIn = (items: readonly Item[]): Row =>
+const chunksIn = (items: readonly Item[]): Operand[][] =>
   items.flatMap((item) => (item.inside ? chunksIn(item.inside) : [termsOf([item])]))
 
 /** The expressions in brackets, or the one. */
-function rowOf(items: readonly Item[]): Row {
+function rowOf(items: readonly Item[]): Operand[][] {
   const [brackets, more] = items[0]?.text === 'ROW' ? items.slice(1) : items
   return brackets?.text === '(' && more === undefined
     ? expressionsIn(brackets).map(termsOf)
@@ -249,8 +288,8 @@ const resultsOf = ({ inside = [] }: Item): Item[][] =>
     .map((part) => divided(part, /^WHEN$/)[0] as Item[])
 
 /** What has one storage besides comparisons: a function's arguments and a case's results; an array and elements. */
-function uniting(item: Item, next: Item | undefined): Comparison[] {
-  const united = (parts: readonly Item[][]): Comparison => ({ rows: parts.map((part) => [termsOf(part)]) })
+function uniting(item: Item, next: Item | undefined): Found[] {
+  const united = (parts: readonly Item[][]): Found => ({ rows: parts.map((part) => [termsOf(part)]) })
   if (item.text === 'CASE') {
     const [matched = [], ...whens] = divided(item.inside ?? [], /^WHEN$/)
     const cases = whens.map((part) => divided(part, /^THEN$/)[0] as Item[])
@@ -265,15 +304,18 @@ function uniting(item: Item, next: Item | undefined): Comparison[] {
   return [{ ...united(given), array: termsOf(array ?? [])[0]?.chunk }]
 }
 
-/** The chunks whose value an expression can have. */
-function termsOf(items: readonly Item[]): Term[] {
+/** The chunks, or columns, whose value an expression can have. */
+function termsOf(items: readonly Item[]): Operand[] {
   const [first, second, ...more] = items
   if (first === undefined) return []
   if (first.chunk !== undefined) {
     if (second === undefined) return [{ chunk: first.chunk, isCast: false }]
+    // The chunk is the table.
+    if (second.text === '.' && more.length === 1) return [{ name: more[0]?.name as string, isCast: false }]
     const isCast = second.text === '::' && more.every(({ inside, text }) => inside || /^\w+$/.test(text))
     return isCast ? [{ chunk: first.chunk, isCast }] : []
   }
+  if (first.name !== undefined && second === undefined) return [{ name: first.name, isCast: false }]
   if (first.text === '(' && second === undefined) return termsOf(first.inside as Item[])
   if (first.text === 'CASE' && second === undefined) return resultsOf(first).flatMap(termsOf)
   if (first.text === 'SELECT') return termsOf(divided(items.slice(1), /^(?:FROM|,)$/)[0] as Item[])

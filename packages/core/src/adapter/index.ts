@@ -25,6 +25,7 @@ export {
 } from './id-source.js'
 export { checkKeyset } from './keyset.js'
 export { arrayLiteral, hexOf, literalOf } from './literal.js'
+export { type BesideName, type NamedColumn, NamedColumns, refuseUnconverted } from './named-columns.js'
 export { withPath } from './path.js'
 export {
   closingOf,

@@ -4,7 +4,10 @@ import {
   type Comparison,
   markOf,
   mayCompare,
+  type NamedColumn,
+  type NamedColumns,
   readComparisons,
+  refuseUnconverted,
   type Term,
   withoutMarks,
 } from '@snoflax/core/adapter'
@@ -22,7 +25,7 @@ import {
   StringChunk,
 } from 'drizzle-orm'
 import { TypedQueryBuilder } from 'drizzle-orm/query-builders/query-builder'
-import { type ColumnIds, findIds, IDS, idsOf, isList } from '../id-column/ids.js'
+import { type ColumnIds, findIds, IDS, idsOf, isList, NAMED } from '../id-column/ids.js'
 
 // Drizzle encodes what eq() and its kin are given, but neither its own placeholders nor values in a raw template:
 // `eq(orders.id, sql.placeholder('id'))` and sql`${orders.id} = ${id}` would send text to a binary column, and find
@@ -36,13 +39,17 @@ export function bound(query: SQL): SQL {
 
 /** The chunks of a query, and in them the values that are compared with an id column encoded as its ids. */
 export function bindCompared(given: SQLChunk[]): SQLChunk[] {
-  if (!given.some(isPartOfComparison) || !holds(given, isOfIds) || !holds(given, hasValue)) return given
+  if (!given.some(isPartOfComparison) || !holds(given, hasValue)) return given
+  const named = holds(given, isOfIds)
+    ? []
+    : [...NAMED].filter(([, columns]) => holds(given, mayBeIn(columns)))
+  if (named.length === 0 && !holds(given, isOfIds)) return given
   const query = new MarkedQuery()
   const chunks = query.copy(given)
   const column = columnAmong(query.cells)
-  if (!column) return given
-  query.bind(idsOf(column).storage.database)
-  return chunks
+  if (column) query.bind(idsOf(column).storage.database)
+  else for (const [database] of named) query.bind(database)
+  return column || named.length > 0 ? chunks : given
 }
 
 /**
@@ -111,6 +118,10 @@ export function boundTo(column: Column, value: unknown): unknown {
   return is(value, SQL) ? boundFor(value, column) : value
 }
 
+/** Whether a chunk is a value that may be an id of a column which nothing but the text names. */
+const mayBeIn = (columns: NamedColumns) => (chunk: unknown) =>
+  is(chunk, Placeholder) || columns.mayHold(isBare(chunk) ? chunk.value : chunk)
+
 /** Drizzle builds much that compares nothing: it is not to be searched. Bulk inserts are little but parameters. */
 function isPartOfComparison(chunk: SQLChunk): boolean {
   if (chunk instanceof Param) return false
@@ -147,7 +158,8 @@ class MarkedQuery {
   /** Encodes the values that are compared with ids, and those that are the result, for a column that takes it. */
   bind(database: Database, takers: readonly Column[] = []): void {
     const { cells } = this
-    const { comparisons, expressions, result } = readComparisons(this.text, database)
+    const reading = readComparisons(this.text, database)
+    const { comparisons, expressions, result } = reading
     for (const comparison of comparisons) bindComparison(cells, comparison)
     const [taker, ...others] = takers
     if (taker && others.length === 0) for (const { chunk } of result) cells[chunk]?.encode(taker)
@@ -157,6 +169,8 @@ class MarkedQuery {
       const column = columnAmong(involved)
       if (column) for (const cell of involved) cell.refuseId(column)
     }
+    for (const { chunk, columns } of NAMED.get(database)?.beside(reading) ?? [])
+      cells[chunk]?.refuseNamed(columns)
   }
 }
 
@@ -206,10 +220,27 @@ class Cell {
    */
   refuseId(column: Column): void {
     const ids = idsOf(column)
-    if (!ids.storage.converts || !this.isValue) return
+    if (ids.storage.converts) this.refuse((value) => checkNoId(ids, value))
+  }
+
+  /** The same beside a column that nothing but the text names. */
+  refuseNamed(columns: readonly NamedColumn[]): void {
+    this.refuse((value) => {
+      refuseUnconverted(
+        columns,
+        value,
+        'put the column into the template, or pass parameter(column, id); sql.param(text, textColumn) is for what is no id',
+      )
+      return value
+    })
+  }
+
+  /** @param check throws for a value that can't be sent as it is. */
+  private refuse(check: (value: unknown) => unknown): void {
+    if (!this.isValue) return
     for (const { chunk, isValue } of this.spread()) {
-      if (is(chunk, Placeholder)) this.encode({ mapToDriverValue: (value) => checkNoId(ids, value) })
-      else if (isValue) checkNoId(ids, is(chunk, Param) ? chunk.value : chunk)
+      if (is(chunk, Placeholder)) this.encode({ mapToDriverValue: check })
+      else if (isValue) check(is(chunk, Param) ? chunk.value : chunk)
     }
   }
 

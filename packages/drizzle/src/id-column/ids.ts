@@ -1,10 +1,13 @@
 import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
-import { agree, checkStored, withPath } from '@snoflax/core/adapter'
+import { agree, checkStored, NamedColumns, withPath } from '@snoflax/core/adapter'
 import { type Column, getTableColumns, getTableName } from 'drizzle-orm'
 import type { ColumnRequest } from './types.js'
 
 /** Where an id column keeps what it knows about its ids. Registered, so that two copies of this package agree. */
 export const IDS = Symbol.for('snoflax.drizzle.ids')
+
+/** The id columns of each kind of database by their names, for SQL whose text names them. */
+export const NAMED = new Map<Database, NamedColumns>()
 
 /** The ids of one column: their family and storage. Errors name the column. */
 export class ColumnIds {
@@ -38,6 +41,9 @@ export class ColumnIds {
     } else if (target === undefined) {
       throw this.refuse('a .ref() needs .references(…), or a storage of its own')
     }
+    const named = NAMED.get(database) ?? new NamedColumns()
+    NAMED.set(database, named)
+    named.add(column.name, { place: this.place, family, storage: () => this.storage })
   }
 
   /** Found at the first use: the target of a reference may be defined later. */
