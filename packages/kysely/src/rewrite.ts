@@ -54,7 +54,7 @@ import type { Relation, Scope } from './scope.js'
 export const SUPPORTED = '^0.28.3 || ^0.29.0'
 
 const NAMED_IN_TEXT =
-  'name it by sql.ref(), or pass ids.parameter(column, id); notAnId(value) is for what is no id'
+  'name it by sql.ref(), or pass ids.parameter(column, id); notAnId(value) is for other values'
 
 const PATTERN = /^(?:not )?(?:i?like|glob|match|regexp|rlike|similar to)$|^!?~\*?$|^@@$/
 

@@ -229,7 +229,7 @@ class Cell {
       refuseUnconverted(
         columns,
         value,
-        'put the column into the template, or pass parameter(column, id); sql.param(text, textColumn) is for what is no id',
+        'put the column into the template, or pass parameter(column, id); sql.param(text, textColumn) is for other values',
       )
       return value
     })
