@@ -49,7 +49,7 @@ BEGIN
     CALL snoflax._refuse('flax_decode', id, concat('has ', char_length(id), ' characters, a flax has 16'));
   END IF;
   IF octet_length(id) <> 16 OR id RLIKE '[^-0-9A-Z_a-z]' THEN
-    CALL snoflax._refuse('flax_decode', id, 'has a character that is none of -0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz');
+    CALL snoflax._refuse('flax_decode', id, 'has a character that is not one of -0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz');
   END IF;
   SET digits = id;
   RETURN unhex(concat(lpad(hex(locate(substr(digits, 1, 1), characters) - 1 << 42 | locate(substr(digits, 2, 1), characters) - 1 << 36 | locate(substr(digits, 3, 1), characters) - 1 << 30 | locate(substr(digits, 4, 1), characters) - 1 << 24 | locate(substr(digits, 5, 1), characters) - 1 << 18 | locate(substr(digits, 6, 1), characters) - 1 << 12 | locate(substr(digits, 7, 1), characters) - 1 << 6 | locate(substr(digits, 8, 1), characters) - 1 << 0), 12, '0'), lpad(hex(locate(substr(digits, 9, 1), characters) - 1 << 42 | locate(substr(digits, 10, 1), characters) - 1 << 36 | locate(substr(digits, 11, 1), characters) - 1 << 30 | locate(substr(digits, 12, 1), characters) - 1 << 24 | locate(substr(digits, 13, 1), characters) - 1 << 18 | locate(substr(digits, 14, 1), characters) - 1 << 12 | locate(substr(digits, 15, 1), characters) - 1 << 6 | locate(substr(digits, 16, 1), characters) - 1 << 0), 12, '0')));

@@ -103,7 +103,7 @@ NO SQL SQL SECURITY DEFINER
 BEGIN
   DECLARE message varchar(255);
   /*M! IF @@in_transaction = 1 THEN
-    SET message = concat(caller, ': a transaction is open, and a lease counts when it is committed; lease on a connection of its own');
+    SET message = concat(caller, ': a transaction is open, but a lease is valid only once committed; lease on a separate connection');
     SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = message;
   END IF; */
   IF value IS NULL OR value NOT BETWEEN first AND last THEN
@@ -132,7 +132,7 @@ BEGIN
   CALL snoflax._lease_check('lease_acquire', 'shards', divided, 1, coalesce(most, 2147483647));
   CALL snoflax._lease_check('lease_acquire', 'ttl_ms', ttl_ms, 100, coalesce(longest, 2147483647));
   IF coalesce(given_holder, '') = '' OR coalesce(given_token, '') NOT RLIKE '^[0-9a-f-]{36}$' THEN
-    SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'lease_acquire: the holder is missing, or the token is no UUID in lower case';
+    SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'lease_acquire: the holder is missing, or the token is not a lower-case UUID';
   END IF;
 
   START TRANSACTION;
