@@ -73,6 +73,18 @@ describe('figures that pages repeat are those of the benchmarks', () => {
     expect(benchmarkOf(figures, 'sno')).toBeLessThan(0.5)
   })
 
+  test("README's figures beside UUIDv7", () => {
+    const readme = readFileSync(join(root, 'README.md'), 'utf8').replaceAll('\n', ' ')
+    const inserts = tableBelow(readFileSync(join(root, 'docs/comparison.md'), 'utf8'), 'In PostgreSQL')
+      .slice(2)
+      .map((row) => Number(row[1]))
+    const [least, most] = [Math.min(...inserts), Math.max(...inserts)]
+    expect(readme).toContain(`take ${least.toFixed(2)} to ${most.toFixed(2)} times as long`)
+    const sizes = columnOf(benchmarks, 'Size of table and index', 'of uuid, both')
+    const more = (sizes.get('flax as uuid') as number) / (sizes.get('UUIDv7 as uuid') as number)
+    expect(readme).toContain(`took ${Math.round(100 * (more - 1))} % more`)
+  })
+
   const STORAGES: readonly (readonly [heading: string, column: string, cell: number])[] = [
     ['Size of table and index', 'of uuid, both', 1],
     ['100,000 rows by column default', 'of UUIDv4 as uuid', 2],
