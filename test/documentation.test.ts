@@ -47,7 +47,10 @@ function leadsSomewhere(path: string, link: string): boolean {
 }
 
 test('the pictures show the layouts and the figures of the benchmarks as they are', () => {
-  execFileSync(process.execPath, ['examples/quakes/scripts/pictures.js', '--check'], { cwd: root, stdio: 'pipe' })
+  execFileSync(process.execPath, ['examples/quakes/scripts/pictures.js', '--check'], {
+    cwd: root,
+    stdio: 'pipe',
+  })
 })
 
 describe('figures that pages repeat are those of the benchmarks', () => {

@@ -196,7 +196,8 @@ function adoptionOf<Details>(
       }),
     finish: () =>
       open(function* (db) {
-        if ((yield* own(db)).phase === 'backfilling') refuse('finish', 'the keys are not switched yet; call switchKeys()')
+        if ((yield* own(db)).phase === 'backfilling')
+          refuse('finish', 'the keys are not switched yet; call switchKeys()')
         yield* db.apply(db.statements(plan).finish)
       }, true),
     abandon: () =>

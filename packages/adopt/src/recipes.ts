@@ -61,7 +61,7 @@ function timeSource(table: string, createdAt: CreatedAt): TimeSource {
   if (typeof createdAt !== 'object' || createdAt === null) {
     return refuse(
       table,
-      "createdAt must be a column name, { column, through }, { key } or { from, to }",
+      'createdAt must be a column name, { column, through }, { key } or { from, to }',
       createdAt,
     )
   }
@@ -113,10 +113,7 @@ function triedIds(table: string, { generator: makeGenerator }: KeyRecipe, nowMs:
     )
   }
   if (ids.some((id, i) => i > 0 && family.compare(ids[i - 1] as string, id) >= 0)) {
-    refuse(
-      table,
-      `${family.name}: the generator's ids of one millisecond do not ascend; set monotonic: true`,
-    )
+    refuse(table, `${family.name}: the generator's ids of one millisecond do not ascend; set monotonic: true`)
   }
   const { name, encode } = baseOf(family)
   return ids.map((id) => `${name} ${encode(family.decode(id))}`)

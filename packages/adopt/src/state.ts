@@ -82,7 +82,11 @@ export function* refuseStrays(db: Driver, { roots, columns }: Plan, areFilled: b
     if (row === undefined) continue
     const { value, found } = row
     if (value === found) refuseUnfilled(pathOf(column))
-    refuse(pathOf(column), `the value ${value} matches no row of ${shownName(target)}; correct it first`, value)
+    refuse(
+      pathOf(column),
+      `the value ${value} matches no row of ${shownName(target)}; correct it first`,
+      value,
+    )
   }
 }
 

@@ -111,7 +111,8 @@ function checkRowTime(
 ): void {
   if (timeMs !== undefined && timeMs >= firstMs && timeMs <= lastMs) return
   const row = `${place} ${key}`
-  if (timeMs === undefined) refuse(row, 'the row has no time; fill its createdAt column, or use { from, to }', key, 'INVALID_TIME')
+  if (timeMs === undefined)
+    refuse(row, 'the row has no time; fill its createdAt column, or use { from, to }', key, 'INVALID_TIME')
   const iso = (time: number): string =>
     Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : `${time} ms`
   refuse(

@@ -99,7 +99,8 @@ const REFUSALS: Refusal[] = [
       table,
       generator: (clock: () => number) => sno.generator({ partition: 900, clock }),
     })),
-    message: /customer: sno: the generator would repeat the ids of (public\.)?orders for rows of the same time/,
+    message:
+      /customer: sno: the generator would repeat the ids of (public\.)?orders for rows of the same time/,
   },
   {
     name: 'generators of two tables that make the same ids behind two prefixes',
@@ -107,7 +108,8 @@ const REFUSALS: Refusal[] = [
       { ...orders, generator: prefixedSno('ord') },
       { ...orders, table: 'customer', generator: prefixedSno('cus') },
     ],
-    message: /customer: sno: the generator would repeat the ids of (public\.)?orders for rows of the same time/,
+    message:
+      /customer: sno: the generator would repeat the ids of (public\.)?orders for rows of the same time/,
   },
   {
     name: 'a storage that the family lacks',
@@ -472,14 +474,18 @@ describe.each(['postgres', 'sqlite'] as const)('%s', (kind) => {
       await adoption.backfill()
       await adoption.switchKeys()
       await adoption.finish()
-      await expect(plan(database, tables)).rejects.toThrow(/\.id: the keys are already flax ids .* finished before/)
+      await expect(plan(database, tables)).rejects.toThrow(
+        /\.id: the keys are already flax ids .* finished before/,
+      )
     }
   })
 
   test('a batch without rows is refused, for it would have no end', async () => {
     const adoption = await plan(await open(kind), [orders])
     for (const batchSize of [0, -1, 0.5, Number.NaN]) {
-      await expect(adoption.backfill({ batchSize })).rejects.toThrow(/^backfill: batchSize must be an integer/)
+      await expect(adoption.backfill({ batchSize })).rejects.toThrow(
+        /^backfill: batchSize must be an integer/,
+      )
     }
   })
 

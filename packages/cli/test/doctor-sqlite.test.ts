@@ -404,7 +404,10 @@ test('options that make no sense', async () => {
       ['--column', 'customer.id=cuid'],
       'family must be one of sno, uid, flax, uidLocal, flake, uuid7, ulid, twitter, discord, not cuid',
     ],
-    [['--column', 'customer.id=flax:hex'], 'storage must be one of text, binary, uuid, uuid8, bigint, not hex'],
+    [
+      ['--column', 'customer.id=flax:hex'],
+      'storage must be one of text, binary, uuid, uuid8, bigint, not hex',
+    ],
     [['--sample', 'many'], 'expected an integer, not many'],
   ] as const
   for (const [options, message] of refusals) {

@@ -66,7 +66,10 @@ test.each([
   [['uid'], 'uid ids need --node, a name that no other generator uses'],
   [['flax', '--meta', '3'], 'flax has no option --meta; its options are none'],
   [['sno', '--node', 'x'], 'sno has no option --node; its options are --meta, --partition'],
-  [['cuid'], 'family must be one of sno, uid, flax, uidLocal, flake, uuid7, ulid, twitter, discord, not cuid'],
+  [
+    ['cuid'],
+    'family must be one of sno, uid, flax, uidLocal, flake, uuid7, ulid, twitter, discord, not cuid',
+  ],
   [['-n', '1e3'], 'expected an integer, not 1e3'],
   [['-n', '-1'], 'expected an integer, not -1'],
   [['--at', '2026-11-01T12:00'], 'a time must be now, 2026-11-01,'],

@@ -97,7 +97,12 @@ describe('a family of a user', () => {
       [{ byteLength: 8.5 }, 'FIELD_OUT_OF_RANGE', 'byteLength', /not 8\.5$/],
       [{ storages: [] }, 'INVALID_OPTION', 'storages', /not none$/],
       [{ storages: ['text', 'hex' as 'text'] }, 'INVALID_OPTION', 'storages', /uuid.*, not text, hex$/],
-      [{ firstMs: 6, lastMs: 5 }, 'FIELD_OUT_OF_RANGE', 'lastMs', /lastMs must be an integer from 6 .*not 5$/],
+      [
+        { firstMs: 6, lastMs: 5 },
+        'FIELD_OUT_OF_RANGE',
+        'lastMs',
+        /lastMs must be an integer from 6 .*not 5$/,
+      ],
       [{ firstMs: Number.NaN }, 'FIELD_OUT_OF_RANGE', 'firstMs', /not NaN$/],
       [{ lastMs: Number.POSITIVE_INFINITY }, 'FIELD_OUT_OF_RANGE', 'lastMs', /not Infinity$/],
       [{ textLength: 15 }, 'INVALID_OPTION', 'min', /min has 16 characters .*textLength is 15$/],

@@ -18,7 +18,8 @@ export class ColumnIds {
     if (role !== 'generated') {
       const { storage: _, exactBigint, ...others } = options
       const [unused] = Object.keys(others)
-      if (unused !== undefined) throw this.refuse(`${unused} is only for generated ids; a ${role} column does not generate any`)
+      if (unused !== undefined)
+        throw this.refuse(`${unused} is only for generated ids; a ${role} column does not generate any`)
       return
     }
     const { generator, meta, schema } = options

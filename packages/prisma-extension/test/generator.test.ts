@@ -230,9 +230,7 @@ describe('databases', () => {
   test('text in MySQL has to tell case, and the schema has to say so', async () => {
     const id = 'model A { id String @id @default(dbgenerated()) @db.Char(16) /// @snoflax sno'
     expect(await mistakesOf(`${id}\n}`, MYSQL)).toEqual([
-      expect.stringMatching(
-        /^A\.id: sno: MySQL's default collations compare ids without regard to case/,
-      ),
+      expect.stringMatching(/^A\.id: sno: MySQL's default collations compare ids without regard to case/),
     ])
     expect(await mistakesOf(`${id} collation=utf8mb4_0900_ai_ci\n}`, MYSQL)).toHaveLength(1)
     const folder = await generateProject(schema(`${id} collation=ascii_bin\n}`, MYSQL))

@@ -47,8 +47,7 @@ export function* resolveTable(session: Session, given: string): Work<string> {
        FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = to_regclass($1)`,
     [given],
   )
-  if (found === undefined)
-    return refuse(given, 'no such table; quote a name with capitals, as in SQL')
+  if (found === undefined) return refuse(given, 'no such table; quote a name with capitals, as in SQL')
   if (found.kind !== 'r' || found.inherits) {
     return refuse(given, 'only plain tables can be adopted, not views, partitioned or inherited tables')
   }

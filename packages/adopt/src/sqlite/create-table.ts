@@ -85,8 +85,5 @@ function refuseUnfit(
   const isExpression = item.some((token) => isWord(token, 'CHECK', 'GENERATED', 'AS'))
   const used = isExpression && columns.find(({ column }) => uses(item, column))
   if (used)
-    refuse(
-      `${table}.${used.column}`,
-      `${textOf(sql, item)} uses it and cannot be copied; drop that first`,
-    )
+    refuse(`${table}.${used.column}`, `${textOf(sql, item)} uses it and cannot be copied; drop that first`)
 }

@@ -138,7 +138,11 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
   *timeOf({ sql, table, column, unit, timeZone }: TimeColumn) {
     const place = pathOf({ table, column })
     if (timeZone !== undefined)
-      refuse(place, 'timeZone is not supported for SQLite, where times without a zone are UTC; leave it out', timeZone)
+      refuse(
+        place,
+        'timeZone is not supported for SQLite, where times without a zone are UTC; leave it out',
+        timeZone,
+      )
     const columns = yield* readColumns(this, table)
     if (!columns.some(({ name }) => name.toLowerCase() === column.toLowerCase()))
       refuse(place, 'no such column')

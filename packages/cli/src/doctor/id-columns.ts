@@ -63,8 +63,7 @@ export async function identify(
 ): Promise<IdColumn[]> {
   const columns = await database.columns()
   for (const { place } of told) {
-    if (!columns.some((column) => placeOf(column) === place))
-      throw new UsageError(`no column ${place}`)
+    if (!columns.some((column) => placeOf(column) === place)) throw new UsageError(`no column ${place}`)
   }
   const found: IdColumn[] = []
   for (const column of columns) {

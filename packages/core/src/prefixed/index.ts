@@ -74,9 +74,14 @@ export function prefixed<const Prefix extends string, Base extends IdFamily>(
   checkOptions('prefixed', options, { stored: ['bare', 'prefixed'] })
   const { stored = 'bare' } = options
   if (typeof prefix !== 'string' || !isPrefix(prefix)) {
-    refuse('prefix', prefix, `a prefix must have 1 to 63 of a-z, 0-9 and _, begin with a letter and not end with _`)
+    refuse(
+      'prefix',
+      prefix,
+      `a prefix must have 1 to 63 of a-z, 0-9 and _, begin with a letter and not end with _`,
+    )
   }
-  if (isPrefixed(base)) refuse('base', base.name, 'a family can have only one prefix; pass the family without a prefix')
+  if (isPrefixed(base))
+    refuse('base', base.name, 'a family can have only one prefix; pass the family without a prefix')
   if (stored === 'prefixed' && !base.storages.includes('text')) {
     refuse('stored', stored, `${base.name} has no storage text for a prefixed column`)
   }

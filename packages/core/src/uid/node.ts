@@ -7,7 +7,8 @@ export type UidNode = string | number
 /** The fingerprint of a node. @throws {IdError} `INVALID_TYPE`, `FIELD_OUT_OF_RANGE`. */
 export function fingerprint(family: string, node: UidNode): number {
   if (typeof node === 'number') return checkInteger(family, 'node', node, 0, MAX_NODE)
-  if (typeof node !== 'string') refuseType(family, 'a node must be a name or a 32-bit fingerprint', node, 'node')
+  if (typeof node !== 'string')
+    refuseType(family, 'a node must be a name or a 32-bit fingerprint', node, 'node')
   if (node === '') {
     throw new IdError(
       'INVALID_OPTION',

@@ -31,7 +31,8 @@ export class ColumnIds {
     if (role !== 'generated') {
       const { storage, exactBigint, check, ...others } = options
       const [unused] = Object.keys(others)
-      if (unused !== undefined) throw this.refuse(`${unused} is only for generated ids; a ${role} column does not generate any`)
+      if (unused !== undefined)
+        throw this.refuse(`${unused} is only for generated ids; a ${role} column does not generate any`)
     }
     if (options.check && database !== 'sqlite')
       throw this.refuse('check is only for SQLite; in this database the type checks the length')

@@ -45,7 +45,9 @@ const HIDDEN = /^.*(?<!\/)\/\/[ \t]*@snoflax[ \t].*$/gm
 /** Collects comments of two slashes, which Prisma keeps from generators. */
 export function refuseHidden(datamodel: string, mistakes: Mistakes): void {
   for (const [line] of datamodel.matchAll(HIDDEN)) {
-    mistakes.collect('schema', () => refuseText('write three slashes: a Prisma generator sees no other comments', line.trim()))
+    mistakes.collect('schema', () =>
+      refuseText('write three slashes: a Prisma generator sees no other comments', line.trim()),
+    )
   }
 }
 

@@ -37,7 +37,8 @@ export function runGenerator(): void {
 async function generate(options: GeneratorOptions): Promise<void> {
   const { generator, otherGenerators } = options
   const folder = generator.output?.value
-  if (!folder) throw new IdError('INVALID_OPTION', 'output: missing; set the folder for the module', { field: 'output' })
+  if (!folder)
+    throw new IdError('INVALID_OPTION', 'output: missing; set the folder for the module', { field: 'output' })
   const brands = brandsOf(generator.config['brands'])
   const content = await readSchema(options)
   for (const client of clientsOf(options)) await typeClient(client, content, options.dmmf, brands)
