@@ -217,6 +217,27 @@ describe.each(['sqlite', 'postgresql'] as const)('on %s', (database) => {
     const groups =
       await prisma.$queryRaw`SELECT id FROM "Group" WHERE id = ${parameter('Group.id', group.id)}`
     expect(readRows(groups, { id: 'Group.id' })).toEqual([{ id: group.id }])
+
+    const [first, second] = database === 'sqlite' ? ['?', '?'] : ['$1', '$2']
+    const unsafe = `SELECT id FROM "Tag" WHERE label <> ${first} AND id = ${second}`
+    for (const forgotten of [
+      () => prisma.$queryRaw`SELECT id FROM "Tag" WHERE id = ${tag.id}`,
+      () => prisma.$queryRaw(Prisma.sql`SELECT id FROM "Tag" WHERE id IN (${Prisma.join([tag.id])})`),
+      () => prisma.$executeRaw`INSERT INTO "Tag" (label, id) VALUES (${'x'}, ${tag.id})`,
+      () => prisma.$queryRawUnsafe(unsafe, 'x', tag.id),
+      () => prisma.$executeRawUnsafe(`UPDATE "Tag" SET label = ${first} WHERE id = ${second}`, 'x', tag.id),
+      () => prisma.$transaction((tx: AnyClient) => tx.$queryRawUnsafe(unsafe, 'x', tag.id)),
+    ]) {
+      await expect(forgotten()).rejects.toMatchObject({
+        code: 'INVALID_OPTION',
+        value: tag.id,
+        message: expect.stringMatching(
+          /Tag\.id.*: the text of the SQL names .*; pass parameter\(field, id\)$/,
+        ),
+      })
+    }
+    expect(await prisma.$queryRaw`SELECT id FROM "Tag" WHERE label = ${tag.id}`).toEqual([])
+    expect(await prisma.$queryRawUnsafe(unsafe, tag.id, parameter('Tag.id', tag.id))).toHaveLength(1)
   })
 
   test('keyset pages, both ways, over rows of many days', async () => {

@@ -43,6 +43,27 @@ export const markOf = (chunk: number): string => `${MARK}${chunk}${MARK}`
  * withoutMarks(markOf(3)) // ' 3 '
  */
 export const withoutMarks = (text: string): string => text.replaceAll(MARK, ' ')
+
+/**
+ * SQL whose placeholders are marks of the values that go with it: `$2` and `?2` by their number, `?` in their order.
+ *
+ * @example
+ * withMarks('id = $1', 'postgres') === `id = ${markOf(0)}` // true
+ */
+export function withMarks(sql: string, dialect: Database): string {
+  const text = withoutMarks(sql)
+  let marked = ''
+  let end = 0
+  let next = 0
+  for (const token of readSql(text, { dialect })) {
+    if (token.kind !== 'placeholder') continue
+    const number = /^[?$](\d+)$/.exec(token.text)?.[1]
+    marked += text.slice(end, token.start) + markOf(number === undefined ? next++ : Number(number) - 1)
+    end = token.end
+  }
+  return marked + text.slice(end)
+}
+
 const MARKED = new RegExp(`${MARK}(\\d+)${MARK}`)
 
 const WORDS = 'is|in|between|i?like|glob|match|regexp|rlike|similar|sounds'

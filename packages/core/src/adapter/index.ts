@@ -13,6 +13,7 @@ export {
   type Row,
   readComparisons,
   type Term,
+  withMarks,
   withoutMarks,
 } from './comparisons.js'
 export {

@@ -68,6 +68,8 @@ export class NamedColumns {
   }
 }
 
+const SHOWN = 3
+
 const keyOf = (name: string): string => name.replaceAll('_', '').toLowerCase()
 
 const isIdOf = ({ family, storage }: NamedColumn, value: unknown): boolean =>
@@ -90,10 +92,11 @@ export function refuseUnconverted(columns: readonly NamedColumn[], value: unknow
   const [column, ...others] = columns.filter((one) => isIdOf(one, value))
   if (!column) return
   const { place, family, storage } = column
-  const places = [place, ...others.map((one) => one.place)].join(' or ')
+  const places = [place, ...others.slice(0, SHOWN - 1).map((one) => one.place)].join(' or ')
+  const more = others.length < SHOWN ? '' : `, or ${others.length - SHOWN + 1} others`
   throw new IdError(
     'INVALID_OPTION',
-    `${places}: the text of the SQL names the column, so the id ${JSON.stringify(value)} beside it isn't converted to ` +
+    `${places}${more}: the text of the SQL names the column, so the id ${JSON.stringify(value)} beside it isn't converted to ` +
       `the column's storage (${storage().name}); ${advice}`,
     { family: family.name, value, path: place },
   )

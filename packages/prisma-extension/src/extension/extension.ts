@@ -14,6 +14,7 @@ import {
   type Models,
 } from './model.js'
 import { inside, outermost } from './place.js'
+import { rawGuard } from './raw.js'
 import { type ReadAnswer, readAggregates, readRows } from './result.js'
 
 type Nothing = Record<never, never>
@@ -109,7 +110,19 @@ export function idExtension<Types = Record<never, never>>(
   return ((client: Client & { $extends(extension: unknown): unknown }) => {
     const models = connectModels(columns, client)
     const run = (call: Call) => runCall(models, client, call)
-    return client.$extends({ name: 'snoflax', query: { $allModels: { $allOperations: run } } })
+    const guard = rawGuard(models, configuration.database)
+    const raw = async ({ args, query }: Call) => {
+      guard(args as never)
+      return query(args)
+    }
+    const query = {
+      $allModels: { $allOperations: run },
+      $queryRaw: raw,
+      $executeRaw: raw,
+      $queryRawUnsafe: raw,
+      $executeRawUnsafe: raw,
+    }
+    return client.$extends({ name: 'snoflax', query })
   }) as Extension<Types>
 }
 

@@ -122,6 +122,8 @@ export interface ClientField {
   readonly name: string
   readonly kind: string
   readonly type: string
+  /** Of its column, where that has another name. */
+  readonly dbName?: string | null
 }
 
 /** Fields that a client leaves out of every answer, by model as the client writes it. */

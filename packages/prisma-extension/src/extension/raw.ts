@@ -1,6 +1,14 @@
-import { type DatabaseValue, IdError } from '@snoflax/core'
+import { type Database, type DatabaseValue, IdError } from '@snoflax/core'
+import {
+  markOf,
+  NamedColumns,
+  readComparisons,
+  refuseUnconverted,
+  withMarks,
+  withoutMarks,
+} from '@snoflax/core/adapter'
 import type { Configuration } from '../configuration.js'
-import { columnsOf, type IdColumn } from './model.js'
+import { columnsOf, type IdColumn, type Models } from './model.js'
 import { inside, outermost, type Place, withPlace } from './place.js'
 import { readId, refuseValue } from './result.js'
 
@@ -13,7 +21,7 @@ export type ReadRow<Types, Given, Columns> = {
     : Given[Column]
 }
 
-/** What raw queries need, which no extension sees. `Types` gives the id of each field: `{ 'Order.id': SnoId }`. */
+/** What raw queries need, whose columns no extension sees. `Types` gives the id of each field: `{ 'Order.id': SnoId }`. */
 export interface RawQueries<Types> {
   /**
    * An id as the database has it, to be put into `Prisma.sql`. Null stays null.
@@ -41,6 +49,40 @@ export interface RawQueries<Types> {
     const Columns extends { readonly [Column in keyof Given]?: keyof Types & string },
   >(rows: readonly Given[], columns: Columns): ReadRow<Types, Given, Columns>[]
 }
+
+/** What Prisma has of a raw query: of its template, or the text and values of `$queryRawUnsafe`. */
+type RawQuery =
+  | { readonly strings: readonly string[]; readonly values: readonly unknown[] }
+  | readonly [text: string, ...values: unknown[]]
+
+const isText = (query: RawQuery): query is readonly [string, ...unknown[]] => Array.isArray(query)
+
+/**
+ * Refuses ids that a raw query compares with an id field, or inserts there, without having them converted.
+ *
+ * @throws {IdError} `INVALID_OPTION`, naming the field.
+ */
+export function rawGuard(models: Models, database: Database): (query: RawQuery) => void {
+  const named = new NamedColumns()
+  for (const { fields, idList } of models.values()) {
+    for (const { name, field, settings, storage } of idList) {
+      const column = { place: name, family: settings.family, storage: () => storage }
+      for (const alias of [field, fields.get(field)?.dbName ?? field]) named.add(alias, column)
+    }
+  }
+  return (query) => {
+    const [values, text] = isText(query)
+      ? [query.slice(1), () => withMarks(query[0], database)]
+      : [query.values, () => marked(query.strings)]
+    if (!named.mayHold([...values])) return
+    for (const { chunk, columns } of named.beside(readComparisons(text(), database))) {
+      refuseUnconverted(columns, values[chunk], 'pass parameter(field, id)')
+    }
+  }
+}
+
+const marked = (strings: readonly string[]): string =>
+  strings.map((one, at) => (at === 0 ? '' : markOf(at - 1)) + withoutMarks(one)).join('')
 
 /**
  * Helpers for raw queries of a configuration.
