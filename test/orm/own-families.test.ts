@@ -49,7 +49,7 @@ describeContract(
   adapter,
   selected
     .flatMap(({ name }) => [
-      ...variantsOf(name, { families: name === 'sqlite' ? [...everywhere, ...given] : everywhere }),
+      ...variantsOf(name, { families: all || name === 'sqlite' ? [...everywhere, ...given] : everywhere }),
       ...prefixedVariants(name),
     ])
     .filter((variant) => !adapter.refuses?.(variant)),

@@ -122,6 +122,20 @@ export const PLATFORMS: readonly Platform[] = [
     commands: ['npx vite build', 'node chromium.mjs'],
   },
   {
+    name: "React Native's Metro and Hermes",
+    folder: 'hermes',
+    made: [
+      'npm init --yes',
+      'npm install @snoflax/core sql.js@1.13 fast-text-encoding@1',
+      'npm install --save-dev metro@0.83 @react-native/babel-preset@0.82 hermes-engine-cli@0.12',
+    ],
+    files: ['hermes'],
+    commands: [
+      'npx metro build main.js --out bundle.js --platform ios --dev false',
+      'node hermes.mjs bundle.js',
+    ],
+  },
+  {
     name: 'workerd, with D1',
     folder: 'workerd',
     made: [

@@ -6,17 +6,18 @@ const at = (/** @type {string} */ path) => fileURLToPath(new URL(`../${path}`, i
 
 /** Where the page is put together. */
 export const PAGE = at('dist/site')
-const CORE = dirname(fileURLToPath(import.meta.resolve('@snoflax/core')))
+/** The folder of a package's build. @param {string} name */
+const buildOf = (name) => dirname(fileURLToPath(import.meta.resolve(name)))
 
 /**
- * Puts the page together: what tsc has built of it, with core's own build beside it. Nothing is bundled.
+ * Puts the page together: what tsc has built of it, with the packages' own builds beside it. Nothing is bundled.
  *
  * @returns {Promise<string>} the folder, for any web server
  */
 export async function build() {
   await rm(PAGE, { recursive: true, force: true })
   await mkdir(PAGE, { recursive: true })
-  await copyModules(CORE, `${PAGE}/core`)
+  for (const name of ['core', 'families']) await copyModules(buildOf(`@snoflax/${name}`), `${PAGE}/${name}`)
   await copyModules(at('dist'), PAGE)
   for (const file of ['index.html', 'style.css']) await cp(at(file), `${PAGE}/${file}`)
   return PAGE

@@ -1,4 +1,5 @@
 import { flake, flax, type IdFamily, type PrefixedFamily, sno, uid, uidLocal } from '@snoflax/core'
+import { discord, twitter, typeid, ulid, uuid7 } from '@snoflax/families'
 
 /** A family that the page knows, and how it makes an id of now. */
 export interface Known {
@@ -6,13 +7,23 @@ export interface Known {
   make(): string
 }
 
-/** The strictest alphabet first: what reads as a sno by chance is rare, the other way round it is the rule. */
+const typeidSuffix = typeid('id').base
+
+/**
+ * The strictest form first: what reads as a sno by chance is rare, the other way round it is the rule. Every id of
+ * Discord has a plausible time as one of Twitter, too; of Twitter's only those older than four years as Discord's.
+ */
 export const KNOWN: readonly Known[] = [
   known(sno, sno.generator()),
   known(flax, flax),
   known(uid, uid.generator({ node: 'inspector' })),
   known(flake, flake.generator({ datacenter: 1, worker: 1 })),
   known(uidLocal, uidLocal.generator()),
+  known(uuid7, uuid7),
+  known(typeidSuffix, typeidSuffix),
+  known(ulid, ulid),
+  known(discord, discord.generator({ worker: 1, process: 1 })),
+  known(twitter, twitter.generator({ datacenter: 1, worker: 1 })),
 ]
 
 export const FAMILIES = KNOWN.map(({ family }) => family)
@@ -23,6 +34,9 @@ export const titleOf = (family: IdFamily): string => {
   return base === undefined ? family.name : `${base.name} behind ${prefix}_`
 }
 
-function known(family: IdFamily, source: { generate(): string }): Known {
-  return { family, make: () => source.generate() }
+function known<AnId extends string, Fields>(
+  family: IdFamily<AnId, Fields>,
+  source: { generate(): string },
+): Known {
+  return { family: family as unknown as IdFamily, make: () => source.generate() }
 }

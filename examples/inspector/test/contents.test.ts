@@ -2,7 +2,7 @@ import { flake, flax, type IdFamily, readings, sno } from '@snoflax/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { dayBounds } from '#inspector/day'
-import { FAMILIES } from '#inspector/families'
+import { FAMILIES, titleOf } from '#inspector/families'
 import { dayOf, momentOf, relative } from '#inspector/moments'
 import { storedForms } from '#inspector/stored-forms'
 import { unpacked } from '#inspector/unpacked'
@@ -41,6 +41,18 @@ describe('stored forms', () => {
     expect(bigint).toMatchObject({ storage: 'bigint', value: undefined })
     expect(bigint?.refusal).toContain('2^63')
   })
+})
+
+test.each([
+  ['017f22e2-79b0-7cc3-98c4-dc0c0c07398f', 'uuid7'],
+  ['01ARZ3NDEKTSV4RRFFQ69G5FAV', 'ulid'],
+  ['01h455vb4pex5vsknk084sn02q', 'typeid'],
+  ['user_01h455vb4pex5vsknk084sn02q', 'typeid behind user_'],
+  ['175928847299117063', 'discord'],
+  ['1823945883910279168', 'twitter'],
+])('%s is read as %s first', (text, title) => {
+  const [first] = readings(text, FAMILIES, { nowMs: Date.UTC(2026, 10, 22) })
+  expect(first && titleOf(first.family)).toBe(title)
 })
 
 describe('unpacked', () => {

@@ -8,13 +8,28 @@ export const family = (name: string): IdFamily => {
   return found
 }
 
-/** Any id of any family: any bytes are one. */
+/** What some families ask of bytes; of the others any are an id. */
+const SHAPES: Readonly<Record<string, (bytes: Uint8Array) => void>> = {
+  uuid7: version7,
+  typeid: version7,
+  twitter(bytes) {
+    bytes[0] = (bytes[0] as number) & 0x7f
+  },
+}
+
+function version7(bytes: Uint8Array): void {
+  bytes[6] = 0x70 | ((bytes[6] as number) & 0x0f)
+  bytes[8] = 0x80 | ((bytes[8] as number) & 0x3f)
+}
+
+/** Any id of any family. */
 export const anyId = fc.constantFrom(...FAMILIES).chain((one) =>
   fc.record({
     family: fc.constant(one),
-    id: fc
-      .uint8Array({ minLength: one.byteLength, maxLength: one.byteLength })
-      .map((bytes) => one.encode(bytes)),
+    id: fc.uint8Array({ minLength: one.byteLength, maxLength: one.byteLength }).map((bytes) => {
+      SHAPES[one.name]?.(bytes)
+      return one.encode(bytes)
+    }),
   }),
 )
 

@@ -121,7 +121,7 @@ describe.skipIf(!executablePath)('the page, in Chromium', { timeout: PAGE_MS }, 
     await page.keyboard.press('Tab')
     await page.keyboard.type(SNO)
     expect(await page.locator('.fit').count()).toBe(3)
-    for (const name of ['sno', 'flax', 'uid', 'flake', 'uidLocal']) {
+    for (const { name } of FAMILIES) {
       await page.keyboard.press('Tab')
       expect(await page.locator(':focus').textContent()).toBe(name)
     }

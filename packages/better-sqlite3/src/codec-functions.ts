@@ -24,8 +24,8 @@ export function codecFunctions(family: IdFamily, variant?: (option: number) => I
     ...prefixes(family),
     pure('is_valid', (value) => (isId(read, value) ? 1n : 0n)),
     ...conversions(family),
-    timed('time', (chosen, id) => momentText(chosen.name, chosen.timeMs(read(id)))),
-    timed('time_ms', (chosen, id) => BigInt(chosen.timeMs(read(id)))),
+    timed('time', (chosen, id) => timeOf(chosen, read(id), (timeMs) => momentText(chosen.name, timeMs))),
+    timed('time_ms', (chosen, id) => timeOf(chosen, read(id), BigInt)),
     timed('unpack', (chosen, id) => fieldsJson(chosen.unpack(read(id)) as Record<string, unknown>)),
     timed('pack', (chosen, json) => chosen.decode(chosen.pack(readFields(json)))),
     ...bounds(family).map(([name, bound]) => timed(name, bound)),
@@ -41,6 +41,12 @@ function prefixes(family: IdFamily): SqlFunction[] {
     pure('prefixed_encode', (prefix, id) => behind(prefix).withPrefix(read(id)), 2),
     pure('prefixed_decode', (prefix, text) => behind(prefix).decode(text as string), 2),
   ]
+}
+
+/** NULL of an id without a time, such as a UUIDv4. */
+function timeOf(family: IdFamily, id: string, write: (timeMs: number) => SqlValue): SqlValue {
+  const timeMs = family.timeMs(id)
+  return Number.isNaN(timeMs) ? null : write(timeMs)
 }
 
 type Timed = (chosen: IdFamily, value: SqlValue) => SqlValue

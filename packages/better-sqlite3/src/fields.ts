@@ -24,7 +24,8 @@ function valueJson(value: unknown): string {
 
 /** Reads what {@link fieldsJson} writes. Which fields there are, and what each of them is, an id shows. */
 export function fieldsReader(family: IdFamily): (json: unknown) => Fields {
-  const example = family.unpack(family.min) as Fields
+  // Every id of a moment has fields; the smallest may be a UUIDv4, which has none.
+  const example = family.unpack(family.lowerBound(family.lastMs)) as Fields
   const names = new Map(Object.keys(example).map((name) => [snakeCase(name), name]))
   const hasBigint = Object.values(example).some((value) => typeof value === 'bigint')
   return (json) => {

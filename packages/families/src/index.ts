@@ -8,7 +8,7 @@ export {
   type TwitterId,
   twitter,
 } from './snowflake/index.js'
-export type { MonotonicGenerator, MonotonicOptions } from './time-field.js'
+export type { MonotonicFamily, MonotonicGenerator, MonotonicOptions } from './time-field.js'
 export {
   type TypeidFamily,
   type TypeidOptions,

@@ -1,5 +1,5 @@
-import type { Clock, IdGenerator, IdOf, RandomSource, Time } from '@snoflax/core'
-import { checkSpan, readUint, type TimeSpan, toUnixMs } from '@snoflax/core/define'
+import type { Clock, IdFamily, IdGenerator, IdOf, RandomSource, Time } from '@snoflax/core'
+import { checkSpan, once, readUint, type TimeSpan, toUnixMs } from '@snoflax/core/define'
 
 /** The last Unix millisecond of 48 bits. */
 export const LAST_MS = 2 ** 48 - 1
@@ -43,4 +43,36 @@ export interface MonotonicGenerator<AnId extends string> extends IdGenerator<AnI
    * @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`.
    */
   generateAt<Of extends string = string>(time: Time): IdOf<AnId, Of>
+}
+
+/** A family that needs nothing but a clock and random bits: uuid7, ulid and the suffix of typeid. */
+export interface MonotonicFamily<AnId extends string, Fields> extends IdFamily<AnId, Fields> {
+  /**
+   * A new id, larger than all that this process has generated before.
+   *
+   * @throws {IdError} `TIME_OUT_OF_RANGE`; of ulid `SEQUENCE_EXHAUSTED` where the random part of a millisecond can't
+   * grow any more, as the specification demands.
+   */
+  generate<Of extends string = string>(): IdOf<AnId, Of>
+  /** An id that carries the given moment. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
+  generateAt<Of extends string = string>(time: Time): IdOf<AnId, Of>
+  /** A generator with options of its own. Ids of two generators differ, and are not ordered among each other. */
+  generator(options?: MonotonicOptions): MonotonicGenerator<AnId>
+}
+
+/** The family with what generates its ids. The default generator is one a process, made when it is first asked for. */
+export function withGenerators<AnId extends string, Fields>(
+  family: IdFamily<AnId, Fields>,
+  generator: (options?: MonotonicOptions) => MonotonicGenerator<AnId>,
+): MonotonicFamily<AnId, Fields> {
+  let own: MonotonicGenerator<AnId> | undefined
+  const standard = () => {
+    own ??= once(`${family.name} generator`, () => generator())
+    return own
+  }
+  return Object.assign(family, {
+    generate: () => standard().generate(),
+    generateAt: (time: Time) => standard().generateAt(time),
+    generator,
+  }) as MonotonicFamily<AnId, Fields>
 }

@@ -127,6 +127,12 @@ class Author {
 }
 
 @Entity()
+class Mixed {
+  @IdColumn(uuid7.withVersion4()) id!: Uuid7
+  @CreatedAt() readonly createdAt!: Date
+}
+
+@Entity()
 class Book {
   @IdColumn(uuid7) id!: Uuid7
   @Column('text') title!: string
@@ -152,7 +158,7 @@ describe('ids of npm, by TypeORM', () => {
     dataSource = await new DataSource({
       type: 'postgres',
       url: database.url,
-      entities: [Author, Book],
+      entities: [Author, Book, Mixed],
     }).initialize()
   })
   afterAll(async () => {
@@ -177,6 +183,17 @@ describe('ids of npm, by TypeORM', () => {
     expect([...first, ...rest].map(({ title }) => title)).toEqual(['0', '1', '2', 'ours'])
     expect(rest.at(-1)?.id).toBe(id)
     await expect(repository.findOneBy({ id: v4() as Uuid7 })).rejects.toThrow('uuid7.withVersion4()')
+  })
+
+  test('stand beside UUIDv4, which have no time', async () => {
+    const old = uuid7.withVersion4().parse(v4())
+    await database.query('CREATE TABLE mixed (id uuid PRIMARY KEY)')
+    await database.query('INSERT INTO mixed VALUES ($1), ($2)', [old, author])
+    const mixed = dataSource.getRepository(Mixed)
+    expect((await mixed.findOneByOrFail({ id: old })).createdAt.getTime()).toBeNaN()
+    expect((await mixed.findOneByOrFail({ id: author as Uuid7 })).createdAt).toEqual(new Date(oldMs))
+    const { id } = await mixed.save({})
+    expect(uuid7.is(id)).toBe(true)
   })
 })
 

@@ -45,3 +45,12 @@ test('a table finds its rows by the bounds', () => {
     'SELECT count(*) FROM notes WHERE id >= uuid7_lower_bound_text(?) AND id < uuid7_lower_bound_text(?)'
   expect(value(sql, '2026-11-03', '2026-11-06')).toBe(3)
 })
+
+test('a UUIDv4 has no time, where it is an id', () => {
+  const old = '919108f7-52d1-4320-9bac-f847db4148a8'
+  const mixed = registerSnoflax(new Database(':memory:'), { families: [uuid7.withVersion4()] })
+  const sql = 'SELECT uuid7_is_valid(@id) AS valid, uuid7_time(@id) AS time, uuid7_time_ms(@id) AS ms'
+  expect(mixed.prepare(sql).get({ id: old })).toEqual({ valid: 1, time: null, ms: null })
+  mixed.close()
+  expect(() => value('SELECT uuid7_time(?)', old)).toThrow('is not a UUIDv7')
+})

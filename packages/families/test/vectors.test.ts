@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { IdError } from '@snoflax/core'
-import { typeid, type Ulid, type Uuid7, ulid, uuid7 } from '@snoflax/families'
+import { IdError, type IdFamily } from '@snoflax/core'
+import { discord, twitter, typeid, type Ulid, type Uuid7, ulid, uuid7 } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from './refusal.js'
 
@@ -89,5 +89,19 @@ describe('typeid.json', () => {
     }
     expect(() => typeid('prefix', { uuids: 'any' }).parse(text)).toThrow(IdError)
     expect(() => typeid('prefix', { uuids: 'any' }).base.parse(text)).toThrow(IdError)
+  })
+})
+
+describe('snowflakes.json', () => {
+  interface Decode {
+    readonly family: 'twitter' | 'discord'
+    readonly timestampMs: number
+    readonly fields?: Readonly<Record<string, number>>
+  }
+  const families = { twitter, discord } as unknown as Readonly<Record<string, IdFamily>>
+  test.each(vectors<Decode>('snowflakes', 'decode'))('$v: $family', ({ family: name, text, ...parts }) => {
+    const family = families[name] as IdFamily
+    expect(family.timeMs(text)).toBe(parts.timestampMs)
+    expect(family.unpack(family.parse(text))).toMatchObject({ timeMs: parts.timestampMs, ...parts.fields })
   })
 })

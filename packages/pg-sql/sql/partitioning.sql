@@ -15,7 +15,9 @@ DECLARE
   months CONSTANT integer := extract(year FROM step) * 12 + extract(month FROM step);
   days CONSTANT integer := extract(day FROM step);
   whole CONSTANT interval := make_interval(months => months, days => days);
-  bound CONSTANT text := family || '_lower_bound' || CASE storage WHEN 'binary' THEN '' ELSE '_' || storage END;
+  -- Families of 16 bytes are a uuid as they are, and have no functions for bytea.
+  native CONSTANT text := CASE WHEN family IN ('uuid7', 'ulid', 'typeid') THEN 'uuid' ELSE 'binary' END;
+  bound CONSTANT text := family || '_lower_bound' || CASE storage WHEN native THEN '' ELSE '_' || storage END;
   option CONSTANT text := CASE family
     WHEN 'flake' THEN format(', %L::bigint', epoch_ms)
     WHEN 'uid' THEN format(', %L::integer', neighbourhood)
@@ -32,12 +34,13 @@ DECLARE
   lower text;
   upper text;
 BEGIN
-  IF family NOT IN ('flax', 'sno', 'flake', 'uid', 'uid_local')
+  IF family NOT IN ('flax', 'sno', 'flake', 'uid', 'uid_local', 'uuid7', 'ulid', 'typeid')
     OR storage NOT IN ('uuid', 'uuid8', 'text', 'binary', 'bigint')
     OR NOT EXISTS (SELECT FROM pg_proc WHERE pronamespace = 'snoflax'::regnamespace AND proname = bound)
   THEN
     RAISE EXCEPTION 'partition_ddl: no family "%" with storage "%"', family, storage USING ERRCODE = '22023',
-      HINT = 'Families: flax, sno, flake, uid, uid_local, if installed. Storages: uuid, uuid8, text, binary, bigint.';
+      HINT = 'Families: flax, sno, flake, uid, uid_local, uuid7, ulid, typeid, if installed. '
+        'Storages: uuid, uuid8, text, binary, bigint.';
   END IF;
   IF NOT isfinite(first) OR NOT isfinite(until) OR first > until THEN
     RAISE EXCEPTION 'partition_ddl: % to % is not a range of time', from_time, until_time USING ERRCODE = '22023';

@@ -59,6 +59,33 @@ CREATE OR REPLACE FUNCTION snoflax.flax_from_uuid(id uuid) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN snoflax.flax_decode(snoflax.flax_encode(id));
 
+-- Prefixes ------------------------------------------------------------------------------------------------------------
+
+CREATE OR REPLACE FUNCTION snoflax._check_prefix(prefix text, caller text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN prefix COLLATE "C" ~ '^[a-z]([a-z0-9_]{0,61}[a-z0-9])?$' THEN prefix || '_'
+  ELSE snoflax._refuse(caller || ': a prefix is 1 to 63 of a-z, 0-9 and _, with a letter first and no _ last, not "'
+    || left(prefix, 80) || '"')::text END;
+
+CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_encode(prefix text, id bytea) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'flax_prefixed_encode') || snoflax.flax_encode(id);
+
+CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_encode(prefix text, id text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN snoflax.flax_prefixed_encode(prefix, snoflax.flax_decode(id));
+
+CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_encode(prefix text, id uuid) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'flax_prefixed_encode') || snoflax.flax_encode(id);
+
+CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_decode(prefix text, id text) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN starts_with(id, snoflax._check_prefix(prefix, 'flax_prefixed_decode'))
+  THEN snoflax.flax_decode(substr(id, char_length(prefix) + 2))
+  ELSE int8send(snoflax._refuse('flax_prefixed_decode: an id begins with "' || prefix || '_", not "' || left(id, 80) || '"'))
+  END;
+
 -- Time ----------------------------------------------------------------------------------------------------------------
 
 CREATE OR REPLACE FUNCTION snoflax.flax_time(id bytea) RETURNS timestamptz

@@ -2,6 +2,56 @@
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 
+-- 48 bits of Unix milliseconds first -------------------------------------------------------------------------------------
+
+-- The uuid of a millisecond and the 20 hex digits behind it.
+CREATE OR REPLACE FUNCTION snoflax._uuid_of_ms(unix_ms bigint, rest text) RETURNS uuid
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (lpad(to_hex(unix_ms), 12, '0') || rest)::uuid;
+
+-- The millisecond of an id to be made.
+CREATE OR REPLACE FUNCTION snoflax._ms_of_uuid(at timestamptz, caller text) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  us bigint := snoflax._us_since_2000(at);
+BEGIN
+  IF us NOT BETWEEN -946684800000000 AND 280528291910655999 THEN
+    RAISE EXCEPTION '%: % is outside 1970-01-01 00:00:00Z to 10889-08-02 05:31:50.655999Z', caller, at
+      USING ERRCODE = '22008';
+  END IF;
+  RETURN (us + 946684800000000) / 1000;
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._time_of_uuid(id uuid) RETURNS timestamptz
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  bytes bytea := uuid_send(id);
+BEGIN
+  RETURN snoflax._far_moment(snoflax._read48(bytes, 0));
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._uuid_lower_bound(at timestamptz, rest text, caller text) RETURNS uuid
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  us bigint := snoflax._us_since_2000(at);
+BEGIN
+  IF us > 280528291910655000 THEN
+    RAISE EXCEPTION '%: % is after 10889-08-02 05:31:50.655Z', caller, at USING ERRCODE = '22008';
+  END IF;
+  RETURN snoflax._uuid_of_ms(greatest(snoflax._unix_ms(us), 0::bigint), rest);
+END $$;
+
+-- An end of *_between, which the planner replaces by the comparisons; it must not be STRICT for that. After the last moment
+-- a range has no upper end, or nothing in it: its end is above all ids there.
+CREATE OR REPLACE FUNCTION snoflax._uuid_end(at timestamptz, rest text) RETURNS uuid
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF snoflax._us_since_2000(at) > 280528291910655000 THEN
+    RETURN 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid;
+  END IF;
+  RETURN snoflax._uuid_lower_bound(at, rest, ''::text);
+END $$;
+
 -- UUIDv7 --------------------------------------------------------------------------------------------------------------
 
 -- The server's own from version 18 on, whose ids are in order within a session. Before, the millisecond and the random
@@ -23,59 +73,70 @@ CREATE OR REPLACE FUNCTION snoflax.uuid7_generate_uuid() RETURNS uuid
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN snoflax.uuid7_generate();
 
+CREATE OR REPLACE FUNCTION snoflax.uuid7_generate_text() RETURNS text
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN snoflax.uuid7_generate()::text;
+
 CREATE OR REPLACE FUNCTION snoflax.uuid7_generate_at(at timestamptz) RETURNS uuid
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE AS $$
-DECLARE
-  us bigint := snoflax._us_since_2000(at);
-BEGIN
-  IF us NOT BETWEEN -946684800000000 AND 280528291910655999 THEN
-    RAISE EXCEPTION 'uuid7_generate_at: % is outside 1970-01-01 00:00:00Z to 10889-08-02 05:31:50.655999Z', at
-      USING ERRCODE = '22008';
-  END IF;
-  RETURN (lpad(to_hex((us + 946684800000000) / 1000), 12, '0'::text) || '7'::text
-    || substr(gen_random_uuid()::text, 16))::uuid;
-END $$;
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+RETURN snoflax._uuid_of_ms(snoflax._ms_of_uuid(at, 'uuid7_generate_at'), '7' || substr(gen_random_uuid()::text, 16));
 
 CREATE OR REPLACE FUNCTION snoflax.uuid7_is_valid(id uuid) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN encode(uuid_send(id), 'hex') COLLATE "C" ~ '^.{12}7...[89ab]';
 
-CREATE OR REPLACE FUNCTION snoflax.uuid7_time(id uuid) RETURNS timestamptz
+CREATE OR REPLACE FUNCTION snoflax.uuid7_is_valid(id text) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN id COLLATE "C" ~ '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$';
+
+CREATE OR REPLACE FUNCTION snoflax._uuid7_of_text(id text, caller text) RETURNS uuid
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF snoflax.uuid7_is_valid(id) THEN
+    RETURN id::uuid;
+  END IF;
+  RAISE EXCEPTION '%: "%" is not the text of a UUIDv7, xxxxxxxx-xxxx-7xxx-[89ab]xxx-xxxxxxxxxxxx in lower case',
+    caller, left(id, 48) USING ERRCODE = '22P02';
+END $$;
+
+CREATE OR REPLACE FUNCTION snoflax._uuid7(id uuid, caller text) RETURNS uuid
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   bytes bytea := uuid_send(id);
 BEGIN
-  IF (get_byte(bytes, 6) >> 4) <> 7 OR (get_byte(bytes, 8) >> 6) <> 2 THEN
-    RAISE EXCEPTION 'uuid7_time: % is not a UUIDv7 and has no time', id USING ERRCODE = '22P02';
+  IF (get_byte(bytes, 6) >> 4) = 7 AND (get_byte(bytes, 8) >> 6) = 2 THEN
+    RETURN id;
   END IF;
-  RETURN snoflax._far_moment(snoflax._read48(bytes, 0));
+  RAISE EXCEPTION '%: % is not a UUIDv7', caller, id USING ERRCODE = '22P02';
 END $$;
+
+CREATE OR REPLACE FUNCTION snoflax.uuid7_time(id uuid) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._time_of_uuid(snoflax._uuid7(id, 'uuid7_time'));
+
+CREATE OR REPLACE FUNCTION snoflax.uuid7_time(id text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._time_of_uuid(snoflax._uuid7_of_text(id, 'uuid7_time'));
 
 CREATE OR REPLACE FUNCTION snoflax.uuid7_lower_bound(at timestamptz) RETURNS uuid
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-DECLARE
-  us bigint := snoflax._us_since_2000(at);
-BEGIN
-  IF us > 280528291910655000 THEN
-    RAISE EXCEPTION 'uuid7_lower_bound: % is after 10889-08-02 05:31:50.655Z', at USING ERRCODE = '22008';
-  END IF;
-  RETURN (lpad(to_hex(greatest(snoflax._unix_ms(us), 0::bigint)), 12, '0'::text) || '70008000000000000000'::text)::uuid;
-END $$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._uuid_lower_bound(at, '70008000000000000000', 'uuid7_lower_bound');
 
--- The planner puts the comparisons in place of the call, for which it must not be STRICT. After the last moment a range has
--- no upper end, or nothing in it: its end is above all ids there.
 CREATE OR REPLACE FUNCTION snoflax._uuid7_end(at timestamptz) RETURNS uuid
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
-BEGIN
-  IF snoflax._us_since_2000(at) > 280528291910655000 THEN
-    RETURN 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid;
-  END IF;
-  RETURN snoflax.uuid7_lower_bound(at);
-END $$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._uuid_end(at, '70008000000000000000');
 
 CREATE OR REPLACE FUNCTION snoflax.uuid7_between(id uuid, from_time timestamptz, until_time timestamptz) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN id >= snoflax._uuid7_end(from_time) AND id < snoflax._uuid7_end(until_time);
+
+CREATE OR REPLACE FUNCTION snoflax.uuid7_prefixed_encode(prefix text, id uuid) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'uuid7_prefixed_encode') || snoflax._uuid7(id, 'uuid7_prefixed_encode')::text;
+
+CREATE OR REPLACE FUNCTION snoflax.uuid7_prefixed_decode(prefix text, id text) RETURNS uuid
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._uuid7_of_text(snoflax._without_prefix(prefix, id, 'uuid7_prefixed_decode'), 'uuid7_prefixed_decode');
 
 CREATE OR REPLACE FUNCTION snoflax.uuid7_partman_encode_uuid(at timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -87,19 +148,27 @@ RETURN snoflax.uuid7_time(key::uuid);
 
 COMMENT ON FUNCTION snoflax.uuid7_generate() IS 'A new UUIDv7: uuidv7() from PostgreSQL 18 on.';
 COMMENT ON FUNCTION snoflax.uuid7_generate_uuid() IS 'The same as uuid7_generate(), by the name that the ORM packages call.';
+COMMENT ON FUNCTION snoflax.uuid7_generate_text() IS 'The same as text.';
 COMMENT ON FUNCTION snoflax.uuid7_generate_at(timestamptz) IS
   'A new UUIDv7 of that moment, whose fraction of a millisecond is cut off; 22008 outside 1970 to 10889.';
 COMMENT ON FUNCTION snoflax.uuid7_is_valid(uuid) IS 'Whether it is a UUIDv7.';
+COMMENT ON FUNCTION snoflax.uuid7_is_valid(text) IS 'Whether it is the text of a UUIDv7, in lower case.';
 COMMENT ON FUNCTION snoflax.uuid7_time(uuid) IS
   'When the UUIDv7 was made, to the millisecond; 22P02 for UUIDs of other versions.';
+COMMENT ON FUNCTION snoflax.uuid7_time(text) IS
+  'When the UUIDv7 was made, to the millisecond; 22P02 for other texts.';
 COMMENT ON FUNCTION snoflax.uuid7_lower_bound(timestamptz) IS
   'The smallest UUIDv7 whose time is at or after the moment; 22008 after the last moment.';
 COMMENT ON FUNCTION snoflax.uuid7_between(uuid, timestamptz, timestamptz) IS
-  'Whether the UUIDv7 was made from from_time until before until_time. Index and partitions are used.';
+  'Whether the UUIDv7 was made from from_time until before until_time. Index and partitions are used. UUIDs of other versions may be among them: add uuid7_is_valid(id) where a table has such.';
+COMMENT ON FUNCTION snoflax.uuid7_prefixed_encode(text, uuid) IS
+  'The text of a UUIDv7 behind a prefix and _; 22P02 for other versions, 22023 for what is no prefix.';
+COMMENT ON FUNCTION snoflax.uuid7_prefixed_decode(text, text) IS
+  'The UUIDv7 of such a text; 22P02 if it is none, or has another prefix, 22023 for what is no prefix.';
 COMMENT ON FUNCTION snoflax.uuid7_partman_encode_uuid(timestamptz) IS 'p_time_encoder of pg_partman for uuid7 keys.';
 COMMENT ON FUNCTION snoflax.uuid7_partman_decode(text) IS 'p_time_decoder of pg_partman for uuid7 keys.';
 
--- ULID and TypeID -----------------------------------------------------------------------------------------------------
+-- Crockford's base 32 --------------------------------------------------------------------------------------------------
 
 -- The ASCII codes of 8 digits of Crockford's base 32, one a byte. `letters` is how far the first letter's code is above
 -- the one behind 9: 7 in upper case, 39 in lower case.
@@ -154,19 +223,136 @@ BEGIN
     || substring(int8send(snoflax._crockford_bits(ascii, 18, digits)), 4), 'hex')::uuid;
 END $$;
 
+-- ULID ----------------------------------------------------------------------------------------------------------------
+
+-- 80 random bits: a UUIDv4 has 20 random hex digits around the 16 characters in which version and variant are.
+CREATE OR REPLACE FUNCTION snoflax.ulid_generate() RETURNS uuid
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN snoflax._uuid_of_ms(snoflax._clock_us() / 1000, overlay(gen_random_uuid()::text PLACING '' FROM 9 FOR 16));
+
+CREATE OR REPLACE FUNCTION snoflax.ulid_generate_uuid() RETURNS uuid
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN snoflax.ulid_generate();
+
+CREATE OR REPLACE FUNCTION snoflax.ulid_generate_text() RETURNS text
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN snoflax._crockford(snoflax.ulid_generate(), 7);
+
+CREATE OR REPLACE FUNCTION snoflax.ulid_generate_at(at timestamptz) RETURNS uuid
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+RETURN snoflax._uuid_of_ms(snoflax._ms_of_uuid(at, 'ulid_generate_at'),
+  overlay(gen_random_uuid()::text PLACING '' FROM 9 FOR 16));
+
+CREATE OR REPLACE FUNCTION snoflax.ulid_is_valid(id text) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN id COLLATE "C" ~ '^[0-7][0-9A-HJKMNP-TV-Z]{25}$';
+
+CREATE OR REPLACE FUNCTION snoflax._ulid_uuid(id text, caller text) RETURNS uuid
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF snoflax.ulid_is_valid(id) THEN
+    RETURN snoflax._crockford_uuid(id);
+  END IF;
+  RAISE EXCEPTION '%: "%" is not a ULID, which has 26 characters of 0123456789ABCDEFGHJKMNPQRSTVWXYZ, 0 to 7 first',
+    caller, left(id, 48) USING ERRCODE = '22P02';
+END $$;
+
 CREATE OR REPLACE FUNCTION snoflax.ulid_encode(id uuid) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._crockford(id, 7);
 
 CREATE OR REPLACE FUNCTION snoflax.ulid_decode(id text) RETURNS uuid
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._ulid_uuid(id, 'ulid_decode');
+
+CREATE OR REPLACE FUNCTION snoflax.ulid_time(id uuid) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._time_of_uuid(id);
+
+CREATE OR REPLACE FUNCTION snoflax.ulid_time(id text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._time_of_uuid(snoflax._ulid_uuid(id, 'ulid_time'));
+
+CREATE OR REPLACE FUNCTION snoflax.ulid_lower_bound(at timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._uuid_lower_bound(at, '00000000000000000000', 'ulid_lower_bound');
+
+CREATE OR REPLACE FUNCTION snoflax.ulid_lower_bound_text(at timestamptz) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._crockford(snoflax._uuid_lower_bound(at, '00000000000000000000', 'ulid_lower_bound_text'), 7);
+
+CREATE OR REPLACE FUNCTION snoflax._ulid_end(at timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._uuid_end(at, '00000000000000000000');
+
+CREATE OR REPLACE FUNCTION snoflax._ulid_end_text(at timestamptz) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
-  IF id COLLATE "C" ~ '^[0-7][0-9A-HJKMNP-TV-Z]{25}$'::text THEN
-    RETURN snoflax._crockford_uuid(id);
+  IF snoflax._us_since_2000(at) > 280528291910655000 THEN
+    RETURN '~'::text;
   END IF;
-  RAISE EXCEPTION 'ulid_decode: "%" is not a ULID, which has 26 characters of 0123456789ABCDEFGHJKMNPQRSTVWXYZ, 0 to 7 first',
-    left(id, 48) USING ERRCODE = '22P02';
+  RETURN snoflax.ulid_lower_bound_text(at);
 END $$;
+
+-- Of all uuids the largest alone is in no range, since none is above it.
+CREATE OR REPLACE FUNCTION snoflax.ulid_between(id uuid, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id >= snoflax._ulid_end(from_time) AND id < snoflax._ulid_end(until_time);
+
+CREATE OR REPLACE FUNCTION snoflax.ulid_between(id text, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id COLLATE "C" >= snoflax._ulid_end_text(from_time) AND id COLLATE "C" < snoflax._ulid_end_text(until_time);
+
+CREATE OR REPLACE FUNCTION snoflax.ulid_prefixed_encode(prefix text, id uuid) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._check_prefix(prefix, 'ulid_prefixed_encode') || snoflax._crockford(id, 7);
+
+CREATE OR REPLACE FUNCTION snoflax.ulid_prefixed_decode(prefix text, id text) RETURNS uuid
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._ulid_uuid(snoflax._without_prefix(prefix, id, 'ulid_prefixed_decode'), 'ulid_prefixed_decode');
+
+CREATE OR REPLACE FUNCTION snoflax.ulid_partman_encode_uuid(at timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.ulid_lower_bound(at);
+
+CREATE OR REPLACE FUNCTION snoflax.ulid_partman_encode_text(at timestamptz) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax.ulid_lower_bound_text(at);
+
+-- pg_partman gives keys as text, those of a uuid column too.
+CREATE OR REPLACE FUNCTION snoflax.ulid_partman_decode(key text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN key ~ '-' THEN snoflax.ulid_time(key::uuid) ELSE snoflax.ulid_time(key) END;
+
+COMMENT ON FUNCTION snoflax.ulid_generate() IS 'A new ULID as uuid; its 80 random bits don''t order the ids of a millisecond.';
+COMMENT ON FUNCTION snoflax.ulid_generate_uuid() IS 'The same as ulid_generate(), by the name that the ORM packages call.';
+COMMENT ON FUNCTION snoflax.ulid_generate_text() IS 'The same as text.';
+COMMENT ON FUNCTION snoflax.ulid_generate_at(timestamptz) IS
+  'A new ULID of that moment, whose fraction of a millisecond is cut off; 22008 outside 1970 to 10889.';
+COMMENT ON FUNCTION snoflax.ulid_is_valid(text) IS 'Whether it is the text of a ULID. Every uuid is one.';
+COMMENT ON FUNCTION snoflax.ulid_encode(uuid) IS 'The text of a ULID that is stored as uuid.';
+COMMENT ON FUNCTION snoflax.ulid_decode(text) IS 'The text of a ULID as uuid; 22P02 if it is none.';
+COMMENT ON FUNCTION snoflax.ulid_time(uuid) IS 'When the ULID was made, to the millisecond.';
+COMMENT ON FUNCTION snoflax.ulid_time(text) IS 'When the ULID was made, to the millisecond; 22P02 if it is none.';
+COMMENT ON FUNCTION snoflax.ulid_lower_bound(timestamptz) IS
+  'The smallest ULID whose time is at or after the moment; 22008 after the last moment.';
+COMMENT ON FUNCTION snoflax.ulid_lower_bound_text(timestamptz) IS
+  'The smallest ULID whose time is at or after the moment, as text; 22008 after the last moment.';
+COMMENT ON FUNCTION snoflax.ulid_between(uuid, timestamptz, timestamptz) IS
+  'Whether the ULID was made from from_time until before until_time. Index and partitions are used.';
+COMMENT ON FUNCTION snoflax.ulid_between(text, timestamptz, timestamptz) IS
+  'The same of a text column, whose index and partitions are used if it is COLLATE "C".';
+COMMENT ON FUNCTION snoflax.ulid_prefixed_encode(text, uuid) IS
+  'The text of a ULID behind a prefix and _; 22023 for what is no prefix.';
+COMMENT ON FUNCTION snoflax.ulid_prefixed_decode(text, text) IS
+  'The uuid of such a text; 22P02 if it is none, or has another prefix, 22023 for what is no prefix.';
+COMMENT ON FUNCTION snoflax.ulid_partman_encode_uuid(timestamptz) IS 'p_time_encoder of pg_partman for ULIDs in uuid columns.';
+COMMENT ON FUNCTION snoflax.ulid_partman_encode_text(timestamptz) IS 'p_time_encoder of pg_partman for ULIDs in text columns.';
+COMMENT ON FUNCTION snoflax.ulid_partman_decode(text) IS 'p_time_decoder of pg_partman for ULIDs.';
+
+-- TypeID --------------------------------------------------------------------------------------------------------------
+
+-- A column holds the UUIDv7, or the text with its prefix.
 
 CREATE OR REPLACE FUNCTION snoflax._typeid_prefix(prefix text, caller text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -196,9 +382,65 @@ BEGIN
     left(id, 96), prefix, head USING ERRCODE = '22P02';
 END $$;
 
-COMMENT ON FUNCTION snoflax.ulid_encode(uuid) IS 'The text of a ULID that is stored as uuid.';
-COMMENT ON FUNCTION snoflax.ulid_decode(text) IS 'The text of a ULID as uuid; 22P02 if it is none.';
+-- The UUID behind any prefix, or none.
+CREATE OR REPLACE FUNCTION snoflax._typeid_uuid(id text, caller text) RETURNS uuid
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+  IF id COLLATE "C" ~ '^([a-z]([a-z_]{0,61}[a-z])?_)?[0-7][0-9a-hjkmnp-tv-z]{25}$'::text THEN
+    RETURN snoflax._crockford_uuid(right(id, 26));
+  END IF;
+  RAISE EXCEPTION '%: "%" is not a TypeID, which is a prefix, _, and 26 characters of 0123456789abcdefghjkmnpqrstvwxyz, 0 to 7 first',
+    caller, left(id, 96) USING ERRCODE = '22P02';
+END $$;
+
+-- Not STRICT, as the planner would then not put the body in place of the call, and the prefix would be checked each time.
+CREATE OR REPLACE FUNCTION snoflax.typeid_generate(prefix text) RETURNS text
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN snoflax._typeid_prefix(prefix, 'typeid_generate') || snoflax._crockford(snoflax.uuid7_generate(), 39);
+
+CREATE OR REPLACE FUNCTION snoflax.typeid_generate_uuid() RETURNS uuid
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN snoflax.uuid7_generate();
+
+CREATE OR REPLACE FUNCTION snoflax.typeid_generate_text() RETURNS text
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN snoflax._crockford(snoflax.uuid7_generate(), 39);
+
+CREATE OR REPLACE FUNCTION snoflax.typeid_generate_at(prefix text, at timestamptz) RETURNS text
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+RETURN snoflax._typeid_prefix(prefix, 'typeid_generate_at') || snoflax._crockford(snoflax.uuid7_generate_at(at), 39);
+
+CREATE OR REPLACE FUNCTION snoflax.typeid_time(id uuid) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._time_of_uuid(snoflax._uuid7(id, 'typeid_time'));
+
+CREATE OR REPLACE FUNCTION snoflax.typeid_time(id text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._time_of_uuid(snoflax._uuid7(snoflax._typeid_uuid(id, 'typeid_time'), 'typeid_time'));
+
+CREATE OR REPLACE FUNCTION snoflax.typeid_lower_bound(at timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN snoflax._uuid_lower_bound(at, '70008000000000000000', 'typeid_lower_bound');
+
+CREATE OR REPLACE FUNCTION snoflax.typeid_between(id uuid, from_time timestamptz, until_time timestamptz) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id >= snoflax._uuid7_end(from_time) AND id < snoflax._uuid7_end(until_time);
+
 COMMENT ON FUNCTION snoflax.typeid_encode(text, uuid) IS
   'The TypeID of a UUID of any version: prefix, _, and 26 characters; 22023 for a prefix that TypeID does not allow.';
 COMMENT ON FUNCTION snoflax.typeid_decode(text, text) IS
   'The UUID of a TypeID; 22P02 if it is none, or has another prefix, 22023 for a prefix that TypeID does not allow.';
+COMMENT ON FUNCTION snoflax.typeid_generate(text) IS
+  'A new TypeID with that prefix, from uuid7_generate(); 22023 for a prefix that TypeID does not allow.';
+COMMENT ON FUNCTION snoflax.typeid_generate_uuid() IS 'A new UUIDv7, for uuid columns of TypeIDs.';
+COMMENT ON FUNCTION snoflax.typeid_generate_text() IS 'A new TypeID without its prefix, for text columns that hold it so.';
+COMMENT ON FUNCTION snoflax.typeid_generate_at(text, timestamptz) IS
+  'A new TypeID of that moment, whose fraction of a millisecond is cut off; 22008 outside 1970 to 10889.';
+COMMENT ON FUNCTION snoflax.typeid_time(uuid) IS
+  'When the TypeID was made, to the millisecond; 22P02 for UUIDs of other versions than 7.';
+COMMENT ON FUNCTION snoflax.typeid_time(text) IS
+  'When the TypeID, with any prefix or without one, was made; 22P02 if it is none, or not of a UUIDv7.';
+COMMENT ON FUNCTION snoflax.typeid_lower_bound(timestamptz) IS
+  'The smallest UUIDv7 whose time is at or after the moment; 22008 after the last moment. typeid_encode makes it a TypeID.';
+COMMENT ON FUNCTION snoflax.typeid_between(uuid, timestamptz, timestamptz) IS
+  'Whether the TypeID was made from from_time until before until_time. Index and partitions are used.';

@@ -1,4 +1,5 @@
 import { flax, sno } from '@snoflax/core'
+import { uuid7 } from '@snoflax/families'
 import { installSql, prismaMigration } from '@snoflax/pg-sql'
 import { type OpenDatabase, type PostgresDatabase, postgres } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -37,6 +38,7 @@ generator client {
 generator snoflax {
   provider = "${PROVIDER}"
   output   = "../snoflax"
+  families = "@snoflax/families"
 }
 datasource db {
   provider = "postgresql"
@@ -47,6 +49,10 @@ model Both {
 }
 model DatabaseOnly {
   id   BigInt @id @default(dbgenerated("snoflax.flake_generate_bigint()")) /// @snoflax flake generate=database
+  name String
+}
+model Uuid7 {
+  id   String @id @default(dbgenerated("snoflax.uuid7_generate_uuid()")) @db.Uuid /// @snoflax uuid7 generate=database
   name String
 }
 model Text {
@@ -94,6 +100,17 @@ describe('a default that pg-sql fills', () => {
     const many = await prisma.databaseOnly.createManyAndReturn({ data: [{ name: 'b' }, { name: 'c' }] })
     const found = await prisma.databaseOnly.findMany({ orderBy: { id: 'asc' } })
     expect(found.map((row: AnyClient) => row.id)).toEqual([id, ...many.map((row: AnyClient) => row.id)])
+  })
+
+  test('UUIDv7 too', async () => {
+    await database.query(`INSERT INTO "Uuid7" (name) VALUES ('raw')`)
+    const { id } = await prisma.uuid7.create({ data: { name: 'prisma' } })
+    const found = await prisma.uuid7.findMany()
+    expect(found).toHaveLength(2)
+    expect(found.map((row: AnyClient) => row.id)).toContain(id)
+    for (const row of found) {
+      expect(Math.abs(uuid7.timeMs(uuid7.parse(row.id)) - Date.now())).toBeLessThan(600_000)
+    }
   })
 })
 
@@ -158,6 +175,9 @@ describe('text under a collation that orders as people do', () => {
     await database.query('CREATE SCHEMA snoflax')
     await database.query(
       'CREATE FUNCTION snoflax.sno_generate_uuid(int) RETURNS uuid RETURN gen_random_uuid()',
+    )
+    await database.query(
+      'CREATE FUNCTION snoflax.uuid7_generate_uuid() RETURNS uuid RETURN gen_random_uuid()',
     )
     await database.query('CREATE FUNCTION snoflax.flake_generate_bigint() RETURNS bigint RETURN 1')
     await pushSchema(folder, database)

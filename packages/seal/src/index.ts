@@ -66,7 +66,7 @@ const TEXT = '[A-Za-z0-9_-]{21}[AQgw]'
  * const text = customers.seal(flax.generate()) // 22 characters, e.g. 'Yt0hSPXlqT1RZ1JtGZBs5Q'
  * flax.time(customers.open(text)) // when it was generated
  */
-export function seal<AnId extends string>(family: IdFamily<AnId>, { keys }: SealOptions): Seal<AnId> {
+export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealOptions): Seal<AnId> {
   const { byteLength } = family
   if (byteLength > LONGEST_ID) {
     const message = `${family.name}: ids of ${byteLength} bytes leave too few bits to check a sealed text; use a family of at most 12 bytes`
@@ -74,7 +74,7 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, { keys }: Seal
   }
   const prefix = isPrefixed(family) ? family.prefix : ''
   const head = prefix && `${prefix}_`
-  const derived = readKeys(keys).map((key) => deriveKey(key, baseOf(family).name, prefix))
+  const derived = readKeys(options?.keys).map((key) => deriveKey(key, baseOf(family).name, prefix))
   const encrypt = cipherOf(derived[0] as Uint8Array)
   const decrypters = derived.map(decipherOf)
   const pattern = new RegExp(`^${head}${TEXT}$`)

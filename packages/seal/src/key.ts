@@ -1,5 +1,6 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { IdError } from '@snoflax/core'
+import { isBytes } from '@snoflax/core/adapter'
 
 /** 32 secret bytes: as they are, as 64 hex digits, or as 43 characters of base64url, which {@link generateSealKey} gives. */
 export type SealKey = string | Uint8Array
@@ -52,7 +53,7 @@ function readKey(field: string, key: unknown): Uint8Array {
 }
 
 function bytesOf(key: unknown): Uint8Array | undefined {
-  if (typeof key !== 'string') return key instanceof Uint8Array ? Uint8Array.from(key) : undefined
+  if (typeof key !== 'string') return isBytes(key) ? Uint8Array.from(key) : undefined
   if (HEX.test(key)) return Buffer.from(key, 'hex')
   return BASE64URL.test(key) ? Buffer.from(key, 'base64url') : undefined
 }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { runInNewContext } from 'node:vm'
 import { flake, flax, IdError, type IdFamily, prefixed, sno, uid, uidLocal } from '@snoflax/core'
 import { generateSealKey, seal } from '@snoflax/seal'
 import fc from 'fast-check'
@@ -190,7 +191,9 @@ describe('keys', () => {
 
   test('are one in every form', () => {
     const id = flax.generate()
-    const forms = [KEY, KEY.toString('hex'), KEY.toString('hex').toUpperCase(), KEY.toString('base64url')]
+    const elsewhere: Uint8Array = runInNewContext('Uint8Array.from(bytes)', { bytes: [...KEY] })
+    const hex = KEY.toString('hex')
+    const forms = [KEY, elsewhere, hex, hex.toUpperCase(), KEY.toString('base64url')]
     expect(new Set(forms.map((keys) => seal(flax, { keys }).seal(id))).size).toBe(1)
     expect(seal(flax, { keys: generateSealKey() }).seal(id)).toHaveLength(22)
   })
@@ -209,6 +212,10 @@ describe('keys', () => {
     const error = refusal(() => seal(flax, { keys: keys as string }))
     expect(error).toMatchObject({ code: 'INVALID_OPTION', value: undefined })
     expect(error.message).not.toContain('correct horse')
+  })
+
+  test.each([undefined, null, {}, KEY, 'a key'])('are not there: %s', (options) => {
+    expect(refusal(() => seal(flax, options as never)).code).toBe('INVALID_OPTION')
   })
 
   test('do not change with the array they came in', () => {

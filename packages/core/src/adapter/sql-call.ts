@@ -69,6 +69,7 @@ export function sqlCall(family: IdFamily, storage: StorageName, schema?: string,
   checkNeighbourhood(family)
   checkBare(family)
   checkMeta(family, meta)
+  checkBytes(family, storage)
   const ending = storage === 'binary' ? '' : `_${storage}`
   return `${sqlFunction(family, `generate${ending}`, schema)}(${meta ?? ''})`
 }
@@ -83,6 +84,19 @@ function checkNeighbourhood(given: IdFamily): void {
     'INVALID_OPTION',
     `uid: the database generates ids with a neighbourhood of ${DEFAULT_NEIGHBOURHOOD}, not ${neighbourhood}`,
     { family: 'uid', field: 'neighbourhood', value: neighbourhood },
+  )
+}
+
+/** The functions of these give a uuid, or text. */
+const NATIVE_UUIDS: readonly string[] = ['uuid7', 'ulid', 'typeid']
+
+function checkBytes(family: IdFamily, storage: StorageName): void {
+  if (storage !== 'binary' || !NATIVE_UUIDS.includes(baseOf(family).name)) return
+  throw new IdError(
+    'INVALID_OPTION',
+    `${family.name}: default: 'database' fills columns with storage uuid or text, not binary; ` +
+      "use storage 'uuid', or let the application generate the ids",
+    { family: family.name, field: 'default', value: 'database' },
   )
 }
 

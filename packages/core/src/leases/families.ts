@@ -48,7 +48,7 @@ function checkUndivided({ name }: LeasableFamily, shards: number): void {
 
 /** @throws {IdError} `INVALID_OPTION` for a family that has no number. */
 export function checkLeasable({ name }: { readonly name: string }): void {
-  if (name in MAKERS) return
+  if (Object.hasOwn(MAKERS, name)) return
   throw new IdError('INVALID_OPTION', `${name}: has no numbers to lease; use sno or flake`, {
     family: name,
     field: 'family',

@@ -29,19 +29,25 @@ type Made = string | readonly string[] | Promise<string>
 type Maker = (...args: unknown[]) => Made
 
 /** The generator with `head` in front of each id that it makes. What else it has, such as its snapshot, stays. */
-export function prefixGenerator<AnId extends string>(
+export const prefixGenerator = <AnId extends string>(
   head: string,
   family: IdFamily<AnId>,
   generator: IdGenerator<string>,
-): IdGenerator<AnId> {
-  const makers = generator as unknown as Readonly<Record<string, Maker | undefined>>
-  const own = Object.create(generator, { family: { value: family, enumerable: true } })
-  for (const name of MAKERS) {
-    if (typeof makers[name] !== 'function') continue
-    const value = (...args: unknown[]) => prefixMade(head, (makers[name] as Maker)(...args))
-    Object.defineProperty(own, name, { value, enumerable: true })
-  }
-  return own
+): IdGenerator<AnId> =>
+  Object.create(
+    generator,
+    Object.getOwnPropertyDescriptors({ family, ...prefixMakers(head, generator) }),
+  ) as IdGenerator<AnId>
+
+/** What a generator or a family makes ids with, with `head` in front of each. */
+export function prefixMakers(head: string, maker: object): Partial<Record<(typeof MAKERS)[number], Maker>> {
+  const theirs = maker as Readonly<Record<string, Maker | undefined>>
+  return Object.fromEntries(
+    MAKERS.filter((name) => typeof theirs[name] === 'function').map((name) => [
+      name,
+      (...args: unknown[]) => prefixMade(head, (theirs[name] as Maker)(...args)),
+    ]),
+  )
 }
 
 function prefixMade(head: string, made: Made): Made {

@@ -3,7 +3,7 @@ import type { Id, IdFamily, IdGenerator, IdOf } from '../family.js'
 import { isPrefixed, isSameFamily } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 import { checkOptions } from '../primitives/options.js'
-import { type PrefixedGenerator, type PrefixedMembers, prefixGenerator } from './generator.js'
+import { type PrefixedGenerator, type PrefixedMembers, prefixGenerator, prefixMakers } from './generator.js'
 import { prefixedText } from './text.js'
 
 export type { PrefixedGenerator } from './generator.js'
@@ -99,7 +99,8 @@ export function prefixed<const Prefix extends string, Base extends IdFamily>(
     min: head + base.min,
     max: head + base.max,
     exactRange: base.exactRange,
-    generatorExample: base.generatorExample,
+    generatorExample:
+      base.generatorExample && `prefixed(${base.name}, '${prefix}').fromGenerator(${base.generatorExample})`,
     encode: (bytes) => head + base.encode(bytes),
     decode: (text) => base.decode(withoutPrefix(text)),
     check,
@@ -110,11 +111,15 @@ export function prefixed<const Prefix extends string, Base extends IdFamily>(
     upperBoundMs: (timeMs) => head + base.upperBound(timeMs),
     compare: (a, b) => base.compare(withoutPrefix(a), withoutPrefix(b)),
   })
-  const fromGenerator = (generator: IdGenerator<string>): IdGenerator<string> => {
-    if (generator.family !== undefined && isSameFamily(generator.family, base)) {
+  const fromGenerator = (generator: IdGenerator<string> | undefined): IdGenerator<string> => {
+    if (
+      typeof generator?.generate === 'function' &&
+      generator.family &&
+      isSameFamily(generator.family, base)
+    ) {
       return prefixGenerator(head, family, generator)
     }
-    return refuse('generator', generator, `${prefix}: the generator must generate ${base.name} ids`)
+    return refuse('generator', generator, `${prefix}: fromGenerator takes a generator of ${base.name}`)
   }
   Object.assign(family, {
     prefix,
@@ -123,32 +128,18 @@ export function prefixed<const Prefix extends string, Base extends IdFamily>(
     withPrefix: (id: unknown) => head + base.parse(id),
     withoutPrefix,
     fromGenerator,
+    ...prefixMakers(head, base),
   })
-  return withGenerators(family, base, head, fromGenerator) as unknown as PrefixedFamily<Prefix, Base>
-}
-
-/** Adds what the base has to generate ids with. */
-function withGenerators(
-  family: IdFamily,
-  base: IdFamily & Partial<Record<Generating, unknown>>,
-  head: string,
-  fromGenerator: (generator: IdGenerator<string>) => IdGenerator<string>,
-): IdFamily {
-  const { generate, generateAt } = prefixGenerator(head, family, base as never) as Partial<
-    Record<Generating, unknown>
-  >
-  if (base.generate !== undefined) Object.assign(family, { generate })
-  if (base.generateAt !== undefined) Object.assign(family, { generateAt })
-  if (typeof base.generator === 'function') {
-    const generatorOf = base.generator as (options?: unknown) => IdGenerator<string>
-    Object.assign(family, { generator: (options?: unknown) => fromGenerator(generatorOf(options)) })
+  const { generator } = base as Partial<Record<Generating, unknown>>
+  if (typeof generator === 'function') {
+    Object.assign(family, { generator: (options?: unknown) => fromGenerator(generator(options)) })
   }
   if ('monotonic' in base) {
     // The base makes its own when it is first asked for.
     const get = () => fromGenerator(base.monotonic as IdGenerator<string>)
     Object.defineProperty(family, 'monotonic', { get })
   }
-  return family
+  return family as unknown as PrefixedFamily<Prefix, Base>
 }
 
 function refuse(field: string, value: unknown, message: string): never {

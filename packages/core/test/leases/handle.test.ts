@@ -421,6 +421,7 @@ test('flake has nothing to divide into shards: two holders would make the same i
 
 test.each([
   [{ family: { ...sno, name: 'flax' } as never }, 'INVALID_OPTION', 'family'],
+  [{ family: { ...sno, name: 'toString' } as never }, 'INVALID_OPTION', 'family'],
   [{ numbers: { min: 5, max: 4 } }, 'INVALID_OPTION', 'numbers'],
   [{ numbers: { min: 1, max: 1.5 } }, 'FIELD_OUT_OF_RANGE', 'numbers.max'],
   [{ numbers: { min: -1, max: 4 } }, 'FIELD_OUT_OF_RANGE', 'numbers.min'],

@@ -196,12 +196,18 @@ describe('generators', () => {
     expectRefusal(() => order.fromGenerator(flax.generator() as never), 'INVALID_OPTION', {
       field: 'generator',
     })
-    expectRefusal(() => order.fromGenerator(other as never), 'INVALID_OPTION', { field: 'generator' })
+    for (const given of [other, undefined, null, sno, { family: sno }]) {
+      expectRefusal(() => order.fromGenerator(given as never), 'INVALID_OPTION', { field: 'generator' })
+    }
   })
 
   test('families that need an identity still need it', () => {
     const order = prefixed(flake, 'ord')
     expect('generate' in order).toBe(false)
+    expect(order.generatorExample).toBe(
+      "prefixed(flake, 'ord').fromGenerator(flake.generator({ datacenter: 1, worker: 2 }))",
+    )
+    expect(prefixed(flax, 'cus').generatorExample).toBeUndefined()
     expectRefusal(() => order.generator({} as never), 'GENERATOR_REQUIRED')
     expect(order.generator({ datacenter: 1, worker: 2 }).generate()).toMatch(/^ord_[0-9]+$/)
   })

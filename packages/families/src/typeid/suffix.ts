@@ -1,7 +1,7 @@
-import { defineFamily, type Id, IdError, type IdFamily, type IdOf, type Time } from '@snoflax/core'
-import { checkBytes, checkText, once } from '@snoflax/core/define'
+import { defineFamily, type Id, IdError } from '@snoflax/core'
+import { checkBytes, checkText } from '@snoflax/core/define'
 import { BYTE_LENGTH, crockford, TEXT_LENGTH } from '../crockford.js'
-import { LAST_MS, type MonotonicGenerator, type MonotonicOptions, timeOf } from '../time-field.js'
+import { LAST_MS, type MonotonicFamily, timeOf, withGenerators } from '../time-field.js'
 import { isVersion, LAYOUT, lowestOf, packBytes, type Uuid7Fields, unpackBytes } from '../uuid7/codec.js'
 import { createGenerator } from '../uuid7/generator.js'
 
@@ -9,14 +9,7 @@ import { createGenerator } from '../uuid7/generator.js'
 export type TypeidSuffix = Id<'typeid'>
 
 /** A family of TypeIDs without a prefix: UUIDs of version 7 in another text. */
-export interface TypeidSuffixFamily extends IdFamily<TypeidSuffix, Uuid7Fields> {
-  /** A new id, larger than all that this process has generated before. @throws {IdError} `TIME_OUT_OF_RANGE`. */
-  generate<Of extends string = string>(): IdOf<TypeidSuffix, Of>
-  /** An id that carries the given moment. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
-  generateAt<Of extends string = string>(time: Time): IdOf<TypeidSuffix, Of>
-  /** A generator with options of its own. Ids of two generators differ, and are not ordered among each other. */
-  generator(options?: MonotonicOptions): MonotonicGenerator<TypeidSuffix>
-}
+export type TypeidSuffixFamily = MonotonicFamily<TypeidSuffix, Uuid7Fields>
 
 const NAME = 'typeid'
 const coder = /* @__PURE__ */ crockford(NAME, '0123456789abcdefghjkmnpqrstvwxyz')
@@ -81,17 +74,7 @@ export function suffixFamily(uuids: 'v7' | 'any'): TypeidSuffixFamily {
     },
     lowerBoundMs: (timeMs) => encode(lowestOf(timeMs)),
   })
-  const generator = (options?: MonotonicOptions) => createGenerator(family, encode, options)
-  let own: MonotonicGenerator<TypeidSuffix> | undefined
-  const standard = () => {
-    own ??= once('typeid generator', () => generator())
-    return own
-  }
-  return Object.assign(family, {
-    generate: () => standard().generate(),
-    generateAt: (time: Time) => standard().generateAt(time),
-    generator,
-  }) as TypeidSuffixFamily
+  return withGenerators(family, (options) => createGenerator(family, encode, options))
 }
 
 function highest(): Uint8Array {

@@ -1,7 +1,7 @@
-import { defineFamily, type IdFamily, type IdOf, type Time } from '@snoflax/core'
-import { once, uuidText } from '@snoflax/core/define'
+import { defineFamily, type IdOf } from '@snoflax/core'
+import { uuidText } from '@snoflax/core/define'
 import { BYTE_LENGTH, TEXT_LENGTH } from '../crockford.js'
-import type { MonotonicGenerator, MonotonicOptions } from '../time-field.js'
+import { type MonotonicFamily, withGenerators } from '../time-field.js'
 import { bytesOfUuid } from '../uuid-text.js'
 import * as codec from './codec.js'
 import { createGenerator } from './generator.js'
@@ -9,18 +9,7 @@ import { createGenerator } from './generator.js'
 export type { Ulid, UlidFields } from './codec.js'
 
 /** The family of ULIDs. */
-export interface UlidFamily extends IdFamily<codec.Ulid, codec.UlidFields> {
-  /**
-   * A new id, larger than all that this process has generated before.
-   *
-   * @throws {IdError} `SEQUENCE_EXHAUSTED` where the random part of a millisecond can't grow any more, as the
-   * specification demands; `TIME_OUT_OF_RANGE`.
-   */
-  generate<Of extends string = string>(): IdOf<codec.Ulid, Of>
-  /** An id that carries the given moment. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
-  generateAt<Of extends string = string>(time: Time): IdOf<codec.Ulid, Of>
-  /** A generator with options of its own. Ids of two generators differ, and are not ordered among each other. */
-  generator(options?: MonotonicOptions): MonotonicGenerator<codec.Ulid>
+export interface UlidFamily extends MonotonicFamily<codec.Ulid, codec.UlidFields> {
   /** The same 128 bits as the text of a UUID, as the storage `uuid` has them. */
   toUuid(id: codec.Ulid): string
   /** The id of a UUID's text. @throws {IdError} `INVALID_TYPE`, `INVALID_LENGTH`, `INVALID_CHARACTER`. */
@@ -63,16 +52,8 @@ function createFamily(): UlidFamily {
     timeMs: codec.timeMs,
     lowerBoundMs: codec.lowerBoundMs,
   })
-  const generator = (options?: MonotonicOptions) => createGenerator(family, options)
-  let own: MonotonicGenerator<codec.Ulid> | undefined
-  const standard = () => {
-    own ??= once('ulid generator', () => generator())
-    return own
-  }
-  return Object.assign(family, {
-    generate: () => standard().generate(),
-    generateAt: (time: Time) => standard().generateAt(time),
-    generator,
+  const generating = withGenerators(family, (options) => createGenerator(family, options))
+  return Object.assign(generating, {
     toUuid: (id: codec.Ulid) => uuidText(codec.decode(id)),
     fromUuid: (text: string) => codec.spell(bytesOfUuid(codec.NAME, text)),
   }) as UlidFamily

@@ -1,19 +1,12 @@
-import { defineFamily, IdError, type IdFamily, type IdOf, type Time } from '@snoflax/core'
-import { once } from '@snoflax/core/define'
-import { type MonotonicGenerator, type MonotonicOptions, timeOf } from '../time-field.js'
+import { defineFamily, IdError } from '@snoflax/core'
+import { type MonotonicFamily, timeOf, withGenerators } from '../time-field.js'
 import * as codec from './codec.js'
 import { createGenerator } from './generator.js'
 
 export type { Uuid7, Uuid7Fields } from './codec.js'
 
 /** The family of UUIDs of version 7. */
-export interface Uuid7Family extends IdFamily<codec.Uuid7, codec.Uuid7Fields> {
-  /** A new id, larger than all that this process has generated before. @throws {IdError} `TIME_OUT_OF_RANGE`. */
-  generate<Of extends string = string>(): IdOf<codec.Uuid7, Of>
-  /** An id that carries the given moment. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
-  generateAt<Of extends string = string>(time: Time): IdOf<codec.Uuid7, Of>
-  /** A generator with options of its own. Ids of two generators differ, and are not ordered among each other. */
-  generator(options?: MonotonicOptions): MonotonicGenerator<codec.Uuid7>
+export interface Uuid7Family extends MonotonicFamily<codec.Uuid7, codec.Uuid7Fields> {
   /**
    * The same family for tables whose older keys are UUIDs of version 4: it takes them, too. They have no time:
    * `time` is an invalid Date, `timeMs` NaN, `unpack` refuses them, and a range on the key may select some of them,
@@ -66,23 +59,15 @@ function createFamily(
     },
     lowerBoundMs: (timeMs) => codec.spell(codec.lowestOf(timeMs)),
   })
-  const generator = (options?: MonotonicOptions) => createGenerator(family, codec.spell, options)
-  let own: MonotonicGenerator<codec.Uuid7> | undefined
-  const standard = () => {
-    own ??= once('uuid7 generator', () => generator())
-    return own
-  }
-  return Object.assign(family, {
-    generate: () => standard().generate(),
-    generateAt: (time: Time) => standard().generateAt(time),
-    generator,
+  const generating = withGenerators(family, (options) => createGenerator(family, codec.spell, options))
+  return Object.assign(generating, {
     withVersion4: () =>
       createFamily(codec.VERSION_7_OR_4, {
         min: '00000000-0000-4000-8000-000000000000' as codec.Uuid7,
         exactRange: false,
       }),
     hasTime,
-  }) as Uuid7Family
+  })
 }
 
 function checkTimed(id: codec.Uuid7, bytes: Uint8Array): Uint8Array {

@@ -1,0 +1,12 @@
+const { builtinModules } = require('node:module')
+
+module.exports = {
+  resolver: {
+    unstable_enablePackageExports: true,
+    // What sql.js asks for on Node only.
+    resolveRequest: (context, name, platform) =>
+      builtinModules.includes(name.replace('node:', ''))
+        ? { type: 'empty' }
+        : context.resolveRequest(context, name, platform),
+  },
+}
