@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { DATABASE_PROJECTS, projectName } from './scripts/database-projects.js'
 import LongestFirst from './scripts/longest-first.js'
+import { PACKAGES } from './scripts/packages.js'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -23,7 +24,8 @@ const project = (folder: string, tests = ['test/**/*.test.ts'], adapter = 'test/
   },
 })
 
-const projectsIn = (folder: string) => readdirSync(at(folder)).map((name) => project(`${folder}/${name}`))
+const projectsOf = (folder: string, names: readonly string[]) =>
+  names.map((name) => project(`${folder}/${name}`))
 
 // Another version of TypeORM than the newest, such as `0.3.28`: see scripts/orm-matrix.js.
 const typeorm = process.env['SNOFLAX_TYPEORM']
@@ -62,8 +64,8 @@ export default defineConfig({
     ],
     setupFiles: isCounting ? [at('test/counting/setup.ts')] : [],
     projects: [
-      ...projectsIn('packages'),
-      ...projectsIn('examples'),
+      ...projectsOf('packages', PACKAGES),
+      ...projectsOf('examples', readdirSync(at('examples'))),
       // Statements by hand meet the contract, too. They have no ways to be tried with leases.
       project('test', ['**/*.test.ts', '!orm/leases.test.ts'], 'skeleton/adapter.ts'),
     ],

@@ -65,14 +65,11 @@ byte largest;
 #define ALLOWED (next <= clock + LEAD)
 #endif
 
-/*
- * Assumed: the first call after a promotion does not find the state within the 0.1 s that the fast path trusts. It is
- * the one assumption that the SQL does not see to.
- */
-#ifdef NO_QUIET
-#define QUIET true
+/* The fast path is for sessions that have found the state on the server's timeline. */
+#ifdef NO_FIRST_LOOK
+#define CHECKED true
 #else
-#define QUIET here
+#define CHECKED (checked == timeline)
 #endif
 
 inline draw() { here = (recorded == timeline); state++; value = state; assert(state < LAST) }
@@ -89,17 +86,17 @@ inline done() { value = 0; before = 0; next = 0; stage = 0; mine = 0; here = fal
 
 /* A call of generate(): 1 is the fast path, 2 and 3 are _clock_advance() without and with the lock. */
 proctype session() {
-  byte value, before, next, stage, mine;
+  byte value, before, next, stage, mine, checked;
   bool here;
 end:
   do
   :: atomic { stage == 0 && calls < CALLS -> calls++; mine = timeline; before = largest; stage = 1; draw() }
   /* The server has died. */
   :: d_step { stage != 0 && mine != timeline -> done() }
-  :: d_step { stage == 1 && mine == timeline && GOOD(value, NEAR) && QUIET -> give(); done() }
-  :: d_step { stage == 2 && mine == timeline && GOOD(value, LEAD) && HERE -> give(); done() }
-  :: d_step { stage == 3 && mine == timeline && GOOD(value, LEAD) && HERE -> give(); lock = false; done() }
-  :: atomic { stage == 1 && mine == timeline && !(GOOD(value, NEAR) && QUIET) -> stage = 2; draw() }
+  :: d_step { stage == 1 && mine == timeline && GOOD(value, NEAR) && CHECKED -> give(); done() }
+  :: d_step { stage == 2 && mine == timeline && GOOD(value, LEAD) && HERE -> give(); checked = timeline; done() }
+  :: d_step { stage == 3 && mine == timeline && GOOD(value, LEAD) && HERE -> give(); checked = timeline; lock = false; done() }
+  :: atomic { stage == 1 && mine == timeline && !(GOOD(value, NEAR) && CHECKED) -> stage = 2; draw() }
 #ifdef NO_LOCK
   :: atomic { stage == 2 && mine == timeline && !(GOOD(value, LEAD) && HERE) -> stage = 3; draw() }
 #else
@@ -120,7 +117,7 @@ end:
        fi }
   /* Between nextval() and setval() others take values. */
   :: d_step { stage == 4 && mine == timeline ->
-       value = next * COUNTERS; state = value; recorded = timeline; give(); lock = false; done() }
+       value = next * COUNTERS; state = value; recorded = timeline; give(); checked = timeline; lock = false; done() }
   od
 }
 

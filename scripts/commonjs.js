@@ -12,13 +12,14 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import ts from 'typescript'
+import { PACKAGES } from './packages.js'
 
-const PACKAGES = join(import.meta.dirname, '../packages')
+const FOLDER = join(import.meta.dirname, '../packages')
 
 const changed = (/** @type {string} */ path) => statSync(path).mtimeMs
 
-for (const name of readdirSync(PACKAGES)) {
-  const at = (/** @type {string} */ path) => join(PACKAGES, name, path)
+for (const name of PACKAGES) {
+  const at = (/** @type {string} */ path) => join(FOLDER, name, path)
   const mark = at('cjs/package.json')
   if (
     existsSync(mark) &&

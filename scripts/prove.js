@@ -81,8 +81,8 @@ const RUNS = [
   {
     model: 'clock',
     about: 'a failover',
-    bounds: { FAILOVERS: 1, BACK: 0, CANCELS: 0, CALLS: 4, END: 2, COUNTERS: 12, CARRIED: 3, NEAR: 0 },
-    guards: ['NO_TIMELINE', 'NO_ORDER', 'NO_NEW_TIMELINE', 'NO_LEAD', 'NO_QUIET'],
+    bounds: { FAILOVERS: 1, BACK: 0, CANCELS: 0, CALLS: 4, END: 2, COUNTERS: 12, CARRIED: 3 },
+    guards: ['NO_TIMELINE', 'NO_ORDER', 'NO_NEW_TIMELINE', 'NO_LEAD', 'NO_FIRST_LOOK'],
   },
   {
     model: 'tick-tock',

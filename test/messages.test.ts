@@ -102,12 +102,12 @@ test.each(terms.filter(([, , not]) => not !== ''))('messages say %s', (_, __, no
 /** The phrases of messages in which a word of the second table stands. Each must mean what the page says. */
 const PHRASES: Readonly<Record<string, readonly RegExp[]>> = {
   key: [
-    /(foreign|primary|old) keys?|its keys|the keys are|as its key|set the key|key order|a key of a later time|\{ key \}/,
-    /keys\[|a key must have 32 bytes|there must be a key|the key of % /,
+    /(foreign|primary|old|new) keys?|its keys|keys are|as its key|set the key|key order|a key of a later time|the key of|\{ key \}|createdAt\.key/,
+    /keys\[|a key must have 32 bytes|there must be a key|seal-keys|etcd has no key/,
   ],
-  migration: [/(by|in|into) a migration/],
+  migration: [/(by|in|into) a migration|mark its migration/],
   partition: [
-    /sno|--partition|default partitions|partition,? (worker|or worker)|partition or|pass partition|snapshot/,
+    /sno|--partition|'a partition'|default partitions|partition,? (worker|or worker)|partition or|pass partition|snapshot/,
     /partitioned/,
   ],
 }

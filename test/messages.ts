@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
-import { at, packageFolders } from './workspace.js'
+import { at } from './workspace.js'
 
 /** The texts of a source file that can be in an error's message, as they stand in the source, in order. */
 export function messagesIn(path: string, text: string, refusing: ReadonlySet<string>): string[] {
@@ -68,7 +68,8 @@ export function refusingIn(path: string, text: string): string[] {
 /** Every message of the packages, of TypeScript and of SQL, by file. */
 export function allMessages(): string {
   const sources = textsIn('src', '.ts')
-  const refusing = new Set(sources.flatMap(([path, text]) => refusingIn(path, text)))
+  // An obstacle is noted, and refused with others.
+  const refusing = new Set([...sources.flatMap(([path, text]) => refusingIn(path, text)), 'note'])
   const chapters = [
     ...sources.map(([path, text]) => [path, messagesIn(path, text, refusing)] as const),
     ...textsIn('sql', '.sql').map(([path, text]) => [path, raisedIn(text)] as const),
@@ -82,7 +83,7 @@ export function allMessages(): string {
 
 /** The files of every package below this folder, with their texts. */
 const textsIn = (folder: string, ending: string): (readonly [path: string, text: string])[] =>
-  packageFolders.flatMap((name) => {
+  readdirSync(at('packages')).flatMap((name) => {
     const parent = `packages/${name}/${folder}`
     if (!existsSync(at(parent))) return []
     return readdirSync(at(parent), { recursive: true, encoding: 'utf8' })

@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { run } from '@snoflax/cli'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sqlite } from './databases.js'
 
 const EXAMPLES = fileURLToPath(new URL('../examples/', import.meta.url))
 // Only a guard against hanging: a busy machine may take long.
@@ -193,3 +195,28 @@ describe.each(['orders-typeorm', 'orders-drizzle', 'orders-kysely', 'orders-pris
     })
   },
 )
+
+// Here, for the module that the generator wrote above.
+test('snoflax doctor --prisma reads the schema of examples/orders-prisma', async () => {
+  const database = await sqlite.open()
+  database.connection.exec(`CREATE TABLE "Customer" (id TEXT PRIMARY KEY, name TEXT);
+    CREATE TABLE "Order" (id TEXT COLLATE NOCASE PRIMARY KEY, item TEXT)`)
+  const out: string[] = []
+  const schema = `${EXAMPLES}orders-prisma/prisma/schema.prisma`
+  const io = {
+    stdin: process.stdin,
+    stdout: { write: (text: string) => out.push(text) > 0 },
+    stderr: process.stderr,
+  }
+  await run(['doctor', database.file, '--prisma', schema, '--json'], { ...io, env: {} })
+  const { columns, findings } = JSON.parse(out.join(''))
+  expect(columns).toMatchObject([
+    { place: 'Customer.id', family: 'flax', storage: 'text', evidence: 'declared' },
+    { place: 'Order.id', family: 'sno', storage: 'text', evidence: 'declared' },
+  ])
+  expect(findings).toMatchObject([
+    { check: 'declaration', where: 'Order.customerId' },
+    { check: 'collation', where: 'Order.id' },
+  ])
+  await database.close()
+})

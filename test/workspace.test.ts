@@ -8,6 +8,9 @@ test.each(['packages', 'examples'])('`tsc -b` reaches everything in %s', (parent
   const reached = config.references.map(({ path }: { path: string }) => path)
   const wanted = readdirSync(at(parent))
     .map((name) => `${parent}/${name}`)
-    .filter((folder) => existsSync(at(`${folder}/tsconfig.json`)))
+    .filter(
+      (folder) =>
+        existsSync(at(`${folder}/tsconfig.json`)) && !existsSync(at(`${folder}/pnpm-workspace.yaml`)),
+    )
   expect(wanted.filter((folder) => !reached.includes(folder))).toEqual([])
 })

@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { PACKAGES } from '../scripts/packages.js'
 
 /** A file or folder of the repository. */
 export const at = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
-export const packageFolders: readonly string[] = readdirSync(at('packages'))
+export const packageFolders: readonly string[] = PACKAGES
 
 /** What can be imported from a package, as a user writes it. */
 export function entryPointsOf(folder: string): string[] {

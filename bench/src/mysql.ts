@@ -1,10 +1,11 @@
 // What defaults and functions cost in MySQL or MariaDB, beside the server's own: microseconds a value of CPU and waiting,
 // the best of five turns. SNOFLAX_MYSQL_URL names the server; node dist/mysql.js runs it.
-import { flake, flax, sno } from '@snoflax/core'
+import { flake, flax, type IdFamily, type StorageName, sno } from '@snoflax/core'
+import { ulid, uuid7 } from '@snoflax/families'
 import { columnSql, install, uninstall } from '@snoflax/mysql-sql'
 import { createConnection } from 'mysql2/promise'
 
-const VALUES = 100_000
+const VALUES = Number(process.env['BENCH_VALUES'] ?? 100_000)
 const TURNS = 5
 const schema = 'snoflax_bench'
 
@@ -13,19 +14,59 @@ if (!url) throw new Error('SNOFLAX_MYSQL_URL names no server')
 const connection = await createConnection(url)
 try {
   await install(connection, { schema })
-  const bytes = "x'05ca55528f7680cb8bb9bdc1'"
+  const [rows] = await connection.query('SELECT version() AS version')
+  const { version } = (rows as { version: string }[])[0] as { version: string }
+  const server = version.includes('MariaDB') ? 'mariadb' : 'mysql'
+  console.log(version)
+  // What differs at each call, so that no answer is kept.
+  const fresh = 'left(random_bytes(1),0)'
+  const defaults: readonly (readonly [IdFamily, StorageName, object])[] = [
+    [flax, 'binary', {}],
+    [flax, 'text', {}],
+    [uuid7, 'binary', {}],
+    [uuid7, 'text', {}],
+    [ulid, 'binary', {}],
+    [ulid, 'text', {}],
+    [sno, 'binary', { number: 7 }],
+    [sno, 'text', { number: 7 }],
+    [flake, 'bigint', { number: 7 }],
+  ]
+  const bytes = { flax: 12, sno: 10, uid: 12, uuid7: 16, ulid: 16 }
+  const texts = {
+    flax: '0RdKJcxqVBiAiQr0',
+    sno: 'brpk4q72xwf2m63l',
+    uid: '.5.tXVEf8n4vPN.0',
+    uuid7: '017f22e2-79b0-7cc3-98c4-dc0c0c07398f',
+    ulid: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+  }
   const expressions = {
     'uuid()': 'uuid()',
-    "unhex(replace(uuid(),'-',''))": "unhex(replace(uuid(),'-',''))",
+    ...(server === 'mysql' ? { 'uuid_to_bin(uuid(), 1)': 'uuid_to_bin(uuid(), 1)' } : {}),
+    "unhex(replace(uuid(), '-', ''))": "unhex(replace(uuid(), '-', ''))",
     'random_bytes(16)': 'random_bytes(16)',
-    'default of flax, binary': columnSql(flax, { server: 'mariadb', storage: 'binary' }).default,
-    'default of flax, text': columnSql(flax, { server: 'mariadb', storage: 'text' }).default,
-    'default of sno, binary': columnSql(sno, { server: 'mariadb', storage: 'binary', number: 7 }).default,
-    'default of sno, text': columnSql(sno, { server: 'mariadb', storage: 'text', number: 7 }).default,
-    'default of flake, bigint': columnSql(flake, { server: 'mariadb', number: 7 }).default,
-    'flax_encode(bytes)': `${schema}.flax_encode(concat(${bytes},left(random_bytes(1),0)))`,
-    'flax_decode(text)': `${schema}.flax_decode(concat('0RdKJcxqVBiAiQr0',left(random_bytes(1),0)))`,
-    'flax_generate()': `${schema}.flax_generate()`,
+    ...Object.fromEntries(
+      defaults.map(([family, storage, options]) => [
+        `default of ${family.name}, ${storage}`,
+        columnSql(family, { server, storage, ...options }).default,
+      ]),
+    ),
+    ...Object.fromEntries(
+      Object.entries(texts).flatMap(([name, text]) => [
+        [
+          `${name}_encode`,
+          name === 'uuid7'
+            ? `${schema}.uuid7_encode(concat(x'017f22e279b07cc398c4dc0c0c07398f',${fresh}))`
+            : `${schema}.${name}_encode(concat(repeat(x'05',${bytes[name as keyof typeof bytes]}),${fresh}))`,
+        ],
+        [`${name}_decode`, `${schema}.${name}_decode(concat('${text}',convert(${fresh} USING ascii)))`],
+      ]),
+    ),
+    flax_generate: `${schema}.flax_generate()`,
+    uuid7_generate: `${schema}.uuid7_generate()`,
+    ulid_generate: `${schema}.ulid_generate()`,
+    sno_generate: `${schema}.sno_generate(7, 0)`,
+    flake_generate: `${schema}.flake_generate(7, 0)`,
+    uid_generate: `${schema}.uid_generate(7, 8)`,
   }
   for (const [name, expression] of Object.entries(expressions)) {
     let best = Number.POSITIVE_INFINITY

@@ -36,6 +36,7 @@ const GUIDES = [
       guide('SQLite', '/packages/better-sqlite3/'),
       guide('Leases', '/docs/leases'),
       guide('Proof', '/docs/proof'),
+      guide('What doctor finds', '/docs/doctor-faults'),
       guide('Database security', '/docs/database-security'),
     ],
   },

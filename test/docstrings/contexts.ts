@@ -60,7 +60,7 @@ export const CONTEXTS: readonly Context[] = [
   {
     sources: 'packages/adopt/',
     code: `
-import { keyTime, planAdoption, type TableOptions } from '@snoflax/adopt'
+import { keyTime, obstaclesOf, planAdoption, type TableOptions } from '@snoflax/adopt'
 import { flax, sno } from '@snoflax/core'
 import type { Pool } from 'pg'
 declare const pool: Pool
@@ -98,8 +98,32 @@ import {
   alphabet, batch, checkBytes, checkInteger, checkOptions, checkSpan, checkString, checkText, checkTimeField, isSpelled,
   once, randomPool, readUint, refuseCharacter, secureRandom, systemClock, toUnixMs, uuidBytes, uuidText,
 } from '@snoflax/core/define'
-import { type LeaseStore, leasePartitionFrom } from '@snoflax/core/leases'
-import { tryLeaseStore } from '@snoflax/core/leases/kit'
+import { type LeaseStore, leasePartitionFrom, repeated } from '@snoflax/core/leases'
+const store: LeaseStore = {
+  acquire: async ({ ttlMs }) => ({ token: '', number: 7, shard: 0, startMs: 0, untilMs: Date.now() + ttlMs }),
+  renew: async (_, ttlMs) => ({ startMs: 0, untilMs: Date.now() + ttlMs }),
+  release: async () => {},
+}
+`,
+  },
+  {
+    sources: 'packages/etcd/',
+    code: "import { sno } from '@snoflax/core'\nimport { leasePartitionFrom } from '@snoflax/core/leases'\nimport { etcdLeases } from '@snoflax/etcd'\n",
+  },
+  {
+    sources: 'packages/lease-kit/src/hold',
+    code: `
+import { holdLeases } from '@snoflax/lease-kit'
+import { postgresLeases } from '@snoflax/pg-sql'
+import { Pool } from 'pg'
+`,
+  },
+  {
+    sources: 'packages/lease-kit/',
+    code: `
+import { sno } from '@snoflax/core'
+import type { LeaseStore } from '@snoflax/core/leases'
+import { startProxy, tryLeaseProcesses, tryLeaseStore } from '@snoflax/lease-kit'
 const store: LeaseStore = {
   acquire: async ({ ttlMs }) => ({ token: '', number: 7, shard: 0, startMs: 0, untilMs: Date.now() + ttlMs }),
   renew: async (_, ttlMs) => ({ startMs: 0, untilMs: Date.now() + ttlMs }),

@@ -1,4 +1,5 @@
 import type { BackfillOptions, SwitchOptions } from './options.js'
+import type { Orm, SchemaChange, Stage } from './schema-change.js'
 
 /** A table and column whose values are replaced: a key, or a foreign key that leads to one. */
 export interface ReplacedColumn {
@@ -10,6 +11,8 @@ export interface ReplacedColumn {
   readonly root: number
   /** Whether the column is that key itself. */
   readonly isRoot: boolean
+  /** As declared, before the move. */
+  readonly type: string
   /** Whether the column refuses null, and will again. */
   readonly notNull: boolean
 }
@@ -23,8 +26,16 @@ export interface Adoption {
   readonly phase: Phase
   /** Keys and foreign keys, all that will change. */
   readonly columns: readonly ReplacedColumn[]
+  /** Views, checks, policies and the like that the switch takes down and puts back: `view public.recent`. */
+  readonly carried: readonly string[]
   /** What the steps run, as SQL to be read. */
   readonly sql: string
+  /**
+   * How an ORM's schema changes at a stage. Call it before `finish`, after which the plan is gone. PostgreSQL.
+   *
+   * @throws {IdError} for a key whose type the ORM has no name for, and in SQLite.
+   */
+  schemaChange(orm: Orm, stage: Stage): SchemaChange
   /**
    * Makes the new ids and foreign keys beside the old ones, in batches. The application goes on meanwhile.
    * After the switch there is nothing left to do.
@@ -46,8 +57,12 @@ export interface Adoption {
    * @throws {IdError} before the backfill.
    */
   verify(): Promise<Verification>
-  /** Drops the old columns and all traces of the move. @throws {IdError} before the switch. */
-  finish(): Promise<void>
+  /**
+   * Drops the old columns and all traces of the move, in one transaction.
+   *
+   * @throws {IdError} before the switch, and for what uses old columns.
+   */
+  finish(options?: SwitchOptions): Promise<void>
   /** Before the switch: drops the new columns and all traces of the move. @throws {IdError} after it. */
   abandon(): Promise<void>
 }

@@ -1,12 +1,13 @@
 import { quoteName } from '@snoflax/core/adapter'
-import { type Driver, type MadeId, mapName, type Work } from './driver.js'
+import { type Driver, type MadeId, mapName } from './driver.js'
 import { RoundIds } from './ids.js'
+import { refuseOtherSession } from './obstacles.js'
 import type { BackfillOptions } from './options.js'
 import { newName, type Plan, type RootPlan, shownName } from './plan.js'
 import type { KeyRecipe } from './recipes.js'
-import { refuseOtherSession } from './refusal.js'
 import { type Round, readRounds, writeRound } from './state.js'
 import { refuseKeyless, refuseUntimed, rowTimes } from './times.js'
+import type { Work } from './work.js'
 
 /** Runs a batch: in a transaction of its own, as often as it takes, or in one that is under way. */
 type RunBatch = <Result>(batch: (attempt: number) => Work<Result>) => Work<Result>

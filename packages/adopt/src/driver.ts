@@ -1,30 +1,10 @@
 import type { IdStorage } from '@snoflax/core'
 import type { Phase } from './adoption.js'
+import type { Obstacles } from './obstacles.js'
 import type { BackfillOptions, ColumnTime } from './options.js'
 import type { ForeignKey, Key, Plan, RootPlan } from './plan.js'
-
-/**
- * Steps on a database, written once for all of them. They yield what a driver answers: PostgreSQL's promises are
- * awaited; SQLite's results are there at once, so that nothing of the application comes between the statements of a
- * transaction on a connection that it shares.
- */
-export type Work<Result> = Generator<unknown, Result, unknown>
-
-export async function perform<Result>(work: Work<Result>): Promise<Result> {
-  let step = work.next()
-  while (!step.done) {
-    step = isPromise(step.value)
-      ? await step.value.then(
-          (value) => work.next(value),
-          (error) => work.throw(error),
-        )
-      : work.next(step.value)
-  }
-  return step.value
-}
-
-const isPromise = (value: unknown): value is PromiseLike<unknown> =>
-  typeof (value as PromiseLike<unknown> | undefined)?.then === 'function'
+import type { Orm, SchemaChange, Stage } from './schema-change.js'
+import type { Work } from './work.js'
 
 /** Runs statements on one connection. */
 export interface Session {
@@ -56,6 +36,8 @@ export interface Driver<Details = unknown> extends Session {
   hasState(): Work<boolean>
   /** Statements that can be run again after a crash: all at once, or one by one where locks would be in the way. */
   apply(statements: readonly string[]): Work<void>
+  /** Before rows are filled, and for every step on a plan that is under way. */
+  prepare(plan: Plan<Details>): void
   /** A transaction in which nobody else reads or writes the tables. */
   locked<Result>(plan: Plan<Details>, lockTimeoutMs: number, work: () => Work<Result>): Work<Result>
 
@@ -67,8 +49,20 @@ export interface Driver<Details = unknown> extends Session {
   columnsOf(table: string): Work<readonly Column[]>
   /** @throws {IdError} for a default of a new key that the database does not take. */
   checkDefault(table: string, value: string, type: string): Work<void>
-  /** @throws {IdError} for what the switch could not carry over. */
-  detailsOf(plan: Omit<Plan<Details>, 'details'>, allowTriggers: readonly string[]): Work<Details>
+  /** Notes what the switch could not carry over. */
+  detailsOf(
+    plan: Omit<Plan<Details>, 'details'>,
+    allowTriggers: readonly string[],
+    obstacles: Obstacles,
+  ): Work<Details>
+  /** What the switch takes down and puts back, by name. */
+  carriedIn(details: Details): readonly string[]
+  /** @throws {IdError} where there is none. */
+  schemaChange(plan: Plan<Details>, orm: Orm, stage: Stage): SchemaChange
+  /** What has to be the same from the backfill to the switch. */
+  fixedDetails(details: Details): unknown
+  /** Tries the switch as far as it can be without rows, and notes what does not come through. Changes nothing. */
+  rehearse(plan: Plan<Details>, lockTimeoutMs: number, obstacles: Obstacles): Work<void>
   /** Foreign keys that are broken, or not in force as they should be after the switch. */
   foreignKeyFaults(plan: Plan<Details>, phase: Phase): Work<string[]>
 
@@ -88,6 +82,8 @@ export interface Driver<Details = unknown> extends Session {
   fillReferences(plan: Plan<Details>, options: BackfillOptions): Work<void>
   /** What has to be there before the locks are taken. */
   prepareSwitch(plan: Plan<Details>): Work<void>
+  /** Drops old columns and all traces at once, or nothing. */
+  finish(plan: Plan<Details>, lockTimeoutMs: number): Work<void>
 }
 
 /** The place of a row in its round, and the id made for it. */
@@ -106,6 +102,8 @@ export interface Statements {
   /** Indexes over them. */
   readonly index: readonly string[]
   readonly lock: readonly string[]
+  /** What hangs on columns goes first, so that its locks are taken before the work that takes long. */
+  readonly takeDown: readonly string[]
   /** Makes new foreign keys what the old ones are now. */
   readonly reconcile: readonly string[]
   readonly exchange: readonly string[]

@@ -1,8 +1,8 @@
 import { IdError } from '@snoflax/core'
 import { withPath } from '@snoflax/core/adapter'
+import { refuse } from './obstacles.js'
 import { placeOf, type RootPlan } from './plan.js'
 import type { KeyRecipe } from './recipes.js'
-import { refuse } from './refusal.js'
 
 /** The times of rows whose keys carry them; the rows come in the order of their keys. */
 export function keyTimes(place: string, timeMsOf: (key: string) => number): (key: string) => number {

@@ -1,5 +1,6 @@
 export type { Adoption, Phase, ReplacedColumn, TableVerification, Verification } from './adoption.js'
 export { keyTime } from './key-time.js'
+export { obstaclesOf } from './obstacles.js'
 export type {
   AdoptionOptions,
   BackfillOptions,
@@ -11,4 +12,5 @@ export type {
 } from './options.js'
 export { planAdoption } from './plan-adoption.js'
 export type { PostgresClient } from './postgres/driver.js'
+export type { Orm, SchemaChange, Stage } from './schema-change.js'
 export type { SqliteConnection, SqliteStatement } from './sqlite/driver.js'

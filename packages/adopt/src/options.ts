@@ -1,5 +1,5 @@
 import type { Clock, IdGenerator, StorageOptions } from '@snoflax/core'
-import { refuse } from './refusal.js'
+import { refuse } from './obstacles.js'
 
 /** Where the time of a row's id comes from. Rows of equal time keep the order of their old keys. */
 export type CreatedAt =

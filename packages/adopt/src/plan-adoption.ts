@@ -1,7 +1,8 @@
-import type { Adoption, Phase } from './adoption.js'
+import type { Adoption, Phase, ReplacedColumn } from './adoption.js'
 import { fillKeys } from './backfill.js'
-import type { Column, Driver, Open, Work } from './driver.js'
-import { type AdoptionOptions, checkBatchSize } from './options.js'
+import type { Column, Driver, Open } from './driver.js'
+import { Obstacles, refuse } from './obstacles.js'
+import { type AdoptionOptions, checkBatchSize, type TableOptions } from './options.js'
 import {
   type Key,
   legacyName,
@@ -14,16 +15,16 @@ import {
 } from './plan.js'
 import { openPostgres, type PostgresClient } from './postgres/driver.js'
 import { checkGenerators, type KeyRecipe, keyRecipes } from './recipes.js'
-import { refuse } from './refusal.js'
 import { openSqlite, type SqliteConnection } from './sqlite/driver.js'
 import { type Begun, readBegun, readRounds, refuseOther, refuseStrays, writeBegun } from './state.js'
 import { checkTimes } from './times.js'
 import { verify } from './verify.js'
+import type { Work } from './work.js'
 
 /**
  * Reads the schema and the data and plans the move, or finds the one that is under way. Changes nothing.
  *
- * @throws {IdError} for whatever stands in the way: a row without a time, a view, a trigger, an orphan.
+ * @throws {IdError} for all that stands in the way, such as rows without a time or orphans: see {@link obstaclesOf}.
  *
  * @example
  * const adoption = await planAdoption(pool, {
@@ -36,10 +37,14 @@ export async function planAdoption(
   client: PostgresClient | SqliteConnection,
   options: AdoptionOptions,
 ): Promise<Adoption> {
+  if ('execute' in client)
+    refuse('client', 'adopt serves PostgreSQL and SQLite, not MySQL or MariaDB; pass a client of those')
   return 'prepare' in client
     ? planIn(openSqlite(client), options, keyRecipes(options, 'sqlite'))
     : planIn(openPostgres(client), options, keyRecipes(options, 'postgres'))
 }
+
+const LOCK_TIMEOUT_MS = 5000
 
 const planIn = <Details>(
   open: Open<Details>,
@@ -50,8 +55,20 @@ const planIn = <Details>(
     const begun = yield* readBegun(db)
     if (begun !== undefined) refuseOther(begun.plan, recipes)
     const plan = begun?.plan ?? (yield* newPlan(db, options, recipes))
-    return adoptionOf(open, options, recipes, plan, begun?.phase ?? 'planned', script(db, plan))
+    const told: Told = {
+      carried: db.carriedIn(plan.details),
+      sql: script(db, plan),
+      schemaChange: (orm, stage) => db.schemaChange(plan, orm, stage),
+    }
+    return adoptionOf(open, options, recipes, plan, begun?.phase ?? 'planned', told)
   })
+
+/** A table as it was given, and what was found of it. */
+interface Given {
+  readonly table: TableOptions
+  readonly recipe: KeyRecipe
+  readonly key: Key
+}
 
 function* newPlan<Details>(
   db: Driver<Details>,
@@ -59,63 +76,75 @@ function* newPlan<Details>(
   recipes: readonly KeyRecipe[],
 ): Work<Plan<Details>> {
   if (options.tables.length === 0) refuse('tables', 'pass at least one table')
-  const plan = yield* db.peek(function* () {
-    for (const [i, table] of options.tables.entries()) {
-      if (table.default !== undefined)
-        yield* db.checkDefault(table.table, table.default, recipes[i]?.storage.column.sql as string)
-    }
-    return yield* readPlan(db, options, recipes)
-  })
-  for (const [i, root] of plan.roots.entries()) yield* checkTimes(db, root, recipes[i] as KeyRecipe)
-  yield* refuseStrays(db, plan, false)
-  yield* refuseBroken(db, plan, 'planned')
+  const obstacles = new Obstacles()
+  const { plan, given } = yield* db.peek(() => readPlan(db, options, recipes, obstacles))
+  for (const [i, root] of plan.roots.entries())
+    yield* obstacles.tryStep(() => checkTimes(db, root, given[i]?.recipe as KeyRecipe))
+  for (const column of followersOf(plan))
+    yield* obstacles.tryStep(() => refuseStrays(db, plan, column, false))
+  // Foreign keys that are none of ours too: they could not be told from those that the switch broke.
+  for (const fault of yield* db.foreignKeyFaults(plan, 'planned')) obstacles.note('foreign_key_check', fault)
+  obstacles.refuse()
+  yield* db.rehearse(plan, LOCK_TIMEOUT_MS, obstacles)
+  obstacles.refuse()
   return plan
 }
 
-/** What the schema says. @throws {IdError} for what stands in the way. */
+const followersOf = ({ columns }: Plan): ReplacedColumn[] => columns.filter(({ isRoot }) => !isRoot)
+
+/** What the schema says. Notes what stands in the way. */
 function* readPlan<Details>(
   db: Driver<Details>,
   { tables, allowTriggers = [] }: AdoptionOptions,
   recipes: readonly KeyRecipe[],
-): Work<Plan<Details>> {
-  const keys: Key[] = []
-  for (const { table } of tables) keys.push(yield* db.keyOf(table))
-  const found = replacedColumns(keys, yield* db.foreignKeys())
+  obstacles: Obstacles,
+): Work<{ plan: Plan<Details>; given: Given[] }> {
+  const given: Given[] = []
+  for (const [i, table] of tables.entries()) {
+    const recipe = recipes[i] as KeyRecipe
+    const { default: value } = table
+    if (value !== undefined)
+      yield* obstacles.tryStep(() => db.checkDefault(table.table, value, recipe.storage.column.sql))
+    const key = yield* obstacles.tryStep(() => db.keyOf(table.table))
+    if (key === undefined) continue
+    if (given.some((other) => other.key.table === key.table))
+      obstacles.note(shownName(key.table), 'the table is listed twice; leave one out')
+    else given.push({ table, recipe, key })
+  }
+  const keys = given.map(({ key }) => key)
+  const found = replacedColumns(keys, yield* db.foreignKeys(), obstacles)
   const known = new Map<string, Column>()
   for (const table of tablesOf(found)) {
     for (const column of yield* db.columnsOf(table)) known.set(pathOf({ table, column: column.name }), column)
   }
   checkGenerators(
     keys.map(({ table }) => shownName(table)),
-    recipes,
+    given.map(({ recipe }) => recipe),
+    obstacles,
   )
   const columns = found.map((column) => {
     const legacy = legacyName(column.column)
     if (known.has(pathOf({ ...column, column: legacy })))
-      refuse(pathOf(column), `the table already has a column ${legacy}`)
-    return { ...column, notNull: known.get(pathOf(column))?.notNull ?? false }
+      obstacles.note(pathOf(column), `the table already has a column ${legacy}; rename or drop it`)
+    const { type = '', notNull = false } = known.get(pathOf(column)) ?? {}
+    return { ...column, type, notNull }
   })
-  const roots = keys.map((key, i) => {
-    const { storage } = recipes[i] as KeyRecipe
-    return {
-      table: key.table,
-      key: key.column,
-      keyType: known.get(pathOf(key))?.type as string,
-      family: storage.family.name,
-      layout: JSON.stringify(storage.family.layout),
-      storage: storage.name,
-      type: storage.column.sql,
-      default: tables[i]?.default,
-    }
-  })
-  return { roots, columns, details: yield* db.detailsOf({ roots, columns }, allowTriggers) }
+  const roots = given.map(({ key, table, recipe: { storage } }) => ({
+    table: key.table,
+    key: key.column,
+    keyType: known.get(pathOf(key))?.type as string,
+    family: storage.family.name,
+    layout: JSON.stringify(storage.family.layout),
+    storage: storage.name,
+    type: storage.column.sql,
+    default: table.default,
+  }))
+  const details = yield* db.detailsOf({ roots, columns }, allowTriggers, obstacles)
+  return { plan: { roots, columns, details }, given }
 }
 
-/** Foreign keys that are none of ours too: they could not be told from those that the switch broke. */
-function* refuseBroken<Details>(db: Driver<Details>, plan: Plan<Details>, phase: Phase): Work<void> {
-  const [fault] = yield* db.foreignKeyFaults(plan, phase)
-  if (fault !== undefined) refuse('foreign_key_check', fault)
-}
+/** What a plan tells without a database. */
+type Told = Pick<Adoption, 'carried' | 'sql' | 'schemaChange'>
 
 function adoptionOf<Details>(
   open: Open<Details>,
@@ -123,14 +152,15 @@ function adoptionOf<Details>(
   recipes: readonly KeyRecipe[],
   plan: Plan<Details>,
   begunPhase: Phase,
-  sql: string,
+  told: Told,
 ): Adoption {
   let phase = begunPhase
 
   function* readOwn(db: Driver<Details>): Work<Begun<Details> | undefined> {
     const begun = yield* readBegun(db)
-    if (begun !== undefined && !isSame(begun.plan, plan))
+    if (begun !== undefined && !isSame(db, begun.plan, plan))
       refuse('adoption', 'another adoption was started after this one was planned; call planAdoption() again')
+    db.prepare(plan)
     return begun
   }
 
@@ -139,10 +169,10 @@ function adoptionOf<Details>(
   }
 
   return {
+    ...told,
     get phase() {
       return phase
     },
-    sql,
     columns: plan.columns.map((column) => ({ ...column, table: shownName(column.table) })),
     backfill: (backfillOptions = {}) =>
       open(function* (db) {
@@ -163,9 +193,9 @@ function adoptionOf<Details>(
         yield* fillKeys(db, plan, recipes, 'until few are left', backfillOptions)
         yield* db.apply(reconcile)
       }, true),
-    switchKeys: ({ lockTimeoutMs = 5000 } = {}) =>
+    switchKeys: ({ lockTimeoutMs = LOCK_TIMEOUT_MS } = {}) =>
       open(function* (db) {
-        const { reconcile, exchange, settle } = db.statements(plan)
+        const { reconcile, settle } = db.statements(plan)
         if ((yield* own(db)).phase === 'backfilling') {
           for (const { table } of plan.roots) {
             const [first] = yield* readRounds(db, table)
@@ -174,17 +204,24 @@ function adoptionOf<Details>(
           }
           yield* db.prepareSwitch(plan)
           yield* db.locked(plan, lockTimeoutMs, function* () {
+            const obstacles = new Obstacles()
+            const { plan: now } = yield* readPlan(db, options, recipes, obstacles)
+            obstacles.refuse()
             // A table, foreign key or index that came since the plan was made would be missed.
-            if (!isSame(plan, yield* readPlan(db, options, recipes)))
+            if (!isSame(db, plan, now))
               refuse(
                 'switchKeys',
                 'the schema changed during the backfill; abandon this adoption and plan it again',
               )
+            // Views and the like may have changed meanwhile.
+            const { takeDown, exchange } = db.statements(now)
+            yield* db.run(takeDown)
             yield* fillKeys(db, plan, recipes, 'last, in a transaction')
             yield* db.run(reconcile)
-            yield* refuseStrays(db, plan, db.hasNewColumns)
+            for (const column of followersOf(plan)) yield* refuseStrays(db, plan, column, db.hasNewColumns)
             yield* db.run(exchange)
-            yield* refuseBroken(db, plan, 'backfilling')
+            const [fault] = yield* db.foreignKeyFaults(plan, 'backfilling')
+            if (fault !== undefined) refuse('foreign_key_check', fault)
           })
         }
         phase = 'switched'
@@ -194,11 +231,11 @@ function adoptionOf<Details>(
       open(function* (db) {
         return yield* verify(db, yield* own(db), recipes)
       }),
-    finish: () =>
+    finish: ({ lockTimeoutMs = LOCK_TIMEOUT_MS } = {}) =>
       open(function* (db) {
         if ((yield* own(db)).phase === 'backfilling')
-          refuse('finish', 'the keys are not switched yet; call switchKeys()')
-        yield* db.apply(db.statements(plan).finish)
+          refuse('finish', 'the keys are not switched yet; call switchKeys(); call switchKeys()')
+        yield* db.finish(plan, lockTimeoutMs)
       }, true),
     abandon: () =>
       open(function* (db) {
@@ -210,11 +247,15 @@ function adoptionOf<Details>(
   }
 }
 
-const isSame = (one: Plan, other: Plan): boolean => JSON.stringify(one) === JSON.stringify(other)
+const isSame = <Details>(db: Driver<Details>, one: Plan<Details>, other: Plan<Details>): boolean =>
+  fixed(db, one) === fixed(db, other)
+
+const fixed = <Details>(db: Driver<Details>, plan: Plan<Details>): string =>
+  JSON.stringify({ ...plan, details: db.fixedDetails(plan.details) })
 
 /** The whole move, to be read before it is made. */
 function script<Details>(db: Driver<Details>, plan: Plan<Details>): string {
-  const { create, expand, index, lock, reconcile, exchange, settle, finish } = db.statements(plan)
+  const { create, expand, index, lock, takeDown, reconcile, exchange, settle, finish } = db.statements(plan)
   return [
     section('backfill: one transaction', create),
     section('backfill: each on its own', expand),
@@ -227,6 +268,7 @@ function script<Details>(db: Driver<Details>, plan: Plan<Details>): string {
     section('backfill: each on its own', index),
     section('switchKeys: one transaction', [
       ...lock,
+      ...takeDown,
       '-- ids for rows that came meanwhile',
       ...reconcile,
       ...exchange,

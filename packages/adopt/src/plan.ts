@@ -1,5 +1,5 @@
 import type { ReplacedColumn } from './adoption.js'
-import { refuse } from './refusal.js'
+import { type Obstacles, refuse } from './obstacles.js'
 
 /** A column, and its table as SQL: quoted, and with its schema where the database has schemas. */
 export interface Key {
@@ -68,13 +68,17 @@ export function onlyColumn(table: string, columns: readonly string[]): string {
 export const rootOf = (roots: readonly RootPlan[], { root }: ReplacedColumn): RootPlan =>
   roots[root] as RootPlan
 
-type Found = Omit<ReplacedColumn, 'notNull'>
+type Found = Omit<ReplacedColumn, 'notNull' | 'type'>
 
 /**
  * The keys, and every column that a chain of foreign keys leads to one of them: self references, shared
  * primary keys, and foreign keys of several columns among them.
  */
-export function replacedColumns(keys: readonly Key[], foreignKeys: readonly ForeignKey[]): Found[] {
+export function replacedColumns(
+  keys: readonly Key[],
+  foreignKeys: readonly ForeignKey[],
+  obstacles: Obstacles,
+): Found[] {
   const found = new Map<string, Found>()
   const pairs = foreignKeys.flatMap(({ table, columns, target, targetColumns }) =>
     columns.map((column, i) => ({
@@ -85,7 +89,8 @@ export function replacedColumns(keys: readonly Key[], foreignKeys: readonly Fore
   const add = (column: Key, root: number, isRoot: boolean): boolean => {
     const known = found.get(pathOf(column))
     if (known === undefined) found.set(pathOf(column), { ...column, root, isRoot })
-    else if (known.root !== root) refuseTwoRoots(column, keys[known.root] as Key, keys[root] as Key)
+    else if (known.root !== root)
+      obstacles.attempt(() => refuseTwoRoots(column, keys[known.root] as Key, keys[root] as Key))
     return known === undefined
   }
   const follow = (): boolean =>
@@ -98,7 +103,7 @@ export function replacedColumns(keys: readonly Key[], foreignKeys: readonly Fore
   while (follow());
   for (const { own, target } of pairs) {
     if (found.has(pathOf(own)) && !found.has(pathOf(target)))
-      refuse(
+      obstacles.note(
         pathOf(own),
         `it is a foreign key to ${pathOf(target)}, which keeps its keys; list that table too, or drop the foreign key`,
       )

@@ -1,5 +1,6 @@
 import { type Database, flax, type IdStorage, storageFor } from '@snoflax/core'
 import { baseOf, checkGenerator, withPath } from '@snoflax/core/adapter'
+import { Obstacles, refuse } from './obstacles.js'
 import {
   type AdoptionOptions,
   type ColumnTime,
@@ -7,7 +8,6 @@ import {
   MAX_DRIFT_MS,
   type TableOptions,
 } from './options.js'
-import { refuse } from './refusal.js'
 
 /** What the new keys of a table are made with. */
 export interface KeyRecipe {
@@ -23,17 +23,20 @@ export type TimeSource =
   | { readonly kind: 'key'; readonly timeMs: (key: string) => number }
   | { readonly kind: 'span'; readonly fromMs: number; readonly toMs: number }
 
-/** Those of the tables given. @throws {IdError} for an option that can't be. */
-export const keyRecipes = (
+/** Those of the tables given. @throws {IdError} for options that can't be. */
+export function keyRecipes(
   { tables, maxDriftMs = MAX_DRIFT_MS }: AdoptionOptions,
   database: Database,
-): KeyRecipe[] =>
-  tables.map((options) => ({
-    storage: storageOf(options, database),
-    source: timeSource(options.table, options.createdAt),
-    generator: options.generator,
-    maxDriftMs,
-  }))
+): KeyRecipe[] {
+  const obstacles = new Obstacles()
+  const recipes = tables.flatMap((options) => {
+    const storage = obstacles.attempt(() => storageOf(options, database))
+    const source = obstacles.attempt(() => timeSource(options.table, options.createdAt))
+    return storage && source ? [{ storage, source, generator: options.generator, maxDriftMs }] : []
+  })
+  obstacles.refuse()
+  return recipes
+}
 
 function storageOf(
   { table, generator, storage, exactBigint }: TableOptions,
@@ -75,27 +78,33 @@ function timeSource(table: string, createdAt: CreatedAt): TimeSource {
 const TRIED_IDS = 16
 
 /**
- * Tries the generators of the tables, all at one moment.
- *
- * @throws {IdError} `INVALID_OPTION` if ids for one moment don't ascend, carry another moment, or are those of
- * another table too.
+ * Tries the generators of the tables, all at one moment. Notes those whose ids for one moment don't ascend, carry
+ * another moment, or are those of another table too.
  */
-export function checkGenerators(tables: readonly string[], recipes: readonly KeyRecipe[]): void {
+export function checkGenerators(
+  tables: readonly string[],
+  recipes: readonly KeyRecipe[],
+  obstacles: Obstacles,
+): void {
   const nowMs = Date.now()
   const seen = new Map<string, string>()
   for (const [i, table] of tables.entries()) {
-    for (const id of triedIds(table, recipes[i] as KeyRecipe, nowMs)) {
-      const other = seen.get(id)
-      // Rows of two tables that share a moment, as an order and its lines do, would share their ids.
-      if (other !== undefined) {
-        refuse(
-          table,
-          `${id.split(' ')[0]}: the generator would repeat the ids of ${other} for rows of the same time; ` +
-            'use another partition, worker or node for each table',
-        )
-      }
-      seen.set(id, table)
+    obstacles.attempt(() => checkGenerated(table, triedIds(table, recipes[i] as KeyRecipe, nowMs), seen))
+  }
+}
+
+function checkGenerated(table: string, ids: readonly string[], seen: Map<string, string>): void {
+  for (const id of ids) {
+    const other = seen.get(id)
+    // Rows of two tables that share a moment, as an order and its lines do, would share their ids.
+    if (other !== undefined) {
+      refuse(
+        table,
+        `${id.split(' ')[0]}: the generator would repeat the ids of ${other} for rows of the same time; ` +
+          'use another partition, worker or node for each table',
+      )
     }
+    seen.set(id, table)
   }
 }
 

@@ -1,8 +1,19 @@
-import type { SqlToken } from '@snoflax/core/adapter'
+import { isWord, type SqlToken } from '@snoflax/core/adapter'
 
 /** Whether one of the names is this one, in any case. */
 export const uses = (tokens: readonly SqlToken[], name: string): boolean =>
   tokens.some(({ parts }) => parts.some((part) => part.toLowerCase() === name.toLowerCase()))
+
+/** The same for another use than whether it is null, which new keys are where old ones are. */
+export const usesMore = (tokens: readonly SqlToken[], name: string): boolean =>
+  tokens.some((token, i) => {
+    if (!uses([token], name)) return false
+    const [first, second, third] = tokens.slice(i + 1)
+    const isNullTest =
+      isWord(first, 'ISNULL', 'NOTNULL') ||
+      (isWord(first, 'IS') && (isWord(second, 'NULL') || (isWord(second, 'NOT') && isWord(third, 'NULL'))))
+    return !isNullTest
+  })
 
 /** What stands in the SQL from the first of some tokens to the last. */
 export const textOf = (sql: string, tokens: readonly SqlToken[]): string =>

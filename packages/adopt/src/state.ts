@@ -1,9 +1,10 @@
 import { quoteName } from '@snoflax/core/adapter'
-import type { Phase } from './adoption.js'
-import type { Driver, Work } from './driver.js'
+import type { Phase, ReplacedColumn } from './adoption.js'
+import type { Driver } from './driver.js'
+import { refuse } from './obstacles.js'
 import { newName, type Plan, pathOf, type RootPlan, rootOf, shownName } from './plan.js'
 import type { KeyRecipe } from './recipes.js'
-import { refuse } from './refusal.js'
+import type { Work } from './work.js'
 
 /** What is kept of an adoption in the database. */
 export interface Begun<Details> {
@@ -67,27 +68,26 @@ export function* writeRound(db: Driver, round: Round): Work<void> {
  * @throws {IdError} naming the first value of a foreign key that matches no row, or whose new value, where that
  * should be there by now, leads to another one.
  */
-export function* refuseStrays(db: Driver, { roots, columns }: Plan, areFilled: boolean): Work<void> {
-  for (const column of columns.filter(({ isRoot }) => !isRoot)) {
-    const { table: target, key } = rootOf(roots, column)
-    const own = `c.${quoteName(column.column)}`
-    const isOther = areFilled
-      ? `OR c.${quoteName(newName(column.column))} IS DISTINCT FROM r.${quoteName(newName(key))}`
-      : ''
-    const [row] = yield* db.query<{ value: string; found: string | null }>(
-      `SELECT CAST(${own} AS text) AS value, CAST(r.${quoteName(key)} AS text) AS found
-         FROM ${column.table} AS c LEFT JOIN ${target} AS r ON r.${quoteName(key)} = ${own}
-        WHERE (${own} IS NOT NULL AND r.${quoteName(key)} IS NULL) ${isOther} LIMIT 1`,
-    )
-    if (row === undefined) continue
-    const { value, found } = row
-    if (value === found) refuseUnfilled(pathOf(column))
-    refuse(
-      pathOf(column),
-      `the value ${value} matches no row of ${shownName(target)}; correct it first`,
-      value,
-    )
-  }
+export function* refuseStrays(
+  db: Driver,
+  { roots }: Plan,
+  column: ReplacedColumn,
+  isFilled: boolean,
+): Work<void> {
+  const { table: target, key } = rootOf(roots, column)
+  const own = `c.${quoteName(column.column)}`
+  const isOther = isFilled
+    ? `OR c.${quoteName(newName(column.column))} IS DISTINCT FROM r.${quoteName(newName(key))}`
+    : ''
+  const [row] = yield* db.query<{ value: string; found: string | null }>(
+    `SELECT CAST(${own} AS text) AS value, CAST(r.${quoteName(key)} AS text) AS found
+       FROM ${column.table} AS c LEFT JOIN ${target} AS r ON r.${quoteName(key)} = ${own}
+      WHERE (${own} IS NOT NULL AND r.${quoteName(key)} IS NULL) ${isOther} LIMIT 1`,
+  )
+  if (row === undefined) return
+  const { value, found } = row
+  if (value === found) refuseUnfilled(pathOf(column))
+  refuse(pathOf(column), `the value ${value} matches no row of ${shownName(target)}; correct it first`, value)
 }
 
 export const refuseUnfilled = (place: string): never =>

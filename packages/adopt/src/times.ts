@@ -1,10 +1,11 @@
 import type { IdFamily, IdStorage } from '@snoflax/core'
 import { quoteName } from '@snoflax/core/adapter'
-import type { Driver, TimeColumn, Work } from './driver.js'
+import type { Driver, TimeColumn } from './driver.js'
 import { keyTimes } from './ids.js'
+import { refuse } from './obstacles.js'
 import { pathOf, placeOf, type RootPlan } from './plan.js'
 import type { KeyRecipe, TimeSource } from './recipes.js'
-import { refuse } from './refusal.js'
+import type { Work } from './work.js'
 
 /** The times of a table's rows, as SQL over its alias `t`. */
 export interface RowTimes {

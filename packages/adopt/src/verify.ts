@@ -1,11 +1,12 @@
 import { IdError } from '@snoflax/core'
 import { quoteName } from '@snoflax/core/adapter'
 import type { ReplacedColumn, TableVerification, Verification } from './adoption.js'
-import { type Driver, mapName, type Work } from './driver.js'
+import { type Driver, mapName } from './driver.js'
 import { legacyName, newName, pathOf, placeOf, type RootPlan, rootOf, shownName } from './plan.js'
 import type { KeyRecipe } from './recipes.js'
 import { type Begun, readRounds } from './state.js'
 import { readable } from './times.js'
+import type { Work } from './work.js'
 
 const ROWS_A_PAGE = 10_000
 

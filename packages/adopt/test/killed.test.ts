@@ -1,63 +1,53 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { sno } from '@snoflax/core'
 import { afterEach, expect, test } from 'vitest'
 import { picture } from './chinook.js'
-import { type Opened, plan } from './moves.js'
+import { type KilledTable, killed, tablesOf } from './killing.js'
+import { type Opened, plan, shapeOf } from './moves.js'
 import { openShop as openPostgres } from './postgres-chinook.js'
 import { openShop as openSqlite } from './sqlite-chinook.js'
-
-const SCRIPT = fileURLToPath(new URL('killed.js', import.meta.url))
 
 const opened: Opened[] = []
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((one) => one.close()))
 })
 
-/** Runs the backfill in a process of its own and kills it within the batch after so many. Says how far it came. */
-async function killed(kind: string, address: string, batches: number): Promise<string> {
-  const child = spawn(process.execPath, [SCRIPT, kind, address], { stdio: ['pipe', 'pipe', 'inherit'] })
-  child.stdin.on('error', () => {})
-  const exited = once(child, 'exit')
-  let last = ''
-  let count = 0
-  for await (const line of createInterface({ input: child.stdout })) {
-    last = line
-    count++
-    child.stdin.write('\n')
-    if (count === batches) child.kill('SIGKILL')
-  }
-  await exited
-  return last
-}
+const TABLES: KilledTable[] = [{ table: 'invoice', createdAt: 'invoice_date', partition: 900 }]
 
 test.each([
   ['postgres', openPostgres],
   ['sqlite', openSqlite],
-] as const)('%s: killed again and again, the backfill goes on where it was', async (kind, open) => {
+] as const)('%s: killed again and again, each step goes on where it was', async (_, open) => {
   const database: Opened = await open('serial')
   opened.push(database)
   const before = await picture(database.query)
   const order = await database.query('SELECT total FROM invoice ORDER BY invoice_date, id')
-  const address = database.kind === 'sqlite' ? database.file : (database as { url: string }).url
 
   const reached: number[] = []
-  for (const batches of [1, 4, 9, 16]) reached.push(Number(await killed(kind, address, batches)))
+  for (const batches of [1, 4, 16]) reached.push(Number(await killed(database, 'backfill', TABLES, batches)))
   for (const [i, done] of reached.entries())
     expect(done).toBeGreaterThan(i === 0 ? 0 : (reached[i - 1] as number))
   expect(reached.at(-1)).toBeLessThan(500)
-  expect(await killed(kind, address, 10_000)).toBe('through')
+  expect(await killed(database, 'backfill', TABLES, 10_000)).toBe('through')
 
-  const generator = (clock: () => number) => sno.generator({ partition: 900, clock })
-  const adoption = await plan(database, [{ table: 'invoice', createdAt: 'invoice_date', generator }])
-  expect(adoption.phase).toBe('backfilling')
-  await adoption.switchKeys()
+  const shape = await shapeOf(database)
+  for (const statements of [3, 12, 25]) {
+    expect(await killed(database, 'switchKeys', TABLES, statements)).not.toBe('through')
+    expect(await shapeOf(database)).toEqual(shape)
+    expect(await picture(database.query)).toEqual(before)
+  }
+  expect(await killed(database, 'switchKeys', TABLES, 10_000)).toBe('through')
+
+  const adoption = await plan(database, tablesOf(TABLES))
+  expect(adoption.phase).toBe('switched')
   const { faults, tables } = await adoption.verify()
   expect(faults).toEqual([])
   expect(tables).toMatchObject([{ rows: 500 }])
   expect(tables[0]?.maxDriftMs).toBeLessThanOrEqual(4 * reached.length)
+
+  for (const statements of [2, 4]) {
+    expect(await killed(database, 'finish', TABLES, statements)).not.toBe('through')
+    expect((await plan(database, tablesOf(TABLES))).phase).toBe('switched')
+  }
+  expect(await killed(database, 'finish', TABLES, 10_000)).toBe('through')
   expect(await picture(database.query)).toEqual(before)
   expect(await database.query('SELECT total FROM invoice ORDER BY id')).toEqual(order)
 })

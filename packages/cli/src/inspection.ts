@@ -1,5 +1,6 @@
-import { fieldBits, type IdReading } from '@snoflax/core'
-import { baseOf, isPrefixed } from '@snoflax/core/adapter'
+import { fieldBits } from '@snoflax/core'
+import { baseOf, isBytes, isPrefixed } from '@snoflax/core/adapter'
+import type { Reading } from './ids/families.js'
 import { formsOf, hexOf } from './ids/forms.js'
 import { showLocal, showUtc } from './ids/time.js'
 import type { Colour, Paint } from './terminal.js'
@@ -40,7 +41,7 @@ export interface Description {
   readonly forms: Readonly<Record<string, string>>
 }
 
-export function describeReading({ family, form, id, plausible }: IdReading): Description {
+export function describeReading({ family, form, id, plausible }: Reading): Description {
   const timeMs = family.timeMs(id)
   return {
     family: baseOf(family).name,
@@ -59,11 +60,11 @@ export function describeReading({ family, form, id, plausible }: IdReading): Des
 
 const fieldsOf = (fields: object): Record<string, string | number> =>
   Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, value instanceof Uint8Array ? hexOf(value) : value]),
+    Object.entries(fields).map(([name, value]) => [name, isBytes(value) ? hexOf(value) : value]),
   )
 
 /** The description for people, indented by two. */
-export function pictureReading(reading: IdReading, paint: Paint): string {
+export function pictureReading(reading: Reading, paint: Paint): string {
   const shown = describeReading(reading)
   const doubt = shown.plausible ? '' : paint('yellow', '  (an unlikely time)')
   const lines = [

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { IdError } from '@snoflax/core'
 import { Command, CommanderError } from 'commander'
+import { adopt } from './commands/adopt.js'
 import { convert } from './commands/convert.js'
 import { doctor } from './commands/doctor.js'
 import { generate } from './commands/generate.js'
@@ -33,15 +34,17 @@ export async function run(argv: readonly string[], io: Io = processIo()): Promis
   }
 }
 
-const COMMANDS = [generate, inspect, convert, range, sql, doctor, sealKey]
+const COMMANDS = [generate, inspect, convert, range, sql, doctor, adopt, sealKey]
 
 function program(terminal: Terminal): Command {
   const { stdout, stderr } = terminal.io
   const root = new Command('snoflax')
-    .description('Make, inspect and convert ids, write bounds and migrations, and examine a database.')
+    .description(
+      'Make, inspect and convert ids, write bounds and migrations, examine a database, and move tables to ids.',
+    )
     .version(VERSION)
   for (const command of COMMANDS) root.addCommand(command(terminal))
-  for (const command of [root, ...root.commands]) {
+  for (const command of [root, ...root.commands, ...root.commands.flatMap(({ commands }) => commands)]) {
     command.exitOverride().configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),

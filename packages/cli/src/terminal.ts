@@ -60,6 +60,7 @@ export class Terminal {
   exitCode: ExitCode = EXIT.ok
   readonly paint: Paint
   readonly #paintError: Paint
+  #shownAt = 0
 
   constructor(readonly io: Io) {
     this.paint = painter(io, io.stdout)
@@ -67,18 +68,37 @@ export class Terminal {
   }
 
   /** Waits while the reader is slow, so that a million lines don't lie in memory. */
-  async print(text: string): Promise<void> {
+  async print(text: string, end = '\n'): Promise<void> {
     const { stdout } = this.io
-    if (!stdout.write(`${text}\n`) && stdout.once) await once(stdout as unknown as EventEmitter, 'drain')
+    if (!stdout.write(text + end) && stdout.once) await once(stdout as unknown as EventEmitter, 'drain')
   }
 
   printJson(value: unknown): Promise<void> {
     return this.print(JSON.stringify(value, null, 2))
   }
 
+  /** An array, each item of which is written when it comes. */
+  async printJsonArray(items: AsyncIterable<unknown> | Iterable<unknown>): Promise<void> {
+    let before = '['
+    for await (const item of items) {
+      await this.print(`${before}\n  ${JSON.stringify(item, null, 2).replaceAll('\n', '\n  ')}`, '')
+      before = ','
+    }
+    await this.print(before === '[' ? '[]' : '\n]')
+  }
+
   /** A line beside the output, on standard error. */
   note(text: string): void {
     this.io.stderr.write(`${text}\n`)
+  }
+
+  /** A line for who waits, which the next one replaces; at most ten in a second. */
+  progress(text: string): void {
+    const { stderr } = this.io
+    const now = Date.now()
+    if (!stderr.isTTY || (text !== '' && now - this.#shownAt < 100)) return
+    if (text !== '' || this.#shownAt > 0) stderr.write(`\r\x1b[K${text}`)
+    this.#shownAt = text === '' ? 0 : now
   }
 
   complain(message: string): void {

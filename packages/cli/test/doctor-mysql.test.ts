@@ -1,7 +1,7 @@
 import { flake, flax, sno } from '@snoflax/core'
 import { type MysqlDatabase, mysql } from '@snoflax/test'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { doctor, type Finding, told } from './reports.js'
+import { doctor, type Finding, newIds, told } from './reports.js'
 
 describe.runIf(mysql.selected())('MySQL or MariaDB', () => {
   let database: MysqlDatabase
@@ -113,7 +113,7 @@ CREATE TABLE e (id DATE PRIMARY KEY)`)
     await database.query("INSERT INTO orders VALUES (?, 'short')", [
       flake.generator({ worker: 2 }).generate(),
     ])
-    await findsAndCures(['malformed customer.id', 'future line.id'])
+    await findsAndCures(['malformed customer.id', 'future line.id'], ...newIds('customer.id', 'line.id'))
     const joined = 'SELECT orders.id FROM orders JOIN customer ON customer.id = customer_id'
     expect(await database.query(joined)).toHaveLength(21)
     await database.query("INSERT INTO customer (id) VALUES ('short')")
@@ -142,7 +142,7 @@ CREATE TABLE e (id DATE PRIMARY KEY)`)
     )
     await database.query('INSERT INTO customer (id) VALUES (?)', ["\\' OR 1 -- x"])
     const before = await database.query("SELECT id FROM customer WHERE id NOT LIKE '% OR %' ORDER BY id")
-    await findsAndCures(['malformed customer.id'])
+    await findsAndCures(['malformed customer.id'], ...newIds('customer.id'))
     const after = await database.query('SELECT id FROM customer WHERE shown = id ORDER BY id LIMIT 20')
     expect(after).toEqual(before)
   })

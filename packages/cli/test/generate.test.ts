@@ -68,7 +68,7 @@ test.each([
   [['sno', '--node', 'x'], 'sno has no option --node; its options are --meta, --partition'],
   [
     ['cuid'],
-    'family must be one of sno, uid, flax, uidLocal, flake, uuid7, ulid, twitter, discord, not cuid',
+    'family must be one of sno, uid, flax, uidLocal, flake, uuid7, ulid, typeid, twitter, discord, not cuid',
   ],
   [['-n', '1e3'], 'expected an integer, not 1e3'],
   [['-n', '-1'], 'expected an integer, not -1'],

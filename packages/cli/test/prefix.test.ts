@@ -1,6 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { run } from '@snoflax/cli'
 import { flax, prefixed, sno, storageFor } from '@snoflax/core'
-import { generateSealKey } from '@snoflax/seal'
-import { describe, expect, test } from 'vitest'
+import { typeid, uuid7 } from '@snoflax/families'
+import { generateSealKey, seal } from '@snoflax/seal'
+import { afterAll, describe, expect, test } from 'vitest'
 import { cli, json } from './running.js'
 
 const customerId = prefixed(flax, 'cus')
@@ -119,4 +125,77 @@ describe('seal-key', () => {
     expect(equal.err).toBe('snoflax: seal: keys[1] is the same key as keys[0]\n')
     expect((await check('00'.repeat(32))).err).toContain('is not random')
   })
+})
+
+describe('sealed ids', () => {
+  const key = generateSealKey()
+  const folder = mkdtempSync(join(tmpdir(), 'snoflax-seal-'))
+  const file = join(folder, 'keys')
+  writeFileSync(file, `${generateSealKey()}\n\n${key}\n`)
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const bare = seal(flax, { keys: key })
+  const behind = seal(prefixed(flax, 'cus'), { keys: key })
+
+  test('inspect opens them with the keys of a file, with a prefix or without', async () => {
+    const own = flax.generate()
+    for (const [text, shown] of [
+      [bare.seal(own), own],
+      [behind.seal(prefixed(flax, 'cus').withPrefix(own)), `cus_${own}`],
+    ] as const) {
+      const [{ readings }] = json<[{ readings: { id: string; form: string; family: string }[] }]>(
+        await cli(['inspect', '--seal-keys', file, '--json', text]),
+      )
+      expect(readings).toMatchObject([{ id: shown, form: 'sealed', family: 'flax' }])
+    }
+  })
+
+  test('convert opens and writes them', async () => {
+    const own = flax.generate()
+    expect(await lines('convert', '--seal-keys', file, '--to', 'text', bare.seal(own))).toBe(own)
+    writeFileSync(join(folder, 'one'), key)
+    const argv = ['convert', '--seal-keys', join(folder, 'one'), '--to', 'sealed']
+    expect(await lines(...argv, '--family', 'flax', own)).toBe(bare.seal(own))
+    expect(await lines(...argv, '--family', 'flax', '--prefix', 'cus', own)).toBe(
+      behind.seal(prefixed(flax, 'cus').withPrefix(own)),
+    )
+  })
+
+  test('without keys, with other keys, and for ids that are too long', async () => {
+    expect(await cli(['convert', '--to', 'sealed', flax.generate()])).toMatchObject({
+      code: 2,
+      err: 'snoflax: --to sealed needs --seal-keys <file>\n',
+    })
+    writeFileSync(join(folder, 'other'), generateSealKey())
+    expect(
+      (await cli(['inspect', '--seal-keys', join(folder, 'other'), bare.seal(flax.generate())])).code,
+    ).toBe(1)
+    const long = ['convert', '--seal-keys', file, '--to', 'sealed', '--family', 'uuid7', uuid7.generate()]
+    expect(await cli(long)).toMatchObject({ code: 2, err: expect.stringContaining('at most 12 bytes') })
+  })
+})
+
+test('TypeIDs are known by their text, and made behind a prefix', async () => {
+  const text = await lines('generate', 'typeid', '--prefix', 'user')
+  expect(typeid('user').is(text)).toBe(true)
+  const [{ readings }] = json<[{ readings: { id: string; prefix: string }[] }]>(
+    await cli(['inspect', '--json', text]),
+  )
+  expect(readings).toMatchObject([{ id: text, prefix: 'user' }])
+  expect(await lines('convert', '--to', 'uuid', text)).toBe(typeid('user').toUuid(text as never))
+})
+
+test('JSON is written item by item', async () => {
+  for (const argv of [
+    ['convert', '--family', 'flax', '--to', 'uuid'],
+    ['inspect', '--family', 'flax'],
+    ['generate', '-n', '50'],
+  ]) {
+    const chunks: string[] = []
+    const stdin = Readable.from([`${Array.from({ length: 50 }, () => flax.generate()).join('\n')}\n`])
+    const out = { write: (chunk: string) => chunks.push(chunk) > 0 }
+    expect(await run([...argv, '--json'], { stdin, stdout: out, stderr: out, env: {} })).toBe(0)
+    expect(JSON.parse(chunks.join(''))).toHaveLength(50)
+    expect(chunks.length).toBeGreaterThanOrEqual(50)
+  }
+  expect(await cli(['generate', '-n', '0', '--json'])).toMatchObject({ out: '[]\n' })
 })

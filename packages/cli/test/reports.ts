@@ -5,7 +5,7 @@ export interface Finding {
   readonly severity: string
   readonly where: string
   readonly message: string
-  readonly cure: { readonly sql?: string; readonly shell?: string }
+  readonly cure: { readonly sql?: string; readonly shell?: string; readonly leaves?: string }
 }
 
 export interface Report {
@@ -22,6 +22,11 @@ export interface Report {
   readonly notes: readonly string[]
   readonly findings: readonly Finding[]
   readonly advice: readonly Finding[]
+  readonly dryRun?: {
+    readonly ran: number
+    readonly refused: readonly { readonly where: string; readonly reason: string }[]
+    readonly findings: readonly Finding[]
+  }
 }
 
 /** The report of a database; its exit code must be what its findings say. */
@@ -37,3 +42,6 @@ export async function doctor(url: string, ...options: string[]): Promise<Report>
 /** Check and place of each finding. */
 export const told = ({ findings }: Report): string[] =>
   findings.map(({ check, where }) => `${check} ${where}`)
+
+/** Options that let cures give new ids. */
+export const newIds = (...places: string[]): string[] => places.flatMap((place) => ['--new-ids', place])

@@ -1,5 +1,6 @@
 import { runInNewContext } from 'node:vm'
 import { flake, flax, IdError, type IdFamily, sno, storageFor, type Time, uid } from '@snoflax/core'
+import { checkStored } from '@snoflax/core/adapter'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from './refusal.js'
 
@@ -59,6 +60,8 @@ describe.each(families)('$name', (family) => {
 
 test('errors show bytes and Dates of another realm as what they are', () => {
   expect(() => flax.encode(foreign.bytes(Uint8Array.of(1, 255)))).toThrow('\\x01ff')
+  const storage = storageFor(flax, 'sqlite', { storage: 'binary' })
+  expect(() => checkStored(storage, foreign.bytes(Uint8Array.of(1, 255)))).toThrow('2 bytes, \\x01ff')
   expect(() => flax.lowerBound(foreign.date(Date.UTC(2100, 0)))).toThrow('2100-01-01')
 })
 

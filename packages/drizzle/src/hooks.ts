@@ -1,6 +1,13 @@
 import { literalOf, requireMembers } from '@snoflax/core/adapter'
 import { is, Param, Placeholder, SQL, type SQLChunk, type Table } from 'drizzle-orm'
-import { bindCompared, bound, boundRow, type Row, type SelectConfig } from './binding/values.js'
+import {
+  answeredColumn,
+  bindCompared,
+  bound,
+  boundRow,
+  type Row,
+  type SelectConfig,
+} from './binding/values.js'
 import {
   boundInsert,
   boundUnion,
@@ -195,7 +202,11 @@ function inline(chunk: SQLChunk): SQLChunk {
   return ids ? literal(chunk.encoder.mapToDriverValue(chunk.value), ids.storage.database) : chunk
 }
 
+/** SQL that answers ids is read as they are. */
 function boundField(field: unknown): unknown {
+  const query = is(field, SQL.Aliased) ? field.sql : field
+  const column = is(query, SQL) ? answeredColumn(query) : undefined
+  if (is(query, SQL) && column) query.mapWith(column)
   if (is(field, SQL.Aliased)) return isOfSubquery(field) ? field : bound(field.sql).as(field.fieldAlias)
   return is(field, SQL) ? bound(field) : field
 }

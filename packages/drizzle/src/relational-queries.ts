@@ -1,5 +1,5 @@
 import { Column, is, type SQL, sql } from 'drizzle-orm'
-import { bound } from './binding/values.js'
+import { answeredColumn, bound } from './binding/values.js'
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds, isList } from './id-column/ids.js'
 import { TimeDecoder } from './time.js'
@@ -139,8 +139,11 @@ function selectedColumns(all: Record<string, Column>, wanted: QueryConfig['colum
   return Object.keys(all).filter((key) => (isIncluding ? wanted[key] === true : wanted[key] === undefined))
 }
 
-/** The decoder, where it is one of ours. */
+/** What reads it, where that is ours. */
 function decoderOf({ sql: expression }: SQL.Aliased): object | undefined {
   const { decoder } = expression as unknown as { decoder: object }
-  return TimeDecoder.isDecoder(decoder) || findIds(decoder) ? decoder : undefined
+  if (TimeDecoder.isDecoder(decoder)) return decoder
+  const column = answeredColumn(expression)
+  if (column) expression.mapWith(column)
+  return column
 }

@@ -57,6 +57,42 @@ describe('better-sqlite3', () => {
     return overBetterSqlite3(database.connection, { schema })
   }
 
+  test('SQL that answers ids is read as ids, without mapWith', () => {
+    const db = open()
+    const own = db
+      .insert(posts)
+      .values({ title: 'a' })
+      .returning({ id: sql`${posts.id}` })
+      .get().id as FlakeId
+    const { id } = db.insert(marks).values({ postId: own }).returning().get()
+    const selected = {
+      bare: sql<SnoId>`${marks.id}`,
+      named: sql<SnoId>`coalesce(${marks.id}, ${marks.id})`.as('named'),
+      chosen: sql<SnoId>`case when ${marks.postId} = ${own} then ${marks.id} end`,
+      first: sql<SnoId>`first_value(${marks.id}) over (order by ${marks.id})`,
+    }
+    const ids = { bare: id, named: id, chosen: id, first: id }
+    expect(db.select(selected).from(marks).get()).toEqual(ids)
+    const [found] = db.query.marks.findMany({ columns: {}, extras: { x: sql`${marks.id}`.as('x') } }).sync()
+    expect(found).toEqual({ x: id })
+    const sub = db
+      .select({ x: sql`max(${marks.id})`.as('x') })
+      .from(marks)
+      .as('sub')
+    expect(db.select().from(sub).where(eq(sub.x, id)).all()).toEqual([{ x: id }])
+    // What is no id stays as it is.
+    const others = {
+      is: sql`${marks.id} = ${id}`,
+      size: sql`length(${marks.id})`,
+      hex: sql`hex(${marks.id})`,
+    }
+    expect(db.select(others).from(marks).get()).toEqual({
+      is: 1n,
+      size: 10n,
+      hex: Buffer.from(sno.decode(id)).toString('hex').toUpperCase(),
+    })
+  })
+
   test('the synchronous calls: run, get, all, values, transaction', () => {
     const db = open()
     const id = db.transaction((tx) => {

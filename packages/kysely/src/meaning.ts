@@ -132,10 +132,10 @@ export const untold = (ids: ColumnIds, value: unknown): IdError =>
 
 const mayBeId = (value: unknown, { storage }: ColumnIds): boolean =>
   typeof value === 'string' ||
-  value instanceof Uint8Array ||
+  isBytes(value) ||
   typeof value === 'bigint' ||
   (typeof value === 'number' && storage.name === 'bigint') ||
-  (Array.isArray(value) && value.some((one) => typeof one === 'string' || one instanceof Uint8Array))
+  (Array.isArray(value) && value.some((one) => typeof one === 'string' || isBytes(one)))
 
 /** What a row has there, for the application. */
 export function decode(meaning: Meaning, value: unknown, inJson = false): unknown {

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { type FlaxId, flax, type SnoId } from '@snoflax/core'
 import { createdAt, createdBetween, flaxId, idPlugin, keyset, notAnId, snoId } from '@snoflax/kysely'
 import { type SqliteDatabase, sqlite } from '@snoflax/test'
@@ -114,6 +115,17 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
         .selectAll()
         .where((eb) => eb(eb.fn<string>('substr', ['id', eb.lit(1)]), '=', ada))
         .execute(),
+    /can't tell whether/,
+  ],
+  [
+    'bytes of another realm beside a function',
+    () => {
+      const bytes = runInNewContext('Uint8Array.from(list)', { list: [...flax.decode(ada)] }) as string
+      const matches = db()
+        .selectFrom('customers')
+        .where((eb) => eb(eb.fn<string>('substr', ['id']), '=', bytes))
+      return matches.selectAll().execute()
+    },
     /can't tell whether/,
   ],
   [

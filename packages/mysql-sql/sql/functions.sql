@@ -1,151 +1,177 @@
--- What the ids of flax, sno and flake say, bit for bit as in TypeScript. See spec/. Bytes and texts are compared as bytes.
--- Moments are DATETIME(6) of UTC. NULL in, NULL out.
+-- What the functions of all families share, and those of flake, bit for bit as in TypeScript. See spec/. The other
+-- families have theirs from family.sql and random.sql. Bytes and texts are compared as bytes. Moments are DATETIME(6) of
+-- UTC. NULL in, NULL out. MySQL takes messages of 128 characters.
 
 CREATE PROCEDURE snoflax._refuse(IN caller varchar(32), IN value longblob, IN rule varchar(255))
 NO SQL SQL SECURITY INVOKER
 BEGIN
   DECLARE message varchar(512);
-  SET message = concat(caller, ': ', quote(left(convert(value USING utf8mb4), 48)), ' ', rule);
+  SET message = left(concat(caller, ': ', quote(left(convert(value USING utf8mb4), 36)), ' ', rule), 128);
   SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = message;
 END
 //
 CREATE PROCEDURE snoflax._refuse_bytes(IN caller varchar(32), IN value longblob, IN rule varchar(255))
 NO SQL SQL SECURITY INVOKER
-CALL snoflax._refuse(caller, concat('0x', lower(hex(left(value, 24)))), rule)
+BEGIN
+  DECLARE message varchar(512);
+  SET message = left(concat(caller, ': 0x', lower(hex(left(value, 24))), ' ', rule), 128);
+  SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = message;
+END
+//
+CREATE PROCEDURE snoflax._check_number(IN caller varchar(32), IN name varchar(64), IN value bigint, IN first bigint, IN last bigint)
+NO SQL SQL SECURITY INVOKER
+IF value NOT BETWEEN first AND last THEN
+  CALL snoflax._refuse(caller, value, concat('is no ', name, ', which is from ', first, ' to ', last));
+END IF
+//
+-- A replica that runs the statement again generates another id.
+CREATE PROCEDURE snoflax._check_replication(IN caller varchar(32))
+NO SQL SQL SECURITY INVOKER
+IF @@log_bin AND @@sql_log_bin AND @@binlog_format = 'STATEMENT' THEN
+  CALL snoflax._refuse(caller, 'STATEMENT', 'replication would give replicas other ids; SET SESSION binlog_format = ROW');
+END IF
 //
 -- The first whole millisecond at or after the moment.
-CREATE FUNCTION snoflax._ms(at datetime(6)) RETURNS bigint
+CREATE FUNCTION snoflax._ms(caller varchar(32), at datetime(6)) RETURNS bigint
 DETERMINISTIC NO SQL SQL SECURITY INVOKER
-RETURN -((-timestampdiff(MICROSECOND, '1970-01-01', at)) DIV 1000 - (-timestampdiff(MICROSECOND, '1970-01-01', at) MOD 1000 < 0))
-//
-CREATE FUNCTION snoflax._moment(ms bigint) RETURNS datetime(3)
-DETERMINISTIC NO SQL SQL SECURITY INVOKER
-RETURN '1970-01-01' + INTERVAL ms * 1000 MICROSECOND
-//
-CREATE FUNCTION snoflax.flax_is_valid(id longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin) RETURNS bool
-DETERMINISTIC NO SQL SQL SECURITY INVOKER
-COMMENT 'Whether a text is a flax.'
-RETURN octet_length(id) = 16 AND id NOT RLIKE '[^-0-9A-Z_a-z]'
-//
-CREATE FUNCTION snoflax.flax_encode(id longblob) RETURNS char(16) CHARACTER SET ascii COLLATE ascii_bin
-DETERMINISTIC NO SQL SQL SECURITY INVOKER
-COMMENT 'The text of a flax given in 12 bytes.'
 BEGIN
-  DECLARE high, low bigint unsigned;
-  IF octet_length(id) <> 12 THEN
-    CALL snoflax._refuse_bytes('flax_encode', id, concat('has ', octet_length(id), ' bytes, a flax has 12'));
+  DECLARE us bigint DEFAULT timestampdiff(MICROSECOND, '1970-01-01', at);
+  IF at IS NOT NULL AND us IS NULL THEN
+    CALL snoflax._refuse(caller, CAST(at AS char), 'is no moment');
   END IF;
-  SET high = conv(hex(left(id, 6)), 16, 10), low = conv(hex(right(id, 6)), 16, 10);
-  RETURN concat(substr(_binary'-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (high >> 42 & 63), 1), substr(_binary'-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (high >> 36 & 63), 1), substr(_binary'-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (high >> 30 & 63), 1), substr(_binary'-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (high >> 24 & 63), 1), substr(_binary'-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (high >> 18 & 63), 1), substr(_binary'-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (high >> 12 & 63), 1), substr(_binary'-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (high >> 6 & 63), 1), substr(_binary'-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (high >> 0 & 63), 1), substr(_binary'-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (low >> 42 & 63), 1), substr(_binary'-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (low >> 36 & 63), 1), substr(_binary'-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (low >> 30 & 63), 1), substr(_binary'-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (low >> 24 & 63), 1), substr(_binary'-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (low >> 18 & 63), 1), substr(_binary'-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (low >> 12 & 63), 1), substr(_binary'-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (low >> 6 & 63), 1), substr(_binary'-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz', 1 + (low >> 0 & 63), 1));
+  RETURN -((-us) DIV 1000 - (-us MOD 1000 < 0));
 END
 //
-CREATE FUNCTION snoflax.flax_decode(id longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin) RETURNS binary(12)
+CREATE FUNCTION snoflax._moment(caller varchar(32), ms bigint) RETURNS datetime(3)
 DETERMINISTIC NO SQL SQL SECURITY INVOKER
-COMMENT 'The text of a flax to its 12 bytes.'
 BEGIN
-  DECLARE digits binary(16);
-  DECLARE characters varbinary(64) DEFAULT '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz';
-  IF char_length(id) <> 16 THEN
-    CALL snoflax._refuse('flax_decode', id, concat('has ', char_length(id), ' characters, a flax has 16'));
+  IF ms NOT BETWEEN -62135596800000 AND 253402300799999 THEN
+    CALL snoflax._refuse(caller, ms, 'is a Unix millisecond outside the years 1 to 9999 of DATETIME');
   END IF;
-  IF octet_length(id) <> 16 OR id RLIKE '[^-0-9A-Z_a-z]' THEN
-    CALL snoflax._refuse('flax_decode', id, 'has a character that is not one of -0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz');
-  END IF;
-  SET digits = id;
-  RETURN unhex(concat(lpad(hex(locate(substr(digits, 1, 1), characters) - 1 << 42 | locate(substr(digits, 2, 1), characters) - 1 << 36 | locate(substr(digits, 3, 1), characters) - 1 << 30 | locate(substr(digits, 4, 1), characters) - 1 << 24 | locate(substr(digits, 5, 1), characters) - 1 << 18 | locate(substr(digits, 6, 1), characters) - 1 << 12 | locate(substr(digits, 7, 1), characters) - 1 << 6 | locate(substr(digits, 8, 1), characters) - 1 << 0), 12, '0'), lpad(hex(locate(substr(digits, 9, 1), characters) - 1 << 42 | locate(substr(digits, 10, 1), characters) - 1 << 36 | locate(substr(digits, 11, 1), characters) - 1 << 30 | locate(substr(digits, 12, 1), characters) - 1 << 24 | locate(substr(digits, 13, 1), characters) - 1 << 18 | locate(substr(digits, 14, 1), characters) - 1 << 12 | locate(substr(digits, 15, 1), characters) - 1 << 6 | locate(substr(digits, 16, 1), characters) - 1 << 0), 12, '0')));
+  RETURN '1970-01-01' + INTERVAL ms * 1000 MICROSECOND;
 END
 //
-CREATE FUNCTION snoflax.flax_time(id longblob) RETURNS datetime(3)
-DETERMINISTIC NO SQL SQL SECURITY INVOKER
-COMMENT 'When a flax was made, in UTC: of 12 bytes, or of its text.'
-RETURN snoflax._moment((conv(hex(left(CASE octet_length(id) WHEN 12 THEN id ELSE snoflax.flax_decode(convert(id USING utf8mb4)) END, 5)), 16, 10)) * 1 + 1420070400000)
-//
-CREATE FUNCTION snoflax.flax_lower_bound(at datetime(6)) RETURNS binary(12)
-DETERMINISTIC NO SQL SQL SECURITY INVOKER
-COMMENT 'The smallest flax at or after a moment of UTC, in 12 bytes.'
-BEGIN
-  DECLARE ms bigint DEFAULT snoflax._ms(at);
-  IF ms > 2519582027775 THEN
-    CALL snoflax._refuse('flax_lower_bound', CAST(at AS char), 'is after the last time of a flax');
-  END IF;
-  RETURN concat(unhex(lpad(hex((greatest(ms, 1420070400000) - 1420070400000 + 0) DIV 1), 10, '0')), repeat(x'00', 7));
-END
-//
-CREATE FUNCTION snoflax.flax_lower_bound_text(at datetime(6)) RETURNS char(16) CHARACTER SET ascii COLLATE ascii_bin
-DETERMINISTIC NO SQL SQL SECURITY INVOKER
-COMMENT 'The text of the smallest flax at or after a moment of UTC.'
-RETURN snoflax.flax_encode(snoflax.flax_lower_bound(at))
-//
-CREATE FUNCTION snoflax.sno_is_valid(id longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin) RETURNS bool
-DETERMINISTIC NO SQL SQL SECURITY INVOKER
-COMMENT 'Whether a text is a sno.'
-RETURN octet_length(id) = 16 AND id NOT RLIKE '[^2-9a-x]'
-//
-CREATE FUNCTION snoflax.sno_encode(id longblob) RETURNS char(16) CHARACTER SET ascii COLLATE ascii_bin
-DETERMINISTIC NO SQL SQL SECURITY INVOKER
-COMMENT 'The text of a sno given in 10 bytes.'
-BEGIN
-  DECLARE high, low bigint unsigned;
-  IF octet_length(id) <> 10 THEN
-    CALL snoflax._refuse_bytes('sno_encode', id, concat('has ', octet_length(id), ' bytes, a sno has 10'));
-  END IF;
-  SET high = conv(hex(left(id, 5)), 16, 10), low = conv(hex(right(id, 5)), 16, 10);
-  RETURN concat(substr(_binary'23456789abcdefghijklmnopqrstuvwx', 1 + (high >> 35 & 31), 1), substr(_binary'23456789abcdefghijklmnopqrstuvwx', 1 + (high >> 30 & 31), 1), substr(_binary'23456789abcdefghijklmnopqrstuvwx', 1 + (high >> 25 & 31), 1), substr(_binary'23456789abcdefghijklmnopqrstuvwx', 1 + (high >> 20 & 31), 1), substr(_binary'23456789abcdefghijklmnopqrstuvwx', 1 + (high >> 15 & 31), 1), substr(_binary'23456789abcdefghijklmnopqrstuvwx', 1 + (high >> 10 & 31), 1), substr(_binary'23456789abcdefghijklmnopqrstuvwx', 1 + (high >> 5 & 31), 1), substr(_binary'23456789abcdefghijklmnopqrstuvwx', 1 + (high >> 0 & 31), 1), substr(_binary'23456789abcdefghijklmnopqrstuvwx', 1 + (low >> 35 & 31), 1), substr(_binary'23456789abcdefghijklmnopqrstuvwx', 1 + (low >> 30 & 31), 1), substr(_binary'23456789abcdefghijklmnopqrstuvwx', 1 + (low >> 25 & 31), 1), substr(_binary'23456789abcdefghijklmnopqrstuvwx', 1 + (low >> 20 & 31), 1), substr(_binary'23456789abcdefghijklmnopqrstuvwx', 1 + (low >> 15 & 31), 1), substr(_binary'23456789abcdefghijklmnopqrstuvwx', 1 + (low >> 10 & 31), 1), substr(_binary'23456789abcdefghijklmnopqrstuvwx', 1 + (low >> 5 & 31), 1), substr(_binary'23456789abcdefghijklmnopqrstuvwx', 1 + (low >> 0 & 31), 1));
-END
-//
-CREATE FUNCTION snoflax.sno_decode(id longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin) RETURNS binary(10)
-DETERMINISTIC NO SQL SQL SECURITY INVOKER
-COMMENT 'The text of a sno to its 10 bytes.'
-BEGIN
-  DECLARE digits binary(16);
-  DECLARE characters varbinary(64) DEFAULT '23456789abcdefghijklmnopqrstuvwx';
-  IF char_length(id) <> 16 THEN
-    CALL snoflax._refuse('sno_decode', id, concat('has ', char_length(id), ' characters, a sno has 16'));
-  END IF;
-  IF octet_length(id) <> 16 OR id RLIKE '[^2-9a-x]' THEN
-    CALL snoflax._refuse('sno_decode', id, 'has a character that is not one of 23456789abcdefghijklmnopqrstuvwx');
-  END IF;
-  SET digits = id;
-  RETURN unhex(concat(lpad(hex(locate(substr(digits, 1, 1), characters) - 1 << 35 | locate(substr(digits, 2, 1), characters) - 1 << 30 | locate(substr(digits, 3, 1), characters) - 1 << 25 | locate(substr(digits, 4, 1), characters) - 1 << 20 | locate(substr(digits, 5, 1), characters) - 1 << 15 | locate(substr(digits, 6, 1), characters) - 1 << 10 | locate(substr(digits, 7, 1), characters) - 1 << 5 | locate(substr(digits, 8, 1), characters) - 1 << 0), 10, '0'), lpad(hex(locate(substr(digits, 9, 1), characters) - 1 << 35 | locate(substr(digits, 10, 1), characters) - 1 << 30 | locate(substr(digits, 11, 1), characters) - 1 << 25 | locate(substr(digits, 12, 1), characters) - 1 << 20 | locate(substr(digits, 13, 1), characters) - 1 << 15 | locate(substr(digits, 14, 1), characters) - 1 << 10 | locate(substr(digits, 15, 1), characters) - 1 << 5 | locate(substr(digits, 16, 1), characters) - 1 << 0), 10, '0')));
-END
-//
-CREATE FUNCTION snoflax.sno_time(id longblob) RETURNS datetime(3)
-DETERMINISTIC NO SQL SQL SECURITY INVOKER
-COMMENT 'When a sno was made, in UTC: of 10 bytes, or of its text.'
-RETURN snoflax._moment((conv(hex(left(CASE octet_length(id) WHEN 10 THEN id ELSE snoflax.sno_decode(convert(id USING utf8mb4)) END, 5)), 16, 10) DIV 2) * 4 + 1262304000000)
-//
-CREATE FUNCTION snoflax.sno_lower_bound(at datetime(6)) RETURNS binary(10)
-DETERMINISTIC NO SQL SQL SECURITY INVOKER
-COMMENT 'The smallest sno at or after a moment of UTC, in 10 bytes.'
-BEGIN
-  DECLARE ms bigint DEFAULT snoflax._ms(at);
-  IF ms > 3461327255548 THEN
-    CALL snoflax._refuse('sno_lower_bound', CAST(at AS char), 'is after the last time of a sno');
-  END IF;
-  RETURN concat(unhex(lpad(hex((greatest(ms, 1262304000000) - 1262304000000 + 3) DIV 4 * 2), 10, '0')), repeat(x'00', 5));
-END
-//
-CREATE FUNCTION snoflax.sno_lower_bound_text(at datetime(6)) RETURNS char(16) CHARACTER SET ascii COLLATE ascii_bin
-DETERMINISTIC NO SQL SQL SECURITY INVOKER
-COMMENT 'The text of the smallest sno at or after a moment of UTC.'
-RETURN snoflax.sno_encode(snoflax.sno_lower_bound(at))
-//
-CREATE FUNCTION snoflax.flax_generate() RETURNS binary(12)
+-- The clock at this very moment, whatever the session's time zone, from a UUIDv1.
+CREATE FUNCTION snoflax._now_us() RETURNS bigint
 NOT DETERMINISTIC NO SQL SQL SECURITY INVOKER
-COMMENT 'A new flax, in 12 bytes.'
-RETURN snoflax.flax_generate_at(utc_timestamp(3))
-//
-CREATE FUNCTION snoflax.flax_generate_at(at datetime(6)) RETURNS binary(12)
-NOT DETERMINISTIC NO SQL SQL SECURITY INVOKER
-COMMENT 'A new flax of another moment of UTC, whose fraction of a millisecond is cut off.'
 BEGIN
-  DECLARE floored datetime(6) DEFAULT at - INTERVAL microsecond(at) MOD 1000 MICROSECOND;
-  IF at < '2015-01-01' THEN
-    CALL snoflax._refuse('flax_generate_at', CAST(at AS char), 'is before 2015, with which flax begins');
-  END IF;
-  RETURN concat(left(snoflax.flax_lower_bound(floored), 5), random_bytes(7));
+  DECLARE made char(36) CHARACTER SET ascii DEFAULT uuid();
+  RETURN conv(concat(substr(made, 16, 3), substr(made, 10, 4), left(made, 8)), 16, 10) DIV 10 - 12219292800000000;
 END
 //
+-- Each 5 or 6 bytes are eight digits of so many bits.
+CREATE FUNCTION snoflax._spell(id varbinary(24), bits int, digits varbinary(64)) RETURNS varbinary(32)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER
+BEGIN
+  DECLARE spelled varbinary(32) DEFAULT left(id, 0);
+  DECLARE mask int DEFAULT (1 << bits) - 1;
+  DECLARE at int DEFAULT 1;
+  DECLARE n bigint unsigned;
+  WHILE at < octet_length(id) DO
+    SET n = conv(hex(substr(id, at, bits)), 16, 10), at = at + bits;
+    SET spelled = concat(spelled, substr(digits, 1 + (n >> 7 * bits & mask), 1), substr(digits, 1 + (n >> 6 * bits & mask), 1), substr(digits, 1 + (n >> 5 * bits & mask), 1), substr(digits, 1 + (n >> 4 * bits & mask), 1), substr(digits, 1 + (n >> 3 * bits & mask), 1), substr(digits, 1 + (n >> 2 * bits & mask), 1), substr(digits, 1 + (n >> 1 * bits & mask), 1), substr(digits, 1 + (n & mask), 1));
+  END WHILE;
+  RETURN spelled;
+END
+//
+CREATE FUNCTION snoflax._unspell(id varbinary(32), bits int, digits varbinary(64)) RETURNS varbinary(24)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER
+BEGIN
+  DECLARE bytes varbinary(24) DEFAULT left(id, 0);
+  DECLARE at int DEFAULT 1;
+  WHILE at < octet_length(id) DO
+    SET bytes = concat(bytes, unhex(lpad(hex(locate(substr(id, at, 1), digits) - 1 << 7 * bits | locate(substr(id, at + 1, 1), digits) - 1 << 6 * bits | locate(substr(id, at + 2, 1), digits) - 1 << 5 * bits | locate(substr(id, at + 3, 1), digits) - 1 << 4 * bits | locate(substr(id, at + 4, 1), digits) - 1 << 3 * bits | locate(substr(id, at + 5, 1), digits) - 1 << 2 * bits | locate(substr(id, at + 6, 1), digits) - 1 << 1 * bits | locate(substr(id, at + 7, 1), digits) - 1), 2 * bits, '0'))), at = at + 8;
+  END WHILE;
+  RETURN bytes;
+END
+//
+-- uid: its time is that of a local one, a number of 64 bits, with the node in the middle.
+CREATE FUNCTION snoflax._uid_local_at(ms bigint) RETURNS bigint unsigned
+DETERMINISTIC NO SQL SQL SECURITY INVOKER
+RETURN ms DIV 1000000000 << 44 | ms DIV 1000 MOD 1000000 << 24 | (ms MOD 1000 * 1000 + 1023) DIV 1024 << 14
+//
+CREATE FUNCTION snoflax._uid_local_ms(id bigint unsigned) RETURNS bigint
+DETERMINISTIC NO SQL SQL SECURITY INVOKER
+RETURN ((id >> 44) * 1000000 + (id >> 24 & 1048575)) * 1000 + (id >> 14 & 1023) * 1024 DIV 1000
+//
+CREATE FUNCTION snoflax._uid_from_local(id bigint unsigned, node bigint unsigned, neighbourhood int) RETURNS binary(12)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER
+RETURN unhex(concat(lpad(hex(id >> 40), 6, '0'), lpad(hex((id >> 24 & 65535) >> neighbourhood << 32 + neighbourhood
+    | node << neighbourhood | id >> 24 & (1 << neighbourhood) - 1), 12, '0'), lpad(hex(id & 16777215), 6, '0')))
+//
+CREATE FUNCTION snoflax._uid_to_local(id binary(12), neighbourhood int) RETURNS bigint unsigned
+DETERMINISTIC NO SQL SQL SECURITY INVOKER
+BEGIN
+  DECLARE middle bigint unsigned DEFAULT conv(hex(substr(id, 4, 6)), 16, 10);
+  RETURN conv(hex(left(id, 3)), 16, 10) << 40 | (middle >> 32 + neighbourhood << neighbourhood | middle & (1 << neighbourhood) - 1) << 24
+    | conv(hex(right(id, 3)), 16, 10);
+END
+//
+CREATE FUNCTION snoflax.uid_upper_bound(at datetime(6), neighbourhood int) RETURNS binary(12)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER
+COMMENT 'At or above this no uid has a time before the moment: the end of a range, which takes whole windows of 2^neighbourhood seconds.'
+BEGIN
+  DECLARE bound bigint unsigned DEFAULT snoflax._uid_local_at(greatest(snoflax._ms('uid_upper_bound', at), 0));
+  CALL snoflax._check_number('uid_upper_bound', 'neighbourhood', neighbourhood, 5, 10);
+  IF bound & (1 << 24 + neighbourhood) - 1 <> 0 THEN
+    SET bound = (bound >> 24 + neighbourhood) + 1 << 24 + neighbourhood;
+  END IF;
+  RETURN snoflax._uid_from_local(bound, 0, neighbourhood);
+END
+//
+-- Generators ----------------------------------------------------------------------------------------------------------
+
+-- A counter of the server's tells apart what is generated in one unit of time.
+CREATE FUNCTION snoflax.sno_generate(partition_id bigint, meta bigint) RETURNS binary(10)
+NOT DETERMINISTIC NO SQL SQL SECURITY INVOKER
+COMMENT 'A new sno of a partition that no other generator has, with a metabyte, in 10 bytes.'
+BEGIN
+  DECLARE units bigint DEFAULT (snoflax._now_us() DIV 1000 - 1262304000000) DIV 4;
+  CALL snoflax._check_replication('sno_generate');
+  CALL snoflax._check_number('sno_generate', 'partition', partition_id, 0, 65535);
+  CALL snoflax._check_number('sno_generate', 'metabyte', meta, 0, 255);
+  CALL snoflax._check_number('sno_generate', 'time of this clock', units, 0, 549755813887);
+  RETURN unhex(concat(lpad(hex(units * 2), 10, '0'), lpad(hex(meta << 32 | partition_id << 16 | uuid_short() & 65535), 10, '0')));
+END
+//
+CREATE FUNCTION snoflax.flake_generate(worker bigint, epoch_ms bigint) RETURNS bigint unsigned
+NOT DETERMINISTIC NO SQL SQL SECURITY INVOKER
+COMMENT 'A new flake of an id, 0 to 1023, that no other generator has. epoch_ms is 0, or that of flake.withEpoch().'
+BEGIN
+  DECLARE ms bigint DEFAULT snoflax._now_us() DIV 1000 - epoch_ms;
+  CALL snoflax._check_replication('flake_generate');
+  CALL snoflax._check_number('flake_generate', 'id', worker, 0, 1023);
+  CALL snoflax._check_number('flake_generate', 'time of this clock since the epoch', ms, 0, 4398046511103);
+  RETURN ms << 22 | worker << 12 | uuid_short() & 4095;
+END
+//
+CREATE FUNCTION snoflax._uid_local_now() RETURNS bigint unsigned
+NOT DETERMINISTIC NO SQL SQL SECURITY INVOKER
+BEGIN
+  DECLARE us bigint DEFAULT snoflax._now_us();
+  RETURN us DIV 1000000000000 << 44 | us DIV 1000000 MOD 1000000 << 24 | us MOD 1000000 DIV 1024 << 14 | uuid_short() & 16383;
+END
+//
+CREATE FUNCTION snoflax.uid_generate(node bigint, neighbourhood int) RETURNS binary(12)
+NOT DETERMINISTIC NO SQL SQL SECURITY INVOKER
+COMMENT 'A new uid of a node that no other generator has, in 12 bytes. neighbourhood is 8, or that of uid.withNeighbourhood().'
+BEGIN
+  CALL snoflax._check_replication('uid_generate');
+  CALL snoflax._check_number('uid_generate', 'node', node, 0, 4294967295);
+  CALL snoflax._check_number('uid_generate', 'neighbourhood', neighbourhood, 5, 10);
+  RETURN snoflax._uid_from_local(snoflax._uid_local_now(), node, neighbourhood);
+END
+//
+CREATE FUNCTION snoflax.uid_local_generate() RETURNS binary(8)
+NOT DETERMINISTIC NO SQL SQL SECURITY INVOKER
+COMMENT 'A new uidLocal, unique on this server only, in 8 bytes.'
+BEGIN
+  CALL snoflax._check_replication('uid_local_generate');
+  RETURN unhex(lpad(hex(snoflax._uid_local_now()), 16, '0'));
+END
+//
+-- flake ---------------------------------------------------------------------------------------------------------------
+
 CREATE FUNCTION snoflax.flake_is_valid(id longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin) RETURNS bool
 DETERMINISTIC NO SQL SQL SECURITY INVOKER
 COMMENT 'Whether a text is a flake.'
@@ -186,15 +212,23 @@ END
 CREATE FUNCTION snoflax.flake_time(id bigint unsigned, epoch_ms bigint) RETURNS datetime(3)
 DETERMINISTIC NO SQL SQL SECURITY INVOKER
 COMMENT 'When a flake was made, in UTC. epoch_ms is 0, or that of flake.withEpoch().'
-RETURN snoflax._moment(CAST(id >> 22 AS signed) + epoch_ms)
+RETURN snoflax._moment('flake_time', CAST(id >> 22 AS signed) + epoch_ms)
 //
 CREATE FUNCTION snoflax.flake_lower_bound(at datetime(6), epoch_ms bigint) RETURNS bigint unsigned
 DETERMINISTIC NO SQL SQL SECURITY INVOKER
 COMMENT 'The smallest flake at or after a moment of UTC. epoch_ms is 0, or that of flake.withEpoch().'
 BEGIN
-  DECLARE ms bigint DEFAULT greatest(snoflax._ms(at) - epoch_ms, 0);
+  DECLARE ms bigint DEFAULT greatest(snoflax._ms('flake_lower_bound', at) - epoch_ms, 0);
   IF ms > 4398046511103 THEN
     CALL snoflax._refuse('flake_lower_bound', CAST(at AS char), 'is after the last time of a flake');
   END IF;
   RETURN ms << 22;
+END
+//
+CREATE FUNCTION snoflax.flake_between(id bigint unsigned, from_time datetime(6), until_time datetime(6), epoch_ms bigint) RETURNS bool
+DETERMINISTIC NO SQL SQL SECURITY INVOKER
+COMMENT 'Whether a flake was made at or after from_time and before until_time.'
+BEGIN
+  DECLARE made datetime(6) DEFAULT snoflax.flake_time(id, epoch_ms);
+  RETURN made >= from_time AND made < until_time;
 END

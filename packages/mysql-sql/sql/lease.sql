@@ -82,14 +82,12 @@ BEGIN
   SET message = CASE
     WHEN NOT found THEN concat('family ', coalesce(quote(wanted), 'NULL'), ' has no numbers to lease; sno and flake have')
     WHEN known IS NOT NULL AND known <> here THEN
-      concat('this server is not the one that gave out the leases of ', wanted,
-        ': a failover, a restore or a copy. When no other one gives out the same numbers: CALL lease_adopt(''', wanted, ''')')
+      concat('another server gave out the leases of ', wanted, '. Once that one is stopped: CALL lease_adopt(', quote(wanted), ')')
     WHEN durability NOT IN ('durable', accepted) THEN
-      concat('a crash of this server may lose commits (', CASE WHEN durability LIKE 'flush%'
-        THEN 'innodb_flush_log_at_trx_commit' ELSE 'sync_binlog' END,
-        ' is not 1). Set it to 1, or call lease_adopt(''', wanted, ''') now and after each crash') END;
+      concat(CASE WHEN durability LIKE 'flush%' THEN 'innodb_flush_log_at_trx_commit' ELSE 'sync_binlog' END,
+        ' is not 1: a crash may lose leases. Set it, or CALL lease_adopt(', quote(wanted), ')') END;
   IF message IS NOT NULL THEN
-    SET message = concat(caller, ': ', message);
+    SET message = left(concat(caller, ': ', message), 128);
     SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = message;
   END IF;
   IF known IS NULL THEN
@@ -103,7 +101,7 @@ NO SQL SQL SECURITY DEFINER
 BEGIN
   DECLARE message varchar(255);
   /*M! IF @@in_transaction = 1 THEN
-    SET message = concat(caller, ': a transaction is open, but a lease is valid only once committed; lease on a separate connection');
+    SET message = concat(caller, ': a transaction is open; lease on a connection of its own, since a lease commits');
     SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = message;
   END IF; */
   IF value IS NULL OR value NOT BETWEEN first AND last THEN

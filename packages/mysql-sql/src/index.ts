@@ -2,6 +2,8 @@ export { type ColumnOptions, type ColumnSql, columnSql, type Server } from './co
 export {
   type Client,
   type Connection,
+  type Drift,
+  drift,
   type Installed,
   type InstallOptions,
   install,

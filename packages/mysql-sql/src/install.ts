@@ -48,7 +48,8 @@ export interface Installed {
   readonly previousVersion: string | undefined
 }
 
-const FILES = ['functions', 'lease']
+const FUNCTION_FILES = ['functions', 'family', 'random']
+const FILES = [...FUNCTION_FILES, 'lease', 'manifest']
 const LEASE_PROCEDURES = ['lease_acquire', 'lease_renew', 'lease_release']
 
 /**
@@ -79,14 +80,18 @@ const completed = (schema: string): string =>
 
 function objectStatements(server: Server, { schema = DEFAULT_SCHEMA, ...options }: InstallOptions): string[] {
   const { grantTo = [], grantLeases = [] } = options
-  const statements = FILES.flatMap((file) => statementsOf(file, schema, server))
-  const functions = objectsIn(statements, schema).filter(({ kind }) => kind === 'FUNCTION')
+  const functions = FUNCTION_FILES.flatMap((file) => statementsOf(file, schema, server))
   const granted = (objects: readonly string[], accounts: readonly string[]) =>
     accounts.flatMap((account) => objects.map((object) => `GRANT ${object} TO ${accountSql(account)}`))
+  const statements = [...functions, ...statementsOf('lease', schema, server)]
+  const names = objectsIn(statements, schema).map(({ name }) => name)
   return [
     ...statements,
+    ...statementsOf('manifest', schema, server).map((one) =>
+      one.replaceAll('@names@', names.join("', '")).replace('@definitions@', definitionsOf(schema)),
+    ),
     ...granted(
-      functions.map(({ name }) => `EXECUTE ON FUNCTION ${schema}.${name}`),
+      objectsIn(functions, schema).map(({ kind, name }) => `EXECUTE ON ${kind} ${schema}.${name}`),
       grantTo,
     ),
     ...granted(
@@ -98,6 +103,8 @@ function objectStatements(server: Server, { schema = DEFAULT_SCHEMA, ...options 
     ),
   ]
 }
+
+const definitionsOf = (schema: string): string => statementsOf('definitions', schema, 'mysql').join('')
 
 interface Named {
   readonly kind: string
@@ -183,6 +190,60 @@ export async function installedVersion(
   return state?.complete ? state.version : undefined
 }
 
+/** What differs from what was installed. */
+export interface Drift {
+  /** Such as `function flax_time`, `column _lease.token`, `trigger _lease.audit`. */
+  readonly object: string
+  /** `added` is said of tables that the installer made, only. */
+  readonly change: 'added' | 'altered' | 'missing'
+}
+
+/**
+ * Functions, procedures, views and tables that somebody has changed since they were installed; {@link install} puts
+ * functions, procedures and views right, and leaves tables to you. After an upgrade of the server, which words tables and
+ * views in its own way, these are only looked for.
+ *
+ * @throws {IdError} `INVALID_OPTION` where nothing is installed, or by a version without a manifest; for a schema name
+ * that needs quoting; and for an account that can't read the definitions. And what the database throws.
+ *
+ * @example
+ * for (const { object, change } of await drift(pool)) console.log(`${object} is ${change}`)
+ */
+export async function drift(
+  client: Client,
+  { schema = DEFAULT_SCHEMA }: SchemaOption = {},
+): Promise<Drift[]> {
+  const run: Run = async (text) => rowsOf(await client.query(text))
+  if ((await stateOf(run, checkSchema(schema))) === undefined)
+    throw refusal(`nothing is installed in ${schema}`)
+  if (!(await hasTable(run, schema, '_manifest'))) throw refusal(`${schema} has no manifest; install again`)
+  const found = await run(definitionsOf(schema))
+  const installed = await run(
+    `SELECT object, definition, server = version() AS comparable FROM ${schema}._manifest ORDER BY object`,
+  )
+  const definitions = new Map(found.map(({ object, definition }) => [String(object), definition]))
+  const isKnown = new Set(installed.map(({ object }) => String(object)))
+  const unread = installed.find(({ object }) => definitions.get(String(object)) === null)
+  if (unread !== undefined) {
+    throw refusal(
+      `this account can't read ${unread['object']}; ask as the one that installed, or GRANT SHOW_ROUTINE`,
+    )
+  }
+  const changes = installed.flatMap(({ object, definition, comparable }): Drift[] => {
+    const name = String(object)
+    const [, table] = /^(?:column|index|row) (?:\S+ of )?(\w+)/.exec(name) ?? []
+    if (!definitions.has(name)) {
+      return table && !definitions.has(`table ${table}`) ? [] : [{ object: name, change: 'missing' }]
+    }
+    const isCompared = Number(comparable) === 1 || /^(function|procedure|row) /.test(name)
+    return isCompared && definitions.get(name) !== definition ? [{ object: name, change: 'altered' }] : []
+  })
+  const added = found
+    .filter(({ object, name }) => isKnown.has(`table ${name}`) && !isKnown.has(String(object)))
+    .map(({ object }): Drift => ({ object: String(object), change: 'added' }))
+  return [...changes, ...added]
+}
+
 /**
  * Removes what the installer put there, and the database if it made that. Refuses, naming them, while views, triggers,
  * routines or events elsewhere use it, or numbers are leased.
@@ -231,8 +292,18 @@ export async function uninstall(
 
 async function remove(run: Run, schema: string, server: Server, ownsSchema: boolean): Promise<void> {
   const statements = [...FILES, 'installation'].flatMap((file) => statementsOf(file, schema, server))
+  // An earlier version may have made what this one has not.
+  const earlier = (await hasTable(run, schema, '_manifest'))
+    ? await run(
+        `SELECT object FROM ${schema}._manifest WHERE object RLIKE '^(function|procedure|table|view) '`,
+      )
+    : []
   for (const { kind, name } of objectsIn(statements, schema))
     await run(`DROP ${kind} IF EXISTS ${schema}.${name}`)
+  for (const { object } of earlier) {
+    const [kind, name] = String(object).split(' ')
+    await run(`DROP ${kind} IF EXISTS ${schema}.${name}`)
+  }
   if (!ownsSchema) return
   const others = await run(`
     SELECT 1 FROM information_schema.tables WHERE table_schema = '${schema}'
@@ -298,16 +369,20 @@ async function serverOf(run: Run): Promise<Server> {
 const isMissing = async (run: Run, schema: string): Promise<boolean> =>
   (await run(`SELECT 1 FROM information_schema.schemata WHERE schema_name = '${schema}'`)).length === 0
 
+const hasTable = async (run: Run, schema: string, table: string): Promise<boolean> =>
+  (
+    await run(
+      `SELECT 1 FROM information_schema.tables WHERE table_schema = '${schema}' AND table_name = '${table}'`,
+    )
+  ).length > 0
+
 interface State {
   readonly version: string | undefined
   readonly complete: boolean
 }
 
 async function stateOf(run: Run, schema: string): Promise<State | undefined> {
-  const found = await run(
-    `SELECT 1 FROM information_schema.tables WHERE table_schema = '${schema}' AND table_name = '_installation'`,
-  )
-  if (found.length === 0) return undefined
+  if (!(await hasTable(run, schema, '_installation'))) return undefined
   const [row] = await run(`SELECT version, complete FROM ${schema}._installation`)
   return {
     version: (row?.['version'] ?? undefined) as string | undefined,

@@ -8,6 +8,8 @@ import {
   type LeaseWindow,
   leasePartitionFrom,
   type PartitionLease,
+  type Repetition,
+  repeated,
 } from '@snoflax/core/leases'
 
 /**
@@ -55,7 +57,7 @@ export function mysqlLeases(
   const procedures = checkSchema(schema)
   const call = async (name: string, values: unknown[]): Promise<Row> => {
     const text = `CALL ${procedures}.${name}(${values.map(() => '?').join(', ')})`
-    return firstRow(await repeated(() => client.query(text, values)))
+    return firstRow(await repeated(() => client.query(text, values), PASSING))
   }
 
   return {
@@ -86,25 +88,17 @@ export function mysqlLeases(
 }
 
 /** Collisions, which did nothing, and lost connections, where nobody knows: each step may be done twice. */
-const PASSING: readonly unknown[] = [
-  'ER_LOCK_DEADLOCK',
-  'ER_CHECKREAD',
-  'ER_LOCK_WAIT_TIMEOUT',
-  'PROTOCOL_CONNECTION_LOST',
-  'ECONNRESET',
-  'EPIPE',
-]
-const ATTEMPTS = 8
-
-async function repeated(run: () => PromiseLike<unknown>): Promise<unknown> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await run()
-    } catch (error) {
-      if (attempt === ATTEMPTS || !PASSING.includes((error as { code?: unknown }).code)) throw error
-    }
-    await new Promise((resolve) => setTimeout(resolve, 10 * attempt * (1 + Math.random())))
-  }
+const PASSING: Repetition = {
+  codes: [
+    'ER_LOCK_DEADLOCK',
+    'ER_CHECKREAD',
+    'ER_LOCK_WAIT_TIMEOUT',
+    'PROTOCOL_CONNECTION_LOST',
+    'ECONNRESET',
+    'EPIPE',
+  ],
+  attempts: 8,
+  pauseMs: (attempt) => 10 * attempt * (1 + Math.random()),
 }
 
 type Row = Record<string, unknown>

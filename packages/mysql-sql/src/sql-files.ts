@@ -1,14 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { checkSchema, DEFAULT_SCHEMA } from '@snoflax/core/adapter'
 import type { Server } from './column-sql.js'
+import { filled, TEMPLATES } from './families.js'
 
 /** The statements of a file, with another schema name in place of the one they are written with. */
 export function statementsOf(file: string, schema: string, server: Server): string[] {
   const text = readFileSync(new URL(`../sql/${file}.sql`, import.meta.url), 'utf8')
-  return text
-    .replaceAll(new RegExp(`\\b${DEFAULT_SCHEMA}\\b`, 'g'), checkSchema(schema))
-    .split(/^\/\/$/m)
-    .map((statement) => statement.replaceAll(/^--.*\n/gm, '').trim())
+  const texts = TEMPLATES[file]?.map((words) => filled(text, words)) ?? [text]
+  return texts
+    .flatMap((one) => one.split(/^\/\/$/m))
+    .map((statement) =>
+      statement
+        .replaceAll(new RegExp(`\\b${DEFAULT_SCHEMA}\\b`, 'g'), checkSchema(schema))
+        .replaceAll(/^--.*\n|^ +\n/gm, '')
+        .trim(),
+    )
     .flatMap((statement) => replacing(statement, server))
 }
 

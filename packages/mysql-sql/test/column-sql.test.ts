@@ -80,12 +80,12 @@ describe.runIf(mysql.selected())('ids by a default', () => {
     async (...one) => {
       const name = await create(...one)
       const [row] = await database.query(
-        'SELECT column_default AS stored FROM information_schema.columns WHERE table_schema = ? AND table_name = ? AND column_name = ?',
+        'SELECT column_default AS word FROM information_schema.columns WHERE table_schema = ? AND table_name = ? AND column_name = ?',
         [database.name, name, 'id'],
       )
       const [family, storage, options] = one
       const { default: expression } = columnSql(family, { server, storage, ...options })
-      if (server === 'mariadb') expect(row?.['stored']).toBe(expression)
+      if (server === 'mariadb') expect(row?.['word']).toBe(expression)
     },
   )
 

@@ -1,4 +1,5 @@
 import {
+  drift,
   install,
   installedVersion,
   installStatements,
@@ -6,7 +7,7 @@ import {
   uninstall,
   VERSION,
 } from '@snoflax/mysql-sql'
-import { type MysqlDatabase, mysql } from '@snoflax/test'
+import { granted, type MysqlDatabase, mysql, request } from '@snoflax/test'
 import { createConnection } from 'mysql2/promise'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
@@ -89,20 +90,12 @@ describe.runIf(mysql.selected())('an installation', () => {
     await install(database.pool, { schema })
     const leases = mysqlLeases(database.pool, { schema })
     await database.query(`CALL ${schema}.lease_adopt('sno')`)
-    const request = {
-      family: 'sno',
-      epochMs: 0,
-      numbers: { min: 1, max: 1 },
-      shards: 1,
-      ttlMs: 30_000,
-      holder: 'a',
-    }
-    const held = await leases.acquire(request)
+    const held = await granted(leases.acquire(request('a')))
     const client = { query: (text: string) => database.pool.query(text), getConnection: failing(9) }
     await expect(install(client, { schema })).rejects.toThrow('the connection is lost')
     expect(await installedVersion(database.pool, { schema })).toBeUndefined()
     expect(await install(database.pool, { schema })).toEqual({ version: VERSION, previousVersion: undefined })
-    expect(await leases.renew((held as { token: string }).token, 30_000, 0)).toBeDefined()
+    expect(await leases.renew(held.token, 30_000, 0)).toBeDefined()
   })
 
   test('refuses a newer one, odd names, and to go while something uses it', async () => {
@@ -123,15 +116,7 @@ describe.runIf(mysql.selected())('an installation', () => {
     )
     await database.query(`DROP VIEW ${database.name}.times`)
     await database.query(`CALL ${schema}.lease_adopt('sno')`)
-    const request = {
-      family: 'sno',
-      epochMs: 0,
-      numbers: { min: 1, max: 1 },
-      shards: 1,
-      ttlMs: 30_000,
-      holder: 'a',
-    }
-    await mysqlLeases(database.pool, { schema }).acquire(request)
+    await mysqlLeases(database.pool, { schema }).acquire(request('a', { numbers: { min: 1, max: 1 } }))
     await expect(uninstall(database.pool, { schema })).rejects.toThrow(/number 1 of sno is leased to a/)
   })
 
@@ -147,15 +132,12 @@ describe.runIf(mysql.selected())('an installation', () => {
     try {
       const [rows] = await connection.query(`SELECT ${schema}.flax_encode(${schema}.flax_generate()) AS id`)
       expect(rows).toEqual([{ id: expect.stringMatching(/^[-\w]{16}$/) }])
-      const request = {
-        family: 'sno',
-        epochMs: 0,
-        numbers: { min: 1, max: 1 },
-        shards: 1,
-        ttlMs: 30_000,
-        holder: 'a',
-      }
-      expect(await mysqlLeases(connection, { schema }).acquire(request)).toMatchObject({ number: 1 })
+      await expect(connection.query(`SELECT ${schema}.uid_decode('no')`)).rejects.toThrow(
+        /'no' has 2 characters/,
+      )
+      expect(
+        await mysqlLeases(connection, { schema }).acquire(request('a', { numbers: { min: 1, max: 1 } })),
+      ).toMatchObject({ number: 1 })
       for (const refused of [`CALL ${schema}.lease_adopt('sno')`, `SELECT * FROM ${schema}._lease`]) {
         await expect(connection.query(refused)).rejects.toMatchObject({
           errno: expect.toSatisfy((n) => [1142, 1370].includes(n as number)),
@@ -165,6 +147,59 @@ describe.runIf(mysql.selected())('an installation', () => {
       await connection.end()
       await database.query(`DROP USER '${schema.slice(-12)}'@'%'`)
     }
+  })
+
+  test('tells what has changed since', async () => {
+    await expect(drift(database.pool, { schema })).rejects.toThrow(/nothing is installed/)
+    await install(database.pool, { schema })
+    await database.query(`CREATE TABLE ${schema}.mine (n int)`)
+    expect(await drift(database.pool, { schema })).toEqual([])
+    for (const statement of [
+      `DROP FUNCTION ${schema}.flax_time`,
+      `CREATE FUNCTION ${schema}.flax_time(id longblob) RETURNS datetime(3) DETERMINISTIC NO SQL RETURN now(3)`,
+      `DROP FUNCTION ${schema}.sno_encode`,
+      `ALTER PROCEDURE ${schema}.lease_acquire SQL SECURITY INVOKER`,
+      `CREATE OR REPLACE VIEW ${schema}.leases AS SELECT 1 AS one`,
+      `ALTER TABLE ${schema}._lease MODIFY used_until_ms int`,
+      `ALTER TABLE ${schema}._lease ADD note text`,
+      `CREATE TRIGGER ${schema}.audit AFTER UPDATE ON ${schema}._lease FOR EACH ROW SET @n = 1`,
+      `UPDATE ${schema}._lease_family SET last_number = 9 WHERE family = 'sno'`,
+    ]) {
+      await database.query(statement)
+    }
+    const [tables, rest] = [
+      [
+        { object: 'column _lease.used_until_ms', change: 'altered' },
+        { object: 'row sno of _lease_family', change: 'altered' },
+        { object: 'column _lease.note', change: 'added' },
+        { object: 'trigger _lease.audit', change: 'added' },
+      ],
+      [
+        { object: 'function flax_time', change: 'altered' },
+        { object: 'function sno_encode', change: 'missing' },
+        { object: 'procedure lease_acquire', change: 'altered' },
+        { object: 'view leases', change: 'altered' },
+      ],
+    ] as const
+    const sorted = async () =>
+      (await drift(database.pool, { schema })).map(({ object, change }) => `${object} ${change}`).sort()
+    const words = (list: readonly { object: string; change: string }[]) =>
+      list.map(({ object, change }) => `${object} ${change}`)
+    expect(await sorted()).toEqual([...words(tables), ...words(rest)].sort())
+    await install(database.pool, { schema })
+    expect(await sorted()).toEqual(words(tables).sort())
+    await database.query(`DROP TABLE ${schema}._lease`)
+    expect(await sorted()).toContain('table _lease missing')
+    expect((await sorted()).join()).not.toContain('column _lease.')
+    await database.query(`UPDATE ${schema}._manifest SET server = 'another'`)
+    expect(await sorted()).toEqual(['row sno of _lease_family altered', 'table _lease missing'])
+
+    await database.query(`CREATE FUNCTION ${schema}.older() RETURNS int NO SQL RETURN 1`)
+    await database.query(`INSERT INTO ${schema}._manifest VALUES ('function older', sha2(1, 256), '')`)
+    await install(database.pool, { schema })
+    await database.query(`DROP TABLE ${schema}.mine`)
+    await uninstall(database.pool, { schema })
+    expect(await database.query('SHOW DATABASES LIKE ?', [schema])).toEqual([])
   })
 
   test('statement by statement, as a migration', async () => {

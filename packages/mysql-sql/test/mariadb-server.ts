@@ -5,10 +5,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createConnection, createPool, type Pool } from 'mysql2/promise'
 
-/** Whether there is a MariaDB to be started. */
+/** A MySQL in its place: see .ci/mysql. */
+const MYSQLD = process.env['SNOFLAX_MYSQLD']
+const COMMAND = MYSQLD ?? 'mariadbd'
+
+/** Whether the server that a test starts is MySQL. */
+export const isMysql = MYSQLD !== undefined
+
+/** Whether there is a server to be started. */
 export const hasMariadb = (): boolean => {
   try {
-    execFileSync('mariadbd', ['--version'], { stdio: 'ignore' })
+    execFileSync(COMMAND, ['--version'], { stdio: 'ignore' })
     return true
   } catch {
     return false
@@ -17,7 +24,7 @@ export const hasMariadb = (): boolean => {
 
 const IS_ROOT = process.getuid?.() === 0
 
-/** A MariaDB of one test, which may be killed, and copied with its data. */
+/** A MariaDB, or a MySQL, of one test, which may be killed, and copied with its data. */
 export class MariadbServer {
   private readonly child: ChildProcess
   private pooled: Pool | undefined
@@ -32,9 +39,17 @@ export class MariadbServer {
       '--bind-address=127.0.0.1',
       '--innodb-flush-method=nosync',
       '--innodb-buffer-pool-size=32M',
+      // MariaDB empties its own when it starts, whoever else is at work there.
+      `--tmpdir=${folder}`,
     ]
-    const arguments_ = [...own, ...quick, ...(IS_ROOT ? ['--user=mysql'] : []), ...options]
-    this.child = spawn('mariadbd', arguments_, { stdio: 'ignore' })
+    const arguments_ = [
+      ...own,
+      ...quick,
+      ...(isMysql ? ['--mysqlx=OFF'] : []),
+      ...(IS_ROOT ? ['--user=mysql'] : []),
+      ...options,
+    ]
+    this.child = spawn(COMMAND, arguments_, { stdio: 'ignore' })
   }
 
   /** A new server, or one on the data of a folder. */
@@ -49,7 +64,7 @@ export class MariadbServer {
   } = {}): Promise<MariadbServer> {
     const server = new MariadbServer(folder, port ?? (await freePort()), options)
     for (;;) {
-      if (server.child.exitCode !== null) throw new Error(`mariadbd ended with ${server.child.exitCode}`)
+      if (server.child.exitCode !== null) throw new Error(`${COMMAND} ended with ${server.child.exitCode}`)
       try {
         const connection = await createConnection(server.url)
         await connection.end()
@@ -104,16 +119,11 @@ function emptyFolder(): string {
 function newFolder(): string {
   const folder = emptyFolder()
   own(folder)
-  execFileSync(
-    'mariadb-install-db',
-    [
-      '--no-defaults',
-      `--datadir=${folder}/data`,
-      '--auth-root-authentication-method=normal',
-      '--skip-test-db',
-    ].concat(IS_ROOT ? ['--user=mysql'] : []),
-    { stdio: 'ignore' },
-  )
+  const [command, ...options] = isMysql
+    ? [COMMAND, '--no-defaults', '--initialize-insecure']
+    : ['mariadb-install-db', '--no-defaults', '--auth-root-authentication-method=normal', '--skip-test-db']
+  const user = IS_ROOT ? ['--user=mysql'] : []
+  execFileSync(command as string, [...options, `--datadir=${folder}/data`, ...user], { stdio: 'ignore' })
   return folder
 }
 

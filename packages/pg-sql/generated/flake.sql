@@ -582,7 +582,9 @@ DECLARE
   v bigint := nextval('snoflax.flake_state'::regclass);
   now_ms bigint := snoflax._clock_us() / 1000;
 BEGIN
-  IF (v >> 20) - now_ms NOT BETWEEN 0 AND 100 OR (v & 1048575::bigint) > 4095/*flake.counter.max*/ THEN
+  IF (v >> 20) - now_ms NOT BETWEEN 0 AND 100 OR (v & 1048575::bigint) > 4095/*flake.counter.max*/
+    OR NOT snoflax._clock_is_checked('flake')
+  THEN
     v := snoflax._clock_advance('flake');
   END IF;
   v := (((v >> 20) - snoflax._flake_epoch_ms()) << 22/*flake.time.shift*/)

@@ -662,6 +662,7 @@ BEGIN
   END IF;
   IF (v >> 24) - now_unit NOT BETWEEN 0 AND 25
     OR (v & 16777215::bigint) > 65535/*sno.sequence.max*/
+    OR NOT snoflax._clock_is_checked('sno')
   THEN
     v := snoflax._clock_advance('sno');
   END IF;
@@ -683,6 +684,7 @@ BEGIN
   END IF;
   IF (v >> 24) - now_unit NOT BETWEEN 0 AND 25
     OR (v & 16777215::bigint) > 65535/*sno.sequence.max*/
+    OR NOT snoflax._clock_is_checked('sno')
   THEN
     v := snoflax._clock_advance('sno');
   END IF;
@@ -709,6 +711,7 @@ BEGIN
   END IF;
   IF (v >> 24) - now_unit NOT BETWEEN 0 AND 25
     OR (v & 16777215::bigint) > 65535/*sno.sequence.max*/
+    OR NOT snoflax._clock_is_checked('sno')
   THEN
     v := snoflax._clock_advance('sno');
   END IF;

@@ -744,6 +744,7 @@ BEGIN
   IF (v >> 20) - (us / 1000000 * 977/*uid.stepsPerSecond*/ + us % 1000000::bigint / 1024/*uid.stepUs*/)
       NOT BETWEEN 0 AND 97
     OR (v & 1048575::bigint) > 16383/*uid.sequence.max*/
+    OR NOT snoflax._clock_is_checked('uid')
   THEN
     v := snoflax._clock_advance('uid');
   END IF;

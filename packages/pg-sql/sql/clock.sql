@@ -6,6 +6,9 @@
 -- _clock_advance() checks that this is still the database that may make ids, and moves the sequence to a new unit.
 -- While the state is further ahead, each id costs that check: none is made without one for longer than about 0.1 s.
 --
+-- A session's first id costs the check too, since the server may have been promoted, and lack ids whose units are not
+-- over. The timeline can't change while a session writes, so once for each session is enough.
+--
 -- No repeat and no disorder, because values only ever grow:
 --
 -- * setval() is called by the holder of the lock alone, and moves up. What others take by nextval() between the
@@ -102,6 +105,11 @@ COMMENT ON VIEW snoflax.identity IS
   'By what a copy, a restored or a promoted server is noticed: the system identifier, the timeline and the database''s '
   'oid. The warning says what the server hides; null if nothing.';
 
+-- Whether this session has found the state on the server's own timeline.
+CREATE OR REPLACE FUNCTION snoflax._clock_is_checked(family text) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN current_setting('snoflax.' || family || '_checked', true) IS NOT DISTINCT FROM 'yes';
+
 -- The slow path: a value of the family's sequence that is good for an id. Everybody may call it: it gives what the fast
 -- path would, and works on the sequences that the table names and on no others.
 CREATE OR REPLACE FUNCTION snoflax._clock_advance(wanted text) RETURNS bigint
@@ -187,6 +195,10 @@ BEGIN
       RAISE EXCEPTION '%_generate: the state of this generator is missing', wanted
         USING ERRCODE = '55000', HINT = 'Install again; that restores what is missing.';
   END;
+  -- Behind the subtransaction, whose end would undo it. A transaction that is rolled back undoes it, and checks again.
+  IF NOT snoflax._clock_is_checked(wanted) THEN
+    PERFORM set_config('snoflax.' || wanted || '_checked', 'yes', false);
+  END IF;
   RETURN v;
 END $$;
 

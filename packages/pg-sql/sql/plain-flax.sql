@@ -64,7 +64,7 @@ RETURN snoflax.flax_decode(snoflax.flax_encode(id));
 CREATE OR REPLACE FUNCTION snoflax._check_prefix(prefix text, caller text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN prefix COLLATE "C" ~ '^[a-z]([a-z0-9_]{0,61}[a-z0-9])?$' THEN prefix || '_'
-  ELSE snoflax._refuse(caller || ': a prefix is 1 to 63 of a-z, 0-9 and _, with a letter first and no _ last, not "'
+  ELSE snoflax._refuse(caller || ': a prefix must have 1 to 63 of a-z, 0-9 and _, begin with a letter and not end with _, not "'
     || left(prefix, 80) || '"')::text END;
 
 CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_encode(prefix text, id bytea) RETURNS text

@@ -183,6 +183,7 @@ BEGIN
   END IF;
   IF (v >> 24) - now_unit NOT BETWEEN 0 AND 25
     OR (v & 16777215::bigint) > {sequence.max}
+    OR NOT snoflax._clock_is_checked('sno')
   THEN
     v := snoflax._clock_advance('sno');
   END IF;
@@ -205,6 +206,7 @@ BEGIN
   END IF;
   IF (v >> 24) - now_unit NOT BETWEEN 0 AND 25
     OR (v & 16777215::bigint) > {sequence.max}
+    OR NOT snoflax._clock_is_checked('sno')
   THEN
     v := snoflax._clock_advance('sno');
   END IF;

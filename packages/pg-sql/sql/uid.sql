@@ -284,6 +284,7 @@ BEGIN
   IF (v >> 20) - (us / 1000000 * {stepsPerSecond} + us % 1000000::bigint / {stepUs})
       NOT BETWEEN 0 AND 97
     OR (v & 1048575::bigint) > {sequence.max}
+    OR NOT snoflax._clock_is_checked('uid')
   THEN
     v := snoflax._clock_advance('uid');
   END IF;

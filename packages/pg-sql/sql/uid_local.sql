@@ -187,6 +187,7 @@ BEGIN
   IF (v >> 20) - (us / 1000000 * {uid.stepsPerSecond} + us % 1000000::bigint / {uid.stepUs})
       NOT BETWEEN 0 AND 97
     OR (v & 1048575::bigint) > {uid.sequence.max}
+    OR NOT snoflax._clock_is_checked('uid_local')
   THEN
     v := snoflax._clock_advance('uid_local');
   END IF;

@@ -9,6 +9,8 @@ import {
   type LeaseWindow,
   leasePartitionFrom,
   type PartitionLease,
+  type Repetition,
+  repeated,
 } from '@snoflax/core/leases'
 
 /**
@@ -58,7 +60,7 @@ export function postgresLeases(
   const functions = checkSchema(schema)
 
   const rows = async (text: string, values: unknown[]): Promise<Row[]> => {
-    const result = (await repeated(() => client.query(text, values))) as Row[] | { rows: Row[] }
+    const result = (await repeated(() => client.query(text, values), COLLISIONS)) as Row[] | { rows: Row[] }
     return Array.isArray(result) ? result : result.rows
   }
   const checkCommitted = async (xid: unknown): Promise<void> => {
@@ -103,20 +105,11 @@ export function postgresLeases(
   }
 }
 
-/** What statements that run at once may meet with where transactions are not READ COMMITTED. */
-const COLLISIONS: readonly unknown[] = ['40001', '40P01', '23505']
-const ATTEMPTS = 100
-
-/** A statement that collided did nothing: it runs again. */
-async function repeated(run: () => PromiseLike<unknown>): Promise<unknown> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await run()
-    } catch (error) {
-      if (attempt === ATTEMPTS || !COLLISIONS.includes((error as { code?: unknown }).code)) throw error
-    }
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 50))
-  }
+/** A statement that collided did nothing, as it may where transactions are not READ COMMITTED. */
+const COLLISIONS: Repetition = {
+  codes: ['40001', '40P01', '23505'],
+  attempts: 100,
+  pauseMs: () => Math.random() * 50,
 }
 
 type Row = Record<string, unknown>

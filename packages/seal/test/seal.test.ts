@@ -218,6 +218,11 @@ describe('keys', () => {
     expect(refusal(() => seal(flax, options as never)).code).toBe('INVALID_OPTION')
   })
 
+  test('are bytes of another realm too', () => {
+    const bytes = runInNewContext('Uint8Array.from(list)', { list: [...KEY] }) as Uint8Array
+    expect(seal(flax, { keys: bytes }).seal(flax.min)).toBe(seal(flax, { keys: KEY }).seal(flax.min))
+  })
+
   test('do not change with the array they came in', () => {
     const key = Uint8Array.from(KEY)
     const { seal: close } = seal(flax, { keys: key })

@@ -73,6 +73,12 @@ function define(keys: Keys, kind: string) {
       query: (alias) => `SELECT COUNT(*) FROM post WHERE ${quote}accountId${quote} = ${alias}.id`,
     })
     postCount!: number | string
+    @VirtualColumn({
+      type: 'varchar',
+      query: (alias) =>
+        `SELECT p.id FROM post p WHERE p.${quote}accountId${quote} = ${alias}.id ORDER BY p.title LIMIT 1`,
+    })
+    firstPostId!: FlaxId | null
   }
   @Entity('post')
   class Post {
@@ -216,7 +222,164 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
       .getMany(),
   ],
   'virtual columns': async ({ dataSource: { manager }, Account }) =>
-    sorted(await manager.find(Account)).map(({ id, postCount }) => [id, Number(postCount)]),
+    sorted(await manager.find(Account)).map(({ id, postCount, firstPostId }) => [
+      id,
+      Number(postCount),
+      firstPostId,
+    ]),
+  'raw expressions': async ({ dataSource: { manager, driver }, Account, Post }) => {
+    const [account, post] = [driver.escape('accountId'), driver.escape('post')]
+    const select = (expression: string) =>
+      manager
+        .createQueryBuilder(Post, 'p')
+        .select('p.title', 'title')
+        .addSelect(expression, 'x')
+        .setParameter('second', second)
+        .orderBy('p.title')
+        .getRawMany()
+    return [
+      await select(
+        "CASE WHEN p.title = 'first' THEN p.id WHEN p.title = 'second' THEN NULL ELSE p.account END",
+      ),
+      await select(
+        'CASE p.id WHEN :second THEN CASE WHEN p.account IS NULL THEN p.id ELSE p.account END ELSE p.id END',
+      ),
+      await select('FIRST_VALUE(p.id) OVER (PARTITION BY p.account ORDER BY p.title DESC)'),
+      await select('LAG(p.id, 1) OVER (ORDER BY p.title)'),
+      await select('NULLIF(p.id, :second)'),
+      await select('COALESCE(NULL, p.id)'),
+      await select(`(SELECT z.id FROM ${post} z WHERE z.${account} = p.account ORDER BY z.title LIMIT 1)`),
+      await select('CASE WHEN p.id = :second THEN 1 ELSE 0 END'),
+      (await manager.createQueryBuilder(Account, 'a').select('COUNT(a.id)').getRawMany()).length,
+    ]
+  },
+  'common table expressions': async ({ dataSource: { manager, driver }, Account, Post }) => {
+    const [account, post] = [driver.escape('accountId'), driver.escape('post')]
+    const text = `SELECT id AS i, ${account} AS a FROM ${post} WHERE id = :first OR id = :second`
+    const builder = manager.createQueryBuilder(Post, 'p').select('p.id', 'i').addSelect('p.account', 'a')
+    const rows = (cte: typeof text | typeof builder, columnNames?: string[]) =>
+      manager
+        .createQueryBuilder()
+        .addCommonTableExpression(cte, 'c', columnNames ? { columnNames } : {})
+        .select(columnNames ? 'c.*' : 'c.i AS i, c.a AS a')
+        .from('c', 'c')
+        .setParameters({ first, second })
+        .orderBy(columnNames ? 'c.one' : 'c.i')
+        .getRawMany()
+    const up = `SELECT id, title FROM ${post} WHERE id = :second UNION ALL SELECT z.id, z.title FROM ${post} z JOIN c ON z.title < c.title`
+    return [
+      await rows(text),
+      await rows(text, ['one', 'two']),
+      await rows(builder.clone().where('p.account = :ada', { ada })),
+      await manager
+        .createQueryBuilder(Account, 'a')
+        .addCommonTableExpression(text, 'c')
+        .innerJoin('c', 'd', 'd.a = a.id')
+        .select('d.i', 'post')
+        .addSelect('a.id', 'account')
+        .where('d.i = :first', { first, second })
+        .getRawMany(),
+      await manager
+        .createQueryBuilder()
+        .addCommonTableExpression(up, 'c', { recursive: true, columnNames: ['id', 'title'] })
+        .select('c.id', 'id')
+        .from('c', 'c')
+        .orderBy('c.title')
+        .setParameters({ second })
+        .getRawMany(),
+    ]
+  },
+  'names in subqueries': async ({ dataSource: { manager, driver }, Account, Media, Post }) => {
+    const [post, tag] = [driver.escape('post'), driver.escape('tag')]
+    const titles = async (condition: string, parameters: object) =>
+      (
+        await manager
+          .createQueryBuilder(Account, 'a')
+          .where(condition, parameters)
+          .orderBy('a.name')
+          .getMany()
+      ).map(({ name }) => name)
+    return [
+      await titles(`EXISTS (SELECT 1 FROM ${post} WHERE id = :first)`, { first }),
+      await titles(`a.name IN (SELECT label FROM ${tag} WHERE id = :blue)`, { blue }),
+      await titles(
+        `EXISTS (SELECT 1 FROM ${tag} z WHERE z.id = :blue) AND NOT EXISTS (SELECT 1 FROM ${post} z WHERE z.id = :blue)`,
+        { blue },
+      ),
+      await titles(
+        `a.id IN (SELECT z.${driver.escape('accountId')} FROM ${post} z WHERE title = :name AND id = :first)`,
+        { name: 'first', first },
+      ),
+      (
+        await manager
+          .createQueryBuilder(Media, 'm')
+          .where(`EXISTS (SELECT 1 FROM account WHERE name = :ada AND account.id = :id)`, {
+            ada: 'Ada',
+            id: ada,
+          })
+          .getMany()
+      ).length,
+      await manager
+        .createQueryBuilder()
+        .select('o.i', 'id')
+        .addSelect('o.a', 'account')
+        .from(
+          (outer) =>
+            outer
+              .select('n.i', 'i')
+              .addSelect('n.a', 'a')
+              .from((inner) => inner.select('p.id', 'i').addSelect('p.account', 'a').from(Post, 'p'), 'n')
+              .where('n.a = :ada', { ada }),
+          'o',
+        )
+        .where('o.i = :first', { first })
+        .getRawMany(),
+      await manager
+        .createQueryBuilder()
+        .select('u.*')
+        .from(
+          `(SELECT id AS i FROM ${post} WHERE id = :first UNION ALL SELECT id FROM ${tag} WHERE id = :blue)`,
+          'u',
+        )
+        .setParameters({ first, blue })
+        .orderBy('u.i')
+        .getRawMany(),
+    ]
+  },
+  'expressions in writes': async ({ dataSource: { manager, driver }, Account, Post }) => {
+    const post = driver.escape('post')
+    const update = (expression: string, parameters: object) =>
+      manager
+        .createQueryBuilder()
+        .update(Account)
+        .set({ home: { placeId: () => expression } })
+        .where('id = :ada', { ada, ...parameters })
+        .execute()
+    const placed = async () =>
+      (await manager.findOneBy(Account, { id: ada, home: { placeId: In([first, second, third]) } }))?.home
+        .placeId
+    const places: unknown[] = []
+    for (const [expression, parameters] of [
+      [':to', { to: first }],
+      [`CASE WHEN id = :ada THEN :to ELSE ${driver.escape('homePlaceid')} END`, { to: second }],
+      [`(SELECT z.id FROM ${post} z WHERE z.id = :to)`, { to: third }],
+    ] as const) {
+      await update(expression, parameters)
+      places.push(await placed())
+    }
+    await manager
+      .createQueryBuilder()
+      .insert()
+      .into(Post)
+      .values({ id: film, title: () => `(SELECT z.title FROM ${post} z WHERE z.id = :second)` })
+      .setParameters({ second })
+      .updateEntity(false)
+      .execute()
+    const copied = (await manager.findOneBy(Post, { id: film }))?.title
+    await manager.delete(Post, film)
+    await manager.update(Account, ada, { home: { placeId: third } })
+    return [places, copied]
+  },
   caching: async ({ dataSource: { manager }, Post }) => {
     const find = () =>
       manager.find(Post, { where: { id: In([first, second]) }, order: { id: 'ASC' }, cache: 60_000 })

@@ -302,16 +302,19 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
   test('an id that an expression takes as a parameter is refused where it would be stored as text', async () => {
     const id = flax.generate()
     const storage = storageOf(dataSource, User, 'id')
-    const insert = (bound: unknown) =>
+    const insert = (bound: unknown, own = ':own') =>
       users()
         .createQueryBuilder()
         .insert()
-        .values({ id: () => ':own', email: email() })
+        .values({ id: () => own, email: email() })
         .setParameter('own', bound)
         .updateEntity(false)
         .execute()
     if (storage.toDatabase(id) !== id) {
-      await expect(insert(id)).rejects.toMatchObject({ code: 'INVALID_OPTION', path: 'User.id', value: id })
+      const refusal = { code: 'INVALID_OPTION', path: 'User.id', value: id }
+      await expect(insert(id)).rejects.toMatchObject(refusal)
+      await expect(insert([null, id], 'COALESCE(:...own)')).rejects.toMatchObject(refusal)
+      await expect(insert(null, `COALESCE(:own, '${id}')`)).rejects.toMatchObject(refusal)
     }
     await insert(storage.toDatabase(id))
     expect(await users().existsBy({ id })).toBe(true)

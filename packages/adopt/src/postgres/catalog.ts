@@ -1,9 +1,14 @@
 import type { ReplacedColumn } from '../adoption.js'
-import type { Column, Session, Work } from '../driver.js'
-import { type ForeignKey, type Key, newName, onlyColumn, shownName } from '../plan.js'
-import { refuse } from '../refusal.js'
+import type { Column, Session } from '../driver.js'
+import { type Obstacles, refuse } from '../obstacles.js'
+import { type ForeignKey, type Key, legacyName, onlyColumn, shownName } from '../plan.js'
+import type { Work } from '../work.js'
+import { REPLACED, replacedValues } from './carried.js'
 
 export interface PostgresForeignKey extends ForeignKey {
+  /** The table that has it, which may be a partition of `table`. */
+  readonly owner: string
+  readonly isPartitioned: boolean
   readonly name: string
   readonly definition: string
   readonly validated: boolean
@@ -12,13 +17,18 @@ export interface PostgresForeignKey extends ForeignKey {
 export interface Index {
   readonly name: string
   readonly schema: string
+  /** The table that has it, which may be a partition. */
+  readonly owner: string
   readonly table: string
+  readonly isPartitioned: boolean
   readonly definition: string
   readonly method: string
   /** The columns of the key and of INCLUDE, in order; null for an expression. */
   readonly columns: readonly (string | null)[]
   /** Texts of expressions and predicate. */
   readonly expressions: string
+  /** Statements for what an index has besides: comments, and its part in CLUSTER and replication. */
+  readonly extras: readonly string[]
   readonly constraint: { readonly name: string; readonly kind: 'p' | 'u'; readonly definition: string } | null
 }
 
@@ -41,16 +51,18 @@ const COLUMN_NAMES = (table: string, numbers: string) => `(SELECT json_agg(a.att
 
 /** The table's name with its schema, as SQL. */
 export function* resolveTable(session: Session, given: string): Work<string> {
-  const [found] = yield* session.query<{ table: string; kind: string; inherits: boolean }>(
-    `SELECT ${NAME_OF('r', 'n')} AS table, r.relkind AS kind,
-            EXISTS (SELECT FROM pg_inherits WHERE r.oid IN (inhrelid, inhparent)) AS inherits
+  const [found] = yield* session.query<{ table: string; kind: string; isPartition: boolean }>(
+    `SELECT ${NAME_OF('r', 'n')} AS table, r.relkind AS kind, r.relispartition AS "isPartition"
        FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = to_regclass($1)`,
     [given],
   )
   if (found === undefined) return refuse(given, 'no such table; quote a name with capitals, as in SQL')
-  if (found.kind !== 'r' || found.inherits) {
-    return refuse(given, 'only plain tables can be adopted, not views, partitioned or inherited tables')
-  }
+  if (found.kind === 'p' || found.isPartition)
+    refuse(
+      given,
+      'the key of a partitioned table cannot be replaced; name the tables that it refers to, or copy its rows to a new table',
+    )
+  if (found.kind !== 'r') refuse(given, 'it is not a table; name the table that contains the rows')
   return found.table
 }
 
@@ -66,14 +78,17 @@ export function* readKey(session: Session, table: string): Work<Key> {
 
 export function* readForeignKeys(session: Session): Work<PostgresForeignKey[]> {
   return yield* session.query<PostgresForeignKey>(
-    `SELECT c.conname AS name, ${NAME_OF('r', 'n')} AS table, ${NAME_OF('tr', 'tn')} AS target,
+    `SELECT c.conname AS name, ${NAME_OF('top', 'topn')} AS table, ${NAME_OF('r', 'n')} AS owner,
+            r.relkind = 'p' AS "isPartitioned", ${NAME_OF('tr', 'tn')} AS target,
             ${COLUMN_NAMES('c.conrelid', 'c.conkey')} AS columns,
             ${COLUMN_NAMES('c.confrelid', 'c.confkey')} AS "targetColumns",
             regexp_replace(pg_get_constraintdef(c.oid), ' NOT VALID$', '') AS definition, c.convalidated AS validated
        FROM pg_constraint AS c
        JOIN pg_class AS r ON r.oid = c.conrelid JOIN pg_namespace AS n ON n.oid = r.relnamespace
+       JOIN pg_class AS top ON top.oid = coalesce(pg_partition_root(r.oid), r.oid)
+       JOIN pg_namespace AS topn ON topn.oid = top.relnamespace
        JOIN pg_class AS tr ON tr.oid = c.confrelid JOIN pg_namespace AS tn ON tn.oid = tr.relnamespace
-      WHERE c.contype = 'f' ORDER BY 2, 1`,
+      WHERE c.contype = 'f' AND c.conparentid = 0 ORDER BY 2, 3, 1`,
   )
 }
 
@@ -85,92 +100,146 @@ export function* readColumns(session: Session, table: string): Work<Column[]> {
   )
 }
 
-export function* readIndexes(session: Session, tables: readonly string[]): Work<Index[]> {
-  return yield* session.query<Index>(
-    `SELECT i.relname AS name, quote_ident(n.nspname) AS schema, t AS table, pg_get_indexdef(x.indexrelid) AS definition,
-            m.amname AS method, ${COLUMN_NAMES('x.indrelid', 'x.indkey::int2[]')} AS columns,
-            concat_ws(' ', pg_get_expr(x.indexprs, x.indrelid), pg_get_expr(x.indpred, x.indrelid)) AS expressions,
-            CASE WHEN c.oid IS NOT NULL THEN
-              json_build_object('name', c.conname, 'kind', c.contype, 'definition', pg_get_constraintdef(c.oid))
-            END AS constraint
-       FROM unnest($1::text[]) AS t JOIN pg_index AS x ON x.indrelid = t::regclass
-       JOIN pg_class AS i ON i.oid = x.indexrelid JOIN pg_namespace AS n ON n.oid = i.relnamespace
-       JOIN pg_am AS m ON m.oid = i.relam
-       LEFT JOIN pg_constraint AS c ON c.conindid = x.indexrelid AND c.contype IN ('p', 'u')
-      WHERE NOT starts_with(i.relname, 'snoflax_new_') ORDER BY t, i.relname`,
+/** A table, or one of its partitions. */
+export interface Member {
+  readonly table: string
+  readonly own: string
+  readonly schema: string
+  readonly isLeaf: boolean
+}
+
+export function* readMembers(session: Session, tables: readonly string[]): Work<Member[]> {
+  return yield* session.query<Member>(
+    `SELECT t AS table, ${NAME_OF('r', 'n')} AS own, quote_ident(n.nspname) AS schema, r.relkind <> 'p' AS "isLeaf"
+       FROM unnest($1::text[]) AS t
+       JOIN LATERAL (SELECT t::regclass AS relation UNION SELECT relid FROM pg_partition_tree(t::regclass)) AS tree ON true
+       JOIN pg_class AS r ON r.oid = relation JOIN pg_namespace AS n ON n.oid = r.relnamespace ORDER BY 1, 2`,
     [tables],
   )
 }
 
-/**
- * What the switch could not carry over to the new columns: queries of a table, perhaps its column, and the reason.
- * Each knows the columns that are replaced, and the names of triggers that are allowed.
- */
+const INDEX_COMMENT = (head: string, of: string, oid: string): string =>
+  `SELECT format('COMMENT ON %s IS %L', ${head}, description) FROM pg_description
+    WHERE classoid = '${of}'::regclass AND objoid = ${oid} AND objsubid = 0`
+
+/** Those of the tables and of their partitions; a partition's part of an index is made with it. */
+export function* readIndexes(session: Session, tables: readonly string[]): Work<Index[]> {
+  return yield* session.query<Index>(
+    `SELECT i.relname AS name, quote_ident(n.nspname) AS schema, t AS table, owner, i.relkind = 'I' AS "isPartitioned",
+            pg_get_indexdef(x.indexrelid) AS definition,
+            m.amname AS method, ${COLUMN_NAMES('x.indrelid', 'x.indkey::int2[]')} AS columns,
+            concat_ws(' ', pg_get_expr(x.indexprs, x.indrelid), pg_get_expr(x.indpred, x.indrelid)) AS expressions,
+            CASE WHEN c.oid IS NOT NULL THEN
+              json_build_object('name', c.conname, 'kind', c.contype, 'definition', pg_get_constraintdef(c.oid))
+            END AS constraint,
+            ARRAY(${INDEX_COMMENT("format('INDEX %I.%I', n.nspname, i.relname)", 'pg_class', 'i.oid')}
+              UNION ALL ${INDEX_COMMENT("format('CONSTRAINT %I ON %s', c.conname, owner)", 'pg_constraint', 'c.oid')}
+              UNION ALL SELECT format('ALTER TABLE %s CLUSTER ON %I', owner, i.relname) WHERE x.indisclustered
+              UNION ALL SELECT format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', owner, i.relname) WHERE x.indisreplident
+            ) AS extras
+       FROM unnest($1::text[]) AS t
+       JOIN LATERAL (SELECT t::regclass AS relation UNION SELECT relid FROM pg_partition_tree(t::regclass)) AS tree ON true
+       JOIN pg_class AS r ON r.oid = relation JOIN pg_namespace AS rn ON rn.oid = r.relnamespace
+       CROSS JOIN LATERAL (SELECT ${NAME_OF('r', 'rn')} AS owner) AS named
+       JOIN pg_index AS x ON x.indrelid = relation
+       JOIN pg_class AS i ON i.oid = x.indexrelid JOIN pg_namespace AS n ON n.oid = i.relnamespace
+       JOIN pg_am AS m ON m.oid = i.relam
+       LEFT JOIN pg_constraint AS c ON c.conindid = x.indexrelid AND c.contype IN ('p', 'u')
+      WHERE NOT starts_with(i.relname, 'snoflax_new_') AND NOT x.indisexclusion
+        AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = i.oid) ORDER BY t, owner, i.relname`,
+    [tables],
+  )
+}
+
+/** What the switch can't carry over: the table, perhaps its column, and the reason. Triggers are looked at in their code. */
 const OBSTACLES = [
   // What row security hides would be left without ids, silently.
-  `SELECT "table", NULL AS "column", 'row security hides rows of it from this role; use one with BYPASSRLS' AS reason
-     FROM replaced WHERE row_security_active("table") ORDER BY 1 LIMIT 1`,
-  `SELECT "table", "column", reason
-     FROM replaced JOIN pg_attribute ON attrelid = "table"::regclass AND attname = "column"
+  `SELECT own AS "table", NULL AS "column", 'row security hides rows of it from this role; use one with BYPASSRLS' AS reason
+     FROM (SELECT DISTINCT own, attrelid FROM replaced) AS k WHERE row_security_active(attrelid)`,
+  `SELECT own AS "table", NULL AS "column",
+          format('the table inherits from another or is inherited from (%s); undo that with ALTER TABLE … NO INHERIT, or keep its keys', other) AS reason
+     FROM (SELECT DISTINCT own, attrelid FROM replaced) AS k
+     JOIN pg_class AS r ON r.oid = attrelid,
+     LATERAL (SELECT CASE WHEN inhparent = attrelid THEN inhrelid ELSE inhparent END::regclass AS other
+                FROM pg_inherits WHERE attrelid IN (inhrelid, inhparent) LIMIT 1) AS i
+    WHERE relkind = 'r' AND NOT relispartition`,
+  `SELECT own AS "table", "column", reason
+     FROM replaced AS k JOIN pg_attribute AS a USING (attrelid, attnum)
      JOIN pg_type AS t ON t.oid = atttypid
      CROSS JOIN LATERAL (VALUES
-       (1, attgenerated <> '', 'the column is generated'),
-       (2, typnotnull, format('its domain %s takes no null, which new rows have for an old key after the switch',
-         format_type(atttypid, atttypmod))),
-       (3, atthasdef AND NOT is_root,
+       (attgenerated <> '', 'the column is generated; drop it, and create it again after the switch'),
+       (typnotnull, format('its domain %s takes no null, which new rows have for an old key after the switch; '
+         'ALTER DOMAIN … DROP NOT NULL, and set it on the columns', format_type(atttypid, atttypmod))),
+       (atthasdef AND NOT is_root AND attgenerated = '',
          'the column has a default, which is an old key; drop it, and set another after the switch'),
-       (4, attacl IS NOT NULL, 'the column has privileges of its own, which a new column would lack; '
-         'revoke them and grant them again after the switch'),
-       (5, octet_length(new_name) > 63, format('%s is too long for a name; rename the column', new_name))
-     ) AS obstacle (number, is_there, reason)
-    WHERE is_there ORDER BY i, number LIMIT 1`,
+       (octet_length(new_name) > 63, format('%s is too long for a name; rename the column', new_name)),
+       (EXISTS (SELECT FROM pg_partitioned_table WHERE partrelid = attrelid AND k.attnum = ANY (partattrs)),
+         'the table is partitioned by it; copy its rows to a table that is partitioned otherwise')
+     ) AS obstacle (is_there, reason)
+    WHERE is_there AND attinhcount = 0`,
   // Whatever uses the old column, or its sequence, would go on using it after the switch, and go with it in the end.
-  `SELECT d.table, d.column, format('%s depends on %s and would go on with the old values; drop it, and create it '
+  `SELECT own AS "table", d.column, format('%s depends on %s and would go on with the old values; drop it, and create it '
           'again after the switch', pg_describe_object(d.classid, d.objid, d.objsubid), of) AS reason
-     FROM (SELECT * FROM used UNION ALL
-           SELECT d.classid, d.objid, d.objsubid, 'its sequence', u.table, u.column, u.attrelid, u.attnum
-             FROM used AS u JOIN pg_class AS s ON u.classid = 'pg_class'::regclass AND s.oid = u.objid AND s.relkind = 'S'
+     FROM (SELECT classid, objid, objsubid, of, attrelid, attnum, "column" FROM used
+           UNION ALL
+           SELECT d.classid, d.objid, d.objsubid, 'its identity', u.attrelid, u.attnum, u.column
+             FROM used AS u JOIN pg_class AS s ON u.classid = 'pg_class'::regclass AND s.oid = u.objid AND s.relkind = 'S' AND u.deptype = 'i'
              JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = s.oid) AS d
+     JOIN replaced AS k USING (attrelid, attnum)
      LEFT JOIN pg_constraint AS c ON d.classid = 'pg_constraint'::regclass AND c.oid = d.objid
      LEFT JOIN pg_class AS r ON d.classid = 'pg_class'::regclass AND r.oid = d.objid AND d.objsubid = 0
      LEFT JOIN pg_attrdef AS v ON d.classid = 'pg_attrdef'::regclass AND v.oid = d.objid
-    WHERE coalesce(c.contype NOT IN ('p', 'u', 'f', 'n'), true) AND coalesce(r.relkind NOT IN ('i', 'S'), true)
-      AND NOT coalesce(v.adrelid = d.attrelid AND v.adnum = d.attnum, false)
-    ORDER BY 1, 2, 3 LIMIT 1`,
-  `SELECT "table", NULL AS "column", format('%s would fire for every row that is filled, and may know the old key; '
-          'disable it%s', name, way) AS reason
-     FROM (SELECT "table", 'trigger ' || tgname AS name,
-                  ', or list it in allowTriggers once you have read it' AS way
-             FROM replaced JOIN pg_trigger ON tgrelid = "table"::regclass
-            WHERE NOT tgisinternal AND tgenabled <> 'D' AND tgname <> ALL ($5::text[])
-           UNION ALL SELECT "table", 'rule ' || rulename, ''
-             FROM replaced JOIN pg_rewrite ON ev_class = "table"::regclass WHERE ev_enabled <> 'D') AS fired
-    ORDER BY 1, name LIMIT 1`,
+     LEFT JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
+     LEFT JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
+    WHERE coalesce(c.contype NOT IN ('p', 'u', 'f', 'n', 'c', 'x', 't'), true) AND coalesce(r.relkind NOT IN ('i', 'I', 'S'), true)
+      AND coalesce(p.prokind NOT IN ('f', 'p'), true) AND coalesce(w.ev_class NOT IN (SELECT oid FROM views), true)
+      AND d.classid NOT IN ('pg_policy'::regclass, 'pg_trigger'::regclass, 'pg_statistic_ext'::regclass)
+      AND NOT coalesce(v.adrelid = d.attrelid AND v.adnum = d.attnum, false)`,
+  `SELECT views.table, views.column, format('%s depends on %s, which is made anew in the switch; drop it, and create it '
+          'again after the switch', pg_describe_object(d.classid, d.objid, d.objsubid), views.oid::regclass) AS reason
+     FROM views JOIN pg_class AS c ON c.oid = views.oid
+     JOIN pg_depend AS d ON (d.refclassid, d.refobjid) IN (('pg_class'::regclass, c.oid), ('pg_type'::regclass, c.reltype))
+     LEFT JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
+    WHERE deptype IN ('n', 'a') AND d.classid NOT IN ('pg_trigger'::regclass, 'pg_attrdef'::regclass)
+      AND coalesce(w.ev_class NOT IN (SELECT oid FROM views), true)
+      AND NOT (d.classid = 'pg_class'::regclass AND EXISTS (SELECT FROM pg_index WHERE indexrelid = d.objid))`,
+  `SELECT DISTINCT own AS "table", NULL AS "column",
+          format('rule %s would fire for every row that is filled; disable it, and enable it after the switch', rulename) AS reason
+     FROM replaced JOIN pg_rewrite ON ev_class = attrelid WHERE ev_enabled <> 'D'`,
 ]
 
-const REPLACED = `WITH replaced AS (
-    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[])
-      WITH ORDINALITY AS k ("table", "column", new_name, is_root, i) WHERE $5::text[] IS NOT NULL
-  ), used AS (
-    SELECT d.classid, d.objid, d.objsubid, 'it' AS of, k.table, k.column, a.attrelid, a.attnum
-      FROM replaced AS k JOIN pg_attribute AS a ON a.attrelid = k.table::regclass AND a.attname = k.column
-      JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
-  )`
-
-/** @throws {IdError} for what the switch could not carry over to the new columns. */
-export function* refuseObstacles(
+/** Notes what the switch can't carry over to the new columns. */
+export function* noteObstacles(
   session: Session,
   columns: readonly ReplacedColumn[],
-  allowTriggers: readonly string[],
+  obstacles: Obstacles,
 ): Work<void> {
-  const replaced = columns.map(({ table, column, isRoot }) => [table, column, newName(column), isRoot])
-  const values = [0, 1, 2, 3].map((i) => replaced.map((one) => one[i]))
-  for (const obstacle of OBSTACLES) {
-    const [found] = yield* session.query<{ table: string; column: string | null; reason: string }>(
-      `${REPLACED} ${obstacle}`,
-      [...values, allowTriggers],
+  for (const query of OBSTACLES) {
+    const rows = yield* session.query<{ table: string; column: string | null; reason: string }>(
+      `${REPLACED} ${query} ORDER BY 1, 2, 3`,
+      replacedValues(columns),
     )
-    if (found)
-      refuse(shownName(found.table) + (found.column === null ? '' : `.${found.column}`), found.reason)
+    for (const { table, column, reason } of rows)
+      obstacles.note(shownName(table) + (column === null ? '' : `.${column}`), reason)
   }
+}
+
+/** Notes what would keep old columns from being dropped. */
+export function* noteLegacyUses(
+  session: Session,
+  columns: readonly ReplacedColumn[],
+  obstacles: Obstacles,
+): Work<void> {
+  const legacy = columns.map((one) => ({ ...one, column: legacyName(one.column) }))
+  const rows = yield* session.query<{ path: string; user: string }>(
+    `${REPLACED} SELECT DISTINCT format('%s.%s', own, "column") AS path, pg_describe_object(d.classid, d.objid, d.objsubid) AS user
+       FROM (SELECT classid, objid, objsubid, deptype, attrelid, attnum FROM used
+             UNION ALL SELECT d.classid, d.objid, d.objsubid, d.deptype, u.attrelid, u.attnum
+               FROM used AS u JOIN pg_depend AS d ON u.classid = 'pg_class'::regclass
+                AND d.refclassid = u.classid AND d.refobjid = u.objid AND u.deptype IN ('a', 'i')
+             ) AS d JOIN replaced USING (attrelid, attnum) WHERE d.deptype = 'n' ORDER BY 1, 2`,
+    replacedValues(legacy),
+  )
+  for (const { path, user } of rows)
+    obstacles.note(shownName(path), `${user} uses it; change or drop that first`)
 }

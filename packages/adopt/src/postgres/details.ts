@@ -1,23 +1,28 @@
 import { closingOf, isWord, quoteName, readSql, type SqlToken, splitAtCommas } from '@snoflax/core/adapter'
 import type { ReplacedColumn } from '../adoption.js'
-import type { Work } from '../driver.js'
-import { newName, shownName, tablesOf } from '../plan.js'
-import { refuse } from '../refusal.js'
-import { edited, replacing, textOf, uses } from '../sql-edits.js'
+import type { Obstacles } from '../obstacles.js'
+import { newName, tablesOf } from '../plan.js'
+import { type Edit, edited, replacing, textOf, uses } from '../sql-edits.js'
+import type { Work } from '../work.js'
+import { type Carried, readCarried } from './carried.js'
 import {
   type Index,
+  noteObstacles,
   type PostgresForeignKey,
   readForeignKeys,
   readIndexes,
-  refuseObstacles,
-  resolveTable,
 } from './catalog.js'
 import type { PostgresSession } from './session.js'
+import { checkTriggers } from './triggers.js'
 
 /** What the switch has to know besides the columns. */
 export interface PostgresDetails {
   readonly foreignKeys: readonly PostgresForeignKey[]
   readonly indexes: readonly IndexPlan[]
+  /** Whether triggers are kept from noticing rows that are filled. */
+  readonly silenced: boolean
+  /** Read again at the switch: it may change until then. */
+  readonly carried: readonly Carried[]
 }
 
 /** An index over new columns, built under a name of its own that the switch changes. */
@@ -31,64 +36,87 @@ export interface IndexPlan {
   readonly constraint: string | undefined
   /** Whether it takes the place of an index over old columns. */
   readonly replaces: boolean
+  /** Whether it is a btree over columns alone. */
+  readonly isPlain: boolean
+  /** Whether the new types surely take it. */
+  readonly isSure: boolean
+  readonly isUnique: boolean
+  /** Until the switch; null for an expression. */
+  readonly columns: readonly (string | null)[]
+  readonly extras: readonly string[]
 }
 
-/** @throws {IdError} for what could not be carried over. */
 export function* readDetails(
   session: PostgresSession,
   columns: readonly ReplacedColumn[],
   allowTriggers: readonly string[],
+  obstacles: Obstacles,
 ): Work<PostgresDetails> {
   const tables = tablesOf(columns)
-  for (const table of tables) yield* resolveTable(session, table)
-  yield* refuseObstacles(session, columns, allowTriggers)
+  yield* noteObstacles(session, columns, obstacles)
+  const silenced = yield* checkTriggers(session, columns, allowTriggers, obstacles)
   const indexes = yield* readIndexes(session, tables)
+  const touched = indexes.filter((index) => touches(index, columns))
+  const late = touched.filter(isLate)
   const foreignKeys = yield* readForeignKeys(session)
+  const legacy = columns.filter(({ isRoot }) => isRoot)
+  const built = touched.filter((index) => !isLate(index))
   return {
     foreignKeys: foreignKeys.filter(({ table, columns: own }) =>
       columns.some((one) => one.table === table && own.includes(one.column)),
     ),
-    indexes: planIndexes(indexes, columns),
+    indexes: [
+      ...built.map((index, i) => replacingIndex(index, columns, temporaryName(i))),
+      ...legacy.map((root, i) => legacyIndex(root, indexes, temporaryName(built.length + i))),
+    ],
+    silenced,
+    carried: [...late.map(carriedIndex), ...(yield* readCarried(session, columns))],
   }
 }
 
-function planIndexes(indexes: readonly Index[], columns: readonly ReplacedColumn[]): IndexPlan[] {
-  const touched = indexes.filter(({ table, columns: own, expressions }) =>
-    columns.some(
-      (one) =>
-        one.table === table &&
-        (own.includes(one.column) || uses(readSql(expressions, { dialect: 'postgres' }), one.column)),
-    ),
+const touches = ({ table, columns: own, expressions }: Index, columns: readonly ReplacedColumn[]): boolean =>
+  columns.some(
+    (one) =>
+      one.table === table &&
+      (own.includes(one.column) || uses(readSql(expressions, { dialect: 'postgres' }), one.column)),
   )
-  const replaced = touched.map((index, i) => replacingIndex(index, columns, temporaryName(i)))
-  const legacy = columns
-    .filter(({ isRoot }) => isRoot)
-    .map((root, i) => legacyIndex(root, indexes, temporaryName(touched.length + i)))
-  return [...replaced, ...legacy]
-}
+
+/** New columns have null until they are filled, and indexes of partitioned tables can't be built beside writers. */
+const isLate = ({ definition, isPartitioned }: Index): boolean =>
+  isPartitioned || definition.includes(') NULLS NOT DISTINCT')
+
+/** Built in the switch. */
+const carriedIndex = ({ owner, schema, name, constraint, definition, extras }: Index): Carried => ({
+  what: `index ${name}`,
+  isIndex: true,
+  takeDown: [dropIndex(owner, schema, name, constraint?.name)],
+  putBack: [
+    constraint
+      ? `ALTER TABLE ${owner} ADD CONSTRAINT ${quoteName(constraint.name)} ${constraint.definition}`
+      : definition.replace(' ON ONLY ', ' ON '),
+    ...extras,
+  ],
+})
+
+export const dropIndex = (
+  owner: string,
+  schema: string,
+  name: string,
+  constraint: string | undefined,
+): string =>
+  constraint === undefined
+    ? `DROP INDEX ${schema}.${quoteName(name)}`
+    : `ALTER TABLE ${owner} DROP CONSTRAINT ${quoteName(constraint)}`
 
 const temporaryName = (number: number): string => `snoflax_new_${number + 1}`
 
 function replacingIndex(index: Index, columns: readonly ReplacedColumn[], temporary: string): IndexPlan {
-  const { table, schema, name, constraint, method, definition, expressions } = index
+  const { owner, table, schema, name, constraint } = index
   const replaced = columns.filter((one) => one.table === table).map(({ column }) => column)
-  const place = `${shownName(table)}, index ${name}`
-  const special = readSql(expressions, { dialect: 'postgres' })
-  const used = replaced.find((column) => uses(special, column))
-  if (used !== undefined)
-    refuse(
-      place,
-      `the index uses ${used} in an expression or predicate; drop the index and create it again after the switch`,
-    )
-  if (method !== 'btree') refuse(place, `an index of type ${method} cannot be copied; drop it first`)
-  if (definition.includes(') NULLS NOT DISTINCT'))
-    refuse(
-      place,
-      'the index has NULLS NOT DISTINCT, and new columns are NULL until they are filled; drop the index and create it again after the switch',
-    )
+  const special = readSql(index.expressions, { dialect: 'postgres' })
   const deferral = /( DEFERRABLE.*)?$/.exec(constraint?.definition ?? '')?.[1] ?? ''
   return {
-    table,
+    table: owner,
     schema,
     temporary,
     name,
@@ -97,6 +125,13 @@ function replacingIndex(index: Index, columns: readonly ReplacedColumn[], tempor
       ? `${constraint.kind === 'p' ? 'PRIMARY KEY' : 'UNIQUE'} USING INDEX ${quoteName(temporary)}${deferral}`
       : undefined,
     replaces: true,
+    isPlain: index.method === 'btree' && index.expressions === '',
+    isSure: index.method === 'btree' && !replaced.some((column) => uses(special, column)),
+    isUnique: index.definition.startsWith('CREATE UNIQUE'),
+    columns: index.columns.map((column) =>
+      column !== null && replaced.includes(column) ? newName(column) : column,
+    ),
+    extras: index.extras,
   }
 }
 
@@ -106,27 +141,41 @@ function onNewColumns(
   replaced: readonly string[],
   temporary: string,
 ): string {
-  // CREATE [UNIQUE] INDEX name ON table USING btree (…) [INCLUDE (…)] …
+  // CREATE [UNIQUE] INDEX name ON table USING method (…) [INCLUDE (…)] …
   const tokens = readSql(definition, { dialect: 'postgres' })
   const name = tokens[tokens.findIndex(({ text }) => text === 'INDEX') + 1] as SqlToken
   const key = tokens.findIndex(({ text }) => text === '(')
   const keyEnd = closingOf(tokens, key)
   const include = isWord(tokens[keyEnd + 1], 'INCLUDE') ? keyEnd + 2 : keyEnd
+  const end = include > keyEnd ? closingOf(tokens, include) : keyEnd
   const items = [
     ...splitAtCommas(tokens.slice(key + 1, keyEnd)),
-    ...(include > keyEnd ? splitAtCommas(tokens.slice(include + 1, closingOf(tokens, include))) : []),
+    ...(include > keyEnd ? splitAtCommas(tokens.slice(include + 1, end)) : []),
   ]
   if (items.length !== columns.length) throw new Error(`unreadable index: ${definition}`)
   const edits = items.flatMap((item, i) => {
     const column = columns[i]
-    if (column == null || !replaced.includes(column)) return []
+    if (column == null) return renamed(item, replaced)
+    if (!replaced.includes(column)) return []
     // Operator class and collation are the old type's.
     const direction = item.findIndex((token, j) => j > 0 && isWord(token, 'DESC', 'NULLS'))
     const kept = direction < 0 ? '' : ` ${textOf(definition, item.slice(direction))}`
     return [replacing(item, quoteName(newName(column)) + kept)]
   })
-  return edited(definition, [replacing([name], `CONCURRENTLY ${quoteName(temporary)}`), ...edits])
+  return edited(definition, [
+    replacing([name], `CONCURRENTLY ${quoteName(temporary)}`),
+    ...edits,
+    ...renamed(tokens.slice(end + 1), replaced),
+  ])
 }
+
+/** The columns within an expression or a predicate, where the server writes them without their table. */
+const renamed = (tokens: readonly SqlToken[], replaced: readonly string[]): Edit[] =>
+  tokens.flatMap((token, i) => {
+    const [column] = token.parts
+    const isColumn = token.parts.length === 1 && column !== undefined && tokens[i + 1]?.text !== '('
+    return isColumn && replaced.includes(column) ? [replacing([token], quoteName(newName(column)))] : []
+  })
 
 /** Old keys stay searchable, for links out there, until the end. */
 function legacyIndex(
@@ -143,5 +192,10 @@ function legacyIndex(
     definition: `CREATE UNIQUE INDEX CONCURRENTLY ${quoteName(temporary)} ON ${table} (${quoteName(column)})`,
     constraint: undefined,
     replaces: false,
+    isPlain: true,
+    isSure: true,
+    isUnique: true,
+    columns: [column],
+    extras: [],
   }
 }

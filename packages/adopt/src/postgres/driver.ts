@@ -9,8 +9,8 @@ import {
   type Open,
   type Statements,
   type TimeColumn,
-  type Work,
 } from '../driver.js'
+import { Obstacles, refuse } from '../obstacles.js'
 import type { BackfillOptions } from '../options.js'
 import {
   type ForeignKey,
@@ -25,11 +25,23 @@ import {
   shownName,
   tablesOf,
 } from '../plan.js'
-import { refuse } from '../refusal.js'
+import type { Orm, SchemaChange, Stage } from '../schema-change.js'
 import { readRounds, refuseUnfilled, stateStatements, switchedStatement, writeRound } from '../state.js'
-import { inCatalog, readColumns, readForeignKeys, readKey, resolveTable } from './catalog.js'
-import { type IndexPlan, type PostgresDetails, readDetails } from './details.js'
+import type { Work } from '../work.js'
+import type { Carried } from './carried.js'
+import {
+  inCatalog,
+  noteLegacyUses,
+  readColumns,
+  readForeignKeys,
+  readKey,
+  readMembers,
+  resolveTable,
+} from './catalog.js'
+import { dropIndex, type IndexPlan, type PostgresDetails, readDetails } from './details.js'
+import { schemaChange } from './schema-change.js'
 import { type PostgresClient, PostgresSession, withClient } from './session.js'
+import { END_SILENCE } from './triggers.js'
 
 export type { PostgresClient } from './session.js'
 
@@ -59,6 +71,10 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     return found?.there ?? false
   }
 
+  prepare({ details }: PostgresPlan): void {
+    this.silenced = details.silenced
+  }
+
   locked<Result>(plan: PostgresPlan, lockTimeoutMs: number, work: () => Work<Result>): Work<Result> {
     const locked = function* (session: PostgresDriver): Work<Result> {
       yield* session.lock(session.statements(plan).lock)
@@ -81,19 +97,87 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
 
   /** The transaction is rolled back. The search path is the switch's. */
   *checkDefault(table: string, value: string, type: string): Work<void> {
-    try {
-      yield* this.run([`CREATE TEMPORARY TABLE snoflax_default (id ${type} DEFAULT ${value})`])
-    } catch (error) {
-      refuse(table, `the database refuses the default ${value}: ${(error as Error).message}`, value)
-    }
-    yield* this.run(['DROP TABLE pg_temp.snoflax_default'])
+    const refusal = yield* this.refusalOf([
+      `CREATE TEMPORARY TABLE snoflax_default (id ${type} DEFAULT ${value})`,
+      'DROP TABLE pg_temp.snoflax_default',
+    ])
+    if (refusal) refuse(table, `the database refuses the default ${value}: ${refusal.message}`, value)
   }
 
   detailsOf(
     { columns }: Pick<PostgresPlan, 'columns'>,
     allowTriggers: readonly string[],
+    obstacles: Obstacles,
   ): Work<PostgresDetails> {
-    return inCatalog(this, () => readDetails(this, columns, allowTriggers))
+    return inCatalog(this, () => readDetails(this, columns, allowTriggers, obstacles))
+  }
+
+  *rehearse(plan: PostgresPlan, lockTimeoutMs: number, obstacles: Obstacles): Work<void> {
+    const { carried, indexes } = plan.details
+    if (carried.length === 0 && indexes.every(({ isSure }) => isSure)) return
+    const rehearse = function* (session: PostgresDriver): Work<void> {
+      yield* session.lock(session.statements(plan).lock)
+      yield* session.run([IN_CATALOG])
+      const stuck = yield* session.refusalOf(takeDown(carried))
+      if (stuck) return obstacles.note('switchKeys', `${stuck.message}; drop that first`)
+      const members = yield* readMembers(session, tablesOf(plan.columns))
+      for (const [i, { own, schema }] of members.entries()) {
+        const real = quoteName(`snoflax_real_${i}`)
+        yield* session.run([
+          `ALTER TABLE ${own} RENAME TO ${real}`,
+          `CREATE TABLE ${own} (LIKE ${schema}.${real})`,
+        ])
+      }
+      const copies = members.flatMap(({ table, own }) =>
+        plan.columns.filter((one) => one.table === table).map((one) => ({ ...one, table: own })),
+      )
+      yield* session.run(copies.map((one) => addColumn(one, plan.roots)))
+      for (const { table, name, definition, temporary, constraint } of indexes) {
+        const kept = constraint
+          ? [`ALTER TABLE ${table} ADD CONSTRAINT ${quoteName(temporary)} ${constraint}`]
+          : []
+        const what = `${shownName(table)}, index ${name}`
+        yield* session.rehearseOne(what, [definition.replace(' CONCURRENTLY', ''), ...kept], obstacles)
+      }
+      yield* session.run(copies.flatMap(exchangeColumn))
+      for (const { what, putBack } of [...carried.filter(({ isIndex }) => isIndex), ...others(carried)]) {
+        // Of empty tables there is nothing to refresh, and of others too much.
+        const statements = putBack.filter((one) => !one.startsWith('REFRESH '))
+        yield* session.rehearseOne(what, statements, obstacles)
+      }
+    }
+    yield* this.givingWay(lockTimeoutMs, () => rehearse(this), 'ROLLBACK')
+  }
+
+  private *rehearseOne(what: string, statements: readonly string[], obstacles: Obstacles): Work<void> {
+    const refusal = yield* this.refusalOf(statements)
+    if (refusal === undefined || (refusal.code === UNDEFINED_TABLE && !obstacles.isEmpty)) return
+    obstacles.note(
+      what,
+      `it does not fit the new keys: ${refusal.message}; drop it, and create it again after the switch`,
+    )
+  }
+
+  *finish(plan: PostgresPlan, lockTimeoutMs: number): Work<void> {
+    const finish = function* (session: PostgresDriver): Work<void> {
+      const obstacles = new Obstacles()
+      yield* inCatalog(session, () => noteLegacyUses(session, plan.columns, obstacles))
+      obstacles.refuse()
+      yield* session.run(session.statements(plan).finish)
+    }
+    yield* this.locked(plan, lockTimeoutMs, () => finish(this))
+  }
+
+  carriedIn({ carried }: PostgresDetails): string[] {
+    return carried.map(({ what }) => what)
+  }
+
+  schemaChange(plan: PostgresPlan, orm: Orm, stage: Stage): SchemaChange {
+    return schemaChange(plan, this.statements(plan), orm, stage)
+  }
+
+  fixedDetails({ foreignKeys, indexes }: PostgresDetails): unknown {
+    return { foreignKeys, indexes }
   }
 
   *foreignKeyFaults({ details }: PostgresPlan, phase: Phase): Work<string[]> {
@@ -102,10 +186,11 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     const rows = yield* this.query<{ table: string; name: string }>(
       `SELECT k.table, k.name FROM unnest($1::text[], $2::text[]) AS k ("table", name)
         WHERE NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = k.table::regclass AND conname = k.name AND convalidated)`,
-      [expected.map(({ table }) => table), expected.map(({ name }) => name)],
+      [expected.map(({ owner }) => owner), expected.map(({ name }) => name)],
     )
     return rows.map(
-      ({ table, name }) => `${shownName(table)}: foreign key ${name} is not there or not validated`,
+      ({ table, name }) =>
+        `${shownName(table)}: foreign key ${name} is not there or not validated; run switchKeys again, or create it`,
     )
   }
 
@@ -187,22 +272,24 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
   }
 
   *fillReferences(plan: PostgresPlan, options: BackfillOptions): Work<void> {
-    for (const table of tablesOf(plan.columns.filter(({ isRoot }) => !isRoot)))
-      yield* this.fillForeignKeys(plan, table, options)
+    const tables = tablesOf(plan.columns.filter(({ isRoot }) => !isRoot))
+    for (const { table, own, isLeaf } of yield* readMembers(this, tables))
+      if (isLeaf) yield* this.fillForeignKeys(plan, table, own, options)
     yield* this.prepareSwitch(plan)
   }
 
-  /** Fills the new foreign keys of a table, some blocks at a time; rows that came later are the switch's. */
+  /** Fills the new foreign keys of a table or partition, some blocks at a time; rows that came later are the switch's. */
   private *fillForeignKeys(
     { roots, columns }: PostgresPlan,
     table: string,
+    own: string,
     { batchSize = 1000, onProgress, signal }: BackfillOptions,
   ): Work<void> {
     const followers = columns.filter((one) => one.table === table && !one.isRoot)
-    const item = `${table} foreign keys`
+    const item = `${own} foreign keys`
     const [size] = yield* this.query<{ blocks: string }>(
       "SELECT pg_relation_size($1::regclass) / current_setting('block_size')::bigint AS blocks",
-      [table],
+      [own],
     )
     const [known] = yield* readRounds(this, item)
     const total = known?.total ?? Number(size?.blocks)
@@ -211,13 +298,13 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
       signal?.throwIfAborted()
       const end = Math.min(done + step, total)
       const fill = function* (session: PostgresDriver): Work<void> {
-        yield* session.query(fillBlocks(roots, table, followers), [`(${done},0)`, `(${end},0)`])
+        yield* session.query(fillBlocks(roots, own, followers), [`(${done},0)`, `(${end},0)`])
         yield* writeRound(session, { item, round: 1, done: end, total, lastId: null })
       }
       yield* this.transaction(() => fill(this))
       done = end
       const names = followers.map(({ column }) => column)
-      onProgress?.({ table: shownName(table), columns: names, done, total, round: 1 })
+      onProgress?.({ table: shownName(own), columns: names, done, total, round: 1 })
     }
   }
 
@@ -234,44 +321,54 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
   }
 
   statements({ roots, columns, details }: PostgresPlan): Statements {
-    const { foreignKeys, indexes } = details
+    const { foreignKeys, indexes, carried, silenced } = details
+    const late = carried.filter(({ isIndex }) => isIndex)
     return {
       create: [
         `CREATE SCHEMA ${SCHEMA}`,
         ...stateStatements(this),
         ...roots.flatMap((root, number) => createMap(this.own(mapName(number)), root)),
       ],
-      expand: columns.map(
-        (one) =>
-          `ALTER TABLE ${one.table} ADD COLUMN IF NOT EXISTS ${quoteName(newName(one.column))} ${rootOf(roots, one).type}`,
-      ),
+      expand: columns.map((one) => addColumn(one, roots)),
       index: indexes.map(({ definition }) => definition),
       lock: tablesOf(columns).map((table) => `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`),
+      takeDown: takeDown(others(carried)),
       reconcile: columns
         .filter(({ isRoot }) => !isRoot)
         .flatMap((one) => reconcileStatements(one, rootOf(roots, one))),
       exchange: [
         // What is deferred for rows filled in this transaction would stand in the way of ALTER TABLE.
         'SET CONSTRAINTS ALL IMMEDIATE',
-        ...foreignKeys.map(({ table, name }) => `ALTER TABLE ${table} DROP CONSTRAINT ${quoteName(name)}`),
-        ...indexes.filter(({ replaces }) => replaces).map(dropReplaced),
+        ...(silenced ? [END_SILENCE] : []),
+        ...foreignKeys.map(({ owner, name }) => `ALTER TABLE ${owner} DROP CONSTRAINT ${quoteName(name)}`),
+        ...takeDown(late),
+        ...indexes
+          .filter(({ replaces }) => replaces)
+          .map(({ table, schema, name, constraint }) =>
+            dropIndex(table, schema, name, constraint === undefined ? undefined : name),
+          ),
         ...columns.flatMap(exchangeColumn),
-        ...indexes.map(renameTemporary),
+        ...indexes.flatMap((index) => [renameTemporary(index), ...index.extras]),
+        ...late.flatMap(({ putBack }) => putBack),
         ...roots.flatMap(({ table, key, default: value }) =>
           value === undefined
             ? []
             : [`ALTER TABLE ${table} ALTER COLUMN ${quoteName(key)} SET DEFAULT ${value}`],
         ),
+        // Before PostgreSQL 18 those of partitioned tables are validated at once.
         ...foreignKeys.map(
-          ({ table, name, definition }) =>
-            `ALTER TABLE ${table} ADD CONSTRAINT ${quoteName(name)} ${definition} NOT VALID`,
+          ({ owner, name, definition, isPartitioned }) =>
+            `ALTER TABLE ${owner} ADD CONSTRAINT ${quoteName(name)} ${definition}${isPartitioned ? '' : ' NOT VALID'}`,
         ),
+        ...(carried.length > late.length
+          ? [IN_CATALOG, ...others(carried).flatMap((one) => one.putBack)]
+          : []),
         switchedStatement(this),
       ],
       // Reads the tables without keeping anyone out.
       settle: foreignKeys
-        .filter(({ validated }) => validated)
-        .map(({ table, name }) => `ALTER TABLE ${table} VALIDATE CONSTRAINT ${quoteName(name)}`),
+        .filter(({ validated, isPartitioned }) => validated && !isPartitioned)
+        .map(({ owner, name }) => `ALTER TABLE ${owner} VALIDATE CONSTRAINT ${quoteName(name)}`),
       finish: [...columns.map((one) => dropColumn(one, legacyName)), DROP_STATE],
       abandon: [
         ...columns.map((one) => dropColumn(one, newName)),
@@ -293,10 +390,19 @@ const createMap = (map: string, { table, key }: RootPlan): string[] => [
 
 const temporaryName = ({ schema, temporary }: IndexPlan): string => `${schema}.${quoteName(temporary)}`
 
-const dropReplaced = ({ table, schema, name, constraint }: IndexPlan): string =>
-  constraint
-    ? `ALTER TABLE ${table} DROP CONSTRAINT ${quoteName(name)}`
-    : `DROP INDEX ${schema}.${quoteName(name)}`
+/** Definitions name all schemas but this one. */
+const IN_CATALOG = 'SET LOCAL search_path TO pg_catalog'
+
+const UNDEFINED_TABLE = '42P01'
+
+const others = (carried: readonly Carried[]): Carried[] => carried.filter(({ isIndex }) => !isIndex)
+
+/** Views last, the ones that read others first. */
+const takeDown = (carried: readonly Carried[]): string[] =>
+  [...carried].reverse().flatMap((one) => one.takeDown)
+
+const addColumn = (one: ReplacedColumn, roots: readonly RootPlan[]): string =>
+  `ALTER TABLE ${one.table} ADD COLUMN IF NOT EXISTS ${quoteName(newName(one.column))} ${rootOf(roots, one).type}`
 
 const renameTemporary = (index: IndexPlan): string =>
   index.constraint

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { perform, type Session, type Work } from '../driver.js'
-import { refuse, refuseOtherSession } from '../refusal.js'
+import type { Session } from '../driver.js'
+import { refuse, refuseOtherSession } from '../obstacles.js'
+import { perform, type Work } from '../work.js'
+import { SILENCE } from './triggers.js'
 
 /** What runs SQL: a pg Client or Pool, or PGlite. */
 export interface PostgresClient {
@@ -27,6 +29,9 @@ const BACKFILL_PATIENCE_MS = 60_000
 
 /** One session of the server, whose transactions are ours. */
 export class PostgresSession implements Session {
+  /** Whether triggers don't notice what its transactions do. */
+  protected silenced = false
+
   constructor(private readonly client: PostgresClient) {}
 
   *query<Row>(sql: string, values: readonly unknown[] = []): Work<Row[]> {
@@ -64,7 +69,11 @@ export class PostgresSession implements Session {
    *
    * @throws the server's error 55P03 when there was no getting through for `patienceMs`.
    */
-  protected *givingWay<Result>(patienceMs: number, work: (attempt: number) => Work<Result>): Work<Result> {
+  protected *givingWay<Result>(
+    patienceMs: number,
+    work: (attempt: number) => Work<Result>,
+    end: 'COMMIT' | 'ROLLBACK' = 'COMMIT',
+  ): Work<Result> {
     const deadlockMs = yield* this.setting('deadlock_timeout')
     const attemptMs = Math.max(1, Math.min(patienceMs, deadlockMs / 2))
     const startMs = performance.now()
@@ -72,8 +81,9 @@ export class PostgresSession implements Session {
       yield* this.run(['BEGIN'])
       try {
         yield* this.setLockTimeout(attemptMs)
+        if (this.silenced) yield* this.run([SILENCE])
         const result = yield* work(attempt)
-        yield* this.run(['COMMIT'])
+        yield* this.run([end])
         return result
       } catch (error) {
         yield* this.rollback()
@@ -86,12 +96,28 @@ export class PostgresSession implements Session {
 
   /** Locks tables one by one, within one attempt's time. */
   protected *lock(statements: readonly string[]): Work<void> {
-    const endMs = performance.now() + (yield* this.setting('lock_timeout'))
+    const attemptMs = yield* this.setting('lock_timeout')
+    const endMs = performance.now() + attemptMs
     for (const statement of statements) {
       yield* this.setLockTimeout(Math.max(1, endMs - performance.now()))
       yield* this.run([statement])
     }
-    yield* this.setLockTimeout(0)
+    // What else is to be locked, such as a view, may be in use too.
+    yield* this.setLockTimeout(attemptMs)
+  }
+
+  /** Runs statements of a transaction, or leaves it as it was. Returns why the server refuses them. */
+  protected *refusalOf(statements: readonly string[]): Work<{ code: string; message: string } | undefined> {
+    yield* this.run(['SAVEPOINT snoflax_try'])
+    try {
+      yield* this.run([...statements, 'RELEASE SAVEPOINT snoflax_try'])
+      return undefined
+    } catch (error) {
+      const { code, message } = error as { code: string; message: string }
+      if (code === LOCK_NOT_AVAILABLE) throw error
+      yield* this.run(['ROLLBACK TO SAVEPOINT snoflax_try'])
+      return { code, message }
+    }
   }
 
   /** Where the connection broke, the first error tells why. */

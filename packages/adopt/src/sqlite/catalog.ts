@@ -1,8 +1,17 @@
-import { closingOf, isWord, quoteName, quoteText, readSql, splitAtCommas } from '@snoflax/core/adapter'
-import type { Column, Session, Work } from '../driver.js'
+import {
+  closingOf,
+  isWord,
+  quoteName,
+  quoteText,
+  readSql,
+  type SqlToken,
+  splitAtCommas,
+} from '@snoflax/core/adapter'
+import type { Column, Session } from '../driver.js'
+import { type Obstacles, refuse } from '../obstacles.js'
 import { type ForeignKey, shownName } from '../plan.js'
-import { refuse } from '../refusal.js'
-import { uses } from '../sql-edits.js'
+import { uses, usesMore } from '../sql-edits.js'
+import type { Work } from '../work.js'
 
 export interface SqliteColumn extends Column {
   /** Place in the primary key from 1, or 0. */
@@ -61,12 +70,21 @@ export function* readForeignKeys(session: Session): Work<ForeignKey[]> {
   }))
 }
 
-/** Statements that make the indexes and triggers of a table. @throws {IdError} for what can't be carried over. */
+/** What decides whether an index or trigger goes on as it is written. */
+interface Carrying {
+  /** Columns of the table. */
+  readonly replaced: readonly string[]
+  /** Those of all tables. */
+  readonly names: readonly string[]
+  readonly allowTriggers: readonly string[]
+  readonly obstacles: Obstacles
+}
+
+/** Statements that make the indexes and triggers of a table. Notes what can't be carried over. */
 export function* readAttachments(
   session: Session,
   table: string,
-  replaced: readonly string[],
-  allowTriggers: readonly string[],
+  { replaced, names, allowTriggers, obstacles }: Carrying,
 ): Work<string[]> {
   const own = yield* session.query<Attachment>(
     `SELECT type AS kind, name, sql FROM sqlite_schema
@@ -76,10 +94,17 @@ export function* readAttachments(
     [table],
   )
   for (const one of own) {
-    if (one.kind === 'index') refuseIndex(table, one, replaced)
-    else if (one.kind === 'temporary trigger' || !allowTriggers.includes(one.name)) {
-      const way = one.kind === 'trigger' ? ', or list it in allowTriggers once you have read it' : ''
-      refuse(table, `${one.kind} ${one.name} may use the old key; drop it${way}`)
+    if (one.kind === 'index') obstacles.attempt(() => refuseIndex(table, one, replaced))
+    else if (one.kind === 'temporary trigger')
+      obstacles.note(table, `temporary trigger ${one.name} would go with the old table; drop it`)
+    else if (!allowTriggers.includes(one.name)) {
+      const tokens = readSql(one.sql, { dialect: 'sqlite' })
+      const used = names.find((name) => uses(tokens, name))
+      const look = 'read it, and name it in allowTriggers if it works with the new keys'
+      if (used !== undefined)
+        obstacles.note(table, `trigger ${one.name} mentions ${used}, which will be a new key; ${look}`)
+      else if (tokens.some(({ text }) => text.endsWith('*')))
+        obstacles.note(table, `trigger ${one.name} takes rows as a whole; ${look}`)
     }
   }
   return own.map(({ sql }) => sql)
@@ -97,7 +122,7 @@ function refuseIndex(table: string, { name, sql }: Attachment, replaced: readonl
     ),
     tokens.slice(close + 1),
   ]
-  const used = replaced.find((column) => special.some((part) => uses(part, column)))
+  const used = replaced.find((column) => special.some((part) => usesMore(part, column)))
   if (used === undefined) return
   refuse(
     `${table}, index ${name}`,
@@ -105,13 +130,42 @@ function refuseIndex(table: string, { name, sql }: Attachment, replaced: readonl
   )
 }
 
+/** A view that computes with keys, or compares them with numbers, would show other rows without an error. */
+export function* noteViews(session: Session, names: readonly string[], obstacles: Obstacles): Work<void> {
+  const views = yield* session.query<Table>(
+    `SELECT name, sql FROM sqlite_schema WHERE type = 'view'
+     UNION ALL SELECT name, sql FROM sqlite_temp_schema WHERE type = 'view' ORDER BY name`,
+  )
+  for (const { name, sql } of views) {
+    const tokens = readSql(sql, { dialect: 'sqlite' })
+    const used = names.find((column) =>
+      tokens.some((token, i) => uses([token], column) && isComputed(tokens, i)),
+    )
+    if (used !== undefined)
+      obstacles.note(
+        `view ${name}`,
+        `it computes with ${used}, which will be a new key; change it, or drop it and create it again after the switch`,
+      )
+  }
+}
+
+/** Whether the column at a place is part of a sum, or compared with a number. */
+const isComputed = (tokens: readonly SqlToken[], i: number): boolean =>
+  [-1, 1].some((way) => {
+    const [operator, operand] = [tokens[i + way], tokens[i + 2 * way]]
+    // Behind a comma or a bracket, an asterisk is all columns.
+    const isSum = /^([-+/%|&]|\|\||<<|>>)$/.test(operator?.text ?? '') || (operator?.text === '*' && way > 0)
+    const isComparison = /^([<>=]|==|<>|!=|<=|>=)$/.test(operator?.text ?? '')
+    return isSum || (isComparison && /^\d/.test(operand?.text ?? '')) || isWord(operator, 'BETWEEN')
+  })
+
 /** A full-text table finds its rows by the integer keys that are to go. */
-export function* refuseVirtualTables(session: Session, table: string): Work<void> {
+export function* noteVirtualTables(session: Session, table: string, obstacles: Obstacles): Work<void> {
   const word = new RegExp(`(?<!\\w)${table.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?!\\w)`, 'i')
   const virtual = yield* session.query<Table>(`SELECT name, sql FROM (${TABLES}) WHERE "isVirtual"`)
   const found = virtual.find(({ sql }) => word.test(sql))
   if (found)
-    refuse(
+    obstacles.note(
       table,
       `the virtual table ${found.name} uses it; drop that table and create it again after the switch`,
     )

@@ -1,4 +1,5 @@
-import type { Session, Work } from '../driver.js'
+import type { Session } from '../driver.js'
+import type { Work } from '../work.js'
 
 /** What runs SQL: better-sqlite3's Database, or node:sqlite's DatabaseSync. */
 export interface SqliteConnection {

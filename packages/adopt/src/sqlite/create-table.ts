@@ -1,7 +1,7 @@
 import { closingOf, isWord, quoteName, readSql, type SqlToken, splitAtCommas } from '@snoflax/core/adapter'
+import { type Obstacles, refuse } from '../obstacles.js'
 import { legacyName } from '../plan.js'
-import { refuse } from '../refusal.js'
-import { edited, replacing, textOf, uses } from '../sql-edits.js'
+import { edited, replacing, textOf, usesMore } from '../sql-edits.js'
 
 /** A column that gets another type. */
 export interface RetypedColumn {
@@ -25,6 +25,7 @@ export function retypedTable(
   sql: string,
   newTable: string,
   columns: readonly RetypedColumn[],
+  obstacles: Obstacles,
 ): string {
   const tokens = readSql(sql, { dialect: 'sqlite' })
   const open = tokens.findIndex(({ text }) => text === '(')
@@ -39,7 +40,7 @@ export function retypedTable(
         ? columns.find((one) => one.column.toLowerCase() === name.toLowerCase())
         : undefined
     if (column === undefined) {
-      refuseUnfit(table, sql, item, columns)
+      obstacles.attempt(() => refuseUnfit(table, sql, item, columns))
       return []
     }
     const start = item.findIndex((token, j) => j > 0 && isWord(token, ...COLUMN_CONSTRAINTS))
@@ -47,9 +48,9 @@ export function retypedTable(
     legacy.push(`, ${quoteName(legacyName(name))} ${textOf(sql, type)}`.trimEnd())
     const constraints = item.slice(1 + type.length)
     if (constraints.some((token, j) => isUnfit(token, constraints[j + 1])))
-      refuse(
+      obstacles.note(
         `${table}.${name}`,
-        `the column is defined as ${textOf(sql, item)}; a check, collation, default or expression cannot be copied; remove it first`,
+        `the column is defined as ${textOf(sql, item)}; a check, collation, default or expression cannot be copied; remove it from the table first`,
       )
     // Of SQLite's primary keys, only INTEGER ones refuse null.
     const refusesNull = constraints.some(
@@ -83,7 +84,10 @@ function refuseUnfit(
   columns: readonly RetypedColumn[],
 ): void {
   const isExpression = item.some((token) => isWord(token, 'CHECK', 'GENERATED', 'AS'))
-  const used = isExpression && columns.find(({ column }) => uses(item, column))
+  const used = isExpression && columns.find(({ column }) => usesMore(item, column))
   if (used)
-    refuse(`${table}.${used.column}`, `${textOf(sql, item)} uses it and cannot be copied; drop that first`)
+    refuse(
+      `${table}.${used.column}`,
+      `${textOf(sql, item)} uses it and cannot be copied; remove that from the table first`,
+    )
 }

@@ -7,11 +7,10 @@ import {
   type MadeId,
   mapName,
   type Open,
-  perform,
   type Statements,
   type TimeColumn,
-  type Work,
 } from '../driver.js'
+import { type Obstacles, refuse } from '../obstacles.js'
 import {
   type ForeignKey,
   type Key,
@@ -24,9 +23,16 @@ import {
   shownName,
   tablesOf,
 } from '../plan.js'
-import { refuse } from '../refusal.js'
 import { stateStatements, switchedStatement } from '../state.js'
-import { readAttachments, readColumns, readForeignKeys, readTable, refuseVirtualTables } from './catalog.js'
+import { perform, type Work } from '../work.js'
+import {
+  noteViews,
+  noteVirtualTables,
+  readAttachments,
+  readColumns,
+  readForeignKeys,
+  readTable,
+} from './catalog.js'
 import { type SqliteConnection, SqliteSession } from './connection.js'
 import { retypedTable } from './create-table.js'
 
@@ -104,22 +110,62 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
   *detailsOf(
     { roots, columns }: Pick<SqlitePlan, 'roots' | 'columns'>,
     allowTriggers: readonly string[],
+    obstacles: Obstacles,
   ): Work<TablePlan[]> {
     const details: TablePlan[] = []
+    const names = [...new Set(columns.map(({ column }) => column))]
+    yield* noteViews(this, names, obstacles)
     for (const table of tablesOf(columns)) {
       const { name, sql } = yield* readTable(this, shownName(table))
       const retyped = replacedIn(columns, table).map((one) => ({ ...one, type: rootOf(roots, one).type }))
-      const names = retyped.map(({ column }) => column)
       const written = (yield* readColumns(this, table)).filter(({ hidden }) => hidden === 0)
-      yield* refuseVirtualTables(this, name)
+      yield* noteVirtualTables(this, name, obstacles)
       details.push({
         table,
-        create: retypedTable(name, sql, newTable(table), retyped),
+        create: retypedTable(name, sql, newTable(table), retyped, obstacles),
         columns: written.map((one) => one.name),
-        attachments: yield* readAttachments(this, name, names, allowTriggers),
+        attachments: yield* readAttachments(this, name, {
+          replaced: retyped.map(({ column }) => column),
+          names,
+          allowTriggers,
+          obstacles,
+        }),
       })
     }
     return details
+  }
+
+  /** Indexes and triggers are part of each table that is made anew. */
+  carriedIn(): string[] {
+    return []
+  }
+
+  schemaChange(): never {
+    return refuse(
+      'schemaChange',
+      'it is written for PostgreSQL; in SQLite, change the schema by hand and mark its migration as applied',
+    )
+  }
+
+  fixedDetails(details: readonly TablePlan[]): unknown {
+    return details
+  }
+
+  /** Every statement was read when the plan was made. */
+  *rehearse(): Work<void> {}
+
+  prepare(): void {}
+
+  *finish(plan: SqlitePlan): Work<void> {
+    const { finish } = this.statements(plan)
+    try {
+      yield* this.transaction(() => this.run(finish))
+    } catch (error) {
+      const { message, code } = error as { message: string; code?: string }
+      // A view or trigger that uses an old column.
+      if (code !== 'SQLITE_ERROR' && code !== 'ERR_SQLITE_ERROR') throw error
+      refuse('finish', `nothing has been dropped: ${message}; change or drop that first`)
+    }
   }
 
   /** What SQLite itself finds in the tables that are made anew. */
@@ -208,6 +254,7 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
       expand: [],
       index: [],
       lock: settingStatements,
+      takeDown: [],
       reconcile: [],
       exchange: [
         ...details.map(({ create }) => create),

@@ -1,13 +1,23 @@
-import type { IdFamily, IdReading, StorageName } from '@snoflax/core'
+import type { IdFamily, StorageName } from '@snoflax/core'
 import { Command } from 'commander'
 import { UsageError } from '../exit.js'
-import { type FamilyOptions, families, familyNamed, readingsOf } from '../ids/families.js'
+import {
+  type FamilyOptions,
+  families,
+  familiesFor,
+  familyNamed,
+  type Reading,
+  readingsOf,
+  type Seals,
+} from '../ids/families.js'
 import { formOf, hasForm, literalOf, storageNamed } from '../ids/forms.js'
+import { sealsOf } from '../ids/seals.js'
 import type { Terminal } from '../terminal.js'
 import { addPrefixOption, type Dialect, dialectNamed } from './options.js'
 
 interface Options extends FamilyOptions {
-  readonly to: StorageName
+  readonly to: StorageName | 'sealed'
+  readonly sealKeys?: string
   readonly family?: string
   readonly prefix?: string
   readonly dialect?: Dialect
@@ -18,38 +28,48 @@ export const convert = (terminal: Terminal): Command =>
   addPrefixOption(new Command('convert'))
     .description('write ids in another form; with --prefix texts begin with it')
     .argument('[ids...]', 'ids in any form; without any, the lines of standard input')
-    .requiredOption('--to <storage>', 'text, binary, uuid, uuid8 or bigint', storageNamed)
+    .requiredOption('--to <storage>', 'text, binary, uuid, uuid8, bigint or sealed', formNamed)
     .option('--family <family>', 'the family, where the form alone does not tell')
+    .option('--seal-keys <file>', 'open and write sealed ids with the keys of this file, one a line')
     .option('--dialect <dialect>', 'write literals of postgres, sqlite or mysql', dialectNamed)
     .option('--json', 'print a JSON array')
-    .action(async (ids: string[], { to, family, prefix, dialect, json }: Options) => {
-      const known = family === undefined ? families() : [familyNamed(family)]
-      const write = writer(to, known, prefix, dialect)
-      const documents: object[] = []
-      for await (const input of terminal.given(ids)) {
-        const output = only(terminal, input, write)
-        if (json) documents.push({ input, output: output ?? null })
-        else if (output !== undefined) await terminal.print(output)
-      }
-      if (json) await terminal.printJson(documents)
+    .action(async (ids: string[], { to, family, prefix, dialect, sealKeys, json }: Options) => {
+      const known = family === undefined ? undefined : [familyNamed(family)]
+      const seals = sealKeys === undefined ? undefined : await sealsOf(sealKeys)
+      const write = writer(to, known, prefix, dialect, seals)
+      const results = (async function* () {
+        for await (const input of terminal.given(ids))
+          yield { input, output: only(terminal, input, write) ?? null }
+      })()
+      if (json) return terminal.printJsonArray(results)
+      for await (const { output } of results) if (output !== null) await terminal.print(output)
     })
+
+const formNamed = (name: string): StorageName | 'sealed' => (name === 'sealed' ? name : storageNamed(name))
 
 type Write = (input: string) => string[]
 
 /** Gives the distinct outputs that the input can have, by family. */
 function writer(
-  form: StorageName,
-  known: readonly IdFamily[],
+  form: StorageName | 'sealed',
+  known: readonly IdFamily[] | undefined,
   prefix: string | undefined,
   dialect: Dialect | undefined,
+  seals: Seals | undefined,
 ): Write {
-  const suited = known.filter((family) => hasForm(family, form))
-  if (suited.length === 0) throw new UsageError(`${known[0]?.name} has no storage ${form}`)
-  const write = ({ family, id }: IdReading): string => {
+  if (form === 'sealed' && seals === undefined) throw new UsageError('--to sealed needs --seal-keys <file>')
+  const isSuited = (family: IdFamily): boolean => form === 'sealed' || hasForm(family, form)
+  if (!(known ?? families()).some(isSuited))
+    throw new UsageError(`${known?.[0]?.name} has no storage ${form}`)
+  const write = ({ family, id }: Reading): string => {
+    if (form === 'sealed') return (seals as Seals).seal(family, id)
     if (dialect !== undefined) return literalOf(dialect, family, form, id)
     return form === 'text' && prefix !== undefined ? id : formOf(family, form, id)
   }
-  return (input) => [...new Set(readingsOf(input, suited, prefix).found.map(write))]
+  return (input) => {
+    const suited = (known ?? familiesFor(input)).filter(isSuited)
+    return [...new Set(readingsOf(input, suited, prefix, seals).found.map(write))]
+  }
 }
 
 /** The one output, or nothing and a complaint. */

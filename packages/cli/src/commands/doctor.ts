@@ -1,17 +1,27 @@
 import { Command, Option } from 'commander'
+import { declaredIn, type Orm } from '../doctor/declared.js'
 import { type ExamineOptions, examine } from '../doctor/examine.js'
-import { parseTold } from '../doctor/id-columns.js'
-import { isDatabaseError } from '../doctor/live-database.js'
+import { parseTold, type Told } from '../doctor/id-columns.js'
+import { isDatabaseError, type LiveDatabase, NotTried } from '../doctor/live-database.js'
 import { openDatabase } from '../doctor/open.js'
-import { CHECKS, type CheckName, type ExaminedColumn, type Finding, type Report } from '../doctor/report.js'
+import {
+  CHECKS,
+  type CheckName,
+  type DryRun,
+  type ExaminedColumn,
+  type Finding,
+  type Report,
+} from '../doctor/report.js'
 import { EXIT, UsageError } from '../exit.js'
 import { type FamilyOptions, families } from '../ids/families.js'
 import type { Paint, Terminal } from '../terminal.js'
 import { addFamilyOptions, wholeNumber } from './options.js'
 
-interface Options extends FamilyOptions {
+interface Options extends FamilyOptions, Partial<Readonly<Record<Orm, string>>> {
   readonly schema: string
   readonly column: readonly string[]
+  readonly newIds: readonly string[]
+  readonly dryRun?: boolean
   readonly sample: number
   readonly full?: boolean
   readonly skip: readonly CheckName[]
@@ -32,23 +42,45 @@ export const doctor = (terminal: Terminal): Command =>
         collect,
         [],
       )
+      .option('--typeorm <file>', 'a module that exports the DataSource: its entities tell the columns')
+      .option('--prisma <schema>', 'the Prisma schema, or its folder')
+      .option('--drizzle <file>', 'a module that exports the tables')
+      .option('--kysely <file>', 'a module that exports the idPlugin')
+      .option(
+        '--new-ids <table.column>',
+        'let cures replace what is no id by new ids; can be repeated',
+        collect,
+        [],
+      )
+      .option('--dry-run', 'run the cures in a transaction, examine again, and roll back')
       .option('--sample <rows>', 'rows to read of a table that has more', wholeNumber, 10_000)
       .option('--full', 'read all rows of all tables')
       .addOption(new Option('--skip <checks...>', 'leave these checks out').choices(CHECKS).default([]))
       .option('--json', 'print a JSON object'),
-  ).action(async (url: string, { column, full = false, json, ...options }: Options) => {
+  ).action(async (url: string, { column, full = false, json, dryRun = false, ...options }: Options) => {
     const told = column.map((text) => parseTold(text, options))
-    const report = await examineAt(url, { ...options, full, told, families: families(options) })
+    const declared: Told[] = []
+    for (const orm of ORMS) {
+      const file = options[orm]
+      if (file !== undefined) declared.push(...(await declaredIn(orm, file)))
+    }
+    const progress = (text: string): void => terminal.progress(text)
+    const known = { ...options, full, told, declared, families: families(options), progress }
+    const report = await examineAt(url, known, dryRun)
+    progress('')
     if (report.findings.length > 0) terminal.exitCode = EXIT.findings
     if (json) await terminal.printJson(report)
     else await terminal.print(picture(report, terminal.paint))
   })
 
-async function examineAt(url: string, options: ExamineOptions): Promise<Report> {
+const ORMS: readonly Orm[] = ['typeorm', 'prisma', 'drizzle', 'kysely']
+
+async function examineAt(url: string, options: ExamineOptions, isTrial: boolean): Promise<Report> {
   try {
-    const database = await openDatabase(url)
+    const database = await openDatabase(url, isTrial)
     try {
-      return await examine(database, options)
+      const report = await examine(database, options)
+      return isTrial ? { ...report, dryRun: await tryCures(database, options, report) } : report
     } finally {
       await database.close()
     }
@@ -58,7 +90,36 @@ async function examineAt(url: string, options: ExamineOptions): Promise<Report> 
   }
 }
 
-function picture({ database, pgSql, columns, notes, findings, advice }: Report, paint: Paint): string {
+/** Runs the cures, each once, and examines what they left. */
+async function tryCures(
+  database: LiveDatabase,
+  options: ExamineOptions,
+  { findings }: Report,
+): Promise<DryRun> {
+  const refused: { where: string; reason: string }[] = []
+  const done = new Set<string>()
+  let ran = 0
+  for (const { where, cure } of findings) {
+    const { sql, shell } = cure
+    if (shell !== undefined)
+      refused.push({ where, reason: `${shell.split(' ', 3).join(' ')} … is run by you` })
+    if (sql === undefined || done.has(sql)) continue
+    done.add(sql)
+    try {
+      await database.run(sql)
+      ran++
+    } catch (error) {
+      if (!isDatabaseError(error) && !(error instanceof NotTried)) throw error
+      refused.push({ where, reason: error.message })
+    }
+  }
+  return { ran, refused, findings: (await examine(database, options)).findings }
+}
+
+function picture(
+  { database, pgSql, columns, notes, findings, advice, dryRun }: Report,
+  paint: Paint,
+): string {
   const head = `${paint('bold', database)}${pgSql === null ? '' : `, pg-sql ${pgSql}`}`
   const examined = columns.length > 0 ? columns.map(columnLine) : ['  no column that holds ids was found']
   return [
@@ -69,8 +130,15 @@ function picture({ database, pgSql, columns, notes, findings, advice }: Report, 
     ...findings.map((finding, n) => findingLines(finding, findings[n + 1], paint)),
     ...advice.map((finding, n) => findingLines(finding, advice[n + 1], paint)),
     summary(findings, paint),
+    ...(dryRun ? dryRunLines(dryRun) : []),
   ].join('\n')
 }
+
+const dryRunLines = ({ ran, refused, findings }: DryRun): string[] => [
+  `dry run, rolled back: ${ran} cures ran, ${refused.length} did not, ${findings.length} findings left`,
+  ...refused.map(({ where, reason }) => `  not run  ${where}: ${reason}`),
+  ...findings.map(({ check, where, message }) => `  left  ${check}  ${where}: ${message}`),
+]
 
 function columnLine({ place, family, storage, evidence, rowsRead, isComplete }: ExaminedColumn): string {
   const read = isComplete ? `all ${rowsRead} ids read` : `${rowsRead} ids read, a sample`
@@ -79,6 +147,7 @@ function columnLine({ place, family, storage, evidence, rowsRead, isComplete }: 
 
 const EVIDENCE: Readonly<Record<string, string>> = {
   told: 'option',
+  declared: 'schema',
   default: 'declaration',
   reference: 'foreign key',
   values: 'values',
@@ -93,10 +162,19 @@ function findingLines(
   paint: Paint,
 ): string {
   const label = paint(COLORS[severity], `${severity} ${check}`)
-  const text = 'sql' in cure ? `${cure.sql};` : `$ ${cure.shell}`
-  const lines = text.split('\n').map((line) => paint('dim', `    ${line}`))
+  const { sql, shell, leaves } = cure
+  const text = [...(sql === undefined ? [] : [`${sql};`]), ...(shell === undefined ? [] : [`$ ${shell}`])]
+  const lines = text
+    .join('\n')
+    .split('\n')
+    .map((line) => paint('dim', `    ${line}`))
   const isRepeated = JSON.stringify(cure) === JSON.stringify(next?.cure)
-  return [`${label}  ${where}`, `  ${message}`, ...(isRepeated ? [] : ['  cure:', ...lines, ''])].join('\n')
+  const cureLines = [
+    ...(text.length > 0 ? ['  cure:', ...lines] : []),
+    ...(leaves === undefined ? [] : [`  ${text.length > 0 ? 'left' : 'no cure'}: ${leaves}`]),
+    '',
+  ]
+  return [`${label}  ${where}`, `  ${message}`, ...(isRepeated ? [] : cureLines)].join('\n')
 }
 
 function summary(findings: readonly Finding[], paint: Paint): string {

@@ -1,5 +1,5 @@
 import { flake, flax, type StorageName, sno, uid, uidLocal } from '@snoflax/core'
-import { ulid, uuid7 } from '@snoflax/families'
+import { typeid, ulid, uuid7 } from '@snoflax/families'
 import { Command } from 'commander'
 import { UsageError } from '../exit.js'
 import { familyNamed, withPrefix } from '../ids/families.js'
@@ -32,7 +32,7 @@ const LINES_AT_ONCE = 1000
 export const generate = (terminal: Terminal): Command =>
   addPrefixOption(new Command('generate'))
     .description('generate ids')
-    .argument('[family]', 'flax, sno, flake, uid, uidLocal, uuid7 or ulid', 'flax')
+    .argument('[family]', 'flax, sno, flake, uid, uidLocal, uuid7, ulid or typeid', 'flax')
     .option('-n, --count <count>', 'number of ids', wholeNumber, 1)
     .option('--meta <byte>', 'sno: metabyte, 0 to 255', wholeNumber)
     .option('--partition <number>', 'sno: partition, 0 to 65535 (default: random)', wholeNumber)
@@ -50,11 +50,15 @@ export const generate = (terminal: Terminal): Command =>
       const kind = withPrefix(family, prefix)
       const head = kind === family || to !== 'text' ? '' : `${prefix}_`
       const next = (): string => head + formOf(family, to, make())
-      if (json) return terminal.printJson(Array.from({ length: count }, next))
+      if (json) return terminal.printJsonArray(repeated(count, next))
       for (let left = count; left > 0; left -= LINES_AT_ONCE) {
         await terminal.print(Array.from({ length: Math.min(left, LINES_AT_ONCE) }, next).join('\n'))
       }
     })
+
+function* repeated<Item>(count: number, make: () => Item): Iterable<Item> {
+  for (let n = 0; n < count; n++) yield make()
+}
 
 const TAKES: Readonly<Record<string, readonly (keyof GeneratorOptions)[]>> = {
   sno: ['meta', 'partition'],
@@ -93,8 +97,9 @@ function idMaker(family: string, options: GeneratorOptions, atMs: number | undef
     case 'uidLocal':
       return uidLocal.generator(clock).generate
     case 'uuid7':
-    case 'ulid': {
-      const own = family === 'uuid7' ? uuid7 : ulid
+    case 'ulid':
+    case 'typeid': {
+      const own = { uuid7, ulid, typeid: typeid('any').base }[family]
       return atMs === undefined ? own.generate : () => own.generateAt(atMs)
     }
     default:

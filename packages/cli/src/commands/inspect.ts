@@ -1,7 +1,7 @@
-import type { IdReading } from '@snoflax/core'
 import { baseOf, isPrefixed } from '@snoflax/core/adapter'
 import { Command } from 'commander'
-import { type FamilyOptions, familiesFor, familyNamed, readingsOf } from '../ids/families.js'
+import { type FamilyOptions, familiesFor, familyNamed, type Reading, readingsOf } from '../ids/families.js'
+import { sealsOf } from '../ids/seals.js'
 import { showUtc } from '../ids/time.js'
 import { describeReading, pictureReading } from '../inspection.js'
 import type { Paint, Terminal } from '../terminal.js'
@@ -10,6 +10,7 @@ import { addFamilyOptions, addPrefixOption } from './options.js'
 interface Options extends FamilyOptions {
   readonly family?: string
   readonly prefix?: string
+  readonly sealKeys?: string
   readonly json?: true
 }
 
@@ -19,18 +20,28 @@ export const inspect = (terminal: Terminal): Command =>
       .description('show what is in ids, in any form: text, with a prefix too, hex, uuid or number')
       .argument('[ids...]', 'ids; without any, the lines of standard input')
       .option('--family <family>', 'read them as this family only')
+      .option('--seal-keys <file>', 'open sealed ids with the keys of this file, one a line')
       .option('--json', 'print a JSON array'),
-  ).action(async (ids: string[], { family, prefix, json, ...options }: Options) => {
+  ).action(async (ids: string[], { family, prefix, sealKeys, json, ...options }: Options) => {
+    const seals = sealKeys === undefined ? undefined : await sealsOf(sealKeys)
     const told = family === undefined ? undefined : [familyNamed(family, options)]
-    const documents: object[] = []
-    for await (const input of terminal.given(ids)) {
-      const known = told ?? familiesFor(input, options)
-      const { found, refusals } = readingsOf(input, known, prefix)
-      if (found.length === 0) complain(terminal, input, refusals)
-      if (json) documents.push(toDocument(input, found, refusals))
-      else if (found.length > 0) await terminal.print(picture(terminal, input, found))
+    const results = (async function* () {
+      for await (const input of terminal.given(ids)) {
+        const known = told ?? familiesFor(input, options)
+        const { found, refusals } = readingsOf(input, known, prefix, seals)
+        if (found.length === 0) complain(terminal, input, refusals)
+        yield { input, found, refusals }
+      }
+    })()
+    if (json) {
+      const documents = (async function* () {
+        for await (const { input, found, refusals } of results) yield toDocument(input, found, refusals)
+      })()
+      return terminal.printJsonArray(documents)
     }
-    if (json) await terminal.printJson(documents)
+    for await (const { input, found } of results) {
+      if (found.length > 0) await terminal.print(picture(terminal, input, found))
+    }
   })
 
 function complain(terminal: Terminal, input: string, refusals: readonly string[]): void {
@@ -38,13 +49,13 @@ function complain(terminal: Terminal, input: string, refusals: readonly string[]
   terminal.complainAbout(`${JSON.stringify(input)} is not an id${reasons.join('')}`)
 }
 
-function toDocument(input: string, found: readonly IdReading[], refusals: readonly string[]): object {
+function toDocument(input: string, found: readonly Reading[], refusals: readonly string[]): object {
   if (found.length === 0) return { input, readings: [], refusals }
   return { input, readings: found.map(describeReading) }
 }
 
 /** The likely readings in full; of others a line, if there is a likely one. */
-function picture({ paint }: Terminal, input: string, found: readonly IdReading[]): string {
+function picture({ paint }: Terminal, input: string, found: readonly Reading[]): string {
   const likely = found.filter(({ plausible }) => plausible)
   const shown = likely.length > 0 ? likely : found
   const lines = [
@@ -56,8 +67,8 @@ function picture({ paint }: Terminal, input: string, found: readonly IdReading[]
   return lines.join('\n')
 }
 
-const nameOf = ({ family, form }: IdReading): string =>
+const nameOf = ({ family, form }: Reading): string =>
   `${baseOf(family).name}${isPrefixed(family) ? ` behind ${family.prefix}_` : ''} (${form})`
 
-const unlikely = (reading: IdReading, paint: Paint): string =>
+const unlikely = (reading: Reading, paint: Paint): string =>
   paint('dim', `  or ${nameOf(reading)} of ${showUtc(reading.family.timeMs(reading.id))}, an unlikely time`)

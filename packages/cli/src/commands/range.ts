@@ -33,7 +33,11 @@ export const range = (terminal: Terminal): Command =>
   addFamilyOptions(
     addPrefixOption(new Command('range'))
       .description('bounds of the ids made from a moment until before another')
-      .argument('[family]', 'flax, sno, flake, uid, uidLocal, uuid7, ulid, twitter or discord', 'flax')
+      .argument(
+        '[family]',
+        'flax, sno, flake, uid, uidLocal, uuid7, ulid, typeid, twitter or discord',
+        'flax',
+      )
       .requiredOption(
         '--from <time>',
         'now, 2026-11-01, 2026-11-01T12:00:00Z or Unix milliseconds',

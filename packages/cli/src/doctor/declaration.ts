@@ -1,4 +1,4 @@
-import { type Database, type IdStorage, storageFor } from '@snoflax/core'
+import { type Database, type IdStorage, type StorageName, storageFor } from '@snoflax/core'
 import type { Examination } from './examination.js'
 import type { IdColumn } from './id-columns.js'
 import { placeOf } from './live-database.js'
@@ -17,6 +17,16 @@ export interface ColumnRules {
   checkConstraint?(examination: Examination, idColumn: IdColumn): Promise<Finding[]>
   /** The statements that mend it. */
   cure(examination: Examination, idColumn: IdColumn, check: 'type' | 'collation'): string | Promise<string>
+  /** The statements that give a column a default of its own ids, or none. */
+  cureDefault(examination: Examination, idColumn: IdColumn): string | Promise<string>
+  /** A statement that gives all values of a column another storage, if the database has functions for it. */
+  convertAll?(examination: Examination, idColumn: IdColumn, storage: StorageName): string | undefined
+  /** The updates, between what gives the column the type of its new storage. */
+  changeStorage?(
+    examination: Examination,
+    idColumn: IdColumn,
+    updates: readonly string[],
+  ): string | Promise<string>
 }
 
 /** What is wrong with a column's type and collation. */
@@ -25,7 +35,7 @@ export async function checkDeclaration(
   examination: Examination,
   idColumn: IdColumn,
 ): Promise<Finding[]> {
-  const { column } = idColumn
+  const { column, family, evidence } = idColumn
   const where = placeOf(column)
   const findings: Finding[] = []
   const fault = rules.typeFault(idColumn, examination.database.kind)
@@ -33,13 +43,18 @@ export async function checkDeclaration(
     const sql = await rules.cure(examination, idColumn, 'type')
     findings.push(finding('type', where, fault, { sql }, rules.isWarning?.(fault) ? 'warning' : 'error'))
   }
-  if (rules.hasCollationFault(idColumn)) {
+  // UUIDs and ULIDs of others are of one case, which most languages sort as we do.
+  const isForeign = evidence === 'values' && FOREIGN.test(family.max)
+  if (!isForeign && rules.hasCollationFault(idColumn)) {
     const message = `the collation ${column.collation} orders ids otherwise than their text does`
     const sql = await rules.cure(examination, idColumn, 'collation')
     findings.push(finding('collation', where, message, { sql }))
   }
   return [...findings, ...((await rules.checkConstraint?.(examination, idColumn)) ?? [])]
 }
+
+/** The greatest UUID, and of ULID and TypeID. */
+const FOREIGN = /^(?:f{8}-|(?:.*_)?7z{9})/i
 
 /** A type that suits none of the family's storages or not the one that was told, or is too short for a text. */
 export function storageFault(kind: Database, idColumn: IdColumn): string | undefined {
@@ -49,7 +64,7 @@ export function storageFault(kind: Database, idColumn: IdColumn): string | undef
     return `${family.name} ids as ${declared} don't sort; store them as ${targetOf(kind, idColumn).name}`
   }
   if (!storagesOf(kind, column).includes(storage.name))
-    return `storage ${storage.name} does not lie in ${declared}`
+    return `${declared} can't hold storage ${storage.name}`
   if (storage.name !== 'text' || !(Number(column.length) < Number(family.textLength))) return undefined
   return `${declared} is too short for the ${family.textLength} characters of an id`
 }

@@ -1,63 +1,191 @@
+import type { DatabaseValue, IdFamily } from '@snoflax/core'
+import { baseOf, isPrefixed } from '@snoflax/core/adapter'
+import { literal } from '../ids/forms.js'
 import type { Examination } from './examination.js'
-import { placeOf } from './live-database.js'
-import { replacement } from './replacement.js'
+import type { StoredIds } from './id-columns.js'
+import { type Column, placeOf } from './live-database.js'
+import { lookUp } from './look-up.js'
+import { Faults, newIdSql, replacement } from './replacement.js'
 import { type Finding, finding } from './report.js'
-import { readStored } from './stored-value.js'
-import { type Scan, valuesSql } from './values.js'
-
-const IDS_AT_ONCE = 500
-const KEPT = 100
+import { readStored, shown } from './stored-value.js'
+import type { Scan } from './values.js'
 
 /** Ids of one family that are keys of two tables, with no foreign key that says why. */
 export async function duplicates(examination: Examination, scans: readonly Scan[]): Promise<Finding[]> {
   const keys = scans.filter(({ idColumn: { column } }) => column.isKey && column.references === undefined)
-  const findings: Finding[] = []
-  for (const [n, one] of keys.entries()) {
-    const others = keys.slice(n + 1).filter((other) => other.idColumn.family === one.idColumn.family)
-    for (const other of others) findings.push(...(await shared(examination, ...bySize(one, other))))
+  const shared = new Map<string, Shared>()
+  const add = (one: Scan, other: Scan, id: string): void => {
+    const [from, to] = rowsOf(one) <= rowsOf(other) ? [one, other] : [other, one]
+    const place = `${placeOf(from.idColumn.column)} ${placeOf(to.idColumn.column)}`
+    const pair = shared.get(place) ?? { from, to, faults: new Faults() }
+    shared.set(place, pair)
+    pair.faults.add({ value: to.idColumn.storage.toDatabase(ownId(to.idColumn.family, id)) }, id)
   }
-  return findings
-}
-
-const bySize = (a: Scan, b: Scan): [Scan, Scan] =>
-  a.idColumn.column.rows <= b.idColumn.column.rows ? [a, b] : [b, a]
-
-/** Looks the ids of one key up in the other. */
-async function shared(examination: Examination, from: Scan, { idColumn: target }: Scan): Promise<Finding[]> {
-  let count = 0
-  const first: string[] = []
-  for await (const ids of idsOf(examination, from)) {
-    for (let start = 0; start < ids.length; start += IDS_AT_ONCE) {
-      const found = await lookUp(examination, target, ids.slice(start, start + IDS_AT_ONCE))
-      count += found.length
-      first.push(...found.slice(0, KEPT - first.length))
+  for (const group of byFamily(keys)) {
+    const whole = group.filter(({ isComplete }) => isComplete)
+    if (whole.length > 1) await merge(examination, whole, add)
+    for (const large of group.filter((one) => !whole.includes(one))) {
+      for (const other of group) {
+        if (other === large || (!other.isComplete && rowsOf(other) > rowsOf(large))) continue
+        const ids = spread(other.ids, Math.max(20, Math.floor(LOOKED_UP / group.length)))
+        const theirs = ids.map((id) => ownId(large.idColumn.family, bareId(other.idColumn.family, id)))
+        const found = await lookUp(examination.database, large.idColumn, theirs)
+        for (const id of found) add(other, large, bareId(large.idColumn.family, id))
+      }
     }
   }
-  if (count === 0) return []
-  const faults = first.map((id) => ({ value: target.storage.toDatabase(id) }))
-  const message = `ids that are keys of ${placeOf(from.idColumn.column)} too, and no foreign key says why: ${count}; the first: ${first[0]}`
-  return [finding('duplicate', placeOf(target.column), message, replacement(examination, target, faults))]
-}
-
-async function* idsOf(examination: Examination, { idColumn, ids }: Scan): AsyncIterable<readonly string[]> {
-  if (!examination.full) yield ids
-  else {
-    for await (const rows of examination.database.batches(valuesSql(idColumn.column))) {
-      const read = rows.map((row) => readStored(idColumn.storage, row['value']))
-      yield read.flatMap((value) => (value.is === 'id' ? [value.id] : []))
-    }
-  }
-}
-
-async function lookUp(
-  { database }: Examination,
-  { column: { quotedName, quotedTable }, storage }: Scan['idColumn'],
-  ids: readonly string[],
-): Promise<string[]> {
-  const parameters = ids.map((_, n) => (database.kind === 'postgres' ? `$${n + 1}` : '?'))
-  const rows = await database.query(
-    `SELECT ${quotedName} AS value FROM ${quotedTable} WHERE ${quotedName} IN (${parameters.join(', ')})`,
-    ids.map((id) => storage.toDatabase(id)),
+  return Promise.all(
+    [...shared.values()].map(async ({ from, to, faults }) => {
+      const message = `ids that are keys of ${placeOf(from.idColumn.column)} too, and no foreign key says why: ${faults.count}; the first: ${faults.reason}`
+      const isComplete = from.isComplete && to.isComplete
+      const cure = await replacement(examination, { idColumn: to.idColumn, isComplete }, faults)
+      return finding('duplicate', placeOf(to.idColumn.column), message, cure)
+    }),
   )
-  return rows.map((row) => storage.fromDatabase(row['value']))
 }
+
+interface Shared {
+  readonly from: Scan
+  readonly to: Scan
+  readonly faults: Faults
+}
+
+/** Ids that are looked up in a table that is too large to be read. */
+const LOOKED_UP = 10_000
+
+const rowsOf = ({ idColumn, rowsRead }: Scan): number => Math.max(idColumn.column.rows, rowsRead)
+
+/** What two columns have in common, whatever prefix theirs show. */
+const bareId = (family: IdFamily, id: string): string =>
+  isPrefixed(family) ? family.withoutPrefix(id as never) : id
+const ownId = (family: IdFamily, id: string): string => (isPrefixed(family) ? `${family.prefix}_${id}` : id)
+
+const byFamily = (keys: readonly Scan[]): Iterable<Scan[]> => {
+  const groups = new Map<string, Scan[]>()
+  for (const key of keys) {
+    const { name } = baseOf(key.idColumn.family)
+    groups.set(name, [...(groups.get(name) ?? []), key])
+  }
+  return groups.values()
+}
+
+const spread = <Item>(items: readonly Item[], count: number): Item[] => {
+  const step = Math.max(1, items.length / count)
+  return Array.from({ length: Math.min(count, items.length) }, (_, n) => items[Math.floor(n * step)] as Item)
+}
+
+/** Reads all keys in the order of their ids, a page of each at a time, so that equal ids are in memory at once. */
+async function merge(
+  examination: Examination,
+  scans: readonly Scan[],
+  add: (one: Scan, other: Scan, id: string) => void,
+): Promise<void> {
+  const { compare } = baseOf((scans[0] as Scan).idColumn.family)
+  let sources = scans.map((scan) => ({
+    scan,
+    pages: pagesOf(examination, scan.idColumn),
+    ids: [] as string[],
+  }))
+  let read = 0
+  while (sources.length > 1) {
+    for (const source of sources) {
+      if (source.ids.length > 0) continue
+      const { value, done } = await source.pages.next()
+      source.ids = done ? [] : value
+    }
+    sources = sources.filter(({ ids }) => ids.length > 0)
+    const horizon = sources.map(({ ids }) => ids.at(-1) as string).sort(compare)[0] as string
+    const holders = new Map<string, Scan>()
+    for (const source of sources) {
+      const end = source.ids.findIndex((id) => compare(id, horizon) > 0)
+      const ids = end < 0 ? source.ids : source.ids.slice(0, end)
+      source.ids = end < 0 ? [] : source.ids.slice(end)
+      for (const id of ids) {
+        const holder = holders.get(id)
+        if (holder) add(holder, source.scan, id)
+        else holders.set(id, source.scan)
+      }
+      read += ids.length
+    }
+    examination.progress(`keys of several tables: ${read} ids compared`)
+  }
+}
+
+const PAGE = 2000
+
+/** The ids of a key in their order, without the prefix. */
+async function* pagesOf(
+  { database }: Examination,
+  { column: { quotedName, quotedTable }, storage, family }: StoredIds,
+): AsyncGenerator<string[], undefined> {
+  const page = (condition: string): string =>
+    `SELECT ${quotedName} AS value FROM ${quotedTable} WHERE ${condition} ORDER BY ${quotedName} LIMIT ${PAGE}`
+  let condition = `${quotedName} IS NOT NULL`
+  while (true) {
+    const rows = await database.query(page(condition))
+    const ids = rows.flatMap(({ value }) => {
+      const read = readStored(storage, value)
+      return read.is === 'id' ? [bareId(family, read.id)] : []
+    })
+    if (ids.length > 0) yield ids
+    if (rows.length < PAGE) return undefined
+    condition = `${quotedName} > ${literal(database.kind, rows.at(-1)?.['value'] as DatabaseValue)}`
+  }
+}
+
+/** Ids that are in one column more than once, where nothing keeps it unique and each row should have its own. */
+export async function repeated(examination: Examination, { idColumn }: Scan): Promise<Finding[]> {
+  const { column, evidence } = idColumn
+  const { database, sample, full, newIds } = examination
+  const isLikely = column.name.toLowerCase() === 'id' && !COPIES.test(column.table)
+  if (column.isUnique || column.references !== undefined) return []
+  if (!idColumn.isPrimary && evidence !== 'default' && !isLikely) return []
+  const { quotedName, quotedTable } = column
+  const limit = full || column.rows <= MANY ? '' : ` LIMIT ${sample}`
+  const rows = await database.query(
+    `SELECT value, count(*) AS count FROM (SELECT ${quotedName} AS value FROM ${quotedTable}
+      WHERE ${quotedName} IS NOT NULL${limit}) AS looked_at GROUP BY value HAVING count(*) > 1 ORDER BY value LIMIT ${SHOWN + 1}`,
+  )
+  const [first] = rows
+  if (first === undefined) return []
+  const place = placeOf(column)
+  const more = rows.length > SHOWN ? 'more than ' : ''
+  const message = `ids that several rows have, and no unique index refuses: ${more}${Math.min(rows.length, SHOWN)}; the first: ${shown(first['value'])}, in ${first['count']} rows`
+  const unique = uniqueIndex(column)
+  const rowName = ROW_NAMES[database.kind]
+  const severity = isLikely && !idColumn.isPrimary && evidence !== 'default' ? 'warning' : 'error'
+  if (!newIds.includes(place) || rowName === undefined || newIdSql(examination, idColumn) === undefined) {
+    const asked = rowName === undefined ? '' : `; --new-ids ${place} gives all rows but one of each new ids`
+    const leaves = `which row an id belongs to is yours to say: change or delete the others, then ${unique}${asked}`
+    return [finding('duplicate', place, message, { leaves }, severity)]
+  }
+  const statements: string[] = []
+  for (const { value } of rows.slice(0, SHOWN)) {
+    const same = `${quotedName} = ${literal(database.kind, value as DatabaseValue)}`
+    const twins = await database.query(
+      `SELECT ${rowName} AS name FROM ${quotedTable} WHERE ${same} ORDER BY ${rowName} LIMIT 1000`,
+    )
+    for (const { name } of twins.slice(1)) {
+      const row = typeof name === 'bigint' ? String(name) : `'${name}'`
+      statements.push(
+        `UPDATE ${quotedTable} SET ${quotedName} = ${newIdSql(examination, idColumn)} WHERE ${rowName} = ${row} AND ${same}`,
+      )
+    }
+  }
+  const isAll = rows.length <= SHOWN && limit === ''
+  const cure = isAll
+    ? { sql: [...statements, unique].join(';\n') }
+    : { sql: statements.join(';\n'), leaves: `more of them: run these statements, then doctor again` }
+  return [finding('duplicate', place, message, cure, severity)]
+}
+
+/** Tables of which rows are versions of others. */
+const COPIES = /log|audit|histor|archiv|version|event|snapshot|backup|staging|import/i
+const MANY = 1_000_000
+const SHOWN = 100
+
+/** What tells rows apart that are equal; MySQL has no such name. */
+const ROW_NAMES: Partial<Record<string, string>> = { postgres: 'ctid', sqlite: 'rowid' }
+
+const uniqueIndex = ({ table, name, quotedTable, quotedName }: Column): string =>
+  `CREATE UNIQUE INDEX ${`${table}_${name}_key`.replace(/\W/g, '_').slice(0, 60)} ON ${quotedTable} (${quotedName})`

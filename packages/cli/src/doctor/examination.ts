@@ -1,8 +1,8 @@
 import type { IdFamily } from '@snoflax/core'
 import type { SqlFamily } from '@snoflax/pg-sql'
 import type { IdColumn } from './id-columns.js'
-import type { LiveDatabase } from './live-database.js'
-import type { Cure } from './report.js'
+import type { Column, LiveDatabase } from './live-database.js'
+import type { CheckName, Cure } from './report.js'
 
 /** What the checks work on. */
 export interface Examination {
@@ -13,9 +13,16 @@ export interface Examination {
   readonly installed: Installation | undefined
   readonly families: readonly IdFamily[]
   readonly columns: readonly IdColumn[]
+  /** All columns of all tables. */
+  readonly allColumns: readonly Column[]
   /** Rows that are read of a table, unless all are. */
   readonly sample: number
   readonly full: boolean
+  readonly skip: readonly CheckName[]
+  /** Columns whose malformed values new ids replace. */
+  readonly newIds: readonly string[]
+  /** Says how far long work is. */
+  readonly progress: (text: string) => void
   readonly nowMs: number
 }
 

@@ -7,15 +7,23 @@ import {
   readings,
   type StorageName,
 } from '@snoflax/core'
-import { isPrefixed, snakeCase } from '@snoflax/core/adapter'
+import { isBytes, isPrefixed, snakeCase } from '@snoflax/core/adapter'
+import { discord, twitter, ulid, uuid7 } from '@snoflax/families'
 import { UsageError } from '../exit.js'
-import { type FamilyOptions, familyNamed, withPrefix } from '../ids/families.js'
+import {
+  families as coreFamilies,
+  type FamilyOptions,
+  familyNamed,
+  typeidsOf,
+  withPrefix,
+} from '../ids/families.js'
 import { storageNamed } from '../ids/forms.js'
 import { type Column, type LiveDatabase, placeOf } from './live-database.js'
-import { exactStorage, readStored, storagesOf } from './stored-value.js'
+import { sampleTable } from './sample.js'
+import { exactStorage, readStored, storagesOf, strictId } from './stored-value.js'
 
 /** How it is known that a column holds ids. */
-export type Evidence = 'told' | 'default' | 'reference' | 'values'
+export type Evidence = 'told' | 'declared' | 'default' | 'reference' | 'values'
 
 /** A column that holds ids. */
 export interface IdColumn {
@@ -24,14 +32,20 @@ export interface IdColumn {
   /** Undefined where its type suits none of the family's storages. */
   readonly storage: IdStorage<string> | undefined
   readonly evidence: Evidence
+  /** Whether an ORM declares it as the primary key. */
+  readonly isPrimary?: boolean | undefined
 }
 
-/** What the user says of a column. */
+/** A column of ids whose type suits a storage. */
+export type StoredIds = IdColumn & { readonly storage: IdStorage<string> }
+
+/** What the user, or an ORM's schema, says of a column. */
 export interface Told {
   /** `table.column`, or `schema.table.column`. */
   readonly place: string
   readonly family: IdFamily
   readonly storage: StorageName | undefined
+  readonly isPrimary?: boolean
 }
 
 const TOLD = /^([^=]+\.[^=.]+)=([^:]+)(?::(.+))?$/
@@ -55,27 +69,58 @@ export function parseTold(text: string, options: FamilyOptions): Told {
   }
 }
 
-/** Finds the columns that hold ids: told, by their default, by their values, or by what they reference. */
+/** What is known of a database before its values are read. */
+export interface Known {
+  readonly families: readonly IdFamily[]
+  /** By options. */
+  readonly told: readonly Told[]
+  /** By the schema of an ORM. */
+  readonly declared: readonly Told[]
+  /** Columns that new ids are wanted for. */
+  readonly newIds: readonly string[]
+}
+
+/** Finds the columns that hold ids: told, declared, by their default, by their values, or by what they reference. */
 export async function identify(
   database: LiveDatabase,
-  families: readonly IdFamily[],
-  told: readonly Told[],
+  columns: readonly Column[],
+  { families, told, declared, newIds }: Known,
+  notes: string[],
 ): Promise<IdColumn[]> {
-  const columns = await database.columns()
-  for (const { place } of told) {
+  for (const place of [...told.map((one) => one.place), ...newIds]) {
     if (!columns.some((column) => placeOf(column) === place)) throw new UsageError(`no column ${place}`)
   }
   const found: IdColumn[] = []
-  for (const column of columns) {
-    const one = told.find(({ place }) => place === placeOf(column))
-    const known =
-      (one && (await withStorage(database, column, one.family, one.storage, 'told'))) ??
-      (await byDeclaration(database, column, families)) ??
-      (await byValues(database, column, families))
-    if (known) found.push(known)
+  for (const table of byTable(columns)) {
+    const candidates = table.filter((column) => mayHoldIds(database.kind, column))
+    const samples = candidates.length === 0 ? new Map() : await sampleTable(database, candidates)
+    for (const column of table) {
+      const values: readonly unknown[] = samples.get(column) ?? []
+      const here = ({ place }: Told): boolean => place === placeOf(column)
+      const [one, orm] = [told.find(here), declared.find(here)]
+      const known =
+        (one && { ...withStorage(database, column, one, values, 'told'), isPrimary: orm?.isPrimary }) ??
+        (orm && { ...withStorage(database, column, orm, values, 'declared'), isPrimary: orm.isPrimary }) ??
+        byDefault(database, column, families, values) ??
+        byValues(database, column, families, values, notes)
+      if (known) found.push(known)
+    }
   }
   return withReferences(columns, found)
 }
+
+function byTable(columns: readonly Column[]): Iterable<Column[]> {
+  const tables = new Map<string, Column[]>()
+  for (const column of columns) {
+    const own = tables.get(column.quotedTable)
+    if (own) own.push(column)
+    else tables.set(column.quotedTable, [column])
+  }
+  return tables.values()
+}
+
+const mayHoldIds = (kind: Database, column: Column): boolean =>
+  storagesOf(kind, column).length > 0 || mayHoldDigits(column)
 
 /** What references a column of ids holds ids of the same family and storage. */
 function withReferences(columns: readonly Column[], found: readonly IdColumn[]): IdColumn[] {
@@ -94,129 +139,238 @@ function withReferences(columns: readonly Column[], found: readonly IdColumn[]):
   return columns.flatMap((column) => known.get(placeOf(column)) ?? [])
 }
 
-const GENERATED = /\b([a-z_]+)_generate(?:_at)?(?:_(uuid8|uuid|text|bigint))?"?\(/
-const DOMAIN = /\b([a-z_]+)_(uuid8|uuid|text|bigint|binary)$/
+const GENERATED = /\b([a-z][a-z_0-9]*)_generate(?:_at)?(?:_(uuid8|uuid|text|bigint))?"?\(/
+const DOMAIN = /\b([a-z][a-z_0-9]*)_(uuid8|uuid|text|bigint|binary)$/
 
-/** A column whose default makes ids, or whose type is one of pg-sql's domains. */
-async function byDeclaration(
+/** Family and storage, as SQL calls them, of the ids that a default makes; PostgreSQL 18 has a function of its own. */
+export const madeBy = (defaultSql: string | undefined): (string | undefined)[] | undefined =>
+  /\buuidv7\(/.test(defaultSql ?? '') ? ['uuid7', undefined] : GENERATED.exec(defaultSql ?? '')?.slice(1)
+
+/** A column whose default makes ids, or whose type is one of pg-sql's domains, unless its values are others. */
+function byDefault(
   database: LiveDatabase,
   column: Column,
   families: readonly IdFamily[],
-): Promise<IdColumn | undefined> {
-  const declared = GENERATED.exec(column.defaultSql ?? '') ?? DOMAIN.exec(column.declared)
-  const family = families.find((one) => snakeCase(one.name) === declared?.[1])
-  if (!declared || !family) return undefined
-  const storage = (declared[2] ?? 'binary') as StorageName
+  values: readonly unknown[],
+): IdColumn | undefined {
+  const made = madeBy(column.defaultSql) ?? DOMAIN.exec(column.declared)?.slice(1)
+  const family = families.find((one) => snakeCase(one.name) === made?.[0])
+  if (!made || !family) return undefined
+  const storage = (made[1] ?? (family.name === uuid7.name ? 'uuid' : 'binary')) as StorageName
   // The call may stand inside another one, which makes something else of its value.
   const fits = storagesOf(database.kind, column).includes(storage)
-  return withStorage(database, column, family, fits ? storage : undefined, 'default')
+  const known = withStorage(
+    database,
+    column,
+    { family, storage: fits ? storage : undefined },
+    values,
+    'default',
+  )
+  const own = values.filter((value) => known.storage && readStored(known.storage, value).is !== 'malformed')
+  const others =
+    own.length >= SHARE * values.length ? undefined : byValues(database, column, families, values, [])
+  return others?.family === family || others === undefined ? known : others
 }
 
 /** Where the storage is not known: the one that most values have, else the first that the type allows. */
-async function withStorage(
-  database: LiveDatabase,
+function withStorage(
+  { kind }: LiveDatabase,
   column: Column,
-  family: IdFamily,
-  known: StorageName | undefined,
+  { family, storage: known }: Pick<Told, 'family' | 'storage'>,
+  values: readonly unknown[],
   evidence: Evidence,
-): Promise<IdColumn> {
-  const storageOf = (name: StorageName): IdStorage<string> => exactStorage(family, database.kind, name)
-  if (known !== undefined) return { column, family, storage: storageOf(known), evidence }
-  const allowed = storagesOf(database.kind, column).filter((name) => family.storages.includes(name))
-  const values = allowed.length > 1 ? await sampleOf(database, column) : []
+): IdColumn {
+  if (known !== undefined) return { column, family, storage: exactStorage(family, kind, known), evidence }
+  const allowed = storagesOf(kind, column)
+    .filter((name) => family.storages.includes(name))
+    .map((name) => exactStorage(family, kind, name))
   const count = (storage: IdStorage<string>): number =>
-    values.filter((value) => readStored(storage, value).is === 'id').length
-  const [storage] = allowed.map(storageOf).sort((a, b) => count(b) - count(a))
+    values.filter((value) => strictId(storage, value) !== undefined).length
+  const [storage] = allowed.length > 1 ? allowed.sort((a, b) => count(b) - count(a)) : allowed
   return { column, family, storage, evidence }
 }
 
-/** Other values look like ids now and then; a uuid hardly ever. */
+/** Other values look like ids now and then; a uuid made of a text hardly ever. */
 const ENOUGH: Readonly<Record<StorageName, number>> = { uuid: 1, uuid8: 1, text: 8, binary: 8, bigint: 8 }
 const SHARE = 0.8
-
-/** A column of which a sample reads as ids of one family, made between 2010 and now. */
-async function byValues(
-  database: LiveDatabase,
-  column: Column,
-  families: readonly IdFamily[],
-): Promise<IdColumn | undefined> {
-  const suited = fits(database.kind, column, families)
-  if (suited.length === 0) return undefined
-  const values = await sampleOf(database, column)
-  const fit = [...suited, ...prefixedFits(database.kind, column, families, values)].find((one) =>
-    isFit(one, values),
-  )
-  return (
-    fit && { column, family: fit.family, storage: fit.isProper ? fit.storage : undefined, evidence: 'values' }
-  )
-}
+/** Of the values of a key that belong to two families. */
+const LEAST = 0.25
 
 /** What a column could hold. */
 interface Fit {
   readonly family: IdFamily
   readonly storage: IdStorage<string>
-  /** False for numbers in a column of another type. */
+  /** False for a type that spoils the values: they are read as what they were. */
   readonly isProper: boolean
+  /** What a value was before the type spoiled it; undefined if it can't be an id. */
+  restore(value: unknown): unknown
 }
 
-function fits(kind: Database, column: Column, families: readonly IdFamily[]): Fit[] {
-  const having = (name: StorageName, isProper: boolean): Fit[] =>
-    families
-      .filter((family) => family.storages.includes(name))
-      .map((family) => ({ family, storage: exactStorage(family, kind, name), isProper }))
-  const proper = storagesOf(kind, column).flatMap((name) => having(name, true))
-  return mayHoldDigits(column) ? [...proper, ...having('bigint', false)] : proper
+/**
+ * A column of which a sample reads as ids of one family, made between 2010 and now. Of a key, values that no id of the
+ * family can look like don't count: it may have had other ids before. Nor do ids of a second family.
+ */
+function byValues(
+  { kind }: LiveDatabase,
+  column: Column,
+  families: readonly IdFamily[],
+  values: readonly unknown[],
+  notes: string[],
+): IdColumn | undefined {
+  const isKey = isKeyLike(column)
+  const rated = fits(kind, column, families, values).map((fit) => {
+    const restored = values.map((value) => fit.restore(value))
+    const likely = restored.map((value) => value !== undefined && isLikely(fit, value))
+    const shaped = isKey ? restored.filter((value) => isShaped(fit, value)).length : values.length
+    return { fit, likely, restored, shaped, count: likely.filter(Boolean).length }
+  })
+  const enough = rated.filter(({ fit, count, likely, restored }) => {
+    if (count < ENOUGH[fit.storage.name]) return false
+    const texts = restored.filter(
+      (value, n): value is string => likely[n] === true && typeof value === 'string',
+    )
+    return fit.storage.name !== 'text' || mixesCases(fit.family, texts.join(''))
+  })
+  const sure = enough.filter(
+    ({ fit, count, shaped }) => count >= (isSnowflake(fit) ? values.length : SHARE * shaped),
+  )
+  const [first] = sure
+  if (first) {
+    const rivals = sure.filter(({ fit }) => isSnowflake(fit)).map(({ fit }) => fit.family.name)
+    if (!isSnowflake(first.fit) || rivals.length === 1) return found(column, first.fit)
+    notes.push(
+      `${placeOf(column)} holds numbers that are ids of ${rivals.join(' or of ')}: name one with --column ${placeOf(column)}=${rivals[0]}`,
+    )
+    return undefined
+  }
+  const own = enough.filter(({ fit, count, shaped }) => !isSnowflake(fit) && count >= LEAST * shaped)
+  const [most] = own.sort((a, b) => b.count - a.count)
+  if (!isKey || most === undefined) return undefined
+  const together = values.filter((_, n) => own.some(({ likely }) => likely[n])).length
+  return together >= SHARE * most.shaped ? found(column, most.fit) : undefined
 }
 
-/** What a text column could hold with a prefix, by its first value. */
-function prefixedFits(
+const found = (column: Column, { family, storage, isProper }: Fit): IdColumn => ({
+  column,
+  family,
+  storage: isProper ? storage : undefined,
+  evidence: 'values',
+})
+
+const SNOWFLAKES: readonly IdFamily[] = [twitter, discord]
+const isSnowflake = ({ family }: Fit): boolean => SNOWFLAKES.includes(family)
+
+function fits(
   kind: Database,
   column: Column,
   families: readonly IdFamily[],
-  [first]: readonly unknown[],
+  values: readonly unknown[],
 ): Fit[] {
-  if (typeof first !== 'string' || !storagesOf(kind, column).includes('text')) return []
-  const kinds = readings(first, families).flatMap(({ family }) => (isPrefixed(family) ? [family] : []))
-  return kinds
-    .filter(({ base }) => base.storages.includes('text'))
-    .map(({ base, prefix }) => prefixed(base, prefix, { stored: 'prefixed' }))
-    .map((family) => ({ family, storage: exactStorage(family, kind, 'text'), isProper: true }))
+  const having = (
+    known: readonly IdFamily[],
+    name: StorageName,
+    restore: Fit['restore'],
+    isProper = true,
+  ): Fit[] =>
+    known
+      .filter((family) => family.storages.includes(name))
+      .map((family) => ({ family, storage: exactStorage(family, kind, name), isProper, restore }))
+  const numbers = isKeyLike(column) ? [...families, ...SNOWFLAKES] : families
+  const proper = storagesOf(kind, column).flatMap((name) => {
+    if (name === 'bigint') return having(numbers, name, (value) => value)
+    if (name === 'text') return [...texts(kind, column, families, values), ...ofTexts(kind, values)]
+    return families.flatMap((family) => having([family], name, (value) => unpadded(value, family.byteLength)))
+  })
+  return mayHoldDigits(column) ? [...proper, ...having(families, 'bigint', fromDigits, false)] : proper
 }
 
-/** Elsewhere digits are numbers of cards, of telephones, of accounts. */
-const mayHoldDigits = ({ type, name, isKey }: Column): boolean =>
-  /char|text|numeric|decimal/.test(type) && (isKey || /(?:^|_)id$|[a-z]Id$/.test(name))
-
-function isFit(fit: Fit, values: readonly unknown[]): boolean {
-  const likely = values.filter((value) => isLikely(fit, value))
-  const isEnough = likely.length >= ENOUGH[fit.storage.name] && likely.length >= SHARE * values.length
-  return isEnough && (fit.storage.name !== 'text' || mixesCases(fit.family, likely.join('')))
+/** The blanks of a type of fixed length are not the values'; what a short type cut off all of a key is filled up. */
+function texts(
+  kind: Database,
+  column: Column,
+  families: readonly IdFamily[],
+  values: readonly unknown[],
+): Fit[] {
+  const lengths = new Set(values.map((value) => String(value).trimEnd().length))
+  const [length = 0] = lengths
+  return families
+    .filter((family) => family.storages.includes('text'))
+    .map((family) => {
+      const isCut =
+        isKeyLike(column) && lengths.size === 1 && length >= CUT && length < Number(family.textLength)
+      const restore = (value: unknown): unknown => {
+        if (typeof value !== 'string') return undefined
+        return isCut ? value.trimEnd() + family.min.slice(length) : value.trimEnd()
+      }
+      return { family, storage: exactStorage(family, kind, 'text'), isProper: true, restore }
+    })
 }
+
+/** The shortest rest of a text that is still told from other codes. */
+const CUT = 10
+
+/** What a text column could hold by its first value: ids behind a prefix, TypeIDs, ULIDs. */
+function ofTexts(kind: Database, values: readonly unknown[]): Fit[] {
+  const first = values.find((value): value is string => typeof value === 'string')?.trim()
+  if (first === undefined) return []
+  const kinds = readings(first, coreFamilies()).flatMap(({ family }) => (isPrefixed(family) ? [family] : []))
+  const known: IdFamily[] = [
+    ...typeidsOf(first, { stored: 'prefixed' }),
+    ...(ulid.is(first) ? [ulid] : []),
+    ...kinds
+      .filter(({ base }) => base.storages.includes('text'))
+      .map(({ base, prefix }) => prefixed(base, prefix, { stored: 'prefixed' })),
+  ]
+  const restore = (value: unknown): unknown => (typeof value === 'string' ? value.trimEnd() : undefined)
+  return known.map((family) => ({
+    family,
+    storage: exactStorage(family, kind, 'text'),
+    isProper: true,
+    restore,
+  }))
+}
+
+const unpadded = (value: unknown, length: number): unknown =>
+  isBytes(value) && value.length > length && value.subarray(length).every((byte) => byte === 0)
+    ? value.subarray(0, length)
+    : value
 
 const DIGITS = /^\d{15,20}$/
 
-function isLikely({ family, storage, isProper }: Fit, value: unknown): boolean {
-  if (!isProper && !(typeof value === 'string' && DIGITS.test(value))) return false
-  const read = readStored(storage, isProper ? value : BigInt(value as string))
-  return read.is === 'id' && isPlausible(family, read.id)
+/** Numbers of 64 bits that a decimal, a text or a floating-point type keeps, or rounded. */
+function fromDigits(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isInteger(value) && value > 2 ** 50 ? BigInt(value) : undefined
+  return typeof value === 'string' && DIGITS.test(value) ? BigInt(value) : undefined
 }
+
+/** Elsewhere digits are numbers of cards, of telephones, of accounts. */
+const mayHoldDigits = (column: Column): boolean =>
+  /char|text|numeric|decimal|float|double|real/.test(column.type) && isKeyLike(column)
+
+const isKeyLike = ({ isKey, references, name }: Column): boolean =>
+  isKey || references !== undefined || /(?:^|_)id$|[a-z]Id$/.test(name)
+
+/** Whether a value has the length of the family's ids, and could be one. */
+function isShaped({ family, storage }: Fit, value: unknown): boolean {
+  if (value === undefined) return false
+  if (storage.name === 'text') return typeof value === 'string' && value.length === family.textLength
+  if (storage.name === 'binary') return isBytes(value) && value.length === family.byteLength
+  if (storage.name === 'bigint') return /^\d+$/.test(String(value)) && BigInt(String(value)) >= 2n ** 50n
+  // Of other uuids a key may have any number.
+  return family.name === uuid7.name || strictId(storage, value) !== undefined
+}
+
+function isLikely({ family, storage }: Fit, value: unknown): boolean {
+  const id = strictId(storage, value)
+  if (id === undefined || !isPlausible(family, id)) return false
+  return !SNOWFLAKES.includes(family) || BigInt(id) > SNOWFLAKE
+}
+
+/** The first months of a snowflake's epoch are the times of smaller numbers of any kind. */
+const SNOWFLAKE = 10n ** 17n
 
 /** Texts of digits or of one case alone are codes of another kind, where the family's alphabet has both cases. */
 function mixesCases(family: IdFamily, text: string): boolean {
   const hasBoth = /[a-z]/.test(text) && /[A-Z]/.test(text)
-  return hasBoth || !family.pattern.test(family.max.toUpperCase())
-}
-
-const SAMPLE = 50
-/** Rows that are looked at, so that a column of nulls doesn't cost a whole table. */
-const LOOKED_AT = 5000
-
-/** Some values of the column. */
-async function sampleOf(database: LiveDatabase, column: Column): Promise<unknown[]> {
-  const { quotedName, quotedTable } = column
-  const rows = await database.query(
-    `SELECT value FROM (SELECT ${quotedName} AS value FROM ${quotedTable} LIMIT ${LOOKED_AT}) AS looked_at
-      WHERE value IS NOT NULL LIMIT ${SAMPLE}`,
-  )
-  return rows.map((row) => row['value'])
+  return hasBoth || !(family.is(family.max.toUpperCase()) && family.is(family.max.toLowerCase()))
 }

@@ -14,6 +14,10 @@ export interface LiveDatabase {
   batches(sql: string): AsyncIterable<readonly Row[]>
   /** The columns of the user's tables. Partitions are left out, their parents stand for them. */
   columns(): Promise<Column[]>
+  /** Clauses that begin to read a table in its middle and near its end, as far as that is cheap. */
+  partsOf(column: Column, key: Column | undefined): readonly string[]
+  /** Runs a cure. Where the database was opened for a trial, nothing of it is kept. */
+  run(sql: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -37,12 +41,18 @@ export interface Column {
   readonly defaultSql: string | undefined
   /** Whether it alone is the primary key or unique. */
   readonly isKey: boolean
+  /** Whether a primary key or a unique index has it, alone or beside other columns. */
+  readonly isUnique: boolean
+  /** What fills it, where that is no expression: `identity` or `auto_increment`. */
+  readonly counter: string | undefined
   /** Whether an index begins with it. */
   readonly isIndexed: boolean
   /** The column that it references, as `table.column`. */
   readonly references: string | undefined
   /** Rows of the table, perhaps as the database estimates them. */
   readonly rows: number
+  /** Pages of the table, where its rows can be read by them. */
+  readonly pages: number | undefined
 }
 
 export const placeOf = ({ table, name }: Column): string => `${table}.${name}`
@@ -64,11 +74,26 @@ export function toColumn(row: Row, quote: (name: string) => string): Column {
     isNullable: is('nullable'),
     defaultSql: text('default_sql'),
     isKey: is('is_key'),
+    isUnique: is('is_unique'),
+    counter: text('counter'),
     isIndexed: is('is_indexed'),
     references: text('reference'),
     rows: Number(row['rows'] ?? 0),
+    pages: row['pages'] == null ? undefined : Number(row['pages']),
   }
 }
+
+/** Clauses by the order of a key: from its end, and from its middle, which is as far as a server counts quickly. */
+export const partsByKey = ({ rows }: Column, key: Column | undefined): readonly string[] =>
+  key === undefined
+    ? []
+    : [
+        `ORDER BY ${key.quotedName} DESC`,
+        `WHERE ${key.quotedName} >= (SELECT ${key.quotedName} FROM ${key.quotedTable} ORDER BY ${key.quotedName}
+          LIMIT 1 OFFSET ${Math.floor(Math.min(rows / 2, COUNTED))}) ORDER BY ${key.quotedName}`,
+      ]
+
+const COUNTED = 200_000
 
 export const ROWS_AT_ONCE = 5000
 
@@ -107,6 +132,9 @@ export async function reach<Result>(url: string, connect: () => Promise<Result>)
 
 export const withoutPassword = (url: string): string =>
   url.replace(/^([a-z]+:\/\/[^:@/]*):.*@/i, '$1@').replace(/([?&]password=)[^&]*/i, '$1…')
+
+/** A cure that can't be tried, since nothing could take it back. */
+export class NotTried extends Error {}
 
 /** What the database said no to, or a connection that broke; not an error of this program. */
 export function isDatabaseError(error: unknown): error is Error {

@@ -8,15 +8,15 @@ import { openSqlite } from './sqlite/open.js'
 
 /**
  * Connects to `postgres://…`, `mysql://…` or `mariadb://…`, or opens an SQLite file: `sqlite:orders.db`, `file:orders.db`
- * or its path.
+ * or its path. For a trial it can be changed, and all changes are undone when it closes.
  *
  * @throws {UsageError}
  */
-export function openDatabase(url: string): Promise<LiveDatabase> {
-  if (/^postgres(?:ql)?:\/\//.test(url)) return openPostgres(url)
-  if (/^(?:mysql|mariadb):\/\//.test(url)) return openMysql(url)
+export function openDatabase(url: string, isTrial: boolean): Promise<LiveDatabase> {
+  if (/^postgres(?:ql)?:\/\//.test(url)) return openPostgres(url, isTrial)
+  if (/^(?:mysql|mariadb):\/\//.test(url)) return openMysql(url, isTrial)
   const file = filePath(url)
-  if (existsSync(file)) return openSqlite(file)
+  if (existsSync(file)) return openSqlite(file, isTrial)
   throw new UsageError(
     `a database must be postgres://…, mysql://…, mariadb://… or the path of an existing SQLite file, not ${withoutPassword(url)}`,
   )

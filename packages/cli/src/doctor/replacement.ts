@@ -2,9 +2,11 @@ import type { Database, DatabaseValue, IdFamily, StorageName } from '@snoflax/co
 import { snakeCase, sqlFunction } from '@snoflax/core/adapter'
 import { literal } from '../ids/forms.js'
 import type { Examination } from './examination.js'
-import type { IdColumn } from './id-columns.js'
+import type { IdColumn, StoredIds } from './id-columns.js'
 import { type Column, placeOf } from './live-database.js'
+import { lookUp } from './look-up.js'
 import type { Cure } from './report.js'
+import { shown } from './stored-value.js'
 
 /** A value that should not be where it is. */
 export interface Faulty {
@@ -13,32 +15,112 @@ export interface Faulty {
   readonly id?: string
 }
 
-/** Statements that put an id in the place of each faulty value, and of what references it: its own id or a new one. */
-export function replacement(examination: Examination, idColumn: IdColumn, faults: readonly Faulty[]): Cure {
-  const { database, columns } = examination
-  const followers = followersOf(columns, idColumn.column)
-  const write = database.kind === 'postgres' ? together : updates
-  const statements = faults.flatMap(({ value, id }) => {
-    const wrong = literal(database.kind, value as DatabaseValue)
-    return write(idColumn.column, followers, rightSql(examination, idColumn, id), wrong)
-  })
-  return { sql: (followers.length > 0 ? unchecked(database.kind, statements) : statements).join(';\n') }
+/** Values for which cures are written at once. */
+const KEPT = 1000
+
+/** How many there are, the first of them, and what the very first is. */
+export class Faults {
+  count = 0
+  reason = ''
+  readonly first: Faulty[] = []
+
+  add(fault: Faulty, reason: string): void {
+    if (this.count++ === 0) this.reason = reason
+    if (this.first.length < KEPT) this.first.push(fault)
+  }
+
+  take({ first, reason, count }: Faults): void {
+    for (const fault of first) this.add(fault, reason)
+    this.count += count - first.length
+  }
 }
 
 /**
- * The id, or a new one of the moment: from the family's default generator or that of the server, if it has one. Others
- * are for the reader to make.
+ * Statements that put the right form of its id in the place of each faulty value, and of what references it. A value
+ * that is no id of the family is replaced only where `--new-ids` names the column.
  */
-function rightSql(
+export async function replacement(
+  examination: Examination,
+  { idColumn, isComplete }: { readonly idColumn: StoredIds; readonly isComplete: boolean },
+  { count, first }: Pick<Faults, 'count' | 'first'>,
+): Promise<Cure> {
+  const { database, columns, newIds } = examination
+  const place = placeOf(idColumn.column)
+  const taken = await takenBy(examination, idColumn, first)
+  const isAsked = newIds.includes(place) && newIdSql(examination, idColumn) !== undefined
+  const mended = new Map(
+    first
+      .filter((fault) => (fault.id === undefined ? isAsked : !taken.has(fault)))
+      .map(({ value, id }) => [literal(database.kind, value as DatabaseValue), id]),
+  )
+  const followers = followersOf(columns, idColumn.column)
+  const write = database.kind === 'postgres' ? together : updates
+  const statements = [...mended].flatMap(([wrong, id]) => {
+    const right =
+      id === undefined
+        ? newIdSql(examination, idColumn)
+        : literal(database.kind, idColumn.storage.toDatabase(id))
+    return write(idColumn.column, followers, right as string, wrong)
+  })
+  const lost = isAsked ? [] : first.filter(({ id }) => id === undefined)
+  const [copy] = taken
+  const leaves = [
+    ...(lost.length > 0
+      ? [
+          `${lost.length} can't be converted and stay as they are, the first ${shown(lost[0]?.value)}: ${wayOut(examination, idColumn)}`,
+        ]
+      : []),
+    ...(copy
+      ? [
+          `${taken.size} are second copies of ids in this column, the first of ${copy.id}: delete one row of each pair`,
+        ]
+      : []),
+    ...(count > first.length
+      ? [`${count - first.length} more: run these statements, then doctor again`]
+      : []),
+    ...(isComplete ? [] : ['only a sample was read: --full finds all']),
+  ].join('; ')
+  return {
+    ...(statements.length > 0 && {
+      sql: (followers.length > 0 ? unchecked(database.kind, statements) : statements).join(';\n'),
+    }),
+    ...(leaves !== '' && { leaves }),
+  }
+}
+
+const wayOut = (examination: Examination, idColumn: IdColumn): string =>
+  newIdSql(examination, idColumn) === undefined
+    ? `write their ids yourself; nothing here generates ids of ${idColumn.family.name}`
+    : `--new-ids ${placeOf(idColumn.column)} replaces them with new ids, which loses the old values`
+
+/** The faults whose right form is in the column already, where it has no place for a second one. */
+async function takenBy(
+  { database }: Examination,
+  idColumn: StoredIds,
+  faults: readonly Faulty[],
+): Promise<ReadonlySet<Faulty>> {
+  if (!idColumn.column.isKey) return new Set()
+  const ids = faults.flatMap(({ id }) => id ?? [])
+  const seen = new Set(await lookUp(database, idColumn, ids))
+  return new Set(
+    faults.filter(({ id }) => {
+      const isTaken = id !== undefined && seen.has(id)
+      if (id !== undefined) seen.add(id)
+      return isTaken
+    }),
+  )
+}
+
+/** A new id of the moment: from the family's default generator or that of the server, if it has one. */
+export function newIdSql(
   { database: { kind }, schema, installed }: Examination,
   { family, storage }: IdColumn,
-  kept: string | undefined,
-): string {
-  const id = kept ?? (family as { generate?: () => string }).generate?.()
-  if (storage === undefined) return '<a new id>'
+): string | undefined {
+  if (storage === undefined) return undefined
+  const id = (family as { generate?: () => string }).generate?.()
   if (id !== undefined) return literal(kind, storage.toDatabase(id))
   const hasGenerator = installed?.families.some((one) => one === snakeCase(family.name))
-  return hasGenerator ? generateCall(family, storage.name, schema) : '<a new id>'
+  return hasGenerator ? generateCall(family, storage.name, schema) : undefined
 }
 
 /** The call of pg-sql's generator of this storage. */

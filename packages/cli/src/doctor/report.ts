@@ -8,16 +8,31 @@ export const CHECKS = [
   'generator',
   'lease',
   'cross-check',
+  'declaration',
   'type',
   'collation',
   'constraint',
+  'default',
+  'trigger',
   'malformed',
   'future',
+  'null',
   'duplicate',
+  'reference',
+  'index',
+  'partition',
+  'replication',
 ] as const
 
-/** What mends it: statements for the database, or a line for the shell. */
-export type Cure = { readonly sql: string } | { readonly shell: string }
+/** What fixes a finding: statements for the database, or a command. Neither where only you can decide. */
+export interface Cure {
+  /** Statements for the database, separated by `;` and a line break. */
+  readonly sql?: string
+  /** A command for the shell. */
+  readonly shell?: string
+  /** What they leave as it is, and what you can do about it. */
+  readonly leaves?: string
+}
 
 /** One thing that is wrong. */
 export interface Finding {
@@ -29,7 +44,7 @@ export interface Finding {
   readonly where: string
   /** What is wrong there, in words. */
   readonly message: string
-  /** What mends it. */
+  /** What fixes it. */
   readonly cure: Cure
 }
 
@@ -47,14 +62,24 @@ export interface ExaminedColumn {
   readonly place: string
   /** Name of the family whose ids it holds. */
   readonly family: string
-  /** How they lie in it; null where nothing tells. */
+  /** How they are stored; null where nothing tells. */
   readonly storage: string | null
-  /** How the column was known for one of ids. */
+  /** How the column was recognized: `told`, `declared` by an ORM, `default`, `reference` or `values`. */
   readonly evidence: string
   /** Rows whose values were looked at. */
   readonly rowsRead: number
   /** Whether those are all rows. */
   readonly isComplete: boolean
+}
+
+/** What `doctor --dry-run` saw when it ran the cures and rolled them back. */
+export interface DryRun {
+  /** Cures that ran. */
+  readonly ran: number
+  /** Cures that failed or can't be tried, and why. */
+  readonly refused: readonly { readonly where: string; readonly reason: string }[]
+  /** What was still wrong after the cures. */
+  readonly findings: readonly Finding[]
 }
 
 /** What `doctor --json` prints. */
@@ -71,4 +96,6 @@ export interface Report {
   readonly findings: readonly Finding[]
   /** What would keep ids safer; nothing is wrong. */
   readonly advice: readonly Finding[]
+  /** With `--dry-run`. */
+  readonly dryRun?: DryRun
 }

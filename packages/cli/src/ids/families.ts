@@ -13,7 +13,7 @@ import {
   uidLocal,
 } from '@snoflax/core'
 import { snakeCase } from '@snoflax/core/adapter'
-import { discord, twitter, ulid, uuid7 } from '@snoflax/families'
+import { discord, twitter, typeid, ulid, uuid7 } from '@snoflax/families'
 import { oneOf, UsageError } from '../exit.js'
 
 export interface FamilyOptions {
@@ -38,9 +38,22 @@ export function families({ epoch, neighbourhood }: FamilyOptions = {}): readonly
   ]
 }
 
-/** The same for a text. Any UUID is a ULID, so that ULIDs are told by their own text alone. */
-export const familiesFor = (text: string, options?: FamilyOptions): readonly IdFamily[] =>
-  ulid.is(text) ? [...families(options), ulid] : families(options)
+/** The same for a text. Any UUID is a ULID, so that ULIDs and TypeIDs are told by their own text alone. */
+export function familiesFor(text: string, options?: FamilyOptions): readonly IdFamily[] {
+  const kinds = [ulid, ...typeidsOf(text)].filter((one) => one.is(text))
+  return [...families(options), ...kinds]
+}
+
+/** The kind of TypeID that a text is, if it looks like one. */
+export function typeidsOf(text: string, options?: PrefixedOptions): readonly IdFamily[] {
+  const [, type] = TYPEID.exec(text) ?? []
+  return type === undefined ? [] : [typeid(type, options)]
+}
+
+const TYPEID = /^([a-z](?:[a-z_]{0,61}[a-z])?)_[0-7][0-9a-hjkmnp-tv-z]{25}$/
+
+/** TypeIDs without their type, which `--prefix` gives. */
+const suffix = typeid('any').base
 
 /** The family with ids behind the prefix, if one is given. @throws {UsageError} */
 export function withPrefix(
@@ -57,14 +70,28 @@ export function withPrefix(
   }
 }
 
+/** A reading, also of a sealed text. */
+export type Reading = Omit<IdReading, 'form'> & { readonly form: IdReading['form'] | 'sealed' }
+
+/** Opens and writes the sealed texts of @snoflax/seal. */
+export interface Seals {
+  /** What a text opens as: an id of each family that it was sealed for, which is one or none. */
+  open(text: string, known: readonly IdFamily[]): Reading[]
+  /** @throws {UsageError} for a family whose ids are too long. */
+  seal(family: IdFamily, id: string): string
+}
+
 /** What the input reads as. With a prefix, texts have that one, or none as in a column. */
 export function readingsOf(
   input: string,
   known: readonly IdFamily[],
   prefix: string | undefined,
-): { found: IdReading[]; refusals: string[] } {
+  seals?: Seals,
+): { found: Reading[]; refusals: string[] } {
   const kinds = known.map((family) => withPrefix(family, prefix))
-  const found = readings(input, kinds)
+  const opened = seals?.open(input, known) ?? []
+  if (opened.length > 0) return { found: opened, refusals: [] }
+  const found: Reading[] = readings(input, kinds)
   if (prefix !== undefined && found.length === 0) {
     for (const { family, form, id, plausible } of readings(input, known)) {
       const kind = kinds[known.indexOf(family)]
@@ -76,7 +103,7 @@ export function readingsOf(
 
 /** The family of a name, which may be written as in SQL too. @throws {UsageError} */
 export function familyNamed(name: string, options?: FamilyOptions): IdFamily {
-  const known = [...families(options), ulid, twitter, discord] as readonly IdFamily[]
+  const known = [...families(options), ulid, suffix, twitter, discord] as readonly IdFamily[]
   const inSql = known.find((family) => snakeCase(family.name) === name)
   const names = known.map((family) => family.name)
   return inSql ?? (known[names.indexOf(oneOf('family', names, name))] as IdFamily)

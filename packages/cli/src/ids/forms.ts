@@ -1,5 +1,5 @@
 import { type Database, type DatabaseValue, type IdFamily, type StorageName, storageFor } from '@snoflax/core'
-import { isPrefixed, quoteText } from '@snoflax/core/adapter'
+import { isBytes, isPrefixed, quoteText } from '@snoflax/core/adapter'
 import { oneOf, UsageError } from '../exit.js'
 
 const STORAGES: readonly StorageName[] = ['text', 'binary', 'uuid', 'uuid8', 'bigint']
@@ -26,7 +26,7 @@ export function formOf(family: IdFamily, form: StorageName, id: string): string 
   // MySQL's numbers go to 2^64.
   const home = form === 'bigint' ? 'mysql' : 'postgres'
   const value = storageFor(family, home, { storage: form }).toDatabase(id)
-  return value instanceof Uint8Array ? hexOf(value) : String(value)
+  return isBytes(value) ? hexOf(value) : String(value)
 }
 
 export const hexOf = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`
@@ -36,8 +36,8 @@ export const literalOf = (database: Database, family: IdFamily, storage: Storage
   literal(database, storageFor(family, database, { storage, exactBigint: true }).toDatabase(id))
 
 /** A value as a literal of the database, to be put into a statement. */
-export function literal(database: Database, value: DatabaseValue): string {
-  if (typeof value === 'bigint') return String(value)
+export function literal(database: Database, value: DatabaseValue | number): string {
+  if (typeof value === 'bigint' || typeof value === 'number') return String(value)
   if (typeof value === 'string') return textLiteral(database, value)
   const hex = Buffer.from(value).toString('hex')
   return database === 'postgres' ? `'\\x${hex}'` : `X'${hex}'`

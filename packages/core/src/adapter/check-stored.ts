@@ -1,4 +1,5 @@
 import { IdError } from '../primitives/errors.js'
+import { isBytes } from '../primitives/realms.js'
 import type { IdStorage } from '../storage/index.js'
 import { hexOf } from './literal.js'
 
@@ -42,7 +43,7 @@ function sizeOf(value: unknown): number | undefined {
 const SHOWN = 48
 
 function shown(value: unknown): string {
-  if (value instanceof Uint8Array) return `${value.length} bytes, \\x${hexOf(value.subarray(0, SHOWN))}`
+  if (isBytes(value)) return `${value.length} bytes, \\x${hexOf(value.subarray(0, SHOWN))}`
   if (!isText(value)) return `the ${typeof value} ${String(value)}`
   const text = value.slice(0, SHOWN)
   return `the text ${JSON.stringify(text)}, \\x${codesOf(text)}`

@@ -109,7 +109,7 @@ export function readComparisons(sql: string, dialect: Database): Reading {
 }
 
 const readingOf = (items: readonly Item[], dialect: Database): Reading => ({
-  comparisons: comparisonsOf(items, dialect)
+  comparisons: comparisonsIn(items, dialect)
     .filter(({ rows }) => rows.length > 0)
     .map((one) => ({ ...one, rows: one.rows.map((row) => row.map(chunksOf)), names: namesOf(one.rows) })),
   expressions: expressionsOf(items).filter(({ length }) => length > 1),
@@ -181,14 +181,13 @@ const ENDS = new RegExp(
     'OFFSET|UNION|INTERSECT|EXCEPT|RETURNING|SET|VALUES|USING|ASC|DESC|WINDOW|ESCAPE)$',
 )
 
-function comparisonsOf(items: readonly Item[], dialect: Database): Found[] {
-  const comparisons = [
-    ...inserted(items),
-    ...items.flatMap((item, at) => [
-      ...(item.inside ? comparisonsOf(item.inside, dialect) : []),
-      ...uniting(item, items[at + 1]),
-    ]),
-  ]
+/** One list for all levels of brackets, which may be thousands. */
+function comparisonsIn(items: readonly Item[], dialect: Database, comparisons: Found[] = []): Found[] {
+  comparisons.push(...inserted(items))
+  for (const [at, item] of items.entries()) {
+    if (item.inside) comparisonsIn(item.inside, dialect, comparisons)
+    comparisons.push(...uniting(item, items[at + 1]))
+  }
   const upTo = (from: number) => items.slice(from, endOf(items, from, dialect))
   let start = 0
   for (let at = 0; at < items.length; at++) {
@@ -230,10 +229,11 @@ function operatorAt(items: readonly Item[], at: number, dialect: Database): RegE
 }
 
 function endOf(items: readonly Item[], from: number, dialect: Database): number {
-  const isEnd = ({ text }: Item, at: number) =>
-    at >= from && (ENDS.test(text) || text === '&&' || operatorAt(items, at, dialect) !== null)
-  const end = items.findIndex(isEnd)
-  return end === -1 ? items.length : end
+  for (let at = from; at < items.length; at++) {
+    const { text } = items[at] as Item
+    if (ENDS.test(text) || text === '&&' || operatorAt(items, at, dialect) !== null) return at
+  }
+  return items.length
 }
 
 function compared(
@@ -255,8 +255,13 @@ function compared(
 }
 
 /** All chunks, wherever they are in an expression. */
-const chunksIn = (items: readonly Item[]): Operand[][] =>
-  items.flatMap((item) => (item.inside ? chunksIn(item.inside) : [termsOf([item])]))
+function chunksIn(items: readonly Item[], row: Operand[][] = []): Operand[][] {
+  for (const item of items) {
+    if (item.inside) chunksIn(item.inside, row)
+    else row.push(termsOf([item]))
+  }
+  return row
+}
 
 /** The expressions in brackets, or the one. */
 function rowOf(items: readonly Item[]): Operand[][] {
@@ -349,12 +354,16 @@ const LOGIC = /^(?:[;]|AND|OR|NOT|WHEN|THEN|ELSE|SELECT|WHERE|FROM)$/
 
 /** The chunks of each expression between words of logic and commas; a call's arguments belong to what is around. */
 function expressionsOf(items: readonly Item[]): number[][] {
-  const nested: number[][] = []
+  const nested: Item[][] = []
   const chunksOf = ({ chunk, inside }: Item): number[] => {
     if (inside === undefined) return chunk === undefined ? [] : [chunk]
     if (!inside.some(({ text }) => LOGIC.test(text))) return inside.flatMap(chunksOf)
-    nested.push(...expressionsOf(inside))
+    nested.push(inside)
     return []
   }
-  return [...divided(items, ENDS).map((part) => part.flatMap(chunksOf)), ...nested]
+  const expressions: number[][] = []
+  for (let level: readonly Item[][] = [items as Item[]]; level.length > 0; level = nested.splice(0)) {
+    for (const one of level) for (const part of divided(one, ENDS)) expressions.push(part.flatMap(chunksOf))
+  }
+  return expressions
 }

@@ -143,6 +143,12 @@ class MarkedQuery {
   readonly cells: Cell[] = []
   text = ''
 
+  /** Without a change to it. */
+  read(chunks: readonly SQLChunk[]): this {
+    this.copy(chunks)
+    return this
+  }
+
   /** `in (${sql.join(…)})` is SQL inside SQL. */
   copy(chunks: readonly SQLChunk[]): SQLChunk[] {
     const copy = [...chunks]
@@ -269,9 +275,24 @@ export function idColumnOf(chunk: unknown): Column | undefined {
   if (findIds(chunk)) return chunk as Column
   if (chunk instanceof Column) return undefined
   if (is(chunk, SQL)) return findIds(decoderOf(chunk)) && (decoderOf(chunk) as unknown as Column)
-  if (is(chunk, SQL.Aliased)) return idColumnOf(chunk.sql)
+  if (is(chunk, SQL.Aliased)) return answeredColumn(chunk.sql)
   if (!isSelect(chunk)) return undefined
-  return idColumnOf(Object.values(chunk._.selectedFields as object)[0])
+  // Other SQL may hold values, which are yet to be bound.
+  const [field] = Object.values(chunk._.selectedFields as object)
+  return idColumnOf(is(field, SQL.Aliased) ? field.sql : field)
+}
+
+/** The column whose ids SQL answers: that it is mapped with, or that it is made of, where nothing maps it. */
+export function answeredColumn(query: SQL): Column | undefined {
+  const isMapped = decoderOf(query) !== decoderOf(new (query.constructor as typeof SQL)([]))
+  if (isMapped || !holds(query.queryChunks, isOfIds)) return idColumnOf(query)
+  const { cells, text } = new MarkedQuery().read(query.queryChunks)
+  const { database } = idsOf(columnAmong(cells) as Column).storage
+  const answers = readComparisons(text, database).result.filter(({ chunk }) => !cells[chunk]?.isValue)
+  const columns = answers.map(({ chunk, isCast }) => (isCast ? undefined : cells[chunk]?.column))
+  const [column] = columns
+  const isSame = (one: Column | undefined) => one && column && idsOf(one).isAs(idsOf(column))
+  return columns.every(isSame) ? column : undefined
 }
 
 /** A query of one column, which stands for its values. */
@@ -293,7 +314,6 @@ const isBare = (chunk: unknown): chunk is Param =>
 /** What Drizzle sends as a parameter, or a placeholder of one. Null is null in every storage. */
 const isValue = (chunk: unknown): boolean =>
   is(chunk, Placeholder) ||
-  chunk instanceof Uint8Array ||
   ['string', 'number', 'bigint', 'boolean'].includes(typeof chunk) ||
   (typeof chunk === 'object' && chunk !== null && !isSQLWrapper(chunk) && !isOfDrizzle(chunk))
 

@@ -66,6 +66,11 @@ export class ColumnIds {
     return this.request.role === 'reference' || this.target !== undefined
   }
 
+  /** Whether another column stores the same ids in the same way. */
+  isAs({ storage }: ColumnIds): boolean {
+    return storage.name === this.storage.name && storage.family.name === this.storage.family.name
+  }
+
   toDatabase(value: unknown): unknown {
     return this.placed(() => this.storage.toDatabase(value))
   }

@@ -1,7 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { sno } from '@snoflax/core'
 import { install, mysqlLeases } from '@snoflax/mysql-sql'
-import { type MysqlDatabase, mysql } from '@snoflax/test'
+import { type MysqlDatabase, mysql, request } from '@snoflax/test'
 import { createPool, type Pool } from 'mysql2/promise'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
@@ -51,16 +50,9 @@ describe.runIf(mysql.selected())('answers that are lost', () => {
 
   test('come again, and take no second number', async () => {
     const store = mysqlLeases(pool, { schema: database.name })
-    const request = {
-      family: 'sno',
-      epochMs: sno.layout.epochMs,
-      numbers: { min: 1, max: 9 },
-      shards: 1,
-      ttlMs: 9000,
-    }
     for (let n = 1; n <= 3; n++) {
       cuts = n
-      const lease = await store.acquire({ ...request, holder: `${n}` })
+      const lease = await store.acquire(request(`${n}`, { numbers: { min: 1, max: 9 } }))
       expect([lease, cuts]).toEqual([expect.objectContaining({ number: n }), 0])
       cuts = n
       const { token, startMs } = lease as { token: string; startMs: number }

@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { renameSync } from 'node:fs'
-import { sno } from '@snoflax/core'
 import type { LeaseGrant } from '@snoflax/core/leases'
 import { install, mysqlLeases } from '@snoflax/mysql-sql'
-import { mysql } from '@snoflax/test'
+import { granted, mysql, request } from '@snoflax/test'
 import { afterEach, describe, expect, test } from 'vitest'
-import { hasMariadb, MariadbServer } from '../mariadb-server.js'
+import { hasMariadb, isMysql, MariadbServer } from '../mariadb-server.js'
 
 // Servers of our own: they are killed, copied and promoted.
 
@@ -22,15 +21,11 @@ describe.runIf(mysql.selected() && hasMariadb())('a server', () => {
   })
 
   const TTL_MS = 3000
-  const acquire = async (server: MariadbServer, holder: string): Promise<LeaseGrant> => {
-    const request = { family: 'sno', epochMs: sno.layout.epochMs, numbers: { min: 1, max: 1 }, shards: 1 }
-    const answer = await mysqlLeases(server.pool).acquire({ ...request, ttlMs: TTL_MS, holder })
-    if ('token' in answer) return answer
-    throw new Error(`none is free, the next one in ${answer.retryMs} ms`)
-  }
+  const acquire = (server: MariadbServer, holder: string): Promise<LeaseGrant> =>
+    granted(mysqlLeases(server.pool).acquire(request(holder, { numbers: { min: 1, max: 1 }, ttlMs: TTL_MS })))
   const renew = (server: MariadbServer, { token, startMs }: LeaseGrant) =>
     mysqlLeases(server.pool).renew(token, TTL_MS, startMs)
-  const refused = { sqlState: '45000', message: /not the one that gave out the leases/ }
+  const refused = { sqlState: '45000', message: /another server gave out the leases/ }
 
   test('that is killed and started again knows what was leased; a copy of its data gives out nothing', async () => {
     const first = await start()
@@ -65,13 +60,26 @@ describe.runIf(mysql.selected() && hasMariadb())('a server', () => {
   })
 
   test('that replicates and is promoted begins behind all that the lost one gave out', async () => {
-    const options = ['--log-bin=binlog', '--sync-binlog=1', '--log-bin-trust-function-creators=1']
+    const gtids = isMysql ? ['--gtid-mode=ON', '--enforce-gtid-consistency=ON'] : []
+    const options = ['--log-bin=binlog', '--sync-binlog=1', '--log-bin-trust-function-creators=1', ...gtids]
     const primary = await start({ options: [...options, '--server-id=1', '--binlog-format=STATEMENT'] })
     const standby = await start({ options: [...options, '--server-id=2', '--read-only=1'] })
-    await standby.query(
-      `CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = ${primary.port}, MASTER_USER = 'root', MASTER_USE_GTID = slave_pos`,
-    )
-    await standby.query('START SLAVE')
+    const [source, started, stopped, reset] = isMysql
+      ? [
+          `CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = ${primary.port}, SOURCE_USER = 'root',
+             SOURCE_AUTO_POSITION = 1, GET_SOURCE_PUBLIC_KEY = 1`,
+          'START REPLICA',
+          'STOP REPLICA',
+          'RESET REPLICA ALL',
+        ]
+      : [
+          `CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = ${primary.port}, MASTER_USER = 'root', MASTER_USE_GTID = slave_pos`,
+          'START SLAVE',
+          'STOP SLAVE',
+          'RESET SLAVE ALL',
+        ]
+    await standby.query(source)
+    await standby.query(started)
     await install(primary.pool)
     const a = await acquire(primary, 'a')
     const rowsOf = async (server: MariadbServer) => {
@@ -83,13 +91,26 @@ describe.runIf(mysql.selected() && hasMariadb())('a server', () => {
     await caughtUp()
     await expect(acquire(standby, 'early')).rejects.toThrow()
 
+    // Statements are replicated as they are, and a replica would generate other ids.
+    await expect(primary.query('SELECT snoflax.flax_generate()')).rejects.toMatchObject({
+      sqlState: '45000',
+      message: /'STATEMENT' replication would give replicas other ids/,
+    })
+    const rows = await primary.pool.getConnection()
+    await rows.query("SET SESSION binlog_format = 'ROW'")
+    await rows.query('CREATE TABLE snoflax.made (id binary(12) PRIMARY KEY)')
+    await rows.query('INSERT INTO snoflax.made VALUES (snoflax.flax_generate())')
+    const [made] = await rows.query('SELECT id FROM snoflax.made')
+    rows.destroy()
+    await expect.poll(() => standby.query('SELECT id FROM snoflax.made').catch(() => [])).toEqual(made)
+
     // What the standby never hears of.
-    await standby.query('STOP SLAVE')
+    await standby.query(stopped)
     await mysqlLeases(primary.pool).release(a.token, a.startMs)
     const b = await acquire(primary, 'b')
     const window = await renew(primary, b)
     await primary.end('SIGKILL')
-    await standby.query('RESET SLAVE ALL')
+    await standby.query(reset)
     await standby.query('SET GLOBAL read_only = 0')
     await expect(acquire(standby, 'c')).rejects.toMatchObject(refused)
     await expect(renew(standby, a)).rejects.toMatchObject(refused)

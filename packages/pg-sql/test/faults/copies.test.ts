@@ -1,6 +1,8 @@
 import type { PostgresDatabase, PostgresServer } from '@snoflax/test'
 import { connectTo, onConnection, postgres, startServer, urlTo } from '@snoflax/test'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from 'pg'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Generator } from './generators.js'
 import { generators, installGenerators, numbered } from './generators.js'
 import { MadeIds } from './made-ids.js'
 
@@ -77,55 +79,53 @@ test('what a dump brings to another server makes no ids before it has a number',
 describe('a standby that was behind when its primary died', () => {
   let primary: PostgresServer
   let database: PostgresDatabase
-  beforeAll(async () => {
+  beforeEach(async () => {
     primary = await startServer()
     database = await primary.database()
     await installGenerators(database)
   })
-  afterAll(() => primary.stop())
+  afterEach(() => primary.stop())
+
+  const START_MS = 1_793_491_200_000
+  // A sequence, as scripted-clock.ts has it, would come to the standby with the state; a function comes first.
+  const setClock = (client: Client, ms: number) =>
+    client.query(
+      `CREATE OR REPLACE FUNCTION snoflax._clock_us() RETURNS bigint LANGUAGE sql VOLATILE PARALLEL SAFE RETURN ${ms}::bigint * 1000`,
+    )
+  const makeAll = async (made: ReadonlyMap<Generator, MadeIds>, client: Client) => {
+    for (const [{ generate }, ids] of made) {
+      await ids.addFrom(() =>
+        client.query<{ id: string }>(`SELECT ${generate} AS id FROM generate_series(1, 500)`),
+      )
+    }
+  }
+  const nothing = () => new Map(generators.map((generator) => [generator, new MadeIds()]))
 
   test('makes none of the ids again that it did not hear of', async () => {
-    // A sequence, as scripted-clock.ts has it, would come to the standby with the state; a function comes first.
-    const setClock = (client: { query(sql: string): Promise<unknown> }, ms: number) =>
-      client.query(
-        `CREATE OR REPLACE FUNCTION snoflax._clock_us() RETURNS bigint LANGUAGE sql VOLATILE PARALLEL SAFE RETURN ${ms}::bigint * 1000`,
-      )
-    const START_MS = 1_793_491_200_000
-    const made = new Map(generators.map((generator) => [generator, new MadeIds()]))
-    const makeAll = async (client: Parameters<typeof setClock>[0]) => {
-      for (const [{ generate }, ids] of made) {
-        await ids.addFrom(
-          () =>
-            client.query(`SELECT ${generate} AS id FROM generate_series(1, 500)`) as Promise<{
-              rows: never[]
-            }>,
-        )
-      }
-    }
-
+    const made = nothing()
     const standby = await primary.standby()
     try {
       const onPrimary = await database.connect()
       await setClock(onPrimary, START_MS)
-      await makeAll(onPrimary)
+      await makeAll(made, onPrimary)
       // The clock steps back, so that the state is ahead of it: what was made last looks like the future.
       await setClock(onPrimary, START_MS - 9000)
-      await makeAll(onPrimary)
+      await makeAll(made, onPrimary)
       await standby.caughtUp()
       const onStandby = await connectTo(urlTo(standby.url, { database: database.name }))
       await expect(onStandby.query('SELECT snoflax.sno_generate()')).rejects.toMatchObject({ code: '25006' })
       await standby.disconnect()
-      for (let i = 0; i < 20; i++) await makeAll(onPrimary)
+      for (let i = 0; i < 20; i++) await makeAll(made, onPrimary)
       await primary.kill9()
 
       await standby.promote()
       await setClock(onStandby, START_MS - 8900)
-      for (let i = 0; i < 3; i++) await makeAll(onStandby)
+      for (let i = 0; i < 3; i++) await makeAll(made, onStandby)
       const { rows } = await onStandby.query('SELECT snoflax.sno_time(snoflax.sno_generate()) AS at')
       expect(rows[0].at.getTime()).toBe(START_MS - 8900 + 10_000)
 
       await setClock(onStandby, START_MS + 3_600_000)
-      await makeAll(onStandby)
+      await makeAll(made, onStandby)
       const later = await onStandby.query('SELECT snoflax.sno_time(snoflax.sno_generate()) AS at')
       expect(later.rows[0].at.getTime()).toBe(START_MS + 3_600_000)
       await onStandby.end()
@@ -133,6 +133,36 @@ describe('a standby that was behind when its primary died', () => {
         ids.expectNoRepeat()
         ids.expectOrder()
         expect(ids.count).toBe(13_000)
+      }
+    } finally {
+      await standby.stop()
+    }
+  })
+
+  test('looks at its timeline first, where the state that it has is of this very moment', async () => {
+    const made = nothing()
+    const standby = await primary.standby()
+    try {
+      const onPrimary = await database.connect()
+      await setClock(onPrimary, START_MS)
+      await makeAll(made, onPrimary)
+      await standby.caughtUp()
+      // One session lives through the promotion.
+      const early = await connectTo(urlTo(standby.url, { database: database.name }))
+      await expect(early.query('SELECT snoflax.sno_generate()')).rejects.toMatchObject({ code: '25006' })
+      await standby.disconnect()
+      await makeAll(made, onPrimary)
+      await primary.kill9()
+
+      await standby.promote()
+      const late = await connectTo(urlTo(standby.url, { database: database.name }))
+      for (const session of [late, early, late]) await makeAll(made, session)
+      await early.end()
+      await late.end()
+      for (const ids of made.values()) {
+        ids.expectNoRepeat()
+        ids.expectOrder()
+        expect(ids.count).toBe(2500)
       }
     } finally {
       await standby.stop()

@@ -1,5 +1,5 @@
 import { sno } from '@snoflax/core'
-import { tryLeaseStore } from '@snoflax/core/leases/kit'
+import { tryLeaseStore } from '@snoflax/lease-kit'
 import { install, postgresLeases } from '@snoflax/pg-sql'
 import { startServer } from '@snoflax/test'
 import { expect, test } from 'vitest'

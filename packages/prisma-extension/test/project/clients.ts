@@ -18,7 +18,7 @@ import { entry } from './version.js'
 // biome-ignore lint/suspicious/noExplicitAny: types of generated clients are tested in generated-types.test.ts
 export type AnyClient = any
 
-const { PrismaPg }: typeof import('@prisma/adapter-pg') = await import(entry('@prisma/adapter-pg'))
+export const { PrismaPg }: typeof import('@prisma/adapter-pg') = await import(entry('@prisma/adapter-pg'))
 const forSqlite: typeof import('@prisma/adapter-better-sqlite3') & { readonly PrismaBetterSQLite3?: never } =
   await import(entry('@prisma/adapter-better-sqlite3'))
 // Prisma 6 spells it otherwise.

@@ -17,14 +17,28 @@ declare const WebAssembly: {
 const FILTERS = { externalTables: [], externalEnums: [] }
 
 /** The statements that make a project's schema in an empty database: what `prisma db push` would run. */
-export async function schemaSql(
-  folder: string,
+export const schemaSql = (folder: string, adapter: SqlMigrationAwareDriverAdapterFactory): Promise<string> =>
+  diff(
+    readdirSync(join(folder, 'schema')).map((path) => ({
+      path,
+      content: schemaForEngine(readFileSync(join(folder, 'schema', path), 'utf8')),
+    })),
+    adapter,
+    'empty',
+  )
+
+/** The statements from an empty database, or from the adapter's, to a schema: what `prisma migrate diff` prints. */
+export const changesTo = (
+  content: string,
   adapter: SqlMigrationAwareDriverAdapterFactory,
+  from: 'empty' | 'database',
+): Promise<string> => diff([{ path: 'schema.prisma', content }], adapter, from)
+
+async function diff(
+  files: readonly { readonly path: string; readonly content: string }[],
+  adapter: SqlMigrationAwareDriverAdapterFactory,
+  from: 'empty' | 'database',
 ): Promise<string> {
-  const files = readdirSync(join(folder, 'schema')).map((path) => ({
-    path,
-    content: schemaForEngine(readFileSync(join(folder, 'schema', path), 'utf8')),
-  }))
   await loadEngine()
   const datamodels = files.map(({ path, content }): [string, string] => [path, content])
   const running: SchemaEngine = await engine.SchemaEngine.new(
@@ -33,8 +47,8 @@ export async function schemaSql(
     bindMigrationAwareSqlAdapterFactory(adapter),
   )
   const { stdout } = await running.diff({
-    from: { tag: 'empty' },
-    to: { tag: 'schemaDatamodel', files },
+    from: from === 'empty' ? { tag: from } : { tag: 'schemaDatasource', files: [...files], configDir: '' },
+    to: { tag: 'schemaDatamodel', files: [...files] },
     script: true,
     exitCode: null,
     filters: FILTERS,

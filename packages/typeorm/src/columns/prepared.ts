@@ -46,7 +46,8 @@ export class PreparedColumn implements ValueTransformer {
     return this.one(value)
   }
 
-  private one(value: unknown): unknown {
+  /** The same of one id, in an array too. */
+  one(value: unknown): unknown {
     // Of an entity's values, which were read as a raw row's before.
     if (this.storage.family.is(value)) return value
     try {

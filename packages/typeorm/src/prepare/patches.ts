@@ -10,7 +10,7 @@ import {
   state,
 } from '../columns/prepared.js'
 import { inIds, inOneParameter, markIdParameters, type Parametric, withIdValues } from '../read/parameters.js'
-import { putIdsIntoReturned, putIdsIntoRows, type RawRow } from '../read/rows.js'
+import { putIdsIntoReturned, putIdsIntoRows, putIdsIntoStream, type RawRow } from '../read/rows.js'
 import type { Selection } from '../read/sources.js'
 import { insertWithIds } from '../write/insert.js'
 import { generateMissingIds, type InsertBuilder, type InsertMap, metadataOf } from '../write/new-rows.js'
@@ -26,7 +26,7 @@ interface MainBuilder {
 
 /** A builder that changes rows. */
 interface Changing {
-  readonly expressionMap: Pick<InsertMap, 'mainAlias'>
+  readonly expressionMap: Pick<InsertMap, 'mainAlias' | 'returning'>
 }
 
 interface Changed {
@@ -68,7 +68,7 @@ function patchPrototypes(of: Prototypes): void {
     of.QueryBuilder,
     'replacePropertyNamesForTheWholeQuery',
     (builder, replace, query) =>
-      replace(hasIds(builder) && !isPlainInsert(builder) ? markIdParameters(query, builder) : query),
+      replace(hasIds(builder) && !isPlainInsert(builder, query) ? markIdParameters(query, builder) : query),
   )
   around<Parametric, [string, unknown], unknown>(
     of.QueryBuilder,
@@ -90,6 +90,9 @@ function patchPrototypes(of: Prototypes): void {
       if (hasIds(builder)) putIdsIntoRows(rows, builder)
       return rows
     },
+  )
+  around<Selection, [], Promise<object>>(of.SelectQueryBuilder, 'stream', async (builder, stream) =>
+    hasIds(builder) ? putIdsIntoStream(await stream(), builder) : stream(),
   )
   around<InsertBuilder, [], string>(of.InsertQueryBuilder, 'createInsertExpression', (builder, create) => {
     generateMissingIds(builder)
@@ -126,17 +129,17 @@ function patchPrototypes(of: Prototypes): void {
 const hasIds = (one: Belonging): boolean => preparedOf(dataSourceOf(one)).columns.length > 0
 
 /** Values of an insert are converted one by one; reading through thousands of them would only cost time. */
-function isPlainInsert({ expressionMap }: { readonly expressionMap: object }): boolean {
+function isPlainInsert({ expressionMap }: { readonly expressionMap: object }, query: string): boolean {
   const { queryType, onUpdate } = expressionMap as {
     queryType?: string
     onUpdate?: { overwriteCondition?: unknown }
   }
-  return queryType === 'insert' && onUpdate?.overwriteCondition === undefined
+  return queryType === 'insert' && onUpdate?.overwriteCondition === undefined && !/\bSELECT\b/i.test(query)
 }
 
 function withIds<Result extends Changed>(result: Result, { expressionMap }: Changing): Result {
   const metadata = metadataOf(expressionMap)
-  if (metadata) putIdsIntoReturned(result.raw, metadata)
+  if (metadata) putIdsIntoReturned(result.raw, metadata, expressionMap.returning)
   return result
 }
 

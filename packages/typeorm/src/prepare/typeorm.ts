@@ -85,8 +85,8 @@ function executorsOf(dataSource: DataSource): Record<keyof typeof EXECUTORS, obj
 /** What is patched, called or read though it is not public, by its owner. */
 const MEMBERS = {
   QueryBuilder:
-    'replacePropertyNamesForTheWholeQuery getWherePredicateCondition getWhereInIdsCondition createParameter',
-  SelectQueryBuilder: 'loadRawResults',
+    'replacePropertyNamesForTheWholeQuery getWherePredicateCondition getWhereInIdsCondition createParameter createCteExpression',
+  SelectQueryBuilder: 'loadRawResults stream',
   InsertQueryBuilder: 'createInsertExpression execute obtainQueryRunner',
   UpdateQueryBuilder: 'execute',
   DeleteQueryBuilder: 'execute',
@@ -97,7 +97,7 @@ const MEMBERS = {
   MaterializedPathSubjectExecutor: 'insert update',
   NestedSetSubjectExecutor: 'insert update',
   expressionMap:
-    'aliases selects insertColumns callListeners updateEntity useTransaction extraReturningColumns',
+    'aliases selects insertColumns callListeners updateEntity useTransaction extraReturningColumns commonTableExpressions',
   driver:
     'escapeQueryWithParameters createGeneratedMap preparePersistentValue prepareHydratedValue isReturningSqlSupported',
   EntityMetadata:

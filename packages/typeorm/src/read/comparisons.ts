@@ -31,6 +31,17 @@ const PATTERNS = ['LIKE', 'ILIKE', 'GLOB', 'REGEXP', 'RLIKE']
 const QUANTIFIERS = ['ANY', 'SOME', 'ALL']
 /** Functions that answer one of their arguments: what they answer is compared as the argument is. */
 const PASSING = ['COALESCE', 'IFNULL', 'NULLIF', 'MIN', 'MAX', 'GREATEST', 'LEAST', 'ANY_VALUE']
+/** The same, where some arguments are something else; an array of ids has the ids in it. */
+const ANSWERING: Readonly<Record<string, readonly [from: number, to?: number]>> = {
+  IF: [1],
+  IIF: [1],
+  FIRST_VALUE: [0, 1],
+  LAST_VALUE: [0, 1],
+  NTH_VALUE: [0, 1],
+  LAG: [0, 1],
+  LEAD: [0, 1],
+  ARRAY_AGG: [0, 1],
+}
 
 /**
  * Tells what a parameter is compared with: the other operands beside it, or beside the brackets, functions and cases
@@ -71,7 +82,7 @@ export function comparisonsIn(tokens: Tokens): (parameter: number) => Comparison
     }
     const caller = tokens[group.from - 1]
     if (isQuery(tokens, group)) return goOn(group, row, true)
-    if (isWord(caller, ...PASSING)) {
+    if (calls(caller, PASSING)) {
       const passed = changed ? undefined : passedBy(group)
       return passed === undefined ? goOn(group, row, changed) : end([passed])
     }
@@ -135,15 +146,60 @@ const membersIn = (tokens: Tokens): Tokens[] => {
   return isRow ? splitAtCommas(tokens.slice(open + 1, -1)) : []
 }
 
-/** The path that an expression is, or passes on: `o.id`, `min(o.id)`, `DISTINCT o.id`. A literal beside it is text. */
+/**
+ * The path that an expression is, or passes on: `o.id`, `min(o.id) OVER (…)`, `DISTINCT o.id`, `CASE … THEN o.id END`. A
+ * literal beside it is text.
+ */
 export function pathOf(tokens: Tokens): string | undefined {
   if (isWord(tokens[0], 'DISTINCT')) return pathOf(tokens.slice(1))
-  if (tokens.length === 1) return tokens[0]?.kind === 'name' ? tokens[0].parts.join('.') : undefined
-  const isPassing = isWord(tokens[0], ...PASSING)
-  const members = membersIn(isPassing ? tokens.slice(1) : tokens)
-  if (members.length > 1 && !isPassing) return undefined
-  if (members.some(([token]) => token?.kind === 'string')) return undefined
-  return members.map(pathOf).find((path) => path !== undefined)
+  const [only] = tokens
+  if (tokens.length === 1)
+    return only?.kind === 'name' && !isWord(only, 'NULL') ? only.parts.join('.') : undefined
+  const answers = answersOf(tokens)
+  if (answers.some(([token]) => token?.kind === 'string')) return undefined
+  return answers.map(pathOf).find((path) => path !== undefined)
+}
+
+/** What an expression answers one of: arguments of a function, results of a CASE, what is in brackets. */
+function answersOf(tokens: Tokens): Tokens[] {
+  if (isWord(tokens[0], 'CASE')) return resultsOf(tokens)
+  const isCalled = tokens[1]?.text === '('
+  const end = isCalled ? closingOf(tokens, 1) : -1
+  const call = isCalled && isWord(tokens[end + 1], 'OVER', 'FILTER') ? tokens.slice(0, end + 1) : tokens
+  if (calls(call[0], PASSING)) return membersIn(call.slice(1))
+  const range = Object.entries(ANSWERING).find(([name]) => calls(call[0], [name]))?.[1]
+  if (range)
+    return membersIn(call.slice(1))
+      .slice(...range)
+      .map(withoutOrder)
+  const members = membersIn(call)
+  return members.length === 1 ? members : []
+}
+
+/** Whether it names one of these functions, in whatever schema. */
+const calls = (token: SqlToken | undefined, names: readonly string[]): boolean =>
+  names.includes(token?.parts.at(-1)?.toUpperCase() ?? '')
+
+/** Of `o.id ORDER BY o.name` in an aggregate. */
+function withoutOrder(tokens: Tokens): Tokens {
+  const order = tokens.findIndex((token) => isWord(token, 'ORDER'))
+  return order === -1 ? tokens : tokens.slice(0, order)
+}
+
+/** What stands behind THEN and ELSE. None where the last END is another one's. */
+function resultsOf(tokens: Tokens): Tokens[] {
+  const results: SqlToken[][] = []
+  let depth = 0
+  let result: SqlToken[] | undefined
+  for (const token of tokens.slice(1, -1)) {
+    if (isWord(token, 'CASE') || token.text === '(') depth++
+    else if (isWord(token, 'END') || token.text === ')') depth--
+    if (depth === 0 && isWord(token, 'WHEN', 'THEN', 'ELSE')) {
+      result = isWord(token, 'WHEN') ? undefined : []
+      if (result) results.push(result)
+    } else result?.push(token)
+  }
+  return depth === 0 && isWord(tokens.at(-1), 'END') ? results : []
 }
 
 const isParameter = (tokens: Tokens): boolean => tokens.length === 1 && tokens[0]?.kind === 'placeholder'
@@ -169,6 +225,14 @@ export function* valuesIn(
         group = inner.next().value
       } else if (tokens[i]?.kind === 'name') yield tokens[i] as SqlToken
     }
+  }
+}
+
+/** Names of values anywhere in an expression. */
+export function* namesIn(tokens: Tokens, expression: Expression): Generator<SqlToken> {
+  for (const one of valuesIn(tokens, expression)) {
+    if ('kind' in one) yield one
+    else yield* namesIn(tokens, one)
   }
 }
 

@@ -8,13 +8,16 @@ import { type Comparison, comparisonsIn, once, type Surroundings, valuesIn } fro
 import type { Expression } from './expressions.js'
 import {
   type Alias,
+  columnIn,
   idColumnAt,
   idColumnBehind,
   remembered,
+  type Scope,
   type Selection,
-  type Source,
+  scopesOf,
   sourcesOf,
   tokensOf,
+  type WrittenSource,
   writtenSources,
 } from './sources.js'
 
@@ -33,7 +36,7 @@ const MARKED = /\.snoflax(\d+(?:_\d+)*)(guarded)?(?![A-Za-z0-9_.])/y
  * @throws {IdError} `INVALID_OPTION` for a pattern on ids that are not stored as text.
  */
 export function markIdParameters(query: string, selection: Selection): string {
-  if (!query.includes(':')) return query
+  if (!/[:']/.test(query)) return query
   const dataSource = dataSourceOf(selection)
   const { aliases } = selection.expressionMap
   return remembered(preparedOf(dataSource).marked, query, aliases, () => marked(query, aliases, dataSource))
@@ -42,26 +45,32 @@ export function markIdParameters(query: string, selection: Selection): string {
 function marked(query: string, aliases: readonly Alias[], dataSource: DataSource): string {
   const tokens = tokensOf(query, dataSource)
   const comparisonOf = comparisonsIn(tokens)
-  const markOf = marksBy(tokens, columnsBySource(tokens, aliases, dataSource))
+  const columnAt = columnsBySource(tokens, aliases, dataSource)
+  const markOf = marksBy(tokens, columnAt)
   let marked = ''
   let from = 0
   tokens.forEach((token, i) => {
+    if (token.kind === 'string') refuseLiteral(token, comparisonOf(i), columnAt)
     if (token.kind !== 'placeholder' || token.text.includes(MARK)) return
-    marked += query.slice(from, token.end) + markOf(comparisonOf(i))
+    marked += query.slice(from, token.end) + markOf(comparisonOf(i), token)
     from = token.end
   })
   return marked + query.slice(from)
 }
 
-type ColumnAt = (path: string) => PreparedColumn | undefined
+/** The id column that a path leads to, from where the token is. */
+type ColumnAt = (path: string, at: SqlToken) => PreparedColumn | undefined
 
-function marksBy(tokens: readonly SqlToken[], columnAt: ColumnAt): (comparison: Comparison) => string {
+function marksBy(
+  tokens: readonly SqlToken[],
+  columnAt: ColumnAt,
+): (comparison: Comparison, at: SqlToken) => string {
   const columnsIn = new Map<Expression, readonly PreparedColumn[]>()
   const near = (expression: Expression): readonly PreparedColumn[] =>
     once(columnsIn, expression, () =>
       distinct(
         Array.from(valuesIn(tokens, expression)).flatMap((one) =>
-          'kind' in one ? (columnAt(one.parts.join('.')) ?? []) : near(one),
+          'kind' in one ? (columnAt(one.parts.join('.'), one) ?? []) : near(one),
         ),
       ),
     )
@@ -70,8 +79,8 @@ function marksBy(tokens: readonly SqlToken[], columnAt: ColumnAt): (comparison: 
     once(columnsAround, one, () =>
       distinct([...one.expressions.flatMap(near), ...(one.outer ? around(one.outer) : [])]),
     )
-  return (comparison) => {
-    const columns = comparison.paths.map((path) => (path === undefined ? undefined : columnAt(path)))
+  return (comparison, at) => {
+    const columns = columnsOf(comparison, at, columnAt)
     const column = columns.find((one) => one !== undefined)
     if (column && comparison.byPattern) return markOfPattern(column)
     if (column && columns.every((one) => one !== undefined)) return MARK + column.number
@@ -80,6 +89,24 @@ function marksBy(tokens: readonly SqlToken[], columnAt: ColumnAt): (comparison: 
     const guards = around(comparison.around).map(({ number }) => number)
     return guards.length > 0 ? `${MARK}${guards.join('_')}${GUARD}` : ''
   }
+}
+
+const columnsOf = ({ paths }: Comparison, at: SqlToken, columnAt: ColumnAt) =>
+  paths.map((path) => (path === undefined ? undefined : columnAt(path, at)))
+
+/** An id in quotes is equal to nothing where ids are stored in another form. */
+function refuseLiteral(literal: SqlToken, comparison: Comparison, columnAt: ColumnAt): void {
+  const column = columnsOf(comparison, literal, columnAt).find((one) => one !== undefined)
+  if (!column) return
+  if (comparison.byPattern) markOfPattern(column)
+  const { path, storage } = column
+  const value = literal.text.slice(1, -1)
+  if (!isUnconverted(value, column)) return
+  throw new IdError(
+    'INVALID_OPTION',
+    `${path}: ${literal.text} is an id in the text of the query, and the column stores ids as ${storage.name}; pass it as a parameter, :id`,
+    { family: storage.family.name, path, value },
+  )
 }
 
 /** One column of each form in which ids are stored, that is not the ids' own. */
@@ -92,7 +119,10 @@ function distinct(columns: readonly PreparedColumn[]): PreparedColumn[] {
   return [...forms.values()]
 }
 
-/** Looks at the aliases of the builder, and then at the tables that a query written as text has besides. */
+/**
+ * Looks at the FROM of the brackets that a path is in, at the aliases of the builder, and then at the tables that a
+ * query written as text has besides.
+ */
 function columnsBySource(
   tokens: readonly SqlToken[],
   aliases: readonly Alias[],
@@ -101,15 +131,31 @@ function columnsBySource(
   const sources = sourcesOf(aliases, dataSource)
   const known = aliases.filter(({ hasMetadata, subQuery }) => hasMetadata || subQuery !== undefined)
   const names = new Set(known.map(({ name }) => name))
-  const columns = new Map<string, PreparedColumn | undefined>()
-  let written: readonly Source[] | undefined
-  return (path) =>
-    once(columns, path, () => {
+  let written: readonly WrittenSource[] | undefined
+  const read = () => {
+    written ??= writtenSources(tokens, dataSource)
+    return written
+  }
+  let scopes: ReturnType<typeof scopesOf> | undefined
+  const outside = new Map<string, PreparedColumn | undefined>()
+  const columnOutside = (path: string) =>
+    once(outside, path, () => {
       const column = idColumnAt(path, sources)
       if (column || names.has(path.split('.')[0] as string)) return column
-      written ??= writtenSources(tokens, dataSource)
-      return idColumnBehind(path, written)
+      return idColumnBehind(path, read())
     })
+  const columnWithin = (path: string, scope: Scope | undefined): PreparedColumn | undefined => {
+    if (!scope?.outer) return columnOutside(path)
+    return once(scope.columns, path, () => {
+      const found = columnIn(path, scope.sources)
+      return found ? found.idColumn : columnWithin(path, scope.outer)
+    })
+  }
+  return (path, token) => {
+    if (token.open === -1) return columnOutside(path)
+    scopes ??= scopesOf(tokens, read())
+    return columnWithin(path, scopes.get(token))
+  }
 }
 
 function markOfPattern({ path, storage: { name, family, converts } }: PreparedColumn): string {

@@ -1,6 +1,8 @@
-import type { IdStorage } from '@snoflax/core'
+import { IdError, type IdStorage } from '@snoflax/core'
+import { checkStored, isBytes, isWord, type SqlToken } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata } from 'typeorm'
 import { DriverUtils } from 'typeorm/driver/DriverUtils.js'
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import {
   dataSourceOf,
   idColumnsIn,
@@ -8,36 +10,75 @@ import {
   type PreparedColumn,
   preparedOf,
 } from '../columns/prepared.js'
-import { once } from './comparisons.js'
+import { namesIn, once } from './comparisons.js'
+import { readExpressions } from './expressions.js'
 import {
   type Alias,
   expressionsOf,
+  idColumnAt,
+  idsOfSelect,
   remembered,
   type Selected,
   type Selection,
   type Source,
+  sourceOf,
   sourcesOf,
   tokensOf,
 } from './sources.js'
 
 export type RawRow = Record<string, unknown>
 
+/** What the values of rows are, by their names there. */
+interface Meanings {
+  readonly ids: Map<string, PreparedColumn>
+  /** Of expressions that are not understood. */
+  readonly derived: Map<string, Derived>
+  /** Of those whose name the database makes, and the names that others have. */
+  readonly unnamed: Derived[]
+  readonly claimed: Set<string>
+}
+
+/** An expression that may answer an id as it is stored. */
+interface Derived {
+  /** The id columns in it. */
+  readonly near: readonly PreparedColumn[]
+  /** Whether the stored form is joined to other text, or cast to text. */
+  readonly isJoined: boolean
+}
+
 /**
  * Puts ids where a query's raw rows have database values, in place. Raw rows are what `getRawMany` answers,
  * and what TypeORM itself compares and groups by, which bytes are no good for.
+ *
+ * @throws {IdError} `INVALID_OPTION` for an expression that answers an id as it is stored.
  */
 export function putIdsIntoRows(rows: readonly RawRow[], selection: Selection): void {
-  if (rows.length > 0) putIds(rows, selectedIds(selection))
+  if (rows.length > 0) putIds(rows, selectedMeanings(selection))
 }
 
 /** The same in what RETURNING answered, where values have the names of their columns. */
-export function putIdsIntoReturned(raw: unknown, metadata: EntityMetadata): void {
+export function putIdsIntoReturned(raw: unknown, metadata: EntityMetadata, returning: unknown): void {
   const columns = idColumnsIn(metadata)
   if (columns.length === 0 || !Array.isArray(raw)) return
-  putIds(raw, new Map(columns.map((column) => [column.metadata.databaseName, column])))
+  const meanings = meaningsOf(columns.map((column) => [column.metadata.databaseName, column]))
+  if (typeof returning === 'string') {
+    const source = sourceOf(metadata.tableName, metadata)
+    addExpressions(meanings, { selection: returning }, [source], dataSourceOf(metadata))
+  }
+  putIds(raw, meanings)
 }
 
-function putIds(rows: readonly RawRow[], columns: ReadonlyMap<string, PreparedColumn>): void {
+/** Puts ids into each row of a stream. */
+export function putIdsIntoStream<Stream>(stream: Stream, selection: Selection): Stream {
+  const { push } = stream as { push(row: RawRow | null, ...rest: unknown[]): boolean }
+  const pushIds: typeof push = function (this: unknown, row, ...rest) {
+    if (row !== null) putIdsIntoRows([row], selection)
+    return push.call(this, row, ...rest)
+  }
+  return Object.assign(stream as object, { push: pushIds }) as Stream
+}
+
+function putIds(rows: readonly RawRow[], { ids: columns, derived, unnamed, claimed }: Meanings): void {
   const [first] = rows
   if (typeof first !== 'object') return
   const present = [...columns].filter(([key]) => key in first)
@@ -49,39 +90,136 @@ function putIds(rows: readonly RawRow[], columns: ReadonlyMap<string, PreparedCo
       const value = row[key]
       let id = ids.get(value)
       if (id === undefined) {
-        id = column.from(value)
+        id = Array.isArray(value) ? value.map((one) => column.one(one)) : column.one(value)
         if (typeof value === 'string') ids.set(value, id)
       }
       row[key] = id
     }
   }
-}
-
-/** The id columns of a selection, by the names that their values have in a row. */
-function selectedIds(selection: Selection): Paths {
-  const { aliases, selects } = selection.expressionMap
-  const dataSource = dataSourceOf(selection)
-  const text = selects.map(({ selection: selected, aliasName = '' }) => `${selected} ${aliasName}`).join()
-  return remembered(preparedOf(dataSource).selected, text, aliases, () => idsOf(selects, aliases, dataSource))
-}
-
-function idsOf(selects: readonly Selected[], aliases: readonly Alias[], dataSource: DataSource): Paths {
-  const sources = sourcesOf(aliases, dataSource)
-  const ids = new Map(aliases.flatMap((alias) => [...columnsOf(alias, sources, dataSource)]))
-  for (const { selection: selected, aliasName } of selects) {
-    const expressions = expressionsOf(tokensOf(selected, dataSource), sources, dataSource, aliasName)
-    for (const { key, column } of expressions) {
-      if (key !== undefined && column) ids.set(key, column)
-      else if (key !== undefined) ids.delete(key)
-    }
+  const free = unnamed.length === 0 ? [] : Object.keys(first).filter((key) => !claimed.has(key))
+  const checked = [...derived, ...free.flatMap((key) => unnamed.map((one) => [key, one] as const))]
+  for (const [key, one] of checked) {
+    for (const row of rows) refuseStored(key, row[key], one)
   }
-  return ids
 }
+
+function refuseStored(key: string, value: unknown, { near, isJoined }: Derived): void {
+  const isText = typeof value === 'string' || isBytes(value)
+  const column = near.find((one) => (isJoined && isText) || isStored(value, one))
+  if (column === undefined) return
+  const { path, metadata, storage } = column
+  throw new IdError(
+    'INVALID_OPTION',
+    `${path}: ${key} is selected by an expression that answers ids as they are stored (${storage.name}); select the column ` +
+      `itself under a name, or run the query by dataSource.query, and storageOf(dataSource, ${metadata.entityMetadata.name}, '${metadata.propertyPath}').fromDatabase`,
+    { family: storage.family.name, path, field: key, value },
+  )
+}
+
+/** Whether a value is an id as the column stores it, or JSON or an array with one. */
+function isStored(value: unknown, column: PreparedColumn): boolean {
+  const isObject = typeof value === 'object' && value !== null
+  if (isObject && !isBytes(value)) return Object.values(value).some((one) => isStored(one, column))
+  if (!isObject && typeof value !== 'string') return false
+  const { storage } = column
+  try {
+    checkStored(storage, value)
+    return !storage.family.is(value) && storage.fromDatabase(value) !== null
+  } catch {
+    return false
+  }
+}
+
+/** What a selection answers, by the names that its values have in a row. */
+function selectedMeanings(selection: Selection): Meanings {
+  const { aliases, selects, commonTableExpressions } = selection.expressionMap
+  const dataSource = dataSourceOf(selection)
+  const common = commonTableExpressions.length > 0 ? selection.createCteExpression() : ''
+  const text =
+    common + selects.map(({ selection: selected, aliasName = '' }) => `${selected} ${aliasName}`).join()
+  return remembered(preparedOf(dataSource).selected, text, aliases, () => {
+    const sources = sourcesOf(aliases, dataSource, common)
+    const meanings = meaningsOf(aliases.flatMap((alias) => [...columnsOf(alias, sources, dataSource)]))
+    for (const selected of selects) addExpressions(meanings, selected, sources, dataSource)
+    if (meanings.unnamed.length > 0) {
+      for (const key of aliases.flatMap((alias) => keysOf(alias, dataSource))) meanings.claimed.add(key)
+    }
+    return meanings
+  })
+}
+
+const meaningsOf = (ids: Iterable<readonly [string, PreparedColumn]>): Meanings => ({
+  ids: new Map(ids),
+  derived: new Map(),
+  unnamed: [],
+  claimed: new Set(),
+})
+
+function addExpressions(
+  { ids, derived, unnamed, claimed }: Meanings,
+  { selection, aliasName }: Selected,
+  sources: readonly Source[],
+  dataSource: DataSource,
+): void {
+  const expressions = expressionsOf(tokensOf(selection, dataSource), sources, dataSource, aliasName)
+  for (const { key, column, tokens } of expressions) {
+    if (key !== undefined) {
+      claimed.add(key)
+      ids.delete(key)
+      if (column) ids.set(key, column)
+    }
+    // A single name is a column, or all of an entity's.
+    if (tokens.length < 2 || (key !== undefined && column)) continue
+    const near = columnsNear(tokens, sources)
+    if (near.length === 0) continue
+    const one = { near, isJoined: !column && isJoining(tokens) }
+    if (key === undefined) unnamed.push(one)
+    else derived.set(key, one)
+  }
+}
+
+const JOINING = ['CONCAT', 'CONCAT_WS', 'GROUP_CONCAT', 'STRING_AGG', 'CAST']
+
+/** Whether an expression only joins and casts; other functions may answer anything. */
+function isJoining(tokens: readonly SqlToken[]): boolean {
+  const called = tokens.filter(
+    (token, i) => token.kind === 'name' && tokens[i + 1]?.text === '(' && !isWord(tokens[i - 1], 'AS'),
+  )
+  const joins = called.some((one) => isWord(one, ...JOINING)) || tokens.some(({ text }) => text === '||')
+  return joins && called.every((one) => isWord(one, ...JOINING))
+}
+
+/** Id columns in an expression, of those whose stored form tells them from other values. */
+function columnsNear(tokens: readonly SqlToken[], sources: readonly Source[]): PreparedColumn[] {
+  const [expression] = readExpressions(tokens).expressionAt
+  const columns = Array.from(expression ? namesIn(tokens, expression) : []).flatMap(({ parts }) => {
+    const path = parts.join('.')
+    const row = sources.find(({ name }) => name.toLowerCase() === path.toLowerCase())
+    return idColumnAt(path, sources) ?? [...(row?.paths.values() ?? [])]
+  })
+  return [...new Set(columns)].filter(({ storage: { converts, name } }) => converts && name !== 'bigint')
+}
+
+/** The names that an entity's columns have in a row. */
+const keysOf = (alias: Alias, { driver }: DataSource): string[] =>
+  alias.hasMetadata
+    ? alias.metadata.columns.map(({ databaseName }) =>
+        DriverUtils.buildAlias(driver, undefined, alias.name, databaseName),
+      )
+    : []
 
 /** The id columns of all that an alias stands for, by the names that their values have in a row. */
 function columnsOf(alias: Alias, sources: readonly Source[], dataSource: DataSource): Paths {
   if (!alias.hasMetadata) return sources.find(({ name }) => name === alias.name)?.paths ?? new Map()
-  const keyOf = ({ metadata: { databaseName } }: PreparedColumn) =>
+  const keyOf = ({ databaseName }: ColumnMetadata) =>
     DriverUtils.buildAlias(dataSource.driver, undefined, alias.name, databaseName)
-  return new Map(idColumnsIn(alias.metadata).map((column) => [keyOf(column), column]))
+  const virtual = alias.metadata.columns.flatMap((column): [string, PreparedColumn][] => {
+    if (!column.query) return []
+    const [id] = idsOfSelect(tokensOf(column.query(alias.name), dataSource), dataSource).values()
+    return id ? [[keyOf(column), id]] : []
+  })
+  return new Map([
+    ...idColumnsIn(alias.metadata).map((column) => [keyOf(column.metadata), column] as const),
+    ...virtual,
+  ])
 }

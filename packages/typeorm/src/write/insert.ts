@@ -1,7 +1,8 @@
 import { IdError } from '@snoflax/core'
-import type { EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
+import type { DataSource, EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { dataSourceOf, idColumnsIn } from '../columns/prepared.js'
+import { tokensOf } from '../read/sources.js'
 import {
   generatedColumns,
   generateMissingIds,
@@ -22,7 +23,7 @@ export async function insertWithIds(
   const { expressionMap } = builder
   const metadata = metadataOf(expressionMap)
   if (!metadata || expressionMap.insertFromSelect || idColumnsIn(metadata).length === 0) return insert()
-  checkExpressions(metadata, expressionMap)
+  checkExpressions(metadata, expressionMap, dataSourceOf(builder))
   generateMissingIds(builder)
   if (needsReadBack(builder, metadata)) return insertAndReadBack(builder, metadata, insert)
   const result = await insert()
@@ -30,22 +31,24 @@ export async function insertWithIds(
   return result
 }
 
-const PARAMETER = /(?<!:):(?:\.\.\.)?(\w+)/g
-
 /** SQL in the place of an id goes to the database as it stands, with its parameters. */
-function checkExpressions(metadata: EntityMetadata, map: InsertMap): void {
+function checkExpressions(metadata: EntityMetadata, map: InsertMap, dataSource: DataSource): void {
   for (const { metadata: column, storage, path } of idColumnsIn(metadata)) {
     const { family, converts } = storage
     if (!converts) continue
     for (const entity of valuesOf(map)) {
       const expression = column.getEntityValue(entity) as unknown
       if (typeof expression !== 'function') continue
-      for (const [, name = ''] of String(expression()).matchAll(PARAMETER)) {
-        const value = map.parameters?.[name]
-        if (typeof value !== 'string' || !family.is(value)) continue
+      for (const { kind, text } of tokensOf(String(expression()), dataSource)) {
+        const values =
+          kind === 'placeholder' ? [map.parameters?.[text.replace(/^:(\.\.\.)?/, '')]].flat() : []
+        const value = [...values, ...(kind === 'string' ? [text.slice(1, -1)] : [])].find((one) =>
+          family.is(one),
+        )
+        if (value === undefined) continue
         throw new IdError(
           'INVALID_OPTION',
-          `${path}: the parameter :${name} would be stored as text; pass the id itself as the value, or bind storageOf(…).toDatabase(id)`,
+          `${path}: ${text} would be stored as text; pass the id itself as the value, or bind storageOf(…).toDatabase(id)`,
           { family: family.name, value, path },
         )
       }

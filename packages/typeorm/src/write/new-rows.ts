@@ -22,6 +22,8 @@ export interface InsertMap {
   extraReturningColumns: ColumnMetadata[]
   valuesSet?: ObjectLiteral | ObjectLiteral[]
   readonly parameters?: ObjectLiteral
+  /** SQL, or names of columns. */
+  readonly returning?: unknown
   callListeners: boolean
   updateEntity: boolean
   useTransaction: boolean

@@ -1,9 +1,18 @@
 import type { Connection } from 'mysql2'
-import { driver, inBatches, type LiveDatabase, type Row, reach, toColumn } from '../live-database.js'
+import {
+  driver,
+  inBatches,
+  type LiveDatabase,
+  NotTried,
+  partsByKey,
+  type Row,
+  reach,
+  toColumn,
+} from '../live-database.js'
 
-/** A MySQL or MariaDB database, read in READ ONLY transactions. */
-export async function openMysql(url: string): Promise<LiveDatabase> {
-  const connection = await connect(url)
+/** A MySQL or MariaDB database, read in READ ONLY transactions, or for a trial in one that is rolled back. */
+export async function openMysql(url: string, isTrial: boolean): Promise<LiveDatabase> {
+  const connection = await connect(url, isTrial)
   const query = async (sql: string, parameters: readonly unknown[] = []): Promise<Row[]> => {
     const [rows] = await connection.promise().query(sql, [...parameters])
     return rows as Row[]
@@ -14,14 +23,44 @@ export async function openMysql(url: string): Promise<LiveDatabase> {
     kind: isMaria ? 'mariadb' : 'mysql',
     label: `${isMaria ? 'MariaDB' : 'MySQL'} ${version.split('-')[0]}`,
     query,
-    batches: (sql) => streamed(url, sql),
+    // Other connections don't see the trial.
+    batches: isTrial
+      ? async function* (sql) {
+          yield await query(sql)
+        }
+      : (sql) => streamed(url, sql),
     columns: async () =>
       (await query(COLUMNS)).map((row) => toColumn({ ...row, type: bareType(String(row['type'])) }, quote)),
-    close: () => connection.promise().end(),
+    partsOf: partsByKey,
+    run: async (sql) => {
+      for (const statement of sql.split(';\n')) {
+        if (COMMITS.test(statement))
+          throw new NotTried(
+            `${statement.split(' ', 2).join(' ')} commits in ${isMaria ? 'MariaDB' : 'MySQL'}, so that it can't be taken back`,
+          )
+      }
+      await connection.promise().query('SAVEPOINT before_cure')
+      try {
+        for (const statement of sql.split(';\n')) await query(statement)
+      } catch (error) {
+        await connection.promise().query('ROLLBACK TO SAVEPOINT before_cure')
+        throw error
+      }
+    },
+    close: async () => {
+      await connection
+        .promise()
+        .query('ROLLBACK')
+        .catch(() => {})
+      await connection.promise().end()
+    },
   }
 }
 
-async function connect(url: string): Promise<Connection> {
+/** Statements that end a transaction, or that change the server. */
+const COMMITS = /^\s*(?:ALTER|CREATE|DROP|RENAME|TRUNCATE|SET (?:GLOBAL|PERSIST))\b/i
+
+async function connect(url: string, isTrial = false): Promise<Connection> {
   const { default: mysql } = await driver(() => import('mysql2'), 'mysql2')
   const connection = await reach(url, async () => {
     const one = mysql.createConnection({
@@ -33,7 +72,7 @@ async function connect(url: string): Promise<Connection> {
     await one.promise().connect()
     return one
   })
-  await connection.promise().query('START TRANSACTION READ ONLY')
+  await connection.promise().query(`START TRANSACTION ${isTrial ? '' : 'READ ONLY'}`)
   return connection
 }
 
@@ -63,7 +102,10 @@ const COLUMNS = `
       AND NOT EXISTS (SELECT 1 FROM information_schema.statistics o WHERE o.table_schema = s.table_schema
         AND o.table_name = s.table_name AND o.index_name = s.index_name AND o.seq_in_index > 1)) AS is_key,
     EXISTS (SELECT 1 FROM information_schema.statistics s WHERE s.table_schema = c.table_schema
+      AND s.table_name = c.table_name AND s.column_name = c.column_name AND s.non_unique = 0) AS is_unique,
+    EXISTS (SELECT 1 FROM information_schema.statistics s WHERE s.table_schema = c.table_schema
       AND s.table_name = c.table_name AND s.column_name = c.column_name AND s.seq_in_index = 1) AS is_indexed,
+    CASE WHEN c.extra LIKE '%auto_increment%' THEN 'auto_increment' END AS counter,
     (SELECT concat(k.referenced_table_name, '.', k.referenced_column_name)
        FROM information_schema.key_column_usage k
       WHERE k.table_schema = c.table_schema AND k.table_name = c.table_name AND k.column_name = c.column_name

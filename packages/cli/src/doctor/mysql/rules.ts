@@ -24,6 +24,22 @@ export const mysqlRules: ColumnRules = {
     if (check === 'type' && idColumn.column.type === 'uuid') return fromUuid(idColumn)
     return changeType(examination, idColumn)
   },
+  cureDefault(_, { column }) {
+    const { quotedTable, quotedName, declared } = column
+    return column.counter === undefined
+      ? `ALTER TABLE ${quotedTable} ALTER COLUMN ${quotedName} DROP DEFAULT`
+      : modify({ ...column, defaultSql: undefined }, declared)
+  },
+  /** As bytes, which have room for both forms. */
+  changeStorage: (_, { column, family, storage }, updates) =>
+    [
+      modify({ ...column, defaultSql: undefined }, 'VARBINARY(255)'),
+      ...updates,
+      modify(
+        { ...column, defaultSql: undefined },
+        targetOf('mysql', { column, family, storage, evidence: 'told' }).column.sql,
+      ),
+    ].join(';\n'),
 }
 
 const SIGNED = 'has no place for numbers of 2^63 and above'
@@ -33,14 +49,25 @@ const SIGNED = 'has no place for numbers of 2^63 and above'
  * neither end can be changed alone.
  */
 async function changeType({ database, columns }: Examination, idColumn: IdColumn): Promise<string> {
-  const type = targetOf('mysql', idColumn).column.sql
+  const { sql: type, length: width } = targetOf('mysql', idColumn).column
   const tied = tiedTo(columns, idColumn).map(({ column }) => column)
   const keys = await foreignKeysOf(database, tied)
   return [
     ...keys.map(({ drop }) => drop),
-    ...tied.map((column) => modify(column, type)),
+    ...tied.flatMap((column) => [...withoutZeros(column, width), modify(column, type)]),
     ...keys.map(({ add }) => add),
   ].join(';\n')
+}
+
+/** The zeros behind the bytes go first: a shorter type would refuse them. */
+function withoutZeros(column: Column, width: number | undefined): string[] {
+  const { type, length, quotedTable, quotedName } = column
+  if (type !== 'binary' || width === undefined || !(Number(length) > width)) return []
+  const zeros = `REPEAT(X'00', ${Number(length) - width})`
+  return [
+    modify(column, `VARBINARY(${length})`),
+    `UPDATE ${quotedTable} SET ${quotedName} = LEFT(${quotedName}, ${width}) WHERE SUBSTRING(${quotedName}, ${width + 1}) = ${zeros}`,
+  ]
 }
 
 /** The column and all that reference it or are referenced by it, over however many steps. */

@@ -58,10 +58,12 @@ export async function checkFunctions(
     ...(skip.includes('identity')
       ? []
       : await orNote('the server was not examined', () => checkIdentity(database, installed))),
-    ...(canRead
+    ...(canRead && !skip.includes('generator')
       ? await orNote('generators were not examined', () => checkGenerators(database, installed))
       : []),
-    ...(await orNote('leases were not examined', () => checkLeases(database, installed))),
+    ...(skip.includes('lease')
+      ? []
+      : await orNote('leases were not examined', () => checkLeases(database, installed))),
     ...(skip.includes('cross-check') ? [] : await crossCheck(database, installed)),
   ]
 }

@@ -1,22 +1,43 @@
 import { quoteName } from '@snoflax/core/adapter'
 import type { Client } from 'pg'
-import { driver, type LiveDatabase, ROWS_AT_ONCE, type Row, reach, toColumn } from '../live-database.js'
+import {
+  driver,
+  type LiveDatabase,
+  partsByKey,
+  ROWS_AT_ONCE,
+  type Row,
+  reach,
+  toColumn,
+} from '../live-database.js'
 
-/** A PostgreSQL database, read in one READ ONLY transaction. */
+/** A PostgreSQL database, read in one READ ONLY transaction, or for a trial in one that is rolled back. */
 export interface Postgres extends LiveDatabase {
   readonly kind: 'postgres'
 }
 
-export async function openPostgres(url: string): Promise<Postgres> {
+export async function openPostgres(url: string, isTrial: boolean): Promise<Postgres> {
   const client = await connect(url)
   const query = (sql: string, parameters?: readonly unknown[]) => inSavepoint(client, sql, parameters)
   return {
     kind: 'postgres',
-    label: await start(client),
+    label: await start(client, isTrial),
     query,
     batches: (sql) => batches(client, sql),
     columns: async () => (await query(COLUMNS)).map((row) => toColumn(row, quoteName)),
-    close: () => client.end(),
+    partsOf: (column, key) =>
+      column.pages === undefined
+        ? partsByKey(column, key)
+        : [
+            `WHERE ctid >= '(${Math.floor(column.pages / 2)},0)'`,
+            `WHERE ctid >= '(${Math.max(0, column.pages - 2)},0)'`,
+          ],
+    run: async (sql) => {
+      await query(sql)
+    },
+    close: async () => {
+      await client.query('ROLLBACK').catch(() => {})
+      await client.end()
+    },
   }
 }
 
@@ -32,9 +53,11 @@ async function connect(url: string): Promise<Client> {
 }
 
 /** Begins the transaction, and tells kind and version of the server. */
-async function start(client: Client): Promise<string> {
+async function start(client: Client, isTrial: boolean): Promise<string> {
   try {
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ ${isTrial ? '' : 'READ ONLY'}`)
+    // Others wait for what a cure waits for.
+    if (isTrial) await client.query("SET LOCAL lock_timeout = '5s'")
     await client.query(
       "SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL TimeZone = 'UTC'; SET LOCAL bytea_output = 'hex'",
     )
@@ -49,10 +72,10 @@ async function start(client: Client): Promise<string> {
 }
 
 /** So that a refused query doesn't end the transaction. */
-async function inSavepoint(client: Client, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+async function inSavepoint(client: Client, sql: string, parameters?: readonly unknown[]): Promise<Row[]> {
   await client.query('SAVEPOINT before_query')
   try {
-    const { rows } = await client.query<Row>(sql, [...parameters])
+    const { rows } = await client.query<Row>(sql, parameters && [...parameters])
     await client.query('RELEASE SAVEPOINT before_query')
     return rows
   } catch (error) {
@@ -88,8 +111,12 @@ const COLUMNS = `
                    WHERE d.datname = current_database()) d) END AS collation,
     NOT a.attnotnull AS nullable,
     CASE WHEN a.attgenerated = '' THEN pg_get_expr(e.adbin, e.adrelid) END AS default_sql,
-    EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisunique AND i.indpred IS NULL
+    EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisunique AND i.indisvalid AND i.indpred IS NULL
       AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum) AS is_key,
+    EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisunique AND i.indisvalid
+      AND i.indpred IS NULL AND a.attnum = ANY (i.indkey)) AS is_unique,
+    CASE WHEN a.attidentity <> '' THEN 'identity' END AS counter,
+    CASE c.relkind WHEN 'r' THEN pg_relation_size(c.oid) / current_setting('block_size')::bigint END AS pages,
     EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisvalid AND i.indpred IS NULL
       AND i.indkey[0] = a.attnum) AS is_indexed,
     (SELECT CASE tn.nspname WHEN 'public' THEN '' ELSE tn.nspname || '.' END || t.relname || '.' || ta.attname

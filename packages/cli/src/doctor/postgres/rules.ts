@@ -1,6 +1,6 @@
-import type { StorageName } from '@snoflax/core'
+import { type StorageName, storageFor } from '@snoflax/core'
 import { snakeCase, sqlFunction } from '@snoflax/core/adapter'
-import { type ColumnRules, storageFault, targetOf } from '../declaration.js'
+import { type ColumnRules, storageFault } from '../declaration.js'
 import type { IdColumn } from '../id-columns.js'
 import { generateCall } from '../replacement.js'
 
@@ -20,11 +20,24 @@ export const postgresRules: ColumnRules = {
     const { quotedTable, quotedName, declared } = idColumn.column
     return `ALTER TABLE ${quotedTable} ALTER COLUMN ${quotedName} TYPE ${declared} COLLATE "C"`
   },
+  cureDefault({ installed }, { column, family, storage }) {
+    const alter = `ALTER TABLE ${column.quotedTable} ALTER COLUMN ${column.quotedName}`
+    if (column.counter !== undefined) return `${alter} DROP IDENTITY`
+    const isOurs = installed?.families.includes(snakeCase(family.name) as never)
+    return isOurs && storage
+      ? `${alter} SET DEFAULT ${generateCall(family, storage.name, installed?.schema as string)}`
+      : `${alter} DROP DEFAULT`
+  },
+  convertAll({ installed, schema }, idColumn, storage) {
+    const isThere = installed?.families.includes(snakeCase(idColumn.family.name) as never)
+    return isThere ? retype(schema, idColumn, storage) : undefined
+  },
 }
 
 function typeFault(idColumn: IdColumn): string | undefined {
   const { column, family, storage } = idColumn
   const { declared, type, length } = column
+  if (type === 'citext') return 'citext takes ids that differ in case for the same'
   const fault = storageFault('postgres', idColumn)
   if (fault !== undefined || storage?.name !== 'text' || type !== 'bpchar' || length === undefined)
     return fault
@@ -33,9 +46,9 @@ function typeFault(idColumn: IdColumn): string | undefined {
 }
 
 /** Gives the column the type of the storage, and its values the form. */
-function retype(schema: string, idColumn: IdColumn): string {
+function retype(schema: string, idColumn: IdColumn, wanted = idColumn.storage?.name): string {
   const { column, family } = idColumn
-  const { name: storage, column: type } = targetOf('postgres', idColumn)
+  const { name: storage, column: type } = storageFor(family, 'postgres', wanted && { storage: wanted })
   const change = `ALTER COLUMN ${column.quotedName} TYPE ${type.sql} USING ${converted(schema, idColumn, storage)}`
   const changes = [
     ...(column.defaultSql === undefined ? [] : [`ALTER COLUMN ${column.quotedName} DROP DEFAULT`]),
@@ -50,11 +63,11 @@ function retype(schema: string, idColumn: IdColumn): string {
 /** By the server's own casts where they do: pg-sql may not be there. */
 function converted(schema: string, { column, family }: IdColumn, storage: StorageName): string {
   const { quotedName, type } = column
-  const isText = /^(?:text|varchar|bpchar)$/.test(type)
+  const isText = /^(?:text|varchar|bpchar|citext)$/.test(type)
   if (storage === 'text' && isText) return `${quotedName}::text`
   // The text of a family without storage text is its number.
   if (storage === 'bigint' && !(isText && family.storages.includes('text'))) return `${quotedName}::bigint`
   const call = (name: string, value: string): string => `${sqlFunction(family, name, schema)}(${value})`
-  const text = call('encode', `${quotedName}::text`)
+  const text = call('encode', /^(?:uuid|bytea|int8)$/.test(type) ? quotedName : `${quotedName}::text`)
   return storage === 'text' ? text : call(storage === 'binary' ? 'decode' : `to_${storage}`, text)
 }

@@ -1,15 +1,25 @@
 import { quoteName } from '@snoflax/core/adapter'
 import type Database from 'better-sqlite3'
 import { UsageError } from '../../exit.js'
-import { type Column, driver, inBatches, type LiveDatabase, type Row, toColumn } from '../live-database.js'
+import {
+  type Column,
+  driver,
+  inBatches,
+  type LiveDatabase,
+  partsByKey,
+  type Row,
+  toColumn,
+} from '../live-database.js'
 import { collationsOf } from './table-sql.js'
 
-/** An SQLite file, opened for reading only. */
-export async function openSqlite(file: string): Promise<LiveDatabase> {
+/** An SQLite file, opened for reading only, or for a trial in a transaction that is rolled back. */
+export async function openSqlite(file: string, isTrial: boolean): Promise<LiveDatabase> {
   const { default: Connection } = await driver(() => import('better-sqlite3'), 'better-sqlite3')
-  const connection = connect(() => new Connection(file, { readonly: true, fileMustExist: true }), file)
+  const connection = connect(() => new Connection(file, { readonly: !isTrial, fileMustExist: true }), file)
   // Integers above 2^53 come as bigints.
   connection.defaultSafeIntegers()
+  // It can't be changed in a transaction.
+  if (isTrial) connection.exec('PRAGMA foreign_keys = OFF; BEGIN')
   const { version } = connection.prepare('SELECT sqlite_version() AS version').get() as { version: string }
   return {
     kind: 'sqlite',
@@ -17,6 +27,18 @@ export async function openSqlite(file: string): Promise<LiveDatabase> {
     query: async (sql, parameters = []) => connection.prepare(sql).all(...parameters) as Row[],
     batches: (sql) => inBatches(connection.prepare(sql).iterate()),
     columns: async () => readColumns(connection),
+    partsOf: (column, key) =>
+      /\bWITHOUT\s+ROWID\b/i.test(sqlOf(connection, column)) ? partsByKey(column, key) : BY_ROWID(column),
+    run: async (sql) => {
+      connection.exec('SAVEPOINT before_cure')
+      try {
+        connection.exec(sql.replace(OWN_TRANSACTION, ''))
+        connection.exec('RELEASE before_cure')
+      } catch (error) {
+        connection.exec('ROLLBACK TO before_cure; RELEASE before_cure')
+        throw error
+      }
+    },
     close: async () => {
       connection.close()
     },
@@ -32,6 +54,20 @@ function connect(open: () => Database.Database, file: string): Database.Database
     throw new UsageError(`${file} cannot be opened: ${(error as Error).message}`)
   }
 }
+
+/** The trial has a transaction of its own. */
+const OWN_TRANSACTION = /^(?:BEGIN|COMMIT|PRAGMA foreign_keys = \w+)(?:;|$)\n?/gm
+
+const sqlOf = (connection: Database.Database, { table }: Column): string =>
+  connection
+    .prepare("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?")
+    .pluck()
+    .get(table) as string
+
+const BY_ROWID = ({ quotedTable }: Column): string[] => [
+  `WHERE rowid >= (SELECT (SELECT min(rowid) FROM ${quotedTable}) / 2 + (SELECT max(rowid) FROM ${quotedTable}) / 2)`,
+  'ORDER BY rowid DESC',
+]
 
 function readColumns(connection: Database.Database): Column[] {
   const rows = connection.prepare(COLUMNS).all() as Record<'table' | 'name' | 'declared' | 'sql', string>[]
@@ -64,6 +100,8 @@ const COLUMNS = `
     c.pk = 1 AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(m.name) WHERE pk > 1)
       OR EXISTS (SELECT 1 FROM pragma_index_list(m.name) i JOIN pragma_index_info(i.name) k
         WHERE i."unique" AND NOT i.partial GROUP BY i.name HAVING count(*) = 1 AND min(k.name) = c.name) AS is_key,
+    c.pk > 0 OR EXISTS (SELECT 1 FROM pragma_index_list(m.name) i JOIN pragma_index_info(i.name) k
+      WHERE i."unique" AND NOT i.partial AND k.name = c.name) AS is_unique,
     c.pk = 1 AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(m.name) WHERE pk > 1)
       OR EXISTS (SELECT 1 FROM pragma_index_list(m.name) i JOIN pragma_index_info(i.name) k
         WHERE NOT i.partial AND k.seqno = 0 AND k.name = c.name) AS is_indexed,

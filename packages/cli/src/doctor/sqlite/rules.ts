@@ -5,13 +5,32 @@ import type { Examination } from '../examination.js'
 import type { IdColumn } from '../id-columns.js'
 import { type LiveDatabase, placeOf } from '../live-database.js'
 import { type Finding, finding } from '../report.js'
-import { checksIn, looksAtType, parseTable, withCheck, withCollation, withType } from './table-sql.js'
+import {
+  checksIn,
+  looksAtType,
+  parseTable,
+  withCheck,
+  withCollation,
+  withoutDefault,
+  withType,
+} from './table-sql.js'
 
 export const sqliteRules: ColumnRules = {
   typeFault,
   hasCollationFault,
   checkConstraint,
   cure: (examination, { column }) => rebuild(examination, column.table),
+  cureDefault: (examination, { column }) =>
+    rebuild(examination, column.table, (definition, own) =>
+      own?.column === column ? withoutDefault(definition) : definition,
+    ),
+  async changeStorage(examination, idColumn, updates) {
+    const type = targetOf('sqlite', idColumn).column.sql
+    const retyped = await rebuild(examination, idColumn.column.table, (definition, own) =>
+      own?.column === idColumn.column ? withType(definition, type) : definition,
+    )
+    return `${retyped};\n${updates.join(';\n')}`
+  },
 }
 
 const SPOILED_BY: Partial<Record<StorageName, readonly string[]>> = {
@@ -73,7 +92,7 @@ async function checkConstraint(
   const where = placeOf(column)
   if (wrong.length > 0) {
     const cure = {
-      sql: await rebuild({ ...examination, database }, column.table, { wrong, right: idColumn }),
+      sql: await rebuild({ ...examination, database }, column.table, checked({ wrong, right: idColumn })),
     }
     const message = `CHECK (${wrong.join('), CHECK (')}) refuses the ids of ${family.name}, which have ${family.byteLength} bytes`
     return [finding('constraint', where, message, cure)]
@@ -82,7 +101,11 @@ async function checkConstraint(
   if (ofText.some((isTaken) => isTaken !== true)) return []
   const message = 'SQLite takes a text in a BLOB column, where no id finds it; a CHECK refuses it'
   const cure = {
-    sql: await rebuild({ ...examination, database }, column.table, { wrong: conditions, right: idColumn }),
+    sql: await rebuild(
+      { ...examination, database },
+      column.table,
+      checked({ wrong: conditions, right: idColumn }),
+    ),
   }
   return [finding('constraint', where, message, cure, 'advice')]
 }
@@ -93,11 +116,16 @@ interface CheckCure {
   readonly right: IdColumn
 }
 
-/** The definition with the right CHECK, once. */
-function checked(definition: string, isOfColumn: boolean, { wrong, right }: CheckCure): string {
-  const replaced = wrong.reduce((sql, one) => sql.replace(one, () => conditionFor(right)), definition)
-  return isOfColumn && wrong.length === 0 ? withCheck(replaced, conditionFor(right)) : replaced
-}
+/** What changes a definition: of this column of ids, if it is of one. */
+type Change = (definition: string, own: IdColumn | undefined) => string
+
+/** The right CHECK, once. */
+const checked =
+  ({ wrong, right }: CheckCure): Change =>
+  (definition, own) => {
+    const replaced = wrong.reduce((sql, one) => sql.replace(one, () => conditionFor(right)), definition)
+    return own === right && wrong.length === 0 ? withCheck(replaced, conditionFor(right)) : replaced
+  }
 
 async function tableSql(database: LiveDatabase, table: string): Promise<string> {
   const [found] = await database.query("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", [
@@ -119,10 +147,10 @@ function mended(idColumn: IdColumn, definition: string): string {
  * The script that mends all columns of ids in a table, as SQLite's manual has it: a new table, the rows, the old table
  * dropped, indexes and triggers made again. Of several findings each has the whole, so that none takes back another.
  */
-async function rebuild(
+export async function rebuild(
   { database, columns: idColumns }: Examination,
   table: string,
-  check?: CheckCure,
+  change: Change = (definition) => definition,
 ): Promise<string> {
   const objects = await database.query(
     'SELECT type, sql FROM sqlite_master WHERE tbl_name = ? AND sql IS NOT NULL',
@@ -136,8 +164,7 @@ async function rebuild(
   const { definitions, tail } = parseTable(sqlOf('table')[0] as string)
   const changed = definitions.map(({ sql, name }) => {
     const own = idColumns.find(({ column }) => column.table === table && column.name.toLowerCase() === name)
-    const changed = own ? mended(own, sql) : sql
-    return check ? checked(changed, own === check.right, check) : changed
+    return change(own ? mended(own, sql) : sql, own)
   })
   return [
     // Its shell goes on after an error, and would drop the table whose rows it could not copy.

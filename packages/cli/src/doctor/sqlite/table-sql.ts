@@ -86,6 +86,25 @@ const CONSTRAINTS = 'CONSTRAINT PRIMARY NOT NULL UNIQUE CHECK DEFAULT COLLATE RE
   ' ',
 )
 
+/** The definition with NOT NULL behind it. */
+export function withNotNull(definition: string): string {
+  const end = read(definition).at(-1)?.end as number
+  return `${definition.slice(0, end)} NOT NULL${definition.slice(end)}`
+}
+
+/** The definition without its DEFAULT. */
+export function withoutDefault(definition: string): string {
+  const tokens = read(definition)
+  const at = tokens.findIndex((token) => token.open === -1 && isWord(token, 'DEFAULT'))
+  if (at < 0) return definition
+  const value = tokens[at + 1] as SqlToken
+  const isSigned = value.text === '-' || value.text === '+'
+  const last = value.text === '(' ? tokens[closingOf(tokens, at + 1)] : isSigned ? tokens[at + 2] : value
+  return (
+    definition.slice(0, (tokens[at] as SqlToken).start).trimEnd() + definition.slice((last as SqlToken).end)
+  )
+}
+
 /** The definition with another type after the column's name. */
 export function withType(definition: string, type: string): string {
   const [name, ...rest] = read(definition) as [SqlToken, ...SqlToken[]]

@@ -1,6 +1,6 @@
 import { sno } from '@snoflax/core'
 import type { LeaseStore } from '@snoflax/core/leases'
-import { tryLeaseStore } from '@snoflax/core/leases/kit'
+import { tryLeaseStore } from '@snoflax/lease-kit'
 import { expect, test } from 'vitest'
 
 interface Row {

@@ -1,0 +1,17 @@
+const { IdError, flake, flax, prefixed, sno, uid, uidLocal } = require('@snoflax/core')
+const { discord, twitter, typeid, ulid, uuid7 } = require('@snoflax/families')
+
+exports.families = [
+  ...[flake, flax, sno, uid, uidLocal, discord, twitter, ulid, uuid7],
+  ...[prefixed(flax, 'cus'), prefixed(flake, 'a_b'), typeid('user')],
+]
+
+/** What it gives, or undefined where it refuses; refusals are IdErrors and nothing else. */
+exports.unlessRefused = (/** @type {() => unknown} */ run) => {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof IdError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,106 @@
+// The reader of SQL: it reads whatever comes, loses nothing, and takes time in proportion to the length.
+const assert = require('node:assert')
+const {
+  NAMED_PLACEHOLDER,
+  closingOf,
+  markOf,
+  readComparisons,
+  readSql,
+  splitAtCommas,
+} = require('@snoflax/core/adapter')
+
+const LONG = 1 << 15
+
+exports.fuzz = (/** @type {Buffer} */ data) => {
+  const text = data.toString()
+  for (const dialect of ['postgres', 'sqlite', 'mysql', 'mariadb']) {
+    for (const placeholder of [undefined, NAMED_PLACEHOLDER]) {
+      const tokens = readSql(text, { dialect, placeholder, comments: true })
+      let at = 0
+      for (const [i, token] of tokens.entries()) {
+        assert.match(text.slice(at, token.start), /^\s*$/)
+        assert.equal(text.slice(token.start, token.end), token.text)
+        assert.ok(token.end > token.start && token.open < i)
+        if (token.text === '(') closingOf(tokens, i)
+        at = token.end
+      }
+      assert.match(text.slice(at), /^\s*$/)
+      splitAtCommas(tokens)
+    }
+    readComparisons(
+      text.replaceAll('?', () => markOf(1)),
+      dialect,
+    )
+  }
+}
+
+/** What grows by the cube of its length takes longer than the fuzzer waits. */
+exports.repeated = (/** @type {Buffer} */ data) => {
+  const text = data.toString()
+  const long = text.repeat(LONG / Math.max(text.length, 1))
+  for (const dialect of ['postgres', 'sqlite', 'mysql', 'mariadb']) {
+    readSql(long, { dialect })
+    try {
+      readComparisons(long, dialect)
+    } catch (error) {
+      // Thousands of brackets within each other, which databases refuse too.
+      if (!(error instanceof RangeError)) throw error
+    }
+  }
+}
+
+exports.words = [
+  ...[
+    "'",
+    '"',
+    '`',
+    '$t$',
+    '$$',
+    '/*',
+    '*/',
+    '/*!',
+    '/*M!',
+    '--',
+    '#',
+    '\\',
+    '\n',
+    '(',
+    ')',
+    ',',
+    ';',
+    '?',
+    '$1',
+    ':id',
+    '::',
+  ],
+  ...[
+    ' = ',
+    ' in ',
+    ' between ',
+    ' and ',
+    ' or ',
+    ' not ',
+    ' case when ',
+    ' then ',
+    ' else ',
+    ' end ',
+    ' is null',
+    ' like ',
+  ],
+  ...[
+    ' escape ',
+    ' any(',
+    ' array[',
+    ']',
+    ' row(',
+    ' coalesce(',
+    ' cast(',
+    ' as ',
+    ' select ',
+    ' union ',
+    "E'",
+    "U&'",
+    "_utf8mb4'",
+    '1e9',
+  ],
+]

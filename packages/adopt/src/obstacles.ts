@@ -1,0 +1,82 @@
+import { IdError, type IdErrorCode } from '@snoflax/core'
+import type { Work } from './work.js'
+
+/** @throws {IdError} always: the place, then what is wrong there. */
+export function refuse(
+  place: string,
+  message: string,
+  value?: unknown,
+  code: IdErrorCode = 'INVALID_OPTION',
+): never {
+  throw new IdError(code, `${place}: ${message}`, { value, path: place })
+}
+
+export const refuseOtherSession = (): never =>
+  refuse('adoption', 'another session is running this adoption; wait for it or terminate it')
+
+/** What stands in the way of a plan, all of it, so that it can be cleared away at once. */
+export class Obstacles {
+  readonly #found = new Map<string, IdError>()
+
+  get isEmpty(): boolean {
+    return this.#found.size === 0
+  }
+
+  note(place: string, message: string): void {
+    this.attempt(() => refuse(place, message))
+  }
+
+  /** What the work returns; undefined where it refuses. */
+  attempt<Result>(work: () => Result): Result | undefined {
+    try {
+      return work()
+    } catch (error) {
+      this.#keep(error)
+      return undefined
+    }
+  }
+
+  /** The same for steps on a database. */
+  *tryStep<Result>(work: () => Work<Result>): Work<Result | undefined> {
+    try {
+      return yield* work()
+    } catch (error) {
+      this.#keep(error)
+      return undefined
+    }
+  }
+
+  #keep(error: unknown): void {
+    if (!(error instanceof IdError)) throw error
+    this.#found.set(error.message, error)
+  }
+
+  /** @throws {IdError} the one that was found, or one that lists them. */
+  refuse(): void {
+    const found = [...this.#found.values()]
+    const [first, ...others] = found
+    if (first === undefined) return
+    if (others.length === 0) throw first
+    throw new IdError(
+      'INVALID_OPTION',
+      `${found.length} obstacles:\n${found.map(({ message }) => `- ${message}`).join('\n')}`,
+      { cause: new AggregateError(found) },
+    )
+  }
+}
+
+/**
+ * The single obstacles of an error that `planAdoption` threw. Each message begins with the table or column, and ends with
+ * what to do.
+ *
+ * @example
+ * try {
+ *   await planAdoption(pool, { tables: [{ table: 'invoices', createdAt: 'paid_at', generator: (clock) => sno.generator({ partition: 900, clock }) }] })
+ * } catch (error) {
+ *   for (const { path, message } of obstaclesOf(error)) console.log(path, message)
+ * }
+ */
+export function obstaclesOf(error: unknown): readonly IdError[] {
+  if (!(error instanceof IdError)) return []
+  return error.cause instanceof AggregateError ? error.cause.errors : [error]
+}

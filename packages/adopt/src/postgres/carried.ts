@@ -1,0 +1,170 @@
+import type { ReplacedColumn } from '../adoption.js'
+import type { Session } from '../driver.js'
+import { newName } from '../plan.js'
+import type { Work } from '../work.js'
+
+/**
+ * What hangs on a replaced column and can't go on as it is: taken down before the columns exchange their names, and put
+ * back from its definition, with owner, privileges and comments.
+ */
+export interface Carried {
+  /** As messages name it: `view public.recent`. */
+  readonly what: string
+  /** Indexes are taken down after foreign keys and put back before them. */
+  readonly isIndex: boolean
+  readonly takeDown: readonly string[]
+  readonly putBack: readonly string[]
+}
+
+/** The replaced columns, as parameters of `REPLACED`. */
+export const replacedValues = (columns: readonly ReplacedColumn[]): unknown[][] =>
+  [
+    columns.map(({ table }) => table),
+    columns.map(({ column }) => column),
+    columns.map(({ column }) => newName(column)),
+    columns.map(({ isRoot }) => isRoot),
+  ] as unknown[][]
+
+/**
+ * Columns that are replaced, those of partitions too; what depends on them; and views, each behind those that it reads.
+ */
+export const REPLACED = `WITH RECURSIVE given AS (
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[])
+      WITH ORDINALITY AS k ("table", "column", new_name, is_root, i)
+  ), tree AS (
+    SELECT DISTINCT "table", "table"::regclass::oid AS relation FROM given
+    UNION ALL SELECT tree.table, inhrelid FROM tree JOIN pg_inherits ON inhparent = relation
+  ), replaced AS (
+    SELECT given.*, a.attrelid, a.attnum, format('%I.%I', n.nspname, r.relname) AS own
+      FROM given JOIN tree USING ("table") JOIN pg_attribute AS a ON attrelid = relation AND attname = "column"
+      JOIN pg_class AS r ON r.oid = relation JOIN pg_namespace AS n ON n.oid = r.relnamespace
+  ), used AS (
+    SELECT d.classid, d.objid, d.objsubid, d.deptype, 'it' AS of, k.table, k.column, k.attrelid, k.attnum
+      FROM replaced AS k JOIN pg_depend AS d
+        ON d.refclassid = 'pg_class'::regclass AND d.refobjid = k.attrelid AND d.refobjsubid = k.attnum
+  ), levels AS (
+    SELECT ev_class AS oid, 1 AS level, used.table, used.column FROM used
+      JOIN pg_rewrite AS r ON classid = 'pg_rewrite'::regclass AND r.oid = objid
+      JOIN pg_class AS c ON c.oid = ev_class AND relkind IN ('v', 'm')
+    UNION SELECT ev_class, level + 1, levels.table, levels.column FROM levels
+      JOIN pg_depend ON refclassid = 'pg_class'::regclass AND refobjid = levels.oid AND classid = 'pg_rewrite'::regclass
+      JOIN pg_rewrite AS r ON r.oid = objid AND ev_class <> levels.oid
+      JOIN pg_class AS c ON c.oid = ev_class AND relkind IN ('v', 'm')
+  ), views AS (
+    SELECT oid, max(level) AS level, min("table") AS table, min("column") AS column FROM levels GROUP BY oid
+  )`
+
+const comment = (head: string, of: string, oid: string): string =>
+  `(SELECT format('COMMENT ON %s IS %L', ${head}, description) FROM pg_description
+     WHERE classoid = '${of}'::regclass AND objoid = ${oid} AND objsubid = 0)`
+
+const TRIGGER = (table: string): string => `pg_get_triggerdef(g.oid),
+  'ALTER TABLE ' || ${table} || CASE tgenabled WHEN 'D' THEN ' DISABLE' WHEN 'R' THEN ' ENABLE REPLICA' WHEN 'A' THEN ' ENABLE ALWAYS' END
+    || format(' TRIGGER %I', tgname),
+  ${comment(`format('TRIGGER %I ON %s', tgname, ${table})`, 'pg_trigger', 'g.oid')}`
+
+const GRANTEE = (role: string): string =>
+  `CASE ${role} WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(${role})) END`
+
+const GRANTS = (acl: string, columns: string, table: string): string =>
+  `SELECT format('GRANT %s ON %s TO %s%s', string_agg(privilege_type || ${columns}, ', ' ORDER BY privilege_type), ${table},
+     ${GRANTEE('grantee')}, CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
+     FROM aclexplode(${acl}) GROUP BY grantee, is_grantable ORDER BY 1`
+
+/** Each query gives rows of `what`, `down` and `up`; those of views in the order in which they can be made. */
+const CARRIED = [
+  // What follows the key or foreign key itself: it is not taken down, but lost with the old column.
+  `SELECT format('what is kept of %s.%s', own, "column") AS what, NULL::text[] AS down, ARRAY(
+     SELECT format('COMMENT ON COLUMN %s.%I IS %L', own, "column", description) FROM pg_description
+      WHERE classoid = 'pg_class'::regclass AND objoid = k.attrelid AND objsubid = k.attnum) || ARRAY(
+     ${GRANTS('attacl', `format(' (%I)', "column")`, 'own')}) || ARRAY(
+     SELECT format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', own, "column", target)
+       FROM (SELECT (to_jsonb(a) ->> 'attstattarget')::integer AS target) AS t WHERE target >= 0) || ARRAY(
+     SELECT format('ALTER TABLE %s ALTER COLUMN %I SET (%s)', own, "column", array_to_string(attoptions, ', '))
+      WHERE attoptions IS NOT NULL) || ARRAY(
+     SELECT format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', own, "column") WHERE attnotnull AND own <> "table") AS up
+     FROM replaced AS k JOIN pg_attribute AS a USING (attrelid, attnum) ORDER BY own, "column"`,
+  // A sequence that others use stays, and belongs to nobody.
+  `SELECT 'sequence ' || s.oid::regclass AS what, ARRAY['ALTER SEQUENCE ' || s.oid::regclass || ' OWNED BY NONE'] AS down, NULL AS up
+     FROM used AS u JOIN pg_class AS s ON u.classid = 'pg_class'::regclass AND s.oid = u.objid AND s.relkind = 'S' AND u.deptype = 'a'
+    WHERE EXISTS (SELECT FROM pg_depend AS d LEFT JOIN pg_attrdef AS v ON d.classid = 'pg_attrdef'::regclass AND v.oid = d.objid
+      WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = s.oid
+        AND (v.adrelid, v.adnum) IS DISTINCT FROM (u.attrelid, u.attnum)) ORDER BY 1`,
+  // Checks and exclusion constraints; those of partitions that come from their parent go with it.
+  `SELECT DISTINCT format('constraint %s on table %s', conname, own) AS what,
+     ARRAY[format('ALTER TABLE %s DROP CONSTRAINT %I', own, conname)] AS down,
+     array_remove(ARRAY[format('ALTER TABLE %s ADD CONSTRAINT %I %s', own, conname, pg_get_constraintdef(c.oid)),
+       ${comment(`format('CONSTRAINT %I ON %s', conname, own)`, 'pg_constraint', 'c.oid')}], NULL) AS up
+     FROM used JOIN replaced USING (attrelid, attnum) JOIN pg_constraint AS c ON classid = 'pg_constraint'::regclass AND c.oid = objid
+    WHERE contype IN ('c', 'x') AND coninhcount = 0 ORDER BY 1`,
+  `SELECT DISTINCT format('statistics %I.%I', nspname, stxname) AS what,
+     ARRAY[format('DROP STATISTICS %I.%I', nspname, stxname)] AS down,
+     array_remove(ARRAY[pg_get_statisticsobjdef(s.oid), format('ALTER STATISTICS %I.%I OWNER TO %I', nspname, stxname, pg_get_userbyid(stxowner)),
+       ${comment(`format('STATISTICS %I.%I', nspname, stxname)`, 'pg_statistic_ext', 's.oid')}], NULL) AS up
+     FROM used JOIN pg_statistic_ext AS s ON classid = 'pg_statistic_ext'::regclass AND s.oid = objid
+     JOIN pg_namespace AS n ON n.oid = stxnamespace ORDER BY 1`,
+  `SELECT CASE relkind WHEN 'm' THEN 'materialized ' ELSE '' END || 'view ' || name AS what,
+     ARRAY['DROP ' || kind || ' ' || name] AS down,
+     array_remove(ARRAY[
+       'CREATE ' || kind || ' ' || name || coalesce(' WITH (' || array_to_string(reloptions, ', ') || ')', '')
+         || coalesce(' TABLESPACE ' || quote_ident(spcname), '') || ' AS ' || rtrim(pg_get_viewdef(c.oid), ';')
+         || CASE relkind WHEN 'm' THEN ' WITH NO DATA' ELSE '' END,
+       format('ALTER %s %s OWNER TO %I', kind, name, pg_get_userbyid(relowner)),
+       'REVOKE ALL ON ' || name || ' FROM ' || nullif(concat_ws(', ',
+         CASE WHEN relacl IS NOT NULL THEN 'PUBLIC, ' || quote_ident(pg_get_userbyid(relowner)) END,
+         (SELECT string_agg(DISTINCT ${GRANTEE('e.grantee')}, ', ')
+            FROM pg_default_acl, aclexplode(defaclacl) AS e WHERE defaclobjtype = 'r')), '')]
+       || ARRAY(${GRANTS('relacl', `''`, 'name')})
+       || ARRAY(SELECT one FROM pg_attribute AS a, LATERAL (${GRANTS('attacl', `format(' (%I)', attname)`, 'name')}) AS g (one)
+            WHERE attrelid = c.oid AND attacl IS NOT NULL ORDER BY attnum)
+       || ARRAY(SELECT format('ALTER VIEW %s ALTER COLUMN %I SET DEFAULT %s', name, attname, pg_get_expr(adbin, adrelid))
+            FROM pg_attrdef JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum WHERE adrelid = c.oid ORDER BY adnum)
+       || ${comment("kind || ' ' || name", 'pg_class', 'c.oid')}
+       || ARRAY(SELECT format('COMMENT ON COLUMN %s.%I IS %L', name, attname, description) FROM pg_description
+            JOIN pg_attribute ON attrelid = objoid AND attnum = objsubid
+           WHERE classoid = 'pg_class'::regclass AND objoid = c.oid ORDER BY attnum)
+       || ARRAY(SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = c.oid ORDER BY 1)
+       || ARRAY(SELECT pg_get_ruledef(oid) FROM pg_rewrite WHERE ev_class = c.oid AND rulename <> '_RETURN' ORDER BY 1)
+       || ARRAY(SELECT one FROM pg_trigger AS g, LATERAL unnest(ARRAY[${TRIGGER('name')}]) WITH ORDINALITY AS t (one, i)
+            WHERE tgrelid = c.oid AND NOT tgisinternal ORDER BY tgname, i)
+       || CASE WHEN relkind = 'm' AND relispopulated THEN 'REFRESH MATERIALIZED VIEW ' || name END, NULL) AS up
+     FROM views JOIN pg_class AS c USING (oid) JOIN pg_namespace AS n ON n.oid = relnamespace
+     LEFT JOIN pg_tablespace AS s ON s.oid = reltablespace,
+     LATERAL (SELECT format('%I.%I', nspname, relname) AS name, CASE relkind WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END AS kind) AS named
+    ORDER BY level, c.oid`,
+  `SELECT DISTINCT format('trigger %s on table %s', tgname, own) AS what,
+     ARRAY[format('DROP TRIGGER %I ON %s', tgname, own)] AS down, array_remove(ARRAY[${TRIGGER('own')}], NULL) AS up
+     FROM used JOIN replaced USING (attrelid, attnum) JOIN pg_trigger AS g ON classid = 'pg_trigger'::regclass AND g.oid = objid
+    WHERE NOT tgisinternal AND tgparentid = 0 ORDER BY 1`,
+  `SELECT format('policy %s on table %s', polname, of) AS what, ARRAY[format('DROP POLICY %I ON %s', polname, of)] AS down,
+     array_remove(ARRAY[format('CREATE POLICY %I ON %s AS %s FOR %s TO %s', polname, of,
+       CASE WHEN polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
+       CASE polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' ELSE 'ALL' END,
+       (SELECT string_agg(${GRANTEE('role')}, ', ') FROM unnest(polroles) AS role))
+       || coalesce(' USING (' || pg_get_expr(polqual, polrelid) || ')', '')
+       || coalesce(' WITH CHECK (' || pg_get_expr(polwithcheck, polrelid) || ')', ''),
+       ${comment(`format('POLICY %I ON %s', polname, of)`, 'pg_policy', 'p.oid')}], NULL) AS up
+     FROM (SELECT DISTINCT objid FROM used WHERE classid = 'pg_policy'::regclass) AS u JOIN pg_policy AS p ON p.oid = u.objid,
+     LATERAL (SELECT format('%I.%I', nspname, relname) AS of FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace
+               WHERE c.oid = polrelid) AS named ORDER BY 1`,
+  // Bodies that the server has parsed: the same text means the new columns.
+  `SELECT DISTINCT 'function ' || p.oid::regprocedure AS what, NULL::text[] AS down, ARRAY[pg_get_functiondef(p.oid)] AS up
+     FROM used JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND p.oid = objid AND prokind IN ('f', 'p') ORDER BY 1`,
+]
+
+export function* readCarried(session: Session, columns: readonly ReplacedColumn[]): Work<Carried[]> {
+  const carried: Carried[] = []
+  for (const query of CARRIED) {
+    const rows = yield* session.query<{
+      what: string
+      down: string[] | null
+      up: string[] | null
+    }>(`${REPLACED} ${query}`, replacedValues(columns))
+    carried.push(
+      ...rows
+        .map(({ what, down, up }) => ({ what, isIndex: false, takeDown: down ?? [], putBack: up ?? [] }))
+        .filter(({ takeDown, putBack }) => takeDown.length + putBack.length > 0),
+    )
+  }
+  return carried
+}

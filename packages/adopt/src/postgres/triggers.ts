@@ -1,0 +1,78 @@
+import type { ReplacedColumn } from '../adoption.js'
+import type { Session } from '../driver.js'
+import type { Obstacles } from '../obstacles.js'
+import { shownName } from '../plan.js'
+import type { Work } from '../work.js'
+import { REPLACED, replacedValues } from './carried.js'
+
+interface Trigger {
+  readonly table: string
+  readonly name: string
+  /** Whether it fires for sessions that replicate, too. */
+  readonly isAlways: boolean
+  /** Its function's code and its arguments; null for code that can't be read here. */
+  readonly code: string | null
+}
+
+const TRIGGERS = `SELECT DISTINCT own AS "table", tgname AS name, tgenabled IN ('A', 'R') AS "isAlways",
+    CASE WHEN l.lanname = 'plpgsql' THEN prosrc WHEN pronamespace = 'pg_catalog'::regnamespace THEN '' END
+      || ' ' || encode(tgargs, 'escape') AS code
+  FROM replaced JOIN pg_trigger ON tgrelid = attrelid JOIN pg_proc AS p ON p.oid = tgfoid
+  JOIN pg_language AS l ON l.oid = prolang
+ WHERE NOT tgisinternal AND tgparentid = 0 AND tgenabled <> 'D' ORDER BY 1, 2`
+
+/** The first statement of a transaction that fills rows where triggers should not notice. */
+export const SILENCE = 'SET LOCAL session_replication_role TO replica'
+export const END_SILENCE = 'SET LOCAL session_replication_role TO DEFAULT'
+
+/**
+ * Notes triggers that would fire for rows that are filled, and those whose code may know the old keys. Says whether the
+ * steps have to silence triggers.
+ */
+export function* checkTriggers(
+  session: Session,
+  columns: readonly ReplacedColumn[],
+  allowed: readonly string[],
+  obstacles: Obstacles,
+): Work<boolean> {
+  const triggers = yield* session.query<Trigger>(`${REPLACED} ${TRIGGERS}`, replacedValues(columns))
+  const silenced = triggers.length > 0 && (yield* maySilence(session))
+  const names = [...new Set(columns.map(({ column }) => column.toLowerCase()))]
+  for (const { table, name, isAlways, code } of triggers) {
+    if (allowed.includes(name)) continue
+    const reason =
+      !silenced || isAlways
+        ? `would fire for every row that is filled; disable it, name it in allowTriggers, or run this as a role that may SET session_replication_role${isAlways ? ' and let it fire for ORIGIN only' : ''}`
+        : reasonToLook(code, names)
+    if (reason !== undefined) obstacles.note(shownName(table), `trigger ${name} ${reason}`)
+  }
+  return silenced
+}
+
+/** Managed servers grant the setting to their administrators. */
+function* maySilence(session: Session): Work<boolean> {
+  yield* session.run(['SAVEPOINT silence'])
+  try {
+    yield* session.run([SILENCE])
+    return true
+  } catch (error) {
+    if ((error as { code?: string }).code !== '42501') throw error
+    return false
+  } finally {
+    yield* session.run(['ROLLBACK TO SAVEPOINT silence', 'RELEASE SAVEPOINT silence'])
+  }
+}
+
+const LOOK = 'read it, and name it in allowTriggers if it works with the new keys'
+
+/** Why a person has to read a trigger's code; undefined where it can't notice the new keys. */
+function reasonToLook(code: string | null, columns: readonly string[]): string | undefined {
+  if (code === null) return `is written in a language that cannot be read here; ${LOOK}`
+  const words: readonly string[] = code.toLowerCase().match(/[\w$]+/g) ?? []
+  const used = columns.find((column) => words.includes(column) || !/^[\w$]+$/.test(column))
+  if (used !== undefined) return `mentions ${used}, which will be a new key; ${LOOK}`
+  if (words.includes('execute')) return `runs SQL that it builds; ${LOOK}`
+  // A row as a whole has its columns in another order after the switch.
+  const rows = code.replace(/\breturn\s+(new|old)\b/gi, '')
+  return /\b(new|old)\b(?!\s*\.\s*[\w"$])/i.test(rows) ? `takes the row as a whole; ${LOOK}` : undefined
+}

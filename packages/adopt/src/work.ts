@@ -1,0 +1,22 @@
+/**
+ * Steps on a database, written once for all of them. They yield what a driver answers: PostgreSQL's promises are
+ * awaited; SQLite's results are there at once, so that nothing of the application comes between the statements of a
+ * transaction on a connection that it shares.
+ */
+export type Work<Result> = Generator<unknown, Result, unknown>
+
+export async function perform<Result>(work: Work<Result>): Promise<Result> {
+  let step = work.next()
+  while (!step.done) {
+    step = isPromise(step.value)
+      ? await step.value.then(
+          (value) => work.next(value),
+          (error) => work.throw(error),
+        )
+      : work.next(step.value)
+  }
+  return step.value
+}
+
+const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as PromiseLike<unknown> | undefined)?.then === 'function'

@@ -1,0 +1,115 @@
+import type { Orm, Stage, TableOptions } from '@snoflax/adopt'
+import { flake, flax, prefixed, uid } from '@snoflax/core'
+import { type PostgresDatabase, postgres, sqlite } from '@snoflax/test'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { plan } from './moves.js'
+
+let database: PostgresDatabase
+beforeEach(async () => {
+  database = await postgres.open()
+})
+afterEach(() => database.close())
+
+const SPAN = { from: new Date('2021-01-01'), to: new Date('2022-01-01') }
+
+async function linesOf(
+  keyType: string,
+  generator: TableOptions['generator'],
+  orm: Orm,
+  stage: Stage = 'switched',
+  storage?: 'text',
+): Promise<string[]> {
+  await database.query(`CREATE TABLE big_orders ("Id" ${keyType} PRIMARY KEY)`)
+  await database.query(`CREATE TABLE line (big_order_id ${keyType} REFERENCES big_orders NOT NULL)`)
+  const adoption = await plan(database, [
+    { table: 'big_orders', createdAt: SPAN, generator, ...(storage && { storage }) },
+  ])
+  return adoption.schemaChange(orm, stage).columns.flatMap(({ lines }) => lines)
+}
+
+const flakes: TableOptions['generator'] = (clock) => flake.generator({ worker: 1, clock })
+const flaxes: TableOptions['generator'] = (clock) => flax.generator({ monotonic: true, clock })
+
+test.each<[Orm, string, string[]]>([
+  [
+    'typeorm',
+    'varchar(30)',
+    [
+      "@FlakeIdColumn({ name: 'Id', generator }) Id!: FlakeId",
+      "@Column('character varying', { name: 'legacy_Id', length: 30, nullable: true }) legacyId!: string | null",
+      "@FlakeIdColumn.plain({ name: 'big_order_id' }) bigOrderId!: FlakeId",
+      "@Column('character varying', { name: 'legacy_big_order_id', length: 30, nullable: true }) legacyBigOrderId!: string | null",
+    ],
+  ],
+  [
+    'prisma',
+    'char(20)',
+    [
+      'Id BigInt @id @default(dbgenerated()) /// @snoflax flake',
+      'legacyId String? @map("legacy_Id") @db.Char(20)',
+      'bigOrderId BigInt @map("big_order_id")',
+      'legacyBigOrderId String? @map("legacy_big_order_id") @db.Char(20)',
+    ],
+  ],
+  [
+    'drizzle',
+    'bigint',
+    [
+      "Id: flakeId('Id', { generator }).primaryKey(),",
+      "legacyId: bigint('legacy_Id', { mode: 'bigint' }),",
+      "bigOrderId: flakeId.ref('big_order_id', () => bigOrders.Id).notNull(),",
+      "legacyBigOrderId: bigint('legacy_big_order_id', { mode: 'bigint' }),",
+    ],
+  ],
+])('%s: names and types', async (orm, keyType, lines) => {
+  const expected = orm === 'typeorm' ? lines.map((line) => line.replace("name: 'Id', ", '')) : lines
+  expect(await linesOf(keyType, flakes, orm)).toEqual(expected)
+})
+
+test('another storage than the column has by itself is said', async () => {
+  expect(await linesOf('uuid', flaxes, 'drizzle', 'finished', 'text')).toEqual([
+    "Id: flaxId('Id', { storage: 'text' }).primaryKey(),",
+    "bigOrderId: flaxId.ref('big_order_id', () => bigOrders.Id).notNull(),",
+  ])
+})
+
+test('a family with a prefix is named, not written as its base', async () => {
+  const lines = await linesOf(
+    'uuid',
+    (clock) => prefixed(flax, 'ord').generator({ monotonic: true, clock }),
+    'typeorm',
+    'finished',
+  )
+  expect(lines.join('\n')).not.toMatch(/FlaxIdColumn/)
+})
+
+test.each<[string, string, TableOptions['generator'], RegExp]>([
+  [
+    'an epoch',
+    'uuid',
+    (clock) => flake.withEpoch(1e12).generator({ worker: 1, clock }),
+    /big_orders\.Id: flake has a layout of your own; declare/,
+  ],
+  [
+    'a neighbourhood',
+    'uuid',
+    (clock) => uid.withNeighbourhood(6).generator({ node: 'x', clock }),
+    /big_orders\.Id: uid has a layout of your own/,
+  ],
+  [
+    'a type without a counterpart',
+    'numeric',
+    flaxes,
+    /big_orders\.Id: numeric has no counterpart here; declare the column by hand/,
+  ],
+])('%s is refused', async (_, keyType, generator, message) => {
+  await expect(linesOf(keyType, generator, 'prisma')).rejects.toThrow(message)
+})
+
+test('sqlite has none', async () => {
+  const file = await sqlite.open()
+  await file.query('CREATE TABLE orders (id INTEGER PRIMARY KEY)')
+  const adoption = await plan(file, [{ table: 'orders', createdAt: SPAN, generator: flaxes }])
+  expect(() => adoption.schemaChange('prisma', 'switched')).toThrow(/it is written for PostgreSQL/)
+  await file.close()
+})

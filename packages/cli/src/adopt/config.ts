@@ -1,0 +1,254 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { AdoptionOptions, CreatedAt, TableOptions } from '@snoflax/adopt'
+import {
+  type Clock,
+  flake,
+  flax,
+  type IdFamily,
+  type IdGenerator,
+  prefixed,
+  type StorageName,
+  sno,
+  uid,
+  uidLocal,
+} from '@snoflax/core'
+import { checkOptions, type OptionKind } from '@snoflax/core/define'
+import { ulid, uuid7 } from '@snoflax/families'
+import { UsageError } from '../exit.js'
+import { parseTime } from '../ids/time.js'
+
+type KeyTimes = Readonly<Record<string, (key: string) => number>>
+
+/** A table as a configuration file has it: in JSON, a family with its numbers says what makes the ids. */
+export interface AdoptTable extends Omit<TableOptions, 'createdAt' | 'generator'> {
+  /** As for `planAdoption`; `key` may be a name such as `uuid7`, and `from` and `to` may be texts. */
+  readonly createdAt:
+    | CreatedAt
+    | { readonly key: string }
+    | { readonly from: string | Date; readonly to: string | Date }
+  /** `flax`, `sno`, `flake`, `uid`, `uidLocal`, `uuid7` or `ulid`. */
+  readonly family?: string
+  /** sno. */
+  readonly partition?: number
+  /** flake. */
+  readonly datacenter?: number
+  /** flake. */
+  readonly worker?: number
+  /** flake: a date, or Unix milliseconds. */
+  readonly epoch?: string | number
+  /** uid. */
+  readonly node?: string
+  /** uid. */
+  readonly neighbourhood?: number
+  /** What the ids begin with. */
+  readonly prefix?: string
+  /** Whether columns hold the prefix: `bare` or `prefixed`. */
+  readonly stored?: 'bare' | 'prefixed'
+  /** JavaScript and TypeScript: in the place of a family. */
+  readonly generator?: TableOptions['generator']
+}
+
+/** What `snoflax adopt` reads: JSON, or the default export of a module. */
+export interface AdoptConfig extends Omit<AdoptionOptions, 'tables'> {
+  /** `postgres://…` or an SQLite file; without it, `--url` or DATABASE_URL. */
+  readonly database?: string
+  /** Tables whose keys are replaced. */
+  readonly tables: readonly AdoptTable[]
+}
+
+const NAMES = ['json', 'js', 'mjs', 'cjs', 'ts', 'mts'].map((ending) => `snoflax.adopt.${ending}`)
+
+const CONFIG: Readonly<Record<string, OptionKind>> = {
+  database: 'any',
+  tables: 'any',
+  allowTriggers: 'any',
+  maxDriftMs: 'number',
+}
+
+const TABLE: Readonly<Record<string, OptionKind>> = {
+  table: 'any',
+  createdAt: 'any',
+  family: 'any',
+  partition: 'number',
+  datacenter: 'number',
+  worker: 'number',
+  epoch: 'any',
+  node: 'any',
+  neighbourhood: 'number',
+  prefix: 'any',
+  stored: ['bare', 'prefixed'],
+  storage: ['text', 'binary', 'uuid', 'uuid8', 'bigint'] satisfies StorageName[],
+  exactBigint: 'boolean',
+  default: 'any',
+  generator: 'function',
+}
+
+const CREATED_AT: readonly Readonly<Record<string, OptionKind>>[] = [
+  { column: 'any', through: 'any', unit: ['s', 'ms'], timeZone: 'any' },
+  { key: 'any' },
+  { from: 'any', to: 'any' },
+]
+
+/** Reads the file. @throws {UsageError} for one that is not there; {IdError} for what it says. */
+export async function readConfig(given: string | undefined): Promise<{ file: string; config: AdoptConfig }> {
+  const file = given ?? NAMES.find((name) => existsSync(name))
+  if (file === undefined)
+    throw new UsageError(`there is no ${NAMES.join(', ')} here; write one, or name a file with --config`)
+  if (!existsSync(file)) throw new UsageError(`there is no ${file}`)
+  const config = file.endsWith('.json') ? parsed(file) : await imported(file)
+  checkOptions(file, config, CONFIG, 'the configuration')
+  const { database, tables, allowTriggers = [] } = config as AdoptConfig
+  if (!Array.isArray(tables) || tables.length === 0)
+    throw new UsageError(`${file}: tables is a list of the tables whose keys are replaced`)
+  if (database !== undefined && typeof database !== 'string')
+    throw new UsageError(`${file}: database is postgres://… or the path of an SQLite file`)
+  if (!Array.isArray(allowTriggers) || allowTriggers.some((name) => typeof name !== 'string'))
+    throw new UsageError(`${file}: allowTriggers is a list of names`)
+  return { file, config: config as AdoptConfig }
+}
+
+function parsed(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new UsageError(`${file} is not JSON: ${(error as Error).message}`)
+  }
+}
+
+async function imported(file: string): Promise<unknown> {
+  try {
+    const module = await import(/* @vite-ignore */ pathToFileURL(resolve(file)).href)
+    return module.default
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException
+    const way =
+      code === 'ERR_UNKNOWN_FILE_EXTENSION'
+        ? '; Node 22.18 and newer read TypeScript, for older ones write .mjs'
+        : ''
+    throw new UsageError(`${file} can't be loaded: ${message}${way}`)
+  }
+}
+
+/** What `planAdoption` takes. @throws {UsageError}, {IdError} naming the table. */
+export function adoptionOptions(
+  file: string,
+  { tables, allowTriggers, maxDriftMs }: AdoptConfig,
+  keyTimes: KeyTimes,
+): AdoptionOptions {
+  return {
+    tables: tables.map((table, i) => tableOptions(`${file}, tables[${i}]`, table, keyTimes)),
+    ...(allowTriggers !== undefined && { allowTriggers }),
+    ...(maxDriftMs !== undefined && { maxDriftMs }),
+  }
+}
+
+function tableOptions(place: string, given: AdoptTable, keyTimes: KeyTimes): TableOptions {
+  checkOptions(place, given, TABLE, 'a table')
+  const { table, createdAt, storage, exactBigint, default: value } = given
+  if (typeof table !== 'string') throw new UsageError(`${place}: table is the table's name`)
+  const named = `${place} (${table})`
+  return {
+    table,
+    createdAt: createdAtOf(named, createdAt, keyTimes),
+    generator: generatorOf(named, given),
+    ...(storage !== undefined && { storage }),
+    ...(exactBigint !== undefined && { exactBigint }),
+    ...(value !== undefined && { default: value }),
+  }
+}
+
+function createdAtOf(place: string, given: AdoptTable['createdAt'], keyTimes: KeyTimes): CreatedAt {
+  if (typeof given === 'string') return given
+  const kinds = CREATED_AT.find((one) => Object.keys(given ?? {}).some((name) => name in one))
+  if (kinds === undefined)
+    throw new UsageError(
+      `${place}: createdAt must be a column name, { column, through, unit, timeZone }, { key } or { from, to }`,
+    )
+  checkOptions(`${place}, createdAt`, given, kinds)
+  if ('key' in given) {
+    if (typeof given.key === 'function') return { key: given.key }
+    const time = Object.hasOwn(keyTimes, given.key) ? keyTimes[given.key] : undefined
+    if (time) return { key: time }
+    throw new UsageError(
+      `${place}: createdAt.key is one of ${Object.keys(keyTimes).join(', ')}, not ${given.key}`,
+    )
+  }
+  if ('from' in given) return { from: moment(place, given.from), to: moment(place, given.to) }
+  return given
+}
+
+function moment(place: string, given: string | Date): Date {
+  if (given instanceof Date) return given
+  try {
+    return new Date(parseTime(String(given)))
+  } catch (error) {
+    throw new UsageError(`${place}: createdAt: ${(error as Error).message}`)
+  }
+}
+
+const NUMBERS: Readonly<Record<string, readonly (keyof AdoptTable)[]>> = {
+  sno: ['partition'],
+  flake: ['worker', 'datacenter', 'epoch'],
+  uid: ['node', 'neighbourhood'],
+}
+
+function generatorOf(place: string, given: AdoptTable): TableOptions['generator'] {
+  const { generator, family, prefix, stored } = given
+  const taken = family === undefined ? [] : (NUMBERS[family] ?? [])
+  for (const name of Object.values(NUMBERS).flat()) {
+    if (given[name] === undefined || taken.includes(name)) continue
+    throw new UsageError(
+      `${place}: ${generator ? 'a generator' : (family ?? 'a table without a family')} takes no ${name}`,
+    )
+  }
+  if (generator !== undefined) {
+    if (family !== undefined || prefix !== undefined)
+      throw new UsageError(`${place}: leave out family and prefix beside a generator, which has its own`)
+    return generator
+  }
+  const make = MAKERS[family ?? '']
+  if (make === undefined)
+    throw new UsageError(`${place}: family is one of ${Object.keys(MAKERS).join(', ')}, not ${family}`)
+  if (stored !== undefined && prefix === undefined)
+    throw new UsageError(`${place}: stored needs a prefix; add prefix`)
+  const under = (kind: IdFamily): IdFamily =>
+    prefix === undefined ? kind : prefixed(kind, prefix, stored && { stored })
+  return (clock) => make(given, clock, under, place)
+}
+
+type Maker = (
+  table: AdoptTable,
+  clock: Clock,
+  under: (family: IdFamily) => IdFamily,
+  place: string,
+) => IdGenerator<string>
+
+/** A number that no other generator has is the user's to choose. */
+function chosen<Value>(place: string, value: Value | undefined, what: string): Value {
+  if (value !== undefined) return value
+  throw new UsageError(`${place}: set ${what} that no other generator or table uses`)
+}
+
+const MAKERS: Readonly<Record<string, Maker>> = {
+  flax: (_, clock, under) => (under(flax) as typeof flax).generator({ monotonic: true, clock }),
+  sno: ({ partition }, clock, under, place) =>
+    (under(sno) as typeof sno).generator({ partition: chosen(place, partition, 'a partition'), clock }),
+  flake: ({ worker, datacenter = 0, epoch }, clock, under, place) => {
+    const family =
+      epoch === undefined ? flake : flake.withEpoch(typeof epoch === 'number' ? epoch : parseTime(epoch))
+    return (under(family) as typeof flake).generator({
+      datacenter,
+      worker: chosen(place, worker, 'a worker'),
+      clock,
+    })
+  },
+  uid: ({ node, neighbourhood }, clock, under, place) => {
+    const family = neighbourhood === undefined ? uid : uid.withNeighbourhood(neighbourhood)
+    return (under(family) as typeof uid).generator({ node: chosen(place, node, 'a node'), clock })
+  },
+  uidLocal: (_, clock, under) => (under(uidLocal) as typeof uidLocal).generator({ clock }),
+  uuid7: (_, clock, under) => (under(uuid7) as typeof uuid7).generator({ clock }),
+  ulid: (_, clock, under) => (under(ulid) as typeof ulid).generator({ clock }),
+}

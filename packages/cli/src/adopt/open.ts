@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import type { PostgresClient, SqliteConnection } from '@snoflax/adopt'
+import { driver, reach, withoutPassword } from '../doctor/live-database.js'
+import { UsageError } from '../exit.js'
+
+/** A connection that adopts, to be closed. */
+export interface Opened {
+  readonly client: PostgresClient | SqliteConnection
+  close(): Promise<void>
+}
+
+/** @throws {UsageError} for a database that is not served or can't be reached. */
+export async function openForAdoption(url: string): Promise<Opened> {
+  if (/^(?:mysql|mariadb):\/\//.test(url))
+    throw new UsageError(
+      'adopt serves PostgreSQL and SQLite, not MySQL or MariaDB; there, move the rows to new tables',
+    )
+  if (/^postgres(?:ql)?:\/\//.test(url)) return openPostgres(url)
+  const file = url.replace(/^(?:sqlite:(?:\/\/)?|file:)/, '').replace(/\?.*$/, '')
+  if (!existsSync(file))
+    throw new UsageError(
+      `a database is postgres://… or the path of an SQLite file that exists, not ${withoutPassword(url)}`,
+    )
+  const { default: Connection } = await driver(() => import('better-sqlite3'), 'better-sqlite3')
+  const connection = new Connection(file)
+  return {
+    client: connection,
+    close: async () => {
+      connection.close()
+    },
+  }
+}
+
+async function openPostgres(url: string): Promise<Opened> {
+  const { default: pg } = await driver(() => import('pg'), 'pg')
+  return reach(url, async () => {
+    const client = new pg.Client({ connectionString: url, application_name: 'snoflax adopt' })
+    // A server that goes away shows in the query that waits for it.
+    client.on('error', () => {})
+    await client.connect()
+    return { client, close: () => client.end() }
+  })
+}

@@ -1,0 +1,205 @@
+import type { Adoption, Orm, Progress, Stage } from '@snoflax/adopt'
+import { Command, Option } from 'commander'
+import { adoptionOptions, readConfig } from '../adopt/config.js'
+import { openForAdoption } from '../adopt/open.js'
+import { isDatabaseError, withoutPassword } from '../doctor/live-database.js'
+import { EXIT, UsageError } from '../exit.js'
+import type { Terminal } from '../terminal.js'
+import { wholeNumber } from './options.js'
+
+interface Options {
+  readonly config?: string
+  readonly url?: string
+  readonly json?: true
+}
+
+interface BackfillOptions extends Options {
+  readonly batchSize?: number
+}
+
+interface LockingOptions extends Options {
+  readonly lockTimeout?: number
+}
+
+interface PlanOptions extends Options {
+  readonly sql?: true
+}
+
+interface SchemaOptions extends Options {
+  readonly for: Orm
+  readonly stage: Stage
+}
+
+/** What one command does with the adoption, and how it tells of it. */
+interface Run {
+  readonly adoption: Adoption
+  readonly terminal: Terminal
+  /** Prints an event as JSON, one a line; else the text, if there is one. */
+  tell(event: string, facts: object, text?: string): Promise<void>
+}
+
+export function adopt(terminal: Terminal): Command {
+  const command = new Command('adopt').description('move tables of a live database to ids, step by step')
+  const step = (name: string, description: string): Command =>
+    command
+      .command(name)
+      .description(description)
+      .option('-c, --config <file>', 'the configuration (default: snoflax.adopt.json, .js, .mjs or .ts)')
+      .option('--url <url>', 'postgres://… or an SQLite file (default: the configuration, then DATABASE_URL)')
+      .option('--json', 'print JSON objects, one a line, as things happen')
+  const locking = (name: string, description: string): Command =>
+    step(name, description).option('--lock-timeout <ms>', 'how long to try for the locks', wholeNumber)
+
+  step('plan', 'show what changes and all that stands in the way; changes nothing')
+    .option('--sql', 'print the SQL of all steps')
+    .action((options: PlanOptions) => perform(terminal, options, (run) => plan(run, options)))
+  step('backfill', 'make the new keys beside the old ones; goes on where it was')
+    .option('--batch-size <rows>', 'rows in one transaction', wholeNumber)
+    .action((options: BackfillOptions) => perform(terminal, options, (run) => backfill(run, options)))
+  locking('switch', 'put the new keys in the place of the old ones').action((options: LockingOptions) =>
+    perform(terminal, options, async ({ adoption, tell }) => {
+      await adoption.switchKeys(lockOf(options))
+      await tell('done', { step: 'switch', phase: adoption.phase }, 'switched; next: snoflax adopt verify')
+    }),
+  )
+  step('verify', 'compare old and new keys; only reads').action((options: Options) =>
+    perform(terminal, options, verify),
+  )
+  locking('finish', 'drop the old keys, after which there is no way back').action((options: LockingOptions) =>
+    perform(terminal, options, async ({ adoption, tell }) => {
+      await adoption.finish(lockOf(options))
+      await tell('done', { step: 'finish' }, 'finished; the old keys are dropped')
+    }),
+  )
+  step('abandon', 'drop the new keys, before the switch').action((options: Options) =>
+    perform(terminal, options, async ({ adoption, tell }) => {
+      await adoption.abandon()
+      await tell('done', { step: 'abandon' }, 'abandoned; the tables are as they were')
+    }),
+  )
+  step('schema', "what to change in an ORM's schema, and the migration; before finish")
+    .addOption(new Option('--for <orm>', 'the ORM').choices(ORMS).makeOptionMandatory())
+    .addOption(
+      new Option('--stage <stage>', 'the database after which step').choices(STAGES).default('switched'),
+    )
+    .action((options: SchemaOptions) => perform(terminal, options, (run) => schema(run, options)))
+  return command
+}
+
+const ORMS = ['typeorm', 'prisma', 'drizzle'] as const satisfies readonly Orm[]
+const STAGES = ['backfilling', 'switched', 'finished'] as const satisfies readonly Stage[]
+
+const lockOf = ({ lockTimeout }: LockingOptions) =>
+  lockTimeout === undefined ? {} : { lockTimeoutMs: lockTimeout }
+
+/** Plans, or finds the adoption that is under way, and takes a step. */
+async function perform(
+  terminal: Terminal,
+  options: Options,
+  step: (run: Run) => Promise<void>,
+): Promise<void> {
+  const { file, config } = await readConfig(options.config)
+  const url = options.url ?? config.database ?? terminal.io.env['DATABASE_URL']
+  if (url === undefined) throw new UsageError(`no database: pass --url, database in ${file}, or DATABASE_URL`)
+  const { keyTime, obstaclesOf, planAdoption } = await import('@snoflax/adopt')
+  const adoptOptions = adoptionOptions(file, config, keyTime)
+  const tell = async (event: string, facts: object, text?: string): Promise<void> => {
+    if (options.json) await terminal.print(JSON.stringify({ event, ...facts }))
+    else if (text !== undefined) await terminal.print(text)
+  }
+  const { client, close } = await openForAdoption(url)
+  try {
+    await step({ adoption: await planAdoption(client, adoptOptions), terminal, tell })
+  } catch (error) {
+    if (isDatabaseError(error)) throw new UsageError(`${withoutPassword(url)}: ${error.message}`)
+    const obstacles = obstaclesOf(error)
+    if (obstacles.length === 0) throw error
+    for (const { path, code, message } of obstacles)
+      await tell('obstacle', { path, code, message }, `${terminal.paint('red', 'obstacle')}  ${message}`)
+    await tell('refused', { obstacles: obstacles.length }, `obstacles: ${obstacles.length}`)
+    terminal.exitCode = EXIT.findings
+  } finally {
+    await close()
+  }
+}
+
+async function plan({ adoption, terminal, tell }: Run, { sql }: PlanOptions): Promise<void> {
+  const { phase, columns, carried } = adoption
+  for (const { table, column, isRoot, root } of columns) {
+    const key = columns.find((one) => one.root === root && one.isRoot)
+    const what = isRoot ? 'key' : `follows ${key?.table}.${key?.column}`
+    await tell('column', { table, column, isRoot }, `  ${table}.${column}  ${what}`)
+  }
+  for (const what of carried) await tell('carried', { what }, `  carried over: ${what}`)
+  const next = NEXT[phase]
+  await tell(
+    'plan',
+    { phase, next, ...(sql && { sql: adoption.sql }) },
+    [
+      ...(sql ? ['', adoption.sql.trimEnd()] : []),
+      '',
+      `${terminal.paint('bold', phase)}; next: snoflax adopt ${next}`,
+    ].join('\n'),
+  )
+}
+
+const NEXT = { planned: 'backfill', backfilling: 'switch', switched: 'verify, then finish' } as const
+
+async function schema({ adoption, tell }: Run, { for: orm, stage }: SchemaOptions): Promise<void> {
+  const { columns, indexes, migration } = adoption.schemaChange(orm, stage)
+  const lines = [
+    ...columns.flatMap(({ table, column, lines: own }) => [`// ${table}.${column}`, ...own]),
+    ...indexes.flatMap(({ table, line }) => [`// ${table}`, line]),
+    ...(migration === '' ? [] : ['', '-- migration', migration.trimEnd()]),
+  ]
+  await tell('schema', { orm, stage, columns, indexes, migration }, lines.join('\n'))
+}
+
+const MS_BETWEEN_LINES = 2000
+
+async function backfill(
+  { adoption, terminal, tell }: Run,
+  { batchSize, json }: BackfillOptions,
+): Promise<void> {
+  const controller = new AbortController()
+  const stop = (): void =>
+    controller.abort(new UsageError('stopped; run it again, and it goes on where it was'))
+  process.once('SIGINT', stop)
+  let [line, toldMs] = ['', 0]
+  const onProgress = ({ table, columns, done, total, round }: Progress): void => {
+    const facts = { table, columns, done, total, round }
+    if (json) terminal.io.stdout.write(`${JSON.stringify({ event: 'progress', ...facts })}\n`)
+    const work = `${table} ${columns.join(', ')}`
+    if (json || (line === work && done < total && Date.now() - toldMs < MS_BETWEEN_LINES)) return
+    ;[line, toldMs] = [work, Date.now()]
+    terminal.note(`  ${work}: ${done} of ${total}${round > 1 ? `, round ${round}` : ''}`)
+  }
+  try {
+    await adoption.backfill({
+      onProgress,
+      signal: controller.signal,
+      ...(batchSize !== undefined && { batchSize }),
+    })
+  } finally {
+    process.off('SIGINT', stop)
+  }
+  await tell(
+    'done',
+    { step: 'backfill', phase: adoption.phase },
+    'backfilled; deploy what takes the new keys, then: snoflax adopt switch',
+  )
+}
+
+async function verify({ adoption, terminal, tell }: Run): Promise<void> {
+  const { tables, faults } = await adoption.verify()
+  for (const { table, rows, maxDriftMs } of tables)
+    await tell(
+      'verified',
+      { table, rows, maxDriftMs },
+      `  ${table}: ${rows} rows, ids at most ${maxDriftMs} ms from their time`,
+    )
+  for (const message of faults)
+    await tell('fault', { message }, `${terminal.paint('red', 'fault')}  ${message}`)
+  if (faults.length > 0) terminal.exitCode = EXIT.findings
+  await tell('done', { step: 'verify', faults: faults.length }, `faults: ${faults.length}`)
+}

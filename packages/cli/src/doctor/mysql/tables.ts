@@ -1,0 +1,116 @@
+import type { Examination } from '../examination.js'
+import { isDatabaseError, placeOf, type Row } from '../live-database.js'
+import { type Finding, finding } from '../report.js'
+import { endingPartition, isMadeByDatabase, keepingIds, orphans, storedColumns } from '../tables.js'
+import { quote } from './open.js'
+
+/** Triggers, foreign keys, indexes and partitions of the tables that hold ids, and the format of the binary log. */
+export async function checkTables(examination: Examination): Promise<Finding[]> {
+  const { skip } = examination
+  return [
+    ...(skip.includes('trigger') ? [] : await checkTriggers(examination)),
+    ...(skip.includes('reference') ? [] : await orphans(examination)),
+    ...(skip.includes('index') ? [] : await ignoredIndexes(examination)),
+    ...(skip.includes('partition') ? [] : await partitions(examination)),
+    ...(skip.includes('replication') ? [] : await binaryLog(examination)),
+  ]
+}
+
+async function checkTriggers({ database, columns }: Examination): Promise<Finding[]> {
+  const rows = await database.query(
+    `SELECT trigger_name AS name, event_object_table AS \`table\`, event_manipulation AS event, action_statement AS body
+       FROM information_schema.triggers WHERE trigger_schema = database() AND action_timing = 'BEFORE' ORDER BY trigger_name`,
+  )
+  return columns.flatMap(({ column }) =>
+    rows
+      .filter(({ table }) => table === column.table)
+      .flatMap(({ name, event, body }) => {
+        const changed = keepingIds(body as string, column)
+        if (changed === undefined) return []
+        const trigger = quote(name as string)
+        const sql = `DROP TRIGGER ${trigger};\nCREATE TRIGGER ${trigger} BEFORE ${event} ON ${column.quotedTable} FOR EACH ROW ${changed}`
+        return [
+          finding('trigger', placeOf(column), `trigger ${name} gives rows other ids than they bring`, {
+            sql,
+          }),
+        ]
+      }),
+  )
+}
+
+/** What no query uses: MariaDB's IGNORED, MySQL's INVISIBLE. */
+async function ignoredIndexes({ database, columns }: Examination): Promise<Finding[]> {
+  const isMaria = database.kind === 'mariadb'
+  const condition = isMaria ? "ignored = 'YES'" : "is_visible = 'NO'"
+  const rows = await rowsOf(
+    database,
+    `SELECT DISTINCT table_name AS \`table\`, index_name AS name FROM information_schema.statistics
+      WHERE table_schema = database() AND ${condition} ORDER BY 1, 2`,
+  )
+  return rows.flatMap(({ table, name }) => {
+    const own = columns.find(({ column }) => column.table === table)
+    if (own === undefined) return []
+    const message = `index ${name} is ${isMaria ? 'ignored' : 'invisible'}, so that it serves no query`
+    const sql = `ALTER TABLE ${own.column.quotedTable} ALTER INDEX ${quote(name as string)} ${isMaria ? 'NOT IGNORED' : 'VISIBLE'}`
+    return [finding('index', own.column.table, message, { sql }, 'warning')]
+  })
+}
+
+/** No rows where the server has no such column, or keeps it from this user. */
+async function rowsOf(database: Examination['database'], sql: string): Promise<Row[]> {
+  try {
+    return await database.query(sql)
+  } catch (error) {
+    if (isDatabaseError(error)) return []
+    throw error
+  }
+}
+
+async function partitions(examination: Examination): Promise<Finding[]> {
+  const rows = await examination.database.query(
+    `SELECT table_name AS \`table\`, partition_expression AS expression, partition_description AS bound
+       FROM information_schema.partitions
+      WHERE table_schema = database() AND partition_method LIKE 'RANGE%' ORDER BY table_name, partition_ordinal_position`,
+  )
+  return storedColumns(examination).flatMap((idColumn) => {
+    const { column, storage } = idColumn
+    const own = rows.filter(
+      ({ table, expression }) =>
+        table === column.table && String(expression).replaceAll('`', '') === column.name,
+    )
+    const bounds = own.map(({ bound }) => String(bound))
+    if (bounds.length === 0 || bounds.includes('MAXVALUE')) return []
+    const [before, last] = bounds.slice(-2).map((bound) => boundOf(storage.name, bound)) as [unknown, unknown]
+    return endingPartition(
+      examination,
+      { idColumn, from: before, to: last ?? before },
+      (name, _, to) =>
+        `ALTER TABLE ${column.quotedTable} ADD PARTITION (PARTITION ${quote(name)} VALUES LESS THAN (${to}))`,
+    )
+  })
+}
+
+/** A bound as the driver would give the value: bytes are hex, or where they can be a quoted text. */
+function boundOf(storage: string, bound: string): unknown {
+  const text = bound.replace(/^(?:_binary\s*)?'([\s\S]*)'$/, (_, inner: string) =>
+    inner.replaceAll("''", "'").replace(/\\([\s\S])/g, (_, letter: string) => ESCAPES[letter] ?? letter),
+  )
+  if (storage !== 'binary') return text
+  const [, hex] = /^(?:_binary\s*)?(?:0x|X')([\da-f]+)'?$/i.exec(bound) ?? []
+  return hex === undefined ? Buffer.from(text, 'latin1') : Buffer.from(hex, 'hex')
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { 0: '\0', b: '\b', n: '\n', r: '\r', t: '\t', Z: '\u001a' }
+
+/** Replicas that run the statements again make ids of their own. */
+async function binaryLog({ database, columns }: Examination): Promise<Finding[]> {
+  const made = columns.filter(isMadeByDatabase)
+  if (made.length === 0) return []
+  const [row] = await rowsOf(database, 'SELECT @@global.log_bin AS is_on, @@global.binlog_format AS format')
+  if (!Number(row?.['is_on']) || row?.['format'] !== 'STATEMENT') return []
+  const places = made.map(({ column }) => placeOf(column)).join(', ')
+  const message = `binlog_format is STATEMENT: a replica makes other ids than the server where the database makes them, in ${places}`
+  const sql = "SET GLOBAL binlog_format = 'ROW'"
+  const leaves = 'set it in the configuration file too, and open the sessions anew; compare the replicas'
+  return [finding('replication', 'the server', message, { sql, leaves })]
+}

@@ -1,0 +1,128 @@
+import { quoteName } from '@snoflax/core/adapter'
+import type { Examination } from '../examination.js'
+import { placeOf } from '../live-database.js'
+import { type Finding, finding } from '../report.js'
+import { endingPartition, keepingIds, orphans, storedColumns } from '../tables.js'
+
+/** Triggers, foreign keys, indexes and partitions of the tables that hold ids. */
+export async function checkTables(examination: Examination): Promise<Finding[]> {
+  const { skip } = examination
+  return [
+    ...(skip.includes('trigger') ? [] : await checkTriggers(examination)),
+    ...(skip.includes('reference')
+      ? []
+      : [...(await orphans(examination)), ...(await unchecked(examination))]),
+    ...(skip.includes('index') ? [] : await invalidIndexes(examination)),
+    ...(skip.includes('partition') ? [] : await partitions(examination)),
+  ]
+}
+
+/** The tables that hold ids, for `relation::regclass = ANY ($1)`. */
+const tablesOf = ({ columns }: Examination): string[] => [
+  ...new Set(columns.map(({ column }) => column.quotedTable)),
+]
+
+async function checkTriggers(examination: Examination): Promise<Finding[]> {
+  const rows = await examination.database.query(
+    `SELECT given.name AS table, t.tgname AS trigger, pg_get_functiondef(t.tgfoid) AS definition,
+        t.tgfoid::regprocedure::text AS function
+       FROM unnest($1::text[]) AS given(name) JOIN pg_catalog.pg_trigger t ON t.tgrelid = given.name::regclass
+       JOIN pg_catalog.pg_proc p ON p.oid = t.tgfoid JOIN pg_catalog.pg_language l ON l.oid = p.prolang
+      WHERE NOT t.tgisinternal AND t.tgenabled <> 'D' AND t.tgtype & 3 = 3 AND l.lanname = 'plpgsql'
+      ORDER BY given.name, t.tgname`,
+    [tablesOf(examination)],
+  )
+  return examination.columns.flatMap(({ column }) =>
+    rows
+      .filter(({ table }) => table === column.quotedTable)
+      .flatMap(({ trigger, definition, function: name }) => {
+        const sql = keepingIds(definition as string, column)
+        if (sql === undefined) return []
+        const message = `trigger ${trigger} gives rows other ids than they bring, by ${name}`
+        return [finding('trigger', placeOf(column), message, { sql })]
+      }),
+  )
+}
+
+/** Foreign keys that were added without a look at the rows. */
+async function unchecked(examination: Examination): Promise<Finding[]> {
+  const rows = await examination.database.query(
+    `SELECT given.name AS table, k.conname AS name, a.attname AS column
+       FROM unnest($1::text[]) AS given(name) JOIN pg_catalog.pg_constraint k ON k.conrelid = given.name::regclass
+       JOIN pg_catalog.pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1]
+      WHERE k.contype = 'f' AND NOT k.convalidated ORDER BY given.name, k.conname`,
+    [tablesOf(examination)],
+  )
+  return rows.flatMap(({ table, name, column: of }) => {
+    const own = examination.columns.find(({ column }) => column.quotedTable === table && column.name === of)
+    if (own === undefined) return []
+    const message = `foreign key ${name} is NOT VALID: rows that were there before may reference nothing`
+    const sql = `ALTER TABLE ${table} VALIDATE CONSTRAINT ${quoteName(name as string)}`
+    return [finding('reference', placeOf(own.column), message, { sql }, 'warning')]
+  })
+}
+
+async function invalidIndexes(examination: Examination): Promise<Finding[]> {
+  const rows = await examination.database.query(
+    `SELECT given.name AS table, i.indexrelid::regclass::text AS name, i.indisunique AS is_unique
+       FROM unnest($1::text[]) AS given(name) JOIN pg_catalog.pg_index i ON i.indrelid = given.name::regclass
+      WHERE NOT i.indisvalid ORDER BY 2`,
+    [tablesOf(examination)],
+  )
+  return rows.map(({ table, name, is_unique }) => {
+    const place =
+      examination.columns.find(({ column }) => column.quotedTable === table)?.column.table ?? table
+    const does = is_unique ? 'refuses no duplicates' : 'serves no query'
+    const message = `index ${name} is invalid, so that it ${does}: CREATE INDEX CONCURRENTLY failed or still runs`
+    return finding('index', place as string, message, { sql: `REINDEX INDEX ${name}` })
+  })
+}
+
+const BOUNDS = /^FOR VALUES FROM \('((?:[^']|'')*)'\) TO \('((?:[^']|'')*)'\)$/
+
+async function partitions(examination: Examination): Promise<Finding[]> {
+  const rows = await examination.database.query(
+    `SELECT given.name AS table, a.attname AS column, pg_get_expr(c.relpartbound, c.oid) AS bounds,
+        p.partdefid <> 0 AS has_default
+       FROM unnest($1::text[]) AS given(name) JOIN pg_catalog.pg_partitioned_table p ON p.partrelid = given.name::regclass
+       JOIN pg_catalog.pg_attribute a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
+       JOIN pg_catalog.pg_inherits h ON h.inhparent = p.partrelid JOIN pg_catalog.pg_class c ON c.oid = h.inhrelid
+      WHERE p.partstrat = 'r' AND p.partnatts = 1`,
+    [tablesOf(examination)],
+  )
+  return storedColumns(examination).flatMap((idColumn) => {
+    const { column, storage } = idColumn
+    const own = rows.filter(({ table, column: of }) => table === column.quotedTable && of === column.name)
+    if (
+      own.length === 0 ||
+      own.some(({ has_default, bounds }) => has_default || /TO \(MAXVALUE\)/.test(String(bounds)))
+    )
+      return []
+    const bounds = own.flatMap(({ bounds }) => {
+      const [, from, to] = BOUNDS.exec(String(bounds)) ?? []
+      return from === undefined || to === undefined
+        ? []
+        : [[boundOf(storage.name, from), boundOf(storage.name, to)] as const]
+    })
+    const last = bounds.sort((a, b) => compare(a[1], b[1])).at(-1)
+    if (last === undefined) return []
+    return endingPartition(examination, { idColumn, from: last[0], to: last[1] }, (name, from, to) => {
+      const schema = column.quotedTable.replace(/"(?:[^"]|"")*"$/, '')
+      return `CREATE TABLE ${schema}${quoteName(name)} PARTITION OF ${column.quotedTable} FOR VALUES FROM (${from}) TO (${to})`
+    })
+  })
+}
+
+/** A bound as the driver would give the value. */
+const boundOf = (storage: string, text: string): unknown =>
+  storage === 'binary' ? Buffer.from(text.replace(/^\\x/, ''), 'hex') : text.replaceAll("''", "'")
+
+const compare = (a: unknown, b: unknown): number => {
+  if (Buffer.isBuffer(a) && Buffer.isBuffer(b)) return Buffer.compare(a, b)
+  const [left, right] = [String(a), String(b)]
+  return left.length === right.length
+    ? left < right
+      ? -1
+      : Number(left > right)
+    : left.length - right.length
+}

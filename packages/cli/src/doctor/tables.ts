@@ -1,0 +1,146 @@
+import type { IdStorage } from '@snoflax/core'
+import { literal } from '../ids/forms.js'
+import { showUtc } from '../ids/time.js'
+import type { Examination } from './examination.js'
+import type { IdColumn, StoredIds } from './id-columns.js'
+import { type Column, placeOf } from './live-database.js'
+import { lookUp } from './look-up.js'
+import { Faults, replacement } from './replacement.js'
+import { type Finding, finding } from './report.js'
+import { readStored, shown } from './stored-value.js'
+
+/** The columns of ids whose storage is known. */
+export const storedColumns = ({ columns }: Examination): StoredIds[] =>
+  columns.filter((one): one is StoredIds => one.storage !== undefined)
+
+/** Values of foreign keys that no row has, in a sample or everywhere. Other forms of ids that are there are converted. */
+export async function orphans(examination: Examination): Promise<Finding[]> {
+  const { database, full, sample, allColumns } = examination
+  const findings: Finding[] = []
+  for (const idColumn of storedColumns(examination)) {
+    const { quotedName, quotedTable, references, rows } = idColumn.column
+    const target = allColumns.find((column) => placeOf(column) === references)
+    const parent = storedColumns(examination).find(({ column }) => column === target)
+    // What a database can't compare has a finding of its own.
+    if (target === undefined || target.collation !== idColumn.column.collation) continue
+    const limit = full ? '' : ` LIMIT ${sample}`
+    const found = await database.query(
+      `SELECT DISTINCT value FROM (SELECT ${quotedName} AS value FROM ${quotedTable}
+        WHERE ${quotedName} IS NOT NULL${limit}) AS child
+        WHERE NOT EXISTS (SELECT 1 FROM ${target.quotedTable} AS parent WHERE parent.${target.quotedName} = child.value)
+        LIMIT ${ORPHANS + 1}`,
+    )
+    if (found.length === 0) continue
+    const faults = new Faults()
+    const read = found.map(({ value }) => ({ value, read: readStored(idColumn.storage, value) }))
+    const ids = read.flatMap((one) => (one.read.is === 'misplaced' ? [one.read.id] : []))
+    const there = new Set(parent ? await lookUp(database, parent, ids) : [])
+    for (const one of read) {
+      const isThere = one.read.is === 'misplaced' && there.has(one.read.id)
+      if (isThere && one.read.is === 'misplaced') faults.add({ value: one.value, id: one.read.id }, '')
+    }
+    const isComplete = full || rows <= sample
+    const { sql } = await replacement({ ...examination, newIds: [] }, { idColumn, isComplete }, faults)
+    const lost = found.length - faults.count
+    const condition = `${quotedName} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${target.quotedTable} AS parent WHERE parent.${target.quotedName} = ${quotedTable}.${quotedName})`
+    const leaves =
+      lost > 0
+        ? `bring the missing rows of ${target.table} back, or change these: SELECT * FROM ${quotedTable} WHERE ${condition}`
+        : isComplete
+          ? undefined
+          : 'only a sample was read: --full finds all'
+    const more = found.length > ORPHANS ? 'more than ' : ''
+    const message = `values that no row of ${references} has: ${more}${Math.min(found.length, ORPHANS)}; the first: ${shown(found[0]?.['value'])}`
+    findings.push(
+      finding('reference', placeOf(idColumn.column), message, {
+        ...(sql !== undefined && { sql }),
+        ...(leaves !== undefined && { leaves }),
+      }),
+    )
+  }
+  return findings
+}
+
+const ORPHANS = 1000
+
+/** The text of a trigger that gives each row another id than it brought, changed to give one where there is none. */
+export function keepingIds(body: string, column: Column): string | undefined {
+  const name = `(?:"${escaped(column.name)}"|\`${escaped(column.name)}\`|${escaped(column.name)})`
+  const own = `\\bnew\\s*\\.\\s*${name}(?!\\w)`
+  if (new RegExp(`${own}\\s+is\\s+null`, 'i').test(body)) return undefined
+  let isChanged = false
+  const changed = body.replace(
+    new RegExp(`(${own})(\\s*:?=\\s*)(${VALUE})(?=\\s*(?:;|$|\\bend\\b))`, 'gi'),
+    (all, target: string, sign: string, value: string, at: number) => {
+      // A comparison in a condition is none.
+      const before = body.slice(0, at)
+      if (
+        new RegExp(own, 'i').test(value) ||
+        !/(?:^|[;{]|\bbegin|\bset|\bthen|\belse|\$\w*\$|\bdo)\s*$/i.test(before)
+      )
+        return all
+      isChanged = true
+      return `${target}${sign}coalesce(${target}, ${value})`
+    },
+  )
+  return isChanged ? changed : undefined
+}
+
+/** An expression up to a comma or semicolon outside its brackets. */
+const VALUE = '(?:[^;,()]|\\((?:[^()]|\\((?:[^()]|\\([^()]*\\))*\\))*\\))+?'
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** The last of a table's partitions by ranges of ids. */
+export interface LastPartition {
+  readonly idColumn: StoredIds
+  /** The bounds as the database gives them. */
+  readonly from: unknown
+  readonly to: unknown
+}
+
+const DAY_MS = 86_400_000
+const SOON_MS = 7 * DAY_MS
+
+/** Partitions that end within a week: after that, rows have no place. */
+export function endingPartition(
+  { nowMs, database }: Examination,
+  { idColumn, from, to }: LastPartition,
+  add: (name: string, from: string, to: string) => string,
+): Finding[] {
+  const { column, storage, family } = idColumn
+  const ends = timeOf(storage, to)
+  if (ends === undefined || ends > nowMs + SOON_MS) return []
+  const begins = timeOf(storage, from) ?? ends - 30 * DAY_MS
+  const statements: string[] = []
+  const bound = (timeMs: number): string =>
+    literal(database.kind, storage.toDatabase(family.lowerBound(timeMs)))
+  for (let start = ends, n = 0; n < 24 && start <= nowMs + 2 * (ends - begins); n++) {
+    const end = after(start, ends - begins)
+    const name = `${column.table.replace(/^.*\./, '')}_${new Date(start).toISOString().slice(0, 10).replaceAll('-', '')}`
+    statements.push(add(name, n === 0 ? literal(database.kind, to as never) : bound(start), bound(end)))
+    start = end
+  }
+  const message = `its last partition ends at ${showUtc(ends)}${ends <= nowMs ? ': new ids have no place' : ''}`
+  const severity = ends <= nowMs ? 'error' : 'warning'
+  return [finding('partition', placeOf(column), message, { sql: statements.join(';\n') }, severity)]
+}
+
+/** Months stay months. */
+function after(startMs: number, spanMs: number): number {
+  const start = new Date(startMs)
+  const isMonth =
+    startMs % DAY_MS === 0 && start.getUTCDate() === 1 && spanMs >= 28 * DAY_MS && spanMs <= 31 * DAY_MS
+  return isMonth ? Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1) : startMs + spanMs
+}
+
+function timeOf(storage: IdStorage<string>, bound: unknown): number | undefined {
+  const read = readStored(storage, bound)
+  return read.is === 'malformed' ? undefined : storage.family.timeMs(read.id)
+}
+
+/** Whether a value of a default is another one for each row, as replicas by statements make it themselves. */
+export const isMadeByDatabase = ({ column }: IdColumn): boolean =>
+  /\b(?:uuid|random_bytes|rand|nextval|now|current_timestamp|sysdate|uuid_short|\w+_generate)\b/i.test(
+    column.defaultSql ?? '',
+  )

@@ -1,0 +1,327 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { type AdoptConfig, run } from '@snoflax/cli'
+import { sno } from '@snoflax/core'
+import { type PostgresDatabase, postgres, type SqliteDatabase, sqlite } from '@snoflax/test'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { bin, cli } from './running.js'
+
+let folder: string
+const opened: { close(): Promise<unknown> }[] = []
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'snoflax-adopt-'))
+})
+afterEach(async () => {
+  rmSync(folder, { recursive: true })
+  for (const one of opened.splice(0)) await one.close()
+})
+
+function write(config: unknown, name = 'snoflax.adopt.json'): string {
+  const file = join(folder, name)
+  writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config))
+  return file
+}
+
+const SHOP: AdoptConfig = {
+  tables: [
+    { table: 'orders', createdAt: 'at', family: 'sno', partition: 900 },
+    { table: 'customer', createdAt: { from: '2021-01-01', to: '2022-01-01' }, family: 'flax' },
+  ],
+}
+
+const events = (out: string): Record<string, unknown>[] =>
+  out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+async function shop(
+  kind: 'postgres' | 'sqlite',
+): Promise<{ database: PostgresDatabase | SqliteDatabase; url: string }> {
+  const database = await (kind === 'postgres' ? postgres : sqlite).open()
+  opened.push(database)
+  const time = kind === 'postgres' ? 'timestamptz' : 'TEXT'
+  for (const sql of [
+    'CREATE TABLE customer (id integer PRIMARY KEY, name text)',
+    `CREATE TABLE orders (id integer PRIMARY KEY, customer_id integer NOT NULL REFERENCES customer (id), at ${time} NOT NULL)`,
+    "INSERT INTO customer VALUES (1, 'one'), (2, 'two')",
+    "INSERT INTO orders VALUES (1, 2, '2021-03-01T00:00:00Z'), (2, 1, '2021-02-01T00:00:00Z'), (3, 2, '2021-04-01T00:00:00Z')",
+    ...(kind === 'postgres'
+      ? ['CREATE VIEW named AS SELECT o.id, name FROM orders AS o JOIN customer AS c ON c.id = customer_id']
+      : []),
+  ])
+    await database.query(sql)
+  return { database, url: database.kind === 'sqlite' ? database.file : database.url }
+}
+
+describe.each(['postgres', 'sqlite'] as const)('%s', (kind) => {
+  test('the steps, one command each', async () => {
+    const { database, url } = await shop(kind)
+    const config = write({ ...SHOP, database: url })
+    const step = (name: string, ...more: string[]) => cli(['adopt', name, '-c', config, ...more])
+    const planned = await step('plan')
+    expect(planned).toMatchObject({ code: 0, err: '' })
+    expect(planned.out).toMatch(/orders\.customer_id {2}follows .*customer\.id/)
+    expect(planned.out).toMatch(/planned; next: snoflax adopt backfill/)
+    if (kind === 'postgres') expect(planned.out).toMatch(/carried over: view public\.named/)
+    expect((await step('plan', '--sql')).out).toMatch(/-- switchKeys: one transaction/)
+
+    const early = await step('switch')
+    expect(early).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/no adoption in progress; call backfill/),
+    })
+
+    const filled = await step('backfill', '--batch-size', '2')
+    expect(filled).toMatchObject({ code: 0, out: expect.stringMatching(/backfilled/) })
+    expect(filled.err).toMatch(/orders id: 3 of 3/)
+    expect(await step('switch')).toMatchObject({ code: 0, out: expect.stringMatching(/^switched/) })
+    const verified = await step('verify')
+    expect(verified).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/orders: 3 rows.*\n.*\nfaults: 0/s),
+    })
+    expect(await step('finish')).toMatchObject({ code: 0, out: expect.stringMatching(/^finished/) })
+    expect(await step('finish')).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/this adoption was finished before/),
+    })
+
+    const rows = await database.query(
+      'SELECT at, name FROM orders JOIN customer AS c ON c.id = customer_id ORDER BY orders.id',
+    )
+    expect(rows.map(({ name }) => name)).toEqual(['one', 'two', 'two'])
+  })
+
+  test("what to change in an ORM's schema", async () => {
+    const { url } = await shop(kind)
+    const argv = ['adopt', 'schema', '-c', write(SHOP), '--url', url, '--for']
+    const ran = await cli([...argv, 'prisma'])
+    if (kind === 'sqlite') {
+      expect(ran).toMatchObject({
+        code: 1,
+        out: expect.stringMatching(/schemaChange: it is written for PostgreSQL/),
+      })
+      return
+    }
+    expect(ran.out).toMatch(/^id String @id @default\(dbgenerated\(\)\) @db\.Uuid \/\/\/ @snoflax sno$/m)
+    expect(ran.out).toMatch(/^legacyCustomerId Int\? @map\("legacy_customer_id"\)$/m)
+    expect(ran.out).toMatch(/-- migration\nDO \$snoflax\$/)
+    const [event] = events((await cli([...argv, 'drizzle', '--stage', 'finished', '--json'])).out)
+    expect(event).toMatchObject({ event: 'schema', orm: 'drizzle', stage: 'finished', indexes: [] })
+    expect(await cli([...argv, 'knex'])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/typeorm, prisma, drizzle/),
+    })
+  })
+
+  test('as JSON: one event a line', async () => {
+    const { url } = await shop(kind)
+    const config = write(SHOP)
+    const step = async (name: string) =>
+      events((await cli(['adopt', name, '--config', config, '--url', url, '--json'])).out)
+    expect(await step('plan')).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ event: 'column', column: 'customer_id', isRoot: false }),
+        { event: 'plan', phase: 'planned', next: 'backfill' },
+      ]),
+    )
+    expect(await step('backfill')).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ event: 'progress', columns: ['id'], done: 3, total: 3, round: 1 }),
+        { event: 'done', step: 'backfill', phase: 'backfilling' },
+      ]),
+    )
+    expect((await step('switch')).at(-1)).toEqual({ event: 'done', step: 'switch', phase: 'switched' })
+    expect((await step('verify')).at(-1)).toEqual({ event: 'done', step: 'verify', faults: 0 })
+    expect(await step('abandon')).toEqual([
+      expect.objectContaining({ event: 'obstacle', code: 'INVALID_OPTION' }),
+      { event: 'refused', obstacles: 1 },
+    ])
+    expect((await step('finish')).at(-1)).toEqual({ event: 'done', step: 'finish' })
+  })
+
+  test('every obstacle, and nothing changed', async () => {
+    const { database, url } = await shop(kind)
+    await database.query('ALTER TABLE orders ADD COLUMN legacy_id integer')
+    await database.query('ALTER TABLE orders ADD COLUMN legacy_customer_id integer')
+    const config = write({
+      ...SHOP,
+      tables: [...SHOP.tables, { table: 'gone', createdAt: 'at', family: 'flax' }],
+    })
+    const { code, out } = await cli(['adopt', 'plan', '-c', config, '--url', url])
+    expect(code).toBe(1)
+    for (const found of [
+      /orders\.id: the table already has/,
+      /orders\.customer_id: the table already/,
+      /gone: there is no such table/,
+    ])
+      expect(out).toMatch(found)
+    expect(out).toMatch(/obstacles: 3\n$/)
+    expect(await cli(['adopt', 'backfill', '-c', config, '--url', url, '--json'])).toMatchObject({ code: 1 })
+    expect(await database.query('SELECT id FROM orders ORDER BY id')).toHaveLength(3)
+  })
+
+  test('abandoned, and a fault that verify finds', async () => {
+    const { database, url } = await shop(kind)
+    const config = write(SHOP)
+    const step = (name: string) => cli(['adopt', name, '-c', config, '--url', url])
+    await step('backfill')
+    expect(await step('abandon')).toMatchObject({ code: 0, out: expect.stringMatching(/^abandoned/) })
+    await step('backfill')
+    await step('switch')
+    await database.query('UPDATE orders SET customer_id = (SELECT id FROM customer WHERE legacy_id = 1)')
+    expect(await step('verify')).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/fault {2}.*2 rows whose old and new/),
+    })
+  })
+})
+
+test('Ctrl+C stops behind a batch, and the next run goes on', async () => {
+  const { url } = await shop('sqlite')
+  const argv = ['adopt', 'backfill', '-c', write(SHOP), '--url', url, '--batch-size', '1', '--json']
+  const lines: string[] = []
+  const [stdout, stderr] = [
+    (text: string) => {
+      // At the first batch, as a terminal does.
+      if (lines.push(text) === 1) process.emit('SIGINT')
+      return true
+    },
+    (text: string) => lines.push(text) > 0,
+  ]
+  const io = { stdin: Readable.from([]), stdout: { write: stdout }, stderr: { write: stderr }, env: {} }
+  expect(await run(argv, io)).toBe(2)
+  expect(lines.join('')).toMatch(/"done":1.*\n.*stopped; run it again, and it goes on where it was/)
+  expect(await cli(argv)).toMatchObject({ code: 0, out: expect.stringMatching(/"done":3/) })
+})
+
+test.each([
+  [
+    'mjs',
+    "export default { tables: [{ table: 'orders', createdAt: 'at', generator: (clock) => sno.generator({ partition: 7, clock }) }] }",
+  ],
+  [
+    'ts',
+    "const partition: number = 7\nexport default { tables: [{ table: 'orders', createdAt: 'at', family: 'sno', partition }] }",
+  ],
+])('a configuration as .%s, in a process of its own', async (ending, text) => {
+  const { database, url } = await shop('sqlite')
+  const core = JSON.stringify(new URL('../../core/dist/index.js', import.meta.url).href)
+  const config = write(
+    ending === 'mjs' ? `import { sno } from ${core}\n${text}` : text,
+    `snoflax.adopt.${ending}`,
+  )
+  const env = { DATABASE_URL: url }
+  const ran = await bin(['adopt', 'backfill', '-c', config], { env })
+  if (ending === 'ts' && ran.code === 2) {
+    // Node 20 and early 22.
+    expect(ran.err).toMatch(/Node 22\.18 and newer read TypeScript/)
+    return
+  }
+  expect(ran).toMatchObject({ code: 0 })
+  expect(await bin(['adopt', 'switch', '-c', config], { env })).toMatchObject({ code: 0 })
+  const [first] = await database.query('SELECT id, legacy_id FROM orders ORDER BY id')
+  expect(first?.['legacy_id']).toBe(2)
+  expect(sno.unpack(sno.parse(first?.['id'])).partition).toBe(7)
+})
+
+const table = { table: 'orders', createdAt: 'at', family: 'sno', partition: 900 }
+const WRONG: [name: string, config: unknown, message: RegExp][] = [
+  ['no JSON', '{ tables', /is not JSON: /],
+  ['an unknown key', { tables: [table], batch: 5 }, /no option "batch"; options are database, tables/],
+  ['no list of tables', { tables: {} }, /tables is a list of the tables/],
+  ['no tables', { tables: [] }, /tables is a list of the tables/],
+  [
+    'an unknown key of a table',
+    { tables: [{ ...table, parition: 1 }] },
+    /tables\[0\]: no option "parition"; options are table,/,
+  ],
+  ['no name', { tables: [{ createdAt: 'at' }] }, /tables\[0\]: table is the table's name/],
+  [
+    'no createdAt',
+    { tables: [{ ...table, createdAt: undefined }] },
+    /tables\[0\] \(orders\): createdAt must be a column name/,
+  ],
+  [
+    'an unknown key of createdAt',
+    { tables: [{ ...table, createdAt: { column: 'at', zone: 'UTC' } }] },
+    /createdAt: no option "zone"; options are column, through, unit, timeZone/,
+  ],
+  [
+    'an unknown kind of key',
+    { tables: [{ ...table, createdAt: { key: 'uuid4' } }] },
+    /createdAt\.key is one of uuid7, ulid, cuid, ksuid, objectId, not uuid4/,
+  ],
+  [
+    'a time without a zone',
+    { tables: [{ ...table, createdAt: { from: '2021-01-01T00:00', to: '2022-01-01' } }] },
+    /orders\): createdAt: a time is now/,
+  ],
+  [
+    'no family',
+    { tables: [{ table: 'orders', createdAt: 'at' }] },
+    /family is one of flax, sno, flake, uid, uidLocal, uuid7, ulid, not undefined/,
+  ],
+  [
+    'a family that is none',
+    { tables: [{ ...table, family: 'cuid', partition: undefined }] },
+    /family is one of .*, not cuid/,
+  ],
+  ['a number of another family', { tables: [{ ...table, worker: 3 }] }, /orders\): sno takes no worker/],
+  [
+    'no number',
+    { tables: [{ ...table, partition: undefined }] },
+    /give a partition that no other generator has/,
+  ],
+  ['a prefix that is none', { tables: [{ ...table, prefix: 'A B' }] }, /prefix/],
+  ['an unknown storage', { tables: [{ ...table, storage: 'blob' }] }, /storage must be "text" or "binary"/],
+  [
+    'stored without a prefix',
+    { tables: [{ ...table, stored: 'bare' }] },
+    /stored needs a prefix; add prefix/,
+  ],
+  [
+    'triggers that are no list',
+    { tables: [table], allowTriggers: 'all' },
+    /allowTriggers is a list of names/,
+  ],
+]
+
+test.each(WRONG)('%s is refused', async (_, config, message) => {
+  const { url } = await shop('sqlite')
+  const ran = await cli(['adopt', 'plan', '-c', write(config), '--url', url])
+  expect(`${ran.out}${ran.err}`).toMatch(message)
+  expect(ran.code).toBeGreaterThan(0)
+})
+
+test.each([
+  [['-c', 'nowhere.json'], /there is no nowhere\.json/],
+  [[], /there is no snoflax\.adopt\.json, .*write one, or name a file with --config/],
+])('no configuration: %j', async (argv, message) => {
+  expect(await cli(['adopt', 'plan', ...argv])).toMatchObject({
+    code: 2,
+    out: '',
+    err: expect.stringMatching(message),
+  })
+})
+
+test.each([
+  ['mariadb://root@127.0.0.1/shop', /adopt serves PostgreSQL and SQLite, not MySQL or MariaDB/],
+  ['no-such-file.db', /a database is postgres:\/\/… or the path of an SQLite file that exists/],
+  [
+    'postgres://someone:secret@127.0.0.1:1/shop',
+    /postgres:\/\/someone@127\.0\.0\.1:1\/shop can't be reached/,
+  ],
+])('the database %s', async (url, message) => {
+  const ran = await cli(['adopt', 'plan', '-c', write(SHOP), '--url', url])
+  expect(ran).toMatchObject({ code: 2, out: '', err: expect.stringMatching(message) })
+})
+
+test('no database at all', async () => {
+  expect((await cli(['adopt', 'plan', '-c', write(SHOP)])).err).toMatch(
+    /no database: pass --url, database in/,
+  )
+})

@@ -1,0 +1,2 @@
+export type { Fetch } from './gateway.js'
+export { type EtcdLeases, type EtcdOptions, etcdLeases } from './leases.js'

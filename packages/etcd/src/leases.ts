@@ -1,0 +1,297 @@
+import { randomUUID } from 'node:crypto'
+import { IdError } from '@snoflax/core'
+import type { LeasableFamily, LeaseRequest, LeaseStore } from '@snoflax/core/leases'
+import { type Fetch, Gateway, type Stored } from './gateway.js'
+
+/** Where etcd is. */
+export interface EtcdOptions {
+  /** URLs of the members' clients: `http://10.0.0.1:2379`. They are tried in turn. */
+  readonly endpoints: readonly string[]
+  /** What keys begin with. Default `snoflax/leases/`. */
+  readonly prefix?: string
+  /** Sent with each request: `{ authorization: token }`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** How long one member has for an answer, in milliseconds. Default 2000. */
+  readonly timeoutMs?: number
+  /** Default the program's `fetch`. One of your own can have client certificates, or renew tokens. */
+  readonly fetch?: Fetch
+}
+
+/** Leases in etcd. */
+export interface EtcdLeases extends LeaseStore {
+  /**
+   * Lets the first lease of a family be given; where the family has a record, nothing happens. For a deployment script:
+   * a program that calls it at each start would begin anew after etcd has lost its data, while others still hold leases.
+   */
+  begin(family: LeasableFamily): Promise<void>
+  /**
+   * Says that this cluster gives the leases from now on, after a restore, or when its record was lost, and no other does.
+   * Leases that are held get lost, and new ones begin 120 s later, behind all that may be out.
+   */
+  adopt(family: LeasableFamily): Promise<void>
+}
+
+/** The longest lease, so that `adopt` knows how long to wait: with two clocks that are off by a quarter of it, and more. */
+const LONGEST_MS = 60_000
+const ADOPTED_AFTER_MS = 120_000
+/** Each attempt reads anew, and fails only where others have written meanwhile. */
+const ATTEMPTS = 50
+
+/** A family's record. */
+interface FamilyRecord {
+  /** The cluster that gives its leases. */
+  readonly cluster: string
+  /** Another one after each `adopt`. */
+  readonly adoption: string
+  /** No window begins before it. */
+  readonly floorMs: number
+}
+
+/** A number, as its key has it. */
+interface NumberRecord {
+  readonly epochMs: number
+  readonly shards: readonly (Shard | null)[]
+}
+
+interface Shard {
+  readonly adoption: string
+  /** Null once it was given back. */
+  readonly token: string | null
+  /** For people. */
+  readonly holder: string
+  readonly startMs: number
+  /** No id has this time or a later one. */
+  readonly reservedMs: number
+  /** From here on others may take it. */
+  readonly expiresMs: number
+}
+
+/**
+ * Leases that are kept in etcd 3.4 or newer. Call `begin` once for each family.
+ *
+ * @throws {IdError} `INVALID_OPTION`. The store's functions throw `LEASE_UNAVAILABLE` where no member answers, where this
+ * machine's clock is too far from the member's, and where the family's record is missing or of another cluster.
+ *
+ * @example
+ * const store = etcdLeases({ endpoints: ['http://127.0.0.1:2379'] })
+ * await store.begin(sno)
+ * const lease = await leasePartitionFrom(store, { family: sno, numbers: { min: 1, max: 64 } })
+ * lease.generator.generate() // SnoId
+ * await lease.release()
+ */
+export function etcdLeases(options: EtcdOptions): EtcdLeases {
+  const { endpoints, prefix = 'snoflax/leases/', headers = {}, timeoutMs = 2000 } = options
+  checkEndpoints(endpoints)
+  const gateway = new Gateway({
+    endpoints,
+    headers,
+    timeoutMs,
+    fetch: options.fetch ?? (fetch as unknown as Fetch),
+  })
+
+  const recordOf = (family: string): string => `${prefix}${family}`
+  // Padded, so that keys are in the order of numbers.
+  const keyOf = (family: string, number: number): string =>
+    `${recordOf(family)}/${String(number).padStart(10, '0')}`
+
+  /** What the gateway answers, or an error that names the family. */
+  const answered = <Answer>(family: string, answer: Promise<Answer>): Promise<Answer> =>
+    answer.catch((cause: Error) => {
+      throw unavailable(family, cause.message, cause)
+    })
+
+  async function read(family: string, from: number, until: number) {
+    const ranges = [{ key: recordOf(family) }, { key: keyOf(family, from), end: keyOf(family, until) }]
+    const { clusterId, ranges: found, clockOffMs } = await answered(family, gateway.read(ranges))
+    const record = found[0]?.[0] ?? { key: recordOf(family), value: undefined, revision: '0' }
+    return { clusterId, clockOffMs, record, numbers: found[1] ?? [] }
+  }
+
+  /** What may be given, and what it was read from. */
+  async function readToGive(family: string, from: number, until: number, ttlMs: number) {
+    const { clusterId, clockOffMs, record, numbers } = await read(family, from, until)
+    const { adoption, floorMs } = checkRecord(family, record, clusterId)
+    checkClock(family, clockOffMs, ttlMs)
+    return { adoption, floorMs, record, numbers: new Map(numbers.map((one) => [one.key, one])) }
+  }
+
+  const write = (
+    family: string,
+    key: string,
+    value: unknown,
+    ...unchanged: readonly Omit<Stored, 'value'>[]
+  ) => answered(family, gateway.write(key, value, unchanged))
+
+  async function writeRecord(family: string, isFirst: boolean): Promise<void> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const { clusterId, clockOffMs, record } = await read(family, 0, 0)
+      if (isFirst && record.value !== undefined) return
+      checkClock(family, clockOffMs, LONGEST_MS)
+      const floorMs = Date.now() + (isFirst ? 0 : ADOPTED_AFTER_MS)
+      const value: FamilyRecord = { cluster: clusterId, adoption: randomUUID(), floorMs }
+      if (await write(family, record.key, value, record)) return
+    }
+    throw crowded(family)
+  }
+
+  /** Changes the shard that has the token. Undefined if none has. */
+  async function replace(
+    token: string,
+    ttlMs: number | undefined,
+    next: (shard: Shard, nowMs: number) => Shard,
+  ): Promise<Shard | undefined> {
+    const { family, number } = placeOf(token)
+    const key = keyOf(family, number)
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const { adoption, record, numbers } = await readToGive(family, number, number + 1, ttlMs ?? Infinity)
+      const stored = numbers.get(key)
+      const { shards = [], ...rest } = (stored?.value ?? {}) as Partial<NumberRecord>
+      const at = shards.findIndex((shard) => shard?.token === token && shard.adoption === adoption)
+      const shard = shards[at]
+      if (stored === undefined || shard == null) return undefined
+      const changed = next(shard, Date.now())
+      if (await write(family, key, { ...rest, shards: placed(shards, at, changed) }, stored, record))
+        return changed
+    }
+    throw crowded(family)
+  }
+
+  return {
+    async acquire(request) {
+      const { family, epochMs, numbers, shards, ttlMs, holder } = request
+      checkTtl(request)
+      const secret = randomUUID()
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+        const found = await readToGive(family, numbers.min, numbers.max + 1, ttlMs)
+        const nowMs = Date.now()
+        const free: { number: number; at: number; reservedMs: number }[] = []
+        let retryMs: number | undefined
+        for (let number = numbers.min; number <= numbers.max; number++) {
+          const value = found.numbers.get(keyOf(family, number))?.value as NumberRecord | undefined
+          if (value !== undefined && (value.epochMs !== epochMs || value.shards.length !== shards)) continue
+          for (let at = 0; at < shards; at++) {
+            const shard = value?.shards[at]
+            const token = tokenOf(family, number, secret)
+            // Written by an attempt whose answer was lost.
+            if (shard?.token === token) {
+              return { token, number, shard: at, startMs: shard.startMs, untilMs: shard.reservedMs }
+            }
+            const isHeld = shard != null && shard.token !== null && shard.adoption === found.adoption
+            const reservedMs = Math.max(shard?.reservedMs ?? 0, found.floorMs)
+            const freeMs = Math.max(isHeld ? shard.expiresMs : 0, reservedMs - ttlMs + 1)
+            if (freeMs <= nowMs) free.push({ number, at, reservedMs })
+            else retryMs = Math.min(retryMs ?? Infinity, freeMs - nowMs)
+          }
+        }
+        if (free.length === 0) return { retryMs }
+        free.sort((a, b) => a.reservedMs - b.reservedMs || a.number - b.number || a.at - b.at)
+        // Those who ask together spread out as soon as they meet.
+        const chosen = free[
+          Math.floor(Math.random() * Math.min(free.length, attempt ** 2))
+        ] as (typeof free)[0]
+        const { number, at } = chosen
+        const key = keyOf(family, number)
+        const stored = found.numbers.get(key) ?? { key, value: undefined, revision: '0' }
+        const before = (stored.value as NumberRecord | undefined)?.shards ?? Array<null>(shards).fill(null)
+        const given: Shard = {
+          adoption: found.adoption,
+          token: tokenOf(family, number, secret),
+          holder,
+          // Clocks that are behind can begin at once where the number has rested.
+          startMs: Math.max(chosen.reservedMs, nowMs - ttlMs),
+          reservedMs: nowMs + ttlMs,
+          expiresMs: nowMs + ttlMs,
+        }
+        const value: NumberRecord = { epochMs, shards: placed(before, at, given) }
+        if (await write(family, key, value, stored, found.record)) {
+          return {
+            token: given.token as string,
+            number,
+            shard: at,
+            startMs: given.startMs,
+            untilMs: given.reservedMs,
+          }
+        }
+      }
+      throw crowded(family)
+    },
+    async renew(token, ttlMs) {
+      const shard = await replace(token, ttlMs, (shard, nowMs) => ({
+        ...shard,
+        reservedMs: Math.max(shard.reservedMs, nowMs + ttlMs),
+        expiresMs: nowMs + ttlMs,
+      }))
+      return shard && { startMs: shard.startMs, untilMs: shard.reservedMs }
+    },
+    async release(token, usedUntilMs) {
+      await replace(token, undefined, (shard) => ({
+        ...shard,
+        token: null,
+        reservedMs: Math.min(shard.reservedMs, Math.max(shard.startMs, Math.ceil(usedUntilMs))),
+      }))
+    },
+    begin: ({ name }) => writeRecord(name, true),
+    adopt: ({ name }) => writeRecord(name, false),
+  }
+}
+
+const placed = (shards: readonly (Shard | null)[], at: number, shard: Shard): readonly (Shard | null)[] =>
+  shards.map((one, i) => (i === at ? shard : one))
+
+const tokenOf = (family: string, number: number, secret: string): string => `${family}/${number}/${secret}`
+
+function placeOf(token: string): { family: string; number: number } {
+  const [family = '', number] = token.split('/')
+  return { family, number: Number(number) }
+}
+
+function checkEndpoints(endpoints: readonly string[]): void {
+  const isUrl = (endpoint: unknown) => typeof endpoint === 'string' && /^https?:\/\/./.test(endpoint)
+  if (Array.isArray(endpoints) && endpoints.length > 0 && endpoints.every(isUrl)) return
+  throw new IdError(
+    'INVALID_OPTION',
+    "etcdLeases: endpoints must be URLs of etcd's members, such as ['http://127.0.0.1:2379']",
+    { field: 'endpoints', value: endpoints },
+  )
+}
+
+function checkTtl({ family, ttlMs }: LeaseRequest): void {
+  if (ttlMs <= LONGEST_MS) return
+  throw new IdError(
+    'INVALID_OPTION',
+    `${family}: a lease in etcd lasts ${LONGEST_MS} ms at most, not ${ttlMs}`,
+    { family, field: 'ttlMs', value: ttlMs },
+  )
+}
+
+function checkRecord(family: string, { value, key }: Stored, clusterId: string): FamilyRecord {
+  if (value === undefined) {
+    throw unavailable(
+      family,
+      `etcd has no key ${key}; call begin() if ${family} has never had leases there, else adopt()`,
+    )
+  }
+  const record = value as FamilyRecord
+  if (record.cluster === clusterId) return record
+  throw unavailable(
+    family,
+    `the leases in etcd are those of cluster ${record.cluster}, and this is ${clusterId}; call adopt() when that one ` +
+      'leases no numbers any more',
+  )
+}
+
+/** A clock that is far ahead would reserve moments far ahead, and take numbers from those who hold them. */
+function checkClock(family: string, clockOffMs: number | undefined, ttlMs: number): void {
+  if (clockOffMs === undefined || clockOffMs <= ttlMs / 4) return
+  throw unavailable(
+    family,
+    `this machine's clock is ${clockOffMs} ms or more from that of etcd, and ${ttlMs / 4} ms are allowed; synchronize ` +
+      'both by NTP',
+  )
+}
+
+const unavailable = (family: string, why: string, cause?: unknown): IdError =>
+  new IdError('LEASE_UNAVAILABLE', `${family}: ${why}`, { family, cause })
+
+const crowded = (family: string): IdError =>
+  unavailable(family, `others wrote to etcd at the same time, ${ATTEMPTS} times over; try again`)

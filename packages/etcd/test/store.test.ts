@@ -1,0 +1,177 @@
+import { type IdError, sno } from '@snoflax/core'
+import { type LeaseGrant, type LeaseRequest, leasePartitionFrom } from '@snoflax/core/leases'
+import { type EtcdLeases, type EtcdOptions, etcdLeases, type Fetch } from '@snoflax/etcd'
+import { startProxy } from '@snoflax/lease-kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { Cluster, hasEtcd } from './cluster.js'
+
+const request = (options: Partial<LeaseRequest> = {}): LeaseRequest => ({
+  family: 'sno',
+  epochMs: sno.layout.epochMs,
+  numbers: { min: 1, max: 1 },
+  shards: 1,
+  ttlMs: 30_000,
+  holder: 'test',
+  ...options,
+})
+
+test.each([[], ['localhost:2379'], undefined])('endpoints %j are refused', (endpoints) => {
+  expect(() => etcdLeases({ endpoints } as EtcdOptions)).toThrow(/endpoints must be URLs/)
+})
+
+describe.runIf(hasEtcd())('leases in etcd', () => {
+  let cluster: Cluster
+  let store: EtcdLeases
+  let prefix: string
+  let started = 0
+  beforeAll(async () => {
+    cluster = await Cluster.start(1)
+  })
+  afterAll(() => cluster?.stop())
+  beforeEach(async () => {
+    prefix = `test ${++started}/`
+    store = etcdLeases({ endpoints: cluster.endpoints, prefix })
+    await store.begin(sno)
+  })
+
+  const granted = async (options?: Partial<LeaseRequest>): Promise<LeaseGrant> => {
+    const answer = await store.acquire(request(options))
+    if (!('token' in answer)) throw new Error(`refused: ${answer.retryMs}`)
+    return answer
+  }
+
+  test('a number is given once, renewed by who has it, and given anew behind what was used', async () => {
+    const first = await granted()
+    expect(first).toMatchObject({ number: 1, shard: 0 })
+    const { retryMs } = (await store.acquire(request())) as { retryMs: number }
+    expect(retryMs).toBeGreaterThan(20_000)
+    expect(retryMs).toBeLessThanOrEqual(30_000)
+    const window = await store.renew(first.token, 40_000, first.startMs)
+    expect(window?.startMs).toBe(first.startMs)
+    expect(window?.untilMs).toBeGreaterThan(first.untilMs)
+    const usedUntilMs = first.startMs + 1000
+    await store.release(first.token, usedUntilMs)
+    expect(await store.renew(first.token, 30_000, 0)).toBeUndefined()
+    await store.release(first.token, first.startMs)
+    const next = await granted()
+    expect(next.startMs).toBe(usedUntilMs)
+  })
+
+  test('a number that nobody renews goes to another, whose window begins where the first one ends', async () => {
+    const first = await granted({ ttlMs: 100 })
+    await expect.poll(async () => 'token' in (await store.acquire(request({ ttlMs: 100 })))).toBe(true)
+    expect(await store.renew(first.token, 100, 0)).toBeUndefined()
+    const stored = (await cluster.get(`${prefix}sno/0000000001`)) as { shards: { startMs: number }[] }
+    expect(stored.shards[0]?.startMs).toBeGreaterThanOrEqual(first.untilMs)
+  })
+
+  test('those who ask together get numbers of their own, the longest unused ones first', async () => {
+    const grants = await Promise.all(
+      Array.from({ length: 12 }, () => granted({ numbers: { min: 5, max: 16 } })),
+    )
+    expect(grants.map(({ number }) => number).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 12 }, (_, i) => i + 5),
+    )
+    for (const [i, { token, startMs }] of grants.entries()) await store.release(token, startMs + 1000 - i)
+    expect((await granted({ numbers: { min: 5, max: 16 } })).number).toBe(grants.at(-1)?.number)
+  })
+
+  test('shards of a number are leased apart; a number keeps its shards and its epoch', async () => {
+    const both = [await granted({ shards: 2 }), await granted({ shards: 2 })]
+    expect(both.map(({ shard }) => shard)).toEqual([0, 1])
+    for (const { token, startMs } of both) await store.release(token, startMs)
+    expect(await store.acquire(request({ shards: 1 }))).toEqual({ retryMs: undefined })
+    expect(await store.acquire(request({ shards: 2, epochMs: 0 }))).toEqual({ retryMs: undefined })
+  })
+
+  test('an answer that was lost on the way costs no number', async () => {
+    let losses = 0
+    const losing: Fetch = async (url, init) => {
+      const response = await (fetch as unknown as Fetch)(url, init)
+      if (init.body.includes('request_put') && losses++ === 0) throw new Error('lost')
+      return response
+    }
+    // Two names of one member: the second is asked when the first fails.
+    const [endpoint = ''] = cluster.endpoints
+    const twice = etcdLeases({ endpoints: [endpoint, endpoint], prefix, fetch: losing })
+    expect(await twice.acquire(request({ numbers: { min: 1, max: 2 } }))).toMatchObject({ number: 1 })
+    expect(losses).toBe(2)
+    expect(await cluster.get(`${prefix}sno/0000000002`)).toBeUndefined()
+  })
+
+  test('without a record nothing is given, and begin changes none that is there', async () => {
+    const other = etcdLeases({ endpoints: cluster.endpoints, prefix: `${prefix}other ` })
+    await expect(other.acquire(request())).rejects.toMatchObject({
+      code: 'LEASE_UNAVAILABLE',
+      message: expect.stringContaining('call begin() if sno has never had leases there, else adopt()'),
+    })
+    const before = await cluster.get(`${prefix}sno`)
+    await store.begin(sno)
+    expect(await cluster.get(`${prefix}sno`)).toEqual(before)
+  })
+
+  test('another cluster gives nothing before it adopts, and then behind all that may be out', async () => {
+    const held = await granted()
+    const record = (await cluster.get(`${prefix}sno`)) as object
+    await cluster.put(`${prefix}sno`, { ...record, cluster: '1' })
+    const refused = { code: 'LEASE_UNAVAILABLE', message: expect.stringContaining('call adopt()') }
+    await expect(store.acquire(request())).rejects.toMatchObject(refused)
+    await expect(store.renew(held.token, 30_000, 0)).rejects.toMatchObject(refused)
+
+    const before = Date.now()
+    await store.adopt(sno)
+    expect(await store.renew(held.token, 30_000, 0)).toBeUndefined()
+    const { retryMs } = (await store.acquire(request())) as { retryMs: number }
+    expect(retryMs).toBeGreaterThan(60_000)
+    const { floorMs } = (await cluster.get(`${prefix}sno`)) as { floorMs: number }
+    expect(floorMs).toBeGreaterThanOrEqual(before + 120_000)
+  })
+
+  test('a lease of more than a minute, and a clock that is far from the member’s, are refused', async () => {
+    await expect(store.acquire(request({ ttlMs: 60_001 }))).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+    const late: Fetch = async (url, init) => {
+      const response = await (fetch as unknown as Fetch)(url, init)
+      const date = new Date(Date.now() - 3_600_000).toUTCString()
+      return {
+        ok: response.ok,
+        status: response.status,
+        text: () => response.text(),
+        headers: { get: () => date },
+      }
+    }
+    const behind = etcdLeases({ endpoints: cluster.endpoints, prefix, fetch: late })
+    await expect(behind.acquire(request())).rejects.toMatchObject({
+      code: 'LEASE_UNAVAILABLE',
+      message: expect.stringMatching(/^sno: this machine's clock is 3\d{6} ms or more from that of etcd/),
+    })
+  })
+
+  test('a member that does not answer is passed over, and without any the error says so', async () => {
+    const [server] = cluster.servers
+    const proxy = await startProxy(server as { host: string; port: number }, { trouble: 0 })
+    const dead = `http://127.0.0.1:${proxy.address.port}`
+    proxy.cut()
+    try {
+      const rest = etcdLeases({ endpoints: [dead, ...cluster.endpoints], prefix })
+      expect(await rest.acquire(request())).toMatchObject({ number: 1 })
+      const none = etcdLeases({ endpoints: [dead], prefix, timeoutMs: 200 })
+      const error: IdError = await none.acquire(request()).then(
+        () => undefined as never,
+        (thrown) => thrown,
+      )
+      expect(error).toMatchObject({ code: 'LEASE_UNAVAILABLE', family: 'sno' })
+      expect(error.message).toMatch(/^sno: no member of etcd answered: .*timeout/)
+      const wrong = etcdLeases({ endpoints: [`${cluster.endpoints[0]}/nowhere`], prefix })
+      await expect(wrong.acquire(request())).rejects.toThrow(/answered 404/)
+    } finally {
+      await proxy.close()
+    }
+  })
+
+  test('holders work with it', async () => {
+    const lease = await leasePartitionFrom(store, { family: sno, numbers: { min: 9, max: 9 } })
+    expect(sno.unpack(lease.generator.generate()).partition).toBe(9)
+    await lease.release()
+    expect(await cluster.get(`${prefix}sno/0000000009`)).toMatchObject({ shards: [{ token: null }] })
+  })
+})

@@ -1,0 +1,139 @@
+import type { SqlCodecCallContext } from '@prisma/orm-family-sql/relational-core/ast'
+import type { AnyCodecDescriptor } from '@prisma/orm-framework/components/codec'
+import { CodecImpl } from '@prisma/orm-framework/components/codec'
+import type { JsonValue } from '@prisma/orm-framework/contract/types'
+import {
+  type Database,
+  type DatabaseValue,
+  IdError,
+  type IdFamily,
+  type IdStorage,
+  storageFor,
+} from '@snoflax/core'
+import { withPath } from '@snoflax/core/adapter'
+import { familyOf, type IdColumn, type IdParams, paramsOf } from './columns.js'
+
+const placeOf = ({ column }: SqlCodecCallContext) => (column ? `${column.table}.${column.name}` : undefined)
+
+/** Runs the work; its error says which column, where Prisma tells. */
+function at<Result>(context: SqlCodecCallContext, work: () => Result): Result {
+  const place = placeOf(context)
+  return place === undefined ? work() : withPath(place, work)
+}
+
+/** Converts between ids and what one kind of column holds. */
+export class IdCodec extends CodecImpl<string, readonly ['equality', 'order'], DatabaseValue, string> {
+  private readonly storage: IdStorage<string>
+
+  constructor(
+    descriptor: AnyCodecDescriptor,
+    column: IdColumn,
+    params: IdParams | undefined,
+    database: Database,
+  ) {
+    super(descriptor)
+    this.storage = storageFor(familyOf(column, params), database, { storage: column.storage })
+  }
+
+  override async encode(id: string, context: SqlCodecCallContext): Promise<DatabaseValue> {
+    return at(context, () => this.storage.toDatabase(id))
+  }
+
+  override async decode(stored: DatabaseValue, context: SqlCodecCallContext): Promise<string> {
+    return at(context, () => this.storage.fromDatabase(stored))
+  }
+
+  /** The form of defaults in the contract, and of rows that the database gives inside JSON. */
+  override encodeJson(id: string): JsonValue {
+    return String(this.storage.toDatabase(id))
+  }
+
+  override decodeJson(stored: JsonValue): string {
+    return this.storage.fromDatabase(stored)
+  }
+}
+
+/** Reads an id column as the moment when its id was made. */
+export class TimeCodec extends CodecImpl<string, readonly ['order'], DatabaseValue, Date> {
+  private readonly family: IdFamily
+  private readonly storage: IdStorage<string>
+
+  constructor(
+    descriptor: AnyCodecDescriptor,
+    column: IdColumn,
+    params: IdParams | undefined,
+    database: Database,
+  ) {
+    super(descriptor)
+    this.family = familyOf(column, params)
+    this.storage = storageFor(this.family, database, { storage: column.storage })
+  }
+
+  override async encode(time: Date): Promise<DatabaseValue> {
+    throw new IdError(
+      'INVALID_OPTION',
+      `${this.family.name}: createdAt can be selected, sorted by, and compared in where; for anything else pass ` +
+        'createdBetween, createdAfter or createdBefore',
+      { family: this.family.name, value: time },
+    )
+  }
+
+  override async decode(stored: DatabaseValue, context: SqlCodecCallContext): Promise<Date> {
+    return at(context, () => this.family.time(this.storage.fromDatabase(stored)))
+  }
+
+  override encodeJson(time: Date): JsonValue {
+    return time.toISOString()
+  }
+
+  override decodeJson(stored: JsonValue): Date {
+    return this.family.time(this.storage.fromDatabase(stored))
+  }
+}
+
+/** What conditions give where they are selected: SQLite has 0 and 1. */
+export class BooleanCodec extends CodecImpl<string, readonly ['boolean'], boolean | number, boolean> {
+  override async encode(value: boolean): Promise<boolean> {
+    return value
+  }
+
+  override async decode(stored: boolean | number): Promise<boolean> {
+    return Boolean(stored)
+  }
+
+  override encodeJson(value: boolean): JsonValue {
+    return value
+  }
+
+  override decodeJson(stored: JsonValue): boolean {
+    return Boolean(stored)
+  }
+}
+
+type Validated = { value: IdParams } | { issues: readonly { message: string }[] }
+
+/** Checks the parameters of a column at emit and at start, in the form that Prisma asks for. */
+export const paramsSchema = (column: IdColumn) => ({
+  '~standard': {
+    version: 1 as const,
+    vendor: 'snoflax',
+    validate(value: unknown): Validated {
+      try {
+        return { value: paramsOf(column, value) }
+      } catch (error) {
+        if (error instanceof IdError) return { issues: [{ message: error.message }] }
+        throw error
+      }
+    },
+  },
+})
+
+/**
+ * How `contract.d.ts` writes the type of a column's ids; undefined for the family's own.
+ *
+ * @throws {IdError} for parameters that the family can't have: emitting is the first to look at them.
+ */
+export function renderedType(column: IdColumn, params: IdParams): string | undefined {
+  const { prefix } = paramsOf(column, params)
+  return prefix === undefined ? undefined : `Id<'${prefix}'>`
+}

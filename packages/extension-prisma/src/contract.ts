@@ -1,0 +1,135 @@
+import type { SqlStorage } from '@prisma/orm-family-sql/contract/types'
+import type { CodecRef } from '@prisma/orm-framework/components/codec'
+import type { Contract } from '@prisma/orm-framework/contract/types'
+import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
+import { agree, withPath } from '@snoflax/core/adapter'
+import { familyOf, type IdColumn, paramsOf } from './columns.js'
+import type { GeneratorParams } from './defaults.js'
+
+export type SqlContract = Pick<Contract<SqlStorage>, 'storage' | 'domain' | 'execution'>
+
+/** An id column of a contract. */
+export interface ContractColumn {
+  /** Model and field, as `Order.customerId`. */
+  readonly path: string
+  readonly column: IdColumn
+  readonly family: IdFamily
+  readonly storage: IdStorage<string>
+  readonly ref: CodecRef
+}
+
+/** The place of a column: namespace, table and name, which JSON keeps apart. */
+type Place = string
+const placeOf = (namespace: string, table: string, column: string): Place =>
+  JSON.stringify([namespace, table, column])
+
+/** The id columns of a contract. */
+export class ContractIds {
+  private readonly columns = new Map<Place, ContractColumn>()
+  /** Model and field of every column. */
+  private readonly paths = new Map<Place, string>()
+  private readonly namespacesOf = new Map<string, Set<string>>()
+
+  /** @throws {IdError} for a column whose parameters its family can't have. */
+  constructor(
+    readonly contract: SqlContract,
+    own: readonly IdColumn[],
+    database: Database,
+  ) {
+    const byCodec = new Map(own.map((column) => [column.codecId, column]))
+    this.readPaths()
+    for (const [namespace, { entries }] of Object.entries(contract.storage.namespaces)) {
+      for (const [table, { columns }] of Object.entries(entries.table ?? {})) {
+        this.namespacesOf.set(table, (this.namespacesOf.get(table) ?? new Set()).add(namespace))
+        for (const [name, stored] of Object.entries(columns)) {
+          const column = byCodec.get(stored.codecId)
+          if (column === undefined) continue
+          const path = this.pathOf(namespace, table, name)
+          const params = withPath(path, () => paramsOf(column, this.typeParamsOf(stored)))
+          const family = familyOf(column, params)
+          this.columns.set(placeOf(namespace, table, name), {
+            path,
+            column,
+            family,
+            storage: storageFor(family, database, { storage: column.storage }),
+            ref: {
+              codecId: column.codecId,
+              ...(Object.keys(params).length > 0 && { typeParams: { ...params } }),
+            },
+          })
+        }
+      }
+    }
+  }
+
+  private readPaths(): void {
+    for (const [namespace, { models }] of Object.entries(this.contract.domain.namespaces)) {
+      for (const [model, { storage }] of Object.entries(models)) {
+        const { table, namespaceId, fields } = storage as unknown as ModelStorage
+        for (const [field, { column }] of Object.entries(fields ?? {})) {
+          this.paths.set(placeOf(namespaceId ?? namespace, table, column), `${model}.${field}`)
+        }
+      }
+    }
+  }
+
+  private typeParamsOf({ typeRef, typeParams }: { typeRef?: string; typeParams?: unknown }): unknown {
+    const type = typeRef === undefined ? undefined : this.contract.storage.types?.[typeRef]
+    return type === undefined ? typeParams : (type as { typeParams?: unknown }).typeParams
+  }
+
+  /** Model and field of a column, or table and column where no model has it. */
+  pathOf(namespace: string, table: string, column: string): string {
+    return this.paths.get(placeOf(namespace, table, column)) ?? `${table}.${column}`
+  }
+
+  /** The id column of a table; undefined where the column holds something else. */
+  at(namespace: string | undefined, table: string, column: string): ContractColumn | undefined {
+    if (namespace !== undefined) return this.columns.get(placeOf(namespace, table, column))
+    const found = [...(this.namespacesOf.get(table) ?? [])].map((each) => this.at(each, table, column))
+    return found.length === 1 ? found[0] : undefined
+  }
+
+  /** @throws {IdError} `INVALID_OPTION` for a foreign key that holds other ids than its target, which Prisma lets pass. */
+  checkForeignKeys(): void {
+    for (const [namespace, { entries }] of Object.entries(this.contract.storage.namespaces)) {
+      for (const [table, { foreignKeys }] of Object.entries(entries.table ?? {})) {
+        for (const { source, target } of foreignKeys) {
+          source.columns.forEach((name, index) => {
+            const targetName = target.columns[index] as string
+            const own = this.at(namespace, table, name)
+            const referenced = this.at(target.namespaceId, target.tableName, targetName)
+            if (own === undefined && referenced === undefined) return
+            const targetPath = this.pathOf(target.namespaceId, target.tableName, targetName)
+            if (own === undefined) {
+              const path = this.pathOf(namespace, table, name)
+              throw new IdError(
+                'INVALID_OPTION',
+                `${path}: references ${targetPath}, so it stores ids, too; declare it by the type of ${targetPath}`,
+                { path },
+              )
+            }
+            agree(identityOf(own), referenced === undefined ? { path: targetPath } : identityOf(referenced))
+          })
+        }
+      }
+    }
+  }
+
+  /** The columns whose ids a generator of this extension makes, and what the contract tells it. */
+  generated(): readonly { column: ContractColumn; id: string; params: GeneratorParams }[] {
+    return (this.contract.execution?.mutations.defaults ?? []).flatMap(({ ref, onCreate }) => {
+      if (onCreate === undefined) return []
+      const column = this.columns.get(placeOf(ref.namespace, ref.entry, ref.field))
+      return column ? [{ column, id: onCreate.id, params: (onCreate.params ?? {}) as GeneratorParams }] : []
+    })
+  }
+}
+
+interface ModelStorage {
+  readonly table: string
+  readonly namespaceId?: string
+  readonly fields?: Readonly<Record<string, { readonly column: string }>>
+}
+
+const identityOf = ({ path, family, column }: ContractColumn) => ({ path, family, storage: column.storage })

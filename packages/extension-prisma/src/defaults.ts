@@ -1,0 +1,148 @@
+import type {
+  ControlMutationDefaultEntry,
+  ControlMutationDefaults,
+} from '@prisma/orm-framework/components/control'
+import { type FuncCallSig, int, optional, str } from '@prisma/orm-framework/psl-parser'
+import { IdError, sno } from '@snoflax/core'
+import { checkMeta, databaseDefault } from '@snoflax/core/adapter'
+import { type IdColumn, type IdParams, paramsOf } from './columns.js'
+
+/** What a contract tells a generator. */
+export interface GeneratorParams extends IdParams {
+  readonly meta?: number
+  readonly partition?: number
+}
+
+/** The name that contracts give to what generates a family's ids, in this process. */
+export const generatorId = ({ family }: Pick<IdColumn, 'family'>): string => `snoflax_${family.name}`
+
+type Named = NonNullable<FuncCallSig['named']>
+
+const PREFIX: Named = {
+  prefix: { type: optional(str()), documentation: "The prefix of the column's ids, as its type has it." },
+}
+
+const META: Named = {
+  meta: {
+    type: optional(int()),
+    documentation: 'The metabyte of every id of the column.',
+  },
+}
+
+/** What the generator of a family can be told in a contract. */
+const OPTIONS: Readonly<Record<string, Named>> = {
+  sno: {
+    ...META,
+    partition: {
+      type: optional(int()),
+      documentation:
+        'The partition, if a single process writes. Otherwise each process brings its own generator.',
+    },
+  },
+  flake: {
+    epoch: {
+      type: optional(int()),
+      documentation: 'Unix milliseconds that the time counts from, as the type of the column has it.',
+    },
+  },
+}
+
+type Lower = ControlMutationDefaultEntry['lower']
+
+/** A default that cannot be, at its place in the schema. */
+const refusal = ({ call, context }: Parameters<Lower>[0], message: string) =>
+  ({
+    ok: false,
+    diagnostic: {
+      code: 'SNOFLAX_DEFAULT',
+      message: `${context.modelName}.${context.fieldName}: ${message}`,
+      sourceId: context.sourceId,
+      span: call.span,
+    },
+  }) as const
+
+/** Does what may find something wrong, and says it at its place in the schema. */
+function lowering(work: Lower): Lower {
+  return (input) => {
+    try {
+      return work(input)
+    } catch (error) {
+      if (error instanceof IdError) return refusal(input, error.message)
+      throw error
+    }
+  }
+}
+
+function generated(column: IdColumn): ControlMutationDefaultEntry {
+  const { family } = column
+  const named = { ...PREFIX, ...OPTIONS[family.name] }
+  return {
+    signature: {
+      documentation: `Generates a ${family.name} where none is given.`,
+      named,
+    } satisfies FuncCallSig,
+    usageSignatures: [`${family.name}()`, `${family.name}(${Object.keys(named).join(': …, ')}: …)`],
+    lower: lowering(({ call }) => {
+      const params = Object.fromEntries(
+        Object.entries(call.args).filter(([, value]) => value !== undefined),
+      ) as GeneratorParams & Record<string, string | number>
+      const { meta, partition, ...ofColumn } = params
+      paramsOf(column, ofColumn)
+      checkMeta(family, meta)
+      if (partition !== undefined) sno.generator({ partition })
+      return {
+        ok: true,
+        value: {
+          kind: 'execution',
+          generated: {
+            kind: 'generator',
+            id: generatorId(column),
+            ...(Object.keys(params).length > 0 && { params }),
+          },
+        },
+      }
+    }),
+  }
+}
+
+function inDatabase(columns: readonly IdColumn[]): ControlMutationDefaultEntry {
+  const { family } = columns[0] as IdColumn
+  const named = family.name === 'sno' ? META : {}
+  return {
+    signature: {
+      documentation: `The database generates a ${family.name} where none is given.`,
+      named,
+    } satisfies FuncCallSig,
+    usageSignatures: [`${family.name}Db()`],
+    lower: lowering((input) => {
+      const { call, context } = input
+      const column = columns.find(({ codecId }) => codecId === context.columnCodecId)
+      if (column === undefined) {
+        return refusal(
+          input,
+          `@default(${call.fn}()) is for columns of ${columns.map(({ name }) => `snoflax.${name}()`).join(' and ')}`,
+        )
+      }
+      const meta = call.args['meta'] as number | undefined
+      const expression = databaseDefault({ family, database: 'postgres', storage: column.storage, meta })
+      return { ok: true, value: { kind: 'storage', defaultValue: { kind: 'function', expression } } }
+    }),
+  }
+}
+
+/** What `@default(…)` takes: `flax()` of this process and, where the database can, `flaxDb()` of the database. */
+export function defaultsFor(columns: readonly IdColumn[], hasDatabase: boolean): ControlMutationDefaults {
+  const families = Map.groupBy(columns, ({ family }) => family)
+  return {
+    defaultFunctionRegistry: new Map(
+      [...families].flatMap(([family, own]) => [
+        [family.name, generated(own[0] as IdColumn)],
+        ...(hasDatabase ? [[`${family.name}Db`, inDatabase(own)] as const] : []),
+      ]) as [string, ControlMutationDefaultEntry][],
+    ),
+    generatorDescriptors: [...families].map(([, own]) => ({
+      id: generatorId(own[0] as IdColumn),
+      applicableCodecIds: own.map(({ codecId }) => codecId),
+    })),
+  }
+}

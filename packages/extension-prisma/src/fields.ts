@@ -1,0 +1,62 @@
+import type { ColumnTypeDescriptor } from '@prisma/orm-framework/components/codec'
+import { IdError } from '@snoflax/core'
+import { paramsOf } from './columns.js'
+import { type GeneratorParams, generatorId } from './defaults.js'
+import type { Parts } from './pack.js'
+
+/** A column's type and what generates its ids, for `field.generated` of a contract in TypeScript. */
+export interface GeneratedField {
+  readonly type: ColumnTypeDescriptor
+  readonly generated: {
+    readonly kind: 'generator'
+    readonly id: string
+    readonly params?: Readonly<Record<string, string | number>>
+  }
+}
+
+/** The fields of contracts in TypeScript, for one database. */
+export function fieldsOf<Target extends string>({
+  columns,
+  typeOf,
+  domainOf = () => undefined,
+}: Parts<Target>) {
+  function columnNamed(name: string) {
+    const column = columns.find((each) => each.name === name)
+    if (column) return column
+    throw new IdError(
+      'INVALID_OPTION',
+      `no column type ${name}; pass one of ${columns.map((each) => each.name).join(', ')}`,
+      {
+        value: name,
+      },
+    )
+  }
+
+  function idColumn(
+    name: string,
+    params: { readonly prefix?: string; readonly epoch?: number } = {},
+  ): ColumnTypeDescriptor {
+    const column = columnNamed(name)
+    const domain = domainOf(column)
+    const typeParams = { ...(domain !== undefined && { domain }), ...paramsOf(column, params) }
+    return {
+      codecId: column.codecId,
+      nativeType: typeOf(column),
+      ...(Object.keys(typeParams).length > 0 && { typeParams }),
+    }
+  }
+
+  function generatedId(name: string, params: GeneratorParams = {}): GeneratedField {
+    const { meta: _meta, partition: _partition, ...ofColumn } = params
+    return {
+      type: idColumn(name, ofColumn),
+      generated: {
+        kind: 'generator',
+        id: generatorId(columnNamed(name)),
+        ...(Object.keys(params).length > 0 && { params: { ...params } as Record<string, string | number> }),
+      },
+    }
+  }
+
+  return { idColumn, generatedId }
+}

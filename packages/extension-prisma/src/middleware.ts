@@ -1,0 +1,173 @@
+import {
+  type AnyExpression,
+  type AnyQueryAst,
+  BinaryExpr,
+  type ColumnRef,
+  type LiteralExpr,
+  ParamRef,
+  type TableSource,
+} from '@prisma/orm-family-sql/relational-core/ast'
+import type { SqlMiddleware } from '@prisma/orm-family-sql/runtime'
+import { type Database, IdError } from '@snoflax/core'
+import { unixMs, withPath } from '@snoflax/core/adapter'
+import type { IdColumn } from './columns.js'
+import { type ContractColumn, ContractIds, type SqlContract } from './contract.js'
+
+/** Part of a query. Values of users are not looked into. */
+interface Node {
+  readonly kind: string
+}
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && typeof (value as Node).kind === 'string'
+
+/** Whether the node holds a value of the user's, which may be an object, too. */
+const isOfUser = (value: object): boolean =>
+  isNode(value) && (value.kind === 'param-ref' || value.kind === 'literal')
+
+function* nodesIn(value: unknown): Generator<Node> {
+  if (typeof value !== 'object' || value === null) return
+  if (isNode(value)) {
+    yield value
+    if (isOfUser(value)) return
+  }
+  for (const part of Object.values(value)) yield* nodesIn(part)
+}
+
+/** What parts of a query become. */
+type Replacements = Map<unknown, AnyExpression>
+
+/** The query with parts of it replaced. Nodes are frozen and have nothing private, so a copy is one as good. */
+function replacedIn<Value>(value: Value, found: Replacements): Value {
+  const replacement = found.get(value)
+  if (replacement !== undefined) return replacement as Value
+  if (typeof value !== 'object' || value === null || isOfUser(value)) return value
+  if (Array.isArray(value)) {
+    const parts = value.map((part) => replacedIn(part, found))
+    return parts.some((part, index) => part !== value[index]) ? (Object.freeze(parts) as Value) : value
+  }
+  const changed = Object.entries(value).flatMap(([name, part]) => {
+    const replaced = replacedIn(part, found)
+    return replaced === part ? [] : [[name, replaced] as const]
+  })
+  if (changed.length === 0) return value
+  const copy = Object.create(Object.getPrototypeOf(value))
+  return Object.freeze(Object.assign(copy, value, Object.fromEntries(changed)))
+}
+
+/** The id columns of one query, by the names that it gives to tables. */
+class QueryIds {
+  private readonly tables = new Map<string, TableSource[]>()
+
+  constructor(
+    private readonly ids: ContractIds,
+    nodes: readonly Node[],
+  ) {
+    for (const node of nodes) {
+      if (node.kind !== 'table-source') continue
+      const table = node as TableSource
+      const name = table.alias ?? table.name
+      this.tables.set(name, [...(this.tables.get(name) ?? []), table])
+    }
+  }
+
+  at(node: unknown): ContractColumn | undefined {
+    if (!isNode(node) || node.kind !== 'column-ref') return undefined
+    const { table, column } = node as ColumnRef
+    const found = (this.tables.get(table) ?? []).map((source) => this.in(source, column))
+    if (new Set(found.map((each) => each?.path)).size < 2) return found[0]
+    throw new IdError(
+      'INVALID_OPTION',
+      `${table}.${column}: the query calls several tables ${table}, so its ids can't be converted; alias each of them`,
+      { path: `${table}.${column}` },
+    )
+  }
+
+  in(source: TableSource, column: string): ContractColumn | undefined {
+    return this.ids.at(source.namespaceId, source.name, column)
+  }
+}
+
+/** The value as the parameter that the column's codec converts. @throws {IdError} with model and field. */
+function bound({ path, storage, ref }: ContractColumn, value: unknown): ParamRef {
+  withPath(path, () => storage.toDatabase(value))
+  return ParamRef.of(value, { codec: ref })
+}
+
+/** `createdAt` compared with a moment, as the same comparison of the id. */
+function atMoment(column: ContractColumn, { op, left }: BinaryExpr, value: unknown): BinaryExpr {
+  const { family, path } = column
+  const ms = withPath(path, () => unixMs(value as Date))
+  // What lies in one millisecond is neither after it nor before it.
+  const isWhole = op === 'gt' || op === 'lte'
+  const { lt: first } = family.range(Number.NEGATIVE_INFINITY, isWhole ? ms + 1 : ms)
+  const id = bound(column, first ?? family.max)
+  const isLater = op === 'gt' || op === 'gte'
+  if (first === undefined) return isLater ? BinaryExpr.gt(left, id) : BinaryExpr.lte(left, id)
+  return isLater ? BinaryExpr.gte(left, id) : BinaryExpr.lt(left, id)
+}
+
+function readComparison(query: QueryIds, comparison: BinaryExpr, found: Replacements): void {
+  const { left, right } = comparison
+  for (const [own, other] of [
+    [left, right],
+    [right, left],
+  ] as const) {
+    const column = query.at(own)
+    if (column === undefined) continue
+    const values = (other as { values?: readonly AnyExpression[] }).values ?? [other]
+    for (const value of values) {
+      if (value.kind === 'literal') found.set(value, bound(column, (value as LiteralExpr).value))
+      if (value.kind !== 'param-ref') continue
+      const { value: given, codec } = value as ParamRef
+      if (codec?.codecId === column.column.timeCodecId && own === left) {
+        found.set(comparison, atMoment(column, comparison, given))
+      }
+      if (codec?.codecId === column.column.codecId) bound(column, given)
+    }
+  }
+}
+
+/** Checks what is written into id columns, so that its error has model and field. */
+function readWritten(query: QueryIds, table: TableSource, row: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(row)) {
+    const column = query.in(table, name)
+    if (column === undefined || !isNode(value) || value.kind !== 'param-ref') continue
+    const { value: given } = value as ParamRef
+    if (given != null) bound(column, given)
+  }
+}
+
+function replacementsIn(ast: AnyQueryAst, ids: ContractIds): Replacements {
+  const nodes = [...nodesIn(ast)]
+  const query = new QueryIds(ids, nodes)
+  const found: Replacements = new Map()
+  for (const node of nodes) {
+    if (node.kind === 'binary') readComparison(query, node as BinaryExpr, found)
+  }
+  if (ast.kind === 'insert') for (const row of ast.rows) readWritten(query, ast.table, row)
+  if (ast.kind === 'update') readWritten(query, ast.table, ast.set)
+  return found
+}
+
+/**
+ * Converts ids that Prisma writes into a query as they are (`update`, `delete` and `connect` by key), and comparisons of
+ * `createdAt`. Refuses what is no id before the query runs, with model and field.
+ */
+export function idMiddleware(columns: readonly IdColumn[], database: Database): SqlMiddleware {
+  const known = new WeakMap<object, ContractIds>()
+  const idsOf = (contract: SqlContract): ContractIds => {
+    const ids = known.get(contract.storage) ?? new ContractIds(contract, columns, database)
+    known.set(contract.storage, ids)
+    return ids
+  }
+  return {
+    name: 'snoflax',
+    familyId: 'sql',
+    async beforeCompile(draft, { contract }) {
+      const found = replacementsIn(draft.ast, idsOf(contract))
+      if (found.size === 0) return undefined
+      return { ...draft, ast: replacedIn(draft.ast, found) }
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import type { CodecDescriptor, DataType } from '@prisma/orm-framework/components/codec'
+import { authoringTypes } from './authoring.js'
+import type { IdColumn } from './columns.js'
+import { defaultsFor } from './defaults.js'
+
+/** What a database has for ids, as far as contracts are concerned. */
+export interface Parts<Target extends string> {
+  readonly targetId: Target
+  readonly columns: readonly IdColumn[]
+  // biome-ignore lint/suspicious/noExplicitAny: descriptors of all parameters
+  readonly codecs: readonly CodecDescriptor<any>[]
+  readonly dataTypes: readonly DataType[]
+  /** The module that `contract.d.ts` takes its types from. */
+  readonly types: string
+  typeOf(column: IdColumn): string
+  domainOf?(column: IdColumn): string | undefined
+}
+
+/** What the extension is called in contracts, configurations and databases. */
+export const EXTENSION_ID = 'snoflax'
+
+/** The description of the extension that contracts, command and client share. */
+export const packOf = <const Target extends string>({
+  targetId,
+  columns,
+  codecs,
+  dataTypes,
+  types,
+  typeOf,
+  domainOf = () => undefined,
+}: Parts<Target>) =>
+  ({
+    kind: 'extension',
+    id: EXTENSION_ID,
+    familyId: 'sql',
+    targetId,
+    version: '1',
+    capabilities: {},
+    authoring: { type: authoringTypes(columns, typeOf, domainOf) },
+    controlMutationDefaults: defaultsFor(columns, targetId === 'postgres'),
+    dataTypes,
+    types: {
+      codecTypes: {
+        codecDescriptors: codecs,
+        import: { package: types, named: 'CodecTypes', alias: 'SnoflaxTypes' },
+        typeImports: [{ package: '@snoflax/core', named: 'Id', alias: 'Id' }],
+      },
+      queryOperationTypes: {
+        import: { package: types, named: 'QueryOperationTypes', alias: 'SnoflaxQueryOperationTypes' },
+      },
+      storage: columns.map((column) => ({
+        typeId: column.codecId,
+        familyId: 'sql',
+        targetId,
+        nativeType: typeOf(column),
+      })),
+    },
+  }) as const

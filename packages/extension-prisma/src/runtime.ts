@@ -1,0 +1,147 @@
+import type { SqlMiddleware, SqlRuntimeExtensionDescriptor } from '@prisma/orm-family-sql/runtime'
+import { type Database, IdError, type IdGenerator, sno } from '@snoflax/core'
+import { idSource, withPath } from '@snoflax/core/adapter'
+import { familyOf } from './columns.js'
+import { type ContractColumn, ContractIds, type SqlContract } from './contract.js'
+import { type GeneratorParams, generatorId } from './defaults.js'
+import { idMiddleware } from './middleware.js'
+import { operations } from './operations.js'
+import { type Parts, packOf } from './pack.js'
+
+/** What makes ids of the families that need to be told which process they are in, by the family's name. */
+export type Generators = Readonly<Record<string, IdGenerator<string>>>
+
+/** What {@link withIds} adds to. */
+export interface ClientOptions<Target extends string> {
+  readonly contract?: unknown
+  readonly contractJson?: unknown
+  readonly extensions?: readonly SqlRuntimeExtensionDescriptor<Target>[]
+  readonly middleware?: readonly SqlMiddleware[]
+}
+
+/** What `withIds` takes besides. */
+export interface IdOptions {
+  readonly generators?: Generators
+}
+
+const keyOf = (id: string, params: GeneratorParams): string =>
+  JSON.stringify([id, Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1))])
+
+/** What makes the ids of a column. @throws {IdError} with model and field, if nothing can, or other ids than the column's. */
+function sourceOf(
+  { column, path, family }: ContractColumn,
+  id: string,
+  params: GeneratorParams,
+  given: Generators,
+): () => string {
+  const { prefix, epoch, meta, partition } = params
+  return withPath(path, () => {
+    if (id !== generatorId(column)) {
+      throw new IdError(
+        'INVALID_OPTION',
+        `${column.family.name}: its default is ${id}, which generates other ids; use ${generatorId(column)}`,
+        { family: column.family.name, field: 'default', value: id },
+      )
+    }
+    const own = familyOf(column, {
+      ...(epoch !== undefined && { epoch }),
+      ...(prefix !== undefined && { prefix }),
+    })
+    if (own.min !== family.min || own.layout.epochMs !== family.layout.epochMs) {
+      throw new IdError(
+        'INVALID_OPTION',
+        `${column.family.name}: type and default of the column differ in prefix or epoch; write the same in both`,
+        { family: column.family.name, field: 'default' },
+      )
+    }
+    const base = familyOf(column, epoch === undefined ? undefined : { epoch })
+    const generator =
+      given[column.family.name] ?? (partition === undefined ? undefined : partitioned(partition))
+    const usage = (example: string) => `generators: { ${column.family.name}: ${example} } to withIds`
+    const source = idSource({
+      family: base,
+      ...(generator && { generator }),
+      ...(meta !== undefined && { meta }),
+      usage,
+    })
+    return prefix === undefined ? source : () => `${prefix}_${source()}`
+  })
+}
+
+const partitions = new Map<number, IdGenerator<string>>()
+
+/** One generator each of a process: two of them would make the same ids. */
+function partitioned(partition: number): IdGenerator<string> {
+  const known = partitions.get(partition)
+  if (known) return known
+  const made = sno.generator({ partition })
+  partitions.set(partition, made)
+  return made
+}
+
+function checkNames(generators: Generators, families: readonly string[]): void {
+  for (const name of Object.keys(generators)) {
+    if (families.includes(name)) continue
+    throw new IdError(
+      'INVALID_OPTION',
+      `withIds: no family ${name}; generators can have ${families.join(', ')}`,
+      {
+        field: 'generators',
+        value: name,
+      },
+    )
+  }
+}
+
+/** The function by which a client of Prisma gets ids, for one database. */
+export function withIdsOf<const Target extends Database & ('postgres' | 'sqlite')>(parts: Parts<Target>) {
+  const { targetId, columns, codecs } = parts
+  const { kind, id, familyId, version, dataTypes } = packOf(parts)
+  return <Options extends ClientOptions<Target>>(
+    options: Options & IdOptions,
+  ): Omit<Options, 'generators'> => {
+    const { generators = {}, ...client } = options
+    checkNames(generators, [...new Set(columns.map(({ family }) => family.name))])
+    const contract = (options.contract ?? options.contractJson) as SqlContract | undefined
+    if (contract?.storage === undefined) {
+      throw new IdError('INVALID_OPTION', 'withIds: pass contract or contractJson, as to the client', {
+        field: 'contractJson',
+        value: contract,
+      })
+    }
+    const ids = new ContractIds(contract, columns, targetId)
+    ids.checkForeignKeys()
+    const sources = new Map(
+      ids
+        .generated()
+        .map((each) => [
+          keyOf(each.id, each.params),
+          sourceOf(each.column, each.id, each.params, generators),
+        ]),
+    )
+    const extension: SqlRuntimeExtensionDescriptor<Target> = {
+      kind,
+      id,
+      familyId,
+      version,
+      targetId,
+      dataTypes,
+      types: { codecTypes: { codecDescriptors: codecs } },
+      codecs: () => codecs,
+      queryOperations: () => operations(columns),
+      mutationDefaultGenerators: () =>
+        [...new Set(columns.map(generatorId))].map((name) => ({
+          id: name,
+          stability: 'field' as const,
+          // A default of the contract, so its source was made above.
+          generate: (params) => (sources.get(keyOf(name, params ?? {})) as () => string)(),
+        })),
+      create: () => ({ familyId, targetId }),
+    } as SqlRuntimeExtensionDescriptor<Target>
+    return {
+      ...client,
+      extensions: [...(options.extensions ?? []), extension],
+      middleware: [...(options.middleware ?? []), idMiddleware(columns, targetId)],
+    } as unknown as Omit<Options, 'generators'>
+  }
+}

@@ -1,0 +1,19 @@
+import { defineContract } from '@prisma/orm-postgres/contract-builder'
+import family from '@prisma/orm-postgres/family'
+import target from '@prisma/orm-postgres/target'
+import snoflax, { generatedId, idColumn } from '@snoflax/extension-prisma/pack'
+
+export const contract = defineContract({ family, target, extensions: { snoflax } }, ({ field, model }) => ({
+  models: {
+    Customer: model('Customer', {
+      fields: {
+        id: field.generated(generatedId('Flax', { prefix: 'cus' })).id(),
+        referrer: field.column(idColumn('Flax', { prefix: 'cus' })).optional(),
+        name: field.text(),
+      },
+    }).sql({ table: 'Customer' }),
+    Note: model('Note', {
+      fields: { id: field.generated(generatedId('FlaxText')).id(), text: field.text() },
+    }).sql({ table: 'Note' }),
+  },
+}))

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { IdError } from '@snoflax/core'
+import { generatedId, idColumn } from '@snoflax/extension-prisma/pack'
+import { Project } from '../project.ts'
+
+const project = new Project(import.meta.dirname, 'postgres://nobody@localhost/none')
+const folder = mkdtempSync(join(import.meta.dirname, 'generated-'))
+after(() => rmSync(folder, { recursive: true }))
+
+/** What emitting a model with this field says. */
+async function emitted(field: string, types = '') {
+  const contract = join(folder, 'contract.prisma')
+  writeFileSync(contract, `// use prisma-8\n\n${types}\nmodel Order {\n  ${field}\n}\n`)
+  const { ok, error } = await project.prismaWith({ CONTRACT: contract, OUTPUT: folder }, 'contract', 'emit')
+  return { ok, said: JSON.stringify(error ?? {}), diagnostics: error?.meta?.diagnostics ?? [] }
+}
+
+for (const [field, message] of [
+  ['id snoflax.Sno() @id @default(flax())', /snoflax_flax.*not applicable to.*Order\.id/],
+  ['id Int @id @default(flax())', /snoflax_flax.*not applicable to.*Order\.id/],
+  ['id snoflax.Flax() @id @default(uuid(7))', /uuidv7.*not applicable to.*Order\.id/],
+  [
+    'id snoflax.Sno() @id @default(flaxDb())',
+    /Order\.id: @default\(flaxDb\(\)\) is for columns of snoflax\.Flax\(\)/,
+  ],
+  ['id snoflax.Sno() @id @default(sno(meta: 256))', /Order\.id: sno: .*256/],
+  ['id snoflax.Sno() @id @default(sno(partition: 70000))', /Order\.id: sno: .*70000/],
+  ['id snoflax.Sno() @id @default(snoDb(meta: 256))', /Order\.id: sno: .*256/],
+  ['id snoflax.Flax() @id @default(flax(prefix: "Bad"))', /Order\.id: .*a prefix must/],
+  ['id snoflax.Flax() @id @default(flax(meta: 1))', /meta/],
+] as const) {
+  test(`refused at its place: ${field}`, async () => {
+    const { ok, said, diagnostics } = await emitted(field)
+    assert.equal(ok, false)
+    assert.match(said, message)
+    assert.equal(diagnostics[0]?.span?.start.line, 5)
+  })
+}
+
+for (const [field, message] of [
+  ['id snoflax.Flax({ prefix: "Not a prefix" }) @id', /a prefix must have 1 to 63 of a-z/],
+  ['id snoflax.Flax({ epoch: 5 }) @id', /its epoch is fixed/],
+] as const) {
+  test(`refused: ${field}`, async () => {
+    const { ok, said } = await emitted(field)
+    assert.equal(ok, false, said)
+    assert.match(said, message)
+  })
+}
+
+test('a contract in TypeScript says the same', async () => {
+  const contract = join(import.meta.dirname, 'contract.ts')
+  const output = join(folder, 'ts')
+  const { ok, error } = await project.prismaWith({ CONTRACT: contract, OUTPUT: output }, 'contract', 'emit')
+  assert.ok(ok, JSON.stringify(error))
+  const { default: emittedContract } = await import(join(output, 'contract.json'), { with: { type: 'json' } })
+  const { Customer, Note } = emittedContract.storage.namespaces.public.entries.table
+  assert.deepEqual(Customer.columns.id, {
+    codecId: 'snoflax/flax-uuid@1',
+    nativeType: 'uuid',
+    nullable: false,
+    typeParams: { prefix: 'cus' },
+  })
+  assert.deepEqual(Note.columns.id.typeParams, { domain: 'snoflax.flax_text' })
+  assert.throws(() => idColumn('Nope'), IdError)
+  assert.throws(() => generatedId('Flax', { epoch: 5 }), IdError)
+})

@@ -1,0 +1,90 @@
+import { flax, type IdFamily, type StorageName, sno, storageFor } from '@snoflax/core'
+import { databaseDefault } from '@snoflax/core/adapter'
+import { ulid, uuid7 } from '@snoflax/families'
+import { idColumn, idPlugin, snoId } from '@snoflax/kysely'
+import { type MysqlDatabase, mysql } from '@snoflax/test'
+import { Kysely, MysqlDialect, sql } from 'kysely'
+import { createPool } from 'mysql2'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+interface Tables {
+  notes: { id: string; text: string }
+}
+
+describe.runIf(mysql.selected())("default: 'database' in MySQL and MariaDB", () => {
+  let database: MysqlDatabase
+  let server: 'mysql' | 'mariadb'
+  beforeAll(async () => {
+    database = await mysql.open()
+    server = database.label.startsWith('MariaDB') ? 'mariadb' : 'mysql'
+  })
+  afterAll(() => database?.close())
+
+  test.each([
+    [flax, 'binary'],
+    [flax, 'text'],
+    [uuid7, 'binary'],
+    [uuid7, 'text'],
+    [ulid, 'binary'],
+    [ulid, 'text'],
+  ] as const)('%#: the server makes the ids', async (family: IdFamily, storage: StorageName) => {
+    const ids = idPlugin({
+      database: server,
+      tables: { notes: { id: idColumn(family)({ storage, default: 'database' }) } },
+    })
+    const pool = createPool({ uri: database.url, supportBigNumbers: true })
+    const db = new Kysely<Tables>({ dialect: new MysqlDialect({ pool }), plugins: [ids] })
+    try {
+      await db.schema
+        .createTable('notes')
+        .addColumn('id', ids.columnType('notes.id'), (column) =>
+          column.primaryKey().defaultTo(ids.columnDefault('notes.id')),
+        )
+        .addColumn('text', 'varchar(80)', (column) => column.notNull())
+        .execute()
+      // MysqlDialect answers no ids, on MariaDB neither.
+      await db
+        .insertInto('notes')
+        .values({ text: 'made' } as never)
+        .execute()
+      const made = await db.selectFrom('notes').selectAll().executeTakeFirstOrThrow()
+      expect(family.is(made.id)).toBe(true)
+      expect(Math.abs(family.timeMs(made.id) - Date.now())).toBeLessThan(60_000)
+      const given = family.min
+      await db.insertInto('notes').values({ id: given, text: 'given' }).execute()
+      const found = db.selectFrom('notes').select('text').where('id', '=', given)
+      expect(await found.execute()).toEqual([{ text: 'given' }])
+    } finally {
+      await db.schema.dropTable('notes').ifExists().execute()
+      await db.destroy()
+    }
+  })
+
+  test('sno, whose default has a number, in a plain column', async () => {
+    expect(() =>
+      idPlugin({ database: server, tables: { notes: { id: snoId({ default: 'database' }) } } }),
+    ).toThrow(/need a partition or worker of their own.*columnSql/)
+    const ids = idPlugin({ database: server, tables: { notes: { id: snoId.plain({ storage: 'binary' }) } } })
+    const pool = createPool({ uri: database.url })
+    const db = new Kysely<Tables>({ dialect: new MysqlDialect({ pool }), plugins: [ids] })
+    try {
+      const { column } = storageFor(sno, server, { storage: 'binary' })
+      const made = databaseDefault({ family: sno, database: server, storage: 'binary', number: 7 })
+      await db.schema
+        .createTable('numbered')
+        .addColumn('id', sql.raw(column.sql), (one) => one.primaryKey().defaultTo(sql.raw(made)))
+        .addColumn('text', 'varchar(80)')
+        .execute()
+      await sql`RENAME TABLE numbered TO notes`.execute(db)
+      await db
+        .insertInto('notes')
+        .values({ text: 'made' } as never)
+        .execute()
+      const { id } = await db.selectFrom('notes').selectAll().executeTakeFirstOrThrow()
+      expect(sno.unpack(sno.parse(id)).partition).toBe(7)
+    } finally {
+      await db.schema.dropTable('notes').ifExists().execute()
+      await db.destroy()
+    }
+  })
+})

@@ -1,0 +1,5 @@
+export type { LeaseAccount } from './account.js'
+export { holdLeases } from './hold.js'
+export { type LeaseTrial, type LeaseTrialResult, tryLeaseStore } from './in-process.js'
+export { type LeaseProcesses, type LeaseProcessesResult, tryLeaseProcesses } from './processes.js'
+export { type Address, type FaultCounts, type FaultOptions, type FaultyProxy, startProxy } from './proxy.js'

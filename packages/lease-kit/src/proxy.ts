@@ -1,0 +1,135 @@
+import { connect, createServer, type Socket } from 'node:net'
+
+/** Where a server listens. */
+export interface Address {
+  /** Name or IP address. */
+  readonly host: string
+  /** Its TCP port. */
+  readonly port: number
+}
+
+/** How a proxy treats what passes. */
+export interface FaultOptions {
+  /** The probability, for each piece of data, of each kind of trouble. Default 0.01. */
+  readonly trouble?: number
+  /** How long a connection stands still at most, in milliseconds. Default 1000. */
+  readonly stallMs?: number
+}
+
+/** How often what happened. */
+export interface FaultCounts {
+  /** Data that arrived late. */
+  readonly stalls: number
+  /** Requests and answers of which half arrived, before the connection ended. */
+  readonly halves: number
+  /** Answers that did not arrive, of requests that did. */
+  readonly lostAnswers: number
+}
+
+/** A way to a server that is not to be relied on. */
+export interface FaultyProxy {
+  /** Where to connect to. */
+  readonly address: Address
+  /** What has happened so far. */
+  readonly counts: FaultCounts
+  /** From now on nothing passes, and no connection ends, as if cables were cut. */
+  cut(): void
+  /** Ends what hangs since {@link cut}; new connections pass. */
+  mend(): void
+  /** From now on all that passes arrives. */
+  calm(): void
+  /** Ends all connections. */
+  close(): Promise<void>
+}
+
+/**
+ * Listens on this machine and passes TCP connections on to a server, whatever its protocol: with delays, half requests and
+ * answers, and lost answers.
+ *
+ * @example
+ * const proxy = await startProxy({ host: '127.0.0.1', port: 5432 }, { trouble: 0.05 })
+ * console.log(proxy.address.host, proxy.counts.stalls) // 127.0.0.1 0
+ * await proxy.close()
+ */
+export async function startProxy(
+  target: Address,
+  { trouble = 0.01, stallMs = 1000 }: FaultOptions = {},
+): Promise<FaultyProxy> {
+  const counts = { stalls: 0, halves: 0, lostAnswers: 0 }
+  const sockets = new Set<Socket>()
+  let isCut = false
+  let chance = trouble
+
+  const pass = (from: Socket, to: Socket, isAnswer: boolean): void => {
+    from.on('data', (data) => {
+      if (isCut) return
+      const kind = Math.floor(Math.random() / chance)
+      if (kind === 0) {
+        counts.stalls++
+        from.pause()
+        setTimeout(() => {
+          if (!isCut) to.write(data)
+          from.resume()
+        }, Math.random() * stallMs)
+      } else if (kind === 1) {
+        counts.halves++
+        to.end(data.subarray(0, data.length / 2))
+        from.destroy()
+      } else if (kind === 2 && isAnswer) {
+        counts.lostAnswers++
+        to.destroy()
+        from.destroy()
+      } else {
+        to.write(data)
+      }
+    })
+  }
+
+  const server = createServer((client) => {
+    const upstream = connect(target.port, target.host)
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(one)
+      one.setNoDelay(true)
+      one.on('error', () => {})
+      one.on('end', () => {
+        if (!isCut) other.end()
+      })
+      one.on('close', () => {
+        sockets.delete(one)
+        if (!isCut) other.destroy()
+      })
+    }
+    pass(client, upstream, false)
+    pass(upstream, client, true)
+  })
+  const endAll = (): void => {
+    for (const socket of sockets) socket.destroy()
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as { port: number }
+  return {
+    address: { host: '127.0.0.1', port },
+    counts,
+    cut: () => {
+      isCut = true
+    },
+    mend: () => {
+      isCut = false
+      endAll()
+    },
+    calm: () => {
+      chance = 0
+    },
+    close: () => {
+      endAll()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}

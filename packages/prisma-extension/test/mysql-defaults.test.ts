@@ -1,0 +1,79 @@
+import { flax, sno } from '@snoflax/core'
+import { databaseDefault } from '@snoflax/core/adapter'
+import { type MysqlDatabase, mysql } from '@snoflax/test'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AnyClient, clientOf, pushSchema } from './project/clients.js'
+import { generateProject, PROVIDER } from './project/generate.js'
+import { generatedModule } from './shop/open.js'
+
+const PROJECT = {
+  'schema/schema.prisma': `
+generator client {
+  provider = "prisma-client"
+  output   = "../client"
+}
+generator snoflax {
+  provider = "${PROVIDER}"
+  output   = "../snoflax"
+}
+datasource db {
+  provider = "mysql"
+}
+model Both {
+  id   Bytes  @id @default(dbgenerated("x")) @db.Binary(12) /// @snoflax flax
+  name String
+}
+model DatabaseOnly {
+  id   Bytes  @id @default(dbgenerated("x")) @db.Binary(10) /// @snoflax sno generate=database
+  name String @unique
+}
+`,
+}
+
+describe.runIf(mysql.selected())('a default of MySQL or MariaDB', () => {
+  let database: MysqlDatabase
+  let prisma: AnyClient
+  beforeAll(async () => {
+    database = await mysql.open()
+    const server = database.label.startsWith('MariaDB') ? 'mariadb' : 'mysql'
+    const folder = await generateProject(PROJECT)
+    await pushSchema(folder, database)
+    for (const [table, family, number] of [
+      ['Both', flax, undefined],
+      ['DatabaseOnly', sno, 7],
+    ] as const) {
+      const made = databaseDefault({ family, database: server, storage: 'binary', number })
+      await database.query(`ALTER TABLE \`${table}\` ALTER COLUMN id SET DEFAULT ${made}`)
+    }
+    const { snoflax } = await generatedModule(folder)
+    prisma = (await clientOf(folder, database)).$extends(snoflax())
+  })
+  afterAll(async () => {
+    await prisma?.$disconnect()
+    await database?.close()
+  })
+
+  test('gives ids to raw SQL, and the extension gives its own', async () => {
+    await database.query("INSERT INTO `Both` (name) VALUES ('raw')")
+    const { id } = await prisma.both.create({ data: { name: 'prisma' } })
+    const rows = await prisma.both.findMany({ orderBy: { name: 'asc' } })
+    expect(rows).toEqual([
+      { id, name: 'prisma' },
+      { id: expect.toSatisfy((one) => flax.is(one)), name: 'raw' },
+    ])
+  })
+
+  test('of a field that the extension leaves to it: createMany', async () => {
+    await prisma.databaseOnly.createMany({ data: [{ name: 'b' }, { name: 'c' }] })
+    const rows = await prisma.databaseOnly.findMany({ orderBy: { name: 'asc' } })
+    expect(rows.map((row: AnyClient) => [row.name, sno.unpack(row.id).partition])).toEqual([
+      ['b', 7],
+      ['c', 7],
+    ])
+  })
+
+  test('of such a field Prisma answers null to create, since the server answers no id', async () => {
+    expect(await prisma.databaseOnly.create({ data: { name: 'a' } })).toBeNull()
+    expect(await prisma.databaseOnly.findUnique({ where: { name: 'a' } })).toMatchObject({ name: 'a' })
+  })
+})

@@ -1,0 +1,55 @@
+// Tests @snoflax/extension-prisma with Prisma 8: `npm run test:prisma8`, or with test files as arguments. Its toolchain is a
+// workspace of its own, which brings the Node that Prisma's command wants. Where that can't be had, the exit code is 3.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { withPnpm } from './pnpm.js'
+
+const root = join(import.meta.dirname, '..')
+const folder = join(root, 'packages/extension-prisma')
+const NO_TOOLCHAIN = 3
+
+/** @param {string} command @param {readonly string[]} args @param {NodeJS.ProcessEnv} [env] */
+const run = (command, args, env) =>
+  spawnSync(command, args, { cwd: folder, stdio: 'inherit', env: { ...process.env, ...env } }).status ?? 1
+
+const { status, stdout } = spawnSync(
+  'npx',
+  withPnpm('pnpm install --frozen-lockfile --reporter=append-only'),
+  {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+  },
+)
+const node = join(folder, 'node_modules/node/bin/node')
+if (status !== 0 || !existsSync(node)) {
+  console.error(stdout)
+  // A lock file that the manifests don't agree with is our fault, and nobody's network.
+  if (stdout.includes('LOCKFILE')) process.exit(1)
+  console.error(
+    'test:prisma8: the toolchain of Prisma 8, or its Node, could not be installed; NOTHING WAS TESTED',
+  )
+  process.exit(NO_TOOLCHAIN)
+}
+
+const build = [['node_modules/typescript/bin/tsc', '-b'], ['scripts/space.js']]
+if (build.some((args) => run(node, args) !== 0)) process.exit(1)
+
+const { startPostgres } = await import(
+  pathToFileURL(join(root, 'test/dist/databases/postgres-provider.js')).href
+)
+const server = await startPostgres()
+console.log(`test:prisma8: PostgreSQL ${server.fullVersion} (${server.provider})`)
+try {
+  const wanted = process.argv.slice(2)
+  const files = wanted.length > 0 ? wanted : ['test/**/*.test.ts']
+  // One file after the other: each runs Prisma's command, which takes seconds of processor time.
+  const status = run(node, ['--test', '--test-concurrency=1', ...files], {
+    SNOFLAX_PRISMA8_POSTGRES: server.url,
+  })
+  process.exitCode = status
+} finally {
+  await server.stop()
+}
