@@ -274,7 +274,7 @@ const WRONG: [name: string, config: unknown, message: RegExp][] = [
   [
     'no number',
     { tables: [{ ...table, partition: undefined }] },
-    /give a partition that no other generator has/,
+    /set a partition that no other generator or table uses/,
   ],
   ['a prefix that is none', { tables: [{ ...table, prefix: 'A B' }] }, /prefix/],
   ['an unknown storage', { tables: [{ ...table, storage: 'blob' }] }, /storage must be "text" or "binary"/],
