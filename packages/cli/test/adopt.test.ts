@@ -156,7 +156,7 @@ describe.each(['postgres', 'sqlite'] as const)('%s', (kind) => {
     for (const found of [
       /orders\.id: the table already has/,
       /orders\.customer_id: the table already/,
-      /gone: there is no such table/,
+      /gone: no such table/,
     ])
       expect(out).toMatch(found)
     expect(out).toMatch(/obstacles: 3\n$/)
@@ -258,7 +258,7 @@ const WRONG: [name: string, config: unknown, message: RegExp][] = [
   [
     'a time without a zone',
     { tables: [{ ...table, createdAt: { from: '2021-01-01T00:00', to: '2022-01-01' } }] },
-    /orders\): createdAt: a time is now/,
+    /orders\): createdAt: a time must be now/,
   ],
   [
     'no family',
@@ -313,7 +313,7 @@ test.each([
   ['no-such-file.db', /a database is postgres:\/\/… or the path of an SQLite file that exists/],
   [
     'postgres://someone:secret@127.0.0.1:1/shop',
-    /postgres:\/\/someone@127\.0\.0\.1:1\/shop can't be reached/,
+    /postgres:\/\/someone@127\.0\.0\.1:1\/shop cannot be reached/,
   ],
 ])('the database %s', async (url, message) => {
   const ran = await cli(['adopt', 'plan', '-c', write(SHOP), '--url', url])
