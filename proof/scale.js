@@ -87,7 +87,8 @@ function simulate({ writers, capacity = CAPACITY, cutMs = 0, ttlMs = TTL_MS }) {
       queue.push(nowMs + jittered(patienceMs), writer, false)
     }
     const failed = (/** @type {number} */ atMs) => {
-      const many = (failures[writer] = (failures[writer] ?? 0) + 1)
+      const many = (failures[writer] ?? 0) + 1
+      failures[writer] = many
       queue.push(atMs + jittered(Math.min(patienceMs, (ttlMs / 12) * 2 ** (many - 1))), writer, false)
     }
     if (isAnswer) answered()

@@ -1,7 +1,6 @@
 // Mutation testing of core's generators, codecs and leases: `npm run mutate`, before a release; hours on two cores.
 // `npm run mutate -- --mutate 'packages/core/src/leases/*.ts'` does a part. The report lies in .stryker/.
 
-/** @type {Partial<import('@stryker-mutator/api/core').StrykerOptions>} */
 export default {
   packageManager: 'pnpm',
   testRunner: 'vitest',

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 // The site is made of copies, in site/pages and docs/site.
-const SKIPPED = new Set(['node_modules', 'dist', '.git', '.changeset', 'site'])
+const SKIPPED = new Set(['node_modules', 'dist', '.git', '.changeset', '.stryker', 'site'])
 
 function pagesBelow(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

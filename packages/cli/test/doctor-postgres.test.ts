@@ -247,6 +247,22 @@ test('an id that is the key of two tables, in any storage, unless a foreign key 
   )
 })
 
+test('a dry run leaves sequences and all else as they are', async () => {
+  await fill()
+  await database.query(`CREATE TABLE a (id uuid PRIMARY KEY DEFAULT snoflax.sno_generate_uuid());
+    INSERT INTO orders VALUES ('nothing')`)
+  const { dryRun } = await doctor(database.url, ...COLUMNS, ...newIds('orders.id'), '--dry-run')
+  expect(dryRun).toMatchObject({
+    ran: 1,
+    refused: [{ where: 'generator of sno', reason: "it sets a sequence, which can't be rolled back" }],
+    findings: [{ where: 'generator of sno' }],
+  })
+  expect(told(await doctor(database.url, ...COLUMNS))).toEqual([
+    'generator generator of sno',
+    'malformed orders.id',
+  ])
+})
+
 test('more rows than are read at once', async () => {
   await database.query(`CREATE TABLE a (id uuid PRIMARY KEY DEFAULT snoflax.flax_generate_uuid());
     CREATE TABLE b (id bytea PRIMARY KEY);

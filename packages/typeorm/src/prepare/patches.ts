@@ -10,7 +10,13 @@ import {
   state,
 } from '../columns/prepared.js'
 import { inIds, inOneParameter, markIdParameters, type Parametric, withIdValues } from '../read/parameters.js'
-import { putIdsIntoReturned, putIdsIntoRows, putIdsIntoStream, type RawRow } from '../read/rows.js'
+import {
+  putIdsIntoReturned,
+  putIdsIntoRows,
+  putIdsIntoStream,
+  type RawRow,
+  type Stream,
+} from '../read/rows.js'
 import type { Selection } from '../read/sources.js'
 import { insertWithIds } from '../write/insert.js'
 import { generateMissingIds, type InsertBuilder, type InsertMap, metadataOf } from '../write/new-rows.js'
@@ -91,7 +97,7 @@ function patchPrototypes(of: Prototypes): void {
       return rows
     },
   )
-  around<Selection, [], Promise<object>>(of.SelectQueryBuilder, 'stream', async (builder, stream) =>
+  around<Selection, [], Promise<Stream>>(of.SelectQueryBuilder, 'stream', async (builder, stream) =>
     hasIds(builder) ? putIdsIntoStream(await stream(), builder) : stream(),
   )
   around<InsertBuilder, [], string>(of.InsertQueryBuilder, 'createInsertExpression', (builder, create) => {

@@ -68,14 +68,28 @@ export function putIdsIntoReturned(raw: unknown, metadata: EntityMetadata, retur
   putIds(raw, meanings)
 }
 
-/** Puts ids into each row of a stream. */
-export function putIdsIntoStream<Stream>(stream: Stream, selection: Selection): Stream {
-  const { push } = stream as { push(row: RawRow | null, ...rest: unknown[]): boolean }
-  const pushIds: typeof push = function (this: unknown, row, ...rest) {
-    if (row !== null) putIdsIntoRows([row], selection)
-    return push.call(this, row, ...rest)
-  }
-  return Object.assign(stream as object, { push: pushIds }) as Stream
+/** What we use of a stream of Node. */
+export interface Stream {
+  push(row: RawRow | null, ...rest: unknown[]): boolean
+  destroy(error: unknown): void
+}
+
+/** Puts ids into each row of a stream. It ends with the error of a row that is refused. */
+export function putIdsIntoStream(stream: Stream, selection: Selection): Stream {
+  const meanings = selectedMeanings(selection)
+  const { push } = stream
+  return Object.assign(stream, {
+    push(this: Stream, row: RawRow | null, ...rest: unknown[]) {
+      try {
+        if (row !== null) putIds([row], meanings)
+      } catch (error) {
+        this.destroy(error)
+        // mysql2 would pause its connection, which others get next.
+        return true
+      }
+      return push.call(this, row, ...rest)
+    },
+  })
 }
 
 function putIds(rows: readonly RawRow[], { ids: columns, derived, unnamed, claimed }: Meanings): void {
@@ -166,6 +180,7 @@ function addExpressions(
     if (key !== undefined) {
       claimed.add(key)
       ids.delete(key)
+      derived.delete(key)
       if (column) ids.set(key, column)
     }
     // A single name is a column, or all of an entity's.

@@ -3,6 +3,7 @@ import type { Client } from 'pg'
 import {
   driver,
   type LiveDatabase,
+  NotTried,
   partsByKey,
   ROWS_AT_ONCE,
   type Row,
@@ -32,6 +33,7 @@ export async function openPostgres(url: string, isTrial: boolean): Promise<Postg
             `WHERE ctid >= '(${Math.max(0, column.pages - 2)},0)'`,
           ],
     run: async (sql) => {
+      if (LASTING.test(sql)) throw new NotTried("it sets a sequence, which can't be rolled back")
       await query(sql)
     },
     close: async () => {
@@ -40,6 +42,9 @@ export async function openPostgres(url: string, isTrial: boolean): Promise<Postg
     },
   }
 }
+
+/** Calls that set a sequence, or may. */
+const LASTING = /\b(?:setval|\w+_set_\w+|lease_\w+)\(/
 
 async function connect(url: string): Promise<Client> {
   const { default: pg } = await driver(() => import('pg'), 'pg')
