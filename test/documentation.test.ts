@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -45,6 +46,13 @@ function leadsSomewhere(path: string, link: string): boolean {
   return anchor === undefined || anchorsIn(readFileSync(target, 'utf8')).includes(anchor)
 }
 
+test('the pictures show the layouts and the figures of the benchmarks as they are', () => {
+  execFileSync(process.execPath, ['examples/quakes/scripts/pictures.js', '--check'], {
+    cwd: root,
+    stdio: 'pipe',
+  })
+})
+
 describe('figures that pages repeat are those of the benchmarks', () => {
   const benchmarks = readFileSync(join(root, 'bench/README.md'), 'utf8')
 
@@ -66,6 +74,18 @@ describe('figures that pages repeat are those of the benchmarks', () => {
     )
     expect(benchmarkOf(figures, 'flax')).toBeCloseTo(1 / 3, 1)
     expect(benchmarkOf(figures, 'sno')).toBeLessThan(0.5)
+  })
+
+  test("README's figures beside UUIDv7", () => {
+    const readme = readFileSync(join(root, 'README.md'), 'utf8').replaceAll('\n', ' ')
+    const inserts = tableBelow(readFileSync(join(root, 'docs/comparison.md'), 'utf8'), 'In PostgreSQL')
+      .slice(2)
+      .map((row) => Number(row[1]))
+    const [least, most] = [Math.min(...inserts), Math.max(...inserts)]
+    expect(readme).toContain(`take ${least.toFixed(2)} to ${most.toFixed(2)} times as long`)
+    const sizes = columnOf(benchmarks, 'Size of table and index', 'of uuid, both')
+    const more = (sizes.get('flax as uuid') as number) / (sizes.get('UUIDv7 as uuid') as number)
+    expect(readme).toContain(`took ${Math.round(100 * (more - 1))} % more`)
   })
 
   const STORAGES: readonly (readonly [heading: string, column: string, cell: number])[] = [

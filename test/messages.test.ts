@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { allMessages, messagesIn, raisedIn, refusingIn } from './messages.js'
+import { at } from './workspace.js'
+
+const shown = allMessages()
 
 test('every message of every package is approved', async () => {
   // Read the difference as a text, then `npx vitest run test/messages.test.ts -u`.
-  await expect(allMessages()).toMatchFileSnapshot('messages.txt')
+  await expect(shown).toMatchFileSnapshot('messages.txt')
 })
 
 test('messages are found where errors are made, where functions refuse, and in what these name', () => {
@@ -31,4 +35,93 @@ test('messages are found where errors are made, where functions refuse, and in w
   expect(raisedIn("x; RAISE EXCEPTION 'no %',\n  id USING ERRCODE = '22023';")).toEqual([
     "RAISE EXCEPTION 'no %', id USING ERRCODE = '22023';",
   ])
+})
+
+interface Message {
+  readonly file: string
+  readonly text: string
+}
+
+/** What a reader sees of each message: no SQL of ours, no code that fills gaps. */
+function readable(): Message[] {
+  return shown
+    .split('\n\n')
+    .flatMap((chapter) => {
+      const [file = '', ...lines] = chapter.split('\n')
+      return lines.map((line) => ({ file, text: withoutCode(line) }))
+    })
+    .filter(
+      ({ file, text }) =>
+        file !== 'packages/core/src/adapter/mysql-default.ts' && !/SELECT \w|CREATE /.test(text),
+    )
+}
+
+const withoutCode = (line: string) => {
+  let text = line
+  for (let before = ''; before !== text; ) {
+    before = text
+    text = text.replace(/\$\{[^{}]*\}/g, '…')
+  }
+  return /^ *RAISE /.test(text) ? (text.match(/'(?:[^']|'')*'/g) ?? []).join(' ') : text
+}
+
+const tables = readFileSync(at('docs/words.md'), 'utf8')
+  .split('\n\n')
+  .filter((part) => part.startsWith('| word'))
+const cells = (table: string) =>
+  table
+    .trim()
+    .split('\n')
+    .slice(2)
+    .map((row) =>
+      row
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+const [terms = [], ambiguous = []] = tables.map(cells)
+
+const listed = (cell = '') => cell.split(', ').filter((word) => word !== '')
+const uses = (word: string, { text }: Message) => new RegExp(`(?<![\\w.-])${word}(?![\\w-])`, 'i').test(text)
+
+const messages = readable()
+
+test('a word stands for one thing: none is a term and refused, or a term twice', () => {
+  const words = terms.flatMap(([word]) => listed(word))
+  expect(words).toEqual([...new Set(words)])
+  const refused = terms.flatMap(([, , not]) => listed(not))
+  expect(words.filter((word) => refused.includes(word))).toEqual([])
+  expect(refused.length).toBeGreaterThan(10)
+})
+
+test.each(terms.filter(([, , not]) => not !== ''))('messages say %s', (_, __, not) => {
+  const found = listed(not).flatMap((word) => messages.filter((message) => uses(word, message)))
+  expect(found).toEqual([])
+})
+
+/** The phrases of messages in which a word of the second table stands. Each must mean what the page says. */
+const PHRASES: Readonly<Record<string, readonly RegExp[]>> = {
+  key: [
+    /(foreign|primary|old|new) keys?|its keys|keys are|as its key|set the key|key order|a key of a later time|the key of|\{ key \}|createdAt\.key/,
+    /keys\[|a key must have 32 bytes|there must be a key|seal-keys|etcd has no key/,
+  ],
+  migration: [/(by|in|into) a migration|mark its migration/],
+  partition: [
+    /sno|--partition|'a partition'|default partitions|partition,? (worker|or worker)|partition or|pass partition|snapshot/,
+    /partitioned/,
+  ],
+}
+
+test('the second table and the phrases name the same words', () => {
+  const words = ambiguous.map(([word]) => word)
+  expect(words).toEqual(Object.keys(PHRASES))
+})
+
+test.each(Object.entries(PHRASES))('every %s of a message is one of the known phrases', (word, phrases) => {
+  const stray = messages.filter(
+    (message) =>
+      new RegExp(`\\b${word}s?\\b`).test(message.text) &&
+      !phrases.some((phrase) => phrase.test(message.text)),
+  )
+  expect(stray).toEqual([])
 })

@@ -28,6 +28,15 @@ describe.each([
       CREATE TABLE orders (id uuid PRIMARY KEY, customer_id uuid NOT NULL, trace_id uuid, total integer NOT NULL)`,
     free: 'const { customers, orders } = schema',
   },
+  {
+    folder: 'kysely',
+    tables: `
+      CREATE TABLE customers (id uuid PRIMARY KEY, name text NOT NULL);
+      CREATE TABLE orders (
+        id uuid PRIMARY KEY, customer_id uuid NOT NULL, trace_id uuid, total integer NOT NULL, paid boolean DEFAULT false
+      )`,
+    free: '',
+  },
 ])('the quick start of $folder, with the built packages', ({ folder, tables, free }) => {
   const blocks = blocksOf(section(page('README.md'), headingOf(folder)), 'ts')
   // What stands in a file of its own.

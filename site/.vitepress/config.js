@@ -13,7 +13,8 @@ const GUIDES = [
       guide('Choosing a family', '/docs/choosing-a-family'),
       guide('Choosing a storage', '/docs/choosing-a-storage'),
       guide('UUIDv7 with snoflax', '/docs/uuidv7'),
-      guide('Beside UUIDv7, ULID and others', '/docs/comparison'),
+      guide('Compared with UUIDv7, ULID and others', '/docs/comparison'),
+      guide('Words', '/docs/words'),
     ],
   },
   {

@@ -31,10 +31,10 @@ export const MISTAKES = {
     code: 'INVALID_OPTION',
     text: 'flax: generator must be an id generator such as flax.generator(), not an object',
   },
-  'generator of another family': { code: 'INVALID_OPTION', text: 'flax: the generator makes sno ids' },
+  'generator of another family': { code: 'INVALID_OPTION', text: 'flax: the generator generates sno ids' },
   'generator of another epoch': {
     code: 'INVALID_OPTION',
-    text: 'flake: the generator makes flake ids with another layout or epoch',
+    text: 'flake: the generator generates flake ids with another layout or epoch',
   },
   'generator that is undefined': {
     code: 'INVALID_OPTION',
@@ -42,19 +42,19 @@ export const MISTAKES = {
   },
   'generator for no family': {
     code: 'INVALID_OPTION',
-    text: /^generators\.snow: no snow ids are generated here, only /,
+    text: /^generators\.snow: no column generates snow ids, only /,
   },
   'meta where ids carry none': {
     code: 'INVALID_OPTION',
-    text: 'flax: ids carry no metabyte; leave meta out',
+    text: 'flax: ids have no metabyte; leave meta out',
   },
   'meta above 255': {
     code: 'FIELD_OUT_OF_RANGE',
-    text: 'sno: meta is a whole number from 0 to 255, not 256',
+    text: 'sno: meta must be an integer from 0 to 255, not 256',
   },
   'foreign key of another family': {
     code: 'INVALID_OPTION',
-    text: /^holds sno ids, but references .*[Cc]ustomers?\.id with flax ids$/,
+    text: /^stores sno ids, but references .*[Cc]ustomers?\.id with flax ids$/,
   },
   'foreign key in another storage': {
     code: 'INVALID_OPTION',
@@ -62,7 +62,7 @@ export const MISTAKES = {
   },
   'default of the database outside PostgreSQL': {
     code: 'INVALID_OPTION',
-    text: "flax: default: 'database' works with PostgreSQL, MySQL and MariaDB; in sqlite the application generates the ids",
+    text: "flax: default: 'database' works with PostgreSQL, MySQL and MariaDB; in sqlite let the application generate the ids",
   },
   'schema that needs quotes': {
     code: 'INVALID_OPTION',
@@ -76,17 +76,17 @@ export const MISTAKES = {
   },
   'page of no rows': {
     code: 'INVALID_OPTION',
-    text: 'keyset: take must be a positive whole number, not 0',
+    text: 'keyset: take must be a positive integer, not 0',
   },
   'storage that the database lacks': {
     code: 'STORAGE_REFUSED',
-    text: /^flax in sqlite: storage uuid is refused, SQLite has no uuid type; use text or binary$/,
+    text: /^flax in sqlite: cannot use storage uuid: SQLite has no uuid type; use text or binary$/,
   },
   'malformed id': {
     code: 'INVALID_LENGTH',
     text: `flax: an id has 16 characters, not 15 ("${WRONG.malformedId}")`,
   },
-  'id of another type': { code: 'INVALID_TYPE', text: 'flax: an id is a string, not 5' },
+  'id of another type': { code: 'INVALID_TYPE', text: 'flax: an id must be a string, not 5' },
 } as const satisfies Readonly<Record<string, Mistake>>
 
 /** What a package does to make each mistake; it throws or rejects. */

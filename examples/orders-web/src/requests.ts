@@ -22,7 +22,8 @@ function midnightOf(day: string): Date {
 export function newOrderOf(body: string): NewOrder {
   const { customer, item, cents } = objectOf(body)
   if (typeof item !== 'string' || item === '') throw new BadRequest('item: say what is ordered')
-  if (!Number.isSafeInteger(cents) || Number(cents) < 0) throw new BadRequest('cents: a whole number from 0')
+  if (!Number.isSafeInteger(cents) || Number(cents) < 0)
+    throw new BadRequest('cents: must be an integer, 0 or more')
   return { customerId: flax.parse(String(customer)), item, cents: Number(cents) }
 }
 

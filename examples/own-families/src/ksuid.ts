@@ -49,7 +49,7 @@ function encode(bytes: Uint8Array): Ksuid {
 }
 
 function decode(text: string): Uint8Array {
-  if (typeof text !== 'string') refuse('INVALID_TYPE', 'an id is a string', text)
+  if (typeof text !== 'string') refuse('INVALID_TYPE', 'an id must be a string', text)
   if (text.length !== TEXT_LENGTH) refuse('INVALID_LENGTH', `an id has ${TEXT_LENGTH} characters`, text)
   let number = 0n
   for (let i = 0; i < TEXT_LENGTH; i++) number = number * 62n + BigInt(digitAt(text, i))
@@ -148,7 +148,7 @@ function checkBytes(field: string, bytes: Uint8Array, length: number): Uint8Arra
 
 function checkCount(count: number): number {
   if (Number.isInteger(count) && count >= 0 && count < 2 ** 32) return count
-  return refuse('FIELD_OUT_OF_RANGE', 'count is a whole number from 0 to 4294967295', count, {
+  return refuse('FIELD_OUT_OF_RANGE', 'count must be an integer from 0 to 4294967295', count, {
     field: 'count',
   })
 }

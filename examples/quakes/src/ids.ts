@@ -1,4 +1,5 @@
-import { flake, flax, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, type IdFamily, prefixed, sno, uid, uidLocal } from '@snoflax/core'
+import { uuid7 } from '@snoflax/families'
 import type { Quake } from './data.js'
 import { lowestOf, magnitudeClass } from './magnitude.js'
 
@@ -12,6 +13,9 @@ export interface QuakeIds {
   /** The lowest magnitude that the quake of this id can have had, where ids tell. */
   lowestMagnitude?(id: string): number
 }
+
+/** A flax that says what it is of; columns store it without the prefix. */
+const earthquakeId = prefixed(flax, 'eq')
 
 /** Every family with fresh generators. The network that reported a quake is the machine that makes its id. */
 export function quakeIds(quakes: readonly Quake[]): QuakeIds[] {
@@ -60,6 +64,16 @@ export function quakeIds(quakes: readonly Quake[]): QuakeIds[] {
     {
       family: uidLocal,
       make: (quake) => generateAt(quake, onlyUidLocal),
+      meanings: {},
+    },
+    {
+      family: uuid7,
+      make: ({ timeMs }) => uuid7.generateAt(timeMs),
+      meanings: {},
+    },
+    {
+      family: earthquakeId,
+      make: ({ timeMs }) => earthquakeId.generateAt(timeMs),
       meanings: {},
     },
   ]

@@ -24,17 +24,20 @@ export function picture(paint: Paint, { family, meanings }: QuakeIds, id: string
       })
       .join('')
 
-  // A decimal number has no digits that belong to one field.
+  // A decimal number has no digits that belong to one field, and a UUID's are those of its bytes.
+  const isHex = id.replaceAll('-', '') === hex
+  const head = 'prefix' in family ? `${family.prefix}_` : ''
+  const bare = id.slice(head.length)
   const text =
-    family.textLength === undefined
+    family.textLength === undefined || isHex
       ? id
-      : paintBits(id, Math.ceil((8 * family.byteLength) / family.textLength))
+      : head + paintBits(bare, Math.ceil((8 * family.byteLength) / bare.length))
 
   return [
     [
       paint('bold', family.name.padEnd(8)),
-      text + ' '.repeat(20 - id.length),
-      paintBits(hex, 4) + ' '.repeat(24 - hex.length),
+      isHex ? text.padEnd(46) : text + ' '.repeat(20 - id.length),
+      ...(isHex ? [] : [paintBits(hex, 4) + ' '.repeat(24 - hex.length)]),
       moment(family.timeMs(id)),
     ].join('  '),
     ...fields.map(({ name, bits, value }, index) => {

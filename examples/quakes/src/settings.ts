@@ -25,7 +25,7 @@ function parse(args: string[]): Settings {
   })
   const weeks = Number(values.weeks)
   if (!Number.isInteger(weeks) || weeks < 1 || weeks > MAX_WEEKS) {
-    throw new Error(`--weeks takes a whole number from 1 to ${MAX_WEEKS}, not ${values.weeks}`)
+    throw new Error(`--weeks must be an integer from 1 to ${MAX_WEEKS}, not ${values.weeks}`)
   }
   return { weeks }
 }

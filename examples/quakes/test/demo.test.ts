@@ -52,12 +52,12 @@ describe('the demo', () => {
   it('passes every check, over all tables of both databases', () => {
     expect(shown.err).toBe('')
     expect(shown.code).toBe(0)
-    expect(shown.out).toMatch(/SQLite \S+: 11 tables of 1,707 quakes/)
-    expect(shown.out).toMatch(/PGlite \S+: 19 tables of 1,707 quakes/)
+    expect(shown.out).toMatch(/SQLite \S+: 15 tables of 1,707 quakes/)
+    expect(shown.out).toMatch(/PGlite \S+: 26 tables of 1,707 quakes/)
     expect(shown.out).not.toContain('✗')
-    // 30 tables: read back, order, index and 10 answers each; the 6 of sno answer for 8 days more. The 19 of
-    // PGlite: ids made there, their text and time, bounds, and the ids of the quakes.
-    expect(shown.out).toContain(`✓ all ${30 * 13 + 6 * 8 + 19 * 5} checks passed`)
+    // 41 tables: read back, order, index and 10 answers each; the 6 of sno answer for 8 days more. 19 of
+    // PGlite's: ids made there, their text and time, bounds, and the ids of the quakes.
+    expect(shown.out).toContain(`✓ all ${41 * 13 + 6 * 8 + 19 * 5} checks passed`)
   })
 
   it('counts the quakes of each day as the data has them', async () => {
@@ -89,6 +89,15 @@ describe('the demo', () => {
     )
   })
 
+  it('says what the picture of it in the documentation shows', async () => {
+    const picture = await readFile(`${HOME}/../../docs/demo.svg`, 'utf8')
+    const lines = [...picture.matchAll(/<text .*<\/text>/g)].map(([line]) => line.replaceAll(/<[^>]*>/g, ''))
+    const told = lines.filter((line) => /^2018-|checks passed|^One quake|^The week/.test(line))
+    expect(told).toHaveLength(11)
+    const squeezed = shown.out.replaceAll(/ +/g, ' ')
+    for (const line of told) expect(squeezed).toContain(line.replaceAll(/ +/g, ' '))
+  })
+
   it('is plain and at most 100 columns wide', () => {
     expect(stripVTControlCharacters(shown.out)).toBe(shown.out)
     expect(shown.out).not.toContain('\r')
@@ -99,7 +108,7 @@ describe('the demo', () => {
     const { code, out, err } = await run(HOME, ['--weeks', '0'])
     expect(code).toBe(2)
     expect(out).toBe('')
-    expect(err).toBe('--weeks takes a whole number from 1 to 520, not 0\n')
+    expect(err).toBe('--weeks must be an integer from 1 to 520, not 0\n')
   })
 })
 
@@ -130,7 +139,7 @@ describe('the demo in colours, with data that some ids cannot order', () => {
   it('exits with 1 and says what failed', () => {
     const out = stripVTControlCharacters(shown.out)
     expect(shown.code).toBe(1)
-    expect(out).toMatch(/✗ 6 of 533 checks failed/)
+    expect(out).toMatch(/✗ 6 of 676 checks failed/)
     expect(out).toMatch(/SQLite, quakes_sno_text: order by id: row 1 is \w+, it should be \w+/)
   })
 

@@ -71,8 +71,8 @@ export class RoundIds {
     const { name } = this.generator.family
     throw new IdError(
       'SEQUENCE_EXHAUSTED',
-      `${name}: so many rows share the time ${new Date(rowMs).toISOString()} that ids would run ${driftMs} ms ` +
-        `ahead of it; raise maxDriftMs (${this.maxDriftMs}), or take a family with more ids a moment`,
+      `${name}: too many rows share the time ${new Date(rowMs).toISOString()}: their ids would run ${driftMs} ms ` +
+        `ahead of it; raise maxDriftMs (${this.maxDriftMs}), or use a family with more ids per millisecond`,
       { family: name, field: 'maxDriftMs', value: this.maxDriftMs },
     )
   }

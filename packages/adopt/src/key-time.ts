@@ -46,7 +46,7 @@ export const keyTime = {
 function match(what: string, pattern: RegExp, key: string): string {
   const found = pattern.exec(key)
   if (found) return found.slice(1).join('')
-  throw new IdError('INVALID_TIME', `${JSON.stringify(key)} is not ${what}, so it tells no time`, {
+  throw new IdError('INVALID_TIME', `${JSON.stringify(key)} is not ${what}, so it contains no time`, {
     value: key,
   })
 }

@@ -12,7 +12,7 @@ export function refuse(
 }
 
 export const refuseOtherSession = (): never =>
-  refuse('adoption', 'another session is running this migration; wait for it or terminate it')
+  refuse('adoption', 'another session is running this adoption; wait for it or terminate it')
 
 /** What stands in the way of a plan, all of it, so that it can be cleared away at once. */
 export class Obstacles {

@@ -70,7 +70,7 @@ export interface BackfillOptions {
 /** @throws {IdError} for a batch that would hold no rows: there would be no end of them. */
 export function checkBatchSize({ batchSize = 1 }: BackfillOptions): void {
   if (Number.isSafeInteger(batchSize) && batchSize > 0) return
-  refuse('backfill', 'batchSize is a whole number of rows, 1 or more', batchSize)
+  refuse('backfill', 'batchSize must be an integer, 1 or more', batchSize)
 }
 
 /** How new columns take the place of old ones. */

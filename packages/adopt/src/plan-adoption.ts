@@ -38,7 +38,7 @@ export async function planAdoption(
   options: AdoptionOptions,
 ): Promise<Adoption> {
   if ('execute' in client)
-    refuse('client', 'adopt serves PostgreSQL and SQLite, not MySQL or MariaDB; give a client of those')
+    refuse('client', 'adopt serves PostgreSQL and SQLite, not MySQL or MariaDB; pass a client of those')
   return 'prepare' in client
     ? planIn(openSqlite(client), options, keyRecipes(options, 'sqlite'))
     : planIn(openPostgres(client), options, keyRecipes(options, 'postgres'))
@@ -75,7 +75,7 @@ function* newPlan<Details>(
   options: AdoptionOptions,
   recipes: readonly KeyRecipe[],
 ): Work<Plan<Details>> {
-  if (options.tables.length === 0) refuse('tables', 'give at least one table')
+  if (options.tables.length === 0) refuse('tables', 'pass at least one table')
   const obstacles = new Obstacles()
   const { plan, given } = yield* db.peek(() => readPlan(db, options, recipes, obstacles))
   for (const [i, root] of plan.roots.entries())
@@ -108,7 +108,7 @@ function* readPlan<Details>(
     const key = yield* obstacles.tryStep(() => db.keyOf(table.table))
     if (key === undefined) continue
     if (given.some((other) => other.key.table === key.table))
-      obstacles.note(shownName(key.table), 'the table is given twice; leave one out')
+      obstacles.note(shownName(key.table), 'the table is listed twice; leave one out')
     else given.push({ table, recipe, key })
   }
   const keys = given.map(({ key }) => key)
@@ -159,13 +159,13 @@ function adoptionOf<Details>(
   function* readOwn(db: Driver<Details>): Work<Begun<Details> | undefined> {
     const begun = yield* readBegun(db)
     if (begun !== undefined && !isSame(db, begun.plan, plan))
-      refuse('adoption', 'another plan has been begun since this one was made; call planAdoption again')
+      refuse('adoption', 'another adoption was started after this one was planned; call planAdoption() again')
     db.prepare(plan)
     return begun
   }
 
   function* own(db: Driver<Details>): Work<Begun<Details>> {
-    return (yield* readOwn(db)) ?? refuse('adoption', 'no migration in progress; call backfill()')
+    return (yield* readOwn(db)) ?? refuse('adoption', 'no adoption in progress; call backfill()')
   }
 
   return {
@@ -211,7 +211,7 @@ function adoptionOf<Details>(
             if (!isSame(db, plan, now))
               refuse(
                 'switchKeys',
-                'the schema has changed since the backfill began; abandon it and begin again',
+                'the schema changed during the backfill; abandon this adoption and plan it again',
               )
             // Views and the like may have changed meanwhile.
             const { takeDown, exchange } = db.statements(now)
@@ -234,13 +234,13 @@ function adoptionOf<Details>(
     finish: ({ lockTimeoutMs = LOCK_TIMEOUT_MS } = {}) =>
       open(function* (db) {
         if ((yield* own(db)).phase === 'backfilling')
-          refuse('finish', 'the keys are not switched yet; call switchKeys()')
+          refuse('finish', 'the keys are not switched yet; call switchKeys(); call switchKeys()')
         yield* db.finish(plan, lockTimeoutMs)
       }, true),
     abandon: () =>
       open(function* (db) {
         if ((yield* own(db)).phase === 'switched')
-          refuse('abandon', 'the keys are switched; there is no way back but a restore')
+          refuse('abandon', 'the keys are already switched; to go back, restore a backup')
         yield* db.apply(db.statements(plan).abandon)
         phase = 'planned'
       }, true),

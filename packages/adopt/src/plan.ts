@@ -60,7 +60,7 @@ export function onlyColumn(table: string, columns: readonly string[]): string {
   if (others.length === 0) return column
   return refuse(
     shownName(table),
-    `the primary key has several columns (${columns.join(', ')}); give the tables that they refer to, and it follows`,
+    `the primary key is composite (${columns.join(', ')}); list the tables that these columns reference instead, and it follows`,
   )
 }
 
@@ -105,16 +105,16 @@ export function replacedColumns(
     if (found.has(pathOf(own)) && !found.has(pathOf(target)))
       obstacles.note(
         pathOf(own),
-        `it is a foreign key to ${pathOf(target)}, which stays; give that table too, or drop the foreign key`,
+        `it is a foreign key to ${pathOf(target)}, which keeps its keys; list that table too, or drop the foreign key`,
       )
   }
   return [...found.values()]
 }
 
 function refuseTwoRoots(column: Key, one: Key, other: Key): never {
-  if (pathOf(one) === pathOf(other)) refuse(shownName(one.table), 'the table is given twice')
+  if (pathOf(one) === pathOf(other)) refuse(shownName(one.table), 'the table is listed twice')
   return refuse(
     pathOf(column),
-    `the column is a foreign key to ${pathOf(one)} and to ${pathOf(other)}, so no one id can stand in it`,
+    `the column is a foreign key to ${pathOf(one)} and to ${pathOf(other)}, so one id cannot match both; drop one of the foreign keys`,
   )
 }

@@ -45,7 +45,7 @@ function storageOf(
   if (typeof generator !== 'function') {
     refuse(
       table,
-      'give a generator: (clock) => flax.generator({ monotonic: true, clock })',
+      'pass a generator: (clock) => flax.generator({ monotonic: true, clock })',
       generator,
       'GENERATOR_REQUIRED',
     )
@@ -64,7 +64,7 @@ function timeSource(table: string, createdAt: CreatedAt): TimeSource {
   if (typeof createdAt !== 'object' || createdAt === null) {
     return refuse(
       table,
-      "createdAt says where a row's time comes from: a column, { column, through }, { key } or { from, to }",
+      'createdAt must be a column name, { column, through }, { key } or { from, to }',
       createdAt,
     )
   }
@@ -72,7 +72,7 @@ function timeSource(table: string, createdAt: CreatedAt): TimeSource {
   if ('key' in createdAt) return { kind: 'key', timeMs: createdAt.key }
   const [fromMs, toMs] = [Number(createdAt.from), Number(createdAt.to)]
   if (fromMs <= toMs) return { kind: 'span', fromMs, toMs }
-  return refuse(table, 'createdAt: from and to are valid Dates, the earlier one first', createdAt)
+  return refuse(table, 'createdAt: from and to must be valid Dates, the earlier one first', createdAt)
 }
 
 const TRIED_IDS = 16
@@ -100,8 +100,8 @@ function checkGenerated(table: string, ids: readonly string[], seen: Map<string,
     if (other !== undefined) {
       refuse(
         table,
-        `${id.split(' ')[0]}: the generator makes the ids that ${other} has for the same moments; ` +
-          'give each table a partition, worker or node of its own, or a family that has one',
+        `${id.split(' ')[0]}: the generator would repeat the ids of ${other} for rows of the same time; ` +
+          'use another partition, worker or node for each table',
       )
     }
     seen.set(id, table)
@@ -117,15 +117,12 @@ function triedIds(table: string, { generator: makeGenerator }: KeyRecipe, nowMs:
   if (stray !== undefined) {
     refuse(
       table,
-      `${family.name}: the generator takes no notice of the clock; write (clock) => ….generator({ clock })`,
+      `${family.name}: the generator ignores the clock; write (clock) => ….generator({ clock })`,
       stray,
     )
   }
   if (ids.some((id, i) => i > 0 && family.compare(ids[i - 1] as string, id) >= 0)) {
-    refuse(
-      table,
-      `${family.name}: ids that the generator makes for one moment don't ascend; set monotonic: true`,
-    )
+    refuse(table, `${family.name}: the generator's ids of one millisecond do not ascend; set monotonic: true`)
   }
   const { name, encode } = baseOf(family)
   return ids.map((id) => `${name} ${encode(family.decode(id))}`)

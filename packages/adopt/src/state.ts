@@ -65,7 +65,7 @@ export function* writeRound(db: Driver, round: Round): Work<void> {
 }
 
 /**
- * @throws {IdError} naming the first value of a foreign key that leads to no row, or whose new value, where that
+ * @throws {IdError} naming the first value of a foreign key that matches no row, or whose new value, where that
  * should be there by now, leads to another one.
  */
 export function* refuseStrays(
@@ -87,11 +87,11 @@ export function* refuseStrays(
   if (row === undefined) return
   const { value, found } = row
   if (value === found) refuseUnfilled(pathOf(column))
-  refuse(pathOf(column), `the value ${value} leads to no row of ${shownName(target)}; mend it first`, value)
+  refuse(pathOf(column), `the value ${value} matches no row of ${shownName(target)}; correct it first`, value)
 }
 
 export const refuseUnfilled = (place: string): never =>
-  refuse(place, 'rows keep their old values; look for a trigger that cancels updates')
+  refuse(place, 'some rows were not updated; look for a trigger that cancels updates')
 
 /** What was begun goes on as it was planned; only functions and times are given anew. */
 export function refuseOther({ roots }: Plan, recipes: readonly KeyRecipe[]): void {
@@ -105,6 +105,6 @@ export function refuseOther({ roots }: Plan, recipes: readonly KeyRecipe[]): voi
   const told = roots.map(({ table, family, storage }) => `${shownName(table)} to ${family} as ${storage}`)
   refuse(
     'tables',
-    `an adoption of ${told.join(', ')} is under way; plan with the same tables and families, or abandon it`,
+    `an adoption of ${told.join(', ')} is in progress; plan it with the same tables and families, or abandon it`,
   )
 }

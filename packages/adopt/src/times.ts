@@ -45,7 +45,7 @@ function* timeColumn(
   const { target, targetColumns } =
     foreignKeys.find(
       ({ table: own, columns }) => own === table && columns.length === 1 && columns[0] === through,
-    ) ?? refuse(pathOf({ table, column: through }), 'createdAt.through is no foreign key of one column')
+    ) ?? refuse(pathOf({ table, column: through }), 'createdAt.through must be a foreign key of one column')
   const sql = `(SELECT related.${quoteName(column)} FROM ${target} AS related
     WHERE related.${quoteName(targetColumns[0] as string)} = t.${quoteName(through)})`
   return { ...source, sql, table: target, column }
@@ -73,7 +73,7 @@ export function* checkTimes(db: Driver, root: RootPlan, recipe: KeyRecipe): Work
 /** @throws {IdError} for a row without a key: of SQLite's primary keys, only INTEGER ones refuse null. */
 export function* refuseKeyless(db: Driver, root: RootPlan): Work<void> {
   const rows = yield* db.query(`SELECT 1 FROM ${root.table} WHERE ${quoteName(root.key)} IS NULL LIMIT 1`)
-  if (rows.length > 0) refuse(placeOf(root), 'a row has NULL for a key; give it one')
+  if (rows.length > 0) refuse(placeOf(root), 'a row has NULL as its key; set the key')
 }
 
 /** @throws {IdError} `INVALID_TIME`, `TIME_OUT_OF_RANGE` for the first of some rows, `key` and `time_ms`. */
@@ -112,7 +112,8 @@ function checkRowTime(
 ): void {
   if (timeMs !== undefined && timeMs >= firstMs && timeMs <= lastMs) return
   const row = `${place} ${key}`
-  if (timeMs === undefined) refuse(row, 'the row has no time to make an id of', key, 'INVALID_TIME')
+  if (timeMs === undefined)
+    refuse(row, 'the row has no time; fill its createdAt column, or use { from, to }', key, 'INVALID_TIME')
   const iso = (time: number): string =>
     Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : `${time} ms`
   refuse(
@@ -145,7 +146,7 @@ function refuseIds(
   if (ids.length <= rows.length / 2) return
   refuse(
     place,
-    `the keys are ${storage.family.name} ids of their rows' times already: this move has been made`,
+    `the keys are already ${storage.family.name} ids of their rows' times: this adoption was finished before`,
   )
 }
 

@@ -192,7 +192,7 @@ test('sqlite: a second one that is at it is told, and neither goes on for ever',
   const seconds: Promise<void>[] = []
   const onProgress = () => seconds.push(two.backfill({ batchSize: 7 }))
   await expect(one.backfill({ batchSize: 5, onProgress })).rejects.toThrow(
-    /adoption: another session is running this migration/,
+    /adoption: another session is running this adoption/,
   )
   await Promise.all(seconds)
   connection.close()
@@ -235,7 +235,7 @@ test.each([
   ['objectId', '507f191e810c19729de860ea', '2012-10-17T20:46:22.000Z'],
 ] as const)('the time of a %s', (kind, key, iso) => {
   expect(new Date(keyTime[kind](key)).toISOString()).toBe(iso)
-  expect(() => keyTime[kind](`${key}0`)).toThrow(/so it tells no time/)
+  expect(() => keyTime[kind](`${key}0`)).toThrow(/so it contains no time/)
 })
 
 test('sqlite: old keys are looked up by an index', async () => {

@@ -49,7 +49,7 @@ function parseObject(family: string, json: unknown): Fields {
     'INVALID_OPTION',
     family,
     'fields',
-    `fields are the text of a JSON object, not ${shown}`,
+    `fields must be the text of a JSON object, not ${shown}`,
     json,
   )
 }
@@ -65,18 +65,18 @@ function parse(json: string): unknown {
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
 const WHOLE_NUMBER = /^-?\d+$/
 
-/** The fields with whole numbers as the text of their digits: JSON.parse alone rounds those above 2^53. */
+/** The fields with integers as the text of their digits: JSON.parse alone rounds those above 2^53. */
 const withDigits = (json: string): Fields =>
   JSON.parse(json.replace(STRING_OR_NUMBER, (token) => (WHOLE_NUMBER.test(token) ? `"${token}"` : token)))
 
 function bigintOf(family: string, field: string, digits: unknown): bigint {
   if (typeof digits === 'string' && WHOLE_NUMBER.test(digits)) return BigInt(digits)
-  const rule = `${field} is a whole number, not ${JSON.stringify(digits)}`
+  const rule = `${field} must be an integer, not ${JSON.stringify(digits)}`
   return refuse('INVALID_OPTION', family, field, rule, digits)
 }
 
 const refuseField = (family: string, name: string, names: ReadonlyMap<string, string>): never =>
-  refuse('INVALID_OPTION', family, name, `the fields are ${[...names.keys()].join(', ')}; ${name} is none`)
+  refuse('INVALID_OPTION', family, name, `the fields are ${[...names.keys()].join(', ')}, not ${name}`)
 
 /** What is no hex stays, and is refused as any wrong value of the field is. */
 function bytesOf(value: unknown): unknown {

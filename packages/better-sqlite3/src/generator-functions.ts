@@ -7,7 +7,7 @@ import { type SqlFunction, volatile } from './sql-function.js'
 import { numberOf, refuse, refuseType, type SqlValue } from './values.js'
 
 /**
- * What makes ids, named without the family. `metas` is 1 if ids are made with a metabyte, else 0. Without a generator
+ * What generates ids, named without the family. `metas` is 1 if ids are generated with a metabyte, else 0. Without a generator
  * for a family that needs one, the first id is refused.
  */
 export function generatorFunctions(
@@ -42,13 +42,13 @@ export function generatorFunctions(
   }
 }
 
-const NO_MOMENTS = "this connection's generator makes no ids of other moments"
+const NO_MOMENTS = "this connection's generator cannot generate ids for another time"
 
 /** A parameter that was left out is undefined. */
 function count(family: string, n: SqlValue | undefined): number {
   const number = numberOf(n)
   if (Number.isSafeInteger(number) && number >= 0) return number
-  const rule = 'n is a whole number from 0'
+  const rule = 'n must be an integer, 0 or more'
   if (typeof number !== 'number') refuseType(family, rule, n, 'n')
   return refuse('FIELD_OUT_OF_RANGE', family, 'n', `${rule}, not ${n}`, n)
 }

@@ -42,7 +42,7 @@ export function idReader<AnId extends string>(family: IdFamily<AnId>): (value: S
 function numberReader<AnId extends string>(family: IdFamily<AnId>): (value: unknown) => AnId {
   if (!family.storages.includes('bigint')) {
     return (value) => {
-      refuseType(family.name, 'an id is text or a blob', value)
+      refuseType(family.name, 'an id must be text or a blob', value)
     }
   }
   return storageFor(family, 'sqlite', { storage: 'bigint', exactBigint: true }).fromDatabase
@@ -59,8 +59,8 @@ export function formReader(family: IdFamily, form: StorageName): (value: SqlValu
 }
 
 function refuseForm({ name }: IdFamily, form: StorageName, value: SqlValue): never {
-  if (form === 'bigint') refuseType(name, 'a number is given as an integer', value)
-  if (typeof value !== 'string') refuseType(name, 'a uuid is given as text', value)
-  const rule = `a uuid has 8-4-4-4-12 hex digits, not ${quoted(value)}`
+  if (form === 'bigint') refuseType(name, 'a number must be an INTEGER', value)
+  if (typeof value !== 'string') refuseType(name, 'a uuid must be text', value)
+  const rule = `a uuid must have 8-4-4-4-12 hex digits, not ${quoted(value)}`
   return refuse('NOT_CANONICAL', name, undefined, rule, value)
 }

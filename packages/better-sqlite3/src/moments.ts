@@ -12,7 +12,7 @@ const ISO_LENGTH = 24
 export function momentText(family: string, timeMs: number): string {
   const iso = new Date(timeMs).toISOString()
   if (iso.length === ISO_LENGTH) return iso.slice(0, -1).replace('T', ' ')
-  const rule = `${iso} is outside the years 0 to 9999 of SQLite's dates; the function with _time_ms tells it`
+  const rule = `${iso} is outside the years 0 to 9999 of SQLite's dates; use the function with _time_ms`
   return refuse('TIME_OUT_OF_RANGE', family, 'time', rule, timeMs)
 }
 
@@ -25,12 +25,12 @@ export function momentText(family: string, timeMs: number): string {
  */
 export function readMoment(family: string, moment: unknown): number {
   if (typeof moment !== 'string') {
-    refuseType(family, 'a moment is text (functions with _ms take Unix milliseconds)', moment, 'time')
+    refuseType(family, 'a time must be text; functions with _ms take Unix milliseconds', moment, 'time')
   }
   const found = MOMENT.exec(moment)
   const timeMs = found ? unixMs(found) : Number.NaN
   if (!Number.isNaN(timeMs)) return timeMs
-  const rule = "a moment is text like '2026-11-01' or '2026-11-01 12:30:00.250', in UTC or with an offset"
+  const rule = "a time must be text like '2026-11-01' or '2026-11-01 12:30:00.250', in UTC or with an offset"
   return refuse('INVALID_TIME', family, 'time', `${rule}, not ${quoted(moment)}`, moment)
 }
 

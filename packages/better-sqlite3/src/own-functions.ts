@@ -15,7 +15,7 @@ export interface OwnFunctions {
   readonly functions: readonly SqlFunction[]
   /** The family with the epoch or neighbourhood that a last argument gives. */
   readonly variant?: (option: number) => IdFamily
-  /** 1 where ids are made with a metabyte. */
+  /** 1 where ids are generated with a metabyte. */
   readonly metas?: 0 | 1
 }
 

@@ -6,7 +6,7 @@ import { ownFunctions } from './own-functions.js'
 import { defineFunction, defineTable, type SqliteConnection } from './sql-function.js'
 import { refuse } from './values.js'
 
-/** Which families have functions, and what makes their ids. */
+/** Which families have functions, and what generates their ids. */
 export interface RegisterOptions {
   /**
    * The families to have functions for, your own too: their names begin with the family's in snake_case. By
@@ -14,7 +14,7 @@ export interface RegisterOptions {
    */
   readonly families?: readonly IdFamily[]
   /**
-   * What makes the ids, by the family's name: needed for flake, uid and uidLocal, which can't have a default
+   * What generates the ids, by the family's name: needed for flake, uid and uidLocal, which can't have a default
    * one. A family with one of its own stands for that. Where several processes or threads write, give sno's
    * a partition too.
    */
@@ -62,7 +62,7 @@ function prefixes(families: readonly IdFamily[]): Map<string, IdFamily> {
   for (const family of families) {
     const prefix = snakeCase(family.name)
     const fault = found.has(prefix)
-      ? 'two families have functions of the same names'
+      ? 'two families would have functions of the same name; rename one with defineFamily'
       : !IDENTIFIER.test(prefix) && `functions can't be named ${prefix}_…`
     if (fault) refuse('INVALID_OPTION', family.name, 'families', fault)
     found.set(prefix, family)

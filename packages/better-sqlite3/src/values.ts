@@ -7,7 +7,7 @@ export type SqlValue = string | bigint | number | Uint8Array | null
 export function typeName(value: unknown): string {
   if (typeof value === 'string') return 'text'
   if (typeof value === 'bigint') return 'an integer'
-  return typeof value === 'number' ? 'a real number' : 'a blob'
+  return typeof value === 'number' ? 'a REAL' : 'a blob'
 }
 
 /**

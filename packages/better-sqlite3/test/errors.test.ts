@@ -75,13 +75,13 @@ describe('a value of another type', () => {
 
   test('is told by the name that SQLite has for it', () => {
     const told = (expression: string) => (errorOf(() => sql.value(expression)) as Error).message
-    expect(told('flax_encode(5)')).toBe('flax_encode(): flax: an id is text or a blob, not an integer')
-    expect(told('flax_encode(5.5)')).toBe('flax_encode(): flax: an id is text or a blob, not a real number')
+    expect(told('flax_encode(5)')).toBe('flax_encode(): flax: an id must be text or a blob, not an integer')
+    expect(told('flax_encode(5.5)')).toBe('flax_encode(): flax: an id must be text or a blob, not a REAL')
     expect(told("flake_from_bigint('5')")).toBe(
-      'flake_from_bigint(): flake: a number is given as an integer, not text',
+      'flake_from_bigint(): flake: a number must be an INTEGER, not text',
     )
-    expect(told("flax_from_uuid(x'05')")).toBe('flax_from_uuid(): flax: a uuid is given as text, not a blob')
-    expect(told("flax_lower_bound(x'05')")).toContain('Unix milliseconds), not a blob')
+    expect(told("flax_from_uuid(x'05')")).toBe('flax_from_uuid(): flax: a uuid must be text, not a blob')
+    expect(told("flax_lower_bound(x'05')")).toContain('Unix milliseconds, not a blob')
   })
 })
 

@@ -57,7 +57,7 @@ describe.each(FAMILIES)('$prefix', ({ prefix, family }) => {
 
   const many = (n: string) =>
     outcomeOf(() => sql.database.connection.prepare(`SELECT id FROM ${prefix}_generate_many(${n})`).all())
-  const told = `${prefix}_generate_many(): ${family.name}: n is a whole number from 0, not`
+  const told = `${prefix}_generate_many(): ${family.name}: n must be an integer, 0 or more, not`
 
   test.each([
     ['-1', '-1'],

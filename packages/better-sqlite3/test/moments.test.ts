@@ -38,7 +38,7 @@ describe('time', () => {
     sql.refuses('uid_time(?)', [later], 'TIME_OUT_OF_RANGE')
     sql.gives('uid_time_ms(?)', [later], 253_402_300_801_000n)
     expect(() => sql.value('uid_time(?)', later)).toThrow(
-      "uid_time(): uid: +010000-01-01T00:00:01.000Z is outside the years 0 to 9999 of SQLite's dates; the function with _time_ms tells it",
+      "uid_time(): uid: +010000-01-01T00:00:01.000Z is outside the years 0 to 9999 of SQLite's dates; use the function with _time_ms",
     )
     sql.gives('flake_time(?, ?)', ['0', -62_135_596_800_000], '0001-01-01 00:00:00.000')
   })

@@ -145,7 +145,7 @@ describe('a family of your own', () => {
       (given) => {
         const pack = () => value(`sales_ticket_pack('{"label":"","whole_number":${given}}')`)
         expect(pack).toThrow(IdError)
-        expect(pack).toThrow('sales_ticket_pack(): salesTicket: whole_number is a whole number, not ')
+        expect(pack).toThrow('sales_ticket_pack(): salesTicket: whole_number must be an integer, not ')
       },
     )
 
@@ -205,7 +205,7 @@ describe('refuses', () => {
       family: 'snow',
       field: 'generators',
       message:
-        'registerSnoflax: generators.snow: no snow ids are generated here, only flax, sno, flake, uid, uidLocal',
+        'registerSnoflax: generators.snow: no column generates snow ids, only flax, sno, flake, uid, uidLocal',
     })
     expect(refusal({ families: [flax], generators: { sno: sno.generator() } })).toMatchObject({
       family: 'sno',
@@ -213,13 +213,13 @@ describe('refuses', () => {
   })
 
   test('a generator of another family', () => {
-    const message = 'registerSnoflax: sno: the generator makes flax ids'
+    const message = 'registerSnoflax: sno: the generator generates flax ids'
     for (const generators of [{ sno: flax.generator() }, { sno: flax }]) {
       expect(refusal({ generators })).toMatchObject({ code: 'INVALID_OPTION', field: 'generator', message })
     }
     const alike = { salesTicket: { ...ticketGenerator(), family: { ...ticket, name: 'other' } as never } }
     expect(refusal({ families: [ticket], generators: alike })).toMatchObject({
-      message: 'registerSnoflax: salesTicket: the generator makes other ids',
+      message: 'registerSnoflax: salesTicket: the generator generates other ids',
     })
   })
 
@@ -243,7 +243,7 @@ describe('refuses', () => {
   })
 
   test('a generator of another epoch or neighbourhood', () => {
-    const message = expect.stringMatching(/the generator makes \w+ ids with another layout or epoch/)
+    const message = expect.stringMatching(/the generator generates \w+ ids with another layout or epoch/)
     const epoch = { flake: flake.withEpoch(5).generator({ datacenter: 1, worker: 1 }) }
     expect(refusal({ generators: epoch })).toMatchObject({ code: 'INVALID_OPTION', message })
     const near = { uid: uid.withNeighbourhood(5).generator({ node: 'a@b' }) }

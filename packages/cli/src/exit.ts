@@ -26,5 +26,5 @@ export class UsageError extends Error {
 export function oneOf<Name extends string>(what: string, names: readonly Name[], given: string): Name {
   const found = names.find((name) => name === given)
   if (found) return found
-  throw new UsageError(`a ${what} is one of ${names.join(', ')}, not ${given}`)
+  throw new UsageError(`${what} must be one of ${names.join(', ')}, not ${given}`)
 }

@@ -114,7 +114,7 @@ export class Terminal {
   /** The arguments, or the lines of standard input where there are none. */
   async *given(values: readonly string[]): AsyncIterable<string> {
     if (values.length > 0) yield* values.map(unmark)
-    else if (this.io.stdin.isTTY) throw new UsageError('give ids, or pipe them in, one a line')
+    else if (this.io.stdin.isTTY) throw new UsageError('pass ids as arguments, or pipe them in, one per line')
     else {
       for await (const line of createInterface({ input: Readable.from(this.io.stdin) })) {
         if (line.trim()) yield line.trim()

@@ -71,7 +71,7 @@ describe.each(['postgres', 'sqlite'] as const)('%s', (kind) => {
     const early = await step('switch')
     expect(early).toMatchObject({
       code: 1,
-      out: expect.stringMatching(/no migration in progress; call backfill/),
+      out: expect.stringMatching(/no adoption in progress; call backfill/),
     })
 
     const filled = await step('backfill', '--batch-size', '2')
@@ -86,7 +86,7 @@ describe.each(['postgres', 'sqlite'] as const)('%s', (kind) => {
     expect(await step('finish')).toMatchObject({ code: 0, out: expect.stringMatching(/^finished/) })
     expect(await step('finish')).toMatchObject({
       code: 1,
-      out: expect.stringMatching(/this move has been made/),
+      out: expect.stringMatching(/this adoption was finished before/),
     })
 
     const rows = await database.query(
@@ -156,7 +156,7 @@ describe.each(['postgres', 'sqlite'] as const)('%s', (kind) => {
     for (const found of [
       /orders\.id: the table already has/,
       /orders\.customer_id: the table already/,
-      /gone: there is no such table/,
+      /gone: no such table/,
     ])
       expect(out).toMatch(found)
     expect(out).toMatch(/obstacles: 3\n$/)
@@ -243,7 +243,7 @@ const WRONG: [name: string, config: unknown, message: RegExp][] = [
   [
     'no createdAt',
     { tables: [{ ...table, createdAt: undefined }] },
-    /tables\[0\] \(orders\): createdAt says where/,
+    /tables\[0\] \(orders\): createdAt must be a column name/,
   ],
   [
     'an unknown key of createdAt',
@@ -258,7 +258,7 @@ const WRONG: [name: string, config: unknown, message: RegExp][] = [
   [
     'a time without a zone',
     { tables: [{ ...table, createdAt: { from: '2021-01-01T00:00', to: '2022-01-01' } }] },
-    /orders\): createdAt: a time is now/,
+    /orders\): createdAt: a time must be now/,
   ],
   [
     'no family',
@@ -274,14 +274,14 @@ const WRONG: [name: string, config: unknown, message: RegExp][] = [
   [
     'no number',
     { tables: [{ ...table, partition: undefined }] },
-    /give a partition that no other generator has/,
+    /set a partition that no other generator or table uses/,
   ],
   ['a prefix that is none', { tables: [{ ...table, prefix: 'A B' }] }, /prefix/],
   ['an unknown storage', { tables: [{ ...table, storage: 'blob' }] }, /storage must be "text" or "binary"/],
   [
     'stored without a prefix',
     { tables: [{ ...table, stored: 'bare' }] },
-    /stored says how a prefix is stored; give a prefix/,
+    /stored needs a prefix; add prefix/,
   ],
   [
     'triggers that are no list',
@@ -313,7 +313,7 @@ test.each([
   ['no-such-file.db', /a database is postgres:\/\/… or the path of an SQLite file that exists/],
   [
     'postgres://someone:secret@127.0.0.1:1/shop',
-    /postgres:\/\/someone@127\.0\.0\.1:1\/shop can't be reached/,
+    /postgres:\/\/someone@127\.0\.0\.1:1\/shop cannot be reached/,
   ],
 ])('the database %s', async (url, message) => {
   const ran = await cli(['adopt', 'plan', '-c', write(SHOP), '--url', url])
@@ -322,6 +322,6 @@ test.each([
 
 test('no database at all', async () => {
   expect((await cli(['adopt', 'plan', '-c', write(SHOP)])).err).toMatch(
-    /no database: give --url, database in/,
+    /no database: pass --url, database in/,
   )
 })

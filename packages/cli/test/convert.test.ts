@@ -40,7 +40,7 @@ test('from standard input, as JSON, and with what is no id', async () => {
   const id = flax.generate()
   const ran = await bin(['convert', '--to', 'text', '--json'], { input: `nope\n${id}\n` })
   expect(ran.code).toBe(1)
-  expect(ran.err).toBe('snoflax: "nope" is no id that has this form\n')
+  expect(ran.err).toBe('snoflax: "nope" is not an id with this storage\n')
   expect(json(ran)).toEqual([
     { input: 'nope', output: null },
     { input: id, output: id },
@@ -51,14 +51,14 @@ test('what a database refuses', async () => {
   const refusals = [
     [
       ['--to', 'uuid', flax.min, '--dialect', 'mysql'],
-      'flax in mysql: storage uuid is refused, MySQL has no uuid type',
+      'flax in mysql: cannot use storage uuid: MySQL has no uuid type',
     ],
     [
       ['--to', 'bigint', flake.max, '--family', 'flake', '--dialect', 'postgres'],
       `flake: ${flake.max} is 2^63 or more`,
     ],
     [['--to', 'bigint', '--family', 'flax'], 'flax has no storage bigint'],
-    [['--to', 'text', '--dialect', 'oracle'], 'a dialect is one of postgres, sqlite, mysql, not oracle'],
+    [['--to', 'text', '--dialect', 'oracle'], 'dialect must be one of postgres, sqlite, mysql, not oracle'],
   ] as const
   for (const [argv, message] of refusals) {
     const { code, err } = await cli(['convert', ...argv])

@@ -856,7 +856,7 @@ test('a server that goes away is told, with code 2', async () => {
     BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(1); RETURN ''; END $$`)
   const { code, out, err } = await cli(['doctor', database.url, '--skip', 'drift'])
   expect({ code, out }).toEqual({ code: 2, out: '' })
-  expect(err).toBe('snoflax: the examination failed: terminating connection due to administrator command\n')
+  expect(err).toBe('snoflax: doctor failed: terminating connection due to administrator command\n')
 })
 
 test('a sample says that it is one; --full reads all', async () => {

@@ -65,7 +65,7 @@ test('text columns that hold a prefix are found, or told, and other prefixes in 
   const malformed = findings.filter(({ check }) => check === 'malformed')
   expect(malformed.map(({ where }) => where).sort()).toEqual(['log.actor', 'log.customer'])
   expect(malformed.map(({ message }) => message).join('\n')).toContain(
-    'an id begins with "cus_", not with "ord_"',
+    'an id must begin with "cus_", not with "ord_"',
   )
 })
 
@@ -327,12 +327,12 @@ test('what is no database', async () => {
   const { code, err } = await cli(['doctor', '/nowhere/at/all.db'])
   expect({ code, err }).toEqual({
     code: 2,
-    err: 'snoflax: a database is postgres://…, mysql://…, mariadb://… or the path of an SQLite file that exists, not /nowhere/at/all.db\n',
+    err: 'snoflax: a database must be postgres://…, mysql://…, mariadb://… or the path of an existing SQLite file, not /nowhere/at/all.db\n',
   })
   const own = new URL(import.meta.url).pathname
   expect(await cli(['doctor', own])).toMatchObject({
     code: 2,
-    err: `snoflax: ${own} can't be opened: file is not a database\n`,
+    err: `snoflax: ${own} cannot be opened: file is not a database\n`,
   })
 })
 
@@ -341,7 +341,7 @@ test('a server that does not answer is told without the password', async () => {
     const { code, err } = await cli(['doctor', `${scheme}://me:secret@127.0.0.1:1/shop`])
     expect(code).toBe(2)
     expect(err).toMatch(
-      new RegExp(`^snoflax: ${scheme}://me@127.0.0.1:1/shop can't be reached: .*ECONNREFUSED`),
+      new RegExp(`^snoflax: ${scheme}://me@127.0.0.1:1/shop cannot be reached: .*ECONNREFUSED`),
     )
   }
 })
@@ -351,7 +351,7 @@ test('a URL that cannot be read is told without the password', async () => {
     const { code, err } = await cli(['doctor', `${scheme}://me:sec/ret@127.0.0.1/shop`])
     expect({ code, err }).toEqual({
       code: 2,
-      err: `snoflax: ${scheme}://me@127.0.0.1/shop can't be reached: Invalid URL\n`,
+      err: `snoflax: ${scheme}://me@127.0.0.1/shop cannot be reached: Invalid URL\n`,
     })
   }
 })
@@ -394,18 +394,21 @@ test('a driver that is not installed', async () => {
 test('options that make no sense', async () => {
   fill()
   const refusals = [
-    [['--column', 'nowhere.id=flax'], 'there is no column nowhere.id'],
-    [['--new-ids', 'nowhere.id'], 'there is no column nowhere.id'],
+    [['--column', 'nowhere.id=flax'], 'no column nowhere.id'],
+    [['--new-ids', 'nowhere.id'], 'no column nowhere.id'],
     [
       ['--column', 'customer.id'],
-      'a column is told as table.column=family, table.column=family:storage or table.column=family:prefix_, not customer.id',
+      'write a column as table.column=family, table.column=family:storage or table.column=family:prefix_, not customer.id',
     ],
     [
       ['--column', 'customer.id=cuid'],
-      'a family is one of sno, uid, flax, uidLocal, flake, uuid7, ulid, typeid, twitter, discord, not cuid',
+      'family must be one of sno, uid, flax, uidLocal, flake, uuid7, ulid, typeid, twitter, discord, not cuid',
     ],
-    [['--column', 'customer.id=flax:hex'], 'a storage is one of text, binary, uuid, uuid8, bigint, not hex'],
-    [['--sample', 'many'], 'a whole number is wanted, not many'],
+    [
+      ['--column', 'customer.id=flax:hex'],
+      'storage must be one of text, binary, uuid, uuid8, bigint, not hex',
+    ],
+    [['--sample', 'many'], 'expected an integer, not many'],
   ] as const
   for (const [options, message] of refusals) {
     expect(await cli(['doctor', database.file, ...options])).toEqual({

@@ -62,22 +62,22 @@ test('in another form, and as JSON', async () => {
 })
 
 test.each([
-  [['flake'], 'flake ids need --worker, a number that no other generator has'],
-  [['uid'], 'uid ids need --node, a name that no other generator has'],
-  [['flax', '--meta', '3'], 'flax takes no --meta; it takes none'],
-  [['sno', '--node', 'x'], 'sno takes no --node; it takes --meta, --partition'],
+  [['flake'], 'flake ids need --worker, a number that no other generator uses'],
+  [['uid'], 'uid ids need --node, a name that no other generator uses'],
+  [['flax', '--meta', '3'], 'flax has no option --meta; its options are none'],
+  [['sno', '--node', 'x'], 'sno has no option --node; its options are --meta, --partition'],
   [
     ['cuid'],
-    'a family is one of sno, uid, flax, uidLocal, flake, uuid7, ulid, typeid, twitter, discord, not cuid',
+    'family must be one of sno, uid, flax, uidLocal, flake, uuid7, ulid, typeid, twitter, discord, not cuid',
   ],
-  [['-n', '1e3'], 'a whole number is wanted, not 1e3'],
-  [['-n', '-1'], 'a whole number is wanted, not -1'],
-  [['--at', '2026-11-01T12:00'], 'a time is now, 2026-11-01,'],
-  [['--at', '2026-02-30'], 'a time is now, 2026-11-01,'],
-  [['--at', 'yesterday'], 'a time is now, 2026-11-01,'],
-  [['--to', 'hex'], 'a storage is one of text, binary, uuid, uuid8, bigint, not hex'],
+  [['-n', '1e3'], 'expected an integer, not 1e3'],
+  [['-n', '-1'], 'expected an integer, not -1'],
+  [['--at', '2026-11-01T12:00'], 'a time must be now, 2026-11-01,'],
+  [['--at', '2026-02-30'], 'a time must be now, 2026-11-01,'],
+  [['--at', 'yesterday'], 'a time must be now, 2026-11-01,'],
+  [['--to', 'hex'], 'storage must be one of text, binary, uuid, uuid8, bigint, not hex'],
   [['--to', 'bigint'], 'flax has no storage bigint; it has uuid, text, binary, uuid8'],
-  [['sno', '--meta', '256'], 'sno: meta is a whole number from 0 to 255, not 256'],
+  [['sno', '--meta', '256'], 'sno: meta must be an integer from 0 to 255, not 256'],
   [['sno', '--at', '1999-01-01'], 'sno: '],
 ])('%j is refused', async (argv, message) => {
   const { code, out, err } = await cli(['generate', ...argv])

@@ -120,12 +120,12 @@ test('what is no id: told on standard error, with the reason of each family, and
   expect(code).toBe(1)
   expect(out).toContain('family   flax')
   expect(err.split('\n')).toEqual([
-    'snoflax: "nope" is no id',
+    'snoflax: "nope" is not an id',
     '  sno: an id has 16 characters, not 4 ("nope")',
     '  uid: an id has 16 characters, not 4 ("nope")',
     '  flax: an id has 16 characters, not 4 ("nope")',
     '  uidLocal: an id has 11 characters, not 4 ("nope")',
-    '  flake: "n" at position 0 of "nope" is no decimal digit',
+    '  flake: "n" at position 0 of "nope" is not a decimal digit',
     '  uuid7: an id has 36 characters, not 4 ("nope")',
     '',
   ])
@@ -140,7 +140,7 @@ test('what looks like bytes or a uuid and is no id: told as such', async () => {
   const reasonsOf = async (input: string) => (await inspected(input, '--family', 'sno'))[0]?.refusals
   expect(await reasonsOf('\\x0102')).toEqual(['sno: an id has 20 hex digits, not 4 ("\\\\x0102")'])
   expect(await reasonsOf('0d2fe7f4-97a5-4a46-ae5b-e6cc0c0c0739')).toEqual([
-    expect.stringContaining('is no UUIDv8 of this family'),
+    expect.stringContaining('is not a UUIDv8 of this family'),
   ])
 })
 
@@ -218,7 +218,7 @@ test('a terminal that nobody types into', async () => {
   expect(await cli(['inspect'])).toEqual({
     code: 2,
     out: '',
-    err: 'snoflax: give ids, or pipe them in, one a line\n',
+    err: 'snoflax: pass ids as arguments, or pipe them in, one per line\n',
   })
 })
 

@@ -42,7 +42,7 @@ describe('inspect', () => {
     const { code, err } = await cli(['inspect', '--family', 'flax', '--prefix', 'ord', id])
     expect({ code, err }).toEqual({
       code: 1,
-      err: `snoflax: "${id}" is no id\n  ord: an id begins with "ord_", not with "cus_" as "${id}"\n`,
+      err: `snoflax: "${id}" is not an id\n  ord: an id must begin with "ord_", not with "cus_" as "${id}"\n`,
     })
   })
 
@@ -100,7 +100,7 @@ test.each(['generate', 'inspect', 'convert', 'range'])('%s refuses what is no pr
   const { code, err } = await cli([command, '--prefix', 'Cus', ...(more[command] ?? [])])
   expect({ code, err }).toEqual({
     code: 2,
-    err: 'snoflax: prefix: a prefix is 1 to 63 of a-z, 0-9 and _, with a letter first and no _ last, not "Cus"\n',
+    err: 'snoflax: prefix: a prefix must have 1 to 63 of a-z, 0-9 and _, begin with a letter and not end with _, not "Cus"\n',
   })
 })
 
@@ -119,7 +119,7 @@ describe('seal-key', () => {
     const weak = await check(key, 'correct horse battery staple')
     expect(weak).toMatchObject({ code: 1, out: '' })
     expect(weak.err).toBe(
-      'snoflax: seal: keys[1] must be 32 bytes, 64 hex digits or 43 characters of base64url; make one with generateSealKey()\n',
+      'snoflax: seal: keys[1] must be 32 bytes, 64 hex digits or 43 characters of base64url; create one with generateSealKey()\n',
     )
     const equal = await check(key, Buffer.from(key, 'base64url').toString('hex'))
     expect(equal.err).toBe('snoflax: seal: keys[1] is the same key as keys[0]\n')

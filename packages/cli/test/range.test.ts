@@ -138,11 +138,11 @@ test('an end after the last moment of the family is no condition', async () => {
 test.each([
   [
     ['--from', '2026-12-01', '--to', '2026-11-01'],
-    'flax: a range goes from the earlier moment to the later one',
+    'flax: a range must go from the earlier time to the later one',
   ],
-  [['--from', 'then', '--to', '2026-11-01'], 'a time is now, '],
-  [[...SPAN, '--storage', 'bigint'], 'no such storage of flax there'],
-  [[...SPAN, '--storage', 'uuid', '--dialect', 'sqlite'], 'no such storage of flax there'],
+  [['--from', 'then', '--to', '2026-11-01'], 'a time must be now, '],
+  [[...SPAN, '--storage', 'bigint'], 'flax has no such storage in this database'],
+  [[...SPAN, '--storage', 'uuid', '--dialect', 'sqlite'], 'flax has no such storage in this database'],
 ])('%j is refused', async (argv, message) => {
   const { code, out, err } = await cli(['range', ...argv])
   expect({ code, out }).toEqual({ code: 2, out: '' })

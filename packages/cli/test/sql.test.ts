@@ -48,7 +48,7 @@ test.each([
 
 test.each([
   [['--schema', 'My Schema'], 'schema must be a name of lower-case letters'],
-  [['--families', 'flax,ulid'], 'a family is one of'],
+  [['--families', 'flax,ulid'], 'family must be one of'],
   [['--for', 'knex'], 'Allowed choices are typeorm, prisma, drizzle'],
 ])('%j is refused', async (argv, message) => {
   const { code, out, err } = await cli(['sql', ...argv])

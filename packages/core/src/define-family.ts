@@ -53,7 +53,7 @@ export interface FamilyDefinition<AnId extends string, Fields> {
   pack(fields: Fields): AnId
   /** Id → fields. */
   unpack(id: AnId): Fields
-  /** When the id was made, in whole Unix milliseconds. */
+  /** When the id was generated, in whole Unix milliseconds. */
   timeMs(id: AnId): number
   /** The smallest id whose time is at or after this whole millisecond, which lies within the span. */
   lowerBoundMs(timeMs: number): AnId
@@ -142,7 +142,7 @@ export function deriveFamily<AnId extends string, Fields>(
     encode,
     decode,
     pack(fields) {
-      if (Object(fields) !== fields) refuseType(name, 'fields are an object', fields, 'fields')
+      if (Object(fields) !== fields) refuseType(name, 'fields must be an object', fields, 'fields')
       return definition.pack(fields)
     },
     unpack: definition.unpack,
@@ -153,7 +153,7 @@ export function deriveFamily<AnId extends string, Fields>(
     upperBound: (time) => bound(time, upperBoundMs),
     range(from, to) {
       const [fromMs, toMs] = [toUnixMs(name, from), toUnixMs(name, to)]
-      if (fromMs > toMs) refuse(name, 'from', from, 'a range goes from the earlier moment to the later one')
+      if (fromMs > toMs) refuse(name, 'from', from, 'a range must go from the earlier time to the later one')
       // By the smallest id, which every column can hold; flake's largest is too large for a signed bigint.
       if (fromMs > lastMs) return { gte: family.min, lt: family.min }
       const gte = family.lowerBound(from)
@@ -228,14 +228,14 @@ function checkLayout(family: string, fields: readonly LayoutField[], byteLength:
   let sum = 0
   for (const { name, bits } of fields) sum += checkInteger(family, `layout.${name}.bits`, bits, 1, wanted)
   if (sum === wanted) return
-  const message = `the layout's fields have ${sum} bits together, and ${byteLength} bytes have ${wanted}`
+  const message = `the layout's fields add up to ${sum} bits, but ${byteLength} bytes have ${wanted}`
   refuse(family, 'layout', fields, message)
 }
 
 function checkStorages(family: string, storages: readonly StorageName[]): void {
   if (storages.length > 0 && storages.every((storage) => storage in COLUMNS.postgres)) return
   const known = Object.keys(COLUMNS.postgres).join(', ')
-  const message = `storages are one or more of ${known}, not ${storages.join(', ') || 'none'}`
+  const message = `storages must be one or more of ${known}, not ${storages.join(', ') || 'none'}`
   refuse(family, 'storages', storages, message)
 }
 
@@ -248,7 +248,7 @@ function checkEnds<AnId extends string, Fields>(family: IdFamily<AnId, Fields>):
 
 function checkForm({ name, textLength, pattern }: IdFamily, end: string, id: string): void {
   if (textLength !== undefined && id.length !== textLength) {
-    refuse(name, end, id, `${end} has ${id.length} characters (${show(id)}), and textLength is ${textLength}`)
+    refuse(name, end, id, `${end} has ${id.length} characters (${show(id)}), but textLength is ${textLength}`)
   }
   // Unlike `test`, `search` neither minds nor moves the lastIndex of a pattern with flag g.
   if (id.search(pattern) !== 0) refuse(name, end, id, `${end} (${show(id)}) does not match ${pattern}`)

@@ -20,7 +20,7 @@ export interface ParsedId<Name extends string, Of extends string = string> {
  * @example
  * type CustomerId = Id<'flax', 'customer'>
  * const id: CustomerId = flax.generate() // what makes and reads ids takes the name from the type that is wanted
- * flax.time(id) // the moment it was made
+ * flax.time(id) // when it was generated
  */
 export type Id<Name extends string = string, Of extends string = string> = string & ParsedId<Name, Of>
 
@@ -34,10 +34,10 @@ export type IdOf<AnId extends string, Of extends string> = string extends Of ? A
 
 type NameOf<AnId extends string> = AnId extends ParsedId<infer Name> ? Name : string
 
-/** How an id can lie in a database column; see spec/storage.md. */
+/** How a database column can store an id; see spec/storage.md. */
 export type StorageName = 'uuid' | 'text' | 'binary' | 'uuid8' | 'bigint'
 
-/** One part of an id, as it lies in the bits. */
+/** One field of an id, at its place among the bits. */
 export interface LayoutField {
   /** As in the family's page in spec/. */
   readonly name: string
@@ -63,7 +63,7 @@ export interface IdRange<AnId extends string> {
   readonly lt?: AnId
 }
 
-/** What makes ids of one family: the state that it needs (clock, counter, identity) and nothing else. */
+/** What generates ids of one family: the state that it needs (clock, counter, identity) and nothing else. */
 export interface IdGenerator<AnId extends string> {
   /** The family whose ids it makes. */
   readonly family: IdFamily<AnId>
@@ -113,9 +113,9 @@ export interface IdFamily<AnId extends string = string, Fields = unknown>
   pack<Of extends string = string>(fields: Fields): IdOf<AnId, Of>
   /** Id → fields. */
   unpack(id: AnId): Fields
-  /** When the id was made, as a Date. */
+  /** When the id was generated, as a Date. */
   time(id: AnId): Date
-  /** When the id was made, in whole Unix milliseconds. */
+  /** When the id was generated, in whole Unix milliseconds. */
   timeMs(id: AnId): number
   /**
    * The smallest id whose time is at or after the moment.

@@ -28,7 +28,7 @@ export const baseOf = (family: IdFamily): IdFamily => (isPrefixed(family) ? fami
 
 /**
  * Whether ids of the one mean the same as ids of the other: name, prefix and layout are equal, so epoch and bits are
- * too. Families that were made apart, or by two copies of this package, need not be one object.
+ * too. Families that were created separately, or by two copies of this package, need not be one object.
  *
  * @example
  * isSameFamily(flake.withEpoch(0), flake) // true

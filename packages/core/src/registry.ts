@@ -81,7 +81,7 @@ function refuse(
     .sort((a, b) => (b as string).length - (a as string).length)[0]
   if (meant !== undefined) byPrefix.get(meant)?.[1].parse(value)
   const known = [...byPrefix.keys()].map((prefix) => (prefix === undefined ? 'no prefix' : `${prefix}_`))
-  throw new IdError('WRONG_PREFIX', `an id begins with ${known.join(', ')}, not ${show(value)}`, {
+  throw new IdError('WRONG_PREFIX', `an id must begin with ${known.join(', ')}, not ${show(value)}`, {
     value,
     position: 0,
   })

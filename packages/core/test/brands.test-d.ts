@@ -26,7 +26,7 @@ declare const uidLocalId: UidLocalId
 declare const text: string
 declare const unknownValue: unknown
 
-test('an id is a string with a brand of its family', () => {
+test('an id must be a string with a brand of its family', () => {
   expectTypeOf(flaxId).toExtend<string>()
   expectTypeOf<FlaxId>().toEqualTypeOf<Id<'flax'>>()
   expectTypeOf<SnoId>().toEqualTypeOf<Id<'sno'>>()

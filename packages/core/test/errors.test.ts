@@ -39,7 +39,7 @@ describe('IdError', () => {
 
   test('names family, value, place and rule', () => {
     expect(error.message).toBe(
-      'sno: "B" at position 0 of "BRPK4Q72XWF2M63L" is none of 23456789abcdefghijklmnopqrstuvwx',
+      'sno: "B" at position 0 of "BRPK4Q72XWF2M63L" is not one of 23456789abcdefghijklmnopqrstuvwx',
     )
   })
 
@@ -145,16 +145,16 @@ describe('messages speak of what was given', () => {
   const bytes = storageFor(flax, 'postgres', { storage: 'binary' })
 
   test.each<[() => unknown, string]>([
-    [() => uuids.toDatabase(5), 'flax: an id is a string, not 5'],
-    [() => uuids.fromDatabase(5), 'flax: a stored id is text or bytes, not 5'],
-    [() => storageFor(flake, 'postgres').toDatabase(true), 'flake: an id is a string, not true'],
+    [() => uuids.toDatabase(5), 'flax: an id must be a string, not 5'],
+    [() => uuids.fromDatabase(5), 'flax: a stored id must be text or bytes, not 5'],
+    [() => storageFor(flake, 'postgres').toDatabase(true), 'flake: an id must be a string, not true'],
     [
       () => storageFor(flake, 'postgres').fromDatabase(true),
-      'flake: a stored id is text, bytes or a whole number, not true',
+      'flake: a stored id must be text, bytes or an integer, not true',
     ],
-    [() => uuids.fromDatabase(FOREIGN_UUID), `at position 0 of "${FOREIGN_UUID}" is none of `],
+    [() => uuids.fromDatabase(FOREIGN_UUID), `at position 0 of "${FOREIGN_UUID}" is not one of `],
     [() => bytes.fromDatabase(new Uint8Array(11)), `an id has 12 bytes, not 11 (\\x${'00'.repeat(11)})`],
-    [() => sno.pack(7 as never), 'sno: fields are an object, not 7'],
+    [() => sno.pack(7 as never), 'sno: fields must be an object, not 7'],
   ])('%#', (call, message) => {
     const error = thrownBy(call) as IdError
     expect(error).toBeInstanceOf(IdError)
@@ -197,7 +197,7 @@ describe('messages show values that are hard to print', () => {
     [Object.create(null), 'an object'],
   ])('%o', (value, shown) => {
     expect(expectRefusal(() => flax.parse(value), 'INVALID_TYPE').message).toBe(
-      `flax: an id is a string, not ${shown}`,
+      `flax: an id must be a string, not ${shown}`,
     )
   })
 })

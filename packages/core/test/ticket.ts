@@ -15,7 +15,7 @@ const PATTERN = /^[0-9a-f]{16}$/
 const BYTES = 8
 
 function decode(text: string): Uint8Array {
-  if (typeof text !== 'string') throw new IdError('INVALID_TYPE', 'ticket: an id is a string')
+  if (typeof text !== 'string') throw new IdError('INVALID_TYPE', 'ticket: an id must be a string')
   if (text.length !== 2 * BYTES)
     throw new IdError('INVALID_LENGTH', 'ticket: 16 digits', { family: 'ticket' })
   const position = text.search(/[^0-9a-f]/)

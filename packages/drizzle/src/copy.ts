@@ -74,7 +74,7 @@ const anotherCopy = (
     'UNSUPPORTED_VERSION',
     `${path}: ${what} by another copy of drizzle-orm (${version ?? 'bundled'}${file ? `, ${file}` : ''}) than the table ` +
       `or @snoflax/drizzle (${npmVersion}), where ids would not be converted. Use one copy: run \`npm ls drizzle-orm\`, ` +
-      'and bundle or transform all that imports it, or nothing',
+      'and either bundle every package that imports it, or none',
     { field: 'drizzle-orm', value: version, path },
   )
 

@@ -39,13 +39,9 @@ export function keyset<AColumn extends Column>(
   const { place } = ids
   if (!column.notNull) {
     // Rows without an id would be on no page, and the first page would come again after one of them.
-    throw new IdError(
-      'INVALID_OPTION',
-      `${place}: keyset pages need an id in every row; make it .notNull()`,
-      {
-        path: place,
-      },
-    )
+    throw new IdError('INVALID_OPTION', `${place}: keyset pages need an id in every row; add .notNull()`, {
+      path: place,
+    })
   }
   const [beyond, ordered] = ids.placed(() => checkKeyset({ order })) === 'asc' ? [gt, asc] : [lt, desc]
   return { where: after == null ? undefined : beyond(column, after), orderBy: ordered(column) }

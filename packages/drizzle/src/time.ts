@@ -5,7 +5,7 @@ import { singleIdsOf } from './id-column/ids.js'
 import type { AnyIdColumn } from './id-column/types.js'
 
 /**
- * Rows whose id was made from `from` until before `to`.
+ * Rows whose id was generated from `from` until before `to`.
  *
  * For families whose `exactRange` is false (uid) it selects more: see {@link wasCreatedBetween}. It finds none where `from`
  * is after the family's last moment.
@@ -23,7 +23,7 @@ export function createdBetween(column: AnyIdColumn, from: Time, to: Time): SQL {
 }
 
 /**
- * Rows whose id was made at or after the moment: none after the family's last one. For families whose `exactRange` is
+ * Rows whose id was generated at or after the time: none after the family's last time. For families whose `exactRange` is
  * false (uid) it selects more.
  *
  * @throws {IdError} `INVALID_TIME`.
@@ -35,7 +35,7 @@ export const createdAfter = (column: AnyIdColumn, time: Time): SQL =>
   createdBetween(column, time, Number.POSITIVE_INFINITY)
 
 /**
- * Rows whose id was made before the moment: all of them, where it is after the family's last one. For families whose
+ * Rows whose id was generated before the time: all of them, where it is after the family's last time. For families whose
  * `exactRange` is false (uid) it selects more.
  *
  * @throws {IdError} `INVALID_TIME`.
@@ -47,7 +47,7 @@ export const createdBefore = (column: AnyIdColumn, time: Time): SQL =>
   createdBetween(column, Number.NEGATIVE_INFINITY, time)
 
 /**
- * Whether an id was made from `from` until before `to`: the recheck for families whose ranges select more than
+ * Whether an id was generated from `from` until before `to`: the recheck for families whose ranges select more than
  * was asked for.
  *
  * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`, and for a malformed id.
@@ -73,7 +73,7 @@ export function wasCreatedBetween<AColumn extends Column>(
 /** Registered, so that two copies of this package know each other's decoders. */
 const DECODES_TIME = Symbol.for('snoflax.drizzle.decodesTime')
 
-/** Turns what the database answers for a column's ids into the moments when they were made. */
+/** Converts the stored ids of a column to the times when they were generated. */
 export abstract class TimeDecoder {
   readonly [DECODES_TIME] = true
   /** The column whose form the answer has: an id's; undefined for a timestamp. */
@@ -110,7 +110,7 @@ class TimeOfId extends TimeDecoder {
 export type CreatedAt<AColumn extends Column> = AColumn['_']['notNull'] extends true ? Date : Date | null
 
 /**
- * When the row's id was made, as a Date. The database gives the id and its order, so sort by it as well.
+ * When the row's id was generated, as a Date. The database gives the id and its order, so sort by it as well.
  *
  * @throws {IdError} `INVALID_OPTION` for a column that holds no ids, or lists of them.
  *

@@ -299,7 +299,7 @@ describe('patterns', () => {
         code: 'INVALID_OPTION',
         path: 't.id',
         field: operator,
-        message: expect.stringMatching(/^t\.id: .+ matches texts, .* the storage is binary$/),
+        message: expect.stringMatching(/^t\.id: .+ matches text, .* the storage is binary$/),
       }),
     )
   })

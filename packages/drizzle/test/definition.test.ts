@@ -239,7 +239,7 @@ describe('refused when the table is defined', () => {
   ])('%s where no ids are generated', (option, column) => {
     const error = errorOf(() => pgTable('t', { id: column() }))
     expect(error).toMatchObject({ code: 'INVALID_OPTION', path: 't.id', family: 'sno' })
-    expect(error.message).toContain(`${option} is for generated ids`)
+    expect(error.message).toContain(`${option} is only for generated ids`)
   })
 
   test('a metabyte out of range', () => {
@@ -284,7 +284,7 @@ describe('a reference', () => {
         .references(() => users.id),
     })
     expect(() => posts.userId.getSQLType()).toThrow(
-      'posts.userId: holds flake ids with another layout or epoch than users.id',
+      'posts.userId: stores flake ids with another layout or epoch than users.id',
     )
     expect(posts.right.getSQLType()).toBe('bigint')
   })
@@ -345,7 +345,7 @@ describe('a reference', () => {
         const t = pgTable('t', { id: flaxId.ref().references((): AnyPgColumn => t.id) })
         return t.id
       },
-      'circle',
+      'cycle',
     ],
     [
       'a column that refers back',
@@ -354,7 +354,7 @@ describe('a reference', () => {
         const back = pgTable('back', { id: flaxId.ref().references((): AnyPgColumn => t.id) })
         return t.id
       },
-      'circle',
+      'cycle',
     ],
   ])('to %s is refused at the first use', (_, define, reason) => {
     const column = define()

@@ -276,7 +276,7 @@ function checkRecord(family: string, { value, key }: Stored, clusterId: string):
   throw unavailable(
     family,
     `the leases in etcd are those of cluster ${record.cluster}, and this is ${clusterId}; call adopt() when that one ` +
-      'gives out none any more',
+      'leases no numbers any more',
   )
 }
 

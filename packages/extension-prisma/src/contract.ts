@@ -105,7 +105,7 @@ export class ContractIds {
               const path = this.pathOf(namespace, table, name)
               throw new IdError(
                 'INVALID_OPTION',
-                `${path}: references ${targetPath}, so it holds ids, too; declare it by the type of ${targetPath}`,
+                `${path}: references ${targetPath}, so it stores ids, too; declare it by the type of ${targetPath}`,
                 { path },
               )
             }

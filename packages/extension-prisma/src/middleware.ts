@@ -78,7 +78,7 @@ class QueryIds {
     if (new Set(found.map((each) => each?.path)).size < 2) return found[0]
     throw new IdError(
       'INVALID_OPTION',
-      `${table}.${column}: the query calls several tables ${table}, so its ids can't be told; give each its own alias`,
+      `${table}.${column}: the query calls several tables ${table}, so its ids can't be converted; alias each of them`,
       { path: `${table}.${column}` },
     )
   }

@@ -39,7 +39,7 @@ function sourceOf(
     if (id !== generatorId(column)) {
       throw new IdError(
         'INVALID_OPTION',
-        `${column.family.name}: its default is ${id}, which makes other ids; use ${generatorId(column)}`,
+        `${column.family.name}: its default is ${id}, which generates other ids; use ${generatorId(column)}`,
         { family: column.family.name, field: 'default', value: id },
       )
     }

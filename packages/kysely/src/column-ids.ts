@@ -18,7 +18,8 @@ export class ColumnIds {
     if (role !== 'generated') {
       const { storage: _, exactBigint, ...others } = options
       const [unused] = Object.keys(others)
-      if (unused !== undefined) throw this.refuse(`${unused} is for generated ids; a ${role} column has none`)
+      if (unused !== undefined)
+        throw this.refuse(`${unused} is only for generated ids; a ${role} column does not generate any`)
       return
     }
     const { generator, meta, schema } = options
@@ -87,7 +88,7 @@ export function declare(database: Database, tables: IdTables): Declared {
     if (storages.has(column)) {
       throw new IdError(
         'INVALID_OPTION',
-        `${path}: its references go in a circle: give one of them a storage`,
+        `${path}: its references form a cycle; set storage on one of them`,
         { path },
       )
     }
@@ -118,7 +119,7 @@ export function declare(database: Database, tables: IdTables): Declared {
           const path = `${table}.${name}`
           const ids = new ColumnIds(path, storageOf(path, column), column)
           if (column.role === 'list' && database !== 'postgres')
-            throw ids.refuse(`${database} has no arrays; use a table of its own`)
+            throw ids.refuse(`${database} has no arrays; use a separate table`)
           return [name, ids]
         }),
       ),

@@ -114,7 +114,7 @@ export function encode(value: unknown, expected: Meaning): unknown {
         path: ids.path,
       })
     case 'time':
-      throw ids.refuse('a time is found by createdBetween(), not by comparing createdAt()', value)
+      throw ids.refuse('createdAt() cannot be compared; use createdBetween()', value)
     case 'derived':
       if (ids.storage.converts && mayBeId(value, ids)) {
         throw untold(ids, value)
@@ -126,7 +126,7 @@ export function encode(value: unknown, expected: Meaning): unknown {
 export const untold = (ids: ColumnIds, value: unknown): IdError =>
   ids.refuse(
     `can't tell whether ${show(value)} must be converted to the column's storage (${ids.storage.name}); ` +
-      'pass ids.parameter(column, id), or notAnId(value) for what is no id',
+      'pass ids.parameter(column, id), or notAnId(value) for other values',
     value,
   )
 
@@ -203,8 +203,8 @@ function refuseDerived(ids: ColumnIds, value: unknown): unknown {
 
 const leak = (ids: ColumnIds, value: unknown): IdError =>
   ids.refuse(
-    `an expression answers ${show(value)}, which may be an id in the column's storage (${ids.storage.name}); tell what it ` +
-      'is by ids.typed(column, expression), or ids.rows({ … }, sql) for raw SQL, or notAnId(expression)',
+    `an expression returns ${show(value)}, which may be an id in the column's storage (${ids.storage.name}); declare ` +
+      'it with ids.typed(column, expression), with ids.rows({ … }, sql) for raw SQL, or with notAnId(expression)',
     value,
   )
 

@@ -231,7 +231,7 @@ export class Meanings {
         if (hasIds(mine) && hasIds(theirs) && mine.is === theirs.is && mine.ids.isLike(theirs.ids)) continue
         const { ids } = (hasIds(mine) ? mine : theirs) as { ids: ColumnIds }
         throw ids.refuse(
-          `can't tell which column of a set operation holds ${name}; select the columns by name in each query`,
+          `can't tell which column of a set operation contains ${name}; select the columns by name in each query`,
         )
       }
     }
@@ -383,7 +383,7 @@ export class Meanings {
       const [ids] = idsIn(meaning)
       if (!ids) continue
       const key = literalIn(pairs[at] as Node)
-      if (key === undefined) throw ids.refuse('a key of a JSON object with ids is a literal')
+      if (key === undefined) throw ids.refuse('the name of a JSON property with ids must be a literal')
       members.set(key, meaning)
     }
     return members.size > 0 ? { is: 'object', members } : undefined
@@ -429,7 +429,7 @@ export class Meanings {
     const { columns, isRaw } = this.relationOf(rows(raw), scope)
     const [some] = [...this.declared.values()].flatMap((all) => [...all.values()])
     if (isRaw && some)
-      throw some.refuse('raw SQL inside of JSON may hold ids; wrap it in ids.rows({ … }, sql)')
+      throw some.refuse('raw SQL inside JSON may contain ids; wrap it in ids.rows({ … }, sql)')
     if (columns.size === 0) return undefined
     for (const meaning of columns.values()) checked(meaning)
     const object: Meaning = { is: 'object', members: columns }
@@ -497,7 +497,7 @@ export function idsOf(meaning: Meaning, what: string): ColumnIds {
   if (meaning?.is === 'id') return meaning.ids
   throw new IdError(
     'INVALID_OPTION',
-    `${what}: its first argument is not an id column that the plugin knows here`,
+    `${what}: its first argument must be an id column that the plugin knows`,
     {
       field: what,
     },
@@ -525,6 +525,6 @@ function renamed(relation: Relation, names: readonly string[]): Relation {
     return relationFrom(names.map((name, at) => ({ name, meaning: positions[at] })))
   }
   const ids = [...relation.columns.values()].flatMap(idsIn)[0]
-  if (ids) throw ids.refuse(`can't tell which of ${names.join(', ')} holds it; select the columns by name`)
+  if (ids) throw ids.refuse(`can't tell which of ${names.join(', ')} contains it; select the columns by name`)
   return relation
 }

@@ -152,7 +152,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   generate<Path extends IdPath<Tables>>(path: Path): IdOf<Tables, Path> {
     const ids = this.ids(path)
     if (ids.generate) return ids.generate() as IdOf<Tables, Path>
-    throw ids.refuse('its ids are not generated here')
+    throw ids.refuse('this column does not generate ids')
   }
 
   /**
@@ -185,7 +185,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   }
 
   /**
-   * Says what the columns of raw SQL hold: a declared column, or `null` for what is no id. For whole statements, and for
+   * Says what the columns of raw SQL hold: a declared column, or `null` for anything that is not an id. For whole statements, and for
    * raw SQL in FROM.
    *
    * @example
@@ -223,7 +223,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   columnDefault(path: IdPath<Tables>): RawBuilder<unknown> {
     const ids = this.ids(path)
     if (ids.databaseDefault) return sql.raw(ids.databaseDefault)
-    throw ids.refuse("the database generates its ids only with default: 'database'")
+    throw ids.refuse("only with default: 'database' does the database generate its ids")
   }
 
   /**
@@ -252,7 +252,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   }
 
   /**
-   * Whether an id was made from `from` until before `to`: the recheck for families whose ranges select more than was asked
+   * Whether an id was generated from `from` until before `to`: the recheck for families whose ranges select more than was asked
    * for, such as uid.
    *
    * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`, and for a malformed id.
@@ -280,7 +280,7 @@ const missing = (name: string): IdError =>
   new IdError(
     'INVALID_OPTION',
     `${name}: the rows of the result have no such column. If a plugin renames columns, as CamelCasePlugin does, pass it as ` +
-      'inner: [new CamelCasePlugin()] to idPlugin() instead; else compare the declaration with the table',
+      'inner: [new CamelCasePlugin()] to idPlugin() instead; otherwise compare the declaration with the table',
     { path: name },
   )
 

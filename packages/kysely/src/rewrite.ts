@@ -54,7 +54,7 @@ import type { Relation, Scope } from './scope.js'
 export const SUPPORTED = '^0.28.3 || ^0.29.0'
 
 const NAMED_IN_TEXT =
-  'name it by sql.ref(), or pass ids.parameter(column, id); notAnId(value) is for what is no id'
+  'name it by sql.ref(), or pass ids.parameter(column, id); notAnId(value) is for other values'
 
 const PATTERN = /^(?:not )?(?:i?like|glob|match|regexp|rlike|similar to)$|^!?~\*?$|^@@$/
 
@@ -138,7 +138,7 @@ export class Rewriter {
     if (!PLAIN_KINDS.has(node.kind)) {
       throw new IdError(
         'UNSUPPORTED_VERSION',
-        `@snoflax/kysely supports kysely ${SUPPORTED}; the installed one makes a ${node.kind}, which it does not know. ` +
+        `@snoflax/kysely supports kysely ${SUPPORTED}; the installed one creates a ${node.kind}, which this version does not know. ` +
           'Install a supported version, or a newer @snoflax/kysely',
         { field: node.kind },
       )
@@ -182,7 +182,7 @@ export class Rewriter {
     const [ids] = meanings.flatMap(idsIn)
     if (!ids?.storage.converts || !sides.some((side) => ValueNode.is(side))) return
     throw ids.refuse(
-      `${operator} matches texts, and these ids are no texts in the database: the storage is ${ids.storage.name}`,
+      `${operator} matches text, but these ids are not stored as text: the storage is ${ids.storage.name}`,
     )
   }
 
@@ -393,7 +393,7 @@ export class Rewriter {
     const isValues = values !== undefined && ValuesNode.is(values)
     if (isMerge && first) {
       throw first.ids.refuse(
-        'an insert of merge writes one id into every row; pass a column of the source, or have the database generate ids',
+        'the insert of a merge would write one id into every row; pass a column of the source, or let the database generate ids',
       )
     }
     if (values !== undefined && !isValues)
@@ -431,7 +431,7 @@ export class Rewriter {
     if (some && !query.columns) throw some.refuse('an insert from a query needs .columns([…])')
     if (generated) {
       throw generated.refuse(
-        'an insert from a query generates no ids: select one for each row, or have the database generate them',
+        'an insert from a query generates no ids; select one for each row, or let the database generate them',
       )
     }
     if (!some || !held.some((one) => one !== undefined)) return this.rewrite(values, scope)
@@ -647,5 +647,5 @@ function nodesOf(row: Node): readonly Node[] {
 function refuseNull(meaning: Meaning, value: Node): void {
   if (meaning?.is !== 'id' || meaning.ids.column.role !== 'generated') return
   if (!ValueNode.is(value) || value.value !== null) return
-  throw meaning.ids.refuse('a generated id is never null; leave it out, and it is generated', null)
+  throw meaning.ids.refuse('a generated id cannot be null; leave it out to have it generated', null)
 }

@@ -122,7 +122,7 @@ export class Scope {
     const lower = name.toLowerCase()
     for (const one of known) {
       if (one.toLowerCase() !== lower) continue
-      throw new IdError('INVALID_OPTION', `${name}: the declaration has it as ${one}; write it so`, {
+      throw new IdError('INVALID_OPTION', `${name}: declared as ${one}; use that name`, {
         path: name,
       })
     }
@@ -183,7 +183,7 @@ const areLike = (a: Meaning, b: Meaning): boolean =>
 /** A row has one of them only, and nobody knows which. */
 function clash(path: string, a: Meaning, b: Meaning): IdError {
   const paths = [a, b].map((one) => (hasIds(one) ? one.ids.path : 'something else'))
-  const message = `${path}: two columns of the result have this name, ${paths.join(' and ')}; give one of them an alias`
+  const message = `${path}: two columns of the result have this name, ${paths.join(' and ')}; alias one of them`
   return new IdError('INVALID_OPTION', message, { path })
 }
 

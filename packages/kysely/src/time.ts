@@ -10,12 +10,12 @@ const nodeOf = (reference: IdReference) =>
   (typeof reference === 'string' ? sql.ref(reference) : reference).toOperationNode()
 
 /**
- * Rows whose id was made from `from` until before `to`.
+ * Rows whose id was generated from `from` until before `to`.
  *
  * For families whose `exactRange` is false (uid) it selects more: see `wasCreatedBetween`. It finds none where `from` is
  * after the family's last moment.
  *
- * @throws {IdError} `INVALID_TIME`; when the query runs, `INVALID_OPTION` if `from` is after `to`, and for what is no id
+ * @throws {IdError} `INVALID_TIME`; when the query runs, `INVALID_OPTION` if `from` is after `to`, and for anything that is not an id
  * column.
  *
  * @example
@@ -27,7 +27,7 @@ export function createdBetween(reference: IdReference, from: Time, to: Time): Al
 }
 
 /**
- * Rows whose id was made at or after the moment: none after the family's last one.
+ * Rows whose id was generated at or after the time: none after the family's last time.
  *
  * @throws {IdError} as {@link createdBetween}.
  *
@@ -38,7 +38,7 @@ export const createdAfter = (reference: IdReference, time: Time): AliasableExpre
   createdBetween(reference, time, Number.POSITIVE_INFINITY)
 
 /**
- * Rows whose id was made before the moment: all of them, where it is after the family's last one.
+ * Rows whose id was generated before the time: all of them, where it is after the family's last time.
  *
  * @throws {IdError} as {@link createdBetween}.
  *
@@ -49,9 +49,9 @@ export const createdBefore = (reference: IdReference, time: Time): AliasableExpr
   createdBetween(reference, Number.NEGATIVE_INFINITY, time)
 
 /**
- * When the row's id was made, as a Date. The database gives the id and its order, so sort by it as well.
+ * When the row's id was generated, as a Date. The database gives the id and its order, so sort by it as well.
  *
- * @throws {IdError} `INVALID_OPTION` for what is no id column, when the query runs.
+ * @throws {IdError} `INVALID_OPTION` for anything that is not an id column, when the query runs.
  *
  * @example
  * db.selectFrom('orders').select(['total', createdAt('orders.id').as('created_at')])
@@ -81,8 +81,8 @@ interface Pageable {
  * A page of rows by an id that every row has, such as the primary key: no offset, so page 1000 costs what page 1 does, and
  * rows that come in between shift nothing. For `$call`.
  *
- * @throws {IdError} `INVALID_OPTION` for another order or a `take` that is no positive whole number; when the query runs, for
- * a malformed cursor and what is no id column.
+ * @throws {IdError} `INVALID_OPTION` for another order or a `take` that is not a positive integer; when the query runs, for
+ * a malformed cursor and anything that is not an id column.
  *
  * @example
  * db.selectFrom('orders').selectAll().$call(keyset('orders.id', { after: lastSeenId, order: 'desc', take: 20 }))

@@ -30,7 +30,7 @@ export interface LeaseTrial {
 export interface LeaseTrialResult extends LeaseAccount {
   /** Ids that were made. */
   readonly ids: number
-  /** Ids that were made before by another holder. */
+  /** Ids that were generated before by another holder. */
   readonly repeats: number
   /** Answers that were lost on the way, of requests that the store carried out. */
   readonly lostAnswers: number
@@ -66,7 +66,7 @@ export async function tryLeaseStore(store: LeaseStore, trial: LeaseTrial): Promi
   const reached = (holder: { isStill: boolean }): LeaseStore => {
     const noted = noting(store, (event) => account.add(event))
     const carried = async <Answer>(request: () => Promise<Answer>): Promise<Answer> => {
-      if (holder.isStill) throw new Error('the holder stands still')
+      if (holder.isStill) throw new Error('the holder is paused')
       if (!isOver() && Math.random() < 0.1) {
         seen.lateRequests++
         await pause(Math.random() * 2 * ttlMs)

@@ -185,7 +185,7 @@ BEGIN
   IF char_length(id) NOT BETWEEN 1 AND 20 THEN
     CALL snoflax._refuse('flake_decode', id, concat('has ', char_length(id), ' characters, a flake has 1 to 20'));
   ELSEIF id RLIKE '[^0-9]' THEN
-    CALL snoflax._refuse('flake_decode', id, 'has a character that is no decimal digit');
+    CALL snoflax._refuse('flake_decode', id, 'has a character that is not a decimal digit');
   ELSEIF octet_length(id) > 1 AND left(id, 1) = '0' THEN
     CALL snoflax._refuse('flake_decode', id, 'has leading zeros');
   ELSEIF NOT snoflax.flake_is_valid(id) THEN
@@ -220,7 +220,7 @@ COMMENT 'The smallest flake at or after a moment of UTC. epoch_ms is 0, or that 
 BEGIN
   DECLARE ms bigint DEFAULT greatest(snoflax._ms('flake_lower_bound', at) - epoch_ms, 0);
   IF ms > 4398046511103 THEN
-    CALL snoflax._refuse('flake_lower_bound', CAST(at AS char), 'is after the last moment of a flake');
+    CALL snoflax._refuse('flake_lower_bound', CAST(at AS char), 'is after the last time of a flake');
   END IF;
   RETURN ms << 22;
 END

@@ -130,7 +130,7 @@ BEGIN
   CALL snoflax._lease_check('lease_acquire', 'shards', divided, 1, coalesce(most, 2147483647));
   CALL snoflax._lease_check('lease_acquire', 'ttl_ms', ttl_ms, 100, coalesce(longest, 2147483647));
   IF coalesce(given_holder, '') = '' OR coalesce(given_token, '') NOT RLIKE '^[0-9a-f-]{36}$' THEN
-    SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'lease_acquire: the holder is missing, or the token is no UUID in lower case';
+    SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'lease_acquire: the holder is missing, or the token is not a lower-case UUID';
   END IF;
 
   START TRANSACTION;

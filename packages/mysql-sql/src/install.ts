@@ -127,7 +127,7 @@ function accountSql(account: string): string {
   if (name !== '' && host !== '' && !/['\\]/.test(account)) return `'${name}'@'${host}'`
   throw new IdError(
     'INVALID_OPTION',
-    `mysql-sql: an account is name or name@host, not ${JSON.stringify(account)}`,
+    `mysql-sql: an account must be name or name@host, not ${JSON.stringify(account)}`,
     {
       field: 'grantTo',
       value: account,
@@ -282,7 +282,7 @@ export async function uninstall(
        WHERE state = 'held' OR reserved_until > utc_timestamp(3) LIMIT 1`)
     if (leased !== undefined) {
       throw refusal(
-        `number ${leased['number']} of ${leased['family']} is leased to ${leased['holder']}; stop who leases first`,
+        `number ${leased['number']} of ${leased['family']} is leased to ${leased['holder']}; stop that process first`,
       )
     }
     const [row] = await run(`SELECT owns_schema FROM ${schema}._installation`)
@@ -358,7 +358,7 @@ async function serverOf(run: Run): Promise<Server> {
   if (!isNewer(least, own)) return server
   throw new IdError(
     'UNSUPPORTED_VERSION',
-    `mysql-sql needs ${name} ${least} or newer, and this is ${version}`,
+    `mysql-sql needs ${name} ${least} or newer, but this is ${version}`,
     {
       field: 'client',
       value: version,

@@ -28,7 +28,7 @@ export function timeSql(family: IdFamily, { column, storage }: IdColumnName): st
     throw new IdError(
       'INVALID_OPTION',
       `${family.name}: built-in functions read the time of ids in ${STORAGES.join(' or ')}, not in ${name}; ` +
-        'range conditions on the id itself need no such column',
+        'conditions on the range of the id itself need no such column',
       { family: family.name, field: 'storage', value: name },
     )
   }

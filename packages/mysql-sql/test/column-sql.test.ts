@@ -161,7 +161,7 @@ describe('refuses', () => {
     [
       'a number that is missing',
       () => columnSql(sno, { server: 'mysql' }),
-      /sno: ids that mysql generates need a number/,
+      /sno: ids that mysql generates need a partition or worker/,
     ],
     [
       'a number that does not fit',
@@ -177,7 +177,7 @@ describe('refuses', () => {
     [
       'a prefix that is stored',
       () => columnSql(prefixed(flax, 'cus', { stored: 'prefixed' }), { server: 'mysql' }),
-      /without their prefix/,
+      /without a prefix/,
     ],
     ['storage uuid', () => columnSql(flax, { server: 'mariadb', storage: 'uuid' }), /uuid/],
   ])('%s', (_, work, message) => {

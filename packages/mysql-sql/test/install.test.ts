@@ -106,7 +106,7 @@ describe.runIf(mysql.selected())('an installation', () => {
       await expect(install(database.pool, { schema: odd })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
     }
     expect(() => installStatements('mariadb', { grantTo: ["a'b"] })).toThrow(
-      /an account is name or name@host/,
+      /an account must be name or name@host/,
     )
     await database.query(
       `CREATE VIEW ${database.name}.times AS SELECT ${schema}.flax_time('0RdKJcxqVBiAiQr0') AS t`,

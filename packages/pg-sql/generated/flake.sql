@@ -35,7 +35,7 @@ BEGIN
     RAISE EXCEPTION '%: "%" has % characters, a flake has 1 to %', caller, shown, char_length(id),
       20/*flake.maxCharacters*/ USING ERRCODE = '22P02';
   ELSIF id COLLATE "C" ~ '[^0-9]' THEN
-    RAISE EXCEPTION '%: "%" has a character that is no decimal digit', caller, shown USING ERRCODE = '22P02';
+    RAISE EXCEPTION '%: "%" has a character that is not a decimal digit', caller, shown USING ERRCODE = '22P02';
   END IF;
   RAISE EXCEPTION '%: "%" has leading zeros', caller, shown USING ERRCODE = '22P02';
 END $$;
@@ -195,7 +195,7 @@ BEGIN
     RAISE EXCEPTION 'flake_from_hex: "%" has % hex digits, a flake has 1 to 16', left(hex, 48), char_length(digits)
       USING ERRCODE = '22P02';
   ELSIF digits COLLATE "C" ~ '[^0-9a-f]' THEN
-    RAISE EXCEPTION 'flake_from_hex: "%" has a character that is no lower-case hex digit', hex USING ERRCODE = '22P02';
+    RAISE EXCEPTION 'flake_from_hex: "%" has a character that is not a lower-case hex digit', hex USING ERRCODE = '22P02';
   END IF;
   RETURN decode(lpad(digits, 16, '0'), 'hex');
 END $$;
@@ -366,7 +366,7 @@ BEGIN
   IF ms <= 0 THEN
     RETURN 0;
   ELSIF ms > 4398046511103/*flake.time.max*/ THEN
-    RAISE EXCEPTION '%: % is after the last moment of a flake, %', caller, at,
+    RAISE EXCEPTION '%: % is after the last time of a flake, %', caller, at,
       snoflax._far_moment(epoch_ms + 4398046511103/*flake.time.max*/) USING ERRCODE = '22008';
   END IF;
   RETURN ms << 22/*flake.time.shift*/;
@@ -382,7 +382,7 @@ DECLARE
   bound bigint := snoflax._flake_lower_bound(at, epoch_ms, 'flake_lower_bound_bigint');
 BEGIN
   IF bound < 0 THEN
-    RAISE EXCEPTION 'flake_lower_bound_bigint: the bound of % is 2^63 or more, which a bigint cannot hold', at
+    RAISE EXCEPTION 'flake_lower_bound_bigint: the bound of % is 2^63 or more and does not fit a bigint', at
       USING ERRCODE = '22003';
   END IF;
   RETURN bound;
@@ -562,7 +562,7 @@ DECLARE
 BEGIN
   SELECT * INTO g FROM snoflax._generator WHERE family = 'flake' FOR UPDATE;
   IF g.first_unit <> epoch AND (pg_sequence_last_value(g.state) >> g.shift) > 0 THEN
-    RAISE EXCEPTION 'flake_set_worker: ids were made with epoch_ms %, and those with epoch_ms % could repeat them',
+    RAISE EXCEPTION 'flake_set_worker: ids were generated with epoch_ms %, and ids with epoch_ms % could repeat them',
       g.first_unit, epoch USING ERRCODE = '55000',
       HINT = format('SELECT snoflax.flake_set_worker(%s, %s, %s)', datacenter, worker, g.first_unit);
   END IF;
@@ -590,7 +590,7 @@ BEGIN
   v := (((v >> 20) - snoflax._flake_epoch_ms()) << 22/*flake.time.shift*/)
     | (snoflax._flake_number() << 12/*flake.worker.shift*/) | (v & 4095/*flake.counter.max*/::bigint);
   IF fits_bigint AND v < 0 THEN
-    RAISE EXCEPTION 'flake_generate_bigint: the flake % is 2^63 or more, which a bigint cannot hold', int8send(v)
+    RAISE EXCEPTION 'flake_generate_bigint: the flake % is 2^63 or more and does not fit a bigint', int8send(v)
       USING ERRCODE = '22003';
   END IF;
   RETURN v;

@@ -366,7 +366,7 @@ BEGIN
   END IF;
   us := (us - 473385600000000/*flax.epochUs2000*/ + 999) / 1000;
   IF us > 1099511627775/*flax.time.max*/ THEN
-    RAISE EXCEPTION 'flax_lower_bound: % is after the last moment of a flax, %', at,
+    RAISE EXCEPTION 'flax_lower_bound: % is after the last time of a flax, %', at,
       snoflax._moment(2519582027775/*flax.lastMs*/) USING ERRCODE = '22008';
   END IF;
   RETURN us;

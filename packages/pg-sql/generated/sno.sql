@@ -405,7 +405,7 @@ BEGIN
   END IF;
   units := (us - 315619200000000/*sno.epochUs2000*/ + 3999) / 4000/*sno.unitUs*/;
   IF units > 549755813887/*sno.time.max*/ THEN
-    RAISE EXCEPTION 'sno_lower_bound: % is after the last moment of a sno, %', at,
+    RAISE EXCEPTION 'sno_lower_bound: % is after the last time of a sno, %', at,
       snoflax._moment(3461327255548/*sno.lastMs*/) USING ERRCODE = '22008';
   END IF;
   RETURN units;

@@ -372,7 +372,7 @@ DECLARE
   hash bigint := 0;
 BEGIN
   IF node = '' THEN
-    RAISE EXCEPTION 'uid_fingerprint: a node''s name is not empty' USING ERRCODE = '22023';
+    RAISE EXCEPTION 'uid_fingerprint: the name of a node must not be empty' USING ERRCODE = '22023';
   END IF;
   WHILE i <= last LOOP
     byte := get_byte(utf8, i);
@@ -455,7 +455,7 @@ BEGIN
   IF ms <= 0 THEN
     RETURN decode('000000000000000000000000'/*uid.zero*/, 'hex');
   ELSIF ms > 1048575999999999/*uid.lastMs*/ THEN
-    RAISE EXCEPTION '%: % is after the last moment of a uid, %', caller, at,
+    RAISE EXCEPTION '%: % is after the last time of a uid, %', caller, at,
       snoflax._far_moment(1048575999999999/*uid.lastMs*/) USING ERRCODE = '22008';
   END IF;
   mega_seconds := ms / 1000000000;

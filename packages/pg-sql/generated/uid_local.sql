@@ -321,7 +321,7 @@ BEGIN
   IF ms <= 0 THEN
     RETURN decode('0000000000000000'/*uid_local.zero*/, 'hex');
   ELSIF ms > 1048575999999999/*uid_local.lastMs*/ THEN
-    RAISE EXCEPTION '%: % is after the last moment of a uid_local, %', caller, at,
+    RAISE EXCEPTION '%: % is after the last time of a uid_local, %', caller, at,
       snoflax._far_moment(1048575999999999/*uid_local.lastMs*/) USING ERRCODE = '22008';
   END IF;
   mega_seconds := ms / 1000000000;

@@ -129,14 +129,14 @@ BEGIN
     -- functions that others have replaced, even in the middle of a transaction.
     SELECT * INTO STRICT g FROM snoflax._generator WHERE family = wanted;
     IF g.setup IS NOT NULL AND g.number IS NULL THEN
-      RAISE EXCEPTION '%_generate: this database has not been told yet which generator it is', wanted
-        USING ERRCODE = '55000', HINT = g.setup || ', with what no other generator has.';
+      RAISE EXCEPTION '%_generate: this database has no partition, worker or node yet', wanted
+        USING ERRCODE = '55000', HINT = g.setup || ', with a value that no other generator uses.';
     ELSIF g.setup IS NOT NULL AND (
       g.database <> (SELECT oid FROM pg_database WHERE datname = current_database())
       OR g.system <> snoflax._server_system())
     THEN
-      RAISE EXCEPTION '%_generate: this database is a copy, and number % was set in another one', wanted, g.number
-        USING ERRCODE = '55000', HINT = g.setup || ', with what no other generator has, the original one included.';
+      RAISE EXCEPTION '%_generate: this database is a copy, and % was set in the original', wanted, g.number
+        USING ERRCODE = '55000', HINT = g.setup || ', with a value that no other generator uses, the original included.';
     -- It can't change from here on: by nextval() a caller holds a lock on the sequence until its transaction ends.
     ELSIF (pg_sequence_parameters(g.state)).cache_size <> 1 THEN
       RAISE EXCEPTION '%_generate: sequence % has a cache, which breaks the order of ids', wanted, g.state
@@ -155,7 +155,7 @@ BEGIN
       clock := snoflax._clock_us();
       now_unit := clock / 1000000 * g.units_per_second + clock % 1000000 / g.unit_us - g.origin;
       IF clock < 0 OR now_unit NOT BETWEEN g.first_unit AND g.last_unit THEN
-        RAISE EXCEPTION '%_generate: no id can carry the time of the server''s clock, %', wanted,
+        RAISE EXCEPTION '%_generate: no id can contain the time of the server''s clock, %', wanted,
           snoflax._moment(clock / 1000) USING ERRCODE = '22008';
       END IF;
       -- As in the fast path, but up to 10 s ahead.
@@ -176,7 +176,7 @@ BEGIN
     IF next_unit - now_unit > lead OR next_unit > g.last_unit THEN
       RAISE EXCEPTION '%_generate: the last id is % s ahead of the server''s clock, and 10 s are allowed', wanted,
         round(((v >> g.shift) - now_unit)::numeric / g.units_per_second, 3)
-        USING ERRCODE = '55000', HINT = 'Put the clock right, or wait. If it was wrong before and is right now, '
+        USING ERRCODE = '55000', HINT = 'Correct the clock, or wait. If it was wrong before and is right now, '
           || coalesce('give the generator a number never used, ' || g.setup || ', commit, and then ',
             'and no id from the time ahead is in use, ')
           || format('SELECT setval(%L, 0).', g.state);
@@ -193,7 +193,7 @@ BEGIN
     -- The row, the table, or a sequence that the row names.
     WHEN no_data_found OR undefined_table THEN
       RAISE EXCEPTION '%_generate: the state of this generator is missing', wanted
-        USING ERRCODE = '55000', HINT = 'Install again: that brings back what is missing.';
+        USING ERRCODE = '55000', HINT = 'Install again; that restores what is missing.';
   END;
   -- Behind the subtransaction, whose end would undo it. A transaction that is rolled back undoes it, and checks again.
   IF NOT snoflax._clock_is_checked(wanted) THEN
@@ -223,7 +223,7 @@ BEGIN
    WHERE family = wanted;
   IF NOT FOUND THEN
     RAISE EXCEPTION '%_generate: the state of this generator is missing', wanted
-      USING ERRCODE = '55000', HINT = 'Install again: that brings back what is missing.';
+      USING ERRCODE = '55000', HINT = 'Install again; that restores what is missing.';
   END IF;
   SELECT i.warning INTO warning FROM snoflax.identity i WHERE i.warning IS NOT NULL;
   IF FOUND THEN

@@ -72,7 +72,7 @@ BEGIN
   END IF;
   us := (us - {epochUs2000} + 999) / 1000;
   IF us > {time.max} THEN
-    RAISE EXCEPTION 'flax_lower_bound: % is after the last moment of a flax, %', at,
+    RAISE EXCEPTION 'flax_lower_bound: % is after the last time of a flax, %', at,
       snoflax._moment({lastMs}) USING ERRCODE = '22008';
   END IF;
   RETURN us;

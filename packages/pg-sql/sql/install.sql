@@ -51,7 +51,7 @@ BEGIN
    WHERE NOT coalesce(r.rolsuper OR r.rolname = current_user, false)
    LIMIT 1;
   IF FOUND THEN
-    RAISE EXCEPTION 'install: role % % %, and so could run code with the rights of role %', danger.role, danger.does,
+    RAISE EXCEPTION 'install: role % % %, and so could run code as role %', danger.role, danger.does,
       danger.what, current_user USING ERRCODE = '42501',
       HINT = 'Install as the role that owns the schema and all of it, into a schema in which no other role may create.';
   END IF;

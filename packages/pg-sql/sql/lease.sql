@@ -161,10 +161,10 @@ BEGIN
   IF NOT FOUND THEN
     IF (CASE WHEN wanted IN ('sno', 'flake') THEN to_regclass('snoflax.' || wanted || '_state') END) IS NOT NULL THEN
       RAISE EXCEPTION '%: the leases of % are missing', caller, wanted
-        USING ERRCODE = '55000', HINT = 'Install again: that brings back what is missing.';
+        USING ERRCODE = '55000', HINT = 'Install again; that restores what is missing.';
     END IF;
     RAISE EXCEPTION '%: family "%" has no numbers to lease', caller, wanted USING ERRCODE = '22023',
-      HINT = 'sno and flake have, where they are installed.';
+      HINT = 'sno and flake have numbers, if they are installed.';
   END IF;
   IF is_here AND f.timeline = timeline_here THEN
     RETURN f;
@@ -177,8 +177,8 @@ BEGIN
       USING ERRCODE = '55000', HINT = format('When you will call it again after each failover and restore: '
         'SELECT snoflax.lease_adopt(%L)', wanted);
   ELSIF NOT is_here THEN
-    RAISE EXCEPTION '%: this database is a copy or was restored, and may not know all leases of %', caller, wanted
-      USING ERRCODE = '55000', HINT = format('When the original gives out none any more, or none of the same numbers: '
+    RAISE EXCEPTION '%: this database is a copy or was restored, and may not have all leases of %', caller, wanted
+      USING ERRCODE = '55000', HINT = format('When the original no longer leases these numbers: '
         'SELECT snoflax.lease_adopt(%L)', wanted);
   END IF;
   UPDATE snoflax._lease_family l
@@ -501,18 +501,18 @@ BEGIN
   IF f.floor_ms > now_ms
     AND NOT EXISTS (SELECT FROM snoflax._lease WHERE family = wanted AND number = given AND permanent)
   THEN
-    RAISE EXCEPTION '%: number % may be leased, by the server that was before, until %', caller, given,
-      snoflax._moment(f.floor_ms) USING ERRCODE = '55000', HINT = 'Set it after that.';
+    RAISE EXCEPTION '%: number % may be leased by the previous server until %', caller, given,
+      snoflax._moment(f.floor_ms) USING ERRCODE = '55000', HINT = 'Set it after that time.';
   END IF;
   FOR l IN SELECT * FROM snoflax._lease WHERE family = wanted AND number = given AND NOT permanent FOR UPDATE LOOP
     IF l.token IS NOT NULL AND l.expires_ms > now_ms OR l.reserved_until_ms > now_ms THEN
       RAISE EXCEPTION '%: number % is leased to %, until %', caller, given, l.holder,
         snoflax._moment(greatest(l.expires_ms, l.reserved_until_ms)) USING ERRCODE = '55000',
-        HINT = 'Take a number outside those that are leased.';
+        HINT = 'Use a number outside the leased range.';
     ELSIF l.epoch_ms <> epoch AND l.reserved_until_ms > 0 THEN
-      RAISE EXCEPTION '%: number % was leased for ids with epoch_ms %, and those with epoch_ms % could repeat them',
+      RAISE EXCEPTION '%: number % was leased for ids with epoch_ms %, and ids with epoch_ms % could repeat them',
         caller, given, l.epoch_ms, epoch USING ERRCODE = '55000',
-        HINT = 'Take a number outside those that are leased.';
+        HINT = 'Use a number outside the leased range.';
     END IF;
     reserved_until_ms := greatest(reserved_until_ms, l.reserved_until_ms);
   END LOOP;

@@ -38,16 +38,16 @@ BEGIN
     OR storage NOT IN ('uuid', 'uuid8', 'text', 'binary', 'bigint')
     OR NOT EXISTS (SELECT FROM pg_proc WHERE pronamespace = 'snoflax'::regnamespace AND proname = bound)
   THEN
-    RAISE EXCEPTION 'partition_ddl: there is no family "%" with storage "%"', family, storage USING ERRCODE = '22023',
+    RAISE EXCEPTION 'partition_ddl: no family "%" with storage "%"', family, storage USING ERRCODE = '22023',
       HINT = 'Families: flax, sno, flake, uid, uid_local, uuid7, ulid, typeid, if installed. '
         'Storages: uuid, uuid8, text, binary, bigint.';
   END IF;
   IF NOT isfinite(first) OR NOT isfinite(until) OR first > until THEN
-    RAISE EXCEPTION 'partition_ddl: % to % is no span of time', from_time, until_time USING ERRCODE = '22023';
+    RAISE EXCEPTION 'partition_ddl: % to % is not a range of time', from_time, until_time USING ERRCODE = '22023';
   END IF;
   -- As texts, because as intervals 24 hours are equal to a day.
   IF least(months, days) <> 0 OR greatest(months, days) <= 0 OR step::text <> whole::text THEN
-    RAISE EXCEPTION 'partition_ddl: a step is a number of whole months or of whole days, not %', step
+    RAISE EXCEPTION 'partition_ddl: step must be whole months or whole days, not %', step
       USING ERRCODE = '22023';
   END IF;
 

@@ -64,7 +64,7 @@ RETURN snoflax.flax_decode(snoflax.flax_encode(id));
 CREATE OR REPLACE FUNCTION snoflax._check_prefix(prefix text, caller text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN prefix COLLATE "C" ~ '^[a-z]([a-z0-9_]{0,61}[a-z0-9])?$' THEN prefix || '_'
-  ELSE snoflax._refuse(caller || ': a prefix is 1 to 63 of a-z, 0-9 and _, with a letter first and no _ last, not "'
+  ELSE snoflax._refuse(caller || ': a prefix must have 1 to 63 of a-z, 0-9 and _, begin with a letter and not end with _, not "'
     || left(prefix, 80) || '"')::text END;
 
 CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_encode(prefix text, id bytea) RETURNS text
@@ -122,7 +122,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN at <= timestamptz '2049-11-03 19:53:47.775Z'
   THEN substring(int8send(snoflax._flax_ms(at)) from 4) || decode('00000000000000', 'hex')
   ELSE int8send(snoflax._refuse('flax_lower_bound: ' || snoflax._us_since_2000(at)::text
-    || ' microseconds after 2000 are after the last moment of a flax, 2049-11-03 19:53:47.775Z')) END;
+    || ' microseconds after 2000 are after the last time of a flax, 2049-11-03 19:53:47.775Z')) END;
 
 CREATE OR REPLACE FUNCTION snoflax.flax_lower_bound_text(at timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

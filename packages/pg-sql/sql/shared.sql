@@ -113,7 +113,7 @@ BEGIN
     RAISE EXCEPTION '%: "%" has % characters, a % has %', caller, left(id, 48), char_length(id), family, characters
       USING ERRCODE = '22P02';
   END IF;
-  RAISE EXCEPTION '%: "%" has a character that is none of %', caller, id, alphabet USING ERRCODE = '22P02';
+  RAISE EXCEPTION '%: "%" has a character that is not one of %', caller, id, alphabet USING ERRCODE = '22P02';
 END $$;
 
 -- Prefixes, as prefixed() in TypeScript has them.
@@ -123,7 +123,7 @@ BEGIN
   IF prefix COLLATE "C" ~ '^[a-z]([a-z0-9_]{0,61}[a-z0-9])?$' THEN
     RETURN prefix || '_';
   END IF;
-  RAISE EXCEPTION '%: a prefix is 1 to 63 of a-z, 0-9 and _, with a letter first and no _ last, not "%"', caller,
+  RAISE EXCEPTION '%: a prefix must have 1 to 63 of a-z, 0-9 and _, begin with a letter and not end with _, not "%"', caller,
     left(prefix, 80) USING ERRCODE = '22023';
 END $$;
 
@@ -135,7 +135,7 @@ BEGIN
   IF starts_with(id, head) THEN
     RETURN substr(id, char_length(head) + 1);
   END IF;
-  RAISE EXCEPTION '%: an id begins with "%", not "%"', caller, head, left(id, 80) USING ERRCODE = '22P02';
+  RAISE EXCEPTION '%: an id must begin with "%", not "%"', caller, head, left(id, 80) USING ERRCODE = '22P02';
 END $$;
 
 -- UUIDv8: the id's hex digits with an 8 put in as digits 12 and 16, zeros, and the family's tag.
@@ -159,7 +159,7 @@ BEGIN
   ELSIF caller = '' THEN
     RETURN ''::bytea;
   END IF;
-  RAISE EXCEPTION '%: % is no UUIDv8 of a %, which has an 8 as digits 12 and 16 and ends in %', caller, id, family,
+  RAISE EXCEPTION '%: % is not a UUIDv8 of a %, which has an 8 as digits 12 and 16 and ends in %', caller, id, family,
     ending USING ERRCODE = '22P02';
 END $$;
 
@@ -172,7 +172,7 @@ BEGIN
   IF number >= 0 THEN
     RETURN number;
   END IF;
-  RAISE EXCEPTION '%: the % % is 2^63 or more, which a bigint cannot hold', caller, family, id USING ERRCODE = '22003';
+  RAISE EXCEPTION '%: the % % is 2^63 or more and does not fit a bigint', caller, family, id USING ERRCODE = '22003';
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax._read_bigint(id bigint, family text, caller text) RETURNS bytea
@@ -217,7 +217,7 @@ DECLARE
   us integer := snoflax._check_field('micro_seconds', micro_seconds, 0, 1047552/*uid.microSeconds.max*/, caller);
 BEGIN
   IF us % 1024/*uid.stepUs*/ <> 0 THEN
-    RAISE EXCEPTION '%: micro_seconds % is no multiple of %', caller, us, 1024/*uid.stepUs*/ USING ERRCODE = '22003';
+    RAISE EXCEPTION '%: micro_seconds % is not a multiple of %', caller, us, 1024/*uid.stepUs*/ USING ERRCODE = '22003';
   END IF;
   RETURN us / 1024/*uid.stepUs*/;
 END $$;

@@ -116,7 +116,7 @@ BEGIN
   END IF;
   units := (us - {epochUs2000} + 3999) / {unitUs};
   IF units > {time.max} THEN
-    RAISE EXCEPTION 'sno_lower_bound: % is after the last moment of a sno, %', at,
+    RAISE EXCEPTION 'sno_lower_bound: % is after the last time of a sno, %', at,
       snoflax._moment({lastMs}) USING ERRCODE = '22008';
   END IF;
   RETURN units;

@@ -108,7 +108,7 @@ DECLARE
   hash bigint := 0;
 BEGIN
   IF node = '' THEN
-    RAISE EXCEPTION 'uid_fingerprint: a node''s name is not empty' USING ERRCODE = '22023';
+    RAISE EXCEPTION 'uid_fingerprint: the name of a node must not be empty' USING ERRCODE = '22023';
   END IF;
   WHILE i <= last LOOP
     byte := get_byte(utf8, i);
@@ -191,7 +191,7 @@ BEGIN
   IF ms <= 0 THEN
     RETURN decode({zero}, 'hex');
   ELSIF ms > {lastMs} THEN
-    RAISE EXCEPTION '%: % is after the last moment of a uid, %', caller, at,
+    RAISE EXCEPTION '%: % is after the last time of a uid, %', caller, at,
       snoflax._far_moment({lastMs}) USING ERRCODE = '22008';
   END IF;
   mega_seconds := ms / 1000000000;

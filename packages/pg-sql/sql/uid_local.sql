@@ -125,7 +125,7 @@ BEGIN
   IF ms <= 0 THEN
     RETURN decode({zero}, 'hex');
   ELSIF ms > {lastMs} THEN
-    RAISE EXCEPTION '%: % is after the last moment of a uid_local, %', caller, at,
+    RAISE EXCEPTION '%: % is after the last time of a uid_local, %', caller, at,
       snoflax._far_moment({lastMs}) USING ERRCODE = '22008';
   END IF;
   mega_seconds := ms / 1000000000;

@@ -360,7 +360,7 @@ BEGIN
   IF prefix COLLATE "C" ~ '^[a-z]([a-z_]{0,61}[a-z])?$'::text THEN
     RETURN prefix || '_'::text;
   END IF;
-  RAISE EXCEPTION '%: a prefix is 1 to 63 of a-z and _, with a letter at both ends, not "%"', caller, left(prefix, 80)
+  RAISE EXCEPTION '%: a prefix must have 1 to 63 of a-z and _, and begin and end with a letter, not "%"', caller, left(prefix, 80)
     USING ERRCODE = '22023';
 END $$;
 

@@ -77,10 +77,14 @@ function checkLeased(files: readonly string[]): void {
 function checkFamily(family: SqlFamily): void {
   if (FAMILIES.includes(family)) return
   const given = JSON.stringify(family)
-  throw new IdError('INVALID_OPTION', `pg-sql: a family is one of ${FAMILIES.join(', ')}, not ${given}`, {
-    field: 'families',
-    value: family,
-  })
+  throw new IdError(
+    'INVALID_OPTION',
+    `pg-sql: a family must be one of ${FAMILIES.join(', ')}, not ${given}`,
+    {
+      field: 'families',
+      value: family,
+    },
+  )
 }
 
 /**

@@ -122,8 +122,8 @@ const windowOf = (row: Row): LeaseWindow => ({
 function uncommitted(status: unknown): IdError {
   return new IdError(
     'INVALID_OPTION',
-    `a lease counts when it is committed, and this one's transaction is ${status ?? 'unknown'}; ` +
-      'lease with a pool, or with a connection that is in no transaction',
+    `a lease is valid only once committed, but the transaction of this one is ${status ?? 'unknown'}; ` +
+      'lease with a pool, or with a connection outside of any transaction',
     { field: 'client' },
   )
 }

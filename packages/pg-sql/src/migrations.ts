@@ -20,7 +20,7 @@ const digits = (at: Date): string => checkDate(at).toISOString().replaceAll(/\D/
 
 function checkDate(at: Date): Date {
   if (!Number.isNaN(at.getTime())) return at
-  throw new IdError('INVALID_TIME', 'pg-sql: at is a valid Date, not an invalid one', {
+  throw new IdError('INVALID_TIME', 'pg-sql: at must be a valid Date', {
     field: 'at',
     value: at,
   })

@@ -192,7 +192,7 @@ test('refuses a family that is none', () => {
       code: 'INVALID_OPTION',
       field: 'families',
       value: 'uuid',
-      message: 'pg-sql: a family is one of flax, sno, flake, uid, uid_local, uuid7, not "uuid"',
+      message: 'pg-sql: a family must be one of flax, sno, flake, uid, uid_local, uuid7, not "uuid"',
     }),
   )
 })

@@ -151,7 +151,7 @@ test.each([typeormMigration, prismaMigration, drizzleMigration])(
         code: 'INVALID_TIME',
         field: 'at',
         value: at,
-        message: 'pg-sql: at is a valid Date, not an invalid one',
+        message: 'pg-sql: at must be a valid Date',
       }),
     )
   },

@@ -116,9 +116,9 @@ describe.each([pglite, postgres].filter((kind) => kind.selected()))(`$name, SNOF
   })
 
   test.each([
-    ["encode('Cus', flax_generate())", 'a prefix is 1 to 63 of a-z, 0-9 and _'],
-    ["decode('cus_', 'cus__Kpcan0M1FakODT4k')", 'a prefix is 1 to 63 of a-z, 0-9 and _'],
-    ["decode('cus', 'inv_Kpcan0M1FakODT4k')", 'an id begins with "cus_", not "inv_Kpcan0M1FakODT4k"'],
+    ["encode('Cus', flax_generate())", 'a prefix must have 1 to 63 of a-z, 0-9 and _'],
+    ["decode('cus_', 'cus__Kpcan0M1FakODT4k')", 'a prefix must have 1 to 63 of a-z, 0-9 and _'],
+    ["decode('cus', 'inv_Kpcan0M1FakODT4k')", 'an id must begin with "cus_", not "inv_Kpcan0M1FakODT4k"'],
     ["decode('cus', 'cusKpcan0M1FakODT4k')", 'an id begins with "cus_"'],
     ["decode('cus', 'cus_Kpcan0M1FakODT4')", 'is not 16 characters'],
     ["encode('cus', '\\x00'::bytea)", 'a flax has 12 bytes, not 1'],

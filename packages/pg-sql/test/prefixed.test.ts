@@ -34,7 +34,7 @@ test('generated columns, views, indexes, checks and defaults take prefixed texts
   await expect(query('INSERT INTO log VALUES ($1)', [prefixed(sno, 'ord').generate()])).rejects.toMatchObject(
     {
       code: '22P02',
-      message: expect.stringContaining('flax_prefixed_decode: an id begins with "cus_", not "ord_'),
+      message: expect.stringContaining('flax_prefixed_decode: an id must begin with "cus_", not "ord_'),
     },
   )
 })

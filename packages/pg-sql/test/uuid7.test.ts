@@ -339,7 +339,7 @@ describe('PostgreSQL', () => {
     const call = `SELECT snoflax.partition_ddl('pg_class', $1, $2, '2026-11-01Z', '2026-11-04Z', '1 day')`
     await expect(database.query(call, [name, storage])).rejects.toMatchObject({
       code: '22023',
-      message: `partition_ddl: there is no family "${name}" with storage "${storage}"`,
+      message: `partition_ddl: no family "${name}" with storage "${storage}"`,
     })
   })
 

@@ -8,11 +8,11 @@ export type AnyFamily = IdFamily<any, any>
 export interface IdField {
   /** Whose ids they are. */
   readonly family: AnyFamily
-  /** How the ids lie in the column; it has to fit the field's type in the Prisma schema. */
+  /** How the ids are stored in the column; it has to fit the field's type in the Prisma schema. */
   readonly storage: StorageName
   /** Whether the extension makes the id where a write gives none. Never for foreign keys. */
   readonly generated?: boolean
-  /** Metabyte of the ids made for this field, 0 to 255, for families that have one. */
+  /** Metabyte of the ids generated for this field, 0 to 255, for families that have one. */
   readonly meta?: number
   /** Name of a property of the rows that has the id's creation time. */
   readonly createdAt?: string

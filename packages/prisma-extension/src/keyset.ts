@@ -27,7 +27,7 @@ export interface Keyset<AnId extends string, Field extends string> {
  * lies, and stays right while rows come and go. For `Bytes`, which Prisma can't compare, use its `cursor`. A
  * malformed `after` is an IdError of the `findMany` that takes the page.
  *
- * @throws {IdError} `INVALID_OPTION` for another order, and for a `take` that is not a positive whole number.
+ * @throws {IdError} `INVALID_OPTION` for another order, and for a `take` that is not a positive integer.
  *
  * @example
  * const page = await prisma.order.findMany(keyset({ take: 50 }))

@@ -29,14 +29,14 @@ describe('a configuration', () => {
     const error = refused({ Order: { id: { family: sno, storage: 'uuid' } } })
     expect(error).toMatchObject({ code: 'STORAGE_REFUSED', path: 'Order.id' })
     expect(error.message).toMatch(
-      /^Order\.id: sno in sqlite: storage uuid is refused, SQLite has no uuid type/,
+      /^Order\.id: sno in sqlite: cannot use storage uuid: SQLite has no uuid type/,
     )
   })
 
   test('with a metabyte where ids have none', () => {
     const error = refused({ Order: { id: { ...ids.id, meta: 3 } } })
     expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'meta', value: 3, path: 'Order.id' })
-    expect(error.message).toBe('Order.id: flax: ids carry no metabyte; leave meta out')
+    expect(error.message).toBe('Order.id: flax: ids have no metabyte; leave meta out')
   })
 
   test.each([300, -1, 1.5])('with the metabyte %s', (meta) => {
@@ -69,7 +69,7 @@ describe('generators', () => {
 
   test('of another family are refused', () => {
     const error = refused(flakes, { generators: { flake: flax.generator() } })
-    expect(error.message).toBe('Group.id: flake: the generator makes flax ids')
+    expect(error.message).toBe('Group.id: flake: the generator generates flax ids')
   })
 
   test('of an equal family that is not the same object make ids', () => {
@@ -91,16 +91,16 @@ describe('generators', () => {
 
   test('that nothing needs are refused', () => {
     const error = refused({ Order: ids }, { generators: { snow: sno.generator() } })
-    expect(error.message).toBe('generators.snow: no snow ids are generated here, only flax')
+    expect(error.message).toBe('generators.snow: no column generates snow ids, only flax')
   })
 
   test('of families whose ids come from elsewhere are refused', () => {
     const models = { Group: { ...ids, other: { family: flake, storage: 'bigint' } } } as const
     const error = refused(models, { generators: { flake: flake.generator({ id: 1 }) } })
-    expect(error.message).toBe('generators.flake: no flake ids are generated here, only flax')
+    expect(error.message).toBe('generators.flake: no column generates flake ids, only flax')
     const none = { Group: { id: { family: flake, storage: 'bigint' } } } as const
     expect(refused(none, { generators: { flake: flake.generator({ id: 1 }) } }).message).toBe(
-      'generators.flake: no flake ids are generated here, none at all',
+      'generators.flake: no column generates flake ids, and none of any other family',
     )
   })
 
@@ -110,7 +110,7 @@ describe('generators', () => {
     } as const
     expect(idExtension({ database: 'sqlite', models }, { generators: { flax, sno } })).toBeTypeOf('function')
     const error = refused(flakes, { generators: { flake: flax } })
-    expect(error.message).toBe('Group.id: flake: the generator makes flax ids')
+    expect(error.message).toBe('Group.id: flake: the generator generates flax ids')
     expect(refused(flakes, { generators: { flake: flake as never } })).toMatchObject({
       code: 'INVALID_OPTION',
       path: 'Group.id',

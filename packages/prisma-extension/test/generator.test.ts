@@ -57,19 +57,19 @@ describe('mistakes are told with model and field, all at once', () => {
     ],
     [
       'model A4 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno meta=two',
-      'A4.id: meta is a whole number; not "meta=two"',
+      'A4.id: meta must be an integer; not "meta=two"',
     ],
     [
       'model A5 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno meta=256',
-      'A5.id: sno: meta is a whole number from 0 to 255, not 256',
+      'A5.id: sno: meta must be an integer from 0 to 255, not 256',
     ],
     [
       'model A6 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax flax meta=1',
-      'A6.id: flax: ids carry no metabyte; leave meta out',
+      'A6.id: flax: ids have no metabyte; leave meta out',
     ],
     [
       'model A7 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno meta=1 meta=2',
-      'A7.id: meta stands here twice; not "meta=2"',
+      'A7.id: meta is written twice; not "meta=2"',
     ],
     [
       'model A8 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno storage=text',
@@ -77,15 +77,15 @@ describe('mistakes are told with model and field, all at once', () => {
     ],
     [
       'model A9 { id String @id @default(dbgenerated()) /// @snoflax flake',
-      'A9.id: flake in postgres: storage text is refused, the family allows bigint, binary, uuid8; use bigint or binary or uuid8',
+      'A9.id: flake in postgres: cannot use storage text: the family allows bigint, binary, uuid8; use bigint or binary or uuid8',
     ],
     [
       'model B1 { id Int @id @default(autoincrement()) /// @snoflax sno',
-      'B1.id: ids lie in fields of type String @db.Uuid (PostgreSQL), String, Bytes or BigInt, not Int',
+      'B1.id: ids must be stored in fields of type String @db.Uuid (PostgreSQL), String, Bytes or BigInt, not Int',
     ],
     [
       'model B2 { id String @id @default(dbgenerated()) @db.Citext /// @snoflax sno',
-      'B2.id: ids lie in fields of type String @db.Uuid (PostgreSQL), String, Bytes or BigInt, not String @db.Citext',
+      'B2.id: ids must be stored in fields of type String @db.Uuid (PostgreSQL), String, Bytes or BigInt, not String @db.Citext',
     ],
     [
       'model B3 { id String @id @default(dbgenerated()) @db.Char(20) /// @snoflax sno',
@@ -101,15 +101,15 @@ describe('mistakes are told with model and field, all at once', () => {
     ],
     [
       'model B5 { id String @id @default(uuid()) @db.Uuid /// @snoflax sno',
-      'B5.id: its default is no id: write @default(dbgenerated())',
+      'B5.id: its default is not an id; write @default(dbgenerated())',
     ],
     [
       'model B6 { id String @id @default("") /// @snoflax sno',
-      'B6.id: its default is no id: write @default(dbgenerated())',
+      'B6.id: its default is not an id; write @default(dbgenerated())',
     ],
     [
       'model B7 { id String @id @db.Uuid /// @snoflax sno',
-      'B7.id: add @default(dbgenerated()) to have ids made, or write generate=never',
+      'B7.id: add @default(dbgenerated()) to generate ids, or write generate=never',
     ],
     [
       'model B8 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno generate=database',
@@ -121,15 +121,15 @@ describe('mistakes are told with model and field, all at once', () => {
     ],
     [
       'model C1 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno createdAt\n at DateTime\n createdAt DateTime',
-      'C1.id: the model has a field createdAt; give the computed one another name, as in createdAt=madeAt',
+      'C1.id: the model already has a field createdAt; name the computed one differently, as in createdAt=insertedAt',
     ],
     [
       '/// @snoflax sno\nmodel C2 { id Int @id',
-      'C2: @snoflax belongs to the field that holds the ids, not to a model',
+      'C2: @snoflax belongs to the field that stores the ids, not to a model',
     ],
     [
       'model C3 { id Int @id\n c3 String @unique @db.Uuid /// @snoflax sno\n c4 C4[]\n}\nmodel C4 { id Int @id\n to String @db.Uuid /// @snoflax flax\n c3 C3 @relation(fields: [to], references: [c3])',
-      'C4.to: holds flax ids, but references C3.c3 with sno ids',
+      'C4.to: stores flax ids, but references C3.c3 with sno ids',
     ],
     [
       'model C5 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno\n c6 C6[]\n}\nmodel C6 { id Int @id\n to String\n c5 C5 @relation(fields: [to], references: [id])',
@@ -137,47 +137,47 @@ describe('mistakes are told with model and field, all at once', () => {
     ],
     [
       'model C7 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno\n c8 C8?\n}\nmodel C8 { id String @id @default(dbgenerated()) @db.Uuid\n c7 C7 @relation(fields: [id], references: [id])',
-      'C8.id: is a foreign key to C7.id; ids are made there: remove @default',
+      'C8.id: is a foreign key to C7.id; ids are generated there; remove @default',
     ],
     [
       'model C9 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno\n other String @unique @db.Uuid /// @snoflax flax\n d D1[]\n e D1[] @relation("e")\n}\nmodel D1 { id Int @id\n to String @db.Uuid\n c9 C9 @relation(fields: [to], references: [id])\n e C9 @relation("e", fields: [to], references: [other], map: "e")',
-      'D1.to: holds sno ids, but references C9.other with flax ids',
+      'D1.to: stores sno ids, but references C9.other with flax ids',
     ],
     [
       'model D2 { id Int @id\n c1 D3 @relation(fields: [x], references: [id]) /// @snoflax sno\n x Int\n}\nmodel D3 { id Int @id\n d2 D2[]',
-      'D2.c1: @snoflax belongs to the field that holds the ids, not to a relation',
+      'D2.c1: @snoflax belongs to the field that stores the ids, not to a relation',
     ],
     [
       'model D4 { id Int @id\n some D5[]\n}\nmodel D5 { id Int @id\n d4 D4 @relation(fields: [x], references: [id])\n x Int',
-      'D4.some: a filter by some on related rows and this relation look alike; give the relation another name',
+      'D4.some: a filter by some on related rows and this relation look alike; rename the relation',
     ],
     [
       'model D7 { /// @snoflax sno\n id String @id @default(dbgenerated()) @db.Uuid /// @snoflax flax',
-      'D7.id: @snoflax stands here twice; not "@snoflax sno\\n@snoflax flax"',
+      'D7.id: @snoflax is written twice; not "@snoflax sno\\n@snoflax flax"',
     ],
     [
       'model D8 { id Int @id\n a String @db.Uuid /// @snoflax sno createdAt\n b String @db.Uuid /// @snoflax sno createdAt',
-      'D8.b: the model has a field createdAt; give the computed one another name, as in createdAt=madeAt',
+      'D8.b: the model already has a field createdAt; name the computed one differently, as in createdAt=insertedAt',
     ],
     [
       'model D9 { id Int @id\n a String[] @db.Uuid /// @snoflax sno createdAt',
-      'D9.a: createdAt is of a single id, not of a list',
+      'D9.a: createdAt needs a single id, not a list',
     ],
     [
       'model E1 { id Int @id\n a String[] @db.Uuid /// @snoflax sno generate=application',
-      'E1.a: ids of lists come from the caller',
+      'E1.a: ids in lists are not generated; pass them',
     ],
     [
       'model E2 { id String @id @db.Uuid /// @snoflax sno generate=sometimes',
-      'E2.id: generate is one of application, database, never; not "generate=sometimes"',
+      'E2.id: generate must be application, database or never; not "generate=sometimes"',
     ],
     [
       'model E3 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno createdAt=1st',
-      'E3.id: createdAt names a field; not "createdAt=1st"',
+      'E3.id: createdAt must be the name of a field; not "createdAt=1st"',
     ],
     [
       'model E4 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno meta=1\n e5 E5[]\n}\nmodel E5 { id Int @id\n to String @db.Uuid /// @snoflax sno meta=2\n e4 E4 @relation(fields: [to], references: [id])',
-      'E5.to: is a foreign key to E4.id, where its meta is said',
+      'E5.to: is a foreign key to E4.id, where meta is set',
     ],
     [
       'model E6 { id String @id @db.Uuid\n e7 E7[]\n}\nmodel E7 { id Int @id\n to String @db.Uuid /// @snoflax sno\n e6 E6 @relation(fields: [to], references: [id])',
@@ -189,11 +189,11 @@ describe('mistakes are told with model and field, all at once', () => {
     ],
     [
       'model F2 { id String @id @default(dbgenerated()) @db.Uuid /// The key. @snoflax sno',
-      'F2.id: @snoflax begins its line and a family follows; not "The key. @snoflax sno"',
+      'F2.id: @snoflax must begin its line and be followed by a family; not "The key. @snoflax sno"',
     ],
     [
       'model F3 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax: sno',
-      'F3.id: @snoflax begins its line and a family follows; not "@snoflax: sno"',
+      'F3.id: @snoflax must begin its line and be followed by a family; not "@snoflax: sno"',
     ],
   ]
   let told: string[] = []
@@ -211,7 +211,7 @@ test('a comment of two slashes, which generators never see, is a mistake too', a
     schema('model A { id String @id @default(dbgenerated()) @db.Uuid // @snoflax sno\n}'),
   )
   expect(told).toMatch(
-    /schema: three slashes begin what a generator sees; not "id +String +@id .* \/\/ @snoflax sno"/,
+    /schema: write three slashes: a Prisma Prisma generator sees no other comments; not "id +String +@id .* \/\/ @snoflax sno"/,
   )
   const commentedOut = '// b String /// @snoflax sno\n  // see @snoflax/core, and @snoflax'
   await generateProject(schema(`model A { id Int @id\n  ${commentedOut}\n}`))
@@ -230,9 +230,7 @@ describe('databases', () => {
   test('text in MySQL has to tell case, and the schema has to say so', async () => {
     const id = 'model A { id String @id @default(dbgenerated()) @db.Char(16) /// @snoflax sno'
     expect(await mistakesOf(`${id}\n}`, MYSQL)).toEqual([
-      expect.stringMatching(
-        /^A\.id: sno: MySQL's usual collations take ids that differ in case for the same/,
-      ),
+      expect.stringMatching(/^A\.id: sno: MySQL's default collations compare ids without regard to case/),
     ])
     expect(await mistakesOf(`${id} collation=utf8mb4_0900_ai_ci\n}`, MYSQL)).toHaveLength(1)
     const folder = await generateProject(schema(`${id} collation=ascii_bin\n}`, MYSQL))
@@ -304,7 +302,7 @@ model Tag {
       expect(Object.keys((await generatedModule(folder)).configuration.models)).toEqual(['Customer', 'Order'])
     }
     const told = await mistakesOf(MODELS, { options: 'language = "coffee"' })
-    expect(told).toEqual(['language: it is "ts" or "js", not "coffee"'])
+    expect(told).toEqual(['language: must be "ts" or "js", not "coffee"'])
   })
 
   test('leaves out what the schema hides from the client', async () => {
@@ -400,19 +398,19 @@ describe('types of the client', () => {
 
   test('are those of the generator above, and brands are strict or not', async () => {
     expect(await mistakesOf(MODELS, { options: 'brands = "none"' })).toEqual([
-      'brands: it is "strict" or "results", not "none"',
+      'brands: must be "strict" or "results", not "none"',
     ])
     const [[file, text]] = Object.entries(schema(MODELS)) as [[string, string]]
     const client = /generator client \{[^}]*\}\n/.exec(text)?.[0] as string
     expect(await refusalOfProject({ [file]: text.replace(client, '') + client })).toContain(
-      'generator snoflax: write it below generator client, whose types it puts ids into',
+      'generator snoflax: write it below generator client, to whose types it adds ids',
     )
   })
 
   test('are written in one run with the client', async () => {
     const folder = await generateProject(schema(MODELS))
     expect(await generateAgain(folder, ['snoflax'])).toContain(
-      'generate both, in one run, without --generator',
+      'generate both in one run, without --generator',
     )
     expect(await generateAgain(folder)).toBeUndefined()
     expect(readFileSync(join(folder, 'client/models/A.ts'), 'utf8')).toContain('id: Prisma.$SnoId')
@@ -476,8 +474,8 @@ model A {
     const files = (mine: string) => ({ ...schema(model(mine), options), 'ids.js': discord })
     const told = await refusalOfProject(files('@default(dbgenerated())'))
     expect(told).toContain(
-      'A.mine: flake and discord are both called flake, by which generators are given; ' +
-        'give one of them a name of its own with defineFamily',
+      'A.mine: flake and discord are both named flake, the name that generators are passed by; ' +
+        'rename one of them with defineFamily',
     )
     expect((await generatedModule(await generateProject(files('')))).snoflax).toBeTypeOf('function')
   })

@@ -100,13 +100,13 @@ test('generators are given by the prefix, or by what is behind it for all prefix
   })
   expect(generated.ordId.unpack(orders[0].id)).toMatchObject({ partition: 9 })
   expect(generated.order_lineId.unpack(orders[0].lines[0].id)).toMatchObject({ partition: 8 })
-  expect(() => generated.snoflax({ generators: { flake: sno } })).toThrow(/no flake ids are generated here/)
+  expect(() => generated.snoflax({ generators: { flake: sno } })).toThrow(/no column generates flake ids/)
   expect(() => generated.snoflax({ generators: { ord: sno.generator() } })).toThrow(/ord.*sno ids/)
 })
 
 test.each([
-  ['an upper-case prefix', 'flax prefix=Cus', /Customer\.id: .*a prefix is/],
-  ['one that ends in _', 'flax prefix=cus_', /Customer\.id: .*a prefix is/],
+  ['an upper-case prefix', 'flax prefix=Cus', /Customer\.id: .*a prefix must/],
+  ['one that ends in _', 'flax prefix=cus_', /Customer\.id: .*a prefix must/],
   ['none', 'flax prefix=', /Customer\.id: .*name=value/],
 ])('%s is refused', async (_, comment, message) => {
   const refusal = await refusalOfProject(project(MODELS.replace('flax prefix=cus', comment)))
@@ -119,7 +119,7 @@ test('a foreign key has the prefix of its target, and one prefix one family', as
     'orderId String /// @snoflax sno prefix=cus',
   )
   expect(await refusalOfProject(project(other))).toMatch(
-    /Line\.orderId: .*holds cus ids, but references Order\.id with ord ids/,
+    /Line\.orderId: .*stores cus ids, but references Order\.id with ord ids/,
   )
   const twice = MODELS.replace('sno prefix=ord ', 'sno prefix=cus ')
   expect(await refusalOfProject(project(twice))).toMatch(

@@ -11,7 +11,7 @@ CREATE FUNCTION snoflax_seal._check_key(key bytea) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF octet_length(key) = 32 THEN RETURN key; END IF;
-  RAISE EXCEPTION USING ERRCODE = '22023', MESSAGE = format('seal: a key has 32 bytes, not %s', octet_length(key));
+  RAISE EXCEPTION USING ERRCODE = '22023', MESSAGE = format('seal: a key must have 32 bytes, not %s', octet_length(key));
 END $$;
 
 -- pgcrypto lies in a schema that its owner chose, which only that role can fill: its functions are named in full.
@@ -42,7 +42,7 @@ BEGIN
     BEGIN
       IF octet_length(id) > 12 OR octet_length(id) = 0 THEN
         RAISE EXCEPTION USING ERRCODE = '22023',
-          MESSAGE = format('seal: an id has 1 to 12 bytes, not %%s', octet_length(id));
+          MESSAGE = format('seal: an id must have 1 to 12 bytes, not %%s', octet_length(id));
       END IF;
       RETURN CASE prefix WHEN ''::text THEN ''::text ELSE prefix || '_'::text END
         || rtrim(translate(encode(%1$s.encrypt(
@@ -62,7 +62,7 @@ BEGIN
         starts_with(sealed, head) AND code COLLATE "C" ~ '\A[A-Za-z0-9_-]{21}[AQgw]\Z'::text;
     BEGIN
       IF byte_length NOT BETWEEN 1 AND 12 THEN
-        RAISE EXCEPTION USING ERRCODE = '22023', MESSAGE = format('seal: an id has 1 to 12 bytes, not %%s', byte_length);
+        RAISE EXCEPTION USING ERRCODE = '22023', MESSAGE = format('seal: an id must have 1 to 12 bytes, not %%s', byte_length);
       END IF;
       IF is_text THEN block := decode(translate(code, '-_', '+/') || '=='::text, 'base64'); END IF;
       block := %1$s.decrypt(block, snoflax_seal._check_key(derived_key), 'aes-ecb/pad:none'::text);

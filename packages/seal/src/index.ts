@@ -64,12 +64,12 @@ const TEXT = '[A-Za-z0-9_-]{21}[AQgw]'
  * @example
  * const customers = seal(flax, { keys: generateSealKey() })
  * const text = customers.seal(flax.generate()) // 22 characters, e.g. 'Yt0hSPXlqT1RZ1JtGZBs5Q'
- * flax.time(customers.open(text)) // the moment it was made
+ * flax.time(customers.open(text)) // when it was generated
  */
 export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealOptions): Seal<AnId> {
   const { byteLength } = family
   if (byteLength > LONGEST_ID) {
-    const message = `${family.name}: ids of ${byteLength} bytes leave too few bits to tell sealed texts; at most 12 bytes`
+    const message = `${family.name}: ids of ${byteLength} bytes leave too few bits to check a sealed text; use a family of at most 12 bytes`
     throw new IdError('INVALID_OPTION', message, { family: family.name, field: 'family' })
   }
   const prefix = isPrefixed(family) ? family.prefix : ''

@@ -27,7 +27,7 @@ export const generateSealKey = (): string => randomBytes(KEY_BYTES).toString('ba
  */
 export function readKeys(keys: unknown): readonly Uint8Array[] {
   const list = Array.isArray(keys) ? keys : [keys]
-  if (list.length === 0) refuse('keys', 'there must be a key; make one with generateSealKey()')
+  if (list.length === 0) refuse('keys', 'there must be a key; create one with generateSealKey()')
   const read = list.map((key, index) => readKey(Array.isArray(keys) ? `keys[${index}]` : 'keys', key))
   read.forEach((key, index) => {
     const twin = read.findIndex((other) => Buffer.compare(other, key) === 0)
@@ -41,13 +41,13 @@ function readKey(field: string, key: unknown): Uint8Array {
   if (bytes?.length !== KEY_BYTES) {
     refuse(
       field,
-      'must be 32 bytes, 64 hex digits or 43 characters of base64url; make one with generateSealKey()',
+      'must be 32 bytes, 64 hex digits or 43 characters of base64url; create one with generateSealKey()',
     )
   }
   if (new Set(bytes).size < LEAST_DIFFERENT_BYTES)
-    refuse(field, 'is not random; make one with generateSealKey()')
+    refuse(field, 'is not random; create one with generateSealKey()')
   if (bytes.every((byte) => byte >= 0x20 && byte < 0x7f)) {
-    refuse(field, 'is text and not random bytes; make one with generateSealKey()')
+    refuse(field, 'is text, not random bytes; create one with generateSealKey()')
   }
   return bytes
 }

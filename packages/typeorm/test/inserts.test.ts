@@ -752,7 +752,7 @@ describe('generators', () => {
 
   test('one of another family is refused', () => {
     const generator = flax.generator() as never
-    expect(() => idColumn(flake, { generator })).toThrow(/flake: the generator makes flax ids/)
+    expect(() => idColumn(flake, { generator })).toThrow(/flake: the generator generates flax ids/)
   })
 
   test('one of the same family with another epoch is refused, one of an equal family is not', () => {
@@ -762,7 +762,7 @@ describe('generators', () => {
       expect.objectContaining({
         code: 'INVALID_OPTION',
         field: 'generator',
-        message: 'flake: the generator makes flake ids with another layout or epoch',
+        message: 'flake: the generator generates flake ids with another layout or epoch',
       }),
     )
     expect(() => idColumn(flake.withEpoch(Date.UTC(2020, 0, 1)), { generator })).not.toThrow()
@@ -786,7 +786,7 @@ describe('generators', () => {
     expect(() => idColumn(flake, { generator: flake as never })).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION', field: 'generator' }),
     )
-    expect(() => idColumn(sno, { generator: flax as never })).toThrow(/sno: the generator makes flax ids/)
+    expect(() => idColumn(sno, { generator: flax as never })).toThrow(/sno: the generator generates flax ids/)
     expect(() => idColumn(flax, { generator: null as never })).toThrow(
       /flax: generator must be an id generator/,
     )

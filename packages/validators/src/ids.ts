@@ -56,7 +56,7 @@ export function ids<const Shape extends Families>(shape: Shape): IdsSchema<Shape
   const names = Object.keys(shape)
   const errorsOf = (value: unknown): IdError[] => {
     if (typeof value !== 'object' || value === null) {
-      const message = `ids: an object with ${names.join(', ')} is needed, not ${value === null ? 'null' : typeof value}`
+      const message = `ids: expected an object with ${names.join(', ')}, not ${value === null ? 'null' : typeof value}`
       return [new IdError('INVALID_TYPE', message, { value })]
     }
     const given = value as Record<string, unknown>

@@ -15,7 +15,7 @@ export class IdPipe<AnId extends string> implements PipeTransform<unknown, AnId>
     this.#family = family
   }
 
-  /** @throws {BadRequestException} for what is no id. */
+  /** @throws {BadRequestException} for anything that is not an id. */
   transform(value: unknown): AnId {
     const error = refusal(this.#family, value)
     if (error === undefined) return value as AnId

@@ -44,7 +44,7 @@ import { z as z3 } from 'zod/v3'
 const ID = 'Kpcan0M1FakODT4k'
 const SNO = '9q7k4h922d78w222'
 const SHORT = 'flax: an id has 16 characters, not 1 ("x")'
-const TYPE = 'flax: an id is a string, not 5'
+const TYPE = 'flax: an id must be a string, not 5'
 
 describe('Standard Schema', () => {
   const schema: StandardSchemaV1<unknown, unknown> & StandardJSONSchemaV1 = flax as never
@@ -79,7 +79,7 @@ describe('Standard Schema', () => {
     expect(validate({ id: 'x' })).toEqual({
       issues: [
         { message: `id: ${SHORT}`, code: 'INVALID_LENGTH', path: ['id'] },
-        { message: 'by: sno: an id is a string, not undefined', code: 'INVALID_TYPE', path: ['by'] },
+        { message: 'by: sno: an id must be a string, not undefined', code: 'INVALID_TYPE', path: ['by'] },
       ],
     })
     for (const value of [null, undefined, 'x', 5]) {

@@ -56,14 +56,13 @@ export function* resolveTable(session: Session, given: string): Work<string> {
        FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = to_regclass($1)`,
     [given],
   )
-  if (found === undefined)
-    return refuse(given, 'there is no such table; a name with capitals is written in quotes, as in SQL')
+  if (found === undefined) return refuse(given, 'no such table; quote a name with capitals, as in SQL')
   if (found.kind === 'p' || found.isPartition)
     refuse(
       given,
       'the key of a partitioned table cannot be replaced; name the tables that it refers to, or copy its rows to a new table',
     )
-  if (found.kind !== 'r') refuse(given, 'it is not a table; name the table that holds the rows')
+  if (found.kind !== 'r') refuse(given, 'it is not a table; name the table that contains the rows')
   return found.table
 }
 

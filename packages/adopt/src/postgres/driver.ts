@@ -101,7 +101,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
       `CREATE TEMPORARY TABLE snoflax_default (id ${type} DEFAULT ${value})`,
       'DROP TABLE pg_temp.snoflax_default',
     ])
-    if (refusal) refuse(table, `its default ${value} is refused: ${refusal.message}`, value)
+    if (refusal) refuse(table, `the database refuses the default ${value}: ${refusal.message}`, value)
   }
 
   detailsOf(
@@ -204,7 +204,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
       `CASE WHEN isfinite(${sql}) THEN floor(extract(epoch FROM ${instant}) * 1000)::bigint END`
     switch (found?.type) {
       case undefined:
-        return refuse(place, 'there is no such column')
+        return refuse(place, 'no such column')
       case 'timestamp with time zone':
         return { timeMs: ofInstant(sql), order: sql }
       case 'timestamp without time zone':
@@ -213,13 +213,13 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
       case 'integer':
       case 'bigint':
       case 'numeric':
-        if (unit === undefined) return refuse(place, "a column of numbers needs a unit, 's' or 'ms'")
+        if (unit === undefined) return refuse(place, "a numeric column needs a unit, 's' or 'ms'")
         // No bigint: NaN, infinity and what lies far outside are refused as times, with their rows.
         return { timeMs: `floor(${sql}::numeric * ${unit === 's' ? 1000 : 1})`, order: sql }
       default:
         return refuse(
           place,
-          `a column of type ${found?.type} tells no time; give one of timestamptz, timestamp, date or a number`,
+          `a column of type ${found?.type} contains no time; use a column of type timestamptz, timestamp, date or a numeric type`,
         )
     }
   }

@@ -170,7 +170,10 @@ function* refuseTransaction(session: PostgresSession): Work<void> {
   const [one] = yield* session.query<{ id: string }>(current)
   const [other] = yield* session.query<{ id: string }>(current)
   if (one?.id === other?.id)
-    refuse('client', 'it is inside a transaction; give a pool, or a client that is in none')
+    refuse(
+      'client',
+      'the client is inside a transaction; pass a pool, or a client outside of any transaction',
+    )
 }
 
 function* alone<Result>(

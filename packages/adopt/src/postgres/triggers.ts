@@ -42,7 +42,7 @@ export function* checkTriggers(
     if (allowed.includes(name)) continue
     const reason =
       !silenced || isAlways
-        ? `would fire for every row that is filled; disable it, name it in allowTriggers, or run this as a role that may SET session_replication_role${isAlways ? ' and make it fire for ORIGIN only' : ''}`
+        ? `would fire for every row that is filled; disable it, name it in allowTriggers, or run this as a role that may SET session_replication_role${isAlways ? ' and let it fire for ORIGIN only' : ''}`
         : reasonToLook(code, names)
     if (reason !== undefined) obstacles.note(shownName(table), `trigger ${name} ${reason}`)
   }
@@ -71,7 +71,7 @@ function reasonToLook(code: string | null, columns: readonly string[]): string |
   const words: readonly string[] = code.toLowerCase().match(/[\w$]+/g) ?? []
   const used = columns.find((column) => words.includes(column) || !/^[\w$]+$/.test(column))
   if (used !== undefined) return `mentions ${used}, which will be a new key; ${LOOK}`
-  if (words.includes('execute')) return `runs SQL that it makes; ${LOOK}`
+  if (words.includes('execute')) return `runs SQL that it builds; ${LOOK}`
   // A row as a whole has its columns in another order after the switch.
   const rows = code.replace(/\breturn\s+(new|old)\b/gi, '')
   return /\b(new|old)\b(?!\s*\.\s*[\w"$])/i.test(rows) ? `takes the row as a whole; ${LOOK}` : undefined

@@ -39,7 +39,7 @@ export function* readTable(session: Session, given: string): Work<Table> {
     `SELECT name, sql FROM (${TABLES}) WHERE name = $1 COLLATE NOCASE`,
     [given],
   )
-  return found ?? refuse(given, 'there is no such table')
+  return found ?? refuse(given, 'no such table')
 }
 
 export function* readColumns(session: Session, table: string): Work<SqliteColumn[]> {
@@ -126,7 +126,7 @@ function refuseIndex(table: string, { name, sql }: Attachment, replaced: readonl
   if (used === undefined) return
   refuse(
     `${table}, index ${name}`,
-    `it has ${used} in an expression, predicate or collation; drop it, and create it again after the switch`,
+    `the index uses ${used} in an expression, predicate or collation; drop the index and create it again after the switch`,
   )
 }
 
@@ -167,6 +167,6 @@ export function* noteVirtualTables(session: Session, table: string, obstacles: O
   if (found)
     obstacles.note(
       table,
-      `the virtual table ${found.name} refers to it; drop it, and create it again after the switch`,
+      `the virtual table ${found.name} uses it; drop that table and create it again after the switch`,
     )
 }

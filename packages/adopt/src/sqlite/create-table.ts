@@ -50,7 +50,7 @@ export function retypedTable(
     if (constraints.some((token, j) => isUnfit(token, constraints[j + 1])))
       obstacles.note(
         `${table}.${name}`,
-        `the column is defined as ${textOf(sql, item)}; a check, collation, default or expression can't be carried over; make the table without it`,
+        `the column is defined as ${textOf(sql, item)}; a check, collation, default or expression cannot be copied; remove it from the table first`,
       )
     // Of SQLite's primary keys, only INTEGER ones refuse null.
     const refusesNull = constraints.some(
@@ -88,6 +88,6 @@ function refuseUnfit(
   if (used)
     refuse(
       `${table}.${used.column}`,
-      `${textOf(sql, item)} uses it and can't be carried over; make the table without it`,
+      `${textOf(sql, item)} uses it and cannot be copied; remove that from the table first`,
     )
 }

@@ -104,7 +104,7 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
 
   // biome-ignore lint/correctness/useYield: refuses at once
   *checkDefault(table: string, value: string): Work<void> {
-    refuse(table, 'SQLite columns get no default here; leave it out', value)
+    refuse(table, 'default is not supported for SQLite; leave it out', value)
   }
 
   *detailsOf(
@@ -174,7 +174,7 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
     for (const table of tablesOf(columns)) {
       const rows = yield* this.query<{ rowid: number; parent: string }>(`PRAGMA foreign_key_check(${table})`)
       faults.push(
-        ...rows.map(({ rowid, parent }) => `${shownName(table)}: row ${rowid} leads to no row of ${parent}`),
+        ...rows.map(({ rowid, parent }) => `${shownName(table)}: row ${rowid} matches no row of ${parent}`),
       )
     }
     return faults
@@ -184,14 +184,18 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
   *timeOf({ sql, table, column, unit, timeZone }: TimeColumn) {
     const place = pathOf({ table, column })
     if (timeZone !== undefined)
-      refuse(place, 'SQLite knows no time zones; texts without one are UTC', timeZone)
+      refuse(
+        place,
+        'timeZone is not supported for SQLite, where times without a zone are UTC; leave it out',
+        timeZone,
+      )
     const columns = yield* readColumns(this, table)
     if (!columns.some(({ name }) => name.toLowerCase() === column.toLowerCase()))
-      refuse(place, 'there is no such column')
+      refuse(place, 'no such column')
     const isNumber = (value: string): string => `typeof(${value}) IN ('integer', 'real')`
     if (unit === undefined) {
       const numbers = yield* this.query(`SELECT 1 FROM ${table} WHERE ${isNumber(quoteName(column))} LIMIT 1`)
-      if (numbers.length > 0) refuse(place, "a column of numbers needs a unit, 's' or 'ms'")
+      if (numbers.length > 0) refuse(place, "a numeric column needs a unit, 's' or 'ms'")
     }
     const ofNumber = unit === undefined ? 'NULL' : `CAST(${sql} * ${unit === 's' ? 1000 : 1} AS INTEGER)`
     const timeMs = `CASE WHEN typeof(${sql}) = 'text' AND ${sql} LIKE '%-%'

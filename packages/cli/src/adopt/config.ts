@@ -164,7 +164,7 @@ function createdAtOf(place: string, given: AdoptTable['createdAt'], keyTimes: Ke
   const kinds = CREATED_AT.find((one) => Object.keys(given ?? {}).some((name) => name in one))
   if (kinds === undefined)
     throw new UsageError(
-      `${place}: createdAt says where a row's time comes from: a column, { column, through, unit, timeZone }, { key } or { from, to }`,
+      `${place}: createdAt must be a column name, { column, through, unit, timeZone }, { key } or { from, to }`,
     )
   checkOptions(`${place}, createdAt`, given, kinds)
   if ('key' in given) {
@@ -212,7 +212,7 @@ function generatorOf(place: string, given: AdoptTable): TableOptions['generator'
   if (make === undefined)
     throw new UsageError(`${place}: family is one of ${Object.keys(MAKERS).join(', ')}, not ${family}`)
   if (stored !== undefined && prefix === undefined)
-    throw new UsageError(`${place}: stored says how a prefix is stored; give a prefix`)
+    throw new UsageError(`${place}: stored needs a prefix; add prefix`)
   const under = (kind: IdFamily): IdFamily =>
     prefix === undefined ? kind : prefixed(kind, prefix, stored && { stored })
   return (clock) => make(given, clock, under, place)
@@ -228,7 +228,7 @@ type Maker = (
 /** A number that no other generator has is the user's to choose. */
 function chosen<Value>(place: string, value: Value | undefined, what: string): Value {
   if (value !== undefined) return value
-  throw new UsageError(`${place}: give ${what} that no other generator has, nor another table`)
+  throw new UsageError(`${place}: set ${what} that no other generator or table uses`)
 }
 
 const MAKERS: Readonly<Record<string, Maker>> = {

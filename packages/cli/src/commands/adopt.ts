@@ -100,7 +100,7 @@ async function perform(
 ): Promise<void> {
   const { file, config } = await readConfig(options.config)
   const url = options.url ?? config.database ?? terminal.io.env['DATABASE_URL']
-  if (url === undefined) throw new UsageError(`no database: give --url, database in ${file}, or DATABASE_URL`)
+  if (url === undefined) throw new UsageError(`no database: pass --url, database in ${file}, or DATABASE_URL`)
   const { keyTime, obstaclesOf, planAdoption } = await import('@snoflax/adopt')
   const adoptOptions = adoptionOptions(file, config, keyTime)
   const tell = async (event: string, facts: object, text?: string): Promise<void> => {

@@ -78,7 +78,7 @@ function only(terminal: Terminal, input: string, write: Write): string | undefin
   if (outputs.length === 1) return outputs[0]
   terminal.complainAbout(
     outputs.length === 0
-      ? `${JSON.stringify(input)} is no id that has this form`
+      ? `${JSON.stringify(input)} is not an id with this storage`
       : `${JSON.stringify(input)} fits several families, which give ${outputs.join(' and ')}; say --family`,
   )
   return undefined

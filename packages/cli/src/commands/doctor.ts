@@ -85,7 +85,7 @@ async function examineAt(url: string, options: ExamineOptions, isTrial: boolean)
       await database.close()
     }
   } catch (error) {
-    if (isDatabaseError(error)) throw new UsageError(`the examination failed: ${error.message}`)
+    if (isDatabaseError(error)) throw new UsageError(`doctor failed: ${error.message}`)
     throw error
   }
 }

@@ -31,17 +31,17 @@ const LINES_AT_ONCE = 1000
 
 export const generate = (terminal: Terminal): Command =>
   addPrefixOption(new Command('generate'))
-    .description('make ids')
+    .description('generate ids')
     .argument('[family]', 'flax, sno, flake, uid, uidLocal, uuid7, ulid or typeid', 'flax')
-    .option('-n, --count <count>', 'how many', wholeNumber, 1)
+    .option('-n, --count <count>', 'number of ids', wholeNumber, 1)
     .option('--meta <byte>', 'sno: metabyte, 0 to 255', wholeNumber)
     .option('--partition <number>', 'sno: partition, 0 to 65535 (default: random)', wholeNumber)
     .option('--node <name>', 'uid: name of the node', String)
     .option('--datacenter <number>', 'flake: datacenter, 0 to 31 (default: 0)', wholeNumber)
     .option('--worker <number>', 'flake: worker, 0 to 31', wholeNumber)
-    .option('--epoch <time>', 'flake: what ids count their time from (default: 1970)', parseTime)
+    .option('--epoch <time>', 'flake: epoch that ids count from (default: 1970)', parseTime)
     .option('--neighbourhood <bits>', 'uid: neighbourhood, 5 to 10 (default: 8)', wholeNumber)
-    .option('--at <time>', 'make ids of that moment', parseTime)
+    .option('--at <time>', 'generate ids of that time', parseTime)
     .option('--to <storage>', 'print them as text, binary, uuid, uuid8 or bigint', storageNamed, 'text')
     .option('--json', 'print a JSON array')
     .action(async (name: string, { count, at, prefix, to, json, ...options }: Options) => {
@@ -72,7 +72,7 @@ function idMaker(family: string, options: GeneratorOptions, atMs: number | undef
   for (const name of Object.keys(options) as (keyof GeneratorOptions)[]) {
     if (takes.includes(name)) continue
     const all = takes.map((one) => `--${one}`).join(', ') || 'none'
-    throw new UsageError(`${family} takes no --${name}; it takes ${all}`)
+    throw new UsageError(`${family} has no option --${name}; its options are ${all}`)
   }
   const { meta = 0, partition, node, datacenter = 0, worker, epoch, neighbourhood } = options
   const clock = atMs === undefined ? {} : { clock: () => atMs }
@@ -85,12 +85,12 @@ function idMaker(family: string, options: GeneratorOptions, atMs: number | undef
     }
     case 'flake': {
       if (worker === undefined)
-        throw new UsageError('flake ids need --worker, a number that no other generator has')
+        throw new UsageError('flake ids need --worker, a number that no other generator uses')
       const own = epoch === undefined ? flake : flake.withEpoch(epoch)
       return own.generator({ datacenter, worker, ...clock }).generate
     }
     case 'uid': {
-      if (node === undefined) throw new UsageError('uid ids need --node, a name that no other generator has')
+      if (node === undefined) throw new UsageError('uid ids need --node, a name that no other generator uses')
       const own = neighbourhood === undefined ? uid : uid.withNeighbourhood(neighbourhood)
       return own.generator({ node, ...clock }).generate
     }
@@ -103,6 +103,6 @@ function idMaker(family: string, options: GeneratorOptions, atMs: number | undef
       return atMs === undefined ? own.generate : () => own.generateAt(atMs)
     }
     default:
-      throw new UsageError(`there is no generator of ${family}`)
+      throw new UsageError(`no generator for ${family}`)
   }
 }

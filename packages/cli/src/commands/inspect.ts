@@ -46,7 +46,7 @@ export const inspect = (terminal: Terminal): Command =>
 
 function complain(terminal: Terminal, input: string, refusals: readonly string[]): void {
   const reasons = refusals.map((reason) => `\n  ${reason}`)
-  terminal.complainAbout(`${JSON.stringify(input)} is no id${reasons.join('')}`)
+  terminal.complainAbout(`${JSON.stringify(input)} is not an id${reasons.join('')}`)
 }
 
 function toDocument(input: string, found: readonly Reading[], refusals: readonly string[]): object {

@@ -17,7 +17,7 @@ export const addPrefixOption = (command: Command): Command =>
 /** An option's argument as a number. @throws {UsageError} */
 export function wholeNumber(text: string): number {
   if (/^(?:0|[1-9]\d{0,14})$/.test(text)) return Number(text)
-  throw new UsageError(`a whole number is wanted, not ${text}`)
+  throw new UsageError(`expected an integer, not ${text}`)
 }
 
 /** MariaDB writes what MySQL writes. */

@@ -63,7 +63,7 @@ export const range = (terminal: Terminal): Command =>
           if (found !== undefined) bounds.push({ ...found, storage: 'prefixed' })
         }
       }
-      if (bounds.length === 0) throw new UsageError(`no such storage of ${family.name} there`)
+      if (bounds.length === 0) throw new UsageError(`${family.name} has no such storage in this database`)
       const span = { family: family.name, from: showUtc(from), to: showUtc(to), exact: family.exactRange }
       if (json) return terminal.printJson({ ...span, ids, bounds })
       await terminal.print(bounds.length === 1 ? (bounds[0] as Bounds).sql : table(terminal, bounds))

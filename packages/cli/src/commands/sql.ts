@@ -80,7 +80,7 @@ async function write(folder: string, { path, content }: MigrationFile): Promise<
     await mkdir(dirname(target), { recursive: true })
     await writeFile(target, content, { flag: 'wx' })
   } catch (error) {
-    throw new UsageError(`${target} can't be written: ${(error as Error).message}`)
+    throw new UsageError(`${target} cannot be written: ${(error as Error).message}`)
   }
   return target
 }

@@ -55,7 +55,7 @@ export function parseTold(text: string, options: FamilyOptions): Told {
   const [, place, family, storage] = TOLD.exec(text) ?? []
   if (place === undefined || family === undefined) {
     throw new UsageError(
-      `a column is told as table.column=family, table.column=family:storage or table.column=family:prefix_, not ${text}`,
+      `write a column as table.column=family, table.column=family:storage or table.column=family:prefix_, not ${text}`,
     )
   }
   if (storage?.endsWith('_')) {
@@ -88,8 +88,7 @@ export async function identify(
   notes: string[],
 ): Promise<IdColumn[]> {
   for (const place of [...told.map((one) => one.place), ...newIds]) {
-    if (!columns.some((column) => placeOf(column) === place))
-      throw new UsageError(`there is no column ${place}`)
+    if (!columns.some((column) => placeOf(column) === place)) throw new UsageError(`no column ${place}`)
   }
   const found: IdColumn[] = []
   for (const table of byTable(columns)) {

@@ -126,7 +126,7 @@ export async function reach<Result>(url: string, connect: () => Promise<Result>)
   } catch (error) {
     // Several addresses that refuse are an AggregateError without a message.
     const { message, code } = error as NodeJS.ErrnoException
-    throw new UsageError(`${withoutPassword(url)} can't be reached: ${message || code || String(error)}`)
+    throw new UsageError(`${withoutPassword(url)} cannot be reached: ${message || code || String(error)}`)
   }
 }
 

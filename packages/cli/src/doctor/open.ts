@@ -18,7 +18,7 @@ export function openDatabase(url: string, isTrial: boolean): Promise<LiveDatabas
   const file = filePath(url)
   if (existsSync(file)) return openSqlite(file, isTrial)
   throw new UsageError(
-    `a database is postgres://…, mysql://…, mariadb://… or the path of an SQLite file that exists, not ${withoutPassword(url)}`,
+    `a database must be postgres://…, mysql://…, mariadb://… or the path of an existing SQLite file, not ${withoutPassword(url)}`,
   )
 }
 

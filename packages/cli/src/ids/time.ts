@@ -13,7 +13,7 @@ export function parseTime(text: string): number {
   const timeMs = momentOf(text.trim())
   if (Number.isSafeInteger(timeMs)) return timeMs
   throw new UsageError(
-    `a time is now, 2026-11-01, 2026-11-01T12:00:00Z, 2026-11-01T12:00:00+01:00 or Unix milliseconds, not ${text}`,
+    `a time must be now, 2026-11-01, 2026-11-01T12:00:00Z, 2026-11-01T12:00:00+01:00 or Unix milliseconds, not ${text}`,
   )
 }
 

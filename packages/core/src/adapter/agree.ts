@@ -24,10 +24,10 @@ export interface ColumnIdentity {
 export function agree(own: ColumnIdentity, target: ColumnIdentity | { readonly path: string }): void {
   if (!('family' in target)) refuse(own, `references ${target.path}, which is not an id column`)
   if (target.family.name !== own.family.name) {
-    refuse(own, `holds ${own.family.name} ids, but references ${target.path} with ${target.family.name} ids`)
+    refuse(own, `stores ${own.family.name} ids, but references ${target.path} with ${target.family.name} ids`)
   }
   if (!isSameFamily(own.family, target.family)) {
-    refuse(own, `holds ${own.family.name} ids with another layout or epoch than ${target.path}`)
+    refuse(own, `stores ${own.family.name} ids with another layout or epoch than ${target.path}`)
   }
   if (own.storage === undefined || target.storage === undefined || own.storage === target.storage) return
   refuse(own, `has storage ${own.storage}, but references ${target.path} with storage ${target.storage}`)

@@ -16,8 +16,8 @@ export function checkStored({ name, family }: IdStorage<string>, value: unknown)
   if (isStored[name](value, family.byteLength)) return
   throw new IdError(
     'NOT_CANONICAL',
-    `${family.name}: ids have storage ${name} in this column, and the stored value is ${shown(value)}: it was written by ` +
-      'SQL that bypasses the column. Have that SQL write what toDatabase gives',
+    `${family.name}: the column has storage ${name}, but the stored value is ${shown(value)}, written by ` +
+      'SQL that bypasses the column. Change that SQL to write the value of toDatabase()',
     { family: family.name, value },
   )
 }

@@ -93,8 +93,8 @@ export function checkGenerator(family: IdFamily, generator: unknown): void {
   }
   const theirs = given.family ?? (given.layout && (given as IdFamily))
   if (theirs === undefined || isSameFamily(theirs, family)) return
-  if (theirs.name !== name) refuse(family, 'generator', given, `the generator makes ${theirs.name} ids`)
-  refuse(family, 'generator', given, `the generator makes ${name} ids with another layout or epoch`)
+  if (theirs.name !== name) refuse(family, 'generator', given, `the generator generates ${theirs.name} ids`)
+  refuse(family, 'generator', given, `the generator generates ${name} ids with another layout or epoch`)
 }
 
 /**
@@ -114,8 +114,8 @@ export function checkGeneratorNames(
   for (const [name, generator] of Object.entries(generators)) {
     const family = byName.get(name)
     if (family === undefined) {
-      const known = byName.size > 0 ? `only ${[...byName.keys()].join(', ')}` : 'none at all'
-      throw new IdError('INVALID_OPTION', `generators.${name}: no ${name} ids are generated here, ${known}`, {
+      const known = byName.size > 0 ? `only ${[...byName.keys()].join(', ')}` : 'and none of any other family'
+      throw new IdError('INVALID_OPTION', `generators.${name}: no column generates ${name} ids, ${known}`, {
         family: name,
         field: 'generators',
         value: generator,
@@ -143,7 +143,7 @@ export function checkGeneratorNames(
 export function checkMeta(family: IdFamily, meta: number | undefined): void {
   if (meta === undefined) return
   const base = baseOf(family)
-  if (!('withMeta' in base)) refuse(family, 'meta', meta, 'ids carry no metabyte; leave meta out')
+  if (!('withMeta' in base)) refuse(family, 'meta', meta, 'ids have no metabyte; leave meta out')
   const { withMeta, min } = base as MetaFamily
   withMeta(min, meta)
 }

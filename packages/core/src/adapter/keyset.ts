@@ -3,7 +3,7 @@ import { IdError, show } from '../primitives/errors.js'
 /**
  * The order of a page by keyset, `asc` unless told otherwise.
  *
- * @throws {IdError} `INVALID_OPTION` for another order, and for a `take` that is not a positive whole number: ORMs
+ * @throws {IdError} `INVALID_OPTION` for another order, and for a `take` that is not a positive integer: ORMs
  * take 0 for "no limit" and read a negative one from the other end.
  *
  * @example
@@ -11,7 +11,7 @@ import { IdError, show } from '../primitives/errors.js'
  */
 export function checkKeyset({ order = 'asc', take }: { order?: unknown; take?: unknown }): 'asc' | 'desc' {
   if (take !== undefined && !(Number.isSafeInteger(take) && (take as number) > 0)) {
-    refuse('take', take, 'take must be a positive whole number')
+    refuse('take', take, 'take must be a positive integer')
   }
   if (order !== 'asc' && order !== 'desc') refuse('order', order, "order must be 'asc' or 'desc'")
   return order

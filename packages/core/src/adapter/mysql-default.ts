@@ -144,7 +144,7 @@ export function mysqlDefault(family: IdFamily, options: MysqlDefaultOptions): st
   if (options.number === undefined) {
     throw new IdError(
       'INVALID_OPTION',
-      `${name}: ids that ${database} generates need a number of their own; put the default of columnSql() from ` +
+      `${name}: ids that ${database} generates need a partition or worker of their own; put the default of columnSql() from ` +
         '@snoflax/mysql-sql into a migration, or let the application generate the ids',
       { family: name, field: 'number' },
     )
@@ -174,7 +174,7 @@ function refuse({ name }: IdFamily, storage: StorageName): never {
   throw new IdError(
     'INVALID_OPTION',
     `${name}: MySQL and MariaDB have no built-in DEFAULT for storage ${show(storage)}; ` +
-      `these have one: ${known.join(', ')}; for others the application generates the ids`,
+      `these have one: ${known.join(', ')}; for others let the application generate the ids`,
     { family: name, field: 'default', value: storage },
   )
 }

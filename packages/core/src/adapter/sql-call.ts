@@ -105,8 +105,8 @@ function checkBare(family: IdFamily): void {
   if (!isPrefixed(family) || family.stored === 'bare') return
   throw new IdError(
     'INVALID_OPTION',
-    `${family.name}: default: 'database' makes ids without their prefix, and the column holds them with it; ` +
-      'the application generates them',
+    `${family.name}: default: 'database' generates ids without a prefix, but the column stores them with it; ` +
+      'let the application generate them',
     { family: family.name, field: 'default', value: 'database' },
   )
 }
@@ -146,8 +146,8 @@ export function databaseDefault(request: DatabaseDefaultRequest): string {
   }
   throw new IdError(
     'INVALID_OPTION',
-    `${family.name}: default: 'database' works with PostgreSQL, MySQL and MariaDB; in ${database} the application ` +
-      'generates the ids',
+    `${family.name}: default: 'database' works with PostgreSQL, MySQL and MariaDB; in ${database} let the application ` +
+      'generate the ids',
     { family: family.name, field: 'default', value: 'database' },
   )
 }

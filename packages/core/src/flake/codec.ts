@@ -67,7 +67,7 @@ function refuse(value: unknown): never {
   if (position >= 0) {
     throw new IdError(
       'INVALID_CHARACTER',
-      `${NAME}: ${show(id.charAt(position))} at position ${position} of ${show(id)} is no decimal digit`,
+      `${NAME}: ${show(id.charAt(position))} at position ${position} of ${show(id)} is not a decimal digit`,
       { family: NAME, value: id, position },
     )
   }
@@ -79,13 +79,13 @@ function refuse(value: unknown): never {
 
 /** The id of a number. @throws {IdError} `FIELD_OUT_OF_RANGE` below 0 and from 2^64. */
 export function fromBigInt(value: bigint): FlakeId {
-  if (typeof value !== 'bigint') refuseType(NAME, 'fromBigInt takes a bigint', value)
+  if (typeof value !== 'bigint') refuseType(NAME, 'fromBigInt needs a bigint', value)
   if (value < 0n || value > MAX_UINT64) throw outOfRange(value, value)
   return value.toString() as FlakeId
 }
 
 const outOfRange = (shown: unknown, value: unknown): IdError =>
-  new IdError('FIELD_OUT_OF_RANGE', `${NAME}: an id is from 0 to 2^64 - 1, ${shown} is not`, {
+  new IdError('FIELD_OUT_OF_RANGE', `${NAME}: an id must be from 0 to 2^64 - 1, not ${shown}`, {
     family: NAME,
     value,
   })
@@ -99,7 +99,7 @@ export function toHex(id: FlakeId): string {
 
 /** The id of 1 to 16 lower-case hex digits, with or without `0x`, as flake-idgen's users print them. */
 export function fromHex(hex: string): FlakeId {
-  if (typeof hex !== 'string') refuseType(NAME, 'fromHex takes a string', hex)
+  if (typeof hex !== 'string') refuseType(NAME, 'fromHex needs a string', hex)
   const digits = hex.startsWith('0x') ? hex.slice(2) : hex
   if (digits.length === 0 || digits.length > 2 * BYTE_LENGTH) {
     throw new IdError(
@@ -115,7 +115,7 @@ export function fromHex(hex: string): FlakeId {
   if (position >= 0) {
     throw new IdError(
       'INVALID_CHARACTER',
-      `${NAME}: ${show(digits.charAt(position))} in ${show(hex)} is no lower-case hex digit`,
+      `${NAME}: ${show(digits.charAt(position))} in ${show(hex)} is not a lower-case hex digit`,
       { family: NAME, value: hex, position: position + hex.length - digits.length },
     )
   }

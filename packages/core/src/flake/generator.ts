@@ -16,7 +16,7 @@ export type FlakeIdentity =
   | { readonly id: number; readonly datacenter?: never; readonly worker?: never }
   | { readonly id?: never; readonly datacenter?: number; readonly worker: number }
 
-/** Options of `flake.generator`: which one it is, and what it does when it can't go on at once. */
+/** Options of `flake.generator`: which one it is, and what it does when it can't continue at once. */
 export type FlakeGeneratorOptions = FlakeIdentity & {
   /** The largest counter, 2^n - 1 from 1 to 4095 (the default): fewer ids a millisecond, never more. */
   readonly counterMask?: number
@@ -63,7 +63,7 @@ export interface FlakeGenerator extends IdGenerator<FlakeId> {
   batch<Of extends string = string>(count: number): IdOf<FlakeId, Of>[]
   /**
    * An id that carries the given moment, floored to its millisecond, with a counter of the `backfill` shard: it repeats
-   * no id of `generate`, and ids for equal moments keep the order in which they were made. Memory is bounded: the
+   * no id of `generate`, and ids for equal times keep the order in which they were generated. Memory is bounded: the
    * counters of the last 65,536 distinct milliseconds are kept where moments only ascend, else of a million. Between
    * those that were dropped nothing is generated any more, rather than an id again.
    *
@@ -146,7 +146,7 @@ export function createGenerator(
 function identity(options: FlakeGeneratorOptions): number {
   const { id, datacenter, worker } = options ?? {}
   if (id !== undefined && (datacenter !== undefined || worker !== undefined)) {
-    throw new IdError('INVALID_OPTION', `${NAME}: give id, or datacenter and worker, not both`, {
+    throw new IdError('INVALID_OPTION', `${NAME}: pass id, or datacenter and worker, not both`, {
       family: NAME,
       field: 'id',
       value: id,
@@ -156,7 +156,7 @@ function identity(options: FlakeGeneratorOptions): number {
   if (worker === undefined) {
     throw new IdError(
       'GENERATOR_REQUIRED',
-      `${NAME}: a generator needs to know which one it is; give { id } or { datacenter, worker }`,
+      `${NAME}: a generator needs a number of its own; pass { id } or { datacenter, worker }`,
       { family: NAME, field: 'worker' },
     )
   }
@@ -169,7 +169,7 @@ function identity(options: FlakeGeneratorOptions): number {
 function checkMask(mask: number): number {
   checkInteger(NAME, 'counterMask', mask, 1, MAX_COUNTER)
   if ((mask & (mask + 1)) !== 0) {
-    throw new IdError('INVALID_OPTION', `${NAME}: counterMask is 2^n - 1, ${mask} is not`, {
+    throw new IdError('INVALID_OPTION', `${NAME}: counterMask must be 2^n - 1, not ${mask}`, {
       family: NAME,
       field: 'counterMask',
       value: mask,
@@ -181,7 +181,7 @@ function checkMask(mask: number): number {
 function exhausted(maxCounter: number): IdError {
   return new IdError(
     'SEQUENCE_EXHAUSTED',
-    `${NAME}: all ${maxCounter + 1} ids of this millisecond are used`,
+    `${NAME}: all ${maxCounter + 1} ids of this millisecond are used up`,
     {
       family: NAME,
       waitMs: 1,
@@ -192,7 +192,7 @@ function exhausted(maxCounter: number): IdError {
 function movedBack(waitMs: number): IdError {
   return new IdError(
     'CLOCK_MOVED_BACK',
-    `${NAME}: the clock moved back, ids are possible again in ${waitMs} ms; generateAsync() waits`,
+    `${NAME}: the clock moved back; retry in ${waitMs} ms, or use generateAsync(), which waits`,
     { family: NAME, waitMs },
   )
 }

@@ -22,7 +22,7 @@ export interface FlakeFamily extends IdFamily<codec.FlakeId, codec.FlakeFields> 
    * The same family counting its time from another moment, in Unix milliseconds. Ids don't say which: keep to
    * one.
    *
-   * @throws {IdError} `FIELD_OUT_OF_RANGE` for an epoch that is no whole number, or so late that Dates end.
+   * @throws {IdError} `FIELD_OUT_OF_RANGE` for an epoch that is not an integer, or so late that Dates end.
    */
   withEpoch(epochMs: number): FlakeFamily
   /** The id as a number from 0 to 2^64 - 1. */

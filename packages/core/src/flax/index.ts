@@ -27,7 +27,7 @@ export interface FlaxFamily extends IdFamily<codec.FlaxId, codec.FlaxFields> {
  *
  * @example
  * const id = flax.generate() // FlaxId, e.g. 'Kpcan0M1FakODT4k'
- * flax.time(id) // the moment it was made
+ * flax.time(id) // when it was generated
  */
 export const flax: FlaxFamily = /* @__PURE__ */ createFlax()
 

@@ -50,7 +50,7 @@ export async function reached(clock: WindowClock, waiting: Waiting): Promise<voi
 function silent({ family }: LeaseRequest, waiting: Waiting): IdError {
   return new IdError(
     'LEASE_UNAVAILABLE',
-    `${family}: no answer for ${Math.round(waiting.waitedMs)} ms; is there a connection, and is one free?`,
+    `${family}: no answer from the lease store for ${Math.round(waiting.waitedMs)} ms; check the connection and the size of the pool`,
     { family },
   )
 }
@@ -60,7 +60,7 @@ function exhausted(request: LeaseRequest, { retryMs }: LeaseRefusal, waiting: Wa
   const what = `no number from ${numbers.min} to ${numbers.max}${shards === 1 ? '' : ` in ${shards} shards`} is free`
   const when =
     retryMs === undefined
-      ? "and none is leased that could be: they are the database's own, or divided otherwise, or of another epoch"
+      ? 'and none is leased that could be released: the database uses them itself, or they have other shards or another epoch'
       : `for ${Math.round(waiting.waitedMs)} ms, and the next one may be in ${retryMs} ms; see the view "leases"`
   return new IdError('LEASE_UNAVAILABLE', `${family}: ${what} ${when}`, {
     family,

@@ -37,7 +37,7 @@ function checkUndivided({ name }: LeasableFamily, shards: number): void {
   if (shards === 1) return
   throw new IdError(
     'INVALID_OPTION',
-    `${name}: a number has no ${shards} shards; sno's sequence can be divided`,
+    `${name}: a number cannot have ${shards} shards; only sno can divide its sequence into shards`,
     {
       family: name,
       field: 'shards',
@@ -49,7 +49,7 @@ function checkUndivided({ name }: LeasableFamily, shards: number): void {
 /** @throws {IdError} `INVALID_OPTION` for a family that has no number. */
 export function checkLeasable({ name }: { readonly name: string }): void {
   if (Object.hasOwn(MAKERS, name)) return
-  throw new IdError('INVALID_OPTION', `${name}: there is nothing to lease; sno and flake have numbers`, {
+  throw new IdError('INVALID_OPTION', `${name}: has no numbers to lease; use sno or flake`, {
     family: name,
     field: 'family',
     value: name,
@@ -77,7 +77,7 @@ export function leasedGenerator<Family extends LeasableFamily>(
   if (foreign !== undefined) {
     throw new IdError(
       'INVALID_OPTION',
-      `${family.name}: a leased generator has no option ${foreign}; options are ${allowed.join(', ')}`,
+      `${family.name}: a leased generator has no option ${foreign}; its options are ${allowed.join(', ')}`,
       { family: family.name, field: foreign },
     )
   }

@@ -22,10 +22,10 @@ export interface PartitionLease<Generator> extends AsyncDisposal {
   readonly shard: number
   /** The moments that ids may carry now. */
   readonly window: LeaseWindow
-  /** Aborts, with an {@link IdError} as its reason, when another holder has the number. Lease anew then. */
+  /** Aborts, with an {@link IdError} as its reason, when another holder has the number. Lease again then. */
   readonly signal: Signal
   /**
-   * Closes the generator, then frees the number at once. May be called again, which tries anew if it failed.
+   * Closes the generator, then frees the number at once. May be called again, which tries again if it failed.
    *
    * @throws what the database throws; the number is free all the same when the lease runs out.
    */

@@ -8,7 +8,7 @@ import type { Signal } from './timing.js'
 export interface LeaseWait {
   /** Milliseconds since the call. */
   readonly waitedMs: number
-  /** Milliseconds until it may go on; undefined where no lease runs that could end. */
+  /** Milliseconds until it may continue; undefined where no lease runs that could end. */
   readonly retryMs: number | undefined
 }
 
@@ -89,7 +89,7 @@ function whole({ name }: LeasableFamily, field: string, value: number, minimum: 
   if (Number.isInteger(value) && value >= minimum && value < 2 ** 31) return value
   throw new IdError(
     'FIELD_OUT_OF_RANGE',
-    `${name}: ${field} is a whole number from ${minimum}, not ${value}`,
+    `${name}: ${field} must be an integer, ${minimum} or more, not ${value}`,
     { family: name, field, value },
   )
 }

@@ -60,6 +60,6 @@ export interface LeaseStore {
    * may not have been prolonged.
    */
   renew(token: string, ttlMs: number, usedUntilMs: number): Promise<LeaseWindow | undefined>
-  /** Frees the number at once; all ids made with it have times before `usedUntilMs`. */
+  /** Frees the number at once; all ids generated with it have times before `usedUntilMs`. */
   release(token: string, usedUntilMs: number): Promise<void>
 }

@@ -63,7 +63,7 @@ export const isPrefix = (text: string): boolean => PREFIX.test(text)
  * @example
  * const customerId = prefixed(flax, 'cus')
  * const id = customerId.generate() // Id<'cus'>, e.g. 'cus_Kpcan0M1FakODT4k'
- * customerId.time(id) // the moment it was made
+ * customerId.time(id) // when it was generated
  * customerId.withoutPrefix(id) // FlaxId, as the column holds it
  */
 export function prefixed<const Prefix extends string, Base extends IdFamily>(
@@ -74,9 +74,14 @@ export function prefixed<const Prefix extends string, Base extends IdFamily>(
   checkOptions('prefixed', options, { stored: ['bare', 'prefixed'] })
   const { stored = 'bare' } = options
   if (typeof prefix !== 'string' || !isPrefix(prefix)) {
-    refuse('prefix', prefix, `a prefix is 1 to 63 of a-z, 0-9 and _, with a letter first and no _ last`)
+    refuse(
+      'prefix',
+      prefix,
+      `a prefix must have 1 to 63 of a-z, 0-9 and _, begin with a letter and not end with _`,
+    )
   }
-  if (isPrefixed(base)) refuse('base', base.name, 'a family has one prefix; pass the base')
+  if (isPrefixed(base))
+    refuse('base', base.name, 'a family can have only one prefix; pass the family without a prefix')
   if (stored === 'prefixed' && !base.storages.includes('text')) {
     refuse('stored', stored, `${base.name} has no storage text for a prefixed column`)
   }

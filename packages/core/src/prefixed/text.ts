@@ -40,7 +40,7 @@ const unanchored = ({ source }: RegExp): string => source.replace(/^\^/, '').rep
 
 function refuse(prefix: string, base: IdFamily, text: unknown): never {
   const head = `${prefix}_`
-  if (typeof text !== 'string') return refuseType(prefix, 'an id is a string', text)
+  if (typeof text !== 'string') return refuseType(prefix, 'an id must be a string', text)
   if (text.startsWith(head)) return refuseRest(prefix, base, text)
   const facts = { family: prefix, value: text, position: 0 }
   if (base.is(text)) {
@@ -52,7 +52,7 @@ function refuse(prefix: string, base: IdFamily, text: unknown): never {
   }
   const found = prefixOf(base, text)
   const given = found === undefined ? `not ${show(text)}` : `not with ${show(`${found}_`)} as ${show(text)}`
-  throw new IdError('WRONG_PREFIX', `${prefix}: an id begins with ${show(head)}, ${given}`, facts)
+  throw new IdError('WRONG_PREFIX', `${prefix}: an id must begin with ${show(head)}, ${given}`, facts)
 }
 
 /** What is wrong behind a right prefix, in the base's words. */

@@ -72,7 +72,7 @@ export function refuseCharacter(family: string, { digits, characters }: Alphabet
   while ((digits[text.charCodeAt(position)] ?? -1) >= 0) position++
   throw new IdError(
     'INVALID_CHARACTER',
-    `${family}: ${show(text.charAt(position))} at position ${position} of ${show(text)} is none of ${characters}`,
+    `${family}: ${show(text.charAt(position))} at position ${position} of ${show(text)} is not one of ${characters}`,
     { family, value: text, position },
   )
 }

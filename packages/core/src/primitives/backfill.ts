@@ -77,7 +77,7 @@ export function createBackfill(
     refuse(
       'INVALID_OPTION',
       'backfill',
-      `backfill ${own.sequenceMin} to ${own.sequenceMax} overlaps ${whose} ${sequenceMin} to ${sequenceMax}, so ids ` +
+      `backfill ${own.sequenceMin} to ${own.sequenceMax} overlaps ${whose} ${sequenceMin} to ${sequenceMax}: ids ` +
         'could repeat',
     )
   }
@@ -118,7 +118,7 @@ export function createBackfill(
         return refuse(
           'INVALID_OPTION',
           'backfill',
-          "generateAt needs sequence numbers that generate() doesn't use; give the generator " +
+          "generateAt needs sequence numbers that generate() doesn't use; create the generator with " +
             `backfill: { sequenceMin, sequenceMax } outside ${live.sequenceMin} to ${live.sequenceMax}`,
         )
       }
@@ -127,13 +127,13 @@ export function createBackfill(
         refuse(
           'SEQUENCE_EXHAUSTED',
           'time',
-          'generateAt no longer knows which ids of this moment it made, so it makes no more of them; go through the ' +
-            'moments in order, or use a generator with another number or backfill shard',
+          'generateAt no longer knows which ids it generated for this time, so it could repeat one; pass the ' +
+            'times in ascending order, or use a generator with another number or backfill shard',
         )
       }
       const sequence = shard.sequenceMin + count
       if (sequence > shard.sequenceMax) {
-        const reason = `generateAt has made all ${count} ids of its shard for this moment`
+        const reason = `generateAt has used all ${count} ids of its shard for this time`
         refuse('SEQUENCE_EXHAUSTED', 'time', reason)
       }
       if (count > 0 && unit !== last) counts.delete(unit)

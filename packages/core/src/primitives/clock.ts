@@ -3,7 +3,7 @@ import { isDate } from './realms.js'
 
 /**
  * Unix time in milliseconds; may carry a fraction. A clock that throws refuses the id: its error comes out of
- * the call, and the generator goes on as if it had not been asked. `generate` and `batch` make no id with a
+ * the call, and the generator continues as if it had not been asked. `generate` and `batch` make no id with a
  * time that the clock did not tell, which is how a leased generator keeps within its lease.
  */
 export type Clock = () => number
@@ -47,7 +47,7 @@ export const unixMs = (time: Time): number => toUnixMs('time', time)
 export function toUnixMs(family: string, time: Time): number {
   const timeMs = typeof time === 'number' ? time : momentMs(family, time)
   if (Number.isNaN(timeMs)) {
-    throw new IdError('INVALID_TIME', `${family}: a time is a valid Date or number, not ${show(time)}`, {
+    throw new IdError('INVALID_TIME', `${family}: a time must be a valid Date or number, not ${show(time)}`, {
       family,
       field: 'time',
       value: time,
@@ -62,7 +62,7 @@ function momentMs(family: string, time: unknown): number {
   if (isDate(time)) return Number(time)
   const { epochMilliseconds, epochNanoseconds } = (time ?? {}) as Partial<Instant>
   if (typeof epochMilliseconds !== 'number') {
-    refuseType(family, 'a time is a Date, a Temporal.Instant or a number of Unix milliseconds', time, 'time')
+    refuseType(family, 'a time must be a Date, a Temporal.Instant or Unix milliseconds', time, 'time')
   }
   const isWhole = typeof epochNanoseconds !== 'bigint' || epochNanoseconds % NS_PER_MS === 0n
   return isWhole ? epochMilliseconds : epochMilliseconds + 0.5
@@ -107,7 +107,7 @@ export function checkSpan({ name, firstMs, lastMs }: TimeSpan, timeMs: number): 
  * checkTimeField(flax, 1793491200000) // 1793491200000
  */
 export function checkTimeField(span: TimeSpan, timeMs: number): number {
-  if (typeof timeMs !== 'number') refuseType(span.name, 'timeMs is a number', timeMs, 'timeMs')
+  if (typeof timeMs !== 'number') refuseType(span.name, 'timeMs must be a number', timeMs, 'timeMs')
   checkSpan(span, toUnixMs(span.name, timeMs))
   return checkInteger(span.name, 'timeMs', timeMs, span.firstMs, span.lastMs)
 }

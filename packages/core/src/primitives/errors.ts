@@ -4,7 +4,7 @@ import { isBytes, isDate } from './realms.js'
  * What went wrong, for handlers that branch on it. The SQL functions answer with the SQLSTATE in brackets.
  */
 export type IdErrorCode =
-  /** A value of the wrong JavaScript type, such as a number where an id is a string. Not in SQL. */
+  /** A value of the wrong JavaScript type, such as a number where an id must be a string. Not in SQL. */
   | 'INVALID_TYPE'
   /** A text, or a byte array, of the wrong size [22P02]. */
   | 'INVALID_LENGTH'
@@ -34,7 +34,7 @@ export type IdErrorCode =
   | 'CLOCK_MOVED_BACK'
   /** The generator has no number left for this moment [55000]. */
   | 'SEQUENCE_EXHAUSTED'
-  /** The family needs an identity (worker, node) before it can make ids, and none was given [55000]. */
+  /** The family needs an identity (worker, node) before it can generate ids, and none was given [55000]. */
   | 'GENERATOR_REQUIRED'
   /**
    * The generator's number (partition, worker) is leased, and the clock tells a time that the lease doesn't
@@ -177,7 +177,7 @@ export function refuseType(family: string, what: string, value: unknown, field?:
 }
 
 /**
- * The value, if it is a whole number from `minimum` to `maximum`.
+ * The value, if it is an integer from `minimum` to `maximum`.
  *
  * @throws {IdError} `INVALID_TYPE` for anything but a number, `FIELD_OUT_OF_RANGE`.
  *
@@ -191,11 +191,11 @@ export function checkInteger(
   minimum: number,
   maximum: number,
 ): number {
-  if (typeof value !== 'number') refuseType(family, `${field} is a number`, value, field)
+  if (typeof value !== 'number') refuseType(family, `${field} must be a number`, value, field)
   if (!Number.isInteger(value) || value < minimum || value > maximum) {
     throw new IdError(
       'FIELD_OUT_OF_RANGE',
-      `${family}: ${field} is a whole number from ${minimum} to ${maximum}, not ${value}`,
+      `${family}: ${field} must be an integer from ${minimum} to ${maximum}, not ${value}`,
       { family, field, value },
     )
   }
@@ -213,7 +213,7 @@ export function checkInteger(
  */
 export function checkBytes(family: string, value: unknown, length: number, field?: string): Uint8Array {
   const what = field ?? 'an id'
-  if (!isBytes(value)) refuseType(family, `${what} is a Uint8Array of ${length} bytes`, value, field)
+  if (!isBytes(value)) refuseType(family, `${what} must be a Uint8Array of ${length} bytes`, value, field)
   if (value.length !== length) {
     throw new IdError(
       'INVALID_LENGTH',
@@ -233,7 +233,7 @@ export function checkBytes(family: string, value: unknown, length: number, field
  * checkString('ticket', 'T-1') // 'T-1'
  */
 export function checkString(family: string, value: unknown): string {
-  return typeof value === 'string' ? value : refuseType(family, 'an id is a string', value)
+  return typeof value === 'string' ? value : refuseType(family, 'an id must be a string', value)
 }
 
 /**

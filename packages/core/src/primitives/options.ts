@@ -35,7 +35,7 @@ export function checkOptions(
     if (kind === undefined) {
       refuse(name, value, `no option ${show(name)}; options are ${Object.keys(kinds).join(', ')}`)
     } else if (value === undefined) {
-      if (kind === 'number') refuse(name, value, `${name} is undefined; give a number, or leave it out`)
+      if (kind === 'number') refuse(name, value, `${name} is undefined; pass a number, or leave it out`)
     } else if (!isOfKind(kind, value)) {
       const wanted =
         typeof kind === 'object'

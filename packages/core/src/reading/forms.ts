@@ -28,7 +28,7 @@ export const FORMS: readonly Form[] = [
 const readStored = (family: IdFamily, storage: StorageName, value: Uint8Array | bigint): string =>
   storageFor(family, 'postgres', { storage }).fromDatabase(value)
 
-/** A whole number without leading zeros. More than 20 digits are none of 64 bits. */
+/** An integer without leading zeros. More than 20 digits are none of 64 bits. */
 const NUMBER = /^(?:0|-?[1-9][0-9]{0,19})$/
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i
 /** `\x…` as PostgreSQL writes bytes, `0x…`, `X'…'` as SQLite and MySQL do, or bare. */

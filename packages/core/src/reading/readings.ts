@@ -12,7 +12,7 @@ export interface IdReading {
   readonly form: StorageName
   /** In canonical form. */
   readonly id: string
-  /** Whether the id's time is one at which ids are made; see {@link isPlausible}. */
+  /** Whether the id's time is one at which ids are generated; see {@link isPlausible}. */
   readonly plausible: boolean
 }
 

@@ -76,7 +76,7 @@ export function pack({ timeMs, tickTock, meta, partition, sequence }: SnoFields)
   if (!Number.isInteger(units)) {
     throw new IdError(
       'FIELD_OUT_OF_RANGE',
-      `${NAME}: timeMs starts a unit of ${UNIT_MS} ms, ${timeMs} does not`,
+      `${NAME}: timeMs must be a multiple of ${UNIT_MS}, the start of a unit, not ${timeMs}`,
       {
         family: NAME,
         field: 'timeMs',

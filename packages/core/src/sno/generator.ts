@@ -42,7 +42,7 @@ export interface SnoGenerator extends IdGenerator<SnoId> {
   batch<Of extends string = string>(count: number, meta?: number): IdOf<SnoId, Of>[]
   /**
    * An id that carries the given moment, floored to its unit. It draws on a sequence shard of its own, so it
-   * never repeats an id of `generate`, and ids for equal moments keep the order in which they were made.
+   * never repeats an id of `generate`, and ids for equal times keep the order in which they were generated.
    *
    * Memory is bounded: the counters of the last 65,536 distinct units are kept where moments only ascend, else of
    * a million. Between the units whose counters were dropped nothing is generated any more, rather than an id again.
@@ -116,13 +116,13 @@ export function createGenerator(family: IdFamily<SnoId>, options: SnoGeneratorOp
     if (isUnitUsedUp()) {
       throw new IdError(
         'SEQUENCE_EXHAUSTED',
-        `${NAME}: all ${capacity} ids of this unit are used and the clock stood still for ${MAX_BLOCK_MS} ms`,
+        `${NAME}: all ${capacity} ids of this unit are used up and the clock has not moved for ${MAX_BLOCK_MS} ms`,
         { family: NAME, waitMs: UNIT_MS },
       )
     }
     throw new IdError(
       'CLOCK_MOVED_BACK',
-      `${NAME}: the clock moved back a second time, ids are possible again in ${waitMs()} ms; generateAsync() waits`,
+      `${NAME}: the clock moved back again; retry in ${waitMs()} ms, or use generateAsync(), which waits`,
       { family: NAME, waitMs: waitMs() },
     )
   }

@@ -93,7 +93,7 @@ function createSno(): SnoFamily {
     toJson: (id: codec.SnoId) => (family.parse(id) === zero ? null : id),
     fromJson(value: unknown) {
       if (value !== null && typeof value !== 'string')
-        refuseType(codec.NAME, 'an id in JSON is a string or null', value)
+        refuseType(codec.NAME, 'an id in JSON must be a string or null', value)
       return value === null ? zero : family.parse(value)
     },
   }) as SnoFamily

@@ -28,7 +28,7 @@ export interface SnoGeneratorOptions {
    * 65535 if no bounds are given.
    */
   readonly backfill?: SequenceBounds
-  /** A state to go on from, in place of partition and bounds. */
+  /** A state to continue from, in place of partition and bounds. */
   readonly snapshot?: SnoSnapshot
   /** Metabyte of ids for which none is given, 0 to 255. Default 0. */
   readonly meta?: number
@@ -84,7 +84,7 @@ function startingState({ partition, sequenceMin, sequenceMax, snapshot }: SnoGen
     if (partition !== undefined || sequenceMin !== undefined || sequenceMax !== undefined) {
       throw new IdError(
         'INVALID_OPTION',
-        `${NAME}: a snapshot has its own partition and bounds; give one or the other`,
+        `${NAME}: a snapshot contains partition and bounds; pass the snapshot or those, not both`,
         {
           family: NAME,
           field: 'snapshot',

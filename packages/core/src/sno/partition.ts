@@ -19,7 +19,7 @@ export function defaultPartition(): number {
   if (partitions.given > MAX_PARTITION) {
     throw new IdError(
       'SEQUENCE_EXHAUSTED',
-      `${NAME}: this process has used all ${partitions.given} default partitions`,
+      `${NAME}: all ${partitions.given} default partitions of this process are used up; pass partition`,
       {
         family: NAME,
         field: 'partition',

@@ -18,7 +18,7 @@ export interface SnoSnapshot {
   readonly sequence: number
   /** When the snapshot was taken. If that is not `wallHi`, a restore takes `wallHi` as used up. */
   readonly now: number
-  /** The last unit in which an id was made. */
+  /** The last unit in which an id was generated. */
   readonly wallHi: number
   /** The last unit that had been reached when the clock stepped back. */
   readonly wallSafe: number
@@ -50,7 +50,7 @@ export function orderBounds(one: number, other: number): { sequenceMin: number; 
   if (sequenceMax - sequenceMin + 1 < MIN_CAPACITY) {
     throw new IdError(
       'INVALID_OPTION',
-      `${NAME}: sequence bounds hold at least ${MIN_CAPACITY} numbers, ${sequenceMin} to ${sequenceMax} don't`,
+      `${NAME}: sequence bounds must include at least ${MIN_CAPACITY} numbers, not ${sequenceMin} to ${sequenceMax}`,
       { family: NAME, field: 'sequenceMax', value: sequenceMax },
     )
   }
@@ -64,7 +64,7 @@ function checkBound(field: string, value: number): number {
 /** The state that a snapshot describes, read as the reference reads it. */
 export function restore(snapshot: SnoSnapshot): SnoState {
   if (typeof snapshot !== 'object' || snapshot === null)
-    refuseType(NAME, 'a snapshot is an object', snapshot, 'snapshot')
+    refuseType(NAME, 'a snapshot must be an object', snapshot, 'snapshot')
   const { sequenceMin, sequenceMax } = orderBounds(
     snapshot.sequenceMin,
     // As in the reference's JSON, where an absent field is 0: without an upper bound there is no limit.
@@ -76,7 +76,7 @@ export function restore(snapshot: SnoSnapshot): SnoState {
   if (sequence < sequenceMin) {
     throw new IdError(
       'INVALID_OPTION',
-      `${NAME}: a snapshot's sequence is at or above its lower bound ${sequenceMin}, not ${sequence}`,
+      `${NAME}: a snapshot's sequence must be at or above its lower bound ${sequenceMin}, not ${sequence}`,
       { family: NAME, field: 'sequence', value: sequence },
     )
   }
@@ -94,7 +94,7 @@ export function restore(snapshot: SnoSnapshot): SnoState {
 
 function partitionNumber(partition: readonly [number, number]): number {
   if (!Array.isArray(partition) || partition.length !== 2) {
-    refuseType(NAME, "a snapshot's partition is an array of two bytes", partition, 'partition')
+    refuseType(NAME, "a snapshot's partition must be an array of two bytes", partition, 'partition')
   }
   const [high, low] = partition.map((byte) => checkInteger(NAME, 'partition', byte, 0, 0xff)) as [
     number,

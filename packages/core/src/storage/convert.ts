@@ -100,8 +100,8 @@ function checkSigned(family: IdFamily, id: string, value: bigint): bigint {
   if (value < 0x8000_0000_0000_0000n) return value
   throw new IdError(
     'FIELD_OUT_OF_RANGE',
-    `${family.name}: ${id} is 2^63 or more, which a signed bigint can't hold; ` +
-      'use an epoch nearer to now, or storage binary',
+    `${family.name}: ${id} is 2^63 or more and does not fit a signed bigint; ` +
+      'use a later epoch, or storage binary',
     { family: family.name, value: id },
   )
 }

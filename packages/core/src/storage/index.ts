@@ -18,7 +18,7 @@ export interface StorageOptions {
   readonly exactBigint?: boolean | undefined
 }
 
-/** How the ids of one family lie in the columns of one database. */
+/** How the ids of one family are stored in the columns of one database. */
 export interface IdStorage<AnId extends string> {
   /** Whose ids they are. */
   readonly family: IdFamily<AnId>
@@ -110,8 +110,8 @@ function prefixedStorage<AnId extends string>(
     if (base.name !== 'text') return value
     throw new IdError(
       'NOT_CANONICAL',
-      `${family.name}: ${show(value)} is stored with its prefix, in a column of ids without; ` +
-        "give the family stored: 'prefixed', or take the prefix off in the database",
+      `${family.name}: ${show(value)} is stored with its prefix, but the column stores ids without it; ` +
+        "create the family with stored: 'prefixed', or remove the prefix in the database",
       { family: family.name, field: 'column', value },
     )
   }

@@ -5,14 +5,14 @@ import { isArrayBuffer, isBytes } from '../primitives/realms.js'
 import { fromUuid, ofCharacters, UUID_BYTES, type UuidForm, uuidBytes } from './uuid.js'
 
 const HEX_BYTES = /^\\x(?:[0-9a-f]{2})*$/i
-/** A whole number as drivers write it, without leading zeros. */
+/** An integer as drivers write it, without leading zeros. */
 const DECIMAL = /^(?:0|-?[1-9][0-9]*)$/
 /** Families that are stored as a number have this many bytes. */
 export const BIGINT_BYTES = 8
 
 /**
  * The id in any form that a driver hands over or an ORM hands back: canonical text, bytes, `\x` hex, uuid
- * text or bytes, a whole number. What kind it is shows in type and length; a uuid can be held to one of its
+ * text or bytes, an integer. What kind it is shows in type and length; a uuid can be held to one of its
  * two forms.
  *
  * @throws {IdError} as the family's `parse`.
@@ -24,16 +24,16 @@ export function read<AnId extends string>(family: IdFamily<AnId>, value: unknown
     if (typeof value === 'bigint') return readNumber(family, value, value)
     if (typeof value === 'number') return readNumber(family, exact(family, value), value)
   }
-  return refuseType(family.name, 'an id is a string', value)
+  return refuseType(family.name, 'an id must be a string', value)
 }
 
 /** The error of a stored value that is no id. Whoever asks for the row is not at fault: no `statusCode`. */
 export function ofStored(family: IdFamily, value: unknown, error: unknown): unknown {
   if (!(error instanceof IdError)) return error
-  const forms = isNumbered(family) ? 'text, bytes or a whole number' : 'text or bytes'
+  const forms = isNumbered(family) ? 'text, bytes or an integer' : 'text or bytes'
   const message =
     error.code === 'INVALID_TYPE'
-      ? `${family.name}: a stored id is ${forms}, not ${show(value)}`
+      ? `${family.name}: a stored id must be ${forms}, not ${show(value)}`
       : error.message
   return new IdError(error.code, message, { ...error, field: 'column' })
 }
@@ -55,7 +55,7 @@ export function bytesOfDriver(value: unknown): unknown {
 const isByte = (value: unknown): boolean =>
   Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 0xff
 
-/** Whether ids of the family can lie in a column as numbers. */
+/** Whether a column can store ids of the family as numbers. */
 export const isNumbered = ({ byteLength, storages }: IdFamily): boolean =>
   byteLength === BIGINT_BYTES && storages.includes('bigint')
 
@@ -76,7 +76,7 @@ function checkUnambiguous<AnId extends string>(family: IdFamily<AnId>, id: AnId)
   if (!isNumbered(family) || !DECIMAL.test(id)) return id
   throw new IdError(
     'NOT_CANONICAL',
-    `${family.name}: ${show(id)} can be read as an id's text and as its number; give a bigint or bytes`,
+    `${family.name}: ${show(id)} can be the text of an id or its number; pass a bigint or bytes`,
     { family: family.name, value: id },
   )
 }
@@ -91,7 +91,7 @@ function exact(family: IdFamily, value: number): bigint {
   if (Number.isSafeInteger(value)) return BigInt(value)
   throw new IdError(
     'FIELD_OUT_OF_RANGE',
-    `${family.name}: the number ${value} is not exact; have the driver return bigints or strings`,
+    `${family.name}: the integer ${value} was rounded; configure the driver to return bigints or strings`,
     { family: family.name, value },
   )
 }
@@ -100,7 +100,7 @@ function readNumber<AnId extends string>(family: IdFamily<AnId>, number: bigint,
   if (number < 0n || number >= 2n ** 64n) {
     throw new IdError(
       'FIELD_OUT_OF_RANGE',
-      `${family.name}: an id is a number from 0 to 2^64 - 1, not ${number}`,
+      `${family.name}: an id must be an integer from 0 to 2^64 - 1, not ${number}`,
       {
         family: family.name,
         value,

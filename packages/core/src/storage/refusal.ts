@@ -18,7 +18,7 @@ export function chooseStorage(
   if (!(database in COLUMNS)) {
     throw new IdError(
       'INVALID_OPTION',
-      `${family.name}: a database is one of ${Object.keys(COLUMNS).join(', ')}, not ${show(database)}`,
+      `${family.name}: database must be one of ${Object.keys(COLUMNS).join(', ')}, not ${show(database)}`,
       { family: family.name, field: 'database', value: database },
     )
   }
@@ -28,7 +28,7 @@ export function chooseStorage(
   )
   const name = wanted ?? allowed[0]
   if (name !== undefined && reason(name) === undefined) return name
-  const refused = name === undefined ? 'no storage fits' : `storage ${name} is refused, ${reason(name)}`
+  const refused = name === undefined ? 'no storage fits' : `cannot use storage ${name}: ${reason(name)}`
   const advice = allowed.length > 0 ? `; use ${allowed.join(' or ')}` : ''
   throw new IdError('STORAGE_REFUSED', `${family.name} in ${database}: ${refused}${advice}`, {
     family: family.name,
@@ -44,7 +44,7 @@ function reasonAgainst(
   name: StorageName,
   exactBigint: boolean,
 ): string | undefined {
-  if (!(name in COLUMNS.postgres)) return `there are ${Object.keys(COLUMNS.postgres).join(', ')}`
+  if (!(name in COLUMNS.postgres)) return `storages are ${Object.keys(COLUMNS.postgres).join(', ')}`
   if (COLUMNS[database][name] === undefined) return MISSING[database]
   if (!storages.includes(name)) return `the family allows ${storages.join(', ')}`
   switch (name) {
@@ -52,10 +52,10 @@ function reasonAgainst(
       if (byteLength !== BIGINT_BYTES) return `its ids have ${byteLength} bytes, not 8`
       return exactBigint ? undefined : 'the driver rounds integers above 2^53'
     case 'text':
-      return textLength === undefined ? 'its texts vary in length and would not sort' : undefined
+      return textLength === undefined ? 'its texts vary in length, so they would not sort by time' : undefined
     case 'uuid':
       if (textLength === UUID_BYTES || byteLength === UUID_BYTES) return undefined
-      return 'a uuid takes 16 characters or bytes'
+      return 'a uuid needs 16 characters or bytes'
     case 'uuid8':
       return byteLength > UUID8_BYTES ? `a UUIDv8 has room for ${UUID8_BYTES} bytes` : undefined
     case 'binary':

@@ -199,7 +199,7 @@ function fromUuid8(family: IdFamily, uuid: Uint8Array): string {
   const text = uuidText(uuid)
   throw new IdError(
     'NOT_CANONICAL',
-    `${family.name}: ${show(text)} is no UUIDv8 of this family, which has an 8 at digits 12 and 16, ` +
+    `${family.name}: ${show(text)} is not a UUIDv8 of this family, which has an 8 at digits 12 and 16, ` +
       `${2 * UUID8_BYTES - digits} zeros and ends in ${family.tag.toString(16).padStart(2, '0')}`,
     { family: family.name, value: text },
   )

@@ -21,7 +21,7 @@ export interface UidGenerator<AnId extends string> extends IdGenerator<AnId> {
   batch<Of extends string = string>(count: number): IdOf<AnId, Of>[]
   /**
    * An id that carries the given moment, floored to its step, with a number of the `backfill` shard: it repeats no id of
-   * `generate`, and ids for equal moments keep the order in which they were made. Memory is bounded: the counters of the
+   * `generate`, and ids for equal times keep the order in which they were generated. Memory is bounded: the counters of the
    * last 65,536 distinct steps are kept where moments only ascend, else of a million. Between those that were dropped
    * nothing is generated any more, rather than an id again.
    *

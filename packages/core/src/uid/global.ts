@@ -146,7 +146,7 @@ function createUid(neighbourhood: number): UidFamily {
 function requireNode(options: Partial<UidGeneratorOptions> | undefined): UidNode {
   const node = options?.node
   if (node !== undefined) return node
-  throw new IdError('GENERATOR_REQUIRED', `${NAME}: a generator needs to know its node; give { node }`, {
+  throw new IdError('GENERATOR_REQUIRED', `${NAME}: a generator needs a node of its own; pass { node }`, {
     family: NAME,
     field: 'node',
   })
@@ -155,7 +155,7 @@ function requireNode(options: Partial<UidGeneratorOptions> | undefined): UidNode
 function checkSameNode(node: number, expected: number, id: UidId): void {
   if (node === expected) return
   const hex = (fingerprint: number): string => fingerprint.toString(16).padStart(8, '0')
-  throw new IdError('NODE_MISMATCH', `${NAME}: ${id} is of node ${hex(node)}, not of ${hex(expected)}`, {
+  throw new IdError('NODE_MISMATCH', `${NAME}: ${id} has node ${hex(node)}, not ${hex(expected)}`, {
     family: NAME,
     field: 'node',
     value: id,

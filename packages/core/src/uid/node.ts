@@ -7,11 +7,12 @@ export type UidNode = string | number
 /** The fingerprint of a node. @throws {IdError} `INVALID_TYPE`, `FIELD_OUT_OF_RANGE`. */
 export function fingerprint(family: string, node: UidNode): number {
   if (typeof node === 'number') return checkInteger(family, 'node', node, 0, MAX_NODE)
-  if (typeof node !== 'string') refuseType(family, 'a node is a name or a 32-bit fingerprint', node, 'node')
+  if (typeof node !== 'string')
+    refuseType(family, 'a node must be a name or a 32-bit fingerprint', node, 'node')
   if (node === '') {
     throw new IdError(
       'INVALID_OPTION',
-      `${family}: a node name is not empty, "" is what an unset variable gives`,
+      `${family}: a node name must not be empty; is an environment variable unset?`,
       {
         family,
         field: 'node',

@@ -30,7 +30,7 @@ const MAX_BLOCK_MS = 10
 /** A second has 977 steps. Numbered as 1024 they keep their order and are told apart by division alone. */
 const STEPS = 1024
 
-/** Gives out steps in ascending order. The clock never runs back: while it is behind, the last step goes on. */
+/** Gives out steps in ascending order. The clock never runs back: while it is behind, the last step continues. */
 export interface UidSteps {
   next(): UidStep
   nextAsync(options?: WaitOptions): Promise<UidStep>
@@ -75,14 +75,14 @@ export function createSteps(span: TimeSpan, options: UidStepOptions = {}): UidSt
     if (now === last) {
       throw new IdError(
         'SEQUENCE_EXHAUSTED',
-        `${family}: all ${maxSequence + 1} ids of this step are used and the clock stood still for ${MAX_BLOCK_MS} ms`,
+        `${family}: all ${maxSequence + 1} ids of this step are used up and the clock has not moved for ${MAX_BLOCK_MS} ms`,
         { family, waitMs: 2 },
       )
     }
     throw new IdError(
       'CLOCK_MOVED_BACK',
-      `${family}: the clock is behind and the last step is used up, ids are possible again in ${waitMs()} ms; ` +
-        'generateAsync() waits',
+      `${family}: the clock is behind and the last step is used up; retry in ${waitMs()} ms, ` +
+        'or use generateAsync(), which waits',
       { family, waitMs: waitMs() },
     )
   }

@@ -24,7 +24,7 @@ export function checkTime(family: string, { megaSeconds, seconds, microSeconds }
   if (microSeconds % STEP_US !== 0) {
     throw new IdError(
       'FIELD_OUT_OF_RANGE',
-      `${family}: microSeconds is a multiple of ${STEP_US}, ${microSeconds} is not`,
+      `${family}: microSeconds must be a multiple of ${STEP_US}, not ${microSeconds}`,
       { family, field: 'microSeconds', value: microSeconds },
     )
   }

@@ -52,8 +52,8 @@ describe('what generates ids', () => {
   test.each([
     [null, 'flax: generator must be an id generator such as flax.generator(), not null'],
     [{}, 'flax: generator must be an id generator such as flax.generator(), not an object'],
-    [sno, 'flax: the generator makes sno ids'],
-    [sno.generator(), 'flax: the generator makes sno ids'],
+    [sno, 'flax: the generator generates sno ids'],
+    [sno.generator(), 'flax: the generator generates sno ids'],
   ])('no generator of flax: %#', (generator, message) => {
     expectRefusal(() => checkGenerator(flax, generator), 'INVALID_OPTION', { message, field: 'generator' })
     expectRefusal(() => idSource({ family: flax, generator: generator as never, usage }), 'INVALID_OPTION', {
@@ -63,7 +63,7 @@ describe('what generates ids', () => {
 
   test('another epoch', () => {
     expectRefusal(() => checkGenerator(flake.withEpoch(5), worker), 'INVALID_OPTION', {
-      message: 'flake: the generator makes flake ids with another layout or epoch',
+      message: 'flake: the generator generates flake ids with another layout or epoch',
     })
   })
 
@@ -74,16 +74,16 @@ describe('what generates ids', () => {
       field: 'generators',
     })
     expectRefusal(() => checkGeneratorNames({ snow: sno }, [flax, sno]), 'INVALID_OPTION', {
-      message: 'generators.snow: no snow ids are generated here, only flax, sno',
+      message: 'generators.snow: no column generates snow ids, only flax, sno',
     })
     expectRefusal(() => checkGeneratorNames({ sno: flax }, [flax, sno]), 'INVALID_OPTION', {
-      message: 'sno: the generator makes flax ids',
+      message: 'sno: the generator generates flax ids',
     })
   })
 
   test.each([
-    [flax, 3, 'INVALID_OPTION', 'flax: ids carry no metabyte; leave meta out'],
-    [sno, 256, 'FIELD_OUT_OF_RANGE', 'sno: meta is a whole number from 0 to 255, not 256'],
+    [flax, 3, 'INVALID_OPTION', 'flax: ids have no metabyte; leave meta out'],
+    [sno, 256, 'FIELD_OUT_OF_RANGE', 'sno: meta must be an integer from 0 to 255, not 256'],
   ] as const)('a metabyte that no id can have: %#', (family, meta, code, message) => {
     expectRefusal(() => idSource({ family: family as IdFamily, meta, usage }), code, {
       message,
@@ -105,7 +105,7 @@ describe('a path in an error', () => {
   test('of a value of another type, too; other errors and results stay', () => {
     expectRefusal(() => withPath('orders.id', () => sno.parse(5)), 'INVALID_TYPE', {
       path: 'orders.id',
-      message: 'orders.id: sno: an id is a string, not 5',
+      message: 'orders.id: sno: an id must be a string, not 5',
     })
     const other = new TypeError('full')
     expect(() =>
@@ -128,11 +128,11 @@ describe('a foreign key', () => {
 
   test.each([
     [own, { path: 'customers.name' }, 'references customers.name, which is not an id column'],
-    [{ ...own, family: sno }, target, 'holds sno ids, but references customers.id with flax ids'],
+    [{ ...own, family: sno }, target, 'stores sno ids, but references customers.id with flax ids'],
     [
       { ...own, family: flake },
       { path: 'jobs.id', family: flake.withEpoch(5) },
-      'holds flake ids with another layout or epoch than jobs.id',
+      'stores flake ids with another layout or epoch than jobs.id',
     ],
     [
       { ...own, storage: 'text' as const },

@@ -359,7 +359,7 @@ describe('waiting', () => {
     const promise = lease({ waitMs: 5000 })
     const outcome = expect(promise).rejects.toMatchObject({
       code: 'LEASE_UNAVAILABLE',
-      message: expect.stringContaining('no answer for 15000 ms'),
+      message: expect.stringContaining('no answer from the lease store for 15000 ms'),
     })
     await pass(15_000)
     await outcome

@@ -85,7 +85,7 @@ describe('options of generators', () => {
       sno.generator,
       { partition: undefined },
       'partition',
-      'partition is undefined; give a number, or leave it out',
+      'partition is undefined; pass a number, or leave it out',
     ],
     [sno.generator, { meta: undefined }, 'meta', 'meta is undefined'],
     [sno.generator, { onOverflow: true }, 'onOverflow', 'onOverflow must be a function, not true'],

@@ -9,7 +9,7 @@ export const OURS: readonly IdFamily[] = [sno, flax, uid, flake, uidLocal]
 const PATTERN = /^[0-9a-f]{32}$/
 
 function decode(text: string): Uint8Array {
-  if (typeof text !== 'string') throw new IdError('INVALID_TYPE', 'whole: an id is a string')
+  if (typeof text !== 'string') throw new IdError('INVALID_TYPE', 'whole: an id must be a string')
   if (PATTERN.test(text)) return bytesOf(text)
   throw new IdError('INVALID_CHARACTER', `whole: no 32 hex digits`, { family: 'whole', value: text })
 }

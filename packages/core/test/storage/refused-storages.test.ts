@@ -9,7 +9,7 @@ test.each(REFUSED_COMBINATIONS)(
     const { name, family, database, storage } = combination
     const error = expectRefusal(() => open(combination), 'STORAGE_REFUSED')
     expect(error).toMatchObject({ family: name, field: 'storage', value: storage })
-    expect(error.message).toContain(`${name} in ${database}: storage ${storage}`)
+    expect(error.message).toContain(`${name} in ${database}: cannot use storage ${storage}`)
     const [, advice] = error.message.split('; use ') as [string, string]
     for (const alternative of advice.split(' or ') as StorageName[]) {
       expect(open({ ...combination, storage: alternative }).family).toBe(family)

@@ -235,7 +235,7 @@ class Cell {
       refuseUnconverted(
         columns,
         value,
-        'put the column into the template, or pass parameter(column, id); sql.param(text, textColumn) is for what is no id',
+        'put the column into the template, or pass parameter(column, id); sql.param(text, textColumn) is for other values',
       )
       return value
     })
@@ -264,7 +264,7 @@ function checkNoId(ids: ColumnIds, value: unknown): unknown {
   throw new IdError(
     'INVALID_OPTION',
     `${ids.place}: can't tell whether the id ${JSON.stringify(value)} in this SQL must be converted to the column's ` +
-      `storage (${ids.storage.name}); pass parameter(column, id), or sql.param(text, textColumn) for what is no id`,
+      `storage (${ids.storage.name}); pass parameter(column, id), or sql.param(text, textColumn) for other values`,
     { family: ids.family.name, value, path: ids.place },
   )
 }
@@ -391,7 +391,7 @@ function refusePattern(cells: readonly Cell[], operator: string): void {
   if (!storage.converts) return
   throw new IdError(
     'INVALID_OPTION',
-    `${place}: ${operator} matches texts, and these ids are no texts in the database: the storage is ${storage.name}`,
+    `${place}: ${operator} matches text, but these ids are not stored as text: the storage is ${storage.name}`,
     { family: storage.family.name, field: operator, value: pattern.chunk, path: place },
   )
 }

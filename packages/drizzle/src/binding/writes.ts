@@ -36,7 +36,7 @@ export function checkReturningId({ ignore, onConflict, returning = [] }: Insert)
   const column = returning.map(({ field }) => field as Column).find((one) => findIds(one) !== undefined)
   const ids = column && idsOf(column)
   const unknown =
-    (ignore && 'ignore() left out') ||
+    (ignore && 'ignore() skipped') ||
     (onConflict && 'an upsert updated') ||
     (ids?.generate === undefined && column?.default !== undefined && 'got theirs from the database')
   if (!ids || !unknown) return

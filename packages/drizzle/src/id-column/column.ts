@@ -112,7 +112,7 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
       if (role !== 'plain') {
         throw new IdError(
           'INVALID_OPTION',
-          `${family.name}: a list of ids is neither generated nor a reference: use .plain().array()`,
+          `${family.name}: an array of ids cannot be generated or a reference; use .plain().array()`,
           { family: family.name },
         )
       }

@@ -31,10 +31,11 @@ export class ColumnIds {
     if (role !== 'generated') {
       const { storage, exactBigint, check, ...others } = options
       const [unused] = Object.keys(others)
-      if (unused !== undefined) throw this.refuse(`${unused} is for generated ids; a ${role} column has none`)
+      if (unused !== undefined)
+        throw this.refuse(`${unused} is only for generated ids; a ${role} column does not generate any`)
     }
     if (options.check && database !== 'sqlite')
-      throw this.refuse('check is for SQLite: the type says it here')
+      throw this.refuse('check is only for SQLite; in this database the type checks the length')
     if (role !== 'reference' || options.storage !== undefined) {
       const { storage, exactBigint } = options
       this.own = withPath(this.place, () => storageFor(family, database, { storage, exactBigint }))
@@ -90,7 +91,7 @@ export class ColumnIds {
   private settle(): IdStorage<string> {
     const { own, target, isSettling } = this
     if (target === undefined || (own !== undefined && isSettling)) return own as IdStorage<string>
-    if (isSettling) throw this.refuse('its references go in a circle: give one of them a storage')
+    if (isSettling) throw this.refuse('its references form a cycle; set storage on one of them')
     this.isSettling = true
     try {
       return this.storageBeside(target())

@@ -19,7 +19,7 @@ class TimeOfTimestamp extends mapped.TimeDecoder {
 }
 
 /**
- * When the row's id was made, as a Date. Without options it is the id that the database answers and sorts by.
+ * When the row's id was generated, as a Date. Without options it is the id that the database answers and sorts by.
  * With the schema of @snoflax/pg-sql it is a timestamp in the database too, to group and compute with, and to compare
  * with ISO texts: postgres.js takes no Date there.
  *
@@ -38,7 +38,7 @@ export function createdAt<AColumn extends Column>(
 }
 
 /**
- * Rows whose id was made from `from` until before `to`. For families whose `exactRange` is false (uid) it selects
+ * Rows whose id was generated from `from` until before `to`. For families whose `exactRange` is false (uid) it selects
  * more, unless the schema of @snoflax/pg-sql is given: then the database rechecks.
  *
  * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `TIME_OUT_OF_RANGE`.

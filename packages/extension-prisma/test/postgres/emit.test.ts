@@ -29,7 +29,7 @@ for (const [field, message] of [
   ['id snoflax.Sno() @id @default(sno(meta: 256))', /Order\.id: sno: .*256/],
   ['id snoflax.Sno() @id @default(sno(partition: 70000))', /Order\.id: sno: .*70000/],
   ['id snoflax.Sno() @id @default(snoDb(meta: 256))', /Order\.id: sno: .*256/],
-  ['id snoflax.Flax() @id @default(flax(prefix: "Bad"))', /Order\.id: .*a prefix is/],
+  ['id snoflax.Flax() @id @default(flax(prefix: "Bad"))', /Order\.id: .*a prefix must/],
   ['id snoflax.Flax() @id @default(flax(meta: 1))', /meta/],
 ] as const) {
   test(`refused at its place: ${field}`, async () => {
@@ -41,7 +41,7 @@ for (const [field, message] of [
 }
 
 for (const [field, message] of [
-  ['id snoflax.Flax({ prefix: "Not a prefix" }) @id', /a prefix is 1 to 63 of a-z/],
+  ['id snoflax.Flax({ prefix: "Not a prefix" }) @id', /a prefix must have 1 to 63 of a-z/],
   ['id snoflax.Flax({ epoch: 5 }) @id', /its epoch is fixed/],
 ] as const) {
   test(`refused: ${field}`, async () => {

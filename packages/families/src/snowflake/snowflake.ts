@@ -94,10 +94,14 @@ export function snowflake<const Name extends string, const Names extends FieldNa
   }
   const checkMax = (id: FlakeId): Id<Name> => {
     if (base.compare(id, theirs(max)) <= 0) return own(id)
-    throw new IdError('FIELD_OUT_OF_RANGE', `${name}: an id is a number from 0 to 2^63 - 1, not ${id}`, {
-      family: name,
-      value: id,
-    })
+    throw new IdError(
+      'FIELD_OUT_OF_RANGE',
+      `${name}: an id must be an integer from 0 to 2^63 - 1, not ${id}`,
+      {
+        family: name,
+        value: id,
+      },
+    )
   }
   const check = (text: string): boolean => base.is(text) && base.compare(text, theirs(max)) <= 0
   const fieldsOf = (fields: SnowflakeFields<Names>): Readonly<Record<string, number>> => fields
@@ -169,7 +173,7 @@ export function snowflake<const Name extends string, const Names extends FieldNa
       if (datacenter === undefined || worker === undefined) {
         throw new IdError(
           'GENERATOR_REQUIRED',
-          `${name}: a generator needs to know which one it is; pass { ${upper}, ${lower} }, 0 to ${MAX_IDENTITY} each`,
+          `${name}: a generator needs a number of its own; pass { ${upper}, ${lower} }, 0 to ${MAX_IDENTITY} each`,
           { family: name, field: datacenter === undefined ? upper : lower },
         )
       }

@@ -54,7 +54,7 @@ export function typeid<const Prefix extends string>(
   if (typeof prefix !== 'string' || !PREFIX.test(prefix)) {
     throw new IdError(
       'INVALID_OPTION',
-      `typeid: a prefix is 1 to 63 of a-z and _, with a letter at both ends, not ${JSON.stringify(prefix)}`,
+      `typeid: a prefix must have 1 to 63 of a-z and _, and begin and end with a letter, not ${JSON.stringify(prefix)}`,
       { family: 'typeid', field: 'prefix', value: prefix },
     )
   }

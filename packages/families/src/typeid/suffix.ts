@@ -21,7 +21,7 @@ function decodeAny(text: string): Uint8Array {
   if (bytes !== undefined) return bytes
   throw new IdError(
     'NOT_CANONICAL',
-    `${NAME}: "${text}" has more than 128 bits; a suffix begins with 0 to 7`,
+    `${NAME}: "${text}" has more than 128 bits; a suffix must begin with 0 to 7`,
     {
       family: NAME,
       value: text,
@@ -38,7 +38,7 @@ function checkVersion7(bytes: Uint8Array): Uint8Array {
   const text = encode(bytes)
   throw new IdError(
     'NOT_CANONICAL',
-    `${NAME}: "${text}" is not a UUIDv7; to take UUIDs of every version write typeid(prefix, { uuids: 'any' })`,
+    `${NAME}: "${text}" is not a UUIDv7; to accept UUIDs of every version use typeid(prefix, { uuids: 'any' })`,
     { family: NAME, value: text },
   )
 }

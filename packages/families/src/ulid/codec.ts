@@ -30,10 +30,14 @@ export const encode = (bytes: Uint8Array): Ulid => coder.encode(checkBytes(NAME,
 export function decode(text: string): Uint8Array {
   const bytes = coder.decode(checkText(NAME, text, TEXT_LENGTH))
   if (bytes !== undefined) return bytes
-  throw new IdError('NOT_CANONICAL', `${NAME}: "${text}" has more than 128 bits; ids begin with 0 to 7`, {
-    family: NAME,
-    value: text,
-  })
+  throw new IdError(
+    'NOT_CANONICAL',
+    `${NAME}: "${text}" has more than 128 bits; an id must begin with 0 to 7`,
+    {
+      family: NAME,
+      value: text,
+    },
+  )
 }
 
 /** The text of 16 bytes. */

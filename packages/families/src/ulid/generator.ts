@@ -68,7 +68,7 @@ export function createGenerator(
 function exhausted(waitMs: number): IdError {
   return new IdError(
     'SEQUENCE_EXHAUSTED',
-    `${NAME}: the random part of this millisecond has reached its end; ids are possible again in ${waitMs} ms`,
+    `${NAME}: the random part of this millisecond is used up; retry in ${waitMs} ms`,
     { family: NAME, waitMs },
   )
 }

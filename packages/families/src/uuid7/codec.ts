@@ -84,7 +84,7 @@ export function textCodec({ pattern, expected, accepts }: UuidVersions): {
       if (position < 0) return refuse(text, expected)
       throw new IdError(
         'INVALID_CHARACTER',
-        `${NAME}: ${JSON.stringify(text)} has upper-case digits, from position ${position}; ids are lower case`,
+        `${NAME}: ${JSON.stringify(text)} has an upper-case digit at position ${position}; ids must be lower case`,
         { family: NAME, value: text, position },
       )
     },

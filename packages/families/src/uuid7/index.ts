@@ -72,7 +72,7 @@ function createFamily(
 
 function checkTimed(id: codec.Uuid7, bytes: Uint8Array): Uint8Array {
   if (codec.isVersion(bytes, 7)) return bytes
-  throw new IdError('NOT_CANONICAL', `${codec.NAME}: "${id}" is a UUIDv4: it has no time and no fields`, {
+  throw new IdError('NOT_CANONICAL', `${codec.NAME}: "${id}" is a UUIDv4, which has no time and no fields`, {
     family: codec.NAME,
     value: id,
   })

@@ -95,7 +95,7 @@ describe.each(generators)('the state of $family', ({ family, generate, state, nu
     const missing = {
       code: '55000',
       message: `${family}_generate: the state of this generator is missing`,
-      hint: 'Install again: that brings back what is missing.',
+      hint: 'Install again; that restores what is missing.',
     }
     await expect(database.query(`SELECT ${generate}`)).rejects.toMatchObject(missing)
     await database.query('DELETE FROM snoflax._generator')

@@ -79,7 +79,7 @@ const wrapped = words({ where, data: update })
 
 const CALL = { where, cursor: where, having: where, select: selection, include: selection, create, update }
 
-/** The arguments of a call, but for one that creates rows by `data`. */
+/** The arguments of a call, except for one that creates rows by `data`. */
 export const mapArguments = words({ ...CALL, data: update })
 
 /** The arguments of a call that creates rows by `data`; the ids that they lack are generated. */

@@ -40,7 +40,7 @@ export type Extension<Types> = (client: any) => {
   }
 }
 
-/** What makes the ids, where the families' own generators will not do. */
+/** What generates the ids, where the families' own generators will not do. */
 export interface ExtensionOptions {
   /** Generators by the name of their family. Those with a default, flax and sno, may be left out. */
   readonly generators?: Generators

@@ -71,7 +71,7 @@ function checkOperator({ storage }: IdColumn, word: string, operand: unknown): v
 
 function reasonAgainst(storage: string, word: string, operand: unknown): string | undefined {
   if (storage === 'binary' && ORDER.includes(word)) {
-    return 'Prisma has no ranges over Bytes; take storage uuid or text, or a raw query'
+    return 'Prisma has no ranges over Bytes; use storage uuid or text, or a raw query'
   }
   if (word === 'mode' && operand === 'insensitive') return 'ids that differ in case are different ids'
   if (isOfIds(word) || isOfOthers(word)) return undefined

@@ -29,7 +29,7 @@ export interface IdColumn {
 export type Generators = Readonly<Record<string, IdSource<any>>>
 
 /**
- * The columns of a configuration; with generators they make ids.
+ * The columns of a configuration; with generators they generate ids.
  *
  * @throws {IdError} `STORAGE_REFUSED`; `INVALID_OPTION` for a metabyte where ids have none, for a generator of
  * another family and for one that no field needs; `FIELD_OUT_OF_RANGE` for a metabyte above 255;
@@ -205,7 +205,7 @@ export function checkRelationName(field: string): void {
   if (!['some', 'every', 'none'].includes(field)) return
   throw new IdError(
     'INVALID_OPTION',
-    `a filter by ${field} on related rows and this relation look alike; give the relation another name`,
+    `a filter by ${field} on related rows and this relation look alike; rename the relation`,
     { field },
   )
 }

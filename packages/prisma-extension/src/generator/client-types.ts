@@ -59,7 +59,7 @@ async function typeFiles(folder: string): Promise<TypeFile[]> {
   } catch {
     throw refusal(
       folder,
-      '@snoflax/core is not found from there; give the client an output within your project',
+      '@snoflax/core is not found from there; set output of the client to a folder within your project',
     )
   }
   return Promise.all(paths.map(async (path) => ({ path, lines: (await readFile(path, 'utf8')).split('\n') })))
@@ -237,7 +237,7 @@ const idType = ({ name, prefix }: FoundFamily): string =>
 function refuseTypes(place: string): never {
   throw new IdError(
     'UNSUPPORTED_VERSION',
-    `the client's type ${place} is not as Prisma 6.19 to 7 writes it, so ids can't be put into it; install a ` +
+    `the client's type ${place} is not as Prisma 6.19 to 7 writes it, so ids cannot be added to it; install a ` +
       'version of @snoflax/prisma-extension that knows this Prisma',
     { field: 'output', value: place },
   )

@@ -56,7 +56,7 @@ function isManyToMany(relation: PrismaField, here: PrismaModel, there: PrismaMod
   return relation.isList && back?.isList === true
 }
 
-/** Its columns are A and B, by the names of the models, and it lies in the schema of the first. */
+/** Its columns are A and B, by the names of the models, and it is stored in the schema of the first. */
 function junction(relation: PrismaField, sides: readonly ModelContent[]): TextColumn[] {
   const table = [sides[0]?.model.schema, `_${relation.relationName}`]
   return sides.flatMap(({ ids }, side) => {

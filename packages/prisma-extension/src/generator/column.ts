@@ -17,7 +17,7 @@ const EXACT_TYPES = new Set(['Char', 'Binary'])
 const BOUNDED_TYPES = new Set(['VarChar', 'VarBinary'])
 
 /**
- * How ids lie in a field: as its comment asks, or as its type has it.
+ * How ids are stored in a field: as its comment asks, or as its type has it.
  *
  * @throws {IdError} `STORAGE_REFUSED` where type, family and database don't fit.
  */
@@ -52,7 +52,7 @@ function storagesOf(field: PrismaField): readonly StorageName[] {
   if (field.kind === 'scalar' && possible !== undefined && !REFUSED_TYPES.has(native ?? '')) return possible
   throw new IdError(
     'STORAGE_REFUSED',
-    `ids lie in fields of type String @db.Uuid (PostgreSQL), String, Bytes or BigInt, not ${typeOf(field)}`,
+    `ids must be stored in fields of type String @db.Uuid (PostgreSQL), String, Bytes or BigInt, not ${typeOf(field)}`,
     { field: field.name, value: typeOf(field) },
   )
 }
@@ -81,8 +81,8 @@ function checkMysql(
   if (storage === 'text' && !/(?:_bin|^binary)$/.test(collation ?? '')) {
     refuseStorage(
       family,
-      "MySQL's usual collations take ids that differ in case for the same; give the column a collation that " +
-        'tells case in a migration and write collation=ascii_bin here, or take Bytes',
+      "MySQL's default collations compare ids without regard to case; set a case-sensitive " +
+        'collation in a migration, and write collation=ascii_bin here, or use Bytes',
       collation,
     )
   }
@@ -93,7 +93,7 @@ function refuseStorage({ name }: AnyFamily, reason: string, value: unknown): nev
 }
 
 /**
- * Whether the extension makes the ids of a field.
+ * Whether the extension generates the ids of a field.
  *
  * @throws {IdError} where the field's default and its comment don't agree on who does.
  */
@@ -105,9 +105,9 @@ export function isGenerated(field: PrismaField, generate: GenerateBy | undefined
 
 function reasonAgainst(field: PrismaField, generate: GenerateBy | undefined): string | false {
   const { isList, isId, hasDefaultValue } = field
-  if (isList) return generate !== undefined && 'ids of lists come from the caller'
+  if (isList) return generate !== undefined && 'ids in lists are not generated; pass them'
   if (hasDefaultValue && !isDatabaseDefault(field))
-    return 'its default is no id: write @default(dbgenerated())'
+    return 'its default is not an id; write @default(dbgenerated())'
   switch (generate) {
     case 'never':
       return hasDefaultValue && 'generate=never needs no @default'
@@ -119,11 +119,11 @@ function reasonAgainst(field: PrismaField, generate: GenerateBy | undefined): st
     case 'application':
       return (
         !hasDefaultValue &&
-        'generate=application needs @default(dbgenerated()), which makes the field optional'
+        'generate=application needs @default(dbgenerated()), so that the field is optional'
       )
     case undefined:
       return (
-        isId && !hasDefaultValue && 'add @default(dbgenerated()) to have ids made, or write generate=never'
+        isId && !hasDefaultValue && 'add @default(dbgenerated()) to generate ids, or write generate=never'
       )
   }
 }

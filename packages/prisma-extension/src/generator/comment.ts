@@ -10,7 +10,7 @@ export interface IdComment {
   readonly prefix?: string
   /** Name of the computed field. */
   readonly createdAt?: string
-  /** Who makes the ids: the extension, the database by its default, or the caller. */
+  /** Who generates the ids: the extension, the database by its default, or the caller. */
   readonly generate?: GenerateBy
   /** A collation that the migration has given to the column, and that tells case. */
   readonly collation?: string
@@ -31,9 +31,9 @@ const MARK = /^@snoflax(?:\s+(.*))?$/
 export function readComment(documentation: string | undefined): IdComment | undefined {
   const [line, second] = (documentation ?? '').split('\n').filter((text) => MENTION.test(text))
   if (line === undefined) return undefined
-  if (second !== undefined) refuseText('@snoflax stands here twice', documentation)
+  if (second !== undefined) refuseText('@snoflax is written twice', documentation)
   const [, words = ''] =
-    MARK.exec(line.trim()) ?? refuseText('@snoflax begins its line and a family follows', line)
+    MARK.exec(line.trim()) ?? refuseText('@snoflax must begin its line and be followed by a family', line)
   const [family, ...options] = words.split(/\s+/).filter((word) => word !== '')
   if (family === undefined) refuseText('name a family: /// @snoflax sno', documentation)
   return options.reduce<IdComment>(withOption, { family })
@@ -45,7 +45,9 @@ const HIDDEN = /^.*(?<!\/)\/\/[ \t]*@snoflax[ \t].*$/gm
 /** Collects comments of two slashes, which Prisma keeps from generators. */
 export function refuseHidden(datamodel: string, mistakes: Mistakes): void {
   for (const [line] of datamodel.matchAll(HIDDEN)) {
-    mistakes.collect('schema', () => refuseText('three slashes begin what a generator sees', line.trim()))
+    mistakes.collect('schema', () =>
+      refuseText('write three slashes: a Prisma Prisma generator sees no other comments', line.trim()),
+    )
   }
 }
 
@@ -53,8 +55,8 @@ function withOption(comment: IdComment, option: string): IdComment {
   const [name = '', given, ...rest] = option.split('=')
   const known = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined
   if (known === undefined) refuseText(`options are ${Object.keys(OPTIONS).join(', ')}, as in meta=2`, option)
-  if (name in comment) refuseText(`${name} stands here twice`, option)
-  if (rest.length > 0 || given === '') refuseText('an option is written name=value', option)
+  if (name in comment) refuseText(`${name} is written twice`, option)
+  if (rest.length > 0 || given === '') refuseText('write an option as name=value', option)
   const [pattern, rule, otherwise] = known
   const value = given ?? otherwise
   if (value === undefined || !pattern.test(value)) refuseText(rule, option)
@@ -65,11 +67,11 @@ function withOption(comment: IdComment, option: string): IdComment {
 const OPTIONS: Readonly<Record<string, readonly [pattern: RegExp, rule: string, otherwise?: string]>> = {
   // Whether there is such a storage is core's to say.
   storage: [/./, 'storage needs a value'],
-  meta: [/^\d+$/, 'meta is a whole number'],
+  meta: [/^\d+$/, 'meta must be an integer'],
   // Which prefixes there can be is core's to say, too.
   prefix: [/./, 'prefix needs a value'],
-  createdAt: [/^[A-Za-z]\w*$/, 'createdAt names a field', 'createdAt'],
-  generate: [/^(?:application|database|never)$/, 'generate is one of application, database, never'],
+  createdAt: [/^[A-Za-z]\w*$/, 'createdAt must be the name of a field', 'createdAt'],
+  generate: [/^(?:application|database|never)$/, 'generate must be application, database or never'],
   collation: [/./, 'collation needs a name'],
 }
 

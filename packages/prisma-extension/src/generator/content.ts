@@ -56,8 +56,8 @@ function checkComputedNames({ fields }: PrismaModel, ids: readonly FoundField[])
 }
 
 function reasonAgainst(name: string, field: PrismaField, taken: ReadonlySet<string>): string | undefined {
-  if (field.isList) return 'createdAt is of a single id, not of a list'
+  if (field.isList) return 'createdAt needs a single id, not a list'
   return taken.has(name)
-    ? `the model has a field ${name}; give the computed one another name, as in createdAt=madeAt`
+    ? `the model already has a field ${name}; name the computed one differently, as in createdAt=insertedAt`
     : undefined
 }

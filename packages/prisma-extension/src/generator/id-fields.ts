@@ -117,9 +117,9 @@ function foreignKey(
     agree({ path: nameOf(own), family, storage: comment?.storage ?? wanted }, identityOf(target))
   }
   const name = nameOf(targets[0] as FoundField)
-  if (comment?.meta !== undefined) refuse(`is a foreign key to ${name}, where its meta is said`, comment.meta)
+  if (comment?.meta !== undefined) refuse(`is a foreign key to ${name}, where meta is set`, comment.meta)
   if (comment?.generate === 'application' || isEmptyDefault(field)) {
-    refuse(`is a foreign key to ${name}; ids are made there: remove @default`, field.name)
+    refuse(`is a foreign key to ${name}; ids are generated there; remove @default`, field.name)
   }
   const collation = comment?.collation ?? its.collation
   const storage = fitStorage(field, found.family, database, {
@@ -137,7 +137,7 @@ const identityOf = (id: FoundField): ColumnIdentity => ({
 
 function refuseComment(documentation: string | undefined, what: string): void {
   if (readComment(documentation)) {
-    refuse(`@snoflax belongs to the field that holds the ids, not to ${what}`, what)
+    refuse(`@snoflax belongs to the field that stores the ids, not to ${what}`, what)
   }
 }
 
@@ -157,7 +157,7 @@ function checkNames(ids: FoundFields, mistakes: Mistakes): void {
       mistakes.collect(path, () =>
         refuse(
           `the family is ${found.name} in the generated module, and so is another one; ` +
-            'take another prefix, or rename your own family',
+            'use another prefix, or rename your own family',
           found.name,
         ),
       )
@@ -169,8 +169,8 @@ function checkNames(ids: FoundFields, mistakes: Mistakes): void {
     if (first === found.name) continue
     mistakes.collect(path, () =>
       refuse(
-        `${first} and ${found.name} are both called ${name}, by which generators are given; ` +
-          'give one of them a name of its own with defineFamily',
+        `${first} and ${found.name} are both named ${name}, the name that generators are passed by; ` +
+          'rename one of them with defineFamily',
         found.name,
       ),
     )

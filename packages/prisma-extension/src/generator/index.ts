@@ -37,7 +37,8 @@ export function runGenerator(): void {
 async function generate(options: GeneratorOptions): Promise<void> {
   const { generator, otherGenerators } = options
   const folder = generator.output?.value
-  if (!folder) throw new IdError('INVALID_OPTION', 'output: say where the module goes', { field: 'output' })
+  if (!folder)
+    throw new IdError('INVALID_OPTION', 'output: missing; set the folder for the module', { field: 'output' })
   const brands = brandsOf(generator.config['brands'])
   const content = await readSchema(options)
   for (const client of clientsOf(options)) await typeClient(client, content, options.dmmf, brands)
@@ -73,7 +74,7 @@ function familyModules({ config }: GeneratorOptions['generator']): readonly stri
 
 function brandsOf(given: unknown): Brands {
   if (given === undefined || given === 'results' || given === 'strict') return given ?? 'results'
-  throw new IdError('INVALID_OPTION', `brands: it is "strict" or "results", not ${JSON.stringify(given)}`, {
+  throw new IdError('INVALID_OPTION', `brands: must be "strict" or "results", not ${JSON.stringify(given)}`, {
     field: 'brands',
     value: given,
   })
@@ -92,8 +93,8 @@ function clientsOf({ generator, otherGenerators, datamodel }: GeneratorOptions):
   const later = clients.find(({ name }) => names.indexOf(name) > names.indexOf(generator.name))
   if (clients.length > 0 && later === undefined) return clients.flatMap(({ output }) => output?.value ?? [])
   const reason = later
-    ? `write it below generator ${later.name}, whose types it puts ids into`
-    : "it puts ids into the types of Prisma's client: generate both, in one run, without --generator"
+    ? `write it below generator ${later.name}, to whose types it adds ids`
+    : "it adds ids to the types of Prisma's client; generate both in one run, without --generator"
   throw new IdError('INVALID_OPTION', `generator ${generator.name}: ${reason}`, {
     field: 'generator',
     value: generator.name,
@@ -105,7 +106,7 @@ function languageOf(given: unknown, others: GeneratorOptions['otherGenerators'])
   if (given === 'ts' || given === 'js') return given
   if (given === undefined)
     return others.some(({ provider }) => provider.value === 'prisma-client') ? 'ts' : 'js'
-  throw new IdError('INVALID_OPTION', `language: it is "ts" or "js", not ${JSON.stringify(given)}`, {
+  throw new IdError('INVALID_OPTION', `language: must be "ts" or "js", not ${JSON.stringify(given)}`, {
     field: 'language',
     value: given,
   })

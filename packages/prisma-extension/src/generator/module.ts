@@ -205,7 +205,7 @@ ${idFields(content)
 
 ${content.models.map(modelId).join('')}
 export interface Options {
-  /** Generators of the families whose ids are made here. */
+  /** Generators of the families whose ids are generated here. */
   readonly generators${isOptional ? '?' : ''}: {
 ${generatorOptions(made)}  }
 }

@@ -75,7 +75,7 @@ export class IdColumnDefinition implements ValueTransformer {
   refuse(): never {
     throw new IdError(
       'INVALID_OPTION',
-      `${this.family.name}: this DataSource was never prepared for id columns; call prepareDataSource(dataSource) ` +
+      `${this.family.name}: this DataSource is not prepared for id columns; call prepareDataSource(dataSource) ` +
         'of @snoflax/typeorm before dataSource.initialize()',
       { family: this.family.name },
     )

@@ -84,7 +84,7 @@ export interface KeysetOptions<Entity extends ObjectLiteral, Field extends keyof
  * the first does, and rows that come or go between two pages shift nothing. A malformed `after` is an IdError
  * of the `find` that takes the page.
  *
- * @throws {IdError} `INVALID_OPTION` for another order, and for a `take` that is not a positive whole number.
+ * @throws {IdError} `INVALID_OPTION` for another order, and for a `take` that is not a positive integer.
  *
  * @example
  * const first = await orders.find(keyset<Order>({ order: 'desc', take: 20 }))

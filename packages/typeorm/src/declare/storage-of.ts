@@ -35,7 +35,7 @@ export function storageOf<Entity extends ObjectLiteral>(
     const place = `${metadata.name}.${property}`
     throw new IdError(
       'INVALID_OPTION',
-      `${place} is no id column of this DataSource, nor a relation by one column of ids`,
+      `${place} is not an id column of this DataSource, nor a relation of one id column`,
       {
         field: property,
         path: place,

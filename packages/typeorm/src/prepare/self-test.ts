@@ -68,7 +68,7 @@ class Rehearsal {
     const result = await run()
     const bytes = this.bound.filter(isBytes).map((value) => flax.encode(value))
     const missing = ids(result).find((id) => !bytes.includes(id as FlaxId) || this.bound.includes(id))
-    if (missing !== undefined) throw new Error(`${step} does not bind ids as they are stored`)
+    if (missing !== undefined) throw new Error(`${step} does not bind ids in their storage`)
     return result
   }
 }
@@ -126,7 +126,7 @@ async function play(rehearsal: Rehearsal): Promise<void> {
         .andWhere('i.owner = :traceId', { traceId })
         .getRawMany<ObjectLiteral>(),
   )
-  if (raw[0]?.['id'] !== id) throw new Error('a raw row does not have its id')
+  if (raw[0]?.['id'] !== id) throw new Error('a raw row lacks its id')
   const found = await rehearsal.expect(
     'a condition',
     () => [id, traceId] as string[],
@@ -135,7 +135,7 @@ async function play(rehearsal: Rehearsal): Promise<void> {
         .where({ id, owner: { id: traceId } })
         .getMany(),
   )
-  if (found[0]?.['id'] !== id) throw new Error('an entity does not have its id')
+  if (found[0]?.['id'] !== id) throw new Error('an entity lacks its id')
   rehearsal.rows = []
   for (const type of TREES) {
     const save = (node: ObjectLiteral): Promise<ObjectLiteral> => manager.save(nameOf(type), node)

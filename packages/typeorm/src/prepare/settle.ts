@@ -64,7 +64,7 @@ function prepare(
     if (column.isArray && database !== 'postgres') {
       throw new IdError(
         'INVALID_OPTION',
-        `${path}: arrays of ids need PostgreSQL, not ${database}; make it a relation, or an entity with a row for each id`,
+        `${path}: arrays of ids need PostgreSQL, not ${database}; use a relation, or an entity with a row per id`,
         { family: family.name, field: 'array', path },
       )
     }
@@ -74,7 +74,7 @@ function prepare(
     if (storage.name === 'text' && storage.converts) {
       throw new IdError(
         'STORAGE_REFUSED',
-        `${family.name}: TypeORM converts text twice, which takes a prefix off only once; use another storage, or ` +
+        `${family.name}: TypeORM converts text twice, but a prefix can be removed only once; use another storage, or ` +
           `prefixed(…, { stored: 'prefixed' })`,
         { family: family.name, field: 'storage', path },
       )
@@ -152,8 +152,8 @@ function applyDefault(
   if (database === 'mysql') {
     throw new IdError(
       'INVALID_OPTION',
-      `${family.name}: default: 'database' needs INSERT … RETURNING, which MySQL lacks, so entities would stay without ` +
-        "their ids; let the application generate them, or connect to MariaDB by type: 'mariadb'",
+      `${family.name}: default: 'database' needs INSERT … RETURNING, which MySQL lacks, so entities would get no ids; ` +
+        "let the application generate them, or connect to MariaDB with type: 'mariadb'",
       { family: family.name, field: 'default', value: 'database' },
     )
   }
@@ -187,7 +187,7 @@ export function databaseOf({ options }: DataSource): DatabaseFacts {
   if (database === undefined) {
     throw new IdError(
       'INVALID_OPTION',
-      `id columns are there for ${Object.keys(DATABASES).join(', ')}, not for a DataSource of type ${options.type}`,
+      `id columns support ${Object.keys(DATABASES).join(', ')}, not for a DataSource of type ${options.type}`,
       { field: 'type', value: options.type },
     )
   }

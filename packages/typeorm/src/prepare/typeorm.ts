@@ -71,7 +71,7 @@ function executorsOf(dataSource: DataSource): Record<keyof typeof EXECUTORS, obj
   if (!isOwn && other === undefined) {
     throw new IdError(
       'INVALID_OPTION',
-      'this DataSource is of a copy of TypeORM that @snoflax/typeorm does not find; let both packages use the same copy',
+      'this DataSource belongs to a copy of TypeORM that @snoflax/typeorm does not find; let both packages use the same copy',
       { field: 'dataSource' },
     )
   }

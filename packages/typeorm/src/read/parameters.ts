@@ -162,7 +162,7 @@ function markOfPattern({ path, storage: { name, family, converts } }: PreparedCo
   if (!converts) return ''
   throw new IdError(
     'INVALID_OPTION',
-    `${path}: ids stored as ${name} are not matched by a pattern; compare with bounds of ${family.name}.range`,
+    `${path}: ids stored as ${name} cannot be matched by a pattern; compare with the bounds of ${family.name}.range()`,
     { family: family.name, path },
   )
 }

@@ -48,7 +48,7 @@ function checkExpressions(metadata: EntityMetadata, map: InsertMap, dataSource: 
         if (value === undefined) continue
         throw new IdError(
           'INVALID_OPTION',
-          `${path}: ${text} would be stored as text; give the id itself as the value, or bind storageOf(…).toDatabase(id)`,
+          `${path}: ${text} would be stored as text; pass the id itself as the value, or bind storageOf(…).toDatabase(id)`,
           { family: family.name, value, path },
         )
       }
@@ -136,7 +136,7 @@ function checkOverwrite(map: InsertMap, metadata: EntityMetadata): void {
   const { path, storage } = overwritten
   throw new IdError(
     'INVALID_OPTION',
-    `${path}: the upsert would replace stored ids by new ones, since some rows bring an id and others don't; upsert them apart`,
+    `${path}: the upsert would replace stored ids by new ones, since only some rows have an id of their own; upsert those separately`,
     { family: storage.family.name, path },
   )
 }

@@ -97,7 +97,7 @@ function refuseMissing(columns: readonly PreparedColumn[], { insertColumns }: In
   const { path, storage } = missing
   throw new IdError(
     'GENERATOR_REQUIRED',
-    `${path}: INSERT … SELECT makes rows inside the database; select ids for this column, or let the database make them (default: 'database')`,
+    `${path}: INSERT … SELECT inserts rows inside the database; select ids for this column, or let the database generate them (default: 'database')`,
     { family: storage.family.name, path },
   )
 }

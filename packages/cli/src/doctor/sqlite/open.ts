@@ -51,7 +51,7 @@ function connect(open: () => Database.Database, file: string): Database.Database
     connection.prepare('SELECT count(*) FROM sqlite_master').get()
     return connection
   } catch (error) {
-    throw new UsageError(`${file} can't be opened: ${(error as Error).message}`)
+    throw new UsageError(`${file} cannot be opened: ${(error as Error).message}`)
   }
 }
 
