@@ -662,6 +662,21 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(() => ids.toDatabase(MALFORMED)).toThrow(
       expect.objectContaining({ path: expect.stringContaining('Book.author') }),
     )
+    const others = `SELECT * FROM ${table} WHERE title = ${dataSource.driver.createParameter('x', 0)}`
+    expect(await dataSource.query(others, [ada.id])).toEqual([])
+    for (const run of [
+      () => dataSource.query(sql, [ada.id]),
+      () => books().query(sql, [ada.id]),
+      () => dataSource.transaction((manager) => manager.query(sql, [ada.id])),
+    ]) {
+      if (storage === 'text') expect(await run()).toHaveLength(2)
+      else
+        await expect(run()).rejects.toMatchObject({
+          code: 'INVALID_OPTION',
+          value: ada.id,
+          message: expect.stringMatching(/Book\.author.*: the text of the SQL names .*storageOf\(/),
+        })
+    }
     for (const none of ['title', 'topics'] as const) {
       expect(() => storageOf(dataSource, Book, none)).toThrow(
         expect.objectContaining({ path: `Book.${none}` }),

@@ -1,5 +1,5 @@
 import type { Database, IdFamily, IdStorage } from '@snoflax/core'
-import { isBytes, withPath } from '@snoflax/core/adapter'
+import { isBytes, NamedColumns, withPath } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata, ObjectLiteral, ValueTransformer } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
@@ -85,6 +85,8 @@ export interface PreparedSource {
   readonly columns: readonly PreparedColumn[]
   /** All that TypeORM accepts as the name of an entity's id column: database name, property and relation. */
   readonly paths: ReadonlyMap<EntityMetadata, Paths>
+  /** By their names in the database, for SQL whose text names them. */
+  readonly named: NamedColumns
   /** Queries with their marks. */
   readonly marked: Map<string, Remembered>
   /** The id columns of selections. */
@@ -138,7 +140,13 @@ const preparedSource = (
   database: Database,
   columns: readonly PreparedColumn[],
   paths: PreparedSource['paths'],
-): PreparedSource => ({ database, columns, paths, marked: new Map(), selected: new Map() })
+): PreparedSource => {
+  const named = new NamedColumns()
+  for (const { metadata, path, storage } of columns) {
+    named.add(metadata.databaseName, { place: path, family: storage.family, storage: () => storage })
+  }
+  return { database, columns, paths, named, marked: new Map(), selected: new Map() }
+}
 
 const UNPREPARED = preparedSource('sqlite', [], new Map())
 

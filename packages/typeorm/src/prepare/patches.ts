@@ -1,3 +1,4 @@
+import { readComparisons, refuseUnconverted, withMarks } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
 import type { Subject } from 'typeorm/persistence/Subject.js'
 import { bound, unboundList } from '../columns/bound.js'
@@ -47,6 +48,7 @@ export function patchTypeorm(dataSource: DataSource): void {
   const prototypes = prototypesOf(dataSource)
   logReadably(dataSource)
   for (const [owner, patch] of [
+    [dataSource, () => around(dataSource, 'query', queryWithoutIds)],
     [dataSource.driver, () => patchDriver(dataSource)],
     [prototypes.QueryRunner, () => around(prototypes.QueryRunner, 'query', queryReadably)],
     [prototypes.QueryBuilder, () => patchPrototypes(prototypes)],
@@ -67,6 +69,28 @@ function around<This, Given extends unknown[], Result>(
   methods[name] = function (this: This, ...given) {
     return call(this, method.bind(this), ...given)
   }
+}
+
+/** The user's own SQL, whose text alone names columns: an id beside that of an id column would find nothing. */
+async function queryWithoutIds(
+  dataSource: DataSource,
+  query: (...given: unknown[]) => Promise<unknown>,
+  sql: unknown,
+  parameters: unknown,
+  ...rest: unknown[]
+): Promise<unknown> {
+  const { named, database } = preparedOf(dataSource)
+  if (typeof sql === 'string' && Array.isArray(parameters) && named.mayHold(parameters)) {
+    const reading = readComparisons(withMarks(sql, database), database)
+    for (const { chunk, columns } of named.beside(reading)) {
+      refuseUnconverted(
+        columns,
+        parameters[chunk],
+        'pass storageOf(dataSource, entity, property).toDatabase(id)',
+      )
+    }
+  }
+  return query(sql, parameters, ...rest)
 }
 
 function patchPrototypes(of: Prototypes): void {
