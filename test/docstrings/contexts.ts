@@ -195,7 +195,7 @@ await pool.query('CREATE TABLE IF NOT EXISTS orders (id uuid PRIMARY KEY, total 
 import { flake, flax, sno } from '@snoflax/core'
 import { leasePartitionFrom } from '@snoflax/core/leases'
 import {
-  columnSql, install, installedVersion, installStatements, leasePartition, mysqlLeases, partitionsSql, timeSql, uninstall, VERSION,
+  columnSql, drift, install, installedVersion, installStatements, leasePartition, mysqlLeases, partitionsSql, timeSql, uninstall, VERSION,
 } from '@snoflax/mysql-sql'
 import type { Pool } from 'mysql2/promise'
 declare const pool: Pool
