@@ -22,6 +22,7 @@ const GUIDES = [
     items: [
       guide('TypeORM', '/packages/typeorm/'),
       guide('Prisma', '/packages/prisma-extension/'),
+      guide('Prisma 8', '/packages/extension-prisma/'),
       guide('Drizzle', '/packages/drizzle/'),
       guide('Kysely', '/packages/kysely/'),
       guide('Validators', '/packages/validators/'),
@@ -35,6 +36,8 @@ const GUIDES = [
       guide('MySQL and MariaDB', '/packages/mysql-sql/'),
       guide('SQLite', '/packages/better-sqlite3/'),
       guide('Leases', '/docs/leases'),
+      guide('Leases in etcd', '/packages/etcd/'),
+      guide('Lease kit', '/packages/lease-kit/'),
       guide('Proof', '/docs/proof'),
       guide('What doctor finds', '/docs/doctor-faults'),
       guide('Database security', '/docs/database-security'),
