@@ -24,6 +24,9 @@ interface KeyWork {
   readonly runBatch: RunBatch
 }
 
+/** Of what the round before had: a round with more is not worth another one. */
+const SHRINKING = 0.8
+
 /** Which rounds to run. */
 export type Rounds = 'first' | 'until few are left' | 'last, in a transaction'
 
@@ -51,9 +54,14 @@ export function* fillKeys(
     }
     let round = (yield* readRounds(db, root.table)).at(-1)
     const before = round?.round ?? 0
+    // Rows that come faster than a round takes are never few: the switch has the last of them.
+    let previous = Number.POSITIVE_INFINITY
     const isEnough = ({ round: number, total }: Round): boolean =>
-      rounds === 'first' || (number > before && (rounds !== 'until few are left' || total < batchSize))
+      rounds === 'first' ||
+      (number > before &&
+        (rounds !== 'until few are left' || total < batchSize || total > SHRINKING * previous))
     while (round === undefined || round.done < round.total || !isEnough(round)) {
+      if (round && round.round > before && round.done === round.total) previous = round.total
       const open: Round =
         round === undefined || round.done === round.total
           ? yield* beginRound(work, (round?.round ?? 0) + 1)

@@ -86,7 +86,7 @@ describe('check: true in SQLite', () => {
 
   test('is refused elsewhere', () => {
     const column = pg.flaxId({ check: true } as never)
-    expect(() => pgTable('t', { id: column })).toThrow(/t\.id: check is for SQLite/)
+    expect(() => pgTable('t', { id: column })).toThrow(/t\.id: check is only for SQLite/)
   })
 })
 
@@ -96,7 +96,7 @@ test('$returningId() of MySQL is refused where the ids may be in no row', () => 
   const build = (insert: { toSQL(): { sql: string } }) => insert.toSQL().sql
   const insert = () => db.insert(rows).values({ n: 1 })
   expect(() => build(db.insert(rows).ignore().values({ n: 1 }).$returningId() as never)).toThrow(
-    /rows\.id: \$returningId\(\) can't tell the ids of rows that ignore\(\) left out/,
+    /rows\.id: \$returningId\(\) can't tell the ids of rows that ignore\(\) skipped/,
   )
   expect(() =>
     build(

@@ -83,7 +83,7 @@ CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_decode(prefix text, id text) RE
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN starts_with(id, snoflax._check_prefix(prefix, 'flax_prefixed_decode'))
   THEN snoflax.flax_decode(substr(id, char_length(prefix) + 2))
-  ELSE int8send(snoflax._refuse('flax_prefixed_decode: an id begins with "' || prefix || '_", not "' || left(id, 80) || '"'))
+  ELSE int8send(snoflax._refuse('flax_prefixed_decode: an id must begin with "' || prefix || '_", not "' || left(id, 80) || '"'))
   END;
 
 -- Time ----------------------------------------------------------------------------------------------------------------

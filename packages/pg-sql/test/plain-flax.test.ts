@@ -105,7 +105,7 @@ describe.each([pglite, postgres].filter((kind) => kind.selected()))(`$name, SNOF
     ["flax_encode('\\x00'::bytea)", 'a flax has 12 bytes, not 1'],
     ["flax_time('\\x00'::bytea)", 'a flax has 12 bytes, not 1'],
     ["flax_encode('00000000-0000-0000-0000-000000000000'::uuid)", 'are not the 16 characters'],
-    ["flax_lower_bound('2050-01-01Z')", 'after the last moment'],
+    ["flax_lower_bound('2050-01-01Z')", 'after the last time'],
   ])('%s is refused, a column of it too', async (call, reason) => {
     const refused = { code: '22P02', message: expect.stringContaining(reason) }
     await expect(database.query(`SELECT snoflax.${call}`)).rejects.toMatchObject(refused)
@@ -119,7 +119,7 @@ describe.each([pglite, postgres].filter((kind) => kind.selected()))(`$name, SNOF
     ["encode('Cus', flax_generate())", 'a prefix must have 1 to 63 of a-z, 0-9 and _'],
     ["decode('cus_', 'cus__Kpcan0M1FakODT4k')", 'a prefix must have 1 to 63 of a-z, 0-9 and _'],
     ["decode('cus', 'inv_Kpcan0M1FakODT4k')", 'an id must begin with "cus_", not "inv_Kpcan0M1FakODT4k"'],
-    ["decode('cus', 'cusKpcan0M1FakODT4k')", 'an id begins with "cus_"'],
+    ["decode('cus', 'cusKpcan0M1FakODT4k')", 'an id must begin with "cus_"'],
     ["decode('cus', 'cus_Kpcan0M1FakODT4')", 'is not 16 characters'],
     ["encode('cus', '\\x00'::bytea)", 'a flax has 12 bytes, not 1'],
   ])('flax_prefixed_%s is refused', async (call, reason) => {

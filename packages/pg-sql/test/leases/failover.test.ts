@@ -77,7 +77,7 @@ test('a standby that lagged when its primary died repeats no window that it had 
     expect(await store.renew(newcomer.token, TTL_MS, 0)).toBe(undefined)
     await expect(promoted.query('SELECT snoflax.sno_set_partition(3)')).rejects.toMatchObject({
       code: '55000',
-      message: expect.stringContaining('by the server that was before'),
+      message: expect.stringContaining('by the previous server'),
     })
     const resumed = (await store.renew(sleeper.token, TTL_MS, 0)) as LeaseWindow
     const kept = (await store.renew(steady.token, TTL_MS, 0)) as LeaseWindow

@@ -73,7 +73,7 @@ test('a standby that never heard of the very first lease gives no window that ov
   try {
     await expect(promoted.query('SELECT snoflax.sno_set_partition(1)')).rejects.toMatchObject({
       code: '55000',
-      message: expect.stringContaining('by the server that was before'),
+      message: expect.stringContaining('by the previous server'),
     })
     const next = await acquire({ pool: promoted }, request('next', one))
     expect(next.startMs).toBeGreaterThanOrEqual(unheard.untilMs)

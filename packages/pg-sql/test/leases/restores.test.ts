@@ -207,7 +207,7 @@ describe.skipIf(version === undefined)(`a dump that is restored, ${named}`, () =
       await pool.query("SELECT snoflax.lease_adopt('sno')")
       await acquire(place, request('c'))
       await expect(pool.query('SELECT snoflax.sno_set_partition(9)')).rejects.toMatchObject({
-        message: expect.stringContaining('by the server that was before'),
+        message: expect.stringContaining('by the previous server'),
       })
     } finally {
       await pool.end()
