@@ -72,8 +72,16 @@ describe.runIf(mysql.selected())('a default of MySQL or MariaDB', () => {
     ])
   })
 
-  test('of such a field Prisma answers null to create, since the server answers no id', async () => {
-    expect(await prisma.databaseOnly.create({ data: { name: 'a' } })).toBeNull()
+  test('of such a field create and upsert are errors, since Prisma can’t read the row back', async () => {
+    const data = { name: 'a' }
+    const told = { code: 'INVALID_OPTION', message: expect.stringContaining('the row is written') }
+    await expect(prisma.databaseOnly.create({ data })).rejects.toMatchObject(told)
+    const missing = { where: { name: 'd' }, create: { name: 'd' }, update: {} }
+    await expect(prisma.databaseOnly.upsert(missing)).rejects.toMatchObject(told)
+    await expect(
+      prisma.$transaction((tx: AnyClient) => tx.databaseOnly.create({ data: { name: 'e' } })),
+    ).rejects.toMatchObject(told)
+    expect(await prisma.databaseOnly.findUnique({ where: { name: 'e' } })).toBeNull()
     expect(await prisma.databaseOnly.findUnique({ where: { name: 'a' } })).toMatchObject({ name: 'a' })
   })
 })

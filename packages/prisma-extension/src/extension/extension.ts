@@ -13,7 +13,7 @@ import {
   type Model,
   type Models,
 } from './model.js'
-import { inside, outermost } from './place.js'
+import { inside, outermost, withPlace } from './place.js'
 import { rawGuard } from './raw.js'
 import { type ReadAnswer, readAggregates, readRows } from './result.js'
 
@@ -140,11 +140,25 @@ async function runCall(models: Models, client: Client, call: Call): Promise<unkn
   // A chain of calls answers what is at its end: `['select', 'orders', 'select', 'lines']`.
   const chain = __internalParams.dataPath.filter((_, index) => index % 2 === 1)
   const answered = chain.reduce<Model | undefined>((reached, field) => reached?.relations.get(field), model)
+  const isWithoutRow = answer === null || Array.isArray(answer)
+  if (isWithoutRow && chain.length === 0 && (operation === 'create' || operation === 'upsert')) {
+    withPlace(model.name, place, refuseUnanswered)
+  }
   if (read === undefined || answered === undefined) return answer
   read(answered, answer, inside(place, 'result'))
   const times = chain.reduce((reached, field) => reached?.related.get(field), selected.times)
   if (times) addTimes(times, answer)
   return answer
+}
+
+/** MySQL and MariaDB don't answer what they generated, and Prisma then looks for no row. */
+function refuseUnanswered(): never {
+  throw new IdError(
+    'INVALID_OPTION',
+    "the row is written, but the database generated its id, and Prisma can't read it back; leave out generate=database, " +
+      'so that the extension generates ids, or use createMany',
+    { field: 'generate', value: 'database' },
+  )
 }
 
 function refuseOperation({ name, version, by }: Library, operation: string): never {
