@@ -242,7 +242,7 @@ test('what is wrong with a client is refused at its start', () => {
       }),
     ),
     'INVALID_OPTION',
-    /^Order\.customerId: holds sno ids, but references Customer\.id with cus ids/,
+    /^Order\.customerId: stores sno ids, but references Customer\.id with cus ids/,
   )
   refused(
     altered((contract) => Object.assign(contract.storage.types.CustomerId.typeParams, { prefix: 'user' })),
