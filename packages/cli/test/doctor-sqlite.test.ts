@@ -408,7 +408,10 @@ test('options that make no sense', async () => {
       ['--column', 'customer.id=flax:hex'],
       'storage must be one of text, binary, uuid, uuid8, bigint, not hex',
     ],
-    [['--sample', 'many'], 'expected an integer, not many'],
+    [
+      ['--sample', 'many'],
+      "option '--sample <rows>' argument 'many' is invalid. It must be an integer, 0 or more, in digits.",
+    ],
   ] as const
   for (const [options, message] of refusals) {
     expect(await cli(['doctor', database.file, ...options])).toEqual({
