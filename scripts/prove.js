@@ -36,7 +36,7 @@ const RUNS = [
   },
   {
     model: 'lease',
-    about: 'a failover or recovery to an earlier moment',
+    about: 'a failover, or recovery to an earlier time',
     bounds: { FAILOVERS: 1, TOKENS: 2, END: 2, SHORT: 2 },
     guards: ['NO_FLOOR', 'NO_TIMELINE_AT_INSTALL', 'NO_SLACK', 'NO_START_AT_FLOOR'],
   },
