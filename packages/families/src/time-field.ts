@@ -19,7 +19,7 @@ export function writeTime(bytes: Uint8Array, timeMs: number): void {
   bytes[5] = low
 }
 
-/** Whole milliseconds of a moment. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
+/** Whole milliseconds of a time. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
 export const momentOf = (span: TimeSpan, time: Time): number =>
   checkSpan(span, Math.floor(toUnixMs(span.name, time)))
 
@@ -31,14 +31,14 @@ export interface MonotonicOptions {
   readonly random?: RandomSource
 }
 
-/** Makes ids each of which is larger than the one before, whatever the clock does. */
+/** Generates ids, each larger than the one before, whatever the clock does. */
 export interface MonotonicGenerator<AnId extends string> extends IdGenerator<AnId> {
   /** A new id. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME` for what the clock says. */
   generate<Of extends string = string>(): IdOf<AnId, Of>
   /** `count` new ids, in order. @throws {IdError} as `generate`. */
   batch<Of extends string = string>(count: number): IdOf<AnId, Of>[]
   /**
-   * An id that carries the given moment, floored to its millisecond, all other bits random. Not monotonic.
+   * An id with the given time, rounded down to its millisecond, all other bits random. Not monotonic.
    *
    * @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`.
    */
@@ -54,13 +54,13 @@ export interface MonotonicFamily<AnId extends string, Fields> extends IdFamily<A
    * grow any more, as the specification demands.
    */
   generate<Of extends string = string>(): IdOf<AnId, Of>
-  /** An id that carries the given moment. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
+  /** An id with the given time. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
   generateAt<Of extends string = string>(time: Time): IdOf<AnId, Of>
   /** A generator with options of its own. Ids of two generators differ, and are not ordered among each other. */
   generator(options?: MonotonicOptions): MonotonicGenerator<AnId>
 }
 
-/** The family with what generates its ids. The default generator is one a process, made when it is first asked for. */
+/** The family with what generates its ids. Each process has one default generator, created when it is first used. */
 export function withGenerators<AnId extends string, Fields>(
   family: IdFamily<AnId, Fields>,
   generator: (options?: MonotonicOptions) => MonotonicGenerator<AnId>,
