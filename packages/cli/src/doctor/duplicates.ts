@@ -155,7 +155,8 @@ export async function repeated(examination: Examination, { idColumn }: Scan): Pr
   const rowName = ROW_NAMES[database.kind]
   const severity = isLikely && !idColumn.isPrimary && evidence !== 'default' ? 'warning' : 'error'
   if (!newIds.includes(place) || rowName === undefined || newIdSql(examination, idColumn) === undefined) {
-    const asked = rowName === undefined ? '' : `; --new-ids ${place} gives new ids to all rows but one of each`
+    const asked =
+      rowName === undefined ? '' : `; --new-ids ${place} gives new ids to all rows but one of each`
     const leaves = `which row an id belongs to is yours to say: change or delete the others, then ${unique}${asked}`
     return [finding('duplicate', place, message, { leaves }, severity)]
   }

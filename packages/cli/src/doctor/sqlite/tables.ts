@@ -29,9 +29,7 @@ async function checkTriggers({ database, columns }: Examination): Promise<Findin
         const changed = keepingIds(sql as string, column.table, column.name)
         if (changed === undefined) return []
         const cure = { sql: `DROP TRIGGER ${quoteName(name as string)};\n${changed}` }
-        return [
-          finding('trigger', placeOf(column), `trigger ${name} overwrites the ids of rows`, cure),
-        ]
+        return [finding('trigger', placeOf(column), `trigger ${name} overwrites the ids of rows`, cure)]
       }),
   )
 }
