@@ -1,5 +1,5 @@
 // Tests @snoflax/extension-prisma with Prisma 8: `npm run test:prisma8`, or with test files as arguments, of which `contract` is
-// the contract of every ORM package. Its toolchain is a workspace of its own, which brings the Node that Prisma's command wants.
+// the contract of every ORM package and `orders` its example. Its toolchain is a workspace of its own, which brings the Node that Prisma's command wants.
 // Where that can't be had, the exit code is 3.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -45,23 +45,28 @@ const server = await startPostgres()
 console.log(`test:prisma8: PostgreSQL ${server.fullVersion} (${server.provider})`)
 try {
   const wanted = process.argv.slice(2)
-  const files = wanted.length > 0 ? wanted.filter((file) => file !== 'contract') : ['test/**/*.test.ts']
+  const isWanted = (/** @type {string} */ suite) => wanted.length === 0 || wanted.includes(suite)
+  const files =
+    wanted.length > 0
+      ? wanted.filter((file) => file !== 'contract' && file !== 'orders')
+      : ['test/**/*.test.ts']
   // One file after the other: each runs Prisma's command, which takes seconds of processor time.
   const ownTests = () =>
     run(node, ['--test', '--test-concurrency=1', ...files], { SNOFLAX_PRISMA8_POSTGRES: server.url })
-  const contract = () =>
+  /** @param {string} project @param {readonly string[]} tests */
+  const shared = (project, ...tests) =>
     run(
       node,
-      [
-        'node_modules/vitest/vitest.mjs',
-        ...['run', '--project', 'extension-prisma', 'orm/contract/postgres', 'orm/contract/sqlite'],
-      ],
+      ['node_modules/vitest/vitest.mjs', 'run', '--project', project, ...tests],
       { SNOFLAX_PRISMA8: '1', SNOFLAX_POSTGRES_URL: server.url },
       root,
     )
   const suites = [
     ...(files.length > 0 ? [ownTests] : []),
-    ...(wanted.length === 0 || wanted.includes('contract') ? [contract] : []),
+    ...(isWanted('contract')
+      ? [() => shared('extension-prisma', 'orm/contract/postgres', 'orm/contract/sqlite')]
+      : []),
+    ...(isWanted('orders') ? [() => shared('test', 'orders-examples')] : []),
   ]
   // All of them, so that one look tells all that broke.
   process.exitCode = suites.map((suite) => suite()).find((status) => status !== 0) ?? 0
