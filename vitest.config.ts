@@ -48,7 +48,10 @@ export default defineConfig({
       { find: /^@snoflax\/test$/, replacement: at('test/databases.ts') },
       ...(drizzle ? [{ find: /^drizzle-orm(?=$|\/)/, replacement: `drizzle-orm-${drizzle}` }] : []),
       ...(kysely ? [{ find: /^kysely(?=$|\/)/, replacement: `kysely-${kysely}` }] : []),
-      { find: /^@snoflax\/extension-prisma\/sqlite\//, replacement: at('packages/extension-prisma/src/sqlite/') },
+      {
+        find: /^@snoflax\/extension-prisma\/sqlite\//,
+        replacement: at('packages/extension-prisma/src/sqlite/'),
+      },
       { find: /^@snoflax\/extension-prisma\//, replacement: at('packages/extension-prisma/src/postgres/') },
       { find: /^@snoflax\/([^/]+)/, replacement: at('packages/$1/src') },
       ...(typeorm ? [{ find: /^typeorm(?=\/|$)/, replacement: `typeorm-${typeorm}` }] : []),

@@ -1,3 +1,5 @@
+import { storageFor } from '@snoflax/core'
+import { installStatements } from '@snoflax/pg-sql'
 import type { OpenDatabase, PostgresDatabase, SqliteDatabase } from '@snoflax/test'
 import {
   type ContractAdapter,
@@ -8,8 +10,6 @@ import {
   type Variant,
   variantsOf,
 } from '@snoflax/test/contract'
-import { installStatements } from '@snoflax/pg-sql'
-import { storageFor } from '@snoflax/core'
 import { tables } from '../../../../test/skeleton/adapter.js'
 import type { Untyped } from '../operations.js'
 import * as ofPostgres from '../postgres/client.js'
@@ -44,7 +44,8 @@ async function open(database: OpenDatabase, variant: Variant): Promise<Session> 
   return { variant, client, orm, sql, bare: () => bareClientOf({ contractJson, ...place }) }
 }
 
-const bySql = ({ client }: Session, query: Untyped): Promise<Untyped[]> => client.runtime().query(query.build())
+const bySql = ({ client }: Session, query: Untyped): Promise<Untyped[]> =>
+  client.runtime().query(query.build())
 
 const COLUMNS = ['id', 'email', 'name', 'trace_id', 'referrer_id']
 
@@ -89,7 +90,10 @@ async function writeGraph(orm: Untyped, { profile, orders, ...customer }: NewGra
 
 const graphOf = ({ orders, ...customer }: Untyped): Graph => ({
   ...customer,
-  orders: orders.map(({ ties, ...order }: Untyped) => ({ ...order, tags: ties.map(({ tag }: Untyped) => tag) })),
+  orders: orders.map(({ ties, ...order }: Untyped) => ({
+    ...order,
+    tags: ties.map(({ tag }: Untyped) => tag),
+  })),
 })
 
 /** Prisma 8's ways of writing and reading the contract's schema: models, and its builder of SQL. */
@@ -118,7 +122,8 @@ const adapter: ContractAdapter<Session> = {
       run: ({ orm }, rows) =>
         inTurn(rows, async (create) => {
           const conflictOn = { email: create.email }
-          return (await orm.Customer.upsert({ create, update: { name: create.name }, conflictOn })).id as string
+          return (await orm.Customer.upsert({ create, update: { name: create.name }, conflictOn }))
+            .id as string
         }),
     },
     transaction: {
@@ -231,8 +236,7 @@ const adapter: ContractAdapter<Session> = {
   },
   createdBetween: {
     createdBetween: {
-      run: ({ orm }, from, to) =>
-        orm.Customer.where((row: Untyped) => row.id.createdBetween(from, to)).all(),
+      run: ({ orm }, from, to) => orm.Customer.where((row: Untyped) => row.id.createdBetween(from, to)).all(),
     },
     'SQL builder: createdBetween': {
       run: (session, from, to) =>
@@ -255,9 +259,7 @@ const adapter: ContractAdapter<Session> = {
             .innerJoin(orders.as('o'), (fields: Untyped, fns: Untyped) =>
               fns.eq(fields.o.customer_id, fields.c.id),
             )
-            .select((fields: Untyped) =>
-              Object.fromEntries(COLUMNS.map((name) => [name, fields.c[name]])),
-            )
+            .select((fields: Untyped) => Object.fromEntries(COLUMNS.map((name) => [name, fields.c[name]])))
             .where((fields: Untyped, fns: Untyped) => fns.eq(fields.o.id, id)),
         )
         return rows.map(customerOf)
@@ -312,7 +314,9 @@ const adapter: ContractAdapter<Session> = {
   counts: {
     groupBy: {
       run: async ({ orm }) => {
-        const groups = await orm.Order.groupBy('customerId').aggregate((each: Untyped) => ({ n: each.count() }))
+        const groups = await orm.Order.groupBy('customerId').aggregate((each: Untyped) => ({
+          n: each.count(),
+        }))
         return new Map(groups.map(({ customerId, n }: Untyped) => [customerId, n]))
       },
     },
