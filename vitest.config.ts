@@ -18,11 +18,14 @@ const project = (folder: string, tests = ['test/**/*.test.ts'], adapter = 'test/
     root: at(folder),
     include: existsSync(at(`${folder}/${adapter}`)) ? [...tests, ORM_TESTS] : tests,
     provide: { snoflaxAdapter: at(`${folder}/${adapter}`) },
-    ...(DATABASE_PROJECTS.includes(folder) && {
+    ...([...DATABASE_PROJECTS, ...prisma8].includes(folder) && {
       globalSetup: at('test/databases/global-setup.ts'),
     }),
   },
 })
+
+// Its toolchain is a workspace of its own: scripts/prisma8.js installs it, and asks for the contract alone.
+const prisma8 = process.env['SNOFLAX_PRISMA8'] ? ['packages/extension-prisma'] : []
 
 const projectsOf = (folder: string, names: readonly string[]) =>
   names.map((name) => project(`${folder}/${name}`))
@@ -45,6 +48,11 @@ export default defineConfig({
       { find: /^@snoflax\/test$/, replacement: at('test/databases.ts') },
       ...(drizzle ? [{ find: /^drizzle-orm(?=$|\/)/, replacement: `drizzle-orm-${drizzle}` }] : []),
       ...(kysely ? [{ find: /^kysely(?=$|\/)/, replacement: `kysely-${kysely}` }] : []),
+      {
+        find: /^@snoflax\/extension-prisma\/sqlite\//,
+        replacement: at('packages/extension-prisma/src/sqlite/'),
+      },
+      { find: /^@snoflax\/extension-prisma\//, replacement: at('packages/extension-prisma/src/postgres/') },
       { find: /^@snoflax\/([^/]+)/, replacement: at('packages/$1/src') },
       ...(typeorm ? [{ find: /^typeorm(?=\/|$)/, replacement: `typeorm-${typeorm}` }] : []),
     ],
@@ -65,6 +73,7 @@ export default defineConfig({
     setupFiles: isCounting ? [at('test/counting/setup.ts')] : [],
     projects: [
       ...projectsOf('packages', PACKAGES),
+      ...prisma8.map((folder) => project(folder, [])),
       ...projectsOf('examples', readdirSync(at('examples'))),
       // Statements by hand meet the contract, too. They have no ways to be tried with leases.
       project('test', ['**/*.test.ts', '!orm/leases.test.ts'], 'skeleton/adapter.ts'),

@@ -1,5 +1,6 @@
-// Tests @snoflax/extension-prisma with Prisma 8: `npm run test:prisma8`, or with test files as arguments. Its toolchain is a
-// workspace of its own, which brings the Node that Prisma's command wants. Where that can't be had, the exit code is 3.
+// Tests @snoflax/extension-prisma with Prisma 8: `npm run test:prisma8`, or with test files as arguments, of which `contract` is
+// the contract of every ORM package and `orders` its example. Its toolchain is a workspace of its own, which brings the Node that Prisma's command wants.
+// Where that can't be had, the exit code is 3.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,9 +11,9 @@ const root = join(import.meta.dirname, '..')
 const folder = join(root, 'packages/extension-prisma')
 const NO_TOOLCHAIN = 3
 
-/** @param {string} command @param {readonly string[]} args @param {NodeJS.ProcessEnv} [env] */
-const run = (command, args, env) =>
-  spawnSync(command, args, { cwd: folder, stdio: 'inherit', env: { ...process.env, ...env } }).status ?? 1
+/** @param {string} command @param {readonly string[]} args @param {NodeJS.ProcessEnv} [env] @param {string} [cwd] */
+const run = (command, args, env, cwd = folder) =>
+  spawnSync(command, args, { cwd, stdio: 'inherit', env: { ...process.env, ...env } }).status ?? 1
 
 const { status, stdout } = spawnSync(
   'npx',
@@ -44,12 +45,31 @@ const server = await startPostgres()
 console.log(`test:prisma8: PostgreSQL ${server.fullVersion} (${server.provider})`)
 try {
   const wanted = process.argv.slice(2)
-  const files = wanted.length > 0 ? wanted : ['test/**/*.test.ts']
+  const isWanted = (/** @type {string} */ suite) => wanted.length === 0 || wanted.includes(suite)
+  const files =
+    wanted.length > 0
+      ? wanted.filter((file) => file !== 'contract' && file !== 'orders')
+      : ['test/**/*.test.ts']
   // One file after the other: each runs Prisma's command, which takes seconds of processor time.
-  const status = run(node, ['--test', '--test-concurrency=1', ...files], {
-    SNOFLAX_PRISMA8_POSTGRES: server.url,
-  })
-  process.exitCode = status
+  const ownTests = () =>
+    run(node, ['--test', '--test-concurrency=1', ...files], { SNOFLAX_PRISMA8_POSTGRES: server.url })
+  /** @param {string} project @param {readonly string[]} tests */
+  const shared = (project, ...tests) =>
+    run(
+      node,
+      ['node_modules/vitest/vitest.mjs', 'run', '--project', project, ...tests],
+      { SNOFLAX_PRISMA8: '1', SNOFLAX_POSTGRES_URL: server.url },
+      root,
+    )
+  const suites = [
+    ...(files.length > 0 ? [ownTests] : []),
+    ...(isWanted('contract')
+      ? [() => shared('extension-prisma', 'orm/contract/postgres', 'orm/contract/sqlite')]
+      : []),
+    ...(isWanted('orders') ? [() => shared('test', 'orders-examples')] : []),
+  ]
+  // All of them, so that one look tells all that broke.
+  process.exitCode = suites.map((suite) => suite()).find((status) => status !== 0) ?? 0
 } finally {
   await server.stop()
 }

@@ -70,6 +70,7 @@ const GUIDES = [
     items: [
       guide('TypeORM', '/docs/write-paths/typeorm'),
       guide('Prisma', '/docs/write-paths/prisma'),
+      guide('Prisma 8', '/docs/write-paths/prisma-8'),
       guide('Drizzle', '/docs/write-paths/drizzle'),
       guide('Kysely', '/docs/write-paths/kysely'),
     ],

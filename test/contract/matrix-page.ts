@@ -15,7 +15,7 @@ export function writeMatrixPage(
   cells: readonly Cell[],
   mysqlServer: MysqlServer,
 ): void {
-  const file = join(folder, `${orm.toLowerCase()}.md`)
+  const file = join(folder, `${orm.toLowerCase().replaceAll(' ', '-')}.md`)
   const earlier = existsSync(file) ? sections(readFileSync(file, 'utf8')) : new Map<string, string>()
   const parts = HEADINGS.flatMap((heading) => {
     const seen = cells.filter((cell) => headingOf(cell, mysqlServer) === heading)

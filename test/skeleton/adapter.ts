@@ -38,7 +38,7 @@ const adapter = {
     const storage = storageFor(variant.family, storageDatabase(variant.database), {
       storage: variant.storage,
     })
-    for (const statement of schema(storage.column.sql)) await database.query(statement)
+    for (const statement of tables(storage.column.sql)) await database.query(statement)
     return { variant, storage, query: placed(database) }
   },
   close: async () => {},
@@ -200,7 +200,8 @@ const adapter = {
 
 export default adapter
 
-const schema = (type: string) => [
+/** The contract's schema, with ids of the type. */
+export const tables = (type: string): readonly string[] => [
   `CREATE TABLE customers (id ${type} NOT NULL PRIMARY KEY, email varchar(80) NOT NULL UNIQUE, name text NOT NULL,
     trace_id ${type}, referrer_id ${type} REFERENCES customers (id))`,
   `CREATE TABLE profiles (id ${type} NOT NULL PRIMARY KEY, bio text NOT NULL,

@@ -11,7 +11,13 @@ mkdirSync(frozenIn, { recursive: true })
 const versions = readdirSync(frozenIn)
   .sort()
   .map((file) => JSON.parse(readFileSync(join(frozenIn, file), 'utf8')))
-const statements = installStatements()
+const statements = [
+  ...installStatements(),
+  // For text of families that have no domain of their own: the order of bytes, whatever the database's collation.
+  `DO $$ BEGIN
+  IF to_regtype('snoflax.id_text') IS NULL THEN CREATE DOMAIN snoflax.id_text AS text COLLATE "C"; END IF;
+END $$`,
+]
 
 if (JSON.stringify(versions.at(-1)?.statements) !== JSON.stringify(statements)) {
   const isFreezing = process.argv.includes('--freeze')

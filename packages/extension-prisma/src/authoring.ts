@@ -19,7 +19,6 @@ const OPTIONS: AuthoringArgumentDescriptor = {
 export const authoringTypes = (
   columns: readonly IdColumn[],
   typeOf: (column: IdColumn) => string,
-  domainOf: (column: IdColumn) => string | undefined,
 ): AuthoringTypeNamespace => ({
   snoflax: Object.fromEntries(
     columns.map((column): [string, AuthoringTypeConstructorDescriptor] => [
@@ -32,7 +31,7 @@ export const authoringTypes = (
           codecId: column.codecId,
           nativeType: typeOf(column),
           typeParams: {
-            ...(domainOf(column) !== undefined && { domain: domainOf(column) as string }),
+            ...column.fixedParams,
             prefix: { kind: 'arg', index: 0, path: ['prefix'] },
             epoch: { kind: 'arg', index: 0, path: ['epoch'] },
           } satisfies Partial<Record<keyof IdParams, unknown>>,

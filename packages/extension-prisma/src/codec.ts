@@ -134,6 +134,7 @@ export const paramsSchema = (column: IdColumn) => ({
  * @throws {IdError} for parameters that the family can't have: emitting is the first to look at them.
  */
 export function renderedType(column: IdColumn, params: IdParams): string | undefined {
-  const { prefix } = paramsOf(column, params)
-  return prefix === undefined ? undefined : `Id<'${prefix}'>`
+  const { prefix, family } = paramsOf(column, params)
+  const brand = prefix ?? family
+  return brand === undefined ? undefined : `Id<'${brand}'>`
 }

@@ -1,4 +1,5 @@
 import {
+  type Database,
   flake,
   flax,
   IdError,
@@ -6,10 +7,11 @@ import {
   prefixed,
   type StorageName,
   sno,
+  storageFor,
   uid,
   uidLocal,
 } from '@snoflax/core'
-import { uuid7 } from '@snoflax/families'
+import { discord, twitter, typeid, ulid, uuid7 } from '@snoflax/families'
 
 /**
  * What id columns can do: Prisma's own words, and ours, by which the operations of time belong to no other column. Prisma's type
@@ -28,6 +30,8 @@ export interface IdParams {
   readonly epoch?: number
   /** PostgreSQL: the domain of a text column, which Prisma takes as the type of columns that have parameters. */
   readonly domain?: string
+  /** The name of a family of your own, by which `contract.d.ts` types its ids. */
+  readonly family?: string
 }
 
 /** A family in one storage: what a codec is for. */
@@ -39,46 +43,117 @@ export interface IdColumn {
   readonly timeCodecId: string
   readonly family: IdFamily
   readonly storage: StorageName
+  /** Parameters that every column of this type has. */
+  readonly fixedParams: IdParams
 }
 
-/** The families, by the name of their constructors. The first storage that a database has takes the bare name. */
-const FAMILIES: Readonly<Record<string, { family: IdFamily; storages: readonly StorageName[] }>> = {
-  Flax: { family: flax, storages: ['uuid', 'text'] },
-  Sno: { family: sno, storages: ['uuid', 'text'] },
-  Flake: { family: flake, storages: ['bigint'] },
-  Uid: { family: uid, storages: ['uuid', 'text'] },
-  UidLocal: { family: uidLocal, storages: ['bigint', 'text'] },
-  Uuid7: { family: uuid7, storages: ['uuid', 'text'] },
-}
+const typeidSuffix = typeid('id').base
+const FAMILIES: readonly IdFamily[] = [
+  flax,
+  sno,
+  flake,
+  uid,
+  uidLocal,
+  uuid7,
+  ulid,
+  typeidSuffix,
+  twitter,
+  discord,
+] as unknown as readonly IdFamily[]
 
-/** The columns that a database has. */
-export const columnsIn = (has: (family: IdFamily, storage: StorageName) => boolean): readonly IdColumn[] =>
-  Object.entries(FAMILIES).flatMap(([name, { family, storages }]) =>
-    storages
-      .filter((storage) => has(family, storage))
-      .map((storage, index) => ({
-        name: index === 0 ? name : `${name}${storage[0]?.toUpperCase()}${storage.slice(1)}`,
-        codecId: `snoflax/${family.name}-${storage}@1`,
-        timeCodecId: `snoflax/${family.name}-${storage}-time@1`,
+/** Families whose ids @snoflax/pg-sql generates, and those of them that it has a domain of text for. */
+export const MADE_BY_SQL: readonly string[] = [
+  flax,
+  sno,
+  flake,
+  uid,
+  uidLocal,
+  uuid7,
+  ulid,
+  typeidSuffix,
+].map(({ name }) => name)
+export const WITH_TEXT_DOMAIN: readonly string[] = [flax, sno, uid, uidLocal].map(({ name }) => name)
+
+const capitalized = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`
+
+/**
+ * The columns of a database: our families, and those of users, which replace one of ours if they have its name. The first storage
+ * of a family takes the bare name.
+ *
+ * @param storages those that Prisma's driver keeps exact.
+ * @throws {IdError} `INVALID_OPTION` for a family of users that can't be a column type.
+ */
+export function columnsOf(
+  database: Database,
+  storages: readonly StorageName[],
+  own: readonly IdFamily[],
+): readonly IdColumn[] {
+  const known = new Set(FAMILIES.map(({ name }) => name))
+  const families = new Map(FAMILIES.map((family) => [family.name, family]))
+  checkOwn(own)
+  for (const family of own) families.set(family.name, family)
+  return [...families.values()].flatMap((family) => {
+    const isOwn = !known.has(family.name)
+    const stem = `snoflax/${isOwn ? 'own-' : ''}${family.name}`
+    const possible = family.storages.filter((storage) => storages.includes(storage))
+    if (isOwn && possible.length === 0) {
+      refuseOwn(family, `has storage ${family.storages.join(', ')}, but columns store ${storages.join(', ')}`)
+    }
+    return possible.map((storage, index) => {
+      storageFor(family, database, { storage })
+      return {
+        name: `${capitalized(family.name)}${index === 0 ? '' : capitalized(storage)}`,
+        codecId: `${stem}-${storage}@1`,
+        timeCodecId: `${stem}-${storage}-time@1`,
         family,
         storage,
-      })),
-  )
+        fixedParams: isOwn ? { family: family.name } : {},
+      }
+    })
+  })
+}
 
-const families = new Map<string, IdFamily>()
+function checkOwn(own: readonly IdFamily[]): void {
+  const names = new Set<string>()
+  for (const family of own) {
+    if (typeof family?.parse !== 'function' || !/^[a-z][A-Za-z0-9_]*$/.test(family.name)) {
+      refuseOwn(
+        family,
+        'must be an IdFamily whose name is an identifier, since contracts name a type after it',
+      )
+    }
+    if (names.has(family.name)) refuseOwn(family, 'is there twice')
+    names.add(family.name)
+  }
+}
+
+function refuseOwn(family: IdFamily | undefined, reason: string): never {
+  throw new IdError('INVALID_OPTION', `families: ${family?.name ?? String(family)} ${reason}`, {
+    field: 'families',
+    value: family,
+  })
+}
+
+const derived = new WeakMap<IdFamily, Map<string, IdFamily>>()
 
 /** The family whose ids a column holds. @throws {IdError} for parameters that it can't have. */
 export function familyOf({ family }: Pick<IdColumn, 'family'>, params: IdParams | undefined): IdFamily {
   const { prefix, epoch } = params ?? {}
   if (prefix === undefined && epoch === undefined) return family
-  const key = `${family.name} ${prefix} ${epoch}`
-  const known = families.get(key)
+  const ofFamily = derived.get(family) ?? new Map<string, IdFamily>()
+  derived.set(family, ofFamily)
+  const key = JSON.stringify([prefix, epoch])
+  const known = ofFamily.get(key)
   if (known) return known
   const counted = epoch === undefined ? family : withEpoch(family, epoch)
-  const made = prefix === undefined ? counted : prefixed(counted, prefix)
-  families.set(key, made)
+  const made = prefix === undefined ? counted : withPrefix(counted, prefix)
+  ofFamily.set(key, made)
   return made
 }
+
+/** TypeID allows fewer prefixes. */
+const withPrefix = (family: IdFamily, prefix: string): IdFamily =>
+  family === (typeidSuffix as unknown) ? (typeid(prefix) as unknown as IdFamily) : prefixed(family, prefix)
 
 function withEpoch(family: IdFamily, epoch: number): IdFamily {
   if (family.name === flake.name) return flake.withEpoch(epoch)
@@ -93,6 +168,7 @@ const PARAMS: Readonly<Record<keyof IdParams, 'string' | 'number'>> = {
   prefix: 'string',
   epoch: 'number',
   domain: 'string',
+  family: 'string',
 }
 
 /** Reads the parameters of a contract. @throws {IdError} `INVALID_OPTION`. */

@@ -4,7 +4,7 @@ import type { Contract } from '@prisma/orm-framework/contract/types'
 import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
 import { agree, withPath } from '@snoflax/core/adapter'
 import { familyOf, type IdColumn, paramsOf } from './columns.js'
-import type { GeneratorParams } from './defaults.js'
+import { type GeneratorParams, generatorId } from './defaults.js'
 
 export type SqlContract = Pick<Contract<SqlStorage>, 'storage' | 'domain' | 'execution'>
 
@@ -43,8 +43,9 @@ export class ContractIds {
         this.namespacesOf.set(table, (this.namespacesOf.get(table) ?? new Set()).add(namespace))
         for (const [name, stored] of Object.entries(columns)) {
           const column = byCodec.get(stored.codecId)
-          if (column === undefined) continue
           const path = this.pathOf(namespace, table, name)
+          if (column === undefined) checkFamily(path, stored.codecId)
+          if (column === undefined) continue
           const params = withPath(path, () => paramsOf(column, this.typeParamsOf(stored)))
           const family = familyOf(column, params)
           this.columns.set(placeOf(namespace, table, name), {
@@ -90,8 +91,20 @@ export class ContractIds {
     return found.length === 1 ? found[0] : undefined
   }
 
-  /** @throws {IdError} `INVALID_OPTION` for a foreign key that holds other ids than its target, which Prisma lets pass. */
-  checkForeignKeys(): void {
+  /**
+   * Finds what Prisma lets pass.
+   *
+   * @throws {IdError} `INVALID_OPTION` for a foreign key that holds other ids than its target, and for a default that generates
+   * other ids than the column's.
+   */
+  check(): void {
+    this.checkForeignKeys()
+    for (const { column, id, params } of this.generated()) {
+      withPath(column.path, () => checkDefault(column, id, params))
+    }
+  }
+
+  private checkForeignKeys(): void {
     for (const [namespace, { entries }] of Object.entries(this.contract.storage.namespaces)) {
       for (const [table, { foreignKeys }] of Object.entries(entries.table ?? {})) {
         for (const { source, target } of foreignKeys) {
@@ -124,6 +137,41 @@ export class ContractIds {
       return column ? [{ column, id: onCreate.id, params: (onCreate.params ?? {}) as GeneratorParams }] : []
     })
   }
+}
+
+const OWN_CODEC = /^snoflax\/own-(.*)-[a-z0-9]+@1$/
+
+/** A family of the user's that was not passed: its ids would not be converted. */
+function checkFamily(path: string, codecId: string): void {
+  const [, name] = OWN_CODEC.exec(codecId) ?? []
+  if (name === undefined) return
+  throw new IdError(
+    'INVALID_OPTION',
+    `${path}: the column stores ${name} ids, a family of your own; pass families: [${name}] to withIds`,
+    { path, field: 'families', family: name },
+  )
+}
+
+function checkDefault({ column, family }: ContractColumn, id: string, params: GeneratorParams): void {
+  const { name } = column.family
+  if (id !== generatorId(column)) {
+    throw new IdError(
+      'INVALID_OPTION',
+      `${name}: its default is ${id}, which generates other ids; use ${generatorId(column)}`,
+      { family: name, field: 'default', value: id },
+    )
+  }
+  const { prefix, epoch } = params
+  const own = familyOf(column, {
+    ...(epoch !== undefined && { epoch }),
+    ...(prefix !== undefined && { prefix }),
+  })
+  if (own.min === family.min && own.layout.epochMs === family.layout.epochMs) return
+  throw new IdError(
+    'INVALID_OPTION',
+    `${name}: type and default of the column differ in prefix or epoch; write the same in both`,
+    { family: name, field: 'default' },
+  )
 }
 
 interface ModelStorage {

@@ -3,9 +3,9 @@ import type {
   ControlMutationDefaults,
 } from '@prisma/orm-framework/components/control'
 import { type FuncCallSig, int, optional, str } from '@prisma/orm-framework/psl-parser'
-import { IdError, sno } from '@snoflax/core'
+import { IdError, type IdFamily, sno } from '@snoflax/core'
 import { checkMeta, databaseDefault } from '@snoflax/core/adapter'
-import { type IdColumn, type IdParams, paramsOf } from './columns.js'
+import { type IdColumn, type IdParams, MADE_BY_SQL, paramsOf } from './columns.js'
 
 /** What a contract tells a generator. */
 export interface GeneratorParams extends IdParams {
@@ -15,6 +15,12 @@ export interface GeneratorParams extends IdParams {
 
 /** The name that contracts give to what generates a family's ids, in this process. */
 export const generatorId = ({ family }: Pick<IdColumn, 'family'>): string => `snoflax_${family.name}`
+
+/** Prisma has an `ulid()` of its own, for text columns. */
+const TAKEN: readonly string[] = ['ulid']
+
+/** What `@default(…)` calls the generator of a family. */
+const defaultName = ({ name }: IdFamily): string => (TAKEN.includes(name) ? `${name}Id` : name)
 
 type Named = NonNullable<FuncCallSig['named']>
 
@@ -81,7 +87,10 @@ function generated(column: IdColumn): ControlMutationDefaultEntry {
       documentation: `Generates a ${family.name} where none is given.`,
       named,
     } satisfies FuncCallSig,
-    usageSignatures: [`${family.name}()`, `${family.name}(${Object.keys(named).join(': …, ')}: …)`],
+    usageSignatures: [
+      `${defaultName(family)}()`,
+      `${defaultName(family)}(${Object.keys(named).join(': …, ')}: …)`,
+    ],
     lower: lowering(({ call }) => {
       const params = Object.fromEntries(
         Object.entries(call.args).filter(([, value]) => value !== undefined),
@@ -136,8 +145,10 @@ export function defaultsFor(columns: readonly IdColumn[], hasDatabase: boolean):
   return {
     defaultFunctionRegistry: new Map(
       [...families].flatMap(([family, own]) => [
-        [family.name, generated(own[0] as IdColumn)],
-        ...(hasDatabase ? [[`${family.name}Db`, inDatabase(own)] as const] : []),
+        [defaultName(family), generated(own[0] as IdColumn)],
+        ...(hasDatabase && MADE_BY_SQL.includes(family.name)
+          ? [[`${family.name}Db`, inDatabase(own)] as const]
+          : []),
       ]) as [string, ControlMutationDefaultEntry][],
     ),
     generatorDescriptors: [...families].map(([, own]) => ({

@@ -15,11 +15,7 @@ export interface GeneratedField {
 }
 
 /** The fields of contracts in TypeScript, for one database. */
-export function fieldsOf<Target extends string>({
-  columns,
-  typeOf,
-  domainOf = () => undefined,
-}: Parts<Target>) {
+export function fieldsOf<Target extends string>({ columns, typeOf }: Parts<Target>) {
   function columnNamed(name: string) {
     const column = columns.find((each) => each.name === name)
     if (column) return column
@@ -37,8 +33,7 @@ export function fieldsOf<Target extends string>({
     params: { readonly prefix?: string; readonly epoch?: number } = {},
   ): ColumnTypeDescriptor {
     const column = columnNamed(name)
-    const domain = domainOf(column)
-    const typeParams = { ...(domain !== undefined && { domain }), ...paramsOf(column, params) }
+    const typeParams = { ...column.fixedParams, ...paramsOf(column, params) }
     return {
       codecId: column.codecId,
       nativeType: typeOf(column),

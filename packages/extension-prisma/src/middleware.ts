@@ -1,15 +1,18 @@
 import {
+  type AggregateExpr,
   type AnyExpression,
   type AnyQueryAst,
   BinaryExpr,
   type ColumnRef,
+  type IdentifierRef,
   type LiteralExpr,
+  OperationExpr,
   ParamRef,
   type TableSource,
 } from '@prisma/orm-family-sql/relational-core/ast'
 import type { SqlMiddleware } from '@prisma/orm-family-sql/runtime'
 import { type Database, IdError } from '@snoflax/core'
-import { unixMs, withPath } from '@snoflax/core/adapter'
+import { DEFAULT_SCHEMA, unixMs, withPath } from '@snoflax/core/adapter'
 import type { IdColumn } from './columns.js'
 import { type ContractColumn, ContractIds, type SqlContract } from './contract.js'
 
@@ -55,6 +58,9 @@ function replacedIn<Value>(value: Value, found: Replacements): Value {
   return Object.freeze(Object.assign(copy, value, Object.fromEntries(changed)))
 }
 
+const isEnd = (node: Node): node is AggregateExpr =>
+  node.kind === 'aggregate' && ['min', 'max'].includes((node as AggregateExpr).fn)
+
 /** The id columns of one query, by the names that it gives to tables. */
 class QueryIds {
   private readonly tables = new Map<string, TableSource[]>()
@@ -72,7 +78,11 @@ class QueryIds {
   }
 
   at(node: unknown): ContractColumn | undefined {
-    if (!isNode(node) || node.kind !== 'column-ref') return undefined
+    if (!isNode(node)) return undefined
+    // The smallest and the largest id are ids, too.
+    if (isEnd(node)) return this.at(node.expr)
+    if (node.kind === 'identifier-ref') return this.named((node as IdentifierRef).name)
+    if (node.kind !== 'column-ref') return undefined
     const { table, column } = node as ColumnRef
     const found = (this.tables.get(table) ?? []).map((source) => this.in(source, column))
     if (new Set(found.map((each) => each?.path)).size < 2) return found[0]
@@ -81,6 +91,12 @@ class QueryIds {
       `${table}.${column}: the query calls several tables ${table}, so its ids can't be converted; alias each of them`,
       { path: `${table}.${column}` },
     )
+  }
+
+  /** The builder of SQL writes a name alone where one table has it; a subquery may have it, too. */
+  private named(name: string): ContractColumn | undefined {
+    const found = [...this.tables.values()].flat().flatMap((source) => this.in(source, name) ?? [])
+    return new Set(found.map(({ path }) => path)).size === 1 ? found[0] : undefined
   }
 
   in(source: TableSource, column: string): ContractColumn | undefined {
@@ -128,6 +144,20 @@ function readComparison(query: QueryIds, comparison: BinaryExpr, found: Replacem
   }
 }
 
+/** The smallest or the largest id by the function of @snoflax/pg-sql, since PostgreSQL has no min(uuid). */
+function readEnd(query: QueryIds, end: AggregateExpr, found: Replacements): void {
+  const column = query.at(end)
+  if (column === undefined || end.expr === undefined || column.storage.column.type !== 'uuid') return
+  const operation = new OperationExpr({
+    method: end.fn,
+    self: end.expr,
+    args: undefined,
+    returns: { codecId: column.column.codecId, nullable: true },
+    lowering: { targetFamily: 'sql', template: `${DEFAULT_SCHEMA}.${end.fn}({{self}})` },
+  })
+  found.set(end, operation)
+}
+
 /** Checks what is written into id columns, so that its error has model and field. */
 function readWritten(query: QueryIds, table: TableSource, row: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(row)) {
@@ -144,6 +174,7 @@ function replacementsIn(ast: AnyQueryAst, ids: ContractIds): Replacements {
   const found: Replacements = new Map()
   for (const node of nodes) {
     if (node.kind === 'binary') readComparison(query, node as BinaryExpr, found)
+    if (isEnd(node)) readEnd(query, node, found)
   }
   if (ast.kind === 'insert') for (const row of ast.rows) readWritten(query, ast.table, row)
   if (ast.kind === 'update') readWritten(query, ast.table, ast.set)
@@ -151,8 +182,8 @@ function replacementsIn(ast: AnyQueryAst, ids: ContractIds): Replacements {
 }
 
 /**
- * Converts ids that Prisma writes into a query as they are (`update`, `delete` and `connect` by key), and comparisons of
- * `createdAt`. Refuses what is no id before the query runs, with model and field.
+ * Converts ids that Prisma writes into a query as they are (`update`, `delete`, `connect` by key, `having`), comparisons of
+ * `createdAt`, and `min` and `max`. Refuses what is no id before the query runs, with model and field.
  */
 export function idMiddleware(columns: readonly IdColumn[], database: Database): SqlMiddleware {
   const known = new WeakMap<object, ContractIds>()

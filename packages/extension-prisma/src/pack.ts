@@ -13,7 +13,6 @@ export interface Parts<Target extends string> {
   /** The module that `contract.d.ts` takes its types from. */
   readonly types: string
   typeOf(column: IdColumn): string
-  domainOf?(column: IdColumn): string | undefined
 }
 
 /** What the extension is called in contracts, configurations and databases. */
@@ -27,7 +26,6 @@ export const packOf = <const Target extends string>({
   dataTypes,
   types,
   typeOf,
-  domainOf = () => undefined,
 }: Parts<Target>) =>
   ({
     kind: 'extension',
@@ -36,7 +34,7 @@ export const packOf = <const Target extends string>({
     targetId,
     version: '1',
     capabilities: {},
-    authoring: { type: authoringTypes(columns, typeOf, domainOf) },
+    authoring: { type: authoringTypes(columns, typeOf) },
     controlMutationDefaults: defaultsFor(columns, targetId === 'postgres'),
     dataTypes,
     types: {
@@ -45,6 +43,14 @@ export const packOf = <const Target extends string>({
         import: { package: types, named: 'CodecTypes', alias: 'SnoflaxTypes' },
         typeImports: [{ package: '@snoflax/core', named: 'Id', alias: 'Id' }],
       },
+      aggregateDescriptors: columns.flatMap((column) =>
+        ['min', 'max'].map((operation) => ({
+          operation,
+          input: { kind: 'codec', codecId: column.codecId },
+          output: { kind: 'self' },
+          nullable: true,
+        })),
+      ),
       queryOperationTypes: {
         import: { package: types, named: 'QueryOperationTypes', alias: 'SnoflaxQueryOperationTypes' },
       },

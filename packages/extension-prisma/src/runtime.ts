@@ -1,5 +1,5 @@
 import type { SqlMiddleware, SqlRuntimeExtensionDescriptor } from '@prisma/orm-family-sql/runtime'
-import { type Database, IdError, type IdGenerator, sno } from '@snoflax/core'
+import { type Database, IdError, type IdFamily, type IdGenerator, sno } from '@snoflax/core'
 import { idSource, withPath } from '@snoflax/core/adapter'
 import { familyOf } from './columns.js'
 import { type ContractColumn, ContractIds, type SqlContract } from './contract.js'
@@ -22,38 +22,21 @@ export interface ClientOptions<Target extends string> {
 /** What `withIds` takes besides. */
 export interface IdOptions {
   readonly generators?: Generators
+  /** Families of your own, as `withIds` of prisma.config.ts has them. */
+  readonly families?: readonly IdFamily[]
 }
 
 const keyOf = (id: string, params: GeneratorParams): string =>
   JSON.stringify([id, Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1))])
 
-/** What makes the ids of a column. @throws {IdError} with model and field, if nothing can, or other ids than the column's. */
+/** What makes the ids of a column. @throws {IdError} with model and field, if nothing can. */
 function sourceOf(
-  { column, path, family }: ContractColumn,
-  id: string,
+  { column, path }: ContractColumn,
   params: GeneratorParams,
   given: Generators,
 ): () => string {
   const { prefix, epoch, meta, partition } = params
   return withPath(path, () => {
-    if (id !== generatorId(column)) {
-      throw new IdError(
-        'INVALID_OPTION',
-        `${column.family.name}: its default is ${id}, which generates other ids; use ${generatorId(column)}`,
-        { family: column.family.name, field: 'default', value: id },
-      )
-    }
-    const own = familyOf(column, {
-      ...(epoch !== undefined && { epoch }),
-      ...(prefix !== undefined && { prefix }),
-    })
-    if (own.min !== family.min || own.layout.epochMs !== family.layout.epochMs) {
-      throw new IdError(
-        'INVALID_OPTION',
-        `${column.family.name}: type and default of the column differ in prefix or epoch; write the same in both`,
-        { family: column.family.name, field: 'default' },
-      )
-    }
     const base = familyOf(column, epoch === undefined ? undefined : { epoch })
     const generator =
       given[column.family.name] ?? (partition === undefined ? undefined : partitioned(partition))
@@ -94,13 +77,16 @@ function checkNames(generators: Generators, families: readonly string[]): void {
 }
 
 /** The function by which a client of Prisma gets ids, for one database. */
-export function withIdsOf<const Target extends Database & ('postgres' | 'sqlite')>(parts: Parts<Target>) {
-  const { targetId, columns, codecs } = parts
-  const { kind, id, familyId, version, dataTypes } = packOf(parts)
+export function withIdsOf<const Target extends Database & ('postgres' | 'sqlite')>(
+  partsOf: (families?: readonly IdFamily[]) => Parts<Target>,
+) {
   return <Options extends ClientOptions<Target>>(
     options: Options & IdOptions,
-  ): Omit<Options, 'generators'> => {
-    const { generators = {}, ...client } = options
+  ): Omit<Options, keyof IdOptions> => {
+    const { generators = {}, families, ...client } = options
+    const parts = partsOf(families)
+    const { targetId, columns, codecs } = parts
+    const { kind, id, familyId, version, dataTypes, types } = packOf(parts)
     checkNames(generators, [...new Set(columns.map(({ family }) => family.name))])
     const contract = (options.contract ?? options.contractJson) as SqlContract | undefined
     if (contract?.storage === undefined) {
@@ -110,14 +96,11 @@ export function withIdsOf<const Target extends Database & ('postgres' | 'sqlite'
       })
     }
     const ids = new ContractIds(contract, columns, targetId)
-    ids.checkForeignKeys()
+    ids.check()
     const sources = new Map(
       ids
         .generated()
-        .map((each) => [
-          keyOf(each.id, each.params),
-          sourceOf(each.column, each.id, each.params, generators),
-        ]),
+        .map((each) => [keyOf(each.id, each.params), sourceOf(each.column, each.params, generators)]),
     )
     const extension: SqlRuntimeExtensionDescriptor<Target> = {
       kind,
@@ -126,7 +109,10 @@ export function withIdsOf<const Target extends Database & ('postgres' | 'sqlite'
       version,
       targetId,
       dataTypes,
-      types: { codecTypes: { codecDescriptors: codecs } },
+      types: {
+        codecTypes: { codecDescriptors: codecs },
+        aggregateDescriptors: types.aggregateDescriptors,
+      },
       codecs: () => codecs,
       queryOperations: () => operations(columns),
       mutationDefaultGenerators: () =>
@@ -142,6 +128,6 @@ export function withIdsOf<const Target extends Database & ('postgres' | 'sqlite'
       ...client,
       extensions: [...(options.extensions ?? []), extension],
       middleware: [...(options.middleware ?? []), idMiddleware(columns, targetId)],
-    } as unknown as Omit<Options, 'generators'>
+    } as unknown as Omit<Options, keyof IdOptions>
   }
 }

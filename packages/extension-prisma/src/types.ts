@@ -1,6 +1,6 @@
 import type { Expression } from '@prisma/orm-family-sql/relational-core/expression'
 import type { FlakeId, FlaxId, SnoId, Time, UidId, UidLocalId } from '@snoflax/core'
-import type { Uuid7 } from '@snoflax/families'
+import type { DiscordId, TwitterId, TypeidSuffix, Ulid, Uuid7 } from '@snoflax/families'
 
 interface Ids {
   flax: FlaxId
@@ -9,15 +9,23 @@ interface Ids {
   uid: UidId
   uidLocal: UidLocalId
   uuid7: Uuid7
+  ulid: Ulid
+  typeid: TypeidSuffix
+  twitter: TwitterId
+  discord: DiscordId
 }
 
 interface Storages {
-  flax: 'uuid' | 'text'
-  sno: 'uuid' | 'text'
-  flake: 'bigint'
-  uid: 'uuid' | 'text'
-  uidLocal: 'bigint' | 'text'
+  flax: 'uuid' | 'text' | 'uuid8'
+  sno: 'uuid' | 'text' | 'uuid8'
+  flake: 'bigint' | 'uuid8'
+  uid: 'uuid' | 'text' | 'uuid8'
+  uidLocal: 'bigint' | 'text' | 'uuid8'
   uuid7: 'uuid' | 'text'
+  ulid: 'uuid' | 'text'
+  typeid: 'uuid' | 'text'
+  twitter: 'bigint'
+  discord: 'bigint'
 }
 
 type IdCodecs<Name extends keyof Ids> = {
@@ -40,6 +48,13 @@ type Intersected<Union> = (Union extends unknown ? (each: Union) => void : never
 
 /** What the columns hold, for `contract.d.ts`. */
 export type CodecTypes = Intersected<{ [Name in keyof Ids]: IdCodecs<Name> }[keyof Ids]> & {
+  /** Families of users; `contract.d.ts` brands their ids. */
+  readonly [Codec in `snoflax/own-${string}@1`]: {
+    readonly input: string
+    readonly output: string
+    readonly traits: 'equality' | 'order' | 'snoflax' | 'snoflax-time'
+  }
+} & {
   readonly 'snoflax/time@1': { readonly input: Date; readonly output: Date; readonly traits: 'order' }
 }
 

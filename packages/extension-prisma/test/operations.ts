@@ -138,6 +138,35 @@ export function testOperations(
     assert.equal(oldest.label, 'given')
   })
 
+  test(`${name}: min and max`, async () => {
+    const all = sorted(ids, family)
+    const ends = await orm().aggregate((aggregate: Untyped) => ({
+      min: aggregate.min('id'),
+      max: aggregate.max('id'),
+    }))
+    assert.deepEqual(ends, { min: all[0], max: all.at(-1) })
+    const grouped = (limit: unknown) =>
+      orm()
+        .groupBy('label')
+        .having((having: Untyped) => having.min('id').gt(limit))
+        .aggregate((aggregate: Untyped) => ({ min: aggregate.min('id') }))
+    const found = (await grouped(all[2])).map(({ min }: { min: string }) => min)
+    assert.deepEqual(sorted(found, family), all.slice(3))
+    await assert.rejects(async () => grouped('nope'), refusal(`${name}.id`))
+    const [selected] = await client()
+      .runtime()
+      .query(
+        table()
+          .select('least', (fields: Untyped, fns: Untyped) => fns.min(fields.id))
+          .build(),
+      )
+    assert.deepEqual(selected, { least: all[0] })
+    const none = await orm()
+      .where({ label: 'not there' })
+      .aggregate((aggregate: Untyped) => ({ max: aggregate.max('id') }))
+    assert.deepEqual(none, { max: null })
+  })
+
   test(`${name}: the builder of SQL`, async () => {
     const { eq } = { eq: (fields: Untyped, fns: Untyped) => fns.eq(fields.id, ids[0]) }
     const [row] = await client()
@@ -163,6 +192,18 @@ export function testOperations(
       .runtime()
       .query(table().update({ label: 'first' }).where(eq).returning('id', 'label').build())
     assert.deepEqual(changed, [{ id: ids[0], label: 'first' }])
+    await assert.rejects(
+      async () =>
+        client()
+          .runtime()
+          .query(
+            table()
+              .select('id')
+              .where((fields: Untyped, fns: Untyped) => fns.eq(fields.id, 'nope'))
+              .build(),
+          ),
+      refusal(`${name}.id`),
+    )
   })
 
   test(`${name}: update and delete by key`, async () => {

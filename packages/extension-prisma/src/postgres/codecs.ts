@@ -4,26 +4,26 @@ import {
   definePostgresCodecs,
   PostgresCodecDescriptor,
 } from '@prisma/orm-target-postgres/target/codec-descriptor'
-import { snakeCase } from '@snoflax/core/adapter'
+import type { IdFamily } from '@snoflax/core'
+import { DEFAULT_SCHEMA, snakeCase } from '@snoflax/core/adapter'
 import { IdCodec, paramsSchema, renderedType, TimeCodec } from '../codec.js'
-import { columnsIn, ID_TRAITS, type IdColumn, type IdParams } from '../columns.js'
+import { columnsOf, ID_TRAITS, type IdColumn, type IdParams, WITH_TEXT_DOMAIN } from '../columns.js'
+import type { Parts } from '../pack.js'
 
-/** A uuid7 has no domain of text in @snoflax/pg-sql. */
-export const columns = columnsIn((family, storage) => !(family.name === 'uuid7' && storage === 'text'))
-
-const TYPES: Readonly<Record<string, string>> = { uuid: 'uuid', text: 'text', bigint: 'int8' }
+const TYPES: Readonly<Record<string, string>> = { uuid: 'uuid', uuid8: 'uuid', text: 'text', bigint: 'int8' }
 
 /** The type as Prisma names it. */
-export const typeOf = ({ storage }: Pick<IdColumn, 'storage'>): string => TYPES[storage] as string
+const typeOf = ({ storage }: Pick<IdColumn, 'storage'>): string => TYPES[storage] as string
 
-/** Text columns have the domain of @snoflax/pg-sql, whose collation keeps the order of ids. */
-export const domainOf = ({ family, storage }: IdColumn): string | undefined =>
-  storage === 'text' ? `snoflax.${snakeCase(family.name)}_text` : undefined
+/** Text columns have a domain, whose collation keeps the order of ids: that of @snoflax/pg-sql, which checks them, or a bare one. */
+const domainOf = ({ family, storage }: IdColumn): { domain?: string } => {
+  if (storage !== 'text') return {}
+  const name = WITH_TEXT_DOMAIN.includes(family.name) ? `${snakeCase(family.name)}_text` : 'id_text'
+  return { domain: `${DEFAULT_SCHEMA}.${name}` }
+}
 
 const idType = dataType('snoflax/id', {})
 const timeType = dataType('snoflax/time', {})
-export const dataTypes = [idType, timeType]
-export const types = '@snoflax/extension-prisma/types'
 
 abstract class ColumnDescriptor extends PostgresCodecDescriptor<IdParams> {
   override readonly paramsSchema
@@ -81,6 +81,20 @@ class TimeDescriptor extends ColumnDescriptor {
   }
 }
 
-export const codecs = definePostgresCodecs(
-  columns.flatMap((column) => [new IdDescriptor(column), new TimeDescriptor(column)]),
-)
+/** What PostgreSQL has for ids of our families and of the user's. */
+export function partsOf(own: readonly IdFamily[] = []): Parts<'postgres'> {
+  const columns = columnsOf('postgres', ['uuid', 'text', 'bigint', 'uuid8'], own).map((column) => ({
+    ...column,
+    fixedParams: { ...domainOf(column), ...column.fixedParams },
+  }))
+  return {
+    targetId: 'postgres',
+    columns,
+    codecs: definePostgresCodecs(
+      columns.flatMap((column) => [new IdDescriptor(column), new TimeDescriptor(column)]),
+    ),
+    dataTypes: [idType, timeType],
+    types: '@snoflax/extension-prisma/types',
+    typeOf,
+  }
+}

@@ -1,19 +1,14 @@
 import type { ProjectionExpr } from '@prisma/orm-family-sql/relational-core/ast'
 import { type CodecInstanceContext, dataType } from '@prisma/orm-framework/components/codec'
 import { defineSqliteCodecs, SqliteCodecDescriptor } from '@prisma/orm-target-sqlite/target/codec-descriptor'
+import type { IdFamily } from '@snoflax/core'
 import { BooleanCodec, IdCodec, paramsSchema, renderedType, TimeCodec } from '../codec.js'
-import { BOOLEAN_CODEC_ID, columnsIn, ID_TRAITS, type IdColumn, type IdParams } from '../columns.js'
-
-/** Text alone: Prisma's driver reads integers as numbers, which end at 2^53. */
-export const columns = columnsIn((_family, storage) => storage === 'text')
-
-export const typeOf = (): string => 'text'
+import { BOOLEAN_CODEC_ID, columnsOf, ID_TRAITS, type IdColumn, type IdParams } from '../columns.js'
+import type { Parts } from '../pack.js'
 
 const idType = dataType('snoflax/id', {})
 const timeType = dataType('snoflax/time', {})
 const booleanType = dataType('snoflax/boolean', {})
-export const dataTypes = [idType, timeType, booleanType]
-export const types = '@snoflax/extension-prisma/sqlite/types'
 
 abstract class ColumnDescriptor extends SqliteCodecDescriptor<IdParams> {
   override readonly targetTypes = ['text']
@@ -82,7 +77,18 @@ class BooleanDescriptor extends SqliteCodecDescriptor {
   }
 }
 
-export const codecs = defineSqliteCodecs([
-  ...columns.flatMap((column) => [new IdDescriptor(column), new TimeDescriptor(column)]),
-  new BooleanDescriptor(),
-])
+/** What SQLite has for ids: text alone, since Prisma's driver reads integers as numbers, which end at 2^53. */
+export function partsOf(own: readonly IdFamily[] = []): Parts<'sqlite'> {
+  const columns = columnsOf('sqlite', ['text'], own)
+  return {
+    targetId: 'sqlite',
+    columns,
+    codecs: defineSqliteCodecs([
+      ...columns.flatMap((column) => [new IdDescriptor(column), new TimeDescriptor(column)]),
+      new BooleanDescriptor(),
+    ]),
+    dataTypes: [idType, timeType, booleanType],
+    types: '@snoflax/extension-prisma/sqlite/types',
+    typeOf: () => 'text',
+  }
+}

@@ -1,5 +1,17 @@
-import { controlOf } from '../control.js'
-import * as parts from './codecs.js'
+import { controlOf, withIdsOf } from '../control.js'
+import { partsOf } from './codecs.js'
 
-/** For `extensions` in `prisma.config.ts`. */
-export default controlOf({ targetId: 'sqlite', ...parts })
+const descriptorOf = (...parts: Parameters<typeof partsOf>) => controlOf(partsOf(...parts))
+
+/** For `extensions` in `prisma.config.ts`, if you don't use {@link withIds}. */
+export default descriptorOf()
+
+/**
+ * The configuration with the extension, whose `contract emit` refuses foreign keys that hold other ids than their targets.
+ *
+ * @throws {IdError} `INVALID_OPTION` for families that can't be column types.
+ *
+ * @example
+ * export default definePrismaConfig({ orm: withIds(defineConfig({ contract: './contract.prisma' })) })
+ */
+export const withIds = withIdsOf(descriptorOf, partsOf)

@@ -1,6 +1,6 @@
 import { withIdsOf } from '../runtime.js'
-import * as parts from './codecs.js'
+import { partsOf } from './codecs.js'
 
 export type { Generators, IdOptions } from '../runtime.js'
 
-export const withIds = withIdsOf({ targetId: 'sqlite', ...parts })
+export const withIds = withIdsOf(partsOf)

@@ -5,7 +5,8 @@ import { after, before, test } from 'node:test'
 import postgres from '@prisma/orm-postgres/runtime'
 import { flake, flax, IdError, prefixed, sno, uid, uidLocal } from '@snoflax/core'
 import { withIds } from '@snoflax/extension-prisma/runtime'
-import { uuid7 } from '@snoflax/families'
+import { discord, twitter, typeid, ulid, uuid7 } from '@snoflax/families'
+import { ksuid } from 'example-own-families/ksuid'
 import { refusal, testOperations, type Untyped } from '../operations.ts'
 import { Project } from '../project.ts'
 import { freshDatabase } from './database.ts'
@@ -14,7 +15,10 @@ const generators = {
   flake: flake.withEpoch(1_577_836_800_000).generator({ datacenter: 1, worker: 2 }),
   uid: uid.generator({ node: 'orders@10.0.0.7' }),
   uidLocal: uidLocal.generator(),
+  twitter: twitter.generator({ datacenter: 1, worker: 2 }),
+  discord: discord.generator({ worker: 1, process: 2 }),
 }
+const families = [ksuid]
 
 const customerId = prefixed(flax, 'cus')
 const { url, query } = await freshDatabase()
@@ -29,7 +33,7 @@ before(async () => {
   await project.succeeds('db', 'init')
   await query('SELECT snoflax.sno_set_partition(9)')
   contractJson = (await import('./generated/contract.json', { with: { type: 'json' } })).default
-  db = postgres(withIds({ contractJson, url, generators }))
+  db = postgres(withIds({ contractJson, url, generators, families }))
 })
 after(() => db?.close())
 
@@ -66,6 +70,22 @@ for (const model of [
   { name: 'MadeHereRow', family: flax },
   { name: 'MadeHereTextRow', family: flax },
   { name: 'MadeHereSnoRow', family: sno },
+  { name: 'FlaxUuid8Row', family: flax },
+  { name: 'SnoUuid8Row', family: prefixed(sno, 'ord') },
+  { name: 'FlakeUuid8Row', family: flake.withEpoch(1_577_836_800_000) },
+  { name: 'UidUuid8Row', family: uid },
+  { name: 'LocalUuid8Row', family: uidLocal },
+  { name: 'Uuid7TextRow', family: uuid7 },
+  { name: 'UlidUuidRow', family: ulid },
+  { name: 'UlidTextRow', family: prefixed(ulid, 'log') },
+  { name: 'TypeidUuidRow', family: typeid('user') },
+  { name: 'TypeidTextRow', family: typeid('user') },
+  { name: 'TwitterRow', family: twitter },
+  { name: 'DiscordRow', family: discord },
+  { name: 'KsuidRow', family: ksuid },
+  { name: 'KsuidPrefixedRow', family: prefixed(ksuid, 'file') },
+  { name: 'MadeHereUuid8Row', family: flax },
+  { name: 'MadeHereUlidRow', family: ulid },
 ]) {
   testOperations(() => db, ns, model)
 }
@@ -206,10 +226,22 @@ test('a client without the extension is refused by Prisma', () => {
 test('what is wrong with a client is refused at its start', () => {
   const refused = (options: Untyped, code: string, message: RegExp) =>
     assert.throws(
-      () => withIds({ contractJson, url, ...options }),
+      () => withIds({ contractJson, url, families, ...options }),
       (error) => error instanceof IdError && error.code === code && message.test(error.message),
     )
-  refused({}, 'GENERATOR_REQUIRED', /^Event\.id: flake has no default generator; pass generators: \{ flake: /)
+  const { flake: _flake, ...others } = generators
+  refused(
+    { generators: others },
+    'GENERATOR_REQUIRED',
+    /^Event\.id: flake has no default generator; pass generators: \{ flake: /,
+  )
+  refused(
+    { generators, families: [] },
+    'INVALID_OPTION',
+    /^Ksuid\w*\.id: the column stores ksuid ids, a family of your own; pass families: \[ksuid\]/,
+  )
+  refused({ generators, families: [ksuid, ksuid] }, 'INVALID_OPTION', /^families: ksuid is there twice/)
+  refused({ generators, families: [undefined] }, 'INVALID_OPTION', /^families: undefined must be an IdFamily/)
   refused(
     { generators: { ...generators, flake: flake.generator({ datacenter: 1, worker: 2 }) } },
     'INVALID_OPTION',

@@ -31,6 +31,12 @@ for (const [field, message] of [
   ['id snoflax.Sno() @id @default(snoDb(meta: 256))', /Order\.id: sno: .*256/],
   ['id snoflax.Flax() @id @default(flax(prefix: "Bad"))', /Order\.id: .*a prefix must/],
   ['id snoflax.Flax() @id @default(flax(meta: 1))', /meta/],
+  ['id snoflax.Ulid() @id @default(ulid())', /ulid.*not applicable to.*Order\.id/],
+  [
+    'id snoflax.Typeid() @id @default(typeid(prefix: "v2"))',
+    /Order\.id: typeid: a prefix must have 1 to 63 of a-z/,
+  ],
+  ['id snoflax.Twitter() @id @default(twitterDb())', /Expected one of: .*twitter\(\)/],
 ] as const) {
   test(`refused at its place: ${field}`, async () => {
     const { ok, said, diagnostics } = await emitted(field)
@@ -40,9 +46,45 @@ for (const [field, message] of [
   })
 }
 
+for (const [what, owner, message] of [
+  [
+    'another family',
+    'snoflax.Flax()',
+    /^Order\.ownerId: stores flax ids, but references Owner\.id with own ids$/,
+  ],
+  [
+    'another storage',
+    'snoflax.SnoText({ prefix: "own" })',
+    /^Order\.ownerId: has storage text, but references Owner\.id with storage uuid$/,
+  ],
+  ['no id column', 'Uuid', /^Order\.ownerId: references Owner\.id, so it stores ids, too/],
+] as const) {
+  test(`a foreign key with ${what} is refused at its place`, async () => {
+    const { ok, diagnostics } = await emitted(
+      `id snoflax.Sno() @id
+  ownerId ${owner}
+  owner Owner @relation(fields: [ownerId], references: [id])`,
+      'model Owner {\n  id snoflax.Sno({ prefix: "own" }) @id\n  orders Order[]\n}\n',
+    )
+    assert.equal(ok, false)
+    const [{ message: said = '', span } = {}] = diagnostics
+    assert.match(said, message)
+    assert.equal(span?.start.line, 10)
+  })
+}
+
+test('a default with another prefix than its type is refused at its place', async () => {
+  const { ok, diagnostics } = await emitted('id snoflax.Flax({ prefix: "cus" }) @id @default(flax())')
+  assert.equal(ok, false)
+  assert.match(diagnostics[0]?.message ?? '', /^Order\.id: flax: type and default of the column differ/)
+  assert.equal(diagnostics[0]?.span?.start.line, 5)
+})
+
 for (const [field, message] of [
   ['id snoflax.Flax({ prefix: "Not a prefix" }) @id', /a prefix must have 1 to 63 of a-z/],
   ['id snoflax.Flax({ epoch: 5 }) @id', /its epoch is fixed/],
+  ['id snoflax.Typeid({ prefix: "v2" }) @id', /a prefix must have 1 to 63 of a-z and _/],
+  ['id snoflax.Nope() @id', /Nope/],
 ] as const) {
   test(`refused: ${field}`, async () => {
     const { ok, said } = await emitted(field)

@@ -1,13 +1,15 @@
 import { definePrismaConfig } from '@prisma/cli-engine'
 import { defineConfig } from '@prisma/orm-postgres/config'
-import snoflax from '@snoflax/extension-prisma/control'
+import { withIds } from '@snoflax/extension-prisma/control'
+import { ksuid } from 'example-own-families/ksuid'
+
+const config = defineConfig({
+  contract: process.env['CONTRACT'] ?? './contract.prisma',
+  output: process.env['OUTPUT'] ?? './generated',
+  migrations: { dir: process.env['MIGRATIONS'] ?? './migrations' },
+  db: { connection: process.env['DATABASE_URL'] ?? 'postgres://nobody@localhost/none' },
+})
 
 export default definePrismaConfig({
-  orm: defineConfig({
-    contract: process.env['CONTRACT'] ?? './contract.prisma',
-    output: process.env['OUTPUT'] ?? './generated',
-    extensions: process.env['PLAIN'] ? [] : [snoflax],
-    migrations: { dir: process.env['MIGRATIONS'] ?? './migrations' },
-    db: { connection: process.env['DATABASE_URL'] ?? 'postgres://nobody@localhost/none' },
-  }),
+  orm: process.env['PLAIN'] ? config : withIds(config, { families: [ksuid] }),
 })

@@ -1,7 +1,8 @@
 // Compiled by the run after the contract was emitted; never run.
 import postgres from '@prisma/orm-postgres/runtime'
-import type { FlakeId, Id, SnoId } from '@snoflax/core'
+import type { FlakeId, FlaxId, Id, SnoId } from '@snoflax/core'
 import { withIds } from '@snoflax/extension-prisma/runtime'
+import type { Ulid } from '@snoflax/families'
 import type { Contract } from './generated/contract.d.ts'
 import contractJson from './generated/contract.json' with { type: 'json' }
 
@@ -37,3 +38,19 @@ const [row] = await db.runtime().query(
     .build(),
 )
 export const selected: { id: Id<'cus'>; at: Date } | undefined = row
+
+const { KsuidRow, KsuidPrefixedRow, UlidUuidRow, TypeidTextRow, FlaxUuid8Row } = db.orm.public
+export const families: [Id<'ksuid'>, Id<'file'>, Ulid, Id<'user'>, FlaxId] = [
+  (await KsuidRow.create({ label: 'x' })).id,
+  (await KsuidPrefixedRow.create({ label: 'x' })).id,
+  (await UlidUuidRow.create({ label: 'x' })).id,
+  (await TypeidTextRow.create({ label: 'x' })).id,
+  (await FlaxUuid8Row.create({ label: 'x' })).id,
+]
+// @ts-expect-error: a ULID is no KSUID
+await KsuidRow.first({ id: families[2] })
+KsuidRow.where((each) => each.id.createdAfter(new Date())).orderBy((each) => each.id.createdAt().desc())
+
+export const ends: { least: FlaxId | null } = await FlaxUuid8Row.aggregate((aggregate) => ({
+  least: aggregate.min('id'),
+}))

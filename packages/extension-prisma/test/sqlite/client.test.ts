@@ -6,7 +6,8 @@ import { after, before, test } from 'node:test'
 import sqlite from '@prisma/orm-sqlite/runtime'
 import { flax, prefixed, sno, uid, uidLocal } from '@snoflax/core'
 import { withIds } from '@snoflax/extension-prisma/sqlite/runtime'
-import { uuid7 } from '@snoflax/families'
+import { typeid, ulid, uuid7 } from '@snoflax/families'
+import { ksuid } from 'example-own-families/ksuid'
 import { refusal, testOperations, type Untyped } from '../operations.ts'
 import { Project } from '../project.ts'
 
@@ -23,7 +24,7 @@ before(async () => {
   await project.succeeds('migration', 'plan', '--name', 'init')
   await project.succeeds('db', 'init')
   const { default: contractJson } = await import('./generated/contract.json', { with: { type: 'json' } })
-  db = sqlite(withIds({ contractJson, path, generators }))
+  db = sqlite(withIds({ contractJson, path, generators, families: [ksuid] }))
 })
 after(async () => {
   await db?.close()
@@ -42,6 +43,10 @@ for (const model of [
   { name: 'UidTextRow', family: uid },
   { name: 'LocalTextRow', family: uidLocal },
   { name: 'Uuid7TextRow', family: uuid7 },
+  { name: 'UlidTextRow', family: prefixed(ulid, 'log') },
+  { name: 'TypeidTextRow', family: typeid('user') },
+  { name: 'KsuidRow', family: ksuid },
+  { name: 'KsuidPrefixedRow', family: prefixed(ksuid, 'file') },
 ]) {
   testOperations(
     () => db,

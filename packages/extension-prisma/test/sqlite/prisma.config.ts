@@ -1,12 +1,15 @@
 import { definePrismaConfig } from '@prisma/cli-engine'
 import { defineConfig } from '@prisma/orm-sqlite/config'
-import snoflax from '@snoflax/extension-prisma/sqlite/control'
+import { withIds } from '@snoflax/extension-prisma/sqlite/control'
+import { ksuid } from 'example-own-families/ksuid'
 
 export default definePrismaConfig({
-  orm: defineConfig({
-    contract: process.env['CONTRACT'] ?? './contract.prisma',
-    output: process.env['OUTPUT'] ?? './generated',
-    extensions: [snoflax],
-    db: { connection: process.env['DATABASE_URL'] ?? './none.db' },
-  }),
+  orm: withIds(
+    defineConfig({
+      contract: process.env['CONTRACT'] ?? './contract.prisma',
+      output: process.env['OUTPUT'] ?? './generated',
+      db: { connection: process.env['DATABASE_URL'] ?? './none.db' },
+    }),
+    { families: [ksuid] },
+  ),
 })

@@ -1,0 +1,7 @@
+import postgres from '@prisma/orm-postgres/runtime'
+import { withIds } from '@snoflax/extension-prisma/runtime'
+import type { Untyped } from '../operations.ts'
+
+/** Clients of a contract, with the extension and without. */
+export const clientOf = (options: Untyped): Untyped => postgres(withIds(options))
+export const bareClientOf = (options: Untyped): Untyped => postgres(options)
