@@ -1,7 +1,9 @@
 import { flake, flax, sno } from '@snoflax/core'
+import { install, installStatements, VERSION } from '@snoflax/mysql-sql'
 import { type MysqlDatabase, mysql } from '@snoflax/test'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { doctor, type Finding, newIds, told } from './reports.js'
+import { cli } from './running.js'
 
 describe.runIf(mysql.selected())('MySQL or MariaDB', () => {
   let database: MysqlDatabase
@@ -172,5 +174,60 @@ CREATE TABLE e (id DATE PRIMARY KEY)`)
     expect(finding?.message).toContain('reorders')
     const rows = await database.query('SELECT id FROM a ORDER BY id')
     expect(rows.map((row) => row['id'])).toEqual([...ids].sort(flax.compare))
+  })
+
+  test('what has changed since mysql-sql was installed', async () => {
+    const schema = `${database.name}_ids`
+    const [server, client] = database.label.startsWith('MariaDB')
+      ? ['mariadb', 'mariadb']
+      : ['mysql', 'mysql']
+    try {
+      await fill()
+      expect((await doctor(database.url, '--schema', schema)).installed).toBeNull()
+      await install(database.pool, { schema })
+      const healthy = await doctor(database.url, '--schema', schema)
+      expect(healthy).toMatchObject({ installed: `mysql-sql ${VERSION}`, findings: [], notes: [] })
+      await run(`DROP FUNCTION ${schema}.flax_time;
+CREATE FUNCTION ${schema}.flax_time(id longblob) RETURNS datetime(3) DETERMINISTIC NO SQL RETURN now(3);
+DROP FUNCTION ${schema}.sno_encode;
+ALTER TABLE ${schema}._lease MODIFY used_until_ms int;
+ALTER TABLE ${schema}._lease ADD note text;
+CREATE TRIGGER ${schema}.audit AFTER UPDATE ON ${schema}._lease FOR EACH ROW SET @n = 1`)
+      const report = await doctor(database.url, '--schema', schema)
+      const drifted = [
+        `function ${schema}.flax_time`,
+        `function ${schema}.sno_encode`,
+        `column ${schema}._lease.used_until_ms`,
+        `column ${schema}._lease.note`,
+        `trigger ${schema}._lease.audit`,
+      ]
+      expect(told(report).sort()).toEqual(drifted.map((place) => `drift ${place}`).sort())
+      expect(told(await doctor(database.url, '--schema', schema, '--skip', 'drift'))).toEqual([])
+      for (const { where, cure } of report.findings) {
+        if (where.startsWith('function '))
+          expect(cure.shell).toBe(
+            `npx snoflax sql --dialect ${server} --schema ${schema} | ${client} -h HOST -u USER -p`,
+          )
+        if (cure.sql !== undefined) await run(cure.sql)
+      }
+      const { out } = await cli(['sql', '--dialect', server as string, '--schema', schema])
+      expect(out.split('\n//\n')).toHaveLength(installStatements(server as 'mysql', { schema }).length + 1)
+      const session = await database.pool.getConnection()
+      for (const statement of out.split('\n//\n').slice(0, -1))
+        await session.query(statement.replace('DELIMITER //\n', ''))
+      session.release()
+      expect(told(await doctor(database.url, '--schema', schema)).sort()).toEqual([
+        `drift column ${schema}._lease.note`,
+        `drift column ${schema}._lease.used_until_ms`,
+      ])
+      await run(`DROP TABLE ${schema}._manifest`)
+      const { findings, notes } = await doctor(database.url, '--schema', schema)
+      expect({ findings, notes }).toEqual({
+        findings: [expect.objectContaining({ check: 'drift', where: `table ${schema}._manifest` })],
+        notes: [],
+      })
+    } finally {
+      await run(`DROP DATABASE IF EXISTS ${schema}`)
+    }
   })
 })

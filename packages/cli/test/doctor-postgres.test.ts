@@ -844,7 +844,7 @@ test('a role that may not use the functions has its tables examined all the same
   const role = await database.role()
   await database.query(`GRANT SELECT ON customer TO ${role.name}`)
   expect(await doctor(role.url)).toMatchObject({
-    pgSql: null,
+    installed: null,
     findings: [],
     columns: [{ place: 'customer.id' }],
     notes: ['functions were not examined: permission denied for schema snoflax'],
@@ -892,7 +892,7 @@ test('a database without pg-sql', async () => {
   await bare.query('INSERT INTO a VALUES ($1)', [storageFor(flax, 'postgres').toDatabase(flax.generate())])
   const report = await doctor(bare.url)
   expect(report).toMatchObject({
-    pgSql: null,
+    installed: null,
     findings: [],
     columns: [{ place: 'a.id', family: 'flax', evidence: 'values' }],
   })

@@ -12,11 +12,7 @@ import {
 } from '../live-database.js'
 
 /** A PostgreSQL database, read in one READ ONLY transaction, or for a trial in one that is rolled back. */
-export interface Postgres extends LiveDatabase {
-  readonly kind: 'postgres'
-}
-
-export async function openPostgres(url: string, isTrial: boolean): Promise<Postgres> {
+export async function openPostgres(url: string, isTrial: boolean): Promise<LiveDatabase> {
   const client = await connect(url)
   const query = (sql: string, parameters?: readonly unknown[]) => inSavepoint(client, sql, parameters)
   return {
