@@ -226,9 +226,12 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
     )
   }
 
-  *isTaken(_: RootPlan, map: string, storage: IdStorage<string>, id: string): Work<boolean> {
-    const rows = yield* this.query(`SELECT 1 FROM ${map} WHERE id = $1`, [storage.toDatabase(id)])
-    return rows.length > 0
+  *isAnyTaken(_: RootPlan, map: string, storage: IdStorage<string>, ids: readonly string[]): Work<boolean> {
+    for (const id of ids) {
+      const rows = yield* this.query(`SELECT 1 FROM ${map} WHERE id = $1`, [storage.toDatabase(id)])
+      if (rows.length > 0) return true
+    }
+    return false
   }
 
   /** The switch makes both with the tables. */
