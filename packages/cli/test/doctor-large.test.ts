@@ -7,7 +7,8 @@ import { json } from './running.js'
 
 const ROWS = Number(process.env['SNOFLAX_LARGE'])
 const BIN = fileURLToPath(new URL('../bin/snoflax.js', import.meta.url))
-const PEAK = "data:text/javascript,process.on('exit',()=>console.error(process.resourceUsage().maxRSS))"
+const PEAK =
+  "data:text/javascript,process.on('exit',()=>{const u=process.resourceUsage();console.error(u.maxRSS+' '+(u.userCPUTime+u.systemCPUTime))})"
 
 /** Runs the built command; its seconds and its peak memory in MB. */
 async function measured(name: string, ...argv: string[]) {
@@ -22,8 +23,9 @@ async function measured(name: string, ...argv: string[]) {
   })
   const code = await new Promise((resolve) => child.on('close', resolve))
   const seconds = (performance.now() - started) / 1000
+  const [peak, cpu] = (err.trim().split('\n').at(-1) as string).split(' ').map(Number) as [number, number]
   console.log(
-    `${name}: ${seconds.toFixed(1)} s, ${Math.round(Number(err.trim().split('\n').at(-1)) / 1024)} MB`,
+    `${name}: ${seconds.toFixed(1)} s (${(cpu / 1e6).toFixed(1)} of its CPU), ${Math.round(peak / 1024)} MB`,
   )
   if (code !== 0 && code !== 1) throw new Error(err)
   return json<{ findings: { message: string }[]; columns: { rowsRead: number }[] }>({ code, out, err })
@@ -31,9 +33,7 @@ async function measured(name: string, ...argv: string[]) {
 
 async function checked(name: string, url: string): Promise<void> {
   const sampled = await measured(`${name}, a sample`, url)
-  expect(sampled.columns.map(({ rowsRead }) => rowsRead)).toEqual(
-    [10_002, 10_001, 10_002].slice(0, sampled.columns.length),
-  )
+  for (const { rowsRead } of sampled.columns) expect(rowsRead).toBe(10_002)
   const full = await measured(`${name}, --full`, url, '--full')
   expect(full.findings.map(({ message }) => message)).toEqual([
     expect.stringContaining('too, and no foreign key says why: 2'),

@@ -1,4 +1,5 @@
 import { flake, flax, sno } from '@snoflax/core'
+import { twitter } from '@snoflax/families'
 import { install, installStatements, VERSION } from '@snoflax/mysql-sql'
 import { type MysqlDatabase, mysql } from '@snoflax/test'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -104,6 +105,41 @@ CREATE TABLE e (id DATE PRIMARY KEY)`)
       ...['--column', 'a.id=flax', '--column', 'c.id=sno', '--column', 'e.id=flax'],
     )
     expect(findings.map(({ severity }) => severity)).toEqual(['error', 'warning', 'error', 'error', 'error'])
+  })
+
+  test('a cure of a collation keeps comment, default and check, and cuts nothing in any mode', async () => {
+    await run(
+      `CREATE TABLE a (id VARCHAR(40) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL DEFAULT 'it''s, x' COMMENT 'the key, of ''a''' CHECK (id <> ''), UNIQUE (id))`,
+    )
+    for (let n = 0; n < 20; n++) await database.query('INSERT INTO a VALUES (?)', [flax.generate()])
+    await database.query("INSERT INTO a VALUES ('a text that is longer than an id')")
+    const { findings } = await doctor(database.url)
+    const statements = findings.find(({ check }) => check === 'collation')?.cure.sql?.split(';\n') ?? []
+    const session = await database.pool.getConnection()
+    const cureAll = async () => {
+      for (const statement of statements) await session.query(statement)
+    }
+    try {
+      await session.query("SET sql_mode = ''")
+      await expect(cureAll()).rejects.toThrow(/too long/)
+      await session.query("DELETE FROM a WHERE id LIKE 'a text%'")
+      await cureAll()
+    } finally {
+      session.destroy()
+    }
+    const [created] = await database.query('SHOW CREATE TABLE a')
+    expect(created?.['Create Table']).toMatch(
+      /`id` char\(16\) .*ascii_bin NOT NULL DEFAULT 'it''s, x' COMMENT 'the key, of ''a'''/,
+    )
+    expect(created?.['Create Table']).toContain('CHECK')
+  })
+
+  test('snowflakes of 63 bits in a signed BIGINT', async () => {
+    await run('CREATE TABLE tweet (id BIGINT PRIMARY KEY)')
+    for (let n = 0; n < 20; n++)
+      await database.query('INSERT INTO tweet VALUES (?)', [twitter.lowerBound(Date.now() - n * 1000)])
+    const { columns, findings } = await doctor(database.url, '--column', 'tweet.id=twitter')
+    expect([columns.length, findings]).toEqual([1, []])
   })
 
   test('malformed values, ids from the future, keys of two tables', async () => {
