@@ -273,6 +273,18 @@ test('an id that is the key of two tables', async () => {
   await findsAndCures(['duplicate archive.id'], ...newIds('archive.id'))
 })
 
+test('bytes in base64 are not taken for a text of an id of another time', async () => {
+  database.connection.exec('CREATE TABLE a (id BLOB PRIMARY KEY)')
+  for (let n = 0; n < 20; n++) insert('a', flax.decode(flax.generate()))
+  const base64 = Buffer.from(flax.decode(flax.generate())).toString('base64')
+  insert('a', base64)
+  const { findings } = await doctor(database.file)
+  expect(findings).toMatchObject([
+    { check: 'malformed', cure: { leaves: expect.stringContaining(`the first "${base64}"`) } },
+  ])
+  expect(findings[0]?.cure.sql).toBeUndefined()
+})
+
 test('a key that is a reference without a foreign key, until an id of it leads nowhere', async () => {
   database.connection.exec(
     'CREATE TABLE user (id TEXT PRIMARY KEY); CREATE TABLE profile (user_id TEXT PRIMARY KEY)',
