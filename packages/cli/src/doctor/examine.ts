@@ -7,14 +7,15 @@ import { type IdColumn, identify, type Told } from './id-columns.js'
 import { type LiveDatabase, placeOf } from './live-database.js'
 import { checkFunctions as checkMysqlFunctions } from './mysql/functions.js'
 import { mysqlRules } from './mysql/rules.js'
-import { checkTables as checkMysqlTables } from './mysql/tables.js'
+import { tableChecks as mysqlTableChecks } from './mysql/tables.js'
 import { otherStorages } from './other-storages.js'
 import { checkFunctions as checkPostgresFunctions } from './postgres/functions.js'
 import { postgresRules } from './postgres/rules.js'
-import { checkTables as checkPostgresTables } from './postgres/tables.js'
+import { tableChecks as postgresTableChecks } from './postgres/tables.js'
 import { type CheckName, type ExaminedColumn, type Finding, finding, type Report } from './report.js'
 import { sqliteRules } from './sqlite/rules.js'
-import { checkTables as checkSqliteTables } from './sqlite/tables.js'
+import { tableChecks as sqliteTableChecks } from './sqlite/tables.js'
+import type { TableChecks } from './tables.js'
 import { checkValues, type Scan, scan } from './values.js'
 
 export interface ExamineOptions {
@@ -68,18 +69,18 @@ interface Rules {
   /** What is wrong with the functions that a package of ours installed. */
   ofFunctions?(database: LiveDatabase, options: ExamineOptions, notes: string[]): Promise<Functions>
   /** What is wrong with triggers, foreign keys, indexes, partitions and the server. */
-  ofTables(examination: Examination): Promise<Finding[]>
+  readonly ofTables: TableChecks
 }
 
 const MYSQL: Rules = {
   ofColumns: mysqlRules,
   ofFunctions: checkMysqlFunctions,
-  ofTables: checkMysqlTables,
+  ofTables: mysqlTableChecks,
 }
 
 const RULES: Readonly<Record<Database, Rules>> = {
-  postgres: { ofColumns: postgresRules, ofFunctions: checkPostgresFunctions, ofTables: checkPostgresTables },
-  sqlite: { ofColumns: sqliteRules, ofTables: checkSqliteTables },
+  postgres: { ofColumns: postgresRules, ofFunctions: checkPostgresFunctions, ofTables: postgresTableChecks },
+  sqlite: { ofColumns: sqliteRules, ofTables: sqliteTableChecks },
   mysql: MYSQL,
   mariadb: MYSQL,
 }
@@ -128,8 +129,8 @@ async function examineColumns(
   findings.push(
     ...(await unless('duplicate', () => duplicates(examination, sorted))),
     ...(await unless('reference', () => otherStorages(examination, sorted, rules))),
-    ...(await ofTables(examination)),
   )
+  for (const [check, look] of ofTables) findings.push(...(await unless(check, async () => look(examination))))
   return { examined, findings }
 }
 
