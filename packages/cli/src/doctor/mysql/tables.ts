@@ -37,7 +37,7 @@ async function ignoredIndexes({ database, columns }: Examination): Promise<Findi
   return rows.flatMap(({ table, name }) => {
     const own = columns.find(({ column }) => column.table === table)
     if (own === undefined) return []
-    const message = `index ${name} is ${isMaria ? 'ignored' : 'invisible'}, so that it serves no query`
+    const message = `index ${name} is ${isMaria ? 'ignored' : 'invisible'}, so no query uses it`
     const sql = `ALTER TABLE ${own.column.quotedTable} ALTER INDEX ${quote(name as string)} ${isMaria ? 'NOT IGNORED' : 'VISIBLE'}`
     return [finding('index', own.column.table, message, { sql }, 'warning')]
   })
@@ -96,7 +96,7 @@ async function binaryLog({ database, columns }: Examination): Promise<Finding[]>
   const [row] = await rowsOf(database, 'SELECT @@global.log_bin AS is_on, @@global.binlog_format AS format')
   if (!Number(row?.['is_on']) || row?.['format'] !== 'STATEMENT') return []
   const places = made.map(({ column }) => placeOf(column)).join(', ')
-  const message = `binlog_format is STATEMENT: a replica makes other ids than the server where the database makes them, in ${places}`
+  const message = `binlog_format is STATEMENT: a replica generates other ids than the primary, in ${places}`
   const sql = "SET GLOBAL binlog_format = 'ROW'"
   const leaves = 'set it in the configuration file too, and open the sessions anew; compare the replicas'
   return [finding('replication', 'the server', message, { sql, leaves })]

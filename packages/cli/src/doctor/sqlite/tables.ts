@@ -67,7 +67,7 @@ async function nulls(examination: Examination): Promise<Finding[]> {
         own?.column === column ? withNotNull(definition) : definition
       statements.push(await rebuild(examination, table, notNull))
     }
-    const leaves = 'more of them: run these statements, then doctor again'
+    const leaves = 'there are more: run these statements, then doctor again'
     const cure = { sql: statements.join(';\n'), ...(!isAll && { leaves }) }
     findings.push(finding('null', placeOf(column), message, cure))
   }
