@@ -36,7 +36,7 @@ async function checked(name: string, url: string): Promise<void> {
   for (const { rowsRead } of sampled.columns) expect(rowsRead).toBe(10_002)
   const full = await measured(`${name}, --full`, url, '--full')
   expect(full.findings.map(({ message }) => message)).toEqual([
-    expect.stringContaining('too, and no foreign key says why: 2'),
+    expect.stringContaining('without a foreign key: 2'),
   ])
 }
 

@@ -1,3 +1,4 @@
+import { isAscii, isUtf8 } from 'node:buffer'
 import { flake, flax, sno } from '@snoflax/core'
 import { twitter } from '@snoflax/families'
 import { install, installStatements, VERSION } from '@snoflax/mysql-sql'
@@ -132,6 +133,17 @@ CREATE TABLE e (id DATE PRIMARY KEY)`)
       /`id` char\(16\) .*ascii_bin NOT NULL DEFAULT 'it''s, x' COMMENT 'the key, of ''a'''/,
     )
     expect(created?.['Create Table']).toContain('CHECK')
+  })
+
+  test('a partition whose bound happens to be UTF-8', async () => {
+    const boundAt = (at: number) => Buffer.from(flax.decode(flax.lowerBound(at)))
+    let at = Date.now() + 3_600_000
+    while (!isUtf8(boundAt(at)) || isAscii(boundAt(at))) at += 1000
+    await run(`CREATE TABLE a (id BINARY(12) PRIMARY KEY) PARTITION BY RANGE COLUMNS (id) (
+      PARTITION p0 VALUES LESS THAN (X'${boundAt(at).toString('hex')}'))`)
+    const rows = Array.from({ length: 10 }, () => [Buffer.from(flax.decode(flax.generate()))])
+    await database.query('INSERT INTO a VALUES ?', [rows])
+    expect(told(await doctor(database.url))).toEqual(['partition a.id'])
   })
 
   test('snowflakes of 63 bits in a signed BIGINT', async () => {

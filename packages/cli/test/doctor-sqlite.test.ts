@@ -266,7 +266,7 @@ test('an id that is the key of two tables', async () => {
   database.connection.exec('INSERT INTO archive SELECT id FROM customer')
   const { findings } = await doctor(database.file, '--full')
   expect(findings).toMatchObject([
-    { check: 'duplicate', message: expect.stringMatching(/^ids that are keys of .*: 20; the first: /) },
+    { check: 'duplicate', message: expect.stringMatching(/^ids that are also keys of .*: 20; the first: /) },
   ])
   database.connection.exec('DELETE FROM archive WHERE rowid > 1')
   for (let n = 0; n < 20; n++) insert('archive', flax.generate())

@@ -77,14 +77,14 @@ async function partitions(examination: Examination): Promise<Finding[]> {
   })
 }
 
-/** A bound as the driver would give the value: bytes are hex, or where they can be a quoted text. */
+/** A bound as the driver would give the value: bytes are hex, or where they are UTF-8 a quoted text. */
 function boundOf(storage: string, bound: string): unknown {
   const text = bound.replace(/^(?:_binary\s*)?'([\s\S]*)'$/, (_, inner: string) =>
     inner.replaceAll("''", "'").replace(/\\([\s\S])/g, (_, letter: string) => ESCAPES[letter] ?? letter),
   )
   if (storage !== 'binary') return text
   const [, hex] = /^(?:_binary\s*)?(?:0x|X')([\da-f]+)'?$/i.exec(bound) ?? []
-  return hex === undefined ? Buffer.from(text, 'latin1') : Buffer.from(hex, 'hex')
+  return hex === undefined ? Buffer.from(text) : Buffer.from(hex, 'hex')
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { 0: '\0', b: '\b', n: '\n', r: '\r', t: '\t', Z: '\u001a' }
