@@ -1,5 +1,5 @@
 import { quoteName } from '@snoflax/core/adapter'
-import { type Driver, type MadeId, mapName } from './driver.js'
+import { type Driver, mapName } from './driver.js'
 import { RoundIds } from './ids.js'
 import { refuseOtherSession } from './obstacles.js'
 import type { BackfillOptions } from './options.js'
@@ -110,11 +110,12 @@ function* fillRound(work: KeyWork, begun: Round): Work<Round> {
   let ids = new RoundIds(root, recipe, round.lastId)
   while (round.done < round.total) {
     options.signal?.throwIfAborted()
-    round = yield* runBatch((attempt) => {
-      // An attempt that came to nothing has moved the generator on.
-      if (attempt > 1) ids = new RoundIds(root, recipe, round.lastId)
-      return fillBatch(work, round, ids)
-    })
+    const anew = (): RoundIds => {
+      ids = new RoundIds(root, recipe, round.lastId)
+      return ids
+    }
+    // An attempt that came to nothing has moved the generator on.
+    round = yield* runBatch((attempt) => fillBatch(work, round, attempt > 1 ? anew() : ids, anew))
     const { done, total } = round
     options.onProgress?.({
       table: shownName(root.table),
@@ -127,7 +128,8 @@ function* fillRound(work: KeyWork, begun: Round): Work<Round> {
   return round
 }
 
-function* fillBatch(work: KeyWork, open: Round, ids: RoundIds): Work<Round> {
+/** Makes and stores the ids of the next rows. `anew` begins again behind the last id that was stored. */
+function* fillBatch(work: KeyWork, open: Round, ids: RoundIds, anew: () => RoundIds): Work<Round> {
   const { db, root, recipe, map, options } = work
   const { round, done, total } = open
   const known = (yield* readRounds(db, root.table)).find((one) => one.round === round)
@@ -137,26 +139,27 @@ function* fillBatch(work: KeyWork, open: Round, ids: RoundIds): Work<Round> {
     `SELECT position, CAST(key AS text) AS key, time_ms AS "timeMs" FROM ${map}
       WHERE round = ${round} AND position > ${done} AND position <= ${end} ORDER BY position`,
   )
-  const made: MadeId[] = []
-  for (const { position, key, timeMs } of rows) {
-    const id = yield* nextId(work, ids, ids.timeMs(key, Number(timeMs)), round)
-    made.push({ round, position: Number(position), id })
+  const areTaken = (some: readonly string[]) => db.isAnyTaken(root, map, recipe.storage, some)
+  const nextOf = (from: RoundIds, { key, timeMs }: (typeof rows)[number]): string =>
+    from.next(from.timeMs(key, Number(timeMs)))
+  let made = rows.map((row) => nextOf(ids, row))
+  // A row that came later may share its moment with rows that have their ids already.
+  if (round > 1 && (yield* areTaken(made))) {
+    const others = anew()
+    made = []
+    for (const row of rows) {
+      let id = nextOf(others, row)
+      while (yield* areTaken([id])) id = nextOf(others, row)
+      made.push(id)
+    }
   }
-  yield* db.storeIds(root, map, recipe.storage, made)
-  const filled = { ...open, done: end, lastId: made.at(-1)?.id ?? open.lastId }
+  yield* db.storeIds(
+    root,
+    map,
+    recipe.storage,
+    rows.map(({ position }, n) => ({ round, position: Number(position), id: made[n] as string })),
+  )
+  const filled = { ...open, done: end, lastId: made.at(-1) ?? open.lastId }
   yield* writeRound(db, filled)
   return filled
-}
-
-/** A row that came later may share its moment with rows that have their ids already. */
-function* nextId(
-  { db, root, recipe, map }: KeyWork,
-  ids: RoundIds,
-  timeMs: number,
-  round: number,
-): Work<string> {
-  for (;;) {
-    const id = ids.next(timeMs)
-    if (round === 1 || !(yield* db.isTaken(root, map, recipe.storage, id))) return id
-  }
 }

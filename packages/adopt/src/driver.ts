@@ -75,7 +75,7 @@ export interface Driver<Details = unknown> extends Session {
 
   /** Notes the ids of a round's rows: in the new column, or in the map. */
   storeIds(root: RootPlan, map: string, storage: IdStorage<string>, rows: readonly MadeId[]): Work<void>
-  isTaken(root: RootPlan, map: string, storage: IdStorage<string>, id: string): Work<boolean>
+  isAnyTaken(root: RootPlan, map: string, storage: IdStorage<string>, ids: readonly string[]): Work<boolean>
 
   statements(plan: Plan<Details>): Statements
   /** Foreign keys and indexes of new columns, once the ids are there. */

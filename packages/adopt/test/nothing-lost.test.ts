@@ -98,6 +98,20 @@ test('sqlite: names in single quotes and comments stay as they were', async () =
   expect(await database.query('SELECT note FROM orders')).toEqual([{ note: 'x' }])
 })
 
+test('sqlite: numbers that AUTOINCREMENT has given out are not given out again', async () => {
+  await open(sqlite.open(), [
+    ...SHOP,
+    'CREATE TABLE receipt (id INTEGER PRIMARY KEY AUTOINCREMENT, order_id INTEGER REFERENCES orders (id))',
+    'INSERT INTO receipt VALUES (1, 1), (2, 2)',
+    'DELETE FROM receipt WHERE id = 2',
+  ])
+  const adoption = await plan(database, [orders])
+  await adoption.backfill()
+  await adoption.switchKeys()
+  await database.query('INSERT INTO receipt (order_id) VALUES (NULL)')
+  expect(await database.query('SELECT id FROM receipt ORDER BY id')).toEqual([{ id: 1 }, { id: 3 }])
+})
+
 test('sqlite: a key that is used again carries the time of its new row', async () => {
   await open(sqlite.open(), SHOP)
   const adoption = await plan(database, [orders])

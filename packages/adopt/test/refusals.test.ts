@@ -592,6 +592,22 @@ describe.each(['postgres', 'sqlite'] as const)('%s', (kind) => {
     expect(tables[0]?.maxDriftMs).toBeLessThanOrEqual(4)
   })
 
+  test('late rows that share their moment with rows that have ids get others', async () => {
+    const database = await open(kind)
+    const insert = (first: number) =>
+      database.query(
+        `INSERT INTO orders (id, customer_id, created_at) SELECT n, 1, '2021-05-05T00:00:00Z' FROM (WITH RECURSIVE s (n) AS (SELECT ${first} UNION ALL SELECT n + 1 FROM s WHERE n < ${first + 29}) SELECT n FROM s) AS s`,
+      )
+    await insert(10)
+    const table: TableOptions = { ...orders, generator: (clock) => flake.generator({ worker: 1, clock }) }
+    const adoption = await plan(database, [table])
+    await adoption.backfill()
+    await insert(100)
+    await adoption.backfill({ batchSize: 7 })
+    await adoption.switchKeys()
+    expect((await adoption.verify()).faults).toEqual([])
+  })
+
   test('a row without a time that comes meanwhile stops the switch, which then changes nothing', async () => {
     const database = await open(kind)
     const adoption = await plan(database, [orders])

@@ -18,6 +18,8 @@ test('what only looks like ids gives no finding, and no column but UUIDv7, ULID 
     md5: () => randomBytes(16).toString('hex'),
     code16: () => randomBytes(8).toString('hex'),
     upper16: () => randomBytes(8).toString('hex').toUpperCase(),
+    numbered: (n) => `Inv-2024-${String(n).padStart(7, '0')}`,
+    youtube: () => randomBytes(8).toString('base64url'),
     serial: (n) => BigInt(n + 1),
     micros: (n) => BigInt(Date.now()) * 1000n + BigInt(n),
     random63: (n) => BigInt(randomInt(2 ** 47)) * 65_536n + BigInt(n),

@@ -1,7 +1,11 @@
+import { isAscii, isUtf8 } from 'node:buffer'
 import { flake, flax, sno } from '@snoflax/core'
+import { twitter } from '@snoflax/families'
+import { install, installStatements, VERSION } from '@snoflax/mysql-sql'
 import { type MysqlDatabase, mysql } from '@snoflax/test'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { doctor, type Finding, newIds, told } from './reports.js'
+import { cli } from './running.js'
 
 describe.runIf(mysql.selected())('MySQL or MariaDB', () => {
   let database: MysqlDatabase
@@ -104,6 +108,52 @@ CREATE TABLE e (id DATE PRIMARY KEY)`)
     expect(findings.map(({ severity }) => severity)).toEqual(['error', 'warning', 'error', 'error', 'error'])
   })
 
+  test('a cure of a collation keeps comment, default and check, and cuts nothing in any mode', async () => {
+    await run(
+      `CREATE TABLE a (id VARCHAR(40) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL DEFAULT 'it''s, x' COMMENT 'the key, of ''a''' CHECK (id <> ''), UNIQUE (id))`,
+    )
+    for (let n = 0; n < 20; n++) await database.query('INSERT INTO a VALUES (?)', [flax.generate()])
+    await database.query("INSERT INTO a VALUES ('a text that is longer than an id')")
+    const { findings } = await doctor(database.url)
+    const statements = findings.find(({ check }) => check === 'collation')?.cure.sql?.split(';\n') ?? []
+    const session = await database.pool.getConnection()
+    const cureAll = async () => {
+      for (const statement of statements) await session.query(statement)
+    }
+    try {
+      await session.query("SET sql_mode = ''")
+      await expect(cureAll()).rejects.toThrow(/too long/)
+      await session.query("DELETE FROM a WHERE id LIKE 'a text%'")
+      await cureAll()
+    } finally {
+      session.destroy()
+    }
+    const [created] = await database.query('SHOW CREATE TABLE a')
+    expect(created?.['Create Table']).toMatch(
+      /`id` char\(16\) .*ascii_bin NOT NULL DEFAULT 'it''s, x' COMMENT 'the key, of ''a'''/,
+    )
+    expect(created?.['Create Table']).toContain('CHECK')
+  })
+
+  test('a partition whose bound happens to be UTF-8', async () => {
+    const boundAt = (at: number) => Buffer.from(flax.decode(flax.lowerBound(at)))
+    let at = Date.now() + 3_600_000
+    while (!isUtf8(boundAt(at)) || isAscii(boundAt(at))) at += 1000
+    await run(`CREATE TABLE a (id BINARY(12) PRIMARY KEY) PARTITION BY RANGE COLUMNS (id) (
+      PARTITION p0 VALUES LESS THAN (X'${boundAt(at).toString('hex')}'))`)
+    const rows = Array.from({ length: 10 }, () => [Buffer.from(flax.decode(flax.generate()))])
+    await database.query('INSERT INTO a VALUES ?', [rows])
+    expect(told(await doctor(database.url))).toEqual(['partition a.id'])
+  })
+
+  test('snowflakes of 63 bits in a signed BIGINT', async () => {
+    await run('CREATE TABLE tweet (id BIGINT PRIMARY KEY)')
+    for (let n = 0; n < 20; n++)
+      await database.query('INSERT INTO tweet VALUES (?)', [twitter.lowerBound(Date.now() - n * 1000)])
+    const { columns, findings } = await doctor(database.url, '--column', 'tweet.id=twitter')
+    expect([columns.length, findings]).toEqual([1, []])
+  })
+
   test('malformed values, ids from the future, keys of two tables', async () => {
     await fill()
     await database.query("INSERT INTO customer (id) VALUES ('short')")
@@ -172,5 +222,60 @@ CREATE TABLE e (id DATE PRIMARY KEY)`)
     expect(finding?.message).toContain('reorders')
     const rows = await database.query('SELECT id FROM a ORDER BY id')
     expect(rows.map((row) => row['id'])).toEqual([...ids].sort(flax.compare))
+  })
+
+  test('what has changed since mysql-sql was installed', async () => {
+    const schema = `${database.name}_ids`
+    const [server, client] = database.label.startsWith('MariaDB')
+      ? ['mariadb', 'mariadb']
+      : ['mysql', 'mysql']
+    try {
+      await fill()
+      expect((await doctor(database.url, '--schema', schema)).installed).toBeNull()
+      await install(database.pool, { schema })
+      const healthy = await doctor(database.url, '--schema', schema)
+      expect(healthy).toMatchObject({ installed: `mysql-sql ${VERSION}`, findings: [], notes: [] })
+      await run(`DROP FUNCTION ${schema}.flax_time;
+CREATE FUNCTION ${schema}.flax_time(id longblob) RETURNS datetime(3) DETERMINISTIC NO SQL RETURN now(3);
+DROP FUNCTION ${schema}.sno_encode;
+ALTER TABLE ${schema}._lease MODIFY used_until_ms int;
+ALTER TABLE ${schema}._lease ADD note text;
+CREATE TRIGGER ${schema}.audit AFTER UPDATE ON ${schema}._lease FOR EACH ROW SET @n = 1`)
+      const report = await doctor(database.url, '--schema', schema)
+      const drifted = [
+        `function ${schema}.flax_time`,
+        `function ${schema}.sno_encode`,
+        `column ${schema}._lease.used_until_ms`,
+        `column ${schema}._lease.note`,
+        `trigger ${schema}._lease.audit`,
+      ]
+      expect(told(report).sort()).toEqual(drifted.map((place) => `drift ${place}`).sort())
+      expect(told(await doctor(database.url, '--schema', schema, '--skip', 'drift'))).toEqual([])
+      for (const { where, cure } of report.findings) {
+        if (where.startsWith('function '))
+          expect(cure.shell).toBe(
+            `npx snoflax sql --dialect ${server} --schema ${schema} | ${client} -h HOST -u USER -p`,
+          )
+        if (cure.sql !== undefined) await run(cure.sql)
+      }
+      const { out } = await cli(['sql', '--dialect', server as string, '--schema', schema])
+      expect(out.split('\n//\n')).toHaveLength(installStatements(server as 'mysql', { schema }).length + 1)
+      const session = await database.pool.getConnection()
+      for (const statement of out.split('\n//\n').slice(0, -1))
+        await session.query(statement.replace('DELIMITER //\n', ''))
+      session.release()
+      expect(told(await doctor(database.url, '--schema', schema)).sort()).toEqual([
+        `drift column ${schema}._lease.note`,
+        `drift column ${schema}._lease.used_until_ms`,
+      ])
+      await run(`DROP TABLE ${schema}._manifest`)
+      const { findings, notes } = await doctor(database.url, '--schema', schema)
+      expect({ findings, notes }).toEqual({
+        findings: [expect.objectContaining({ check: 'drift', where: `table ${schema}._manifest` })],
+        notes: [],
+      })
+    } finally {
+      await run(`DROP DATABASE IF EXISTS ${schema}`)
+    }
   })
 })

@@ -138,6 +138,17 @@ test('types that pad, are too short, or do not sort numbers', async () => {
   ])
 })
 
+test('a cure of a type leaves the default of a text', async () => {
+  await database.query("CREATE TABLE a (id char(20) PRIMARY KEY, other varchar(12) DEFAULT '' NOT NULL)")
+  for (let n = 0; n < 10; n++) await database.query('INSERT INTO a (id) VALUES ($1)', [flax.generate()])
+  const { findings } = await doctor(database.url, '--column', 'a.other=flax', '--skip', 'malformed')
+  for (const { cure } of findings) await database.query(cure.sql as string)
+  const [row] = await database.query(
+    "SELECT data_type AS type, column_default AS value FROM information_schema.columns WHERE table_name = 'a' AND column_name = 'other'",
+  )
+  expect(row).toEqual({ type: 'text', value: expect.stringMatching(/^''/) })
+})
+
 test('a type and a collation of one column, whose cures do not undo each other', async () => {
   await database.query(`CREATE TABLE a (id char(20) COLLATE "en-x-icu" PRIMARY KEY DEFAULT snoflax.flax_generate_text());
     INSERT INTO a SELECT FROM generate_series(1, 9)`)
@@ -844,7 +855,7 @@ test('a role that may not use the functions has its tables examined all the same
   const role = await database.role()
   await database.query(`GRANT SELECT ON customer TO ${role.name}`)
   expect(await doctor(role.url)).toMatchObject({
-    pgSql: null,
+    installed: null,
     findings: [],
     columns: [{ place: 'customer.id' }],
     notes: ['functions were not examined: permission denied for schema snoflax'],
@@ -871,6 +882,25 @@ test('a sample says that it is one; --full reads all', async () => {
   expect(told(await doctor(database.url, '--sample', '50'))).toEqual(['future a.id'])
 })
 
+test('both ends of a table without statistics are read, and no row twice where they are wrong', async () => {
+  await database.query(`CREATE TABLE few (id bytea PRIMARY KEY DEFAULT snoflax.flax_generate());
+    INSERT INTO few SELECT FROM generate_series(1, 5000); ANALYZE few; DELETE FROM few WHERE random() < 0.995;
+    CREATE TABLE many (id bytea PRIMARY KEY DEFAULT snoflax.flax_generate()) PARTITION BY RANGE (id);
+    CREATE TABLE part PARTITION OF many DEFAULT;
+    INSERT INTO many SELECT FROM generate_series(1, 5000)`)
+  const later = storageFor(flax, 'postgres', { storage: 'binary' }).toDatabase(
+    flax.generateAt(Date.now() + 1e9),
+  )
+  await database.query('INSERT INTO many VALUES ($1)', [later])
+  const [row] = await database.query('SELECT count(*)::integer AS count FROM few')
+  const report = await doctor(database.url, '--sample', '1000')
+  expect(told(report)).toEqual(['future many.id'])
+  expect(report.columns).toMatchObject([
+    { place: 'few.id', rowsRead: row?.['count'], isComplete: true },
+    { place: 'many.id', rowsRead: 1002, isComplete: false },
+  ])
+})
+
 test('another schema, partitions and other schemas for tables', async () => {
   await install(database.pool, { schema: 'ids', families: ['flax'] })
   await database.query(`CREATE SCHEMA shop;
@@ -892,7 +922,7 @@ test('a database without pg-sql', async () => {
   await bare.query('INSERT INTO a VALUES ($1)', [storageFor(flax, 'postgres').toDatabase(flax.generate())])
   const report = await doctor(bare.url)
   expect(report).toMatchObject({
-    pgSql: null,
+    installed: null,
     findings: [],
     columns: [{ place: 'a.id', family: 'flax', evidence: 'values' }],
   })

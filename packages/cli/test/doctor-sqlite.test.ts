@@ -273,6 +273,44 @@ test('an id that is the key of two tables', async () => {
   await findsAndCures(['duplicate archive.id'], ...newIds('archive.id'))
 })
 
+test('bytes in base64 are not taken for a text of an id of another time', async () => {
+  database.connection.exec('CREATE TABLE a (id BLOB PRIMARY KEY)')
+  for (let n = 0; n < 20; n++) insert('a', flax.decode(flax.generate()))
+  const base64 = Buffer.from(flax.decode(flax.generate())).toString('base64')
+  insert('a', base64)
+  const { findings } = await doctor(database.file)
+  expect(findings).toMatchObject([
+    { check: 'malformed', cure: { leaves: expect.stringContaining(`the first "${base64}"`) } },
+  ])
+  expect(findings[0]?.cure.sql).toBeUndefined()
+})
+
+test('a key that is a reference without a foreign key, until an id of it leads nowhere', async () => {
+  database.connection.exec(
+    'CREATE TABLE user (id TEXT PRIMARY KEY); CREATE TABLE profile (user_id TEXT PRIMARY KEY)',
+  )
+  for (const id of Array.from({ length: 20 }, () => flax.generate())) {
+    insert('user', id)
+    insert('profile', id)
+  }
+  insert('user', flax.generate())
+  expect((await doctor(database.file)).findings).toEqual([])
+  insert('profile', flax.generate())
+  expect(told(await doctor(database.file))).toHaveLength(1)
+})
+
+test('numbers that AUTOINCREMENT has given out are not given out again after a cure', async () => {
+  database.connection.exec(
+    'CREATE TABLE a (n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT COLLATE NOCASE UNIQUE)',
+  )
+  for (let n = 1; n <= 20; n++) insert('a', n, flax.generate())
+  database.connection.exec('DELETE FROM a WHERE n > 15')
+  const [finding] = (await doctor(database.file)).findings
+  database.connection.exec(finding?.cure.sql as string)
+  database.connection.exec("INSERT INTO a (id) VALUES ('x')")
+  expect(database.connection.prepare('SELECT max(n) FROM a').pluck().get()).toBe(21)
+})
+
 test('more rows than are read at once', async () => {
   database.connection.exec('CREATE TABLE a (id TEXT PRIMARY KEY); CREATE TABLE b (id BLOB PRIMARY KEY)')
   database.connection.transaction(() => {

@@ -10,7 +10,7 @@ export interface Finding {
 
 export interface Report {
   readonly database: string
-  readonly pgSql: string | null
+  readonly installed: string | null
   readonly columns: readonly {
     place: string
     family: string

@@ -1,5 +1,5 @@
 import type { IdStorage } from '@snoflax/core'
-import { quoteName } from '@snoflax/core/adapter'
+import { quoteName, quoteText } from '@snoflax/core/adapter'
 import type { ReplacedColumn } from '../adoption.js'
 import {
   type Column,
@@ -56,6 +56,15 @@ export const openSqlite =
     perform(work(new SqliteDriver(connection)))
 
 const newTable = (table: string): string => `snoflax_new_${shownName(table)}`
+
+/** What AUTOINCREMENT has given out goes with a table that is dropped, and would be given out again. */
+const moveSequence = (table: string): string[] => {
+  const [from, to] = [shownName(table), newTable(table)].map(quoteText)
+  return [
+    `DELETE FROM sqlite_sequence WHERE name = ${to}`,
+    `INSERT INTO sqlite_sequence (name, seq) SELECT ${to}, seq FROM sqlite_sequence WHERE name = ${from}`,
+  ]
+}
 
 /** For making a table anew, as SQLite's manual has it. Both are void within a transaction. */
 const SETTINGS = { foreign_keys: 'OFF', legacy_alter_table: 'ON' }
@@ -226,9 +235,12 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
     )
   }
 
-  *isTaken(_: RootPlan, map: string, storage: IdStorage<string>, id: string): Work<boolean> {
-    const rows = yield* this.query(`SELECT 1 FROM ${map} WHERE id = $1`, [storage.toDatabase(id)])
-    return rows.length > 0
+  *isAnyTaken(_: RootPlan, map: string, storage: IdStorage<string>, ids: readonly string[]): Work<boolean> {
+    for (const id of ids) {
+      const rows = yield* this.query(`SELECT 1 FROM ${map} WHERE id = $1`, [storage.toDatabase(id)])
+      if (rows.length > 0) return true
+    }
+    return false
   }
 
   /** The switch makes both with the tables. */
@@ -259,7 +271,8 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
       exchange: [
         ...details.map(({ create }) => create),
         ...details.map((one) => this.copy(columns, one)),
-        ...details.flatMap(({ table }) => [
+        ...details.flatMap(({ table, create }) => [
+          ...(/\bAUTOINCREMENT\b/i.test(create) ? moveSequence(table) : []),
           `DROP TABLE ${table}`,
           `ALTER TABLE ${quoteName(newTable(table))} RENAME TO ${table}`,
         ]),

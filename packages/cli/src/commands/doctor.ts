@@ -117,10 +117,10 @@ async function tryCures(
 }
 
 function picture(
-  { database, pgSql, columns, notes, findings, advice, dryRun }: Report,
+  { database, installed, columns, notes, findings, advice, dryRun }: Report,
   paint: Paint,
 ): string {
-  const head = `${paint('bold', database)}${pgSql === null ? '' : `, pg-sql ${pgSql}`}`
+  const head = `${paint('bold', database)}${installed === null ? '' : `, ${installed}`}`
   const examined = columns.length > 0 ? columns.map(columnLine) : ['  no column that holds ids was found']
   return [
     head,

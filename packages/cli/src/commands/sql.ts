@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { IdError } from '@snoflax/core'
 import { snakeCase } from '@snoflax/core/adapter'
+import { installStatements } from '@snoflax/mysql-sql'
 import {
   drizzleMigration,
   installSql,
@@ -19,6 +20,7 @@ import type { Terminal } from '../terminal.js'
 
 interface Options {
   readonly for?: Tool
+  readonly dialect: (typeof DIALECTS)[number]
   readonly schema: string
   readonly families?: string
   readonly grantTo?: string[]
@@ -38,12 +40,15 @@ type Tool = keyof typeof MIGRATIONS
 
 export const sql = (terminal: Terminal): Command =>
   new Command('sql')
-    .description('the PostgreSQL functions, as SQL or as a migration file')
+    .description(
+      'the functions for PostgreSQL, MySQL or MariaDB, as SQL, or for PostgreSQL as a migration file',
+    )
+    .addOption(new Option('--dialect <server>', 'what the SQL is for').choices(DIALECTS).default('postgres'))
     .addOption(new Option('--for <tool>', 'a migration of this tool').choices(Object.keys(MIGRATIONS)))
     .option('--schema <name>', 'schema to install into', 'snoflax')
     .option('--families <names>', 'families wanted, with commas between (default: all)')
-    .option('--grant-to <roles...>', 'roles that may read and make ids')
-    .option('--grant-leases <roles...>', 'roles that may lease numbers of sno and flake')
+    .option('--grant-to <roles...>', 'roles or accounts that may read and make ids')
+    .option('--grant-leases <roles...>', 'roles or accounts that may lease numbers of sno and flake')
     .option('--at <time>', 'when the migration was made, which decides its order (default: now)', parseTime)
     .option('--out <folder>', 'write the file into this folder, and print its path')
     .option('--json', 'print a JSON object')
@@ -54,14 +59,25 @@ export const sql = (terminal: Terminal): Command =>
       else await terminal.print(options.out === undefined ? file.content.trimEnd() : path)
     })
 
-function fileOf({ for: tool, at, ...options }: Options): MigrationFile {
+const DIALECTS = ['postgres', 'mysql', 'mariadb'] as const
+
+function fileOf({ for: tool, at, dialect, ...options }: Options): MigrationFile {
   const wanted = {
     schema: options.schema,
     ...(options.families !== undefined && { families: options.families.split(',').map(sqlFamily) }),
     ...(options.grantTo !== undefined && { grantTo: options.grantTo }),
     ...(options.grantLeases !== undefined && { grantLeases: options.grantLeases }),
   }
+  if (dialect !== 'postgres' && (tool !== undefined || options.families !== undefined))
+    throw new UsageError(`--dialect ${dialect} takes neither --for nor --families`)
   try {
+    if (dialect !== 'postgres') {
+      const statements = installStatements(dialect, wanted).map((one) => `${one}\n//\n`)
+      return {
+        path: `${options.schema}.sql`,
+        content: `DELIMITER //\n${statements.join('')}DELIMITER ;\n`,
+      }
+    }
     if (tool === undefined) return { path: `${options.schema}.sql`, content: installSql(wanted) }
     return MIGRATIONS[tool]({ ...wanted, ...(at !== undefined && { at: new Date(at) }) })
   } catch (error) {

@@ -2,7 +2,7 @@ import type { IdFamily } from '@snoflax/core'
 import type { SqlFamily } from '@snoflax/pg-sql'
 import type { IdColumn } from './id-columns.js'
 import type { Column, LiveDatabase } from './live-database.js'
-import type { CheckName, Cure } from './report.js'
+import { type CheckName, type Cure, type Finding, finding } from './report.js'
 
 /** What the checks work on. */
 export interface Examination {
@@ -31,6 +31,30 @@ export interface Installation {
   readonly schema: string
   readonly version: string
   readonly families: readonly SqlFamily[]
+}
+
+/** What was found of pg-sql or mysql-sql. */
+export interface Functions {
+  /** Package and version; null if it is not there. */
+  readonly label: string | null
+  readonly installed?: Installation
+  readonly findings: readonly Finding[]
+}
+
+/** Another version of a package in the database than the one that this command knows. */
+export function checkVersion(
+  name: string,
+  { schema, version }: Pick<Installation, 'schema' | 'version'>,
+  known: string,
+  cure: Cure,
+): Finding[] {
+  if (version === known) return []
+  // A pre-release counts as its release.
+  const [left, right] = [version, known].map((one) => one.split('-')[0]) as [string, string]
+  const isNewer = left.localeCompare(right, 'en', { numeric: true }) > 0
+  const message = `${name} ${version} is installed, ${isNewer ? 'newer' : 'older'} than ${known}, which this command knows`
+  const update = isNewer ? { shell: `npm install @snoflax/${name}@${version}` } : cure
+  return [finding('version', `schema ${schema}`, message, update, 'warning')]
 }
 
 /** To install again: the line for the shell that does it, in one transaction with what has to go before. */

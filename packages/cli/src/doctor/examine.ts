@@ -2,19 +2,20 @@ import type { Database, IdFamily } from '@snoflax/core'
 import { type ColumnRules, checkDeclaration } from './declaration.js'
 import { checkDefault } from './default.js'
 import { duplicates, repeated } from './duplicates.js'
-import type { Examination } from './examination.js'
+import type { Examination, Functions } from './examination.js'
 import { type IdColumn, identify, type Told } from './id-columns.js'
 import { type LiveDatabase, placeOf } from './live-database.js'
+import { checkFunctions as checkMysqlFunctions } from './mysql/functions.js'
 import { mysqlRules } from './mysql/rules.js'
-import { checkTables as checkMysqlTables } from './mysql/tables.js'
+import { tableChecks as mysqlTableChecks } from './mysql/tables.js'
 import { otherStorages } from './other-storages.js'
-import { checkFunctions, findFunctions } from './postgres/functions.js'
-import type { Postgres } from './postgres/open.js'
+import { checkFunctions as checkPostgresFunctions } from './postgres/functions.js'
 import { postgresRules } from './postgres/rules.js'
-import { checkTables as checkPostgresTables } from './postgres/tables.js'
+import { tableChecks as postgresTableChecks } from './postgres/tables.js'
 import { type CheckName, type ExaminedColumn, type Finding, finding, type Report } from './report.js'
 import { sqliteRules } from './sqlite/rules.js'
-import { checkTables as checkSqliteTables } from './sqlite/tables.js'
+import { tableChecks as sqliteTableChecks } from './sqlite/tables.js'
+import type { TableChecks } from './tables.js'
 import { checkValues, type Scan, scan } from './values.js'
 
 export interface ExamineOptions {
@@ -33,13 +34,14 @@ export interface ExamineOptions {
 /** Examines a database. It only reads. */
 export async function examine(database: LiveDatabase, options: ExamineOptions): Promise<Report> {
   const allColumns = await database.columns()
-  const { installed, notes } = isPostgres(database)
-    ? await findFunctions(database, options)
-    : { installed: undefined, notes: [] }
+  const notes: string[] = []
+  const {
+    label,
+    installed,
+    findings: functions,
+  } = (await RULES[database.kind].ofFunctions?.(database, options, notes)) ?? NO_FUNCTIONS
   const columns = await identify(database, allColumns, options, notes)
   const examination = { ...options, database, allColumns, columns, installed, nowMs: Date.now() }
-  const functions =
-    isPostgres(database) && installed ? await checkFunctions(database, installed, options.skip, notes) : []
   const { examined, findings: faults } = await examineColumns(examination)
   const found = [
     ...functions.filter((one) => !isAfterValues(one)),
@@ -49,7 +51,7 @@ export async function examine(database: LiveDatabase, options: ExamineOptions): 
   ].filter(({ check }) => !options.skip.includes(check))
   return {
     database: database.label,
-    pgSql: installed?.version ?? null,
+    installed: label,
     columns: examined,
     notes,
     findings: found.filter(({ severity }) => severity !== 'advice'),
@@ -57,22 +59,28 @@ export async function examine(database: LiveDatabase, options: ExamineOptions): 
   }
 }
 
-const isPostgres = (database: LiveDatabase): database is Postgres => database.kind === 'postgres'
+const NO_FUNCTIONS: Functions = { label: null, findings: [] }
 
 /** A check that is added to a domain looks at all values. */
 const isAfterValues = ({ where, cure }: Finding): boolean => where.startsWith('domain ') && 'sql' in cure
 
 interface Rules {
   readonly ofColumns: ColumnRules
+  /** What is wrong with the functions that a package of ours installed. */
+  ofFunctions?(database: LiveDatabase, options: ExamineOptions, notes: string[]): Promise<Functions>
   /** What is wrong with triggers, foreign keys, indexes, partitions and the server. */
-  ofTables(examination: Examination): Promise<Finding[]>
+  readonly ofTables: TableChecks
 }
 
-const MYSQL: Rules = { ofColumns: mysqlRules, ofTables: checkMysqlTables }
+const MYSQL: Rules = {
+  ofColumns: mysqlRules,
+  ofFunctions: checkMysqlFunctions,
+  ofTables: mysqlTableChecks,
+}
 
 const RULES: Readonly<Record<Database, Rules>> = {
-  postgres: { ofColumns: postgresRules, ofTables: checkPostgresTables },
-  sqlite: { ofColumns: sqliteRules, ofTables: checkSqliteTables },
+  postgres: { ofColumns: postgresRules, ofFunctions: checkPostgresFunctions, ofTables: postgresTableChecks },
+  sqlite: { ofColumns: sqliteRules, ofTables: sqliteTableChecks },
   mysql: MYSQL,
   mariadb: MYSQL,
 }
@@ -121,8 +129,8 @@ async function examineColumns(
   findings.push(
     ...(await unless('duplicate', () => duplicates(examination, sorted))),
     ...(await unless('reference', () => otherStorages(examination, sorted, rules))),
-    ...(await ofTables(examination)),
   )
+  for (const [check, look] of ofTables) findings.push(...(await unless(check, async () => look(examination))))
   return { examined, findings }
 }
 

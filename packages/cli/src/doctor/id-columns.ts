@@ -1,5 +1,6 @@
 import {
   type Database,
+  flax,
   type IdFamily,
   type IdStorage,
   isPlausible,
@@ -229,7 +230,7 @@ function byValues(
     const texts = restored.filter(
       (value, n): value is string => likely[n] === true && typeof value === 'string',
     )
-    return fit.storage.name !== 'text' || mixesCases(fit.family, texts.join(''))
+    return fit.storage.name !== 'text' || mixesCases(fit.family, texts)
   })
   const sure = enough.filter(
     ({ fit, count, shaped }) => count >= (isSnowflake(fit) ? values.length : SHARE * shaped),
@@ -369,8 +370,12 @@ function isLikely({ family, storage }: Fit, value: unknown): boolean {
 /** The first months of a snowflake's epoch are the times of smaller numbers of any kind. */
 const SNOWFLAKE = 10n ** 17n
 
-/** Texts of digits or of one case alone are codes of another kind, where the family's alphabet has both cases. */
-function mixesCases(family: IdFamily, text: string): boolean {
-  const hasBoth = /[a-z]/.test(text) && /[A-Z]/.test(text)
-  return hasBoth || !(family.is(family.max.toUpperCase()) && family.is(family.max.toLowerCase()))
+/**
+ * Texts of digits or of one case alone are codes of another kind, where the family's alphabet has both cases. So are texts
+ * that count up behind a word, as `Inv-2024-0000001`: the end of a flax is random.
+ */
+function mixesCases(family: IdFamily, texts: readonly string[]): boolean {
+  if (!family.is(family.max.toUpperCase()) || !family.is(family.max.toLowerCase())) return true
+  const looked = texts.map((text) => (family.name === flax.name ? text.slice(-8) : text)).join('')
+  return /[a-z]/.test(looked) && /[A-Z]/.test(looked)
 }

@@ -179,5 +179,6 @@ function update(columns: readonly Column[], right: string, wrong: string): strin
 function unchecked(kind: Database, statements: readonly string[]): readonly string[] {
   if (kind === 'postgres') return statements
   if (kind === 'sqlite') return ['BEGIN', 'PRAGMA defer_foreign_keys = ON', ...statements, 'COMMIT']
-  return ['SET foreign_key_checks = 0', ...statements, 'SET foreign_key_checks = 1']
+  const unchecked = ['SET foreign_key_checks = 0', ...statements, 'SET foreign_key_checks = 1']
+  return ['START TRANSACTION', ...unchecked, 'COMMIT']
 }

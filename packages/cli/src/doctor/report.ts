@@ -86,8 +86,8 @@ export interface DryRun {
 export interface Report {
   /** Which database it was, without the password. */
   readonly database: string
-  /** The version of pg-sql there, or null. */
-  readonly pgSql: string | null
+  /** What installed functions there, as `pg-sql 1.0.0` or `mysql-sql 1.0.0`; null if nothing did. */
+  readonly installed: string | null
   /** Columns of ids, also those that are in order. */
   readonly columns: readonly ExaminedColumn[]
   /** What was not examined, and why. */

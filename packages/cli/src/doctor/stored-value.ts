@@ -75,7 +75,9 @@ export function readStored(storage: IdStorage<string>, value: unknown): StoredVa
   try {
     const id = storage.fromDatabase(value)
     if (isSame(storage.database, storage.toDatabase(id), value)) return { is: 'id', id }
-    return misplaced(id)
+    // Base64 of the bytes has the length of a text, and reads as an id of any time.
+    if (isPlausible(storage.family, id)) return misplaced(id)
+    return { is: 'malformed', reason: `${shown(value)} is ${nameOf(value, storage)}` }
   } catch (error) {
     if (!(error instanceof IdError)) throw error
     const id = recovered(storage.family, value)

@@ -3,11 +3,34 @@ import { literal } from '../ids/forms.js'
 import { showUtc } from '../ids/time.js'
 import type { Examination } from './examination.js'
 import type { IdColumn, StoredIds } from './id-columns.js'
-import { type Column, placeOf } from './live-database.js'
+import { type Column, placeOf, type Row } from './live-database.js'
 import { lookUp } from './look-up.js'
 import { Faults, replacement } from './replacement.js'
-import { type Finding, finding } from './report.js'
+import { type CheckName, type Finding, finding } from './report.js'
 import { readStored, shown } from './stored-value.js'
+
+/** Checks of tables, each with its name in the report. */
+export type TableChecks = readonly (readonly [
+  check: CheckName,
+  look: (examination: Examination) => Finding[] | Promise<Finding[]>,
+])[]
+
+/** Triggers that give each row another id than it brought: rows of `table` and `name`, by `cureOf` the statements that mend one. */
+export const triggerFindings = (
+  columns: readonly IdColumn[],
+  triggers: readonly Row[],
+  cureOf: (trigger: Row, column: Column) => string | undefined,
+): Finding[] =>
+  columns.flatMap(({ column }) =>
+    triggers.flatMap((trigger) => {
+      const isOwn = trigger['table'] === column.table || trigger['table'] === column.quotedTable
+      const sql = isOwn ? cureOf(trigger, column) : undefined
+      if (sql === undefined) return []
+      const by = trigger['function'] === undefined ? '' : `, by ${trigger['function']}`
+      const message = `trigger ${trigger['name']} overwrites the ids of rows${by}`
+      return [finding('trigger', placeOf(column), message, { sql })]
+    }),
+  )
 
 /** The columns of ids whose storage is known. */
 export const storedColumns = ({ columns }: Examination): StoredIds[] =>
@@ -89,7 +112,7 @@ export function keepingIds(body: string, column: Column): string | undefined {
 /** An expression up to a comma or semicolon outside its brackets. */
 const VALUE = '(?:[^;,()]|\\((?:[^()]|\\((?:[^()]|\\([^()]*\\))*\\))*\\))+?'
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+export const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 /** The last of a table's partitions by ranges of ids. */
 export interface LastPartition {

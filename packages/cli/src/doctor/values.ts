@@ -4,7 +4,7 @@ import { isPrefixed } from '@snoflax/core/adapter'
 import { showUtc } from '../ids/time.js'
 import type { Examination } from './examination.js'
 import type { IdColumn, StoredIds } from './id-columns.js'
-import { type Column, placeOf } from './live-database.js'
+import { type Column, type LiveDatabase, placeOf } from './live-database.js'
 import { Faults, replacement } from './replacement.js'
 import { type CheckName, type Finding, finding } from './report.js'
 import { readStored, shown } from './stored-value.js'
@@ -35,7 +35,7 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
   const rivals = rivalsOf(examination, idColumn)
   const ids: string[] = []
   let rowsRead = 0
-  for await (const rows of database.batches(valuesSql(column, full ? undefined : sample))) {
+  for await (const rows of database.batches(await valuesSql(database, column, full ? undefined : sample))) {
     for (const { value } of rows) {
       rowsRead++
       const read = readStored(storage, value)
@@ -87,15 +87,26 @@ const RIVALS = new WeakMap<IdFamily, readonly IdFamily[]>()
  * All values, or so many: both ends of an index, where ids from the future and strays are, else any. One more than the
  * sample tells that there are more.
  */
-export function valuesSql({ quotedTable, quotedName, isIndexed, rows }: Column, sample?: number): string {
+async function valuesSql(
+  database: LiveDatabase,
+  { quotedTable, quotedName, isIndexed, pages }: Column,
+  sample?: number,
+): Promise<string> {
   const all = `SELECT ${quotedName} AS value FROM ${quotedTable} WHERE ${quotedName} IS NOT NULL`
   if (sample === undefined) return all
-  if (!isIndexed || rows <= sample) return `${all} LIMIT ${sample + 1}`
+  const some = `${all} LIMIT ${sample + 1}`
+  if (!isIndexed || (pages !== undefined && pages * ROWS_A_PAGE <= sample)) return some
+  // Estimates may be far off, and then the ends would overlap, or not be looked at.
+  const [counted] = await database.query(`SELECT count(*) AS count FROM (${some}) AS counted`)
+  if (Number(counted?.['count']) <= sample) return some
   const half = Math.ceil((sample + 1) / 2)
   const end = (direction: string): string =>
     `SELECT * FROM (${all} ORDER BY ${quotedName} ${direction} LIMIT ${half})`
   return `${end('ASC')} AS low UNION ALL ${end('DESC')} AS high`
 }
+
+/** As many as PostgreSQL has room for, at most. */
+const ROWS_A_PAGE = 300
 
 /**
  * Values that are no id of the family or one in another storage's form, and ids that carry a time after now: made by a

@@ -33,7 +33,8 @@ export async function openMysql(url: string, isTrial: boolean): Promise<LiveData
       (await query(COLUMNS)).map((row) => toColumn({ ...row, type: bareType(String(row['type'])) }, quote)),
     partsOf: partsByKey,
     run: async (sql) => {
-      for (const statement of sql.split(';\n')) {
+      const statements = sql.split(';\n').filter((one) => !OWN_TRANSACTION.test(one))
+      for (const statement of statements) {
         if (COMMITS.test(statement))
           throw new NotTried(
             `${statement.split(' ', 2).join(' ')} commits in ${isMaria ? 'MariaDB' : 'MySQL'}, so that it can't be taken back`,
@@ -41,7 +42,7 @@ export async function openMysql(url: string, isTrial: boolean): Promise<LiveData
       }
       await connection.promise().query('SAVEPOINT before_cure')
       try {
-        for (const statement of sql.split(';\n')) await query(statement)
+        for (const statement of statements) await query(statement)
       } catch (error) {
         await connection.promise().query('ROLLBACK TO SAVEPOINT before_cure')
         throw error
@@ -59,6 +60,9 @@ export async function openMysql(url: string, isTrial: boolean): Promise<LiveData
 
 /** Statements that end a transaction, or that change the server. */
 const COMMITS = /^\s*(?:ALTER|CREATE|DROP|RENAME|TRUNCATE|SET (?:GLOBAL|PERSIST))\b/i
+
+/** The trial has a transaction of its own. */
+const OWN_TRANSACTION = /^(?:START TRANSACTION|COMMIT)$/
 
 async function connect(url: string, isTrial = false): Promise<Connection> {
   const { default: mysql } = await driver(() => import('mysql2'), 'mysql2')

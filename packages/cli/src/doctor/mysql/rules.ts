@@ -12,7 +12,8 @@ export const mysqlRules: ColumnRules = {
       return "MariaDB's uuid reorders the bytes before 10.11.5 and 11.0.3, so ids don't sort there"
     const fault = storageFault(kind, idColumn)
     if (fault !== undefined) return fault
-    if (storage?.name === 'bigint' && !/unsigned/i.test(declared)) return `${declared} ${SIGNED}`
+    const isWide = storage?.name === 'bigint' && (family.decode(family.max)[0] as number) >= 0x80
+    if (isWide && !/unsigned/i.test(declared)) return `${declared} ${SIGNED}`
     return type === 'binary' && length !== family.byteLength
       ? `${declared} pads the ${family.byteLength} bytes of an id with zeros`
       : undefined
@@ -21,26 +22,24 @@ export const mysqlRules: ColumnRules = {
   hasCollationFault: ({ column: { collation }, storage }) =>
     storage?.name === 'text' && collation !== undefined && !/_bin$|^binary$/.test(collation),
   cure(examination, idColumn, check) {
-    if (check === 'type' && idColumn.column.type === 'uuid') return fromUuid(idColumn)
+    if (check === 'type' && idColumn.column.type === 'uuid') return fromUuid(examination, idColumn)
     return changeType(examination, idColumn)
   },
-  cureDefault(_, { column }) {
-    const { quotedTable, quotedName, declared } = column
-    return column.counter === undefined
-      ? `ALTER TABLE ${quotedTable} ALTER COLUMN ${quotedName} DROP DEFAULT`
-      : modify({ ...column, defaultSql: undefined }, declared)
+  async cureDefault({ database }, { column }) {
+    if (column.counter === undefined)
+      return `ALTER TABLE ${column.quotedTable} ALTER COLUMN ${column.quotedName} DROP DEFAULT`
+    return (await modifying(database, column))(column.declared).replace(/ AUTO_INCREMENT\b/i, '')
   },
   /** As bytes, which have room for both forms. */
-  changeStorage: (_, { column, family, storage }, updates) =>
-    [
-      modify({ ...column, defaultSql: undefined }, 'VARBINARY(255)'),
-      ...updates,
-      modify(
-        { ...column, defaultSql: undefined },
-        targetOf('mysql', { column, family, storage, evidence: 'told' }).column.sql,
-      ),
-    ].join(';\n'),
+  async changeStorage({ database }, idColumn, updates) {
+    const modify = await modifying(database, idColumn.column)
+    const { sql } = targetOf('mysql', idColumn).column
+    return [STRICT, modify('VARBINARY(255)'), ...updates, modify(sql)].join(';\n')
+  },
 }
+
+/** Other modes cut what has no room. */
+const STRICT = "SET sql_mode = concat(@@sql_mode, ',STRICT_ALL_TABLES')"
 
 const SIGNED = 'has no place for numbers of 2^63 and above'
 
@@ -52,20 +51,24 @@ async function changeType({ database, columns }: Examination, idColumn: IdColumn
   const { sql: type, length: width } = targetOf('mysql', idColumn).column
   const tied = tiedTo(columns, idColumn).map(({ column }) => column)
   const keys = await foreignKeysOf(database, tied)
-  return [
-    ...keys.map(({ drop }) => drop),
-    ...tied.flatMap((column) => [...withoutZeros(column, width), modify(column, type)]),
-    ...keys.map(({ add }) => add),
-  ].join(';\n')
+  const changes = await Promise.all(
+    tied.map(async (column) => {
+      const modify = await modifying(database, column)
+      return [...withoutZeros(column, width, modify), modify(type)]
+    }),
+  )
+  return [STRICT, ...keys.map(({ drop }) => drop), ...changes.flat(), ...keys.map(({ add }) => add)].join(
+    ';\n',
+  )
 }
 
 /** The zeros behind the bytes go first: a shorter type would refuse them. */
-function withoutZeros(column: Column, width: number | undefined): string[] {
+function withoutZeros(column: Column, width: number | undefined, modify: Modify): string[] {
   const { type, length, quotedTable, quotedName } = column
   if (type !== 'binary' || width === undefined || !(Number(length) > width)) return []
   const zeros = `REPEAT(X'00', ${Number(length) - width})`
   return [
-    modify(column, `VARBINARY(${length})`),
+    modify(`VARBINARY(${length})`),
     `UPDATE ${quotedTable} SET ${quotedName} = LEFT(${quotedName}, ${width}) WHERE SUBSTRING(${quotedName}, ${width + 1}) = ${zeros}`,
   ]
 }
@@ -83,19 +86,29 @@ function tiedTo(columns: readonly IdColumn[], start: IdColumn): IdColumn[] {
   return [...tied]
 }
 
-function modify({ quotedTable, quotedName, isNullable, defaultSql }: Column, type: string): string {
-  const rest = `${isNullable ? 'NULL' : 'NOT NULL'}${defaultSql === undefined ? '' : ` DEFAULT ${defaultSql}`}`
-  return `ALTER TABLE ${quotedTable} MODIFY ${quotedName} ${type} ${rest}`
+/** The statement that gives a column another type, and leaves it what else it is declared with. */
+type Modify = (type: string) => string
+
+async function modifying(database: LiveDatabase, { quotedTable, quotedName }: Column): Promise<Modify> {
+  const [created] = await database.query(`SHOW CREATE TABLE ${quotedTable}`)
+  const lines = String(created?.['Create Table']).split(/,?\n */)
+  const definition = lines.find((line) => line.startsWith(`${quotedName} `)) as string
+  const rest = definition.slice(quotedName.length + 1).replace(TYPE, '')
+  return (type) => `ALTER TABLE ${quotedTable} MODIFY ${quotedName} ${type}${rest}`
 }
 
+const TYPE = /^\w+(?:\([^)]*\))?(?: unsigned| zerofill)*(?: CHARACTER SET \w+)?(?: COLLATE \w+)?/i
+
 /** The characters whose codes are the uuid's bytes. */
-function fromUuid({ column, family }: IdColumn): string {
+async function fromUuid({ database }: Examination, { column, family }: IdColumn): Promise<string> {
   const { quotedTable, quotedName } = column
+  const modify = await modifying(database, column)
   const ascii = (length: number): string => `CHAR(${length}) CHARACTER SET ascii COLLATE ascii_bin`
   return [
-    modify(column, ascii(36)),
+    STRICT,
+    modify(ascii(36)),
     `UPDATE ${quotedTable} SET ${quotedName} = CONVERT(UNHEX(REPLACE(${quotedName}, '-', '')) USING ascii)`,
-    modify(column, ascii(Number(family.textLength))),
+    modify(ascii(Number(family.textLength))),
   ].join(';\n')
 }
 

@@ -1,41 +1,28 @@
 import type { Examination } from '../examination.js'
 import { isDatabaseError, placeOf, type Row } from '../live-database.js'
 import { type Finding, finding } from '../report.js'
-import { endingPartition, isMadeByDatabase, keepingIds, orphans, storedColumns } from '../tables.js'
+import {
+  endingPartition,
+  isMadeByDatabase,
+  keepingIds,
+  orphans,
+  storedColumns,
+  type TableChecks,
+  triggerFindings,
+} from '../tables.js'
 import { quote } from './open.js'
-
-/** Triggers, foreign keys, indexes and partitions of the tables that hold ids, and the format of the binary log. */
-export async function checkTables(examination: Examination): Promise<Finding[]> {
-  const { skip } = examination
-  return [
-    ...(skip.includes('trigger') ? [] : await checkTriggers(examination)),
-    ...(skip.includes('reference') ? [] : await orphans(examination)),
-    ...(skip.includes('index') ? [] : await ignoredIndexes(examination)),
-    ...(skip.includes('partition') ? [] : await partitions(examination)),
-    ...(skip.includes('replication') ? [] : await binaryLog(examination)),
-  ]
-}
 
 async function checkTriggers({ database, columns }: Examination): Promise<Finding[]> {
   const rows = await database.query(
     `SELECT trigger_name AS name, event_object_table AS \`table\`, event_manipulation AS event, action_statement AS body
        FROM information_schema.triggers WHERE trigger_schema = database() AND action_timing = 'BEFORE' ORDER BY trigger_name`,
   )
-  return columns.flatMap(({ column }) =>
-    rows
-      .filter(({ table }) => table === column.table)
-      .flatMap(({ name, event, body }) => {
-        const changed = keepingIds(body as string, column)
-        if (changed === undefined) return []
-        const trigger = quote(name as string)
-        const sql = `DROP TRIGGER ${trigger};\nCREATE TRIGGER ${trigger} BEFORE ${event} ON ${column.quotedTable} FOR EACH ROW ${changed}`
-        return [
-          finding('trigger', placeOf(column), `trigger ${name} overwrites the ids of rows`, {
-            sql,
-          }),
-        ]
-      }),
-  )
+  return triggerFindings(columns, rows, ({ name, event, body }, column) => {
+    const changed = keepingIds(body as string, column)
+    if (changed === undefined) return undefined
+    const trigger = quote(name as string)
+    return `DROP TRIGGER ${trigger};\nCREATE TRIGGER ${trigger} BEFORE ${event} ON ${column.quotedTable} FOR EACH ROW ${changed}`
+  })
 }
 
 /** What no query uses: MariaDB's IGNORED, MySQL's INVISIBLE. */
@@ -90,14 +77,14 @@ async function partitions(examination: Examination): Promise<Finding[]> {
   })
 }
 
-/** A bound as the driver would give the value: bytes are hex, or where they can be a quoted text. */
+/** A bound as the driver would give the value: bytes are hex, or where they are UTF-8 a quoted text. */
 function boundOf(storage: string, bound: string): unknown {
   const text = bound.replace(/^(?:_binary\s*)?'([\s\S]*)'$/, (_, inner: string) =>
     inner.replaceAll("''", "'").replace(/\\([\s\S])/g, (_, letter: string) => ESCAPES[letter] ?? letter),
   )
   if (storage !== 'binary') return text
   const [, hex] = /^(?:_binary\s*)?(?:0x|X')([\da-f]+)'?$/i.exec(bound) ?? []
-  return hex === undefined ? Buffer.from(text, 'latin1') : Buffer.from(hex, 'hex')
+  return hex === undefined ? Buffer.from(text) : Buffer.from(hex, 'hex')
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { 0: '\0', b: '\b', n: '\n', r: '\r', t: '\t', Z: '\u001a' }
@@ -114,3 +101,11 @@ async function binaryLog({ database, columns }: Examination): Promise<Finding[]>
   const leaves = 'set it in the configuration file too, and open the sessions anew; compare the replicas'
   return [finding('replication', 'the server', message, { sql, leaves })]
 }
+
+export const tableChecks: TableChecks = [
+  ['trigger', checkTriggers],
+  ['reference', orphans],
+  ['index', ignoredIndexes],
+  ['partition', partitions],
+  ['replication', binaryLog],
+]

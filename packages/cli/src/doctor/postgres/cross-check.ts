@@ -5,8 +5,8 @@ import { typeid, ulid, uuid7 } from '@snoflax/families'
 import { families } from '../../ids/families.js'
 import { hexOf } from '../../ids/forms.js'
 import { again, type Installation } from '../examination.js'
+import type { LiveDatabase } from '../live-database.js'
 import { type Finding, finding } from '../report.js'
-import type { Postgres } from './open.js'
 
 const IDS = 200
 
@@ -17,7 +17,7 @@ interface Comparison {
 }
 
 /** Random ids and texts through TypeScript and through this very server: both must say the same. */
-export async function crossCheck(database: Postgres, installed: Installation): Promise<Finding[]> {
+export async function crossCheck(database: LiveDatabase, installed: Installation): Promise<Finding[]> {
   const known = families().filter((family) => installed.families.includes(snakeCase(family.name) as never))
   const findings: Finding[] = []
   for (const family of known) {
@@ -32,7 +32,7 @@ export async function crossCheck(database: Postgres, installed: Installation): P
 }
 
 async function differenceIn(
-  database: Postgres,
+  database: LiveDatabase,
   { expression, cases }: Comparison,
 ): Promise<string | undefined> {
   const sql = `SELECT (${expression.replaceAll('$1', 'input')})::text AS value

@@ -1,6 +1,6 @@
 import { again, type Installation } from '../examination.js'
+import type { LiveDatabase } from '../live-database.js'
 import { type Finding, finding } from '../report.js'
-import type { Postgres } from './open.js'
 
 /** What an installation makes, by the names of its parts, and each part in the words of the server. */
 type Parts = Readonly<Record<string, string>>
@@ -26,7 +26,7 @@ const differencesSql = (schema: string): string => `
    ORDER BY m.position, object COLLATE "C"`
 
 /** What is not as it was installed, in the order in which the cures can be run. */
-export async function checkDrift(database: Postgres, installed: Installation): Promise<Finding[]> {
+export async function checkDrift(database: LiveDatabase, installed: Installation): Promise<Finding[]> {
   const rows = await database.query(differencesSql(installed.schema), [installed.version])
   const differences = rows as unknown as Difference[]
   const changes = differences.flatMap(changeOf).sort((a, b) => turnOf(a) - turnOf(b))

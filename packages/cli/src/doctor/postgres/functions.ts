@@ -1,75 +1,72 @@
+import type { IdFamily } from '@snoflax/core'
 import { snakeCase } from '@snoflax/core/adapter'
 import { installedVersion, type SqlFamily, VERSION } from '@snoflax/pg-sql'
-import { again, type Examination, type Installation } from '../examination.js'
+import { again, checkVersion, type Examination, type Functions, type Installation } from '../examination.js'
+import type { LiveDatabase } from '../live-database.js'
 import { type CheckName, type Finding, finding } from '../report.js'
 import { crossCheck } from './cross-check.js'
 import { checkDrift } from './drift.js'
 import { checkGenerators, checkIdentity, checkLeases, isReadable } from './generators.js'
-import type { Postgres } from './open.js'
 
-/** What pg-sql installed; undefined if it was never there, with a note where that can't be told. */
-export async function findFunctions(
-  database: Postgres,
-  { schema, families }: Pick<Examination, 'schema' | 'families'>,
-): Promise<{ readonly installed: Installation | undefined; readonly notes: string[] }> {
-  try {
-    const version = await installedVersion(database, { schema })
-    if (version === undefined) return { installed: undefined, notes: [] }
-    const rows = await database.query(
-      `SELECT DISTINCT left(p.proname, -9) AS name FROM pg_catalog.pg_proc p
-         JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
-        WHERE n.nspname = $1 AND p.proname = ANY ($2)`,
-      [schema, families.map(({ name }) => `${snakeCase(name)}_is_valid`)],
-    )
-    const found = rows.map(({ name }) => name as SqlFamily)
-    return { installed: { schema, version, families: found }, notes: [] }
-  } catch (error) {
-    // A role that may not use the functions can have its tables examined all the same.
-    if (!isRefused(error)) throw error
-    return { installed: undefined, notes: [`functions were not examined: ${error.message}`] }
-  }
-}
-
-/** What is wrong with what pg-sql installed; what could not be looked at becomes a note. */
+/** What pg-sql installed and what is wrong with it; what could not be looked at becomes a note. */
 export async function checkFunctions(
-  database: Postgres,
-  installed: Installation,
-  skip: readonly CheckName[],
+  database: LiveDatabase,
+  { schema, families, skip }: Pick<Examination, 'schema' | 'families' | 'skip'>,
   notes: string[],
-): Promise<Finding[]> {
-  const version = checkVersion(installed)
-  const orNote = async (what: string, check: () => Promise<Finding[]>): Promise<Finding[]> => {
+): Promise<Functions> {
+  const orNote = async <Result>(what: string, look: () => Promise<Result>): Promise<Result | undefined> => {
     try {
-      return await check()
+      return await look()
     } catch (error) {
+      // A role that may not use the functions can have its tables examined all the same.
       if (!isRefused(error) && !isUndefinedObject(error)) throw error
       notes.push(`${what}: ${error.message}`)
-      return []
+      return undefined
     }
   }
-  if (version.length > 0) notes.push('functions were not compared: another version has others')
-  const canRead = await isReadable(database, `${installed.schema}._generator`)
+  const installed = await orNote('functions were not examined', () => find(database, schema, families))
+  if (installed === undefined) return { label: null, findings: [] }
+  const unless = async (
+    check: CheckName,
+    what: string,
+    look: () => Promise<Finding[]>,
+  ): Promise<Finding[]> => (skip.includes(check) ? [] : ((await orNote(`${what} not examined`, look)) ?? []))
+  const findings = checkVersion('pg-sql', installed, VERSION, again(installed))
+  if (findings.length > 0) notes.push('functions were not compared: another version has others')
+  else if (!skip.includes('drift'))
+    findings.push(
+      ...((await orNote('functions were not compared', () => driftOf(database, installed))) ?? []),
+    )
+  findings.push(...(await unless('identity', 'the server was', () => checkIdentity(database, installed))))
+  const canRead = await isReadable(database, `${schema}._generator`)
   if (!canRead) notes.push('generators were not examined: this role may not read their state')
-  return [
-    ...version,
-    ...(version.length > 0 || skip.includes('drift')
-      ? []
-      : await orNote('functions were not compared', () => driftOf(database, installed))),
-    ...(skip.includes('identity')
-      ? []
-      : await orNote('the server was not examined', () => checkIdentity(database, installed))),
-    ...(canRead && !skip.includes('generator')
-      ? await orNote('generators were not examined', () => checkGenerators(database, installed))
-      : []),
-    ...(skip.includes('lease')
-      ? []
-      : await orNote('leases were not examined', () => checkLeases(database, installed))),
-    ...(skip.includes('cross-check') ? [] : await crossCheck(database, installed)),
-  ]
+  else
+    findings.push(
+      ...(await unless('generator', 'generators were', () => checkGenerators(database, installed))),
+    )
+  findings.push(...(await unless('lease', 'leases were', () => checkLeases(database, installed))))
+  if (!skip.includes('cross-check')) findings.push(...(await crossCheck(database, installed)))
+  return { label: `pg-sql ${installed.version}`, installed, findings }
+}
+
+async function find(
+  database: LiveDatabase,
+  schema: string,
+  families: readonly IdFamily[],
+): Promise<Installation | undefined> {
+  const version = await installedVersion(database, { schema })
+  if (version === undefined) return undefined
+  const rows = await database.query(
+    `SELECT DISTINCT left(p.proname, -9) AS name FROM pg_catalog.pg_proc p
+       JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+      WHERE n.nspname = $1 AND p.proname = ANY ($2)`,
+    [schema, families.map(({ name }) => `${snakeCase(name)}_is_valid`)],
+  )
+  return { schema, version, families: rows.map(({ name }) => name as SqlFamily) }
 }
 
 /** An installation without its manifest is a difference, too. */
-async function driftOf(database: Postgres, installed: Installation): Promise<Finding[]> {
+async function driftOf(database: LiveDatabase, installed: Installation): Promise<Finding[]> {
   try {
     return await checkDrift(database, installed)
   } catch (error) {
@@ -77,22 +74,6 @@ async function driftOf(database: Postgres, installed: Installation): Promise<Fin
     const message = `can't determine what was installed, so nothing was compared: ${error.message}`
     return [finding('drift', `table ${installed.schema}._manifest`, message, again(installed))]
   }
-}
-
-/** Another version of pg-sql than that of this package. */
-function checkVersion(installed: Installation): Finding[] {
-  const { schema, version } = installed
-  if (version === VERSION) return []
-  const isNewer = isAbove(version, VERSION)
-  const message = `pg-sql ${version} is installed, ${isNewer ? 'newer' : 'older'} than ${VERSION}, which this command knows`
-  const cure = isNewer ? { shell: `npm install @snoflax/pg-sql@${version}` } : again(installed)
-  return [finding('version', `schema ${schema}`, message, cure, 'warning')]
-}
-
-/** A pre-release counts as its release. */
-function isAbove(a: string, b: string): boolean {
-  const [left, right] = [a, b].map((version) => version.split('-')[0]) as [string, string]
-  return left.localeCompare(right, 'en', { numeric: true }) > 0
 }
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown }).code)

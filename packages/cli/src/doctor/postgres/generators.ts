@@ -1,10 +1,9 @@
 import { again, type Installation } from '../examination.js'
-import type { Row } from '../live-database.js'
+import type { LiveDatabase, Row } from '../live-database.js'
 import { type CheckName, type Finding, finding } from '../report.js'
-import type { Postgres } from './open.js'
 
 /** What the server hides, so that a copy or a failover goes unnoticed. None where a version has no such view. */
-export async function checkIdentity(database: Postgres, { schema }: Installation): Promise<Finding[]> {
+export async function checkIdentity(database: LiveDatabase, { schema }: Installation): Promise<Finding[]> {
   return (await rowsOf(database, `${schema}.identity`, hiddenSql(schema))).map((row) =>
     findingOf('identity', row),
   )
@@ -17,7 +16,7 @@ const hiddenSql = (schema: string): string => `
     FROM ${schema}.identity, pg_catalog.pg_namespace n WHERE warning IS NOT NULL AND n.nspname = '${schema}'`
 
 /** Generators that would refuse: no number, another database's number, a cached sequence, far ahead of the clock. */
-export async function checkGenerators(database: Postgres, installed: Installation): Promise<Finding[]> {
+export async function checkGenerators(database: LiveDatabase, installed: Installation): Promise<Finding[]> {
   const lost = await database.query(lostSql(installed.schema))
   const faults = await database.query(faultsSql(installed.schema))
   const message = 'its sequence was dropped: install again, with --grant-to for the roles that generate ids'
@@ -73,7 +72,7 @@ const faultsSql = (schema: string): string => `
  * Leases of numbers: holders that are gone, a database that is a copy, and numbers of its own that others could lease.
  * None where a version has no leases.
  */
-export async function checkLeases(database: Postgres, { schema }: Installation): Promise<Finding[]> {
+export async function checkLeases(database: LiveDatabase, { schema }: Installation): Promise<Finding[]> {
   const copies = await rowsOf(database, `${schema}._lease_family`, copySql(schema))
   const leasable = await rowsOf(database, `${schema}._lease`, leasableSql(schema))
   const expired = await rowsOf(database, `${schema}.leases`, expiredSql(schema))
@@ -81,13 +80,13 @@ export async function checkLeases(database: Postgres, { schema }: Installation):
 }
 
 /** Whether this role may read a table that is there. */
-export async function isReadable(database: Postgres, table: string): Promise<boolean> {
+export async function isReadable(database: LiveDatabase, table: string): Promise<boolean> {
   const [row] = await database.query("SELECT has_table_privilege(to_regclass($1), 'SELECT') AS it", [table])
   return row?.['it'] === true
 }
 
 /** No rows where the relation is not there, or not for this role. */
-const rowsOf = async (database: Postgres, relation: string, sql: string): Promise<Row[]> =>
+const rowsOf = async (database: LiveDatabase, relation: string, sql: string): Promise<Row[]> =>
   (await isReadable(database, relation)) ? database.query(sql) : []
 
 const copySql = (schema: string): string => `

@@ -12,11 +12,7 @@ import {
 } from '../live-database.js'
 
 /** A PostgreSQL database, read in one READ ONLY transaction, or for a trial in one that is rolled back. */
-export interface Postgres extends LiveDatabase {
-  readonly kind: 'postgres'
-}
-
-export async function openPostgres(url: string, isTrial: boolean): Promise<Postgres> {
+export async function openPostgres(url: string, isTrial: boolean): Promise<LiveDatabase> {
   const client = await connect(url)
   const query = (sql: string, parameters?: readonly unknown[]) => inSavepoint(client, sql, parameters)
   return {
@@ -100,9 +96,22 @@ async function* batches(client: Client, sql: string): AsyncIterable<Row[]> {
   await client.query('CLOSE snoflax_doctor')
 }
 
-/** The columns of tables that this role may read; schema public goes without saying. */
+/** Rows of a page of a table without statistics, as all are after a restore. */
+const UNKNOWN_DENSITY = 50
+
+const BLOCKS = "current_setting('block_size')::bigint"
+
+/** The columns of tables that this role may read; schema public goes without saying. Rows by the planner's rule. */
 const COLUMNS = `
-  SELECT n.nspname AS schema, c.relname AS table, a.attname AS name, greatest(c.reltuples, 0)::bigint AS rows,
+  WITH size AS MATERIALIZED (
+    SELECT c.oid, sum(pg_relation_size(leaf.oid) / ${BLOCKS}
+        * CASE WHEN leaf.relpages > 0 AND leaf.reltuples >= 0 THEN leaf.reltuples / leaf.relpages ELSE ${UNKNOWN_DENSITY} END) AS rows
+      FROM pg_catalog.pg_class c
+      CROSS JOIN LATERAL (SELECT c.oid WHERE c.relkind = 'r'
+        UNION ALL SELECT relid FROM pg_partition_tree(c.oid) WHERE c.relkind = 'p' AND isleaf) AS part (oid)
+      JOIN pg_catalog.pg_class leaf ON leaf.oid = part.oid
+     WHERE c.relkind IN ('r', 'p') GROUP BY c.oid)
+  SELECT n.nspname AS schema, c.relname AS table, a.attname AS name, coalesce(size.rows, 0)::bigint AS rows,
     base.typname AS type, format_type(a.atttypid, a.atttypmod) AS declared,
     CASE WHEN base.typname IN ('varchar', 'bpchar') AND a.atttypmod > 4 THEN a.atttypmod - 4 END AS length,
     CASE WHEN a.attcollation = 0 THEN NULL
@@ -121,7 +130,7 @@ const COLUMNS = `
     EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisunique AND i.indisvalid
       AND i.indpred IS NULL AND a.attnum = ANY (i.indkey)) AS is_unique,
     CASE WHEN a.attidentity <> '' THEN 'identity' END AS counter,
-    CASE c.relkind WHEN 'r' THEN pg_relation_size(c.oid) / current_setting('block_size')::bigint END AS pages,
+    CASE c.relkind WHEN 'r' THEN pg_relation_size(c.oid) / ${BLOCKS} END AS pages,
     EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisvalid AND i.indpred IS NULL
       AND i.indkey[0] = a.attnum) AS is_indexed,
     (SELECT CASE tn.nspname WHEN 'public' THEN '' ELSE tn.nspname || '.' END || t.relname || '.' || ta.attname
@@ -133,6 +142,7 @@ const COLUMNS = `
       WHERE k.contype = 'f' AND k.conrelid = c.oid AND a.attnum = ANY (k.conkey)
       ORDER BY k.oid LIMIT 1) AS reference
   FROM pg_catalog.pg_class c
+  LEFT JOIN size ON size.oid = c.oid
   JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
   JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
   JOIN pg_catalog.pg_type t ON t.oid = a.atttypid

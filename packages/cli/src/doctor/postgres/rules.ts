@@ -49,9 +49,12 @@ function typeFault(idColumn: IdColumn): string | undefined {
 function retype(schema: string, idColumn: IdColumn, wanted = idColumn.storage?.name): string {
   const { column, family } = idColumn
   const { name: storage, column: type } = storageFor(family, 'postgres', wanted && { storage: wanted })
-  const change = `ALTER COLUMN ${column.quotedName} TYPE ${type.sql} USING ${converted(schema, idColumn, storage)}`
+  const using = converted(schema, idColumn, storage)
+  const change = `ALTER COLUMN ${column.quotedName} TYPE ${type.sql} USING ${using}`
+  // A text stays one, and so does its default.
+  const isKept = column.defaultSql === undefined || using === `${column.quotedName}::text`
   const changes = [
-    ...(column.defaultSql === undefined ? [] : [`ALTER COLUMN ${column.quotedName} DROP DEFAULT`]),
+    ...(isKept ? [] : [`ALTER COLUMN ${column.quotedName} DROP DEFAULT`]),
     change,
     ...(column.defaultSql?.includes(`${snakeCase(family.name)}_generate`)
       ? [`ALTER COLUMN ${column.quotedName} SET DEFAULT ${generateCall(family, storage, schema)}`]

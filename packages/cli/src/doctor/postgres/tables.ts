@@ -2,20 +2,14 @@ import { quoteName } from '@snoflax/core/adapter'
 import type { Examination } from '../examination.js'
 import { placeOf } from '../live-database.js'
 import { type Finding, finding } from '../report.js'
-import { endingPartition, keepingIds, orphans, storedColumns } from '../tables.js'
-
-/** Triggers, foreign keys, indexes and partitions of the tables that hold ids. */
-export async function checkTables(examination: Examination): Promise<Finding[]> {
-  const { skip } = examination
-  return [
-    ...(skip.includes('trigger') ? [] : await checkTriggers(examination)),
-    ...(skip.includes('reference')
-      ? []
-      : [...(await orphans(examination)), ...(await unchecked(examination))]),
-    ...(skip.includes('index') ? [] : await invalidIndexes(examination)),
-    ...(skip.includes('partition') ? [] : await partitions(examination)),
-  ]
-}
+import {
+  endingPartition,
+  keepingIds,
+  orphans,
+  storedColumns,
+  type TableChecks,
+  triggerFindings,
+} from '../tables.js'
 
 /** The tables that hold ids, for `relation::regclass = ANY ($1)`. */
 const tablesOf = ({ columns }: Examination): string[] => [
@@ -24,7 +18,7 @@ const tablesOf = ({ columns }: Examination): string[] => [
 
 async function checkTriggers(examination: Examination): Promise<Finding[]> {
   const rows = await examination.database.query(
-    `SELECT given.name AS table, t.tgname AS trigger, pg_get_functiondef(t.tgfoid) AS definition,
+    `SELECT given.name AS table, t.tgname AS name, pg_get_functiondef(t.tgfoid) AS definition,
         t.tgfoid::regprocedure::text AS function
        FROM unnest($1::text[]) AS given(name) JOIN pg_catalog.pg_trigger t ON t.tgrelid = given.name::regclass
        JOIN pg_catalog.pg_proc p ON p.oid = t.tgfoid JOIN pg_catalog.pg_language l ON l.oid = p.prolang
@@ -32,15 +26,8 @@ async function checkTriggers(examination: Examination): Promise<Finding[]> {
       ORDER BY given.name, t.tgname`,
     [tablesOf(examination)],
   )
-  return examination.columns.flatMap(({ column }) =>
-    rows
-      .filter(({ table }) => table === column.quotedTable)
-      .flatMap(({ trigger, definition, function: name }) => {
-        const sql = keepingIds(definition as string, column)
-        if (sql === undefined) return []
-        const message = `trigger ${trigger} overwrites the ids of rows, by ${name}`
-        return [finding('trigger', placeOf(column), message, { sql })]
-      }),
+  return triggerFindings(examination.columns, rows, ({ definition }, column) =>
+    keepingIds(definition as string, column),
   )
 }
 
@@ -126,3 +113,11 @@ const compare = (a: unknown, b: unknown): number => {
       : Number(left > right)
     : left.length - right.length
 }
+
+export const tableChecks: TableChecks = [
+  ['trigger', checkTriggers],
+  ['reference', orphans],
+  ['reference', unchecked],
+  ['index', invalidIndexes],
+  ['partition', partitions],
+]

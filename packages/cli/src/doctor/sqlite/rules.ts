@@ -1,5 +1,5 @@
 import type { StorageName } from '@snoflax/core'
-import { quoteName } from '@snoflax/core/adapter'
+import { quoteName, quoteText } from '@snoflax/core/adapter'
 import { type ColumnRules, storageFault, targetOf } from '../declaration.js'
 import type { Examination } from '../examination.js'
 import type { IdColumn } from '../id-columns.js'
@@ -174,6 +174,13 @@ export async function rebuild(
     'BEGIN',
     `CREATE TABLE ${quoteName(made)} (${changed.join(',')})${tail}`,
     `INSERT INTO ${quoteName(made)} (${names}) SELECT ${names} FROM ${quoteName(table)}`,
+    // What AUTOINCREMENT has given out goes with the table, and would be given out again.
+    ...(/\bAUTOINCREMENT\b/i.test(sqlOf('table')[0] as string)
+      ? [
+          `DELETE FROM sqlite_sequence WHERE name = ${quoteText(made)}`,
+          `INSERT INTO sqlite_sequence (name, seq) SELECT ${quoteText(made)}, seq FROM sqlite_sequence WHERE name = ${quoteText(table)}`,
+        ]
+      : []),
     `DROP TABLE ${quoteName(table)}`,
     `ALTER TABLE ${quoteName(made)} RENAME TO ${quoteName(table)}`,
     ...sqlOf('index', 'trigger'),

@@ -1,43 +1,28 @@
 import { quoteName } from '@snoflax/core/adapter'
 import type { Examination } from '../examination.js'
+import type { IdColumn } from '../id-columns.js'
 import { placeOf } from '../live-database.js'
 import { newIdSql } from '../replacement.js'
 import { type Finding, finding } from '../report.js'
-import { orphans } from '../tables.js'
+import { escaped, orphans, type TableChecks, triggerFindings } from '../tables.js'
 import { rebuild } from './rules.js'
 import { withNotNull } from './table-sql.js'
-
-/** Triggers, foreign keys and keys without an id. */
-export async function checkTables(examination: Examination): Promise<Finding[]> {
-  const { skip } = examination
-  return [
-    ...(skip.includes('trigger') ? [] : await checkTriggers(examination)),
-    ...(skip.includes('null') ? [] : await nulls(examination)),
-    ...(skip.includes('reference') ? [] : await orphans(examination)),
-  ]
-}
 
 /** Triggers that update the id of the row that was written. */
 async function checkTriggers({ database, columns }: Examination): Promise<Finding[]> {
   const rows = await database.query(
     'SELECT name, tbl_name AS "table", sql FROM sqlite_master WHERE type = \'trigger\' ORDER BY name',
   )
-  return columns.flatMap(({ column }) =>
-    rows
-      .filter(({ table }) => table === column.table)
-      .flatMap(({ name, sql }) => {
-        const changed = keepingIds(sql as string, column.table, column.name)
-        if (changed === undefined) return []
-        const cure = { sql: `DROP TRIGGER ${quoteName(name as string)};\n${changed}` }
-        return [finding('trigger', placeOf(column), `trigger ${name} overwrites the ids of rows`, cure)]
-      }),
-  )
+  return triggerFindings(columns, rows, ({ name, sql }, column) => {
+    const changed = keepingIds(sql as string, column.table, column.name)
+    return changed && `DROP TRIGGER ${quoteName(name as string)};\n${changed}`
+  })
 }
 
 /** `UPDATE t SET id = …` of the trigger's own table, changed to give an id where there is none. */
 function keepingIds(sql: string, table: string, column: string): string | undefined {
   const named = (name: string): string => {
-    const text = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    const text = escaped(name)
     return `(?:"${text}"|\`${text}\`|\\[${text}\\]|${text})(?!\\w)`
   }
   const own = new RegExp(
@@ -72,28 +57,27 @@ async function nulls(examination: Examination): Promise<Finding[]> {
       findings.push(finding('null', placeOf(column), message, { leaves }))
       continue
     }
-    const updates = rows
-      .slice(0, KEPT)
-      .map(
-        ({ row }) =>
-          `UPDATE ${quotedTable} SET ${quotedName} = ${newIdSql(examination, idColumn)} WHERE rowid = ${row}`,
-      )
-    const sql = updates.join(';\n')
-    if (rows.length > KEPT)
-      findings.push(
-        finding('null', placeOf(column), message, {
-          sql,
-          leaves: 'there are more: run these statements, then doctor again',
-        }),
-      )
-    else {
-      const notNull = await rebuild(examination, table, (definition, own) =>
-        own?.column === column ? withNotNull(definition) : definition,
-      )
-      findings.push(finding('null', placeOf(column), message, { sql: `${sql};\n${notNull}` }))
+    const isAll = rows.length <= KEPT
+    const statements = rows.slice(0, KEPT).map(({ row }) => {
+      const id = newIdSql(examination, idColumn)
+      return `UPDATE ${quotedTable} SET ${quotedName} = ${id} WHERE rowid = ${row}`
+    })
+    if (isAll) {
+      const notNull = (definition: string, own: IdColumn | undefined): string =>
+        own?.column === column ? withNotNull(definition) : definition
+      statements.push(await rebuild(examination, table, notNull))
     }
+    const leaves = 'there are more: run these statements, then doctor again'
+    const cure = { sql: statements.join(';\n'), ...(!isAll && { leaves }) }
+    findings.push(finding('null', placeOf(column), message, cure))
   }
   return findings
 }
 
 const KEPT = 1000
+
+export const tableChecks: TableChecks = [
+  ['trigger', checkTriggers],
+  ['null', nulls],
+  ['reference', orphans],
+]
