@@ -17,13 +17,16 @@ const PATIENCE_MS = 120_000
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const { mutants } = await instrumented()
 const chosen = mutants.filter(
-  ({ fileName, ignoreReason }) =>
-    ignoreReason === undefined && (wanted.length === 0 || wanted.some((word) => fileName.includes(`/src/${word}`))),
+  ({ fileName, status }) =>
+    status !== 'Ignored' &&
+    (wanted.length === 0 || wanted.some((word) => fileName.includes(`/src/${word}`))),
 )
 
 if (!process.argv.includes('--continue')) rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER, { recursive: true })
-const journals = Array.from({ length: WORKERS }, (_, worker) => fileURLToPath(new URL(`${worker}.txt`, FOLDER)))
+const journals = Array.from({ length: WORKERS }, (_, worker) =>
+  fileURLToPath(new URL(`${worker}.txt`, FOLDER)),
+)
 await Promise.all(journals.map(work))
 report()
 
@@ -33,7 +36,9 @@ async function work(journal, worker) {
   const ids = chosen.filter((_, i) => i % WORKERS === worker).map(({ id }) => id)
   writeFileSync(`${journal}.ids`, ids.join(' '))
   while (!readFileSync(journal, 'utf8').includes('\nend\n')) {
-    const vitest = createRequire(import.meta.url).resolve('vitest/package.json').replace('package.json', 'vitest.mjs')
+    const vitest = createRequire(import.meta.url)
+      .resolve('vitest/package.json')
+      .replace('package.json', 'vitest.mjs')
     const args = [vitest, 'run', '--config', 'scripts/mutate.vitest.config.ts', '--reporter', 'dot']
     const child = spawn(process.execPath, args, {
       cwd: fileURLToPath(ROOT),
@@ -51,9 +56,9 @@ async function work(journal, worker) {
     clearInterval(watch)
     const last = readFileSync(journal, 'utf8').trimEnd().split('\n').at(-1) ?? ''
     if (last.startsWith('failed')) throw new Error(`${last}: it fails without any mutant`)
-    if (code === 0) appendFileSync(journal, '\nend\n')
-    // Ended by itself, such as for want of memory, not to begin afresh.
-    else if (last.startsWith('try')) appendFileSync(journal, `killed ${current(journal)} ends the process\n`)
+    // Ended by a mutant, such as for want of memory.
+    if (last.startsWith('try')) appendFileSync(journal, `killed ${current(journal)} ends the process\n`)
+    else if (/^(?:done|unstable)/.test(last) && code === 0) appendFileSync(journal, '\nend\n')
     else if (!/^(?:afresh|killed)/.test(last)) throw new Error(`vitest ended with ${code} after: ${last}`)
   }
 }
@@ -87,7 +92,9 @@ function report() {
     else {
       row[reached.has(id) ? 'survived' : 'unreached']++
       const { start, end } = location
-      const lines = readFileSync(fileName, 'utf8').split('\n').slice(start.line, end.line + 1)
+      const lines = readFileSync(fileName, 'utf8')
+        .split('\n')
+        .slice(start.line, end.line + 1)
       const [first = ''] = lines
       const text = lines.length > 1 ? `${first.slice(start.column)} …` : first.slice(start.column, end.column)
       survivors.push(
@@ -104,15 +111,22 @@ function report() {
     return `| ${name} | ${tried} | ${row.killed} | ${row.survived} | ${score} |`
   }
   for (const [file, row] of rows) {
-    for (const key of /** @type {const} */ (['mutants', 'killed', 'survived', 'unreached'])) all[key] += row[key]
+    for (const key of /** @type {const} */ (['mutants', 'killed', 'survived', 'unreached']))
+      all[key] += row[key]
     if (row.killed + row.survived > 0) table.push(lineOf(`\`${file}\``, row))
   }
   table.push(lineOf('all', all))
   console.log(table.join('\n'))
-  console.log(`${all.unreached} mutants run while modules are loaded, or by no test. .mutation/survivors.txt lists them and the survivors.`)
-  if (unstable.size > 0) console.log(`not used, since they fail when they run twice:\n${[...unstable].join('\n')}`)
+  console.log(
+    `${all.unreached} mutants run while modules are loaded, or by no test. .mutation/survivors.txt lists them and the survivors.`,
+  )
+  if (unstable.size > 0)
+    console.log(`not used, since they fail when they run twice:\n${[...unstable].join('\n')}`)
   if (!process.argv.includes('--keep')) return
   const page = new URL('docs/proof.md', ROOT)
   const text = readFileSync(page, 'utf8')
-  writeFileSync(page, text.replace(/(?<=<!-- mutation -->\n)[^]*(?=<!-- end of mutation -->)/, `\n${table.join('\n')}\n\n`))
+  writeFileSync(
+    page,
+    text.replace(/(?<=<!-- mutation -->\n)[\s\S]*(?=<!-- end of mutation -->)/, `\n${table.join('\n')}\n\n`),
+  )
 }

@@ -65,7 +65,7 @@ export default class extends TestRunner {
       mutation.currentTestId = undefined
       this.hits = mutation.mutantCoverage?.perTest.one ?? {}
       if (mutation.mutantCoverage) mutation.mutantCoverage.perTest = {}
-      if (hasFailed) this.end(hasMutated ? 'afresh' : `failed ${this.name}`)
+      if (hasFailed) this.end(hasMutated ? `afresh ${this.name}` : `failed ${this.name}`)
       const ids = Object.keys(this.hits).filter((id) => mine.has(id))
       this.queue = ids.length === 0 ? [] : [undefined, ...ids]
       test.retry = 2 * ids.length
@@ -75,7 +75,7 @@ export default class extends TestRunner {
       if (hasFailed && turn.retry === 0) {
         note(`unstable ${this.name}`)
         this.queue = []
-      } else if (hasFailed) this.end('afresh')
+      } else if (hasFailed) this.end(`afresh ${this.name}`)
     } else if (hasFailed) {
       note(`killed ${activeMutant} ${this.name}`)
       mine.delete(activeMutant)
