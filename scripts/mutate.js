@@ -14,12 +14,16 @@ const WORKERS = Number(process.env['SNOFLAX_MUTATE_WORKERS'] ?? 2)
 /** A mutant that loops without end. */
 const PATIENCE_MS = 120_000
 
+/** @typedef {{ id: string, fileName: string, status?: string, mutatorName: string, replacement: string }} Named */
+/** @typedef {Record<'start' | 'end', { line: number, column: number }>} Location */
+/** @typedef {Named & { location: Location }} Mutant */
+
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'))
+/** @type {{ mutants: Mutant[] }} */
 const { mutants } = await instrumented()
 const chosen = mutants.filter(
   ({ fileName, status }) =>
-    status !== 'Ignored' &&
-    (wanted.length === 0 || wanted.some((word) => fileName.includes(`/src/${word}`))),
+    status !== 'Ignored' && (wanted.length === 0 || wanted.some((word) => fileName.includes(`/src/${word}`))),
 )
 
 if (!process.argv.includes('--continue')) rmSync(FOLDER, { recursive: true, force: true })

@@ -16,6 +16,10 @@ for (const line of readFileSync(JOURNAL, 'utf8').split('\n')) {
 const mutation = /** @type {any} */ (globalThis).__stryker__ ?? {}
 Object.assign(globalThis, { __stryker__: mutation })
 let hasMutated = false
+/** How often a test may fail without a mutant before a new process goes on. */
+const ENOUGH = 4
+// Tests have timers of their own.
+const later = setTimeout
 
 /**
  * Runs each test as it is, then with each mutant that it reaches and that lives. The second round without one shows that the
@@ -27,8 +31,9 @@ export default class extends TestRunner {
   /** @type {Record<string, number>} */
   hits = {}
   name = ''
+  fails = 0
 
-  /** @param {any} test */
+  /** @override @param {any} test */
   async onBeforeRunTask(test) {
     await super.onBeforeRunTask(test)
     this.name = `${test.file.name} > ${test.fullTestName ?? test.name} ${test.id}`.replaceAll('\n', ' ')
@@ -37,7 +42,7 @@ export default class extends TestRunner {
     test.retry = 0
   }
 
-  /** @param {any} test @param {any} turn */
+  /** @override @param {any} test @param {any} [turn] */
   onBeforeTryTask(test, turn) {
     super.onBeforeTryTask(test)
     mutation.activeMutant = undefined
@@ -56,7 +61,7 @@ export default class extends TestRunner {
   }
 
   /** @param {any} test @param {any} turn */
-  onAfterRetryTask(test, turn) {
+  async onAfterRetryTask(test, turn) {
     const { activeMutant } = mutation
     mutation.activeMutant = undefined
     const hasFailed = test.result.state === 'fail'
@@ -68,14 +73,19 @@ export default class extends TestRunner {
       if (hasFailed) this.end(hasMutated ? `afresh ${this.name}` : `failed ${this.name}`)
       const ids = Object.keys(this.hits).filter((id) => mine.has(id))
       this.queue = ids.length === 0 ? [] : [undefined, ...ids]
-      test.retry = 2 * ids.length
+      test.retry = ENOUGH * ids.length + 1
       return
     }
     if (activeMutant === undefined) {
       if (hasFailed && turn.retry === 0) {
         note(`unstable ${this.name}`)
         this.queue = []
-      } else if (hasFailed) this.end(`afresh ${this.name}`)
+      } else if (hasFailed && ++this.fails === ENOUGH) this.end(`afresh ${this.name}`)
+      else if (hasFailed) {
+        // What a mutant left may still be about to end.
+        this.queue.splice(turn.retry + 1, 0, undefined)
+        await new Promise((resolve) => later(resolve, 20))
+      } else this.fails = 0
     } else if (hasFailed) {
       note(`killed ${activeMutant} ${this.name}`)
       mine.delete(activeMutant)
@@ -91,6 +101,8 @@ export default class extends TestRunner {
   /** @param {string} why */
   end(why) {
     note(why)
+    // Vitest would wait for this process.
+    process.kill(process.ppid, 'SIGKILL')
     process.kill(process.pid, 'SIGKILL')
   }
 }

@@ -94,10 +94,7 @@ export class Cluster {
     const { members } = cluster
     for (let i = 0; i < count; i++) {
       const peer = await freePort()
-      const isCut = (from: string) => {
-        const { isolated } = cluster
-        return isolated !== undefined && (isolated.id === from || isolated.member === members[i])
-      }
+      const isCut = (from: string) => cluster.isolated?.id === from || cluster.isolated?.member === members[i]
       const link = await new Link(peer, isCut).listen()
       members.push({ name: `member${i}`, client: await freePort(), peer, link, child: undefined })
     }
