@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,29 +16,88 @@ export function hasEtcd(): boolean {
   return false
 }
 
+/** Whether there is an etcdctl that restores snapshots; that of 3.6 leaves this to etcdutl. */
+export const hasEtcdctl = (): boolean =>
+  spawnSync('etcdctl', ['snapshot', 'restore', '--help'], { env: { ...process.env, ETCDCTL_API: '3' } })
+    .status === 0
+
 interface Member {
   readonly name: string
   readonly client: number
   readonly peer: number
+  /** By which the others reach it. */
+  readonly link: Link
   child: ChildProcess | undefined
+}
+
+/** The connections of other members to one, which can be cut one by one. */
+class Link {
+  private readonly pairs = new Set<{ readonly from: string; readonly sockets: readonly Socket[] }>()
+  private readonly server: Server
+
+  constructor(port: number, isCut: (from: string) => boolean) {
+    this.server = createServer((client) => {
+      client.once('data', (first) => {
+        const upstream = connect(port, '127.0.0.1')
+        // Members say in each request who they are; all requests of a connection are of one.
+        const from = /^X-Server-From: (\w+)/im.exec(first.toString('latin1'))?.[1] ?? ''
+        const pair = { from, sockets: [client, upstream] as const }
+        this.pairs.add(pair)
+        const pass = (to: Socket) => (data: Buffer) => {
+          if (!isCut(from)) to.write(data)
+        }
+        pass(upstream)(first)
+        client.on('data', pass(upstream))
+        upstream.on('data', pass(client))
+        for (const [one, other] of [
+          [client, upstream],
+          [upstream, client],
+        ] as const) {
+          one.on('error', () => {})
+          one.on('close', () => {
+            this.pairs.delete(pair)
+            if (!isCut(from)) other.destroy()
+          })
+        }
+      })
+      client.on('error', () => {})
+    })
+  }
+
+  async listen(): Promise<this> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve))
+    return this
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port
+  }
+
+  endAll(): void {
+    for (const { sockets } of this.pairs) for (const socket of sockets) socket.destroy()
+  }
+
+  close(): void {
+    this.server.close()
+    this.endAll()
+  }
 }
 
 /** An etcd of this test, of one member or more. */
 export class Cluster {
   private readonly folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'snoflax-etcd-'))
-  private constructor(private readonly members: readonly Member[]) {}
+  private readonly members: Member[] = []
+  private isolated: { readonly member: Member; readonly id: string } | undefined
 
   static async start(count: number): Promise<Cluster> {
-    const members: Member[] = []
+    const cluster = new Cluster()
+    const { members } = cluster
     for (let i = 0; i < count; i++) {
-      members.push({
-        name: `member${i}`,
-        client: await freePort(),
-        peer: await freePort(),
-        child: undefined,
-      })
+      const peer = await freePort()
+      const isCut = (from: string) => cluster.isolated?.id === from || cluster.isolated?.member === members[i]
+      const link = await new Link(peer, isCut).listen()
+      members.push({ name: `member${i}`, client: await freePort(), peer, link, child: undefined })
     }
-    const cluster = new Cluster(members)
     for (let i = 0; i < count; i++) cluster.startMember(i)
     await Promise.all(members.map((_, i) => cluster.answering(i)))
     return cluster
@@ -56,15 +115,14 @@ export class Cluster {
   startMember(i: number): void {
     const member = this.members[i] as Member
     const client = `http://127.0.0.1:${member.client}`
-    const peer = `http://127.0.0.1:${member.peer}`
-    const all = this.members.map(({ name, peer }) => `${name}=http://127.0.0.1:${peer}`).join(',')
+    const all = this.members.map(({ name, link }) => `${name}=http://127.0.0.1:${link.port}`).join(',')
     const options = {
       name: member.name,
       'data-dir': join(this.folder, member.name),
       'listen-client-urls': client,
       'advertise-client-urls': client,
-      'listen-peer-urls': peer,
-      'initial-advertise-peer-urls': peer,
+      'listen-peer-urls': `http://127.0.0.1:${member.peer}`,
+      'initial-advertise-peer-urls': `http://127.0.0.1:${member.link.port}`,
       'initial-cluster': all,
       'initial-cluster-token': this.folder,
       'log-level': 'fatal',
@@ -89,15 +147,58 @@ export class Cluster {
     }
   }
 
-  /** The member that leads. */
-  async leader(): Promise<number> {
+  /** No member reaches this one, nor it them; clients still do. */
+  async isolate(i: number): Promise<void> {
+    const { header } = await this.call(i, 'maintenance/status', {})
+    const id = BigInt((header as { member_id: string }).member_id).toString(16)
+    this.isolated = { member: this.members[i] as Member, id }
+  }
+
+  /** Ends what hangs since {@link isolate}. */
+  reunite(): void {
+    this.isolated = undefined
+    for (const { link } of this.members) link.endAll()
+  }
+
+  /** The member that leads, by what it says itself; `besides` one that may think so wrongly. */
+  async leader(besides?: number): Promise<number> {
     for (;;) {
       for (const i of this.members.keys()) {
+        if (i === besides) continue
         const status = await this.call(i, 'maintenance/status', {}).catch(() => undefined)
         if (status?.['leader'] === (status?.['header'] as { member_id?: string })?.member_id) return i
       }
       await sleep(50)
     }
+  }
+
+  /** Saves what the one member has, by etcdctl. */
+  saveSnapshot(): string {
+    const file = join(this.folder, 'snapshot')
+    etcdctl('snapshot', 'save', file, `--endpoints=${this.endpoints}`)
+    return file
+  }
+
+  /** Ends the one member, and starts it with what was saved. */
+  async restoreSnapshot(file: string, { token = this.folder }: { token?: string } = {}): Promise<void> {
+    const [{ name, link, child }] = this.members as [Member]
+    await killed(child)
+    const data = join(this.folder, name)
+    rmSync(data, { recursive: true })
+    const url = `http://127.0.0.1:${link.port}`
+    etcdctl(
+      ...[
+        'snapshot',
+        'restore',
+        file,
+        `--data-dir=${data}`,
+        `--name=${name}`,
+        `--initial-cluster=${name}=${url}`,
+      ],
+      ...[`--initial-cluster-token=${token}`, `--initial-advertise-peer-urls=${url}`],
+    )
+    this.startMember(0)
+    await this.answering(0)
   }
 
   signal(i: number, signal: NodeJS.Signals): void {
@@ -116,12 +217,8 @@ export class Cluster {
   }
 
   async stop(): Promise<void> {
-    for (const { child } of this.members) {
-      if (!child || child.exitCode !== null || child.signalCode !== null) continue
-      const ended = new Promise((resolve) => child.once('exit', resolve))
-      child.kill('SIGKILL')
-      await ended
-    }
+    for (const { child } of this.members) await killed(child)
+    for (const { link } of this.members) link.close()
     rmSync(this.folder, { recursive: true, force: true })
   }
 
@@ -134,6 +231,19 @@ export class Cluster {
     if (!response.ok) throw new Error(await response.text())
     return (await response.json()) as Record<string, unknown>
   }
+}
+
+async function killed(child: ChildProcess | undefined): Promise<void> {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGKILL')
+  await ended
+}
+
+function etcdctl(...args: string[]): void {
+  const env = { ...process.env, ETCDCTL_API: '3' }
+  const { status, error, stderr } = spawnSync('etcdctl', args, { env, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`etcdctl ${args.join(' ')}: ${error ?? stderr}`)
 }
 
 const freePort = (): Promise<number> =>

@@ -16,13 +16,14 @@ describe.runIf(hasEtcd())('leases in three members of etcd', () => {
   })
   afterAll(() => cluster?.stop())
 
-  test('one is killed, and the one that leads is cut off and comes back: no id twice', async () => {
+  test('leaders are killed, cut off, and isolated from their peers, and come back: no id twice', async () => {
     await etcdLeases(cluster).begin(sno)
+    let elected: number | undefined
     const seen = await tryLeaseProcesses({
       program: new URL('programs/hold.js', import.meta.url),
       servers: cluster.servers,
       numbers: { min: 1, max: 4 },
-      lastsMs: 16_000,
+      lastsMs: 24_000,
       atLeast: 20_000,
       network: { trouble: 0.02 },
       disturb: [
@@ -42,12 +43,62 @@ describe.runIf(hasEtcd())('leases in three members of etcd', () => {
           cluster.signal(i, 'SIGCONT')
           proxies[i]?.mend()
         },
+        async () => {
+          // Clients still reach it, and it them; the others elect another.
+          const i = await cluster.leader()
+          await cluster.isolate(i)
+          elected = await cluster.leader(i)
+          expect(elected).not.toBe(i)
+          await sleep(4000)
+          cluster.reunite()
+          await cluster.answering(i)
+        },
       ],
     })
     console.log(`leases in etcd, processes: ${JSON.stringify(seen)}`)
     expect(seen).toMatchObject({ repeats: 0, strays: 0, overlaps: [] })
+    expect(elected).toBeDefined()
     expect(seen.ids).toBeGreaterThan(10_000)
     expect(seen.handedOver).toBeGreaterThan(0)
+  })
+
+  test('a leader without its peers gives nothing and renews nothing, and has nothing of it afterwards', async () => {
+    const i = await cluster.leader()
+    const isolated = etcdLeases({
+      endpoints: [cluster.endpoints[i] as string],
+      prefix: 'alone/',
+      timeoutMs: 1000,
+    })
+    const others = etcdLeases({ endpoints: cluster.endpoints.filter((_, at) => at !== i), prefix: 'alone/' })
+    await isolated.begin(sno)
+    const request = { family: 'sno', epochMs: sno.layout.epochMs, shards: 1, ttlMs: 2000, holder: 'test' }
+    const numbers = { min: 1, max: 1 }
+    const first = await isolated.acquire({ ...request, numbers })
+    if (!('token' in first)) throw new Error('no lease')
+    await cluster.isolate(i)
+    try {
+      const refused = {
+        code: 'LEASE_UNAVAILABLE',
+        message: expect.stringContaining('no member of etcd answered'),
+      }
+      await expect(isolated.renew(first.token, 60_000, 0)).rejects.toMatchObject(refused)
+      await expect(isolated.acquire({ ...request, numbers: { min: 2, max: 2 } })).rejects.toMatchObject(
+        refused,
+      )
+      await cluster.leader(i)
+      let next = await others.acquire({ ...request, numbers })
+      while (!('token' in next)) {
+        await sleep(next.retryMs ?? 100)
+        next = await others.acquire({ ...request, numbers })
+      }
+      // The renewal that the isolated leader was asked for never happened.
+      expect(next.startMs).toBeGreaterThanOrEqual(first.untilMs)
+      expect(next.startMs).toBeLessThan(first.untilMs + 30_000)
+    } finally {
+      cluster.reunite()
+    }
+    await cluster.answering(i)
+    expect(await isolated.renew(first.token, 2000, 0)).toBeUndefined()
   })
 
   test('requests that come late and answers that get lost', async () => {

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { flake, IdError, sno } from '@snoflax/core'
 import { type LeaseOptions, type LeaseWindow, leasePartitionFrom } from '@snoflax/core/leases'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -444,4 +445,40 @@ test.each([
 ])('refuses %o', async (options, code, field) => {
   await expect(lease(options)).rejects.toMatchObject({ code, field })
   expect(store.asked).toEqual([])
+})
+
+describe('what is asked for', () => {
+  test('one number alone, and who asks: this process, or whom the options name', async () => {
+    await lease({ numbers: { min: 7, max: 7 } })
+    await lease({ holder: 'importer' })
+    expect(store.requests[0]?.numbers).toEqual({ min: 7, max: 7 })
+    expect(store.requests.map(({ holder }) => holder)).toEqual([`${hostname()}:${process.pid}`, 'importer'])
+  })
+
+  test('numbers that a database can be asked with', async () => {
+    await lease({ ttlMs: 2 ** 31 - 1 })
+    await expect(lease({ ttlMs: 2 ** 31 })).rejects.toMatchObject({
+      code: 'FIELD_OUT_OF_RANGE',
+      field: 'ttlMs',
+    })
+    await expect(lease({ numbers: { min: 2, max: 1 } })).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      value: { min: 2, max: 1 },
+    })
+  })
+})
+
+test('a lease that was given back leaves no timer, and none of its listeners at the signal', async () => {
+  const { signal } = new AbortController()
+  const listeners = new Set<unknown>()
+  const add = vi.spyOn(signal, 'addEventListener')
+  add.mockImplementation((_, listener) => void listeners.add(listener))
+  vi.spyOn(signal, 'removeEventListener').mockImplementation((_, listener) => void listeners.delete(listener))
+  store.acquires = [{ retryMs: 100 }, grant()]
+  const promise = lease({ signal })
+  await pass(200)
+  await (await promise).release()
+  expect(add).toHaveBeenCalled()
+  expect(listeners.size).toBe(0)
+  expect(vi.getTimerCount()).toBe(0)
 })

@@ -1,4 +1,4 @@
-import type { LeaseGrant, LeaseRefusal, LeaseStore, LeaseWindow } from '@snoflax/core/leases'
+import type { LeaseGrant, LeaseRefusal, LeaseRequest, LeaseStore, LeaseWindow } from '@snoflax/core/leases'
 
 type Answer<T> = T | Error | Promise<T>
 
@@ -6,13 +6,15 @@ type Answer<T> = T | Error | Promise<T>
 export class ScriptedStore implements LeaseStore {
   readonly asked: string[] = []
   readonly used: number[] = []
+  readonly requests: LeaseRequest[] = []
   acquires: Answer<LeaseGrant | LeaseRefusal>[] = []
   renewals: Answer<LeaseWindow | undefined>[] = []
   /** What happens while a release is asked for. */
   releasing: () => void | Promise<void> = () => {}
 
-  async acquire(): Promise<LeaseGrant | LeaseRefusal> {
+  async acquire(request: LeaseRequest): Promise<LeaseGrant | LeaseRefusal> {
     this.asked.push('acquire')
+    this.requests.push(request)
     return answer(this.acquires)
   }
 

@@ -30,6 +30,8 @@ describe.each(BASES)('$name with a prefix', (base) => {
     fc.assert(
       fc.property(prefixes, idOf(base), (prefix, { bytes, id: bare }) => {
         const family = prefixed(base, prefix)
+        // Characters of flax include the one behind a prefix.
+        fc.pre(!bare.startsWith(`${prefix}_`))
         const id = family.encode(bytes)
         expect(id).toBe(`${prefix}_${bare}`)
         expect(family.parse(id)).toBe(id)

@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const SOURCES = new URL('../packages/core/src/', import.meta.url)
+const FOLDERS = ['flake', 'flax', 'leases', 'prefixed', 'primitives', 'sno', 'uid']
+
+/** Core's sources with all mutants in them, of which `globalThis.__stryker__.activeMutant` names one. */
+export async function instrumented() {
+  const stryker = createRequire(createRequire(import.meta.url).resolve('@stryker-mutator/core'))
+  const { Instrumenter } = await import(pathToFileURL(stryker.resolve('@stryker-mutator/instrumenter')).href)
+  const silent = { debug() {}, info() {}, warn() {}, isDebugEnabled: () => false }
+  const paths = FOLDERS.flatMap((folder) =>
+    readdirSync(new URL(folder, SOURCES))
+      .sort()
+      .map((name) => fileURLToPath(new URL(`${folder}/${name}`, SOURCES))),
+  )
+  const files = paths.map((name) => ({ name, mutate: true, content: readFileSync(name, 'utf8') }))
+  // Messages are compared by test/messages.txt.
+  return new Instrumenter(silent).instrument(files, {
+    plugins: null,
+    ignorers: [],
+    excludedMutations: ['StringLiteral'],
+  })
+}
