@@ -118,6 +118,7 @@ export function idExtension<Types = Record<never, never>>(
     const query = {
       $allModels: { $allOperations: run },
       $queryRaw: raw,
+      $queryRawTyped: raw,
       $executeRaw: raw,
       $queryRawUnsafe: raw,
       $executeRawUnsafe: raw,

@@ -158,6 +158,7 @@ export function connectModels(columns: readonly IdColumn[], client: Client): Mod
   const models = new Map<string, Model & { relations: Map<string, Model>; relationList: Relation[] }>()
   for (const [name, { fields }] of Object.entries(known.models)) {
     const idList = columns.filter(({ model }) => model === name)
+    checkTimeNames(fields, idList)
     models.set(name, {
       name,
       fields: new Map(fields.map((field) => [field.name, field])),
@@ -208,4 +209,25 @@ export function checkRelationName(field: string): void {
     `a filter by ${field} on related rows and this relation look alike; rename the relation`,
     { field },
   )
+}
+
+/**
+ * Refuses creation times that would hide a field or each other.
+ *
+ * @throws {IdError} `INVALID_OPTION`.
+ */
+export function checkTimeNames(
+  fields: readonly { readonly name: string }[],
+  ids: readonly { readonly name: string; readonly settings: Pick<Partial<IdField>, 'createdAt'> }[],
+): void {
+  const taken = new Set(fields.map(({ name }) => name))
+  for (const { name: path, settings } of ids) {
+    const { createdAt } = settings
+    if (createdAt === undefined) continue
+    if (taken.has(createdAt)) {
+      const message = `${path}: the model already has a field ${createdAt}; name the computed one differently, as in createdAt=insertedAt`
+      throw new IdError('INVALID_OPTION', message, { field: 'createdAt', value: createdAt, path })
+    }
+    taken.add(createdAt)
+  }
 }
