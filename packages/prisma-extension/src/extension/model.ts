@@ -2,6 +2,7 @@ import { type Database, IdError, type IdStorage, type PrefixedFamily, storageFor
 import {
   checkGeneratorNames,
   checkMeta,
+  checkOptions,
   type IdSource,
   idSource,
   type Library,
@@ -35,7 +36,9 @@ export type Generators = Readonly<Record<string, IdSource<any>>>
  * another family and for one that no field needs; `FIELD_OUT_OF_RANGE` for a metabyte above 255;
  * `GENERATOR_REQUIRED`.
  */
-export function columnsOf({ database, models }: Configuration, generators?: Generators): IdColumn[] {
+export function columnsOf(configuration: Configuration, generators?: Generators): IdColumn[] {
+  checkOptions('snoflax', configuration, { database: 'any', models: 'any' }, 'the configuration')
+  const { database, models } = configuration
   const columns = Object.entries(models).flatMap(([model, fields]) =>
     Object.entries(fields).map(([field, settings]) =>
       idColumn(model, field, settings, database, settings.generated ? generators : undefined),
@@ -62,6 +65,15 @@ function generatorOf(family: AnyFamily, generators: Generators): IdSource | unde
   }
 }
 
+/** Of {@link IdField}. */
+const FIELD = {
+  family: 'any',
+  storage: 'any',
+  generated: 'boolean',
+  meta: 'number',
+  createdAt: 'any',
+} as const
+
 function idColumn(
   model: string,
   field: string,
@@ -71,6 +83,7 @@ function idColumn(
 ): IdColumn {
   const name = `${model}.${field}`
   return withPath(name, () => {
+    checkOptions('ids', settings, FIELD, 'the field')
     const { family, meta } = settings
     checkMeta(family, meta)
     // Prisma's drivers keep 64 bits exact.
