@@ -1,5 +1,12 @@
 import { flake, flax, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
-import { checkGeneratorNames, type IdSource, snakeCase, withPath } from '@snoflax/core/adapter'
+import {
+  checkFamily,
+  checkGeneratorNames,
+  checkOptions,
+  type IdSource,
+  snakeCase,
+  withPath,
+} from '@snoflax/core/adapter'
 import { codecFunctions } from './codec-functions.js'
 import { generatorFunctions } from './generator-functions.js'
 import { ownFunctions } from './own-functions.js'
@@ -30,7 +37,7 @@ const IDENTIFIER = /^[a-z][a-z0-9_]*$/
  * again replaces them.
  *
  * @returns the connection.
- * @throws {IdError} `INVALID_OPTION` for families of one name, and for generators of no family of the list, or of
+ * @throws {IdError} `INVALID_OPTION` for unknown options, for families of one name, and for generators of no family of the list, or of
  * another one than they are given for.
  *
  * @example
@@ -39,8 +46,10 @@ const IDENTIFIER = /^[a-z][a-z0-9_]*$/
  */
 export function registerSnoflax<Connection extends SqliteConnection>(
   db: Connection,
-  { families = FAMILIES, generators = {} }: RegisterOptions = {},
+  options: RegisterOptions = {},
 ): Connection {
+  checkOptions('registerSnoflax', options, { families: 'any', generators: 'any' })
+  const { families = FAMILIES, generators = {} } = options
   const byPrefix = prefixes(families)
   withPath('registerSnoflax', () => checkGeneratorNames(generators, families))
   for (const [prefix, family] of byPrefix) register(db, prefix, family, generators[family.name])
@@ -59,6 +68,7 @@ function register(db: SqliteConnection, prefix: string, family: IdFamily, genera
 function prefixes(families: readonly IdFamily[]): Map<string, IdFamily> {
   const found = new Map<string, IdFamily>()
   for (const family of families) {
+    checkFamily(family, 'registerSnoflax: each of families')
     const prefix = snakeCase(family.name)
     const fault = found.has(prefix)
       ? 'two families would have functions of the same name; rename one with defineFamily'

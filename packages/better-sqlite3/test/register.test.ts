@@ -29,6 +29,18 @@ test('gives the connection back, with all families', () => {
   expect(prefixes()).toEqual(['flake', 'flax', 'sno', 'uid', 'uid_local'])
 })
 
+test.each([
+  [{ famlies: [flax] }, 'registerSnoflax: no option "famlies"; options are families, generators'],
+  [{ generator: { flax } }, 'registerSnoflax: no option "generator"; options are families, generators'],
+  [null, 'registerSnoflax: options must be an object, not null'],
+  [
+    { families: [flax, undefined] },
+    'registerSnoflax: each of families must be a family such as flax, not undefined; check for a circular import',
+  ],
+])('refuses %j', (options, message) => {
+  expect(() => registerSnoflax(db, options as never)).toThrow(message)
+})
+
 test('reads blobs of another realm, as drivers give them to Jest and vm contexts', () => {
   const functions = new Map<string, (...values: never[]) => unknown>()
   const connection: SqliteConnection = {

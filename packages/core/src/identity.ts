@@ -1,4 +1,5 @@
 import type { IdFamily } from './family.js'
+import { IdError, show } from './primitives/errors.js'
 
 /** What a prefixed family tells besides what every family does; see {@link prefixed}. */
 interface Prefixed {
@@ -6,6 +7,24 @@ interface Prefixed {
   readonly base: IdFamily
   readonly stored: 'bare' | 'prefixed'
   withoutPrefix(id: string): string
+}
+
+/**
+ * Refuses what is no family: a constant that a circular import has not filled yet, or the name of a family.
+ *
+ * @throws {IdError} `INVALID_OPTION`.
+ *
+ * @example
+ * checkFamily(flax)
+ */
+export function checkFamily(given: unknown, what = 'family'): asserts given is IdFamily {
+  const { name, decode, storages } = (given ?? {}) as Partial<IdFamily>
+  if (typeof name === 'string' && typeof decode === 'function' && Array.isArray(storages)) return
+  const hint = given === undefined ? '; check for a circular import' : ''
+  throw new IdError('INVALID_OPTION', `${what} must be a family such as flax, not ${show(given)}${hint}`, {
+    field: 'family',
+    value: given,
+  })
 }
 
 /**

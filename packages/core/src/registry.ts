@@ -1,5 +1,5 @@
 import type { IdFamily } from './family.js'
-import { isPrefixed } from './identity.js'
+import { checkFamily, isPrefixed } from './identity.js'
 import { IdError, show } from './primitives/errors.js'
 
 type Families = Readonly<Record<string, IdFamily>>
@@ -33,7 +33,7 @@ export interface Registry<Known extends Families> {
  * All kinds of ids of an application, recognized by their prefixes: for a GraphQL `node(id)`, a support tool, a log.
  *
  * @param families the families by name. Each has a prefix of its own; one may have none.
- * @throws {IdError} `INVALID_OPTION` for two families whose ids could not be told apart.
+ * @throws {IdError} `INVALID_OPTION` for two families whose ids could not be told apart, and for what is no family.
  *
  * @example
  * const ids = registry({ customer: prefixed(flax, 'cus'), order: prefixed(sno, 'ord') })
@@ -42,6 +42,7 @@ export interface Registry<Known extends Families> {
 export function registry<const Known extends Families>(families: Known): Registry<Known> {
   const byPrefix = new Map<string | undefined, readonly [name: string, family: IdFamily]>()
   for (const [name, family] of Object.entries(families)) {
+    checkFamily(family, `registry: ${name}`)
     const prefix = prefixOf(family)
     const other = byPrefix.get(prefix)
     if (other !== undefined) {

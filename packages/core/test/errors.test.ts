@@ -152,7 +152,7 @@ describe('messages speak of what was given', () => {
       () => storageFor(flake, 'postgres').fromDatabase(true),
       'flake: a stored id must be text, bytes or an integer, not true',
     ],
-    [() => uuids.fromDatabase(FOREIGN_UUID), `at position 0 of "${FOREIGN_UUID}" is not one of `],
+    [() => uuids.fromDatabase(FOREIGN_UUID), `byte \\x01 at position 0 of "${FOREIGN_UUID}" is not one of `],
     [() => bytes.fromDatabase(new Uint8Array(11)), `an id has 12 bytes, not 11 (\\x${'00'.repeat(11)})`],
     [() => sno.pack(7 as never), 'sno: fields must be an object, not 7'],
   ])('%#', (call, message) => {

@@ -1,5 +1,18 @@
-import { flake, flax, isSameFamily, sno, uid, uidLocal } from '@snoflax/core'
+import {
+  flake,
+  flax,
+  type IdFamily,
+  isSameFamily,
+  prefixed,
+  registry,
+  sno,
+  storageFor,
+  uid,
+  uidLocal,
+} from '@snoflax/core'
+import { idSource } from '@snoflax/core/adapter'
 import { expect, test } from 'vitest'
+import { expectRefusal } from './refusal.js'
 import { ticket } from './ticket.js'
 
 test.each([
@@ -28,4 +41,24 @@ test.each([
 ] as const)('not the same: %s', (_, a, b) => {
   expect(isSameFamily(a, b)).toBe(false)
   expect(isSameFamily(b, a)).toBe(false)
+})
+
+test.each([
+  [undefined, 'undefined; check for a circular import'],
+  [null, 'null'],
+  ['flax', '"flax"'],
+  [{ ...flax, decode: undefined }, 'an object'],
+  [flax.generator(), 'an object'],
+])('%o is no family', (given, shown) => {
+  const family = given as unknown as IdFamily
+  const calls: [string, () => unknown][] = [
+    ['family', () => storageFor(family, 'sqlite')],
+    ['family', () => idSource({ family, usage: String })],
+    ['prefixed: the base', () => prefixed(family, 'cus')],
+    ['registry: order', () => registry({ order: family })],
+  ]
+  for (const [what, call] of calls) {
+    const error = expectRefusal(call, 'INVALID_OPTION', { field: 'family', value: given })
+    expect(error.message).toBe(`${what} must be a family such as flax, not ${shown}`)
+  }
 })

@@ -1,5 +1,5 @@
 import { IdError, type IdFamily, type StorageName, storageFor, type Time } from '@snoflax/core'
-import { quoteText, unixMs } from '@snoflax/core/adapter'
+import { literalOf, unixMs } from '@snoflax/core/adapter'
 
 /** A column of ids. */
 export interface IdColumnName {
@@ -79,16 +79,11 @@ export function partitionsSql(family: IdFamily, { storage, from, until }: Partit
   const partitions: string[] = []
   for (let month = new Date(fromMs); month.getTime() < untilMs; ) {
     const next = new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1))
-    const end = literal(toDatabase(family.lowerBound(new Date(Math.min(next.getTime(), untilMs)))))
+    const end = toDatabase(family.lowerBound(new Date(Math.min(next.getTime(), untilMs))))
     partitions.push(
-      `PARTITION p${month.toISOString().slice(0, 7).replace('-', '')} VALUES LESS THAN (${end})`,
+      `PARTITION p${month.toISOString().slice(0, 7).replace('-', '')} VALUES LESS THAN (${literalOf(end, 'mysql')})`,
     )
     month = next
   }
   return partitions.join(', ')
-}
-
-const literal = (value: unknown): string => {
-  if (value instanceof Uint8Array) return `x'${Buffer.from(value).toString('hex')}'`
-  return typeof value === 'bigint' ? String(value) : quoteText(String(value))
 }

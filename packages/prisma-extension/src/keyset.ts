@@ -1,4 +1,4 @@
-import { checkKeyset } from '@snoflax/core/adapter'
+import { checkKeyset, checkOptions } from '@snoflax/core/adapter'
 
 /** Which page. */
 export interface KeysetOptions<AnId extends string, Field extends string> {
@@ -27,18 +27,17 @@ export interface Keyset<AnId extends string, Field extends string> {
  * lies, and stays right while rows come and go. For `Bytes`, which Prisma can't compare, use its `cursor`. A
  * malformed `after` is an IdError of the `findMany` that takes the page.
  *
- * @throws {IdError} `INVALID_OPTION` for another order, and for a `take` that is not a positive integer.
+ * @throws {IdError} `INVALID_OPTION` for another order or option, and for a `take` that is not a positive integer.
  *
  * @example
  * const page = await prisma.order.findMany(keyset({ take: 50 }))
  * const next = await prisma.order.findMany(keyset({ after: page.at(-1)?.id, take: 50 }))
  */
-export function keyset<AnId extends string = never, const Field extends string = 'id'>({
-  after,
-  take,
-  order,
-  field = 'id' as Field,
-}: KeysetOptions<AnId, Field>): Keyset<AnId, Field> {
+export function keyset<AnId extends string = never, const Field extends string = 'id'>(
+  options: KeysetOptions<AnId, Field>,
+): Keyset<AnId, Field> {
+  checkOptions('keyset', options, { after: 'any', take: 'number', order: 'any', field: 'any' })
+  const { after, take, order, field = 'id' as Field } = options
   const direction = checkKeyset({ order, take })
   const bound = after == null ? {} : { [field]: { [direction === 'asc' ? 'gt' : 'lt']: after } }
   return { where: bound, orderBy: { [field]: direction }, take } as Keyset<AnId, Field>

@@ -3,7 +3,10 @@ import { type FlaxId, flax, type IdError, sno } from '@snoflax/core'
 import { type Configuration, idExtension, keyset } from '@snoflax/prisma-extension'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AnyClient } from './project/clients.js'
+import { installed } from './project/version.js'
 import { generators, openShop, type Shop } from './shop/open.js'
+
+const { makeTypedQueryFactory } = await import(join(installed('@prisma/client'), 'runtime/client.mjs'))
 
 describe('beside other extensions', () => {
   let shop: Shop
@@ -195,6 +198,9 @@ describe.each(['sqlite', 'postgresql'] as const)('on %s', (database) => {
     expect(refused({ Order: { ...Order, buyerId: Order.customerId } })).toBe(
       'Order.buyerId: the client has no such field',
     )
+    expect(refused({ Order: { ...Order, id: { ...Order.id, createdAt: 'total' } } })).toBe(
+      'Order.id: the model already has a field total; name the computed one differently, as in createdAt=insertedAt',
+    )
   })
 
   test('raw queries, by the helpers of the generated module', async () => {
@@ -220,6 +226,7 @@ describe.each(['sqlite', 'postgresql'] as const)('on %s', (database) => {
 
     const [first, second] = database === 'sqlite' ? ['?', '?'] : ['$1', '$2']
     const unsafe = `SELECT id FROM "Tag" WHERE label <> ${first} AND id = ${second}`
+    const typed = makeTypedQueryFactory(unsafe)
     for (const forgotten of [
       () => prisma.$queryRaw`SELECT id FROM "Tag" WHERE id = ${tag.id}`,
       () => prisma.$queryRaw(Prisma.sql`SELECT id FROM "Tag" WHERE id IN (${Prisma.join([tag.id])})`),
@@ -227,6 +234,7 @@ describe.each(['sqlite', 'postgresql'] as const)('on %s', (database) => {
       () => prisma.$queryRawUnsafe(unsafe, 'x', tag.id),
       () => prisma.$executeRawUnsafe(`UPDATE "Tag" SET label = ${first} WHERE id = ${second}`, 'x', tag.id),
       () => prisma.$transaction((tx: AnyClient) => tx.$queryRawUnsafe(unsafe, 'x', tag.id)),
+      () => prisma.$queryRawTyped(typed('x', tag.id)),
     ]) {
       await expect(forgotten()).rejects.toMatchObject({
         code: 'INVALID_OPTION',
@@ -238,6 +246,7 @@ describe.each(['sqlite', 'postgresql'] as const)('on %s', (database) => {
     }
     expect(await prisma.$queryRaw`SELECT id FROM "Tag" WHERE label = ${tag.id}`).toEqual([])
     expect(await prisma.$queryRawUnsafe(unsafe, tag.id, parameter('Tag.id', tag.id))).toHaveLength(1)
+    expect(await prisma.$queryRawTyped(typed(tag.id, parameter('Tag.id', tag.id)))).toHaveLength(1)
   })
 
   test('keyset pages, both ways, over rows of many days', async () => {

@@ -33,6 +33,34 @@ describe('a configuration', () => {
     )
   })
 
+  test.each([
+    [
+      { metabyte: 3 },
+      'Order.id: ids: no option "metabyte"; options are family, storage, generated, meta, createdAt',
+    ],
+    [{ generated: 'never' }, 'Order.id: ids: generated must be a boolean, not "never"'],
+    [
+      { family: undefined },
+      'Order.id: family must be a family such as flax, not undefined; check for a circular import',
+    ],
+  ])('with a field of %j', (more, message) => {
+    expect(refused({ Order: { id: { ...ids.id, ...more } as never } }).message).toBe(message)
+  })
+
+  test('with options that nobody reads', () => {
+    const models = { Order: ids }
+    expect(refused(models, { generator: { flax } } as never).message).toBe(
+      'snoflax: no option "generator"; options are generators',
+    )
+    expect(refusal(() => idExtension({ databse: 'sqlite', models } as never)).message).toBe(
+      'snoflax: no option "databse"; options are database, models',
+    )
+    expect(refusal(() => keyset({ afer: flax.min, take: 3 } as never)).message).toBe(
+      'keyset: no option "afer"; options are after, take, order, field',
+    )
+    expect(refusal(() => keyset({ take: undefined } as never)).field).toBe('take')
+  })
+
   test('with a metabyte where ids have none', () => {
     const error = refused({ Order: { id: { ...ids.id, meta: 3 } } })
     expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'meta', value: 3, path: 'Order.id' })

@@ -211,7 +211,7 @@ test('a comment of two slashes, which generators never see, is a mistake too', a
     schema('model A { id String @id @default(dbgenerated()) @db.Uuid // @snoflax sno\n}'),
   )
   expect(told).toMatch(
-    /schema: write three slashes: a Prisma Prisma generator sees no other comments; not "id +String +@id .* \/\/ @snoflax sno"/,
+    /schema: write three slashes: Prisma hides other comments from generators; not "id +String +@id .* \/\/ @snoflax sno"/,
   )
   const commentedOut = '// b String /// @snoflax sno\n  // see @snoflax/core, and @snoflax'
   await generateProject(schema(`model A { id Int @id\n  ${commentedOut}\n}`))

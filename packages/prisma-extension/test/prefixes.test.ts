@@ -91,6 +91,28 @@ test.each([
   await expect(prisma.customer.findUnique({ where: { id } })).rejects.toThrow(message)
 })
 
+test('parts of ids are found as people see them', async () => {
+  const { orders } = await prisma.customer.create({
+    data: { orders: { create: {} } },
+    include: { orders: true },
+  })
+  const [{ id }] = orders
+  const count = (filter: object) => prisma.order.count({ where: { id: { in: [id], ...filter } } })
+  for (const startsWith of ['', 'or', 'ord_', id.slice(0, 12), id])
+    expect(await count({ startsWith })).toBe(1)
+  expect(await count({ not: { startsWith: 'ord_' } })).toBe(0)
+  expect(await count({ contains: id.slice(6, 12), endsWith: id.slice(-5) })).toBe(1)
+  expect(await count({ startsWith: `${id}0` })).toBe(0)
+  await expect(count({ startsWith: 'cus_' })).rejects.toThrow(
+    'Order.id, in order.count: where.id.startsWith: ord: ids begin with "ord_"; startsWith must begin with it too, not "cus_"',
+  )
+  for (const word of ['contains', 'endsWith']) {
+    await expect(count({ not: { [word]: id } })).rejects.toThrow(
+      `where.id.not.${word}: ord: ids are stored without "ord_"; leave it out of ${word}, or use startsWith`,
+    )
+  }
+})
+
 test('generators are given by the prefix, or by what is behind it for all prefixes', async () => {
   const ord: IdGenerator<string> = generated.ordId.fromGenerator(sno.generator({ partition: 9 }))
   const own = bare.$extends(generated.snoflax({ generators: { ord, sno: sno.generator({ partition: 8 }) } }))

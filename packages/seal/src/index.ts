@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { IdError, type IdFamily, type StandardSchema } from '@snoflax/core'
-import { baseOf, isPrefixed, show, withPath } from '@snoflax/core/adapter'
+import { baseOf, checkFamily, checkOptions, isPrefixed, show, withPath } from '@snoflax/core/adapter'
 import { readBlock, TEXT_LENGTH, writeBlock } from './base64url.js'
 import { deriveKey, readKeys, type SealKey } from './key.js'
 
@@ -59,7 +59,8 @@ const TEXT = '[A-Za-z0-9_-]{21}[AQgw]'
  *
  * @param family a family with ids of at most 12 bytes, prefixed or not. A sealed text opens as the kind it was sealed
  * for, and as no other.
- * @throws {IdError} `INVALID_OPTION` for keys that are missing, malformed, not random or equal, and for longer ids.
+ * @throws {IdError} `INVALID_OPTION` for keys that are missing, malformed, not random or equal, for longer ids and
+ * for what is no family.
  *
  * @example
  * const customers = seal(flax, { keys: generateSealKey() })
@@ -67,6 +68,8 @@ const TEXT = '[A-Za-z0-9_-]{21}[AQgw]'
  * flax.time(customers.open(text)) // when it was generated
  */
 export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealOptions): Seal<AnId> {
+  checkFamily(family, 'seal: family')
+  checkOptions('seal', options, { keys: 'any' })
   const { byteLength } = family
   if (byteLength > LONGEST_ID) {
     const message = `${family.name}: ids of ${byteLength} bytes leave too few bits to check a sealed text; use a family of at most 12 bytes`

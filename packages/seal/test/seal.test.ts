@@ -179,6 +179,15 @@ test.each(VECTORS)(
   },
 )
 
+test('what is no family is refused, and options that nobody reads', () => {
+  expect(() => seal(flax, { keys: KEY, key: KEY } as never)).toThrow(
+    'seal: no option "key"; options are keys',
+  )
+  expect(() => seal(undefined as never, { keys: KEY })).toThrow(
+    'seal: family must be a family such as flax, not undefined; check for a circular import',
+  )
+})
+
 describe('keys', () => {
   test('are replaced: the first seals, all open', () => {
     const id = flax.generate()

@@ -1,5 +1,5 @@
 import type { IdFamily } from '../family.js'
-import { baseOf, isSameFamily } from '../identity.js'
+import { baseOf, checkFamily, isSameFamily } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 
 /** What generates the ids of a column: every generator of @snoflax/core, a family, or your own. */
@@ -49,6 +49,7 @@ export function idSource<AnId extends string>({
   meta,
   usage,
 }: IdSourceRequest<AnId>): () => AnId {
+  checkFamily(family)
   checkMeta(family, meta)
   if (generator !== undefined) checkGenerator(family, generator)
   const source = defaultOf<AnId>(generator ?? family)

@@ -1,6 +1,7 @@
-export { baseOf, isPrefixed } from '../identity.js'
+export { baseOf, checkFamily, isPrefixed } from '../identity.js'
 export { unixMs } from '../primitives/clock.js'
 export { show } from '../primitives/errors.js'
+export { checkOptions, type OptionKind } from '../primitives/options.js'
 export { isBytes, isDate } from '../primitives/realms.js'
 export { agree, type ColumnIdentity } from './agree.js'
 export { checkStored } from './check-stored.js'

@@ -1,6 +1,6 @@
 import { deriveFamily } from '../define-family.js'
 import type { Id, IdFamily, IdGenerator, IdOf } from '../family.js'
-import { isPrefixed, isSameFamily } from '../identity.js'
+import { checkFamily, isPrefixed, isSameFamily } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 import { checkOptions } from '../primitives/options.js'
 import { type PrefixedGenerator, type PrefixedMembers, prefixGenerator, prefixMakers } from './generator.js'
@@ -57,8 +57,8 @@ export const isPrefix = (text: string): boolean => PREFIX.test(text)
  *
  * @param base any family, one of your own too.
  * @param prefix 1 to 63 of a-z, 0-9 and `_`; it begins with a letter and doesn't end with `_`.
- * @throws {IdError} `INVALID_OPTION` for another prefix, a base that has a prefix, and `stored: 'prefixed'` where the
- * base has no text storage.
+ * @throws {IdError} `INVALID_OPTION` for another prefix, a base that has a prefix or is no family, and
+ * `stored: 'prefixed'` where the base has no text storage.
  *
  * @example
  * const customerId = prefixed(flax, 'cus')
@@ -80,6 +80,7 @@ export function prefixed<const Prefix extends string, Base extends IdFamily>(
       `a prefix must have 1 to 63 of a-z, 0-9 and _, begin with a letter and not end with _`,
     )
   }
+  checkFamily(base, 'prefixed: the base')
   if (isPrefixed(base))
     refuse('base', base.name, 'a family can have only one prefix; pass the family without a prefix')
   if (stored === 'prefixed' && !base.storages.includes('text')) {

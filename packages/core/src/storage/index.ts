@@ -1,5 +1,5 @@
 import type { IdFamily, StorageName } from '../family.js'
-import { isPrefixed } from '../identity.js'
+import { checkFamily, isPrefixed } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 import { checkOptions } from '../primitives/options.js'
 import { type ColumnType, columnType, type Database } from './column.js'
@@ -53,7 +53,7 @@ export interface IdStorage<AnId extends string> {
  * The storage of a family's ids in a database.
  *
  * @throws {IdError} `STORAGE_REFUSED` for a combination that would break order, precision or size, with the
- * reason; `INVALID_OPTION` for an unknown database.
+ * reason; `INVALID_OPTION` for an unknown database and for what is no family.
  *
  * @example
  * const storage = storageFor(flax, 'postgres')
@@ -65,6 +65,7 @@ export function storageFor<AnId extends string>(
   database: Database,
   options: StorageOptions = {},
 ): IdStorage<AnId> {
+  checkFamily(family)
   checkOptions(family.name, options, { storage: 'any', exactBigint: 'boolean' })
   const { storage, exactBigint = database !== 'sqlite' } = options
   if (isPrefixed(family) && family.stored === 'bare') {

@@ -182,7 +182,10 @@ export function ofCharacters<AnId extends string>(
     return family.parse(text)
   } catch (error) {
     if (!(error instanceof IdError)) throw error
-    const message = error.message.replace(show(text), () => show(shown))
+    const at = error.position ?? 0
+    const message = error.message
+      .replace(show(text), () => show(shown))
+      .replace(`${show(text.charAt(at))} at`, () => `byte ${show(bytes.subarray(at, at + 1))} at`)
     throw new IdError(error.code, message, { ...error, value: shown })
   }
 }

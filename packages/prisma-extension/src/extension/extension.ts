@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import { type Library, requireMembers } from '@snoflax/core/adapter'
+import { checkOptions, type Library, requireMembers } from '@snoflax/core/adapter'
 import type { Configuration } from '../configuration.js'
 import { mapArguments, mapCreation, type Rule } from './arguments.js'
 import { addTimes, selectTimes, type Times } from './created-at.js'
@@ -104,8 +104,10 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
  */
 export function idExtension<Types = Record<never, never>>(
   configuration: Configuration,
-  { generators = {} }: ExtensionOptions = {},
+  options: ExtensionOptions = {},
 ): Extension<Types> {
+  checkOptions('snoflax', options, { generators: 'any' })
+  const { generators = {} } = options
   const columns = columnsOf(configuration, generators)
   return ((client: Client & { $extends(extension: unknown): unknown }) => {
     const models = connectModels(columns, client)
@@ -118,6 +120,7 @@ export function idExtension<Types = Record<never, never>>(
     const query = {
       $allModels: { $allOperations: run },
       $queryRaw: raw,
+      $queryRawTyped: raw,
       $executeRaw: raw,
       $queryRawUnsafe: raw,
       $executeRawUnsafe: raw,

@@ -1,5 +1,5 @@
-import { IdError } from '@snoflax/core'
-import { isBytes, isDate } from '@snoflax/core/adapter'
+import { IdError, type IdFamily } from '@snoflax/core'
+import { isBytes, isDate, isPrefixed, show } from '@snoflax/core/adapter'
 import type { IdColumn } from './model.js'
 import { inside, type Place, withPlace } from './place.js'
 
@@ -57,21 +57,45 @@ function operators(column: IdColumn, value: Record<string, unknown>, place: Plac
   const entries = Object.entries(value).map(([word, operand]) => {
     const at = inside(place, word)
     if (operand !== undefined) withPlace(column.name, at, () => checkOperator(column, word, operand))
-    return [word, isOfIds(word) ? idValue(column, operand, at) : operand]
+    return [word, isOfIds(word) ? idValue(column, operand, at) : withoutHead(column, word, operand)]
   })
   return Object.fromEntries(entries)
 }
 
+/** The beginning of an id as the column has it, which may be without the prefix. */
+function withoutHead({ storage: { family } }: IdColumn, word: string, operand: unknown): unknown {
+  const head = headOf(family)
+  if (word !== 'startsWith' || typeof operand !== 'string' || head === '') return operand
+  return operand.slice(head.length)
+}
+
+/** What the ids of a family begin with, where the column stores them without it. */
+const headOf = (family: IdFamily): string =>
+  isPrefixed(family) && family.stored === 'bare' ? `${family.prefix}_` : ''
+
 function checkOperator({ storage }: IdColumn, word: string, operand: unknown): void {
-  const reason = reasonAgainst(storage.name, word, operand)
+  const reason = reasonAgainst(storage, word, operand)
   if (reason === undefined) return
   const { name: family } = storage.family
   throw new IdError('INVALID_OPTION', `${family}: ${reason}`, { family, field: word, value: operand })
 }
 
-function reasonAgainst(storage: string, word: string, operand: unknown): string | undefined {
-  if (storage === 'binary' && ORDER.includes(word)) {
+function reasonAgainst(
+  { name, family }: IdColumn['storage'],
+  word: string,
+  operand: unknown,
+): string | undefined {
+  if (name === 'binary' && ORDER.includes(word)) {
     return 'Prisma has no ranges over Bytes; use storage uuid or text, or a raw query'
+  }
+  const head = headOf(family)
+  if (head !== '' && typeof operand === 'string') {
+    if (word === 'startsWith' && !operand.startsWith(head) && !head.startsWith(operand)) {
+      return `ids begin with ${show(head)}; startsWith must begin with it too, not ${show(operand)}`
+    }
+    if ((word === 'contains' || word === 'endsWith') && operand.includes(head)) {
+      return `ids are stored without ${show(head)}; leave it out of ${word}, or use startsWith`
+    }
   }
   if (word === 'mode' && operand === 'insensitive') return 'ids that differ in case are different ids'
   if (isOfIds(word) || isOfOthers(word)) return undefined

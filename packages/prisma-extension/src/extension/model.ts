@@ -2,6 +2,7 @@ import { type Database, IdError, type IdStorage, type PrefixedFamily, storageFor
 import {
   checkGeneratorNames,
   checkMeta,
+  checkOptions,
   type IdSource,
   idSource,
   type Library,
@@ -35,7 +36,9 @@ export type Generators = Readonly<Record<string, IdSource<any>>>
  * another family and for one that no field needs; `FIELD_OUT_OF_RANGE` for a metabyte above 255;
  * `GENERATOR_REQUIRED`.
  */
-export function columnsOf({ database, models }: Configuration, generators?: Generators): IdColumn[] {
+export function columnsOf(configuration: Configuration, generators?: Generators): IdColumn[] {
+  checkOptions('snoflax', configuration, { database: 'any', models: 'any' }, 'the configuration')
+  const { database, models } = configuration
   const columns = Object.entries(models).flatMap(([model, fields]) =>
     Object.entries(fields).map(([field, settings]) =>
       idColumn(model, field, settings, database, settings.generated ? generators : undefined),
@@ -62,6 +65,15 @@ function generatorOf(family: AnyFamily, generators: Generators): IdSource | unde
   }
 }
 
+/** Of {@link IdField}. */
+const FIELD = {
+  family: 'any',
+  storage: 'any',
+  generated: 'boolean',
+  meta: 'number',
+  createdAt: 'any',
+} as const
+
 function idColumn(
   model: string,
   field: string,
@@ -71,6 +83,7 @@ function idColumn(
 ): IdColumn {
   const name = `${model}.${field}`
   return withPath(name, () => {
+    checkOptions('ids', settings, FIELD, 'the field')
     const { family, meta } = settings
     checkMeta(family, meta)
     // Prisma's drivers keep 64 bits exact.
@@ -158,6 +171,7 @@ export function connectModels(columns: readonly IdColumn[], client: Client): Mod
   const models = new Map<string, Model & { relations: Map<string, Model>; relationList: Relation[] }>()
   for (const [name, { fields }] of Object.entries(known.models)) {
     const idList = columns.filter(({ model }) => model === name)
+    checkTimeNames(fields, idList)
     models.set(name, {
       name,
       fields: new Map(fields.map((field) => [field.name, field])),
@@ -208,4 +222,25 @@ export function checkRelationName(field: string): void {
     `a filter by ${field} on related rows and this relation look alike; rename the relation`,
     { field },
   )
+}
+
+/**
+ * Refuses creation times that would hide a field or each other.
+ *
+ * @throws {IdError} `INVALID_OPTION`.
+ */
+export function checkTimeNames(
+  fields: readonly { readonly name: string }[],
+  ids: readonly { readonly name: string; readonly settings: Pick<Partial<IdField>, 'createdAt'> }[],
+): void {
+  const taken = new Set(fields.map(({ name }) => name))
+  for (const { name: path, settings } of ids) {
+    const { createdAt } = settings
+    if (createdAt === undefined) continue
+    if (taken.has(createdAt)) {
+      const message = `${path}: the model already has a field ${createdAt}; name the computed one differently, as in createdAt=insertedAt`
+      throw new IdError('INVALID_OPTION', message, { field: 'createdAt', value: createdAt, path })
+    }
+    taken.add(createdAt)
+  }
 }

@@ -50,9 +50,10 @@ export interface RawQueries<Types> {
   >(rows: readonly Given[], columns: Columns): ReadRow<Types, Given, Columns>[]
 }
 
-/** What Prisma has of a raw query: of its template, or the text and values of `$queryRawUnsafe`. */
+/** What Prisma has of a raw query: of its template, of TypedSQL, or the text and values of `$queryRawUnsafe`. */
 type RawQuery =
   | { readonly strings: readonly string[]; readonly values: readonly unknown[] }
+  | { readonly strings?: never; readonly sql: string; readonly values: readonly unknown[] }
   | readonly [text: string, ...values: unknown[]]
 
 const isText = (query: RawQuery): query is readonly [string, ...unknown[]] => Array.isArray(query)
@@ -71,18 +72,19 @@ export function rawGuard(models: Models, database: Database): (query: RawQuery) 
     }
   }
   return (query) => {
-    const [values, text] = isText(query)
-      ? [query.slice(1), () => withMarks(query[0], database)]
-      : [query.values, () => marked(query.strings)]
+    const values = isText(query) ? query.slice(1) : query.values
     if (!named.mayHold([...values])) return
-    for (const { chunk, columns } of named.beside(readComparisons(text(), database))) {
+    for (const { chunk, columns } of named.beside(readComparisons(textOf(query, database), database))) {
       refuseUnconverted(columns, values[chunk], 'pass parameter(field, id)')
     }
   }
 }
 
-const marked = (strings: readonly string[]): string =>
-  strings.map((one, at) => (at === 0 ? '' : markOf(at - 1)) + withoutMarks(one)).join('')
+function textOf(query: RawQuery, database: Database): string {
+  if (isText(query)) return withMarks(query[0], database)
+  if (query.strings === undefined) return withMarks(query.sql, database)
+  return query.strings.map((one, at) => (at === 0 ? '' : markOf(at - 1)) + withoutMarks(one)).join('')
+}
 
 /**
  * Helpers for raw queries of a configuration.

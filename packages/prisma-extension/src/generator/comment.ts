@@ -46,7 +46,7 @@ const HIDDEN = /^.*(?<!\/)\/\/[ \t]*@snoflax[ \t].*$/gm
 export function refuseHidden(datamodel: string, mistakes: Mistakes): void {
   for (const [line] of datamodel.matchAll(HIDDEN)) {
     mistakes.collect('schema', () =>
-      refuseText('write three slashes: a Prisma Prisma generator sees no other comments', line.trim()),
+      refuseText('write three slashes: Prisma hides other comments from generators', line.trim()),
     )
   }
 }

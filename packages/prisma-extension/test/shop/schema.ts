@@ -26,7 +26,7 @@ export function shopProject({
 generator client {
   provider        = "${client}"
   output          = "../client"
-  previewFeatures = ["views"${isPostgres ? ', "relationJoins"' : ''}]
+  previewFeatures = ["views", "typedSql"${isPostgres ? ', "relationJoins"' : ''}]
 }
 generator snoflax {
   provider = "${PROVIDER}"
