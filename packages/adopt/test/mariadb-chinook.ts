@@ -7,7 +7,9 @@ export async function openShop(kind: KeyKind): Promise<MysqlDatabase> {
   for (const statement of chinookSchema('mariadb', kind)) await database.query(statement)
   for (const { table, columns, rows } of chinookRows(kind)) {
     const values = rows.map((row) =>
-      row.map((value, i) => (/_at$|_on$|_date$/.test(columns[i] as string) ? dateTime(String(value)) : value)),
+      row.map((value, i) =>
+        /_at$|_on$|_date$/.test(columns[i] as string) ? dateTime(String(value)) : value,
+      ),
     )
     await database.query(`INSERT INTO ${table} (${columns.join(', ')}) VALUES ?`, [values])
   }

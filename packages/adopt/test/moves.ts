@@ -7,7 +7,13 @@ import {
   type SqliteConnection,
   type TableOptions,
 } from '@snoflax/adopt'
-import type { MysqlDatabase, OpenDatabase, PgliteDatabase, PostgresDatabase, SqliteDatabase } from '@snoflax/test'
+import type {
+  MysqlDatabase,
+  OpenDatabase,
+  PgliteDatabase,
+  PostgresDatabase,
+  SqliteDatabase,
+} from '@snoflax/test'
 
 export type Opened = PostgresDatabase | PgliteDatabase | SqliteDatabase | MysqlDatabase
 

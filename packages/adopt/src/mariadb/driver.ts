@@ -290,6 +290,8 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
   /** Fills shadows with the rows whose ids are known; what changes meanwhile is the switch's. */
   *fillReferences(plan: MariadbPlan, options: BackfillOptions): Work<void> {
     const { roots, details } = plan
+    // Those of a switch that was killed would refuse rows whose parents are not there yet.
+    yield* this.run(details.tables.flatMap(dropShadowKeys))
     for (const [i, one] of details.tables.entries()) {
       const root = roots.findIndex(({ table }) => table === one.table)
       if (root >= 0) {
@@ -396,7 +398,6 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
           ([table, counter]) => `ALTER TABLE ${shadowName(names(tables), table)} AUTO_INCREMENT = ${counter}`,
         ),
         `CREATE OR REPLACE TABLE ${switched} ${TABLE_OPTIONS} SELECT 'switched' AS phase, plan FROM ${state}`,
-        ...tables.flatMap(dropShadowKeys),
         ...tables.flatMap((one, i) => addShadowKeys(one, i, names(tables))),
         `RENAME TABLE ${[
           ...tables.flatMap(({ table }, i) => [`${table} TO ${old(i)}`, `${shadow(i)} TO ${table}`]),

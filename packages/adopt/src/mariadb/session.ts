@@ -87,8 +87,8 @@ export class MariadbSession implements Session {
     }
   }
 
-  /** Where the connection broke, the first error tells why. */
-  protected *trying(statements: readonly string[]): Work<void> {
+  /** After an error, which tells why these fail too. */
+  *trying(statements: readonly string[]): Work<void> {
     for (const statement of statements) {
       try {
         yield* this.query(statement)
@@ -153,23 +153,31 @@ function* prepared<Result>(
   const [before] = yield* session.query<Record<string, string | number>>(
     `SELECT ${names.map((name) => `@@SESSION.${name} AS ${name}`).join(', ')}`,
   )
-  const set = (values: Readonly<Record<string, unknown>>): string =>
-    `SET ${names.map((name) => `SESSION ${name} = ${literal(values[name])}`).join(', ')}`
+  const set = (values: Readonly<Record<string, string | number>>): string =>
+    `SET ${names.map((name) => `SESSION ${name} = ${setting(SETTINGS[name], values[name])}`).join(', ')}`
+  const restore = [`SELECT release_lock(${lockName('adoption')})`, set(before ?? {})]
   yield* session.query(set(SETTINGS))
+  let result: Result
   try {
-    if (!isAlone) return yield* work(connection)
-    const [lock] = yield* session.query<{ free: unknown }>(
-      `SELECT get_lock(${lockName('adoption')}, 0) AS free`,
-    )
-    if (Number(lock?.free) !== 1) refuseOtherSession()
-    return yield* work(connection)
-  } finally {
-    // Where the connection broke, the first error tells why, and the lock is gone with it.
-    try {
-      yield* session.query(`SELECT release_lock(${lockName('adoption')})`)
-      yield* session.query(set(before ?? {}))
-    } catch {}
+    if (isAlone) yield* refuseOther(session)
+    result = yield* work(connection)
+  } catch (error) {
+    yield* session.trying(restore)
+    throw error
   }
+  yield* session.run(restore)
+  return result
+}
+
+/** The server takes no text for a number. */
+const setting = (own: unknown, value: unknown): string =>
+  literal(typeof own === 'number' ? Number(value) : value)
+
+function* refuseOther(session: MariadbSession): Work<void> {
+  const [lock] = yield* session.query<{ free: unknown }>(
+    `SELECT get_lock(${lockName('adoption')}, 0) AS free`,
+  )
+  if (Number(lock?.free) !== 1) refuseOtherSession()
 }
 
 /** RENAME of several tables is one change from 10.6 on, and MySQL has other words. */
