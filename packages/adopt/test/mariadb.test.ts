@@ -230,6 +230,39 @@ describe.runIf(mysql.selected())('mariadb', () => {
     expect(await database.query("SELECT id FROM orders WHERE at = '2021-05-05'")).toHaveLength(1)
   })
 
+  test('what changed after it was copied is as it was before the switch', async () => {
+    database = await mysql.open()
+    for (const statement of [
+      ...SHOP,
+      'CREATE TABLE account (id int PRIMARY KEY)',
+      'CREATE TABLE note (id int PRIMARY KEY, words varchar(20) UNIQUE, order_id int unsigned REFERENCES orders (id) ON DELETE SET NULL, account_id int REFERENCES account (id) ON DELETE CASCADE)',
+      'INSERT INTO account VALUES (1), (2)',
+      "INSERT INTO note SELECT seq, concat('Note ', seq), seq, 1 + seq % 2 FROM seq_1_to_20",
+    ])
+      await database.query(statement)
+    const adoption = await plan(database, [orders])
+    await adoption.backfill()
+    for (const statement of [
+      "UPDATE note SET words = 'NOTE 2' WHERE id = 2",
+      "UPDATE note SET words = 'x' WHERE id = 4",
+      "UPDATE note SET words = 'Note 4' WHERE id = 6",
+      'DELETE FROM account WHERE id = 2',
+      'DELETE FROM line WHERE order_id = 8',
+      'DELETE FROM orders WHERE id = 8',
+      "INSERT INTO orders VALUES (900, '2020-01-01')",
+      "INSERT INTO note VALUES (900, 'Note 6', 900, 1)",
+      'UPDATE note SET order_id = 900 WHERE id = 10',
+    ])
+      await database.query(statement)
+    const content = `SELECT n.id, hex(words) AS words, at, account_id FROM note AS n LEFT JOIN orders ON orders.id = order_id ORDER BY n.id`
+    const before = await database.query(content)
+    expect(before).toHaveLength(11)
+    await adoption.switchKeys()
+    expect(await database.query(content)).toEqual(before)
+    expect((await adoption.verify()).faults).toEqual([])
+    await expect(database.query('DELETE FROM account WHERE id = 3')).resolves.toEqual([])
+  })
+
   test('what uses an old column is named before anything is dropped', async () => {
     database = await mysql.open()
     for (const statement of SHOP) await database.query(statement)

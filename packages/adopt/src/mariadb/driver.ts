@@ -300,6 +300,7 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
         for (const { round, total } of yield* readRounds(this, one.table))
           yield* this.fillShadow(plan, i, { round, total }, options, {
             from: `${list} AS l JOIN ${one.table} AS t ON t.${key} = l."key"`,
+            position: 'l.position',
             where: `l.round = ${round}`,
           })
       } else if (one.primary.length > 0) {
@@ -312,6 +313,7 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
         const [count] = yield* this.query<{ total: string }>(`SELECT count(*) AS total FROM ${list}`)
         yield* this.fillShadow(plan, i, { round: 1, total: Number(count?.total) }, options, {
           from: `${list} AS l JOIN ${one.table} AS t ON ${primary.map((name) => `t.${name} = l.${name}`).join(' AND ')}`,
+          position: 'l.snoflax_position',
           where: 'true',
         })
       }
@@ -323,11 +325,10 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
     number: number,
     { round, total }: { round: number; total: number },
     { batchSize = 1000, onProgress, signal }: BackfillOptions,
-    { from, where }: { from: string; where: string },
+    { from, position, where }: { from: string; position: string; where: string },
   ): Work<void> {
     const one = plan.details.tables[number] as TablePlan
     const copy = copyOf(this, plan, one)
-    const position = from.includes(this.own('map_')) ? 'l.position' : 'l.snoflax_position'
     const item = `${one.table} rows`
     const known = (yield* readRounds(this, item)).find((other) => other.round === round)
     const write = (done: number) => writeRound(this, { item, round, done, total, lastId: null })
