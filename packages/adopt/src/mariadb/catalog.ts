@@ -297,7 +297,7 @@ function* noteServer(session: Session, obstacles: Obstacles): Work<void> {
   if (Number(galera?.on) === 1)
     obstacles.note(
       'client',
-      'a Galera cluster has no locks that all its nodes know; stop the other nodes and SET GLOBAL wsrep_on = OFF',
+      'a Galera cluster has no locks that all its nodes know; run this on a server outside of the cluster, and join the cluster to it',
     )
 }
 
