@@ -8,6 +8,8 @@ const LONGEST = [
   'packages/mysql-sql/test/leases/processes.test.ts',
   'packages/prisma-extension/test/generator.test.ts',
   'packages/typeorm/test/schema.test.ts',
+  'packages/adopt/test/mariadb-killed.test.ts',
+  'packages/adopt/test/mariadb.test.ts',
   'test/databases-of-a-run.test.ts',
   'test/docstrings.test.ts',
   'test/orders-examples.test.ts',

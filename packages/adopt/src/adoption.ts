@@ -33,7 +33,7 @@ export interface Adoption {
   /**
    * How an ORM's schema changes at a stage. Call it before `finish`, after which the plan is gone. PostgreSQL.
    *
-   * @throws {IdError} for a key whose type the ORM has no name for, and in SQLite.
+   * @throws {IdError} for a key whose type the ORM has no name for, and in SQLite and MariaDB.
    */
   schemaChange(orm: Orm, stage: Stage): SchemaChange
   /**
@@ -45,7 +45,7 @@ export interface Adoption {
   backfill(options?: BackfillOptions): Promise<void>
   /**
    * Locks the tables, catches up, and gives the new columns the names and roles of the old ones, in one
-   * transaction. Old columns stay as `legacy_…`.
+   * transaction; in MariaDB in one RENAME TABLE, before which only writes are refused. Old columns stay as `legacy_…`.
    *
    * @throws {IdError} `INVALID_OPTION` before the backfill is through, or if the schema has changed since it
    * began.
@@ -58,7 +58,7 @@ export interface Adoption {
    */
   verify(): Promise<Verification>
   /**
-   * Drops the old columns and all traces of the move, in one transaction.
+   * Drops the old columns and all traces of the move, in one transaction; in MariaDB in one statement a table.
    *
    * @throws {IdError} before the switch, and for what uses old columns.
    */

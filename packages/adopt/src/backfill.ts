@@ -3,7 +3,7 @@ import { type Driver, mapName } from './driver.js'
 import { RoundIds } from './ids.js'
 import { refuseOtherSession } from './obstacles.js'
 import type { BackfillOptions } from './options.js'
-import { newName, type Plan, type RootPlan, shownName } from './plan.js'
+import { differs, newName, type Plan, type RootPlan, shownName } from './plan.js'
 import type { KeyRecipe } from './recipes.js'
 import { type Round, readRounds, writeRound } from './state.js'
 import { refuseKeyless, refuseUntimed, rowTimes } from './times.js'
@@ -48,7 +48,7 @@ export function* fillKeys(
       map,
       isNew: db.hasNewColumns
         ? `t.${quoteName(newName(root.key))} IS NULL`
-        : `NOT EXISTS (SELECT 1 FROM ${map} AS m WHERE m.key = t.${quoteName(root.key)})`,
+        : `NOT EXISTS (SELECT 1 FROM ${map} AS m WHERE m."key" = t.${quoteName(root.key)})`,
       options,
       runBatch: rounds === 'last, in a transaction' ? (batch) => batch(1) : (batch) => db.transaction(batch),
     }
@@ -81,18 +81,18 @@ function* beginRound(work: KeyWork, round: number): Work<Round> {
     yield* refuseKeyless(db, root)
     // A key that is used again, as SQLite does with the last one, is that of another row.
     if (!db.hasNewColumns) {
-      const isSame = source.kind === 'column' ? `AND ${timeMs} IS NOT DISTINCT FROM ${map}.time_ms` : ''
+      const isSame = source.kind === 'column' ? `AND NOT ${differs(timeMs, `${map}.time_ms`)}` : ''
       yield* db.run([
         `DELETE FROM ${map} WHERE NOT EXISTS
-           (SELECT 1 FROM ${root.table} AS t WHERE t.${quoteName(root.key)} = ${map}.key ${isSame})`,
+           (SELECT 1 FROM ${root.table} AS t WHERE t.${quoteName(root.key)} = ${map}."key" ${isSame})`,
       ])
     }
     yield* db.run([
-      `INSERT INTO ${map} (round, position, key, time_ms)
+      `INSERT INTO ${map} (round, position, "key", time_ms)
        SELECT ${round}, row_number() OVER (ORDER BY ${times.order}), t.${quoteName(root.key)}, ${timeMs}
          FROM ${root.table} AS t WHERE ${isNew} ORDER BY 2`,
     ])
-    const noted = `SELECT key, time_ms FROM ${map} WHERE round = ${round}`
+    const noted = `SELECT "key", time_ms FROM ${map} WHERE round = ${round}`
     // Refused here, a round is not begun: once the row is mended, the next attempt notes its time anew.
     if (source.kind !== 'key') yield* refuseUntimed(db, root, storage.family, noted)
     const [count] = yield* db.query<{ total: string | number }>(
@@ -136,7 +136,7 @@ function* fillBatch(work: KeyWork, open: Round, ids: RoundIds, anew: () => Round
   if (known?.done !== done) refuseOtherSession()
   const end = Math.min(done + (options.batchSize ?? 1000), total)
   const rows = yield* db.query<{ position: string | number; key: string; timeMs: string | number | null }>(
-    `SELECT position, CAST(key AS text) AS key, time_ms AS "timeMs" FROM ${map}
+    `SELECT position, CAST("key" AS ${db.textType}) AS "key", time_ms AS "timeMs" FROM ${map}
       WHERE round = ${round} AND position > ${done} AND position <= ${end} ORDER BY position`,
   )
   const areTaken = (some: readonly string[]) => db.isAnyTaken(root, map, recipe.storage, some)

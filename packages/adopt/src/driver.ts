@@ -31,6 +31,10 @@ export interface TimeColumn extends Key, Pick<ColumnTime, 'unit' | 'timeZone'> {
 export interface Driver<Details = unknown> extends Session {
   /** Whether new values are filled in beside the old ones before the switch. Else ids wait in the map. */
   readonly hasNewColumns: boolean
+  /** What the switch is, in a plan that is read. */
+  readonly switchedBy: 'one transaction' | 'one RENAME'
+  /** What CAST turns any value to, for text. */
+  readonly textType: 'text' | 'char'
   /** The name of a table of ours: `state`, `round`, `map_1`. */
   own(name: string): string
   hasState(): Work<boolean>

@@ -1,5 +1,6 @@
 export type { Adoption, Phase, ReplacedColumn, TableVerification, Verification } from './adoption.js'
 export { keyTime } from './key-time.js'
+export type { MariadbClient, MariadbConnection } from './mariadb/driver.js'
 export { obstaclesOf } from './obstacles.js'
 export type {
   AdoptionOptions,

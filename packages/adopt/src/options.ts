@@ -19,7 +19,7 @@ export interface ColumnTime {
   readonly through?: string
   /** What a column of numbers counts since 1970: seconds or milliseconds. */
   readonly unit?: 's' | 'ms'
-  /** PostgreSQL: the zone of a `timestamp` without one. Default `UTC`. SQLite: texts without a zone are UTC. */
+  /** The zone of a `timestamp` without one in PostgreSQL, of a `datetime` in MariaDB. Default `UTC`. SQLite: texts without a zone are UTC. */
   readonly timeZone?: string
 }
 
@@ -45,7 +45,7 @@ export interface TableOptions extends StorageOptions {
 export interface AdoptionOptions {
   /** Tables whose keys are replaced. */
   readonly tables: readonly TableOptions[]
-  /** Triggers on the tables that you looked at: they fire in the backfill and stay as they are. */
+  /** PostgreSQL and SQLite: triggers on the tables that you looked at: they fire in the backfill and stay as they are. */
   readonly allowTriggers?: readonly string[]
   /**
    * How far, in milliseconds, ids may run ahead of their row's time, where more rows share a moment than the
@@ -77,8 +77,8 @@ export function checkBatchSize({ batchSize = 1 }: BackfillOptions): void {
 export interface SwitchOptions {
   /**
    * PostgreSQL: how long to try for the locks, in milliseconds. Others wait for half a second at a time.
-   * Default 5000; then it is the server's error 55P03, nothing has changed, and it can be run again. SQLite:
-   * see `busy_timeout`.
+   * Default 5000; then it is the server's error 55P03, nothing has changed, and it can be run again. MariaDB:
+   * how long each statement tries, a second at a time; then error 1205. SQLite: see `busy_timeout`.
    */
   readonly lockTimeoutMs?: number
 }

@@ -1,6 +1,7 @@
 import type { Adoption, Phase, ReplacedColumn } from './adoption.js'
 import { fillKeys } from './backfill.js'
 import type { Column, Driver, Open } from './driver.js'
+import { type MariadbClient, openMariadb } from './mariadb/driver.js'
 import { Obstacles, refuse } from './obstacles.js'
 import { type AdoptionOptions, checkBatchSize, type TableOptions } from './options.js'
 import {
@@ -34,11 +35,10 @@ import type { Work } from './work.js'
  * await adoption.switchKeys()
  */
 export async function planAdoption(
-  client: PostgresClient | SqliteConnection,
+  client: PostgresClient | SqliteConnection | MariadbClient,
   options: AdoptionOptions,
 ): Promise<Adoption> {
-  if ('execute' in client)
-    refuse('client', 'adopt serves PostgreSQL and SQLite, not MySQL or MariaDB; pass a client of those')
+  if ('execute' in client) return planIn(openMariadb(client), options, keyRecipes(options, 'mariadb'))
   return 'prepare' in client
     ? planIn(openSqlite(client), options, keyRecipes(options, 'sqlite'))
     : planIn(openPostgres(client), options, keyRecipes(options, 'postgres'))
@@ -257,7 +257,7 @@ const fixed = <Details>(db: Driver<Details>, plan: Plan<Details>): string =>
 function script<Details>(db: Driver<Details>, plan: Plan<Details>): string {
   const { create, expand, index, lock, takeDown, reconcile, exchange, settle, finish } = db.statements(plan)
   return [
-    section('backfill: one transaction', create),
+    section('backfill: first', create),
     section('backfill: each on its own', expand),
     section('backfill: in batches', [
       ...plan.roots.map((root) => `-- ids: ${placeOf(root)}`),
@@ -266,7 +266,7 @@ function script<Details>(db: Driver<Details>, plan: Plan<Details>): string {
         : []),
     ]),
     section('backfill: each on its own', index),
-    section('switchKeys: one transaction', [
+    section(`switchKeys: ${db.switchedBy}`, [
       ...lock,
       ...takeDown,
       '-- ids for rows that came meanwhile',

@@ -53,6 +53,10 @@ export const placeOf = ({ table, key }: RootPlan): string => pathOf({ table, col
 export const tablesOf = (columns: readonly Key[]): string[] =>
   [...new Set(columns.map(({ table }) => table))].sort()
 
+/** Whether two values differ, null being one. */
+export const differs = (one: string, other: string): string =>
+  `coalesce(${one} <> ${other}, (${one} IS NULL) <> (${other} IS NULL))`
+
 /** The one column of a primary key. */
 export function onlyColumn(table: string, columns: readonly string[]): string {
   const [column, ...others] = columns

@@ -1,4 +1,5 @@
 import { isWord, type SqlToken } from '@snoflax/core/adapter'
+import type { Obstacles } from './obstacles.js'
 
 /** Whether one of the names is this one, in any case. */
 export const uses = (tokens: readonly SqlToken[], name: string): boolean =>
@@ -13,6 +14,26 @@ export const usesMore = (tokens: readonly SqlToken[], name: string): boolean =>
       isWord(first, 'ISNULL', 'NOTNULL') ||
       (isWord(first, 'IS') && (isWord(second, 'NULL') || (isWord(second, 'NOT') && isWord(third, 'NULL'))))
     return !isNullTest
+  })
+
+/** The first of some columns that a statement computes with, or compares with a number. */
+export const computedName = (tokens: readonly SqlToken[], names: readonly string[]): string | undefined =>
+  names.find((column) => tokens.some((token, i) => uses([token], column) && isComputed(tokens, i)))
+
+export const noteView = (view: string, column: string, obstacles: Obstacles): void =>
+  obstacles.note(
+    `view ${view}`,
+    `it computes with ${column}, which will be a new key; change it, or drop it and create it again after the switch`,
+  )
+
+/** Whether the column at a place is part of a sum, or compared with a number. */
+const isComputed = (tokens: readonly SqlToken[], i: number): boolean =>
+  [-1, 1].some((way) => {
+    const [operator, operand] = [tokens[i + way], tokens[i + 2 * way]]
+    // Behind a comma or a bracket, an asterisk is all columns.
+    const isSum = /^([-+/%|&]|\|\||<<|>>)$/.test(operator?.text ?? '') || (operator?.text === '*' && way > 0)
+    const isComparison = /^([<>=]|==|<>|!=|<=|>=)$/.test(operator?.text ?? '')
+    return isSum || (isComparison && /^\d/.test(operand?.text ?? '')) || isWord(operator, 'BETWEEN')
   })
 
 /** What stands in the SQL from the first of some tokens to the last. */

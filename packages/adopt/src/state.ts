@@ -2,7 +2,7 @@ import { quoteName } from '@snoflax/core/adapter'
 import type { Phase, ReplacedColumn } from './adoption.js'
 import type { Driver } from './driver.js'
 import { refuse } from './obstacles.js'
-import { newName, type Plan, pathOf, type RootPlan, rootOf, shownName } from './plan.js'
+import { differs, newName, type Plan, pathOf, type RootPlan, rootOf, shownName } from './plan.js'
 import type { KeyRecipe } from './recipes.js'
 import type { Work } from './work.js'
 
@@ -56,12 +56,16 @@ export function* readRounds(db: Driver, item: string): Work<Round[]> {
   }))
 }
 
+/** Within a transaction: notes how far a round is. */
 export function* writeRound(db: Driver, round: Round): Work<void> {
-  yield* db.query(
-    `INSERT INTO ${db.own('round')} VALUES ($1, $2, $3, $4, $5)
-     ON CONFLICT (item, round) DO UPDATE SET done = excluded.done, last_id = excluded.last_id`,
-    [round.item, round.round, round.done, round.total, round.lastId],
-  )
+  yield* db.query(`DELETE FROM ${db.own('round')} WHERE item = $1 AND round = $2`, [round.item, round.round])
+  yield* db.query(`INSERT INTO ${db.own('round')} VALUES ($1, $2, $3, $4, $5)`, [
+    round.item,
+    round.round,
+    round.done,
+    round.total,
+    round.lastId,
+  ])
 }
 
 /**
@@ -77,10 +81,10 @@ export function* refuseStrays(
   const { table: target, key } = rootOf(roots, column)
   const own = `c.${quoteName(column.column)}`
   const isOther = isFilled
-    ? `OR c.${quoteName(newName(column.column))} IS DISTINCT FROM r.${quoteName(newName(key))}`
+    ? `OR ${differs(`c.${quoteName(newName(column.column))}`, `r.${quoteName(newName(key))}`)}`
     : ''
   const [row] = yield* db.query<{ value: string; found: string | null }>(
-    `SELECT CAST(${own} AS text) AS value, CAST(r.${quoteName(key)} AS text) AS found
+    `SELECT CAST(${own} AS ${db.textType}) AS value, CAST(r.${quoteName(key)} AS ${db.textType}) AS found
        FROM ${column.table} AS c LEFT JOIN ${target} AS r ON r.${quoteName(key)} = ${own}
       WHERE (${own} IS NOT NULL AND r.${quoteName(key)} IS NULL) ${isOther} LIMIT 1`,
   )

@@ -62,10 +62,10 @@ export function* checkTimes(db: Driver, root: RootPlan, recipe: KeyRecipe): Work
     db,
     root,
     storage.family,
-    `SELECT ${key} AS key, ${timeMs} AS time_ms FROM ${root.table} AS t`,
+    `SELECT ${key} AS "key", ${timeMs} AS time_ms FROM ${root.table} AS t`,
   )
   const sample = yield* db.query<{ key: unknown; timeMs: string | number }>(
-    `SELECT ${readable(storage, key)} AS key, ${timeMs} AS "timeMs" FROM ${root.table} AS t LIMIT ${SAMPLE}`,
+    `SELECT ${readable(db, storage, key)} AS "key", ${timeMs} AS "timeMs" FROM ${root.table} AS t LIMIT ${SAMPLE}`,
   )
   refuseIds(placeOf(root), storage, source, sample)
 }
@@ -79,7 +79,7 @@ export function* refuseKeyless(db: Driver, root: RootPlan): Work<void> {
 /** @throws {IdError} `INVALID_TIME`, `TIME_OUT_OF_RANGE` for the first of some rows, `key` and `time_ms`. */
 export function* refuseUntimed(db: Driver, root: RootPlan, family: IdFamily, rows: string): Work<void> {
   const [row] = yield* db.query<{ key: string; timeMs: string | number | null }>(
-    `SELECT CAST(key AS text) AS key, time_ms AS "timeMs" FROM (${rows}) AS noted
+    `SELECT CAST("key" AS ${db.textType}) AS "key", time_ms AS "timeMs" FROM (${rows}) AS noted
       WHERE time_ms IS NULL OR time_ms < ${family.firstMs} OR time_ms > ${family.lastMs} LIMIT 1`,
   )
   if (row) checkRowTime(placeOf(root), row.key, row.timeMs === null ? undefined : Number(row.timeMs), family)
@@ -160,5 +160,5 @@ function idTimeMs({ family, fromDatabase }: IdStorage<string>, key: unknown): nu
 }
 
 /** A value as it can be read: drivers round large integers; as text they are exact. */
-export const readable = ({ name }: IdStorage<string>, value: string): string =>
-  name === 'bigint' ? `CAST(${value} AS text)` : value
+export const readable = ({ textType }: Driver, { name }: IdStorage<string>, value: string): string =>
+  name === 'bigint' ? `CAST(${value} AS ${textType})` : value

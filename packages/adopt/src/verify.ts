@@ -2,7 +2,7 @@ import { IdError } from '@snoflax/core'
 import { quoteName } from '@snoflax/core/adapter'
 import type { ReplacedColumn, TableVerification, Verification } from './adoption.js'
 import { type Driver, mapName } from './driver.js'
-import { legacyName, newName, pathOf, placeOf, type RootPlan, rootOf, shownName } from './plan.js'
+import { differs, legacyName, newName, pathOf, placeOf, type RootPlan, rootOf, shownName } from './plan.js'
 import type { KeyRecipe } from './recipes.js'
 import { type Begun, readRounds } from './state.js'
 import { readable } from './times.js'
@@ -51,15 +51,15 @@ export function* verify<Details>(
 function* compareKeys(comparison: Comparison, root: RootPlan, map: string): Work<void> {
   const { db, old, new: added } = comparison
   const id = added ? `t.${added(root.key)}` : 'm.id'
-  const joined = `${map} AS m ON m.key = t.${old(root.key)}`
+  const joined = `${map} AS m ON m."key" = t.${old(root.key)}`
   const [found] = yield* db.query<{ missing: string; repeated: string }>(
     `SELECT count(*) - count(${id}) AS missing, count(${id}) - count(DISTINCT ${id}) AS repeated
        FROM ${root.table} AS t ${added ? '' : `LEFT JOIN ${joined}`}`,
   )
   const [disorder] = yield* db.query<{ rows: string }>(
-    `SELECT count(*) AS rows FROM (
-       SELECT ${id} AS id, lag(${id}) OVER (PARTITION BY m.round ORDER BY m.position) AS before
-         FROM ${root.table} AS t JOIN ${joined} WHERE ${id} IS NOT NULL) AS pair WHERE id <= before`,
+    `SELECT count(*) AS "rows" FROM (
+       SELECT ${id} AS id, lag(${id}) OVER (PARTITION BY m.round ORDER BY m.position) AS "before"
+         FROM ${root.table} AS t JOIN ${joined} WHERE ${id} IS NOT NULL) AS pair WHERE id <= "before"`,
   )
   const path = placeOf(root)
   count(comparison, found?.missing, path, 'without an id')
@@ -79,8 +79,8 @@ function* compareTimes(
   for (const { round, total } of yield* readRounds(db, root.table)) {
     for (let from = 0; from < total; from += ROWS_A_PAGE) {
       const page = yield* db.query<{ id: unknown; key: string; timeMs: string | null }>(
-        `SELECT ${readable(storage, id)} AS id, CAST(m.key AS text) AS key, m.time_ms AS "timeMs"
-           FROM ${map} AS m JOIN ${root.table} AS t ON t.${old(root.key)} = m.key
+        `SELECT ${readable(db, storage, id)} AS id, CAST(m."key" AS ${db.textType}) AS "key", m.time_ms AS "timeMs"
+           FROM ${map} AS m JOIN ${root.table} AS t ON t.${old(root.key)} = m."key"
           WHERE m.round = ${round} AND m.position > ${from} AND m.position <= ${from + ROWS_A_PAGE} AND ${id} IS NOT NULL`,
       )
       rows += page.length
@@ -109,8 +109,8 @@ function* compareReferences(
   if (added === undefined) return
   const own = `c.${old(column.column)}`
   const [found] = yield* db.query<{ rows: string }>(
-    `SELECT count(*) AS rows FROM ${column.table} AS c LEFT JOIN ${target} AS r ON r.${old(key)} = ${own}
-      WHERE ${own} IS NOT NULL AND c.${added(column.column)} IS DISTINCT FROM r.${added(key)}`,
+    `SELECT count(*) AS "rows" FROM ${column.table} AS c LEFT JOIN ${target} AS r ON r.${old(key)} = ${own}
+      WHERE ${own} IS NOT NULL AND ${differs(`c.${added(column.column)}`, `r.${added(key)}`)}`,
   )
   count(comparison, found?.rows, pathOf(column), 'whose old and new values lead to different rows')
 }

@@ -118,12 +118,19 @@ const KEY_TYPES = {
     cuid: ['text', 'text'],
   },
   sqlite: { serial: ['INTEGER', 'INTEGER'], uuid: ['TEXT', 'TEXT'], cuid: ['TEXT', 'TEXT'] },
+  mariadb: {
+    serial: ['int unsigned AUTO_INCREMENT', 'int unsigned'],
+    uuid: ['uuid', 'uuid'],
+    cuid: ['varchar(25)', 'varchar(25)'],
+  },
 } as const
 
+const TIMES = { postgres: 'timestamptz', sqlite: 'TEXT', mariadb: 'datetime(3)' } as const
+
 /** The schema, one statement an entry. */
-export function chinookSchema(database: 'postgres' | 'sqlite', kind: KeyKind): string[] {
+export function chinookSchema(database: keyof typeof KEY_TYPES, kind: KeyKind): string[] {
   const [keyType, reference] = KEY_TYPES[database][kind]
-  const time = database === 'postgres' ? 'timestamptz NOT NULL' : 'TEXT NOT NULL'
+  const time = `${TIMES[database]} NOT NULL`
   const auto = database === 'sqlite' && kind === 'serial' ? ' AUTOINCREMENT' : ''
   const id = `id ${keyType} PRIMARY KEY${auto}`
   return [
@@ -144,7 +151,7 @@ export function chinookSchema(database: 'postgres' | 'sqlite', kind: KeyKind): s
     `CREATE TABLE invoice_line (${id}, invoice_id ${reference} NOT NULL REFERENCES invoice (id), track_id ${reference} NOT NULL
        REFERENCES track (id), quantity integer NOT NULL)`,
     'CREATE INDEX invoice_customer ON invoice (customer_id DESC, invoice_date)',
-    'CREATE INDEX invoice_paid ON invoice (customer_id) WHERE total > 0',
+    `CREATE INDEX invoice_paid ON invoice (customer_id) ${database === 'mariadb' ? '' : 'WHERE total > 0'}`,
     'CREATE INDEX line_track ON invoice_line (track_id)',
   ]
 }

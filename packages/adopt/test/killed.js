@@ -5,6 +5,7 @@ import { readSync } from 'node:fs'
 import { planAdoption } from '@snoflax/adopt'
 import { sno } from '@snoflax/core'
 import Database from 'better-sqlite3'
+import mysql from 'mysql2/promise'
 import pg from 'pg'
 
 const [, , kind, address, step, given] = process.argv
@@ -14,7 +15,7 @@ const tables = JSON.parse(given).map(({ partition, ...table }) => ({
 }))
 
 function pause(line) {
-  process.stdout.write(`${line}\n`)
+  process.stdout.write(`${String(line.sql ?? line).split('\n')[0]}\n`)
   readSync(0, Buffer.alloc(1))
 }
 
@@ -37,7 +38,17 @@ async function watchedPostgres() {
   return { query: watched(client, 'query'), end: () => client.end() }
 }
 
-const client = kind === 'sqlite' ? watchedSqlite() : await watchedPostgres()
+async function watchedMysql() {
+  const connection = await mysql.createConnection(address)
+  return {
+    query: watched(connection, 'query'),
+    execute: () => {},
+    end: () => connection.end(),
+  }
+}
+
+const OPEN = { sqlite: watchedSqlite, postgres: watchedPostgres, mysql: watchedMysql }
+const client = await OPEN[kind]()
 const adoption = await planAdoption(client, { tables })
 isWatched = step !== 'backfill'
 // A killed session of the server may not be through yet.

@@ -20,14 +20,14 @@ export const tablesOf = (tables: readonly KilledTable[]): TableOptions[] =>
 export const STEPS = ['backfill', 'switchKeys', 'finish'] as const
 
 /**
- * Runs a step in a process of its own and kills it at so many lines of it: while it waits there, or within what comes
- * next. Says the last of them.
+ * Runs a step in a process of its own and kills it at so many lines of it, or at the first like one: while it waits there,
+ * or within what comes next. Says the last of them.
  */
 export async function killed(
   database: Opened,
   step: (typeof STEPS)[number],
   tables: readonly KilledTable[],
-  lines: number,
+  lines: number | RegExp,
   isWithin = false,
 ): Promise<string> {
   const address = database.kind === 'sqlite' ? database.file : (database as { url: string }).url
@@ -40,9 +40,14 @@ export async function killed(
   for await (const line of createInterface({ input: child.stdout })) {
     last = line
     count++
-    if (count !== lines || isWithin) child.stdin.write('\n')
-    if (count === lines) child.kill('SIGKILL')
+    const isLast = typeof lines === 'number' ? count === lines : lines.test(line)
+    if (!isLast || isWithin) child.stdin.write('\n')
+    if (!isLast) continue
+    child.kill('SIGKILL')
+    break
   }
-  await exited
+  const [code] = await exited
+  // One that is killed has none.
+  if (code) throw new Error(`${step} ended with ${code} after: ${last}`)
   return last
 }

@@ -1,18 +1,25 @@
 import {
   type Adoption,
   type AdoptionOptions,
+  type MariadbClient,
   type PostgresClient,
   planAdoption,
   type SqliteConnection,
   type TableOptions,
 } from '@snoflax/adopt'
-import type { OpenDatabase, PgliteDatabase, PostgresDatabase, SqliteDatabase } from '@snoflax/test'
+import type {
+  MysqlDatabase,
+  OpenDatabase,
+  PgliteDatabase,
+  PostgresDatabase,
+  SqliteDatabase,
+} from '@snoflax/test'
 
-export type Opened = PostgresDatabase | PgliteDatabase | SqliteDatabase
+export type Opened = PostgresDatabase | PgliteDatabase | SqliteDatabase | MysqlDatabase
 
 /** What the functions take of a database. */
-export const clientOf = (database: Opened): PostgresClient | SqliteConnection =>
-  database.kind === 'postgres' ? database.pool : database.connection
+export const clientOf = (database: Opened): PostgresClient | SqliteConnection | MariadbClient =>
+  database.kind === 'postgres' || database.kind === 'mysql' ? database.pool : database.connection
 
 export const plan = (
   database: Opened,
@@ -22,6 +29,7 @@ export const plan = (
 
 /** The schema as the catalog tells it, without types of columns: the same before a move and after it. */
 export function shapeOf(database: OpenDatabase): Promise<unknown[]> {
+  if (database.kind === 'mysql') return database.query(MARIADB_SHAPE)
   return database.query(database.kind === 'sqlite' ? SQLITE_SHAPE : POSTGRES_SHAPE)
 }
 
@@ -31,6 +39,16 @@ const POSTGRES_SHAPE = `
   UNION ALL SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
   UNION ALL SELECT table_name, column_name, is_nullable FROM information_schema.columns WHERE table_schema = 'public'
   UNION ALL SELECT 'schema', nspname, NULL FROM pg_namespace WHERE nspname !~ '^pg_'
+  ORDER BY 1, 2, 3`
+
+const MARIADB_SHAPE = `
+  SELECT table_name AS of, column_name AS name, concat(ordinal_position, is_nullable) AS definition
+    FROM information_schema.columns WHERE table_schema = database()
+  UNION ALL SELECT table_name, concat('index ', index_name), group_concat(column_name, collation, non_unique, index_type ORDER BY seq_in_index)
+    FROM information_schema.statistics WHERE table_schema = database() GROUP BY table_name, index_name
+  UNION ALL SELECT table_name, concat('key ', constraint_name), concat(referenced_table_name, update_rule, delete_rule)
+    FROM information_schema.referential_constraints WHERE constraint_schema = database()
+  UNION ALL SELECT event_object_table, trigger_name, NULL FROM information_schema.triggers WHERE trigger_schema = database()
   ORDER BY 1, 2, 3`
 
 const SQLITE_SHAPE = `

@@ -512,9 +512,12 @@ test.each(['postgres', 'sqlite'] as const)('%s: all obstacles are told at once',
   expect(await shapeOf(database)).toEqual(shape)
 })
 
-test('a client of MySQL or MariaDB is refused by name', async () => {
-  const client = { execute: () => undefined, prepare: () => undefined } as never
-  await expect(planAdoption(client, { tables: [orders] })).rejects.toThrow(/^client: .*not MySQL or MariaDB/)
+test.each([
+  ['9.1.0', /^client: .*not MySQL 9\.1\.0; pass a client of those/],
+  ['10.5.29-MariaDB', /^client: MariaDB 10\.5\.29.* cannot rename several tables at once; upgrade to 10\.6/],
+])('a server of MySQL, or of an old MariaDB, is refused by name: %s', async (version, message) => {
+  const query = async () => [[{ version, database: 'shop', open: 0 }], []]
+  await expect(planAdoption({ execute: () => {}, query }, { tables: [orders] })).rejects.toThrow(message)
 })
 
 test('options that cannot be are told at once', async () => {

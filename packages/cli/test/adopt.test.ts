@@ -4,7 +4,14 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { type AdoptConfig, run } from '@snoflax/cli'
 import { sno } from '@snoflax/core'
-import { type PostgresDatabase, postgres, type SqliteDatabase, sqlite } from '@snoflax/test'
+import {
+  type MysqlDatabase,
+  mysql,
+  type PostgresDatabase,
+  postgres,
+  type SqliteDatabase,
+  sqlite,
+} from '@snoflax/test'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bin, cli } from './running.js'
 
@@ -37,17 +44,20 @@ const events = (out: string): Record<string, unknown>[] =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
+const KINDS = { postgres, sqlite, mysql }
+const TIMES = { postgres: 'timestamptz', sqlite: 'TEXT', mysql: 'datetime' }
+
 async function shop(
-  kind: 'postgres' | 'sqlite',
-): Promise<{ database: PostgresDatabase | SqliteDatabase; url: string }> {
-  const database = await (kind === 'postgres' ? postgres : sqlite).open()
+  kind: keyof typeof KINDS,
+): Promise<{ database: PostgresDatabase | SqliteDatabase | MysqlDatabase; url: string }> {
+  const database = await KINDS[kind].open()
   opened.push(database)
-  const time = kind === 'postgres' ? 'timestamptz' : 'TEXT'
+  const [time, zone] = [TIMES[kind], kind === 'mysql' ? '' : 'Z']
   for (const sql of [
     'CREATE TABLE customer (id integer PRIMARY KEY, name text)',
     `CREATE TABLE orders (id integer PRIMARY KEY, customer_id integer NOT NULL REFERENCES customer (id), at ${time} NOT NULL)`,
     "INSERT INTO customer VALUES (1, 'one'), (2, 'two')",
-    "INSERT INTO orders VALUES (1, 2, '2021-03-01T00:00:00Z'), (2, 1, '2021-02-01T00:00:00Z'), (3, 2, '2021-04-01T00:00:00Z')",
+    `INSERT INTO orders VALUES (1, 2, '2021-03-01T00:00:00${zone}'), (2, 1, '2021-02-01T00:00:00${zone}'), (3, 2, '2021-04-01T00:00:00${zone}')`,
     ...(kind === 'postgres'
       ? ['CREATE VIEW named AS SELECT o.id, name FROM orders AS o JOIN customer AS c ON c.id = customer_id']
       : []),
@@ -56,129 +66,136 @@ async function shop(
   return { database, url: database.kind === 'sqlite' ? database.file : database.url }
 }
 
-describe.each(['postgres', 'sqlite'] as const)('%s', (kind) => {
-  test('the steps, one command each', async () => {
-    const { database, url } = await shop(kind)
-    const config = write({ ...SHOP, database: url })
-    const step = (name: string, ...more: string[]) => cli(['adopt', name, '-c', config, ...more])
-    const planned = await step('plan')
-    expect(planned).toMatchObject({ code: 0, err: '' })
-    expect(planned.out).toMatch(/orders\.customer_id {2}follows .*customer\.id/)
-    expect(planned.out).toMatch(/planned; next: snoflax adopt backfill/)
-    if (kind === 'postgres') expect(planned.out).toMatch(/carried over: view public\.named/)
-    expect((await step('plan', '--sql')).out).toMatch(/-- switchKeys: one transaction/)
+describe.each((['postgres', 'sqlite', 'mysql'] as const).filter((kind) => KINDS[kind].selected()))(
+  '%s',
+  (kind) => {
+    test('the steps, one command each', async () => {
+      const { database, url } = await shop(kind)
+      const config = write({ ...SHOP, database: url })
+      const step = (name: string, ...more: string[]) => cli(['adopt', name, '-c', config, ...more])
+      const planned = await step('plan')
+      expect(planned).toMatchObject({ code: 0, err: '' })
+      expect(planned.out).toMatch(/orders\.customer_id {2}follows .*customer\.id/)
+      expect(planned.out).toMatch(/planned; next: snoflax adopt backfill/)
+      if (kind === 'postgres') expect(planned.out).toMatch(/carried over: view public\.named/)
+      expect((await step('plan', '--sql')).out).toMatch(
+        kind === 'mysql' ? /-- switchKeys: one RENAME/ : /-- switchKeys: one transaction/,
+      )
 
-    const early = await step('switch')
-    expect(early).toMatchObject({
-      code: 1,
-      out: expect.stringMatching(/no adoption in progress; call backfill/),
-    })
-
-    const filled = await step('backfill', '--batch-size', '2')
-    expect(filled).toMatchObject({ code: 0, out: expect.stringMatching(/backfilled/) })
-    expect(filled.err).toMatch(/orders id: 3 of 3/)
-    expect(await step('switch')).toMatchObject({ code: 0, out: expect.stringMatching(/^switched/) })
-    const verified = await step('verify')
-    expect(verified).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/orders: 3 rows.*\n.*\nfaults: 0/s),
-    })
-    expect(await step('finish')).toMatchObject({ code: 0, out: expect.stringMatching(/^finished/) })
-    expect(await step('finish')).toMatchObject({
-      code: 1,
-      out: expect.stringMatching(/this adoption was finished before/),
-    })
-
-    const rows = await database.query(
-      'SELECT at, name FROM orders JOIN customer AS c ON c.id = customer_id ORDER BY orders.id',
-    )
-    expect(rows.map(({ name }) => name)).toEqual(['one', 'two', 'two'])
-  })
-
-  test("what to change in an ORM's schema", async () => {
-    const { url } = await shop(kind)
-    const argv = ['adopt', 'schema', '-c', write(SHOP), '--url', url, '--for']
-    const ran = await cli([...argv, 'prisma'])
-    if (kind === 'sqlite') {
-      expect(ran).toMatchObject({
+      const early = await step('switch')
+      expect(early).toMatchObject({
         code: 1,
-        out: expect.stringMatching(/schemaChange: it is written for PostgreSQL/),
+        out: expect.stringMatching(/no adoption in progress; call backfill/),
       })
-      return
-    }
-    expect(ran.out).toMatch(/^id String @id @default\(dbgenerated\(\)\) @db\.Uuid \/\/\/ @snoflax sno$/m)
-    expect(ran.out).toMatch(/^legacyCustomerId Int\? @map\("legacy_customer_id"\)$/m)
-    expect(ran.out).toMatch(/-- migration\nDO \$snoflax\$/)
-    const [event] = events((await cli([...argv, 'drizzle', '--stage', 'finished', '--json'])).out)
-    expect(event).toMatchObject({ event: 'schema', orm: 'drizzle', stage: 'finished', indexes: [] })
-    expect(await cli([...argv, 'knex'])).toMatchObject({
-      code: 2,
-      err: expect.stringMatching(/typeorm, prisma, drizzle/),
-    })
-  })
 
-  test('as JSON: one event a line', async () => {
-    const { url } = await shop(kind)
-    const config = write(SHOP)
-    const step = async (name: string) =>
-      events((await cli(['adopt', name, '--config', config, '--url', url, '--json'])).out)
-    expect(await step('plan')).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({ event: 'column', column: 'customer_id', isRoot: false }),
-        { event: 'plan', phase: 'planned', next: 'backfill' },
-      ]),
-    )
-    expect(await step('backfill')).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({ event: 'progress', columns: ['id'], done: 3, total: 3, round: 1 }),
-        { event: 'done', step: 'backfill', phase: 'backfilling' },
-      ]),
-    )
-    expect((await step('switch')).at(-1)).toEqual({ event: 'done', step: 'switch', phase: 'switched' })
-    expect((await step('verify')).at(-1)).toEqual({ event: 'done', step: 'verify', faults: 0 })
-    expect(await step('abandon')).toEqual([
-      expect.objectContaining({ event: 'obstacle', code: 'INVALID_OPTION' }),
-      { event: 'refused', obstacles: 1 },
-    ])
-    expect((await step('finish')).at(-1)).toEqual({ event: 'done', step: 'finish' })
-  })
+      const filled = await step('backfill', '--batch-size', '2')
+      expect(filled).toMatchObject({ code: 0, out: expect.stringMatching(/backfilled/) })
+      expect(filled.err).toMatch(/orders id: 3 of 3/)
+      expect(await step('switch')).toMatchObject({ code: 0, out: expect.stringMatching(/^switched/) })
+      const verified = await step('verify')
+      expect(verified).toMatchObject({
+        code: 0,
+        out: expect.stringMatching(/orders: 3 rows.*\n.*\nfaults: 0/s),
+      })
+      expect(await step('finish')).toMatchObject({ code: 0, out: expect.stringMatching(/^finished/) })
+      expect(await step('finish')).toMatchObject({
+        code: 1,
+        out: expect.stringMatching(/this adoption was finished before/),
+      })
 
-  test('every obstacle, and nothing changed', async () => {
-    const { database, url } = await shop(kind)
-    await database.query('ALTER TABLE orders ADD COLUMN legacy_id integer')
-    await database.query('ALTER TABLE orders ADD COLUMN legacy_customer_id integer')
-    const config = write({
-      ...SHOP,
-      tables: [...SHOP.tables, { table: 'gone', createdAt: 'at', family: 'flax' }],
+      const rows = await database.query(
+        'SELECT at, name FROM orders JOIN customer AS c ON c.id = customer_id ORDER BY orders.id',
+      )
+      expect(rows.map(({ name }) => name)).toEqual(['one', 'two', 'two'])
     })
-    const { code, out } = await cli(['adopt', 'plan', '-c', config, '--url', url])
-    expect(code).toBe(1)
-    for (const found of [
-      /orders\.id: the table already has/,
-      /orders\.customer_id: the table already/,
-      /gone: no such table/,
-    ])
-      expect(out).toMatch(found)
-    expect(out).toMatch(/obstacles: 3\n$/)
-    expect(await cli(['adopt', 'backfill', '-c', config, '--url', url, '--json'])).toMatchObject({ code: 1 })
-    expect(await database.query('SELECT id FROM orders ORDER BY id')).toHaveLength(3)
-  })
 
-  test('abandoned, and a fault that verify finds', async () => {
-    const { database, url } = await shop(kind)
-    const config = write(SHOP)
-    const step = (name: string) => cli(['adopt', name, '-c', config, '--url', url])
-    await step('backfill')
-    expect(await step('abandon')).toMatchObject({ code: 0, out: expect.stringMatching(/^abandoned/) })
-    await step('backfill')
-    await step('switch')
-    await database.query('UPDATE orders SET customer_id = (SELECT id FROM customer WHERE legacy_id = 1)')
-    expect(await step('verify')).toMatchObject({
-      code: 1,
-      out: expect.stringMatching(/fault {2}.*2 rows whose old and new/),
+    test("what to change in an ORM's schema", async () => {
+      const { url } = await shop(kind)
+      const argv = ['adopt', 'schema', '-c', write(SHOP), '--url', url, '--for']
+      const ran = await cli([...argv, 'prisma'])
+      if (kind !== 'postgres') {
+        expect(ran).toMatchObject({
+          code: 1,
+          out: expect.stringMatching(/schemaChange: it is written for PostgreSQL/),
+        })
+        return
+      }
+      expect(ran.out).toMatch(/^id String @id @default\(dbgenerated\(\)\) @db\.Uuid \/\/\/ @snoflax sno$/m)
+      expect(ran.out).toMatch(/^legacyCustomerId Int\? @map\("legacy_customer_id"\)$/m)
+      expect(ran.out).toMatch(/-- migration\nDO \$snoflax\$/)
+      const [event] = events((await cli([...argv, 'drizzle', '--stage', 'finished', '--json'])).out)
+      expect(event).toMatchObject({ event: 'schema', orm: 'drizzle', stage: 'finished', indexes: [] })
+      expect(await cli([...argv, 'knex'])).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(/typeorm, prisma, drizzle/),
+      })
     })
-  })
-})
+
+    test('as JSON: one event a line', async () => {
+      const { url } = await shop(kind)
+      const config = write(SHOP)
+      const step = async (name: string) =>
+        events((await cli(['adopt', name, '--config', config, '--url', url, '--json'])).out)
+      expect(await step('plan')).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ event: 'column', column: 'customer_id', isRoot: false }),
+          { event: 'plan', phase: 'planned', next: 'backfill' },
+        ]),
+      )
+      expect(await step('backfill')).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ event: 'progress', columns: ['id'], done: 3, total: 3, round: 1 }),
+          { event: 'done', step: 'backfill', phase: 'backfilling' },
+        ]),
+      )
+      expect((await step('switch')).at(-1)).toEqual({ event: 'done', step: 'switch', phase: 'switched' })
+      expect((await step('verify')).at(-1)).toEqual({ event: 'done', step: 'verify', faults: 0 })
+      expect(await step('abandon')).toEqual([
+        expect.objectContaining({ event: 'obstacle', code: 'INVALID_OPTION' }),
+        { event: 'refused', obstacles: 1 },
+      ])
+      expect((await step('finish')).at(-1)).toEqual({ event: 'done', step: 'finish' })
+    })
+
+    test('every obstacle, and nothing changed', async () => {
+      const { database, url } = await shop(kind)
+      await database.query('ALTER TABLE orders ADD COLUMN legacy_id integer')
+      await database.query('ALTER TABLE orders ADD COLUMN legacy_customer_id integer')
+      const config = write({
+        ...SHOP,
+        tables: [...SHOP.tables, { table: 'gone', createdAt: 'at', family: 'flax' }],
+      })
+      const { code, out } = await cli(['adopt', 'plan', '-c', config, '--url', url])
+      expect(code).toBe(1)
+      for (const found of [
+        /orders\.id: the table already has/,
+        /orders\.customer_id: the table already/,
+        /gone: no such table/,
+      ])
+        expect(out).toMatch(found)
+      expect(out).toMatch(/obstacles: 3\n$/)
+      expect(await cli(['adopt', 'backfill', '-c', config, '--url', url, '--json'])).toMatchObject({
+        code: 1,
+      })
+      expect(await database.query('SELECT id FROM orders ORDER BY id')).toHaveLength(3)
+    })
+
+    test('abandoned, and a fault that verify finds', async () => {
+      const { database, url } = await shop(kind)
+      const config = write(SHOP)
+      const step = (name: string) => cli(['adopt', name, '-c', config, '--url', url])
+      await step('backfill')
+      expect(await step('abandon')).toMatchObject({ code: 0, out: expect.stringMatching(/^abandoned/) })
+      await step('backfill')
+      await step('switch')
+      await database.query('UPDATE orders SET customer_id = (SELECT id FROM customer WHERE legacy_id = 1)')
+      expect(await step('verify')).toMatchObject({
+        code: 1,
+        out: expect.stringMatching(/fault {2}.*2 rows whose old and new/),
+      })
+    })
+  },
+)
 
 test('Ctrl+C stops behind a batch, and the next run goes on', async () => {
   const { url } = await shop('sqlite')
@@ -309,8 +326,8 @@ test.each([
 })
 
 test.each([
-  ['mariadb://root@127.0.0.1/shop', /adopt serves PostgreSQL and SQLite, not MySQL or MariaDB/],
-  ['no-such-file.db', /a database is postgres:\/\/… or the path of an SQLite file that exists/],
+  ['mariadb://root:secret@127.0.0.1:1/shop', /mariadb:\/\/root@127\.0\.0\.1:1\/shop cannot be reached/],
+  ['no-such-file.db', /a database is postgres:\/\/…, mysql:\/\/… or the path of an SQLite file that exists/],
   [
     'postgres://someone:secret@127.0.0.1:1/shop',
     /postgres:\/\/someone@127\.0\.0\.1:1\/shop cannot be reached/,

@@ -59,6 +59,8 @@ const ROWS_A_BLOCK = 50
 /** New columns beside the old ones, filled while the application goes on; the switch exchanges their names. */
 class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> {
   readonly hasNewColumns = true
+  readonly switchedBy = 'one transaction'
+  readonly textType = 'text'
 
   own(name: string): string {
     return `${SCHEMA}.${name}`

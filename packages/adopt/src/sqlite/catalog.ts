@@ -1,16 +1,8 @@
-import {
-  closingOf,
-  isWord,
-  quoteName,
-  quoteText,
-  readSql,
-  type SqlToken,
-  splitAtCommas,
-} from '@snoflax/core/adapter'
+import { closingOf, isWord, quoteName, quoteText, readSql, splitAtCommas } from '@snoflax/core/adapter'
 import type { Column, Session } from '../driver.js'
 import { type Obstacles, refuse } from '../obstacles.js'
 import { type ForeignKey, shownName } from '../plan.js'
-import { uses, usesMore } from '../sql-edits.js'
+import { computedName, noteView, uses, usesMore } from '../sql-edits.js'
 import type { Work } from '../work.js'
 
 export interface SqliteColumn extends Column {
@@ -137,27 +129,10 @@ export function* noteViews(session: Session, names: readonly string[], obstacles
      UNION ALL SELECT name, sql FROM sqlite_temp_schema WHERE type = 'view' ORDER BY name`,
   )
   for (const { name, sql } of views) {
-    const tokens = readSql(sql, { dialect: 'sqlite' })
-    const used = names.find((column) =>
-      tokens.some((token, i) => uses([token], column) && isComputed(tokens, i)),
-    )
-    if (used !== undefined)
-      obstacles.note(
-        `view ${name}`,
-        `it computes with ${used}, which will be a new key; change it, or drop it and create it again after the switch`,
-      )
+    const used = computedName(readSql(sql, { dialect: 'sqlite' }), names)
+    if (used !== undefined) noteView(name, used, obstacles)
   }
 }
-
-/** Whether the column at a place is part of a sum, or compared with a number. */
-const isComputed = (tokens: readonly SqlToken[], i: number): boolean =>
-  [-1, 1].some((way) => {
-    const [operator, operand] = [tokens[i + way], tokens[i + 2 * way]]
-    // Behind a comma or a bracket, an asterisk is all columns.
-    const isSum = /^([-+/%|&]|\|\||<<|>>)$/.test(operator?.text ?? '') || (operator?.text === '*' && way > 0)
-    const isComparison = /^([<>=]|==|<>|!=|<=|>=)$/.test(operator?.text ?? '')
-    return isSum || (isComparison && /^\d/.test(operand?.text ?? '')) || isWord(operator, 'BETWEEN')
-  })
 
 /** A full-text table finds its rows by the integer keys that are to go. */
 export function* noteVirtualTables(session: Session, table: string, obstacles: Obstacles): Work<void> {

@@ -72,6 +72,8 @@ const SETTINGS = { foreign_keys: 'OFF', legacy_alter_table: 'ON' }
 /** Ids wait in the map; the switch makes each table anew and puts it in its place. */
 class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]> {
   readonly hasNewColumns = false
+  readonly switchedBy = 'one transaction'
+  readonly textType = 'text'
 
   own(name: string): string {
     return `snoflax_adoption_${name}`

@@ -52,7 +52,7 @@ export interface AdoptTable extends Omit<TableOptions, 'createdAt' | 'generator'
 
 /** What `snoflax adopt` reads: JSON, or the default export of a module. */
 export interface AdoptConfig extends Omit<AdoptionOptions, 'tables'> {
-  /** `postgres://…` or an SQLite file; without it, `--url` or DATABASE_URL. */
+  /** `postgres://…`, `mysql://…` or an SQLite file; without it, `--url` or DATABASE_URL. */
   readonly database?: string
   /** Tables whose keys are replaced. */
   readonly tables: readonly AdoptTable[]
@@ -103,7 +103,7 @@ export async function readConfig(given: string | undefined): Promise<{ file: str
   if (!Array.isArray(tables) || tables.length === 0)
     throw new UsageError(`${file}: tables is a list of the tables whose keys are replaced`)
   if (database !== undefined && typeof database !== 'string')
-    throw new UsageError(`${file}: database is postgres://… or the path of an SQLite file`)
+    throw new UsageError(`${file}: database is postgres://…, mysql://… or the path of an SQLite file`)
   if (!Array.isArray(allowTriggers) || allowTriggers.some((name) => typeof name !== 'string'))
     throw new UsageError(`${file}: allowTriggers is a list of names`)
   return { file, config: config as AdoptConfig }

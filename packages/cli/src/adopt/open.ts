@@ -1,25 +1,22 @@
 import { existsSync } from 'node:fs'
-import type { PostgresClient, SqliteConnection } from '@snoflax/adopt'
+import type { MariadbClient, PostgresClient, SqliteConnection } from '@snoflax/adopt'
 import { driver, reach, withoutPassword } from '../doctor/live-database.js'
 import { UsageError } from '../exit.js'
 
 /** A connection that adopts, to be closed. */
 export interface Opened {
-  readonly client: PostgresClient | SqliteConnection
+  readonly client: PostgresClient | SqliteConnection | MariadbClient
   close(): Promise<void>
 }
 
 /** @throws {UsageError} for a database that is not served or can't be reached. */
 export async function openForAdoption(url: string): Promise<Opened> {
-  if (/^(?:mysql|mariadb):\/\//.test(url))
-    throw new UsageError(
-      'adopt serves PostgreSQL and SQLite, not MySQL or MariaDB; there, move the rows to new tables',
-    )
+  if (/^(?:mysql|mariadb):\/\//.test(url)) return openMariadb(url)
   if (/^postgres(?:ql)?:\/\//.test(url)) return openPostgres(url)
   const file = url.replace(/^(?:sqlite:(?:\/\/)?|file:)/, '').replace(/\?.*$/, '')
   if (!existsSync(file))
     throw new UsageError(
-      `a database is postgres://… or the path of an SQLite file that exists, not ${withoutPassword(url)}`,
+      `a database is postgres://…, mysql://… or the path of an SQLite file that exists, not ${withoutPassword(url)}`,
     )
   const { default: Connection } = await driver(() => import('better-sqlite3'), 'better-sqlite3')
   const connection = new Connection(file)
@@ -39,5 +36,15 @@ async function openPostgres(url: string): Promise<Opened> {
     client.on('error', () => {})
     await client.connect()
     return { client, close: () => client.end() }
+  })
+}
+
+async function openMariadb(url: string): Promise<Opened> {
+  const { default: mysql } = await driver(() => import('mysql2/promise'), 'mysql2')
+  return reach(url, async () => {
+    const connection = await mysql.createConnection(url.replace(/^mariadb:/, 'mysql:'))
+    // A server that goes away shows in the query that waits for it.
+    connection.on('error', () => {})
+    return { client: connection, close: () => connection.end() }
   })
 }

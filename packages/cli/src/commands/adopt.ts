@@ -45,7 +45,10 @@ export function adopt(terminal: Terminal): Command {
       .command(name)
       .description(description)
       .option('-c, --config <file>', 'the configuration (default: snoflax.adopt.json, .js, .mjs or .ts)')
-      .option('--url <url>', 'postgres://… or an SQLite file (default: the configuration, then DATABASE_URL)')
+      .option(
+        '--url <url>',
+        'postgres://…, mysql://… or an SQLite file (default: the configuration, then DATABASE_URL)',
+      )
       .option('--json', 'print JSON objects, one a line, as things happen')
   const locking = (name: string, description: string): Command =>
     step(name, description).option('--lock-timeout <ms>', 'how long to try for the locks', wholeNumber)

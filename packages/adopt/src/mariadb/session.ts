@@ -1,0 +1,204 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isBytes, quoteText } from '@snoflax/core/adapter'
+import type { Session } from '../driver.js'
+import { refuse, refuseOtherSession } from '../obstacles.js'
+import { perform, type Work } from '../work.js'
+
+/** What runs SQL: a connection of mysql2/promise. */
+export interface MariadbConnection {
+  /** Runs one statement. */
+  query(options: { sql: string }): PromiseLike<unknown>
+}
+
+/** The same, or a pool of mysql2/promise, which lends one. */
+export interface MariadbClient extends MariadbConnection {
+  /** Tells a client of MariaDB from those of other databases. */
+  execute(...values: never[]): unknown
+  /** A pool's. */
+  getConnection?(): PromiseLike<MariadbConnection & { release(): void }>
+}
+
+const LOCK_WAIT_TIMEOUT = 1205
+const DEADLOCK = 1213
+const PAUSE_MS = 100
+/** How long a statement tries for tables that the application uses. */
+const PATIENCE_MS = 60_000
+
+/** The session that the steps are written for; what it was before is put back. */
+const SETTINGS: Readonly<Record<string, string | number>> = {
+  sql_mode: 'ANSI_QUOTES,STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION',
+  time_zone: '+00:00',
+  // Reads of INSERT … SELECT then lock no rows of the application's.
+  tx_isolation: 'READ-COMMITTED',
+  autocommit: 1,
+  foreign_key_checks: 1,
+  unique_checks: 1,
+  max_statement_time: 0,
+  // In seconds. Who waits for a table keeps everyone behind it waiting: so it waits again and again, and not long.
+  lock_wait_timeout: 1,
+}
+
+/** One session of the server, whose transactions are ours. */
+export class MariadbSession implements Session {
+  protected patienceMs = PATIENCE_MS
+
+  constructor(private readonly connection: MariadbConnection) {}
+
+  *query<Row>(sql: string, values: readonly unknown[] = []): Work<Row[]> {
+    const options = {
+      sql: withValues(sql, values),
+      supportBigNumbers: true,
+      bigNumberStrings: true,
+      rowsAsArray: false,
+    }
+    const [rows] = (yield this.connection.query(options)) as [Row[]]
+    return Array.isArray(rows) ? rows : []
+  }
+
+  /** Each waits for tables for a second at a time. */
+  *run(statements: readonly string[]): Work<void> {
+    for (const statement of statements)
+      yield* this.patiently(() => this.query(statement), [LOCK_WAIT_TIMEOUT])
+  }
+
+  apply(statements: readonly string[]): Work<void> {
+    return this.run(statements)
+  }
+
+  *transaction<Result>(work: (attempt: number) => Work<Result>): Work<Result> {
+    let attempt = 0
+    return yield* this.patiently(() => this.once(() => work(++attempt)), [LOCK_WAIT_TIMEOUT, DEADLOCK])
+  }
+
+  peek<Result>(work: () => Work<Result>): Work<Result> {
+    return work()
+  }
+
+  /** A transaction, of which a statement that changes the schema commits what was before it. */
+  protected *once<Result>(work: () => Work<Result>): Work<Result> {
+    yield* this.query('START TRANSACTION')
+    try {
+      const result = yield* work()
+      yield* this.query('COMMIT')
+      return result
+    } catch (error) {
+      yield* this.trying(['ROLLBACK'])
+      throw error
+    }
+  }
+
+  /** After an error, which tells why these fail too. */
+  *trying(statements: readonly string[]): Work<void> {
+    for (const statement of statements) {
+      try {
+        yield* this.query(statement)
+      } catch {}
+    }
+  }
+
+  private *patiently<Result>(work: () => Work<Result>, errors: readonly number[]): Work<Result> {
+    const startMs = performance.now()
+    for (;;) {
+      try {
+        return yield* work()
+      } catch (error) {
+        const { errno } = error as { errno?: number }
+        if (errno === undefined || !errors.includes(errno)) throw error
+        if (performance.now() - startMs > this.patienceMs) throw error
+      }
+      yield sleep(PAUSE_MS)
+    }
+  }
+}
+
+/** With the values of `$1`, `$2`, … where they stand outside of quotes. */
+const withValues = (sql: string, values: readonly unknown[]): string =>
+  sql.replace(/"(?:[^"]|"")*"|'(?:[^']|'')*'|\$(\d+)/g, (text, number?: string) =>
+    number === undefined ? text : literal(values[Number(number) - 1]),
+  )
+
+export function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL'
+  if (isBytes(value)) return `x'${Buffer.from(value).toString('hex')}'`
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value)
+  return quoteText(String(value).replaceAll('\\', '\\\\'))
+}
+
+/** Names of locks are the server's, not the database's. */
+export const lockName = (what: string): string => `concat('snoflax_${what}_', md5(database()))`
+
+/** Lends one of a pool's connections, or the connection itself, with its settings changed meanwhile. */
+export async function withConnection<Result>(
+  client: MariadbClient,
+  isAlone: boolean,
+  work: (connection: MariadbConnection) => Work<Result>,
+): Promise<Result> {
+  if (client.getConnection === undefined) return await perform(prepared(client, isAlone, work))
+  const lent = await client.getConnection()
+  try {
+    return await perform(prepared(lent, isAlone, work))
+  } finally {
+    lent.release()
+  }
+}
+
+function* prepared<Result>(
+  connection: MariadbConnection,
+  isAlone: boolean,
+  work: (connection: MariadbConnection) => Work<Result>,
+): Work<Result> {
+  const session = new MariadbSession(connection)
+  yield* refuseServer(session)
+  const names = Object.keys(SETTINGS)
+  const [before] = yield* session.query<Record<string, string | number>>(
+    `SELECT ${names.map((name) => `@@SESSION.${name} AS ${name}`).join(', ')}`,
+  )
+  const set = (values: Readonly<Record<string, string | number>>): string =>
+    `SET ${names.map((name) => `SESSION ${name} = ${setting(SETTINGS[name], values[name])}`).join(', ')}`
+  const restore = [`SELECT release_lock(${lockName('adoption')})`, set(before ?? {})]
+  yield* session.query(set(SETTINGS))
+  let result: Result
+  try {
+    if (isAlone) yield* refuseOther(session)
+    result = yield* work(connection)
+  } catch (error) {
+    yield* session.trying(restore)
+    throw error
+  }
+  yield* session.run(restore)
+  return result
+}
+
+/** The server takes no text for a number. */
+const setting = (own: unknown, value: unknown): string =>
+  literal(typeof own === 'number' ? Number(value) : value)
+
+function* refuseOther(session: MariadbSession): Work<void> {
+  const [lock] = yield* session.query<{ free: unknown }>(
+    `SELECT get_lock(${lockName('adoption')}, 0) AS free`,
+  )
+  if (Number(lock?.free) !== 1) refuseOtherSession()
+}
+
+/** RENAME of several tables is one change from 10.6 on, and MySQL has other words. */
+function* refuseServer(session: MariadbSession): Work<void> {
+  const [server] = yield* session.query<{ version: string; database: string | null }>(
+    'SELECT version() AS `version`, database() AS `database`',
+  )
+  const { version = '', database } = server ?? {}
+  const [major = 0, minor = 0] = version.split('.').map(Number.parseFloat)
+  if (!/mariadb/i.test(version))
+    refuse(
+      'client',
+      `adopt serves PostgreSQL, SQLite and MariaDB, not MySQL ${version}; pass a client of those`,
+    )
+  if (major * 100 + minor < 1006)
+    refuse('client', `MariaDB ${version} cannot rename several tables at once; upgrade to 10.6 or newer`)
+  if (database === null) refuse('client', 'no database selected; name it in the connection')
+  const [own] = yield* session.query<{ open: unknown }>('SELECT @@in_transaction AS `open`')
+  if (Number(own?.open) === 1)
+    refuse(
+      'client',
+      'the client is inside a transaction; pass a pool, or a client outside of any transaction',
+    )
+}

@@ -1,0 +1,322 @@
+import { obstaclesOf, type TableOptions } from '@snoflax/adopt'
+import { flake, flax, type IdFamily, storageFor } from '@snoflax/core'
+import { type MysqlDatabase, mysql } from '@snoflax/test'
+import { afterEach, describe, expect, test } from 'vitest'
+import { chinookTables, KEY_KINDS, makers, picture } from './chinook.js'
+import { openShop } from './mariadb-chinook.js'
+import { plan, shapeOf } from './moves.js'
+
+let database: MysqlDatabase
+afterEach(() => database.close())
+
+const orders: TableOptions = {
+  table: 'orders',
+  createdAt: 'at',
+  generator: (clock) => flax.generator({ monotonic: true, clock }),
+}
+
+const SHOP = [
+  'CREATE TABLE orders (id int unsigned AUTO_INCREMENT PRIMARY KEY, at datetime(3) NOT NULL)',
+  'CREATE TABLE line (order_id int unsigned NOT NULL REFERENCES orders (id), n int)',
+  "INSERT INTO orders (at) SELECT '2021-01-01' + INTERVAL seq HOUR FROM seq_1_to_20",
+  'INSERT INTO line SELECT seq, seq FROM seq_1_to_20',
+]
+
+const REFUSALS: { name: string; sql: string[]; tables?: TableOptions[]; message: RegExp }[] = [
+  {
+    name: 'a trigger',
+    sql: ['CREATE TRIGGER touched BEFORE INSERT ON line FOR EACH ROW SET NEW.n = 1'],
+    message: /^line: trigger touched would stay with the old table; drop it, and create it again/,
+  },
+  {
+    name: 'a check of a foreign key',
+    sql: ['ALTER TABLE line ADD CONSTRAINT few CHECK (order_id < 1000)'],
+    message: /^line\.order_id: CONSTRAINT `few` CHECK .* uses it and cannot be copied/,
+  },
+  {
+    name: 'a generated column',
+    sql: ['ALTER TABLE orders ADD COLUMN twice int AS (id * 2) VIRTUAL'],
+    message: /^orders\.id: `twice` .* uses it and cannot be copied/,
+  },
+  {
+    name: 'a default of a foreign key',
+    sql: ['ALTER TABLE line ALTER COLUMN order_id SET DEFAULT 1'],
+    message: /^line\.order_id: the column is defined as .*DEFAULT 1; a check, default or expression/,
+  },
+  {
+    name: 'a view that computes with a key',
+    sql: ['CREATE VIEW recent AS SELECT * FROM orders AS o WHERE o.id > 1000'],
+    message: /^view recent: it computes with id, which will be a new key/,
+  },
+  {
+    name: 'a foreign key to a column that stays',
+    sql: [
+      'ALTER TABLE orders ADD COLUMN code int UNIQUE',
+      'CREATE TABLE coded (code int REFERENCES orders (code))',
+    ],
+    message: /^\S+\.coded: foreign key coded_ibfk_1 would stay with the old table orders; drop it/,
+  },
+  {
+    name: 'a partitioned table',
+    sql: ['CREATE TABLE parted (id int PRIMARY KEY, at datetime) PARTITION BY HASH (id) PARTITIONS 2'],
+    tables: [{ ...orders, table: 'parted' }],
+    message: /^parted: the table is partitioned/,
+  },
+  {
+    name: 'a table with versions',
+    sql: ['CREATE TABLE kept (id int PRIMARY KEY, at datetime) WITH SYSTEM VERSIONING'],
+    tables: [{ ...orders, table: 'kept' }],
+    message: /^kept: the table is system-versioned, and its history would be lost/,
+  },
+  {
+    name: 'another engine',
+    sql: ['CREATE TABLE quick (id int PRIMARY KEY, at datetime) ENGINE = Aria'],
+    tables: [{ ...orders, table: 'quick' }],
+    message: /^quick: the table's engine is Aria/,
+  },
+  {
+    name: 'a view as a table',
+    sql: ['CREATE VIEW shown AS SELECT * FROM orders'],
+    tables: [{ ...orders, table: 'shown' }],
+    message: /^shown: it is not a table/,
+  },
+  {
+    name: 'a default',
+    sql: [],
+    tables: [{ ...orders, default: 'uuid()' }],
+    message: /^orders: default is not supported for MariaDB/,
+  },
+  {
+    name: 'an orphan',
+    sql: ['SET STATEMENT foreign_key_checks = 0 FOR INSERT INTO line VALUES (77, 1)'],
+    message: /^line\.order_id: the value 77 matches no row of orders; correct it first/,
+  },
+  {
+    name: 'a row without a time',
+    sql: ['ALTER TABLE orders MODIFY at datetime(3) NULL', 'UPDATE orders SET at = NULL WHERE id = 3'],
+    message: /^orders\.id 3: the row has no time/,
+  },
+  {
+    name: 'times in a zone that is not there',
+    sql: [],
+    tables: [{ ...orders, createdAt: { column: 'at', timeZone: 'Middle/Earth' } }],
+    message: /^orders\.at: the server does not know the time zone Middle\/Earth/,
+  },
+  {
+    name: 'a text as a time',
+    sql: ['ALTER TABLE orders MODIFY at varchar(30)'],
+    message: /^orders\.at: a column of type varchar contains no time/,
+  },
+  {
+    name: 'a composite key',
+    sql: ['CREATE TABLE pair (a int, b int, at datetime, PRIMARY KEY (a, b))'],
+    tables: [{ ...orders, table: 'pair' }],
+    message: /^pair: the primary key is composite/,
+  },
+  {
+    name: 'a prefix of a key in an index',
+    sql: ['CREATE TABLE named (id varchar(40) PRIMARY KEY, at datetime, KEY (id(5)))'],
+    tables: [{ ...orders, table: 'named' }],
+    message: /^named\.id: KEY `id` \(`id`\(5\)\) uses it and cannot be copied/,
+  },
+]
+
+describe.runIf(mysql.selected())('mariadb', () => {
+  test.each(KEY_KINDS)('the shop with %s keys moves, and is what it was', async (kind) => {
+    database = await openShop(kind)
+    const before = await picture(database.query)
+    const shape = await shapeOf(database)
+    const tables = chinookTables(kind, makers['sno'] as never)
+    const adoption = await plan(database, tables)
+    expect(await shapeOf(database)).toEqual(shape)
+    expect(adoption.sql).toMatch(/-- switchKeys: one RENAME/)
+    await adoption.backfill({ batchSize: 300 })
+    expect(await picture(database.query)).toEqual(before)
+    expect((await adoption.verify()).faults).toEqual([])
+    await adoption.switchKeys()
+    expect((await adoption.verify()).faults).toEqual([])
+    expect(await picture(database.query)).toEqual(before)
+    await adoption.finish()
+    expect(await picture(database.query)).toEqual(before)
+    expect(await shapeOf(database)).toEqual(shape)
+  })
+
+  test('ids of all storages, in the order of creation', async () => {
+    database = await mysql.open()
+    for (const statement of SHOP) await database.query(statement)
+    const families = [
+      { family: flake as IdFamily, storage: 'bigint', generator: makers['flake']?.(1) },
+      { family: flax as IdFamily, storage: 'binary', generator: orders.generator },
+      { family: flax as IdFamily, storage: 'text', generator: orders.generator },
+    ] as const
+    for (const { family, storage, generator = orders.generator } of families) {
+      await database.query('DROP TABLE IF EXISTS parcel')
+      await database.query(
+        'CREATE TABLE parcel (id varbinary(20) PRIMARY KEY, at timestamp(6) NULL, KEY (at))',
+      )
+      await database.query(
+        "INSERT INTO parcel SELECT unhex(md5(seq)), '2021-01-01' + INTERVAL seq % 50 MINUTE FROM seq_1_to_100",
+      )
+      const adoption = await plan(database, [{ ...orders, table: 'parcel', generator, storage }])
+      await adoption.backfill()
+      await adoption.switchKeys()
+      expect((await adoption.verify()).faults).toEqual([])
+      const rows = await database.query(
+        "SELECT id, timestampdiff(SECOND, '1970-01-01 00:00:00', convert_tz(at, @@time_zone, '+00:00')) AS s FROM parcel ORDER BY at, legacy_id",
+      )
+      const { fromDatabase } = storageFor(family, 'mariadb', { storage })
+      const ids = rows.map(({ id }) => fromDatabase(id))
+      expect([...ids].sort(family.compare)).toEqual(ids)
+      for (const [i, id] of ids.entries()) expect(family.timeMs(id)).toBe(Number(rows[i]?.['s']) * 1000)
+      await adoption.finish()
+    }
+  })
+
+  test.each(REFUSALS)('refused: $name', async ({ sql, tables = [orders], message }) => {
+    database = await mysql.open()
+    for (const statement of [...SHOP, ...sql]) await database.query(statement)
+    const shape = await shapeOf(database)
+    const error = await plan(database, tables).catch((caught: unknown) => caught)
+    expect(obstaclesOf(error).map((one) => one.message)).toEqual([expect.stringMatching(message)])
+    expect(await shapeOf(database)).toEqual(shape)
+  })
+
+  test('all obstacles come in one error', async () => {
+    database = await mysql.open()
+    for (const statement of [...SHOP, ...REFUSALS.flatMap(({ sql }) => sql.slice(0, 1))]) {
+      await database.query(statement).catch(() => {})
+    }
+    const error = await plan(database, [orders]).catch((caught: unknown) => caught)
+    expect(obstaclesOf(error).length).toBeGreaterThan(4)
+  })
+
+  test('until the switch all can be undone', async () => {
+    database = await mysql.open()
+    for (const statement of SHOP) await database.query(statement)
+    const shape = await shapeOf(database)
+    const adoption = await plan(database, [orders])
+    await adoption.backfill()
+    expect(await shapeOf(database)).not.toEqual(shape)
+    await adoption.abandon()
+    expect(await shapeOf(database)).toEqual(shape)
+    expect(adoption.phase).toBe('planned')
+  })
+
+  test('a schema that changed since the backfill is refused at the switch, and nothing is left in the way', async () => {
+    database = await mysql.open()
+    for (const statement of SHOP) await database.query(statement)
+    const adoption = await plan(database, [orders])
+    await adoption.backfill()
+    await database.query('ALTER TABLE line ADD COLUMN note varchar(10)')
+    await expect(adoption.switchKeys()).rejects.toThrow(/schema changed during the backfill/)
+    await database.query("INSERT INTO orders (at) VALUES ('2021-01-01')")
+    await database.query('ALTER TABLE line DROP COLUMN note')
+    await adoption.switchKeys()
+    expect((await adoption.verify()).faults).toEqual([])
+  })
+
+  test('the switch waits for a transaction no longer than told, and can be run again', async () => {
+    database = await mysql.open()
+    for (const statement of SHOP) await database.query(statement)
+    const adoption = await plan(database, [orders])
+    await adoption.backfill()
+    const connection = await database.pool.getConnection()
+    await connection.query('START TRANSACTION')
+    await connection.query("INSERT INTO orders (at) VALUES ('2021-05-05')")
+    await expect(adoption.switchKeys({ lockTimeoutMs: 500 })).rejects.toMatchObject({ errno: 1205 })
+    await connection.query('COMMIT')
+    connection.release()
+    await adoption.switchKeys()
+    expect(await database.query("SELECT id FROM orders WHERE at = '2021-05-05'")).toHaveLength(1)
+  })
+
+  test('what changed after it was copied is as it was before the switch', async () => {
+    database = await mysql.open()
+    for (const statement of [
+      ...SHOP,
+      'CREATE TABLE account (id int PRIMARY KEY)',
+      'CREATE TABLE note (id int PRIMARY KEY, words varchar(20) UNIQUE, order_id int unsigned REFERENCES orders (id) ON DELETE SET NULL, account_id int REFERENCES account (id) ON DELETE CASCADE)',
+      'INSERT INTO account VALUES (1), (2)',
+      "INSERT INTO note SELECT seq, concat('Note ', seq), seq, 1 + seq % 2 FROM seq_1_to_20",
+    ])
+      await database.query(statement)
+    const adoption = await plan(database, [orders])
+    await adoption.backfill()
+    for (const statement of [
+      "UPDATE note SET words = 'NOTE 2' WHERE id = 2",
+      "UPDATE note SET words = 'x' WHERE id = 4",
+      "UPDATE note SET words = 'Note 4' WHERE id = 6",
+      'DELETE FROM account WHERE id = 2',
+      'DELETE FROM line WHERE order_id = 8',
+      'DELETE FROM orders WHERE id = 8',
+      "INSERT INTO orders VALUES (900, '2020-01-01')",
+      "INSERT INTO note VALUES (900, 'Note 6', 900, 1)",
+      'UPDATE note SET order_id = 900 WHERE id = 10',
+    ])
+      await database.query(statement)
+    const content = `SELECT n.id, hex(words) AS words, at, account_id FROM note AS n LEFT JOIN orders ON orders.id = order_id ORDER BY n.id`
+    const before = await database.query(content)
+    expect(before).toHaveLength(11)
+    await adoption.switchKeys()
+    expect(await database.query(content)).toEqual(before)
+    expect((await adoption.verify()).faults).toEqual([])
+    await expect(database.query('DELETE FROM account WHERE id = 3')).resolves.toEqual([])
+  })
+
+  test('what uses an old column is named before anything is dropped', async () => {
+    database = await mysql.open()
+    for (const statement of SHOP) await database.query(statement)
+    const adoption = await plan(database, [orders])
+    await adoption.backfill()
+    await adoption.switchKeys()
+    await database.query('CREATE VIEW before_that AS SELECT legacy_id FROM orders')
+    await database.query('CREATE INDEX slow ON line (legacy_order_id)')
+    const error = await adoption.finish().catch((caught: unknown) => caught)
+    expect(obstaclesOf(error).map((one) => one.message)).toEqual([
+      expect.stringMatching(/nothing has been dropped: view before_that uses orders\.legacy_id/),
+      expect.stringMatching(/nothing has been dropped: index slow uses line\.legacy_order_id/),
+    ])
+    await database.query('DROP VIEW before_that')
+    await database.query('DROP INDEX slow ON line')
+    await adoption.finish()
+    expect(await database.query("SHOW TABLES LIKE 'snoflax%'")).toEqual([])
+  })
+
+  test('what a table has besides goes with it', async () => {
+    database = await mysql.open()
+    for (const statement of [
+      ...SHOP,
+      `CREATE TABLE odd (pair int unsigned NOT NULL COMMENT 'it''s \\\\ one', number int AUTO_INCREMENT UNIQUE, total int DEFAULT 7 CHECK (total > 0),
+         twice int AS (total * 2) STORED, words text COLLATE utf8mb4_bin DEFAULT 'x', FULLTEXT KEY (words), KEY both_of (total, pair),
+         secret int INVISIBLE DEFAULT 5, CONSTRAINT paired FOREIGN KEY (pair) REFERENCES orders (id) ON UPDATE CASCADE) COMMENT='odd, (one)'`,
+      'INSERT INTO odd (pair, total) VALUES (1, 1), (2, 2), (2, 2)',
+      'DELETE FROM odd WHERE number = 3',
+      'CREATE VIEW seen AS SELECT number, at FROM odd JOIN orders ON orders.id = pair',
+    ])
+      await database.query(statement)
+    const before = [
+      await shapeOf(database),
+      await createOf(database),
+      await database.query('SELECT * FROM seen'),
+    ]
+    const adoption = await plan(database, [orders])
+    await adoption.backfill()
+    await adoption.switchKeys()
+    await adoption.finish()
+    expect([
+      await shapeOf(database),
+      await createOf(database),
+      await database.query('SELECT * FROM seen'),
+    ]).toEqual(before)
+    expect(await database.query('SELECT secret, twice FROM odd ORDER BY number')).toEqual([
+      { secret: 5, twice: 2 },
+      { secret: 5, twice: 4 },
+    ])
+  })
+})
+
+/** But for the type that changes. */
+async function createOf({ query }: MysqlDatabase): Promise<string> {
+  const [row] = await query('SHOW CREATE TABLE odd')
+  return String(row?.['Create Table']).replace(/(`pair`) .*? (NOT NULL)/, '$1 $2')
+}
