@@ -282,8 +282,9 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
     )
   }
 
-  *isTaken(_: RootPlan, map: string, storage: IdStorage<string>, id: string): Work<boolean> {
-    const rows = yield* this.query(`SELECT 1 FROM ${map} WHERE id = $1`, [storage.toDatabase(id)])
+  *isAnyTaken(_: RootPlan, map: string, storage: IdStorage<string>, ids: readonly string[]): Work<boolean> {
+    const values = ids.map((id) => literal(storage.toDatabase(id)))
+    const rows = yield* this.query(`SELECT 1 FROM ${map} WHERE id IN (${values.join(', ')}) LIMIT 1`)
     return rows.length > 0
   }
 
