@@ -127,7 +127,7 @@ test.each(KINDS)('%s: trees whose columns have the same names and store ids diff
     @Entity(name)
     @Tree(type)
     class TreeNode implements Node {
-      @IdColumn(flax, { storage }) id!: string
+      @IdColumn(flax, { storage }) id!: FlaxId
       @Column('varchar') name!: string
       @TreeParent() parent!: Relation<TreeNode> | null
       @TreeChildren() children!: Relation<TreeNode>[]
