@@ -7,7 +7,7 @@ import { Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm'
 import { type FlaxId, flax } from '@snoflax/core'
-import { type OpenDatabase, postgres, sqlite } from '@snoflax/test'
+import { mysql, type OpenDatabase, postgres, sqlite } from '@snoflax/test'
 import * as ours from '@snoflax/typeorm'
 import { FlaxIdColumn, idColumn, prepareDataSource } from '@snoflax/typeorm'
 import {
@@ -121,6 +121,22 @@ describe('several DataSources', () => {
     ).toEqual([{ p_id: 'x' }])
   })
 })
+
+test.each([postgres, mysql].filter((kind) => kind.selected()))(
+  '$name: a save that is refused gives its connection back',
+  async (kind) => {
+    const options = { ...(await optionsOn(kind)), poolSize: 1 } as DataSourceOptions
+    const dataSource = await new DataSource(options).initialize()
+    const visits = dataSource.getRepository(Visit)
+    const { id } = await visits.save({ customer: { name: 'Ada' } })
+    const wrong = { id, customer: { id: 'abc' as FlaxId, name: 'Bob' } }
+    for (let i = 0; i < 3; i++) {
+      await expect(visits.save(wrong)).rejects.toMatchObject({ path: 'Customer.id', value: 'abc' })
+    }
+    expect(await visits.count()).toBe(1)
+    await dataSource.destroy()
+  },
+)
 
 describe('a second copy of TypeORM', () => {
   /** In a folder of its own, as where two versions or two folders of packages meet. */

@@ -664,10 +664,13 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     )
     const others = `SELECT * FROM ${table} WHERE title = ${dataSource.driver.createParameter('x', 0)}`
     expect(await dataSource.query(others, [ada.id])).toEqual([])
+    const runner = dataSource.createQueryRunner()
     for (const run of [
       () => dataSource.query(sql, [ada.id]),
       () => books().query(sql, [ada.id]),
       () => dataSource.transaction((manager) => manager.query(sql, [ada.id])),
+      () => runner.query(sql, [ada.id]),
+      () => runner.manager.query(sql, [ada.id]),
     ]) {
       if (storage === 'text') expect(await run()).toHaveLength(2)
       else
@@ -677,6 +680,22 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
           message: expect.stringMatching(/Book\.author.*: the text of the SQL names .*storageOf\(/),
         })
     }
+    if (kind.name === 'mysql' && storage !== 'text') {
+      await expect(runner.stream(sql, [ada.id])).rejects.toMatchObject({ value: ada.id })
+    }
+    await runner.release()
+    if (kind.name === 'mysql') {
+      const named = await openDataSource(database, [Author, Book, Topic, Vote, Credit], {
+        synchronize: false,
+        extra: { namedPlaceholders: true },
+      })
+      const byName = (author: unknown) => named.query(sql.replace('?', ':author'), { author } as never)
+      expect(await byName(ids.toDatabase(ada.id))).toHaveLength(2)
+      if (storage !== 'text') await expect(byName(ada.id)).rejects.toMatchObject({ value: ada.id })
+      await named.destroy()
+    }
+    const [built, parameters] = books().createQueryBuilder('b').where({ author: ada }).getQueryAndParameters()
+    expect(await dataSource.query(built, parameters)).toHaveLength(2)
     for (const none of ['title', 'topics'] as const) {
       expect(() => storageOf(dataSource, Book, none)).toThrow(
         expect.objectContaining({ path: `Book.${none}` }),

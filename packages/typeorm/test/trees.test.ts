@@ -122,6 +122,32 @@ test('the links of a closure table are ids, however TypeORM writes its statement
   }
 })
 
+test.each(KINDS)('%s: trees whose columns have the same names and store ids differently', async (type) => {
+  const define = (name: string, storage: 'text' | 'binary') => {
+    @Entity(name)
+    @Tree(type)
+    class TreeNode implements Node {
+      @IdColumn(flax, { storage }) id!: FlaxId
+      @Column('varchar') name!: string
+      @TreeParent() parent!: Relation<TreeNode> | null
+      @TreeChildren() children!: Relation<TreeNode>[]
+    }
+    return Object.defineProperty(TreeNode, 'name', { value: name })
+  }
+  const database = await sqlite.open()
+  const dataSource = await openDataSource(database, [define('one', 'text'), define('other', 'binary')])
+  for (const name of ['one', 'other']) {
+    const nodes = dataSource.getTreeRepository<Node>(name)
+    const root = await nodes.save({ name: 'root' })
+    const parent = await nodes.save({ name: 'parent', parent: root })
+    const leaf = await nodes.save({ name: 'leaf', parent: root })
+    await nodes.save({ ...leaf, parent })
+    expect(await nodes.countDescendants(parent)).toBe(2)
+  }
+  await dataSource.destroy()
+  await database.close()
+})
+
 /** Ids that differ in one character, which LIKE takes for the same. */
 function lookalikes(id: string, is: (id: string) => boolean): string[] {
   const [start, end] = [id.slice(0, -3), id.slice(-2)]

@@ -23,6 +23,7 @@ export const unbound = (value: unknown): unknown => {
 /** What the driver gets: values without marks. The list remembers which of them are ids. */
 export function unboundList(parameters: readonly unknown[]): unknown[] {
   const values = parameters.map(unbound)
+  state.converted.add(values)
   if (values.some((value, i) => value !== parameters[i])) state.bound.set(values, parameters)
   return values
 }

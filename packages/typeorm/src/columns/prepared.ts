@@ -114,6 +114,8 @@ interface State {
   readonly patched: WeakSet<object>
   /** Lists of parameters as drivers get them, and what each was before. */
   readonly bound: WeakMap<readonly unknown[], readonly unknown[]>
+  /** Those of TypeORM's own statements, in which ids are converted. */
+  readonly converted: WeakSet<object>
   /** Those of the queries that a query runner is at. */
   readonly running: WeakMap<object, Set<readonly unknown[]>>
   /** Copies of TypeORM that passed the self-test, by a prototype. */
@@ -130,6 +132,7 @@ all[STATE] ??= {
   families: new WeakMap(),
   patched: new WeakSet(),
   bound: new WeakMap(),
+  converted: new WeakSet(),
   running: new WeakMap(),
   rehearsed: new WeakSet(),
   unchecked: new WeakSet(),

@@ -18,11 +18,11 @@ import {
   type RawRow,
   type Stream,
 } from '../read/rows.js'
-import type { Selection } from '../read/sources.js'
+import { type Selection, tokensOf } from '../read/sources.js'
 import { insertWithIds } from '../write/insert.js'
 import { generateMissingIds, type InsertBuilder, type InsertMap, metadataOf } from '../write/new-rows.js'
 import { generateIdsOfSave, insertInOrder, type Save } from '../write/saves.js'
-import { asStored } from '../write/trees.js'
+import { asStored, converting } from '../write/trees.js'
 import { logReadably, queryReadably } from './readable.js'
 import { type Prototypes, prototypesOf } from './typeorm.js'
 
@@ -48,9 +48,8 @@ export function patchTypeorm(dataSource: DataSource): void {
   const prototypes = prototypesOf(dataSource)
   logReadably(dataSource)
   for (const [owner, patch] of [
-    [dataSource, () => around(dataSource, 'query', queryWithoutIds)],
     [dataSource.driver, () => patchDriver(dataSource)],
-    [prototypes.QueryRunner, () => around(prototypes.QueryRunner, 'query', queryReadably)],
+    [prototypes.QueryRunner, () => patchQueryRunner(prototypes.QueryRunner)],
     [prototypes.QueryBuilder, () => patchPrototypes(prototypes)],
   ] as const) {
     if (!state.patched.has(owner)) patch()
@@ -71,26 +70,51 @@ function around<This, Given extends unknown[], Result>(
   }
 }
 
-/** The user's own SQL, whose text alone names columns: an id beside that of an id column would find nothing. */
-async function queryWithoutIds(
-  dataSource: DataSource,
-  query: (...given: unknown[]) => Promise<unknown>,
-  sql: unknown,
-  parameters: unknown,
-  ...rest: unknown[]
-): Promise<unknown> {
-  const { named, database } = preparedOf(dataSource)
-  if (typeof sql === 'string' && Array.isArray(parameters) && named.mayHold(parameters)) {
-    const reading = readComparisons(withMarks(sql, database), database)
-    for (const { chunk, columns } of named.beside(reading)) {
-      refuseUnconverted(
-        columns,
-        parameters[chunk],
-        'pass storageOf(dataSource, entity, property).toDatabase(id)',
-      )
-    }
+/** A query runner, which is at its connection from the first query on. */
+interface Connecting extends QueryRunner {
+  readonly databaseConnectionPromise?: Promise<unknown>
+}
+
+function patchQueryRunner(runner: object): void {
+  // A save whose id is refused releases its runner while other rows are being loaded. What connects after that is
+  // never given back to the pool, and `destroy()` waits for it forever.
+  around<Connecting, [], Promise<void>>(runner, 'release', async (self, release) => {
+    await self.databaseConnectionPromise?.catch(() => undefined)
+    return release()
+  })
+  around(runner, 'query', queryReadably)
+  for (const name of ['query', 'stream']) {
+    around<QueryRunner, [unknown, unknown, ...unknown[]], Promise<unknown>>(
+      runner,
+      name,
+      async (self, run, sql, parameters, ...rest) => {
+        refuseIds(dataSourceOf(self), sql, parameters)
+        return run(sql, parameters, ...rest)
+      },
+    )
   }
-  return query(sql, parameters, ...rest)
+}
+
+/** The user's own SQL, whose text alone names columns: an id beside that of an id column would find nothing. */
+function refuseIds(dataSource: DataSource, sql: unknown, parameters: unknown): void {
+  if (typeof sql !== 'string' || typeof parameters !== 'object' || parameters === null) return
+  const { named, database } = preparedOf(dataSource)
+  if (state.converted.has(parameters) || !named.mayHold(Object.values(parameters))) return
+  const [text, values] = Array.isArray(parameters)
+    ? [sql, parameters as unknown[]]
+    : inOrder(sql, parameters as ObjectLiteral, dataSource)
+  const reading = readComparisons(withMarks(text, database), database)
+  for (const { chunk, columns } of named.beside(reading)) {
+    refuseUnconverted(columns, values[chunk], 'pass storageOf(dataSource, entity, property).toDatabase(id)')
+  }
+}
+
+/** SQL with `?` for each `:name`, as mysql2 takes it with `namedPlaceholders`. */
+function inOrder(sql: string, parameters: ObjectLiteral, dataSource: DataSource): [string, unknown[]] {
+  const names = tokensOf(sql, dataSource).filter(({ kind }) => kind === 'placeholder')
+  const ends = [0, ...names.map(({ end }) => end)]
+  const parts = [...names.map(({ start }, i) => sql.slice(ends[i], start)), sql.slice(ends.at(-1))]
+  return [parts.join('?'), names.map(({ text }) => parameters[text.slice(1)] as unknown)]
 }
 
 function patchPrototypes(of: Prototypes): void {
@@ -150,7 +174,11 @@ function patchPrototypes(of: Prototypes): void {
       around<{ queryRunner: QueryRunner }, [Subject], Promise<void>>(
         of[`${kind}SubjectExecutor`],
         name,
-        ({ queryRunner }, write, subject) => write(hasIds(queryRunner) ? asStored(subject) : subject),
+        (executor, write, subject) => {
+          if (!hasIds(executor.queryRunner)) return write(subject)
+          executor.queryRunner = converting(executor.queryRunner)
+          return write(asStored(subject))
+        },
       )
     }
   }

@@ -91,7 +91,7 @@ const MEMBERS = {
   UpdateQueryBuilder: 'execute',
   DeleteQueryBuilder: 'execute',
   SoftDeleteQueryBuilder: 'execute',
-  QueryRunner: 'query',
+  QueryRunner: 'query release stream',
   SubjectExecutor: 'execute executeInsertOperations recompute groupBulkSubjects',
   ClosureSubjectExecutor: 'insert update',
   MaterializedPathSubjectExecutor: 'insert update',

@@ -1,7 +1,7 @@
-import type { EntityMetadata } from 'typeorm'
+import type { EntityMetadata, QueryRunner } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import type { Subject } from 'typeorm/persistence/Subject.js'
-import { idColumnFor } from '../columns/prepared.js'
+import { idColumnFor, state } from '../columns/prepared.js'
 
 /**
  * A row of a tree, for TypeORM's tree executors: they read keys from entities by metadata and put them into
@@ -9,6 +9,15 @@ import { idColumnFor } from '../columns/prepared.js'
  */
 export const asStored = (subject: Subject): Subject =>
   view(subject, { metadata: storedKeys(subject.metadata) as EntityMetadata })
+
+/** The query runner for a tree executor, whose own statements have ids as they are stored. */
+export const converting = (runner: QueryRunner): QueryRunner =>
+  view(runner, {
+    query: (sql: string, parameters?: unknown[], ...rest: []) => {
+      if (parameters) state.converted.add(parameters)
+      return runner.query(sql, parameters, ...rest)
+    },
+  })
 
 function storedKeys(metadata: EntityMetadata): Partial<EntityMetadata> {
   const { treeType, primaryColumns, treeParentRelation } = metadata
