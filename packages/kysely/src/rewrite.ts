@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import { answeredArguments, literalOf, refuseUnconverted } from '@snoflax/core/adapter'
+import { answeredArguments, answersOther, literalOf, refuseUnconverted } from '@snoflax/core/adapter'
 import {
   type AggregateFunctionNode,
   AndNode,
@@ -34,7 +34,6 @@ import {
   isFlat,
   isJsonMaker,
   isJsonObject,
-  isOther,
   type Meanings,
   nameOfFunction,
   operatorOf,
@@ -55,6 +54,7 @@ export const SUPPORTED = '^0.28.3 || ^0.29.0'
 
 const NAMED_IN_TEXT =
   'name it by sql.ref(), or pass ids.parameter(column, id); notAnId(value) is for other values'
+const EXPRESSION = 'declare it with ids.typed(column, expression), or with notAnId(expression)'
 
 const PATTERN = /^(?:not )?(?:i?like|glob|match|regexp|rlike|similar to)$|^!?~\*?$|^@@$/
 
@@ -209,7 +209,7 @@ export class Rewriter {
         )
       })
     }
-    if (isOther(name)) return given.map((one) => this.rewrite(one, scope))
+    if (answersOther(name)) return given.map((one) => this.rewrite(one, scope))
     if (/^(?:any|all|some)$/.test(name) && expected?.is === 'id') {
       return given.map((one) =>
         this.rewrite(one, scope, isQuery(one) ? expected : { ...expected, is: 'list' }),
@@ -542,7 +542,15 @@ export class Rewriter {
         refuseUnconverted(columns, node.value, NAMED_IN_TEXT)
       }
     }
+    this.meanings.named.refuseUnseen(reading, {
+      column: (chunk) => idsIn(meanings[chunk])[0]?.named,
+      value: (chunk) => (nodes[chunk] as Partial<ValueNode>).value,
+      advice: 'pass it as a parameter',
+      known: EXPRESSION,
+    })
     const [ids] = idsIn(expected)
+    if (ids && result.length === 0)
+      this.meanings.named.refuseUnknown(ids.named, reading.parts.names, EXPRESSION)
     if (ids)
       put(
         nodes.map((_, at) => at),
