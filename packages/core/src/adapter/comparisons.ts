@@ -34,6 +34,8 @@ export interface Parts {
   readonly chunks: readonly number[]
   /** Columns that only the text names, without their tables, and other words. */
   readonly names: readonly string[]
+  /** What quotes hold. */
+  readonly texts: readonly string[]
 }
 
 const MARK = '\uE000'
@@ -166,6 +168,7 @@ function inPlaces(rows: Found['rows'], read: (operand: Operand) => string | unde
 const namedParts = (parts: readonly Operand[]): Parts => ({
   chunks: parts.flatMap(({ chunk }) => chunk ?? []),
   names: parts.flatMap(({ name }) => name ?? []),
+  texts: parts.flatMap(({ written }) => written ?? []),
 })
 
 const chunksOf = (operands: readonly Operand[]): Term[] =>
@@ -432,13 +435,14 @@ function partsOf(items: readonly Item[], dialect: Database): Operand[] {
 function partsOfOne(items: readonly Item[], dialect: Database): Operand[] {
   if (items.some(({ text }, at) => TRUTH.test(text) || operatorAt(items, at, dialect) !== null)) return []
   return items.flatMap((item, at): Operand[] => {
-    const { text, chunk, name, inside } = item
+    const { text, chunk, name, written, inside } = item
     const before = items[at - 1]?.text ?? ''
     const next = items[at + 1]?.text
     if (before === '::' || next === '.') return []
     if (text === 'CASE') return resultsOf(item).flatMap((part) => partsOf(part, dialect))
     if (inside) return ASIDE.test(before) || answersOther(before) ? [] : partsOf(inside, dialect)
     if (chunk !== undefined) return [{ chunk, isCast: false }]
+    if (written !== undefined) return [{ written, isCast: false }]
     return name === undefined || next === '(' ? [] : [{ name, isCast: false }]
   })
 }

@@ -36,6 +36,7 @@ export {
   NamedColumns,
   refuseLeak,
   refuseUnconverted,
+  type SqlAdvice,
   type SqlChunks,
 } from './named-columns.js'
 export { withPath } from './path.js'

@@ -23,16 +23,20 @@ export interface BesideName {
   readonly columns: readonly NamedColumn[]
 }
 
-/** What the chunks of SQL are, and what errors advise. */
-export interface SqlChunks {
+/** What errors advise. */
+export interface SqlAdvice {
+  /** How to pass an id. */
+  readonly advice: string
+  /** How to declare that an expression holds ids. */
+  readonly known: string
+}
+
+/** What the chunks of SQL are. */
+export interface SqlChunks extends SqlAdvice {
   /** The id column that a chunk is. */
   column(chunk: number): NamedColumn | undefined
   /** The value that a chunk is. */
   value(chunk: number): unknown
-  /** How to pass an id. */
-  readonly advice: string
-  /** How to declare that an expression holds ids. */
-  readonly known?: string
 }
 
 /**
@@ -101,15 +105,20 @@ export class NamedColumns {
       for (const [at, some] of names.entries()) {
         const held = among(rows.flatMap((row) => row[at] ?? []).map(({ chunk }) => chunk))
         const columns = held.length > 0 ? held : this.called(some)
-        refuseId(
-          columns,
-          texts[at] ?? [],
-          (id) => `the id ${id} is written into the text of the SQL, so it`,
-          advice,
-        )
-        for (const one of held) if (known) this.refuseUnknown(one, some, known)
+        refuseId(columns, texts[at] ?? [], WRITTEN, advice)
+        for (const one of held) this.refuseUnknown(one, some, known)
       }
     }
+  }
+
+  /**
+   * The same for SQL in the place of an id.
+   *
+   * @throws {IdError} `INVALID_OPTION`.
+   */
+  refuseUnseenIn(column: NamedColumn, { parts, result }: Reading, { advice, known }: SqlAdvice): void {
+    refuseId([column], parts.texts, WRITTEN, advice)
+    if (result.length === 0) this.refuseUnknown(column, parts.names, known)
   }
 
   /**
@@ -156,6 +165,8 @@ const textsInJson = (value: unknown): string[] =>
     : typeof value === 'object' && value !== null
       ? Object.values(value).flatMap(textsInJson)
       : []
+
+const WRITTEN = (id: string): string => `the id ${id} is written into the text of the SQL, so it`
 
 const SHOWN = 3
 
