@@ -3,12 +3,14 @@ import { flax, type IdError } from '@snoflax/core'
 import { flaxId as pgFlaxId } from '@snoflax/drizzle/pg-core'
 import { flaxId } from '@snoflax/drizzle/sqlite-core'
 import Database from 'better-sqlite3'
-import { eq, inArray, relations, type SQL, sql } from 'drizzle-orm'
+import * as orm from 'drizzle-orm'
+import { eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { pgTable, text as pgText } from 'drizzle-orm/pg-core'
 import { drizzle as drizzlePglite } from 'drizzle-orm/pglite'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, test } from 'vitest'
+import { isBefore1 } from './contract/version.js'
 
 const shops = sqliteTable('shops', {
   id: flaxId({ storage: 'binary' }).primaryKey(),
@@ -18,13 +20,29 @@ const doors = sqliteTable('doors', {
   number: integer().primaryKey(),
   shopId: flaxId.ref('shop_id', () => shops.id).notNull(),
 })
-const schema = {
-  shops,
-  doors,
-  shopRelations: relations(shops, ({ many }) => ({ doors: many(doors) })),
-  doorRelations: relations(doors, ({ one }) => ({
-    shop: one(shops, { fields: [doors.shopId], references: [shops.id] }),
-  })),
+const schema = { shops, doors }
+/** What `drizzle()` takes to know the relations, in both of its forms. */
+const related = isBefore1
+  ? {
+      schema: {
+        ...schema,
+        shopRelations: orm.relations(shops, ({ many }) => ({ doors: many(doors) })),
+        doorRelations: orm.relations(doors, ({ one }) => ({
+          shop: one(shops, { fields: [doors.shopId], references: [shops.id] }),
+        })),
+      },
+    }
+  : {
+      relations: (orm as unknown as Next).defineRelations(schema, (r) => ({
+        shops: { doors: r.many['doors']?.() },
+        doors: { shop: r.one['shops']?.({ from: r['doors']?.shopId, to: r['shops']?.id }) },
+      })),
+    }
+type Related = NonNullable<Extract<typeof related, { schema: unknown }>['schema']>
+
+interface Next {
+  // biome-ignore lint/suspicious/noExplicitAny: types of Drizzle 1.0
+  defineRelations(given: typeof schema, of: (r: any) => object): object
 }
 
 function open() {
@@ -32,17 +50,23 @@ function open() {
   client.exec(`
     create table shops (id blob primary key, name text not null);
     create table doors (number integer primary key, shop_id blob not null references shops (id))`)
-  const db = drizzle({ client, schema })
+  const db = drizzle({ client, ...(related as { schema: Related }) })
   const { id } = db.insert(shops).values({ name: 'corner' }).returning().get()
   db.insert(doors).values({ number: 1, shopId: id }).run()
   return { client, db, id }
 }
 
+type Make = (columns: Pick<typeof shops, 'id' | 'name'>) => SQL
+
+/** In Drizzle 1.0 it is a function: the table has another name there. */
+const extra = (make: Make) => (isBefore1 ? make(shops).as('x') : (make as never))
+
 const codeOf = (work: () => unknown): string => {
   try {
     work()
   } catch (error) {
-    return `${(error as IdError).code}: ${(error as IdError).message}`
+    const { code, message, cause } = error as IdError & { readonly cause?: unknown }
+    return [`${code}: ${message}`, cause].join(' ')
   }
   return 'no error'
 }
@@ -50,18 +74,20 @@ const codeOf = (work: () => unknown): string => {
 describe('SQLite, binary', () => {
   const { db, id, client } = open()
   const json = JSON.stringify([id])
+  const known = id
 
-  test.each<[string, SQL]>([
-    ['a cast', sql`cast(${shops.id} as text)`],
-    ['a concatenation', sql`'shop ' || hex(${shops.id})`],
-    ['hex digits', sql`hex(${shops.id})`],
-    ['JSON', sql`json_object('id', hex(${shops.id}))`],
-    ['collected ids', sql`group_concat(hex(${shops.id}))`],
-    ['a cast in coalesce', sql`coalesce(cast(${shops.id} as text), 'none')`],
-    ['a cast in a subquery', sql`(select cast(${shops.id} as text) from doors limit 1)`],
-    ['the name of a column', sql`id`],
-    ['a function of it', sql`max(id)`],
-  ])('what an expression makes of an id is refused: %s', (_, expression) => {
+  test.each<[string, Make]>([
+    ['a cast', ({ id }) => sql`cast(${id} as text)`],
+    ['a concatenation', ({ id }) => sql`'shop ' || hex(${id})`],
+    ['hex digits', ({ id }) => sql`hex(${id})`],
+    ['JSON', ({ id }) => sql`json_object('id', hex(${id}))`],
+    ['collected ids', ({ id }) => sql`group_concat(hex(${id}))`],
+    ['a cast in coalesce', ({ id }) => sql`coalesce(cast(${id} as text), 'none')`],
+    ['a cast in a subquery', ({ id }) => sql`(select cast(${id} as text) from doors limit 1)`],
+    ['the name of a column', () => sql`id`],
+    ['a function of it', () => sql`max(id)`],
+  ])('what an expression makes of an id is refused: %s', (_, make) => {
+    const expression = make(shops)
     const refused = /INVALID_OPTION: (?:shops|doors).*an expression returns .*\.mapWith\(column\)/
     expect(codeOf(() => db.select({ x: expression }).from(shops).all())).toMatch(refused)
     expect(
@@ -80,34 +106,35 @@ describe('SQLite, binary', () => {
     const returned = db.update(shops).set({ name: 'corner' }).returning({ x: expression })
     const isAggregate = /group_concat|max/.test(db.select({ x: expression }).from(shops).toSQL().sql)
     if (!isAggregate) expect(codeOf(() => returned.all())).toMatch(refused)
-    const extras = { x: expression.as('x') }
+    const extras = { x: extra(make) }
     expect(codeOf(() => db.query.shops.findMany({ extras }).sync())).toMatch(refused)
     const nested = db.query.doors.findMany({ with: { shop: { columns: {}, extras } } })
     // SQLite refuses bytes in JSON itself.
     expect(codeOf(() => nested.sync())).toMatch(/an expression returns|JSON cannot hold BLOB/)
   })
 
-  test.each<[string, SQL, unknown]>([
-    ['a count', sql`count(${shops.id})`, 1],
-    ['a length', sql`length(${shops.id})`, 12],
-    ['a comparison', sql`${shops.id} = ${id}`, 1],
-    ['another column of a subquery', sql`(select name from shops as s where s.id = ${shops.id})`, 'corner'],
+  test.each<[string, Make, unknown]>([
+    ['a count', ({ id }) => sql`count(${id})`, 1],
+    ['a length', ({ id }) => sql`length(${id})`, 12],
+    ['a comparison', ({ id }) => sql`${id} = ${known}`, 1],
+    ['another column of a subquery', ({ id }) => sql`(select name from shops as s where s.id = ${id})`, 'corner'],
     [
       'what a CASE chooses',
-      sql`case when ${shops.id} is null then 'nobody there' else ${shops.name} end`,
+      ({ id, name }) => sql`case when ${id} is null then 'nobody there' else ${name} end`,
       'corner',
     ],
-    ['what a window orders', sql`first_value(${shops.name}) over (order by ${shops.id})`, 'corner'],
+    ['what a window orders', ({ id, name }) => sql`first_value(${name}) over (order by ${id})`, 'corner'],
     [
       'what an aggregate filters',
-      sql`group_concat(${shops.name}) filter (where ${shops.id} is not null)`,
+      ({ id, name }) => sql`group_concat(${name}) filter (where ${id} is not null)`,
       'corner',
     ],
-    ['mapped by the user', sql`hex(${shops.id})`.mapWith(() => 'hex'), 'hex'],
-    ['no id', sql`json_object('id', ${shops.name})`, '{"id":"corner"}'],
-  ])('what is made of something else is not: %s', (_, expression, expected) => {
+    ['mapped by the user', ({ id }) => sql`hex(${id})`.mapWith(() => 'hex'), 'hex'],
+    ['no id', ({ name }) => sql`json_object('id', ${name})`, '{"id":"corner"}'],
+  ])('what is made of something else is not: %s', (_, make, expected) => {
+    const expression = make(shops)
     expect(db.select({ x: expression }).from(shops).all()).toEqual([{ x: expected }])
-    const found = db.query.shops.findFirst({ columns: {}, extras: { x: expression.as('x') } }).sync()
+    const found = db.query.shops.findFirst({ columns: {}, extras: { x: extra(make) } }).sync()
     expect(found).toEqual({ x: expected })
   })
 
