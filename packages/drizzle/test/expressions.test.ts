@@ -117,7 +117,11 @@ describe('SQLite, binary', () => {
     ['a count', ({ id }) => sql`count(${id})`, 1],
     ['a length', ({ id }) => sql`length(${id})`, 12],
     ['a comparison', ({ id }) => sql`${id} = ${known}`, 1],
-    ['another column of a subquery', ({ id }) => sql`(select name from shops as s where s.id = ${id})`, 'corner'],
+    [
+      'another column of a subquery',
+      ({ id }) => sql`(select name from shops as s where s.id = ${id})`,
+      'corner',
+    ],
     [
       'what a CASE chooses',
       ({ id, name }) => sql`case when ${id} is null then 'nobody there' else ${name} end`,

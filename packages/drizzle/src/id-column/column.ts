@@ -60,13 +60,10 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
     readonly [IDS]: ColumnIds
     /** Of an array: in Drizzle 0.45 a column of its own, in 1.0 the column has dimensions. */
     private readonly isElement: boolean
-    /** Drizzle 0.45 writes the array itself, as text. */
-    private readonly isInText: boolean
 
     constructor(table: Table, { config, foreignKeyConfigs: [reference] }: Builder) {
       super(table as never, config as never)
-      this.isInText = config.isElement ?? false
-      this.isElement = this.isInText || (config.dimensions ?? 0) > 0
+      this.isElement = config.isElement || (config.dimensions ?? 0) > 0
       this[IDS] = new ColumnIds(this, dialect.database, config.request, reference?.ref)
       // Read for each column that SQL names: Drizzle 0.45 looks then whether there was a name, 1.0 takes it.
       const { place } = this[IDS]
@@ -95,7 +92,7 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
     // Fields, not methods: Drizzle 1.0 looks for them on the instance.
     override mapToDriverValue = (id: unknown): unknown => {
       const value = this[IDS].toDatabase(id)
-      return this.isInText && value instanceof Uint8Array ? `\\x${hexOf(value)}` : value
+      return this.isElement && value instanceof Uint8Array ? `\\x${hexOf(value)}` : value
     }
 
     override mapFromDriverValue = (value: unknown): unknown => this[IDS].fromDatabase(value)
