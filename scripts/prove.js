@@ -36,11 +36,11 @@ const RUNS = [
   },
   {
     model: 'lease',
-    about: 'a failover or recovery to an earlier moment',
+    about: 'a failover, or recovery to an earlier time',
     bounds: { FAILOVERS: 1, TOKENS: 2, END: 2, SHORT: 2 },
     guards: ['NO_FLOOR', 'NO_TIMELINE_AT_INSTALL', 'NO_SLACK', 'NO_START_AT_FLOOR'],
   },
-  { model: 'lease', about: 'two of them', bounds: { FAILOVERS: 2, TOKENS: 2, END: 2 }, guards: [] },
+  { model: 'lease', about: 'two failovers', bounds: { FAILOVERS: 2, TOKENS: 2, END: 2 }, guards: [] },
   {
     model: 'lease',
     about: 'three holders and a failover',
@@ -49,7 +49,7 @@ const RUNS = [
   },
   {
     model: 'lease',
-    about: 'restores and rows that are lost',
+    about: 'restores and lost rows',
     bounds: { RESTORES: 1, TOKENS: 2, END: 2 },
     guards: ['NO_SIGNATURE', 'NO_COUNT', 'NO_FLOOR_IN_ADOPT'],
   },
@@ -61,19 +61,19 @@ const RUNS = [
   },
   {
     model: 'lease',
-    about: 'a longer longest lease and a failover',
+    about: 'the longest lease raised, and a failover',
     bounds: { FAILOVERS: 1, OWNER: 1, TOKENS: 2, END: 1, LONG: 3, SLACK: 0 },
     guards: ['NO_CONFIRMATION'],
   },
   {
     model: 'lease',
-    about: 'a shorter one and a failover',
+    about: 'the longest lease lowered, and a failover',
     bounds: { FAILOVERS: 1, OWNER: 1, TOKENS: 2, END: 1, LONG: 3, SLACK: 0, FIRST: 'LONG' },
     guards: ['NO_SERIALIZATION'],
   },
   {
     model: 'lease',
-    about: 'a shorter one and rows that are lost',
+    about: 'the longest lease lowered, and lost rows',
     bounds: { RESTORES: 1, OWNER: 1, TOKENS: 2, END: 1, LONG: 3, SLACK: 0, FIRST: 'LONG' },
     guards: ['NO_LONGER'],
   },

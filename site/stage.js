@@ -47,7 +47,9 @@ for (const page of pages) {
   const text = withTargets(readFileSync(join(root, page), 'utf8'), (link, isPicture) =>
     isPicture ? link : follow(page, link),
   )
-  writeFileSync(target, `---\nrepositoryPath: ${page}\n---\n\n${text}`)
+  // The matrices need the width of the outline.
+  const aside = page.startsWith('docs/write-paths/') ? 'aside: false\n' : ''
+  writeFileSync(target, `---\nrepositoryPath: ${page}\n${aside}---\n\n${text}`)
 }
 for (const picture of files('docs/*.png', 'docs/*.svg')) {
   cpSync(join(root, picture), join(staged, picture))

@@ -14,6 +14,8 @@ const GUIDES = [
       guide('Choosing a storage', '/docs/choosing-a-storage'),
       guide('UUIDv7 with snoflax', '/docs/uuidv7'),
       guide('Compared with UUIDv7, ULID and others', '/docs/comparison'),
+      guide('Core', '/packages/core/'),
+      guide('UUIDv7, ULID, TypeID, snowflakes', '/packages/families/'),
       guide('Words', '/docs/words'),
     ],
   },
@@ -26,6 +28,7 @@ const GUIDES = [
       guide('Drizzle', '/packages/drizzle/'),
       guide('Kysely', '/packages/kysely/'),
       guide('Validators', '/packages/validators/'),
+      guide('Drizzle with its neighbours', '/docs/neighbours'),
     ],
   },
   {
@@ -45,7 +48,11 @@ const GUIDES = [
   },
   {
     text: 'Ids that people see',
-    items: [guide('Prefixed ids', '/docs/prefixed-ids'), guide('Sealed ids', '/docs/sealed-ids')],
+    items: [
+      guide('Prefixed ids', '/docs/prefixed-ids'),
+      guide('Sealed ids', '/docs/sealed-ids'),
+      guide('The package that seals', '/packages/seal/'),
+    ],
   },
   {
     text: 'In production',
@@ -81,7 +88,7 @@ const GUIDES = [
 export default defineConfig({
   title: 'snoflax',
   description:
-    'The id layer of TypeScript applications: time-ordered ids in every ORM and inside the database',
+    'Ids for TypeScript applications that sort by creation time, the same in every ORM and inside the database',
   srcDir: 'pages',
   outDir: '../docs/site',
   cleanUrls: true,

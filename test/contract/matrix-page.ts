@@ -39,9 +39,9 @@ function headingOf({ database }: Cell, mysqlServer: MysqlServer): string {
   }
 }
 
-const opening = (orm: string) => `# ${orm}: what was seen to work
+const opening = (orm: string) => `# ${orm}: tested paths
 
-Each line is a way through ${orm} that the contract suite took on a real database: with every family that the storage holds, ids made and kept, stored bytes looked at through a driver of its own, malformed ids refused. A number leads to the reason of a refusal, which was seen too. Written by the tests; don't edit.`
+Each row is a way to write or read through ${orm}. The contract suite runs it on a real database, with every family that the storage supports: it checks generated ids, ids that the application passes, the stored bytes through another driver, and that malformed ids are refused. A number refers to the reason why a path is refused, which the suite checks, too. The tests write this page; don't edit it.`
 
 /** Heading → text below it. */
 function sections(page: string): Map<string, string> {

@@ -64,5 +64,5 @@ function writeTable(): void {
   const table = ['| Drizzle | neighbour | versions | commands |', '| --- | --- | --- | --- |', ...rows].join(
     '\n',
   )
-  writeFileSync(PAGE, page.replace(/^\| Drizzle [\s\S]*?(?=\n\n|\n*$)/m, table))
+  writeFileSync(PAGE, page.replace(/^\| Drizzle .*(?:\n\|.*)*/m, table))
 }

@@ -6,7 +6,7 @@ import { ownFunctions } from './own-functions.js'
 import { defineFunction, defineTable, type SqliteConnection } from './sql-function.js'
 import { refuse } from './values.js'
 
-/** Which families have functions, and what generates their ids. */
+/** Options of {@link registerSnoflax}. */
 export interface RegisterOptions {
   /**
    * The families to have functions for, your own too: their names begin with the family's in snake_case. By
@@ -14,9 +14,8 @@ export interface RegisterOptions {
    */
   readonly families?: readonly IdFamily[]
   /**
-   * What generates the ids, by the family's name: needed for flake, uid and uidLocal, which can't have a default
-   * one. A family with one of its own stands for that. Where several processes or threads write, give sno's
-   * a partition too.
+   * Generators by the family's name: required for flake, uid and uidLocal, which have no default generator. A family
+   * means its default generator. If several processes or threads write, pass one with its own partition for sno, too.
    */
   readonly generators?: Readonly<Record<string, IdSource>>
 }
@@ -26,9 +25,9 @@ const FAMILIES: readonly IdFamily[] = [flax, sno, flake, uid, uidLocal]
 const IDENTIFIER = /^[a-z][a-z0-9_]*$/
 
 /**
- * Gives the connection the functions of `@snoflax/pg-sql`, without a schema in front: `flax_generate_text()`,
- * `flax_time(id)`, `flax_lower_bound_text('2026-11-01')`, … A connection has them until it is closed; calling
- * this again replaces them.
+ * Registers on the connection the functions of `@snoflax/pg-sql`, without a schema in front: `flax_generate_text()`,
+ * `flax_time(id)`, `flax_lower_bound_text('2026-11-01')`, … A connection has them until it is closed; calling this
+ * again replaces them.
  *
  * @returns the connection.
  * @throws {IdError} `INVALID_OPTION` for families of one name, and for generators of no family of the list, or of

@@ -1,7 +1,7 @@
 import { withPath } from '@snoflax/core/adapter'
 import type { SqlValue } from './values.js'
 
-/** What is used of a better-sqlite3 connection. A fork with the same two methods serves as well. */
+/** A better-sqlite3 connection, or one of a fork with the same two methods. */
 export interface SqliteConnection {
   /** Defines a function of SQL. */
   function(
@@ -26,12 +26,12 @@ export interface SqlFunction {
   readonly required: number
   /** Arguments that may be left out, from the last one. */
   readonly optional: number
-  /** Whether equal arguments give equal results: what indexes and generated columns ask for. */
+  /** Whether equal arguments have equal results, as indexes and generated columns require. */
   readonly deterministic: boolean
   call(...values: SqlValue[]): SqlValue
 }
 
-/** A function that tells the same at each call. */
+/** A function with the same result at each call. */
 export const pure = (name: string, call: SqlFunction['call'], required = 1, optional = 0): SqlFunction => ({
   name,
   required,
@@ -40,7 +40,7 @@ export const pure = (name: string, call: SqlFunction['call'], required = 1, opti
   call,
 })
 
-/** A function that gives something new at each call. */
+/** A function with a new result at each call. */
 export const volatile = (...definition: Parameters<typeof pure>): SqlFunction => ({
   ...pure(...definition),
   deterministic: false,

@@ -48,6 +48,7 @@ function program(terminal: Terminal): Command {
     command.exitOverride().configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'snoflax: ')),
     })
   }
   return root.addHelpText('after', '\nExit codes: 0 done, 1 malformed ids or findings, 2 could not do it.')

@@ -40,11 +40,23 @@ test('from standard input, as JSON, and with what is no id', async () => {
   const id = flax.generate()
   const ran = await bin(['convert', '--to', 'text', '--json'], { input: `nope\n${id}\n` })
   expect(ran.code).toBe(1)
-  expect(ran.err).toBe('snoflax: "nope" is not an id with this storage\n')
+  expect(ran.err).toBe('snoflax: "nope" is not an id; snoflax inspect tells why\n')
   expect(json(ran)).toEqual([
     { input: 'nope', output: null },
     { input: id, output: id },
   ])
+})
+
+test.each([
+  [['--to', 'bigint', 'Kpcan0M1FakODT4k'], 'is read as flax or uid, without a storage bigint'],
+  [
+    ['--to', 'text', '--prefix', 'ord', 'cus_Kpcan0M1FakODT4k'],
+    'is not an id behind the prefix ord_ or without one',
+  ],
+])('an id that has no such form: %j', async (argv, message) => {
+  const ran = await bin(['convert', ...argv])
+  expect([ran.code, ran.out]).toEqual([1, ''])
+  expect(ran.err).toContain(message)
 })
 
 test('what a database refuses', async () => {

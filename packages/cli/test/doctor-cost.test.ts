@@ -86,8 +86,8 @@ test('an id that two large tables share is found by --full in pages', async () =
   add('b', shared[0] as string)
   const { findings } = await doctor(database.file, '--full')
   expect(findings.map(({ message }) => message.replace(/; the first.*/, '')).sort()).toEqual([
-    'ids that are keys of a.id too, and no foreign key says why: 3',
-    'ids that are keys of b.id too, and no foreign key says why: 1',
+    'ids that are also keys of a.id, without a foreign key: 3',
+    'ids that are also keys of b.id, without a foreign key: 1',
   ])
   await database.close()
 })

@@ -167,7 +167,7 @@ test('malformed values, and ids in the form of another storage', async () => {
     ['malformed line.id', 'malformed orders.id'],
     ...newIds('line.id', 'orders.id'),
   )
-  expect(findings[1]?.message).toMatch(/^values that are no sno as storage text has it: 3; the first: /)
+  expect(findings[1]?.message).toMatch(/^values that are not sno in storage text: 3; the first: /)
   expect(await database.query('SELECT id FROM orders WHERE id = $1', [kept])).toEqual([{ id: kept }])
 })
 
@@ -243,7 +243,7 @@ test('an id that is the key of two tables, in any storage, unless a foreign key 
   }
   const [finding] = await mendsColumns(['duplicate line.id'], ...newIds('line.id'))
   expect(finding?.message).toBe(
-    `ids that are keys of customer.id too, and no foreign key says why: 1; the first: ${row?.['id']}`,
+    `ids that are also keys of customer.id, without a foreign key: 1; the first: ${row?.['id']}`,
   )
 })
 

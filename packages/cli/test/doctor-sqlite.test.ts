@@ -311,7 +311,7 @@ test('the page that people read', async () => {
     '  event.id  uidLocal as bigint, by its values; all 20 ids read',
     '',
     'error malformed  customer.id',
-    '  values that are no flax as storage text has it: 1; the first: flax: an id has 16 characters, not 5 ("short")',
+    '  values that are not flax in storage text: 1; the first: flax: an id has 16 characters, not 5 ("short")',
     '  no cure: 1 can\'t be converted and stay as they are, the first "short": --new-ids customer.id replaces them with new ids, which loses the old values',
     '',
     'errors: 1, warnings: 0',
@@ -408,7 +408,10 @@ test('options that make no sense', async () => {
       ['--column', 'customer.id=flax:hex'],
       'storage must be one of text, binary, uuid, uuid8, bigint, not hex',
     ],
-    [['--sample', 'many'], 'expected an integer, not many'],
+    [
+      ['--sample', 'many'],
+      "option '--sample <rows>' argument 'many' is invalid. It must be an integer, 0 or more, in digits.",
+    ],
   ] as const
   for (const [options, message] of refusals) {
     expect(await cli(['doctor', database.file, ...options])).toEqual({

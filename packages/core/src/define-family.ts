@@ -4,11 +4,11 @@ import { checkInteger, checkString, IdError, refuseType, show } from './primitiv
 import { standardSchema } from './primitives/standard-schema.js'
 import { COLUMNS } from './storage/column.js'
 
-/** What a family is made of. Everything else that {@link IdFamily} offers is derived from it. */
+/** The definition of a family. Everything else that {@link IdFamily} offers is derived from it. */
 export interface FamilyDefinition<AnId extends string, Fields> {
   /** The word that errors and options use for it, such as `flax`. */
   readonly name: string
-  /** What lies where in the bits. It describes; `encode` and `decode` do the work. */
+  /** The fields and their bits. It only describes; `encode` and `decode` do the work. */
   readonly layout: Layout
   /** Bytes of an id. */
   readonly byteLength: number
@@ -20,7 +20,7 @@ export interface FamilyDefinition<AnId extends string, Fields> {
   readonly storages: readonly StorageName[]
   /** Last octet of the `uuid8` storage; 0 is for families of your own. */
   readonly tag: number
-  /** The first Unix millisecond that an id can carry. */
+  /** The first Unix millisecond that an id can contain. */
   readonly firstMs: number
   /** The last one. */
   readonly lastMs: number
@@ -30,7 +30,7 @@ export interface FamilyDefinition<AnId extends string, Fields> {
   readonly max?: AnId
   /** False where the bytes don't sort by time alone, so that `range` selects more than was asked for. */
   readonly exactRange?: boolean
-  /** How to make a generator, for families that can't have a default one. */
+  /** How to create a generator, for families that can't have a default one. */
   readonly generatorExample?: string | undefined
   /** Bytes → text. It throws an {@link IdError} for bytes of another length. */
   encode(bytes: Uint8Array): AnId
@@ -55,7 +55,7 @@ export interface FamilyDefinition<AnId extends string, Fields> {
   unpack(id: AnId): Fields
   /** When the id was generated, in whole Unix milliseconds. */
   timeMs(id: AnId): number
-  /** The smallest id whose time is at or after this whole millisecond, which lies within the span. */
+  /** The smallest id whose time is at or after this whole millisecond, which is within the span. */
   lowerBoundMs(timeMs: number): AnId
   /** An id above every id whose time is before this millisecond. Left out where it is `lowerBoundMs`. */
   upperBoundMs?(timeMs: number): AnId

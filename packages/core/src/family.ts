@@ -55,7 +55,7 @@ export interface Layout {
   readonly unitMs: number
 }
 
-/** Half-open bounds: every id with `from <= time(id) < to` lies in `gte <= id < lt`. */
+/** Half-open bounds: every id with `from <= time(id) < to` has `gte <= id < lt`. */
 export interface IdRange<AnId extends string> {
   /** The first id that belongs to the range. */
   readonly gte: AnId
@@ -65,7 +65,7 @@ export interface IdRange<AnId extends string> {
 
 /** What generates ids of one family: the state that it needs (clock, counter, identity) and nothing else. */
 export interface IdGenerator<AnId extends string> {
-  /** The family whose ids it makes. */
+  /** The family whose ids it generates. */
   readonly family: IdFamily<AnId>
   /** A new id. */
   generate(): AnId
@@ -98,7 +98,7 @@ export interface IdFamily<AnId extends string = string, Fields = unknown>
   readonly tag: number
   /** False where `range` selects more than was asked for; recheck with `time` then. */
   readonly exactRange: boolean
-  /** How to make a generator; undefined where the family has a default one. */
+  /** How to create a generator; undefined where the family has a default one. */
   readonly generatorExample: string | undefined
   /** The smallest id. */
   readonly min: AnId
@@ -118,22 +118,21 @@ export interface IdFamily<AnId extends string = string, Fields = unknown>
   /** When the id was generated, in whole Unix milliseconds. */
   timeMs(id: AnId): number
   /**
-   * The smallest id whose time is at or after the moment.
+   * The smallest id generated at or after `time`. For a time before the family's epoch it is the smallest id of all.
    *
-   * @throws {IdError} `TIME_OUT_OF_RANGE` after the family's last moment. Before its epoch it is the smallest
-   * id.
+   * @throws {IdError} `TIME_OUT_OF_RANGE` after the family's last time, `INVALID_TIME`.
    */
   lowerBound<Of extends string = string>(time: Time): IdOf<AnId, Of>
   /**
-   * An id above every id whose time is before the moment, and as low as the layout allows: the same as
-   * `lowerBound` where `exactRange`, else the end of a window.
+   * An id larger than every id generated before `time`, and as small as the layout allows: the same as
+   * `lowerBound` if `exactRange` is true, else the end of a window.
    *
    * @throws {IdError} as `lowerBound`.
    */
   upperBound<Of extends string = string>(time: Time): IdOf<AnId, Of>
   /**
-   * Bounds for "made from … until before …". Where `to` is after the family's last moment, there is no `lt`: no id is
-   * later. Where `from` is, too, the range is empty: both bounds are the smallest id.
+   * Bounds for ids generated at or after `from` and before `to`. If `to` is after the family's last time, there is no
+   * `lt`: no id is later. If `from` is, too, the range is empty: both bounds are the smallest id.
    *
    * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`.
    *

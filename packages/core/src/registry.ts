@@ -30,10 +30,10 @@ export interface Registry<Known extends Families> {
 }
 
 /**
- * All kinds of ids of an application, told by their prefixes: for a GraphQL `node(id)`, a support tool, a log.
+ * All kinds of ids of an application, recognized by their prefixes: for a GraphQL `node(id)`, a support tool, a log.
  *
  * @param families the families by name. Each has a prefix of its own; one may have none.
- * @throws {IdError} `INVALID_OPTION` for two families that could not be told apart.
+ * @throws {IdError} `INVALID_OPTION` for two families whose ids could not be told apart.
  *
  * @example
  * const ids = registry({ customer: prefixed(flax, 'cus'), order: prefixed(sno, 'ord') })

@@ -8,7 +8,7 @@ import type { AnyIdColumn } from './id-column/types.js'
  * Rows whose id was generated from `from` until before `to`.
  *
  * For families whose `exactRange` is false (uid) it selects more: see {@link wasCreatedBetween}. It finds none where `from`
- * is after the family's last moment.
+ * is after the family's last time.
  *
  * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`.
  *

@@ -3,30 +3,30 @@ import { IdError } from '@snoflax/core'
 import type { LeasableFamily, LeaseRequest, LeaseStore } from '@snoflax/core/leases'
 import { type Fetch, Gateway, type Stored } from './gateway.js'
 
-/** Where etcd is. */
+/** Options of {@link etcdLeases}. */
 export interface EtcdOptions {
-  /** URLs of the members' clients: `http://10.0.0.1:2379`. They are tried in turn. */
+  /** Client URLs of the members, such as `http://10.0.0.1:2379`, tried in turn. */
   readonly endpoints: readonly string[]
-  /** What keys begin with. Default `snoflax/leases/`. */
+  /** Prefix of all keys. Default `snoflax/leases/`. */
   readonly prefix?: string
-  /** Sent with each request: `{ authorization: token }`. */
+  /** Headers of each request, such as `{ authorization: token }`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** How long one member has for an answer, in milliseconds. Default 2000. */
+  /** How long to wait for one member's answer, in milliseconds. Default 2000. */
   readonly timeoutMs?: number
-  /** Default the program's `fetch`. One of your own can have client certificates, or renew tokens. */
+  /** Your own `fetch`, for client certificates or tokens that change. Default the global one. */
   readonly fetch?: Fetch
 }
 
-/** Leases in etcd. */
+/** A store of leases in etcd. */
 export interface EtcdLeases extends LeaseStore {
   /**
-   * Lets the first lease of a family be given; where the family has a record, nothing happens. For a deployment script:
-   * a program that calls it at each start would begin anew after etcd has lost its data, while others still hold leases.
+   * Allows leases of a family; does nothing if the family has a record already. Call it in a deployment script: a program
+   * that calls it whenever it starts would begin again after etcd has lost its data, while others still hold leases.
    */
   begin(family: LeasableFamily): Promise<void>
   /**
-   * Says that this cluster gives the leases from now on, after a restore, or when its record was lost, and no other does.
-   * Leases that are held get lost, and new ones begin 120 s later, behind all that may be out.
+   * Declares that this cluster, and no other, grants the leases from now on: after a restore, or if the family's record was
+   * lost. Running leases are lost, and new ones begin 120 s later, after every window that may still be in use.
    */
   adopt(family: LeasableFamily): Promise<void>
 }

@@ -9,7 +9,7 @@ export interface CrockfordCoder {
   /**
    * The caller has checked the length.
    *
-   * @returns the bytes; undefined where the text stands for more than 128 bits.
+   * @returns the bytes; undefined if the text has more than 128 bits.
    * @throws {IdError} `INVALID_CHARACTER`.
    */
   decode(text: string): Uint8Array | undefined

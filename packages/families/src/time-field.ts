@@ -19,26 +19,26 @@ export function writeTime(bytes: Uint8Array, timeMs: number): void {
   bytes[5] = low
 }
 
-/** Whole milliseconds of a moment. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
+/** Whole milliseconds of a time. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
 export const momentOf = (span: TimeSpan, time: Time): number =>
   checkSpan(span, Math.floor(toUnixMs(span.name, time)))
 
 /** Options of the generators of uuid7, ulid and typeid. */
 export interface MonotonicOptions {
-  /** Where the time comes from. Default `Date.now`. */
+  /** The clock, in Unix milliseconds. Default `Date.now`. */
   readonly clock?: Clock
-  /** Where the random bits come from. Default the platform's CSPRNG; another one is for tests. */
+  /** The source of random bits. Default the platform's CSPRNG; pass another one in tests only. */
   readonly random?: RandomSource
 }
 
-/** Makes ids each of which is larger than the one before, whatever the clock does. */
+/** Generates ids, each larger than the one before, whatever the clock does. */
 export interface MonotonicGenerator<AnId extends string> extends IdGenerator<AnId> {
-  /** A new id. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME` for what the clock says. */
+  /** A new id. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME` if the clock is wrong. */
   generate<Of extends string = string>(): IdOf<AnId, Of>
   /** `count` new ids, in order. @throws {IdError} as `generate`. */
   batch<Of extends string = string>(count: number): IdOf<AnId, Of>[]
   /**
-   * An id that carries the given moment, floored to its millisecond, all other bits random. Not monotonic.
+   * An id with the given time, rounded down to its millisecond, all other bits random. Not monotonic.
    *
    * @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`.
    */
@@ -50,17 +50,17 @@ export interface MonotonicFamily<AnId extends string, Fields> extends IdFamily<A
   /**
    * A new id, larger than all that this process has generated before.
    *
-   * @throws {IdError} `TIME_OUT_OF_RANGE`; of ulid `SEQUENCE_EXHAUSTED` where the random part of a millisecond can't
-   * grow any more, as the specification demands.
+   * @throws {IdError} `TIME_OUT_OF_RANGE`; for ulid `SEQUENCE_EXHAUSTED` if the random part of a millisecond can't grow
+   * any more, as the specification demands.
    */
   generate<Of extends string = string>(): IdOf<AnId, Of>
-  /** An id that carries the given moment. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
+  /** An id with the given time. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
   generateAt<Of extends string = string>(time: Time): IdOf<AnId, Of>
-  /** A generator with options of its own. Ids of two generators differ, and are not ordered among each other. */
+  /** A separate generator, with its own options. Ids of two generators have no order within a millisecond. */
   generator(options?: MonotonicOptions): MonotonicGenerator<AnId>
 }
 
-/** The family with what generates its ids. The default generator is one a process, made when it is first asked for. */
+/** The family with what generates its ids. Each process has one default generator, created when it is first used. */
 export function withGenerators<AnId extends string, Fields>(
   family: IdFamily<AnId, Fields>,
   generator: (options?: MonotonicOptions) => MonotonicGenerator<AnId>,

@@ -32,13 +32,13 @@ export interface GeneratedOptions<AnId extends string> extends StorageOptions {
   readonly schema?: string
 }
 
-/** Option of a generated column whose ids carry a byte of your own. */
+/** Option of a generated column whose ids contain a byte of your own. */
 export interface MetaOption {
   /** The metabyte of the ids, 0 to 255. */
   readonly meta?: number
 }
 
-/** A family whose ids carry a byte of your own. */
+/** A family whose ids contain a byte of your own. */
 export interface MetaFamily<AnId extends string> extends IdFamily<AnId> {
   /** A new id, with this byte or the family's own. */
   generate(meta?: number): AnId

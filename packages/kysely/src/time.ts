@@ -13,7 +13,7 @@ const nodeOf = (reference: IdReference) =>
  * Rows whose id was generated from `from` until before `to`.
  *
  * For families whose `exactRange` is false (uid) it selects more: see `wasCreatedBetween`. It finds none where `from` is
- * after the family's last moment.
+ * after the family's last time.
  *
  * @throws {IdError} `INVALID_TIME`; when the query runs, `INVALID_OPTION` if `from` is after `to`, and for anything that is not an id
  * column.

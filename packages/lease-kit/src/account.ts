@@ -29,7 +29,7 @@ export function noting(store: LeaseStore, note: (event: Event) => void): LeaseSt
       return window
     },
     release(token, usedUntilMs) {
-      // The holder has closed before it asks: what lies behind is nobody's.
+      // The holder has closed before it asks, so nobody uses the rest.
       closed.add(token)
       note({ token, usedUntilMs })
       return store.release(token, usedUntilMs)
@@ -45,13 +45,13 @@ interface Claim {
   untilMs: number
 }
 
-/** What came of the leases. */
+/** What happened to the leases. */
 export interface LeaseAccount {
-  /** Leases that holders learnt of. */
+  /** Leases that reached their holders. */
   readonly leases: number
   /** How many of them were of a number that another holder had before. */
   readonly handedOver: number
-  /** Pairs of windows of one number, of different holders, that meet. */
+  /** Windows of one number that overlap although their holders differ, in pairs. */
   readonly overlaps: readonly string[]
 }
 
@@ -69,7 +69,7 @@ export class Account {
       return
     }
     const { token, number, startMs, untilMs } = event
-    // Behind a failover a renewal begins a new window.
+    // After a failover a renewal begins a new window.
     const same = claims.find((claim) => claim.startMs === startMs)
     if (same) same.untilMs = Math.max(same.untilMs, untilMs)
     else claims.push({ token, number, startMs, untilMs })

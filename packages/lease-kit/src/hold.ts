@@ -20,10 +20,10 @@ const [BATCHES, IDS_A_BATCH] = [8, 60]
 const between = (from: number, to: number): number => from + Math.random() * (to - from)
 
 /**
- * The work of one process of {@link tryLeaseProcesses}: it leases partitions and makes snos with them until it is asked to
- * end. Call it at the end of the program that you give to that function.
+ * The work of one process of {@link tryLeaseProcesses}: it leases partitions and generates sno ids with them until it is
+ * asked to end. Call it at the end of the program that you pass to that function.
  *
- * @param open makes the store, which finds its servers at these addresses only; they are of proxies.
+ * @param open creates the store. It must connect to these addresses only, which are those of the proxies.
  *
  * @example
  * const hold = () => holdLeases(([server]) => postgresLeases(new Pool({ ...server, user: 'postgres', max: 2 })))

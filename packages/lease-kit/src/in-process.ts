@@ -8,47 +8,47 @@ import {
 } from '@snoflax/core/leases'
 import { Account, type LeaseAccount, noting } from './account.js'
 
-/** What a store is tried with. */
+/** Options of {@link tryLeaseStore}. */
 export interface LeaseTrial {
-  /** sno or flake: whose ids are counted. */
+  /** sno or flake. */
   readonly family: LeasableFamily
-  /** Numbers that nobody else uses. About half as many as there are holders makes them change hands. */
+  /** Numbers that nobody else uses. With about half as many as `holders`, they change hands often. */
   readonly numbers: LeaseNumbers
-  /** How many want a lease at the same time. Default 12. */
+  /** How many holders want a lease at the same time. Default 12. */
   readonly holders?: number
   /** The length of a lease, in milliseconds. Default 600. */
   readonly ttlMs?: number
   /** How long the trial lasts, in milliseconds. Default 6000. */
   readonly lastsMs?: number
-  /** How far the holders' clocks are off at most, and how far they step, in milliseconds. Default 200. */
+  /** The largest error of the holders' clocks, and their largest step, in milliseconds. Default 200. */
   readonly skewMs?: number
-  /** Runs once, when half the time is over: end a member of the store, promote another, restart it. */
+  /** Runs once, after half the time: stop a member of the store, promote another, restart it. */
   readonly disturb?: () => Promise<void>
 }
 
-/** What was seen. A store passes if nothing repeats and no windows overlap, and `handedOver` and `ids` are large. */
+/** The result. A store passes if no ids repeat, no windows overlap, and `handedOver` and `ids` are large. */
 export interface LeaseTrialResult extends LeaseAccount {
-  /** Ids that were made. */
+  /** Ids that were generated. */
   readonly ids: number
   /** Ids that were generated before by another holder. */
   readonly repeats: number
-  /** Answers that were lost on the way, of requests that the store carried out. */
+  /** Requests that the store carried out, but whose answers were lost. */
   readonly lostAnswers: number
   /** Requests that arrived up to two leases late. */
   readonly lateRequests: number
-  /** Holders that stood still, and went on when others had the number, perhaps. */
+  /** Holders that were suspended, perhaps until others had the number, and resumed. */
   readonly standstills: number
-  /** Holders that ended without giving back. */
+  /** Holders that ended without releasing their lease. */
   readonly killed: number
 }
 
 /**
- * Tries a store with holders whose clocks are off and step, who stand still, end, and lose answers, and counts what comes
- * of it. It keeps its own account of the windows, so a repeat is not needed to see a fault. Everything runs in this
- * process, so that it is quick; {@link tryLeaseProcesses} has real ones, and connections that break.
+ * Stress-tests a store in this process, in seconds: holders have wrong clocks that step, are suspended, end, and lose
+ * answers. It records all windows, so it notices a fault even if no id repeats. {@link tryLeaseProcesses} uses real
+ * processes and broken connections.
  *
- * @throws what `disturb` throws, and what the store throws in ways that are neither an {@link IdError} nor a rejection
- * of a request that may fail.
+ * @throws what `disturb` throws, and errors of the store that are neither an {@link IdError} nor the failure of a
+ * request that may fail.
  *
  * @example
  * const seen = await tryLeaseStore(store, { family: sno, numbers: { min: 1, max: 6 }, lastsMs: 1000 })

@@ -11,13 +11,13 @@ import { Account, type Event, type LeaseAccount } from './account.js'
 import type { Task } from './hold.js'
 import { type Address, type FaultCounts, type FaultOptions, type FaultyProxy, startProxy } from './proxy.js'
 
-/** What {@link tryLeaseProcesses} does. */
+/** Options of {@link tryLeaseProcesses}. */
 export interface LeaseProcesses {
   /** The file URL of a program for Node that ends with a call of `holdLeases`. */
   readonly program: { readonly href: string }
   /** Environment variables for the program, besides those of this process. */
   readonly env?: Readonly<Record<string, string>>
-  /** The servers of the store. Each gets a proxy, and the program those proxies' addresses, in this order. */
+  /** The servers of the store. Each gets a proxy; the program receives the proxies' addresses, in this order. */
   readonly servers: readonly Address[]
   /** Partitions of sno that nobody else uses. */
   readonly numbers: LeaseNumbers
@@ -25,29 +25,29 @@ export interface LeaseProcesses {
   readonly processes?: number
   /** The length of a lease, in milliseconds. Default 1500. */
   readonly ttlMs?: number
-  /** How long it lasts at least, in milliseconds. Default 20,000. */
+  /** How long the trial lasts at least, in milliseconds. Default 20,000. */
   readonly lastsMs?: number
-  /** How many ids there must be before it ends, roughly. Default none. */
+  /** How many ids must be generated before it ends, roughly. Default 0. */
   readonly atLeast?: number
-  /** How far the processes' clocks are off at most, and how far they step, in milliseconds. Default a third of `ttlMs`. */
+  /** The largest error of the processes' clocks, and their largest step, in milliseconds. Default a third of `ttlMs`. */
   readonly skewMs?: number
-  /** The trouble on the way to each server. `stallMs` is `ttlMs` by default. */
+  /** Network faults on the way to each server. `stallMs` is `ttlMs` by default. */
   readonly network?: FaultOptions
-  /** Run one after the other, spread over `lastsMs`: end a server, promote another, cut one off by its proxy. */
+  /** Run one after the other, spread over `lastsMs`: stop a server, promote another, cut one off with its proxy. */
   readonly disturb?: readonly ((proxies: readonly FaultyProxy[]) => Promise<void>)[]
-  /** Makes ids that don't ask the lease: the trial must then see repeats, or ids of nobody's window. Default false. */
+  /** Generates ids without asking the lease: the trial must then see strays and usually repeats. Default false. */
   readonly unguarded?: boolean
 }
 
-/** What was seen. A store passes if there are no repeats, strays and overlaps, and the other counts are large. */
+/** The result. A store passes if there are no repeats, strays and overlaps, and the other counts are large. */
 export interface LeaseProcessesResult extends LeaseAccount, FaultCounts {
-  /** Ids that were made. */
+  /** Ids that were generated. */
   readonly ids: number
-  /** Ids that were made before. */
+  /** Ids that were generated before. */
   readonly repeats: number
-  /** Ids outside all windows of the process that made them. */
+  /** Ids outside all windows of the process that generated them. */
   readonly strays: number
-  /** Processes that were stopped by SIGSTOP for 1 to 2.5 leases, and went on. */
+  /** How often processes were suspended by SIGSTOP, for 1 to 2.5 leases. */
   readonly stopped: number
   /** Processes that were killed by SIGKILL, and replaced. */
   readonly killed: number
@@ -56,10 +56,10 @@ export interface LeaseProcessesResult extends LeaseAccount, FaultCounts {
 }
 
 /**
- * Tries a store with processes that are stopped and killed, clocks that are off and step, and connections that stall, break
- * half-way and lose answers. For Node on systems with POSIX signals.
+ * Stress-tests a store with processes that are suspended and killed, wrong clocks that step, and connections that stall,
+ * break half-way and lose answers. Needs Node and POSIX signals.
  *
- * @throws {Error} where a process ends by itself, and what `disturb` throws.
+ * @throws {Error} if a process exits by itself, and what `disturb` throws.
  *
  * @example
  * async function trial() {
@@ -97,7 +97,7 @@ export async function tryLeaseProcesses(trial: LeaseProcesses): Promise<LeasePro
     })
   }
 
-  /** Stops one of them, or kills each fourth. */
+  /** Suspends one of them; every fourth time, kills it. */
   const hinder = (turn: number): void => {
     const awake = [...running.values()].filter((child) => !stopped.has(child))
     const child = awake[Math.floor(Math.random() * awake.length)]
@@ -149,7 +149,7 @@ export async function tryLeaseProcesses(trial: LeaseProcesses): Promise<LeasePro
     let done = 0
     let disturbing: Promise<void> | undefined
     for (let turn = 0; lasted() < lastsMs || written() < atLeast || done < disturb.length; turn++) {
-      // About a third of the processes stand still.
+      // About a third of the processes are suspended.
       await sleep((4 * ttlMs) / processes)
       if (crash) throw crash
       const next = disturb[done]

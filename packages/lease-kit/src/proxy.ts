@@ -8,15 +8,15 @@ export interface Address {
   readonly port: number
 }
 
-/** How a proxy treats what passes. */
+/** Faults of a proxy. */
 export interface FaultOptions {
-  /** The probability, for each piece of data, of each kind of trouble. Default 0.01. */
+  /** The probability of each kind of fault, for each piece of data. Default 0.01. */
   readonly trouble?: number
-  /** How long a connection stands still at most, in milliseconds. Default 1000. */
+  /** How long a connection stalls at most, in milliseconds. Default 1000. */
   readonly stallMs?: number
 }
 
-/** How often what happened. */
+/** How often each fault happened. */
 export interface FaultCounts {
   /** Data that arrived late. */
   readonly stalls: number
@@ -26,24 +26,24 @@ export interface FaultCounts {
   readonly lostAnswers: number
 }
 
-/** A way to a server that is not to be relied on. */
+/** A proxy with faults in front of a server. */
 export interface FaultyProxy {
   /** Where to connect to. */
   readonly address: Address
   /** What has happened so far. */
   readonly counts: FaultCounts
-  /** From now on nothing passes, and no connection ends, as if cables were cut. */
+  /** Lets nothing pass from now on, and ends no connection, as if a cable were cut. */
   cut(): void
-  /** Ends what hangs since {@link cut}; new connections pass. */
+  /** Ends the connections that hang since {@link cut}; new ones pass. */
   mend(): void
-  /** From now on all that passes arrives. */
+  /** Causes no faults from now on. */
   calm(): void
   /** Ends all connections. */
   close(): Promise<void>
 }
 
 /**
- * Listens on this machine and passes TCP connections on to a server, whatever its protocol: with delays, half requests and
+ * Listens on this machine and forwards TCP connections to a server, whatever its protocol, with delays, half requests and
  * answers, and lost answers.
  *
  * @example

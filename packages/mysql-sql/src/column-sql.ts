@@ -4,13 +4,15 @@ import { databaseDefault } from '@snoflax/core/adapter'
 /** Which server runs the statements: MySQL 8.0.13 or newer, or MariaDB 10.10 or newer. */
 export type Server = 'mysql' | 'mariadb'
 
-/** How a column holds ids, and what the server fills it with. */
+/** Options of {@link columnSql}. */
 export interface ColumnOptions {
-  /** Which of the two the table is made in. */
+  /** The server of the table. */
   readonly server: Server
-  /** Default: what the family prefers, `text` for flax and sno, `bigint` for flake. */
+  /** Default: the family's own, `text` for flax and sno, `bigint` for flake. */
   readonly storage?: StorageName
-  /** sno's partition, 0 to 65535, or flake's id, 0 to 1023: of no other generator. Needed for these two. */
+  /**
+   * sno's partition, 0 to 65535, or flake's worker id, 0 to 1023, which no other generator has. Required for these two.
+   */
   readonly number?: number
   /** sno's metabyte. Default 0. */
   readonly meta?: number
@@ -22,12 +24,12 @@ export interface ColumnSql {
   readonly type: string
   /** An expression of built-in functions, as DEFAULT takes it. */
   readonly default: string
-  /** Both, to be put behind a column's name: `BINARY(12) NOT NULL DEFAULT …`. */
+  /** Both, to follow a column's name: `BINARY(12) NOT NULL DEFAULT …`. */
   readonly definition: string
 }
 
 /**
- * A column whose ids the server generates by itself, without a function or privilege.
+ * A column whose default generates ids by built-in functions: nothing to install, and no privilege needed.
  *
  * @throws {IdError} `INVALID_OPTION` for a family or storage that has no such default, and for sno and flake without
  * `number`; `STORAGE_REFUSED`; `FIELD_OUT_OF_RANGE`.

@@ -20,19 +20,19 @@ export interface Connection {
   query(text: string): PromiseLike<unknown>
 }
 
-/** The same, or a pool of mysql2/promise, which lends one. */
+/** A connection, or a pool of mysql2/promise. */
 export interface Client extends Connection {
-  /** A pool's. */
+  /** A pool has it. */
   getConnection?(): PromiseLike<Connection & { release(): void }>
 }
 
-/** Where functions and procedures are. */
+/** The place of functions and procedures. */
 export interface SchemaOption {
-  /** The database that they are in. Default `snoflax`. */
+  /** Their database. Default `snoflax`. */
   readonly schema?: string
 }
 
-/** Where they are installed, and who may use them. */
+/** Options of {@link install}. */
 export interface InstallOptions extends SchemaOption {
   /** Accounts that may call the functions, such as `app@%`. */
   readonly grantTo?: readonly string[]
@@ -42,9 +42,9 @@ export interface InstallOptions extends SchemaOption {
 
 /** What {@link install} did. */
 export interface Installed {
-  /** The version that is there now: {@link VERSION}. */
+  /** The version that is installed now: {@link VERSION}. */
   readonly version: string
-  /** What was there before; undefined if nothing was, or an installation that had not ended. */
+  /** The version before; undefined if none was installed, or one that had not finished. */
   readonly previousVersion: string | undefined
 }
 
@@ -53,8 +53,8 @@ const FILES = [...FUNCTION_FILES, 'lease', 'manifest']
 const LEASE_PROCEDURES = ['lease_acquire', 'lease_renew', 'lease_release']
 
 /**
- * The statements of an installation one by one, for a migration. They don't look at what is there, and don't keep
- * others from installing meanwhile, as {@link install} does.
+ * The statements of an installation one by one, for a migration. Unlike {@link install}, they neither check what is
+ * installed nor prevent others from installing at the same time.
  *
  * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting, and for an account without a name.
  *
@@ -136,9 +136,9 @@ function accountSql(account: string): string {
 }
 
 /**
- * Installs functions and procedures, or brings an older installation up to date. DDL can't be rolled back, so an
- * installation that fails is taken back if nothing was there before, and otherwise goes on when you call it again:
- * until then {@link installedVersion} is undefined.
+ * Installs functions and procedures, or upgrades an older installation. DDL can't be rolled back: a first installation
+ * that fails removes what it created; an upgrade that fails continues when you call it again. Until then,
+ * {@link installedVersion} returns undefined.
  *
  * @throws {IdError} `INVALID_OPTION` as `installStatements`, for a newer installation, and while another one runs;
  * `UNSUPPORTED_VERSION` for an older server; and what the database throws.
@@ -175,7 +175,7 @@ export async function install(client: Client, options: InstallOptions = {}): Pro
 }
 
 /**
- * The version that is installed in a database, or undefined, also of an installation that has not ended.
+ * The version that is installed in a database; undefined if none is, or if an installation has not finished.
  *
  * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting; and what the database throws.
  *
@@ -190,11 +190,11 @@ export async function installedVersion(
   return state?.complete ? state.version : undefined
 }
 
-/** What differs from what was installed. */
+/** A difference from what was installed. */
 export interface Drift {
-  /** Such as `function flax_time`, `column _lease.token`, `trigger _lease.audit`. */
+  /** What differs, such as `function flax_time`, `column _lease.token`, `trigger _lease.audit`. */
   readonly object: string
-  /** `added` is said of tables that the installer made, only. */
+  /** `added` occurs for the installer's own tables only. */
   readonly change: 'added' | 'altered' | 'missing'
 }
 
@@ -245,8 +245,8 @@ export async function drift(
 }
 
 /**
- * Removes what the installer put there, and the database if it made that. Refuses, naming them, while views, triggers,
- * routines or events elsewhere use it, or numbers are leased.
+ * Drops what the installer created, including the database if it created that. Throws, and names them, while views,
+ * triggers, routines or events elsewhere use it, or numbers are leased.
  *
  * @throws {IdError} `INVALID_OPTION` in these cases, and for a schema name that needs quoting; and what the database
  * throws.

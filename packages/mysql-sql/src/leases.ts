@@ -13,8 +13,8 @@ import {
 } from '@snoflax/core/leases'
 
 /**
- * What leases are asked for with: a pool of mysql2/promise, or a connection of it that is in no transaction. Each step
- * is one CALL, which commits by itself.
+ * The client for leases: a pool of mysql2/promise, or a connection that is not in a transaction. Each step is one CALL,
+ * which commits by itself.
  */
 export interface LeaseClient {
   /** Runs one statement with parameters. */
@@ -22,10 +22,10 @@ export interface LeaseClient {
 }
 
 /**
- * Leases a partition (sno) or worker id (flake) from the database, and keeps it by renewing.
+ * Leases a partition (sno) or worker id (flake) from the database, and renews the lease until it is released.
  *
- * @throws {IdError} `LEASE_UNAVAILABLE` if none is free for `waitMs`, or this process's clock is too far off;
- * `INVALID_OPTION`, `FIELD_OUT_OF_RANGE`; and what the database throws.
+ * @throws {IdError} `LEASE_UNAVAILABLE` if no number becomes free within `waitMs`, or this process's clock is too far
+ * off; `INVALID_OPTION`, `FIELD_OUT_OF_RANGE`; and what the database throws.
  *
  * @example
  * const lease = await leasePartition(pool, { family: sno, numbers: { min: 1, max: 64 } })
@@ -40,7 +40,7 @@ export function leasePartition<Family extends LeasableFamily>(
 }
 
 /**
- * Leases that are kept in MySQL or MariaDB, by the procedures that `install` puts there.
+ * The store of leases in MySQL or MariaDB, by the procedures that `install` creates.
  *
  * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting. The store's functions throw what the database
  * throws.

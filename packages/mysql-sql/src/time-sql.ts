@@ -1,19 +1,19 @@
 import { IdError, type IdFamily, type StorageName, storageFor, type Time } from '@snoflax/core'
 import { quoteText, unixMs } from '@snoflax/core/adapter'
 
-/** Where ids are. */
+/** A column of ids. */
 export interface IdColumnName {
   /** The column, as SQL writes it. */
   readonly column: string
-  /** How it holds ids. Default: what the family prefers, `text` for flax and sno, `bigint` for flake. */
+  /** How it stores ids. Default: the family's own, `text` for flax and sno, `bigint` for flake. */
   readonly storage?: StorageName
 }
 
 const STORAGES = ['binary', 'bigint']
 
 /**
- * When an id was made, as an expression of built-in functions, DATETIME(6) of UTC: for a generated column, which can
- * call no stored function.
+ * The creation time of an id, DATETIME(6) in UTC, as an expression of built-in functions: for generated columns, which
+ * can't call stored functions.
  *
  * @throws {IdError} `INVALID_OPTION` for storage `text`, whose digits built-in functions can't read; `STORAGE_REFUSED`.
  *
@@ -46,17 +46,17 @@ const leading = (column: string, bytes: number, shift: number): string =>
 
 /** Partitions of a table. */
 export interface PartitionOptions {
-  /** Default: what the family prefers. */
+  /** Default: the family's own. */
   readonly storage?: StorageName
-  /** Where the first partition begins. */
+  /** Start of the first partition. */
   readonly from: Time
-  /** Where the last one ends. */
+  /** End of the last partition. */
   readonly until: Time
 }
 
 /**
- * Partitions by the month of UTC in which ids were made, as `PARTITION BY RANGE COLUMNS` takes them: the id itself is what
- * the table is partitioned by, so it stays the primary key. What is older than `from` lies in the first; later ones
+ * Partitions by the UTC month in which ids were generated, for `PARTITION BY RANGE COLUMNS`: the table is partitioned
+ * by the id itself, so the id can stay the primary key. Rows from before `from` go into the first partition. Later ones
  * are refused until there is a partition for them.
  *
  * @throws {IdError} `INVALID_OPTION` if `until` is not after `from`; `STORAGE_REFUSED`, `INVALID_TIME`, `TIME_OUT_OF_RANGE`.

@@ -3,7 +3,7 @@
  * A text may hold several statements, which then run in one transaction.
  */
 export interface Client {
-  /** Runs the text, and gives rows or `{ rows }`. */
+  /** Runs the text, and resolves to rows or `{ rows }`. */
   query(text: string): PromiseLike<unknown>
   /** PGlite's `query` takes one statement only; its `exec` takes many. */
   exec?(text: string): PromiseLike<unknown>
@@ -14,7 +14,7 @@ export async function run(client: Client, script: string): Promise<void> {
   await (client.exec ? client.exec(script) : client.query(script))
 }
 
-/** The one value that a query gives. */
+/** The only value of a query's result. */
 export async function queryValue(client: Client, text: string): Promise<unknown> {
   const result = (await client.query(text)) as Row[] | { rows: Row[] }
   const row = (Array.isArray(result) ? result : result.rows)[0]

@@ -2,8 +2,8 @@ import { quoteName, quoteText } from '@snoflax/core/adapter'
 import { FAMILIES, filesOf, sqlOf } from './sql-files.js'
 
 /**
- * Lets a role read and make ids. New functions are everybody's, unless default privileges say otherwise: then the
- * role is given each of them but the owner's.
+ * Lets a role read and generate ids. Everybody may call new functions, unless default privileges say otherwise: then
+ * the role is granted each of them except the owner's.
  */
 export function grantSql(schema: string, role: string): string {
   const body = `
@@ -27,7 +27,7 @@ END `
   ].join('\n')
 }
 
-/** Lets a role lease numbers, which is more than to make ids: it can hold all of them. */
+/** Lets a role lease numbers. That is more than generating ids: the role can lease all of them. */
 export function grantLeasesSql(schema: string, role: string): string {
   const functions = [
     'lease_acquire(text, text, integer, integer, integer, integer, bigint)',
@@ -40,7 +40,10 @@ export function grantLeasesSql(schema: string, role: string): string {
   ].join('\n')
 }
 
-/** Signatures of what the files keep from everybody, of all families: others may be there from before. */
+/**
+ * Signatures of the functions that the files revoke from everybody, of all families: an earlier installation may have
+ * more families.
+ */
 function ownersFunctions(schema: string): string[] {
   return [
     ...sqlOf(filesOf(FAMILIES), schema).matchAll(/REVOKE EXECUTE ON FUNCTION\s+([^;]+) FROM PUBLIC;/g),

@@ -16,13 +16,13 @@ export const VERSION: string = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 ).version
 
-/** What is installed, where, and who may use it. */
+/** Options of {@link install}. */
 export interface InstallOptions {
-  /** Schema to install into, made if it isn't there. Default `snoflax`. */
+  /** Schema to install into, created if it doesn't exist. Default `snoflax`. */
   readonly schema?: string
-  /** Families wanted; `uid` and `uid_local` come together. Default all. */
+  /** Families to install; `uid` and `uid_local` come together. Default all. */
   readonly families?: readonly SqlFamily[]
-  /** Roles that may read and make ids: they get USAGE of the schema and its sequences. */
+  /** Roles that may read and generate ids: they get USAGE on the schema and its sequences. */
   readonly grantTo?: readonly string[]
   /** Roles that may lease numbers of sno and flake. */
   readonly grantLeases?: readonly string[]
@@ -30,15 +30,15 @@ export interface InstallOptions {
 
 /** What {@link install} did. */
 export interface Installed {
-  /** The version that is there now: {@link VERSION}. */
+  /** The version that is installed now: {@link VERSION}. */
   readonly version: string
-  /** What was there before; undefined if nothing was. */
+  /** The version before; undefined if none was installed. */
   readonly previousVersion: string | undefined
 }
 
 /**
- * The SQL text that installs the functions, or brings an older installation up to date. It keeps the state of
- * generators and can be run again. Run it in one transaction: `psql -1 -f`, or as one query.
+ * The SQL text that installs the functions or upgrades an older installation. It keeps the state of generators and can
+ * be run again. Run it in one transaction: `psql -1 -f`, or as one query.
  *
  * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting, an unknown family, or `grantLeases` without
  * sno and flake.
@@ -88,8 +88,8 @@ function checkFamily(family: SqlFamily): void {
 }
 
 /**
- * The statements of {@link installSql} one by one, without their semicolons, for what runs one at a time. Run
- * them in their order, in one transaction.
+ * The statements of {@link installSql} one by one, without semicolons, for clients that run one statement at a time.
+ * Run them in this order, in one transaction.
  *
  * @throws {IdError} as `installSql`.
  *
@@ -111,10 +111,10 @@ export function installStatements(options: InstallOptions = {}): string[] {
 }
 
 /**
- * Installs the functions, in one transaction, or brings an older installation up to date.
+ * Installs the functions or upgrades an older installation, in one transaction.
  *
- * @throws {IdError} as `installSql`; and what the database throws: for a newer installation, a role that is
- * not there, or a right that is missing.
+ * @throws {IdError} as `installSql`; and what the database throws: if a newer version is installed, a role doesn't
+ * exist, or a privilege is missing.
  *
  * @example
  * await install(pool, { families: ['flax', 'sno'], grantTo: ['app'] })
@@ -147,11 +147,11 @@ export async function installedVersion(
 }
 
 /**
- * Removes the schema with all that the installer put there. Fails, naming them, if columns, defaults,
- * indexes, views or functions outside the schema use it, or if numbers are leased.
+ * Drops the schema with everything that the installer created. Fails, naming them, if columns, defaults, indexes, views
+ * or functions outside the schema use it, or if numbers are leased.
  *
- * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting; and what the database throws, which
- * has no such schema where nothing is installed.
+ * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting; and what the database throws, also if
+ * nothing is installed: there is no such schema then.
  *
  * @example
  * await uninstall(pool, { schema: 'ids' })

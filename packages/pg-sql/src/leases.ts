@@ -14,21 +14,20 @@ import {
 } from '@snoflax/core/leases'
 
 /**
- * What leases are asked for with: a pg Pool, PGlite, or postgres.js as
- * `{ query: (text, values) => sql.unsafe(text, values) }`. Each step is one statement that leaves nothing behind
- * in the session, so a pooler in transaction mode will do. A single connection will too, if nobody opens
- * transactions on it: a lease that could be rolled back is refused.
+ * The client for leases: a pg Pool, PGlite, or postgres.js as `{ query: (text, values) => sql.unsafe(text, values) }`.
+ * Each step is one statement that leaves nothing behind in the session, so a pooler in transaction mode works. A single
+ * connection works, too, if nobody opens transactions on it: a lease that could be rolled back is refused.
  */
 export interface LeaseClient {
-  /** Runs one statement with parameters, and gives rows or `{ rows }`. */
+  /** Runs one statement with parameters, and resolves to rows or `{ rows }`. */
   query(text: string, values: unknown[]): PromiseLike<unknown>
 }
 
 /**
- * Leases a partition (sno) or worker id (flake) from the database, and keeps it by renewing.
+ * Leases a partition (sno) or worker id (flake) from the database, and renews the lease until it is released.
  *
- * @throws {IdError} `LEASE_UNAVAILABLE` if none is free for `waitMs`, or this process's clock is too far off;
- * `INVALID_OPTION`, `FIELD_OUT_OF_RANGE`; and what the database throws.
+ * @throws {IdError} `LEASE_UNAVAILABLE` if no number becomes free within `waitMs`, or this process's clock is too far
+ * off; `INVALID_OPTION`, `FIELD_OUT_OF_RANGE`; and what the database throws.
  *
  * @example
  * const lease = await leasePartition(pool, { family: sno, numbers: { min: 1, max: 64 } })
@@ -43,7 +42,7 @@ export function leasePartition<Family extends LeasableFamily>(
 }
 
 /**
- * Leases that are kept in PostgreSQL, by the functions that `install` puts there.
+ * The store of leases in PostgreSQL, by the functions that `install` creates.
  *
  * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting. The store's functions throw what
  * the database throws, and `INVALID_OPTION` if a lease was taken in a transaction that is not committed.
@@ -105,7 +104,7 @@ export function postgresLeases(
   }
 }
 
-/** A statement that collided did nothing, as it may where transactions are not READ COMMITTED. */
+/** A statement that collided did nothing. It may collide if transactions are not READ COMMITTED. */
 const COLLISIONS: Repetition = {
   codes: ['40001', '40P01', '23505'],
   attempts: 100,

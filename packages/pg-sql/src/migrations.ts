@@ -10,9 +10,9 @@ export interface MigrationFile {
   readonly content: string
 }
 
-/** What a migration installs, and its place among others. */
+/** Options of a migration. */
 export interface MigrationOptions extends InstallOptions {
-  /** When the migration was made; it decides the order among others. Default now. */
+  /** The migration's timestamp, which decides its order among others. Default now. */
   readonly at?: Date
 }
 
@@ -27,8 +27,8 @@ function checkDate(at: Date): Date {
 }
 
 /**
- * A TypeORM migration class, in TypeScript, to stand before the first migration that uses the functions.
- * `down` refuses while something uses them.
+ * A TypeORM migration class, in TypeScript. It must come before the first migration that uses the functions. `down`
+ * throws while something uses them.
  *
  * @throws {IdError} as `installSql`; `INVALID_TIME` for an invalid `at`.
  *
@@ -77,8 +77,8 @@ export function prismaMigration({ at = new Date(), ...options }: MigrationOption
 }
 
 /**
- * The body of a custom Drizzle migration: put it into the file that `drizzle-kit generate --custom` makes, so
- * that the migration gets into Drizzle's journal.
+ * The body of a custom Drizzle migration: put it into the file that `drizzle-kit generate --custom` creates, so that
+ * Drizzle's journal has the migration.
  *
  * @throws {IdError} as `installSql`; `INVALID_TIME` for an invalid `at`.
  *

@@ -6,9 +6,9 @@ import { deriveKey, readKeys, type SealKey } from './key.js'
 
 export { generateSealKey, type SealKey } from './key.js'
 
-/** The public form of an id: its prefix, if it has one, and 22 URL-safe characters. */
+/** A sealed id: its prefix, if it has one, and 22 URL-safe characters. */
 export type SealedId<Name extends string = string> = string & {
-  /** No text has it at run time. */
+  /** Exists in types only. */
   readonly '~sealed': Name
 }
 
@@ -18,44 +18,44 @@ export interface SealOptions {
   readonly keys: SealKey | readonly SealKey[]
 }
 
-/** Seals and opens the ids of one family. As a Standard Schema it takes sealed text and gives ids. */
+/** Seals and opens the ids of one family. As a Standard Schema, its input is sealed text and its output ids. */
 export interface Seal<AnId extends string> extends StandardSchema<AnId> {
-  /** Whose ids they are. */
+  /** The family of the ids. */
   readonly family: IdFamily<AnId>
-  /** What a sealed text looks like, anchored. */
+  /** Matches exactly the form of a sealed text. */
   readonly pattern: RegExp
-  /** The id's public form, always the same for one id and key. @throws {IdError} as the family's `parse`. */
+  /** Seals an id. The result is always the same for one id and key. @throws {IdError} as the family's `parse`. */
   seal(id: AnId): SealedId
   /**
-   * The id of a public form.
+   * Opens a sealed text.
    *
-   * @throws {IdError} `INVALID_SEAL` for every text that `seal` did not make for this kind with one of the keys, and
-   * every other value.
+   * @throws {IdError} `INVALID_SEAL` for every value that is not a text sealed for this kind of id with one of the
+   * keys.
    */
   open(sealed: unknown): AnId
   /**
-   * The public forms of many ids, in one call of the cipher: a list costs a fifth of what its ids cost one by one.
+   * Seals many ids in one call of the cipher: a list takes a fifth of the time of single calls.
    *
-   * @throws {IdError} as the family's `parse`, with the place in the list as its path.
+   * @throws {IdError} as the family's `parse`, with the index in the list as its `path`.
    */
   sealAll(ids: readonly AnId[]): SealedId[]
   /**
-   * The ids of many public forms, in one call of the cipher.
+   * Opens many sealed texts in one call of the cipher.
    *
-   * @throws {IdError} as `open` for the first that is refused, with its place in the list as the path.
+   * @throws {IdError} as `open` for the first that is refused, with its index in the list as its `path`.
    */
   openAll(sealed: readonly unknown[]): AnId[]
 }
 
 const BLOCK_BYTES = 16
-/** So that at least 32 bits of the block are zeros, by which a text of ours is told. */
+/** So that at least 32 bits of the block are zeros, by which our own texts are recognized. */
 const LONGEST_ID = 12
-/** The last character carries 2 of the 128 bits. */
+/** The last character has 2 of the 128 bits. */
 const TEXT = '[A-Za-z0-9_-]{21}[AQgw]'
 
 /**
- * Public forms of a family's ids, for URLs and APIs: they hide time, counter and order, and can be turned back by who
- * has the key. One AES-256 block; docs/sealed-ids.md says what it promises and what not.
+ * Seals a family's ids for URLs and APIs: a sealed id hides time, counter and order, and only the holder of the key can
+ * open it. It is one AES-256 block; docs/sealed-ids.md says what it promises and what it doesn't.
  *
  * @param family a family with ids of at most 12 bytes, prefixed or not. A sealed text opens as the kind it was sealed
  * for, and as no other.

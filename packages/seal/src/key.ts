@@ -2,7 +2,7 @@ import { hkdfSync, randomBytes } from 'node:crypto'
 import { IdError } from '@snoflax/core'
 import { isBytes } from '@snoflax/core/adapter'
 
-/** 32 secret bytes: as they are, as 64 hex digits, or as 43 characters of base64url, which {@link generateSealKey} gives. */
+/** 32 secret bytes: as bytes, 64 hex digits, or the 43 base64url characters that {@link generateSealKey} returns. */
 export type SealKey = string | Uint8Array
 
 export const KEY_BYTES = 32
@@ -12,7 +12,7 @@ const BASE64URL = /^[A-Za-z0-9_-]{43}=?$/
 const LEAST_DIFFERENT_BYTES = 18
 
 /**
- * A new key, for a secret store or an environment variable.
+ * Generates a key: 43 characters for a secret store or an environment variable.
  *
  * @example
  * generateSealKey().length // 43
@@ -20,9 +20,9 @@ const LEAST_DIFFERENT_BYTES = 18
 export const generateSealKey = (): string => randomBytes(KEY_BYTES).toString('base64url')
 
 /**
- * The bytes of the keys, which are in the order given.
+ * The bytes of the keys, in the same order.
  *
- * @throws {IdError} `INVALID_OPTION` for no key, a key of another form, one that nobody drew at random, and one key
+ * @throws {IdError} `INVALID_OPTION` for no key, a malformed key, one that can't be random, and a key that occurs
  * twice. The message doesn't show the key.
  */
 export function readKeys(keys: unknown): readonly Uint8Array[] {

@@ -23,7 +23,7 @@ export const IsId = (family: IdFamily, options?: ValidationOptions): PropertyDec
     options,
   )
 
-/** The value, or of a list the first element that is no id. */
+/** The value, or the first element of a list that is not an id. */
 function wrongOf(family: IdFamily, value: unknown, options: ValidationOptions | undefined): unknown {
   return options?.each && Array.isArray(value) ? value.find((one) => !family.is(one)) : value
 }

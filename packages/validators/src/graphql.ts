@@ -2,11 +2,11 @@ import type { IdFamily } from '@snoflax/core'
 import { GraphQLError, GraphQLScalarType, Kind, print, type ValueNode } from 'graphql'
 import { refusal } from './refusal.js'
 
-/** How a scalar is called. */
+/** Options of {@link idScalar}. */
 export interface ScalarOptions {
-  /** Its name in the schema. By default the family's, with a capital and `Id` behind: `FlaxId`. */
+  /** Its name in the schema. Default: the family's name, capitalized, and `Id`, such as `FlaxId`. */
   readonly name?: string
-  /** Shown by tools. */
+  /** Its description in the schema. */
   readonly description?: string
 }
 

@@ -1,33 +1,33 @@
 import { IdError, type IdFamily, type StandardSchema } from '@snoflax/core'
 import { refusal } from './refusal.js'
 
-/** Families by the names of what holds their ids. */
+/** Families by the keys of an object. */
 export type Families = Readonly<Record<string, IdFamily>>
 
-/** What comes out: each id with the brand of its family. */
+/** The output: each id with the brand of its family. */
 export type IdsOf<Shape extends Families> = {
   readonly [Name in keyof Shape]: ReturnType<Shape[Name]['parse']>
 }
 
-/** One thing that is wrong, as {@link https://standardschema.dev} has it, with the code of the IdError. */
+/** An issue of {@link https://standardschema.dev | Standard Schema}, with the code of the IdError. */
 export interface IdIssue {
-  /** Of the IdError, behind the key. */
+  /** The key, then the message of the IdError. */
   readonly message: string
-  /** Of the IdError. */
+  /** The code of the IdError. */
   readonly code: string
-  /** The key; empty where the whole is no object. */
+  /** The key; empty if the value is not an object. */
   readonly path: readonly string[]
 }
 
-/** A Standard Schema of an object that holds ids. */
+/** A Standard Schema of an object with ids. */
 export interface IdsSchema<Shape extends Families> {
   /**
-   * The object, with its ids checked and branded; other keys stay.
+   * Returns the object with its ids checked and branded; other keys stay.
    *
-   * @throws {IdError} of the first key that holds no id, with the key as `path`.
+   * @throws {IdError} for the first key without a valid id, with the key as `path`.
    */
   parse(value: unknown): IdsOf<Shape>
-  /** What validators, form libraries and RPC routers look for. */
+  /** The interface of Standard Schema. */
   readonly '~standard': {
     readonly version: 1
     readonly vendor: 'snoflax'
@@ -45,8 +45,8 @@ export interface IdsSchema<Shape extends Families> {
 }
 
 /**
- * A schema of an object that holds ids: path parameters, a query, the input of a procedure. Other keys pass as they are.
- * It is a Standard Schema and has `parse`, so whatever takes one of the two takes it.
+ * A schema of an object with ids, such as path parameters, a query or the input of a procedure. Other keys pass
+ * unchanged. It is a Standard Schema and has `parse`, so libraries that accept either accept it.
  *
  * @example
  * const params = ids({ orderId: flax, customerId: sno })

@@ -1,6 +1,6 @@
 import { IdError, type IdFamily } from '@snoflax/core'
 
-/** Why the value is no id of the family; undefined where it is one. */
+/** Why the value is not an id of the family; undefined if it is one. */
 export function refusal(family: IdFamily, value: unknown): IdError | undefined {
   try {
     family.parse(value)
@@ -11,7 +11,7 @@ export function refusal(family: IdFamily, value: unknown): IdError | undefined {
   }
 }
 
-/** The message of a value that is no id, as a library asks for it. */
+/** The message for a value that is not an id, as libraries ask for it. */
 export const messageOf = (family: IdFamily, value: unknown): string => refusal(family, value)?.message ?? ''
 
 /** Pattern and lengths, as JSON Schema describes an id besides its type. */

@@ -2,7 +2,7 @@ import { IdError, type IdFamily } from '@snoflax/core'
 import { show } from '@snoflax/core/adapter'
 import type { Families } from './ids.js'
 
-/** A global id, read. */
+/** The content of a global id. */
 export type GlobalId<Types extends Families> = {
   readonly [Type in keyof Types & string]: {
     readonly type: Type
@@ -14,12 +14,12 @@ export type GlobalId<Types extends Families> = {
 export interface GlobalIds<Types extends Families> {
   /** The global id of a row. @throws {IdError} for an id of another family, `INVALID_OPTION` for an unknown type. */
   encode<Type extends keyof Types & string>(type: Type, id: ReturnType<Types[Type]['parse']>): string
-  /** Type and id. @throws {IdError} for what is no global id of these types. */
+  /** Type and id. @throws {IdError} for a value that is not a global id of these types. */
   decode(globalId: unknown): GlobalId<Types>
 }
 
 /**
- * Relay's global ids, base64 of `Type:id` as graphql-relay writes them, with the id of each type held to its family.
+ * Relay's global ids, base64 of `Type:id` as graphql-relay writes them, with the id of each type checked by its family.
  *
  * @example
  * const nodes = globalIds({ Customer: flax, Order: sno })

@@ -3,8 +3,8 @@ import { type TUnsafe, Type } from 'typebox'
 import { keywordsOf, messageOf } from './refusal.js'
 
 /**
- * A TypeBox 1 schema of ids, with pattern and lengths. Errors are TypeBox's, for a text that fits the pattern and is no id that
- * of the IdError.
+ * A TypeBox 1 schema of ids, with pattern and lengths. Errors are TypeBox's own, except for a text that matches the
+ * pattern without being an id: that has the message of the IdError.
  *
  * @example
  * const input = Type.Object({ orderId: idSchema(flax) })

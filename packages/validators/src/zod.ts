@@ -4,7 +4,7 @@ import { keywordsOf, messageOf, refusal } from './refusal.js'
 
 /**
  * A zod 4 schema: text in, branded ids out. Issues have the message of the IdError, and its code in `params.code`; for
- * what is no text, zod's `invalid_type`. `z.toJSONSchema` writes pattern and lengths.
+ * a value that is not a string, zod's `invalid_type`. `z.toJSONSchema` writes pattern and lengths.
  *
  * @example
  * const input = z.object({ orderId: idSchema(flax) })

@@ -33,13 +33,14 @@ export const convert = (terminal: Terminal): Command =>
     .option('--seal-keys <file>', 'open and write sealed ids with the keys of this file, one a line')
     .option('--dialect <dialect>', 'write literals of postgres, sqlite or mysql', dialectNamed)
     .option('--json', 'print a JSON array')
-    .action(async (ids: string[], { to, family, prefix, dialect, sealKeys, json }: Options) => {
+    .action(async (ids: string[], options: Options) => {
+      const { to, family, prefix, dialect, sealKeys, json } = options
       const known = family === undefined ? undefined : [familyNamed(family)]
       const seals = sealKeys === undefined ? undefined : await sealsOf(sealKeys)
       const write = writer(to, known, prefix, dialect, seals)
       const results = (async function* () {
         for await (const input of terminal.given(ids))
-          yield { input, output: only(terminal, input, write) ?? null }
+          yield { input, output: only(terminal, input, write, options) ?? null }
       })()
       if (json) return terminal.printJsonArray(results)
       for await (const { output } of results) if (output !== null) await terminal.print(output)
@@ -47,9 +48,9 @@ export const convert = (terminal: Terminal): Command =>
 
 const formNamed = (name: string): StorageName | 'sealed' => (name === 'sealed' ? name : storageNamed(name))
 
-type Write = (input: string) => string[]
+type Write = (input: string) => { readonly outputs: readonly string[]; readonly families: readonly string[] }
 
-/** Gives the distinct outputs that the input can have, by family. */
+/** Gives the distinct outputs that the input can have, and the families that it is read as. */
 function writer(
   form: StorageName | 'sealed',
   known: readonly IdFamily[] | undefined,
@@ -67,19 +68,26 @@ function writer(
     return form === 'text' && prefix !== undefined ? id : formOf(family, form, id)
   }
   return (input) => {
-    const suited = (known ?? familiesFor(input)).filter(isSuited)
-    return [...new Set(readingsOf(input, suited, prefix, seals).found.map(write))]
+    const { found } = readingsOf(input, known ?? familiesFor(input), prefix, seals)
+    return {
+      outputs: [...new Set(found.filter(({ family }) => isSuited(family)).map(write))],
+      families: found.map(({ family }) => family.name),
+    }
   }
 }
 
 /** The one output, or nothing and a complaint. */
-function only(terminal: Terminal, input: string, write: Write): string | undefined {
-  const outputs = write(input)
+function only(terminal: Terminal, input: string, write: Write, { to, prefix }: Options): string | undefined {
+  const { outputs, families } = write(input)
   if (outputs.length === 1) return outputs[0]
+  const shown = JSON.stringify(input)
+  const behind = prefix === undefined ? '' : ` behind the prefix ${prefix}_ or without one`
   terminal.complainAbout(
-    outputs.length === 0
-      ? `${JSON.stringify(input)} is not an id with this storage`
-      : `${JSON.stringify(input)} fits several families, which give ${outputs.join(' and ')}; say --family`,
+    families.length === 0
+      ? `${shown} is not an id${behind}; snoflax inspect tells why`
+      : outputs.length === 0
+        ? `${shown} is read as ${families.join(' or ')}, without a storage ${to}`
+        : `${shown} fits several families, which give ${outputs.join(' and ')}; say --family`,
   )
   return undefined
 }

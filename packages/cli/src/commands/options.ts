@@ -1,6 +1,6 @@
 import type { Database } from '@snoflax/core'
-import type { Command } from 'commander'
-import { oneOf, UsageError } from '../exit.js'
+import { type Command, InvalidArgumentError } from 'commander'
+import { oneOf } from '../exit.js'
 import { parseTime } from '../ids/time.js'
 
 /** The options that change how flake and uid ids are understood, on a command that takes ids. */
@@ -14,10 +14,10 @@ export function addFamilyOptions(command: Command): Command {
 export const addPrefixOption = (command: Command): Command =>
   command.option('--prefix <prefix>', 'what texts of the ids begin with, as cus of cus_…')
 
-/** An option's argument as a number. @throws {UsageError} */
+/** An option's argument as a number. @throws {InvalidArgumentError} to which commander adds option and argument. */
 export function wholeNumber(text: string): number {
   if (/^(?:0|[1-9]\d{0,14})$/.test(text)) return Number(text)
-  throw new UsageError(`expected an integer, not ${text}`)
+  throw new InvalidArgumentError('It must be an integer, 0 or more, in digits.')
 }
 
 /** MariaDB writes what MySQL writes. */

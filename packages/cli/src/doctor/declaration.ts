@@ -46,7 +46,7 @@ export async function checkDeclaration(
   // UUIDs and ULIDs of others are of one case, which most languages sort as we do.
   const isForeign = evidence === 'values' && FOREIGN.test(family.max)
   if (!isForeign && rules.hasCollationFault(idColumn)) {
-    const message = `the collation ${column.collation} orders ids otherwise than their text does`
+    const message = `the collation ${column.collation} doesn't sort ids as their text sorts`
     const sql = await rules.cure(examination, idColumn, 'collation')
     findings.push(finding('collation', where, message, { sql }))
   }

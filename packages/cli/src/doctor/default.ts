@@ -15,7 +15,7 @@ export async function checkDefault(
   const made = await madeInstead(examination, idColumn)
   if (made === undefined) return []
   const { column, family, storage } = idColumn
-  const message = `its default makes ${made}, and the column has ${family.name} as storage ${storage?.name}`
+  const message = `its default generates ${made}, but the column stores ${family.name} as ${storage?.name}`
   const cure = { sql: await rules.cureDefault(examination, idColumn) }
   return [finding('default', placeOf(column), message, cure)]
 }

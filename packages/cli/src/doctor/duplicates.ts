@@ -36,7 +36,7 @@ export async function duplicates(examination: Examination, scans: readonly Scan[
   }
   return Promise.all(
     [...shared.values()].map(async ({ from, to, faults }) => {
-      const message = `ids that are keys of ${placeOf(from.idColumn.column)} too, and no foreign key says why: ${faults.count}; the first: ${faults.reason}`
+      const message = `ids that are also keys of ${placeOf(from.idColumn.column)}, without a foreign key: ${faults.count}; the first: ${faults.reason}`
       const isComplete = from.isComplete && to.isComplete
       const cure = await replacement(examination, { idColumn: to.idColumn, isComplete }, faults)
       return finding('duplicate', placeOf(to.idColumn.column), message, cure)
@@ -150,12 +150,12 @@ export async function repeated(examination: Examination, { idColumn }: Scan): Pr
   if (first === undefined) return []
   const place = placeOf(column)
   const more = rows.length > SHOWN ? 'more than ' : ''
-  const message = `ids that several rows have, and no unique index refuses: ${more}${Math.min(rows.length, SHOWN)}; the first: ${shown(first['value'])}, in ${first['count']} rows`
+  const message = `ids that several rows share, without a unique index: ${more}${Math.min(rows.length, SHOWN)}; the first: ${shown(first['value'])}, in ${first['count']} rows`
   const unique = uniqueIndex(column)
   const rowName = ROW_NAMES[database.kind]
   const severity = isLikely && !idColumn.isPrimary && evidence !== 'default' ? 'warning' : 'error'
   if (!newIds.includes(place) || rowName === undefined || newIdSql(examination, idColumn) === undefined) {
-    const asked = rowName === undefined ? '' : `; --new-ids ${place} gives all rows but one of each new ids`
+    const asked = rowName === undefined ? '' : `; --new-ids ${place} gives new ids to all rows but one of each`
     const leaves = `which row an id belongs to is yours to say: change or delete the others, then ${unique}${asked}`
     return [finding('duplicate', place, message, { leaves }, severity)]
   }
@@ -175,7 +175,7 @@ export async function repeated(examination: Examination, { idColumn }: Scan): Pr
   const isAll = rows.length <= SHOWN && limit === ''
   const cure = isAll
     ? { sql: [...statements, unique].join(';\n') }
-    : { sql: statements.join(';\n'), leaves: `more of them: run these statements, then doctor again` }
+    : { sql: statements.join(';\n'), leaves: `there are more: run these statements, then doctor again` }
   return [finding('duplicate', place, message, cure, severity)]
 }
 

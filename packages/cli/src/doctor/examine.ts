@@ -83,7 +83,7 @@ const missing = ({ allColumns, declared }: ExamineOptions & Examination): Findin
     .filter(({ place }) => !allColumns.some((column) => placeOf(column) === place))
     .map(({ place, family }) => {
       const leaves = "run the application's migrations, or correct its schema"
-      return finding('declaration', place, `declared as ${family.name}, and not in the database`, { leaves })
+      return finding('declaration', place, `declared as ${family.name}, but not in the database`, { leaves })
     })
 
 /** The checks for which values are read. */

@@ -239,7 +239,7 @@ function byValues(
     const rivals = sure.filter(({ fit }) => isSnowflake(fit)).map(({ fit }) => fit.family.name)
     if (!isSnowflake(first.fit) || rivals.length === 1) return found(column, first.fit)
     notes.push(
-      `${placeOf(column)} holds numbers that are ids of ${rivals.join(' or of ')}: name one with --column ${placeOf(column)}=${rivals[0]}`,
+      `${placeOf(column)} contains numbers that could be ids of ${rivals.join(' or of ')}: name one with --column ${placeOf(column)}=${rivals[0]}`,
     )
     return undefined
   }

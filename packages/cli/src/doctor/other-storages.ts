@@ -39,7 +39,7 @@ export async function otherStorages(
     for (const { idColumn, ids } of others) {
       const some = ids.slice(0, LOOKED_UP)
       if (some.filter((id) => found.has(id)).length * 2 < some.length) continue
-      const message = `holds ids of ${placeOf(key.column)} as storage ${idColumn.storage.name}, and there they are storage ${key.storage.name}: joins find nothing`
+      const message = `stores ids of ${placeOf(key.column)} as ${idColumn.storage.name}, but there they are stored as ${key.storage.name}: joins find nothing`
       const cure = await converted(examination, idColumn, key.storage, rules)
       findings.push(finding('reference', placeOf(idColumn.column), message, cure))
     }

@@ -50,7 +50,7 @@ export async function orphans(examination: Examination): Promise<Finding[]> {
           ? undefined
           : 'only a sample was read: --full finds all'
     const more = found.length > ORPHANS ? 'more than ' : ''
-    const message = `values that no row of ${references} has: ${more}${Math.min(found.length, ORPHANS)}; the first: ${shown(found[0]?.['value'])}`
+    const message = `values without a row in ${references}: ${more}${Math.min(found.length, ORPHANS)}; the first: ${shown(found[0]?.['value'])}`
     findings.push(
       finding('reference', placeOf(idColumn.column), message, {
         ...(sql !== undefined && { sql }),
@@ -121,7 +121,7 @@ export function endingPartition(
     statements.push(add(name, n === 0 ? literal(database.kind, to as never) : bound(start), bound(end)))
     start = end
   }
-  const message = `its last partition ends at ${showUtc(ends)}${ends <= nowMs ? ': new ids have no place' : ''}`
+  const message = `its last partition ends at ${showUtc(ends)}${ends <= nowMs ? ': rows with new ids are refused' : ''}`
   const severity = ends <= nowMs ? 'error' : 'warning'
   return [finding('partition', placeOf(column), message, { sql: statements.join(';\n') }, severity)]
 }

@@ -108,7 +108,7 @@ export async function checkValues(examination: Examination, scan: Scan): Promise
     faults.count === 0 || examination.skip.includes(check)
       ? []
       : [finding(check, placeOf(column), message, await replacement(examination, scan, faults))]
-  const wrong = `values that are no ${family.name} as storage ${storage.name} has it: ${malformed.count}; the first: ${malformed.reason}`
+  const wrong = `values that are not ${family.name} in storage ${storage.name}: ${malformed.count}; the first: ${malformed.reason}`
   const late = `ids from the future: ${future.count}; the first, ${future.reason}`
   return [...(await found('malformed', malformed, wrong)), ...(await found('future', future, late))]
 }

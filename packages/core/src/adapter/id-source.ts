@@ -6,7 +6,7 @@ import { IdError, show } from '../primitives/errors.js'
 export interface IdSource<AnId extends string = string> {
   /** The family of the ids, so that a generator of another family is refused. */
   readonly family?: IdFamily<AnId> | undefined
-  /** A new id. `meta` is given for families whose ids carry a metabyte. */
+  /** A new id. `meta` is given for families whose ids have a metabyte. */
   generate(meta?: number): AnId
 }
 
@@ -14,7 +14,7 @@ export interface IdSource<AnId extends string = string> {
 export interface IdSourceRequest<AnId extends string> {
   /** The family of the column's ids. */
   readonly family: IdFamily<AnId>
-  /** What generates them. A family stands for its default generator, and is the default itself. */
+  /** The generator. A family means its default generator; the default is the column's own family. */
   readonly generator?: IdSource<AnId> | undefined
   /** The metabyte of every id of the column, 0 to 255. */
   readonly meta?: number | undefined
@@ -35,7 +35,7 @@ interface MetaFamily extends IdFamily {
  * this process, so that rows sort in the order of their inserts.
  *
  * @throws {IdError} `GENERATOR_REQUIRED` for a family without a default generator; `INVALID_OPTION` for a
- * generator of another family, for what is no generator, and for a metabyte where ids carry none;
+ * generator of another family, for what is not a generator, and for a metabyte where ids have none;
  * `FIELD_OUT_OF_RANGE` for a metabyte above 255.
  *
  * @example
@@ -66,7 +66,7 @@ export function idSource<AnId extends string>({
   return meta === undefined ? () => source.generate() : () => source.generate(meta)
 }
 
-/** A family stands for its default generator; undefined where it has none. */
+/** A family's default generator; undefined if it has none. */
 function defaultOf<AnId extends string>(given: IdFamily<AnId> | IdSource<AnId>): IdSource<AnId> | undefined {
   if (!('generate' in given)) return undefined
   return (given as GeneratingFamily<AnId>).monotonic ?? given
@@ -135,7 +135,7 @@ export function checkGeneratorNames(
 /**
  * Checks a column's metabyte now, rather than at its first insert.
  *
- * @throws {IdError} `INVALID_OPTION` for a family whose ids carry no metabyte, `FIELD_OUT_OF_RANGE`, `INVALID_TYPE`.
+ * @throws {IdError} `INVALID_OPTION` for a family whose ids have no metabyte, `FIELD_OUT_OF_RANGE`, `INVALID_TYPE`.
  *
  * @example
  * checkMeta(sno, 255)

@@ -1,7 +1,7 @@
 import { IdError, show } from '../primitives/errors.js'
 
 /**
- * The order of a page by keyset, `asc` unless told otherwise.
+ * The order of a keyset page. Default `asc`.
  *
  * @throws {IdError} `INVALID_OPTION` for another order, and for a `take` that is not a positive integer: ORMs
  * take 0 for "no limit" and read a negative one from the other end.

@@ -59,7 +59,7 @@ export const sqlFunction = (family: IdFamily, verb: string, schema: string = DEF
 /**
  * The call by which PostgreSQL generates the ids of a column, for its DEFAULT.
  *
- * @throws {IdError} `INVALID_OPTION` for another schema name, a metabyte where ids carry none, and a family whose
+ * @throws {IdError} `INVALID_OPTION` for another schema name, a metabyte where ids have none, and a family whose
  * ids the database makes otherwise, with a prefix stored for example; `FIELD_OUT_OF_RANGE` for the metabyte.
  *
  * @example
@@ -74,7 +74,7 @@ export function sqlCall(family: IdFamily, storage: StorageName, schema?: string,
   return `${sqlFunction(family, `generate${ending}`, schema)}(${meta ?? ''})`
 }
 
-/** Ids of uid don't carry their neighbourhood, and the database's is the default. Its flakes get their own epoch there. */
+/** Ids of uid don't contain their neighbourhood, and the database's is the default. Its flakes get their own epoch there. */
 function checkNeighbourhood(given: IdFamily): void {
   const family = baseOf(given)
   if (family.name !== 'uid' || !('neighbourhood' in family)) return

@@ -28,7 +28,7 @@ export type FlakeGeneratorOptions = FlakeIdentity & {
   readonly onClockBack?: 'wait' | 'throw'
   /** Counters for `generateAt`, above those of `generate`, which `counterMask` limits. Left out, those of the snapshot. */
   readonly backfill?: SequenceBounds
-  /** What an earlier generator's `generateAt` has made, so that this one makes none of it again. */
+  /** The ids of an earlier generator's `generateAt`, so that this one repeats none of them. */
   readonly snapshot?: BackfillSnapshot
   /** Where the time comes from. Default `Date.now`. */
   readonly clock?: Clock
@@ -49,7 +49,7 @@ export interface FlakeGenerator extends IdGenerator<FlakeId> {
    * A new id.
    *
    * @throws {IdError} `SEQUENCE_EXHAUSTED`, `CLOCK_MOVED_BACK` as the options say; `TIME_OUT_OF_RANGE` if the
-   * clock is before the epoch or after the last moment.
+   * clock is before the epoch or after the last time.
    */
   generate<Of extends string = string>(): IdOf<FlakeId, Of>
   /**
@@ -62,10 +62,10 @@ export interface FlakeGenerator extends IdGenerator<FlakeId> {
   /** `count` new ids, in order. @throws {IdError} as `generate`. */
   batch<Of extends string = string>(count: number): IdOf<FlakeId, Of>[]
   /**
-   * An id that carries the given moment, floored to its millisecond, with a counter of the `backfill` shard: it repeats
+   * An id with the given time, rounded down to its millisecond, with a counter of the `backfill` shard: it repeats
    * no id of `generate`, and ids for equal times keep the order in which they were generated. Memory is bounded: the
-   * counters of the last 65,536 distinct milliseconds are kept where moments only ascend, else of a million. Between
-   * those that were dropped nothing is generated any more, rather than an id again.
+   * counters of the last 65,536 distinct milliseconds are kept if times only ascend, else those of a million. Between
+   * the first and the last that were dropped, it throws rather than repeat an id.
    *
    * @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`, `SEQUENCE_EXHAUSTED` when the millisecond's shard is used up
    * or its counter was dropped, `INVALID_OPTION` without `backfill`.
@@ -79,7 +79,7 @@ export interface FlakeGenerator extends IdGenerator<FlakeId> {
    * flake.time(ids.generateAt(new Date('2026-11-01'))) // 2026-11-01T00:00:00.000Z
    */
   generateAt<Of extends string = string>(time: Time): IdOf<FlakeId, Of>
-  /** What `generateAt` has made, for a later generator; undefined if nothing. `generate` goes by the clock. */
+  /** The state of `generateAt`, for a later generator; undefined before its first call. `generate` needs no state. */
   snapshot(): BackfillSnapshot | undefined
 }
 

@@ -13,13 +13,13 @@ export type { FlakeGenerator, FlakeGeneratorOptions, FlakeIdentity } from './gen
  */
 export interface FlakeFamily extends IdFamily<codec.FlakeId, codec.FlakeFields> {
   /**
-   * A generator. It has to be told which one it is.
+   * A generator. It needs a number that no other running generator has.
    *
    * @throws {IdError} `GENERATOR_REQUIRED`, `FIELD_OUT_OF_RANGE`, `INVALID_OPTION`.
    */
   generator(options: FlakeGeneratorOptions): FlakeGenerator
   /**
-   * The same family counting its time from another moment, in Unix milliseconds. Ids don't say which: keep to
+   * The same family counting its time from another epoch, in Unix milliseconds. Ids don't say which: keep to
    * one.
    *
    * @throws {IdError} `FIELD_OUT_OF_RANGE` for an epoch that is not an integer, or so late that Dates end.

@@ -6,10 +6,10 @@ import type { SnoFamily, SnoGenerator, SnoGeneratorOptions } from '../sno/index.
 /** Families with a number that generators must not share: sno's partition, flake's id. */
 export type LeasableFamily = SnoFamily | FlakeFamily
 
-/** The generator that a family makes: of sno a `SnoGenerator`, of flake a `FlakeGenerator`. */
+/** The generator of a family: of sno a `SnoGenerator`, of flake a `FlakeGenerator`. */
 export type GeneratorOf<Family extends LeasableFamily> = ReturnType<Family['generator']>
 
-/** What else a generator can be told. */
+/** More options of the generator. */
 export type GeneratorOptionsOf<Family extends LeasableFamily> = Family extends SnoFamily
   ? Pick<SnoGeneratorOptions, 'meta' | 'onOverflow'>
   : Pick<FlakeGeneratorOptions, 'counterMask' | 'onOverflow' | 'onClockBack'>

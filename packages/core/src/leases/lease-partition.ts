@@ -9,35 +9,35 @@ import type { AsyncDisposal, Signal } from './timing.js'
 import { Waiting } from './waiting.js'
 import { WindowClock } from './window-clock.js'
 
-/** A number that this process has, and nobody else, until it gives it back or loses it, also by `await using`. */
+/** A number that this process has, and nobody else, until it is released or lost. `await using` releases it. */
 export interface PartitionLease<Generator> extends AsyncDisposal {
   /**
-   * Makes ids with the number. Outside the lease each call is an {@link IdError} `LEASE_EXPIRED`: after `release`,
-   * when the lease is lost, and while renewals fail for longer than the lease lasts.
+   * Generates ids with the number. Outside the lease each call throws an {@link IdError} `LEASE_EXPIRED`: after
+   * `release`, when the lease is lost, and while renewals fail for longer than the lease lasts.
    */
   readonly generator: Generator
   /** sno's partition, flake's id. */
   readonly partition: number
-  /** Which part of the partition, from 0. */
+  /** The shard of the partition, from 0. */
   readonly shard: number
-  /** The moments that ids may carry now. */
+  /** The times that ids may have now. */
   readonly window: LeaseWindow
-  /** Aborts, with an {@link IdError} as its reason, when another holder has the number. Lease again then. */
+  /** Aborts, with an {@link IdError} as its reason, when the lease is lost to another holder. Lease again then. */
   readonly signal: Signal
   /**
-   * Closes the generator, then frees the number at once. May be called again, which tries again if it failed.
+   * Closes the generator, then frees the number at once. If it fails, you can call it again.
    *
-   * @throws what the database throws; the number is free all the same when the lease runs out.
+   * @throws what the store throws; even then the number is free when the lease ends.
    */
   release(): Promise<void>
 }
 
 /**
- * Leases a partition (sno) or worker id (flake) from a store, and keeps it by renewing. `leasePartition` of
- * \@snoflax/pg-sql and \@snoflax/mysql-sql does so from your database; a table of your own, etcd or Redis can be a store,
- * too. What it has to promise stands at {@link LeaseStore}.
+ * Leases a partition (sno) or worker id (flake) from a store, and renews the lease until it is released. For PostgreSQL
+ * and MySQL use `leasePartition` of \@snoflax/pg-sql and \@snoflax/mysql-sql, for etcd the store of \@snoflax/etcd.
+ * {@link LeaseStore} says what a store of your own has to promise.
  *
- * @throws {IdError} `LEASE_UNAVAILABLE` if none is free for `waitMs`, or this process's clock is too far off;
+ * @throws {IdError} `LEASE_UNAVAILABLE` if no number becomes free within `waitMs`, or this process's clock is too far off;
  * `INVALID_OPTION`, `FIELD_OUT_OF_RANGE`; and what the store throws.
  *
  * @example

@@ -4,43 +4,43 @@ import { checkLeasable, type GeneratorOptionsOf, type LeasableFamily, leasedGene
 import type { LeaseNumbers, LeaseRequest } from './store.js'
 import type { Signal } from './timing.js'
 
-/** Told while `leasePartition` waits. */
+/** The argument of `onWait`. */
 export interface LeaseWait {
   /** Milliseconds since the call. */
   readonly waitedMs: number
-  /** Milliseconds until it may continue; undefined where no lease runs that could end. */
+  /** Milliseconds until a number may be free; undefined if no running lease could end. */
   readonly retryMs: number | undefined
 }
 
-/** What is leased, for how long, and what happens meanwhile. */
+/** Options of a lease. */
 export interface LeaseOptions<Family extends LeasableFamily> {
   /** sno, flake, or `flake.withEpoch(…)`. */
   readonly family: Family
-  /** Partitions of sno, 0 to 65535, or ids of flake, 0 to 1023, that leases may give out. */
+  /** The numbers to choose from: partitions of sno, 0 to 65535, or worker ids of flake, 0 to 1023. */
   readonly numbers: LeaseNumbers
   /** sno: how many generators share a partition, each with its part of the sequence; 1 to 1024. Default 1. */
   readonly shards?: number
   /**
-   * How long the lease lasts without a renewal, in milliseconds. Default 30,000, which is also the most
-   * unless the owner allows more.
+   * How long the lease lasts without a renewal, in milliseconds. Default 30,000, which is also the maximum
+   * unless the owner of the database allows more.
    */
   readonly ttlMs?: number
-  /** Who holds it, for people. Default host name and process id. */
+  /** Who holds the lease; only shown to people. Default host name and process id. */
   readonly holder?: string
   /**
-   * The longest to wait for a free number, and for the clock to reach its window, in milliseconds. Default
+   * How long to wait for a free number, and for the clock to reach its window, in milliseconds. Default
    * 10,000.
    */
   readonly waitMs?: number
-  /** Called before each pause of the waiting. */
+  /** Called before each pause while waiting. */
   readonly onWait?: (wait: LeaseWait) => void
-  /** Ends the waiting. */
+  /** Aborts the wait. */
   readonly signal?: Signal
-  /** Called when a renewal fails; it is tried again. */
+  /** Called when a renewal fails. It is tried again anyway. */
   readonly onRenewalFailed?: (error: unknown) => void
-  /** What the generator takes for the time. Default `Date.now`. */
+  /** The clock of the generator, in Unix milliseconds. Default `Date.now`. */
   readonly clock?: Clock
-  /** What else the generator is told, as sno's metabyte. */
+  /** More options of the generator, such as sno's metabyte. */
   readonly generator?: GeneratorOptionsOf<Family>
 }
 

@@ -1,63 +1,63 @@
 /** Numbers that may be leased, from `min` to `max`, both included. */
 export interface LeaseNumbers {
-  /** The smallest number that is given out, from 0. */
+  /** The smallest number to lease, from 0. */
   readonly min: number
   /** The largest one: 65535 at most for sno, 1023 for flake. */
   readonly max: number
 }
 
-/** The moments that ids of a holder may carry, in Unix milliseconds: `startMs <= time < untilMs`. */
+/** The times that ids of a holder may have, in Unix milliseconds: `startMs <= time < untilMs`. */
 export interface LeaseWindow {
   /** The first millisecond. */
   readonly startMs: number
-  /** The first millisecond that is no longer the holder's. */
+  /** The first millisecond after the window. */
   readonly untilMs: number
 }
 
-/** What a store is asked for. */
+/** A request for a lease. */
 export interface LeaseRequest {
   /** Name of the family; each has its own numbers. */
   readonly family: string
-  /** Where the family's time begins. Numbers keep the epoch that they were first leased for. */
+  /** The family's epoch, in Unix milliseconds. A number keeps the epoch that it was first leased with. */
   readonly epochMs: number
   /** The numbers to choose from. */
   readonly numbers: LeaseNumbers
-  /** Into how many shards a number is divided. Numbers keep that too. */
+  /** How many shards a number is divided into. A number keeps that, too. */
   readonly shards: number
   /** How long the lease lasts without a renewal, in milliseconds. */
   readonly ttlMs: number
-  /** Shown to people. */
+  /** Who asks, such as host name and process id; only shown to people. */
   readonly holder: string
 }
 
-/** A lease that was given. */
+/** A lease that was granted. */
 export interface LeaseGrant extends LeaseWindow {
-  /** Known to the holder alone. */
+  /** Identifies the lease; only its holder knows it. */
   readonly token: string
   /** The number that is leased: sno's partition, flake's id. */
   readonly number: number
-  /** From 0. */
+  /** The shard of the number, from 0. */
   readonly shard: number
 }
 
 /** No number is free. */
 export interface LeaseRefusal {
-  /** Milliseconds until one may be free; undefined where no lease runs that could end. */
+  /** Milliseconds until a number may be free; undefined if no running lease could end. */
   readonly retryMs: number | undefined
 }
 
 /**
- * What keeps leases. Its promise: windows given out for one number and shard never overlap. Each new holder's
- * window begins at or after the end of all windows that were ever confirmed for it, except where `release` told
- * that less was used. An answer is given only when what it says is durable. What it takes for a clock decides
- * when a number may change hands, and nothing else.
+ * Where leases are recorded. A store promises that windows for one number and shard never overlap: a new holder's window
+ * begins at or after the end of all windows that were ever confirmed for them, except where `release` said that less was
+ * used. It answers only when what it answers is durable. Its clock decides when a number may change hands, and nothing
+ * else.
  */
 export interface LeaseStore {
-  /** Gives the number that was used least recently. */
+  /** Leases the number that was used least recently. */
   acquire(request: LeaseRequest): Promise<LeaseGrant | LeaseRefusal>
   /**
-   * Prolongs a lease to `ttlMs` from now. Undefined if it was lost. A failure means nothing: the lease may or
-   * may not have been prolonged.
+   * Extends a lease to `ttlMs` from now; undefined if it was lost. If it rejects, the lease may or may not have been
+   * extended.
    */
   renew(token: string, ttlMs: number, usedUntilMs: number): Promise<LeaseWindow | undefined>
   /** Frees the number at once; all ids generated with it have times before `usedUntilMs`. */

@@ -9,7 +9,7 @@ export interface WaitingOptions {
 }
 
 const DEFAULT_WAIT_MS = 10_000
-/** Holders give numbers back at any moment, so a wait is cut into pieces. */
+/** Holders may release numbers at any time, so a wait is cut into pieces. */
 const LONGEST_PAUSE_MS = 1000
 
 /** The time that a call may spend waiting, by the monotonic clock, and who is told of it. */

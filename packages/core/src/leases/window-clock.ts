@@ -9,7 +9,7 @@ export interface Units {
 }
 
 /**
- * A clock that tells times of a lease only. A generator that reads it makes no id outside the lease, whatever
+ * A clock that shows only times within a lease. A generator that reads it generates no id outside the lease, whatever
  * happens between two ids: the process may be stopped, the clock be set, renewals be lost.
  */
 export class WindowClock {

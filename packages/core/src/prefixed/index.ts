@@ -12,7 +12,7 @@ export { prefixOf } from './text.js'
 /** Options of {@link prefixed}. */
 export interface PrefixedOptions {
   /**
-   * What a column holds: `bare`, the default, is the base's id in any storage; `prefixed` is the whole text, in a text
+   * What a column stores: `bare`, the default, is the base's id in any storage; `prefixed` is the whole text, in a text
    * column that others read or write with the prefix.
    */
   readonly stored?: 'bare' | 'prefixed'

@@ -32,14 +32,11 @@ export function alphabet(characters: string): Alphabet {
  * isSpelled(alphabet('0123456789ABCDEFGHJKMNPQRSTVWXYZ'), '01KB', 0) // true
  */
 export function isSpelled({ digits }: Alphabet, text: string, start: number): boolean {
-  let seen = 0
-  let codes = 0
   for (let i = start; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    seen |= digits[code & 127] as number
-    codes |= code
+    // Beyond the table there is no digit, and `undefined >= 0` is false.
+    if (!((digits[text.charCodeAt(i)] as number) >= 0)) return false
   }
-  return seen >= 0 && codes < 128
+  return true
 }
 
 /**

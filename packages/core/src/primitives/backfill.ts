@@ -28,7 +28,7 @@ export interface BackfillSnapshot extends SequenceBounds {
 interface Shard {
   readonly backfill?: SequenceBounds | undefined
   readonly snapshot?: BackfillSnapshot | undefined
-  /** Where neither is given. */
+  /** If neither is passed. */
   readonly standard?: SequenceBounds | undefined
 }
 
@@ -48,7 +48,7 @@ export interface Backfill {
 }
 
 /**
- * Each unit counts for itself, so that equal moments keep their order. Memory is bounded: of the units whose counter was
+ * Each unit counts for itself, so that equal times keep their order. Memory is bounded: of the units whose counter was
  * dropped only the first and the last are known, and between them nothing is generated any more.
  *
  * @param live The numbers of `generate`.

@@ -22,13 +22,13 @@ interface Instant {
   readonly epochNanoseconds?: bigint
 }
 
-/** A moment: a Date, Unix milliseconds, a `Temporal.Instant` or a `Temporal.ZonedDateTime`, of any realm. */
+/** A point in time: a Date, Unix milliseconds, a `Temporal.Instant` or a `Temporal.ZonedDateTime`, of any realm. */
 export type Time = Date | number | Instant
 
 /**
- * Unix milliseconds of a moment, with its part of a millisecond; infinities pass.
+ * Unix milliseconds of a time, with its part of a millisecond; infinities pass.
  *
- * @throws {IdError} `INVALID_TYPE` for what is no moment, `INVALID_TIME` for NaN and invalid Dates.
+ * @throws {IdError} `INVALID_TYPE` for what is not a time, `INVALID_TIME` for NaN and invalid Dates.
  *
  * @example
  * unixMs(new Date('2026-11-01')) // 1793491200000
@@ -36,7 +36,7 @@ export type Time = Date | number | Instant
 export const unixMs = (time: Time): number => toUnixMs('time', time)
 
 /**
- * Unix milliseconds of a moment; infinities pass, for bounds. A part of a millisecond stays one.
+ * Unix milliseconds of a time; infinities pass, for bounds. A part of a millisecond stays one.
  *
  * @param family its name, for errors.
  * @throws {IdError} `INVALID_TYPE` for anything else, `INVALID_TIME` for NaN and invalid Dates.
@@ -68,18 +68,18 @@ function momentMs(family: string, time: unknown): number {
   return isWhole ? epochMilliseconds : epochMilliseconds + 0.5
 }
 
-/** What the family can say about time: first and last millisecond that an id of it can carry. */
+/** What the family can say about time: the first and the last millisecond that its ids can contain. */
 export interface TimeSpan {
   /** The family's name, as errors tell it. */
   readonly name: string
-  /** The first Unix millisecond that an id can carry. */
+  /** The first Unix millisecond that an id can contain. */
   readonly firstMs: number
   /** The last one. */
   readonly lastMs: number
 }
 
 /**
- * The moment in Unix milliseconds, if an id of the family can carry it.
+ * The time in Unix milliseconds, if an id of the family can contain it.
  *
  * @throws {IdError} `TIME_OUT_OF_RANGE`.
  *
@@ -99,7 +99,7 @@ export function checkSpan({ name, firstMs, lastMs }: TimeSpan, timeMs: number): 
 }
 
 /**
- * A time given as a field: exact, so neither floored nor rounded.
+ * A time as a field: exact, so neither floored nor rounded.
  *
  * @throws {IdError} `INVALID_TYPE` for anything but a number, `INVALID_TIME`, `FIELD_OUT_OF_RANGE` for a fraction, `TIME_OUT_OF_RANGE`.
  *

@@ -21,24 +21,24 @@ export type IdErrorCode =
   | 'INVALID_SEAL'
   /** A number that its field, option or column can't hold [22003]. */
   | 'FIELD_OUT_OF_RANGE'
-  /** A moment before the family's epoch or after its last unit [22008]. */
+  /** A time before the family's epoch or after its last unit [22008]. */
   | 'TIME_OUT_OF_RANGE'
   /** NaN or an invalid Date [22008]. */
   | 'INVALID_TIME'
   /** Options that contradict each other or miss something [22023]. */
   | 'INVALID_OPTION'
   /**
-   * The clock is behind ids already made, for longer than a blocking call waits; `waitMs` says how long
+   * The clock is behind ids already generated, for longer than a blocking call waits; `waitMs` says how long
    * [55000].
    */
   | 'CLOCK_MOVED_BACK'
-  /** The generator has no number left for this moment [55000]. */
+  /** The generator has no number left for this unit of time [55000]. */
   | 'SEQUENCE_EXHAUSTED'
-  /** The family needs an identity (worker, node) before it can generate ids, and none was given [55000]. */
+  /** The family needs an identity (worker, node) before it can generate ids, and none was passed [55000]. */
   | 'GENERATOR_REQUIRED'
   /**
-   * The generator's number (partition, worker) is leased, and the clock tells a time that the lease doesn't
-   * cover, or the lease was given back or lost [55000].
+   * The generator's number (partition, worker) is leased, and the clock shows a time that the lease doesn't
+   * cover, or the lease was released or lost [55000].
    */
   | 'LEASE_EXPIRED'
   /** No number is free to be leased; `waitMs` says when one may be [55000]. */
@@ -54,7 +54,7 @@ export type IdErrorCode =
 export interface IdErrorFacts {
   /** Name of the id family. */
   readonly family?: string | undefined
-  /** The refused value, as it was given. */
+  /** The refused value, as it was passed. */
   readonly value?: unknown
   /** The field or option that it was meant for; `column` for a stored value, undefined for an id from outside. */
   readonly field?: string | undefined
@@ -135,7 +135,7 @@ export class IdError extends Error {
     return true
   }
 
-  /** The same error, told with the place where the value sat. */
+  /** A copy of this error with `path` set. */
   at(path: string): IdError {
     return new IdError(this.code, `${path}: ${this.message}`, { ...this, path, cause: this })
   }

@@ -50,7 +50,7 @@ export interface WaitOptions {
   readonly signal?: AbortSignalLike | undefined
 }
 
-/** However long a clock needs: it may be set right at any moment. */
+/** However long a clock needs: it may be corrected at any time. */
 const MAX_SLEEP_MS = 50
 
 /** The calls of one generator that wait, in their order, with one timer for all. */

@@ -13,7 +13,7 @@ export interface Form {
 }
 
 /**
- * In the order in which they are believed where several fit: a uuid8 carries its family's tag; a text, and a uuid
+ * In the order in which they are believed where several fit: a uuid8 contains its family's tag; a text, and a uuid
  * made of one, keep to the family's alphabet; any bytes and any number of the right size are an id.
  */
 export const FORMS: readonly Form[] = [

@@ -22,7 +22,7 @@ export interface IdReading {
  * decimal number. Each id of a family comes once, and the array is empty where the text is none; then `refusals`
  * tells why.
  *
- * The likeliest comes first: one with a plausible time before others; then by form: uuid8, which carries a tag of
+ * The likeliest comes first: one with a plausible time before others; then by form: uuid8, which contains a tag of
  * its family, text, uuid, binary, bigint; then in the order of `families`, where those of a small alphabet go
  * first, since nearly every sno reads as a flax, and hardly a flax as a sno.
  *

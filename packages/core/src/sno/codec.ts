@@ -27,7 +27,7 @@ export interface SnoFields {
   readonly tickTock: 0 | 1
   /** The caller's own byte, 0 to 255. */
   readonly meta: number
-  /** Which generator made it, 0 to 65535. */
+  /** The generator's partition, 0 to 65535. */
   readonly partition: number
   /** Number within the unit, 0 to 65535. */
   readonly sequence: number

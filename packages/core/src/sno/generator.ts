@@ -41,7 +41,7 @@ export interface SnoGenerator extends IdGenerator<SnoId> {
   /** `count` new ids, in order. @throws {IdError} as `generate`. */
   batch<Of extends string = string>(count: number, meta?: number): IdOf<SnoId, Of>[]
   /**
-   * An id that carries the given moment, floored to its unit. It draws on a sequence shard of its own, so it
+   * An id with the given time, rounded down to its unit. It draws on a sequence shard of its own, so it
    * never repeats an id of `generate`, and ids for equal times keep the order in which they were generated.
    *
    * Memory is bounded: the counters of the last 65,536 distinct units are kept where moments only ascend, else of
@@ -185,7 +185,7 @@ export function createGenerator(family: IdFamily<SnoId>, options: SnoGeneratorOp
   } as SnoGenerator
 }
 
-/** The unit of a moment. @throws {IdError} `TIME_OUT_OF_RANGE`. */
+/** The unit of a time. @throws {IdError} `TIME_OUT_OF_RANGE`. */
 function unitsOf(timeMs: number): number {
   const units = Math.floor((timeMs - EPOCH_MS) / UNIT_MS)
   checkSpan(SPAN, EPOCH_MS + units * UNIT_MS)

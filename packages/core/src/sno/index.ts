@@ -23,7 +23,7 @@ export interface SnoFamily extends IdFamily<codec.SnoId, codec.SnoFields> {
    * @throws {IdError} as {@link SnoGenerator.generate}.
    */
   generate<Of extends string = string>(meta?: number): IdOf<codec.SnoId, Of>
-  /** An id that carries the given moment, from the same generator. See {@link SnoGenerator.generateAt}. */
+  /** An id with the given time, from the same generator. See {@link SnoGenerator.generateAt}. */
   generateAt<Of extends string = string>(time: Time, meta?: number): IdOf<codec.SnoId, Of>
   /**
    * A generator with a partition, bounds or a snapshot of its own.
@@ -35,7 +35,7 @@ export interface SnoFamily extends IdFamily<codec.SnoId, codec.SnoFields> {
   meta(id: codec.SnoId): number
   /** The same id with another metabyte. @throws {IdError} `FIELD_OUT_OF_RANGE`. */
   withMeta(id: codec.SnoId, meta: number): codec.SnoId
-  /** The zero id, which stands for "no value". */
+  /** The zero id, which means "no value". */
   readonly zero: codec.SnoId
   /** Whether it is the zero id. */
   isZero(id: codec.SnoId): boolean

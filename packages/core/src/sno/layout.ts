@@ -11,7 +11,7 @@ export const MAX_PARTITION = 0xffff
 export const MAX_SEQUENCE = 0xffff
 export const BYTE_LENGTH = 10
 export const TEXT_LENGTH = 16
-/** The last unit lasts 4 ms, but an id carries the moment at which its unit starts. */
+/** The last unit lasts 4 ms, but an id contains the time at which its unit starts. */
 export const LAST_MS = EPOCH_MS + MAX_UNITS * UNIT_MS
 
 export const LAYOUT: Layout = {

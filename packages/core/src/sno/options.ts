@@ -18,19 +18,19 @@ export interface SnoGeneratorOptions {
   readonly partition?: number
   /**
    * The first sequence number for `generate`; with `sequenceMax` at least 6 numbers, in either order. 0 to
-   * 61439 if neither is given, 0 to 65535 if one is.
+   * 61439 if neither is passed, 0 to 65535 if one is.
    */
   readonly sequenceMin?: number
   /** The last sequence number for `generate`. */
   readonly sequenceMax?: number
   /**
    * Sequence numbers for `generateAt`, apart from those of `generate`. Left out, those of the snapshot, or 61440 to
-   * 65535 if no bounds are given.
+   * 65535 if no bounds are passed.
    */
   readonly backfill?: SequenceBounds
   /** A state to continue from, in place of partition and bounds. */
   readonly snapshot?: SnoSnapshot
-  /** Metabyte of ids for which none is given, 0 to 255. Default 0. */
+  /** Metabyte of ids for which none is passed, 0 to 255. Default 0. */
   readonly meta?: number
   /** Where the time comes from. Default `Date.now`. */
   readonly clock?: Clock

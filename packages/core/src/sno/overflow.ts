@@ -12,7 +12,7 @@ export interface SnoOverflow {
 const TICKS_A_NOTIFICATION = 4
 const TICK_MS = 1
 
-/** Counts the calls that wait, and tells the listener. */
+/** Counts the calls that wait, and calls the listener. */
 export interface OverflowWatch {
   enter(): void
   /** To be called by every waiting call as often as it likes. */
@@ -40,7 +40,7 @@ export function overflowWatch(notify: ((overflow: SnoOverflow) => void) | undefi
       count--
       if (count > 0) return
       const lasted = ticks
-      // Before the listener is told, which may throw.
+      // Before the call of the listener, which may throw.
       ticks = 0
       if (lasted > 0) tell(lasted)
     },

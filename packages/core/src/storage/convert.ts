@@ -9,14 +9,11 @@ import { charactersOfUuid, toUuid, toUuid8, UUID_BYTES } from './uuid.js'
 /** What is bound to a statement. */
 export type DatabaseValue = string | Uint8Array | bigint
 
-/** A family whose text is its number, in decimal, and that converts between the two without bytes in between. */
-type NumberFamily<AnId extends string> = IdFamily<AnId> & {
-  toBigInt(id: AnId): bigint
-  fromBigInt(value: bigint): AnId
-}
+/** A family whose text is its number, in decimal: it converts without bytes in between. */
+type NumberFamily<AnId extends string> = IdFamily<AnId> & { fromBigInt(value: bigint): AnId }
 
 const convertsNumbers = <AnId extends string>(family: IdFamily<AnId>): family is NumberFamily<AnId> =>
-  'toBigInt' in family && 'fromBigInt' in family && family.max === MAX_NUMBER
+  'fromBigInt' in family && family.max === MAX_NUMBER
 
 const MAX_NUMBER = '18446744073709551615'
 
@@ -47,7 +44,7 @@ function canonicalWriter<AnId extends string>(
     case 'uuid8':
       return (id) => toUuid8(family, id)
     case 'bigint': {
-      const number = convertsNumbers(family) ? family.toBigInt : (id: AnId) => toBigInt(family.decode(id))
+      const number = convertsNumbers(family) ? BigInt : (id: AnId) => toBigInt(family.decode(id))
       return isSigned(database) ? (id) => checkSigned(family, id, number(id)) : number
     }
   }

@@ -11,10 +11,16 @@ const VARIANT_DIGIT = 16
 const TAG_BYTE = 15
 
 const TEXT_LENGTH = 36
-/** Where the bytes of a uuid begin in its text, and where the hyphens stand. */
+/** Where the bytes of a uuid begin in its text, which has hyphens between them. */
 const BYTES_AT = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const
-const HYPHENS_AT = [8, 13, 18, 23] as const
 const HYPHEN = 0x2d
+
+const isHyphenated = (text: string): boolean =>
+  text.length === TEXT_LENGTH &&
+  text.charCodeAt(8) === HYPHEN &&
+  text.charCodeAt(13) === HYPHEN &&
+  text.charCodeAt(18) === HYPHEN &&
+  text.charCodeAt(23) === HYPHEN
 
 /**
  * The bytes of a uuid's text, in either case; undefined where the text is none.
@@ -23,8 +29,7 @@ const HYPHEN = 0x2d
  * uuidBytes('017f22e2-79b0-7cc3-98c4-dc0c0c07398f')?.length // 16
  */
 export function uuidBytes(text: string): Uint8Array | undefined {
-  if (text.length !== TEXT_LENGTH) return undefined
-  for (const at of HYPHENS_AT) if (text.charCodeAt(at) !== HYPHEN) return undefined
+  if (!isHyphenated(text)) return undefined
   const bytes = new Uint8Array(UUID_BYTES)
   let seen = 0
   for (let i = 0; i < UUID_BYTES; i++) {
@@ -127,8 +132,7 @@ export function toUuid(family: IdFamily, id: string): string {
 
 /** The 16 characters whose codes a uuid's text has as bytes; undefined where the text is no uuid. */
 export function charactersOfUuid(text: string): string | undefined {
-  if (text.length !== TEXT_LENGTH) return undefined
-  for (const at of HYPHENS_AT) if (text.charCodeAt(at) !== HYPHEN) return undefined
+  if (!isHyphenated(text)) return undefined
   const byte = (at: number): number => (hexDigitAt(text, at) << 4) | hexDigitAt(text, at + 1)
   // biome-ignore format: as they stand in a uuid
   const [a, b, c, d, e, f, g, h] = [byte(0), byte(2), byte(4), byte(6), byte(9), byte(11), byte(14), byte(16)]

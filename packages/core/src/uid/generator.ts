@@ -6,7 +6,7 @@ import type { WaitOptions } from '../primitives/waiting.js'
 import type { UidSteps } from './steps.js'
 import type { UidStep } from './time.js'
 
-/** Makes ids of one node. The clock never runs back: while it is behind, ids carry the last step. */
+/** Generates ids of one node. The clock never runs back: while it is behind, ids have the last step. */
 export interface UidGenerator<AnId extends string> extends IdGenerator<AnId> {
   /**
    * A new id. Blocks for the next step, at most 10 ms, when all 16,384 of this one are used.
@@ -20,10 +20,10 @@ export interface UidGenerator<AnId extends string> extends IdGenerator<AnId> {
   /** `count` new ids, in order. @throws {IdError} as `generate`. */
   batch<Of extends string = string>(count: number): IdOf<AnId, Of>[]
   /**
-   * An id that carries the given moment, floored to its step, with a number of the `backfill` shard: it repeats no id of
+   * An id with the given time, rounded down to its step, with a number of the `backfill` shard: it repeats no id of
    * `generate`, and ids for equal times keep the order in which they were generated. Memory is bounded: the counters of the
-   * last 65,536 distinct steps are kept where moments only ascend, else of a million. Between those that were dropped
-   * nothing is generated any more, rather than an id again.
+   * last 65,536 distinct steps are kept if times only ascend, else those of a million. Between the first and the last that
+   * were dropped, it throws rather than repeat an id.
    *
    * @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`, `SEQUENCE_EXHAUSTED` when the step's shard is used up or its
    * counter was dropped, `INVALID_OPTION` without `backfill`.
@@ -36,7 +36,7 @@ export interface UidGenerator<AnId extends string> extends IdGenerator<AnId> {
    * uid.time(ids.generateAt(new Date('2026-11-01'))) // 2026-11-01T00:00:00.000Z
    */
   generateAt<Of extends string = string>(time: Time): IdOf<AnId, Of>
-  /** What `generateAt` has made, for a later generator; undefined if nothing. `generate` goes by the clock. */
+  /** The state of `generateAt`, for a later generator; undefined before its first call. `generate` needs no state. */
   snapshot(): BackfillSnapshot | undefined
 }
 

@@ -43,7 +43,7 @@ export interface UidGlobalGenerator extends UidGenerator<UidId> {
   readonly local: UidGenerator<local.UidLocalId>
 }
 
-/** The family of global uid ids. It has no `generate` of its own, since an id names the node that made it. */
+/** The family of global uid ids. It has no `generate` of its own, since an id names the node that generated it. */
 export interface UidFamily extends IdFamily<UidId, UidFields> {
   /**
    * Ids of a window of 2^neighbourhood seconds sort by node before time. Ids don't say which: keep to one.
@@ -59,9 +59,9 @@ export interface UidFamily extends IdFamily<UidId, UidFields> {
   generator(options: UidGeneratorOptions): UidGlobalGenerator
   /** The 32 bits that stand for a node in ids. */
   fingerprint(node: UidNode): number
-  /** The global id of a local one that the given node made. */
+  /** The global id of a local one that the node generated. */
   fromLocal(id: local.UidLocalId, host: { readonly node: UidNode }): UidId
-  /** The local id of a global one of the given node. @throws {IdError} `NODE_MISMATCH` for another node's. */
+  /** The local id of a global one of the node. @throws {IdError} `NODE_MISMATCH` for another node's. */
   toLocal(id: UidId, host: { readonly node: UidNode }): local.UidLocalId
   /** The local id of any global one. Uniqueness across nodes is lost. */
   forceLocal(id: UidId): local.UidLocalId

@@ -49,5 +49,5 @@ export const ALPHABET = /* @__PURE__ */ alphabet(
   '.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz',
 )
 export const GLOBAL_PATTERN = /^[.0-9A-Z_a-z]{16}$/
-/** The last character carries 4 bits, so it is one of 16. */
+/** The last character has 4 bits, so it is one of 16. */
 export const LOCAL_PATTERN = /^[.0-9A-Z_a-z]{10}[.37BFJNRVZcgkosw]$/

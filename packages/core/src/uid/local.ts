@@ -9,7 +9,7 @@ import { createSteps, STEP_OPTIONS, type UidStepOptions } from './steps.js'
 
 export type { UidLocalFields, UidLocalId } from './local-codec.js'
 
-/** The family of local uid ids. It has no `generate` of its own: one generator a node makes them. */
+/** The family of local uid ids. It has no `generate` of its own: each node has one generator. */
 export interface UidLocalFamily extends IdFamily<codec.UidLocalId, codec.UidLocalFields> {
   /**
    * A generator. Its ids are unique among its own only: one a node, or the `local` one of a global generator.

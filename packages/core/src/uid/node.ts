@@ -1,7 +1,7 @@
 import { checkInteger, IdError, refuseType } from '../primitives/errors.js'
 import { MAX_NODE } from './layout.js'
 
-/** A host: its name, or the 32-bit fingerprint of it that ids carry. Both stand for the same node. */
+/** A host: its name, or the 32-bit fingerprint of it that ids contain. Both stand for the same node. */
 export type UidNode = string | number
 
 /** The fingerprint of a node. @throws {IdError} `INVALID_TYPE`, `FIELD_OUT_OF_RANGE`. */

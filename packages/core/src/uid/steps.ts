@@ -16,7 +16,7 @@ import { stepOf, type UidStep } from './time.js'
 export interface UidStepOptions {
   /** Numbers for `generateAt`, of the 0 to 16383; `generate` then uses those below. Left out, those of the snapshot. */
   readonly backfill?: SequenceBounds
-  /** What an earlier generator's `generateAt` has made, so that this one makes none of it again. */
+  /** The ids of an earlier generator's `generateAt`, so that this one repeats none of them. */
   readonly snapshot?: BackfillSnapshot
   /** Unix milliseconds; a fraction is used down to the microsecond. */
   readonly clock?: Clock
@@ -34,7 +34,7 @@ const STEPS = 1024
 export interface UidSteps {
   next(): UidStep
   nextAsync(options?: WaitOptions): Promise<UidStep>
-  /** A step of a moment, with a number of the backfill shard. */
+  /** A step of a time, with a number of the backfill shard. */
   at(time: Time): UidStep
   snapshot(): BackfillSnapshot | undefined
 }

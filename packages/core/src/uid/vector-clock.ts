@@ -15,7 +15,7 @@ export interface VectorClockGap {
 }
 
 /**
- * Operations on vector clocks. Ids carry fingerprints, so a node is the same whether it was named or
+ * Operations on vector clocks. Ids contain fingerprints, so a node is the same whether it was named or
  * numbered.
  */
 export interface VectorClocks {

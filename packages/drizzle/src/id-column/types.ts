@@ -39,7 +39,7 @@ export interface DatabaseDefaultOptions {
   readonly schema?: string
 }
 
-/** A family whose ids carry a byte of your own. */
+/** A family whose ids contain a byte of your own. */
 export interface MetaFamily<AnId extends string> extends IdFamily<AnId> {
   /** A new id, with this byte or the family's own. */
   generate(meta?: number): AnId

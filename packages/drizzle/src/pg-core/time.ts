@@ -7,7 +7,7 @@ import * as mapped from '../time.js'
 
 /** Where the functions of @snoflax/pg-sql are. */
 export interface TimeFunctionOptions {
-  /** The schema that @snoflax/pg-sql was installed into, `snoflax` unless told otherwise. */
+  /** The schema that @snoflax/pg-sql was installed into, `snoflax` by default. */
   readonly schema: string
 }
 

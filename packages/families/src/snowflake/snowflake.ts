@@ -36,7 +36,7 @@ export type SnowflakeGeneratorOptions<Names extends FieldNames> = {
   readonly [Name in Names[0] | Names[1]]: number
 } & Omit<FlakeGeneratorOptions, 'id' | 'datacenter' | 'worker'>
 
-/** Makes ids of one identity; as flake's does. */
+/** Generates ids of one identity, as flake's generator does. */
 export interface SnowflakeGenerator<AnId extends string>
   extends IdGenerator<AnId>,
     Pick<FlakeGenerator, 'snapshot'> {
@@ -48,7 +48,7 @@ export interface SnowflakeGenerator<AnId extends string>
   generateAsync<Of extends string = string>(
     ...args: Parameters<FlakeGenerator['generateAsync']>
   ): Promise<IdOf<AnId, Of>>
-  /** An id that carries the given moment, by the counters of `backfill`; as flake's. */
+  /** An id with the given time, by the counters of `backfill`; as flake's. */
   generateAt<Of extends string = string>(time: Time): IdOf<AnId, Of>
 }
 
@@ -56,7 +56,7 @@ export interface SnowflakeGenerator<AnId extends string>
 export interface SnowflakeFamily<Name extends string, Names extends FieldNames>
   extends IdFamily<Id<Name>, SnowflakeFields<Names>> {
   /**
-   * A generator. It has to be told which one it is.
+   * A generator. It needs a number that no other running generator has.
    *
    * @throws {IdError} `GENERATOR_REQUIRED`, `FIELD_OUT_OF_RANGE`, `INVALID_OPTION`.
    */

@@ -8,11 +8,11 @@ export type { TypeidSuffix, TypeidSuffixFamily } from './suffix.js'
 /** Options of {@link typeid}. */
 export interface TypeidOptions {
   /**
-   * Which UUIDs may stand behind the prefix when ids are read: those of version 7, the default, or `any`, as for keys
+   * Which UUIDs the suffix may contain when ids are read: those of version 7, the default, or `any`, as for keys
    * that were UUIDs of version 4. Other versions have no time: `timeMs` is NaN, and ranges on the key are not exact.
    */
   readonly uuids?: 'v7' | 'any'
-  /** What a column holds: the UUID or suffix, the default, or the whole text in a text column. As `prefixed` has it. */
+  /** What a column stores: the UUID or suffix, the default, or the whole text in a text column. As `prefixed` has it. */
   readonly stored?: 'bare' | 'prefixed'
 }
 
@@ -42,7 +42,7 @@ const VERSION_7 = /* @__PURE__ */ suffixFamily('v7')
  * @example
  * const userId = typeid('user')
  * const id = userId.generate() // Id<'user'>, e.g. 'user_01kamfkv2deraxck8rpt2rtm9e'
- * userId.time(id) // the moment it was made
+ * userId.time(id) // when it was generated
  * userId.toUuid(userId.parse('user_01h455vb4pex5vsknk084sn02q')) // '01890a5d-ac96-774b-bcce-b302099a8057'
  */
 export function typeid<const Prefix extends string>(

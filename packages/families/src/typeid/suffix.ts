@@ -5,7 +5,7 @@ import { LAST_MS, type MonotonicFamily, timeOf, withGenerators } from '../time-f
 import { isVersion, LAYOUT, lowestOf, packBytes, type Uuid7Fields, unpackBytes } from '../uuid7/codec.js'
 import { createGenerator } from '../uuid7/generator.js'
 
-/** What stands behind the prefix of a TypeID: 26 characters of Crockford's base 32, lower case. */
+/** The suffix of a TypeID, after its prefix: 26 characters of Crockford's base 32, lower case. */
 export type TypeidSuffix = Id<'typeid'>
 
 /** A family of TypeIDs without a prefix: UUIDs of version 7 in another text. */
@@ -43,7 +43,7 @@ function checkVersion7(bytes: Uint8Array): Uint8Array {
   )
 }
 
-/** @param uuids which UUIDs may stand behind the prefix; generators make version 7 alone. */
+/** @param uuids which UUIDs the suffix may contain; generators create version 7 only. */
 export function suffixFamily(uuids: 'v7' | 'any'): TypeidSuffixFamily {
   const isAny = uuids === 'any'
   const pattern = isAny ? ANY : VERSION_7

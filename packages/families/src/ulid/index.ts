@@ -22,7 +22,7 @@ export interface UlidFamily extends MonotonicFamily<codec.Ulid, codec.UlidFields
  *
  * @example
  * const id = ulid.generate() // Ulid, e.g. '01KAMFKV2D7MRSGKMP8CTEA5BG'
- * ulid.time(id) // the moment it was made
+ * ulid.time(id) // when it was generated
  */
 export const ulid: UlidFamily = /* @__PURE__ */ createFamily()
 

@@ -9,8 +9,8 @@ const RANDOM_BYTES = 10
 
 /**
  * A generator of UUIDv7 by RFC 9562, section 6.2, method 1: within a millisecond, and while the clock is behind, a
- * counter of 18 bits grows by 1, and 56 bits are random in each id. Where the counter runs over, the time moves on by
- * a millisecond, ahead of the clock. No counter of the CPU's speed gets there: 131,072 ids or more fit a millisecond.
+ * counter of 18 bits grows by 1, and 56 bits are random in each id. If the counter overflows, the time advances by a
+ * millisecond, ahead of the clock. That takes at least 131,072 ids in a millisecond.
  *
  * @param encode spells the bytes, which the next id overwrites.
  */

@@ -8,12 +8,12 @@ export type { Uuid7, Uuid7Fields } from './codec.js'
 /** The family of UUIDs of version 7. */
 export interface Uuid7Family extends MonotonicFamily<codec.Uuid7, codec.Uuid7Fields> {
   /**
-   * The same family for tables whose older keys are UUIDs of version 4: it takes them, too. They have no time:
-   * `time` is an invalid Date, `timeMs` NaN, `unpack` refuses them, and a range on the key may select some of them,
-   * so recheck what it selects.
+   * The same family for tables whose older keys are UUIDs of version 4: it accepts them, too. They have no time: `time`
+   * is an invalid Date, `timeMs` NaN, `unpack` throws, and a range on the key may select some of them, so recheck what
+   * it selects.
    */
   withVersion4(): Uuid7Family
-  /** Whether the id carries a time: false of a version 4. */
+  /** Whether the id contains a time: false for version 4. */
   hasTime(id: codec.Uuid7): boolean
 }
 
@@ -22,7 +22,7 @@ export interface Uuid7Family extends MonotonicFamily<codec.Uuid7, codec.Uuid7Fie
  *
  * @example
  * const id = uuid7.generate() // Uuid7, e.g. '019aa8f2-7c4d-7a31-9d1c-2f6b8e5a4c10'
- * uuid7.time(id) // the moment it was made
+ * uuid7.time(id) // when it was generated
  */
 export const uuid7: Uuid7Family = /* @__PURE__ */ createFamily(codec.VERSION_7, {
   min: '00000000-0000-7000-8000-000000000000' as codec.Uuid7,

@@ -274,7 +274,7 @@ describe('a copy of a server', () => {
 
   test('that starts with recovery begins its windows behind all that may be out', async () => {
     documented('base backup, started with recovery')
-    documented('recovery to an earlier moment (PITR)')
+    documented('recovery to an earlier time (PITR)')
     await copy.shutdown()
     writeFileSync(join(copy.directory, 'recovery.signal'), '')
     await copy.restart({ restore_command: 'false' })

@@ -26,7 +26,7 @@ export interface IdColumnOptions<AnId extends string> extends Omit<PlainIdColumn
   readonly primary?: boolean
   /** What generates the ids: a generator, a family, or your own. By default the family's monotonic generator. */
   readonly generator?: IdSource<AnId>
-  /** The metabyte of every id of the column, 0 to 255, for families whose ids carry one. */
+  /** The metabyte of every id of the column, 0 to 255, for families whose ids have one. */
   readonly meta?: number
   /** `'database'`: PostgreSQL generates the ids, by the function of @snoflax/pg-sql, or MariaDB by built-in functions. */
   readonly default?: 'database'

@@ -33,11 +33,11 @@ export type IdDecorator<Value extends string | string[]> = <Name extends string>
 ) => void
 
 /**
- * A column of ids: **the primary key, and generated** (TypeORM's own `Column` is neither). Ids are made
- * wherever a row is inserted without one, and the column's type is that of the database.
- * For ids that are no key and not generated there is `IdColumn.plain`.
+ * The generated primary key (unlike TypeORM's own `Column`, which is neither generated nor a key). A row that is inserted
+ * without an id gets a new one. The column's type is the family's default for the database. For a column that is neither a
+ * key nor generated, use `IdColumn.plain`.
  *
- * @throws {IdError} `GENERATOR_REQUIRED` where the family has no generator of its own and none is given.
+ * @throws {IdError} `GENERATOR_REQUIRED` where the family has no generator of its own and none is passed.
  *
  * @example
  * `class Ticket { @IdColumn(flake, { generator: flake.generator({ worker: 3 }) }) id!: FlakeId }`
@@ -79,7 +79,7 @@ function decorator<Value extends string | string[]>(
 /**
  * The column of an `EntitySchema` that is the primary key and generated: `IdColumn` without decorators.
  *
- * @throws {IdError} `GENERATOR_REQUIRED` where the family has no generator of its own and none is given.
+ * @throws {IdError} `GENERATOR_REQUIRED` where the family has no generator of its own and none is passed.
  *
  * @example
  * const Customer = new EntitySchema<{ id: FlaxId }>({

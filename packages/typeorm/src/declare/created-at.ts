@@ -2,12 +2,13 @@ import { IdError, type IdFamily } from '@snoflax/core'
 import { state } from '../columns/prepared.js'
 
 /**
- * A property that tells when the entity's id was made. It is no column: the id knows it. Undefined while the
- * entity has no id yet, null where the id is null. As an accessor of the class it is not in `JSON.stringify`.
+ * A property with the creation time of the entity's id, as a Date. It is not a column: it is read from the id. It is
+ * undefined while the entity has no id, and null if the id is null. As an accessor of the class it is not in
+ * `JSON.stringify`.
  *
  * @param idProperty the id column's property, default `id`.
- * @throws {IdError} when it is read: `INVALID_OPTION` if that property is no id column, and for a malformed
- * id.
+ * @throws {IdError} when it is read: `INVALID_OPTION` if that property is not an id column, and the family's codes for a
+ * malformed id.
  *
  * @example
  * `class Order { @FlaxIdColumn() id!: FlaxId; @CreatedAt() readonly createdAt!: Date }`

@@ -14,10 +14,8 @@ import {
 } from 'typeorm'
 
 /**
- * Finds ids that were made from a moment on, and before another: `from <= time(id) < to`.
- * For a family whose `exactRange` is false it finds some more: recheck with `family.time`.
- *
- * It finds none where `from` is after the family's last moment.
+ * Finds rows whose ids were generated at or after `from` and before `to`. If the family's `exactRange` is false (uid),
+ * it finds some more: recheck with `family.time`. If `from` is after the family's last time, it finds none.
  *
  * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`.
  *
@@ -34,7 +32,7 @@ export function createdBetween<AnId extends string, Of extends string = string>(
 }
 
 /**
- * Finds ids that were made at a moment or after it: none after the family's last moment. Where `exactRange` is false,
+ * Finds rows whose ids were generated at or after `time`: none after the family's last time. If `exactRange` is false,
  * recheck with `family.time`.
  *
  * @throws {IdError} `INVALID_TIME`.
@@ -50,7 +48,7 @@ export function createdAfter<AnId extends string, Of extends string = string>(
 }
 
 /**
- * Finds ids that were made before a moment: all of them, where it is after the family's last one. Where `exactRange` is
+ * Finds rows whose ids were generated before `time`: all, if it is after the family's last time. If `exactRange` is
  * false, recheck with `family.time`.
  *
  * @throws {IdError} `INVALID_TIME`.
@@ -65,13 +63,13 @@ export function createdBefore<AnId extends string, Of extends string = string>(
   return createdBetween(family, Number.NEGATIVE_INFINITY, time)
 }
 
-/** Which page. */
+/** Options of a keyset page. */
 export interface KeysetOptions<Entity extends ObjectLiteral, Field extends keyof Entity & string> {
   /** The id property that rows are ordered by. Default `id`. */
   readonly field?: Field
   /** `asc`: the oldest first, the default. `desc`: the newest first. */
   readonly order?: 'asc' | 'desc'
-  /** The id of the last row of the page before; left out or null for the first page. */
+  /** The id of the last row of the page before; undefined or null for the first page. */
   readonly after?: Entity[Field] | null | undefined
   /** Rows of a page. */
   readonly take: number

@@ -133,7 +133,7 @@ function applyType(
   column.type = type
   column.length = sized ? String(length) : ''
   column.unsigned = name === 'bigint' && (database === 'mysql' || database === 'mariadb')
-  // SQLite orders text by bytes unless told otherwise, and TypeORM would not find the collation again.
+  // SQLite orders text by bytes by default, and TypeORM would not find the collation again.
   if (collation !== undefined && database !== 'sqlite') column.collation = collation
   else delete column.collation
   if (type === 'char') column.charset = 'ascii'

@@ -30,7 +30,7 @@ async function checkTriggers({ database, columns }: Examination): Promise<Findin
         const trigger = quote(name as string)
         const sql = `DROP TRIGGER ${trigger};\nCREATE TRIGGER ${trigger} BEFORE ${event} ON ${column.quotedTable} FOR EACH ROW ${changed}`
         return [
-          finding('trigger', placeOf(column), `trigger ${name} gives rows other ids than they bring`, {
+          finding('trigger', placeOf(column), `trigger ${name} overwrites the ids of rows`, {
             sql,
           }),
         ]
@@ -50,7 +50,7 @@ async function ignoredIndexes({ database, columns }: Examination): Promise<Findi
   return rows.flatMap(({ table, name }) => {
     const own = columns.find(({ column }) => column.table === table)
     if (own === undefined) return []
-    const message = `index ${name} is ${isMaria ? 'ignored' : 'invisible'}, so that it serves no query`
+    const message = `index ${name} is ${isMaria ? 'ignored' : 'invisible'}, so no query uses it`
     const sql = `ALTER TABLE ${own.column.quotedTable} ALTER INDEX ${quote(name as string)} ${isMaria ? 'NOT IGNORED' : 'VISIBLE'}`
     return [finding('index', own.column.table, message, { sql }, 'warning')]
   })
@@ -109,7 +109,7 @@ async function binaryLog({ database, columns }: Examination): Promise<Finding[]>
   const [row] = await rowsOf(database, 'SELECT @@global.log_bin AS is_on, @@global.binlog_format AS format')
   if (!Number(row?.['is_on']) || row?.['format'] !== 'STATEMENT') return []
   const places = made.map(({ column }) => placeOf(column)).join(', ')
-  const message = `binlog_format is STATEMENT: a replica makes other ids than the server where the database makes them, in ${places}`
+  const message = `binlog_format is STATEMENT: a replica generates other ids than the primary, in ${places}`
   const sql = "SET GLOBAL binlog_format = 'ROW'"
   const leaves = 'set it in the configuration file too, and open the sessions anew; compare the replicas'
   return [finding('replication', 'the server', message, { sql, leaves })]

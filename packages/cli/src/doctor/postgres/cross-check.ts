@@ -45,7 +45,7 @@ async function differenceIn(
     return `of ${JSON.stringify(input)} the server makes ${rows[at]?.['value']}, and TypeScript ${expected}`
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return `the server refuses what TypeScript takes: ${(error as Error).message}`
+    return `the server refuses what TypeScript accepts: ${(error as Error).message}`
   }
 }
 

@@ -73,7 +73,7 @@ function changeOf({ object: where, wanted, found, server, here }: Difference): C
     const message = 'it is not part of pg-sql: move it to another schema, or drop it'
     return [{ where, message, isForeign: true, alter: to('DROP', where) }]
   }
-  if (!found) return [{ where, message: 'it is missing: pg-sql installed it' }]
+  if (!found) return [{ where, message: 'it is missing, although pg-sql installed it' }]
   const parts = differingParts(wanted, found)
   if (server !== here || parts.length === 0) return []
   const message = `it differs in ${parts.join(', ')}: not what pg-sql installed`

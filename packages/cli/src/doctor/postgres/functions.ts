@@ -74,7 +74,7 @@ async function driftOf(database: Postgres, installed: Installation): Promise<Fin
     return await checkDrift(database, installed)
   } catch (error) {
     if (!isUndefinedObject(error)) throw error
-    const message = `what was installed can't be told, so nothing was compared: ${error.message}`
+    const message = `can't determine what was installed, so nothing was compared: ${error.message}`
     return [finding('drift', `table ${installed.schema}._manifest`, message, again(installed))]
   }
 }

@@ -20,7 +20,7 @@ const hiddenSql = (schema: string): string => `
 export async function checkGenerators(database: Postgres, installed: Installation): Promise<Finding[]> {
   const lost = await database.query(lostSql(installed.schema))
   const faults = await database.query(faultsSql(installed.schema))
-  const message = 'its sequence was dropped: install again, and name with --grant-to the roles that make ids'
+  const message = 'its sequence was dropped: install again, with --grant-to for the roles that generate ids'
   return [
     ...lost.map(({ place }) => finding('generator', place as string, message, again(installed))),
     ...faults.map((row) => findingOf('generator', row)),

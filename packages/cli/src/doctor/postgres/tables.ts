@@ -38,7 +38,7 @@ async function checkTriggers(examination: Examination): Promise<Finding[]> {
       .flatMap(({ trigger, definition, function: name }) => {
         const sql = keepingIds(definition as string, column)
         if (sql === undefined) return []
-        const message = `trigger ${trigger} gives rows other ids than they bring, by ${name}`
+        const message = `trigger ${trigger} overwrites the ids of rows, by ${name}`
         return [finding('trigger', placeOf(column), message, { sql })]
       }),
   )
@@ -56,7 +56,7 @@ async function unchecked(examination: Examination): Promise<Finding[]> {
   return rows.flatMap(({ table, name, column: of }) => {
     const own = examination.columns.find(({ column }) => column.quotedTable === table && column.name === of)
     if (own === undefined) return []
-    const message = `foreign key ${name} is NOT VALID: rows that were there before may reference nothing`
+    const message = `foreign key ${name} is NOT VALID: existing rows may reference rows that don't exist`
     const sql = `ALTER TABLE ${table} VALIDATE CONSTRAINT ${quoteName(name as string)}`
     return [finding('reference', placeOf(own.column), message, { sql }, 'warning')]
   })
@@ -72,8 +72,8 @@ async function invalidIndexes(examination: Examination): Promise<Finding[]> {
   return rows.map(({ table, name, is_unique }) => {
     const place =
       examination.columns.find(({ column }) => column.quotedTable === table)?.column.table ?? table
-    const does = is_unique ? 'refuses no duplicates' : 'serves no query'
-    const message = `index ${name} is invalid, so that it ${does}: CREATE INDEX CONCURRENTLY failed or still runs`
+    const does = is_unique ? 'refuses no duplicates' : 'is used by no query'
+    const message = `index ${name} is invalid and ${does}: CREATE INDEX CONCURRENTLY failed or is still running`
     return finding('index', place as string, message, { sql: `REINDEX INDEX ${name}` })
   })
 }

@@ -44,8 +44,8 @@ function typeFault(idColumn: IdColumn): string | undefined {
   if (storage === undefined) return storageFault('sqlite', idColumn)
   if (!SPOILED_BY[storage.name]?.includes(column.type)) return undefined
   return storage.name === 'text'
-    ? `${column.declared} has the affinity ${column.type.toUpperCase()}, which makes a number of an id that looks like one`
-    : `${column.declared} does not keep numbers of 64 bits`
+    ? `${column.declared} has the affinity ${column.type.toUpperCase()}, which turns ids that look like numbers into numbers`
+    : `${column.declared} can't store every 64-bit integer`
 }
 
 function hasCollationFault({ column, storage }: IdColumn): boolean {
@@ -99,7 +99,7 @@ async function checkConstraint(
   }
   const ofText = await Promise.all(conditions.map((one) => takes(one, id)))
   if (ofText.some((isTaken) => isTaken !== true)) return []
-  const message = 'SQLite takes a text in a BLOB column, where no id finds it; a CHECK refuses it'
+  const message = 'SQLite accepts text in a BLOB column, where no lookup by id finds it; a CHECK refuses it'
   const cure = {
     sql: await rebuild(
       { ...examination, database },

@@ -30,7 +30,7 @@ async function checkTriggers({ database, columns }: Examination): Promise<Findin
         if (changed === undefined) return []
         const cure = { sql: `DROP TRIGGER ${quoteName(name as string)};\n${changed}` }
         return [
-          finding('trigger', placeOf(column), `trigger ${name} gives rows other ids than they bring`, cure),
+          finding('trigger', placeOf(column), `trigger ${name} overwrites the ids of rows`, cure),
         ]
       }),
   )
@@ -85,7 +85,7 @@ async function nulls(examination: Examination): Promise<Finding[]> {
       findings.push(
         finding('null', placeOf(column), message, {
           sql,
-          leaves: 'more of them: run these statements, then doctor again',
+          leaves: 'there are more: run these statements, then doctor again',
         }),
       )
     else {
