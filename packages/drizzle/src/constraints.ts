@@ -1,5 +1,5 @@
 import { type Column, getTableName, is, SQL, sql, type Table } from 'drizzle-orm'
-import { idColumnsOf } from './binding/writes.js'
+import { idColumnsOf } from './binding/values.js'
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds, IDS, idsOf } from './id-column/ids.js'
 

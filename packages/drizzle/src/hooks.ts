@@ -1,26 +1,21 @@
+import type { Database } from '@snoflax/core'
 import { literalOf, requireMembers } from '@snoflax/core/adapter'
 import { is, Param, Placeholder, SQL, type SQLChunk, type Table } from 'drizzle-orm'
 import {
-  answeredColumn,
   bindCompared,
   bound,
   boundRow,
+  idColumnsOf,
+  mapAnswer,
   type Row,
   type SelectConfig,
 } from './binding/values.js'
-import {
-  boundInsert,
-  boundUnion,
-  checkReturningId,
-  type Insert,
-  idColumnsOf,
-  withFreshIds,
-} from './binding/writes.js'
+import { boundInsert, boundUnion, checkReturningId, type Insert, withFreshIds } from './binding/writes.js'
 import { checkBuilder, copyBehind, type DrizzleCopy, isBefore1, ownCopy } from './copy.js'
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds } from './id-column/ids.js'
 import { literal } from './id-column/literal.js'
-import { keepingIds } from './relational-queries.js'
+import { keepingIds, withAnswers } from './relational-queries.js'
 
 /** What we use of the building of SQL: of the first in Drizzle 0.45, of the others in 1.0. */
 interface BuildingMembers {
@@ -169,20 +164,20 @@ function hookIntoDialect(copy: DrizzleCopy, { database, relationalMethods, inJso
   const prototype = copy.Dialect.prototype as DialectMembers
   if (isBefore1(copy)) {
     for (const method of relationalMethods) {
-      replace(prototype, method, (build, query) => keepingIds(build as never, query, inJson))
+      replace(prototype, method, (build, query) => keepingIds(build as never, query, database, inJson))
     }
   } else {
     // The columns themselves say how they go through JSON. Each condition is bound by itself: the query around it is one
     // long list of chunks.
     replace(prototype, 'buildRelationalQuery', (build, query) => {
-      const built = build(query as never) as { readonly sql: SQL }
+      const built = build(withAnswers(query as never, database) as never) as { readonly sql: SQL }
       return { ...built, sql: new SQL(built.sql.queryChunks.map((one) => (is(one, SQL) ? bound(one) : one))) }
     })
   }
   // Drizzle puts bare names in the place of columns there.
   replace(prototype, 'buildSelection', (build, fields, options) =>
     build(
-      fields.map((selected) => ({ ...selected, field: boundField(selected.field) })),
+      fields.map((selected) => ({ ...selected, field: boundField(selected.field, database) })),
       options,
     ),
   )
@@ -202,11 +197,9 @@ function inline(chunk: SQLChunk): SQLChunk {
   return ids ? literal(chunk.encoder.mapToDriverValue(chunk.value), ids.storage.database) : chunk
 }
 
-/** SQL that answers ids is read as they are. */
-function boundField(field: unknown): unknown {
+function boundField(field: unknown, database: Database): unknown {
   const query = is(field, SQL.Aliased) ? field.sql : field
-  const column = is(query, SQL) ? answeredColumn(query) : undefined
-  if (is(query, SQL) && column) query.mapWith(column)
+  if (is(query, SQL)) mapAnswer(query, database)
   if (is(field, SQL.Aliased)) return isOfSubquery(field) ? field : bound(field.sql).as(field.fieldAlias)
   return is(field, SQL) ? bound(field) : field
 }

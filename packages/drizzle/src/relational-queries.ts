@@ -1,5 +1,6 @@
-import { Column, is, type SQL, sql } from 'drizzle-orm'
-import { answeredColumn, bound } from './binding/values.js'
+import type { Database } from '@snoflax/core'
+import { type Column, is, SQL, sql } from 'drizzle-orm'
+import { bound, idColumnOf, mapAnswer } from './binding/values.js'
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds, isList } from './id-column/ids.js'
 import { TimeDecoder } from './time.js'
@@ -35,9 +36,11 @@ type InJson = IdDialect['inJson']
 export function keepingIds(
   build: (query: RelationalQuery) => BuiltQuery,
   query: RelationalQuery,
+  database: Database,
   inJson: InJson,
 ): BuiltQuery {
-  const cure = query.nestedQueryRelation === undefined ? new Cure(query) : new Cure(query, inJson)
+  const cure =
+    query.nestedQueryRelation === undefined ? new Cure(query, database) : new Cure(query, database, inJson)
   return cure.restore(build({ ...query, queryConfig: cure.config() }))
 }
 
@@ -51,6 +54,7 @@ class Cure {
 
   constructor(
     private readonly query: RelationalQuery,
+    private readonly database: Database,
     private readonly inJson?: InJson,
   ) {
     this.given = query.queryConfig === true ? {} : query.queryConfig
@@ -102,11 +106,14 @@ class Cure {
   }
 
   private keep(key: string, extra: SQL.Aliased): SQL.Aliased {
-    const decoder = decoderOf(extra)
-    if (decoder === undefined) return extra
+    const { sql: expression } = extra
+    const isOfIds = mapAnswer(expression, this.database)
+    const { decoder } = expression as unknown as { decoder: object }
+    const isTime = TimeDecoder.isDecoder(decoder)
+    if (!isOfIds && !isTime) return extra
     this.fields.set(key, extra)
-    const column = TimeDecoder.isDecoder(decoder) ? decoder.answers : decoder
-    return is(column, Column) ? this.exact(column, extra.sql).as(extra.fieldAlias) : extra
+    const column = isTime ? decoder.answers : idColumnOf(expression)
+    return column ? this.exact(column, expression).as(extra.fieldAlias) : extra
   }
 
   private exact(column: Column, expression: SQL): SQL {
@@ -139,11 +146,32 @@ function selectedColumns(all: Record<string, Column>, wanted: QueryConfig['colum
   return Object.keys(all).filter((key) => (isIncluding ? wanted[key] === true : wanted[key] === undefined))
 }
 
-/** What reads it, where that is ours. */
-function decoderOf({ sql: expression }: SQL.Aliased): object | undefined {
-  const { decoder } = expression as unknown as { decoder: object }
-  if (TimeDecoder.isDecoder(decoder)) return decoder
-  const column = answeredColumn(expression)
-  if (column) expression.mapWith(column)
-  return column
+/** What we read of the argument of Drizzle 1.0's method. */
+interface Level {
+  readonly extras?: Readonly<Record<string, unknown>>
+  readonly with?: Readonly<Record<string, Level | boolean | undefined>>
+}
+
+/** For Drizzle 1.0: the query, its extras read as the ids that they answer. */
+export const withAnswers = <Query extends { readonly queryConfig: Level | true }>(
+  query: Query,
+  database: Database,
+): Query => ({ ...query, queryConfig: answered(query.queryConfig, database) })
+
+function answered<Given extends Level | boolean | undefined>(level: Given, database: Database): Given {
+  if (typeof level !== 'object') return level
+  const map = (given: object, of: (one: unknown) => unknown) =>
+    Object.fromEntries(Object.entries(given).map(([key, one]) => [key, of(one)]))
+  const answer = (extra: unknown) => {
+    const { sql: query } = is(extra, SQL.Aliased) ? extra : { sql: extra }
+    if (is(query, SQL)) mapAnswer(query, database)
+    return extra
+  }
+  const extraOf = (one: unknown) =>
+    typeof one === 'function' ? (...given: unknown[]) => answer(one(...given)) : answer(one)
+  return {
+    ...level,
+    ...(level.extras && { extras: map(level.extras, extraOf) }),
+    ...(level.with && { with: map(level.with, (one) => answered(one as Level, database)) }),
+  }
 }

@@ -84,7 +84,7 @@ describe('better-sqlite3', () => {
     const others = {
       is: sql`${marks.id} = ${id}`,
       size: sql`length(${marks.id})`,
-      hex: sql`hex(${marks.id})`,
+      hex: sql`hex(${marks.id})`.mapWith(String),
     }
     expect(db.select(others).from(marks).get()).toEqual({
       is: 1n,

@@ -1,5 +1,12 @@
 import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
-import { agree, checkStored, databaseDefault, idSource, withPath } from '@snoflax/core/adapter'
+import {
+  agree,
+  checkStored,
+  databaseDefault,
+  idSource,
+  type NamedColumn,
+  withPath,
+} from '@snoflax/core/adapter'
 import type { IdColumn, IdTables } from './columns.js'
 
 /** The ids of one column. Errors name it. */
@@ -37,6 +44,11 @@ export class ColumnIds {
 
   get family(): IdFamily {
     return this.storage.family
+  }
+
+  /** The column, as errors name it. */
+  get named(): NamedColumn {
+    return { place: this.path, family: this.family, storage: () => this.storage }
   }
 
   get isMysql(): boolean {

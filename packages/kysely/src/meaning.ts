@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import { arrayLiteral, isBytes, isDate, show } from '@snoflax/core/adapter'
+import { arrayLiteral, isBytes, isStored, leak, refuseLeak, show } from '@snoflax/core/adapter'
 import type { ColumnIds, Declared } from './column-ids.js'
 
 /** What an expression holds; undefined for all that has nothing to do with ids. */
@@ -151,7 +151,8 @@ export function decode(meaning: Meaning, value: unknown, inJson = false): unknow
       throw meaning.ids.refuse(`expected an array of ids, got ${show(value)}`, value)
     }
     case 'derived':
-      return refuseDerived(meaning.ids, value)
+      refuseLeak(meaning.ids.named, value, DECLARED)
+      return value
     case 'object':
     case 'array':
       return decodeJson(meaning, typeof value === 'string' ? JSON.parse(value) : value)
@@ -192,21 +193,8 @@ const elementsOf = (text: string): (string | null)[] | string =>
           .map((one) => (one === 'NULL' ? null : one.replace(/^"(.*)"$/, '$1').replaceAll('\\\\', '\\')))
     : text
 
-/** What is computed from an id, such as a length, may be anything but text, bytes and JSON, which may hold the id. */
-function refuseDerived(ids: ColumnIds, value: unknown): unknown {
-  const { converts, name } = ids.storage
-  const isNumber = typeof value === 'number' || typeof value === 'bigint'
-  if (!converts || typeof value === 'boolean' || isDate(value) || (isNumber && name !== 'bigint'))
-    return value
-  throw leak(ids, value)
-}
-
-const leak = (ids: ColumnIds, value: unknown): IdError =>
-  ids.refuse(
-    `an expression returns ${show(value)}, which may be an id in the column's storage (${ids.storage.name}); declare ` +
-      'it with ids.typed(column, expression), with ids.rows({ … }, sql) for raw SQL, or with notAnId(expression)',
-    value,
-  )
+const DECLARED =
+  'declare it with ids.typed(column, expression), with ids.rows({ … }, sql) for raw SQL, or with notAnId(expression)'
 
 /**
  * A value of raw SQL, which may be an id of any column.
@@ -219,21 +207,11 @@ export function refuseLeaks(declared: Declared, name: string | undefined, value:
   for (const table of declared.values()) {
     for (const [column, ids] of table) {
       const isTelling = ids.storage.name !== 'bigint' && ids.family.byteLength < UUID_BYTES
-      if (ids.storage.converts && (column === name || isTelling) && isStoredForm(ids, value))
-        throw leak(ids, value)
+      if (ids.storage.converts && (column === name || isTelling) && isStored(ids.named, value))
+        throw leak(ids.named, value, DECLARED)
     }
   }
   return value
 }
 
 const UUID_BYTES = 16
-
-function isStoredForm(ids: ColumnIds, value: unknown): boolean {
-  if (typeof value === 'boolean' || isDate(value)) return false
-  try {
-    return ids.fromDatabase(value) !== null
-  } catch {
-    const isJsonValue = typeof value === 'object' && value !== null && !isBytes(value)
-    return isJsonValue && Object.values(value).some((one) => isStoredForm(ids, one))
-  }
-}

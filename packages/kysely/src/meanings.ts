@@ -1,6 +1,7 @@
 import { type Database, IdError } from '@snoflax/core'
 import {
   answeredArguments,
+  answersOther,
   markOf,
   NamedColumns,
   type Reading,
@@ -23,9 +24,6 @@ import { hasIds, idsIn, type Meaning, unite } from './meaning.js'
 import type { AnyNode, Node, Query, QueryParts } from './nodes.js'
 import { checked, type Output, RAW, type Relation, relationFrom, Scope, UNKNOWN } from './scope.js'
 
-/** Functions that answer no id, whatever they are given. */
-const OTHER_RESULTS =
-  /^(?:count|length|octet_length|char_length|character_length|bit_length|row_number|rank|dense_rank|percent_rank|cume_dist|ntile|grouping|typeof|pg_typeof|pg_column_size|array_length|cardinality|bool_and|bool_or|every|hash|.*_(?:time|is_valid|meta|partition|between)(?:_.*)?)$/
 const JSON_OBJECT = /^jsonb?_(?:build_)?object$/
 const JSON_OF_ONE = /^(?:to_jsonb?|row_to_json)$/
 const JSON_LIST =
@@ -38,7 +36,6 @@ export const isComparing = (operator: string): boolean => COMPARING.test(operato
 export const nameOfFunction = ({ func }: FunctionNode | AggregateFunctionNode): string =>
   func.toLowerCase().replace(/^pg_catalog\./, '')
 
-export const isOther = (name: string): boolean => OTHER_RESULTS.test(name)
 export const isJsonObject = (name: string): boolean => JSON_OBJECT.test(name)
 export const isJsonMaker = (name: string): boolean => JSON_OF_ONE.test(name) || JSON_LIST.test(name)
 
@@ -69,9 +66,7 @@ export class Meanings {
     readonly database: Database,
   ) {
     for (const columns of declared.values()) {
-      for (const [name, { path, family, storage }] of columns) {
-        this.named.add(name, { place: path, family, storage: () => storage })
-      }
+      for (const [name, ids] of columns) this.named.add(name, ids.named)
     }
   }
 
@@ -341,7 +336,7 @@ export class Meanings {
     scope: Scope,
   ): Meaning {
     const name = nameOfFunction(call)
-    if (OTHER_RESULTS.test(name)) return undefined
+    if (answersOther(name)) return undefined
     const isAnswered = answeredArguments(name) ?? (name === 'values' ? () => true : undefined)
     if (isAnswered)
       return unite(...given.filter((_, at) => isAnswered(at)).map((one) => this.meaningOf(one, scope)))
@@ -416,11 +411,11 @@ export class Meanings {
     const helper = jsonHelper(raw)
     if (helper) return this.meaningOfHelper(raw, helper, scope)
     const inner = this.scopeOfRaw(raw, scope)
-    const { nodes, result } = this.readRaw(raw)
+    const { nodes, result, parts } = this.readRaw(raw)
     const meanings = nodes.map((node) => this.meaningOf(node, inner))
     const answers = result.map(({ chunk, isCast }) => (isCast ? undefined : meanings[chunk]))
     if (answers.some((one) => one !== undefined)) return unite(...answers)
-    const ids = meanings.flatMap(idsIn)[0]
+    const ids = parts.chunks.flatMap((chunk) => idsIn(meanings[chunk]))[0]
     return ids && { is: 'derived', ids }
   }
 

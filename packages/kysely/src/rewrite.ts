@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import { answeredArguments, literalOf, refuseUnconverted } from '@snoflax/core/adapter'
+import { answeredArguments, answersOther, literalOf, refuseUnconverted } from '@snoflax/core/adapter'
 import {
   type AggregateFunctionNode,
   AndNode,
@@ -15,6 +15,7 @@ import {
   ParensNode,
   PrimitiveValueListNode,
   RawNode,
+  type ReferenceNode,
   type SelectQueryNode,
   type TableNode,
   type UpdateQueryNode,
@@ -34,7 +35,6 @@ import {
   isFlat,
   isJsonMaker,
   isJsonObject,
-  isOther,
   type Meanings,
   nameOfFunction,
   operatorOf,
@@ -55,6 +55,10 @@ export const SUPPORTED = '^0.28.3 || ^0.29.0'
 
 const NAMED_IN_TEXT =
   'name it by sql.ref(), or pass ids.parameter(column, id); notAnId(value) is for other values'
+const ADVICE = {
+  advice: 'pass it as a parameter',
+  known: 'declare it with ids.typed(column, expression), or with notAnId(expression)',
+}
 
 const PATTERN = /^(?:not )?(?:i?like|glob|match|regexp|rlike|similar to)$|^!?~\*?$|^@@$/
 
@@ -81,7 +85,7 @@ export class Rewriter {
       case 'ReferenceNode':
       case 'ColumnNode':
         // Ids of another storage or family would never be found, nor fit.
-        if (expected !== undefined) unite(expected, this.meanings.meaningOf(node, scope))
+        if (expected !== undefined) this.fit(node, scope, expected)
         return node
       case 'TableNode':
         return node
@@ -131,6 +135,17 @@ export class Rewriter {
       default:
         return this.plain(node, scope)
     }
+  }
+
+  private fit(node: ReferenceNode | ColumnNode, scope: Scope, expected: Meaning): void {
+    const meaning = this.meanings.meaningOf(node, scope)
+    unite(expected, meaning)
+    const { column, table } = node as Partial<ReferenceNode>
+    const name = ColumnNode.is(node) ? node.column.name : column?.kind === 'ColumnNode' && column.column.name
+    if (meaning !== undefined || expected?.is !== 'id' || !name) return
+    const sources = table ? [scope.source(table.table.identifier.name)] : scope.all()
+    if (!sources.some((one) => one?.isRaw)) return
+    this.meanings.named.refuseUnknown(expected.ids.named, [name], ADVICE.known)
   }
 
   /** A node without a rule of its own. Statements that define a table or an index see its columns. */
@@ -209,7 +224,7 @@ export class Rewriter {
         )
       })
     }
-    if (isOther(name)) return given.map((one) => this.rewrite(one, scope))
+    if (answersOther(name)) return given.map((one) => this.rewrite(one, scope))
     if (/^(?:any|all|some)$/.test(name) && expected?.is === 'id') {
       return given.map((one) =>
         this.rewrite(one, scope, isQuery(one) ? expected : { ...expected, is: 'list' }),
@@ -497,7 +512,7 @@ export class Rewriter {
         if (meanings[chunk] === undefined && !others.has(chunk)) places[chunk] ??= meaning
       }
     }
-    for (const { rows, list, array, pattern } of comparisons) {
+    for (const { rows, list, array, pattern, names } of comparisons) {
       const sides = rows.map((row) =>
         row.map((terms) =>
           terms.filter(({ chunk, isCast }) => !(isCast && meanings[chunk])).map(({ chunk }) => chunk),
@@ -519,7 +534,10 @@ export class Rewriter {
         const listed = array === undefined ? undefined : meanings[array]
         if (meaning?.is === 'row' || hasIds(meaning)) put(chunks, meaning)
         else if (listed?.is === 'list') put(chunks, { is: 'id', ids: listed.ids })
-        else if (meaning === undefined && chunks.some((chunk) => nodes[chunk]?.kind === 'ReferenceNode')) {
+        else if (
+          meaning === undefined &&
+          (names[at]?.length || chunks.some((chunk) => nodes[chunk]?.kind === 'ReferenceNode'))
+        ) {
           // Something else than ids is compared.
           for (const chunk of chunks) others.add(chunk)
         }
@@ -542,7 +560,13 @@ export class Rewriter {
         refuseUnconverted(columns, node.value, NAMED_IN_TEXT)
       }
     }
+    this.meanings.named.refuseUnseen(reading, {
+      column: (chunk) => idsIn(meanings[chunk])[0]?.named,
+      value: (chunk) => (nodes[chunk] as Partial<ValueNode>).value,
+      ...ADVICE,
+    })
     const [ids] = idsIn(expected)
+    if (ids) this.meanings.named.refuseUnseenIn(ids.named, reading, ADVICE)
     if (ids)
       put(
         nodes.map((_, at) => at),

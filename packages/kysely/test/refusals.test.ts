@@ -58,6 +58,119 @@ const any = (): Kysely<Any> => db() as unknown as Kysely<Any>
 
 test.each<[string, () => Promise<unknown>, RegExp]>([
   [
+    'an id in the text, beside a column',
+    () =>
+      db()
+        .selectFrom('customers')
+        .select('name')
+        .where('id', '=', sql.raw<FlaxId>(`'${ada}'`))
+        .execute(),
+    /customers\.id: the id .* is written into the text of the SQL/,
+  ],
+  [
+    'an id in the text of a literal',
+    () =>
+      db()
+        .selectFrom('customers')
+        .select('name')
+        .where(sql<boolean>`${sql.ref('id')} = ${sql.lit(ada)}${sql.raw(` or id = '${ada}'`)}`)
+        .execute(),
+    /customers\.id.*: the id .* is written into the text of the SQL/,
+  ],
+  [
+    'a statement with an id in it',
+    () => sql.raw(`select name from customers where customers.id = '${ada}'`).execute(db()),
+    /customers\.id.*: the id .* is written into the text of the SQL/,
+  ],
+  [
+    'an insert with an id in it',
+    () => sql.raw(`insert into customers (name, id) values ('x', '${flax.generate()}')`).execute(db()),
+    /is written into the text of the SQL/,
+  ],
+  [
+    'ids in JSON',
+    () =>
+      db()
+        .selectFrom('customers')
+        .select('name')
+        .where(
+          sql<boolean>`${sql.ref('customers.id')} in (select value from json_each(${JSON.stringify([ada])}))`,
+        )
+        .execute(),
+    /customers\.id: the id .* is part of JSON/,
+  ],
+  [
+    'ids in JSON beside a column',
+    () =>
+      db()
+        .selectFrom('customers')
+        .select('name')
+        .where('id', 'in', sql<FlaxId>`(select value from json_each(${JSON.stringify([ada])}))`)
+        .execute(),
+    /customers\.id: /,
+  ],
+  [
+    'ids in JSON by a table function',
+    () =>
+      any()
+        .selectFrom('customers')
+        .innerJoin(sql`json_each(${JSON.stringify([ada])})`.as('j'), 'j.value', 'customers.id')
+        .select('name')
+        .execute(),
+    /customers\.id: can't tell whether value/,
+  ],
+  [
+    'raw SQL without references beside an id',
+    () =>
+      db().selectFrom('customers').select('name').where('id', '=', sql<FlaxId>`lower(somebody)`).execute(),
+    /customers\.id: can't tell whether somebody/,
+  ],
+  [
+    'JSON that raw SQL makes',
+    () =>
+      db()
+        .selectFrom('customers')
+        .select((eb) => sql`json_object('id', hex(${eb.ref('id')}))`.as('x'))
+        .execute(),
+    /an expression returns/,
+  ],
+])('never silent: %s', (_, run, message) => refused(run, message))
+
+test('raw SQL that is no id, or names a declared column', async () => {
+  const names = db().selectFrom('customers').select('name').where('name', '=', 'Ada')
+  const found = [{ name: 'Ada' }]
+  expect(await names.where('id', 'in', sql<FlaxId>`(select customer_id from orders)`).execute()).toEqual(
+    found,
+  )
+  expect(
+    await names
+      .where(
+        'id',
+        '=',
+        sql<FlaxId>`(select max(o.customer_id) from orders o where o.customer_id = customers.id)`,
+      )
+      .execute(),
+  ).toEqual(found)
+  expect(await names.where('id', '!=', sql<FlaxId>`x'00'`).execute()).toEqual(found)
+  expect(await names.where('id', 'is not', sql<null>`null`).execute()).toEqual(found)
+  expect(
+    await names
+      .where(
+        'id',
+        '=',
+        shop.ids.typed(
+          'customers.id',
+          sql`(select c.id as somebody from customers c where c.name = ${'Ada'})`,
+        ),
+      )
+      .execute(),
+  ).toEqual(found)
+  const named = sql<string>`case when ${sql.ref('id')} is null then 'nobody is there' else ${sql.ref('name')} end`
+  expect(await names.select(named.as('named')).execute()).toEqual([{ name: 'Ada', named: 'Ada' }])
+})
+
+test.each<[string, () => Promise<unknown>, RegExp]>([
+  [
     'a malformed id',
     () =>
       db()

@@ -24,6 +24,18 @@ export interface Comparison {
   readonly pattern?: string | undefined
   /** The columns in it that only the text names, without their tables, by their place in a row. */
   readonly names: readonly (readonly string[])[]
+  /** The texts that are written into it, by their place in a row. */
+  readonly texts: readonly (readonly string[])[]
+}
+
+/** What the value of an expression is made of: not what chooses or orders it, nor what is only counted or compared. */
+export interface Parts {
+  /** Numbers of chunks. */
+  readonly chunks: readonly number[]
+  /** Columns that only the text names, without their tables, and other words. */
+  readonly names: readonly string[]
+  /** What quotes hold. */
+  readonly texts: readonly string[]
 }
 
 const MARK = '\uE000'
@@ -85,6 +97,12 @@ export interface Reading {
   readonly expressions: readonly (readonly number[])[]
   /** What the whole of the SQL is, if it is an expression. */
   readonly result: readonly Term[]
+  /** What its value is made of. */
+  readonly parts: Parts
+  /** The chunks that functions read as JSON, such as `json_each`. */
+  readonly json: readonly number[]
+  /** All that stands in it, where something is read as JSON. */
+  readonly all: Parts
 }
 
 const KEPT = 500
@@ -108,29 +126,50 @@ export function readComparisons(sql: string, dialect: Database): Reading {
   return reading
 }
 
-const readingOf = (items: readonly Item[], dialect: Database): Reading => ({
+const readingOf = (
+  items: readonly Item[],
+  dialect: Database,
+  json: readonly number[] = jsonIn(items),
+): Reading => ({
   comparisons: comparisonsIn(items, dialect)
     .filter(({ rows }) => rows.length > 0)
-    .map((one) => ({ ...one, rows: one.rows.map((row) => row.map(chunksOf)), names: namesOf(one.rows) })),
+    .map((one) => ({
+      ...one,
+      rows: one.rows.map((row) => row.map(chunksOf)),
+      names: inPlaces(one.rows, ({ name }) => name),
+      texts: inPlaces(one.rows, ({ written }) => written),
+    })),
   expressions: expressionsOf(items).filter(({ length }) => length > 1),
   result: chunksOf(termsOf(items)),
+  parts: namedParts(partsOf(items, dialect)),
+  json,
+  all: namedParts(json.length > 0 ? operandsIn(items) : []),
 })
 
-/** A chunk, or a column that the text names. */
+/** A chunk, a column that the text names, or a text that is written into it. */
 interface Operand {
   readonly chunk?: number
   readonly name?: string
+  readonly written?: string
   readonly isCast: boolean
 }
 
-type Found = Omit<Comparison, 'rows' | 'names'> & { readonly rows: readonly (readonly Operand[])[][] }
+type Found = Omit<Comparison, 'rows' | 'names' | 'texts'> & {
+  readonly rows: readonly (readonly Operand[])[][]
+}
 
-function namesOf(rows: Found['rows']): string[][] {
+function inPlaces(rows: Found['rows'], read: (operand: Operand) => string | undefined): string[][] {
   const width = Math.max(...rows.map(({ length }) => length))
   return Array.from({ length: width }, (_, at) =>
-    rows.flatMap((row) => (row[at] ?? []).flatMap(({ name }) => name ?? [])),
+    rows.flatMap((row) => (row[at] ?? []).flatMap((one) => read(one) ?? [])),
   )
 }
+
+const namedParts = (parts: readonly Operand[]): Parts => ({
+  chunks: parts.flatMap(({ chunk }) => chunk ?? []),
+  names: parts.flatMap(({ name }) => name ?? []),
+  texts: parts.flatMap(({ written }) => written ?? []),
+})
 
 const chunksOf = (operands: readonly Operand[]): Term[] =>
   operands.flatMap(({ chunk, isCast }) => (chunk === undefined ? [] : [{ chunk, isCast }]))
@@ -142,6 +181,8 @@ interface Item {
   readonly chunk?: number
   /** Of what may be a column: the last part of its name, as it is. */
   readonly name?: string | undefined
+  /** Of a text: what its quotes hold. */
+  readonly written?: string | undefined
   readonly inside?: Item[]
 }
 
@@ -166,7 +207,8 @@ function itemOf({ kind, text, parts, isQuoted }: SqlToken): Item {
   const word = kind !== 'name' ? text : isQuoted ? `"${text}` : text.toUpperCase()
   if (OPENING.has(word)) return { text: word, inside: [] }
   const chunk = kind === 'placeholder' ? MARKED.exec(text)?.[1] : undefined
-  return chunk === undefined ? { text: word, name: parts.at(-1) } : { text, chunk: Number(chunk) }
+  if (chunk !== undefined) return { text, chunk: Number(chunk) }
+  return kind === 'string' ? { text, written: text.slice(1, -1) } : { text: word, name: parts.at(-1) }
 }
 
 const COMPARED = '=|==|<>|!=|<|<=|>|>=|<=>|@>|<@|&&|IS(?: NOT)?(?: DISTINCT FROM)?'
@@ -301,6 +343,17 @@ const ANSWERING: readonly (readonly [names: RegExp, isAnswered: (argument: numbe
 export const answeredArguments = (name: string): ((argument: number) => boolean) | undefined =>
   ANSWERING.find(([names]) => names.test(name.toUpperCase()))?.[1]
 
+const OTHER_RESULTS =
+  /^(?:count|length|octet_length|char_length|character_length|bit_length|row_number|rank|dense_rank|percent_rank|cume_dist|ntile|grouping|typeof|pg_typeof|pg_column_size|array_length|cardinality|bool_and|bool_or|every|hash|exists|.*_(?:time|is_valid|meta|partition|between)(?:_.*)?)$/
+
+/**
+ * Whether an SQL function answers something that none of its arguments is a part of.
+ *
+ * @example
+ * ['count', 'concat'].map(answersOther) // [true, false]
+ */
+export const answersOther = (name: string): boolean => OTHER_RESULTS.test(name.toLowerCase())
+
 /** The arguments that a function answers. */
 function answeredBy(name: string, brackets: Item): Item[][] {
   const isAnswered = answeredArguments(name)
@@ -341,13 +394,57 @@ function termsOf(items: readonly Item[]): Operand[] {
     const isCast = second.text === '::' && more.every(({ inside, text }) => inside || /^\w+$/.test(text))
     return isCast ? [{ chunk: first.chunk, isCast }] : []
   }
-  if (first.name !== undefined && second === undefined) return [{ name: first.name, isCast: false }]
+  const { name, written } = first
+  if (name !== undefined && second === undefined) return [{ name, isCast: false }]
+  if (written !== undefined && (second === undefined || second.text === '::'))
+    return [{ written, isCast: second !== undefined }]
   if (first.text === '(' && second === undefined) return termsOf(first.inside as Item[])
   if (first.text === 'CASE' && second === undefined) return resultsOf(first).flatMap(termsOf)
   if (first.text === 'SELECT') return termsOf(divided(items.slice(1), /^(?:FROM|,)$/)[0] as Item[])
   const isCall =
     second?.text === '(' && (more.length === 0 || /^(?:OVER|FILTER)$/.test(more[0]?.text as string))
   return isCall ? answeredBy(first.text, second).flatMap(termsOf) : []
+}
+
+const JSON_READER =
+  /^(?:JSONB?_(?:EACH|TREE|TABLE|ARRAY_ELEMENTS|TO_RECORD|POPULATE_RECORD|CONTAINS|OVERLAPS|EXTRACT)|UNNEST)/
+
+function jsonIn(items: readonly Item[], chunks: number[] = []): number[] {
+  for (const [at, { text, inside }] of items.entries()) {
+    if (inside) jsonIn(inside, chunks)
+    if (!JSON_READER.test(text)) continue
+    for (const { chunk } of items[at + 1]?.inside ?? []) if (chunk !== undefined) chunks.push(chunk)
+  }
+  return chunks
+}
+
+const operandsIn = (items: readonly Item[]): Operand[] =>
+  items.flatMap((item) => (item.inside ? operandsIn(item.inside) : termsOf([item])))
+
+const LIMITS = /^(?:FROM|WHERE|UNION|INTERSECT|EXCEPT|ORDER|LIMIT|AS|SEPARATOR)$/
+const ASIDE = /^(?:OVER|FILTER|GROUP)$/
+const TRUTH = /^(?:AND|OR|NOT|EXISTS)$/
+
+/** What a value is made of. */
+function partsOf(items: readonly Item[], dialect: Database): Operand[] {
+  const [first = [], ...selects] = divided(items, /^SELECT$/)
+  const parts = (selects.length > 0 ? selects : [first]).map((part) => divided(part, LIMITS)[0] as Item[])
+  return parts.flatMap((part) => divided(part, /^,$/)).flatMap((part) => partsOfOne(part, dialect))
+}
+
+function partsOfOne(items: readonly Item[], dialect: Database): Operand[] {
+  if (items.some(({ text }, at) => TRUTH.test(text) || operatorAt(items, at, dialect) !== null)) return []
+  return items.flatMap((item, at): Operand[] => {
+    const { text, chunk, name, written, inside } = item
+    const before = items[at - 1]?.text ?? ''
+    const next = items[at + 1]?.text
+    if (before === '::' || next === '.') return []
+    if (text === 'CASE') return resultsOf(item).flatMap((part) => partsOf(part, dialect))
+    if (inside) return ASIDE.test(before) || answersOther(before) ? [] : partsOf(inside, dialect)
+    if (chunk !== undefined) return [{ chunk, isCast: false }]
+    if (written !== undefined) return [{ written, isCast: false }]
+    return name === undefined || next === '(' ? [] : [{ name, isCast: false }]
+  })
 }
 
 const LOGIC = /^(?:[;]|AND|OR|NOT|WHEN|THEN|ELSE|SELECT|WHERE|FROM)$/

@@ -7,9 +7,11 @@ export { agree, type ColumnIdentity } from './agree.js'
 export { checkStored } from './check-stored.js'
 export {
   answeredArguments,
+  answersOther,
   type Comparison,
   markOf,
   mayCompare,
+  type Parts,
   type Reading,
   type Row,
   readComparisons,
@@ -27,7 +29,17 @@ export {
 } from './id-source.js'
 export { checkKeyset } from './keyset.js'
 export { arrayLiteral, hexOf, literalOf } from './literal.js'
-export { type BesideName, type NamedColumn, NamedColumns, refuseUnconverted } from './named-columns.js'
+export {
+  type BesideName,
+  isStored,
+  leak,
+  type NamedColumn,
+  NamedColumns,
+  refuseLeak,
+  refuseUnconverted,
+  type SqlAdvice,
+  type SqlChunks,
+} from './named-columns.js'
 export { withPath } from './path.js'
 export {
   closingOf,

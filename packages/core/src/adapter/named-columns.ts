@@ -1,6 +1,8 @@
 import type { IdFamily } from '../family.js'
-import { IdError } from '../primitives/errors.js'
+import { IdError, show } from '../primitives/errors.js'
+import { isBytes, isDate } from '../primitives/realms.js'
 import type { IdStorage } from '../storage/index.js'
+import { checkStored } from './check-stored.js'
 import type { Reading } from './comparisons.js'
 
 /** An id column, as errors name it. */
@@ -19,6 +21,22 @@ export interface BesideName {
   readonly chunk: number
   /** Those of the name. */
   readonly columns: readonly NamedColumn[]
+}
+
+/** What errors advise. */
+export interface SqlAdvice {
+  /** How to pass an id. */
+  readonly advice: string
+  /** How to declare that an expression holds ids. */
+  readonly known: string
+}
+
+/** What the chunks of SQL are. */
+export interface SqlChunks extends SqlAdvice {
+  /** The id column that a chunk is. */
+  column(chunk: number): NamedColumn | undefined
+  /** The value that a chunk is. */
+  value(chunk: number): unknown
 }
 
 /**
@@ -44,11 +62,16 @@ export class NamedColumns {
     this.families.add(column.family)
   }
 
+  /** The columns that have one of the names. */
+  called(names: readonly string[]): NamedColumn[] {
+    return names.flatMap((name) => [...(this.columns.get(keyOf(name))?.values() ?? [])])
+  }
+
   /** The values that SQL compares with columns which its text names, or writes there, with the columns of that name. */
   beside({ comparisons }: Reading): BesideName[] {
     return comparisons.flatMap(({ rows, list, array, names }) =>
       names.flatMap((some, at) => {
-        const columns = some.flatMap((name) => [...(this.columns.get(keyOf(name))?.values() ?? [])])
+        const columns = this.called(some)
         if (columns.length === 0) return []
         const terms = rows.flatMap((row) => row[at] ?? []).map(({ chunk }) => chunk)
         return [...terms, ...[list, array].filter((chunk) => chunk !== undefined)].map((chunk) => ({
@@ -59,14 +82,91 @@ export class NamedColumns {
     )
   }
 
-  /** Whether the value, or one of an array, is an id of a family that a column has: a quick look before SQL is read. */
+  /**
+   * Refuses what SQL has beside id columns whose storage converts, and nobody can convert: ids that are written into
+   * its text or into JSON, and in SQLite and MySQL, which compare everything with everything, columns that nobody knows.
+   *
+   * @param chunks what the chunks are.
+   * @throws {IdError} `INVALID_OPTION`.
+   */
+  refuseUnseen(reading: Reading, chunks: SqlChunks): void {
+    const { known, advice } = chunks
+    const among = (numbers: readonly number[]) => numbers.flatMap((chunk) => chunks.column(chunk) ?? [])
+    const columns = [...among(reading.all.chunks), ...this.called(reading.all.names)]
+    for (const chunk of reading.json) {
+      refuseId(
+        columns,
+        textsIn(chunks.value(chunk)),
+        (id) => `the id ${id} is part of JSON, so it`,
+        'pass a list of ids',
+      )
+    }
+    for (const { rows, names, texts } of reading.comparisons) {
+      for (const [at, some] of names.entries()) {
+        const held = among(rows.flatMap((row) => row[at] ?? []).map(({ chunk }) => chunk))
+        const columns = held.length > 0 ? held : this.called(some)
+        refuseId(columns, texts[at] ?? [], WRITTEN, advice)
+        for (const one of held) this.refuseUnknown(one, some, known)
+      }
+    }
+  }
+
+  /**
+   * The same for SQL in the place of an id.
+   *
+   * @throws {IdError} `INVALID_OPTION`.
+   */
+  refuseUnseenIn(column: NamedColumn, { parts, result }: Reading, { advice, known }: SqlAdvice): void {
+    refuseId([column], parts.texts, WRITTEN, advice)
+    if (result.length === 0) this.refuseUnknown(column, parts.names, known)
+  }
+
+  /**
+   * Refuses names that may be anything beside a column.
+   *
+   * @throws {IdError} `INVALID_OPTION`, with the advice as its end.
+   */
+  refuseUnknown({ place, family, storage }: NamedColumn, names: readonly string[], advice: string): void {
+    const { converts, name, database } = storage()
+    const unknown = names.find((one) => !WORDS.test(one) && this.called([one]).length === 0)
+    if (unknown === undefined || !converts || database === 'postgres') return
+    throw new IdError(
+      'INVALID_OPTION',
+      `${place}: can't tell whether ${unknown}, which it is compared with, contains ids in the column's storage (${name}); ${advice}`,
+      { family: family.name, field: unknown, path: place },
+    )
+  }
+
+  /** Whether the value, or one of an array or of JSON, is an id of a family that a column has: a quick look before SQL is read. */
   mayHold(value: unknown): boolean {
-    if (Array.isArray(value)) return value.some((one) => this.mayHold(one))
-    if (typeof value !== 'string') return false
-    for (const family of this.families) if (family.is(value)) return true
-    return false
+    const texts = textsIn(value)
+    return [...this.families].some((family) => texts.some((one) => family.is(one)))
   }
 }
+
+/** What else stands for a value. */
+const WORDS = /^(?:null|true|false|unknown|default|current_\w+|row)$/i
+
+/** All texts in a value, which may be JSON, or in a list of them. */
+function textsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(textsIn)
+  if (typeof value !== 'string') return []
+  if (!/^\s*[[{"]/.test(value)) return [value]
+  try {
+    return textsInJson(JSON.parse(value))
+  } catch {
+    return [value]
+  }
+}
+
+const textsInJson = (value: unknown): string[] =>
+  typeof value === 'string'
+    ? [value]
+    : typeof value === 'object' && value !== null
+      ? Object.values(value).flatMap(textsInJson)
+      : []
+
+const WRITTEN = (id: string): string => `the id ${id} is written into the text of the SQL, so it`
 
 const SHOWN = 3
 
@@ -85,8 +185,22 @@ const isIdOf = ({ family, storage }: NamedColumn, value: unknown): boolean =>
  * refuseUnconverted([{ place: 'orders.id', family: flax, storage }], 7, 'pass parameter(column, id)') // undefined: 7 is no id
  */
 export function refuseUnconverted(columns: readonly NamedColumn[], value: unknown, advice: string): void {
+  refuseId(
+    columns,
+    value,
+    (shown) => `the text of the SQL names the column, so the id ${shown} beside it`,
+    advice,
+  )
+}
+
+function refuseId(
+  columns: readonly NamedColumn[],
+  value: unknown,
+  reason: (shown: string) => string,
+  advice: string,
+): void {
   if (Array.isArray(value)) {
-    for (const one of value) refuseUnconverted(columns, one, advice)
+    for (const one of value) refuseId(columns, one, reason, advice)
     return
   }
   const [column, ...others] = columns.filter((one) => isIdOf(one, value))
@@ -96,8 +210,68 @@ export function refuseUnconverted(columns: readonly NamedColumn[], value: unknow
   const more = others.length < SHOWN ? '' : `, or ${others.length - SHOWN + 1} others`
   throw new IdError(
     'INVALID_OPTION',
-    `${places}${more}: the text of the SQL names the column, so the id ${JSON.stringify(value)} beside it isn't converted to ` +
-      `the column's storage (${storage().name}); ${advice}`,
+    `${places}${more}: ${reason(JSON.stringify(value))} isn't converted to the column's storage (${storage().name}); ${advice}`,
     { family: family.name, value, path: place },
   )
+}
+
+/**
+ * Refuses what a database returns for an expression of an id column if an id may be in it as it is stored: text, bytes,
+ * arrays and JSON, and for the storage `bigint` numbers.
+ *
+ * @throws {IdError} `INVALID_OPTION`, with the advice as its end.
+ *
+ * @example
+ * const storage = () => storageFor(flax, 'sqlite', { storage: 'binary' })
+ * refuseLeak({ place: 'orders.id', family: flax, storage }, 7, 'map it with the column') // undefined: 7 is no id
+ */
+export function refuseLeak({ place, family, storage }: NamedColumn, value: unknown, advice: string): void {
+  const { converts, name } = storage()
+  if (converts && mayLeak(value, name === 'bigint')) throw leak({ place, family, storage }, value, advice)
+}
+
+/**
+ * What {@link refuseLeak} throws.
+ *
+ * @example
+ * const storage = () => storageFor(flax, 'sqlite', { storage: 'binary' })
+ * leak({ place: 'orders.id', family: flax, storage }, 'x', 'map it').code // 'INVALID_OPTION'
+ */
+export function leak({ place, family, storage }: NamedColumn, value: unknown, advice: string): IdError {
+  const { name } = storage()
+  return new IdError(
+    'INVALID_OPTION',
+    `${place}: an expression returns ${show(value)}, which may be an id in the column's storage (${name}); ${advice}`,
+    { family: family.name, value, path: place },
+  )
+}
+
+/**
+ * Whether a value, or one inside JSON, is an id as the column's storage has it. Any number is one for the storage `bigint`.
+ *
+ * @example
+ * const storage = () => storageFor(flax, 'sqlite', { storage: 'binary' })
+ * isStored({ place: 'orders.id', family: flax, storage }, 'shop') // false
+ */
+export function isStored(column: NamedColumn, value: unknown): boolean {
+  if (value === null || typeof value === 'boolean' || isDate(value)) return false
+  const storage = column.storage()
+  try {
+    checkStored(storage, value)
+    return storage.fromDatabase(value) !== null
+  } catch {
+    const isJson = typeof value === 'object' && !isBytes(value)
+    return isJson && Object.values(value as object).some((one) => isStored(column, one))
+  }
+}
+
+/** No stored id is shorter, and none of this length has digits only; counts are texts in some drivers. */
+const SHORTEST = 8
+const COUNT = /^-?\d{1,15}$/
+
+function mayLeak(value: unknown, mayBeNumber: boolean): boolean {
+  if (value === null || value === undefined || typeof value === 'boolean' || isDate(value)) return false
+  if (typeof value === 'number' || typeof value === 'bigint') return mayBeNumber
+  if (typeof value === 'string') return mayBeNumber || (value.length >= SHORTEST && !COUNT.test(value))
+  return isBytes(value) || Object.values(value as object).some((one) => mayLeak(one, mayBeNumber))
 }

@@ -2,11 +2,14 @@ import { type Database, IdError } from '@snoflax/core'
 import {
   arrayLiteral,
   type Comparison,
+  isStored,
+  leak,
   markOf,
   mayCompare,
   type NamedColumn,
   type NamedColumns,
   readComparisons,
+  refuseLeak,
   refuseUnconverted,
   type Term,
   withoutMarks,
@@ -16,6 +19,7 @@ import {
   type DriverValueDecoder,
   type DriverValueEncoder,
   entityKind,
+  getTableColumns,
   is,
   isSQLWrapper,
   Param,
@@ -23,6 +27,7 @@ import {
   SQL,
   type SQLChunk,
   StringChunk,
+  Table,
 } from 'drizzle-orm'
 import { TypedQueryBuilder } from 'drizzle-orm/query-builders/query-builder'
 import { type ColumnIds, findIds, IDS, idsOf, isList, NAMED } from '../id-column/ids.js'
@@ -39,10 +44,12 @@ export function bound(query: SQL): SQL {
 
 /** The chunks of a query, and in them the values that are compared with an id column encoded as its ids. */
 export function bindCompared(given: SQLChunk[]): SQLChunk[] {
-  if (!given.some(isPartOfComparison) || !holds(given, hasValue)) return given
-  const named = holds(given, isOfIds)
-    ? []
-    : [...NAMED].filter(([, columns]) => holds(given, mayBeIn(columns)))
+  if (!given.some(isPartOfComparison)) return given
+  const texts = textsIn(given)
+  if (texts.length === 0 && !holds(given, hasValue)) return given
+  const isNamed = (columns: NamedColumns) =>
+    holds(given, mayBeIn(columns)) || columns.mayHold(texts.flatMap(quotedIn))
+  const named = holds(given, isOfIds) ? [] : [...NAMED].filter(([, columns]) => isNamed(columns))
   if (named.length === 0 && !holds(given, isOfIds)) return given
   const query = new MarkedQuery()
   const chunks = query.copy(given)
@@ -122,6 +129,20 @@ export function boundTo(column: Column, value: unknown): unknown {
 const mayBeIn = (columns: NamedColumns) => (chunk: unknown) =>
   is(chunk, Placeholder) || columns.mayHold(isBare(chunk) ? chunk.value : chunk)
 
+/** Between blanks and brackets what Drizzle itself writes into conditions. */
+const DRIZZLES =
+  /^[\s(),]*(?:(?:[=<>!]+|is(?: not)? null|(?:not )?(?:in|i?like|between)|and|or|not|asc|desc|@>|<@|&&|(?:not )?exists)[\s(),]*)*$/
+
+/** Texts of users in SQL, and in SQL of it. */
+const textsIn = (chunks: readonly SQLChunk[]): string[] =>
+  chunks.flatMap((chunk) => {
+    if (is(chunk, StringChunk)) return DRIZZLES.test(textOf(chunk)) ? [] : textOf(chunk)
+    return is(chunk, SQL) && !isInlined(chunk) ? textsIn(chunk.queryChunks) : []
+  })
+
+const quotedIn = (text: string): string[] =>
+  [...text.matchAll(/(['"])(.*?)\1/g)].map(([, , one]) => one as string)
+
 /** Drizzle builds much that compares nothing: it is not to be searched. Bulk inserts are little but parameters. */
 function isPartOfComparison(chunk: SQLChunk): boolean {
   if (chunk instanceof Param) return false
@@ -173,10 +194,19 @@ class MarkedQuery {
     for (const expression of expressions) {
       const involved = expression.map((chunk) => cells[chunk] as Cell)
       const column = columnAmong(involved)
+      // The columns of a table stand in the text behind it.
+      const [ids] = involved.filter(({ chunk }) => !is(chunk, Table)).flatMap((cell) => cell.ids)
       if (column) for (const cell of involved) cell.refuseId(column)
+      else if (ids) for (const cell of involved) cell.refuseNamed([ids])
     }
-    for (const { chunk, columns } of NAMED.get(database)?.beside(reading) ?? [])
-      cells[chunk]?.refuseNamed(columns)
+    const named = NAMED.get(database)
+    for (const { chunk, columns } of named?.beside(reading) ?? []) cells[chunk]?.refuseNamed(columns)
+    named?.refuseUnseen(reading, {
+      column: (chunk) => cells[chunk]?.ids[0],
+      value: (chunk) => cells[chunk]?.value,
+      advice: 'pass it as a value, or by parameter(column, id)',
+      known: 'put the column into the template, or map the expression with .mapWith(column)',
+    })
   }
 }
 
@@ -204,6 +234,16 @@ class Cell {
   /** The column of ids, or of lists of them, whose storage the chunk has: itself, or SQL that is mapped with it. */
   get column(): Column | undefined {
     return idColumnOf(this.chunk)
+  }
+
+  /** The columns whose ids are a part of what it answers. */
+  get ids(): readonly NamedColumn[] {
+    return idsIn(this.chunk)
+  }
+
+  get value(): unknown {
+    const { chunk } = this
+    return is(chunk, Param) ? chunk.value : chunk
   }
 
   /** Whether the chunk, or one in a list, is a value that nothing encodes. */
@@ -284,8 +324,7 @@ export function idColumnOf(chunk: unknown): Column | undefined {
 
 /** The column whose ids SQL answers: that it is mapped with, or that it is made of, where nothing maps it. */
 export function answeredColumn(query: SQL): Column | undefined {
-  const isMapped = decoderOf(query) !== decoderOf(new (query.constructor as typeof SQL)([]))
-  if (isMapped || !holds(query.queryChunks, isOfIds)) return idColumnOf(query)
+  if (isMapped(query) || !holds(query.queryChunks, isOfIds)) return idColumnOf(query)
   const { cells, text } = new MarkedQuery().read(query.queryChunks)
   const { database } = idsOf(columnAmong(cells) as Column).storage
   const answers = readComparisons(text, database).result.filter(({ chunk }) => !cells[chunk]?.isValue)
@@ -293,6 +332,71 @@ export function answeredColumn(query: SQL): Column | undefined {
   const [column] = columns
   const isSame = (one: Column | undefined) => one && column && idsOf(one).isAs(idsOf(column))
   return columns.every(isSame) ? column : undefined
+}
+
+/**
+ * Has SQL that answers ids read as they are, and refuses ids that come out of it in another form.
+ *
+ * @returns whether ids are a part of what it answers.
+ */
+export function mapAnswer(query: SQL, database: Database): boolean {
+  const decoder = answeredColumn(query) ?? LeakGuard.of(query, database)
+  if (decoder && !isMapped(query)) query.mapWith(decoder)
+  return decoder !== undefined
+}
+
+const isMapped = (query: SQL): boolean =>
+  decoderOf(query) !== decoderOf(new (query.constructor as typeof SQL)([]))
+
+const MAPPED =
+  'map it with .mapWith(column) if it is an id, and with a function if not, such as .mapWith(String); ' +
+  'fromDatabase(column, value) converts ids inside it'
+
+/** Reads what SQL makes of ids: `cast`, `||` and `json_agg` answer what is stored. */
+class LeakGuard implements DriverValueDecoder<unknown, unknown> {
+  private constructor(
+    readonly columns: readonly NamedColumn[],
+    /** Columns that only the text names, which may be others of the name. */
+    private readonly named: readonly NamedColumn[],
+  ) {}
+
+  static of(query: SQL, database: Database): LeakGuard | undefined {
+    const { cells, text } = new MarkedQuery().read(query.queryChunks)
+    const { parts } = readComparisons(text, database)
+    const columns = parts.chunks.flatMap((chunk) => cells[chunk]?.ids ?? [])
+    const named = NAMED.get(database)?.called(parts.names) ?? []
+    return columns.length > 0 || named.length > 0 ? new LeakGuard(columns, named) : undefined
+  }
+
+  mapFromDriverValue(value: unknown): unknown {
+    for (const column of this.columns) refuseLeak(column, value, MAPPED)
+    const stored = this.named.find((one) => {
+      const { converts, name } = one.storage()
+      return converts && name !== 'bigint' && isStored(one, value)
+    })
+    if (stored) throw leak(stored, value, MAPPED)
+    return value
+  }
+}
+
+/** The columns whose ids are a part of a chunk's value; a table is a row of its columns. */
+function idsIn(chunk: unknown): readonly NamedColumn[] {
+  const column = idColumnOf(chunk)
+  if (column) return [idsOf(column).named]
+  if (is(chunk, Table)) return idColumnsOf(chunk).map(([, one]) => idsOf(one).named)
+  if (is(chunk, SQL.Aliased)) return idsIn(chunk.sql)
+  const decoder = is(chunk, SQL) && decoderOf(chunk)
+  return decoder instanceof LeakGuard ? decoder.columns : []
+}
+
+const tables = new WeakMap<Table, IdColumns>()
+
+/** The id columns of a table by their keys. */
+export function idColumnsOf(table: Table): IdColumns {
+  const found =
+    tables.get(table) ?? Object.entries<Column>(getTableColumns(table)).filter(([, one]) => findIds(one))
+  tables.set(table, found)
+  return found
 }
 
 /** A query of one column, which stands for its values. */

@@ -1,13 +1,13 @@
 import { IdError } from '@snoflax/core'
-import { type Column, getTableColumns, is, Param, Placeholder, SQL, sql, type Table } from 'drizzle-orm'
+import { type Column, is, Param, Placeholder, SQL, sql, type Table } from 'drizzle-orm'
 import { findIds, idsOf } from '../id-column/ids.js'
 import {
   boundFor,
   boundRow,
   boundSelect,
   boundSelectConfig,
-  type IdColumns,
   idColumnOf,
+  idColumnsOf,
   type Row,
   type Select,
   type SelectConfig,
@@ -72,16 +72,6 @@ export function boundUnion(config: SelectConfig): SelectConfig {
     }),
   )
   return boundSelectConfig(columns, config)
-}
-
-const known = new WeakMap<Table, IdColumns>()
-
-/** The id columns of a table by their keys. */
-export function idColumnsOf(table: Table): IdColumns {
-  const found =
-    known.get(table) ?? Object.entries<Column>(getTableColumns(table)).filter(([, one]) => findIds(one))
-  known.set(table, found)
-  return found
 }
 
 /**

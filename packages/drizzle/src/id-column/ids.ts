@@ -1,5 +1,5 @@
 import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
-import { agree, checkStored, NamedColumns, withPath } from '@snoflax/core/adapter'
+import { agree, checkStored, type NamedColumn, NamedColumns, withPath } from '@snoflax/core/adapter'
 import { type Column, getTableColumns, getTableName } from 'drizzle-orm'
 import type { ColumnRequest } from './types.js'
 
@@ -14,6 +14,8 @@ export class ColumnIds {
   private readonly own: IdStorage<string> | undefined
   private settled: IdStorage<string> | undefined
   private isSettling = false
+  /** The column, as errors name it. */
+  readonly named: NamedColumn
   /** Makes an id where an insert has none, if the application does. */
   generate?: () => string
 
@@ -42,9 +44,10 @@ export class ColumnIds {
     } else if (target === undefined) {
       throw this.refuse('a .ref() needs .references(…), or a storage of its own')
     }
+    this.named = { place: this.place, family, storage: () => this.storage }
     const named = NAMED.get(database) ?? new NamedColumns()
     NAMED.set(database, named)
-    named.add(column.name, { place: this.place, family, storage: () => this.storage })
+    named.add(column.name, this.named)
   }
 
   /** Found at the first use: the target of a reference may be defined later. */
