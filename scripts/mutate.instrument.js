@@ -1,14 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
+import { Instrumenter } from '@stryker-mutator/instrumenter'
 
 const SOURCES = new URL('../packages/core/src/', import.meta.url)
 const FOLDERS = ['flake', 'flax', 'leases', 'prefixed', 'primitives', 'sno', 'uid']
 
 /** Core's sources with all mutants in them, of which `globalThis.__stryker__.activeMutant` names one. */
 export async function instrumented() {
-  const stryker = createRequire(createRequire(import.meta.url).resolve('@stryker-mutator/core'))
-  const { Instrumenter } = await import(pathToFileURL(stryker.resolve('@stryker-mutator/instrumenter')).href)
   const silent = { debug() {}, info() {}, warn() {}, isDebugEnabled: () => false }
   const paths = FOLDERS.flatMap((folder) =>
     readdirSync(new URL(folder, SOURCES))

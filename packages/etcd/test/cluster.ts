@@ -17,9 +17,12 @@ export function hasEtcd(): boolean {
 }
 
 /** Whether there is an etcdctl that restores snapshots; that of 3.6 leaves this to etcdutl. */
-export const hasEtcdctl = (): boolean =>
-  spawnSync('etcdctl', ['snapshot', 'restore', '--help'], { env: { ...process.env, ETCDCTL_API: '3' } })
-    .status === 0
+export function hasEtcdctl(): boolean {
+  const env = { ...process.env, ETCDCTL_API: '3' }
+  if (spawnSync('etcdctl', ['snapshot', 'restore', '--help'], { env }).status === 0) return true
+  console.log('etcdctl: not installed, or without `snapshot restore`, so restored leases in etcd were not tried')
+  return false
+}
 
 interface Member {
   readonly name: string
