@@ -7,6 +7,7 @@ const FOLDERS = ['flake', 'flax', 'leases', 'prefixed', 'primitives', 'sno', 'ui
 
 /** Core's sources with all mutants in them, of which `globalThis.__stryker__.activeMutant` names one. */
 export async function instrumented() {
+  /** @type {any} */
   const silent = { debug() {}, info() {}, warn() {}, isDebugEnabled: () => false }
   const paths = FOLDERS.flatMap((folder) =>
     readdirSync(new URL(folder, SOURCES))

@@ -19,8 +19,7 @@ const PATIENCE_MS = 120_000
 /** @typedef {Named & { location: Location }} Mutant */
 
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'))
-/** @type {{ mutants: Mutant[] }} */
-const { mutants } = await instrumented()
+const mutants = /** @type {Mutant[]} */ ((await instrumented()).mutants)
 const chosen = mutants.filter(
   ({ fileName, status }) =>
     status !== 'Ignored' && (wanted.length === 0 || wanted.some((word) => fileName.includes(`/src/${word}`))),

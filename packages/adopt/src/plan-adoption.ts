@@ -234,7 +234,7 @@ function adoptionOf<Details>(
     finish: ({ lockTimeoutMs = LOCK_TIMEOUT_MS } = {}) =>
       open(function* (db) {
         if ((yield* own(db)).phase === 'backfilling')
-          refuse('finish', 'the keys are not switched yet; call switchKeys(); call switchKeys()')
+          refuse('finish', 'the keys are not switched yet; call switchKeys()')
         yield* db.finish(plan, lockTimeoutMs)
       }, true),
     abandon: () =>

@@ -92,7 +92,7 @@ describe.each(DOCUMENTED)('the page of $label', ({ text, heading, facts, family,
     expect(family.firstMs).toBe(epoch.ms)
     const twin = TWIN_FAMILIES.find((candidate) => candidate.family.name === family.name)
     expect(Number(twin?.epochMs)).toBe(epoch.ms)
-    const last = moment(section(text, facts), 'Last moment')
+    const last = moment(section(text, facts), 'Last time')
     expect(last.iso).toBe(new Date(last.ms).toISOString())
     expect(family.lastMs).toBe(last.ms)
   })

@@ -20,7 +20,9 @@ export function hasEtcd(): boolean {
 export function hasEtcdctl(): boolean {
   const env = { ...process.env, ETCDCTL_API: '3' }
   if (spawnSync('etcdctl', ['snapshot', 'restore', '--help'], { env }).status === 0) return true
-  console.log('etcdctl: not installed, or without `snapshot restore`, so restored leases in etcd were not tried')
+  console.log(
+    'etcdctl: not installed, or without `snapshot restore`, so restored leases in etcd were not tried',
+  )
   return false
 }
 
