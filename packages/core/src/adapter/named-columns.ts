@@ -139,8 +139,8 @@ export class NamedColumns {
 
   /** Whether the value, or one of an array or of JSON, is an id of a family that a column has: a quick look before SQL is read. */
   mayHold(value: unknown): boolean {
-    const texts = textsIn(value)
-    return [...this.families].some((family) => texts.some((one) => family.is(one)))
+    for (const text of textsIn(value)) for (const family of this.families) if (family.is(text)) return true
+    return false
   }
 }
 

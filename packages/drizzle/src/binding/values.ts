@@ -49,8 +49,9 @@ export function bindCompared(given: SQLChunk[]): SQLChunk[] {
   if (texts.length === 0 && !holds(given, hasValue)) return given
   const isNamed = (columns: NamedColumns) =>
     holds(given, mayBeIn(columns)) || columns.mayHold(texts.flatMap(quotedIn))
-  const named = holds(given, isOfIds) ? [] : [...NAMED].filter(([, columns]) => isNamed(columns))
-  if (named.length === 0 && !holds(given, isOfIds)) return given
+  const isOfColumn = holds(given, isOfIds)
+  const named = isOfColumn ? [] : [...NAMED].filter(([, columns]) => isNamed(columns))
+  if (named.length === 0 && !isOfColumn) return given
   const query = new MarkedQuery()
   const chunks = query.copy(given)
   const column = columnAmong(query.cells)
@@ -127,18 +128,24 @@ export function boundTo(column: Column, value: unknown): unknown {
 
 /** Whether a chunk is a value that may be an id of a column which nothing but the text names. */
 const mayBeIn = (columns: NamedColumns) => (chunk: unknown) =>
-  is(chunk, Placeholder) || columns.mayHold(isBare(chunk) ? chunk.value : chunk)
+  !(chunk instanceof Column) &&
+  (is(chunk, Placeholder) || columns.mayHold(isBare(chunk) ? chunk.value : chunk))
 
 /** Between blanks and brackets what Drizzle itself writes into conditions. */
 const DRIZZLES =
   /^[\s(),]*(?:(?:[=<>!]+|is(?: not)? null|(?:not )?(?:in|i?like|between)|and|or|not|asc|desc|@>|<@|&&|(?:not )?exists)[\s(),]*)*$/
 
 /** Texts of users in SQL, and in SQL of it. */
-const textsIn = (chunks: readonly SQLChunk[]): string[] =>
-  chunks.flatMap((chunk) => {
-    if (is(chunk, StringChunk)) return DRIZZLES.test(textOf(chunk)) ? [] : textOf(chunk)
-    return is(chunk, SQL) && !isInlined(chunk) ? textsIn(chunk.queryChunks) : []
-  })
+const textsIn = (chunks: readonly SQLChunk[], texts: string[] = []): string[] => {
+  for (const chunk of chunks) {
+    if (chunk instanceof Column) continue
+    if (is(chunk, StringChunk)) {
+      const text = textOf(chunk)
+      if (!DRIZZLES.test(text)) texts.push(text)
+    } else if (is(chunk, SQL) && !isInlined(chunk)) textsIn(chunk.queryChunks, texts)
+  }
+  return texts
+}
 
 const quotedIn = (text: string): string[] =>
   [...text.matchAll(/(['"])(.*?)\1/g)].map(([, , one]) => one as string)
@@ -146,6 +153,7 @@ const quotedIn = (text: string): string[] =>
 /** Drizzle builds much that compares nothing: it is not to be searched. Bulk inserts are little but parameters. */
 function isPartOfComparison(chunk: SQLChunk): boolean {
   if (chunk instanceof Param) return false
+  if (chunk instanceof Column) return isOfIds(chunk)
   return is(chunk, StringChunk) ? mayCompare(textOf(chunk)) : isOfIds(chunk)
 }
 
@@ -156,7 +164,11 @@ const holds = (chunks: readonly SQLChunk[], isSo: (chunk: unknown) => boolean): 
   chunks.some(
     (chunk) =>
       !(chunk instanceof StringChunk) &&
-      (isSo(chunk) || (is(chunk, SQL) && !isInlined(chunk) && holds(chunk.queryChunks, isSo))),
+      (isSo(chunk) ||
+        (!(chunk instanceof Column) &&
+          is(chunk, SQL) &&
+          !isInlined(chunk) &&
+          holds(chunk.queryChunks, isSo))),
   )
 
 /** A query, that of SQL inside SQL too, as text with marks and the cells that they stand for. */
@@ -409,7 +421,8 @@ const decoderOf = (query: SQL) =>
 const hasValue = (chunk: unknown): boolean =>
   Array.isArray(chunk)
     ? chunk.some(hasValue)
-    : isValue(chunk) || isBare(chunk) || (isSelect(chunk) && idColumnOf(chunk) === undefined)
+    : !(chunk instanceof Column) &&
+      (isValue(chunk) || isBare(chunk) || (isSelect(chunk) && idColumnOf(chunk) === undefined))
 
 /** A `sql.param(…)` without an encoder: it has the default one of its copy of Drizzle. */
 const isBare = (chunk: unknown): chunk is Param =>
@@ -417,9 +430,11 @@ const isBare = (chunk: unknown): chunk is Param =>
 
 /** What Drizzle sends as a parameter, or a placeholder of one. Null is null in every storage. */
 const isValue = (chunk: unknown): boolean =>
-  is(chunk, Placeholder) ||
-  ['string', 'number', 'bigint', 'boolean'].includes(typeof chunk) ||
-  (typeof chunk === 'object' && chunk !== null && !isSQLWrapper(chunk) && !isOfDrizzle(chunk))
+  typeof chunk === 'object'
+    ? chunk !== null && (is(chunk, Placeholder) || (!isSQLWrapper(chunk) && !isOfDrizzle(chunk)))
+    : SENT.test(typeof chunk)
+
+const SENT = /^(?:string|number|bigint|boolean)$/
 
 const isOfDrizzle = ({ constructor: kind }: object): boolean => kind !== undefined && entityKind in kind
 
