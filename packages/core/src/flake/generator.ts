@@ -104,7 +104,7 @@ export function createGenerator(
   const { onOverflow = 'wait', onClockBack = 'wait', clock = systemClock } = options
 
   const live = { sequenceMin: 0, sequenceMax: maxCounter }
-  const backfill = createBackfill(NAME, live, options, MAX_COUNTER, MAX_TIME)
+  const backfill = createBackfill(NAME, live, options, MAX_COUNTER, MAX_TIME, 'counterMask: 2047, ')
   const spell = speller()
   let now = 0
   let last = -1

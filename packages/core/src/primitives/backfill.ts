@@ -52,6 +52,7 @@ export interface Backfill {
  * dropped only the first and the last are known, and between them nothing is generated any more.
  *
  * @param live The numbers of `generate`.
+ * @param narrowing The option, if it needs one, that leaves the upper half to `generateAt`, for the error.
  */
 export function createBackfill(
   family: string,
@@ -59,6 +60,7 @@ export function createBackfill(
   { backfill, snapshot: made, standard }: Shard,
   maxSequence: number,
   maxUnit: number,
+  narrowing = '',
 ): Backfill {
   checkOptions(family, backfill, BOUNDS, 'backfill')
   checkOptions(family, made, SNAPSHOT, 'snapshot')
@@ -119,7 +121,7 @@ export function createBackfill(
           'INVALID_OPTION',
           'backfill',
           "generateAt needs sequence numbers that generate() doesn't use; create the generator with " +
-            `backfill: { sequenceMin, sequenceMax } outside ${live.sequenceMin} to ${live.sequenceMax}`,
+            `${narrowing}backfill: { sequenceMin: ${(maxSequence + 1) / 2}, sequenceMax: ${maxSequence} }, for example`,
         )
       }
       const count = counts.get(unit) ?? 0

@@ -73,7 +73,7 @@ export function settle(options: SnoGeneratorOptions): Settled {
   }
   return {
     state,
-    backfill: createBackfill(NAME, state, shard, MAX_SEQUENCE, MAX_UNITS),
+    backfill: createBackfill(NAME, state, shard, MAX_SEQUENCE, MAX_UNITS, 'sequenceMax: 32767, '),
     clock: options.clock ?? systemClock,
     meta: checkMeta(options.meta ?? 0),
   }
