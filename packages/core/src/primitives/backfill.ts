@@ -84,6 +84,17 @@ export function createBackfill(
     )
   }
 
+  const advisedShard = (): string => {
+    const half = (maxSequence + 1) / 2
+    const isFree = live.sequenceMin > 0 || live.sequenceMax < maxSequence
+    const [min, max] = !isFree
+      ? [half, maxSequence]
+      : live.sequenceMax < maxSequence
+        ? [live.sequenceMax + 1, maxSequence]
+        : [0, live.sequenceMin - 1]
+    return `${isFree ? '' : narrowing}backfill: { sequenceMin: ${min}, sequenceMax: ${max} }`
+  }
+
   /** By unit, how many ids it has; the unit of the last call comes last. */
   const counts = new Map<number, number>()
   let droppedFrom = Number.POSITIVE_INFINITY
@@ -121,7 +132,7 @@ export function createBackfill(
           'INVALID_OPTION',
           'backfill',
           "generateAt needs sequence numbers that generate() doesn't use; create the generator with " +
-            `${narrowing}backfill: { sequenceMin: ${(maxSequence + 1) / 2}, sequenceMax: ${maxSequence} }, for example`,
+            `${advisedShard()}, for example`,
         )
       }
       const count = counts.get(unit) ?? 0

@@ -65,7 +65,7 @@ describe('generateAt', () => {
     const generator = sno.generator({ partition: 9, sequenceMin: 0, sequenceMax: 100 })
     const error = expectRefusal(() => generator.generateAt(atUnit(NOW)), 'INVALID_OPTION')
     expect(error.field).toBe('backfill')
-    expect(error.message).toContain('0 to 100')
+    expect(error.message).toContain('with backfill: { sequenceMin: 101, sequenceMax: 65535 }, for example')
   })
 
   test('a snapshot with the default bounds brings the default shard, one with other bounds none', () => {
