@@ -220,9 +220,9 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
    * @example
    * db.schema.alterTable('jobs').alterColumn('id', (column) => column.setDefault(ids.columnDefault('jobs.id')))
    */
-  columnDefault(path: IdPath<Tables>): RawBuilder<unknown> {
+  columnDefault(path: IdPath<Tables>): Expression<unknown> {
     const ids = this.ids(path)
-    if (ids.databaseDefault) return sql.raw(ids.databaseDefault)
+    if (ids.databaseDefault) return this.typed(path, sql.raw(ids.databaseDefault))
     throw ids.refuse("only with default: 'database' does the database generate its ids")
   }
 

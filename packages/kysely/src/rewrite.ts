@@ -487,8 +487,12 @@ export class Rewriter {
     if (mark) return this.marked(raw, mark, scope, expected)
     const helper = jsonHelper(raw)
     if (helper) return this.helper(raw, helper, scope)
+    return this.rebuilt(raw, scope, expected, false)
+  }
+
+  private rebuilt(raw: RawNode, scope: Scope, expected: Meaning, isDeclared: boolean): Node {
     const inner = this.meanings.scopeOfRaw(raw, scope)
-    const places = this.placesIn(raw, inner, expected)
+    const places = this.placesIn(raw, inner, expected, isDeclared)
     let at = 0
     const rebuilt = (one: RawNode): RawNode => ({
       ...one,
@@ -500,7 +504,7 @@ export class Rewriter {
   }
 
   /** What the places of raw SQL hold: by comparisons and functions that are known, else nobody knows. */
-  private placesIn(raw: RawNode, scope: Scope, expected: Meaning): readonly Meaning[] {
+  private placesIn(raw: RawNode, scope: Scope, expected: Meaning, isDeclared: boolean): readonly Meaning[] {
     const reading = this.meanings.readRaw(raw)
     const { nodes, comparisons, expressions, result } = reading
     const meanings = nodes.map((node) => this.meanings.meaningOf(node, scope))
@@ -566,12 +570,15 @@ export class Rewriter {
       ...ADVICE,
     })
     const [ids] = idsIn(expected)
-    if (ids) this.meanings.named.refuseUnseenIn(ids.named, reading, ADVICE)
-    if (ids)
+    if (ids) {
+      const { parts } = reading
+      const told = isDeclared ? { ...reading, parts: { ...parts, names: [] } } : reading
+      this.meanings.named.refuseUnseenIn(ids.named, told, ADVICE)
       put(
         nodes.map((_, at) => at),
         { is: 'derived', ids },
       )
+    }
     return places
   }
 
@@ -609,12 +616,19 @@ export class Rewriter {
     return { ...raw, parameters } as Node
   }
 
+  /** What the user says to hold ids may name anything. */
+  private declared(node: Node, scope: Scope, expected: Meaning): Node {
+    return RawNode.is(node) && !markOn(node) && !jsonHelper(node)
+      ? this.rebuilt(node, scope, expected, true)
+      : this.rewrite(node, scope, expected)
+  }
+
   private marked(raw: RawNode, mark: Mark, scope: Scope, expected: Meaning): Node {
     const [first, ...others] = raw.parameters as [Node, ...Node[]]
     switch (mark.is) {
       case 'id':
         unite(expected, this.meanings.meaningOf(raw, scope))
-        return this.rewrite(first, scope, this.meanings.meaningOf(raw, scope))
+        return this.declared(first, scope, this.meanings.meaningOf(raw, scope))
       case 'between': {
         const ids = idsOf(this.meanings.meaningOf(first, scope), 'createdBetween')
         const [from, to] = others.map((one) => (one as ValueNode).value as Date)

@@ -603,6 +603,12 @@ test('whoever says what it is gets it', async () => {
     .executeTakeFirstOrThrow()
   expect(row.typed).toBe(ada)
   expect(Buffer.from(row.bytes).equals(flax.decode(ada))).toBe(true)
+  const somebody = ids.typed(
+    'customers.id',
+    sql`(select max(k.key) from (select id as key from customers) as k)`,
+  )
+  const largest = db().selectFrom('customers').select('id').where('id', '=', somebody)
+  expect(await largest.execute()).toEqual([{ id: expect.stringMatching(flax.pattern) }])
   const { rows } = await ids.rows({ foo: 'customers.id' }, sql`select id as foo from customers`).execute(db())
   expect(rows.every(({ foo }) => flax.is(foo))).toBe(true)
   const { rows: raw } = await sql<{ n: number }>`select count(*) as n from customers`.execute(db())
