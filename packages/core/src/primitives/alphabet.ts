@@ -1,7 +1,7 @@
 import { IdError, show } from './errors.js'
 
 /**
- * The digits of a text form: 32 or 64 ASCII characters in ascending order, so that texts sort as their
+ * The digits of a text form: 16, 32 or 64 ASCII characters in ascending order, so that texts sort as their
  * numbers.
  */
 export interface Alphabet {
@@ -14,7 +14,7 @@ export interface Alphabet {
 }
 
 /**
- * An alphabet of 32 or 64 ASCII characters in ascending order.
+ * An alphabet of 16, 32 or 64 ASCII characters in ascending order.
  *
  * @example
  * alphabet('0123456789ABCDEFGHJKMNPQRSTVWXYZ').digits['Z'.charCodeAt(0)] // 31
