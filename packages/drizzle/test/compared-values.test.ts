@@ -188,7 +188,7 @@ describe('a value beside an id column is encoded', () => {
   test.each(['first', 'last'])('of two tables of one name in two schemas both count: binary %s', (which) => {
     const name = `visit_${which}`
     const storages = ['binary', 'text'] as const
-    for (const storage of which === 'first' ? storages : storages.toReversed()) {
+    for (const storage of which === 'first' ? storages : [...storages].reverse()) {
       pgSchema(`of_${storage}`).table('visits', { id: flaxId(name, { storage }) })
     }
     for (const query of [sql.raw(`${name} = '${a}'`), sql`${sql.raw(name)} = ${a}`]) {

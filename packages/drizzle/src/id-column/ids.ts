@@ -1,5 +1,12 @@
 import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
-import { agree, checkStored, type NamedColumn, NamedColumns, withPath } from '@snoflax/core/adapter'
+import {
+  agree,
+  checkColumnOptions,
+  checkStored,
+  type NamedColumn,
+  NamedColumns,
+  withPath,
+} from '@snoflax/core/adapter'
 import { type Column, getTableColumns, getTableName, type Table } from 'drizzle-orm'
 import type { ColumnRequest } from './types.js'
 
@@ -15,6 +22,8 @@ all[NAMES] ??= new Map()
  */
 export const NAMED = all[NAMES]
 
+const STORED = { storage: 'any', exactBigint: 'boolean', check: 'boolean' } as const
+
 /** The ids of one column: their family and storage. Errors name the column. */
 export class ColumnIds {
   private readonly own: IdStorage<string> | undefined
@@ -26,8 +35,7 @@ export class ColumnIds {
   generate?: () => string
 
   /**
-   * @throws {IdError} `STORAGE_REFUSED`; `INVALID_OPTION` for a reference to nothing, and for options of generated
-   * columns where none are generated.
+   * @throws {IdError} `STORAGE_REFUSED`; `INVALID_OPTION` for a reference to nothing, and for options that the column doesn't have.
    */
   constructor(
     private readonly column: Column,
@@ -36,12 +44,7 @@ export class ColumnIds {
     private readonly target: (() => Column) | undefined,
   ) {
     const { family, role, options } = request
-    if (role !== 'generated') {
-      const { storage, exactBigint, check, ...others } = options
-      const [unused] = Object.keys(others)
-      if (unused !== undefined)
-        throw this.refuse(`${unused} is only for generated ids; a ${role} column does not generate any`)
-    }
+    withPath(this.place, () => checkColumnOptions(family, role, options, STORED))
     if (options.check && database !== 'sqlite')
       throw this.refuse('check is only for SQLite; in this database the type checks the length')
     if (role !== 'reference' || options.storage !== undefined) {
