@@ -66,9 +66,12 @@ function* resolveTable(session: Session, given: string): Work<string> {
   return found.table
 }
 
-/** The one column of the table's primary key. */
 export function* readKey(session: Session, given: string): Work<Key> {
-  const table = yield* resolveTable(session, given)
+  return yield* readPrimary(session, yield* resolveTable(session, given))
+}
+
+/** The one column of the table's primary key. */
+function* readPrimary(session: Session, table: string): Work<Key> {
   const [found] = yield* session.query<{ columns: string[] }>(
     `SELECT ${COLUMN_NAMES('conrelid', 'conkey')} AS columns FROM pg_constraint
       WHERE contype = 'p' AND conrelid = $1::regclass`,
