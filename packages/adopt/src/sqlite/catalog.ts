@@ -42,10 +42,19 @@ export function* readColumns(session: Session, table: string): Work<SqliteColumn
 }
 
 export function* readKey(session: Session, given: string): Work<Key> {
-  const table = quoteName((yield* readTable(session, given)).name)
-  const columns = (yield* readColumns(session, table)).filter(({ key }) => key > 0)
-  const names = columns.sort((a, b) => a.key - b.key).map(({ name }) => name)
-  return { table, column: onlyColumn(table, names) }
+  const { name } = yield* readTable(session, given)
+  return keyOf(quoteName(name), yield* readColumns(session, name))
+}
+
+const keyOf = (table: string, columns: readonly SqliteColumn[]): Key => {
+  const own = columns.filter(({ key }) => key > 0).sort((a, b) => a.key - b.key)
+  return {
+    table,
+    column: onlyColumn(
+      table,
+      own.map(({ name }) => name),
+    ),
+  }
 }
 
 /** SQLite takes foreign keys to tables and columns that are not there. None of them leads to a key. */
