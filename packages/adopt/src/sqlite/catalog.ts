@@ -42,8 +42,8 @@ export function* readColumns(session: Session, table: string): Work<SqliteColumn
 }
 
 export function* readKey(session: Session, given: string): Work<Key> {
-  const { name } = yield* readTable(session, given)
-  return keyOf(quoteName(name), yield* readColumns(session, name))
+  const table = quoteName((yield* readTable(session, given)).name)
+  return keyOf(table, yield* readColumns(session, table))
 }
 
 const keyOf = (table: string, columns: readonly SqliteColumn[]): Key => {
