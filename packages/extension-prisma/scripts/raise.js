@@ -10,8 +10,8 @@ const root = join(import.meta.dirname, '..')
 
 /** What the registry says of a package. @param {readonly string[]} query */
 function registry(...query) {
-  const { stdout, stderr } = spawnSync('npm', ['view', ...query, '--json'], { encoding: 'utf8' })
-  if (stdout === '') throw new Error(`npm view ${query.join(' ')}: ${stderr || 'nothing found'}`)
+  const { stdout, stderr, status } = spawnSync('npm', ['view', ...query, '--json'], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`npm view ${query.join(' ')}: ${stderr}`)
   return JSON.parse(stdout)
 }
 
