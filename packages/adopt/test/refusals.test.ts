@@ -382,6 +382,60 @@ const REFUSALS: Refusal[] = [
     message: /line\.order_id: the table already has a column legacy_order_id/,
   },
   {
+    name: 'a column of the backfill',
+    databases: POSTGRES,
+    sql: ['ALTER TABLE line ADD COLUMN snoflax_new_order_id integer'],
+    message: /line: the adoption needs the name of a column snoflax_new_order_id; rename or drop that/,
+  },
+  {
+    name: 'an index of the backfill',
+    databases: POSTGRES,
+    sql: ['CREATE INDEX snoflax_new_1 ON orders (created_at)'],
+    message: /public: the adoption needs the name of a relation snoflax_new_1/,
+  },
+  {
+    name: 'a table and an index of the switch',
+    databases: SQLITE,
+    sql: ['CREATE TABLE Snoflax_new_orders (x)', 'CREATE INDEX snoflax_legacy_1 ON Snoflax_new_orders (x)'],
+    message:
+      /Snoflax_new_orders: the adoption needs this name; rename or drop what has it[\s\S]*snoflax_legacy_1: /,
+  },
+  {
+    name: 'a table of a type',
+    databases: POSTGRES,
+    sql: [
+      'CREATE TYPE line_type AS (order_id integer)',
+      'DROP TABLE line CASCADE',
+      'CREATE TABLE line OF line_type',
+      'ALTER TABLE line ADD FOREIGN KEY (order_id) REFERENCES orders',
+    ],
+    message:
+      /line: the table is made of type public\.line_type, and takes no new columns; ALTER TABLE … NOT OF first/,
+  },
+  {
+    name: 'rows that are values',
+    databases: POSTGRES,
+    sql: ['CREATE DOMAIN row_of AS orders', 'CREATE TABLE history (was row_of, others orders[])'],
+    message:
+      /orders: column others of public\.history contains rows of it, which would lose their keys[\s\S]*column was of/,
+  },
+  {
+    name: 'a domain over rows that asks for keys',
+    databases: POSTGRES,
+    sql: ['CREATE DOMAIN row_of AS orders CHECK ((VALUE).id > 0)'],
+    message: /orders\.id: constraint row_of_check depends on it and would go on with the old values; drop it/,
+  },
+  {
+    name: 'a publication that refuses updates',
+    databases: POSTGRES,
+    sql: [
+      'ALTER TABLE line DROP CONSTRAINT IF EXISTS line_pkey',
+      'CREATE PUBLICATION news FOR TABLE orders',
+      'ALTER TABLE orders REPLICA IDENTITY NOTHING',
+    ],
+    message: /orders: publication news publishes updates of the table, which has no replica identity/,
+  },
+  {
     name: 'a partitioned table',
     databases: POSTGRES,
     sql: ['CREATE TABLE parted (id integer PRIMARY KEY, created_at timestamptz) PARTITION BY RANGE (id)'],

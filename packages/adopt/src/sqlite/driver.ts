@@ -116,6 +116,17 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
     return details
   }
 
+  /** Every statement was read when the plan was made; what is left are the names that the switch gives. */
+  *rehearse({ roots, details }: SqlitePlan, _: number, obstacles: Obstacles): Work<void> {
+    const names = [...details.map(({ table }) => newTable(table)), ...roots.map((_, i) => legacyIndex(i))]
+    const there = yield* this.query<{ name: string }>(
+      `SELECT name FROM sqlite_schema WHERE lower(name) IN (SELECT lower(value) FROM json_each($1)) ORDER BY name`,
+      [JSON.stringify(names)],
+    )
+    for (const { name } of there)
+      obstacles.note(name, 'the adoption needs this name; rename or drop what has it')
+  }
+
   *finish(plan: SqlitePlan): Work<void> {
     const { finish } = this.statements(plan)
     try {
