@@ -236,15 +236,49 @@ const REFUSALS: Refusal[] = [
     message:
       /^view public\.recent: it does not fit the new keys: operator does not exist: uuid > integer; drop it, and/,
   },
-  ...['order_id > 1', '1 = order_id', 'order_id BETWEEN 1 AND 2', 'order_id % 2'].map((condition) => ({
+  ...[
+    ...[
+      'order_id > 1',
+      '1 = order_id',
+      'order_id BETWEEN 1 AND 2',
+      'order_id % 2',
+      "order_id = '1'",
+      'line.order_id IN (1, 2)',
+    ],
+    ...[
+      'order_id NOT IN (-1)',
+      'CASE order_id WHEN 1 THEN 1 END',
+      "order_id LIKE '1%'",
+      '-1 < order_id',
+      'rowid = n',
+    ],
+  ].map((condition) => ({
     name: `a view with ${condition}`,
     databases: SQLITE,
     sql: [
       'CREATE VIEW plain AS SELECT *, order_id AS o FROM line WHERE n > 1 AND order_id IS NOT NULL',
       `CREATE VIEW recent AS SELECT n FROM line WHERE ${condition}`,
     ],
-    message: /^view recent: it computes with order_id, which will be a new key/,
+    message: /^view recent: it computes with (order_id|rowid), which will be a new key/,
   })),
+  {
+    name: 'a view on a view that computes with keys',
+    databases: SQLITE,
+    sql: [
+      'CREATE VIEW plain AS SELECT order_id, n FROM line WHERE order_id IN (SELECT id FROM orders)',
+      'CREATE VIEW recent AS SELECT n FROM plain WHERE order_id = 2',
+    ],
+    message: /^view recent: it computes with order_id, which will be a new key/,
+  },
+  {
+    name: 'a trigger of another table',
+    databases: SQLITE,
+    sql: [
+      'CREATE TABLE note (n INTEGER)',
+      'CREATE TRIGGER noted AFTER INSERT ON note BEGIN INSERT INTO note SELECT n FROM line WHERE order_id = 1; END',
+    ],
+    message: /^trigger noted: it computes with order_id, which will be a new key/,
+  },
   {
     name: 'a function over a view',
     databases: POSTGRES,

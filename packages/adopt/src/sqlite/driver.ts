@@ -91,7 +91,7 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
   ): Work<TablePlan[]> {
     const details: TablePlan[] = []
     const names = [...new Set(columns.map(({ column }) => column))]
-    yield* catalog.noteViews(this, names, obstacles)
+    yield* catalog.noteUsers(this, tablesOf(columns).map(shownName), names, allowTriggers, obstacles)
     for (const table of tablesOf(columns)) {
       const { name, sql } = yield* catalog.readTable(this, shownName(table))
       const retyped = replacedIn(columns, table).map((one) => ({ ...one, type: rootOf(roots, one).type }))
