@@ -12,7 +12,15 @@ import {
 } from '@prisma/orm-family-sql/relational-core/ast'
 import type { SqlMiddleware } from '@prisma/orm-family-sql/runtime'
 import { type Database, IdError } from '@snoflax/core'
-import { DEFAULT_SCHEMA, unixMs, withPath } from '@snoflax/core/adapter'
+import {
+  DEFAULT_SCHEMA,
+  markOf,
+  readComparisons,
+  refuseUnconverted,
+  unixMs,
+  withoutMarks,
+  withPath,
+} from '@snoflax/core/adapter'
 import type { IdColumn } from './columns.js'
 import { type ContractColumn, ContractIds, type SqlContract } from './contract.js'
 
@@ -66,7 +74,7 @@ class QueryIds {
   private readonly tables = new Map<string, TableSource[]>()
 
   constructor(
-    private readonly ids: ContractIds,
+    readonly ids: ContractIds,
     nodes: readonly Node[],
   ) {
     for (const node of nodes) {
@@ -105,7 +113,7 @@ class QueryIds {
 }
 
 /** The value as the parameter that the column's codec converts. @throws {IdError} with model and field. */
-function bound({ path, storage, ref }: ContractColumn, value: unknown): ParamRef {
+export function bound({ path, storage, ref }: ContractColumn, value: unknown): ParamRef {
   withPath(path, () => storage.toDatabase(value))
   return ParamRef.of(value, { codec: ref })
 }
@@ -158,6 +166,50 @@ function readEnd(query: QueryIds, end: AggregateExpr, found: Replacements): void
   found.set(end, operation)
 }
 
+const RAW_ADVICE = {
+  advice: 'pass parameter(field, id) of parametersOf',
+  known: 'interpolate the column',
+}
+
+/**
+ * Converts the ids that raw SQL compares with interpolated columns, and refuses those beside columns that its text names: they
+ * would find nothing.
+ */
+function readRaw(query: QueryIds, parts: readonly unknown[], database: Database, found: Replacements): void {
+  const text = parts.map((part, at) => (typeof part === 'string' ? withoutMarks(part) : markOf(at))).join('')
+  const reading = readComparisons(text, database)
+  const parameterAt = (chunk: number): ParamRef | undefined => {
+    const part = parts[chunk]
+    return isNode(part) && part.kind === 'param-ref' ? (part as ParamRef) : undefined
+  }
+  const namedAt = (chunk: number) => {
+    const column = query.at(parts[chunk])
+    return column && { place: column.path, family: column.family, storage: () => column.storage }
+  }
+  query.ids.named.refuseUnseen(reading, {
+    ...RAW_ADVICE,
+    column: namedAt,
+    value: (chunk) => parameterAt(chunk)?.value,
+  })
+  for (const { rows, names, pattern } of reading.comparisons) {
+    for (const [at, some] of names.entries()) {
+      const terms = rows.flatMap((row) => row[at] ?? [])
+      const held = terms.find(({ chunk }) => namedAt(chunk))
+      for (const { chunk } of terms) {
+        const param = parameterAt(chunk)
+        if (param === undefined || param.codec?.codecId.startsWith('snoflax/')) continue
+        if (held && !held.isCast && pattern === undefined) {
+          if (param.value != null)
+            found.set(param, bound(query.at(parts[held.chunk]) as ContractColumn, param.value))
+          continue
+        }
+        const columns = held ? [namedAt(held.chunk) ?? []].flat() : query.ids.named.called(some)
+        refuseUnconverted(columns, param.value, RAW_ADVICE.advice)
+      }
+    }
+  }
+}
+
 /** Checks what is written into id columns, so that its error has model and field. */
 function readWritten(query: QueryIds, table: TableSource, row: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(row)) {
@@ -168,13 +220,14 @@ function readWritten(query: QueryIds, table: TableSource, row: Readonly<Record<s
   }
 }
 
-function replacementsIn(ast: AnyQueryAst, ids: ContractIds): Replacements {
+function replacementsIn(ast: AnyQueryAst, ids: ContractIds, database: Database): Replacements {
   const nodes = [...nodesIn(ast)]
   const query = new QueryIds(ids, nodes)
   const found: Replacements = new Map()
   for (const node of nodes) {
     if (node.kind === 'binary') readComparison(query, node as BinaryExpr, found)
     if (isEnd(node)) readEnd(query, node, found)
+    if ('parts' in node) readRaw(query, node.parts as readonly unknown[], database, found)
   }
   if (ast.kind === 'insert') for (const row of ast.rows) readWritten(query, ast.table, row)
   if (ast.kind === 'update') readWritten(query, ast.table, ast.set)
@@ -196,7 +249,7 @@ export function idMiddleware(columns: readonly IdColumn[], database: Database): 
     name: 'snoflax',
     familyId: 'sql',
     async beforeCompile(draft, { contract }) {
-      const found = replacementsIn(draft.ast, idsOf(contract))
+      const found = replacementsIn(draft.ast, idsOf(contract), database)
       if (found.size === 0) return undefined
       return { ...draft, ast: replacedIn(draft.ast, found) }
     },

@@ -283,9 +283,9 @@ test('what is wrong with a client is refused at its start', () => {
   )
 })
 
-test('types: ids are branded, and only id columns have a time', () => {
+test('types: ids are branded, only id columns have a time, and the tests compile', () => {
   const compiler = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc')
-  const { stdout, status } = spawnSync(process.execPath, [compiler, '-p', import.meta.dirname], {
+  const { stdout, status } = spawnSync(process.execPath, [compiler, '-p', join(import.meta.dirname, '..')], {
     encoding: 'utf8',
   })
   assert.equal(status, 0, stdout)
