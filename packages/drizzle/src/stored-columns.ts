@@ -1,7 +1,7 @@
 import { IdError } from '@snoflax/core'
 import { columnFaults, type DeclaredColumn, type RunQuery } from '@snoflax/core/adapter'
 import { type Column, getTableColumns, getTableName, is, type SQL, sql, Table } from 'drizzle-orm'
-import { findIds, isList } from './id-column/ids.js'
+import { findIds, isList, schemaOf } from './id-column/ids.js'
 
 /** A database of any of Drizzle's drivers. */
 export interface AnyDatabase {
@@ -55,8 +55,6 @@ interface Casing {
   readonly dialect?: { readonly casing?: { getColumnCasing?(column: Column): string } }
 }
 
-const SCHEMA = Symbol.for('drizzle:Schema')
-
 function declaredIn(db: AnyDatabase, table: Table, column: Column): DeclaredColumn[] {
   const ids = findIds(column)
   if (ids === undefined) return []
@@ -64,7 +62,7 @@ function declaredIn(db: AnyDatabase, table: Table, column: Column): DeclaredColu
   return [
     {
       path: ids.place,
-      schema: (table as unknown as Readonly<Record<typeof SCHEMA, string | undefined>>)[SCHEMA],
+      schema: schemaOf(table),
       table: getTableName(table),
       column: cased ?? column.name,
       storage: ids.storage,

@@ -14,7 +14,7 @@ import {
   sql,
 } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import { PgDialect, pgTable, QueryBuilder, text } from 'drizzle-orm/pg-core'
+import { PgDialect, pgSchema, pgTable, QueryBuilder, text } from 'drizzle-orm/pg-core'
 import { describe, expect, test } from 'vitest'
 
 const table = pgTable('t', {
@@ -183,6 +183,26 @@ describe('a value beside an id column is encoded', () => {
         message: expect.stringMatching(/^t\.id or others\.id: the text of the SQL names the column/),
       }),
     )
+  })
+
+  test.each(['first', 'last'])('of two tables of one name in two schemas both count: binary %s', (which) => {
+    const name = `visit_${which}`
+    const storages = ['binary', 'text'] as const
+    for (const storage of which === 'first' ? storages : [...storages].reverse()) {
+      pgSchema(`of_${storage}`).table('visits', { id: flaxId(name, { storage }) })
+    }
+    for (const query of [sql.raw(`${name} = '${a}'`), sql`${sql.raw(name)} = ${a}`]) {
+      expect(() => build(query)).toThrow(
+        expect.objectContaining({
+          path: `of_binary.visits.${name}`,
+          message: expect.stringMatching(
+            new RegExp(
+              `^of_binary.visits.${name} or of_text.visits.${name}: .* \\((binary|text) or (binary|text)\\)`,
+            ),
+          ),
+        }),
+      )
+    }
   })
 
   test('the same of a placeholder, when it gets an id; other values are sent as they are', () => {

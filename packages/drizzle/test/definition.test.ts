@@ -226,6 +226,50 @@ describe('refused when the table is defined', () => {
       () => sqliteTable('t', { id: sqlite.flaxId({ default: 'database' } as never) }),
       'sqlite',
     ],
+    [
+      'a misspelled option',
+      () => pgTable('t', { id: flaxId('id', { storge: 'text' } as object) }),
+      'no option "storge"; options are storage, ',
+    ],
+    [
+      'a misspelled option of a reference',
+      () =>
+        pgTable('t', {
+          id: flaxId.ref('id', (): AnyPgColumn => expect.fail(), { ondelete: 'cascade' } as object),
+        }),
+      'no option "ondelete"',
+    ],
+    [
+      'a misspelled option behind a name that is undefined',
+      () => pgTable('t', { id: flaxId(undefined as never, { storge: 'text' } as object) }),
+      'no option "storge"',
+    ],
+    [
+      'an option of the wrong type',
+      () => sqliteTable('t', { id: sqlite.flaxId({ check: 'yes' } as object) }),
+      'check must be a boolean, not "yes"',
+    ],
+    [
+      'text as options',
+      () => pgTable('t', { id: flaxId('id', 'text' as never) }),
+      'options must be an object',
+    ],
+    ['null as options', () => pgTable('t', { id: flaxId(null as never) }), 'options must be an object'],
+    [
+      'a misspelled default',
+      () => pgTable('t', { id: flaxId({ default: 'databse' as 'database' }) }),
+      'default must be "database", not "databse"',
+    ],
+    [
+      'a schema for nothing',
+      () => pgTable('t', { id: flaxId({ schema: 'ids' }) }),
+      "schema is only for default: 'd",
+    ],
+    [
+      'a generator beside that of the database',
+      () => pgTable('t', { id: flaxId({ default: 'database', generator: flax }) }),
+      "generator can't be used with default: 'database'",
+    ],
   ])('%s', (_, define, reason) => {
     const error = errorOf(define)
     expect(error).toMatchObject({ name: 'IdError', code: 'INVALID_OPTION', path: 't.id' })

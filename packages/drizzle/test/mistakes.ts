@@ -28,6 +28,7 @@ export default {
     sqliteTable('orders', { id: sqlite.flaxId({ generator: WRONG.ofAnotherFamily }) }),
   'generator of another epoch': () =>
     sqliteTable('orders', { id: sqlite.idColumn(WRONG.laterFlake)({ generator: WRONG.ofAnotherEpoch }) }),
+  'misspelled option': () => sqliteTable('orders', { id: sqlite.flaxId({ storge: 'text' } as object) }),
   'meta where ids carry none': () =>
     sqliteTable('orders', { id: sqlite.idColumn(flax)({ meta: 3 } as object) }),
   'meta above 255': () => sqliteTable('orders', { id: sqlite.snoId({ meta: 256 }) }),

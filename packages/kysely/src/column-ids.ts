@@ -1,10 +1,12 @@
 import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
 import {
   agree,
+  checkColumnOptions,
   checkStored,
   databaseDefault,
   idSource,
   type NamedColumn,
+  show,
   withPath,
 } from '@snoflax/core/adapter'
 import type { IdColumn, IdTables } from './columns.js'
@@ -22,13 +24,7 @@ export class ColumnIds {
     readonly column: IdColumn,
   ) {
     const { family, role, options } = column
-    if (role !== 'generated') {
-      const { storage: _, exactBigint, ...others } = options
-      const [unused] = Object.keys(others)
-      if (unused !== undefined)
-        throw this.refuse(`${unused} is only for generated ids; a ${role} column does not generate any`)
-      return
-    }
+    if (role !== 'generated') return
     const { generator, meta, schema } = options
     if (options.default === 'database') {
       const { database, name } = storage
@@ -85,6 +81,14 @@ export class ColumnIds {
   }
 }
 
+const STORED = { storage: 'any', exactBigint: 'boolean' } as const
+
+const noColumn = (path: string, value: unknown): IdError =>
+  new IdError('INVALID_OPTION', `${path}: must be an id column such as flaxId(), not ${show(value)}`, {
+    path,
+    value,
+  })
+
 /** The declared tables and their columns. */
 export type Declared = ReadonlyMap<string, ReadonlyMap<string, ColumnIds>>
 
@@ -93,10 +97,12 @@ export function declare(database: Database, tables: IdTables): Declared {
   const storages = new Map<IdColumn, IdStorage<string> | undefined>()
   /** A reference has its target's storage, which may have it from another one. */
   const storageOf = (path: string, column: IdColumn): IdStorage<string> => {
+    if (typeof column?.options !== 'object') throw noColumn(path, column)
     const { family, options, target } = column
     const { storage, exactBigint } = options
     const known = storages.get(column)
     if (known !== undefined) return known
+    withPath(path, () => checkColumnOptions(family, column.role, options, STORED))
     if (storages.has(column)) {
       throw new IdError(
         'INVALID_OPTION',

@@ -1,5 +1,5 @@
 import { type Database, type DatabaseValue, IdError, type Time } from '@snoflax/core'
-import { requireMembers, unixMs } from '@snoflax/core/adapter'
+import { checkOptions, requireMembers, unixMs } from '@snoflax/core/adapter'
 import {
   type AliasableExpression,
   CompiledQuery,
@@ -72,7 +72,9 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   private readonly originals = new WeakMap<Node, Node>()
 
   /** @throws {IdError} for every mistake in the declaration. */
-  constructor({ database, tables, inner = [] }: IdPluginOptions<Tables>) {
+  constructor(options: IdPluginOptions<Tables>) {
+    checkOptions('idPlugin', options, { database: 'any', tables: 'any', inner: 'any' })
+    const { database, tables, inner = [] } = options
     // By it a result finds what was known of its query.
     requireMembers({ name: 'kysely', supported: SUPPORTED, by: '@snoflax/kysely' }, [
       { owner: CompiledQuery.raw(''), name: 'CompiledQuery', members: ['queryId'] },

@@ -25,6 +25,7 @@ export default {
   'generator of another family': () => declared(flaxId({ generator: WRONG.ofAnotherFamily })),
   'generator of another epoch': () =>
     declared(idColumn(WRONG.laterFlake as typeof flake)({ generator: WRONG.ofAnotherEpoch })),
+  'misspelled option': () => declared(flaxId({ storge: 'text' } as object)),
   'meta where ids carry none': () => declared(flaxId({ meta: 3 } as object)),
   'meta above 255': () => declared(snoId({ meta: 256 })),
   'foreign key of another family': () => referring(snoId.ref('customers.id')),

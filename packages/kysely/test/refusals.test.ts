@@ -637,3 +637,35 @@ test('streams are converted', async () => {
   for await (const row of query.stream()) seen.push(row)
   expect(seen).toEqual([{ id: ada }])
 })
+
+test.each<[string, object, RegExp]>([
+  [
+    'a misspelled option',
+    { database: 'sqlite', table: {} },
+    /^idPlugin: no option "table"; options are database, tables, inner$/,
+  ],
+  [
+    'a column that is not called',
+    { id: flaxId },
+    /^orders\.id: must be an id column such as flaxId\(\), not a function$/,
+  ],
+  ['no column', { id: undefined }, /^orders\.id: must be an id column such as flaxId\(\), not undefined$/],
+  [
+    'an option of generated ids',
+    { id: flaxId.plain({ generator: flax } as object) },
+    /^orders\.id: flax: generator is only for/,
+  ],
+  [
+    'a misspelled option of a column',
+    { id: flaxId({ defualt: 'database' } as object) },
+    /^orders\.id: flax: no option "defualt"/,
+  ],
+  [
+    'a misspelled option of a list',
+    { id: flaxId.list({ storge: 'text' } as object) },
+    /^orders\.id: flax: no option "storge"/,
+  ],
+])('a declaration with %s', (_, given, message) => {
+  const options = 'database' in given ? given : { database: 'sqlite', tables: { orders: given } }
+  expect(() => idPlugin(options as Any)).toThrow(message)
+})

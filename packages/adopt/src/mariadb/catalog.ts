@@ -10,7 +10,7 @@ import {
 import type { ReplacedColumn } from '../adoption.js'
 import type { Column, Session } from '../driver.js'
 import { type Obstacles, refuse } from '../obstacles.js'
-import { type ForeignKey, type Key, legacyName, onlyColumn, shownName } from '../plan.js'
+import { type ForeignKey, type Key, legacyIndex, legacyName, onlyColumn, shownName } from '../plan.js'
 import { computedName, noteView, textOf, usesMore } from '../sql-edits.js'
 import type { Work } from '../work.js'
 
@@ -178,8 +178,6 @@ export function* readShadow(
   const tail = sql.slice(tokens[close]?.start).replace(/^(\) ENGINE=\w+) AUTO_INCREMENT=\d+/, '$1')
   return `CREATE TABLE IF NOT EXISTS ${shadow} (\n  ${items.join(',\n  ')}\n${tail}`
 }
-
-export const legacyIndex = (root: number): string => `snoflax_legacy_${root + 1}`
 
 const definition = ({ column, newType, notNull }: RetypedColumn, comment: string): string =>
   `${quoteName(column)} ${newType} ${notNull ? 'NOT NULL' : 'NULL'}` +

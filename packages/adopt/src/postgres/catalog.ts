@@ -50,7 +50,7 @@ const COLUMN_NAMES = (table: string, numbers: string) => `(SELECT json_agg(a.att
   LEFT JOIN pg_attribute AS a ON a.attrelid = ${table} AND a.attnum = k.number AND k.number > 0)`
 
 /** The table's name with its schema, as SQL. */
-export function* resolveTable(session: Session, given: string): Work<string> {
+function* resolveTable(session: Session, given: string): Work<string> {
   const [found] = yield* session.query<{ table: string; kind: string; isPartition: boolean }>(
     `SELECT ${NAME_OF('r', 'n')} AS table, r.relkind AS kind, r.relispartition AS "isPartition"
        FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = to_regclass($1)`,
@@ -66,8 +66,12 @@ export function* resolveTable(session: Session, given: string): Work<string> {
   return found.table
 }
 
+export function* readKey(session: Session, given: string): Work<Key> {
+  return yield* readPrimary(session, yield* resolveTable(session, given))
+}
+
 /** The one column of the table's primary key. */
-export function* readKey(session: Session, table: string): Work<Key> {
+function* readPrimary(session: Session, table: string): Work<Key> {
   const [found] = yield* session.query<{ columns: string[] }>(
     `SELECT ${COLUMN_NAMES('conrelid', 'conkey')} AS columns FROM pg_constraint
       WHERE contype = 'p' AND conrelid = $1::regclass`,
@@ -92,11 +96,13 @@ export function* readForeignKeys(session: Session): Work<PostgresForeignKey[]> {
   )
 }
 
-export function* readColumns(session: Session, table: string): Work<Column[]> {
-  return yield* session.query<Column>(
-    `SELECT attname AS name, format_type(atttypid, atttypmod) AS type, attnotnull AS "notNull"
-       FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
-    [table],
+export function readColumns(session: Session, table: string): Work<Column[]> {
+  return inCatalog(session, () =>
+    session.query<Column>(
+      `SELECT attname AS name, format_type(atttypid, atttypmod) AS type, attnotnull AS "notNull"
+         FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
+      [table],
+    ),
   )
 }
 

@@ -1,20 +1,10 @@
 import type { DatabaseValue, IdStorage } from '@snoflax/core'
 import { isBytes, quoteName, quoteText } from '@snoflax/core/adapter'
 import type { Phase, ReplacedColumn } from '../adoption.js'
-import {
-  type Column,
-  type Driver,
-  type MadeId,
-  mapName,
-  type Open,
-  type Statements,
-  type TimeColumn,
-} from '../driver.js'
+import { type Driver, type MadeId, mapName, type Open, type Statements, type TimeColumn } from '../driver.js'
 import { Obstacles, refuse } from '../obstacles.js'
 import type { BackfillOptions } from '../options.js'
 import {
-  type ForeignKey,
-  type Key,
   legacyName,
   newName,
   type Plan,
@@ -29,15 +19,7 @@ import type { Orm, SchemaChange, Stage } from '../schema-change.js'
 import { readRounds, refuseUnfilled, stateStatements, switchedStatement, writeRound } from '../state.js'
 import type { Work } from '../work.js'
 import type { Carried } from './carried.js'
-import {
-  inCatalog,
-  noteLegacyUses,
-  readColumns,
-  readForeignKeys,
-  readKey,
-  readMembers,
-  resolveTable,
-} from './catalog.js'
+import { inCatalog, noteLegacyUses, readColumns, readForeignKeys, readKey, readMembers } from './catalog.js'
 import { dropIndex, type IndexPlan, type PostgresDetails, readDetails } from './details.js'
 import { schemaChange } from './schema-change.js'
 import { type PostgresClient, PostgresSession, withClient } from './session.js'
@@ -58,6 +40,8 @@ const ROWS_A_BLOCK = 50
 
 /** New columns beside the old ones, filled while the application goes on; the switch exchanges their names. */
 class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> {
+  readonly database = 'PostgreSQL'
+  readonly catalog = { readKey, readForeignKeys, readColumns }
   readonly hasNewColumns = true
   readonly switchedBy = 'one transaction'
   readonly textType = 'text'
@@ -83,18 +67,6 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
       return yield* work()
     }
     return this.givingWay(lockTimeoutMs, () => locked(this))
-  }
-
-  *keyOf(given: string): Work<Key> {
-    return yield* readKey(this, yield* resolveTable(this, given))
-  }
-
-  foreignKeys(): Work<ForeignKey[]> {
-    return readForeignKeys(this)
-  }
-
-  columnsOf(table: string): Work<readonly Column[]> {
-    return inCatalog(this, () => readColumns(this, table))
   }
 
   /** The transaction is rolled back. The search path is the switch's. */

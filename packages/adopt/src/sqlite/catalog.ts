@@ -1,7 +1,7 @@
 import { closingOf, isWord, quoteName, quoteText, readSql, splitAtCommas } from '@snoflax/core/adapter'
 import type { Column, Session } from '../driver.js'
 import { type Obstacles, refuse } from '../obstacles.js'
-import { type ForeignKey, shownName } from '../plan.js'
+import { type ForeignKey, type Key, onlyColumn, shownName } from '../plan.js'
 import { computedName, noteView, uses, usesMore } from '../sql-edits.js'
 import type { Work } from '../work.js'
 
@@ -39,6 +39,22 @@ export function* readColumns(session: Session, table: string): Work<SqliteColumn
     `SELECT name, type, "notnull" OR pk AS "notNull", pk AS key, hidden FROM pragma_table_xinfo(${quoteText(shownName(table))})`,
   )
   return columns.map((column) => ({ ...column, notNull: Boolean(column.notNull) }))
+}
+
+export function* readKey(session: Session, given: string): Work<Key> {
+  const table = quoteName((yield* readTable(session, given)).name)
+  return keyOf(table, yield* readColumns(session, table))
+}
+
+const keyOf = (table: string, columns: readonly SqliteColumn[]): Key => {
+  const own = columns.filter(({ key }) => key > 0).sort((a, b) => a.key - b.key)
+  return {
+    table,
+    column: onlyColumn(
+      table,
+      own.map(({ name }) => name),
+    ),
+  }
 }
 
 /** SQLite takes foreign keys to tables and columns that are not there. None of them leads to a key. */

@@ -51,20 +51,21 @@ export interface SqlChunks extends SqlAdvice {
  * one.columns[0].place // 'orders.customer_id'
  */
 export class NamedColumns {
-  private readonly columns = new Map<string, Map<string, NamedColumn>>()
+  private readonly columns = new Map<string, NamedColumn[]>()
   private readonly families = new Set<IdFamily>()
 
-  /** Adds a column; a table that is defined again replaces itself. */
+  /** Adds a column. Tables of one name may differ in their storage: all of them count, but those alike only once. */
   add(name: string, column: NamedColumn): void {
     const key = keyOf(name)
-    const alike = this.columns.get(key) ?? new Map<string, NamedColumn>()
-    this.columns.set(key, alike.set(column.place, column))
+    const known = this.columns.get(key) ?? []
+    const others = known.filter((one, at) => !known.slice(at + 1).some((later) => isSame(one, later)))
+    this.columns.set(key, [...others, column])
     this.families.add(column.family)
   }
 
   /** The columns that have one of the names. */
   called(names: readonly string[]): NamedColumn[] {
-    return names.flatMap((name) => [...(this.columns.get(keyOf(name))?.values() ?? [])])
+    return names.flatMap((name) => [...(this.columns.get(keyOf(name)) ?? [])])
   }
 
   /** The values that SQL compares with columns which its text names, or writes there, with the columns of that name. */
@@ -170,10 +171,17 @@ const WRITTEN = (id: string): string => `the id ${id} is written into the text o
 
 const SHOWN = 3
 
-const keyOf = (name: string): string => name.replaceAll('_', '').toLowerCase()
+function isSame(one: NamedColumn, other: NamedColumn): boolean {
+  if (one.place !== other.place || one.family.name !== other.family.name) return false
+  try {
+    return one.storage().name === other.storage().name
+  } catch {
+    // A reference to a table that is not defined yet.
+    return false
+  }
+}
 
-const isIdOf = ({ family, storage }: NamedColumn, value: unknown): boolean =>
-  family.is(value) && storage().converts
+const keyOf = (name: string): string => name.replaceAll('_', '').toLowerCase()
 
 /**
  * Refuses a value beside the name of an id column if it is an id that the column's storage would convert.
@@ -203,17 +211,22 @@ function refuseId(
     for (const one of value) refuseId(columns, one, reason, advice)
     return
   }
-  const [column, ...others] = columns.filter((one) => isIdOf(one, value))
+  const ofFamily = columns.filter(({ family }) => family.is(value))
+  const column = ofFamily.find(({ storage }) => storage().converts)
   if (!column) return
-  const { place, family, storage } = column
-  const places = [place, ...others.slice(0, SHOWN - 1).map((one) => one.place)].join(' or ')
-  const more = others.length < SHOWN ? '' : `, or ${others.length - SHOWN + 1} others`
+  const { place, family } = column
+  const all = distinct([place, ...ofFamily.map((one) => one.place)])
+  const places = all.slice(0, SHOWN).join(' or ')
+  const more = all.length <= SHOWN ? '' : `, or ${all.length - SHOWN} others`
+  const storages = distinct(ofFamily.map(({ storage }) => storage().name)).join(' or ')
   throw new IdError(
     'INVALID_OPTION',
-    `${places}${more}: ${reason(JSON.stringify(value))} isn't converted to the column's storage (${storage().name}); ${advice}`,
+    `${places}${more}: ${reason(JSON.stringify(value))} isn't converted to the column's storage (${storages}); ${advice}`,
     { family: family.name, value, path: place },
   )
 }
+
+const distinct = (texts: readonly string[]): string[] => [...new Set(texts)]
 
 /**
  * Refuses what a database returns for an expression of an id column if an id may be in it as it is stored: text, bytes,

@@ -89,3 +89,29 @@ test('a quick look tells which values can be ids', () => {
     false,
   ])
 })
+
+describe('tables of one name that differ in their storage', () => {
+  const beside = (...storages: readonly (() => ReturnType<typeof storageFor>)[]) => {
+    const alike = new NamedColumns()
+    for (const storage of storages) alike.add('id', { place: 'orders.id', family: sno, storage })
+    return alike.called(['id'])
+  }
+  const binary = () => storageFor(sno, 'sqlite', { storage: 'binary' })
+  const text = () => storageFor(sno, 'sqlite', { storage: 'text' })
+
+  test('all count, whichever is defined last', () => {
+    for (const columns of [beside(binary, text), beside(text, binary)]) {
+      expect(() => refuseUnconverted(columns, order, 'do so')).toThrow(
+        / \((binary or text|text or binary)\); do so$/,
+      )
+    }
+  })
+
+  test('a table that is defined again and again takes no more room', () => {
+    const later = () => {
+      throw new Error('not defined yet')
+    }
+    expect(beside(binary, text, binary, text, binary, text).length).toBeLessThan(4)
+    expect(beside(later, binary, binary, later, binary, binary)).toHaveLength(4)
+  })
+})

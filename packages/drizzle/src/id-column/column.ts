@@ -31,10 +31,14 @@ export function idColumns<Dialect extends DialectName>(dialect: IdDialect): IdCo
   type Options = ColumnRequest['options']
   const starting =
     (family: IdFamily, role: ColumnRequest['role']) =>
-    (name?: string | Options, options?: Options): Builder =>
-      typeof name === 'string'
-        ? new IdColumnBuilder(name, { family, role, options: options ?? {} })
-        : new IdColumnBuilder('', { family, role, options: name ?? {} })
+    (name?: string | Options, given?: Options): Builder => {
+      const options = typeof name === 'object' ? name : given
+      return new IdColumnBuilder(typeof name === 'string' ? name : '', {
+        family,
+        role,
+        options: options === undefined ? {} : options,
+      })
+    }
   const referring = (family: IdFamily) => {
     const start = starting(family, 'reference')
     return (...given: unknown[]): Builder => {

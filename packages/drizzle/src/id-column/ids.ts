@@ -1,13 +1,28 @@
 import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
-import { agree, checkStored, type NamedColumn, NamedColumns, withPath } from '@snoflax/core/adapter'
-import { type Column, getTableColumns, getTableName } from 'drizzle-orm'
+import {
+  agree,
+  checkColumnOptions,
+  checkStored,
+  type NamedColumn,
+  NamedColumns,
+  withPath,
+} from '@snoflax/core/adapter'
+import { type Column, getTableColumns, getTableName, type Table } from 'drizzle-orm'
 import type { ColumnRequest } from './types.js'
 
 /** Where an id column keeps what it knows about its ids. Registered, so that two copies of this package agree. */
 export const IDS = Symbol.for('snoflax.drizzle.ids')
 
-/** The id columns of each kind of database by their names, for SQL whose text names them. */
-export const NAMED = new Map<Database, NamedColumns>()
+const NAMES: unique symbol = Symbol.for('snoflax.drizzle.names') as never
+const all = globalThis as { [NAMES]?: Map<Database, NamedColumns> }
+all[NAMES] ??= new Map()
+/**
+ * The id columns of each kind of database by their names, for SQL whose text names them. Two copies of this package
+ * share them, since only one of them patches Drizzle.
+ */
+export const NAMED = all[NAMES]
+
+const STORED = { storage: 'any', exactBigint: 'boolean', check: 'boolean' } as const
 
 /** The ids of one column: their family and storage. Errors name the column. */
 export class ColumnIds {
@@ -20,8 +35,7 @@ export class ColumnIds {
   generate?: () => string
 
   /**
-   * @throws {IdError} `STORAGE_REFUSED`; `INVALID_OPTION` for a reference to nothing, and for options of generated
-   * columns where none are generated.
+   * @throws {IdError} `STORAGE_REFUSED`; `INVALID_OPTION` for a reference to nothing, and for options that the column doesn't have.
    */
   constructor(
     private readonly column: Column,
@@ -30,12 +44,7 @@ export class ColumnIds {
     private readonly target: (() => Column) | undefined,
   ) {
     const { family, role, options } = request
-    if (role !== 'generated') {
-      const { storage, exactBigint, check, ...others } = options
-      const [unused] = Object.keys(others)
-      if (unused !== undefined)
-        throw this.refuse(`${unused} is only for generated ids; a ${role} column does not generate any`)
-    }
+    withPath(this.place, () => checkColumnOptions(family, role, options, STORED))
     if (options.check && database !== 'sqlite')
       throw this.refuse('check is only for SQLite; in this database the type checks the length')
     if (role !== 'reference' || options.storage !== undefined) {
@@ -124,10 +133,17 @@ export class ColumnIds {
   }
 }
 
-/** A table and column, as messages name them. */
+/** A table, with its schema if it names one, and a column, as messages name them. */
 function placeOf(column: Column): string {
-  return [getTableName(column.table), column.name || nameOfList(column)].filter(Boolean).join('.')
+  const { table, name } = column
+  return [schemaOf(table), getTableName(table), name || nameOfList(column)].filter(Boolean).join('.')
 }
+
+const SCHEMA = Symbol.for('drizzle:Schema')
+
+/** The schema that the table names. */
+export const schemaOf = (table: Table): string | undefined =>
+  (table as unknown as Readonly<Record<typeof SCHEMA, string | undefined>>)[SCHEMA]
 
 /** The element of an array has no name of its own, and no array either while the table is being built. */
 function nameOfList(element: Column): string | undefined {

@@ -1,0 +1,40 @@
+import type { IdFamily } from '../family.js'
+import { IdError } from '../primitives/errors.js'
+import { checkOptions, type OptionKind } from '../primitives/options.js'
+
+/** What fills a column. */
+type Role = 'generated' | 'reference' | 'plain' | 'list'
+
+const GENERATED = { generator: 'any', meta: 'any', default: ['database'], schema: 'any' } as const
+
+/**
+ * Checks the options of an id column: their names, and which of them belong together.
+ *
+ * @param stored options that every column has, whatever fills it.
+ * @throws {IdError} `INVALID_OPTION`.
+ *
+ * @example
+ * checkColumnOptions(flax, 'generated', { storage: 'binary' }, { storage: 'any' })
+ */
+export function checkColumnOptions(
+  family: IdFamily,
+  role: Role,
+  options: object,
+  stored: Readonly<Record<string, OptionKind>>,
+): void {
+  checkOptions(family.name, options, { ...stored, ...GENERATED })
+  const refuse = (field: string, reason: string): never => {
+    throw new IdError('INVALID_OPTION', `${family.name}: ${field} ${reason}`, { family: family.name, field })
+  }
+  if (role !== 'generated') {
+    const unused = Object.keys(options).find((name) => name in GENERATED)
+    if (unused) refuse(unused, `is only for generated ids; a ${role} column does not generate any`)
+    return
+  }
+  const { default: given, generator, schema } = options as Readonly<Record<string, unknown>>
+  if (given === undefined) {
+    if (schema !== undefined) refuse('schema', "is only for default: 'database'")
+  } else if (generator !== undefined) {
+    refuse('generator', "can't be used with default: 'database', where the database generates the ids")
+  }
+}
