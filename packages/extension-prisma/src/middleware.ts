@@ -8,6 +8,7 @@ import {
   type LiteralExpr,
   OperationExpr,
   ParamRef,
+  type PreparedParamRef,
   type TableSource,
 } from '@prisma/orm-family-sql/relational-core/ast'
 import type { SqlMiddleware } from '@prisma/orm-family-sql/runtime'
@@ -61,10 +62,12 @@ function replacedIn<Value>(value: Value, found: Replacements): Value {
     const replaced = replacedIn(part, found)
     return replaced === part ? [] : [[name, replaced] as const]
   })
-  if (changed.length === 0) return value
-  const copy = Object.create(Object.getPrototypeOf(value))
-  return Object.freeze(Object.assign(copy, value, Object.fromEntries(changed)))
+  return changed.length === 0 ? value : changedCopy(value, Object.fromEntries(changed))
 }
+
+/** Of Prisma's class, of which there may be several copies. */
+const changedCopy = <Value extends object>(value: Value, change: object): Value =>
+  Object.freeze(Object.assign(Object.create(Object.getPrototypeOf(value)), value, change))
 
 const isEnd = (node: Node): node is AggregateExpr =>
   node.kind === 'aggregate' && ['min', 'max'].includes((node as AggregateExpr).fn)
@@ -118,6 +121,13 @@ export function bound({ path, storage, ref }: ContractColumn, value: unknown): P
   return ParamRef.of(value, { codec: ref })
 }
 
+const isPrepared = (node: unknown): node is PreparedParamRef =>
+  isNode(node) && node.kind === 'prepared-param-ref'
+
+/** The parameter of a prepared query, which is declared by a codec alone, with the column's prefix and epoch. */
+const prepared = ({ ref }: ContractColumn, parameter: PreparedParamRef): PreparedParamRef =>
+  changedCopy(parameter, { codec: ref })
+
 /** `createdAt` compared with a moment, as the same comparison of the id. */
 function atMoment(column: ContractColumn, { op, left }: BinaryExpr, value: unknown): BinaryExpr {
   const { family, path } = column
@@ -142,6 +152,7 @@ function readComparison(query: QueryIds, comparison: BinaryExpr, found: Replacem
     const values = (other as { values?: readonly AnyExpression[] }).values ?? [other]
     for (const value of values) {
       if (value.kind === 'literal') found.set(value, bound(column, (value as LiteralExpr).value))
+      if (isPrepared(value)) found.set(value, prepared(column, value))
       if (value.kind !== 'param-ref') continue
       const { value: given, codec } = value as ParamRef
       if (codec?.codecId === column.column.timeCodecId && own === left) {
@@ -195,16 +206,18 @@ function readRaw(query: QueryIds, parts: readonly unknown[], database: Database,
     for (const [at, some] of names.entries()) {
       const terms = rows.flatMap((row) => row[at] ?? [])
       const held = terms.find(({ chunk }) => namedAt(chunk))
+      const column = held && query.at(parts[held.chunk])
       for (const { chunk } of terms) {
+        const part = parts[chunk]
         const param = parameterAt(chunk)
-        if (param === undefined || param.codec?.codecId.startsWith('snoflax/')) continue
-        if (held && !held.isCast && pattern === undefined) {
-          if (param.value != null)
-            found.set(param, bound(query.at(parts[held.chunk]) as ContractColumn, param.value))
-          continue
+        const isConverted = column !== undefined && !held?.isCast && pattern === undefined
+        if (isConverted && isPrepared(part)) found.set(part, prepared(column, part))
+        if (param?.value == null || param.codec?.codecId.startsWith('snoflax/')) continue
+        if (isConverted) found.set(param, bound(column, param.value))
+        else {
+          const columns = held ? [namedAt(held.chunk) ?? []].flat() : query.ids.named.called(some)
+          refuseUnconverted(columns, param.value, RAW_ADVICE.advice)
         }
-        const columns = held ? [namedAt(held.chunk) ?? []].flat() : query.ids.named.called(some)
-        refuseUnconverted(columns, param.value, RAW_ADVICE.advice)
       }
     }
   }
@@ -229,7 +242,11 @@ function replacementsIn(ast: AnyQueryAst, ids: ContractIds, database: Database):
     if (isEnd(node)) readEnd(query, node, found)
     if ('parts' in node) readRaw(query, node.parts as readonly unknown[], database, found)
   }
-  if (ast.kind === 'insert') for (const row of ast.rows) readWritten(query, ast.table, row)
+  if (ast.kind === 'insert') {
+    const action = ast.onConflict?.action
+    const updates = action?.kind === 'do-update-set' ? [action.set] : []
+    for (const row of [...ast.rows, ...updates]) readWritten(query, ast.table, row)
+  }
   if (ast.kind === 'update') readWritten(query, ast.table, ast.set)
   return found
 }

@@ -1,3 +1,4 @@
+import type { Expression } from '@prisma/orm-family-sql/relational-core/expression'
 import type { SqlMiddleware, SqlRuntimeExtensionDescriptor } from '@prisma/orm-family-sql/runtime'
 import { type Database, IdError, type IdFamily, type IdGenerator, sno } from '@snoflax/core'
 import { idSource, withPath } from '@snoflax/core/adapter'
@@ -146,5 +147,12 @@ export const parametersFor =
   }) => {
     const { columns, targetId } = partsOf(families)
     const ids = new ContractIds(contractJson as SqlContract, columns, targetId)
-    return (field: string, id: string) => bound(ids.ofField(field), id)
+    return (field: string, id: string): Expression<{ codecId: string; nullable: false }> => {
+      const column = ids.ofField(field)
+      const parameter = bound(column, id)
+      return {
+        returnType: { codecId: column.ref.codecId, nullable: false },
+        buildAst: () => parameter,
+      }
+    }
   }
