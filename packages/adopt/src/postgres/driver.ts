@@ -19,7 +19,15 @@ import type { Orm, SchemaChange, Stage } from '../schema-change.js'
 import { readRounds, refuseUnfilled, stateStatements, switchedStatement, writeRound } from '../state.js'
 import type { Work } from '../work.js'
 import type { Carried } from './carried.js'
-import { inCatalog, noteLegacyUses, readColumns, readForeignKeys, readKey, readMembers } from './catalog.js'
+import {
+  inCatalog,
+  noteLeftovers,
+  noteLegacyUses,
+  readColumns,
+  readForeignKeys,
+  readKey,
+  readMembers,
+} from './catalog.js'
 import { dropIndex, type IndexPlan, type PostgresDetails, readDetails } from './details.js'
 import { schemaChange } from './schema-change.js'
 import { type PostgresClient, PostgresSession, withClient } from './session.js'
@@ -88,6 +96,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
 
   *rehearse(plan: PostgresPlan, lockTimeoutMs: number, obstacles: Obstacles): Work<void> {
     const { carried, indexes } = plan.details
+    yield* noteLeftovers(this, plan.columns, indexes, obstacles)
     if (carried.length === 0 && indexes.every(({ isSure }) => isSure)) return
     const rehearse = function* (session: PostgresDriver): Work<void> {
       yield* session.lock(session.statements(plan).lock)
@@ -341,6 +350,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
           ({ owner, name, definition, isPartitioned }) =>
             `ALTER TABLE ${owner} ADD CONSTRAINT ${quoteName(name)} ${definition}${isPartitioned ? '' : ' NOT VALID'}`,
         ),
+        ...foreignKeys.flatMap(({ comment }) => comment ?? []),
         ...(carried.length > late.length
           ? [IN_CATALOG, ...others(carried).flatMap((one) => one.putBack)]
           : []),

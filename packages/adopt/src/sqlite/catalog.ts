@@ -2,7 +2,7 @@ import { closingOf, isWord, quoteName, quoteText, readSql, splitAtCommas } from 
 import type { Column, Session } from '../driver.js'
 import { type Obstacles, refuse } from '../obstacles.js'
 import { type ForeignKey, type Key, onlyColumn, shownName } from '../plan.js'
-import { computedName, noteView, uses, usesMore } from '../sql-edits.js'
+import { computedName, noteComputing, uses, usesMore } from '../sql-edits.js'
 import type { Work } from '../work.js'
 
 export interface SqliteColumn extends Column {
@@ -107,7 +107,7 @@ export function* readAttachments(
       obstacles.note(table, `temporary trigger ${one.name} would go with the old table; drop it`)
     else if (!allowTriggers.includes(one.name)) {
       const tokens = readSql(one.sql, { dialect: 'sqlite' })
-      const used = names.find((name) => uses(tokens, name))
+      const used = [...names, ...ROWID].find((name) => uses(tokens, name))
       const look = 'read it, and name it in allowTriggers if it works with the new keys'
       if (used !== undefined)
         obstacles.note(table, `trigger ${one.name} mentions ${used}, which will be a new key; ${look}`)
@@ -138,16 +138,29 @@ function refuseIndex(table: string, { name, sql }: Attachment, replaced: readonl
   )
 }
 
-/** A view that computes with keys, or compares them with numbers, would show other rows without an error. */
-export function* noteViews(session: Session, names: readonly string[], obstacles: Obstacles): Work<void> {
-  const views = yield* session.query<Table>(
-    `SELECT name, sql FROM sqlite_schema WHERE type = 'view'
-     UNION ALL SELECT name, sql FROM sqlite_temp_schema WHERE type = 'view' ORDER BY name`,
+/** What SQLite calls an integer key, besides its name. */
+const ROWID = ['rowid', '_rowid_', 'oid']
+
+/** Views, and triggers of other tables. */
+export function* noteUsers(
+  session: Session,
+  tables: readonly string[],
+  names: readonly string[],
+  allowTriggers: readonly string[],
+  obstacles: Obstacles,
+): Work<void> {
+  const users = yield* session.query<Table & { readonly what: string; readonly on: string }>(
+    `SELECT name, type || ' ' || name AS what, tbl_name AS "on", sql FROM sqlite_schema WHERE type IN ('view', 'trigger')
+     UNION ALL SELECT name, type || ' ' || name, tbl_name, sql FROM sqlite_temp_schema WHERE type IN ('view', 'trigger') ORDER BY 1`,
   )
-  for (const { name, sql } of views) {
-    const used = computedName(readSql(sql, { dialect: 'sqlite' }), names)
-    if (used !== undefined) noteView(name, used, obstacles)
-  }
+  noteComputing(
+    users
+      .filter(({ name, on }) => !tables.includes(on) && !allowTriggers.includes(name))
+      .map(({ name, what, sql }) => ({ name, what, tokens: readSql(sql, { dialect: 'sqlite' }) })),
+    tables,
+    ({ tokens }) => computedName(tokens, names) ?? ROWID.find((one) => uses(tokens, one)),
+    obstacles,
+  )
 }
 
 /** A full-text table finds its rows by the integer keys that are to go. */

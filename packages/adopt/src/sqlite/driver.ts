@@ -91,7 +91,7 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
   ): Work<TablePlan[]> {
     const details: TablePlan[] = []
     const names = [...new Set(columns.map(({ column }) => column))]
-    yield* catalog.noteViews(this, names, obstacles)
+    yield* catalog.noteUsers(this, tablesOf(columns).map(shownName), names, allowTriggers, obstacles)
     for (const table of tablesOf(columns)) {
       const { name, sql } = yield* catalog.readTable(this, shownName(table))
       const retyped = replacedIn(columns, table).map((one) => ({ ...one, type: rootOf(roots, one).type }))
@@ -114,6 +114,17 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
 
   fixedDetails(details: readonly TablePlan[]): unknown {
     return details
+  }
+
+  /** Every statement was read when the plan was made; what is left are the names that the switch gives. */
+  *rehearse({ roots, details }: SqlitePlan, _: number, obstacles: Obstacles): Work<void> {
+    const names = [...details.map(({ table }) => newTable(table)), ...roots.map((_, i) => legacyIndex(i))]
+    const there = yield* this.query<{ name: string }>(
+      `SELECT name FROM sqlite_schema WHERE lower(name) IN (SELECT lower(value) FROM json_each($1)) ORDER BY name`,
+      [JSON.stringify(names)],
+    )
+    for (const { name } of there)
+      obstacles.note(name, 'the adoption needs this name; rename or drop what has it')
   }
 
   *finish(plan: SqlitePlan): Work<void> {
