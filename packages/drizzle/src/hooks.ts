@@ -1,15 +1,7 @@
 import type { Database } from '@snoflax/core'
 import { literalOf, requireMembers } from '@snoflax/core/adapter'
 import { is, Param, Placeholder, SQL, type SQLChunk, type Table } from 'drizzle-orm'
-import {
-  bindCompared,
-  bound,
-  boundRow,
-  idColumnsOf,
-  mapAnswer,
-  type Row,
-  type SelectConfig,
-} from './binding/values.js'
+import { bindCompared, bound, boundWrite, mapAnswer, type Row, type SelectConfig } from './binding/values.js'
 import { boundInsert, boundUnion, checkReturningId, type Insert, withFreshIds } from './binding/writes.js'
 import { checkBuilder, copyBehind, type DrizzleCopy, isBefore1, ownCopy } from './copy.js'
 import type { IdDialect } from './id-column/dialect.js'
@@ -183,10 +175,10 @@ function hookIntoDialect(copy: DrizzleCopy, { database, relationalMethods, inJso
   )
   replace(prototype, 'buildInsertQuery', (build, insert) => {
     if (database === 'mysql') checkReturningId(insert)
-    const bound = boundInsert(insert)
+    const bound = boundInsert(insert, database)
     return isPreparing && !insert.select ? withFreshIds(bound, build) : build(bound)
   })
-  replace(prototype, 'buildUpdateSet', (build, table, set) => build(table, boundRow(idColumnsOf(table), set)))
+  replace(prototype, 'buildUpdateSet', (build, table, set) => build(table, boundWrite(table, set, database)))
   replace(prototype, 'buildSelectQuery', (build, config) => build(boundUnion(config)))
 }
 

@@ -174,6 +174,9 @@ describe('a value beside an id column is encoded', () => {
     ['in a list', sql`id in ${[b, a]}`],
     ['behind its table', sql`select 1 from ${table} where ${table}.id = ${a}`],
     ['in other letters', sql`"t"."ID" <> ${a}`],
+    ['by sql.identifier()', sql`${sql.identifier('t')}.${sql.identifier('id')} = ${a}`],
+    ['by a reserved word too', sql`${sql.identifier('order')}.${sql.identifier('id')} = ${a}`],
+    ['of what an upsert proposes', sql`excluded.${sql.identifier('id')} = ${a}`],
     ['in an insert', sql`insert into t (name, id) values (${'x'}, ${a})`],
   ])('an id beside a column that only the text names is refused: %s', (_, query) => {
     expect(() => build(query)).toThrow(
@@ -203,6 +206,24 @@ describe('a value beside an id column is encoded', () => {
         }),
       )
     }
+  })
+
+  test('SQL that is written to a column without ids is sent as it is, whatever the column is called', () => {
+    const plain = pgTable('plain', { id: text(), name: text() })
+    const db = drizzle.mock()
+    const set = { id: sql`${a}`, name: sql`lower(${b})` }
+    const writes = [
+      db.update(plain).set(set),
+      db.insert(plain).values(set),
+      db.insert(plain).values({ id: 'x' }).onConflictDoUpdate({ target: plain.id, set }),
+    ]
+    for (const write of writes) expect(write.toSQL().params.slice(-2)).toEqual([a, b])
+    expect(() =>
+      db
+        .update(plain)
+        .set({ name: sql`case when ${id} = ${'x'} then 1 end` })
+        .toSQL(),
+    ).toThrow('t.id: ')
   })
 
   test('the same of a placeholder, when it gets an id; other values are sent as they are', () => {

@@ -8,6 +8,7 @@ import {
   mayCompare,
   type NamedColumn,
   type NamedColumns,
+  type Reading,
   readComparisons,
   refuseLeak,
   refuseUnconverted,
@@ -22,6 +23,7 @@ import {
   getTableColumns,
   is,
   isSQLWrapper,
+  Name,
   Param,
   Placeholder,
   SQL,
@@ -74,6 +76,16 @@ export function boundFor(written: SQL, ...columns: readonly Column[]): SQL {
   return copy
 }
 
+/** SQL that is written to a column without ids, in which the ids that it consists of are sent as they are. */
+function sentAsItIs(written: SQL, database: Database): SQL {
+  const query = new MarkedQuery()
+  const copy = new SQL(query.copy(written.queryChunks)).mapWith(decoderOf(written))
+  if (!query.cells.some(({ isValue }) => isValue)) return written
+  const { result } = query.bind(database)
+  for (const { chunk } of result) query.cells[chunk]?.encode(AS_IT_IS)
+  return copy
+}
+
 /** What is written, by the keys of the table. */
 export type Row = Readonly<Record<string, unknown>>
 
@@ -118,6 +130,16 @@ export function boundRow(columns: IdColumns, row: Row): Row {
     return value === row[key] ? [] : [[key, value]]
   })
   return bound.length === 0 ? row : { ...row, ...Object.fromEntries(bound) }
+}
+
+/** A row that is written to a table. Drizzle names the columns beside its values. */
+export function boundWrite(table: Table, row: Row, database: Database): Row {
+  const bound = boundRow(idColumnsOf(table), row)
+  const others = Object.entries<Column>(getTableColumns(table)).flatMap(([key, column]) => {
+    const value = bound[key]
+    return findIds(column) || !is(value, SQL) ? [] : [[key, sentAsItIs(value, database)]]
+  })
+  return others.length === 0 ? bound : { ...bound, ...Object.fromEntries(others) }
 }
 
 /** What is written to an id column, if it is SQL bound to it. */
@@ -171,6 +193,9 @@ const holds = (chunks: readonly SQLChunk[], isSo: (chunk: unknown) => boolean): 
           holds(chunk.queryChunks, isSo))),
   )
 
+/** Around a name of `sql.identifier()`, until it is known how the database quotes it. A mark in the text of a user is taken out. */
+const QUOTE = '\u0000'
+
 /** A query, that of SQL inside SQL too, as text with marks and the cells that they stand for. */
 class MarkedQuery {
   readonly cells: Cell[] = []
@@ -187,6 +212,7 @@ class MarkedQuery {
     const copy = [...chunks]
     for (const [key, chunk] of chunks.entries()) {
       if (is(chunk, StringChunk)) this.text += withoutMarks(textOf(chunk))
+      else if (is(chunk, Name)) this.text += QUOTE + withoutMarks(chunk.value) + QUOTE
       else if (is(chunk, SQL) && !isInlined(chunk) && !idColumnOf(chunk)) {
         copy[key] = new SQL(this.copy(chunk.queryChunks))
       } else this.text += markOf(this.cells.push(new Cell(copy, key)) - 1)
@@ -194,10 +220,15 @@ class MarkedQuery {
     return copy
   }
 
+  reading(database: Database): Reading {
+    const quote = database === 'mysql' || database === 'mariadb' ? '`' : '"'
+    return readComparisons(this.text.replaceAll(QUOTE, quote), database)
+  }
+
   /** Encodes the values that are compared with ids, and those that are the result, for a column that takes it. */
-  bind(database: Database, takers: readonly Column[] = []): void {
+  bind(database: Database, takers: readonly Column[] = []): Reading {
     const { cells } = this
-    const reading = readComparisons(this.text, database)
+    const reading = this.reading(database)
     const { comparisons, expressions, result } = reading
     for (const comparison of comparisons) bindComparison(cells, comparison)
     const [taker, ...others] = takers
@@ -219,6 +250,7 @@ class MarkedQuery {
       advice: 'pass it as a value, or by parameter(column, id)',
       known: 'put the column into the template, or map the expression with .mapWith(column)',
     })
+    return reading
   }
 }
 
@@ -287,7 +319,7 @@ class Cell {
       refuseUnconverted(
         columns,
         value,
-        'put the column into the template, or pass parameter(column, id); sql.param(text, textColumn) is for other values',
+        'pass parameter(column, id), or put the column into the template; sql.param(text, textColumn) is for other values',
       )
       return value
     })
@@ -337,9 +369,10 @@ export function idColumnOf(chunk: unknown): Column | undefined {
 /** The column whose ids SQL answers: that it is mapped with, or that it is made of, where nothing maps it. */
 export function answeredColumn(query: SQL): Column | undefined {
   if (isMapped(query) || !holds(query.queryChunks, isOfIds)) return idColumnOf(query)
-  const { cells, text } = new MarkedQuery().read(query.queryChunks)
+  const read = new MarkedQuery().read(query.queryChunks)
+  const { cells } = read
   const { database } = idsOf(columnAmong(cells) as Column).storage
-  const answers = readComparisons(text, database).result.filter(({ chunk }) => !cells[chunk]?.isValue)
+  const answers = read.reading(database).result.filter(({ chunk }) => !cells[chunk]?.isValue)
   const columns = answers.map(({ chunk, isCast }) => (isCast ? undefined : cells[chunk]?.column))
   const [column] = columns
   const isSame = (one: Column | undefined) => one && column && idsOf(one).isAs(idsOf(column))
@@ -373,9 +406,9 @@ class LeakGuard implements DriverValueDecoder<unknown, unknown> {
   ) {}
 
   static of(query: SQL, database: Database): LeakGuard | undefined {
-    const { cells, text } = new MarkedQuery().read(query.queryChunks)
-    const { parts } = readComparisons(text, database)
-    const columns = parts.chunks.flatMap((chunk) => cells[chunk]?.ids ?? [])
+    const read = new MarkedQuery().read(query.queryChunks)
+    const { parts } = read.reading(database)
+    const columns = parts.chunks.flatMap((chunk) => read.cells[chunk]?.ids ?? [])
     const named = NAMED.get(database)?.called(parts.names) ?? []
     return columns.length > 0 || named.length > 0 ? new LeakGuard(columns, named) : undefined
   }

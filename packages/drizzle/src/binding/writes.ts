@@ -1,11 +1,11 @@
-import { IdError } from '@snoflax/core'
+import { type Database, IdError } from '@snoflax/core'
 import { type Column, is, Param, Placeholder, SQL, sql, type Table } from 'drizzle-orm'
 import { findIds, idsOf } from '../id-column/ids.js'
 import {
   boundFor,
-  boundRow,
   boundSelect,
   boundSelectConfig,
+  boundWrite,
   idColumnOf,
   idColumnsOf,
   type Row,
@@ -49,16 +49,16 @@ export function checkReturningId({ ignore, onConflict, returning = [] }: Insert)
 }
 
 /** An insert with everything in it bound. */
-export function boundInsert<Given extends Insert>(insert: Given): Given {
-  return { ...insert, values: boundValues(insert) }
+export function boundInsert<Given extends Insert>(insert: Given, database: Database): Given {
+  return { ...insert, values: boundValues(insert, database) }
 }
 
-function boundValues({ table, values, select }: Insert): Insert['values'] {
+function boundValues({ table, values, select }: Insert, database: Database): Insert['values'] {
   const columns = idColumnsOf(table)
   if (is(values, SQL)) return boundFor(values, ...columns.map(([, column]) => column))
   return select
     ? boundSelect(columns, values as Select)
-    : (values as Row[]).map((row) => boundRow(columns, row))
+    : (values as Row[]).map((row) => boundWrite(table, row, database))
 }
 
 /** The sides of a union, of which the one can have a column and the others SQL. */
