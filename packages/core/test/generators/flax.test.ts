@@ -146,3 +146,9 @@ describe('flax, monotonic', () => {
     expect(numberOf(second)).toBe(numberOf(first) + 1n)
   })
 })
+
+test("the family's monotonic generator ascends, and is one for the process", () => {
+  const ids = flax.monotonic.batch(1000)
+  expect([...ids].sort()).toEqual(ids)
+  expect(flax.monotonic).toBe(flax.monotonic)
+})
