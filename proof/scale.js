@@ -1,7 +1,7 @@
 // What many writers ask of one database: `node proof/scale.js` writes the tables into docs/leases.md, from a simulation of
 // holders that renew as packages/core/src/leases/renewal.ts does. With a connection string, `node proof/scale.js
-// postgres://…` measures how many renewals a second a PostgreSQL with the functions of pg-sql carries out, which is the
-// simulation's `capacity`.
+// postgres://…` measures how many renewals a second a PostgreSQL with the functions of pg-sql carries out over 1 to 64
+// connections, which is the simulation's `capacity`.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const TTL_MS = 30_000
@@ -125,24 +125,33 @@ async function measure(url) {
   const { Pool } = require('pg')
   const { sno } = require('@snoflax/core')
   const { install, postgresLeases } = require('./cjs/index.js')
-  const pool = new Pool({ connectionString: url, max: 16 })
-  await install(pool, { families: ['sno'] })
-  const store = postgresLeases(pool)
-  const request = { family: 'sno', epochMs: sno.layout.epochMs, shards: 1, ttlMs: TTL_MS, holder: 'scale' }
-  const tokens = []
-  for (let number = 1; number <= 64; number++) {
-    const grant = await store.acquire({ ...request, numbers: { min: number, max: number } })
-    if ('token' in grant) tokens.push(grant.token)
+  const one = new Pool({ connectionString: url, max: 1 })
+  await install(one, { families: ['sno'] })
+  await one.end()
+  for (const connections of [1, 4, 16, 64]) {
+    const pool = new Pool({ connectionString: url, max: connections })
+    const renewals = await renewalsIn(postgresLeases(pool), 5000)
+    console.log(`${connections} connections: ${Math.round(renewals / 5)} renewals a second`)
+    await pool.end()
   }
-  let renewals = 0
-  const endsMs = performance.now() + 10_000
-  const renewing = tokens.map(async (token) => {
-    for (; performance.now() < endsMs; renewals++) await store.renew(token, TTL_MS, 0)
-  })
-  await Promise.all(renewing)
-  console.log(`${Math.round(renewals / 10)} renewals a second, 16 connections, ${tokens.length} leases`)
-  for (const token of tokens) await store.release(token, 0)
-  await pool.end()
+
+  /** Of 64 leases. @param {ReturnType<typeof postgresLeases>} store @param {number} ms */
+  async function renewalsIn(store, ms) {
+    const request = { family: 'sno', epochMs: sno.layout.epochMs, shards: 1, ttlMs: TTL_MS, holder: 'scale' }
+    const tokens = []
+    for (let number = 1; number <= 64; number++) {
+      const grant = await store.acquire({ ...request, numbers: { min: number, max: number } })
+      if ('token' in grant) tokens.push(grant.token)
+    }
+    let renewals = 0
+    const endsMs = performance.now() + ms
+    const renewing = tokens.map(async (token) => {
+      for (; performance.now() < endsMs; renewals++) await store.renew(token, TTL_MS, 0)
+    })
+    await Promise.all(renewing)
+    for (const token of tokens) await store.release(token, 0)
+    return renewals
+  }
 }
 
 const [url] = process.argv.slice(2)

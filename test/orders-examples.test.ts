@@ -37,6 +37,7 @@ async function buildPrisma8Example(env: NodeJS.ProcessEnv): Promise<void> {
     const options = { cwd, env: { ...env, PRISMA_DISABLE_TELEMETRY: '1', CI: '1' } }
     await promisify(execFile)(process.execPath, ['node_modules/prisma/dist/prisma.js', ...args], options)
   }
+  await promisify(execFile)(process.execPath, ['../../node_modules/typescript/bin/tsc', '-p', '.'], { cwd })
 }
 
 interface Order {

@@ -27,8 +27,18 @@ export interface TimeColumn extends Key, Pick<ColumnTime, 'unit' | 'timeZone'> {
   readonly sql: string
 }
 
+/** What a database's schema says. */
+export interface Catalog {
+  /** The primary key of a table as it is given. @throws {IdError} for one that can't be moved. */
+  readKey(session: Session, given: string): Work<Key>
+  readForeignKeys(session: Session): Work<readonly ForeignKey[]>
+  readColumns(session: Session, table: string): Work<readonly Column[]>
+}
+
 /** What a database brings to an adoption: all that the engine can't say in SQL that every database takes. */
 export interface Driver<Details = unknown> extends Session {
+  readonly database: 'PostgreSQL' | 'SQLite' | 'MariaDB'
+  readonly catalog: Catalog
   /** Whether new values are filled in beside the old ones before the switch. Else ids wait in the map. */
   readonly hasNewColumns: boolean
   /** What the switch is, in a plan that is read. */
@@ -41,18 +51,14 @@ export interface Driver<Details = unknown> extends Session {
   /** Statements that can be run again after a crash: all at once, or one by one where locks would be in the way. */
   apply(statements: readonly string[]): Work<void>
   /** Before rows are filled, and for every step on a plan that is under way. */
-  prepare(plan: Plan<Details>): void
+  prepare?(plan: Plan<Details>): void
   /** A transaction in which nobody else reads or writes the tables. */
   locked<Result>(plan: Plan<Details>, lockTimeoutMs: number, work: () => Work<Result>): Work<Result>
 
   /** Reads the schema and leaves nothing behind. */
   peek<Result>(work: () => Work<Result>): Work<Result>
-  /** The primary key of a table as it is given. @throws {IdError} for one that can't be moved. */
-  keyOf(table: string): Work<Key>
-  foreignKeys(): Work<ForeignKey[]>
-  columnsOf(table: string): Work<readonly Column[]>
   /** @throws {IdError} for a default of a new key that the database does not take. */
-  checkDefault(table: string, value: string, type: string): Work<void>
+  checkDefault?(table: string, value: string, type: string): Work<void>
   /** Notes what the switch could not carry over. */
   detailsOf(
     plan: Omit<Plan<Details>, 'details'>,
@@ -60,13 +66,12 @@ export interface Driver<Details = unknown> extends Session {
     obstacles: Obstacles,
   ): Work<Details>
   /** What the switch takes down and puts back, by name. */
-  carriedIn(details: Details): readonly string[]
-  /** @throws {IdError} where there is none. */
-  schemaChange(plan: Plan<Details>, orm: Orm, stage: Stage): SchemaChange
+  carriedIn?(details: Details): readonly string[]
+  schemaChange?(plan: Plan<Details>, orm: Orm, stage: Stage): SchemaChange
   /** What has to be the same from the backfill to the switch. */
   fixedDetails(details: Details): unknown
   /** Tries the switch as far as it can be without rows, and notes what does not come through. Changes nothing. */
-  rehearse(plan: Plan<Details>, lockTimeoutMs: number, obstacles: Obstacles): Work<void>
+  rehearse?(plan: Plan<Details>, lockTimeoutMs: number, obstacles: Obstacles): Work<void>
   /** Foreign keys that are broken, or not in force as they should be after the switch. */
   foreignKeyFaults(plan: Plan<Details>, phase: Phase): Work<string[]>
 
@@ -83,9 +88,9 @@ export interface Driver<Details = unknown> extends Session {
 
   statements(plan: Plan<Details>): Statements
   /** Foreign keys and indexes of new columns, once the ids are there. */
-  fillReferences(plan: Plan<Details>, options: BackfillOptions): Work<void>
+  fillReferences?(plan: Plan<Details>, options: BackfillOptions): Work<void>
   /** What has to be there before the locks are taken. */
-  prepareSwitch(plan: Plan<Details>): Work<void>
+  prepareSwitch?(plan: Plan<Details>): Work<void>
   /** Drops old columns and all traces at once, or nothing. */
   finish(plan: Plan<Details>, lockTimeoutMs: number): Work<void>
 }

@@ -56,9 +56,14 @@ const planIn = <Details>(
     if (begun !== undefined) refuseOther(begun.plan, recipes)
     const plan = begun?.plan ?? (yield* newPlan(db, options, recipes))
     const told: Told = {
-      carried: db.carriedIn(plan.details),
+      carried: db.carriedIn?.(plan.details) ?? [],
       sql: script(db, plan),
-      schemaChange: (orm, stage) => db.schemaChange(plan, orm, stage),
+      schemaChange: (orm, stage) =>
+        db.schemaChange?.(plan, orm, stage) ??
+        refuse(
+          'schemaChange',
+          `it is written for PostgreSQL; in ${db.database}, change the schema by hand and mark its migration as applied`,
+        ),
     }
     return adoptionOf(open, options, recipes, plan, begun?.phase ?? 'planned', told)
   })
@@ -85,7 +90,7 @@ function* newPlan<Details>(
   // Foreign keys that are none of ours too: they could not be told from those that the switch broke.
   for (const fault of yield* db.foreignKeyFaults(plan, 'planned')) obstacles.note('foreign_key_check', fault)
   obstacles.refuse()
-  yield* db.rehearse(plan, LOCK_TIMEOUT_MS, obstacles)
+  if (db.rehearse) yield* db.rehearse(plan, LOCK_TIMEOUT_MS, obstacles)
   obstacles.refuse()
   return plan
 }
@@ -104,18 +109,23 @@ function* readPlan<Details>(
     const recipe = recipes[i] as KeyRecipe
     const { default: value } = table
     if (value !== undefined)
-      yield* obstacles.tryStep(() => db.checkDefault(table.table, value, recipe.storage.column.sql))
-    const key = yield* obstacles.tryStep(() => db.keyOf(table.table))
+      yield* obstacles.tryStep(
+        () =>
+          db.checkDefault?.(table.table, value, recipe.storage.column.sql) ??
+          refuse(table.table, `default is not supported for ${db.database}; leave it out`, value),
+      )
+    const key = yield* obstacles.tryStep(() => db.catalog.readKey(db, table.table))
     if (key === undefined) continue
     if (given.some((other) => other.key.table === key.table))
       obstacles.note(shownName(key.table), 'the table is listed twice; leave one out')
     else given.push({ table, recipe, key })
   }
   const keys = given.map(({ key }) => key)
-  const found = replacedColumns(keys, yield* db.foreignKeys(), obstacles)
+  const found = replacedColumns(keys, yield* db.catalog.readForeignKeys(db), obstacles)
   const known = new Map<string, Column>()
   for (const table of tablesOf(found)) {
-    for (const column of yield* db.columnsOf(table)) known.set(pathOf({ table, column: column.name }), column)
+    for (const column of yield* db.catalog.readColumns(db, table))
+      known.set(pathOf({ table, column: column.name }), column)
   }
   checkGenerators(
     keys.map(({ table }) => shownName(table)),
@@ -160,7 +170,7 @@ function adoptionOf<Details>(
     const begun = yield* readBegun(db)
     if (begun !== undefined && !isSame(db, begun.plan, plan))
       refuse('adoption', 'another adoption was started after this one was planned; call planAdoption() again')
-    db.prepare(plan)
+    db.prepare?.(plan)
     return begun
   }
 
@@ -189,7 +199,7 @@ function adoptionOf<Details>(
         if (phase === 'switched') return
         yield* db.apply(expand)
         yield* fillKeys(db, plan, recipes, 'first', backfillOptions)
-        yield* db.fillReferences(plan, backfillOptions)
+        if (db.fillReferences) yield* db.fillReferences(plan, backfillOptions)
         yield* fillKeys(db, plan, recipes, 'until few are left', backfillOptions)
         yield* db.apply(reconcile)
       }, true),
@@ -202,7 +212,7 @@ function adoptionOf<Details>(
             if (first === undefined || first.done < first.total)
               refuse(shownName(table), 'backfill not finished; run it again')
           }
-          yield* db.prepareSwitch(plan)
+          if (db.prepareSwitch) yield* db.prepareSwitch(plan)
           yield* db.locked(plan, lockTimeoutMs, function* () {
             const obstacles = new Obstacles()
             const { plan: now } = yield* readPlan(db, options, recipes, obstacles)

@@ -41,6 +41,8 @@ export interface Plan<Details = unknown> {
 /** What a column's new values are called until the switch, and its old ones after it. */
 export const newName = (column: string): string => `snoflax_new_${column}`
 export const legacyName = (column: string): string => `legacy_${column}`
+/** The index of a root's old keys, where tables are made anew. */
+export const legacyIndex = (root: number): string => `snoflax_legacy_${root + 1}`
 
 /** SQL's name of a table, without its quotes. */
 export const shownName = (table: string): string =>
@@ -67,6 +69,9 @@ export function onlyColumn(table: string, columns: readonly string[]): string {
     `the primary key is composite (${columns.join(', ')}); list the tables that these columns reference instead, and it follows`,
   )
 }
+
+export const replacedIn = (columns: readonly ReplacedColumn[], table: string): ReplacedColumn[] =>
+  columns.filter((one) => one.table === table)
 
 /** The table whose key a column holds. */
 export const rootOf = (roots: readonly RootPlan[], { root }: ReplacedColumn): RootPlan =>

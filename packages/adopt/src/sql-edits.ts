@@ -16,25 +16,68 @@ export const usesMore = (tokens: readonly SqlToken[], name: string): boolean =>
     return !isNullTest
   })
 
-/** The first of some columns that a statement computes with, or compares with a number. */
+/** The first of some columns that a statement computes with, or compares with a literal: an old key, perhaps. */
 export const computedName = (tokens: readonly SqlToken[], names: readonly string[]): string | undefined =>
   names.find((column) => tokens.some((token, i) => uses([token], column) && isComputed(tokens, i)))
 
-export const noteView = (view: string, column: string, obstacles: Obstacles): void =>
-  obstacles.note(
-    `view ${view}`,
-    `it computes with ${column}, which will be a new key; change it, or drop it and create it again after the switch`,
-  )
+/** A view, or what else has SQL of its own. */
+export interface User {
+  readonly name: string
+  /** As messages name it. */
+  readonly what: string
+  readonly tokens: readonly SqlToken[]
+}
 
-/** Whether the column at a place is part of a sum, or compared with a number. */
-const isComputed = (tokens: readonly SqlToken[], i: number): boolean =>
-  [-1, 1].some((way) => {
-    const [operator, operand] = [tokens[i + way], tokens[i + 2 * way]]
-    // Behind a comma or a bracket, an asterisk is all columns.
-    const isSum = /^([-+/%|&]|\|\||<<|>>)$/.test(operator?.text ?? '') || (operator?.text === '*' && way > 0)
-    const isComparison = /^([<>=]|==|<>|!=|<=|>=)$/.test(operator?.text ?? '')
-    return isSum || (isComparison && /^\d/.test(operand?.text ?? '')) || isWord(operator, 'BETWEEN')
-  })
+/** Those that name one of the tables, or a view that does. */
+function usersOf(users: readonly User[], tables: readonly string[]): User[] {
+  const found = users.filter(({ tokens }) => tables.some((table) => uses(tokens, table)))
+  const views = found.map(({ name }) => name).filter((name) => !tables.includes(name))
+  return views.length === 0 ? found : usersOf(users, [...tables, ...views])
+}
+
+/** Notes users of the tables that compute with keys: they would show or change other rows, without an error. */
+export function noteComputing(
+  users: readonly User[],
+  tables: readonly string[],
+  keysOf: (user: User) => string | undefined,
+  obstacles: Obstacles,
+): void {
+  for (const user of usersOf(users, tables)) {
+    const key = keysOf(user)
+    if (key !== undefined)
+      obstacles.note(
+        user.what,
+        `it computes with ${key}, which will be a new key; change it, or drop it and create it again after the switch`,
+      )
+  }
+}
+
+function isComputed(tokens: readonly SqlToken[], i: number): boolean {
+  const [before, after, ...more] = [tokens[i - 1], ...tokens.slice(i + 1, i + 6)]
+  const test = isWord(after, 'NOT') ? more.shift() : after
+  const isListed = isWord(test, 'IN') && more[0]?.text === '(' && isLiteral(more.slice(1))
+  // Behind a comma or a bracket, an asterisk is all columns.
+  const isSum =
+    [before, after].some(({ text = '' } = {} as SqlToken) => SUM.test(text)) || after?.text === '*'
+  const isCompared =
+    (COMPARISON.test(after?.text ?? '') && isLiteral(more)) ||
+    (COMPARISON.test(before?.text ?? '') && isLiteral(tokens.slice(Math.max(i - 2, 0), i - 1)))
+  return (
+    isSum ||
+    isCompared ||
+    isListed ||
+    isWord(before, 'CASE') ||
+    isWord(test, 'BETWEEN', 'LIKE', 'GLOB', 'REGEXP')
+  )
+}
+
+const SUM = /^([-+/%|&]|\|\||<<|>>)$/
+const COMPARISON = /^([<>=]|==|<>|!=|<=|>=|<=>)$/
+
+/** Whether a number or a text is next. */
+const isLiteral = ([first, second]: readonly SqlToken[]): boolean =>
+  first?.kind === 'string' ||
+  /^\d/.test(/^[-+]$/.test(first?.text ?? '') ? (second?.text ?? '') : (first?.text ?? ''))
 
 /** What stands in the SQL from the first of some tokens to the last. */
 export const textOf = (sql: string, tokens: readonly SqlToken[]): string =>

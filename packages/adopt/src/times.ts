@@ -41,7 +41,7 @@ function* timeColumn(
   { column, through, ...source }: Extract<TimeSource, { kind: 'column' }>,
 ): Work<TimeColumn> {
   if (through === undefined) return { ...source, sql: `t.${quoteName(column)}`, table, column }
-  const foreignKeys = yield* db.foreignKeys()
+  const foreignKeys = yield* db.catalog.readForeignKeys(db)
   const { target, targetColumns } =
     foreignKeys.find(
       ({ table: own, columns }) => own === table && columns.length === 1 && columns[0] === through,

@@ -42,7 +42,10 @@ const CATALOG = `
   UNION ALL SELECT 'statistics ' || stxname, pg_get_statisticsobjdef(oid) FROM pg_statistic_ext
   UNION ALL SELECT 'function ' || oid::regprocedure, pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prokind = 'f'
   UNION ALL SELECT concat('column ', attrelid::regclass, '.', attname), concat(attacl, col_description(attrelid, attnum), attoptions, attstattarget)
-    FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND attnum > 0 AND NOT attisdropped
+    FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid WHERE relkind IN ('r', 'm') AND relnamespace = 'public'::regnamespace AND attnum > 0 AND NOT attisdropped
+  UNION ALL SELECT 'placed ' || c.oid::regclass, concat(spcname, obj_description(c.oid)) FROM pg_class AS c LEFT JOIN pg_tablespace AS s ON s.oid = reltablespace
+    WHERE relkind = 'i' AND relnamespace = 'public'::regnamespace
+  UNION ALL SELECT 'target ' || stxname, (to_jsonb(s) ->> 'stxstattarget') FROM pg_statistic_ext AS s
   UNION ALL SELECT 'clustered ' || indexrelid::regclass, 'yes' FROM pg_index WHERE indisclustered
   UNION ALL SELECT 'replica identity ' || oid::regclass, relreplident::text FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
   ORDER BY 1, 2`
@@ -77,6 +80,9 @@ test('views on views, with all that belongs to them', async () => {
     'CREATE VIEW best AS SELECT name, s.orders FROM spent AS s WHERE customer_id IN (SELECT gift_to FROM orders)',
     `CREATE MATERIALIZED VIEW totals AS SELECT customer_id, count(*) AS n, min(note) AS first FROM orders GROUP BY customer_id`,
     'CREATE UNIQUE INDEX totals_customer ON totals (customer_id)',
+    "COMMENT ON INDEX totals_customer IS 'one each'",
+    'ALTER MATERIALIZED VIEW totals CLUSTER ON totals_customer',
+    'ALTER MATERIALIZED VIEW totals ALTER COLUMN customer_id SET STATISTICS 33, ALTER COLUMN n SET (n_distinct = 5)',
     'CREATE MATERIALIZED VIEW asleep AS SELECT id FROM orders WITH NO DATA',
     'CREATE VIEW named AS SELECT c.name, t.n, t.first FROM totals AS t JOIN customer AS c ON c.id = t.customer_id',
     'CREATE VIEW notes WITH (check_option = local) AS SELECT id, note FROM orders WHERE note IS NOT NULL',
@@ -109,8 +115,10 @@ test('checks, exclusion constraints, statistics, policies, triggers, functions, 
     'ALTER TABLE orders ADD CONSTRAINT not_itself CHECK (parent <> id), ADD CONSTRAINT one CHECK (num_nulls(customer_id, note) = 0) NOT VALID',
     "COMMENT ON CONSTRAINT not_itself ON orders IS 'no circle'",
     "COMMENT ON CONSTRAINT orders_pkey ON orders IS 'the key'",
+    "COMMENT ON CONSTRAINT orders_customer_id_fkey ON orders IS 'who pays'",
     'ALTER TABLE orders ADD CONSTRAINT once EXCLUDE (customer_id WITH =, note WITH =)',
     'CREATE STATISTICS pair ON customer_id, gift_to FROM orders',
+    'ALTER STATISTICS pair SET STATISTICS 77',
     'CREATE POLICY mine ON orders FOR SELECT TO PUBLIC USING (customer_id IN (SELECT id FROM customer WHERE name = current_user))',
     "CREATE POLICY theirs ON customer AS RESTRICTIVE USING (name <> 'x') WITH CHECK (EXISTS (SELECT FROM orders WHERE customer_id = customer.id))",
     'CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.updated := now(); RETURN NEW; END $$',
@@ -152,6 +160,32 @@ test('a unique constraint that takes nulls for equal is built in the switch', as
     'CREATE UNIQUE INDEX twice ON orders (parent, note) NULLS NOT DISTINCT',
   ])
   await moved()
+})
+
+test('indexes stay in their tablespaces', async ({ skip }) => {
+  skip(database.version < 15, 'tablespaces without a directory since PostgreSQL 15')
+  const space = `snoflax_${process.pid}`
+  const client = await database.pool.connect()
+  await client.query('SET allow_in_place_tablespaces = on')
+  await client.query(`CREATE TABLESPACE ${space} LOCATION ''`)
+  client.release()
+  try {
+    await run([
+      ...SHOP.slice(0, 1),
+      `CREATE TABLE orders (id serial PRIMARY KEY USING INDEX TABLESPACE ${space}, at timestamptz NOT NULL, customer_id integer REFERENCES customer,
+         CONSTRAINT once UNIQUE NULLS NOT DISTINCT (customer_id) USING INDEX TABLESPACE ${space} DEFERRABLE)`,
+      `CREATE INDEX few ON orders (customer_id) WITH (fillfactor = 50) TABLESPACE ${space} WHERE customer_id IS NOT NULL`,
+      'CREATE MATERIALIZED VIEW buyers AS SELECT DISTINCT customer_id FROM orders',
+      `CREATE UNIQUE INDEX buyer ON buyers (customer_id) TABLESPACE ${space} WHERE customer_id IS NOT NULL`,
+    ])
+    await moved()
+  } finally {
+    await run([
+      'DROP MATERIALIZED VIEW IF EXISTS buyers',
+      'DROP TABLE IF EXISTS orders',
+      `DROP TABLESPACE ${space}`,
+    ])
+  }
 })
 
 test('a sequence that others use stays with them', async () => {

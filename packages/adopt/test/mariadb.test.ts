@@ -49,6 +49,19 @@ const REFUSALS: { name: string; sql: string[]; tables?: TableOptions[]; message:
     message: /^view recent: it computes with id, which will be a new key/,
   },
   {
+    name: 'an event that computes with a key',
+    sql: ['CREATE EVENT swept ON SCHEDULE EVERY 1 DAY DISABLE DO DELETE FROM orders WHERE id > 1000'],
+    message: /^event swept: it computes with id, which will be a new key/,
+  },
+  {
+    name: 'a procedure over a view',
+    sql: [
+      'CREATE VIEW shown AS SELECT order_id FROM line',
+      'CREATE PROCEDURE clear() DELETE FROM shown WHERE order_id IN (1, 2)',
+    ],
+    message: /^procedure clear: it computes with order_id, which will be a new key/,
+  },
+  {
     name: 'a foreign key to a column that stays',
     sql: [
       'ALTER TABLE orders ADD COLUMN code int UNIQUE',

@@ -236,15 +236,49 @@ const REFUSALS: Refusal[] = [
     message:
       /^view public\.recent: it does not fit the new keys: operator does not exist: uuid > integer; drop it, and/,
   },
-  ...['order_id > 1', '1 = order_id', 'order_id BETWEEN 1 AND 2', 'order_id % 2'].map((condition) => ({
+  ...[
+    ...[
+      'order_id > 1',
+      '1 = order_id',
+      'order_id BETWEEN 1 AND 2',
+      'order_id % 2',
+      "order_id = '1'",
+      'line.order_id IN (1, 2)',
+    ],
+    ...[
+      'order_id NOT IN (-1)',
+      'CASE order_id WHEN 1 THEN 1 END',
+      "order_id LIKE '1%'",
+      '-1 < order_id',
+      'rowid = n',
+    ],
+  ].map((condition) => ({
     name: `a view with ${condition}`,
     databases: SQLITE,
     sql: [
       'CREATE VIEW plain AS SELECT *, order_id AS o FROM line WHERE n > 1 AND order_id IS NOT NULL',
       `CREATE VIEW recent AS SELECT n FROM line WHERE ${condition}`,
     ],
-    message: /^view recent: it computes with order_id, which will be a new key/,
+    message: /^view recent: it computes with (order_id|rowid), which will be a new key/,
   })),
+  {
+    name: 'a view on a view that computes with keys',
+    databases: SQLITE,
+    sql: [
+      'CREATE VIEW plain AS SELECT order_id, n FROM line WHERE order_id IN (SELECT id FROM orders)',
+      'CREATE VIEW recent AS SELECT n FROM plain WHERE order_id = 2',
+    ],
+    message: /^view recent: it computes with order_id, which will be a new key/,
+  },
+  {
+    name: 'a trigger of another table',
+    databases: SQLITE,
+    sql: [
+      'CREATE TABLE note (n INTEGER)',
+      'CREATE TRIGGER noted AFTER INSERT ON note BEGIN INSERT INTO note SELECT n FROM line WHERE order_id = 1; END',
+    ],
+    message: /^trigger noted: it computes with order_id, which will be a new key/,
+  },
   {
     name: 'a function over a view',
     databases: POSTGRES,
@@ -380,6 +414,60 @@ const REFUSALS: Refusal[] = [
     name: 'a name that is taken',
     sql: ['ALTER TABLE line ADD COLUMN legacy_order_id integer'],
     message: /line\.order_id: the table already has a column legacy_order_id/,
+  },
+  {
+    name: 'a column of the backfill',
+    databases: POSTGRES,
+    sql: ['ALTER TABLE line ADD COLUMN snoflax_new_order_id integer'],
+    message: /line: the adoption needs the name of a column snoflax_new_order_id; rename or drop that/,
+  },
+  {
+    name: 'an index of the backfill',
+    databases: POSTGRES,
+    sql: ['CREATE INDEX snoflax_new_1 ON orders (created_at)'],
+    message: /public: the adoption needs the name of a relation snoflax_new_1/,
+  },
+  {
+    name: 'a table and an index of the switch',
+    databases: SQLITE,
+    sql: ['CREATE TABLE Snoflax_new_orders (x)', 'CREATE INDEX snoflax_legacy_1 ON Snoflax_new_orders (x)'],
+    message:
+      /Snoflax_new_orders: the adoption needs this name; rename or drop what has it[\s\S]*snoflax_legacy_1: /,
+  },
+  {
+    name: 'a table of a type',
+    databases: POSTGRES,
+    sql: [
+      'CREATE TYPE line_type AS (order_id integer)',
+      'DROP TABLE line CASCADE',
+      'CREATE TABLE line OF line_type',
+      'ALTER TABLE line ADD FOREIGN KEY (order_id) REFERENCES orders',
+    ],
+    message:
+      /line: the table is made of type public\.line_type, and takes no new columns; ALTER TABLE … NOT OF first/,
+  },
+  {
+    name: 'rows that are values',
+    databases: POSTGRES,
+    sql: ['CREATE DOMAIN row_of AS orders', 'CREATE TABLE history (was row_of, others orders[])'],
+    message:
+      /orders: column others of public\.history contains rows of it, which would lose their keys[\s\S]*column was of/,
+  },
+  {
+    name: 'a domain over rows that asks for keys',
+    databases: POSTGRES,
+    sql: ['CREATE DOMAIN row_of AS orders CHECK ((VALUE).id > 0)'],
+    message: /orders\.id: constraint row_of_check depends on it and would go on with the old values; drop it/,
+  },
+  {
+    name: 'a publication that refuses updates',
+    databases: POSTGRES,
+    sql: [
+      'ALTER TABLE line DROP CONSTRAINT IF EXISTS line_pkey',
+      'CREATE PUBLICATION news FOR TABLE orders',
+      'ALTER TABLE orders REPLICA IDENTITY NOTHING',
+    ],
+    message: /orders: publication news publishes updates of the table, which has no replica identity/,
   },
   {
     name: 'a partitioned table',

@@ -86,7 +86,7 @@ export const NORTHWIND: WellKnown = {
   ],
   more: [
     'CREATE VIEW product_list AS SELECT p.name AS product, c.name AS category FROM products AS p JOIN categories AS c USING (category_id)',
-    `CREATE VIEW order_subtotals AS SELECT order_id, o.name, count(*) AS lines FROM orders AS o JOIN order_details AS d USING (order_id) GROUP BY order_id`,
+    `CREATE VIEW order_subtotals AS SELECT order_id, o.name, count(*) AS line_count FROM orders AS o JOIN order_details AS d USING (order_id) GROUP BY order_id`,
   ],
 }
 
@@ -163,51 +163,134 @@ export const PAGILA: WellKnown = {
   ],
 }
 
+/** MySQL's form of Pagila. Its triggers are set aside: MariaDB's adoption refuses them in the plan. */
+export const SAKILA: WellKnown = {
+  ...PAGILA,
+  name: 'Sakila',
+  tables: [
+    ...PAGILA.tables,
+    table(
+      'payment',
+      { customer_id: 'customer!', staff_id: 'staff!', rental_id: 'rental' },
+      { time: 'payment_date' },
+    ),
+  ],
+  more: [
+    'CREATE UNIQUE INDEX idx_unq_rental ON rental (last_update, inventory_id, customer_id)',
+    'CREATE INDEX idx_title ON film (name)',
+    `CREATE VIEW customer_list AS SELECT cu.customer_id AS id, cu.name, a.name AS address, city.name AS city, country.name AS country, cu.store_id AS sid
+       FROM customer AS cu JOIN address AS a ON a.address_id = cu.address_id JOIN city ON city.city_id = a.city_id JOIN country ON country.country_id = city.country_id`,
+    `CREATE VIEW film_list AS SELECT film.film_id AS fid, film.name AS title, category.name AS category, actor.name AS actor
+       FROM category JOIN film_category ON film_category.category_id = category.category_id JOIN film ON film.film_id = film_category.film_id
+       JOIN film_actor ON film_actor.film_id = film.film_id JOIN actor ON actor.actor_id = film_actor.actor_id`,
+    `CREATE VIEW sales_by_store AS SELECT m.name AS manager, city.name AS city, count(*) AS sales FROM payment AS p JOIN rental AS r ON p.rental_id = r.rental_id
+       JOIN inventory AS i ON r.inventory_id = i.inventory_id JOIN store AS s ON i.store_id = s.store_id JOIN address AS a ON s.address_id = a.address_id
+       JOIN city ON city.city_id = a.city_id JOIN staff AS m ON m.store_id = s.store_id GROUP BY m.name, city.name, s.store_id`,
+  ],
+}
+
+/** What one database writes differently. */
+interface Dialect {
+  /** Of a foreign key to a column of the type. */
+  readonly types: Partial<Record<Table['type'], string>>
+  readonly keyTypes: Partial<Record<Table['type'], string>>
+  /** A number as six digits. */
+  readonly digits: (number: string) => string
+  readonly concat: (...texts: string[]) => string
+  readonly quotient: (one: string, other: number) => string
+  readonly time: string
+  readonly timeOf: string
+  readonly insert: string
+  /** Rows with a number `n` each, from 1. */
+  readonly numbers: (rows: number) => string
+  readonly orNothing: string
+}
+
+const piped = (...texts: string[]): string => texts.join(' || ')
+
+const DIALECTS: Record<'postgres' | 'mysql' | 'sqlite', Dialect> = {
+  postgres: {
+    types: { serial: 'integer' },
+    keyTypes: {},
+    digits: (number) => `lpad((${number})::text, 6, '0')`,
+    concat: piped,
+    quotient: (one, other) => `${one} / ${other}`,
+    time: 'timestamptz',
+    timeOf: "'2021-01-01Z'::timestamptz + n * interval '7 minutes'",
+    insert: 'INSERT',
+    numbers: (rows) => `generate_series(1, ${rows}) AS n`,
+    orNothing: 'ON CONFLICT DO NOTHING',
+  },
+  mysql: {
+    types: { serial: 'int unsigned', smallint: 'smallint unsigned', bpchar: 'char(7)' },
+    keyTypes: { serial: 'int unsigned AUTO_INCREMENT', smallint: 'smallint unsigned AUTO_INCREMENT' },
+    digits: (number) => `lpad(${number}, 6, '0')`,
+    concat: (...texts) => `concat(${texts.join(', ')})`,
+    quotient: (one, other) => `${one} DIV ${other}`,
+    time: 'timestamp(3) DEFAULT current_timestamp(3) ON UPDATE current_timestamp(3)',
+    timeOf: "'2021-01-01' + INTERVAL n * 7 MINUTE",
+    insert: 'INSERT IGNORE',
+    numbers: (rows) => `(SELECT seq AS n FROM seq_1_to_${rows}) AS numbers`,
+    orNothing: '',
+  },
+  sqlite: {
+    types: { serial: 'integer', bpchar: 'character(5)' },
+    keyTypes: {},
+    digits: (number) => `printf('%06d', ${number})`,
+    concat: piped,
+    quotient: (one, other) => `${one} / ${other}`,
+    time: 'timestamp',
+    timeOf: "strftime('%Y-%m-%d %H:%M:%f', '2021-01-01', (n * 7) || ' minutes')",
+    insert: 'INSERT OR IGNORE',
+    numbers: (rows) =>
+      `(WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${rows}) SELECT n FROM numbers)`,
+    orNothing: '',
+  },
+}
+
 /** Statements that make the schema with so many rows in each table, few in those that others share. */
-export function wellKnownSql({ tables, more }: WellKnown, rows: number): string[] {
-  const typeOf = (name: string) => {
-    const { type } = tables.find((one) => one.name === name) as Table
-    return type === 'serial' ? 'integer' : type
-  }
-  const keyOf = (name: string) => tables.find((one) => one.name === name)?.key as string
-  const value = (type: Table['type'] | 'integer', number: string) =>
-    type === 'bpchar' || type === 'varchar(20)' ? `'K' || lpad((${number})::text, 6, '0')` : number
+export function wellKnownSql(
+  { tables, more }: WellKnown,
+  rows: number,
+  kind: keyof typeof DIALECTS,
+): string[] {
+  const dialect = DIALECTS[kind]
+  const typeOf = (type: Table['type']) => dialect.types[type] ?? type
+  const targetOf = (name: string) => tables.find((one) => one.name === name) as Table
+  const value = (type: Table['type'], number: string) =>
+    type === 'bpchar' || type === 'varchar(20)' ? dialect.concat("'K'", dialect.digits(number)) : number
   return [
     ...tables.flatMap(({ name, key, type, references, time: column, isJunction }) => {
       const followers = Object.entries(references).map(
-        ([own, target]) => [own, target.replace('!', ''), target.endsWith('!')] as const,
+        ([own, target]) => [own, targetOf(target.replace('!', '')), target.endsWith('!')] as const,
       )
       const columns = [
-        ...(key === undefined ? [] : [`${key} ${type} PRIMARY KEY`]),
+        ...(key === undefined
+          ? []
+          : [`${key} ${dialect.keyTypes[type] ?? (kind === 'postgres' ? type : typeOf(type))} PRIMARY KEY`]),
         ...followers.map(
           ([own, target, isNeeded]) =>
-            `${own} ${typeOf(target)}${isNeeded ? ' NOT NULL' : ''} REFERENCES ${target} (${keyOf(target)})`,
+            `${own} ${typeOf(target.type)}${isNeeded ? ' NOT NULL' : ''} REFERENCES ${target.name} (${target.key})`,
         ),
+        ...(column === undefined ? [] : [`${column} ${dialect.time} NOT NULL`]),
         ...(isJunction ? [`PRIMARY KEY (${Object.keys(references).join(', ')})`] : ['name text']),
-        ...(column === undefined ? [] : [`${column} timestamptz NOT NULL`]),
       ]
       const inserted = [
         ...(key === undefined ? [] : [[key, value(type, 'n')] as const]),
         ...followers.map(([own, target, isNeeded], i) => {
           const number =
             isJunction && i === 0
-              ? `1 + (n - 1) / 5 % ${rows}`
-              : `1 + (n * ${7 + 4 * i} % ${target === name ? 'n' : rows})`
-          return [
-            own,
-            isNeeded
-              ? value(typeOf(target), number)
-              : `CASE WHEN n % 4 > 0 THEN ${value(typeOf(target), number)} END`,
-          ] as const
+              ? `1 + ${dialect.quotient('(n - 1)', 5)} % ${rows}`
+              : `1 + (n * ${7 + 4 * i} % ${target.name === name ? 'n' : rows})`
+          const its = value(target.type, number)
+          return [own, isNeeded ? its : `CASE WHEN n % 4 > 0 THEN ${its} END`] as const
         }),
-        ...(isJunction ? [] : [['name', `'${name} ' || n`] as const]),
-        ...(column === undefined
-          ? []
-          : [[column, "'2021-01-01Z'::timestamptz + n * interval '7 minutes'"] as const]),
+        ...(isJunction ? [] : [['name', dialect.concat(`'${name} '`, 'n')] as const]),
+        ...(column === undefined ? [] : [[column, dialect.timeOf] as const]),
       ]
       return [
         `CREATE TABLE ${name} (${columns.join(', ')})`,
-        `INSERT INTO ${name} (${inserted.map(([own]) => own).join(', ')}) SELECT ${inserted.map(([, sql]) => sql).join(', ')} FROM generate_series(1, ${rows}) AS n ON CONFLICT DO NOTHING`,
+        `${dialect.insert} INTO ${name} (${inserted.map(([own]) => own).join(', ')}) SELECT ${inserted.map(([, sql]) => sql).join(', ')} FROM ${dialect.numbers(rows)} WHERE true ${dialect.orNothing}`,
         ...Object.keys(references).map((own) => `CREATE INDEX ${name}_${own}_idx ON ${name} (${own})`),
       ]
     }),

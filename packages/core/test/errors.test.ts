@@ -218,3 +218,16 @@ describe('the page of the specification', () => {
     expect(new Set(codes).size).toBe(codes.length)
   })
 })
+
+test('messages show values up to their bound, and cut longer ones', () => {
+  const messageOf = (value: unknown) => (thrownBy(() => flax.parse(value)) as IdError).message
+  expect(messageOf('x'.repeat(48))).toContain(`("${'x'.repeat(48)}")`)
+  expect(messageOf('x'.repeat(49))).toContain(`("${'x'.repeat(48)}…")`)
+  const shownBytes = (length: number) =>
+    (thrownBy(() => flax.encode(new Uint8Array(length))) as IdError).message
+  expect(shownBytes(24)).toContain(`(\\x${'00'.repeat(24)})`)
+  expect(shownBytes(25)).toContain(`(\\x${'00'.repeat(24)}…)`)
+  const boundOf = (timeMs: number) => (thrownBy(() => flax.lowerBound(timeMs)) as IdError).message
+  expect(boundOf(8.64e15)).toContain('+275760-09-13T00:00:00.000Z is outside')
+  expect(boundOf(8.64e15 + 1)).toContain('8640000000000001 ms is outside')
+})

@@ -2,7 +2,7 @@
 // differs. With --freeze, for a release, it goes to space/ first, where it stays as it is for ever.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { installStatements } from '@snoflax/pg-sql'
+import { installStatements, VERSION } from '@snoflax/pg-sql'
 
 const root = join(import.meta.dirname, '..')
 const frozenIn = join(root, 'space')
@@ -17,6 +17,11 @@ const statements = [
   `DO $$ BEGIN
   IF to_regtype('snoflax.id_text') IS NULL THEN CREATE DOMAIN snoflax.id_text AS text COLLATE "C"; END IF;
 END $$`,
+  // So that `snoflax doctor` does not take it for a stranger's.
+  `INSERT INTO snoflax._manifest (object, name, position, parts, version, server)
+SELECT object, name, ${installStatements().length}, parts, '${VERSION}', current_setting('server_version_num')::integer / 10000
+  FROM snoflax._definitions() WHERE name = 'id_text'
+ON CONFLICT (object) DO UPDATE SET version = EXCLUDED.version, server = EXCLUDED.server`,
 ]
 
 if (JSON.stringify(versions.at(-1)?.statements) !== JSON.stringify(statements)) {

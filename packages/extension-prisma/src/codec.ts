@@ -1,6 +1,5 @@
 import type { SqlCodecCallContext } from '@prisma/orm-family-sql/relational-core/ast'
-import type { AnyCodecDescriptor } from '@prisma/orm-framework/components/codec'
-import { CodecImpl } from '@prisma/orm-framework/components/codec'
+import { CodecDescriptorTemplateImpl, CodecImpl, dataType } from '@prisma/orm-framework/components/codec'
 import type { JsonValue } from '@prisma/orm-framework/contract/types'
 import {
   type Database,
@@ -11,7 +10,7 @@ import {
   storageFor,
 } from '@snoflax/core'
 import { withPath } from '@snoflax/core/adapter'
-import { familyOf, type IdColumn, type IdParams, paramsOf } from './columns.js'
+import { familyOf, ID_TRAITS, type IdColumn, type IdParams, paramsOf } from './columns.js'
 
 const placeOf = ({ column }: SqlCodecCallContext) => (column ? `${column.table}.${column.name}` : undefined)
 
@@ -22,16 +21,12 @@ function at<Result>(context: SqlCodecCallContext, work: () => Result): Result {
 }
 
 /** Converts between ids and what one kind of column holds. */
-export class IdCodec extends CodecImpl<string, readonly ['equality', 'order'], DatabaseValue, string> {
+class IdCodec extends CodecImpl<string, readonly ['equality', 'order'], DatabaseValue, string> {
   private readonly storage: IdStorage<string>
 
-  constructor(
-    descriptor: AnyCodecDescriptor,
-    column: IdColumn,
-    params: IdParams | undefined,
-    database: Database,
-  ) {
+  constructor(descriptor: ColumnDescriptor, params: IdParams | undefined) {
     super(descriptor)
+    const { column, database } = descriptor
     this.storage = storageFor(familyOf(column, params), database, { storage: column.storage })
   }
 
@@ -54,17 +49,13 @@ export class IdCodec extends CodecImpl<string, readonly ['equality', 'order'], D
 }
 
 /** Reads an id column as the moment when its id was made. */
-export class TimeCodec extends CodecImpl<string, readonly ['order'], DatabaseValue, Date> {
+class TimeCodec extends CodecImpl<string, readonly ['order'], DatabaseValue, Date> {
   private readonly family: IdFamily
   private readonly storage: IdStorage<string>
 
-  constructor(
-    descriptor: AnyCodecDescriptor,
-    column: IdColumn,
-    params: IdParams | undefined,
-    database: Database,
-  ) {
+  constructor(descriptor: ColumnDescriptor, params: IdParams | undefined) {
     super(descriptor)
+    const { column, database } = descriptor
     this.family = familyOf(column, params)
     this.storage = storageFor(this.family, database, { storage: column.storage })
   }
@@ -113,7 +104,7 @@ export class BooleanCodec extends CodecImpl<string, readonly ['boolean'], boolea
 type Validated = { value: IdParams } | { issues: readonly { message: string }[] }
 
 /** Checks the parameters of a column at emit and at start, in the form that Prisma asks for. */
-export const paramsSchema = (column: IdColumn) => ({
+const paramsSchema = (column: IdColumn) => ({
   '~standard': {
     version: 1 as const,
     vendor: 'snoflax',
@@ -133,8 +124,55 @@ export const paramsSchema = (column: IdColumn) => ({
  *
  * @throws {IdError} for parameters that the family can't have: emitting is the first to look at them.
  */
-export function renderedType(column: IdColumn, params: IdParams): string | undefined {
+function renderedType(column: IdColumn, params: IdParams): string | undefined {
   const { prefix, family } = paramsOf(column, params)
   const brand = prefix ?? family
   return brand === undefined ? undefined : `Id<'${brand}'>`
+}
+
+export const ID_TYPE = dataType('snoflax/id', {})
+export const TIME_TYPE = dataType('snoflax/time', {})
+
+abstract class ColumnDescriptor extends CodecDescriptorTemplateImpl<IdParams> {
+  override readonly paramsSchema
+  override readonly targetTypes
+
+  constructor(
+    readonly column: IdColumn,
+    readonly database: Database,
+    nativeType: string,
+  ) {
+    super()
+    this.paramsSchema = paramsSchema(column)
+    this.targetTypes = [nativeType]
+  }
+}
+
+/** A column as its ids, without what is a database's own. */
+export class IdDescriptor extends ColumnDescriptor {
+  override readonly codecId = this.column.codecId
+  override readonly traits = ID_TRAITS
+
+  override renderOutputType(params: IdParams): string | undefined {
+    return renderedType(this.column, params)
+  }
+
+  override renderInputType(params: IdParams): string | undefined {
+    return renderedType(this.column, params)
+  }
+
+  override factory(params: IdParams) {
+    return () => new IdCodec(this, params)
+  }
+}
+
+/** The same column as the moments when its ids were made. */
+export class TimeDescriptor extends ColumnDescriptor {
+  override readonly codecId = this.column.timeCodecId
+  // uid sorts by its node within a window of time.
+  override readonly traits = this.column.family.exactRange ? (['order'] as const) : ([] as const)
+
+  override factory(params: IdParams) {
+    return () => new TimeCodec(this, params)
+  }
 }

@@ -48,30 +48,11 @@ export interface IdColumn {
 }
 
 const typeidSuffix = typeid('id').base
-const FAMILIES: readonly IdFamily[] = [
-  flax,
-  sno,
-  flake,
-  uid,
-  uidLocal,
-  uuid7,
-  ulid,
-  typeidSuffix,
-  twitter,
-  discord,
-] as unknown as readonly IdFamily[]
+const ofSql = [flax, sno, flake, uid, uidLocal, uuid7, ulid, typeidSuffix]
+const FAMILIES = [...ofSql, twitter, discord] as unknown as readonly IdFamily[]
 
 /** Families whose ids @snoflax/pg-sql generates, and those of them that it has a domain of text for. */
-export const MADE_BY_SQL: readonly string[] = [
-  flax,
-  sno,
-  flake,
-  uid,
-  uidLocal,
-  uuid7,
-  ulid,
-  typeidSuffix,
-].map(({ name }) => name)
+export const MADE_BY_SQL: readonly string[] = ofSql.map(({ name }) => name)
 export const WITH_TEXT_DOMAIN: readonly string[] = [flax, sno, uid, uidLocal].map(({ name }) => name)
 
 const capitalized = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`

@@ -2,7 +2,7 @@ import type { SqlStorage } from '@prisma/orm-family-sql/contract/types'
 import type { CodecRef } from '@prisma/orm-framework/components/codec'
 import type { Contract } from '@prisma/orm-framework/contract/types'
 import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
-import { agree, withPath } from '@snoflax/core/adapter'
+import { agree, NamedColumns, withPath } from '@snoflax/core/adapter'
 import { familyOf, type IdColumn, paramsOf } from './columns.js'
 import { type GeneratorParams, generatorId } from './defaults.js'
 
@@ -28,6 +28,8 @@ export class ContractIds {
   private readonly columns = new Map<Place, ContractColumn>()
   /** Model and field of every column. */
   private readonly paths = new Map<Place, string>()
+  /** The columns by what SQL calls them, for SQL that is text. */
+  readonly named = new NamedColumns()
   private readonly namespacesOf = new Map<string, Set<string>>()
 
   /** @throws {IdError} for a column whose parameters its family can't have. */
@@ -48,11 +50,13 @@ export class ContractIds {
           if (column === undefined) continue
           const params = withPath(path, () => paramsOf(column, this.typeParamsOf(stored)))
           const family = familyOf(column, params)
+          const storage = storageFor(family, database, { storage: column.storage })
+          this.named.add(name, { place: path, family, storage: () => storage })
           this.columns.set(placeOf(namespace, table, name), {
             path,
             column,
             family,
-            storage: storageFor(family, database, { storage: column.storage }),
+            storage,
             ref: {
               codecId: column.codecId,
               ...(Object.keys(params).length > 0 && { typeParams: { ...params } }),
@@ -82,6 +86,14 @@ export class ContractIds {
   /** Model and field of a column, or table and column where no model has it. */
   pathOf(namespace: string, table: string, column: string): string {
     return this.paths.get(placeOf(namespace, table, column)) ?? `${table}.${column}`
+  }
+
+  /** The id column of a model's field. @throws {IdError} `INVALID_OPTION` for other fields. */
+  ofField(field: string): ContractColumn {
+    const found = [...this.columns.values()].find(({ path }) => path === field)
+    if (found) return found
+    const known = [...this.columns.values()].map(({ path }) => path).join(', ')
+    throw new IdError('INVALID_OPTION', `no id field ${field}; pass one of ${known}`, { value: field })
   }
 
   /** The id column of a table; undefined where the column holds something else. */

@@ -1,8 +1,9 @@
 import type { ColumnTypeDescriptor } from '@prisma/orm-framework/components/codec'
-import { IdError } from '@snoflax/core'
+import { IdError, type IdFamily } from '@snoflax/core'
 import { paramsOf } from './columns.js'
 import { type GeneratorParams, generatorId } from './defaults.js'
-import type { Parts } from './pack.js'
+import { type Parts, packOf } from './pack.js'
+import type { CodecTypes } from './types.js'
 
 /** A column's type and what generates its ids, for `field.generated` of a contract in TypeScript. */
 export interface GeneratedField {
@@ -15,7 +16,7 @@ export interface GeneratedField {
 }
 
 /** The fields of contracts in TypeScript, for one database. */
-export function fieldsOf<Target extends string>({ columns, typeOf }: Parts<Target>) {
+function fieldsOf<Target extends string>({ columns, typeOf }: Parts<Target>) {
   function columnNamed(name: string) {
     const column = columns.find((each) => each.name === name)
     if (column) return column
@@ -28,6 +29,7 @@ export function fieldsOf<Target extends string>({ columns, typeOf }: Parts<Targe
     )
   }
 
+  /** The type of a reference: `field.column(idColumn('Flax', { prefix: 'cus' }))`. */
   function idColumn(
     name: string,
     params: { readonly prefix?: string; readonly epoch?: number } = {},
@@ -41,6 +43,7 @@ export function fieldsOf<Target extends string>({ columns, typeOf }: Parts<Targe
     }
   }
 
+  /** A key and what generates it: `field.generated(generatedId('Flax', { prefix: 'cus' })).id()`. */
   function generatedId(name: string, params: GeneratorParams = {}): GeneratedField {
     const { meta: _meta, partition: _partition, ...ofColumn } = params
     return {
@@ -54,4 +57,17 @@ export function fieldsOf<Target extends string>({ columns, typeOf }: Parts<Targe
   }
 
   return { idColumn, generatedId }
+}
+
+/** `/pack` of one database: the pack, its fields, and both with families of the user's. */
+export function packsOf<const Target extends string>(
+  partsOf: (families: readonly IdFamily[]) => Parts<Target>,
+) {
+  /** The pack and the fields with families of your own: `const { pack: snoflax, idColumn } = withFamilies([ksuid])`. */
+  const withFamilies = (families: readonly IdFamily[]) => {
+    const parts = partsOf(families)
+    const pack = packOf(parts)
+    return { pack: pack as typeof pack & { readonly __codecTypes?: CodecTypes }, ...fieldsOf(parts) }
+  }
+  return { ...withFamilies([]), withFamilies }
 }

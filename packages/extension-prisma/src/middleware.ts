@@ -8,11 +8,20 @@ import {
   type LiteralExpr,
   OperationExpr,
   ParamRef,
+  type PreparedParamRef,
   type TableSource,
 } from '@prisma/orm-family-sql/relational-core/ast'
 import type { SqlMiddleware } from '@prisma/orm-family-sql/runtime'
 import { type Database, IdError } from '@snoflax/core'
-import { DEFAULT_SCHEMA, unixMs, withPath } from '@snoflax/core/adapter'
+import {
+  DEFAULT_SCHEMA,
+  markOf,
+  readComparisons,
+  refuseUnconverted,
+  unixMs,
+  withoutMarks,
+  withPath,
+} from '@snoflax/core/adapter'
 import type { IdColumn } from './columns.js'
 import { type ContractColumn, ContractIds, type SqlContract } from './contract.js'
 
@@ -53,10 +62,12 @@ function replacedIn<Value>(value: Value, found: Replacements): Value {
     const replaced = replacedIn(part, found)
     return replaced === part ? [] : [[name, replaced] as const]
   })
-  if (changed.length === 0) return value
-  const copy = Object.create(Object.getPrototypeOf(value))
-  return Object.freeze(Object.assign(copy, value, Object.fromEntries(changed)))
+  return changed.length === 0 ? value : changedCopy(value, Object.fromEntries(changed))
 }
+
+/** Of Prisma's class, of which there may be several copies. */
+const changedCopy = <Value extends object>(value: Value, change: object): Value =>
+  Object.freeze(Object.assign(Object.create(Object.getPrototypeOf(value)), value, change))
 
 const isEnd = (node: Node): node is AggregateExpr =>
   node.kind === 'aggregate' && ['min', 'max'].includes((node as AggregateExpr).fn)
@@ -66,7 +77,7 @@ class QueryIds {
   private readonly tables = new Map<string, TableSource[]>()
 
   constructor(
-    private readonly ids: ContractIds,
+    readonly ids: ContractIds,
     nodes: readonly Node[],
   ) {
     for (const node of nodes) {
@@ -105,10 +116,17 @@ class QueryIds {
 }
 
 /** The value as the parameter that the column's codec converts. @throws {IdError} with model and field. */
-function bound({ path, storage, ref }: ContractColumn, value: unknown): ParamRef {
+export function bound({ path, storage, ref }: ContractColumn, value: unknown): ParamRef {
   withPath(path, () => storage.toDatabase(value))
   return ParamRef.of(value, { codec: ref })
 }
+
+const isPrepared = (node: unknown): node is PreparedParamRef =>
+  isNode(node) && node.kind === 'prepared-param-ref'
+
+/** The parameter of a prepared query, which is declared by a codec alone, with the column's prefix and epoch. */
+const prepared = ({ ref }: ContractColumn, parameter: PreparedParamRef): PreparedParamRef =>
+  changedCopy(parameter, { codec: ref })
 
 /** `createdAt` compared with a moment, as the same comparison of the id. */
 function atMoment(column: ContractColumn, { op, left }: BinaryExpr, value: unknown): BinaryExpr {
@@ -134,6 +152,7 @@ function readComparison(query: QueryIds, comparison: BinaryExpr, found: Replacem
     const values = (other as { values?: readonly AnyExpression[] }).values ?? [other]
     for (const value of values) {
       if (value.kind === 'literal') found.set(value, bound(column, (value as LiteralExpr).value))
+      if (isPrepared(value)) found.set(value, prepared(column, value))
       if (value.kind !== 'param-ref') continue
       const { value: given, codec } = value as ParamRef
       if (codec?.codecId === column.column.timeCodecId && own === left) {
@@ -158,6 +177,52 @@ function readEnd(query: QueryIds, end: AggregateExpr, found: Replacements): void
   found.set(end, operation)
 }
 
+const RAW_ADVICE = {
+  advice: 'pass parameter(field, id) of parametersOf',
+  known: 'interpolate the column',
+}
+
+/**
+ * Converts the ids that raw SQL compares with interpolated columns, and refuses those beside columns that its text names: they
+ * would find nothing.
+ */
+function readRaw(query: QueryIds, parts: readonly unknown[], database: Database, found: Replacements): void {
+  const text = parts.map((part, at) => (typeof part === 'string' ? withoutMarks(part) : markOf(at))).join('')
+  const reading = readComparisons(text, database)
+  const parameterAt = (chunk: number): ParamRef | undefined => {
+    const part = parts[chunk]
+    return isNode(part) && part.kind === 'param-ref' ? (part as ParamRef) : undefined
+  }
+  const namedAt = (chunk: number) => {
+    const column = query.at(parts[chunk])
+    return column && { place: column.path, family: column.family, storage: () => column.storage }
+  }
+  query.ids.named.refuseUnseen(reading, {
+    ...RAW_ADVICE,
+    column: namedAt,
+    value: (chunk) => parameterAt(chunk)?.value,
+  })
+  for (const { rows, names, pattern } of reading.comparisons) {
+    for (const [at, some] of names.entries()) {
+      const terms = rows.flatMap((row) => row[at] ?? [])
+      const held = terms.find(({ chunk }) => namedAt(chunk))
+      const column = held && query.at(parts[held.chunk])
+      for (const { chunk } of terms) {
+        const part = parts[chunk]
+        const param = parameterAt(chunk)
+        const isConverted = column !== undefined && !held?.isCast && pattern === undefined
+        if (isConverted && isPrepared(part)) found.set(part, prepared(column, part))
+        if (param?.value == null || param.codec?.codecId.startsWith('snoflax/')) continue
+        if (isConverted) found.set(param, bound(column, param.value))
+        else {
+          const columns = held ? [namedAt(held.chunk) ?? []].flat() : query.ids.named.called(some)
+          refuseUnconverted(columns, param.value, RAW_ADVICE.advice)
+        }
+      }
+    }
+  }
+}
+
 /** Checks what is written into id columns, so that its error has model and field. */
 function readWritten(query: QueryIds, table: TableSource, row: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(row)) {
@@ -168,15 +233,20 @@ function readWritten(query: QueryIds, table: TableSource, row: Readonly<Record<s
   }
 }
 
-function replacementsIn(ast: AnyQueryAst, ids: ContractIds): Replacements {
+function replacementsIn(ast: AnyQueryAst, ids: ContractIds, database: Database): Replacements {
   const nodes = [...nodesIn(ast)]
   const query = new QueryIds(ids, nodes)
   const found: Replacements = new Map()
   for (const node of nodes) {
     if (node.kind === 'binary') readComparison(query, node as BinaryExpr, found)
     if (isEnd(node)) readEnd(query, node, found)
+    if ('parts' in node) readRaw(query, node.parts as readonly unknown[], database, found)
   }
-  if (ast.kind === 'insert') for (const row of ast.rows) readWritten(query, ast.table, row)
+  if (ast.kind === 'insert') {
+    const action = ast.onConflict?.action
+    const updates = action?.kind === 'do-update-set' ? [action.set] : []
+    for (const row of [...ast.rows, ...updates]) readWritten(query, ast.table, row)
+  }
   if (ast.kind === 'update') readWritten(query, ast.table, ast.set)
   return found
 }
@@ -196,7 +266,7 @@ export function idMiddleware(columns: readonly IdColumn[], database: Database): 
     name: 'snoflax',
     familyId: 'sql',
     async beforeCompile(draft, { contract }) {
-      const found = replacementsIn(draft.ast, idsOf(contract))
+      const found = replacementsIn(draft.ast, idsOf(contract), database)
       if (found.size === 0) return undefined
       return { ...draft, ast: replacedIn(draft.ast, found) }
     },

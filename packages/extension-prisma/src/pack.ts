@@ -1,4 +1,5 @@
 import type { CodecDescriptor, DataType } from '@prisma/orm-framework/components/codec'
+import type { AggregateDescriptor } from '@prisma/orm-framework/components/components'
 import { authoringTypes } from './authoring.js'
 import type { IdColumn } from './columns.js'
 import { defaultsFor } from './defaults.js'
@@ -44,12 +45,14 @@ export const packOf = <const Target extends string>({
         typeImports: [{ package: '@snoflax/core', named: 'Id', alias: 'Id' }],
       },
       aggregateDescriptors: columns.flatMap((column) =>
-        ['min', 'max'].map((operation) => ({
-          operation,
-          input: { kind: 'codec', codecId: column.codecId },
-          output: { kind: 'self' },
-          nullable: true,
-        })),
+        ['min', 'max'].map(
+          (operation): AggregateDescriptor => ({
+            operation,
+            input: { kind: 'codec', codecId: column.codecId },
+            output: { kind: 'self' },
+            nullable: true,
+          }),
+        ),
       ),
       queryOperationTypes: {
         import: { package: types, named: 'QueryOperationTypes', alias: 'SnoflaxQueryOperationTypes' },

@@ -1,10 +1,11 @@
+import type { Expression } from '@prisma/orm-family-sql/relational-core/expression'
 import type { SqlMiddleware, SqlRuntimeExtensionDescriptor } from '@prisma/orm-family-sql/runtime'
 import { type Database, IdError, type IdFamily, type IdGenerator, sno } from '@snoflax/core'
 import { idSource, withPath } from '@snoflax/core/adapter'
 import { familyOf } from './columns.js'
 import { type ContractColumn, ContractIds, type SqlContract } from './contract.js'
 import { type GeneratorParams, generatorId } from './defaults.js'
-import { idMiddleware } from './middleware.js'
+import { bound, idMiddleware } from './middleware.js'
 import { operations } from './operations.js'
 import { type Parts, packOf } from './pack.js'
 
@@ -131,3 +132,27 @@ export function withIdsOf<const Target extends Database & ('postgres' | 'sqlite'
     } as unknown as Omit<Options, keyof IdOptions>
   }
 }
+
+/** The function by which a client's raw SQL gets ids as parameters, for one database. */
+export const parametersFor =
+  <const Target extends Database & ('postgres' | 'sqlite')>(
+    partsOf: (families?: readonly IdFamily[]) => Parts<Target>,
+  ) =>
+  ({
+    contractJson,
+    families,
+  }: {
+    readonly contractJson: unknown
+    readonly families?: readonly IdFamily[]
+  }) => {
+    const { columns, targetId } = partsOf(families)
+    const ids = new ContractIds(contractJson as SqlContract, columns, targetId)
+    return (field: string, id: string): Expression<{ codecId: string; nullable: false }> => {
+      const column = ids.ofField(field)
+      const parameter = bound(column, id)
+      return {
+        returnType: { codecId: column.ref.codecId, nullable: false },
+        buildAst: () => parameter,
+      }
+    }
+  }

@@ -29,6 +29,7 @@ const sorted = (ids: readonly string[], family: IdFamily) =>
 /** Every operation on a model whose table is empty at first. */
 export function testOperations(
   client: () => Untyped,
+  parameter: () => (field: string, id: string) => Untyped,
   namespace: (client: Untyped) => Untyped,
   model: Model,
 ): void {
@@ -206,6 +207,39 @@ export function testOperations(
     )
   })
 
+  test(`${name}: raw SQL and prepared queries`, async () => {
+    const id = ids[0] as string
+    const found = async (query: Untyped) => client().runtime().query(query.build())
+    const labelled = (where: Untyped) => found(table().select('label').where(where))
+    const raw = (strings: readonly string[], value: Untyped, column: (fields: Untyped) => Untyped) =>
+      labelled((fields: Untyped, fns: Untyped) =>
+        fns.raw(strings, column(fields), value).returns('pg/bool@1'),
+      )
+    const byColumn = (value: unknown) => raw(['', ' = ', ''], value, (fields) => fields.id)
+    assert.deepEqual(await byColumn(id), [{ label: 'first' }])
+    await assert.rejects(byColumn('nope'), refusal(`${name}.id`))
+
+    const byName = (value: Untyped) =>
+      labelled((_: Untyped, fns: Untyped) => fns.raw(['id = ', ''], value).returns('pg/bool@1'))
+    assert.deepEqual(await byName(parameter()(`${name}.id`, id)), [{ label: 'first' }])
+    assert.throws(() => parameter()(`${name}.id`, 'nope'), refusal(`${name}.id`))
+    assert.throws(() => parameter()(`${name}.label`, id), /no id field/)
+    // Where the column stores the id's own text it is found; nowhere is the answer empty.
+    const named = await byName(id).catch((error: unknown) => error)
+    assert.ok(named instanceof IdError || named.length === 1, JSON.stringify(named))
+
+    // Whatever codec a parameter is declared with, it gets that of the column.
+    const prepared = await client().prepare({ id: 'snoflax/flax-text@1' }, (given: Untyped) =>
+      table()
+        .select('label')
+        .where((fields: Untyped, fns: Untyped) => fns.eq(fields.id, given.id))
+        .build(),
+    )
+    const answer = async (value: unknown) => prepared.query(client().runtime(), { id: value })
+    assert.deepEqual(await answer(id), [{ label: 'first' }])
+    await assert.rejects(answer('nope'), (error: Untyped) => error.cause instanceof IdError)
+  })
+
   test(`${name}: update and delete by key`, async () => {
     assert.deepEqual(await orm().where({ id: ids[2] }).update({ label: 'changed' }), {
       id: ids[2],
@@ -251,6 +285,11 @@ export function testOperations(
           orm()
             .where((row: Untyped) => row.id.in([wrong]))
             .all(),
+        refusal(path),
+      )
+      await assert.rejects(
+        async () =>
+          orm().upsert({ create: { label: 'x' }, update: { id: wrong }, conflictOn: { id: ids[0] } }),
         refusal(path),
       )
       await assert.rejects(async () => orm().create({ id: wrong, label: 'x' }), refusal(path))

@@ -72,7 +72,7 @@ export function crockford(family: string, characters: string): CrockfordCoder {
       )
     },
     decode(text) {
-      const digit = (at: number): number => digits.digits[text.charCodeAt(at)] ?? -1
+      const digit = (at: number): number => digits.digits[text.charCodeAt(at)] as number
       /** Four digits: 20 bits, or a negative number. */
       const word = (at: number): number =>
         (digit(at) << 15) | (digit(at + 1) << 10) | (digit(at + 2) << 5) | digit(at + 3)

@@ -55,6 +55,7 @@ export default {
   'no such generator': () => declare(flax, { generator: WRONG.notAGenerator as never }),
   'generator of another family': () => declare(flax, { generator: WRONG.ofAnotherFamily as never }),
   'generator of another epoch': () => declare(WRONG.laterFlake, { generator: WRONG.ofAnotherEpoch as never }),
+  'misspelled option': () => declare(flax, { storge: 'text' } as object),
   'meta where ids carry none': () => declare(flax, { meta: 3 }),
   'meta above 255': () => declare(sno, { meta: 256 }),
   'foreign key of another family': () => openWith(SnoIdColumn.plain()),

@@ -10,8 +10,8 @@ import {
 import type { ReplacedColumn } from '../adoption.js'
 import type { Column, Session } from '../driver.js'
 import { type Obstacles, refuse } from '../obstacles.js'
-import { type ForeignKey, type Key, legacyName, onlyColumn, shownName } from '../plan.js'
-import { computedName, noteView, textOf, usesMore } from '../sql-edits.js'
+import { type ForeignKey, type Key, legacyIndex, legacyName, onlyColumn, shownName } from '../plan.js'
+import { computedName, noteComputing, textOf, usesMore } from '../sql-edits.js'
 import type { Work } from '../work.js'
 
 /** What our tables and triggers are called. */
@@ -179,8 +179,6 @@ export function* readShadow(
   return `CREATE TABLE IF NOT EXISTS ${shadow} (\n  ${items.join(',\n  ')}\n${tail}`
 }
 
-export const legacyIndex = (root: number): string => `snoflax_legacy_${root + 1}`
-
 const definition = ({ column, newType, notNull }: RetypedColumn, comment: string): string =>
   `${quoteName(column)} ${newType} ${notNull ? 'NOT NULL' : 'NULL'}` +
   (comment === '' ? '' : ` COMMENT ${quoteText(comment.replaceAll('\\', '\\\\'))}`)
@@ -270,14 +268,27 @@ export function* noteObstacles(
       `foreign key ${name} would stay with the old table ${target}; drop it, and create it again after the switch`,
     )
   const replaced = [...new Set(columns.map(({ column }) => column))]
-  const views = yield* session.query<{ name: string; sql: string }>(
-    `SELECT table_name AS name, view_definition AS "sql" FROM information_schema.views WHERE table_schema = database() ORDER BY 1`,
+  const users = yield* session.query<{ name: string; what: string; sql: string | null }>(
+    `SELECT table_name AS name, concat('view ', table_name) AS what, view_definition AS "sql"
+       FROM information_schema.views WHERE table_schema = database()
+     UNION ALL SELECT event_name, concat('event ', event_name), event_definition FROM information_schema.events WHERE event_schema = database()
+     UNION ALL SELECT routine_name, concat(lower(routine_type), ' ', routine_name), routine_definition FROM information_schema.routines
+      WHERE routine_schema = database() AND routine_type IN ('PROCEDURE', 'FUNCTION')
+     UNION ALL SELECT trigger_name, concat('trigger ', trigger_name), action_statement FROM information_schema.triggers
+      WHERE trigger_schema = database() AND event_object_table NOT IN (${list}) AND left(trigger_name, ${OWN.length}) <> '${OWN}' ORDER BY 2`,
   )
-  for (const { name, sql } of views) {
-    const isOfTables = names.some((table) => sql.includes(`\`${table.replaceAll('`', '``')}\``))
-    const used = isOfTables && computedName(readSql(sql, { dialect: 'mariadb' }), replaced)
-    if (used) noteView(name, used, obstacles)
-  }
+  for (const { what, sql } of users)
+    if (!sql)
+      obstacles.note(
+        what,
+        'its code is hidden from this user; connect as one who may show it, such as its definer',
+      )
+  noteComputing(
+    users.map(({ name, what, sql }) => ({ name, what, tokens: readSql(sql ?? '', { dialect: 'mariadb' }) })),
+    names,
+    ({ tokens }) => computedName(tokens, replaced),
+    obstacles,
+  )
 }
 
 function* noteServer(session: Session, obstacles: Obstacles): Work<void> {

@@ -1,45 +1,26 @@
 import type { IdStorage } from '@snoflax/core'
 import { quoteName, quoteText } from '@snoflax/core/adapter'
-import type { Phase, ReplacedColumn } from '../adoption.js'
-import {
-  type Column,
-  type Driver,
-  type MadeId,
-  mapName,
-  type Open,
-  type Statements,
-  type TimeColumn,
-} from '../driver.js'
+import type { Phase } from '../adoption.js'
+import { type Driver, type MadeId, mapName, type Open, type Statements, type TimeColumn } from '../driver.js'
 import { Obstacles, refuse } from '../obstacles.js'
 import type { BackfillOptions } from '../options.js'
 import {
-  type ForeignKey,
-  type Key,
+  legacyIndex,
   legacyName,
   type Plan,
   pathOf,
   placeOf,
   type RootPlan,
+  replacedIn,
   rootOf,
   shownName,
   tablesOf,
 } from '../plan.js'
+import { remadeRows } from '../remade.js'
 import { readRounds, writeRound } from '../state.js'
 import type { Work } from '../work.js'
-import {
-  legacyIndex,
-  type MariadbColumn,
-  type MariadbForeignKey,
-  noteLegacyUses,
-  noteObstacles,
-  OWN,
-  readColumns,
-  readForeignKeys,
-  readKey,
-  readPrimary,
-  readShadow,
-  readTable,
-} from './catalog.js'
+import * as catalog from './catalog.js'
+import { type MariadbColumn, type MariadbForeignKey, OWN } from './catalog.js'
 import { literal, lockName, type MariadbClient, MariadbSession, withConnection } from './session.js'
 
 export type { MariadbClient, MariadbConnection } from './session.js'
@@ -77,6 +58,8 @@ const LOCK_WAIT_TIMEOUT = 1205
  * them equal to the tables while nobody writes, and one RENAME puts all of them in their place.
  */
 class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
+  readonly database = 'MariaDB'
+  readonly catalog = catalog
   readonly hasNewColumns = false
   readonly switchedBy = 'one RENAME'
   readonly textType = 'char'
@@ -92,8 +75,6 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
     )
     return rows.length > 0
   }
-
-  prepare(): void {}
 
   /** The fence is of the session: where that ends, others may write again. */
   *locked<Result>(plan: MariadbPlan, lockTimeoutMs: number, work: () => Work<Result>): Work<Result> {
@@ -112,23 +93,6 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
     }
   }
 
-  keyOf(given: string): Work<Key> {
-    return readKey(this, given)
-  }
-
-  foreignKeys(): Work<ForeignKey[]> {
-    return readForeignKeys(this)
-  }
-
-  columnsOf(table: string): Work<readonly Column[]> {
-    return readColumns(this, table)
-  }
-
-  // biome-ignore lint/correctness/useYield: refuses at once
-  *checkDefault(table: string, value: string): Work<void> {
-    refuse(table, 'default is not supported for MariaDB; leave it out', value)
-  }
-
   *detailsOf(
     { roots, columns }: Pick<MariadbPlan, 'roots' | 'columns'>,
     _: readonly string[],
@@ -136,41 +100,29 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
   ): Work<MariadbDetails> {
     const names = tablesOf(columns)
     if (names.length === 0) return { tables: [], fenced: [], counters: {} }
-    yield* noteObstacles(this, names, columns, obstacles)
-    const foreignKeys = yield* readForeignKeys(this)
+    yield* catalog.noteObstacles(this, names, columns, obstacles)
+    const foreignKeys = yield* catalog.readForeignKeys(this)
     const tables: TablePlan[] = []
     const counters: Record<string, string> = {}
     for (const table of names) {
-      const known = yield* readColumns(this, table)
+      const known = yield* catalog.readColumns(this, table)
       const retyped = replacedIn(columns, table).map((one) => ({ ...one, newType: rootOf(roots, one).type }))
       tables.push({
         table,
-        create: yield* readShadow(this, shadowName(names, table), retyped, known, obstacles),
+        create: yield* catalog.readShadow(this, shadowName(names, table), retyped, known, obstacles),
         columns: known
           .filter(({ isGenerated }) => !isGenerated)
           .map(({ name, isText }) => ({ name, isText })),
-        primary: yield* readPrimary(this, table),
+        primary: yield* catalog.readPrimary(this, table),
         foreignKeys: foreignKeys.filter((one) => one.table === table),
       })
-      const { counter } = yield* readTable(this, shownName(table))
+      const { counter } = yield* catalog.readTable(this, shownName(table))
       const isKept = known.some(
         ({ name, isCounter }) => isCounter && !retyped.some(({ column }) => column === name),
       )
       if (isKept && counter !== null) counters[table] = String(counter)
     }
     return { tables, fenced: fencedTables(names, foreignKeys, obstacles), counters }
-  }
-
-  /** All that a table has is part of its shadow. */
-  carriedIn(): string[] {
-    return []
-  }
-
-  schemaChange(): never {
-    return refuse(
-      'schemaChange',
-      'it is written for PostgreSQL; in MariaDB, change the schema by hand and mark its migration as applied',
-    )
   }
 
   fixedDetails({ tables, fenced }: MariadbDetails): unknown {
@@ -196,7 +148,7 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
 
   *foreignKeyFaults({ details }: MariadbPlan, phase: Phase): Work<string[]> {
     if (phase !== 'switched') return []
-    const there = yield* readForeignKeys(this)
+    const there = yield* catalog.readForeignKeys(this)
     return details.tables
       .flatMap(({ foreignKeys }) => foreignKeys)
       .filter(({ table, name }) => !there.some((one) => one.table === table && one.name === name))
@@ -358,7 +310,7 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
 
   *finish(plan: MariadbPlan, lockTimeoutMs: number): Work<void> {
     const obstacles = new Obstacles()
-    yield* noteLegacyUses(this, plan.columns, obstacles)
+    yield* catalog.noteLegacyUses(this, plan.columns, obstacles)
     obstacles.refuse()
     this.patienceMs = lockTimeoutMs
     yield* this.run(this.statements(plan).finish)
@@ -440,9 +392,6 @@ const shadowName = (tables: readonly string[], table: string): string => shadow(
 const isNumber = (type: string): boolean => /^((tiny|small|medium|big)?int|decimal)/.test(type)
 const isBinary = (type: string): boolean => /^(var)?binary|blob/.test(type)
 
-const replacedIn = (columns: readonly ReplacedColumn[], table: string): ReplacedColumn[] =>
-  columns.filter((one) => one.table === table)
-
 const fenceName = (number: number, event: string): string =>
   `${OWN}fence_${number + 1}_${event.toLowerCase()}`
 
@@ -485,42 +434,22 @@ function fencedTables(
 }
 
 /** What the rows of a shadow are, over the table's alias `t`. */
-function copyOf(driver: MariadbDriver, { columns }: MariadbPlan, { table, columns: written }: TablePlan) {
-  const replaced = replacedIn(columns, table)
-  const idOf = (name: string): string | undefined => {
-    const i = replaced.findIndex(({ column }) => column === name)
-    return i < 0 ? undefined : `m${i}.id`
-  }
-  const newOf = (name: string): string => idOf(name) ?? `t.${quoteName(name)}`
-  const pairs = [
-    ...written.map(({ name, isText }) => ({
-      name,
-      value: newOf(name),
-      isText: isText && idOf(name) === undefined,
-    })),
-    ...replaced.map(({ column }) => ({
-      name: legacyName(column),
-      value: `t.${quoteName(column)}`,
-      isText: written.some(({ name, isText }) => name === column && isText),
-    })),
-  ]
+function copyOf(driver: MariadbDriver, { columns }: MariadbPlan, { table, columns: own }: TablePlan) {
+  const rows = remadeRows(
+    driver,
+    columns,
+    table,
+    own.map(({ name }) => name),
+  )
   return {
-    replaced,
-    newOf,
-    names: pairs.map(({ name }) => quoteName(name)).join(', '),
-    values: pairs.map(({ value }) => value).join(', '),
-    joins: replaced
-      .map(
-        ({ column, root }, i) =>
-          `LEFT JOIN ${driver.own(mapName(root))} AS m${i} ON m${i}."key" = t.${quoteName(column)}`,
-      )
-      .join(' '),
-    isReady: replaced
-      .map(({ column }, i) => `AND (t.${quoteName(column)} IS NULL OR m${i}.id IS NOT NULL)`)
+    ...rows,
+    isReady: rows.replaced
+      .map(({ column }) => `AND (t.${quoteName(column)} IS NULL OR ${rows.idOf(column)} IS NOT NULL)`)
       .join(' '),
     /** To the byte, whatever the collation. */
-    isSame: pairs
-      .map(({ name, value, isText }) => {
+    isSame: rows.written
+      .map(({ name, from, value, isId }) => {
+        const isText = !isId && own.some((one) => one.name === from && one.isText)
         const binary = isText ? 'BINARY ' : ''
         return `${binary}s.${quoteName(name)} <=> ${binary}${value}`
       })
@@ -531,7 +460,7 @@ function copyOf(driver: MariadbDriver, { columns }: MariadbPlan, { table, column
 /** Makes a shadow equal to its table, which nobody writes. */
 function reconcile(driver: MariadbDriver, plan: MariadbPlan, one: TablePlan, number: number): string[] {
   const { table, primary } = one
-  const { replaced, names: into, values, joins, isSame, newOf } = copyOf(driver, plan, one)
+  const { replaced, names: into, values, joins, isSame, idOf } = copyOf(driver, plan, one)
   const [first] = primary
   const oldOf = (name: string): string =>
     quoteName(replaced.some(({ column }) => column === name) ? legacyName(name) : name)
@@ -544,7 +473,7 @@ function reconcile(driver: MariadbDriver, plan: MariadbPlan, one: TablePlan, num
   ON ${primary.map((name) => `t.${quoteName(name)} = s.${oldOf(name)}`).join(' AND ')} ${joins}
   WHERE t.${quoteName(first)} IS NULL OR NOT (${isSame})`,
           `${insert} WHERE NOT EXISTS (SELECT 1 FROM ${shadow(number)} AS s
-  WHERE ${primary.map((name) => `s.${quoteName(name)} = ${newOf(name)}`).join(' AND ')})`,
+  WHERE ${primary.map((name) => `s.${quoteName(name)} = ${idOf(name) ?? `t.${quoteName(name)}`}`).join(' AND ')})`,
         ]
   const message = `${shownName(table)}: its copy has other rows; nothing was switched`.slice(0, 128)
   return [

@@ -54,9 +54,31 @@ export const REPLACED = `WITH RECURSIVE given AS (
     SELECT oid, max(level) AS level, min("table") AS table, min("column") AS column FROM levels GROUP BY oid
   )`
 
-const comment = (head: string, of: string, oid: string): string =>
+/** The statement that gives an object its comment, or null. */
+export const comment = (head: string, of: string, oid: string): string =>
   `(SELECT format('COMMENT ON %s IS %L', ${head}, description) FROM pg_description
      WHERE classoid = '${of}'::regclass AND objoid = ${oid} AND objsubid = 0)`
+
+/** Of the index `i` and its `pg_index` row `x`. */
+export const INDEX_DEFINITION = `(SELECT left(whole, length(whole) - length(part)) || coalesce(' TABLESPACE ' || quote_ident(spcname), '') || part
+    FROM (SELECT pg_get_indexdef(i.oid) AS whole, coalesce(' WHERE ' || pg_get_expr(x.indpred, x.indrelid), '') AS part) AS written
+    LEFT JOIN pg_tablespace AS s ON s.oid = i.reltablespace)`
+
+/** The statements for what an index has besides, in the schema `n`. */
+export const indexExtras = (table: string): string => `array_remove(ARRAY[
+    ${comment("format('INDEX %I.%I', n.nspname, i.relname)", 'pg_class', 'i.oid')},
+    (SELECT ${comment(`format('CONSTRAINT %I ON %s', k.conname, ${table})`, 'pg_constraint', 'k.oid')} FROM pg_constraint AS k
+      WHERE k.conindid = i.oid AND k.contype IN ('p', 'u')),
+    CASE WHEN x.indisclustered THEN format('ALTER TABLE %s CLUSTER ON %I', ${table}, i.relname) END,
+    CASE WHEN x.indisreplident THEN format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', ${table}, i.relname) END
+  ], NULL)`
+
+/** The statements for what is set of a column. */
+const columnSettings = (table: string, column: string): string => `array_remove(ARRAY[
+    (SELECT format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', ${table}, ${column}, target)
+       FROM (SELECT (to_jsonb(a) ->> 'attstattarget')::integer AS target) AS t WHERE target >= 0),
+    (SELECT format('ALTER TABLE %s ALTER COLUMN %I SET (%s)', ${table}, ${column}, array_to_string(attoptions, ', ')) WHERE attoptions IS NOT NULL)
+  ], NULL)`
 
 const TRIGGER = (table: string): string => `pg_get_triggerdef(g.oid),
   'ALTER TABLE ' || ${table} || CASE tgenabled WHEN 'D' THEN ' DISABLE' WHEN 'R' THEN ' ENABLE REPLICA' WHEN 'A' THEN ' ENABLE ALWAYS' END
@@ -77,11 +99,7 @@ const CARRIED = [
   `SELECT format('what is kept of %s.%s', own, "column") AS what, NULL::text[] AS down, ARRAY(
      SELECT format('COMMENT ON COLUMN %s.%I IS %L', own, "column", description) FROM pg_description
       WHERE classoid = 'pg_class'::regclass AND objoid = k.attrelid AND objsubid = k.attnum) || ARRAY(
-     ${GRANTS('attacl', `format(' (%I)', "column")`, 'own')}) || ARRAY(
-     SELECT format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', own, "column", target)
-       FROM (SELECT (to_jsonb(a) ->> 'attstattarget')::integer AS target) AS t WHERE target >= 0) || ARRAY(
-     SELECT format('ALTER TABLE %s ALTER COLUMN %I SET (%s)', own, "column", array_to_string(attoptions, ', '))
-      WHERE attoptions IS NOT NULL) || ARRAY(
+     ${GRANTS('attacl', `format(' (%I)', "column")`, 'own')}) || ${columnSettings('own', '"column"')} || ARRAY(
      SELECT format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', own, "column") WHERE attnotnull AND own <> "table") AS up
      FROM replaced AS k JOIN pg_attribute AS a USING (attrelid, attnum) ORDER BY own, "column"`,
   // A sequence that others use stays, and belongs to nobody.
@@ -96,13 +114,15 @@ const CARRIED = [
      array_remove(ARRAY[format('ALTER TABLE %s ADD CONSTRAINT %I %s', own, conname, pg_get_constraintdef(c.oid)),
        ${comment(`format('CONSTRAINT %I ON %s', conname, own)`, 'pg_constraint', 'c.oid')}], NULL) AS up
      FROM used JOIN replaced USING (attrelid, attnum) JOIN pg_constraint AS c ON classid = 'pg_constraint'::regclass AND c.oid = objid
-    WHERE contype IN ('c', 'x') AND coninhcount = 0 ORDER BY 1`,
+    WHERE contype IN ('c', 'x') AND contypid = 0 AND coninhcount = 0 ORDER BY 1`,
   `SELECT DISTINCT format('statistics %I.%I', nspname, stxname) AS what,
      ARRAY[format('DROP STATISTICS %I.%I', nspname, stxname)] AS down,
      array_remove(ARRAY[pg_get_statisticsobjdef(s.oid), format('ALTER STATISTICS %I.%I OWNER TO %I', nspname, stxname, pg_get_userbyid(stxowner)),
+       CASE WHEN target >= 0 THEN format('ALTER STATISTICS %I.%I SET STATISTICS %s', nspname, stxname, target) END,
        ${comment(`format('STATISTICS %I.%I', nspname, stxname)`, 'pg_statistic_ext', 's.oid')}], NULL) AS up
      FROM used JOIN pg_statistic_ext AS s ON classid = 'pg_statistic_ext'::regclass AND s.oid = objid
-     JOIN pg_namespace AS n ON n.oid = stxnamespace ORDER BY 1`,
+     JOIN pg_namespace AS n ON n.oid = stxnamespace,
+     LATERAL (SELECT (to_jsonb(s) ->> 'stxstattarget')::integer AS target) AS t ORDER BY 1`,
   `SELECT CASE relkind WHEN 'm' THEN 'materialized ' ELSE '' END || 'view ' || name AS what,
      ARRAY['DROP ' || kind || ' ' || name] AS down,
      array_remove(ARRAY[
@@ -123,7 +143,11 @@ const CARRIED = [
        || ARRAY(SELECT format('COMMENT ON COLUMN %s.%I IS %L', name, attname, description) FROM pg_description
             JOIN pg_attribute ON attrelid = objoid AND attnum = objsubid
            WHERE classoid = 'pg_class'::regclass AND objoid = c.oid ORDER BY attnum)
-       || ARRAY(SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = c.oid ORDER BY 1)
+       || ARRAY(SELECT one FROM pg_attribute AS a, LATERAL unnest(${columnSettings('name', 'attname')}) AS t (one)
+            WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped ORDER BY attnum)
+       || ARRAY(SELECT one FROM pg_index AS x JOIN pg_class AS i ON i.oid = indexrelid,
+            LATERAL unnest(${INDEX_DEFINITION} || ${indexExtras('name')}) WITH ORDINALITY AS t (one, place)
+            WHERE indrelid = c.oid ORDER BY i.relname, place)
        || ARRAY(SELECT pg_get_ruledef(oid) FROM pg_rewrite WHERE ev_class = c.oid AND rulename <> '_RETURN' ORDER BY 1)
        || ARRAY(SELECT one FROM pg_trigger AS g, LATERAL unnest(ARRAY[${TRIGGER('name')}]) WITH ORDINALITY AS t (one, i)
             WHERE tgrelid = c.oid AND NOT tgisinternal ORDER BY tgname, i)

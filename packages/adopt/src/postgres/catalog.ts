@@ -1,9 +1,9 @@
 import type { ReplacedColumn } from '../adoption.js'
 import type { Column, Session } from '../driver.js'
 import { type Obstacles, refuse } from '../obstacles.js'
-import { type ForeignKey, type Key, legacyName, onlyColumn, shownName } from '../plan.js'
+import { type ForeignKey, type Key, legacyName, newName, onlyColumn, shownName } from '../plan.js'
 import type { Work } from '../work.js'
-import { REPLACED, replacedValues } from './carried.js'
+import { comment, INDEX_DEFINITION, indexExtras, REPLACED, replacedValues } from './carried.js'
 
 export interface PostgresForeignKey extends ForeignKey {
   /** The table that has it, which may be a partition of `table`. */
@@ -12,6 +12,8 @@ export interface PostgresForeignKey extends ForeignKey {
   readonly name: string
   readonly definition: string
   readonly validated: boolean
+  /** The statement that gives it its comment, or null. */
+  readonly comment: string | null
 }
 
 export interface Index {
@@ -50,7 +52,7 @@ const COLUMN_NAMES = (table: string, numbers: string) => `(SELECT json_agg(a.att
   LEFT JOIN pg_attribute AS a ON a.attrelid = ${table} AND a.attnum = k.number AND k.number > 0)`
 
 /** The table's name with its schema, as SQL. */
-export function* resolveTable(session: Session, given: string): Work<string> {
+function* resolveTable(session: Session, given: string): Work<string> {
   const [found] = yield* session.query<{ table: string; kind: string; isPartition: boolean }>(
     `SELECT ${NAME_OF('r', 'n')} AS table, r.relkind AS kind, r.relispartition AS "isPartition"
        FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = to_regclass($1)`,
@@ -66,8 +68,12 @@ export function* resolveTable(session: Session, given: string): Work<string> {
   return found.table
 }
 
+export function* readKey(session: Session, given: string): Work<Key> {
+  return yield* readPrimary(session, yield* resolveTable(session, given))
+}
+
 /** The one column of the table's primary key. */
-export function* readKey(session: Session, table: string): Work<Key> {
+function* readPrimary(session: Session, table: string): Work<Key> {
   const [found] = yield* session.query<{ columns: string[] }>(
     `SELECT ${COLUMN_NAMES('conrelid', 'conkey')} AS columns FROM pg_constraint
       WHERE contype = 'p' AND conrelid = $1::regclass`,
@@ -82,7 +88,8 @@ export function* readForeignKeys(session: Session): Work<PostgresForeignKey[]> {
             r.relkind = 'p' AS "isPartitioned", ${NAME_OF('tr', 'tn')} AS target,
             ${COLUMN_NAMES('c.conrelid', 'c.conkey')} AS columns,
             ${COLUMN_NAMES('c.confrelid', 'c.confkey')} AS "targetColumns",
-            regexp_replace(pg_get_constraintdef(c.oid), ' NOT VALID$', '') AS definition, c.convalidated AS validated
+            regexp_replace(pg_get_constraintdef(c.oid), ' NOT VALID$', '') AS definition, c.convalidated AS validated,
+            ${comment("format('CONSTRAINT %I ON %I.%I', c.conname, n.nspname, r.relname)", 'pg_constraint', 'c.oid')} AS comment
        FROM pg_constraint AS c
        JOIN pg_class AS r ON r.oid = c.conrelid JOIN pg_namespace AS n ON n.oid = r.relnamespace
        JOIN pg_class AS top ON top.oid = coalesce(pg_partition_root(r.oid), r.oid)
@@ -92,11 +99,13 @@ export function* readForeignKeys(session: Session): Work<PostgresForeignKey[]> {
   )
 }
 
-export function* readColumns(session: Session, table: string): Work<Column[]> {
-  return yield* session.query<Column>(
-    `SELECT attname AS name, format_type(atttypid, atttypmod) AS type, attnotnull AS "notNull"
-       FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
-    [table],
+export function readColumns(session: Session, table: string): Work<Column[]> {
+  return inCatalog(session, () =>
+    session.query<Column>(
+      `SELECT attname AS name, format_type(atttypid, atttypmod) AS type, attnotnull AS "notNull"
+         FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
+      [table],
+    ),
   )
 }
 
@@ -118,25 +127,18 @@ export function* readMembers(session: Session, tables: readonly string[]): Work<
   )
 }
 
-const INDEX_COMMENT = (head: string, of: string, oid: string): string =>
-  `SELECT format('COMMENT ON %s IS %L', ${head}, description) FROM pg_description
-    WHERE classoid = '${of}'::regclass AND objoid = ${oid} AND objsubid = 0`
-
 /** Those of the tables and of their partitions; a partition's part of an index is made with it. */
 export function* readIndexes(session: Session, tables: readonly string[]): Work<Index[]> {
   return yield* session.query<Index>(
     `SELECT i.relname AS name, quote_ident(n.nspname) AS schema, t AS table, owner, i.relkind = 'I' AS "isPartitioned",
-            pg_get_indexdef(x.indexrelid) AS definition,
+            ${INDEX_DEFINITION} AS definition,
             m.amname AS method, ${COLUMN_NAMES('x.indrelid', 'x.indkey::int2[]')} AS columns,
             concat_ws(' ', pg_get_expr(x.indexprs, x.indrelid), pg_get_expr(x.indpred, x.indrelid)) AS expressions,
             CASE WHEN c.oid IS NOT NULL THEN
-              json_build_object('name', c.conname, 'kind', c.contype, 'definition', pg_get_constraintdef(c.oid))
+              json_build_object('name', c.conname, 'kind', c.contype, 'definition',
+                regexp_replace(pg_get_constraintdef(c.oid), '( DEFERRABLE.*)?$', coalesce(' USING INDEX TABLESPACE ' || space, '') || '\\1'))
             END AS constraint,
-            ARRAY(${INDEX_COMMENT("format('INDEX %I.%I', n.nspname, i.relname)", 'pg_class', 'i.oid')}
-              UNION ALL ${INDEX_COMMENT("format('CONSTRAINT %I ON %s', c.conname, owner)", 'pg_constraint', 'c.oid')}
-              UNION ALL SELECT format('ALTER TABLE %s CLUSTER ON %I', owner, i.relname) WHERE x.indisclustered
-              UNION ALL SELECT format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', owner, i.relname) WHERE x.indisreplident
-            ) AS extras
+            ${indexExtras('owner')} AS extras
        FROM unnest($1::text[]) AS t
        JOIN LATERAL (SELECT t::regclass AS relation UNION SELECT relid FROM pg_partition_tree(t::regclass)) AS tree ON true
        JOIN pg_class AS r ON r.oid = relation JOIN pg_namespace AS rn ON rn.oid = r.relnamespace
@@ -144,6 +146,7 @@ export function* readIndexes(session: Session, tables: readonly string[]): Work<
        JOIN pg_index AS x ON x.indrelid = relation
        JOIN pg_class AS i ON i.oid = x.indexrelid JOIN pg_namespace AS n ON n.oid = i.relnamespace
        JOIN pg_am AS m ON m.oid = i.relam
+       LEFT JOIN LATERAL (SELECT quote_ident(spcname) AS space FROM pg_tablespace AS s WHERE s.oid = i.reltablespace) AS placed ON true
        LEFT JOIN pg_constraint AS c ON c.conindid = x.indexrelid AND c.contype IN ('p', 'u')
       WHERE NOT starts_with(i.relname, 'snoflax_new_') AND NOT x.indisexclusion
         AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = i.oid) ORDER BY t, owner, i.relname`,
@@ -163,6 +166,26 @@ const OBSTACLES = [
      LATERAL (SELECT CASE WHEN inhparent = attrelid THEN inhrelid ELSE inhparent END::regclass AS other
                 FROM pg_inherits WHERE attrelid IN (inhrelid, inhparent) LIMIT 1) AS i
     WHERE relkind = 'r' AND NOT relispartition`,
+  `SELECT own AS "table", NULL AS "column",
+          format('the table is made of type %s, and takes no new columns; ALTER TABLE … NOT OF first', reloftype::regtype) AS reason
+     FROM (SELECT DISTINCT own, attrelid FROM replaced) AS k JOIN pg_class AS r ON r.oid = attrelid WHERE reloftype <> 0`,
+  `SELECT DISTINCT own AS "table", NULL AS "column",
+          format('publication %s publishes updates of the table, which has no replica identity, so the server refuses them; '
+            'ALTER TABLE … REPLICA IDENTITY, or drop the table from the publication', quote_ident(p.pubname)) AS reason
+     FROM replaced AS k JOIN pg_class AS r ON r.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace
+     JOIN pg_publication_tables AS t ON (t.schemaname, t.tablename) = (nspname, relname)
+     JOIN pg_publication AS p ON p.pubname = t.pubname AND p.pubupdate
+    WHERE relreplident = 'n' OR (relreplident = 'd' AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = r.oid AND indisprimary))
+       OR (relreplident = 'i' AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = r.oid AND indisreplident))`,
+  // A row that is stored as a value would lose its key.
+  `, rows AS (
+      SELECT own, reltype AS type FROM (SELECT DISTINCT own, attrelid FROM replaced) AS k JOIN pg_class AS r ON r.oid = attrelid
+      UNION SELECT own, t.oid FROM rows JOIN pg_type AS t ON type <> 0 AND type IN (typelem, typbasetype)
+    )
+    SELECT own AS "table", NULL AS "column", format('column %s of %s contains rows of it, which would lose their keys; '
+           'drop that column, or store the keys in its place', quote_ident(attname), r.oid::regclass) AS reason
+      FROM rows JOIN pg_attribute ON atttypid = type AND NOT attisdropped
+      JOIN pg_class AS r ON r.oid = attrelid AND relkind IN ('r', 'p', 'f', 'c')`,
   `SELECT own AS "table", "column", reason
      FROM replaced AS k JOIN pg_attribute AS a USING (attrelid, attnum)
      JOIN pg_type AS t ON t.oid = atttypid
@@ -191,7 +214,7 @@ const OBSTACLES = [
      LEFT JOIN pg_attrdef AS v ON d.classid = 'pg_attrdef'::regclass AND v.oid = d.objid
      LEFT JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
      LEFT JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
-    WHERE coalesce(c.contype NOT IN ('p', 'u', 'f', 'n', 'c', 'x', 't'), true) AND coalesce(r.relkind NOT IN ('i', 'I', 'S'), true)
+    WHERE coalesce(c.contype NOT IN ('p', 'u', 'f', 'n', 'c', 'x', 't') OR c.contypid <> 0, true) AND coalesce(r.relkind NOT IN ('i', 'I', 'S'), true)
       AND coalesce(p.prokind NOT IN ('f', 'p'), true) AND coalesce(w.ev_class NOT IN (SELECT oid FROM views), true)
       AND d.classid NOT IN ('pg_policy'::regclass, 'pg_trigger'::regclass, 'pg_statistic_ext'::regclass)
       AND NOT coalesce(v.adrelid = d.attrelid AND v.adnum = d.attnum, false)`,
@@ -242,4 +265,35 @@ export function* noteLegacyUses(
   )
   for (const { path, user } of rows)
     obstacles.note(shownName(path), `${user} uses it; change or drop that first`)
+}
+
+/** Notes what has a name that the backfill or the switch gives. */
+export function* noteLeftovers(
+  session: Session,
+  columns: readonly ReplacedColumn[],
+  indexes: readonly {
+    readonly schema: string
+    readonly temporary: string
+    readonly name: string
+    readonly replaces: boolean
+  }[],
+  obstacles: Obstacles,
+): Work<void> {
+  const names = indexes.flatMap(({ schema, temporary, name, replaces }) =>
+    (replaces ? [temporary] : [temporary, name]).map((one) => ({ schema, name: one })),
+  )
+  const there = yield* session.query<{ place: string; what: string }>(
+    `SELECT "table" AS place, 'a column ' || name AS what FROM unnest($1::text[], $2::text[]) AS k ("table", name)
+       JOIN pg_attribute ON attrelid = "table"::regclass AND attname = name AND NOT attisdropped
+     UNION SELECT schema, 'a relation ' || name FROM unnest($3::text[], $4::text[]) AS k (schema, name)
+       JOIN pg_class ON relnamespace = schema::regnamespace AND relname = name ORDER BY 1, 2`,
+    [
+      columns.map(({ table }) => table),
+      columns.map(({ column }) => newName(column)),
+      names.map(({ schema }) => schema),
+      names.map(({ name }) => name),
+    ],
+  )
+  for (const { place, what } of there)
+    obstacles.note(shownName(place), `the adoption needs the name of ${what}; rename or drop that`)
 }

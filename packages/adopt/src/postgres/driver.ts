@@ -1,20 +1,10 @@
 import type { DatabaseValue, IdStorage } from '@snoflax/core'
 import { isBytes, quoteName, quoteText } from '@snoflax/core/adapter'
 import type { Phase, ReplacedColumn } from '../adoption.js'
-import {
-  type Column,
-  type Driver,
-  type MadeId,
-  mapName,
-  type Open,
-  type Statements,
-  type TimeColumn,
-} from '../driver.js'
+import { type Driver, type MadeId, mapName, type Open, type Statements, type TimeColumn } from '../driver.js'
 import { Obstacles, refuse } from '../obstacles.js'
 import type { BackfillOptions } from '../options.js'
 import {
-  type ForeignKey,
-  type Key,
   legacyName,
   newName,
   type Plan,
@@ -31,12 +21,12 @@ import type { Work } from '../work.js'
 import type { Carried } from './carried.js'
 import {
   inCatalog,
+  noteLeftovers,
   noteLegacyUses,
   readColumns,
   readForeignKeys,
   readKey,
   readMembers,
-  resolveTable,
 } from './catalog.js'
 import { dropIndex, type IndexPlan, type PostgresDetails, readDetails } from './details.js'
 import { schemaChange } from './schema-change.js'
@@ -58,6 +48,8 @@ const ROWS_A_BLOCK = 50
 
 /** New columns beside the old ones, filled while the application goes on; the switch exchanges their names. */
 class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> {
+  readonly database = 'PostgreSQL'
+  readonly catalog = { readKey, readForeignKeys, readColumns }
   readonly hasNewColumns = true
   readonly switchedBy = 'one transaction'
   readonly textType = 'text'
@@ -85,18 +77,6 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     return this.givingWay(lockTimeoutMs, () => locked(this))
   }
 
-  *keyOf(given: string): Work<Key> {
-    return yield* readKey(this, yield* resolveTable(this, given))
-  }
-
-  foreignKeys(): Work<ForeignKey[]> {
-    return readForeignKeys(this)
-  }
-
-  columnsOf(table: string): Work<readonly Column[]> {
-    return inCatalog(this, () => readColumns(this, table))
-  }
-
   /** The transaction is rolled back. The search path is the switch's. */
   *checkDefault(table: string, value: string, type: string): Work<void> {
     const refusal = yield* this.refusalOf([
@@ -116,6 +96,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
 
   *rehearse(plan: PostgresPlan, lockTimeoutMs: number, obstacles: Obstacles): Work<void> {
     const { carried, indexes } = plan.details
+    yield* noteLeftovers(this, plan.columns, indexes, obstacles)
     if (carried.length === 0 && indexes.every(({ isSure }) => isSure)) return
     const rehearse = function* (session: PostgresDriver): Work<void> {
       yield* session.lock(session.statements(plan).lock)
@@ -369,6 +350,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
           ({ owner, name, definition, isPartitioned }) =>
             `ALTER TABLE ${owner} ADD CONSTRAINT ${quoteName(name)} ${definition}${isPartitioned ? '' : ' NOT VALID'}`,
         ),
+        ...foreignKeys.flatMap(({ comment }) => comment ?? []),
         ...(carried.length > late.length
           ? [IN_CATALOG, ...others(carried).flatMap((one) => one.putBack)]
           : []),

@@ -1,8 +1,8 @@
 import { closingOf, isWord, quoteName, quoteText, readSql, splitAtCommas } from '@snoflax/core/adapter'
 import type { Column, Session } from '../driver.js'
 import { type Obstacles, refuse } from '../obstacles.js'
-import { type ForeignKey, shownName } from '../plan.js'
-import { computedName, noteView, uses, usesMore } from '../sql-edits.js'
+import { type ForeignKey, type Key, onlyColumn, shownName } from '../plan.js'
+import { computedName, noteComputing, uses, usesMore } from '../sql-edits.js'
 import type { Work } from '../work.js'
 
 export interface SqliteColumn extends Column {
@@ -39,6 +39,22 @@ export function* readColumns(session: Session, table: string): Work<SqliteColumn
     `SELECT name, type, "notnull" OR pk AS "notNull", pk AS key, hidden FROM pragma_table_xinfo(${quoteText(shownName(table))})`,
   )
   return columns.map((column) => ({ ...column, notNull: Boolean(column.notNull) }))
+}
+
+export function* readKey(session: Session, given: string): Work<Key> {
+  const table = quoteName((yield* readTable(session, given)).name)
+  return keyOf(table, yield* readColumns(session, table))
+}
+
+const keyOf = (table: string, columns: readonly SqliteColumn[]): Key => {
+  const own = columns.filter(({ key }) => key > 0).sort((a, b) => a.key - b.key)
+  return {
+    table,
+    column: onlyColumn(
+      table,
+      own.map(({ name }) => name),
+    ),
+  }
 }
 
 /** SQLite takes foreign keys to tables and columns that are not there. None of them leads to a key. */
@@ -91,7 +107,7 @@ export function* readAttachments(
       obstacles.note(table, `temporary trigger ${one.name} would go with the old table; drop it`)
     else if (!allowTriggers.includes(one.name)) {
       const tokens = readSql(one.sql, { dialect: 'sqlite' })
-      const used = names.find((name) => uses(tokens, name))
+      const used = [...names, ...ROWID].find((name) => uses(tokens, name))
       const look = 'read it, and name it in allowTriggers if it works with the new keys'
       if (used !== undefined)
         obstacles.note(table, `trigger ${one.name} mentions ${used}, which will be a new key; ${look}`)
@@ -122,16 +138,29 @@ function refuseIndex(table: string, { name, sql }: Attachment, replaced: readonl
   )
 }
 
-/** A view that computes with keys, or compares them with numbers, would show other rows without an error. */
-export function* noteViews(session: Session, names: readonly string[], obstacles: Obstacles): Work<void> {
-  const views = yield* session.query<Table>(
-    `SELECT name, sql FROM sqlite_schema WHERE type = 'view'
-     UNION ALL SELECT name, sql FROM sqlite_temp_schema WHERE type = 'view' ORDER BY name`,
+/** What SQLite calls an integer key, besides its name. */
+const ROWID = ['rowid', '_rowid_', 'oid']
+
+/** Views, and triggers of other tables. */
+export function* noteUsers(
+  session: Session,
+  tables: readonly string[],
+  names: readonly string[],
+  allowTriggers: readonly string[],
+  obstacles: Obstacles,
+): Work<void> {
+  const users = yield* session.query<Table & { readonly what: string; readonly on: string }>(
+    `SELECT name, type || ' ' || name AS what, tbl_name AS "on", sql FROM sqlite_schema WHERE type IN ('view', 'trigger')
+     UNION ALL SELECT name, type || ' ' || name, tbl_name, sql FROM sqlite_temp_schema WHERE type IN ('view', 'trigger') ORDER BY 1`,
   )
-  for (const { name, sql } of views) {
-    const used = computedName(readSql(sql, { dialect: 'sqlite' }), names)
-    if (used !== undefined) noteView(name, used, obstacles)
-  }
+  noteComputing(
+    users
+      .filter(({ name, on }) => !tables.includes(on) && !allowTriggers.includes(name))
+      .map(({ name, what, sql }) => ({ name, what, tokens: readSql(sql, { dialect: 'sqlite' }) })),
+    tables,
+    ({ tokens }) => computedName(tokens, names) ?? ROWID.find((one) => uses(tokens, one)),
+    obstacles,
+  )
 }
 
 /** A full-text table finds its rows by the integer keys that are to go. */

@@ -1,38 +1,22 @@
 import type { IdStorage } from '@snoflax/core'
 import { quoteName, quoteText } from '@snoflax/core/adapter'
-import type { ReplacedColumn } from '../adoption.js'
-import {
-  type Column,
-  type Driver,
-  type MadeId,
-  mapName,
-  type Open,
-  type Statements,
-  type TimeColumn,
-} from '../driver.js'
+import { type Driver, type MadeId, mapName, type Open, type Statements, type TimeColumn } from '../driver.js'
 import { type Obstacles, refuse } from '../obstacles.js'
 import {
-  type ForeignKey,
-  type Key,
+  legacyIndex,
   legacyName,
-  onlyColumn,
   type Plan,
   pathOf,
   type RootPlan,
+  replacedIn,
   rootOf,
   shownName,
   tablesOf,
 } from '../plan.js'
+import { remadeRows } from '../remade.js'
 import { stateStatements, switchedStatement } from '../state.js'
 import { perform, type Work } from '../work.js'
-import {
-  noteViews,
-  noteVirtualTables,
-  readAttachments,
-  readColumns,
-  readForeignKeys,
-  readTable,
-} from './catalog.js'
+import * as catalog from './catalog.js'
 import { type SqliteConnection, SqliteSession } from './connection.js'
 import { retypedTable } from './create-table.js'
 
@@ -71,6 +55,8 @@ const SETTINGS = { foreign_keys: 'OFF', legacy_alter_table: 'ON' }
 
 /** Ids wait in the map; the switch makes each table anew and puts it in its place. */
 class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]> {
+  readonly database = 'SQLite'
+  readonly catalog = catalog
   readonly hasNewColumns = false
   readonly switchedBy = 'one transaction'
   readonly textType = 'text'
@@ -98,26 +84,6 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
     }
   }
 
-  *keyOf(given: string): Work<Key> {
-    const table = quoteName((yield* readTable(this, given)).name)
-    const columns = (yield* readColumns(this, table)).filter(({ key }) => key > 0)
-    const names = columns.sort((a, b) => a.key - b.key).map(({ name }) => name)
-    return { table, column: onlyColumn(table, names) }
-  }
-
-  foreignKeys(): Work<ForeignKey[]> {
-    return readForeignKeys(this)
-  }
-
-  columnsOf(table: string): Work<readonly Column[]> {
-    return readColumns(this, table)
-  }
-
-  // biome-ignore lint/correctness/useYield: refuses at once
-  *checkDefault(table: string, value: string): Work<void> {
-    refuse(table, 'default is not supported for SQLite; leave it out', value)
-  }
-
   *detailsOf(
     { roots, columns }: Pick<SqlitePlan, 'roots' | 'columns'>,
     allowTriggers: readonly string[],
@@ -125,17 +91,17 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
   ): Work<TablePlan[]> {
     const details: TablePlan[] = []
     const names = [...new Set(columns.map(({ column }) => column))]
-    yield* noteViews(this, names, obstacles)
+    yield* catalog.noteUsers(this, tablesOf(columns).map(shownName), names, allowTriggers, obstacles)
     for (const table of tablesOf(columns)) {
-      const { name, sql } = yield* readTable(this, shownName(table))
+      const { name, sql } = yield* catalog.readTable(this, shownName(table))
       const retyped = replacedIn(columns, table).map((one) => ({ ...one, type: rootOf(roots, one).type }))
-      const written = (yield* readColumns(this, table)).filter(({ hidden }) => hidden === 0)
-      yield* noteVirtualTables(this, name, obstacles)
+      const written = (yield* catalog.readColumns(this, table)).filter(({ hidden }) => hidden === 0)
+      yield* catalog.noteVirtualTables(this, name, obstacles)
       details.push({
         table,
         create: retypedTable(name, sql, newTable(table), retyped, obstacles),
         columns: written.map((one) => one.name),
-        attachments: yield* readAttachments(this, name, {
+        attachments: yield* catalog.readAttachments(this, name, {
           replaced: retyped.map(({ column }) => column),
           names,
           allowTriggers,
@@ -146,26 +112,20 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
     return details
   }
 
-  /** Indexes and triggers are part of each table that is made anew. */
-  carriedIn(): string[] {
-    return []
-  }
-
-  schemaChange(): never {
-    return refuse(
-      'schemaChange',
-      'it is written for PostgreSQL; in SQLite, change the schema by hand and mark its migration as applied',
-    )
-  }
-
   fixedDetails(details: readonly TablePlan[]): unknown {
     return details
   }
 
-  /** Every statement was read when the plan was made. */
-  *rehearse(): Work<void> {}
-
-  prepare(): void {}
+  /** Every statement was read when the plan was made; what is left are the names that the switch gives. */
+  *rehearse({ roots, details }: SqlitePlan, _: number, obstacles: Obstacles): Work<void> {
+    const names = [...details.map(({ table }) => newTable(table)), ...roots.map((_, i) => legacyIndex(i))]
+    const there = yield* this.query<{ name: string }>(
+      `SELECT name FROM sqlite_schema WHERE lower(name) IN (SELECT lower(value) FROM json_each($1)) ORDER BY name`,
+      [JSON.stringify(names)],
+    )
+    for (const { name } of there)
+      obstacles.note(name, 'the adoption needs this name; rename or drop what has it')
+  }
 
   *finish(plan: SqlitePlan): Work<void> {
     const { finish } = this.statements(plan)
@@ -200,7 +160,7 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
         'timeZone is not supported for SQLite, where times without a zone are UTC; leave it out',
         timeZone,
       )
-    const columns = yield* readColumns(this, table)
+    const columns = yield* catalog.readColumns(this, table)
     if (!columns.some(({ name }) => name.toLowerCase() === column.toLowerCase()))
       refuse(place, 'no such column')
     const isNumber = (value: string): string => `typeof(${value}) IN ('integer', 'real')`
@@ -245,11 +205,6 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
     return false
   }
 
-  /** The switch makes both with the tables. */
-  *fillReferences(): Work<void> {}
-
-  *prepareSwitch(): Work<void> {}
-
   statements({ roots, columns, details }: SqlitePlan): Statements {
     const maps = roots.map((_, number) => this.own(mapName(number)))
     const dropState = [...maps, this.own('round'), this.own('state')].map((table) => `DROP TABLE ${table}`)
@@ -272,7 +227,10 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
       reconcile: [],
       exchange: [
         ...details.map(({ create }) => create),
-        ...details.map((one) => this.copy(columns, one)),
+        ...details.map(({ table, columns: own }) => {
+          const { names, values, joins } = remadeRows(this, columns, table, own)
+          return `INSERT INTO ${quoteName(newTable(table))} (${names})\n  SELECT ${values} FROM ${table} AS t ${joins}`
+        }),
         ...details.flatMap(({ table, create }) => [
           ...(/\bAUTOINCREMENT\b/i.test(create) ? moveSequence(table) : []),
           `DROP TABLE ${table}`,
@@ -296,27 +254,6 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
       abandon: dropState,
     }
   }
-
-  private copy(columns: readonly ReplacedColumn[], { table, columns: names }: TablePlan): string {
-    const replaced = replacedIn(columns, table)
-    const joins = replaced.map(
-      ({ column, root }, i) =>
-        `LEFT JOIN ${this.own(mapName(root))} AS m${i} ON m${i}.key = t.${quoteName(column)}`,
-    )
-    const values = names.map((name) => {
-      const i = replaced.findIndex(({ column }) => column === name)
-      return i < 0 ? `t.${quoteName(name)}` : `m${i}.id`
-    })
-    const legacy = replaced.map(({ column }) => `t.${quoteName(column)}`)
-    const targets = [...names, ...replaced.map(({ column }) => legacyName(column))].map(quoteName)
-    return `INSERT INTO ${quoteName(newTable(table))} (${targets.join(', ')})
-  SELECT ${[...values, ...legacy].join(', ')} FROM ${table} AS t ${joins.join(' ')}`
-  }
 }
 
 const settingStatements = Object.entries(SETTINGS).map(([name, value]) => `PRAGMA ${name} = ${value}`)
-
-const replacedIn = (columns: readonly ReplacedColumn[], table: string): ReplacedColumn[] =>
-  columns.filter((one) => one.table === table)
-
-const legacyIndex = (number: number): string => `snoflax_legacy_${number + 1}`

@@ -245,7 +245,12 @@ function comparisonsIn(items: readonly Item[], dialect: Database, comparisons: F
     comparisons.push(
       kind['between']
         ? { rows: [left, rowOf(right), rowOf(upTo(start + right.length + 1))] }
-        : compared(left, right, kind),
+        : kind['pattern']
+          ? {
+              rows: [left, partsOf(right, dialect).map((part) => [part])],
+              pattern: kind['pattern'].toLowerCase(),
+            }
+          : compared(left, right, kind['in'] !== undefined),
     )
     at = start - 1
   }
@@ -278,14 +283,9 @@ function endOf(items: readonly Item[], from: number, dialect: Database): number 
   return items.length
 }
 
-function compared(
-  left: Operand[][],
-  right: readonly Item[],
-  { pattern, in: isIn }: Readonly<Record<string, string | undefined>>,
-): Found {
+function compared(left: Operand[][], right: readonly Item[], isIn: boolean): Found {
   const [first, second, third] = right
-  if (pattern !== undefined) return { rows: [left, chunksIn(right)], pattern: pattern.toLowerCase() }
-  if (isIn !== undefined) {
+  if (isIn) {
     if (first?.inside === undefined) return { rows: [left], list: first?.chunk }
     return { rows: [left, ...expressionsIn(first).map(rowOf)] }
   }
@@ -294,15 +294,6 @@ function compared(
   const [array, list] = second?.inside ?? []
   if (array?.text === 'ARRAY') return { rows: [left, ...expressionsIn(list).map(rowOf)] }
   return { rows: [left], array: third === undefined ? array?.chunk : undefined }
-}
-
-/** All chunks, wherever they are in an expression. */
-function chunksIn(items: readonly Item[], row: Operand[][] = []): Operand[][] {
-  for (const item of items) {
-    if (item.inside) chunksIn(item.inside, row)
-    else row.push(termsOf([item]))
-  }
-  return row
 }
 
 /** The expressions in brackets, or the one. */

@@ -51,21 +51,23 @@ export interface SqlChunks extends SqlAdvice {
  * one.columns[0].place // 'orders.customer_id'
  */
 export class NamedColumns {
-  private readonly columns = new Map<string, NamedColumn[]>()
+  /** By name, and by place. */
+  private readonly columns = new Map<string, Map<string, NamedColumn[]>>()
   private readonly families = new Set<IdFamily>()
 
   /** Adds a column. Tables of one name may differ in their storage: all of them count, but those alike only once. */
   add(name: string, column: NamedColumn): void {
     const key = keyOf(name)
-    const known = this.columns.get(key) ?? []
+    const places = this.columns.get(key) ?? new Map<string, NamedColumn[]>()
+    const known = places.get(column.place) ?? []
     const others = known.filter((one, at) => !known.slice(at + 1).some((later) => isSame(one, later)))
-    this.columns.set(key, [...others, column])
+    this.columns.set(key, places.set(column.place, [...others, column]))
     this.families.add(column.family)
   }
 
   /** The columns that have one of the names. */
   called(names: readonly string[]): NamedColumn[] {
-    return names.flatMap((name) => [...(this.columns.get(keyOf(name)) ?? [])])
+    return names.flatMap((name) => [...(this.columns.get(keyOf(name))?.values() ?? [])].flat())
   }
 
   /** The values that SQL compares with columns which its text names, or writes there, with the columns of that name. */
@@ -172,7 +174,7 @@ const WRITTEN = (id: string): string => `the id ${id} is written into the text o
 const SHOWN = 3
 
 function isSame(one: NamedColumn, other: NamedColumn): boolean {
-  if (one.place !== other.place || one.family.name !== other.family.name) return false
+  if (one.family.name !== other.family.name) return false
   try {
     return one.storage().name === other.storage().name
   } catch {

@@ -1,7 +1,7 @@
 import { IdError, show } from './errors.js'
 
 /**
- * The digits of a text form: 32 or 64 ASCII characters in ascending order, so that texts sort as their
+ * The digits of a text form: 16, 32 or 64 ASCII characters in ascending order, so that texts sort as their
  * numbers.
  */
 export interface Alphabet {
@@ -9,19 +9,21 @@ export interface Alphabet {
   readonly characters: string
   /** ASCII code of each digit. */
   readonly codes: readonly number[]
-  /** Digit of each ASCII code. −1, where it has none, keeps its sign through shifts and ORs. */
+  /** Digit of each UTF-16 code. −1, where it has none, keeps its sign through shifts and ORs. */
   readonly digits: Int8Array
 }
 
 /**
- * An alphabet of 32 or 64 ASCII characters in ascending order.
+ * An alphabet of 16, 32 or 64 ASCII characters in ascending order.
  *
  * @example
  * alphabet('0123456789ABCDEFGHJKMNPQRSTVWXYZ').digits['Z'.charCodeAt(0)] // 31
  */
 export function alphabet(characters: string): Alphabet {
   const codes = Array.from(characters, (character) => character.charCodeAt(0))
-  const digits = Int8Array.from({ length: 128 }, (_, code) => codes.indexOf(code))
+  // All 65,536 codes, so that no text reads beyond it: a read that can't miss is a third quicker.
+  const digits = new Int8Array(0x10000).fill(-1)
+  for (const [digit, code] of codes.entries()) digits[code] = digit
   return { characters, codes, digits }
 }
 
@@ -32,10 +34,31 @@ export function alphabet(characters: string): Alphabet {
  * isSpelled(alphabet('0123456789ABCDEFGHJKMNPQRSTVWXYZ'), '01KB', 0) // true
  */
 export function isSpelled({ digits }: Alphabet, text: string, start: number): boolean {
-  for (let i = start; i < text.length; i++) {
-    // Beyond the table there is no digit, and `undefined >= 0` is false.
-    if (!((digits[text.charCodeAt(i)] as number) >= 0)) return false
+  if (text.length - start === 16) {
+    // Written out, what most ids need is a quarter quicker.
+    return (
+      // biome-ignore-start lint/style/noNonNullAssertion: every code has its place in the table
+      (digits[text.charCodeAt(start)]! |
+        digits[text.charCodeAt(start + 1)]! |
+        digits[text.charCodeAt(start + 2)]! |
+        digits[text.charCodeAt(start + 3)]! |
+        digits[text.charCodeAt(start + 4)]! |
+        digits[text.charCodeAt(start + 5)]! |
+        digits[text.charCodeAt(start + 6)]! |
+        digits[text.charCodeAt(start + 7)]! |
+        digits[text.charCodeAt(start + 8)]! |
+        digits[text.charCodeAt(start + 9)]! |
+        digits[text.charCodeAt(start + 10)]! |
+        digits[text.charCodeAt(start + 11)]! |
+        digits[text.charCodeAt(start + 12)]! |
+        digits[text.charCodeAt(start + 13)]! |
+        digits[text.charCodeAt(start + 14)]! |
+        digits[text.charCodeAt(start + 15)]!) >=
+      // biome-ignore-end lint/style/noNonNullAssertion: every code has its place in the table
+      0
+    )
   }
+  for (let i = start; i < text.length; i++) if ((digits[text.charCodeAt(i)] as number) < 0) return false
   return true
 }
 
@@ -66,7 +89,7 @@ export interface TextCoder {
  */
 export function refuseCharacter(family: string, { digits, characters }: Alphabet, text: string): never {
   let position = 0
-  while ((digits[text.charCodeAt(position)] ?? -1) >= 0) position++
+  while ((digits[text.charCodeAt(position)] as number) >= 0) position++
   throw new IdError(
     'INVALID_CHARACTER',
     `${family}: ${show(text.charAt(position))} at position ${position} of ${show(text)} is not one of ${characters}`,

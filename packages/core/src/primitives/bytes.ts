@@ -1,11 +1,17 @@
-/** The value of a hex digit by its code; −1 for every other code below 128. */
-const HEX_VALUES = /* @__PURE__ */ Int8Array.from({ length: 128 }, (_, code) =>
-  '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
-)
+import { alphabet } from './alphabet.js'
+
+/** The value of a hex digit by its code, in either case; −1 for every other code. */
+const HEX_VALUES = /* @__PURE__ */ hexValues()
+
+function hexValues(): Int8Array {
+  const { digits } = alphabet('0123456789abcdef')
+  digits.copyWithin('A'.charCodeAt(0), 'a'.charCodeAt(0), 'g'.charCodeAt(0))
+  return digits
+}
 
 /** The value of the hex digit there, in either case, or −1. */
 export const hexDigitAt = (text: string, position: number): number =>
-  HEX_VALUES[text.charCodeAt(position)] ?? -1
+  HEX_VALUES[text.charCodeAt(position)] as number
 
 /** Bytes of an even number of hex digits. The caller has checked that there is nothing else. */
 export function fromHex(hex: string): Uint8Array {

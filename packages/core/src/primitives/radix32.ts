@@ -29,7 +29,7 @@ export function radix32(family: string, alphabet: Alphabet): TextCoder {
     spell,
     encode: (bytes) => spell(highWord(bytes, 0), lowWord(bytes, 2), highWord(bytes, 5), lowWord(bytes, 7)),
     decode(text) {
-      const digit = (at: number): number => alphabet.digits[text.charCodeAt(at)] ?? -1
+      const digit = (at: number): number => alphabet.digits[text.charCodeAt(at)] as number
       const bytes = new Uint8Array(10)
       let seen = 0
       for (let i = 0, j = 0; i < 16; i += 8, j += 5) {

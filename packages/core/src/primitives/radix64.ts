@@ -31,7 +31,7 @@ export function radix64(family: string, alphabet: Alphabet): TextCoder {
     spell,
     encode: (bytes) => spell(word(bytes, 0), word(bytes, 3), word(bytes, 6), word(bytes, 9)),
     decode(text, given = text) {
-      const digit = (at: number): number => alphabet.digits[text.charCodeAt(at)] ?? -1
+      const digit = (at: number): number => alphabet.digits[text.charCodeAt(at)] as number
       const bytes = new Uint8Array(12)
       let seen = 0
       for (let i = 0, j = 0; i < 16; i += 4, j += 3) {

@@ -1,4 +1,4 @@
-import { readComparisons } from '@snoflax/core/adapter'
+import { markOf, readComparisons } from '@snoflax/core/adapter'
 import { expect, test } from 'vitest'
 
 // `npm run fuzz` found that reading was cubic in their number; its watch over time keeps it from coming back.
@@ -13,4 +13,16 @@ test.each(['(a ~ (b ', 'x in (?, (', 'case when a = (', '? and ? = (? like '])(
 test('a pattern inside a pattern has the chunks of both levels', () => {
   const { comparisons } = readComparisons('a like (b like (c))', 'postgres')
   expect(comparisons.map(({ pattern }) => pattern)).toEqual(['like', 'like'])
+})
+
+test('what is only compared inside a pattern is no part of it, so that deep brackets take linear time', () => {
+  const { comparisons } = readComparisons(
+    `${markOf(0)} like (case when ${markOf(1)} = ${markOf(2)} then ${markOf(3)} end || lower(${markOf(4)}))`,
+    'postgres',
+  )
+  const { rows } = comparisons.find(({ pattern }) => pattern === 'like') ?? {}
+  expect(rows?.[1]?.flat().map(({ chunk }) => chunk)).toEqual([3, 4])
+
+  const deep = readComparisons('a ~ (b, '.repeat(400), 'postgres').comparisons
+  expect(deep.reduce((sum, { rows: [, right = []] }) => sum + right.length, 0)).toBeLessThanOrEqual(800)
 })

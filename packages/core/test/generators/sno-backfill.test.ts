@@ -66,6 +66,9 @@ describe('generateAt', () => {
     const error = expectRefusal(() => generator.generateAt(atUnit(NOW)), 'INVALID_OPTION')
     expect(error.field).toBe('backfill')
     expect(error.message).toContain('with backfill: { sequenceMin: 101, sequenceMax: 65535 }, for example')
+    const upper = sno.generator({ partition: 9, sequenceMin: 101, sequenceMax: 65_535 })
+    const { message } = expectRefusal(() => upper.generateAt(atUnit(NOW)), 'INVALID_OPTION')
+    expect(message).toContain('with backfill: { sequenceMin: 0, sequenceMax: 100 }, for example')
   })
 
   test('a snapshot with the default bounds brings the default shard, one with other bounds none', () => {

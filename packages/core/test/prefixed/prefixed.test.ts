@@ -41,6 +41,7 @@ describe.each(BASES)('$name with a prefix', (base) => {
         expect(family.withPrefix(bare)).toBe(id)
         expect(family.timeMs(id)).toBe(base.timeMs(bare))
         expect(family.unpack(id)).toEqual(base.unpack(bare))
+        expect(family.pack(family.unpack(id) as never)).toBe(id)
         expect(family.textLength).toBe(base.textLength && id.length)
         expect(family.is(bare)).toBe(false)
         expectRefusal(() => family.parse(bare), 'WRONG_PREFIX', { family: prefix, value: bare })
@@ -241,4 +242,31 @@ describe("stored: 'prefixed'", () => {
 test('an error of a prefixed family is an IdError', () => {
   expect(attempt(() => prefixed(flax, 'a').parse('a_'))).toBe(undefined)
   expect(() => prefixed(flax, 'a').parse('a_')).toThrow(IdError)
+})
+
+test('a refusal finds the prefix that a text has, if it has one', () => {
+  const customer = prefixed(flax, 'cus')
+  const number = prefixed(flake, 'no')
+  for (const [family, text, told] of [
+    [customer, `ord_${flax.min}`, `not with "ord_" as "ord_${flax.min}"`],
+    [customer, `ord-${flax.min}`, `not "ord-${flax.min}"`],
+    [customer, `_${flax.min}`, `not "_${flax.min}"`],
+    [number, 'or_der_12', 'not with "or_der_" as "or_der_12"'],
+    [number, 'order12', 'not "order12"'],
+  ] as const) {
+    const { message } = expectRefusal(() => family.parse(text), 'WRONG_PREFIX', { position: 0 })
+    expect(message.endsWith(told), message).toBe(true)
+  }
+  expectRefusal(() => customer.parse('cus_x'), 'INVALID_LENGTH', { position: undefined })
+  expectRefusal(() => customer.parse(`cus_!${flax.min.slice(1)}`), 'INVALID_CHARACTER', { position: 4 })
+})
+
+test('a family has the storages, the generators and the pattern that its base has', () => {
+  expect(prefixed(flax, 'cus').storages).toEqual(flax.storages)
+  expect(prefixed(flax, 'cus', { stored: 'prefixed' }).storages).toEqual(['text'])
+  expect('monotonic' in prefixed(flax, 'cus')).toBe(true)
+  expect('monotonic' in prefixed(ticket, 'tic')).toBe(false)
+  expect('generator' in prefixed(ticket, 'tic')).toBe('generator' in ticket)
+  const dollars = prefixed({ ...ticket, pattern: /^T[^$^]*\$?$/ } as never, 'tic') as IdFamily
+  expect(dollars.pattern.source).toBe('^tic_(?:T[^$^]*\\$?)$')
 })

@@ -1,5 +1,5 @@
 import { uid, uidLocal } from '@snoflax/core'
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
 import { bytesOf, hexOf, latin1 } from '../bytes.js'
 import { checkVectors } from '../check-vectors.js'
 import { expectRefusal } from '../refusal.js'
@@ -107,3 +107,18 @@ checkVectors('uidCodec', {
   b64: ({ hex, text }: { hex: string; text: string }) => checkBareBytes(hex, text),
   b64decode: ({ text, result }: { text: string; result: string }) => checkBareBytes(result, text),
 })
+
+// Erlang's phash2 of an atom is the ELF hash of its bytes: Latin-1 where one byte does, else UTF-8.
+test.each(['\u00ff', '\u0100', '\u07ff', '\u0800', '\uffff', '\u{10000}', '\u{10ffff}'])(
+  'the fingerprint of a name with %j',
+  (name) => {
+    const point = name.codePointAt(0) as number
+    let hash = 0n
+    for (const byte of point < 0x100 ? [point] : new TextEncoder().encode(name)) {
+      hash = ((hash << 4n) + BigInt(byte)) & 0xffff_ffffn
+      const top = hash & 0xf000_0000n
+      hash ^= (top >> 24n) ^ top
+    }
+    expect(uid.fingerprint(name)).toBe(Number(hash))
+  },
+)

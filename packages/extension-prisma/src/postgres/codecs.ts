@@ -1,13 +1,9 @@
 import { CastExpr, type ProjectionExpr } from '@prisma/orm-family-sql/relational-core/ast'
-import { type CodecInstanceContext, dataType } from '@prisma/orm-framework/components/codec'
-import {
-  definePostgresCodecs,
-  PostgresCodecDescriptor,
-} from '@prisma/orm-target-postgres/target/codec-descriptor'
+import { postgresCodec } from '@prisma/orm-target-postgres/target/codec-descriptor'
 import type { IdFamily } from '@snoflax/core'
 import { DEFAULT_SCHEMA, snakeCase } from '@snoflax/core/adapter'
-import { IdCodec, paramsSchema, renderedType, TimeCodec } from '../codec.js'
-import { columnsOf, ID_TRAITS, type IdColumn, type IdParams, WITH_TEXT_DOMAIN } from '../columns.js'
+import { ID_TYPE, IdDescriptor, TIME_TYPE, TimeDescriptor } from '../codec.js'
+import { columnsOf, type IdColumn, WITH_TEXT_DOMAIN } from '../columns.js'
 import type { Parts } from '../pack.js'
 
 const TYPES: Readonly<Record<string, string>> = { uuid: 'uuid', uuid8: 'uuid', text: 'text', bigint: 'int8' }
@@ -22,63 +18,19 @@ const domainOf = ({ family, storage }: IdColumn): { domain?: string } => {
   return { domain: `${DEFAULT_SCHEMA}.${name}` }
 }
 
-const idType = dataType('snoflax/id', {})
-const timeType = dataType('snoflax/time', {})
-
-abstract class ColumnDescriptor extends PostgresCodecDescriptor<IdParams> {
-  override readonly paramsSchema
-  override readonly targetTypes
-
-  constructor(readonly column: IdColumn) {
-    super()
-    this.paramsSchema = paramsSchema(column)
-    this.targetTypes = [this.nativeType()]
+/** What PostgreSQL has for one column. */
+function codecsOf(column: IdColumn) {
+  const type = typeOf(column)
+  const options = {
+    nativeType: () => type,
+    // Numbers of 64 bits would be rounded in JSON.
+    jsonProjection: (expression: ProjectionExpr) =>
+      column.storage === 'bigint' ? CastExpr.as(expression, 'text') : expression,
   }
-
-  protected override nativeType(): string {
-    return typeOf(this.column)
-  }
-
-  /** Numbers of 64 bits would be rounded in JSON. */
-  protected override jsonProjection(expression: ProjectionExpr): ProjectionExpr {
-    return this.column.storage === 'bigint' ? CastExpr.as(expression, 'text') : expression
-  }
-}
-
-class IdDescriptor extends ColumnDescriptor {
-  override readonly dataType = idType.id
-  override readonly codecId = this.column.codecId
-  override readonly traits = ID_TRAITS
-
-  constructor(column: IdColumn) {
-    super(column)
-    // Emitting calls them without the descriptor.
-    this.renderOutputType = this.renderOutputType.bind(this)
-    this.renderInputType = this.renderInputType.bind(this)
-  }
-
-  override renderOutputType(params: IdParams): string | undefined {
-    return renderedType(this.column, params)
-  }
-
-  override renderInputType(params: IdParams): string | undefined {
-    return renderedType(this.column, params)
-  }
-
-  override factory(params: IdParams): (context: CodecInstanceContext) => IdCodec {
-    return () => new IdCodec(this, this.column, params, 'postgres')
-  }
-}
-
-class TimeDescriptor extends ColumnDescriptor {
-  override readonly dataType = timeType.id
-  override readonly codecId = this.column.timeCodecId
-  // uid sorts by its node within a window of time.
-  override readonly traits = this.column.family.exactRange ? (['order'] as const) : ([] as const)
-
-  override factory(params: IdParams): (context: CodecInstanceContext) => TimeCodec {
-    return () => new TimeCodec(this, this.column, params, 'postgres')
-  }
+  return [
+    postgresCodec(new IdDescriptor(column, 'postgres', type), { ...options, dataType: ID_TYPE.id }),
+    postgresCodec(new TimeDescriptor(column, 'postgres', type), { ...options, dataType: TIME_TYPE.id }),
+  ]
 }
 
 /** What PostgreSQL has for ids of our families and of the user's. */
@@ -90,10 +42,8 @@ export function partsOf(own: readonly IdFamily[] = []): Parts<'postgres'> {
   return {
     targetId: 'postgres',
     columns,
-    codecs: definePostgresCodecs(
-      columns.flatMap((column) => [new IdDescriptor(column), new TimeDescriptor(column)]),
-    ),
-    dataTypes: [idType, timeType],
+    codecs: columns.flatMap(codecsOf),
+    dataTypes: [ID_TYPE, TIME_TYPE],
     types: '@snoflax/extension-prisma/types',
     typeOf,
   }

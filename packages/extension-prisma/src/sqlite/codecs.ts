@@ -1,64 +1,13 @@
 import type { ProjectionExpr } from '@prisma/orm-family-sql/relational-core/ast'
-import { type CodecInstanceContext, dataType } from '@prisma/orm-framework/components/codec'
-import { defineSqliteCodecs, SqliteCodecDescriptor } from '@prisma/orm-target-sqlite/target/codec-descriptor'
+import { dataType } from '@prisma/orm-framework/components/codec'
+import { SqliteCodecDescriptor, sqliteCodec } from '@prisma/orm-target-sqlite/target/codec-descriptor'
 import type { IdFamily } from '@snoflax/core'
-import { BooleanCodec, IdCodec, paramsSchema, renderedType, TimeCodec } from '../codec.js'
-import { BOOLEAN_CODEC_ID, columnsOf, ID_TRAITS, type IdColumn, type IdParams } from '../columns.js'
+import { BooleanCodec, ID_TYPE, IdDescriptor, TIME_TYPE, TimeDescriptor } from '../codec.js'
+import { BOOLEAN_CODEC_ID, columnsOf } from '../columns.js'
 import type { Parts } from '../pack.js'
 
-const idType = dataType('snoflax/id', {})
-const timeType = dataType('snoflax/time', {})
 const booleanType = dataType('snoflax/boolean', {})
-
-abstract class ColumnDescriptor extends SqliteCodecDescriptor<IdParams> {
-  override readonly targetTypes = ['text']
-  override readonly paramsSchema
-
-  constructor(readonly column: IdColumn) {
-    super()
-    this.paramsSchema = paramsSchema(column)
-  }
-
-  protected override jsonProjection(expression: ProjectionExpr): ProjectionExpr {
-    return expression
-  }
-}
-
-class IdDescriptor extends ColumnDescriptor {
-  override readonly dataType = idType.id
-  override readonly codecId = this.column.codecId
-  override readonly traits = ID_TRAITS
-
-  constructor(column: IdColumn) {
-    super(column)
-    // Emitting calls them without the descriptor.
-    this.renderOutputType = this.renderOutputType.bind(this)
-    this.renderInputType = this.renderInputType.bind(this)
-  }
-
-  override renderOutputType(params: IdParams): string | undefined {
-    return renderedType(this.column, params)
-  }
-
-  override renderInputType(params: IdParams): string | undefined {
-    return renderedType(this.column, params)
-  }
-
-  override factory(params: IdParams): (context: CodecInstanceContext) => IdCodec {
-    return () => new IdCodec(this, this.column, params, 'sqlite')
-  }
-}
-
-class TimeDescriptor extends ColumnDescriptor {
-  override readonly dataType = timeType.id
-  override readonly codecId = this.column.timeCodecId
-  // uid sorts by its node within a window of time.
-  override readonly traits = this.column.family.exactRange ? (['order'] as const) : ([] as const)
-
-  override factory(params: IdParams): (context: CodecInstanceContext) => TimeCodec {
-    return () => new TimeCodec(this, this.column, params, 'sqlite')
-  }
-}
+const jsonProjection = (expression: ProjectionExpr) => expression
 
 /** The builder of queries says this of its own conditions; SQLite lacks it. */
 class BooleanDescriptor extends SqliteCodecDescriptor {
@@ -72,7 +21,7 @@ class BooleanDescriptor extends SqliteCodecDescriptor {
     return expression
   }
 
-  override factory(): (context: CodecInstanceContext) => BooleanCodec {
+  override factory(): () => BooleanCodec {
     return () => new BooleanCodec(this)
   }
 }
@@ -83,11 +32,14 @@ export function partsOf(own: readonly IdFamily[] = []): Parts<'sqlite'> {
   return {
     targetId: 'sqlite',
     columns,
-    codecs: defineSqliteCodecs([
-      ...columns.flatMap((column) => [new IdDescriptor(column), new TimeDescriptor(column)]),
+    codecs: [
+      ...columns.flatMap((column) => [
+        sqliteCodec(new IdDescriptor(column, 'sqlite', 'text'), { dataType: ID_TYPE.id, jsonProjection }),
+        sqliteCodec(new TimeDescriptor(column, 'sqlite', 'text'), { dataType: TIME_TYPE.id, jsonProjection }),
+      ]),
       new BooleanDescriptor(),
-    ]),
-    dataTypes: [idType, timeType, booleanType],
+    ],
+    dataTypes: [ID_TYPE, TIME_TYPE, booleanType],
     types: '@snoflax/extension-prisma/sqlite/types',
     typeOf: () => 'text',
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import postgres from '@prisma/orm-postgres/runtime'
 import { flake, flax, IdError, prefixed, sno, uid, uidLocal } from '@snoflax/core'
-import { withIds } from '@snoflax/extension-prisma/runtime'
+import { parametersOf, withIds } from '@snoflax/extension-prisma/runtime'
 import { discord, twitter, typeid, ulid, uuid7 } from '@snoflax/families'
 import { ksuid } from 'example-own-families/ksuid'
 import { refusal, testOperations, type Untyped } from '../operations.ts'
@@ -25,6 +25,7 @@ const { url, query } = await freshDatabase()
 const project = new Project(import.meta.dirname, url)
 let contractJson: Untyped
 let db: Untyped
+let parameter: ReturnType<typeof parametersOf>
 
 before(async () => {
   project.clean()
@@ -34,6 +35,7 @@ before(async () => {
   await query('SELECT snoflax.sno_set_partition(9)')
   contractJson = (await import('./generated/contract.json', { with: { type: 'json' } })).default
   db = postgres(withIds({ contractJson, url, generators, families }))
+  parameter = parametersOf({ contractJson, families })
 })
 after(() => db?.close())
 
@@ -87,7 +89,12 @@ for (const model of [
   { name: 'MadeHereUuid8Row', family: flax },
   { name: 'MadeHereUlidRow', family: ulid },
 ]) {
-  testOperations(() => db, ns, model)
+  testOperations(
+    () => db,
+    () => parameter,
+    ns,
+    model,
+  )
 }
 
 test('columns have the types that they promise', async () => {
@@ -283,9 +290,9 @@ test('what is wrong with a client is refused at its start', () => {
   )
 })
 
-test('types: ids are branded, and only id columns have a time', () => {
+test('types: ids are branded, only id columns have a time, and the tests compile', () => {
   const compiler = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc')
-  const { stdout, status } = spawnSync(process.execPath, [compiler, '-p', import.meta.dirname], {
+  const { stdout, status } = spawnSync(process.execPath, [compiler, '-p', join(import.meta.dirname, '..')], {
     encoding: 'utf8',
   })
   assert.equal(status, 0, stdout)

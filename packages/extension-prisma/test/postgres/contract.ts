@@ -1,9 +1,7 @@
 import { defineContract } from '@prisma/orm-postgres/contract-builder'
-import family from '@prisma/orm-postgres/family'
-import target from '@prisma/orm-postgres/target'
 import snoflax, { generatedId, idColumn } from '@snoflax/extension-prisma/pack'
 
-export const contract = defineContract({ family, target, extensions: { snoflax } }, ({ field, model }) => ({
+export const contract = defineContract({ extensions: { snoflax } }, ({ field, model }) => ({
   models: {
     Customer: model('Customer', {
       fields: {

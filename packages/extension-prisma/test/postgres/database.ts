@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { after } from 'node:test'
 import pg from 'pg'
 
-const server = process.env['SNOFLAX_PRISMA8_POSTGRES']
-if (!server) throw new Error('npm run test:prisma8 starts a server and runs this')
+const server = process.env['SNOFLAX_PRISMA8_POSTGRES'] ?? ''
+if (server === '') throw new Error('npm run test:prisma8 starts a server and runs this')
 
 async function on<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client(url)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { VERSION } from '@snoflax/pg-sql'
 import { Project } from '../project.ts'
 import { freshDatabase } from './database.ts'
 
@@ -40,6 +41,13 @@ function projectOf(url: string) {
   }
 }
 
+type Query = Awaited<ReturnType<typeof freshDatabase>>['query']
+
+/** What `snoflax doctor` would report of the schema. */
+const drift = (query: Query) =>
+  query(`SELECT object FROM snoflax._manifest m FULL JOIN snoflax._definitions() d USING (object)
+    WHERE m.parts IS DISTINCT FROM d.parts OR m.version <> '${VERSION}'`)
+
 test('a later release brings an installed database up to date, and keeps its rows', async () => {
   const { url, query } = await freshDatabase()
   const project = projectOf(url)
@@ -57,6 +65,7 @@ test('a later release brings an installed database up to date, and keeps its row
   await second('migration', 'plan', '--name', 'orders')
   await second('db', 'migrate')
   await second('db', 'verify')
+  assert.deepEqual(await drift(query), [])
   await query('SELECT snoflax.sno_set_partition(3)')
   await query('INSERT INTO "Order" (total) VALUES (1)')
   const rows = await query(`SELECT text FROM "Note" WHERE snoflax.flax_is_valid(id)`)
@@ -71,6 +80,11 @@ test('a fresh database gets every release, one after the other', async () => {
   await second('db', 'init')
   await second('db', 'verify')
   await second('db', 'init')
+  await second('db', 'migrate')
+  assert.deepEqual(await drift(query), [])
   await query('SELECT snoflax.sno_set_partition(3)')
   await query('INSERT INTO "Order" (total) VALUES (1)')
+  // Drift of tables is Prisma's to find.
+  await query('ALTER TABLE "Order" ALTER id DROP DEFAULT, ALTER id TYPE text')
+  await assert.rejects(second('db', 'verify'), /CONTRACT.SCHEMA_VERIFICATION_FAILED/)
 })

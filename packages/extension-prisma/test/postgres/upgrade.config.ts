@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { definePrismaConfig } from '@prisma/cli-engine'
 import { defineConfig } from '@prisma/orm-postgres/config'
 import control from '@snoflax/extension-prisma/control'
@@ -8,12 +9,15 @@ import { versions } from './versions.ts'
 // The extension as an earlier release had it, and as a later one will.
 const released = versions(spaceVersions().at(-1)).slice(0, Number(process.env['VERSIONS']))
 
+const { CONTRACT, OUTPUT, MIGRATIONS, DATABASE_URL } = process.env
+assert.ok(CONTRACT && OUTPUT && MIGRATIONS && DATABASE_URL)
+
 export default definePrismaConfig({
   orm: defineConfig({
-    contract: process.env['CONTRACT'],
-    output: process.env['OUTPUT'],
+    contract: CONTRACT,
+    output: OUTPUT,
     extensions: [{ ...control, contractSpace: contractSpace(released) }],
-    migrations: { dir: process.env['MIGRATIONS'] },
-    db: { connection: process.env['DATABASE_URL'] },
+    migrations: { dir: MIGRATIONS },
+    db: { connection: DATABASE_URL },
   }),
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import sqlite from '@prisma/orm-sqlite/runtime'
 import { flax, prefixed, sno, uid, uidLocal } from '@snoflax/core'
-import { withIds } from '@snoflax/extension-prisma/sqlite/runtime'
+import { parametersOf, withIds } from '@snoflax/extension-prisma/sqlite/runtime'
 import { typeid, ulid, uuid7 } from '@snoflax/families'
 import { ksuid } from 'example-own-families/ksuid'
 import { refusal, testOperations, type Untyped } from '../operations.ts'
@@ -17,6 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'snoflax-prisma8-'))
 const path = join(folder, 'shop.db')
 const project = new Project(import.meta.dirname, path)
 let db: Untyped
+let parameter: ReturnType<typeof parametersOf>
 
 before(async () => {
   project.clean()
@@ -25,6 +26,7 @@ before(async () => {
   await project.succeeds('db', 'init')
   const { default: contractJson } = await import('./generated/contract.json', { with: { type: 'json' } })
   db = sqlite(withIds({ contractJson, path, generators, families: [ksuid] }))
+  parameter = parametersOf({ contractJson, families: [ksuid] })
 })
 after(async () => {
   await db?.close()
@@ -50,6 +52,7 @@ for (const model of [
 ]) {
   testOperations(
     () => db,
+    () => parameter,
     (client) => client,
     model,
   )

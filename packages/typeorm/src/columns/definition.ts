@@ -1,5 +1,12 @@
 import { IdError, type IdFamily, type StorageName } from '@snoflax/core'
-import { checkMeta, checkSchema, DEFAULT_SCHEMA, type IdSource, idSource } from '@snoflax/core/adapter'
+import {
+  checkColumnOptions,
+  checkMeta,
+  checkSchema,
+  DEFAULT_SCHEMA,
+  type IdSource,
+  idSource,
+} from '@snoflax/core/adapter'
 import type { ValueTransformer } from 'typeorm'
 
 /** Options of an id column that is not generated. */
@@ -108,19 +115,39 @@ export interface PreliminaryColumn {
   primaryKeyConstraintName?: string
 }
 
-/** Options for TypeORM of a column of ids that are neither a key nor generated. */
-export const plainColumn = (family: IdFamily, options: PlainIdColumnOptions): PreliminaryColumn =>
-  preliminary(new IdColumnDefinition(family, options.storage, undefined, undefined), options)
+const STORED = {
+  storage: 'any',
+  nullable: 'boolean',
+  unique: 'boolean',
+  select: 'boolean',
+  name: 'any',
+  comment: 'any',
+} as const
+
+/**
+ * Options for TypeORM of a column of ids that are neither a key nor generated.
+ *
+ * @throws {IdError} `INVALID_OPTION`.
+ */
+export function plainColumn(family: IdFamily, options: PlainIdColumnOptions): PreliminaryColumn {
+  checkColumnOptions(family, 'plain', options, { ...STORED, array: 'boolean' })
+  return preliminary(new IdColumnDefinition(family, options.storage, undefined, undefined), options)
+}
 
 /**
  * Options for TypeORM of a column of generated ids.
  *
- * @throws {IdError} as {@link idSource}.
+ * @throws {IdError} `INVALID_OPTION`, and as {@link idSource}.
  */
 export function generatedColumn<AnId extends string>(
   family: IdFamily<AnId>,
   options: IdColumnOptions<AnId>,
 ): PreliminaryColumn {
+  checkColumnOptions(family, 'generated', options, {
+    ...STORED,
+    primary: 'boolean',
+    primaryKeyConstraintName: 'any',
+  })
   const { primary = true, primaryKeyConstraintName, generator, meta, schema, storage } = options
   const inDatabase = options.default === 'database'
   if (inDatabase) {
