@@ -173,13 +173,16 @@ describe('an application with a copy of Drizzle of its own', () => {
     },
   )
 
-  test('with two copies of ours: the one that patches knows the columns of the other', async () => {
-    await expect(run(process.execPath, [...options, at('copies/both.mjs')])).rejects.toMatchObject({
-      stderr: expect.stringMatching(
-        /IdError: sessions\.key: the text of the SQL names the column, so the id/,
-      ),
-    })
-  })
+  test.runIf(isBefore1)(
+    'with two copies of ours: the one that patches knows the columns of the other',
+    async () => {
+      await expect(run(process.execPath, [...options, at('copies/both.mjs')])).rejects.toMatchObject({
+        stderr: expect.stringMatching(
+          /IdError: sessions\.key: the text of the SQL names the column, so the id/,
+        ),
+      })
+    },
+  )
 
   test('of another version is refused by its version', async () => {
     const other = realpathSync(

@@ -52,7 +52,7 @@ export class Scope {
       }
     }
     const columns = (schema && this.declared.get(`${schema}.${name}`)) ?? this.declared.get(name)
-    if (!columns) this.refuseCase(this.declared.keys(), name)
+    if (!columns) this.refuseAlike(this.declared.keys(), name)
     return columns ? relationOf(columns) : UNKNOWN
   }
 
@@ -109,20 +109,23 @@ export class Scope {
   /** What a column of a table or subquery holds. */
   columnOf(relation: Relation, name: string, shown = name): Meaning {
     const meaning = relation.columns.get(name)
-    if (meaning === undefined && !relation.columns.has(name)) this.refuseCase(relation.columns.keys(), name)
+    if (meaning === undefined && !relation.columns.has(name)) this.refuseAlike(relation.columns.keys(), name)
     if (meaning === undefined && relation.isRaw && !relation.columns.has(name)) {
       this.refuseIfId(name, 'it comes from raw SQL; wrap that in ids.rows({ … }, sql)', shown)
     }
     return checked(meaning)
   }
 
-  /** SQLite and MySQL take a name in any case. */
-  private refuseCase(known: Iterable<string>, name: string): void {
-    if (this.isCaseSensitive) return
-    const lower = name.toLowerCase()
+  /** SQLite and MySQL take a name in any case, and a plugin that is run later may turn `orderId` into `order_id`. */
+  private refuseAlike(known: Iterable<string>, name: string): void {
     for (const one of known) {
-      if (one.toLowerCase() !== lower) continue
-      throw new IdError('INVALID_OPTION', `${name}: declared as ${one}; use that name`, {
+      if (withoutCase(one) !== withoutCase(name)) continue
+      const isRenamed = one.toLowerCase() !== name.toLowerCase()
+      if (this.isCaseSensitive && !isRenamed) continue
+      const advice = isRenamed
+        ? ', and pass a plugin that renames columns as inner: [plugin] to idPlugin()'
+        : ''
+      throw new IdError('INVALID_OPTION', `${name}: declared as ${one}; use that name${advice}`, {
         path: name,
       })
     }
@@ -132,6 +135,8 @@ export class Scope {
     for (const columns of this.declared.values()) if (columns.has(name)) throw unclear(shown, reason)
   }
 }
+
+const withoutCase = (name: string): string => name.replaceAll('_', '').toLowerCase()
 
 function unclear(path: string, reason: string): IdError {
   const message = `${path}: can't tell whether this is an id column: ${reason}. Name the table with the column, or use ids.parameter(column, id)`

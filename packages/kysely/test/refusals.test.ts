@@ -55,6 +55,7 @@ async function refused(run: () => Promise<unknown>, message: RegExp): Promise<vo
 // biome-ignore lint/suspicious/noExplicitAny: what the compiler would refuse
 type Any = any
 const any = (): Kysely<Any> => db() as unknown as Kysely<Any>
+const renaming = (): Kysely<Any> => any().withPlugin(new CamelCasePlugin())
 
 test.each<[string, () => Promise<unknown>, RegExp]>([
   [
@@ -302,6 +303,16 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
     'a table in another case',
     () => any().selectFrom('Customers').selectAll().execute(),
     /^Customers: declared as customers/,
+  ],
+  [
+    'a column that a later plugin renames',
+    () => renaming().selectFrom('orders').selectAll().where('customerId', '=', ada).execute(),
+    /^customerId: declared as customer_id; use that name, and pass a plugin that renames columns as inner: \[plugin\]/,
+  ],
+  [
+    'an update of a column that a later plugin renames',
+    () => renaming().updateTable('orders').set({ customerId: ada }).execute(),
+    /^customerId: declared as customer_id/,
   ],
   [
     'bytes of raw SQL in a union',
