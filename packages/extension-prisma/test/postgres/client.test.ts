@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import postgres from '@prisma/orm-postgres/runtime'
 import { flake, flax, IdError, prefixed, sno, uid, uidLocal } from '@snoflax/core'
@@ -288,12 +286,4 @@ test('what is wrong with a client is refused at its start', () => {
     'INVALID_OPTION',
     /differ in prefix or epoch/,
   )
-})
-
-test('types: ids are branded, only id columns have a time, and the tests compile', () => {
-  const compiler = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc')
-  const { stdout, status } = spawnSync(process.execPath, [compiler, '-p', join(import.meta.dirname, '..')], {
-    encoding: 'utf8',
-  })
-  assert.equal(status, 0, stdout)
 })
