@@ -334,3 +334,10 @@ describe('flake: options', () => {
     },
   )
 })
+
+test('digits are carried where an id of a millisecond reaches a multiple of 10,000,000', () => {
+  const generator = flake.generator({ datacenter: 24, worker: 18, clock: () => 4 })
+  const ids = generator.batch(3330)
+  expect(ids).toEqual(ids.map((_, counter) => String((4n << 22n) | BigInt((786 << 12) | counter))))
+  expect(ids[3328]).toBe('20000000')
+})
