@@ -2,7 +2,7 @@ import type { SqlStorage } from '@prisma/orm-family-sql/contract/types'
 import type { CodecRef } from '@prisma/orm-framework/components/codec'
 import type { Contract } from '@prisma/orm-framework/contract/types'
 import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
-import { agree, NamedColumns, withPath } from '@snoflax/core/adapter'
+import { agree, type NamedColumn, NamedColumns, withPath } from '@snoflax/core/adapter'
 import { familyOf, type IdColumn, paramsOf } from './columns.js'
 import { type GeneratorParams, generatorId } from './defaults.js'
 
@@ -16,6 +16,8 @@ export interface ContractColumn {
   readonly family: IdFamily
   readonly storage: IdStorage<string>
   readonly ref: CodecRef
+  /** The same, for SQL that is text. */
+  readonly named: NamedColumn
 }
 
 /** The place of a column: namespace, table and name, which JSON keeps apart. */
@@ -51,12 +53,14 @@ export class ContractIds {
           const params = withPath(path, () => paramsOf(column, this.typeParamsOf(stored)))
           const family = familyOf(column, params)
           const storage = storageFor(family, database, { storage: column.storage })
-          this.named.add(name, { place: path, family, storage: () => storage })
+          const named = { place: path, family, storage: () => storage }
+          this.named.add(name, named)
           this.columns.set(placeOf(namespace, table, name), {
             path,
             column,
             family,
             storage,
+            named,
             ref: {
               codecId: column.codecId,
               ...(Object.keys(params).length > 0 && { typeParams: { ...params } }),

@@ -193,29 +193,26 @@ function readRaw(query: QueryIds, parts: readonly unknown[], database: Database,
     const part = parts[chunk]
     return isNode(part) && part.kind === 'param-ref' ? (part as ParamRef) : undefined
   }
-  const namedAt = (chunk: number) => {
-    const column = query.at(parts[chunk])
-    return column && { place: column.path, family: column.family, storage: () => column.storage }
-  }
+  const columnAt = (chunk: number): ContractColumn | undefined => query.at(parts[chunk])
   query.ids.named.refuseUnseen(reading, {
     ...RAW_ADVICE,
-    column: namedAt,
+    column: (chunk) => columnAt(chunk)?.named,
     value: (chunk) => parameterAt(chunk)?.value,
   })
   for (const { rows, names, pattern } of reading.comparisons) {
     for (const [at, some] of names.entries()) {
       const terms = rows.flatMap((row) => row[at] ?? [])
-      const held = terms.find(({ chunk }) => namedAt(chunk))
-      const column = held && query.at(parts[held.chunk])
+      const held = terms.find(({ chunk }) => columnAt(chunk))
+      const column = held && columnAt(held.chunk)
+      const converting = held?.isCast || pattern !== undefined ? undefined : column
       for (const { chunk } of terms) {
         const part = parts[chunk]
         const param = parameterAt(chunk)
-        const isConverted = column !== undefined && !held?.isCast && pattern === undefined
-        if (isConverted && isPrepared(part)) found.set(part, prepared(column, part))
+        if (converting && isPrepared(part)) found.set(part, prepared(converting, part))
         if (param?.value == null || param.codec?.codecId.startsWith('snoflax/')) continue
-        if (isConverted) found.set(param, bound(column, param.value))
+        if (converting) found.set(param, bound(converting, param.value))
         else {
-          const columns = held ? [namedAt(held.chunk) ?? []].flat() : query.ids.named.called(some)
+          const columns = column ? [column.named] : query.ids.named.called(some)
           refuseUnconverted(columns, param.value, RAW_ADVICE.advice)
         }
       }

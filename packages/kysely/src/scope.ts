@@ -1,4 +1,5 @@
 import { IdError } from '@snoflax/core'
+import { withoutCase } from '@snoflax/core/adapter'
 import type { ColumnIds, Declared } from './column-ids.js'
 import { hasIds, type Meaning, unite } from './meaning.js'
 
@@ -135,8 +136,6 @@ export class Scope {
     for (const columns of this.declared.values()) if (columns.has(name)) throw unclear(shown, reason)
   }
 }
-
-const withoutCase = (name: string): string => name.replaceAll('_', '').toLowerCase()
 
 function unclear(path: string, reason: string): IdError {
   const message = `${path}: can't tell whether this is an id column: ${reason}. Name the table with the column, or use ids.parameter(column, id)`

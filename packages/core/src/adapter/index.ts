@@ -40,6 +40,7 @@ export {
   refuseUnconverted,
   type SqlAdvice,
   type SqlChunks,
+  withoutCase,
 } from './named-columns.js'
 export { withPath } from './path.js'
 export {

@@ -57,7 +57,7 @@ export class NamedColumns {
 
   /** Adds a column. Tables of one name may differ in their storage: all of them count, but those alike only once. */
   add(name: string, column: NamedColumn): void {
-    const key = keyOf(name)
+    const key = withoutCase(name)
     const places = this.columns.get(key) ?? new Map<string, NamedColumn[]>()
     const known = places.get(column.place) ?? []
     const others = known.filter((one, at) => !known.slice(at + 1).some((later) => isSame(one, later)))
@@ -67,7 +67,7 @@ export class NamedColumns {
 
   /** The columns that have one of the names. */
   called(names: readonly string[]): NamedColumn[] {
-    return names.flatMap((name) => [...(this.columns.get(keyOf(name))?.values() ?? [])].flat())
+    return names.flatMap((name) => [...(this.columns.get(withoutCase(name))?.values() ?? [])].flat())
   }
 
   /** The values that SQL compares with columns which its text names, or writes there, with the columns of that name. */
@@ -183,7 +183,13 @@ function isSame(one: NamedColumn, other: NamedColumn): boolean {
   }
 }
 
-const keyOf = (name: string): string => name.replaceAll('_', '').toLowerCase()
+/**
+ * A name as it is alike in any case, with underscores or without.
+ *
+ * @example
+ * withoutCase('customer_id') === withoutCase('customerId') // true
+ */
+export const withoutCase = (name: string): string => name.replaceAll('_', '').toLowerCase()
 
 /**
  * Refuses a value beside the name of an id column if it is an id that the column's storage would convert.

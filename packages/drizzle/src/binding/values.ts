@@ -135,9 +135,10 @@ export function boundRow(columns: IdColumns, row: Row): Row {
 /** A row that is written to a table. Drizzle names the columns beside its values. */
 export function boundWrite(table: Table, row: Row, database: Database): Row {
   const bound = boundRow(idColumnsOf(table), row)
-  const others = Object.entries<Column>(getTableColumns(table)).flatMap(([key, column]) => {
-    const value = bound[key]
-    return findIds(column) || !is(value, SQL) ? [] : [[key, sentAsItIs(value, database)]]
+  const columns: Readonly<Record<string, Column>> = getTableColumns(table)
+  const others = Object.entries(bound).flatMap(([key, value]) => {
+    const column = is(value, SQL) && columns[key]
+    return column && !findIds(column) ? [[key, sentAsItIs(value, database)]] : []
   })
   return others.length === 0 ? bound : { ...bound, ...Object.fromEntries(others) }
 }
