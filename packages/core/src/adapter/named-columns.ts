@@ -176,7 +176,8 @@ const SHOWN = 3
 function isSame(one: NamedColumn, other: NamedColumn): boolean {
   if (one.family.name !== other.family.name) return false
   try {
-    return one.storage().name === other.storage().name
+    const [its, others] = [one.storage(), other.storage()]
+    return its.name === others.name && its.converts === others.converts
   } catch {
     // A reference to a table that is not defined yet.
     return false

@@ -1,4 +1,4 @@
-import { flake, flax, sno, storageFor } from '@snoflax/core'
+import { flake, flax, prefixed, sno, storageFor } from '@snoflax/core'
 import { markOf, NamedColumns, readComparisons, refuseUnconverted } from '@snoflax/core/adapter'
 import { describe, expect, test } from 'vitest'
 
@@ -98,6 +98,22 @@ describe('tables of one name that differ in their storage', () => {
   }
   const binary = () => storageFor(sno, 'sqlite', { storage: 'binary' })
   const text = () => storageFor(sno, 'sqlite', { storage: 'text' })
+
+  test('all count where the one storage takes the prefix off and the other stores it', () => {
+    const bare = prefixed(flax, 'cus')
+    const whole = prefixed(flax, 'cus', { stored: 'prefixed' })
+    for (const families of [
+      [bare, whole, whole],
+      [whole, bare, whole],
+    ]) {
+      const alike = new NamedColumns()
+      for (const family of families) {
+        const storage = () => storageFor(family, 'sqlite', { storage: 'text' })
+        alike.add('id', { place: 'customers.id', family, storage })
+      }
+      expect(() => refuseUnconverted(alike.called(['id']), bare.generate(), 'do so')).toThrow('do so')
+    }
+  })
 
   test('all count, whichever is defined last', () => {
     for (const columns of [beside(binary, text), beside(text, binary)]) {
