@@ -123,7 +123,11 @@ function newFolder(): string {
     ? [COMMAND, '--no-defaults', '--initialize-insecure']
     : ['mariadb-install-db', '--no-defaults', '--auth-root-authentication-method=normal', '--skip-test-db']
   const user = IS_ROOT ? ['--user=mysql'] : []
-  execFileSync(command as string, [...options, `--datadir=${folder}/data`, ...user], { stdio: 'ignore' })
+  execFileSync(command as string, [...options, `--datadir=${folder}/data`, ...user], {
+    stdio: 'pipe',
+    // The server that installs has temporary tables, which another that starts in the same folder would remove.
+    env: { ...process.env, TMPDIR: folder },
+  })
   return folder
 }
 
