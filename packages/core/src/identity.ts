@@ -28,6 +28,31 @@ export function checkFamily(given: unknown, what = 'family'): asserts given is I
 }
 
 /**
+ * {@link checkFamily} for each of several families.
+ *
+ * @throws {IdError} `INVALID_OPTION`, with the name of the first that is no family.
+ *
+ * @example
+ * checkFamilies({ Customer: flax, Order: sno }, 'registry')
+ */
+export function checkFamilies(
+  given: unknown,
+  what: string,
+): asserts given is Readonly<Record<string, IdFamily>> {
+  if (Object(given) !== given) {
+    throw new IdError(
+      'INVALID_OPTION',
+      `${what}: families must be an object or an array, not ${show(given)}`,
+      {
+        field: 'families',
+        value: given,
+      },
+    )
+  }
+  for (const [name, family] of Object.entries(given as object)) checkFamily(family, `${what}: ${name}`)
+}
+
+/**
  * Whether ids of the family have a prefix before the text of another family's.
  *
  * @example

@@ -1,5 +1,5 @@
 import type { IdFamily } from './family.js'
-import { checkFamily, isPrefixed } from './identity.js'
+import { checkFamilies, isPrefixed } from './identity.js'
 import { IdError, show } from './primitives/errors.js'
 
 type Families = Readonly<Record<string, IdFamily>>
@@ -40,9 +40,9 @@ export interface Registry<Known extends Families> {
  * ids.find('ord_brpk4q72xwf2m63l')?.name // 'order'
  */
 export function registry<const Known extends Families>(families: Known): Registry<Known> {
+  checkFamilies(families, 'registry')
   const byPrefix = new Map<string | undefined, readonly [name: string, family: IdFamily]>()
   for (const [name, family] of Object.entries(families)) {
-    checkFamily(family, `registry: ${name}`)
     const prefix = prefixOf(family)
     const other = byPrefix.get(prefix)
     if (other !== undefined) {

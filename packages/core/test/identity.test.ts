@@ -1,9 +1,11 @@
 import {
+  fieldBits,
   flake,
   flax,
   type IdFamily,
   isSameFamily,
   prefixed,
+  readings,
   registry,
   sno,
   storageFor,
@@ -56,9 +58,18 @@ test.each([
     ['family', () => idSource({ family, usage: String })],
     ['prefixed: the base', () => prefixed(family, 'cus')],
     ['registry: order', () => registry({ order: family })],
+    ['readings: 1', () => readings('Kpcan0M1FakODT4k', [flax, family])],
+    ['fieldBits: family', () => fieldBits(family, 'Kpcan0M1FakODT4k')],
   ]
   for (const [what, call] of calls) {
     const error = expectRefusal(call, 'INVALID_OPTION', { field: 'family', value: given })
     expect(error.message).toBe(`${what} must be a family such as flax, not ${shown}`)
+  }
+})
+
+test.each([undefined, null, 'flax'])('%o are no families', (given) => {
+  for (const call of [() => registry(given as never), () => readings('x', given as never)]) {
+    const error = expectRefusal(call, 'INVALID_OPTION', { field: 'families', value: given })
+    expect(error.message).toMatch(/: families must be an object or an array, not /)
   }
 })

@@ -1,4 +1,5 @@
 import type { IdFamily } from '@snoflax/core'
+import { checkFamily } from '@snoflax/core/adapter'
 import { type Type, type } from 'arktype'
 import { refusal } from './refusal.js'
 
@@ -8,11 +9,13 @@ import { refusal } from './refusal.js'
  * @example
  * const input = type({ orderId: idSchema(flax) })
  */
-export const idSchema = <AnId extends string>(family: IdFamily<AnId>): Type<AnId> =>
-  type('unknown').narrow((value, context) => {
+export function idSchema<AnId extends string>(family: IdFamily<AnId>): Type<AnId> {
+  checkFamily(family, 'idSchema: family')
+  return type('unknown').narrow((value, context) => {
     const error = refusal(family, value)
     return (
       error === undefined ||
       context.reject({ code: 'predicate', message: error.message, meta: { code: error.code } as object })
     )
   }) as unknown as Type<AnId>
+}

@@ -1,4 +1,5 @@
 import type { IdFamily } from '@snoflax/core'
+import { checkFamily } from '@snoflax/core/adapter'
 import { ValidateBy, type ValidationOptions } from 'class-validator'
 import { messageOf } from './refusal.js'
 
@@ -10,8 +11,9 @@ import { messageOf } from './refusal.js'
  * @example
  * `class NewOrder { @IsId(sno) customerId!: SnoId }`
  */
-export const IsId = (family: IdFamily, options?: ValidationOptions): PropertyDecorator =>
-  ValidateBy(
+export function IsId(family: IdFamily, options?: ValidationOptions): PropertyDecorator {
+  checkFamily(family, 'IsId: family')
+  return ValidateBy(
     {
       name: 'isId',
       constraints: [family.name],
@@ -22,6 +24,7 @@ export const IsId = (family: IdFamily, options?: ValidationOptions): PropertyDec
     },
     options,
   )
+}
 
 /** The value, or the first element of a list that is not an id. */
 function wrongOf(family: IdFamily, value: unknown, options: ValidationOptions | undefined): unknown {

@@ -1,4 +1,5 @@
 import type { IdFamily } from '@snoflax/core'
+import { checkFamily } from '@snoflax/core/adapter'
 import { GraphQLError, GraphQLScalarType, Kind, print, type ValueNode } from 'graphql'
 import { refusal } from './refusal.js'
 
@@ -20,8 +21,10 @@ export interface ScalarOptions {
  */
 export function idScalar<AnId extends string>(
   family: IdFamily<AnId>,
-  { name = scalarName(family), description = `An id of family ${family.name}, as text.` }: ScalarOptions = {},
+  options: ScalarOptions = {},
 ): GraphQLScalarType<AnId, AnId> {
+  checkFamily(family, 'idScalar: family')
+  const { name = scalarName(family), description = `An id of family ${family.name}, as text.` } = options
   const check = (value: unknown, nodes?: ValueNode): AnId => {
     const error = refusal(family, value)
     if (error === undefined) return value as AnId

@@ -1,4 +1,5 @@
 import { IdError, type IdFamily, type StandardSchema } from '@snoflax/core'
+import { checkFamilies } from '@snoflax/core/adapter'
 import { refusal } from './refusal.js'
 
 /** Families by the keys of an object. */
@@ -53,6 +54,7 @@ export interface IdsSchema<Shape extends Families> {
  * params.parse({ orderId: 'Kpcan0M1FakODT4k', customerId: '9q7k4h922d78w222' }).orderId // 'Kpcan0M1FakODT4k'
  */
 export function ids<const Shape extends Families>(shape: Shape): IdsSchema<Shape> {
+  checkFamilies(shape, 'ids')
   const names = Object.keys(shape)
   const errorsOf = (value: unknown): IdError[] => {
     if (typeof value !== 'object' || value === null) {

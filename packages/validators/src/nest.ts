@@ -1,5 +1,6 @@
 import { BadRequestException, type PipeTransform } from '@nestjs/common'
 import type { IdFamily } from '@snoflax/core'
+import { checkFamily } from '@snoflax/core/adapter'
 import { refusal } from './refusal.js'
 
 /**
@@ -12,6 +13,7 @@ export class IdPipe<AnId extends string> implements PipeTransform<unknown, AnId>
   readonly #family: IdFamily<AnId>
 
   constructor(family: IdFamily<AnId>) {
+    checkFamily(family, 'IdPipe: family')
     this.#family = family
   }
 

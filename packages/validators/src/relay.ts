@@ -1,5 +1,5 @@
 import { IdError, type IdFamily } from '@snoflax/core'
-import { show } from '@snoflax/core/adapter'
+import { checkFamilies, show } from '@snoflax/core/adapter'
 import type { Families } from './ids.js'
 
 /** The content of a global id. */
@@ -27,6 +27,7 @@ export interface GlobalIds<Types extends Families> {
  * nodes.decode('Q3VzdG9tZXI6S3BjYW4wTTFGYWtPRFQ0aw==').id // 'Kpcan0M1FakODT4k'
  */
 export function globalIds<const Types extends Families>(types: Types): GlobalIds<Types> {
+  checkFamilies(types, 'globalIds')
   const familyOf = (type: string): IdFamily | undefined =>
     Object.hasOwn(types, type) ? types[type] : undefined
   const known = Object.keys(types).join(', ')

@@ -1,5 +1,6 @@
 import { Kind, type TUnsafe, Type, TypeRegistry } from '@sinclair/typebox'
 import type { IdFamily } from '@snoflax/core'
+import { checkFamily } from '@snoflax/core/adapter'
 import { keywordsOf } from './refusal.js'
 
 /** Where a schema keeps its family's check: TypeBox copies schemas, and looks a check up by the name of its kind. */
@@ -16,6 +17,7 @@ interface Checked {
  * const input = Type.Object({ orderId: idSchema(flax) })
  */
 export function idSchema<AnId extends string>(family: IdFamily<AnId>): TUnsafe<AnId> {
+  checkFamily(family, 'idSchema: family')
   const kind = `${family.name} id`
   TypeRegistry.Set<Checked>(kind, (schema, value) => schema[CHECK](value))
   const check = (value: unknown): boolean => family.is(value)

@@ -1,4 +1,5 @@
 import type { IdFamily } from '@snoflax/core'
+import { checkFamily } from '@snoflax/core/adapter'
 import { type TUnsafe, Type } from 'typebox'
 import { keywordsOf, messageOf } from './refusal.js'
 
@@ -9,9 +10,11 @@ import { keywordsOf, messageOf } from './refusal.js'
  * @example
  * const input = Type.Object({ orderId: idSchema(flax) })
  */
-export const idSchema = <AnId extends string>(family: IdFamily<AnId>): TUnsafe<AnId> =>
-  Type.Refine(
+export function idSchema<AnId extends string>(family: IdFamily<AnId>): TUnsafe<AnId> {
+  checkFamily(family, 'idSchema: family')
+  return Type.Refine(
     Type.Unsafe<AnId>(Type.String(keywordsOf(family))),
     (value) => family.is(value),
     (value) => messageOf(family, value),
   )
+}

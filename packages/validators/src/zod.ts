@@ -1,4 +1,5 @@
 import type { IdFamily } from '@snoflax/core'
+import { checkFamily } from '@snoflax/core/adapter'
 import { z } from 'zod/v4'
 import { keywordsOf, messageOf, refusal } from './refusal.js'
 
@@ -9,8 +10,9 @@ import { keywordsOf, messageOf, refusal } from './refusal.js'
  * @example
  * const input = z.object({ orderId: idSchema(flax) })
  */
-export const idSchema = <AnId extends string>(family: IdFamily<AnId>): z.ZodType<AnId, string> =>
-  z
+export function idSchema<AnId extends string>(family: IdFamily<AnId>): z.ZodType<AnId, string> {
+  checkFamily(family, 'idSchema: family')
+  return z
     .string({ error: ({ input }) => messageOf(family, input) })
     .check(({ value, issues }) => {
       const error = refusal(family, value)
@@ -18,3 +20,4 @@ export const idSchema = <AnId extends string>(family: IdFamily<AnId>): z.ZodType
         issues.push({ code: 'custom', message: error.message, params: { code: error.code }, input: value })
     })
     .meta({ ...keywordsOf(family) }) as unknown as z.ZodType<AnId, string>
+}

@@ -1,4 +1,5 @@
 import type { IdFamily } from '@snoflax/core'
+import { checkFamily } from '@snoflax/core/adapter'
 import { z } from 'zod/v3'
 import { messageOf, refusal } from './refusal.js'
 
@@ -9,12 +10,12 @@ import { messageOf, refusal } from './refusal.js'
  * @example
  * const input = z.object({ orderId: idSchema(flax) })
  */
-export const idSchema = <AnId extends string>(
-  family: IdFamily<AnId>,
-): z.ZodType<AnId, z.ZodTypeDef, string> =>
-  z
+export function idSchema<AnId extends string>(family: IdFamily<AnId>): z.ZodType<AnId, z.ZodTypeDef, string> {
+  checkFamily(family, 'idSchema: family')
+  return z
     .string({ errorMap: (_, { data }) => ({ message: messageOf(family, data) }) })
     .superRefine((value, context) => {
       const error = refusal(family, value)
       if (error) context.addIssue({ code: 'custom', message: error.message, params: { code: error.code } })
     }) as unknown as z.ZodType<AnId, z.ZodTypeDef, string>
+}

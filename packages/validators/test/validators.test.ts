@@ -358,3 +358,20 @@ describe('Relay', () => {
     )
   })
 })
+
+test('what is no family is refused where it is given, and not with the first request', () => {
+  const family = undefined as unknown as typeof flax
+  const calls: [string, () => unknown][] = [
+    ['ids: id', () => ids({ id: family })],
+    ['globalIds: Customer', () => globalIds({ Customer: family })],
+    ['idScalar: family', () => idScalar(family)],
+    ['IdPipe: family', () => new IdPipe(family)],
+    ['IsId: family', () => IsId(family)],
+    ...[zodId, zod3Id, valibotId, arkId, typeBoxId, typeBoxLegacyId].map(
+      (idSchema): [string, () => unknown] => ['idSchema: family', () => idSchema(family)],
+    ),
+  ]
+  for (const [what, call] of calls) {
+    expect(call).toThrow(`${what} must be a family such as flax, not undefined; check for a circular import`)
+  }
+})

@@ -1,4 +1,4 @@
-export { baseOf, checkFamily, isPrefixed } from '../identity.js'
+export { baseOf, checkFamilies, checkFamily, isPrefixed } from '../identity.js'
 export { unixMs } from '../primitives/clock.js'
 export { show } from '../primitives/errors.js'
 export { checkOptions, type OptionKind } from '../primitives/options.js'

@@ -1,4 +1,5 @@
 import type { IdFamily } from '../family.js'
+import { checkFamily } from '../identity.js'
 
 /** A field of a family's layout, with the bits that one id has there. */
 export interface FieldBits {
@@ -15,7 +16,7 @@ export interface FieldBits {
 /**
  * The bits of an id, cut into the fields of its layout, the most significant first. `unpack` tells what they mean.
  *
- * @throws {IdError} for a malformed id.
+ * @throws {IdError} for a malformed id, `INVALID_OPTION` for what is no family.
  *
  * @example
  * const [, tickTock, meta] = fieldBits(sno, 'brpk4q72xwf2m63l')
@@ -23,6 +24,7 @@ export interface FieldBits {
  * meta?.value // 255n
  */
 export function fieldBits(family: IdFamily, id: string): FieldBits[] {
+  checkFamily(family, 'fieldBits: family')
   const all = Array.from(family.decode(id), (byte) => byte.toString(2).padStart(8, '0')).join('')
   let next = 0
   return family.layout.fields.map(({ name, bits: width }) => {

@@ -1,4 +1,5 @@
 import type { IdFamily, StorageName } from '../family.js'
+import { checkFamilies } from '../identity.js'
 import { checkOptions } from '../primitives/options.js'
 import { attempts, kindsOf } from './attempts.js'
 import { FORMS } from './forms.js'
@@ -39,6 +40,7 @@ export function readings(
   families: readonly IdFamily[],
   options: ReadingOptions = {},
 ): IdReading[] {
+  checkFamilies(families, 'readings')
   checkOptions('readings', options, { nowMs: 'any' })
   const found = kindsOf(families, text).flatMap((family) => readingsAs(family, text, options))
   return found.sort((a, b) => Number(b.plausible) - Number(a.plausible) || rankOf(a) - rankOf(b))
