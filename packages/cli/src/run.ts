@@ -15,8 +15,8 @@ import { type Io, markHyphened, processIo, Terminal } from './terminal.js'
 const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 
 /**
- * Runs the command with the arguments that follow its name, and gives the exit code: 0 done, 1 malformed ids or
- * findings, 2 the command could not do its work.
+ * Runs the command with the arguments that follow its name, and returns the exit code: 0 for success, 1 for malformed
+ * ids or findings, 2 if the command could not run.
  *
  * @example
  * process.exitCode = await run(['inspect', 'Kpcan0M1FakODT4k', '--json'])
