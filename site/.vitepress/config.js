@@ -86,14 +86,21 @@ const GUIDES = [
   },
 ]
 
+/** Four bits. */
+const ICON = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="#3451b2"><path d="M1 1h6v6H1zM9 9h6v6H9z"/><path opacity=".4" d="M9 1h6v6H9zM1 9h6v6H1z"/></svg>',
+)}`
+
 export default defineConfig({
   title: 'snoflax',
   description:
     'Ids for TypeScript applications that sort by creation time, the same in every ORM and inside the database',
   srcDir: 'pages',
   outDir: '../docs/site',
-  cleanUrls: true,
+  // A server of static files need not find overview.html under /overview.
+  cleanUrls: false,
   lastUpdated: false,
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: ICON }]],
   // The reference and the inspector are static files beside the pages.
   ignoreDeadLinks: [/^\/(api|inspector)\//],
   // Code in our pages is code: nothing of it is a template.

@@ -41,7 +41,9 @@ export async function agreeAll(
     progress(agreements.length, generated.length, `both sides, ${family.name} as ${name}`)
     const rows = families.find(({ ids }) => ids.family === family)?.rows ?? []
     agreements.push(
-      await watch.measure(`${engine.name}: make and check ids`, () => agree(engine, survey, rows, moments)),
+      await watch.measure(`${engine.name}: generate and check ids`, () =>
+        agree(engine, survey, rows, moments),
+      ),
     )
   }
   return agreements

@@ -28,15 +28,15 @@ const progress = screen.progress.bind(screen)
 const watch = new Stopwatch()
 
 const quakes = await watch.measure('read the quakes', loadQuakes)
-const families = await watch.measure('make the ids', () =>
+const families = await watch.measure('generate the ids', () =>
   quakeIds(quakes).map((ids) => keyQuakes(ids, quakes)),
 )
 screen.print(...intro(paint, quakes))
 
 screen.section(
   'One quake, seven ids',
-  'Text, hex and time of the strongest quake in each family; below it the fields, bit by bit. eq is',
-  'flax with a prefix, which columns do not store.',
+  'Text, hex and time of the strongest quake in each family, then the fields, bit by bit. eq is flax',
+  'with a prefix, which columns do not store.',
 )
 const strongest = quakes.indexOf(strongestOf(quakes))
 for (const { ids, rows } of families) {
@@ -44,7 +44,7 @@ for (const { ids, rows } of families) {
 }
 
 const sqlite = await watch.measure('SQLite: start', openSqlite)
-screen.announce('PGlite starts')
+screen.announce('starting PGlite')
 const pglite = await watch.measure('PGlite: start', openPglite)
 const engines = [sqlite, pglite]
 
@@ -59,9 +59,9 @@ for (const engine of engines) {
   surveys.push(...found)
   screen.section(
     `${engine.name} ${engine.version}: ${found.length} tables of ${grouped(quakes.length)} quakes`,
-    'Read back: the ids are those written and carry their time. Order: by id is by time; of uid, as uid',
-    "compares. Index: EXPLAIN shows the key's index. Answers, by key range, held against the time column:",
-    "each day, the hour after the strongest quake, the last six hours; of sno each day's strong ones too.",
+    'Read back: the ids are those written, with their times. Order: by id is by time (uid: uid.compare).',
+    "Index: EXPLAIN shows the key's index. Answers: key ranges find the same rows as the time column, for",
+    'each day, the hour after the strongest quake and the last six hours; for sno also the strong ones.',
   )
   screen.print(
     ...surveyTable(paint, found),
@@ -81,7 +81,7 @@ if (tellsMagnitude !== undefined) {
   const { answers, table } = tellsMagnitude
   screen.section(
     'The week, day by day (UTC)',
-    `Bars out of key ranges of ${table.name} in ${table.engine.name}; strong is magnitude ${STRONG} and up.`,
+    `Counted by key ranges of ${table.name} in ${table.engine.name}; strong means magnitude ${STRONG} or more.`,
   )
   screen.print(
     ...dayChart(
@@ -94,7 +94,7 @@ if (tellsMagnitude !== undefined) {
 
 screen.section(
   `How ${hour.title} is found`,
-  'What each database says of its first table; the others were looked at in the same way.',
+  'The plan of each database for its first table; the others were checked in the same way.',
 )
 for (const engine of engines) {
   const [first] = surveys.filter(({ table }) => table.engine === engine)
@@ -107,31 +107,31 @@ const inPglite = surveys.filter(({ table }) => table.engine === pglite)
 const agreements = await agreeAll(pglite, inPglite, families, moments, watch, progress)
 screen.section(
   `Both sides: the functions of @snoflax/pg-sql ${version} in ${pglite.name}`,
-  'Made: rows inserted without ids, read in TypeScript. Text and time of those ids, and the bounds of',
-  `${moments.length} moments: the same in SQL and TypeScript. So are text, time and key of every quake's id.`,
+  'Insert: rows inserted without ids, whose ids TypeScript reads. Text and time of those ids, and the',
+  `bounds of ${moments.length} times, are equal in SQL and TypeScript, as are text, time and key of every quake.`,
 )
 screen.print(...agreementTable(paint, agreements))
 
 const manyQuakes = repeatWeek(quakes, weeks)
-const made = await watch.measure('make the ids of the sizes', () =>
+const made = await watch.measure('generate ids for the sizes', () =>
   quakeIds(manyQuakes)
     .filter(({ family }) => !('prefix' in family)) // stored as their base
     .map(({ family, make }) => ({ family, ids: manyQuakes.map(make) })),
 )
 for (const engine of engines) {
-  const sizes = await watch.measure(`${engine.name}: weigh the tables`, () =>
+  const sizes = await watch.measure(`${engine.name}: measure the sizes`, () =>
     measureSizes(engine, manyQuakes, made, progress),
   )
   screen.section(
     `Sizes in ${engine.name}: ${grouped(manyQuakes.length)} quakes`,
-    `Tables of id and magnitude: the week ${weeks} times over, written in order of time. Random UUIDs land`,
-    'anywhere in the index and leave its pages part empty.',
+    `Tables of id and magnitude: the week ${weeks} times, inserted in order of time. Random UUIDs go`,
+    'anywhere in the index and leave its pages partly empty.',
   )
   screen.print(...sizeTable(paint, sizes))
   await engine.close()
 }
 
-screen.section('Times', `${seconds(watch.totalMs)} in all.`)
+screen.section('Times', `${seconds(watch.totalMs)} in total.`)
 screen.print(...timeTable(paint, watch))
 
 const { passed, lines } = verdict(paint, [

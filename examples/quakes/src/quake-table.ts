@@ -56,7 +56,7 @@ export class QuakeTable {
     return this.find('ORDER BY id')
   }
 
-  /** The truth that answers by key are held against. */
+  /** The correct rows, which answers by key must equal. */
   byTimeRange(
     fromMs: number,
     toMs: number,

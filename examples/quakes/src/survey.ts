@@ -54,7 +54,7 @@ export async function surveyAll(
     const table = new QuakeTable(engine, storage)
     await watch.measure(`${engine.name}: write the rows`, () => table.fill(rows))
     surveys.push(
-      await watch.measure(`${engine.name}: ask and check`, () => survey(table, ids, rows, questions)),
+      await watch.measure(`${engine.name}: query and check`, () => survey(table, ids, rows, questions)),
     )
   }
   return surveys

@@ -1,86 +1,86 @@
 import type { BackfillOptions, SwitchOptions } from './options.js'
 import type { Orm, SchemaChange, Stage } from './schema-change.js'
 
-/** A table and column whose values are replaced: a key, or a foreign key that leads to one. */
+/** A column whose values are replaced: a primary key, or a foreign key to one. */
 export interface ReplacedColumn {
-  /** With its schema, in PostgreSQL. */
+  /** The table; in PostgreSQL with its schema, such as `public.orders`. */
   readonly table: string
   /** The column's name. */
   readonly column: string
-  /** Index, among the tables given, of the one whose key the values are. */
+  /** The index in `tables` of the table whose key the column contains. */
   readonly root: number
   /** Whether the column is that key itself. */
   readonly isRoot: boolean
-  /** As declared, before the move. */
+  /** The declared type before the adoption. */
   readonly type: string
-  /** Whether the column refuses null, and will again. */
+  /** Whether the column is NOT NULL, before the adoption and after it. */
   readonly notNull: boolean
 }
 
-/** How far an adoption is. `planned` has changed nothing yet. */
+/** The progress of an adoption. While `planned`, nothing has changed. */
 export type Phase = 'planned' | 'backfilling' | 'switched'
 
-/** The move of some tables to ids of ours. Every step can be run again after a crash, by any process. */
+/** Replaces the keys of some tables with our ids. After a crash, run the step again, from any process. */
 export interface Adoption {
-  /** How far it is. */
+  /** The current phase. */
   readonly phase: Phase
-  /** Keys and foreign keys, all that will change. */
+  /** All keys and foreign keys that will change. */
   readonly columns: readonly ReplacedColumn[]
-  /** Views, checks, policies and the like that the switch takes down and puts back: `view public.recent`. */
+  /** Views, checks, policies and other objects that the switch drops and creates again, such as `view public.recent`. */
   readonly carried: readonly string[]
-  /** What the steps run, as SQL to be read. */
+  /** The SQL of all steps, to review before you run them. */
   readonly sql: string
   /**
-   * How an ORM's schema changes at a stage. Call it before `finish`, after which the plan is gone. PostgreSQL.
+   * The changes to your ORM's schema at each stage, for PostgreSQL. Call it before `finish`, which deletes the plan.
    *
-   * @throws {IdError} for a key whose type the ORM has no name for, and in SQLite and MariaDB.
+   * @throws {IdError} for a key whose type the ORM can't declare, and for SQLite and MariaDB.
    */
   schemaChange(orm: Orm, stage: Stage): SchemaChange
   /**
-   * Makes the new ids and foreign keys beside the old ones, in batches. The application goes on meanwhile.
-   * After the switch there is nothing left to do.
+   * Generates the new ids, in batches, while your application keeps running: PostgreSQL stores them in new columns beside
+   * the old ones, SQLite and MariaDB in a table of their own until the switch. After the switch it does nothing.
    *
-   * @throws {IdError} `INVALID_OPTION` while another session is at it; what `generator` throws.
+   * @throws {IdError} `INVALID_OPTION` while another session runs this adoption; and what `generator` throws.
    */
   backfill(options?: BackfillOptions): Promise<void>
   /**
-   * Locks the tables, catches up, and gives the new columns the names and roles of the old ones, in one
-   * transaction; in MariaDB in one RENAME TABLE, before which only writes are refused. Old columns stay as `legacy_…`.
+   * Locks the tables, generates the ids of the newest rows, and renames the new columns to the old names, with their
+   * constraints, in one transaction. MariaDB: one RENAME TABLE; until then reads work and writes fail with error 1205.
+   * The old columns stay as `legacy_…`.
    *
-   * @throws {IdError} `INVALID_OPTION` before the backfill is through, or if the schema has changed since it
-   * began.
+   * @throws {IdError} `INVALID_OPTION` before the backfill has finished, or if the schema has changed since it began.
    */
   switchKeys(options?: SwitchOptions): Promise<void>
   /**
-   * Compares old and new, before the switch or after it. Only reads.
+   * Compares old and new keys, before or after the switch. Reads only.
    *
    * @throws {IdError} before the backfill.
    */
   verify(): Promise<Verification>
   /**
-   * Drops the old columns and all traces of the move, in one transaction; in MariaDB in one statement a table.
+   * Drops the old columns and all bookkeeping, in one transaction; in MariaDB with one statement per table.
    *
-   * @throws {IdError} before the switch, and for what uses old columns.
+   * @throws {IdError} before the switch, and if anything still uses an old column.
    */
   finish(options?: SwitchOptions): Promise<void>
-  /** Before the switch: drops the new columns and all traces of the move. @throws {IdError} after it. */
+  /** Cancels: drops the new columns and all bookkeeping. @throws {IdError} after the switch. */
   abandon(): Promise<void>
 }
 
-/** What comparing old and new keys found. */
+/** The result of `verify`. */
 export interface Verification {
-  /** One for each table whose key is replaced. */
+  /** One entry for each table whose key is replaced. */
   readonly tables: readonly TableVerification[]
-  /** What is wrong, in words; empty if nothing is. */
+  /** What is wrong, one sentence each; empty if nothing is. */
   readonly faults: readonly string[]
 }
 
-/** What was found in one table. */
+/** The result of `verify` for one table. */
 export interface TableVerification {
-  /** As it was given. */
+  /** The name that you passed. */
   readonly table: string
-  /** How many were compared. */
+  /** How many rows were compared. */
   readonly rows: number
-  /** How far an id's time is from its row's, at most, in milliseconds. Up to a unit is the family's own. */
+  /** The largest difference between the times of a row and its id, in milliseconds. The family's unit alone causes some. */
   readonly maxDriftMs: number
 }

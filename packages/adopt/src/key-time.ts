@@ -6,8 +6,8 @@ const KSUID_EPOCH_S = 1_400_000_000
 const KSUID_PAYLOAD_BITS = 128n
 
 /**
- * Unix milliseconds out of keys that carry their time and sort by it. KSUIDs and ObjectIds tell whole
- * seconds.
+ * Functions that read Unix milliseconds from keys that contain their creation time and sort by it. KSUIDs and ObjectIds
+ * contain seconds only.
  *
  * @throws {IdError} `INVALID_TIME` for a key of another kind.
  *
@@ -19,7 +19,7 @@ const KSUID_PAYLOAD_BITS = 128n
  * }
  */
 export const keyTime = {
-  /** RFC 9562's version 7, with hyphens, in either case. */
+  /** UUIDv7 (RFC 9562) with hyphens, in either case. */
   uuid7: (key: string): number => {
     const hex = match(
       'a UUIDv7',
@@ -28,17 +28,17 @@ export const keyTime = {
     )
     return Number.parseInt(hex, 16)
   },
-  /** In upper case, as the specification writes it. */
+  /** ULID in upper case, as the specification writes it. */
   ulid: (key: string): number =>
     Number(number(CROCKFORD, match('a ULID', /^([0-7][0-9A-HJKMNP-TV-Z]{9})[0-9A-HJKMNP-TV-Z]{16}$/, key))),
-  /** The first cuid; a cuid2 carries no time. */
+  /** cuid, version 1. A cuid2 contains no time. */
   cuid: (key: string): number => Number.parseInt(match('a cuid', /^c([0-9a-z]{8})[0-9a-z]{16}$/, key), 36),
-  /** 27 characters. */
+  /** KSUID, 27 characters. */
   ksuid: (key: string): number => {
     const seconds = number(BASE62, match('a KSUID', /^([0-9A-Za-z]{27})$/, key)) >> KSUID_PAYLOAD_BITS
     return (Number(seconds) + KSUID_EPOCH_S) * 1000
   },
-  /** MongoDB's, as 24 hex digits. */
+  /** MongoDB's ObjectId, 24 hex digits. */
   objectId: (key: string): number =>
     Number.parseInt(match('an ObjectId', /^([0-9a-f]{8})[0-9a-f]{16}$/i, key), 16) * 1000,
 }

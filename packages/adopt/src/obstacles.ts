@@ -66,7 +66,7 @@ export class Obstacles {
 }
 
 /**
- * The single obstacles of an error that `planAdoption` threw. Each message begins with the table or column, and ends with
+ * The errors behind an error of `planAdoption`, one for each obstacle. Each message names the table or column and says
  * what to do.
  *
  * @example

@@ -1,55 +1,55 @@
 import type { Clock, IdGenerator, StorageOptions } from '@snoflax/core'
 import { refuse } from './obstacles.js'
 
-/** Where the time of a row's id comes from. Rows of equal time keep the order of their old keys. */
+/** The source of each row's creation time, which its id will contain. Rows of equal time keep the order of their old keys. */
 export type CreatedAt =
-  /** A column that holds a date and time. */
+  /** A column with a date and time. */
   | string
   | ColumnTime
-  /** The old key carries the time, and sorts by it: see `keyTime`. */
+  /** The old key, if it contains the time and sorts by it: see `keyTime`. */
   | { readonly key: (oldKey: string) => number }
-  /** Nothing tells the time: spread evenly from one moment to another, in the order of the old keys. */
+  /** If the time is unknown: spreads the rows evenly from one time to another, in the order of their old keys. */
   | { readonly from: Date; readonly to: Date }
 
-/** A column that holds the time, with what has to be known of it. */
+/** A column with the creation time, and how to read it. */
 export interface ColumnTime {
-  /** Its name. */
+  /** The column's name. */
   readonly column: string
-  /** The foreign key column that leads to the table which has `column`: the time of the related row. */
+  /** A foreign key column, if `column` is in the table that it references: the time is the referenced row's. */
   readonly through?: string
-  /** What a column of numbers counts since 1970: seconds or milliseconds. */
+  /** For a column of numbers: seconds or milliseconds since 1970. */
   readonly unit?: 's' | 'ms'
-  /** The zone of a `timestamp` without one in PostgreSQL, of a `datetime` in MariaDB. Default `UTC`. SQLite: texts without a zone are UTC. */
+  /** The time zone of PostgreSQL's `timestamp` and MariaDB's `datetime`. Default `UTC`. SQLite: a text without a zone is UTC. */
   readonly timeZone?: string
 }
 
-/** A table whose key is replaced. Tables with foreign keys to it are found and need no entry. */
+/** A table whose key is replaced. Tables that only reference it are found and need no entry. */
 export interface TableOptions extends StorageOptions {
   /** The table, with its schema where the search path doesn't lead to it: `shop.orders`. */
   readonly table: string
-  /** When each row was made, which becomes the time of its id. */
+  /** When each row was created: the time of its new id. */
   readonly createdAt: CreatedAt
   /**
-   * Makes the ids, at the times that the clock tells; ids for one moment must ascend. Its partition, worker
-   * or node is one that no other generator has, nor another table.
+   * Creates the generator of the ids. It must use the clock that it is passed, and its ids for one time must ascend. Its
+   * partition, worker or node must be used by no other generator and no other table.
    *
    * @example
    * const generator: TableOptions['generator'] = (clock) => sno.generator({ partition: 900, clock })
    */
   readonly generator: (clock: Clock) => IdGenerator<string>
-  /** PostgreSQL: default of the new key, as SQL. Without it, the application makes the ids. */
+  /** PostgreSQL: an SQL expression as the default of the new key. Without it, your application generates the ids. */
   readonly default?: string
 }
 
-/** What is moved. */
+/** Options of {@link planAdoption}. */
 export interface AdoptionOptions {
   /** Tables whose keys are replaced. */
   readonly tables: readonly TableOptions[]
-  /** PostgreSQL and SQLite: triggers on the tables that you looked at: they fire in the backfill and stay as they are. */
+  /** PostgreSQL and SQLite: triggers that you have checked. They fire during the backfill and stay unchanged. */
   readonly allowTriggers?: readonly string[]
   /**
-   * How far, in milliseconds, ids may run ahead of their row's time, where more rows share a moment than the
-   * family has ids for it. Default 1000.
+   * How far, in milliseconds, the time in an id may be later than its row's, if more rows share a time than the family
+   * has ids for it. Default 1000.
    */
   readonly maxDriftMs?: number
 }
@@ -57,7 +57,7 @@ export interface AdoptionOptions {
 /** Default of `maxDriftMs`. */
 export const MAX_DRIFT_MS = 1000
 
-/** How the new ids and foreign keys are made. */
+/** Options of `backfill`. */
 export interface BackfillOptions {
   /** Rows in one transaction. Default 1000. */
   readonly batchSize?: number
@@ -73,26 +73,27 @@ export function checkBatchSize({ batchSize = 1 }: BackfillOptions): void {
   refuse('backfill', 'batchSize must be an integer, 1 or more', batchSize)
 }
 
-/** How new columns take the place of old ones. */
+/** Options of `switchKeys` and `finish`. */
 export interface SwitchOptions {
   /**
-   * PostgreSQL: how long to try for the locks, in milliseconds. Others wait for half a second at a time.
-   * Default 5000; then it is the server's error 55P03, nothing has changed, and it can be run again. MariaDB:
-   * how long each statement tries, a second at a time; then error 1205. SQLite: see `busy_timeout`.
+   * How long to wait for the locks, in milliseconds. Default 5000. PostgreSQL: each attempt blocks other sessions for at
+   * most half a second; after the last one it throws the server's error 55P03, nothing has changed, and you can run it
+   * again. MariaDB: each statement tries for a second at a time, then throws error 1205. SQLite: set `busy_timeout`
+   * instead.
    */
   readonly lockTimeoutMs?: number
 }
 
-/** How far one table is, after each batch. */
+/** The progress of one table, after each batch. */
 export interface Progress {
-  /** As in {@link ReplacedColumn}. */
+  /** The table, as in {@link ReplacedColumn}. */
   readonly table: string
-  /** What is filled: the key, or foreign key columns. */
+  /** The columns being filled: the key, or foreign keys. */
   readonly columns: readonly string[]
-  /** Of `total`, how many are done: rows of a key, blocks of the table for foreign keys in PostgreSQL. */
+  /** How many of `total` are done: rows for a key, blocks of the table for foreign keys in PostgreSQL. */
   readonly done: number
   /** How many there were when the round began. */
   readonly total: number
-  /** 1 for the rows that were there at the start, 2 and up for those that came meanwhile. */
+  /** 1 for the rows that existed at the start, 2 and up for rows inserted since. */
   readonly round: number
 }

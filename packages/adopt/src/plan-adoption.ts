@@ -23,9 +23,9 @@ import { verify } from './verify.js'
 import type { Work } from './work.js'
 
 /**
- * Reads the schema and the data and plans the move, or finds the one that is under way. Changes nothing.
+ * Reads schema and data and plans an adoption, or finds the one in progress. Changes nothing.
  *
- * @throws {IdError} for all that stands in the way, such as rows without a time or orphans: see {@link obstaclesOf}.
+ * @throws {IdError} listing all obstacles, such as rows without a time or orphaned foreign keys: see {@link obstaclesOf}.
  *
  * @example
  * const adoption = await planAdoption(pool, {

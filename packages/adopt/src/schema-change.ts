@@ -1,22 +1,22 @@
-/** Whose schema changes. */
+/** The ORM whose schema changes. */
 export type Orm = 'typeorm' | 'prisma' | 'drizzle'
 
-/** The database that the schema describes: after `backfill`, after `switchKeys`, or after `finish`. */
+/** The state of the database that the schema describes: after `backfill`, `switchKeys` or `finish`. */
 export type Stage = 'backfilling' | 'switched' | 'finished'
 
-/** How an ORM's schema changes, so that its next diff is empty. Names of properties are a suggestion. */
+/** Changes to an ORM's schema, after which its next diff is empty. Names of properties are suggestions. */
 export interface SchemaChange {
-  /** What stands in the place of a column's declaration; while backfilling, what comes beside it. */
+  /** Lines that replace a column's declaration; while backfilling, lines to add beside it. */
   readonly columns: readonly {
     readonly table: string
     readonly column: string
     readonly lines: readonly string[]
   }[]
-  /** Indexes that the table has besides: a decorator of the class, an attribute of the model, an entry of the table's list. */
+  /** Indexes to add: a decorator of TypeORM's class, an attribute of Prisma's model, an entry in Drizzle's list. */
   readonly indexes: readonly { readonly table: string; readonly line: string }[]
   /**
-   * SQL of a migration: on a database without rows it makes the change, on one that has been adopted it does
-   * nothing, on any other it refuses. Empty while backfilling.
+   * SQL for a migration. It makes the change in an empty database, does nothing in one that has been adopted, and fails
+   * in any other. Empty while backfilling.
    */
   readonly migration: string
 }

@@ -1,16 +1,16 @@
 /**
- * What the process ends with.
+ * The exit codes of the command.
  *
  * @example
  * const code = await run(['inspect', 'Kpcan0M1FakODT4k', '--json'])
  * if (code === EXIT.findings) console.log('not an id')
  */
 export const EXIT = {
-  /** Done. */
+  /** Success. */
   ok: 0,
   /** An id was malformed, or doctor found an error or a warning. */
   findings: 1,
-  /** The command could not do its work: wrong usage, no driver, a database that can't be reached. */
+  /** The command could not run: wrong usage, a missing driver, an unreachable database. */
   usage: 2,
 } as const
 

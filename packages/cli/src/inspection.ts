@@ -15,29 +15,29 @@ export interface DescribedBits {
   readonly value: string
 }
 
-/** All that an id says. */
+/** One reading of an id, as `inspect --json` prints it. */
 export interface Description {
-  /** Name of the family. */
+  /** The family's name. */
   readonly family: string
-  /** What its text begins with, if it does. */
+  /** The prefix, if the id has one. */
   readonly prefix?: string
   /** The canonical text, with its prefix. */
   readonly id: string
-  /** The form in which it was given. */
+  /** The form in which it was passed: `text`, a storage, or `sealed`. */
   readonly form: string
-  /** When it was made, in Unix milliseconds. */
+  /** The creation time, in Unix milliseconds. */
   readonly timeMs: number
-  /** The same as ISO 8601 in UTC. */
+  /** The creation time in UTC, as ISO 8601. */
   readonly timeUtc: string
-  /** The same in the zone of this process. */
+  /** The creation time in this process's time zone. */
   readonly timeLocal: string
-  /** False for a time before 2010 or in the future: perhaps it is another family's id. */
+  /** False for a time before 2010 or in the future: the id is probably another family's. */
   readonly plausible: boolean
-  /** Its parts by name; bytes as hex. */
+  /** The fields by name; bytes as hex. */
   readonly fields: Readonly<Record<string, string | number>>
-  /** The same parts as they lie in the bits, from the most significant one. */
+  /** The fields in the order of their bits, most significant first. */
   readonly bits: readonly DescribedBits[]
-  /** Every storage's form by its name, without the prefix. */
+  /** The stored value by storage, without the prefix. */
   readonly forms: Readonly<Record<string, string>>
 }
 

@@ -15,8 +15,8 @@ import { type Io, markHyphened, processIo, Terminal } from './terminal.js'
 const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 
 /**
- * Runs the command with the arguments that follow its name, and gives the exit code: 0 done, 1 malformed ids or
- * findings, 2 the command could not do its work.
+ * Runs the command with the arguments that follow its name, and returns the exit code: 0 for success, 1 for malformed
+ * ids or findings, 2 if the command could not run.
  *
  * @example
  * process.exitCode = await run(['inspect', 'Kpcan0M1FakODT4k', '--json'])
@@ -40,7 +40,7 @@ function program(terminal: Terminal): Command {
   const { stdout, stderr } = terminal.io
   const root = new Command('snoflax')
     .description(
-      'Make, inspect and convert ids, write bounds and migrations, examine a database, and move tables to ids.',
+      'Generate, inspect and convert ids, print bounds and migrations, examine a database, and replace the keys of its tables.',
     )
     .version(VERSION)
   for (const command of COMMANDS) root.addCommand(command(terminal))
@@ -51,7 +51,10 @@ function program(terminal: Terminal): Command {
       outputError: (text, write) => write(text.replace(/^error: /, 'snoflax: ')),
     })
   }
-  return root.addHelpText('after', '\nExit codes: 0 done, 1 malformed ids or findings, 2 could not do it.')
+  return root.addHelpText(
+    'after',
+    '\nExit codes: 0 success, 1 malformed ids or findings, 2 the command could not run.',
+  )
 }
 
 const isExpected = (error: unknown): error is Error => error instanceof UsageError || error instanceof IdError

@@ -5,25 +5,25 @@ import { styleText } from 'node:util'
 import { flax } from '@snoflax/core'
 import { EXIT, type ExitCode, UsageError } from './exit.js'
 
-/** Where a run reads and writes: the process, or what a test gives. */
+/** Input, output and environment of a run: by default the process's. */
 export interface Io {
-  /** Where ids are read, one a line, if no argument gives them. A terminal is refused. */
+  /** Ids are read from here, one per line, if there are none among the arguments. A terminal is refused. */
   readonly stdin: AsyncIterable<string | Uint8Array> & { readonly isTTY?: boolean }
-  /** Results. */
+  /** For results. */
   readonly stdout: Output
-  /** Complaints and notes. */
+  /** For errors and notes. */
   readonly stderr: Output
-  /** Environment: `NO_COLOR` and the like. */
+  /** Environment variables, such as `NO_COLOR`. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Somewhere to write, such as a stream of Node. */
+/** A writable stream, as far as it is used. */
 export interface Output {
-  /** Whether people read it: colour is for them. */
+  /** Whether it is a terminal. Only terminals get colours. */
   readonly isTTY?: boolean
-  /** False if the writer should wait for `drain`. */
+  /** Writes a text; false if the writer should wait for `drain`. */
   write(text: string): boolean
-  /** Tells when it may be written again. */
+  /** Calls the listener when more can be written. */
   once?(event: 'drain', listener: () => void): unknown
 }
 

@@ -17,7 +17,7 @@ const schemas: IdSchemas<ArkTypes> = /* @__PURE__ */ idSchemas<ArkTypes>({
 })
 
 /**
- * A schema that takes the ids of a column and nothing else. Errors have the message of the IdError.
+ * A schema that accepts ids of the column only. Errors have the message of the IdError.
  *
  * @throws {IdError} `INVALID_OPTION` for a column without ids.
  *
@@ -27,7 +27,7 @@ const schemas: IdSchemas<ArkTypes> = /* @__PURE__ */ idSchemas<ArkTypes>({
 export const idSchema: IdSchemas<ArkTypes>['idSchema'] = schemas.idSchema
 
 /**
- * The id columns of a table as drizzle-arktype's refinements for a select.
+ * The id columns of a table, as refinements for drizzle-arktype's select schemas.
  *
  * @example
  * const orderSchema = createSelectSchema(orders, selectIds(orders))
@@ -35,7 +35,7 @@ export const idSchema: IdSchemas<ArkTypes>['idSchema'] = schemas.idSchema
 export const selectIds: IdSchemas<ArkTypes>['selectIds'] = schemas.selectIds
 
 /**
- * The same for an insert: what has a default may be left out.
+ * The same for an insert: columns with a default are optional.
  *
  * @example
  * const newOrder = createInsertSchema(orders, { ...insertIds(orders), total: type('number > 0') })
@@ -43,7 +43,7 @@ export const selectIds: IdSchemas<ArkTypes>['selectIds'] = schemas.selectIds
 export const insertIds: IdSchemas<ArkTypes>['insertIds'] = schemas.insertIds
 
 /**
- * The same for an update: all may be left out.
+ * The same for an update: all columns are optional.
  *
  * @example
  * const change = createUpdateSchema(orders, updateIds(orders))

@@ -3,28 +3,28 @@ import { checkKeyset } from '@snoflax/core/adapter'
 import { asc, type Column, desc, type GetColumnData, gt, lt, type SQL } from 'drizzle-orm'
 import { singleIdsOf } from './id-column/ids.js'
 
-/** Which page. */
+/** Options of {@link keyset}. */
 export interface KeysetOptions<AnId> {
-  /** The last id of the page before; left out or null for the first page. */
+  /** The last id of the previous page; undefined or null for the first page. */
   readonly after?: AnId | null | undefined
   /** Oldest first, or newest first. Default `asc`. */
   readonly order?: 'asc' | 'desc'
 }
 
-/** The parts of a query that make a page, for `select` and for `findMany`. */
+/** The condition and order of a page, for `select` and `findMany`. */
 export interface Keyset {
   /** Undefined for the first page. */
   readonly where: SQL | undefined
-  /** By the id, in the order asked for. */
+  /** By id, in the requested order. */
   readonly orderBy: SQL
 }
 
 /**
- * A page of rows by their id, such as the primary key: no offset, so page 1000 costs what page 1 does, and rows
- * that come in between shift nothing. Rows that share an id may fall between two pages.
+ * Keyset pagination by a unique id column, such as the primary key: page 1000 costs as much as page 1, and inserted or
+ * deleted rows shift no page. Without uniqueness, rows that share an id may be missed between two pages.
  *
- * @throws {IdError} `INVALID_OPTION` for another order, and for a column without an id in every row; the query
- * throws for a malformed cursor.
+ * @throws {IdError} `INVALID_OPTION` for another order, and for a column that is nullable or contains no single ids. The
+ * query throws for a malformed `after`.
  *
  * @example
  * const page = keyset(orders.id, { after: lastSeenId, order: 'desc' })

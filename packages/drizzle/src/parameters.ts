@@ -4,9 +4,9 @@ import { idsOf } from './id-column/ids.js'
 import type { AnyIdColumn } from './id-column/types.js'
 
 /**
- * A placeholder of a prepared statement that takes ids of the column.
+ * A placeholder in a prepared statement, for an id of the column.
  *
- * @throws {IdError} `INVALID_OPTION` for a column without ids. A malformed id is an IdError of `execute`.
+ * @throws {IdError} `INVALID_OPTION` for a column without ids. `execute` throws for a malformed id.
  *
  * @example
  * const byId = db.select().from(orders).where(eq(orders.id, placeholder(orders.id, 'id'))).prepare('by_id')
@@ -19,9 +19,9 @@ export const placeholder = <Name extends string>(
   sql.param(sql.placeholder(name), encoder(column as unknown as Column)) as Param<Placeholder<Name>, unknown>
 
 /**
- * An id, or a list for an array column, as a parameter of a raw `sql` template.
+ * An id as a parameter in a raw `sql` template; for an array column, a list of ids.
  *
- * @throws {IdError} `INVALID_OPTION` for a column without ids. A malformed id is an IdError of the query.
+ * @throws {IdError} `INVALID_OPTION` for a column without ids. The query throws for a malformed id.
  *
  * @example
  * await db.execute(sql`SELECT total FROM orders WHERE coalesce(parent_id, id) = ${parameter(orders.id, id)}`)
@@ -30,7 +30,7 @@ export const parameter = <AColumn extends Column>(column: AColumn, id: GetColumn
   sql.param(id, encoder(column))
 
 /**
- * The value that a driver takes for an id of the column; for a list, where the column holds lists.
+ * The value to pass to a driver for an id of the column; for an array column, for a list of ids.
  *
  * @throws {IdError} for a malformed id.
  *
@@ -41,9 +41,9 @@ export const toDatabase = <AColumn extends Column>(column: AColumn, id: GetColum
   encoder(column).mapToDriverValue(id) as DatabaseValue
 
 /**
- * The id in a row that raw SQL or a driver answered; null stays null.
+ * The id for a value in a row of raw SQL or of a driver; null stays null.
  *
- * @throws {IdError} for a value that is no id.
+ * @throws {IdError} for a value that is not an id of the column.
  *
  * @example
  * const { rows } = await pool.query('SELECT id FROM orders')

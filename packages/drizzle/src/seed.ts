@@ -2,9 +2,9 @@ import { type IdSource, idSource } from '@snoflax/core/adapter'
 import { type Column, getTableColumns, type Table } from 'drizzle-orm'
 import { findIds, isList } from './id-column/ids.js'
 
-/** What drizzle-seed gives the callback of `refine`, as far as it is used here. */
+/** What drizzle-seed passes to the callback of `refine`, as far as it is used here. */
 export interface SeedFunctions<Generator> {
-  /** The generator of one value for all rows. */
+  /** drizzle-seed's generator of a fixed value. */
   default(parameters: { defaultValue: unknown }): Generator
 }
 
@@ -12,12 +12,12 @@ export interface SeedFunctions<Generator> {
 const IN_LIST = 2
 
 /**
- * Generators for drizzle-seed of a table's ids: new ones in each run. References are left to drizzle-seed, which fills them
- * from the rows that they reference.
+ * Generators of a table's ids for drizzle-seed. The ids are different in each run. drizzle-seed itself fills references
+ * with ids of the rows that they reference.
  *
- * @param generators by the column's key, for columns that generate none themselves, of families without a default generator.
+ * @param generators by the column's key, for columns without a generator whose family has no default generator.
  *
- * @throws {IdError} `GENERATOR_REQUIRED` for a column of such a family, `INVALID_OPTION` for a generator of another one.
+ * @throws {IdError} `GENERATOR_REQUIRED` for such a column without one, `INVALID_OPTION` for a generator of another family.
  *
  * @example
  * await seed(db, { orders }).refine((functions) => ({ orders: { columns: seedIds(orders, functions) } }))

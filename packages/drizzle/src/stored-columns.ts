@@ -3,21 +3,21 @@ import { columnFaults, type DeclaredColumn, type RunQuery } from '@snoflax/core/
 import { type Column, getTableColumns, getTableName, is, type SQL, sql, Table } from 'drizzle-orm'
 import { findIds, isList, schemaOf } from './id-column/ids.js'
 
-/** A database of any of Drizzle's drivers. */
+/** A Drizzle database, with any driver. */
 export interface AnyDatabase {
   /** Starts a query. */
   select(...fields: never): unknown
 }
 
 /**
- * Compares the id columns of tables with those in the database, by one query: run it when your application starts, or behind
- * migrations. Another collation, width or type would find other rows than the ids name, without an error; drizzle-kit doesn't
- * look at collations.
+ * Compares the declared id columns with those in the database, by one query. Run it when your application starts, or
+ * after migrations: with another collation, width or type, queries would silently find wrong rows. drizzle-kit doesn't
+ * check collations.
  *
- * @param tables your schema, as `drizzle()` takes it; what is no table in it is passed over.
+ * @param tables your schema, as you pass it to `drizzle()`. Exports that are not tables are ignored.
  *
- * @throws {IdError} `STORAGE_REFUSED` with the columns that are wrong or not there; `INVALID_OPTION` if no table has ids,
- * and for tables of several databases.
+ * @throws {IdError} `STORAGE_REFUSED` listing the columns that are wrong or missing; `INVALID_OPTION` if no table has
+ * ids, and for tables of several databases.
  *
  * @example
  * await checkColumns(db, { orders })

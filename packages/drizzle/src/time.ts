@@ -5,10 +5,10 @@ import { singleIdsOf } from './id-column/ids.js'
 import type { AnyIdColumn } from './id-column/types.js'
 
 /**
- * Rows whose id was generated from `from` until before `to`.
+ * Rows whose id was generated at or after `from` and before `to`.
  *
- * For families whose `exactRange` is false (uid) it selects more: see {@link wasCreatedBetween}. It finds none where `from`
- * is after the family's last time.
+ * For families whose `exactRange` is false (uid) it selects more: recheck with {@link wasCreatedBetween}. If `from` is
+ * after the family's last time, it finds none.
  *
  * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`.
  *
@@ -35,7 +35,7 @@ export const createdAfter = (column: AnyIdColumn, time: Time): SQL =>
   createdBetween(column, time, Number.POSITIVE_INFINITY)
 
 /**
- * Rows whose id was generated before the time: all of them, where it is after the family's last time. For families whose
+ * Rows whose id was generated before the time: all, if it is after the family's last time. For families whose
  * `exactRange` is false (uid) it selects more.
  *
  * @throws {IdError} `INVALID_TIME`.
@@ -47,8 +47,8 @@ export const createdBefore = (column: AnyIdColumn, time: Time): SQL =>
   createdBetween(column, Number.NEGATIVE_INFINITY, time)
 
 /**
- * Whether an id was generated from `from` until before `to`: the recheck for families whose ranges select more than
- * was asked for.
+ * Whether an id was generated at or after `from` and before `to`. Recheck rows with it if the family's ranges are not
+ * exact (uid).
  *
  * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`, and for a malformed id.
  *
@@ -106,13 +106,13 @@ class TimeOfId extends TimeDecoder {
   }
 }
 
-/** The moment of a row's id; null where the column may be. */
+/** The creation time of an id; also null, if the column is nullable. */
 export type CreatedAt<AColumn extends Column> = AColumn['_']['notNull'] extends true ? Date : Date | null
 
 /**
- * When the row's id was generated, as a Date. The database gives the id and its order, so sort by it as well.
+ * The creation time of the row's id, as a Date. In SQL it is the id itself, so you can sort by it too.
  *
- * @throws {IdError} `INVALID_OPTION` for a column that holds no ids, or lists of them.
+ * @throws {IdError} `INVALID_OPTION` for a column without ids, and for an array column.
  *
  * @example
  * await db.select({ total: orders.total, createdAt: createdAt(orders.id) }).from(orders)

@@ -17,7 +17,7 @@ const schemas: IdSchemas<TypeBoxTypes> = /* @__PURE__ */ idSchemas<TypeBoxTypes>
 })
 
 /**
- * A schema that takes the ids of a column and nothing else. Errors read "Expected kind 'sno id'".
+ * A schema that accepts ids of the column only. Errors read "Expected kind 'sno id'".
  *
  * @throws {IdError} `INVALID_OPTION` for a column without ids.
  *
@@ -27,7 +27,7 @@ const schemas: IdSchemas<TypeBoxTypes> = /* @__PURE__ */ idSchemas<TypeBoxTypes>
 export const idSchema: IdSchemas<TypeBoxTypes>['idSchema'] = schemas.idSchema
 
 /**
- * The id columns of a table as drizzle-typebox's refinements for a select.
+ * The id columns of a table, as refinements for drizzle-typebox's select schemas.
  *
  * @example
  * const orderSchema = createSelectSchema(orders, selectIds(orders))
@@ -35,7 +35,7 @@ export const idSchema: IdSchemas<TypeBoxTypes>['idSchema'] = schemas.idSchema
 export const selectIds: IdSchemas<TypeBoxTypes>['selectIds'] = schemas.selectIds
 
 /**
- * The same for an insert: what has a default may be left out.
+ * The same for an insert: columns with a default are optional.
  *
  * @example
  * const newOrder = createInsertSchema(orders, { ...insertIds(orders), total: Type.Number({ minimum: 1 }) })
@@ -43,7 +43,7 @@ export const selectIds: IdSchemas<TypeBoxTypes>['selectIds'] = schemas.selectIds
 export const insertIds: IdSchemas<TypeBoxTypes>['insertIds'] = schemas.insertIds
 
 /**
- * The same for an update: all may be left out.
+ * The same for an update: all columns are optional.
  *
  * @example
  * const change = createUpdateSchema(orders, updateIds(orders))

@@ -17,7 +17,7 @@ const schemas: IdSchemas<TypeBoxTypes> = /* @__PURE__ */ idSchemas<TypeBoxTypes>
 })
 
 /**
- * A schema that takes the ids of a column and nothing else. Errors are TypeBox's.
+ * A schema that accepts ids of the column only. Errors are TypeBox's.
  *
  * @throws {IdError} `INVALID_OPTION` for a column without ids.
  *
@@ -27,7 +27,7 @@ const schemas: IdSchemas<TypeBoxTypes> = /* @__PURE__ */ idSchemas<TypeBoxTypes>
 export const idSchema: IdSchemas<TypeBoxTypes>['idSchema'] = schemas.idSchema
 
 /**
- * The id columns of a table as drizzle-orm/typebox's refinements for a select.
+ * The id columns of a table, as refinements for drizzle-orm/typebox's select schemas.
  *
  * @example
  * const orderSchema = Type.Object({ ...selectIds(orders), total: Type.Integer() })
@@ -35,7 +35,7 @@ export const idSchema: IdSchemas<TypeBoxTypes>['idSchema'] = schemas.idSchema
 export const selectIds: IdSchemas<TypeBoxTypes>['selectIds'] = schemas.selectIds
 
 /**
- * The same for an insert: what has a default may be left out.
+ * The same for an insert: columns with a default are optional.
  *
  * @example
  * const newOrder = Type.Object({ ...insertIds(orders), total: Type.Integer({ minimum: 1 }) })
@@ -43,7 +43,7 @@ export const selectIds: IdSchemas<TypeBoxTypes>['selectIds'] = schemas.selectIds
 export const insertIds: IdSchemas<TypeBoxTypes>['insertIds'] = schemas.insertIds
 
 /**
- * The same for an update: all may be left out.
+ * The same for an update: all columns are optional.
  *
  * @example
  * const change = Type.Object(updateIds(orders))

@@ -17,7 +17,7 @@ const schemas: IdSchemas<ValibotTypes> = /* @__PURE__ */ idSchemas<ValibotTypes>
 })
 
 /**
- * A schema that takes the ids of a column and nothing else. Issues have the message of the IdError.
+ * A schema that accepts ids of the column only. Issues have the message of the IdError.
  *
  * @throws {IdError} `INVALID_OPTION` for a column without ids.
  *
@@ -27,7 +27,7 @@ const schemas: IdSchemas<ValibotTypes> = /* @__PURE__ */ idSchemas<ValibotTypes>
 export const idSchema: IdSchemas<ValibotTypes>['idSchema'] = schemas.idSchema
 
 /**
- * The id columns of a table as drizzle-valibot's refinements for a select.
+ * The id columns of a table, as refinements for drizzle-valibot's select schemas.
  *
  * @example
  * const orderSchema = createSelectSchema(orders, selectIds(orders))
@@ -35,7 +35,7 @@ export const idSchema: IdSchemas<ValibotTypes>['idSchema'] = schemas.idSchema
 export const selectIds: IdSchemas<ValibotTypes>['selectIds'] = schemas.selectIds
 
 /**
- * The same for an insert: what has a default may be left out.
+ * The same for an insert: columns with a default are optional.
  *
  * @example
  * const newOrder = createInsertSchema(orders, { ...insertIds(orders), total: (schema) => v.pipe(schema, v.minValue(1)) })
@@ -43,7 +43,7 @@ export const selectIds: IdSchemas<ValibotTypes>['selectIds'] = schemas.selectIds
 export const insertIds: IdSchemas<ValibotTypes>['insertIds'] = schemas.insertIds
 
 /**
- * The same for an update: all may be left out.
+ * The same for an update: all columns are optional.
  *
  * @example
  * const change = createUpdateSchema(orders, updateIds(orders))

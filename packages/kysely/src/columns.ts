@@ -11,22 +11,22 @@ import {
 import type { IdSource } from '@snoflax/core/adapter'
 import type { ColumnType, KyselyPlugin, SelectType } from 'kysely'
 
-/** What fills a column. */
+/** Where a column's ids come from. */
 export type Role = 'generated' | 'reference' | 'plain' | 'list'
 
 /** Options of every id column. */
 export interface StorageOptions {
-  /** How the ids are stored. Default: the best that the database has for the family; of a reference, its target's. */
+  /** How the ids are stored. Default: the best storage that the database has for the family; for a reference, its target's. */
   readonly storage?: StorageName
-  /** Says that the driver keeps integers of 64 bits exact, which storage `bigint` needs in SQLite. */
+  /** Declares that your driver returns 64-bit integers exactly. In SQLite, storage `bigint` requires it. */
   readonly exactBigint?: boolean
 }
 
 /** Options of a column whose ids are generated. */
 export interface GeneratedOptions<AnId extends string> extends StorageOptions {
-  /** What generates the ids: a generator, or a family for its default one. Some families have no default. */
+  /** What generates the ids: a generator, or a family that has a default generator. */
   readonly generator?: IdSource<AnId>
-  /** Has the database generate the ids: PostgreSQL with @snoflax/pg-sql, MySQL and MariaDB by a DEFAULT of their own. */
+  /** Makes the database generate the ids: PostgreSQL by @snoflax/pg-sql, MySQL and MariaDB by built-in functions. */
   readonly default?: 'database'
   /** The schema of @snoflax/pg-sql. Default `snoflax`. */
   readonly schema?: string
@@ -46,21 +46,21 @@ export interface MetaFamily<AnId extends string> extends IdFamily<AnId> {
   withMeta(id: AnId, meta: number): AnId
 }
 
-/** An id column as you declare it. */
+/** The declaration of an id column. */
 export interface IdColumn<AnId extends string = string, ARole extends Role = Role> {
-  /** Whose ids it holds. */
+  /** The family of its ids. */
   readonly family: IdFamily<AnId>
-  /** What fills it. */
+  /** Where its ids come from. */
   readonly role: ARole
-  /** As you gave them. */
+  /** The options that you passed. */
   readonly options: GeneratedOptions<AnId> & MetaOption
-  /** Of a reference: table and column. */
+  /** For a reference: its table and column, such as `customers.id`. */
   readonly target?: string
 }
 
-/** Declares the columns of one family. */
+/** Functions that declare columns of one family. */
 export interface IdColumns<AnId extends string, Options> {
-  /** A column whose ids are generated where an insert has none. */
+  /** A column that gets a generated id if an insert has none. */
   (options?: Options): IdColumn<AnId, 'generated'>
   /** A column that references another one, such as `customers.id`, and takes its storage. */
   ref(target: string, options?: StorageOptions): IdColumn<AnId, 'reference'>
@@ -70,21 +70,21 @@ export interface IdColumns<AnId extends string, Options> {
   list(options?: StorageOptions): IdColumn<AnId, 'list'>
 }
 
-/** Tables, and their id columns. */
+/** Id columns by table and column name. */
 export type IdTables = Readonly<Record<string, Readonly<Record<string, IdColumn>>>>
 
-/** What {@link idPlugin} is told. */
+/** Options of {@link idPlugin}. */
 export interface IdPluginOptions<Tables extends IdTables> {
   /** The database behind Kysely's dialect. PGlite is `postgres`. */
   readonly database: Database
   /** The id columns of each table or view, by the names that queries use. */
   readonly tables: Tables
-  /** Plugins that rename columns, such as CamelCasePlugin: the declared names are those before they do. */
+  /** Plugins that rename columns, such as CamelCasePlugin. Declare columns by the names that queries use, before renaming. */
   readonly inner?: readonly KyselyPlugin[]
 }
 
 /**
- * The id columns of a family, your own and prefixed ones included.
+ * Declares id columns of a family, which may be your own or prefixed.
  *
  * @example
  * const customerId = idColumn(prefixed(flax, 'cus'))
@@ -139,10 +139,10 @@ export const uidId = /* @__PURE__ */ idColumn(uid)
  */
 export const uidLocalId = /* @__PURE__ */ idColumn(uidLocal)
 
-/** A column whose id an insert may leave out, in an interface for Kysely that you write by hand. */
+/** The type of a generated id column, which inserts may omit, for an interface that you write by hand. */
 export type GeneratedId<AnId extends string> = ColumnType<AnId, AnId | undefined, AnId>
 
-/** The type of a declared column, `null` where the column's own type has it. */
+/** The type of a declared column; nullable if the column's previous type is. */
 export type ColumnOf<Column, Old> =
   Column extends IdColumn<infer AnId, infer ARole>
     ? ARole extends 'generated'
@@ -155,7 +155,7 @@ export type ColumnOf<Column, Old> =
 type Nullable<Type, Old> =
   null extends SelectType<Old> ? ColumnType<Type | null, Type | null | undefined, Type | null> : Type
 
-/** The table with its id columns in the place of the ones by these names. */
+/** The table's type with the types of its declared id columns replaced. */
 export type WithIdColumns<Table, Columns> = {
   [Name in keyof Table | keyof Columns]: Name extends keyof Columns
     ? ColumnOf<Columns[Name], Name extends keyof Table ? Table[Name] : never>

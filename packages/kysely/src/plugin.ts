@@ -28,7 +28,7 @@ export type IdPath<Tables extends IdTables> = {
   [Table in keyof Tables & string]: `${Table}.${keyof Tables[Table] & string}`
 }[keyof Tables & string]
 
-/** The ids of a declared column. */
+/** The id type of a declared column. */
 export type IdOf<Tables extends IdTables, Path extends string> = {
   [Table in keyof Tables & string]: {
     [Name in keyof Tables[Table] & string]: Path extends `${Table}.${Name}`
@@ -40,7 +40,7 @@ export type IdOf<Tables extends IdTables, Path extends string> = {
 }[keyof Tables & string]
 
 /**
- * The interface for `Kysely<…>`, such as kysely-codegen's `DB`, with the declared columns in the place of its own.
+ * Your database interface, such as kysely-codegen's `DB`, with the types of the declared id columns, for `Kysely<…>`.
  *
  * @example
  * type Database = WithIds<DB, typeof ids>
@@ -58,7 +58,7 @@ export type WithIds<DB, Plugin> =
     : never
 
 /**
- * A plugin for Kysely that converts the ids of declared columns, made by {@link idPlugin}.
+ * The plugin that {@link idPlugin} returns, with functions for what queries alone can't do.
  *
  * @example
  * const newOrderId = (plugin: typeof ids): SnoId => plugin.generate('orders.id')
@@ -71,7 +71,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   private readonly answers = new WeakMap<object, Relation | undefined>()
   private readonly originals = new WeakMap<Node, Node>()
 
-  /** @throws {IdError} for every mistake in the declaration. */
+  /** @throws {IdError} as {@link idPlugin}. */
   constructor(options: IdPluginOptions<Tables>) {
     checkOptions('idPlugin', options, { database: 'any', tables: 'any', inner: 'any' })
     const { database, tables, inner = [] } = options
@@ -144,7 +144,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   }
 
   /**
-   * A new id of a generated column: for rows that refer to each other, and in MySQL, which answers no ids.
+   * A new id for a generated column: for rows that reference each other, and for MySQL, which returns no ids.
    *
    * @throws {IdError} `INVALID_OPTION` for a column whose ids the application does not generate.
    *
@@ -158,7 +158,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   }
 
   /**
-   * An id as a parameter, for raw SQL in which nothing tells its column.
+   * An id as a parameter, for raw SQL from which its column can't be inferred.
    *
    * @throws {IdError} for a malformed id, when the query runs.
    *
@@ -174,7 +174,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   }
 
   /**
-   * Says that an expression answers ids of a column.
+   * Declares that an expression returns ids of a column, so that they are converted.
    *
    * @example
    * ids.typed('orders.id', sql`last_order()`).as('id')
@@ -187,8 +187,8 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   }
 
   /**
-   * Says what the columns of raw SQL hold: a declared column, or `null` for anything that is not an id. For whole statements, and for
-   * raw SQL in FROM.
+   * Declares the columns that raw SQL returns: the column whose ids they are, or `null` for anything that is not an id.
+   * For whole statements, and for raw SQL in FROM.
    *
    * @example
    * await ids.rows({ id: 'orders.id', total: null }, sql`select id, total from orders`).execute(db)
@@ -215,7 +215,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   }
 
   /**
-   * The default of a column whose ids the database generates, for migrations.
+   * The DEFAULT of a column whose ids the database generates, for migrations.
    *
    * @throws {IdError} `INVALID_OPTION` for a column without `default: 'database'`.
    *
@@ -229,7 +229,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   }
 
   /**
-   * The value that a driver gets for an id; null stays null.
+   * The value to pass to a driver for an id; null stays null.
    *
    * @throws {IdError} for a malformed id.
    *
@@ -241,9 +241,9 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   }
 
   /**
-   * The id in a row that a driver answered; null stays null.
+   * The id for a value in a driver's row; null stays null.
    *
-   * @throws {IdError} for a value that the column did not write.
+   * @throws {IdError} for a value that is not an id in the column's storage.
    *
    * @example
    * const { rows } = await pool.query('SELECT id FROM orders')
@@ -254,8 +254,8 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   }
 
   /**
-   * Whether an id was generated from `from` until before `to`: the recheck for families whose ranges select more than was asked
-   * for, such as uid.
+   * Whether an id was generated at or after `from` and before `to`. Recheck rows with it if the family's ranges are not
+   * exact (uid).
    *
    * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`, and for a malformed id.
    *
@@ -287,9 +287,9 @@ const missing = (name: string): IdError =>
   )
 
 /**
- * A plugin for Kysely that generates ids on insert and converts them on every path, by the declared columns.
+ * A plugin for Kysely that generates ids on insert, and converts the ids of declared columns in queries and results.
  *
- * @throws {IdError} with table and column: `GENERATOR_REQUIRED` for a generated column of a family without a default
+ * @throws {IdError} naming table and column: `GENERATOR_REQUIRED` for a generated column of a family without a default
  * generator, `STORAGE_REFUSED`, `INVALID_OPTION`, `FIELD_OUT_OF_RANGE` for the metabyte.
  *
  * @example

@@ -3,20 +3,20 @@ import { checkKeyset, unixMs } from '@snoflax/core/adapter'
 import { type AliasableExpression, type Expression, type SqlBool, sql, ValueNode } from 'kysely'
 import { marked } from './marks.js'
 
-/** A column as queries name it, such as `orders.id` or `o.id`, or an expression. */
+/** A column by its name in the query, such as `orders.id` or `o.id`, or an expression. */
 export type IdReference = string | Expression<unknown>
 
 const nodeOf = (reference: IdReference) =>
   (typeof reference === 'string' ? sql.ref(reference) : reference).toOperationNode()
 
 /**
- * Rows whose id was generated from `from` until before `to`.
+ * Rows whose id was generated at or after `from` and before `to`.
  *
- * For families whose `exactRange` is false (uid) it selects more: see `wasCreatedBetween`. It finds none where `from` is
- * after the family's last time.
+ * For families whose `exactRange` is false (uid) it selects more: recheck with `wasCreatedBetween`. If `from` is after
+ * the family's last time, it finds none.
  *
- * @throws {IdError} `INVALID_TIME`; when the query runs, `INVALID_OPTION` if `from` is after `to`, and for anything that is not an id
- * column.
+ * @throws {IdError} `INVALID_TIME`; when the query runs, `INVALID_OPTION` if `from` is after `to`, and for anything that
+ * is not an id column.
  *
  * @example
  * db.selectFrom('orders').selectAll().where(createdBetween('orders.id', new Date('2026-11-01'), new Date('2026-12-01')))
@@ -38,7 +38,7 @@ export const createdAfter = (reference: IdReference, time: Time): AliasableExpre
   createdBetween(reference, time, Number.POSITIVE_INFINITY)
 
 /**
- * Rows whose id was generated before the time: all of them, where it is after the family's last time.
+ * Rows whose id was generated before the time: all, if it is after the family's last time.
  *
  * @throws {IdError} as {@link createdBetween}.
  *
@@ -49,7 +49,7 @@ export const createdBefore = (reference: IdReference, time: Time): AliasableExpr
   createdBetween(reference, Number.NEGATIVE_INFINITY, time)
 
 /**
- * When the row's id was generated, as a Date. The database gives the id and its order, so sort by it as well.
+ * The creation time of the row's id, as a Date. In SQL it is the id itself, so you can sort by it too.
  *
  * @throws {IdError} `INVALID_OPTION` for anything that is not an id column, when the query runs.
  *
@@ -60,13 +60,13 @@ export const createdAt = <Type extends Date | null = Date>(
   reference: IdReference,
 ): AliasableExpression<Type> => marked({ is: 'time' }, nodeOf(reference))
 
-/** Which page. */
+/** Options of {@link keyset}. */
 export interface KeysetOptions<AnId extends string> {
-  /** The last id of the page before; left out or null for the first page. */
+  /** The last id of the previous page; undefined or null for the first page. */
   readonly after?: AnId | null | undefined
   /** Oldest first, or newest first. Default `asc`. */
   readonly order?: 'asc' | 'desc'
-  /** How many rows; without it, the query's own limit. */
+  /** Rows per page. Default: the query's own limit. */
   readonly take?: number
 }
 
@@ -78,8 +78,8 @@ interface Pageable {
 }
 
 /**
- * A page of rows by an id that every row has, such as the primary key: no offset, so page 1000 costs what page 1 does, and
- * rows that come in between shift nothing. For `$call`.
+ * Keyset pagination by a unique id column, such as the primary key, for `$call`: page 1000 costs as much as page 1, and
+ * inserted or deleted rows shift no page.
  *
  * @throws {IdError} `INVALID_OPTION` for another order or a `take` that is not a positive integer; when the query runs, for
  * a malformed cursor and anything that is not an id column.
@@ -108,7 +108,7 @@ export function keyset(
 }
 
 /**
- * Says that a value or an expression beside an id column is no id, so that it is sent and answered as it is.
+ * Declares that a value or an expression beside an id column is not an id, so it is not converted.
  *
  * @example
  * db.selectFrom('orders').select((eb) => notAnId(eb.cast('id', 'text')).as('shown'))

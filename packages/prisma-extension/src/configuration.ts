@@ -1,30 +1,30 @@
 import type { Database, IdFamily, StorageName } from '@snoflax/core'
 
-/** A family of any ids, your own included. */
+/** Any family, including your own. */
 // biome-ignore lint/suspicious/noExplicitAny: families of every id fit, and their methods take their own ids only
 export type AnyFamily = IdFamily<any, any>
 
-/** A field that holds ids. */
+/** A field of ids. */
 export interface IdField {
-  /** Whose ids they are. */
+  /** The family of its ids. */
   readonly family: AnyFamily
-  /** How the ids are stored in the column; it has to fit the field's type in the Prisma schema. */
+  /** How the ids are stored. Must match the field's type in the Prisma schema. */
   readonly storage: StorageName
-  /** Whether the extension makes the id where a write gives none. Never for foreign keys. */
+  /** Whether the extension generates an id if a write has none. Not for foreign keys. */
   readonly generated?: boolean
-  /** Metabyte of the ids generated for this field, 0 to 255, for families that have one. */
+  /** The metabyte of the field's generated ids, 0 to 255, for families whose ids have one. */
   readonly meta?: number
-  /** Name of a property of the rows that has the id's creation time. */
+  /** The name of a property to add to rows, with the id's creation time. */
   readonly createdAt?: string
 }
 
-/** Which fields of a Prisma schema hold ids: what the generator writes. */
+/** The id fields of a Prisma schema. The generator writes it. */
 export interface Configuration {
   /** The database of the schema's datasource. */
   readonly database: Database
   /**
-   * Model → field → its ids, by the names that the Prisma client uses: keys, foreign keys and all other fields that
-   * hold ids. Models without ids may be left out.
+   * The id fields by model and field, in the Prisma client's names: keys, foreign keys and all others. Models without ids
+   * may be omitted.
    */
   readonly models: Readonly<Record<string, Readonly<Record<string, IdField>>>>
 }
@@ -35,7 +35,7 @@ interface ClientModels {
 }
 
 /**
- * A configuration that only names models and fields of a client: for those who write it by hand.
+ * The type of a {@link Configuration} that you write by hand: only models and fields of your client compile.
  *
  * @example
  * const configuration = {

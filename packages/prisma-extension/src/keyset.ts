@@ -1,31 +1,31 @@
 import { checkKeyset, checkOptions } from '@snoflax/core/adapter'
 
-/** Which page. */
+/** Options of {@link keyset}. */
 export interface KeysetOptions<AnId extends string, Field extends string> {
-  /** Id of the last row of the page before; left out or null for the first page. */
+  /** The last id of the previous page; undefined or null for the first page. */
   readonly after?: AnId | null | undefined
-  /** Rows of a page. */
+  /** Rows per page. */
   readonly take: number
-  /** `desc` goes from the newest to the oldest. Default `asc`. */
+  /** Oldest first, or newest first. Default `asc`. */
   readonly order?: 'asc' | 'desc'
-  /** A unique field that holds ids. Default `id`. */
+  /** A unique id field. Default `id`. */
   readonly field?: Field
 }
 
 /** Arguments of a `findMany`. */
 export interface Keyset<AnId extends string, Field extends string> {
-  /** Ids beyond the last one seen; empty for the first page. */
+  /** Ids after `after`; empty for the first page. */
   readonly where: { [Name in Field]?: { gt: AnId } | { lt: AnId } }
-  /** By that id. */
+  /** By the id field. */
   readonly orderBy: { [Name in Field]: 'asc' | 'desc' }
-  /** Rows of a page. */
+  /** Rows per page. */
   readonly take: number
 }
 
 /**
- * Arguments that page through rows by id, which is by time: each page is one range of the index, wherever it
- * lies, and stays right while rows come and go. For `Bytes`, which Prisma can't compare, use its `cursor`. A
- * malformed `after` is an IdError of the `findMany` that takes the page.
+ * Arguments of `findMany` for keyset pagination: page 1000 costs as much as page 1, and inserted or deleted rows shift no
+ * page. Prisma can't compare `Bytes`: use its `cursor` for storage `binary`. `findMany` throws an IdError for a malformed
+ * `after`.
  *
  * @throws {IdError} `INVALID_OPTION` for another order or option, and for a `take` that is not a positive integer.
  *

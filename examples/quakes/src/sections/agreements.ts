@@ -10,7 +10,7 @@ export function agreementTable(paint: Paint, agreements: readonly Agreement[]): 
       { title: 'family' },
       { title: 'storage' },
       { title: 'id … DEFAULT' },
-      { title: 'made' },
+      { title: 'insert' },
       { title: 'text' },
       { title: 'time' },
       { title: 'bounds' },

@@ -9,7 +9,7 @@ export function intro(paint: Paint, quakes: readonly Quake[]): string[] {
   const { magnitude, place, latitude, longitude, depthKm, timeMs } = strongestOf(quakes)
   return [
     '',
-    `${paint('bold', 'snoflax')}: a week of earthquakes, found again by time from the primary key alone`,
+    `${paint('bold', 'snoflax')}: a week of earthquakes, found by time with nothing but the primary key`,
     '',
     `${grouped(quakes.length)} events of ${networks} seismic networks, ${day(Math.min(...times))} to ${day(Math.max(...times))}.`,
     `The strongest: magnitude ${magnitude}, ${place}, ${moment(timeMs).slice(0, 19)} UTC,`,

@@ -41,9 +41,7 @@ export function surveyTable(paint: Paint, surveys: readonly Survey[]): string[] 
 export function refusals(engine: Engine, families: readonly IdFamily[]): string[] {
   const messages = families.flatMap((family) => storagesOf(family, engine).refused)
   const [first] = messages
-  return first === undefined
-    ? []
-    : [`Refused by design: ${messages.length} storages, the first because`, `  ${first}`]
+  return first === undefined ? [] : [`Refused by design: ${messages.length} storages, such as`, `  ${first}`]
 }
 
 /** What outer bounds cost, for each family that has them. */
@@ -53,7 +51,7 @@ export function extraRows(surveys: readonly Survey[]): string[] {
   return [...oneEach].map(([name, { answers }]) => {
     const extra = answers.reduce((sum, answer) => sum + answer.extraRows, 0)
     const kept = answers.reduce((sum, { quakes }) => sum + quakes.length, 0)
-    return `${name} has outer bounds: ${answers.length} answers of ${grouped(kept)} rows brought ${extra} more, dropped by ${name}.timeMs.`
+    return `Ranges of ${name} are not exact: ${answers.length} queries for ${grouped(kept)} rows also selected ${extra}, removed by ${name}.timeMs.`
   })
 }
 

@@ -4,17 +4,17 @@ import type { Session } from '../driver.js'
 import { refuse, refuseOtherSession } from '../obstacles.js'
 import { perform, type Work } from '../work.js'
 
-/** What runs SQL: a connection of mysql2/promise. */
+/** A connection of mysql2/promise. */
 export interface MariadbConnection {
   /** Runs one statement. */
   query(options: { sql: string }): PromiseLike<unknown>
 }
 
-/** The same, or a pool of mysql2/promise, which lends one. */
+/** A connection or pool of mysql2/promise. */
 export interface MariadbClient extends MariadbConnection {
-  /** Tells a client of MariaDB from those of other databases. */
+  /** Not called; by this method we recognize a client of MariaDB. */
   execute(...values: never[]): unknown
-  /** A pool's. */
+  /** In pools only: takes a connection. */
   getConnection?(): PromiseLike<MariadbConnection & { release(): void }>
 }
 

@@ -4,7 +4,7 @@ import { refuse, refuseOtherSession } from '../obstacles.js'
 import { perform, type Work } from '../work.js'
 import { SILENCE } from './triggers.js'
 
-/** What runs SQL: a pg Client or Pool, or PGlite. */
+/** A pg Client or Pool, or PGlite. */
 export interface PostgresClient {
   /** Runs one statement, with parameters `$1`, `$2`, … */
   query(text: string, values?: unknown[]): PromiseLike<{ rows: unknown[] }>

@@ -1,25 +1,25 @@
 import type { Session } from '../driver.js'
 import type { Work } from '../work.js'
 
-/** What runs SQL: better-sqlite3's Database, or node:sqlite's DatabaseSync. */
+/** better-sqlite3's Database, or node:sqlite's DatabaseSync. */
 export interface SqliteConnection {
   /** Runs statements without parameters. */
   exec(sql: string): unknown
-  /** One statement, to be run with parameters. */
+  /** Prepares one statement. */
   prepare(sql: string): SqliteStatement
 }
 
-/** A prepared statement of either. */
+/** A prepared statement of better-sqlite3 or node:sqlite. */
 export interface SqliteStatement {
-  /** The rows, with the values bound. */
+  /** Runs the statement with these values and returns its rows. */
   all(...values: never[]): unknown[]
-  /** For statements that return no rows. */
+  /** Runs a statement that returns no rows. */
   run(...values: never[]): unknown
-  /** Of better-sqlite3: whether it returns rows. */
+  /** better-sqlite3: whether the statement returns rows. */
   readonly reader?: boolean
-  /** Of better-sqlite3. */
+  /** better-sqlite3: whether to return integers as bigints. */
   safeIntegers?(toggle: boolean): unknown
-  /** Of node:sqlite. */
+  /** node:sqlite: whether to return integers as bigints. */
   setReadBigInts?(enabled: boolean): unknown
 }
 

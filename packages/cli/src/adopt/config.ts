@@ -21,38 +21,38 @@ import { parseTime } from '../ids/time.js'
 
 type KeyTimes = Readonly<Record<string, (key: string) => number>>
 
-/** A table as a configuration file has it: in JSON, a family with its numbers says what makes the ids. */
+/** A table in a configuration file. JSON files name a family and its numbers instead of passing a generator. */
 export interface AdoptTable extends Omit<TableOptions, 'createdAt' | 'generator'> {
-  /** As for `planAdoption`; `key` may be a name such as `uuid7`, and `from` and `to` may be texts. */
+  /** As for `planAdoption`. Also, `key` may name a function of `keyTime`, such as `uuid7`, and `from` and `to` may be texts. */
   readonly createdAt:
     | CreatedAt
     | { readonly key: string }
     | { readonly from: string | Date; readonly to: string | Date }
   /** `flax`, `sno`, `flake`, `uid`, `uidLocal`, `uuid7` or `ulid`. */
   readonly family?: string
-  /** sno. */
+  /** Partition of sno. */
   readonly partition?: number
-  /** flake. */
+  /** Datacenter of flake. */
   readonly datacenter?: number
-  /** flake. */
+  /** Worker of flake. */
   readonly worker?: number
-  /** flake: a date, or Unix milliseconds. */
+  /** Epoch of flake: a date, or Unix milliseconds. */
   readonly epoch?: string | number
-  /** uid. */
+  /** Node of uid. */
   readonly node?: string
-  /** uid. */
+  /** Neighbourhood of uid. */
   readonly neighbourhood?: number
-  /** What the ids begin with. */
+  /** The prefix of the ids, such as `cus`. */
   readonly prefix?: string
-  /** Whether columns hold the prefix: `bare` or `prefixed`. */
+  /** Whether columns store ids with or without the prefix: `prefixed` or `bare`. */
   readonly stored?: 'bare' | 'prefixed'
-  /** JavaScript and TypeScript: in the place of a family. */
+  /** In JavaScript and TypeScript files: as for `planAdoption`, instead of a family. */
   readonly generator?: TableOptions['generator']
 }
 
-/** What `snoflax adopt` reads: JSON, or the default export of a module. */
+/** The configuration of `snoflax adopt`: a JSON file, or the default export of a module. */
 export interface AdoptConfig extends Omit<AdoptionOptions, 'tables'> {
-  /** `postgres://…`, `mysql://…` or an SQLite file; without it, `--url` or DATABASE_URL. */
+  /** `postgres://…`, `mysql://…` or an SQLite file. `--url` overrides it; default DATABASE_URL. */
   readonly database?: string
   /** Tables whose keys are replaced. */
   readonly tables: readonly AdoptTable[]

@@ -39,7 +39,9 @@ interface Run {
 }
 
 export function adopt(terminal: Terminal): Command {
-  const command = new Command('adopt').description('move tables of a live database to ids, step by step')
+  const command = new Command('adopt').description(
+    'replace the keys of tables in a live database by ids, step by step',
+  )
   const step = (name: string, description: string): Command =>
     command
       .command(name)
@@ -49,17 +51,17 @@ export function adopt(terminal: Terminal): Command {
         '--url <url>',
         'postgres://…, mysql://… or an SQLite file (default: the configuration, then DATABASE_URL)',
       )
-      .option('--json', 'print JSON objects, one a line, as things happen')
+      .option('--json', 'print events as JSON, one object per line')
   const locking = (name: string, description: string): Command =>
-    step(name, description).option('--lock-timeout <ms>', 'how long to try for the locks', wholeNumber)
+    step(name, description).option('--lock-timeout <ms>', 'how long to wait for the locks', wholeNumber)
 
-  step('plan', 'show what changes and all that stands in the way; changes nothing')
+  step('plan', 'show what will change, and all obstacles; changes nothing')
     .option('--sql', 'print the SQL of all steps')
     .action((options: PlanOptions) => perform(terminal, options, (run) => plan(run, options)))
-  step('backfill', 'make the new keys beside the old ones; goes on where it was')
+  step('backfill', 'generate the new keys in batches; continues where it stopped')
     .option('--batch-size <rows>', 'rows in one transaction', wholeNumber)
     .action((options: BackfillOptions) => perform(terminal, options, (run) => backfill(run, options)))
-  locking('switch', 'put the new keys in the place of the old ones').action((options: LockingOptions) =>
+  locking('switch', 'replace the old keys by the new ones').action((options: LockingOptions) =>
     perform(terminal, options, async ({ adoption, tell }) => {
       await adoption.switchKeys(lockOf(options))
       await tell('done', { step: 'switch', phase: adoption.phase }, 'switched; next: snoflax adopt verify')
@@ -83,7 +85,9 @@ export function adopt(terminal: Terminal): Command {
   step('schema', "what to change in an ORM's schema, and the migration; before finish")
     .addOption(new Option('--for <orm>', 'the ORM').choices(ORMS).makeOptionMandatory())
     .addOption(
-      new Option('--stage <stage>', 'the database after which step').choices(STAGES).default('switched'),
+      new Option('--stage <stage>', 'the step after which the schema is wanted')
+        .choices(STAGES)
+        .default('switched'),
     )
     .action((options: SchemaOptions) => perform(terminal, options, (run) => schema(run, options)))
   return command

@@ -26,11 +26,11 @@ interface Options extends FamilyOptions {
 
 export const convert = (terminal: Terminal): Command =>
   addPrefixOption(new Command('convert'))
-    .description('write ids in another form; with --prefix texts begin with it')
-    .argument('[ids...]', 'ids in any form; without any, the lines of standard input')
+    .description('convert ids to another form; with --prefix, texts get that prefix')
+    .argument('[ids...]', 'ids in any form; default: the lines of standard input')
     .requiredOption('--to <storage>', 'text, binary, uuid, uuid8, bigint or sealed', formNamed)
-    .option('--family <family>', 'the family, where the form alone does not tell')
-    .option('--seal-keys <file>', 'open and write sealed ids with the keys of this file, one a line')
+    .option('--family <family>', 'the family, if the form alone is ambiguous')
+    .option('--seal-keys <file>', 'open and write sealed ids with the keys in this file, one per line')
     .option('--dialect <dialect>', 'write literals of postgres, sqlite or mysql', dialectNamed)
     .option('--json', 'print a JSON array')
     .action(async (ids: string[], options: Options) => {

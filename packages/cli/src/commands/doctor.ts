@@ -33,29 +33,24 @@ const collect = (value: string, values: readonly string[]): string[] => [...valu
 export const doctor = (terminal: Terminal): Command =>
   addFamilyOptions(
     new Command('doctor')
-      .description('examine a database that holds ids; it only reads')
+      .description('find problems with ids in a database; reads only')
       .argument('<url>', 'postgres://…, mysql://…, mariadb://…, or an SQLite file')
       .option('--schema <name>', 'schema of the pg-sql functions', 'snoflax')
-      .option(
-        '--column <table.column=family[:storage]>',
-        'a column that holds ids; can be repeated',
-        collect,
-        [],
-      )
-      .option('--typeorm <file>', 'a module that exports the DataSource: its entities tell the columns')
+      .option('--column <table.column=family[:storage]>', 'a column of ids; can be repeated', collect, [])
+      .option('--typeorm <file>', 'a module that exports the DataSource, to find columns by its entities')
       .option('--prisma <schema>', 'the Prisma schema, or its folder')
       .option('--drizzle <file>', 'a module that exports the tables')
       .option('--kysely <file>', 'a module that exports the idPlugin')
       .option(
         '--new-ids <table.column>',
-        'let cures replace what is no id by new ids; can be repeated',
+        'let cures replace malformed ids in this column by new ones; can be repeated',
         collect,
         [],
       )
       .option('--dry-run', 'run the cures in a transaction, examine again, and roll back')
-      .option('--sample <rows>', 'rows to read of a table that has more', wholeNumber, 10_000)
+      .option('--sample <rows>', 'how many rows to read of each larger table', wholeNumber, 10_000)
       .option('--full', 'read all rows of all tables')
-      .addOption(new Option('--skip <checks...>', 'leave these checks out').choices(CHECKS).default([]))
+      .addOption(new Option('--skip <checks...>', 'skip these checks').choices(CHECKS).default([]))
       .option('--json', 'print a JSON object'),
   ).action(async (url: string, { column, full = false, json, dryRun = false, ...options }: Options) => {
     const told = column.map((text) => parseTold(text, options))

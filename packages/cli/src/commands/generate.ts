@@ -39,9 +39,9 @@ export const generate = (terminal: Terminal): Command =>
     .option('--node <name>', 'uid: name of the node', String)
     .option('--datacenter <number>', 'flake: datacenter, 0 to 31 (default: 0)', wholeNumber)
     .option('--worker <number>', 'flake: worker, 0 to 31', wholeNumber)
-    .option('--epoch <time>', 'flake: epoch that ids count from (default: 1970)', parseTime)
+    .option('--epoch <time>', 'flake: epoch (default: 1970)', parseTime)
     .option('--neighbourhood <bits>', 'uid: neighbourhood, 5 to 10 (default: 8)', wholeNumber)
-    .option('--at <time>', 'generate ids of that time', parseTime)
+    .option('--at <time>', 'generate ids with this time', parseTime)
     .option('--to <storage>', 'print them as text, binary, uuid, uuid8 or bigint', storageNamed, 'text')
     .option('--json', 'print a JSON array')
     .action(async (name: string, { count, at, prefix, to, json, ...options }: Options) => {

@@ -17,10 +17,10 @@ interface Options extends FamilyOptions {
 export const inspect = (terminal: Terminal): Command =>
   addFamilyOptions(
     addPrefixOption(new Command('inspect'))
-      .description('show what is in ids, in any form: text, with a prefix too, hex, uuid or number')
-      .argument('[ids...]', 'ids; without any, the lines of standard input')
+      .description('show the contents of ids, passed as text (with or without a prefix), hex, uuid or number')
+      .argument('[ids...]', 'ids; default: the lines of standard input')
       .option('--family <family>', 'read them as this family only')
-      .option('--seal-keys <file>', 'open sealed ids with the keys of this file, one a line')
+      .option('--seal-keys <file>', 'open sealed ids with the keys in this file, one per line')
       .option('--json', 'print a JSON array'),
   ).action(async (ids: string[], { family, prefix, sealKeys, json, ...options }: Options) => {
     const seals = sealKeys === undefined ? undefined : await sealsOf(sealKeys)

@@ -6,13 +6,13 @@ import { parseTime } from '../ids/time.js'
 /** The options that change how flake and uid ids are understood, on a command that takes ids. */
 export function addFamilyOptions(command: Command): Command {
   return command
-    .option('--epoch <time>', 'what flake ids count their time from (default: 1970)', parseTime)
+    .option('--epoch <time>', 'epoch of flake ids (default: 1970)', parseTime)
     .option('--neighbourhood <bits>', 'neighbourhood of uid ids, 5 to 10 (default: 8)', wholeNumber)
 }
 
 /** The option that says which prefix ids have. */
 export const addPrefixOption = (command: Command): Command =>
-  command.option('--prefix <prefix>', 'what texts of the ids begin with, as cus of cus_…')
+  command.option('--prefix <prefix>', 'prefix of the ids, such as cus in cus_…')
 
 /** An option's argument as a number. @throws {InvalidArgumentError} to which commander adds option and argument. */
 export function wholeNumber(text: string): number {

@@ -32,7 +32,7 @@ interface Bounds {
 export const range = (terminal: Terminal): Command =>
   addFamilyOptions(
     addPrefixOption(new Command('range'))
-      .description('bounds of the ids made from a moment until before another')
+      .description('bounds of ids generated at or after one time and before another')
       .argument(
         '[family]',
         'flax, sno, flake, uid, uidLocal, uuid7, ulid, typeid, twitter or discord',
@@ -43,7 +43,7 @@ export const range = (terminal: Terminal): Command =>
         'now, 2026-11-01, 2026-11-01T12:00:00Z or Unix milliseconds',
         parseTime,
       )
-      .requiredOption('--to <time>', 'the moment before which they end', parseTime)
+      .requiredOption('--to <time>', 'end of the range, exclusive', parseTime)
       .option('--column <name>', 'the column in the conditions', 'id')
       .option('--storage <storage>', 'this storage only', storageNamed)
       .option('--dialect <dialect>', 'postgres, sqlite or mysql only', dialectNamed)

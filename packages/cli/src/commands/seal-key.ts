@@ -9,8 +9,8 @@ interface Options {
 
 export const sealKey = (terminal: Terminal): Command =>
   new Command('seal-key')
-    .description('make a key for @snoflax/seal, or check keys')
-    .option('--check', 'check the keys in standard input, one a line, as seal() does')
+    .description('generate a key for @snoflax/seal, or check keys')
+    .option('--check', 'check the keys on standard input, one per line, as seal() does')
     .action(async ({ check }: Options) => {
       const { generateSealKey, seal } = await driver(() => import('@snoflax/seal'), '@snoflax/seal')
       if (!check) return terminal.print(generateSealKey())

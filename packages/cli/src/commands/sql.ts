@@ -41,15 +41,15 @@ type Tool = keyof typeof MIGRATIONS
 export const sql = (terminal: Terminal): Command =>
   new Command('sql')
     .description(
-      'the functions for PostgreSQL, MySQL or MariaDB, as SQL, or for PostgreSQL as a migration file',
+      'print the SQL functions for PostgreSQL, MySQL or MariaDB, or for PostgreSQL a migration file',
     )
-    .addOption(new Option('--dialect <server>', 'what the SQL is for').choices(DIALECTS).default('postgres'))
+    .addOption(new Option('--dialect <server>', 'the database').choices(DIALECTS).default('postgres'))
     .addOption(new Option('--for <tool>', 'a migration of this tool').choices(Object.keys(MIGRATIONS)))
     .option('--schema <name>', 'schema to install into', 'snoflax')
-    .option('--families <names>', 'families wanted, with commas between (default: all)')
-    .option('--grant-to <roles...>', 'roles or accounts that may read and make ids')
+    .option('--families <names>', 'comma-separated families (default: all)')
+    .option('--grant-to <roles...>', 'roles or accounts that may read and generate ids')
     .option('--grant-leases <roles...>', 'roles or accounts that may lease numbers of sno and flake')
-    .option('--at <time>', 'when the migration was made, which decides its order (default: now)', parseTime)
+    .option('--at <time>', 'time of the migration, which decides its order (default: now)', parseTime)
     .option('--out <folder>', 'write the file into this folder, and print its path')
     .option('--json', 'print a JSON object')
     .action(async (options: Options) => {

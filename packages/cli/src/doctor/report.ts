@@ -1,4 +1,4 @@
-/** What doctor looks at; the README says what each finds. */
+/** The checks of `doctor`. The README describes each. */
 export type CheckName = (typeof CHECKS)[number]
 
 export const CHECKS = [
@@ -24,27 +24,27 @@ export const CHECKS = [
   'replication',
 ] as const
 
-/** What fixes a finding: statements for the database, or a command. Neither where only you can decide. */
+/** How to fix a finding: SQL, or a shell command. Neither, if only you can decide. */
 export interface Cure {
-  /** Statements for the database, separated by `;` and a line break. */
+  /** SQL statements, separated by `;` and a line break. */
   readonly sql?: string
-  /** A command for the shell. */
+  /** A shell command. */
   readonly shell?: string
-  /** What they leave as it is, and what you can do about it. */
+  /** What remains wrong afterwards, and what you can do about it. */
   readonly leaves?: string
 }
 
-/** One thing that is wrong. */
+/** A problem that `doctor` found. */
 export interface Finding {
-  /** Which check found it. */
+  /** The check that found it. */
   readonly check: CheckName
-  /** An error loses, repeats or misorders ids, or refuses new ones; a warning may come to that; advice is for safety. */
+  /** `error`: ids are lost, repeated, out of order or refused. `warning`: they may become so. `advice`: for more safety. */
   readonly severity: 'error' | 'warning' | 'advice'
-  /** Table and column, function, or what else is concerned. */
+  /** The object concerned: table and column, function, trigger, server. */
   readonly where: string
-  /** What is wrong there, in words. */
+  /** What is wrong. */
   readonly message: string
-  /** What fixes it. */
+  /** How to fix it. */
   readonly cure: Cure
 }
 
@@ -60,42 +60,42 @@ export const finding = (
 export interface ExaminedColumn {
   /** Table and column. */
   readonly place: string
-  /** Name of the family whose ids it holds. */
+  /** The name of the family of its ids. */
   readonly family: string
-  /** How they are stored; null where nothing tells. */
+  /** How ids are stored; null if the column's type fits none of the family's storages. */
   readonly storage: string | null
   /** How the column was recognized: `told`, `declared` by an ORM, `default`, `reference` or `values`. */
   readonly evidence: string
-  /** Rows whose values were looked at. */
+  /** How many rows were read. */
   readonly rowsRead: number
-  /** Whether those are all rows. */
+  /** Whether all rows were read. */
   readonly isComplete: boolean
 }
 
-/** What `doctor --dry-run` saw when it ran the cures and rolled them back. */
+/** The result of `doctor --dry-run`, which runs the cures and rolls them back. */
 export interface DryRun {
-  /** Cures that ran. */
+  /** How many cures ran. */
   readonly ran: number
   /** Cures that failed or can't be tried, and why. */
   readonly refused: readonly { readonly where: string; readonly reason: string }[]
-  /** What was still wrong after the cures. */
+  /** Problems that remained after the cures. */
   readonly findings: readonly Finding[]
 }
 
-/** What `doctor --json` prints. */
+/** The output of `doctor --json`. */
 export interface Report {
-  /** Which database it was, without the password. */
+  /** The database's URL without the password. */
   readonly database: string
-  /** What installed functions there, as `pg-sql 1.0.0` or `mysql-sql 1.0.0`; null if nothing did. */
+  /** Package and version of the installed functions, `pg-sql 1.0.0` or `mysql-sql 1.0.0`; null without functions. */
   readonly installed: string | null
-  /** Columns of ids, also those that are in order. */
+  /** All columns of ids that were recognized, including those without problems. */
   readonly columns: readonly ExaminedColumn[]
   /** What was not examined, and why. */
   readonly notes: readonly string[]
-  /** What is wrong; empty if nothing is. */
+  /** Errors and warnings; empty if nothing is wrong. */
   readonly findings: readonly Finding[]
-  /** What would keep ids safer; nothing is wrong. */
+  /** Findings of severity `advice`. They don't change the exit code. */
   readonly advice: readonly Finding[]
-  /** With `--dry-run`. */
+  /** The trial of the cures, with `--dry-run` only. */
   readonly dryRun?: DryRun
 }

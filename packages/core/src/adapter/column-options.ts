@@ -2,15 +2,12 @@ import type { IdFamily } from '../family.js'
 import { IdError } from '../primitives/errors.js'
 import { checkOptions, type OptionKind } from '../primitives/options.js'
 
-/** What fills a column. */
-type Role = 'generated' | 'reference' | 'plain' | 'list'
-
 const GENERATED = { generator: 'any', meta: 'any', default: ['database'], schema: 'any' } as const
 
 /**
  * Checks the options of an id column: their names, and which of them belong together.
  *
- * @param stored options that every column has, whatever fills it.
+ * @param stored options that every column has, in any role.
  * @throws {IdError} `INVALID_OPTION`.
  *
  * @example
@@ -18,7 +15,7 @@ const GENERATED = { generator: 'any', meta: 'any', default: ['database'], schema
  */
 export function checkColumnOptions(
   family: IdFamily,
-  role: Role,
+  role: 'generated' | 'reference' | 'plain' | 'list',
   options: object,
   stored: Readonly<Record<string, OptionKind>>,
 ): void {

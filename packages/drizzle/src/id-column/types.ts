@@ -7,33 +7,33 @@ import type { SQLiteColumnBuilder } from 'drizzle-orm/sqlite-core'
 
 /** Options of every id column. */
 export interface StorageOptions {
-  /** How the ids are stored. Default: the best that the database has for the family. */
+  /** How the ids are stored. Default: the best storage that the database has for the family. */
   readonly storage?: StorageName
 }
 
 /** Options of every id column in SQLite. */
 export interface SQLiteStorageOptions extends StorageOptions {
-  /** Says that the driver keeps integers of 64 bits exact, which storage `bigint` needs. */
+  /** Declares that your driver returns 64-bit integers exactly. Storage `bigint` requires it. */
   readonly exactBigint?: boolean
-  /** Adds a CHECK to the table: SQLite itself takes any value in any column. */
+  /** Adds a CHECK to the table: without one, SQLite accepts any value in any column. */
   readonly check?: boolean
 }
 
 /** Options of a column whose ids are generated. */
 export interface GeneratorOption<AnId extends string> {
-  /** What generates the ids: a generator, or a family for its default one. Some families have no default. */
+  /** What generates the ids: a generator, or a family that has a default generator. */
   readonly generator?: IdSource<AnId>
 }
 
 /** Options of a generated column in MySQL and MariaDB. */
 export interface MysqlDefaultOptions {
-  /** Has the database generate the ids: flax, uuid7 and ulid, by built-in functions. */
+  /** Makes the database generate the ids, by built-in functions: flax, uuid7 and ulid. */
   readonly default?: 'database'
 }
 
 /** Options of a generated column in PostgreSQL. */
 export interface DatabaseDefaultOptions {
-  /** Has the database generate the ids, with the functions of @snoflax/pg-sql. */
+  /** Makes the database generate the ids, by the functions of @snoflax/pg-sql. */
   readonly default?: 'database'
   /** The schema of those functions. Default `snoflax`. */
   readonly schema?: string
@@ -53,23 +53,23 @@ export interface MetaOption {
   readonly meta?: number
 }
 
-/** The types of an id column, as Drizzle's builders carry them. */
+/** The type parameter of Drizzle's column builders for an id column. */
 export type IdColumnConfig<Name extends string, AnId extends string> = IdColumnTypes<Name, AnId> & NoEnum
 
 /** Drizzle 0.45 is to be told that the column is no enum, and 1.0 must not be. */
 type NoEnum = Column['_'] extends { brand: string } ? { enumValues: undefined } : unknown
 
-/** What they are in any version. */
+/** The part of {@link IdColumnConfig} that all versions of Drizzle share. */
 export interface IdColumnTypes<Name extends string, AnId extends string> {
   /** The column's name. */
   name: Name
-  /** Drizzle takes ids for strings. */
+  /** Ids are strings to Drizzle. */
   dataType: 'string'
-  /** Tells id columns from others. */
+  /** Marks id columns. */
   columnType: 'SnoflaxId'
   /** The type in rows and queries. */
   data: AnId
-  /** What the driver gets. */
+  /** The value passed to the driver. */
   driverParam: DatabaseValue
 }
 
@@ -80,7 +80,7 @@ interface Dialects<Name extends string, AnId extends string> {
   mysql: [MySqlColumnBuilder<IdColumnConfig<Name, AnId>>, StorageOptions, MysqlDefaultOptions]
 }
 
-/** A dialect of Drizzle, as its types name it. */
+/** The name of a dialect in Drizzle's types. */
 export type DialectName = keyof Dialects<string, string>
 
 type Builder<Dialect extends DialectName, Name extends string, AnId extends string> = Dialects<
@@ -91,16 +91,16 @@ type Generated<Dialect extends DialectName, Name extends string, AnId extends st
   HasDefault<Builder<Dialect, Name, AnId>>
 >
 
-/** A column of ids in any table; those of other columns don't compile. */
+/** An id column of any table. Other columns don't compile. */
 export type AnyIdColumn =
   | { readonly _: { readonly data: Id | readonly Id[] } }
   | { readonly _: { readonly columnType: 'SnoflaxId' } }
 
-/** Options of a reference to the column that is passed. */
+/** Options of a reference with a target column. */
 export interface ReferenceOptions {
-  /** What happens to the row when the one that it references is deleted, as in Drizzle's `references`. */
+  /** The foreign key's ON DELETE action, as in Drizzle's `references`. */
   readonly onDelete?: UpdateDeleteAction
-  /** The same for changes of the id. */
+  /** The foreign key's ON UPDATE action. */
   readonly onUpdate?: UpdateDeleteAction
 }
 
@@ -148,21 +148,22 @@ export type GeneratedOptions<Dialect extends DialectName, AnId extends string> =
   Dialects<'', AnId>[Dialect][1] &
   Dialects<'', AnId>[Dialect][2]
 
-/** Starts the columns of one family in one dialect. */
+/** Functions that declare columns of one family in one dialect. */
 export interface IdColumn<Dialect extends DialectName, AnId extends string, Options> {
-  /** A column whose ids are generated where an insert has none. */
+  /** A column that gets a generated id if an insert has none. */
   (options?: Options): Generated<Dialect, '', AnId>
   <Name extends string>(name: Name, options?: Options): Generated<Dialect, Name, AnId>
   /**
-   * A column that references another one and takes its storage; of a target that is passed the type, too:
-   * `flaxId.ref('customer_id', () => customers.id)` is `.references()` with ids of that family alone. Never generated.
+   * A column that references another one and takes its storage. Never generated. With a target, as in
+   * `flaxId.ref('customer_id', () => customers.id)`, it calls `.references()`, and a target of another family doesn't
+   * compile.
    */
   readonly ref: StartReference<Dialect, AnId>
   /** A column of ids that are neither generated nor a reference. */
   readonly plain: Start<Dialect, AnId>
 }
 
-/** Starts the columns of any family, in one dialect. */
+/** Declares columns of any family in one dialect. */
 export interface IdColumns<Dialect extends DialectName> {
   <AnId extends string>(
     family: MetaFamily<AnId>,

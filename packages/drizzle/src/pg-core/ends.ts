@@ -4,13 +4,13 @@ import { singleIdsOf } from '../id-column/ids.js'
 
 /** Options of {@link minId} and {@link maxId}. */
 export interface EndsOptions {
-  /** Where the aggregates of @snoflax/pg-sql are. Default `snoflax`. */
+  /** The schema of the aggregates of @snoflax/pg-sql. Default `snoflax`. */
   readonly schema?: string
 }
 
 /**
- * The smallest id. PostgreSQL has no `min` for uuid, and none for bytea before version 18: those of
- * @snoflax/pg-sql are used there, and read the index as well. Null for no rows.
+ * The smallest id; null without rows. PostgreSQL has no `min` for uuid, and none for bytea before version 18: there it
+ * calls the aggregates of @snoflax/pg-sql, which use the index too.
  *
  * @throws {IdError} `INVALID_OPTION` for a column without ids.
  *

@@ -8,9 +8,9 @@ export { type EndsOptions, maxId, minId } from './ends.js'
 export { createdAt, createdBetween, type TimeFunctionOptions } from './time.js'
 
 /**
- * The id columns of a family, your own included. Its functions throw an IdError with table and column when the table
- * is defined: `GENERATOR_REQUIRED` for a generated column of a family without a default generator, `STORAGE_REFUSED`,
- * `INVALID_OPTION`, `FIELD_OUT_OF_RANGE` for the metabyte.
+ * Declares id columns of a family, which may be your own. The functions that it returns throw an IdError with table and
+ * column when the table is defined: `GENERATOR_REQUIRED` for a generated column of a family without a default generator,
+ * `STORAGE_REFUSED`, `INVALID_OPTION`, `FIELD_OUT_OF_RANGE` for the metabyte.
  *
  * @example
  * const ticketId = idColumn(ticket)

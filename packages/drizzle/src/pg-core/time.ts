@@ -5,9 +5,9 @@ import { idsOf, singleIdsOf } from '../id-column/ids.js'
 import type { AnyIdColumn } from '../id-column/types.js'
 import * as mapped from '../time.js'
 
-/** Where the functions of @snoflax/pg-sql are. */
+/** Options of {@link createdAt} and {@link createdBetween}, for which @snoflax/pg-sql must be installed. */
 export interface TimeFunctionOptions {
-  /** The schema that @snoflax/pg-sql was installed into, `snoflax` by default. */
+  /** The schema that @snoflax/pg-sql was installed into; the default of its `install` is `snoflax`. */
   readonly schema: string
 }
 
@@ -19,11 +19,11 @@ class TimeOfTimestamp extends mapped.TimeDecoder {
 }
 
 /**
- * When the row's id was generated, as a Date. Without options it is the id that the database answers and sorts by.
- * With the schema of @snoflax/pg-sql it is a timestamp in the database too, to group and compute with, and to compare
- * with ISO texts: postgres.js takes no Date there.
+ * The creation time of the row's id, as a Date. In SQL it is the id itself, so you can sort by it. With `schema` it is a
+ * timestamp in SQL, which you can group by and compute with; compare it with ISO texts, since postgres.js accepts no Date
+ * there.
  *
- * @throws {IdError} `INVALID_OPTION` for a column that holds no ids, or lists of them.
+ * @throws {IdError} `INVALID_OPTION` for a column without ids, and for an array column.
  *
  * @example
  * const day = sql`date_trunc('day', ${createdAt(orders.id, { schema: 'snoflax' })})`
@@ -38,8 +38,8 @@ export function createdAt<AColumn extends Column>(
 }
 
 /**
- * Rows whose id was generated from `from` until before `to`. For families whose `exactRange` is false (uid) it selects
- * more, unless the schema of @snoflax/pg-sql is given: then the database rechecks.
+ * Rows whose id was generated at or after `from` and before `to`. For families whose `exactRange` is false (uid) it
+ * selects more; with `schema`, the database rechecks them.
  *
  * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `TIME_OUT_OF_RANGE`.
  *

@@ -20,8 +20,8 @@ import { type ReadAnswer, readAggregates, readRows } from './result.js'
 type Nothing = Record<never, never>
 
 /**
- * An extension for `$extends` that gives fields of results other types: `Types` is model → field → type. They
- * have the form of computed fields, since Prisma knows no other way; at run time there are none.
+ * An extension for `$extends` that replaces the types of fields in results: `Types` is model → field → type. To the
+ * compiler they are computed fields, since Prisma offers nothing else; at run time there are none.
  */
 // biome-ignore lint/suspicious/noExplicitAny: clients of every schema fit
 export type Extension<Types> = (client: any) => {
@@ -40,9 +40,9 @@ export type Extension<Types> = (client: any) => {
   }
 }
 
-/** What generates the ids, where the families' own generators will not do. */
+/** Options of {@link idExtension}. */
 export interface ExtensionOptions {
-  /** Generators by the name of their family. Those with a default, flax and sno, may be left out. */
+  /** Generators by family name. Families with a default generator, such as flax and sno, may be omitted. */
   readonly generators?: Generators
 }
 
@@ -88,12 +88,12 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
 }
 
 /**
- * The extension for a configuration. The generated module calls it as `snoflax()`; call it yourself with a
- * configuration written by hand.
+ * The extension for a configuration that you write by hand. With the generator, call `snoflax()` of the generated module
+ * instead.
  *
- * @throws {IdError} `STORAGE_REFUSED`, `INVALID_OPTION` for a configuration that can't be; `GENERATOR_REQUIRED`
- * naming the field, where a family has no generator. The extension that it gives throws `INVALID_OPTION` where
- * the client lacks a model or field, `UNSUPPORTED_VERSION` where Prisma lacks what the extension relies on.
+ * @throws {IdError} `STORAGE_REFUSED`, `INVALID_OPTION` for an invalid configuration; `GENERATOR_REQUIRED`, naming the
+ * field, if a family has no generator. `$extends` throws `INVALID_OPTION` if the client lacks a model or field, and
+ * `UNSUPPORTED_VERSION` for a version of Prisma that the extension can't work with.
  *
  * @example
  * const id = { family: flax, storage: 'uuid', generated: true } as const

@@ -25,7 +25,7 @@ export interface IdColumn {
   read(value: unknown): unknown
 }
 
-/** What generates ids, by the name of their family. */
+/** Generators by family name. */
 // biome-ignore lint/suspicious/noExplicitAny: sources of every family's ids
 export type Generators = Readonly<Record<string, IdSource<any>>>
 

@@ -21,10 +21,10 @@ export type ReadRow<Types, Given, Columns> = {
     : Given[Column]
 }
 
-/** What raw queries need, whose columns no extension sees. `Types` gives the id of each field: `{ 'Order.id': SnoId }`. */
+/** Helpers for raw queries, which the extension can't convert. `Types` is the id type of each field: `{ 'Order.id': SnoId }`. */
 export interface RawQueries<Types> {
   /**
-   * An id as the database has it, to be put into `Prisma.sql`. Null stays null.
+   * The stored value of an id, as a parameter of `$queryRaw` or `Prisma.sql`. Null stays null.
    *
    * @throws {IdError} for a malformed id, naming the field.
    *
@@ -32,13 +32,13 @@ export interface RawQueries<Types> {
    * await prisma.$queryRaw`SELECT total FROM "Order" WHERE id = ${parameter('Order.id', id)}`
    */
   parameter<Name extends keyof Types & string>(name: Name, id: Types[Name]): DatabaseValue
-  /** The same of an id that may be null. */
+  /** The same for an id that may be null. */
   parameter<Name extends keyof Types & string>(name: Name, id: Types[Name] | null): DatabaseValue | null
 
   /**
-   * The rows of a raw query, with ids in the columns named.
+   * The rows of a raw query, with the named columns converted to ids.
    *
-   * @throws {IdError} for a value that is no id, and for a column that a row doesn't have.
+   * @throws {IdError} for a value that is not an id, and for a column that a row lacks.
    *
    * @example
    * const rows = await prisma.$queryRaw<{ id: string; total: number }[]>`SELECT id, total FROM "Order"`
@@ -87,9 +87,9 @@ function textOf(query: RawQuery, database: Database): string {
 }
 
 /**
- * Helpers for raw queries of a configuration.
+ * Helpers for raw queries, for a configuration that you write by hand.
  *
- * @throws {IdError} `STORAGE_REFUSED`, `INVALID_OPTION` for a configuration that can't be.
+ * @throws {IdError} `STORAGE_REFUSED`, `INVALID_OPTION` for an invalid configuration.
  *
  * @example
  * const { parameter, readRows } = rawQueries({

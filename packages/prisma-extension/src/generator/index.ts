@@ -17,14 +17,14 @@ const helper: typeof import('@prisma/generator-helper') = createRequire(import.m
   '@prisma/generator-helper',
 )
 
-/** What `prisma generate` asks of a generator. */
+/** The handlers that `prisma generate` calls. */
 export const generator = {
   name: 'snoflax-prisma-generator',
   getManifest: async () => ({ prettyName: 'snoflax ids', defaultOutput: '../generated/snoflax' }),
   generate,
 }
 
-/** Answers Prisma over standard input and error. */
+/** Serves `prisma generate` over standard input and error. */
 export function runGenerator(): void {
   helper.generatorHandler({ onManifest: generator.getManifest, onGenerate: generate })
 }

@@ -11,15 +11,15 @@ import type { ValueTransformer } from 'typeorm'
 
 /** Options of an id column that is not generated. */
 export interface PlainIdColumnOptions<IsArray extends boolean = boolean> {
-  /** Whether the column takes null. Default false. */
+  /** Whether the column is nullable. Default false. */
   readonly nullable?: boolean
   /** Whether the column has a unique constraint. Default false. */
   readonly unique?: boolean
-  /** The column's name in the database. By default the naming strategy gives it. */
+  /** The column's name in the database. Default: the naming strategy's. */
   readonly name?: string
   /** The column's comment in the database. */
   readonly comment?: string
-  /** How the ids are stored. By default the best storage that the database has for the family. */
+  /** How the ids are stored. Default: the best storage that the database has for the family. */
   readonly storage?: StorageName
   /** Whether find options and query builders select the column by default. Default true. */
   readonly select?: boolean
@@ -31,9 +31,9 @@ export interface PlainIdColumnOptions<IsArray extends boolean = boolean> {
 export interface IdColumnOptions<AnId extends string> extends Omit<PlainIdColumnOptions, 'array'> {
   /** Whether the column is the primary key, or a part of it. Default true. */
   readonly primary?: boolean
-  /** What generates the ids: a generator, a family, or your own. By default the family's monotonic generator. */
+  /** What generates the ids: a generator, or a family that has a default generator. Default: the column's family. */
   readonly generator?: IdSource<AnId>
-  /** The metabyte of every id of the column, 0 to 255, for families whose ids have one. */
+  /** The metabyte of the column's ids, 0 to 255, for families whose ids have one. */
   readonly meta?: number
   /** `'database'`: PostgreSQL generates the ids, by the function of @snoflax/pg-sql, or MariaDB by built-in functions. */
   readonly default?: 'database'

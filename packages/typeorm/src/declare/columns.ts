@@ -23,21 +23,20 @@ import {
 import { patchDataSources } from '../prepare/data-source.js'
 import { rememberIdProperty } from './created-at.js'
 
-/** What a property holds: an id, or an array of ids. */
+/** The type of a property: an id, or an array of ids. */
 export type OneOrMany<AnId extends string, IsArray extends boolean> = IsArray extends true ? AnId[] : AnId
 
-/** Decorates a property that holds ids of the family: another family's does not compile. */
+/** A decorator for a property of this id type. Properties of another family's type don't compile. */
 export type IdDecorator<Value extends string | string[]> = <Name extends string>(
   entity: { [Property in Name]?: Value | null },
   property: Name,
 ) => void
 
 /**
- * The generated primary key (unlike TypeORM's own `Column`, which is neither generated nor a key). A row that is inserted
- * without an id gets a new one. The column's type is the family's default for the database. For a column that is neither a
- * key nor generated, use `IdColumn.plain`.
+ * A generated primary key (unlike TypeORM's own `Column`, which is neither generated nor a key): a row that is inserted
+ * without an id gets a new one. For a column that is neither a key nor generated, use `IdColumn.plain`.
  *
- * @throws {IdError} `GENERATOR_REQUIRED` where the family has no generator of its own and none is passed.
+ * @throws {IdError} `GENERATOR_REQUIRED` if the family has no default generator and you pass none.
  *
  * @example
  * `class Ticket { @IdColumn(flake, { generator: flake.generator({ worker: 3 }) }) id!: FlakeId }`
@@ -77,9 +76,9 @@ function decorator<Value extends string | string[]>(
 }
 
 /**
- * The column of an `EntitySchema` that is the primary key and generated: `IdColumn` without decorators.
+ * A generated primary key in an `EntitySchema`: `IdColumn` without decorators.
  *
- * @throws {IdError} `GENERATOR_REQUIRED` where the family has no generator of its own and none is passed.
+ * @throws {IdError} `GENERATOR_REQUIRED` if the family has no default generator and you pass none.
  *
  * @example
  * const Customer = new EntitySchema<{ id: FlaxId }>({
@@ -96,7 +95,7 @@ export function idColumn<AnId extends string>(
 }
 
 /**
- * The column of an `EntitySchema` for ids that are neither the primary key nor generated.
+ * A column in an `EntitySchema` for ids that are neither the primary key nor generated.
  *
  * @example
  * const columns = { traceId: idColumn.plain(sno, { nullable: true }) }
@@ -112,12 +111,12 @@ idColumn.plain = <AnId extends string>(
 /** Decorators of one family. */
 export interface FamilyColumn<AnId extends string, Options = Omit<IdColumnOptions<AnId>, 'meta'>> {
   /**
-   * The primary key, generated.
+   * A generated primary key.
    *
    * @throws {IdError} `GENERATOR_REQUIRED`, `INVALID_OPTION`, naming entity and property.
    */
   (options?: Options): IdDecorator<AnId>
-  /** Ids that are neither the primary key nor generated: in PostgreSQL, arrays of them too. */
+  /** A column of ids that are neither the primary key nor generated, or in PostgreSQL of arrays of ids. */
   plain<IsArray extends boolean = false>(
     options?: PlainIdColumnOptions<IsArray>,
   ): IdDecorator<OneOrMany<AnId, IsArray>>

@@ -14,8 +14,8 @@ import {
 } from 'typeorm'
 
 /**
- * Finds rows whose ids were generated at or after `from` and before `to`. If the family's `exactRange` is false (uid),
- * it finds some more: recheck with `family.time`. If `from` is after the family's last time, it finds none.
+ * Finds rows whose ids were generated at or after `from` and before `to`. For families whose `exactRange` is false (uid)
+ * it finds more: recheck with `family.time`. If `from` is after the family's last time, it finds none.
  *
  * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`.
  *
@@ -63,24 +63,23 @@ export function createdBefore<AnId extends string, Of extends string = string>(
   return createdBetween(family, Number.NEGATIVE_INFINITY, time)
 }
 
-/** Options of a keyset page. */
+/** Options of {@link keyset}. */
 export interface KeysetOptions<Entity extends ObjectLiteral, Field extends keyof Entity & string> {
   /** The id property that rows are ordered by. Default `id`. */
   readonly field?: Field
-  /** `asc`: the oldest first, the default. `desc`: the newest first. */
+  /** Oldest first, or newest first. Default `asc`. */
   readonly order?: 'asc' | 'desc'
-  /** The id of the last row of the page before; undefined or null for the first page. */
+  /** The last id of the previous page; undefined or null for the first page. */
   readonly after?: Entity[Field] | null | undefined
-  /** Rows of a page. */
+  /** Rows per page. */
   readonly take: number
-  /** Conditions that every row fulfils besides. */
+  /** Further conditions. */
   readonly where?: FindOptionsWhere<Entity> | FindOptionsWhere<Entity>[]
 }
 
 /**
- * Find options of one page, by keyset: the index is entered at the last id seen, so that late pages cost what
- * the first does, and rows that come or go between two pages shift nothing. A malformed `after` is an IdError
- * of the `find` that takes the page.
+ * Find options for keyset pagination: page 1000 costs as much as page 1, and inserted or deleted rows shift no page.
+ * `find` throws an IdError for a malformed `after`.
  *
  * @throws {IdError} `INVALID_OPTION` for another order, and for a `take` that is not a positive integer.
  *

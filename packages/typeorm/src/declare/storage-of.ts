@@ -2,20 +2,20 @@ import { IdError } from '@snoflax/core'
 import type { DataSource, EntityTarget, ObjectLiteral } from 'typeorm'
 import { idColumnFor } from '../columns/prepared.js'
 
-/** Ids ⇄ values of one column, for SQL of your own. */
+/** Converts the ids of one column, for raw SQL. */
 export interface ColumnStorage {
-  /** Id → parameter. @throws {IdError} with entity and property, for a malformed id. */
+  /** The parameter for an id. @throws {IdError} naming entity and property, for a malformed id. */
   toDatabase(id: string | null): unknown
-  /** Value of a raw row → id. @throws {IdError} with entity and property. */
+  /** The id for a value in a raw row. @throws {IdError} naming entity and property, for anything that is not an id. */
   fromDatabase(value: unknown): string | null
 }
 
 /**
- * How the ids of a property lie in its column: for parameters and rows of `dataSource.query`, which TypeORM
- * passes on as they are. Query builders and find options need no such help.
+ * Converts the ids of a property for `dataSource.query`, whose parameters and rows TypeORM doesn't convert. Query builders
+ * and find options don't need it.
  *
- * @throws {IdError} `INVALID_OPTION` if the property holds no ids, or is a relation by several columns or by a
- * junction table.
+ * @throws {IdError} `INVALID_OPTION` if the property contains no ids, or is a relation with several columns or a junction
+ * table.
  *
  * @example
  * const ids = storageOf(dataSource, Order, 'customer')

@@ -13,9 +13,9 @@ interface Building {
   destroy(): Promise<void>
 }
 
-/** What a DataSource does about its id columns. */
+/** Options of {@link prepareDataSource}. */
 export interface PrepareOptions {
-  /** Whether `initialize()` compares the id columns with those in the database. Default true. */
+  /** Whether `initialize()` compares the declared id columns with those in the database. Default true. */
   readonly checkColumns?: boolean
 }
 
@@ -68,11 +68,11 @@ const isCommand = (): boolean =>
   /[\\/](?:typeorm|cli)(?:-ts-node-(?:commonjs|esm))?(?:\.js)?$/.test(globalThis.process?.argv?.[1] ?? '')
 
 /**
- * Makes a DataSource ready for id columns, before `initialize()` or after it. Only needed for options, and where this
- * package sees another copy of TypeORM than the application does: otherwise it happens by itself.
+ * Prepares a DataSource for id columns, before or after `initialize()`. You only need it to pass options, or if this package
+ * loads another copy of TypeORM than your application; otherwise declaring id columns is enough.
  *
- * @throws {IdError} `STORAGE_REFUSED`, `INVALID_OPTION` for a column that the database can't hold, from
- * `initialize()` or here if that was called before.
+ * @throws {IdError} `STORAGE_REFUSED`, `INVALID_OPTION` for a column that the database can't store: from `initialize()`, or
+ * from this function if the DataSource is initialized.
  *
  * @example
  * const dataSource = prepareDataSource(new DataSource({ type: 'better-sqlite3', database: ':memory:', entities }))
