@@ -1,6 +1,6 @@
 import type { Database } from '@snoflax/core'
-import { literalOf, requireMembers } from '@snoflax/core/adapter'
-import { is, Param, Placeholder, SQL, type SQLChunk, type Table } from 'drizzle-orm'
+import { arrayLiteral, literalOf, requireMembers } from '@snoflax/core/adapter'
+import { type Column, is, Param, Placeholder, SQL, type SQLChunk, type Table } from 'drizzle-orm'
 import { bindCompared, bound, boundWrite, mapAnswer, type Row, type SelectConfig } from './binding/values.js'
 import { boundInsert, boundUnion, checkReturningId, type Insert, withFreshIds } from './binding/writes.js'
 import { checkBuilder, copyBehind, type DrizzleCopy, isBefore1, ownCopy } from './copy.js'
@@ -146,9 +146,10 @@ function hookIntoBuilding(copy: DrizzleCopy): void {
   replace(prototype, 'collectSQL', (collect, chunks, ...more) => collect(bindCompared(chunks), ...more))
   replace(prototype, 'collectBoundValue', (collect, value, encoder, ...more) => {
     const [, , , isInline, out] = more as [unknown, unknown, unknown, boolean, { sql: string }]
-    const ids = isInline && value !== null ? findIds(encoder) : undefined
-    if (ids) out.sql += literalOf(ids.toDatabase(value), ids.storage.database)
-    else collect(value, encoder, ...more)
+    const ids = isInline && value != null ? findIds(encoder) : undefined
+    if (!ids) return collect(value, encoder, ...more)
+    const stored = (encoder as Column).mapToDriverValue(value)
+    out.sql += literalOf(Array.isArray(stored) ? arrayLiteral(stored) : stored, ids.storage.database)
   })
 }
 

@@ -65,9 +65,9 @@ describe('a value beside an id column is encoded', () => {
     [
       'in a union of such queries',
       sql`${id} in ${query
-        .select({ id: sql<FlaxId>`coalesce(${others.id}, ${a})` })
+        .select({ id: sql<FlaxId>`coalesce(${others.id}, ${a})`.as('id') })
         .from(others)
-        .union(query.select({ id: sql<FlaxId>`${b}` }).from(others))}`,
+        .union(query.select({ id: sql<FlaxId>`${b}`.as('id') }).from(others))}`,
       [bytes(a), bytes(b)],
     ],
     [
@@ -319,6 +319,7 @@ test('values that are written into SQL have the form of the column', () => {
     params: [],
   })
   expect(inlined(eq(id, undefined as never)).sql).toBe('"t"."id" = null')
+  expect(inlined(eq(past, [a])).sql).toBe(`"t"."past" = '{"\\\\x${hex}"}'`)
   expect(inlined(eq(name, "it's")).sql).toBe(`"t"."name" = 'it''s'`)
 })
 
