@@ -323,6 +323,46 @@ test('values that are written into SQL have the form of the column', () => {
   expect(inlined(eq(name, "it's")).sql).toBe(`"t"."name" = 'it''s'`)
 })
 
+describe('an alias of an id that only the text names', () => {
+  const alias = sql<FlaxId>`max(${id})`.as('ali')
+  const sub = query.select({ ali: alias }).from(table).as('sub')
+  const cte = query.$with('cte').as(query.select({ ali: sql<FlaxId>`${id}`.as('ali') }).from(table))
+  const beside = (value: unknown) => sql`"ali" = ${value}`
+  const queries: [string, (condition: SQL) => { toSQL(): unknown }][] = [
+    ['where', (condition) => query.select().from(sub).where(condition)],
+    [
+      'of a CTE',
+      (condition) =>
+        query
+          .with(cte)
+          .select({ one: sql`1`.as('one') })
+          .from(cte)
+          .where(condition),
+    ],
+    ['on', (condition) => query.select({ name }).from(table).innerJoin(sub, condition)],
+    ['having', (condition) => query.select({ alias }).from(table).groupBy(name).having(condition)],
+    ['order by', (condition) => query.select({ alias, name }).from(table).groupBy(name).orderBy(condition)],
+    ['selected', (condition) => query.select({ is: condition.as('is') }).from(sub)],
+    [
+      'in a subquery',
+      (condition) =>
+        query
+          .select({ name })
+          .from(table)
+          .where(sql`exists ${query.select().from(sub).where(condition)}`),
+    ],
+    [
+      'a raw query',
+      (condition) => ({ toSQL: () => build(sql`select ${id} as ali from ${table} where ${condition}`) }),
+    ],
+  ]
+  test.each(queries)('%s', (_, make) => {
+    expect(() => make(beside(a)).toSQL()).toThrow('t.id as ali: the text of the SQL names the column')
+    expect(() => make(beside('x')).toSQL()).not.toThrow()
+    expect(() => make(beside(sql.param(a, name))).toSQL()).not.toThrow()
+  })
+})
+
 describe('patterns', () => {
   test.each<[string, SQL]>([
     ['like', like(id, 'K%')],
