@@ -311,16 +311,14 @@ function aliasOf(field: unknown): Alias[] {
   return column ? [[field.fieldAlias, column]] : []
 }
 
-const ALIASED = new RegExp(
-  `${markOf(0).replace('0', '(\\d+)')}\\s+as\\s+[^\\p{L}_]?([\\p{L}\\p{N}_$]+)`,
-  'giu',
-)
-
 function aliasesIn(chunks: readonly SQLChunk[]): Alias[] {
-  const { text, cells, aliases } = new MarkedQuery().read(chunks)
-  const written = [...text.matchAll(ALIASED)].flatMap(([, cell, name]): Alias[] => {
-    const column = cells[Number(cell)]?.column
-    return column ? [[name as string, column]] : []
+  const query = new MarkedQuery().read(chunks)
+  const { cells, aliases } = query
+  const column = columnAmong(cells)
+  const reading = column && query.reading(idsOf(column).storage.database)
+  const written = (reading?.aliases ?? []).flatMap(({ name, chunk = -1 }): Alias[] => {
+    const column = cells[chunk]?.column
+    return column ? [[name, column]] : []
   })
   return [...aliases, ...written, ...cells.flatMap(({ chunk }) => aliasesOf(chunk))]
 }
