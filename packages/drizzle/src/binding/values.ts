@@ -52,10 +52,10 @@ export function bound(query: SQL): SQL {
 export function bindCompared(given: SQLChunk[]): SQLChunk[] {
   if (!given.some(isPartOfComparison)) return given
   const texts = textsIn(given)
-  if (texts.length === 0 && !holds(given, hasValue)) return given
+  const isOfColumn = holds(given, isOfIds)
+  if (texts.length === 0 && !holds(given, isOfColumn ? hasValue : isName)) return given
   const isNamed = (columns: NamedColumns) =>
     holds(given, mayBeIn(columns)) || columns.mayHold(texts.flatMap(quotedIn))
-  const isOfColumn = holds(given, isOfIds)
   const named = isOfColumn ? [] : [...NAMED].filter(([, columns]) => isNamed(columns))
   if (named.length === 0 && !isOfColumn) return given
   const query = new MarkedQuery()
@@ -183,6 +183,8 @@ function isPartOfComparison(chunk: SQLChunk): boolean {
   if (chunk instanceof Column) return isOfIds(chunk)
   return is(chunk, StringChunk) ? mayCompare(textOf(chunk)) : isOfIds(chunk)
 }
+
+const isName = (chunk: unknown): boolean => is(chunk, Name)
 
 const isOfIds = (chunk: unknown): boolean => idColumnOf(chunk) !== undefined
 
