@@ -53,7 +53,7 @@ export function bindCompared(given: SQLChunk[]): SQLChunk[] {
   if (!given.some(isPartOfComparison)) return given
   const texts = textsIn(given)
   const isOfColumn = holds(given, isOfIds)
-  if (texts.length === 0 && !holds(given, isOfColumn ? hasValue : isName)) return given
+  if (texts.length === 0 && !holds(given, isOfColumn ? hasValue : isNameOrDerived)) return given
   const isNamed = (columns: NamedColumns) =>
     holds(given, mayBeIn(columns)) || columns.mayHold(texts.flatMap(quotedIn))
   const named = isOfColumn ? [] : [...NAMED].filter(([, columns]) => isNamed(columns))
@@ -184,7 +184,9 @@ function isPartOfComparison(chunk: SQLChunk): boolean {
   return is(chunk, StringChunk) ? mayCompare(textOf(chunk)) : isOfIds(chunk)
 }
 
-const isName = (chunk: unknown): boolean => is(chunk, Name)
+/** What may be made of ids, without a text that says so. */
+const isNameOrDerived = (chunk: unknown): boolean =>
+  !(chunk instanceof Column) && (is(chunk, Name) || idsIn(chunk).length > 0)
 
 const isOfIds = (chunk: unknown): boolean => idColumnOf(chunk) !== undefined
 
