@@ -52,8 +52,9 @@ export function bound(query: SQL): SQL {
 export function bindCompared(given: SQLChunk[]): SQLChunk[] {
   if (!given.some(isPartOfComparison)) return given
   const texts = textsIn(given)
+  if (texts.length === 0 && !holds(given, hasValue)) return given
   const isOfColumn = holds(given, isOfIds)
-  if (texts.length === 0 && !holds(given, isOfColumn ? hasValue : isNameOrDerived)) return given
+  if (texts.length === 0 && !isOfColumn && !holds(given, isNameOrDerived)) return given
   const isNamed = (columns: NamedColumns) =>
     holds(given, mayBeIn(columns)) || columns.mayHold(texts.flatMap(quotedIn))
   const named = isOfColumn ? [] : [...NAMED].filter(([, columns]) => isNamed(columns))
