@@ -16,7 +16,19 @@ const MATRIX = [
     project: 'drizzle',
     variable: 'SNOFLAX_DRIZZLE',
     versions: ['0.45', '1.0'],
-    tests: ['test/orm/contract', 'packages/drizzle/test/versions', 'packages/drizzle/test/differential'],
+    tests: [
+      'test/orm/contract',
+      ...[
+        'versions',
+        'differential',
+        'compared-values',
+        'operators',
+        'writes',
+        'lists',
+        'expressions',
+        'uid',
+      ].map((name) => `packages/drizzle/test/${name}`),
+    ],
   },
   {
     project: 'kysely',

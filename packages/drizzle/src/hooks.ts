@@ -1,7 +1,16 @@
 import type { Database } from '@snoflax/core'
-import { literalOf, requireMembers } from '@snoflax/core/adapter'
-import { is, Param, Placeholder, SQL, type SQLChunk, type Table } from 'drizzle-orm'
-import { bindCompared, bound, boundWrite, mapAnswer, type Row, type SelectConfig } from './binding/values.js'
+import { arrayLiteral, literalOf, requireMembers } from '@snoflax/core/adapter'
+import { type Column, is, Param, Placeholder, SQL, type SQLChunk, type Table } from 'drizzle-orm'
+import {
+  bindCompared,
+  bound,
+  boundWrite,
+  inStatement,
+  mapAnswer,
+  type Row,
+  rememberAliases,
+  type SelectConfig,
+} from './binding/values.js'
 import { boundInsert, boundUnion, checkReturningId, type Insert, withFreshIds } from './binding/writes.js'
 import { checkBuilder, copyBehind, type DrizzleCopy, isBefore1, ownCopy } from './copy.js'
 import type { IdDialect } from './id-column/dialect.js'
@@ -138,17 +147,22 @@ function hookIntoBuilding(copy: DrizzleCopy): void {
   const prototype = copy.SQL.prototype as unknown as BuildingMembers
   if (isBefore1(copy)) {
     replace(prototype, 'buildQueryFromSourceParams', function (build, given, config) {
-      const chunks = bindCompared(given)
-      return build(config.inlineParams || this.shouldInlineParams ? chunks.map(inline) : chunks, config)
+      return inStatement(given, () => {
+        const chunks = bindCompared(given)
+        return build(config.inlineParams || this.shouldInlineParams ? chunks.map(inline) : chunks, config)
+      })
     })
     return
   }
-  replace(prototype, 'collectSQL', (collect, chunks, ...more) => collect(bindCompared(chunks), ...more))
+  replace(prototype, 'collectSQL', (collect, chunks, ...more) =>
+    inStatement(chunks, () => collect(bindCompared(chunks), ...more)),
+  )
   replace(prototype, 'collectBoundValue', (collect, value, encoder, ...more) => {
     const [, , , isInline, out] = more as [unknown, unknown, unknown, boolean, { sql: string }]
-    const ids = isInline && value !== null ? findIds(encoder) : undefined
-    if (ids) out.sql += literalOf(ids.toDatabase(value), ids.storage.database)
-    else collect(value, encoder, ...more)
+    const ids = isInline && value != null ? findIds(encoder) : undefined
+    if (!ids) return collect(value, encoder, ...more)
+    const stored = (encoder as Column).mapToDriverValue(value)
+    out.sql += literalOf(Array.isArray(stored) ? arrayLiteral(stored) : stored, ids.storage.database)
   })
 }
 
@@ -167,12 +181,12 @@ function hookIntoDialect(copy: DrizzleCopy, { database, relationalMethods, inJso
     })
   }
   // Drizzle puts bare names in the place of columns there.
-  replace(prototype, 'buildSelection', (build, fields, options) =>
-    build(
-      fields.map((selected) => ({ ...selected, field: boundField(selected.field, database) })),
-      options,
-    ),
-  )
+  replace(prototype, 'buildSelection', (build, fields, options) => {
+    const bound = fields.map((selected) => ({ ...selected, field: boundField(selected.field, database) }))
+    const selection = build(bound, options)
+    rememberAliases(selection, fields)
+    return selection
+  })
   replace(prototype, 'buildInsertQuery', (build, insert) => {
     if (database === 'mysql') checkReturningId(insert)
     const bound = boundInsert(insert, database)

@@ -65,9 +65,9 @@ describe('a value beside an id column is encoded', () => {
     [
       'in a union of such queries',
       sql`${id} in ${query
-        .select({ id: sql<FlaxId>`coalesce(${others.id}, ${a})` })
+        .select({ id: sql<FlaxId>`coalesce(${others.id}, ${a})`.as('id') })
         .from(others)
-        .union(query.select({ id: sql<FlaxId>`${b}` }).from(others))}`,
+        .union(query.select({ id: sql<FlaxId>`${b}`.as('id') }).from(others))}`,
       [bytes(a), bytes(b)],
     ],
     [
@@ -319,7 +319,48 @@ test('values that are written into SQL have the form of the column', () => {
     params: [],
   })
   expect(inlined(eq(id, undefined as never)).sql).toBe('"t"."id" = null')
+  expect(inlined(eq(past, [a])).sql).toBe(`"t"."past" = '{"\\\\x${hex}"}'`)
   expect(inlined(eq(name, "it's")).sql).toBe(`"t"."name" = 'it''s'`)
+})
+
+describe('an alias of an id that only the text names', () => {
+  const alias = sql<FlaxId>`max(${id})`.as('ali')
+  const sub = query.select({ ali: alias }).from(table).as('sub')
+  const cte = query.$with('cte').as(query.select({ ali: sql<FlaxId>`${id}`.as('ali') }).from(table))
+  const beside = (value: unknown) => sql`"ali" = ${value}`
+  const queries: [string, (condition: SQL) => { toSQL(): unknown }][] = [
+    ['where', (condition) => query.select().from(sub).where(condition)],
+    [
+      'of a CTE',
+      (condition) =>
+        query
+          .with(cte)
+          .select({ one: sql`1`.as('one') })
+          .from(cte)
+          .where(condition),
+    ],
+    ['on', (condition) => query.select({ name }).from(table).innerJoin(sub, condition)],
+    ['having', (condition) => query.select({ alias }).from(table).groupBy(name).having(condition)],
+    ['order by', (condition) => query.select({ alias, name }).from(table).groupBy(name).orderBy(condition)],
+    ['selected', (condition) => query.select({ is: condition.as('is') }).from(sub)],
+    [
+      'in a subquery',
+      (condition) =>
+        query
+          .select({ name })
+          .from(table)
+          .where(sql`exists ${query.select().from(sub).where(condition)}`),
+    ],
+    [
+      'a raw query',
+      (condition) => ({ toSQL: () => build(sql`select ${id} as ali from ${table} where ${condition}`) }),
+    ],
+  ]
+  test.each(queries)('%s', (_, make) => {
+    expect(() => make(beside(a)).toSQL()).toThrow('t.id as ali: the text of the SQL names the column')
+    expect(() => make(beside('x')).toSQL()).not.toThrow()
+    expect(() => make(beside(sql.param(a, name))).toSQL()).not.toThrow()
+  })
 })
 
 describe('patterns', () => {

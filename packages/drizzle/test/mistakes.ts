@@ -19,7 +19,11 @@ const ordersWith = (
 }
 
 const selected = (id: FlaxId) =>
-  drizzle(new Database(':memory:')).select().from(customers).where(eq(customers.id, id)).toSQL()
+  drizzle({ client: new Database(':memory:') })
+    .select()
+    .from(customers)
+    .where(eq(customers.id, id))
+    .toSQL()
 
 export default {
   'no generator': () => sqliteTable('orders', { id: sqlite.flakeId().primaryKey() }),

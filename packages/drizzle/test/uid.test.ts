@@ -36,7 +36,7 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('uid as %s',
     database = await pglite.open()
     await install(database.connection, { families: ['uid'] })
     for (const statement of await postgresStatements({ events })) await database.query(statement)
-    db = drizzle(database.connection)
+    db = drizzle({ client: database.connection })
     await db.insert(events).values(ids.map((id) => ({ id })))
   })
   afterAll(() => database.close())

@@ -81,6 +81,7 @@ export class Meanings {
     const around = this.withCtes(query as QueryParts, parent)
     const scope = this.scope(around)
     this.scopes.set(query, (this.scopes.get(query) ?? new Map()).set(parent, scope))
+    scope.addAnswer(() => this.relationOf(query, parent))
     const { from, joins, table, into, using } = query as QueryParts
     // A CTE of the same name is never written to.
     for (const node of [table, into]) if (node) this.addSource(node, scope, this.scope())

@@ -1,7 +1,14 @@
 import { IdError } from '@snoflax/core'
-import { answeredArguments, answersOther, literalOf, refuseUnconverted } from '@snoflax/core/adapter'
+import {
+  answeredArguments,
+  answersOther,
+  literalOf,
+  NamedColumns,
+  refuseUnconverted,
+} from '@snoflax/core/adapter'
 import {
   type AggregateFunctionNode,
+  AliasNode,
   AndNode,
   BinaryOperationNode,
   type CaseNode,
@@ -38,6 +45,7 @@ import {
   type Meanings,
   nameOfFunction,
   operatorOf,
+  type RawReading,
 } from './meanings.js'
 import {
   type AnyNode,
@@ -558,7 +566,12 @@ export class Rewriter {
       if (ids) put(chunks, { is: 'derived', ids })
     }
     this.refuseIdsBesideTables(nodes, places, scope)
-    for (const { chunk, columns } of this.meanings.named.beside(reading)) {
+    const isUnplaced = (node: Node, at: number) =>
+      places[at] === undefined && ValueNode.is(node) && this.meanings.named.mayHold(node.value)
+    const named = nodes.some(isUnplaced)
+      ? [this.meanings.named, this.aliasesIn(reading, meanings, scope)]
+      : []
+    for (const { chunk, columns } of named.flatMap((one) => one.beside(reading))) {
       const node = nodes[chunk] as Node
       if (places[chunk] === undefined && ValueNode.is(node)) {
         refuseUnconverted(columns, node.value, NAMED_IN_TEXT)
@@ -580,6 +593,25 @@ export class Rewriter {
       )
     }
     return places
+  }
+
+  /** The columns of subqueries, CTEs and the query itself that raw SQL names in its text. */
+  private aliasesIn(reading: RawReading, meanings: readonly Meaning[], scope: Scope): NamedColumns {
+    const aliases = new NamedColumns()
+    const add = (name: string, { named }: ColumnIds) =>
+      aliases.add(name, { ...named, place: `${named.place} as ${name}` })
+    for (const name of reading.comparisons.flatMap(({ names }) => names.flat())) {
+      for (const ids of scope.called(name)) add(name, ids)
+    }
+    for (const { name, chunk = -1 } of reading.aliases)
+      for (const ids of idsIn(meanings[chunk])) add(name, ids)
+    for (const node of reading.nodes) {
+      if (!AliasNode.is(node)) continue
+      for (const [name, meaning] of this.meanings.relationOf(node.node, scope).columns) {
+        for (const ids of idsIn(meaning)) add(name, ids)
+      }
+    }
+    return aliases
   }
 
   /** Raw SQL with a table in it has its columns in its text, which nobody reads. */

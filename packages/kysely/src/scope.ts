@@ -1,7 +1,7 @@
 import { IdError } from '@snoflax/core'
 import { withoutCase } from '@snoflax/core/adapter'
 import type { ColumnIds, Declared } from './column-ids.js'
-import { hasIds, type Meaning, unite } from './meaning.js'
+import { hasIds, idsIn, type Meaning, unite } from './meaning.js'
 
 /** A table, view, subquery or CTE: what its columns hold. */
 export interface Relation {
@@ -29,6 +29,7 @@ interface Source {
 export class Scope {
   private readonly sources: Source[] = []
   private readonly ctes = new Map<string, () => Relation>()
+  private answer: (() => Relation) | undefined
 
   constructor(
     readonly declared: Declared,
@@ -42,6 +43,21 @@ export class Scope {
 
   addCte(name: string, relation: () => Relation): void {
     this.ctes.set(name, once(relation))
+  }
+
+  /** What the query answers, whose names ORDER BY and HAVING can use. */
+  addAnswer(relation: () => Relation): void {
+    this.answer = once(relation)
+  }
+
+  /** The id columns that raw SQL may mean by a name: of whatever it can see. */
+  called(name: string): ColumnIds[] {
+    const own = [...this.sources.map(({ relation }) => relation), ...this.ctes.values(), this.answer]
+    const columns = own.flatMap((relation) => [...(relation?.().columns ?? [])])
+    const found = columns.flatMap(([one, meaning]) =>
+      withoutCase(one) === withoutCase(name) ? idsIn(meaning) : [],
+    )
+    return [...found, ...(this.parent?.called(name) ?? [])]
   }
 
   /** A table by the name that stands in FROM. */

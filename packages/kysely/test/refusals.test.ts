@@ -9,6 +9,7 @@ import {
   Kysely,
   type OperationNode,
   type OperationNodeKind,
+  type RawBuilder,
   SqliteDialect,
   sql,
 } from 'kysely'
@@ -648,6 +649,52 @@ test('streams are converted', async () => {
   for await (const row of query.stream()) seen.push(row)
   expect(seen).toEqual([{ id: ada }])
 })
+
+test.each<[string, (is: RawBuilder<boolean>) => { execute(): Promise<unknown> }]>([
+  [
+    'a CTE',
+    (is) =>
+      db()
+        .with('cte', (q) => q.selectFrom('customers').select('id as ali'))
+        .selectFrom('cte')
+        .selectAll()
+        .where(is),
+  ],
+  [
+    'a subquery',
+    (is) =>
+      db()
+        .selectFrom((q) =>
+          q
+            .selectFrom('customers')
+            .select((e) => e.fn.max('id').as('ali'))
+            .as('sub'),
+        )
+        .selectAll()
+        .where(is),
+  ],
+  ['the query', (is) => db().selectFrom('customers').select('id as ali').groupBy('id').having(is)],
+  [
+    'a query in raw SQL',
+    (is) => raw(sql`select * from ${db().selectFrom('customers').select('id as ali').as('sub')} where ${is}`),
+  ],
+  [
+    'raw SQL with the column',
+    (is) =>
+      raw(sql`select * from (select max(${sql.ref('customers.id')}) as ali from customers) t where ${is}`),
+  ],
+  [
+    'raw SQL that names the column',
+    (is) => raw(sql`select * from (select max(customers.id) as ali from customers) t where ${is}`),
+  ],
+])('an id beside an alias, of %s, that raw SQL names in its text', async (_, make) => {
+  await refused(
+    () => make(sql<boolean>`ali = ${ada}`).execute(),
+    /^customers\.id(?: as ali)?: the text of the SQL names the column/,
+  )
+  await make(sql<boolean>`ali = ${notAnId(ada)}`).execute()
+})
+const raw = (query: RawBuilder<unknown>) => ({ execute: () => query.execute(db()) })
 
 test.each<[string, object, RegExp]>([
   [

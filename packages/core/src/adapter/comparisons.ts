@@ -38,6 +38,16 @@ export interface Parts {
   readonly texts: readonly string[]
 }
 
+/** What SQL calls by another name, as in `max(id) as last`. */
+export interface Alias {
+  /** The other name. */
+  readonly name: string
+  /** Number of the chunk that it is. */
+  readonly chunk?: number | undefined
+  /** The column that only the text names. */
+  readonly column?: string | undefined
+}
+
 const MARK = '\uE000'
 
 /**
@@ -103,6 +113,8 @@ export interface Reading {
   readonly json: readonly number[]
   /** All that stands in it, where something is read as JSON. */
   readonly all: Parts
+  /** What it gives another name. */
+  readonly aliases: readonly Alias[]
 }
 
 const KEPT = 500
@@ -144,7 +156,24 @@ const readingOf = (
   parts: namedParts(partsOf(items, dialect)),
   json,
   all: namedParts(json.length > 0 ? operandsIn(items) : []),
+  aliases: aliasesIn(items),
 })
+
+/** One list for all levels of brackets. */
+function aliasesIn(items: readonly Item[], aliases: Alias[] = []): Alias[] {
+  let start = 0
+  for (const [at, { text, inside }] of items.entries()) {
+    if (inside && items[at - 1]?.text !== 'CAST') aliasesIn(inside, aliases)
+    const name = text === 'AS' ? items[at + 1]?.name : undefined
+    if (name !== undefined) {
+      for (const { chunk, name: column, isCast } of termsOf(items.slice(start, at))) {
+        if (!isCast) aliases.push({ name, chunk, column })
+      }
+    }
+    if (ENDS.test(text)) start = at + 1
+  }
+  return aliases
+}
 
 /** A chunk, a column that the text names, or a text that is written into it. */
 interface Operand {

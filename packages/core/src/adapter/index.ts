@@ -7,6 +7,7 @@ export { agree, type ColumnIdentity } from './agree.js'
 export { checkStored } from './check-stored.js'
 export { checkColumnOptions } from './column-options.js'
 export {
+  type Alias,
   answeredArguments,
   answersOther,
   type Comparison,

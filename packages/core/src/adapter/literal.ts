@@ -33,5 +33,9 @@ const bytesLiteral = (hex: string, database: Database): string =>
  */
 export const arrayLiteral = (values: readonly unknown[]): string => `{${values.map(element).join(',')}}`
 
-const element = (value: unknown): string =>
-  value instanceof Uint8Array ? `"\\\\x${hexOf(value)}"` : value === null ? 'NULL' : `"${value}"`
+function element(value: unknown): string {
+  if (value === null) return 'NULL'
+  if (Array.isArray(value)) return arrayLiteral(value)
+  const text = value instanceof Uint8Array ? `\\x${hexOf(value)}` : String(value)
+  return `"${text.replaceAll('\\', '\\\\')}"`
+}

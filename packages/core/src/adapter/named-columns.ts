@@ -71,10 +71,14 @@ export class NamedColumns {
   }
 
   /** The values that SQL compares with columns which its text names, or writes there, with the columns of that name. */
-  beside({ comparisons }: Reading): BesideName[] {
+  beside({ comparisons, aliases }: Reading): BesideName[] {
+    const named = (name: string) =>
+      aliases.flatMap(({ name: alias, column }) =>
+        column !== undefined && withoutCase(alias) === withoutCase(name) ? [column] : [],
+      )
     return comparisons.flatMap(({ rows, list, array, names }) =>
       names.flatMap((some, at) => {
-        const columns = this.called(some)
+        const columns = this.called([...some, ...some.flatMap(named)])
         if (columns.length === 0) return []
         const terms = rows.flatMap((row) => row[at] ?? []).map(({ chunk }) => chunk)
         return [...terms, ...[list, array].filter((chunk) => chunk !== undefined)].map((chunk) => ({

@@ -26,3 +26,20 @@ test('what is only compared inside a pattern is no part of it, so that deep brac
   const deep = readComparisons('a ~ (b, '.repeat(400), 'postgres').comparisons
   expect(deep.reduce((sum, { rows: [, right = []] }) => sum + right.length, 0)).toBeLessThanOrEqual(800)
 })
+
+test.each([
+  ['select max(id) as last from t', [{ name: 'last', column: 'id' }]],
+  [
+    `select ${markOf(3)} "as", coalesce(a, ${markOf(4)}) as "x y" from t`,
+    [
+      { name: 'x y', column: 'a' },
+      { name: 'x y', chunk: 4 },
+    ],
+  ],
+  [
+    'with c as (select id as one from t) select count(id) as n, cast(id as text), id::text as t from c',
+    [{ name: 'one', column: 'id' }],
+  ],
+])('what %s gives another name', (sql, aliases) => {
+  expect(readComparisons(sql, 'postgres').aliases).toEqual(aliases)
+})

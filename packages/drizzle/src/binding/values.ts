@@ -7,7 +7,7 @@ import {
   markOf,
   mayCompare,
   type NamedColumn,
-  type NamedColumns,
+  NamedColumns,
   type Reading,
   readComparisons,
   refuseLeak,
@@ -28,8 +28,12 @@ import {
   Placeholder,
   SQL,
   type SQLChunk,
+  type SQLWrapper,
   StringChunk,
+  Subquery,
   Table,
+  View,
+  ViewBaseConfig,
 } from 'drizzle-orm'
 import { TypedQueryBuilder } from 'drizzle-orm/query-builders/query-builder'
 import { type ColumnIds, findIds, IDS, idsOf, isList, NAMED } from '../id-column/ids.js'
@@ -49,9 +53,10 @@ export function bindCompared(given: SQLChunk[]): SQLChunk[] {
   if (!given.some(isPartOfComparison)) return given
   const texts = textsIn(given)
   if (texts.length === 0 && !holds(given, hasValue)) return given
+  const isOfColumn = holds(given, isOfIds)
+  if (texts.length === 0 && !isOfColumn && !holds(given, isNameOrDerived)) return given
   const isNamed = (columns: NamedColumns) =>
     holds(given, mayBeIn(columns)) || columns.mayHold(texts.flatMap(quotedIn))
-  const isOfColumn = holds(given, isOfIds)
   const named = isOfColumn ? [] : [...NAMED].filter(([, columns]) => isNamed(columns))
   if (named.length === 0 && !isOfColumn) return given
   const query = new MarkedQuery()
@@ -180,6 +185,10 @@ function isPartOfComparison(chunk: SQLChunk): boolean {
   return is(chunk, StringChunk) ? mayCompare(textOf(chunk)) : isOfIds(chunk)
 }
 
+/** What may be made of ids, without a text that says so. */
+const isNameOrDerived = (chunk: unknown): boolean =>
+  !(chunk instanceof Column) && (is(chunk, Name) || idsIn(chunk).length > 0)
+
 const isOfIds = (chunk: unknown): boolean => idColumnOf(chunk) !== undefined
 
 /** Whether a chunk is so, or one of SQL that is read with it. */
@@ -200,6 +209,8 @@ const QUOTE = '\u0000'
 /** A query, that of SQL inside SQL too, as text with marks and the cells that they stand for. */
 class MarkedQuery {
   readonly cells: Cell[] = []
+  /** Of what is selected in it. */
+  readonly aliases: Alias[] = []
   text = ''
 
   /** Without a change to it. */
@@ -215,6 +226,7 @@ class MarkedQuery {
       if (is(chunk, StringChunk)) this.text += withoutMarks(textOf(chunk))
       else if (is(chunk, Name)) this.text += QUOTE + withoutMarks(chunk.value) + QUOTE
       else if (is(chunk, SQL) && !isInlined(chunk) && !idColumnOf(chunk)) {
+        this.aliases.push(...(selections.get(chunk) ?? []))
         copy[key] = new SQL(this.copy(chunk.queryChunks))
       } else this.text += markOf(this.cells.push(new Cell(copy, key)) - 1)
     }
@@ -244,7 +256,10 @@ class MarkedQuery {
       else if (ids) for (const cell of involved) cell.refuseNamed([ids])
     }
     const named = NAMED.get(database)
-    for (const { chunk, columns } of named?.beside(reading) ?? []) cells[chunk]?.refuseNamed(columns)
+    const isNaming = comparisons.some(({ names }) => names.some(({ length }) => length > 0))
+    for (const names of isNaming ? [named, statement?.aliases] : []) {
+      for (const { chunk, columns } of names?.beside(reading) ?? []) cells[chunk]?.refuseNamed(columns)
+    }
     named?.refuseUnseen(reading, {
       column: (chunk) => cells[chunk]?.ids[0],
       value: (chunk) => cells[chunk]?.value,
@@ -253,6 +268,76 @@ class MarkedQuery {
     })
     return reading
   }
+}
+
+/** What is being built. Each part of it is bound by itself, but its text may have names that others declare. */
+let statement: Statement | undefined
+
+/** Builds SQL, which is a statement unless it is a part of one. */
+export function inStatement<Built>(chunks: readonly SQLChunk[], build: () => Built): Built {
+  if (statement) return build()
+  statement = new Statement(chunks)
+  try {
+    return build()
+  } finally {
+    statement = undefined
+  }
+}
+
+class Statement {
+  private known: NamedColumns | undefined
+
+  constructor(private readonly chunks: readonly SQLChunk[]) {}
+
+  /** What it calls ids by `as`, in its subqueries too. */
+  get aliases(): NamedColumns {
+    if (this.known) return this.known
+    this.known = new NamedColumns()
+    for (const [name, column] of aliasesIn(this.chunks)) {
+      const { named } = idsOf(column)
+      this.known.add(name, { ...named, place: `${named.place} as ${name}` })
+    }
+    return this.known
+  }
+}
+
+type Alias = readonly [name: string, column: Column]
+
+const selections = new WeakMap<SQL, Alias[]>()
+
+/** Keeps in mind which fields of a selection are ids: Drizzle puts bare names in the place of columns there. */
+export function rememberAliases(selection: SQL, fields: readonly { readonly field: unknown }[]): void {
+  const aliases = fields.flatMap(({ field }) => aliasOf(field))
+  if (aliases.length > 0) selections.set(selection, aliases)
+}
+
+function aliasOf(field: unknown): Alias[] {
+  const column = is(field, SQL.Aliased) && idColumnOf(field)
+  return column ? [[field.fieldAlias, column]] : []
+}
+
+function aliasesIn(chunks: readonly SQLChunk[]): Alias[] {
+  const query = new MarkedQuery().read(chunks)
+  const { cells, aliases } = query
+  const column = columnAmong(cells)
+  const reading = column && query.reading(idsOf(column).storage.database)
+  const written = (reading?.aliases ?? []).flatMap(({ name, chunk = -1 }): Alias[] => {
+    const column = cells[chunk]?.column
+    return column ? [[name, column]] : []
+  })
+  return [...aliases, ...written, ...cells.flatMap(({ chunk }) => aliasesOf(chunk))]
+}
+
+function aliasesOf(chunk: unknown): Alias[] {
+  if (is(chunk, Subquery)) return aliasesIn([chunk._.sql])
+  if (is(chunk, TypedQueryBuilder)) return aliasesIn([(chunk as unknown as SQLWrapper).getSQL()])
+  if (!is(chunk, View)) return []
+  const { selectedFields } = (chunk as unknown as ViewMembers)[ViewBaseConfig]
+  return Object.values(selectedFields).flatMap(aliasOf)
+}
+
+interface ViewMembers {
+  readonly [ViewBaseConfig]: { readonly selectedFields: Row }
 }
 
 /** Whether Drizzle writes the values of the query into its SQL. */

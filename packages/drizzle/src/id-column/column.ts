@@ -1,11 +1,11 @@
 import { type Database, IdError, type IdFamily } from '@snoflax/core'
-import { databaseDefault, hexOf, idSource } from '@snoflax/core/adapter'
+import { arrayLiteral, databaseDefault, hexOf, idSource } from '@snoflax/core/adapter'
 import { type Column, entityKind, is, SQL, sql, type Table } from 'drizzle-orm'
 import { boundTo } from '../binding/values.js'
 import { watchConstraints } from '../constraints.js'
 import { checkCopy, hookInto } from '../hooks.js'
 import type { IdDialect } from './dialect.js'
-import { ColumnIds, IDS } from './ids.js'
+import { ColumnIds, IDS, isList } from './ids.js'
 import { literal } from './literal.js'
 import type { ColumnRequest, DialectName, IdColumns, ReferenceOptions } from './types.js'
 
@@ -100,6 +100,20 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
     }
 
     override mapFromDriverValue = (value: unknown): unknown => this[IDS].fromDatabase(value)
+
+    /** Called by Drizzle 1.0, whose drivers disagree about bytes in arrays; each sends a text as it is. */
+    postBuild(): Column {
+      const { postBuild } = dialect.Column.prototype as { readonly postBuild: () => Column }
+      const column = postBuild.call(this)
+      const { mapToDriverValue } = column
+      if (isList(column)) {
+        column.mapToDriverValue = (given) => {
+          const list = mapToDriverValue(given)
+          return Array.isArray(list) && this[IDS].storage.name === 'binary' ? arrayLiteral(list) : list
+        }
+      }
+      return column
+    }
   }
 
   const Base = dialect.Builder as unknown as BuilderClass<[name: string, dataType: string, type: string]>

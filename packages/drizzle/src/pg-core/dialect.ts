@@ -8,8 +8,9 @@ export const POSTGRES: IdDialect = {
   prefix: 'Pg',
   Column: core.PgColumn,
   Builder: core.PgColumnBuilder,
+  // None for bytes: for neon-http it is `String`, which makes a list of numbers of them.
   codecOf: (storage) =>
-    ({ text: 'text', uuid: 'uuid', uuid8: 'uuid', binary: 'bytea', bigint: 'bigint' })[storage],
+    ({ text: 'text', uuid: 'uuid', uuid8: 'uuid', binary: undefined, bigint: 'bigint' })[storage],
   relationalMethods: ['buildRelationalQueryWithoutPK'],
   /** JSON numbers are rounded above 2^53; bytes and uuids are text there already. */
   inJson(storage, expression, isList) {
