@@ -199,8 +199,10 @@ function readRaw(query: QueryIds, parts: readonly unknown[], database: Database,
     column: (chunk) => columnAt(chunk)?.named,
     value: (chunk) => parameterAt(chunk)?.value,
   })
+  const isUnconverted = (param: ParamRef | undefined): param is ParamRef =>
+    param?.value != null && !param.codec?.codecId.startsWith('snoflax/') && !found.has(param)
   for (const { rows, names, pattern } of reading.comparisons) {
-    for (const [at, some] of names.entries()) {
+    for (const at of names.keys()) {
       const terms = rows.flatMap((row) => row[at] ?? [])
       const held = terms.find(({ chunk }) => columnAt(chunk))
       const column = held && columnAt(held.chunk)
@@ -209,14 +211,15 @@ function readRaw(query: QueryIds, parts: readonly unknown[], database: Database,
         const part = parts[chunk]
         const param = parameterAt(chunk)
         if (converting && isPrepared(part)) found.set(part, prepared(converting, part))
-        if (param?.value == null || param.codec?.codecId.startsWith('snoflax/')) continue
+        if (!isUnconverted(param)) continue
         if (converting) found.set(param, bound(converting, param.value))
-        else {
-          const columns = column ? [column.named] : query.ids.named.called(some)
-          refuseUnconverted(columns, param.value, RAW_ADVICE.advice)
-        }
+        else if (column) refuseUnconverted([column.named], param.value, RAW_ADVICE.advice)
       }
     }
+  }
+  for (const { chunk, columns } of query.ids.named.beside(reading)) {
+    const param = parameterAt(chunk)
+    if (isUnconverted(param)) refuseUnconverted(columns, param.value, RAW_ADVICE.advice)
   }
 }
 

@@ -225,8 +225,13 @@ export function testOperations(
     assert.throws(() => parameter()(`${name}.id`, 'nope'), refusal(`${name}.id`))
     assert.throws(() => parameter()(`${name}.label`, id), /no id field/)
     // Where the column stores the id's own text it is found; nowhere is the answer empty.
-    const named = await byName(id).catch((error: unknown) => error)
-    assert.ok(named instanceof IdError || named.length === 1, JSON.stringify(named))
+    const byAlias = labelled((_: Untyped, fns: Untyped) =>
+      fns.raw(['EXISTS (SELECT 1 FROM (SELECT id AS mark) AS t WHERE mark = ', ')'], id).returns('pg/bool@1'),
+    )
+    for (const found of [byName(id), byAlias]) {
+      const answer = await found.catch((error: unknown) => error)
+      assert.ok(answer instanceof IdError || answer.length === 1, JSON.stringify(answer))
+    }
 
     // Whatever codec a parameter is declared with, it gets that of the column.
     const prepared = await client().prepare({ id: 'snoflax/flax-text@1' }, (given: Untyped) =>

@@ -230,6 +230,7 @@ describe.each(['sqlite', 'postgresql'] as const)('on %s', (database) => {
     for (const forgotten of [
       () => prisma.$queryRaw`SELECT id FROM "Tag" WHERE id = ${tag.id}`,
       () => prisma.$queryRaw(Prisma.sql`SELECT id FROM "Tag" WHERE id IN (${Prisma.join([tag.id])})`),
+      () => prisma.$queryRaw`SELECT * FROM (SELECT id AS mark FROM "Tag") AS t WHERE mark = ${tag.id}`,
       () => prisma.$executeRaw`INSERT INTO "Tag" (label, id) VALUES (${'x'}, ${tag.id})`,
       () => prisma.$queryRawUnsafe(unsafe, 'x', tag.id),
       () => prisma.$executeRawUnsafe(`UPDATE "Tag" SET label = ${first} WHERE id = ${second}`, 'x', tag.id),

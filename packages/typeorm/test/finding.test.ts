@@ -665,7 +665,9 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     const others = `SELECT * FROM ${table} WHERE title = ${dataSource.driver.createParameter('x', 0)}`
     expect(await dataSource.query(others, [ada.id])).toEqual([])
     const runner = dataSource.createQueryRunner()
+    const byAlias = `SELECT * FROM (SELECT ${dataSource.driver.escape(authorColumn())} AS writer FROM ${table}) AS w WHERE writer = ${dataSource.driver.createParameter('x', 0)}`
     for (const run of [
+      () => dataSource.query(byAlias, [ada.id]),
       () => dataSource.query(sql, [ada.id]),
       () => books().query(sql, [ada.id]),
       () => dataSource.transaction((manager) => manager.query(sql, [ada.id])),
