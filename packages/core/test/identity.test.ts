@@ -3,9 +3,11 @@ import {
   flake,
   flax,
   type IdFamily,
+  isPlausible,
   isSameFamily,
   prefixed,
   readings,
+  refusals,
   registry,
   sno,
   storageFor,
@@ -59,6 +61,8 @@ test.each([
     ['prefixed: the base', () => prefixed(family, 'cus')],
     ['registry: order', () => registry({ order: family })],
     ['readings: 1', () => readings('Kpcan0M1FakODT4k', [flax, family])],
+    ['refusals: 1', () => refusals('Kpcan0M1FakODT4k', [flax, family])],
+    ['isPlausible: family', () => isPlausible(family, 'Kpcan0M1FakODT4k')],
     ['fieldBits: family', () => fieldBits(family, 'Kpcan0M1FakODT4k')],
   ]
   for (const [what, call] of calls) {
@@ -68,7 +72,11 @@ test.each([
 })
 
 test.each([undefined, null, 'flax'])('%o are no families', (given) => {
-  for (const call of [() => registry(given as never), () => readings('x', given as never)]) {
+  for (const call of [
+    () => registry(given as never),
+    () => readings('x', given as never),
+    () => refusals('x', given as never),
+  ]) {
     const error = expectRefusal(call, 'INVALID_OPTION', { field: 'families', value: given })
     expect(error.message).toMatch(/: families must be an object or an array, not /)
   }

@@ -37,5 +37,5 @@ function element(value: unknown): string {
   if (value === null) return 'NULL'
   if (Array.isArray(value)) return arrayLiteral(value)
   const text = value instanceof Uint8Array ? `\\x${hexOf(value)}` : String(value)
-  return `"${text.replaceAll('\\', '\\\\')}"`
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
 }

@@ -3,7 +3,8 @@ import { IdError } from './errors.js'
 declare const crypto: { getRandomValues(bytes: Uint8Array): Uint8Array }
 
 /**
- * Fills the bytes that it is passed with random ones, as `crypto.getRandomValues` does. The default is the platform's CSPRNG; give another only in tests.
+ * Fills the bytes that it is passed with random ones, as `crypto.getRandomValues` does. The default is the platform's
+ * CSPRNG; give another only in tests.
  */
 export type RandomSource = (bytes: Uint8Array) => void
 

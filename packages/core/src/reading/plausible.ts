@@ -1,4 +1,5 @@
 import type { IdFamily } from '../family.js'
+import { checkFamily } from '../identity.js'
 import { toUnixMs } from '../primitives/clock.js'
 import { checkOptions } from '../primitives/options.js'
 
@@ -24,6 +25,7 @@ const DAY_MS = 86_400_000
  * console.log(isPlausible(flax, flax.max)) // false
  */
 export function isPlausible(family: IdFamily, id: string, options: ReadingOptions = {}): boolean {
+  checkFamily(family, 'isPlausible: family')
   checkOptions(family.name, options, { nowMs: 'any' })
   const { nowMs = Date.now() } = options
   const lastMs = toUnixMs(family.name, nowMs) + DAY_MS

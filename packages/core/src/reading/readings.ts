@@ -27,7 +27,8 @@ export interface IdReading {
  * its family, text, uuid, binary, bigint; then in the order of `families`, where those of a small alphabet go
  * first, since nearly every sno reads as a flax, and hardly a flax as a sno.
  *
- * @throws {IdError} `INVALID_TYPE` if the text is no string, `INVALID_TIME` if `nowMs` is NaN.
+ * @throws {IdError} `INVALID_TYPE` if the text is no string, `INVALID_TIME` if `nowMs` is NaN, `INVALID_OPTION`
+ * for what is no family.
  *
  * @example
  * const [first] = readings('\\x4e6f2160a0ff9a0a1033', [sno, flax, uid, flake, uidLocal])

@@ -1,4 +1,5 @@
 import type { IdFamily, StorageName } from '../family.js'
+import { checkFamilies } from '../identity.js'
 import type { IdError } from '../primitives/errors.js'
 import { attempts, kindsOf } from './attempts.js'
 
@@ -15,17 +16,19 @@ export interface IdRefusal {
 /**
  * Why a text is no id, for each of the families that `readings` has no reading of.
  *
- * @throws {IdError} `INVALID_TYPE` if the text is no string.
+ * @throws {IdError} `INVALID_TYPE` if the text is no string, `INVALID_OPTION` for what is no family.
  *
  * @example
  * const [refusal] = refusals('BRPK4Q72XWF2M63L', [sno, flax])
  * refusal?.family.name // 'sno'
  * refusal?.error.position // 0
  */
-export const refusals = (text: string, families: readonly IdFamily[]): IdRefusal[] =>
-  Array.from(new Set(families)).flatMap((family) =>
+export function refusals(text: string, families: readonly IdFamily[]): IdRefusal[] {
+  checkFamilies(families, 'refusals')
+  return Array.from(new Set(families)).flatMap((family) =>
     kindsOf([family], text).length > 1 ? [] : (refusalBy(family, text) ?? []),
   )
+}
 
 function refusalBy(family: IdFamily, text: string): IdRefusal | undefined {
   const tried = attempts(family, text)
