@@ -13,7 +13,7 @@ const ORM_TESTS = at('test/orm/**/*.test.ts')
 
 // Their test files share a process, and so load each module once: nothing of a file stays behind in it. Elsewhere
 // something does, such as the tables that Drizzle's package knows.
-const SHARING = ['packages/kysely', 'packages/pg-sql']
+const SHARING = ['kysely', 'mysql-sql', 'pg-sql', 'prisma-extension'].map((name) => `packages/${name}`)
 
 const project = (folder: string, tests = ['test/**/*.test.ts'], adapter = 'test/contract/adapter.ts') => ({
   extends: true as const,
