@@ -3,6 +3,7 @@ import { pglite } from './databases/pglite.js'
 import { postgres } from './databases/postgres.js'
 import { sqlite } from './databases/sqlite.js'
 
+export { freePort } from './databases/free-port.js'
 export { flakeRequest, granted, request, TTL_MS } from './databases/leases.js'
 export type { MysqlDatabase } from './databases/mysql.js'
 export type { DatabaseKind, OpenDatabase, Row, Template } from './databases/open-database.js'

@@ -209,14 +209,19 @@ const FUNCTIONS = {
  * @throws {IdError} `FIELD_OUT_OF_RANGE`, `INVALID_OPTION`.
  */
 function checkDefinition<AnId extends string, Fields>(definition: FamilyDefinition<AnId, Fields>): void {
-  const { name, byteLength, layout, storages, tag } = definition
+  const { name, byteLength, layout, pattern, storages, tag } = definition
+  if (typeof name !== 'string' || name === '')
+    refuse('a family', 'name', name, `name must be a word, not ${show(name)}`)
   for (const [field, isOptional] of Object.entries(FUNCTIONS)) {
     const value: unknown = definition[field as keyof typeof FUNCTIONS]
     if (typeof value === 'function' || (isOptional && value === undefined)) continue
     refuse(name, field, value, `${field} must be a function, not ${show(value)}`)
   }
   checkInteger(name, 'byteLength', byteLength, 1, Number.MAX_SAFE_INTEGER)
-  checkLayout(name, layout.fields, byteLength)
+  checkLayout(name, layout?.fields, byteLength)
+  if (typeof pattern?.exec !== 'function') {
+    refuse(name, 'pattern', pattern, `pattern must be a RegExp, not ${show(pattern)}`)
+  }
   checkStorages(name, storages)
   checkInteger(name, 'tag', tag, 0, MAX_TAG)
   const firstMs = checkInteger(name, 'firstMs', definition.firstMs, -MAX_MS, MAX_MS)
@@ -224,6 +229,8 @@ function checkDefinition<AnId extends string, Fields>(definition: FamilyDefiniti
 }
 
 function checkLayout(family: string, fields: readonly LayoutField[], byteLength: number): void {
+  if (!Array.isArray(fields))
+    refuse(family, 'layout', fields, `layout.fields must be an array, not ${show(fields)}`)
   const wanted = 8 * byteLength
   let sum = 0
   for (const { name, bits } of fields) sum += checkInteger(family, `layout.${name}.bits`, bits, 1, wanted)
@@ -233,9 +240,12 @@ function checkLayout(family: string, fields: readonly LayoutField[], byteLength:
 }
 
 function checkStorages(family: string, storages: readonly StorageName[]): void {
-  if (storages.length > 0 && storages.every((storage) => storage in COLUMNS.postgres)) return
+  const isList = Array.isArray(storages)
+  if (isList && storages.length > 0 && storages.every((storage) => Object.hasOwn(COLUMNS.postgres, storage)))
+    return
   const known = Object.keys(COLUMNS.postgres).join(', ')
-  const message = `storages must be one or more of ${known}, not ${storages.join(', ') || 'none'}`
+  const given = isList ? storages.join(', ') || 'none' : show(storages)
+  const message = `storages must be one or more of ${known}, not ${given}`
   refuse(family, 'storages', storages, message)
 }
 

@@ -114,9 +114,27 @@ describe('a family of a user', () => {
         /max \("f{16}"\) does not match \/\^\[0-9a-e\]\{16\}\$\/$/,
       ],
       [{ pattern: /^[a-f]{16}$/g }, 'INVALID_OPTION', 'min', /min .* does not match/],
+      [{ pattern: '^[a-f]{16}$' as never }, 'INVALID_OPTION', 'pattern', /must be a RegExp, not "\^\[a-f/],
+      [
+        { layout: {} as never },
+        'INVALID_OPTION',
+        'layout',
+        /layout\.fields must be an array, not undefined$/,
+      ],
+      [{ layout: undefined as never }, 'INVALID_OPTION', 'layout', /must be an array, not undefined$/],
+      [{ storages: 'uuid' as never }, 'INVALID_OPTION', 'storages', /uuid.*, not "uuid"$/],
+      [{ storages: ['toString' as never] }, 'INVALID_OPTION', 'storages', /uuid.*, not toString$/],
     ])('with %o', (change, code, field, message) => {
       const error = expectRefusal(() => defineFamily({ ...DEFINITION, ...change }), code)
       expect(error).toMatchObject({ family: 'ticket', field, message: expect.stringMatching(message) })
+    })
+
+    test.each([undefined, '', 7])('without a name: %o', (name) => {
+      const error = expectRefusal(
+        () => defineFamily({ ...DEFINITION, name: name as string }),
+        'INVALID_OPTION',
+      )
+      expect(error).toMatchObject({ field: 'name', message: expect.stringContaining('name must be a word') })
     })
 
     test.each<[Partial<Definition>]>([[{ tag: '7' as never }], [{ lastMs: 7n as never }]])(

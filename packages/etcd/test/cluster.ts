@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '@snoflax/test'
 
 const ETCD = process.env['SNOFLAX_ETCD'] ?? 'etcd'
 
@@ -250,11 +251,3 @@ function etcdctl(...args: string[]): void {
   const { status, error, stderr } = spawnSync('etcdctl', args, { env, encoding: 'utf8' })
   if (status !== 0) throw new Error(`etcdctl ${args.join(' ')}: ${error ?? stderr}`)
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })

@@ -1,8 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '@snoflax/test'
 import { createConnection, createPool, type Pool } from 'mysql2/promise'
 
 /** A MySQL in its place: see .ci/mysql. */
@@ -134,11 +134,3 @@ function newFolder(): string {
 function own(folder: string): void {
   if (IS_ROOT) execFileSync('chown', ['-R', 'mysql', folder])
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })

@@ -2,7 +2,9 @@ import { IdError } from './errors.js'
 
 declare const crypto: { getRandomValues(bytes: Uint8Array): Uint8Array }
 
-/** Fills the bytes with random ones. The default is the platform's CSPRNG; give another only in tests. */
+/**
+ * Fills the bytes that it is passed with random ones, as `crypto.getRandomValues` does. The default is the platform's CSPRNG; give another only in tests.
+ */
 export type RandomSource = (bytes: Uint8Array) => void
 
 /**
@@ -50,11 +52,20 @@ export function randomPool(source: RandomSource, size: number): RandomPool {
     bytes,
     next() {
       if (next === bytes.length) {
-        source(bytes)
+        checkFilled(bytes, source(bytes))
         next = 0
       }
       next += size
       return next - size
     },
   }
+}
+
+/** A source that answers bytes of its own, or a promise, has left ours as they were, and so has no id a random part. */
+function checkFilled(bytes: Uint8Array, answer: unknown): void {
+  if (Object(answer) !== answer || answer === bytes) return
+  throw new IdError('INVALID_OPTION', 'random must fill the bytes that it is passed, not return others', {
+    field: 'random',
+    value: answer,
+  })
 }

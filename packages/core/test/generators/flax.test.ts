@@ -34,6 +34,20 @@ describe('flax, plain', () => {
     expect(seen.length).toBeGreaterThan(1)
   })
 
+  test('a source that answers bytes of its own instead of filling ours is refused', () => {
+    for (const random of [
+      () => new Uint8Array(7),
+      async (bytes: Uint8Array) => crypto.getRandomValues(bytes),
+    ]) {
+      const { generate } = flax.generator({ random: random as () => void })
+      expect(expectRefusal(generate, 'INVALID_OPTION').message).toMatch(/^random must fill the bytes/)
+      expectRefusal(generate, 'INVALID_OPTION')
+    }
+    expect(flax.is(flax.generator({ random: (bytes) => crypto.getRandomValues(bytes) }).generate())).toBe(
+      true,
+    )
+  })
+
   test('generateAt carries the moment, its fraction cut off, and reads no clock', () => {
     const generator = flax.generator({ clock: scriptedClock().read, random: constant(0) })
     expect(flax.unpack(generator.generateAt(START_MS + 0.999)).timeMs).toBe(START_MS)
