@@ -11,10 +11,15 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 // Tests that every package with an adapter of the contract runs as if they were its own.
 const ORM_TESTS = at('test/orm/**/*.test.ts')
 
+// Their test files share a process, and so load each module once: nothing of a file stays behind in it. Elsewhere
+// something does, such as the tables that Drizzle's package knows.
+const SHARING = ['kysely', 'mysql-sql', 'pg-sql', 'prisma-extension'].map((name) => `packages/${name}`)
+
 const project = (folder: string, tests = ['test/**/*.test.ts'], adapter = 'test/contract/adapter.ts') => ({
   extends: true as const,
   test: {
     name: projectName(folder),
+    isolate: !SHARING.includes(folder),
     root: at(folder),
     include: existsSync(at(`${folder}/${adapter}`)) ? [...tests, ORM_TESTS] : tests,
     provide: { snoflaxAdapter: at(`${folder}/${adapter}`) },

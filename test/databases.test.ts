@@ -58,6 +58,29 @@ describe('a closed database is gone', () => {
     await expect(database.query('SELECT 1')).rejects.toThrow(/closed/)
   })
 
+  test('PGlite, of which the next one is empty and has no settings of it', async () => {
+    const database = await pglite.open()
+    for (const sql of [
+      'CREATE SCHEMA "of it"',
+      'CREATE TABLE "of it".note (id integer)',
+      'SET TimeZone = 3',
+    ]) {
+      await database.query(sql)
+    }
+    await database.close()
+    const next = await pglite.open()
+    await database.close()
+    expect(await next.query("SELECT FROM pg_class WHERE relname = 'note'")).toEqual([])
+    expect(await next.query("SELECT FROM pg_namespace WHERE nspname = 'of it'")).toEqual([])
+    expect(await next.query('SHOW TimeZone')).not.toEqual([{ TimeZone: '<+03>-03' }])
+
+    await next.query('CREATE ROLE reader')
+    await next.close()
+    const last = await pglite.open()
+    expect(await last.query("SELECT FROM pg_roles WHERE rolname = 'reader'")).toEqual([])
+    await last.close()
+  })
+
   test.runIf(mysql.selected())('MySQL', async () => {
     const [one, other] = [await mysql.open(), await mysql.open()]
     const there = () =>

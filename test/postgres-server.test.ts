@@ -128,10 +128,10 @@ describe('a server of one’s own', () => {
   test('is gone with its data once it is stopped, killed or not', async () => {
     const another = await startServer()
     await another.kill9()
-    const durable = await startServer({ durable: true })
-    const settings = await onConnection(durable.url, (client) => client.query('SHOW fsync'))
+    const flushing = await startServer({ settings: { fsync: 'on' } })
+    const settings = await onConnection(flushing.url, (client) => client.query('SHOW fsync'))
     expect(settings.rows).toEqual([{ fsync: 'on' }])
-    for (const stopped of [another, durable]) {
+    for (const stopped of [another, flushing]) {
       const pid = stopped.pid()
       expect(existsSync(stopped.directory)).toBe(true)
       await stopped.stop()

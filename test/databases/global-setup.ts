@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { statfsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import type { TestProject } from 'vitest/node'
 import { guardedProcess } from './guarded-process.js'
 import { dropMysqlDatabases, mysql, mysqlVersion } from './mysql.js'
@@ -48,7 +46,7 @@ async function start(): Promise<{ run: Run; stop: () => Promise<void> }> {
   console.log(`databases: PostgreSQL ${server.fullVersion} (${server.provider}), there after ${seconds} s`)
   console.log(mysqlLine)
 
-  const files = guardedProcess('files', quickFolder())
+  const files = guardedProcess('files')
   const prefix = `snoflax_${randomBytes(4).toString('hex')}`
   const postgres = { url: server.url, version: server.version, prefix }
   const stop = async () => {
@@ -60,14 +58,4 @@ async function start(): Promise<{ run: Run; stop: () => Promise<void> }> {
     }
   }
   return { run: { prefix, postgres, folder: files.folder }, stop }
-}
-
-/** Linux's memory where there is plenty: on a disk SQLite waits for each commit to be flushed, a dozen seconds a file. */
-function quickFolder(): string {
-  try {
-    const { bavail, bsize } = statfsSync('/dev/shm')
-    return bavail * bsize > 2 ** 30 ? '/dev/shm' : tmpdir()
-  } catch {
-    return tmpdir()
-  }
 }

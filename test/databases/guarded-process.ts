@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Owner } from './owner.js'
+import { quickFolder } from './quick-folder.js'
 
 export type Exit = { code: number | null; signal: string | null }
 
@@ -26,8 +26,8 @@ export interface GuardedProcess {
 
 type Reply = { id: number; result?: unknown; error?: string }
 
-export function guardedProcess(name: string, parent: string = tmpdir()): GuardedProcess {
-  const folder = mkdtempSync(join(parent, `snoflax-${name}-`))
+export function guardedProcess(name: string): GuardedProcess {
+  const folder = mkdtempSync(join(quickFolder(), `snoflax-${name}-`))
   // Detached, so that an interrupt typed at the terminal reaches the run alone, which then ends in order.
   const guard = fork(fileURLToPath(new URL('server-guard.js', import.meta.url)), [folder], {
     detached: true,

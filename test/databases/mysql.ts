@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import type { Connection, Pool } from 'mysql2/promise'
-import { createConnection, createPool } from 'mysql2/promise'
 import type { DatabaseKind, OpenDatabase, Row, Template } from './open-database.js'
 import { urlTo, withoutPassword } from './postgres-connection.js'
 import { thisRun } from './run.js'
@@ -11,6 +10,9 @@ export interface MysqlDatabase extends OpenDatabase {
   readonly url: string
   readonly pool: Pool
 }
+
+// Loaded where a test needs it, which few do.
+const driver = () => import('mysql2/promise')
 
 export interface MysqlOptions {
   template?: Template<MysqlDatabase>
@@ -28,6 +30,7 @@ export const mysql: DatabaseKind<MysqlDatabase, MysqlOptions> = {
       return versionOf(connection)
     })
     const url = urlTo(server, { database: name })
+    const { createPool } = await driver()
     const pool = createPool({
       uri: url,
       supportBigNumbers: true,
@@ -96,6 +99,7 @@ async function onServer<Result>(
   url: string,
   work: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {
+  const { createConnection } = await driver()
   const connection = await createConnection({ uri: url, connectTimeout: 60_000 })
   try {
     return await work(connection)

@@ -41,7 +41,7 @@ export async function createDatabase(
   await onConnection(place.url, async (admin) => {
     if (options.template) {
       const template = await templateDatabase(admin, place, options.template, collation)
-      await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`)
+      await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} ${copying(place)}`)
     } else {
       await admin.query(`CREATE DATABASE ${name} ${fresh(place, collation)}`)
     }
@@ -67,8 +67,12 @@ export async function dropDatabases(place: PostgresPlace, which: 'all' | 'templa
   })
 }
 
-function fresh({ version }: PostgresPlace, collation: string): string {
-  const bare = "TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'"
+/** Copying files takes a third of the time of writing a log of them, and is all that versions before 15 can do. */
+const copying = ({ version }: PostgresPlace) => (version < 15 ? '' : 'STRATEGY FILE_COPY')
+
+function fresh(place: PostgresPlace, collation: string): string {
+  const { version } = place
+  const bare = `TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C' ${copying(place)}`
   if (collation === 'C') return version < 15 ? bare : `${bare} LOCALE_PROVIDER libc`
   if (version >= 15) return `${bare} LOCALE_PROVIDER icu ICU_LOCALE '${collation.replaceAll("'", "''")}'`
   throw new Error(

@@ -19,11 +19,6 @@ import { wantedVersion } from './postgres-version.js'
 export interface ServerOptions {
   /** The run's version unless said. */
   version?: PostgresVersion
-  /**
-   * Also flush to the disk at each commit. Without it commits survive a killed server all the same: what a
-   * process has written lies with the kernel, and only the machine's own crash loses what was not flushed.
-   */
-  durable?: boolean
   /** The folder of another installation of that version, whose `bin` is used; say `version` too. */
   installation?: string
   /** Server settings, as in postgresql.conf. */
@@ -92,9 +87,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Postgres
   )
 }
 
-function settingsOf({ durable = false, settings }: ServerOptions): Settings {
+function settingsOf({ settings }: ServerOptions): Settings {
   return {
-    fsync: durable ? 'on' : 'off',
+    // A commit survives a killed server all the same: only a crash of the machine loses what was not flushed.
+    fsync: 'off',
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: 200,
@@ -103,6 +99,7 @@ function settingsOf({ durable = false, settings }: ServerOptions): Settings {
     dynamic_shared_memory_type: 'mmap',
     // A standby that starts late still finds what it missed.
     wal_keep_size: '256MB',
+    max_wal_size: '512MB',
     ...settings,
   }
 }

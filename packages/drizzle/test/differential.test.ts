@@ -1,6 +1,6 @@
 import { idColumn as pgIdColumn } from '@snoflax/drizzle/pg-core'
 import { idColumn as sqliteIdColumn } from '@snoflax/drizzle/sqlite-core'
-import { type OpenDatabase, pglite, postgres, sqlite } from '@snoflax/test'
+import { type OpenDatabase, pglite, postgres, type Random, randomFrom, sqlite } from '@snoflax/test'
 import { type Variant, variantsOf } from '@snoflax/test/contract'
 import * as drizzle from 'drizzle-orm'
 import {
@@ -36,19 +36,6 @@ const CASES = Number(process.env['SNOFLAX_CASES'] ?? 90)
 const SEED = Number(process.env['SNOFLAX_SEED'] ?? 19)
 const CASES_OF_SCHEMA = 30
 const ROWS = 12
-
-type Random = (below: number) => number
-
-/** Mulberry32. */
-function randomFrom(seed: number): Random {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}
 
 /** A schema: each table has an id, texts, numbers and references to tables before it or itself. */
 interface Plan {

@@ -1,7 +1,7 @@
-import { PGlite } from '@electric-sql/pglite'
 import { flax, type IdError } from '@snoflax/core'
 import { flaxId as pgFlaxId } from '@snoflax/drizzle/pg-core'
 import { flaxId } from '@snoflax/drizzle/sqlite-core'
+import { pglite } from '@snoflax/test'
 import Database from 'better-sqlite3'
 import * as orm from 'drizzle-orm'
 import { eq, inArray, type SQL, sql } from 'drizzle-orm'
@@ -240,7 +240,8 @@ describe.each(['uuid', 'binary'] as const)('PostgreSQL, %s', (storage) => {
   const shops = pgTable('shops', { id: pgFlaxId({ storage }).primaryKey(), name: pgText().notNull() })
 
   test('casts, arrays and JSON of ids', async () => {
-    const client = new PGlite()
+    const database = await pglite.open()
+    const { connection: client } = database
     await client.exec(
       `create table shops (id ${storage === 'uuid' ? 'uuid' : 'bytea'} primary key, name text not null)`,
     )
@@ -275,6 +276,6 @@ describe.each(['uuid', 'binary'] as const)('PostgreSQL, %s', (storage) => {
     const ids = sql`array_agg(${shops.id})`.mapWith((list: unknown[]) => list.length)
     await expect(db.select({ ids }).from(shops)).resolves.toEqual([{ ids: 1 }])
     await expect(db.select().from(shops).where(eq(shops.id, id))).resolves.toHaveLength(1)
-    await client.close()
+    await database.close()
   })
 })

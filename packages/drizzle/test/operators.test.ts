@@ -1,6 +1,6 @@
-import { PGlite } from '@electric-sql/pglite'
 import { type FlaxId, flax } from '@snoflax/core'
 import { flaxId } from '@snoflax/drizzle/pg-core'
+import { pglite } from '@snoflax/test'
 import {
   and,
   arrayContained,
@@ -50,7 +50,7 @@ import {
 import { drizzle } from 'drizzle-orm/pglite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-describe.each(['uuid', 'binary', 'text'] as const)('%s', (storage) => {
+describe.each(['uuid', 'binary', 'text'] as const)('%s', async (storage) => {
   const type = { uuid: 'uuid', binary: 'bytea', text: 'text collate "C"' }[storage]
   const kind = pgEnum('kind', ['a', 'b'])
   const people = pgTable(`people_${storage}`, {
@@ -83,7 +83,8 @@ describe.each(['uuid', 'binary', 'text'] as const)('%s', (storage) => {
   const mat = pgMaterializedView('mat').as((qb) =>
     qb.select({ id: people.id, name: people.name }).from(people),
   )
-  const client = new PGlite()
+  const database = await pglite.open()
+  const { connection: client } = database
   const db = drizzle({ client })
   let [a, b, c] = [] as unknown as [FlaxId, FlaxId, FlaxId]
   const added = async (person: typeof people.$inferInsert) => {
@@ -105,7 +106,7 @@ describe.each(['uuid', 'binary', 'text'] as const)('%s', (storage) => {
     ])
     await db.refreshMaterializedView(mat)
   })
-  afterAll(() => client.close())
+  afterAll(() => database.close())
   const names = async (where: SQL | undefined) =>
     (await db.select({ n: people.name }).from(people).where(where).orderBy(asc(people.name)))
       .map((r) => r.n)

@@ -1,5 +1,5 @@
 import { type IdColumn, idColumn, idPlugin } from '@snoflax/kysely'
-import { mysql, type OpenDatabase, pglite, sqlite } from '@snoflax/test'
+import { mysql, type OpenDatabase, pglite, type Random, randomFrom, sqlite } from '@snoflax/test'
 import { type Variant, variantsOf } from '@snoflax/test/contract'
 import {
   type Expression,
@@ -21,19 +21,6 @@ const CASES = Number(process.env['SNOFLAX_CASES'] ?? 120)
 const SEED = Number(process.env['SNOFLAX_SEED'] ?? 23)
 const CASES_OF_SCHEMA = 40
 const ROWS = 10
-
-type Random = (below: number) => number
-
-/** Mulberry32. */
-function randomFrom(seed: number): Random {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}
 
 const pick = <Item>(random: Random, from: readonly Item[]): Item => from[random(from.length)] as Item
 

@@ -26,7 +26,8 @@ describe.runIf(mysql.selected())('an installation', () => {
   const objects = async () =>
     database.query(
       `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = ?
-       UNION ALL SELECT routine_name FROM information_schema.routines WHERE routine_schema = ?`,
+       UNION ALL SELECT routine_name FROM information_schema.routines WHERE routine_schema = ?
+       ORDER BY 1`,
       [schema, schema],
     )
 

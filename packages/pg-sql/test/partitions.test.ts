@@ -1,25 +1,14 @@
 import type { PostgresDatabase } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { betweenSuffix, FAMILIES, suffix, TYPES } from './families.js'
+import { betweenSuffix } from './families.js'
 import { openPostgres } from './installed.js'
-import { planOf, queryOf, scanned } from './plans.js'
+import { planOf, queryOf, STORED, scanned } from './plans.js'
 
 let database: PostgresDatabase
 beforeAll(async () => {
   database = await openPostgres()
 })
 afterAll(() => database.close())
-
-const keys = FAMILIES.flatMap(({ name, family }) =>
-  family.storages.map((storage) => ({
-    name,
-    storage,
-    exact: family.exactRange,
-    type: TYPES[storage] + (storage === 'text' ? ' COLLATE "C"' : ''),
-    lower: `snoflax.${name}_lower_bound${suffix(storage)}`,
-    upper: `snoflax.${name}_${family.exactRange ? 'lower' : 'upper'}_bound${suffix(storage)}`,
-  })),
-)
 
 async function makePartitions(table: string, ...given: string[]): Promise<string[]> {
   const call = `SELECT snoflax.partition_ddl('${table}', ${given.join(', ')}) AS ddl`
@@ -28,7 +17,7 @@ async function makePartitions(table: string, ...given: string[]): Promise<string
   return statements
 }
 
-describe.each(keys)('$name in $storage', ({ name, storage, type, exact, lower, upper }) => {
+describe.each(STORED)('$name in $storage', ({ name, storage, type, exact, lower, upper }) => {
   const table = `${name}_${storage}`
   // uid selects the whole last window, so it is rechecked.
   const range = (from: string, until: string) =>

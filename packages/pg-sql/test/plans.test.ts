@@ -1,8 +1,8 @@
 import type { PostgresDatabase } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { betweenSuffix, FAMILIES, suffix, TYPES } from './families.js'
+import { betweenSuffix } from './families.js'
 import { openPostgres } from './installed.js'
-import { planOf, queryOf, scanned } from './plans.js'
+import { planOf, queryOf, STORED, scanned } from './plans.js'
 
 let database: PostgresDatabase
 beforeAll(async () => {
@@ -10,22 +10,10 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const columns = FAMILIES.flatMap(({ name, family }) =>
-  family.storages.map((storage) => ({
-    name,
-    storage,
-    exact: family.exactRange,
-    type: TYPES[storage] + (storage === 'text' ? ' COLLATE "C"' : ''),
-    lower: `snoflax.${name}_lower_bound${suffix(storage)}`,
-    upper: `snoflax.${name}_${family.exactRange ? 'lower' : 'upper'}_bound${suffix(storage)}`,
-    label: `${name} in ${storage}`,
-  })),
-)
-
 const FROM = "timestamptz '2026-02-01Z'"
 const UNTIL = "timestamptz '2026-03-01Z'"
 
-describe.each(columns)('$label', ({ name, storage, exact, type, lower, upper }) => {
+describe.each(STORED)('$name in $storage', ({ name, storage, exact, type, lower, upper }) => {
   const table = `${name}_${storage}`
   // uid selects the whole last window, so it is rechecked.
   const range = (from: string, until: string) =>

@@ -1,4 +1,5 @@
 import type { PostgresDatabase } from '@snoflax/test'
+import { FAMILIES, suffix, TYPES } from './families.js'
 
 export interface Plan {
   readonly 'Node Type': string
@@ -27,3 +28,15 @@ export const scanned = (nodes: readonly Plan[]): string[] =>
   nodes.flatMap((node) => node['Relation Name'] ?? []).sort()
 
 export const queryOf = (database: PostgresDatabase) => (sql: string) => database.pool.query(sql)
+
+/** Each family in each of its storages, with the functions that bound its ids. */
+export const STORED = FAMILIES.flatMap(({ name, family }) =>
+  family.storages.map((storage) => ({
+    name,
+    storage,
+    exact: family.exactRange,
+    type: TYPES[storage] + (storage === 'text' ? ' COLLATE "C"' : ''),
+    lower: `snoflax.${name}_lower_bound${suffix(storage)}`,
+    upper: `snoflax.${name}_${family.exactRange ? 'lower' : 'upper'}_bound${suffix(storage)}`,
+  })),
+)

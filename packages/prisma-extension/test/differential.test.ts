@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { flax, sno } from '@snoflax/core'
-import { databases, type OpenDatabase } from '@snoflax/test'
+import { databases, type OpenDatabase, randomFrom } from '@snoflax/test'
 import { describe, expect, test } from 'vitest'
 import { type Call, Operations } from './differential/operations.js'
 import { COLUMNS, SHAPES, shapeProject, viewsOfShape } from './differential/shapes.js'
@@ -51,16 +51,6 @@ async function outcome(
     if (tries > 0 && isBorrowed(error)) return outcome(work, tries - 1)
     const { code, name } = error as { code?: string; name: string }
     return { error: code ?? name }
-  }
-}
-
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
 
@@ -122,7 +112,9 @@ describe.each(shapes)('%s', (_, shape) => {
         flax: days.map((day) => flax.generateAt(day)),
         sno: days.map((day) => sno.generateAt(day)),
       }
-      const operations = new Operations(dmmf, configuration, { ids, days }, randomOf(SEED))
+      const random = randomFrom(SEED)
+      const fraction = () => random(2 ** 32) / 2 ** 32
+      const operations = new Operations(dmmf, configuration, { ids, days }, fraction)
       for (const call of operations.rows()) {
         await run(plain.prisma, call)
         await run(prisma, call)

@@ -1,7 +1,7 @@
 import { sno } from '@snoflax/core'
 import type { LeaseGrant, LeaseRequest, LeaseStore } from '@snoflax/core/leases'
 import { install, leasePartition, mysqlLeases } from '@snoflax/mysql-sql'
-import { granted, type MysqlDatabase, mysql, request, TTL_MS } from '@snoflax/test'
+import { granted, type MysqlDatabase, mysql, randomFrom, request, TTL_MS } from '@snoflax/test'
 import type { PoolConnection } from 'mysql2/promise'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
@@ -89,7 +89,8 @@ describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
   })
 
   test('windows never meet, whatever the clock, holders and the owner do', async () => {
-    const random = randomOf(Number(process.env['SNOFLAX_SEED'] ?? 7))
+    const drawn = randomFrom(Number(process.env['SNOFLAX_SEED'] ?? 7))
+    const random = () => drawn(2 ** 32) / 2 ** 32
     const windows: { number: number; shard: number; startMs: number; untilMs: number; usedMs: number }[] = []
     const held: (LeaseGrant & { window: (typeof windows)[number] })[] = []
     const steps = Number(process.env['SNOFLAX_CASES'] ?? 600)
@@ -215,14 +216,3 @@ describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
     expect(await database.query('SELECT state FROM leases')).toEqual([{ state: 'free' }])
   })
 })
-
-/** Mulberry32. */
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
