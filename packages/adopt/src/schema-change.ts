@@ -15,8 +15,14 @@ export interface SchemaChange {
   /** Indexes to add: a decorator of TypeORM's class, an attribute of Prisma's model, an entry in Drizzle's list. */
   readonly indexes: readonly { readonly table: string; readonly line: string }[]
   /**
-   * SQL for a migration. It makes the change in an empty database, does nothing in one that has been adopted, and fails
-   * in any other. Empty while backfilling.
+   * Lines for `drizzle.config.ts` or `prisma.config.ts`, until `finish`: they hide the adoption's own tables, which the next
+   * diff would drop. Empty for TypeORM, which leaves unknown tables alone, and for PostgreSQL, where they have a schema.
    */
-  readonly migration: string
+  readonly config: readonly string[]
+  /**
+   * SQL statements for a migration, to be run one by one in this order. They make the change in a database whose tables
+   * are empty. In one that has been adopted they do nothing, but SQLite has no statement for that: there they fail, and
+   * the migration has to be marked as applied. They fail in any other. Empty while backfilling.
+   */
+  readonly migration: readonly string[]
 }
