@@ -49,6 +49,7 @@ export default defineConfig({
   // A package's public name leads to its sources, subpaths too, so that watching needs no build.
   resolve: {
     alias: [
+      { find: /^@snoflax\/test\/adoption$/, replacement: at('test/adoption.ts') },
       { find: /^@snoflax\/test\/contract$/, replacement: at('test/contract/index.ts') },
       { find: /^@snoflax\/test$/, replacement: at('test/databases.ts') },
       ...(drizzle ? [{ find: /^drizzle-orm(?=$|\/)/, replacement: `drizzle-orm-${drizzle}` }] : []),
