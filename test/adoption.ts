@@ -152,3 +152,39 @@ export function describeOrm({ orm, kinds, source, create, diff, migrate }: OrmPr
     },
   )
 }
+
+/**
+ * What would have to change in a MariaDB for it to be what these statements make of an empty one, for tools that don't
+ * know MariaDB well enough to tell.
+ */
+export async function differencesInMariadb(
+  database: MysqlDatabase,
+  statements: readonly string[],
+): Promise<string[]> {
+  const empty = await mysql.open()
+  try {
+    for (const statement of statements) await empty.query(statement)
+    const [there, wanted] = await Promise.all([shapeOf(database), shapeOf(empty)])
+    const tables = new Set(wanted.map(({ table }) => table))
+    const drops = [...new Set(there.map(({ table }) => table))].filter((table) => !tables.has(table))
+    const changes = there.filter(({ table }) => tables.has(table)).map(({ line }) => line)
+    const lines = wanted.map(({ line }) => line)
+    return [
+      ...drops.map((table) => `DROP TABLE \`${table}\``),
+      ...changes.filter((line) => !lines.includes(line)).map((line) => `DROP ${line}`),
+      ...lines.filter((line) => !changes.includes(line)).map((line) => `ADD ${line}`),
+    ]
+  } finally {
+    await empty.close()
+  }
+}
+
+const shapeOf = (database: MysqlDatabase): Promise<{ table: string; line: string }[]> =>
+  database.query(`
+    SELECT table_name AS \`table\`, concat_ws(' ', 'column', table_name, column_name, column_type, collation_name, is_nullable, extra) AS line
+      FROM information_schema.columns WHERE table_schema = database() AND table_name <> '__drizzle_migrations'
+    UNION ALL SELECT table_name, concat_ws(' ', 'index', table_name, index_name, non_unique, group_concat(column_name ORDER BY seq_in_index))
+      FROM information_schema.statistics WHERE table_schema = database() AND table_name <> '__drizzle_migrations' GROUP BY table_name, index_name
+    UNION ALL SELECT table_name, concat_ws(' ', 'foreign key', table_name, constraint_name, referenced_table_name, update_rule, delete_rule)
+      FROM information_schema.referential_constraints WHERE constraint_schema = database()
+    ORDER BY 2`) as Promise<{ table: string; line: string }[]>

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import * as my from '@snoflax/drizzle/mysql-core'
 import * as pg from '@snoflax/drizzle/pg-core'
 import * as lite from '@snoflax/drizzle/sqlite-core'
-import { type Adoptable, describeOrm } from '@snoflax/test/adoption'
+import { type Adoptable, describeOrm, differencesInMariadb } from '@snoflax/test/adoption'
 import {
   generateDrizzleJson,
   generateMigration,
@@ -12,7 +12,6 @@ import {
   generateMySQLMigration,
   generateSQLiteDrizzleJson,
   generateSQLiteMigration,
-  pushMySQLSchema,
   pushSchema,
   pushSQLiteSchema,
 } from 'drizzle-kit/api'
@@ -75,15 +74,14 @@ async function createStatements(kind: Kind, tables: Record<string, unknown>): Pr
   }
 }
 
-function push(database: Adoptable, tables: Record<string, unknown>) {
-  switch (database.kind) {
-    case 'postgres':
-      return pushSchema(tables, overNodePostgres(database.pool) as never, ['public'])
-    case 'sqlite':
-      return pushSQLiteSchema(tables, overBetterSqlite3(database.connection) as never)
-    case 'mysql':
-      return pushMySQLSchema(tables, overMysql2(database.pool) as never, database.name)
-  }
+/** What `drizzle-kit push` would run. It doesn't know MariaDB, whose tables it would empty at any time. */
+async function changes(database: Adoptable, tables: Record<string, unknown>): Promise<string[]> {
+  if (database.kind === 'mysql')
+    return differencesInMariadb(database, await createStatements('mysql', tables))
+  const { statementsToExecute } = await (database.kind === 'postgres'
+    ? pushSchema(tables, overNodePostgres(database.pool) as never, ['public'])
+    : pushSQLiteSchema(tables, overBetterSqlite3(database.connection) as never))
+  return statementsToExecute
 }
 
 let migrations = 0
@@ -123,11 +121,10 @@ return { customer, orders }`
     for (const sql of await createStatements(kind, tablesOf(kind, source))) await database.query(sql)
   },
   async diff(database, source, config) {
-    const tables = tablesOf(database.kind, source)
-    const { statementsToExecute } = await push(database, tables)
+    const statements = await changes(database, tablesOf(database.kind, source))
     // Its function takes no config.
     const [, prefix] = /^tablesFilter: \['!(\w+)\*'\],$/.exec(config.join()) ?? []
-    return statementsToExecute.filter((sql) => !prefix || !sql.startsWith(`DROP TABLE \`${prefix}`))
+    return statements.filter((sql) => !prefix || !sql.startsWith(`DROP TABLE \`${prefix}`))
   },
   async migrate(database, statements) {
     const migrationsFolder = migrationFolder(database.kind, statements)
