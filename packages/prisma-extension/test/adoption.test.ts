@@ -1,7 +1,10 @@
-import type { PostgresDatabase, SqliteDatabase } from '@snoflax/test'
-import { poolTo } from '@snoflax/test'
-import { type Adoptable, describeOrm } from '@snoflax/test/adoption'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type MysqlDatabase, poolTo } from '@snoflax/test'
+import { type Adoptable, describeOrm, differencesInMariadb } from '@snoflax/test/adoption'
 import { adapterOf, PrismaPg } from './project/clients.js'
+import { mysqlTables } from './project/mysql-tables.js'
 import { changesTo } from './project/push.js'
 
 const CHAR = 18
@@ -31,8 +34,12 @@ const hidden = (config: readonly string[]): string[] =>
     ([, table]) => table as string,
   )
 
-async function changes(database: Adoptable, text: string, config: readonly string[]): Promise<string> {
-  if (database.kind !== 'postgres')
+async function changes(
+  database: Exclude<Adoptable, MysqlDatabase>,
+  text: string,
+  config: readonly string[],
+): Promise<string> {
+  if (database.kind === 'sqlite')
     return await changesTo(text, adapterOf(database), 'database', hidden(config))
   const pool = describingPool(database.url)
   try {
@@ -42,13 +49,26 @@ async function changes(database: Adoptable, text: string, config: readonly strin
   }
 }
 
+/** Prisma's engine in WebAssembly doesn't know MariaDB, so its schema is read by the tests. They make no indexes. */
+async function tablesInMariadb(source: string): Promise<readonly string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'snoflax-prisma-'))
+  try {
+    mkdirSync(join(folder, 'schema'))
+    writeFileSync(join(folder, 'schema/schema.prisma'), source)
+    return await mysqlTables(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const isIndex = (difference: string): boolean => /^(DROP|ADD) index /.test(difference)
+
 describeOrm({
   orm: 'prisma',
-  // Its engine in WebAssembly doesn't know MySQL and MariaDB.
-  kinds: ['postgres', 'sqlite'],
+  kinds: ['postgres', 'sqlite', 'mysql'],
   source: (kind, isOld, lines) => `
 datasource db {
-  provider = "${kind === 'postgres' ? 'postgresql' : 'sqlite'}"
+  provider = "${kind === 'postgres' ? 'postgresql' : kind}"
 }
 model Customer {
   ${isOld ? 'id Int @id @default(autoincrement())' : ''}
@@ -74,9 +94,17 @@ model Order {
   @@map("orders")
 }`,
   async create(database, source) {
-    await runScript(database, await changesTo(source, adapterOf(database), 'empty'))
+    if (database.kind !== 'mysql')
+      await runScript(database, await changesTo(source, adapterOf(database), 'empty'))
+    else for (const sql of await tablesInMariadb(source)) await database.query(sql)
   },
   async diff(database, source, config) {
+    if (database.kind === 'mysql') {
+      const found = await differencesInMariadb(database, await tablesInMariadb(source))
+      return found.filter(
+        (one) => !isIndex(one) && !hidden(config).some((name) => one.includes(`\`${name}\``)),
+      )
+    }
     const sql = await changes(database, source, config)
     return sql.includes(EMPTY) ? [] : [sql]
   },
@@ -85,6 +113,6 @@ model Order {
 })
 
 async function runScript(database: Adoptable, sql: string): Promise<void> {
-  if (database.kind === 'sqlite') (database as SqliteDatabase).connection.exec(sql)
-  else await (database as PostgresDatabase).query(sql)
+  if (database.kind === 'sqlite') database.connection.exec(sql)
+  else await database.query(sql)
 }
