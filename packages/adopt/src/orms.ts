@@ -63,21 +63,22 @@ interface Read {
   readonly base: string
   readonly length: string | undefined
   readonly isUnsigned: boolean
+  readonly charset: string | undefined
   readonly collation: string | undefined
 }
 
 const TYPE =
-  /^([a-z]+(?: [a-z]+)?)(?: ?\(([\d, ]+)\))?( unsigned)?(?: CHARACTER SET \w+)?(?: COLLATE "?(\w+)"?)?$/i
+  /^([a-z]+(?: [a-z]+)?)(?: ?\(([\d, ]+)\))?( unsigned)?(?: CHARACTER SET (\w+))?(?: COLLATE "?(\w+)"?)?$/i
 
 /** The types that keys have before, and those of ours, as an ORM writes them. */
 function typeIn(words: Readonly<Record<string, string>>, { type, place }: OldType): Read & { word: string } {
-  const [, written = '', length, unsigned, collation] = TYPE.exec(type) ?? []
+  const [, written = '', length, unsigned, charset, collation] = TYPE.exec(type) ?? []
   const base = written.toLowerCase().replace(/ unsigned$/, '')
   const word = words[base]
   if (word === undefined)
     return refuse(place, `${type || 'no type'} has no counterpart here; declare the column by hand`)
   const isUnsigned = unsigned !== undefined || / unsigned$/i.test(written)
-  return { word, base, length: isInteger(base) ? undefined : length, isUnsigned, collation }
+  return { word, base, length: isInteger(base) ? undefined : length, isUnsigned, charset, collation }
 }
 
 const isInteger = (base: string): boolean => /int/.test(base)
@@ -183,7 +184,7 @@ function prismaIdType(root: RootPlan, database: DatabaseName): string {
   if (database === 'SQLite' && root.storage === 'bigint')
     refuse(
       placeOf(root),
-      "Prisma's BigInt is a BIGINT in SQLite, and the adoption's column an INTEGER; adopt with storage: 'text' or 'binary'",
+      "Prisma's BigInt is a BIGINT in SQLite, and the adoption's column an INTEGER; plan it with storage: 'binary'",
       root.storage,
     )
   return prismaType({ type: root.type, place: placeOf(root) }, database)
@@ -228,11 +229,12 @@ const DIALECTS: Record<Orm, Dialect> = {
       }${isNullable ? ' | null' : ''}`
     },
     extra: ({ column, property }, old, database) => {
-      const { word, base, length, isUnsigned, collation } = typeIn(TYPEORM_TYPES[database], old)
+      const { word, base, length, isUnsigned, charset, collation } = typeIn(TYPEORM_TYPES[database], old)
       const more = options([
         column !== property && `name: '${column}'`,
         length !== undefined && `length: ${length}`,
         isUnsigned && 'unsigned: true',
+        charset !== undefined && `charset: '${charset}'`,
         collation !== undefined && `collation: '${collation}'`,
         'nullable: true',
       ])
