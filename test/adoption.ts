@@ -6,7 +6,7 @@ import {
   type Stage,
   type TableOptions,
 } from '@snoflax/adopt'
-import { flax, sno } from '@snoflax/core'
+import { flake, flax, sno } from '@snoflax/core'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { MysqlDatabase } from './databases/mysql.js'
 import { mysql } from './databases/mysql.js'
@@ -21,12 +21,14 @@ export type Adoptable = PostgresDatabase | SqliteDatabase | MysqlDatabase
 /** What a stage adds to a table, or has in place of a column's declaration. */
 export type Lines = (table: string, column?: string) => string
 
+/** Numbers that the database counts, or texts of up to 30 characters. */
+export type OldKeys = 'counted' | 'text'
+
 /** An ORM, and an application's schema in it: `customer` with a name, `orders` with a time, a customer and a parent. */
 export interface OrmProject {
   readonly orm: Orm
-  readonly kinds: readonly Adoptable['kind'][]
-  /** The schema: with keys that the database counts where `isOld`, and with the lines of a stage. */
-  source(kind: Adoptable['kind'], isOld: boolean, lines: Lines): string
+  /** The schema: with such keys, or without them after the switch, and with the lines of a stage. */
+  source(kind: Adoptable['kind'], oldKeys: OldKeys | undefined, lines: Lines): string
   /** Makes the tables of a schema in an empty database. */
   create(database: Adoptable, source: string): Promise<void>
   /** What the ORM would change in the database, with these lines in its config. */
@@ -35,14 +37,27 @@ export interface OrmProject {
   migrate(database: Adoptable, statements: readonly string[]): Promise<void>
 }
 
-const TABLES: TableOptions[] = [
-  { table: 'orders', createdAt: 'at', generator: (clock) => sno.generator({ partition: 9, clock }) },
-  {
-    table: 'customer',
-    createdAt: { from: new Date('2021-01-01'), to: new Date('2022-01-01') },
-    generator: (clock) => flax.generator({ monotonic: true, clock }),
-  },
-]
+const SPAN = { from: new Date('2021-01-01'), to: new Date('2022-01-01') }
+
+const TABLES: Record<OldKeys, TableOptions[]> = {
+  counted: [
+    { table: 'orders', createdAt: 'at', generator: (clock) => sno.generator({ partition: 9, clock }) },
+    {
+      table: 'customer',
+      createdAt: SPAN,
+      generator: (clock) => flax.generator({ monotonic: true, clock }),
+    },
+  ],
+  text: [
+    { table: 'orders', createdAt: 'at', generator: (clock) => flake.generator({ worker: 9, clock }) },
+    {
+      table: 'customer',
+      createdAt: SPAN,
+      generator: (clock) => flax.generator({ monotonic: true, clock }),
+      storage: 'binary',
+    },
+  ],
+}
 
 const linesOf =
   ({ columns, indexes }: SchemaChange): Lines =>
@@ -60,97 +75,95 @@ const linesOf =
   }
 
 /** That the ORM's own diff is empty at each stage, and what the migrations do in whichever database. */
-export function describeOrm({ orm, kinds, source, create, diff, migrate }: OrmProject): void {
+export function describeOrm({ orm, source, create, diff, migrate }: OrmProject): void {
   const opened: { close(): Promise<unknown> }[] = []
   afterEach(async () => {
     for (const one of opened.splice(0).reverse()) await one.close()
   })
 
-  const selected = [postgres, sqlite, mysql].filter(
-    (kind) => kind.selected() && kinds.some((one) => one === kind.name),
-  )
-  describe.each(selected.map((kind) => [kind.name as Adoptable['kind'], kind] as const))(
-    '%s',
-    (name, kind) => {
-      const BEFORE = source(name, true, () => '')
-      const at = (stage: Stage, change: SchemaChange): string =>
-        source(name, stage === 'backfilling', linesOf(change))
+  const variants = [postgres, sqlite, mysql]
+    .filter((kind) => kind.selected())
+    .flatMap((kind) => (['counted', 'text'] as const).map((keys) => [kind.name, keys, kind] as const))
 
-      async function shop(): Promise<Adoptable> {
-        const database = (await kind.open()) as Adoptable
-        opened.push(database)
-        await create(database, BEFORE)
-        return database
+  describe.each(variants)('%s, %s keys', (given, keys, kind) => {
+    const name = given as Adoptable['kind']
+    const BEFORE = source(name, keys, () => '')
+    const at = (stage: Stage, change: SchemaChange): string =>
+      source(name, stage === 'backfilling' ? keys : undefined, linesOf(change))
+
+    async function shop(): Promise<Adoptable> {
+      const database = (await kind.open()) as Adoptable
+      opened.push(database)
+      await create(database, BEFORE)
+      return database
+    }
+
+    async function adopted(): Promise<{ database: Adoptable; adoption: Adoption }> {
+      const database = await shop()
+      await database.query("INSERT INTO customer (id, name) VALUES ('1', 'one'), ('2', 'two')")
+      await database.query(
+        "INSERT INTO orders (id, at, customer_id, parent_id) VALUES ('1', '2021-05-01', '1', NULL), ('2', '2021-06-01', '2', '1')",
+      )
+      const client = database.kind === 'sqlite' ? database.connection : database.pool
+      return { database, adoption: await planAdoption(client, { tables: TABLES[keys] }) }
+    }
+
+    const orders = (database: Adoptable): Promise<unknown[]> =>
+      database.query(
+        'SELECT orders.id, name FROM orders JOIN customer AS c ON c.id = customer_id ORDER BY orders.id',
+      )
+
+    /** SQLite can't make an exception of a database that has been adopted. */
+    async function migrateAdopted(database: Adoptable, { migration }: SchemaChange): Promise<void> {
+      const rows = await orders(database)
+      expect(rows).toMatchObject([{ name: 'one' }, { name: 'two' }])
+      if (name === 'sqlite')
+        await expect(migrate(database, migration)).rejects.toThrow(/mark this migration as applied/)
+      else await migrate(database, migration)
+      expect(await orders(database)).toEqual(rows)
+    }
+
+    test('the lines of each stage leave nothing to change', async () => {
+      const { database, adoption } = await adopted()
+      const change = (stage: Stage): SchemaChange => adoption.schemaChange(orm, stage)
+      const remaining = (stage: Stage): Promise<string[]> =>
+        diff(database, at(stage, change(stage)), change(stage).config)
+      expect(await diff(database, BEFORE, [])).toEqual([])
+      await adoption.backfill()
+      // What the ORM would do without them: it drops the keys that are being made.
+      const drops =
+        name === 'postgres' ? /DROP COLUMN "snoflax_new_id"/ : /DROP TABLE .snoflax_adoption_map_1/
+      const without = (await diff(database, BEFORE, [])).join()
+      if (name === 'postgres' || orm !== 'typeorm') expect(without).toMatch(drops)
+      expect(await remaining('backfilling')).toEqual([])
+      await adoption.switchKeys()
+      expect(await diff(database, BEFORE, change('switched').config)).not.toEqual([])
+      expect(await remaining('switched')).toEqual([])
+      await migrateAdopted(database, change('switched'))
+      expect(await remaining('switched')).toEqual([])
+      const finished = change('finished')
+      await expect(migrate(database, finished.migration)).rejects.toThrow(/run snoflax adopt finish on this/)
+      await adoption.finish()
+      expect(await diff(database, at('finished', finished), finished.config)).toEqual([])
+      await migrateAdopted(database, finished)
+      expect(await diff(database, at('finished', finished), finished.config)).toEqual([])
+    })
+
+    test('the migrations make the same of a database without rows, and refuse one that has some', async () => {
+      const { database, adoption } = await adopted()
+      const empty = await shop()
+      for (const stage of ['switched', 'finished'] as const) {
+        const change = adoption.schemaChange(orm, stage)
+        await migrate(empty, change.migration)
+        expect(await diff(empty, at(stage, change), [])).toEqual([])
       }
-
-      async function adopted(): Promise<{ database: Adoptable; adoption: Adoption }> {
-        const database = await shop()
-        await database.query("INSERT INTO customer (name) VALUES ('one'), ('two')")
-        await database.query(
-          "INSERT INTO orders (at, customer_id, parent_id) VALUES ('2021-05-01', 1, NULL), ('2021-06-01', 2, 1)",
-        )
-        const client = database.kind === 'sqlite' ? database.connection : database.pool
-        return { database, adoption: await planAdoption(client, { tables: TABLES }) }
-      }
-
-      const orders = (database: Adoptable): Promise<unknown[]> =>
-        database.query(
-          'SELECT orders.id, name FROM orders JOIN customer AS c ON c.id = customer_id ORDER BY orders.id',
-        )
-
-      /** SQLite can't make an exception of a database that has been adopted. */
-      async function migrateAdopted(database: Adoptable, { migration }: SchemaChange): Promise<void> {
-        const before = await orders(database)
-        expect(before).toMatchObject([{ name: 'one' }, { name: 'two' }])
-        if (name === 'sqlite')
-          await expect(migrate(database, migration)).rejects.toThrow(/mark this migration as applied/)
-        else await migrate(database, migration)
-        expect(await orders(database)).toEqual(before)
-      }
-
-      test('the lines of each stage leave nothing to change', async () => {
-        const { database, adoption } = await adopted()
-        const change = (stage: Stage): SchemaChange => adoption.schemaChange(orm, stage)
-        const remaining = (stage: Stage): Promise<string[]> =>
-          diff(database, at(stage, change(stage)), change(stage).config)
-        expect(await diff(database, BEFORE, [])).toEqual([])
-        await adoption.backfill()
-        // What the ORM would do without them: it drops the keys that are being made.
-        const drops =
-          name === 'postgres' ? /DROP COLUMN "snoflax_new_id"/ : /DROP TABLE .snoflax_adoption_map_1/
-        const without = (await diff(database, BEFORE, [])).join()
-        if (name === 'postgres' || orm !== 'typeorm') expect(without).toMatch(drops)
-        expect(await remaining('backfilling')).toEqual([])
-        await adoption.switchKeys()
-        expect(await remaining('switched')).toEqual([])
-        await migrateAdopted(database, change('switched'))
-        expect(await remaining('switched')).toEqual([])
-        const finished = change('finished')
-        await expect(migrate(database, finished.migration)).rejects.toThrow(
-          /run snoflax adopt finish on this/,
-        )
-        await adoption.finish()
-        expect(await diff(database, at('finished', finished), finished.config)).toEqual([])
-        await migrateAdopted(database, finished)
-        expect(await diff(database, at('finished', finished), finished.config)).toEqual([])
-      })
-
-      test('the migrations make the same of a database without rows, and refuse one that has some', async () => {
-        const { database, adoption } = await adopted()
-        const empty = await shop()
-        for (const stage of ['switched', 'finished'] as const) {
-          const change = adoption.schemaChange(orm, stage)
-          await migrate(empty, change.migration)
-          expect(await diff(empty, at(stage, change), [])).toEqual([])
-        }
-        await expect(migrate(database, adoption.schemaChange(orm, 'switched').migration)).rejects.toThrow(
-          /run snoflax adopt backfill and switch/,
-        )
-        expect(await orders(database)).toHaveLength(2)
-        expect(await diff(database, BEFORE, [])).toEqual([])
-      })
-    },
-  )
+      await expect(migrate(database, adoption.schemaChange(orm, 'switched').migration)).rejects.toThrow(
+        /run snoflax adopt backfill and switch/,
+      )
+      expect(await orders(database)).toHaveLength(2)
+      expect(await diff(database, BEFORE, [])).toEqual([])
+    })
+  })
 }
 
 /**

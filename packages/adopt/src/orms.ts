@@ -99,7 +99,8 @@ const wordsFor = (names: readonly string[], word: string): Record<string, string
 const TYPEORM_TYPES: Record<DatabaseName, Record<string, string>> = {
   PostgreSQL: {
     ...wordsFor(['integer', 'smallint'], 'number'),
-    ...wordsFor(['bigint', 'uuid', 'text', 'bytea', 'character varying', 'character'], 'string'),
+    ...wordsFor(['bigint', 'uuid', 'text', 'character varying', 'character'], 'string'),
+    bytea: 'Buffer',
   },
   SQLite: {
     ...wordsFor(['int', 'integer', 'tinyint', 'smallint', 'mediumint', 'bigint'], 'number'),
@@ -145,9 +146,9 @@ const PRISMA_TYPES: Record<DatabaseName, Record<string, string>> = {
 
 const DRIZZLE_TYPES: Record<DatabaseName, Record<string, string>> = {
   PostgreSQL: {
-    ...Object.fromEntries(
-      ['integer', 'bigint', 'smallint', 'uuid', 'text', 'bytea'].map((one) => [one, one]),
-    ),
+    ...Object.fromEntries(['integer', 'bigint', 'smallint', 'uuid', 'text'].map((one) => [one, one])),
+    // Drizzle has none before 1.0.
+    bytea: "customType({ dataType: () => 'bytea' })",
     'character varying': 'varchar',
     character: 'char',
   },

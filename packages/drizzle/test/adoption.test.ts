@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { flake } from '@snoflax/core'
 import * as my from '@snoflax/drizzle/mysql-core'
 import * as pg from '@snoflax/drizzle/pg-core'
 import * as lite from '@snoflax/drizzle/sqlite-core'
@@ -27,33 +28,36 @@ import * as sqliteCore from 'drizzle-orm/sqlite-core'
 
 type Kind = Adoptable['kind']
 
-/** What a schema.ts imports, and what it writes for a table, a key that the database counts, a number and a time. */
+/** What a schema.ts imports, and what it writes for a table, keys and foreign keys, and a time. */
 const DIALECTS = {
   postgres: {
     names: { ...pgCore, ...pg },
     table: 'pgTable',
-    key: "serial('id').primaryKey()",
-    number: 'integer',
+    counted: { key: "serial('id')", type: 'integer', more: '' },
+    text: { key: "varchar('id', { length: 30 })", type: 'varchar', more: ', { length: 30 }' },
     time: "timestamp('at', { withTimezone: true })",
   },
   sqlite: {
     names: { ...sqliteCore, ...lite },
     table: 'sqliteTable',
-    key: "integer('id').primaryKey({ autoIncrement: true })",
-    number: 'integer',
+    counted: { key: "integer('id')", type: 'integer', more: '' },
+    text: { key: "text('id')", type: 'text', more: '' },
     time: "text('at')",
   },
   mysql: {
     names: { ...mysqlCore, ...my },
     table: 'mysqlTable',
-    key: "int('id').autoincrement().primaryKey()",
-    number: 'int',
+    counted: { key: "int('id').autoincrement()", type: 'int', more: '' },
+    text: { key: "varchar('id', { length: 30 })", type: 'varchar', more: ', { length: 30 }' },
     time: "datetime('at')",
   },
 }
 
+/** The generator that a schema.ts imports. */
+const generator = flake.generator({ worker: 1 })
+
 const tablesOf = (kind: Kind, source: string): Record<string, unknown> => {
-  const { default: _, ...names } = { default: undefined, ...DIALECTS[kind].names }
+  const { default: _, ...names } = { default: undefined, generator, ...DIALECTS[kind].names }
   return new Function(...Object.keys(names), source)(...Object.values(names))
 }
 
@@ -100,19 +104,21 @@ function migrationFolder(kind: Kind, statements: readonly string[]): string {
 
 describeOrm({
   orm: 'drizzle',
-  kinds: ['postgres', 'sqlite', 'mysql'],
-  source(kind, isOld, lines) {
-    const { table, key, number, time } = DIALECTS[kind]
+  source(kind, oldKeys, lines) {
+    const { table, time, ...old } = DIALECTS[kind]
+    const counts = kind === 'sqlite' && oldKeys === 'counted' ? '{ autoIncrement: true }' : ''
+    const { key, type, more } = old[oldKeys ?? 'text']
+    const ifOld = (line: string) => (oldKeys === undefined ? '' : line)
     return `
 const customer = ${table}('customer', {
-  ${isOld ? `id: ${key},` : ''} ${lines('customer', 'id')}
+  ${ifOld(`id: ${key}.primaryKey(${counts}),`)} ${lines('customer', 'id')}
   name: text('name').notNull(),
 }, (t) => [${lines('customer')}])
 const orders = ${table}('orders', {
-  ${isOld ? `id: ${key},` : ''} ${lines('orders', 'id')}
+  ${ifOld(`id: ${key}.primaryKey(${counts}),`)} ${lines('orders', 'id')}
   at: ${time}.notNull(),
-  ${isOld ? `customerId: ${number}('customer_id').notNull().references(() => customer.id),` : ''} ${lines('orders', 'customer_id')}
-  ${isOld ? `parentId: ${number}('parent_id').references(() => orders.id),` : ''} ${lines('orders', 'parent_id')}
+  ${ifOld(`customerId: ${type}('customer_id'${more}).notNull().references(() => customer.id),`)} ${lines('orders', 'customer_id')}
+  ${ifOld(`parentId: ${type}('parent_id'${more}).references(() => orders.id),`)} ${lines('orders', 'parent_id')}
 }, (t) => [index('orders_customer').on(t.customerId), ${lines('orders')}])
 return { customer, orders }`
   },

@@ -65,13 +65,17 @@ const isIndex = (difference: string): boolean => /^(DROP|ADD) index /.test(diffe
 
 describeOrm({
   orm: 'prisma',
-  kinds: ['postgres', 'sqlite', 'mysql'],
-  source: (kind, isOld, lines) => `
+  source(kind, oldKeys, lines) {
+    const text = kind === 'sqlite' ? '' : '@db.VarChar(30)'
+    const [type, more, native] =
+      oldKeys === 'text' ? ['String', '@default(cuid())', text] : ['Int', '@default(autoincrement())', '']
+    const ifOld = (line: string) => (oldKeys === undefined ? '' : line)
+    return `
 datasource db {
   provider = "${kind === 'postgres' ? 'postgresql' : kind}"
 }
 model Customer {
-  ${isOld ? 'id Int @id @default(autoincrement())' : ''}
+  ${ifOld(`id ${type} @id ${more} ${native}`)}
   ${lines('customer', 'id')}
   name   String
   orders Order[]
@@ -79,20 +83,21 @@ model Customer {
   @@map("customer")
 }
 model Order {
-  ${isOld ? 'id Int @id @default(autoincrement())' : ''}
+  ${ifOld(`id ${type} @id ${more} ${native}`)}
   ${lines('orders', 'id')}
   at         DateTime ${kind === 'postgres' ? '@db.Timestamptz' : ''}
-  ${isOld ? 'customerId Int @map("customer_id")' : ''}
+  ${ifOld(`customerId ${type} @map("customer_id") ${native}`)}
   ${lines('orders', 'customer_id')}
   customer Customer @relation(fields: [customerId], references: [id])
-  ${isOld ? 'parentId Int? @map("parent_id")' : ''}
+  ${ifOld(`parentId ${type}? @map("parent_id") ${native}`)}
   ${lines('orders', 'parent_id')}
   parent   Order?  @relation("parts", fields: [parentId], references: [id])
   parts    Order[] @relation("parts")
   ${lines('orders')}
   @@index([customerId])
   @@map("orders")
-}`,
+}`
+  },
   async create(database, source) {
     if (database.kind !== 'mysql')
       await runScript(database, await changesTo(source, adapterOf(database), 'empty'))

@@ -1,4 +1,5 @@
 import 'reflect-metadata'
+import { flake } from '@snoflax/core'
 import { type Adoptable, describeOrm } from '@snoflax/test/adoption'
 import * as snoflax from '@snoflax/typeorm'
 import { prepareDataSource } from '@snoflax/typeorm'
@@ -8,6 +9,14 @@ import { ModuleKind, ScriptTarget, transpileModule } from 'typescript'
 import { optionsFor } from './open-data-source.js'
 
 const TIME = { postgres: 'timestamptz', sqlite: 'datetime', mysql: 'datetime' }
+
+const OLD_KEYS = {
+  counted: '@PrimaryGeneratedColumn() id!: number',
+  text: "@PrimaryColumn('varchar', { length: 30 }) id!: string",
+}
+
+/** The generator that a file of entities imports. */
+const generator = flake.generator({ worker: 1 })
 
 /** Lends a DataSource whose entities are that source, which is compiled as an application's would be. */
 async function connected<Result>(
@@ -23,7 +32,7 @@ async function connected<Result>(
     useDefineForClassFields: false,
   }
   const { outputText } = transpileModule(code, { compilerOptions })
-  const { default: _, ...names } = { ...snoflax, ...typeorm }
+  const { default: _, ...names } = { ...snoflax, ...typeorm, generator }
   const entities = new Function(...Object.keys(names), outputText)(...Object.values(names))
   const options = { ...optionsFor(database), entities, ...more } as typeorm.DataSourceOptions
   const dataSource = await prepareDataSource(new DataSource(options)).initialize()
@@ -50,9 +59,8 @@ function migrationOf(statements: readonly string[]): new () => MigrationInterfac
 
 describeOrm({
   orm: 'typeorm',
-  kinds: ['postgres', 'sqlite', 'mysql'],
-  source(kind, isOld, lines) {
-    const oldKey = isOld ? '@PrimaryGeneratedColumn() id!: number' : ''
+  source(kind, oldKeys, lines) {
+    const oldKey = oldKeys === undefined ? '' : OLD_KEYS[oldKeys]
     return `
 ${lines('customer')}
 @Entity('customer') class Customer {
