@@ -102,6 +102,18 @@ function migrationFolder(kind: Kind, statements: readonly string[]): string {
   return folder
 }
 
+async function migrateIn(database: Adoptable, statements: readonly string[]): Promise<void> {
+  const migrationsFolder = migrationFolder(database.kind, statements)
+  try {
+    if (database.kind === 'postgres')
+      await migratePostgres(overNodePostgres(database.pool), { migrationsFolder })
+    else if (database.kind === 'mysql') await migrateMysql(overMysql2(database.pool), { migrationsFolder })
+    else migrateSqlite(overBetterSqlite3(database.connection), { migrationsFolder })
+  } finally {
+    rmSync(migrationsFolder, { recursive: true, force: true })
+  }
+}
+
 describeOrm({
   orm: 'drizzle',
   source(kind, oldKeys, lines) {
@@ -133,17 +145,16 @@ return { customer, orders }`
     return statements.filter((sql) => !prefix || !sql.startsWith(`DROP TABLE \`${prefix}`))
   },
   async migrate(database, statements) {
-    const migrationsFolder = migrationFolder(database.kind, statements)
     try {
-      if (database.kind === 'postgres')
-        await migratePostgres(overNodePostgres(database.pool), { migrationsFolder })
-      else if (database.kind === 'mysql') await migrateMysql(overMysql2(database.pool), { migrationsFolder })
-      else migrateSqlite(overBetterSqlite3(database.connection), { migrationsFolder })
+      await migrateIn(database, statements)
     } catch (error) {
       // What the server said, not the statement.
       throw (error as Error).cause ?? error
-    } finally {
-      rmSync(migrationsFolder, { recursive: true, force: true })
     }
+  },
+  async baseline(database, statements) {
+    const when = migrations + 1
+    await database.query(`INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('adopt', ${when})`)
+    await migrateIn(database, statements)
   },
 })

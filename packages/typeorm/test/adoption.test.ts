@@ -90,4 +90,11 @@ return [Customer, Order]`
     const run = (dataSource: DataSource): Promise<unknown> => dataSource.runMigrations()
     await connected(database, 'return []', run, { migrations: [migrationOf(statements)] })
   },
+  async baseline(database, statements) {
+    const run = async (dataSource: DataSource): Promise<void> => {
+      await dataSource.runMigrations({ fake: true })
+      await dataSource.runMigrations()
+    }
+    await connected(database, 'return []', run, { migrations: [migrationOf(statements)] })
+  },
 })
