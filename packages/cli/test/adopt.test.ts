@@ -132,6 +132,8 @@ describe.each((['postgres', 'sqlite', 'mysql'] as const).filter((kind) => KINDS[
       const hides = /^tables: \{ external: \['snoflax_adoption_map_1'/m
       if (kind === 'postgres') expect(ran.out).not.toMatch(hides)
       else expect(ran.out).toMatch(hides)
+      const early = await cli([...argv, 'typeorm', '--stage', 'backfilling'])
+      expect(early.out).toMatch(kind === 'postgres' ? /snoflaxNewId/ : /^nothing to change at this stage$/m)
       expect((await cli([...argv, 'typeorm'])).out).toMatch(/^await queryRunner\.query\(`(DO|DROP|BEGIN) /m)
       if (kind === 'sqlite')
         expect((await cli([...argv, 'drizzle'])).out).toMatch(/;\n--> statement-breakpoint\nCREATE TABLE/)

@@ -160,7 +160,8 @@ async function schema({ adoption, tell }: Run, { for: orm, stage }: SchemaOption
     ...(config.length === 0 ? [] : [`// ${orm}.config.ts`, ...config]),
     ...(migration.length === 0 ? [] : ['', '-- migration', ...MIGRATIONS[orm](migration)]),
   ]
-  await tell('schema', { orm, stage, columns, indexes, config, migration }, lines.join('\n'))
+  const text = lines.length === 0 ? 'nothing to change at this stage' : lines.join('\n')
+  await tell('schema', { orm, stage, columns, indexes, config, migration }, text)
 }
 
 /** As each ORM takes statements. */
