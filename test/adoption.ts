@@ -21,8 +21,8 @@ export type Adoptable = PostgresDatabase | SqliteDatabase | MysqlDatabase
 /** What a stage adds to a table, or has in place of a column's declaration. */
 export type Lines = (table: string, column?: string) => string
 
-/** Numbers that the database counts, or texts of up to 30 characters. */
-export type OldKeys = 'counted' | 'text'
+/** Numbers that the database counts, texts of up to 30 characters, or uuids as the ORM has them. */
+export type OldKeys = 'counted' | 'text' | 'uuid'
 
 /** An ORM, and an application's schema in it: `customer` with a name, `orders` with a time, a customer and a parent. */
 export interface OrmProject {
@@ -41,6 +41,12 @@ export interface OrmProject {
 
 const SPAN = { from: new Date('2021-01-01'), to: new Date('2022-01-01') }
 
+const IDS: Record<OldKeys, readonly [string, string]> = {
+  counted: ['1', '2'],
+  text: ['one', 'two'],
+  uuid: ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'],
+}
+
 const TABLES: Record<OldKeys, TableOptions[]> = {
   counted: [
     { table: 'orders', createdAt: 'at', generator: (clock) => sno.generator({ partition: 9, clock }) },
@@ -58,6 +64,14 @@ const TABLES: Record<OldKeys, TableOptions[]> = {
       generator: (clock) => flax.generator({ monotonic: true, clock }),
       storage: 'binary',
     },
+  ],
+  uuid: [
+    {
+      table: 'orders',
+      createdAt: 'at',
+      generator: (clock) => flax.generator({ monotonic: true, clock }),
+    },
+    { table: 'customer', createdAt: SPAN, generator: (clock) => sno.generator({ partition: 8, clock }) },
   ],
 }
 
@@ -85,7 +99,7 @@ export function describeOrm({ orm, source, create, diff, migrate, baseline }: Or
 
   const variants = [postgres, sqlite, mysql]
     .filter((kind) => kind.selected())
-    .flatMap((kind) => (['counted', 'text'] as const).map((keys) => [kind.name, keys, kind] as const))
+    .flatMap((kind) => (['counted', 'text', 'uuid'] as const).map((keys) => [kind.name, keys, kind] as const))
 
   describe.each(variants)('%s, %s keys', (given, keys, kind) => {
     const name = given as Adoptable['kind']
@@ -102,9 +116,11 @@ export function describeOrm({ orm, source, create, diff, migrate, baseline }: Or
 
     async function adopted(): Promise<{ database: Adoptable; adoption: Adoption }> {
       const database = await shop()
-      await database.query("INSERT INTO customer (id, name) VALUES ('1', 'one'), ('2', 'two')")
+      const [one, two] = IDS[keys]
+      await database.query(`INSERT INTO customer (id, name) VALUES ('${one}', 'one'), ('${two}', 'two')`)
       await database.query(
-        "INSERT INTO orders (id, at, customer_id, parent_id) VALUES ('1', '2021-05-01', '1', NULL), ('2', '2021-06-01', '2', '1')",
+        `INSERT INTO orders (id, at, customer_id, parent_id)
+           VALUES ('${one}', '2021-05-01', '${one}', NULL), ('${two}', '2021-06-01', '${two}', '${one}')`,
       )
       const client = database.kind === 'sqlite' ? database.connection : database.pool
       return { database, adoption: await planAdoption(client, { tables: TABLES[keys] }) }

@@ -35,13 +35,15 @@ const DIALECTS = {
     table: 'pgTable',
     counted: { key: "serial('id')", type: 'integer', more: '' },
     text: { key: "varchar('id', { length: 30 })", type: 'varchar', more: ', { length: 30 }' },
+    uuid: { key: "uuid('id')", type: 'uuid', more: '' },
     time: "timestamp('at', { withTimezone: true })",
   },
   sqlite: {
     names: { ...sqliteCore, ...lite },
     table: 'sqliteTable',
     counted: { key: "integer('id')", type: 'integer', more: '' },
-    text: { key: "text('id')", type: 'text', more: '' },
+    text: { key: "text('id', { length: 30 })", type: 'text', more: ', { length: 30 }' },
+    uuid: { key: "text('id')", type: 'text', more: '' },
     time: "text('at')",
   },
   mysql: {
@@ -49,6 +51,7 @@ const DIALECTS = {
     table: 'mysqlTable',
     counted: { key: "int('id').autoincrement()", type: 'int', more: '' },
     text: { key: "varchar('id', { length: 30 })", type: 'varchar', more: ', { length: 30 }' },
+    uuid: { key: "char('id', { length: 36 })", type: 'char', more: ', { length: 36 }' },
     time: "datetime('at')",
   },
 }

@@ -66,9 +66,13 @@ const isIndex = (difference: string): boolean => /^(DROP|ADD) index /.test(diffe
 describeOrm({
   orm: 'prisma',
   source(kind, oldKeys, lines) {
-    const text = kind === 'sqlite' ? '' : '@db.VarChar(30)'
-    const [type, more, native] =
-      oldKeys === 'text' ? ['String', '@default(cuid())', text] : ['Int', '@default(autoincrement())', '']
+    const native = {
+      counted: { postgres: '', sqlite: '', mysql: '' },
+      text: { postgres: '@db.VarChar(30)', sqlite: '', mysql: '@db.VarChar(30)' },
+      uuid: { postgres: '@db.Uuid', sqlite: '', mysql: '@db.Char(36)' },
+    }[oldKeys ?? 'text'][kind]
+    const [type, more] =
+      oldKeys === 'counted' ? ['Int', '@default(autoincrement())'] : ['String', '@default(uuid())']
     const ifOld = (line: string) => (oldKeys === undefined ? '' : line)
     return `
 datasource db {

@@ -13,6 +13,7 @@ const TIME = { postgres: 'timestamptz', sqlite: 'datetime', mysql: 'datetime' }
 const OLD_KEYS = {
   counted: '@PrimaryGeneratedColumn() id!: number',
   text: "@PrimaryColumn('varchar', { length: 30 }) id!: string",
+  uuid: "@PrimaryGeneratedColumn('uuid') id!: string",
 }
 
 /** The generator that a file of entities imports. */
