@@ -313,6 +313,12 @@ function refuseOwnLayout(root: RootPlan): void {
   )
 }
 
+const STAGES: readonly Stage[] = ['backfilling', 'switched', 'finished']
+
+function checkChoice(name: string, value: string, known: readonly string[]): void {
+  if (!known.includes(value)) refuse(name, `pass one of ${known.join(', ')}`, value)
+}
+
 export function schemaChange<Details>(
   db: Driver<Details>,
   plan: Plan<Details>,
@@ -320,6 +326,8 @@ export function schemaChange<Details>(
   stage: Stage,
 ): SchemaChange {
   const { roots, columns } = plan
+  checkChoice('orm', orm, Object.keys(DIALECTS))
+  checkChoice('stage', stage, STAGES)
   const dialect = DIALECTS[orm]
   for (const root of roots) refuseOwnLayout(root)
   const linesOf = (one: ReplacedColumn): string[] => {

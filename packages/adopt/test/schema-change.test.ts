@@ -106,7 +106,17 @@ test.each<[string, string, TableOptions['generator'], RegExp]>([
   await expect(linesOf(keyType, generator, 'prisma')).rejects.toThrow(message)
 })
 
-/** The legacy column of a key, and the key. */
+test('an ORM or a stage that there is none of is refused', async () => {
+  await expect(linesOf('uuid', flaxes, 'knex' as Orm)).rejects.toThrow(
+    /orm: pass one of typeorm, prisma, drizzle/,
+  )
+  await database.query('DROP TABLE line, big_orders')
+  await expect(linesOf('uuid', flaxes, 'prisma', 'switch' as Stage)).rejects.toThrow(
+    /stage: pass one of backfilling, switched, finished/,
+  )
+})
+
+/** A key and its legacy column. */
 async function keyLines(
   kind: 'sqlite' | 'mysql',
   keyType: string,
