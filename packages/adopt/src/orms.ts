@@ -40,10 +40,13 @@ interface OldType {
   readonly place: string
 }
 
-const nameOf = (column: string): Name => ({
-  column,
-  property: column.replace(/[^A-Za-z0-9]+(.)?/g, (_, next: string = '') => next.toUpperCase()),
-})
+const nameOf = (column: string): Name => {
+  const property = column.replace(/[^\p{L}\p{N}]+(.)?/gu, (_, next: string = '') => next.toUpperCase())
+  return { column, property: /^\p{L}/u.test(property) ? property : `_${property}` }
+}
+
+/** A name as a text of TypeScript. */
+const written = (name: string): string => `'${name.replace(/[\\']/g, '\\$&')}'`
 
 const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
@@ -199,7 +202,7 @@ function prismaField(
   attributes: readonly string[] = [],
 ): string {
   const [scalar, native] = type.split('?')
-  const map = property === column ? [] : [`@map("${column}")`]
+  const map = property === column ? [] : [`@map(${JSON.stringify(column)})`]
   return [
     property,
     `${scalar}${isNullable ? '?' : ''}`,
@@ -214,7 +217,7 @@ const DIALECTS: Record<Orm, Dialect> = {
     key: ({ column, property }, root, database) => {
       const { family } = root
       const more = options([
-        column !== property && `name: '${column}'`,
+        column !== property && `name: ${written(column)}`,
         NAMELESS.includes(family) && 'generator',
         storageOption(root, database),
       ])
@@ -223,7 +226,10 @@ const DIALECTS: Record<Orm, Dialect> = {
         : `@IdColumn(${[family, more].filter(Boolean).join(', ')}) ${property}!: string`
     },
     reference: ({ column, property }, { family }, isNullable) => {
-      const more = options([column !== property && `name: '${column}'`, isNullable && 'nullable: true'])
+      const more = options([
+        column !== property && `name: ${written(column)}`,
+        isNullable && 'nullable: true',
+      ])
       const own = OWN.includes(family)
       return `@${own ? `${pascal(family)}IdColumn.plain(` : `IdColumn.plain(${family}${more && ', '}`}${more}) ${property}!: ${
         own ? `${pascal(family)}Id` : 'string'
@@ -232,7 +238,7 @@ const DIALECTS: Record<Orm, Dialect> = {
     extra: ({ column, property }, old, database) => {
       const { word, base, length, isUnsigned, charset, collation } = typeIn(TYPEORM_TYPES[database], old)
       const more = options([
-        column !== property && `name: '${column}'`,
+        column !== property && `name: ${written(column)}`,
         length !== undefined && `length: ${length}`,
         isUnsigned && 'unsigned: true',
         charset !== undefined && `charset: '${charset}'`,
@@ -242,9 +248,9 @@ const DIALECTS: Record<Orm, Dialect> = {
       return `@Column('${base}', ${more}) ${property}!: ${word} | null`
     },
     index: ({ name, columns, isUnique, isPlain }) => {
-      if (!isPlain || columns.includes(null)) return `@Index('${name}', { synchronize: false })`
+      if (!isPlain || columns.includes(null)) return `@Index(${written(name)}, { synchronize: false })`
       const properties = columns.map((column) => `'${nameOf(column as string).property}'`)
-      return `@Index('${name}', [${properties.join(', ')}]${isUnique ? ', { unique: true }' : ''})`
+      return `@Index(${written(name)}, [${properties.join(', ')}]${isUnique ? ', { unique: true }' : ''})`
     },
     // It leaves tables alone that it has no entity for.
     hide: () => [],
@@ -263,7 +269,7 @@ const DIALECTS: Record<Orm, Dialect> = {
     index: ({ name, columns, isUnique }) =>
       columns.includes(null)
         ? undefined
-        : `@@${isUnique ? 'unique' : 'index'}([${columns.map((column) => nameOf(column as string).property).join(', ')}], map: "${name}")`,
+        : `@@${isUnique ? 'unique' : 'index'}([${columns.map((column) => nameOf(column as string).property).join(', ')}], map: ${JSON.stringify(name)})`,
     hide: (tables) => [
       'experimental: { externalTables: true },',
       `tables: { external: [${tables.map((table) => `'${table}'`).join(', ')}] },`,
@@ -273,7 +279,7 @@ const DIALECTS: Record<Orm, Dialect> = {
     key: ({ column, property }, root, database) => {
       const { family } = root
       const more = [
-        `'${column}'`,
+        written(column),
         options([NAMELESS.includes(family) && 'generator', storageOption(root, database)]),
       ]
       const call = OWN.includes(family)
@@ -283,7 +289,7 @@ const DIALECTS: Record<Orm, Dialect> = {
     },
     reference: ({ column, property }, { family, table, key }, isNullable) => {
       const column_ = OWN.includes(family) ? `${family}Id.ref(` : `idColumn.ref(${family}, `
-      return `${property}: ${column_}'${column}', () => ${tableName(table)}.${nameOf(key).property})${isNullable ? '' : '.notNull()'},`
+      return `${property}: ${column_}${written(column)}, () => ${tableName(table)}.${nameOf(key).property})${isNullable ? '' : '.notNull()'},`
     },
     extra: ({ column, property }, old, database) => {
       const { word, base, length, isUnsigned } = typeIn(DRIZZLE_TYPES[database], old)
@@ -292,12 +298,12 @@ const DIALECTS: Record<Orm, Dialect> = {
         base === 'bigint' && database !== 'SQLite' && "mode: 'bigint'",
         isUnsigned && 'unsigned: true',
       ])
-      return `${property}: ${word}('${column}'${more && `, ${more}`}),`
+      return `${property}: ${word}(${written(column)}${more && `, ${more}`}),`
     },
     index: ({ name, columns, isUnique }) =>
       columns.includes(null)
         ? undefined
-        : `${isUnique ? 'uniqueIndex' : 'index'}('${name}').on(${columns.map((column) => `t.${nameOf(column as string).property}`).join(', ')}),`,
+        : `${isUnique ? 'uniqueIndex' : 'index'}(${written(name)}).on(${columns.map((column) => `t.${nameOf(column as string).property}`).join(', ')}),`,
     hide: () => ["tablesFilter: ['!snoflax_adoption_*'],"],
   },
 }

@@ -106,6 +106,26 @@ test.each<[string, string, TableOptions['generator'], RegExp]>([
   await expect(linesOf(keyType, generator, 'prisma')).rejects.toThrow(message)
 })
 
+test('names of any characters are texts and properties', async () => {
+  const file = await sqlite.open()
+  await file.query(`CREATE TABLE "naïve table" ("2nd 'key'" text PRIMARY KEY)`)
+  const adoption = await plan(file, [{ table: 'naïve table', createdAt: SPAN, generator: flaxes }])
+  const lines = (orm: Orm) => adoption.schemaChange(orm, 'switched').columns.flatMap((one) => one.lines)
+  expect(lines('drizzle')).toEqual([
+    "_2ndKey: flaxId('2nd \\'key\\'', { storage: 'text' }).primaryKey(),",
+    "legacy2ndKey: text('legacy_2nd \\'key\\''),",
+  ])
+  expect(lines('prisma').at(-1)).toBe(`legacy2ndKey String? @map("legacy_2nd 'key'")`)
+  expect(adoption.schemaChange('drizzle', 'switched').indexes).toMatchObject([
+    { table: 'naïve table', line: "uniqueIndex('snoflax_legacy_1').on(t.legacy2ndKey)," },
+  ])
+  const empty = await sqlite.open()
+  await empty.query(`CREATE TABLE "naïve table" ("2nd 'key'" text PRIMARY KEY)`)
+  for (const sql of adoption.schemaChange('drizzle', 'switched').migration) await empty.query(sql)
+  await empty.query(`INSERT INTO "naïve table" ("2nd 'key'", "legacy_2nd 'key'") VALUES ('a', 'b')`)
+  await Promise.all([file.close(), empty.close()])
+})
+
 test('an ORM or a stage that there is none of is refused', async () => {
   await expect(linesOf('uuid', flaxes, 'knex' as Orm)).rejects.toThrow(
     /orm: pass one of typeorm, prisma, drizzle/,
