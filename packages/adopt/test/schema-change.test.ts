@@ -126,6 +126,23 @@ test('names of any characters are texts and properties', async () => {
   await Promise.all([file.close(), empty.close()])
 })
 
+test.runIf(mysql.selected())('mariadb: a migration with quotes in names and comments', async () => {
+  const [adopted, empty] = [await mysql.open(), await mysql.open()]
+  const comment = 'it\'\'s "one" \\\\ `two`'
+  const shapes: unknown[] = []
+  for (const one of [adopted, empty])
+    await one.query(
+      `CREATE TABLE \`odd "t\` (\`a"b\` varchar(20) PRIMARY KEY COMMENT '${comment}', \`c\`\`d\` int DEFAULT 1 COMMENT '${comment}')`,
+    )
+  const adoption = await plan(adopted, [{ table: 'odd "t', createdAt: SPAN, generator: flaxes }])
+  for (const sql of adoption.schemaChange('drizzle', 'switched').migration) await empty.query(sql)
+  await adoption.backfill()
+  await adoption.switchKeys()
+  for (const one of [adopted, empty]) shapes.push(await one.query('SHOW CREATE TABLE `odd "t`'))
+  expect(shapes[0]).toEqual(shapes[1])
+  await Promise.all([adopted.close(), empty.close()])
+})
+
 test('an ORM or a stage that there is none of is refused', async () => {
   await expect(linesOf('uuid', flaxes, 'knex' as Orm)).rejects.toThrow(
     /orm: pass one of typeorm, prisma, drizzle/,
