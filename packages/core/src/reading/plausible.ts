@@ -15,8 +15,9 @@ const FIRST_MS = /* @__PURE__ */ Date.UTC(2010)
 const DAY_MS = 86_400_000
 
 /**
- * Whether the id's time is one at which ids are generated: from 2010 to a day after now. Ids of another family, and other
- * values that happen to have an id's form, mostly contain another time. So do ids that were generated for older rows.
+ * Whether the id's time is one at which ids are generated: from 2010 to a day after now. Ids of another family, and
+ * other values that happen to have an id's form, mostly contain another time. So do ids that were generated for older
+ * rows.
  *
  * @throws {IdError} for a malformed id, and `INVALID_TIME` if `nowMs` is NaN.
  *

@@ -19,8 +19,9 @@ export interface IdReading {
 
 /**
  * Every way to read a text as an id of these families, in any form that people and databases write: the canonical text,
- * with or without a prefix; a uuid, with or without hyphens, in either case; bytes as `\x…`, `0x…`, `X'…'` or bare hex; a
- * decimal number. Each id of a family is listed once. The array is empty if the text is not an id; `refusals` says why.
+ * with or without a prefix; a uuid, with or without hyphens, in either case; bytes as `\x…`, `0x…`, `X'…'` or bare hex;
+ * a decimal number. Each id of a family is listed once. The array is empty if the text is not an id; `refusals` says
+ * why.
  *
  * The likeliest is first: plausible times before others; then by form: uuid8 (which contains its family's tag), text,
  * uuid, binary, bigint; then in the order of `families`. Pass families with a small alphabet first: nearly every sno

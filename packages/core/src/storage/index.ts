@@ -90,7 +90,9 @@ interface BareFamily<AnId extends string> extends IdFamily<AnId> {
   withoutPrefix(id: AnId): string
 }
 
-/** For a prefixed family whose columns store ids of the base: removes the prefix on the way in, adds it on the way out. */
+/**
+ * For a prefixed family whose columns store ids of the base: removes the prefix on the way in, adds it on the way out.
+ */
 function prefixedStorage<AnId extends string>(
   family: BareFamily<AnId>,
   base: IdStorage<string>,

@@ -38,8 +38,8 @@ export function ofStored(family: IdFamily, value: unknown, error: unknown): unkn
 }
 
 /**
- * Converts the other forms in which drivers and caches return bytes to a Uint8Array: an ArrayBuffer (libsql), an array of
- * numbers (Cloudflare D1), the JSON of a Buffer. Returns other values unchanged.
+ * Converts the other forms in which drivers and caches return bytes to a Uint8Array: an ArrayBuffer (libsql), an array
+ * of numbers (Cloudflare D1), the JSON of a Buffer. Returns other values unchanged.
  */
 export function bytesOfDriver(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || isBytes(value)) return value
