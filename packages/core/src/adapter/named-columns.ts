@@ -119,7 +119,7 @@ export class NamedColumns {
   }
 
   /**
-   * The same for SQL that is used as an id.
+   * {@link NamedColumns.refuseUnseen} for SQL that is used as an id.
    *
    * @throws {IdError} `INVALID_OPTION`.
    */
