@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
 import { repositoryPage } from '../../scripts/repository.js'
 
@@ -101,6 +102,14 @@ export default defineConfig({
   cleanUrls: false,
   lastUpdated: false,
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: ICON }]],
+  // The front page runs the package as it was built.
+  vite: {
+    resolve: {
+      alias: {
+        '@snoflax/core': fileURLToPath(new URL('../../packages/core/dist/index.js', import.meta.url)),
+      },
+    },
+  },
   // The reference and the inspector are static files beside the pages.
   ignoreDeadLinks: [/^\/(api|inspector)\//],
   // Code in our pages is code: nothing of it is a template.

@@ -6,15 +6,15 @@ import { COLUMNS } from './storage/column.js'
 
 /** The definition of a family. Everything else that {@link IdFamily} offers is derived from it. */
 export interface FamilyDefinition<AnId extends string, Fields> {
-  /** The word that errors and options use for it, such as `flax`. */
+  /** Its name in errors and options, such as `flax`. */
   readonly name: string
-  /** The fields and their bits. It only describes; `encode` and `decode` do the work. */
+  /** The fields and their bits. Descriptive only: `encode` and `decode` convert. */
   readonly layout: Layout
-  /** Bytes of an id. */
+  /** Number of bytes of an id. */
   readonly byteLength: number
-  /** Characters of the canonical text; undefined where they vary. */
+  /** Number of characters of the canonical text; undefined if the length varies. */
   readonly textLength: number | undefined
-  /** The canonical text, anchored. */
+  /** Matches the canonical text, from `^` to `$`. */
   readonly pattern: RegExp
   /** Allowed storages, the preferred one first. */
   readonly storages: readonly StorageName[]
@@ -22,49 +22,49 @@ export interface FamilyDefinition<AnId extends string, Fields> {
   readonly tag: number
   /** The first Unix millisecond that an id can contain. */
   readonly firstMs: number
-  /** The last one. */
+  /** The last Unix millisecond that an id can contain. */
   readonly lastMs: number
-  /** The smallest id. Left out where it is all zeros. */
+  /** The smallest id. Default: all bits zero. */
   readonly min?: AnId
-  /** The largest id. Left out where it is all ones. */
+  /** The largest id. Default: all bits one. */
   readonly max?: AnId
-  /** False where the bytes don't sort by time alone, so that `range` selects more than was asked for. */
+  /** False if the bytes don't sort by time alone, so that `range` also selects ids outside it. Default true. */
   readonly exactRange?: boolean
-  /** How to create a generator, for families that can't have a default one. */
+  /** Code that creates a generator, for error messages of families without a default generator. */
   readonly generatorExample?: string | undefined
-  /** Bytes → text. It throws an {@link IdError} for bytes of another length. */
+  /** Bytes → text. Must throw an {@link IdError} if the number of bytes is wrong. */
   encode(bytes: Uint8Array): AnId
   /**
-   * Text → bytes. It throws an {@link IdError} for whatever `encode` would not write, `INVALID_TYPE` for what is no
-   * string.
+   * Text → bytes. Must throw an {@link IdError} for every text that `encode` does not return, and `INVALID_TYPE` if the
+   * value is not a string.
    */
   decode(text: string): Uint8Array
   /**
-   * Whether `decode` takes the text: the same answer without an error, so that refusing costs what accepting does.
-   * Left out, `decode` is tried.
+   * Whether `decode` accepts the text, without the cost of an error for a text that it refuses. Default: calls
+   * `decode`.
    */
   check?(text: string): boolean
   /**
-   * The same of the characters from `start` on, so that `prefixed` needn't cut the prefix off to check what is behind
-   * it. Left out, it cuts.
+   * `check` for the characters from `start` on, so that `prefixed` can check an id without copying it. Default: copies
+   * the text behind the prefix.
    */
   checkFrom?(text: string, start: number): boolean
-  /** Fields → id. It throws an {@link IdError} for a field out of range. */
+  /** Fields → id. Must throw an {@link IdError} if a field is out of range. */
   pack(fields: Fields): AnId
   /** Id → fields. */
   unpack(id: AnId): Fields
   /** When the id was generated, in whole Unix milliseconds. */
   timeMs(id: AnId): number
-  /** The smallest id whose time is at or after this whole millisecond, which is within the span. */
+  /** The smallest id whose time is at or after this millisecond, an integer from `firstMs` to `lastMs`. */
   lowerBoundMs(timeMs: number): AnId
-  /** An id above every id whose time is before this millisecond. Left out where it is `lowerBoundMs`. */
+  /** An id larger than every id whose time is before this millisecond. Default: `lowerBoundMs`. */
   upperBoundMs?(timeMs: number): AnId
-  /** Left out where text order is id order. */
+  /** Negative, zero or positive. Default: compares the texts. */
   compare?(a: AnId, b: AnId): number
 }
 
 /**
- * A family out of its definition. Use it to bring an id specification of your own.
+ * Creates a family from its definition, for an id specification of your own.
  *
  * @throws {IdError} `FIELD_OUT_OF_RANGE`, `INVALID_OPTION` for a definition that contradicts itself.
  *
@@ -104,14 +104,14 @@ export function defineFamily<AnId extends string, Fields>(
   return checkEnds(deriveFamily(definition))
 }
 
-/** What {@link defineFamily} gives, of a definition that is known to be right. */
+/** {@link defineFamily} without its checks, for our own definitions. */
 export function deriveFamily<AnId extends string, Fields>(
   definition: FamilyDefinition<AnId, Fields>,
 ): IdFamily<AnId, Fields> {
   const { name, byteLength, firstMs, lastMs, encode, decode, timeMs, lowerBoundMs } = definition
   const upperBoundMs = definition.upperBoundMs ?? lowerBoundMs
 
-  // Every family's time is a whole millisecond, so a bound inside a millisecond is the bound of the next one.
+  // The time of every id is an integer of milliseconds, so a bound within a millisecond is that of the next one.
   const bound = (time: Time, boundMs: (timeMs: number) => AnId): AnId => {
     const timeMs = Math.ceil(toUnixMs(name, time))
     return timeMs <= firstMs ? family.min : boundMs(checkSpan(definition, timeMs))
@@ -124,8 +124,7 @@ export function deriveFamily<AnId extends string, Fields>(
   }
 
   const family: IdFamily<AnId, Fields> = {
-    // Written out: V8 keeps an object that was put together by a spread as a hash table, which slows every
-    // call.
+    // Listed one by one: V8 stores an object created by a spread as a hash table, which slows every call.
     name,
     layout: definition.layout,
     byteLength,
@@ -154,7 +153,7 @@ export function deriveFamily<AnId extends string, Fields>(
     range(from, to) {
       const [fromMs, toMs] = [toUnixMs(name, from), toUnixMs(name, to)]
       if (fromMs > toMs) refuse(name, 'from', from, 'a range must go from the earlier time to the later one')
-      // By the smallest id, which every column can hold; flake's largest is too large for a signed bigint.
+      // The smallest id fits every column; flake's largest is too large for a signed bigint.
       if (fromMs > lastMs) return { gte: family.min, lt: family.min }
       const gte = family.lowerBound(from)
       return toMs > lastMs ? { gte } : { gte, lt: family.upperBound(to) }
@@ -186,7 +185,7 @@ function isDecodable(decode: (text: string) => unknown, text: string): boolean {
 }
 
 const MAX_TAG = 0xff
-/** Of a Date, which errors show. */
+/** The last time of a Date; error messages format times as Dates. */
 const MAX_MS = 8.64e15
 
 /** The functions of a definition, and whether they may be left out. */
@@ -204,7 +203,7 @@ const FUNCTIONS = {
 } as const
 
 /**
- * Refuses what would otherwise show late: as ids in a database that can't be read.
+ * Refuses faults of a definition that would otherwise show late, as ids in a database that can't be read.
  *
  * @throws {IdError} `FIELD_OUT_OF_RANGE`, `INVALID_OPTION`.
  */
@@ -249,7 +248,7 @@ function checkStorages(family: string, storages: readonly StorageName[]): void {
   refuse(family, 'storages', storages, message)
 }
 
-/** Whether the smallest and the largest id have the form that the definition tells of. */
+/** Refuses a family whose smallest or largest id contradicts its definition. */
 function checkEnds<AnId extends string, Fields>(family: IdFamily<AnId, Fields>): IdFamily<AnId, Fields> {
   checkForm(family, 'min', family.min)
   checkForm(family, 'max', family.max)

@@ -2,24 +2,23 @@ import type { Time, TimeSpan } from './primitives/clock.js'
 import type { StandardSchema } from './primitives/standard-schema.js'
 
 /**
- * What tells ids from other strings, and from ids of other families and tables, for the compiler alone. Where it says
- * that a string is not assignable to `ParsedId`, pass the string through the family's `parse`.
+ * The brand by which the compiler distinguishes ids from other strings and from ids of other families and tables. If it
+ * reports that a string is not assignable to `ParsedId`, pass the string to the family's `parse`.
  */
 export interface ParsedId<Name extends string, Of extends string = string> {
-  /** No id has it at run time. A text and not a symbol, so that the ids of two copies of this package are one type. */
+  /** Exists in types only. A string, not a symbol, so that ids of two copies of this package have one type. */
   readonly '~family': Name
-  /** No id has it at run time either. */
+  /** Exists in types only. */
   readonly '~of': Of
 }
 
 /**
- * An id: the family's canonical text, branded so that ids of two families don't mix. At run time it is a
- * string. By a second name ids of two tables don't mix either: `Id<'flax', 'customer'>`. What takes `Id<'flax'>`
- * takes them all.
+ * An id: the family's canonical text, branded so that ids of two families can't be confused. At run time it is a
+ * string. A second name also distinguishes tables: `Id<'flax', 'customer'>`, which is assignable to `Id<'flax'>`.
  *
  * @example
  * type CustomerId = Id<'flax', 'customer'>
- * const id: CustomerId = flax.generate() // what makes and reads ids takes the name from the type that is wanted
+ * const id: CustomerId = flax.generate() // the second name is inferred from the expected type
  * flax.time(id) // when it was generated
  */
 export type Id<Name extends string = string, Of extends string = string> = string & ParsedId<Name, Of>
@@ -37,33 +36,33 @@ type NameOf<AnId extends string> = AnId extends ParsedId<infer Name> ? Name : st
 /** How a database column can store an id; see spec/storage.md. */
 export type StorageName = 'uuid' | 'text' | 'binary' | 'uuid8' | 'bigint'
 
-/** One field of an id, at its place among the bits. */
+/** One field of an id. */
 export interface LayoutField {
-  /** As in the family's page in spec/. */
+  /** The name on the family's page in spec/. */
   readonly name: string
-  /** How many bits it takes. */
+  /** Number of bits. */
   readonly bits: number
 }
 
-/** The bits of a family from the most significant one, and what its time counts. */
+/** The bits of a family's ids, and the unit and epoch of their time. */
 export interface Layout {
-  /** All of them; together they are the id's bytes. */
+  /** All fields, the most significant first. Their bits add up to the id's bytes. */
   readonly fields: readonly LayoutField[]
-  /** Unix milliseconds of time zero. */
+  /** The epoch: Unix milliseconds of time zero. */
   readonly epochMs: number
-  /** Milliseconds that one step of the time field lasts. */
+  /** The unit of the time field, in milliseconds. */
   readonly unitMs: number
 }
 
 /** Half-open bounds: every id with `from <= time(id) < to` has `gte <= id < lt`. */
 export interface IdRange<AnId extends string> {
-  /** The first id that belongs to the range. */
+  /** The smallest id in the range. */
   readonly gte: AnId
-  /** The first one above it that does not; left out where every later id belongs to it. */
+  /** The smallest id after the range; undefined if no id is after it. */
   readonly lt?: AnId
 }
 
-/** What generates ids of one family: the state that it needs (clock, counter, identity) and nothing else. */
+/** Generates ids of one family. It has the state for that: clock, counter, and partition, worker or node. */
 export interface IdGenerator<AnId extends string> {
   /** The family whose ids it generates. */
   readonly family: IdFamily<AnId>
@@ -72,7 +71,7 @@ export interface IdGenerator<AnId extends string> {
   /**
    * `count` new ids, in order.
    *
-   * @throws {IdError} `FIELD_OUT_OF_RANGE` for a count below 0, and as `generate`.
+   * @throws {IdError} `FIELD_OUT_OF_RANGE` for a count below 0, and the errors of `generate`.
    */
   batch(count: number): AnId[]
 }
@@ -84,21 +83,21 @@ export interface IdGenerator<AnId extends string> {
 export interface IdFamily<AnId extends string = string, Fields = unknown>
   extends StandardSchema<AnId>,
     TimeSpan {
-  /** The bits, and what the time counts. */
+  /** The bits, and the unit and epoch of the time. */
   readonly layout: Layout
-  /** Bytes of an id. */
+  /** Number of bytes of an id. */
   readonly byteLength: number
-  /** Characters of the canonical text; undefined where they vary, as in flake. */
+  /** Number of characters of the canonical text; undefined if the length varies, as in flake. */
   readonly textLength: number | undefined
-  /** The canonical text, anchored. It may let more through than `parse` does. */
+  /** Matches the canonical text, from `^` to `$`. It may match texts that `parse` refuses. */
   readonly pattern: RegExp
   /** Allowed storages, the preferred one first. */
   readonly storages: readonly StorageName[]
   /** Last octet of the `uuid8` storage: 1 to 5, and 0 for families of your own. */
   readonly tag: number
-  /** False where `range` selects more than was asked for; recheck with `time` then. */
+  /** False if `range` also selects ids outside it; then check them with `time`. */
   readonly exactRange: boolean
-  /** How to create a generator; undefined where the family has a default one. */
+  /** Code that creates a generator, for error messages; undefined if the family has a default generator. */
   readonly generatorExample: string | undefined
   /** The smallest id. */
   readonly min: AnId
@@ -124,15 +123,15 @@ export interface IdFamily<AnId extends string = string, Fields = unknown>
    */
   lowerBound<Of extends string = string>(time: Time): IdOf<AnId, Of>
   /**
-   * An id larger than every id generated before `time`, and as small as the layout allows: the same as
-   * `lowerBound` if `exactRange` is true, else the end of a window.
+   * An id larger than every id generated before `time`, and as small as the layout allows: `lowerBound` if
+   * `exactRange` is true, else the end of a window.
    *
    * @throws {IdError} as `lowerBound`.
    */
   upperBound<Of extends string = string>(time: Time): IdOf<AnId, Of>
   /**
-   * Bounds for ids generated at or after `from` and before `to`. If `to` is after the family's last time, there is no
-   * `lt`: no id is later. If `from` is, too, the range is empty: both bounds are the smallest id.
+   * Bounds for ids generated at or after `from` and before `to`. If `to` is after the family's last time, `lt` is
+   * undefined. If `from` is after it too, the range is empty: both bounds are the smallest id.
    *
    * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`.
    *
@@ -141,9 +140,9 @@ export interface IdFamily<AnId extends string = string, Fields = unknown>
    */
   range<Of extends string = string>(from: Time, to: Time): IdRange<IdOf<AnId, Of>>
   /**
-   * Checks a value from outside and brands it.
+   * Checks a value from outside, such as a path parameter, and brands it.
    *
-   * @throws {IdError} `INVALID_TYPE` if it is no string, `INVALID_LENGTH`, `INVALID_CHARACTER`, `NOT_CANONICAL`.
+   * @throws {IdError} `INVALID_TYPE` if it is not a string, `INVALID_LENGTH`, `INVALID_CHARACTER`, `NOT_CANONICAL`.
    */
   parse<Of extends string = string>(value: unknown): IdOf<AnId, Of>
   /** Whether the value is an id of this family. */

@@ -1,7 +1,7 @@
 import type { IdFamily } from './family.js'
 import { IdError, show } from './primitives/errors.js'
 
-/** What a prefixed family tells besides what every family does; see {@link prefixed}. */
+/** What a prefixed family has besides the members of every family; see {@link prefixed}. */
 interface Prefixed {
   readonly prefix: string
   readonly base: IdFamily
@@ -10,7 +10,7 @@ interface Prefixed {
 }
 
 /**
- * Refuses what is no family: a constant that a circular import has not filled yet, or the name of a family.
+ * Checks that the value is a family, and not its name or a constant that a circular import left undefined.
  *
  * @throws {IdError} `INVALID_OPTION`.
  *
@@ -30,7 +30,7 @@ export function checkFamily(given: unknown, what = 'family'): asserts given is I
 /**
  * {@link checkFamily} for each of several families.
  *
- * @throws {IdError} `INVALID_OPTION`, with the name of the first that is no family.
+ * @throws {IdError} `INVALID_OPTION`, with the key of the first value that is not a family.
  *
  * @example
  * checkFamilies({ Customer: flax, Order: sno }, 'registry')
@@ -53,7 +53,7 @@ export function checkFamilies(
 }
 
 /**
- * Whether ids of the family have a prefix before the text of another family's.
+ * Whether the family's ids are ids of another family behind a prefix.
  *
  * @example
  * isPrefixed(prefixed(flax, 'cus')) // true
@@ -63,7 +63,7 @@ export const isPrefixed = <AnId extends string>(
 ): family is IdFamily<AnId> & Prefixed => 'prefix' in family && 'base' in family
 
 /**
- * The family whose bytes, tag and SQL functions the ids have: the base of a prefixed one, else the family itself.
+ * The family whose bytes, tag and SQL functions the ids use: the base of a prefixed family, else the family itself.
  *
  * @example
  * baseOf(prefixed(flax, 'cus')).name // 'flax'
@@ -71,8 +71,8 @@ export const isPrefixed = <AnId extends string>(
 export const baseOf = (family: IdFamily): IdFamily => (isPrefixed(family) ? family.base : family)
 
 /**
- * Whether ids of the one mean the same as ids of the other: name, prefix and layout are equal, so epoch and bits are
- * too. Families that were created separately, or by two copies of this package, need not be one object.
+ * Whether two families are the same: their names, prefixes and layouts, including the epoch, are equal. They need not
+ * be one object: each copy of this package and each `withEpoch` creates its own.
  *
  * @example
  * isSameFamily(flake.withEpoch(0), flake) // true

@@ -4,7 +4,7 @@ import { IdError, show } from './primitives/errors.js'
 
 type Families = Readonly<Record<string, IdFamily>>
 
-/** What {@link Registry.find} found: the name in the registry, the family and the id. */
+/** A result of {@link Registry.find}: the name in the registry, the family and the id. */
 export type FoundId<Known extends Families> = {
   readonly [Name in keyof Known & string]: {
     readonly name: Name
@@ -15,25 +15,26 @@ export type FoundId<Known extends Families> = {
 
 /** The kinds of ids of an application. */
 export interface Registry<Known extends Families> {
-  /** The families by name, as given. */
+  /** The families by name, as passed. */
   readonly families: Known
-  /** Which kind of id it is, or undefined where it is none of them. */
+  /** Returns the kind of the id; undefined if the value is not an id of any of them. */
   find(value: unknown): FoundId<Known> | undefined
   /**
-   * The same of a value that has to be one of them.
+   * Returns the kind of the id, and throws if the value is not an id of any of them.
    *
-   * @throws {IdError} `WRONG_PREFIX` where no prefix fits; the error of the one family whose prefix does.
+   * @throws {IdError} `WRONG_PREFIX` if no family has this prefix; otherwise the error of the family that has it.
    */
   parse(value: unknown): FoundId<Known>
-  /** Whether it is an id of any kind. */
+  /** Whether the value is an id of any of the families. */
   is(value: unknown): value is FoundId<Known>['id']
 }
 
 /**
  * All kinds of ids of an application, recognized by their prefixes: for a GraphQL `node(id)`, a support tool, a log.
  *
- * @param families the families by name. Each has a prefix of its own; one may have none.
- * @throws {IdError} `INVALID_OPTION` for two families whose ids could not be told apart, and for what is no family.
+ * @param families the families by name. Each needs its own prefix; one may have none.
+ * @throws {IdError} `INVALID_OPTION` for two families whose ids could be confused, and for a value that is not a
+ * family.
  *
  * @example
  * const ids = registry({ customer: prefixed(flax, 'cus'), order: prefixed(sno, 'ord') })
@@ -76,7 +77,7 @@ function refuse(
   byPrefix: ReadonlyMap<string | undefined, readonly [string, IdFamily]>,
   value: unknown,
 ): never {
-  // Two prefixes may both fit, as a and a_b do: the longest is meant.
+  // Two prefixes may fit, such as a and a_b; the longest is meant.
   const meant = [...byPrefix.keys()]
     .filter((prefix) => typeof value === 'string' && prefix !== undefined && value.startsWith(`${prefix}_`))
     .sort((a, b) => (b as string).length - (a as string).length)[0]

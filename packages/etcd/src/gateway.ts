@@ -1,4 +1,4 @@
-/** What we use of `fetch`: the program's own, or one that adds certificates, credentials or a proxy. */
+/** The part of `fetch` that we use. Pass your own to add certificates, credentials or a proxy. */
 export type Fetch = (
   url: string,
   init: {
@@ -22,7 +22,7 @@ export interface GatewayOptions {
   readonly fetch: Fetch
 }
 
-/** A key and its value, with the revision of its last change, `'0'` where there is none. */
+/** A key and its value, with the revision of its last change, `'0'` if the key does not exist. */
 export interface Stored {
   readonly key: string
   readonly value: unknown
@@ -31,13 +31,15 @@ export interface Stored {
 
 export interface Read {
   readonly clusterId: string
-  /** What each range has, in the order of its keys. */
+  /** The keys of each range, in ascending order. */
   readonly ranges: readonly (readonly Stored[])[]
-  /** How far this machine's clock is from the member's, at least, in milliseconds; undefined if it sends no date. */
+  /**
+   * The least difference of this machine's clock from the member's, in milliseconds; undefined without a `Date` header.
+   */
   readonly clockOffMs: number | undefined
 }
 
-/** From `key` until before `end`; the key alone without one. */
+/** The keys from `key` to before `end`; without `end`, only `key`. */
 export interface Range {
   readonly key: string
   readonly end?: string
@@ -53,13 +55,13 @@ interface TxnAnswer {
   }[]
 }
 
-/** etcd's key-value API as JSON: transactions, at the first member that answers. */
+/** Transactions of etcd's key-value API over JSON, at the first member that answers. */
 export class Gateway {
   private preferred = 0
 
   constructor(private readonly options: GatewayOptions) {}
 
-  /** Reads all ranges at one revision that a majority of the members agrees on. */
+  /** Reads all ranges at one revision, linearizably. */
   async read(ranges: readonly Range[]): Promise<Read> {
     const began = Date.now()
     const { answer, date } = await this.txn({
@@ -80,7 +82,7 @@ export class Gateway {
     }
   }
 
-  /** Writes a key if nothing that was read has changed since. False if something has. */
+  /** Writes a key if none of the keys that were read has changed since; returns false if one has. */
   async write(key: string, value: unknown, unchanged: readonly Omit<Stored, 'value'>[]): Promise<boolean> {
     const { answer } = await this.txn({
       compare: unchanged.map(({ key, revision }) => ({
@@ -113,7 +115,7 @@ export class Gateway {
           return { answer: JSON.parse(text), date: response.headers.get('date') }
         }
         const refusal = new Error(`${endpoint} answered ${response.status}: ${text.slice(0, 300)}`)
-        // What one member refuses, all refuse; without a leader one fails that others may not.
+        // All members refuse a malformed request; 5xx may be of this member alone, such as without a leader.
         if (response.status < 500) return Promise.reject(refusal)
         failures.push(refusal)
       } catch (error) {
@@ -124,7 +126,7 @@ export class Gateway {
   }
 }
 
-/** The header tells whole seconds. */
+/** The difference of the clocks. The header has whole seconds. */
 function offMs(began: number, date: number, ended: number): number {
   return Math.max(began - (date + 1000), date - ended, 0)
 }

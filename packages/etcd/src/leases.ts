@@ -21,34 +21,35 @@ export interface EtcdOptions {
 /** A store of leases in etcd. */
 export interface EtcdLeases extends LeaseStore {
   /**
-   * Allows leases of a family; does nothing if the family has a record already. Call it in a deployment script: a program
-   * that calls it whenever it starts would begin again after etcd has lost its data, while others still hold leases.
+   * Allows leases of a family; does nothing if the family has a record already. Call it in a deployment script: a
+   * program that calls it whenever it starts would begin again after etcd has lost its data, while others still hold
+   * leases.
    */
   begin(family: LeasableFamily): Promise<void>
   /**
-   * Declares that this cluster, and no other, grants the leases from now on: after a restore, or if the family's record was
-   * lost. Running leases are lost, and new ones begin 120 s later, after every window that may still be in use.
+   * Declares that this cluster, and no other, grants the leases from now on: after a restore, or if the family's record
+   * was lost. Running leases are lost, and new ones begin 120 s later, after every window that may still be in use.
    */
   adopt(family: LeasableFamily): Promise<void>
 }
 
-/** The longest lease, so that `adopt` knows how long to wait: with two clocks that are off by a quarter of it, and more. */
+/** The longest lease. `adopt` waits for twice as long, so that clocks may be off by a quarter of it. */
 const LONGEST_MS = 60_000
 const ADOPTED_AFTER_MS = 120_000
-/** Each attempt reads anew, and fails only where others have written meanwhile. */
+/** The maximum number of attempts. Each reads again, and fails only if others have written meanwhile. */
 const ATTEMPTS = 50
 
-/** A family's record. */
+/** The record of a family. */
 interface FamilyRecord {
-  /** The cluster that gives its leases. */
+  /** The id of the cluster that grants its leases. */
   readonly cluster: string
-  /** Another one after each `adopt`. */
+  /** Changed by each `adopt`. */
   readonly adoption: string
-  /** No window begins before it. */
+  /** No window begins before this time. */
   readonly floorMs: number
 }
 
-/** A number, as its key has it. */
+/** The value of a number's key. */
 interface NumberRecord {
   readonly epochMs: number
   readonly shards: readonly (Shard | null)[]
@@ -56,22 +57,22 @@ interface NumberRecord {
 
 interface Shard {
   readonly adoption: string
-  /** Null once it was given back. */
+  /** Null after a release. */
   readonly token: string | null
-  /** For people. */
+  /** The holder's name, for people only. */
   readonly holder: string
   readonly startMs: number
   /** No id has this time or a later one. */
   readonly reservedMs: number
-  /** From here on others may take it. */
+  /** From this time on others may lease it. */
   readonly expiresMs: number
 }
 
 /**
  * Leases that are kept in etcd 3.4 or newer. Call `begin` once for each family.
  *
- * @throws {IdError} `INVALID_OPTION`. The store's functions throw `LEASE_UNAVAILABLE` where no member answers, where this
- * machine's clock is too far from the member's, and where the family's record is missing or of another cluster.
+ * @throws {IdError} `INVALID_OPTION`. The store's functions throw `LEASE_UNAVAILABLE` where no member answers, where
+ * this machine's clock is too far from the member's, and where the family's record is missing or of another cluster.
  *
  * @example
  * const store = etcdLeases({ endpoints: ['http://127.0.0.1:2379'] })
@@ -103,7 +104,7 @@ export function etcdLeases(options: EtcdOptions): EtcdLeases {
   const keyOf = (family: string, number: number): string =>
     `${recordOf(family)}/${String(number).padStart(10, '0')}`
 
-  /** What the gateway answers, or an error that names the family. */
+  /** The gateway's answer, or an error that names the family. */
   const answered = <Answer>(family: string, answer: Promise<Answer>): Promise<Answer> =>
     answer.catch((cause: Error) => {
       throw unavailable(family, cause.message, cause)
@@ -116,7 +117,7 @@ export function etcdLeases(options: EtcdOptions): EtcdLeases {
     return { clusterId, clockOffMs, record, numbers: found[1] ?? [] }
   }
 
-  /** What may be given, and what it was read from. */
+  /** The numbers and the family's record, with the revisions that a write compares. */
   async function readToGive(family: string, from: number, until: number, ttlMs: number) {
     const { clusterId, clockOffMs, record, numbers } = await read(family, from, until)
     const { adoption, floorMs } = checkRecord(family, record, clusterId)
@@ -143,7 +144,7 @@ export function etcdLeases(options: EtcdOptions): EtcdLeases {
     throw crowded(family)
   }
 
-  /** Changes the shard that has the token. Undefined if none has. */
+  /** Changes the shard that has the token; undefined if none has it. */
   async function replace(
     token: string,
     ttlMs: number | undefined,
@@ -194,7 +195,7 @@ export function etcdLeases(options: EtcdOptions): EtcdLeases {
         }
         if (free.length === 0) return { retryMs }
         free.sort((a, b) => a.reservedMs - b.reservedMs || a.number - b.number || a.at - b.at)
-        // Those who ask together spread out as soon as they meet.
+        // After a conflict, choose at random, so that processes that ask together spread out.
         const chosen = free[
           Math.floor(Math.random() * Math.min(free.length, attempt ** 2))
         ] as (typeof free)[0]
@@ -289,7 +290,7 @@ function checkRecord(family: string, { value, key }: Stored, clusterId: string):
   )
 }
 
-/** A clock that is far ahead would reserve moments far ahead, and take numbers from those who hold them. */
+/** A clock that is far ahead would reserve times far ahead, and take numbers from their holders. */
 function checkClock(family: string, clockOffMs: number | undefined, ttlMs: number): void {
   if (clockOffMs === undefined || clockOffMs <= ttlMs / 4) return
   throw unavailable(

@@ -1,11 +1,11 @@
 import type { LeaseStore } from '@snoflax/core/leases'
 
-/** A window that a holder learnt of, or the end of what it used: it has closed then. */
+/** A window that the store confirmed to a holder, or the end of its use, after which it generates no id. */
 export type Event =
   | { readonly token: string; readonly number: number; readonly startMs: number; readonly untilMs: number }
   | { readonly token: string; readonly usedUntilMs: number }
 
-/** The store, noting what its answers say. */
+/** The store, with each answer recorded. */
 export function noting(store: LeaseStore, note: (event: Event) => void): LeaseStore {
   const numbers = new Map<string, number>()
   const closed = new Set<string>()
@@ -22,7 +22,7 @@ export function noting(store: LeaseStore, note: (event: Event) => void): LeaseSt
     async renew(token, ttlMs, usedUntilMs) {
       const window = await store.renew(token, ttlMs, usedUntilMs)
       const number = numbers.get(token)
-      // An answer that comes after the holder has closed serves nobody.
+      // Nobody uses an answer that arrives after the holder has closed.
       if (window !== undefined && number !== undefined && !closed.has(token)) {
         note({ token, number, startMs: window.startMs, untilMs: window.untilMs })
       }
@@ -37,7 +37,7 @@ export function noting(store: LeaseStore, note: (event: Event) => void): LeaseSt
   }
 }
 
-/** Who had which moments of a number. */
+/** A window of a number and its holder. */
 interface Claim {
   readonly number: number
   readonly token: string

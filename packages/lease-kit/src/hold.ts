@@ -5,7 +5,7 @@ import { type LeaseNumbers, type LeaseStore, leasePartitionFrom } from '@snoflax
 import { noting } from './account.js'
 import type { Address } from './proxy.js'
 
-/** What {@link tryLeaseProcesses} tells each of its processes, as JSON in its first argument. */
+/** The task of a process of {@link tryLeaseProcesses}, as JSON in its first argument. */
 export interface Task {
   readonly file: string
   readonly addresses: readonly Address[]
@@ -19,8 +19,8 @@ const [BATCHES, IDS_A_BATCH] = [8, 60]
 const between = (from: number, to: number): number => from + Math.random() * (to - from)
 
 /**
- * The work of one process of {@link tryLeaseProcesses}: it leases partitions and generates sno ids with them until it is
- * asked to end. Call it at the end of the program that you pass to that function.
+ * The work of one process of {@link tryLeaseProcesses}: it leases partitions and generates sno ids with them until it
+ * is asked to end. Call it at the end of the program that you pass to that function.
  *
  * @param open creates the store. It must connect to these addresses only, which are those of the proxies.
  *
@@ -45,11 +45,11 @@ export async function holdLeases(open: (addresses: readonly Address[]) => LeaseS
   process.on('SIGTERM', () => {
     isEnding = true
   })
-  // Whatever becomes of who started it.
+  // Exit with the process that started this one.
   process.on('disconnect', () => process.exit(1))
 
   const still = new Int32Array(new SharedArrayBuffer(4))
-  /** Some batches, as work that leaves no room for renewals; none where the generator has no ids for this moment. */
+  /** Generates some batches, which block renewals; none if the generator throws. */
   const make = (generator: { batch(count: number): string[] }): void => {
     for (let i = 0; i < BATCHES; i++) {
       try {
@@ -96,6 +96,6 @@ export async function holdLeases(open: (addresses: readonly Address[]) => LeaseS
     }
   }
   closeSync(out)
-  // Whatever the store still has open.
+  // The store may still have open connections.
   process.exit(0)
 }

@@ -62,7 +62,7 @@ export async function tryLeaseStore(store: LeaseStore, trial: LeaseTrial): Promi
   const endsMs = performance.now() + lastsMs
   const isOver = (): boolean => performance.now() >= endsMs
 
-  /** The store, as one holder reaches it. */
+  /** The store with the faults of one holder. */
   const reached = (holder: { isStill: boolean }): LeaseStore => {
     const noted = noting(store, (event) => account.add(event))
     const carried = async <Answer>(request: () => Promise<Answer>): Promise<Answer> => {
@@ -117,7 +117,7 @@ export async function tryLeaseStore(store: LeaseStore, trial: LeaseTrial): Promi
     }
     const end = Math.random()
     if (end < 0.4 && !isOver()) {
-      // It stands still beyond its lease, and goes on as if nothing had happened.
+      // It is suspended beyond its lease, then continues.
       seen.standstills++
       state.isStill = true
       await pause(ttlMs * (1 + Math.random()))

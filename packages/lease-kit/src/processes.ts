@@ -29,7 +29,9 @@ export interface LeaseProcesses {
   readonly lastsMs?: number
   /** How many ids must be generated before it ends, roughly. Default 0. */
   readonly atLeast?: number
-  /** The largest error of the processes' clocks, and their largest step, in milliseconds. Default a third of `ttlMs`. */
+  /**
+   * The largest error of the processes' clocks, and their largest step, in milliseconds. Default a third of `ttlMs`.
+   */
   readonly skewMs?: number
   /** Network faults on the way to each server. `stallMs` is `ttlMs` by default. */
   readonly network?: FaultOptions
@@ -56,8 +58,8 @@ export interface LeaseProcessesResult extends LeaseAccount, FaultCounts {
 }
 
 /**
- * Stress-tests a store with processes that are suspended and killed, wrong clocks that step, and connections that stall,
- * break half-way and lose answers. Needs Node and POSIX signals.
+ * Stress-tests a store with processes that are suspended and killed, wrong clocks that step, and connections that
+ * stall, break half-way and lose answers. Needs Node and POSIX signals.
  *
  * @throws {Error} if a process exits by itself, and what `disturb` throws.
  *
@@ -120,7 +122,7 @@ export async function tryLeaseProcesses(trial: LeaseProcesses): Promise<LeasePro
     )
   }
 
-  /** About how many ids there are. */
+  /** Approximate number of ids. */
   const written = (): number =>
     readdirSync(folder).reduce((bytes, name) => bytes + statSync(join(folder, name)).size, 0) /
     (sno.max.length + 1)
@@ -185,7 +187,7 @@ export async function tryLeaseProcesses(trial: LeaseProcesses): Promise<LeasePro
   }
 }
 
-/** What the processes have written down: their windows, and their ids. */
+/** Reads the windows and ids that the processes have recorded. */
 async function inspect(folder: string) {
   const account = new Account()
   const made = new Set<string>()
@@ -196,7 +198,7 @@ async function inspect(folder: string) {
     holders.push(holder)
     for await (const line of createInterface({ input: createReadStream(join(folder, name)) })) {
       if (!line.startsWith('{')) holder.ids.push(line)
-      // A line that a kill has cut off counts for nothing.
+      // Skips a line that a kill has truncated.
       else if (line.endsWith('}')) {
         const noted: Event | { readonly failure: string } = JSON.parse(line)
         if ('failure' in noted) failures[noted.failure] = (failures[noted.failure] ?? 0) + 1

@@ -29,13 +29,13 @@ export interface FaultCounts {
 
 /** A proxy with faults in front of a server. */
 export interface FaultyProxy {
-  /** Where to connect to. */
+  /** The proxy's address, to connect to. */
   readonly address: Address
-  /** What has happened so far. */
+  /** The faults so far. */
   readonly counts: FaultCounts
-  /** Lets nothing pass from now on, and ends no connection, as if a cable were cut. */
+  /** Forwards nothing from now on and closes no connection, as if a cable were cut. */
   cut(): void
-  /** Ends the connections that hang since {@link cut}; new ones pass. */
+  /** Closes the connections that hang since {@link cut} and forwards new ones. */
   mend(): void
   /** Causes no faults from now on. */
   calm(): void
@@ -44,8 +44,8 @@ export interface FaultyProxy {
 }
 
 /**
- * Listens on this machine and forwards TCP connections to a server, whatever its protocol, with delays, half requests and
- * answers, and lost answers.
+ * Listens on this machine and forwards TCP connections to a server, whatever its protocol, with delays, half requests
+ * and answers, and lost answers.
  *
  * @example
  * const proxy = await startProxy({ host: '127.0.0.1', port: 5432 }, { trouble: 0.05 })

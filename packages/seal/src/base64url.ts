@@ -1,5 +1,5 @@
-// One block as text and back. Buffer's own base64url takes several times as long for so few characters, and skips what
-// is no digit.
+// One block as text and back. Buffer's base64url takes several times as long for so few characters, and skips invalid
+// ones.
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const CODES = Uint8Array.from(DIGITS, (digit) => digit.charCodeAt(0))
@@ -43,7 +43,7 @@ export function writeBlock(bytes: Uint8Array, at: number): string {
   )
 }
 
-/** Reads 22 characters from `start` on into the 16 bytes at `at`; false where they are none that `writeBlock` gives. */
+/** Reads 22 characters from `start` on into the 16 bytes at `at`; false if `writeBlock` would not return them. */
 export function readBlock(text: string, start: number, bytes: Uint8Array, at: number): boolean {
   let seen = 0
   for (let i = start, j = at; j < at + 15; i += 4, j += 3) {

@@ -60,7 +60,7 @@ const TEXT = '[A-Za-z0-9_-]{21}[AQgw]'
  * @param family a family with ids of at most 12 bytes, prefixed or not. A sealed text opens as the kind it was sealed
  * for, and as no other.
  * @throws {IdError} `INVALID_OPTION` for keys that are missing, malformed, not random or equal, for longer ids and
- * for what is no family.
+ * for a value that is not a family.
  *
  * @example
  * const customers = seal(flax, { keys: generateSealKey() })
@@ -103,8 +103,8 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealO
     return ids.map((_, i) => (head + writeBlock(sealed, i * BLOCK_BYTES)) as SealedId)
   }
 
-  // Every value takes the same way, whichever key fits and whatever is wrong with it: what is no sealed text leaves
-  // some block to decrypt, too.
+  // Every value takes the same path, whichever key fits and whatever is wrong with it: a malformed text is also
+  // decrypted, as an arbitrary block.
   const sealedBlock = new Uint8Array(BLOCK_BYTES)
   const idBytes = new Uint8Array(byteLength)
   const read = (value: unknown, blocks: Uint8Array, at: number): boolean =>
@@ -173,7 +173,7 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealO
 
 type Blocks = (blocks: Uint8Array) => Uint8Array
 
-/** One cipher serves every block: in ECB, without padding, none depends on another. */
+/** One cipher for all blocks: in ECB without padding, no block depends on another. */
 function cipherOf(key: Uint8Array): Blocks {
   const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   return (blocks) => cipher.update(blocks)
@@ -184,7 +184,7 @@ function decipherOf(key: Uint8Array): Blocks {
   return (blocks) => decipher.update(blocks)
 }
 
-/** Families of users may refuse some bytes: no id of theirs was sealed then. */
+/** Undefined if the family refuses the bytes, as one of your own may: then no id of it was sealed. */
 function idOf<AnId extends string>(family: IdFamily<AnId>, bytes: Uint8Array): AnId | undefined {
   try {
     return family.encode(bytes)

@@ -2,20 +2,20 @@ import type { IdFamily, StorageName } from '../family.js'
 import { isSameFamily } from '../identity.js'
 import { IdError } from '../primitives/errors.js'
 
-/** What a column of ids says of itself. */
+/** The id column that a foreign key or its target is. */
 export interface ColumnIdentity {
-  /** Table and column, or entity and property, as messages name it. */
+  /** Its name in messages: table and column, or entity and property. */
   readonly path: string
   /** The family of its ids. */
   readonly family: IdFamily
-  /** How they are stored. Left out, a foreign key takes its target's. */
+  /** Their storage. Default for a foreign key: that of its target. */
   readonly storage?: StorageName | undefined
 }
 
 /**
- * Checks that a foreign key holds what its target holds: ids of one family, stored alike.
+ * Checks that a foreign key and its target have ids of the same family in the same storage.
  *
- * @param target the column that the key references; without a family it is not an id column.
+ * @param target the column that the key references. Without `family` it is not an id column.
  * @throws {IdError} `INVALID_OPTION`, with both paths in the message.
  *
  * @example

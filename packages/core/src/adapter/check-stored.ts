@@ -4,10 +4,10 @@ import type { IdStorage } from '../storage/index.js'
 import { hexOf } from './literal.js'
 
 /**
- * Checks that a stored value has one of the forms that drivers give for its storage. An id could be read from others
- * too, and would hide that the value is found by no condition.
+ * Checks that a stored value has a form that drivers return for its storage. Other forms could be read as an id too,
+ * but no condition finds a row that stores one.
  *
- * @throws {IdError} `NOT_CANONICAL`: SQL that bypasses the column wrote it, such as a text into a BLOB.
+ * @throws {IdError} `NOT_CANONICAL`, if SQL that bypasses the column wrote the value, such as a text into a BLOB.
  *
  * @example
  * checkStored(storageFor(flax, 'sqlite', { storage: 'binary' }), flax.decode('Kpcan0M1FakODT4k'))
@@ -34,7 +34,7 @@ const isStored: Record<IdStorage<string>['name'], (value: unknown, bytes: number
   bigint: (value) => (isText(value) ? /^-?\d+$/.test(value) : sizeOf(value) === undefined),
 }
 
-/** Characters or bytes: of an array of numbers and a Buffer's JSON too, which core takes for bytes. */
+/** The number of characters or bytes. An array of numbers and the JSON of a Buffer are bytes too. */
 function sizeOf(value: unknown): number | undefined {
   const { length, byteLength, data } = Object(value)
   return length ?? byteLength ?? data?.length
@@ -49,6 +49,6 @@ function shown(value: unknown): string {
   return `the text ${JSON.stringify(text)}, \\x${codesOf(text)}`
 }
 
-/** Of ASCII the bytes; of other characters their code points. */
+/** The code points as hex; for ASCII, the bytes. */
 const codesOf = (text: string): string =>
   Array.from(text, (character) => character.codePointAt(0)?.toString(16).padStart(2, '0')).join('')

@@ -5,9 +5,9 @@ import { checkOptions, type OptionKind } from '../primitives/options.js'
 const GENERATED = { generator: 'any', meta: 'any', default: ['database'], schema: 'any' } as const
 
 /**
- * Checks the options of an id column: their names, and which of them belong together.
+ * Checks the options of an id column: their names, their kinds, and which of them exclude each other.
  *
- * @param stored options that every column has, in any role.
+ * @param stored options that columns of every role have.
  * @throws {IdError} `INVALID_OPTION`.
  *
  * @example

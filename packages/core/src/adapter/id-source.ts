@@ -2,27 +2,27 @@ import type { IdFamily } from '../family.js'
 import { baseOf, checkFamily, isSameFamily } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 
-/** What generates the ids of a column: every generator of @snoflax/core, a family, or your own. */
+/** Generates the ids of a column: a generator of @snoflax/core, a family, or an object of your own. */
 export interface IdSource<AnId extends string = string> {
   /** The family of the ids, so that a generator of another family is refused. */
   readonly family?: IdFamily<AnId> | undefined
-  /** A new id. `meta` is given for families whose ids have a metabyte. */
+  /** A new id. `meta` is passed for families whose ids have a metabyte. */
   generate(meta?: number): AnId
 }
 
-/** What a column says about its ids. */
+/** The options of a column from which {@link idSource} finds its generator. */
 export interface IdSourceRequest<AnId extends string> {
   /** The family of the column's ids. */
   readonly family: IdFamily<AnId>
-  /** The generator. A family means its default generator; the default is the column's own family. */
+  /** The generator. A family means its default generator. Default: the column's family. */
   readonly generator?: IdSource<AnId> | undefined
   /** The metabyte of every id of the column, 0 to 255. */
   readonly meta?: number | undefined
-  /** How to write down a generator there, for messages: ``(example) => `{ generator: ${example} }` ``. */
+  /** For messages, the code that sets a generator: ``(example) => `{ generator: ${example} }` ``. */
   usage(example: string): string
 }
 
-/** A family with a default generator. Some have a monotonic one besides, for columns. */
+/** A family with a default generator. Some also have a monotonic one, for columns. */
 type GeneratingFamily<AnId extends string> = IdFamily<AnId> &
   IdSource<AnId> & { readonly monotonic?: IdSource<AnId> }
 
@@ -31,11 +31,11 @@ interface MetaFamily extends IdFamily {
 }
 
 /**
- * What generates the ids of one column. Without a generator it is the family's own: for flax the monotonic one of
- * this process, so that rows sort in the order of their inserts.
+ * Returns the function that generates the ids of a column. Without a generator it is the family's default: for flax the
+ * monotonic one of this process, so that rows sort in insert order.
  *
  * @throws {IdError} `GENERATOR_REQUIRED` for a family without a default generator; `INVALID_OPTION` for a
- * generator of another family, for what is not a generator, and for a metabyte where ids have none;
+ * generator of another family, a value that is not a generator, and a metabyte for ids without one;
  * `FIELD_OUT_OF_RANGE` for a metabyte above 255.
  *
  * @example
@@ -74,7 +74,7 @@ function defaultOf<AnId extends string>(given: IdFamily<AnId> | IdSource<AnId>):
 }
 
 /**
- * Checks that the value generates ids, and ids of this family.
+ * Checks that the value is a generator of this family's ids.
  *
  * @throws {IdError} `INVALID_OPTION`.
  *
@@ -99,8 +99,8 @@ export function checkGenerator(family: IdFamily, generator: unknown): void {
 }
 
 /**
- * Checks generators that are given by the name of their family, as in `generators: { sno: … }`. One that is there and
- * undefined is an unset variable, and no wish for the default.
+ * Checks generators by family name, as in `generators: { sno: … }`. A key with the value undefined is refused, since it
+ * comes from an unset variable.
  *
  * @throws {IdError} `INVALID_OPTION` for a name that no family has, for undefined, and as {@link checkGenerator}.
  *
@@ -134,7 +134,7 @@ export function checkGeneratorNames(
 }
 
 /**
- * Checks a column's metabyte now, rather than at its first insert.
+ * Checks a column's metabyte when the column is defined, not at its first insert.
  *
  * @throws {IdError} `INVALID_OPTION` for a family whose ids have no metabyte, `FIELD_OUT_OF_RANGE`, `INVALID_TYPE`.
  *

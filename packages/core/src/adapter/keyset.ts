@@ -2,11 +2,11 @@ import { IdError, show } from '../primitives/errors.js'
 import { checkOptions, type OptionKind } from '../primitives/options.js'
 
 /**
- * The order of a keyset page. Default `asc`.
+ * Checks the options of a keyset page and returns its order. Default `asc`.
  *
- * @param own the options that the ORM has besides `after` and `order`.
- * @throws {IdError} `INVALID_OPTION` for an unknown option, another order, and a `take` that is not a positive
- * integer: ORMs take 0 for "no limit" and read a negative one from the other end.
+ * @param own the ORM's options besides `after` and `order`, with their kinds.
+ * @throws {IdError} `INVALID_OPTION` for an unknown option, an unknown order, and a `take` that is not a positive
+ * integer: in some ORMs 0 means "no limit" and a negative number reads from the other end.
  *
  * @example
  * checkKeyset({ order: 'desc', take: 20 }, { take: 'number' }) // 'desc'

@@ -11,7 +11,7 @@ export const hexOf = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 /**
- * A database value as SQL writes it, for defaults, views and other places that take no parameters.
+ * A stored value as an SQL literal, for defaults, views and other places without parameters.
  *
  * @example
  * literalOf(storageFor(flake, 'sqlite', { storage: 'binary' }).toDatabase('1'), 'sqlite') // "(x'0000000000000001')"
@@ -21,12 +21,12 @@ export function literalOf(value: unknown, database: Database): string {
   return typeof value === 'bigint' ? String(value) : quoteText(String(value))
 }
 
-/** In brackets, MySQL takes it as a default, and drizzle-kit knows it again in SQLite. */
+/** In brackets, so that MySQL accepts it as a default and drizzle-kit recognizes it in SQLite. */
 const bytesLiteral = (hex: string, database: Database): string =>
   database === 'postgres' ? `'\\x${hex}'` : `(x'${hex}')`
 
 /**
- * Database values as PostgreSQL writes an array of them, which every driver sends as it is.
+ * Stored values as a PostgreSQL array literal, which every driver sends unchanged.
  *
  * @example
  * arrayLiteral([1n, null]) // '{"1",NULL}'

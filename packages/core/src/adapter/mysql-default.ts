@@ -3,33 +3,33 @@ import { LAYOUT as FLAX, ALPHABET as FLAX_ALPHABET } from '../flax/layout.js'
 import { checkInteger, IdError, show } from '../primitives/errors.js'
 import { LAYOUT as SNO, ALPHABET as SNO_ALPHABET } from '../sno/layout.js'
 
-/** What a DEFAULT of MySQL or MariaDB generates. */
+/** The column whose ids a DEFAULT of MySQL or MariaDB generates. */
 interface MysqlDefaultOptions {
-  /** sno and flake read the clock in the server's own way. */
+  /** sno and flake read the clock of the two servers in different ways. */
   readonly database: 'mysql' | 'mariadb'
   readonly storage: StorageName
   readonly meta: number | undefined
   readonly number: number | undefined
 }
 
-/** What DATETIME ends with. */
+/** The last second of a DATETIME. */
 const LAST_DATETIME_MS = Date.UTC(9999, 11, 31, 23, 59, 59)
 
-/** Unix milliseconds when the statement began, which are those of CURRENT_TIMESTAMP, whatever the session's time zone. */
+/** Unix milliseconds of the statement's start, as CURRENT_TIMESTAMP, but independent of the session's time zone. */
 const STATEMENT_MS = "timestampdiff(MICROSECOND,'1970-01-01',utc_timestamp(3)) DIV 1000"
 
 /**
- * Unix milliseconds of this very row, from the 60 bits of time in a UUIDv1: `sysdate()` tells the time of the session's
- * zone, which happens twice when summer time ends. `conv` gives text, and DIV makes an exact decimal of it.
+ * Unix milliseconds of the row, from the 60 bits of time in a UUIDv1: `sysdate()` is in the session's time zone, where
+ * an hour repeats when summer time ends. `conv` returns text, which DIV converts to an exact decimal.
  */
 const ROW_MS: Readonly<Record<'mysql' | 'mariadb', string>> = {
   mysql: 'conv(substr(hex(uuid_to_bin(uuid(),1)),2,15),16,10) DIV 10000 - 12219292800000',
-  // In a text a backslash means another thing in each sql_mode.
+  // The meaning of a backslash in a text depends on sql_mode.
   mariadb:
     "conv(regexp_replace(uuid(),_binary'^(.{8})-(.{4})-1(.{3}).*',concat(char(92),_binary'3',char(92),_binary'2',char(92),_binary'1')),16,10) DIV 10000 - 12219292800000",
 }
 
-/** A number of the server that is another one at each call. */
+/** A number that the server changes at each call. */
 const COUNTER = 'uuid_short()'
 
 const bytesOf = (number: string, digits: number): string => `unhex(lpad(hex(${number}),${digits},_binary'0'))`
@@ -38,11 +38,13 @@ const random = (bytes: number): string => `random_bytes(${bytes})`
 const constant = (number: number): string => number.toString(16).toUpperCase().padStart(6, '0')
 
 /*
- * Texts are binary, since functions give text in the session's collation, and a literal has that of the session that
- * created the table: MariaDB refuses the mix.
+ * Texts are binary: functions return text in the session's collation, literals have that of the session that created
+ * the table, and MariaDB refuses to combine the two.
  */
 
-/** Replaces the digits of `conv`, the last one first: none is replaced twice as long as the others lie above them. */
+/**
+ * Replaces the digits of `conv`, the last one first, so that none is replaced twice as long as the new ones are larger.
+ */
 function spelled(text: string, characters: string): string {
   return [...'0123456789ABCDEFGHIJKLMNOPQRSTUV'].reduceRight((inner, digit, value) => {
     const character = characters.charAt(value)
@@ -55,7 +57,7 @@ function flaxText(): string {
   const digit = (value: string) => `substr(_binary'${FLAX_ALPHABET.characters}',1 + (${value}),1)`
   const digits = [34, 28, 22, 16, 10, 4].map((shift) => digit(`${time} >> ${shift} & 63`))
   const mixed = digit(`(${time} & 15) << 2 | ord(${random(1)}) & 3`)
-  // Nine characters of which each is equally likely, whichever of the 64 it is.
+  // Nine characters, each of the 64 equally likely.
   const rest = `left(replace(replace(to_base64(${random(7)}),_binary'+',_binary'-'),_binary'/',_binary'_'),9)`
   return `concat(${[...digits, mixed, rest].join(',')})`
 }
@@ -83,7 +85,7 @@ const snoTail = ({ meta, number }: Numbered): number => meta * 0x10000 + number
 const flakeNumber = ({ now, number }: Numbered, epochMs: number): string =>
   `${now} - ${epochMs} << 22 | ${number} << 12 | ${COUNTER} & 4095`
 
-/** Families that need nothing but the clock and random bits. */
+/** Families that need only the clock and random bits. */
 const RANDOM: Readonly<Record<string, Partial<Record<StorageName, () => string>>>> = {
   flax: {
     binary: () => `concat(${bytesOf(`${STATEMENT_MS} - ${FLAX.epochMs}`, 10)},${random(7)})`,
@@ -101,7 +103,7 @@ const RANDOM: Readonly<Record<string, Partial<Record<StorageName, () => string>>
 
 type NumberedDefault = (numbered: Numbered, epochMs: number) => string
 
-/** Families with a number, and a counter. */
+/** Families with a partition or worker id and a counter. */
 const NUMBERED: Readonly<
   Record<string, { last: number; storages: Partial<Record<StorageName, NumberedDefault>> }>
 > = {
@@ -127,11 +129,11 @@ const NUMBERED: Readonly<
 }
 
 /**
- * The DEFAULT by which MySQL 8.0.13 or MariaDB 10.10 generates the ids of a column, of built-in functions only, as DEFAULT
- * takes it.
+ * The DEFAULT expression with which MySQL (from 8.0.13) or MariaDB (from 10.10) generates a column's ids, of built-in
+ * functions only.
  *
  * @throws {IdError} `INVALID_OPTION` for a family or storage that built-in functions can't generate, and for sno and
- * flake without `number`; `FIELD_OUT_OF_RANGE` for what does not fit.
+ * flake without `number`; `FIELD_OUT_OF_RANGE` for a `number` or `meta` out of range.
  */
 export function mysqlDefault(family: IdFamily, options: MysqlDefaultOptions): string {
   const { name } = family
@@ -154,8 +156,8 @@ export function mysqlDefault(family: IdFamily, options: MysqlDefaultOptions): st
 }
 
 /**
- * No id for a clock outside the family's span: a key can't be NULL. The words are those that MariaDB gives back, so that
- * who compares finds no change; MySQL needs brackets, which MariaDB leaves out.
+ * NULL, which a key refuses, if the clock is outside the family's span. Spelled as MariaDB returns it, so that a schema
+ * diff finds no change; MySQL needs brackets, which MariaDB omits.
  */
 function within({ firstMs, lastMs }: IdFamily, database: 'mysql' | 'mariadb', expression: string): string {
   const [first, last] = [firstMs, Math.min(lastMs, LAST_DATETIME_MS)].map((timeMs) =>

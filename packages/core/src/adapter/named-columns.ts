@@ -5,29 +5,29 @@ import type { IdStorage } from '../storage/index.js'
 import { checkStored } from './check-stored.js'
 import type { Reading } from './comparisons.js'
 
-/** An id column, as errors name it. */
+/** An id column. */
 export interface NamedColumn {
-  /** Table and column. */
+  /** Table and column, as errors name it. */
   readonly place: string
-  /** Whose ids it holds. */
+  /** The family of its ids. */
   readonly family: IdFamily
-  /** Asked for when it matters: a reference may have that of a table which is defined later. */
+  /** Called when needed: a reference may take its storage from a table that is defined later. */
   readonly storage: () => IdStorage<string>
 }
 
-/** A value in SQL, by the number of its chunk, and the id columns that it may be compared with. */
+/** A value in SQL and the id columns that it may be compared with. */
 export interface BesideName {
-  /** Its number. */
+  /** The number of its chunk. */
   readonly chunk: number
-  /** Those of the name. */
+  /** The id columns of that name. */
   readonly columns: readonly NamedColumn[]
 }
 
-/** What errors advise. */
+/** The advice in errors. */
 export interface SqlAdvice {
   /** How to pass an id. */
   readonly advice: string
-  /** How to declare that an expression holds ids. */
+  /** How to declare that an expression returns ids. */
   readonly known: string
 }
 
@@ -40,8 +40,8 @@ export interface SqlChunks extends SqlAdvice {
 }
 
 /**
- * Id columns by their names, for SQL whose text names them: `id = ${id}`. Nothing tells the table there, so no value
- * can be converted, and an id would find nothing. Names are alike in any case, with underscores or without.
+ * Id columns by name, for SQL whose text names them: `id = ${id}`. The table is unknown there, so the value can't be
+ * converted, and an unconverted id would find nothing. Names match regardless of case and underscores.
  *
  * @example
  * const named = new NamedColumns()
@@ -55,7 +55,7 @@ export class NamedColumns {
   private readonly columns = new Map<string, Map<string, NamedColumn[]>>()
   private readonly families = new Set<IdFamily>()
 
-  /** Adds a column. Tables of one name may differ in their storage: all of them count, but those alike only once. */
+  /** Adds a column. Tables of one name may have different storages; all of them count, equal ones once. */
   add(name: string, column: NamedColumn): void {
     const key = withoutCase(name)
     const places = this.columns.get(key) ?? new Map<string, NamedColumn[]>()
@@ -65,12 +65,12 @@ export class NamedColumns {
     this.families.add(column.family)
   }
 
-  /** The columns that have one of the names. */
+  /** The columns with one of these names. */
   called(names: readonly string[]): NamedColumn[] {
     return names.flatMap((name) => [...(this.columns.get(withoutCase(name))?.values() ?? [])].flat())
   }
 
-  /** The values that SQL compares with columns which its text names, or writes there, with the columns of that name. */
+  /** The values that SQL compares with, or writes to, columns that its text names, with the columns of that name. */
   beside({ comparisons, aliases }: Reading): BesideName[] {
     const named = (name: string) =>
       aliases.flatMap(({ name: alias, column }) =>
@@ -90,8 +90,8 @@ export class NamedColumns {
   }
 
   /**
-   * Refuses what SQL has beside id columns whose storage converts, and nobody can convert: ids that are written into
-   * its text or into JSON, and in SQLite and MySQL, which compare everything with everything, columns that nobody knows.
+   * Refuses what SQL compares with id columns and we can't convert, if their storage converts: ids in the SQL's text or
+   * in JSON and, in SQLite and MySQL (which compare values of any types), unknown columns.
    *
    * @param chunks what the chunks are.
    * @throws {IdError} `INVALID_OPTION`.
@@ -119,7 +119,7 @@ export class NamedColumns {
   }
 
   /**
-   * The same for SQL in the place of an id.
+   * {@link NamedColumns.refuseUnseen} for SQL that is used as an id.
    *
    * @throws {IdError} `INVALID_OPTION`.
    */
@@ -129,7 +129,7 @@ export class NamedColumns {
   }
 
   /**
-   * Refuses names that may be anything beside a column.
+   * Refuses unknown names that are compared with an id column.
    *
    * @throws {IdError} `INVALID_OPTION`, with the advice as its end.
    */
@@ -144,7 +144,9 @@ export class NamedColumns {
     )
   }
 
-  /** Whether the value, or one of an array or of JSON, is an id of a family that a column has: a quick look before SQL is read. */
+  /**
+   * Whether the value, or one in an array or in JSON, is an id of a column's family: a quick test before reading SQL.
+   */
   mayHold(value: unknown): boolean {
     for (const text of textsIn(value)) for (const family of this.families) if (family.is(text)) return true
     return false
@@ -189,7 +191,7 @@ function isSame(one: NamedColumn, other: NamedColumn): boolean {
 }
 
 /**
- * A name as it is alike in any case, with underscores or without.
+ * A name without case and underscores, for comparison.
  *
  * @example
  * withoutCase('customer_id') === withoutCase('customerId') // true
@@ -197,7 +199,7 @@ function isSame(one: NamedColumn, other: NamedColumn): boolean {
 export const withoutCase = (name: string): string => name.replaceAll('_', '').toLowerCase()
 
 /**
- * Refuses a value beside the name of an id column if it is an id that the column's storage would convert.
+ * Refuses a value that is compared with the name of an id column if it is an id that the storage would convert.
  *
  * @throws {IdError} `INVALID_OPTION`, with the advice as its end.
  *
@@ -242,8 +244,8 @@ function refuseId(
 const distinct = (texts: readonly string[]): string[] => [...new Set(texts)]
 
 /**
- * Refuses what a database returns for an expression of an id column if an id may be in it as it is stored: text, bytes,
- * arrays and JSON, and for the storage `bigint` numbers.
+ * Refuses the result of an expression of an id column if it may contain an unconverted id: text, bytes, arrays, JSON
+ * and, for the storage `bigint`, numbers.
  *
  * @throws {IdError} `INVALID_OPTION`, with the advice as its end.
  *
@@ -257,7 +259,7 @@ export function refuseLeak({ place, family, storage }: NamedColumn, value: unkno
 }
 
 /**
- * What {@link refuseLeak} throws.
+ * The error that {@link refuseLeak} throws.
  *
  * @example
  * const storage = () => storageFor(flax, 'sqlite', { storage: 'binary' })
@@ -273,7 +275,7 @@ export function leak({ place, family, storage }: NamedColumn, value: unknown, ad
 }
 
 /**
- * Whether a value, or one inside JSON, is an id as the column's storage has it. Any number is one for the storage `bigint`.
+ * Whether a value, or one in JSON, is an id in the form of the column's storage. For `bigint`, every number is.
  *
  * @example
  * const storage = () => storageFor(flax, 'sqlite', { storage: 'binary' })
@@ -291,7 +293,9 @@ export function isStored(column: NamedColumn, value: unknown): boolean {
   }
 }
 
-/** No stored id is shorter, and none of this length has digits only; counts are texts in some drivers. */
+/**
+ * No stored id is shorter, and none of this length has only digits, unlike counts, which some drivers return as text.
+ */
 const SHORTEST = 8
 const COUNT = /^-?\d{1,15}$/
 

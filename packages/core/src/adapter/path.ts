@@ -1,10 +1,10 @@
 import { IdError } from '../primitives/errors.js'
 
 /**
- * Runs the work. An IdError that it throws gets the path in front of its message, unless it has one already.
+ * Calls `work`. If it throws an IdError without a path, rethrows it with the path, which also begins the message.
  *
- * @param path entity and property, table and column, or a place in the arguments. A function is called for an error
- * only, for paths that cost something to put together.
+ * @param path entity and property, table and column, or a place in the arguments. Pass a function if the path is
+ * costly; it is called for errors only.
  *
  * @example
  * withPath('orders.id', () => sno.parse('9q7k4h922d78w222')) // errors begin with 'orders.id: '

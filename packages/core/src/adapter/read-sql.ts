@@ -1,11 +1,11 @@
 import type { Database } from '../storage/column.js'
 
-/** What a token is. Keywords and functions are names; brackets, commas and semicolons are operators. */
+/** The kind of a token. Keywords and functions are names; brackets, commas and semicolons are operators. */
 export type SqlTokenKind = 'name' | 'string' | 'number' | 'placeholder' | 'operator' | 'comment'
 
-/** A piece of SQL; blanks are none. */
+/** A token of SQL. White space has none. */
 export interface SqlToken {
-  /** What it is. */
+  /** Its kind. */
   readonly kind: SqlTokenKind
   /** As it is written. */
   readonly text: string
@@ -13,26 +13,26 @@ export interface SqlToken {
   readonly start: number
   /** Index of the character behind it. */
   readonly end: number
-  /** Of a name: its parts without quotes, as in `"o"."id"` or `o.*`. Empty for others. */
+  /** The parts of a name without quotes, as in `"o"."id"` or `o.*`. Empty for other tokens. */
   readonly parts: readonly string[]
-  /** Whether a part of the name is quoted, so that it is no keyword and keeps its case. */
+  /** Whether a part of the name is quoted, so that it is not a keyword and keeps its case. */
   readonly isQuoted: boolean
-  /** Index of the token that opens the round brackets around it; -1 where there are none. */
+  /** Index of the token that opens the parentheses around it; -1 if there are none. */
   readonly open: number
 }
 
-/** How to read. */
+/** Options of {@link readSql}. */
 export interface ReadSqlOptions {
-  /** Quotes, escapes and comments differ between databases. */
+  /** The database, which decides on quotes, escapes and comments. */
   readonly dialect: Database
-  /** What else is a placeholder, besides those of the database: no flags but `i` and `u`. */
+  /** Matches further placeholders besides those of the database. Only the flags `i` and `u` are allowed. */
   readonly placeholder?: RegExp | undefined
   /** Whether comments are tokens too. Default false. */
   readonly comments?: boolean
 }
 
 /**
- * Placeholders by name, as TypeORM writes them: `:id`, `:...ids`.
+ * Named placeholders, as in TypeORM: `:id`, `:...ids`.
  *
  * @example
  * readSql('id = :id', { dialect: 'postgres', placeholder: NAMED_PLACEHOLDER })[2]?.kind // 'placeholder'
@@ -63,7 +63,7 @@ const EXECUTABLE = /^\/\*M?!\d*$/
 
 const GRAMMARS: Readonly<Record<Database, Grammar>> = {
   postgres: {
-    // Block comments nest, which no regular expression follows: see `endOfComment`.
+    // Block comments nest, which a regular expression can't match: see `endOfComment`.
     comment: String.raw`--[^\n\r]*|/\*`,
     // A tag of dollar quotes; its end is searched for.
     string: String.raw`[eE]${ESCAPED("'")}|(?:[bBnNxX]|[uU]&)?${DOUBLED("'")}|\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$`,
@@ -112,8 +112,8 @@ function kindOf(groups: RegExpExecArray): SqlTokenKind | 'blank' {
 }
 
 /**
- * The tokens of SQL text: of a statement, a script or a part of one. Nothing is refused; a literal or comment that
- * does not end reaches to the end of the text.
+ * The tokens of SQL text: a statement, a script or a part of one. Nothing is refused; an unterminated literal or
+ * comment ends with the text.
  *
  * In PostgreSQL `'…'` has no escapes (`standard_conforming_strings`), in MySQL and MariaDB `"…"` is a string, as by
  * default.
@@ -158,7 +158,7 @@ export function readSql(sql: string, { dialect, placeholder, comments = false }:
 
 const NO_PARTS: readonly string[] = []
 
-/** PostgreSQL's nested comments and dollar quotes end where no regular expression can tell. */
+/** The end of PostgreSQL's nested comments and dollar quotes, which a regular expression can't match. */
 function endOf(
   sql: string,
   start: number,
@@ -208,7 +208,7 @@ export const isWord = (token: SqlToken | undefined, ...words: readonly string[])
   token?.kind === 'name' && !token.isQuoted && words.includes(token.text.toUpperCase())
 
 /**
- * Index of the token that closes the bracket opened at an index; the number of tokens where none does.
+ * Index of the token that closes the bracket opened at an index; the number of tokens if none does.
  *
  * @example
  * closingOf(readSql('(1, (2))', { dialect: 'sqlite' }), 0) // 6
@@ -223,7 +223,7 @@ export function closingOf(tokens: readonly SqlToken[], open: number): number {
 }
 
 /**
- * Index of the token that opens the bracket closed at an index; -1 where none does.
+ * Index of the token that opens the bracket closed at an index; -1 if none does.
  *
  * @example
  * openingOf(readSql('(1, (2))', { dialect: 'sqlite' }), 6) // 0
@@ -238,7 +238,7 @@ export function openingOf(tokens: readonly SqlToken[], close: number): number {
 }
 
 /**
- * The tokens between the commas that are in no brackets of their own.
+ * Splits tokens at the commas outside brackets.
  *
  * @example
  * splitAtCommas(readSql('a, max(b, c)', { dialect: 'postgres' })).length // 2

@@ -1,10 +1,10 @@
 import { IdError } from '../primitives/errors.js'
 
-/** A library that a package builds on. */
+/** A library that a package depends on. */
 export interface Library {
-  /** As npm calls it. */
+  /** Its name on npm. */
   readonly name: string
-  /** The version that was found, where the library tells. */
+  /** The installed version, if known. */
   readonly version?: string | undefined
   /** The range that is supported. */
   readonly supported: string
@@ -12,19 +12,19 @@ export interface Library {
   readonly by: string
 }
 
-/** Members of one object that a package patches, calls or reads. */
+/** Members of an object that a package patches, calls or reads. */
 export interface Reliance {
   /** The object; undefined or null if even that is missing. */
   readonly owner: unknown
-  /** What the library calls it, such as `DataSource.prototype`. */
+  /** Its name in the library, such as `DataSource.prototype`. */
   readonly name: string
   /** Names of its members. */
   readonly members: readonly string[]
 }
 
 /**
- * Checks that a library has all that a package relies on. A version that lacks something is refused before the first
- * query, rather than have ids pass unconverted.
+ * Checks that a library has the members that a package relies on, so that an unsupported version is refused before the
+ * first query, and no id passes unconverted.
  *
  * @throws {IdError} `UNSUPPORTED_VERSION` with the library, its version and the first member that is missing.
  *

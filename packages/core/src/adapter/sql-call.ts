@@ -8,7 +8,7 @@ import { mysqlDefault } from './mysql-default.js'
 import { RESERVED_WORDS } from './reserved-words.js'
 
 /**
- * The schema that @snoflax/pg-sql is installed into by default.
+ * The default schema of @snoflax/pg-sql.
  *
  * @example
  * checkSchema(DEFAULT_SCHEMA) // 'snoflax'
@@ -19,7 +19,7 @@ export const DEFAULT_SCHEMA = 'snoflax'
 const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/
 
 /**
- * The schema's name, if it needs no quotes: the SQL files have it inside texts and bodies as it is.
+ * Returns the schema's name if it needs no quotes: the SQL files insert it into texts and function bodies unquoted.
  *
  * @throws {IdError} `INVALID_OPTION`.
  *
@@ -57,10 +57,10 @@ export const sqlFunction = (family: IdFamily, verb: string, schema: string = DEF
   `${checkSchema(schema)}.${snakeCase(baseOf(family).name)}_${verb}`
 
 /**
- * The call by which PostgreSQL generates the ids of a column, for its DEFAULT.
+ * The function call with which PostgreSQL generates the ids of a column, for its DEFAULT.
  *
- * @throws {IdError} `INVALID_OPTION` for another schema name, a metabyte where ids have none, and a family whose
- * ids the database makes otherwise, with a prefix stored for example; `FIELD_OUT_OF_RANGE` for the metabyte.
+ * @throws {IdError} `INVALID_OPTION` for a malformed schema name, a metabyte for ids without one, and a family whose
+ * ids the functions can't generate, such as one that stores its prefix; `FIELD_OUT_OF_RANGE` for the metabyte.
  *
  * @example
  * sqlCall(sno, 'uuid', 'snoflax', 2) // 'snoflax.sno_generate_uuid(2)'
@@ -74,7 +74,7 @@ export function sqlCall(family: IdFamily, storage: StorageName, schema?: string,
   return `${sqlFunction(family, `generate${ending}`, schema)}(${meta ?? ''})`
 }
 
-/** Ids of uid don't contain their neighbourhood, and the database's is the default. Its flakes get their own epoch there. */
+/** Ids of uid don't contain their neighbourhood, and the database uses the default. The epoch of flake is set there. */
 function checkNeighbourhood(given: IdFamily): void {
   const family = baseOf(given)
   if (family.name !== 'uid' || !('neighbourhood' in family)) return
@@ -87,7 +87,7 @@ function checkNeighbourhood(given: IdFamily): void {
   )
 }
 
-/** The functions of these give a uuid, or text. */
+/** The families whose functions return a uuid or text. */
 const NATIVE_UUIDS: readonly string[] = ['uuid7', 'ulid', 'typeid']
 
 function checkBytes(family: IdFamily, storage: StorageName): void {
@@ -100,7 +100,7 @@ function checkBytes(family: IdFamily, storage: StorageName): void {
   )
 }
 
-/** The functions make bare ids. */
+/** The functions generate ids without a prefix. */
 function checkBare(family: IdFamily): void {
   if (!isPrefixed(family) || family.stored === 'bare') return
   throw new IdError(
@@ -113,23 +113,23 @@ function checkBare(family: IdFamily): void {
 
 /** A column whose ids the database generates. */
 export interface DatabaseDefaultRequest {
-  /** Whose ids the column holds. */
+  /** The family of the column's ids. */
   readonly family: IdFamily
-  /** Where the column is. */
+  /** The database of the column. */
   readonly database: Database
-  /** How it holds them. */
+  /** The storage of the column. */
   readonly storage: StorageName
   /** PostgreSQL: the schema of @snoflax/pg-sql. */
   readonly schema?: string | undefined
   /** sno's metabyte. */
   readonly meta?: number | undefined
-  /** MySQL and MariaDB: sno's partition, flake's id. PostgreSQL's functions have their own. */
+  /** MySQL and MariaDB: sno's partition or flake's worker id. PostgreSQL's functions have their own. */
   readonly number?: number | undefined
 }
 
 /**
- * The DEFAULT by which a database generates the ids of a column: in PostgreSQL a call of @snoflax/pg-sql, in MySQL and
- * MariaDB an expression of built-in functions.
+ * The DEFAULT with which a database generates the ids of a column: in PostgreSQL a call of @snoflax/pg-sql, in MySQL
+ * and MariaDB an expression of built-in functions.
  *
  * @throws {IdError} `INVALID_OPTION` for other databases, and for ids that the database can't generate.
  *

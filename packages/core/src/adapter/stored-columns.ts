@@ -4,31 +4,31 @@ import { closingOf, isWord, quoteName, readSql, type SqlToken, splitAtCommas } f
 
 /** An id column as an ORM declares it. */
 export interface DeclaredColumn {
-  /** What messages call it: `Order.customerId`. */
+  /** Its name in messages: `Order.customerId`. */
   readonly path: string
-  /** Of the table; in MySQL the database. The connection's own where it is left out. */
+  /** The schema of the table, in MySQL its database. Default: that of the connection. */
   readonly schema?: string | undefined
   /** Its name in the database. */
   readonly table: string
   /** Its name in the database. */
   readonly column: string
-  /** How its ids are stored. */
+  /** The storage of its ids. */
   readonly storage: IdStorage<string>
-  /** Whether it holds arrays of ids. */
+  /** Whether it stores arrays of ids. */
   readonly isList?: boolean
 }
 
-/** A column that is not in the database as its ORM declares it. */
+/** A column that differs in the database from its declaration in the ORM. */
 export interface ColumnFault {
-  /** The column, what it is, and what it must be. */
+  /** Names the column, what it is, and what it must be. */
   readonly message: string
-  /** Whether the table or the column isn't there. */
+  /** Whether the table or the column does not exist. */
   readonly isMissing: boolean
 }
 
 /**
- * Runs a query and answers its rows, with these fields. Placeholders are `$1` in PostgreSQL and `?` elsewhere, parameters texts
- * or null.
+ * Runs a query and resolves with its rows, which have these fields. Placeholders are `$1` in PostgreSQL and `?`
+ * elsewhere; parameters are texts or null.
  */
 export type RunQuery = (
   sql: string,
@@ -37,8 +37,8 @@ export type RunQuery = (
 ) => PromiseLike<readonly Readonly<Record<string, unknown>>[]>
 
 /**
- * Looks at id columns as the database has them, by one query: another collation, width or type would find other rows than the
- * ids name, without an error.
+ * Compares id columns with the database, in one query: with a wrong collation, width or type, conditions would find the
+ * wrong rows without an error.
  *
  * @example
  * const declared = { path: 'orders.id', table: 'orders', column: 'id', storage: storageFor(flax, 'sqlite') }
@@ -68,15 +68,15 @@ export async function columnFaults(
   })
 }
 
-/** A column as the database has it. */
+/** A column in the database. */
 interface StoredColumn {
   /** Index of its declaration. */
   readonly at: number | string
   /** As the database writes it. */
   readonly type: string
-  /** Undefined or null where it has none. */
+  /** Undefined or null if it has none. */
   readonly collation?: string | null
-  /** Characters or bytes, where the type alone does not tell. */
+  /** Length in characters or bytes, if the type has one. */
   readonly length?: number | string | null
 }
 
@@ -87,7 +87,7 @@ function described({ type, length, collation }: StoredColumn): string {
 
 type Look = (columns: readonly DeclaredColumn[], query: RunQuery) => PromiseLike<unknown>
 
-/** In MySQL and MariaDB, whose servers take names of tables in any case or not. */
+/** MySQL and MariaDB, where the server decides whether names of tables are case-sensitive. */
 const lookInMysql: Look = async (columns, query) => {
   const rows = (await query(
     `SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tbl, COLUMN_NAME AS name, COLUMN_TYPE AS type, COLLATION_NAME AS collation,
@@ -106,7 +106,7 @@ const lookInMysql: Look = async (columns, query) => {
 }
 
 const LOOKS: Readonly<Record<Database, Look>> = {
-  /** Finds tables as statements do, by the connection's search_path; a domain is its base type. */
+  /** Finds tables by the connection's search_path, as statements do; a domain counts as its base type. */
   postgres: (columns, query) => {
     const given = columns.map(({ schema, table, column }) => ({
       path: [schema, table].flatMap((part) => (part === undefined ? [] : [quoteName(part)])).join('.'),
@@ -129,7 +129,7 @@ const LOOKS: Readonly<Record<Database, Look>> = {
       ['at', 'type', 'collation'],
     )
   },
-  /** By the text of the table: SQLite tells collations there alone, and D1 lets nobody ask for columns. */
+  /** Reads the CREATE TABLE text: SQLite has collations only there, and D1 refuses queries for columns. */
   sqlite: async (columns, query) => {
     const rows = await query(
       `SELECT given.key AS at, m.sql AS definition FROM json_each(?) given
@@ -151,7 +151,7 @@ const CONSTRAINTS = 'CONSTRAINT PRIMARY NOT NULL UNIQUE CHECK DEFAULT COLLATE RE
   ' ',
 )
 
-/** The type and the collation of a column in CREATE TABLE; undefined where it has no such column. */
+/** The type and collation of a column in a CREATE TABLE text; undefined if it has no such column. */
 function declarationIn(
   sql: string,
   column: string,
@@ -178,7 +178,7 @@ type Fits = (found: StoredColumn, column: DeclaredColumn) => boolean
 const fitsInMysql: Fits = ({ type, collation, length }, { storage: { name, column } }) => {
   const width = column.length ?? 0
   if (name === 'bigint') return /^bigint\b.*\bunsigned\b/.test(type)
-  // What is shorter than its column is filled up with zeros in binary.
+  // BINARY pads shorter values with zeros.
   if (name === 'binary')
     return type === `binary(${width})` || (/^varbinary/.test(type) && Number(length) >= width)
   return /^(var)?char/.test(type) && Number(length) >= width && /_bin$/.test(collation ?? '')
@@ -195,7 +195,7 @@ const FITS: Readonly<Record<Database, Fits>> = {
     const isWide = width === undefined || Number(width) >= (family.textLength ?? 0)
     return (base === 'text' || base === 'character varying') && isWide && BY_BYTES.test(collation ?? '')
   },
-  // What counts is the affinity: that of numbers would change texts of digits.
+  // The affinity decides: a numeric one would change texts of digits.
   sqlite: ({ type, collation }, { storage: { name } }) => {
     if (name === 'bigint') return type.includes('int')
     return name === 'text'

@@ -4,10 +4,10 @@ import { checkSpan, checkTimeField, type TimeSpan } from '../primitives/clock.js
 import { checkBytes, checkInteger, checkString, IdError, refuseType, show } from '../primitives/errors.js'
 import { BYTE_LENGTH, MAX_COUNTER, MAX_DATACENTER, MAX_TIME, MAX_WORKER } from './layout.js'
 
-/** A flake: an unsigned 64-bit number as decimal text, as snowflake APIs send it. */
+/** A flake id: an unsigned 64-bit number as decimal text, as snowflake APIs send it. */
 export type FlakeId = Id<'flake'>
 
-/** The parts of a flake, for `pack` and from `unpack`. */
+/** The fields of a flake id. */
 export interface FlakeFields {
   /** Unix milliseconds, from the family's epoch for 2^42 ms (139 years). */
   readonly timeMs: number
@@ -127,10 +127,10 @@ export function spell(time: number, worker: number, counter: number): FlakeId {
   return ((BigInt(time) << 22n) | BigInt((worker << 12) | counter)).toString() as FlakeId
 }
 
-/** Above all that worker and counter add, so that the digits in front of it are the millisecond's. */
+/** Larger than worker and counter together, so that the digits before it depend on the millisecond only. */
 const TAIL = 10_000_000
 
-/** The same for a generator: what ids of one millisecond have in common is kept, so that they need no BigInt. */
+/** `spell` for a generator: keeps the common digits of a millisecond, so that most ids need no BigInt. */
 export function speller(): typeof spell {
   let last = -1
   let head = ''

@@ -9,35 +9,36 @@ import { type FlakeId, NAME, speller } from './codec.js'
 import { MAX_COUNTER, MAX_DATACENTER, MAX_ID, MAX_TIME, MAX_WORKER } from './layout.js'
 
 /**
- * Which generator this is: `id`, or `datacenter` and `worker`, its two halves. No two that are alive may
- * share it.
+ * The worker id: `id`, or its two halves `datacenter` and `worker`. No two live generators may share it.
  */
 export type FlakeIdentity =
   | { readonly id: number; readonly datacenter?: never; readonly worker?: never }
   | { readonly id?: never; readonly datacenter?: number; readonly worker: number }
 
-/** Options of `flake.generator`: which one it is, and what it does when it can't continue at once. */
+/** Options of `flake.generator`. */
 export type FlakeGeneratorOptions = FlakeIdentity & {
-  /** The largest counter, 2^n - 1 from 1 to 4095 (the default): fewer ids a millisecond, never more. */
+  /** The largest counter, 2^n - 1 from 1 to 4095. Default 4095. A smaller one means fewer ids per millisecond. */
   readonly counterMask?: number
-  /** When a millisecond is used up: `wait`, blocking, for the next one (the default), or `throw`. */
+  /** If a millisecond is used up: `wait` blocks until the next one (default), `throw` throws. */
   readonly onOverflow?: 'wait' | 'throw'
   /**
-   * When the clock is behind the last id: `wait`, blocking at most 10 ms (the default), or `throw` at once.
+   * If the clock is behind the last id: `wait` blocks for at most 10 ms (default), `throw` throws immediately.
    */
   readonly onClockBack?: 'wait' | 'throw'
-  /** Counters for `generateAt`, above those of `generate`, which `counterMask` limits. Left out, those of the snapshot. */
+  /**
+   * Counters for `generateAt`, above those of `generate`, which `counterMask` limits. Default: those of the snapshot.
+   */
   readonly backfill?: SequenceBounds
-  /** The ids of an earlier generator's `generateAt`, so that this one repeats none of them. */
+  /** The `snapshot()` of an earlier generator, so that `generateAt` repeats none of its ids. */
   readonly snapshot?: BackfillSnapshot
-  /** Where the time comes from. Default `Date.now`. */
+  /** The clock. Default `Date.now`. */
   readonly clock?: Clock
 }
 
 /** The longest that `generate` blocks. */
 const MAX_BLOCK_MS = 10
 
-/** Makes ids of one datacenter and worker. */
+/** Generates ids of one worker id. */
 export interface FlakeGenerator extends IdGenerator<FlakeId> {
   /** The generator's 10-bit id, `datacenter * 32 + worker`. */
   readonly id: number
@@ -53,8 +54,8 @@ export interface FlakeGenerator extends IdGenerator<FlakeId> {
    */
   generate<Of extends string = string>(): IdOf<FlakeId, Of>
   /**
-   * A new id, waiting as long as it takes without blocking, whatever the options say. Calls that wait get their ids in
-   * their order; a signal ends the wait.
+   * A new id, waiting without blocking for as long as necessary, whatever the options say. Calls resolve in order; a
+   * signal aborts the wait.
    *
    * @throws {IdError} `TIME_OUT_OF_RANGE` as `generate`.
    */

@@ -9,20 +9,19 @@ export type { FlakeFields, FlakeId } from './codec.js'
 export type { FlakeGenerator, FlakeGeneratorOptions, FlakeIdentity } from './generator.js'
 
 /**
- * The family of flake ids. It has no `generate` of its own, since two generators must not have one number.
+ * The family of flake ids. It has no `generate`, since each generator needs its own worker id.
  */
 export interface FlakeFamily extends IdFamily<codec.FlakeId, codec.FlakeFields> {
   /**
-   * A generator. It needs a number that no other running generator has.
+   * Creates a generator. No two live generators may share a worker id.
    *
    * @throws {IdError} `GENERATOR_REQUIRED`, `FIELD_OUT_OF_RANGE`, `INVALID_OPTION`.
    */
   generator(options: FlakeGeneratorOptions): FlakeGenerator
   /**
-   * The same family counting its time from another epoch, in Unix milliseconds. Ids don't say which: keep to
-   * one.
+   * The same family with another epoch, in Unix milliseconds. Ids don't contain the epoch, so use one only.
    *
-   * @throws {IdError} `FIELD_OUT_OF_RANGE` for an epoch that is not an integer, or so late that Dates end.
+   * @throws {IdError} `FIELD_OUT_OF_RANGE` for an epoch that is not an integer or too late for a Date.
    */
   withEpoch(epochMs: number): FlakeFamily
   /** The id as a number from 0 to 2^64 - 1. */
@@ -83,7 +82,7 @@ function createFlake(epochMs: number): FlakeFamily {
   })
 }
 
-/** Times are Dates, which end 8.64e15 ms from the Unix epoch. */
+/** The last epoch: times are Dates, which end 8.64e15 ms after the Unix epoch. */
 function checkEpoch(epochMs: number): number {
   return checkInteger(codec.NAME, 'epochMs', epochMs, -8.64e15, 8.64e15 - MAX_TIME)
 }

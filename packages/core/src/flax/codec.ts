@@ -6,10 +6,10 @@ import { checkBytes, checkText } from '../primitives/errors.js'
 import { radix64 } from '../primitives/radix64.js'
 import { ALPHABET, BYTE_LENGTH, EPOCH_MS, LAST_MS, RANDOM_BYTES, TEXT_LENGTH } from './layout.js'
 
-/** A flax: 16 characters, 40 bits of milliseconds and 56 random bits. */
+/** A flax id: 16 characters; 40 bits of milliseconds and 56 random bits. */
 export type FlaxId = Id<'flax'>
 
-/** The parts of a flax, for `pack` and from `unpack`. */
+/** The fields of a flax id. */
 export interface FlaxFields {
   /** Unix milliseconds, from 2015-01-01 to 2049-11-03. */
   readonly timeMs: number

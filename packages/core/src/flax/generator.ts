@@ -8,17 +8,17 @@ import { RANDOM_BYTES } from './layout.js'
 
 /** Options of `flax.generator`. */
 export interface FlaxGeneratorOptions {
-  /** Each id is larger than the one before, also within a millisecond and when the clock steps back. */
+  /** Each id is larger than the previous one, even within a millisecond and if the clock steps back. */
   readonly monotonic?: boolean
-  /** Where the time comes from. Default `Date.now`. */
+  /** The clock. Default `Date.now`. */
   readonly clock?: Clock
-  /** Where the 56 bits come from. Default the platform's CSPRNG; another one is for tests. */
+  /** The source of the 56 random bits, for tests. Default: the platform's CSPRNG. */
   readonly random?: RandomSource
 }
 
-/** Makes ids of 56 fresh random bits. */
+/** Generates flax ids. */
 export interface FlaxGenerator extends IdGenerator<FlaxId> {
-  /** A new id. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME` for what the clock says. */
+  /** A new id. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME` if the clock returns such a time. */
   generate<Of extends string = string>(): IdOf<FlaxId, Of>
   /** `count` new ids, in order. @throws {IdError} as `generate`. */
   batch<Of extends string = string>(count: number): IdOf<FlaxId, Of>[]
@@ -44,14 +44,13 @@ export function createGenerator(family: IdFamily<FlaxId>, options: FlaxGenerator
 }
 
 /**
- * Bytes of the random part that a step may reach: a neighbour is one of 2^40, and 65,000 steps fit a
- * millisecond.
+ * Bytes of a monotonic step: the next id is one of 2^40, and 65,000 steps fit a millisecond.
  */
 const STEP_BYTES = 5
 
 /**
- * Within a millisecond, or while the clock is behind, the random part grows by a random step. When it runs
- * over, the time moves on by a millisecond with a fresh random part, ahead of the clock if need be.
+ * Within a millisecond, or while the clock is behind, the random part grows by a random step. If it overflows, the time
+ * advances by a millisecond, ahead of the clock if necessary, with a new random part.
  */
 function increasing(clock: Clock, pool: RandomPool): () => FlaxId {
   const last = new Uint8Array(RANDOM_BYTES)
@@ -74,7 +73,7 @@ function increasing(clock: Clock, pool: RandomPool): () => FlaxId {
   }
 }
 
-/** Adds 1 and the step's bytes to the number; false if it runs over. */
+/** Adds 1 and the step's bytes to the number; false if it overflows. */
 function addStep(number: Uint8Array, step: Uint8Array, offset: number): boolean {
   let carry = 1
   for (let i = RANDOM_BYTES - 1; i >= 0; i--) {

@@ -15,15 +15,15 @@ export interface FlaxFamily extends IdFamily<codec.FlaxId, codec.FlaxFields> {
   generate<Of extends string = string>(): IdOf<codec.FlaxId, Of>
   /** An id with the given time. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */
   generateAt<Of extends string = string>(time: Time): IdOf<codec.FlaxId, Of>
-  /** A generator with options of its own. */
+  /** Creates a generator with options. */
   generator(options?: FlaxGeneratorOptions): FlaxGenerator
-  /** The monotonic generator of this process: what columns use by default. */
+  /** The monotonic generator of this process, the default of id columns. */
   readonly monotonic: FlaxGenerator
 }
 
 /**
- * flax: 12 bytes, 40 bits of milliseconds since 2015 and 56 random bits, 16 characters. No coordination
- * needed. Source: ergeon/python-flax-id; see spec/flax.md.
+ * flax: 12 bytes, 16 characters; 40 bits of milliseconds since 2015 and 56 random bits. Processes need no coordination.
+ * Source: ergeon/python-flax-id; see spec/flax.md.
  *
  * @example
  * const id = flax.generate() // FlaxId, e.g. 'Kpcan0M1FakODT4k'

@@ -3,7 +3,7 @@ import type { LeaseGrant, LeaseRefusal, LeaseRequest, LeaseStore } from './store
 import type { Waiting } from './waiting.js'
 import type { WindowClock } from './window-clock.js'
 
-/** A lease, as soon as a number is free. @throws {IdError} `LEASE_UNAVAILABLE`. */
+/** Acquires a lease, waiting until a number is free. @throws {IdError} `LEASE_UNAVAILABLE`. */
 export async function acquired(
   store: LeaseStore,
   request: LeaseRequest,
@@ -17,7 +17,7 @@ export async function acquired(
   }
 }
 
-/** One attempt, which may take a third of the lease beyond the time for waiting. */
+/** One attempt, which may exceed the time for waiting by a third of the lease. */
 async function asked(
   store: LeaseStore,
   request: LeaseRequest,
@@ -32,12 +32,12 @@ async function asked(
   }
 }
 
-/** What came too late to be used. */
+/** Releases a lease that was granted too late to be used. */
 async function giveBack(store: LeaseStore, late: LeaseGrant | LeaseRefusal): Promise<void> {
   if ('token' in late) await store.release(late.token, late.startMs)
 }
 
-/** Returns when the clock has reached the window. @throws {IdError} `LEASE_UNAVAILABLE`. */
+/** Resolves when the clock has reached the window. @throws {IdError} `LEASE_UNAVAILABLE`. */
 export async function reached(clock: WindowClock, waiting: Waiting): Promise<void> {
   for (;;) {
     waiting.check()
@@ -70,7 +70,7 @@ function exhausted(request: LeaseRequest, { retryMs }: LeaseRefusal, waiting: Wa
   })
 }
 
-/** The window begins too late or ends too early for this clock. */
+/** The error if the window begins too late or ends too early for this clock. */
 function outOfStep(refusal: IdError): IdError {
   const { family, waitMs } = refusal
   return new IdError('LEASE_UNAVAILABLE', `${refusal.message}; compare it with the database's clock`, {

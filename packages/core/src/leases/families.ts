@@ -3,18 +3,18 @@ import type { Clock } from '../primitives/clock.js'
 import { IdError } from '../primitives/errors.js'
 import type { SnoFamily, SnoGenerator, SnoGeneratorOptions } from '../sno/index.js'
 
-/** Families with a number that generators must not share: sno's partition, flake's id. */
+/** The families whose generators need a number of their own: sno's partition, flake's worker id. */
 export type LeasableFamily = SnoFamily | FlakeFamily
 
-/** The generator of a family: of sno a `SnoGenerator`, of flake a `FlakeGenerator`. */
+/** The generator of a family: `SnoGenerator` for sno, `FlakeGenerator` for flake. */
 export type GeneratorOf<Family extends LeasableFamily> = ReturnType<Family['generator']>
 
-/** More options of the generator. */
+/** The options of a generator that a lease doesn't decide. */
 export type GeneratorOptionsOf<Family extends LeasableFamily> = Family extends SnoFamily
   ? Pick<SnoGeneratorOptions, 'meta' | 'onOverflow'>
   : Pick<FlakeGeneratorOptions, 'counterMask' | 'onOverflow' | 'onClockBack'>
 
-/** What a lease decides. */
+/** The options of a generator that a lease decides. */
 export interface Leased {
   readonly number: number
   readonly shard: number
@@ -46,7 +46,7 @@ function checkUndivided({ name }: LeasableFamily, shards: number): void {
   )
 }
 
-/** @throws {IdError} `INVALID_OPTION` for a family that has no number. */
+/** @throws {IdError} `INVALID_OPTION` for a family that can't be leased. */
 export function checkLeasable({ name }: { readonly name: string }): void {
   if (Object.hasOwn(MAKERS, name)) return
   throw new IdError('INVALID_OPTION', `${name}: has no numbers to lease; use sno or flake`, {
@@ -56,14 +56,14 @@ export function checkLeasable({ name }: { readonly name: string }): void {
   })
 }
 
-/** What {@link GeneratorOptionsOf} lets through, for callers without types. The rest is the lease's to decide. */
+/** {@link GeneratorOptionsOf} at run time, for callers without types. */
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   sno: ['meta', 'onOverflow'],
   flake: ['counterMask', 'onOverflow', 'onClockBack'],
 }
 
 /**
- * The generator of a lease.
+ * Creates the generator of a lease.
  *
  * @throws {IdError} `INVALID_OPTION` for options that could repeat another holder's ids, such as `backfill`.
  */
@@ -86,7 +86,7 @@ export function leasedGenerator<Family extends LeasableFamily>(
 
 const SEQUENCE_NUMBERS = 0x10000
 
-/** The whole sequence has no room for `generateAt`, which could repeat ids of another holder. */
+/** A shard of all sequence numbers: none is left for `generateAt`, which could repeat ids of another holder. */
 function shardOf({ shard, shards }: { readonly shard: number; readonly shards: number }): {
   sequenceMin: number
   sequenceMax: number

@@ -9,18 +9,18 @@ import type { AsyncDisposal, Signal } from './timing.js'
 import { Waiting } from './waiting.js'
 import { WindowClock } from './window-clock.js'
 
-/** A number that this process has, and nobody else, until it is released or lost. `await using` releases it. */
+/** Exclusive use of a number until the lease is released or lost. `await using` releases it. */
 export interface PartitionLease<Generator> extends AsyncDisposal {
   /**
    * Generates ids with the number. Outside the lease each call throws an {@link IdError} `LEASE_EXPIRED`: after
    * `release`, when the lease is lost, and while renewals fail for longer than the lease lasts.
    */
   readonly generator: Generator
-  /** sno's partition, flake's id. */
+  /** sno's partition or flake's worker id. */
   readonly partition: number
   /** The shard of the partition, from 0. */
   readonly shard: number
-  /** The times that ids may have now. */
+  /** The times that ids can have now. */
   readonly window: LeaseWindow
   /** Aborts, with an {@link IdError} as its reason, when the lease is lost to another holder. Lease again then. */
   readonly signal: Signal
@@ -35,9 +35,10 @@ export interface PartitionLease<Generator> extends AsyncDisposal {
 /**
  * Leases a partition (sno) or worker id (flake) from a store, and renews the lease until it is released. For PostgreSQL
  * and MySQL use `leasePartition` of \@snoflax/pg-sql and \@snoflax/mysql-sql, for etcd the store of \@snoflax/etcd.
- * {@link LeaseStore} says what a store of your own has to promise.
+ * {@link LeaseStore} says what a store of your own must guarantee.
  *
- * @throws {IdError} `LEASE_UNAVAILABLE` if no number becomes free within `waitMs`, or this process's clock is too far off;
+ * @throws {IdError} `LEASE_UNAVAILABLE` if no number becomes free within `waitMs`, or this process's clock is too far
+ * off;
  * `INVALID_OPTION`, `FIELD_OUT_OF_RANGE`; and what the store throws.
  *
  * @example
@@ -56,7 +57,7 @@ export async function leasePartitionFrom<Family extends LeasableFamily>(
   try {
     await reached(lease.clock, waiting)
   } catch (error) {
-    // The number comes free when the lease ends, too; what matters is why there is none.
+    // The number becomes free when the lease ends anyway; report the original error.
     await lease.release().catch(() => {})
     throw error
   }
@@ -139,7 +140,7 @@ class Lease<Family extends LeasableFamily> implements PartitionLease<GeneratorOf
 
   private renewalFailed(error: unknown): void {
     this.clock.blame(error)
-    // Apart, so that nothing it throws ends the renewals.
+    // Outside the renewals, so that an error of the listener can't end them.
     queueMicrotask(() => this.options.onRenewalFailed?.(error))
   }
 }

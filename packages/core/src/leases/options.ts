@@ -25,7 +25,7 @@ export interface LeaseOptions<Family extends LeasableFamily> {
    * unless the owner of the database allows more.
    */
   readonly ttlMs?: number
-  /** Who holds the lease; only shown to people. Default host name and process id. */
+  /** The holder's name, for people only. Default: host name and process id. */
   readonly holder?: string
   /**
    * How long to wait for a free number, and for the clock to reach its window, in milliseconds. Default
@@ -36,7 +36,7 @@ export interface LeaseOptions<Family extends LeasableFamily> {
   readonly onWait?: (wait: LeaseWait) => void
   /** Aborts the wait. */
   readonly signal?: Signal
-  /** Called when a renewal fails. It is tried again anyway. */
+  /** Called when a renewal fails. Renewals are retried in any case. */
   readonly onRenewalFailed?: (error: unknown) => void
   /** The clock of the generator, in Unix milliseconds. Default `Date.now`. */
   readonly clock?: Clock
@@ -52,7 +52,7 @@ const thisProcess = (): string =>
 const DEFAULT_TTL_MS = 30_000
 
 /**
- * What to ask the store for. What the generator would refuse is refused here, before a number is taken.
+ * The request to the store. Options that the generator would refuse are refused here, before a number is leased.
  *
  * @throws {IdError} `INVALID_OPTION`, `FIELD_OUT_OF_RANGE`.
  */
@@ -84,7 +84,7 @@ function checkNumbers(family: LeasableFamily, { min, max }: LeaseNumbers): Lease
   })
 }
 
-/** A number that the database can be asked with. */
+/** Checks a number that is sent to the store. */
 function whole({ name }: LeasableFamily, field: string, value: number, minimum: number): number {
   if (Number.isInteger(value) && value >= minimum && value < 2 ** 31) return value
   throw new IdError(

@@ -1,20 +1,20 @@
 import { pause } from './timing.js'
 
-/** Which failures of a statement pass, and how often it runs. */
+/** Which errors of a statement are retried, and how often. */
 export interface Repetition {
-  /** The `code` of errors after which it may run again. */
+  /** The `code` of errors that are retried. */
   readonly codes: readonly unknown[]
-  /** How often it runs at most. */
+  /** The maximum number of attempts. */
   readonly attempts: number
-  /** Milliseconds before the next attempt, of one that failed: 1 is the first. */
+  /** The pause after a failed attempt, in milliseconds. The first attempt is 1. */
   pauseMs(attempt: number): number
 }
 
 /**
- * Runs a statement of a lease store again where it met with others: for statements that did nothing then, or that may
- * be done twice.
+ * Retries a statement of a lease store that failed because of concurrent ones. It must be one that does nothing when it
+ * fails, or that is idempotent.
  *
- * @throws what the last attempt throws, and at once what is none of `codes`.
+ * @throws the error of the last attempt, and immediately an error without one of the `codes`.
  *
  * @example
  * let locked = 2

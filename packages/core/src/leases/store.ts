@@ -1,12 +1,12 @@
-/** Numbers that may be leased, from `min` to `max`, both included. */
+/** The numbers that may be leased, from `min` to `max`, both included. */
 export interface LeaseNumbers {
   /** The smallest number to lease, from 0. */
   readonly min: number
-  /** The largest one: 65535 at most for sno, 1023 for flake. */
+  /** The largest number to lease, at most 65535 for sno and 1023 for flake. */
   readonly max: number
 }
 
-/** The times that ids of a holder may have, in Unix milliseconds: `startMs <= time < untilMs`. */
+/** The times that a holder's ids can have, in Unix milliseconds: `startMs <= time < untilMs`. */
 export interface LeaseWindow {
   /** The first millisecond. */
   readonly startMs: number
@@ -22,11 +22,11 @@ export interface LeaseRequest {
   readonly epochMs: number
   /** The numbers to choose from. */
   readonly numbers: LeaseNumbers
-  /** How many shards a number is divided into. A number keeps that, too. */
+  /** The number of shards that a number is divided into. A number keeps it, too. */
   readonly shards: number
   /** How long the lease lasts without a renewal, in milliseconds. */
   readonly ttlMs: number
-  /** Who asks, such as host name and process id; only shown to people. */
+  /** The holder's name, such as host name and process id, for people only. */
   readonly holder: string
 }
 
@@ -47,10 +47,9 @@ export interface LeaseRefusal {
 }
 
 /**
- * Where leases are recorded. A store promises that windows for one number and shard never overlap: a new holder's window
- * begins at or after the end of all windows that were ever confirmed for them, except where `release` said that less was
- * used. It answers only when what it answers is durable. Its clock decides when a number may change hands, and nothing
- * else.
+ * Records leases. A store guarantees that windows of one number and shard never overlap: a new holder's window begins
+ * at or after the end of all windows that were ever confirmed for them, unless `release` reported that less was used.
+ * It must not answer before its answer is durable. Its clock only decides when a number can be leased again.
  */
 export interface LeaseStore {
   /** Leases the number that was used least recently. */

@@ -2,11 +2,11 @@ declare const setTimeout: (callback: (...args: never[]) => void, delayMs: number
 declare const clearTimeout: (timer: Timer) => void
 
 interface Timer {
-  /** Node's and Bun's. */
+  /** The timers of Node and Bun. */
   unref?(): void
 }
 
-/** The program's AbortSignal; what we use of it where neither the DOM's types nor Node's are there. */
+/** The platform's AbortSignal, or the members that we use if neither DOM nor Node types are there. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Own } }
   ? Own
   : {
@@ -17,17 +17,17 @@ export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer
       removeEventListener(type: 'abort', listener: () => void): void
     }
 
-/** What `await using` asks for, in programs whose types know it. */
+/** The key of `await using`, in programs whose `lib` has it. */
 export type AsyncDisposal = SymbolConstructor extends { readonly asyncDispose: infer Name extends symbol }
   ? { [Key in Name]: () => Promise<void> }
   : object
 
-/** Waits. False, at once, if the signal aborts. */
+/** Waits. Resolves immediately with false if the signal aborts. */
 export function pause(ms: number, signal: Signal | undefined): Promise<boolean> {
   return timeout(ms, signal, true)
 }
 
-/** The same, without keeping the process alive. */
+/** `sleep` without keeping the process alive. */
 export function idle(ms: number, signal: Signal): Promise<boolean> {
   return timeout(ms, signal, false)
 }
@@ -47,7 +47,7 @@ function timeout(ms: number, signal: Signal | undefined, keepsAlive: boolean): P
   })
 }
 
-/** What the promise gives, or a rejection with what `late` makes if it has given nothing by then. */
+/** The promise's result, or a rejection with the error of `late` if it has not settled by then. */
 export function within<T>(ms: number, promise: Promise<T>, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(late()), ms)
@@ -56,7 +56,7 @@ export function within<T>(ms: number, promise: Promise<T>, late: () => Error): P
   })
 }
 
-/** What the promise gives, or a rejection as soon as the signal aborts. */
+/** The promise's result, or a rejection as soon as the signal aborts. */
 export function unlessAborted<T>(signal: Signal | undefined, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal?.reason)

@@ -9,10 +9,10 @@ export interface WaitingOptions {
 }
 
 const DEFAULT_WAIT_MS = 10_000
-/** Holders may release numbers at any time, so a wait is cut into pieces. */
+/** The longest pause between two attempts, since holders may release numbers at any time. */
 const LONGEST_PAUSE_MS = 1000
 
-/** The time that a call may spend waiting, by the monotonic clock, and who is told of it. */
+/** The time that a call may spend waiting, by the monotonic clock, and its `onWait` listener. */
 export class Waiting {
   private readonly beganMs = monotonicMs()
 
@@ -33,7 +33,7 @@ export class Waiting {
     return true
   }
 
-  /** What is asked for, for which there are some milliseconds more. @throws the signal's reason, or what `late` makes. */
+  /** The promise's result, with some milliseconds more. @throws the signal's reason, or the error of `late`. */
   answer<T>(asked: Promise<T>, moreMs: number, late: () => Error): Promise<T> {
     const { signal } = this.options
     return within(Math.max(this.leftMs, 0) + moreMs, unlessAborted(signal, asked), late)
@@ -49,5 +49,5 @@ export class Waiting {
   }
 }
 
-/** From half of it on, so that those who wait together don't ask together. */
+/** 50 to 100 % of a pause, so that processes that wait together don't retry together. */
 const spread = (ms: number): number => ms * (0.5 + Math.random() / 2)

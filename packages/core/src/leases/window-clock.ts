@@ -2,25 +2,25 @@ import type { Clock } from '../primitives/clock.js'
 import { IdError } from '../primitives/errors.js'
 import type { LeaseWindow } from './store.js'
 
-/** Steps of the time in ids: how long each lasts, and where they begin, in Unix milliseconds. */
+/** The unit of the time in ids and its epoch, in milliseconds and Unix milliseconds. */
 export interface Units {
   readonly epochMs: number
   readonly unitMs: number
 }
 
 /**
- * A clock that shows only times within a lease. A generator that reads it generates no id outside the lease, whatever
- * happens between two ids: the process may be stopped, the clock be set, renewals be lost.
+ * A clock that returns only times within a lease, so that its generator generates no id outside the lease, even if the
+ * process is suspended, the clock is set or renewals fail between two ids.
  */
 export class WindowClock {
   private given: LeaseWindow
-  /** What is left of it in whole units, since an id tells no more of its time than the unit. */
+  /** The window, shrunk to whole units, since an id contains only the unit of its time. */
   private whole: LeaseWindow
   private usedMs = Number.NEGATIVE_INFINITY
   private ended: IdError | undefined
   private failure: unknown
 
-  /** `what` names the lease in messages. */
+  /** @param what the lease's name in messages. */
   constructor(
     private readonly family: string,
     private readonly what: string,
@@ -50,24 +50,24 @@ export class WindowClock {
     return nowMs
   }
 
-  /** What `read` would throw. */
+  /** The error that `read` would throw. */
   refusal(): IdError | undefined {
     return this.refusalAt(this.clock())
   }
 
-  /** Takes a window that was confirmed. */
+  /** Sets a window that the store has confirmed. */
   move(window: LeaseWindow): void {
     this.given = window
     this.whole = this.inUnits(window)
     this.failure = undefined
   }
 
-  /** Remembers why there is no later window, for errors to come. */
+  /** Keeps the error of a failed renewal as the cause of later errors. */
   blame(failure: unknown): void {
     this.failure = failure
   }
 
-  /** Tells no time any more, but this error. */
+  /** From now on `read` throws this error. */
   close(why: string): IdError {
     this.ended ??= this.expired(why)
     return this.ended

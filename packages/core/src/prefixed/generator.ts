@@ -11,24 +11,24 @@ type PrefixedMethod<Args extends readonly unknown[], Result, From, To extends st
 type PrefixedValue<Value, From, To extends string> =
   Value extends IdGenerator<infer _> ? PrefixedGenerator<Value, From, To> : Value
 
-/** The members of a generator or a family, with ids of another family in place of the results. */
+/** The members of a generator or a family, with results of another id type. */
 export type PrefixedMembers<Members, From, To extends string> = {
   readonly [Name in keyof Members]: Members[Name] extends (...args: infer Args) => infer Result
     ? PrefixedMethod<Args, Result, From, To>
     : PrefixedValue<Members[Name], From, To>
 }
 
-/** A generator whose ids have a prefix; its other members are those of the generator behind it. */
+/** A generator whose ids have a prefix; its other members are those of the base's generator. */
 export type PrefixedGenerator<Generator, From, To extends string> = IdGenerator<To> &
   PrefixedMembers<Omit<Generator, keyof IdGenerator<To> & 'family'>, From, To>
 
-/** Generators have some of them. */
+/** The members that return ids. A generator has some of them. */
 const MAKERS = ['generate', 'generateAt', 'generateAsync', 'batch'] as const
 
 type Made = string | readonly string[] | Promise<string>
 type Maker = (...args: unknown[]) => Made
 
-/** The generator with `head` in front of each id that it makes. What else it has, such as its snapshot, stays. */
+/** The generator with `head` before each id. Other members, such as `snapshot`, are unchanged. */
 export const prefixGenerator = <AnId extends string>(
   head: string,
   family: IdFamily<AnId>,
@@ -39,7 +39,7 @@ export const prefixGenerator = <AnId extends string>(
     Object.getOwnPropertyDescriptors({ family, ...prefixMakers(head, generator) }),
   ) as IdGenerator<AnId>
 
-/** What a generator or a family makes ids with, with `head` in front of each. */
+/** The members of a generator or a family that return ids, with `head` before each id. */
 export function prefixMakers(head: string, maker: object): Partial<Record<(typeof MAKERS)[number], Maker>> {
   const theirs = maker as Readonly<Record<string, Maker | undefined>>
   return Object.fromEntries(

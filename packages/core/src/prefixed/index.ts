@@ -12,33 +12,33 @@ export { prefixOf } from './text.js'
 /** Options of {@link prefixed}. */
 export interface PrefixedOptions {
   /**
-   * What a column stores: `bare`, the default, is the base's id in any storage; `prefixed` is the whole text, in a text
-   * column that others read or write with the prefix.
+   * What columns store: `bare` is the base's id, in any storage; `prefixed` is the whole text, for text columns that
+   * other programs read or write with the prefix. Default `bare`.
    */
   readonly stored?: 'bare' | 'prefixed'
 }
 
-/** What a base may have besides what every family has. */
+/** A base, which may have a generator. */
 type Generating = 'generate' | 'generateAt' | 'generator' | 'monotonic'
 
-/** A family whose texts say what its ids are of: another family's text behind a prefix. */
+/** A family of ids with a prefix: `cus_` and the text of another family. */
 export type PrefixedFamily<Prefix extends string = string, Base extends IdFamily = IdFamily> = IdFamily<
   Id<Prefix>,
   ReturnType<Base['unpack']>
 > &
   PrefixedMembers<Pick<Base, Extract<keyof Base, Generating>>, Base['min'], Id<Prefix>> & {
-    /** What each text begins with, before the `_`. */
+    /** The prefix, without the `_`. */
     readonly prefix: Prefix
-    /** Whose ids stand behind the prefix. */
+    /** The family of the ids behind the prefix. */
     readonly base: Base
-    /** What a column holds. */
+    /** What columns store. */
     readonly stored: 'bare' | 'prefixed'
-    /** The base's id behind the prefix. @throws {IdError} as the base's `parse`. */
+    /** Adds the prefix to an id of the base. @throws {IdError} as the base's `parse`. */
     withPrefix<Of extends string = string>(id: IdOf<Base['min'], Of>): Id<Prefix, Of>
-    /** The base's id. @throws {IdError} as `parse`. */
+    /** Removes the prefix. @throws {IdError} as `parse`. */
     withoutPrefix<Of extends string = string>(id: Id<Prefix, Of>): IdOf<Base['min'], Of>
     /**
-     * A generator of the base, a leased one for example, whose ids get the prefix.
+     * Adds the prefix to the ids of a generator of the base, such as a leased one.
      *
      * @throws {IdError} `INVALID_OPTION` for a generator of another family.
      */
@@ -52,19 +52,19 @@ const PREFIX = /^[a-z](?:[a-z0-9_]{0,61}[a-z0-9])?$/
 export const isPrefix = (text: string): boolean => PREFIX.test(text)
 
 /**
- * The base's ids behind a prefix that says what they are of, `cus_Kpcan0M1FakODT4k`: the compiler, `parse` and every
- * column keep customers and orders apart. A column holds the bare id, in any storage of the base.
+ * A family of ids with a prefix that names their kind, `cus_Kpcan0M1FakODT4k`, so that the compiler, `parse` and every
+ * column distinguish customers from orders. Columns store the bare id, in any storage of the base.
  *
- * @param base any family, one of your own too.
+ * @param base any family, including your own.
  * @param prefix 1 to 63 of a-z, 0-9 and `_`; it begins with a letter and doesn't end with `_`.
- * @throws {IdError} `INVALID_OPTION` for another prefix, a base that has a prefix or is no family, and
- * `stored: 'prefixed'` where the base has no text storage.
+ * @throws {IdError} `INVALID_OPTION` for a malformed prefix, a base that has a prefix or is not a family, and `stored:
+ * 'prefixed'` if the base has no text storage.
  *
  * @example
  * const customerId = prefixed(flax, 'cus')
  * const id = customerId.generate() // Id<'cus'>, e.g. 'cus_Kpcan0M1FakODT4k'
  * customerId.time(id) // when it was generated
- * customerId.withoutPrefix(id) // FlaxId, as the column holds it
+ * customerId.withoutPrefix(id) // FlaxId, as the column stores it
  */
 export function prefixed<const Prefix extends string, Base extends IdFamily>(
   base: Base,
@@ -136,7 +136,7 @@ export function prefixed<const Prefix extends string, Base extends IdFamily>(
     Object.assign(family, { generator: (options?: unknown) => fromGenerator(generator(options)) })
   }
   if ('monotonic' in base) {
-    // The base makes its own when it is first asked for.
+    // The base creates its generator on first use.
     const get = () => fromGenerator(base.monotonic as IdGenerator<string>)
     Object.defineProperty(family, 'monotonic', { get })
   }

@@ -2,15 +2,15 @@ import { checkFrom } from '../define-family.js'
 import type { IdFamily } from '../family.js'
 import { IdError, refuseType, show } from '../primitives/errors.js'
 
-/** The texts of a prefixed family: what stands in front, and the base's text behind it. */
+/** The texts of a prefixed family: the head and the base's text. */
 export interface PrefixedText {
   /** The prefix and its `_`. */
   readonly head: string
-  /** Characters of a text; undefined where the base's vary. */
+  /** Number of characters of a text; undefined if that of the base varies. */
   readonly length: number | undefined
-  /** The base's pattern behind the head. */
+  /** The head and the base's pattern. */
   readonly pattern: RegExp
-  /** Whether it is a text of the family. */
+  /** Whether the text is one of the family. */
   check(text: string): boolean
   /** The base's text. @throws {IdError} for any other text. */
   withoutPrefix(text: string): string
@@ -55,7 +55,7 @@ function refuse(prefix: string, base: IdFamily, text: unknown): never {
   throw new IdError('WRONG_PREFIX', `${prefix}: an id must begin with ${show(head)}, ${given}`, facts)
 }
 
-/** What is wrong behind a right prefix, in the base's words. */
+/** The base's error for the text behind a correct prefix. */
 function refuseRest(prefix: string, base: IdFamily, text: string): never {
   const head = `${prefix}_`
   try {
@@ -73,7 +73,7 @@ function refuseRest(prefix: string, base: IdFamily, text: string): never {
   throw new IdError('NOT_CANONICAL', `${prefix}: ${show(text)} is not an id`, { family: prefix, value: text })
 }
 
-/** Cut by the base's length, since its text may have a `_` too, or at the last `_` where that varies. */
+/** Split by the base's length, since its text may contain a `_`; if that varies, at the last `_`. */
 export function prefixOf({ textLength }: IdFamily, text: string): string | undefined {
   const cut = textLength === undefined ? text.lastIndexOf('_') : text.length - textLength - 1
   return cut > 0 && text[cut] === '_' ? text.slice(0, cut) : undefined

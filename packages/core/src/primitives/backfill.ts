@@ -3,39 +3,39 @@ import { checkOptions } from './options.js'
 
 /** Sequence numbers that a generator may use (flake calls them counters), both ends included. */
 export interface SequenceBounds {
-  /** The first. */
+  /** The first number. */
   readonly sequenceMin: number
-  /** The last. */
+  /** The last number. */
   readonly sequenceMax: number
 }
 
 /**
- * What `generateAt` has made, and its shard; plain JSON. Units are those of the family's time: 4 ms since 2010 in sno,
+ * The state of `generateAt`, as plain JSON. Units are those of the family's time: 4 ms since 2010 in sno,
  * milliseconds since the epoch in flake, 1024 a second in uid.
  */
 export interface BackfillSnapshot extends SequenceBounds {
   /** The first unit that was visited. */
   readonly from: number
-  /** The last one. Between the two nothing is generated any more, but in `last`. */
+  /** The last unit that was visited. Between the two, ids are generated only in `last`. */
   readonly to: number
   /** The unit of the last call. */
   readonly last: number
-  /** How many ids it has. */
+  /** How many ids that unit has. */
   readonly count: number
 }
 
-/** What decides on the shard of `generateAt`. */
+/** The options that decide on the shard of `generateAt`. */
 interface Shard {
   readonly backfill?: SequenceBounds | undefined
   readonly snapshot?: BackfillSnapshot | undefined
-  /** If neither is passed. */
+  /** The shard if neither is passed. */
   readonly standard?: SequenceBounds | undefined
 }
 
 const BOUNDS = { sequenceMin: 'number', sequenceMax: 'number' } as const
 const SNAPSHOT = { ...BOUNDS, from: 'number', to: 'number', last: 'number', count: 'number' } as const
 
-/** Units whose counters are kept: where times only ascend, and else (about 50 MB). */
+/** How many units keep their counters: if times only ascend, and otherwise (about 50 MB). */
 const KEPT_ASCENDING = 2 ** 16
 const KEPT = 2 ** 20
 
@@ -43,16 +43,16 @@ const KEPT = 2 ** 20
 export interface Backfill {
   /** The next number of a unit. @throws {IdError} `SEQUENCE_EXHAUSTED`, `INVALID_OPTION` if there is no shard. */
   next(unit: number): number
-  /** Undefined where `generateAt` was not called. */
+  /** Undefined before the first call of `generateAt`. */
   snapshot(): BackfillSnapshot | undefined
 }
 
 /**
- * Each unit counts for itself, so that equal times keep their order. Memory is bounded: of the units whose counter was
- * dropped only the first and the last are known, and between them nothing is generated any more.
+ * Each unit has a counter, so that ids for equal times keep their order. Memory is bounded: of the units whose counters
+ * were dropped, only the first and the last are known, and no id is generated between them.
  *
- * @param live The numbers of `generate`.
- * @param narrowing The option, if it needs one, that leaves the upper half to `generateAt`, for the error.
+ * @param live the numbers of `generate`.
+ * @param narrowing for the error: the option, if any is needed, that reserves the upper half for `generateAt`.
  */
 export function createBackfill(
   family: string,
@@ -95,7 +95,7 @@ export function createBackfill(
     return `${isFree ? '' : narrowing}backfill: { sequenceMin: ${min}, sequenceMax: ${max} }`
   }
 
-  /** By unit, how many ids it has; the unit of the last call comes last. */
+  /** Number of ids by unit; the unit of the last call is last. */
   const counts = new Map<number, number>()
   let droppedFrom = Number.POSITIVE_INFINITY
   let droppedTo = Number.NEGATIVE_INFINITY
@@ -114,7 +114,7 @@ export function createBackfill(
     counts.set(last, whole('snapshot.count', made.count, 1, maxSequence + 1))
   }
 
-  /** Forgets the half of the counters that was not used for longest. */
+  /** Drops the least recently used half of the counters. */
   const drop = (): void => {
     const kept = counts.size / 2
     for (const unit of counts.keys()) {

@@ -4,7 +4,7 @@ import { checkInteger } from './errors.js'
  * `count` results of `generate`, in order.
  *
  * @param family its name, for errors.
- * @throws {IdError} `FIELD_OUT_OF_RANGE` for a count below 0 or above 2^32 - 1, and as `generate`.
+ * @throws {IdError} `FIELD_OUT_OF_RANGE` for a count below 0 or above 2^32 - 1, and the errors of `generate`.
  *
  * @example
  * batch('flax', flax.generate, 3).length // 3

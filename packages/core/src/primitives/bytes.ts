@@ -13,7 +13,7 @@ function hexValues(): Int8Array {
 export const hexDigitAt = (text: string, position: number): number =>
   HEX_VALUES[text.charCodeAt(position)] as number
 
-/** Bytes of an even number of hex digits. The caller has checked that there is nothing else. */
+/** The bytes of a hex text. The caller has checked that it has only hex digits, and an even number of them. */
 export function fromHex(hex: string): Uint8Array {
   const bytes = new Uint8Array(hex.length / 2)
   for (let i = 0; i < bytes.length; i++) bytes[i] = (hexDigitAt(hex, 2 * i) << 4) | hexDigitAt(hex, 2 * i + 1)
@@ -21,8 +21,8 @@ export function fromHex(hex: string): Uint8Array {
 }
 
 /**
- * `count` bytes, up to 6, from index `at`, as an unsigned big-endian number. A DataView would make V8 move the bytes
- * of a short array out of its heap first, at many times the cost.
+ * Reads `count` bytes, at most 6, from index `at` as an unsigned big-endian number. A DataView is many times slower for
+ * short arrays: V8 must first move their bytes out of its heap.
  *
  * @example
  * readUint(Uint8Array.of(1, 0, 255), 0, 3) // 65791

@@ -2,21 +2,21 @@ import { checkInteger, IdError, refuseType, show } from './errors.js'
 import { isDate } from './realms.js'
 
 /**
- * Unix time in milliseconds; may carry a fraction. A clock that throws refuses the id: its error comes out of
- * the call, and the generator continues as if it had not been asked. `generate` and `batch` make no id with a
- * time that the clock did not tell, which is how a leased generator keeps within its lease.
+ * Returns the Unix time in milliseconds, fractions allowed. If it throws, the call throws its error and the generator's
+ * state is unchanged. `generate` and `batch` of sno and flake use only times that the clock has returned, so a leased
+ * generator stays within its lease.
  */
 export type Clock = () => number
 
 /**
- * The clock of generators that get none. Looks `Date.now` up at each call, so that fake timers reach it.
+ * The default clock. It looks up `Date.now` at each call, so that fake timers work.
  *
  * @example
  * Number.isInteger(systemClock()) // true
  */
 export const systemClock: Clock = () => Date.now()
 
-/** What `Temporal.Instant` and `Temporal.ZonedDateTime` have. */
+/** The common part of `Temporal.Instant` and `Temporal.ZonedDateTime`. */
 interface Instant {
   readonly epochMilliseconds: number
   readonly epochNanoseconds?: bigint
@@ -26,9 +26,9 @@ interface Instant {
 export type Time = Date | number | Instant
 
 /**
- * Unix milliseconds of a time, with its part of a millisecond; infinities pass.
+ * Unix milliseconds of a time, with its fraction of a millisecond. Infinities are accepted.
  *
- * @throws {IdError} `INVALID_TYPE` for what is not a time, `INVALID_TIME` for NaN and invalid Dates.
+ * @throws {IdError} `INVALID_TYPE` for a value that is not a time, `INVALID_TIME` for NaN and invalid Dates.
  *
  * @example
  * unixMs(new Date('2026-11-01')) // 1793491200000
@@ -36,7 +36,7 @@ export type Time = Date | number | Instant
 export const unixMs = (time: Time): number => toUnixMs('time', time)
 
 /**
- * Unix milliseconds of a time; infinities pass, for bounds. A part of a millisecond stays one.
+ * Unix milliseconds of a time, with its fraction of a millisecond. Infinities are accepted, for bounds.
  *
  * @param family its name, for errors.
  * @throws {IdError} `INVALID_TYPE` for anything else, `INVALID_TIME` for NaN and invalid Dates.
@@ -68,13 +68,13 @@ function momentMs(family: string, time: unknown): number {
   return isWhole ? epochMilliseconds : epochMilliseconds + 0.5
 }
 
-/** What the family can say about time: the first and the last millisecond that its ids can contain. */
+/** The times that a family's ids can contain. */
 export interface TimeSpan {
-  /** The family's name, as errors tell it. */
+  /** The family's name in errors. */
   readonly name: string
   /** The first Unix millisecond that an id can contain. */
   readonly firstMs: number
-  /** The last one. */
+  /** The last Unix millisecond that an id can contain. */
   readonly lastMs: number
 }
 
@@ -99,9 +99,10 @@ export function checkSpan({ name, firstMs, lastMs }: TimeSpan, timeMs: number): 
 }
 
 /**
- * A time as a field: exact, so neither floored nor rounded.
+ * Checks a time that is passed as a field. It must be exact: it is neither floored nor rounded.
  *
- * @throws {IdError} `INVALID_TYPE` for anything but a number, `INVALID_TIME`, `FIELD_OUT_OF_RANGE` for a fraction, `TIME_OUT_OF_RANGE`.
+ * @throws {IdError} `INVALID_TYPE` for anything but a number, `INVALID_TIME`, `FIELD_OUT_OF_RANGE` for a fraction,
+ * `TIME_OUT_OF_RANGE`.
  *
  * @example
  * checkTimeField(flax, 1793491200000) // 1793491200000

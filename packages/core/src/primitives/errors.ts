@@ -1,40 +1,40 @@
 import { isBytes, isDate } from './realms.js'
 
 /**
- * What went wrong, for handlers that branch on it. The SQL functions answer with the SQLSTATE in brackets.
+ * What went wrong, for handlers that branch on it. The SQL functions raise the SQLSTATE in brackets.
  */
 export type IdErrorCode =
   /** A value of the wrong JavaScript type, such as a number where an id must be a string. Not in SQL. */
   | 'INVALID_TYPE'
-  /** A text, or a byte array, of the wrong size [22P02]. */
+  /** A text or a byte array of the wrong length [22P02]. */
   | 'INVALID_LENGTH'
-  /** A character outside the alphabet; `position` says where [22P02]. */
+  /** A character outside the alphabet, at index `position` [22P02]. */
   | 'INVALID_CHARACTER'
   /**
-   * Decodable, but not the one form that the family writes: spare bits set, leading zeros, a foreign tag
+   * Decodable, but not the canonical form: spare bits set, leading zeros, the tag of another family
    * [22P02].
    */
   | 'NOT_CANONICAL'
   /** A text without the family's prefix, or with another one [22P02]. */
   | 'WRONG_PREFIX'
-  /** A text that was not sealed for this kind of ids with one of these keys. Not in SQL. */
+  /** A text that was not sealed for this kind of id with one of these keys. Not in SQL. */
   | 'INVALID_SEAL'
-  /** A number that its field, option or column can't hold [22003]. */
+  /** A number out of range for its field, option or column [22003]. */
   | 'FIELD_OUT_OF_RANGE'
   /** A time before the family's epoch or after its last unit [22008]. */
   | 'TIME_OUT_OF_RANGE'
   /** NaN or an invalid Date [22008]. */
   | 'INVALID_TIME'
-  /** Options that contradict each other or miss something [22023]. */
+  /** Options that are unknown, malformed, missing or contradict each other [22023]. */
   | 'INVALID_OPTION'
   /**
    * The clock is behind ids already generated, for longer than a blocking call waits; `waitMs` says how long
    * [55000].
    */
   | 'CLOCK_MOVED_BACK'
-  /** The generator has no number left for this unit of time [55000]. */
+  /** The generator has used all sequence numbers of this unit of time [55000]. */
   | 'SEQUENCE_EXHAUSTED'
-  /** The family needs an identity (worker, node) before it can generate ids, and none was passed [55000]. */
+  /** The family has no default generator, and no worker or node was passed [55000]. */
   | 'GENERATOR_REQUIRED'
   /**
    * The generator's number (partition, worker) is leased, and the clock shows a time that the lease doesn't
@@ -45,30 +45,30 @@ export type IdErrorCode =
   | 'LEASE_UNAVAILABLE'
   /** This storage would break the order, precision or size of the family's ids in this database [22023]. */
   | 'STORAGE_REFUSED'
-  /** Two ids of different nodes where one node was asked for [22023]. */
+  /** Two ids of different nodes, for an operation within one node [22023]. */
   | 'NODE_MISMATCH'
-  /** A library or a runtime lacks something that a package relies on; the message names it. Not in SQL. */
+  /** A library or runtime lacks a member that a package needs; the message names it. Not in SQL. */
   | 'UNSUPPORTED_VERSION'
 
-/** The facts of an error, as far as they apply. */
+/** Details of an error; those that don't apply are undefined. */
 export interface IdErrorFacts {
   /** Name of the id family. */
   readonly family?: string | undefined
   /** The refused value, as it was passed. */
   readonly value?: unknown
-  /** The field or option that it was meant for; `column` for a stored value, undefined for an id from outside. */
+  /** The field or option that refused the value; `column` for a stored value, undefined for an id from outside. */
   readonly field?: string | undefined
-  /** Index of the first foreign character, in UTF-16 units as JavaScript counts. */
+  /** Index of the first character outside the alphabet, in UTF-16 units. */
   readonly position?: number | undefined
   /** Milliseconds until the same call can succeed. */
   readonly waitMs?: number | undefined
-  /** Where the value sat: entity and property, table and column, or a path in the arguments. */
+  /** Where the value was: entity and property, table and column, or a path in the arguments. */
   readonly path?: string | undefined
-  /** The error that this one adds a place to, as `Error.cause`. */
+  /** The original error, if this one adds a path to it. */
   readonly cause?: unknown
 }
 
-/** In the codes of malformed ids. */
+/** The codes of malformed ids. */
 const MALFORMED = /TYPE|LENGTH|CHARACTER|CANONICAL|PREFIX|FIELD|SEAL/
 
 const IS_ID_ERROR = /* @__PURE__ */ Symbol.for('@snoflax/core IdError')
@@ -108,8 +108,8 @@ export class IdError extends Error {
   /** See {@link IdErrorFacts.path}. */
   readonly path: string | undefined
   /**
-   * 400 where an id from outside is malformed, so that Fastify, Express, Koa and Nest answer Bad Request; undefined for
-   * everything else: options, clocks, leases, and values that were read from a database.
+   * 400 if an id from outside is malformed, so that Fastify, Express, Koa and Nest answer Bad Request. Undefined for
+   * all other errors: of options, clocks, leases, and values read from a database.
    */
   readonly statusCode: 400 | undefined
 
@@ -125,12 +125,12 @@ export class IdError extends Error {
     this.statusCode = facts.field === undefined && MALFORMED.test(code) ? 400 : undefined
   }
 
-  /** For answers and logs: code, message and facts. Without `value`, which may be anything, stack and cause. */
+  /** For responses and logs: code, message and details, without `value` (which may be anything), stack and cause. */
   toJSON(): { readonly code: IdErrorCode; readonly message: string; readonly statusCode: 400 | undefined } {
     return Object.assign({ ...this }, { message: this.message, value: undefined })
   }
 
-  /** Told by errors of every copy. */
+  /** Marks the errors of every copy of this package. */
   get [IS_ID_ERROR](): true {
     return true
   }
@@ -144,7 +144,7 @@ export class IdError extends Error {
 const SHOWN_CHARACTERS = 48
 
 /**
- * A value as messages show it: quoted, bounded in length, bytes as hex.
+ * Formats a value for a message: quoted, of limited length, bytes as hex.
  *
  * @example
  * show(new Uint8Array(1)).length // 4
@@ -169,7 +169,7 @@ export function show(value: unknown): string {
 }
 
 /**
- * @param field the field or option that it was meant for; left out where it was meant for an id.
+ * @param field the field or option that the value was passed as; undefined for an id.
  * @throws {IdError} `INVALID_TYPE` always.
  */
 export function refuseType(family: string, what: string, value: unknown, field?: string): never {
@@ -177,7 +177,7 @@ export function refuseType(family: string, what: string, value: unknown, field?:
 }
 
 /**
- * The value, if it is an integer from `minimum` to `maximum`.
+ * Returns the value if it is an integer from `minimum` to `maximum`.
  *
  * @throws {IdError} `INVALID_TYPE` for anything but a number, `FIELD_OUT_OF_RANGE`.
  *
@@ -203,9 +203,9 @@ export function checkInteger(
 }
 
 /**
- * The bytes, if they are exactly `length` of them.
+ * Returns the bytes if there are exactly `length` of them.
  *
- * @param field left out where they are an id.
+ * @param field the field that the bytes were passed as; undefined for an id.
  * @throws {IdError} `INVALID_TYPE` for anything but a Uint8Array, `INVALID_LENGTH`.
  *
  * @example
@@ -225,7 +225,7 @@ export function checkBytes(family: string, value: unknown, length: number, field
 }
 
 /**
- * The text, if it is a string.
+ * Returns the value if it is a string.
  *
  * @throws {IdError} `INVALID_TYPE`.
  *
@@ -237,7 +237,7 @@ export function checkString(family: string, value: unknown): string {
 }
 
 /**
- * The text, if it is a string of exactly `length` characters.
+ * Returns the value if it is a string of exactly `length` characters.
  *
  * @throws {IdError} `INVALID_TYPE`, `INVALID_LENGTH`.
  *

@@ -1,17 +1,17 @@
 import { IdError, show } from './errors.js'
 
 /**
- * What an option takes: one of several words, a boolean, a function, a list, an AbortSignal, a number that must not be
- * undefined, or what its reader checks.
+ * The kind of an option's value: one of several words, a boolean, a function, a list, an AbortSignal, a number that
+ * must not be undefined, or a value that its reader checks.
  */
 export type OptionKind = 'number' | 'boolean' | 'function' | 'list' | 'signal' | 'any' | readonly string[]
 
 /**
- * Refuses options that nobody reads, and values of the wrong kind: a name with a typo, or a setting that was never
- * made, would be a default in silence.
+ * Refuses unknown options and values of the wrong kind. Otherwise a misspelled name or an unset variable would silently
+ * mean the default.
  *
- * @param kinds what each option takes. A number that is there and undefined is refused too: `{ partition: undefined }`
- * is an environment variable that was not set.
+ * @param kinds the kind of each option. A `number` that is passed as undefined is refused too: `{ partition: undefined
+ * }` is an environment variable that was not set.
  * @throws {IdError} `INVALID_OPTION`.
  *
  * @example

@@ -1,6 +1,6 @@
 import { type Alphabet, refuseCharacter, type TextCoder } from './alphabet.js'
 
-/** 10 bytes ⇄ 16 characters of 5 bits: each word is 20 bits, 4 characters; 5 bytes are 8 characters. */
+/** 10 bytes ⇄ 16 characters of 5 bits. A word is 20 bits, 4 characters; 5 bytes are 8 characters. */
 export function radix32(family: string, alphabet: Alphabet): TextCoder {
   const { codes } = alphabet
 

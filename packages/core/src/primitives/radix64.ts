@@ -1,12 +1,12 @@
 import { type Alphabet, refuseCharacter, type TextCoder } from './alphabet.js'
 
-/** 12 bytes ⇄ 16 characters of 6 bits: each word is 3 bytes, 4 characters. */
+/** 12 bytes ⇄ 16 characters of 6 bits. A word is 3 bytes, 4 characters. */
 export function radix64(family: string, alphabet: Alphabet): TextCoder {
   const { codes } = alphabet
 
   function spell(a: number, b: number, c: number, d: number): string {
-    // One call with 16 codes gives a flat string. Joining longer pieces gives a rope, to be flattened later
-    // at twice the cost.
+    // One call with 16 codes creates a flat string. Joining pieces would create a rope, which costs twice as much to
+    // flatten later.
     return String.fromCharCode(
       codes[(a >>> 18) & 63] as number,
       codes[(a >>> 12) & 63] as number,

@@ -3,8 +3,8 @@ import { IdError } from './errors.js'
 declare const crypto: { getRandomValues(bytes: Uint8Array): Uint8Array }
 
 /**
- * Fills the bytes that it is passed with random ones, as `crypto.getRandomValues` does. The default is the platform's
- * CSPRNG; give another only in tests.
+ * Fills the array with random bytes, as `crypto.getRandomValues` does. The default is the platform's CSPRNG; pass
+ * another source in tests only.
  */
 export type RandomSource = (bytes: Uint8Array) => void
 
@@ -27,19 +27,19 @@ export const secureRandom: RandomSource = (bytes) => {
   crypto.getRandomValues(bytes)
 }
 
-/** A call of the CSPRNG costs far more than the bytes of one id, so bytes are fetched for this many at once. */
+/** How many ids' bytes one call of the CSPRNG fetches, since a call costs far more than its bytes. */
 const IDS_A_FETCH = 2048
 
-/** Fresh random bytes. */
+/** Random bytes, none of which is used twice. */
 export interface RandomPool {
-  /** Overwritten when they are used up: copy what you keep. */
+  /** Overwritten when all are used, so copy what you keep. */
   readonly bytes: Uint8Array
-  /** Where in `bytes` the next ones begin. No byte is handed out twice. */
+  /** The index in `bytes` at which the next bytes begin. */
   next(): number
 }
 
 /**
- * Random bytes of the source, `size` at a time. One call of the source serves many ids.
+ * Random bytes from the source, `size` at a time. One call of the source serves many ids.
  *
  * @example
  * const pool = randomPool(secureRandom, 7)
@@ -62,7 +62,7 @@ export function randomPool(source: RandomSource, size: number): RandomPool {
   }
 }
 
-/** A source that answers bytes of its own, or a promise, has left ours as they were, and so has no id a random part. */
+/** Refuses a source that returns bytes of its own, or a promise: it has not filled ours, so ids would not be random. */
 function checkFilled(bytes: Uint8Array, answer: unknown): void {
   if (Object(answer) !== answer || answer === bytes) return
   throw new IdError('INVALID_OPTION', 'random must fill the bytes that it is passed, not return others', {

@@ -1,14 +1,14 @@
 const tagOf = (value: unknown): string => Object.prototype.toString.call(value)
 
 /**
- * Whether it is a Date, of any realm: iframes, `vm` contexts and Jest have constructors of their own.
+ * Whether the value is a Date of any realm: iframes, `vm` contexts and Jest have their own constructors.
  *
  * @example
  * isDate(new Date()) // true
  */
 export function isDate(value: unknown): value is Date {
   try {
-    // Looks at what every Date has inside, which no other object can pretend to have.
+    // Reads the internal slot of Dates, which no other object has.
     Date.prototype.getTime.call(value)
     return true
   } catch {
@@ -17,7 +17,7 @@ export function isDate(value: unknown): value is Date {
 }
 
 /**
- * Whether it is a Uint8Array or a Buffer, of any realm.
+ * Whether the value is a Uint8Array or a Buffer of any realm.
  *
  * @example
  * isBytes(Buffer.from('id')) // true
@@ -25,7 +25,7 @@ export function isDate(value: unknown): value is Date {
 export const isBytes = (value: unknown): value is Uint8Array =>
   value instanceof Uint8Array || (ArrayBuffer.isView(value) && tagOf(value) === '[object Uint8Array]')
 
-/** Whether it is an ArrayBuffer, of any realm. */
+/** Whether the value is an ArrayBuffer of any realm. */
 export const isArrayBuffer = (value: unknown): value is ArrayBuffer => tagOf(value) === '[object ArrayBuffer]'
 
 const REGISTRY: unique symbol = /* @__PURE__ */ Symbol.for('@snoflax/core 1') as never
@@ -33,8 +33,8 @@ const REGISTRY: unique symbol = /* @__PURE__ */ Symbol.for('@snoflax/core 1') as
 const own: Record<string, unknown> = {}
 
 /**
- * What a process has once, whichever copies of this package it loads: an ES module beside CommonJS, or two versions
- * of one major version. The first copy that asks makes it. Where globalThis is frozen, each copy has its own.
+ * A value that exists once in a process, even if it loads several copies of this package: an ES module beside CommonJS,
+ * or two versions of one major version. The first copy creates it. If globalThis is frozen, each copy has its own.
  *
  * @example
  * once('ticket generator', () => flax.generator()) === once('ticket generator', () => flax.generator()) // true

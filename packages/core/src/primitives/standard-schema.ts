@@ -1,30 +1,30 @@
 import type { IdError, IdErrorCode } from './errors.js'
 
-/** What https://standardschema.dev asks of a validator, version 1. */
+/** A validator by version 1 of https://standardschema.dev. */
 export interface StandardSchema<Output> {
-  /** What validators, form libraries and RPC routers look for. */
+  /** The property that form libraries, RPC routers and other validators look for. */
   readonly '~standard': {
-    /** Of the standard. */
+    /** The version of the standard. */
     readonly version: 1
-    /** Whose schema it is. */
+    /** The library that the schema is of. */
     readonly vendor: 'snoflax'
-    /** The value if it is an id, or one issue that says why not. Never throws. */
+    /** Returns the value if it is an id, else one issue that says why it is not. Never throws. */
     readonly validate: (
       value: unknown,
     ) =>
       | { readonly value: Output; readonly issues?: undefined }
       | { readonly issues: readonly [{ readonly message: string; readonly code: IdErrorCode }] }
-    /** Of Standard JSON Schema: the form of an id's text, for OpenAPI and form builders. Alike for every target. */
+    /** Standard JSON Schema: describes an id's text for OpenAPI and form builders. The same for every target. */
     readonly jsonSchema: {
       readonly input: (options: { readonly target: string }) => Record<string, unknown>
       readonly output: (options: { readonly target: string }) => Record<string, unknown>
     }
-    /** For the compiler alone: text in, ids out. */
+    /** Exists in types only: the types of input and output. */
     readonly types?: { readonly input: string; readonly output: Output }
   }
 }
 
-/** A validator out of a check, and a function that throws what is wrong with a value that fails it. */
+/** Creates a validator from a check and from a function that throws the error of a value that fails it. */
 export function standardSchema<Output>(
   is: (value: unknown) => value is Output,
   refuse: (value: unknown) => unknown,
@@ -44,7 +44,7 @@ export function standardSchema<Output>(
   }
 }
 
-/** The error is made when it is looked at: most foreign values are refused without anybody looking. */
+/** Creates the error when its message is read, since for most refused values nobody reads it. */
 function issue(
   value: unknown,
   refuse: (value: unknown) => unknown,

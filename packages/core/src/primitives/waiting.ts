@@ -4,25 +4,25 @@ declare const performance: { now(): number }
 declare const setTimeout: (callback: () => void, delayMs: number) => unknown
 
 /**
- * The monotonic clock, in milliseconds: it never stands still or steps, whatever happens to the wall clock.
+ * The monotonic clock, in milliseconds. It never stops or steps, whatever happens to the wall clock.
  */
 export const monotonicMs = (): number => performance.now()
 
 /**
- * So many attempts while the monotonic clock stands still mean that it is frozen: by fake timers, or within a request
- * on Cloudflare. They take less than the longest wait.
+ * After this many attempts without progress the monotonic clock counts as frozen: by fake timers, or within a request
+ * on Cloudflare. They take less time than the longest wait.
  */
 const MAX_STILL = 15_000
 
 /**
- * Calls `attempt` until it gives something, blocking the thread for at most `budgetMs` of real time; then
- * undefined. Real time, so that a wall clock that stands still cannot hold the thread for ever.
+ * Calls `attempt` until it returns a value, blocking the thread for at most `budgetMs`; then returns undefined. It
+ * measures by the monotonic clock, so a wall clock that stands still can't block the thread forever.
  */
 export function blockUntil<T>(attempt: () => T | undefined, budgetMs: number): T | undefined {
   let nowMs = monotonicMs()
   const deadlineMs = nowMs + budgetMs
   for (let still = 0; ; ) {
-    // Looked at before the attempt: a thread that was put aside past the deadline still tries once after it.
+    // Read before the attempt, so that a thread that was suspended past the deadline still tries once more.
     const isLast = nowMs >= deadlineMs || still === MAX_STILL
     const result = attempt()
     if (result !== undefined || isLast) return result
@@ -32,15 +32,15 @@ export function blockUntil<T>(attempt: () => T | undefined, budgetMs: number): T
   }
 }
 
-/** As much of the platform's AbortSignal as is needed. */
+/** The members of the platform's AbortSignal that we use. */
 export interface AbortSignalLike {
   /** Whether it is aborted. */
   readonly aborted: boolean
-  /** What the call rejects with. */
+  /** The error with which the call rejects. */
   readonly reason?: unknown
-  /** Calls the listener once it is. */
+  /** Calls the listener when the signal is aborted. */
   addEventListener(type: 'abort', listener: () => void): void
-  /** Forgets the listener. */
+  /** Removes the listener. */
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
@@ -50,20 +50,22 @@ export interface WaitOptions {
   readonly signal?: AbortSignalLike | undefined
 }
 
-/** However long a clock needs: it may be corrected at any time. */
+/** The longest pause between two looks at the clock, since it may be corrected at any time. */
 const MAX_SLEEP_MS = 50
 
-/** The calls of one generator that wait, in their order, with one timer for all. */
+/** The waiting calls of one generator, in order, with one timer for all of them. */
 export interface WaitingQueue {
-  /** Whether calls wait, so that the next one has to. */
+  /** Whether calls are waiting, so that a new one must wait behind them. */
   isBusy(): boolean
-  /** What `attempt` gives, in turn, leaving the thread free in between. At once, where nobody waits. */
+  /**
+   * Resolves with the result of `attempt`, in order of the calls, without blocking; immediately if no call is waiting.
+   */
   take<T>(attempt: () => T | undefined, options?: WaitOptions): Promise<T>
 }
 
 /** @param waitMs how long the last attempt has to wait for the clock. */
 export function waitingQueue(family: string, waitMs: () => number): WaitingQueue {
-  /** Each says whether its turn is over: it has what it waited for, or an error. */
+  /** Each returns whether its call is done: resolved or rejected. */
   const waiters = new Set<() => boolean>()
   let isAsleep = false
 

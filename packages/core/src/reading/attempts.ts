@@ -4,12 +4,12 @@ import { isPrefix, prefixed, prefixOf } from '../prefixed/index.js'
 import { checkString, IdError } from '../primitives/errors.js'
 import { FORMS, type Form } from './forms.js'
 
-/** What came of reading a text in one form. */
+/** The result of reading a text in one form. */
 export type Attempt =
   | { readonly form: StorageName; readonly id: string; readonly error?: undefined }
   | { readonly form: StorageName; readonly id?: undefined; readonly error: IdError }
 
-/** The families, and for a text that begins with a prefix those of which it is an id behind that prefix. */
+/** The families and, for a text with a prefix, the prefixed families of which it may be an id. */
 export function kindsOf(families: readonly IdFamily[], text: string): IdFamily[] {
   return Array.from(new Set(families)).flatMap((family) => {
     const prefix = isPrefixed(family) ? undefined : prefixOf(family, checkString(family.name, text))
@@ -19,7 +19,7 @@ export function kindsOf(families: readonly IdFamily[], text: string): IdFamily[]
   })
 }
 
-/** Reads the text in each form that it looks like and that ids of the family have, as text in any case. */
+/** Reads the text in each form that it could have and that the family's ids have; always as text. */
 export function attempts(family: IdFamily, text: string): Attempt[] {
   checkString(family.name, text)
   return FORMS.filter((form) => hasForm(family, form) && form.fits(text)).map((form) =>
@@ -27,7 +27,7 @@ export function attempts(family: IdFamily, text: string): Attempt[] {
   )
 }
 
-/** Every id has a text and bytes, also where they are no storage of its family's. */
+/** Every id has a text and bytes, even if the family doesn't have those storages. */
 const hasForm = ({ storages }: IdFamily, { name }: Form): boolean =>
   name === 'text' || name === 'binary' || storages.includes(name)
 

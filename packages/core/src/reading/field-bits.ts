@@ -1,22 +1,22 @@
 import type { IdFamily } from '../family.js'
 import { checkFamily } from '../identity.js'
 
-/** A field of a family's layout, with the bits that one id has there. */
+/** A field of a family's layout, with its bits in one id. */
 export interface FieldBits {
-  /** As the layout names it. */
+  /** Its name in the layout. */
   readonly name: string
-  /** Where it begins, counted from the id's most significant bit, which is 0. */
+  /** Its first bit; 0 is the id's most significant bit. */
   readonly position: number
   /** Its bits as `0` and `1`. */
   readonly bits: string
-  /** The same as an unsigned number. */
+  /** Its bits as an unsigned number. */
   readonly value: bigint
 }
 
 /**
- * The bits of an id, cut into the fields of its layout, the most significant first. `unpack` tells what they mean.
+ * The bits of an id by the fields of its layout, the most significant first. `unpack` returns their meaning.
  *
- * @throws {IdError} for a malformed id, `INVALID_OPTION` for what is no family.
+ * @throws {IdError} for a malformed id, `INVALID_OPTION` for a value that is not a family.
  *
  * @example
  * const [, tickTock, meta] = fieldBits(sno, 'brpk4q72xwf2m63l')

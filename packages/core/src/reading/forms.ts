@@ -3,18 +3,18 @@ import { fromHex } from '../primitives/bytes.js'
 import { IdError, show } from '../primitives/errors.js'
 import { storageFor } from '../storage/index.js'
 
-/** A way to write an id. */
+/** One form in which ids are written. */
 export interface Form {
   readonly name: StorageName
-  /** Whether the text looks like it, whatever the family. */
+  /** Whether the text could have this form, in any family. */
   fits(text: string): boolean
-  /** @throws {IdError} where the text is no id of the family in this form. */
+  /** @throws {IdError} if the text is not an id of the family in this form. */
   read(family: IdFamily, text: string): string
 }
 
 /**
- * In the order in which they are believed where several fit: a uuid8 contains its family's tag; a text, and a uuid
- * made of one, keep to the family's alphabet; any bytes and any number of the right size are an id.
+ * The most specific form first: a uuid8 contains its family's tag; a text, and the uuid of a text, use the family's
+ * alphabet; bytes and numbers of the right size always are an id.
  */
 export const FORMS: readonly Form[] = [
   { name: 'uuid8', fits: isUuid, read: (family, text) => readStored(family, 'uuid8', uuidBytes(text)) },
@@ -28,10 +28,10 @@ export const FORMS: readonly Form[] = [
 const readStored = (family: IdFamily, storage: StorageName, value: Uint8Array | bigint): string =>
   storageFor(family, 'postgres', { storage }).fromDatabase(value)
 
-/** An integer without leading zeros. More than 20 digits are none of 64 bits. */
+/** An integer without leading zeros. 64 bits have at most 20 digits. */
 const NUMBER = /^(?:0|-?[1-9][0-9]{0,19})$/
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i
-/** `\x…` as PostgreSQL writes bytes, `0x…`, `X'…'` as SQLite and MySQL do, or bare. */
+/** `\x…` as in PostgreSQL, `0x…`, `X'…'` as in SQLite and MySQL, or bare digits. */
 const HEX = /^(?:(?:\\x|0x)([0-9a-f]*)|x'([0-9a-f]*)'|([0-9a-f]+))$/i
 
 function isNumber(text: string): boolean {

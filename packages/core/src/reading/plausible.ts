@@ -3,20 +3,21 @@ import { checkFamily } from '../identity.js'
 import { toUnixMs } from '../primitives/clock.js'
 import { checkOptions } from '../primitives/options.js'
 
-/** By which clock ids are judged. */
+/** Options of {@link isPlausible} and `readings`. */
 export interface ReadingOptions {
-  /** Unix milliseconds of now; by default `Date.now()`. */
+  /** The current time in Unix milliseconds. Default `Date.now()`. */
   readonly nowMs?: number | undefined
 }
 
-/** Time-ordered ids came up with Snowflake, in 2010. */
+/** Snowflake, the first widely used time-ordered id, is of 2010. */
 const FIRST_MS = /* @__PURE__ */ Date.UTC(2010)
-/** By which clocks may differ. */
+/** How far clocks may differ. */
 const DAY_MS = 86_400_000
 
 /**
- * Whether the id's time is one at which ids are generated: from 2010 to a day after now. Ids of another family, and other
- * values that happen to have an id's form, mostly contain another time. So do ids that were generated for older rows.
+ * Whether the id's time is one at which ids are generated: from 2010 to a day after now. Ids of another family, and
+ * other values that happen to have an id's form, mostly contain another time. So do ids that were generated for older
+ * rows.
  *
  * @throws {IdError} for a malformed id, and `INVALID_TIME` if `nowMs` is NaN.
  *

@@ -7,28 +7,28 @@ import { isPlausible, type ReadingOptions } from './plausible.js'
 
 /** One way to read a text as an id. */
 export interface IdReading {
-  /** One of those that were given; of a text behind a prefix, `prefixed` of one. */
+  /** One of the families passed, or `prefixed` of one if the text has a prefix. */
   readonly family: IdFamily
-  /** The form in which the text holds the id. */
+  /** The storage whose form the text has. */
   readonly form: StorageName
-  /** In canonical form. */
+  /** The canonical text. */
   readonly id: string
   /** Whether the id's time is one at which ids are generated; see {@link isPlausible}. */
   readonly plausible: boolean
 }
 
 /**
- * Every way to read a text as an id of these families, in whatever form a person or a database writes it: the
- * canonical text, behind a prefix too; a uuid, with hyphens or without, in either case; bytes as `\x…`, `0x…`, `X'…'` or bare hex; a
- * decimal number. Each id of a family comes once, and the array is empty where the text is none; then `refusals`
- * tells why.
+ * Every way to read a text as an id of these families, in any form that people and databases write: the canonical text,
+ * with or without a prefix; a uuid, with or without hyphens, in either case; bytes as `\x…`, `0x…`, `X'…'` or bare hex;
+ * a decimal number. Each id of a family is listed once. The array is empty if the text is not an id; `refusals` says
+ * why.
  *
- * The likeliest comes first: one with a plausible time before others; then by form: uuid8, which contains a tag of
- * its family, text, uuid, binary, bigint; then in the order of `families`, where those of a small alphabet go
- * first, since nearly every sno reads as a flax, and hardly a flax as a sno.
+ * The likeliest is first: plausible times before others; then by form: uuid8 (which contains its family's tag), text,
+ * uuid, binary, bigint; then in the order of `families`. Pass families with a small alphabet first: nearly every sno
+ * can be read as a flax, but hardly any flax as a sno.
  *
- * @throws {IdError} `INVALID_TYPE` if the text is no string, `INVALID_TIME` if `nowMs` is NaN, `INVALID_OPTION`
- * for what is no family.
+ * @throws {IdError} `INVALID_TYPE` if the text is not a string, `INVALID_TIME` if `nowMs` is NaN, `INVALID_OPTION`
+ * for a value that is not a family.
  *
  * @example
  * const [first] = readings('\\x4e6f2160a0ff9a0a1033', [sno, flax, uid, flake, uidLocal])

@@ -3,20 +3,20 @@ import { checkFamilies } from '../identity.js'
 import type { IdError } from '../primitives/errors.js'
 import { attempts, kindsOf } from './attempts.js'
 
-/** Why a text is no id of a family. */
+/** Why a text is not an id of a family. */
 export interface IdRefusal {
-  /** One of those that were given. */
+  /** One of the families passed. */
   readonly family: IdFamily
-  /** The form that the text looks like. */
+  /** The storage whose form the text resembles. */
   readonly form: StorageName
-  /** Of reading the text in that form. */
+  /** The error of reading the text in that form. */
   readonly error: IdError
 }
 
 /**
- * Why a text is no id, for each of the families that `readings` has no reading of.
+ * Why a text is not an id, for each family for which `readings` returns nothing.
  *
- * @throws {IdError} `INVALID_TYPE` if the text is no string, `INVALID_OPTION` for what is no family.
+ * @throws {IdError} `INVALID_TYPE` if the text is not a string, `INVALID_OPTION` for a value that is not a family.
  *
  * @example
  * const [refusal] = refusals('BRPK4Q72XWF2M63L', [sno, flax])
@@ -39,6 +39,6 @@ function refusalBy(family: IdFamily, text: string): IdRefusal | undefined {
 
 const MARKED_HEX = /^(?:\\x|0x|x')/i
 
-/** Beyond doubt: any text may be meant as one, and words may be of hex digits. */
+/** Only forms that can't be mistaken: every text may be meant as an id's text, and words can consist of hex digits. */
 const looksLike = (form: StorageName, text: string): boolean =>
   form !== 'text' && (form !== 'binary' || MARKED_HEX.test(text))

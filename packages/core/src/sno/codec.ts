@@ -16,16 +16,16 @@ import {
   UNIT_MS,
 } from './layout.js'
 
-/** A sno: 16 characters; time in steps of 4 ms, metabyte, partition, sequence. */
+/** A sno id: 16 characters; time in units of 4 ms, metabyte, partition, sequence. */
 export type SnoId = Id<'sno'>
 
-/** The parts of a sno, for `pack` and from `unpack`. */
+/** The fields of a sno id. */
 export interface SnoFields {
   /** Unix milliseconds at which the 4 ms unit starts, from 2010-01-01 to 2079-09-07. */
   readonly timeMs: number
-  /** Toggles each time that the generator handles a clock that stepped back. */
+  /** The tick-tock bit, which toggles when the clock steps back, so that the time can be used again. */
   readonly tickTock: 0 | 1
-  /** The caller's own byte, 0 to 255. */
+  /** The metabyte, 0 to 255. */
   readonly meta: number
   /** The generator's partition, 0 to 65535. */
   readonly partition: number

@@ -13,45 +13,44 @@ import type { SnoSnapshot } from './snapshot.js'
 const MAX_BLOCK_MS = 3 * UNIT_MS
 
 /**
- * Makes ids of one partition. Two live generators may share a partition only with disjoint sequence bounds.
+ * Generates ids of one partition. Two live generators may share a partition only with disjoint sequence bounds.
  */
 export interface SnoGenerator extends IdGenerator<SnoId> {
-  /** Which generator this is, 0 to 65535. */
+  /** The partition, 0 to 65535. */
   readonly partition: number
   /** The first sequence number of each unit. */
   readonly sequenceMin: number
-  /** The last one. */
+  /** The last sequence number of each unit. */
   readonly sequenceMax: number
-  /** The last number used in the clock's present unit, or the first one if none was. */
+  /** The last number used in the clock's current unit, or the first one if none was used. */
   readonly sequence: number
-  /** How many numbers the clock's present unit has used. */
+  /** How many numbers of the clock's current unit are used. */
   readonly length: number
-  /** How many ids fit a unit of 4 ms. */
+  /** The number of ids in a unit of 4 ms. */
   readonly capacity: number
   /**
-   * A new id, with the given metabyte or the generator's own. Blocks for the next unit when this one is used
-   * up.
+   * A new id with this metabyte; default the generator's. Blocks until the next unit if this one is used up.
    *
    * @throws {IdError} `CLOCK_MOVED_BACK` if the clock stepped back twice and has more than 12 ms to catch up;
    * `SEQUENCE_EXHAUSTED` if the clock stood still for 12 ms; `FIELD_OUT_OF_RANGE` for the metabyte.
    */
   generate<Of extends string = string>(meta?: number): IdOf<SnoId, Of>
-  /** The same, waiting as long as it takes without blocking, in the order of the calls; a signal ends the wait. */
+  /** A new id, waiting without blocking for as long as necessary. Calls resolve in order; a signal aborts the wait. */
   generateAsync<Of extends string = string>(meta?: number, options?: WaitOptions): Promise<IdOf<SnoId, Of>>
   /** `count` new ids, in order. @throws {IdError} as `generate`. */
   batch<Of extends string = string>(count: number, meta?: number): IdOf<SnoId, Of>[]
   /**
-   * An id with the given time, rounded down to its unit. It draws on a sequence shard of its own, so it
-   * never repeats an id of `generate`, and ids for equal times keep the order in which they were generated.
+   * An id with the given time, rounded down to its unit. It has its own sequence numbers, so it never repeats an id of
+   * `generate`, and ids for equal times sort in the order of the calls.
    *
-   * Memory is bounded: the counters of the last 65,536 distinct units are kept where moments only ascend, else of
-   * a million. Between the units whose counters were dropped nothing is generated any more, rather than an id again.
+   * Memory is bounded: it keeps the counters of the last 65,536 distinct units if times only ascend, else those of a
+   * million. Between the first and the last unit whose counters were dropped, it throws rather than repeat an id.
    *
    * @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`, `SEQUENCE_EXHAUSTED` when the unit's shard is used
    * up or its counter was dropped, `INVALID_OPTION` if the generator has explicit bounds and no `backfill` shard.
    */
   generateAt<Of extends string = string>(time: Time, meta?: number): IdOf<SnoId, Of>
-  /** The state, to be restored by a later generator. Plain JSON. */
+  /** The state as plain JSON, from which a later generator can continue. */
   snapshot(): SnoSnapshot
 }
 
@@ -82,8 +81,7 @@ export function createGenerator(family: IdFamily<SnoId>, options: SnoGeneratorOp
     } else if (now > wallHi) {
       enter(now)
     } else if (now > wallSafe) {
-      // Units up to wallHi are used with the present tick-tock bit, but with the other one only those up to
-      // wallSafe.
+      // Units up to wallHi are used with the current tick-tock bit; with the other one, only those up to wallSafe.
       wallSafe = wallHi
       drifts = (drifts + 1) >>> 0
       enter(now)
@@ -93,7 +91,7 @@ export function createGenerator(family: IdFamily<SnoId>, options: SnoGeneratorOp
     return spell(now, drifts & 1, meta, partition, lastSequence)
   }
 
-  /** Why the last attempt failed: no number left, as opposed to a clock that is behind. */
+  /** Whether the last attempt failed because no number was left, not because the clock is behind. */
   const isUnitUsedUp = (): boolean => lastUnits === wallHi
 
   const retry = (meta: number): SnoId | undefined => {
@@ -102,7 +100,7 @@ export function createGenerator(family: IdFamily<SnoId>, options: SnoGeneratorOp
     return id
   }
 
-  /** How long the clock needs, going by its last reading, to wallHi, or past wallSafe if that is earlier. */
+  /** Milliseconds from the clock's last reading to wallHi, or past wallSafe if that is earlier. */
   const waitMs = (): number => (Math.min(wallHi, wallSafe + 1) - lastUnits) * UNIT_MS
 
   const block = (meta: number): SnoId => {

@@ -26,7 +26,7 @@ export interface SnoFamily extends IdFamily<codec.SnoId, codec.SnoFields> {
   /** An id with the given time, from the same generator. See {@link SnoGenerator.generateAt}. */
   generateAt<Of extends string = string>(time: Time, meta?: number): IdOf<codec.SnoId, Of>
   /**
-   * A generator with a partition, bounds or a snapshot of its own.
+   * Creates a generator with its own partition, bounds or snapshot.
    *
    * @throws {IdError} `FIELD_OUT_OF_RANGE`, `INVALID_OPTION`.
    */
@@ -39,14 +39,14 @@ export interface SnoFamily extends IdFamily<codec.SnoId, codec.SnoFields> {
   readonly zero: codec.SnoId
   /** Whether it is the zero id. */
   isZero(id: codec.SnoId): boolean
-  /** The id as JSON has it in the reference: null for the zero id. */
+  /** The id as the Go implementation writes it in JSON: null for the zero id. */
   toJson(id: codec.SnoId): codec.SnoId | null
   /** The inverse of `toJson`. @throws {IdError} as `parse`. */
   fromJson(value: unknown): codec.SnoId
 }
 
 /**
- * sno: 10 bytes, time in units of 4 ms since 2010, a byte of your own, partition and sequence, 16 characters.
+ * sno: 10 bytes, 16 characters; time in units of 4 ms since 2010, metabyte, partition and sequence.
  * Source: muyo/sno; see spec/sno.md.
  *
  * @example

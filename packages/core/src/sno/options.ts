@@ -11,9 +11,8 @@ import { checkPartition, orderBounds, restore, type SnoSnapshot, type SnoState }
 /** Options of `sno.generator`. */
 export interface SnoGeneratorOptions {
   /**
-   * Which generator this is, 0 to 65535; no two that are alive may share it. Without it, a number that is
-   * random for each process and counts up from there: no guarantee that another process hasn't drawn the
-   * same.
+   * 0 to 65535. No two live generators may share it. Default: a number that is random for each process and counts up
+   * from there; another process may have the same one.
    */
   readonly partition?: number
   /**
@@ -24,24 +23,23 @@ export interface SnoGeneratorOptions {
   /** The last sequence number for `generate`. */
   readonly sequenceMax?: number
   /**
-   * Sequence numbers for `generateAt`, apart from those of `generate`. Left out, those of the snapshot, or 61440 to
+   * Sequence numbers for `generateAt`, apart from those of `generate`. Default: those of the snapshot, or 61440 to
    * 65535 if no bounds are passed.
    */
   readonly backfill?: SequenceBounds
-  /** A state to continue from, in place of partition and bounds. */
+  /** A state to continue from, instead of partition and bounds. */
   readonly snapshot?: SnoSnapshot
-  /** Metabyte of ids for which none is passed, 0 to 255. Default 0. */
+  /** The metabyte of ids for which none is passed, 0 to 255. Default 0. */
   readonly meta?: number
-  /** Where the time comes from. Default `Date.now`. */
+  /** The clock. Default `Date.now`. */
   readonly clock?: Clock
   /**
-   * Called while calls wait because a unit is used up. What it throws comes out of the call, and a number
-   * that the call had is spent.
+   * Called while calls wait because a unit is used up. If it throws, the call throws the same, and its number is lost.
    */
   readonly onOverflow?: (overflow: SnoOverflow) => void
 }
 
-/** 15 of 16 numbers for live ids: 61,440 in 4 ms is about what a fast process can make. */
+/** 15 of 16 numbers for `generate`: 61,440 in 4 ms is about as many as a fast process can generate. */
 const LIVE: SequenceBounds = { sequenceMin: 0, sequenceMax: 0xefff }
 const BACKFILL: SequenceBounds = { sequenceMin: 0xf000, sequenceMax: MAX_SEQUENCE }
 
@@ -52,7 +50,7 @@ export interface Settled {
   readonly meta: number
 }
 
-/** The options with all defaults filled in and all rules checked. */
+/** The options, checked and with defaults. */
 export function settle(options: SnoGeneratorOptions): Settled {
   checkOptions(NAME, options, {
     partition: 'number',

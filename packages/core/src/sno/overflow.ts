@@ -1,21 +1,23 @@
 import { monotonicMs } from '../primitives/waiting.js'
 
-/** Told to a generator's `onOverflow` while calls wait for the next unit because the sequence is used up. */
+/** The argument of `onOverflow`, called while calls wait for the next unit because the sequence is used up. */
 export interface SnoOverflow {
-  /** Calls that wait now; 0 in the last notification, when all went on. */
+  /** The number of waiting calls; 0 in the last notification, when none waits any longer. */
   readonly count: number
-  /** Milliseconds for which there have been waiting calls. */
+  /** Milliseconds since the first of them began to wait. */
   readonly ticks: number
 }
 
-/** Notified at the first tick of a jam and at every fourth after it, as in the reference. */
+/**
+ * The listener is called at the first tick of an overflow and at every fourth after it, as in the Go implementation.
+ */
 const TICKS_A_NOTIFICATION = 4
 const TICK_MS = 1
 
 /** Counts the calls that wait, and calls the listener. */
 export interface OverflowWatch {
   enter(): void
-  /** To be called by every waiting call as often as it likes. */
+  /** Every waiting call may call it as often as it likes. */
   look(): void
   leave(): void
 }
@@ -40,7 +42,7 @@ export function overflowWatch(notify: ((overflow: SnoOverflow) => void) | undefi
       count--
       if (count > 0) return
       const lasted = ticks
-      // Before the call of the listener, which may throw.
+      // Before the listener, which may throw.
       ticks = 0
       if (lasted > 0) tell(lasted)
     },

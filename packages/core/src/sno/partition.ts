@@ -11,8 +11,8 @@ interface Partitions {
 }
 
 /**
- * A partition that no other default generator of this process has. Between processes it is a matter of luck:
- * of 300 processes, two share one with a probability of about a half.
+ * A partition that no other default generator of this process has. Processes can collide: of 300, two share one with a
+ * probability of about one half.
  */
 export function defaultPartition(): number {
   const partitions = once<Partitions>('sno partitions', () => ({ first: randomPartition(), given: 0 }))

@@ -4,31 +4,30 @@ import { NAME } from './codec.js'
 import { MAX_PARTITION, MAX_SEQUENCE, MAX_UNITS } from './layout.js'
 
 /**
- * A generator's whole state, with the field names of the reference's JSON. Times are units of 4 ms since
- * 2010.
+ * A generator's state, with the field names of the Go implementation's JSON. Times are in units of 4 ms since 2010.
  */
 export interface SnoSnapshot {
-  /** High and low byte. */
+  /** The partition's high and low byte. */
   readonly partition: readonly [number, number]
   /** The first sequence number of each unit. */
   readonly sequenceMin: number
-  /** The last one. 0 stands for 65535, as where the reference's JSON leaves it out. */
+  /** The last sequence number of each unit. 0 means 65535, as if left out of the Go implementation's JSON. */
   readonly sequenceMax: number
-  /** The last number that was used in the unit `now`, or the first one if none was. */
+  /** The last number used in the unit `now`, or the first one if none was used. */
   readonly sequence: number
-  /** When the snapshot was taken. If that is not `wallHi`, a restore takes `wallHi` as used up. */
+  /** The unit of the snapshot. If it is not `wallHi`, `wallHi` counts as used up. */
   readonly now: number
   /** The last unit in which an id was generated. */
   readonly wallHi: number
-  /** The last unit that had been reached when the clock stepped back. */
+  /** The last unit in use when the clock stepped back. */
   readonly wallSafe: number
   /** How often the clock stepped back. Its lowest bit is the tick-tock bit. */
   readonly drifts: number
-  /** What `generateAt` has made; not of the reference. Left out where it made nothing. */
+  /** The state of `generateAt`, which the Go implementation lacks. Undefined before its first call. */
   readonly backfill?: BackfillSnapshot
 }
 
-/** What a generator starts from. */
+/** The initial state of a generator. */
 export interface SnoState {
   readonly partition: number
   readonly sequenceMin: number
@@ -40,7 +39,7 @@ export interface SnoState {
 }
 
 const MAX_UINT32 = 0xffff_ffff
-/** The reference's documentation says 4; its code demands this. */
+/** The Go implementation's documentation says 4, but its code requires 6. */
 const MIN_CAPACITY = 6
 
 /** Bounds in ascending order. @throws {IdError} `INVALID_OPTION` for fewer than 6 numbers. */
@@ -61,13 +60,13 @@ function checkBound(field: string, value: number): number {
   return checkInteger(NAME, field, value, 0, MAX_SEQUENCE)
 }
 
-/** The state that a snapshot describes, read as the reference reads it. */
+/** The state of a snapshot, as the Go implementation restores it. */
 export function restore(snapshot: SnoSnapshot): SnoState {
   if (typeof snapshot !== 'object' || snapshot === null)
     refuseType(NAME, 'a snapshot must be an object', snapshot, 'snapshot')
   const { sequenceMin, sequenceMax } = orderBounds(
     snapshot.sequenceMin,
-    // As in the reference's JSON, where an absent field is 0: without an upper bound there is no limit.
+    // As in the Go implementation's JSON, where an absent field is 0: without an upper bound there is no limit.
     snapshot.sequenceMax === 0 && snapshot.sequenceMin !== MAX_SEQUENCE ? MAX_SEQUENCE : snapshot.sequenceMax,
   )
   const now = checkInteger(NAME, 'now', snapshot.now, 0, MAX_UNITS)
@@ -84,7 +83,7 @@ export function restore(snapshot: SnoSnapshot): SnoState {
     partition: partitionNumber(snapshot.partition),
     sequenceMin,
     sequenceMax,
-    // Taken in another unit, the snapshot doesn't tell how far wallHi was used: it counts as used up.
+    // A snapshot of another unit doesn't say how many numbers of wallHi are used, so all of them count as used.
     sequence: sequence === sequenceMin && now > 0 && now !== wallHi ? sequenceMax : sequence,
     wallHi,
     wallSafe: checkInteger(NAME, 'wallSafe', snapshot.wallSafe, 0, MAX_UNITS),

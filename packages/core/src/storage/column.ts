@@ -1,17 +1,17 @@
 import type { IdFamily, StorageName } from '../family.js'
 
-/** The databases that storages are known for. */
+/** The supported databases. */
 export type Database = 'postgres' | 'sqlite' | 'mysql' | 'mariadb'
 
-/** The column type that a storage asks for. */
+/** The column type of a storage. */
 export interface ColumnType {
-  /** Bare type name, in the database's own words. */
+  /** The name of the type in the database, without length or collation. */
   readonly type: 'uuid' | 'text' | 'bytea' | 'bigint' | 'blob' | 'integer' | 'char' | 'binary'
-  /** Characters of the text, or bytes of the binary; undefined for the others. */
+  /** Length in characters (text) or bytes (binary); undefined for other types. */
   readonly length: number | undefined
-  /** The collation that keeps the order of ids, for text. */
+  /** For text, the collation that sorts as the ids do. */
   readonly collation: string | undefined
-  /** The whole type, to be put into a CREATE TABLE. */
+  /** The complete type, for a CREATE TABLE statement. */
   readonly sql: string
 }
 
@@ -31,7 +31,7 @@ const mysqlColumns: Partial<Record<StorageName, ColumnOf>> = {
   binary: ({ byteLength }) => column('binary', `BINARY(${byteLength})`, byteLength),
 }
 
-/** Which storages a database has, and as what column. The order is that of preference. */
+/** The storages of each database and their columns, the preferred one first. */
 export const COLUMNS: Record<Database, Partial<Record<StorageName, ColumnOf>>> = {
   postgres: {
     uuid: () => column('uuid', 'uuid'),

@@ -6,10 +6,10 @@ import type { Database } from './column.js'
 import { BIGINT_BYTES, isNumbered, ofStored, read } from './read.js'
 import { charactersOfUuid, toUuid, toUuid8, UUID_BYTES } from './uuid.js'
 
-/** What is bound to a statement. */
+/** A stored value, as it is bound to a statement. */
 export type DatabaseValue = string | Uint8Array | bigint
 
-/** A family whose text is its number, in decimal: it converts without bytes in between. */
+/** A family whose text is a decimal number, which converts to bigint without bytes in between. */
 type NumberFamily<AnId extends string> = IdFamily<AnId> & { fromBigInt(value: bigint): AnId }
 
 const convertsNumbers = <AnId extends string>(family: IdFamily<AnId>): family is NumberFamily<AnId> =>
@@ -17,14 +17,14 @@ const convertsNumbers = <AnId extends string>(family: IdFamily<AnId>): family is
 
 const MAX_NUMBER = '18446744073709551615'
 
-/** Id → the value in the column. An id in canonical text goes there at once, any other form by `read`. */
+/** Id → stored value. Canonical text is converted directly, other forms by `read`. */
 export function writer<AnId extends string>(
   family: IdFamily<AnId>,
   database: Database,
   storage: StorageName,
 ): (value: unknown) => DatabaseValue {
   const write = canonicalWriter(family, database, storage)
-  // Another text may be an id's and a number's: `read` refuses it.
+  // Other texts may be both an id and a number; `read` refuses those.
   const isUnambiguous = convertsNumbers(family) || (family.textLength !== undefined && !isNumbered(family))
   return (value) => write(isUnambiguous && family.is(value) ? value : read(family, value))
 }
@@ -50,7 +50,7 @@ function canonicalWriter<AnId extends string>(
   }
 }
 
-/** The value in the column → id. What its driver gives goes there at once, other forms by `read`. */
+/** Stored value → id. The driver's usual form is converted directly, others by `read`. */
 export function reader<AnId extends string>(
   family: IdFamily<AnId>,
   storage: StorageName,
@@ -77,7 +77,7 @@ function directReader<AnId extends string>(
       return family.is(text) ? text : undefined
     }
   }
-  // Bytes of these lengths could be a uuid's, or those of a text.
+  // Bytes of these lengths could also be those of a uuid or of a text.
   if (storage === 'binary' && byteLength !== UUID_BYTES && byteLength !== textLength) {
     return (value) => (isBytes(value) && value.length === byteLength ? family.encode(value) : undefined)
   }

@@ -10,42 +10,42 @@ import { chooseStorage } from './refusal.js'
 export type { ColumnType, Database } from './column.js'
 export type { DatabaseValue } from './convert.js'
 
-/** Which storage, for {@link storageFor}. */
+/** Options of {@link storageFor}. */
 export interface StorageOptions {
-  /** The storage wanted. Without it, the best one that the database has for the family. */
+  /** The storage. Default: the one that the family prefers of those that the database has. */
   readonly storage?: StorageName | undefined
-  /** Whether the driver keeps integers of 64 bits exact. By default only SQLite's are taken not to. */
+  /** Whether the driver returns 64-bit integers exactly. Default: false for SQLite, true for other databases. */
   readonly exactBigint?: boolean | undefined
 }
 
 /** How the ids of one family are stored in the columns of one database. */
 export interface IdStorage<AnId extends string> {
-  /** Whose ids they are. */
+  /** The family of the ids. */
   readonly family: IdFamily<AnId>
-  /** Where the column is. */
+  /** The database of the column. */
   readonly database: Database
-  /** The storage that was chosen. */
+  /** The storage in use. */
   readonly name: StorageName
-  /** False where the column holds the id's own text, so that ids need no conversion. */
+  /** False if the column stores the id's text, so that ids need no conversion. */
   readonly converts: boolean
-  /** What the column has to be. */
+  /** The type of the column. */
   readonly column: ColumnType
   /**
-   * Id → database value. Takes any storage's form of the family's ids, its own too; null stays null.
+   * Id → stored value. Accepts the canonical text and the form of every storage of the family; null stays null.
    *
-   * @throws {IdError} for a malformed id, or one that the column can't hold.
+   * @throws {IdError} for a malformed id, or one that the column can't store.
    */
   toDatabase(value: null | undefined): null
-  /** The same of an id that is not null. */
+  /** Id → stored value, for an id that is not null. */
   toDatabase(value: unknown): DatabaseValue
   /**
-   * Database value → id. Takes whatever drivers give for the column, and ids; null stays null. Bytes may be a Uint8Array,
-   * an ArrayBuffer, an array of numbers or a Buffer's JSON.
+   * Stored value → id. Accepts every form in which drivers return the column, and ids; null stays null. Bytes may be a
+   * Uint8Array, an ArrayBuffer, an array of numbers or a Buffer's JSON.
    *
-   * @throws {IdError} for a value that is no id of the family. It has no `statusCode`: whoever asked is not at fault.
+   * @throws {IdError} for a value that is not an id of the family, without `statusCode`: the request is not at fault.
    */
   fromDatabase(value: null | undefined): null
-  /** The same of a value that is not null. */
+  /** Stored value → id, for a value that is not null. */
   fromDatabase(value: unknown): AnId
 }
 
@@ -53,7 +53,7 @@ export interface IdStorage<AnId extends string> {
  * The storage of a family's ids in a database.
  *
  * @throws {IdError} `STORAGE_REFUSED` for a combination that would break order, precision or size, with the
- * reason; `INVALID_OPTION` for an unknown database and for what is no family.
+ * reason; `INVALID_OPTION` for an unknown database and for a value that is not a family.
  *
  * @example
  * const storage = storageFor(flax, 'postgres')
@@ -90,7 +90,9 @@ interface BareFamily<AnId extends string> extends IdFamily<AnId> {
   withoutPrefix(id: AnId): string
 }
 
-/** The storage of a prefixed family whose columns hold the base's ids: the base's, with the prefix taken off and put on. */
+/**
+ * For a prefixed family whose columns store ids of the base: removes the prefix on the way in, adds it on the way out.
+ */
 function prefixedStorage<AnId extends string>(
   family: BareFamily<AnId>,
   base: IdStorage<string>,
@@ -101,7 +103,7 @@ function prefixedStorage<AnId extends string>(
     try {
       return base.toDatabase(value)
     } catch (error) {
-      // Of a text that is no storage's form, say what this family would have it be.
+      // For a text of no storage's form, the error of this family shows the prefix too.
       if (typeof value === 'string') family.parse(value)
       throw error
     }

@@ -5,15 +5,14 @@ import { isArrayBuffer, isBytes } from '../primitives/realms.js'
 import { fromUuid, ofCharacters, UUID_BYTES, type UuidForm, uuidBytes } from './uuid.js'
 
 const HEX_BYTES = /^\\x(?:[0-9a-f]{2})*$/i
-/** An integer as drivers write it, without leading zeros. */
+/** An integer as drivers return it, without leading zeros. */
 const DECIMAL = /^(?:0|-?[1-9][0-9]*)$/
-/** Families that are stored as a number have this many bytes. */
+/** Number of bytes of the families that can be stored as a number. */
 export const BIGINT_BYTES = 8
 
 /**
- * The id in any form that a driver hands over or an ORM hands back: canonical text, bytes, `\x` hex, uuid
- * text or bytes, an integer. What kind it is shows in type and length; a uuid can be held to one of its
- * two forms.
+ * Reads an id in any form that drivers return or ORMs pass: canonical text, bytes, `\x` hex, a uuid's text or bytes, an
+ * integer. Type and length decide which it is; `form` restricts a uuid to one of its two forms.
  *
  * @throws {IdError} as the family's `parse`.
  */
@@ -27,7 +26,7 @@ export function read<AnId extends string>(family: IdFamily<AnId>, value: unknown
   return refuseType(family.name, 'an id must be a string', value)
 }
 
-/** The error of a stored value that is no id. Whoever asks for the row is not at fault: no `statusCode`. */
+/** The error of a stored value that is not an id. No `statusCode`: the request is not at fault. */
 export function ofStored(family: IdFamily, value: unknown, error: unknown): unknown {
   if (!(error instanceof IdError)) return error
   const forms = isNumbered(family) ? 'text, bytes or an integer' : 'text or bytes'
@@ -39,8 +38,8 @@ export function ofStored(family: IdFamily, value: unknown, error: unknown): unkn
 }
 
 /**
- * Bytes in the forms that drivers and caches give them besides Uint8Array: an ArrayBuffer (libsql), an array of numbers
- * (Cloudflare D1), a Buffer that went through JSON. Other values stay as they are.
+ * Converts the other forms in which drivers and caches return bytes to a Uint8Array: an ArrayBuffer (libsql), an array
+ * of numbers (Cloudflare D1), the JSON of a Buffer. Returns other values unchanged.
  */
 export function bytesOfDriver(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || isBytes(value)) return value
@@ -69,8 +68,7 @@ function readText<AnId extends string>(family: IdFamily<AnId>, text: string, for
 }
 
 /**
- * A text of digits alone could be the family's text as well as a number: uidLocal has such texts from the
- * year 3016.
+ * A text of digits could be both the family's text and a number: uidLocal has such texts from the year 3016.
  */
 function checkUnambiguous<AnId extends string>(family: IdFamily<AnId>, id: AnId): AnId {
   if (!isNumbered(family) || !DECIMAL.test(id)) return id

@@ -5,7 +5,7 @@ import { BIGINT_BYTES } from './read.js'
 import { UUID_BYTES, UUID8_BYTES } from './uuid.js'
 
 /**
- * The storage wanted, or the best one that the database has for the family.
+ * The requested storage, or the one that the family prefers of those that the database has.
  *
  * @throws {IdError} `STORAGE_REFUSED`, `INVALID_OPTION` for an unknown database.
  */
@@ -37,7 +37,7 @@ export function chooseStorage(
   })
 }
 
-/** Why ids of the family can't lie that way in the database; undefined if they can. */
+/** Why the database can't store the family's ids that way; undefined if it can. */
 function reasonAgainst(
   { storages, byteLength, textLength }: IdFamily,
   database: Database,
@@ -63,7 +63,7 @@ function reasonAgainst(
   }
 }
 
-/** PostgreSQL has them all. */
+/** Storages that a database lacks, and why. PostgreSQL has all of them. */
 const MISSING: Partial<Record<Database, string>> = {
   sqlite: 'SQLite has no uuid type',
   mysql: 'MySQL has no uuid type',

@@ -3,15 +3,15 @@ import { hexDigitAt } from '../primitives/bytes.js'
 import { IdError, show } from '../primitives/errors.js'
 
 export const UUID_BYTES = 16
-/** What a uuid8 has room for: all but the version and variant digits and the tag. */
+/** Bytes of an id in a uuid8: the version and variant digits and the tag take the other two. */
 export const UUID8_BYTES = 14
-/** The two digits of a uuid8 that every UUIDv8 has: version, and a variant that is 8 here. */
+/** The positions of a uuid8's version and variant digits, both 8. */
 const VERSION_DIGIT = 12
 const VARIANT_DIGIT = 16
 const TAG_BYTE = 15
 
 const TEXT_LENGTH = 36
-/** Where the bytes of a uuid begin in its text, which has hyphens between them. */
+/** Where each byte of a uuid begins in its text with hyphens. */
 const BYTES_AT = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const
 const HYPHEN = 0x2d
 
@@ -23,7 +23,7 @@ const isHyphenated = (text: string): boolean =>
   text.charCodeAt(23) === HYPHEN
 
 /**
- * The bytes of a uuid's text, in either case; undefined where the text is none.
+ * The bytes of a uuid's text, in upper or lower case; undefined if the text is not a uuid.
  *
  * @example
  * uuidBytes('017f22e2-79b0-7cc3-98c4-dc0c0c07398f')?.length // 16
@@ -51,7 +51,7 @@ function hexCodes(digitOf: (byte: number) => number): number[] {
   return Array.from({ length: 256 }, (_, byte) => digitOf(byte).toString(16).charCodeAt(0))
 }
 
-/** The text of a uuid, in lower case. One call with all codes gives a flat string, at a fraction of a loop's cost. */
+/** The text of a uuid, in lower case. One call with all codes creates a flat string, far faster than a loop. */
 function spell(
   a: number,
   b: number,
@@ -130,7 +130,7 @@ export function toUuid(family: IdFamily, id: string): string {
   return spell(at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9), at(10), at(11), at(12), at(13), at(14), at(15))
 }
 
-/** The 16 characters whose codes a uuid's text has as bytes; undefined where the text is no uuid. */
+/** The 16 characters whose codes are the bytes of a uuid's text; undefined if the text is not a uuid. */
 export function charactersOfUuid(text: string): string | undefined {
   if (!isHyphenated(text)) return undefined
   const byte = (at: number): number => (hexDigitAt(text, at) << 4) | hexDigitAt(text, at + 1)
@@ -143,7 +143,7 @@ export function charactersOfUuid(text: string): string | undefined {
   return String.fromCharCode(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)
 }
 
-/** UUIDv8: the id's digits with an 8 put in at digits 12 and 16, zeros, and the family's tag. */
+/** UUIDv8: the id's hex digits with an 8 inserted at digits 12 and 16, then zeros and the family's tag. */
 export function toUuid8(family: IdFamily, id: string): string {
   const digits = family.decode(id)
   const uuid = new Uint8Array(UUID_BYTES)
@@ -156,10 +156,10 @@ export function toUuid8(family: IdFamily, id: string): string {
   return uuidText(uuid)
 }
 
-/** The two storages that look alike: both are a uuid. */
+/** The two storages whose values are uuids. */
 export type UuidForm = 'uuid' | 'uuid8'
 
-/** The id of a uuid in the given form, or in whichever it is. */
+/** The id of a uuid of this form; without `form`, of the form that its bytes show. */
 export function fromUuid(family: IdFamily, uuid: Uint8Array, form?: UuidForm): string {
   if (family.byteLength === UUID_BYTES) return family.encode(uuid)
   return (form ?? formOf(family, uuid)) === 'uuid8'
@@ -168,9 +168,9 @@ export function fromUuid(family: IdFamily, uuid: Uint8Array, form?: UuidForm): s
 }
 
 /**
- * The id whose characters the bytes are.
+ * The id whose characters have these bytes as codes.
  *
- * @param shown what an error shows in place of the characters, which nobody has seen.
+ * @param shown the value to show in an error: the user has seen a uuid, not its characters.
  */
 export function ofCharacters<AnId extends string>(
   family: IdFamily<AnId>,
@@ -190,7 +190,7 @@ export function ofCharacters<AnId extends string>(
   }
 }
 
-/** Byte 8 of a uuid8 has its highest bit set, which no ASCII character has. */
+/** uuid8 if the highest bit of byte 8 is set, as in no ASCII character. */
 function formOf(family: IdFamily, uuid: Uint8Array): UuidForm {
   return family.storages.includes('uuid') && (uuid[8] as number) < 0x80 ? 'uuid' : 'uuid8'
 }
@@ -212,20 +212,20 @@ function fromUuid8(family: IdFamily, uuid: Uint8Array): string {
   )
 }
 
-/** Where a digit of the id stands in a uuid8. */
+/** The position in a uuid8 of a digit of the id. */
 const uuid8Digit = (digit: number): number => (digit < 12 ? digit : digit < 15 ? digit + 1 : digit + 2)
 
 const digitOf = (bytes: Uint8Array, digit: number): number =>
   ((bytes[digit >> 1] as number) >> (digit & 1 ? 0 : 4)) & 15
 
-/** The digit was 0 before. */
+/** Sets a hex digit that is 0. */
 function setDigit(bytes: Uint8Array, digit: number, value: number): void {
   bytes[digit >> 1] = (bytes[digit >> 1] as number) | (digit & 1 ? value : value << 4)
 }
 
 const characters: number[] = []
 
-/** The text of as many characters as there are bytes. */
+/** The text whose characters have these bytes as codes. */
 function textOf(bytes: Uint8Array): string {
   characters.length = bytes.length
   for (let i = 0; i < bytes.length; i++) characters[i] = bytes[i] as number

@@ -1,8 +1,8 @@
 import type { UidTime } from './time.js'
 
-/** How far one id is from another: time and sequence, each with its own sign. */
+/** The difference of two ids: time and sequence, each with its own sign. */
 export interface UidDistance extends UidTime {
-  /** The difference of the numbers within their steps. */
+  /** The difference of the sequence numbers. */
   readonly sequence: number
 }
 

@@ -6,24 +6,24 @@ import type { WaitOptions } from '../primitives/waiting.js'
 import type { UidSteps } from './steps.js'
 import type { UidStep } from './time.js'
 
-/** Generates ids of one node. The clock never runs back: while it is behind, ids have the last step. */
+/** Generates ids of one node. If the clock steps back, ids continue with the last step until it catches up. */
 export interface UidGenerator<AnId extends string> extends IdGenerator<AnId> {
   /**
-   * A new id. Blocks for the next step, at most 10 ms, when all 16,384 of this one are used.
+   * A new id. If all 16,384 numbers of a step are used, it blocks until the next one, for at most 10 ms.
    *
    * @throws {IdError} `CLOCK_MOVED_BACK` if the clock is further behind and the last step is used up,
    * `SEQUENCE_EXHAUSTED` if the clock stands still.
    */
   generate<Of extends string = string>(): IdOf<AnId, Of>
-  /** The same, waiting as long as it takes without blocking, in the order of the calls; a signal ends the wait. */
+  /** A new id, waiting without blocking for as long as necessary. Calls resolve in order; a signal aborts the wait. */
   generateAsync<Of extends string = string>(options?: WaitOptions): Promise<IdOf<AnId, Of>>
   /** `count` new ids, in order. @throws {IdError} as `generate`. */
   batch<Of extends string = string>(count: number): IdOf<AnId, Of>[]
   /**
    * An id with the given time, rounded down to its step, with a number of the `backfill` shard: it repeats no id of
-   * `generate`, and ids for equal times keep the order in which they were generated. Memory is bounded: the counters of the
-   * last 65,536 distinct steps are kept if times only ascend, else those of a million. Between the first and the last that
-   * were dropped, it throws rather than repeat an id.
+   * `generate`, and ids for equal times keep the order in which they were generated. Memory is bounded: the counters of
+   * the last 65,536 distinct steps are kept if times only ascend, else those of a million. Between the first and the
+   * last that were dropped, it throws rather than repeat an id.
    *
    * @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`, `SEQUENCE_EXHAUSTED` when the step's shard is used up or its
    * counter was dropped, `INVALID_OPTION` without `backfill`.

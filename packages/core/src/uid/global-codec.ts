@@ -13,10 +13,10 @@ import {
 } from './layout.js'
 import { checkTime, timeAtOrAfter, type UidStep, type UidTime, unixMs } from './time.js'
 
-/** A global uid: 16 characters; time in steps of 1.024 ms, node, sequence. */
+/** A global uid id: 16 characters; time in steps of 1.024 ms, node, sequence. */
 export type UidId = Id<'uid'>
 
-/** The parts of a global uid, for `pack` and from `unpack`. */
+/** The fields of a global uid id. */
 export interface UidFields extends UidTime {
   /** Fingerprint of the node, 0 to 2^32 - 1. */
   readonly node: number
@@ -40,7 +40,7 @@ export function decode(text: string): Uint8Array {
 export const check = (text: string, start = 0): boolean =>
   text.length - start === GLOBAL_TEXT_LENGTH && isSpelled(ALPHABET, text, start)
 
-/** The functions that depend on the neighbourhood. */
+/** The functions of a family with this neighbourhood, 5 to 10. */
 export function neighbourhoodCodec(neighbourhood: number): {
   spell(step: UidStep, node: number): UidId
   pack(fields: UidFields): UidId
@@ -95,7 +95,7 @@ export function neighbourhoodCodec(neighbourhood: number): {
     upperBoundMs(timeMs) {
       const time = timeAtOrAfter(timeMs)
       if (time.seconds % window === 0 && time.microSeconds === 0) return lowest(time)
-      // Any node may have made an earlier id of this window, so only the next window lies above them all.
+      // Any node may have generated an id in this window, so only the next window is larger than all of them.
       const nextWindow = time.seconds - (time.seconds % window) + window
       return lowest({ ...time, seconds: nextWindow, microSeconds: 0 })
     },

@@ -33,47 +33,47 @@ export type { UidFields, UidId } from './global-codec.js'
 
 /** Options of `uid.generator`. */
 export interface UidGeneratorOptions extends UidStepOptions {
-  /** This host's name or fingerprint. No two generators that are alive may share it. */
+  /** This host's name or fingerprint. No two live generators may share it. */
   readonly node: UidNode
 }
 
-/** Makes global ids of one node. */
+/** Generates global ids of one node. */
 export interface UidGlobalGenerator extends UidGenerator<UidId> {
-  /** Makes local ids that count with the global ones, so that both can be brought together by `fromLocal`. */
+  /** Generates local ids with the same sequence numbers as the global ones, so that `fromLocal` repeats no id. */
   readonly local: UidGenerator<local.UidLocalId>
 }
 
-/** The family of global uid ids. It has no `generate` of its own, since an id names the node that generated it. */
+/** The family of global uid ids. It has no `generate`, since each id contains the node that generated it. */
 export interface UidFamily extends IdFamily<UidId, UidFields> {
   /**
-   * Ids of a window of 2^neighbourhood seconds sort by node before time. Ids don't say which: keep to one.
+   * Ids of a window of 2^neighbourhood seconds sort by node before time. Ids don't contain it, so use one only.
    */
   readonly neighbourhood: number
   /** The same family with another neighbourhood, 5 to 10. @throws {IdError} `FIELD_OUT_OF_RANGE`. */
   withNeighbourhood(neighbourhood: number): UidFamily
   /**
-   * A generator of one node's ids.
+   * Creates a generator of one node's ids.
    *
    * @throws {IdError} `GENERATOR_REQUIRED` without a node, `INVALID_OPTION` for an empty name.
    */
   generator(options: UidGeneratorOptions): UidGlobalGenerator
-  /** The 32 bits that stand for a node in ids. */
+  /** The 32 bits by which ids name a node. */
   fingerprint(node: UidNode): number
-  /** The global id of a local one that the node generated. */
+  /** The global id of a local id that the node generated. */
   fromLocal(id: local.UidLocalId, host: { readonly node: UidNode }): UidId
-  /** The local id of a global one of the node. @throws {IdError} `NODE_MISMATCH` for another node's. */
+  /** The local id of a global id of the node. @throws {IdError} `NODE_MISMATCH` for an id of another node. */
   toLocal(id: UidId, host: { readonly node: UidNode }): local.UidLocalId
-  /** The local id of any global one. Uniqueness across nodes is lost. */
+  /** The local id of a global id of any node. Local ids of different nodes can be equal. */
   forceLocal(id: UidId): local.UidLocalId
   /** `a` minus `b`, for two ids of one node. @throws {IdError} `NODE_MISMATCH`. */
   distance(a: UidId, b: UidId): UidDistance
-  /** Vector clocks made of ids of this family. */
+  /** Vector clocks of this family's ids. */
   readonly vclock: VectorClocks
 }
 
 /**
- * uid, global: 12 bytes, time in steps of 1.024 ms, node and sequence, 16 characters. Its `range` selects
- * whole windows (256 seconds with the default neighbourhood): recheck with `uid.time`. Source: fogfish/uid;
+ * uid, global: 12 bytes, 16 characters; time in steps of 1.024 ms, node and sequence. Its `range` selects whole windows
+ * (256 seconds with the default neighbourhood), so check the ids with `uid.time`. Source: fogfish/uid;
  * see spec/uid.md.
  *
  * @example

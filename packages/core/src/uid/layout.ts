@@ -2,9 +2,9 @@ import type { Layout } from '../family.js'
 import { alphabet } from '../primitives/alphabet.js'
 
 export const MAX_MEGA_SECONDS = 2 ** 20 - 1
-/** What the 20 bits hold. A clock only ever gives 0 to 999,999. */
+/** The largest value of the 20 bits. A clock returns 0 to 999,999. */
 export const MAX_SECONDS = 2 ** 20 - 1
-/** Microseconds of a step: the low 10 bits of the microseconds are not kept. */
+/** Microseconds of a step: ids don't contain the lowest 10 bits of the microseconds. */
 export const STEP_US = 1024
 export const MAX_STEP = 2 ** 10 - 1
 export const MAX_SEQUENCE = 2 ** 14 - 1

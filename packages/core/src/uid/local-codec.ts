@@ -6,10 +6,10 @@ import { radix64 } from '../primitives/radix64.js'
 import { ALPHABET, LOCAL_BYTE_LENGTH, LOCAL_TEXT_LENGTH, MAX_SEQUENCE, STEP_US } from './layout.js'
 import { checkTime, timeAtOrAfter, type UidTime, unixMs } from './time.js'
 
-/** A local uid: 11 characters; time in steps of 1.024 ms and sequence. Unique on one node only. */
+/** A local uid id: 11 characters; time in steps of 1.024 ms and sequence. Unique on one node only. */
 export type UidLocalId = Id<'uidLocal'>
 
-/** The parts of a local uid, for `pack` and from `unpack`. */
+/** The fields of a local uid id. */
 export interface UidLocalFields extends UidTime {
   /** Number within the step, 0 to 16383. */
   readonly sequence: number
@@ -18,7 +18,7 @@ export interface UidLocalFields extends UidTime {
 export const NAME = 'uidLocal'
 
 const coder = /* @__PURE__ */ radix64(NAME, ALPHABET)
-/** 8 bytes are written like the first 8 of 12: 64 of the 66 bits of 11 characters. */
+/** 8 bytes are encoded as the first 8 of 12: 11 characters have 66 bits, of which 64 are used. */
 const PADDED_BYTES = 12
 const PADDING = '.....' // 5 of digit 0
 
@@ -45,8 +45,7 @@ export function decode(text: string): Uint8Array {
 }
 
 /**
- * Whether the characters from `start` on are the text of an id: of the last one's 6 bits the lowest two are beyond the
- * 64th.
+ * Whether the characters from `start` on are the text of an id. The lowest two bits of the last one are unused and 0.
  */
 export const check = (text: string, start = 0): boolean =>
   text.length - start === LOCAL_TEXT_LENGTH &&

@@ -9,10 +9,11 @@ import { createSteps, STEP_OPTIONS, type UidStepOptions } from './steps.js'
 
 export type { UidLocalFields, UidLocalId } from './local-codec.js'
 
-/** The family of local uid ids. It has no `generate` of its own: each node has one generator. */
+/** The family of local uid ids. It has no `generate`, since each node needs a single generator. */
 export interface UidLocalFamily extends IdFamily<codec.UidLocalId, codec.UidLocalFields> {
   /**
-   * A generator. Its ids are unique among its own only: one a node, or the `local` one of a global generator.
+   * Creates a generator, whose ids are unique among themselves only. Use one per node, or the `local` one of a global
+   * generator.
    */
   generator(options?: UidStepOptions): UidGenerator<codec.UidLocalId>
   /** `a` minus `b`. */
@@ -20,7 +21,7 @@ export interface UidLocalFamily extends IdFamily<codec.UidLocalId, codec.UidLoca
 }
 
 /**
- * uid, local: 8 bytes, time in steps of 1.024 ms and sequence, 11 characters. Unique on one node only.
+ * uid, local: 8 bytes, 11 characters; time in steps of 1.024 ms and sequence. Unique on one node only.
  * Source: fogfish/uid; see spec/uid.md.
  *
  * @example

@@ -1,10 +1,10 @@
 import { checkInteger, IdError, refuseType } from '../primitives/errors.js'
 import { MAX_NODE } from './layout.js'
 
-/** A host: its name, or the 32-bit fingerprint of it that ids contain. Both stand for the same node. */
+/** A node: its name, or the name's 32-bit fingerprint, which ids contain. */
 export type UidNode = string | number
 
-/** The fingerprint of a node. @throws {IdError} `INVALID_TYPE`, `FIELD_OUT_OF_RANGE`. */
+/** The fingerprint of a node, 0 to 2^32 - 1. @throws {IdError} `INVALID_TYPE`, `FIELD_OUT_OF_RANGE`. */
 export function fingerprint(family: string, node: UidNode): number {
   if (typeof node === 'number') return checkInteger(family, 'node', node, 0, MAX_NODE)
   if (typeof node !== 'string')

@@ -14,11 +14,13 @@ import { stepOf, type UidStep } from './time.js'
 
 /** Options of both kinds of uid generators. */
 export interface UidStepOptions {
-  /** Numbers for `generateAt`, of the 0 to 16383; `generate` then uses those below. Left out, those of the snapshot. */
+  /**
+   * Sequence numbers for `generateAt`, up to 16383; `generate` then uses those below. Default: those of the snapshot.
+   */
   readonly backfill?: SequenceBounds
-  /** The ids of an earlier generator's `generateAt`, so that this one repeats none of them. */
+  /** The `snapshot()` of an earlier generator, so that `generateAt` repeats none of its ids. */
   readonly snapshot?: BackfillSnapshot
-  /** Unix milliseconds; a fraction is used down to the microsecond. */
+  /** The clock, in Unix milliseconds; fractions are used to the microsecond. Default `Date.now`. */
   readonly clock?: Clock
 }
 
@@ -27,14 +29,14 @@ export const STEP_OPTIONS = { clock: 'function', backfill: 'any', snapshot: 'any
 /** The longest that `next` blocks. */
 const MAX_BLOCK_MS = 10
 
-/** A second has 977 steps. Numbered as 1024 they keep their order and are told apart by division alone. */
+/** A second has 977 steps. Numbering 1024 per second keeps the order and needs only a division to undo. */
 const STEPS = 1024
 
-/** Gives out steps in ascending order. The clock never runs back: while it is behind, the last step continues. */
+/** Returns steps in ascending order. If the clock steps back, the last step continues until it catches up. */
 export interface UidSteps {
   next(): UidStep
   nextAsync(options?: WaitOptions): Promise<UidStep>
-  /** A step of a time, with a number of the backfill shard. */
+  /** The step of a time, with a sequence number of the backfill shard. */
   at(time: Time): UidStep
   snapshot(): BackfillSnapshot | undefined
 }
@@ -66,7 +68,7 @@ export function createSteps(span: TimeSpan, options: UidStepOptions = {}): UidSt
     return numbered(last, sequence)
   }
 
-  /** How long the clock needs, going by its last reading, to the step after the last one. */
+  /** Milliseconds from the clock's last reading to the step after the last one. */
   const waitMs = (): number => Math.ceil((startOf(last + 1) - startOf(now)) / 1000)
 
   const block = (): UidStep => {

@@ -1,22 +1,22 @@
 import { checkInteger, IdError } from '../primitives/errors.js'
 import { MAX_MEGA_SECONDS, MAX_SECONDS, MAX_STEP, STEP_US } from './layout.js'
 
-/** A moment as Erlang's os:timestamp() has it. */
+/** A time as Erlang's `os:timestamp()` returns it. */
 export interface UidTime {
-  /** 0 to 1,048,575 times a million seconds. */
+  /** Millions of seconds, 0 to 1,048,575. */
   readonly megaSeconds: number
-  /** 0 to 999,999 from a clock; ids can hold up to 1,048,575. */
+  /** 0 to 999,999 from a clock; ids can contain up to 1,048,575. */
   readonly seconds: number
-  /** A multiple of 1024, from 0 to 999,424 from a clock; ids can hold up to 1,047,552. */
+  /** A multiple of 1024, 0 to 999,424 from a clock; ids can contain up to 1,047,552. */
   readonly microSeconds: number
 }
 
-/** A moment and a number within it, given out once. */
+/** A time and a sequence number, used once. */
 export interface UidStep extends UidTime {
   readonly sequence: number
 }
 
-/** The time fields, if an id can hold them exactly. */
+/** The time fields, if an id can contain them exactly. */
 export function checkTime(family: string, { megaSeconds, seconds, microSeconds }: UidTime): UidTime {
   checkInteger(family, 'megaSeconds', megaSeconds, 0, MAX_MEGA_SECONDS)
   checkInteger(family, 'seconds', seconds, 0, MAX_SECONDS)

@@ -3,31 +3,30 @@ import type { UidGenerator } from './generator.js'
 import type { UidFields, UidId } from './global-codec.js'
 import type { UidNode } from './node.js'
 
-/** What each node has seen last: one global id a node. */
+/** A vector clock: the latest global id of each node. */
 export type VectorClock = readonly UidId[]
 
-/** An entry that the other clock has not reached. */
+/** An entry that is later than the other clock's. */
 export interface VectorClockGap {
-  /** The entry: its node's last id. */
+  /** The entry: the latest id of its node. */
   readonly id: UidId
-  /** How far the other clock's entry of this node is behind; undefined if it has none. */
+  /** How far behind the other clock's entry of this node is; undefined if it has none. */
   readonly behind: UidDistance | undefined
 }
 
 /**
- * Operations on vector clocks. Ids contain fingerprints, so a node is the same whether it was named or
- * numbered.
+ * Operations on vector clocks. A node's name and its fingerprint are the same node, since ids contain the fingerprint.
  */
 export interface VectorClocks {
   /** A clock that has seen only this generator's node. */
   create(generator: UidGenerator<UidId>): VectorClock
-  /** The clock after an event on the generator's node: its entry renewed and put first. */
+  /** The clock after an event on the generator's node: its entry is replaced and moved to the front. */
   tick(clock: VectorClock, generator: UidGenerator<UidId>): VectorClock
   /** The clock that has seen what either has seen, sorted by fingerprint. */
   join(a: VectorClock, b: VectorClock): VectorClock
   /** Whether `a` has seen all that `b` has. */
   descends(a: VectorClock, b: VectorClock): boolean
-  /** The same, leaving one node out of account. */
+  /** Whether `a` has seen all that `b` has, except of this node. */
   descendsExcept(node: UidNode, a: VectorClock, b: VectorClock): boolean
   /** The entries of `b` that `a` has not reached, in the order of `b`. */
   diff(a: VectorClock, b: VectorClock): VectorClockGap[]
