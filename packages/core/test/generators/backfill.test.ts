@@ -186,20 +186,24 @@ describe.each(families)('generateAt of $name', ({ shard, family, make, numberOf,
   })
 })
 
-// The same for all families, and takes a second.
-test('moments in any order keep the counters of the last million, those in use before others', () => {
-  const shard = { sequenceMin: 2048, sequenceMax: 4095 }
-  const generator = flake.generator({ id: 7, counterMask: 2047, backfill: shard })
-  const at = (unit: number) => flake.unpack(generator.generateAt(START_MS + unit)).counter - shard.sequenceMin
-  const often = 2_000_000
-  at(often)
-  for (let unit = 0; unit < 100_000; unit++) generator.generateAt(START_MS + unit)
-  expect([at(0), at(99_999), at(often)]).toEqual([1, 1, 1])
-  for (let unit = 100_000; unit < 2 ** 20 - 1; unit++) generator.generateAt(START_MS + unit)
-  expect(at(often)).toBe(2)
-  expect([at(2 ** 20 - 1), at(often), at(2 ** 20 - 2)]).toEqual([0, 3, 1])
-  expectRefusal(() => at(1), 'SEQUENCE_EXHAUSTED')
-})
+// The same for all families, and takes a second: too long to run with each mutant.
+test.skipIf(process.env['SNOFLAX_MUTATE_JOURNAL'])(
+  'moments in any order keep the counters of the last million, those in use before others',
+  () => {
+    const shard = { sequenceMin: 2048, sequenceMax: 4095 }
+    const generator = flake.generator({ id: 7, counterMask: 2047, backfill: shard })
+    const at = (unit: number) =>
+      flake.unpack(generator.generateAt(START_MS + unit)).counter - shard.sequenceMin
+    const often = 2_000_000
+    at(often)
+    for (let unit = 0; unit < 100_000; unit++) generator.generateAt(START_MS + unit)
+    expect([at(0), at(99_999), at(often)]).toEqual([1, 1, 1])
+    for (let unit = 100_000; unit < 2 ** 20 - 1; unit++) generator.generateAt(START_MS + unit)
+    expect(at(often)).toBe(2)
+    expect([at(2 ** 20 - 1), at(often), at(2 ** 20 - 2)]).toEqual([0, 3, 1])
+    expectRefusal(() => at(1), 'SEQUENCE_EXHAUSTED')
+  },
+)
 
 test('generate of uid uses the numbers below the shard, and its local generator counts with it', () => {
   const clock = () => START_MS
