@@ -142,6 +142,10 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     const operator = In([ada.id, ben.id])
     expect(await authors().countBy({ id: operator })).toBe(2)
     expect(await authors().countBy({ id: operator })).toBe(2)
+    expect(await books().countBy({ author: { id: Not(operator) } })).toBe(0)
+    // Of a column that stores the text, which the operator is used for next.
+    expect(operator.value).toEqual([ada.id, ben.id])
+    expect(await authors().countBy({ name: Or(operator, Equal('Ada')) })).toBe(1)
     expect(await authors().countBy({ id: Not(ada.id) })).toBe(1)
     expect(await authors().countBy({ id: Not(In([ada.id])) })).toBe(1)
     expect(await authors().countBy({ id: Equal(ada.id) })).toBe(1)

@@ -64,8 +64,10 @@ export class PreparedColumn implements ValueTransformer {
 export const pathOf = (column: ColumnMetadata): string =>
   `${column.entityMetadata.name}.${column.propertyPath}`
 
+export const isPreparedColumn = (transformer: object): transformer is PreparedColumn => PREPARED in transformer
+
 export const idColumnFor = ({ transformer }: ColumnMetadata): PreparedColumn | undefined =>
-  transformer && PREPARED in transformer ? (transformer as PreparedColumn) : undefined
+  transformer && isPreparedColumn(transformer) ? transformer : undefined
 
 /** The id columns of an entity. */
 export const idColumnsIn = ({ columns }: EntityMetadata): PreparedColumn[] =>

@@ -7,6 +7,7 @@ import {
   dataSourceOf,
   idColumnFor,
   idColumnsIn,
+  isPreparedColumn,
   preparedOf,
   state,
 } from '../columns/prepared.js'
@@ -162,6 +163,12 @@ function patchPrototypes(of: Prototypes): void {
       withIds(await execute(), builder),
     )
   }
+  // TypeORM replaces what the caller's operator holds, which may be used again for other columns.
+  around<object, [object], void>(of.FindOperator, 'transformValue', (operator, transform, transformer) => {
+    const held = { ...operator }
+    transform(transformer)
+    if (isPreparedColumn(transformer)) Object.assign(operator, held)
+  })
   around<Save, [], Promise<void>>(of.SubjectExecutor, 'execute', (save, execute) => {
     if (hasIds(save.queryRunner)) generateIdsOfSave(save)
     return execute()
