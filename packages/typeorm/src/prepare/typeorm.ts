@@ -58,6 +58,7 @@ export function prototypesOf(dataSource: DataSource) {
     UpdateQueryBuilder: prototypeOf(select.update()),
     DeleteQueryBuilder: prototypeOf(select.delete()),
     SoftDeleteQueryBuilder: prototypeOf(select.softDelete()),
+    EntityManager: prototypeOf(dataSource.manager),
     QueryRunner: prototypeOf(dataSource.driver.createQueryRunner('master')),
     ...classesOf(dataSource),
   }
@@ -93,7 +94,8 @@ const MEMBERS = {
   UpdateQueryBuilder: 'execute',
   DeleteQueryBuilder: 'execute',
   SoftDeleteQueryBuilder: 'execute',
-  QueryRunner: 'query release stream',
+  QueryRunner: 'query release stream changeColumns',
+  EntityManager: 'sum average minimum maximum',
   FindOperator: 'transformValue',
   SubjectExecutor: 'execute executeInsertOperations recompute groupBulkSubjects',
   ClosureSubjectExecutor: 'insert update',
