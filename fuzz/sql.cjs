@@ -1,5 +1,6 @@
 // The reader of SQL: it reads whatever comes, loses nothing, and takes time in proportion to the length.
 const assert = require('node:assert')
+const { IdError } = require('@snoflax/core')
 const {
   NAMED_PLACEHOLDER,
   closingOf,
@@ -43,8 +44,8 @@ exports.repeated = (/** @type {Buffer} */ data) => {
     try {
       readComparisons(long, dialect)
     } catch (error) {
-      // Thousands of brackets within each other, which databases refuse too.
-      if (!(error instanceof RangeError)) throw error
+      // Hundreds of brackets within each other are refused, as databases do with thousands.
+      if (!(error instanceof IdError)) throw error
     }
   }
 }

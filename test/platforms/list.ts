@@ -48,6 +48,15 @@ export const PLATFORMS: readonly Platform[] = [
     commands: ['npx tsc --noEmit', 'npm start'],
   },
   {
+    name: 'esbuild, minified, for Node',
+    folder: 'typeorm-commonjs',
+    made: ['npm install --save-dev esbuild@0.28'],
+    commands: [
+      'npx esbuild src/index.ts --bundle --minify --platform=node --external:sql.js --outfile=bundle.js',
+      'node bundle.js',
+    ],
+  },
+  {
     name: '`typeorm init`, ES modules',
     folder: 'typeorm-esm',
     made: [
@@ -95,6 +104,17 @@ export const PLATFORMS: readonly Platform[] = [
     ],
     files: ['prisma'],
     commands: ['npx prisma generate', 'npx tsc', 'node main.js'],
+  },
+  {
+    name: 'Next.js 16 (Turbopack)',
+    folder: 'next',
+    made: [
+      'npx --yes create-next-app@16 . --yes --ts --app --no-eslint --no-tailwind --no-src-dir --skip-install --disable-git',
+      `npm install ${DRIZZLE}`,
+      'npm install --save-dev @types/sql.js',
+    ],
+    files: ['drizzle', 'next'],
+    commands: ['npx next build'],
   },
   {
     name: 'pnpm workspace, two copies of drizzle-orm',

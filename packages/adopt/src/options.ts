@@ -1,4 +1,5 @@
 import type { Clock, IdGenerator, StorageOptions } from '@snoflax/core'
+import { checkOptions } from '@snoflax/core/adapter'
 import { refuse } from './obstacles.js'
 
 /** The source of each row's creation time, which its id will contain. Rows of equal time keep the order of their old keys. */
@@ -67,8 +68,10 @@ export interface BackfillOptions {
   readonly signal?: { throwIfAborted(): void }
 }
 
-/** @throws {IdError} for a batch that would hold no rows: there would be no end of them. */
-export function checkBatchSize({ batchSize = 1 }: BackfillOptions): void {
+/** @throws {IdError} also for a batch that would hold no rows: there would be no end of them. */
+export function checkBackfill(options: BackfillOptions): void {
+  checkOptions('backfill', options, { batchSize: 'number', onProgress: 'function', signal: 'any' })
+  const { batchSize = 1 } = options
   if (Number.isSafeInteger(batchSize) && batchSize > 0) return
   refuse('backfill', 'batchSize must be an integer, 1 or more', batchSize)
 }

@@ -1,9 +1,10 @@
+import { checkInteger, checkOptions } from '@snoflax/core/adapter'
 import type { Adoption, Phase, ReplacedColumn } from './adoption.js'
 import { fillKeys } from './backfill.js'
 import type { Column, Driver, Open } from './driver.js'
 import { type MariadbClient, openMariadb } from './mariadb/driver.js'
 import { Obstacles, refuse } from './obstacles.js'
-import { type AdoptionOptions, checkBatchSize, type TableOptions } from './options.js'
+import { type AdoptionOptions, checkBackfill, type SwitchOptions, type TableOptions } from './options.js'
 import {
   type Key,
   legacyName,
@@ -67,6 +68,12 @@ const planIn = <Details>(
     }
     return adoptionOf(open, options, recipes, plan, begun?.phase ?? 'planned', told)
   })
+
+function lockTimeoutOf(caller: string, options: SwitchOptions): number {
+  checkOptions(caller, options, { lockTimeoutMs: 'number' })
+  const { lockTimeoutMs = LOCK_TIMEOUT_MS } = options
+  return checkInteger(caller, 'lockTimeoutMs', lockTimeoutMs, 1, 86_400_000)
+}
 
 /** A table as it was given, and what was found of it. */
 interface Given {
@@ -186,7 +193,7 @@ function adoptionOf<Details>(
     columns: plan.columns.map((column) => ({ ...column, table: shownName(column.table) })),
     backfill: (backfillOptions = {}) =>
       open(function* (db) {
-        checkBatchSize(backfillOptions)
+        checkBackfill(backfillOptions)
         const { create, expand, reconcile } = db.statements(plan)
         const begun = yield* readOwn(db)
         if (begun === undefined) {
@@ -203,8 +210,9 @@ function adoptionOf<Details>(
         yield* fillKeys(db, plan, recipes, 'until few are left', backfillOptions)
         yield* db.apply(reconcile)
       }, true),
-    switchKeys: ({ lockTimeoutMs = LOCK_TIMEOUT_MS } = {}) =>
+    switchKeys: (switchOptions = {}) =>
       open(function* (db) {
+        const lockTimeoutMs = lockTimeoutOf('switchKeys', switchOptions)
         const { reconcile, settle } = db.statements(plan)
         if ((yield* own(db)).phase === 'backfilling') {
           for (const { table } of plan.roots) {
@@ -241,8 +249,9 @@ function adoptionOf<Details>(
       open(function* (db) {
         return yield* verify(db, yield* own(db), recipes)
       }),
-    finish: ({ lockTimeoutMs = LOCK_TIMEOUT_MS } = {}) =>
+    finish: (finishOptions = {}) =>
       open(function* (db) {
+        const lockTimeoutMs = lockTimeoutOf('finish', finishOptions)
         if ((yield* own(db)).phase === 'backfilling')
           refuse('finish', 'the keys are not switched yet; call switchKeys()')
         yield* db.finish(plan, lockTimeoutMs)

@@ -1,5 +1,5 @@
 import { type Database, flax, type IdStorage, storageFor } from '@snoflax/core'
-import { baseOf, checkGenerator, withPath } from '@snoflax/core/adapter'
+import { baseOf, checkGenerator, checkOptions, type OptionKind, withPath } from '@snoflax/core/adapter'
 import { Obstacles, refuse } from './obstacles.js'
 import {
   type AdoptionOptions,
@@ -24,18 +24,27 @@ export type TimeSource =
   | { readonly kind: 'span'; readonly fromMs: number; readonly toMs: number }
 
 /** Those of the tables given. @throws {IdError} for options that can't be. */
-export function keyRecipes(
-  { tables, maxDriftMs = MAX_DRIFT_MS }: AdoptionOptions,
-  database: Database,
-): KeyRecipe[] {
+export function keyRecipes(options: AdoptionOptions, database: Database): KeyRecipe[] {
+  checkOptions('planAdoption', options, { tables: 'list', allowTriggers: 'list', maxDriftMs: 'number' })
+  const { tables, maxDriftMs = MAX_DRIFT_MS } = options
   const obstacles = new Obstacles()
-  const recipes = tables.flatMap((options) => {
+  const recipes = tables.flatMap((options, i) => {
+    obstacles.attempt(() => checkOptions(options?.table ?? `tables[${i}]`, options, TABLE, 'a table'))
     const storage = obstacles.attempt(() => storageOf(options, database))
     const source = obstacles.attempt(() => timeSource(options.table, options.createdAt))
     return storage && source ? [{ storage, source, generator: options.generator, maxDriftMs }] : []
   })
   obstacles.refuse()
   return recipes
+}
+
+const TABLE: Readonly<Record<keyof TableOptions, OptionKind>> = {
+  table: 'any',
+  createdAt: 'any',
+  generator: 'any',
+  default: 'any',
+  storage: 'any',
+  exactBigint: 'boolean',
 }
 
 function storageOf(
@@ -68,8 +77,17 @@ function timeSource(table: string, createdAt: CreatedAt): TimeSource {
       createdAt,
     )
   }
-  if ('column' in createdAt) return { kind: 'column', ...createdAt }
-  if ('key' in createdAt) return { kind: 'key', timeMs: createdAt.key }
+  const check = (kinds: Readonly<Record<string, OptionKind>>): void =>
+    checkOptions(`${table}, createdAt`, createdAt, kinds, 'createdAt')
+  if ('column' in createdAt) {
+    check({ column: 'any', through: 'any', unit: ['s', 'ms'], timeZone: 'any' })
+    return { kind: 'column', ...createdAt }
+  }
+  if ('key' in createdAt) {
+    check({ key: 'function' })
+    return { kind: 'key', timeMs: createdAt.key }
+  }
+  check({ from: 'any', to: 'any' })
   const [fromMs, toMs] = [Number(createdAt.from), Number(createdAt.to)]
   if (fromMs <= toMs) return { kind: 'span', fromMs, toMs }
   return refuse(table, 'createdAt: from and to must be valid Dates, the earlier one first', createdAt)

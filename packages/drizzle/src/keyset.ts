@@ -33,7 +33,7 @@ export interface Keyset {
  */
 export function keyset<AColumn extends Column>(
   column: AColumn,
-  { after, order }: KeysetOptions<GetColumnData<AColumn, 'raw'>> = {},
+  options: KeysetOptions<GetColumnData<AColumn, 'raw'>> = {},
 ): Keyset {
   const ids = singleIdsOf(column)
   const { place } = ids
@@ -43,6 +43,7 @@ export function keyset<AColumn extends Column>(
       path: place,
     })
   }
-  const [beyond, ordered] = ids.placed(() => checkKeyset({ order })) === 'asc' ? [gt, asc] : [lt, desc]
+  const [beyond, ordered] = ids.placed(() => checkKeyset(options, {})) === 'asc' ? [gt, asc] : [lt, desc]
+  const { after } = options
   return { where: after == null ? undefined : beyond(column, after), orderBy: ordered(column) }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { IdError } from '@snoflax/core'
+import { checkInteger, checkOptions } from '@snoflax/core/adapter'
 import type { LeasableFamily, LeaseRequest, LeaseStore } from '@snoflax/core/leases'
 import { type Fetch, Gateway, type Stored } from './gateway.js'
 
@@ -80,8 +81,16 @@ interface Shard {
  * await lease.release()
  */
 export function etcdLeases(options: EtcdOptions): EtcdLeases {
+  checkOptions('etcdLeases', options, {
+    endpoints: 'any',
+    prefix: 'any',
+    headers: 'any',
+    timeoutMs: 'number',
+    fetch: 'function',
+  })
   const { endpoints, prefix = 'snoflax/leases/', headers = {}, timeoutMs = 2000 } = options
   checkEndpoints(endpoints)
+  checkInteger('etcdLeases', 'timeoutMs', timeoutMs, 1, LONGEST_MS)
   const gateway = new Gateway({
     endpoints,
     headers,

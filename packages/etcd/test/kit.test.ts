@@ -17,7 +17,7 @@ describe.runIf(hasEtcd())('leases in three members of etcd', () => {
   afterAll(() => cluster?.stop())
 
   test('leaders are killed, cut off, and isolated from their peers, and come back: no id twice', async () => {
-    await etcdLeases(cluster).begin(sno)
+    await etcdLeases({ endpoints: cluster.endpoints }).begin(sno)
     let elected: number | undefined
     const seen = await tryLeaseProcesses({
       program: new URL('programs/hold.js', import.meta.url),
@@ -102,7 +102,7 @@ describe.runIf(hasEtcd())('leases in three members of etcd', () => {
   })
 
   test('requests that come late and answers that get lost', async () => {
-    const store = etcdLeases(cluster)
+    const store = etcdLeases({ endpoints: cluster.endpoints })
     await store.begin(flake)
     const seen = await tryLeaseStore(store, { family: flake, numbers: { min: 1, max: 6 }, lastsMs: 4000 })
     console.log(`leases in etcd, kit: ${JSON.stringify(seen)}`)

@@ -21,7 +21,7 @@ describe.runIf(hasEtcd() && hasEtcdctl())('a snapshot that was restored lacks th
 
   beforeEach(async () => {
     cluster = await Cluster.start(1)
-    store = etcdLeases(cluster)
+    store = etcdLeases({ endpoints: cluster.endpoints })
     await store.begin(sno)
     snapshot = cluster.saveSnapshot()
     const lease = await leasePartitionFrom(store, LEASE)

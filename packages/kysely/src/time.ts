@@ -89,9 +89,10 @@ interface Pageable {
  */
 export function keyset(
   reference: IdReference,
-  { after, order, take }: KeysetOptions<string> = {},
+  options: KeysetOptions<string> = {},
 ): <Query>(query: Query) => Query {
-  const checked = checkKeyset({ order, take })
+  const checked = checkKeyset(options, { take: 'number' })
+  const { after, take } = options
   return <Query>(query: Query): Query => {
     let page = query as unknown as Pageable
     if (after != null) {

@@ -7,7 +7,6 @@ import type { Address } from './proxy.js'
 
 /** What {@link tryLeaseProcesses} tells each of its processes, as JSON in its first argument. */
 export interface Task {
-  readonly name: string
   readonly file: string
   readonly addresses: readonly Address[]
   readonly numbers: LeaseNumbers
@@ -30,7 +29,7 @@ const between = (from: number, to: number): number => from + Math.random() * (to
  */
 export async function holdLeases(open: (addresses: readonly Address[]) => LeaseStore): Promise<void> {
   const task: Task = JSON.parse(process.argv[2] ?? '')
-  const { name, file, numbers, ttlMs, skewMs, unguarded } = task
+  const { file, numbers, ttlMs, skewMs, unguarded } = task
   const out = openSync(file, 'a')
   const note = (line: string): void => void writeSync(out, `${line}\n`)
   const store = noting(open(task.addresses), (event) => note(JSON.stringify(event)))
@@ -68,7 +67,8 @@ export async function holdLeases(open: (addresses: readonly Address[]) => LeaseS
         family: sno,
         numbers,
         ttlMs,
-        holder: name,
+        // The same for all of them, since two programs may be given one name by mistake.
+        holder: 'lease-kit',
         waitMs: ttlMs,
         clock,
       })

@@ -85,7 +85,7 @@ export async function tryLeaseProcesses(trial: LeaseProcesses): Promise<LeasePro
   const start = (): void => {
     const name = `holder ${++started}`
     const addresses = proxies.map(({ address }) => address)
-    const task: Task = { name, file: join(folder, name), addresses, numbers, ttlMs, skewMs, unguarded }
+    const task: Task = { file: join(folder, name), addresses, numbers, ttlMs, skewMs, unguarded }
     const child = spawn(process.execPath, [fileURLToPath(trial.program.href), JSON.stringify(task)], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: { ...process.env, ...trial.env },

@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
+import { checkOptions } from '@snoflax/core/adapter'
 
 /** Where a server listens. */
 export interface Address {
@@ -51,10 +52,9 @@ export interface FaultyProxy {
  * console.log(proxy.address.host, proxy.counts.stalls) // 127.0.0.1 0
  * await proxy.close()
  */
-export async function startProxy(
-  target: Address,
-  { trouble = 0.01, stallMs = 1000 }: FaultOptions = {},
-): Promise<FaultyProxy> {
+export async function startProxy(target: Address, options: FaultOptions = {}): Promise<FaultyProxy> {
+  checkOptions('startProxy', options, { trouble: 'number', stallMs: 'number' })
+  const { trouble = 0.01, stallMs = 1000 } = options
   const counts = { stalls: 0, halves: 0, lostAnswers: 0 }
   const sockets = new Set<Socket>()
   let isCut = false

@@ -1,5 +1,5 @@
 import { type IdFamily, type StorageName, storageFor } from '@snoflax/core'
-import { databaseDefault } from '@snoflax/core/adapter'
+import { checkOptions, databaseDefault } from '@snoflax/core/adapter'
 
 /** Which server runs the statements: MySQL 8.0.13 or newer, or MariaDB 10.10 or newer. */
 export type Server = 'mysql' | 'mariadb'
@@ -40,7 +40,14 @@ export interface ColumnSql {
  * const create = `CREATE TABLE customer (id ${id.definition} PRIMARY KEY, name text)`
  * const change = `ALTER TABLE customer ALTER COLUMN id SET DEFAULT ${id.default}`
  */
-export function columnSql(family: IdFamily, { server, storage, number, meta }: ColumnOptions): ColumnSql {
+export function columnSql(family: IdFamily, options: ColumnOptions): ColumnSql {
+  checkOptions('columnSql', options, {
+    server: ['mysql', 'mariadb'],
+    storage: 'any',
+    number: 'number',
+    meta: 'number',
+  })
+  const { server, storage, number, meta } = options
   const stored = storageFor(family, server, { storage })
   const type = stored.column.sql
   const expression = databaseDefault({ family, database: server, storage: stored.name, number, meta })

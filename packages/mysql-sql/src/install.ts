@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { IdError } from '@snoflax/core'
-import { checkSchema, DEFAULT_SCHEMA, quoteText } from '@snoflax/core/adapter'
+import { checkOptions, checkSchema, DEFAULT_SCHEMA, quoteText } from '@snoflax/core/adapter'
 import type { Server } from './column-sql.js'
 import { statementsOf } from './sql-files.js'
 
@@ -62,7 +62,7 @@ const LEASE_PROCEDURES = ['lease_acquire', 'lease_renew', 'lease_release']
  * for (const statement of installStatements('mariadb', { schema: 'snoflax' })) await connection.query(statement)
  */
 export function installStatements(server: Server, options: InstallOptions = {}): string[] {
-  const { schema = DEFAULT_SCHEMA } = options
+  const { schema = DEFAULT_SCHEMA } = checkInstall(options)
   return [
     `CREATE DATABASE IF NOT EXISTS ${checkSchema(schema)} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
     `SET SESSION ${MODE}`,
@@ -70,6 +70,17 @@ export function installStatements(server: Server, options: InstallOptions = {}):
     ...objectStatements(server, options),
     completed(schema),
   ]
+}
+
+function checkInstall(options: InstallOptions): InstallOptions {
+  checkOptions('mysql-sql', options, { schema: 'any', grantTo: 'list', grantLeases: 'list' })
+  return options
+}
+
+/** The database of functions and procedures. */
+function schemaOf(caller: string, options: SchemaOption): string {
+  checkOptions(caller, options, { schema: 'any' })
+  return checkSchema(options.schema ?? DEFAULT_SCHEMA)
 }
 
 /** In which the bodies run from then on. */
@@ -147,7 +158,7 @@ function accountSql(account: string): string {
  * await install(pool, { grantLeases: ['app@%'] })
  */
 export async function install(client: Client, options: InstallOptions = {}): Promise<Installed> {
-  const { schema = DEFAULT_SCHEMA } = options
+  const { schema = DEFAULT_SCHEMA } = checkInstall(options)
   checkSchema(schema)
   return alone(client, schema, async (run) => {
     const server = await serverOf(run)
@@ -184,9 +195,10 @@ export async function install(client: Client, options: InstallOptions = {}): Pro
  */
 export async function installedVersion(
   client: Client,
-  { schema = DEFAULT_SCHEMA }: SchemaOption = {},
+  options: SchemaOption = {},
 ): Promise<string | undefined> {
-  const state = await stateOf(async (text) => rowsOf(await client.query(text)), checkSchema(schema))
+  const schema = schemaOf('installedVersion', options)
+  const state = await stateOf(async (text) => rowsOf(await client.query(text)), schema)
   return state?.complete ? state.version : undefined
 }
 
@@ -209,13 +221,10 @@ export interface Drift {
  * @example
  * for (const { object, change } of await drift(pool)) console.log(`${object} is ${change}`)
  */
-export async function drift(
-  client: Client,
-  { schema = DEFAULT_SCHEMA }: SchemaOption = {},
-): Promise<Drift[]> {
+export async function drift(client: Client, options: SchemaOption = {}): Promise<Drift[]> {
+  const schema = schemaOf('drift', options)
   const run: Run = async (text) => rowsOf(await client.query(text))
-  if ((await stateOf(run, checkSchema(schema))) === undefined)
-    throw refusal(`nothing is installed in ${schema}`)
+  if ((await stateOf(run, schema)) === undefined) throw refusal(`nothing is installed in ${schema}`)
   if (!(await hasTable(run, schema, '_manifest'))) throw refusal(`${schema} has no manifest; install again`)
   const found = await run(definitionsOf(schema))
   const installed = await run(
@@ -254,11 +263,8 @@ export async function drift(
  * @example
  * await uninstall(pool, { schema: 'ids' })
  */
-export async function uninstall(
-  client: Client,
-  { schema = DEFAULT_SCHEMA }: SchemaOption = {},
-): Promise<void> {
-  checkSchema(schema)
+export async function uninstall(client: Client, options: SchemaOption = {}): Promise<void> {
+  const schema = schemaOf('uninstall', options)
   await alone(client, schema, async (run) => {
     const server = await serverOf(run)
     if ((await stateOf(run, schema)) === undefined) throw refusal(`nothing is installed in ${schema}`)

@@ -1,5 +1,5 @@
 import { IdError, type IdFamily, type StorageName, storageFor, type Time } from '@snoflax/core'
-import { literalOf, unixMs } from '@snoflax/core/adapter'
+import { checkOptions, literalOf, unixMs } from '@snoflax/core/adapter'
 
 /** A column of ids. */
 export interface IdColumnName {
@@ -21,7 +21,9 @@ const STORAGES = ['binary', 'bigint']
  * const madeAt = timeSql(flax, { column: 'id', storage: 'binary' })
  * const change = `ALTER TABLE log ADD COLUMN made_at datetime(6) AS (${madeAt}) STORED`
  */
-export function timeSql(family: IdFamily, { column, storage }: IdColumnName): string {
+export function timeSql(family: IdFamily, options: IdColumnName): string {
+  checkOptions('timeSql', options, { column: 'any', storage: 'any' })
+  const { column, storage } = options
   const { name } = storageFor(family, 'mysql', { storage })
   const [first, next] = family.layout.fields
   if (!STORAGES.includes(name) || first?.name !== 'time' || next === undefined) {
@@ -67,7 +69,9 @@ export interface PartitionOptions {
  * const more = partitionsSql(flax, { storage: 'binary', from: new Date('2027-02-01'), until: new Date('2027-03-01') })
  * const later = `ALTER TABLE log ADD PARTITION (${more})`
  */
-export function partitionsSql(family: IdFamily, { storage, from, until }: PartitionOptions): string {
+export function partitionsSql(family: IdFamily, options: PartitionOptions): string {
+  checkOptions('partitionsSql', options, { storage: 'any', from: 'any', until: 'any' })
+  const { storage, from, until } = options
   const { toDatabase } = storageFor(family, 'mysql', { storage })
   const [fromMs, untilMs] = [unixMs(from), unixMs(until)]
   if (fromMs >= untilMs) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { IdError } from '@snoflax/core'
-import { checkSchema, DEFAULT_SCHEMA, readSql } from '@snoflax/core/adapter'
+import { checkOptions, checkSchema, DEFAULT_SCHEMA, type OptionKind, readSql } from '@snoflax/core/adapter'
 import { type Client, queryValue, run } from './client.js'
 import { grantLeasesSql, grantSql } from './grant.js'
 import { withManifest } from './manifest.js'
@@ -46,12 +46,9 @@ export interface Installed {
  * @example
  * await transaction.query(installSql({ schema: 'ids', families: ['flax'] }))
  */
-export function installSql({
-  schema = DEFAULT_SCHEMA,
-  families = FAMILIES,
-  grantTo = [],
-  grantLeases = [],
-}: InstallOptions = {}): string {
+export function installSql(options: InstallOptions = {}): string {
+  checkOptions('pg-sql', options, INSTALL_OPTIONS)
+  const { schema = DEFAULT_SCHEMA, families = FAMILIES, grantTo = [], grantLeases = [] } = options
   families.forEach(checkFamily)
   const files = filesOf(families)
   if (grantLeases.length > 0) checkLeased(files)
@@ -63,6 +60,13 @@ export function installSql({
     ...grantLeases.map((role) => grantLeasesSql(schema, role)),
     sqlOf(['end'], schema),
   ].join('\n')
+}
+
+export const INSTALL_OPTIONS: Readonly<Record<keyof InstallOptions, OptionKind>> = {
+  schema: 'any',
+  families: 'list',
+  grantTo: 'list',
+  grantLeases: 'list',
 }
 
 function checkLeased(files: readonly string[]): void {
@@ -120,8 +124,9 @@ export function installStatements(options: InstallOptions = {}): string[] {
  * await install(pool, { families: ['flax', 'sno'], grantTo: ['app'] })
  */
 export async function install(client: Client, options: InstallOptions = {}): Promise<Installed> {
-  const previousVersion = await installedVersion(client, options)
-  await run(client, installSql(options))
+  const sql = installSql(options)
+  const previousVersion = await versionIn(client, options.schema)
+  await run(client, sql)
   return { version: VERSION, previousVersion }
 }
 
@@ -135,8 +140,13 @@ export async function install(client: Client, options: InstallOptions = {}): Pro
  */
 export async function installedVersion(
   client: Client,
-  { schema = DEFAULT_SCHEMA }: { readonly schema?: string } = {},
+  options: { readonly schema?: string } = {},
 ): Promise<string | undefined> {
+  checkOptions('installedVersion', options, { schema: 'any' })
+  return versionIn(client, options.schema)
+}
+
+async function versionIn(client: Client, schema: string = DEFAULT_SCHEMA): Promise<string | undefined> {
   // Read from its definition and not called, for it may be anybody's.
   const version = await queryValue(
     client,
@@ -156,11 +166,9 @@ export async function installedVersion(
  * @example
  * await uninstall(pool, { schema: 'ids' })
  */
-export async function uninstall(
-  client: Client,
-  { schema = DEFAULT_SCHEMA }: { readonly schema?: string } = {},
-): Promise<void> {
-  await run(client, uninstallSql(schema))
+export async function uninstall(client: Client, options: { readonly schema?: string } = {}): Promise<void> {
+  checkOptions('uninstall', options, { schema: 'any' })
+  await run(client, uninstallSql(options.schema ?? DEFAULT_SCHEMA))
 }
 
 /** The statement that does it. */

@@ -1,6 +1,12 @@
 import { IdError } from '@snoflax/core'
-import { DEFAULT_SCHEMA } from '@snoflax/core/adapter'
-import { type InstallOptions, installSql, installStatements, uninstallSql } from './install.js'
+import { checkOptions, DEFAULT_SCHEMA, isDate } from '@snoflax/core/adapter'
+import {
+  INSTALL_OPTIONS,
+  type InstallOptions,
+  installSql,
+  installStatements,
+  uninstallSql,
+} from './install.js'
 
 /** A file to be written into a project. */
 export interface MigrationFile {
@@ -16,14 +22,14 @@ export interface MigrationOptions extends InstallOptions {
   readonly at?: Date
 }
 
-const digits = (at: Date): string => checkDate(at).toISOString().replaceAll(/\D/g, '').slice(0, 14)
+const digits = (at: Date): string => at.toISOString().replaceAll(/\D/g, '').slice(0, 14)
 
-function checkDate(at: Date): Date {
-  if (!Number.isNaN(at.getTime())) return at
-  throw new IdError('INVALID_TIME', 'pg-sql: at must be a valid Date', {
-    field: 'at',
-    value: at,
-  })
+/** The timestamp, and what is installed. */
+function settle(options: MigrationOptions): { readonly at: Date; readonly install: InstallOptions } {
+  checkOptions('pg-sql', options, { at: 'any', ...INSTALL_OPTIONS })
+  const { at = new Date(), ...install } = options
+  if (isDate(at) && !Number.isNaN(at.getTime())) return { at, install }
+  throw new IdError('INVALID_TIME', 'pg-sql: at must be a valid Date', { field: 'at', value: at })
 }
 
 /**
@@ -36,8 +42,9 @@ function checkDate(at: Date): Date {
  * const { path, content } = typeormMigration({ families: ['flax', 'sno'], at: new Date('2026-11-01') })
  * path // '1793491200000-InstallSnoflax.ts'
  */
-export function typeormMigration({ at = new Date(), ...options }: MigrationOptions = {}): MigrationFile {
-  const timestamp = checkDate(at).getTime()
+export function typeormMigration(options: MigrationOptions = {}): MigrationFile {
+  const { at, install } = settle(options)
+  const timestamp = at.getTime()
   const className = `InstallSnoflax${timestamp}`
   return {
     path: `${timestamp}-InstallSnoflax.ts`,
@@ -55,10 +62,10 @@ export class ${className} implements MigrationInterface {
   }
 }
 
-const STATEMENTS = ${JSON.stringify(installStatements(options), null, 2)}
+const STATEMENTS = ${JSON.stringify(installStatements(install), null, 2)}
 
 // Refuses while columns, defaults, indexes, views or functions use the schema.
-const UNINSTALL = ${JSON.stringify(uninstallSql(options.schema ?? DEFAULT_SCHEMA))}
+const UNINSTALL = ${JSON.stringify(uninstallSql(install.schema ?? DEFAULT_SCHEMA))}
 `,
   }
 }
@@ -72,8 +79,9 @@ const UNINSTALL = ${JSON.stringify(uninstallSql(options.schema ?? DEFAULT_SCHEMA
  * const { path, content } = prismaMigration({ families: ['flax', 'sno'], at: new Date('2026-11-01') })
  * path // '20261101000000_install_snoflax/migration.sql'
  */
-export function prismaMigration({ at = new Date(), ...options }: MigrationOptions = {}): MigrationFile {
-  return { path: `${digits(at)}_install_snoflax/migration.sql`, content: installSql(options) }
+export function prismaMigration(options: MigrationOptions = {}): MigrationFile {
+  const { at, install } = settle(options)
+  return { path: `${digits(at)}_install_snoflax/migration.sql`, content: installSql(install) }
 }
 
 /**
@@ -86,7 +94,8 @@ export function prismaMigration({ at = new Date(), ...options }: MigrationOption
  * const { path, content } = drizzleMigration({ families: ['flax', 'sno'], at: new Date('2026-11-01') })
  * path // '20261101000000_install_snoflax.sql'
  */
-export function drizzleMigration({ at = new Date(), ...options }: MigrationOptions = {}): MigrationFile {
-  const content = installStatements(options).join(';\n--> statement-breakpoint\n')
+export function drizzleMigration(options: MigrationOptions = {}): MigrationFile {
+  const { at, install } = settle(options)
+  const content = installStatements(install).join(';\n--> statement-breakpoint\n')
   return { path: `${digits(at)}_install_snoflax.sql`, content: `${content};\n` }
 }

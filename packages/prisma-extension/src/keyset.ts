@@ -1,4 +1,4 @@
-import { checkKeyset, checkOptions } from '@snoflax/core/adapter'
+import { checkKeyset } from '@snoflax/core/adapter'
 
 /** Options of {@link keyset}. */
 export interface KeysetOptions<AnId extends string, Field extends string> {
@@ -36,9 +36,8 @@ export interface Keyset<AnId extends string, Field extends string> {
 export function keyset<AnId extends string = never, const Field extends string = 'id'>(
   options: KeysetOptions<AnId, Field>,
 ): Keyset<AnId, Field> {
-  checkOptions('keyset', options, { after: 'any', take: 'number', order: 'any', field: 'any' })
-  const { after, take, order, field = 'id' as Field } = options
-  const direction = checkKeyset({ order, take })
+  const direction = checkKeyset(options, { take: 'number', field: 'any' })
+  const { after, take, field = 'id' as Field } = options
   const bound = after == null ? {} : { [field]: { [direction === 'asc' ? 'gt' : 'lt']: after } }
   return { where: bound, orderBy: { [field]: direction }, take } as Keyset<AnId, Field>
 }

@@ -1,5 +1,5 @@
 import type { IdFamily } from '@snoflax/core'
-import { checkFamily } from '@snoflax/core/adapter'
+import { checkFamily, checkOptions } from '@snoflax/core/adapter'
 import { GraphQLError, GraphQLScalarType, Kind, print, type ValueNode } from 'graphql'
 import { refusal } from './refusal.js'
 
@@ -24,6 +24,7 @@ export function idScalar<AnId extends string>(
   options: ScalarOptions = {},
 ): GraphQLScalarType<AnId, AnId> {
   checkFamily(family, 'idScalar: family')
+  checkOptions('idScalar', options, { name: 'any', description: 'any' })
   const { name = scalarName(family), description = `An id of family ${family.name}, as text.` } = options
   const check = (value: unknown, nodes?: ValueNode): AnId => {
     const error = refusal(family, value)

@@ -1,3 +1,4 @@
+import { IdError } from '../primitives/errors.js'
 import type { Database } from '../storage/column.js'
 import { readSql, type SqlToken } from './read-sql.js'
 
@@ -225,9 +226,18 @@ function itemsOf(tokens: readonly SqlToken[]): Item[] {
     }
     around.at(-1)?.push(item)
     if (item.inside) around.push(item.inside)
+    if (around.length > DEEPEST) {
+      throw new IdError(
+        'INVALID_OPTION',
+        `the SQL has brackets in brackets, ${DEEPEST} deep, which is too deep to tell what it compares; split the statement`,
+      )
+    }
   }
   return around[0] as Item[]
 }
+
+/** Brackets are read by recursion, and the stack has an end. */
+const DEEPEST = 700
 
 const OPENING = new Set(['(', '[', 'CASE'])
 const CLOSING = new Set([')', ']', 'END'])
@@ -374,10 +384,21 @@ const OTHER_RESULTS =
  */
 export const answersOther = (name: string): boolean => OTHER_RESULTS.test(name.toLowerCase())
 
-/** The arguments that a function answers. */
-function answeredBy(name: string, brackets: Item): Item[][] {
+/** Calls in calls are asked for at each level. */
+const answered = new WeakMap<Item, Operand[][]>()
+
+/** What the arguments are that a function answers. */
+function answeredBy(name: string, brackets: Item): Operand[][] {
+  const known = answered.get(brackets)
+  if (known) return known
   const isAnswered = answeredArguments(name)
-  return isAnswered ? expressionsIn(brackets).filter((_, at) => isAnswered(at)) : []
+  const found = isAnswered
+    ? expressionsIn(brackets)
+        .filter((_, at) => isAnswered(at))
+        .map(termsOf)
+    : []
+  answered.set(brackets, found)
+  return found
 }
 
 /** The results of a CASE. */
@@ -388,11 +409,12 @@ const resultsOf = ({ inside = [] }: Item): Item[][] =>
 
 /** What has one storage besides comparisons: a function's arguments and a case's results; an array and elements. */
 function uniting(item: Item, next: Item | undefined): Found[] {
-  const united = (parts: readonly Item[][]): Found => ({ rows: parts.map((part) => [termsOf(part)]) })
+  const united = (parts: readonly Operand[][]): Found => ({ rows: parts.map((part) => [part]) })
   if (item.text === 'CASE') {
     const [matched = [], ...whens] = divided(item.inside ?? [], /^WHEN$/)
     const cases = whens.map((part) => divided(part, /^THEN$/)[0] as Item[])
-    return [united(resultsOf(item)), ...(matched.length > 0 ? [united([matched, ...cases])] : [])]
+    const compared = matched.length > 0 ? [united([matched, ...cases].map(termsOf))] : []
+    return [united(resultsOf(item).map(termsOf)), ...compared]
   }
   if (next?.text !== '(') return []
   if (!/^ARRAY_(?:POSITIONS?|APPEND|PREPEND|REMOVE|REPLACE)$/.test(item.text)) {
@@ -400,7 +422,7 @@ function uniting(item: Item, next: Item | undefined): Found[] {
   }
   const given = expressionsIn(next)
   const array = item.text === 'ARRAY_PREPEND' ? given.pop() : given.shift()
-  return [{ ...united(given), array: termsOf(array ?? [])[0]?.chunk }]
+  return [{ ...united(given.map(termsOf)), array: termsOf(array ?? [])[0]?.chunk }]
 }
 
 /** The chunks, or columns, whose value an expression can have. */
@@ -423,7 +445,7 @@ function termsOf(items: readonly Item[]): Operand[] {
   if (first.text === 'SELECT') return termsOf(divided(items.slice(1), /^(?:FROM|,)$/)[0] as Item[])
   const isCall =
     second?.text === '(' && (more.length === 0 || /^(?:OVER|FILTER)$/.test(more[0]?.text as string))
-  return isCall ? answeredBy(first.text, second).flatMap(termsOf) : []
+  return isCall ? answeredBy(first.text, second).flat() : []
 }
 
 const JSON_READER =

@@ -1,6 +1,6 @@
 export { baseOf, checkFamilies, checkFamily, isPrefixed } from '../identity.js'
 export { unixMs } from '../primitives/clock.js'
-export { show } from '../primitives/errors.js'
+export { checkInteger, show } from '../primitives/errors.js'
 export { checkOptions, type OptionKind } from '../primitives/options.js'
 export { isBytes, isDate } from '../primitives/realms.js'
 export { agree, type ColumnIdentity } from './agree.js'

@@ -1,10 +1,10 @@
 import { IdError, show } from './errors.js'
 
 /**
- * What an option takes: one of several words, a boolean, a function, an AbortSignal, a number that must not be undefined,
- * or what its reader checks.
+ * What an option takes: one of several words, a boolean, a function, a list, an AbortSignal, a number that must not be
+ * undefined, or what its reader checks.
  */
-export type OptionKind = 'number' | 'boolean' | 'function' | 'signal' | 'any' | readonly string[]
+export type OptionKind = 'number' | 'boolean' | 'function' | 'list' | 'signal' | 'any' | readonly string[]
 
 /**
  * Refuses options that nobody reads, and values of the wrong kind: a name with a typo, or a setting that was never
@@ -50,6 +50,7 @@ export function checkOptions(
 
 function isOfKind(kind: OptionKind, value: unknown): boolean {
   if (typeof kind === 'object') return kind.includes(value as string)
+  if (kind === 'list') return Array.isArray(value)
   if (kind === 'signal')
     return isOfKind('function', (value as { addEventListener?: unknown } | null)?.addEventListener)
   return kind === 'any' || kind === 'number' || kind === typeof value

@@ -10,6 +10,16 @@ test.each(['(a ~ (b ', 'x in (?, (', 'case when a = (', '? and ? = (? like '])(
   },
 )
 
+test('calls in calls take the square of their number at most, and thousands of brackets are refused', () => {
+  const { comparisons } = readComparisons(`${'coalesce(a, '.repeat(600)}${markOf(0)}`, 'postgres')
+  expect(comparisons.filter(({ rows }) => rows.flat(2).some(({ chunk }) => chunk === 0))).toHaveLength(600)
+  for (const open of ['[', '(', 'lower(', 'a like (b || [', 'case when a = (']) {
+    expect(() => readComparisons(open.repeat(5000), 'postgres')).toThrow(
+      'the SQL has brackets in brackets, 700 deep, which is too deep to tell what it compares; split the statement',
+    )
+  }
+})
+
 test('a pattern inside a pattern has the chunks of both levels', () => {
   const { comparisons } = readComparisons('a like (b like (c))', 'postgres')
   expect(comparisons.map(({ pattern }) => pattern)).toEqual(['like', 'like'])

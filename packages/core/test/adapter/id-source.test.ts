@@ -148,13 +148,17 @@ describe('a foreign key', () => {
 })
 
 test('a page by keyset', () => {
-  expect(checkKeyset({})).toBe('asc')
-  expect(checkKeyset({ order: 'desc', take: 1 })).toBe('desc')
-  expectRefusal(() => checkKeyset({ order: 'DESC' }), 'INVALID_OPTION', {
+  const own = { take: 'number' } as const
+  expect(checkKeyset({}, {})).toBe('asc')
+  expect(checkKeyset({ order: 'desc', take: 1 }, own)).toBe('desc')
+  expectRefusal(() => checkKeyset({ order: 'DESC' }, {}), 'INVALID_OPTION', {
     message: `keyset: order must be 'asc' or 'desc', not "DESC"`,
   })
+  expectRefusal(() => checkKeyset({ take: 5 }, {}), 'INVALID_OPTION', {
+    message: 'keyset: no option "take"; options are after, order',
+  })
   for (const take of [0, -1, 1.5, '20', null, Number.NaN]) {
-    expectRefusal(() => checkKeyset({ take }), 'INVALID_OPTION', { field: 'take' })
+    expectRefusal(() => checkKeyset({ take }, own), 'INVALID_OPTION', { field: 'take' })
   }
 })
 

@@ -1,4 +1,4 @@
-import { checkSchema, DEFAULT_SCHEMA } from '@snoflax/core/adapter'
+import { checkOptions, checkSchema, DEFAULT_SCHEMA } from '@snoflax/core/adapter'
 import { type Column, type GetColumnData, type SQL, sql } from 'drizzle-orm'
 import { singleIdsOf } from '../id-column/ids.js'
 
@@ -34,8 +34,10 @@ export const maxId = <AColumn extends Column>(column: AColumn, options?: EndsOpt
 function end<AColumn extends Column>(
   name: 'min' | 'max',
   column: AColumn,
-  { schema = DEFAULT_SCHEMA }: EndsOptions = {},
+  options: EndsOptions = {},
 ): SQL<GetColumnData<AColumn, 'raw'> | null> {
+  checkOptions(`${name}Id`, options, { schema: 'any' })
+  const { schema = DEFAULT_SCHEMA } = options
   const { type } = singleIdsOf(column).storage.column
   const isOurs = type === 'uuid' || type === 'bytea'
   const aggregate = sql.raw(isOurs ? `${checkSchema(schema)}.${name}` : name)

@@ -1,5 +1,5 @@
 import type { IdFamily, Time } from '@snoflax/core'
-import { sqlFunction, unixMs } from '@snoflax/core/adapter'
+import { checkOptions, sqlFunction, unixMs } from '@snoflax/core/adapter'
 import { and, type Column, type SQL, sql } from 'drizzle-orm'
 import { idsOf, singleIdsOf } from '../id-column/ids.js'
 import type { AnyIdColumn } from '../id-column/types.js'
@@ -59,10 +59,11 @@ export function createdBetween(
   return and(range, sql`${made} >= ${iso(from)}::timestamptz`, sql`${made} < ${iso(to)}::timestamptz`) as SQL
 }
 
-function timestamp(column: Column, { schema }: TimeFunctionOptions): SQL {
+function timestamp(column: Column, options: TimeFunctionOptions): SQL {
+  checkOptions('createdAt', options, { schema: 'any' })
   const { family } = singleIdsOf(column)
   const settings = settingsOf(family).map((value) => sql.raw(String(value)))
-  return sql`${sql.raw(sqlFunction(family, 'time', schema))}(${sql.join([column, ...settings], sql`, `)})`
+  return sql`${sql.raw(sqlFunction(family, 'time', options.schema))}(${sql.join([column, ...settings], sql`, `)})`
 }
 
 /** What ids don't say of themselves, and the functions have to be told: their epoch or neighbourhood. */

@@ -90,14 +90,9 @@ export interface KeysetOptions<Entity extends ObjectLiteral, Field extends keyof
 export function keyset<
   Entity extends ObjectLiteral,
   Field extends keyof Entity & string = 'id' & keyof Entity,
->({
-  field = 'id' as Field,
-  order,
-  after,
-  take,
-  where = {},
-}: KeysetOptions<Entity, Field>): Pick<FindManyOptions<Entity>, 'where' | 'order' | 'take'> {
-  const direction = checkKeyset({ order, take })
+>(options: KeysetOptions<Entity, Field>): Pick<FindManyOptions<Entity>, 'where' | 'order' | 'take'> {
+  const direction = checkKeyset(options, { take: 'number', field: 'any', where: 'any' })
+  const { field = 'id' as Field, after, take, where = {} } = options
   const beyond = direction === 'asc' ? MoreThan : LessThan
   const seek = (one: FindOptionsWhere<Entity>) =>
     after == null ? one : { ...one, [field]: both(one[field], beyond(after)) }

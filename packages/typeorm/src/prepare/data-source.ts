@@ -1,4 +1,4 @@
-import { requireMembers } from '@snoflax/core/adapter'
+import { checkOptions, requireMembers } from '@snoflax/core/adapter'
 import { DataSource } from 'typeorm'
 import { isPrepared, remember, state } from '../columns/prepared.js'
 import { patchTypeorm } from './patches.js'
@@ -80,12 +80,13 @@ const isCommand = (): boolean =>
  */
 export function prepareDataSource<Source extends DataSource>(
   dataSource: Source,
-  { checkColumns = true }: PrepareOptions = {},
+  options: PrepareOptions = {},
 ): Source {
+  checkOptions('prepareDataSource', options, { checkColumns: 'boolean' })
   const building = requireBuilding(dataSource)
   if (dataSource instanceof DataSource) patchDataSources()
   else if (!state.patched.has(building)) patchBuilding(building)
-  if (!checkColumns) state.unchecked.add(dataSource)
+  if (options.checkColumns === false) state.unchecked.add(dataSource)
   prepareMetadata(dataSource)
   return dataSource
 }

@@ -187,7 +187,7 @@ export function databaseOf({ options }: DataSource): DatabaseFacts {
   if (database === undefined) {
     throw new IdError(
       'INVALID_OPTION',
-      `id columns support ${Object.keys(DATABASES).join(', ')}, not for a DataSource of type ${options.type}`,
+      `id columns support ${Object.keys(DATABASES).join(', ')}; this DataSource is of type ${options.type}`,
       { field: 'type', value: options.type },
     )
   }

@@ -43,4 +43,4 @@ function refused(call: () => unknown): void {
   throw new Error(`${call} refused nothing`)
 }
 
-main()
+export const done = main()

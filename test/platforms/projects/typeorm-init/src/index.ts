@@ -4,12 +4,12 @@ import { type FlaxId, IdError } from '@snoflax/core'
 import { FlaxIdColumn } from '@snoflax/typeorm'
 import { Column, DataSource, Entity } from 'typeorm'
 
-@Entity()
+@Entity('order')
 class Order {
   @FlaxIdColumn({ storage: 'binary' })
   id: FlaxId
 
-  @Column()
+  @Column('varchar')
   what: string
 }
 

@@ -1,0 +1,6 @@
+import { done } from '../main'
+
+export default async function Page() {
+  await done
+  return <p>tea</p>
+}
