@@ -49,9 +49,17 @@ export default defineConfig({
   // A package's public name leads to its sources, subpaths too, so that watching needs no build.
   resolve: {
     alias: [
+      { find: /^@snoflax\/test\/adoption$/, replacement: at('test/adoption.ts') },
       { find: /^@snoflax\/test\/contract$/, replacement: at('test/contract/index.ts') },
       { find: /^@snoflax\/test$/, replacement: at('test/databases.ts') },
       ...(drizzle ? [{ find: /^drizzle-orm(?=$|\/)/, replacement: `drizzle-orm-${drizzle}` }] : []),
+      // From 1.0 on Drizzle has them itself.
+      ...(drizzle?.startsWith('1')
+        ? [
+            { find: /^drizzle-(zod|valibot|arktype)$/, replacement: `drizzle-orm-${drizzle}/$1` },
+            { find: /^drizzle-typebox$/, replacement: `drizzle-orm-${drizzle}/typebox-legacy` },
+          ]
+        : []),
       ...(kysely ? [{ find: /^kysely(?=$|\/)/, replacement: `kysely-${kysely}` }] : []),
       {
         find: /^@snoflax\/extension-prisma\/sqlite\//,

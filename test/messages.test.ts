@@ -105,7 +105,7 @@ const PHRASES: Readonly<Record<string, readonly RegExp[]>> = {
     /(foreign|primary|old|new) keys?|its keys|keys are|as its key|set the key|key order|a key of a later time|the key of|\{ key \}|createdAt\.key/,
     /keys\[|a key must have 32 bytes|there must be a key|seal-keys|etcd has no key/,
   ],
-  migration: [/(by|in|into) a migration|mark its migration/],
+  migration: [/(by|in|into) a migration|mark this migration/],
   partition: [
     /sno|--partition|'a partition'|default partitions|partition,? (worker|or worker)|partition or|pass partition|snapshot/,
     /partitioned/,

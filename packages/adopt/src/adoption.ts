@@ -31,9 +31,9 @@ export interface Adoption {
   /** The SQL of all steps, to review before you run them. */
   readonly sql: string
   /**
-   * The changes to your ORM's schema at each stage, for PostgreSQL. Call it before `finish`, which deletes the plan.
+   * The changes to your ORM's schema at each stage. Call it before `finish`, which deletes the plan.
    *
-   * @throws {IdError} for a key whose type the ORM can't declare, and for SQLite and MariaDB.
+   * @throws {IdError} for a key whose type the ORM can't declare.
    */
   schemaChange(orm: Orm, stage: Stage): SchemaChange
   /**

@@ -2,8 +2,8 @@ import type { IdStorage } from '@snoflax/core'
 import type { Phase } from './adoption.js'
 import type { Obstacles } from './obstacles.js'
 import type { BackfillOptions, ColumnTime } from './options.js'
-import type { ForeignKey, Key, Plan, RootPlan } from './plan.js'
-import type { Orm, SchemaChange, Stage } from './schema-change.js'
+import type { AddedIndex, ForeignKey, Key, Plan, RootPlan } from './plan.js'
+import type { Stage } from './schema-change.js'
 import type { Work } from './work.js'
 
 /** Runs statements on one connection. */
@@ -35,9 +35,11 @@ export interface Catalog {
   readColumns(session: Session, table: string): Work<readonly Column[]>
 }
 
+export type DatabaseName = 'PostgreSQL' | 'SQLite' | 'MariaDB'
+
 /** What a database brings to an adoption: all that the engine can't say in SQL that every database takes. */
 export interface Driver<Details = unknown> extends Session {
-  readonly database: 'PostgreSQL' | 'SQLite' | 'MariaDB'
+  readonly database: DatabaseName
   readonly catalog: Catalog
   /** Whether new values are filled in beside the old ones before the switch. Else ids wait in the map. */
   readonly hasNewColumns: boolean
@@ -67,7 +69,12 @@ export interface Driver<Details = unknown> extends Session {
   ): Work<Details>
   /** What the switch takes down and puts back, by name. */
   carriedIn?(details: Details): readonly string[]
-  schemaChange?(plan: Plan<Details>, orm: Orm, stage: Stage): SchemaChange
+  /** What a stage adds to the tables, and the ORM has to know of. */
+  addedIndexes(plan: Plan<Details>, stage: Stage): readonly AddedIndex[]
+  /** Tables of ours among the application's, until the adoption is finished. */
+  ownTables(plan: Plan<Details>): readonly string[]
+  /** Statements for the ORM's migration: see `SchemaChange`. */
+  migration(plan: Plan<Details>, stage: Exclude<Stage, 'backfilling'>): readonly string[]
   /** What has to be the same from the backfill to the switch. */
   fixedDetails(details: Details): unknown
   /** Tries the switch as far as it can be without rows, and notes what does not come through. Changes nothing. */

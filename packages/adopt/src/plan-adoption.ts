@@ -5,6 +5,7 @@ import type { Column, Driver, Open } from './driver.js'
 import { type MariadbClient, openMariadb } from './mariadb/driver.js'
 import { Obstacles, refuse } from './obstacles.js'
 import { type AdoptionOptions, checkBackfill, type SwitchOptions, type TableOptions } from './options.js'
+import { schemaChange } from './orms.js'
 import {
   type Key,
   legacyName,
@@ -59,12 +60,7 @@ const planIn = <Details>(
     const told: Told = {
       carried: db.carriedIn?.(plan.details) ?? [],
       sql: script(db, plan),
-      schemaChange: (orm, stage) =>
-        db.schemaChange?.(plan, orm, stage) ??
-        refuse(
-          'schemaChange',
-          `it is written for PostgreSQL; in ${db.database}, change the schema by hand and mark its migration as applied`,
-        ),
+      schemaChange: (orm, stage) => schemaChange(db, plan, orm, stage),
     }
     return adoptionOf(open, options, recipes, plan, begun?.phase ?? 'planned', told)
   })

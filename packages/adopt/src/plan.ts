@@ -1,5 +1,6 @@
 import type { ReplacedColumn } from './adoption.js'
 import { type Obstacles, refuse } from './obstacles.js'
+import type { Stage } from './schema-change.js'
 
 /** A column, and its table as SQL: quoted, and with its schema where the database has schemas. */
 export interface Key {
@@ -47,6 +48,29 @@ export const legacyIndex = (root: number): string => `snoflax_legacy_${root + 1}
 /** SQL's name of a table, without its quotes. */
 export const shownName = (table: string): string =>
   table.replace(/"((?:[^"]|"")*)"/g, (_, name: string) => name.replaceAll('""', '"'))
+
+/** An index that is there for the adoption. */
+export interface AddedIndex {
+  readonly table: string
+  readonly name: string
+  /** Null for an expression. */
+  readonly columns: readonly (string | null)[]
+  readonly isUnique: boolean
+  /** Whether it is a btree over columns alone. */
+  readonly isPlain: boolean
+}
+
+/** Where tables are made anew, the switch adds an index of each root's old keys. */
+export const legacyIndexes = ({ roots }: Plan, stage: Stage): AddedIndex[] =>
+  stage !== 'switched'
+    ? []
+    : roots.map(({ table, key }, i) => ({
+        table,
+        name: legacyIndex(i),
+        columns: [legacyName(key)],
+        isUnique: true,
+        isPlain: true,
+      }))
 
 export const pathOf = ({ table, column }: Key): string => `${shownName(table)}.${column}`
 

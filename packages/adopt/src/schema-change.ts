@@ -6,7 +6,7 @@ export type Stage = 'backfilling' | 'switched' | 'finished'
 
 /** Changes to an ORM's schema, after which its next diff is empty. Names of properties are suggestions. */
 export interface SchemaChange {
-  /** Lines that replace a column's declaration; while backfilling, lines to add beside it. */
+  /** Lines that replace a column's declaration; while backfilling, lines to add beside it: PostgreSQL only. */
   readonly columns: readonly {
     readonly table: string
     readonly column: string
@@ -15,8 +15,14 @@ export interface SchemaChange {
   /** Indexes to add: a decorator of TypeORM's class, an attribute of Prisma's model, an entry in Drizzle's list. */
   readonly indexes: readonly { readonly table: string; readonly line: string }[]
   /**
-   * SQL for a migration. It makes the change in an empty database, does nothing in one that has been adopted, and fails
-   * in any other. Empty while backfilling.
+   * Lines for `drizzle.config.ts` or `prisma.config.ts`, to keep until `finish`: they hide the adoption's own tables, which
+   * the diff would drop. Empty for TypeORM, which ignores tables without an entity, and for PostgreSQL.
    */
-  readonly migration: string
+  readonly config: readonly string[]
+  /**
+   * SQL statements for a migration, to run one by one. They make the change in a database whose tables are empty, and
+   * fail in one with rows that has not been adopted. In one that has been adopted they do nothing; in SQLite they fail
+   * there too: mark the migration as applied. Empty while backfilling.
+   */
+  readonly migration: readonly string[]
 }

@@ -1,8 +1,8 @@
 import type { Orm, Stage, TableOptions } from '@snoflax/adopt'
 import { flake, flax, prefixed, uid } from '@snoflax/core'
-import { type PostgresDatabase, postgres, sqlite } from '@snoflax/test'
+import { mysql, type PostgresDatabase, postgres, sqlite } from '@snoflax/test'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { plan } from './moves.js'
+import { type Opened, plan } from './moves.js'
 
 let database: PostgresDatabase
 beforeEach(async () => {
@@ -106,10 +106,136 @@ test.each<[string, string, TableOptions['generator'], RegExp]>([
   await expect(linesOf(keyType, generator, 'prisma')).rejects.toThrow(message)
 })
 
-test('sqlite has none', async () => {
+test('names of any characters are texts and properties', async () => {
   const file = await sqlite.open()
-  await file.query('CREATE TABLE orders (id INTEGER PRIMARY KEY)')
-  const adoption = await plan(file, [{ table: 'orders', createdAt: SPAN, generator: flaxes }])
-  expect(() => adoption.schemaChange('prisma', 'switched')).toThrow(/it is written for PostgreSQL/)
-  await file.close()
+  await file.query(`CREATE TABLE "naïve table" ("2nd 'key'" text PRIMARY KEY)`)
+  const adoption = await plan(file, [{ table: 'naïve table', createdAt: SPAN, generator: flaxes }])
+  const lines = (orm: Orm) => adoption.schemaChange(orm, 'switched').columns.flatMap((one) => one.lines)
+  expect(lines('drizzle')).toEqual([
+    "_2ndKey: flaxId('2nd \\'key\\'', { storage: 'text' }).primaryKey(),",
+    "legacy2ndKey: text('legacy_2nd \\'key\\''),",
+  ])
+  expect(lines('prisma').at(-1)).toBe(`legacy2ndKey String? @map("legacy_2nd 'key'")`)
+  expect(adoption.schemaChange('drizzle', 'switched').indexes).toMatchObject([
+    { table: 'naïve table', line: "uniqueIndex('snoflax_legacy_1').on(t.legacy2ndKey)," },
+  ])
+  const empty = await sqlite.open()
+  await empty.query(`CREATE TABLE "naïve table" ("2nd 'key'" text PRIMARY KEY)`)
+  for (const sql of adoption.schemaChange('drizzle', 'switched').migration) await empty.query(sql)
+  await empty.query(`INSERT INTO "naïve table" ("2nd 'key'", "legacy_2nd 'key'") VALUES ('a', 'b')`)
+  await Promise.all([file.close(), empty.close()])
+})
+
+test.runIf(mysql.selected())('mariadb: a migration with quotes in names and comments', async () => {
+  const [adopted, empty] = [await mysql.open(), await mysql.open()]
+  const comment = 'it\'\'s "one" \\\\ `two`'
+  const shapes: unknown[] = []
+  for (const one of [adopted, empty])
+    await one.query(
+      `CREATE TABLE \`odd "t\` (\`a"b\` varchar(20) PRIMARY KEY COMMENT '${comment}', \`c\`\`d\` int DEFAULT 1 COMMENT '${comment}')`,
+    )
+  const adoption = await plan(adopted, [{ table: 'odd "t', createdAt: SPAN, generator: flaxes }])
+  for (const sql of adoption.schemaChange('drizzle', 'switched').migration) await empty.query(sql)
+  await adoption.backfill()
+  await adoption.switchKeys()
+  for (const one of [adopted, empty]) shapes.push(await one.query('SHOW CREATE TABLE `odd "t`'))
+  expect(shapes[0]).toEqual(shapes[1])
+  await Promise.all([adopted.close(), empty.close()])
+})
+
+test('an ORM or a stage that there is none of is refused', async () => {
+  await expect(linesOf('uuid', flaxes, 'knex' as Orm)).rejects.toThrow(
+    /orm: pass one of typeorm, prisma, drizzle/,
+  )
+  await database.query('DROP TABLE line, big_orders')
+  await expect(linesOf('uuid', flaxes, 'prisma', 'switch' as Stage)).rejects.toThrow(
+    /stage: pass one of backfilling, switched, finished/,
+  )
+})
+
+/** A key and its legacy column. */
+async function keyLines(
+  kind: 'sqlite' | 'mysql',
+  keyType: string,
+  orm: Orm,
+  options: Partial<TableOptions> = {},
+): Promise<string[]> {
+  const other = await (kind === 'sqlite' ? sqlite : mysql).open()
+  try {
+    await other.query(`CREATE TABLE orders (id ${keyType} PRIMARY KEY)`)
+    const adoption = await plan(other as Opened, [
+      { table: 'orders', createdAt: SPAN, generator: flakes, ...options },
+    ])
+    return adoption.schemaChange(orm, 'switched').columns.flatMap(({ lines }) => [...lines])
+  } finally {
+    await other.close()
+  }
+}
+
+test.each<[Orm, string, string[]]>([
+  [
+    'typeorm',
+    'VARCHAR(30)',
+    [
+      "@FlakeIdColumn({ generator, storage: 'binary' }) id!: FlakeId",
+      "@Column('varchar', { name: 'legacy_id', length: 30, nullable: true }) legacyId!: string | null",
+    ],
+  ],
+  [
+    'prisma',
+    'BIGINT',
+    ['id Bytes @id @default(dbgenerated()) /// @snoflax flake', 'legacyId BigInt? @map("legacy_id")'],
+  ],
+  [
+    'drizzle',
+    'VARCHAR(30)',
+    [
+      "id: flakeId('id', { generator, storage: 'binary' }).primaryKey(),",
+      "legacyId: text('legacy_id', { length: 30 }),",
+    ],
+  ],
+])('sqlite, %s: names and types', async (orm, keyType, lines) => {
+  expect(await keyLines('sqlite', keyType, orm)).toEqual(lines)
+})
+
+test('sqlite: what has no counterpart is refused', async () => {
+  await expect(keyLines('sqlite', 'numeric', 'drizzle')).rejects.toThrow(
+    /orders\.id: numeric has no counterpart here; declare/,
+  )
+  await expect(keyLines('sqlite', '', 'drizzle')).rejects.toThrow(/orders\.id: no type has no counterpart/)
+})
+
+test.runIf(mysql.selected()).each<[Orm, string, string[]]>([
+  [
+    'typeorm',
+    'char(36) CHARACTER SET ascii COLLATE ascii_bin',
+    [
+      "@FlakeIdColumn({ generator, storage: 'bigint' }) id!: FlakeId",
+      "@Column('char', { name: 'legacy_id', length: 36, charset: 'ascii', collation: 'ascii_bin', nullable: true }) legacyId!: string | null",
+    ],
+  ],
+  [
+    'prisma',
+    'int unsigned',
+    [
+      'id BigInt @id @default(dbgenerated()) @db.UnsignedBigInt /// @snoflax flake',
+      'legacyId Int? @map("legacy_id") @db.UnsignedInt',
+    ],
+  ],
+  [
+    'drizzle',
+    'bigint unsigned',
+    [
+      "id: flakeId('id', { generator, storage: 'bigint' }).primaryKey(),",
+      "legacyId: bigint('legacy_id', { mode: 'bigint', unsigned: true }),",
+    ],
+  ],
+])('mariadb, %s: names and types', async (orm, keyType, lines) => {
+  expect(await keyLines('mysql', keyType, orm)).toEqual(lines)
+})
+
+test.runIf(mysql.selected())('mariadb: what has no counterpart is refused', async () => {
+  await expect(keyLines('mysql', 'uuid', 'drizzle')).rejects.toThrow(
+    /orders\.id: uuid has no counterpart here/,
+  )
 })

@@ -37,6 +37,13 @@ describe('IdError', () => {
     expect(error.cause).toBe(undefined)
   })
 
+  test('is an instance of no class that extends it', () => {
+    class Refusal extends IdError {}
+    expect(new IdError('INVALID_OPTION', 'no')).not.toBeInstanceOf(Refusal)
+    expect(new Refusal('INVALID_OPTION', 'no')).toBeInstanceOf(IdError)
+    expect(new Refusal('INVALID_OPTION', 'no')).toBeInstanceOf(Refusal)
+  })
+
   test('names family, value, place and rule', () => {
     expect(error.message).toBe(
       'sno: "B" at position 0 of "BRPK4Q72XWF2M63L" is not one of 23456789abcdefghijklmnopqrstuvwx',

@@ -1,106 +1,163 @@
-import { type Adoption, planAdoption, type SchemaChange, type Stage, type TableOptions } from '@snoflax/adopt'
-import { flax, sno } from '@snoflax/core'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { flake } from '@snoflax/core'
+import * as my from '@snoflax/drizzle/mysql-core'
 import * as pg from '@snoflax/drizzle/pg-core'
-import { type PostgresDatabase, postgres } from '@snoflax/test'
-import { generateDrizzleJson, generateMigration, pushSchema } from 'drizzle-kit/api'
-import { drizzle } from 'drizzle-orm/node-postgres'
-import * as core from 'drizzle-orm/pg-core'
-import { afterEach, expect, test } from 'vitest'
+import * as lite from '@snoflax/drizzle/sqlite-core'
+import { type Adoptable, describeOrm, differencesInMariadb } from '@snoflax/test/adoption'
+import {
+  generateDrizzleJson,
+  generateMigration,
+  generateMySQLDrizzleJson,
+  generateMySQLMigration,
+  generateSQLiteDrizzleJson,
+  generateSQLiteMigration,
+  pushSchema,
+  pushSQLiteSchema,
+} from 'drizzle-kit/api'
+import { drizzle as overBetterSqlite3 } from 'drizzle-orm/better-sqlite3'
+import { migrate as migrateSqlite } from 'drizzle-orm/better-sqlite3/migrator'
+import * as mysqlCore from 'drizzle-orm/mysql-core'
+import { drizzle as overMysql2 } from 'drizzle-orm/mysql2'
+import { migrate as migrateMysql } from 'drizzle-orm/mysql2/migrator'
+import { drizzle as overNodePostgres } from 'drizzle-orm/node-postgres'
+import { migrate as migratePostgres } from 'drizzle-orm/node-postgres/migrator'
+import * as pgCore from 'drizzle-orm/pg-core'
+import * as sqliteCore from 'drizzle-orm/sqlite-core'
 
-const opened: { close(): Promise<unknown> }[] = []
-afterEach(async () => {
-  for (const one of opened.splice(0).reverse()) await one.close()
-})
+type Kind = Adoptable['kind']
 
-type Lines = (table: string, column?: string) => string
+/** What a schema.ts imports, and what it writes for a table, keys and foreign keys, and a time. */
+const DIALECTS = {
+  postgres: {
+    names: { ...pgCore, ...pg },
+    table: 'pgTable',
+    counted: { key: "serial('id')", type: 'integer', more: '' },
+    text: { key: "varchar('id', { length: 30 })", type: 'varchar', more: ', { length: 30 }' },
+    uuid: { key: "uuid('id')", type: 'uuid', more: '' },
+    time: "timestamp('at', { withTimezone: true })",
+  },
+  sqlite: {
+    names: { ...sqliteCore, ...lite },
+    table: 'sqliteTable',
+    counted: { key: "integer('id')", type: 'integer', more: '' },
+    text: { key: "text('id', { length: 30 })", type: 'text', more: ', { length: 30 }' },
+    uuid: { key: "text('id')", type: 'text', more: '' },
+    time: "text('at')",
+  },
+  mysql: {
+    names: { ...mysqlCore, ...my },
+    table: 'mysqlTable',
+    counted: { key: "int('id').autoincrement()", type: 'int', more: '' },
+    text: { key: "varchar('id', { length: 30 })", type: 'varchar', more: ', { length: 30 }' },
+    uuid: { key: "char('id', { length: 36 })", type: 'char', more: ', { length: 36 }' },
+    time: "datetime('at')",
+  },
+}
 
-const linesOf =
-  ({ columns, indexes }: SchemaChange): Lines =>
-  (table, column) =>
-    column === undefined
-      ? indexes.flatMap((one) => (one.table === `public.${table}` ? [one.line] : [])).join('\n')
-      : columns
-          .flatMap((one) => (one.table === `public.${table}` && one.column === column ? one.lines : []))
-          .join('\n')
+/** The generator that a schema.ts imports. */
+const generator = flake.generator({ worker: 1 })
 
-/** The tables, as an application's schema.ts has them. */
-function schema(stage: Stage | 'before', lines: Lines): Record<string, unknown> {
-  const isOld = stage === 'before' || stage === 'backfilling'
-  const ours = (table: string, column?: string) => (stage === 'before' ? '' : lines(table, column))
-  const source = `
-const customer = pgTable('customer', {
-  ${isOld ? "id: serial('id').primaryKey()," : ''} ${ours('customer', 'id')}
-  name: text('name').notNull(),
-}, (t) => [${ours('customer')}])
-const orders = pgTable('orders', {
-  ${isOld ? "id: serial('id').primaryKey()," : ''} ${ours('orders', 'id')}
-  at: timestamp('at', { withTimezone: true }).notNull(),
-  ${isOld ? "customerId: integer('customer_id').notNull().references(() => customer.id)," : ''} ${ours('orders', 'customer_id')}
-  ${isOld ? "parentId: integer('parent_id').references(() => orders.id)," : ''} ${ours('orders', 'parent_id')}
-}, (t) => [index('orders_customer').on(t.customerId), ${ours('orders')}])
-return { customer, orders }`
-  const { default: _, ...names } = { default: undefined, ...core, ...pg }
+const tablesOf = (kind: Kind, source: string): Record<string, unknown> => {
+  const { default: _, ...names } = { default: undefined, generator, ...DIALECTS[kind].names }
   return new Function(...Object.keys(names), source)(...Object.values(names))
 }
 
-/** What drizzle-kit push would run. */
-async function diff({ pool }: PostgresDatabase, tables: Record<string, unknown>): Promise<string[]> {
-  const { statementsToExecute } = await pushSchema(tables, drizzle(pool) as never, ['public'])
+async function createStatements(kind: Kind, tables: Record<string, unknown>): Promise<string[]> {
+  switch (kind) {
+    case 'postgres':
+      return generateMigration(generateDrizzleJson({}), generateDrizzleJson(tables))
+    case 'sqlite':
+      return generateSQLiteMigration(
+        await generateSQLiteDrizzleJson({}),
+        await generateSQLiteDrizzleJson(tables),
+      )
+    case 'mysql':
+      return generateMySQLMigration(
+        await generateMySQLDrizzleJson({}),
+        await generateMySQLDrizzleJson(tables),
+      )
+  }
+}
+
+/** What `drizzle-kit push` would run. It doesn't know MariaDB, whose tables it would empty at any time. */
+async function changes(database: Adoptable, tables: Record<string, unknown>): Promise<string[]> {
+  if (database.kind === 'mysql')
+    return differencesInMariadb(database, await createStatements('mysql', tables))
+  const { statementsToExecute } = await (database.kind === 'postgres'
+    ? pushSchema(tables, overNodePostgres(database.pool) as never, ['public'])
+    : pushSQLiteSchema(tables, overBetterSqlite3(database.connection) as never))
   return statementsToExecute
 }
 
-const TABLES: TableOptions[] = [
-  { table: 'orders', createdAt: 'at', generator: (clock) => sno.generator({ partition: 9, clock }) },
-  {
-    table: 'customer',
-    createdAt: { from: new Date('2021-01-01'), to: new Date('2022-01-01') },
-    generator: (clock) => flax.generator({ monotonic: true, clock }),
+let migrations = 0
+
+/** A folder with one migration, later than all before it, as drizzle-kit writes it. */
+function migrationFolder(kind: Kind, statements: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'snoflax-migrations-'))
+  mkdirSync(join(folder, 'meta'))
+  const entry = { idx: 0, version: '7', when: ++migrations, tag: '0000_adopt', breakpoints: true }
+  const journal = { version: '7', dialect: kind, entries: [entry] }
+  writeFileSync(join(folder, 'meta/_journal.json'), JSON.stringify(journal))
+  const sql = statements.map((statement) => `${statement};`).join('\n--> statement-breakpoint\n')
+  writeFileSync(join(folder, '0000_adopt.sql'), sql)
+  return folder
+}
+
+async function migrateIn(database: Adoptable, statements: readonly string[]): Promise<void> {
+  const migrationsFolder = migrationFolder(database.kind, statements)
+  try {
+    if (database.kind === 'postgres')
+      await migratePostgres(overNodePostgres(database.pool), { migrationsFolder })
+    else if (database.kind === 'mysql') await migrateMysql(overMysql2(database.pool), { migrationsFolder })
+    else migrateSqlite(overBetterSqlite3(database.connection), { migrationsFolder })
+  } finally {
+    rmSync(migrationsFolder, { recursive: true, force: true })
+  }
+}
+
+describeOrm({
+  orm: 'drizzle',
+  source(kind, oldKeys, lines) {
+    const { table, time, ...old } = DIALECTS[kind]
+    const counts = kind === 'sqlite' && oldKeys === 'counted' ? '{ autoIncrement: true }' : ''
+    const { key, type, more } = old[oldKeys ?? 'text']
+    const ifOld = (line: string) => (oldKeys === undefined ? '' : line)
+    return `
+const customer = ${table}('customer', {
+  ${ifOld(`id: ${key}.primaryKey(${counts}),`)} ${lines('customer', 'id')}
+  name: text('name').notNull(),
+}, (t) => [${lines('customer')}])
+const orders = ${table}('orders', {
+  ${ifOld(`id: ${key}.primaryKey(${counts}),`)} ${lines('orders', 'id')}
+  at: ${time}.notNull(),
+  ${ifOld(`customerId: ${type}('customer_id'${more}).notNull().references(() => customer.id),`)} ${lines('orders', 'customer_id')}
+  ${ifOld(`parentId: ${type}('parent_id'${more}).references(() => orders.id),`)} ${lines('orders', 'parent_id')}
+}, (t) => [index('orders_customer').on(t.customerId), ${lines('orders')}])
+return { customer, orders }`
   },
-]
-
-const BEFORE = schema('before', () => '')
-
-async function shop(): Promise<PostgresDatabase> {
-  const database = await postgres.open()
-  opened.push(database)
-  for (const sql of await generateMigration(generateDrizzleJson({}), generateDrizzleJson(BEFORE)))
-    await database.query(sql)
-  return database
-}
-
-async function adopted(): Promise<{ database: PostgresDatabase; adoption: Adoption }> {
-  const database = await shop()
-  await database.query("INSERT INTO customer (name) VALUES ('one'), ('two')")
-  await database.query(
-    "INSERT INTO orders (at, customer_id, parent_id) VALUES ('2021-05-01', 1, NULL), ('2021-06-01', 2, 1)",
-  )
-  return { database, adoption: await planAdoption(database.pool, { tables: TABLES }) }
-}
-
-test('the lines of each stage leave drizzle-kit nothing to change', async () => {
-  const { database, adoption } = await adopted()
-  const at = (stage: Stage) => schema(stage, linesOf(adoption.schemaChange('drizzle', stage)))
-  expect(await diff(database, BEFORE)).toEqual([])
-  await adoption.backfill()
-  // What drizzle-kit push would do without them: it drops the keys that are being made.
-  expect((await diff(database, BEFORE)).join()).toMatch(/DROP COLUMN "snoflax_new_id"/)
-  expect(await diff(database, at('backfilling'))).toEqual([])
-  await adoption.switchKeys()
-  expect(await diff(database, at('switched'))).toEqual([])
-  const finished = at('finished')
-  await adoption.finish()
-  expect(await diff(database, finished)).toEqual([])
-  // What `drizzle-kit generate` compares is the schema of before; its snapshot of this one is the baseline.
-  const snapshot = generateDrizzleJson(finished)
-  expect(await generateMigration(snapshot, generateDrizzleJson(finished))).toEqual([])
-})
-
-test('the migrations make the same of a database without rows', async () => {
-  const { adoption } = await adopted()
-  const change = (stage: Stage) => adoption.schemaChange('drizzle', stage)
-  const empty = await shop()
-  await empty.query(change('switched').migration)
-  expect(await diff(empty, schema('switched', linesOf(change('switched'))))).toEqual([])
-  await empty.query(change('finished').migration)
-  expect(await diff(empty, schema('finished', linesOf(change('finished'))))).toEqual([])
+  async create(database, source) {
+    const { kind } = database
+    for (const sql of await createStatements(kind, tablesOf(kind, source))) await database.query(sql)
+  },
+  async diff(database, source, config) {
+    const statements = await changes(database, tablesOf(database.kind, source))
+    // Its function takes no config.
+    const [, prefix] = /^tablesFilter: \['!(\w+)\*'\],$/.exec(config.join()) ?? []
+    return statements.filter((sql) => !prefix || !sql.startsWith(`DROP TABLE \`${prefix}`))
+  },
+  async migrate(database, statements) {
+    try {
+      await migrateIn(database, statements)
+    } catch (error) {
+      // What the server said, not the statement.
+      throw (error as Error).cause ?? error
+    }
+  },
+  async baseline(database, statements) {
+    const when = migrations + 1
+    await database.query(`INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('adopt', ${when})`)
+    await migrateIn(database, statements)
+  },
 })

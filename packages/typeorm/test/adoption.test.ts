@@ -1,61 +1,31 @@
 import 'reflect-metadata'
-import { type Adoption, planAdoption, type SchemaChange, type Stage, type TableOptions } from '@snoflax/adopt'
-import { flax, sno } from '@snoflax/core'
-import { type PostgresDatabase, postgres } from '@snoflax/test'
+import { flake } from '@snoflax/core'
+import { type Adoptable, describeOrm } from '@snoflax/test/adoption'
 import * as snoflax from '@snoflax/typeorm'
 import { prepareDataSource } from '@snoflax/typeorm'
 import * as typeorm from 'typeorm'
-import { DataSource } from 'typeorm'
+import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm'
 import { ModuleKind, ScriptTarget, transpileModule } from 'typescript'
-import { afterEach, expect, test } from 'vitest'
 import { optionsFor } from './open-data-source.js'
 
-const opened: { close(): Promise<unknown> }[] = []
-afterEach(async () => {
-  for (const one of opened.splice(0).reverse()) await one.close()
-})
+const TIME = { postgres: 'timestamptz', sqlite: 'datetime', mysql: 'datetime' }
 
-/** The lines that a stage of the adoption has for a table. */
-type Lines = (table: string, column?: string) => string
-
-const linesOf =
-  ({ columns, indexes }: SchemaChange): Lines =>
-  (table, column) =>
-    column === undefined
-      ? indexes.flatMap((one) => (one.table === `public.${table}` ? [one.line] : [])).join('\n')
-      : columns
-          .flatMap((one) => (one.table === `public.${table}` && one.column === column ? one.lines : []))
-          .join('\n')
-
-const OLD_KEY = '@PrimaryGeneratedColumn() id!: number'
-
-/** The entities, with a key of the application's or of ours, and what an adoption adds. */
-const source = (stage: Stage | 'before', lines: Lines): string => {
-  const isOld = stage === 'before' || stage === 'backfilling'
-  const key = (table: string) =>
-    [...(isOld ? [OLD_KEY] : []), ...(stage === 'before' ? [] : [lines(table, 'id')])].join('\n')
-  const reference = (table: string, column: string) => (stage === 'before' ? '' : lines(table, column))
-  const own = (table: string) => (stage === 'before' ? '' : lines(table))
-  return `
-${own('customer')}
-@Entity('customer') class Customer {
-  ${key('customer')}
-  @Column('text') name!: string
-}
-${own('orders')}
-@Entity('orders') class Order {
-  ${key('orders')}
-  @Column('timestamptz') at!: Date
-  ${reference('orders', 'customer_id')}
-  @Index() @ManyToOne(() => Customer, { nullable: false, onDelete: 'CASCADE' }) @JoinColumn({ name: 'customer_id' }) customer!: Customer
-  ${reference('orders', 'parent_id')}
-  @ManyToOne(() => Order, { nullable: true }) @JoinColumn({ name: 'parent_id' }) parent!: Order
-}
-return [Customer, Order]`
+const OLD_KEYS = {
+  counted: '@PrimaryGeneratedColumn() id!: number',
+  text: "@PrimaryColumn('varchar', { length: 30 }) id!: string",
+  uuid: "@PrimaryGeneratedColumn('uuid') id!: string",
 }
 
-/** A DataSource whose entities are that source, which is compiled as an application's would be. */
-async function connect(database: PostgresDatabase, code: string, synchronize = false): Promise<DataSource> {
+/** The generator that a file of entities imports. */
+const generator = flake.generator({ worker: 1 })
+
+/** Lends a DataSource whose entities are that source, which is compiled as an application's would be. */
+async function connected<Result>(
+  database: Adoptable,
+  code: string,
+  work: (dataSource: DataSource) => Promise<Result>,
+  more: Partial<typeorm.DataSourceOptions> = {},
+): Promise<Result> {
   const compilerOptions = {
     module: ModuleKind.CommonJS,
     target: ScriptTarget.ES2022,
@@ -63,95 +33,69 @@ async function connect(database: PostgresDatabase, code: string, synchronize = f
     useDefineForClassFields: false,
   }
   const { outputText } = transpileModule(code, { compilerOptions })
-  const { default: _, ...names } = { ...snoflax, ...typeorm }
+  const { default: _, ...names } = { ...snoflax, ...typeorm, generator }
   const entities = new Function(...Object.keys(names), outputText)(...Object.values(names))
-  const options = { ...optionsFor(database), entities, synchronize } as typeorm.DataSourceOptions
+  const options = { ...optionsFor(database), entities, ...more } as typeorm.DataSourceOptions
   const dataSource = await prepareDataSource(new DataSource(options)).initialize()
-  opened.push({ close: () => dataSource.destroy() })
-  return dataSource
+  try {
+    return await work(dataSource)
+  } finally {
+    await dataSource.destroy()
+  }
 }
 
-/** What TypeORM would change. */
-async function diff(database: PostgresDatabase, code: string): Promise<string[]> {
-  const dataSource = await connect(database, code)
-  const { upQueries } = await dataSource.driver.createSchemaBuilder().log()
-  return upQueries.map(({ query }) => query)
+let migrations = 0
+
+/** A migration with the lines that the command prints for one. */
+function migrationOf(statements: readonly string[]): new () => MigrationInterface {
+  migrations++
+  return class {
+    readonly name = `Adopt${1_600_000_000_000 + migrations}`
+    async up(queryRunner: QueryRunner): Promise<void> {
+      for (const statement of statements) await queryRunner.query(statement)
+    }
+    async down(): Promise<void> {}
+  }
 }
 
-const TABLES: TableOptions[] = [
-  { table: 'orders', createdAt: 'at', generator: (clock) => sno.generator({ partition: 9, clock }) },
-  {
-    table: 'customer',
-    createdAt: { from: new Date('2021-01-01'), to: new Date('2022-01-01') },
-    generator: (clock) => flax.generator({ monotonic: true, clock }),
+describeOrm({
+  orm: 'typeorm',
+  source(kind, oldKeys, lines) {
+    const oldKey = oldKeys === undefined ? '' : OLD_KEYS[oldKeys]
+    return `
+${lines('customer')}
+@Entity('customer') class Customer {
+  ${oldKey}
+  ${lines('customer', 'id')}
+  @Column('text') name!: string
+}
+${lines('orders')}
+@Entity('orders') class Order {
+  ${oldKey}
+  ${lines('orders', 'id')}
+  @Column('${TIME[kind]}') at!: Date
+  ${lines('orders', 'customer_id')}
+  @Index() @ManyToOne(() => Customer, { nullable: false, onDelete: 'CASCADE' }) @JoinColumn({ name: 'customer_id' }) customer!: Customer
+  ${lines('orders', 'parent_id')}
+  @ManyToOne(() => Order, { nullable: true }) @JoinColumn({ name: 'parent_id' }) parent!: Order
+}
+return [Customer, Order]`
   },
-]
-
-async function shop(): Promise<PostgresDatabase> {
-  const database = await postgres.open()
-  opened.push(database)
-  await connect(
-    database,
-    source('before', () => ''),
-    true,
-  )
-  return database
-}
-
-async function adopted(): Promise<{ database: PostgresDatabase; adoption: Adoption }> {
-  const database = await shop()
-  await database.query("INSERT INTO customer (name) VALUES ('one'), ('two')")
-  await database.query(
-    "INSERT INTO orders (at, customer_id, parent_id) VALUES ('2021-05-01', 1, NULL), ('2021-06-01', 2, 1)",
-  )
-  return { database, adoption: await planAdoption(database.pool, { tables: TABLES }) }
-}
-
-test('the lines of each stage leave TypeORM nothing to change', async () => {
-  const { database, adoption } = await adopted()
-  const at = (stage: Stage) => source(stage, linesOf(adoption.schemaChange('typeorm', stage)))
-  expect(
-    await diff(
-      database,
-      source('before', () => ''),
-    ),
-  ).toEqual([])
-  await adoption.backfill()
-  // What TypeORM would do without them: it drops the keys that are being made.
-  expect(
-    (
-      await diff(
-        database,
-        source('before', () => ''),
-      )
-    ).join(),
-  ).toMatch(/DROP COLUMN "snoflax_new_id"/)
-  expect(await diff(database, at('backfilling'))).toEqual([])
-  await adoption.switchKeys()
-  expect(await diff(database, at('switched'))).toEqual([])
-  await database.query(adoption.schemaChange('typeorm', 'switched').migration)
-  expect(
-    await database.query(
-      'SELECT name FROM orders JOIN customer AS c ON c.id = customer_id ORDER BY orders.id',
-    ),
-  ).toEqual([{ name: 'one' }, { name: 'two' }])
-  const { migration } = adoption.schemaChange('typeorm', 'finished')
-  await expect(database.query(migration)).rejects.toThrow(/run snoflax adopt finish on this database first/)
-  const finished = at('finished')
-  await adoption.finish()
-  await database.query(migration)
-  expect(await diff(database, finished)).toEqual([])
-})
-
-test('the migrations make the same of a database without rows, and refuse one that has some', async () => {
-  const { database, adoption } = await adopted()
-  const change = (stage: Stage) => adoption.schemaChange('typeorm', stage)
-  const empty = await shop()
-  await empty.query(change('switched').migration)
-  expect(await diff(empty, source('switched', linesOf(change('switched'))))).toEqual([])
-  await empty.query(change('finished').migration)
-  expect(await diff(empty, source('finished', linesOf(change('finished'))))).toEqual([])
-  await expect(database.query(change('switched').migration)).rejects.toThrow(
-    /run snoflax adopt backfill and switch/,
-  )
+  create: (database, source) => connected(database, source, (dataSource) => dataSource.synchronize()),
+  diff: (database, source) =>
+    connected(database, source, async ({ driver }) => {
+      const { upQueries } = await driver.createSchemaBuilder().log()
+      return upQueries.map(({ query }) => query)
+    }),
+  async migrate(database, statements) {
+    const run = (dataSource: DataSource): Promise<unknown> => dataSource.runMigrations()
+    await connected(database, 'return []', run, { migrations: [migrationOf(statements)] })
+  },
+  async baseline(database, statements) {
+    const run = async (dataSource: DataSource): Promise<void> => {
+      await dataSource.runMigrations({ fake: true })
+      await dataSource.runMigrations()
+    }
+    await connected(database, 'return []', run, { migrations: [migrationOf(statements)] })
+  },
 })

@@ -72,10 +72,13 @@ export function* readKey(session: Session, given: string): Work<Key> {
   return { table, column: onlyColumn(table, yield* readPrimary(session, table)) }
 }
 
+/** A column's whole type, of information_schema.columns. */
+export const COLUMN_TYPE = `concat(column_type,
+              coalesce(concat(' CHARACTER SET ', character_set_name, ' COLLATE ', collation_name), ''))`
+
 export function* readColumns(session: Session, table: string): Work<MariadbColumn[]> {
   const rows = yield* session.query<Record<'name' | 'type' | 'comment', string> & Record<string, unknown>>(
-    `SELECT column_name AS name, concat(column_type,
-              coalesce(concat(' CHARACTER SET ', character_set_name, ' COLLATE ', collation_name), '')) AS type,
+    `SELECT column_name AS name, ${COLUMN_TYPE} AS type,
             is_nullable = 'NO' AS "notNull", column_comment AS comment, nullif(column_default, 'NULL') AS "default",
             is_generated = 'ALWAYS' AS "isGenerated", collation_name IS NOT NULL AS "isText",
             extra LIKE '%auto_increment%' AS "isCounter"

@@ -6,6 +6,7 @@ import { Obstacles, refuse } from '../obstacles.js'
 import type { BackfillOptions } from '../options.js'
 import {
   legacyIndex,
+  legacyIndexes,
   legacyName,
   type Plan,
   pathOf,
@@ -123,6 +124,21 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
       if (isKept && counter !== null) counters[table] = String(counter)
     }
     return { tables, fenced: fencedTables(names, foreignKeys, obstacles), counters }
+  }
+
+  addedIndexes = legacyIndexes
+
+  ownTables({ roots, details }: MariadbPlan): string[] {
+    const { tables } = details
+    return [
+      ...roots.map((_, number) => this.own(mapName(number))),
+      ...tables.flatMap((_, i) => [shadow(i), old(i), this.own(`rows_${i + 1}`)]),
+      ...['round', 'switched', 'was', 'state'].map((name) => this.own(name)),
+    ]
+  }
+
+  migration(plan: MariadbPlan, stage: 'switched' | 'finished'): string[] {
+    return [stage === 'switched' ? switchMigration(plan) : finishMigration(this.own('state'), plan)]
   }
 
   fixedDetails({ tables, fenced }: MariadbDetails): unknown {
@@ -317,7 +333,7 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
   }
 
   statements(plan: MariadbPlan): Statements {
-    const { roots, columns, details } = plan
+    const { roots, details } = plan
     const { tables, fenced, counters } = details
     const maps = roots.map((_, number) => this.own(mapName(number)))
     const [state, switched, was] = ['state', 'switched', 'was'].map((name) => this.own(name)) as [
@@ -364,18 +380,7 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
         ...tables.flatMap(renameKeys),
         ...dropFences(fenced),
       ],
-      finish: [
-        ...tables.map(({ table }) => {
-          const own = replacedIn(columns, table)
-          return `ALTER TABLE ${table} ${[
-            ...own
-              .filter(({ isRoot }) => isRoot)
-              .map(({ root }) => `DROP INDEX IF EXISTS ${quoteName(legacyIndex(root))}`),
-            ...own.map(({ column }) => `DROP COLUMN IF EXISTS ${quoteName(legacyName(column))}`),
-          ].join(', ')}`
-        }),
-        ...dropState,
-      ],
+      finish: [...dropLegacy(plan), ...dropState],
       abandon: [...dropFences(fenced), drop(tables.map((_, i) => shadow(i))), ...dropState],
     }
   }
@@ -531,3 +536,62 @@ const renameKeys = ({ table, foreignKeys }: TablePlan, number: number): string[]
       addKey(key, quoteName(key.name), key.target),
     ]),
   )
+
+const dropLegacy = ({ columns, details }: MariadbPlan): string[] =>
+  details.tables.map(({ table }) => {
+    const own = replacedIn(columns, table)
+    return `ALTER TABLE ${table} ${[
+      ...own
+        .filter(({ isRoot }) => isRoot)
+        .map(({ root }) => `DROP INDEX IF EXISTS ${quoteName(legacyIndex(root))}`),
+      ...own.map(({ column }) => `DROP COLUMN IF EXISTS ${quoteName(legacyName(column))}`),
+    ].join(', ')}`
+  })
+
+/** One statement, which any client takes. Its names have the quotes that every sql_mode knows. */
+const block = (lines: readonly string[]): string =>
+  `BEGIN NOT ATOMIC\n${lines.map((line) => `  ${withBackticks(line)}`).join('\n')}\nEND`
+
+const withBackticks = (sql: string): string =>
+  sql.replace(/'(?:[^'\\]|''|\\.)*'|`(?:[^`]|``)*`|"((?:[^"]|"")*)"/gs, (text, name?: string) =>
+    name === undefined ? text : `\`${name.replaceAll('""', '"').replaceAll('`', '``')}\``,
+  )
+
+const signal = (message: string): string =>
+  `SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = ${quoteText(message)};`
+
+/** The same in a database whose tables are empty; nothing in one that has been adopted. */
+function switchMigration({ roots, columns, details: { tables } }: MariadbPlan): string {
+  const [first] = roots as [RootPlan]
+  const create = tables.map((one, i) => one.create.replace(`IF NOT EXISTS ${shadow(i)}`, () => one.table))
+  const keys = tables.flatMap(({ table, foreignKeys }) =>
+    withoutChecks(
+      table,
+      foreignKeys.map((key) => addKey(key, quoteName(key.name), key.target)),
+    ),
+  )
+  return block([
+    'IF NOT EXISTS (SELECT 1 FROM information_schema.columns WHERE table_schema = database()',
+    `    AND table_name = ${quoteText(shownName(first.table))} AND (column_name = ${quoteText(legacyName(first.key))}`,
+    `      OR column_name = ${quoteText(first.key)} AND ${catalog.COLUMN_TYPE} <> ${quoteText(first.keyType)})) THEN`,
+    `  IF ${tablesOf(columns)
+      .map((table) => `EXISTS (SELECT 1 FROM ${table})`)
+      .join(' OR ')} THEN`,
+    `    ${signal('these tables have rows; run snoflax adopt backfill and switch on this database first')}`,
+    '  END IF;',
+    ...[
+      `SET STATEMENT foreign_key_checks = 0 FOR DROP TABLE ${names(tables).join(', ')}`,
+      ...create,
+      ...keys,
+    ].map((statement) => `  ${statement};`),
+    'END IF;',
+  ])
+}
+
+const finishMigration = (state: string, plan: MariadbPlan): string =>
+  block([
+    `IF EXISTS (SELECT 1 FROM information_schema.tables WHERE table_schema = database() AND table_name = ${quoteText(state)}) THEN`,
+    `  ${signal('run snoflax adopt finish on this database first')}`,
+    'END IF;',
+    ...dropLegacy(plan).map((statement) => `${statement};`),
+  ])

@@ -15,7 +15,6 @@ import {
   shownName,
   tablesOf,
 } from '../plan.js'
-import type { Orm, SchemaChange, Stage } from '../schema-change.js'
 import { readRounds, refuseUnfilled, stateStatements, switchedStatement, writeRound } from '../state.js'
 import type { Work } from '../work.js'
 import type { Carried } from './carried.js'
@@ -29,7 +28,7 @@ import {
   readMembers,
 } from './catalog.js'
 import { dropIndex, type IndexPlan, type PostgresDetails, readDetails } from './details.js'
-import { schemaChange } from './schema-change.js'
+import { addedIndexes, finishMigration, switchMigration } from './migrations.js'
 import { type PostgresClient, PostgresSession, withClient } from './session.js'
 import { END_SILENCE } from './triggers.js'
 
@@ -155,8 +154,16 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     return carried.map(({ what }) => what)
   }
 
-  schemaChange(plan: PostgresPlan, orm: Orm, stage: Stage): SchemaChange {
-    return schemaChange(plan, this.statements(plan), orm, stage)
+  addedIndexes = addedIndexes
+
+  /** They have a schema of their own. */
+  ownTables(): string[] {
+    return []
+  }
+
+  migration(plan: PostgresPlan, stage: 'switched' | 'finished'): string[] {
+    const statements = this.statements(plan)
+    return [stage === 'switched' ? switchMigration(plan, statements) : finishMigration(statements)]
   }
 
   fixedDetails({ foreignKeys, indexes }: PostgresDetails): unknown {

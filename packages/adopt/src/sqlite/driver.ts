@@ -3,7 +3,9 @@ import { quoteName, quoteText } from '@snoflax/core/adapter'
 import { type Driver, type MadeId, mapName, type Open, type Statements, type TimeColumn } from '../driver.js'
 import { type Obstacles, refuse } from '../obstacles.js'
 import {
+  type Key,
   legacyIndex,
+  legacyIndexes,
   legacyName,
   type Plan,
   pathOf,
@@ -112,6 +114,25 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
     return details
   }
 
+  addedIndexes = legacyIndexes
+
+  ownTables({ roots }: SqlitePlan): string[] {
+    return [...roots.map((_, number) => this.own(mapName(number))), this.own('round'), this.own('state')]
+  }
+
+  /** SQLite has no statement that does something in one case only: a database with rows is refused, adopted or not. */
+  migration(plan: SqlitePlan, stage: 'switched' | 'finished'): string[] {
+    const { roots, columns, details } = plan
+    if (stage === 'finished') return [...refuseRows(columns, 'finish'), ...dropLegacy(plan)]
+    return [
+      ...refuseRows(columns, 'backfill and switch'),
+      ...details.map(({ table }) => `DROP TABLE ${table}`),
+      ...details.map(({ table, create }) => create.replace(quoteName(newTable(table)), () => table)),
+      ...details.flatMap(({ attachments }) => attachments),
+      ...roots.map(createLegacyIndex),
+    ]
+  }
+
   fixedDetails(details: readonly TablePlan[]): unknown {
     return details
   }
@@ -205,9 +226,10 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
     return false
   }
 
-  statements({ roots, columns, details }: SqlitePlan): Statements {
+  statements(plan: SqlitePlan): Statements {
+    const { roots, columns, details } = plan
     const maps = roots.map((_, number) => this.own(mapName(number)))
-    const dropState = [...maps, this.own('round'), this.own('state')].map((table) => `DROP TABLE ${table}`)
+    const dropState = this.ownTables(plan).map((table) => `DROP TABLE ${table}`)
     return {
       create: [
         ...stateStatements(this),
@@ -237,23 +259,34 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
           `ALTER TABLE ${quoteName(newTable(table))} RENAME TO ${table}`,
         ]),
         ...details.flatMap(({ attachments }) => attachments),
-        ...roots.map(
-          ({ table, key }, i) =>
-            `CREATE UNIQUE INDEX ${legacyIndex(i)} ON ${table} (${quoteName(legacyName(key))})`,
-        ),
+        ...roots.map(createLegacyIndex),
         switchedStatement(this),
       ],
       settle: [],
-      finish: [
-        ...roots.map((_, i) => `DROP INDEX ${legacyIndex(i)}`),
-        ...columns.map(
-          ({ table, column }) => `ALTER TABLE ${table} DROP COLUMN ${quoteName(legacyName(column))}`,
-        ),
-        ...dropState,
-      ],
+      finish: [...dropLegacy(plan), ...dropState],
       abandon: dropState,
     }
   }
 }
 
 const settingStatements = Object.entries(SETTINGS).map(([name, value]) => `PRAGMA ${name} = ${value}`)
+
+const createLegacyIndex = ({ table, key }: RootPlan, number: number): string =>
+  `CREATE UNIQUE INDEX ${legacyIndex(number)} ON ${table} (${quoteName(legacyName(key))})`
+
+const dropLegacy = ({ roots, columns }: SqlitePlan): string[] => [
+  ...roots.map((_, i) => `DROP INDEX ${legacyIndex(i)}`),
+  ...columns.map(({ table, column }) => `ALTER TABLE ${table} DROP COLUMN ${quoteName(legacyName(column))}`),
+]
+
+/** A check says its name where it fails. */
+function refuseRows(columns: readonly Key[], steps: string): string[] {
+  const message = `these tables have rows; run snoflax adopt ${steps} on this database, and mark this migration as applied`
+  const filled = tablesOf(columns).map((table) => `EXISTS (SELECT 1 FROM ${table})`)
+  return [
+    'DROP TABLE IF EXISTS temp.snoflax_rows',
+    `CREATE TEMP TABLE snoflax_rows (found INTEGER CONSTRAINT ${quoteName(message)} CHECK (found = 0))`,
+    `INSERT INTO temp.snoflax_rows SELECT ${filled.join(' OR ')}`,
+    'DROP TABLE temp.snoflax_rows',
+  ]
+}

@@ -153,13 +153,23 @@ async function plan({ adoption, terminal, tell }: Run, { sql }: PlanOptions): Pr
 const NEXT = { planned: 'backfill', backfilling: 'switch', switched: 'verify, then finish' } as const
 
 async function schema({ adoption, tell }: Run, { for: orm, stage }: SchemaOptions): Promise<void> {
-  const { columns, indexes, migration } = adoption.schemaChange(orm, stage)
+  const { columns, indexes, config, migration } = adoption.schemaChange(orm, stage)
   const lines = [
     ...columns.flatMap(({ table, column, lines: own }) => [`// ${table}.${column}`, ...own]),
     ...indexes.flatMap(({ table, line }) => [`// ${table}`, line]),
-    ...(migration === '' ? [] : ['', '-- migration', migration.trimEnd()]),
+    ...(config.length === 0 ? [] : [`// ${orm}.config.ts`, ...config]),
+    ...(migration.length === 0 ? [] : ['', '-- migration', ...MIGRATIONS[orm](migration)]),
   ]
-  await tell('schema', { orm, stage, columns, indexes, migration }, lines.join('\n'))
+  const text = lines.length === 0 ? 'nothing to change at this stage' : lines.join('\n')
+  await tell('schema', { orm, stage, columns, indexes, config, migration }, text)
+}
+
+/** As each ORM takes statements. */
+const MIGRATIONS: Record<Orm, (statements: readonly string[]) => string[]> = {
+  typeorm: (statements) =>
+    statements.map((one) => `await queryRunner.query(\`${one.replace(/[\\`]|\$\{/g, '\\$&')}\`)`),
+  prisma: (statements) => statements.map((one) => `${one};`),
+  drizzle: (statements) => [statements.map((one) => `${one};`).join('\n--> statement-breakpoint\n')],
 }
 
 const MS_BETWEEN_LINES = 2000

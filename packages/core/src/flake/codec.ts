@@ -71,7 +71,7 @@ function refuse(value: unknown): never {
       { family: NAME, value: id, position },
     )
   }
-  if (id.length > 1 && id.startsWith('0')) {
+  if (id.startsWith('0')) {
     throw new IdError('NOT_CANONICAL', `${NAME}: ${show(id)} has leading zeros`, { family: NAME, value: id })
   }
   throw outOfRange(id, id)

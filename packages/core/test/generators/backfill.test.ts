@@ -118,6 +118,15 @@ describe.each(families)('generateAt of $name', ({ shard, family, make, numberOf,
     const after = [3, 8, -1].map((unit) => at(second, unit))
     for (const unit of [0, 5, 7]) expectRefusal(() => at(second, unit), 'SEQUENCE_EXHAUSTED')
     expect(new Set([...before, ...after]).size).toBe(7)
+    const wrong = { ...shard, sequenceMin: 2 ** 16 }
+    const named = expectRefusal(
+      () => make({ backfill: shard, snapshot: { ...snapshot, ...wrong } }),
+      'FIELD_OUT_OF_RANGE',
+    )
+    expect(named.field).toBe('snapshot.sequenceMin')
+    expect(expectRefusal(() => make({ backfill: wrong, snapshot }), 'FIELD_OUT_OF_RANGE').field).toBe(
+      'backfill.sequenceMin',
+    )
     for (const [change, code] of [
       [{ from: snapshot.to + 1 }, 'FIELD_OUT_OF_RANGE'],
       [{ last: snapshot.to + 1 }, 'FIELD_OUT_OF_RANGE'],
@@ -132,9 +141,15 @@ describe.each(families)('generateAt of $name', ({ shard, family, make, numberOf,
 
   test('ascending moments keep the counters of the last ones only', () => {
     const generator = make({ backfill: shard })
-    const last = 70_000
-    for (let unit = 0; unit <= last; unit++) generator.generateAt(START_MS + unit * 2)
+    const last = 66_000
+    for (let unit = 0; unit <= last; unit++) {
+      generator.generateAt(START_MS + unit * 2)
+      // Equal times are ascending, too.
+      if (unit === 5) generator.generateAt(START_MS + unit * 2)
+    }
     expect(numberOf(generator.generateAt(START_MS + last * 2))).toBe(shard.sequenceMin + 1)
+    // Counters are forgotten by halves, the older one first.
+    expect(numberOf(generator.generateAt(START_MS + 50_000 * 2))).toBe(shard.sequenceMin + 1)
     const error = expectRefusal(() => generator.generateAt(START_MS), 'SEQUENCE_EXHAUSTED')
     expect(error.message).toContain('no longer knows')
     expect(numberOf(generator.generateAt(START_MS - 10))).toBe(shard.sequenceMin)
@@ -169,6 +184,21 @@ describe.each(families)('generateAt of $name', ({ shard, family, make, numberOf,
       { numRuns: 200 },
     )
   })
+})
+
+// The same for all families, and takes a second.
+test('moments in any order keep the counters of the last million, those in use before others', () => {
+  const shard = { sequenceMin: 2048, sequenceMax: 4095 }
+  const generator = flake.generator({ id: 7, counterMask: 2047, backfill: shard })
+  const at = (unit: number) => flake.unpack(generator.generateAt(START_MS + unit)).counter - shard.sequenceMin
+  const often = 2_000_000
+  at(often)
+  for (let unit = 0; unit < 100_000; unit++) generator.generateAt(START_MS + unit)
+  expect([at(0), at(99_999), at(often)]).toEqual([1, 1, 1])
+  for (let unit = 100_000; unit < 2 ** 20 - 1; unit++) generator.generateAt(START_MS + unit)
+  expect(at(often)).toBe(2)
+  expect([at(2 ** 20 - 1), at(often), at(2 ** 20 - 2)]).toEqual([0, 3, 1])
+  expectRefusal(() => at(1), 'SEQUENCE_EXHAUSTED')
 })
 
 test('generate of uid uses the numbers below the shard, and its local generator counts with it', () => {

@@ -40,7 +40,9 @@ describe('flax, plain', () => {
       async (bytes: Uint8Array) => crypto.getRandomValues(bytes),
     ]) {
       const { generate } = flax.generator({ random: random as () => void })
-      expect(expectRefusal(generate, 'INVALID_OPTION').message).toMatch(/^random must fill the bytes/)
+      expect(expectRefusal(generate, 'INVALID_OPTION', { field: 'random' }).message).toMatch(
+        /^random must fill the bytes/,
+      )
       expectRefusal(generate, 'INVALID_OPTION')
     }
     expect(flax.is(flax.generator({ random: (bytes) => crypto.getRandomValues(bytes) }).generate())).toBe(

@@ -69,6 +69,12 @@ describe('generateAt', () => {
     const upper = sno.generator({ partition: 9, sequenceMin: 101, sequenceMax: 65_535 })
     const { message } = expectRefusal(() => upper.generateAt(atUnit(NOW)), 'INVALID_OPTION')
     expect(message).toContain('with backfill: { sequenceMin: 0, sequenceMax: 100 }, for example')
+    const all = sno.generator({ partition: 9, sequenceMin: 0, sequenceMax: 65_535 })
+    expect(expectRefusal(() => all.generateAt(atUnit(NOW)), 'INVALID_OPTION').message).toContain(
+      'with sequenceMax: 32767, backfill: { sequenceMin: 32768, sequenceMax: 65535 }, for example',
+    )
+    const inner = sno.generator({ partition: 9, sequenceMin: 5, sequenceMax: 61_439 })
+    expectRefusal(() => inner.generateAt(atUnit(NOW)), 'INVALID_OPTION')
   })
 
   test('a snapshot with the default bounds brings the default shard, one with other bounds none', () => {

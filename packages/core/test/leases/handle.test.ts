@@ -325,7 +325,11 @@ describe('waiting', () => {
     store.acquires = [{ retryMs: 20_000 }]
     await expect(lease({ waitMs: 0 })).rejects.toMatchObject({ code: 'LEASE_UNAVAILABLE' })
     store.acquires = [{ retryMs: undefined }]
-    await expect(lease()).rejects.toMatchObject({ code: 'LEASE_UNAVAILABLE', waitMs: undefined })
+    await expect(lease()).rejects.toMatchObject({
+      code: 'LEASE_UNAVAILABLE',
+      waitMs: undefined,
+      message: expect.stringMatching(/^sno: no number from 1 to 64 is free and none is leased that could be/),
+    })
     expect(store.count('acquire')).toBe(2)
   })
 
@@ -367,6 +371,17 @@ describe('waiting', () => {
     give(grant() as never)
     await pass(0)
     expect(store.asked).toEqual(['acquire', 'release'])
+  })
+
+  test('an answer that comes too late and has no number gives none back', async () => {
+    let refuse: (refusal: never) => void = () => {}
+    store.acquires = [new Promise((resolve) => (refuse = resolve))]
+    const outcome = expect(lease({ waitMs: 5000 })).rejects.toMatchObject({ family: 'sno' })
+    await pass(15_000)
+    await outcome
+    refuse({ retryMs: 5 } as never)
+    await pass(0)
+    expect(store.asked).toEqual(['acquire'])
   })
 
   test('does not cover what the database throws', async () => {

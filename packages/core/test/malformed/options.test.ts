@@ -1,4 +1,5 @@
 import { flake, flax, sno, uid, uidLocal } from '@snoflax/core'
+import { checkOptions, type OptionKind } from '@snoflax/core/adapter'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'
 
@@ -25,7 +26,9 @@ describe('flake', () => {
     }
     expectRefusal(() => flake.toBigInt(5n as never), 'INVALID_TYPE')
     expectRefusal(() => flake.toBigInt('01' as never), 'NOT_CANONICAL')
-    expectRefusal(() => flake.toHex('x' as never), 'INVALID_CHARACTER')
+    expect(expectRefusal(() => flake.toHex('12x4' as never), 'INVALID_CHARACTER').message).toBe(
+      'flake: "x" at position 2 of "12x4" is not a decimal digit',
+    )
   })
 
   test('hex: 1 to 16 lower-case digits', () => {
@@ -33,7 +36,7 @@ describe('flake', () => {
       expectRefusal(() => flake.fromHex(value as unknown as string), 'INVALID_TYPE')
     }
     for (const hex of ['', '0x', '0'.repeat(17), `0x${'f'.repeat(17)}`]) {
-      expectRefusal(() => flake.fromHex(hex), 'INVALID_LENGTH')
+      expectRefusal(() => flake.fromHex(hex), 'INVALID_LENGTH', { family: 'flake', value: hex })
     }
     for (const [hex, position] of [
       ['A', 0],
@@ -44,12 +47,20 @@ describe('flake', () => {
       ['-1', 0],
       ['0x0x1', 3],
     ] as const) {
-      expect(expectRefusal(() => flake.fromHex(hex), 'INVALID_CHARACTER').position).toBe(position)
+      const refused = expectRefusal(() => flake.fromHex(hex), 'INVALID_CHARACTER', { position })
+      expect(refused.message).toContain(`flake: ${JSON.stringify(hex.charAt(position))} in `)
     }
   })
 })
 
 describe('sno', () => {
+  test('a snapshot is an object', () => {
+    for (const snapshot of [5, 'x', null]) {
+      const { message } = expectRefusal(() => sno.generator({ snapshot: snapshot as never }), 'INVALID_TYPE')
+      expect(message).toContain('a snapshot must be an object')
+    }
+  })
+
   test('a metabyte is 0 to 255', () => {
     for (const meta of [-1, 256, ...NO_INTEGERS]) {
       const error = expectRefusal(() => sno.withMeta(sno.zero, meta), 'FIELD_OUT_OF_RANGE')
@@ -107,6 +118,25 @@ describe('options of generators', () => {
     expect(error.field).toBe(field)
   })
 
+  test('of each kind', () => {
+    const check = (value: unknown, kind: OptionKind) => () =>
+      checkOptions('gate', { it: value }, { it: kind })
+    const { signal } = new AbortController()
+    for (const [value, kind] of [
+      [[1], 'list'],
+      [signal, 'signal'],
+      [undefined, 'list'],
+    ] as const) {
+      expect(check(value, kind)).not.toThrow()
+    }
+    expect(expectRefusal(check('a', 'list'), 'INVALID_OPTION').message).toBe(
+      'gate: it must be a list, not "a"',
+    )
+    expect(expectRefusal(check(5, 'signal'), 'INVALID_OPTION').message).toBe(
+      'gate: it must be an AbortSignal, not 5',
+    )
+  })
+
   test('that are left out, or undefined where a default is no accident, are taken', () => {
     expect(() => flax.generator(undefined)).not.toThrow()
     expect(() => flax.generator({ clock: undefined } as object)).not.toThrow()
@@ -152,6 +182,7 @@ describe('uid', () => {
       expectRefusal(() => uid.fingerprint(node as unknown as string), 'INVALID_TYPE')
       expectRefusal(() => uid.fromLocal(uidLocal.min, { node: node as unknown as string }), 'INVALID_TYPE')
     }
+    expectRefusal(() => uid.fromLocal(uidLocal.min, undefined as never), 'INVALID_TYPE')
   })
 
   test('an empty name is a setting that was not made', () => {

@@ -1,4 +1,15 @@
-import { flake, flax, IdError, type IdFamily, prefixed, sno, storageFor, uid, uidLocal } from '@snoflax/core'
+import {
+  defineFamily,
+  flake,
+  flax,
+  IdError,
+  type IdFamily,
+  prefixed,
+  sno,
+  storageFor,
+  uid,
+  uidLocal,
+} from '@snoflax/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'
@@ -251,6 +262,7 @@ test('a refusal finds the prefix that a text has, if it has one', () => {
     [customer, `ord_${flax.min}`, `not with "ord_" as "ord_${flax.min}"`],
     [customer, `ord-${flax.min}`, `not "ord-${flax.min}"`],
     [customer, `_${flax.min}`, `not "_${flax.min}"`],
+    [customer, 'ord_Kpc_n0M1FakODT4k', 'not with "ord_" as "ord_Kpc_n0M1FakODT4k"'],
     [number, 'or_der_12', 'not with "or_der_" as "or_der_12"'],
     [number, 'order12', 'not "order12"'],
   ] as const) {
@@ -259,6 +271,23 @@ test('a refusal finds the prefix that a text has, if it has one', () => {
   }
   expectRefusal(() => customer.parse('cus_x'), 'INVALID_LENGTH', { position: undefined })
   expectRefusal(() => customer.parse(`cus_!${flax.min.slice(1)}`), 'INVALID_CHARACTER', { position: 4 })
+})
+
+test('what is no text, and what a base throws that is no refusal', () => {
+  const { withoutPrefix } = prefixed(flax, 'cus')
+  expect(expectRefusal(() => withoutPrefix(5 as never), 'INVALID_TYPE').message).toBe(
+    'cus: an id must be a string, not 5',
+  )
+  const broken = defineFamily({
+    ...ticket,
+    lowerBoundMs: ticket.lowerBound,
+    upperBoundMs: ticket.upperBound,
+    check: () => false,
+    decode() {
+      throw new RangeError('a fault of its own')
+    },
+  } as never)
+  expect(() => prefixed(broken, 'tic').withoutPrefix('tic_5' as never)).toThrow(RangeError)
 })
 
 test('a family has the storages, the generators and the pattern that its base has', () => {

@@ -14,8 +14,6 @@ declare const WebAssembly: {
   instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: Record<string, unknown> } }>
 }
 
-const FILTERS = { externalTables: [], externalEnums: [] }
-
 /** The statements that make a project's schema in an empty database: what `prisma db push` would run. */
 export const schemaSql = (folder: string, adapter: SqlMigrationAwareDriverAdapterFactory): Promise<string> =>
   diff(
@@ -27,17 +25,22 @@ export const schemaSql = (folder: string, adapter: SqlMigrationAwareDriverAdapte
     'empty',
   )
 
-/** The statements from an empty database, or from the adapter's, to a schema: what `prisma migrate diff` prints. */
+/**
+ * The statements from an empty database, or from the adapter's, to a schema: what `prisma migrate diff` prints. Tables are
+ * external where the project's config says so.
+ */
 export const changesTo = (
   content: string,
   adapter: SqlMigrationAwareDriverAdapterFactory,
   from: 'empty' | 'database',
-): Promise<string> => diff([{ path: 'schema.prisma', content }], adapter, from)
+  externalTables: string[] = [],
+): Promise<string> => diff([{ path: 'schema.prisma', content }], adapter, from, externalTables)
 
 async function diff(
   files: readonly { readonly path: string; readonly content: string }[],
   adapter: SqlMigrationAwareDriverAdapterFactory,
   from: 'empty' | 'database',
+  externalTables: string[] = [],
 ): Promise<string> {
   await loadEngine()
   const datamodels = files.map(({ path, content }): [string, string] => [path, content])
@@ -51,7 +54,7 @@ async function diff(
     to: { tag: 'schemaDatamodel', files: [...files] },
     script: true,
     exitCode: null,
-    filters: FILTERS,
+    filters: { externalTables, externalEnums: [] },
   })
   running.free()
   return stdout ?? ''

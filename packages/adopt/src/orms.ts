@@ -1,0 +1,361 @@
+import { flake, uid } from '@snoflax/core'
+import type { ReplacedColumn } from './adoption.js'
+import type { DatabaseName, Driver } from './driver.js'
+import { refuse } from './obstacles.js'
+import {
+  type AddedIndex,
+  legacyName,
+  newName,
+  type Plan,
+  pathOf,
+  placeOf,
+  type RootPlan,
+  rootOf,
+  shownName,
+} from './plan.js'
+import type { Orm, SchemaChange, Stage } from './schema-change.js'
+
+/** What an ORM calls things. */
+interface Dialect {
+  /** A key of ours. */
+  key(name: Name, root: RootPlan, database: DatabaseName): string
+  /** A foreign key to one. */
+  reference(name: Name, root: RootPlan, isNullable: boolean, database: DatabaseName): string
+  /** A column that is null for new rows. */
+  extra(name: Name, old: OldType, database: DatabaseName): string
+  index(index: AddedIndex): string | undefined
+  /** Keeps the ORM's diff from dropping these tables of ours. */
+  hide(tables: readonly string[]): readonly string[]
+}
+
+/** A column's name, and that of its property. */
+interface Name {
+  readonly column: string
+  readonly property: string
+}
+
+/** A type as the database has it, and where. */
+interface OldType {
+  readonly type: string
+  readonly place: string
+}
+
+const nameOf = (column: string): Name => {
+  const property = column.replace(/[^\p{L}\p{N}]+(.)?/gu, (_, next: string = '') => next.toUpperCase())
+  return { column, property: /^\p{L}/u.test(property) ? property : `_${property}` }
+}
+
+/** A name as a text of TypeScript. */
+const written = (name: string): string => `'${name.replace(/[\\']/g, '\\$&')}'`
+
+const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
+
+/** The bare name of a table. */
+const tableName = (table: string): string => nameOf(shownName(table).split('.').at(-1) as string).property
+
+/** Families with columns of their own. */
+const OWN = ['flax', 'sno', 'flake', 'uid', 'uidLocal']
+/** Families whose columns need a generator. */
+const NAMELESS = ['flake', 'uid', 'uidLocal']
+/** What a column stores without being told. */
+const storageByDefault = (family: string): string =>
+  family === 'flake' || family === 'uidLocal' ? 'bigint' : 'uuid'
+
+/** What a type is to an ORM: its word, what follows it, and in TypeORM the type of the property. */
+interface Read {
+  readonly base: string
+  readonly length: string | undefined
+  readonly isUnsigned: boolean
+  readonly charset: string | undefined
+  readonly collation: string | undefined
+}
+
+const TYPE =
+  /^([a-z]+(?: [a-z]+)?)(?: ?\(([\d, ]+)\))?( unsigned)?(?: CHARACTER SET (\w+))?(?: COLLATE "?(\w+)"?)?$/i
+
+/** The types that keys have before, and those of ours, as an ORM writes them. */
+function typeIn(words: Readonly<Record<string, string>>, { type, place }: OldType): Read & { word: string } {
+  const [, written = '', length, unsigned, charset, collation] = TYPE.exec(type) ?? []
+  const base = written.toLowerCase().replace(/ unsigned$/, '')
+  const word = words[base]
+  if (word === undefined)
+    return refuse(place, `${type || 'no type'} has no counterpart here; declare the column by hand`)
+  const isUnsigned = unsigned !== undefined || / unsigned$/i.test(written)
+  return { word, base, length: isInteger(base) ? undefined : length, isUnsigned, charset, collation }
+}
+
+const isInteger = (base: string): boolean => /int/.test(base)
+
+const options = (parts: readonly (string | false | undefined)[]): string => {
+  const given = parts.filter(Boolean)
+  return given.length === 0 ? '' : `{ ${given.join(', ')} }`
+}
+
+/** Outside of PostgreSQL, what an ORM takes by itself depends on its driver too. */
+const storageOption = ({ family, storage }: RootPlan, database: DatabaseName): string | false =>
+  (database !== 'PostgreSQL' || storage !== storageByDefault(family)) && `storage: '${storage}'`
+
+const wordsFor = (names: readonly string[], word: string): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, word]))
+
+/** TypeScript's type of a property, by the type of its column. */
+const TYPEORM_TYPES: Record<DatabaseName, Record<string, string>> = {
+  PostgreSQL: {
+    ...wordsFor(['integer', 'smallint'], 'number'),
+    ...wordsFor(['bigint', 'uuid', 'text', 'character varying', 'character'], 'string'),
+    bytea: 'Buffer',
+  },
+  SQLite: {
+    ...wordsFor(['int', 'integer', 'tinyint', 'smallint', 'mediumint', 'bigint'], 'number'),
+    ...wordsFor(['varchar', 'character', 'nchar', 'nvarchar', 'text'], 'string'),
+    blob: 'Buffer',
+  },
+  MariaDB: {
+    ...wordsFor(['int', 'tinyint', 'smallint', 'mediumint'], 'number'),
+    ...wordsFor(['bigint', 'char', 'varchar', 'text', 'uuid'], 'string'),
+    ...wordsFor(['binary', 'varbinary'], 'Buffer'),
+  },
+}
+
+/** Prisma's scalar, and behind a question mark what is native about it. */
+const PRISMA_TYPES: Record<DatabaseName, Record<string, string>> = {
+  PostgreSQL: {
+    integer: 'Int',
+    bigint: 'BigInt',
+    smallint: 'Int?@db.SmallInt',
+    uuid: 'String?@db.Uuid',
+    text: 'String',
+    bytea: 'Bytes',
+    'character varying': 'String?@db.VarChar',
+    character: 'String?@db.Char',
+  },
+  SQLite: {
+    ...wordsFor(['int', 'integer', 'smallint'], 'Int'),
+    bigint: 'BigInt',
+    ...wordsFor(['text', 'varchar', 'char', 'character', 'nvarchar', 'nchar'], 'String'),
+    blob: 'Bytes',
+  },
+  MariaDB: {
+    int: 'Int',
+    smallint: 'Int?@db.SmallInt',
+    bigint: 'BigInt',
+    char: 'String?@db.Char',
+    varchar: 'String?@db.VarChar',
+    text: 'String?@db.Text',
+    binary: 'Bytes?@db.Binary',
+    varbinary: 'Bytes?@db.VarBinary',
+  },
+}
+
+const DRIZZLE_TYPES: Record<DatabaseName, Record<string, string>> = {
+  PostgreSQL: {
+    ...Object.fromEntries(['integer', 'bigint', 'smallint', 'uuid', 'text'].map((one) => [one, one])),
+    // Drizzle has none before 1.0.
+    bytea: "customType({ dataType: () => 'bytea' })",
+    'character varying': 'varchar',
+    character: 'char',
+  },
+  SQLite: {
+    ...wordsFor(['int', 'integer', 'tinyint', 'smallint', 'mediumint', 'bigint'], 'integer'),
+    ...wordsFor(['text', 'varchar', 'character', 'nchar', 'nvarchar', 'clob'], 'text'),
+    blob: 'blob',
+  },
+  MariaDB: Object.fromEntries(
+    [
+      'int',
+      'tinyint',
+      'smallint',
+      'mediumint',
+      'bigint',
+      'char',
+      'varchar',
+      'text',
+      'binary',
+      'varbinary',
+    ].map((one) => [one, one]),
+  ),
+}
+
+function prismaType(old: OldType, database: DatabaseName): string {
+  const { word, base, length, isUnsigned } = typeIn(PRISMA_TYPES[database], old)
+  if (isUnsigned)
+    return `${word.split('?')[0]}?@db.Unsigned${base === 'int' ? 'Int' : base === 'bigint' ? 'BigInt' : 'SmallInt'}`
+  return database !== 'SQLite' && length !== undefined ? `${word}(${length})` : word
+}
+
+/** @throws {IdError} where Prisma would have another type of column than the adoption. */
+function prismaIdType(root: RootPlan, database: DatabaseName): string {
+  if (database === 'SQLite' && root.storage === 'bigint')
+    refuse(
+      placeOf(root),
+      "Prisma's BigInt is a BIGINT in SQLite, and the adoption's column an INTEGER; plan it with storage: 'binary'",
+      root.storage,
+    )
+  return prismaType({ type: root.type, place: placeOf(root) }, database)
+}
+
+/** A field of Prisma: its type and what is native about it stand apart. */
+function prismaField(
+  { column, property }: Name,
+  type: string,
+  isNullable: boolean,
+  attributes: readonly string[] = [],
+): string {
+  const [scalar, native] = type.split('?')
+  const map = property === column ? [] : [`@map(${JSON.stringify(column)})`]
+  return [
+    property,
+    `${scalar}${isNullable ? '?' : ''}`,
+    ...attributes,
+    ...map,
+    ...(native ? [native] : []),
+  ].join(' ')
+}
+
+const DIALECTS: Record<Orm, Dialect> = {
+  typeorm: {
+    key: ({ column, property }, root, database) => {
+      const { family } = root
+      const more = options([
+        column !== property && `name: ${written(column)}`,
+        NAMELESS.includes(family) && 'generator',
+        storageOption(root, database),
+      ])
+      return OWN.includes(family)
+        ? `@${pascal(family)}IdColumn(${more}) ${property}!: ${pascal(family)}Id`
+        : `@IdColumn(${[family, more].filter(Boolean).join(', ')}) ${property}!: string`
+    },
+    reference: ({ column, property }, { family }, isNullable) => {
+      const more = options([
+        column !== property && `name: ${written(column)}`,
+        isNullable && 'nullable: true',
+      ])
+      const own = OWN.includes(family)
+      return `@${own ? `${pascal(family)}IdColumn.plain(` : `IdColumn.plain(${family}${more && ', '}`}${more}) ${property}!: ${
+        own ? `${pascal(family)}Id` : 'string'
+      }${isNullable ? ' | null' : ''}`
+    },
+    extra: ({ column, property }, old, database) => {
+      const { word, base, length, isUnsigned, charset, collation } = typeIn(TYPEORM_TYPES[database], old)
+      const more = options([
+        column !== property && `name: ${written(column)}`,
+        length !== undefined && `length: ${length}`,
+        isUnsigned && 'unsigned: true',
+        charset !== undefined && `charset: '${charset}'`,
+        collation !== undefined && `collation: '${collation}'`,
+        'nullable: true',
+      ])
+      return `@Column('${base}', ${more}) ${property}!: ${word} | null`
+    },
+    index: ({ name, columns, isUnique, isPlain }) => {
+      if (!isPlain || columns.includes(null)) return `@Index(${written(name)}, { synchronize: false })`
+      const properties = columns.map((column) => `'${nameOf(column as string).property}'`)
+      return `@Index(${written(name)}, [${properties.join(', ')}]${isUnique ? ', { unique: true }' : ''})`
+    },
+    // It leaves tables alone that it has no entity for.
+    hide: () => [],
+  },
+  prisma: {
+    key: (name, root, database) =>
+      [
+        prismaField(name, prismaIdType(root, database), false, ['@id', '@default(dbgenerated())']),
+        `/// @snoflax ${root.family}`,
+        ...(root.storage === 'uuid8' ? ['storage=uuid8'] : []),
+        ...(database === 'MariaDB' && root.storage === 'text' ? ['collation=ascii_bin'] : []),
+      ].join(' '),
+    reference: (name, root, isNullable, database) =>
+      prismaField(name, prismaIdType(root, database), isNullable),
+    extra: (name, old, database) => prismaField(name, prismaType(old, database), true),
+    index: ({ name, columns, isUnique }) =>
+      columns.includes(null)
+        ? undefined
+        : `@@${isUnique ? 'unique' : 'index'}([${columns.map((column) => nameOf(column as string).property).join(', ')}], map: ${JSON.stringify(name)})`,
+    hide: (tables) => [
+      'experimental: { externalTables: true },',
+      `tables: { external: [${tables.map((table) => `'${table}'`).join(', ')}] },`,
+    ],
+  },
+  drizzle: {
+    key: ({ column, property }, root, database) => {
+      const { family } = root
+      const more = [
+        written(column),
+        options([NAMELESS.includes(family) && 'generator', storageOption(root, database)]),
+      ]
+      const call = OWN.includes(family)
+        ? `${family}Id(${more.filter(Boolean).join(', ')})`
+        : `idColumn(${[family, ...more].filter(Boolean).join(', ')})`
+      return `${property}: ${call}.primaryKey(),`
+    },
+    reference: ({ column, property }, { family, table, key }, isNullable) => {
+      const column_ = OWN.includes(family) ? `${family}Id.ref(` : `idColumn.ref(${family}, `
+      return `${property}: ${column_}${written(column)}, () => ${tableName(table)}.${nameOf(key).property})${isNullable ? '' : '.notNull()'},`
+    },
+    extra: ({ column, property }, old, database) => {
+      const { word, base, length, isUnsigned } = typeIn(DRIZZLE_TYPES[database], old)
+      const more = options([
+        length !== undefined && `length: ${length}`,
+        base === 'bigint' && database !== 'SQLite' && "mode: 'bigint'",
+        isUnsigned && 'unsigned: true',
+      ])
+      return `${property}: ${word}(${written(column)}${more && `, ${more}`}),`
+    },
+    index: ({ name, columns, isUnique }) =>
+      columns.includes(null)
+        ? undefined
+        : `${isUnique ? 'uniqueIndex' : 'index'}(${written(name)}).on(${columns.map((column) => `t.${nameOf(column as string).property}`).join(', ')}),`,
+    hide: () => ["tablesFilter: ['!snoflax_adoption_*'],"],
+  },
+}
+
+const LAYOUTS = new Map([flake, uid].map(({ name, layout }) => [name, JSON.stringify(layout)] as const))
+
+/** The ORMs' columns of these families have the usual epoch and bits. */
+function refuseOwnLayout(root: RootPlan): void {
+  if ((LAYOUTS.get(root.family) ?? root.layout) === root.layout) return
+  refuse(
+    placeOf(root),
+    `${root.family} has a layout of your own; declare the columns with your family by hand`,
+  )
+}
+
+const STAGES: readonly Stage[] = ['backfilling', 'switched', 'finished']
+
+function checkChoice(name: string, value: string, known: readonly string[]): void {
+  if (!known.includes(value)) refuse(name, `pass one of ${known.join(', ')}`, value)
+}
+
+export function schemaChange<Details>(
+  db: Driver<Details>,
+  plan: Plan<Details>,
+  orm: Orm,
+  stage: Stage,
+): SchemaChange {
+  const { roots, columns } = plan
+  checkChoice('orm', orm, Object.keys(DIALECTS))
+  checkChoice('stage', stage, STAGES)
+  const dialect = DIALECTS[orm]
+  for (const root of roots) refuseOwnLayout(root)
+  const linesOf = (one: ReplacedColumn): string[] => {
+    const root = rootOf(roots, one)
+    const [own, place] = [nameOf(one.column), pathOf(one)]
+    if (stage === 'backfilling')
+      return [dialect.extra(nameOf(newName(one.column)), { type: root.type, place }, db.database)]
+    const now = one.isRoot
+      ? dialect.key(own, root, db.database)
+      : dialect.reference(own, root, !one.notNull, db.database)
+    if (stage === 'finished') return [now]
+    return [now, dialect.extra(nameOf(legacyName(one.column)), { type: one.type, place }, db.database)]
+  }
+  const changed = stage === 'backfilling' && !db.hasNewColumns ? [] : columns
+  const ownTables = stage === 'finished' ? [] : db.ownTables(plan)
+  return {
+    columns: changed.map((one) => ({ table: shownName(one.table), column: one.column, lines: linesOf(one) })),
+    indexes: db.addedIndexes(plan, stage).flatMap((index) => {
+      const line = dialect.index(index)
+      return line === undefined ? [] : [{ table: shownName(index.table), line }]
+    }),
+    config: ownTables.length === 0 ? [] : dialect.hide(ownTables),
+    migration: stage === 'backfilling' ? [] : db.migration(plan, stage),
+  }
+}

@@ -1,0 +1,65 @@
+import { quoteText } from '@snoflax/core/adapter'
+import type { Statements } from '../driver.js'
+import { type AddedIndex, legacyName, type Plan, type RootPlan } from '../plan.js'
+import type { Stage } from '../schema-change.js'
+import type { PostgresDetails } from './details.js'
+
+/** Built over new columns while backfilling, and over old ones after the switch. */
+export const addedIndexes = ({ details }: Plan<PostgresDetails>, stage: Stage): AddedIndex[] =>
+  details.indexes
+    .filter(({ replaces }) => stage === 'backfilling' || (stage === 'switched' && !replaces))
+    .map((index) => ({
+      ...index,
+      name: stage === 'backfilling' ? index.temporary : index.name,
+      columns:
+        stage === 'switched' ? index.columns.map((column) => column && legacyName(column)) : index.columns,
+    }))
+
+/** Statements that the server reads only if they are run. */
+const block = (lines: readonly string[]): string =>
+  `DO $snoflax$\nDECLARE snoflax_path text := current_setting('search_path');\nBEGIN\n${lines
+    .map((line) => `  ${line}`)
+    .join('\n')}\n  PERFORM set_config('search_path', snoflax_path, true);\nEND $snoflax$`
+
+const execute = (statement: string): string => `EXECUTE $ddl$${statement}$ddl$;`
+
+/** What is of a database, not of a schema. */
+const isLocal = (statement: string): boolean =>
+  /^(GRANT|REVOKE) |^ALTER .* OWNER TO |snoflax_adoption|session_replication_role/.test(statement)
+
+/** The same on a database without rows; nothing on one that has been adopted. */
+export function switchMigration(
+  { roots, columns }: Plan<PostgresDetails>,
+  { expand, index, takeDown, exchange, settle }: Statements,
+): string {
+  const [first] = roots as [RootPlan]
+  const tables = [...new Set(columns.map(({ table }) => table))]
+  const oldType = columns.find(({ isRoot, table }) => isRoot && table === first.table)?.type as string
+  return block([
+    `IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = ${quoteText(first.table)}::regclass AND NOT attisdropped`,
+    `    AND (attname = ${quoteText(legacyName(first.key))} OR attname = ${quoteText(first.key)} AND format_type(atttypid, atttypmod) <> ${quoteText(oldType)})) THEN`,
+    '  RETURN; -- adopted already',
+    'END IF;',
+    `IF ${tables.map((table) => `EXISTS (SELECT FROM ${table})`).join(' OR ')} THEN`,
+    "  RAISE EXCEPTION 'these tables have rows; run snoflax adopt backfill and switch on this database first';",
+    'END IF;',
+    ...[
+      ...expand,
+      ...index.map((one) => one.replace(' CONCURRENTLY', '')),
+      ...takeDown,
+      ...exchange,
+      ...settle,
+    ]
+      .filter((statement) => !isLocal(statement))
+      .map(execute),
+  ])
+}
+
+export function finishMigration({ finish }: Statements): string {
+  return block([
+    "IF to_regclass('snoflax_adoption.state') IS NOT NULL THEN",
+    "  RAISE EXCEPTION 'run snoflax adopt finish on this database first';",
+    'END IF;',
+    ...finish.filter((statement) => !isLocal(statement)).map(execute),
+  ])
+}
