@@ -181,23 +181,29 @@ describe('a second copy of TypeORM', () => {
     const source = new copy.DataSource(await optionsOn(sqlite)) as unknown as DataSource
     const dataSource = prepareDataSource(source)
     const driver = dataSource.driver as unknown as object
-    const executor = (path: string) => {
-      const { [path.replace('tree/', '')]: found } = copy.load(`typeorm/persistence/${path}.js`)
+    const within = (folder: string, name: string) => {
+      const { [name]: found } = copy.load(`typeorm/${folder}/${name}.js`)
       return (found as { prototype: object }).prototype
     }
+    const executor = (name: string) => within('persistence', name)
+    const treeExecutor = (name: string) => within('persistence/tree', name)
     const needed: readonly (readonly [object, ...string[]])[] = [
-      [copy.QueryBuilder.prototype, 'replacePropertyNamesForTheWholeQuery', 'getWhereInIdsCondition'],
-      [copy.SelectQueryBuilder.prototype, 'loadRawResults'],
-      [copy.InsertQueryBuilder.prototype, 'createInsertExpression', 'execute'],
+      [copy.QueryBuilder.prototype, 'replacePropertyNamesForTheWholeQuery', 'getWherePredicateCondition'],
+      [copy.QueryBuilder.prototype, 'getWhereInIdsCondition', 'createParameter', 'createCteExpression'],
+      [copy.SelectQueryBuilder.prototype, 'loadRawResults', 'stream'],
+      [copy.InsertQueryBuilder.prototype, 'createInsertExpression', 'execute', 'obtainQueryRunner'],
       [copy.UpdateQueryBuilder.prototype, 'execute'],
       [copy.DeleteQueryBuilder.prototype, 'execute'],
       [Object.getPrototypeOf(dataSource.createQueryBuilder().softDelete()), 'execute'],
-      [Object.getPrototypeOf(dataSource.createQueryRunner()), 'query'],
+      [Object.getPrototypeOf(dataSource.createQueryRunner()), 'query', 'release', 'stream', 'changeColumns'],
+      [copy.EntityManager.prototype, 'sum', 'average', 'minimum', 'maximum'],
+      [within('find-options', 'FindOperator'), 'transformValue'],
       [executor('SubjectExecutor'), 'execute', 'executeInsertOperations', 'recompute', 'groupBulkSubjects'],
-      [executor('tree/ClosureSubjectExecutor'), 'insert', 'update'],
-      [executor('tree/MaterializedPathSubjectExecutor'), 'insert', 'update'],
-      [executor('tree/NestedSetSubjectExecutor'), 'insert', 'update'],
+      [treeExecutor('ClosureSubjectExecutor'), 'insert', 'update'],
+      [treeExecutor('MaterializedPathSubjectExecutor'), 'insert', 'update'],
+      [treeExecutor('NestedSetSubjectExecutor'), 'insert', 'update'],
       [copy.EntityMetadata.prototype, 'getEntityIdMap', 'ensureEntityIdMap', 'getInsertionReturningColumns'],
+      [within('metadata', 'ColumnMetadata'), 'getEntityValue', 'setEntityValue'],
       [driver, 'escapeQueryWithParameters', 'createGeneratedMap', 'preparePersistentValue'],
       [driver, 'prepareHydratedValue', 'isReturningSqlSupported'],
     ]

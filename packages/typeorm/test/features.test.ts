@@ -1,6 +1,6 @@
 import 'reflect-metadata'
-import { type FlaxId, flax, type StorageName } from '@snoflax/core'
-import type { OpenDatabase, PostgresDatabase } from '@snoflax/test'
+import { type FlaxId, flax } from '@snoflax/core'
+import type { PostgresDatabase } from '@snoflax/test'
 import { FlaxIdColumn } from '@snoflax/typeorm'
 import {
   ChildEntity,
@@ -17,7 +17,6 @@ import {
   ManyToMany,
   ManyToOne,
   OneToMany,
-  PrimaryColumn,
   type Relation,
   RelationId,
   type RemoveEvent,
@@ -28,28 +27,14 @@ import {
   ViewEntity,
   VirtualColumn,
 } from 'typeorm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { columnsOf, describeBesideText, type Keys, sorted } from './beside-text.js'
 import { openDataSource } from './open-data-source.js'
-import { flaxPlaces } from './sources.js'
-import { VERSION } from './version.js'
 
 /** Each folder of TypeORM's documentation, once with our keys and once with the same ids as plain text. */
-type Keys = StorageName | 'plain text'
-
 function define(keys: Keys, kind: string) {
-  const isPlain = keys === 'plain text'
+  const { Key, Id } = columnsOf(keys, kind)
   const quote = kind === 'mysql' ? '`' : '"'
-  const text = {
-    length: 16,
-    ...(kind === 'postgres' && { collation: 'C' }),
-    ...(kind === 'mysql' && { charset: 'ascii', collation: 'ascii_bin' }),
-  }
-  const Key = () => (isPlain ? PrimaryColumn('varchar', text) : FlaxIdColumn({ storage: keys }))
-  const Id = () =>
-    isPlain
-      ? Column('varchar', { ...text, nullable: true })
-      : FlaxIdColumn.plain({ storage: keys, nullable: true })
-  const IdInView = () => (isPlain ? ViewColumn() : FlaxIdColumn.plain({ storage: keys }))
+  const IdInView = () => (keys === 'plain text' ? ViewColumn() : FlaxIdColumn.plain({ storage: keys }))
 
   class Address {
     @Column('varchar', { nullable: true }) city!: string | null
@@ -161,8 +146,6 @@ async function fill({ dataSource: { manager }, Account, Post, Tag, Photo, Film }
   await manager.save(Film, { id: film, owner: { id: ben }, poster })
 }
 
-const sorted = <Row extends { readonly id: string }>(rows: readonly Row[]) =>
-  [...rows].sort((a, b) => flax.compare(a.id as FlaxId, b.id as FlaxId))
 const failure = (work: Promise<unknown>) =>
   work.then(
     () => 'passed',
@@ -439,58 +422,30 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   },
 }
 
-// The other storages and databases are for the matrix.
-const tested = flaxPlaces.filter(
-  ({ kind, storage }) => VERSION !== '' || (kind.name === 'sqlite' && storage === 'binary'),
-)
-
-describe.each(tested)('$name', ({ kind, storage }) => {
-  const opened: { close(): Promise<unknown> }[] = []
-  const open = async (keys: Keys): Promise<World> => {
-    const database: OpenDatabase = await kind.open()
-    opened.push(database)
-    const entities = define(keys, kind.name)
-    const events: string[] = []
-    @EventSubscriber()
-    class Watcher implements EntitySubscriberInterface {
-      afterInsert({ entity, metadata }: InsertEvent<{ id?: string }>) {
-        if (entity?.id) events.push(`insert ${metadata.name} ${entity.id}`)
-      }
-      afterUpdate({ databaseEntity, metadata }: UpdateEvent<{ id?: string }>) {
-        events.push(`update ${metadata.name} ${databaseEntity?.id}`)
-      }
-      beforeRemove({ entityId, metadata }: RemoveEvent<{ id?: string }>) {
-        events.push(`remove ${metadata.name} ${JSON.stringify(entityId)}`)
-      }
+describeBesideText(async (keys, kind, database): Promise<World> => {
+  const entities = define(keys, kind)
+  const events: string[] = []
+  @EventSubscriber()
+  class Watcher implements EntitySubscriberInterface {
+    afterInsert({ entity, metadata }: InsertEvent<{ id?: string }>) {
+      if (entity?.id) events.push(`insert ${metadata.name} ${entity.id}`)
     }
-    // Reads go to a replica, which is the same server here.
-    const url = (database as PostgresDatabase).url
-    const replication =
-      kind.name === 'postgres' ? { replication: { master: { url }, slaves: [{ url }] } } : {}
-    const dataSource = await openDataSource(database, Object.values(entities), {
-      cache: true,
-      subscribers: [Watcher],
-      ...replication,
-    } as Partial<DataSourceOptions>)
-    opened.push({ close: () => dataSource.destroy() })
-    const world = { ...entities, dataSource, events }
-    await fill(world)
-    return world
+    afterUpdate({ databaseEntity, metadata }: UpdateEvent<{ id?: string }>) {
+      events.push(`update ${metadata.name} ${databaseEntity?.id}`)
+    }
+    beforeRemove({ entityId, metadata }: RemoveEvent<{ id?: string }>) {
+      events.push(`remove ${metadata.name} ${JSON.stringify(entityId)}`)
+    }
   }
-
-  let ours: World
-  let plain: World
-  beforeAll(async () => {
-    ours = await open(storage)
-    plain = await open('plain text')
-  })
-  afterAll(async () => {
-    for (const one of opened.reverse()) await one.close()
-  })
-
-  test.each(Object.entries(FEATURES))('%s', async (_, feature) => {
-    const expected = JSON.parse(JSON.stringify(await feature(plain)))
-    expect(JSON.stringify(expected)).not.toBe('[]')
-    expect(JSON.parse(JSON.stringify(await feature(ours)))).toEqual(expected)
-  })
-})
+  // Reads go to a replica, which is the same server here.
+  const url = (database as PostgresDatabase).url
+  const replication = kind === 'postgres' ? { replication: { master: { url }, slaves: [{ url }] } } : {}
+  const dataSource = await openDataSource(database, Object.values(entities), {
+    cache: true,
+    subscribers: [Watcher],
+    ...replication,
+  } as Partial<DataSourceOptions>)
+  const world = { ...entities, dataSource, events }
+  await fill(world)
+  return world
+}, FEATURES)

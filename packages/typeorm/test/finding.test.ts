@@ -142,6 +142,10 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     const operator = In([ada.id, ben.id])
     expect(await authors().countBy({ id: operator })).toBe(2)
     expect(await authors().countBy({ id: operator })).toBe(2)
+    expect(await books().countBy({ author: { id: Not(operator) } })).toBe(0)
+    // Of a column that stores the text, which the operator is used for next.
+    expect(operator.value).toEqual([ada.id, ben.id])
+    expect(await authors().countBy({ name: Or(operator, Equal('Ada')) })).toBe(1)
     expect(await authors().countBy({ id: Not(ada.id) })).toBe(1)
     expect(await authors().countBy({ id: Not(In([ada.id])) })).toBe(1)
     expect(await authors().countBy({ id: Equal(ada.id) })).toBe(1)
@@ -613,8 +617,12 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
       const message = expect.stringMatching(
         /answers ids as they are stored.*storageOf\(dataSource, Author, 'id'\)/,
       )
-      for (const failed of [select(joined, 'x'), select(joined)]) {
-        await expect(failed).rejects.toMatchObject({ code: 'INVALID_OPTION', path: 'Author.id', message })
+      for (const name of ['x', undefined]) {
+        await expect(select(joined, name)).rejects.toMatchObject({
+          code: 'INVALID_OPTION',
+          path: 'Author.id',
+          message,
+        })
       }
     }
     const passing = { 'COUNT(a.id)': 1, "CASE WHEN a.id IS NULL THEN 'x' ELSE 'y' END": 'y' }
@@ -739,6 +747,17 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     })
     expect(count).toBe(2)
     expect(page).toMatchObject([{ id: two.id, author: { id: ada.id }, topics: [{ id: sea.id }] }])
+  })
+
+  test('aggregates that TypeORM makes numbers of are refused', async () => {
+    for (const name of ['sum', 'average', 'minimum', 'maximum'] as const) {
+      await expect(authors()[name]('id' as never)).rejects.toMatchObject({
+        code: 'INVALID_OPTION',
+        path: 'Author.id',
+        message: expect.stringContaining(`${name}() answers numbers, not ids`),
+      })
+      expect(await authors()[name]('fame', { id: In([ada.id, ben.id]) })).toBeTypeOf('number')
+    }
   })
 
   test('patterns are refused on ids that are not text', async () => {

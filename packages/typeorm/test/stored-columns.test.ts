@@ -1,10 +1,11 @@
 import 'reflect-metadata'
-import type { FlaxId, StorageName } from '@snoflax/core'
+import { type FlaxId, flax, type StorageName } from '@snoflax/core'
 import { mysql, postgres, sqlite } from '@snoflax/test'
 import { FlaxIdColumn, prepareDataSource } from '@snoflax/typeorm'
 import { Column, DataSource, type DataSourceOptions, Entity, ManyToOne, type Relation } from 'typeorm'
 import { describe, expect, test } from 'vitest'
-import { optionsFor } from './open-data-source.js'
+import { openDataSource, optionsFor } from './open-data-source.js'
+import { flaxPlaces } from './sources.js'
 
 function entitiesFor(storage: StorageName) {
   @Entity({ name: 'author' })
@@ -94,3 +95,54 @@ describe.each(TYPES.filter(({ kind }) => kind.selected()))(
     })
   },
 )
+
+// uuid8 is the same type as uuid.
+describe.each(flaxPlaces.filter((place) => place.storage !== 'uuid8'))('$name', ({ kind, storage }) => {
+  const other = flaxPlaces.find((place) => place.kind === kind && place.storage !== storage)?.storage
+  test('synchronize is refused where it would lose ids, and changes columns without any', async () => {
+    const database = await kind.open()
+    const before = await openDataSource(database, entitiesFor(storage))
+    const author = await before.getRepository('author').save({ name: 'Ada' })
+    const book = await before.getRepository('book').save({ author })
+    const start = (more: Partial<DataSourceOptions> = {}) =>
+      openDataSource(database, entitiesFor(other as StorageName), more)
+    const refusal = {
+      code: 'STORAGE_REFUSED',
+      message: expect.stringMatching(
+        /^(?:Author|Book)\.\S+: TypeORM would change column .* and lose its ids/,
+      ),
+    }
+    await expect(start()).rejects.toMatchObject(refusal)
+    const unchecked = new DataSource({
+      ...optionsFor(database),
+      entities: entitiesFor(other as StorageName),
+    } as DataSourceOptions)
+    await prepareDataSource(unchecked, { checkColumns: false }).initialize()
+    await expect(unchecked.synchronize()).rejects.toMatchObject(refusal)
+    await expect(unchecked.driver.createSchemaBuilder().log()).rejects.toMatchObject(refusal)
+    await unchecked.destroy()
+    expect(await before.getRepository('book').find({ relations: { author: true } })).toEqual([
+      { id: book['id'], author },
+    ])
+    await before.getRepository('book').deleteAll()
+    await before.getRepository('author').deleteAll()
+    const after = await start()
+    const again = await after.getRepository('author').save({ name: 'Ada' })
+    expect(await after.getRepository('author').findOneBy({ id: again['id'] })).toEqual(again)
+    await after.destroy()
+    await before.destroy()
+    await database.close()
+  })
+})
+
+test('text among bytes is an error, in rows and raw rows, since no condition finds it', async () => {
+  const database = await sqlite.open()
+  const dataSource = await openDataSource(database, entitiesFor('binary'))
+  await dataSource.query(`INSERT INTO author (id) VALUES ('${flax.generate()}')`)
+  const authors = dataSource.getRepository('author')
+  for (const found of [() => authors.find(), () => authors.createQueryBuilder('a').getRawMany()]) {
+    await expect(found()).rejects.toMatchObject({ name: 'IdError', path: 'Author.id' })
+  }
+  await dataSource.destroy()
+  await database.close()
+})

@@ -1,5 +1,5 @@
 import type { Database, IdFamily, IdStorage } from '@snoflax/core'
-import { isBytes, NamedColumns, withPath } from '@snoflax/core/adapter'
+import { checkStored, isBytes, NamedColumns, withPath } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata, ObjectLiteral, ValueTransformer } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
@@ -49,8 +49,17 @@ export class PreparedColumn implements ValueTransformer {
   /** The same of one id, in an array too. */
   one(value: unknown): unknown {
     // Of an entity's values, which were read as a raw row's before.
-    if (this.storage.family.is(value)) return value
+    return this.storage.family.is(value) ? value : this.read(value)
+  }
+
+  /**
+   * The id of a value that the database answered.
+   *
+   * @throws {IdError} for any other form, an id's text where another form is stored too: no condition finds that row.
+   */
+  read(value: unknown): unknown {
     try {
+      if (value != null) checkStored(this.storage, value)
       return this.storage.fromDatabase(value)
     } catch (error) {
       // A closure for each value would be a third of the cost.
@@ -64,8 +73,11 @@ export class PreparedColumn implements ValueTransformer {
 export const pathOf = (column: ColumnMetadata): string =>
   `${column.entityMetadata.name}.${column.propertyPath}`
 
+export const isPreparedColumn = (transformer: object): transformer is PreparedColumn =>
+  PREPARED in transformer
+
 export const idColumnFor = ({ transformer }: ColumnMetadata): PreparedColumn | undefined =>
-  transformer && PREPARED in transformer ? (transformer as PreparedColumn) : undefined
+  transformer && isPreparedColumn(transformer) ? transformer : undefined
 
 /** The id columns of an entity. */
 export const idColumnsIn = ({ columns }: EntityMetadata): PreparedColumn[] =>

@@ -1,5 +1,14 @@
+import { IdError } from '@snoflax/core'
 import { readComparisons, refuseUnconverted, withMarks } from '@snoflax/core/adapter'
-import type { DataSource, EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
+import type {
+  DataSource,
+  EntityMetadata,
+  EntityTarget,
+  InsertResult,
+  ObjectLiteral,
+  QueryRunner,
+  Table,
+} from 'typeorm'
 import type { Subject } from 'typeorm/persistence/Subject.js'
 import { bound, unboundList } from '../columns/bound.js'
 import {
@@ -7,6 +16,7 @@ import {
   dataSourceOf,
   idColumnFor,
   idColumnsIn,
+  isPreparedColumn,
   preparedOf,
   state,
 } from '../columns/prepared.js'
@@ -24,6 +34,7 @@ import { generateMissingIds, type InsertBuilder, type InsertMap, metadataOf } fr
 import { generateIdsOfSave, insertInOrder, type Save } from '../write/saves.js'
 import { asStored, converting } from '../write/trees.js'
 import { logReadably, queryReadably } from './readable.js'
+import { type ColumnChange, refuseLostIds } from './stored-columns.js'
 import { type Prototypes, prototypesOf } from './typeorm.js'
 
 /** A builder that has its main entity. */
@@ -83,6 +94,14 @@ function patchQueryRunner(runner: object): void {
     return release()
   })
   around(runner, 'query', queryReadably)
+  around<QueryRunner, [Table | string, ColumnChange[]], Promise<void>>(
+    runner,
+    'changeColumns',
+    async (self, change, table, changes) => {
+      await refuseLostIds(self, table, changes)
+      return change(table, changes)
+    },
+  )
   for (const name of ['query', 'stream']) {
     around<QueryRunner, [unknown, unknown, ...unknown[]], Promise<unknown>>(
       runner,
@@ -157,11 +176,27 @@ function patchPrototypes(of: Prototypes): void {
     'execute',
     async (builder, execute) => withIds(await insertWithIds(builder, execute), builder),
   )
+  for (const name of ['sum', 'average', 'minimum', 'maximum']) {
+    around<Belonging, [EntityTarget<ObjectLiteral>, string, ...unknown[]], Promise<number | null>>(
+      of.EntityManager,
+      name,
+      async (manager, aggregate, entity, property, ...rest) => {
+        refuseAggregate(dataSourceOf(manager).getMetadata(entity), name, property)
+        return aggregate(entity, property, ...rest)
+      },
+    )
+  }
   for (const builder of [of.UpdateQueryBuilder, of.DeleteQueryBuilder, of.SoftDeleteQueryBuilder]) {
     around<Changing, [], Promise<Changed>>(builder, 'execute', async (builder, execute) =>
       withIds(await execute(), builder),
     )
   }
+  // TypeORM replaces what the caller's operator holds, which may be used again for other columns.
+  around<object, [object], void>(of.FindOperator, 'transformValue', (operator, transform, transformer) => {
+    const held = { ...operator }
+    transform(transformer)
+    if (isPreparedColumn(transformer)) Object.assign(operator, held)
+  })
   around<Save, [], Promise<void>>(of.SubjectExecutor, 'execute', (save, execute) => {
     if (hasIds(save.queryRunner)) generateIdsOfSave(save)
     return execute()
@@ -182,6 +217,19 @@ function patchPrototypes(of: Prototypes): void {
       )
     }
   }
+}
+
+/** TypeORM makes a number of what the database answers. */
+function refuseAggregate(metadata: EntityMetadata, name: string, property: string): void {
+  const column = metadata.findColumnWithPropertyPath(property)
+  const idColumn = column && idColumnFor(column)
+  if (idColumn === undefined) return
+  const { path, storage } = idColumn
+  throw new IdError(
+    'INVALID_OPTION',
+    `${path}: ${name}() answers numbers, not ids; the first and the last id are in find({ order: { ${property}: 'ASC' }, take: 1 }), or 'DESC'`,
+    { family: storage.family.name, path },
+  )
 }
 
 const hasIds = (one: Belonging): boolean => preparedOf(dataSourceOf(one)).columns.length > 0

@@ -1,7 +1,7 @@
 import { type Database, IdError } from '@snoflax/core'
 import { columnFaults, type DeclaredColumn } from '@snoflax/core/adapter'
-import type { DataSource, EntityMetadata } from 'typeorm'
-import { idColumnsIn, preparedOf, state } from '../columns/prepared.js'
+import type { DataSource, EntityMetadata, QueryRunner, Table, TableColumn } from 'typeorm'
+import { dataSourceOf, idColumnsIn, preparedOf, state } from '../columns/prepared.js'
 
 /**
  * Looks at the id columns that are in the database. Tables and columns that are not there are TypeORM's affair.
@@ -32,6 +32,58 @@ export async function checkStoredColumns(dataSource: DataSource): Promise<void> 
       'prepareDataSource(dataSource, { checkColumns: false }) starts without this check',
     { field: 'checkColumns' },
   )
+}
+
+/** A column in the database, and what it is changed to. */
+export interface ColumnChange {
+  readonly oldColumn: TableColumn
+  readonly newColumn: TableColumn
+}
+
+/**
+ * Looks at what `synchronize` is about to change: for another type TypeORM drops a column and adds it anew, or in SQLite
+ * leaves the values as they are, where no condition finds them.
+ *
+ * @throws {IdError} `STORAGE_REFUSED` for an id column that has values.
+ */
+export async function refuseLostIds(
+  runner: QueryRunner,
+  table: Table | string,
+  changes: readonly ColumnChange[],
+): Promise<void> {
+  const dataSource = dataSourceOf(runner)
+  const { driver } = dataSource
+  const { columns, database } = preparedOf(dataSource)
+  const pathOf = (of: Table | EntityMetadata | string) => Object.values(driver.parseTableName(of)).join('.')
+  for (const { oldColumn, newColumn } of changes.filter((change) => losesValues(change, database))) {
+    const column = columns.find(
+      ({ metadata }) =>
+        metadata.databaseName === newColumn.name && pathOf(metadata.entityMetadata) === pathOf(table),
+    )
+    if (column === undefined) continue
+    const name = typeof table === 'string' ? table : table.name
+    const values = runner.manager
+      .createQueryBuilder()
+      .select('1', 'found')
+      .from(name, 'changed')
+      .where(`${driver.escape('changed')}.${driver.escape(oldColumn.name)} IS NOT NULL`)
+      .limit(1)
+    if ((await values.getRawOne()) === undefined) continue
+    const [from, to] = [driver.createFullType(oldColumn), driver.createFullType(newColumn)]
+    throw new IdError(
+      'STORAGE_REFUSED',
+      `${column.path}: TypeORM would change column ${name}.${newColumn.name} from ${from} to ${to} and lose its ids; ` +
+        'convert them by a migration of your own, or keep the storage that the column has',
+      { path: column.path, family: column.storage.family.name },
+    )
+  }
+}
+
+function losesValues({ oldColumn, newColumn }: ColumnChange, database: Database): boolean {
+  const types = [oldColumn.type, newColumn.type]
+  if (database === 'sqlite') return types.includes('blob') && types.some((type) => type !== 'blob')
+  const isSameSize = oldColumn.length === newColumn.length && oldColumn.isArray === newColumn.isArray
+  return oldColumn.type !== newColumn.type || !isSameSize
 }
 
 /** PostgreSQL finds a table as statements do, by the connection's search_path. */

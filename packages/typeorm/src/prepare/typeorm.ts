@@ -2,17 +2,19 @@ import { IdError } from '@snoflax/core'
 import type { Library, Reliance } from '@snoflax/core/adapter'
 import type { DataSource } from 'typeorm'
 import { DataSource as OwnDataSource } from 'typeorm/data-source/DataSource.js'
+import { FindOperator } from 'typeorm/find-options/FindOperator.js'
 import { SubjectExecutor } from 'typeorm/persistence/SubjectExecutor.js'
 import { ClosureSubjectExecutor } from 'typeorm/persistence/tree/ClosureSubjectExecutor.js'
 import { MaterializedPathSubjectExecutor } from 'typeorm/persistence/tree/MaterializedPathSubjectExecutor.js'
 import { NestedSetSubjectExecutor } from 'typeorm/persistence/tree/NestedSetSubjectExecutor.js'
 
-/** TypeORM's executors of a save, and the folders that they are in. */
-const EXECUTORS = {
-  SubjectExecutor: [SubjectExecutor, ''],
-  ClosureSubjectExecutor: [ClosureSubjectExecutor, 'tree/'],
-  MaterializedPathSubjectExecutor: [MaterializedPathSubjectExecutor, 'tree/'],
-  NestedSetSubjectExecutor: [NestedSetSubjectExecutor, 'tree/'],
+/** TypeORM's classes that no builder leads to, and the folders that they are in. */
+const CLASSES = {
+  FindOperator: [FindOperator, 'find-options'],
+  SubjectExecutor: [SubjectExecutor, 'persistence'],
+  ClosureSubjectExecutor: [ClosureSubjectExecutor, 'persistence/tree'],
+  MaterializedPathSubjectExecutor: [MaterializedPathSubjectExecutor, 'persistence/tree'],
+  NestedSetSubjectExecutor: [NestedSetSubjectExecutor, 'persistence/tree'],
 } as const
 
 /** A module that Node has loaded by `require`, as TypeORM always is. */
@@ -56,8 +58,9 @@ export function prototypesOf(dataSource: DataSource) {
     UpdateQueryBuilder: prototypeOf(select.update()),
     DeleteQueryBuilder: prototypeOf(select.delete()),
     SoftDeleteQueryBuilder: prototypeOf(select.softDelete()),
+    EntityManager: prototypeOf(dataSource.manager),
     QueryRunner: prototypeOf(dataSource.driver.createQueryRunner('master')),
-    ...executorsOf(dataSource),
+    ...classesOf(dataSource),
   }
 }
 
@@ -65,7 +68,7 @@ export type Prototypes = ReturnType<typeof prototypesOf>
 
 const prototypeOf = (one: object): object => Object.getPrototypeOf(one) as object
 
-function executorsOf(dataSource: DataSource): Record<keyof typeof EXECUTORS, object> {
+function classesOf(dataSource: DataSource): Record<keyof typeof CLASSES, object> {
   const isOwn = dataSource instanceof OwnDataSource
   const other = isOwn ? undefined : moduleOf(dataSource)
   if (!isOwn && other === undefined) {
@@ -75,11 +78,11 @@ function executorsOf(dataSource: DataSource): Record<keyof typeof EXECUTORS, obj
       { field: 'dataSource' },
     )
   }
-  const entries = Object.entries(EXECUTORS).map(([name, [own, folder]]) => {
-    const executor = other?.require(`../persistence/${folder}${name}.js`)[name] ?? own
-    return [name, (executor as { readonly prototype: object }).prototype]
+  const entries = Object.entries(CLASSES).map(([name, [own, folder]]) => {
+    const found = other?.require(`../${folder}/${name}.js`)[name] ?? own
+    return [name, (found as { readonly prototype: object }).prototype]
   })
-  return Object.fromEntries(entries) as Record<keyof typeof EXECUTORS, object>
+  return Object.fromEntries(entries) as Record<keyof typeof CLASSES, object>
 }
 
 /** What is patched, called or read though it is not public, by its owner. */
@@ -91,7 +94,9 @@ const MEMBERS = {
   UpdateQueryBuilder: 'execute',
   DeleteQueryBuilder: 'execute',
   SoftDeleteQueryBuilder: 'execute',
-  QueryRunner: 'query release stream',
+  QueryRunner: 'query release stream changeColumns',
+  EntityManager: 'sum average minimum maximum',
+  FindOperator: 'transformValue',
   SubjectExecutor: 'execute executeInsertOperations recompute groupBulkSubjects',
   ClosureSubjectExecutor: 'insert update',
   MaterializedPathSubjectExecutor: 'insert update',

@@ -104,7 +104,7 @@ function putIds(rows: readonly RawRow[], { ids: columns, derived, unnamed, claim
       const value = row[key]
       let id = ids.get(value)
       if (id === undefined) {
-        id = Array.isArray(value) ? value.map((one) => column.one(one)) : column.one(value)
+        id = Array.isArray(value) ? value.map((one) => column.read(one)) : column.read(value)
         if (typeof value === 'string') ids.set(value, id)
       }
       row[key] = id
