@@ -13,9 +13,8 @@ import { drizzle as overLibsql } from 'drizzle-orm/libsql'
 import { drizzle as overPostgresJs } from 'drizzle-orm/postgres-js'
 import postgresJs from 'postgres'
 import drizzleAdapter, { create } from './contract/adapter.js'
-import { postgresSchema } from './contract/postgres-schema.js'
+import { postgresSchema, sqliteSchema } from './contract/schema.js'
 import type { Session } from './contract/session.js'
-import { sqliteSchema } from './contract/sqlite-schema.js'
 import { postgresStatements, sqliteStatements } from './generated-sql.js'
 
 // What drivers hand over differs: bytes as Buffer or ArrayBuffer, bigint as number, string or bigint, prepared

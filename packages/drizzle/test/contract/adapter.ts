@@ -22,10 +22,9 @@ import { mysqlStatements, postgresStatements, sqliteStatements } from '../genera
 import * as mysqlReads from './mysql-reads.js'
 import { mysqlSchema } from './mysql-schema.js'
 import * as mysqlWrites from './mysql-writes.js'
-import { postgresSchema } from './postgres-schema.js'
 import * as reads from './reads.js'
+import { postgresSchema, sqliteSchema } from './schema.js'
 import type { Session } from './session.js'
-import { sqliteSchema } from './sqlite-schema.js'
 import { isBefore1, related } from './version.js'
 import * as writes from './writes.js'
 

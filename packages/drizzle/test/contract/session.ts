@@ -1,7 +1,7 @@
 import type { OpenDatabase } from '@snoflax/test'
 import type { Variant } from '@snoflax/test/contract'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
-import type { Schema } from './postgres-schema.js'
+import type { Schema } from './schema.js'
 
 export type Database = PgDatabase<PgQueryResultHKT, Schema>
 

@@ -1,21 +1,36 @@
-import { idColumn } from '@snoflax/drizzle/pg-core'
+import * as pgIds from '@snoflax/drizzle/pg-core'
+import * as sqliteIds from '@snoflax/drizzle/sqlite-core'
 import type { Variant } from '@snoflax/test/contract'
-import { type AnyPgColumn, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import * as pg from 'drizzle-orm/pg-core'
+import * as sqlite from 'drizzle-orm/sqlite-core'
 import { relations } from './version.js'
 
+type Core = Pick<typeof pg, 'integer' | 'primaryKey' | 'text'> & {
+  readonly table: typeof pg.pgTable
+  readonly idColumn: typeof pgIds.idColumn
+}
+
 /** The contract's schema in PostgreSQL, with the ids of a variant. */
-export function postgresSchema({ family, storage, generator }: Variant) {
-  const id = idColumn(family)
+export const postgresSchema = (variant: Variant) =>
+  schemaOf({ ...pg, table: pg.pgTable, idColumn: pgIds.idColumn }, variant)
+
+/** The same in SQLite, whose builders are used in the same way. */
+export const sqliteSchema = (variant: Variant) =>
+  schemaOf({ ...sqlite, table: sqlite.sqliteTable, idColumn: sqliteIds.idColumn } as unknown as Core, variant)
+
+function schemaOf(core: Core, { family, storage, generator }: Variant) {
+  const { table, integer, primaryKey, text } = core
+  const id = core.idColumn(family)
   const key = () => id({ storage, generator }).primaryKey()
 
-  const customers = pgTable('customers', {
+  const customers = table('customers', {
     id: key(),
     email: text().notNull().unique('customers_email_unique'),
     name: text().notNull(),
     traceId: id.plain('trace_id', { storage }),
-    referrerId: id.ref('referrer_id').references((): AnyPgColumn => customers.id),
+    referrerId: id.ref('referrer_id').references((): pg.AnyPgColumn => customers.id),
   })
-  const profiles = pgTable('profiles', {
+  const profiles = table('profiles', {
     id: key(),
     bio: text().notNull(),
     customerId: id
@@ -24,7 +39,7 @@ export function postgresSchema({ family, storage, generator }: Variant) {
       .unique('profiles_customer_id_unique')
       .references(() => customers.id),
   })
-  const orders = pgTable('orders', {
+  const orders = table('orders', {
     id: key(),
     total: integer().notNull(),
     customerId: id
@@ -32,8 +47,8 @@ export function postgresSchema({ family, storage, generator }: Variant) {
       .notNull()
       .references(() => customers.id),
   })
-  const tags = pgTable('tags', { id: key(), label: text().notNull().unique('tags_label_unique') })
-  const orderLines = pgTable(
+  const tags = table('tags', { id: key(), label: text().notNull().unique('tags_label_unique') })
+  const orderLines = table(
     'order_lines',
     {
       orderId: id
@@ -45,7 +60,7 @@ export function postgresSchema({ family, storage, generator }: Variant) {
     },
     (line) => [primaryKey({ columns: [line.orderId, line.position] })],
   )
-  const ordersToTags = pgTable(
+  const ordersToTags = table(
     'orders_to_tags',
     {
       orderId: id
@@ -95,5 +110,5 @@ export function postgresSchema({ family, storage, generator }: Variant) {
   }
 }
 
-/** The schema as the paths see it: the builders of the other dialects are used in the same way. */
+/** The schema as the paths see it. */
 export type Schema = ReturnType<typeof postgresSchema>
