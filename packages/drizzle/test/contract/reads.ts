@@ -111,7 +111,7 @@ export const byRange: Adapter['byRange'] = {
   },
 }
 
-export const createdBetweenPaths: Adapter['createdBetween'] = {
+const createdBetweenPaths: Adapter['createdBetween'] = {
   'select().where(createdBetween())': {
     run: async ({ db, schema: { customers } }, from, to) =>
       db
@@ -131,6 +131,8 @@ export const createdBetweenPaths: Adapter['createdBetween'] = {
       db.query.customers.findMany({ where: raw((customer) => createdBetween(customer.id, from, to)) }),
   },
 }
+
+export { createdBetweenPaths as createdBetween }
 
 export const byTrace: Adapter['byTrace'] = {
   'select().where(eq()), or isNull()': {

@@ -20,24 +20,8 @@ const adapter: ContractAdapter<Session> = {
   open,
   // The database closes what Kysely was given.
   close: async () => {},
-  inserts: writes.inserts,
-  upserts: writes.upserts,
-  graphs: writes.graphs,
-  updates: writes.updates,
-  deletes: writes.deletes,
-  links: writes.links,
-  unlinks: writes.unlinks,
-  byId: reads.byId,
-  byIds: reads.byIds,
-  byRange: reads.byRange,
-  createdBetween: reads.createdBetweenPaths,
-  byTrace: reads.byTrace,
-  byOrder: reads.byOrder,
-  graph: reads.graph,
-  page: reads.page,
-  ends: reads.ends,
-  counts: reads.counts,
-  around: writes.around,
+  ...reads,
+  ...writes,
 }
 
 export default adapter

@@ -188,7 +188,7 @@ export const byRange: Adapter['byRange'] = {
   },
 }
 
-export const createdBetweenPaths: Adapter['createdBetween'] = {
+const createdBetweenPaths: Adapter['createdBetween'] = {
   'createdBetween()': {
     run: (session, from, to) =>
       customers(session)
@@ -207,6 +207,8 @@ export const createdBetweenPaths: Adapter['createdBetween'] = {
     },
   },
 }
+
+export { createdBetweenPaths as createdBetween }
 
 export const byTrace: Adapter['byTrace'] = {
   'where()': {
