@@ -78,7 +78,11 @@ describe('a closed database is gone', () => {
     await next.close()
     const last = await pglite.open()
     expect(await last.query("SELECT FROM pg_roles WHERE rolname = 'reader'")).toEqual([])
+    await last.query('DROP EXTENSION plpgsql')
     await last.close()
+    const whole = await pglite.open()
+    expect(await whole.query('SELECT extname FROM pg_extension')).toEqual([{ extname: 'plpgsql' }])
+    await whole.close()
   })
 
   test.runIf(mysql.selected())('MySQL', async () => {

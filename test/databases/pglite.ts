@@ -59,7 +59,10 @@ async function empty(connection: PGlite): Promise<boolean> {
     COMMENT ON SCHEMA public IS 'standard public schema'`)
   const { rows } = await connection.query<{ left: boolean }>(
     `SELECT EXISTS (SELECT FROM pg_roles WHERE oid >= 16384) OR EXISTS (SELECT FROM pg_db_role_setting)
-      OR EXISTS (SELECT FROM pg_extension WHERE oid >= 16384) OR EXISTS (SELECT FROM pg_default_acl) AS left`,
+      OR EXISTS (SELECT FROM pg_default_acl) OR EXISTS (SELECT FROM pg_database WHERE datacl IS NOT NULL AND NOT datistemplate)
+      OR (SELECT array_agg(extname) FROM pg_extension) IS DISTINCT FROM '{plpgsql}'::name[]
+      OR EXISTS (SELECT FROM pg_event_trigger) OR EXISTS (SELECT FROM pg_publication)
+      OR EXISTS (SELECT FROM pg_cast WHERE oid >= 16384) AS left`,
   )
   return rows[0]?.left === false
 }

@@ -56,7 +56,7 @@ describe('a configuration', () => {
       'snoflax: no option "databse"; options are database, models',
     )
     expect(refusal(() => keyset({ afer: flax.min, take: 3 } as never)).message).toBe(
-      'keyset: no option "afer"; options are after, take, order, field',
+      'keyset: no option "afer"; options are after, order, take, field',
     )
     expect(refusal(() => keyset({ take: undefined } as never)).field).toBe('take')
   })
