@@ -111,7 +111,8 @@ export function createBackfill(
     droppedFrom = whole('snapshot.from', made.from, 0, maxUnit)
     droppedTo = whole('snapshot.to', made.to, droppedFrom, maxUnit)
     last = whole('snapshot.last', made.last, droppedFrom, droppedTo)
-    counts.set(last, whole('snapshot.count', made.count, 1, maxSequence + 1))
+    const size = before.sequenceMax - before.sequenceMin + 1
+    counts.set(last, whole('snapshot.count', made.count, 1, size))
   }
 
   /** Drops the least recently used half of the counters. */

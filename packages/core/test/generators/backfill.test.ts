@@ -127,10 +127,13 @@ describe.each(families)('generateAt of $name', ({ shard, family, make, numberOf,
     expect(expectRefusal(() => make({ backfill: wrong, snapshot }), 'FIELD_OUT_OF_RANGE').field).toBe(
       'backfill.sequenceMin',
     )
+    const alone = expectRefusal(() => make({ snapshot: { ...snapshot, ...wrong } }), 'FIELD_OUT_OF_RANGE')
+    expect(alone.field).toBe('snapshot.sequenceMin')
     for (const [change, code] of [
       [{ from: snapshot.to + 1 }, 'FIELD_OUT_OF_RANGE'],
       [{ last: snapshot.to + 1 }, 'FIELD_OUT_OF_RANGE'],
       [{ count: 0 }, 'FIELD_OUT_OF_RANGE'],
+      [{ count: shard.sequenceMax - shard.sequenceMin + 2 }, 'FIELD_OUT_OF_RANGE'],
       [{ count: undefined }, 'INVALID_OPTION'],
       [{ wallHi: 1 }, 'INVALID_OPTION'],
       [{ sequenceMin: shard.sequenceMin + 1 }, 'INVALID_OPTION'],

@@ -293,6 +293,7 @@ describe('waiting', () => {
   })
 
   test('for a number goes on until one is free', async () => {
+    await pass(5000)
     store.acquires = [{ retryMs: 20_000 }, { retryMs: 19_000 }, grant()]
     const waits: unknown[] = []
     const promise = lease({ onWait: (wait) => waits.push(wait) })
@@ -343,6 +344,13 @@ describe('waiting', () => {
     await outcome
     await expect(lease({ signal: controller.signal })).rejects.toThrow('enough')
     expect(store.count('acquire')).toBe(1)
+  })
+
+  test('ends at once for a caller who no longer wants it when told that it waits', async () => {
+    const controller = new AbortController()
+    store.acquires = [{ retryMs: 20_000 }]
+    const promise = lease({ signal: controller.signal, onWait: () => controller.abort(new Error('enough')) })
+    await expect(promise).rejects.toThrow('enough')
   })
 
   test('a number that comes after that is given back', async () => {
@@ -410,6 +418,19 @@ describe('generators', () => {
       }
       expect(next).toBeGreaterThan(0x10000 - shards)
       expect(next).toBeLessThanOrEqual(0x10000)
+    }
+  })
+
+  test('a refusal names the shard, where there are several', async () => {
+    for (const [shards, named] of [
+      [1, 'the lease of number 7'],
+      [4, 'the lease of shard 2 of number 7'],
+    ] as const) {
+      store.acquires = [{ ...grant(), shard: shards >> 1 }]
+      const { generator } = await lease({ shards })
+      vi.setSystemTime(Date.now() - 60_000)
+      expect(refusal(() => generator.generate()).message).toContain(named)
+      vi.setSystemTime(START_MS)
     }
   })
 

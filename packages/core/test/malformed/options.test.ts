@@ -31,6 +31,12 @@ describe('flake', () => {
     )
   })
 
+  test("bytes are the caller's own", () => {
+    const bytes = flake.decode(flake.max)
+    flake.decode(flake.min)
+    expect([...bytes]).toEqual(Array(8).fill(255))
+  })
+
   test('hex: 1 to 16 lower-case digits', () => {
     for (const value of [0, 1n, null, new Uint8Array(8)]) {
       expectRefusal(() => flake.fromHex(value as unknown as string), 'INVALID_TYPE')
