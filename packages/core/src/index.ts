@@ -34,6 +34,7 @@ export {
   type PrefixedOptions,
   prefixed,
 } from './prefixed/index.js'
+export type { Alphabet } from './primitives/alphabet.js'
 export type { BackfillSnapshot, SequenceBounds } from './primitives/backfill.js'
 export type { Clock, Time } from './primitives/clock.js'
 export { IdError, type IdErrorCode, type IdErrorFacts } from './primitives/errors.js'

@@ -17,7 +17,10 @@ export type FoundId<Known extends Families> = {
 export interface Registry<Known extends Families> {
   /** The families by name, as passed. */
   readonly families: Known
-  /** Returns the kind of the id; undefined if the value is not an id of any of them. */
+  /**
+   * Returns the kind of the id; undefined if the value is not an id of any of them. A text that fits two families is
+   * of the one with the longer prefix.
+   */
   find(value: unknown): FoundId<Known> | undefined
   /**
    * Returns the kind of the id, and throws if the value is not an id of any of them.
@@ -33,8 +36,8 @@ export interface Registry<Known extends Families> {
  * All kinds of ids of an application, recognized by their prefixes: for a GraphQL `node(id)`, a support tool, a log.
  *
  * @param families the families by name. Each needs its own prefix; one may have none.
- * @throws {IdError} `INVALID_OPTION` for two families whose ids could be confused, and for a value that is not a
- * family.
+ * @throws {IdError} `INVALID_OPTION` for no family, for two with the same prefix or none, and for a value that is not
+ * a family.
  *
  * @example
  * const ids = registry({ customer: prefixed(flax, 'cus'), order: prefixed(sno, 'ord') })
@@ -42,6 +45,9 @@ export interface Registry<Known extends Families> {
  */
 export function registry<const Known extends Families>(families: Known): Registry<Known> {
   checkFamilies(families, 'registry')
+  if (Object.keys(families).length === 0) {
+    throw new IdError('INVALID_OPTION', 'registry: pass at least one family', { field: 'families' })
+  }
   const byPrefix = new Map<string | undefined, readonly [name: string, family: IdFamily]>()
   for (const [name, family] of Object.entries(families)) {
     const prefix = prefixOf(family)
@@ -55,10 +61,13 @@ export function registry<const Known extends Families>(families: Known): Registr
     }
     byPrefix.set(prefix, [name, family])
   }
-  const kinds = [...byPrefix.values()]
+  // A text can fit two families, such as tweet_1234567890 a flax too; the longest prefix is meant.
+  const kinds = [...byPrefix]
+    .sort(([a = ''], [b = '']) => b.length - a.length)
+    .map(([prefix, [name, family]]) => ({ prefix, name, family }))
 
   const find = (value: unknown) => {
-    for (const [name, family] of kinds) {
+    for (const { name, family } of kinds) {
       if (family.is(value)) return { name, family, id: value } as unknown as FoundId<Known>
     }
     return undefined
@@ -66,24 +75,24 @@ export function registry<const Known extends Families>(families: Known): Registr
   return {
     families,
     find,
-    is: (value): value is FoundId<Known>['id'] => kinds.some(([, family]) => family.is(value)),
-    parse: (value) => find(value) ?? refuse(byPrefix, value),
+    is: (value): value is FoundId<Known>['id'] => kinds.some(({ family }) => family.is(value)),
+    parse: (value) => find(value) ?? refuse(kinds, value),
   }
 }
 
 const prefixOf = (family: IdFamily): string | undefined => (isPrefixed(family) ? family.prefix : undefined)
 
 function refuse(
-  byPrefix: ReadonlyMap<string | undefined, readonly [string, IdFamily]>,
+  kinds: readonly { readonly prefix: string | undefined; readonly family: IdFamily }[],
   value: unknown,
 ): never {
-  // Two prefixes may fit, such as a and a_b; the longest is meant.
-  const meant = [...byPrefix.keys()]
-    .filter((prefix) => typeof value === 'string' && prefix !== undefined && value.startsWith(`${prefix}_`))
-    .sort((a, b) => (b as string).length - (a as string).length)[0]
-  if (meant !== undefined) byPrefix.get(meant)?.[1].parse(value)
-  const known = [...byPrefix.keys()].map((prefix) => (prefix === undefined ? 'no prefix' : `${prefix}_`))
-  throw new IdError('WRONG_PREFIX', `an id must begin with ${known.join(', ')}, not ${show(value)}`, {
+  if (typeof value !== 'string') {
+    throw new IdError('INVALID_TYPE', `an id must be a string, not ${show(value)}`, { value })
+  }
+  const meant = kinds.find(({ prefix }) => prefix !== undefined && value.startsWith(`${prefix}_`))
+  meant?.family.parse(value)
+  const known = kinds.map(({ prefix }) => (prefix === undefined ? 'no prefix' : `${prefix}_`))
+  throw new IdError('WRONG_PREFIX', `an id must begin with ${known.join(' or ')}, not ${show(value)}`, {
     value,
     position: 0,
   })

@@ -12,6 +12,7 @@ import {
   uid,
   uidLocal,
 } from '@snoflax/core'
+import { alphabet } from '@snoflax/core/define'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from './refusal.js'
@@ -95,6 +96,13 @@ describe('a family of a user', () => {
       [{ byteLength: 7 }, 'INVALID_OPTION', 'layout', /fields add up to 64 bits.*7 bytes have 56$/],
       [{ byteLength: 0, layout: fields() }, 'FIELD_OUT_OF_RANGE', 'byteLength', /not 0$/],
       [{ byteLength: 8.5 }, 'FIELD_OUT_OF_RANGE', 'byteLength', /not 8\.5$/],
+      [{ alphabet: '0123456789abcdef' as never }, 'INVALID_OPTION', 'alphabet', /what alphabet\(\) returns$/],
+      [
+        { alphabet: alphabet('0123456789ABCDEFGHJKMNPQRSTVWXYZ') },
+        'INVALID_OPTION',
+        'alphabet',
+        /16 digits of an alphabet of 32 hold 80 bits, but an id has 64; leave alphabet out/,
+      ],
       [{ storages: [] }, 'INVALID_OPTION', 'storages', /not none$/],
       [{ storages: ['text', 'hex' as 'text'] }, 'INVALID_OPTION', 'storages', /uuid.*, not text, hex$/],
       [

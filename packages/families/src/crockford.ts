@@ -1,6 +1,6 @@
 import { type Alphabet, alphabet, refuseCharacter } from '@snoflax/core/define'
 
-/** 16 bytes ⇄ 26 characters of 5 bits, behind two bits that are 0. */
+/** 16 bytes ⇄ 26 characters of 5 bits, the first two bits being 0. */
 export interface CrockfordCoder {
   readonly alphabet: Alphabet
   /** The text of two words of 25 bits, the first two of them 0, and four of 20. */
@@ -18,7 +18,7 @@ export interface CrockfordCoder {
 export const BYTE_LENGTH = 16
 export const TEXT_LENGTH = 26
 
-/** Crockford's base 32 with these digits, strict: one spelling a value. */
+/** Crockford's base 32 with these digits, strict: each value has one spelling. */
 export function crockford(family: string, characters: string): CrockfordCoder {
   const digits = alphabet(characters)
   const { codes } = digits

@@ -45,7 +45,7 @@ export interface MonotonicGenerator<AnId extends string> extends IdGenerator<AnI
   generateAt<Of extends string = string>(time: Time): IdOf<AnId, Of>
 }
 
-/** A family that needs nothing but a clock and random bits: uuid7, ulid and the suffix of typeid. */
+/** A family whose generators need only a clock and random bits: uuid7, ulid and the suffix of typeid. */
 export interface MonotonicFamily<AnId extends string, Fields> extends IdFamily<AnId, Fields> {
   /**
    * A new id, larger than all that this process has generated before.
@@ -60,7 +60,7 @@ export interface MonotonicFamily<AnId extends string, Fields> extends IdFamily<A
   generator(options?: MonotonicOptions): MonotonicGenerator<AnId>
 }
 
-/** The family with what generates its ids. Each process has one default generator, created when it is first used. */
+/** Adds generators to a family. Each process has one default generator, created on first use. */
 export function withGenerators<AnId extends string, Fields>(
   family: IdFamily<AnId, Fields>,
   generator: (options?: MonotonicOptions) => MonotonicGenerator<AnId>,

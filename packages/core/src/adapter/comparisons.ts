@@ -2,57 +2,57 @@ import { IdError } from '../primitives/errors.js'
 import type { Database } from '../storage/column.js'
 import { readSql, type SqlToken } from './read-sql.js'
 
-/** A chunk that an expression is. A cast makes a column something else; a value behind one still is its id. */
+/** A chunk that is a whole expression. With a cast a column is no id column anymore; a value is still an id. */
 export interface Term {
-  /** Its number. */
+  /** Number of the chunk. */
   readonly chunk: number
   /** Whether a cast follows. */
   readonly isCast: boolean
 }
 
-/** Expressions that are compared side by side: `(a, b)` is a row of two, a bare value a row of one. */
+/** One side of a comparison: `(a, b)` is a row of two expressions, a bare value a row of one. */
 export type Row = readonly (readonly Term[])[]
 
-/** A comparison in SQL, by the numbers of the chunks in it. */
+/** A comparison in SQL, with the numbers of its chunks. */
 export interface Comparison {
-  /** The sides: two, or three of `between`, or as many as have one storage. */
+  /** The sides: two, three for `between`, or all expressions that must have the same storage. */
   readonly rows: readonly Row[]
-  /** A chunk that is a whole list of rows: `in ${ids}`. */
+  /** The chunk that is the whole list of an IN: `in ${ids}`. */
   readonly list?: number | undefined
-  /** A chunk that is an array: `= any(${ids})`. */
+  /** The chunk that is an array: `= any(${ids})`. */
   readonly array?: number | undefined
-  /** The operator, where it matches texts by a pattern, as `like` does. */
+  /** The operator, if it matches a pattern, as `like` does. */
   readonly pattern?: string | undefined
-  /** The columns in it that only the text names, without their tables, by their place in a row. */
+  /** Names of columns in the SQL text, without their tables, by position in the row. */
   readonly names: readonly (readonly string[])[]
-  /** The texts that are written into it, by their place in a row. */
+  /** String literals in the SQL text, without quotes, by position in the row. */
   readonly texts: readonly (readonly string[])[]
 }
 
-/** What the value of an expression is made of: not what chooses or orders it, nor what is only counted or compared. */
+/** What contributes to the value of an expression. What only selects, orders, counts or compares is left out. */
 export interface Parts {
   /** Numbers of chunks. */
   readonly chunks: readonly number[]
-  /** Columns that only the text names, without their tables, and other words. */
+  /** Names of columns in the SQL text, without their tables, and other words. */
   readonly names: readonly string[]
-  /** What quotes hold. */
+  /** String literals, without quotes. */
   readonly texts: readonly string[]
 }
 
-/** What SQL calls by another name, as in `max(id) as last`. */
+/** An alias, as in `max(id) as last`. */
 export interface Alias {
-  /** The other name. */
+  /** The alias, such as `last`. */
   readonly name: string
-  /** Number of the chunk that it is. */
+  /** Number of the chunk that it stands for. */
   readonly chunk?: number | undefined
-  /** The column that only the text names. */
+  /** Name of the column that it stands for, if the SQL text contains it. */
   readonly column?: string | undefined
 }
 
 const MARK = '\uE000'
 
 /**
- * How a chunk that is no text, such as a column or a value, stands in the SQL: by a sign that no SQL has.
+ * The placeholder of a chunk, such as a column or a value, between characters that don't occur in SQL.
  *
  * @example
  * markOf(3).length // 3
@@ -60,7 +60,7 @@ const MARK = '\uE000'
 export const markOf = (chunk: number): string => `${MARK}${chunk}${MARK}`
 
 /**
- * Text of others, which then can't be taken for a mark.
+ * Removes mark characters from foreign text, so that it can't be mistaken for a mark.
  *
  * @example
  * withoutMarks(markOf(3)) // ' 3 '
@@ -68,7 +68,7 @@ export const markOf = (chunk: number): string => `${MARK}${chunk}${MARK}`
 export const withoutMarks = (text: string): string => text.replaceAll(MARK, ' ')
 
 /**
- * SQL whose placeholders are marks of the values that go with it: `$2` and `?2` by their number, `?` in their order.
+ * Replaces placeholders by marks of their values: `$2` and `?2` by number, `?` in order.
  *
  * @example
  * withMarks('id = $1', 'postgres') === `id = ${markOf(0)}` // true
@@ -93,28 +93,28 @@ const WORDS = 'is|in|between|i?like|glob|match|regexp|rlike|similar|sounds'
 const ANY_OPERATOR = new RegExp(`[=<>~]|&&|\\b(?:${WORDS})\\b|\\)\\s*values\\b`, 'i')
 
 /**
- * Whether a text could have the operator of a comparison.
+ * Whether a text may contain a comparison operator. A quick test before reading the SQL.
  *
  * @example
  * mayCompare(' in ') // true
  */
 export const mayCompare = (text: string): boolean => text !== '' && ANY_OPERATOR.test(text)
 
-/** What SQL does with its chunks. */
+/** How SQL uses its chunks. */
 export interface Reading {
-  /** What is compared, or united by a function or CASE. */
+  /** Comparisons, and expressions that must have the same storage because a function or CASE returns one of them. */
   readonly comparisons: readonly Comparison[]
-  /** The chunks of each expression that has several, those in the brackets of calls too. */
+  /** The chunks of each expression with more than one, including those in arguments of calls. */
   readonly expressions: readonly (readonly number[])[]
-  /** What the whole of the SQL is, if it is an expression. */
+  /** The values that the SQL can have, if it is an expression. */
   readonly result: readonly Term[]
-  /** What its value is made of. */
+  /** What contributes to its value. */
   readonly parts: Parts
   /** The chunks that functions read as JSON, such as `json_each`. */
   readonly json: readonly number[]
-  /** All that stands in it, where something is read as JSON. */
+  /** Everything in the SQL, if `json` has chunks; otherwise empty. */
   readonly all: Parts
-  /** What it gives another name. */
+  /** Its aliases. */
   readonly aliases: readonly Alias[]
 }
 
@@ -123,8 +123,10 @@ const LONGEST_KEPT = 2000
 const known = new Map<string, Reading>()
 
 /**
- * Which chunks SQL compares with each other, for ORMs whose raw SQL is text with columns and values in it. Each text is
- * read once, since an application has few.
+ * Finds which chunks SQL compares with each other, for ORMs whose raw SQL mixes text with columns and values. Results
+ * are cached, since an application has few different texts.
+ *
+ * @throws {IdError} `INVALID_OPTION` if brackets are nested too deep.
  *
  * @example
  * const { comparisons } = readComparisons(`${markOf(0)} = ${markOf(1)}`, 'sqlite')
@@ -157,26 +159,64 @@ const readingOf = (
   parts: namedParts(partsOf(items, dialect)),
   json,
   all: namedParts(json.length > 0 ? operandsIn(items) : []),
-  aliases: aliasesIn(items),
+  aliases: aliasesIn(items, dialect),
 })
 
-/** One list for all levels of brackets. */
-function aliasesIn(items: readonly Item[], aliases: Alias[] = []): Alias[] {
-  let start = 0
-  for (const [at, { text, inside }] of items.entries()) {
-    if (inside && items[at - 1]?.text !== 'CAST') aliasesIn(inside, aliases)
-    const name = text === 'AS' ? items[at + 1]?.name : undefined
-    if (name !== undefined) {
-      for (const { chunk, name: column, isCast } of termsOf(items.slice(start, at))) {
-        if (!isCast) aliases.push({ name, chunk, column })
+/** Appends to one list for all levels of brackets. */
+function aliasesIn(items: readonly Item[], dialect: Database, aliases: Alias[] = []): Alias[] {
+  for (const [at, { inside }] of items.entries()) {
+    if (inside && items[at - 1]?.text !== 'CAST') aliasesIn(inside, dialect, aliases)
+  }
+  for (const part of divided(withoutHints(items), SOURCES)) {
+    for (const [name, answer] of renamed(part, dialect)) {
+      for (const { chunk, name: column, isCast } of termsOf(answer)) {
+        if (name !== undefined && !isCast) aliases.push({ name, chunk, column })
       }
     }
-    if (ENDS.test(text)) start = at + 1
   }
   return aliases
 }
 
-/** A chunk, a column that the text names, or a text that is written into it. */
+/** Without what may stand between AS and the query of a CTE: `[NOT] MATERIALIZED`. */
+const withoutHints = (items: readonly Item[]): Item[] =>
+  items.filter(
+    ({ text }, at) =>
+      !(text === 'MATERIALIZED' || (text === 'NOT' && items[at + 1]?.text === 'MATERIALIZED')),
+  )
+
+type Renamed = readonly [name: string | undefined, answer: readonly Item[]]
+
+/** `answer AS name` and `answer name`, both optionally with `(column, …)`, and `name (column, …) AS (answer)`. */
+function renamed(part: readonly Item[], dialect: Database): Renamed[] {
+  const as = part.findIndex(({ text }) => text === 'AS')
+  const behind = as < 0 ? undefined : part[as + 1]
+  if (behind?.text === '(') return renamedBy(undefined, part[as - 1], [behind])
+  if (behind) return renamedBy(behind.name, part[as + 2], part.slice(0, as))
+  if (part.some((_, at) => operatorAt(part, at, dialect) !== null)) return []
+  const hasColumns = part.at(-1)?.text === '('
+  const name = part.at(hasColumns ? -2 : -1)
+  if (name === undefined || ASIDE.test(name.text)) return []
+  return renamedBy(name.name, hasColumns ? part.at(-1) : undefined, part.slice(0, hasColumns ? -2 : -1))
+}
+
+function renamedBy(name: string | undefined, list: Item | undefined, answer: readonly Item[]): Renamed[] {
+  const answers = answersOf(answer)
+  const columns = list?.text === '(' ? expressionsIn(list) : []
+  const [whole = []] = answers.length === 1 ? answers : []
+  return [[name, whole], ...columns.map(([column], at): Renamed => [column?.name, answers[at] ?? []])]
+}
+
+/** The columns of a query or of `unnest(…)`; for anything else, the expression itself. */
+function answersOf(items: readonly Item[]): (readonly Item[])[] {
+  const [first, second] = items
+  if (first?.text === '(' && second === undefined) return answersOf(first.inside as Item[])
+  if (first?.text === 'UNNEST' && second?.text === '(') return expressionsIn(second)
+  if (first?.text !== 'SELECT') return [items]
+  const [list = []] = divided(items.slice(1), /^FROM$/)
+  return divided(list, /^,$/).map((one) => divided(one, /^AS$/)[0] as Item[])
+}
+
+/** A chunk, a column named in the SQL text, or a string literal. */
 interface Operand {
   readonly chunk?: number
   readonly name?: string
@@ -204,14 +244,14 @@ const namedParts = (parts: readonly Operand[]): Parts => ({
 const chunksOf = (operands: readonly Operand[]): Term[] =>
   operands.flatMap(({ chunk, isCast }) => (chunk === undefined ? [] : [{ chunk, isCast }]))
 
-/** A token, or all that is in brackets, or between CASE and END. */
+/** A token, or a group: brackets with their content, or CASE to END. */
 interface Item {
-  /** Keywords and functions are in upper case; what has an inside is the token that opens it. */
+  /** Unquoted names and keywords are in upper case. Of a group, the opening token. */
   readonly text: string
   readonly chunk?: number
-  /** Of what may be a column: the last part of its name, as it is. */
+  /** For possible columns: the last part of the name, as written. */
   readonly name?: string | undefined
-  /** Of a text: what its quotes hold. */
+  /** For string literals: the text without quotes. */
   readonly written?: string | undefined
   readonly inside?: Item[]
 }
@@ -236,7 +276,7 @@ function itemsOf(tokens: readonly SqlToken[]): Item[] {
   return around[0] as Item[]
 }
 
-/** Brackets are read by recursion, and the stack has an end. */
+/** Brackets are read recursively, and the stack is limited. */
 const DEEPEST = 700
 
 const OPENING = new Set(['(', '[', 'CASE'])
@@ -257,12 +297,14 @@ const OPERATOR = new RegExp(
     '(?<between>(?:NOT )?BETWEEN(?: A?SYMMETRIC)?))(?= |$)',
 )
 const LONGEST = 4
-const ENDS = new RegExp(
-  '^(?:[,;]|AND|OR|NOT|WHEN|THEN|ELSE|WHERE|ON|HAVING|SELECT|DISTINCT|FROM|AS|BY|GROUP|ORDER|LIMIT|' +
-    'OFFSET|UNION|INTERSECT|EXCEPT|RETURNING|SET|VALUES|USING|ASC|DESC|WINDOW|ESCAPE)$',
-)
+const SEPARATORS =
+  '[,;]|AND|OR|NOT|WHEN|THEN|ELSE|WHERE|ON|HAVING|SELECT|DISTINCT|FROM|BY|GROUP|ORDER|LIMIT|' +
+  'OFFSET|UNION|INTERSECT|EXCEPT|RETURNING|SET|VALUES|USING|ASC|DESC|WINDOW|ESCAPE'
+const ENDS = new RegExp(`^(?:${SEPARATORS}|AS)$`)
+/** What stands between these may end with an alias. */
+const SOURCES = new RegExp(`^(?:${SEPARATORS}|JOIN|LEFT|RIGHT|INNER|CROSS|FULL|NATURAL|LATERAL)$`)
 
-/** One list for all levels of brackets, which may be thousands. */
+/** Appends to one list for all levels of brackets. */
 function comparisonsIn(items: readonly Item[], dialect: Database, comparisons: Found[] = []): Found[] {
   comparisons.push(...inserted(items))
   for (const [at, item] of items.entries()) {
@@ -278,15 +320,15 @@ function comparisonsIn(items: readonly Item[], dialect: Database, comparisons: F
       continue
     }
     const { 0: operator, groups: kind = {} } = found
-    const left = rowOf(items.slice(start, at))
+    const left = items.slice(start, at)
     start = at + operator.split(' ').length
     const right = upTo(start)
     comparisons.push(
       kind['between']
-        ? { rows: [left, rowOf(right), rowOf(upTo(start + right.length + 1))] }
+        ? { rows: [rowOf(left), rowOf(right), rowOf(upTo(start + right.length + 1))] }
         : kind['pattern']
           ? {
-              rows: [left, partsOf(right, dialect).map((part) => [part])],
+              rows: [rowOf(left), partsOf(right, dialect).map((part) => [part])],
               pattern: kind['pattern'].toLowerCase(),
             }
           : compared(left, right, kind['in'] !== undefined),
@@ -296,7 +338,7 @@ function comparisonsIn(items: readonly Item[], dialect: Database, comparisons: F
   return comparisons
 }
 
-/** The columns of an INSERT and what VALUES puts there. */
+/** The columns of an INSERT and their VALUES. */
 function inserted(items: readonly Item[]): Found[] {
   const at = items.findIndex(({ text }) => text === 'VALUES')
   const columns = items[at - 1]
@@ -308,7 +350,7 @@ function inserted(items: readonly Item[]): Found[] {
 }
 
 function operatorAt(items: readonly Item[], at: number, dialect: Database): RegExpExecArray | null {
-  // In MySQL it is AND.
+  // && is AND in MySQL and SQLite has none.
   if (items[at]?.text === '&&' && dialect !== 'postgres') return null
   const texts = items.slice(at, at + LONGEST).map(({ text }) => text)
   return OPERATOR.exec(texts.join(' '))
@@ -322,20 +364,33 @@ function endOf(items: readonly Item[], from: number, dialect: Database): number 
   return items.length
 }
 
-function compared(left: Operand[][], right: readonly Item[], isIn: boolean): Found {
+function compared(left: readonly Item[], right: readonly Item[], isIn: boolean): Found {
   const [first, second, third] = right
   if (isIn) {
-    if (first?.inside === undefined) return { rows: [left], list: first?.chunk }
-    return { rows: [left, ...expressionsIn(first).map(rowOf)] }
+    if (first?.inside === undefined) return { rows: [rowOf(left)], list: first?.chunk }
+    return { rows: [rowOf(left), ...expressionsIn(first).map(rowOf)] }
   }
-  if (first?.text === 'BINARY') return { rows: [left, rowOf(right.slice(1))] }
-  if (!/^(?:ANY|ALL|SOME)$/.test(first?.text ?? '')) return { rows: [left, rowOf(right)] }
-  const [array, list] = second?.inside ?? []
-  if (array?.text === 'ARRAY') return { rows: [left, ...expressionsIn(list).map(rowOf)] }
-  return { rows: [left], array: third === undefined ? array?.chunk : undefined }
+  if (first?.text === 'BINARY') return { rows: [rowOf(left), rowOf(right.slice(1))] }
+  if (/^(?:ANY|ALL|SOME)$/.test(first?.text ?? '')) {
+    return besideArray([rowOf(left)], third === undefined ? (second?.inside ?? []) : [])
+  }
+  if (isArray(left)) return besideArray(elementsOf(left), right)
+  return isArray(right) ? besideArray(elementsOf(right), left) : { rows: [rowOf(left), rowOf(right)] }
 }
 
-/** The expressions in brackets, or the one. */
+const isArray = ([first, second]: readonly Item[]): boolean => first?.text === 'ARRAY' && second?.text === '['
+
+const elementsOf = ([, brackets]: readonly Item[]): Found['rows'] => expressionsIn(brackets).map(rowOf)
+
+/** A comparison with the elements of an array: of `array[…]`, of a chunk, or of a column named in the SQL text. */
+function besideArray(rows: Found['rows'], array: readonly Item[]): Found {
+  if (isArray(array)) return { rows: [...rows, ...elementsOf(array)] }
+  const terms = termsOf(array)
+  const named = terms.filter(({ name }) => name !== undefined)
+  return { rows: [...rows, ...named.map((one) => [[one]])], array: terms[0]?.chunk }
+}
+
+/** The expressions in brackets, or the expression itself. */
 function rowOf(items: readonly Item[]): Operand[][] {
   const [brackets, more] = items[0]?.text === 'ROW' ? items.slice(1) : items
   return brackets?.text === '(' && more === undefined
@@ -343,7 +398,7 @@ function rowOf(items: readonly Item[]): Operand[][] {
     : [termsOf(items)]
 }
 
-/** What commas divide, behind the word of a list of values. */
+/** The comma-separated expressions in brackets, without the keyword VALUES. */
 const expressionsIn = (brackets: Item | undefined): Item[][] =>
   divided(brackets?.inside ?? [], /^,$/).map((items) => items.filter(({ text }) => text !== 'VALUES'))
 
@@ -356,7 +411,7 @@ function divided(items: readonly Item[], at: RegExp): Item[][] {
   return parts
 }
 
-/** Functions that answer one of their arguments, and which. */
+/** Functions that return one of their arguments, and which arguments those are. */
 const ANSWERING: readonly (readonly [names: RegExp, isAnswered: (argument: number) => boolean])[] = [
   [/^(?:COALESCE|IFNULL|NVL|NULLIF|GREATEST|LEAST|MAX|MIN)$/, () => true],
   [/^(?:ANY|FIRST|LAST|NTH)_VALUE$/, (at) => at === 0],
@@ -365,7 +420,7 @@ const ANSWERING: readonly (readonly [names: RegExp, isAnswered: (argument: numbe
 ]
 
 /**
- * Which arguments an SQL function answers as they are; undefined for a function that makes something else of them.
+ * Which arguments an SQL function can return unchanged; undefined for functions that return something else.
  *
  * @example
  * ['a', 'b', 'c'].filter((_, at) => answeredArguments('lag')?.(at)) // ['a', 'c']
@@ -377,17 +432,17 @@ const OTHER_RESULTS =
   /^(?:count|length|octet_length|char_length|character_length|bit_length|row_number|rank|dense_rank|percent_rank|cume_dist|ntile|grouping|typeof|pg_typeof|pg_column_size|array_length|cardinality|bool_and|bool_or|every|hash|exists|.*_(?:time|is_valid|meta|partition|between)(?:_.*)?)$/
 
 /**
- * Whether an SQL function answers something that none of its arguments is a part of.
+ * Whether the result of an SQL function never contains its arguments.
  *
  * @example
  * ['count', 'concat'].map(answersOther) // [true, false]
  */
 export const answersOther = (name: string): boolean => OTHER_RESULTS.test(name.toLowerCase())
 
-/** Calls in calls are asked for at each level. */
+/** A cache, since nested calls are read again at each level. */
 const answered = new WeakMap<Item, Operand[][]>()
 
-/** What the arguments are that a function answers. */
+/** The arguments that a function can return. */
 function answeredBy(name: string, brackets: Item): Operand[][] {
   const known = answered.get(brackets)
   if (known) return known
@@ -407,7 +462,7 @@ const resultsOf = ({ inside = [] }: Item): Item[][] =>
     .slice(1)
     .map((part) => divided(part, /^WHEN$/)[0] as Item[])
 
-/** What has one storage besides comparisons: a function's arguments and a case's results; an array and elements. */
+/** Expressions with one storage outside comparisons: arguments of a function, results of a CASE, an array's elements. */
 function uniting(item: Item, next: Item | undefined): Found[] {
   const united = (parts: readonly Operand[][]): Found => ({ rows: parts.map((part) => [part]) })
   if (item.text === 'CASE') {
@@ -422,10 +477,10 @@ function uniting(item: Item, next: Item | undefined): Found[] {
   }
   const given = expressionsIn(next)
   const array = item.text === 'ARRAY_PREPEND' ? given.pop() : given.shift()
-  return [{ ...united(given.map(termsOf)), array: termsOf(array ?? [])[0]?.chunk }]
+  return [besideArray(united(given.map(termsOf)).rows, array ?? [])]
 }
 
-/** The chunks, or columns, whose value an expression can have. */
+/** The chunks, columns and literals whose value an expression can have. */
 function termsOf(items: readonly Item[]): Operand[] {
   const [first, second, ...more] = items
   if (first === undefined) return []
@@ -437,7 +492,8 @@ function termsOf(items: readonly Item[]): Operand[] {
     return isCast ? [{ chunk: first.chunk, isCast }] : []
   }
   const { name, written } = first
-  if (name !== undefined && second === undefined) return [{ name, isCast: false }]
+  const isElement = items.slice(1).every(({ text }) => text === '[')
+  if (name !== undefined && isElement) return [{ name, isCast: false }]
   if (written !== undefined && (second === undefined || second.text === '::'))
     return [{ written, isCast: second !== undefined }]
   if (first.text === '(' && second === undefined) return termsOf(first.inside as Item[])
@@ -445,7 +501,10 @@ function termsOf(items: readonly Item[]): Operand[] {
   if (first.text === 'SELECT') return termsOf(divided(items.slice(1), /^(?:FROM|,)$/)[0] as Item[])
   const isCall =
     second?.text === '(' && (more.length === 0 || /^(?:OVER|FILTER)$/.test(more[0]?.text as string))
-  return isCall ? answeredBy(first.text, second).flat() : []
+  if (!isCall) return []
+  // A chunk is a whole array, whose elements are compared.
+  if (first.text === 'UNNEST') return termsOf(second.inside as Item[]).filter((one) => one.name !== undefined)
+  return answeredBy(first.text, second).flat()
 }
 
 const JSON_READER =
@@ -463,15 +522,17 @@ function jsonIn(items: readonly Item[], chunks: number[] = []): number[] {
 const operandsIn = (items: readonly Item[]): Operand[] =>
   items.flatMap((item) => (item.inside ? operandsIn(item.inside) : termsOf([item])))
 
-const LIMITS = /^(?:FROM|WHERE|UNION|INTERSECT|EXCEPT|ORDER|LIMIT|AS|SEPARATOR)$/
+const LIMITS = /^(?:FROM|WHERE|UNION|INTERSECT|EXCEPT|ORDER|LIMIT|SEPARATOR)$/
 const ASIDE = /^(?:OVER|FILTER|GROUP)$/
 const TRUTH = /^(?:AND|OR|NOT|EXISTS)$/
 
-/** What a value is made of. */
+/** What contributes to a value. */
 function partsOf(items: readonly Item[], dialect: Database): Operand[] {
   const [first = [], ...selects] = divided(items, /^SELECT$/)
   const parts = (selects.length > 0 ? selects : [first]).map((part) => divided(part, LIMITS)[0] as Item[])
-  return parts.flatMap((part) => divided(part, /^,$/)).flatMap((part) => partsOfOne(part, dialect))
+  return parts
+    .flatMap((part) => divided(part, /^,$/))
+    .flatMap((part) => partsOfOne(divided(part, /^AS$/)[0] as Item[], dialect))
 }
 
 function partsOfOne(items: readonly Item[], dialect: Database): Operand[] {
@@ -491,7 +552,7 @@ function partsOfOne(items: readonly Item[], dialect: Database): Operand[] {
 
 const LOGIC = /^(?:[;]|AND|OR|NOT|WHEN|THEN|ELSE|SELECT|WHERE|FROM)$/
 
-/** The chunks of each expression between words of logic and commas; a call's arguments belong to what is around. */
+/** The chunks of each expression between logical keywords and commas, with the arguments of its calls. */
 function expressionsOf(items: readonly Item[]): number[][] {
   const nested: Item[][] = []
   const chunksOf = ({ chunk, inside }: Item): number[] => {

@@ -156,7 +156,7 @@ export class NamedColumns {
 /** What else stands for a value. */
 const WORDS = /^(?:null|true|false|unknown|default|current_\w+|row)$/i
 
-/** All texts in a value, which may be JSON, or in a list of them. */
+/** All texts in a value, which may be JSON or PostgreSQL's text of an array, or in a list of them. */
 function textsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(textsIn)
   if (typeof value !== 'string') return []
@@ -164,9 +164,13 @@ function textsIn(value: unknown): string[] {
   try {
     return textsInJson(JSON.parse(value))
   } catch {
-    return [value]
+    return elementsOf(value) ?? [value]
   }
 }
+
+/** The elements of PostgreSQL's text of an array, such as `{a,"b"}`. No id needs an escape there. */
+const elementsOf = (value: unknown): string[] | undefined =>
+  typeof value === 'string' && /^\s*\{.*\}\s*$/s.test(value) ? value.split(/[{},"\s]+/) : undefined
 
 const textsInJson = (value: unknown): string[] =>
   typeof value === 'string'
@@ -222,8 +226,9 @@ function refuseId(
   reason: (shown: string) => string,
   advice: string,
 ): void {
-  if (Array.isArray(value)) {
-    for (const one of value) refuseId(columns, one, reason, advice)
+  const list = Array.isArray(value) ? value : elementsOf(value)
+  if (list) {
+    for (const one of list) refuseId(columns, one, reason, advice)
     return
   }
   const ofFamily = columns.filter(({ family }) => family.is(value))

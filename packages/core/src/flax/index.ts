@@ -4,7 +4,7 @@ import type { Time } from '../primitives/clock.js'
 import { once } from '../primitives/realms.js'
 import * as codec from './codec.js'
 import { createGenerator, type FlaxGenerator, type FlaxGeneratorOptions } from './generator.js'
-import { BYTE_LENGTH, LAYOUT, PATTERN, TEXT_LENGTH } from './layout.js'
+import { ALPHABET, BYTE_LENGTH, LAYOUT, PATTERN, TEXT_LENGTH } from './layout.js'
 
 export type { FlaxFields, FlaxId } from './codec.js'
 export type { FlaxGenerator, FlaxGeneratorOptions } from './generator.js'
@@ -46,6 +46,7 @@ function createFlax(): FlaxFamily {
     decode: codec.decode,
     check: codec.check,
     checkFrom: codec.check,
+    alphabet: ALPHABET,
     pack: codec.pack,
     unpack: codec.unpack,
     timeMs: codec.timeMs,

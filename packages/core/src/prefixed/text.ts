@@ -22,7 +22,12 @@ export function prefixedText(prefix: string, base: IdFamily): PrefixedText {
   const length = textLength === undefined ? undefined : head.length + textLength
   const start = head.length
   const checkBase = checkFrom(base)
-  const check = (text: string): boolean => text.startsWith(head) && checkBase(text, start)
+  // Code by code, which takes less than `startsWith`.
+  const codes = Array.from(head, (character) => character.charCodeAt(0))
+  const check = (text: string): boolean => {
+    for (let i = 0; i < start; i++) if (text.charCodeAt(i) !== codes[i]) return false
+    return checkBase(text, start)
+  }
   return {
     head,
     length,

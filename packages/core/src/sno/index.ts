@@ -5,7 +5,7 @@ import { refuseType } from '../primitives/errors.js'
 import { once } from '../primitives/realms.js'
 import * as codec from './codec.js'
 import { createGenerator, type SnoGenerator } from './generator.js'
-import { BYTE_LENGTH, EPOCH_MS, LAYOUT, PATTERN, TEXT_LENGTH, UNIT_MS } from './layout.js'
+import { ALPHABET, BYTE_LENGTH, EPOCH_MS, LAYOUT, PATTERN, TEXT_LENGTH, UNIT_MS } from './layout.js'
 import type { SnoGeneratorOptions } from './options.js'
 
 export type { SnoFields, SnoId } from './codec.js'
@@ -71,6 +71,7 @@ function createSno(): SnoFamily {
     decode: codec.decode,
     check: codec.check,
     checkFrom: codec.check,
+    alphabet: ALPHABET,
     pack: codec.pack,
     unpack: codec.unpack,
     timeMs: codec.timeMs,

@@ -1,19 +1,23 @@
+import { alphabetOf } from '../define-family.js'
 import type { IdFamily, StorageName } from '../family.js'
 import { toBigInt } from '../primitives/bytes.js'
 import { IdError } from '../primitives/errors.js'
 import { isBytes } from '../primitives/realms.js'
 import type { Database } from './column.js'
 import { BIGINT_BYTES, isNumbered, ofStored, read } from './read.js'
-import { charactersOfUuid, toUuid, toUuid8, UUID_BYTES } from './uuid.js'
+import { digitsOfUuid, toUuid, toUuid8, UUID_BYTES } from './uuid.js'
 
 /** A stored value, as it is bound to a statement. */
 export type DatabaseValue = string | Uint8Array | bigint
 
 /** A family whose text is a decimal number, which converts to bigint without bytes in between. */
-type NumberFamily<AnId extends string> = IdFamily<AnId> & { fromBigInt(value: bigint): AnId }
+type NumberFamily<AnId extends string> = IdFamily<AnId> & {
+  toBigInt(id: AnId): bigint
+  fromBigInt(value: bigint): AnId
+}
 
 const convertsNumbers = <AnId extends string>(family: IdFamily<AnId>): family is NumberFamily<AnId> =>
-  'fromBigInt' in family && family.max === MAX_NUMBER
+  'toBigInt' in family && 'fromBigInt' in family && family.max === MAX_NUMBER
 
 const MAX_NUMBER = '18446744073709551615'
 
@@ -44,7 +48,7 @@ function canonicalWriter<AnId extends string>(
     case 'uuid8':
       return (id) => toUuid8(family, id)
     case 'bigint': {
-      const number = convertsNumbers(family) ? BigInt : (id: AnId) => toBigInt(family.decode(id))
+      const number = convertsNumbers(family) ? family.toBigInt : (id: AnId) => toBigInt(family.decode(id))
       return isSigned(database) ? (id) => checkSigned(family, id, number(id)) : number
     }
   }
@@ -71,11 +75,11 @@ function directReader<AnId extends string>(
   storage: StorageName,
 ): ((value: unknown) => AnId | undefined) | undefined {
   const { byteLength, textLength } = family
-  if (storage === 'uuid' && textLength === UUID_BYTES && byteLength !== UUID_BYTES) {
-    return (value) => {
-      const text = typeof value === 'string' ? charactersOfUuid(value) : undefined
-      return family.is(text) ? text : undefined
-    }
+  const isSpelled = storage === 'uuid' && textLength === UUID_BYTES && byteLength !== UUID_BYTES
+  const alphabet = isSpelled ? alphabetOf(family) : undefined
+  if (alphabet !== undefined) {
+    return (value) =>
+      typeof value === 'string' ? (digitsOfUuid(alphabet, value) as AnId | undefined) : undefined
   }
   // Bytes of these lengths could also be those of a uuid or of a text.
   if (storage === 'binary' && byteLength !== UUID_BYTES && byteLength !== textLength) {

@@ -1,5 +1,6 @@
 import type { IdFamily } from '../family.js'
-import { hexDigitAt } from '../primitives/bytes.js'
+import type { Alphabet } from '../primitives/alphabet.js'
+import { HEX_VALUES, hexByteAt } from '../primitives/bytes.js'
 import { IdError, show } from '../primitives/errors.js'
 
 export const UUID_BYTES = 16
@@ -33,12 +34,9 @@ export function uuidBytes(text: string): Uint8Array | undefined {
   const bytes = new Uint8Array(UUID_BYTES)
   let seen = 0
   for (let i = 0; i < UUID_BYTES; i++) {
-    const at = BYTES_AT[i] as number
-    const high = hexDigitAt(text, at)
-    const low = hexDigitAt(text, at + 1)
-    // One −1 keeps the sign bit set.
-    seen |= high | low
-    bytes[i] = (high << 4) | low
+    const byte = hexByteAt(HEX_VALUES, text, BYTES_AT[i] as number)
+    seen |= byte
+    bytes[i] = byte
   }
   return seen < 0 ? undefined : bytes
 }
@@ -130,16 +128,21 @@ export function toUuid(family: IdFamily, id: string): string {
   return spell(at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9), at(10), at(11), at(12), at(13), at(14), at(15))
 }
 
-/** The 16 characters whose codes are the bytes of a uuid's text; undefined if the text is not a uuid. */
-export function charactersOfUuid(text: string): string | undefined {
+/**
+ * The 16 digits of the alphabet whose codes are the bytes of a uuid's text; undefined for every other text. To check them
+ * here takes a third less time than to check the text that they make.
+ */
+// biome-ignore format: as they stand in a uuid
+export function digitsOfUuid({ digits }: Alphabet, text: string): string | undefined {
   if (!isHyphenated(text)) return undefined
-  const byte = (at: number): number => (hexDigitAt(text, at) << 4) | hexDigitAt(text, at + 1)
-  // biome-ignore format: as they stand in a uuid
-  const [a, b, c, d, e, f, g, h] = [byte(0), byte(2), byte(4), byte(6), byte(9), byte(11), byte(14), byte(16)]
-  // biome-ignore format: as they stand in a uuid
-  const [i, j, k, l, m, n, o, p] = [byte(19), byte(21), byte(24), byte(26), byte(28), byte(30), byte(32), byte(34)]
-  // One −1 keeps the sign bit set.
+  const hex = HEX_VALUES
+  const [a, b, c, d] = [hexByteAt(hex, text, 0), hexByteAt(hex, text, 2), hexByteAt(hex, text, 4), hexByteAt(hex, text, 6)]
+  const [e, f, g, h] = [hexByteAt(hex, text, 9), hexByteAt(hex, text, 11), hexByteAt(hex, text, 14), hexByteAt(hex, text, 16)]
+  const [i, j, k, l] = [hexByteAt(hex, text, 19), hexByteAt(hex, text, 21), hexByteAt(hex, text, 24), hexByteAt(hex, text, 26)]
+  const [m, n, o, p] = [hexByteAt(hex, text, 28), hexByteAt(hex, text, 30), hexByteAt(hex, text, 32), hexByteAt(hex, text, 34)]
   if ((a | b | c | d | e | f | g | h | i | j | k | l | m | n | o | p) < 0) return undefined
+  const of = (code: number): number => digits[code] as number
+  if ((of(a) | of(b) | of(c) | of(d) | of(e) | of(f) | of(g) | of(h) | of(i) | of(j) | of(k) | of(l) | of(m) | of(n) | of(o) | of(p)) < 0) return undefined
   return String.fromCharCode(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)
 }
 

@@ -14,6 +14,7 @@ import {
   type UidId,
 } from './global-codec.js'
 import {
+  ALPHABET,
   DEFAULT_NEIGHBOURHOOD,
   GLOBAL_BYTE_LENGTH,
   GLOBAL_PATTERN,
@@ -100,6 +101,7 @@ function createUid(neighbourhood: number): UidFamily {
     decode,
     check,
     checkFrom: check,
+    alphabet: ALPHABET,
     pack: codec.pack,
     unpack: codec.unpack,
     timeMs: codec.timeMs,

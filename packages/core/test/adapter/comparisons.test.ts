@@ -38,18 +38,44 @@ test('what is only compared inside a pattern is no part of it, so that deep brac
 })
 
 test.each([
-  ['select max(id) as last from t', [{ name: 'last', column: 'id' }]],
-  [
-    `select ${markOf(3)} "as", coalesce(a, ${markOf(4)}) as "x y" from t`,
-    [
-      { name: 'x y', column: 'a' },
-      { name: 'x y', chunk: 4 },
-    ],
-  ],
+  ['select max(id) as last from t', ['last id']],
+  [`select ${markOf(3)} "as", coalesce(a, ${markOf(4)}) as "x y" from t`, ['as 3', 'x y 4', 'x y a']],
   [
     'with c as (select id as one from t) select count(id) as n, cast(id as text), id::text as t from c',
-    [{ name: 'one', column: 'id' }],
+    ['one id'],
   ],
+  ['select max(id) last from t left join unnest(seen) s on true', ['last id', 's seen']],
+  [`select 1 from unnest(${markOf(1)}, b) as u (x, y), lateral unnest(c) v(z)`, ['v c', 'x 1', 'y b', 'z c']],
+  [
+    'with c(x) as not materialized (select id from t), d(y) as materialized (select a from c) select 1',
+    ['x id', 'y a'],
+  ],
+  ['with c(x, y) as (select id as z, coalesce(a, b) from t) select 1 from c', ['x id', 'y a', 'y b', 'z id']],
+  [
+    'select 1 from (select id from t) as s(x), (select a, b from t) r, (select c from t) u(y)',
+    ['s id', 'u c', 'x id', 'y c'],
+  ],
+  ['select max(id) over (partition by team), max(id) filter (where true) from t where id in (a, b)', []],
 ])('what %s gives another name', (sql, aliases) => {
-  expect(readComparisons(sql, 'postgres').aliases).toEqual(aliases)
+  const { aliases: read } = readComparisons(sql, 'postgres')
+  expect(read.map(({ name, chunk, column }) => `${name} ${chunk ?? column}`).sort()).toEqual(aliases)
+})
+
+test.each([
+  `${markOf(0)} = any(seen)`,
+  `${markOf(0)} = any(t.seen)`,
+  `seen @> array[${markOf(0)}]`,
+  `array[1, ${markOf(0)}] <@ seen`,
+  `seen && ${markOf(0)}`,
+  `seen[1] = ${markOf(0)}`,
+  `t.seen[1][2] <> ${markOf(0)}`,
+  `update t set seen[1] = ${markOf(0)}`,
+  `array_append(seen, ${markOf(0)})`,
+  `array_prepend(${markOf(0)}, seen)`,
+  `${markOf(0)} in (select unnest(seen) from t)`,
+  `${markOf(0)} = any(select seen from t)`,
+])('an array that only the text names is compared with its elements: %s', (sql) => {
+  const { comparisons } = readComparisons(sql, 'postgres')
+  const beside = comparisons.filter(({ rows }) => rows.flat(2).some(({ chunk }) => chunk === 0))
+  expect(beside.flatMap(({ names }) => names.flat())).toEqual(['seen'])
 })

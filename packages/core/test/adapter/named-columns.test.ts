@@ -74,20 +74,19 @@ test('an id whose storage is not its text is refused, anything else is not', () 
     }),
   )
   expect(() => refuseUnconverted(customerId ?? [], customer, 'do so')).toThrow('orders.customer_id: ')
-  for (const value of [7, null, undefined, 'tea', flake.generator({ id: 1 }).generate()]) {
+  for (const value of [`{${customer}}`, `{{"tea",${customer}}, {x,y}}`]) {
+    expect(() => refuseUnconverted(customerId ?? [], value, 'do so')).toThrow('orders.customer_id: ')
+  }
+  for (const value of [7, null, undefined, 'tea', '{tea}', '{}', flake.generator({ id: 1 }).generate()]) {
     expect(refuseUnconverted(id ?? [], value, 'do so')).toBeUndefined()
   }
   expect(refuseUnconverted(trace ?? [], customer, 'do so')).toBeUndefined()
 })
 
 test('a quick look tells which values can be ids', () => {
-  expect([customer, [[customer]], 'tea', 7, [null]].map((value) => named.mayHold(value))).toEqual([
-    true,
-    true,
-    false,
-    false,
-    false,
-  ])
+  expect(
+    [customer, [[customer]], `{"${customer}"}`, 'tea', 7, [null]].map((value) => named.mayHold(value)),
+  ).toEqual([true, true, true, false, false, false])
 })
 
 describe('tables of one name that differ in their storage', () => {

@@ -1,4 +1,4 @@
-import { flake, flax, prefixed, registry, sno } from '@snoflax/core'
+import { flake, flax, prefixed, registry, sno, uidLocal } from '@snoflax/core'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'
 
@@ -27,13 +27,32 @@ describe('a registry', () => {
     (value) => {
       expect(ids.find(value)).toBe(undefined)
       expect(ids.is(value)).toBe(false)
-      expectRefusal(() => ids.parse(value), 'WRONG_PREFIX', { value })
+      const code = typeof value === 'string' ? 'WRONG_PREFIX' : 'INVALID_TYPE'
+      expectRefusal(() => ids.parse(value), code, { value })
     },
   )
 
   test('an id with a right prefix gets the error of its family, the longest prefix first', () => {
     expectRefusal(() => ids.parse('ord_BRPK4Q72XWF2M63L'), 'INVALID_CHARACTER', { family: 'ord' })
     expectRefusal(() => ids.parse('ord_line_brpk'), 'INVALID_LENGTH', { family: 'ord_line' })
+  })
+
+  test('a text that fits two families is of the one with the longer prefix', () => {
+    const [tweet, user] = [prefixed(flake, 'tweet'), prefixed(uidLocal, 'user')]
+    const [short, long] = [prefixed(flax, 'a'), prefixed(uidLocal, 'a_bcde')]
+    const all = registry({ legacy: flax, short, tweet, user, long })
+    for (const [id, name] of [
+      ['tweet_1234567890', 'tweet'],
+      [user.max, 'user'],
+      [long.max, 'long'],
+    ] as const) {
+      expect(flax.is(id) || short.is(id)).toBe(true)
+      expect(all.find(id)?.name).toBe(name)
+    }
+  })
+
+  test('refuses to know no kind', () => {
+    expectRefusal(() => registry({}), 'INVALID_OPTION', { field: 'families' })
   })
 
   test('refuses kinds that it could not tell apart', () => {

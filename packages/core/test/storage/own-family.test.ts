@@ -1,11 +1,28 @@
-import { defineFamily, type Id, IdError, type IdFamily, type StorageName, storageFor } from '@snoflax/core'
+import {
+  defineFamily,
+  flax,
+  type Id,
+  IdError,
+  type IdFamily,
+  type StorageName,
+  sno,
+  storageFor,
+  uid,
+} from '@snoflax/core'
+import { type Alphabet, alphabet } from '@snoflax/core/define'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytesOf, hexOf } from '../bytes.js'
 import { expectRefusal } from '../refusal.js'
 
 /** A family whose text is the hex of its bytes, as somebody may bring it along. */
-function hexFamily(byteLength: number, storages: readonly StorageName[]): IdFamily<Id<'own'>, Uint8Array> {
+function hexFamily(
+  byteLength: number,
+  storages: readonly StorageName[],
+  more: { readonly alphabet?: Alphabet } = {},
+): IdFamily<Id<'own'>, Uint8Array> {
   return defineFamily<Id<'own'>, Uint8Array>({
+    ...more,
     name: 'own',
     layout: { fields: [{ name: 'time', bits: 8 * byteLength }], epochMs: 0, unitMs: 1 },
     byteLength,
@@ -18,6 +35,7 @@ function hexFamily(byteLength: number, storages: readonly StorageName[]): IdFami
     encode: (bytes) => hexOf(bytes) as Id<'own'>,
     decode: (text) => {
       if (text.length !== 2 * byteLength) throw new IdError('INVALID_LENGTH', 'own: too short or too long')
+      if (/[^0-9a-f]/.test(text)) throw new IdError('INVALID_CHARACTER', 'own: no hex digit')
       return bytesOf(text)
     },
     pack: (bytes) => hexOf(bytes) as Id<'own'>,
@@ -126,4 +144,34 @@ describe('a family of your own', () => {
     expect(error.message).not.toContain('undefined')
     expect(error.message).not.toMatch(/use $/)
   })
+})
+
+/** One character of a uuid's text replaced, by one that may be a digit of it or not. */
+const changed = fc
+  .tuple(fc.nat(35), fc.constantFrom(...'0123456789abcdefABCDEF-gG \u0130\u2165\uff10'))
+  .map(([at, by]) => ({ at, by }))
+
+const HEX = alphabet('0123456789abcdef')
+
+test.each<[string, IdFamily]>([
+  ['flax', flax],
+  ['sno', sno],
+  ['uid', uid],
+  ['own', hexFamily(8, ['uuid'])],
+  ['own, with its alphabet', hexFamily(8, ['uuid'], { alphabet: HEX })],
+])('every uuid is read as the text that its bytes spell, or refused: %s', (_, family) => {
+  const storage = storageFor(family, 'postgres', { storage: 'uuid' })
+  const bytes = fc.uint8Array({ minLength: family.byteLength, maxLength: family.byteLength })
+  fc.assert(
+    fc.property(bytes, fc.array(changed, { maxLength: 2 }), (id, changes) => {
+      const characters = [...(storage.toDatabase(family.encode(id)) as string)]
+      for (const { at, by } of changes) characters[at] = by
+      const uuid = characters.join('')
+      const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(uuid)
+      const text = Buffer.from(uuid.replaceAll('-', ''), 'hex').toString('latin1')
+      if (isUuid && family.pattern.test(text)) expect(storage.fromDatabase(uuid)).toBe(text)
+      else expect(() => storage.fromDatabase(uuid)).toThrow(IdError)
+    }),
+    { numRuns: 2000 },
+  )
 })

@@ -22,7 +22,7 @@ import {
   toUnixMs,
 } from '@snoflax/core/define'
 
-/** What the fields behind the time are called, from the most significant one: 5, 5 and 12 bits. */
+/** Names of the fields after the time, most significant first: 5, 5 and 12 bits. */
 type FieldNames = readonly [upper: string, lower: string, counter: string]
 
 /** The parts of an id. */
@@ -31,12 +31,12 @@ export type SnowflakeFields<Names extends FieldNames> = {
   readonly timeMs: number
 } & { readonly [Name in Names[number]]: number }
 
-/** Options of a generator: which one it is, by two numbers from 0 to 31, and flake's. */
+/** Options of a generator: its two identity fields, 0 to 31 each, and flake's options. */
 export type SnowflakeGeneratorOptions<Names extends FieldNames> = {
   readonly [Name in Names[0] | Names[1]]: number
 } & Omit<FlakeGeneratorOptions, 'id' | 'datacenter' | 'worker'>
 
-/** Generates ids of one identity, as flake's generator does. */
+/** Generates ids with one identity, like flake's generator. */
 export interface SnowflakeGenerator<AnId extends string>
   extends IdGenerator<AnId>,
     Pick<FlakeGenerator, 'snapshot'> {
@@ -52,11 +52,11 @@ export interface SnowflakeGenerator<AnId extends string>
   generateAt<Of extends string = string>(time: Time): IdOf<AnId, Of>
 }
 
-/** A family of snowflakes: flake with an epoch and fields of its own. */
+/** A family of snowflakes: flake with its own epoch and field names. */
 export interface SnowflakeFamily<Name extends string, Names extends FieldNames>
   extends IdFamily<Id<Name>, SnowflakeFields<Names>> {
   /**
-   * A generator. It needs a number that no other running generator has.
+   * A generator. No other running generator may have the same identity fields.
    *
    * @throws {IdError} `GENERATOR_REQUIRED`, `FIELD_OUT_OF_RANGE`, `INVALID_OPTION`.
    */
@@ -70,7 +70,7 @@ export interface SnowflakeFamily<Name extends string, Names extends FieldNames>
 const MAX_IDENTITY = 31
 const MAX_COUNTER = 4095
 
-/** @param timeBits 42, or 41 below a first bit that is 0. */
+/** @param timeBits 42, or 41 if the first bit is always 0. */
 export function snowflake<const Name extends string, const Names extends FieldNames>(
   name: Name,
   epochMs: number,
@@ -84,7 +84,7 @@ export function snowflake<const Name extends string, const Names extends FieldNa
   const own = (id: string): Id<Name> => id as Id<Name>
   const theirs = (id: string): FlakeId => id as FlakeId
 
-  /** Errors speak of this family. */
+  /** Replaces flake's name in errors. */
   const named = <Result>(work: () => Result): Result => {
     try {
       return work()

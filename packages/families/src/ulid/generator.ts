@@ -37,7 +37,7 @@ export function createGenerator(
     d = low % RANDOM_WORD
     lastMs = timeMs
   }
-  /** Adds 1; false, and nothing changed, where the random part would run over. */
+  /** Adds 1 to the random part. Returns false, without a change, if it would overflow. */
   const increment = (): boolean => {
     const max = RANDOM_WORD - 1
     if (d < max) d++

@@ -44,7 +44,7 @@ export const isVersion = (bytes: Uint8Array, version: number): boolean =>
 export interface UuidVersions {
   /** The canonical text. */
   readonly pattern: RegExp
-  /** In words, for errors. */
+  /** Description for errors. */
   readonly expected: string
   accepts(bytes: Uint8Array): boolean
 }
