@@ -1,12 +1,20 @@
+import { rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { run } from '@snoflax/cli'
+import { flax, storageFor } from '@snoflax/core'
 import { expect, test } from 'vitest'
 import { postgres, sqlite } from './databases.js'
 
 const EXAMPLES = fileURLToPath(new URL('../examples/', import.meta.url))
 
 interface Report {
-  readonly columns: readonly { place: string; family: string; storage: string; evidence: string }[]
+  readonly columns: readonly {
+    place: string
+    family: string
+    prefix?: string
+    storage: string
+    evidence: string
+  }[]
   readonly findings: readonly { check: string; where: string; message: string; cure: { sql?: string } }[]
 }
 
@@ -57,6 +65,86 @@ test.each([
   ])
   expect(findingsOf(report)).toEqual(['type orders.id'])
   await database.close()
+})
+
+const MODULES = {
+  typeorm: `
+import 'reflect-metadata'
+import { flax, prefixed } from '@snoflax/core'
+import { IdColumn } from '@snoflax/typeorm'
+import { DataSource, Entity, JoinColumn, ManyToOne } from 'typeorm'
+class Customer {}
+IdColumn(prefixed(flax, 'cus'))(Customer.prototype, 'id')
+Entity('customers')(Customer)
+class Order {}
+IdColumn(prefixed(flax, 'ord', { stored: 'prefixed' }))(Order.prototype, 'id')
+ManyToOne(() => Customer)(Order.prototype, 'customer')
+JoinColumn({ name: 'customer_id' })(Order.prototype, 'customer')
+Entity('orders')(Order)
+export const source = new DataSource({ type: 'postgres', entities: [Customer, Order] })
+`,
+  drizzle: `
+import { flax, prefixed } from '@snoflax/core'
+import { idColumn } from '@snoflax/drizzle/pg-core'
+import { pgTable } from 'drizzle-orm/pg-core'
+const customerId = idColumn(prefixed(flax, 'cus'))
+export const customers = pgTable('customers', { id: customerId().primaryKey() })
+export const orders = pgTable('orders', {
+  id: idColumn(prefixed(flax, 'ord', { stored: 'prefixed' }))().primaryKey(),
+  customerId: customerId.ref('customer_id', () => customers.id),
+})
+`,
+  kysely: `
+import { flax, prefixed } from '@snoflax/core'
+import { idColumn, idPlugin } from '@snoflax/kysely'
+const customerId = idColumn(prefixed(flax, 'cus'))
+export const ids = idPlugin({
+  database: 'postgres',
+  tables: {
+    customers: { id: customerId() },
+    orders: {
+      id: idColumn(prefixed(flax, 'ord', { stored: 'prefixed' }))(),
+      customer_id: customerId.ref('customers.id'),
+    },
+  },
+})
+`,
+}
+
+test.each(Object.entries(MODULES))('--%s: prefixes, and whether a column keeps them', async (orm, text) => {
+  const database = await postgres.open()
+  await database.query(`CREATE TABLE customers (id uuid PRIMARY KEY);
+    CREATE TABLE orders (id text COLLATE "C" PRIMARY KEY, customer_id uuid REFERENCES customers)`)
+  const orders = Array.from({ length: 3 }, () => `ord_${flax.generate()}`)
+  for (const order of orders) {
+    const bare = storageFor(flax, 'postgres', { storage: 'uuid' }).toDatabase(flax.generate())
+    await database.query('INSERT INTO customers VALUES ($1)', [bare])
+    await database.query('INSERT INTO orders VALUES ($1, $2)', [order, bare])
+  }
+  const file = `${EXAMPLES}orders-${orm}/dist/prefixed.js`
+  writeFileSync(file, text)
+  const told = async () => {
+    const { columns, findings } = await doctor(database.url, `--${orm}`, file)
+    return {
+      columns: columns.map((one) => `${one.place} ${one.family} ${one.prefix} ${one.storage}`).sort(),
+      findings,
+    }
+  }
+  try {
+    const columns = [
+      'customers.id flax cus uuid',
+      'orders.customer_id flax cus uuid',
+      'orders.id flax ord text',
+    ]
+    expect(await told()).toEqual({ columns, findings: [] })
+    await database.query(`UPDATE orders SET id = 'cus' || substr(id, 4) WHERE id = $1`, [orders[0]])
+    const { findings } = await told()
+    expect(findings.map(({ where }) => where)).toEqual(['orders.id'])
+    expect(findings[0]?.message).toContain('cus_')
+  } finally {
+    rmSync(file)
+    await database.close()
+  }
 })
 
 test('a file that declares no ids is refused', async () => {

@@ -319,7 +319,21 @@ const WRONG: [name: string, config: unknown, message: RegExp][] = [
     { tables: [{ ...table, partition: undefined }] },
     /set a partition that no other generator or table uses/,
   ],
-  ['a prefix that is none', { tables: [{ ...table, prefix: 'A B' }] }, /prefix/],
+  [
+    'a prefix that is none',
+    { tables: [{ ...table, prefix: 'A B' }] },
+    /\(orders\): a prefix must have 1 to 63/,
+  ],
+  [
+    'one prefix for two tables',
+    {
+      tables: [
+        { ...table, prefix: 'cus' },
+        { ...table, table: 'others', partition: 901, prefix: 'cus' },
+      ],
+    },
+    /tables\[1\]: others has the prefix cus of \w+; choose another one/,
+  ],
   ['an unknown storage', { tables: [{ ...table, storage: 'blob' }] }, /storage must be "text" or "binary"/],
   [
     'stored without a prefix',

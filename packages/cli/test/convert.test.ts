@@ -23,8 +23,10 @@ test('without the family where all that fit give the same', async () => {
   expect(await convert('--to', 'uuid', id)).toBe(storageFor(sno, 'postgres').toDatabase(id))
   const { code, out, err } = await cli(['convert', '--to', 'binary', id, '-'.repeat(16)])
   expect({ code, out }).toEqual({ code: 1, out: `\\x${'0'.repeat(24)}\n` })
-  expect(err).toContain(`${JSON.stringify(id)} fits several families, which give \\x`)
-  expect(err).toContain('; say --family')
+  expect(err).toContain(
+    `${JSON.stringify(id)} could be an id of several families, so the result could be \\x`,
+  )
+  expect(err).toContain('; pass --family')
 })
 
 test('as literals', async () => {
@@ -40,7 +42,7 @@ test('from standard input, as JSON, and with what is no id', async () => {
   const id = flax.generate()
   const ran = await bin(['convert', '--to', 'text', '--json'], { input: `nope\n${id}\n` })
   expect(ran.code).toBe(1)
-  expect(ran.err).toBe('snoflax: "nope" is not an id; snoflax inspect tells why\n')
+  expect(ran.err).toBe('snoflax: "nope" is not an id; run snoflax inspect to see why\n')
   expect(json(ran)).toEqual([
     { input: 'nope', output: null },
     { input: id, output: id },
@@ -48,7 +50,7 @@ test('from standard input, as JSON, and with what is no id', async () => {
 })
 
 test.each([
-  [['--to', 'bigint', 'Kpcan0M1FakODT4k'], 'is read as flax or uid, without a storage bigint'],
+  [['--to', 'bigint', 'Kpcan0M1FakODT4k'], 'is an id of flax or uid, which has no storage bigint'],
   [
     ['--to', 'text', '--prefix', 'ord', 'cus_Kpcan0M1FakODT4k'],
     'is not an id behind the prefix ord_ or without one',

@@ -38,7 +38,7 @@ test('what only looks like ids gives no finding, and no column but UUIDv7, ULID 
   expect(columns.map(({ place, family }) => `${place} ${family}`)).toEqual([
     'uuid7.id uuid7',
     'ulid.id ulid',
-    'typeid.id user',
+    'typeid.id typeid',
   ])
   expect({ findings, advice, notes }).toEqual({ findings: [], advice: [], notes: [] })
   await database.close()

@@ -90,7 +90,7 @@ function keeping(
   return { name, check: 'malformed', place: `${table}.id`, cured: 'cured', plant, ids }
 }
 
-const BYTES_FAULT = keeping('bytes among texts', 'f_bytes', flaxes(), {
+const BYTES_FAULT = keeping('bytes in a text column', 'f_bytes', flaxes(), {
   [flax.generateAt(dayAgo(63))]: (id) => bytes('sqlite', id),
 })
 
@@ -102,7 +102,7 @@ const FAULTS: readonly Fault[] = [
     [flax.generateAt(dayAgo(60))]: (id) => quoted(` ${id}`),
     [flax.generateAt(dayAgo(61))]: (id) => quoted(`${id}\n`),
   }),
-  keeping('uuid, uuid8 or hex as text among texts', 'f_form', flaxes(), {
+  keeping('uuid, uuid8 or hex as text in a text column', 'f_form', flaxes(), {
     [flax.generateAt(dayAgo(60))]: (id) => quoted(uuidOf(id)),
     [flax.generateAt(dayAgo(61))]: (id) => quoted(uuid8Of(id)),
     [flax.generateAt(dayAgo(62))]: (id) => quoted(hexOf(id)),
@@ -112,7 +112,7 @@ const FAULTS: readonly Fault[] = [
     plant: { sqlite: BYTES_FAULT.plant.sqlite ?? [] },
   },
   {
-    name: 'uuid8 among uuids of storage uuid',
+    name: 'uuid8 in a column with storage uuid',
     check: 'malformed',
     place: 'f_uuid.id',
     cured: 'cured',
@@ -125,14 +125,14 @@ const FAULTS: readonly Fault[] = [
     ids: [...owners, kept].map(uuidOf),
   },
   {
-    name: 'a text that is no id',
+    name: 'a text that is not an id',
     check: 'malformed',
     place: 'f_lost.id',
     cured: 'new ids',
     plant: textTable('f_lost', [...flaxes(), 'nothing']),
   },
   {
-    name: 'a key that had UUIDs before ours',
+    name: 'a key with other UUIDs before ours',
     check: 'malformed',
     place: 'f_changed.id',
     cured: 'new ids',
@@ -156,7 +156,7 @@ const FAULTS: readonly Fault[] = [
     plant: textTable('f_future', [...flaxes(), flax.generateAt(Date.now() + 1e9)]),
   },
   {
-    name: 'a collation by language or without case',
+    name: 'a collation that sorts by language or ignores case',
     check: 'collation',
     place: 'f_collation.id',
     cured: 'cured',
@@ -189,7 +189,7 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: 'a type of fixed length that pads: `char(20)`, `BINARY(16)`',
+    name: 'a fixed-length type that pads: `char(20)`, `BINARY(16)`',
     check: 'type',
     place: 'f_padded.id',
     cured: 'cured',
@@ -207,7 +207,7 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: 'a type that cut the text: `varchar(12)`',
+    name: 'a type that truncated the text: `varchar(12)`',
     check: 'type',
     place: 'f_cut.id',
     cured: 'new ids',
@@ -265,7 +265,7 @@ const FAULTS: readonly Fault[] = [
     ]),
   },
   {
-    name: 'a default that makes other values',
+    name: 'a default that generates other values',
     check: 'default',
     place: 'f_default.id',
     cured: 'cured',
@@ -329,7 +329,7 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: 'a foreign key without a row that it leads to',
+    name: 'a foreign key that references a missing row',
     check: 'reference',
     place: 'f_orphan.parent_id',
     cured: 'yours',
@@ -485,7 +485,7 @@ const PAGE = fileURLToPath(new URL('../../../docs/doctor-faults.md', import.meta
 const OUTCOMES: Readonly<Record<Outcome, string>> = {
   cured: 'found, cured',
   'new ids': 'found, cured by `--new-ids`',
-  yours: 'found, yours to cure',
+  yours: 'found, up to you',
 }
 
 /** Writes this database's column of the page; those of databases that the run did not have stay. */
@@ -508,7 +508,7 @@ function writePage(kind: Kind, seen: ReadonlyMap<Fault, Outcome>): void {
   const lines = FAULTS.map((fault) => {
     const earlier = rows.get(fault.name) ?? []
     const cells = KINDS.map((one, n) => {
-      if (!fault.plant[one]) return 'none there'
+      if (!fault.plant[one]) return 'n/a'
       return one === kind ? OUTCOMES[seen.get(fault) as Outcome] : (earlier[n] ?? '')
     })
     return `| ${[fault.name, ...cells].join(' | ')} |`

@@ -265,7 +265,7 @@ test('a dry run leaves sequences and all else as they are', async () => {
   const { dryRun } = await doctor(database.url, ...COLUMNS, ...newIds('orders.id'), '--dry-run')
   expect(dryRun).toMatchObject({
     ran: 1,
-    refused: [{ where: 'generator of sno', reason: "it sets a sequence, which can't be rolled back" }],
+    refused: [{ where: 'generator of sno', reason: "it changes a sequence, which can't be rolled back" }],
     findings: [{ where: 'generator of sno' }],
   })
   expect(told(await doctor(database.url, ...COLUMNS))).toEqual([
@@ -304,7 +304,7 @@ const HEALTHY = `CREATE TABLE a (id uuid PRIMARY KEY DEFAULT snoflax.flax_genera
 
 /** Where a drift is, and in what. */
 const drifts = (findings: readonly Finding[]) =>
-  findings.map(({ where, message }) => `${where} ${message.replace(/:.*$/, '').replace(/^it /, '')}`)
+  findings.map(({ where, message }) => `${where} ${message.replace(/:.*$| from what.*$/, '')}`)
 
 /** Drift is all that is found, and the cures mend it. */
 async function mendsDrift(expected: readonly string[]): Promise<readonly Finding[]> {
@@ -333,7 +333,7 @@ test('functions that are missing or changed, by their body or their attributes',
   await mendsDrift([
     'function snoflax._larger(bytea, bytea) differs in body',
     'function snoflax._flax_time_ms(bytea) differs in body',
-    'function snoflax.flax_partman_decode(text) is missing',
+    'function snoflax.flax_partman_decode(text) missing',
     'function snoflax.sno_encode(bytea) differs in volatility',
     'function snoflax.flake_to_hex(bytea) differs in body',
     'function snoflax.uid_encode(text) differs in strictness',
@@ -347,9 +347,9 @@ test('for people, a cure of several findings is written once', async () => {
   const { out } = await cli(['doctor', database.url, '--skip', 'cross-check'])
   expect(out.split('\n').slice(3)).toEqual([
     'error drift  function snoflax.sno_encode(bytea)',
-    '  it differs in volatility: not what pg-sql installed',
+    '  differs in volatility from what pg-sql installed',
     'error drift  function snoflax.uid_encode(text)',
-    '  it differs in volatility: not what pg-sql installed',
+    '  differs in volatility from what pg-sql installed',
     '  cure:',
     expect.stringContaining('npx snoflax sql --schema snoflax --families '),
     '',
@@ -414,7 +414,7 @@ test('what a function is called with, gives, and runs as', async () => {
   await mendsDrift([
     'function snoflax.lease_renew(uuid, integer, bigint) differs in security',
     'function snoflax.lease_release(uuid, bigint) differs in settings',
-    'function snoflax.lease_adopt(text) is missing',
+    'function snoflax.lease_adopt(text) missing',
     'function snoflax.flax_generate() differs in parallel safety',
     'function snoflax.sno_set_partition(integer) differs in privileges',
     'function snoflax.flake_partman_decode(text) differs in arguments, body',
@@ -442,7 +442,7 @@ test('domains whose check was dropped, loosened or added, or that are others', a
     CREATE DOMAIN snoflax.sno_text AS text CHECK (snoflax.sno_is_valid(VALUE));
     CREATE DOMAIN snoflax.uid_text AS varchar(16) COLLATE "C" CHECK (snoflax.uid_is_valid(VALUE))`)
   await mendsDrift([
-    'domain snoflax.flax_text is missing',
+    'domain snoflax.flax_text missing',
     'domain snoflax.sno_text differs in collation',
     'domain snoflax.uid_text differs in constraint uid_text_check, type',
     'domain snoflax.flax_binary differs in constraint flax_binary_check',
@@ -476,12 +476,12 @@ test('types with other attributes, and one that was dropped with all that leans 
   await mendsDrift([
     'type snoflax.flax_fields differs in attributes',
     'type snoflax.uid_local_fields differs in attributes',
-    'type snoflax.sno_fields is missing',
-    'function snoflax._sno_fields(bytea) is missing',
-    'function snoflax.sno_unpack(bytea) is missing',
-    'function snoflax.sno_unpack(text) is missing',
-    'function snoflax.sno_unpack(uuid) is missing',
-    'function snoflax.sno_pack(snoflax.sno_fields) is missing',
+    'type snoflax.sno_fields missing',
+    'function snoflax._sno_fields(bytea) missing',
+    'function snoflax.sno_unpack(bytea) missing',
+    'function snoflax.sno_unpack(text) missing',
+    'function snoflax.sno_unpack(uuid) missing',
+    'function snoflax.sno_pack(snoflax.sno_fields) missing',
   ])
   const [row] = await database.query(
     'SELECT (u).sequence FROM snoflax.uid_local_unpack(snoflax.uid_local_generate()) AS u',
@@ -560,7 +560,7 @@ test('aggregates and views that show something else', async () => {
     END $do$;
     DROP AGGREGATE snoflax.min(bytea)`)
   await mendsDrift([
-    'aggregate snoflax.min(bytea) is missing',
+    'aggregate snoflax.min(bytea) missing',
     'aggregate snoflax.max(uuid) differs in combinefunc, sortop',
     'view snoflax.leases differs in query',
   ])
@@ -583,9 +583,9 @@ test('settings that are missing or others, and the functions that say the same',
     'row sno of snoflax._lease_family differs in last_number',
     'function snoflax._flake_number() differs in value',
     'function snoflax._uid_number() differs in parallel safety, value, volatility',
-    'row uid_local of snoflax._generator is missing',
-    'row flake of snoflax._lease_family is missing',
-    'function snoflax._sno_number() is missing',
+    'row uid_local of snoflax._generator missing',
+    'row flake of snoflax._lease_family missing',
+    'function snoflax._sno_number() missing',
   ])
   const [row] = await database.query("SELECT max_ttl_ms FROM snoflax._lease_family WHERE family = 'sno'")
   expect(row).toEqual({ max_ttl_ms: 60_000 })
@@ -595,7 +595,7 @@ test('an epoch that is missing is that of the generator', async () => {
   await database.query(
     'SELECT snoflax.flake_set_worker(1, 2, 1700000000000); DROP FUNCTION snoflax._flake_epoch_ms()',
   )
-  await mendsDrift(['function snoflax._flake_epoch_ms() is missing'])
+  await mendsDrift(['function snoflax._flake_epoch_ms() missing'])
   const [row] = await database.query('SELECT snoflax._flake_epoch_ms() AS epoch')
   expect(row).toEqual({ epoch: '1700000000000' })
 })
@@ -605,8 +605,8 @@ test('what is in the schema and is not of pg-sql', async () => {
     CREATE FUNCTION snoflax.flax_encode(varchar) RETURNS text LANGUAGE sql RETURN 'none';
     CREATE TABLE snoflax."Own" (id integer)`)
   const findings = await mendsDrift([
-    'function snoflax.flax_encode(character varying) is not part of pg-sql',
-    'table snoflax."Own" is not part of pg-sql',
+    'function snoflax.flax_encode(character varying) not part of pg-sql',
+    'table snoflax."Own" not part of pg-sql',
   ])
   expect(findings.map(({ severity }) => severity)).toEqual(['warning', 'warning'])
 })
@@ -619,7 +619,7 @@ test.each(['TABLE snoflax._manifest', 'FUNCTION snoflax._definitions()'])('DROP 
 test('what another version installed, or another server worded', async () => {
   await database.query(`UPDATE snoflax._manifest SET version = '0.0.0-before' WHERE name ~ '^_?sno_'`)
   const [older] = await findsAndCures(['drift table snoflax._manifest'])
-  expect(older?.message).toMatch(/^\d+ objects are of pg-sql 0\.0\.0-before, not of /)
+  expect(older?.message).toMatch(/^\d+ objects are from pg-sql 0\.0\.0-before, not /)
   await database.query(`UPDATE snoflax._manifest SET server = 13, parts = '{}';
     DROP FUNCTION snoflax.flax_partman_decode(text)`)
   const [worded] = await findsAndCures([
@@ -629,7 +629,7 @@ test('what another version installed, or another server worded', async () => {
   expect(worded).toMatchObject({
     severity: 'warning',
     message: expect.stringMatching(
-      /^definitions were not compared: PostgreSQL 13 wrote them down, and \d\d may/,
+      /^definitions were not compared: PostgreSQL 13 recorded them, and PostgreSQL \d\d may/,
     ),
   })
 })
@@ -644,7 +644,7 @@ test('a generator whose own number others could lease, or have', async () => {
   const { findings } = await doctor(database.url)
   expect(findings).toMatchObject([
     {
-      message: expect.stringContaining('is leased to others'),
+      message: expect.stringContaining('is leased to another process'),
       cure: { sql: 'SELECT snoflax.sno_set_partition(<partition>)' },
     },
   ])
@@ -692,7 +692,9 @@ test('a server that computes otherwise', async () => {
     {
       check: 'cross-check',
       where: '(extract(epoch FROM snoflax.flax_time($1)) * 1000)::bigint',
-      message: expect.stringMatching(/^of "[-\w]{16}" the server makes -?\d+, and TypeScript \d+$/),
+      message: expect.stringMatching(
+        /^for "[-\w]{16}" the server returns -?\d+, but TypeScript returns \d+$/,
+      ),
     },
   ])
   await database.query(await shellCure(findings[0]))
@@ -712,7 +714,7 @@ test('another version of pg-sql', async () => {
   expect(older).toMatchObject({ check: 'version', where: 'schema snoflax' })
 })
 
-test('a generator without a number, where a default makes ids of it', async () => {
+test('a generator without a number, whose ids a default generates', async () => {
   await database.query('CREATE TABLE a (id bytea PRIMARY KEY DEFAULT snoflax.sno_generate())')
   const report = await doctor(database.url)
   expect(told(report)).toEqual(['generator generator of sno'])
@@ -730,7 +732,7 @@ test('a copied database, a cached sequence, a generator far ahead', async () => 
   const { findings } = await doctor(database.url)
   expect(findings.map(({ check, message }) => [check, message.split(':')[0]])).toEqual([
     ['generator', 'this database is a copy'],
-    ['generator', 'sequence snoflax.sno_state has a cache, which breaks the order of ids'],
+    ['generator', 'sequence snoflax.sno_state has a cache, so ids are generated out of order'],
     [
       'generator',
       expect.stringMatching(/^its last id is (?:99|100)(?:\.\d)? s ahead of the server's clock$/),
@@ -748,7 +750,7 @@ test('a lease whose holder is gone', async () => {
     'UPDATE snoflax._lease SET expires_ms = expires_ms - 60000, written_by = pg_current_xact_id()::xid',
   )
   const [finding] = await findsAndCures(['lease lease of sno 7, shard 0'])
-  expect(finding?.message).toMatch(/^worker-1 did not renew it/)
+  expect(finding?.message).toMatch(/^worker-1 neither renewed nor released it/)
 })
 
 test('leases that another database gave out', async () => {
@@ -938,7 +940,7 @@ test('a database without pg-sql', async () => {
   await bare.query('INSERT INTO b VALUES ($1, $2)', [2n ** 63n - 1n, flakes.generate()])
   expect((await doctor(bare.url, ...newIds('b.id'))).findings.map(({ cure }) => cure)).toEqual([
     {
-      leaves: `1 can't be converted and stay as they are, the first ${2n ** 63n - 1n}: write their ids yourself; nothing here generates ids of flake`,
+      leaves: `1 can't be converted and stay as they are, such as ${2n ** 63n - 1n}: replace them yourself, since doctor can't generate flake ids`,
     },
   ])
   await bare.close()

@@ -58,9 +58,9 @@ test('text columns that hold a prefix are found, or told, and other prefixes in 
   insert('log', prefixed(sno, 'ord').generate(), customers[0])
   insert('log', customerId.withoutPrefix(customerId.generate()), prefixed(flax, 'usr').generate())
   const { columns, findings } = await doctor(database.file, '--column', 'log.actor=flax:usr_')
-  expect(columns.map(({ place, family, storage, evidence }) => [place, family, storage, evidence])).toEqual([
-    ['log.customer', 'cus', 'text', 'values'],
-    ['log.actor', 'usr', 'text', 'told'],
+  expect(columns).toMatchObject([
+    { place: 'log.customer', family: 'flax', prefix: 'cus', storage: 'text', evidence: 'values' },
+    { place: 'log.actor', family: 'flax', prefix: 'usr', storage: 'text', evidence: 'told' },
   ])
   const malformed = findings.filter(({ check }) => check === 'malformed')
   expect(malformed.map(({ where }) => where).sort()).toEqual(['log.actor', 'log.customer'])
@@ -211,7 +211,7 @@ describe('the CHECK of a BLOB column', () => {
     const [found] = await findsAndCures(['constraint t.id'])
     expect(found?.severity).toBe('error')
     expect(found?.message).toMatch(
-      /^CHECK \(typeof\(id\) = '\w+'.*\) refuses the ids of sno, which have 10 bytes$/,
+      /^CHECK \(typeof\(id\) = '\w+'.*\) refuses ids of sno, which have 10 bytes$/,
     )
     database.connection.pragma('ignore_check_constraints = OFF')
     insert('t', sno.decode(sno.generate()), 3)
@@ -280,7 +280,7 @@ test('bytes in base64 are not taken for a text of an id of another time', async 
   insert('a', base64)
   const { findings } = await doctor(database.file)
   expect(findings).toMatchObject([
-    { check: 'malformed', cure: { leaves: expect.stringContaining(`the first "${base64}"`) } },
+    { check: 'malformed', cure: { leaves: expect.stringContaining(`such as "${base64}"`) } },
   ])
   expect(findings[0]?.cure.sql).toBeUndefined()
 })
@@ -350,7 +350,7 @@ test('the page that people read', async () => {
     '',
     'error malformed  customer.id',
     '  values that are not flax in storage text: 1; the first: flax: an id has 16 characters, not 5 ("short")',
-    '  no cure: 1 can\'t be converted and stay as they are, the first "short": --new-ids customer.id replaces them with new ids, which loses the old values',
+    '  no cure: 1 can\'t be converted and stay as they are, such as "short": pass --new-ids customer.id to replace them with new ids, which loses the old values',
     '',
     'errors: 1, warnings: 0',
     '',

@@ -63,6 +63,41 @@ test('convert takes the prefix off for columns, and puts it on', async () => {
   expect((await cli(['convert', '--prefix', 'ord', '--to', 'uuid', id])).code).toBe(1)
 })
 
+test('a literal of text has the prefix that is told, and none otherwise', async () => {
+  const text = ['convert', '--to', 'text', '--dialect', 'postgres']
+  expect(await lines(...text, '--prefix', 'cus', id)).toBe(`'${id}'`)
+  expect(await lines(...text, '--prefix', 'cus', '--family', 'flax', bare)).toBe(`'${id}'`)
+  expect(await lines(...text, id)).toBe(`'${bare}'`)
+})
+
+test('a TypeID among the input takes its own prefix, and no other', async () => {
+  const user = typeid('user').generate()
+  const input = `${user}\n${id}\n`
+  for (const [prefix, out] of [
+    ['user', user],
+    ['cus', id],
+  ] as const) {
+    const ran = await cli(['convert', '--to', 'text', '--prefix', prefix], { input })
+    expect(ran).toMatchObject({ code: 1, out: `${out}\n` })
+    const inspected = await cli(['inspect', '--json', '--prefix', prefix], { input })
+    const found = json<{ readings: { id: string; prefix: string; plausible: boolean }[] }[]>(inspected)
+    const likely = found.flatMap(({ readings }) => readings).filter(({ plausible }) => plausible)
+    expect(likely).toMatchObject([{ id: out, prefix }])
+  }
+})
+
+test('range names the family beside the prefix', async () => {
+  const span = ['--from', '2026-11-01', '--to', '2026-12-01', '--prefix', 'cus']
+  expect(json<object>(await cli(['range', 'uid', ...span, '--json']))).toMatchObject({
+    family: 'uid',
+    prefix: 'cus',
+  })
+  expect(await cli(['range', 'flake', ...span, '--storage', 'text'])).toMatchObject({
+    code: 2,
+    err: 'snoflax: flake has no storage text in these databases\n',
+  })
+})
+
 test('range shows bounds of columns without the prefix, and of text columns with it', async () => {
   const argv = [
     'range',
@@ -122,8 +157,8 @@ describe('seal-key', () => {
       'snoflax: seal: keys[1] must be 32 bytes, 64 hex digits or 43 characters of base64url; create one with generateSealKey()\n',
     )
     const equal = await check(key, Buffer.from(key, 'base64url').toString('hex'))
-    expect(equal.err).toBe('snoflax: seal: keys[1] is the same key as keys[0]\n')
-    expect((await check('00'.repeat(32))).err).toContain('is not random')
+    expect(equal.err).toBe('snoflax: seal: keys[1] must differ from keys[0]\n')
+    expect((await check('00'.repeat(32))).err).toContain('must be random')
   })
 })
 
@@ -143,7 +178,7 @@ describe('sealed ids', () => {
       [behind.seal(prefixed(flax, 'cus').withPrefix(own)), `cus_${own}`],
     ] as const) {
       const [{ readings }] = json<[{ readings: { id: string; form: string; family: string }[] }]>(
-        await cli(['inspect', '--seal-keys', file, '--json', text]),
+        await cli(['inspect', '--seal-keys', file, '--json', '--', text]),
       )
       expect(readings).toMatchObject([{ id: shown, form: 'sealed', family: 'flax' }])
     }
@@ -151,13 +186,26 @@ describe('sealed ids', () => {
 
   test('convert opens and writes them', async () => {
     const own = flax.generate()
-    expect(await lines('convert', '--seal-keys', file, '--to', 'text', bare.seal(own))).toBe(own)
+    expect(await lines('convert', '--seal-keys', file, '--to', 'text', '--', bare.seal(own))).toBe(own)
     writeFileSync(join(folder, 'one'), key)
     const argv = ['convert', '--seal-keys', join(folder, 'one'), '--to', 'sealed']
     expect(await lines(...argv, '--family', 'flax', own)).toBe(bare.seal(own))
     expect(await lines(...argv, '--family', 'flax', '--prefix', 'cus', own)).toBe(
       behind.seal(prefixed(flax, 'cus').withPrefix(own)),
     )
+  })
+
+  test('text that only looks sealed, and a prefix other than the one told', async () => {
+    const own = flax.generate()
+    const input = `a__${'A'.repeat(22)}\n${bare.seal(own)}\n`
+    const argv = ['convert', '--seal-keys', file, '--to', 'text']
+    expect(await cli(argv, { input })).toMatchObject({ code: 1, out: `${own}\n` })
+    const sealed = behind.seal(prefixed(flax, 'cus').withPrefix(own))
+    expect(await cli([...argv, '--prefix', 'ord', sealed])).toMatchObject({ code: 1, out: '' })
+    expect((await cli(['inspect', '--seal-keys', file, '--prefix', 'ord', sealed])).code).toBe(1)
+    for (const given of [sealed, bare.seal(own)]) {
+      expect(await lines(...argv, '--prefix', 'cus', '--', given)).toBe(`cus_${own}`)
+    }
   })
 
   test('without keys, with other keys, and for ids that are too long', async () => {
@@ -167,7 +215,7 @@ describe('sealed ids', () => {
     })
     writeFileSync(join(folder, 'other'), generateSealKey())
     expect(
-      (await cli(['inspect', '--seal-keys', join(folder, 'other'), bare.seal(flax.generate())])).code,
+      (await cli(['inspect', '--seal-keys', join(folder, 'other'), '--', bare.seal(flax.generate())])).code,
     ).toBe(1)
     const long = ['convert', '--seal-keys', file, '--to', 'sealed', '--family', 'uuid7', uuid7.generate()]
     expect(await cli(long)).toMatchObject({ code: 2, err: expect.stringContaining('at most 12 bytes') })

@@ -141,8 +141,8 @@ test.each([
     'flax: a range must go from the earlier time to the later one',
   ],
   [['--from', 'then', '--to', '2026-11-01'], 'a time must be now, '],
-  [[...SPAN, '--storage', 'bigint'], 'flax has no such storage in this database'],
-  [[...SPAN, '--storage', 'uuid', '--dialect', 'sqlite'], 'flax has no such storage in this database'],
+  [[...SPAN, '--storage', 'bigint'], 'flax has no storage bigint in these databases'],
+  [[...SPAN, '--storage', 'uuid', '--dialect', 'sqlite'], 'flax has no storage uuid in SQLite'],
 ])('%j is refused', async (argv, message) => {
   const { code, out, err } = await cli(['range', ...argv])
   expect({ code, out }).toEqual({ code: 2, out: '' })

@@ -14,6 +14,7 @@ export interface Report {
   readonly columns: readonly {
     place: string
     family: string
+    prefix?: string
     storage: string | null
     evidence: string
     rowsRead: number

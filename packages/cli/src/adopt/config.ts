@@ -14,6 +14,7 @@ import {
   uid,
   uidLocal,
 } from '@snoflax/core'
+import { withPath } from '@snoflax/core/adapter'
 import { checkOptions, type OptionKind } from '@snoflax/core/define'
 import { ulid, uuid7 } from '@snoflax/families'
 import { UsageError } from '../exit.js'
@@ -137,6 +138,14 @@ export function adoptionOptions(
   { tables, allowTriggers, maxDriftMs }: AdoptConfig,
   keyTimes: KeyTimes,
 ): AdoptionOptions {
+  for (const [i, { table, prefix }] of tables.entries()) {
+    const other = tables.slice(0, i).find((one) => prefix !== undefined && one.prefix === prefix)
+    if (other !== undefined) {
+      throw new UsageError(
+        `${file}, tables[${i}]: ${table} has the prefix ${prefix} of ${other.table}; choose another one`,
+      )
+    }
+  }
   return {
     tables: tables.map((table, i) => tableOptions(`${file}, tables[${i}]`, table, keyTimes)),
     ...(allowTriggers !== undefined && { allowTriggers }),
@@ -214,7 +223,7 @@ function generatorOf(place: string, given: AdoptTable): TableOptions['generator'
   if (stored !== undefined && prefix === undefined)
     throw new UsageError(`${place}: stored needs a prefix; add prefix`)
   const under = (kind: IdFamily): IdFamily =>
-    prefix === undefined ? kind : prefixed(kind, prefix, stored && { stored })
+    prefix === undefined ? kind : withPath(place, () => prefixed(kind, prefix, stored && { stored }))
   return (clock) => make(given, clock, under, place)
 }
 

@@ -1,4 +1,5 @@
 import type { IdFamily, StorageName } from '@snoflax/core'
+import { baseOf } from '@snoflax/core/adapter'
 import { Command } from 'commander'
 import { UsageError } from '../exit.js'
 import {
@@ -9,6 +10,7 @@ import {
   type Reading,
   readingsOf,
   type Seals,
+  withPrefix,
 } from '../ids/families.js'
 import { formOf, hasForm, literalOf, storageNamed } from '../ids/forms.js'
 import { sealsOf } from '../ids/seals.js'
@@ -50,7 +52,7 @@ const formNamed = (name: string): StorageName | 'sealed' => (name === 'sealed' ?
 
 type Write = (input: string) => { readonly outputs: readonly string[]; readonly families: readonly string[] }
 
-/** Gives the distinct outputs that the input can have, and the families that it is read as. */
+/** Returns the distinct outputs of the input's readings, and the readings' families. */
 function writer(
   form: StorageName | 'sealed',
   known: readonly IdFamily[] | undefined,
@@ -64,8 +66,12 @@ function writer(
     throw new UsageError(`${known?.[0]?.name} has no storage ${form}`)
   const write = ({ family, id }: Reading): string => {
     if (form === 'sealed') return (seals as Seals).seal(family, id)
-    if (dialect !== undefined) return literalOf(dialect, family, form, id)
-    return form === 'text' && prefix !== undefined ? id : formOf(family, form, id)
+    const keepsPrefix = form === 'text' && prefix !== undefined
+    if (dialect !== undefined) {
+      const stored = keepsPrefix ? withPrefix(baseOf(family), prefix, { stored: 'prefixed' }) : family
+      return literalOf(dialect, stored, form, id)
+    }
+    return keepsPrefix ? id : formOf(family, form, id)
   }
   return (input) => {
     const { found } = readingsOf(input, known ?? familiesFor(input), prefix, seals)
@@ -76,7 +82,7 @@ function writer(
   }
 }
 
-/** The one output, or nothing and a complaint. */
+/** The output. If there is none or several, complains and returns undefined. */
 function only(terminal: Terminal, input: string, write: Write, { to, prefix }: Options): string | undefined {
   const { outputs, families } = write(input)
   if (outputs.length === 1) return outputs[0]
@@ -84,10 +90,10 @@ function only(terminal: Terminal, input: string, write: Write, { to, prefix }: O
   const behind = prefix === undefined ? '' : ` behind the prefix ${prefix}_ or without one`
   terminal.complainAbout(
     families.length === 0
-      ? `${shown} is not an id${behind}; snoflax inspect tells why`
+      ? `${shown} is not an id${behind}; run snoflax inspect to see why`
       : outputs.length === 0
-        ? `${shown} is read as ${families.join(' or ')}, without a storage ${to}`
-        : `${shown} fits several families, which give ${outputs.join(' and ')}; say --family`,
+        ? `${shown} is an id of ${families.join(' or ')}, which has no storage ${to}`
+        : `${shown} could be an id of several families, so the result could be ${outputs.join(' or ')}; pass --family`,
   )
   return undefined
 }

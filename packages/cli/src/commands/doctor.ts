@@ -43,7 +43,7 @@ export const doctor = (terminal: Terminal): Command =>
       .option('--kysely <file>', 'a module that exports the idPlugin')
       .option(
         '--new-ids <table.column>',
-        'let cures replace malformed ids in this column by new ones; can be repeated',
+        'let cures replace malformed ids of this column with new ones; can be repeated',
         collect,
         [],
       )
@@ -85,7 +85,7 @@ async function examineAt(url: string, options: ExamineOptions, isTrial: boolean)
   }
 }
 
-/** Runs the cures, each once, and examines what they left. */
+/** Runs each cure once, then examines again. */
 async function tryCures(
   database: LiveDatabase,
   options: ExamineOptions,
@@ -97,7 +97,7 @@ async function tryCures(
   for (const { where, cure } of findings) {
     const { sql, shell } = cure
     if (shell !== undefined)
-      refused.push({ where, reason: `${shell.split(' ', 3).join(' ')} … is run by you` })
+      refused.push({ where, reason: `${shell.split(' ', 3).join(' ')} … is for you to run` })
     if (sql === undefined || done.has(sql)) continue
     done.add(sql)
     try {
@@ -116,7 +116,7 @@ function picture(
   paint: Paint,
 ): string {
   const head = `${paint('bold', database)}${installed === null ? '' : `, ${installed}`}`
-  const examined = columns.length > 0 ? columns.map(columnLine) : ['  no column that holds ids was found']
+  const examined = columns.length > 0 ? columns.map(columnLine) : ['  no id column found']
   return [
     head,
     ...examined,
@@ -135,9 +135,18 @@ const dryRunLines = ({ ran, refused, findings }: DryRun): string[] => [
   ...findings.map(({ check, where, message }) => `  left  ${check}  ${where}: ${message}`),
 ]
 
-function columnLine({ place, family, storage, evidence, rowsRead, isComplete }: ExaminedColumn): string {
+function columnLine({
+  place,
+  family,
+  prefix,
+  storage,
+  evidence,
+  rowsRead,
+  isComplete,
+}: ExaminedColumn): string {
   const read = isComplete ? `all ${rowsRead} ids read` : `${rowsRead} ids read, a sample`
-  return `  ${place}  ${family} as ${storage ?? 'no storage of its own'}, by its ${EVIDENCE[evidence]}; ${read}`
+  const behind = prefix === undefined ? '' : ` behind ${prefix}_`
+  return `  ${place}  ${family}${behind} as ${storage ?? 'no storage'}, by its ${EVIDENCE[evidence]}; ${read}`
 }
 
 const EVIDENCE: Readonly<Record<string, string>> = {
@@ -150,7 +159,7 @@ const EVIDENCE: Readonly<Record<string, string>> = {
 
 const COLORS = { error: 'red', warning: 'yellow', advice: 'bold' } as const
 
-/** What cures several in a row is written once, under the last. */
+/** If consecutive findings have the same cure, it is printed under the last. */
 function findingLines(
   { check, severity, where, message, cure }: Finding,
   next: Finding | undefined,

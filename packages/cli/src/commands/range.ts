@@ -50,24 +50,34 @@ export const range = (terminal: Terminal): Command =>
       .option('--json', 'print a JSON object'),
   ).action(
     async (name: string, { from, to, column, prefix, storage, dialect, json, ...options }: Options) => {
-      const family = withPrefix(familyNamed(name, options), prefix)
+      const base = familyNamed(name, options)
+      const family = withPrefix(base, prefix)
       const ids = family.range(from, to)
       const storages = storage === undefined ? family.storages : [storage]
       const bounds = (dialect === undefined ? DIALECTS : [dialect]).flatMap((one) =>
         storages.flatMap((name) => boundsIn(family, ids, column, one, name)),
       )
       if (prefix !== undefined && (storage ?? 'text') === 'text' && family.storages.includes('text')) {
-        const kept = prefixed(familyNamed(name, options), prefix, { stored: 'prefixed' })
+        const kept = prefixed(base, prefix, { stored: 'prefixed' })
         for (const one of dialect === undefined ? DIALECTS : [dialect]) {
           const [found] = boundsIn(kept, ids, column, one, 'text')
           if (found !== undefined) bounds.push({ ...found, storage: 'prefixed' })
         }
       }
-      if (bounds.length === 0) throw new UsageError(`${family.name} has no such storage in this database`)
-      const span = { family: family.name, from: showUtc(from), to: showUtc(to), exact: family.exactRange }
+      if (bounds.length === 0)
+        throw new UsageError(
+          `${base.name} has no storage ${storage ?? 'that fits'} in ${dialect === undefined ? 'these databases' : TITLES[dialect]}`,
+        )
+      const span = {
+        family: base.name,
+        ...(prefix !== undefined && { prefix }),
+        from: showUtc(from),
+        to: showUtc(to),
+        exact: family.exactRange,
+      }
       if (json) return terminal.printJson({ ...span, ids, bounds })
       await terminal.print(bounds.length === 1 ? (bounds[0] as Bounds).sql : table(terminal, bounds))
-      if (!family.exactRange) terminal.note(recheck(family, column, span))
+      if (!family.exactRange) terminal.note(recheck(base, column, span))
     },
   )
 

@@ -5,23 +5,23 @@ import { placeOf } from './live-database.js'
 import { type Finding, finding } from './report.js'
 import { storagesOf } from './stored-value.js'
 
-/** What a database makes of the declaration of a column of ids. */
+/** The rules of one database for declarations of id columns. */
 export interface ColumnRules {
-  /** What pads, cuts or reorders ids, can't hold all of them, or makes other values of them. */
+  /** Why the type pads, truncates, reorders or changes ids, or has no room for some; undefined if it doesn't. */
   typeFault(idColumn: IdColumn, kind: Database): string | undefined
-  /** Whether a fault of the type may come to harm, and has not yet. */
+  /** Whether a fault of the type does no harm yet. */
   isWarning?(fault: string): boolean
-  /** Whether text is compared by a language, or without regard to case. */
+  /** Whether the collation sorts by language or ignores case. */
   hasCollationFault(idColumn: IdColumn): boolean
-  /** What is wrong with the column's CHECK, or could be better. */
+  /** Problems of the column's CHECK, and advice. */
   checkConstraint?(examination: Examination, idColumn: IdColumn): Promise<Finding[]>
-  /** The statements that mend it. */
+  /** The statements that fix the check's finding. */
   cure(examination: Examination, idColumn: IdColumn, check: 'type' | 'collation'): string | Promise<string>
-  /** The statements that give a column a default of its own ids, or none. */
+  /** The statements that set a default that generates the column's ids, or drop it. */
   cureDefault(examination: Examination, idColumn: IdColumn): string | Promise<string>
-  /** A statement that gives all values of a column another storage, if the database has functions for it. */
+  /** A statement that converts all values of a column to another storage, if the database has functions for it. */
   convertAll?(examination: Examination, idColumn: IdColumn, storage: StorageName): string | undefined
-  /** The updates, between what gives the column the type of its new storage. */
+  /** The updates, with the statements around them that change the column's type to its new storage. */
   changeStorage?(
     examination: Examination,
     idColumn: IdColumn,
@@ -29,7 +29,7 @@ export interface ColumnRules {
   ): string | Promise<string>
 }
 
-/** What is wrong with a column's type and collation. */
+/** Checks a column's type and collation. */
 export async function checkDeclaration(
   rules: ColumnRules,
   examination: Examination,
@@ -43,7 +43,7 @@ export async function checkDeclaration(
     const sql = await rules.cure(examination, idColumn, 'type')
     findings.push(finding('type', where, fault, { sql }, rules.isWarning?.(fault) ? 'warning' : 'error'))
   }
-  // UUIDs and ULIDs of others are of one case, which most languages sort as we do.
+  // Foreign UUIDs and ULIDs use one case only, which most collations sort correctly.
   const isForeign = evidence === 'values' && FOREIGN.test(family.max)
   if (!isForeign && rules.hasCollationFault(idColumn)) {
     const message = `the collation ${column.collation} doesn't sort ids as their text sorts`
@@ -53,15 +53,15 @@ export async function checkDeclaration(
   return [...findings, ...((await rules.checkConstraint?.(examination, idColumn)) ?? [])]
 }
 
-/** The greatest UUID, and of ULID and TypeID. */
+/** The largest UUID, also as ULID and TypeID. */
 const FOREIGN = /^(?:f{8}-|(?:.*_)?7z{9})/i
 
-/** A type that suits none of the family's storages or not the one that was told, or is too short for a text. */
+/** The fault of a type that fits none of the family's storages, not the stated one, or is too short for the text. */
 export function storageFault(kind: Database, idColumn: IdColumn): string | undefined {
   const { column, family, storage } = idColumn
   const declared = column.declared || 'a column without a type'
   if (storage === undefined) {
-    return `${family.name} ids as ${declared} don't sort; store them as ${targetOf(kind, idColumn).name}`
+    return `${declared} doesn't fit ${family.name} ids; store them as ${targetOf(kind, idColumn).name}`
   }
   if (!storagesOf(kind, column).includes(storage.name))
     return `${declared} can't hold storage ${storage.name}`
@@ -69,6 +69,6 @@ export function storageFault(kind: Database, idColumn: IdColumn): string | undef
   return `${declared} is too short for the ${family.textLength} characters of an id`
 }
 
-/** The storage that the column is to have: its own, or else the one that the database has for the family. */
+/** The storage that the column should have: its own, or the database's default for the family. */
 export const targetOf = (kind: Database, { family, storage }: IdColumn): IdStorage<string> =>
   storageFor(family, kind, { exactBigint: true, ...(storage && { storage: storage.name }) })

@@ -23,7 +23,7 @@ const READERS: Readonly<Record<Orm, (file: string) => Promise<Declaration[]>>> =
       if (source.entityMetadatas.length === 0) await source.buildMetadatas()
       for (const { schema, tableName: table, columns } of source.entityMetadatas) {
         for (const { databaseName: column, transformer, isPrimary } of columns) {
-          // By the name under which all copies of @snoflax/typeorm know it.
+          // A registered symbol, the same in all copies of @snoflax/typeorm.
           const prepared = [transformer].flat().find((one) => one?.[TYPEORM])
           if (prepared) found.push({ schema, table, column, storage: prepared.storage, isPrimary })
         }
@@ -56,7 +56,7 @@ const READERS: Readonly<Record<Orm, (file: string) => Promise<Declaration[]>>> =
 /** An ORM whose schema doctor reads. */
 export type Orm = 'typeorm' | 'prisma' | 'drizzle' | 'kysely'
 
-/** What a file has to be, for each ORM. */
+/** The file that each ORM's option expects. */
 const WANTED: Readonly<Record<Orm, string>> = {
   typeorm: 'a module that exports a DataSource with id columns',
   drizzle: 'a module that exports tables with id columns',
@@ -64,7 +64,7 @@ const WANTED: Readonly<Record<Orm, string>> = {
   prisma: 'a Prisma schema with a generator of @snoflax/prisma-extension that has run',
 }
 
-/** The columns of ids that an ORM declares. @throws {UsageError} if there are none. */
+/** The id columns that an ORM declares. @throws {UsageError} if there are none. */
 export async function declaredIn(orm: Orm, file: string): Promise<Told[]> {
   const declared = await READERS[orm](resolve(file))
   if (declared.length === 0) throw new UsageError(`--${orm} ${file}: no id column found; pass ${WANTED[orm]}`)
@@ -118,7 +118,7 @@ const isDataSource = (one: unknown): one is TypeormSource =>
 
 type Module = Readonly<Record<string, unknown>>
 
-/** What a module exports, also by `export default` and `module.exports`. */
+/** The exports of a module, including those of `export default` and `module.exports`. */
 function exportsOf(module: Module): object[] {
   const found = new Set<unknown>()
   for (const value of Object.values(module)) {
@@ -150,7 +150,7 @@ interface PrismaConfiguration {
   >
 }
 
-/** The module that the generator wrote has the ids, and the schema the names of tables and columns. */
+/** Families come from the generated module, names of tables and columns from the schema. */
 async function readPrisma(file: string): Promise<Declaration[]> {
   if (!existsSync(file)) throw new UsageError(`${file}: no such file`)
   const isFolder = (await stat(file)).isDirectory()
@@ -188,5 +188,5 @@ async function readPrisma(file: string): Promise<Declaration[]> {
   })
 }
 
-/** The blocks of a schema, whose closing brace begins its line. */
+/** The blocks of a schema. Their closing brace is at the start of a line. */
 const BLOCK = /^\s*(model|generator)\s+(\w+)\s*\{([\s\S]*?)^\s*\}/gm

@@ -1,42 +1,43 @@
-import { snakeCase } from '@snoflax/core/adapter'
+import { baseOf, snakeCase } from '@snoflax/core/adapter'
 import type { ColumnRules } from './declaration.js'
 import type { Examination } from './examination.js'
 import { type IdColumn, madeBy } from './id-columns.js'
 import { isDatabaseError, placeOf } from './live-database.js'
 import { type Finding, finding } from './report.js'
-import { readStored, shown } from './stored-value.js'
+import { readStored, shown, storesPrefix } from './stored-value.js'
 
-/** A default that makes something else than ids of the column, by its text or by what it gives. */
+/** Finds a default that doesn't generate the column's ids, by its SQL or by evaluating it. */
 export async function checkDefault(
   rules: ColumnRules,
   examination: Examination,
   idColumn: IdColumn,
 ): Promise<Finding[]> {
-  const made = await madeInstead(examination, idColumn)
-  if (made === undefined) return []
+  const instead = await generatedInstead(examination, idColumn)
+  if (instead === undefined) return []
   const { column, family, storage } = idColumn
-  const message = `its default generates ${made}, but the column stores ${family.name} as ${storage?.name}`
+  const message = `its default generates ${instead}, but the column stores ${family.name} as ${storage?.name}`
   const cure = { sql: await rules.cureDefault(examination, idColumn) }
   return [finding('default', placeOf(column), message, cure)]
 }
 
 const DAY_MS = 86_400_000
 
-async function madeInstead(
+async function generatedInstead(
   { database, nowMs }: Examination,
   { column, family, storage }: IdColumn,
 ): Promise<string | undefined> {
   const { defaultSql, counter, declared } = column
   if (storage === undefined) return undefined
-  if (counter !== undefined) return `numbers that count up (${counter})`
+  if (counter !== undefined) return `increasing numbers (${counter})`
   if (defaultSql === undefined) return undefined
   if (/\bnextval\(/i.test(defaultSql)) return 'numbers of a sequence'
   const [name, form = name === 'uuid7' ? 'uuid' : 'binary'] = madeBy(defaultSql) ?? []
-  // A call inside another one may give any form.
+  // A nested call may be converted by the outer one.
   if (name !== undefined && /^[\w".]+\([^()]*\)$/.test(defaultSql)) {
-    return name === snakeCase(family.name) && form === storage.name ? undefined : `${name} as storage ${form}`
+    const isOwn = name === snakeCase(baseOf(family).name) && form === storage.name && !storesPrefix(family)
+    return isOwn ? undefined : `${name} as storage ${form}`
   }
-  // A constant is for rows without an id.
+  // A constant marks rows without an id.
   if (name !== undefined || !defaultSql.includes('(')) return undefined
   const value = database.kind === 'postgres' ? `(${defaultSql})::${declared}` : defaultSql
   try {
@@ -45,9 +46,9 @@ async function madeInstead(
     const read = readStored(storage, row['value'])
     if (read.is !== 'id') return `values such as ${shown(row['value'])}`
     const isOfNow = Math.abs(family.timeMs(read.id) - nowMs) < DAY_MS
-    return isOfNow ? undefined : `ids of any time, such as ${shown(row['value'])}`
+    return isOfNow ? undefined : `ids whose time isn't now, such as ${shown(row['value'])}`
   } catch (error) {
-    // It calls what only the application has, or writes.
+    // It needs functions or settings of the application, or writes.
     if (isDatabaseError(error)) return undefined
     throw error
   }

@@ -1,5 +1,5 @@
-import type { DatabaseValue, IdFamily } from '@snoflax/core'
-import { baseOf, isPrefixed } from '@snoflax/core/adapter'
+import type { DatabaseValue } from '@snoflax/core'
+import { baseOf } from '@snoflax/core/adapter'
 import { literal } from '../ids/forms.js'
 import type { Examination } from './examination.js'
 import type { StoredIds } from './id-columns.js'
@@ -7,10 +7,10 @@ import { type Column, placeOf } from './live-database.js'
 import { lookUp } from './look-up.js'
 import { Faults, newIdSql, replacement } from './replacement.js'
 import { type Finding, finding } from './report.js'
-import { readStored, shown } from './stored-value.js'
+import { bareId, ownId, readStored, shown } from './stored-value.js'
 import type { Scan } from './values.js'
 
-/** Ids of one family that are keys of two tables, with no foreign key that says why. */
+/** Finds ids that are keys of two tables without a foreign key between them. */
 export async function duplicates(examination: Examination, scans: readonly Scan[]): Promise<Finding[]> {
   const keys = scans.filter(({ idColumn: { column } }) => column.isKey && column.references === undefined)
   const shared = new Map<string, Shared>()
@@ -50,20 +50,15 @@ interface Shared {
   readonly faults: Faults
 }
 
-/** `profile.user_id` beside `user.id`, all of whose ids are there, is a reference without a foreign key. */
+/** `profile.user_id`, whose ids all exist in `user.id`, is a reference without a foreign key. */
 const isNoReference = ({ from, to, faults }: Shared): boolean =>
   faults.count < from.rowsRead ||
   ![from, to].some(({ idColumn: { column } }) => /(?:_id|[a-z]Id)$/.test(column.name))
 
-/** Ids that are looked up in a table that is too large to be read. */
+/** How many ids are looked up in a table that is too large to read. */
 const LOOKED_UP = 10_000
 
 const rowsOf = ({ idColumn, rowsRead }: Scan): number => Math.max(idColumn.column.rows, rowsRead)
-
-/** What two columns have in common, whatever prefix theirs show. */
-const bareId = (family: IdFamily, id: string): string =>
-  isPrefixed(family) ? family.withoutPrefix(id as never) : id
-const ownId = (family: IdFamily, id: string): string => (isPrefixed(family) ? `${family.prefix}_${id}` : id)
 
 const byFamily = (keys: readonly Scan[]): Iterable<Scan[]> => {
   const groups = new Map<string, Scan[]>()
@@ -79,7 +74,7 @@ const spread = <Item>(items: readonly Item[], count: number): Item[] => {
   return Array.from({ length: Math.min(count, items.length) }, (_, n) => items[Math.floor(n * step)] as Item)
 }
 
-/** Reads all keys in the order of their ids, a page of each at a time, so that equal ids are in memory at once. */
+/** Merges all keys in id order, one page of each at a time, so that equal ids meet in memory. */
 async function merge(
   examination: Examination,
   scans: readonly Scan[],
@@ -118,7 +113,7 @@ async function merge(
 
 const PAGE = 2000
 
-/** The ids of a key in their order, without the prefix. */
+/** The ids of a key in order, without the prefix. */
 async function* pagesOf(
   { database }: Examination,
   { column: { quotedName, quotedTable }, storage, family }: StoredIds,
@@ -138,7 +133,7 @@ async function* pagesOf(
   }
 }
 
-/** Ids that are in one column more than once, where nothing keeps it unique and each row should have its own. */
+/** Finds repeated ids in a column without a unique index in which each row should have its own. */
 export async function repeated(examination: Examination, { idColumn }: Scan): Promise<Finding[]> {
   const { column, evidence } = idColumn
   const { database, sample, full, newIds } = examination
@@ -155,14 +150,14 @@ export async function repeated(examination: Examination, { idColumn }: Scan): Pr
   if (first === undefined) return []
   const place = placeOf(column)
   const more = rows.length > SHOWN ? 'more than ' : ''
-  const message = `ids that several rows share, without a unique index: ${more}${Math.min(rows.length, SHOWN)}; the first: ${shown(first['value'])}, in ${first['count']} rows`
+  const message = `ids in several rows, without a unique index: ${more}${Math.min(rows.length, SHOWN)}; the first: ${shown(first['value'])}, in ${first['count']} rows`
   const unique = uniqueIndex(column)
   const rowName = ROW_NAMES[database.kind]
   const severity = isLikely && !idColumn.isPrimary && evidence !== 'default' ? 'warning' : 'error'
   if (!newIds.includes(place) || rowName === undefined || newIdSql(examination, idColumn) === undefined) {
     const asked =
-      rowName === undefined ? '' : `; --new-ids ${place} gives new ids to all rows but one of each`
-    const leaves = `which row an id belongs to is yours to say: change or delete the others, then ${unique}${asked}`
+      rowName === undefined ? '' : `; or pass --new-ids ${place} to give new ids to all but one of these rows`
+    const leaves = `decide which row keeps the id and change or delete the others, then ${unique}${asked}`
     return [finding('duplicate', place, message, { leaves }, severity)]
   }
   const statements: string[] = []
@@ -185,12 +180,12 @@ export async function repeated(examination: Examination, { idColumn }: Scan): Pr
   return [finding('duplicate', place, message, cure, severity)]
 }
 
-/** Tables of which rows are versions of others. */
+/** Tables whose rows are versions of other rows. */
 const COPIES = /log|audit|histor|archiv|version|event|snapshot|backup|staging|import/i
 const MANY = 1_000_000
 const SHOWN = 100
 
-/** What tells rows apart that are equal; MySQL has no such name. */
+/** The hidden column that distinguishes equal rows; MySQL has none. */
 const ROW_NAMES: Partial<Record<string, string>> = { postgres: 'ctid', sqlite: 'rowid' }
 
 const uniqueIndex = ({ table, name, quotedTable, quotedName }: Column): string =>

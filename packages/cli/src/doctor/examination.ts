@@ -4,44 +4,44 @@ import type { IdColumn } from './id-columns.js'
 import type { Column, LiveDatabase } from './live-database.js'
 import { type CheckName, type Cure, type Finding, finding } from './report.js'
 
-/** What the checks work on. */
+/** The input of the checks. */
 export interface Examination {
   readonly database: LiveDatabase
   /** Schema of the pg-sql functions. */
   readonly schema: string
-  /** What pg-sql has put there; undefined without. */
+  /** The installed pg-sql; undefined if there is none. */
   readonly installed: Installation | undefined
   readonly families: readonly IdFamily[]
   readonly columns: readonly IdColumn[]
   /** All columns of all tables. */
   readonly allColumns: readonly Column[]
-  /** Rows that are read of a table, unless all are. */
+  /** How many rows to read of a table, unless all are read. */
   readonly sample: number
   readonly full: boolean
   readonly skip: readonly CheckName[]
-  /** Columns whose malformed values new ids replace. */
+  /** Columns whose malformed values are replaced with new ids. */
   readonly newIds: readonly string[]
-  /** Says how far long work is. */
+  /** Reports progress. */
   readonly progress: (text: string) => void
   readonly nowMs: number
 }
 
-/** What pg-sql has put into the database. */
+/** An installation of pg-sql. */
 export interface Installation {
   readonly schema: string
   readonly version: string
   readonly families: readonly SqlFamily[]
 }
 
-/** What was found of pg-sql or mysql-sql. */
+/** The findings about pg-sql or mysql-sql. */
 export interface Functions {
-  /** Package and version; null if it is not there. */
+  /** Package and version; null if not installed. */
   readonly label: string | null
   readonly installed?: Installation
   readonly findings: readonly Finding[]
 }
 
-/** Another version of a package in the database than the one that this command knows. */
+/** Finds a version of a package in the database that differs from this command's. */
 export function checkVersion(
   name: string,
   { schema, version }: Pick<Installation, 'schema' | 'version'>,
@@ -49,7 +49,7 @@ export function checkVersion(
   cure: Cure,
 ): Finding[] {
   if (version === known) return []
-  // A pre-release counts as its release.
+  // A pre-release is compared as its release.
   const [left, right] = [version, known].map((one) => one.split('-')[0]) as [string, string]
   const isNewer = left.localeCompare(right, 'en', { numeric: true }) > 0
   const message = `${name} ${version} is installed, ${isNewer ? 'newer' : 'older'} than ${known}, which this command knows`
@@ -57,7 +57,7 @@ export function checkVersion(
   return [finding('version', `schema ${schema}`, message, update, 'warning')]
 }
 
-/** To install again: the line for the shell that does it, in one transaction with what has to go before. */
+/** The shell command that reinstalls, in one transaction with the statements that must run before. */
 export function again({ schema, families }: Installation, before = ''): Cure {
   const first = before === '' ? '' : ` -c '${before.replaceAll("'", "'\\''")}' -f -`
   return {

@@ -1,4 +1,5 @@
 import type { Database, IdFamily } from '@snoflax/core'
+import { baseOf, isPrefixed } from '@snoflax/core/adapter'
 import { type ColumnRules, checkDeclaration } from './declaration.js'
 import { checkDefault } from './default.js'
 import { duplicates, repeated } from './duplicates.js'
@@ -22,7 +23,7 @@ export interface ExamineOptions {
   readonly schema: string
   readonly families: readonly IdFamily[]
   readonly told: readonly Told[]
-  /** What an ORM's schema says. */
+  /** The columns that an ORM's schema declares. */
   readonly declared: readonly Told[]
   readonly sample: number
   readonly full: boolean
@@ -46,6 +47,7 @@ export async function examine(database: LiveDatabase, options: ExamineOptions): 
   const found = [
     ...functions.filter((one) => !isAfterValues(one)),
     ...missing(examination),
+    ...mismatched(examination),
     ...faults,
     ...functions.filter(isAfterValues),
   ].filter(({ check }) => !options.skip.includes(check))
@@ -61,14 +63,14 @@ export async function examine(database: LiveDatabase, options: ExamineOptions): 
 
 const NO_FUNCTIONS: Functions = { label: null, findings: [] }
 
-/** A check that is added to a domain looks at all values. */
+/** A check added to a domain validates all values, so it comes after their cures. */
 const isAfterValues = ({ where, cure }: Finding): boolean => where.startsWith('domain ') && 'sql' in cure
 
 interface Rules {
   readonly ofColumns: ColumnRules
-  /** What is wrong with the functions that a package of ours installed. */
+  /** Checks the functions that one of our packages installed. */
   ofFunctions?(database: LiveDatabase, options: ExamineOptions, notes: string[]): Promise<Functions>
-  /** What is wrong with triggers, foreign keys, indexes, partitions and the server. */
+  /** Checks triggers, foreign keys, indexes, partitions and the server. */
   readonly ofTables: TableChecks
 }
 
@@ -85,7 +87,7 @@ const RULES: Readonly<Record<Database, Rules>> = {
   mariadb: MYSQL,
 }
 
-/** Columns that an ORM declares and the database does not have. */
+/** Columns that an ORM declares and the database doesn't have. */
 const missing = ({ allColumns, declared }: ExamineOptions & Examination): Finding[] =>
   declared
     .filter(({ place }) => !allColumns.some((column) => placeOf(column) === place))
@@ -94,7 +96,18 @@ const missing = ({ allColumns, declared }: ExamineOptions & Examination): Findin
       return finding('declaration', place, `declared as ${family.name}, but not in the database`, { leaves })
     })
 
-/** The checks for which values are read. */
+/** Columns that are declared with another family or prefix than the column that they reference. */
+const mismatched = ({ columns }: Examination): Finding[] =>
+  columns
+    .filter(({ evidence }) => evidence === 'declared' || evidence === 'told')
+    .flatMap(({ column, family, evidence }) => {
+      const target = columns.find((one) => placeOf(one.column) === column.references)
+      if (target?.evidence !== evidence || target.family.name === family.name) return []
+      const message = `declared as ${family.name}, but it references ${placeOf(target.column)}, which is declared as ${target.family.name}`
+      return [finding('declaration', placeOf(column), message, { leaves: 'declare both alike' })]
+    })
+
+/** The checks that read values. */
 const OF_VALUES: readonly CheckName[] = ['malformed', 'future', 'duplicate', 'reference']
 
 async function examineColumns(
@@ -114,7 +127,7 @@ async function examineColumns(
     examined.push(toExamined(column, scanned))
     const found = await checkDeclaration(rules, examination, column)
     findings.push(...found)
-    // A wrong type spoils default and values: they are looked at again when it is mended.
+    // A wrong type also affects default and values: they are checked again once it is fixed.
     if (found.some(({ check }) => check === 'type')) continue
     findings.push(...(await unless('default', () => checkDefault(rules, examination, column))))
     if (!scanned) continue
@@ -134,7 +147,7 @@ async function examineColumns(
   return { examined, findings }
 }
 
-/** Whether its values are those of another column that is examined, and are mended there. */
+/** Whether it references another examined column, whose cure fixes both. */
 const follows = ({ columns }: Examination, { column }: IdColumn): boolean =>
   columns.some((other) => placeOf(other.column) === column.references)
 
@@ -143,7 +156,8 @@ const toExamined = (
   scan: Scan | undefined,
 ): ExaminedColumn => ({
   place: placeOf(column),
-  family: family.name,
+  family: baseOf(family).name,
+  ...(isPrefixed(family) && { prefix: family.prefix }),
   storage: storage?.name ?? null,
   evidence,
   rowsRead: scan?.rowsRead ?? 0,

@@ -23,24 +23,24 @@ import { type Column, type LiveDatabase, placeOf } from './live-database.js'
 import { sampleTable } from './sample.js'
 import { exactStorage, readStored, storagesOf, strictId } from './stored-value.js'
 
-/** How it is known that a column holds ids. */
+/** How a column was recognized as an id column. */
 export type Evidence = 'told' | 'declared' | 'default' | 'reference' | 'values'
 
-/** A column that holds ids. */
+/** An id column. */
 export interface IdColumn {
   readonly column: Column
   readonly family: IdFamily
-  /** Undefined where its type suits none of the family's storages. */
+  /** Undefined if its type fits none of the family's storages. */
   readonly storage: IdStorage<string> | undefined
   readonly evidence: Evidence
   /** Whether an ORM declares it as the primary key. */
   readonly isPrimary?: boolean | undefined
 }
 
-/** A column of ids whose type suits a storage. */
+/** An id column whose type fits a storage. */
 export type StoredIds = IdColumn & { readonly storage: IdStorage<string> }
 
-/** What the user, or an ORM's schema, says of a column. */
+/** A column as the user or an ORM's schema declares it. */
 export interface Told {
   /** `table.column`, or `schema.table.column`. */
   readonly place: string
@@ -51,7 +51,7 @@ export interface Told {
 
 const TOLD = /^([^=]+\.[^=.]+)=([^:]+)(?::(.+))?$/
 
-/** Reads `orders.id=flax`, `orders.id=flax:uuid8`, or `orders.id=flax:cus_` of a text column with a prefix. @throws {UsageError} */
+/** Reads `orders.id=flax`, `orders.id=flax:uuid8` or, for a text column with a prefix, `orders.id=flax:cus_`. @throws {UsageError} */
 export function parseTold(text: string, options: FamilyOptions): Told {
   const [, place, family, storage] = TOLD.exec(text) ?? []
   if (place === undefined || family === undefined) {
@@ -70,25 +70,28 @@ export function parseTold(text: string, options: FamilyOptions): Told {
   }
 }
 
-/** What is known of a database before its values are read. */
+/** What is known before values are read. */
 export interface Known {
   readonly families: readonly IdFamily[]
-  /** By options. */
+  /** From options. */
   readonly told: readonly Told[]
-  /** By the schema of an ORM. */
+  /** From the schema of an ORM. */
   readonly declared: readonly Told[]
-  /** Columns that new ids are wanted for. */
+  /** Columns named by `--new-ids`. */
   readonly newIds: readonly string[]
 }
 
-/** Finds the columns that hold ids: told, declared, by their default, by their values, or by what they reference. */
+/** Finds the id columns: by option, by declaration, by default, by values, or by reference. */
 export async function identify(
   database: LiveDatabase,
   columns: readonly Column[],
   { families, told, declared, newIds }: Known,
   notes: string[],
 ): Promise<IdColumn[]> {
-  for (const place of [...told.map((one) => one.place), ...newIds]) {
+  const places = told.map((one) => one.place)
+  const twice = places.find((place, n) => places.indexOf(place) !== n)
+  if (twice !== undefined) throw new UsageError(`--column ${twice} is passed twice; pass it once`)
+  for (const place of [...places, ...newIds]) {
     if (!columns.some((column) => placeOf(column) === place)) throw new UsageError(`no column ${place}`)
   }
   const found: IdColumn[] = []
@@ -112,7 +115,7 @@ export async function identify(
   return withReferences(columns, found)
 }
 
-/** Most values are refused by most families: the stacks of the refusals would take three quarters of the time. */
+/** Most values are refused by most families, and collecting stack traces would take three quarters of the time. */
 function withoutStacks<Result>(work: () => Result): Result {
   const before = Error.stackTraceLimit
   Error.stackTraceLimit = 0
@@ -136,7 +139,7 @@ function byTable(columns: readonly Column[]): Iterable<Column[]> {
 const mayHoldIds = (kind: Database, column: Column): boolean =>
   storagesOf(kind, column).length > 0 || mayHoldDigits(column)
 
-/** What references a column of ids holds ids of the same family and storage. */
+/** A column that references an id column has its family and storage. */
 function withReferences(columns: readonly Column[], found: readonly IdColumn[]): IdColumn[] {
   const known = new Map(found.map((one) => [placeOf(one.column), one]))
   let grown = true
@@ -154,13 +157,15 @@ function withReferences(columns: readonly Column[], found: readonly IdColumn[]):
 }
 
 const GENERATED = /\b([a-z][a-z_0-9]*)_generate(?:_at)?(?:_(uuid8|uuid|text|bigint))?"?\(/
+/** The prefix that a default puts before the text that it generates. */
+const PREFIXING = /_prefixed_encode"?\(\s*'([a-z](?:[a-z0-9_]*[a-z0-9])?)'/
 const DOMAIN = /\b([a-z][a-z_0-9]*)_(uuid8|uuid|text|bigint|binary)$/
 
-/** Family and storage, as SQL calls them, of the ids that a default makes; PostgreSQL 18 has a function of its own. */
+/** Family and storage, by their SQL names, of the ids that a default generates, also by PostgreSQL 18's own function. */
 export const madeBy = (defaultSql: string | undefined): (string | undefined)[] | undefined =>
   /\buuidv7\(/.test(defaultSql ?? '') ? ['uuid7', undefined] : GENERATED.exec(defaultSql ?? '')?.slice(1)
 
-/** A column whose default makes ids, or whose type is one of pg-sql's domains, unless its values are others. */
+/** A column whose default generates ids, or whose type is a domain of pg-sql, unless its values are other ids. */
 function byDefault(
   database: LiveDatabase,
   column: Column,
@@ -168,10 +173,13 @@ function byDefault(
   values: readonly unknown[],
 ): IdColumn | undefined {
   const made = madeBy(column.defaultSql) ?? DOMAIN.exec(column.declared)?.slice(1)
-  const family = families.find((one) => snakeCase(one.name) === made?.[0])
-  if (!made || !family) return undefined
-  const storage = (made[1] ?? (family.name === uuid7.name ? 'uuid' : 'binary')) as StorageName
-  // The call may stand inside another one, which makes something else of its value.
+  const base = families.find((one) => snakeCase(one.name) === made?.[0])
+  if (!made || !base) return undefined
+  const prefix = base.storages.includes('text') ? PREFIXING.exec(column.defaultSql ?? '')?.[1] : undefined
+  const family = withPrefix(base, prefix, { stored: 'prefixed' })
+  const form = made[1] ?? (family.name === uuid7.name ? 'uuid' : 'binary')
+  const storage = (prefix === undefined ? form : 'text') as StorageName
+  // The call may be nested in another one that changes its value.
   const fits = storagesOf(database.kind, column).includes(storage)
   const known = withStorage(
     database,
@@ -186,7 +194,7 @@ function byDefault(
   return others?.family === family || others === undefined ? known : others
 }
 
-/** Where the storage is not known: the one that most values have, else the first that the type allows. */
+/** If the storage is unknown: that of most values, else the first that the type allows. */
 function withStorage(
   { kind }: LiveDatabase,
   column: Column,
@@ -204,25 +212,25 @@ function withStorage(
   return { column, family, storage, evidence }
 }
 
-/** Other values look like ids now and then; a uuid made of a text hardly ever. */
+/** Other values sometimes look like ids; UUIDs derived from text hardly ever. */
 const ENOUGH: Readonly<Record<StorageName, number>> = { uuid: 1, uuid8: 1, text: 8, binary: 8, bigint: 8 }
 const SHARE = 0.8
-/** Of the values of a key that belong to two families. */
+/** The least share of a key's values for a family that is not the only one. */
 const LEAST = 0.25
 
-/** What a column could hold. */
+/** A candidate: a family and storage that a column's values may have. */
 interface Fit {
   readonly family: IdFamily
   readonly storage: IdStorage<string>
-  /** False for a type that spoils the values: they are read as what they were. */
+  /** False for a type that damages the values: they are read as what they were. */
   readonly isProper: boolean
-  /** What a value was before the type spoiled it; undefined if it can't be an id. */
+  /** The value before the type damaged it; undefined if it can't be an id. */
   restore(value: unknown): unknown
 }
 
 /**
- * A column of which a sample reads as ids of one family, made between 2010 and now. Of a key, values that no id of the
- * family can look like don't count: it may have had other ids before. Nor do ids of a second family.
+ * A column whose sample reads as ids of one family, generated between 2010 and now. In a key, values without the
+ * shape of the family's ids don't count, since it may have had other ids before. Nor do ids of a second family.
  */
 function byValues(
   { kind }: LiveDatabase,
@@ -298,7 +306,7 @@ function fits(
   return mayHoldDigits(column) ? [...proper, ...having(families, 'bigint', fromDigits, false)] : proper
 }
 
-/** The blanks of a type of fixed length are not the values'; what a short type cut off all of a key is filled up. */
+/** Removes the padding of fixed-length types, and fills up keys that a short type truncated. */
 function texts(
   kind: Database,
   column: Column,
@@ -320,10 +328,10 @@ function texts(
     })
 }
 
-/** The shortest rest of a text that is still told from other codes. */
+/** The shortest truncated text that can still be distinguished from other codes. */
 const CUT = 10
 
-/** What a text column could hold by its first value: ids behind a prefix, TypeIDs, ULIDs. */
+/** The candidates of a text column, by its first value: prefixed ids, TypeIDs, ULIDs. */
 function ofTexts(kind: Database, values: readonly unknown[]): Fit[] {
   const first = values.find((value): value is string => typeof value === 'string')?.trim()
   if (first === undefined) return []
@@ -351,26 +359,26 @@ const unpadded = (value: unknown, length: number): unknown =>
 
 const DIGITS = /^\d{15,20}$/
 
-/** Numbers of 64 bits that a decimal, a text or a floating-point type keeps, or rounded. */
+/** 64-bit numbers stored, perhaps rounded, in a decimal, text or floating-point type. */
 function fromDigits(value: unknown): unknown {
   if (typeof value === 'number') return Number.isInteger(value) && value > 2 ** 50 ? BigInt(value) : undefined
   return typeof value === 'string' && DIGITS.test(value) ? BigInt(value) : undefined
 }
 
-/** Elsewhere digits are numbers of cards, of telephones, of accounts. */
+/** In other columns, digits are card, telephone or account numbers. */
 const mayHoldDigits = (column: Column): boolean =>
   /char|text|numeric|decimal|float|double|real/.test(column.type) && isKeyLike(column)
 
 const isKeyLike = ({ isKey, references, name }: Column): boolean =>
   isKey || references !== undefined || /(?:^|_)id$|[a-z]Id$/.test(name)
 
-/** Whether a value has the length of the family's ids, and could be one. */
+/** Whether a value has the length of the family's ids and may be one. */
 function isShaped({ family, storage }: Fit, value: unknown): boolean {
   if (value === undefined) return false
   if (storage.name === 'text') return typeof value === 'string' && value.length === family.textLength
   if (storage.name === 'binary') return isBytes(value) && value.length === family.byteLength
   if (storage.name === 'bigint') return /^\d+$/.test(String(value)) && BigInt(String(value)) >= 2n ** 50n
-  // Of other uuids a key may have any number.
+  // A key may have any number of other UUIDs.
   return family.name === uuid7.name || strictId(storage, value) !== undefined
 }
 
@@ -380,12 +388,12 @@ function isLikely({ family, storage }: Fit, value: unknown): boolean {
   return !SNOWFLAKES.includes(family) || BigInt(id) > SNOWFLAKE
 }
 
-/** The first months of a snowflake's epoch are the times of smaller numbers of any kind. */
+/** Smaller numbers of any kind read as times in the first months after a snowflake's epoch. */
 const SNOWFLAKE = 10n ** 17n
 
 /**
- * Texts of digits or of one case alone are codes of another kind, where the family's alphabet has both cases. So are texts
- * that count up behind a word, as `Inv-2024-0000001`: the end of a flax is random.
+ * If the family's alphabet has both cases, texts of digits or of one case only are codes of another kind. So are texts
+ * that count up after a word, such as `Inv-2024-0000001`: the end of a flax is random.
  */
 function mixesCases(family: IdFamily, texts: readonly string[]): boolean {
   if (!family.is(family.max.toUpperCase()) || !family.is(family.max.toLowerCase())) return true

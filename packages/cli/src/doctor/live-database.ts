@@ -3,61 +3,61 @@ import { UsageError } from '../exit.js'
 
 export type Row = Record<string, unknown>
 
-/** A connection that only reads. */
+/** A read-only connection. */
 export interface LiveDatabase {
   readonly kind: Database
   /** Kind and version. */
   readonly label: string
   /** Runs one statement, with `?` (SQLite, MySQL) or `$1` (PostgreSQL) for parameters. */
   query(sql: string, parameters?: readonly unknown[]): Promise<Row[]>
-  /** The rows of a query, some thousands at a time. */
+  /** Streams the rows of a query, some thousands at a time. */
   batches(sql: string): AsyncIterable<readonly Row[]>
-  /** The columns of the user's tables. Partitions are left out, their parents stand for them. */
+  /** The columns of your tables. Partitions are represented by their parents. */
   columns(): Promise<Column[]>
-  /** Clauses that begin to read a table in its middle and near its end, as far as that is cheap. */
+  /** Clauses that start reading a table in the middle and near the end, where that is cheap. */
   partsOf(column: Column, key: Column | undefined): readonly string[]
-  /** Runs a cure. Where the database was opened for a trial, nothing of it is kept. */
+  /** Runs a cure. If the database was opened for a trial, it is rolled back. */
   run(sql: string): Promise<void>
   close(): Promise<void>
 }
 
-/** A column as the database's catalog tells it. */
+/** A column, from the database's catalog. */
 export interface Column {
-  /** Its table: with the schema where that is not the usual one. */
+  /** Its table, with the schema unless it is the default one. */
   readonly table: string
   readonly name: string
-  /** Table and column as statements write them. */
+  /** Table and column, quoted for SQL. */
   readonly quotedTable: string
   readonly quotedName: string
-  /** The bare type, in lower case, of a domain that of its base. */
+  /** The type without its length, in lower case; for a domain, the base type. */
   readonly type: string
-  /** The type as it was declared. */
+  /** The type as declared. */
   readonly declared: string
   readonly length: number | undefined
-  /** Undefined where the type has none. */
+  /** Undefined if the type has none. */
   readonly collation: string | undefined
   readonly isNullable: boolean
-  /** The default's expression. */
+  /** The SQL expression of the default. */
   readonly defaultSql: string | undefined
-  /** Whether it alone is the primary key or unique. */
+  /** Whether the column alone is the primary key or unique. */
   readonly isKey: boolean
-  /** Whether a primary key or a unique index has it, alone or beside other columns. */
+  /** Whether it is part of a primary key or a unique index. */
   readonly isUnique: boolean
-  /** What fills it, where that is no expression: `identity` or `auto_increment`. */
+  /** How the database counts its values, if it does: `identity` or `auto_increment`. */
   readonly counter: string | undefined
   /** Whether an index begins with it. */
   readonly isIndexed: boolean
   /** The column that it references, as `table.column`. */
   readonly references: string | undefined
-  /** Rows of the table, perhaps as the database estimates them. */
+  /** Rows of the table, possibly estimated by the database. */
   readonly rows: number
-  /** Pages of the table, where its rows can be read by them. */
+  /** Pages of the table, if its rows can be read by page. */
   readonly pages: number | undefined
 }
 
 export const placeOf = ({ table, name }: Column): string => `${table}.${name}`
 
-/** A column as the databases' queries give it: schema (if any), table, name, type, declared and so on. */
+/** A column as queries return it: schema (if any), table, name, type, declared and so on. */
 export function toColumn(row: Row, quote: (name: string) => string): Column {
   const text = (field: string): string | undefined => (row[field] == null ? undefined : String(row[field]))
   const is = (field: string): boolean => Boolean(Number(row[field]))
@@ -83,7 +83,7 @@ export function toColumn(row: Row, quote: (name: string) => string): Column {
   }
 }
 
-/** Clauses by the order of a key: from its end, and from its middle, which is as far as a server counts quickly. */
+/** Clauses in key order: from its end, and from its middle, as far as servers skip rows quickly. */
 export const partsByKey = ({ rows }: Column, key: Column | undefined): readonly string[] =>
   key === undefined
     ? []
@@ -97,7 +97,7 @@ const COUNTED = 200_000
 
 export const ROWS_AT_ONCE = 5000
 
-/** Rows that come one by one, some thousands at a time. */
+/** Groups rows that arrive one by one into batches of some thousands. */
 export async function* inBatches(rows: AsyncIterable<unknown> | Iterable<unknown>): AsyncIterable<Row[]> {
   let batch: Row[] = []
   for await (const row of rows) {
@@ -109,7 +109,7 @@ export async function* inBatches(rows: AsyncIterable<unknown> | Iterable<unknown
   if (batch.length > 0) yield batch
 }
 
-/** Imports a driver that is the user's to install. @throws {UsageError} if it is not there. */
+/** Imports a driver that you install yourself. @throws {UsageError} if it is missing. */
 export async function driver<Module>(load: () => Promise<Module>, name: string): Promise<Module> {
   try {
     return await load()
@@ -119,12 +119,12 @@ export async function driver<Module>(load: () => Promise<Module>, name: string):
   }
 }
 
-/** Connects. @throws {UsageError} that names the server, without the password. */
+/** Connects. @throws {UsageError} with the server's URL, without the password. */
 export async function reach<Result>(url: string, connect: () => Promise<Result>): Promise<Result> {
   try {
     return await connect()
   } catch (error) {
-    // Several addresses that refuse are an AggregateError without a message.
+    // If several addresses refuse, Node throws an AggregateError without a message.
     const { message, code } = error as NodeJS.ErrnoException
     throw new UsageError(`${withoutPassword(url)} cannot be reached: ${message || code || String(error)}`)
   }
@@ -133,10 +133,10 @@ export async function reach<Result>(url: string, connect: () => Promise<Result>)
 export const withoutPassword = (url: string): string =>
   url.replace(/^([a-z]+:\/\/[^:@/]*):.*@/i, '$1@').replace(/([?&]password=)[^&]*/i, '$1…')
 
-/** A cure that can't be tried, since nothing could take it back. */
+/** A cure that can't be tried, since it can't be rolled back. */
 export class NotTried extends Error {}
 
-/** What the database said no to, or a connection that broke; not an error of this program. */
+/** Whether it is an error of the database or the connection, not of this program. */
 export function isDatabaseError(error: unknown): error is Error {
   const { code, sqlState } = error as { code?: unknown; sqlState?: unknown }
   return (

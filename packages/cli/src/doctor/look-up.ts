@@ -5,7 +5,7 @@ import { readStored } from './stored-value.js'
 
 const AT_ONCE = 500
 
-/** Those of the ids that are in the column. */
+/** The ids that exist in the column. */
 export async function lookUp(
   database: LiveDatabase,
   { column: { quotedName, quotedTable }, storage }: StoredIds,
@@ -19,13 +19,13 @@ export async function lookUp(
       `SELECT ${quotedName} AS value FROM ${quotedTable} WHERE ${quotedName} IN (${parameters.join(', ')})`,
       some.map((id) => parameterOf(storage.toDatabase(id))),
     )
-    // A collation may find what only looks alike.
+    // A collation may also find similar texts.
     const read = rows.map((row) => readStored(storage, row['value']))
     found.push(...read.flatMap((one) => (one.is === 'id' ? [one.id] : [])))
   }
   return found
 }
 
-/** mysql2 takes bytes in Buffers alone. */
+/** mysql2 accepts bytes only as Buffer. */
 const parameterOf = (value: DatabaseValue): unknown =>
   typeof value === 'object' ? Buffer.from(value) : value

@@ -1,4 +1,4 @@
-import type { DatabaseValue, IdStorage } from '@snoflax/core'
+import type { DatabaseValue, IdFamily, IdStorage } from '@snoflax/core'
 import { baseOf } from '@snoflax/core/adapter'
 import { literal } from '../ids/forms.js'
 import type { ColumnRules } from './declaration.js'
@@ -7,13 +7,13 @@ import type { StoredIds } from './id-columns.js'
 import { placeOf } from './live-database.js'
 import { lookUp } from './look-up.js'
 import { type Cure, type Finding, finding } from './report.js'
-import { exactStorage, readStored } from './stored-value.js'
+import { bareId, exactStorage, ownId, readStored, storesPrefix } from './stored-value.js'
 import type { Scan } from './values.js'
 
-/** Ids that are looked up of each column. */
+/** How many ids of each column are looked up. */
 const LOOKED_UP = 20
 
-/** Columns that hold the ids of another table's key in another storage, so that joins find nothing. */
+/** Finds columns that store the ids of another table's key in another storage, so that joins find nothing. */
 export async function otherStorages(
   examination: Examination,
   scans: readonly Scan[],
@@ -26,40 +26,51 @@ export async function otherStorages(
   for (const { idColumn: key } of keys) {
     const others = columns.filter(
       ({ idColumn: { family, storage } }) =>
-        baseOf(family) === baseOf(key.family) && storage.name !== key.storage.name,
+        baseOf(family) === baseOf(key.family) &&
+        formName(family, storage) !== formName(key.family, key.storage),
     )
     if (others.length === 0) continue
     const found = new Set(
       await lookUp(
         examination.database,
         key,
-        others.flatMap(({ ids }) => ids.slice(0, LOOKED_UP)),
+        others.flatMap((one) => idsOf(one, key.family)),
       ),
     )
-    for (const { idColumn, ids } of others) {
-      const some = ids.slice(0, LOOKED_UP)
+    for (const other of others) {
+      const { idColumn } = other
+      const some = idsOf(other, key.family)
       if (some.filter((id) => found.has(id)).length * 2 < some.length) continue
-      const message = `stores ids of ${placeOf(key.column)} as ${idColumn.storage.name}, but there they are stored as ${key.storage.name}: joins find nothing`
-      const cure = await converted(examination, idColumn, key.storage, rules)
+      const message = `stores ids of ${placeOf(key.column)} as ${formName(idColumn.family, idColumn.storage)}, but that column stores them as ${formName(key.family, key.storage)}: joins find nothing`
+      const cure = await converted(examination, idColumn, key, rules)
       findings.push(finding('reference', placeOf(idColumn.column), message, cure))
     }
   }
   return findings
 }
 
-/** Values that are converted one by one, where the database has no functions for it. */
+/** Some ids of a column, as the family has them. */
+const idsOf = ({ ids, idColumn }: Scan, family: IdFamily): string[] =>
+  ids.slice(0, LOOKED_UP).map((id) => ownId(family, bareId(idColumn.family, id)))
+
+/** The storage, and the prefix if the column stores it. */
+const formName = (family: IdFamily, { name }: IdStorage<string>): string =>
+  storesPrefix(family) ? `${name} with prefix ${family.prefix}_` : name
+
+/** How many values are converted one by one, if the database has no functions for it. */
 const CONVERTED = 1000
 
 async function converted(
   examination: Examination,
   idColumn: StoredIds,
-  { name }: IdStorage<string>,
+  { family, storage: { name } }: StoredIds,
   rules: ColumnRules,
 ): Promise<Cure> {
   const { database } = examination
   const { quotedName, quotedTable } = idColumn.column
-  const storage = exactStorage(idColumn.family, database.kind, name)
-  const whole = rules.convertAll?.(examination, idColumn, name)
+  const storage = exactStorage(family, database.kind, name)
+  const hasPrefix = storesPrefix(family) || storesPrefix(idColumn.family)
+  const whole = hasPrefix ? undefined : rules.convertAll?.(examination, idColumn, name)
   if (whole !== undefined) return { sql: whole }
   const rows = await database.query(
     `SELECT DISTINCT ${quotedName} AS value FROM ${quotedTable} WHERE ${quotedName} IS NOT NULL LIMIT ${CONVERTED + 1}`,
@@ -67,14 +78,17 @@ async function converted(
   const updates = rows.flatMap(({ value }) => {
     const read = readStored(idColumn.storage, value)
     if (read.is === 'malformed') return []
-    const [right, wrong] = [storage.toDatabase(read.id), value].map((one) =>
+    const id = ownId(family, bareId(idColumn.family, read.id))
+    const [right, wrong] = [storage.toDatabase(id), value].map((one) =>
       literal(database.kind, one as DatabaseValue),
     )
     return [`UPDATE ${quotedTable} SET ${quotedName} = ${right} WHERE ${quotedName} = ${wrong}`]
   })
-  if (rows.length > CONVERTED || updates.length < rows.length || rules.changeStorage === undefined) {
-    const leaves = `store its ids as ${name}, by a migration of the application that reads and writes each row`
+  const isConverted = rows.length <= CONVERTED && updates.length === rows.length
+  if (isConverted && name === 'text' && idColumn.storage.name === 'text') return { sql: updates.join(';\n') }
+  if (!isConverted || rules.changeStorage === undefined) {
+    const leaves = `store its ids as ${formName(family, storage)}: write a migration that reads and converts each row`
     return { leaves }
   }
-  return { sql: await rules.changeStorage(examination, { ...idColumn, storage }, updates) }
+  return { sql: await rules.changeStorage(examination, { ...idColumn, family, storage }, updates) }
 }

@@ -1,24 +1,24 @@
 import type { Database, DatabaseValue, IdFamily, StorageName } from '@snoflax/core'
-import { snakeCase, sqlFunction } from '@snoflax/core/adapter'
+import { baseOf, snakeCase, sqlFunction } from '@snoflax/core/adapter'
 import { literal } from '../ids/forms.js'
 import type { Examination } from './examination.js'
 import type { IdColumn, StoredIds } from './id-columns.js'
 import { type Column, placeOf } from './live-database.js'
 import { lookUp } from './look-up.js'
 import type { Cure } from './report.js'
-import { shown } from './stored-value.js'
+import { shown, storesPrefix } from './stored-value.js'
 
-/** A value that should not be where it is. */
+/** A wrong value. */
 export interface Faulty {
   readonly value: unknown
-  /** The id that it is in another form, to be kept. */
+  /** The id that it contains in another form, which the cure keeps. */
   readonly id?: string
 }
 
-/** Values for which cures are written at once. */
+/** How many values one report has cures for. */
 const KEPT = 1000
 
-/** How many there are, the first of them, and what the very first is. */
+/** The number of faults, the first ones, and the reason of the very first. */
 export class Faults {
   count = 0
   reason = ''
@@ -36,8 +36,8 @@ export class Faults {
 }
 
 /**
- * Statements that put the right form of its id in the place of each faulty value, and of what references it. A value
- * that is no id of the family is replaced only where `--new-ids` names the column.
+ * Statements that convert each wrong value, and the values that reference it, to the correct form of its id. A value
+ * that is not an id of the family is replaced only if `--new-ids` names the column.
  */
 export async function replacement(
   examination: Examination,
@@ -67,18 +67,18 @@ export async function replacement(
   const leaves = [
     ...(lost.length > 0
       ? [
-          `${lost.length} can't be converted and stay as they are, the first ${shown(lost[0]?.value)}: ${wayOut(examination, idColumn)}`,
+          `${lost.length} can't be converted and stay as they are, such as ${shown(lost[0]?.value)}: ${wayOut(examination, idColumn)}`,
         ]
       : []),
     ...(copy
       ? [
-          `${taken.size} are second copies of ids in this column, the first of ${copy.id}: delete one row of each pair`,
+          `${taken.size} are ids that this column already contains in their correct form, such as ${copy.id}: delete one row of each pair`,
         ]
       : []),
     ...(count > first.length
       ? [`${count - first.length} more: run these statements, then doctor again`]
       : []),
-    ...(isComplete ? [] : ['only a sample was read: --full finds all']),
+    ...(isComplete ? [] : ['only a sample was read: pass --full to find all']),
   ].join('; ')
   return {
     ...(statements.length > 0 && {
@@ -90,10 +90,10 @@ export async function replacement(
 
 const wayOut = (examination: Examination, idColumn: IdColumn): string =>
   newIdSql(examination, idColumn) === undefined
-    ? `write their ids yourself; nothing here generates ids of ${idColumn.family.name}`
-    : `--new-ids ${placeOf(idColumn.column)} replaces them with new ids, which loses the old values`
+    ? `replace them yourself, since doctor can't generate ${idColumn.family.name} ids`
+    : `pass --new-ids ${placeOf(idColumn.column)} to replace them with new ids, which loses the old values`
 
-/** The faults whose right form is in the column already, where it has no place for a second one. */
+/** The faults whose correct form already exists in a unique column. */
 async function takenBy(
   { database }: Examination,
   idColumn: StoredIds,
@@ -111,7 +111,7 @@ async function takenBy(
   )
 }
 
-/** A new id of the moment: from the family's default generator or that of the server, if it has one. */
+/** SQL of a new id: from the family's default generator, or from the server's if it has one. */
 export function newIdSql(
   { database: { kind }, schema, installed }: Examination,
   { family, storage }: IdColumn,
@@ -119,15 +119,20 @@ export function newIdSql(
   if (storage === undefined) return undefined
   const id = (family as { generate?: () => string }).generate?.()
   if (id !== undefined) return literal(kind, storage.toDatabase(id))
-  const hasGenerator = installed?.families.some((one) => one === snakeCase(family.name))
+  const hasGenerator = installed?.families.some((one) => one === snakeCase(baseOf(family).name))
   return hasGenerator ? generateCall(family, storage.name, schema) : undefined
 }
 
-/** The call of pg-sql's generator of this storage. */
-export const generateCall = (family: IdFamily, storage: StorageName, schema: string): string =>
-  `${sqlFunction(family, storage === 'binary' ? 'generate' : `generate_${storage}`, schema)}()`
+/** The call of pg-sql's generator for this storage, with the prefix if the column stores it. */
+export function generateCall(family: IdFamily, storage: StorageName, schema: string): string {
+  const call = (name: string): string => `${sqlFunction(family, name, schema)}()`
+  if (storesPrefix(family)) {
+    return `${sqlFunction(family, 'prefixed_encode', schema)}('${family.prefix}', ${call('generate')})`
+  }
+  return call(storage === 'binary' ? 'generate' : `generate_${storage}`)
+}
 
-/** The columns that reference this one, over however many steps. */
+/** The columns that reference this one, directly or indirectly. */
 function followersOf(columns: readonly IdColumn[], target: Column): Column[] {
   const found = new Set([target])
   for (const one of found) {
@@ -137,7 +142,7 @@ function followersOf(columns: readonly IdColumn[], target: Column): Column[] {
   return [...found]
 }
 
-/** In one statement, at whose end the foreign keys are looked at; a generator is called once. */
+/** One statement, since foreign keys are checked at its end. The generator is called once. */
 function together(target: Column, followers: readonly Column[], right: string, wrong: string): string[] {
   if (followers.length === 0) return updates(target, followers, right, wrong)
   const isLiteral = !right.endsWith(')')
@@ -150,8 +155,8 @@ function together(target: Column, followers: readonly Column[], right: string, w
 }
 
 /**
- * A statement for each table, that of the target last. PostgreSQL changes a row but once in a statement, and SQLite
- * counts wrongly where a row that references itself is changed in two.
+ * One statement per table, the target's last. PostgreSQL updates a row only once per statement, and SQLite miscounts
+ * violations if a row that references itself is updated in two.
  */
 function updates(target: Column, followers: readonly Column[], right: string, wrong: string): string[] {
   const all = [...followers, target]
@@ -165,7 +170,7 @@ function updates(target: Column, followers: readonly Column[], right: string, wr
   )
 }
 
-/** Of one table. */
+/** The statement for one table. */
 function update(columns: readonly Column[], right: string, wrong: string): string {
   const table = columns[0]?.quotedTable
   const names = columns.map(({ quotedName }) => quotedName)
@@ -175,7 +180,7 @@ function update(columns: readonly Column[], right: string, wrong: string): strin
   return `UPDATE ${table} SET ${sets.join(', ')} WHERE ${names.map((name) => `${name} = ${wrong}`).join(' OR ')}`
 }
 
-/** The statements, with what lets a key change under the foreign keys that lead to it. */
+/** The statements, with what allows changing a key that foreign keys reference. */
 function unchecked(kind: Database, statements: readonly string[]): readonly string[] {
   if (kind === 'postgres') return statements
   if (kind === 'sqlite') return ['BEGIN', 'PRAGMA defer_foreign_keys = ON', ...statements, 'COMMIT']

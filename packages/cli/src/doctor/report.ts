@@ -60,8 +60,10 @@ export const finding = (
 export interface ExaminedColumn {
   /** Table and column. */
   readonly place: string
-  /** The name of the family of its ids. */
+  /** The name of the family of its ids, without the prefix. */
   readonly family: string
+  /** The prefix, if the ids have one. */
+  readonly prefix?: string
   /** How ids are stored; null if the column's type fits none of the family's storages. */
   readonly storage: string | null
   /** How the column was recognized: `told`, `declared` by an ORM, `default`, `reference` or `values`. */

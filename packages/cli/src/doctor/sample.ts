@@ -1,12 +1,12 @@
 import type { Column, LiveDatabase, Row } from './live-database.js'
 
-/** Rows that are looked at in each part of a table. */
+/** How many rows are read in each part of a table. */
 const ROWS = 100
-/** Values of a column that are enough to recognize it, and rows in which a sparse column is searched for them. */
+/** How many values suffice to recognize a column, and in how many rows a sparse one is searched for them. */
 const ENOUGH = 8
 const SEARCHED = 5000
 
-/** Some values of each column, of the table's beginning, middle and end. */
+/** Some values of each column, from the table's beginning, middle and end. */
 export async function sampleTable(
   database: LiveDatabase,
   columns: readonly Column[],

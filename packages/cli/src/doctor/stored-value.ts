@@ -4,6 +4,7 @@ import {
   type IdFamily,
   type IdStorage,
   isPlausible,
+  type PrefixedFamily,
   readings,
   type StorageName,
   storageFor,
@@ -22,7 +23,7 @@ const BY_TYPE: Readonly<Record<Database, Readonly<Record<string, string>>>> = {
     bytea: 'binary',
     int8: 'bigint',
   },
-  // By affinity. SQLite keeps what it is given, so the values decide.
+  // By affinity. SQLite stores values as they are, so they decide.
   sqlite: {
     text: 'text binary',
     blob: 'binary text bigint',
@@ -39,33 +40,45 @@ const BY_TYPE: Readonly<Record<Database, Readonly<Record<string, string>>>> = {
     blob: 'binary',
     bigint: 'bigint',
   },
-  // It refuses UUIDv8 of our variant.
+  // MariaDB's uuid refuses UUIDv8 with our variant.
   mariadb: { uuid: 'uuid' },
 }
 
-/** The storages that a column's type can be. */
+/** The storages that fit a column's type. */
 export function storagesOf(kind: Database, { type }: Column): readonly StorageName[] {
   const found = BY_TYPE[kind][type] ?? (kind === 'mariadb' ? BY_TYPE.mysql[type] : undefined)
   return (found?.split(' ') ?? []) as StorageName[]
 }
 
-/** What a value in a column of ids is. */
+/** Whether columns store the family's prefix, as text. */
+export const storesPrefix = (family: IdFamily): family is PrefixedFamily =>
+  isPrefixed(family) && family.stored === 'prefixed'
+
+/** The id without its prefix. */
+export const bareId = (family: IdFamily, id: string): string =>
+  isPrefixed(family) ? family.withoutPrefix(id as never) : id
+
+/** A bare id as an id of the family, with its prefix if it has one. */
+export const ownId = (family: IdFamily, id: string): string =>
+  isPrefixed(family) ? `${family.prefix}_${id}` : id
+
+/** How a value in an id column reads. */
 export type StoredValue =
   | { readonly is: 'id'; readonly id: string }
-  /** An id of the family in a form that this column should not have. */
+  /** An id of the family, in the form of another storage. */
   | { readonly is: 'misplaced'; readonly id: string; readonly reason: string }
   | { readonly is: 'malformed'; readonly reason: string }
 
 /**
- * A storage for values of a connection that keeps 64 bits. MariaDB's uuid is refused as a storage; its values
- * read as PostgreSQL's do.
+ * The storage for a connection that returns 64-bit integers exactly. MariaDB's uuid is not a supported storage; its
+ * values are read like PostgreSQL's.
  */
 export function exactStorage(family: IdFamily, kind: Database, storage: StorageName): IdStorage<string> {
   const isUuid = storage === 'uuid' || storage === 'uuid8'
   return storageFor(family, isUuid ? 'postgres' : kind, { storage, exactBigint: true })
 }
 
-/** Reads a value strictly: it must be what the storage would write. What another form has is misplaced. */
+/** Reads a value strictly: it must be what the storage would write. An id in another form is misplaced. */
 export function readStored(storage: IdStorage<string>, value: unknown): StoredValue {
   const misplaced = (id: string): StoredValue => ({
     is: 'misplaced',
@@ -75,7 +88,7 @@ export function readStored(storage: IdStorage<string>, value: unknown): StoredVa
   try {
     const id = storage.fromDatabase(value)
     if (isSame(storage.database, storage.toDatabase(id), value)) return { is: 'id', id }
-    // Base64 of the bytes has the length of a text, and reads as an id of any time.
+    // Base64 of the bytes can have the length of a text and read as an id.
     if (isPlausible(storage.family, id)) return misplaced(id)
     return { is: 'malformed', reason: `${shown(value)} is ${nameOf(value, storage)}` }
   } catch (error) {
@@ -90,7 +103,7 @@ export function readStored(storage: IdStorage<string>, value: unknown): StoredVa
   }
 }
 
-/** The id of a value that is just what the storage would write. */
+/** The id of a value that is exactly what the storage would write. */
 export function strictId(storage: IdStorage<string>, value: unknown): string | undefined {
   try {
     const id = storage.fromDatabase(value)
@@ -104,20 +117,19 @@ export function strictId(storage: IdStorage<string>, value: unknown): string | u
 function isSame(kind: Database, expected: unknown, value: unknown): boolean {
   if (isBytes(expected)) return isBytes(value) && Buffer.compare(expected, value) === 0
   if (typeof expected === 'string') return expected === value
-  // SQLite keeps a text as a text; the other drivers give every number of 64 bits as text.
+  // SQLite stores text as text; the other drivers return 64-bit numbers as text.
   if (kind === 'sqlite') return expected === value
   return String(expected) === String(value)
 }
 
 /**
- * The one id of the family that a value is in the form of any storage, in any case, behind blanks, zeros or quotes.
- * Undefined where none fits or several do.
+ * The id of the family that a value contains in the form of any storage, in any case, with blanks, zeros or quotes
+ * around it. Undefined if none or several fit.
  */
 function recovered(family: IdFamily, value: unknown): string | undefined {
   const base = isPrefixed(family) ? family.base : family
-  const withPrefix = (id: string): string => (isPrefixed(family) ? `${family.prefix}_${id}` : id)
   const texts = textsOf(value, base.byteLength)
-  // Of an alphabet with both cases, letters of the other one are other digits.
+  // In an alphabet with both cases, changing the case changes the id.
   if (!family.is(family.max.toUpperCase())) texts.push(...texts.map((text) => text.toLowerCase()))
   if (!family.is(family.max.toLowerCase())) texts.push(...texts.map((text) => text.toUpperCase()))
   for (const text of texts) {
@@ -127,7 +139,7 @@ function recovered(family: IdFamily, value: unknown): string | undefined {
       ...own.map((one) =>
         isPrefixed(one.family) && !isPrefixed(family) ? one.family.withoutPrefix(one.id) : one.id,
       ),
-      ...bare.flatMap((one) => (isPrefixed(one.family) || !one.plausible ? [] : [withPrefix(one.id)])),
+      ...bare.flatMap((one) => (isPrefixed(one.family) || !one.plausible ? [] : [ownId(family, one.id)])),
     ]
     const [id, ...others] = new Set(found)
     if (id !== undefined && others.length === 0) return id
@@ -147,7 +159,7 @@ function textsOf(value: unknown, byteLength: number): string[] {
   ]
 }
 
-/** A value for people: bytes as `\x…`, text in quotes, a uuid or a number as it is. */
+/** A value for messages: bytes as `\x…`, text in quotes, UUIDs and numbers unchanged. */
 export function shown(value: unknown): string {
   if (isBytes(value)) return hexOf(value)
   return typeof value === 'string' && !UUID.test(value) && !/^-?\d+$/.test(value)
@@ -157,12 +169,12 @@ export function shown(value: unknown): string {
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-([\da-f])[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/i
 
-/** What a value is that is no id of the storage's family. */
+/** Describes a value that is not an id of the storage's family. */
 function nameOf(value: unknown, { family, name }: IdStorage<string>): string {
   const version = typeof value === 'string' && UUID.exec(value)?.[1]
   if (version)
-    return `a UUID of version ${Number.parseInt(version, 16)}, and no ${family.name} in storage ${name}`
+    return `a UUID of version ${Number.parseInt(version, 16)}, not ${family.name} in storage ${name}`
   if (isBytes(value) && value.length !== family.byteLength)
-    return `${value.length} bytes long, and a ${family.name} has ${family.byteLength}`
-  return `no ${family.name} in storage ${name}`
+    return `${value.length} bytes long, but ${family.name} has ${family.byteLength}`
+  return `not ${family.name} in storage ${name}`
 }

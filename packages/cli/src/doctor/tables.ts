@@ -7,15 +7,15 @@ import { type Column, placeOf, type Row } from './live-database.js'
 import { lookUp } from './look-up.js'
 import { Faults, replacement } from './replacement.js'
 import { type CheckName, type Finding, finding } from './report.js'
-import { readStored, shown } from './stored-value.js'
+import { bareId, ownId, readStored, shown } from './stored-value.js'
 
-/** Checks of tables, each with its name in the report. */
+/** The checks of tables, by their names in the report. */
 export type TableChecks = readonly (readonly [
   check: CheckName,
   look: (examination: Examination) => Finding[] | Promise<Finding[]>,
 ])[]
 
-/** Triggers that give each row another id than it brought: rows of `table` and `name`, by `cureOf` the statements that mend one. */
+/** Finds triggers that overwrite the ids of rows. `triggers` have `table` and `name`; `cureOf` returns the statements. */
 export const triggerFindings = (
   columns: readonly IdColumn[],
   triggers: readonly Row[],
@@ -32,11 +32,11 @@ export const triggerFindings = (
     }),
   )
 
-/** The columns of ids whose storage is known. */
+/** The id columns whose storage is known. */
 export const storedColumns = ({ columns }: Examination): StoredIds[] =>
   columns.filter((one): one is StoredIds => one.storage !== undefined)
 
-/** Values of foreign keys that no row has, in a sample or everywhere. Other forms of ids that are there are converted. */
+/** Finds foreign keys without a row, in a sample or in all rows. Existing ids in another form are converted. */
 export async function orphans(examination: Examination): Promise<Finding[]> {
   const { database, full, sample, allColumns } = examination
   const findings: Finding[] = []
@@ -44,7 +44,7 @@ export async function orphans(examination: Examination): Promise<Finding[]> {
     const { quotedName, quotedTable, references, rows } = idColumn.column
     const target = allColumns.find((column) => placeOf(column) === references)
     const parent = storedColumns(examination).find(({ column }) => column === target)
-    // What a database can't compare has a finding of its own.
+    // Collations that the database can't compare have their own finding.
     if (target === undefined || target.collation !== idColumn.column.collation) continue
     const limit = full ? '' : ` LIMIT ${sample}`
     const found = await database.query(
@@ -56,10 +56,11 @@ export async function orphans(examination: Examination): Promise<Finding[]> {
     if (found.length === 0) continue
     const faults = new Faults()
     const read = found.map(({ value }) => ({ value, read: readStored(idColumn.storage, value) }))
-    const ids = read.flatMap((one) => (one.read.is === 'misplaced' ? [one.read.id] : []))
+    const parentId = (id: string): string => (parent ? ownId(parent.family, bareId(idColumn.family, id)) : id)
+    const ids = read.flatMap((one) => (one.read.is === 'misplaced' ? [parentId(one.read.id)] : []))
     const there = new Set(parent ? await lookUp(database, parent, ids) : [])
     for (const one of read) {
-      const isThere = one.read.is === 'misplaced' && there.has(one.read.id)
+      const isThere = one.read.is === 'misplaced' && there.has(parentId(one.read.id))
       if (isThere && one.read.is === 'misplaced') faults.add({ value: one.value, id: one.read.id }, '')
     }
     const isComplete = full || rows <= sample
@@ -68,10 +69,10 @@ export async function orphans(examination: Examination): Promise<Finding[]> {
     const condition = `${quotedName} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${target.quotedTable} AS parent WHERE parent.${target.quotedName} = ${quotedTable}.${quotedName})`
     const leaves =
       lost > 0
-        ? `bring the missing rows of ${target.table} back, or change these: SELECT * FROM ${quotedTable} WHERE ${condition}`
+        ? `restore the missing rows of ${target.table}, or change these: SELECT * FROM ${quotedTable} WHERE ${condition}`
         : isComplete
           ? undefined
-          : 'only a sample was read: --full finds all'
+          : 'only a sample was read: pass --full to find all'
     const more = found.length > ORPHANS ? 'more than ' : ''
     const message = `values without a row in ${references}: ${more}${Math.min(found.length, ORPHANS)}; the first: ${shown(found[0]?.['value'])}`
     findings.push(
@@ -86,7 +87,7 @@ export async function orphans(examination: Examination): Promise<Finding[]> {
 
 const ORPHANS = 1000
 
-/** The text of a trigger that gives each row another id than it brought, changed to give one where there is none. */
+/** A trigger that overwrites each row's id, changed to set the id only if it is NULL. Undefined if it does so already. */
 export function keepingIds(body: string, column: Column): string | undefined {
   const name = `(?:"${escaped(column.name)}"|\`${escaped(column.name)}\`|${escaped(column.name)})`
   const own = `\\bnew\\s*\\.\\s*${name}(?!\\w)`
@@ -95,7 +96,7 @@ export function keepingIds(body: string, column: Column): string | undefined {
   const changed = body.replace(
     new RegExp(`(${own})(\\s*:?=\\s*)(${VALUE})(?=\\s*(?:;|$|\\bend\\b))`, 'gi'),
     (all, target: string, sign: string, value: string, at: number) => {
-      // A comparison in a condition is none.
+      // A comparison in a condition is not an assignment.
       const before = body.slice(0, at)
       if (
         new RegExp(own, 'i').test(value) ||
@@ -109,15 +110,15 @@ export function keepingIds(body: string, column: Column): string | undefined {
   return isChanged ? changed : undefined
 }
 
-/** An expression up to a comma or semicolon outside its brackets. */
+/** An expression, up to a comma or semicolon outside parentheses. */
 const VALUE = '(?:[^;,()]|\\((?:[^()]|\\((?:[^()]|\\([^()]*\\))*\\))*\\))+?'
 
 export const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** The last of a table's partitions by ranges of ids. */
+/** The last partition of a table partitioned by ranges of ids. */
 export interface LastPartition {
   readonly idColumn: StoredIds
-  /** The bounds as the database gives them. */
+  /** The bounds as the database returns them. */
   readonly from: unknown
   readonly to: unknown
 }
@@ -125,7 +126,7 @@ export interface LastPartition {
 const DAY_MS = 86_400_000
 const SOON_MS = 7 * DAY_MS
 
-/** Partitions that end within a week: after that, rows have no place. */
+/** Finds tables whose last partition ends within a week: later rows would be refused. */
 export function endingPartition(
   { nowMs, database }: Examination,
   { idColumn, from, to }: LastPartition,
@@ -149,7 +150,7 @@ export function endingPartition(
   return [finding('partition', placeOf(column), message, { sql: statements.join(';\n') }, severity)]
 }
 
-/** Months stay months. */
+/** Monthly partitions stay monthly. */
 function after(startMs: number, spanMs: number): number {
   const start = new Date(startMs)
   const isMonth =
@@ -162,8 +163,8 @@ function timeOf(storage: IdStorage<string>, bound: unknown): number | undefined 
   return read.is === 'malformed' ? undefined : storage.family.timeMs(read.id)
 }
 
-/** Whether a value of a default is another one for each row, as replicas by statements make it themselves. */
-export const isMadeByDatabase = ({ column }: IdColumn): boolean =>
+/** Whether a default generates another value for each row, which statement-based replicas evaluate again. */
+export const isGeneratedByDatabase = ({ column }: IdColumn): boolean =>
   /\b(?:uuid|random_bytes|rand|nextval|now|current_timestamp|sysdate|uuid_short|\w+_generate)\b/i.test(
     column.defaultSql ?? '',
   )

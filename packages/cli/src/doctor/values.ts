@@ -9,7 +9,7 @@ import { Faults, replacement } from './replacement.js'
 import { type CheckName, type Finding, finding } from './report.js'
 import { readStored, shown } from './stored-value.js'
 
-/** What the values of one column are. */
+/** The result of reading one column's values. */
 export interface Scan {
   readonly idColumn: StoredIds
   readonly rowsRead: number
@@ -17,16 +17,16 @@ export interface Scan {
   readonly isComplete: boolean
   readonly malformed: Faults
   readonly future: Faults
-  /** Some ids, for looking them up elsewhere. */
+  /** Some ids, to look up in other tables. */
   readonly ids: readonly string[]
 }
 
-/** Clocks differ, and the server's generators may lead theirs by ten seconds. */
+/** Clocks differ, and the server's generators may be ten seconds ahead of its clock. */
 const AHEAD_MS = 60_000
-/** Ids of a table that are looked up in others. */
+/** How many ids of a table are looked up in others. */
 const LOOKED_UP = 1000
 
-/** Undefined where the column's type suits no storage. */
+/** Undefined if the column's type fits no storage. */
 export async function scan(examination: Examination, idColumn: IdColumn): Promise<Scan | undefined> {
   const { family, column, storage } = idColumn
   if (storage === undefined) return undefined
@@ -51,7 +51,7 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
     }
     progress(`${placeOf(column)}: ${rowsRead} ids read`)
   }
-  // By chance an id looks like another family's now and then.
+  // Some ids look like another family's by chance.
   if (strange.count > 3 + (10 * rowsRead) / PROBES) malformed.take(strange)
   return {
     idColumn: { ...idColumn, storage },
@@ -66,7 +66,7 @@ export async function scan(examination: Examination, idColumn: IdColumn): Promis
 const PROBES = 4096
 const FEW = 3
 
-/** Families of a smaller alphabet, as whose ids hardly any id of the column's can be read. */
+/** Families with a smaller alphabet, which hardly ever accept the column's ids. */
 function rivalsOf({ families }: Examination, { family, storage }: IdColumn): readonly IdFamily[] {
   if (!/^(?:text|uuid)$/.test(storage?.name ?? '') || isPrefixed(family)) return []
   const known = RIVALS.get(family)
@@ -84,8 +84,8 @@ function rivalsOf({ families }: Examination, { family, storage }: IdColumn): rea
 const RIVALS = new WeakMap<IdFamily, readonly IdFamily[]>()
 
 /**
- * All values, or so many: both ends of an index, where ids from the future and strays are, else any. One more than the
- * sample tells that there are more.
+ * All values, or a sample: both ends of an index, where ids from the future and foreign values are, else any. One value
+ * more than the sample shows that there are more.
  */
 async function valuesSql(
   database: LiveDatabase,
@@ -96,7 +96,7 @@ async function valuesSql(
   if (sample === undefined) return all
   const some = `${all} LIMIT ${sample + 1}`
   if (!isIndexed || (pages !== undefined && pages * ROWS_A_PAGE <= sample)) return some
-  // Estimates may be far off, and then the ends would overlap, or not be looked at.
+  // Estimates may be far off; then the ends would overlap or not be read.
   const [counted] = await database.query(`SELECT count(*) AS count FROM (${some}) AS counted`)
   if (Number(counted?.['count']) <= sample) return some
   const half = Math.ceil((sample + 1) / 2)
@@ -105,12 +105,12 @@ async function valuesSql(
   return `${end('ASC')} AS low UNION ALL ${end('DESC')} AS high`
 }
 
-/** As many as PostgreSQL has room for, at most. */
+/** At most as many as PostgreSQL allows. */
 const ROWS_A_PAGE = 300
 
 /**
- * Values that are no id of the family or one in another storage's form, and ids that carry a time after now: made by a
- * clock that ran ahead, or by another family or epoch.
+ * Values that are not ids of the family or have another storage's form, and ids with a time in the future: from a clock
+ * that was ahead, or from another family or epoch.
  */
 export async function checkValues(examination: Examination, scan: Scan): Promise<Finding[]> {
   const { idColumn, malformed, future } = scan

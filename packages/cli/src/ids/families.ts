@@ -12,7 +12,7 @@ import {
   uid,
   uidLocal,
 } from '@snoflax/core'
-import { snakeCase } from '@snoflax/core/adapter'
+import { isPrefixed, snakeCase } from '@snoflax/core/adapter'
 import { discord, twitter, typeid, ulid, uuid7 } from '@snoflax/families'
 import { oneOf, UsageError } from '../exit.js'
 
@@ -88,17 +88,24 @@ export function readingsOf(
   prefix: string | undefined,
   seals?: Seals,
 ): { found: Reading[]; refusals: string[] } {
-  const kinds = known.map((family) => withPrefix(family, prefix))
-  const opened = seals?.open(input, known) ?? []
-  if (opened.length > 0) return { found: opened, refusals: [] }
-  const found: Reading[] = readings(input, kinds)
+  // A TypeID has a prefix of its own.
+  const own = known.filter(
+    (family) => prefix === undefined || !isPrefixed(family) || family.prefix === prefix,
+  )
+  const kinds = own.map((family) => (isPrefixed(family) ? family : withPrefix(family, prefix)))
+  const read = (families: readonly IdFamily[]): Reading[] => {
+    const opened = seals?.open(input, families) ?? []
+    return opened.length > 0 ? opened : readings(input, families)
+  }
+  const found = read(kinds)
   if (prefix !== undefined && found.length === 0) {
-    for (const { family, form, id, plausible } of readings(input, known)) {
-      const kind = kinds[known.indexOf(family)]
+    for (const { family, form, id, plausible } of read(own)) {
+      const kind = kinds[own.indexOf(family)]
       if (kind !== undefined) found.push({ family: kind, form, id: `${prefix}_${id}`, plausible })
     }
   }
-  return { found, refusals: [...new Set(refusals(input, kinds).map(({ error }) => error.message))] }
+  const refused = found.length > 0 ? [] : refusals(input, kinds)
+  return { found, refusals: [...new Set(refused.map(({ error }) => error.message))] }
 }
 
 /** The family of a name, which may be written as in SQL too. @throws {UsageError} */

@@ -30,8 +30,8 @@ export async function sealsOf(file: string): Promise<Seals> {
       return known
         .filter(({ byteLength }) => byteLength <= LONGEST)
         .flatMap((base): Reading[] => {
-          const family = prefix === undefined || isPrefixed(base) ? base : prefixed(base, prefix)
           try {
+            const family = prefix === undefined || isPrefixed(base) ? base : prefixed(base, prefix)
             const id: string = sealOf(family).open(input)
             return [{ family, form: 'sealed', id, plausible: isPlausible(family, id) }]
           } catch (error) {

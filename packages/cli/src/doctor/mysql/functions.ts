@@ -5,27 +5,27 @@ import { isDatabaseError, type LiveDatabase } from '../live-database.js'
 import { type Cure, type Finding, finding } from '../report.js'
 import { quote } from './open.js'
 
-/** What mysql-sql installed and how it has changed since; what could not be looked at becomes a note. */
+/** Finds changes since mysql-sql was installed. What can't be examined becomes a note. */
 export async function checkFunctions(
   database: LiveDatabase,
   { schema, skip }: Pick<Examination, 'schema' | 'skip'>,
   notes: string[],
 ): Promise<Functions> {
-  // mysql2 answers with rows and fields.
+  // mysql2 returns an array of rows and fields.
   const client = { query: async (text: string) => [await database.query(text)] }
   try {
     const version = await installedVersion(client, { schema })
     if (version === undefined) return { label: null, findings: [] }
     const cure = again(database, schema)
     const findings = checkVersion('mysql-sql', { schema, version }, VERSION, cure)
-    if (findings.length > 0) notes.push('functions were not compared: another version has others')
+    if (findings.length > 0) notes.push('functions were not compared, since they are from another version')
     else if (!skip.includes('drift')) {
       const manifest = await database.query(
         "SELECT 1 FROM information_schema.tables WHERE table_schema = ? AND table_name = '_manifest'",
         [schema],
       )
       if (manifest.length === 0) {
-        const message = "what was installed can't be told, so nothing was compared: the table is missing"
+        const message = "can't determine what was installed, so nothing was compared: the table is missing"
         return {
           label: `mysql-sql ${version}`,
           findings: [finding('drift', `table ${schema}._manifest`, message, cure)],
@@ -36,20 +36,20 @@ export async function checkFunctions(
     }
     return { label: `mysql-sql ${version}`, findings }
   } catch (error) {
-    // An account that may not read the definitions can have its tables examined all the same.
+    // The tables can be examined even if the account may not read the definitions.
     if (!(error instanceof IdError) && !isDatabaseError(error)) throw error
     notes.push(`functions were not compared: ${error.message}`)
     return { label: null, findings: [] }
   }
 }
 
-/** To install again, which replaces routines and views, and makes tables that are missing. */
+/** The command that installs again: it replaces routines and views, and creates missing tables. */
 function again({ kind }: LiveDatabase, schema: string): Cure {
   const client = kind === 'mariadb' ? 'mariadb' : 'mysql'
   const shell = `npx snoflax sql --dialect ${kind} --schema ${schema} | ${client} -h HOST -u USER -p`
   // MariaDB replaces a routine in place.
   const leaves =
-    'privileges: name with --grant-to and --grant-leases the accounts that may use the functions and leases'
+    'privileges are lost: add --grant-to and --grant-leases for the accounts that use the functions and leases'
   return kind === 'mariadb' ? { shell } : { shell, leaves }
 }
 
@@ -59,13 +59,13 @@ function findingOf(schema: string, { object, change }: Drift, installAgain: Cure
   if (change === 'added') {
     const trigger = `${quote(schema)}.${quote(name.replace(/^[^.]*\./, ''))}`
     const cure =
-      kind === 'trigger' ? { sql: `DROP TRIGGER ${trigger}` } : { leaves: 'drop it, if nothing needs it' }
-    return finding('drift', place, 'it is not part of mysql-sql', cure, 'warning')
+      kind === 'trigger' ? { sql: `DROP TRIGGER ${trigger}` } : { leaves: 'drop it if nothing needs it' }
+    return finding('drift', place, 'not part of mysql-sql', cure, 'warning')
   }
-  const isMadeAgain =
+  const isReplaced =
     /^(?:function|procedure|view)$/.test(String(kind)) || (kind === 'table' && change === 'missing')
-  const leaves = `it is not changed by installing again: install into another database with --schema, and alter this one to match`
+  const leaves = `installing again doesn't change it: install into another database with --schema, and alter this one to match`
   const message =
-    change === 'missing' ? 'it is missing: mysql-sql installed it' : 'not what mysql-sql installed'
-  return finding('drift', place, message, isMadeAgain ? installAgain : { leaves })
+    change === 'missing' ? 'missing: mysql-sql installed it' : 'differs from what mysql-sql installed'
+  return finding('drift', place, message, isReplaced ? installAgain : { leaves })
 }

@@ -23,7 +23,7 @@ export async function openMysql(url: string, isTrial: boolean): Promise<LiveData
     kind: isMaria ? 'mariadb' : 'mysql',
     label: `${isMaria ? 'MariaDB' : 'MySQL'} ${version.split('-')[0]}`,
     query,
-    // Other connections don't see the trial.
+    // Another connection wouldn't see the trial's changes.
     batches: isTrial
       ? async function* (sql) {
           yield await query(sql)
@@ -37,7 +37,7 @@ export async function openMysql(url: string, isTrial: boolean): Promise<LiveData
       for (const statement of statements) {
         if (COMMITS.test(statement))
           throw new NotTried(
-            `${statement.split(' ', 2).join(' ')} commits in ${isMaria ? 'MariaDB' : 'MySQL'}, so that it can't be taken back`,
+            `${statement.split(' ', 2).join(' ')} commits implicitly in ${isMaria ? 'MariaDB' : 'MySQL'}, so it can't be rolled back`,
           )
       }
       await connection.promise().query('SAVEPOINT before_cure')
@@ -58,10 +58,10 @@ export async function openMysql(url: string, isTrial: boolean): Promise<LiveData
   }
 }
 
-/** Statements that end a transaction, or that change the server. */
+/** Statements that commit implicitly, or that change the server. */
 const COMMITS = /^\s*(?:ALTER|CREATE|DROP|RENAME|TRUNCATE|SET (?:GLOBAL|PERSIST))\b/i
 
-/** The trial has a transaction of its own. */
+/** The trial runs in its own transaction. */
 const OWN_TRANSACTION = /^(?:START TRANSACTION|COMMIT)$/
 
 async function connect(url: string, isTrial = false): Promise<Connection> {
@@ -80,7 +80,7 @@ async function connect(url: string, isTrial = false): Promise<Connection> {
   return connection
 }
 
-/** On a connection of its own: a query would have to wait for the end of what streams on the same one. */
+/** Uses a separate connection: on the same one, other queries would wait until the stream ends. */
 async function* streamed(url: string, sql: string): AsyncIterable<Row[]> {
   const connection = await connect(url)
   try {
@@ -92,11 +92,11 @@ async function* streamed(url: string, sql: string): AsyncIterable<Row[]> {
 
 export const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\``
 
-/** Sizes of text and blob differ in their names only. */
+/** The sizes of text and blob are different types with the same behaviour. */
 const bareType = (type: string): string =>
   type.toLowerCase().replace(/^(?:tiny|medium|long)(?=text|blob)/, '')
 
-/** The columns of the tables of this connection's database; those that are computed are mended where they come from. */
+/** The columns of the connection's database, without generated ones, which have no values of their own. */
 const COLUMNS = `
   SELECT c.table_name AS \`table\`, c.column_name AS name, c.data_type AS type, c.column_type AS declared,
     c.character_maximum_length AS length, c.collation_name AS collation, c.is_nullable = 'YES' AS nullable,

@@ -30,7 +30,7 @@ export const mysqlRules: ColumnRules = {
       return `ALTER TABLE ${column.quotedTable} ALTER COLUMN ${column.quotedName} DROP DEFAULT`
     return (await modifying(database, column))(column.declared).replace(/ AUTO_INCREMENT\b/i, '')
   },
-  /** As bytes, which have room for both forms. */
+  /** The column is binary meanwhile, which fits both forms. */
   async changeStorage({ database }, idColumn, updates) {
     const modify = await modifying(database, idColumn.column)
     const { sql } = targetOf('mysql', idColumn).column
@@ -38,14 +38,14 @@ export const mysqlRules: ColumnRules = {
   },
 }
 
-/** Other modes cut what has no room. */
+/** Without strict mode, values that are too long are truncated. */
 const STRICT = "SET sql_mode = concat(@@sql_mode, ',STRICT_ALL_TABLES')"
 
-const SIGNED = 'has no place for numbers of 2^63 and above'
+const SIGNED = "can't store numbers from 2^63"
 
 /**
- * Gives the column, and what foreign keys tie to it, the type of the storage. The keys are taken away meanwhile:
- * neither end can be changed alone.
+ * Changes the type of the column, and of all columns that foreign keys connect to it, to the storage's. The keys are
+ * dropped meanwhile, since neither end can be changed alone.
  */
 async function changeType({ database, columns }: Examination, idColumn: IdColumn): Promise<string> {
   const { sql: type, length: width } = targetOf('mysql', idColumn).column
@@ -62,7 +62,7 @@ async function changeType({ database, columns }: Examination, idColumn: IdColumn
   )
 }
 
-/** The zeros behind the bytes go first: a shorter type would refuse them. */
+/** Removes trailing zeros first, since a shorter type would refuse them. */
 function withoutZeros(column: Column, width: number | undefined, modify: Modify): string[] {
   const { type, length, quotedTable, quotedName } = column
   if (type !== 'binary' || width === undefined || !(Number(length) > width)) return []
@@ -73,7 +73,7 @@ function withoutZeros(column: Column, width: number | undefined, modify: Modify)
   ]
 }
 
-/** The column and all that reference it or are referenced by it, over however many steps. */
+/** The column, and all that reference it or are referenced by it, directly or indirectly. */
 function tiedTo(columns: readonly IdColumn[], start: IdColumn): IdColumn[] {
   const tied = new Set([start])
   for (const one of tied) {
@@ -86,7 +86,7 @@ function tiedTo(columns: readonly IdColumn[], start: IdColumn): IdColumn[] {
   return [...tied]
 }
 
-/** The statement that gives a column another type, and leaves it what else it is declared with. */
+/** The statement that changes a column's type and keeps the rest of its definition. */
 type Modify = (type: string) => string
 
 async function modifying(database: LiveDatabase, { quotedTable, quotedName }: Column): Promise<Modify> {
@@ -99,7 +99,7 @@ async function modifying(database: LiveDatabase, { quotedTable, quotedName }: Co
 
 const TYPE = /^\w+(?:\([^)]*\))?(?: unsigned| zerofill)*(?: CHARACTER SET \w+)?(?: COLLATE \w+)?/i
 
-/** The characters whose codes are the uuid's bytes. */
+/** Turns the bytes of a uuid column into characters. */
 async function fromUuid({ database }: Examination, { column, family }: IdColumn): Promise<string> {
   const { quotedTable, quotedName } = column
   const modify = await modifying(database, column)
@@ -112,7 +112,7 @@ async function fromUuid({ database }: Examination, { column, family }: IdColumn)
   ].join(';\n')
 }
 
-/** The foreign keys that have one of the columns at either end, as the statements that drop each and bring it back. */
+/** The statements that drop and restore each foreign key with one of the columns at either end. */
 async function foreignKeysOf(
   database: LiveDatabase,
   columns: readonly Column[],

@@ -3,7 +3,7 @@ import { isDatabaseError, placeOf, type Row } from '../live-database.js'
 import { type Finding, finding } from '../report.js'
 import {
   endingPartition,
-  isMadeByDatabase,
+  isGeneratedByDatabase,
   keepingIds,
   orphans,
   storedColumns,
@@ -25,7 +25,7 @@ async function checkTriggers({ database, columns }: Examination): Promise<Findin
   })
 }
 
-/** What no query uses: MariaDB's IGNORED, MySQL's INVISIBLE. */
+/** Finds indexes that are IGNORED (MariaDB) or INVISIBLE (MySQL). */
 async function ignoredIndexes({ database, columns }: Examination): Promise<Finding[]> {
   const isMaria = database.kind === 'mariadb'
   const condition = isMaria ? "ignored = 'YES'" : "is_visible = 'NO'"
@@ -43,7 +43,7 @@ async function ignoredIndexes({ database, columns }: Examination): Promise<Findi
   })
 }
 
-/** No rows where the server has no such column, or keeps it from this user. */
+/** No rows if the server has no such column, or this account may not read it. */
 async function rowsOf(database: Examination['database'], sql: string): Promise<Row[]> {
   try {
     return await database.query(sql)
@@ -77,7 +77,7 @@ async function partitions(examination: Examination): Promise<Finding[]> {
   })
 }
 
-/** A bound as the driver would give the value: bytes are hex, or where they are UTF-8 a quoted text. */
+/** A bound as the driver returns the value. Bytes are written in hex, or as quoted text if they are valid UTF-8. */
 function boundOf(storage: string, bound: string): unknown {
   const text = bound.replace(/^(?:_binary\s*)?'([\s\S]*)'$/, (_, inner: string) =>
     inner.replaceAll("''", "'").replace(/\\([\s\S])/g, (_, letter: string) => ESCAPES[letter] ?? letter),
@@ -89,16 +89,17 @@ function boundOf(storage: string, bound: string): unknown {
 
 const ESCAPES: Readonly<Record<string, string>> = { 0: '\0', b: '\b', n: '\n', r: '\r', t: '\t', Z: '\u001a' }
 
-/** Replicas that run the statements again make ids of their own. */
+/** Finds statement-based replication: the replicas generate their own ids. */
 async function binaryLog({ database, columns }: Examination): Promise<Finding[]> {
-  const made = columns.filter(isMadeByDatabase)
-  if (made.length === 0) return []
+  const generated = columns.filter(isGeneratedByDatabase)
+  if (generated.length === 0) return []
   const [row] = await rowsOf(database, 'SELECT @@global.log_bin AS is_on, @@global.binlog_format AS format')
   if (!Number(row?.['is_on']) || row?.['format'] !== 'STATEMENT') return []
-  const places = made.map(({ column }) => placeOf(column)).join(', ')
-  const message = `binlog_format is STATEMENT: a replica generates other ids than the primary, in ${places}`
+  const places = generated.map(({ column }) => placeOf(column)).join(', ')
+  const message = `binlog_format is STATEMENT: replicas generate different ids than the primary in ${places}`
   const sql = "SET GLOBAL binlog_format = 'ROW'"
-  const leaves = 'set it in the configuration file too, and open the sessions anew; compare the replicas'
+  const leaves =
+    'set it in the configuration file too, reconnect all sessions, and compare the replicas with the primary'
   return [finding('replication', 'the server', message, { sql, leaves })]
 }
 

@@ -10,13 +10,13 @@ import { type Finding, finding } from '../report.js'
 
 const IDS = 200
 
-/** An expression of `$1`, a text, and what TypeScript makes of some texts. */
+/** An SQL expression of the text `$1`, and TypeScript's results for some texts. */
 interface Comparison {
   readonly expression: string
   readonly cases: readonly (readonly [input: string, expected: string])[]
 }
 
-/** Random ids and texts through TypeScript and through this very server: both must say the same. */
+/** Compares the results of TypeScript and of this server for random ids and texts. */
 export async function crossCheck(database: LiveDatabase, installed: Installation): Promise<Finding[]> {
   const known = families().filter((family) => installed.families.includes(snakeCase(family.name) as never))
   const findings: Finding[] = []
@@ -42,14 +42,14 @@ async function differenceIn(
     const at = cases.findIndex(([, expected], n) => rows[n]?.['value'] !== expected)
     const [input, expected] = cases[at] ?? []
     if (input === undefined) return undefined
-    return `of ${JSON.stringify(input)} the server makes ${rows[at]?.['value']}, and TypeScript ${expected}`
+    return `for ${JSON.stringify(input)} the server returns ${rows[at]?.['value']}, but TypeScript returns ${expected}`
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return `the server refuses what TypeScript accepts: ${(error as Error).message}`
+    return `the server refuses a value that TypeScript accepts: ${(error as Error).message}`
   }
 }
 
-/** An error of the statement: not one of the connection, of resources or of an operator's command. */
+/** Whether the statement itself failed, not the connection, for lack of resources or by an operator's command. */
 const isRefusal = (error: unknown): boolean =>
   /^(?!08|53|57|58|XX)[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code))
 
@@ -72,7 +72,7 @@ function comparisons(schema: string, family: IdFamily): Comparison[] {
       const type = name === 'bigint' ? 'bigint' : 'uuid'
       const storage = storageFor(family, 'postgres', { storage: name })
       const value = (id: string): string => String(storage.toDatabase(id))
-      // bigint holds the lower half only.
+      // PostgreSQL's bigint is signed, so only ids below 2^63 fit.
       const some = name === 'bigint' ? ids.filter((id) => (family.decode(id)[0] as number) < 0x80) : ids
       return [
         { expression: call(`to_${name}`), cases: some.map((id) => [id, value(id)]) },
@@ -89,7 +89,7 @@ function comparisons(schema: string, family: IdFamily): Comparison[] {
   ]
 }
 
-/** Of UUIDv7, and of the texts that ULID and TypeID have for a UUID. */
+/** Comparisons of UUIDv7, and of the ULID and TypeID of a UUID. */
 function uuidComparisons(schema: string): Comparison[] {
   const times = moments(uuid7)
   const ids = times.map((timeMs) => uuid7.generateAt(timeMs))
@@ -116,7 +116,7 @@ function moments({ firstMs, lastMs }: IdFamily): number[] {
   return Array.from({ length: IDS }, () => Math.floor(firstMs + random() * span))
 }
 
-/** One character replaced by a random printable one: sometimes still an id. */
+/** Replaces one character with a random printable one. The result may still be an id. */
 function spoilt(id: string): string {
   const at = Math.floor(random() * id.length)
   return id.slice(0, at) + String.fromCharCode(33 + Math.floor(random() * 94)) + id.slice(at + 1)

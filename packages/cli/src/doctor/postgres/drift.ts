@@ -2,18 +2,18 @@ import { again, type Installation } from '../examination.js'
 import type { LiveDatabase } from '../live-database.js'
 import { type Finding, finding } from '../report.js'
 
-/** What an installation makes, by the names of its parts, and each part in the words of the server. */
+/** The parts of an installed object by name, each as the server prints it. */
 type Parts = Readonly<Record<string, string>>
 
-/** An object that is not as it was installed, or by another version or server. */
+/** An object that has changed since its installation, or was installed by another version or on another server. */
 interface Difference {
   readonly object: string
-  /** Null where no installation made it. */
+  /** Null if pg-sql didn't install it. */
   readonly wanted: Parts | null
-  /** Null where it is missing. */
+  /** Null if it is missing. */
   readonly found: Parts | null
   readonly version: string
-  /** The major version of the server that wrote the manifest, and of the one that is asked. */
+  /** The major version of the server that wrote the manifest, and of this one. */
   readonly server: number
   readonly here: number
 }
@@ -25,7 +25,7 @@ const differencesSql = (schema: string): string => `
    WHERE m.parts IS DISTINCT FROM d.parts OR m.version <> $1 OR m.server <> here
    ORDER BY m.position, object COLLATE "C"`
 
-/** What is not as it was installed, in the order in which the cures can be run. */
+/** Finds what has changed since the installation, in an order in which the cures can run. */
 export async function checkDrift(database: LiveDatabase, installed: Installation): Promise<Finding[]> {
   const rows = await database.query(differencesSql(installed.schema), [installed.version])
   const differences = rows as unknown as Difference[]
@@ -38,49 +38,49 @@ export async function checkDrift(database: LiveDatabase, installed: Installation
   return [...unlike(installed, differences), ...findings]
 }
 
-/** To install again leans on tables and types that are as they should be. */
+/** Reinstalling needs correct tables and types, so they come first. */
 const turnOf = ({ alter, isForeign }: Change): number => (isForeign ? 2 : alter === undefined ? 1 : 0)
 
-/** Objects of another version, and those in the words of another server, which can't be compared. */
+/** Objects of another version, and definitions printed by another major version of PostgreSQL. */
 function unlike(installed: Installation, differences: readonly Difference[]): Finding[] {
   const made = differences.filter(({ wanted }) => wanted)
   const others = made.filter(({ version }) => version !== installed.version)
   const worded = made.find(({ server, here }) => server !== here)
   const found = (message: string, severity: Finding['severity']): Finding =>
     finding('drift', `table ${installed.schema}._manifest`, message, again(installed), severity)
-  const version = `${others.length} objects are of pg-sql ${others[0]?.version}, not of ${installed.version}; the first: ${others[0]?.object}`
-  const words = `definitions were not compared: PostgreSQL ${worded?.server} wrote them down, and ${worded?.here} may word them otherwise; install again to renew them`
+  const version = `${others.length} objects are from pg-sql ${others[0]?.version}, not ${installed.version}; the first: ${others[0]?.object}`
+  const words = `definitions were not compared: PostgreSQL ${worded?.server} recorded them, and PostgreSQL ${worded?.here} may print them differently; install again to record them anew`
   return [
     ...(others.length > 0 ? [found(version, 'error')] : []),
     ...(worded ? [found(words, 'warning')] : []),
   ]
 }
 
-/** A difference and its cure: to install again, where a statement does not do. */
+/** A difference and its cure. Without `alter`, the cure is to install again. */
 interface Change {
   readonly where: string
   readonly message: string
-  /** Whether somebody else made it. */
+  /** Whether it is not part of pg-sql. */
   readonly isForeign?: true
   readonly alter?: string
-  /** What has to go before an installation can bring it back. */
+  /** The statement that must run before reinstalling. */
   readonly drop?: string
 }
 
 function changeOf({ object: where, wanted, found, server, here }: Difference): Change[] {
   if (!wanted) {
     if (where.startsWith('row ')) return []
-    const message = 'it is not part of pg-sql: move it to another schema, or drop it'
+    const message = 'not part of pg-sql: move it to another schema, or drop it'
     return [{ where, message, isForeign: true, alter: to('DROP', where) }]
   }
-  if (!found) return [{ where, message: 'it is missing: pg-sql installed it' }]
+  if (!found) return [{ where, message: 'missing: pg-sql installed it' }]
   const parts = differingParts(wanted, found)
   if (server !== here || parts.length === 0) return []
-  const message = `it differs in ${parts.join(', ')}: not what pg-sql installed`
+  const message = `differs in ${parts.join(', ')} from what pg-sql installed`
   return [{ where, message, ...cureOf(where, wanted, found, parts) }]
 }
 
-/** To keep everybody from calling a function is no fault. */
+/** Having revoked all privileges is no fault. */
 const differingParts = (wanted: Parts, found: Parts): string[] =>
   [...new Set([...Object.keys(wanted), ...Object.keys(found)])]
     .filter((part) => wanted[part] !== found[part] && !(part === 'privileges' && !found[part]))
@@ -103,7 +103,7 @@ function cureOf(
     case 'function': {
       const [, schema, name] = /^function (\w+)\.(\w+)/.exec(object) ?? []
       if (wanted['value']) return { alter: `SELECT ${schema}._clock_constant('${name}', ${wanted['value']})` }
-      // What a function keeps when it is replaced.
+      // CREATE OR REPLACE can't change these.
       const lasts = differs('arguments', 'result') || (differs('defaults') && !wanted['defaults'])
       return lasts ? { drop: to('DROP', object) } : {}
     }
@@ -111,7 +111,7 @@ function cureOf(
       if (differs('type', 'collation')) return { drop: to('DROP', object) }
       return { alter: actions.map((action) => `${alter} ${action}`).join(';\n') }
     case 'sequence': {
-      // SET LOGGED takes no company.
+      // SET LOGGED can't be combined with other actions.
       const alone = actions.filter((action) => action.startsWith('SET'))
       const others = actions.filter((action) => !alone.includes(action)).join(' ')
       const all = [others, ...alone].filter(Boolean).map((one) => `${alter} ${one}`)
@@ -125,7 +125,7 @@ function cureOf(
       const [, family, , table] = object.split(' ')
       const values = parts.map((name) => `${name} = ${wanted[name]}`).join(', ')
       const update = `UPDATE ${table} SET ${values} WHERE family = '${family}'`
-      // Leases count what their own functions wrote.
+      // A row that was changed by hand must be adopted.
       const adopt = table?.replace(/_lease_family$/, `lease_adopt('${family}')`)
       return { alter: adopt === table ? update : `${update};\nSELECT ${adopt}` }
     }
@@ -134,7 +134,7 @@ function cureOf(
   }
 }
 
-/** What ALTER takes to bring a part back. */
+/** The actions of ALTER that restore a part. */
 function actionsOf(part: string, wanted: string | undefined, found: string | undefined): string[] {
   const [, what, name] = /^(column|constraint) (.*)$/.exec(part) ?? []
   const written = wanted === undefined ? [] : [wanted]
@@ -153,7 +153,7 @@ function actionsOf(part: string, wanted: string | undefined, found: string | und
 
 const COLUMN = /^(.*?)( NOT NULL)?(?: DEFAULT (.*))?$/s
 
-/** From the first attribute that differs: a new one comes last. */
+/** Recreates all attributes from the first that differs, since a new one is always the last. */
 function attributeActions(wanted: Parts, found: Parts): string[] {
   const [then, now] = [wanted, found].map(({ attributes }) => attributes?.split('\n') ?? []) as [
     string[],

@@ -8,7 +8,7 @@ import { crossCheck } from './cross-check.js'
 import { checkDrift } from './drift.js'
 import { checkGenerators, checkIdentity, checkLeases, isReadable } from './generators.js'
 
-/** What pg-sql installed and what is wrong with it; what could not be looked at becomes a note. */
+/** Examines the functions that pg-sql installed. What can't be examined becomes a note. */
 export async function checkFunctions(
   database: LiveDatabase,
   { schema, families, skip }: Pick<Examination, 'schema' | 'families' | 'skip'>,
@@ -18,7 +18,7 @@ export async function checkFunctions(
     try {
       return await look()
     } catch (error) {
-      // A role that may not use the functions can have its tables examined all the same.
+      // The tables can be examined even if the role may not use the functions.
       if (!isRefused(error) && !isUndefinedObject(error)) throw error
       notes.push(`${what}: ${error.message}`)
       return undefined
@@ -32,7 +32,7 @@ export async function checkFunctions(
     look: () => Promise<Finding[]>,
   ): Promise<Finding[]> => (skip.includes(check) ? [] : ((await orNote(`${what} not examined`, look)) ?? []))
   const findings = checkVersion('pg-sql', installed, VERSION, again(installed))
-  if (findings.length > 0) notes.push('functions were not compared: another version has others')
+  if (findings.length > 0) notes.push('functions were not compared, since they are from another version')
   else if (!skip.includes('drift'))
     findings.push(
       ...((await orNote('functions were not compared', () => driftOf(database, installed))) ?? []),
@@ -65,7 +65,7 @@ async function find(
   return { schema, version, families: rows.map(({ name }) => name as SqlFamily) }
 }
 
-/** An installation without its manifest is a difference, too. */
+/** A missing manifest is a finding, too. */
 async function driftOf(database: LiveDatabase, installed: Installation): Promise<Finding[]> {
   try {
     return await checkDrift(database, installed)
@@ -80,6 +80,6 @@ const codeOf = (error: unknown): string => String((error as { code?: unknown }).
 
 const isRefused = (error: unknown): error is Error => codeOf(error) === '42501'
 
-/** Whether a query failed because a table, column or function that it names is not there. */
+/** Whether a query failed because a table, column or function doesn't exist. */
 const isUndefinedObject = (error: unknown): error is Error =>
   ['42P01', '42703', '42883'].includes(codeOf(error))

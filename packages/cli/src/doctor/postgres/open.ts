@@ -29,7 +29,7 @@ export async function openPostgres(url: string, isTrial: boolean): Promise<LiveD
             `WHERE ctid >= '(${Math.max(0, column.pages - 2)},0)'`,
           ],
     run: async (sql) => {
-      if (LASTING.test(sql)) throw new NotTried("it sets a sequence, which can't be rolled back")
+      if (LASTING.test(sql)) throw new NotTried("it changes a sequence, which can't be rolled back")
       await query(sql)
     },
     close: async () => {
@@ -39,25 +39,25 @@ export async function openPostgres(url: string, isTrial: boolean): Promise<LiveD
   }
 }
 
-/** Calls that set a sequence, or may. */
+/** Calls that change a sequence, or may. */
 const LASTING = /\b(?:setval|\w+_set_\w+|lease_\w+)\(/
 
 async function connect(url: string): Promise<Client> {
   const { default: pg } = await driver(() => import('pg'), 'pg')
   return reach(url, async () => {
     const client = new pg.Client({ connectionString: url, application_name: 'snoflax doctor' })
-    // A server that goes away shows in the query that waits for it.
+    // A lost connection fails the pending query, which reports it.
     client.on('error', () => {})
     await client.connect()
     return client
   })
 }
 
-/** Begins the transaction, and tells kind and version of the server. */
+/** Begins the transaction and returns the server's kind and version. */
 async function start(client: Client, isTrial: boolean): Promise<string> {
   try {
     await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ ${isTrial ? '' : 'READ ONLY'}`)
-    // Others wait for what a cure waits for.
+    // While a cure waits for a lock, other sessions wait behind it.
     if (isTrial) await client.query("SET LOCAL lock_timeout = '5s'")
     await client.query(
       "SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL TimeZone = 'UTC'; SET LOCAL bytea_output = 'hex'",
@@ -72,7 +72,7 @@ async function start(client: Client, isTrial: boolean): Promise<string> {
   }
 }
 
-/** So that a refused query doesn't end the transaction. */
+/** Runs a query so that its failure doesn't abort the transaction. */
 async function inSavepoint(client: Client, sql: string, parameters?: readonly unknown[]): Promise<Row[]> {
   await client.query('SAVEPOINT before_query')
   try {
@@ -80,7 +80,7 @@ async function inSavepoint(client: Client, sql: string, parameters?: readonly un
     await client.query('RELEASE SAVEPOINT before_query')
     return rows
   } catch (error) {
-    // Where the connection broke, the first error tells why.
+    // If the connection is lost, the first error is the cause.
     await client.query('ROLLBACK TO SAVEPOINT before_query').catch(() => {})
     throw error
   }
@@ -96,12 +96,12 @@ async function* batches(client: Client, sql: string): AsyncIterable<Row[]> {
   await client.query('CLOSE snoflax_doctor')
 }
 
-/** Rows of a page of a table without statistics, as all are after a restore. */
+/** Assumed rows per page of a table without statistics, as after a restore. */
 const UNKNOWN_DENSITY = 50
 
 const BLOCKS = "current_setting('block_size')::bigint"
 
-/** The columns of tables that this role may read; schema public goes without saying. Rows by the planner's rule. */
+/** The columns that this role may read. Rows are estimated as the planner does. */
 const COLUMNS = `
   WITH size AS MATERIALIZED (
     SELECT c.oid, sum(pg_relation_size(leaf.oid) / ${BLOCKS}

@@ -1,8 +1,9 @@
 import { type StorageName, storageFor } from '@snoflax/core'
-import { snakeCase, sqlFunction } from '@snoflax/core/adapter'
+import { baseOf, snakeCase, sqlFunction } from '@snoflax/core/adapter'
 import { type ColumnRules, storageFault } from '../declaration.js'
 import type { IdColumn } from '../id-columns.js'
 import { generateCall } from '../replacement.js'
+import { storesPrefix } from '../stored-value.js'
 
 const BY_CODE = /^(?:C|POSIX|ucs_basic|pg_c_utf8)(?:\.|$)/i
 
@@ -12,7 +13,7 @@ export const postgresRules: ColumnRules = {
     const { column, storage } = idColumn
     if (storage?.name !== 'text' || column.collation === undefined || BY_CODE.test(column.collation))
       return false
-    // The type that the column is to get has the right one.
+    // The cure of the type also sets the collation.
     return typeFault(idColumn) === undefined
   },
   cure({ schema }, idColumn, check) {
@@ -23,13 +24,13 @@ export const postgresRules: ColumnRules = {
   cureDefault({ installed }, { column, family, storage }) {
     const alter = `ALTER TABLE ${column.quotedTable} ALTER COLUMN ${column.quotedName}`
     if (column.counter !== undefined) return `${alter} DROP IDENTITY`
-    const isOurs = installed?.families.includes(snakeCase(family.name) as never)
+    const isOurs = installed?.families.includes(snakeCase(baseOf(family).name) as never)
     return isOurs && storage
       ? `${alter} SET DEFAULT ${generateCall(family, storage.name, installed?.schema as string)}`
       : `${alter} DROP DEFAULT`
   },
   convertAll({ installed, schema }, idColumn, storage) {
-    const isThere = installed?.families.includes(snakeCase(idColumn.family.name) as never)
+    const isThere = installed?.families.includes(snakeCase(baseOf(idColumn.family).name) as never)
     return isThere ? retype(schema, idColumn, storage) : undefined
   },
 }
@@ -37,7 +38,7 @@ export const postgresRules: ColumnRules = {
 function typeFault(idColumn: IdColumn): string | undefined {
   const { column, family, storage } = idColumn
   const { declared, type, length } = column
-  if (type === 'citext') return 'citext takes ids that differ in case for the same'
+  if (type === 'citext') return 'citext treats ids that differ only in case as equal'
   const fault = storageFault('postgres', idColumn)
   if (fault !== undefined || storage?.name !== 'text' || type !== 'bpchar' || length === undefined)
     return fault
@@ -45,25 +46,25 @@ function typeFault(idColumn: IdColumn): string | undefined {
   return `${declared} pads ids with spaces; they have ${family.textLength} characters`
 }
 
-/** Gives the column the type of the storage, and its values the form. */
+/** Changes the column's type to the storage's, and converts its values. */
 function retype(schema: string, idColumn: IdColumn, wanted = idColumn.storage?.name): string {
   const { column, family } = idColumn
   const { name: storage, column: type } = storageFor(family, 'postgres', wanted && { storage: wanted })
   const using = converted(schema, idColumn, storage)
   const change = `ALTER COLUMN ${column.quotedName} TYPE ${type.sql} USING ${using}`
-  // A text stays one, and so does its default.
+  // If text stays text, so does its default.
   const isKept = column.defaultSql === undefined || using === `${column.quotedName}::text`
   const changes = [
     ...(isKept ? [] : [`ALTER COLUMN ${column.quotedName} DROP DEFAULT`]),
     change,
-    ...(column.defaultSql?.includes(`${snakeCase(family.name)}_generate`)
+    ...(column.defaultSql?.includes(`${snakeCase(baseOf(family).name)}_generate`)
       ? [`ALTER COLUMN ${column.quotedName} SET DEFAULT ${generateCall(family, storage, schema)}`]
       : []),
   ]
   return `ALTER TABLE ${column.quotedTable} ${changes.join(', ')}`
 }
 
-/** By the server's own casts where they do: pg-sql may not be there. */
+/** Uses PostgreSQL's own casts where possible, since pg-sql may not be installed. */
 function converted(schema: string, { column, family }: IdColumn, storage: StorageName): string {
   const { quotedName, type } = column
   const isText = /^(?:text|varchar|bpchar|citext)$/.test(type)
@@ -72,5 +73,8 @@ function converted(schema: string, { column, family }: IdColumn, storage: Storag
   if (storage === 'bigint' && !(isText && family.storages.includes('text'))) return `${quotedName}::bigint`
   const call = (name: string, value: string): string => `${sqlFunction(family, name, schema)}(${value})`
   const text = call('encode', /^(?:uuid|bytea|int8)$/.test(type) ? quotedName : `${quotedName}::text`)
+  if (storage === 'text' && storesPrefix(family)) {
+    return call('prefixed_encode', `'${family.prefix}', ${text}`)
+  }
   return storage === 'text' ? text : call(storage === 'binary' ? 'decode' : `to_${storage}`, text)
 }

@@ -11,7 +11,7 @@ import {
   triggerFindings,
 } from '../tables.js'
 
-/** The tables that hold ids, for `relation::regclass = ANY ($1)`. */
+/** The tables with id columns, for `relation::regclass = ANY ($1)`. */
 const tablesOf = ({ columns }: Examination): string[] => [
   ...new Set(columns.map(({ column }) => column.quotedTable)),
 ]
@@ -31,7 +31,7 @@ async function checkTriggers(examination: Examination): Promise<Finding[]> {
   )
 }
 
-/** Foreign keys that were added without a look at the rows. */
+/** Finds foreign keys that were added without checking existing rows. */
 async function unchecked(examination: Examination): Promise<Finding[]> {
   const rows = await examination.database.query(
     `SELECT given.name AS table, k.conname AS name, a.attname AS column
@@ -59,7 +59,7 @@ async function invalidIndexes(examination: Examination): Promise<Finding[]> {
   return rows.map(({ table, name, is_unique }) => {
     const place =
       examination.columns.find(({ column }) => column.quotedTable === table)?.column.table ?? table
-    const does = is_unique ? 'refuses no duplicates' : 'is used by no query'
+    const does = is_unique ? 'may let duplicates in' : 'is used by no query'
     const message = `index ${name} is invalid and ${does}: CREATE INDEX CONCURRENTLY failed or is still running`
     return finding('index', place as string, message, { sql: `REINDEX INDEX ${name}` })
   })
@@ -100,7 +100,7 @@ async function partitions(examination: Examination): Promise<Finding[]> {
   })
 }
 
-/** A bound as the driver would give the value. */
+/** A bound as the driver returns the value. */
 const boundOf = (storage: string, text: string): unknown =>
   storage === 'binary' ? Buffer.from(text.replace(/^\\x/, ''), 'hex') : text.replaceAll("''", "'")
 

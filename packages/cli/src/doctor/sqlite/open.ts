@@ -18,7 +18,7 @@ export async function openSqlite(file: string, isTrial: boolean): Promise<LiveDa
   const connection = connect(() => new Connection(file, { readonly: !isTrial, fileMustExist: true }), file)
   // Integers above 2^53 come as bigints.
   connection.defaultSafeIntegers()
-  // It can't be changed in a transaction.
+  // This pragma has no effect in a transaction.
   if (isTrial) connection.exec('PRAGMA foreign_keys = OFF; BEGIN')
   const { version } = connection.prepare('SELECT sqlite_version() AS version').get() as { version: string }
   return {
@@ -55,7 +55,7 @@ function connect(open: () => Database.Database, file: string): Database.Database
   }
 }
 
-/** The trial has a transaction of its own. */
+/** The trial runs in its own transaction. */
 const OWN_TRANSACTION = /^(?:BEGIN|COMMIT|PRAGMA foreign_keys = \w+)(?:;|$)\n?/gm
 
 const sqlOf = (connection: Database.Database, { table }: Column): string =>
@@ -84,7 +84,7 @@ function readColumns(connection: Database.Database): Column[] {
   })
 }
 
-/** The affinity of a declared type, by SQLite's rules in their order; `blob` is that of no type too. */
+/** The affinity of a declared type, by SQLite's rules in their order. A column without a type has `blob`. */
 function affinityOf(declared: string): 'integer' | 'text' | 'blob' | 'real' | 'numeric' {
   const type = declared.toUpperCase()
   if (type.includes('INT')) return 'integer'
@@ -94,7 +94,7 @@ function affinityOf(declared: string): 'integer' | 'text' | 'blob' | 'real' | 'n
   return 'numeric'
 }
 
-/** References are in the target's own words, since SQLite takes any case; without columns they are to its primary key. */
+/** References are spelled as the target is, since SQLite ignores case. Without columns they mean the primary key. */
 const COLUMNS = `
   SELECT m.name AS "table", m.sql, c.name, c.type AS declared, NOT c."notnull" AS nullable, c.dflt_value AS default_sql,
     c.pk = 1 AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(m.name) WHERE pk > 1)

@@ -38,7 +38,7 @@ const SPOILED_BY: Partial<Record<StorageName, readonly string[]>> = {
   bigint: ['text', 'real'],
 }
 
-/** An affinity that turns some ids into other values: of texts of digits it makes numbers, of numbers texts. */
+/** An affinity that changes some ids: it turns text of digits into numbers, or numbers into text. */
 function typeFault(idColumn: IdColumn): string | undefined {
   const { column, storage } = idColumn
   if (storage === undefined) return storageFault('sqlite', idColumn)
@@ -52,7 +52,7 @@ function hasCollationFault({ column, storage }: IdColumn): boolean {
   return storage?.name === 'text' && column.collation !== 'BINARY'
 }
 
-/** What keeps SQL from elsewhere from writing a value of another type. */
+/** A condition that refuses values of another type. */
 function conditionFor({ column, family, storage }: IdColumn): string {
   const name = quoteName(column.name)
   const length = storage?.column.length === undefined ? '' : ` AND length(${name}) = ${family.byteLength}`
@@ -61,8 +61,8 @@ function conditionFor({ column, family, storage }: IdColumn): string {
 }
 
 /**
- * A CHECK of the type of a BLOB's ids: it must take an id and refuse its text, which SQLite itself takes in any column. Whether
- * it does, the database tells.
+ * Checks the CHECKs of a BLOB column by evaluating them: they must accept an id and refuse its text, which SQLite
+ * accepts in any column.
  */
 async function checkConstraint(
   { database, ...examination }: Examination,
@@ -79,7 +79,7 @@ async function checkConstraint(
       )
       return row?.['ok'] === null || Number(row?.['ok']) !== 0
     } catch {
-      // It names other columns as well.
+      // The condition names other columns, too.
       return undefined
     }
   }
@@ -94,7 +94,7 @@ async function checkConstraint(
     const cure = {
       sql: await rebuild({ ...examination, database }, column.table, checked({ wrong, right: idColumn })),
     }
-    const message = `CHECK (${wrong.join('), CHECK (')}) refuses the ids of ${family.name}, which have ${family.byteLength} bytes`
+    const message = `CHECK (${wrong.join('), CHECK (')}) refuses ids of ${family.name}, which have ${family.byteLength} bytes`
     return [finding('constraint', where, message, cure)]
   }
   const ofText = await Promise.all(conditions.map((one) => takes(one, id)))
@@ -110,16 +110,16 @@ async function checkConstraint(
   return [finding('constraint', where, message, cure, 'advice')]
 }
 
-/** CHECKs of a column, and the column whose condition is to stand in their place. */
+/** Wrong CHECKs of a column, and the column whose condition replaces them. */
 interface CheckCure {
   readonly wrong: readonly string[]
   readonly right: IdColumn
 }
 
-/** What changes a definition: of this column of ids, if it is of one. */
+/** Changes a definition. `own` is undefined if it doesn't define an id column. */
 type Change = (definition: string, own: IdColumn | undefined) => string
 
-/** The right CHECK, once. */
+/** Replaces the wrong CHECKs, or adds the right one. */
 const checked =
   ({ wrong, right }: CheckCure): Change =>
   (definition, own) => {
@@ -135,7 +135,7 @@ async function tableSql(database: LiveDatabase, table: string): Promise<string> 
 }
 
 /** The column's definition without its faults. */
-function mended(idColumn: IdColumn, definition: string): string {
+function fixed(idColumn: IdColumn, definition: string): string {
   const typed =
     typeFault(idColumn) === undefined
       ? definition
@@ -144,8 +144,9 @@ function mended(idColumn: IdColumn, definition: string): string {
 }
 
 /**
- * The script that mends all columns of ids in a table, as SQLite's manual has it: a new table, the rows, the old table
- * dropped, indexes and triggers made again. Of several findings each has the whole, so that none takes back another.
+ * The script that fixes all id columns of a table, as SQLite's manual recommends: create a new table, copy the rows,
+ * drop the old table, recreate indexes and triggers. Each of several findings has the whole script, so that none undoes
+ * another.
  */
 export async function rebuild(
   { database, columns: idColumns }: Examination,
@@ -164,17 +165,17 @@ export async function rebuild(
   const { definitions, tail } = parseTable(sqlOf('table')[0] as string)
   const changed = definitions.map(({ sql, name }) => {
     const own = idColumns.find(({ column }) => column.table === table && column.name.toLowerCase() === name)
-    return change(own ? mended(own, sql) : sql, own)
+    return change(own ? fixed(own, sql) : sql, own)
   })
   return [
-    // Its shell goes on after an error, and would drop the table whose rows it could not copy.
-    "-- with SQLite's shell: sqlite3 -bail\nPRAGMA foreign_keys = OFF",
-    // Views and triggers of others may name the table while it is away.
+    // Without -bail the shell continues after an error, and would drop the table even if copying its rows failed.
+    "-- in SQLite's shell: sqlite3 -bail\nPRAGMA foreign_keys = OFF",
+    // Views and other tables' triggers may name the table while it doesn't exist.
     'PRAGMA legacy_alter_table = ON',
     'BEGIN',
     `CREATE TABLE ${quoteName(made)} (${changed.join(',')})${tail}`,
     `INSERT INTO ${quoteName(made)} (${names}) SELECT ${names} FROM ${quoteName(table)}`,
-    // What AUTOINCREMENT has given out goes with the table, and would be given out again.
+    // The counter of AUTOINCREMENT is dropped with the table, which would then repeat numbers.
     ...(/\bAUTOINCREMENT\b/i.test(sqlOf('table')[0] as string)
       ? [
           `DELETE FROM sqlite_sequence WHERE name = ${quoteText(made)}`,

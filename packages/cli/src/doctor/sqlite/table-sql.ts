@@ -1,6 +1,6 @@
 import { closingOf, isWord, readSql, type SqlToken, splitAtCommas } from '@snoflax/core/adapter'
 
-/** A CREATE TABLE statement: the definitions in its brackets, and what follows. */
+/** A CREATE TABLE statement: the definitions in its parentheses, and the text after them. */
 export interface TableSql {
   readonly definitions: readonly Definition[]
   readonly tail: string
@@ -8,7 +8,7 @@ export interface TableSql {
 
 /** The definition of a column, or a constraint of the table. */
 interface Definition {
-  /** With the blanks and comments around it. */
+  /** With surrounding blanks and comments. */
   readonly sql: string
   /** The column's name in lower case; undefined for a constraint. */
   readonly name: string | undefined
@@ -37,7 +37,7 @@ const nameOf = (token: SqlToken | undefined): string | undefined =>
     ? undefined
     : unquoted(token).toLowerCase()
 
-/** SQLite takes a text for a name as well. */
+/** SQLite accepts a quoted text as a name, too. */
 const unquoted = ({ parts, text }: SqlToken): string => parts[0] ?? text.slice(1, -1)
 
 /** The collation of each column that states one, by its name in lower case. */
@@ -50,14 +50,14 @@ export function collationsOf(sql: string): Map<string, string> {
   return found
 }
 
-/** The word COLLATE, outside brackets, and what follows it. */
+/** The word COLLATE outside parentheses, and the next token. */
 function collationIn(definition: string): readonly SqlToken[] | undefined {
   const tokens = read(definition)
   const at = tokens.findIndex((token) => token.open === -1 && isWord(token, 'COLLATE'))
   return at < 0 ? undefined : tokens.slice(at, at + 2)
 }
 
-/** The conditions of the CHECKs in a definition, without their brackets. */
+/** The conditions of the CHECKs in a definition, without their parentheses. */
 export function checksIn(definition: string): string[] {
   const tokens = read(definition)
   return tokens.flatMap((token, at) => {
@@ -67,7 +67,7 @@ export function checksIn(definition: string): string[] {
   })
 }
 
-/** Whether SQL names a column, and looks at the type of what is in it. */
+/** Whether a condition names the column and calls typeof. */
 export const looksAtType = (condition: string, column: string): boolean => {
   const tokens = read(condition)
   return (
@@ -76,7 +76,7 @@ export const looksAtType = (condition: string, column: string): boolean => {
   )
 }
 
-/** The definition with one CHECK more. */
+/** The definition with a CHECK appended. */
 export function withCheck(definition: string, condition: string): string {
   const end = read(definition).at(-1)?.end as number
   return `${definition.slice(0, end)} CHECK (${condition})${definition.slice(end)}`
@@ -86,7 +86,7 @@ const CONSTRAINTS = 'CONSTRAINT PRIMARY NOT NULL UNIQUE CHECK DEFAULT COLLATE RE
   ' ',
 )
 
-/** The definition with NOT NULL behind it. */
+/** The definition with NOT NULL appended. */
 export function withNotNull(definition: string): string {
   const end = read(definition).at(-1)?.end as number
   return `${definition.slice(0, end)} NOT NULL${definition.slice(end)}`
@@ -113,7 +113,7 @@ export function withType(definition: string, type: string): string {
   return `${definition.slice(0, name.end)} ${type}${definition.slice((old.at(-1) ?? name).end)}`
 }
 
-/** The definition with another collation in the place of its own. */
+/** The definition with its collation replaced. */
 export function withCollation(definition: string, collation: string): string {
   const found = collationIn(definition) ?? []
   return `${definition.slice(0, found[0]?.start)}COLLATE ${collation}${definition.slice(found[1]?.end)}`

@@ -8,7 +8,7 @@ import { escaped, orphans, type TableChecks, triggerFindings } from '../tables.j
 import { rebuild } from './rules.js'
 import { withNotNull } from './table-sql.js'
 
-/** Triggers that update the id of the row that was written. */
+/** Finds triggers that update the id of the written row. */
 async function checkTriggers({ database, columns }: Examination): Promise<Finding[]> {
   const rows = await database.query(
     'SELECT name, tbl_name AS "table", sql FROM sqlite_master WHERE type = \'trigger\' ORDER BY name',
@@ -19,7 +19,7 @@ async function checkTriggers({ database, columns }: Examination): Promise<Findin
   })
 }
 
-/** `UPDATE t SET id = …` of the trigger's own table, changed to give an id where there is none. */
+/** A trigger that updates its own table's ids, changed to set the id only if it is NULL. Undefined if it does so already. */
 function keepingIds(sql: string, table: string, column: string): string | undefined {
   const named = (name: string): string => {
     const text = escaped(name)
@@ -35,7 +35,7 @@ function keepingIds(sql: string, table: string, column: string): string | undefi
   return sql.replace(own, (_, head, name, sign, made) => `${head}${name}${sign}coalesce(${name}, ${made})`)
 }
 
-/** SQLite takes NULL in a primary key, unless it says NOT NULL or is an integer. */
+/** Finds NULL in primary keys, which SQLite accepts unless the key is NOT NULL or an INTEGER. */
 async function nulls(examination: Examination): Promise<Finding[]> {
   const { database, columns, newIds } = examination
   const findings: Finding[] = []
@@ -53,7 +53,7 @@ async function nulls(examination: Examination): Promise<Finding[]> {
     if (rows.length === 0) continue
     const message = `rows without an id in the primary key: ${rows.length > KEPT ? 'more than ' : ''}${Math.min(rows.length, KEPT)}`
     if (!newIds.includes(placeOf(column)) || newIdSql(examination, idColumn) === undefined) {
-      const leaves = `--new-ids ${placeOf(column)} gives them ids, and the column NOT NULL`
+      const leaves = `pass --new-ids ${placeOf(column)} to give these rows new ids and make the column NOT NULL`
       findings.push(finding('null', placeOf(column), message, { leaves }))
       continue
     }

@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { flax, storageFor } from '@snoflax/core'
+import { install } from '@snoflax/pg-sql'
+import { type PostgresDatabase, postgres, sqlite } from '@snoflax/test'
+import { afterAll, expect, test } from 'vitest'
+import { doctor, type Report, told } from './reports.js'
+import { cli } from './running.js'
+
+const ids = Array.from({ length: 30 }, (_, n) => flax.generateAt(Date.now() - 86_400_000 + n * 1000))
+const bytes = ids.map((id) => `X'${Buffer.from(flax.decode(id)).toString('hex')}'`)
+const texts = ids.map((id) => `'${id}'`)
+const behind = (prefix: string): string[] => ids.map((id) => `'${prefix}_${id}'`)
+
+/** A key and a column without a foreign key that has the same ids. */
+async function joined(
+  [keyType, keys]: readonly [string, readonly string[]],
+  [type, values]: readonly [string, readonly string[]],
+) {
+  const database = await sqlite.open()
+  database.connection.exec(`CREATE TABLE customer (id ${keyType} PRIMARY KEY NOT NULL);
+    CREATE TABLE log (customer_id ${type});
+    INSERT INTO customer VALUES ${keys.map((one) => `(${one})`).join(', ')};
+    INSERT INTO log VALUES ${values.map((one) => `(${one})`).join(', ')}`)
+  return database
+}
+
+test.each([
+  ['binary, and text with a prefix', ['BLOB', bytes], ['TEXT', behind('cus')]],
+  ['text, and text with a prefix', ['TEXT', texts], ['TEXT', behind('cus')]],
+  ['text with a prefix, and binary', ['TEXT', behind('cus')], ['BLOB', bytes]],
+  ['text with a prefix, and without', ['TEXT', behind('cus')], ['TEXT', texts]],
+  ['two prefixes', ['TEXT', behind('cus')], ['TEXT', behind('ord')]],
+] as const)('a key and a column of its ids in two forms: %s', async (_, key, column) => {
+  const database = await joined(key, column)
+  const { findings } = await doctor(database.file)
+  expect(told({ findings } as Report)).toEqual(['reference log.customer_id'])
+  expect(findings[0]?.message).toMatch(/^stores ids of customer\.id as .*: joins find nothing$/)
+  database.connection.exec(findings[0]?.cure.sql as string)
+  const found = database.connection.prepare('SELECT count(*) FROM log JOIN customer ON id = customer_id')
+  expect(found.pluck().get()).toBe(ids.length)
+  expect((await doctor(database.file)).findings).toEqual([])
+  await database.close()
+})
+
+test('the report has family and prefix, and one column is told once', async () => {
+  const database = await joined(['TEXT', behind('cus')], ['TEXT', behind('cus')])
+  const { columns } = await doctor(database.file)
+  expect(columns[0]).toMatchObject({ place: 'customer.id', family: 'flax', prefix: 'cus', storage: 'text' })
+  expect((await cli(['doctor', database.file])).out).toContain(
+    'customer.id  flax behind cus_ as text, by its values',
+  )
+  const twice = ['--column', 'customer.id=flax:cus_', '--column', 'customer.id=sno']
+  expect(await cli(['doctor', database.file, ...twice])).toMatchObject({
+    code: 2,
+    err: 'snoflax: --column customer.id is passed twice; pass it once\n',
+  })
+  await database.close()
+})
+
+const folder = mkdtempSync(join(tmpdir(), 'snoflax-prefix-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** A module with an idPlugin of these tables. */
+function declaring(name: string, tables: string): string {
+  const file = join(folder, `${name}.mjs`)
+  const url = (path: string): string => new URL(`../../${path}/dist/index.js`, import.meta.url).href
+  writeFileSync(
+    file,
+    `import { flax, prefixed } from '${url('core')}'
+     import { idColumn, idPlugin } from '${url('kysely')}'
+     const bare = (prefix) => idColumn(prefixed(flax, prefix))
+     const whole = (prefix) => idColumn(prefixed(flax, prefix, { stored: 'prefixed' }))
+     export const plugin = idPlugin({ database: 'postgres', tables: { ${tables} } })`,
+  )
+  return file
+}
+
+const TEMPLATE = {
+  name: 'installed_for_cli',
+  prepare: async ({ pool }: PostgresDatabase) => {
+    await install(pool)
+  },
+}
+
+test('defaults of pg-sql: with the prefix that they write, and for declared prefixes', async () => {
+  const database = await postgres.open({ template: TEMPLATE })
+  const generate = "snoflax.flax_prefixed_encode('nte', snoflax.flax_generate())"
+  await database.query(`
+    CREATE TABLE note (id text COLLATE "C" PRIMARY KEY DEFAULT ${generate});
+    CREATE TABLE customer (id uuid PRIMARY KEY DEFAULT snoflax.flax_generate_uuid());
+    INSERT INTO note SELECT FROM generate_series(1, 30);
+    INSERT INTO customer SELECT FROM generate_series(1, 30)`)
+  const declared = declaring('defaults', `note: { id: whole('nte')() }, customer: { id: bare('cus')() }`)
+  for (const [options, prefix] of [
+    [[], undefined],
+    [['--kysely', declared], 'cus'],
+  ] as const) {
+    const report = await doctor(database.url, '--skip', 'cross-check', ...options)
+    expect(report.findings).toEqual([])
+    expect(report.columns.map((one) => [one.place, one.family, one.prefix])).toEqual([
+      ['customer.id', 'flax', prefix],
+      ['note.id', 'flax', 'nte'],
+    ])
+  }
+  await database.close()
+})
+
+test('cures of columns that store a prefix write it', async () => {
+  const database = await postgres.open({ template: TEMPLATE })
+  await database.query(`
+    CREATE TABLE memo (id text COLLATE "C" PRIMARY KEY DEFAULT snoflax.flax_generate_text());
+    CREATE TABLE other (id uuid PRIMARY KEY DEFAULT snoflax.flax_generate_uuid());
+    INSERT INTO other SELECT FROM generate_series(1, 30)`)
+  const [one] = await database.query('SELECT id FROM other')
+  const options = [
+    '--kysely',
+    declaring('cures', `memo: { id: whole('mem')() }, other: { id: whole('oth')() }`),
+  ]
+  const report = await doctor(database.url, '--skip', 'cross-check', ...options)
+  expect(told(report)).toEqual(['default memo.id', 'type other.id'])
+  for (const { cure } of report.findings) await database.query(cure.sql as string)
+  expect((await doctor(database.url, '--skip', 'cross-check', ...options)).findings).toEqual([])
+  for (const [table, prefix] of [
+    ['memo', 'mem'],
+    ['other', 'oth'],
+  ] as const) {
+    const [made] = await database.query(`INSERT INTO ${table} DEFAULT VALUES RETURNING id`)
+    expect(made?.['id']).toMatch(new RegExp(`^${prefix}_.{16}$`))
+  }
+  const kept = `oth_${storageFor(flax, 'postgres').fromDatabase(one?.['id'])}`
+  expect(await database.query('SELECT id FROM other WHERE id = $1', [kept])).toHaveLength(1)
+  await database.close()
+})
+
+test('a reference that is declared with another prefix than its target', async () => {
+  const database = await postgres.open()
+  await database.query(`CREATE TABLE customer (id uuid PRIMARY KEY);
+    CREATE TABLE orders (id uuid PRIMARY KEY, customer uuid REFERENCES customer)`)
+  const tables = (prefix: string): string =>
+    `customer: { id: bare('cus')() }, orders: { id: bare('ord')(), customer: bare('${prefix}').plain() }`
+  const right = await doctor(database.url, '--kysely', declaring('right', tables('cus')))
+  expect(right.findings).toEqual([])
+  const wrong = await doctor(database.url, '--kysely', declaring('wrong', tables('cli')))
+  expect(wrong.findings).toMatchObject([
+    {
+      check: 'declaration',
+      where: 'orders.customer',
+      message: 'declared as cli, but it references customer.id, which is declared as cus',
+    },
+  ])
+  await database.close()
+})
