@@ -8,7 +8,14 @@ import * as writes from './writes.js'
 export type { ContractAdapter, ContractPaths, Path, Paths, Refusal, Written } from './adapter.js'
 export type { Cell } from './record.js'
 export type { Customer, Graph, Junction, NewCustomer, NewGraph, NewOrder, Order } from './schema.js'
-export { type Contestant, contestants, storageDatabase, type Variant, variantsOf } from './variant.js'
+export {
+  type Contestant,
+  contestants,
+  prefixedContestants,
+  storageDatabase,
+  type Variant,
+  variantsOf,
+} from './variant.js'
 
 /**
  * The promises that every ORM package makes, as tests: assertions × paths × variants. An adapter gives the paths;

@@ -3,6 +3,7 @@ import {
   flax,
   type IdFamily,
   type IdGenerator,
+  prefixed,
   type StorageName,
   sno,
   storageFor,
@@ -32,6 +33,14 @@ export const contestants: readonly Contestant[] = [
   contestant(flake.generator({ datacenter: 3, worker: 9 })),
   contestant(uid.generator({ node: 'contract' })),
   contestant(uidLocal.generator()),
+]
+
+/** Some of them behind a prefix, which tables may hold with the prefix or without. */
+export const prefixedContestants: readonly Contestant[] = [
+  contestant(prefixed(flax, 'cus').generator()),
+  contestant(prefixed(sno, 'order_line').generator({ partition: 7 })),
+  contestant(prefixed(flake, 'evt').generator({ datacenter: 1, worker: 2 })),
+  contestant(prefixed(flax, 'usr', { stored: 'prefixed' }).generator()),
 ]
 
 function contestant<AnId extends string>(generator: IdGenerator<AnId>): Contestant {

@@ -1,8 +1,14 @@
 /// <reference types="vite/types/importMeta.d.ts" />
-import { flake, flax, type IdFamily, type IdGenerator, prefixed, sno } from '@snoflax/core'
+import type { IdFamily, IdGenerator } from '@snoflax/core'
 import { discord, typeid, ulid, uuid7 } from '@snoflax/families'
 import { databases } from '@snoflax/test'
-import { type Contestant, describeContract, type Variant, variantsOf } from '@snoflax/test/contract'
+import {
+  type Contestant,
+  describeContract,
+  prefixedContestants,
+  type Variant,
+  variantsOf,
+} from '@snoflax/test/contract'
 import { expect, test } from 'vitest'
 import { thisAdapter } from './adapter.js'
 
@@ -15,12 +21,6 @@ const FAMILIES = import.meta.glob<Readonly<Record<string, unknown>>>('../../exam
 })
 
 const adapter = await thisAdapter()
-const PREFIXED: readonly IdGenerator<string>[] = [
-  prefixed(flax, 'cus').generator(),
-  prefixed(sno, 'order_line').generator({ partition: 7 }),
-  prefixed(flake, 'evt').generator({ datacenter: 1, worker: 2 }),
-  prefixed(flax, 'usr', { stored: 'prefixed' }).generator(),
-]
 const GIVEN: readonly IdGenerator<string>[] = [
   ulid.generator(),
   typeid('user').generator(),
@@ -29,7 +29,6 @@ const GIVEN: readonly IdGenerator<string>[] = [
 const own = Object.values(FAMILIES).flatMap(Object.values).filter(isFamily).map(contestant)
 const everywhere = [...own, { family: uuid7, generator: uuid7.generator() }] as unknown as Contestant[]
 const given = GIVEN.map((generator) => ({ family: generator.family, generator }))
-const prefixedOnes = PREFIXED.map((generator) => ({ family: generator.family, generator }))
 // PGlite is PostgreSQL behind another driver, whose forms of values our own families show.
 const selected = databases.filter(({ name }) => adapter.variants[name] !== undefined && name !== 'pglite')
 
@@ -41,7 +40,7 @@ test('the example is found', () => {
 // database, unless all are asked for.
 const all = process.env['SNOFLAX_PREFIXED'] === 'all'
 const prefixedVariants = (name: Variant['database']): Variant[] => {
-  const variants = variantsOf(name, { families: prefixedOnes })
+  const variants = variantsOf(name, { families: prefixedContestants })
   return all || name === 'sqlite' ? variants : variants.slice(0, 1)
 }
 

@@ -1,6 +1,7 @@
 import type { DatabaseValue } from '@snoflax/core'
 import { type Column, type GetColumnData, type Param, type Placeholder, sql } from 'drizzle-orm'
-import { idsOf } from './id-column/ids.js'
+import { elementOf } from './binding/values.js'
+import { idsOf, isList } from './id-column/ids.js'
 import type { AnyIdColumn } from './id-column/types.js'
 
 /**
@@ -18,30 +19,38 @@ export const placeholder = <Name extends string>(
 ): Param<Placeholder<Name>, unknown> =>
   sql.param(sql.placeholder(name), encoder(column as unknown as Column)) as Param<Placeholder<Name>, unknown>
 
+/** A value of a column; of an array column, an element too. */
+export type ValueOf<AColumn extends Column, Data = GetColumnData<AColumn, 'raw'>> =
+  | Data
+  | (Data extends readonly (infer Element)[] ? Element : never)
+
 /**
- * An id as a parameter in a raw `sql` template; for an array column, a list of ids.
+ * An id as a parameter in a raw `sql` template; for an array column, a list of ids or one of its elements.
  *
  * @throws {IdError} `INVALID_OPTION` for a column without ids. The query throws for a malformed id.
  *
  * @example
  * await db.execute(sql`SELECT total FROM orders WHERE coalesce(parent_id, id) = ${parameter(orders.id, id)}`)
  */
-export const parameter = <AColumn extends Column>(column: AColumn, id: GetColumnData<AColumn, 'raw'>) =>
-  sql.param(id, encoder(column))
+export const parameter = <AColumn extends Column>(column: AColumn, id: ValueOf<AColumn>) =>
+  sql.param(id, isElement(column, id) ? elementOf(column) : encoder(column))
 
 /**
- * The value to pass to a driver for an id of the column; for an array column, for a list of ids.
+ * The value to pass to a driver for an id of the column; for an array column, for a list of ids or one of its elements.
  *
  * @throws {IdError} for a malformed id.
  *
  * @example
  * await pool.query('SELECT total FROM orders WHERE id = $1', [toDatabase(orders.id, id)])
  */
-export const toDatabase = <AColumn extends Column>(column: AColumn, id: GetColumnData<AColumn, 'raw'>) =>
-  encoder(column).mapToDriverValue(id) as DatabaseValue
+export const toDatabase = <AColumn extends Column>(column: AColumn, id: ValueOf<AColumn>) =>
+  (isElement(column, id)
+    ? idsOf(column).toDatabase(id)
+    : encoder(column).mapToDriverValue(id)) as DatabaseValue
 
 /**
- * The id for a value in a row of raw SQL or of a driver; null stays null.
+ * The id for a value in a row of raw SQL or of a driver; null stays null. For an array column, its list of ids, or the id
+ * for one of its elements.
  *
  * @throws {IdError} for a value that is not an id of the column.
  *
@@ -55,8 +64,15 @@ export function fromDatabase<AColumn extends Column>(
   value: unknown,
 ): GetColumnData<AColumn, 'raw'>
 export function fromDatabase(column: Column, value: unknown): unknown {
-  return value == null ? null : encoder(column).mapFromDriverValue(value)
+  if (value == null) return null
+  return isElement(column, value)
+    ? idsOf(column).fromDatabase(value)
+    : encoder(column).mapFromDriverValue(value)
 }
+
+/** Whether the value is no list, nor the text of one, though the column holds lists. */
+const isElement = (column: Column, value: unknown): boolean =>
+  isList(column) && !Array.isArray(value) && !(typeof value === 'string' && value.startsWith('{'))
 
 function encoder(column: Column): Column {
   idsOf(column)

@@ -363,6 +363,44 @@ describe('an alias of an id that only the text names', () => {
   })
 })
 
+describe('a field of a subquery that text makes of an id', () => {
+  const of = (field: SQL) => query.select({ ali: field.as('ali') }).from(table)
+  const sources = {
+    'a name': of(sql<FlaxId>`id`).as('sub'),
+    'a function of it': of(sql<FlaxId>`max(id)`).as('sub'),
+    'a CTE': query.$with('sub').as(of(sql<FlaxId>`t.id`)),
+    'a union': of(sql<FlaxId>`id`).union(of(sql<FlaxId>`id`)).as('sub'),
+  }
+  test.each(Object.entries(sources))('%s', (_, sub) => {
+    const beside = (value: unknown): SQL[] => [
+      eq(sub.ali, value),
+      inArray(sub.ali, [value]),
+      sql`${value} = ${sub.ali}`,
+      sql`"ali" = ${value}`,
+    ]
+    for (const [at] of beside(a).entries()) {
+      const build = (value: unknown) =>
+        query
+          .select()
+          .from(sub as never)
+          .where(beside(value)[at])
+          .toSQL()
+      expect(() => build(a)).toThrow(
+        /^t\.id(?: as ali)?(?: or others\.id(?: as ali)?)?: the text of the SQL names/,
+      )
+      expect(() => build('x')).not.toThrow()
+      expect(() => build(sql.param(a, name))).not.toThrow()
+    }
+  })
+
+  test('that is mapped with the column is one, and that is mapped with a function is none', () => {
+    const mapped = of(sql`id`.mapWith(id)).as('sub')
+    expect(query.select().from(mapped).where(eq(mapped.ali, a)).toSQL().params).toEqual([bytes(a)])
+    const text = of(sql`encode(id, 'hex')`.mapWith(String)).as('sub')
+    expect(query.select().from(text).where(eq(text.ali, a)).toSQL().params).toEqual([a])
+  })
+})
+
 describe('patterns', () => {
   test.each<[string, SQL]>([
     ['like', like(id, 'K%')],

@@ -1,7 +1,7 @@
 import { idColumn as pgIdColumn } from '@snoflax/drizzle/pg-core'
 import { idColumn as sqliteIdColumn } from '@snoflax/drizzle/sqlite-core'
 import { type OpenDatabase, pglite, postgres, type Random, randomFrom, sqlite } from '@snoflax/test'
-import { type Variant, variantsOf } from '@snoflax/test/contract'
+import { contestants, prefixedContestants, type Variant, variantsOf } from '@snoflax/test/contract'
 import * as drizzle from 'drizzle-orm'
 import {
   and,
@@ -34,6 +34,7 @@ import { isBefore1, raw, relations } from './contract/version.js'
 
 const CASES = Number(process.env['SNOFLAX_CASES'] ?? 90)
 const SEED = Number(process.env['SNOFLAX_SEED'] ?? 19)
+const FAMILIES = [...contestants, ...prefixedContestants]
 const CASES_OF_SCHEMA = 30
 const ROWS = 12
 
@@ -488,7 +489,7 @@ afterAll(() => {
 })
 
 describe.each(Object.keys(OVER) as (keyof typeof OVER)[])('%s', (name) => {
-  const variants = variantsOf(name === 'sqlite' ? 'sqlite' : 'postgres')
+  const variants = variantsOf(name === 'sqlite' ? 'sqlite' : 'postgres', { families: FAMILIES })
 
   test.each(Array.from({ length: Math.ceil(CASES / 3 / CASES_OF_SCHEMA) }, (_, i) => i))(
     'schema %d',

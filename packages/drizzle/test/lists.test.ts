@@ -1,12 +1,12 @@
 import { type FlaxId, flax } from '@snoflax/core'
-import { flaxId } from '@snoflax/drizzle/pg-core'
+import { flaxId, fromDatabase, parameter, toDatabase } from '@snoflax/drizzle/pg-core'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
-import { arrayContains, arrayOverlaps, sql } from 'drizzle-orm'
+import { arrayContains, arrayOverlaps, type SQL, sql } from 'drizzle-orm'
 import { drizzle as drizzleNode } from 'drizzle-orm/node-postgres'
 import { pgTable } from 'drizzle-orm/pg-core'
 import { drizzle as drizzleJs } from 'drizzle-orm/postgres-js'
 import postgresJs from 'postgres'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const people = pgTable('people', {
   id: flaxId({ storage: 'binary' }).primaryKey(),
@@ -48,4 +48,85 @@ test.each(['node-postgres', 'postgres.js'])('binary ids in an array through %s',
       .returning({ past: people.past }),
   ).toEqual([{ past: next }])
   await js.end()
+})
+
+const cells = flaxId.plain('table_of_ids', { storage: 'binary' })
+const rows = cells.array()
+const list = rows.array()
+
+const lists = pgTable('lists', {
+  id: flaxId({ storage: 'binary' }).primaryKey(),
+  tags: flaxId.plain({ storage: 'binary' }).array(),
+  // An array is a builder of its own in Drizzle 0.45; in 1.0 the column gets dimensions.
+  grid: (rows as unknown) === cells ? (cells.array('[][]' as never) as never as typeof list) : list,
+})
+
+describe('arrays, and arrays of arrays', () => {
+  const [a, b] = [flax.generate(), flax.generate()] as const
+  const grid = [
+    [a, b],
+    [b, a],
+  ]
+  const db = () => drizzleNode({ client: database.pool })
+  const found = async (where: SQL) => (await db().select({ id: lists.id }).from(lists).where(where)).length
+
+  beforeAll(async () => {
+    await database.pool.query(
+      'create table lists (id bytea primary key, tags bytea[], table_of_ids bytea[][])',
+    )
+    await db()
+      .insert(lists)
+      .values({ tags: [a], grid })
+  })
+
+  test('are stored, found by an element and read', async () => {
+    const [row] = await db().select().from(lists)
+    expect(row).toMatchObject({ tags: [a], grid })
+    for (const { column, id } of [
+      { column: lists.tags, id: a },
+      { column: lists.grid, id: b },
+    ]) {
+      expect(await found(sql`${id} = any(${column})`)).toBe(1)
+      expect(await found(sql`${parameter(column, id as never)} = any(${sql.identifier(column.name)})`)).toBe(
+        1,
+      )
+      expect(toDatabase(column, id as never)).toEqual(flax.decode(id))
+      expect(fromDatabase(column, Buffer.from(flax.decode(id)))).toBe(id)
+    }
+    expect(await found(sql`array_position(${lists.tags}, ${a}) = 1`)).toBe(1)
+  })
+
+  test.each([
+    sql`select ${a} = any(tags) from lists`,
+    sql`select 1 from lists where tags @> array[${a}]`,
+    sql`select 1 from lists where tags @> ${`{${a}}`}`,
+    sql`select 1 from lists where table_of_ids[1][2] = ${a}`,
+    sql`select 1 from lists, unnest(tags) as tag where tag = ${a}`,
+    sql`select 1 from lists, unnest(${lists.grid}) cell where cell = ${a}`,
+    sql`select 1 from lists where ${a} in (select unnest(tags) from lists)`,
+    sql`update lists set tags = array_append(tags, ${a})`,
+    sql`update lists set tags[1] = ${a}`,
+    sql.raw(`select 1 from lists where tags @> '{${a}}'`),
+  ])('an id beside one that only the text names is refused (%#)', async (query) => {
+    await expect(async () => db().execute(query)).rejects.toThrow(
+      /^lists\.(?:tags|table_of_ids)(?: as \w+)?: /,
+    )
+  })
+
+  test('what an expression makes of them is refused, naming the column', async () => {
+    for (const [column, expression] of [
+      ['tags', sql`unnest(${lists.tags})`],
+      ['table_of_ids', sql`unnest(${lists.grid})`],
+      ['table_of_ids', sql`${lists.grid}[1][1]`],
+    ] as const) {
+      await expect(db().select({ expression }).from(lists)).rejects.toThrow(
+        `lists.${column}: an expression returns`,
+      )
+    }
+    await expect(
+      db()
+        .insert(lists)
+        .values({ grid: [[a, 'x' as FlaxId]] }),
+    ).rejects.toThrow('lists.table_of_ids: flax')
+  })
 })

@@ -1,5 +1,14 @@
 import { IdError } from '@snoflax/core'
-import { arrayLiteral, isBytes, isStored, leak, refuseLeak, show } from '@snoflax/core/adapter'
+import {
+  arrayLiteral,
+  isBytes,
+  isStored,
+  leak,
+  type NamedColumn,
+  refuseLeak,
+  refuseUnconverted,
+  show,
+} from '@snoflax/core/adapter'
 import type { ColumnIds, Declared } from './column-ids.js'
 
 /** What an expression holds; undefined for all that has nothing to do with ids. */
@@ -33,6 +42,8 @@ export interface RowMeaning {
 export interface RawMeaning {
   readonly is: 'raw'
   readonly declared: Declared
+  /** The id columns that its text names, if their storage converts. */
+  readonly named: readonly NamedColumn[]
 }
 
 /** Two columns of one name. */
@@ -45,6 +56,8 @@ export const hasIds = (meaning: Meaning): meaning is IdMeaning => meaning !== un
 
 export const isJson = (meaning: Meaning): meaning is JsonObject | JsonArray =>
   meaning?.is === 'object' || meaning?.is === 'array'
+
+export const isRaw = (meaning: Meaning): meaning is RawMeaning => meaning?.is === 'raw'
 
 /**
  * The one meaning of expressions that stand side by side.
@@ -61,7 +74,8 @@ export function unite(...meanings: readonly Meaning[]): Meaning {
     return (
       meanings.find((one) => one?.is === 'time') ??
       meanings.find(hasIds) ??
-      uniteJson(meanings.filter(isJson))
+      uniteJson(meanings.filter(isJson)) ??
+      uniteRaw(meanings.filter(isRaw))
     )
   }
   const other = others.find((one) => one.is !== first.is || !one.ids.isLike(first.ids))
@@ -72,6 +86,9 @@ export function unite(...meanings: readonly Meaning[]): Meaning {
     `${named(first)} and ${named(other)} are never equal in the database; compare columns of one family and storage`,
   )
 }
+
+const uniteRaw = (raws: readonly RawMeaning[]): Meaning =>
+  raws[0] && { ...raws[0], named: raws.flatMap(({ named }) => named) }
 
 /** JSON of one shape, else something that may have ids in it. */
 function uniteJson([first, ...others]: readonly (JsonObject | JsonArray)[]): Meaning {
@@ -98,6 +115,7 @@ export function idsIn(meaning: Meaning): ColumnIds[] {
 
 /** The value that a driver gets where an expression of this meaning is expected. */
 export function encode(value: unknown, expected: Meaning): unknown {
+  if (isRaw(expected)) refuseUnconverted(expected.named, value, NAMED_IN_TEXT)
   if (!hasIds(expected) || value === null) return value
   const { is, ids } = expected
   // A driver would send NULL, which is equal to nothing.
@@ -109,10 +127,14 @@ export function encode(value: unknown, expected: Meaning): unknown {
       return ids.toDatabase(value)
     case 'list':
       if (Array.isArray(value)) return arrayLiteral(value.map((one) => ids.toDatabase(one)))
-      throw new IdError('INVALID_TYPE', `${ids.path}: any() takes an array of ids, not ${show(value)}`, {
-        value,
-        path: ids.path,
-      })
+      throw new IdError(
+        'INVALID_TYPE',
+        `${ids.path}: expected an array of ids, got ${show(value)}; pass the array with eb.val([…])`,
+        {
+          value,
+          path: ids.path,
+        },
+      )
     case 'time':
       throw ids.refuse('createdAt() cannot be compared; use createdBetween()', value)
     case 'derived':
@@ -122,6 +144,10 @@ export function encode(value: unknown, expected: Meaning): unknown {
       return value
   }
 }
+
+/** The advice for an id beside a column that only the text of raw SQL names. */
+export const NAMED_IN_TEXT =
+  'name it by sql.ref(), or pass ids.parameter(column, id); notAnId(value) is for other values'
 
 export const untold = (ids: ColumnIds, value: unknown): IdError =>
   ids.refuse(

@@ -20,7 +20,7 @@ import {
 import type { ColumnIds, Declared } from './column-ids.js'
 import { type JsonHelper, jsonHelper } from './json.js'
 import { markOn } from './marks.js'
-import { hasIds, idsIn, type Meaning, unite } from './meaning.js'
+import { hasIds, idsIn, isRaw, type Meaning, type RawMeaning, unite } from './meaning.js'
 import type { AnyNode, Node, Query, QueryParts } from './nodes.js'
 import { checked, type Output, RAW, type Relation, relationFrom, Scope, UNKNOWN } from './scope.js'
 
@@ -174,7 +174,8 @@ export class Meanings {
         if (mark?.is === 'other') return UNKNOWN
         if (mark?.is !== 'rows') {
           const [inner] = one.parameters
-          return inner && isOnlyBrackets(one) ? this.relationOf(inner, parent) : RAW
+          if (inner && isOnlyBrackets(one)) return this.relationOf(inner, parent)
+          return { ...RAW, others: this.ofText(this.readRaw(one).parts.names) }
         }
         return relationFrom(
           Object.entries(mark.columns).map(([name, path]) => ({
@@ -232,7 +233,7 @@ export class Meanings {
       }
     }
     if (!relations.some(({ isRaw }) => isRaw)) return own
-    const raw: Meaning = { is: 'raw', declared: this.declared }
+    const raw = unite(this.textOf([]), ...relations.map(({ others }) => others))
     const columns = new Map([...own.columns].map(([name, meaning]) => [name, meaning ?? raw]))
     return { ...own, columns, isRaw: true }
   }
@@ -249,7 +250,7 @@ export class Meanings {
     const name = nameOf(one as AnyNode)
     const inner = one.kind === 'AliasNode' ? one.node : one
     if (name !== undefined && meaning === undefined && isFlat(inner as Node)) {
-      return [{ name, meaning: { is: 'raw', declared: this.declared } }]
+      return [{ name, meaning: this.textOf([]) }]
     }
     if (name !== undefined) return [{ name, meaning }]
     if (hasIds(meaning)) throw meaning.ids.refuse('an expression of ids in a selection needs an alias')
@@ -327,8 +328,7 @@ export class Meanings {
 
   /** Something that is made of ids, and perhaps one. */
   derived(nodes: readonly Node[], scope: Scope): Meaning {
-    const ids = nodes.flatMap((node) => idsIn(this.meaningOf(node, scope)))[0]
-    return ids && { is: 'derived', ids }
+    return madeOf(nodes.map((node) => this.meaningOf(node, scope)))
   }
 
   private meaningOfCall(
@@ -416,8 +416,19 @@ export class Meanings {
     const meanings = nodes.map((node) => this.meaningOf(node, inner))
     const answers = result.map(({ chunk, isCast }) => (isCast ? undefined : meanings[chunk]))
     if (answers.some((one) => one !== undefined)) return unite(...answers)
-    const ids = parts.chunks.flatMap((chunk) => idsIn(meanings[chunk]))[0]
-    return ids && { is: 'derived', ids }
+    return madeOf([...parts.chunks.map((chunk) => meanings[chunk]), this.ofText(parts.names)])
+  }
+
+  /** The same, if it names id columns. */
+  private ofText(names: readonly string[]): Meaning {
+    const text = this.textOf(names)
+    return text.named.length > 0 ? text : undefined
+  }
+
+  /** Of text that has these names. */
+  private textOf(names: readonly string[]): RawMeaning {
+    const named = this.named.called(names).filter(({ storage }) => storage().converts)
+    return { is: 'raw', declared: this.declared, named }
   }
 
   meaningOfHelper(raw: RawNode, { form, rows, pairs }: JsonHelper, scope: Scope): Meaning {
@@ -450,6 +461,12 @@ export class Meanings {
       ? tables.table(inner.table.identifier.name, inner.table.schema?.name)
       : UNKNOWN
   }
+}
+
+/** Of what is made of such things. */
+function madeOf(meanings: readonly Meaning[]): Meaning {
+  const [ids] = meanings.flatMap(idsIn)
+  return ids ? { is: 'derived', ids } : unite(...meanings.filter(isRaw))
 }
 
 /** The value that a node is, which `sql.lit()` has in raw SQL. */

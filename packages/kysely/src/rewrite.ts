@@ -35,7 +35,7 @@ import {
 import type { ColumnIds } from './column-ids.js'
 import { inJson, isRounded, type JsonHelper, jsonHelper, withTexts } from './json.js'
 import { type Mark, markOn } from './marks.js'
-import { encode, hasIds, idsIn, type Meaning, unite, untold } from './meaning.js'
+import { encode, hasIds, idsIn, isRaw, type Meaning, NAMED_IN_TEXT, unite, untold } from './meaning.js'
 import {
   idsOf,
   isComparing,
@@ -61,8 +61,6 @@ import type { Relation, Scope } from './scope.js'
 /** The versions that the tests run with, from the lowest to the highest. */
 export const SUPPORTED = '^0.28.3 || ^0.29.0'
 
-const NAMED_IN_TEXT =
-  'name it by sql.ref(), or pass ids.parameter(column, id); notAnId(value) is for other values'
 const ADVICE = {
   advice: 'pass it as a parameter',
   known: 'declare it with ids.typed(column, expression), or with notAnId(expression)',
@@ -150,9 +148,9 @@ export class Rewriter {
     unite(expected, meaning)
     const { column, table } = node as Partial<ReferenceNode>
     const name = ColumnNode.is(node) ? node.column.name : column?.kind === 'ColumnNode' && column.column.name
-    if (meaning !== undefined || expected?.is !== 'id' || !name) return
+    if ((meaning !== undefined && !isRaw(meaning)) || expected?.is !== 'id' || !name) return
     const sources = table ? [scope.source(table.table.identifier.name)] : scope.all()
-    if (!sources.some((one) => one?.isRaw)) return
+    if (!sources.some((one) => one?.isRaw && !one.columns.has(name))) return
     this.meanings.named.refuseUnknown(expected.ids.named, [name], ADVICE.known)
   }
 
@@ -544,7 +542,7 @@ export class Rewriter {
         const chunks = [...sides.flatMap((side) => side[at] ?? []), ...(list === undefined ? [] : [list])]
         const meaning = of(chunks)
         const listed = array === undefined ? undefined : meanings[array]
-        if (meaning?.is === 'row' || hasIds(meaning)) put(chunks, meaning)
+        if (meaning?.is === 'row' || isRaw(meaning) || hasIds(meaning)) put(chunks, meaning)
         else if (listed?.is === 'list') put(chunks, { is: 'id', ids: listed.ids })
         else if (
           meaning === undefined &&

@@ -1,7 +1,7 @@
 import { IdError } from '@snoflax/core'
 import { withoutCase } from '@snoflax/core/adapter'
 import type { ColumnIds, Declared } from './column-ids.js'
-import { hasIds, idsIn, type Meaning, unite } from './meaning.js'
+import { hasIds, idsIn, isRaw, type Meaning, unite } from './meaning.js'
 
 /** A table, view, subquery or CTE: what its columns hold. */
 export interface Relation {
@@ -13,6 +13,8 @@ export interface Relation {
   readonly isRaw: boolean
   /** The columns in their order, where that is known. */
   readonly positions?: readonly Meaning[] | undefined
+  /** What its other columns may hold. */
+  readonly others?: Meaning
 }
 
 export const UNKNOWN: Relation = { columns: new Map(), isClosed: false, isRaw: false }
@@ -30,6 +32,7 @@ export class Scope {
   private readonly sources: Source[] = []
   private readonly ctes = new Map<string, () => Relation>()
   private answer: (() => Relation) | undefined
+  private isAnswering = false
 
   constructor(
     readonly declared: Declared,
@@ -116,11 +119,28 @@ export class Scope {
       return unite(...found)
     }
     const mayBeHere = relations.some((one) => !one.isClosed || one.columns.has(name))
-    if (this.parent) return this.parent.bareColumn(name, isOuter || mayBeHere)
+    if (this.parent) return this.parent.bareColumn(name, isOuter || mayBeHere) ?? this.answered(name)
     if (relations.length === 0 && !isOuter) {
       this.refuseIfId(name, 'this query names no table outside of raw SQL', name)
     }
     return undefined
+  }
+
+  /**
+   * In SQLite and MySQL a condition may name what its query answers. A column of the table goes first there, so nobody
+   * knows whether this is the id.
+   */
+  private answered(name: string): Meaning {
+    if (this.isCaseSensitive || this.isAnswering) return undefined
+    this.isAnswering = true
+    try {
+      const meaning = this.answer?.().columns.get(name)
+      if (isRaw(meaning)) return meaning
+      const named = idsIn(meaning).map((ids) => ids.named)
+      return named.length > 0 ? { is: 'raw', declared: this.declared, named } : undefined
+    } finally {
+      this.isAnswering = false
+    }
   }
 
   /** What a column of a table or subquery holds. */
@@ -129,6 +149,7 @@ export class Scope {
     if (meaning === undefined && !relation.columns.has(name)) this.refuseAlike(relation.columns.keys(), name)
     if (meaning === undefined && relation.isRaw && !relation.columns.has(name)) {
       this.refuseIfId(name, 'it comes from raw SQL; wrap that in ids.rows({ … }, sql)', shown)
+      return relation.others
     }
     return checked(meaning)
   }
@@ -177,6 +198,7 @@ export function relationFrom(outputs: readonly Output[]): Relation {
   let isPositional = true
   let isClosed = true
   let isRaw = false
+  let others: Meaning
   const add = (name: string, meaning: Meaning) => {
     const other = columns.get(name)
     const isSame = !columns.has(name) || other === meaning || areLike(other, meaning)
@@ -191,10 +213,11 @@ export function relationFrom(outputs: readonly Output[]): Relation {
     for (const [name, meaning] of output.columns) add(name, meaning)
     isClosed &&= output.isClosed
     isRaw ||= output.isRaw
+    others = unite(others, output.others)
     if (output.positions) positions.push(...output.positions)
     else isPositional = false
   }
-  return { columns, isClosed, isRaw, positions: isPositional ? positions : undefined }
+  return { columns, isClosed, isRaw, positions: isPositional ? positions : undefined, others }
 }
 
 const areLike = (a: Meaning, b: Meaning): boolean =>

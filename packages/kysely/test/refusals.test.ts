@@ -122,6 +122,16 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
     /customers\.id: can't tell whether value/,
   ],
   [
+    'an unknown column of raw SQL that also names an id column',
+    () =>
+      any()
+        .selectFrom('customers')
+        .innerJoin(sql`(select name as value, id from customers)`.as('j'), 'j.value', 'customers.id')
+        .select('customers.name')
+        .execute(),
+    /customers\.id: can't tell whether value/,
+  ],
+  [
     'raw SQL without references beside an id',
     () =>
       db().selectFrom('customers').select('name').where('id', '=', sql<FlaxId>`lower(somebody)`).execute(),
@@ -695,6 +705,135 @@ test.each<[string, (is: RawBuilder<boolean>) => { execute(): Promise<unknown> }]
   await make(sql<boolean>`ali = ${notAnId(ada)}`).execute()
 })
 const raw = (query: RawBuilder<unknown>) => ({ execute: () => query.execute(db()) })
+
+const loose = (): Any => db()
+const customers = () => loose().selectFrom('customers')
+/** A query that answers raw SQL by another name. */
+const answering = (expression: (eb: Any) => Any) => customers().select((eb: Any) => expression(eb).as('ali'))
+const text = sql<FlaxId>`customers.id`
+
+test.each<[string, (value: Any) => { execute(): Promise<unknown> }]>([
+  ['an operand', (value) => customers().select('name').where(text, '=', value)],
+  ['a list', (value) => customers().select('name').where(text, 'in', [value])],
+  [
+    'between',
+    (value) =>
+      customers()
+        .select('name')
+        .where((eb: Any) => eb.between(text, value, value)),
+  ],
+  ['having', (value) => customers().select('name').groupBy('name').having(sql`max(id)`, '=', value)],
+  [
+    'brackets',
+    (value) =>
+      customers()
+        .select('name')
+        .where((eb: Any) => eb(eb.parens(text), '=', value)),
+  ],
+  [
+    'a function',
+    (value) =>
+      customers()
+        .select('name')
+        .where((eb: Any) => eb(eb.fn.coalesce(text, text), '=', value)),
+  ],
+  [
+    'a case',
+    (value) =>
+      customers()
+        .select('name')
+        .where((eb: Any) => eb(eb.case(text).when(value).then(1).end(), '=', 1)),
+  ],
+  [
+    'a query in brackets',
+    (value) =>
+      customers()
+        .select('name')
+        .where((eb: Any) => eb(eb.val(value), 'in', sql`(select id from customers)`)),
+  ],
+  [
+    'on',
+    (value) =>
+      customers()
+        .select('customers.name')
+        .innerJoin('customers as c', (join: Any) => join.on(sql`c.id`, '=', value)),
+  ],
+  [
+    'a union with raw SQL',
+    (value) =>
+      loose()
+        .selectFrom(customers().select('name as ali').union(sql`select id as ali from customers`).as('sub'))
+        .select('ali')
+        .where('ali', '=', value),
+  ],
+  ['what the query answers', (value) => customers().select('id as ali').where('ali', '=', value)],
+  [
+    'a subquery',
+    (value) =>
+      loose()
+        .selectFrom(answering(() => text).as('sub'))
+        .select('ali')
+        .where('ali', '=', value),
+  ],
+  [
+    'a function in one',
+    (value) =>
+      loose()
+        .selectFrom(answering((eb) => eb.fn.max(text)).as('sub'))
+        .select('ali')
+        .where('ali', 'in', [value]),
+  ],
+  [
+    'a union',
+    (value) =>
+      loose()
+        .selectFrom(
+          answering(() => text)
+            .union(answering(() => text))
+            .as('sub'),
+        )
+        .select('ali')
+        .where('ali', '=', value),
+  ],
+  [
+    'a CTE',
+    (value) =>
+      loose()
+        .with('cte', () => answering(() => text))
+        .selectFrom('cte')
+        .select('ali')
+        .where('cte.ali', '=', value),
+  ],
+  [
+    'a CTE with names',
+    (value) =>
+      loose()
+        .with('cte(ali)', () => customers().select(text.as('x')))
+        .selectFrom('cte')
+        .select('ali')
+        .where('ali', '=', value),
+  ],
+  [
+    'a CTE of raw SQL',
+    (value) =>
+      loose()
+        .with('cte', () => sql`(select name, id as ali from customers)`)
+        .selectFrom('cte')
+        .select('name')
+        .where('ali', '=', value),
+  ],
+  [
+    'a raw subquery',
+    (value) =>
+      loose()
+        .selectFrom(sql`(select name, id as ali from customers)`.as('sub'))
+        .select('sub.name')
+        .where('sub.ali', '=', value),
+  ],
+])("an id beside Kysely's own operator and a column that only raw SQL names: %s", async (_, make) => {
+  await refused(() => make(ada).execute(), /^customers\.id: the text of the SQL names the column/)
+  await make(notAnId(ada)).execute()
+})
 
 test.each<[string, object, RegExp]>([
   [

@@ -246,7 +246,11 @@ const fields = [
   { name: 'total', kind: 'scalar', type: 'Int' },
   { name: 'next', kind: 'object', type: 'Order' },
 ]
-const HIDDEN = { _clientVersion: '7.77.0', _runtimeDataModel: { models: { Order: { fields } } } }
+const HIDDEN = {
+  _clientVersion: '7.77.0',
+  _extensions: { getAllComputedFields: () => undefined },
+  _runtimeDataModel: { models: { Order: { fields } } },
+}
 const related = { Order: ids } as const
 
 test('a client that lacks what the extension relies on is refused by its version', async () => {
@@ -256,6 +260,10 @@ test('a client that lacks what the extension relies on is refused by its version
   expect(refusal(() => runOf(related, { _clientVersion: '7.77.0' }))).toMatchObject({
     code: 'UNSUPPORTED_VERSION',
     message: unsupported('client._runtimeDataModel'),
+  })
+  expect(refusal(() => runOf(related, { ...HIDDEN, _extensions: {} }))).toMatchObject({
+    code: 'UNSUPPORTED_VERSION',
+    message: unsupported('client._extensions.getAllComputedFields'),
   })
   const query = () => expect.fail('the query ran')
   const call = { model: 'Order', operation: 'findMany', args: {}, query }

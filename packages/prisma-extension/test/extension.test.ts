@@ -493,6 +493,53 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       }
     })
 
+    test('it stands beside computed fields of others where the id that they need is omitted', async () => {
+      const link = { needs: { id: true }, compute: ({ id }: { id: string }) => `/customers/${id}` }
+      const extension = { result: { customer: { link } } }
+      const ours = shop.generated.snoflax({ generators })
+      const { id } = await customer()
+      const omitting = await clientOf(shop.folder, shop.database, { omit: { customer: { id: true } } })
+      const where = { id }
+      for (const found of [
+        await shop.bare
+          .$extends(extension)
+          .$extends(ours)
+          .customer.findUnique({ where, omit: { id: true } }),
+        await omitting.$extends(extension).$extends(ours).customer.findUnique({ where }),
+      ]) {
+        expect({ ...found }).toMatchObject({ since: flax.time(id), link: `/customers/${id}` })
+        expect({ ...found }).not.toHaveProperty('id')
+      }
+      await omitting.$disconnect()
+    })
+
+    test('it stays in rows that an extension after ours keeps and hands out again', async () => {
+      const { id } = await customer()
+      let kept: unknown
+      const cache = {
+        query: { customer: { findMany: async ({ args, query }: AnyClient) => (kept ??= await query(args)) } },
+      }
+      const client = prisma.$extends(cache)
+      for (let time = 0; time < 2; time++) {
+        const rows = await client.customer.findMany({ where: { id }, select: { since: true } })
+        expect(rows).toEqual([{ since: flax.time(id) }])
+      }
+    })
+
+    test('it is refused where an extension after ours takes the id out of the rows', async () => {
+      const { id } = await customer()
+      const taking = {
+        query: {
+          customer: {
+            findMany: async ({ args, query }: AnyClient) =>
+              (await query(args)).map(({ id: _, ...rest }: AnyClient) => rest),
+          },
+        },
+      }
+      const found = prisma.$extends(taking).customer.findMany({ where: { id }, select: { since: true } })
+      await expect(found).rejects.toMatchObject({ code: 'INVALID_OPTION', field: 'since' })
+    })
+
     test('a client that omits the id has it nevertheless', async () => {
       const { id } = await customer()
       const omitting = await clientOf(shop.folder, shop.database, { omit: { customer: { id: true } } })

@@ -237,6 +237,28 @@ describe('databases', () => {
     expect((await generatedModule(folder)).configuration.models.A.id.storage).toBe('text')
   })
 
+  test('a reference to a reference has the collation of the key', async () => {
+    const models = `model A {
+  id String @id @default(dbgenerated()) @db.Char(16) /// @snoflax sno collation=ascii_bin
+  bs B[]
+}
+model B {
+  aId    String @db.Char(16)
+  number Int
+  a      A      @relation(fields: [aId], references: [id])
+  cs     C[]
+  @@id([aId, number])
+}
+model C {
+  id     Int    @id
+  aId    String @db.Char(16)
+  number Int
+  b      B      @relation(fields: [aId, number], references: [aId, number])
+}`
+    const { configuration } = await generatedModule(await generateProject(schema(models, MYSQL)))
+    expect(configuration.models.C.aId.storage).toBe('text')
+  })
+
   test('numbers in MySQL are unsigned', async () => {
     const told = await mistakesOf(
       'model A { id BigInt @id @default(dbgenerated()) /// @snoflax flake\n}',

@@ -25,7 +25,7 @@ model Author {
   books Book[]
 }
 model Book {
-  id       String  @id @default(dbgenerated()) /// @snoflax sno
+  id       String  @id @default(dbgenerated()) /// @snoflax sno createdAt
   traceId  String? /// @snoflax sno
   authorId Bytes
   author   Author  @relation(fields: [authorId], references: [id])
@@ -65,4 +65,11 @@ test('a filter that is skipped filters nothing', async () => {
   const { id } = await prisma.author.create({ data: {} })
   const where = { id, books: { every: { id: skip, traceId: { in: skip } } } }
   expect(await prisma.author.findMany({ where, select: { id: true, books: skip } })).toEqual([{ id }])
+})
+
+test('a relation that is skipped is not loaded, though its rows have creation times', async () => {
+  const { id } = await prisma.author.create({ data: { books: { create: {} } } })
+  const query = { where: { id } }
+  expect(await prisma.author.findUnique({ ...query, include: { books: skip } })).toEqual({ id })
+  expect(await prisma.author.findUnique({ ...query, select: { id: true, books: skip } })).toEqual({ id })
 })

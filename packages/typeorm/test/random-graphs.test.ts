@@ -1,7 +1,7 @@
 import 'reflect-metadata'
-import { type FlaxId, flax, type StorageName } from '@snoflax/core'
+import { type FlaxId, flax, type IdFamily, prefixed, type StorageName } from '@snoflax/core'
 import { type OpenDatabase, sqlite } from '@snoflax/test'
-import { FlaxIdColumn } from '@snoflax/typeorm'
+import { IdColumn } from '@snoflax/typeorm'
 import fc from 'fast-check'
 import {
   ChildEntity,
@@ -24,12 +24,18 @@ import { openDataSource } from './open-data-source.js'
 import { flaxPlaces } from './sources.js'
 
 /** Random graphs of entities are saved with our keys, and with keys of text that need no conversion and no order. */
-type Keys = { readonly storage: StorageName } | 'text'
+interface Keys {
+  readonly family: IdFamily<string>
+  /** Of our columns; undefined for columns of text. */
+  readonly storage?: StorageName
+}
 
-function define(keys: Keys) {
-  const createForeignKeyConstraints = keys !== 'text'
+function define({ family, storage }: Keys) {
+  const createForeignKeyConstraints = storage !== undefined
   const Key = () =>
-    keys === 'text' ? PrimaryColumn('varchar', { length: 16 }) : FlaxIdColumn({ storage: keys.storage })
+    storage
+      ? IdColumn(family as typeof flax, { storage })
+      : PrimaryColumn('varchar', { length: family.max.length })
   const link = {
     nullable: true,
     cascade: ['insert', 'update'] as ('insert' | 'update')[],
@@ -137,8 +143,7 @@ class Side {
   constructor(
     readonly dataSource: DataSource,
     readonly classes: Classes,
-    /** Whether rows without an id get one before they are saved. */
-    readonly givesIds: boolean,
+    readonly keys: Keys,
   ) {}
 
   static async open(database: OpenDatabase | undefined, keys: Keys): Promise<Side> {
@@ -152,7 +157,7 @@ class Side {
           entities,
           synchronize: true,
         }).initialize()
-    return new Side(dataSource, classes, keys === 'text')
+    return new Side(dataSource, classes, keys)
   }
 
   async empty() {
@@ -168,8 +173,8 @@ class Side {
       const Kind = this.classes[kind] as new () => Row
       const name = `${number}-${i}`
       // The same ids on both sides, so that their order is the same.
-      const id = () => flax.lowerBound(1_700_000_000_000 + number * 100 + i)
-      const key = isGiven || this.givesIds ? { id: id() } : {}
+      const id = () => this.keys.family.lowerBound(1_700_000_000_000 + number * 100 + i)
+      const key = isGiven || !this.keys.storage ? { id: id() } : {}
       return Object.assign(new Kind(), { name, ...key, ...(kind === 'Slot' && { area: id() }) })
     })
     const ofTable = (table: string, at: number) => {
@@ -284,43 +289,43 @@ class Side {
 const RUNS = Number(process.env['SNOFLAX_CASES'] ?? 0)
 const SEED = process.env['SNOFLAX_SEED']
 
-describe.each(flaxPlaces.filter(({ storage }) => storage === 'binary' || storage === 'uuid'))(
-  '$name',
-  ({ kind, storage }) => {
-    let database: OpenDatabase
-    let ours: Side
-    let text: Side
-    beforeAll(async () => {
-      database = await kind.open()
-      ours = await Side.open(database, { storage })
-      text = await Side.open(undefined, 'text')
-    })
-    afterAll(async () => {
-      await ours.dataSource.destroy()
-      await text.dataSource.destroy()
-      await database.close()
-    })
+const PLACES = flaxPlaces.filter(({ storage }) => storage === 'binary' || storage === 'uuid')
+const PREFIXED = { ...PLACES[0], family: prefixed(flax, 'cus'), name: `${PLACES[0]?.name}, prefixed` }
 
-    const numRuns = RUNS || (kind === sqlite ? 150 : 30)
-    test(`${numRuns} graphs are stored as with keys of text`, { timeout: 600_000 }, async () => {
-      const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 4 }), async (steps) => {
-        await ours.empty()
-        await text.empty()
-        for (const [number, one] of steps.entries()) {
-          const expected = await text.run(one, number).then(
-            () => undefined,
-            (error: unknown) => error as Error,
-          )
-          const failed = await ours.run(one, number).then(
-            () => undefined,
-            (error: unknown) => error as Error,
-          )
-          if (expected === undefined && failed) throw failed
-          expect(failed?.message).toBe(expected?.message)
-          expect(await ours.snapshot()).toEqual(await text.snapshot())
-        }
-      })
-      await fc.assert(property, { numRuns, ...(SEED && { seed: Number(SEED) }) })
+describe.each([...PLACES, PREFIXED] as typeof PLACES)('$name', ({ kind, storage, family }) => {
+  let database: OpenDatabase
+  let ours: Side
+  let text: Side
+  beforeAll(async () => {
+    database = await kind.open()
+    ours = await Side.open(database, { family, storage })
+    text = await Side.open(undefined, { family })
+  })
+  afterAll(async () => {
+    await ours.dataSource.destroy()
+    await text.dataSource.destroy()
+    await database.close()
+  })
+
+  const numRuns = RUNS || (kind === sqlite ? 150 : 30)
+  test(`${numRuns} graphs are stored as with keys of text`, { timeout: 600_000 }, async () => {
+    const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 4 }), async (steps) => {
+      await ours.empty()
+      await text.empty()
+      for (const [number, one] of steps.entries()) {
+        const expected = await text.run(one, number).then(
+          () => undefined,
+          (error: unknown) => error as Error,
+        )
+        const failed = await ours.run(one, number).then(
+          () => undefined,
+          (error: unknown) => error as Error,
+        )
+        if (expected === undefined && failed) throw failed
+        expect(failed?.message).toBe(expected?.message)
+        expect(await ours.snapshot()).toEqual(await text.snapshot())
+      }
     })
-  },
-)
+    await fc.assert(property, { numRuns, ...(SEED && { seed: Number(SEED) }) })
+  })
+})

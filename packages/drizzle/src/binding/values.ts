@@ -187,7 +187,7 @@ function isPartOfComparison(chunk: SQLChunk): boolean {
 
 /** What may be made of ids, without a text that says so. */
 const isNameOrDerived = (chunk: unknown): boolean =>
-  !(chunk instanceof Column) && (is(chunk, Name) || idsIn(chunk).length > 0)
+  !(chunk instanceof Column) && (is(chunk, Name) || is(chunk, SQL.Aliased) || idsIn(chunk).length > 0)
 
 const isOfIds = (chunk: unknown): boolean => idColumnOf(chunk) !== undefined
 
@@ -252,12 +252,13 @@ class MarkedQuery {
       const column = columnAmong(involved)
       // The columns of a table stand in the text behind it.
       const [ids] = involved.filter(({ chunk }) => !is(chunk, Table)).flatMap((cell) => cell.ids)
+      const beside = ids ? [ids] : involved.flatMap(({ chunk }) => namedIn(chunk, database))
       if (column) for (const cell of involved) cell.refuseId(column)
-      else if (ids) for (const cell of involved) cell.refuseNamed([ids])
+      else if (beside.length > 0) for (const cell of involved) cell.refuseNamed(beside)
     }
     const named = NAMED.get(database)
     const isNaming = comparisons.some(({ names }) => names.some(({ length }) => length > 0))
-    for (const names of isNaming ? [named, statement?.aliases] : []) {
+    for (const names of isNaming ? [named, statement?.aliases(database)] : []) {
       for (const { chunk, columns } of names?.beside(reading) ?? []) cells[chunk]?.refuseNamed(columns)
     }
     named?.refuseUnseen(reading, {
@@ -285,52 +286,51 @@ export function inStatement<Built>(chunks: readonly SQLChunk[], build: () => Bui
 }
 
 class Statement {
-  private known: NamedColumns | undefined
+  private readonly known = new Map<Database, NamedColumns>()
 
   constructor(private readonly chunks: readonly SQLChunk[]) {}
 
   /** What it calls ids by `as`, in its subqueries too. */
-  get aliases(): NamedColumns {
-    if (this.known) return this.known
-    this.known = new NamedColumns()
-    for (const [name, column] of aliasesIn(this.chunks)) {
-      const { named } = idsOf(column)
-      this.known.add(name, { ...named, place: `${named.place} as ${name}` })
+  aliases(database: Database): NamedColumns {
+    const known = this.known.get(database)
+    if (known) return known
+    const aliases = new NamedColumns()
+    this.known.set(database, aliases)
+    for (const [name, chunk] of aliasesIn(this.chunks, database)) {
+      const column = idColumnOf(chunk)
+      for (const named of column ? [idsOf(column).named] : namedIn(chunk, database)) {
+        aliases.add(name, { ...named, place: `${named.place} as ${name}` })
+      }
     }
-    return this.known
+    return aliases
   }
 }
 
-type Alias = readonly [name: string, column: Column]
+type Alias = readonly [name: string, chunk: unknown]
 
 const selections = new WeakMap<SQL, Alias[]>()
 
-/** Keeps in mind which fields of a selection are ids: Drizzle puts bare names in the place of columns there. */
+/** Keeps in mind which fields of a selection are SQL: Drizzle puts bare names in the place of columns there. */
 export function rememberAliases(selection: SQL, fields: readonly { readonly field: unknown }[]): void {
   const aliases = fields.flatMap(({ field }) => aliasOf(field))
   if (aliases.length > 0) selections.set(selection, aliases)
 }
 
-function aliasOf(field: unknown): Alias[] {
-  const column = is(field, SQL.Aliased) && idColumnOf(field)
-  return column ? [[field.fieldAlias, column]] : []
-}
+const aliasOf = (field: unknown): Alias[] => (is(field, SQL.Aliased) ? [[field.fieldAlias, field]] : [])
 
-function aliasesIn(chunks: readonly SQLChunk[]): Alias[] {
+function aliasesIn(chunks: readonly SQLChunk[], database: Database): Alias[] {
   const query = new MarkedQuery().read(chunks)
   const { cells, aliases } = query
-  const column = columnAmong(cells)
-  const reading = column && query.reading(idsOf(column).storage.database)
-  const written = (reading?.aliases ?? []).flatMap(({ name, chunk = -1 }): Alias[] => {
+  const written = query.reading(database).aliases.flatMap(({ name, chunk = -1 }): Alias[] => {
     const column = cells[chunk]?.column
     return column ? [[name, column]] : []
   })
-  return [...aliases, ...written, ...cells.flatMap(({ chunk }) => aliasesOf(chunk))]
+  return [...aliases, ...written, ...cells.flatMap(({ chunk }) => aliasesOf(chunk, database))]
 }
 
-function aliasesOf(chunk: unknown): Alias[] {
-  if (is(chunk, Subquery)) return aliasesIn([chunk._.sql])
-  if (is(chunk, TypedQueryBuilder)) return aliasesIn([(chunk as unknown as SQLWrapper).getSQL()])
+function aliasesOf(chunk: unknown, database: Database): Alias[] {
+  if (is(chunk, Subquery)) return aliasesIn([chunk._.sql], database)
+  if (is(chunk, TypedQueryBuilder)) return aliasesIn([(chunk as unknown as SQLWrapper).getSQL()], database)
   if (!is(chunk, View)) return []
   const { selectedFields } = (chunk as unknown as ViewMembers)[ViewBaseConfig]
   return Object.values(selectedFields).flatMap(aliasOf)
@@ -491,6 +491,13 @@ class LeakGuard implements DriverValueDecoder<unknown, unknown> {
     private readonly named: readonly NamedColumn[],
   ) {}
 
+  /** The columns that the text of a field with another name is made of, if nothing maps it. */
+  static named(query: SQL, database: Database): readonly NamedColumn[] {
+    const decoder = decoderOf(query)
+    if (decoder instanceof LeakGuard) return decoder.named
+    return (isMapped(query) ? undefined : LeakGuard.of(query, database))?.named ?? []
+  }
+
   static of(query: SQL, database: Database): LeakGuard | undefined {
     const read = new MarkedQuery().read(query.queryChunks)
     const { parts } = read.reading(database)
@@ -519,6 +526,9 @@ function idsIn(chunk: unknown): readonly NamedColumn[] {
   const decoder = is(chunk, SQL) && decoderOf(chunk)
   return decoder instanceof LeakGuard ? decoder.columns : []
 }
+
+const namedIn = (chunk: unknown, database: Database): readonly NamedColumn[] =>
+  is(chunk, SQL.Aliased) ? LeakGuard.named(chunk.sql, database) : []
 
 const tables = new WeakMap<Table, IdColumns>()
 
@@ -604,7 +614,7 @@ const columnAmong = (cells: readonly Cell[]): Column | undefined =>
 const AS_IT_IS: Encoder = { mapToDriverValue: (value) => value }
 
 /** Of one id, for comparisons with the elements of an array. */
-function elementOf(column: Column): Encoder {
+export function elementOf(column: Column): DriverValueEncoder<unknown, unknown> {
   const ids = idsOf(column)
   return Object.assign({ mapToDriverValue: (id: unknown) => ids.toDatabase(id) }, { [IDS]: ids })
 }

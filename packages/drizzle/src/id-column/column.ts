@@ -21,6 +21,7 @@ interface Builder {
   readonly foreignKeyConfigs: readonly { readonly ref: () => Column }[]
   array(size?: number): unknown
   references(target: () => Column, actions: object): Builder
+  setName(name: string): void
 }
 
 type BuilderClass<Given extends readonly unknown[]> = new (...given: Given) => Builder
@@ -130,13 +131,14 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
       if (role !== 'plain') {
         throw new IdError(
           'INVALID_OPTION',
-          `${family.name}: an array of ids cannot be generated or a reference; use .plain().array()`,
+          `${family.name}: an array of ids cannot be generated or a reference; use .plain().array(), as in flaxId.plain().array()`,
           { family: family.name },
         )
       }
-      const list = super.array(size)
-      this.config.isElement = list !== this
-      return list
+      const list = super.array(size) as Builder
+      if (list === this) return list
+      this.config.isElement = true
+      return namingElement(list, this)
     }
 
     /** Called by Drizzle. */
@@ -147,6 +149,18 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
       return column
     }
   }
+}
+
+/** In Drizzle 0.45 a list without a name gets that of its key, but the element, a column of its own, gets none. */
+function namingElement(list: Builder, element: Builder): Builder {
+  const { setName, array } = list
+  return Object.assign(list, {
+    setName(name: string) {
+      element.setName(name)
+      setName.call(list, name)
+    },
+    array: (size?: number) => namingElement(array.call(list, size) as Builder, element),
+  })
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   NamedColumns,
   withPath,
 } from '@snoflax/core/adapter'
-import { type Column, getTableColumns, getTableName, type Table } from 'drizzle-orm'
+import { type Column, getTableName, type Table } from 'drizzle-orm'
 import type { ColumnRequest } from './types.js'
 
 /** Where an id column keeps what it knows about its ids. Registered, so that two copies of this package agree. */
@@ -136,7 +136,7 @@ export class ColumnIds {
 /** A table, with its schema if it names one, and a column, as messages name them. */
 function placeOf(column: Column): string {
   const { table, name } = column
-  return [schemaOf(table), getTableName(table), name || nameOfList(column)].filter(Boolean).join('.')
+  return [schemaOf(table), getTableName(table), name].filter(Boolean).join('.')
 }
 
 const SCHEMA = Symbol.for('drizzle:Schema')
@@ -144,12 +144,6 @@ const SCHEMA = Symbol.for('drizzle:Schema')
 /** The schema that the table names. */
 export const schemaOf = (table: Table): string | undefined =>
   (table as unknown as Readonly<Record<typeof SCHEMA, string | undefined>>)[SCHEMA]
-
-/** The element of an array has no name of its own, and no array either while the table is being built. */
-function nameOfList(element: Column): string | undefined {
-  const columns: Record<string, Column & MaybeIdColumn> = getTableColumns(element.table) ?? {}
-  return Object.values(columns).find(({ baseColumn }) => baseColumn === element)?.name
-}
 
 interface MaybeIdColumn {
   readonly [IDS]?: ColumnIds
@@ -159,8 +153,8 @@ interface MaybeIdColumn {
 
 /** What an id column, or an array of ids, knows about its ids; undefined for other columns. */
 export function findIds(column: unknown): ColumnIds | undefined {
-  const candidate = column as MaybeIdColumn
-  return candidate[IDS] ?? candidate.baseColumn?.[IDS]
+  const { [IDS]: ids, baseColumn } = column as MaybeIdColumn
+  return ids ?? (baseColumn && findIds(baseColumn))
 }
 
 /** Whether a column holds lists: an array has a type of its own in Drizzle 0.45, and dimensions in 1.0. */

@@ -1,3 +1,4 @@
+import { IdError } from '@snoflax/core'
 import { isPlainObject } from './id-value.js'
 import { clientName, type IdColumn, type Model, type Omitted } from './model.js'
 
@@ -48,7 +49,9 @@ function timesOf(model: Model, select: Selection | undefined, omit: Selection): 
   return model.idList.flatMap((column) => {
     const { createdAt: name } = column.settings
     if (name === undefined || !isAsked(name)) return []
-    const isNeeded = select && Object.keys(select).some((key) => key !== name && !ofModel.has(key))
+    const isNeeded = select
+      ? Object.keys(select).some((key) => key !== name && !ofModel.has(key))
+      : model.computed.some((field) => omit[field.name] !== true && field.needs.includes(column.field))
     return [{ name, column, id: isAsked(column.field) ? 'shown' : isNeeded ? 'hidden' : 'deleted' }]
   })
 }
@@ -58,7 +61,8 @@ function relatedTimes(model: Model, selection: Selection | undefined, omitted: O
   const times = new Map<string, Times>()
   for (const [field, given] of Object.entries(selection ?? {})) {
     const target = model.relations.get(field)
-    if (target === undefined || !given) continue
+    // Neither `false` nor `Prisma.skip`.
+    if (target === undefined || (given !== true && !isPlainObject(given))) continue
     const related = selectTimes(target, given, omitted)
     args[field] = related.args
     if (related.times) times.set(field, related.times)
@@ -79,7 +83,16 @@ function addTo({ own, related }: Times, row: Row | null | undefined): void {
   for (let index = 0; index < own.length; index++) {
     const { name, column, id: state } = own[index] as Time
     const id = row[column.field]
-    row[name] = id == null ? null : column.settings.family.time(id as string)
+    if (id === undefined) {
+      // A row that another extension keeps and hands out again.
+      if (name in row) continue
+      throw new IdError(
+        'INVALID_OPTION',
+        `${column.name}: ${name} is its creation time, but an extension after ours took the id out of the row; put that extension before ours`,
+        { path: column.name, field: name },
+      )
+    }
+    row[name] = id === null ? null : column.settings.family.time(id as string)
     if (state === 'hidden') Object.defineProperty(row, column.field, { enumerable: false })
     else if (state === 'deleted') delete row[column.field]
   }

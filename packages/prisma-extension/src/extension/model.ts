@@ -117,6 +117,8 @@ export interface Model {
   readonly idList: readonly IdColumn[]
   readonly relations: ReadonlyMap<string, Model>
   readonly relationList: readonly Relation[]
+  /** Computed fields of the extensions before ours. */
+  readonly computed: readonly ComputedField[]
 }
 
 /** A field that leads to a model. */
@@ -142,10 +144,19 @@ export interface ClientField {
 /** Fields that a client leaves out of every answer, by model as the client writes it. */
 export type Omitted = Readonly<Record<string, Readonly<Record<string, boolean>> | undefined>>
 
+/** A computed field of an extension. */
+interface ComputedField {
+  readonly name: string
+  readonly needs: readonly string[]
+}
+
 /** What a client knows of itself. Not public. */
 export interface Client {
   readonly _clientVersion?: string
   readonly _globalOmit?: Omitted
+  readonly _extensions: {
+    getAllComputedFields(model: string): Readonly<Record<string, ComputedField>> | undefined
+  }
   readonly _runtimeDataModel: {
     readonly models: Readonly<Record<string, { readonly fields: readonly ClientField[] }>>
   }
@@ -167,7 +178,10 @@ export const libraryOf = ({ _clientVersion: version }: Client): Library => ({
  */
 export function connectModels(columns: readonly IdColumn[], client: Client): Models {
   const { _runtimeDataModel: known } = client
-  requireMembers(libraryOf(client), [{ owner: known, name: 'client._runtimeDataModel', members: ['models'] }])
+  requireMembers(libraryOf(client), [
+    { owner: known, name: 'client._runtimeDataModel', members: ['models'] },
+    { owner: client._extensions, name: 'client._extensions', members: ['getAllComputedFields'] },
+  ])
   const models = new Map<string, Model & { relations: Map<string, Model>; relationList: Relation[] }>()
   for (const [name, { fields }] of Object.entries(known.models)) {
     const idList = columns.filter(({ model }) => model === name)
@@ -179,6 +193,7 @@ export function connectModels(columns: readonly IdColumn[], client: Client): Mod
       idList,
       relations: new Map(),
       relationList: [],
+      computed: Object.values(client._extensions.getAllComputedFields(name) ?? {}),
     })
   }
   for (const { name, fields, relations, relationList } of models.values()) {

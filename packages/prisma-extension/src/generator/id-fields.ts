@@ -122,11 +122,10 @@ function foreignKey(
     refuse(`is a foreign key to ${name}; ids are generated there; remove @default`, field.name)
   }
   const collation = comment?.collation ?? its.collation
-  const storage = fitStorage(field, found.family, database, {
-    storage: wanted,
-    ...(collation && { collation }),
-  })
-  return { ...own, found, of, storage, generated: false, comment: comment ?? {} }
+  // A reference to this one has it too.
+  const settings = { ...comment, ...(collation && { collation }) }
+  const storage = fitStorage(field, found.family, database, { ...settings, storage: wanted })
+  return { ...own, found, of, storage, generated: false, comment: settings }
 }
 
 const identityOf = (id: FoundField): ColumnIdentity => ({

@@ -38,6 +38,12 @@ const SKIPPED = new Set([
   'by',
   '_min',
   '_max',
+  '_sum',
+  '_avg',
+  'increment',
+  'decrement',
+  'multiply',
+  'divide',
   'mode',
   'note',
 ])
@@ -264,7 +270,7 @@ export class Operations {
     if (location === 'inputObjectTypes') return this.#object(type, depth - 1, column)
     if (location === 'enumTypes') return this.#one(this.#enums.get(type) ?? [])
     if (type === 'Null') return null
-    if (column !== undefined && ['String', 'Bytes'].includes(type))
+    if (column !== undefined && ['String', 'Bytes', 'BigInt'].includes(type))
       return this.#one(this.values.ids[column] ?? [])
     if (type === 'Json') return { a: model, name: input.name }
     if (type === 'String' && this.random() < 0.2) return `${Math.floor(this.random() * 1e9)}`

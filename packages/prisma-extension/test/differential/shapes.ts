@@ -12,10 +12,14 @@ export const SHAPES: Readonly<Record<string, string>> = Object.fromEntries(
     .map((file) => [file.replace('.prisma', ''), readFileSync(new URL(file, CORPUS), 'utf8')]),
 )
 
-interface Columns {
+export interface Columns {
   readonly provider: string
+  /** The family in place of flax and sno, if it is another one for both. */
+  readonly family?: 'flake' | 'uuid7'
   readonly flax: string
   readonly sno: string
+  /** Of either family, if its ids have one. */
+  readonly prefixes?: { readonly flax: string; readonly sno: string }
   /** Of ids in a schema without our generator. */
   readonly plain: string
   /** What a text needs to be unique. */
@@ -30,19 +34,31 @@ const UUIDS = {
   text: '',
 }
 
+const NUMBERS = { family: 'flake', flax: 'BigInt', sno: 'BigInt' } as const
+const PREFIXES = { flax: 'cus', sno: 'order_line' } as const
+const SQLITE = { provider: 'sqlite', plain: 'String', text: '' }
+const MYSQL = { provider: 'mysql', plain: 'String @db.VarChar(40)', text: '@db.VarChar(40)' }
+
 /** Storages that have to be converted, by database. Before 7.2, Prisma can't relate rows by Bytes. */
-export const COLUMNS: Readonly<Record<string, Columns>> = VERSION
-  ? { postgres: UUIDS }
+export const COLUMNS: Readonly<Record<string, readonly Columns[]>> = VERSION
+  ? { postgres: [UUIDS, { ...UUIDS, ...NUMBERS }] }
   : {
-      sqlite: { provider: 'sqlite', flax: 'Bytes', sno: 'Bytes', plain: 'String', text: '' },
-      pglite: { provider: 'postgresql', flax: 'String @db.Uuid', sno: 'Bytes', plain: 'String', text: '' },
-      mysql: {
-        provider: 'mysql',
-        flax: 'Bytes @db.Binary(12)',
-        sno: 'Bytes @db.VarBinary(16)',
-        plain: 'String @db.VarChar(40)',
-        text: '@db.VarChar(40)',
-      },
+      sqlite: [
+        { ...SQLITE, flax: 'Bytes', sno: 'Bytes' },
+        { ...SQLITE, ...NUMBERS },
+        { ...SQLITE, flax: 'Bytes', sno: 'String', prefixes: PREFIXES },
+      ],
+      pglite: [
+        { ...UUIDS, sno: 'Bytes' },
+        { ...UUIDS, ...NUMBERS },
+        { ...UUIDS, prefixes: PREFIXES },
+      ],
+      mysql: [
+        { ...MYSQL, flax: 'Bytes @db.Binary(12)', sno: 'Bytes @db.VarBinary(16)' },
+        { ...MYSQL, flax: 'String @db.Char(16)', sno: 'String @db.VarChar(16)' },
+        { ...MYSQL, family: 'flake', flax: 'BigInt @db.UnsignedBigInt', sno: 'BigInt @db.UnsignedBigInt' },
+        { ...MYSQL, family: 'uuid7', flax: 'String @db.Char(36)', sno: 'String @db.VarChar(36)' },
+      ],
     }
 
 const ID = /^( *\w+ +)(KEY|KEYPART|GIVEN|REF|HELD)(\?|\[\])?\((\w+)\)(.*)$/
@@ -62,7 +78,7 @@ export function shapeProject(
   const isPostgres = columns.provider === 'postgresql'
   const generators = isPlain
     ? ''
-    : `generator snoflax {\n  provider = "${PROVIDER}"\n  output = "../snoflax"\n  brands = "strict"\n}`
+    : `generator snoflax {\n  provider = "${PROVIDER}"\n  output = "../snoflax"\n  brands = "strict"\n  ${columns.family === 'uuid7' ? 'families = "@snoflax/families"' : ''}\n}`
   const schemas = isPostgres && shape.includes('@@schema') ? 'schemas = ["cron", "public"]' : ''
   return {
     'schema/schema.prisma': `
@@ -93,13 +109,17 @@ const linesOf = (shape: string, { provider }: Columns): string[] =>
     .map((line) => (provider === 'postgresql' ? line : line.replace(/( Json\??) +@default\(.*\)/, '$1')))
 
 function prismaLine(line: string, columns: Columns, isPlain: boolean): string {
-  const [, head, kind, modifier = '', family, rest = ''] = ID.exec(line) ?? []
+  const [, head, kind, modifier = '', which, rest = ''] = ID.exec(line) ?? []
   if (kind === undefined) return line.replace(/ TEXT\b/, ` ${columns.text}`)
-  const [type, native = ''] = (isPlain ? columns.plain : columns[family as 'flax' | 'sno']).split(' ')
+  const [type, native = ''] = (isPlain ? columns.plain : columns[which as 'flax' | 'sno']).split(' ')
+  const prefix = columns.prefixes?.[which as 'flax' | 'sno']
+  const family = `${columns.family ?? which}${prefix === undefined ? '' : ` prefix=${prefix}`}`
   const isMade = kind === 'KEY' || kind === 'KEYPART'
   const attributes = `${kind === 'KEY' ? '@id' : ''} ${isMade ? '@default(dbgenerated())' : ''}`
   const comment =
-    isPlain || kind === 'REF' ? '' : `/// @snoflax ${family}${kind === 'GIVEN' ? ' generate=never' : ''}`
+    isPlain || kind === 'REF'
+      ? ''
+      : `/// @snoflax ${family}${kind === 'GIVEN' ? ' generate=never' : ''}${columns.provider === 'mysql' && type === 'String' ? ' collation=ascii_bin' : ''}`
   return `${head}${type}${modifier} ${native} ${attributes} ${rest} ${comment}`
 }
 

@@ -15,7 +15,7 @@ import { schemaSql } from './push.js'
 import { entry } from './version.js'
 
 /** A client that no compiler knows: it is generated while the tests run. */
-// biome-ignore lint/suspicious/noExplicitAny: types of generated clients are tested in generated-types.test.ts
+// biome-ignore lint/suspicious/noExplicitAny: types of generated clients are tested in generated-types.long.test.ts
 export type AnyClient = any
 
 export const { PrismaPg }: typeof import('@prisma/adapter-pg') = await import(entry('@prisma/adapter-pg'))

@@ -11,6 +11,7 @@ import {
   columnIn,
   idColumnAt,
   idColumnBehind,
+  idsOfSelect,
   remembered,
   type Scope,
   type Selection,
@@ -142,8 +143,18 @@ function columnsBySource(
     once(outside, path, () => {
       const column = idColumnAt(path, sources)
       if (column || names.has(path.split('.')[0] as string)) return column
-      return idColumnBehind(path, read())
+      return idColumnBehind(path, read()) ?? columnAnswered(path)
     })
+  /**
+   * In SQLite and MySQL a condition may name what its query answers. A column of a source goes first, so all columns must
+   * be known.
+   */
+  let answers: ReturnType<typeof idsOfSelect> | undefined
+  const columnAnswered = (path: string) => {
+    if (!aliases.every(({ hasMetadata }) => hasMetadata) || columnIn(path, sources)) return undefined
+    answers ??= idsOfSelect(tokens, dataSource)
+    return answers.get(path)
+  }
   const columnWithin = (path: string, scope: Scope | undefined): PreparedColumn | undefined => {
     if (!scope?.outer) return columnOutside(path)
     return once(scope.columns, path, () => {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { COLUMNS, idsOf, SHAPES, shapeProject } from './differential/shapes.js'
+import { COLUMNS, type Columns, idsOf, SHAPES, shapeProject } from './differential/shapes.js'
 import { diagnosticsOf } from './project/compile.js'
 import { generateProject } from './project/generate.js'
 import { generatedModule } from './shop/open.js'
@@ -12,7 +12,7 @@ import { generatedModule } from './shop/open.js'
 const IS_WHOLE = process.env['SNOFLAX_CASES'] !== undefined
 const COMPILED = ['visits']
 
-const columns = COLUMNS['pglite'] as (typeof COLUMNS)[string]
+const columns = COLUMNS['pglite']?.[0] as Columns
 
 test('the page of the corpus tells where each shape comes from', () => {
   const page = readFileSync(new URL('corpus/README.md', import.meta.url), 'utf8')

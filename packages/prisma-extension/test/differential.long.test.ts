@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { flax, sno } from '@snoflax/core'
+import { flake, flax, prefixed, sno } from '@snoflax/core'
+import { uuid7 } from '@snoflax/families'
 import { databases, type OpenDatabase, randomFrom } from '@snoflax/test'
 import { describe, expect, test } from 'vitest'
 import { type Call, Operations } from './differential/operations.js'
@@ -19,7 +20,7 @@ const IS_WHOLE = process.env['SNOFLAX_CASES'] !== undefined
 const CASES = Number(process.env['SNOFLAX_CASES'] ?? 80)
 const SEED = Number(process.env['SNOFLAX_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 
-/** The shapes that every run drives: all kinds of relations; fields and relations called `data`, capitals, composite keys. */
+/** The shapes that every run drives: all kinds of relations, with each storage; fields and relations called `data`, capitals, composite keys. */
 const DRIVEN = ['relations', 'signing']
 
 /** Keys of objects and rows of lists in an order of their own: no query asks for one. */
@@ -63,8 +64,7 @@ async function compareBytes(database: OpenDatabase): Promise<void> {
     await database.query(`ALTER TABLE "${t}" ALTER COLUMN "${c}" TYPE text COLLATE "C"`)
 }
 
-async function open(shape: string, kind: (typeof databases)[number], isPlain: boolean) {
-  const columns = COLUMNS[kind.name] as (typeof COLUMNS)[string]
+async function open(shape: string, { kind, columns }: Driven, isPlain: boolean) {
   const folder = await generateProject(shapeProject(shape, { columns, isPlain }))
   const database: OpenDatabase = await kind.open()
   await pushSchema(folder, database)
@@ -95,22 +95,49 @@ function run(prisma: AnyClient, { model, operation, args, chain }: Call): Promis
 const told = (call: Call): string =>
   JSON.stringify(call, (_, value) => (typeof value === 'bigint' ? `${value}n` : value))
 
+const flakes = flake.generator({
+  datacenter: 1,
+  worker: 1,
+  counterMask: 2047,
+  backfill: { sequenceMin: 2048, sequenceMax: 4095 },
+})
+
+const driven = databases.flatMap((kind) =>
+  (COLUMNS[kind.name] ?? []).map((columns, index) => {
+    return {
+      kind,
+      columns,
+      isFirst: index === 0,
+      name: kind.name,
+      key: `${columns.prefixes?.flax ?? ''} ${columns.flax}`.trim(),
+    }
+  }),
+)
+type Driven = (typeof driven)[number]
+
 const shapes = Object.entries(SHAPES).filter(([name]) => IS_WHOLE || DRIVEN.includes(name))
 
-describe.each(shapes)('%s', (_, shape) => {
-  test.each(databases.filter(({ name }) => name in COLUMNS))(
-    `on $name, ${CASES} calls answer as with text keys, SNOFLAX_SEED=${SEED}`,
-    async (kind) => {
-      const ours = await open(shape, kind, false)
-      const plain = await open(shape, kind, true)
+describe.each(shapes)('%s', (shapeName, shape) => {
+  test.each(driven.filter(({ isFirst }) => isFirst || IS_WHOLE || shapeName === DRIVEN[0]))(
+    `on $name with $key, ${CASES} calls answer as with text keys, SNOFLAX_SEED=${SEED}`,
+    async (one) => {
+      const ours = await open(shape, one, false)
+      const plain = await open(shape, one, true)
       const { snoflax, configuration } = await generatedModule(ours.folder)
-      const prisma: AnyClient = ours.prisma.$extends(snoflax())
+      const prisma: AnyClient = ours.prisma.$extends(
+        snoflax(one.columns.family === 'flake' ? { generators: { flake: flakes } } : {}),
+      )
       const dmmf = await dmmfOf(ours.folder)
       const models = dmmf.datamodel.models.map(({ name }) => name)
       const days = Array.from({ length: 6 }, (_, day) => new Date(Date.UTC(2026, 0, day + 1)))
+      const { prefixes } = one.columns
+      const first = prefixes ? prefixed(flax, prefixes.flax) : flax
+      const second = prefixes ? prefixed(sno, prefixes.sno) : sno
       const ids = {
-        flax: days.map((day) => flax.generateAt(day)),
-        sno: days.map((day) => sno.generateAt(day)),
+        [first.name]: days.map((day) => first.generateAt(day)),
+        [second.name]: days.map((day) => second.generateAt(day)),
+        flake: days.map((day) => flakes.generateAt(day)),
+        uuid7: days.map((day) => uuid7.generateAt(day)),
       }
       const random = randomFrom(SEED)
       const fraction = () => random(2 ** 32) / 2 ** 32
@@ -122,6 +149,8 @@ describe.each(shapes)('%s', (_, shape) => {
       let answered = 0
       for (let number = 0; number < CASES; number++) {
         const next = number < CASES / 8 ? operations.next('create') : operations.next()
+        // A column without prefixes has no texts that contain one: our error says so, and text keys find some.
+        if (prefixes && /"(?:contains|endsWith)":"(?:cus|order_line)_/.test(told(next))) continue
         const wanted = await outcome(() => run(plain.prisma, next))
         const got = await outcome(() => run(prisma, next))
         const call = `call ${number}: ${told(next)}`
