@@ -14,13 +14,13 @@ import { familyOf, ID_TRAITS, type IdColumn, type IdParams, paramsOf } from './c
 
 const placeOf = ({ column }: SqlCodecCallContext) => (column ? `${column.table}.${column.name}` : undefined)
 
-/** Runs the work; its error says which column, where Prisma tells. */
+/** Runs `work`. Errors name the column, if Prisma passes it. */
 function at<Result>(context: SqlCodecCallContext, work: () => Result): Result {
   const place = placeOf(context)
   return place === undefined ? work() : withPath(place, work)
 }
 
-/** Converts between ids and what one kind of column holds. */
+/** Converts between ids and the stored values of one column type. */
 class IdCodec extends CodecImpl<string, readonly ['equality', 'order'], DatabaseValue, string> {
   private readonly storage: IdStorage<string>
 
@@ -38,7 +38,7 @@ class IdCodec extends CodecImpl<string, readonly ['equality', 'order'], Database
     return at(context, () => this.storage.fromDatabase(stored))
   }
 
-  /** The form of defaults in the contract, and of rows that the database gives inside JSON. */
+  /** The form of defaults in the contract, and of rows that the database returns as JSON. */
   override encodeJson(id: string): JsonValue {
     return String(this.storage.toDatabase(id))
   }
@@ -48,7 +48,7 @@ class IdCodec extends CodecImpl<string, readonly ['equality', 'order'], Database
   }
 }
 
-/** Reads an id column as the moment when its id was made. */
+/** Reads an id column as the creation time of its id. */
 class TimeCodec extends CodecImpl<string, readonly ['order'], DatabaseValue, Date> {
   private readonly family: IdFamily
   private readonly storage: IdStorage<string>
@@ -82,7 +82,7 @@ class TimeCodec extends CodecImpl<string, readonly ['order'], DatabaseValue, Dat
   }
 }
 
-/** What conditions give where they are selected: SQLite has 0 and 1. */
+/** The type of a selected condition: 0 or 1 in SQLite. */
 export class BooleanCodec extends CodecImpl<string, readonly ['boolean'], boolean | number, boolean> {
   override async encode(value: boolean): Promise<boolean> {
     return value
@@ -103,7 +103,7 @@ export class BooleanCodec extends CodecImpl<string, readonly ['boolean'], boolea
 
 type Validated = { value: IdParams } | { issues: readonly { message: string }[] }
 
-/** Checks the parameters of a column at emit and at start, in the form that Prisma asks for. */
+/** Checks the parameters of a column, at `contract emit` and at start, as a Standard Schema. */
 const paramsSchema = (column: IdColumn) => ({
   '~standard': {
     version: 1 as const,
@@ -120,9 +120,9 @@ const paramsSchema = (column: IdColumn) => ({
 })
 
 /**
- * How `contract.d.ts` writes the type of a column's ids; undefined for the family's own.
+ * The type of a column's ids in `contract.d.ts`; undefined for the family's own type.
  *
- * @throws {IdError} for parameters that the family can't have: emitting is the first to look at them.
+ * @throws {IdError} for parameters that the family doesn't have. `contract emit` is the first to check them.
  */
 function renderedType(column: IdColumn, params: IdParams): string | undefined {
   const { prefix, family } = paramsOf(column, params)
@@ -148,7 +148,7 @@ abstract class ColumnDescriptor extends CodecDescriptorTemplateImpl<IdParams> {
   }
 }
 
-/** A column as its ids, without what is a database's own. */
+/** A column that reads ids, without the parts that differ between databases. */
 export class IdDescriptor extends ColumnDescriptor {
   override readonly codecId = this.column.codecId
   override readonly traits = ID_TRAITS
@@ -166,10 +166,10 @@ export class IdDescriptor extends ColumnDescriptor {
   }
 }
 
-/** The same column as the moments when its ids were made. */
+/** The same column, read as creation times. */
 export class TimeDescriptor extends ColumnDescriptor {
   override readonly codecId = this.column.timeCodecId
-  // uid sorts by its node within a window of time.
+  // uid sorts by node first within 256 seconds.
   override readonly traits = this.column.family.exactRange ? (['order'] as const) : ([] as const)
 
   override factory(params: IdParams) {

@@ -14,36 +14,36 @@ import {
 import { discord, twitter, typeid, ulid, uuid7 } from '@snoflax/families'
 
 /**
- * What id columns can do: Prisma's own words, and ours, by which the operations of time belong to no other column. Prisma's type
- * has no room for the words of extensions.
+ * Traits of id columns: Prisma's own, and one of ours, so that time operations apply to id columns only. Prisma's type
+ * doesn't allow traits of extensions.
  */
 export const ID_TRAITS = ['equality', 'order', 'snoflax'] as unknown as readonly ['equality', 'order']
 
-/** What a condition gives, in Prisma's words for every database. */
+/** The result type of a condition, for every database. */
 export const BOOLEAN_CODEC_ID = 'pg/bool@1'
 
-/** What a contract says of a column besides its family and storage. */
+/** The parameters of a column in a contract, besides family and storage. */
 export interface IdParams {
-  /** The ids' prefix, such as `cus`. Columns hold bare ids. */
+  /** The prefix of the ids, such as `cus`. Columns store ids without it. */
   readonly prefix?: string
-  /** flake: Unix milliseconds that its time counts from. */
+  /** flake: the epoch in Unix milliseconds. */
   readonly epoch?: number
-  /** PostgreSQL: the domain of a text column, which Prisma takes as the type of columns that have parameters. */
+  /** PostgreSQL: the domain of a text column, which Prisma uses as the type of columns with parameters. */
   readonly domain?: string
-  /** The name of a family of your own, by which `contract.d.ts` types its ids. */
+  /** The name of a family of your own, for the type of its ids in `contract.d.ts`. */
   readonly family?: string
 }
 
-/** A family in one storage: what a codec is for. */
+/** A family in one storage. Each has its own codec. */
 export interface IdColumn {
-  /** As contracts name it: `snoflax.FlaxText()`. */
+  /** The name in contracts: `FlaxText` of `snoflax.FlaxText()`. */
   readonly name: string
   readonly codecId: string
-  /** Of the same column read as the moment when its id was made. */
+  /** The codec that reads the same column as creation time. */
   readonly timeCodecId: string
   readonly family: IdFamily
   readonly storage: StorageName
-  /** Parameters that every column of this type has. */
+  /** Parameters of every column of this type. */
   readonly fixedParams: IdParams
 }
 
@@ -51,18 +51,18 @@ const typeidSuffix = typeid('id').base
 const ofSql = [flax, sno, flake, uid, uidLocal, uuid7, ulid, typeidSuffix]
 const FAMILIES = [...ofSql, twitter, discord] as unknown as readonly IdFamily[]
 
-/** Families whose ids @snoflax/pg-sql generates, and those of them that it has a domain of text for. */
+/** Families whose ids @snoflax/pg-sql generates, and those for which it has a text domain. */
 export const MADE_BY_SQL: readonly string[] = ofSql.map(({ name }) => name)
 export const WITH_TEXT_DOMAIN: readonly string[] = [flax, sno, uid, uidLocal].map(({ name }) => name)
 
 const capitalized = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`
 
 /**
- * The columns of a database: our families, and those of users, which replace one of ours if they have its name. The first storage
- * of a family takes the bare name.
+ * The column types of a database, for our families and your own; one with the name of ours replaces it. The first
+ * storage of a family has the family's name, without a suffix.
  *
- * @param storages those that Prisma's driver keeps exact.
- * @throws {IdError} `INVALID_OPTION` for a family of users that can't be a column type.
+ * @param storages those that Prisma's driver reads without loss.
+ * @throws {IdError} `INVALID_OPTION` for a family of your own that can't be a column type.
  */
 export function columnsOf(
   database: Database,
@@ -117,7 +117,7 @@ function refuseOwn(family: IdFamily | undefined, reason: string): never {
 
 const derived = new WeakMap<IdFamily, Map<string, IdFamily>>()
 
-/** The family whose ids a column holds. @throws {IdError} for parameters that it can't have. */
+/** The family of a column's ids. @throws {IdError} for parameters that the family doesn't have. */
 export function familyOf({ family }: Pick<IdColumn, 'family'>, params: IdParams | undefined): IdFamily {
   const { prefix, epoch } = params ?? {}
   if (prefix === undefined && epoch === undefined) return family
@@ -132,7 +132,7 @@ export function familyOf({ family }: Pick<IdColumn, 'family'>, params: IdParams 
   return made
 }
 
-/** TypeID allows fewer prefixes. */
+/** TypeID allows fewer prefixes than `prefixed`. */
 const withPrefix = (family: IdFamily, prefix: string): IdFamily =>
   family === (typeidSuffix as unknown) ? (typeid(prefix) as unknown as IdFamily) : prefixed(family, prefix)
 
@@ -152,7 +152,7 @@ const PARAMS: Readonly<Record<keyof IdParams, 'string' | 'number'>> = {
   family: 'string',
 }
 
-/** Reads the parameters of a contract. @throws {IdError} `INVALID_OPTION`. */
+/** Reads the parameters of a column from a contract. @throws {IdError} `INVALID_OPTION`. */
 export function paramsOf(column: Pick<IdColumn, 'family'>, value: unknown): IdParams {
   const params = (value ?? {}) as Record<string, unknown>
   for (const [name, given] of Object.entries(params)) {
@@ -160,7 +160,7 @@ export function paramsOf(column: Pick<IdColumn, 'family'>, value: unknown): IdPa
     if (typeof given === expected) continue
     throw new IdError(
       'INVALID_OPTION',
-      `${column.family.name}: ${expected ? `${name} must be a ${expected}` : `${name} is no parameter of a column`}`,
+      `${column.family.name}: ${expected ? `${name} must be a ${expected}` : `${name} is not a parameter of an id column`}`,
       { family: column.family.name, field: name, value: given },
     )
   }

@@ -10,17 +10,17 @@ export type SqlContract = Pick<Contract<SqlStorage>, 'storage' | 'domain' | 'exe
 
 /** An id column of a contract. */
 export interface ContractColumn {
-  /** Model and field, as `Order.customerId`. */
+  /** Model and field, such as `Order.customerId`. */
   readonly path: string
   readonly column: IdColumn
   readonly family: IdFamily
   readonly storage: IdStorage<string>
   readonly ref: CodecRef
-  /** The same, for SQL that is text. */
+  /** The same column, for raw SQL. */
   readonly named: NamedColumn
 }
 
-/** The place of a column: namespace, table and name, which JSON keeps apart. */
+/** The key of a column: namespace, table and name. JSON separates them unambiguously. */
 type Place = string
 const placeOf = (namespace: string, table: string, column: string): Place =>
   JSON.stringify([namespace, table, column])
@@ -28,13 +28,13 @@ const placeOf = (namespace: string, table: string, column: string): Place =>
 /** The id columns of a contract. */
 export class ContractIds {
   private readonly columns = new Map<Place, ContractColumn>()
-  /** Model and field of every column. */
+  /** Model and field by column key. */
   private readonly paths = new Map<Place, string>()
-  /** The columns by what SQL calls them, for SQL that is text. */
+  /** The columns by name, for raw SQL. */
   readonly named = new NamedColumns()
   private readonly namespacesOf = new Map<string, Set<string>>()
 
-  /** @throws {IdError} for a column whose parameters its family can't have. */
+  /** @throws {IdError} for a column with parameters that its family doesn't have. */
   constructor(
     readonly contract: SqlContract,
     own: readonly IdColumn[],
@@ -87,7 +87,7 @@ export class ContractIds {
     return type === undefined ? typeParams : (type as { typeParams?: unknown }).typeParams
   }
 
-  /** Model and field of a column, or table and column where no model has it. */
+  /** Model and field of a column; table and column if no model has it. */
   pathOf(namespace: string, table: string, column: string): string {
     return this.paths.get(placeOf(namespace, table, column)) ?? `${table}.${column}`
   }
@@ -100,7 +100,7 @@ export class ContractIds {
     throw new IdError('INVALID_OPTION', `no id field ${field}; pass one of ${known}`, { value: field })
   }
 
-  /** The id column of a table; undefined where the column holds something else. */
+  /** The id column of a table; undefined if the column doesn't store ids. */
   at(namespace: string | undefined, table: string, column: string): ContractColumn | undefined {
     if (namespace !== undefined) return this.columns.get(placeOf(namespace, table, column))
     const found = [...(this.namespacesOf.get(table) ?? [])].map((each) => this.at(each, table, column))
@@ -108,10 +108,10 @@ export class ContractIds {
   }
 
   /**
-   * Finds what Prisma lets pass.
+   * Checks what Prisma doesn't.
    *
-   * @throws {IdError} `INVALID_OPTION` for a foreign key that holds other ids than its target, and for a default that generates
-   * other ids than the column's.
+   * @throws {IdError} `INVALID_OPTION` for a foreign key with other ids than its target, and for a default that
+   * generates other ids than the column's.
    */
   check(): void {
     this.checkForeignKeys()
@@ -145,7 +145,7 @@ export class ContractIds {
     }
   }
 
-  /** The columns whose ids a generator of this extension makes, and what the contract tells it. */
+  /** The columns whose ids this extension generates, and the generator's arguments in the contract. */
   generated(): readonly { column: ContractColumn; id: string; params: GeneratorParams }[] {
     return (this.contract.execution?.mutations.defaults ?? []).flatMap(({ ref, onCreate }) => {
       if (onCreate === undefined) return []
@@ -157,7 +157,7 @@ export class ContractIds {
 
 const OWN_CODEC = /^snoflax\/own-(.*)-[a-z0-9]+@1$/
 
-/** A family of the user's that was not passed: its ids would not be converted. */
+/** A family of your own that was not passed, so its ids would not be converted. */
 function checkFamily(path: string, codecId: string): void {
   const [, name] = OWN_CODEC.exec(codecId) ?? []
   if (name === undefined) return

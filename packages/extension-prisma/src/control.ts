@@ -8,12 +8,12 @@ import { ContractIds, type SqlContract } from './contract.js'
 import { operations } from './operations.js'
 import { EXTENSION_ID, type Parts, packOf } from './pack.js'
 
-/** What Prisma's command needs to know of the extension. */
+/** The extension's description for Prisma's command. */
 export function controlOf<const Target extends string>(
   parts: Parts<Target>,
 ): SqlControlExtensionDescriptor<Target> {
   const pack = packOf(parts)
-  // Of a column's parameters only the domain has to do with its type.
+  // Of a column's parameters, only the domain is part of its type.
   const expandNativeType = ({
     nativeType,
     typeParams,
@@ -37,7 +37,7 @@ export function controlOf<const Target extends string>(
   } as SqlControlExtensionDescriptor<Target>
 }
 
-/** What {@link withIdsOf} adds to. */
+/** The configuration to which {@link withIdsOf} adds ids. */
 export interface Config {
   readonly contract?: ContractConfig
   readonly extensions?: readonly { readonly id: string }[]
@@ -46,7 +46,7 @@ export interface Config {
 type Source = ContractConfig['source']
 type Load = Source['load']
 
-/** The function by which a configuration of Prisma gets ids, for one database. */
+/** Creates `withIds` of `prisma.config.ts` for one database. */
 export const withIdsOf =
   <Target extends Database & ('postgres' | 'sqlite')>(
     descriptorOf: (families?: readonly IdFamily[]) => { readonly id: string },
@@ -80,7 +80,7 @@ export const withIdsOf =
     }
   }
 
-/** The error at the field that it names, where a schema file has it. */
+/** The error with the position of its field in the schema file, if found there. */
 async function diagnosticOf(
   { message, path }: IdError,
   { resolvedInputs }: Parameters<Load>[0],

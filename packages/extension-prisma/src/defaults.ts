@@ -7,19 +7,19 @@ import { IdError, type IdFamily, sno } from '@snoflax/core'
 import { checkMeta, databaseDefault } from '@snoflax/core/adapter'
 import { type IdColumn, type IdParams, MADE_BY_SQL, paramsOf } from './columns.js'
 
-/** What a contract tells a generator. */
+/** The arguments of a generator in a contract. */
 export interface GeneratorParams extends IdParams {
   readonly meta?: number
   readonly partition?: number
 }
 
-/** The name that contracts give to what generates a family's ids, in this process. */
+/** The name in contracts of the generator in this process. */
 export const generatorId = ({ family }: Pick<IdColumn, 'family'>): string => `snoflax_${family.name}`
 
-/** Prisma has an `ulid()` of its own, for text columns. */
+/** Prisma has its own `ulid()`, for text columns. */
 const TAKEN: readonly string[] = ['ulid']
 
-/** What `@default(…)` calls the generator of a family. */
+/** The name of a family's generator in `@default(…)`. */
 const defaultName = ({ name }: IdFamily): string => (TAKEN.includes(name) ? `${name}Id` : name)
 
 type Named = NonNullable<FuncCallSig['named']>
@@ -35,7 +35,7 @@ const META: Named = {
   },
 }
 
-/** What the generator of a family can be told in a contract. */
+/** The arguments that a family's generator accepts in a contract. */
 const OPTIONS: Readonly<Record<string, Named>> = {
   sno: {
     ...META,
@@ -48,14 +48,14 @@ const OPTIONS: Readonly<Record<string, Named>> = {
   flake: {
     epoch: {
       type: optional(int()),
-      documentation: 'Unix milliseconds that the time counts from, as the type of the column has it.',
+      documentation: 'The epoch in Unix milliseconds, the same as in the type of the column.',
     },
   },
 }
 
 type Lower = ControlMutationDefaultEntry['lower']
 
-/** A default that cannot be, at its place in the schema. */
+/** The diagnostic for an invalid default, with its position in the schema. */
 const refusal = ({ call, context }: Parameters<Lower>[0], message: string) =>
   ({
     ok: false,
@@ -67,7 +67,7 @@ const refusal = ({ call, context }: Parameters<Lower>[0], message: string) =>
     },
   }) as const
 
-/** Does what may find something wrong, and says it at its place in the schema. */
+/** Runs `work` and turns its error into a diagnostic with a position in the schema. */
 function lowering(work: Lower): Lower {
   return (input) => {
     try {
@@ -84,7 +84,7 @@ function generated(column: IdColumn): ControlMutationDefaultEntry {
   const named = { ...PREFIX, ...OPTIONS[family.name] }
   return {
     signature: {
-      documentation: `Generates a ${family.name} where none is given.`,
+      documentation: `Generates a ${family.name} if the row has none.`,
       named,
     } satisfies FuncCallSig,
     usageSignatures: [
@@ -119,7 +119,7 @@ function inDatabase(columns: readonly IdColumn[]): ControlMutationDefaultEntry {
   const named = family.name === 'sno' ? META : {}
   return {
     signature: {
-      documentation: `The database generates a ${family.name} where none is given.`,
+      documentation: `The database generates a ${family.name} if the row has none.`,
       named,
     } satisfies FuncCallSig,
     usageSignatures: [`${family.name}Db()`],
@@ -139,7 +139,7 @@ function inDatabase(columns: readonly IdColumn[]): ControlMutationDefaultEntry {
   }
 }
 
-/** What `@default(…)` takes: `flax()` of this process and, where the database can, `flaxDb()` of the database. */
+/** What `@default(…)` accepts: `flax()`, generated in this process, and `flaxDb()`, if the database can generate it. */
 export function defaultsFor(columns: readonly IdColumn[], hasDatabase: boolean): ControlMutationDefaults {
   const families = Map.groupBy(columns, ({ family }) => family)
   return {

@@ -5,7 +5,7 @@ import { type GeneratorParams, generatorId } from './defaults.js'
 import { type Parts, packOf } from './pack.js'
 import type { CodecTypes } from './types.js'
 
-/** A column's type and what generates its ids, for `field.generated` of a contract in TypeScript. */
+/** A column's type and generator, for `field.generated` of a contract in TypeScript. */
 export interface GeneratedField {
   readonly type: ColumnTypeDescriptor
   readonly generated: {
@@ -15,7 +15,7 @@ export interface GeneratedField {
   }
 }
 
-/** The fields of contracts in TypeScript, for one database. */
+/** The field builders of contracts in TypeScript, for one database. */
 function fieldsOf<Target extends string>({ columns, typeOf }: Parts<Target>) {
   function columnNamed(name: string) {
     const column = columns.find((each) => each.name === name)
@@ -43,7 +43,7 @@ function fieldsOf<Target extends string>({ columns, typeOf }: Parts<Target>) {
     }
   }
 
-  /** A key and what generates it: `field.generated(generatedId('Flax', { prefix: 'cus' })).id()`. */
+  /** A key and its generator: `field.generated(generatedId('Flax', { prefix: 'cus' })).id()`. */
   function generatedId(name: string, params: GeneratorParams = {}): GeneratedField {
     const { meta: _meta, partition: _partition, ...ofColumn } = params
     return {
@@ -59,7 +59,7 @@ function fieldsOf<Target extends string>({ columns, typeOf }: Parts<Target>) {
   return { idColumn, generatedId }
 }
 
-/** `/pack` of one database: the pack, its fields, and both with families of the user's. */
+/** The exports of `/pack` for one database: the pack, its fields, and both with families of your own. */
 export function packsOf<const Target extends string>(
   partsOf: (families: readonly IdFamily[]) => Parts<Target>,
 ) {

@@ -25,7 +25,7 @@ import {
 import type { IdColumn } from './columns.js'
 import { type ContractColumn, ContractIds, type SqlContract } from './contract.js'
 
-/** Part of a query. Values of users are not looked into. */
+/** Part of a query. Your values are not traversed. */
 interface Node {
   readonly kind: string
 }
@@ -33,7 +33,7 @@ interface Node {
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Node).kind === 'string'
 
-/** Whether the node holds a value of the user's, which may be an object, too. */
+/** Whether the node is one of your values, which may also be an object. */
 const isOfUser = (value: object): boolean =>
   isNode(value) && (value.kind === 'param-ref' || value.kind === 'literal')
 
@@ -46,10 +46,10 @@ function* nodesIn(value: unknown): Generator<Node> {
   for (const part of Object.values(value)) yield* nodesIn(part)
 }
 
-/** What parts of a query become. */
+/** Replacements of nodes. */
 type Replacements = Map<unknown, AnyExpression>
 
-/** The query with parts of it replaced. Nodes are frozen and have nothing private, so a copy is one as good. */
+/** The query with nodes replaced. Nodes are frozen and have no private fields, so copies work like the originals. */
 function replacedIn<Value>(value: Value, found: Replacements): Value {
   const replacement = found.get(value)
   if (replacement !== undefined) return replacement as Value
@@ -65,14 +65,14 @@ function replacedIn<Value>(value: Value, found: Replacements): Value {
   return changed.length === 0 ? value : changedCopy(value, Object.fromEntries(changed))
 }
 
-/** Of Prisma's class, of which there may be several copies. */
+/** Keeps the prototype: several copies of Prisma's classes may be loaded. */
 const changedCopy = <Value extends object>(value: Value, change: object): Value =>
   Object.freeze(Object.assign(Object.create(Object.getPrototypeOf(value)), value, change))
 
 const isEnd = (node: Node): node is AggregateExpr =>
   node.kind === 'aggregate' && ['min', 'max'].includes((node as AggregateExpr).fn)
 
-/** The id columns of one query, by the names that it gives to tables. */
+/** The id columns of one query, by its table aliases. */
 class QueryIds {
   private readonly tables = new Map<string, TableSource[]>()
 
@@ -90,7 +90,7 @@ class QueryIds {
 
   at(node: unknown): ContractColumn | undefined {
     if (!isNode(node)) return undefined
-    // The smallest and the largest id are ids, too.
+    // min and max of an id column are ids too.
     if (isEnd(node)) return this.at(node.expr)
     if (node.kind === 'identifier-ref') return this.named((node as IdentifierRef).name)
     if (node.kind !== 'column-ref') return undefined
@@ -99,12 +99,12 @@ class QueryIds {
     if (new Set(found.map((each) => each?.path)).size < 2) return found[0]
     throw new IdError(
       'INVALID_OPTION',
-      `${table}.${column}: the query calls several tables ${table}, so its ids can't be converted; alias each of them`,
+      `${table}.${column}: several tables of the query are called ${table}, so its ids can't be converted; alias each of them`,
       { path: `${table}.${column}` },
     )
   }
 
-  /** The builder of SQL writes a name alone where one table has it; a subquery may have it, too. */
+  /** The SQL builder omits the table if only one table has the column; a subquery may have it too. */
   private named(name: string): ContractColumn | undefined {
     const found = [...this.tables.values()].flat().flatMap((source) => this.in(source, name) ?? [])
     return new Set(found.map(({ path }) => path)).size === 1 ? found[0] : undefined
@@ -115,7 +115,7 @@ class QueryIds {
   }
 }
 
-/** The value as the parameter that the column's codec converts. @throws {IdError} with model and field. */
+/** The value as a parameter for the column's codec. @throws {IdError} with model and field. */
 export function bound({ path, storage, ref }: ContractColumn, value: unknown): ParamRef {
   withPath(path, () => storage.toDatabase(value))
   return ParamRef.of(value, { codec: ref })
@@ -124,15 +124,15 @@ export function bound({ path, storage, ref }: ContractColumn, value: unknown): P
 const isPrepared = (node: unknown): node is PreparedParamRef =>
   isNode(node) && node.kind === 'prepared-param-ref'
 
-/** The parameter of a prepared query, which is declared by a codec alone, with the column's prefix and epoch. */
+/** The parameter of a prepared query, which is declared with a codec only, plus the column's prefix and epoch. */
 const prepared = ({ ref }: ContractColumn, parameter: PreparedParamRef): PreparedParamRef =>
   changedCopy(parameter, { codec: ref })
 
-/** `createdAt` compared with a moment, as the same comparison of the id. */
+/** Turns a comparison of `createdAt` with a Date into one of the id. */
 function atMoment(column: ContractColumn, { op, left }: BinaryExpr, value: unknown): BinaryExpr {
   const { family, path } = column
   const ms = withPath(path, () => unixMs(value as Date))
-  // What lies in one millisecond is neither after it nor before it.
+  // Ids within one millisecond are neither before nor after it.
   const isWhole = op === 'gt' || op === 'lte'
   const { lt: first } = family.range(Number.NEGATIVE_INFINITY, isWhole ? ms + 1 : ms)
   const id = bound(column, first ?? family.max)
@@ -163,7 +163,7 @@ function readComparison(query: QueryIds, comparison: BinaryExpr, found: Replacem
   }
 }
 
-/** The smallest or the largest id by the function of @snoflax/pg-sql, since PostgreSQL has no min(uuid). */
+/** `min` or `max` by the function of @snoflax/pg-sql, since PostgreSQL has no min(uuid). */
 function readEnd(query: QueryIds, end: AggregateExpr, found: Replacements): void {
   const column = query.at(end)
   if (column === undefined || end.expr === undefined || column.storage.column.type !== 'uuid') return
@@ -183,8 +183,8 @@ const RAW_ADVICE = {
 }
 
 /**
- * Converts the ids that raw SQL compares with interpolated columns, and refuses those beside columns that its text names: they
- * would find nothing.
+ * Converts ids that raw SQL compares with interpolated columns, and refuses those compared with columns that the SQL
+ * text names, since they would find nothing.
  */
 function readRaw(query: QueryIds, parts: readonly unknown[], database: Database, found: Replacements): void {
   const text = parts.map((part, at) => (typeof part === 'string' ? withoutMarks(part) : markOf(at))).join('')
@@ -223,7 +223,7 @@ function readRaw(query: QueryIds, parts: readonly unknown[], database: Database,
   }
 }
 
-/** Checks what is written into id columns, so that its error has model and field. */
+/** Checks values written to id columns, so that errors have model and field. */
 function readWritten(query: QueryIds, table: TableSource, row: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(row)) {
     const column = query.in(table, name)
@@ -252,8 +252,8 @@ function replacementsIn(ast: AnyQueryAst, ids: ContractIds, database: Database):
 }
 
 /**
- * Converts ids that Prisma writes into a query as they are (`update`, `delete`, `connect` by key, `having`), comparisons of
- * `createdAt`, and `min` and `max`. Refuses what is no id before the query runs, with model and field.
+ * Converts ids that Prisma leaves unconverted (`update`, `delete`, `connect` by key, `having`), comparisons of
+ * `createdAt`, and `min` and `max`. Throws for values that are not ids, with model and field, before the query runs.
  */
 export function idMiddleware(columns: readonly IdColumn[], database: Database): SqlMiddleware {
   const known = new WeakMap<object, ContractIds>()

@@ -11,15 +11,15 @@ type AnyExpression = Expression<{
   codec?: { codecId: string; typeParams?: never }
 }>
 
-/** `orders.id`, for errors. */
+/** The column's name for errors, such as `orders.id`. */
 function placeOf(self: AnyExpression): string {
   const ast = self.buildAst()
   return ast.kind === 'column-ref' ? `${ast.table}.${ast.column}` : 'id'
 }
 
 /**
- * The operations of id columns: ranges of time, as ranges of the key, and the time of an id. The name of an operation is one
- * for all columns, so each finds its column by the expression's codec.
+ * The operations of id columns: ranges of time, as ranges of the key, and the time of an id. All column types share the
+ * operations' names, so each operation finds its column by the expression's codec.
  */
 export function operations(columns: readonly IdColumn[]): SqlOperationDescriptors {
   const byCodec = new Map(columns.map((column) => [column.codecId, column]))
@@ -34,7 +34,7 @@ export function operations(columns: readonly IdColumn[]): SqlOperationDescriptor
     if (column === undefined) {
       throw new IdError(
         'INVALID_OPTION',
-        `${ref?.codecId ?? 'a value'} is no column of ids; pass one of snoflax`,
+        `${ref?.codecId ?? 'a value'} is not an id column; pass a column with a snoflax type`,
         {
           value: ref?.codecId,
         },

@@ -4,22 +4,22 @@ import { authoringTypes } from './authoring.js'
 import type { IdColumn } from './columns.js'
 import { defaultsFor } from './defaults.js'
 
-/** What a database has for ids, as far as contracts are concerned. */
+/** The parts of a contract that depend on the database. */
 export interface Parts<Target extends string> {
   readonly targetId: Target
   readonly columns: readonly IdColumn[]
   // biome-ignore lint/suspicious/noExplicitAny: descriptors of all parameters
   readonly codecs: readonly CodecDescriptor<any>[]
   readonly dataTypes: readonly DataType[]
-  /** The module that `contract.d.ts` takes its types from. */
+  /** The module from which `contract.d.ts` imports types. */
   readonly types: string
   typeOf(column: IdColumn): string
 }
 
-/** What the extension is called in contracts, configurations and databases. */
+/** The extension's name in contracts, configurations and databases. */
 export const EXTENSION_ID = 'snoflax'
 
-/** The description of the extension that contracts, command and client share. */
+/** The extension's description, shared by contracts, command and client. */
 export const packOf = <const Target extends string>({
   targetId,
   columns,

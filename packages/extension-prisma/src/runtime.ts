@@ -9,10 +9,10 @@ import { bound, idMiddleware } from './middleware.js'
 import { operations } from './operations.js'
 import { type Parts, packOf } from './pack.js'
 
-/** What makes ids of the families that need to be told which process they are in, by the family's name. */
+/** Generators by family name, for families that need a partition, worker or node. */
 export type Generators = Readonly<Record<string, IdGenerator<string>>>
 
-/** What {@link withIds} adds to. */
+/** The client options to which {@link withIds} adds ids. */
 export interface ClientOptions<Target extends string> {
   readonly contract?: unknown
   readonly contractJson?: unknown
@@ -20,17 +20,17 @@ export interface ClientOptions<Target extends string> {
   readonly middleware?: readonly SqlMiddleware[]
 }
 
-/** What `withIds` takes besides. */
+/** Options of `withIds`. */
 export interface IdOptions {
   readonly generators?: Generators
-  /** Families of your own, as `withIds` of prisma.config.ts has them. */
+  /** Families of your own, the same as in `withIds` of prisma.config.ts. */
   readonly families?: readonly IdFamily[]
 }
 
 const keyOf = (id: string, params: GeneratorParams): string =>
   JSON.stringify([id, Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1))])
 
-/** What makes the ids of a column. @throws {IdError} with model and field, if nothing can. */
+/** The generator of a column's ids. @throws {IdError} with model and field, if there is none. */
 function sourceOf(
   { column, path }: ContractColumn,
   params: GeneratorParams,
@@ -54,7 +54,7 @@ function sourceOf(
 
 const partitions = new Map<number, IdGenerator<string>>()
 
-/** One generator each of a process: two of them would make the same ids. */
+/** One generator per family and process: two would generate the same ids. */
 function partitioned(partition: number): IdGenerator<string> {
   const known = partitions.get(partition)
   if (known) return known
@@ -77,7 +77,7 @@ function checkNames(generators: Generators, families: readonly string[]): void {
   }
 }
 
-/** The function by which a client of Prisma gets ids, for one database. */
+/** Creates `withIds` of the client for one database. */
 export function withIdsOf<const Target extends Database & ('postgres' | 'sqlite')>(
   partsOf: (families?: readonly IdFamily[]) => Parts<Target>,
 ) {
@@ -120,7 +120,7 @@ export function withIdsOf<const Target extends Database & ('postgres' | 'sqlite'
         [...new Set(columns.map(generatorId))].map((name) => ({
           id: name,
           stability: 'field' as const,
-          // A default of the contract, so its source was made above.
+          // A default of the contract, so its source was created above.
           generate: (params) => (sources.get(keyOf(name, params ?? {})) as () => string)(),
         })),
       create: () => ({ familyId, targetId }),
@@ -133,7 +133,7 @@ export function withIdsOf<const Target extends Database & ('postgres' | 'sqlite'
   }
 }
 
-/** The function by which a client's raw SQL gets ids as parameters, for one database. */
+/** Creates `parametersOf` for one database. */
 export const parametersFor =
   <const Target extends Database & ('postgres' | 'sqlite')>(
     partsOf: (families?: readonly IdFamily[]) => Parts<Target>,

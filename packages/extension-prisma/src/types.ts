@@ -46,9 +46,9 @@ type Intersected<Union> = (Union extends unknown ? (each: Union) => void : never
   ? All
   : never
 
-/** What the columns hold, for `contract.d.ts`. */
+/** Types of the columns' values, for `contract.d.ts`. */
 export type CodecTypes = Intersected<{ [Name in keyof Ids]: IdCodecs<Name> }[keyof Ids]> & {
-  /** Families of users; `contract.d.ts` brands their ids. */
+  /** Families of your own; `contract.d.ts` brands their ids. */
   readonly [Codec in `snoflax/own-${string}@1`]: {
     readonly input: string
     readonly output: string
@@ -66,18 +66,18 @@ interface OnIds {
 
 /** The operations of id columns, for `contract.d.ts`. */
 export type QueryOperationTypes<_CodecTypes> = {
-  /** Rows whose id was made from `from` until before `to`, as a range of the key. For uid it selects some more. */
+  /** Rows created from `from` until before `to`, as a range of the key. For uid it may select some more. */
   readonly createdBetween: {
     readonly self: OnIds
     readonly impl: (self: OfColumn, from: Time, to: Time) => Condition
   }
-  /** Rows whose id was made at the moment or after it: none after the family's last moment. */
+  /** Rows created at `time` or later; none if `time` is after the family's last. */
   readonly createdAfter: { readonly self: OnIds; readonly impl: (self: OfColumn, time: Time) => Condition }
-  /** Rows whose id was made before the moment. */
+  /** Rows created before `time`. */
   readonly createdBefore: { readonly self: OnIds; readonly impl: (self: OfColumn, time: Time) => Condition }
   /**
-   * When the id was made: to be selected, sorted by, or compared with a Date. uid, which sorts by its node within a window of
-   * time, is selected only.
+   * The creation time of the id, to select, sort by, or compare with a Date. For uid, which sorts by node first within
+   * 256 seconds, only to select.
    */
   readonly createdAt: {
     readonly self: { readonly traits: readonly ['snoflax-time'] }

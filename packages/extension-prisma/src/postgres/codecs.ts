@@ -8,22 +8,22 @@ import type { Parts } from '../pack.js'
 
 const TYPES: Readonly<Record<string, string>> = { uuid: 'uuid', uuid8: 'uuid', text: 'text', bigint: 'int8' }
 
-/** The type as Prisma names it. */
+/** Prisma's name of the type. */
 const typeOf = ({ storage }: Pick<IdColumn, 'storage'>): string => TYPES[storage] as string
 
-/** Text columns have a domain, whose collation keeps the order of ids: that of @snoflax/pg-sql, which checks them, or a bare one. */
+/** Text columns have a domain with collation C: that of @snoflax/pg-sql, which checks ids, or one without a check. */
 const domainOf = ({ family, storage }: IdColumn): { domain?: string } => {
   if (storage !== 'text') return {}
   const name = WITH_TEXT_DOMAIN.includes(family.name) ? `${snakeCase(family.name)}_text` : 'id_text'
   return { domain: `${DEFAULT_SCHEMA}.${name}` }
 }
 
-/** What PostgreSQL has for one column. */
+/** The codecs of one column type. */
 function codecsOf(column: IdColumn) {
   const type = typeOf(column)
   const options = {
     nativeType: () => type,
-    // Numbers of 64 bits would be rounded in JSON.
+    // JSON would round 64-bit numbers.
     jsonProjection: (expression: ProjectionExpr) =>
       column.storage === 'bigint' ? CastExpr.as(expression, 'text') : expression,
   }
@@ -33,7 +33,7 @@ function codecsOf(column: IdColumn) {
   ]
 }
 
-/** What PostgreSQL has for ids of our families and of the user's. */
+/** PostgreSQL's column types for our families and your own. */
 export function partsOf(own: readonly IdFamily[] = []): Parts<'postgres'> {
   const columns = columnsOf('postgres', ['uuid', 'text', 'bigint', 'uuid8'], own).map((column) => ({
     ...column,

@@ -4,7 +4,7 @@ import { contractSpace, spaceVersions } from './space.js'
 
 const descriptorOf = (...parts: Parameters<typeof partsOf>) => ({
   ...controlOf(partsOf(...parts)),
-  // The SQL that text columns and `flaxDb()` need, and that ranges of time in SQL of your own may use.
+  // The SQL that text columns and `flaxDb()` need. Your own SQL can use its time functions.
   contractSpace: contractSpace(spaceVersions()),
 })
 
@@ -12,7 +12,7 @@ const descriptorOf = (...parts: Parameters<typeof partsOf>) => ({
 export default descriptorOf()
 
 /**
- * The configuration with the extension, whose `contract emit` refuses foreign keys that hold other ids than their targets.
+ * Adds the extension to the configuration. `contract emit` then refuses foreign keys with other ids than their targets.
  *
  * @throws {IdError} `INVALID_OPTION` for families that can't be column types.
  *

@@ -6,9 +6,9 @@ export type { Generators, IdOptions } from '../runtime.js'
 export const withIds = withIdsOf(partsOf)
 
 /**
- * What converts the ids in raw SQL, by model and field.
+ * Returns a function that converts an id for raw SQL, by model and field.
  *
- * @throws {IdError} with model and field for what is no id; `INVALID_OPTION` for a field that holds none.
+ * @throws {IdError} with model and field for a value that is not an id; `INVALID_OPTION` for a field without ids.
  *
  * @example
  * const parameter = parametersOf({ contractJson })

@@ -8,13 +8,13 @@ import { computeMigrationHash } from '@prisma/orm-toolchain/migration-tools/hash
 import { contractSpaceFromJson } from '@prisma/orm-toolchain/migration-tools/spaces'
 import { EXTENSION_ID } from '../pack.js'
 
-/** The SQL of one version of @snoflax/pg-sql, as it was when that version of this package was released. */
+/** The SQL of @snoflax/pg-sql, frozen at one release of this package. */
 export interface SpaceVersion {
-  /** Date and name, as Prisma names migrations. */
+  /** Prisma's migration name: date and name. */
   readonly name: string
   /** ISO 8601. */
   readonly createdAt: string
-  /** Brings a database of any earlier version up to this one. */
+  /** Upgrades a database from any earlier version to this one. */
   readonly statements: readonly string[]
 }
 
@@ -23,11 +23,11 @@ type Operations = Parameters<typeof computeMigrationHash>[1]
 
 const TARGET = { target: 'postgres', targetFamily: 'sql' }
 
-/** What Prisma is told that the versions make. It does not look into schemas that no model is in. */
+/** The state that Prisma expects after each version. Prisma doesn't inspect schemas without models. */
 function storageAfter(versions: readonly SpaceVersion[]) {
   const storage = {
     namespaces: { public: { entries: { table: {} }, id: 'public', kind: 'postgres-schema' } },
-    // A version that changed nothing that Prisma sees would be refused.
+    // Prisma refuses a migration that changes nothing it can see.
     types: Object.fromEntries(
       versions.map(({ name }) => [
         `sql_${name}`,
@@ -54,13 +54,13 @@ function operationsOf({ name, statements }: SpaceVersion): Operations {
       },
       precheck: [],
       execute: statements.map((sql, index) => ({ description: `statement ${index + 1}`, sql })),
-      // Without one the statements are run whatever is there: they can be run again, and an older version may be there.
+      // Without a precheck the statements always run. They are idempotent and upgrade older versions.
       postcheck: [],
     },
   ] as unknown as Operations
 }
 
-/** The schema of @snoflax/pg-sql as a contract space of its own, one migration for each version. */
+/** The schema of @snoflax/pg-sql as a separate contract space, with one migration per version. */
 export function contractSpace(
   versions: readonly SpaceVersion[],
 ): NonNullable<SqlControlExtensionDescriptor<'postgres'>['contractSpace']> {
@@ -97,6 +97,6 @@ export function contractSpace(
   })
 }
 
-/** Every version that was released, and this one. */
+/** All released versions, and the current one. */
 export const spaceVersions = (): readonly SpaceVersion[] =>
   JSON.parse(readFileSync(new URL('../space.json', import.meta.url), 'utf8'))

@@ -9,7 +9,7 @@ import type { Parts } from '../pack.js'
 const booleanType = dataType('snoflax/boolean', {})
 const jsonProjection = (expression: ProjectionExpr) => expression
 
-/** The builder of queries says this of its own conditions; SQLite lacks it. */
+/** The codec that the query builder assigns to conditions; Prisma's SQLite package has none. */
 class BooleanDescriptor extends SqliteCodecDescriptor {
   override readonly dataType = booleanType.id
   override readonly codecId = BOOLEAN_CODEC_ID
@@ -26,7 +26,7 @@ class BooleanDescriptor extends SqliteCodecDescriptor {
   }
 }
 
-/** What SQLite has for ids: text alone, since Prisma's driver reads integers as numbers, which end at 2^53. */
+/** SQLite's column types: text only, since Prisma's driver reads integers as numbers, exact only up to 2^53. */
 export function partsOf(own: readonly IdFamily[] = []): Parts<'sqlite'> {
   const columns = columnsOf('sqlite', ['text'], own)
   return {

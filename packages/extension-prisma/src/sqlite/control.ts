@@ -7,7 +7,7 @@ const descriptorOf = (...parts: Parameters<typeof partsOf>) => controlOf(partsOf
 export default descriptorOf()
 
 /**
- * The configuration with the extension, whose `contract emit` refuses foreign keys that hold other ids than their targets.
+ * Adds the extension to the configuration. `contract emit` then refuses foreign keys with other ids than their targets.
  *
  * @throws {IdError} `INVALID_OPTION` for families that can't be column types.
  *

@@ -16,6 +16,8 @@ test('the quick start of the README', async () => {
   const [config, db, program] = blocks('ts')
   const [contract] = blocks('prisma')
   for (const [name, text] of Object.entries({
+    // Makes it a project of its own, whose migrations are not among those of the folder above.
+    'package.json': '{ "type": "module" }',
     'prisma.config.ts': config,
     'contract.prisma': contract,
     'db.ts': db,
