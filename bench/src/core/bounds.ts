@@ -10,7 +10,7 @@ const ULID_ZEROS = '0'.repeat(16)
 export const bounds: Section<void> = {
   name: 'bounds',
   run: () => ({
-    title: 'The smallest id of a moment',
+    title: 'The smallest id of a time',
     about: 'From a Date to a flat text. For ulid it is put together from the time that it encodes.',
     ...compareAll(
       {

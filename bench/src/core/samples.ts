@@ -18,5 +18,9 @@ export function sampleBytes(family: IdFamily): Buffer[] {
   })
 }
 
+/** Texts as they come from a connection, in one piece: what is joined from pieces takes longer to read. */
+export const received = <Text extends string>(texts: readonly Text[]): Text[] =>
+  texts.map((text) => Buffer.from(text).toString() as Text)
+
 export const sampleIds = <AnId extends string>(family: IdFamily<AnId>): AnId[] =>
   sampleBytes(family).map((bytes) => family.encode(bytes))

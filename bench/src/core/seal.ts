@@ -2,7 +2,7 @@ import { flax, prefixed } from '@snoflax/core'
 import { generateSealKey, seal } from '@snoflax/seal'
 import type { Section } from '../report.js'
 import { compareAll } from './compare.js'
-import { pick, SAMPLES, sampleIds } from './samples.js'
+import { pick, received, SAMPLES, sampleIds } from './samples.js'
 
 const plain = seal(flax, { keys: generateSealKey() })
 const ids = sampleIds(flax)
@@ -10,9 +10,8 @@ const texts = plain.sealAll(ids)
 const twoKeys = seal(flax, { keys: [generateSealKey(), generateSealKey()] })
 const twice = twoKeys.sealAll(ids)
 const customers = seal(prefixed(flax, 'cus'), { keys: generateSealKey() })
-const customerIds = sampleIds(customers.family)
-const customerTexts = customers.sealAll(customerIds)
-for (const text of [...customerIds, ...customerTexts]) text.charCodeAt(0)
+const customerIds = received(sampleIds(customers.family))
+const customerTexts = received(customers.sealAll(customerIds))
 
 /** A list at every 64th step, so that the time is that of one id of it. */
 const inLists = (list: () => readonly string[]) => (i: number) =>

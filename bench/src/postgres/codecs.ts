@@ -109,7 +109,7 @@ export const time: Section<Place> = {
 export const bounds: Section<Place> = {
   name: 'pg-bounds',
   run: async ({ session }) => ({
-    title: 'The smallest id of a moment in PostgreSQL',
+    title: 'The smallest id of a time in PostgreSQL',
     about: 'From timestamptz to the column. The UUIDv7 is put together in SQL by hand, with no check.',
     ...(await compareOverSamples(
       session,
