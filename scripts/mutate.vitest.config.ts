@@ -49,6 +49,6 @@ export default defineConfig({
       'test/{generators,leases,prefixed,malformed,vectors}/**/*.test.ts',
       'test/{cases,standard-schema,realms,errors}.test.ts',
     ],
-    exclude: ['**/processes.test.ts', '**/process-end.test.ts', '**/two-copies.test.ts'],
+    exclude: ['**/processes.long.test.ts', '**/process-end.test.ts', '**/two-copies.test.ts'],
   },
 })

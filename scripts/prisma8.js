@@ -68,7 +68,7 @@ try {
       : []),
     ...(isWanted('orders') ? [() => shared('test', 'orders-examples')] : []),
   ]
-  // All of them, so that one look tells all that broke.
+  // Run all of them, so that one run shows every failure.
   process.exitCode = suites.map((suite) => suite()).find((status) => status !== 0) ?? 0
 } finally {
   await server.stop()

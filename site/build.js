@@ -1,4 +1,4 @@
-// Builds the site: static files in docs/site.
+// Builds the site: static files in docs/site, and opens it in Chromium where there is one.
 import { spawnSync } from 'node:child_process'
 import { withPnpm } from '../scripts/pnpm.js'
 
@@ -8,6 +8,7 @@ const steps = [
   ['node', 'node_modules/vitepress/bin/vitepress.js', 'build'],
   // The reference goes into the site, which VitePress has emptied before.
   ['npx', 'typedoc', '--options', '../typedoc.json'],
+  ['node', 'look.js'],
 ]
 for (const [command = '', ...args] of steps) {
   const { status } = spawnSync(command, args, { cwd: import.meta.dirname, stdio: 'inherit' })

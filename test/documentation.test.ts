@@ -70,9 +70,9 @@ describe('figures that pages repeat are those of the benchmarks', () => {
   test("README's third", () => {
     const figures = columnOf(benchmarks, 'A new id, as a flat text', 'of crypto.randomUUID')
     expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(
-      'a third of the time of `crypto.randomUUID()`',
+      'less than a third of the time of `crypto.randomUUID()`',
     )
-    expect(benchmarkOf(figures, 'flax')).toBeCloseTo(1 / 3, 1)
+    expect(benchmarkOf(figures, 'flax')).toBeLessThan(1 / 3)
     expect(benchmarkOf(figures, 'sno')).toBeLessThan(0.5)
   })
 

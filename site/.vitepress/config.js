@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
 import { repositoryPage } from '../../scripts/repository.js'
@@ -87,10 +88,7 @@ const GUIDES = [
   },
 ]
 
-/** Four bits. */
-const ICON = `data:image/svg+xml,${encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="#3451b2"><path d="M1 1h6v6H1zM9 9h6v6H9z"/><path opacity=".4" d="M9 1h6v6H9zM1 9h6v6H1z"/></svg>',
-)}`
+const icon = readFileSync(new URL('../icon.svg', import.meta.url), 'utf8')
 
 export default defineConfig({
   title: 'snoflax',
@@ -101,7 +99,12 @@ export default defineConfig({
   // A server of static files need not find overview.html under /overview.
   cleanUrls: false,
   lastUpdated: false,
-  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: ICON }]],
+  head: [
+    [
+      'link',
+      { rel: 'icon', type: 'image/svg+xml', href: `data:image/svg+xml,${encodeURIComponent(icon.trim())}` },
+    ],
+  ],
   // The front page runs the package as it was built.
   vite: {
     resolve: {

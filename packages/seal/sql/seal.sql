@@ -14,6 +14,34 @@ BEGIN
   RAISE EXCEPTION USING ERRCODE = '22023', MESSAGE = format('seal: a key must have 32 bytes, not %s', octet_length(key));
 END $$;
 
+-- As seal() in TypeScript refuses keys that are not random.
+CREATE FUNCTION snoflax_seal._check_random(key bytea) RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  different integer;
+  steps integer;
+  is_text boolean;
+BEGIN
+  SELECT count(DISTINCT byte), count(DISTINCT (byte - before + 256) % 256), bool_and(byte BETWEEN 32 AND 126)
+    INTO different, steps, is_text
+    FROM (SELECT get_byte(snoflax_seal._check_key(key), n) AS byte, CASE WHEN n > 0 THEN get_byte(key, n - 1) END AS before
+      FROM generate_series(0, 31) AS n) AS bytes;
+  IF different < 18 OR steps = 1 OR is_text THEN
+    RAISE EXCEPTION USING ERRCODE = '22023', MESSAGE = 'seal: a key must be random; create one with generateSealKey()';
+  END IF;
+  RETURN key;
+END $$;
+
+-- What sealed texts of the prefix begin with.
+CREATE FUNCTION snoflax_seal._head(prefix text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF prefix = ''::text THEN RETURN prefix; END IF;
+  IF prefix COLLATE "C" ~ '\A[a-z]([a-z0-9_]{0,61}[a-z0-9])?\Z'::text THEN RETURN prefix || '_'::text; END IF;
+  RAISE EXCEPTION USING ERRCODE = '22023', MESSAGE = format(
+    'seal: a prefix must have 1 to 63 of a-z, 0-9 and _, begin with a letter and not end with _, not %L', prefix);
+END $$;
+
 -- pgcrypto lies in a schema that its owner chose, which only that role can fill: its functions are named in full.
 DO $do$
 DECLARE
@@ -30,9 +58,10 @@ BEGIN
     CREATE FUNCTION snoflax_seal.derive_key(key bytea, family text, prefix text DEFAULT '') RETURNS bytea
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $body$
     BEGIN
+      PERFORM snoflax_seal._head(prefix);
       RETURN %1$s.hmac(
         convert_to(concat('snoflax seal v1', chr(10), family, chr(10), prefix), 'UTF8') || '\x01'::bytea,
-        %1$s.hmac(snoflax_seal._check_key(key), decode(repeat('00', 32), 'hex'), 'sha256'::text),
+        %1$s.hmac(snoflax_seal._check_random(key), decode(repeat('00', 32), 'hex'), 'sha256'::text),
         'sha256'::text);
     END $body$ $sql$, crypto);
 
@@ -44,7 +73,7 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = '22023',
           MESSAGE = format('seal: an id must have 1 to 12 bytes, not %%s', octet_length(id));
       END IF;
-      RETURN CASE prefix WHEN ''::text THEN ''::text ELSE prefix || '_'::text END
+      RETURN snoflax_seal._head(prefix)
         || rtrim(translate(encode(%1$s.encrypt(
           id || decode(repeat('00', 16 - octet_length(id)), 'hex'),
           snoflax_seal._check_key(derived_key), 'aes-ecb/pad:none'::text), 'base64'), '+/', '-_'), '=');
@@ -55,7 +84,7 @@ BEGIN
     RETURNS bytea
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $body$
     DECLARE
-      head constant text := CASE prefix WHEN ''::text THEN ''::text ELSE prefix || '_'::text END;
+      head constant text := snoflax_seal._head(prefix);
       code constant text := substr(sealed, length(head) + 1);
       block bytea := decode(repeat('00', 16), 'hex');
       is_text constant boolean :=
@@ -73,4 +102,9 @@ BEGIN
     END $body$ $sql$, crypto);
 END $do$;
 
-REVOKE ALL ON ALL FUNCTIONS IN SCHEMA snoflax_seal FROM PUBLIC;
+-- The others are called by these with the caller's rights, and reveal nothing.
+REVOKE ALL ON FUNCTION
+  snoflax_seal.derive_key(bytea, text, text),
+  snoflax_seal.seal(bytea, bytea, text),
+  snoflax_seal.open(text, bytea, integer, text)
+  FROM PUBLIC;

@@ -36,13 +36,13 @@ export interface Seal<AnId extends string> extends StandardSchema<AnId> {
   /**
    * Seals many ids in one call of the cipher: a list takes a fifth of the time of single calls.
    *
-   * @throws {IdError} as the family's `parse`, with the index in the list as its `path`.
+   * @throws {IdError} `INVALID_TYPE` for what is no list; as the family's `parse`, with the index in the list as its `path`.
    */
   sealAll(ids: readonly AnId[]): SealedId[]
   /**
    * Opens many sealed texts in one call of the cipher.
    *
-   * @throws {IdError} as `open` for the first that is refused, with its index in the list as its `path`.
+   * @throws {IdError} `INVALID_TYPE` for what is no list; as `open` for the first that is refused, with its index in the list as its `path`.
    */
   openAll(sealed: readonly unknown[]): AnId[]
 }
@@ -91,8 +91,9 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealO
     return (head + writeBlock(encrypt(block), 0)) as SealedId
   }
   const sealAll = (ids: readonly AnId[]): SealedId[] => {
-    const blocks = new Uint8Array(ids.length * BLOCK_BYTES)
-    ids.forEach((id, i) => {
+    const given = listOf(family, 'sealAll needs a list of ids', ids)
+    const blocks = new Uint8Array(given.length * BLOCK_BYTES)
+    given.forEach((id, i) => {
       const bytes = withPath(
         () => `[${i}]`,
         () => family.decode(id),
@@ -100,7 +101,7 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealO
       blocks.set(bytes, i * BLOCK_BYTES)
     })
     const sealed = encrypt(blocks)
-    return ids.map((_, i) => (head + writeBlock(sealed, i * BLOCK_BYTES)) as SealedId)
+    return given.map((_, i) => (head + writeBlock(sealed, i * BLOCK_BYTES)) as SealedId)
   }
 
   // Every value takes the same path, whichever key fits and whatever is wrong with it: a malformed text is also
@@ -136,10 +137,11 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealO
     return find(decrypt(sealedBlock), 0, isText) ?? refuse(sealed)
   }
   const openAll = (sealed: readonly unknown[]): AnId[] => {
-    const blocks = new Uint8Array(sealed.length * BLOCK_BYTES)
-    const areTexts = sealed.map((value, i) => read(value, blocks, i * BLOCK_BYTES))
+    const given = listOf(family, 'openAll needs a list of sealed texts', sealed)
+    const blocks = new Uint8Array(given.length * BLOCK_BYTES)
+    const areTexts = given.map((value, i) => read(value, blocks, i * BLOCK_BYTES))
     const plains = decrypt(blocks)
-    return sealed.map(
+    return given.map(
       (value, i) =>
         find(plains, i * BLOCK_BYTES, areTexts[i] as boolean) ?? withPath(`[${i}]`, () => refuse(value)),
     )
@@ -169,6 +171,12 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealO
       },
     },
   }
+}
+
+/** A copy without holes, which `map` and `forEach` would skip. @throws {IdError} `INVALID_TYPE` for what is no list. */
+function listOf<T>({ name }: IdFamily, need: string, value: readonly T[]): T[] {
+  if (Array.isArray(value)) return Array.from(value)
+  throw new IdError('INVALID_TYPE', `${name}: ${need}, not ${show(value)}`, { family: name, value })
 }
 
 type Blocks = (blocks: Uint8Array) => Uint8Array

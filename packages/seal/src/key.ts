@@ -27,11 +27,11 @@ export const generateSealKey = (): string => randomBytes(KEY_BYTES).toString('ba
  */
 export function readKeys(keys: unknown): readonly Uint8Array[] {
   const list = Array.isArray(keys) ? keys : [keys]
-  if (list.length === 0) refuse('keys', 'there must be a key; create one with generateSealKey()')
+  if (list.length === 0) refuse('keys', 'must have at least one key; create one with generateSealKey()')
   const read = list.map((key, index) => readKey(Array.isArray(keys) ? `keys[${index}]` : 'keys', key))
   read.forEach((key, index) => {
     const twin = read.findIndex((other) => Buffer.compare(other, key) === 0)
-    if (twin !== index) refuse(`keys[${index}]`, `is the same key as keys[${twin}]`)
+    if (twin !== index) refuse(`keys[${index}]`, `must differ from keys[${twin}]`)
   })
   return read
 }
@@ -44,10 +44,11 @@ function readKey(field: string, key: unknown): Uint8Array {
       'must be 32 bytes, 64 hex digits or 43 characters of base64url; create one with generateSealKey()',
     )
   }
-  if (new Set(bytes).size < LEAST_DIFFERENT_BYTES)
-    refuse(field, 'is not random; create one with generateSealKey()')
+  const steps = bytes.subarray(1).map((byte, i) => byte - (bytes[i] as number))
+  if (new Set(bytes).size < LEAST_DIFFERENT_BYTES || new Set(steps).size === 1)
+    refuse(field, 'must be random; create one with generateSealKey()')
   if (bytes.every((byte) => byte >= 0x20 && byte < 0x7f)) {
-    refuse(field, 'is text, not random bytes; create one with generateSealKey()')
+    refuse(field, 'must be random bytes, not text; create one with generateSealKey()')
   }
   return bytes
 }

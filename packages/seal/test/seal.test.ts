@@ -100,6 +100,11 @@ describe.each(FAMILIES)('$name', (family) => {
     const refused = refusal(() => openAll([first, second, family.min, null]))
     expect(refused).toMatchObject({ code: 'INVALID_SEAL', path: '[2]', value: family.min })
     expect(refusal(() => sealAll([family.min, 'x!' as never])).path).toBe('[1]')
+    for (const value of [null, 'x', new Set([first])] as never[]) {
+      for (const call of [sealAll, openAll]) {
+        expect(refusal(() => call(value))).toMatchObject({ code: 'INVALID_TYPE', family: family.name })
+      }
+    }
     const other = seal(family, { keys: [OTHER, KEY] })
     expect(other.openAll([first, other.seal(family.max)])).toEqual([family.min, family.max])
   })
@@ -214,6 +219,8 @@ describe('keys', () => {
     ['too long', randomBytes(33)],
     ['zeros', new Uint8Array(32)],
     ['a counter of 16', Uint8Array.from({ length: 32 }, (_, i) => i % 16)],
+    ['a counter of 32', Uint8Array.from({ length: 32 }, (_, i) => i)],
+    ['a counter that overflows, downwards', Uint8Array.from({ length: 32 }, (_, i) => 16 - 3 * i)],
     ['text as bytes', Buffer.from('abcdefghijklmnopqrstuvwxyz012345')],
     ['undefined, an unset variable', undefined],
     ['equal', [KEY, KEY.toString('hex')]],
@@ -279,4 +286,12 @@ describe('sealed ids of one burst', () => {
     const bits = 128 * (n - 1)
     expect(Math.abs(changed - bits / 2)).toBeLessThan(7 * Math.sqrt(bits / 4))
   })
+})
+
+test('a list with a hole is refused at the hole', () => {
+  const { seal: close, sealAll, openAll } = seal(flax, { keys: KEY })
+  const ids = Object.assign(new Array(2), { 0: flax.min })
+  const sealed = Object.assign(new Array(2), { 0: close(flax.min) })
+  expect(refusal(() => sealAll(ids))).toMatchObject({ code: 'INVALID_TYPE', path: '[1]' })
+  expect(refusal(() => openAll(sealed))).toMatchObject({ code: 'INVALID_SEAL', path: '[1]' })
 })

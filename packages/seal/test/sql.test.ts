@@ -62,14 +62,52 @@ describe.each(KINDS)('%s with prefix "%s"', (name, prefix, family) => {
   })
 })
 
-test('keys and ids of another length are refused', async () => {
+test('weak keys, and keys and ids of another length are refused', async () => {
   for (const call of [
     `derive_key('\\x00', 'flax')`,
+    `derive_key(decode(repeat('00', 32), 'hex'), 'flax')`,
+    `derive_key(convert_to('abcdefghijklmnopqrstuvwxyz012345', 'UTF8'), 'flax')`,
+    `derive_key(decode('${Buffer.from(Array.from({ length: 32 }, (_, i) => 16 - 3 * i)).toString('hex')}', 'hex'), 'flax')`,
     `seal('\\x00', '\\x00')`,
     `seal(decode(repeat('00', 13), 'hex'), decode(repeat('00', 32), 'hex'))`,
     `open('AAAAAAAAAAAAAAAAAAAAAA', decode(repeat('00', 32), 'hex'), 16)`,
   ]) {
     await expect(database.query(`SELECT snoflax_seal.${call}`)).rejects.toMatchObject({ code: '22023' })
+  }
+})
+
+test.each(['CUS', 'cus_', '1', 'a'.repeat(64), 'c-s', 'cus\n'])('%j is no prefix', async (prefix) => {
+  const derived = `decode(repeat('00', 32), 'hex')`
+  for (const call of [
+    `derive_key('\\x${KEY.toString('hex')}', 'flax', $1)`,
+    `seal('\\x00', ${derived}, $1)`,
+    `open($1 || '_AAAAAAAAAAAAAAAAAAAAAA', ${derived}, 12, $1)`,
+  ]) {
+    await expect(database.query(`SELECT snoflax_seal.${call}`, [prefix])).rejects.toMatchObject({
+      code: '22023',
+      message: expect.stringContaining('a prefix must have'),
+    })
+  }
+})
+
+test('a role may call what it is granted, and nothing else', async () => {
+  const derived = `snoflax_seal.derive_key('\\x${KEY.toString('hex')}', 'flax')`
+  const [row] = await database.query(`SELECT ${derived} AS derived`)
+  await database.query(`CREATE ROLE sealer`)
+  try {
+    await database.query('GRANT USAGE ON SCHEMA snoflax_seal TO sealer')
+    await database.query('GRANT EXECUTE ON FUNCTION snoflax_seal.seal TO sealer')
+    await database.query('SET ROLE sealer')
+    const sealed = await database.query(
+      `SELECT snoflax_seal.seal(decode(repeat('00', 12), 'hex'), $1) AS sealed`,
+      [(row as { derived: Uint8Array }).derived],
+    )
+    expect(sealed).toEqual([{ sealed: seal(flax, { keys: KEY }).seal(flax.min) }])
+    await expect(database.query(`SELECT ${derived}`)).rejects.toMatchObject({ code: '42501' })
+  } finally {
+    await database.query('RESET ROLE')
+    await database.query('DROP OWNED BY sealer')
+    await database.query('DROP ROLE sealer')
   }
 })
 

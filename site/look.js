@@ -1,0 +1,90 @@
+// Opens pages of the built site in Chromium, wide and narrow, light and dark: they must load whole, without an error, fit the
+// window and work.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import { serve } from 'vitepress'
+import { findChromium } from '../examples/inspector/scripts/chromium.js'
+
+// The inspector's tests have it already.
+const require = createRequire(new URL('../examples/inspector/package.json', import.meta.url))
+const { chromium } = /** @type {import('playwright-core')} */ (require('playwright-core'))
+
+/** @typedef {import('playwright-core').Page} Page */
+
+/** What a reader does on a page. @type {Record<string, (page: Page) => Promise<void>>} */
+const PAGES = {
+  '/': async (page) => {
+    const code = page.locator('.hero-id pre')
+    const before = await code.textContent()
+    await page.getByRole('button', { name: 'Generate another id' }).click()
+    assert.notEqual(await code.textContent(), before)
+    assert.match(String(await code.textContent()), /IdError INVALID_LENGTH/)
+    const inspector = page.frameLocator('iframe.inspector')
+    await inspector.locator('#pasted').fill('Kpcan0M1FakODT4k')
+    await inspector.locator('#inspection').getByText('2026').first().waitFor()
+  },
+  '/overview.html': async (page) => {
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('searchbox').fill('lease')
+    await page.locator('#localsearch-list li').first().waitFor()
+  },
+  '/packages/drizzle/index.html': async (page) => {
+    await page.getByRole('heading', { level: 1 }).waitFor()
+  },
+  '/docs/write-paths/drizzle.html': async (page) => {
+    const rows = page.locator('.vp-doc tbody tr:visible')
+    const all = await rows.count()
+    await page.getByLabel('Filter rows').fill('sqlite upsert')
+    await page.getByText(`of ${all} rows`).waitFor()
+    assert.ok((await rows.count()) > 0 && (await rows.count()) < all)
+  },
+  '/api/index.html': async (page) => {
+    await page.getByRole('link', { name: '@snoflax/core', exact: true }).first().waitFor()
+  },
+  // Its tables are wider than a phone.
+  '/api/modules/_snoflax_core.html': async (page) => {
+    await page.getByRole('heading', { name: 'Module @snoflax/core' }).waitFor()
+  },
+  '/inspector/index.html': async (page) => {
+    await page.locator('input, textarea').first().fill('Kpcan0M1FakODT4k')
+    await page.getByText('2026').first().waitFor()
+  },
+}
+const WINDOWS = /** @type {const} */ ([
+  { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+  { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+])
+
+const executablePath = await findChromium()
+if (!executablePath) {
+  console.log('site: not opened: no Chromium in PATH, and SNOFLAX_CHROMIUM names none')
+  process.exit()
+}
+// Of the system's choice.
+const { server } = await serve({ root: import.meta.dirname, port: 0 })
+if (!server.listening) await once(server, 'listening')
+const { port } = server.address()
+const browser = await chromium.launch({ executablePath })
+for (const options of WINDOWS) {
+  for (const [path, use] of Object.entries(PAGES)) {
+    const name = `${path}, ${options.viewport.width} wide, ${options.colorScheme}`
+    const context = await browser.newContext(options)
+    const page = await context.newPage()
+    /** @type {string[]} */
+    const problems = []
+    page.on('pageerror', ({ message }) => problems.push(message))
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+    page.on('response', (response) => response.status() >= 400 && problems.push(response.url()))
+    await page.goto(`http://localhost:${port}${path}`, { waitUntil: 'networkidle' })
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')
+    assert.ok(Number(overflow) <= 0, `${name}: ${overflow} pixels too wide`)
+    await use(page)
+    assert.deepEqual(problems, [], name)
+    await context.close()
+  }
+}
+await browser.close()
+server.close()
+console.log(`site: ${Object.keys(PAGES).length} pages opened in Chromium, wide and narrow`)
+process.exit()
