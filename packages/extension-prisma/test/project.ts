@@ -27,12 +27,9 @@ export class Project {
   readonly folder: string
   private readonly url: string
 
-  private readonly modules: string
-
-  constructor(folder: string, url: string, modules: string = join(folder, 'node_modules')) {
+  constructor(folder: string, url: string) {
     this.folder = folder
     this.url = url
-    this.modules = modules
   }
 
   /** Forgets what an earlier run emitted and planned. */
@@ -48,7 +45,7 @@ export class Project {
 
   /** The same with more in the environment, where the configuration finds it. */
   prismaWith(more: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Answer> {
-    const command = join(this.modules, 'prisma/dist/prisma.js')
+    const command = join(this.folder, 'node_modules/prisma/dist/prisma.js')
     const env = {
       ...process.env,
       DATABASE_URL: this.url,

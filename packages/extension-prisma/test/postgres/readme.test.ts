@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Project } from '../project.ts'
@@ -11,12 +12,13 @@ const blocks = (language: string) =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, code]) => code as string)
 
 test('the quick start of the README', async () => {
-  const folder = mkdtempSync(join(import.meta.dirname, 'generated-'))
+  // Elsewhere, since Prisma merges the configuration of every folder above into a project's own.
+  const folder = mkdtempSync(join(tmpdir(), 'snoflax-readme-'))
   after(() => rmSync(folder, { recursive: true }))
+  symlinkSync(join(import.meta.dirname, 'node_modules'), join(folder, 'node_modules'))
   const [config, db, program] = blocks('ts')
   const [contract] = blocks('prisma')
   for (const [name, text] of Object.entries({
-    // Makes it a project of its own, whose migrations are not among those of the folder above.
     'package.json': '{ "type": "module" }',
     'prisma.config.ts': config,
     'contract.prisma': contract,
@@ -27,7 +29,7 @@ test('the quick start of the README', async () => {
     writeFileSync(join(folder, name), text)
   }
   const { url } = await freshDatabase()
-  const project = new Project(folder, url, join(import.meta.dirname, 'node_modules'))
+  const project = new Project(folder, url)
   await project.succeeds('contract', 'emit')
   await project.succeeds('migration', 'plan', '--name', 'init')
   await project.succeeds('db', 'init')
