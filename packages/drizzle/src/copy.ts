@@ -51,6 +51,27 @@ export function copyBehind(table: Table, dialect: IdDialect): DrizzleCopy {
 const isOf = (table: Table, { prototype }: typeof Table): boolean =>
   Object.prototype.isPrototypeOf.call(prototype, table)
 
+const SQL_FILE = /[\\/]sql[\\/]sql\.c?js$/
+const BUILDING_FILE = /([\\/])(?:casing|sql[\\/]sql|\w+-core[\\/]dialect)\.(c?js)$/
+
+const PATCHED: unique symbol = Symbol.for('snoflax.drizzle.patched') as never
+const all = globalThis as { [PATCHED]?: Set<string> }
+all[PATCHED] ??= new Set()
+/** The files that build the SQL of patched copies. Two copies of this package share them. */
+const patched = all[PATCHED]
+
+/** Remembers a copy that is about to be patched, by the file that asks a part of its SQL for what it consists of. */
+export function rememberPatched(TheirSQL: typeof SQL): void {
+  const part = {
+    getSQL: () => {
+      const file = callerIn(SQL_FILE)
+      if (file !== undefined) patched.add(file)
+      return new TheirSQL([])
+    },
+  }
+  new TheirSQL([part]).toQuery({ escapeName: String, escapeParam: String, escapeString: String } as never)
+}
+
 /**
  * Checks that SQL with a column is built by a copy that we patch: a workspace can define its tables with one and open
  * the database with another. To be called while Drizzle reads what it needs for the column's name.
@@ -58,8 +79,10 @@ const isOf = (table: Table, { prototype }: typeof Table): boolean =>
  * @throws {IdError} `UNSUPPORTED_VERSION`.
  */
 export function checkBuilder(path: string, isPatched: (TheirSQL: typeof SQL) => boolean): void {
-  const file = callerIn(/[\\/](?:casing|sql[\\/]sql|\w+-core[\\/]dialect)\.c?js$/)
-  const load = file === undefined ? undefined : modulesBeside(file, /casing\./.test(file) ? '.' : '..')
+  const file = callerIn(BUILDING_FILE)
+  // tsx and Jest load by `require` another copy than the one that they import.
+  if (file === undefined || patched.has(file.replace(BUILDING_FILE, '$1sql$1sql.$2'))) return
+  const load = modulesBeside(file, /casing\./.test(file) ? '.' : '..')
   if (!load || isPatched(load('sql/sql').SQL)) return
   throw anotherCopy(path, 'this query is built', load('version').npmVersion, file)
 }

@@ -12,7 +12,7 @@ import {
   type SelectConfig,
 } from './binding/values.js'
 import { boundInsert, boundUnion, checkReturningId, type Insert, withFreshIds } from './binding/writes.js'
-import { checkBuilder, copyBehind, type DrizzleCopy, isBefore1, ownCopy } from './copy.js'
+import { checkBuilder, copyBehind, type DrizzleCopy, isBefore1, ownCopy, rememberPatched } from './copy.js'
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds } from './id-column/ids.js'
 import { literal } from './id-column/literal.js'
@@ -55,7 +55,10 @@ export function hookInto(dialect: IdDialect, table: Table, builder: object): voi
   for (const copy of [copyBehind(table, dialect), ownCopy(dialect)]) {
     if (checked.has(copy.Dialect)) continue
     check(copy, dialect, table, builder)
-    once(copy.SQL, () => hookIntoBuilding(copy))
+    once(copy.SQL, () => {
+      rememberPatched(copy.SQL)
+      hookIntoBuilding(copy)
+    })
     once(copy.Insert, () => hookIntoPreparing(copy.Insert.prototype as InsertMembers))
     once(copy.Dialect, () => hookIntoDialect(copy, dialect))
     checked.add(copy.Dialect)

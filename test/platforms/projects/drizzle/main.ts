@@ -1,5 +1,5 @@
 import { flax, IdError } from '@snoflax/core'
-import { createdBetween, flaxId } from '@snoflax/drizzle/sqlite-core'
+import { checkColumns, createdBetween, flaxId } from '@snoflax/drizzle/sqlite-core'
 import { and, eq, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/sql-js'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
@@ -16,6 +16,11 @@ async function main(): Promise<void> {
   db.run(sql`CREATE TABLE orders (id BLOB PRIMARY KEY, what TEXT NOT NULL)`)
 
   const { id } = db.insert(orders).values({ what: 'tea' }).returning().get()
+  // Drizzle asks for the names of these columns outside the SQL that it builds.
+  const set = { what: 'tea' }
+  db.insert(orders).values({ id, what: 'ink' }).onConflictDoUpdate({ target: orders.id, set }).run()
+  await checkColumns(db, { orders })
+
   const isNew = createdBetween(orders.id, Date.now() - 60_000, Date.now() + 60_000)
   const found = db.all(
     sql`SELECT what, length(id) AS bytes FROM ${orders} WHERE ${and(eq(orders.id, id), isNew)}`,
