@@ -1,5 +1,5 @@
-import { type FlaxId, flax } from '@snoflax/core'
-import { flaxId } from '@snoflax/drizzle/pg-core'
+import { type FlaxId, flax, prefixed } from '@snoflax/core'
+import { flaxId, idColumn } from '@snoflax/drizzle/pg-core'
 import {
   between,
   eq,
@@ -309,6 +309,32 @@ test('a side of a union has the form of the column on the other', () => {
       .union(one(sql`${b}`) as never)
       .toSQL().params,
   ).toEqual([a, b])
+})
+
+test('a union refuses ids that its first query would read as something else', () => {
+  const one = (field: object) => query.select({ id: field as SQL<FlaxId> }).from(table)
+  const traceId = pgTable('traces', { id: idColumn(prefixed(flax, 'trc')).plain({ storage: 'binary' }) }).id
+  const pairs: Readonly<Record<string, readonly [object, object]>> = {
+    'another prefix': [id, traceId],
+    'no prefix': [traceId, id],
+    'another storage': [table.text, id],
+    'a column without ids': [name, id],
+    'SQL mapped with a function': [sql`name`.mapWith(String), id],
+  }
+  for (const [pair, [first, second]] of Object.entries(pairs)) {
+    expect(
+      () =>
+        one(first)
+          .intersect(one(second) as never)
+          .toSQL(),
+      pair,
+    ).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_OPTION',
+        message: expect.stringContaining('the first query'),
+      }),
+    )
+  }
 })
 
 test('values that are written into SQL have the form of the column', () => {

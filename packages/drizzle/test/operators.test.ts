@@ -252,6 +252,12 @@ describe.each(['uuid', 'binary', 'text'] as const)('%s', async (storage) => {
     const two = () => db.select({ id: members.personId }).from(members)
     expect((await union(one(), two()).orderBy(sql`id`)).map((r) => r.id)).toEqual([a, b])
     expect(await unionAll(one(), one())).toHaveLength(2)
+    const none = () =>
+      db
+        .select({ id: sql<FlaxId | null>`null::${sql.raw(type)}`.as('id') })
+        .from(people)
+        .limit(1)
+    expect(await unionAll(none(), one())).toEqual([{ id: null }, { id: a }])
     expect(await intersect(one(), two())).toEqual([{ id: a }])
     expect(await except(two(), one())).toEqual([{ id: b }])
     expect(

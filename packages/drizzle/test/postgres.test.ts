@@ -349,5 +349,9 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL,
       expect(action).toThrow('people.past is an array of ids')
     }
     expect(() => createdAt(people.name)).toThrow('people.name is not an id column')
+    expect(() => createdAt(people as never)).toThrow(
+      'expected a column, such as orders.id, not the table people',
+    )
+    expect(() => createdBetween(undefined as never, 0, 1)).toThrow('such as orders.id, not undefined')
   })
 })

@@ -476,7 +476,7 @@ export function mapAnswer(query: SQL, database: Database): boolean {
   return decoder !== undefined
 }
 
-const isMapped = (query: SQL): boolean =>
+export const isMapped = (query: SQL): boolean =>
   decoderOf(query) !== decoderOf(new (query.constructor as typeof SQL)([]))
 
 const MAPPED =

@@ -8,6 +8,7 @@ import {
   boundWrite,
   idColumnOf,
   idColumnsOf,
+  isMapped,
   type Row,
   type Select,
   type SelectConfig,
@@ -61,7 +62,11 @@ function boundValues({ table, values, select }: Insert, database: Database): Ins
     : (values as Row[]).map((row) => boundWrite(table, row, database))
 }
 
-/** The sides of a union, of which the one can have a column and the others SQL. */
+/**
+ * The sides of a union, of which the one can have a column and the others SQL.
+ *
+ * @throws {IdError} `INVALID_OPTION` for ids that the first side, by which Drizzle reads all of them, would read otherwise.
+ */
 export function boundUnion(config: SelectConfig): SelectConfig {
   if (config.setOperators.length === 0) return config
   const sides = [config, ...config.setOperators.map(({ rightSelect }) => rightSelect.config)]
@@ -71,7 +76,25 @@ export function boundUnion(config: SelectConfig): SelectConfig {
       return column ? [[key, column]] : []
     }),
   )
+  for (const [key, column] of columns) readAsFirst(config.fields[key], column)
   return boundSelectConfig(columns, config)
+}
+
+function readAsFirst(first: unknown, column: Column): void {
+  const ids = idsOf(column)
+  const { family } = ids
+  const isStoredAsItIs = ids.toDatabase(family.min) === family.min
+  const given = is(first, SQL.Aliased) ? first.sql : first
+  if (is(given, SQL) && !isMapped(given) && !isStoredAsItIs) given.mapWith(column)
+  const reader = idColumnOf(first)
+  if (reader ? idsOf(reader).isAs(ids) : isStoredAsItIs) return
+  const read = reader ? `as those of ${idsOf(reader).place}` : 'as they are stored'
+  throw new IdError(
+    'INVALID_OPTION',
+    `${ids.place}: the first query of this union, intersect or except reads its ids ${read}; ` +
+      "select columns of one family and storage in all of its queries, the first one's mapped with .mapWith(column) if it is SQL",
+    { family: family.name, path: ids.place },
+  )
 }
 
 /**

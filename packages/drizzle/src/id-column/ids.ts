@@ -5,9 +5,10 @@ import {
   checkStored,
   type NamedColumn,
   NamedColumns,
+  show,
   withPath,
 } from '@snoflax/core/adapter'
-import { type Column, getTableName, type Table } from 'drizzle-orm'
+import { Column, getTableName, is, Table } from 'drizzle-orm'
 import type { ColumnRequest } from './types.js'
 
 /** Where an id column keeps what it knows about its ids. Registered, so that two copies of this package agree. */
@@ -163,6 +164,12 @@ export const isList = (column: Column): boolean =>
 
 /** @throws {IdError} `INVALID_OPTION` for a column that holds no ids. */
 export function idsOf(column: Column): ColumnIds {
+  if (!is(column, Column)) {
+    const given = is(column, Table) ? `the table ${getTableName(column)}` : show(column)
+    throw new IdError('INVALID_OPTION', `expected a column, such as orders.id, not ${given}`, {
+      value: column,
+    })
+  }
   const ids = findIds(column)
   if (ids) return ids
   const path = placeOf(column)
