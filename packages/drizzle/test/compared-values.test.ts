@@ -1,5 +1,5 @@
 import { type FlaxId, flax, prefixed } from '@snoflax/core'
-import { flaxId, idColumn } from '@snoflax/drizzle/pg-core'
+import { flaxId, idColumn, snoId } from '@snoflax/drizzle/pg-core'
 import {
   between,
   eq,
@@ -309,6 +309,29 @@ test('a side of a union has the form of the column on the other', () => {
       .union(one(sql`${b}`) as never)
       .toSQL().params,
   ).toEqual([a, b])
+})
+
+test('columns that are never equal are not compared', () => {
+  const keys = pgTable('keys', {
+    trace: idColumn(prefixed(flax, 'trc')).plain({ storage: 'binary' }),
+    event: snoId.plain({ storage: 'binary' }),
+    user: idColumn(prefixed(flax, 'usr', { stored: 'prefixed' })).plain(),
+    traces: idColumn(prefixed(flax, 'trc')).plain({ storage: 'binary' }).array(),
+  })
+  // The prefix is not stored.
+  for (const same of [eq(id, keys.trace), eq(id, table.other), sql`${id} = any(${keys.traces})`]) build(same)
+  for (const [other, kind] of [
+    [keys.event, 'sno as binary'],
+    [table.text, 'flax as text'],
+    [keys.user, 'usr_flax as text'],
+  ] as const) {
+    const message = expect.stringContaining(`(${kind}) are never equal in the database`)
+    const refused = expect.objectContaining({ code: 'INVALID_OPTION', message })
+    expect(() => build(eq(id, other))).toThrow(refused)
+    expect(() => build(sql`${id}<>${other} or ${name} = ${a}`)).toThrow(refused)
+    expect(() => build(sql`(${id}, ${name}) in ((${other}, ${a}))`)).toThrow(refused)
+  }
+  expect(() => build(sql`${keys.event} = any(${keys.traces})`)).toThrow('are never equal')
 })
 
 test('a union refuses ids that its first query would read as something else', () => {

@@ -52,7 +52,10 @@ export function bound(query: SQL): SQL {
 export function bindCompared(given: SQLChunk[]): SQLChunk[] {
   if (!given.some(isPartOfComparison)) return given
   const texts = textsIn(given)
-  if (texts.length === 0 && !holds(given, hasValue)) return given
+  if (texts.length === 0 && !holds(given, hasValue)) {
+    checkComparedColumns(given)
+    return given
+  }
   const isOfColumn = holds(given, isOfIds)
   if (texts.length === 0 && !isOfColumn && !holds(given, isNameOrDerived)) return given
   const isNamed = (columns: NamedColumns) =>
@@ -152,6 +155,17 @@ export function boundWrite(table: Table, row: Row, database: Database): Row {
 export function boundTo(column: Column, value: unknown): unknown {
   if (is(value, SQL.Aliased)) return boundFor(value.sql, column).as(value.fieldAlias)
   return is(value, SQL) ? boundFor(value, column) : value
+}
+
+/** Of SQL such as `eq` builds of two columns, which needs no other reading. */
+function checkComparedColumns(given: readonly SQLChunk[]): void {
+  for (const [at, between] of given.entries()) {
+    const [left, right] = [given[at - 1], given[at + 1]].map(
+      (side) => side instanceof Column && findIds(side),
+    )
+    if (left && right && is(between, StringChunk) && /^ *[=<>]+ *$/.test(textOf(between)))
+      left.checkComparable(right)
+  }
 }
 
 /** Whether a chunk is a value that may be an id of a column which nothing but the text names. */
@@ -570,7 +584,8 @@ const isOfDrizzle = ({ constructor: kind }: object): boolean => kind !== undefin
 /**
  * Encodes the values of a comparison as ids of the column that they are compared with.
  *
- * @throws {IdError} `INVALID_OPTION` for a pattern, where the ids are no text in the database.
+ * @throws {IdError} `INVALID_OPTION` for a pattern, where the ids are no text in the database, and for columns that are never
+ * equal.
  */
 function bindComparison(cells: readonly Cell[], comparison: Comparison): void {
   const { rows, list, array, pattern } = comparison
@@ -596,6 +611,8 @@ function bindComparison(cells: readonly Cell[], comparison: Comparison): void {
 }
 
 function bindCells(cells: readonly Cell[], list: Cell | undefined): void {
+  const [first, ...others] = (list ? [...cells, list] : cells).flatMap(({ column }) => column ?? [])
+  for (const other of others) if (first) idsOf(first).checkComparable(idsOf(other))
   const column = columnAmong(cells)
   if (column) {
     for (const cell of isList(column) ? cells : cells.flatMap((one) => one.spread())) cell.encode(column)

@@ -1,6 +1,7 @@
 import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
 import {
   agree,
+  baseOf,
   checkColumnOptions,
   checkStored,
   type NamedColumn,
@@ -82,6 +83,19 @@ export class ColumnIds {
   /** Whether another column stores the same ids in the same way. */
   isAs({ storage }: ColumnIds): boolean {
     return storage.name === this.storage.name && storage.family.name === this.storage.family.name
+  }
+
+  /** @throws {IdError} `INVALID_OPTION` for a column that stores other ids, or the same ones in another way. */
+  checkComparable(other: ColumnIds): void {
+    const kinds = [this, other].map(({ storage: { name, family, toDatabase } }) => {
+      const kept = name === 'text' ? String(toDatabase(family.min)).slice(0, -baseOf(family).min.length) : ''
+      return `${kept}${baseOf(family).name} as ${name}`
+    })
+    if (kinds[0] === kinds[1]) return
+    throw this.refuse(
+      `${this.place} (${kinds[0]}) and ${other.place} (${kinds[1]}) are never equal in the database; compare columns of ` +
+        'one family and storage',
+    )
   }
 
   toDatabase(value: unknown): unknown {
