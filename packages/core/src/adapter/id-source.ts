@@ -1,5 +1,5 @@
 import type { IdFamily } from '../family.js'
-import { baseOf, checkFamily, isSameFamily } from '../identity.js'
+import { baseOf, checkFamily, isPrefixed, isSameFamily } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 
 /** Generates the ids of a column: a generator of @snoflax/core, a family, or an object of your own. */
@@ -94,7 +94,11 @@ export function checkGenerator(family: IdFamily, generator: unknown): void {
   }
   const theirs = given.family ?? (given.layout && (given as IdFamily))
   if (theirs === undefined || isSameFamily(theirs, family)) return
-  if (theirs.name !== name) refuse(family, 'generator', given, `the generator generates ${theirs.name} ids`)
+  if (theirs.name !== name) {
+    const way = isPrefixed(family) && isSameFamily(theirs, family.base)
+    const advice = way ? `; pass prefixed(${theirs.name}, '${family.prefix}').fromGenerator(generator)` : ''
+    refuse(family, 'generator', given, `the generator generates ${theirs.name} ids${advice}`)
+  }
   refuse(family, 'generator', given, `the generator generates ${name} ids with another layout or epoch`)
 }
 

@@ -61,6 +61,15 @@ describe('what generates ids', () => {
     })
   })
 
+  test('a generator of the family without the prefix', () => {
+    expectRefusal(() => checkGenerator(prefixed(flake, 'job'), worker), 'INVALID_OPTION', {
+      message: "job: the generator generates flake ids; pass prefixed(flake, 'job').fromGenerator(generator)",
+    })
+    expect(() =>
+      checkGenerator(prefixed(flake, 'job'), prefixed(flake, 'job').fromGenerator(worker)),
+    ).not.toThrow()
+  })
+
   test('another epoch', () => {
     expectRefusal(() => checkGenerator(flake.withEpoch(5), worker), 'INVALID_OPTION', {
       message: 'flake: the generator generates flake ids with another layout or epoch',
