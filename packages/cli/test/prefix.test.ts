@@ -46,6 +46,16 @@ describe('inspect', () => {
     })
   })
 
+  test('says that a prefix is lower-case', async () => {
+    const upper = id.replace('cus', 'CUS')
+    const err = `snoflax: "${upper}" is not an id\n  prefixes are lower-case; pass ${id}\n`
+    for (const prefix of [[], ['--prefix', 'cus']]) {
+      expect(await cli(['inspect', ...prefix, upper])).toMatchObject({ code: 1, err })
+    }
+    const other = await cli(['inspect', '--prefix', 'ord', upper])
+    expect(other.err).toContain('ord: an id must begin with "ord_", not with "CUS_"')
+  })
+
   test('of an id without a prefix there is none', async () => {
     const [found] = await inspected('--family', 'flax', bare)
     expect(found?.readings).toHaveLength(1)

@@ -104,7 +104,12 @@ export function readingsOf(
       if (kind !== undefined) found.push({ family: kind, form, id: `${prefix}_${id}`, plausible })
     }
   }
-  const refused = found.length > 0 ? [] : refusals(input, kinds)
+  if (found.length > 0) return { found, refusals: [] }
+  const lowered = input.replace(/^[^_]+(?=_)/, (head) => head.toLowerCase())
+  if (lowered !== input && readingsOf(lowered, known, prefix, seals).found.length > 0) {
+    return { found, refusals: [`prefixes are lower-case; pass ${lowered}`] }
+  }
+  const refused = refusals(input, kinds)
   return { found, refusals: [...new Set(refused.map(({ error }) => error.message))] }
 }
 
