@@ -1,8 +1,8 @@
-// Opens the page in headless Chromium, and writes what its console says. Without a Chromium, the page's script runs in
-// a bare context.
-import { execFile, spawnSync } from 'node:child_process'
+// Opens the page in headless Chromium, and writes the first line of its console. Without a Chromium, the page's script
+// runs in a bare context.
+import { spawn, spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
-import { promisify } from 'node:util'
+import { createInterface } from 'node:readline'
 import { preview } from 'vite'
 
 const chromium = process.env['SNOFLAX_CHROMIUM'] || 'chromium'
@@ -11,8 +11,13 @@ if (spawnSync(chromium, ['--version']).error) {
   spawnSync(process.execPath, ['bare.mjs', `dist/assets/${script}`], { stdio: 'inherit' })
 } else {
   const server = await preview({ preview: { host: '127.0.0.1', port: 0 } })
-  const flags = ['--headless', '--no-sandbox', '--enable-logging=stderr', '--virtual-time-budget=20000', '--dump-dom']
-  const { stderr } = await promisify(execFile)(chromium, [...flags, server.resolvedUrls.local[0]])
-  console.log(stderr.split('\n').filter((line) => line.includes('CONSOLE')).join('\n'))
+  const flags = ['--headless', '--no-sandbox', '--enable-logging=stderr']
+  const page = spawn(chromium, [...flags, server.resolvedUrls.local[0]], { timeout: 120_000 })
+  for await (const line of createInterface(page.stderr)) {
+    if (!line.includes('CONSOLE')) continue
+    console.log(line)
+    break
+  }
+  page.kill()
   await server.close()
 }
