@@ -51,7 +51,6 @@ export function copyBehind(table: Table, dialect: IdDialect): DrizzleCopy {
 const isOf = (table: Table, { prototype }: typeof Table): boolean =>
   Object.prototype.isPrototypeOf.call(prototype, table)
 
-const SQL_FILE = /[\\/]sql[\\/]sql\.c?js$/
 const BUILDING_FILE = /([\\/])(?:casing|sql[\\/]sql|\w+-core[\\/]dialect)\.(c?js)$/
 
 const PATCHED: unique symbol = Symbol.for('snoflax.drizzle.patched') as never
@@ -64,7 +63,7 @@ const patched = all[PATCHED]
 export function rememberPatched(TheirSQL: typeof SQL): void {
   const part = {
     getSQL: () => {
-      const file = callerIn(SQL_FILE)
+      const file = callerIn(BUILDING_FILE)
       if (file !== undefined) patched.add(file)
       return new TheirSQL([])
     },
@@ -76,15 +75,15 @@ export function rememberPatched(TheirSQL: typeof SQL): void {
  * Checks that SQL with a column is built by a copy that we patch: a workspace can define its tables with one and open
  * the database with another. To be called while Drizzle reads what it needs for the column's name.
  *
+ * The file tells the copy. Loading its modules would not: what tsx answers to `require` is another copy than what it imports.
+ *
  * @throws {IdError} `UNSUPPORTED_VERSION`.
  */
-export function checkBuilder(path: string, isPatched: (TheirSQL: typeof SQL) => boolean): void {
+export function checkBuilder(path: string): void {
   const file = callerIn(BUILDING_FILE)
-  // tsx and Jest load by `require` another copy than the one that they import.
   if (file === undefined || patched.has(file.replace(BUILDING_FILE, '$1sql$1sql.$2'))) return
   const load = modulesBeside(file, /casing\./.test(file) ? '.' : '..')
-  if (!load || isPatched(load('sql/sql').SQL)) return
-  throw anotherCopy(path, 'this query is built', load('version').npmVersion, file)
+  throw anotherCopy(path, 'this query is built', load?.('version').npmVersion, file)
 }
 
 const anotherCopy = (

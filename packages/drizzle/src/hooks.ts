@@ -108,7 +108,7 @@ let isPreparing = false
 
 /** @throws {IdError} `UNSUPPORTED_VERSION` if the name of a column is asked for by a copy that is not patched. */
 export function checkCopy(path: string): void {
-  if (building === 0) checkBuilder(path, (SQL) => Object.hasOwn(SQL, HOOKED))
+  if (building === 0) checkBuilder(path)
 }
 
 type Method = (...given: never[]) => unknown
