@@ -9,6 +9,8 @@ import {
   inArray,
   like,
   max,
+  ne,
+  notBetween,
   notInArray,
   type SQL,
   sql,
@@ -329,6 +331,10 @@ test('columns that are never equal are not compared', () => {
     const refused = expect.objectContaining({ code: 'INVALID_OPTION', message })
     expect(() => build(eq(id, other))).toThrow(refused)
     expect(() => build(sql`${id}<>${other} or ${name} = ${a}`)).toThrow(refused)
+    expect(() => build(ne(id, other))).toThrow(refused)
+    expect(() => build(notBetween(id, table.other, other))).toThrow(refused)
+    expect(() => build(inArray(id, query.select({ other }).from(keys)))).toThrow(refused)
+    expect(() => build(eq(query.select({ id }).from(table).as('sub').id, other))).toThrow(refused)
     expect(() => build(sql`(${id}, ${name}) in ((${other}, ${a}))`)).toThrow(refused)
   }
   expect(() => build(sql`${keys.event} = any(${keys.traces})`)).toThrow('are never equal')
@@ -358,6 +364,32 @@ test('a union refuses ids that its first query would read as something else', ()
       }),
     )
   }
+  const texts = pgTable('texts', { event: snoId.plain({ storage: 'text' }) })
+  one(table.text)
+    .union(query.select({ id: texts.event }).from(texts) as never)
+    .toSQL()
+})
+
+test('a union of joins, whose rows lie in rows, refuses such ids too', () => {
+  const traces = pgTable('traces', { id: idColumn(prefixed(flax, 'trc')).plain({ storage: 'binary' }) })
+  const joined = (field: typeof id) =>
+    query
+      .select({ id, of: { id: field } })
+      .from(table)
+      .innerJoin(others, eq(others.id, table.id))
+  joined(id)
+    .union(joined(others.id as never) as never)
+    .toSQL()
+  expect(() =>
+    joined(id)
+      .union(joined(traces.id as never) as never)
+      .toSQL(),
+  ).toThrow('the first query')
+  expect(() =>
+    joined(sql`${id}`.mapWith(String).as('id') as never)
+      .union(joined(id))
+      .toSQL(),
+  ).toThrow('the first query')
 })
 
 test('values that are written into SQL have the form of the column', () => {

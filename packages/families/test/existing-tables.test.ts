@@ -1,9 +1,9 @@
 import { createdAt, createdBetween, idColumn, wasCreatedBetween } from '@snoflax/drizzle/pg-core'
-import { type Uuid7, uuid7 } from '@snoflax/families'
+import { typeid, type Uuid7, uuid7 } from '@snoflax/families'
 import { type PgliteDatabase, type PostgresDatabase, pglite, postgres } from '@snoflax/test'
 import { createdBetween as between, CreatedAt, IdColumn, keyset } from '@snoflax/typeorm'
 import { asc, eq } from 'drizzle-orm'
-import { pgTable, text } from 'drizzle-orm/pg-core'
+import { alias, pgTable, text } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/pglite'
 import { Column, DataSource, Entity, ManyToOne, OneToMany, type Relation } from 'typeorm'
 import { v4, v7 } from 'uuid'
@@ -54,6 +54,17 @@ describe("PostgreSQL 18's uuidv7(), by Drizzle", () => {
       expect(at).toEqual(uuid7.time(id))
     }
     expect(Math.abs(Number(rows[9]?.at) - startMs)).toBeLessThan(DAY_MS)
+  })
+
+  test('is compared with TypeIDs, which are the same uuid', async () => {
+    const shown = pgTable('events', { id: idColumn(typeid('event'))().primaryKey() })
+    const same = alias(shown, 'same')
+    const rows = await db()
+      .select({ id: events.id, shown: same.id })
+      .from(events)
+      .innerJoin(same, eq(same.id, events.id))
+    expect(rows).toHaveLength(10)
+    for (const { id, shown } of rows) expect(typeid('event').toUuid(shown)).toBe(id)
   })
 
   test('is searched by time', async () => {

@@ -157,14 +157,15 @@ export function boundTo(column: Column, value: unknown): unknown {
   return is(value, SQL) ? boundFor(value, column) : value
 }
 
-/** Of SQL such as `eq` builds of two columns, which needs no other reading. */
+/** Between two columns that are compared, in SQL without values. Ids are no conditions, so that AND is of BETWEEN. */
+const BETWEEN_COLUMNS = /^[\s(]*(?:[=<>!@&]+|(?:not )?(?:in|between)|and)[\s(]*$/
+
+/** Of SQL without texts of users and values, which needs no other reading. */
 function checkComparedColumns(given: readonly SQLChunk[]): void {
   for (const [at, between] of given.entries()) {
-    const [left, right] = [given[at - 1], given[at + 1]].map(
-      (side) => side instanceof Column && findIds(side),
-    )
-    if (left && right && is(between, StringChunk) && /^ *[=<>]+ *$/.test(textOf(between)))
-      left.checkComparable(right)
+    if (!is(between, StringChunk) || !BETWEEN_COLUMNS.test(textOf(between))) continue
+    const [left, right] = [idColumnOf(given[at - 1]), idColumnOf(given[at + 1])]
+    if (left && right) idsOf(left).checkComparable(idsOf(right))
   }
 }
 
@@ -611,9 +612,10 @@ function bindComparison(cells: readonly Cell[], comparison: Comparison): void {
 }
 
 function bindCells(cells: readonly Cell[], list: Cell | undefined): void {
-  const [first, ...others] = (list ? [...cells, list] : cells).flatMap(({ column }) => column ?? [])
-  for (const other of others) if (first) idsOf(first).checkComparable(idsOf(other))
   const column = columnAmong(cells)
+  for (const { column: other } of list ? [...cells, list] : cells) {
+    if (column && other && other !== column) idsOf(column).checkComparable(idsOf(other))
+  }
   if (column) {
     for (const cell of isList(column) ? cells : cells.flatMap((one) => one.spread())) cell.encode(column)
     list?.encode(listOf(column))

@@ -76,19 +76,27 @@ export function boundUnion(config: SelectConfig): SelectConfig {
       return column ? [[key, column]] : []
     }),
   )
-  for (const [key, column] of columns) readAsFirst(config.fields[key], column)
+  for (const { fields } of sides) readAsFirst(config.fields, fields)
   return boundSelectConfig(columns, config)
 }
 
-function readAsFirst(first: unknown, column: Column): void {
+/** Joins answer rows in rows. */
+function readAsFirst(first: unknown, field: unknown): void {
+  if (isRow(field)) {
+    for (const [key, inner] of Object.entries(field))
+      readAsFirst(isRow(first) ? first[key] : undefined, inner)
+    return
+  }
+  const column = idColumnOf(field)
+  if (column === undefined) return
   const ids = idsOf(column)
-  const { family } = ids
-  const isStoredAsItIs = ids.toDatabase(family.min) === family.min
+  const { family, converts } = ids.storage
   const given = is(first, SQL.Aliased) ? first.sql : first
-  if (is(given, SQL) && !isMapped(given) && !isStoredAsItIs) given.mapWith(column)
-  const reader = idColumnOf(first)
-  if (reader ? idsOf(reader).isAs(ids) : isStoredAsItIs) return
-  const read = reader ? `as those of ${idsOf(reader).place}` : 'as they are stored'
+  if (is(given, SQL) && !isMapped(given) && converts) given.mapWith(column)
+  const firstColumn = idColumnOf(first)
+  const reader = firstColumn && idsOf(firstColumn)
+  if (reader?.isAs(ids) || !(converts || reader?.storage.converts)) return
+  const read = reader ? `as those of ${reader.place}` : 'as they are stored'
   throw new IdError(
     'INVALID_OPTION',
     `${ids.place}: the first query of this union, intersect or except reads its ids ${read}; ` +
@@ -96,6 +104,9 @@ function readAsFirst(first: unknown, column: Column): void {
     { family: family.name, path: ids.place },
   )
 }
+
+const isRow = (field: unknown): field is Row =>
+  typeof field === 'object' && field !== null && Object.getPrototypeOf(field) === Object.prototype
 
 /**
  * Builds a prepared insert with a new id for each execution, where Drizzle would repeat the one that it got when it was

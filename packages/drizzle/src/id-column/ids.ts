@@ -4,6 +4,7 @@ import {
   baseOf,
   checkColumnOptions,
   checkStored,
+  isPrefixed,
   type NamedColumn,
   NamedColumns,
   show,
@@ -87,15 +88,20 @@ export class ColumnIds {
 
   /** @throws {IdError} `INVALID_OPTION` for a column that stores other ids, or the same ones in another way. */
   checkComparable(other: ColumnIds): void {
-    const kinds = [this, other].map(({ storage: { name, family, toDatabase } }) => {
-      const kept = name === 'text' ? String(toDatabase(family.min)).slice(0, -baseOf(family).min.length) : ''
-      return `${kept}${baseOf(family).name} as ${name}`
-    })
-    if (kinds[0] === kinds[1]) return
+    const [own, theirs] = [this.stored, other.stored]
+    if (own.kind === theirs.kind) return
     throw this.refuse(
-      `${this.place} (${kinds[0]}) and ${other.place} (${kinds[1]}) are never equal in the database; compare columns of ` +
+      `${this.place} (${own.shown}) and ${other.place} (${theirs.shown}) are never equal in the database; compare columns of ` +
         'one family and storage',
     )
+  }
+
+  /** What the column has in the database: a uuid of UUIDv7 and of TypeID is the same, and so is one behind a prefix that is not stored. */
+  private get stored(): { readonly kind: string; readonly shown: string } {
+    const { name, family } = this.storage
+    const { name: base, layout } = baseOf(family)
+    const shown = `${isPrefixed(family) && family.stored === 'prefixed' ? `${family.prefix}_` : ''}${base} as ${name}`
+    return { kind: name === 'text' ? shown : `${name} ${JSON.stringify(layout.fields)}`, shown }
   }
 
   toDatabase(value: unknown): unknown {
