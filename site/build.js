@@ -7,7 +7,7 @@ const steps = [
   ['node', 'stage.js'],
   ['node', 'node_modules/vitepress/bin/vitepress.js', 'build'],
   // The reference goes into the site, which VitePress has emptied before.
-  ['npx', 'typedoc', '--options', '../typedoc.json'],
+  ['npx', 'typedoc', '--options', '../typedoc.config.js'],
   ['node', 'look.js'],
 ]
 for (const [command = '', ...args] of steps) {

@@ -1,10 +1,11 @@
-// Opens pages of the built site in Chromium, wide and narrow, light and dark: they must load whole, without an error, fit the
-// window and work.
+// Follows every link of the built site, then opens pages in Chromium, wide and narrow, light and dark: they must load whole,
+// without an error, fit the window and work.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { serve } from 'vitepress'
 import { findChromium } from '../examples/inspector/scripts/chromium.js'
+import { base } from './base.js'
 
 // The inspector's tests have it already.
 const require = createRequire(new URL('../examples/inspector/package.json', import.meta.url))
@@ -12,9 +13,9 @@ const { chromium } = /** @type {import('playwright-core')} */ (require('playwrig
 
 /** @typedef {import('playwright-core').Page} Page */
 
-/** What a reader does on a page. @type {Record<string, (page: Page) => Promise<void>>} */
+/** What a reader does on a page, by its path below the base. @type {Record<string, (page: Page) => Promise<void>>} */
 const PAGES = {
-  '/': async (page) => {
+  '': async (page) => {
     const code = page.locator('.hero-id pre')
     const before = await code.textContent()
     await page.getByRole('button', { name: 'Generate another id' }).click()
@@ -24,29 +25,29 @@ const PAGES = {
     await inspector.locator('#pasted').fill('Kpcan0M1FakODT4k')
     await inspector.locator('#inspection').getByText('2026').first().waitFor()
   },
-  '/overview.html': async (page) => {
+  'overview.html': async (page) => {
     await page.getByRole('button', { name: 'Search' }).click()
     await page.getByRole('searchbox').fill('lease')
     await page.locator('#localsearch-list li').first().waitFor()
   },
-  '/packages/drizzle/index.html': async (page) => {
+  'packages/drizzle/index.html': async (page) => {
     await page.getByRole('heading', { level: 1 }).waitFor()
   },
-  '/docs/write-paths/drizzle.html': async (page) => {
+  'docs/write-paths/drizzle.html': async (page) => {
     const rows = page.locator('.vp-doc tbody tr:visible')
     const all = await rows.count()
     await page.getByLabel('Filter rows').fill('sqlite upsert')
     await page.getByText(`of ${all} rows`).waitFor()
     assert.ok((await rows.count()) > 0 && (await rows.count()) < all)
   },
-  '/api/index.html': async (page) => {
+  'api/index.html': async (page) => {
     await page.getByRole('link', { name: '@snoflax/core', exact: true }).first().waitFor()
   },
   // Its tables are wider than a phone.
-  '/api/modules/_snoflax_core.html': async (page) => {
+  'api/modules/_snoflax_core.html': async (page) => {
     await page.getByRole('heading', { name: 'Module @snoflax/core' }).waitFor()
   },
-  '/inspector/index.html': async (page) => {
+  'inspector/index.html': async (page) => {
     await page.locator('input, textarea').first().fill('Kpcan0M1FakODT4k')
     await page.getByText('2026').first().waitFor()
   },
@@ -56,19 +57,39 @@ const WINDOWS = /** @type {const} */ ([
   { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
 ])
 
+/** Fails at a link to nothing, in whichever part of the site. @param {string} origin */
+async function followLinks(origin) {
+  /** Each path with the page that has the link. */
+  const paths = new Map([[base, 'the server']])
+  // A Map's iteration includes what is added meanwhile.
+  for (const [path, page] of paths) {
+    const response = await fetch(origin + path)
+    assert.ok(response.ok, `${page} links to ${path}: ${response.status}`)
+    const text = await response.text()
+    if (!response.headers.get('content-type')?.startsWith('text/html')) continue
+    for (const [, link = ''] of text.matchAll(/<[^>]*? (?:href|src)="([^"#]+)/g)) {
+      const url = new URL(link, origin + path)
+      if (url.origin === origin && !paths.has(url.pathname)) paths.set(url.pathname, path)
+    }
+  }
+  console.log(`site: ${paths.size} links followed`)
+}
+
+// Of the system's choice.
+const { server } = await serve({ root: import.meta.dirname, base, port: 0 })
+if (!server.listening) await once(server, 'listening')
+const origin = `http://localhost:${server.address().port}`
+await followLinks(origin)
+
 const executablePath = await findChromium()
 if (!executablePath) {
   console.log('site: not opened: no Chromium in PATH, and SNOFLAX_CHROMIUM names none')
   process.exit()
 }
-// Of the system's choice.
-const { server } = await serve({ root: import.meta.dirname, port: 0 })
-if (!server.listening) await once(server, 'listening')
-const { port } = server.address()
 const browser = await chromium.launch({ executablePath })
 for (const options of WINDOWS) {
   for (const [path, use] of Object.entries(PAGES)) {
-    const name = `${path}, ${options.viewport.width} wide, ${options.colorScheme}`
+    const name = `${path || 'the front page'}, ${options.viewport.width} wide, ${options.colorScheme}`
     const context = await browser.newContext(options)
     const page = await context.newPage()
     /** @type {string[]} */
@@ -76,7 +97,7 @@ for (const options of WINDOWS) {
     page.on('pageerror', ({ message }) => problems.push(message))
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
     page.on('response', (response) => response.status() >= 400 && problems.push(response.url()))
-    await page.goto(`http://localhost:${port}${path}`, { waitUntil: 'networkidle' })
+    await page.goto(`${origin}${base}${path}`, { waitUntil: 'networkidle' })
     const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')
     assert.ok(Number(overflow) <= 0, `${name}: ${overflow} pixels too wide`)
     await use(page)

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
 import { repositoryPage } from '../../scripts/repository.js'
+import { base } from '../base.js'
 
 const repository = repositoryPage()
 
@@ -94,6 +95,7 @@ export default defineConfig({
   title: 'snoflax',
   description:
     'Ids for TypeScript applications that sort by creation time, the same in every ORM and inside the database',
+  base,
   srcDir: 'pages',
   outDir: '../docs/site',
   // A server of static files need not find overview.html under /overview.
