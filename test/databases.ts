@@ -15,9 +15,8 @@ export type {
   PostgresDatabaseOptions,
   PostgresPlace,
 } from './databases/postgres-databases.js'
-export type { PostgresServer, ServerOptions } from './databases/postgres-server.js'
+export type { PostgresServer, PostgresStandby, ServerOptions } from './databases/postgres-server.js'
 export { startServer } from './databases/postgres-server.js'
-export type { PostgresStandby } from './databases/postgres-standby.js'
 export type { PostgresVersion } from './databases/postgres-version.js'
 export { POSTGRES_VERSIONS, wantedVersion } from './databases/postgres-version.js'
 export { type Random, randomFrom } from './databases/random.js'

@@ -1,6 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Pool, type PoolConfig } from 'pg'
 
+/** What a provider hands over: a server that answers, with a user that may make databases. */
+export interface StartedPostgres {
+  /** Where the server comes from, for people. */
+  readonly provider: string
+  readonly url: string
+  stop(): Promise<void>
+}
+
 /** A connected client. */
 export async function connectTo(url: string, options: { connectTimeoutMs?: number } = {}): Promise<Client> {
   const client = new Client({

@@ -1,5 +1,4 @@
-import { untilReachable } from './postgres-connection.js'
-import type { StartedPostgres } from './postgres-provider.js'
+import { type StartedPostgres, untilReachable } from './postgres-connection.js'
 import type { PostgresVersion } from './postgres-version.js'
 
 /** Whether a container engine answers on this machine. */

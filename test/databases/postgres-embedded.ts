@@ -1,4 +1,4 @@
-import type { StartedPostgres } from './postgres-provider.js'
+import type { StartedPostgres } from './postgres-connection.js'
 import { startServer } from './postgres-server.js'
 import type { PostgresVersion } from './postgres-version.js'
 

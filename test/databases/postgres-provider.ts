@@ -1,16 +1,8 @@
-import { onConnection } from './postgres-connection.js'
+import { onConnection, type StartedPostgres } from './postgres-connection.js'
 import { dockerAnswers, inDocker } from './postgres-docker.js'
 import { embedded } from './postgres-embedded.js'
 import { fromUrl } from './postgres-url.js'
 import { POSTGRES_VERSIONS, wantedVersion } from './postgres-version.js'
-
-/** What a provider hands over: a server that answers, with a user that may make databases. */
-export interface StartedPostgres {
-  /** Where the server comes from, for people. */
-  readonly provider: string
-  readonly url: string
-  stop(): Promise<void>
-}
 
 export interface RealPostgres extends StartedPostgres {
   /** The major version. */

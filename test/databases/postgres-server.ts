@@ -11,8 +11,7 @@ import { embeddedBinaries, runnable } from './postgres-binaries.js'
 import { connectTo, untilReachable } from './postgres-connection.js'
 import type { PostgresDatabase, PostgresDatabaseOptions } from './postgres-databases.js'
 import { createDatabase } from './postgres-databases.js'
-import type { PostgresStandby } from './postgres-standby.js'
-import { following } from './postgres-standby.js'
+import { type Standby, standby } from './postgres-standby.js'
 import type { PostgresVersion } from './postgres-version.js'
 import { wantedVersion } from './postgres-version.js'
 
@@ -58,6 +57,9 @@ export interface PostgresServer {
   /** Ends the server and removes its data. */
   stop(): Promise<void>
 }
+
+/** A server that follows another one. */
+export interface PostgresStandby extends PostgresServer, Standby {}
 
 type Settings = Record<string, string | number>
 type Credentials = { user: string; password: string }
@@ -186,13 +188,12 @@ async function running(
       launch(version, credentials, settings, undefined, (next) =>
         copyRunningServer(server, next.directory, next.owner),
       ),
-    standby: async () =>
-      following(
-        server,
-        await launch(version, credentials, settings, undefined, (next) =>
-          copyAsStandby(server, next.directory, next.owner),
-        ),
-      ),
+    standby: async () => {
+      const replica = await launch(version, credentials, settings, undefined, (next) =>
+        copyAsStandby(server, next.directory, next.owner),
+      )
+      return { ...replica, ...standby(server, replica) }
+    },
     log: () => logOf(guarded.folder),
     stop: () => guarded.remove(),
   }

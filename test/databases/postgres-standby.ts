@@ -1,8 +1,8 @@
 import type { Client } from 'pg'
 import { onConnection } from './postgres-connection.js'
-import type { PostgresServer } from './postgres-server.js'
 
-export interface PostgresStandby extends PostgresServer {
+/** What only a standby can do. */
+export interface Standby {
   /** Waits until what is committed on the primary by now can be read here. */
   caughtUp(): Promise<void>
   /** Receives nothing more from the primary: from here on the standby lags. */
@@ -11,10 +11,9 @@ export interface PostgresStandby extends PostgresServer {
   promote(): Promise<void>
 }
 
-/** Gives a copied server that follows the primary what only a standby can do. */
-export function following(primary: PostgresServer, replica: PostgresServer): PostgresStandby {
+/** The replica follows the primary. */
+export function standby(primary: { readonly url: string }, replica: { readonly url: string }): Standby {
   return {
-    ...replica,
     caughtUp: async () => {
       const { rows } = await onConnection(primary.url, (client) =>
         client.query<{ at: string }>('SELECT pg_current_wal_flush_lsn() AS at'),

@@ -1,5 +1,4 @@
-import { onConnection, withoutPassword } from './postgres-connection.js'
-import type { StartedPostgres } from './postgres-provider.js'
+import { onConnection, type StartedPostgres, withoutPassword } from './postgres-connection.js'
 
 /** A server that somebody else runs. Its user has to be allowed to make databases. */
 export async function fromUrl(url: string): Promise<StartedPostgres> {
