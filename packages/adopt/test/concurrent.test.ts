@@ -132,3 +132,34 @@ test('a schema that changed since the backfill began is refused at the switch', 
   await database.query('DROP TABLE review')
   await adoption.switchKeys()
 })
+
+test.for(['repeatable read', 'serializable'])(
+  'the switch sees what is committed while it waits for locks, where transactions are %s by default',
+  async (level) => {
+    database = await openShop('serial')
+    await database.query(
+      `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation TO %L', current_database(), '${level}'); END $$`,
+    )
+    const own = await database.connect()
+    const adoption = await planAdoption(own, { tables: tables() })
+    await adoption.backfill()
+    const client = await database.connect()
+    await client.query('BEGIN')
+    await client.query('UPDATE invoice SET customer_id = 5 WHERE id = 7')
+    const switched = adoption.switchKeys({ lockTimeoutMs: 10_000 })
+    await expect
+      .poll(() =>
+        database.query(
+          'SELECT FROM pg_locks JOIN pg_database AS d ON d.oid = database WHERE NOT granted AND datname = current_database()',
+        ),
+      )
+      .toHaveLength(1)
+    await client.query('COMMIT')
+    await switched
+    expect((await adoption.verify()).faults).toEqual([])
+    const [invoice] = await database.query(
+      'SELECT c.legacy_id FROM invoice AS i JOIN customer AS c ON c.id = i.customer_id WHERE i.legacy_id = 7',
+    )
+    expect(invoice).toEqual({ legacy_id: 5 })
+  },
+)

@@ -22,6 +22,8 @@ interface PoolLike extends PostgresClient {
 
 const isPool = (client: PostgresClient): client is PoolLike => 'idleCount' in client && 'connect' in client
 
+/** Whatever the default is: the switch has to see what was committed before it got its locks. */
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED'
 const LOCK_NOT_AVAILABLE = '55P03'
 const PAUSE_MS = 100
 /** How long a batch tries for rows that the application holds. */
@@ -54,7 +56,7 @@ export class PostgresSession implements Session {
 
   /** Leaves nothing behind, not even a setting. */
   *peek<Result>(work: () => Work<Result>): Work<Result> {
-    yield* this.run(['BEGIN'])
+    yield* this.run([BEGIN])
     try {
       return yield* work()
     } finally {
@@ -78,7 +80,7 @@ export class PostgresSession implements Session {
     const attemptMs = Math.max(1, Math.min(patienceMs, deadlockMs / 2))
     const startMs = performance.now()
     for (let attempt = 1; ; attempt++) {
-      yield* this.run(['BEGIN'])
+      yield* this.run([BEGIN])
       try {
         yield* this.setLockTimeout(attemptMs)
         if (this.silenced) yield* this.run([SILENCE])
