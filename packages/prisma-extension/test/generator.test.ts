@@ -438,6 +438,13 @@ describe('types of the client', () => {
     expect(readFileSync(join(folder, 'client/models/A.ts'), 'utf8')).toContain('id: Prisma.$SnoId')
   })
 
+  test.each(['mts', 'cts'])('are written into files that end in .%s', async (extension) => {
+    const [[file, text]] = Object.entries(schema(MODELS)) as [[string, string]]
+    const client = text.replace(/^generator client \{/m, `$&\n  generatedFileExtension = "${extension}"`)
+    const folder = await generateProject({ [file]: client })
+    expect(readFileSync(join(folder, `client/models/A.${extension}`), 'utf8')).toContain('id: Prisma.$SnoId')
+  })
+
   test('that are not as Prisma writes them are refused', async () => {
     const [[file, text]] = Object.entries(schema(MODELS)) as [[string, string]]
     const second = `generator again {\n  provider = "${PROVIDER}"\n  output = "../again"\n}\n`

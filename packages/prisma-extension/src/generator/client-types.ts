@@ -48,9 +48,10 @@ interface TypeFile {
 /** The files that declare a client's types; the last has those that all models share. */
 async function typeFiles(folder: string): Promise<TypeFile[]> {
   const models = join(folder, 'models')
-  const isSplit = existsSync(models)
-  const paths = isSplit
-    ? [...(await readdir(models)).map((name) => join(models, name)), join(folder, 'commonInputTypes.ts')]
+  // `.mts` and `.cts`, where the schema asks for them.
+  const shared = (await readdir(folder)).find((name) => /^commonInputTypes\.[mc]?ts$/.test(name))
+  const paths = shared
+    ? [...(await readdir(models)).map((name) => join(models, name)), join(folder, shared)]
     : [join(folder, 'index.d.ts')]
   const missing = paths.find((path) => !existsSync(path))
   if (missing) throw refusal(folder, `the client has no file ${missing}`)
