@@ -6,7 +6,7 @@ import { install } from '@snoflax/pg-sql'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
 import type { Pool } from 'pg'
 import ts from 'typescript'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { z } from 'zod'
 import { postgresStatements } from './generated-sql.js'
 
@@ -14,9 +14,10 @@ const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const PACKAGE = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 const blocks = [...README.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code]) => code as string)
 
+const isConfiguration = (block: string) => block.includes('defineConfig')
 /** Those that define tables, so that the tables can be made before the others run. */
 const definitions = blocks.filter((block) => block.includes('export const '))
-const uses = blocks.filter((block) => !definitions.includes(block))
+const uses = blocks.filter((block) => !definitions.includes(block) && !isConfiguration(block))
 
 /** What the snippets made. */
 interface Seen {
@@ -53,18 +54,24 @@ beforeAll(async () => {
   const schema = await import(written('schema.ts', ...definitions))
   const { notes, ...tables } = schema
   for (const statement of await postgresStatements(tables)) await database.query(statement)
+  const imports = uses.flatMap((block) => block.match(/^import .*$/gm) ?? [])
+  const imported = imports.join('\n').match(/\w+/g) ?? []
+  const others = Object.keys(schema).filter((name) => !imported.includes(name))
   const program = written(
     'program.ts',
-    `import { ${Object.keys(schema).join(', ')} } from './schema.js'`,
-    'export async function run(url: string) {',
+    `import { ${others.join(', ')} } from './schema.js'`,
+    'export async function run() {',
     ...uses.map((block) => block.replaceAll(/^import .*$/gm, '')),
     'return { db, ada, found, november, page, newest, first, ids, newOrder, parameters } }',
-    ...uses.flatMap((block) => block.match(/^import .*$/gm) ?? []),
+    ...imports,
   )
+  written('drizzle.config.ts', ...blocks.filter(isConfiguration))
+  vi.stubEnv('DATABASE_URL', database.url)
   const { run } = await import(program)
-  seen = await run(database.url)
+  seen = await run()
 })
 afterAll(async () => {
+  vi.unstubAllEnvs()
   rmSync(folder, { recursive: true })
   await seen?.db.$client.end()
   await database.close()
@@ -78,7 +85,10 @@ describe('the snippets of the page, in order', () => {
 
   test('compile, for users of the built package', () => {
     const options: ts.CompilerOptions = {
+      // As `tsc --init` sets them.
       strict: true,
+      noUncheckedIndexedAccess: true,
+      exactOptionalPropertyTypes: true,
       noEmit: true,
       skipLibCheck: true,
       target: ts.ScriptTarget.ES2022,
@@ -86,7 +96,10 @@ describe('the snippets of the page, in order', () => {
       moduleResolution: ts.ModuleResolutionKind.NodeNext,
       types: ['node'],
     }
-    const compiled = ts.createProgram([join(folder, 'program.ts')], options)
+    const compiled = ts.createProgram(
+      ['program.ts', 'drizzle.config.ts'].map((name) => join(folder, name)),
+      options,
+    )
     const messages = ts.getPreEmitDiagnostics(compiled).map(({ messageText }) => messageText)
     expect(messages).toEqual([])
   })

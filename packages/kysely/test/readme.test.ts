@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { type FlaxId, flax, type SnoId, sno } from '@snoflax/core'
 import { type PostgresDatabase, postgres } from '@snoflax/test'
 import type { Kysely } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const [schema = '', ...uses] = [...README.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(
@@ -35,15 +35,17 @@ beforeAll(async () => {
     program,
     [
       ...imports,
-      'export async function run(url: string) {',
+      'export async function run() {',
       ...uses.map((block) => block.replaceAll(/^import .*$/gm, '')),
       'return { db, ada, found, total, rows, november, page } }',
     ].join('\n'),
   )
   const { run } = await import(program)
-  seen = await run(database.url)
+  vi.stubEnv('DATABASE_URL', database.url)
+  seen = await run()
 })
 afterAll(async () => {
+  vi.unstubAllEnvs()
   rmSync(folder, { recursive: true })
   await seen?.db.destroy()
   await database?.close()

@@ -26,7 +26,7 @@ import {
   ManyToOne,
   type Relation,
 } from 'typeorm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
 const README = read('../README.md')
@@ -94,6 +94,7 @@ let database: PostgresDatabase
 beforeAll(async () => {
   database = await postgres.open()
 })
+afterEach(() => vi.unstubAllEnvs())
 afterAll(() => database.close())
 
 describe('the page', () => {
@@ -121,8 +122,13 @@ describe('the page', () => {
 })
 
 test('quick start', async () => {
-  const { url } = database
-  const dataSource = new DataSource({ type: 'postgres', url, entities: [Customer, Order], synchronize: true })
+  vi.stubEnv('DATABASE_URL', database.url)
+  const dataSource = new DataSource({
+    type: 'postgres',
+    url: process.env['DATABASE_URL'] as string,
+    entities: [Customer, Order],
+    synchronize: true,
+  })
   await dataSource.initialize()
 
   const [from, to] = [new Date('2026-11-01'), new Date('2026-12-01')]
