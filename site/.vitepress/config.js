@@ -94,7 +94,7 @@ const icon = readFileSync(new URL('../icon.svg', import.meta.url), 'utf8')
 export default defineConfig({
   title: 'snoflax',
   description:
-    'Ids for TypeScript applications that sort by creation time, the same in every ORM and inside the database',
+    'Ids that sort by creation time, for TypeScript applications: the same in every ORM and inside the database',
   base,
   srcDir: 'pages',
   outDir: '../docs/site',
