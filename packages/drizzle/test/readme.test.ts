@@ -55,7 +55,7 @@ beforeAll(async () => {
   const { notes, ...tables } = schema
   for (const statement of await postgresStatements(tables)) await database.query(statement)
   const imports = uses.flatMap((block) => block.match(/^import .*$/gm) ?? [])
-  const imported = imports.join('\n').match(/\w+/g) ?? []
+  const imported: readonly string[] = imports.join('\n').match(/\w+/g) ?? []
   const others = Object.keys(schema).filter((name) => !imported.includes(name))
   const program = written(
     'program.ts',
