@@ -148,6 +148,7 @@ describe('a value beside an id column is encoded', () => {
     ['a query of one column', eq(query.select({ id: max(id) }).from(table) as never, a), [bytes(a)]],
     ['an element of an array', sql`array_position(${past}, ${a}) > ${1}`, [bytes(a), 1]],
     ['what is put in front of an array', sql`array_prepend(${a}, ${past})`, [bytes(a)]],
+    ["MySQL's order by ids", sql`field(${id}, ${a}, ${b})`, [bytes(a), bytes(b)]],
     ['a row constructor', sql`row(${id}, ${name}) = row(${a}, ${'x'})`, [bytes(a), 'x']],
     ['a list in brackets', sql`${id} in (${[a, b]})`, [bytes(a), bytes(b)]],
   ])('%s', (_, query, params) => {

@@ -472,6 +472,8 @@ function uniting(item: Item, next: Item | undefined): Found[] {
     return [united(resultsOf(item).map(termsOf)), ...compared]
   }
   if (next?.text !== '(') return []
+  // MySQL's FIELD(value, one, another) answers which one equals the value.
+  if (item.text === 'FIELD') return [united(expressionsIn(next).map(termsOf))]
   if (!/^ARRAY_(?:POSITIONS?|APPEND|PREPEND|REMOVE|REPLACE)$/.test(item.text)) {
     return [united(answeredBy(item.text, next))]
   }

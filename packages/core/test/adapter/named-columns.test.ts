@@ -45,6 +45,7 @@ describe('values beside the names of id columns in a text', () => {
     ['#0.id = #1', [1, 'orders.id']],
     ['coalesce(customer_id, #0)', [0, 'orders.customer_id']],
     ['CASE id WHEN #0 THEN 1 END', [0, 'orders.id']],
+    ['ORDER BY FIELD(o.id, #0, #1), total', [0, 'orders.id'], [1, 'orders.id']],
     ['UPDATE orders SET customer_id = #0 WHERE id = #1', [0, 'orders.customer_id'], [1, 'orders.id']],
     [
       'INSERT INTO orders (total, id) VALUES (#0, #1), (#2, #3) ON CONFLICT (id) DO NOTHING',
