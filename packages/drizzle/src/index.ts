@@ -27,3 +27,4 @@ export {
   createdBetween,
   wasCreatedBetween,
 } from './time.js'
+export { typedIds } from './typed-ids.js'

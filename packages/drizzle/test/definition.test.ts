@@ -108,6 +108,14 @@ describe('names', () => {
   })
 })
 
+test('typedIds returns the same table, and refuses what is none', () => {
+  const shops = pgTable('shops', { id: flaxId().primaryKey() })
+  expect(pg.typedIds(shops)).toBe(shops)
+  const error = errorOf(() => pg.typedIds({ id: flaxId() } as never))
+  expect(error).toMatchObject({ name: 'IdError', code: 'INVALID_OPTION' })
+  expect(error.message).toBe('typedIds: expected a table, not an object')
+})
+
 describe('what is generated', () => {
   test('ids of the family, by its default generator or the one given, with the metabyte', () => {
     const generator = sno.generator({ partition: 4242 })

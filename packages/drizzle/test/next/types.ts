@@ -1,13 +1,13 @@
 // The types on Drizzle 1.0: compiled by `tsc -b`, with tsconfig.json beside it.
-import type { FlaxId, Id, SnoId } from '@snoflax/core'
+import { type FlaxId, flax, type Id, type SnoId } from '@snoflax/core'
 import { flaxId as mysqlFlaxId } from '@snoflax/drizzle/mysql-core'
-import { createdAfter, flaxId, snoId } from '@snoflax/drizzle/pg-core'
+import { createdAfter, flaxId, snoId, typedIds } from '@snoflax/drizzle/pg-core'
 import { flaxId as sqliteFlaxId } from '@snoflax/drizzle/sqlite-core'
 import type { insertIds } from '@snoflax/drizzle/zod'
 import { defineRelations, eq } from 'drizzle-orm'
 import { mysqlTable } from 'drizzle-orm/mysql-core'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import { integer, pgTable } from 'drizzle-orm/pg-core'
+import { alias, integer, pgTable } from 'drizzle-orm/pg-core'
 import { sqliteTable } from 'drizzle-orm/sqlite-core'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -53,3 +53,32 @@ flaxId.ref(() => orders.id)
 // @ts-expect-error A column without ids.
 createdAfter(orders.total, 0)
 same<keyof ReturnType<typeof insertIds<typeof orders>>, 'id' | 'customerId'>(true)
+
+const rooms = typedIds(pgTable('rooms', { id: flaxId().primaryKey(), shopId: flaxId.ref(() => shops.id) }))
+const beds = typedIds(
+  pgTable('beds', { id: snoId().primaryKey(), roomId: flaxId.ref(() => rooms.id).notNull() }),
+)
+same<typeof rooms.$inferSelect, { id: Id<'flax', 'rooms'>; shopId: Id<'flax', 'shop'> | null }>(true)
+same<typeof beds.$inferInsert, { id?: Id<'sno', 'beds'>; roomId: Id<'flax', 'rooms'> }>(true)
+const typedNotes = typedIds(sqliteTable('notes', { id: sqliteFlaxId().primaryKey() }))
+same<typeof typedNotes.$inferSelect, { id: Id<'flax', 'notes'> }>(true)
+const typedMarks = typedIds(mysqlTable('marks', { id: mysqlFlaxId().primaryKey() }))
+same<typeof typedMarks.$inferSelect, { id: Id<'flax', 'marks'> }>(true)
+// @ts-expect-error An id of another table.
+eq(alias(rooms, 'r').id, flax.generate<'shop'>())
+const typedRelations = defineRelations({ rooms, beds }, (r) => ({
+  beds: { room: r.one.rooms({ from: r.beds.roomId, to: r.rooms.id, optional: false }) },
+}))
+export const bedsOf = async (id: Id<'flax', 'rooms'>) => {
+  const typed = drizzle('postgres://', { relations: typedRelations })
+  const [bed] = await typed.query.beds.findMany({
+    where: { roomId: id },
+    with: { room: { columns: { id: true } } },
+  })
+  same<
+    typeof bed,
+    { id: Id<'sno', 'beds'>; roomId: Id<'flax', 'rooms'>; room: { id: Id<'flax', 'rooms'> } } | undefined
+  >(true)
+  // @ts-expect-error An id of another table.
+  await typed.query.beds.findMany({ where: { roomId: flax.generate<'shop'>() } })
+}
