@@ -41,6 +41,12 @@ model Line {
   orderId String /// @snoflax sno
   order   Order  @relation(fields: [orderId], references: [id])
 }
+model Note {
+  id       String  @id @default(dbgenerated()) @db.VarChar(21) /// @snoflax flax prefix=note stored=prefixed
+  parentId String? @db.VarChar(21) /// @snoflax flax
+  parent   Note?   @relation("answers", fields: [parentId], references: [id])
+  answers  Note[]  @relation("answers")
+}
 `
 
 let database: OpenDatabase
@@ -91,6 +97,15 @@ test.each([
   await expect(prisma.customer.findUnique({ where: { id } })).rejects.toThrow(message)
 })
 
+test('a column stores the prefix, too, where the comment says so', async () => {
+  const data = { answers: { create: {} } }
+  const note = await prisma.note.create({ data, include: { answers: true } })
+  expect(note.id).toMatch(/^note_[\w-]{16}$/)
+  expect(await bare.note.findMany({ where: { parentId: note.id } })).toEqual(note.answers)
+  const where = { parentId: note.id, parent: { id: { contains: 'note_' } } }
+  expect(await prisma.note.findMany({ where })).toEqual(note.answers)
+})
+
 test('parts of ids are found as people see them', async () => {
   const { orders } = await prisma.customer.create({
     data: { orders: { create: {} } },
@@ -130,6 +145,9 @@ test.each([
   ['an upper-case prefix', 'flax prefix=Cus', /Customer\.id: .*a prefix must/],
   ['one that ends in _', 'flax prefix=cus_', /Customer\.id: .*a prefix must/],
   ['none', 'flax prefix=', /Customer\.id: .*name=value/],
+  ['none to store', 'flax stored=prefixed', /Customer\.id: stored=prefixed needs a prefix: write prefix=…/],
+  ['one that is stored bare', 'flax prefix=cus stored=bare', /Customer\.id: stored can only be prefixed/],
+  ['one stored in a uuid', 'flax prefix=cus stored=prefixed', /Customer\.id: .*storage .*uuid/],
 ])('%s is refused', async (_, comment, message) => {
   const refusal = await refusalOfProject(project(MODELS.replace('flax prefix=cus', comment)))
   expect(refusal).toMatch(message)

@@ -96,6 +96,7 @@ test('each option that the page lists is known', async () => {
     'storage',
     'meta',
     'prefix',
+    'stored',
     'createdAt',
     'generate',
     'collation',

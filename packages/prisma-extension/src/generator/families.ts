@@ -3,6 +3,8 @@ import { dirname, isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as core from '@snoflax/core'
 import type { AnyFamily } from '../configuration.js'
+import type { IdComment } from './comment.js'
+import { refuse } from './schema.js'
 
 /** A family, and where the generated module has it from. */
 export interface FoundFamily {
@@ -13,10 +15,11 @@ export interface FoundFamily {
   readonly export: string
   /** The package that exports it, or the absolute path of a module. */
   readonly from: string
-  readonly prefix?: string
+  readonly prefix?: string | undefined
+  readonly stored?: IdComment['stored']
 }
 
-export type FindFamily = (name: string, prefix?: string) => FoundFamily
+export type FindFamily = (asked: Pick<FoundFamily, 'prefix' | 'stored'> & { family: string }) => FoundFamily
 
 type Exports = Readonly<Record<string, unknown>>
 
@@ -37,11 +40,11 @@ export async function loadFamilies(modules: readonly string[], schema: string): 
     ])
   }
   sources.push(['@snoflax/core', core])
-  return (name, prefix) => {
+  return ({ family: name, ...asked }) => {
     const found = sources.find(([, exports]) => Object.hasOwn(exports, name))
     const family = found?.[1][name]
     if (found !== undefined && isFamily(family)) {
-      return withPrefix({ family, name, export: name, from: found[0] }, prefix)
+      return withPrefix({ family, name, export: name, from: found[0] }, asked)
     }
     const known = sources.flatMap(([, exports]) => namesOfFamilies(exports)).join(', ')
     const more = modules.includes(FAMILIES)
@@ -55,10 +58,17 @@ export async function loadFamilies(modules: readonly string[], schema: string): 
 }
 
 /** @throws {IdError} as `prefixed`. */
-const withPrefix = (found: FoundFamily, prefix: string | undefined): FoundFamily =>
-  prefix === undefined
-    ? found
-    : { ...found, family: core.prefixed(found.family, prefix), name: `${prefix}Id`, prefix }
+function withPrefix(
+  found: FoundFamily,
+  { prefix, stored }: Pick<FoundFamily, 'prefix' | 'stored'>,
+): FoundFamily {
+  if (prefix === undefined) {
+    if (stored) refuse(`stored=${stored} needs a prefix: write prefix=…`, stored)
+    return found
+  }
+  const family = core.prefixed(found.family, prefix, stored && { stored })
+  return { ...found, family, name: `${prefix}Id`, prefix, stored }
+}
 
 /** Known by its name alone, for messages. */
 const FAMILIES = '@snoflax/families'

@@ -95,7 +95,7 @@ function idField(own: FieldOfModel, lookup: Lookup, seen: ReadonlySet<string>): 
 
 function ownId(own: FieldOfModel, comment: IdComment, { database, findFamily }: Lookup): FoundField {
   const { field, model } = own
-  const found = findFamily(comment.family, comment.prefix)
+  const found = findFamily(comment)
   const storage = fitStorage(field, found.family, database, comment)
   checkMeta(found.family, comment.meta)
   const generated = isGenerated(field, comment.generate)
@@ -112,7 +112,8 @@ function foreignKey(
 ): FoundField {
   const { field } = own
   const { found, of, storage: wanted, comment: its } = targets[0] as FoundField
-  const family = comment ? findFamily(comment.family, comment.prefix ?? found.prefix).family : found.family
+  const { prefix, stored } = found
+  const family = comment ? findFamily({ prefix, stored, ...comment }).family : found.family
   for (const target of targets) {
     agree({ path: nameOf(own), family, storage: comment?.storage ?? wanted }, identityOf(target))
   }
@@ -152,7 +153,7 @@ function checkNames(ids: FoundFields, mistakes: Mistakes): void {
   for (const [path, { found, generated }] of ids) {
     const same = inModule.get(found.name) ?? found
     inModule.set(found.name, same)
-    if (same.export !== found.export || same.prefix !== found.prefix) {
+    if (same.export !== found.export || same.prefix !== found.prefix || same.stored !== found.stored) {
       mistakes.collect(path, () =>
         refuse(
           `the family is ${found.name} in the generated module, and so is another one; ` +

@@ -33,6 +33,7 @@ export function moduleFiles(
     families: prefixed.map((found) => ({
       ...found,
       type: `PrefixedFamily<'${found.prefix}', typeof ${found.export}>`,
+      value: `prefixed(${found.export}, '${found.prefix}'${found.stored ? `, { stored: '${found.stored}' }` : ''})`,
     })),
     declarations: declarations(content, made, isOptional),
     // Projects may refuse imports that nothing uses.
@@ -54,7 +55,7 @@ type Texts = Readonly<
     'configuration' | 'values' | 'types' | 'coreTypes' | 'declarations' | 'generator' | 'options' | 'raw',
     string
   >
-> & { readonly families: readonly (FoundFamily & { readonly type: string })[] }
+> & { readonly families: readonly (FoundFamily & { readonly type: string; readonly value: string })[] }
 
 const HEAD = `/* eslint-disable */\n// ${MARK} from the Prisma schema. Changes are lost.\n`
 const SNOFLAX = '/** The extension, to be given to `$extends` after all others. */'
@@ -80,12 +81,7 @@ ${coreTypes}${generator}import {
   rawQueries,
 } from '@snoflax/prisma-extension'
 
-${families
-  .map(
-    ({ name, type, export: base, prefix }) =>
-      `export const ${name}: ${type} = prefixed(${base}, '${prefix}')\n`,
-  )
-  .join('')}
+${families.map(({ name, type, value }) => `export const ${name}: ${type} = ${value}\n`).join('')}
 ${declarations}
 export const configuration: Configuration = ${configuration}
 
@@ -102,7 +98,7 @@ const javascript = ({ configuration, values, families }: Texts): string => `${HE
 ${values}
 import { idExtension, rawQueries } from '@snoflax/prisma-extension'
 
-${families.map(({ name, export: base, prefix }) => `export const ${name} = prefixed(${base}, '${prefix}')\n`).join('')}
+${families.map(({ name, value }) => `export const ${name} = ${value}\n`).join('')}
 export const configuration = ${configuration}
 
 export const snoflax = (options) => idExtension(configuration, options)
