@@ -193,7 +193,7 @@ else {
   for (const [head, rows] of /** @type {const} */ ([
     ['| writers | renewals a second, mean | in the worst second |\n| --- | --- | --- |\n', asking],
     [
-      '| writers | lease | the database carries out | refuse ids at times |\n| --- | --- | --- | --- |\n',
+      '| writers | lease | renewals that the database can do | writers that refuse ids at times |\n| --- | --- | --- | --- |\n',
       saturating,
     ],
     [

@@ -32,10 +32,11 @@ test('ids of npm are found by time and referred to, beside ids of ours', async (
     .values({ name: 'ours' })
     .returning('id')
     .executeTakeFirstOrThrow()
+  const [from, to] = [new Date(oldMs), new Date(oldMs + DAY_MS)]
   const inJune = await db
     .selectFrom('visits')
     .select('name')
-    .where(createdBetween('visits.id', oldMs, oldMs + DAY_MS))
+    .where(createdBetween('visits.id', from, to))
     .execute()
   expect(inJune).toEqual([{ name: 'theirs' }])
   await db

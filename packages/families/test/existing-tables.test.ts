@@ -24,10 +24,11 @@ describe("PostgreSQL 18's uuidv7(), by Drizzle", () => {
   })
 
   let database: PgliteDatabase
-  const db = () => drizzle(database.connection)
+  let db: ReturnType<typeof drizzle>
   const startMs = Date.now()
   beforeAll(async () => {
     database = await pglite.open()
+    db = drizzle(database.connection)
     expect(database.version).toBeGreaterThanOrEqual(18)
     await database.query('CREATE TABLE events (id uuid PRIMARY KEY DEFAULT uuidv7(), name text NOT NULL)')
     await database.query('CREATE TABLE notes (id uuid PRIMARY KEY, event_id uuid REFERENCES events)')
@@ -40,7 +41,7 @@ describe("PostgreSQL 18's uuidv7(), by Drizzle", () => {
   afterAll(() => database.close())
 
   test('gives ids, and their times', async () => {
-    const rows = await db()
+    const rows = await db
       .select({ id: events.id, name: events.name, at: createdAt(events.id) })
       .from(events)
       .orderBy(asc(events.id))
@@ -59,7 +60,7 @@ describe("PostgreSQL 18's uuidv7(), by Drizzle", () => {
   test('is compared with TypeIDs, which are the same uuid', async () => {
     const shown = pgTable('events', { id: idColumn(typeid('event'))().primaryKey() })
     const same = alias(shown, 'same')
-    const rows = await db()
+    const rows = await db
       .select({ id: events.id, shown: same.id })
       .from(events)
       .innerJoin(same, eq(same.id, events.id))
@@ -68,23 +69,21 @@ describe("PostgreSQL 18's uuidv7(), by Drizzle", () => {
   })
 
   test('is searched by time', async () => {
-    const ids = await db().select({ id: events.id }).from(events).orderBy(asc(events.id))
-    const at = (i: number) => uuid7.time(ids[i]?.id as Uuid7)
-    const found = await db()
+    const ids = await db.select({ id: events.id }).from(events).orderBy(asc(events.id))
+    const [from, to] = [2, 5].map((i) => uuid7.time(ids[i]?.id as Uuid7)) as [Date, Date]
+    const found = await db
       .select({ name: events.name })
       .from(events)
-      .where(createdBetween(events.id, at(2), at(5)))
+      .where(createdBetween(events.id, from, to))
       .orderBy(asc(events.id))
     expect(found.map(({ name }) => name)).toEqual(['7', '6', '5'])
   })
 
   test('stands beside ids of ours, and foreign keys refer to both', async () => {
-    const [made] = await db().insert(events).values({ name: 'ours' }).returning()
-    const [theirs] = await db().select().from(events).where(eq(events.name, '3'))
-    await db()
-      .insert(notes)
-      .values([{ eventId: made?.id }, { eventId: theirs?.id }])
-    const joined = await db()
+    const [made] = await db.insert(events).values({ name: 'ours' }).returning()
+    const [theirs] = await db.select().from(events).where(eq(events.name, '3'))
+    await db.insert(notes).values([{ eventId: made?.id }, { eventId: theirs?.id }])
+    const joined = await db
       .select({ name: events.name })
       .from(notes)
       .innerJoin(events, eq(events.id, notes.eventId))
@@ -182,7 +181,8 @@ describe('ids of npm, by TypeORM', () => {
     expect(found?.createdAt).toEqual(new Date(oldMs))
     expect(found?.books.map(({ id }) => id).sort()).toEqual([...books].sort())
     const repository = dataSource.getRepository(Book)
-    const inJune = await repository.findBy({ id: between(uuid7, oldMs, oldMs + 2 * DAY_MS) })
+    const [from, to] = [new Date(oldMs), new Date(oldMs + 2 * DAY_MS)]
+    const inJune = await repository.findBy({ id: between(uuid7, from, to) })
     expect(inJune.map(({ title }) => title)).toEqual(['0'])
   })
 
