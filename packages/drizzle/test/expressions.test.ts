@@ -215,7 +215,7 @@ describe('SQLite, binary', () => {
           .where(where() as SQL)
           .all(),
       ),
-    ).toMatch(/^INVALID_OPTION: shops\.id: the id .* is part of JSON/)
+    ).toMatch(/^INVALID_OPTION: shops\.id: the id .* is in a list or JSON/)
   })
 
   test('a column that nobody knows, beside an id', () => {

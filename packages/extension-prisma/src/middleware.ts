@@ -180,6 +180,7 @@ function readEnd(query: QueryIds, end: AggregateExpr, found: Replacements): void
 const RAW_ADVICE = {
   advice: 'pass parameter(field, id) of parametersOf',
   known: 'interpolate the column',
+  several: 'pass parameter(field, id) for each id',
 }
 
 /**

@@ -99,7 +99,7 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
           sql<boolean>`${sql.ref('customers.id')} in (select value from json_each(${JSON.stringify([ada])}))`,
         )
         .execute(),
-    /customers\.id: the id .* is part of JSON/,
+    /customers\.id: the id .* is in a list or JSON/,
   ],
   [
     'ids in JSON beside a column',

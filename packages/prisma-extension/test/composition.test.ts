@@ -245,6 +245,24 @@ describe.each(['sqlite', 'postgresql'] as const)('on %s', (database) => {
         ),
       })
     }
+    const elements =
+      database === 'sqlite' ? 'SELECT value FROM json_each(?)' : 'SELECT jsonb_array_elements_text($1::jsonb)'
+    const inJson = `SELECT id FROM "Tag" WHERE id IN (${elements})`
+    for (const [hidden, message] of [
+      [() => prisma.$queryRawUnsafe(inJson, JSON.stringify([tag.id])), /in a list or JSON.*for each id$/],
+      [() => prisma.$queryRawUnsafe(`SELECT id FROM "Tag" WHERE id = '${tag.id}'`), /written into the text/],
+      [
+        () => prisma.$executeRaw`UPDATE "Tag" SET id = '${Prisma.raw(tag.id)}' WHERE label = ${'x'}`,
+        /written into the text/,
+      ],
+    ] as const) {
+      await expect(hidden()).rejects.toMatchObject({
+        code: 'INVALID_OPTION',
+        value: tag.id,
+        message: expect.stringMatching(message),
+      })
+    }
+    expect(await prisma.$queryRawUnsafe(`SELECT id FROM "Tag" WHERE label = '${tag.id}'`)).toEqual([])
     expect(await prisma.$queryRaw`SELECT id FROM "Tag" WHERE label = ${tag.id}`).toEqual([])
     expect(await prisma.$queryRawUnsafe(unsafe, tag.id, parameter('Tag.id', tag.id))).toHaveLength(1)
     expect(await prisma.$queryRawTyped(typed(tag.id, parameter('Tag.id', tag.id)))).toHaveLength(1)

@@ -29,6 +29,8 @@ export interface SqlAdvice {
   readonly advice: string
   /** How to declare that an expression returns ids. */
   readonly known: string
+  /** How to pass several ids. Default: as a list. */
+  readonly several?: string
 }
 
 /** What the chunks of SQL are. */
@@ -97,15 +99,15 @@ export class NamedColumns {
    * @throws {IdError} `INVALID_OPTION`.
    */
   refuseUnseen(reading: Reading, chunks: SqlChunks): void {
-    const { known, advice } = chunks
+    const { known, advice, several = 'pass a list of ids' } = chunks
     const among = (numbers: readonly number[]) => numbers.flatMap((chunk) => chunks.column(chunk) ?? [])
     const columns = [...among(reading.all.chunks), ...this.called(reading.all.names)]
     for (const chunk of reading.json) {
       refuseId(
         columns,
         textsIn(chunks.value(chunk)),
-        (id) => `the id ${id} is part of JSON, so it`,
-        'pass a list of ids',
+        (id) => `the id ${id} is in a list or JSON, so it`,
+        several,
       )
     }
     for (const { rows, names, texts } of reading.comparisons) {

@@ -58,8 +58,15 @@ type RawQuery =
 
 const isText = (query: RawQuery): query is readonly [string, ...unknown[]] => Array.isArray(query)
 
+const ADVICE = {
+  advice: 'pass parameter(field, id)',
+  several: 'pass parameter(field, id) for each id',
+  known: '',
+}
+
 /**
- * Refuses ids that a raw query compares with an id field, or inserts there, without having them converted.
+ * Refuses ids that a raw query compares with an id field, or inserts there, without having them converted: values, those in
+ * lists and JSON, and those written into its text.
  *
  * @throws {IdError} `INVALID_OPTION`, naming the field.
  */
@@ -73,10 +80,14 @@ export function rawGuard(models: Models, database: Database): (query: RawQuery) 
   }
   return (query) => {
     const values = isText(query) ? query.slice(1) : query.values
-    if (!named.mayHold([...values])) return
-    for (const { chunk, columns } of named.beside(readComparisons(textOf(query, database), database))) {
-      refuseUnconverted(columns, values[chunk], 'pass parameter(field, id)')
+    const parts = isText(query) ? query.slice(0, 1) : (query.strings ?? [query.sql])
+    const written = (parts as string[]).flatMap((part) => part.match(/(?<=')[^']+(?=')/g) ?? [])
+    if (!named.mayHold([...values, ...written])) return
+    const reading = readComparisons(textOf(query, database), database)
+    for (const { chunk, columns } of named.beside(reading)) {
+      refuseUnconverted(columns, values[chunk], ADVICE.advice)
     }
+    named.refuseUnseen(reading, { ...ADVICE, column: () => undefined, value: (chunk) => values[chunk] })
   }
 }
 
