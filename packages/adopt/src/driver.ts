@@ -28,7 +28,7 @@ export interface TimeColumn extends Key, Pick<ColumnTime, 'unit' | 'timeZone'> {
 }
 
 /** What a database's schema says. */
-export interface Catalog {
+interface Catalog {
   /** The primary key of a table as it is given. @throws {IdError} for one that can't be moved. */
   readKey(session: Session, given: string): Work<Key>
   readForeignKeys(session: Session): Work<readonly ForeignKey[]>

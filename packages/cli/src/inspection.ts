@@ -6,7 +6,7 @@ import { showLocal, showUtc } from './ids/time.js'
 import type { Colour, Paint } from './terminal.js'
 
 /** One field of an id, as JSON can have it. */
-export interface DescribedBits {
+interface DescribedBits {
   /** Name of the field. */
   readonly name: string
   /** Its bits as `0` and `1`. */

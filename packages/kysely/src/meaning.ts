@@ -21,19 +21,19 @@ export interface IdMeaning {
 }
 
 /** JSON with ids in it. */
-export interface JsonObject {
+interface JsonObject {
   readonly is: 'object'
   readonly members: ReadonlyMap<string, Meaning>
 }
 
 /** A JSON array of the same things. */
-export interface JsonArray {
+interface JsonArray {
   readonly is: 'array'
   readonly of: Meaning
 }
 
 /** A row of expressions, for comparisons. */
-export interface RowMeaning {
+interface RowMeaning {
   readonly is: 'row'
   readonly items: readonly Meaning[]
 }
@@ -47,14 +47,14 @@ export interface RawMeaning {
 }
 
 /** Two columns of one name. */
-export interface Clash {
+interface Clash {
   readonly is: 'clash'
   readonly error: IdError
 }
 
 export const hasIds = (meaning: Meaning): meaning is IdMeaning => meaning !== undefined && 'ids' in meaning
 
-export const isJson = (meaning: Meaning): meaning is JsonObject | JsonArray =>
+const isJson = (meaning: Meaning): meaning is JsonObject | JsonArray =>
   meaning?.is === 'object' || meaning?.is === 'array'
 
 export const isRaw = (meaning: Meaning): meaning is RawMeaning => meaning?.is === 'raw'

@@ -517,7 +517,7 @@ export function idsOf(meaning: Meaning, what: string): ColumnIds {
   )
 }
 
-export const notDeclared = (path: string): IdError =>
+const notDeclared = (path: string): IdError =>
   new IdError('INVALID_OPTION', `${path} is not an id column; declare it in the tables of idPlugin()`, {
     path,
   })

@@ -182,7 +182,7 @@ function unclear(path: string, reason: string): IdError {
 const meaningOf = (ids: ColumnIds | undefined): Meaning =>
   ids && { is: ids.column.role === 'list' ? 'list' : 'id', ids }
 
-export const relationOf = (columns: ReadonlyMap<string, ColumnIds>): Relation => ({
+const relationOf = (columns: ReadonlyMap<string, ColumnIds>): Relation => ({
   columns: new Map([...columns].map(([name, ids]) => [name, meaningOf(ids)])),
   isClosed: false,
   isRaw: false,

@@ -5,7 +5,7 @@ import { isBytes } from '@snoflax/core/adapter'
 /** 32 secret bytes: as bytes, 64 hex digits, or the 43 base64url characters that {@link generateSealKey} returns. */
 export type SealKey = string | Uint8Array
 
-export const KEY_BYTES = 32
+const KEY_BYTES = 32
 const HEX = /^[0-9a-f]{64}$/i
 const BASE64URL = /^[A-Za-z0-9_-]{43}=?$/
 /** Random keys have 30 different bytes on average; one in 10^12 has fewer than these. */

@@ -24,7 +24,7 @@ import { sampleTable } from './sample.js'
 import { exactStorage, readStored, storagesOf, strictId } from './stored-value.js'
 
 /** How a column was recognized as an id column. */
-export type Evidence = 'told' | 'declared' | 'default' | 'reference' | 'values'
+type Evidence = 'told' | 'declared' | 'default' | 'reference' | 'values'
 
 /** An id column. */
 export interface IdColumn {

@@ -132,7 +132,7 @@ export function boundSelectConfig(columns: IdColumns, config: SelectConfig): Sel
 export type IdColumns = readonly (readonly [key: string, column: Column])[]
 
 /** What an insert or update has for a table, its SQL bound to the columns that take it. */
-export function boundRow(columns: IdColumns, row: Row): Row {
+function boundRow(columns: IdColumns, row: Row): Row {
   const bound = columns.flatMap(([key, column]) => {
     const value = boundTo(column, row[key])
     return value === row[key] ? [] : [[key, value]]
@@ -356,7 +356,7 @@ interface ViewMembers {
 }
 
 /** Whether Drizzle writes the values of the query into its SQL. */
-export const isInlined = (query: SQL): boolean =>
+const isInlined = (query: SQL): boolean =>
   (query as unknown as { shouldInlineParams: boolean }).shouldInlineParams
 
 /** In Drizzle 1.0 it is one text. */
@@ -468,7 +468,7 @@ export function idColumnOf(chunk: unknown): Column | undefined {
 }
 
 /** The column whose ids SQL answers: that it is mapped with, or that it is made of, where nothing maps it. */
-export function answeredColumn(query: SQL): Column | undefined {
+function answeredColumn(query: SQL): Column | undefined {
   if (isMapped(query) || !holds(query.queryChunks, isOfIds)) return idColumnOf(query)
   const read = new MarkedQuery().read(query.queryChunks)
   const { cells } = read

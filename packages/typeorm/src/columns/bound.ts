@@ -1,7 +1,7 @@
 import { type PreparedColumn, state } from './prepared.js'
 
 /** A value of an id column on its way to the driver. It knows whose it is, so that errors and logs show the id. */
-export class BoundId {
+class BoundId {
   constructor(
     readonly value: unknown,
     readonly column: PreparedColumn,
