@@ -12,7 +12,7 @@ import { getTableConfig, PgDialect, pgTable, text } from 'drizzle-orm/pg-core'
 import { Kysely, PostgresDialect } from 'kysely'
 import { Column, DataSource, Entity } from 'typeorm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectRefusal } from './refusal.js'
+import { expectRefusal } from '../../core/test/refusal.js'
 
 // The server's uuidv7() from 18 on, before it ours: SNOFLAX_POSTGRES_VERSION chooses. Prisma's is in its own package.
 

@@ -9,7 +9,7 @@ import { Column, DataSource, Entity, ManyToOne, OneToMany, type Relation } from 
 import { v4, v7 } from 'uuid'
 import { uuidv7 } from 'uuidv7'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectRefusal } from './refusal.js'
+import { expectRefusal } from '../../core/test/refusal.js'
 
 // Tables of UUIDv7 that others have filled are used as they are.
 

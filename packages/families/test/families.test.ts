@@ -2,7 +2,7 @@ import { type Database, type IdFamily, type IdGenerator, type StorageName, stora
 import { typeid, ulid, uuid7 } from '@snoflax/families'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { expectRefusal } from './refusal.js'
+import { expectRefusal } from '../../core/test/refusal.js'
 
 interface Maker {
   generator(options?: { clock?: () => number; random?: (bytes: Uint8Array) => void }): IdGenerator<string>

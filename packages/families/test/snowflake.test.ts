@@ -1,7 +1,7 @@
 import { flake, type IdFamily, storageFor } from '@snoflax/core'
 import { discord, type TwitterId, twitter } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
-import { expectRefusal } from './refusal.js'
+import { expectRefusal } from '../../core/test/refusal.js'
 
 const T0 = 1_700_000_000_000
 

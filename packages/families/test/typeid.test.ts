@@ -3,7 +3,7 @@ import { typeid, uuid7 } from '@snoflax/families'
 import { TypeID, typeid as theirs } from 'typeid-js'
 import { v4, v7 } from 'uuid'
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { expectRefusal } from './refusal.js'
+import { expectRefusal } from '../../core/test/refusal.js'
 
 const userId = typeid('user')
 

@@ -2,7 +2,7 @@ import { type Ulid, ulid } from '@snoflax/families'
 import fc from 'fast-check'
 import { decodeTime, encodeTime, isValid, monotonicFactory, ulidToUUID, uuidToULID } from 'ulid'
 import { describe, expect, test } from 'vitest'
-import { expectRefusal } from './refusal.js'
+import { expectRefusal } from '../../core/test/refusal.js'
 
 const SPEC_ID = '01ARZ3NDEKTSV4RRFFQ69G5FAV' as Ulid
 

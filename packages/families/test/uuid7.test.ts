@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { MAX, NIL, parse, v4, v7, validate, version } from 'uuid'
 import { UUID, uuidv7obj } from 'uuidv7'
 import { describe, expect, test } from 'vitest'
-import { expectRefusal } from './refusal.js'
+import { expectRefusal } from '../../core/test/refusal.js'
 
 const bytesOf = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll('-', ''), 'hex'))
 

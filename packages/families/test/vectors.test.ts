@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { IdError, type IdFamily } from '@snoflax/core'
 import { discord, twitter, typeid, type Ulid, type Uuid7, ulid, uuid7 } from '@snoflax/families'
 import { describe, expect, test } from 'vitest'
-import { expectRefusal } from './refusal.js'
+import { expectRefusal } from '../../core/test/refusal.js'
 
 interface Vector {
   readonly v: string

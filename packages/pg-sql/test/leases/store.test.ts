@@ -70,19 +70,25 @@ describe('numbers', () => {
   })
 })
 
-test('a number that its holder prolongs while another is about to take it stays where it is', async () => {
-  const { token } = await get('a', { numbers: { min: 1, max: 1 } })
+/** The holder prolongs its lease in a transaction, and another one asks for its number before that commits. */
+async function expectToStay(token: string, numbers: { min: number; max: number }): Promise<void> {
   await pass(TTL_MS)
   const session = await database.connect()
   await session.query('BEGIN')
   await session.query('SELECT snoflax.lease_renew($1, 10000, NULL)', [token])
-  const taking = store.acquire(request('b', { numbers: { min: 1, max: 1 } }))
+  const taking = store.acquire(request('b', { numbers }))
   const waiting = `SELECT FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ~ 'lease_acquire'`
   await expect.poll(() => database.query(waiting), { timeout: 30_000 }).toHaveLength(1)
   await session.query('COMMIT')
   expect(await taking).toEqual({ retryMs: 1 })
   expect(await store.renew(token, TTL_MS, START_MS)).toMatchObject({ untilMs: START_MS + 2 * TTL_MS })
+}
+
+test('a number that its holder prolongs while another is about to take it stays where it is', async () => {
+  const numbers = { min: 1, max: 1 }
+  const { token } = await get('a', { numbers })
+  await expectToStay(token, numbers)
 })
 
 describe('shards', () => {
@@ -117,18 +123,9 @@ describe('shards', () => {
   })
 
   test('that their holder prolongs while others are about to divide them anew stay', async () => {
-    const { token } = await get('a', { ...quarters, numbers: { min: 7, max: 7 } })
-    await pass(TTL_MS)
-    const session = await database.connect()
-    await session.query('BEGIN')
-    await session.query('SELECT snoflax.lease_renew($1, 10000, NULL)', [token])
-    const taking = store.acquire(request('b', { numbers: { min: 7, max: 7 } }))
-    const waiting = `SELECT FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ~ 'lease_acquire'`
-    await expect.poll(() => database.query(waiting), { timeout: 30_000 }).toHaveLength(1)
-    await session.query('COMMIT')
-    expect(await taking).toEqual({ retryMs: 1 })
-    expect(await store.renew(token, TTL_MS, START_MS)).toMatchObject({ untilMs: START_MS + 2 * TTL_MS })
+    const numbers = { min: 7, max: 7 }
+    const { token } = await get('a', { ...quarters, numbers })
+    await expectToStay(token, numbers)
   })
 
   test('flake has none', async () => {
