@@ -11,11 +11,26 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 // Tests that every package with an adapter of the contract runs as if they were its own.
 const ORM_TESTS = at('test/orm/**/*.test.ts')
 
-// Their test files share a process, and so load each module once: nothing of a file stays behind in it. Elsewhere
-// something does, such as the tables that Drizzle's package knows.
-const SHARING = ['kysely', 'mysql-sql', 'pg-sql', 'prisma-extension'].map((name) => `packages/${name}`)
+// Their test files share a process, and so load each module once: nothing of a file stays behind in it, or it is called
+// `*.alone.test.ts`. Drizzle's package knows the tables of all files.
+const SHARING = [
+  'adopt',
+  'better-sqlite3',
+  'cli',
+  'core',
+  'families',
+  'kysely',
+  'mysql-sql',
+  'pg-sql',
+  'prisma-extension',
+  'typeorm',
+  'validators',
+].map((name) => `packages/${name}`)
+const ALONE = '**/*.alone.test.ts'
 
-const project = (folder: string, tests = ['test/**/*.test.ts'], adapter = 'test/contract/adapter.ts') => ({
+const TESTS = ['test/**/*.test.ts', `!${ALONE}`]
+
+const project = (folder: string, tests = TESTS, adapter = 'test/contract/adapter.ts') => ({
   extends: true as const,
   test: {
     name: projectName(folder),
@@ -88,6 +103,7 @@ export default defineConfig({
       ...projectsOf('packages', PACKAGES),
       ...prisma8.map((folder) => project(folder, [])),
       ...projectsOf('examples', readdirSync(at('examples'))),
+      { extends: true, test: { name: 'alone', include: [`packages/${ALONE}`] } },
       // Statements by hand meet the contract, too. They have no ways to be tried with leases.
       project('test', ['**/*.test.ts', '!orm/leases.test.ts'], 'skeleton/adapter.ts'),
     ],
