@@ -21,7 +21,7 @@ export const decode: Section<void> = {
   run: () => ({
     title: 'Text to bytes',
     about:
-      'Against Node reading the hex of the same bytes. Ours refuses a bad character, Node stops silently.',
+      'The yardstick is Node, which reads the hex of the same bytes. Ours throw at a bad character, Node silently stops there.',
     ...comparePairs(
       "Buffer.from(hex, 'hex')",
       {

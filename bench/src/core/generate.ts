@@ -82,8 +82,8 @@ export const generate: Section<void> = {
     return {
       title: 'A new id, as a flat text',
       about:
-        'Each text is read by index, which makes it flat. The heap agrees: these make ropes, and none ' +
-        `was one any more after it was read: ${ropeMakers.join('; ')}.`,
+        'Each text is read by index, which makes it flat. A heap snapshot confirms it: these return ropes, ' +
+        `and after reading none was left: ${ropeMakers.join('; ')}.`,
       ...results,
     }
   },

@@ -53,7 +53,7 @@ export const check: Section<void> = {
   run: () => ({
     title: 'Refusing a foreign text',
     about:
-      'Words, other ids, ids with a wrong character or of a wrong length. The yardstick takes right flaxes.',
+      'Words, other ids, ids with a wrong character or of a wrong length. The yardstick checks valid flaxes.',
     ...compareAll(
       {
         'flax.is of an id': (i) => Number(flax.is(pick(flaxes, i))),
@@ -75,7 +75,7 @@ export const parse: Section<void> = {
   name: 'parse',
   run: () => ({
     title: 'Checking a text from outside',
-    about: 'All texts are right ones.',
+    about: 'All texts are valid.',
     ...compareAll(
       {
         'sno.parse': (i) => sno.parse(pick(snos, i)).length,

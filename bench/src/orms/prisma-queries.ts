@@ -63,7 +63,7 @@ export const prismaQueries: Section<Place> = {
     return {
       title: 'Prisma: queries, with the extension and without',
       about:
-        'Keys of ours against `@default(uuid())`: with a plain client, and with one whose extension only passes queries on, for which Prisma takes a slower way.',
+        'Our keys against `@default(uuid())`: with a plain client, and with one whose extension only passes queries on, which makes Prisma slower by itself.',
       columns: ['PostgreSQL', 'SQLite'].flatMap((database) => [
         { title: `a plain client, ${database}`, aims: {} },
         { title: `an empty extension, ${database}`, aims: { [ROWS]: 1.1, [ROWS_WITH_TIME]: 1.1 } },

@@ -41,8 +41,8 @@ export const clients: Section<Place> = {
       return {
         title: 'Many clients at once',
         about:
-          `One session, and ${MANY} at the same time, the way to the server included. The calls are ` +
-          `${CALLS * MANY} in all, ${CALLS} in each of the ${MANY}.`,
+          `One session, and ${MANY} at the same time, with the round trip to the server. ${CALLS * MANY} calls in all, ` +
+          `${CALLS} in each of the ${MANY}.`,
         columns,
         rows: rows.map((row) => ({
           ...row,

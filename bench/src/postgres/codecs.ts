@@ -110,7 +110,7 @@ export const bounds: Section<Place> = {
   name: 'pg-bounds',
   run: async ({ session }) => ({
     title: 'The smallest id of a time in PostgreSQL',
-    about: 'From timestamptz to the column. The UUIDv7 is put together in SQL by hand, with no check.',
+    about: 'From timestamptz to the column. The UUIDv7 is written by hand in SQL, without a check.',
     ...(await compareOverSamples(
       session,
       {

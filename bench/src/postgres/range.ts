@@ -98,8 +98,8 @@ export const range: Section<Place> = {
       about:
         `${ROWS_AN_HOUR} rows out of ${ROWS.toLocaleString('en-US')}, found by a range of the primary key, ` +
         'against a table with a random UUID as key and an index on created_at. Bounds are values, as an ' +
-        'application would send them; or made from the time, by a function in the query. Literals and ' +
-        'constants stand in the statement, which is planned once. All go through their index.',
+        'application would send them, or computed from the time by a function in the query. Literals and ' +
+        'constants are part of the statement, which is planned once. All use their index.',
       ...againstYardsticks(await raceTurns(turns, OPTIONS), [CREATED_AT, LITERALS], {
         [CREATED_AT]: Object.fromEntries(Object.keys(tables).map((name) => [name, 1])),
         [LITERALS]: { [CONSTANTS]: 1.05 },
