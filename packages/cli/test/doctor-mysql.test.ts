@@ -54,6 +54,25 @@ CREATE TABLE line (id BINARY(10) PRIMARY KEY, order_id BIGINT UNSIGNED, n INT)`)
     return report.findings
   }
 
+  test('columns that the account may not read are named, and do not stop the examination', async () => {
+    await fill()
+    const account = database.name.slice(-12)
+    await run(`CREATE USER '${account}'@'%';
+GRANT SELECT ON ${database.name}.orders TO '${account}'@'%';
+GRANT INSERT ON ${database.name}.line TO '${account}'@'%';
+GRANT SELECT (name), INSERT ON ${database.name}.customer TO '${account}'@'%'`)
+    const url = new URL(database.url)
+    url.username = account
+    try {
+      const report = await doctor(url.href)
+      expect(report.findings).toEqual([])
+      expect(report.columns.map(({ place }) => place)).toEqual(['orders.id', 'orders.customer_id'])
+      expect(report.notes).toContain('not examined, since this account lacks SELECT: customer.id, line')
+    } finally {
+      await database.query(`DROP USER '${account}'@'%'`)
+    }
+  })
+
   test('a healthy database gives no finding, and each column of ids is found', async () => {
     await fill()
     const report = await doctor(database.url)

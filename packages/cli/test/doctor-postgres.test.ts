@@ -849,7 +849,36 @@ test('an application role sees what it may see', async () => {
   const report = await doctor(role.url)
   expect(report.findings).toEqual([])
   expect(report.columns.map(({ place }) => place)).toEqual(['customer.id', 'orders.id', 'orders.customer_id'])
-  expect(report.notes).toEqual(['generators were not examined: this role may not read their state'])
+  expect(report.notes).toEqual([
+    'generators were not examined: this role may not read their state',
+    'not examined, since this role lacks SELECT: event, line',
+  ])
+  const told = await cli(['doctor', role.url, '--column', 'line.id=flax'])
+  expect(told).toMatchObject({
+    code: 2,
+    err: "snoflax: line.id can't be examined, since this role lacks SELECT\n",
+  })
+})
+
+test('rows that row-level security hides are neither taken for all rows nor for missing ones', async () => {
+  await fill()
+  const role = await database.role()
+  await database.query(`ALTER TABLE customer ENABLE ROW LEVEL SECURITY; GRANT USAGE ON SCHEMA snoflax TO ${role.name};
+    GRANT SELECT ON customer, line TO ${role.name}; GRANT SELECT (id, customer_id) ON orders TO ${role.name};
+    INSERT INTO customer VALUES (gen_random_uuid(), 'no id of ours')`)
+  const report = await doctor(role.url)
+  expect(report.findings).toEqual([])
+  expect(report.columns.map(({ place }) => place)).toEqual([
+    'line.id',
+    'line.order_id',
+    'orders.id',
+    'orders.customer_id',
+  ])
+  expect(report.notes.slice(1)).toEqual([
+    'not examined, since row-level security hides rows from this role: customer',
+    'not examined, since this role lacks SELECT: event, orders.note',
+  ])
+  expect(told(await doctor(database.url))).toEqual(['malformed customer.id'])
 })
 
 test('a role that may not use the functions has its tables examined all the same', async () => {
@@ -860,7 +889,10 @@ test('a role that may not use the functions has its tables examined all the same
     installed: null,
     findings: [],
     columns: [{ place: 'customer.id' }],
-    notes: ['functions were not examined: permission denied for schema snoflax'],
+    notes: [
+      'functions were not examined: permission denied for schema snoflax',
+      'not examined, since this role lacks SELECT: event, line, orders',
+    ],
   })
 })
 

@@ -4,8 +4,8 @@ import { type ColumnRules, checkDeclaration } from './declaration.js'
 import { checkDefault } from './default.js'
 import { duplicates, repeated } from './duplicates.js'
 import type { Examination, Functions } from './examination.js'
-import { type IdColumn, identify, type Told } from './id-columns.js'
-import { type LiveDatabase, placeOf } from './live-database.js'
+import { type IdColumn, identify, isReadable, type Told } from './id-columns.js'
+import { type Column, type LiveDatabase, placeOf } from './live-database.js'
 import { checkFunctions as checkMysqlFunctions } from './mysql/functions.js'
 import { mysqlRules } from './mysql/rules.js'
 import { tableChecks as mysqlTableChecks } from './mysql/tables.js'
@@ -34,19 +34,20 @@ export interface ExamineOptions {
 
 /** Examines a database. It only reads. */
 export async function examine(database: LiveDatabase, options: ExamineOptions): Promise<Report> {
-  const allColumns = await database.columns()
+  const known = await database.columns()
   const notes: string[] = []
   const {
     label,
     installed,
     findings: functions,
   } = (await RULES[database.kind].ofFunctions?.(database, options, notes)) ?? NO_FUNCTIONS
-  const columns = await identify(database, allColumns, options, notes)
+  const columns = await identify(database, known, options, notes)
+  const allColumns = known.filter(isReadable)
   const examination = { ...options, database, allColumns, columns, installed, nowMs: Date.now() }
   const { examined, findings: faults } = await examineColumns(examination)
   const found = [
     ...functions.filter((one) => !isAfterValues(one)),
-    ...missing(examination),
+    ...missing(known, options),
     ...mismatched(examination),
     ...faults,
     ...functions.filter(isAfterValues),
@@ -88,9 +89,9 @@ const RULES: Readonly<Record<Database, Rules>> = {
 }
 
 /** Columns that an ORM declares and the database doesn't have. */
-const missing = ({ allColumns, declared }: ExamineOptions & Examination): Finding[] =>
+const missing = (known: readonly Column[], { declared }: ExamineOptions): Finding[] =>
   declared
-    .filter(({ place }) => !allColumns.some((column) => placeOf(column) === place))
+    .filter(({ place }) => !known.some((column) => placeOf(column) === place))
     .map(({ place, family }) => {
       const leaves = "run the application's migrations, or correct its schema"
       return finding('declaration', place, `declared as ${family.name}, but not in the database`, { leaves })

@@ -72,6 +72,8 @@ export function parseTold(text: string, options: FamilyOptions): Told {
 
 /** What is known before values are read. */
 export interface Known {
+  /** The schema of pg-sql, whose tables have no ids of yours. */
+  readonly schema: string
   readonly families: readonly IdFamily[]
   /** From options. */
   readonly told: readonly Told[]
@@ -85,17 +87,21 @@ export interface Known {
 export async function identify(
   database: LiveDatabase,
   columns: readonly Column[],
-  { families, told, declared, newIds }: Known,
+  { schema, families, told, declared, newIds }: Known,
   notes: string[],
 ): Promise<IdColumn[]> {
   const places = told.map((one) => one.place)
   const twice = places.find((place, n) => places.indexOf(place) !== n)
   if (twice !== undefined) throw new UsageError(`--column ${twice} is passed twice; pass it once`)
   for (const place of [...places, ...newIds]) {
-    if (!columns.some((column) => placeOf(column) === place)) throw new UsageError(`no column ${place}`)
+    const column = columns.find((one) => placeOf(one) === place)
+    if (column === undefined) throw new UsageError(`no column ${place}`)
+    if (!isReadable(column)) throw new UsageError(`${place} can't be examined, since ${column.hidden}`)
   }
+  notes.push(...hiddenNotes(database.kind, columns, schema))
+  const readable = columns.filter(isReadable)
   const found: IdColumn[] = []
-  for (const table of byTable(columns)) {
+  for (const table of byTable(readable)) {
     const candidates = table.filter((column) => mayHoldIds(database.kind, column))
     const samples = candidates.length === 0 ? new Map() : await sampleTable(database, candidates)
     for (const column of table) {
@@ -112,7 +118,22 @@ export async function identify(
       if (known) found.push(known)
     }
   }
-  return withReferences(columns, found)
+  return withReferences(readable, found)
+}
+
+export const isReadable = ({ hidden }: Column): boolean => hidden === undefined
+
+/** Names what may contain ids, but can't be read, once for each reason: tables, or columns of tables that are read. */
+function hiddenNotes(kind: Database, columns: readonly Column[], schema: string): string[] {
+  const read = new Set(columns.filter(isReadable).map(({ table }) => table))
+  const places = new Map<string, Set<string>>()
+  for (const column of columns) {
+    const { table, hidden } = column
+    if (hidden === undefined || table.startsWith(`${schema}.`) || !mayHoldIds(kind, column)) continue
+    const named = places.get(hidden) ?? new Set()
+    places.set(hidden, named.add(read.has(table) ? placeOf(column) : table))
+  }
+  return Array.from(places, ([hidden, named]) => `not examined, since ${hidden}: ${[...named].join(', ')}`)
 }
 
 /** Most values are refused by most families, and collecting stack traces would take three quarters of the time. */

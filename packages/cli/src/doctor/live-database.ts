@@ -53,6 +53,8 @@ export interface Column {
   readonly rows: number
   /** Pages of the table, if its rows can be read by page. */
   readonly pages: number | undefined
+  /** Why values can't be read, or not all of them; undefined if they can. */
+  readonly hidden: string | undefined
 }
 
 export const placeOf = ({ table, name }: Column): string => `${table}.${name}`
@@ -80,6 +82,7 @@ export function toColumn(row: Row, quote: (name: string) => string): Column {
     references: text('reference'),
     rows: Number(row['rows'] ?? 0),
     pages: row['pages'] == null ? undefined : Number(row['pages']),
+    hidden: text('hidden'),
   }
 }
 

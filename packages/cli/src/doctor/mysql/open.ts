@@ -113,7 +113,8 @@ const COLUMNS = `
     (SELECT concat(k.referenced_table_name, '.', k.referenced_column_name)
        FROM information_schema.key_column_usage k
       WHERE k.table_schema = c.table_schema AND k.table_name = c.table_name AND k.column_name = c.column_name
-        AND k.referenced_table_schema = c.table_schema LIMIT 1) AS reference
+        AND k.referenced_table_schema = c.table_schema LIMIT 1) AS reference,
+    CASE WHEN NOT find_in_set('select', c.privileges) THEN 'this account lacks SELECT' END AS hidden
   FROM information_schema.columns c
   JOIN information_schema.tables t ON t.table_schema = c.table_schema AND t.table_name = c.table_name
   WHERE c.table_schema = database() AND t.table_type = 'BASE TABLE' AND coalesce(c.generation_expression, '') = ''

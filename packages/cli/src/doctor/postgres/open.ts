@@ -101,7 +101,7 @@ const UNKNOWN_DENSITY = 50
 
 const BLOCKS = "current_setting('block_size')::bigint"
 
-/** The columns that this role may read. Rows are estimated as the planner does. */
+/** Rows are estimated as the planner does. */
 const COLUMNS = `
   WITH size AS MATERIALIZED (
     SELECT c.oid, sum(pg_relation_size(leaf.oid) / ${BLOCKS}
@@ -140,7 +140,10 @@ const COLUMNS = `
        JOIN pg_catalog.pg_attribute ta ON ta.attrelid = t.oid
          AND ta.attnum = k.confkey[array_position(k.conkey, a.attnum)]
       WHERE k.contype = 'f' AND k.conrelid = c.oid AND a.attnum = ANY (k.conkey)
-      ORDER BY k.oid LIMIT 1) AS reference
+      ORDER BY k.oid LIMIT 1) AS reference,
+    CASE WHEN NOT (has_schema_privilege(n.oid, 'USAGE') AND has_column_privilege(c.oid, a.attnum, 'SELECT'))
+        THEN 'this role lacks SELECT'
+      WHEN row_security_active(c.oid) THEN 'row-level security hides rows from this role' END AS hidden
   FROM pg_catalog.pg_class c
   LEFT JOIN size ON size.oid = c.oid
   JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -152,5 +155,4 @@ const COLUMNS = `
   WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't'
     AND NOT EXISTS (SELECT FROM pg_catalog.pg_inherits WHERE inhrelid = c.oid)
     AND n.nspname NOT IN ('pg_catalog', 'information_schema')
-    AND has_schema_privilege(n.oid, 'USAGE') AND has_column_privilege(c.oid, a.attnum, 'SELECT')
   ORDER BY n.nspname, c.relname, a.attnum`
