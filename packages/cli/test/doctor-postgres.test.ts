@@ -935,6 +935,21 @@ test('both ends of a table without statistics are read, and no row twice where t
   ])
 })
 
+test.for([
+  ['the only one, without a beginning', 'MINVALUE', 3],
+  ['one of a day', -21, 3],
+  ['one that has ended, of an hour', -3, -2],
+] as const)('the last partition ends soon: %s', async ([, from, to]) => {
+  const bound = (hours: number) =>
+    `snoflax.flax_lower_bound_uuid('${new Date(Date.now() + hours * 3_600_000).toISOString()}')`
+  await database.query(`CREATE TABLE log (id uuid PRIMARY KEY) PARTITION BY RANGE (id)`)
+  const [{ bounds } = {}] = await database.query(
+    `SELECT format('FROM (%s) TO (%L)', ${from === 'MINVALUE' ? "'MINVALUE'" : `quote_literal(${bound(from)})`}, ${bound(to)}) AS bounds`,
+  )
+  await database.query(`CREATE TABLE log_first PARTITION OF log FOR VALUES ${bounds}`)
+  await mendsColumns(['partition log.id'], '--column', 'log.id=flax')
+})
+
 test('another schema, partitions and other schemas for tables', async () => {
   await install(database.pool, { schema: 'ids', families: ['flax'] })
   await database.query(`CREATE SCHEMA shop;

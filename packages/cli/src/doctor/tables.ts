@@ -118,13 +118,15 @@ export const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\
 /** The last partition of a table partitioned by ranges of ids. */
 export interface LastPartition {
   readonly idColumn: StoredIds
-  /** The bounds as the database returns them. */
+  /** The bounds as the database returns them; `from` is undefined if it has none. */
   readonly from: unknown
   readonly to: unknown
 }
 
 const DAY_MS = 86_400_000
 const SOON_MS = 7 * DAY_MS
+/** More than the hours of a week. */
+const MOST_PARTITIONS = 200
 
 /** Finds tables whose last partition ends within a week: later rows would be refused. */
 export function endingPartition(
@@ -135,13 +137,17 @@ export function endingPartition(
   const { column, storage, family } = idColumn
   const ends = timeOf(storage, to)
   if (ends === undefined || ends > nowMs + SOON_MS) return []
-  const begins = timeOf(storage, from) ?? ends - 30 * DAY_MS
+  const begins = (from === undefined ? undefined : timeOf(storage, from)) ?? ends - 30 * DAY_MS
+  const span = ends - begins
+  /** Of names: to the day, or to the minute. */
+  const precision = span % DAY_MS === 0 ? 10 : 16
+  const until = nowMs + Math.max(2 * span, SOON_MS)
   const statements: string[] = []
   const bound = (timeMs: number): string =>
     literal(database.kind, storage.toDatabase(family.lowerBound(timeMs)))
-  for (let start = ends, n = 0; n < 24 && start <= nowMs + 2 * (ends - begins); n++) {
-    const end = after(start, ends - begins)
-    const name = `${column.table.replace(/^.*\./, '')}_${new Date(start).toISOString().slice(0, 10).replaceAll('-', '')}`
+  for (let start = ends, n = 0; n < MOST_PARTITIONS && start <= until; n++) {
+    const end = after(start, span)
+    const name = `${column.table.replace(/^.*\./, '')}_${new Date(start).toISOString().slice(0, precision).replace(/\D/g, '')}`
     statements.push(add(name, n === 0 ? literal(database.kind, to as never) : bound(start), bound(end)))
     start = end
   }

@@ -67,10 +67,13 @@ async function partitions(examination: Examination): Promise<Finding[]> {
     )
     const bounds = own.map(({ bound }) => String(bound))
     if (bounds.length === 0 || bounds.includes('MAXVALUE')) return []
-    const [before, last] = bounds.slice(-2).map((bound) => boundOf(storage.name, bound)) as [unknown, unknown]
+    const [last, before] = bounds
+      .slice(-2)
+      .map((bound) => boundOf(storage.name, bound))
+      .reverse()
     return endingPartition(
       examination,
-      { idColumn, from: before, to: last ?? before },
+      { idColumn, from: before, to: last },
       (name, _, to) =>
         `ALTER TABLE ${column.quotedTable} ADD PARTITION (PARTITION ${quote(name)} VALUES LESS THAN (${to}))`,
     )

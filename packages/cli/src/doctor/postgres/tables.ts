@@ -65,7 +65,7 @@ async function invalidIndexes(examination: Examination): Promise<Finding[]> {
   })
 }
 
-const BOUNDS = /^FOR VALUES FROM \('((?:[^']|'')*)'\) TO \('((?:[^']|'')*)'\)$/
+const BOUNDS = /^FOR VALUES FROM \((?:MINVALUE|'((?:[^']|'')*)')\) TO \('((?:[^']|'')*)'\)$/
 
 async function partitions(examination: Examination): Promise<Finding[]> {
   const rows = await examination.database.query(
@@ -87,9 +87,9 @@ async function partitions(examination: Examination): Promise<Finding[]> {
       return []
     const bounds = own.flatMap(({ bounds }) => {
       const [, from, to] = BOUNDS.exec(String(bounds)) ?? []
-      return from === undefined || to === undefined
+      return to === undefined
         ? []
-        : [[boundOf(storage.name, from), boundOf(storage.name, to)] as const]
+        : [[from === undefined ? undefined : boundOf(storage.name, from), boundOf(storage.name, to)] as const]
     })
     const last = bounds.sort((a, b) => compare(a[1], b[1])).at(-1)
     if (last === undefined) return []
