@@ -3,6 +3,7 @@ import { flake, flax, sno } from '@snoflax/core'
 import { twitter } from '@snoflax/families'
 import { install, installStatements, VERSION } from '@snoflax/mysql-sql'
 import { type MysqlDatabase, mysql } from '@snoflax/test'
+import { createConnection } from 'mysql2/promise'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { doctor, type Finding, newIds, told } from './reports.js'
 import { cli } from './running.js'
@@ -152,6 +153,44 @@ CREATE TABLE e (id DATE PRIMARY KEY)`)
       /`id` char\(16\) .*ascii_bin NOT NULL DEFAULT 'it''s, x' COMMENT 'the key, of ''a'''/,
     )
     expect(created?.['Create Table']).toContain('CHECK')
+  })
+
+  test('faults and cures of sessions whose sql_mode quotes otherwise and pads', async () => {
+    const account = database.name.slice(-12)
+    const modes = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PAD_CHAR_TO_FULL_LENGTH'
+    await run(`CREATE TABLE a (id VARCHAR(40) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL COMMENT 'a \\\\ b', PRIMARY KEY (id));
+CREATE TABLE b (id BINARY(12) PRIMARY KEY) PARTITION BY RANGE COLUMNS (id) (PARTITION p0 VALUES LESS THAN (X'${Buffer.from(flax.decode(flax.lowerBound(Date.now() + 3_600_000))).toString('hex')}'));
+CREATE TABLE c (id INT PRIMARY KEY, note CHAR(20) ${ASCII});
+CREATE USER '${account}'@'%';
+GRANT ALL ON ${database.name}.* TO '${account}'@'%'`)
+    for (let n = 0; n < 20; n++) {
+      await database.query('INSERT INTO a VALUES (?)', [flax.generate()])
+      await database.query('INSERT INTO b VALUES (?)', [Buffer.from(flax.decode(flax.generate()))])
+      await database.query('INSERT INTO c VALUES (?, ?)', [n, flax.generate()])
+    }
+    const url = new URL(database.url)
+    url.username = account
+    await database.query(
+      `SET GLOBAL init_connect = "SET sql_mode = IF(current_user() LIKE '${account}@%', '${modes}', @@sql_mode)"`,
+    )
+    const session = await createConnection(url.href)
+    try {
+      const [[mode]] = (await session.query('SELECT @@sql_mode AS mode')) as unknown as [{ mode: string }[]]
+      expect(mode?.mode).toContain('PAD_CHAR_TO_FULL_LENGTH')
+      const { columns, findings } = await doctor(url.href, '--column', 'c.note=flax')
+      expect(columns.map(({ place }) => place)).toEqual(['a.id', 'b.id', 'c.note'])
+      expect(told({ findings } as never)).toEqual(['collation a.id', 'partition b.id'])
+      for (const { cure } of findings)
+        for (const statement of (cure.sql as string).split(';\n')) await session.query(statement)
+      expect((await doctor(url.href, '--column', 'c.note=flax')).findings).toEqual([])
+      expect((await database.query('SHOW CREATE TABLE a'))[0]?.['Create Table']).toContain(
+        "COMMENT 'a \\\\ b'",
+      )
+    } finally {
+      await session.end()
+      await database.query("SET GLOBAL init_connect = ''")
+      await database.query(`DROP USER '${account}'@'%'`)
+    }
   })
 
   test('a partition whose bound happens to be UTF-8', async () => {

@@ -64,6 +64,12 @@ const COMMITS = /^\s*(?:ALTER|CREATE|DROP|RENAME|TRUNCATE|SET (?:GLOBAL|PERSIST)
 /** The trial runs in its own transaction. */
 const OWN_TRANSACTION = /^(?:START TRANSACTION|COMMIT)$/
 
+/**
+ * The mode in which definitions and values are read, and cures that repeat them are run. Others quote names and texts
+ * differently, leave parts of definitions out or pad values; without strict mode, values that are too long are truncated.
+ */
+export const SET_MODE = "SET sql_mode = 'STRICT_ALL_TABLES'"
+
 async function connect(url: string, isTrial = false): Promise<Connection> {
   const { default: mysql } = await driver(() => import('mysql2'), 'mysql2')
   const connection = await reach(url, async () => {
@@ -76,6 +82,7 @@ async function connect(url: string, isTrial = false): Promise<Connection> {
     await one.promise().connect()
     return one
   })
+  await connection.promise().query(SET_MODE)
   await connection.promise().query(`START TRANSACTION ${isTrial ? '' : 'READ ONLY'}`)
   return connection
 }

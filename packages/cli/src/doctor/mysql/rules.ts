@@ -2,7 +2,7 @@ import { type ColumnRules, storageFault, targetOf } from '../declaration.js'
 import type { Examination } from '../examination.js'
 import type { IdColumn } from '../id-columns.js'
 import { type Column, type LiveDatabase, placeOf } from '../live-database.js'
-import { quote } from './open.js'
+import { quote, SET_MODE } from './open.js'
 
 export const mysqlRules: ColumnRules = {
   typeFault(idColumn, kind) {
@@ -28,18 +28,16 @@ export const mysqlRules: ColumnRules = {
   async cureDefault({ database }, { column }) {
     if (column.counter === undefined)
       return `ALTER TABLE ${column.quotedTable} ALTER COLUMN ${column.quotedName} DROP DEFAULT`
-    return (await modifying(database, column))(column.declared).replace(/ AUTO_INCREMENT\b/i, '')
+    const modify = await modifying(database, column)
+    return `${SET_MODE};\n${modify(column.declared).replace(/ AUTO_INCREMENT\b/i, '')}`
   },
   /** The column is binary meanwhile, which fits both forms. */
   async changeStorage({ database }, idColumn, updates) {
     const modify = await modifying(database, idColumn.column)
     const { sql } = targetOf('mysql', idColumn).column
-    return [STRICT, modify('VARBINARY(255)'), ...updates, modify(sql)].join(';\n')
+    return [SET_MODE, modify('VARBINARY(255)'), ...updates, modify(sql)].join(';\n')
   },
 }
-
-/** Without strict mode, values that are too long are truncated. */
-const STRICT = "SET sql_mode = concat(@@sql_mode, ',STRICT_ALL_TABLES')"
 
 const SIGNED = "can't store numbers from 2^63"
 
@@ -57,7 +55,7 @@ async function changeType({ database, columns }: Examination, idColumn: IdColumn
       return [...withoutZeros(column, width, modify), modify(type)]
     }),
   )
-  return [STRICT, ...keys.map(({ drop }) => drop), ...changes.flat(), ...keys.map(({ add }) => add)].join(
+  return [SET_MODE, ...keys.map(({ drop }) => drop), ...changes.flat(), ...keys.map(({ add }) => add)].join(
     ';\n',
   )
 }
@@ -105,7 +103,7 @@ async function fromUuid({ database }: Examination, { column, family }: IdColumn)
   const modify = await modifying(database, column)
   const ascii = (length: number): string => `CHAR(${length}) CHARACTER SET ascii COLLATE ascii_bin`
   return [
-    STRICT,
+    SET_MODE,
     modify(ascii(36)),
     `UPDATE ${quotedTable} SET ${quotedName} = CONVERT(UNHEX(REPLACE(${quotedName}, '-', '')) USING ascii)`,
     modify(ascii(Number(family.textLength))),
