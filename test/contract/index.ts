@@ -42,14 +42,14 @@ export function describeContract<Session>(
     testPaths(adapter, scene, 'find by ids', adapter.byIds, reads.byIds)
     testPaths(adapter, scene, 'find by range of ids', adapter.byRange, reads.byRange)
     testPaths(adapter, scene, 'find by time', adapter.createdBetween, reads.createdBetween)
-    testPaths(adapter, scene, 'find by an id that is no key', adapter.byTrace, reads.byTrace)
+    testPaths(adapter, scene, 'find by an id that is not the key', adapter.byTrace, reads.byTrace)
     testPaths(adapter, scene, 'find by a related id', adapter.byOrder, reads.byOrder)
     testPaths(adapter, scene, 'load related rows', adapter.graph, reads.graph)
     testPaths(adapter, scene, 'page by id', adapter.page, reads.page)
     testPaths(adapter, scene, 'min and max', adapter.ends, reads.ends)
     testPaths(adapter, scene, 'group by id', adapter.counts, reads.counts)
 
-    testPaths(adapter, scene, 'around the package', adapter.around, writes.around)
+    testPaths(adapter, scene, 'write without the package, which must fail', adapter.around, writes.around)
   })
 }
 export { MISTAKES, type Mistake, type Mistakes, WRONG } from './mistakes.js'

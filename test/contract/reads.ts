@@ -62,7 +62,7 @@ export const createdBetween: Assertions<unknown, [from: Date, to: Date], Custome
 }
 
 export const byTrace: Assertions<unknown, [traceId: string | null], Customers> = {
-  'finds by an id that is no key': async (run, { seed }) => {
+  'finds by an id that is not the key': async (run, { seed }) => {
     const customer = seed.customers[1] as Customer
     expectSame(await run(customer.traceId), [customer])
   },
