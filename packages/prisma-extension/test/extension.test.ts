@@ -493,6 +493,14 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       }
     })
 
+    test('it is refused beside a computed field of its name', async () => {
+      const since = { needs: { name: true }, compute: ({ name }: { name: string }) => name }
+      const other = shop.bare.$extends({ result: { customer: { since } } })
+      expect(() => other.$extends(shop.generated.snoflax({ generators }))).toThrow(
+        'Customer.id: the model already has a field since; name the computed one differently, as in createdAt=insertedAt',
+      )
+    })
+
     test('it stands beside computed fields of others where the id that they need is omitted', async () => {
       const link = { needs: { id: true }, compute: ({ id }: { id: string }) => `/customers/${id}` }
       const extension = { result: { customer: { link } } }

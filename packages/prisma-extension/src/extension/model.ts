@@ -185,7 +185,8 @@ export function connectModels(columns: readonly IdColumn[], client: Client): Mod
   const models = new Map<string, Model & { relations: Map<string, Model>; relationList: Relation[] }>()
   for (const [name, { fields }] of Object.entries(known.models)) {
     const idList = columns.filter(({ model }) => model === name)
-    checkTimeNames(fields, idList)
+    const computed = Object.values(client._extensions.getAllComputedFields(name) ?? {})
+    checkTimeNames([...fields, ...computed], idList)
     models.set(name, {
       name,
       fields: new Map(fields.map((field) => [field.name, field])),
@@ -193,7 +194,7 @@ export function connectModels(columns: readonly IdColumn[], client: Client): Mod
       idList,
       relations: new Map(),
       relationList: [],
-      computed: Object.values(client._extensions.getAllComputedFields(name) ?? {}),
+      computed,
     })
   }
   for (const { name, fields, relations, relationList } of models.values()) {
