@@ -89,7 +89,7 @@ import Database from 'better-sqlite3'
     code: `
 import { defineFamily, fieldBits, flake, flax, type FlaxId, type Id, IdError, type IdOf, isPlausible, isSameFamily, prefixed, readings, refusals, registry, sno, storageFor, uid, uidLocal } from '@snoflax/core'
 import {
-  agree, baseOf, checkColumnOptions, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf, columnFaults,
+  agree, baseOf, checkColumnOptions, checkComparable, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf, columnFaults,
   databaseDefault, DEFAULT_SCHEMA, idSource, isBytes, isDate, isPrefixed, isWord, NAMED_PLACEHOLDER, openingOf, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall,
   sqlFunction, unixMs, withPath, answeredArguments, arrayLiteral, checkStored, hexOf, literalOf, markOf, mayCompare,
   answersOther, isStored, leak, NamedColumns, readComparisons, refuseLeak, refuseUnconverted, withMarks, withoutCase, withoutMarks,

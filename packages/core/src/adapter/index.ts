@@ -6,6 +6,7 @@ export { isBytes, isDate } from '../primitives/realms.js'
 export { agree, type ColumnIdentity } from './agree.js'
 export { checkStored } from './check-stored.js'
 export { checkColumnOptions } from './column-options.js'
+export { checkComparable } from './comparable.js'
 export {
   type Alias,
   answeredArguments,

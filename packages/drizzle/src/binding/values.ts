@@ -2,6 +2,7 @@ import { type Database, IdError } from '@snoflax/core'
 import {
   arrayLiteral,
   type Comparison,
+  checkComparable,
   isStored,
   leak,
   markOf,
@@ -165,7 +166,7 @@ function checkComparedColumns(given: readonly SQLChunk[]): void {
   for (const [at, between] of given.entries()) {
     if (!is(between, StringChunk) || !BETWEEN_COLUMNS.test(textOf(between))) continue
     const [left, right] = [idColumnOf(given[at - 1]), idColumnOf(given[at + 1])]
-    if (left && right) idsOf(left).checkComparable(idsOf(right))
+    if (left && right) checkComparable(idsOf(left).named, idsOf(right).named)
   }
 }
 
@@ -614,7 +615,7 @@ function bindComparison(cells: readonly Cell[], comparison: Comparison): void {
 function bindCells(cells: readonly Cell[], list: Cell | undefined): void {
   const column = columnAmong(cells)
   for (const { column: other } of list ? [...cells, list] : cells) {
-    if (column && other && other !== column) idsOf(column).checkComparable(idsOf(other))
+    if (column && other && other !== column) checkComparable(idsOf(column).named, idsOf(other).named)
   }
   if (column) {
     for (const cell of isList(column) ? cells : cells.flatMap((one) => one.spread())) cell.encode(column)

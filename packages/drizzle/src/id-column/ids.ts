@@ -1,10 +1,8 @@
 import { type Database, IdError, type IdFamily, type IdStorage, storageFor } from '@snoflax/core'
 import {
   agree,
-  baseOf,
   checkColumnOptions,
   checkStored,
-  isPrefixed,
   type NamedColumn,
   NamedColumns,
   show,
@@ -84,24 +82,6 @@ export class ColumnIds {
   /** Whether another column stores the same ids in the same way. */
   isAs({ storage }: ColumnIds): boolean {
     return storage.name === this.storage.name && storage.family.name === this.storage.family.name
-  }
-
-  /** @throws {IdError} `INVALID_OPTION` for a column that stores other ids, or the same ones in another way. */
-  checkComparable(other: ColumnIds): void {
-    const [own, theirs] = [this.stored, other.stored]
-    if (own.kind === theirs.kind) return
-    throw this.refuse(
-      `${this.place} (${own.shown}) and ${other.place} (${theirs.shown}) are never equal in the database; compare columns of ` +
-        'one family and storage',
-    )
-  }
-
-  /** What the column has in the database: a uuid of UUIDv7 and of TypeID is the same, and so is one behind a prefix that is not stored. */
-  private get stored(): { readonly kind: string; readonly shown: string } {
-    const { name, family } = this.storage
-    const { name: base, layout } = baseOf(family)
-    const shown = `${isPrefixed(family) && family.stored === 'prefixed' ? `${family.prefix}_` : ''}${base} as ${name}`
-    return { kind: name === 'text' ? shown : `${name} ${JSON.stringify(layout.fields)}`, shown }
   }
 
   toDatabase(value: unknown): unknown {

@@ -1,0 +1,41 @@
+import { baseOf, isPrefixed } from '../identity.js'
+import { IdError } from '../primitives/errors.js'
+import type { IdStorage } from '../storage/index.js'
+import type { NamedColumn } from './named-columns.js'
+
+/**
+ * Checks that two columns can have equal values: a uuid of UUIDv7 and of TypeID can, and so can an id and the same id
+ * behind a prefix that is not stored.
+ *
+ * @throws {IdError} `INVALID_OPTION`, with both places in the message.
+ *
+ * @example
+ * const storage = () => storageFor(flax, 'sqlite', { storage: 'binary' })
+ * checkComparable(
+ *   { place: 'orders.customer_id', family: flax, storage },
+ *   { place: 'customers.id', family: flax, storage },
+ * )
+ */
+export function checkComparable(one: NamedColumn, other: NamedColumn): void {
+  const [own, theirs] = [one, other].map(({ storage }) => storedIn(storage())) as [Stored, Stored]
+  if (own.kind === theirs.kind) return
+  const { place, family } = one
+  throw new IdError(
+    'INVALID_OPTION',
+    `${place}: ${place} (${own.shown}) and ${other.place} (${theirs.shown}) are never equal in the database; use columns of ` +
+      'one family and storage',
+    { family: family.name, path: place },
+  )
+}
+
+interface Stored {
+  readonly kind: string
+  readonly shown: string
+}
+
+/** What a column has in the database. */
+function storedIn({ name, family }: IdStorage<string>): Stored {
+  const { name: base, layout } = baseOf(family)
+  const shown = `${isPrefixed(family) && family.stored === 'prefixed' ? `${family.prefix}_` : ''}${base} as ${name}`
+  return { kind: name === 'text' ? shown : `${name} ${JSON.stringify(layout.fields)}`, shown }
+}
