@@ -1,5 +1,5 @@
 import type { Database, IdFamily, IdStorage } from '@snoflax/core'
-import { checkStored, isBytes, NamedColumns, withPath } from '@snoflax/core/adapter'
+import { checkStored, isBytes, type NamedColumn, NamedColumns, withPath } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata, ObjectLiteral, ValueTransformer } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
@@ -25,6 +25,11 @@ export class PreparedColumn implements ValueTransformer {
     readonly number: number,
   ) {
     this.path = pathOf(metadata)
+  }
+
+  /** The column, as errors name it. */
+  get named(): NamedColumn {
+    return { place: this.path, family: this.storage.family, storage: () => this.storage }
   }
 
   to(value: unknown): unknown {
@@ -157,9 +162,7 @@ const preparedSource = (
   paths: PreparedSource['paths'],
 ): PreparedSource => {
   const named = new NamedColumns()
-  for (const { metadata, path, storage } of columns) {
-    named.add(metadata.databaseName, { place: path, family: storage.family, storage: () => storage })
-  }
+  for (const column of columns) named.add(column.metadata.databaseName, column.named)
   return { database, columns, paths, named, marked: new Map(), selected: new Map() }
 }
 

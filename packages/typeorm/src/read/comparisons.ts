@@ -3,9 +3,9 @@ import {
   COMPARING,
   ENDS,
   type Expression,
+  type Expressions,
   type Group,
   type Range,
-  readExpressions,
   wordOf,
 } from './expressions.js'
 
@@ -47,8 +47,10 @@ const ANSWERING: Readonly<Record<string, readonly [from: number, to?: number]>> 
  * Tells what a parameter is compared with: the other operands beside it, or beside the brackets, functions and cases
  * that pass its value on. What holds for all in the same brackets is found once.
  */
-export function comparisonsIn(tokens: Tokens): (parameter: number) => Comparison {
-  const { expressionAt, operandAt } = readExpressions(tokens)
+export function comparisonsIn(
+  tokens: Tokens,
+  { expressionAt, operandAt }: Expressions,
+): (parameter: number) => Comparison {
   const known = new Map<string, Comparison>()
   const passed = new Map<Group, string | undefined>()
   const rows = new Map<Range, Tokens[]>()
@@ -119,6 +121,25 @@ export function comparisonsIn(tokens: Tokens): (parameter: number) => Comparison
   return (parameter) => compare({ from: parameter, to: parameter }, [], false)
 }
 
+/** What is compared, or assigned: both operands, and of rows and lists each member. */
+export function* comparedIn(
+  tokens: Tokens,
+  { expressionAt }: Expressions,
+): Generator<readonly [Tokens, Tokens]> {
+  for (const expression of new Set(expressionAt)) {
+    const [own, ...others] = expression?.operands.map(({ from, to }) => tokens.slice(from, to + 1)) ?? []
+    for (const other of others) if (own) yield* pairsOf(own, other)
+  }
+}
+
+function* pairsOf(own: Tokens, other: Tokens): Generator<readonly [Tokens, Tokens]> {
+  const [mine, theirs] = [membersIn(own), isWord(other[1], 'SELECT') ? [] : membersIn(other)]
+  if (theirs.length === 0) yield [own, other]
+  else if (mine.length < 2 || membersIn(theirs[0] as Tokens).length > 0)
+    for (const one of theirs) yield* pairsOf(own, one)
+  else for (const [at, one] of mine.entries()) yield* pairsOf(one, theirs[at] ?? [])
+}
+
 /** Of a CASE, what its subject is compared with, and the subject itself for what stands behind WHEN. */
 function casesBeside({ expressions }: Group, edge: SqlToken | undefined): Expression[] {
   if (isWord(edge, 'WHEN')) return expressions.slice(0, 1)
@@ -150,14 +171,15 @@ const membersIn = (tokens: Tokens): Tokens[] => {
  * The path that an expression is, or passes on: `o.id`, `min(o.id) OVER (…)`, `DISTINCT o.id`, `CASE … THEN o.id END`. A
  * literal beside it is text.
  */
-export function pathOf(tokens: Tokens): string | undefined {
-  if (isWord(tokens[0], 'DISTINCT')) return pathOf(tokens.slice(1))
+export const pathOf = (tokens: Tokens): string | undefined => pathsOf(tokens)[0]
+
+/** All of the paths that it may be. */
+export function pathsOf(tokens: Tokens): string[] {
+  if (isWord(tokens[0], 'DISTINCT')) return pathsOf(tokens.slice(1))
   const [only] = tokens
-  if (tokens.length === 1)
-    return only?.kind === 'name' && !isWord(only, 'NULL') ? only.parts.join('.') : undefined
+  if (tokens.length === 1) return only?.kind === 'name' && !isWord(only, 'NULL') ? [only.parts.join('.')] : []
   const answers = answersOf(tokens)
-  if (answers.some(([token]) => token?.kind === 'string')) return undefined
-  return answers.map(pathOf).find((path) => path !== undefined)
+  return answers.some(([token]) => token?.kind === 'string') ? [] : answers.flatMap(pathsOf)
 }
 
 /** What an expression answers one of: arguments of a function, results of a CASE, what is in brackets. */

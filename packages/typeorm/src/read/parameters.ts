@@ -1,17 +1,32 @@
 import { IdError } from '@snoflax/core'
-import type { SqlToken } from '@snoflax/core/adapter'
+import { checkComparable, isWord, type SqlToken } from '@snoflax/core/adapter'
 import { type DataSource, type EntityMetadata, In, type ObjectLiteral } from 'typeorm'
 import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
 import { bound, unbound } from '../columns/bound.js'
-import { dataSourceOf, idColumnFor, type PreparedColumn, preparedOf } from '../columns/prepared.js'
-import { type Comparison, comparisonsIn, once, type Surroundings, valuesIn } from './comparisons.js'
-import type { Expression } from './expressions.js'
+import {
+  dataSourceOf,
+  idColumnFor,
+  type PreparedColumn,
+  pathOf as placeOf,
+  preparedOf,
+} from '../columns/prepared.js'
+import {
+  type Comparison,
+  comparedIn,
+  comparisonsIn,
+  once,
+  pathOf,
+  type Surroundings,
+  valuesIn,
+} from './comparisons.js'
+import { type Expression, readExpressions } from './expressions.js'
 import {
   type Alias,
   columnIn,
   idColumnAt,
   idColumnBehind,
   idsOfSelect,
+  insertedIn,
   remembered,
   type Scope,
   type Selection,
@@ -34,10 +49,10 @@ const MARKED = /\.snoflax(\d+(?:_\d+)*)(guarded)?(?![A-Za-z0-9_.])/y
  * Marks the parameters of a query that are compared with id columns. They are marked and not converted,
  * since the same parameter may be compared with something else in another place, and values may still be set.
  *
- * @throws {IdError} `INVALID_OPTION` for a pattern on ids that are not stored as text.
+ * @throws {IdError} `INVALID_OPTION` for a pattern on ids that are not stored as text, and for columns that are never equal.
  */
 export function markIdParameters(query: string, selection: Selection): string {
-  if (!/[:']/.test(query)) return query
+  if (!/[:'=<>]|\b(?:IN|BETWEEN|DISTINCT|CASE)\b|^INSERT/i.test(query)) return query
   const dataSource = dataSourceOf(selection)
   const { aliases } = selection.expressionMap
   return remembered(preparedOf(dataSource).marked, query, aliases, () => marked(query, aliases, dataSource))
@@ -45,18 +60,76 @@ export function markIdParameters(query: string, selection: Selection): string {
 
 function marked(query: string, aliases: readonly Alias[], dataSource: DataSource): string {
   const tokens = tokensOf(query, dataSource)
-  const comparisonOf = comparisonsIn(tokens)
+  const expressions = readExpressions(tokens)
+  const comparisonOf = comparisonsIn(tokens, expressions)
   const columnAt = columnsBySource(tokens, aliases, dataSource)
   const markOf = marksBy(tokens, columnAt)
+  const answeredBy = (expression: readonly SqlToken[]) => idColumnOf(expression, columnAt, dataSource)
+  for (const [own, other] of comparedIn(tokens, expressions)) {
+    const [one, another] = [answeredBy(own), answeredBy(other)]
+    checkEqual(one, another)
+    if (one && !another) refuseText(one, other, aliases, dataSource)
+    if (another && !one) refuseText(another, own, aliases, dataSource)
+  }
+  const inserted = new Map<SqlToken, Comparison>()
+  for (const [name, expression] of insertedIn(tokens, dataSource)) {
+    const [first] = expression as [SqlToken]
+    const path = `${aliases[0]?.name}.${name}`
+    checkEqual(columnAt(path, first), answeredBy(expression))
+    const comparison = { paths: [path], byPattern: false, around: { expressions: [] } }
+    if (expression.length === 1) inserted.set(first, comparison)
+  }
   let marked = ''
   let from = 0
   tokens.forEach((token, i) => {
-    if (token.kind === 'string') refuseLiteral(token, comparisonOf(i), columnAt)
+    const comparison = () => inserted.get(token) ?? comparisonOf(i)
+    if (token.kind === 'string') refuseLiteral(token, comparison(), columnAt)
     if (token.kind !== 'placeholder' || token.text.includes(MARK)) return
-    marked += query.slice(from, token.end) + markOf(comparisonOf(i), token)
+    marked += query.slice(from, token.end) + markOf(comparison(), token)
     from = token.end
   })
   return marked + query.slice(from)
+}
+
+/** The id column whose values an expression, or a query of one column, answers. */
+function idColumnOf(
+  tokens: readonly SqlToken[],
+  columnAt: ColumnAt,
+  dataSource: DataSource,
+): PreparedColumn | undefined {
+  const [first, second] = tokens
+  if (isWord(second, 'SELECT')) {
+    const [answered, another] = idsOfSelect(tokens.slice(1, -1), dataSource).values()
+    return another ? undefined : answered
+  }
+  const path = pathOf(tokens)
+  return path === undefined ? undefined : columnAt(path, first as SqlToken)
+}
+
+/** What two columns store in different forms is never equal, and no id where one is set to the other. */
+function checkEqual(one: PreparedColumn | undefined, other: PreparedColumn | undefined): void {
+  if (one && other) checkComparable(one.named, other.named)
+}
+
+/** In MySQL and SQLite, ids in another form and text are never equal, or equal as rounded numbers; PostgreSQL refuses them. */
+function refuseText(
+  { path, storage }: PreparedColumn,
+  beside: readonly SqlToken[],
+  aliases: readonly Alias[],
+  { driver }: DataSource,
+): void {
+  if (storage.name === 'text' || storage.database === 'postgres') return
+  const [name, ...property] = pathOf(beside)?.split('.') ?? []
+  const alias = aliases.find((one) => one.hasMetadata && one.name === name)
+  const other = alias?.metadata.findColumnWithPropertyPath(property.join('.'))
+  const type = other && !idColumnFor(other) && driver.normalizeType(other)
+  if (!type || !/char|text|clob/i.test(type)) return
+  throw new IdError(
+    'INVALID_OPTION',
+    `${path}: ${path} (${storage.family.name} as ${storage.name}) and ${placeOf(other)} (${type}) are never equal in the database; ` +
+      'declare both as id columns, such as FlaxIdColumn.plain()',
+    { family: storage.family.name, path },
+  )
 }
 
 /** The id column that a path leads to, from where the token is. */

@@ -1,3 +1,4 @@
+import { IdError, type IdStorage } from '@snoflax/core'
 import {
   closingOf,
   isWord,
@@ -15,7 +16,7 @@ import {
   preparedOf,
   type Remembered,
 } from '../columns/prepared.js'
-import { once, pathOf } from './comparisons.js'
+import { once, pathOf, pathsOf } from './comparisons.js'
 
 /** A name in a query's FROM, and which paths behind it lead to id columns. */
 export interface Source {
@@ -182,27 +183,96 @@ export const sourceOf = (name: string, metadata: EntityMetadata): Source => ({
   metadata,
 })
 
-/** The id columns that a SELECT answers, by their names there, or by other names in their order. */
+/** The id columns that a query answers, by their names there, or by other names in their order. */
 export function idsOfSelect(
   tokens: readonly SqlToken[],
   dataSource: DataSource,
   names: readonly string[] = [],
   tables = tablesOf(dataSource),
 ): Paths {
-  const from = tokens.findIndex((token) => isWord(token, 'FROM') && token.open === tokens[0]?.open)
-  if (!isWord(tokens[0], 'SELECT') || from === -1) return new Map()
-  // A UNION's second query and subqueries have columns of the same names.
-  const level = tokens[0]?.open
-  const end = tokens.findIndex((one) => one.open === level && isWord(one, ...COMBINING))
-  const written = writtenSources(end === -1 ? tokens : tokens.slice(0, end), dataSource, tables)
-  const own = written.filter(({ token }) => token.open === level)
-  const sources = own.length > 0 ? own : written
-  const expressions = expressionsOf(tokens.slice(1, from), sources, dataSource)
+  // Its common table expressions are added to the tables.
+  if (isWord(tokens[0], 'WITH')) writtenSources(tokens, dataSource, tables)
+  const [first = [], ...others] = selectsIn(tokens).map((select) => answeredBy(select, dataSource, tables))
+  const united = others.filter(({ length }) => length === first.length)
   return new Map(
-    expressions.flatMap(({ key, column }, i): [string, PreparedColumn][] => {
+    first.flatMap(({ key, column }, i): [string, PreparedColumn][] => {
       const name = names[i] ?? key
-      return column && name !== undefined ? [[name, column]] : []
+      if (name === undefined) return []
+      const one = theOnly([column, ...united.map((answered) => answered[i]?.column)], name)
+      return one ? [[name, one]] : []
     }),
+  )
+}
+
+/** What a SELECT answers, in order. */
+function answeredBy(tokens: readonly SqlToken[], dataSource: DataSource, tables: Tables): Expression[] {
+  const level = tokens[0]?.open
+  const written = writtenSources(tokens, dataSource, tables)
+  const own = written.filter(({ token }) => token.open === level)
+  return expressionsOf(selectionOf(tokens), own.length > 0 ? own : written, dataSource)
+}
+
+function selectionOf(select: readonly SqlToken[]): readonly SqlToken[] {
+  const from = select.findIndex((token) => isWord(token, 'FROM') && token.open === select[0]?.open)
+  return select.slice(1, from === -1 ? undefined : from)
+}
+
+/** The queries that a UNION and the like combine, without brackets around them. */
+function selectsIn(tokens: readonly SqlToken[]): (readonly SqlToken[])[] {
+  const level = tokens[0]?.open
+  const cut = tokens.findIndex((one) => one.open === level && isWord(one, ...COMBINING))
+  const query = cut === -1 ? tokens : tokens.slice(0, cut)
+  const next = isWord(tokens[cut + 1], 'ALL', 'DISTINCT') ? cut + 2 : cut + 1
+  const others = cut === -1 ? [] : selectsIn(tokens.slice(next))
+  const select = query.findIndex((one) => one.open === level && isWord(one, 'SELECT'))
+  if (select !== -1) return [query.slice(select), ...others]
+  const isBracketed = query[0]?.text === '('
+  return isBracketed ? [...selectsIn(query.slice(1, closingOf(query, 0))), ...others] : others
+}
+
+/** What INSERT … SELECT stores: the name of each column, and the expression for it. */
+export function insertedIn(
+  tokens: readonly SqlToken[],
+  dataSource: DataSource,
+): (readonly [string, readonly SqlToken[]])[] {
+  const open = isWord(tokens[0], 'INSERT') ? tokens.findIndex(({ text }) => text === '(') : -1
+  if (open === -1) return []
+  const end = closingOf(tokens, open)
+  const names = tokens.slice(open + 1, end).flatMap(({ parts }) => parts)
+  return selectsIn(tokens.slice(end + 1)).flatMap((select) => {
+    const expressions = splitAtCommas(selectionOf(select)).map((one) => withName(one, dataSource).tokens)
+    return expressions.length === names.length
+      ? expressions.map((one, i) => [names[i] ?? '', one] as const)
+      : []
+  })
+}
+
+/** The one id column of several expressions, some of which may be something else, such as NULL. */
+function theOnly(
+  columns: readonly (PreparedColumn | undefined)[],
+  name: string | undefined,
+): PreparedColumn | undefined {
+  const [first, ...others] = columns.filter((column) => column !== undefined)
+  // Other texts are no ids.
+  if (others.length + 1 < columns.length && !first?.storage.converts) return undefined
+  const other = others.find(({ storage }) => !isReadAs(storage, first?.storage))
+  if (first && other) refuseMixed(first, other, name)
+  return first
+}
+
+const isReadAs = (one: IdStorage<string>, other: IdStorage<string> | undefined): boolean =>
+  (one.name === other?.name && one.family.name === other.family.name) || !(one.converts || other?.converts)
+
+function refuseMixed(
+  { path, storage }: PreparedColumn,
+  other: PreparedColumn,
+  name = 'an expression',
+): never {
+  throw new IdError(
+    'INVALID_OPTION',
+    `${path}: ${name} is an id of ${path} in some rows and of ${other.path} in others, which are indistinguishable; select them ` +
+      'under two names',
+    { family: storage.family.name, path, field: name },
   )
 }
 
@@ -236,16 +306,19 @@ export function writtenSources(
     }
     const isSource = before?.text === ',' ? isInFrom.get(open) : isWord(before, ...FROM, ...JOINS)
     if (!isSource) return []
-    const isQuery = token.text === '(' && isWord(tokens[i + 1], 'SELECT')
+    const isQuery = token.text === '(' && beginsQuery(tokens[i + 1])
     const end = isQuery ? closingOf(tokens, i) : i
     const query = isQuery && idsOfSelect(tokens.slice(i + 1, end), dataSource, [], tables)
     const table = query ? { name: '', paths: query } : tables.get(name.toLowerCase())
     if (table === undefined) return []
     const alias = isWord(tokens[end + 1], 'AS') ? tokens[end + 2] : tokens[end + 1]
     const named = alias?.kind === 'name' ? [{ ...table, name: alias.parts.join('.'), token }] : []
-    return [...named, ...(query ? [] : [{ ...table, token }])]
+    return named.length > 0 && query ? named : [...named, { ...table, token }]
   })
 }
+
+const beginsQuery = (token: SqlToken | undefined): boolean =>
+  isWord(token, 'SELECT', 'WITH') || token?.text === '('
 
 const COMBINING = ['UNION', 'EXCEPT', 'INTERSECT']
 const FROM = ['FROM', 'UPDATE', 'USING']
@@ -275,7 +348,7 @@ function idsOfCommonTable(
   const names = hasNames ? tokens.slice(at + 2, as - 1).flatMap(({ parts }) => parts) : []
   // A hint may stand between: [NOT] MATERIALIZED.
   const open = [as + 1, as + 2, as + 3].find((i) => tokens[i]?.text === '(') ?? tokens.length
-  if (!isWord(tokens[as], 'AS') || !isWord(tokens[open + 1], 'SELECT')) return undefined
+  if (!isWord(tokens[as], 'AS') || !beginsQuery(tokens[open + 1])) return undefined
   return idsOfSelect(tokens.slice(open + 1, closingOf(tokens, open)), dataSource, names, tables)
 }
 
@@ -293,15 +366,21 @@ export function expressionsOf(
   dataSource: DataSource,
   aliasName?: string,
 ): Expression[] {
+  const entities = sources.filter(({ metadata }) => metadata)
+  const keyOf = (name: SqlToken, column: PreparedColumn) =>
+    idColumnAt(name.parts.join('.'), entities) === column
+      ? column.metadata.databaseName
+      : nameIn(name, dataSource)
   return splitAtCommas(selection).flatMap((expression): Expression[] => {
     if (expression.length === 1 && expression[0]?.text.endsWith('*')) return allOf(expression[0], sources)
     const { tokens, name } = withName(expression, dataSource)
-    const path = pathOf(tokens)
+    const paths = pathsOf(tokens)
     const query = isWord(tokens[0], 'ARRAY') ? tokens.slice(1) : tokens
-    const isQuery = isWord(query[1], 'SELECT') && query[0]?.text === '('
+    const isQuery = query[0]?.text === '(' && beginsQuery(query[1])
     const [answered] = isQuery ? idsOfSelect(query.slice(1, -1), dataSource).values() : []
-    const column = path === undefined ? answered : idColumnAt(path, sources)
-    const ownKey = tokens.length === 1 ? column?.metadata.databaseName : undefined
+    const [first = answered, ...others] = paths.map((path) => idColumnAt(path, sources))
+    const column = first && theOnly([first, ...others.filter((one) => one !== undefined)], aliasName ?? name)
+    const ownKey = column && tokens.length === 1 ? keyOf(tokens[0] as SqlToken, column) : undefined
     return [{ key: aliasName ?? name ?? ownKey, column, tokens }]
   })
 }
@@ -329,6 +408,11 @@ function withName(expression: readonly SqlToken[], dataSource: DataSource) {
   const isNamed = hasAs || (!isWord(tokens[0], 'DISTINCT') && pathOf(tokens) !== undefined)
   if (last?.kind !== 'name' || !isNamed || isWord(expression.at(-2), 'OVER'))
     return { tokens: expression, name: undefined }
-  const isFolded = preparedOf(dataSource).database === 'postgres' && !last.isQuoted
-  return { tokens, name: isFolded ? last.text.toLowerCase() : last.parts.join('.') }
+  return { tokens, name: nameIn(last, dataSource) }
+}
+
+/** The last part of a name, as the database answers it. */
+function nameIn({ parts, isQuoted }: SqlToken, dataSource: DataSource): string {
+  const name = parts.at(-1) ?? ''
+  return preparedOf(dataSource).database === 'postgres' && !isQuoted ? name.toLowerCase() : name
 }

@@ -1,8 +1,9 @@
 import { IdError } from '@snoflax/core'
+import { checkComparable } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { dataSourceOf, idColumnsIn } from '../columns/prepared.js'
-import { tokensOf } from '../read/sources.js'
+import { idsOfSelect, tokensOf } from '../read/sources.js'
 import {
   generatedColumns,
   generateMissingIds,
@@ -33,13 +34,15 @@ export async function insertWithIds(
 
 /** SQL in the place of an id goes to the database as it stands, with its parameters. */
 function checkExpressions(metadata: EntityMetadata, map: InsertMap, dataSource: DataSource): void {
-  for (const { metadata: column, storage, path } of idColumnsIn(metadata)) {
+  for (const { metadata: column, storage, path, named } of idColumnsIn(metadata)) {
     const { family, converts } = storage
-    if (!converts) continue
     for (const entity of valuesOf(map)) {
       const expression = column.getEntityValue(entity) as unknown
       if (typeof expression !== 'function') continue
-      for (const { kind, text } of tokensOf(String(expression()), dataSource)) {
+      const tokens = tokensOf(String(expression()), dataSource)
+      const [selected] = idsOfSelect(tokens.slice(1, -1), dataSource).values()
+      if (selected) checkComparable(named, selected.named)
+      for (const { kind, text } of converts ? tokens : []) {
         const values =
           kind === 'placeholder' ? [map.parameters?.[text.replace(/^:(\.\.\.)?/, '')]].flat() : []
         const value = [...values, ...(kind === 'string' ? [text.slice(1, -1)] : [])].find((one) =>
