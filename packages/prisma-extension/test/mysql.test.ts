@@ -30,7 +30,7 @@ model DatabaseOnly {
 `,
 }
 
-describe.runIf(mysql.selected())('a default of MySQL or MariaDB', () => {
+describe.runIf(mysql.selected())('in MySQL or MariaDB', () => {
   let database: MysqlDatabase
   let prisma: AnyClient
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe.runIf(mysql.selected())('a default of MySQL or MariaDB', () => {
     await database?.close()
   })
 
-  test('gives ids to raw SQL, and the extension gives its own', async () => {
+  test('a default gives ids to raw SQL, and the extension gives its own', async () => {
     await database.query("INSERT INTO `Both` (name) VALUES ('raw')")
     const { id } = await prisma.both.create({ data: { name: 'prisma' } })
     const rows = await prisma.both.findMany({ orderBy: { name: 'asc' } })
@@ -63,7 +63,7 @@ describe.runIf(mysql.selected())('a default of MySQL or MariaDB', () => {
     ])
   })
 
-  test('of a field that the extension leaves to it: createMany', async () => {
+  test('a default gives the ids of a field that the extension leaves to it: createMany', async () => {
     await prisma.databaseOnly.createMany({ data: [{ name: 'b' }, { name: 'c' }] })
     const rows = await prisma.databaseOnly.findMany({ orderBy: { name: 'asc' } })
     expect(rows.map((row: AnyClient) => [row.name, sno.unpack(row.id).partition])).toEqual([
@@ -72,7 +72,17 @@ describe.runIf(mysql.selected())('a default of MySQL or MariaDB', () => {
     ])
   })
 
-  test('of such a field create and upsert are errors, since Prisma can’t read the row back', async () => {
+  test('an id in double quotes, which is text there, is refused in raw SQL', async () => {
+    const id = flax.generate()
+    await expect(
+      prisma.$queryRawUnsafe(`SELECT name FROM \`Both\` WHERE id = "${id}"`),
+    ).rejects.toMatchObject({ code: 'INVALID_OPTION', value: id, path: 'Both.id' })
+    await expect(prisma.$queryRaw`SELECT name FROM \`Both\` ORDER BY FIELD(id, ${id})`).rejects.toMatchObject(
+      { code: 'INVALID_OPTION', value: id, path: 'Both.id' },
+    )
+  })
+
+  test('of such a field, create and upsert are errors, since Prisma can’t read the row back', async () => {
     const data = { name: 'a' }
     const told = { code: 'INVALID_OPTION', message: expect.stringContaining('the row is written') }
     await expect(prisma.databaseOnly.create({ data })).rejects.toMatchObject(told)
