@@ -1,0 +1,198 @@
+import {
+  type Database,
+  flax,
+  type IdFamily,
+  type IdStorage,
+  isPlausible,
+  prefixed,
+  readings,
+  type StorageName,
+} from '@snoflax/core'
+import { isBytes, isPrefixed } from '@snoflax/core/adapter'
+import { discord, twitter, ulid, uuid7 } from '@snoflax/families'
+import { families as coreFamilies, typeidsOf } from '../ids/families.js'
+import { type Column, placeOf } from './live-database.js'
+import { exactStorage, storagesOf, strictId } from './stored-value.js'
+
+/** Other values sometimes look like ids; UUIDs derived from text hardly ever. */
+const ENOUGH: Readonly<Record<StorageName, number>> = { uuid: 1, uuid8: 1, text: 8, binary: 8, bigint: 8 }
+/** The least share of a column's values that are ids of its family. */
+export const SHARE = 0.8
+/** The least share of a key's values for a family that is not the only one. */
+const LEAST = 0.25
+
+/** A candidate: a family and storage that a column's values may have. */
+export interface Fit {
+  readonly family: IdFamily
+  readonly storage: IdStorage<string>
+  /** False for a type that damages the values: they are read as what they were. */
+  readonly isProper: boolean
+  /** The value before the type damaged it; undefined if it can't be an id. */
+  restore(value: unknown): unknown
+}
+
+/**
+ * What a column's sample reads as: ids of one family, generated between 2010 and now. In a key, values without the
+ * shape of the family's ids don't count, since it may have had other ids before. Nor do ids of a second family.
+ */
+export function recognized(
+  kind: Database,
+  column: Column,
+  families: readonly IdFamily[],
+  values: readonly unknown[],
+  notes: string[],
+): Fit | undefined {
+  const isKey = isKeyLike(column)
+  const rated = fits(kind, column, families, values).map((fit) => {
+    const restored = values.map((value) => fit.restore(value))
+    const likely = restored.map((value) => value !== undefined && isLikely(fit, value))
+    const shaped = isKey ? restored.filter((value) => isShaped(fit, value)).length : values.length
+    return { fit, likely, restored, shaped, count: likely.filter(Boolean).length }
+  })
+  const enough = rated.filter(({ fit, count, likely, restored }) => {
+    if (count < ENOUGH[fit.storage.name]) return false
+    const texts = restored.filter(
+      (value, n): value is string => likely[n] === true && typeof value === 'string',
+    )
+    return fit.storage.name !== 'text' || mixesCases(fit.family, texts)
+  })
+  const sure = enough.filter(
+    ({ fit, count, shaped }) => count >= (isSnowflake(fit) ? values.length : SHARE * shaped),
+  )
+  const [first] = sure
+  if (first) {
+    const rivals = sure.filter(({ fit }) => isSnowflake(fit)).map(({ fit }) => fit.family.name)
+    if (!isSnowflake(first.fit) || rivals.length === 1) return first.fit
+    notes.push(
+      `${placeOf(column)} contains numbers that could be ids of ${rivals.join(' or of ')}: name one with --column ${placeOf(column)}=${rivals[0]}`,
+    )
+    return undefined
+  }
+  const own = enough.filter(({ fit, count, shaped }) => !isSnowflake(fit) && count >= LEAST * shaped)
+  const [most] = own.sort((a, b) => b.count - a.count)
+  if (!isKey || most === undefined) return undefined
+  const together = values.filter((_, n) => own.some(({ likely }) => likely[n])).length
+  return together >= SHARE * most.shaped ? most.fit : undefined
+}
+
+const SNOWFLAKES: readonly IdFamily[] = [twitter, discord]
+const isSnowflake = ({ family }: Fit): boolean => SNOWFLAKES.includes(family)
+
+function fits(
+  kind: Database,
+  column: Column,
+  families: readonly IdFamily[],
+  values: readonly unknown[],
+): Fit[] {
+  const having = (
+    known: readonly IdFamily[],
+    name: StorageName,
+    restore: Fit['restore'],
+    isProper = true,
+  ): Fit[] =>
+    known
+      .filter((family) => family.storages.includes(name))
+      .map((family) => ({ family, storage: exactStorage(family, kind, name), isProper, restore }))
+  const numbers = isKeyLike(column) ? [...families, ...SNOWFLAKES] : families
+  const proper = storagesOf(kind, column).flatMap((name) => {
+    if (name === 'bigint') return having(numbers, name, (value) => value)
+    if (name === 'text') return [...texts(kind, column, families, values), ...ofTexts(kind, values)]
+    return families.flatMap((family) => having([family], name, (value) => unpadded(value, family.byteLength)))
+  })
+  return mayHoldDigits(column) ? [...proper, ...having(families, 'bigint', fromDigits, false)] : proper
+}
+
+/** Removes the padding of fixed-length types, and fills up keys that a short type truncated. */
+function texts(
+  kind: Database,
+  column: Column,
+  families: readonly IdFamily[],
+  values: readonly unknown[],
+): Fit[] {
+  const lengths = new Set(values.map((value) => String(value).trimEnd().length))
+  const [length = 0] = lengths
+  return families
+    .filter((family) => family.storages.includes('text'))
+    .map((family) => {
+      const isCut =
+        isKeyLike(column) && lengths.size === 1 && length >= CUT && length < Number(family.textLength)
+      const restore = (value: unknown): unknown => {
+        if (typeof value !== 'string') return undefined
+        return isCut ? value.trimEnd() + family.min.slice(length) : value.trimEnd()
+      }
+      return { family, storage: exactStorage(family, kind, 'text'), isProper: true, restore }
+    })
+}
+
+/** The shortest truncated text that can still be distinguished from other codes. */
+const CUT = 10
+
+/** The candidates of a text column, by its first value: prefixed ids, TypeIDs, ULIDs. */
+function ofTexts(kind: Database, values: readonly unknown[]): Fit[] {
+  const first = values.find((value): value is string => typeof value === 'string')?.trim()
+  if (first === undefined) return []
+  const kinds = readings(first, coreFamilies()).flatMap(({ family }) => (isPrefixed(family) ? [family] : []))
+  const known: IdFamily[] = [
+    ...typeidsOf(first, { stored: 'prefixed' }),
+    ...(ulid.is(first) ? [ulid] : []),
+    ...kinds
+      .filter(({ base }) => base.storages.includes('text'))
+      .map(({ base, prefix }) => prefixed(base, prefix, { stored: 'prefixed' })),
+  ]
+  const restore = (value: unknown): unknown => (typeof value === 'string' ? value.trimEnd() : undefined)
+  return known.map((family) => ({
+    family,
+    storage: exactStorage(family, kind, 'text'),
+    isProper: true,
+    restore,
+  }))
+}
+
+const unpadded = (value: unknown, length: number): unknown =>
+  isBytes(value) && value.length > length && value.subarray(length).every((byte) => byte === 0)
+    ? value.subarray(0, length)
+    : value
+
+const DIGITS = /^\d{15,20}$/
+
+/** 64-bit numbers stored, perhaps rounded, in a decimal, text or floating-point type. */
+function fromDigits(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isInteger(value) && value > 2 ** 50 ? BigInt(value) : undefined
+  return typeof value === 'string' && DIGITS.test(value) ? BigInt(value) : undefined
+}
+
+/** In other columns, digits are card, telephone or account numbers. */
+export const mayHoldDigits = (column: Column): boolean =>
+  /char|text|numeric|decimal|float|double|real/.test(column.type) && isKeyLike(column)
+
+const isKeyLike = ({ isKey, references, name }: Column): boolean =>
+  isKey || references !== undefined || /(?:^|_)id$|[a-z]Id$/.test(name)
+
+/** Whether a value has the length of the family's ids and may be one. */
+function isShaped({ family, storage }: Fit, value: unknown): boolean {
+  if (value === undefined) return false
+  if (storage.name === 'text') return typeof value === 'string' && value.length === family.textLength
+  if (storage.name === 'binary') return isBytes(value) && value.length === family.byteLength
+  if (storage.name === 'bigint') return /^\d+$/.test(String(value)) && BigInt(String(value)) >= 2n ** 50n
+  // A key may have any number of other UUIDs.
+  return family.name === uuid7.name || strictId(storage, value) !== undefined
+}
+
+function isLikely({ family, storage }: Fit, value: unknown): boolean {
+  const id = strictId(storage, value)
+  if (id === undefined || !isPlausible(family, id)) return false
+  return !SNOWFLAKES.includes(family) || BigInt(id) > SNOWFLAKE
+}
+
+/** Smaller numbers of any kind read as times in the first months after a snowflake's epoch. */
+const SNOWFLAKE = 10n ** 17n
+
+/**
+ * If the family's alphabet has both cases, texts of digits or of one case only are codes of another kind. So are texts
+ * that count up after a word, such as `Inv-2024-0000001`: the end of a flax is random.
+ */
+function mixesCases(family: IdFamily, texts: readonly string[]): boolean {
+  if (!family.is(family.max.toUpperCase()) || !family.is(family.max.toLowerCase())) return true
+  const looked = texts.map((text) => (family.name === flax.name ? text.slice(-8) : text)).join('')
+  return /[a-z]/.test(looked) && /[A-Z]/.test(looked)
+}
