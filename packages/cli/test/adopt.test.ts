@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { pathToFileURL } from 'node:url'
 import { type AdoptConfig, run } from '@snoflax/cli'
 import { sno } from '@snoflax/core'
 import {
@@ -223,6 +224,16 @@ describe.each((['postgres', 'sqlite', 'mysql'] as const).filter((kind) => KINDS[
   },
 )
 
+test('an SQLite file by its path or URL, as for doctor', async () => {
+  const { url } = await shop('sqlite')
+  const file = join(folder, 'a shop.db')
+  copyFileSync(url, file)
+  for (const database of [file, `sqlite:${file}`, `file:${file}?mode=rw`, pathToFileURL(file).href]) {
+    const config = write({ ...SHOP, database })
+    expect(await cli(['adopt', 'plan', '-c', config]), database).toMatchObject({ code: 0, err: '' })
+  }
+})
+
 test('Ctrl+C stops behind a batch, and the next run goes on', async () => {
   const { url } = await shop('sqlite')
   const argv = ['adopt', 'backfill', '-c', write(SHOP), '--url', url, '--batch-size', '1', '--json']
@@ -367,7 +378,10 @@ test.each([
 
 test.each([
   ['mariadb://root:secret@127.0.0.1:1/shop', /mariadb:\/\/root@127\.0\.0\.1:1\/shop cannot be reached/],
-  ['no-such-file.db', /a database is postgres:\/\/…, mysql:\/\/… or the path of an SQLite file that exists/],
+  [
+    'no-such-file.db',
+    /a database must be postgres:\/\/…, mysql:\/\/…, mariadb:\/\/… or the path of an existing SQLite file/,
+  ],
   [
     'postgres://someone:secret@127.0.0.1:1/shop',
     /postgres:\/\/someone@127\.0\.0\.1:1\/shop cannot be reached/,

@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs'
 import type { MariadbClient, PostgresClient, SqliteConnection } from '@snoflax/adopt'
-import { driver, reach, withoutPassword } from '../doctor/live-database.js'
-import { UsageError } from '../exit.js'
+import { driver, openBy, reach } from '../databases.js'
 
 /** A connection that adopts, to be closed. */
 export interface Opened {
@@ -10,14 +8,10 @@ export interface Opened {
 }
 
 /** @throws {UsageError} for a database that is not served or can't be reached. */
-export async function openForAdoption(url: string): Promise<Opened> {
-  if (/^(?:mysql|mariadb):\/\//.test(url)) return openMariadb(url)
-  if (/^postgres(?:ql)?:\/\//.test(url)) return openPostgres(url)
-  const file = url.replace(/^(?:sqlite:(?:\/\/)?|file:)/, '').replace(/\?.*$/, '')
-  if (!existsSync(file))
-    throw new UsageError(
-      `a database is postgres://…, mysql://… or the path of an SQLite file that exists, not ${withoutPassword(url)}`,
-    )
+export const openForAdoption = (url: string): Promise<Opened> =>
+  openBy(url, { postgres: openPostgres, mysql: openMariadb, sqlite: openSqlite })
+
+async function openSqlite(file: string): Promise<Opened> {
   const { default: Connection } = await driver(() => import('better-sqlite3'), 'better-sqlite3')
   const connection = new Connection(file)
   return {

@@ -1,6 +1,6 @@
 import { flax, IdError } from '@snoflax/core'
 import { Command } from 'commander'
-import { driver } from '../doctor/live-database.js'
+import { driver } from '../databases.js'
 import type { Terminal } from '../terminal.js'
 
 interface Options {

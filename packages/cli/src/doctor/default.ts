@@ -1,8 +1,9 @@
 import { baseOf, snakeCase } from '@snoflax/core/adapter'
+import { isDatabaseError } from '../databases.js'
 import type { ColumnRules } from './declaration.js'
 import type { Examination } from './examination.js'
 import { type IdColumn, madeBy } from './id-columns.js'
-import { isDatabaseError, placeOf } from './live-database.js'
+import { placeOf } from './live-database.js'
 import { type Finding, finding } from './report.js'
 import { readStored, shown, storesPrefix } from './stored-value.js'
 

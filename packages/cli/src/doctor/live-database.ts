@@ -1,5 +1,4 @@
 import type { Database } from '@snoflax/core'
-import { UsageError } from '../exit.js'
 
 export type Row = Record<string, unknown>
 
@@ -112,37 +111,5 @@ export async function* inBatches(rows: AsyncIterable<unknown> | Iterable<unknown
   if (batch.length > 0) yield batch
 }
 
-/** Imports a driver that you install yourself. @throws {UsageError} if it is missing. */
-export async function driver<Module>(load: () => Promise<Module>, name: string): Promise<Module> {
-  try {
-    return await load()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
-    throw new UsageError(`${name} is not installed; install it beside snoflax: npm install ${name}`)
-  }
-}
-
-/** Connects. @throws {UsageError} with the server's URL, without the password. */
-export async function reach<Result>(url: string, connect: () => Promise<Result>): Promise<Result> {
-  try {
-    return await connect()
-  } catch (error) {
-    // If several addresses refuse, Node throws an AggregateError without a message.
-    const { message, code } = error as NodeJS.ErrnoException
-    throw new UsageError(`${withoutPassword(url)} cannot be reached: ${message || code || String(error)}`)
-  }
-}
-
-export const withoutPassword = (url: string): string =>
-  url.replace(/^([a-z]+:\/\/[^:@/]*):.*@/i, '$1@').replace(/([?&]password=)[^&]*/i, '$1…')
-
 /** A cure that can't be tried, since it can't be rolled back. */
 export class NotTried extends Error {}
-
-/** Whether it is an error of the database or the connection, not of this program. */
-export function isDatabaseError(error: unknown): error is Error {
-  const { code, sqlState } = error as { code?: unknown; sqlState?: unknown }
-  return (
-    sqlState !== undefined || (typeof code === 'string' && /^(?:[0-9A-Z]{5}$|SQLITE_|E[A-Z]+$)/.test(code))
-  )
-}

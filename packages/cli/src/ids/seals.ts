@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { IdError, type IdFamily, isPlausible, prefixed } from '@snoflax/core'
 import { isPrefixed } from '@snoflax/core/adapter'
-import { driver } from '../doctor/live-database.js'
+import { driver } from '../databases.js'
 import { UsageError } from '../exit.js'
 import type { Reading, Seals } from './families.js'
 

@@ -1,7 +1,8 @@
 import { IdError } from '@snoflax/core'
 import { type Drift, drift, installedVersion, VERSION } from '@snoflax/mysql-sql'
+import { isDatabaseError } from '../../databases.js'
 import { checkVersion, type Examination, type Functions } from '../examination.js'
-import { isDatabaseError, type LiveDatabase } from '../live-database.js'
+import type { LiveDatabase } from '../live-database.js'
 import { type Cure, type Finding, finding } from '../report.js'
 import { quote } from './open.js'
 

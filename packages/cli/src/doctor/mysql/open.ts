@@ -1,14 +1,6 @@
 import type { Connection } from 'mysql2'
-import {
-  driver,
-  inBatches,
-  type LiveDatabase,
-  NotTried,
-  partsByKey,
-  type Row,
-  reach,
-  toColumn,
-} from '../live-database.js'
+import { driver, reach } from '../../databases.js'
+import { inBatches, type LiveDatabase, NotTried, partsByKey, type Row, toColumn } from '../live-database.js'
 
 /** A MySQL or MariaDB database, read in READ ONLY transactions, or for a trial in one that is rolled back. */
 export async function openMysql(url: string, isTrial: boolean): Promise<LiveDatabase> {

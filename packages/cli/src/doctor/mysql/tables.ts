@@ -1,5 +1,6 @@
+import { isDatabaseError } from '../../databases.js'
 import type { Examination } from '../examination.js'
-import { isDatabaseError, placeOf, type Row } from '../live-database.js'
+import { placeOf, type Row } from '../live-database.js'
 import { type Finding, finding } from '../report.js'
 import {
   endingPartition,

@@ -1,13 +1,12 @@
 import { quoteName } from '@snoflax/core/adapter'
 import type { Client } from 'pg'
+import { driver, reach } from '../../databases.js'
 import {
-  driver,
   type LiveDatabase,
   NotTried,
   partsByKey,
   ROWS_AT_ONCE,
   type Row,
-  reach,
   toColumn,
 } from '../live-database.js'
 

@@ -1,9 +1,9 @@
 import { quoteName } from '@snoflax/core/adapter'
 import type Database from 'better-sqlite3'
+import { driver } from '../../databases.js'
 import { UsageError } from '../../exit.js'
 import {
   type Column,
-  driver,
   inBatches,
   type LiveDatabase,
   partsByKey,
