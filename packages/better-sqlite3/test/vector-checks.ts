@@ -1,71 +1,21 @@
 import { expect } from 'vitest'
+import {
+  type Conversion,
+  cut,
+  type EncodedUid,
+  type FlakeFormat,
+  type FlakeVector,
+  type FlaxVector,
+  type OddDecoding,
+  type OddEncoding,
+  type Sorted,
+  timeAfterCut,
+  uidHex,
+} from '../../core/test/recorded-vectors.js'
+import { type NativeUid, nodeOf } from '../../core/test/uid-natives.js'
 import { bytesOf, familyNamed, sqlFields } from './families.js'
 import { checkId, sqliteTime } from './known-ids.js'
 import type { Sql } from './sql.js'
-
-/** An id of uid before it is encoded, as the reference has it in memory. */
-interface Native {
-  readonly nodeHex?: string
-  readonly t: readonly [number, number, number]
-  readonly seq: number
-}
-
-interface Conversion {
-  readonly localNode: string
-  readonly input: Native
-  readonly result: Native | null
-}
-
-interface EncodedUid {
-  readonly C: number
-  readonly I: number
-  readonly hex: string
-  readonly text: string
-  readonly decoded: Native
-  readonly timeMs: number
-}
-
-interface Sorted {
-  readonly input: readonly string[]
-  readonly sorted: readonly string[]
-}
-
-interface FlaxVector {
-  readonly timestampMs: number
-  readonly randomHex: string
-  readonly text: string
-  readonly hex?: string
-}
-
-interface FlakeVector {
-  readonly epoch: number
-  readonly id: number
-  readonly timeMs: number
-  readonly counter: number
-  readonly hex: string
-  readonly dec: string
-}
-
-interface FlakeFormat {
-  readonly hex: string
-  readonly dec: string
-  readonly hexTrimmed: string
-  readonly decPadded20: string
-}
-
-interface OddEncoding {
-  readonly tag: string
-  readonly I: number
-  readonly uid: Native
-  readonly result: string
-}
-
-interface OddDecoding {
-  readonly tag: string
-  readonly I: number
-  readonly hex: string
-  readonly result: Native | null
-}
 
 const flax = familyNamed('flax')
 const sno = familyNamed('sno')
@@ -73,29 +23,21 @@ const flake = familyNamed('flake')
 const uid = familyNamed('uid')
 const uidLocal = familyNamed('uidLocal')
 
-/** The microseconds of the step that they lie in: the low 10 bits are not kept. */
-const cut = (microSeconds: number): number => microSeconds - (microSeconds % 1024)
-
-const timeAfterCut = (timeMs: number, microSeconds: number): number =>
-  timeMs - Math.floor(microSeconds / 1000) + Math.floor(cut(microSeconds) / 1000)
-
-const nodeOf = ({ nodeHex }: Native): number => Number.parseInt(nodeHex as string, 16)
-
 /** In the order that `unpack` has. */
-function rawFields(native: Native) {
+function rawFields(native: NativeUid) {
   const [megaSeconds, seconds, microSeconds] = native.t
   const node = native.nodeHex === undefined ? {} : { node: nodeOf(native) }
   return { megaSeconds, seconds, microSeconds, ...node, sequence: native.seq }
 }
 
-function fieldsOf(native: Native) {
+function fieldsOf(native: NativeUid) {
   const fields = rawFields(native)
   return { ...fields, microSeconds: cut(fields.microSeconds) }
 }
 
-const familyOf = ({ nodeHex }: Native) => (nodeHex === undefined ? uidLocal : uid)
+const familyOf = ({ nodeHex }: NativeUid) => (nodeHex === undefined ? uidLocal : uid)
 
-const sqlUid = (native: Native): string => sqlFields(fieldsOf(native))
+const sqlUid = (native: NativeUid): string => sqlFields(fieldsOf(native))
 
 function packsFlax(sql: Sql, { timestampMs, randomHex, text, hex }: FlaxVector): void {
   const fields = { timeMs: timestampMs, random: bytesOf(randomHex) }
@@ -119,7 +61,7 @@ function sorts(sql: Sql, key: string, { input, sorted }: Sorted): void {
   expect(JSON.parse(rows)).toEqual(sorted)
 }
 
-function checkUid(sql: Sql, neighbourhood: number, hex: string, text: string, native: Native): void {
+function checkUid(sql: Sql, neighbourhood: number, hex: string, text: string, native: NativeUid): void {
   const tested = familyOf(native)
   const option = tested === uid ? neighbourhood : undefined
   checkId(sql, tested, { text, hex, fields: fieldsOf(native) }, option)
@@ -130,19 +72,6 @@ function checkBare(sql: Sql, { hex, text }: { hex: string; text: string }): void
   const tested = hex.length === 16 ? uidLocal : uid
   if (hex.length === 16 || hex.length === 24) checkId(sql, tested, { hex, text })
   else expect(sql.outcome(`${tested.prefix}_decode(?)`, text)).toHaveProperty('refused')
-}
-
-/** By arithmetic of our own, with the default neighbourhood. */
-function uidHex(native: Native): string {
-  const [mega, seconds, micro] = native.t
-  const bits =
-    (BigInt(mega) << 76n) |
-    (BigInt(seconds >> 8) << 64n) |
-    (BigInt(nodeOf(native)) << 32n) |
-    (BigInt(seconds & 255) << 24n) |
-    (BigInt(micro >> 10) << 14n) |
-    BigInt(native.seq)
-  return `\\x${bits.toString(16).padStart(24, '0')}`
 }
 
 function encodesOdd(sql: Sql, { tag, I, uid: native, result }: OddEncoding): void {
@@ -164,14 +93,14 @@ function decodesOdd(sql: Sql, { tag, I, hex, result }: OddDecoding): void {
   } else if (tag === 'interval-range' && (I < 5 || I > 10)) {
     sql.refuses(`uid_unpack(?, ${I})`, [bytes], 'FIELD_OUT_OF_RANGE')
   } else {
-    const native = result as Native
+    const native = result as NativeUid
     const { prefix } = familyOf(native)
     const option = prefix === 'uid' ? `, ${I}` : ''
     sql.gives(`${prefix}_unpack(?${option})`, [bytes], sqlUid(native))
   }
 }
 
-function decodesOddText(sql: Sql, { text, result }: { text: string; result: Native | null }): void {
+function decodesOddText(sql: Sql, { text, result }: { text: string; result: NativeUid | null }): void {
   if (result !== null && text.length === 16) {
     sql.gives('uid_unpack(?)', [text], sqlUid(result))
   } else {
@@ -245,7 +174,7 @@ export const VECTOR_CHECKS: Readonly<Record<string, (sql: Sql, vector: never) =>
     checkId(sql, uidLocal, { hex, text, fields: fieldsOf(decoded), timeMs: timeAfterCut(timeMs, C) }),
   'uid global': (sql, { C, I, hex, text, decoded, timeMs }: EncodedUid) =>
     checkId(sql, uid, { hex, text, fields: fieldsOf(decoded), timeMs: timeAfterCut(timeMs, C) }, I),
-  'uid decodeOnNode': (sql, { I, hex, text, result }: EncodedUid & { result: Native }) =>
+  'uid decodeOnNode': (sql, { I, hex, text, result }: EncodedUid & { result: NativeUid }) =>
     checkUid(sql, I, hex, text, result),
   'uid encodeOdd': encodesOdd,
   'uid decodeOdd': decodesOdd,
@@ -260,7 +189,7 @@ export const VECTOR_CHECKS: Readonly<Record<string, (sql: Sql, vector: never) =>
   'uid toGlobal': (sql, { localNode, input, result }: Conversion) => {
     for (const node of ['uid_fingerprint(?)', '?']) {
       const converted = `uid_unpack(uid_from_local(uid_local_pack(?), ${node}))`
-      sql.gives(converted, [sqlUid(input), localNode], sqlUid(result as Native))
+      sql.gives(converted, [sqlUid(input), localNode], sqlUid(result as NativeUid))
     }
   },
   'uid toLocal': (sql, { localNode, input, result }: Conversion) => {
@@ -273,7 +202,7 @@ export const VECTOR_CHECKS: Readonly<Record<string, (sql: Sql, vector: never) =>
     if (result === null) sql.refuses('uid_force_local(uid_local_pack(?))', [sqlUid(input)], 'INVALID_LENGTH')
     else sql.gives('uid_local_unpack(uid_force_local(uid_pack(?)))', [sqlUid(input)], sqlUid(result))
   },
-  'uid time': (sql, { input, timeMs }: { input: Native; timeMs: number }) => {
+  'uid time': (sql, { input, timeMs }: { input: NativeUid; timeMs: number }) => {
     const { prefix } = familyOf(input)
     const expected = BigInt(timeAfterCut(timeMs, input.t[2]))
     if (input.t.some((part) => part < 0))
@@ -288,27 +217,4 @@ export const VECTOR_CHECKS: Readonly<Record<string, (sql: Sql, vector: never) =>
     sorts(sql, 'unhex(value)', vector)
     sorts(sql, 'uid_encode(unhex(value))', vector)
   },
-}
-
-/** Kinds that SQL has nothing for, and why. */
-export const VECTORS_LEFT_OUT: Readonly<Record<string, string>> = {
-  'sno snapshot': "a matter of TypeScript's generator, which makes the ids here",
-  'sno generator': "a matter of TypeScript's generator",
-  'sno newWithTime': "a matter of TypeScript's generator",
-  'sno unmarshalJSON': 'JSON is no form of ids in SQL',
-  'sno scan': "a driver's matter",
-  'sno partition': 'the two-number form is for snapshots',
-  'flake options': "a matter of TypeScript's generator",
-  'flake script': "a matter of TypeScript's generator",
-  'flake fullMillisecond': "a matter of TypeScript's generator",
-  'flake callbackScript': "a matter of TypeScript's generator",
-  'uid distance': 'no distance in SQL',
-  'uid generate': "a matter of TypeScript's generator",
-  'uid vclockJoin': 'no vector clocks in SQL',
-  'uid vclockDescend': 'no vector clocks in SQL',
-  'uid vclockDescendExcept': 'no vector clocks in SQL',
-  'uid vclockDiff': 'no vector clocks in SQL',
-  'uid vclockTick': 'no vector clocks in SQL',
-  'uid vclockNew': 'no vector clocks in SQL',
-  'uid sortTerms': "Erlang's order before encoding",
 }

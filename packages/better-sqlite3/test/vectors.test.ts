@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LEFT_OUT_OF_SQL } from '../../core/test/recorded-vectors.js'
 import { specification } from './specification.js'
 import { Sql } from './sql.js'
-import { VECTOR_CHECKS, VECTORS_LEFT_OUT } from './vector-checks.js'
+import { VECTOR_CHECKS } from './vector-checks.js'
 
 interface Vector {
   readonly v: string
@@ -33,7 +34,7 @@ describe.each(FILES)('vectors of %s', (file) => {
 
 test('every kind of every file is checked or left out by name', () => {
   const recorded = FILES.flatMap((file) => vectorsOf(file).map(({ kind }) => `${file} ${kind}`))
-  expect([...Object.keys(VECTOR_CHECKS), ...Object.keys(VECTORS_LEFT_OUT)].sort()).toEqual(
+  expect([...Object.keys(VECTOR_CHECKS), ...Object.keys(LEFT_OUT_OF_SQL)].sort()).toEqual(
     [...new Set(recorded)].sort(),
   )
 })

@@ -1,34 +1,21 @@
+import {
+  type Conversion,
+  cut,
+  type EncodedUid,
+  type FlakeFormat,
+  type FlakeVector,
+  type FlaxVector,
+  type OddDecoding,
+  type OddEncoding,
+  type Sorted,
+  timeAfterCut,
+  uidHex,
+} from '../../core/test/recorded-vectors.js'
+import { type NativeUid, nodeOf } from '../../core/test/uid-natives.js'
 import type { Checks } from './checks.js'
 import { familyNamed, sqlFields } from './families.js'
 import { checkId, packOf } from './id-checks.js'
 import { timestamptz, usOf } from './moments.js'
-
-/** An id of uid before it is encoded, as the reference has it in memory. */
-interface Native {
-  readonly nodeHex?: string
-  readonly t: readonly [number, number, number]
-  readonly seq: number
-}
-
-interface Conversion {
-  readonly localNode: string
-  readonly input: Native
-  readonly result: Native | null
-}
-
-interface EncodedUid {
-  readonly C: number
-  readonly I: number
-  readonly hex: string
-  readonly text: string
-  readonly decoded: Native
-  readonly timeMs: number
-}
-
-interface Sorted {
-  readonly input: readonly string[]
-  readonly sorted: readonly string[]
-}
 
 const flax = familyNamed('flax')
 const sno = familyNamed('sno')
@@ -36,28 +23,20 @@ const flake = familyNamed('flake')
 const uid = familyNamed('uid')
 const uidLocal = familyNamed('uidLocal')
 
-/** The microseconds of the step that they lie in: the low 10 bits are not kept. */
-const cut = (microSeconds: number): number => microSeconds - (microSeconds % 1024)
-
-const timeAfterCut = (timeMs: number, microSeconds: number): number =>
-  timeMs - Math.floor(microSeconds / 1000) + Math.floor(cut(microSeconds) / 1000)
-
-const nodeOf = ({ nodeHex }: Native): number => Number.parseInt(nodeHex as string, 16)
-
-function rawFields(native: Native) {
+function rawFields(native: NativeUid) {
   const [megaSeconds, seconds, microSeconds] = native.t
   const local = { megaSeconds, seconds, microSeconds, sequence: native.seq }
   return native.nodeHex === undefined ? local : { ...local, node: nodeOf(native) }
 }
 
-function fieldsOf(native: Native) {
+function fieldsOf(native: NativeUid) {
   const fields = rawFields(native)
   return { ...fields, microSeconds: cut(fields.microSeconds) }
 }
 
-const familyOf = ({ nodeHex }: Native) => (nodeHex === undefined ? uidLocal : uid)
+const familyOf = ({ nodeHex }: NativeUid) => (nodeHex === undefined ? uidLocal : uid)
 
-const sqlUid = (native: Native): string => sqlFields(familyOf(native), fieldsOf(native))
+const sqlUid = (native: NativeUid): string => sqlFields(familyOf(native), fieldsOf(native))
 
 function packsFlax(checks: Checks, { timestampMs, randomHex, text, hex }: FlaxVector): void {
   const fields = { timeMs: timestampMs, random: Buffer.from(randomHex, 'hex') }
@@ -72,13 +51,6 @@ function refusesFlaxTime(checks: Checks, { timestampMs, randomHex }: FlaxVector)
   checks.refuses('snoflax.flax_generate_at($1::timestamptz)', moment, '22008')
 }
 
-interface FlaxVector {
-  readonly timestampMs: number
-  readonly randomHex: string
-  readonly text: string
-  readonly hex?: string
-}
-
 /** `family` sorts the bytes of `decode` as recorded. */
 function sortsTexts(checks: Checks, name: string, { input, sorted }: Sorted): void {
   const agg = `string_agg(id, ',' ORDER BY snoflax.${name}_decode(id))`
@@ -91,14 +63,14 @@ function sortsHex(checks: Checks, name: string, { input, sorted }: Sorted): void
   checks.gives(`(SELECT ${agg} FROM unnest(string_to_array($1, ',')) AS hex)`, input.join(), sorted.join())
 }
 
-function checkUid(checks: Checks, neighbourhood: number, hex: string, text: string, native: Native): void {
+function checkUid(checks: Checks, neighbourhood: number, hex: string, text: string, native: NativeUid): void {
   const tested = familyOf(native)
   const option = tested === uid ? `, ${neighbourhood}` : ''
   checkId(checks, tested, { text, hex, fields: fieldsOf(native) }, option)
 }
 
 /** Bytes whose text was not recorded. */
-function decodesBytes(checks: Checks, neighbourhood: number, hex: string, native: Native): void {
+function decodesBytes(checks: Checks, neighbourhood: number, hex: string, native: NativeUid): void {
   const { name } = familyOf(native)
   const option = name === 'uid' ? `, ${neighbourhood}` : ''
   checks.gives(`row_to_json(snoflax.${name}_unpack($1::bytea${option}))`, `\\x${hex}`, sqlUid(native))
@@ -167,7 +139,7 @@ export const VECTOR_CHECKS: Readonly<Record<string, (checks: Checks, vector: nev
     const time = timeAfterCut(timeMs, C)
     checkId(checks, uid, { hex, text, fields: fieldsOf(decoded), timeMs: time }, `, ${I}`)
   },
-  'uid decodeOnNode': (checks, { I, hex, text, result }: EncodedUid & { result: Native }) =>
+  'uid decodeOnNode': (checks, { I, hex, text, result }: EncodedUid & { result: NativeUid }) =>
     checkUid(checks, I, hex, text, result),
   'uid encodeOdd': (checks, { tag, I, uid: native, result }: OddEncoding) => {
     if (tag === 'interval-ignored-for-local') checks.gives(packOf(uidLocal), sqlUid(native), `\\x${result}`)
@@ -187,10 +159,10 @@ export const VECTOR_CHECKS: Readonly<Record<string, (checks: Checks, vector: nev
     } else if (tag === 'interval-range' && (I < 5 || I > 10)) {
       checks.refuses(`snoflax.uid_unpack($1::bytea, ${I})`, `\\x${hex}`, '22003')
     } else {
-      decodesBytes(checks, I, hex, result as Native)
+      decodesBytes(checks, I, hex, result as NativeUid)
     }
   },
-  'uid decode64Odd': (checks, { text, result }: { text: string; result: Native | null }) => {
+  'uid decode64Odd': (checks, { text, result }: { text: string; result: NativeUid | null }) => {
     if (result !== null && text.length === 16) {
       checks.gives('row_to_json(snoflax.uid_unpack($1))', text, sqlUid(result))
     } else {
@@ -208,7 +180,7 @@ export const VECTOR_CHECKS: Readonly<Record<string, (checks: Checks, vector: nev
       : checks.gives('snoflax.uid_fingerprint($1)', node, String(hash)),
   'uid toGlobal': (checks, { localNode, input, result }: Conversion) => {
     const convert = `snoflax.uid_from_local(${packOf(uidLocal)}, snoflax.uid_fingerprint('${localNode}'))`
-    checks.gives(`row_to_json(snoflax.uid_unpack(${convert}))`, sqlUid(input), sqlUid(result as Native))
+    checks.gives(`row_to_json(snoflax.uid_unpack(${convert}))`, sqlUid(input), sqlUid(result as NativeUid))
   },
   'uid toLocal': (checks, { localNode, input, result }: Conversion) => {
     const convert = `snoflax.uid_to_local(${packOf(uid)}, snoflax.uid_fingerprint('${localNode}'))`
@@ -223,7 +195,7 @@ export const VECTOR_CHECKS: Readonly<Record<string, (checks: Checks, vector: nev
       checks.gives(`row_to_json(snoflax.uid_local_unpack(${convert}))`, sqlUid(input), sqlUid(result))
     }
   },
-  'uid time': (checks, { input, timeMs }: { input: Native; timeMs: number }) => {
+  'uid time': (checks, { input, timeMs }: { input: NativeUid; timeMs: number }) => {
     const expected = BigInt(timeAfterCut(timeMs, input.t[2])) * 1000n
     const tested = familyOf(input)
     if (input.t.some((part) => part < 0))
@@ -234,74 +206,9 @@ export const VECTOR_CHECKS: Readonly<Record<string, (checks: Checks, vector: nev
   'uid sortGlobal': (checks, vector: Sorted) => sortsHex(checks, 'uid', vector),
 }
 
-/** Kinds that SQL has nothing for, and why. */
-export const VECTORS_LEFT_OUT: Readonly<Record<string, string>> = {
-  'sno snapshot': 'generators in SQL have no snapshots',
-  'sno generator': 'generators in SQL have a clock of their own',
-  'sno newWithTime': 'no generateAt in SQL',
-  'sno unmarshalJSON': 'JSON is no form of ids in SQL',
-  'sno scan': "a driver's matter",
-  'sno partition': 'the two-number form is for snapshots',
-  'flake options': "options of TypeScript's generator",
-  'flake script': 'generators in SQL have a clock of their own',
-  'flake fullMillisecond': 'generators in SQL have a clock of their own',
-  'flake callbackScript': 'generators in SQL have a clock of their own',
-  'uid distance': 'no distance in SQL',
-  'uid generate': 'generators in SQL have a clock of their own',
-  'uid vclockJoin': 'no vector clocks in SQL',
-  'uid vclockDescend': 'no vector clocks in SQL',
-  'uid vclockDescendExcept': 'no vector clocks in SQL',
-  'uid vclockDiff': 'no vector clocks in SQL',
-  'uid vclockTick': 'no vector clocks in SQL',
-  'uid vclockNew': 'no vector clocks in SQL',
-  'uid sortTerms': "Erlang's order before encoding",
-}
-
-interface FlakeVector {
-  readonly epoch: number
-  readonly id: number
-  readonly timeMs: number
-  readonly counter: number
-  readonly hex: string
-  readonly dec: string
-}
-
-interface FlakeFormat {
-  readonly hex: string
-  readonly dec: string
-  readonly hexTrimmed: string
-  readonly decPadded20: string
-}
-
-interface OddEncoding {
-  readonly tag: string
-  readonly I: number
-  readonly uid: Native
-  readonly result: string
-}
-
-interface OddDecoding {
-  readonly tag: string
-  readonly I: number
-  readonly hex: string
-  readonly result: Native | null
-}
-
 /** Bytes of no id's size have a text in the reference only, and are refused. */
 function checkBare(checks: Checks, { hex, text }: { hex: string; text: string }): void {
   const tested = hex.length === 16 ? uidLocal : uid
   if (hex.length === 16 || hex.length === 24) checkId(checks, tested, { hex, text })
   else checks.refuses(`snoflax.${tested.name}_decode($1)`, text, '22P02')
-}
-
-/** By arithmetic of our own, with the default neighbourhood. */
-function uidHex({ t: [mega, seconds, micro], seq, ...rest }: Native): string {
-  const bits =
-    (BigInt(mega) << 76n) |
-    (BigInt(seconds >> 8) << 64n) |
-    (BigInt(nodeOf({ t: [mega, seconds, micro], seq, ...rest })) << 32n) |
-    (BigInt(seconds & 255) << 24n) |
-    (BigInt(micro >> 10) << 14n) |
-    BigInt(seq)
-  return `\\x${bits.toString(16).padStart(24, '0')}`
 }

@@ -1,9 +1,10 @@
 import type { OpenDatabase } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LEFT_OUT_OF_SQL } from '../../core/test/recorded-vectors.js'
 import { Checks } from './checks.js'
 import { openInstalled, servers } from './installed.js'
 import { specification } from './specification.js'
-import { VECTOR_CHECKS, VECTORS_LEFT_OUT } from './vector-checks.js'
+import { VECTOR_CHECKS } from './vector-checks.js'
 
 interface Vector {
   readonly v: string
@@ -34,7 +35,7 @@ describe.each(servers)('$name', (kind) => {
 
 test('every kind of every file is checked or left out by name', () => {
   const recorded = FILES.flatMap((file) => vectorsOf(file).map((vector) => `${file} ${vector.kind}`))
-  expect([...Object.keys(VECTOR_CHECKS), ...Object.keys(VECTORS_LEFT_OUT)].sort()).toEqual(
+  expect([...Object.keys(VECTOR_CHECKS), ...Object.keys(LEFT_OUT_OF_SQL)].sort()).toEqual(
     [...new Set(recorded)].sort(),
   )
 })

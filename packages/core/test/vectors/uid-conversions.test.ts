@@ -1,14 +1,9 @@
 import { type UidDistance, uid, uidLocal } from '@snoflax/core'
 import { expect } from 'vitest'
 import { checkVectors } from '../check-vectors.js'
+import type { Conversion } from '../recorded-vectors.js'
 import { expectRefusal } from '../refusal.js'
 import { globalFields, localFields, type NativeUid, nodeOf, packGlobal, packLocal } from '../uid-natives.js'
-
-interface Conversion {
-  readonly localNode: string
-  readonly input: NativeUid
-  readonly result: NativeUid | null
-}
 
 interface Measured {
   readonly a: NativeUid

@@ -2,6 +2,7 @@ import { uid, uidLocal } from '@snoflax/core'
 import { expect, test } from 'vitest'
 import { bytesOf, hexOf, latin1 } from '../bytes.js'
 import { checkVectors } from '../check-vectors.js'
+import { timeAfterCut } from '../recorded-vectors.js'
 import { expectRefusal } from '../refusal.js'
 import { globalFields, localFields, type NativeUid, packGlobal, packLocal } from '../uid-natives.js'
 
@@ -22,10 +23,6 @@ interface Decoded {
   readonly text?: string
   readonly result: NativeUid | null
 }
-
-/** Unix milliseconds of a moment that was cut down to the start of its step. */
-const timeAfterCut = (timeMs: number, microSeconds: number): number =>
-  timeMs - Math.floor(microSeconds / 1000) + Math.floor((microSeconds - (microSeconds % 1024)) / 1000)
 
 /** The reference's texts are bytes; one character for each of them. */
 const asBytes = (text: string): string => latin1(Buffer.from(text).toString('hex'))
