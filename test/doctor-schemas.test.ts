@@ -147,6 +147,26 @@ test.each(Object.entries(MODULES))('--%s: prefixes, and whether a column keeps t
   }
 })
 
+test('a declared column that the database generates is there', async () => {
+  const database = await sqlite.open()
+  database.connection.exec('CREATE TABLE shown (id TEXT PRIMARY KEY, again TEXT AS (id) VIRTUAL)')
+  const file = `${EXAMPLES}orders-kysely/dist/generated.js`
+  writeFileSync(
+    file,
+    `import { flaxId, idPlugin } from '@snoflax/kysely'
+const id = flaxId.plain({ storage: 'text' })
+export const ids = idPlugin({ database: 'sqlite', tables: { shown: { id, again: id, other: id } } })`,
+  )
+  try {
+    const { columns, findings } = await doctor(database.file, '--kysely', file)
+    expect(columns.map(({ place }) => place)).toEqual(['shown.id'])
+    expect(findings.map(({ check, where }) => `${check} ${where}`)).toEqual(['declaration shown.other'])
+  } finally {
+    rmSync(file)
+    await database.close()
+  }
+})
+
 test('a file that declares no ids is refused', async () => {
   const database = await sqlite.open()
   const file = `${EXAMPLES}orders-drizzle/dist/seed.js`

@@ -935,6 +935,21 @@ test('both ends of a table without statistics are read, and no row twice where t
   ])
 })
 
+test('a generated column shows the ids of its own row', async () => {
+  await database.query(`CREATE TABLE shown (id uuid PRIMARY KEY DEFAULT snoflax.flax_generate_uuid(),
+    id_text text COLLATE "en-x-icu" GENERATED ALWAYS AS (snoflax.flax_encode(id)) STORED)`)
+  await database.query('INSERT INTO shown SELECT FROM generate_series(1, 20)')
+  expect(await doctor(database.url)).toMatchObject({
+    columns: [{ place: 'shown.id' }],
+    notes: [],
+    findings: [],
+  })
+  expect(await cli(['doctor', database.url, '--column', 'shown.id_text=flax'])).toMatchObject({
+    code: 2,
+    err: "snoflax: shown.id_text can't be examined, since it is generated from other columns\n",
+  })
+})
+
 test.for([
   ['the only one, without a beginning', 'MINVALUE', 3],
   ['one of a day', -21, 3],

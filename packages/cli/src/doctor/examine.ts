@@ -4,7 +4,7 @@ import { type ColumnRules, checkDeclaration } from './declaration.js'
 import { checkDefault } from './default.js'
 import { duplicates, repeated } from './duplicates.js'
 import type { Examination, Functions } from './examination.js'
-import { type IdColumn, identify, isReadable, type Told } from './id-columns.js'
+import { type IdColumn, identify, isExamined, type Told } from './id-columns.js'
 import { type Column, type LiveDatabase, placeOf } from './live-database.js'
 import { checkFunctions as checkMysqlFunctions } from './mysql/functions.js'
 import { mysqlRules } from './mysql/rules.js'
@@ -42,7 +42,7 @@ export async function examine(database: LiveDatabase, options: ExamineOptions): 
     findings: functions,
   } = (await RULES[database.kind].ofFunctions?.(database, options, notes)) ?? NO_FUNCTIONS
   const columns = await identify(database, known, options, notes)
-  const allColumns = known.filter(isReadable)
+  const allColumns = known.filter(isExamined)
   const examination = { ...options, database, allColumns, columns, installed, nowMs: Date.now() }
   const { examined, findings: faults } = await examineColumns(examination)
   const found = [

@@ -82,12 +82,13 @@ export async function identify(
   for (const place of [...places, ...newIds]) {
     const column = columns.find((one) => placeOf(one) === place)
     if (column === undefined) throw new UsageError(`no column ${place}`)
-    if (!isReadable(column)) throw new UsageError(`${place} can't be examined, since ${column.hidden}`)
+    const reason = column.hidden ?? (column.isGenerated ? 'it is generated from other columns' : undefined)
+    if (reason !== undefined) throw new UsageError(`${place} can't be examined, since ${reason}`)
   }
   notes.push(...hiddenNotes(database.kind, columns, schema))
-  const readable = columns.filter(isReadable)
+  const own = columns.filter(isExamined)
   const found: IdColumn[] = []
-  for (const table of byTable(readable)) {
+  for (const table of byTable(own)) {
     const candidates = table.filter((column) => mayHoldIds(database.kind, column))
     const samples = candidates.length === 0 ? new Map() : await sampleTable(database, candidates)
     for (const column of table) {
@@ -104,14 +105,15 @@ export async function identify(
       if (known) found.push(known)
     }
   }
-  return withReferences(readable, found)
+  return withReferences(own, found)
 }
 
-export const isReadable = ({ hidden }: Column): boolean => hidden === undefined
+/** Whether it has values of its own, all of which can be read. */
+export const isExamined = ({ hidden, isGenerated }: Column): boolean => hidden === undefined && !isGenerated
 
 /** Names what may contain ids, but can't be read, once for each reason: tables, or columns of tables that are read. */
 function hiddenNotes(kind: Database, columns: readonly Column[], schema: string): string[] {
-  const read = new Set(columns.filter(isReadable).map(({ table }) => table))
+  const read = new Set(columns.filter(isExamined).map(({ table }) => table))
   const places = new Map<string, Set<string>>()
   for (const column of columns) {
     const { table, hidden } = column

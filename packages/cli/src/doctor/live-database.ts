@@ -54,6 +54,8 @@ export interface Column {
   readonly pages: number | undefined
   /** Why values can't be read, or not all of them; undefined if they can. */
   readonly hidden: string | undefined
+  /** Whether its values are computed from other columns. */
+  readonly isGenerated: boolean
 }
 
 export const placeOf = ({ table, name }: Column): string => `${table}.${name}`
@@ -82,6 +84,7 @@ export function toColumn(row: Row, quote: (name: string) => string): Column {
     rows: Number(row['rows'] ?? 0),
     pages: row['pages'] == null ? undefined : Number(row['pages']),
     hidden: text('hidden'),
+    isGenerated: is('generated'),
   }
 }
 

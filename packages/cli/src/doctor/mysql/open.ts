@@ -95,11 +95,11 @@ export const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\
 const bareType = (type: string): string =>
   type.toLowerCase().replace(/^(?:tiny|medium|long)(?=text|blob)/, '')
 
-/** The columns of the connection's database, without generated ones, which have no values of their own. */
+/** The columns of the connection's database. */
 const COLUMNS = `
   SELECT c.table_name AS \`table\`, c.column_name AS name, c.data_type AS type, c.column_type AS declared,
     c.character_maximum_length AS length, c.collation_name AS collation, c.is_nullable = 'YES' AS nullable,
-    nullif(c.column_default, 'NULL') AS default_sql, t.table_rows AS \`rows\`,
+    coalesce(c.generation_expression, '') <> '' AS generated, nullif(c.column_default, 'NULL') AS default_sql, t.table_rows AS \`rows\`,
     EXISTS (SELECT 1 FROM information_schema.statistics s WHERE s.table_schema = c.table_schema
       AND s.table_name = c.table_name AND s.column_name = c.column_name AND s.non_unique = 0 AND s.seq_in_index = 1
       AND NOT EXISTS (SELECT 1 FROM information_schema.statistics o WHERE o.table_schema = s.table_schema
@@ -116,5 +116,5 @@ const COLUMNS = `
     CASE WHEN NOT find_in_set('select', c.privileges) THEN 'this account lacks SELECT' END AS hidden
   FROM information_schema.columns c
   JOIN information_schema.tables t ON t.table_schema = c.table_schema AND t.table_name = c.table_name
-  WHERE c.table_schema = database() AND t.table_type = 'BASE TABLE' AND coalesce(c.generation_expression, '') = ''
+  WHERE c.table_schema = database() AND t.table_type = 'BASE TABLE'
   ORDER BY c.table_name, c.ordinal_position`

@@ -123,6 +123,7 @@ const COLUMNS = `
             FROM (SELECT to_jsonb(d) AS doc FROM pg_catalog.pg_database d
                    WHERE d.datname = current_database()) d) END AS collation,
     NOT a.attnotnull AS nullable,
+    a.attgenerated <> '' AS generated,
     CASE WHEN a.attgenerated = '' THEN pg_get_expr(e.adbin, e.adrelid) END AS default_sql,
     EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisunique AND i.indisvalid AND i.indpred IS NULL
       AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum) AS is_key,

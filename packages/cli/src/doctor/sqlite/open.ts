@@ -96,7 +96,7 @@ function affinityOf(declared: string): 'integer' | 'text' | 'blob' | 'real' | 'n
 
 /** References are spelled as the target is, since SQLite ignores case. Without columns they mean the primary key. */
 const COLUMNS = `
-  SELECT m.name AS "table", m.sql, c.name, c.type AS declared, NOT c."notnull" AS nullable, c.dflt_value AS default_sql,
+  SELECT m.name AS "table", m.sql, c.name, c.type AS declared, c.hidden AS generated, NOT c."notnull" AS nullable, c.dflt_value AS default_sql,
     c.pk = 1 AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(m.name) WHERE pk > 1)
       OR EXISTS (SELECT 1 FROM pragma_index_list(m.name) i JOIN pragma_index_info(i.name) k
         WHERE i."unique" AND NOT i.partial GROUP BY i.name HAVING count(*) = 1 AND min(k.name) = c.name) AS is_key,
@@ -112,4 +112,4 @@ const COLUMNS = `
       WHERE f."from" = c.name COLLATE NOCASE LIMIT 1) AS reference
     FROM sqlite_master m JOIN pragma_table_xinfo(m.name) c
    WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!' AND m.sql NOT LIKE 'CREATE VIRTUAL%'
-     AND c.hidden = 0`
+     AND c.hidden <> 1`
