@@ -6,7 +6,7 @@ import {
   keyset,
   rawQueries,
 } from '@snoflax/prisma-extension'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { deepFreeze } from './deep-freeze.js'
 
 const ids = { id: { family: flax, storage: 'text', generated: true } } as const
@@ -180,6 +180,13 @@ describe('raw queries', () => {
     for (let twice = 0; twice < 2; twice++) {
       expect(refusal(() => readRows([{ order: 'rubbish' }], { order: 'Order.id' })).value).toBe('rubbish')
     }
+  })
+
+  test('tell a foreign value where there is no Buffer, as on edge runtimes', () => {
+    vi.stubGlobal('Buffer', undefined)
+    const { message } = refusal(() => readRows([{ order: 'é' }], { order: 'Order.id' }))
+    vi.unstubAllGlobals()
+    expect(message).toMatch(/; stored is \\xc3a9$/)
   })
 
   test('refuse what is no id, no field, no column', () => {
