@@ -28,6 +28,8 @@ export interface Adoption {
   readonly columns: readonly ReplacedColumn[]
   /** Views, checks, policies and other objects that the switch drops and creates again, such as `view public.recent`. */
   readonly carried: readonly string[]
+  /** What the steps would break outside of this database, such as a subscriber of a publication, and how to prevent it. */
+  readonly warnings: readonly string[]
   /** The SQL of all steps, to review before you run them. */
   readonly sql: string
   /**

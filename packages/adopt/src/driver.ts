@@ -69,6 +69,8 @@ export interface Driver<Details = unknown> extends Session {
   ): Work<Details>
   /** What the switch takes down and puts back, by name. */
   carriedIn?(details: Details): readonly string[]
+  /** What the steps would break elsewhere. */
+  warningsIn?(details: Details): readonly string[]
   /** What a stage adds to the tables, and the ORM has to know of. */
   addedIndexes(plan: Plan<Details>, stage: Stage): readonly AddedIndex[]
   /** Tables of ours among the application's, until the adoption is finished. */

@@ -59,6 +59,7 @@ const planIn = <Details>(
     const plan = begun?.plan ?? (yield* newPlan(db, options, recipes))
     const told: Told = {
       carried: db.carriedIn?.(plan.details) ?? [],
+      warnings: db.warningsIn?.(plan.details) ?? [],
       sql: script(db, plan),
       schemaChange: (orm, stage) => schemaChange(db, plan, orm, stage),
     }
@@ -157,7 +158,7 @@ function* readPlan<Details>(
 }
 
 /** What a plan tells without a database. */
-type Told = Pick<Adoption, 'carried' | 'sql' | 'schemaChange'>
+type Told = Pick<Adoption, 'carried' | 'warnings' | 'sql' | 'schemaChange'>
 
 function adoptionOf<Details>(
   open: Open<Details>,

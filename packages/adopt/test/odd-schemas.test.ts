@@ -249,3 +249,23 @@ test('sqlite: old keys are looked up by an index', async () => {
   )
   expect(rows.map(({ detail }) => detail).join('\n')).toMatch(/SEARCH m USING INDEX sqlite_autoindex/)
 })
+
+test('postgres: publications of the tables are warned of', async () => {
+  await open(postgres.open(), [
+    'CREATE TABLE orders (id serial PRIMARY KEY, at timestamptz)',
+    'CREATE TABLE line (order_id int REFERENCES orders, at timestamptz PRIMARY KEY) PARTITION BY RANGE (at)',
+    'CREATE TABLE line_1 PARTITION OF line DEFAULT',
+    'CREATE TABLE other (id serial PRIMARY KEY)',
+    'CREATE PUBLICATION news FOR TABLE orders, line, other',
+    "CREATE PUBLICATION emptied FOR TABLE orders WITH (publish = 'truncate')",
+    'CREATE PUBLICATION "whole root" FOR TABLE line WITH (publish_via_partition_root)',
+    'CREATE PUBLICATION unrelated FOR TABLE other',
+  ])
+  const { warnings } = await plan(database, [{ table: 'orders', createdAt: 'at', generator }])
+  expect(warnings).toEqual([
+    expect.stringMatching(
+      /^publication news publishes public\.line_1, public\.orders, and its subscribers stop/,
+    ),
+    expect.stringMatching(/^publication whole root publishes public\.line, and its subscribers stop/),
+  ])
+})

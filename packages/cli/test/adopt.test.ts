@@ -60,7 +60,10 @@ async function shop(
     "INSERT INTO customer VALUES (1, 'one'), (2, 'two')",
     `INSERT INTO orders VALUES (1, 2, '2021-03-01T00:00:00${zone}'), (2, 1, '2021-02-01T00:00:00${zone}'), (3, 2, '2021-04-01T00:00:00${zone}')`,
     ...(kind === 'postgres'
-      ? ['CREATE VIEW named AS SELECT o.id, name FROM orders AS o JOIN customer AS c ON c.id = customer_id']
+      ? [
+          'CREATE VIEW named AS SELECT o.id, name FROM orders AS o JOIN customer AS c ON c.id = customer_id',
+          'CREATE PUBLICATION news FOR TABLE orders',
+        ]
       : []),
   ])
     await database.query(sql)
@@ -78,7 +81,12 @@ describe.each((['postgres', 'sqlite', 'mysql'] as const).filter((kind) => KINDS[
       expect(planned).toMatchObject({ code: 0, err: '' })
       expect(planned.out).toMatch(/orders\.customer_id {2}follows .*customer\.id/)
       expect(planned.out).toMatch(/planned; next: snoflax adopt backfill/)
-      if (kind === 'postgres') expect(planned.out).toMatch(/carried over: view public\.named/)
+      if (kind === 'postgres') {
+        expect(planned.out).toMatch(/carried over: view public\.named/)
+        expect(planned.out).toMatch(
+          /warning {2}publication news publishes public\.orders, and its subscribers/,
+        )
+      }
       expect((await step('plan', '--sql')).out).toMatch(
         kind === 'mysql' ? /-- switchKeys: one RENAME/ : /-- switchKeys: one transaction/,
       )

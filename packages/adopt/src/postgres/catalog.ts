@@ -247,6 +247,23 @@ export function* noteObstacles(
   }
 }
 
+/** Publications of the tables, of which the server replicates rows, but no columns. */
+export function* readWarnings(session: Session, columns: readonly ReplacedColumn[]): Work<string[]> {
+  const rows = yield* session.query<{ publication: string; tables: string }>(
+    `${REPLACED} SELECT p.pubname AS publication, string_agg(DISTINCT own, ', ' ORDER BY own) AS tables
+       FROM replaced JOIN pg_class AS r ON r.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace
+       JOIN pg_publication_tables AS t ON (t.schemaname, t.tablename) = (nspname, relname)
+       JOIN pg_publication AS p ON p.pubname = t.pubname AND (p.pubinsert OR p.pubupdate)
+      GROUP BY p.pubname ORDER BY 1`,
+    replacedValues(columns),
+  )
+  return rows.map(
+    ({ publication, tables }) =>
+      `publication ${publication} publishes ${tables}, and its subscribers stop at the first row with a column that they lack; ` +
+      'add the snoflax_new_… columns there before the backfill, or drop the tables from the publication and copy them again after finish',
+  )
+}
+
 /** Notes what would keep old columns from being dropped. */
 export function* noteLegacyUses(
   session: Session,

@@ -11,6 +11,7 @@ import {
   type PostgresForeignKey,
   readForeignKeys,
   readIndexes,
+  readWarnings,
 } from './catalog.js'
 import type { PostgresSession } from './session.js'
 import { checkTriggers } from './triggers.js'
@@ -23,6 +24,7 @@ export interface PostgresDetails {
   readonly silenced: boolean
   /** Read again at the switch: it may change until then. */
   readonly carried: readonly Carried[]
+  readonly warnings: readonly string[]
 }
 
 /** An index over new columns, built under a name of its own that the switch changes. */
@@ -71,6 +73,7 @@ export function* readDetails(
     ],
     silenced,
     carried: [...late.map(carriedIndex), ...(yield* readCarried(session, columns))],
+    warnings: yield* readWarnings(session, columns),
   }
 }
 

@@ -154,6 +154,10 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     return carried.map(({ what }) => what)
   }
 
+  warningsIn({ warnings }: PostgresDetails): readonly string[] {
+    return warnings
+  }
+
   addedIndexes = addedIndexes
 
   /** They have a schema of their own. */

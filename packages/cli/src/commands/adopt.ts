@@ -131,13 +131,15 @@ async function perform(
 }
 
 async function plan({ adoption, terminal, tell }: Run, { sql }: PlanOptions): Promise<void> {
-  const { phase, columns, carried } = adoption
+  const { phase, columns, carried, warnings } = adoption
   for (const { table, column, isRoot, root } of columns) {
     const key = columns.find((one) => one.root === root && one.isRoot)
     const what = isRoot ? 'key' : `follows ${key?.table}.${key?.column}`
     await tell('column', { table, column, isRoot }, `  ${table}.${column}  ${what}`)
   }
   for (const what of carried) await tell('carried', { what }, `  carried over: ${what}`)
+  for (const message of warnings)
+    await tell('warning', { message }, `${terminal.paint('yellow', 'warning')}  ${message}`)
   const next = NEXT[phase]
   await tell(
     'plan',
