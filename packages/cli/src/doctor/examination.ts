@@ -24,6 +24,8 @@ export interface Examination {
   /** Reports progress. */
   readonly progress: (text: string) => void
   readonly nowMs: number
+  /** What was not examined, and why; checks add to it. */
+  readonly notes: string[]
 }
 
 /** An installation of pg-sql. */

@@ -43,7 +43,7 @@ export async function examine(database: LiveDatabase, options: ExamineOptions): 
   } = (await RULES[database.kind].ofFunctions?.(database, options, notes)) ?? NO_FUNCTIONS
   const columns = await identify(database, known, options, notes)
   const allColumns = known.filter(isExamined)
-  const examination = { ...options, database, allColumns, columns, installed, nowMs: Date.now() }
+  const examination = { ...options, database, allColumns, columns, installed, nowMs: Date.now(), notes }
   const { examined, findings: faults } = await examineColumns(examination)
   const found = [
     ...functions.filter((one) => !isAfterValues(one)),

@@ -13,17 +13,33 @@ import {
 } from '../tables.js'
 import { quote } from './open.js'
 
-async function checkTriggers({ database, columns }: Examination): Promise<Finding[]> {
+async function checkTriggers({ database, columns, notes }: Examination): Promise<Finding[]> {
   const rows = await database.query(
     `SELECT trigger_name AS name, event_object_table AS \`table\`, event_manipulation AS event, action_statement AS body
        FROM information_schema.triggers WHERE trigger_schema = database() AND action_timing = 'BEFORE' ORDER BY trigger_name`,
   )
+  if (rows.length === 0 && !(await seesTriggers(database)))
+    notes.push(
+      'triggers were not examined: this account was not granted TRIGGER, without which the server shows none',
+    )
   return triggerFindings(columns, rows, ({ name, event, body }, column) => {
     const changed = keepingIds(body as string, column)
     if (changed === undefined) return undefined
     const trigger = quote(name as string)
     return `DROP TRIGGER ${trigger};\nCREATE TRIGGER ${trigger} BEFORE ${event} ON ${column.quotedTable} FOR EACH ROW ${changed}`
   })
+}
+
+/** Whether the account itself was granted what shows it triggers; what a role grants is not known. */
+async function seesTriggers(database: Examination['database']): Promise<boolean> {
+  const granted = `privilege_type = 'TRIGGER' AND grantee = (SELECT
+    concat(quote(substring_index(current_user(), '@', 1)), '@', quote(substring_index(current_user(), '@', -1))))`
+  const found = await database.query(
+    `SELECT 1 FROM information_schema.user_privileges WHERE ${granted}
+      UNION SELECT 1 FROM information_schema.schema_privileges WHERE ${granted} AND database() LIKE table_schema
+      UNION SELECT 1 FROM information_schema.table_privileges WHERE ${granted} AND table_schema = database()`,
+  )
+  return found.length > 0
 }
 
 /** Finds indexes that are IGNORED (MariaDB) or INVISIBLE (MySQL). */
