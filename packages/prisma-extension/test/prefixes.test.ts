@@ -97,6 +97,32 @@ test.each([
   await expect(prisma.customer.findUnique({ where: { id } })).rejects.toThrow(message)
 })
 
+test('rows that an extension after ours keeps and hands out again have their ids', async () => {
+  const { id } = await prisma.customer.create({ data: { orders: { create: {} } } })
+  const kept = new Map<string, unknown>()
+  const cache = {
+    query: {
+      $allModels: {
+        async $allOperations({ operation, args, query }: AnyClient) {
+          if (!kept.has(operation)) kept.set(operation, await query(args))
+          return kept.get(operation)
+        },
+      },
+    },
+  }
+  const cached = prisma.$extends(cache)
+  const where = { customerId: id }
+  for (const load of [
+    () => cached.order.findMany({ where, include: { customer: true } }),
+    () => cached.order.findFirst({ where }),
+    () => cached.order.groupBy({ where, by: ['customerId'], _max: { id: true } }),
+  ]) {
+    const first = structuredClone(await load())
+    expect([first].flat()[0].customerId).toBe(id)
+    expect(await load()).toEqual(first)
+  }
+})
+
 test('a column stores the prefix, too, where the comment says so', async () => {
   const data = { answers: { create: {} } }
   const note = await prisma.note.create({ data, include: { answers: true } })

@@ -129,6 +129,9 @@ export function idExtension<Types = Record<never, never>>(
   }) as Extension<Types>
 }
 
+/** Answers that have ids already: an extension after ours may keep them, and hand them out again. */
+const finished = new WeakSet<object>()
+
 async function runCall(models: Models, client: Client, call: Call): Promise<unknown> {
   const { model: name, operation, args, query, __internalParams } = call
   const model = name === undefined ? undefined : models.get(name)
@@ -148,9 +151,11 @@ async function runCall(models: Models, client: Client, call: Call): Promise<unkn
     withPlace(model.name, place, refuseUnanswered)
   }
   if (read === undefined || answered === undefined) return answer
+  if (typeof answer !== 'object' || answer === null || finished.has(answer)) return answer
   read(answered, answer, inside(place, 'result'))
   const times = chain.reduce((reached, field) => reached?.related.get(field), selected.times)
   if (times) addTimes(times, answer)
+  finished.add(answer)
   return answer
 }
 
