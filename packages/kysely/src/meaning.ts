@@ -18,6 +18,8 @@ export type Meaning = IdMeaning | JsonObject | JsonArray | RowMeaning | RawMeani
 export interface IdMeaning {
   readonly is: 'id' | 'list' | 'time' | 'derived'
   readonly ids: ColumnIds
+  /** Whether the user declares it so, whatever it is made of. */
+  readonly isTyped?: boolean
 }
 
 /** JSON with ids in it. */

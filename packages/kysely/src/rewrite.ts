@@ -35,7 +35,17 @@ import {
 import type { ColumnIds } from './column-ids.js'
 import { inJson, isRounded, type JsonHelper, jsonHelper, withTexts } from './json.js'
 import { type Mark, markOn } from './marks.js'
-import { encode, hasIds, idsIn, isRaw, type Meaning, NAMED_IN_TEXT, unite, untold } from './meaning.js'
+import {
+  encode,
+  hasIds,
+  type IdMeaning,
+  idsIn,
+  isRaw,
+  type Meaning,
+  NAMED_IN_TEXT,
+  unite,
+  untold,
+} from './meaning.js'
 import {
   idsOf,
   isComparing,
@@ -148,9 +158,11 @@ export class Rewriter {
     unite(expected, meaning)
     const { column, table } = node as Partial<ReferenceNode>
     const name = ColumnNode.is(node) ? node.column.name : column?.kind === 'ColumnNode' && column.column.name
-    if ((meaning !== undefined && !isRaw(meaning)) || expected?.is !== 'id' || !name) return
+    if ((meaning !== undefined && !isRaw(meaning)) || expected?.is !== 'id' || expected.isTyped || !name)
+      return
     const sources = table ? [scope.source(table.table.identifier.name)] : scope.all()
-    if (!sources.some((one) => one?.isRaw && !one.columns.has(name))) return
+    const isRawColumn = sources.some((one) => one?.isRaw && !one.columns.has(name))
+    if (!isRawColumn && !sources.every((one) => one?.isTable && !one.columns.has(name))) return
     this.meanings.named.refuseUnknown(expected.ids.named, [name], ADVICE.known)
   }
 
@@ -658,7 +670,10 @@ export class Rewriter {
     switch (mark.is) {
       case 'id':
         unite(expected, this.meanings.meaningOf(raw, scope))
-        return this.declared(first, scope, this.meanings.meaningOf(raw, scope))
+        return this.declared(first, scope, {
+          ...(this.meanings.meaningOf(raw, scope) as IdMeaning),
+          isTyped: true,
+        })
       case 'between': {
         const ids = idsOf(this.meanings.meaningOf(first, scope), 'createdBetween')
         const [from, to] = others.map((one) => (one as ValueNode).value as Date)

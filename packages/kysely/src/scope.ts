@@ -11,6 +11,8 @@ export interface Relation {
   readonly isClosed: boolean
   /** Whether it is raw SQL, of which nobody told what it holds. */
   readonly isRaw: boolean
+  /** Whether it is a declared table: its other columns have no ids in the storage of its id columns. */
+  readonly isTable?: boolean
   /** The columns in their order, where that is known. */
   readonly positions?: readonly Meaning[] | undefined
   /** What its other columns may hold. */
@@ -186,6 +188,7 @@ const relationOf = (columns: ReadonlyMap<string, ColumnIds>): Relation => ({
   columns: new Map([...columns].map(([name, ids]) => [name, meaningOf(ids)])),
   isClosed: false,
   isRaw: false,
+  isTable: true,
 })
 
 /** A column that a query answers; without a name, all columns of a relation. */

@@ -148,6 +148,28 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
   ],
 ])('never silent: %s', (_, run, message) => refused(run, message))
 
+test('columns of undeclared tables, and those that are declared for a query, pass beside ids', async () => {
+  await any()
+    .updateTable('logs')
+    .set({ raw: db().selectFrom('customers').select('id').where('name', '=', 'Ada') })
+    .execute()
+  const names = any().selectFrom('customers').select('name')
+  expect(await names.innerJoin('logs', 'logs.raw', 'customers.id').execute()).toEqual([{ name: 'Ada' }])
+  expect(await names.where((eb) => eb('id', '=', notAnId(eb.ref('name')))).execute()).toEqual([])
+  for (const typed of [
+    (eb: Any) => eb.ref('name'),
+    () => sql.ref('name'),
+    (eb: Any) => eb.cast('name', 'blob'),
+    (eb: Any) => eb.case().when('name', '=', 'Ada').then(eb.ref('name')).else(eb.ref('id')).end(),
+  ]) {
+    const found = names
+      .where((eb) => eb('id', '=', shop.ids.typed('customers.id', typed(eb))))
+      .orderBy('name')
+    expect((await found.execute()).every(({ name }) => name !== 'Ada')).toBe(true)
+  }
+  await any().updateTable('logs').set({ raw: null }).execute()
+})
+
 test('raw SQL that is no id, or names a declared column', async () => {
   const names = db().selectFrom('customers').select('name').where('name', '=', 'Ada')
   const found = [{ name: 'Ada' }]
@@ -201,6 +223,40 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
     'a column of another family',
     () => db().selectFrom('orders').selectAll().whereRef('orders.id', '=', 'customer_id').execute(),
     /^orders\.id: .* are never equal in the database/,
+  ],
+  [
+    'an undeclared column of a declared table beside an id',
+    () => any().selectFrom('customers').selectAll().whereRef('id', '=', 'name').execute(),
+    /^customers\.id: can't tell whether name contains ids/,
+  ],
+  [
+    'the same in a subquery',
+    () =>
+      any()
+        .selectFrom('orders')
+        .selectAll()
+        .where('customer_id', 'in', db().selectFrom('customers').select('name'))
+        .execute(),
+    /^orders\.customer_id: can't tell whether name contains ids/,
+  ],
+  [
+    'the same in an update',
+    () =>
+      any()
+        .updateTable('customers')
+        .set((eb) => ({ referrer_id: eb.ref('name') }))
+        .execute(),
+    /^customers\.referrer_id: can't tell whether name contains ids/,
+  ],
+  [
+    'the same in an insert from a query',
+    () =>
+      any()
+        .insertInto('items')
+        .columns(['id', 'order_id'])
+        .expression(db().selectFrom('items').select(['id', 'label as order_id']) as never)
+        .execute(),
+    /^items\.order_id: can't tell whether label contains ids/,
   ],
   [
     'an id beside a column that raw SQL names in its text',

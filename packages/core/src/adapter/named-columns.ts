@@ -141,7 +141,7 @@ export class NamedColumns {
     if (unknown === undefined || !converts || database === 'postgres') return
     throw new IdError(
       'INVALID_OPTION',
-      `${place}: can't tell whether ${unknown}, which it is compared with, contains ids in the column's storage (${name}); ${advice}`,
+      `${place}: can't tell whether ${unknown} contains ids in the storage of this column (${name}); ${advice}`,
       { family: family.name, field: unknown, path: place },
     )
   }
