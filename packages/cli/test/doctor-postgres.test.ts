@@ -935,6 +935,17 @@ test('both ends of a table without statistics are read, and no row twice where t
   ])
 })
 
+test('defaults of TypeIDs, ULIDs and UUIDv7s generate what their columns store', async () => {
+  await database.query(`CREATE TABLE made (typeid text COLLATE "C" PRIMARY KEY DEFAULT snoflax.typeid_generate('user'),
+    bare uuid DEFAULT snoflax.typeid_generate_uuid(), ulid text COLLATE "C" DEFAULT snoflax.ulid_generate_text(),
+    uuid7 uuid DEFAULT snoflax.uuid7_generate(),
+    prefixed text COLLATE "C" DEFAULT snoflax.ulid_prefixed_encode('cus', snoflax.ulid_generate()))`)
+  await database.query('INSERT INTO made SELECT FROM generate_series(1, 20)')
+  expect(told(await doctor(database.url))).toEqual([])
+  await database.query("ALTER TABLE made ALTER COLUMN typeid SET DEFAULT snoflax.typeid_generate('order')")
+  await mendsColumns(['default made.typeid'])
+})
+
 test('a generated column shows the ids of its own row', async () => {
   await database.query(`CREATE TABLE shown (id uuid PRIMARY KEY DEFAULT snoflax.flax_generate_uuid(),
     id_text text COLLATE "en-x-icu" GENERATED ALWAYS AS (snoflax.flax_encode(id)) STORED)`)

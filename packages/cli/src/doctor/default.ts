@@ -23,6 +23,9 @@ export async function checkDefault(
 
 const DAY_MS = 86_400_000
 
+/** Functions without state, whose values say more than their names: a TypeID has a prefix, or is a UUIDv7. */
+const STATELESS = ['ulid', 'typeid']
+
 async function generatedInstead(
   { database, nowMs }: Examination,
   { column, family, storage }: IdColumn,
@@ -32,7 +35,8 @@ async function generatedInstead(
   if (counter !== undefined) return `increasing numbers (${counter})`
   if (defaultSql === undefined) return undefined
   if (/\bnextval\(/i.test(defaultSql)) return 'numbers of a sequence'
-  const [name, form = name === 'uuid7' ? 'uuid' : 'binary'] = madeBy(defaultSql) ?? []
+  const [made, form = made === 'uuid7' ? 'uuid' : 'binary'] = madeBy(defaultSql) ?? []
+  const name = STATELESS.includes(String(made)) ? undefined : made
   // A nested call may be converted by the outer one.
   if (name !== undefined && /^[\w".]+\([^()]*\)$/.test(defaultSql)) {
     const isOwn = name === snakeCase(baseOf(family).name) && form === storage.name && !storesPrefix(family)
