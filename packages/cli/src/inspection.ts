@@ -1,7 +1,7 @@
 import { fieldBits } from '@snoflax/core'
 import { baseOf, isBytes, isPrefixed } from '@snoflax/core/adapter'
 import type { Reading } from './ids/families.js'
-import { formsOf, hexOf } from './ids/forms.js'
+import { byteaOf, formsOf } from './ids/forms.js'
 import { showLocal, showUtc } from './ids/time.js'
 import type { Colour, Paint } from './terminal.js'
 
@@ -60,7 +60,7 @@ export function describeReading({ family, form, id, plausible }: Reading): Descr
 
 const fieldsOf = (fields: object): Record<string, string | number> =>
   Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, isBytes(value) ? hexOf(value) : value]),
+    Object.entries(fields).map(([name, value]) => [name, isBytes(value) ? byteaOf(value) : value]),
   )
 
 /** The description for people, indented by two. */

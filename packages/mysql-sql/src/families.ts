@@ -10,7 +10,7 @@ const spelled = (id: string, bits: number, digits: string): string =>
   `snoflax._spell(${id}, ${bits}, _binary'${digits}')`
 const unspelled = (id: string, bits: number, digits: string): string =>
   `snoflax._unspell(${id}, ${bits}, _binary'${digits}')`
-const hexOf = (number: string, digits: number): string => `lpad(hex(${number}), ${digits}, '0')`
+const hexSql = (number: string, digits: number): string => `lpad(hex(${number}), ${digits}, '0')`
 
 /** What the braces of family.sql and random.sql stand for. */
 type Words = Readonly<Record<string, string | number>>
@@ -37,7 +37,7 @@ const FLAX: Words = {
   encode: spelled('id', 6, `-${RADIX64}`),
   decode: unspelled('id', 6, `-${RADIX64}`),
   ms: `${leading(5)} + ${flax.layout.epochMs}`,
-  bound: `concat(unhex(${hexOf(`ms - ${flax.layout.epochMs}`, 10)}), repeat(x'00', 7))`,
+  bound: `concat(unhex(${hexSql(`ms - ${flax.layout.epochMs}`, 10)}), repeat(x'00', 7))`,
   'time bytes': 5,
   tail: 'random_bytes(7)',
 }
@@ -52,7 +52,7 @@ const SNO: Words = {
   encode: spelled('id', 5, BASE32),
   decode: unspelled('id', 5, BASE32),
   ms: `(${leading(5)} >> 1) * 4 + ${sno.layout.epochMs}`,
-  bound: `concat(unhex(${hexOf(`(ms - ${sno.layout.epochMs} + 3) DIV 4 * 2`, 10)}), repeat(x'00', 5))`,
+  bound: `concat(unhex(${hexSql(`(ms - ${sno.layout.epochMs} + 3) DIV 4 * 2`, 10)}), repeat(x'00', 5))`,
 }
 
 const UID: Words = {
@@ -82,7 +82,7 @@ const UID_LOCAL: Words = {
   encode: `left(${spelled("concat(id, repeat(x'00', 4))", 6, `.${RADIX64}`)}, 11)`,
   decode: `left(${unspelled("concat(id, '.....')", 6, `.${RADIX64}`)}, 8)`,
   ms: 'snoflax._uid_local_ms(CAST(conv(hex(id), 16, 10) AS unsigned))',
-  bound: `unhex(${hexOf('snoflax._uid_local_at(ms)', 16)})`,
+  bound: `unhex(${hexSql('snoflax._uid_local_at(ms)', 16)})`,
 }
 
 /** 48 bits of Unix milliseconds in front of 80 others. */
@@ -106,7 +106,7 @@ const UUID7: Words = {
     "IF hex(id) NOT RLIKE '^.{12}7...[89AB]' THEN CALL snoflax._refuse_bytes('uuid7_{caller}', id, 'is no UUID of version 7'); END IF;",
   encode: "lower(insert(insert(insert(insert(hex(id), 21, 0, '-'), 17, 0, '-'), 13, 0, '-'), 9, 0, '-'))",
   decode: "unhex(replace(id, '-', ''))",
-  bound: `concat(unhex(${hexOf('ms', 12)}), x'70008000000000000000')`,
+  bound: `concat(unhex(${hexSql('ms', 12)}), x'70008000000000000000')`,
   tail: "unhex(concat('7', left(hex(random_bytes(2)), 3), hex(128 | ord(random_bytes(1)) & 63))), random_bytes(7)",
 }
 
@@ -120,7 +120,7 @@ const ULID: Words = {
   // 130 bits behind 30 zeros.
   encode: `right(${spelled("concat(repeat(x'00', 4), id)", 5, CROCKFORD)}, 26)`,
   decode: `right(${unspelled("concat('000000', id)", 5, CROCKFORD)}, 16)`,
-  bound: `concat(unhex(${hexOf('ms', 12)}), repeat(x'00', 10))`,
+  bound: `concat(unhex(${hexSql('ms', 12)}), repeat(x'00', 10))`,
   tail: 'random_bytes(10)',
 }
 

@@ -10,7 +10,7 @@ import {
   storageFor,
 } from '@snoflax/core'
 import { isBytes, isPrefixed } from '@snoflax/core/adapter'
-import { hexOf } from '../ids/forms.js'
+import { byteaOf } from '../ids/forms.js'
 import type { Column } from './live-database.js'
 
 const BY_TYPE: Readonly<Record<Database, Readonly<Record<string, string>>>> = {
@@ -154,14 +154,14 @@ function textsOf(value: unknown, byteLength: number): string[] {
   const text = Buffer.from(value).toString('latin1').replace(AROUND, '')
   const isPadded = value.length > byteLength && value.subarray(byteLength).every((byte) => byte === 0)
   return [
-    hexOf(isPadded ? value.subarray(0, byteLength) : value),
+    byteaOf(isPadded ? value.subarray(0, byteLength) : value),
     ...(/^[\x21-\x7e]+$/.test(text) ? [text] : []),
   ]
 }
 
 /** A value for messages: bytes as `\x…`, text in quotes, UUIDs and numbers unchanged. */
 export function shown(value: unknown): string {
-  if (isBytes(value)) return hexOf(value)
+  if (isBytes(value)) return byteaOf(value)
   return typeof value === 'string' && !UUID.test(value) && !/^-?\d+$/.test(value)
     ? JSON.stringify(value)
     : String(value)

@@ -1,5 +1,5 @@
 import { type Database, type DatabaseValue, type IdFamily, type StorageName, storageFor } from '@snoflax/core'
-import { isBytes, isPrefixed, quoteText } from '@snoflax/core/adapter'
+import { hexOf, isBytes, isPrefixed, quoteText } from '@snoflax/core/adapter'
 import { oneOf, UsageError } from '../exit.js'
 
 const STORAGES: readonly StorageName[] = ['text', 'binary', 'uuid', 'uuid8', 'bigint']
@@ -26,10 +26,11 @@ export function formOf(family: IdFamily, form: StorageName, id: string): string 
   // MySQL's numbers go to 2^64.
   const home = form === 'bigint' ? 'mysql' : 'postgres'
   const value = storageFor(family, home, { storage: form }).toDatabase(id)
-  return isBytes(value) ? hexOf(value) : String(value)
+  return isBytes(value) ? byteaOf(value) : String(value)
 }
 
-export const hexOf = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`
+/** Bytes as PostgreSQL writes them: `\x` and hex digits. */
+export const byteaOf = (bytes: Uint8Array): string => `\\x${hexOf(bytes)}`
 
 /** An id as a literal of the database, in a storage. @throws {IdError} where the database refuses that. */
 export const literalOf = (database: Database, family: IdFamily, storage: StorageName, id: string): string =>
@@ -39,7 +40,7 @@ export const literalOf = (database: Database, family: IdFamily, storage: Storage
 export function literal(database: Database, value: DatabaseValue | number): string {
   if (typeof value === 'bigint' || typeof value === 'number') return String(value)
   if (typeof value === 'string') return textLiteral(database, value)
-  const hex = Buffer.from(value).toString('hex')
+  const hex = hexOf(value)
   return database === 'postgres' ? `'\\x${hex}'` : `X'${hex}'`
 }
 

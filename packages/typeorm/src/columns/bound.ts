@@ -1,3 +1,4 @@
+import { hexOf } from '@snoflax/core/adapter'
 import { type PreparedColumn, state } from './prepared.js'
 
 /** A value of an id column on its way to the driver. It knows whose it is, so that errors and logs show the id. */
@@ -51,9 +52,8 @@ export function readableText(text: string, values: readonly unknown[]): string {
 /** How databases write a value into their messages: PostgreSQL as hex, MySQL and MariaDB as ASCII with escapes. */
 function formsOf(value: unknown): string[] {
   if (!ArrayBuffer.isView(value)) return [String(value)]
-  const bytes = Array.from(new Uint8Array(value.buffer, value.byteOffset, value.byteLength))
-  const hex = (byte: number) => byte.toString(16).padStart(2, '0')
+  const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
   const escaped = (byte: number) =>
-    byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${hex(byte).toUpperCase()}`
-  return [`\\x${bytes.map(hex).join('')}`, bytes.map(escaped).join('')]
+    byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${hexOf(Uint8Array.of(byte)).toUpperCase()}`
+  return [`\\x${hexOf(bytes)}`, Array.from(bytes, escaped).join('')]
 }

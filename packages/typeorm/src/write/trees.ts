@@ -1,3 +1,4 @@
+import { hexOf } from '@snoflax/core/adapter'
 import type { EntityMetadata, QueryRunner } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import type { Subject } from 'typeorm/persistence/Subject.js'
@@ -54,7 +55,7 @@ const pathKey = (column: ColumnMetadata): ColumnMetadata =>
   reading(column, (value) => {
     const family = idColumnFor(column)?.storage.family
     if (family === undefined || typeof value !== 'string') return value
-    return `x${Array.from(family.decode(value), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+    return `x${hexOf(family.decode(value))}`
   })
 
 const reading = (column: ColumnMetadata, as: (value: unknown) => unknown): ColumnMetadata =>

@@ -3,7 +3,7 @@ import { type IdFamily, storageFor } from '@snoflax/core'
 import { snakeCase, sqlFunction } from '@snoflax/core/adapter'
 import { typeid, ulid, uuid7 } from '@snoflax/families'
 import { families } from '../../ids/families.js'
-import { hexOf } from '../../ids/forms.js'
+import { byteaOf } from '../../ids/forms.js'
 import { again, type Installation } from '../examination.js'
 import type { LiveDatabase } from '../live-database.js'
 import { type Finding, finding } from '../report.js'
@@ -57,7 +57,7 @@ function comparisons(schema: string, family: IdFamily): Comparison[] {
   if (family.name === uuid7.name) return uuidComparisons(schema)
   const call = (name: string, given = '$1'): string => `${sqlFunction(family, name, schema)}(${given})`
   const ids = Array.from({ length: IDS }, () => family.encode(randomBytes(family.byteLength)))
-  const hex = (id: string): string => hexOf(family.decode(id))
+  const hex = (id: string): string => byteaOf(family.decode(id))
   const time = `(extract(epoch FROM ${call('time')}) * 1000)::bigint`
   return [
     { expression: call('decode'), cases: ids.map((id) => [id, hex(id)]) },
