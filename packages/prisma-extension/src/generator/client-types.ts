@@ -70,26 +70,34 @@ const refusal = (folder: string, reason: string): IdError =>
   new IdError('INVALID_OPTION', `${folder}: ${reason}`, { field: 'output', value: folder })
 
 function placesOf(models: readonly ModelContent[], { schema }: DMMF.Document): Places {
+  const inputs = schema.inputObjectTypes.prisma ?? []
+  const ofModels = new Map(inputs.map(({ name, meta }) => [name, meta?.grouping ?? meta?.source]))
   const byName = new Map(models.map(({ model, ids }) => [model.name, ids]))
-  const inputs = (schema.inputObjectTypes.prisma ?? []).map(({ name, fields, meta }) => {
-    const ids = byName.get(`${meta?.grouping ?? meta?.source}`) ?? []
-    const held = fields.flatMap(({ name: field, inputTypes }) => {
-      const id = ids.find((one) => one.field.name === field)
-      // By an enum rows are sorted.
-      return id && inputTypes.every(({ location }) => location !== 'enumTypes') ? [{ id, inputTypes }] : []
+  const places = new Map<string, Map<string, FoundField>>()
+  for (const { name, fields } of inputs) {
+    const model = ofModels.get(name)
+    const ids = model === undefined ? undefined : byName.get(model)
+    // Prisma writes operators into the files of models, too.
+    const isOperators = (type: string): boolean =>
+      ofModels.get(type) === undefined || /(?:FieldUpdateOperationsInput|ListFilter)$/.test(type)
+    if (!ids?.length || isOperators(name) || ids.some(({ field }) => isListInput(name, model, field.name)))
+      continue
+    const found = ids.filter((id) => {
+      const types = fields.find((field) => field.name === id.field.name)?.inputTypes
+      const holdsIds = ({ type, location }: DMMF.InputTypeRef): boolean =>
+        location === 'inputObjectTypes'
+          ? isOperators(`${type}`) || isListInput(`${type}`, model, id.field.name)
+          : location !== 'enumTypes'
+      return types?.every(holdsIds)
     })
-    return { name, held }
-  })
-  // Types of operators, which Prisma writes among those of models, too: their words are not fields.
-  const operators = new Set(
-    inputs.flatMap(({ held }) => held.flatMap(({ inputTypes }) => inputTypes.map(({ type }) => `${type}`))),
-  )
-  return new Map(
-    inputs
-      .filter(({ name, held }) => held.length > 0 && !operators.has(name))
-      .map(({ name, held }) => [name, new Map(held.map(({ id }) => [id.field.name, id]))]),
-  )
+    if (found.length > 0) places.set(name, new Map(found.map((id) => [id.field.name, id])))
+  }
+  return places
 }
+
+/** The operators of a list field: `{ set: [] }`. */
+const isListInput = (type: string, model: string | undefined, field: string): boolean =>
+  type === `${model}Create${field}Input` || type === `${model}Update${field}Input`
 
 const DECLARATION = /^( *)(?:export )?type (\$?\w+)(?:<.*>)? = (?:(?:Prisma\.)?AtLeast<)?\{$/
 const PROPERTY = /^( *\w+\??: )(.*)$/
