@@ -31,10 +31,13 @@ export const MISTAKES = {
     code: 'INVALID_OPTION',
     text: 'flax: generator must be an id generator such as flax.generator(), not an object',
   },
-  'generator of another family': { code: 'INVALID_OPTION', text: 'flax: the generator generates sno ids' },
+  'generator of another family': {
+    code: 'INVALID_OPTION',
+    text: 'flax: the generator generates sno ids; pass a flax generator',
+  },
   'generator of another epoch': {
     code: 'INVALID_OPTION',
-    text: 'flake: the generator generates flake ids with another layout or epoch',
+    text: 'flake: the generator generates flake ids with another layout or epoch; pass a generator of the same family',
   },
   'generator that is undefined': {
     code: 'INVALID_OPTION',

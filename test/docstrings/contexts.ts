@@ -91,8 +91,8 @@ import { defineFamily, fieldBits, flake, flax, type FlaxId, type Id, IdError, ty
 import {
   agree, baseOf, checkColumnOptions, checkComparable, checkFamilies, checkFamily, checkGenerator, checkGeneratorNames, checkKeyset, checkMeta, checkSchema, closingOf, columnFaults,
   databaseDefault, DEFAULT_SCHEMA, idSource, isBytes, isDate, isPrefixed, isWord, NAMED_PLACEHOLDER, openingOf, quoteName, quoteText, readSql, requireMembers, show, snakeCase, splitAtCommas, sqlCall,
-  sqlFunction, unixMs, withPath, answeredArguments, arrayLiteral, checkStored, hexOf, literalOf, markOf, mayCompare,
-  answersOther, isStored, leak, NamedColumns, readComparisons, refuseLeak, refuseUnconverted, withMarks, withoutCase, withoutMarks,
+  sqlFunction, unixMs, withPath, returnedArguments, arrayLiteral, checkStored, hexOf, literalOf, markOf, mayCompare,
+  discardsArguments, isStored, leak, NamedColumns, readComparisons, refuseLeak, refuseUnconverted, withMarks, withoutCase, withoutMarks,
 } from '@snoflax/core/adapter'
 import {
   alphabet, batch, checkBytes, checkInteger, checkOptions, checkSpan, checkString, checkText, checkTimeField, isSpelled,

@@ -121,7 +121,7 @@ describe(orm.orm, () => {
       const refused = async (write: Promise<unknown>) =>
         expect(await refusalOf(write)).toMatchObject({
           ...EXPIRED,
-          message: expect.stringContaining('was given back'),
+          message: expect.stringContaining('was released'),
         })
       for (const { run } of Object.values(orm.inserts))
         await refused(run(session, [late, { ...late, email: 'later' }]))

@@ -225,13 +225,13 @@ describe('refuses', () => {
   })
 
   test('a generator of another family', () => {
-    const message = 'registerSnoflax: sno: the generator generates flax ids'
+    const message = 'registerSnoflax: sno: the generator generates flax ids; pass a sno generator'
     for (const generators of [{ sno: flax.generator() }, { sno: flax }]) {
       expect(refusal({ generators })).toMatchObject({ code: 'INVALID_OPTION', field: 'generator', message })
     }
     const alike = { salesTicket: { ...ticketGenerator(), family: { ...ticket, name: 'other' } as never } }
     expect(refusal({ families: [ticket], generators: alike })).toMatchObject({
-      message: 'registerSnoflax: salesTicket: the generator generates other ids',
+      message: 'registerSnoflax: salesTicket: the generator generates other ids; pass a salesTicket generator',
     })
   })
 

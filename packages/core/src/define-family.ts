@@ -251,7 +251,7 @@ function checkAlphabet({
   if (digits === undefined) refuse(name, 'alphabet', alphabet, 'alphabet must be what alphabet() returns')
   const bits = Math.log2(digits) * (textLength ?? Number.NaN)
   if (bits === 8 * byteLength) return
-  const reason = `${textLength} digits of an alphabet of ${digits} hold ${bits} bits, but an id has ${8 * byteLength}`
+  const reason = `${textLength} digits of an alphabet of ${digits} have ${bits} bits, but an id has ${8 * byteLength}`
   refuse(name, 'alphabet', alphabet, `${reason}; leave alphabet out, and define check`)
 }
 

@@ -101,7 +101,7 @@ describe('a family of a user', () => {
         { alphabet: alphabet('0123456789ABCDEFGHJKMNPQRSTVWXYZ') },
         'INVALID_OPTION',
         'alphabet',
-        /16 digits of an alphabet of 32 hold 80 bits, but an id has 64; leave alphabet out/,
+        /16 digits of an alphabet of 32 have 80 bits, but an id has 64; leave alphabet out/,
       ],
       [{ storages: [] }, 'INVALID_OPTION', 'storages', /not none$/],
       [{ storages: ['text', 'hex' as 'text'] }, 'INVALID_OPTION', 'storages', /uuid.*, not text, hex$/],

@@ -63,7 +63,7 @@ describe('generators', () => {
     expect([error.family, error.waitMs, error.message]).toEqual([
       'discord',
       1,
-      'discord: all 4096 ids of this millisecond are used up',
+      'discord: all 4096 ids of this millisecond are used up; retry in 1 ms, or use generateAsync(), which waits',
     ])
   })
 

@@ -1,11 +1,11 @@
 import { type Database, IdError } from '@snoflax/core'
 import {
-  answeredArguments,
-  answersOther,
+  discardsArguments,
   markOf,
   NamedColumns,
   type Reading,
   readComparisons,
+  returnedArguments,
   withoutMarks,
 } from '@snoflax/core/adapter'
 import {
@@ -337,8 +337,8 @@ export class Meanings {
     scope: Scope,
   ): Meaning {
     const name = nameOfFunction(call)
-    if (answersOther(name)) return undefined
-    const isAnswered = answeredArguments(name) ?? (name === 'values' ? () => true : undefined)
+    if (discardsArguments(name)) return undefined
+    const isAnswered = returnedArguments(name) ?? (name === 'values' ? () => true : undefined)
     if (isAnswered)
       return unite(...given.filter((_, at) => isAnswered(at)).map((one) => this.meaningOf(one, scope)))
     if (JSON_OBJECT.test(name)) return this.jsonObject(given, scope)

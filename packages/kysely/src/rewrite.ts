@@ -1,10 +1,10 @@
 import { IdError } from '@snoflax/core'
 import {
-  answeredArguments,
-  answersOther,
+  discardsArguments,
   literalOf,
   NamedColumns,
   refuseUnconverted,
+  returnedArguments,
 } from '@snoflax/core/adapter'
 import {
   type AggregateFunctionNode,
@@ -242,13 +242,13 @@ export class Rewriter {
         )
       })
     }
-    if (answersOther(name)) return given.map((one) => this.rewrite(one, scope))
+    if (discardsArguments(name)) return given.map((one) => this.rewrite(one, scope))
     if (/^(?:any|all|some)$/.test(name) && expected?.is === 'id') {
       return given.map((one) =>
         this.rewrite(one, scope, isQuery(one) ? expected : { ...expected, is: 'list' }),
       )
     }
-    const isAnswered = answeredArguments(name) ?? (name === 'values' ? () => true : undefined)
+    const isAnswered = returnedArguments(name) ?? (name === 'values' ? () => true : undefined)
     if (isAnswered) {
       const answered = unite(expected, ...meanings.filter((_, at) => isAnswered(at)))
       return given.map((one, at) => this.rewrite(one, scope, isAnswered(at) ? answered : undefined))

@@ -97,7 +97,7 @@ describe('generators', () => {
 
   test('of another family are refused', () => {
     const error = refused(flakes, { generators: { flake: flax.generator() } })
-    expect(error.message).toBe('Group.id: flake: the generator generates flax ids')
+    expect(error.message).toBe('Group.id: flake: the generator generates flax ids; pass a flake generator')
   })
 
   test('of an equal family that is not the same object make ids', () => {
@@ -138,7 +138,7 @@ describe('generators', () => {
     } as const
     expect(idExtension({ database: 'sqlite', models }, { generators: { flax, sno } })).toBeTypeOf('function')
     const error = refused(flakes, { generators: { flake: flax } })
-    expect(error.message).toBe('Group.id: flake: the generator generates flax ids')
+    expect(error.message).toBe('Group.id: flake: the generator generates flax ids; pass a flake generator')
     expect(refused(flakes, { generators: { flake: flake as never } })).toMatchObject({
       code: 'INVALID_OPTION',
       path: 'Group.id',

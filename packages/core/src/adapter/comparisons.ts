@@ -269,7 +269,7 @@ function itemsOf(tokens: readonly SqlToken[]): Item[] {
     if (around.length > DEEPEST) {
       throw new IdError(
         'INVALID_OPTION',
-        `the SQL has brackets in brackets, ${DEEPEST} deep, which is too deep to tell what it compares; split the statement`,
+        `the SQL nests parentheses ${DEEPEST} deep, too deep to find out what it compares with ids; split the statement`,
       )
     }
   }
@@ -423,9 +423,9 @@ const ANSWERING: readonly (readonly [names: RegExp, isAnswered: (argument: numbe
  * Which arguments an SQL function can return unchanged; undefined for functions that return something else.
  *
  * @example
- * ['a', 'b', 'c'].filter((_, at) => answeredArguments('lag')?.(at)) // ['a', 'c']
+ * ['a', 'b', 'c'].filter((_, at) => returnedArguments('lag')?.(at)) // ['a', 'c']
  */
-export const answeredArguments = (name: string): ((argument: number) => boolean) | undefined =>
+export const returnedArguments = (name: string): ((argument: number) => boolean) | undefined =>
   ANSWERING.find(([names]) => names.test(name.toUpperCase()))?.[1]
 
 const OTHER_RESULTS =
@@ -435,9 +435,9 @@ const OTHER_RESULTS =
  * Whether the result of an SQL function never contains its arguments.
  *
  * @example
- * ['count', 'concat'].map(answersOther) // [true, false]
+ * ['count', 'concat'].map(discardsArguments) // [true, false]
  */
-export const answersOther = (name: string): boolean => OTHER_RESULTS.test(name.toLowerCase())
+export const discardsArguments = (name: string): boolean => OTHER_RESULTS.test(name.toLowerCase())
 
 /** A cache, since nested calls are read again at each level. */
 const answered = new WeakMap<Item, Operand[][]>()
@@ -446,7 +446,7 @@ const answered = new WeakMap<Item, Operand[][]>()
 function answeredBy(name: string, brackets: Item): Operand[][] {
   const known = answered.get(brackets)
   if (known) return known
-  const isAnswered = answeredArguments(name)
+  const isAnswered = returnedArguments(name)
   const found = isAnswered
     ? expressionsIn(brackets)
         .filter((_, at) => isAnswered(at))
@@ -545,7 +545,7 @@ function partsOfOne(items: readonly Item[], dialect: Database): Operand[] {
     const next = items[at + 1]?.text
     if (before === '::' || next === '.') return []
     if (text === 'CASE') return resultsOf(item).flatMap((part) => partsOf(part, dialect))
-    if (inside) return ASIDE.test(before) || answersOther(before) ? [] : partsOf(inside, dialect)
+    if (inside) return ASIDE.test(before) || discardsArguments(before) ? [] : partsOf(inside, dialect)
     if (chunk !== undefined) return [{ chunk, isCast: false }]
     if (written !== undefined) return [{ written, isCast: false }]
     return name === undefined || next === '(' ? [] : [{ name, isCast: false }]

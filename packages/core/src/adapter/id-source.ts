@@ -96,10 +96,17 @@ export function checkGenerator(family: IdFamily, generator: unknown): void {
   if (theirs === undefined || isSameFamily(theirs, family)) return
   if (theirs.name !== name) {
     const way = isPrefixed(family) && isSameFamily(theirs, family.base)
-    const advice = way ? `; pass prefixed(${theirs.name}, '${family.prefix}').fromGenerator(generator)` : ''
-    refuse(family, 'generator', given, `the generator generates ${theirs.name} ids${advice}`)
+    const advice = way
+      ? `prefixed(${theirs.name}, '${family.prefix}').fromGenerator(generator)`
+      : `a ${name} generator`
+    refuse(family, 'generator', given, `the generator generates ${theirs.name} ids; pass ${advice}`)
   }
-  refuse(family, 'generator', given, `the generator generates ${name} ids with another layout or epoch`)
+  refuse(
+    family,
+    'generator',
+    given,
+    `the generator generates ${name} ids with another layout or epoch; pass a generator of the same family`,
+  )
 }
 
 /**

@@ -9,15 +9,15 @@ export { checkColumnOptions } from './column-options.js'
 export { checkComparable } from './comparable.js'
 export {
   type Alias,
-  answeredArguments,
-  answersOther,
   type Comparison,
+  discardsArguments,
   markOf,
   mayCompare,
   type Parts,
   type Reading,
   type Row,
   readComparisons,
+  returnedArguments,
   type Term,
   withMarks,
   withoutMarks,

@@ -29,7 +29,7 @@ const ROW_MS: Readonly<Record<'mysql' | 'mariadb', string>> = {
     "conv(regexp_replace(uuid(),_binary'^(.{8})-(.{4})-1(.{3}).*',concat(char(92),_binary'3',char(92),_binary'2',char(92),_binary'1')),16,10) DIV 10000 - 12219292800000",
 }
 
-/** A number that the server changes at each call. */
+/** A number that the server changes on each call. */
 const COUNTER = 'uuid_short()'
 
 const bytesOf = (number: string, digits: number): string => `unhex(lpad(hex(${number}),${digits},_binary'0'))`
@@ -146,7 +146,7 @@ export function mysqlDefault(family: IdFamily, options: MysqlDefaultOptions): st
   if (options.number === undefined) {
     throw new IdError(
       'INVALID_OPTION',
-      `${name}: ids that ${database} generates need a partition or worker of their own; put the default of columnSql() from ` +
+      `${name}: ids that ${database} generates need their own partition or worker; put the default of columnSql() from ` +
         '@snoflax/mysql-sql into a migration, or let the application generate the ids',
       { family: name, field: 'number' },
     )

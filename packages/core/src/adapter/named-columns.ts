@@ -155,7 +155,7 @@ export class NamedColumns {
   }
 }
 
-/** What else stands for a value. */
+/** Words that are not names of columns. */
 const WORDS = /^(?:null|true|false|unknown|default|current_\w+|row)$/i
 
 /** All texts in a value, which may be JSON or PostgreSQL's text of an array, or in a list of them. */

@@ -82,7 +82,8 @@ function checkNeighbourhood(given: IdFamily): void {
   if (neighbourhood === DEFAULT_NEIGHBOURHOOD) return
   throw new IdError(
     'INVALID_OPTION',
-    `uid: the database generates ids with a neighbourhood of ${DEFAULT_NEIGHBOURHOOD}, not ${neighbourhood}`,
+    `uid: the database generates ids with a neighbourhood of ${DEFAULT_NEIGHBOURHOOD}, not ${neighbourhood}; let the ` +
+      'application generate the ids',
     { family: 'uid', field: 'neighbourhood', value: neighbourhood },
   )
 }

@@ -135,9 +135,9 @@ export function createGenerator(
     worker: id & MAX_WORKER,
     generate,
     generateAsync: (options) => queue.take(attempt, options),
-    generateAt(moment) {
-      const time = timeSince(toUnixMs(NAME, moment))
-      return spell(time, id, backfill.next(time))
+    generateAt(time) {
+      const units = timeSince(toUnixMs(NAME, time))
+      return spell(units, id, backfill.next(units))
     },
     snapshot: backfill.snapshot,
     batch: (count) => batch(NAME, generate, count),
@@ -157,7 +157,7 @@ function identity(options: FlakeGeneratorOptions): number {
   if (worker === undefined) {
     throw new IdError(
       'GENERATOR_REQUIRED',
-      `${NAME}: a generator needs a number of its own; pass { id } or { datacenter, worker }`,
+      `${NAME}: a generator needs its own worker id; pass { id } or { datacenter, worker }`,
       { family: NAME, field: 'worker' },
     )
   }
@@ -182,7 +182,7 @@ function checkMask(mask: number): number {
 function exhausted(maxCounter: number): IdError {
   return new IdError(
     'SEQUENCE_EXHAUSTED',
-    `${NAME}: all ${maxCounter + 1} ids of this millisecond are used up`,
+    `${NAME}: all ${maxCounter + 1} ids of this millisecond are used up; retry in 1 ms, or use generateAsync(), which waits`,
     {
       family: NAME,
       waitMs: 1,

@@ -66,7 +66,7 @@ function increasing(clock: Clock, pool: RandomPool): () => FlaxId {
     const nowMs = checkSpan(SPAN, Math.floor(toUnixMs(NAME, clock())))
     if (nowMs > lastMs) restart(nowMs)
     else if (!addStep(last, pool.bytes, pool.next())) {
-      last.fill(0xff) // so that a restart that fails, after the last moment, fails again
+      last.fill(0xff) // so that a restart that fails, after the last time, fails again
       restart(lastMs + 1)
     }
     return spell(lastMs, last, 0)

@@ -27,13 +27,13 @@ async function asked(
   try {
     return await waiting.answer(answer, request.ttlMs / 3, () => silent(request, waiting))
   } catch (error) {
-    answer.then((late) => giveBack(store, late)).catch(() => {})
+    answer.then((late) => releaseLate(store, late)).catch(() => {})
     throw error
   }
 }
 
 /** Releases a lease that was granted too late to be used. */
-async function giveBack(store: LeaseStore, late: LeaseGrant | LeaseRefusal): Promise<void> {
+async function releaseLate(store: LeaseStore, late: LeaseGrant | LeaseRefusal): Promise<void> {
   if ('token' in late) await store.release(late.token, late.startMs)
 }
 
@@ -50,19 +50,20 @@ export async function reached(clock: WindowClock, waiting: Waiting): Promise<voi
 function silent({ family }: LeaseRequest, waiting: Waiting): IdError {
   return new IdError(
     'LEASE_UNAVAILABLE',
-    `${family}: no answer from the lease store for ${Math.round(waiting.waitedMs)} ms; check the connection and the size of the pool`,
+    `${family}: no answer from the lease store for ${Math.round(waiting.waitedMs)} ms; check the connection and the pool's size`,
     { family },
   )
 }
 
 function exhausted(request: LeaseRequest, { retryMs }: LeaseRefusal, waiting: Waiting): IdError {
   const { family, numbers, shards } = request
-  const what = `no number from ${numbers.min} to ${numbers.max}${shards === 1 ? '' : ` in ${shards} shards`} is free`
-  const when =
+  const what = `no free number from ${numbers.min} to ${numbers.max}${shards === 1 ? '' : ` in ${shards} shards`}`
+  const why =
     retryMs === undefined
-      ? 'and none is leased that could be released: the database uses them itself, or they have other shards or another epoch'
-      : `for ${Math.round(waiting.waitedMs)} ms, and the next one may be in ${retryMs} ms; see the view "leases"`
-  return new IdError('LEASE_UNAVAILABLE', `${family}: ${what} ${when}`, {
+      ? ': the database uses them itself, or they were leased with other shards or another epoch; allow more numbers'
+      : ` after ${Math.round(waiting.waitedMs)} ms; the next one may be free in ${retryMs} ms: wait longer (waitMs), ` +
+        'allow more numbers, or find their holders in the view "leases"'
+  return new IdError('LEASE_UNAVAILABLE', `${family}: ${what}${why}`, {
     family,
     field: 'numbers',
     value: numbers,

@@ -22,9 +22,13 @@ export interface Leased {
   readonly clock: Clock
 }
 
-type Maker = (family: LeasableFamily, leased: Leased, options: object) => SnoGenerator | FlakeGenerator
+type CreateGenerator = (
+  family: LeasableFamily,
+  leased: Leased,
+  options: object,
+) => SnoGenerator | FlakeGenerator
 
-const MAKERS: Readonly<Record<string, Maker>> = {
+const CREATE: Readonly<Record<string, CreateGenerator>> = {
   sno: (family, { number, clock, ...leased }, options) =>
     (family as SnoFamily).generator({ ...options, partition: number, ...shardOf(leased), clock }),
   flake: (family, { number, shards, clock }, options) => {
@@ -48,8 +52,8 @@ function checkUndivided({ name }: LeasableFamily, shards: number): void {
 
 /** @throws {IdError} `INVALID_OPTION` for a family that can't be leased. */
 export function checkLeasable({ name }: { readonly name: string }): void {
-  if (Object.hasOwn(MAKERS, name)) return
-  throw new IdError('INVALID_OPTION', `${name}: has no numbers to lease; use sno or flake`, {
+  if (Object.hasOwn(CREATE, name)) return
+  throw new IdError('INVALID_OPTION', `${name} has no numbers to lease; use sno or flake`, {
     family: name,
     field: 'family',
     value: name,
@@ -81,7 +85,7 @@ export function leasedGenerator<Family extends LeasableFamily>(
       { family: family.name, field: foreign },
     )
   }
-  return MAKERS[family.name]?.(family, leased, options ?? {}) as GeneratorOf<Family>
+  return CREATE[family.name]?.(family, leased, options ?? {}) as GeneratorOf<Family>
 }
 
 const SEQUENCE_NUMBERS = 0x10000

@@ -38,8 +38,7 @@ export interface PartitionLease<Generator> extends AsyncDisposal {
  * {@link LeaseStore} says what a store of your own must guarantee.
  *
  * @throws {IdError} `LEASE_UNAVAILABLE` if no number becomes free within `waitMs`, or this process's clock is too far
- * off;
- * `INVALID_OPTION`, `FIELD_OUT_OF_RANGE`; and what the store throws.
+ * off; `INVALID_OPTION`, `FIELD_OUT_OF_RANGE`; and what the store throws.
  *
  * @example
  * const lease = await leasePartitionFrom(store, { family: flake, numbers: { min: 0, max: 31 } })
@@ -108,7 +107,7 @@ class Lease<Family extends LeasableFamily> implements PartitionLease<GeneratorOf
   }
 
   release(): Promise<void> {
-    this.released ??= this.giveBack().catch((error) => {
+    this.released ??= this.closeAndRelease().catch((error) => {
       this.released = undefined
       throw error
     })
@@ -119,8 +118,8 @@ class Lease<Family extends LeasableFamily> implements PartitionLease<GeneratorOf
     return this.release()
   }
 
-  private async giveBack(): Promise<void> {
-    this.clock.close('was given back')
+  private async closeAndRelease(): Promise<void> {
+    this.clock.close('was released')
     this.renewing.abort()
     if (!this.loss.signal.aborted) await this.store.release(this.grant.token, this.clock.usedUntilMs)
   }
@@ -133,7 +132,10 @@ class Lease<Family extends LeasableFamily> implements PartitionLease<GeneratorOf
       renew: () => this.store.renew(token, ttlMs, this.clock.usedUntilMs),
       confirmed: (window: LeaseWindow) => this.clock.move(window),
       failed: (error: unknown) => this.renewalFailed(error),
-      lost: () => this.loss.abort(this.clock.close('was lost: it ran out, and others may have the number')),
+      lost: () =>
+        this.loss.abort(
+          this.clock.close('was lost: it expired, and another process may have the number; lease again'),
+        ),
     }
     void keepRenewed(renewal, this.renewing.signal)
   }

@@ -27,7 +27,7 @@ export function pause(ms: number, signal: Signal | undefined): Promise<boolean> 
   return timeout(ms, signal, true)
 }
 
-/** `sleep` without keeping the process alive. */
+/** `pause` without keeping the process alive. */
 export function idle(ms: number, signal: Signal): Promise<boolean> {
   return timeout(ms, signal, false)
 }

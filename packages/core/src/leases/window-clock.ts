@@ -13,7 +13,7 @@ export interface Units {
  * process is suspended, the clock is set or renewals fail between two ids.
  */
 export class WindowClock {
-  private given: LeaseWindow
+  private granted: LeaseWindow
   /** The window, shrunk to whole units, since an id contains only the unit of its time. */
   private whole: LeaseWindow
   private usedMs = Number.NEGATIVE_INFINITY
@@ -28,17 +28,17 @@ export class WindowClock {
     private readonly units: Units,
     { startMs, untilMs }: LeaseWindow,
   ) {
-    this.given = { startMs, untilMs }
-    this.whole = this.inUnits(this.given)
+    this.granted = { startMs, untilMs }
+    this.whole = this.inUnits(this.granted)
   }
 
   get window(): LeaseWindow {
-    return this.given
+    return this.granted
   }
 
   /** No id has this time or a later one. */
   get usedUntilMs(): number {
-    return this.usedMs === Number.NEGATIVE_INFINITY ? this.given.startMs : this.unitAfter(this.usedMs)
+    return this.usedMs === Number.NEGATIVE_INFINITY ? this.granted.startMs : this.unitAfter(this.usedMs)
   }
 
   /** The time. @throws {IdError} `LEASE_EXPIRED` outside the window, and always once it is closed. */
@@ -57,7 +57,7 @@ export class WindowClock {
 
   /** Sets a window that the store has confirmed. */
   move(window: LeaseWindow): void {
-    this.given = window
+    this.granted = window
     this.whole = this.inUnits(window)
     this.failure = undefined
   }
@@ -94,12 +94,14 @@ export class WindowClock {
   }
 
   private tooLate(nowMs: number): IdError {
-    return this.expired(`ran out at ${moment(this.given.untilMs)}, and the clock is at ${moment(nowMs)}`)
+    return this.expired(
+      `expired at ${shown(this.granted.untilMs)}; this process's clock is at ${shown(nowMs)}`,
+    )
   }
 
   private tooEarly(nowMs: number): IdError {
     const waitMs = Math.ceil(this.whole.startMs - nowMs)
-    return this.expired(`begins in ${waitMs} ms by this process's clock`, waitMs)
+    return this.expired(`starts in ${waitMs} ms by this process's clock`, waitMs)
   }
 
   private expired(why: string, waitMs?: number): IdError {
@@ -112,5 +114,5 @@ export class WindowClock {
   }
 }
 
-const moment = (timeMs: number): string =>
+const shown = (timeMs: number): string =>
   Math.abs(timeMs) <= 8.64e15 ? new Date(timeMs).toISOString() : `${timeMs} ms`

@@ -22,11 +22,11 @@ export type PrefixedMembers<Members, From, To extends string> = {
 export type PrefixedGenerator<Generator, From, To extends string> = IdGenerator<To> &
   PrefixedMembers<Omit<Generator, keyof IdGenerator<To> & 'family'>, From, To>
 
-/** The members that return ids. A generator has some of them. */
-const MAKERS = ['generate', 'generateAt', 'generateAsync', 'batch'] as const
+/** The methods that return ids. A generator has some of them. */
+const METHODS = ['generate', 'generateAt', 'generateAsync', 'batch'] as const
 
-type Made = string | readonly string[] | Promise<string>
-type Maker = (...args: unknown[]) => Made
+type Generated = string | readonly string[] | Promise<string>
+type Generate = (...args: unknown[]) => Generated
 
 /** The generator with `head` before each id. Other members, such as `snapshot`, are unchanged. */
 export const prefixGenerator = <AnId extends string>(
@@ -36,21 +36,26 @@ export const prefixGenerator = <AnId extends string>(
 ): IdGenerator<AnId> =>
   Object.create(
     generator,
-    Object.getOwnPropertyDescriptors({ family, ...prefixMakers(head, generator) }),
+    Object.getOwnPropertyDescriptors({ family, ...prefixMethods(head, generator) }),
   ) as IdGenerator<AnId>
 
-/** The members of a generator or a family that return ids, with `head` before each id. */
-export function prefixMakers(head: string, maker: object): Partial<Record<(typeof MAKERS)[number], Maker>> {
-  const theirs = maker as Readonly<Record<string, Maker | undefined>>
+/** The methods of a generator or a family that return ids, with `head` before each id. */
+export function prefixMethods(
+  head: string,
+  source: object,
+): Partial<Record<(typeof METHODS)[number], Generate>> {
+  const theirs = source as Readonly<Record<string, Generate | undefined>>
   return Object.fromEntries(
-    MAKERS.filter((name) => typeof theirs[name] === 'function').map((name) => [
+    METHODS.filter((name) => typeof theirs[name] === 'function').map((name) => [
       name,
-      (...args: unknown[]) => prefixMade(head, (theirs[name] as Maker)(...args)),
+      (...args: unknown[]) => prefixGenerated(head, (theirs[name] as Generate)(...args)),
     ]),
   )
 }
 
-function prefixMade(head: string, made: Made): Made {
-  if (typeof made === 'string') return head + made
-  return Array.isArray(made) ? made.map((id) => head + id) : (made as Promise<string>).then((id) => head + id)
+function prefixGenerated(head: string, generated: Generated): Generated {
+  if (typeof generated === 'string') return head + generated
+  return Array.isArray(generated)
+    ? generated.map((id) => head + id)
+    : (generated as Promise<string>).then((id) => head + id)
 }

@@ -3,7 +3,7 @@ import type { Id, IdFamily, IdGenerator, IdOf } from '../family.js'
 import { checkFamily, isPrefixed, isSameFamily } from '../identity.js'
 import { IdError, show } from '../primitives/errors.js'
 import { checkOptions } from '../primitives/options.js'
-import { type PrefixedGenerator, type PrefixedMembers, prefixGenerator, prefixMakers } from './generator.js'
+import { type PrefixedGenerator, type PrefixedMembers, prefixGenerator, prefixMethods } from './generator.js'
 import { prefixedText } from './text.js'
 
 export type { PrefixedGenerator } from './generator.js'
@@ -129,7 +129,7 @@ export function prefixed<const Prefix extends string, Base extends IdFamily>(
     withPrefix: (id: unknown) => head + base.parse(id),
     withoutPrefix,
     fromGenerator,
-    ...prefixMakers(head, base),
+    ...prefixMethods(head, base),
   })
   const { generator } = base as Partial<Record<Generating, unknown>>
   if (typeof generator === 'function') {

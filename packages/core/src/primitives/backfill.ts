@@ -64,11 +64,11 @@ export function createBackfill(
 ): Backfill {
   checkOptions(family, backfill, BOUNDS, 'backfill')
   checkOptions(family, made, SNAPSHOT, 'snapshot')
-  const whole = (name: string, value: number, minimum: number, maximum: number): number =>
+  const integer = (name: string, value: number, minimum: number, maximum: number): number =>
     checkInteger(family, name, value, minimum, maximum)
   const ordered = (bounds: SequenceBounds, whose: 'backfill' | 'snapshot'): SequenceBounds => {
-    const one = whole(`${whose}.sequenceMin`, bounds.sequenceMin, 0, maxSequence)
-    const other = whole(`${whose}.sequenceMax`, bounds.sequenceMax, 0, maxSequence)
+    const one = integer(`${whose}.sequenceMin`, bounds.sequenceMin, 0, maxSequence)
+    const other = integer(`${whose}.sequenceMax`, bounds.sequenceMax, 0, maxSequence)
     return { sequenceMin: Math.min(one, other), sequenceMax: Math.max(one, other) }
   }
   const refuse = (code: IdErrorCode, field: string, reason: string): never => {
@@ -108,11 +108,11 @@ export function createBackfill(
   if (shard && made) {
     const before = ordered(made, 'snapshot')
     if (JSON.stringify(before) !== JSON.stringify(shard)) checkApart(shard, before, "the snapshot's")
-    droppedFrom = whole('snapshot.from', made.from, 0, maxUnit)
-    droppedTo = whole('snapshot.to', made.to, droppedFrom, maxUnit)
-    last = whole('snapshot.last', made.last, droppedFrom, droppedTo)
+    droppedFrom = integer('snapshot.from', made.from, 0, maxUnit)
+    droppedTo = integer('snapshot.to', made.to, droppedFrom, maxUnit)
+    last = integer('snapshot.last', made.last, droppedFrom, droppedTo)
     const size = before.sequenceMax - before.sequenceMin + 1
-    counts.set(last, whole('snapshot.count', made.count, 1, size))
+    counts.set(last, integer('snapshot.count', made.count, 1, size))
   }
 
   /** Drops the least recently used half of the counters. */

@@ -45,7 +45,7 @@ export const unixMs = (time: Time): number => toUnixMs('time', time)
  * toUnixMs('ticket', new Date('2026-11-01')) // 1793491200000
  */
 export function toUnixMs(family: string, time: Time): number {
-  const timeMs = typeof time === 'number' ? time : momentMs(family, time)
+  const timeMs = typeof time === 'number' ? time : instantMs(family, time)
   if (Number.isNaN(timeMs)) {
     throw new IdError('INVALID_TIME', `${family}: a time must be a valid Date or number, not ${show(time)}`, {
       family,
@@ -58,13 +58,14 @@ export function toUnixMs(family: string, time: Time): number {
 
 const NS_PER_MS = 1_000_000n
 
-function momentMs(family: string, time: unknown): number {
+function instantMs(family: string, time: unknown): number {
   if (isDate(time)) return Number(time)
   const { epochMilliseconds, epochNanoseconds } = (time ?? {}) as Partial<Instant>
   if (typeof epochMilliseconds !== 'number') {
     refuseType(family, 'a time must be a Date, a Temporal.Instant or Unix milliseconds', time, 'time')
   }
   const isWhole = typeof epochNanoseconds !== 'bigint' || epochNanoseconds % NS_PER_MS === 0n
+  // Any fraction: bounds round it up, ids round it down.
   return isWhole ? epochMilliseconds : epochMilliseconds + 0.5
 }
 

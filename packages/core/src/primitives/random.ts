@@ -65,7 +65,7 @@ export function randomPool(source: RandomSource, size: number): RandomPool {
 /** Refuses a source that returns bytes of its own, or a promise: it has not filled ours, so ids would not be random. */
 function checkFilled(bytes: Uint8Array, answer: unknown): void {
   if (Object(answer) !== answer || answer === bytes) return
-  throw new IdError('INVALID_OPTION', 'random must fill the bytes that it is passed, not return others', {
+  throw new IdError('INVALID_OPTION', 'random must fill the array passed to it, not return another', {
     field: 'random',
     value: answer,
   })

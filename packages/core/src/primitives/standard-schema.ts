@@ -1,12 +1,12 @@
 import type { IdError, IdErrorCode } from './errors.js'
 
-/** A validator by version 1 of https://standardschema.dev. */
+/** A validator that follows version 1 of https://standardschema.dev. */
 export interface StandardSchema<Output> {
   /** The property that form libraries, RPC routers and other validators look for. */
   readonly '~standard': {
     /** The version of the standard. */
     readonly version: 1
-    /** The library that the schema is of. */
+    /** The library that created the schema. */
     readonly vendor: 'snoflax'
     /** Returns the value if it is an id, else one issue that says why it is not. Never throws. */
     readonly validate: (

@@ -14,7 +14,7 @@ export interface Form {
 
 /**
  * The most specific form first: a uuid8 contains its family's tag; a text, and the uuid of a text, use the family's
- * alphabet; bytes and numbers of the right size always are an id.
+ * alphabet; bytes and numbers of the right size are always an id.
  */
 export const FORMS: readonly Form[] = [
   { name: 'uuid8', fits: isUuid, read: (family, text) => readStored(family, 'uuid8', uuidBytes(text)) },

@@ -9,7 +9,7 @@ export interface ReadingOptions {
   readonly nowMs?: number | undefined
 }
 
-/** Snowflake, the first widely used time-ordered id, is of 2010. */
+/** Snowflake, the first widely used time-ordered id, dates from 2010. */
 const FIRST_MS = /* @__PURE__ */ Date.UTC(2010)
 /** How far clocks may differ. */
 const DAY_MS = 86_400_000

@@ -33,12 +33,13 @@ export function refusals(text: string, families: readonly IdFamily[]): IdRefusal
 function refusalBy(family: IdFamily, text: string): IdRefusal | undefined {
   const tried = attempts(family, text)
   if (tried.some(({ id }) => id !== undefined)) return undefined
-  const told = tried.find(({ form }) => looksLike(form, text)) ?? tried.find(({ form }) => form === 'text')
-  return told?.error && { family, form: told.form, error: told.error }
+  const likeliest =
+    tried.find(({ form }) => looksLike(form, text)) ?? tried.find(({ form }) => form === 'text')
+  return likeliest?.error && { family, form: likeliest.form, error: likeliest.error }
 }
 
 const MARKED_HEX = /^(?:\\x|0x|x')/i
 
-/** Only forms that can't be mistaken: every text may be meant as an id's text, and words can consist of hex digits. */
+/** Only unmistakable forms: every text may be meant as an id's text, and words can consist of hex digits. */
 const looksLike = (form: StorageName, text: string): boolean =>
   form !== 'text' && (form !== 'binary' || MARKED_HEX.test(text))

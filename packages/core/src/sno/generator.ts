@@ -114,7 +114,8 @@ export function createGenerator(family: IdFamily<SnoId>, options: SnoGeneratorOp
     if (isUnitUsedUp()) {
       throw new IdError(
         'SEQUENCE_EXHAUSTED',
-        `${NAME}: all ${capacity} ids of this unit are used up and the clock has not moved for ${MAX_BLOCK_MS} ms`,
+        `${NAME}: all ${capacity} ids of this unit are used up and the clock has not moved for ${MAX_BLOCK_MS} ms; ` +
+          `retry in ${UNIT_MS} ms, or use generateAsync(), which waits`,
         { family: NAME, waitMs: UNIT_MS },
       )
     }

@@ -26,7 +26,7 @@ export function overflowWatch(notify: ((overflow: SnoOverflow) => void) | undefi
   let count = 0
   let ticks = 0
   let nextTickMs = 0
-  const tell = (ticks: number): void => notify?.({ count, ticks })
+  const report = (ticks: number): void => notify?.({ count, ticks })
   return {
     enter() {
       count++
@@ -36,7 +36,7 @@ export function overflowWatch(notify: ((overflow: SnoOverflow) => void) | undefi
       if (nowMs < nextTickMs) return
       nextTickMs = nowMs + TICK_MS
       ticks++
-      if (ticks % TICKS_A_NOTIFICATION === 1) tell(ticks)
+      if (ticks % TICKS_A_NOTIFICATION === 1) report(ticks)
     },
     leave() {
       count--
@@ -44,7 +44,7 @@ export function overflowWatch(notify: ((overflow: SnoOverflow) => void) | undefi
       const lasted = ticks
       // Before the listener, which may throw.
       ticks = 0
-      if (lasted > 0) tell(lasted)
+      if (lasted > 0) report(lasted)
     },
   }
 }

@@ -7,7 +7,7 @@ import { MAX_PARTITION } from './layout.js'
 /** The first partition, chosen at random, and how many generators have one. */
 interface Partitions {
   readonly first: number
-  given: number
+  used: number
 }
 
 /**
@@ -15,18 +15,18 @@ interface Partitions {
  * probability of about one half.
  */
 export function defaultPartition(): number {
-  const partitions = once<Partitions>('sno partitions', () => ({ first: randomPartition(), given: 0 }))
-  if (partitions.given > MAX_PARTITION) {
+  const partitions = once<Partitions>('sno partitions', () => ({ first: randomPartition(), used: 0 }))
+  if (partitions.used > MAX_PARTITION) {
     throw new IdError(
       'SEQUENCE_EXHAUSTED',
-      `${NAME}: all ${partitions.given} default partitions of this process are used up; pass partition`,
+      `${NAME}: all ${partitions.used} default partitions of this process are used up; pass partition`,
       {
         family: NAME,
         field: 'partition',
       },
     )
   }
-  return (partitions.first + partitions.given++) & MAX_PARTITION
+  return (partitions.first + partitions.used++) & MAX_PARTITION
 }
 
 function randomPartition(): number {

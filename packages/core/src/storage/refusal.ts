@@ -68,6 +68,6 @@ const MISSING: Partial<Record<Database, string>> = {
   sqlite: 'SQLite has no uuid type',
   mysql: 'MySQL has no uuid type',
   mariadb:
-    "MariaDB's uuid reorders the bytes before 10.11.5 and 11.0.3, and a column definition can't tell which " +
-    'server it will meet',
+    "MariaDB before 10.11.5 and 11.0.3 reorders the bytes of a uuid, and the column's definition can't know which " +
+    'server it will run on',
 }

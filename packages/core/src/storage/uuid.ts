@@ -129,8 +129,8 @@ export function toUuid(family: IdFamily, id: string): string {
 }
 
 /**
- * The 16 digits of the alphabet whose codes are the bytes of a uuid's text; undefined for every other text. To check them
- * here takes a third less time than to check the text that they make.
+ * The 16 digits of the alphabet whose codes are the bytes of a uuid's text; undefined for every other text. Checking
+ * them here takes a third less time than checking the resulting text.
  */
 // biome-ignore format: as they stand in a uuid
 export function digitsOfUuid({ digits }: Alphabet, text: string): string | undefined {

@@ -148,7 +148,7 @@ function createUid(neighbourhood: number): UidFamily {
 function requireNode(options: Partial<UidGeneratorOptions> | undefined): UidNode {
   const node = options?.node
   if (node !== undefined) return node
-  throw new IdError('GENERATOR_REQUIRED', `${NAME}: a generator needs a node of its own; pass { node }`, {
+  throw new IdError('GENERATOR_REQUIRED', `${NAME}: a generator needs its own node; pass { node }`, {
     family: NAME,
     field: 'node',
   })

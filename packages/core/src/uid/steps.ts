@@ -77,13 +77,14 @@ export function createSteps(span: TimeSpan, options: UidStepOptions = {}): UidSt
     if (now === last) {
       throw new IdError(
         'SEQUENCE_EXHAUSTED',
-        `${family}: all ${maxSequence + 1} ids of this step are used up and the clock has not moved for ${MAX_BLOCK_MS} ms`,
+        `${family}: all ${maxSequence + 1} ids of this step are used up and the clock has not moved for ${MAX_BLOCK_MS} ms; ` +
+          'retry in 2 ms, or use generateAsync(), which waits',
         { family, waitMs: 2 },
       )
     }
     throw new IdError(
       'CLOCK_MOVED_BACK',
-      `${family}: the clock is behind and the last step is used up; retry in ${waitMs()} ms, ` +
+      `${family}: the clock moved back and all ids of the last step are used up; retry in ${waitMs()} ms, ` +
         'or use generateAsync(), which waits',
       { family, waitMs: waitMs() },
     )

@@ -15,7 +15,7 @@ test('calls in calls take the square of their number at most, and thousands of b
   expect(comparisons.filter(({ rows }) => rows.flat(2).some(({ chunk }) => chunk === 0))).toHaveLength(600)
   for (const open of ['[', '(', 'lower(', 'a like (b || [', 'case when a = (']) {
     expect(() => readComparisons(open.repeat(5000), 'postgres')).toThrow(
-      'the SQL has brackets in brackets, 700 deep, which is too deep to tell what it compares; split the statement',
+      'the SQL nests parentheses 700 deep, too deep to find out what it compares with ids; split the statement',
     )
   }
 })

@@ -52,8 +52,8 @@ describe('what generates ids', () => {
   test.each([
     [null, 'flax: generator must be an id generator such as flax.generator(), not null'],
     [{}, 'flax: generator must be an id generator such as flax.generator(), not an object'],
-    [sno, 'flax: the generator generates sno ids'],
-    [sno.generator(), 'flax: the generator generates sno ids'],
+    [sno, 'flax: the generator generates sno ids; pass a flax generator'],
+    [sno.generator(), 'flax: the generator generates sno ids; pass a flax generator'],
   ])('no generator of flax: %#', (generator, message) => {
     expectRefusal(() => checkGenerator(flax, generator), 'INVALID_OPTION', { message, field: 'generator' })
     expectRefusal(() => idSource({ family: flax, generator: generator as never, usage }), 'INVALID_OPTION', {
@@ -72,7 +72,8 @@ describe('what generates ids', () => {
 
   test('another epoch', () => {
     expectRefusal(() => checkGenerator(flake.withEpoch(5), worker), 'INVALID_OPTION', {
-      message: 'flake: the generator generates flake ids with another layout or epoch',
+      message:
+        'flake: the generator generates flake ids with another layout or epoch; pass a generator of the same family',
     })
   })
 
@@ -86,7 +87,7 @@ describe('what generates ids', () => {
       message: 'generators.snow: no column generates snow ids, only flax, sno',
     })
     expectRefusal(() => checkGeneratorNames({ sno: flax }, [flax, sno]), 'INVALID_OPTION', {
-      message: 'sno: the generator generates flax ids',
+      message: 'sno: the generator generates flax ids; pass a sno generator',
     })
   })
 

@@ -126,7 +126,7 @@ describe('renewal', () => {
     const error = refusal(() => generator.generate())
     expect(error).toMatchObject({ code: 'LEASE_EXPIRED', family: 'sno', cause: new Error('no connection') })
     expect(error.message).toBe(
-      'sno: the lease of number 7 ran out at 2026-11-01T00:00:30.000Z, and the clock is at 2026-11-01T00:00:30.000Z',
+      "sno: the lease of number 7 expired at 2026-11-01T00:00:30.000Z; this process's clock is at 2026-11-01T00:00:30.000Z",
     )
   })
 
@@ -202,9 +202,7 @@ describe('release', () => {
     vi.setSystemTime(START_MS + 1001)
     held.generator.generate()
     store.releasing = () => {
-      expect(refusal(() => held.generator.generate()).message).toBe(
-        'sno: the lease of number 7 was given back',
-      )
+      expect(refusal(() => held.generator.generate()).message).toBe('sno: the lease of number 7 was released')
     }
     await held.release()
     expect(store.used).toEqual([START_MS + 1004])
@@ -236,7 +234,7 @@ describe('release', () => {
     await held.release()
     await held.release()
     expect(store.count('release')).toBe(2)
-    expect(refusal(() => held.generator.generate()).message).toContain('was given back')
+    expect(refusal(() => held.generator.generate()).message).toContain('was released')
   })
 
   test('is no loss, though a renewal that was under way finds the lease gone', async () => {
@@ -258,7 +256,7 @@ describe('release', () => {
     await held.release()
     confirm(window(100_000))
     await pass(0)
-    expect(refusal(() => held.generator.generate()).message).toContain('was given back')
+    expect(refusal(() => held.generator.generate()).message).toContain('was released')
   })
 })
 
@@ -315,7 +313,7 @@ describe('waiting', () => {
       value: numbers,
       waitMs: 20_000,
       message: expect.stringMatching(
-        /^sno: no number from 1 to 64 in 4 shards is free for 5000 ms, .* 20000 ms/,
+        /^sno: no free number from 1 to 64 in 4 shards after 5000 ms; .* 20000 ms/,
       ),
     })
     await pass(5000)
@@ -329,7 +327,7 @@ describe('waiting', () => {
     await expect(lease()).rejects.toMatchObject({
       code: 'LEASE_UNAVAILABLE',
       waitMs: undefined,
-      message: expect.stringMatching(/^sno: no number from 1 to 64 is free and none is leased that could be/),
+      message: expect.stringMatching(/^sno: no free number from 1 to 64: the database uses them itself/),
     })
     expect(store.count('acquire')).toBe(2)
   })
@@ -504,7 +502,7 @@ describe('what is asked for', () => {
   })
 })
 
-test('a lease that was given back leaves no timer, and none of its listeners at the signal', async () => {
+test('a lease that was released leaves no timer, and none of its listeners at the signal', async () => {
   const { signal } = new AbortController()
   const listeners = new Set<unknown>()
   const add = vi.spyOn(signal, 'addEventListener')

@@ -173,7 +173,7 @@ export function snowflake<const Name extends string, const Names extends FieldNa
       if (datacenter === undefined || worker === undefined) {
         throw new IdError(
           'GENERATOR_REQUIRED',
-          `${name}: a generator needs a number of its own; pass { ${upper}, ${lower} }, 0 to ${MAX_IDENTITY} each`,
+          `${name}: a generator needs its own ${upper} and ${lower}; pass { ${upper}, ${lower} }, 0 to ${MAX_IDENTITY} each`,
           { family: name, field: datacenter === undefined ? upper : lower },
         )
       }

@@ -238,7 +238,7 @@ describe('connections that are lost', () => {
     for (const client of takenAgain) client.release()
     await expect.poll(() => lease.window.untilMs, { timeout: 30_000 }).toBeGreaterThan(untilMs)
     await lease.release()
-    // The one that came too late was given back.
+    // The one that came too late was released.
     expect(await database.query("SELECT number FROM snoflax.leases WHERE state <> 'free'")).toEqual([])
   })
 
