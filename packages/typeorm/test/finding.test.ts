@@ -621,7 +621,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     if (storage === 'text' || storage === 'bigint') expect(await select(joined, 'x')).toHaveLength(1)
     else {
       const message = expect.stringMatching(
-        /answers ids as they are stored.*storageOf\(dataSource, Author, 'id'\)/,
+        /returns ids in their stored form.*storageOf\(dataSource, Author, 'id'\)/,
       )
       for (const name of ['x', undefined]) {
         await expect(select(joined, name)).rejects.toMatchObject({
@@ -760,7 +760,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
       await expect(authors()[name]('id' as never)).rejects.toMatchObject({
         code: 'INVALID_OPTION',
         path: 'Author.id',
-        message: expect.stringContaining(`${name}() answers numbers, not ids`),
+        message: expect.stringContaining(`${name}() returns numbers, not ids`),
       })
       expect(await authors()[name]('fame', { id: In([ada.id, ben.id]) })).toBeTypeOf('number')
     }

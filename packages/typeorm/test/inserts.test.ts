@@ -762,7 +762,8 @@ describe('generators', () => {
       expect.objectContaining({
         code: 'INVALID_OPTION',
         field: 'generator',
-        message: 'flake: the generator generates flake ids with another layout or epoch; pass a generator of the same family',
+        message:
+          'flake: the generator generates flake ids with another layout or epoch; pass a generator of the same family',
       }),
     )
     expect(() => idColumn(flake.withEpoch(Date.UTC(2020, 0, 1)), { generator })).not.toThrow()

@@ -149,7 +149,7 @@ export class NamedColumns {
   /**
    * Whether the value, or one in an array or in JSON, is an id of a column's family: a quick test before reading SQL.
    */
-  mayHold(value: unknown): boolean {
+  mayContain(value: unknown): boolean {
     for (const text of textsIn(value)) for (const family of this.families) if (family.is(text)) return true
     return false
   }

@@ -1,7 +1,7 @@
 import { hexOf } from '@snoflax/core/adapter'
 import { type PreparedColumn, state } from './prepared.js'
 
-/** A value of an id column on its way to the driver. It knows whose it is, so that errors and logs show the id. */
+/** A value of an id column on its way to the driver. It knows its column, so that errors and logs show the id. */
 class BoundId {
   constructor(
     readonly value: unknown,
@@ -9,7 +9,7 @@ class BoundId {
   ) {}
 }
 
-/** Marks an id's stored value, or each of a list that stands for several parameters. */
+/** Marks an id's stored value, or each value of a list that becomes several parameters. */
 export function bound(value: unknown, column: PreparedColumn): unknown {
   if (value == null || typeof value === 'function') return value
   if (Array.isArray(value) && !column.metadata.isArray) return value.map((one) => bound(one, column))
@@ -21,7 +21,7 @@ export const unbound = (value: unknown): unknown => {
   return Array.isArray(value) && value.some((one) => one instanceof BoundId) ? value.map(unbound) : value
 }
 
-/** What the driver gets: values without marks. The list remembers which of them are ids. */
+/** The values for the driver, without marks. `state.bound` remembers which of them are ids. */
 export function unboundList(parameters: readonly unknown[]): unknown[] {
   const values = parameters.map(unbound)
   state.converted.add(values)
@@ -29,7 +29,7 @@ export function unboundList(parameters: readonly unknown[]): unknown[] {
   return values
 }
 
-/** The list with ids in place of what is bound for them; undefined where there are none. */
+/** The list with ids in place of their stored values; undefined for a list that wasn't ours. */
 export function readableList(values: readonly unknown[] | undefined): unknown[] | undefined {
   return values && state.bound.get(values)?.map(readable)
 }

@@ -23,7 +23,7 @@ export interface PlainIdColumnOptions<IsArray extends boolean = boolean> {
   readonly storage?: StorageName
   /** Whether find options and query builders select the column by default. Default true. */
   readonly select?: boolean
-  /** Whether the column holds an array of ids; PostgreSQL only. Default false. */
+  /** Whether the column stores arrays of ids; PostgreSQL only. Default false. */
   readonly array?: IsArray
 }
 
@@ -49,7 +49,7 @@ export interface DatabaseDefault {
   readonly meta?: number | undefined
 }
 
-/** Known to all copies of this package. */
+/** The same in all copies of this package. */
 const DEFINITION: unique symbol = Symbol.for('@snoflax/typeorm column') as never
 
 /** The definition that stands in for a column's transformer. */
@@ -57,8 +57,8 @@ export const definitionOf = (transformer: object | undefined): IdColumnDefinitio
   transformer && DEFINITION in transformer ? (transformer as IdColumnDefinition) : undefined
 
 /**
- * What an id column is, until a DataSource is built and its database known. It stands in for the column's
- * transformer, so that a column that was never prepared fails with what to call.
+ * The declaration of an id column, before a DataSource decides on its database. It takes the place of the column's
+ * transformer, so that a column that was never prepared throws an error that says what to call.
  */
 export class IdColumnDefinition implements ValueTransformer {
   readonly [DEFINITION] = true
@@ -66,7 +66,7 @@ export class IdColumnDefinition implements ValueTransformer {
   constructor(
     readonly family: IdFamily,
     readonly storage: StorageName | undefined,
-    /** Generates its ids; undefined where the application does not. */
+    /** Generates its ids; undefined if the application does not. */
     readonly generate: (() => string) | undefined,
     readonly databaseDefault: DatabaseDefault | undefined,
   ) {}
@@ -95,7 +95,7 @@ export interface PreliminaryColumn {
   type: 'varchar'
   /** The family and options of the ids. */
   transformer: IdColumnDefinition
-  /** Throws: schema builders ask for it where the DataSource was never prepared. */
+  /** Throws, so that schema builders create no table for a DataSource that was never prepared. */
   default: () => string
   /** See {@link PlainIdColumnOptions.nullable}. */
   nullable: boolean
@@ -125,7 +125,7 @@ const STORED = {
 } as const
 
 /**
- * Options for TypeORM of a column of ids that are neither a key nor generated.
+ * TypeORM's options of a column of ids that are neither a key nor generated.
  *
  * @throws {IdError} `INVALID_OPTION`.
  */
@@ -135,7 +135,7 @@ export function plainColumn(family: IdFamily, options: PlainIdColumnOptions): Pr
 }
 
 /**
- * Options for TypeORM of a column of generated ids.
+ * TypeORM's options of a column of generated ids.
  *
  * @throws {IdError} `INVALID_OPTION`, and as {@link idSource}.
  */
@@ -174,7 +174,6 @@ function preliminary(transformer: IdColumnDefinition, options: PlainIdColumnOpti
   return {
     type: 'varchar',
     transformer,
-    // Schema builders ask for it: a DataSource that was never prepared makes no table.
     default: () => transformer.refuse(),
     nullable,
     unique,

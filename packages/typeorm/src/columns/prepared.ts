@@ -4,12 +4,12 @@ import type { DataSource, EntityMetadata, ObjectLiteral, ValueTransformer } from
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
 
-/** Known to all copies of this package. */
+/** The same in all copies of this package. */
 const PREPARED: unique symbol = Symbol.for('@snoflax/typeorm prepared column') as never
 
 /**
  * A column of ids in the metadata of one DataSource: own ids, or a foreign key. It is the transformer of its
- * column, which TypeORM may call twice: both directions are idempotent.
+ * column. Both directions are idempotent, since TypeORM may call them twice.
  */
 export class PreparedColumn implements ValueTransformer {
   readonly [PREPARED] = true
@@ -19,7 +19,7 @@ export class PreparedColumn implements ValueTransformer {
   constructor(
     readonly metadata: ColumnMetadata,
     readonly storage: IdStorage<string>,
-    /** Generates its ids; undefined where the application does not. */
+    /** Generates its ids; undefined if the application does not. */
     readonly generate: (() => string) | undefined,
     /** Its index among the id columns of the DataSource. */
     readonly number: number,
@@ -33,13 +33,13 @@ export class PreparedColumn implements ValueTransformer {
   }
 
   to(value: unknown): unknown {
-    // A function stands for SQL, a list is the value of `Any`, and undefined asks for the column's default. What find
-    // operators hold, which TypeORM 0.3 hands over too, is converted as a parameter.
+    // A function is SQL, a list the value of `Any`, and undefined means the column's default. TypeORM 0.3 passes find
+    // operators too; their values are converted as parameters.
     if (value === undefined || typeof value === 'function') return value
     if (InstanceChecker.isFindOperator(value)) return value
     if (Array.isArray(value)) return value.map((one) => this.to(one))
     const stored: unknown = withPath(this.path, () => this.storage.toDatabase(value))
-    // TypeORM 0.3 knows equal bytes only in Buffers.
+    // TypeORM 0.3 compares bytes only if they are Buffers.
     return isBytes(stored) && globalThis.Buffer
       ? Buffer.from(stored.buffer, stored.byteOffset, stored.length)
       : stored
@@ -51,23 +51,24 @@ export class PreparedColumn implements ValueTransformer {
     return this.one(value)
   }
 
-  /** The same of one id, in an array too. */
+  /** Reads one id: the column's value, or an element of its array. */
   one(value: unknown): unknown {
-    // Of an entity's values, which were read as a raw row's before.
+    // Values of an entity were already read, as values of a raw row.
     return this.storage.family.is(value) ? value : this.read(value)
   }
 
   /**
-   * The id of a value that the database answered.
+   * The id for a value that the database returned.
    *
-   * @throws {IdError} for any other form, an id's text where another form is stored too: no condition finds that row.
+   * @throws {IdError} for any other form. That includes an id's text in a column of another storage: no condition finds
+   * such a row.
    */
   read(value: unknown): unknown {
     try {
       if (value != null) checkStored(this.storage, value)
       return this.storage.fromDatabase(value)
     } catch (error) {
-      // A closure for each value would be a third of the cost.
+      // Only for errors: a closure for each value would be a third of the cost.
       return withPath(this.path, () => {
         throw error
       })
@@ -92,7 +93,7 @@ export const idColumnsIn = ({ columns }: EntityMetadata): PreparedColumn[] =>
 export const generatedColumnsIn = (metadata: EntityMetadata): PreparedColumn[] =>
   idColumnsIn(metadata).filter(({ generate }) => generate !== undefined)
 
-/** Which paths behind the name of a table lead to id columns. */
+/** The id columns of a table, by the paths that can follow its name. */
 export type Paths = ReadonlyMap<string, PreparedColumn>
 
 /** The id columns of a DataSource. */
@@ -100,44 +101,43 @@ export interface PreparedSource {
   readonly database: Database
   /** By their number. */
   readonly columns: readonly PreparedColumn[]
-  /** All that TypeORM accepts as the name of an entity's id column: database name, property and relation. */
+  /** Every name that TypeORM accepts for an entity's id column: database name, property and relation. */
   readonly paths: ReadonlyMap<EntityMetadata, Paths>
   /** By their names in the database, for SQL whose text names them. */
   readonly named: NamedColumns
-  /** Queries with their marks. */
+  /** Queries with marked parameters, by their text. */
   readonly marked: Map<string, Remembered>
-  /** The id columns of selections. */
+  /** The id columns that queries select, by the queries' texts. */
   readonly selected: Map<string, Remembered>
 }
 
-/** What a text means, where it has these sources. */
+/** A result for a text, valid for these sources. */
 export interface Remembered {
   readonly sources: readonly { readonly name: string; readonly behind: unknown }[]
   readonly value: unknown
 }
 
 /**
- * All that is kept. Copies of this package, as ES module and CommonJS, patch one TypeORM: what one of them has done
- * the others know.
+ * All state of this package. Its copies, such as ES module and CommonJS, share it, since they patch one TypeORM.
  */
 interface State {
-  /** By the metadata that a DataSource has built: when it builds them again, it needs preparing again. */
+  /** By the metadata of a DataSource: if it builds them again, it must be prepared again. */
   readonly prepared: WeakMap<readonly EntityMetadata[], PreparedSource>
-  /** The columns of each row whose ids we generated, by the list of rows that an insert has. */
+  /** The columns whose ids we generated, for each row, by an insert's list of rows. */
   readonly generated: WeakMap<readonly ObjectLiteral[], (readonly PreparedColumn[])[]>
-  /** Families of decorated properties, by the prototype that they are on. */
+  /** Families of decorated properties, by the prototype of their class. */
   readonly families: WeakMap<object, Map<string, IdFamily>>
   /** Drivers, loggers and prototypes of TypeORM that are patched. */
   readonly patched: WeakSet<object>
-  /** Lists of parameters as drivers get them, and what each was before. */
+  /** The marked values of each list of parameters, by the list that the driver gets. */
   readonly bound: WeakMap<readonly unknown[], readonly unknown[]>
-  /** Those of TypeORM's own statements, in which ids are converted. */
+  /** Lists of parameters in which ids are already converted, as in TypeORM's own statements. */
   readonly converted: WeakSet<object>
-  /** Those of the queries that a query runner is at. */
+  /** Lists of parameters of the queries that a query runner is running. */
   readonly running: WeakMap<object, Set<readonly unknown[]>>
   /** Copies of TypeORM that passed the self-test, by a prototype. */
   readonly rehearsed: WeakSet<object>
-  /** DataSources whose tables are not to be looked at. */
+  /** DataSources with `checkColumns: false`. */
   readonly unchecked: WeakSet<DataSource>
 }
 
@@ -168,7 +168,7 @@ const preparedSource = (
 
 const UNPREPARED = preparedSource('sqlite', [], new Map())
 
-/** What belongs to a DataSource: a builder, a query runner, the metadata of an entity. */
+/** A builder, a query runner or an entity's metadata, which belong to a DataSource. */
 export interface Belonging {
   readonly dataSource: DataSource
 }
@@ -178,7 +178,7 @@ export const dataSourceOf = (one: Belonging): DataSource =>
   (one.dataSource as DataSource | undefined) ??
   (one as unknown as { readonly connection: DataSource }).connection
 
-/** Of a DataSource that was never prepared, none. */
+/** The id columns of a DataSource; none if it was never prepared. */
 export const preparedOf = ({ entityMetadatas }: DataSource): PreparedSource =>
   state.prepared.get(entityMetadatas) ?? UNPREPARED
 
@@ -193,7 +193,7 @@ export function remember(
   state.prepared.set(entityMetadatas, preparedSource(database, columns, paths))
 }
 
-/** As in TypeORM, later entries weigh more. */
+/** Later entries take precedence, as in TypeORM. */
 function entriesOf({ relations, columns }: EntityMetadata): [string, PreparedColumn][] {
   const joined = relations.flatMap(({ propertyPath, joinColumns, inverseJoinColumns }) => [
     ...joinColumns.slice(0, 1).map((column) => [propertyPath, column] as const),

@@ -33,8 +33,8 @@ export type IdDecorator<Value extends string | string[]> = <Name extends string>
 ) => void
 
 /**
- * A generated primary key (unlike TypeORM's own `Column`, which is neither generated nor a key): a row that is inserted
- * without an id gets a new one. For a column that is neither a key nor generated, use `IdColumn.plain`.
+ * A generated primary key, unlike TypeORM's own `Column`: a row that is inserted without an id gets a new one. For a
+ * column that is neither a key nor generated, use `IdColumn.plain`.
  *
  * @throws {IdError} `GENERATOR_REQUIRED` if the family has no default generator and you pass none.
  *

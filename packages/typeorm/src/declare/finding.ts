@@ -15,7 +15,7 @@ import {
 
 /**
  * Finds rows whose ids were generated at or after `from` and before `to`. For families whose `exactRange` is false (uid)
- * it finds more: recheck with `family.time`. If `from` is after the family's last time, it finds none.
+ * it also finds others nearby: recheck with `family.time`. If `from` is after the family's last time, it finds none.
  *
  * @throws {IdError} `INVALID_OPTION` if `from` is after `to`, `INVALID_TIME`.
  *

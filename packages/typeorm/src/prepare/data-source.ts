@@ -20,8 +20,8 @@ export interface PrepareOptions {
 }
 
 /**
- * Prepares every DataSource of this copy of TypeORM when it builds its metadata. Called by the first id
- * column, since TypeORM has no place where a column could ask for it.
+ * Prepares every DataSource of this copy of TypeORM when it builds its metadata. The first id column calls it, since
+ * TypeORM has no hook for columns.
  */
 export function patchDataSources(): void {
   if (state.patched.has(DataSource.prototype)) return
@@ -39,7 +39,7 @@ function patchBuilding(owner: Building): void {
   }
   owner.initialize = async function (this: DataSource & Building) {
     const dataSource = await initialize.call(this)
-    // The commands of TypeORM are what a wrong column is mended with.
+    // TypeORM's commands must run in spite of wrong columns, since migrations correct them.
     if (isCommand()) return dataSource
     try {
       await checkStoredColumns(dataSource)

@@ -52,8 +52,8 @@ interface Changed {
 }
 
 /**
- * The places of TypeORM where ids are generated, go in and come out: in the DataSource's driver, and in the
- * prototypes of its copy of TypeORM. A DataSource without id columns passes through those unchanged.
+ * Patches the places of TypeORM where ids are generated, bound and read: in the DataSource's driver, and in the
+ * prototypes of its copy of TypeORM. DataSources without id columns are not affected.
  */
 export function patchTypeorm(dataSource: DataSource): void {
   const prototypes = prototypesOf(dataSource)
@@ -68,7 +68,7 @@ export function patchTypeorm(dataSource: DataSource): void {
   }
 }
 
-/** Puts a function around a method; it gets the object and the method, bound to it. */
+/** Wraps a method in a function that gets the object and the bound method. */
 function around<This, Given extends unknown[], Result>(
   owner: object,
   name: string,
@@ -81,14 +81,14 @@ function around<This, Given extends unknown[], Result>(
   }
 }
 
-/** A query runner, which is at its connection from the first query on. */
+/** A query runner, which opens its connection with the first query. */
 interface Connecting extends QueryRunner {
   readonly databaseConnectionPromise?: Promise<unknown>
 }
 
 function patchQueryRunner(runner: object): void {
-  // A save whose id is refused releases its runner while other rows are being loaded. What connects after that is
-  // never given back to the pool, and `destroy()` waits for it forever.
+  // A save with a refused id releases its runner while other rows are being loaded. A connection opened after that
+  // never returns to the pool, and `destroy()` waits for it forever.
   around<Connecting, [], Promise<void>>(runner, 'release', async (self, release) => {
     await self.databaseConnectionPromise?.catch(() => undefined)
     return release()
@@ -114,11 +114,11 @@ function patchQueryRunner(runner: object): void {
   }
 }
 
-/** The user's own SQL, whose text alone names columns: an id beside that of an id column would find nothing. */
+/** Refuses ids in the user's own SQL, where only the text names columns: an unconverted id would find nothing. */
 function refuseIds(dataSource: DataSource, sql: unknown, parameters: unknown): void {
   if (typeof sql !== 'string' || typeof parameters !== 'object' || parameters === null) return
   const { named, database } = preparedOf(dataSource)
-  if (state.converted.has(parameters) || !named.mayHold(Object.values(parameters))) return
+  if (state.converted.has(parameters) || !named.mayContain(Object.values(parameters))) return
   const [text, values] = Array.isArray(parameters)
     ? [sql, parameters as unknown[]]
     : inOrder(sql, parameters as ObjectLiteral, dataSource)
@@ -128,7 +128,7 @@ function refuseIds(dataSource: DataSource, sql: unknown, parameters: unknown): v
   }
 }
 
-/** SQL with `?` for each `:name`, as mysql2 takes it with `namedPlaceholders`. */
+/** SQL with `?` in place of each `:name`, for mysql2's `namedPlaceholders`. */
 function inOrder(sql: string, parameters: ObjectLiteral, dataSource: DataSource): [string, unknown[]] {
   const names = tokensOf(sql, dataSource).filter(({ kind }) => kind === 'placeholder')
   const ends = [0, ...names.map(({ end }) => end)]
@@ -191,7 +191,7 @@ function patchPrototypes(of: Prototypes): void {
       withIds(await execute(), builder),
     )
   }
-  // TypeORM replaces what the caller's operator holds, which may be used again for other columns.
+  // TypeORM overwrites the value in the caller's operator, which may be used again for other columns.
   around<object, [object], void>(of.FindOperator, 'transformValue', (operator, transform, transformer) => {
     const held = { ...operator }
     transform(transformer)
@@ -219,7 +219,7 @@ function patchPrototypes(of: Prototypes): void {
   }
 }
 
-/** TypeORM makes a number of what the database answers. */
+/** Refuses aggregates that TypeORM converts to a number. */
 function refuseAggregate(metadata: EntityMetadata, name: string, property: string): void {
   const column = metadata.findColumnWithPropertyPath(property)
   const idColumn = column && idColumnFor(column)
@@ -227,14 +227,14 @@ function refuseAggregate(metadata: EntityMetadata, name: string, property: strin
   const { path, storage } = idColumn
   throw new IdError(
     'INVALID_OPTION',
-    `${path}: ${name}() answers numbers, not ids; the first and the last id are in find({ order: { ${property}: 'ASC' }, take: 1 }), or 'DESC'`,
+    `${path}: ${name}() returns numbers, not ids; for the first or last id use find({ order: { ${property}: 'ASC' }, take: 1 }), or 'DESC'`,
     { family: storage.family.name, path },
   )
 }
 
 const hasIds = (one: Belonging): boolean => preparedOf(dataSourceOf(one)).columns.length > 0
 
-/** Values of an insert are converted one by one; reading through thousands of them would only cost time. */
+/** An insert's values were converted one by one, so its text, which may be long, needs no reading. */
 function isPlainInsert({ expressionMap }: { readonly expressionMap: object }, query: string): boolean {
   const { queryType, onUpdate } = expressionMap as {
     queryType?: string
@@ -249,7 +249,7 @@ function withIds<Result extends Changed>(result: Result, { expressionMap }: Chan
   return result
 }
 
-/** Where parameters go in and returned values come out. */
+/** Patches the conversion of parameters and of returned values. */
 function patchDriver(dataSource: DataSource): void {
   const { driver } = dataSource
   const escapeQueryWithParameters = driver.escapeQueryWithParameters.bind(driver)
@@ -275,7 +275,7 @@ function patchDriver(dataSource: DataSource): void {
     returnedIds(metadata, createGeneratedMap(metadata, ...result))
 }
 
-/** What RETURNING answered, with ids for the values of id columns. */
+/** The row of a RETURNING, with ids for the values of id columns. */
 function returnedIds(
   metadata: EntityMetadata,
   returned: ObjectLiteral | undefined,
@@ -285,7 +285,7 @@ function returnedIds(
     const column = idColumn.metadata
     const value: unknown = column.getEntityValue(returned)
     if (value == null) continue
-    // A foreign key stands as the relation's value here, not within it.
+    // Here a foreign key is the value of the relation itself, not of a property in it.
     if (column.embeddedMetadata) column.setEntityValue(returned, idColumn.from(value))
     else returned[column.propertyName] = idColumn.from(value)
   }

@@ -4,7 +4,7 @@ import { state } from '../columns/prepared.js'
 
 type Query = (sql: string, parameters?: unknown[], ...rest: unknown[]) => Promise<unknown>
 
-/** Runs a query; what fails tells the ids that were bound, and not their bytes. */
+/** Runs a query. Its errors show the ids that were bound instead of their bytes. */
 export async function queryReadably(
   runner: object,
   query: Query,
@@ -18,14 +18,14 @@ export async function queryReadably(
   try {
     return await query(sql, parameters, ...rest)
   } catch (error) {
-    throw Object.assign(tellIds(error, parameters) as object, { parameters: readableList(parameters) })
+    throw Object.assign(showIds(error, parameters) as object, { parameters: readableList(parameters) })
   } finally {
     running.delete(parameters)
   }
 }
 
-/** In place: whoever gets the error later reads the same. */
-function tellIds(error: unknown, parameters: readonly unknown[]): unknown {
+/** Changes the error in place, so that everyone who gets it later sees the ids. */
+function showIds(error: unknown, parameters: readonly unknown[]): unknown {
   if (typeof error !== 'object' || error === null) return error
   const texts = error as Record<string, unknown>
   for (const name of ['message', 'detail', 'sqlMessage', 'sql']) {
@@ -35,7 +35,7 @@ function tellIds(error: unknown, parameters: readonly unknown[]): unknown {
   return error
 }
 
-/** The DataSource's logger, which gets ids where the driver gets bytes. */
+/** Makes the DataSource's logger get ids where the driver gets bytes. */
 export function logReadably(dataSource: DataSource): void {
   const { logger, options } = dataSource
   if (state.patched.has(logger)) return
@@ -50,7 +50,7 @@ export function logReadably(dataSource: DataSource): void {
       logger.logQuery(sql, logsQueries ? idsOf(values, runner) : values, runner),
     logQueryError: (error, sql, values, runner) =>
       logger.logQueryError(
-        tellIds(error, listOf(values, runner) ?? []) as Error,
+        showIds(error, listOf(values, runner) ?? []) as Error,
         sql,
         idsOf(values, runner),
         runner,

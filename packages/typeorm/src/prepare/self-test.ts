@@ -10,7 +10,7 @@ import {
 import { generatedColumn, plainColumn } from '../columns/definition.js'
 import { dataSourceClassOf, libraryOf } from './typeorm.js'
 
-/** The parts of TypeORM that no list of members describes: what is bound by its builders, relations and trees. */
+/** The kinds of trees, which write keys into statements of their own. */
 const TREES = ['closure-table', 'materialized-path', 'nested-set'] as const
 
 const owner: EntitySchemaRelationOptions = { type: 'many-to-one', target: 'self_test_owner', cascade: true }
@@ -45,7 +45,7 @@ function nameOf(tree: (typeof TREES)[number]): string {
   return `self_test_${tree.replace('-', '_')}`
 }
 
-/** A query runner of the driver, but for the database: it notes what would be bound, and answers what it is told to. */
+/** The driver's query runner without a database: it records what would be bound, and returns preset rows. */
 class Rehearsal {
   readonly runner: QueryRunner
   bound: unknown[] = []
@@ -62,7 +62,7 @@ class Rehearsal {
     Object.assign(this.runner, { query })
   }
 
-  /** Runs a step, in which all these ids are to be bound as bytes. */
+  /** Runs a step and checks that it binds all these ids as bytes. */
   async expect<Result>(step: string, ids: (result: Result) => readonly string[], run: () => Promise<Result>) {
     this.bound = []
     const result = await run()
@@ -74,8 +74,8 @@ class Rehearsal {
 }
 
 /**
- * Runs builders, relations and trees in memory, without a database, by the driver of the DataSource: a version of
- * TypeORM that has all members, and does other things with them, is refused before the first query.
+ * Runs builders, relations and trees in memory with the DataSource's driver, without a database. This refuses a version
+ * of TypeORM that has all the members but behaves differently, before its first query.
  *
  * @throws {IdError} `UNSUPPORTED_VERSION` with the step that failed.
  */

@@ -19,9 +19,9 @@ export function definitionsOf({ entityMetadatas }: DataSource): Definitions {
 }
 
 /**
- * Gives every id column, and every column that references one, the type and the transformer of its database.
+ * Sets type and transformer of every id column, and of every column that references one.
  *
- * @throws {IdError} with entity and property, for a column that the database can't hold.
+ * @throws {IdError} with entity and property, for a column that the database can't store.
  */
 export function settleColumns(
   { entityMetadatas }: DataSource,
@@ -37,10 +37,10 @@ export function settleColumns(
   return prepared
 }
 
-/** A key and its foreign keys have one storage. */
+/** One storage for a key and its foreign keys. */
 type Storages = Map<IdColumnDefinition, IdStorage<string>>
 
-/** TypeORM gives relations that share a column copies of it, which are in the relations alone. */
+/** If relations share a column, TypeORM copies it, and the copies are in the relations only. */
 const columnsOf = (entity: EntityMetadata): ColumnMetadata[] => [...entity.columns, ...joinColumnsOf(entity)]
 
 const joinColumnsOf = ({ relations }: EntityMetadata): ColumnMetadata[] =>
@@ -89,8 +89,8 @@ function prepare(
 }
 
 /**
- * The id column that a foreign key leads to in the end; else its last one, or the column itself. A row may point at its
- * own current version: of columns that reference each other, the one whose ids are generated is the end.
+ * The id column at the end of a foreign key's chain of references; else the last column of the chain. Of columns that
+ * reference each other (a row may reference its own current version), it is the one whose ids are generated.
  */
 function referenced(column: ColumnMetadata, definitions: Definitions): ColumnMetadata {
   const [, ...followed] = follow(column)
@@ -104,7 +104,7 @@ function referenced(column: ColumnMetadata, definitions: Definitions): ColumnMet
   return circle.find(isGenerated) ?? circle[0] ?? end
 }
 
-/** A column and all that it leads to. Composite keys that share a column may lead back to it. */
+/** A column and all that it references, also indirectly. Composite keys that share a column may form a cycle. */
 function follow(column: ColumnMetadata, seen: Set<ColumnMetadata> = new Set()): Set<ColumnMetadata> {
   if (seen.has(column)) return seen
   seen.add(column)
@@ -112,7 +112,7 @@ function follow(column: ColumnMetadata, seen: Set<ColumnMetadata> = new Set()): 
   return seen
 }
 
-/** What a column references by its relations, and by foreign keys that are declared apart. */
+/** The columns that a column references, by relations and by separately declared foreign keys. */
 function targetsOf(column: ColumnMetadata): ColumnMetadata[] {
   const isSame = (one: ColumnMetadata) =>
     one.entityMetadata === column.entityMetadata && one.databaseName === column.databaseName
@@ -133,7 +133,7 @@ function applyType(
   column.type = type
   column.length = sized ? String(length) : ''
   column.unsigned = name === 'bigint' && (database === 'mysql' || database === 'mariadb')
-  // SQLite orders text by bytes by default, and TypeORM would not find the collation again.
+  // SQLite sorts text by bytes anyway, and TypeORM doesn't read collations back, so each sync would find a difference.
   if (collation !== undefined && database !== 'sqlite') column.collation = collation
   else delete column.collation
   if (type === 'char') column.charset = 'ascii'
@@ -174,14 +174,14 @@ const DATABASES: Readonly<Record<string, Database>> = {
   'react-native': 'sqlite',
 }
 
-/** What storages have to know of a DataSource. */
+/** The facts of a DataSource on which storages depend. */
 export interface DatabaseFacts {
   readonly database: Database
-  /** Whether its driver keeps integers of 64 bits exact. */
+  /** Whether its driver returns 64-bit integers exactly. */
   readonly exactBigint: boolean
 }
 
-/** @throws {IdError} `INVALID_OPTION` for a type of DataSource that there are no storages for. */
+/** @throws {IdError} `INVALID_OPTION` for an unsupported type of DataSource. */
 export function databaseOf({ options }: DataSource): DatabaseFacts {
   const database = DATABASES[options.type]
   if (database === undefined) {

@@ -4,7 +4,7 @@ import type { DataSource, EntityMetadata, QueryRunner, Table, TableColumn } from
 import { dataSourceOf, idColumnsIn, preparedOf, state } from '../columns/prepared.js'
 
 /**
- * Looks at the id columns that are in the database. Tables and columns that are not there are TypeORM's affair.
+ * Compares id columns with the database. Missing tables and columns are left to TypeORM.
  *
  * @throws {IdError} `STORAGE_REFUSED` with the columns that are wrong.
  */
@@ -34,15 +34,15 @@ export async function checkStoredColumns(dataSource: DataSource): Promise<void> 
   )
 }
 
-/** A column in the database, and what it is changed to. */
+/** A column in the database, and its new definition. */
 export interface ColumnChange {
   readonly oldColumn: TableColumn
   readonly newColumn: TableColumn
 }
 
 /**
- * Looks at what `synchronize` is about to change: for another type TypeORM drops a column and adds it anew, or in SQLite
- * leaves the values as they are, where no condition finds them.
+ * Checks a change that `synchronize` is about to make. If the type changes, TypeORM drops the column and adds a new one;
+ * in SQLite it keeps the old values, which no condition finds.
  *
  * @throws {IdError} `STORAGE_REFUSED` for an id column that has values.
  */
@@ -86,7 +86,7 @@ function losesValues({ oldColumn, newColumn }: ColumnChange, database: Database)
   return oldColumn.type !== newColumn.type || !isSameSize
 }
 
-/** PostgreSQL finds a table as statements do, by the connection's search_path. */
+/** In PostgreSQL the connection's search_path finds the table, as in any statement. */
 function tableOf(
   { driver }: DataSource,
   database: Database,

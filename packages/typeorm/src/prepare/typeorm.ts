@@ -8,7 +8,7 @@ import { ClosureSubjectExecutor } from 'typeorm/persistence/tree/ClosureSubjectE
 import { MaterializedPathSubjectExecutor } from 'typeorm/persistence/tree/MaterializedPathSubjectExecutor.js'
 import { NestedSetSubjectExecutor } from 'typeorm/persistence/tree/NestedSetSubjectExecutor.js'
 
-/** TypeORM's classes that no builder leads to, and the folders that they are in. */
+/** TypeORM's classes that can't be reached from a builder, and their folders. */
 const CLASSES = {
   FindOperator: [FindOperator, 'find-options'],
   SubjectExecutor: [SubjectExecutor, 'persistence'],
@@ -17,13 +17,13 @@ const CLASSES = {
   NestedSetSubjectExecutor: [NestedSetSubjectExecutor, 'persistence/tree'],
 } as const
 
-/** A module that Node has loaded by `require`, as TypeORM always is. */
+/** A module in Node's cache of `require`, by which TypeORM is always loaded. */
 interface LoadedModule {
   readonly exports: { readonly DataSource?: new (...given: never[]) => object }
   require(path: string): Record<string, unknown>
 }
 
-/** The file that has the class of the DataSource, in whichever copy of TypeORM. */
+/** The module that exports the DataSource's class, in any copy of TypeORM. */
 function moduleOf(dataSource: DataSource): LoadedModule | undefined {
   const node = globalThis.process?.getBuiltinModule?.('node:module')
   const cache = node?.createRequire(`${process.cwd()}/`).cache ?? {}
@@ -33,13 +33,13 @@ function moduleOf(dataSource: DataSource): LoadedModule | undefined {
     .find(({ exports: { DataSource } }) => DataSource !== undefined && dataSource instanceof DataSource)
 }
 
-/** The class of the DataSource in its copy of TypeORM, and no class that inherits from it. */
+/** TypeORM's own class of the DataSource in its copy of TypeORM, not a subclass. */
 export const dataSourceClassOf = (dataSource: DataSource): typeof OwnDataSource =>
   dataSource instanceof OwnDataSource
     ? OwnDataSource
     : (moduleOf(dataSource)?.exports.DataSource as typeof OwnDataSource)
 
-/** TypeORM, as far as errors are concerned. */
+/** TypeORM and its version, for errors. */
 export const libraryOf = (dataSource: DataSource): Library => ({
   name: 'typeorm',
   version: moduleOf(dataSource)?.require('../package.json')['version'] as string | undefined,
@@ -47,7 +47,7 @@ export const libraryOf = (dataSource: DataSource): Library => ({
   by: '@snoflax/typeorm',
 })
 
-/** Prototypes of TypeORM's classes, in the copy of TypeORM that the DataSource is of. */
+/** Prototypes of TypeORM's classes, in the DataSource's copy of TypeORM. */
 export function prototypesOf(dataSource: DataSource) {
   const select = dataSource.createQueryBuilder()
   const SelectQueryBuilder = prototypeOf(select)
@@ -85,7 +85,7 @@ function classesOf(dataSource: DataSource): Record<keyof typeof CLASSES, object>
   return Object.fromEntries(entries) as Record<keyof typeof CLASSES, object>
 }
 
-/** What is patched, called or read though it is not public, by its owner. */
+/** Non-public members that we patch, call or read, by their owner. */
 const MEMBERS = {
   QueryBuilder:
     'replacePropertyNamesForTheWholeQuery getWherePredicateCondition getWhereInIdsCondition createParameter createCteExpression',
@@ -110,7 +110,7 @@ const MEMBERS = {
   ColumnMetadata: 'getEntityValue setEntityValue entityMetadata propertyPath',
 } as const
 
-/** All of TypeORM that this package relies on. */
+/** All members of TypeORM that this package relies on. */
 export function reliancesOf(dataSource: DataSource): Reliance[] {
   const [metadata] = dataSource.entityMetadatas
   const owners: Readonly<Record<keyof typeof MEMBERS, unknown>> = {

@@ -13,15 +13,15 @@ type Tokens = readonly SqlToken[]
 
 /** What a bound value is compared with. */
 export interface Comparison {
-  /** Paths as they stand in the query, without quotes; undefined for other expressions. None for what is no value. */
+  /** Paths as written in the query, without quotes; undefined for other expressions. Empty if nothing is compared. */
   readonly paths: readonly (string | undefined)[]
-  /** Whether by pattern, as LIKE does. */
+  /** Whether the operator matches a pattern, as LIKE does. */
   readonly byPattern: boolean
   /** The expressions that the value is part of. */
   readonly around: Surroundings
 }
 
-/** Expressions, from the innermost; what is farther out is shared. */
+/** The expressions around a value, the innermost first. Values in one group share the outer ones. */
 export interface Surroundings {
   readonly expressions: readonly Expression[]
   readonly outer?: Surroundings
@@ -29,10 +29,10 @@ export interface Surroundings {
 
 const PATTERNS = ['LIKE', 'ILIKE', 'GLOB', 'REGEXP', 'RLIKE']
 const QUANTIFIERS = ['ANY', 'SOME', 'ALL']
-/** Functions that answer one of their arguments: what they answer is compared as the argument is. */
+/** Functions that return one of their arguments, so that a comparison with the result is one with the argument. */
 const PASSING = ['COALESCE', 'IFNULL', 'NULLIF', 'MIN', 'MAX', 'GREATEST', 'LEAST', 'ANY_VALUE']
-/** The same, where some arguments are something else; an array of ids has the ids in it. */
-const ANSWERING: Readonly<Record<string, readonly [from: number, to?: number]>> = {
+/** The same for functions that return only some of their arguments, or, for arrays, their elements. */
+const RETURNING: Readonly<Record<string, readonly [from: number, to?: number]>> = {
   IF: [1],
   IIF: [1],
   FIRST_VALUE: [0, 1],
@@ -44,8 +44,8 @@ const ANSWERING: Readonly<Record<string, readonly [from: number, to?: number]>> 
 }
 
 /**
- * Tells what a parameter is compared with: the other operands beside it, or beside the brackets, functions and cases
- * that pass its value on. What holds for all in the same brackets is found once.
+ * Finds what a parameter is compared with: the operands beside it, or beside the parentheses, functions and CASE
+ * expressions that pass its value on. Results are shared by all values in the same parentheses.
  */
 export function comparisonsIn(
   tokens: Tokens,
@@ -56,7 +56,7 @@ export function comparisonsIn(
   const rows = new Map<Range, Tokens[]>()
   const members = new Map<Tokens, Tokens[]>()
 
-  /** `row` is where the value is in rows of values, from the outermost; `isChanged` whether something is done to it. */
+  /** `row` is the value's position in row values, from the outermost; `isChanged` says whether an operation changes it. */
   const compare = (own: Range, row: readonly number[], isChanged: boolean): Comparison => {
     const expression = expressionAt[own.from] as Expression
     const operand = operandAt[own.from] ?? own
@@ -100,7 +100,7 @@ export function comparisonsIn(
       return compare({ from: isCalled ? group.from - 1 : group.from, to: group.to }, row, isChanged)
     })
 
-  /** What an operand holds for a place in a row of values: the member of the row, or of each row of a list. */
+  /** The members of an operand at a position in row values: of the row, or of each row of a list. */
   const membersOf = (operand: Range, row: readonly number[]): Tokens[] =>
     rowsOf(operand).map((one) =>
       row.reduce<Tokens>((outer, index) => once(members, outer, () => membersIn(outer))[index] ?? [], one),
@@ -149,18 +149,18 @@ function casesBeside({ expressions }: Group, edge: SqlToken | undefined): Expres
 const isQuery = (tokens: Tokens, { from }: Group): boolean =>
   isWord(tokens[from + 1], 'SELECT', 'WITH', 'VALUES')
 
-/** What a map has for a key: made when it is asked for, and kept. */
-export function once<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  if (!map.has(key)) map.set(key, make())
+/** The map's value for a key; computed and stored if it has none. */
+export function once<Key, Value>(map: Map<Key, Value>, key: Key, compute: () => Value): Value {
+  if (!map.has(key)) map.set(key, compute())
   return map.get(key) as Value
 }
 
-/** Whether nothing is done to the value; a cast of it is the user's. */
+/** Whether the value is compared unchanged, apart from a cast or collation. */
 const isPlain = (tokens: Tokens, { from, to }: Range, own: Range): boolean =>
   from === own.from &&
   (to === own.to || tokens[own.to + 1]?.text === '::' || isWord(tokens[own.to + 1], 'COLLATE'))
 
-/** Of `(a, b)` and `ROW(a, b)`. */
+/** The members of `(a, b)` and `ROW(a, b)`. */
 const membersIn = (tokens: Tokens): Tokens[] => {
   const open = isWord(tokens[0], 'ROW') ? 1 : 0
   const isRow = tokens[open]?.text === '(' && closingOf(tokens, open) === tokens.length - 1
@@ -168,8 +168,8 @@ const membersIn = (tokens: Tokens): Tokens[] => {
 }
 
 /**
- * The path that an expression is, or passes on: `o.id`, `min(o.id) OVER (…)`, `DISTINCT o.id`, `CASE … THEN o.id END`. A
- * literal beside it is text.
+ * The path whose value an expression returns: `o.id`, `min(o.id) OVER (…)`, `DISTINCT o.id`, `CASE … THEN o.id END`.
+ * Undefined if it can also return a literal.
  */
 export const pathOf = (tokens: Tokens): string | undefined => pathsOf(tokens)[0]
 
@@ -182,14 +182,14 @@ export function pathsOf(tokens: Tokens): string[] {
   return answers.some(([token]) => token?.kind === 'string') ? [] : answers.flatMap(pathsOf)
 }
 
-/** What an expression answers one of: arguments of a function, results of a CASE, what is in brackets. */
-function answersOf(tokens: Tokens): Tokens[] {
+/** The expressions one of which this one returns: arguments of a function, results of a CASE, content of parentheses. */
+function returnedBy(tokens: Tokens): Tokens[] {
   if (isWord(tokens[0], 'CASE')) return resultsOf(tokens)
   const isCalled = tokens[1]?.text === '('
   const end = isCalled ? closingOf(tokens, 1) : -1
   const call = isCalled && isWord(tokens[end + 1], 'OVER', 'FILTER') ? tokens.slice(0, end + 1) : tokens
   if (calls(call[0], PASSING)) return membersIn(call.slice(1))
-  const range = Object.entries(ANSWERING).find(([name]) => calls(call[0], [name]))?.[1]
+  const range = Object.entries(RETURNING).find(([name]) => calls(call[0], [name]))?.[1]
   if (range)
     return membersIn(call.slice(1))
       .slice(...range)
@@ -198,17 +198,17 @@ function answersOf(tokens: Tokens): Tokens[] {
   return members.length === 1 ? members : []
 }
 
-/** Whether it names one of these functions, in whatever schema. */
+/** Whether the token names one of these functions, in any schema. */
 const calls = (token: SqlToken | undefined, names: readonly string[]): boolean =>
   names.includes(token?.parts.at(-1)?.toUpperCase() ?? '')
 
-/** Of `o.id ORDER BY o.name` in an aggregate. */
+/** `o.id` of `o.id ORDER BY o.name` in an aggregate. */
 function withoutOrder(tokens: Tokens): Tokens {
   const order = tokens.findIndex((token) => isWord(token, 'ORDER'))
   return order === -1 ? tokens : tokens.slice(0, order)
 }
 
-/** What stands behind THEN and ELSE. None where the last END is another one's. */
+/** The expressions after THEN and ELSE; none if the last END belongs to another CASE. */
 function resultsOf(tokens: Tokens): Tokens[] {
   const results: SqlToken[][] = []
   let depth = 0
@@ -232,7 +232,7 @@ const isFunction = (caller: SqlToken | undefined): boolean => {
   return !ENDS.has(word) && !COMPARING.has(word) && !isWord(caller, 'CASE', 'END', ...QUANTIFIERS)
 }
 
-/** Names of values in an expression, and the expressions in its brackets that are values. */
+/** Names of values in an expression, and the expressions in its parentheses that are values. */
 export function* valuesIn(
   tokens: Tokens,
   { operands, groups }: Expression,
@@ -258,7 +258,7 @@ export function* namesIn(tokens: Tokens, expression: Expression): Generator<SqlT
   }
 }
 
-/** Not new names, conditions of CASE, nor rows of a subquery. */
+/** The expressions of a group that are values: no aliases, conditions of a CASE or sources of a subquery. */
 function valuesOf(tokens: Tokens, group: Group): Expression[] {
   const from = group.expressions.findIndex(({ edge }) => isWord(edge, 'FROM'))
   const answered =

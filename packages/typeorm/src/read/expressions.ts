@@ -1,6 +1,6 @@
 import { isWord, type SqlToken } from '@snoflax/core/adapter'
 
-/** Indexes of the first token and of the last. */
+/** Indexes of the first and last token. */
 export interface Range {
   readonly from: number
   to: number
@@ -9,28 +9,28 @@ export interface Range {
 /** `(…)`, `[…]` or `CASE … END`. */
 export interface Group extends Range {
   readonly isCase: boolean
-  /** What it stands in. */
+  /** The expression that contains it. */
   readonly around: Expression
   readonly expressions: Expression[]
 }
 
-/** What stands between commas, brackets and words that an expression ends at. */
+/** The tokens between commas, parentheses and the words in {@link ENDS}. */
 export interface Expression {
   readonly group: Group | undefined
   /** The token before it. */
   readonly edge: SqlToken | undefined
   /** How many commas are before it in its group. */
   readonly index: number
-  /** What stands between its words and operators that compare. */
+  /** The ranges between its operators that compare. */
   readonly operands: Range[]
   readonly groups: Group[]
   /** Whether the next token begins an operand. */
   isCut: boolean
-  /** Whether the next AND stands between two bounds. */
+  /** Whether the next AND is that of a BETWEEN. */
   isBetween: boolean
 }
 
-/** The expressions of a query: for each token, which it is in, and in which operand. */
+/** For each token of a query, its expression and its operand. */
 export interface Expressions {
   readonly expressionAt: readonly Expression[]
   readonly operandAt: readonly (Range | undefined)[]
@@ -44,7 +44,7 @@ export const ENDS = words(
     'INTERSECT RETURNING JOIN INNER LEFT RIGHT FULL CROSS NATURAL STRAIGHT_JOIN USING WHEN THEN ELSE AND OR AS ' +
     'ASC DESC NULLS',
 )
-/** What stands between two operands; AND as in BETWEEN, DISTINCT FROM behind IS. */
+/** Words and operators between two operands; AND as in BETWEEN, DISTINCT FROM after IS. */
 export const COMPARING = words(
   '<=> <= >= <> != == = < > @> <@ && IN NOT IS BETWEEN AND DISTINCT FROM ESCAPE LIKE ILIKE GLOB REGEXP RLIKE',
 )
@@ -74,7 +74,7 @@ export function readExpressions(tokens: readonly SqlToken[]): Expressions {
   tokens.forEach((token, at) => {
     const word = wordOf(token)
     const isBracket = word === ')' || word === ']'
-    // In brackets that close, a CASE may lack its END.
+    // A closing bracket also ends a CASE without END.
     while (isBracket && current.group?.isCase) current = current.group.around
     if (current.group && (isBracket || (word === 'END' && current.group.isCase))) {
       current.group.to = at

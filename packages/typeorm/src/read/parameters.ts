@@ -38,16 +38,16 @@ import {
 } from './sources.js'
 
 /**
- * Ends the name of a parameter that is compared with an id column, with the column's number. One that is only near
- * id columns, in an expression that is not understood, is guarded: it may be anything but an id of theirs.
+ * Ends the name of a parameter that is compared with an id column, followed by the column's number. A parameter near id
+ * columns, in an expression that we can't read, is guarded: it may be anything but an id of these columns.
  */
 const MARK = '.snoflax'
 const GUARD = 'guarded'
 const MARKED = /\.snoflax(\d+(?:_\d+)*)(guarded)?(?![A-Za-z0-9_.])/y
 
 /**
- * Marks the parameters of a query that are compared with id columns. They are marked and not converted,
- * since the same parameter may be compared with something else in another place, and values may still be set.
+ * Marks the parameters of a query that are compared with id columns. It can't convert them yet, since the same parameter
+ * may be compared with something else in another place, and values may still be set.
  *
  * @throws {IdError} `INVALID_OPTION` for a pattern on ids that are not stored as text, and for columns that are never equal.
  */
@@ -158,7 +158,7 @@ function marksBy(
     const column = columns.find((one) => one !== undefined)
     if (column && comparison.byPattern) return markOfPattern(column)
     if (column && columns.every((one) => one !== undefined)) return MARK + column.number
-    // What is compared with other columns alone is no id.
+    // A value that is compared only with other columns is not an id.
     if (!column && columns.length > 0 && comparison.paths.every((path) => path !== undefined)) return ''
     const guards = around(comparison.around).map(({ number }) => number)
     return guards.length > 0 ? `${MARK}${guards.join('_')}${GUARD}` : ''
@@ -168,7 +168,7 @@ function marksBy(
 const columnsOf = ({ paths }: Comparison, at: SqlToken, columnAt: ColumnAt) =>
   paths.map((path) => (path === undefined ? undefined : columnAt(path, at)))
 
-/** An id in quotes is equal to nothing where ids are stored in another form. */
+/** Refuses an id in quotes: it equals nothing in a column that stores ids in another form. */
 function refuseLiteral(literal: SqlToken, comparison: Comparison, columnAt: ColumnAt): void {
   const column = columnsOf(comparison, literal, columnAt).find((one) => one !== undefined)
   if (!column) return
@@ -183,7 +183,7 @@ function refuseLiteral(literal: SqlToken, comparison: Comparison, columnAt: Colu
   )
 }
 
-/** One column of each form in which ids are stored, that is not the ids' own. */
+/** One column for each storage that converts. */
 function distinct(columns: readonly PreparedColumn[]): PreparedColumn[] {
   const forms = new Map<string, PreparedColumn>()
   for (const column of columns) {
@@ -194,8 +194,8 @@ function distinct(columns: readonly PreparedColumn[]): PreparedColumn[] {
 }
 
 /**
- * Looks at the FROM of the brackets that a path is in, at the aliases of the builder, and then at the tables that a
- * query written as text has besides.
+ * Looks up a path in the FROM of its subquery, then in the builder's aliases, then in other tables that the text of the
+ * query names.
  */
 function columnsBySource(
   tokens: readonly SqlToken[],
@@ -219,8 +219,8 @@ function columnsBySource(
       return idColumnBehind(path, read()) ?? columnAnswered(path)
     })
   /**
-   * In SQLite and MySQL a condition may name what its query answers. A column of a source goes first, so all columns must
-   * be known.
+   * In SQLite and MySQL a condition may use an alias of its own SELECT. A source's column takes precedence, so this needs
+   * to know all columns.
    */
   let answers: ReturnType<typeof idsOfSelect> | undefined
   const columnAnswered = (path: string) => {
@@ -293,7 +293,7 @@ function refuse(name: string, value: unknown, { path, metadata, storage }: Prepa
   )
 }
 
-/** A list in one parameter: TypeORM makes one for each value, and each would be read by itself. */
+/** A list as one parameter: TypeORM creates one for each value, and we would read each of them. */
 export function inOneParameter(builder: Parametric, path: string, value: unknown): object | undefined {
   if (!InstanceChecker.isFindOperator(value) || value.type !== 'in') return undefined
   const list: unknown = value.value
@@ -307,8 +307,8 @@ export interface Parametric extends Selection {
 }
 
 /**
- * The condition of `whereInIds`, `delete([…])` and `update([…])` as one list. TypeORM writes a chain of OR for
- * keys with a transformer, which SQLite refuses from a thousand ids on. Undefined where the key is no single id.
+ * The condition of `whereInIds`, `delete([…])` and `update([…])` as one list. For keys with a transformer TypeORM writes
+ * a chain of ORs, which SQLite refuses from a thousand ids on. Undefined if the key is not a single id.
  */
 export function inIds(metadata: EntityMetadata, ids: unknown): ObjectLiteral | undefined {
   const [key, another] = metadata.primaryColumns

@@ -28,35 +28,35 @@ import {
 
 export type RawRow = Record<string, unknown>
 
-/** What the values of rows are, by their names there. */
+/** The meanings of the values in rows, by their names there. */
 interface Meanings {
   readonly ids: Map<string, PreparedColumn>
-  /** Of expressions that are not understood. */
+  /** Expressions that we can't read. */
   readonly derived: Map<string, Derived>
-  /** Of those whose name the database makes, and the names that others have. */
+  /** Such expressions whose name the database chooses, and the names that other values have. */
   readonly unnamed: Derived[]
   readonly claimed: Set<string>
 }
 
-/** An expression that may answer an id as it is stored. */
+/** An expression that may return an id in its stored form. */
 interface Derived {
   /** The id columns in it. */
   readonly near: readonly PreparedColumn[]
-  /** Whether the stored form is joined to other text, or cast to text. */
+  /** Whether the expression concatenates the stored form with other text, or casts it to text. */
   readonly isJoined: boolean
 }
 
 /**
- * Puts ids where a query's raw rows have database values, in place. Raw rows are what `getRawMany` answers,
- * and what TypeORM itself compares and groups by, which bytes are no good for.
+ * Replaces the stored values in a query's raw rows by ids. `getRawMany` returns raw rows, and TypeORM itself groups
+ * them by their keys, which doesn't work with bytes.
  *
- * @throws {IdError} `INVALID_OPTION` for an expression that answers an id as it is stored.
+ * @throws {IdError} `INVALID_OPTION` for an expression that returns an id in its stored form.
  */
 export function putIdsIntoRows(rows: readonly RawRow[], selection: Selection): void {
   if (rows.length > 0) putIds(rows, selectedMeanings(selection))
 }
 
-/** The same in what RETURNING answered, where values have the names of their columns. */
+/** The same for rows of a RETURNING, where values have the names of their columns. */
 export function putIdsIntoReturned(raw: unknown, metadata: EntityMetadata, returning: unknown): void {
   const columns = idColumnsIn(metadata)
   if (columns.length === 0 || !Array.isArray(raw)) return
@@ -68,13 +68,13 @@ export function putIdsIntoReturned(raw: unknown, metadata: EntityMetadata, retur
   putIds(raw, meanings)
 }
 
-/** What we use of a stream of Node. */
+/** The part of Node's streams that we use. */
 export interface Stream {
   push(row: RawRow | null, ...rest: unknown[]): boolean
   destroy(error: unknown): void
 }
 
-/** Puts ids into each row of a stream. It ends with the error of a row that is refused. */
+/** Puts ids into each row of a stream. A refused row ends the stream with its error. */
 export function putIdsIntoStream(stream: Stream, selection: Selection): Stream {
   const meanings = selectedMeanings(selection)
   const { push } = stream
@@ -84,7 +84,7 @@ export function putIdsIntoStream(stream: Stream, selection: Selection): Stream {
         if (row !== null) putIds([row], meanings)
       } catch (error) {
         this.destroy(error)
-        // mysql2 would pause its connection, which others get next.
+        // On false mysql2 would pause its connection, which the pool passes on.
         return true
       }
       return push.call(this, row, ...rest)
@@ -96,7 +96,7 @@ function putIds(rows: readonly RawRow[], { ids: columns, derived, unnamed, claim
   const [first] = rows
   if (typeof first !== 'object') return
   const present = [...columns].filter(([key]) => key in first)
-  // Joined rows come many times, and so do foreign keys.
+  // Joined rows and foreign keys repeat their ids.
   const known = new Map<IdStorage<string>, Map<unknown, unknown>>()
   for (const [key, column] of present) {
     const ids = once(known, column.storage, () => new Map<unknown, unknown>())
@@ -124,13 +124,13 @@ function refuseStored(key: string, value: unknown, { near, isJoined }: Derived):
   const { path, metadata, storage } = column
   throw new IdError(
     'INVALID_OPTION',
-    `${path}: ${key} is selected by an expression that answers ids as they are stored (${storage.name}); select the column ` +
-      `itself under a name, or run the query by dataSource.query, and storageOf(dataSource, ${metadata.entityMetadata.name}, '${metadata.propertyPath}').fromDatabase`,
+    `${path}: ${key} is selected by an expression that returns ids in their stored form (${storage.name}); select the column ` +
+      `itself with an alias, or run the query with dataSource.query and convert with storageOf(dataSource, ${metadata.entityMetadata.name}, '${metadata.propertyPath}').fromDatabase`,
     { family: storage.family.name, path, field: key, value },
   )
 }
 
-/** Whether a value is an id as the column stores it, or JSON or an array with one. */
+/** Whether a value is an id in the column's stored form, or JSON or an array with one. */
 function isStored(value: unknown, column: PreparedColumn): boolean {
   const isObject = typeof value === 'object' && value !== null
   if (isObject && !isBytes(value)) return Object.values(value).some((one) => isStored(one, column))
@@ -144,7 +144,7 @@ function isStored(value: unknown, column: PreparedColumn): boolean {
   }
 }
 
-/** What a selection answers, by the names that its values have in a row. */
+/** The meanings of a selection's values, by their names in a row. */
 function selectedMeanings(selection: Selection): Meanings {
   const { aliases, selects, commonTableExpressions } = selection.expressionMap
   const dataSource = dataSourceOf(selection)
@@ -183,7 +183,7 @@ function addExpressions(
       derived.delete(key)
       if (column) ids.set(key, column)
     }
-    // A single name is a column, or all of an entity's.
+    // A single name is a column, or all columns of an entity.
     if (tokens.length < 2 || (key !== undefined && column)) continue
     const near = columnsNear(tokens, sources)
     if (near.length === 0) continue
@@ -195,7 +195,7 @@ function addExpressions(
 
 const JOINING = ['CONCAT', 'CONCAT_WS', 'GROUP_CONCAT', 'STRING_AGG', 'CAST']
 
-/** Whether an expression only joins and casts; other functions may answer anything. */
+/** Whether an expression only concatenates and casts; other functions may return anything. */
 function isJoining(tokens: readonly SqlToken[]): boolean {
   const called = tokens.filter(
     (token, i) => token.kind === 'name' && tokens[i + 1]?.text === '(' && !isWord(tokens[i - 1], 'AS'),
@@ -204,7 +204,7 @@ function isJoining(tokens: readonly SqlToken[]): boolean {
   return joins && called.every((one) => isWord(one, ...JOINING))
 }
 
-/** Id columns in an expression, of those whose stored form tells them from other values. */
+/** Id columns in an expression whose stored form is distinguishable from other values. */
 function columnsNear(tokens: readonly SqlToken[], sources: readonly Source[]): PreparedColumn[] {
   const [expression] = readExpressions(tokens).expressionAt
   const columns = Array.from(expression ? namesIn(tokens, expression) : []).flatMap(({ parts }) => {
@@ -223,7 +223,7 @@ const keysOf = (alias: Alias, { driver }: DataSource): string[] =>
       )
     : []
 
-/** The id columns of all that an alias stands for, by the names that their values have in a row. */
+/** The id columns of an alias's table or subquery, by the names that their values have in a row. */
 function columnsOf(alias: Alias, sources: readonly Source[], dataSource: DataSource): Paths {
   if (!alias.hasMetadata) return sources.find(({ name }) => name === alias.name)?.paths ?? new Map()
   const keyOf = ({ databaseName }: ColumnMetadata) =>

@@ -18,21 +18,21 @@ import {
 } from '../columns/prepared.js'
 import { once, pathOf, pathsOf } from './comparisons.js'
 
-/** A name in a query's FROM, and which paths behind it lead to id columns. */
+/** A name in a query's FROM, and its id columns by path. */
 export interface Source {
   readonly name: string
   readonly paths: Paths
-  /** Of an entity's table. */
+  /** The entity's metadata, if it is an entity's table. */
   readonly metadata?: EntityMetadata
 }
 
-/** One that stands in SQL. */
+/** A source in the text of SQL. */
 export interface WrittenSource extends Source {
-  /** Where it stands. */
+  /** The token of its name. */
   readonly token: SqlToken
 }
 
-/** A query in a text: what its names can mean, and the query around it. */
+/** A query in a text: the sources that its names can mean, and the query around it. */
 export interface Scope {
   readonly sources: WrittenSource[]
   readonly outer: Scope | undefined
@@ -66,27 +66,27 @@ export interface Alias {
   readonly tablePath?: string
 }
 
-/** An expression that is selected, or several, and the name that TypeORM puts behind it. */
+/** One selected expression, or several, and the alias that TypeORM appends. */
 export interface Selected {
   readonly selection: string
   readonly aliasName?: string
 }
 
-/** What a query selects. */
+/** The parts of a query builder that say what it selects. */
 export interface Selection extends Belonging {
   readonly expressionMap: {
     readonly aliases: readonly Alias[]
     readonly selects: readonly Selected[]
     readonly commonTableExpressions: readonly unknown[]
   }
-  /** `WITH …`, or nothing. */
+  /** `WITH …`, or an empty text. */
   createCteExpression(): string
 }
 
-/** An application sends the same texts again and again; lists of many lengths are none of them. */
+/** An application repeats its texts, except for lists of varying length, which are long. */
 const REMEMBERED = { texts: 500, length: 10_000 }
 
-/** What was made of a text with these aliases, or is made now. */
+/** The cached result for a text with these aliases, or a new one. */
 export function remembered<Value>(
   known: Map<string, Remembered>,
   text: string,
@@ -113,11 +113,11 @@ const behind = (one: Alias): unknown => (one.hasMetadata ? one.metadata : one.su
 export const tokensOf = (query: string, dataSource: DataSource): SqlToken[] =>
   readSql(query, { dialect: preparedOf(dataSource).database, placeholder: NAMED_PLACEHOLDER })
 
-/** The id column that a path in a query leads to. Earlier sources weigh more. */
+/** The id column that a path in a query means. Earlier sources take precedence. */
 export const idColumnAt = (path: string, sources: readonly Source[]): PreparedColumn | undefined =>
   idColumnBehind(path, sources) ?? bareIdColumn(path, sources)
 
-/** Of a path that names no source, unless several have it. */
+/** The id column of a path without a source, unless several sources have it. */
 function bareIdColumn(path: string, sources: readonly Source[]): PreparedColumn | undefined {
   const found = new Set(
     sources.flatMap(({ paths }) => paths.get(path) ?? paths.get(path.toLowerCase()) ?? []),
@@ -128,7 +128,7 @@ function bareIdColumn(path: string, sources: readonly Source[]): PreparedColumn 
   return others.every(isSame) ? column : undefined
 }
 
-/** What a path is in the FROM of a query: an id column or another one. Undefined where it has no such path. */
+/** The column that a path means in a FROM: an id column or another one. Undefined if no source has the path. */
 export function columnIn(
   path: string,
   sources: readonly Source[],
@@ -143,7 +143,7 @@ export function columnIn(
   return idColumn || isThere ? { idColumn } : undefined
 }
 
-/** The same of a path that begins with a source's name; names that differ in case only are the last choice. */
+/** The same for a path that begins with a source's name; names that differ only in case are the last choice. */
 export function idColumnBehind(path: string, sources: readonly Source[]): PreparedColumn | undefined {
   for (const form of [(text: string) => text, (text: string) => text.toLowerCase()]) {
     for (const { name, paths } of sources) {
@@ -155,11 +155,11 @@ export function idColumnBehind(path: string, sources: readonly Source[]): Prepar
   return undefined
 }
 
-/** What a builder selects from, by alias, then by table. */
+/** The sources of a builder, by alias, then by table. */
 export function sourcesOf(
   aliases: readonly Alias[],
   dataSource: DataSource,
-  /** `WITH …`, where the builder has common table expressions. */
+  /** `WITH …`, if the builder has common table expressions. */
   common = '',
 ): Source[] {
   const entities = aliases.filter(({ hasMetadata }) => hasMetadata)
@@ -287,7 +287,7 @@ const tablesOf = ({ entityMetadatas }: DataSource): Tables =>
     ]),
   )
 
-/** What stands in the FROM of queries, by the names behind it and by its own. */
+/** The sources in FROM clauses, by alias and by their own name. */
 export function writtenSources(
   tokens: readonly SqlToken[],
   dataSource: DataSource,
@@ -336,7 +336,7 @@ const NOT_FROM = [
   'VALUES',
 ]
 
-/** Of `name (columns) AS (SELECT …)`. */
+/** The id columns of `name (columns) AS (SELECT …)`. */
 function idsOfCommonTable(
   tokens: readonly SqlToken[],
   at: number,
@@ -346,20 +346,20 @@ function idsOfCommonTable(
   const hasNames = tokens[at + 1]?.text === '('
   const as = hasNames ? closingOf(tokens, at + 1) + 1 : at + 1
   const names = hasNames ? tokens.slice(at + 2, as - 1).flatMap(({ parts }) => parts) : []
-  // A hint may stand between: [NOT] MATERIALIZED.
+  // [NOT] MATERIALIZED may stand in between.
   const open = [as + 1, as + 2, as + 3].find((i) => tokens[i]?.text === '(') ?? tokens.length
   if (!isWord(tokens[as], 'AS') || !beginsQuery(tokens[open + 1])) return undefined
   return idsOfSelect(tokens.slice(open + 1, closingOf(tokens, open)), dataSource, names, tables)
 }
 
-/** Something that is selected: under which name it is in the row, and the id column that it is. */
+/** A selected expression: its name in the row, and its id column. */
 export interface Expression {
   readonly key: string | undefined
   readonly column: PreparedColumn | undefined
   readonly tokens: readonly SqlToken[]
 }
 
-/** What is selected under a name of its own, or that of its column. */
+/** The selected expressions that have an alias, or the name of their column. */
 export function expressionsOf(
   selection: readonly SqlToken[],
   sources: readonly Source[],
@@ -385,7 +385,7 @@ export function expressionsOf(
   })
 }
 
-/** Of `*`, or `o.*`. */
+/** The expressions of `*` or `o.*`. */
 function allOf({ parts }: SqlToken, sources: readonly Source[]): Expression[] {
   const name = parts.slice(0, -1).join('.')
   const named = sources.filter((source) => name === '' || source.name.toLowerCase() === name.toLowerCase())
@@ -400,7 +400,7 @@ function allOf({ parts }: SqlToken, sources: readonly Source[]): Expression[] {
   )
 }
 
-/** An expression, and the name behind it as the database answers it. */
+/** An expression without its alias, and the alias as the database returns it. */
 function withName(expression: readonly SqlToken[], dataSource: DataSource) {
   const last = expression.at(-1)
   const hasAs = isWord(expression.at(-2), 'AS')

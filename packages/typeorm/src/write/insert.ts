@@ -16,7 +16,7 @@ import {
 } from './new-rows.js'
 import { columnsToReturn, type Finding, keyColumns, readStoredRows, type StoredRow } from './stored-rows.js'
 
-/** Runs an insert, and gives its result and its entities the ids that are stored. */
+/** Runs an insert, and sets the stored ids in its result and its entities. */
 export async function insertWithIds(
   builder: InsertBuilder,
   insert: () => Promise<InsertResult>,
@@ -32,7 +32,7 @@ export async function insertWithIds(
   return result
 }
 
-/** SQL in the place of an id goes to the database as it stands, with its parameters. */
+/** Refuses ids in SQL in place of an id: TypeORM sends such SQL and its parameters unchanged. */
 function checkExpressions(metadata: EntityMetadata, map: InsertMap, dataSource: DataSource): void {
   for (const { metadata: column, storage, path, named } of idColumnsIn(metadata)) {
     const { family, converts } = storage
@@ -59,7 +59,7 @@ function checkExpressions(metadata: EntityMetadata, map: InsertMap, dataSource: 
   }
 }
 
-/** Tells the ids in the result, of rows that TypeORM did not read back too. */
+/** Adds the ids to the result, also of rows that TypeORM did not read back. */
 function describe(result: InsertResult, metadata: EntityMetadata, map: InsertMap): void {
   const entities = valuesOf(map)
   if (!map.updateEntity) {
@@ -75,14 +75,13 @@ function describe(result: InsertResult, metadata: EntityMetadata, map: InsertMap
 }
 
 /**
- * Whether the result of an insert can't be taken from TypeORM, which takes the first row that comes back for
- * the first that went in. That is wrong after a conflict, and for several rows where the database has no
- * RETURNING.
+ * Whether TypeORM's result of an insert may be wrong: it takes the first returned row for the first inserted one. That
+ * fails after a conflict, and for several rows in a database without RETURNING.
  */
 function needsReadBack(builder: InsertBuilder, metadata: EntityMetadata): boolean {
   const { expressionMap } = builder
   if (expressionMap.onUpdate) return true
-  // Where the database counts keys, and no id of ours is made, nothing tells which rows were left out.
+  // With auto-increment keys and no generated id, it is unknown which rows were ignored.
   if (expressionMap.onIgnore) return keyColumns(metadata).length > 0
   return (
     expressionMap.updateEntity &&
@@ -93,7 +92,7 @@ function needsReadBack(builder: InsertBuilder, metadata: EntityMetadata): boolea
   )
 }
 
-/** Runs an insert, and reads for each entity the row that lies there now. */
+/** Runs an insert, then reads the stored row of each entity. */
 async function insertAndReadBack(
   builder: InsertBuilder,
   metadata: EntityMetadata,
@@ -113,7 +112,7 @@ async function insertAndReadBack(
     }
     await tell('BeforeInsert')
     Object.assign(map, { callListeners: false, updateEntity: false })
-    // Where the database has RETURNING, `raw` has a row for each that was written.
+    // With RETURNING, `raw` has one row for each written row.
     map.extraReturningColumns = updateEntity ? columnsToReturn(metadata) : []
     try {
       const result = await insert()
@@ -127,7 +126,7 @@ async function insertAndReadBack(
   })
 }
 
-/** An id that some rows bring along would overwrite stored ids with those just made for the others. */
+/** Refuses an upsert in which only some rows have an id: it would overwrite stored ids with those generated for others. */
 function checkOverwrite(map: InsertMap, metadata: EntityMetadata): void {
   const overwritten = idColumnsIn(metadata).find(
     ({ metadata: column }) =>
@@ -139,7 +138,7 @@ function checkOverwrite(map: InsertMap, metadata: EntityMetadata): void {
   const { path, storage } = overwritten
   throw new IdError(
     'INVALID_OPTION',
-    `${path}: the upsert would replace stored ids by new ones, since only some rows have an id of their own; upsert those separately`,
+    `${path}: the upsert would replace stored ids by new ones, since only some rows have their own id; upsert those separately`,
     { family: storage.family.name, path },
   )
 }
@@ -157,11 +156,11 @@ async function readBack(
   const entities = valuesOf(map)
   const rows = await readStoredRows(queryRunner, metadata, entities, finding)
   result.generatedMaps = entities.map((entity, i) => hydrate(entity, rows[i]))
-  // What is not there was left out: the id that was made for it is taken back.
+  // A row that isn't stored was ignored, so its entity loses the id generated for it.
   rows.forEach((row, i) => {
     if (row === undefined) takeBack(map, i)
   })
-  // As TypeORM has it for rows that were left out, there is nothing in their place.
+  // TypeORM's identifiers have undefined for ignored rows.
   result.identifiers = entities.map(
     (entity, i) => (rows[i] && metadata.getEntityIdMap(entity)) as ObjectLiteral,
   )
@@ -177,7 +176,7 @@ function hydrate(entity: ObjectLiteral, row: StoredRow | undefined): ObjectLiter
 }
 
 /**
- * The columns by which the row that was in the way is found.
+ * The columns by which to find the row that an insert conflicted with.
  *
  * @throws {IdError} `INVALID_OPTION` for a constraint that the entity does not declare.
  */
@@ -201,7 +200,7 @@ function refuse({ name: entity }: EntityMetadata, name: string): never {
   )
 }
 
-/** One connection, and one transaction where the builder asks for it, for an insert and what follows it. */
+/** Runs an insert and what follows it on one connection, in one transaction if the builder asks for it. */
 async function onOneConnection<Result>(
   builder: InsertBuilder,
   work: (queryRunner: QueryRunner) => Promise<Result>,

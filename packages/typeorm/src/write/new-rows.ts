@@ -4,7 +4,7 @@ import type { EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 't
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { type Belonging, generatedColumnsIn, type PreparedColumn, state } from '../columns/prepared.js'
 
-/** TypeORM's InsertQueryBuilder, as far as ids are concerned. */
+/** The part of TypeORM's InsertQueryBuilder that we use. */
 export interface InsertBuilder extends Belonging {
   queryRunner?: QueryRunner | undefined
   readonly expressionMap: InsertMap
@@ -12,7 +12,7 @@ export interface InsertBuilder extends Belonging {
   execute(): Promise<InsertResult>
 }
 
-/** What the builder was told. */
+/** The part of a builder's expression map that we use. */
 export interface InsertMap {
   readonly mainAlias?: { readonly hasMetadata: boolean; readonly metadata: EntityMetadata }
   readonly insertFromSelect?: unknown
@@ -46,13 +46,13 @@ export const valuesOf = ({ valuesSet = [] }: InsertMap): ObjectLiteral[] =>
 export const generatedColumns = ({ valuesSet }: InsertMap, row: number): readonly PreparedColumn[] =>
   (Array.isArray(valuesSet) && state.generated.get(valuesSet)?.[row]) || []
 
-/** For a row that was not stored after all. */
+/** Removes the generated ids of a row that was not stored. */
 export function takeBack(map: InsertMap, row: number): void {
   const entity = valuesOf(map)[row] as ObjectLiteral
   for (const { metadata } of generatedColumns(map, row)) metadata.setEntityValue(entity, undefined)
 }
 
-/** Generates the ids that an insert's rows lack. @throws {IdError} where nothing can generate them. */
+/** Generates the ids that an insert's rows lack. @throws {IdError} for an INSERT … SELECT that lacks ids. */
 export function generateMissingIds({ expressionMap: map }: InsertBuilder): void {
   const metadata = metadataOf(map)
   const columns = metadata ? generatedColumnsIn(metadata) : []
@@ -61,7 +61,7 @@ export function generateMissingIds({ expressionMap: map }: InsertBuilder): void 
   if (map.valuesSet === undefined) return
   addColumns(columns, map)
   const entities = valuesOf(map).map((values) => (Object.isExtensible(values) ? values : { ...values }))
-  // Asked for a statement and then run, a builder comes here twice; the second time no id is missing.
+  // A builder comes here twice if its SQL is read and then it is run; the second time no id is missing.
   const fresh = entities.map((entity, row) => [
     ...generateIds(columns, entity),
     ...generatedColumns(map, row),
@@ -84,11 +84,11 @@ export function generateIds(columns: readonly PreparedColumn[], entity: object):
   return missing
 }
 
-/** A key can't be null, so null asks for an id there; elsewhere it is a value. */
+/** A key can't be null, so null means a new id there; in other columns it is a value. */
 const isMissing = (value: unknown, isPrimary: boolean): boolean =>
   value === undefined || (value === null && isPrimary)
 
-/** INSERT … SELECT makes its rows where we can't. */
+/** INSERT … SELECT creates its rows inside the database, where we can't generate ids. */
 function refuseMissing(columns: readonly PreparedColumn[], { insertColumns }: InsertMap): void {
   const missing = columns.find(
     ({ metadata }) => insertColumns.length > 0 && !insertColumns.includes(metadata.propertyPath),

@@ -4,7 +4,7 @@ import type { SubjectChangeMap } from 'typeorm/persistence/SubjectChangeMap.js'
 import { dataSourceOf, generatedColumnsIn, preparedOf } from '../columns/prepared.js'
 import { generateIds } from './new-rows.js'
 
-/** TypeORM's SubjectExecutor: what one save is about to write. */
+/** TypeORM's SubjectExecutor: the rows that one save is about to write. */
 export interface Save {
   readonly queryRunner: QueryRunner
   insertSubjects: Subject[]
@@ -23,9 +23,9 @@ export function generateIdsOfSave(save: Save): void {
 }
 
 /**
- * Inserts rows after those that they reference. TypeORM orders entities, and not the rows of one, since it counts
- * on keys that the database generates: it inserts rows without them, and updates them. Ours have a key from the
- * start. A reference that no order allows is set by an update of its own, as TypeORM's are.
+ * Inserts rows after those that they reference. TypeORM sorts entities but not the rows of one, since it relies on keys
+ * from the database: it inserts such references as null and updates them later. Our rows have keys from the start. If
+ * references form a cycle, an update sets one later, as in TypeORM.
  */
 export async function insertInOrder(save: Save, insert: () => Promise<void>): Promise<void> {
   const targetOf = targetsIn(save.insertSubjects)
@@ -47,14 +47,14 @@ export async function insertInOrder(save: Save, insert: () => Promise<void>): Pr
     subject.changeMaps.push(...changes)
     if (subject.changeMaps.length === 0) continue
     subject.canBeUpdated = true
-    // TypeORM updates no row that it has looked for in vain. By now it is there.
+    // TypeORM doesn't update a row that it looked for and didn't find. By now it exists.
     subject.databaseEntityLoaded = false
   }
 }
 
 type TargetOf = (change: SubjectChangeMap) => Subject | undefined
 
-/** Tells which of the new rows a reference leads to, by its entity or by another object with the same key. */
+/** Finds the new row that a reference means, by its entity or by another object with the same key. */
 function targetsIn(subjects: readonly Subject[]): TargetOf {
   const targets = new Map<unknown, Subject>()
   for (const subject of subjects) {
@@ -68,14 +68,14 @@ function targetsIn(subjects: readonly Subject[]): TargetOf {
   }
 }
 
-/** The same for equal keys; an object of its own where a part of the key is missing. */
+/** The same value for equal keys; a new object if a part of the key is missing. */
 function keyOf({ tablePath, primaryColumns }: EntityMetadata, entity: ObjectLiteral): unknown {
   const isKey = typeof entity !== 'object'
   const key = primaryColumns.map((column): unknown => (isKey ? entity : column.getEntityValue(entity)))
   return key.some((part) => part == null) ? {} : [tablePath, ...key].join('\0')
 }
 
-/** Stable, but for rows that come after rows of the same entity that they reference. */
+/** Keeps the order, except that a row comes after the rows of its entity that it references. */
 function inOrder(subjects: readonly Subject[], targetOf: TargetOf): Subject[] {
   const ordered = new Set<Subject>()
   for (const start of subjects) {
@@ -98,7 +98,7 @@ function inOrder(subjects: readonly Subject[], targetOf: TargetOf): Subject[] {
   return [...ordered]
 }
 
-/** Tells when a row is there for others to reference: rows of one statement at once, but one by one in MySQL. */
+/** When a row can be referenced: rows of one statement all at once, but in MySQL one after the other. */
 function positionsIn(save: Save): (subject: Subject) => number {
   const { database } = preparedOf(dataSourceOf(save.queryRunner))
   const isByRow = database === 'mysql' || database === 'mariadb'

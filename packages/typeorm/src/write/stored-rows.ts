@@ -10,16 +10,16 @@ import {
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { dataSourceOf, generatedColumnsIn, idColumnFor, preparedOf } from '../columns/prepared.js'
 
-/** Values of a row that lies in the table, by column. */
+/** Values of a stored row, by column. */
 export type StoredRow = ReadonlyMap<ColumnMetadata, unknown>
 
-/** By which columns a row is found, and a condition of SQL that it has to fulfil. */
+/** The columns by which to find a row, and an SQL condition that it must also meet. */
 export interface Finding {
   readonly columns: readonly ColumnMetadata[]
   readonly predicate: string | undefined
 }
 
-/** The columns that tell a row that we inserted from all others: where the database counts keys, our ids do. */
+/** The columns that identify a row we inserted: its key, or with auto-increment keys, the ids that we generated. */
 export function keyColumns(metadata: EntityMetadata): ColumnMetadata[] {
   if (metadata.primaryColumns.every(({ isGenerated }) => !isGenerated)) return metadata.primaryColumns
   return generatedColumnsIn(metadata).map((column) => column.metadata)
@@ -29,7 +29,7 @@ const ALIAS = 'stored'
 /** Rows looked up in one query; databases limit the depth of conditions. */
 const BATCH = 200
 
-/** The rows that lie where the entities were inserted, in the entities' order; undefined where there is none. */
+/** The stored rows of inserted entities, in the entities' order; undefined for an entity without one. */
 export async function readStoredRows(
   queryRunner: QueryRunner,
   metadata: EntityMetadata,
@@ -50,18 +50,18 @@ export async function readStoredRows(
   return rows
 }
 
-/** The ways to find a row, one after the other. What was in nobody's way has the id that it went in with. */
+/** The ways to find a row, in order. A row without a conflict is found by the id that it was inserted with. */
 function findingsOf(metadata: EntityMetadata, { columns, predicate }: Finding): Finding[] {
   const keys = keyColumns(metadata)
   const byKey = { columns: keys, predicate: undefined }
   const byConflict = { columns, predicate }
-  // A partial index lets a row in beside one of its own that has the same values.
+  // With a partial index, a row with equal values may exist beside the inserted one.
   const findings = predicate === undefined ? [byConflict, byKey] : [byKey, byConflict]
   const isByKey = columns.every((column) => keys.includes(column))
   return (isByKey ? [byKey] : findings).filter((finding) => finding.columns.length > 0)
 }
 
-/** Nothing is equal to null. */
+/** Whether no column is null, since nothing equals null. */
 const isComplete = (entity: ObjectLiteral, { columns }: Finding): boolean =>
   columns.every((column) => column.getEntityValue(entity) != null)
 
@@ -76,7 +76,7 @@ async function readBatch(
   const keyBy = (valueAt: (column: ColumnMetadata) => unknown): string =>
     JSON.stringify(finding.columns.map((column) => comparable(valueAt(column), column, driver)))
   const byValues = new Map(rows.map((row) => [keyBy((column) => row.get(column)), row]))
-  // Equal for the database may look different here: other case, other type. Ids are equal in one form only.
+  // Values that the database treats as equal may differ in case or type; equal ids never differ.
   const areIds = finding.columns.every((column) => idColumnFor(column) !== undefined)
   const queryAlone = async (entity: ObjectLiteral): Promise<StoredRow | undefined> =>
     areIds ? undefined : (await query(queryRunner, metadata, [entity], finding))[0]
@@ -128,7 +128,7 @@ function conditionOf(
   return predicate === undefined ? any : `(${any}) AND (${predicate})`
 }
 
-/** The type that a value has to be cast to before it is compared, where the column keeps less of it than was given. */
+/** The type to which a value must be cast before a comparison, if the column stores it with less precision. */
 function roundingType(column: ColumnMetadata, dataSource: DataSource): string | undefined {
   const { database } = preparedOf(dataSource)
   const { precision, scale } = column
@@ -145,7 +145,7 @@ function roundingType(column: ColumnMetadata, dataSource: DataSource): string | 
   return type === 'float' ? 'FLOAT' : undefined
 }
 
-/** What an insert tells of its rows: keys, ids, and what the database filled in. */
+/** The columns that an insert returns: keys, ids, and those that the database fills in. */
 export const columnsToReturn = (metadata: EntityMetadata): ColumnMetadata[] => [
   ...new Set([
     ...metadata.primaryColumns,
@@ -154,7 +154,7 @@ export const columnsToReturn = (metadata: EntityMetadata): ColumnMetadata[] => [
   ]),
 ]
 
-/** A value as JSON that is the same for equal values only; what an object is shows as the driver gets it. */
+/** A value as JSON that is equal only for equal values; objects in the form that the driver gets. */
 function comparable(value: unknown, column: ColumnMetadata, driver: Driver): unknown {
   return typeof value === 'object' ? plain(driver.preparePersistentValue(value, column)) : String(value)
 }

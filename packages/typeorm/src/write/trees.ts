@@ -5,13 +5,13 @@ import type { Subject } from 'typeorm/persistence/Subject.js'
 import { idColumnFor, state } from '../columns/prepared.js'
 
 /**
- * A row of a tree, for TypeORM's tree executors: they read keys from entities by metadata and put them into
- * statements as they are. By this metadata they read them as they are stored.
+ * A row of a tree for TypeORM's tree executors, which read keys from entities by their metadata and insert them into
+ * statements unconverted. With this metadata they read keys in their stored form.
  */
 export const asStored = (subject: Subject): Subject =>
   view(subject, { metadata: storedKeys(subject.metadata) as EntityMetadata })
 
-/** The query runner for a tree executor, whose own statements have ids as they are stored. */
+/** The query runner for a tree executor, whose statements contain ids in their stored form. */
 export const converting = (runner: QueryRunner): QueryRunner =>
   view(runner, {
     query: (sql: string, parameters?: unknown[], ...rest: []) => {
@@ -48,8 +48,8 @@ const storedKey = (column: ColumnMetadata): ColumnMetadata =>
   reading(column, (value) => idColumnFor(column)?.to(value) ?? value)
 
 /**
- * A key in a materialized path is in hex: TypeORM finds descendants by LIKE, for which `_` is any character and, in
- * SQLite and MySQL, small letters are large ones.
+ * A materialized path contains keys in hex: TypeORM finds descendants by LIKE, for which `_` is any character and, in
+ * SQLite and MySQL, upper and lower case are equal.
  */
 const pathKey = (column: ColumnMetadata): ColumnMetadata =>
   reading(column, (value) => {
@@ -61,6 +61,6 @@ const pathKey = (column: ColumnMetadata): ColumnMetadata =>
 const reading = (column: ColumnMetadata, as: (value: unknown) => unknown): ColumnMetadata =>
   view(column, { getEntityValue: (entity, transform) => as(column.getEntityValue(entity, transform)) })
 
-/** The object with other properties in front. */
+/** The object with some properties overridden. */
 const view = <One extends object>(one: One, properties: Partial<One>): One =>
   Object.assign(Object.create(one) as One, properties)
