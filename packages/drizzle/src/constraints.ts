@@ -3,17 +3,17 @@ import { idColumnsOf } from './binding/values.js'
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds, IDS, idsOf } from './id-column/ids.js'
 
-// drizzle-kit writes `$1` or `?` where a check, a partial index or a policy has a value. There is nobody to fill it in,
-// so what a table with ids says beside its columns has its values written into the SQL.
+// drizzle-kit writes `$1` or `?` for a value in a check, partial index or policy, and nothing supplies the value. So we
+// write the values into the SQL of the constraints of tables with ids.
 
 type ExtraConfig = (...given: [columns: object, ...more: unknown[]]) => object
 
-/** Where Drizzle keeps what a table says beside its columns. */
+/** Where Drizzle keeps a table's checks, indexes and policies. */
 const EXTRA_CONFIG = Symbol.for('drizzle:ExtraConfigBuilder')
 
 const checked = new WeakMap<Table, Column[]>()
 
-/** Looks after the checks of the table that a column is built for, and adds one for the column if it is asked for. */
+/** Inlines the values in the constraints of a column's table, and adds a check for the column if requested. */
 export function watchConstraints(dialect: IdDialect, table: Table, column: Column, isChecked: boolean): void {
   const known = checked.get(table)
   const columns = known ?? []
@@ -36,7 +36,7 @@ export function watchConstraints(dialect: IdDialect, table: Table, column: Colum
   })
 }
 
-/** PostgreSQL's builders of indexes are given other columns than the table's, which know nothing of ids. */
+/** PostgreSQL's index builders get columns other than the table's, without our methods. */
 function lendIds(table: Table, given: Readonly<Record<string, Column>>): void {
   for (const [key, column] of idColumnsOf(table)) {
     const { mapToDriverValue } = column
@@ -44,7 +44,7 @@ function lendIds(table: Table, given: Readonly<Record<string, Column>>): void {
   }
 }
 
-/** Where builders of checks, indexes and policies keep their SQL. */
+/** The members of checks, indexes and policies that contain SQL. */
 const PARTS = ['value', 'where', 'using', 'withCheck', 'columns'] as const
 
 function withoutParameters<Builder extends object>(builder: Builder): Builder {
@@ -55,13 +55,13 @@ function withoutParameters<Builder extends object>(builder: Builder): Builder {
   return builder
 }
 
-/** A copy, since the SQL is the user's and may be used in queries as well. */
+/** Copies the SQL, since the user may use it in queries as well. */
 function inlined(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(inlined)
   return is(part, SQL) ? Object.create(part, { shouldInlineParams: { value: true } }) : part
 }
 
-/** In SQLite a column takes values of any type. */
+/** A check of the value's type and length, since a column of SQLite accepts values of any type. */
 function checkOf({ core }: IdDialect, column: Column): object {
   const { type, length } = idsOf(column).storage.column
   const { check } = core as { readonly check: (name: string, value: SQL) => object }

@@ -8,7 +8,7 @@ interface DrizzleClass {
   readonly prototype: object
 }
 
-/** A copy of Drizzle, as far as we use it. A process can have several: `import` and `require` load one each. */
+/** The parts of a copy of Drizzle that we use. A process can have several: `import` and `require` load one each. */
 export interface DrizzleCopy {
   readonly version: string
   readonly SQL: typeof SQL
@@ -27,10 +27,10 @@ export const ownCopy = (dialect: IdDialect): DrizzleCopy => ({
 })
 
 /**
- * The copy that defines the table: the application's, which need not be the one that we import. To be called while
- * the table is built.
+ * The copy that defines the table: the application's, which may differ from the one that we import. Call it while the
+ * table is being built.
  *
- * @throws {IdError} `UNSUPPORTED_VERSION` for a copy that is out of reach.
+ * @throws {IdError} `UNSUPPORTED_VERSION` for a copy that we can't load.
  */
 export function copyBehind(table: Table, dialect: IdDialect): DrizzleCopy {
   if (isOf(table, Table)) return ownCopy(dialect)
@@ -47,7 +47,7 @@ export function copyBehind(table: Table, dialect: IdDialect): DrizzleCopy {
   throw anotherCopy(getTableName(table), 'this table is defined', copy?.version, file)
 }
 
-/** In Drizzle 1.0 `instanceof` takes the classes of all copies for one. */
+/** In Drizzle 1.0 `instanceof` treats the classes of all copies as one. */
 const isOf = (table: Table, { prototype }: typeof Table): boolean =>
   Object.prototype.isPrototypeOf.call(prototype, table)
 
@@ -59,7 +59,7 @@ all[PATCHED] ??= new Set()
 /** The files that build the SQL of patched copies. Two copies of this package share them. */
 const patched = all[PATCHED]
 
-/** Remembers a copy that is about to be patched, by the file that asks a part of its SQL for what it consists of. */
+/** Remembers a copy that is about to be patched, by the file that calls `getSQL` on a part of its SQL. */
 export function rememberPatched(TheirSQL: typeof SQL): void {
   const part = {
     getSQL: () => {
@@ -73,9 +73,9 @@ export function rememberPatched(TheirSQL: typeof SQL): void {
 
 /**
  * Checks that SQL with a column is built by a copy that we patch: a workspace can define its tables with one and open
- * the database with another. To be called while Drizzle reads what it needs for the column's name.
+ * the database with another. Call it while Drizzle reads the column's name.
  *
- * The file tells the copy. Loading its modules would not: what tsx answers to `require` is another copy than what it imports.
+ * The file identifies the copy. Loading its modules would not: tsx's `require` returns another copy than its `import`.
  *
  * @throws {IdError} `UNSUPPORTED_VERSION`.
  */
@@ -100,21 +100,21 @@ const anotherCopy = (
     { field: 'drizzle-orm', value: version, path },
   )
 
-/** The file among those that have just called us. */
+/** The file of this name in the present call stack. */
 function callerIn(pattern: RegExp): string | undefined {
   const { prepareStackTrace, stackTraceLimit } = Error
   Error.stackTraceLimit = 20
   Error.prepareStackTrace = (_, sites) => sites.map((site) => site.getFileName() ?? '')
   try {
     const files: unknown = new Error().stack
-    // Engines other than V8 have a text there.
+    // In engines other than V8 it is a text.
     return Array.isArray(files) ? files.find((file) => pattern.test(file)) : undefined
   } finally {
     Object.assign(Error, { prepareStackTrace, stackTraceLimit })
   }
 }
 
-/** Modules of the copy that a file is of. They are loaded, so `require` has what the application has, ES modules too. */
+/** Loads modules of the copy that the file belongs to. They are loaded already, so `require` returns the same ones. */
 function modulesBeside(file: string, root: '.' | '..') {
   const require = globalThis.process?.getBuiltinModule?.('node:module').createRequire(file)
   return require && ((name: string) => require(`${root}/${name}${file.slice(file.lastIndexOf('.'))}`))
@@ -124,7 +124,7 @@ function classesIn(core: object, { prefix }: IdDialect) {
   const classes = core as Readonly<Record<string, DrizzleClass>>
   return {
     Dialect: classes[`${prefix}Dialect`] as DrizzleClass,
-    // The one in Drizzle 1.0, the other in 0.45.
+    // The names in Drizzle 1.0 and in 0.45.
     Insert: (classes[`${prefix}AsyncInsertBase`] ?? classes[`${prefix}InsertBase`]) as DrizzleClass,
   }
 }

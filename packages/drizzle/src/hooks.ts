@@ -6,7 +6,7 @@ import {
   bound,
   boundWrite,
   inStatement,
-  mapAnswer,
+  mapResult,
   type Row,
   rememberAliases,
   type SelectConfig,
@@ -18,7 +18,7 @@ import { findIds } from './id-column/ids.js'
 import { literal } from './id-column/literal.js'
 import { keepingIds, withAnswers } from './relational-queries.js'
 
-/** What we use of the building of SQL: of the first in Drizzle 0.45, of the others in 1.0. */
+/** The methods that build SQL: the first in Drizzle 0.45, the others in 1.0. */
 interface BuildingMembers {
   readonly shouldInlineParams: boolean
   buildQueryFromSourceParams(chunks: SQLChunk[], config: { readonly inlineParams?: boolean }): unknown
@@ -26,7 +26,7 @@ interface BuildingMembers {
   collectBoundValue(value: unknown, encoder: object, ...more: unknown[]): void
 }
 
-/** What we use of a dialect. */
+/** The members of a dialect that we use. */
 interface DialectMembers {
   buildSelection(fields: readonly { readonly field: unknown }[], options?: object): SQL
   buildInsertQuery(insert: Insert): unknown
@@ -45,11 +45,11 @@ const checked = new WeakSet<object>()
 const HOOKED = Symbol.for('snoflax.drizzle.hooked')
 
 /**
- * Has the copies of Drizzle that a table meets, its own and the one that we import, encode every value that a query
- * compares with an id column, write ids into views, and bring them through the JSON of relational queries.
+ * Patches the table's copy of Drizzle and the one that we import, so that they encode every value that a query compares
+ * with an id column, write ids into views, and keep them exact in the JSON of relational queries.
  *
- * @throws {IdError} `UNSUPPORTED_VERSION` for a version of Drizzle that lacks what is patched or relied on, and for a
- * copy that is out of reach.
+ * @throws {IdError} `UNSUPPORTED_VERSION` for a version of Drizzle that lacks a member that we need, and for a copy that
+ * we can't load.
  */
 export function hookInto(dialect: IdDialect, table: Table, builder: object): void {
   for (const copy of [copyBehind(table, dialect), ownCopy(dialect)]) {
@@ -101,19 +101,19 @@ function once(hookable: object, hook: () => void): void {
   Object.defineProperty(hookable, HOOKED, { value: true })
 }
 
-/** How many of our methods are at work. */
+/** How many of our methods are running. */
 let building = 0
-/** Whether the insert that is being built will be executed again and again. */
+/** Whether the insert being built is prepared, and may be executed repeatedly. */
 let isPreparing = false
 
-/** @throws {IdError} `UNSUPPORTED_VERSION` if the name of a column is asked for by a copy that is not patched. */
+/** @throws {IdError} `UNSUPPORTED_VERSION` if a copy that is not patched reads the name of a column. */
 export function checkCopy(path: string): void {
   if (building === 0) checkBuilder(path)
 }
 
 type Method = (...given: never[]) => unknown
 
-/** Puts a method of ours in the place of Drizzle's, which it is given, and knows while it is at work. */
+/** Replaces a method of Drizzle by ours, which gets the original, and counts its running calls. */
 function replace<Members, Name extends keyof Members, Replaced extends Method & Members[Name]>(
   prototype: Members,
   name: Name,
@@ -176,14 +176,14 @@ function hookIntoDialect(copy: DrizzleCopy, { database, relationalMethods, inJso
       replace(prototype, method, (build, query) => keepingIds(build as never, query, database, inJson))
     }
   } else {
-    // The columns themselves say how they go through JSON. Each condition is bound by itself: the query around it is one
-    // long list of chunks.
+    // Columns have their own methods for JSON. Each condition is bound separately, since the query is one long list of
+    // chunks.
     replace(prototype, 'buildRelationalQuery', (build, query) => {
       const built = build(withAnswers(query as never, database) as never) as { readonly sql: SQL }
       return { ...built, sql: new SQL(built.sql.queryChunks.map((one) => (is(one, SQL) ? bound(one) : one))) }
     })
   }
-  // Drizzle puts bare names in the place of columns there.
+  // Drizzle replaces columns by bare names there.
   replace(prototype, 'buildSelection', (build, fields, options) => {
     const bound = fields.map((selected) => ({ ...selected, field: boundField(selected.field, database) }))
     const selection = build(bound, options)
@@ -199,7 +199,7 @@ function hookIntoDialect(copy: DrizzleCopy, { database, relationalMethods, inJso
   replace(prototype, 'buildSelectQuery', (build, config) => build(boundUnion(config)))
 }
 
-/** Where Drizzle writes values into SQL, it has no form for bytes and bigints. */
+/** Writes an id as a literal, since Drizzle has none for bytes and bigints. */
 function inline(chunk: SQLChunk): SQLChunk {
   if (!is(chunk, Param) || chunk.value == null || is(chunk.value, Placeholder)) return chunk
   const ids = findIds(chunk.encoder)
@@ -208,11 +208,10 @@ function inline(chunk: SQLChunk): SQLChunk {
 
 function boundField(field: unknown, database: Database): unknown {
   const query = is(field, SQL.Aliased) ? field.sql : field
-  if (is(query, SQL)) mapAnswer(query, database)
+  if (is(query, SQL)) mapResult(query, database)
   if (is(field, SQL.Aliased)) return isOfSubquery(field) ? field : bound(field.sql).as(field.fieldAlias)
   return is(field, SQL) ? bound(field) : field
 }
 
-/** It goes by its name there. */
 const isOfSubquery = (field: SQL.Aliased): boolean =>
   (field as unknown as { isSelectionField: boolean }).isSelectionField

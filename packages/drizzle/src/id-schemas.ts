@@ -5,7 +5,7 @@ import { findIds, idsOf, isList } from './id-column/ids.js'
 /** A library's types of schemas for a column, by the column's data: `this['data']`. */
 export interface SchemaTypes {
   readonly data: unknown
-  /** Of the ids of a column, or of its lists of them. */
+  /** The schema of a column's ids, or of its arrays of ids. */
   readonly id: unknown
   readonly nullable: unknown
   readonly optional: unknown
@@ -18,7 +18,7 @@ type SchemaOf<
   Kind extends keyof SchemaTypes = 'id',
 > = (Types & { readonly data: AColumn['_']['data'] })[Kind]
 
-/** What a library calls the same. */
+/** The functions of a schema library. */
 export interface Library {
   id(family: IdFamily): unknown
   list(schema: never): unknown
@@ -26,10 +26,10 @@ export interface Library {
   optional(schema: never): unknown
 }
 
-/** Text in, or lists of texts for an array column. */
+/** The input: a text, or an array of texts for an array column. */
 export type TextOf<Data> = Data extends readonly unknown[] ? string[] : string
 
-/** Drizzle 1.0 keeps no column's type: an id is known by its brand. */
+/** In Drizzle 1.0 a column's type has no mark of ours, so an id is recognized by its brand. */
 interface HasType {
   readonly _: { readonly data: Id<string> | readonly Id<string>[] }
 }
@@ -41,7 +41,7 @@ export type IdKeys<ATable extends Table> = {
   [Key in keyof Columns<ATable>]: Columns<ATable>[Key] extends HasType ? Key : never
 }[keyof Columns<ATable>]
 
-/** The database alone writes the others. */
+/** Columns that an insert may set; only the database writes the others. */
 type WrittenKeys<ATable extends Table> = Extract<IdKeys<ATable>, keyof ATable['$inferInsert']>
 
 type IsNotNull<AColumn extends Column> = AColumn['_']['notNull']
@@ -78,13 +78,13 @@ export type UpdateIds<Types extends SchemaTypes, ATable extends Table> = {
 
 /** The schemas of id columns in one library. */
 export interface IdSchemas<Types extends SchemaTypes> {
-  /** Of one column. @throws {IdError} `INVALID_OPTION` for a column without ids. */
+  /** The schema of one column's ids. @throws {IdError} `INVALID_OPTION` for a column without ids. */
   idSchema<AColumn extends Column>(column: AColumn): SchemaOf<Types, AColumn>
-  /** Of a table's id columns in its rows. */
+  /** The schemas of a table's id columns in its rows. */
   selectIds<ATable extends Table>(table: ATable): SelectIds<Types, ATable>
-  /** In an insert. */
+  /** The schemas of a table's id columns in an insert. */
   insertIds<ATable extends Table>(table: ATable): InsertIds<Types, ATable>
-  /** In an update. */
+  /** The schemas of a table's id columns in an update. */
   updateIds<ATable extends Table>(table: ATable): UpdateIds<Types, ATable>
 }
 

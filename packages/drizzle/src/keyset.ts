@@ -38,7 +38,7 @@ export function keyset<AColumn extends Column>(
   const ids = singleIdsOf(column)
   const { place } = ids
   if (!column.notNull) {
-    // Rows without an id would be on no page, and the first page would come again after one of them.
+    // Rows without an id would be on no page, and a page after one of them would be the first one again.
     throw new IdError('INVALID_OPTION', `${place}: keyset pages need an id in every row; add .notNull()`, {
       path: place,
     })

@@ -70,7 +70,7 @@ export function fromDatabase(column: Column, value: unknown): unknown {
     : encoder(column).mapFromDriverValue(value)
 }
 
-/** Whether the value is no list, nor the text of one, though the column holds lists. */
+/** Whether the column stores arrays and the value is neither an array nor the text of one. */
 const isElement = (column: Column, value: unknown): boolean =>
   isList(column) && !Array.isArray(value) && !(typeof value === 'string' && value.startsWith('{'))
 

@@ -1,15 +1,15 @@
 import type { Database } from '@snoflax/core'
 import { type Column, is, SQL, sql } from 'drizzle-orm'
-import { bound, idColumnOf, mapAnswer } from './binding/values.js'
+import { bound, idColumnOf, mapResult } from './binding/values.js'
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds, isList } from './id-column/ids.js'
 import { TimeDecoder } from './time.js'
 
-// The rows below a row of `db.query` travel as JSON, which has no bytes and rounds integers above 2^53; and Drizzle
-// drops the decoders of `extras`. Both are cured where the dialect builds such a query: ids go into JSON as text,
-// by way of Drizzle's own `extras`, and each selected field gets its decoder back.
+// `db.query` returns nested rows as JSON, which has no bytes and rounds integers above 2^53, and Drizzle drops the
+// decoders of `extras`. So when the dialect builds such a query, we put ids into the JSON as text, by Drizzle's own
+// `extras`, and give each selected field its decoder back.
 
-/** What we read of the arguments of a dialect's method. */
+/** The arguments of a dialect's method that we read. */
 export interface RelationalQuery {
   readonly tableConfig: { readonly columns: Record<string, Column> }
   readonly queryConfig: true | QueryConfig
@@ -32,24 +32,26 @@ export interface BuiltQuery {
 
 type InJson = IdDialect['inJson']
 
-/** For Drizzle 0.45: builds a relational query with ids brought through its JSON. */
+/** For Drizzle 0.45: builds a relational query that keeps ids exact in its JSON. */
 export function keepingIds(
   build: (query: RelationalQuery) => BuiltQuery,
   query: RelationalQuery,
   database: Database,
   inJson: InJson,
 ): BuiltQuery {
-  const cure =
-    query.nestedQueryRelation === undefined ? new Cure(query, database) : new Cure(query, database, inJson)
-  return cure.restore(build({ ...query, queryConfig: cure.config() }))
+  const exact =
+    query.nestedQueryRelation === undefined
+      ? new ExactQuery(query, database)
+      : new ExactQuery(query, database, inJson)
+  return exact.restore(build({ ...query, queryConfig: exact.config() }))
 }
 
-/** The cure of one query, of a table or of the rows below a row. */
-class Cure {
-  /** What each key of a row is decoded by, where Drizzle would lose it. */
+/** One query changed so, of a table or of nested rows. */
+class ExactQuery {
+  /** The decoders that Drizzle would lose, by the key in a row. */
   private readonly fields = new Map<string, unknown>()
   private readonly given: QueryConfig
-  /** Keys of the columns that go as extras. */
+  /** Keys of the columns that are selected as extras. */
   private readonly columns: readonly string[]
 
   constructor(
@@ -58,10 +60,10 @@ class Cure {
     private readonly inJson?: InJson,
   ) {
     this.given = query.queryConfig === true ? {} : query.queryConfig
-    this.columns = inJson ? columnsToCure(query.tableConfig.columns, this.given, inJson) : []
+    this.columns = inJson ? inexactColumns(query.tableConfig.columns, this.given, inJson) : []
   }
 
-  /** The same selection, in which nothing gets lost. */
+  /** The same selection, changed so that it loses nothing. */
   config(): true | QueryConfig {
     const { given, columns } = this
     if (this.query.queryConfig === true && columns.length === 0) return true
@@ -73,14 +75,14 @@ class Cure {
     }
   }
 
-  /** Bound now, since Drizzle drops the decoders in it, which tell what its expressions are. */
+  /** Binds values now, since Drizzle drops the decoders, by which we know what its expressions are. */
   private where(of: GivenByDrizzle): SQL | undefined {
     const { where } = this.given
     const query = typeof where === 'function' ? where(...of) : where
     return query && bound(query)
   }
 
-  /** Gives the decoders back. */
+  /** Puts the decoders back. */
   restore(built: BuiltQuery): BuiltQuery {
     for (const item of built.selection) {
       if (!item.isJson && this.fields.has(item.tsKey)) item.field = this.fields.get(item.tsKey)
@@ -98,7 +100,7 @@ class Cure {
     return Object.fromEntries(extras)
   }
 
-  /** The user's extras: those that give ids or times of ids keep their decoder. */
+  /** The user's extras; those that return ids or times of ids keep their decoder. */
   private ownExtras(of: GivenByDrizzle): Extras {
     const { extras } = this.given
     const own = Object.entries(typeof extras === 'function' ? extras(...of) : (extras ?? {}))
@@ -107,7 +109,7 @@ class Cure {
 
   private keep(key: string, extra: SQL.Aliased): SQL.Aliased {
     const { sql: expression } = extra
-    const isOfIds = mapAnswer(expression, this.database)
+    const isOfIds = mapResult(expression, this.database)
     const { decoder } = expression as unknown as { decoder: object }
     const isTime = TimeDecoder.isDecoder(decoder)
     if (!isOfIds && !isTime) return extra
@@ -121,14 +123,14 @@ class Cure {
   }
 }
 
-/** What is exact as JSON, of an expression that has the storage of a column; undefined where it is exact itself. */
+/** An expression of a column's storage, made exact in JSON; undefined if it already is. */
 function exactIn(inJson: InJson, column: Column, expression: SQL): SQL | undefined {
   const ids = findIds(column)
   return ids && inJson(ids.storage.name, expression, isList(column))
 }
 
-/** All that is selected, where something of it is not exact as JSON. */
-function columnsToCure(
+/** All selected columns, if one of them is not exact in JSON. */
+function inexactColumns(
   all: Record<string, Column>,
   { columns }: QueryConfig,
   inJson: InJson,
@@ -137,7 +139,7 @@ function columnsToCure(
   return selected.some((key) => exactIn(inJson, all[key] as Column, sql`${all[key]}`)) ? selected : []
 }
 
-/** The keys that Drizzle selects by `columns`: those that are true, or all but those that are false. */
+/** The keys that Drizzle selects for `columns`: those that are true, else all except those that are false. */
 function selectedColumns(all: Record<string, Column>, wanted: QueryConfig['columns']): readonly string[] {
   if (wanted === undefined) return Object.keys(all)
   const flags = Object.entries(wanted).filter(([key, flag]) => flag !== undefined && key in all)
@@ -146,13 +148,13 @@ function selectedColumns(all: Record<string, Column>, wanted: QueryConfig['colum
   return Object.keys(all).filter((key) => (isIncluding ? wanted[key] === true : wanted[key] === undefined))
 }
 
-/** What we read of the argument of Drizzle 1.0's method. */
+/** The part of the argument of Drizzle 1.0's method that we read. */
 interface Level {
   readonly extras?: Readonly<Record<string, unknown>>
   readonly with?: Readonly<Record<string, Level | boolean | undefined>>
 }
 
-/** For Drizzle 1.0: the query, its extras read as the ids that they answer. */
+/** For Drizzle 1.0: the query, with extras that are decoded as the ids that they return. */
 export const withAnswers = <Query extends { readonly queryConfig: Level | true }>(
   query: Query,
   database: Database,
@@ -164,7 +166,7 @@ function answered<Given extends Level | boolean | undefined>(level: Given, datab
     Object.fromEntries(Object.entries(given).map(([key, one]) => [key, of(one)]))
   const answer = (extra: unknown) => {
     const { sql: query } = is(extra, SQL.Aliased) ? extra : { sql: extra }
-    if (is(query, SQL)) mapAnswer(query, database)
+    if (is(query, SQL)) mapResult(query, database)
     return extra
   }
   const extraOf = (one: unknown) =>

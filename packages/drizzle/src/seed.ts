@@ -50,8 +50,8 @@ function newIds(
 }
 
 /**
- * drizzle-seed has no generators of its users: the value that it repeats is another one each time it is read. For a table that
- * references itself it generates twice, and both must give the same, so each start, which reads `arraySize`, begins again.
+ * drizzle-seed has no custom generators, so this is a fixed value that changes each time it is read. For a table that
+ * references itself it generates twice and expects equal values, so each start, which reads `arraySize`, begins again.
  */
 function repeatable(generate: () => unknown): { readonly defaultValue: unknown } {
   const made: unknown[] = []

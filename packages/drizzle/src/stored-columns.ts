@@ -50,7 +50,7 @@ export async function checkColumns(
   )
 }
 
-/** What Drizzle 0.45 does about names by `casing`; in 1.0 the table has done it. */
+/** Applies the database's `casing` to a name, which is Drizzle 0.45's; in 1.0 it belongs to the table. */
 interface Casing {
   readonly dialect?: { readonly casing?: { getColumnCasing?(column: Column): string } }
 }

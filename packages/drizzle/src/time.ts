@@ -63,7 +63,7 @@ export function wasCreatedBetween<AColumn extends Column>(
 ): boolean {
   const ids = singleIdsOf(column)
   return ids.placed(() => {
-    // Refuses moments that are none.
+    // Refuses invalid times.
     ids.family.range(from, to)
     const timeMs = ids.family.timeMs(id as string)
     return timeMs >= unixMs(from) && timeMs < unixMs(to)
@@ -76,7 +76,7 @@ const DECODES_TIME = Symbol.for('snoflax.drizzle.decodesTime')
 /** Converts the stored ids of a column to the times when they were generated. */
 export abstract class TimeDecoder {
   readonly [DECODES_TIME] = true
-  /** The column whose form the answer has: an id's; undefined for a timestamp. */
+  /** The id column whose stored form the result has; undefined for a timestamp. */
   readonly answers?: Column
 
   constructor(readonly column: Column) {}
@@ -88,7 +88,7 @@ export abstract class TimeDecoder {
   abstract mapFromDriverValue(value: unknown): Date
 }
 
-/** For an expression that answers the id itself: Drizzle 1.0 brings through JSON what a column decodes. */
+/** For an expression that returns the id itself. */
 class TimeOfId extends TimeDecoder {
   static readonly [entityKind]: string = Column[entityKind]
   override readonly answers = this.column

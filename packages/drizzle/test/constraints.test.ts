@@ -104,7 +104,7 @@ test('$returningId() of MySQL is refused where the ids may be in no row', () => 
   const build = (insert: { toSQL(): { sql: string } }) => insert.toSQL().sql
   const insert = () => db.insert(rows).values({ n: 1 })
   expect(() => build(db.insert(rows).ignore().values({ n: 1 }).$returningId() as never)).toThrow(
-    /rows\.id: \$returningId\(\) can't tell the ids of rows that ignore\(\) skipped/,
+    /rows\.id: \$returningId\(\) doesn't know the ids of rows that ignore\(\) skipped/,
   )
   expect(() =>
     build(
@@ -112,7 +112,7 @@ test('$returningId() of MySQL is refused where the ids may be in no row', () => 
         .onDuplicateKeyUpdate({ set: { n: 2 } })
         .$returningId() as never,
     ),
-  ).toThrow(/rows that an upsert updated: select them by a unique column/)
+  ).toThrow(/rows that an upsert updated; select them by a unique column/)
   expect(build(insert().$returningId() as never)).toContain('insert into')
   expect(build(insert().onDuplicateKeyUpdate({ set: { n: 2 } }))).toContain('on duplicate key')
 })

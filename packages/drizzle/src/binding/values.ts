@@ -39,28 +39,28 @@ import {
 import { TypedQueryBuilder } from 'drizzle-orm/query-builders/query-builder'
 import { type ColumnIds, findIds, IDS, idsOf, isList, NAMED } from '../id-column/ids.js'
 
-// Drizzle encodes what eq() and its kin are given, but neither its own placeholders nor values in a raw template:
-// `eq(orders.id, sql.placeholder('id'))` and sql`${orders.id} = ${id}` would send text to a binary column, and find
-// nothing. So values that are compared with an id column are bound to it.
+// Drizzle encodes the values passed to eq() and similar, but neither its own placeholders nor values in a raw template:
+// `eq(orders.id, sql.placeholder('id'))` and sql`${orders.id} = ${id}` would send text to a binary column and find
+// nothing. So we bind values that are compared with an id column to the column.
 
-/** The same SQL with its compared values bound, for where Drizzle takes away what tells their columns. */
+/** The same SQL with its compared values bound, for places where Drizzle later drops their columns. */
 export function bound(query: SQL): SQL {
   if (isInlined(query)) return query
   return new SQL(bindCompared(query.queryChunks).map((chunk) => (is(chunk, SQL) ? bound(chunk) : chunk)))
 }
 
-/** The chunks of a query, and in them the values that are compared with an id column encoded as its ids. */
+/** The chunks of a query, with the values that are compared with an id column encoded as its ids. */
 export function bindCompared(given: SQLChunk[]): SQLChunk[] {
   if (!given.some(isPartOfComparison)) return given
   const texts = textsIn(given)
-  if (texts.length === 0 && !holds(given, hasValue)) {
+  if (texts.length === 0 && !hasChunk(given, hasValue)) {
     checkComparedColumns(given)
     return given
   }
-  const isOfColumn = holds(given, isOfIds)
-  if (texts.length === 0 && !isOfColumn && !holds(given, isNameOrDerived)) return given
+  const isOfColumn = hasChunk(given, isOfIds)
+  if (texts.length === 0 && !isOfColumn && !hasChunk(given, isNameOrDerived)) return given
   const isNamed = (columns: NamedColumns) =>
-    holds(given, mayBeIn(columns)) || columns.mayHold(texts.flatMap(quotedIn))
+    hasChunk(given, mayBeIn(columns)) || columns.mayContain(texts.flatMap(quotedIn))
   const named = isOfColumn ? [] : [...NAMED].filter(([, columns]) => isNamed(columns))
   if (named.length === 0 && !isOfColumn) return given
   const query = new MarkedQuery()
@@ -72,7 +72,8 @@ export function bindCompared(given: SQLChunk[]): SQLChunk[] {
 }
 
 /**
- * SQL that is written to an id column, or to several, its values encoded as ids of the one.
+ * SQL that is written to an id column, with its values encoded as ids of the column. For several columns it can't know
+ * which, so it only checks.
  *
  * @throws {IdError} `INVALID_OPTION` for an id in it that no rule encodes.
  */
@@ -85,7 +86,7 @@ export function boundFor(written: SQL, ...columns: readonly Column[]): SQL {
   return copy
 }
 
-/** SQL that is written to a column without ids, in which the ids that it consists of are sent as they are. */
+/** SQL that is written to a column without ids, so that its ids are sent as text. */
 function sentAsItIs(written: SQL, database: Database): SQL {
   const query = new MarkedQuery()
   const copy = new SQL(query.copy(written.queryChunks)).mapWith(decoderOf(written))
@@ -95,13 +96,13 @@ function sentAsItIs(written: SQL, database: Database): SQL {
   return copy
 }
 
-/** What is written, by the keys of the table. */
+/** The values of a row, by the keys of the table. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** What we read of the configuration of a query builder. */
+/** The parts of a query builder's configuration that we read. */
 export interface SelectConfig {
   readonly fields: Row
-  /** The same in Drizzle 1.0, which builds SQL of it. */
+  /** The same in Drizzle 1.0, in the form from which it builds SQL. */
   readonly fieldsFlat?: readonly { readonly path: readonly string[]; readonly field: unknown }[]
   readonly setOperators: readonly { readonly rightSelect: Select }[]
 }
@@ -132,7 +133,7 @@ export function boundSelectConfig(columns: IdColumns, config: SelectConfig): Sel
 /** Columns by keys. */
 export type IdColumns = readonly (readonly [key: string, column: Column])[]
 
-/** What an insert or update has for a table, its SQL bound to the columns that take it. */
+/** The row of an insert or update, with its SQL bound to the columns that it is written to. */
 function boundRow(columns: IdColumns, row: Row): Row {
   const bound = columns.flatMap(([key, column]) => {
     const value = boundTo(column, row[key])
@@ -152,16 +153,16 @@ export function boundWrite(table: Table, row: Row, database: Database): Row {
   return others.length === 0 ? bound : { ...bound, ...Object.fromEntries(others) }
 }
 
-/** What is written to an id column, if it is SQL bound to it. */
+/** The value for an id column; SQL is bound to the column. */
 export function boundTo(column: Column, value: unknown): unknown {
   if (is(value, SQL.Aliased)) return boundFor(value.sql, column).as(value.fieldAlias)
   return is(value, SQL) ? boundFor(value, column) : value
 }
 
-/** Between two columns that are compared, in SQL without values. Ids are no conditions, so that AND is of BETWEEN. */
+/** The text between two compared columns, in SQL without values. Ids are not conditions, so AND belongs to BETWEEN. */
 const BETWEEN_COLUMNS = /^[\s(]*(?:[=<>!@&]+|(?:not )?(?:in|between)|and)[\s(]*$/
 
-/** Of SQL without texts of users and values, which needs no other reading. */
+/** Checks compared columns in SQL without values and texts of the user, which needs no other check. */
 function checkComparedColumns(given: readonly SQLChunk[]): void {
   for (const [at, between] of given.entries()) {
     if (!is(between, StringChunk) || !BETWEEN_COLUMNS.test(textOf(between))) continue
@@ -170,16 +171,16 @@ function checkComparedColumns(given: readonly SQLChunk[]): void {
   }
 }
 
-/** Whether a chunk is a value that may be an id of a column which nothing but the text names. */
+/** Whether a chunk is a value that may be an id of a column that only the text names. */
 const mayBeIn = (columns: NamedColumns) => (chunk: unknown) =>
   !(chunk instanceof Column) &&
-  (is(chunk, Placeholder) || columns.mayHold(isBare(chunk) ? chunk.value : chunk))
+  (is(chunk, Placeholder) || columns.mayContain(isBare(chunk) ? chunk.value : chunk))
 
-/** Between blanks and brackets what Drizzle itself writes into conditions. */
+/** The words and operators that Drizzle itself writes into conditions, between blanks and parentheses. */
 const DRIZZLES =
   /^[\s(),]*(?:(?:[=<>!]+|is(?: not)? null|(?:not )?(?:in|i?like|between)|and|or|not|asc|desc|@>|<@|&&|(?:not )?exists)[\s(),]*)*$/
 
-/** Texts of users in SQL, and in SQL of it. */
+/** The texts in SQL, nested SQL included, that Drizzle did not write. */
 const textsIn = (chunks: readonly SQLChunk[], texts: string[] = []): string[] => {
   for (const chunk of chunks) {
     if (chunk instanceof Column) continue
@@ -194,21 +195,21 @@ const textsIn = (chunks: readonly SQLChunk[], texts: string[] = []): string[] =>
 const quotedIn = (text: string): string[] =>
   [...text.matchAll(/(['"])(.*?)\1/g)].map(([, , one]) => one as string)
 
-/** Drizzle builds much that compares nothing: it is not to be searched. Bulk inserts are little but parameters. */
+/** A quick test, since much SQL compares nothing and need not be read, such as bulk inserts. */
 function isPartOfComparison(chunk: SQLChunk): boolean {
   if (chunk instanceof Param) return false
   if (chunk instanceof Column) return isOfIds(chunk)
   return is(chunk, StringChunk) ? mayCompare(textOf(chunk)) : isOfIds(chunk)
 }
 
-/** What may be made of ids, without a text that says so. */
+/** Chunks that may contain ids although no text says so. */
 const isNameOrDerived = (chunk: unknown): boolean =>
   !(chunk instanceof Column) && (is(chunk, Name) || is(chunk, SQL.Aliased) || idsIn(chunk).length > 0)
 
 const isOfIds = (chunk: unknown): boolean => idColumnOf(chunk) !== undefined
 
-/** Whether a chunk is so, or one of SQL that is read with it. */
-const holds = (chunks: readonly SQLChunk[], isSo: (chunk: unknown) => boolean): boolean =>
+/** Whether the test is true for a chunk, or for one of nested SQL. */
+const hasChunk = (chunks: readonly SQLChunk[], isSo: (chunk: unknown) => boolean): boolean =>
   chunks.some(
     (chunk) =>
       !(chunk instanceof StringChunk) &&
@@ -216,26 +217,26 @@ const holds = (chunks: readonly SQLChunk[], isSo: (chunk: unknown) => boolean): 
         (!(chunk instanceof Column) &&
           is(chunk, SQL) &&
           !isInlined(chunk) &&
-          holds(chunk.queryChunks, isSo))),
+          hasChunk(chunk.queryChunks, isSo))),
   )
 
-/** Around a name of `sql.identifier()`, until it is known how the database quotes it. A mark in the text of a user is taken out. */
+/** Quotes a name of `sql.identifier()` until the database is known. It is removed from the user's texts. */
 const QUOTE = '\u0000'
 
-/** A query, that of SQL inside SQL too, as text with marks and the cells that they stand for. */
+/** A query with its nested SQL, as text with marks, and the cells that the marks stand for. */
 class MarkedQuery {
   readonly cells: Cell[] = []
-  /** Of what is selected in it. */
+  /** The aliases of its selections. */
   readonly aliases: Alias[] = []
   text = ''
 
-  /** Without a change to it. */
+  /** Reads chunks without changing them. */
   read(chunks: readonly SQLChunk[]): this {
     this.copy(chunks)
     return this
   }
 
-  /** `in (${sql.join(…)})` is SQL inside SQL. */
+  /** Reads chunks and returns a copy, nested SQL included, such as `in (${sql.join(…)})`. */
   copy(chunks: readonly SQLChunk[]): SQLChunk[] {
     const copy = [...chunks]
     for (const [key, chunk] of chunks.entries()) {
@@ -254,7 +255,7 @@ class MarkedQuery {
     return readComparisons(this.text.replaceAll(QUOTE, quote), database)
   }
 
-  /** Encodes the values that are compared with ids, and those that are the result, for a column that takes it. */
+  /** Encodes the values that are compared with ids. If the SQL is written to `takers`, encodes its result for them. */
   bind(database: Database, takers: readonly Column[] = []): Reading {
     const { cells } = this
     const reading = this.reading(database)
@@ -266,7 +267,7 @@ class MarkedQuery {
     for (const expression of expressions) {
       const involved = expression.map((chunk) => cells[chunk] as Cell)
       const column = columnAmong(involved)
-      // The columns of a table stand in the text behind it.
+      // The text after a table names its column.
       const [ids] = involved.filter(({ chunk }) => !is(chunk, Table)).flatMap((cell) => cell.ids)
       const beside = ids ? [ids] : involved.flatMap(({ chunk }) => namedIn(chunk, database))
       if (column) for (const cell of involved) cell.refuseId(column)
@@ -287,10 +288,10 @@ class MarkedQuery {
   }
 }
 
-/** What is being built. Each part of it is bound by itself, but its text may have names that others declare. */
+/** The statement being built. Each part of it is bound separately, but may use aliases that other parts declare. */
 let statement: Statement | undefined
 
-/** Builds SQL, which is a statement unless it is a part of one. */
+/** Builds SQL: a part of the statement being built, or a new statement. */
 export function inStatement<Built>(chunks: readonly SQLChunk[], build: () => Built): Built {
   if (statement) return build()
   statement = new Statement(chunks)
@@ -306,7 +307,7 @@ class Statement {
 
   constructor(private readonly chunks: readonly SQLChunk[]) {}
 
-  /** What it calls ids by `as`, in its subqueries too. */
+  /** Its aliases of ids, in subqueries too. */
   aliases(database: Database): NamedColumns {
     const known = this.known.get(database)
     if (known) return known
@@ -326,7 +327,7 @@ type Alias = readonly [name: string, chunk: unknown]
 
 const selections = new WeakMap<SQL, Alias[]>()
 
-/** Keeps in mind which fields of a selection are SQL: Drizzle puts bare names in the place of columns there. */
+/** Remembers the aliased fields of a selection, since Drizzle replaces columns by bare names there. */
 export function rememberAliases(selection: SQL, fields: readonly { readonly field: unknown }[]): void {
   const aliases = fields.flatMap(({ field }) => aliasOf(field))
   if (aliases.length > 0) selections.set(selection, aliases)
@@ -360,13 +361,13 @@ interface ViewMembers {
 const isInlined = (query: SQL): boolean =>
   (query as unknown as { shouldInlineParams: boolean }).shouldInlineParams
 
-/** In Drizzle 1.0 it is one text. */
+/** The text of a chunk: a list of texts in Drizzle 0.45, one text in 1.0. */
 const textOf = ({ value }: { readonly value: readonly string[] | string }): string =>
   typeof value === 'string' ? value : value.join('')
 
 type Encoder = Column | DriverValueEncoder<unknown, unknown>
 
-/** Where a chunk of SQL is: among others, or in a list that is one of them. */
+/** The place of a chunk: in the chunks of SQL, or in a list that is one of them. */
 class Cell {
   constructor(
     private readonly holder: unknown[],
@@ -382,7 +383,7 @@ class Cell {
     return idColumnOf(this.chunk)
   }
 
-  /** The columns whose ids are a part of what it answers. */
+  /** The columns whose ids are part of its value. */
   get ids(): readonly NamedColumn[] {
     return idsIn(this.chunk)
   }
@@ -407,15 +408,15 @@ class Cell {
   }
 
   /**
-   * The net below all rules: an id that no rule has encoded would be sent as text. A placeholder is looked at when it
-   * gets its value.
+   * Refuses an id that no rule has encoded, since it would be sent as text. A placeholder is checked when it gets its
+   * value.
    */
   refuseId(column: Column): void {
     const ids = idsOf(column)
     if (ids.storage.converts) this.refuse((value) => checkNoId(ids, value))
   }
 
-  /** The same beside a column that nothing but the text names. */
+  /** The same beside columns that only the text names. */
   refuseNamed(columns: readonly NamedColumn[]): void {
     this.refuse((value) => {
       refuseUnconverted(
@@ -455,39 +456,39 @@ function checkNoId(ids: ColumnIds, value: unknown): unknown {
   )
 }
 
-/** The column of ids that a chunk is, or whose ids it answers. */
+/** The id column that a chunk is, or whose ids it returns. */
 export function idColumnOf(chunk: unknown): Column | undefined {
   if (typeof chunk !== 'object' || chunk === null || chunk instanceof StringChunk) return undefined
   if (findIds(chunk)) return chunk as Column
   if (chunk instanceof Column) return undefined
   if (is(chunk, SQL)) return findIds(decoderOf(chunk)) && (decoderOf(chunk) as unknown as Column)
-  if (is(chunk, SQL.Aliased)) return answeredColumn(chunk.sql)
+  if (is(chunk, SQL.Aliased)) return returnedColumn(chunk.sql)
   if (!isSelect(chunk)) return undefined
-  // Other SQL may hold values, which are yet to be bound.
+  // Other SQL may contain values that are not bound yet.
   const [field] = Object.values(chunk._.selectedFields as object)
   return idColumnOf(is(field, SQL.Aliased) ? field.sql : field)
 }
 
-/** The column whose ids SQL answers: that it is mapped with, or that it is made of, where nothing maps it. */
-function answeredColumn(query: SQL): Column | undefined {
-  if (isMapped(query) || !holds(query.queryChunks, isOfIds)) return idColumnOf(query)
+/** The column whose ids SQL returns: the one that it is mapped with, else the one that its expression returns. */
+function returnedColumn(query: SQL): Column | undefined {
+  if (isMapped(query) || !hasChunk(query.queryChunks, isOfIds)) return idColumnOf(query)
   const read = new MarkedQuery().read(query.queryChunks)
   const { cells } = read
   const { database } = idsOf(columnAmong(cells) as Column).storage
-  const answers = read.reading(database).result.filter(({ chunk }) => !cells[chunk]?.isValue)
-  const columns = answers.map(({ chunk, isCast }) => (isCast ? undefined : cells[chunk]?.column))
+  const results = read.reading(database).result.filter(({ chunk }) => !cells[chunk]?.isValue)
+  const columns = results.map(({ chunk, isCast }) => (isCast ? undefined : cells[chunk]?.column))
   const [column] = columns
   const isSame = (one: Column | undefined) => one && column && idsOf(one).isAs(idsOf(column))
   return columns.every(isSame) ? column : undefined
 }
 
 /**
- * Has SQL that answers ids read as they are, and refuses ids that come out of it in another form.
+ * Maps SQL that returns ids with their column, and makes ids in another form throw when they are read.
  *
- * @returns whether ids are a part of what it answers.
+ * @returns whether ids are part of its value.
  */
-export function mapAnswer(query: SQL, database: Database): boolean {
-  const decoder = answeredColumn(query) ?? LeakGuard.of(query, database)
+export function mapResult(query: SQL, database: Database): boolean {
+  const decoder = returnedColumn(query) ?? LeakGuard.of(query, database)
   if (decoder && !isMapped(query)) query.mapWith(decoder)
   return decoder !== undefined
 }
@@ -499,15 +500,15 @@ const MAPPED =
   'map it with .mapWith(column) if it is an id, and with a function if not, such as .mapWith(String); ' +
   'fromDatabase(column, value) converts ids inside it'
 
-/** Reads what SQL makes of ids: `cast`, `||` and `json_agg` answer what is stored. */
+/** Reads the results of SQL on ids, and refuses ids in stored form, as `cast`, `||` and `json_agg` return them. */
 class LeakGuard implements DriverValueDecoder<unknown, unknown> {
   private constructor(
     readonly columns: readonly NamedColumn[],
-    /** Columns that only the text names, which may be others of the name. */
+    /** Columns that only the text names. Other columns of the same name may be meant. */
     private readonly named: readonly NamedColumn[],
   ) {}
 
-  /** The columns that the text of a field with another name is made of, if nothing maps it. */
+  /** The columns that the text of an aliased field names, if nothing maps it. */
   static named(query: SQL, database: Database): readonly NamedColumn[] {
     const decoder = decoderOf(query)
     if (decoder instanceof LeakGuard) return decoder.named
@@ -533,7 +534,7 @@ class LeakGuard implements DriverValueDecoder<unknown, unknown> {
   }
 }
 
-/** The columns whose ids are a part of a chunk's value; a table is a row of its columns. */
+/** The columns whose ids are part of a chunk's value; for a table, all its id columns. */
 function idsIn(chunk: unknown): readonly NamedColumn[] {
   const column = idColumnOf(chunk)
   if (column) return [idsOf(column).named]
@@ -556,7 +557,7 @@ export function idColumnsOf(table: Table): IdColumns {
   return found
 }
 
-/** A query of one column, which stands for its values. */
+/** A query of one column, which may be used as its values. */
 const isSelect = (chunk: unknown): chunk is TypedQueryBuilder<never> =>
   is(chunk, TypedQueryBuilder) && Object.keys(chunk._.selectedFields as object).length === 1
 
@@ -573,7 +574,7 @@ const hasValue = (chunk: unknown): boolean =>
 const isBare = (chunk: unknown): chunk is Param =>
   is(chunk, Param) && chunk.encoder === new (chunk.constructor as typeof Param)(null).encoder
 
-/** What Drizzle sends as a parameter, or a placeholder of one. Null is null in every storage. */
+/** A value that Drizzle sends as a parameter, or a placeholder for one. Null needs no encoding. */
 const isValue = (chunk: unknown): boolean =>
   typeof chunk === 'object'
     ? chunk !== null && (is(chunk, Placeholder) || (!isSQLWrapper(chunk) && !isOfDrizzle(chunk)))
@@ -586,7 +587,7 @@ const isOfDrizzle = ({ constructor: kind }: object): boolean => kind !== undefin
 /**
  * Encodes the values of a comparison as ids of the column that they are compared with.
  *
- * @throws {IdError} `INVALID_OPTION` for a pattern, where the ids are no text in the database, and for columns that are never
+ * @throws {IdError} `INVALID_OPTION` for a pattern on ids that are not stored as text, and for columns that are never
  * equal.
  */
 function bindComparison(cells: readonly Cell[], comparison: Comparison): void {
@@ -600,7 +601,7 @@ function bindComparison(cells: readonly Cell[], comparison: Comparison): void {
     return
   }
   const listed = list === undefined ? [] : (cells[list] as Cell).spread().map((cell) => [[cell]])
-  // A row may be a list itself.
+  // A row may itself be a list.
   const whole = [...sides, ...listed].map((row) =>
     row.length < width && row[0]?.[0] ? row[0][0].spread().map((cell) => [cell]) : row,
   )
@@ -623,7 +624,7 @@ function bindCells(cells: readonly Cell[], list: Cell | undefined): void {
   } else if (list?.column) {
     for (const cell of cells) cell.encode(elementOf(list.column))
   } else if (cells.some(({ chunk }) => is(chunk, Column))) {
-    // Something else than ids is compared.
+    // The comparison is not one of ids.
     for (const cell of cells.flatMap((one) => one.spread())) cell.encode(AS_IT_IS)
   }
 }
@@ -633,13 +634,13 @@ const columnAmong = (cells: readonly Cell[]): Column | undefined =>
 
 const AS_IT_IS: Encoder = { mapToDriverValue: (value) => value }
 
-/** Of one id, for comparisons with the elements of an array. */
+/** The encoder of one id, for comparisons with the elements of an array. */
 export function elementOf(column: Column): DriverValueEncoder<unknown, unknown> {
   const ids = idsOf(column)
   return Object.assign({ mapToDriverValue: (id: unknown) => ids.toDatabase(id) }, { [IDS]: ids })
 }
 
-/** Of a list of ids, for `any(…)`. */
+/** The encoder of a list of ids, for `any(…)`. */
 function listOf(column: Column): Encoder {
   const ids = idsOf(column)
   return {

@@ -17,33 +17,33 @@ import {
 // Drizzle encodes the values of a row, but not those in SQL: `values({ id: sql`${id}` })` would store text in a binary
 // column. So what is written to an id column is bound to it, by its key.
 
-/** What we read of the arguments of `buildInsertQuery`. */
+/** The arguments of `buildInsertQuery` that we read. */
 export interface Insert {
   readonly table: Table
   readonly values: readonly Row[] | SQL | Select
   readonly select?: boolean
-  /** Of MySQL. */
+  /** In MySQL only. */
   readonly ignore?: boolean
   readonly onConflict?: unknown
   readonly returning?: readonly { readonly field: unknown }[]
 }
 
 /**
- * MySQL has no RETURNING: `$returningId()` answers what was made for the rows, be they inserted or not.
+ * MySQL has no RETURNING: `$returningId()` returns the ids generated for the rows, whether they were inserted or not.
  *
- * @throws {IdError} `INVALID_OPTION` where such ids may be in no row.
+ * @throws {IdError} `INVALID_OPTION` if a row may have another id.
  */
 export function checkReturningId({ ignore, onConflict, returning = [] }: Insert): void {
   const column = returning.map(({ field }) => field as Column).find((one) => findIds(one) !== undefined)
   const ids = column && idsOf(column)
   const unknown =
-    (ignore && 'ignore() skipped') ||
-    (onConflict && 'an upsert updated') ||
-    (ids?.generate === undefined && column?.default !== undefined && 'got theirs from the database')
+    (ignore && 'that ignore() skipped') ||
+    (onConflict && 'that an upsert updated') ||
+    (ids?.generate === undefined && column?.default !== undefined && 'whose ids the database generates')
   if (!ids || !unknown) return
   throw new IdError(
     'INVALID_OPTION',
-    `${ids.place}: $returningId() can't tell the ids of rows that ${unknown}: ` +
+    `${ids.place}: $returningId() doesn't know the ids of rows ${unknown}; ` +
       'select them by a unique column instead',
     { family: ids.family.name, field: '$returningId', path: ids.place },
   )
@@ -63,9 +63,9 @@ function boundValues({ table, values, select }: Insert, database: Database): Ins
 }
 
 /**
- * The sides of a union, of which the one can have a column and the others SQL.
+ * Binds the queries of a union, of which one may select a column and another SQL.
  *
- * @throws {IdError} `INVALID_OPTION` for ids that the first side, by which Drizzle reads all of them, would read otherwise.
+ * @throws {IdError} `INVALID_OPTION` for ids that Drizzle would read wrongly, since it decodes all rows by the first query.
  */
 export function boundUnion(config: SelectConfig): SelectConfig {
   if (config.setOperators.length === 0) return config
@@ -80,7 +80,7 @@ export function boundUnion(config: SelectConfig): SelectConfig {
   return boundSelectConfig(columns, config)
 }
 
-/** Joins answer rows in rows. */
+/** Joins return rows of rows. */
 function readAsFirst(first: unknown, field: unknown): void {
   if (isRow(field)) {
     for (const [key, inner] of Object.entries(field))
@@ -109,8 +109,8 @@ const isRow = (field: unknown): field is Row =>
   typeof field === 'object' && field !== null && Object.getPrototypeOf(field) === Object.prototype
 
 /**
- * Builds a prepared insert with a new id for each execution, where Drizzle would repeat the one that it got when it was
- * prepared. MySQL's `$returningId()` is answered the ids of the last execution.
+ * Builds a prepared insert that generates new ids at each execution; Drizzle would repeat those generated when it was
+ * prepared. MySQL's `$returningId()` gets the ids of the last execution.
  */
 export function withFreshIds<Built>(insert: Insert, build: (insert: Insert) => Built): Built {
   const made: Record<string, string>[] = []
@@ -125,7 +125,7 @@ export function withFreshIds<Built>(insert: Insert, build: (insert: Insert) => B
         last[key] = generate()
         return ids.toDatabase(last[key])
       }
-      // A placeholder's value is encoded at each execution, and every object has one by this name.
+      // A placeholder's value is encoded at each execution, and every object has a property of this name.
       return [[key, sql`${new Param(new Placeholder('constructor'), { mapToDriverValue })}`]]
     })
     return { ...row, ...Object.fromEntries(fresh) }

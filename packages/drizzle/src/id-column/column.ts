@@ -9,7 +9,7 @@ import { ColumnIds, IDS, isList } from './ids.js'
 import { literal } from './literal.js'
 import type { ColumnRequest, DialectName, IdColumns, ReferenceOptions } from './types.js'
 
-/** A builder's members, which Drizzle declares as protected, private or in PostgreSQL alone. */
+/** Members of a builder that Drizzle declares as protected, private or only for PostgreSQL. */
 interface Builder {
   readonly config: {
     readonly request: ColumnRequest
@@ -63,14 +63,14 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
     static readonly [entityKind]: string = 'SnoflaxIdColumn'
 
     readonly [IDS]: ColumnIds
-    /** Of an array: in Drizzle 0.45 a column of its own, in 1.0 the column has dimensions. */
+    /** The element of an array: in Drizzle 0.45 a separate column; in 1.0 the column has dimensions. */
     private readonly isElement: boolean
 
     constructor(table: Table, { config, foreignKeyConfigs: [reference] }: Builder) {
       super(table as never, config as never)
       this.isElement = config.isElement || (config.dimensions ?? 0) > 0
       this[IDS] = new ColumnIds(this, dialect.database, config.request, reference?.ref)
-      // Read for each column that SQL names: Drizzle 0.45 looks then whether there was a name, 1.0 takes it.
+      // Drizzle reads it for each column that SQL names: 0.45 to see whether there was a name, 1.0 to use it.
       const { place } = this[IDS]
       const read = 'isAlias' in this ? 'name' : 'keyAsName'
       const value = this[read]
@@ -79,7 +79,7 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
         return value
       }
       Object.defineProperty(this, read, { get, enumerable: true })
-      // What Drizzle 1.0 asks for, of drivers and of JSON.
+      // Drizzle 1.0 reads these for its drivers and for JSON.
       Object.defineProperties(this, {
         codec: { get: () => dialect.codecOf(this[IDS].storage.name) },
         jsonSelectIdentifier: { get: () => dialect.jsonOf?.(this[IDS].storage.name) },
@@ -89,7 +89,7 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
 
     getSQLType(): string {
       const { type, sql } = this[IDS].storage.column
-      // A collation would have to stand behind the brackets.
+      // A collation would have to follow the brackets of the array.
       if (this.isElement) return type
       return dialect.database === 'postgres' ? sql : sql.toLowerCase()
     }
@@ -102,7 +102,7 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
 
     override mapFromDriverValue = (value: unknown): unknown => this[IDS].fromDatabase(value)
 
-    /** Called by Drizzle 1.0, whose drivers disagree about bytes in arrays; each sends a text as it is. */
+    /** Called by Drizzle 1.0, whose drivers disagree about bytes in arrays, but all send text unchanged. */
     postBuild(): Column {
       const { postBuild } = dialect.Column.prototype as { readonly postBuild: () => Column }
       const column = postBuild.call(this)
@@ -131,7 +131,7 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
       if (role !== 'plain') {
         throw new IdError(
           'INVALID_OPTION',
-          `${family.name}: an array of ids cannot be generated or a reference; use .plain().array(), as in flaxId.plain().array()`,
+          `${family.name}: a column of arrays can be neither generated nor a reference; use .plain().array(), as in flaxId.plain().array()`,
           { family: family.name },
         )
       }
@@ -151,7 +151,7 @@ function builderFor(dialect: IdDialect): BuilderClass<[name: string, request: Co
   }
 }
 
-/** In Drizzle 0.45 a list without a name gets that of its key, but the element, a column of its own, gets none. */
+/** In Drizzle 0.45 an array without a name gets that of its key, but its element, a separate column, gets none. */
 function namingElement(list: Builder, element: Builder): Builder {
   const { setName, array } = list
   return Object.assign(list, {
@@ -164,9 +164,8 @@ function namingElement(list: Builder, element: Builder): Builder {
 }
 
 /**
- * What fills a column that an insert leaves out: the user's own default, else for generated columns a new id, made
- * here or by the database. Not assigned: a default that is an id is a getter, since a reference learns its storage
- * later, and drizzle-kit would write it down as text.
+ * The default of a column: the user's own, else for generated columns a new id, generated here or by the database. An
+ * id as default becomes a getter, since a reference gets its storage later, and drizzle-kit would write it as text.
  */
 function setDefault(column: Column, ids: ColumnIds, database: Database, request: ColumnRequest): void {
   const { family, role, options } = request

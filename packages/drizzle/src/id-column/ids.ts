@@ -30,13 +30,12 @@ export class ColumnIds {
   private readonly own: IdStorage<string> | undefined
   private settled: IdStorage<string> | undefined
   private isSettling = false
-  /** The column, as errors name it. */
   readonly named: NamedColumn
-  /** Makes an id where an insert has none, if the application does. */
+  /** Generates the id of a row that an insert has without one; undefined if the application generates none. */
   generate?: () => string
 
   /**
-   * @throws {IdError} `STORAGE_REFUSED`; `INVALID_OPTION` for a reference to nothing, and for options that the column doesn't have.
+   * @throws {IdError} `STORAGE_REFUSED`; `INVALID_OPTION` for a reference without a target, and for unknown options.
    */
   constructor(
     private readonly column: Column,
@@ -52,7 +51,7 @@ export class ColumnIds {
       const { storage, exactBigint } = options
       this.own = withPath(this.place, () => storageFor(family, database, { storage, exactBigint }))
     } else if (target === undefined) {
-      throw this.refuse('a .ref() needs .references(…), or a storage of its own')
+      throw this.refuse('a .ref() needs .references(…), or its own storage option')
     }
     this.named = { place: this.place, family, storage: () => this.storage }
     const named = NAMED.get(database) ?? new NamedColumns()
@@ -60,7 +59,7 @@ export class ColumnIds {
     named.add(column.name, this.named)
   }
 
-  /** Found at the first use: the target of a reference may be defined later. */
+  /** Found on first use, since a reference's target may be defined later. */
   get storage(): IdStorage<string> {
     this.settled ??= this.settle()
     return this.settled
@@ -88,7 +87,7 @@ export class ColumnIds {
     return this.placed(() => this.storage.toDatabase(value))
   }
 
-  /** @throws {IdError} `NOT_CANONICAL` for what the column did not write, even if an id can be read from it. */
+  /** @throws {IdError} `NOT_CANONICAL` for a value that the column did not write, even if it can be read as an id. */
   fromDatabase(value: unknown): string {
     return this.placed(() => {
       if (value != null) checkStored(this.storage, value)
@@ -113,7 +112,7 @@ export class ColumnIds {
     }
   }
 
-  /** The storage of a foreign key to the column; with a storage of its own it may reference what has no ids. */
+  /** The storage of a foreign key to the column. A key with its own `storage` may reference a column without ids. */
   private storageBeside(target: Column): IdStorage<string> {
     const { own, place, request } = this
     const theirs = findIds(target)
@@ -148,7 +147,7 @@ export const schemaOf = (table: Table): string | undefined =>
 
 interface MaybeIdColumn {
   readonly [IDS]?: ColumnIds
-  /** Of an array in Drizzle 0.45. */
+  /** The element of an array in Drizzle 0.45. */
   readonly baseColumn?: MaybeIdColumn
 }
 
@@ -158,11 +157,11 @@ export function findIds(column: unknown): ColumnIds | undefined {
   return ids ?? (baseColumn && findIds(baseColumn))
 }
 
-/** Whether a column holds lists: an array has a type of its own in Drizzle 0.45, and dimensions in 1.0. */
+/** Whether a column stores arrays: in Drizzle 0.45 they have their own type, in 1.0 dimensions. */
 export const isList = (column: Column): boolean =>
   column.dataType === 'array' || Boolean((column as { readonly dimensions?: number }).dimensions)
 
-/** @throws {IdError} `INVALID_OPTION` for a column that holds no ids. */
+/** @throws {IdError} `INVALID_OPTION` for a column without ids. */
 export function idsOf(column: Column): ColumnIds {
   if (!is(column, Column)) {
     const given = is(column, Table) ? `the table ${getTableName(column)}` : show(column)
@@ -176,7 +175,7 @@ export function idsOf(column: Column): ColumnIds {
   throw new IdError('INVALID_OPTION', `${path} is not an id column`, { path })
 }
 
-/** @throws {IdError} `INVALID_OPTION` for a column that holds no ids, or lists of them. */
+/** @throws {IdError} `INVALID_OPTION` for a column without ids, and for an array column. */
 export function singleIdsOf(column: Column): ColumnIds {
   const ids = idsOf(column)
   if (!isList(column)) return ids

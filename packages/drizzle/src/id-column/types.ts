@@ -56,7 +56,7 @@ export interface MetaOption {
 /** The type parameter of Drizzle's column builders for an id column. */
 export type IdColumnConfig<Name extends string, AnId extends string> = IdColumnTypes<Name, AnId> & NoEnum
 
-/** Drizzle 0.45 is to be told that the column is no enum, and 1.0 must not be. */
+/** Drizzle 0.45 needs to know that the column is not an enum; 1.0 must not get this property. */
 type NoEnum = Column['_'] extends { brand: string } ? { enumValues: undefined } : unknown
 
 /** The part of {@link IdColumnConfig} that all versions of Drizzle share. */
@@ -73,7 +73,7 @@ export interface IdColumnTypes<Name extends string, AnId extends string> {
   driverParam: DatabaseValue
 }
 
-/** What differs between Drizzle's dialects: builders and options. */
+/** The differences between Drizzle's dialects: builders and options. */
 interface Dialects<Name extends string, AnId extends string> {
   pg: [PgColumnBuilder<IdColumnConfig<Name, AnId>>, StorageOptions, DatabaseDefaultOptions]
   sqlite: [SQLiteColumnBuilder<IdColumnConfig<Name, AnId>>, SQLiteStorageOptions, unknown]
@@ -104,7 +104,7 @@ export interface ReferenceOptions {
   readonly onUpdate?: UpdateDeleteAction
 }
 
-/** What messages say of a target that holds no ids of the family. */
+/** The compiler's message for a target without ids of the family. */
 interface IdsOfAnotherFamily<AnId extends string> {
   readonly wanted: AnId
 }
@@ -113,7 +113,7 @@ interface Target {
   readonly _: { readonly data: unknown }
 }
 
-/** A target that is annotated as any column, for a circle, is checked when it is used. */
+/** A target annotated as any column, because of a cycle, is checked at run time. */
 type Checked<ATarget extends Target, AnId extends string> = unknown extends ATarget['_']['data']
   ? ATarget
   : ATarget['_']['data'] extends AnId
@@ -171,7 +171,7 @@ export interface IdColumns<Dialect extends DialectName> {
   <AnId extends string>(family: IdFamily<AnId>): IdColumn<Dialect, AnId, GeneratedOptions<Dialect, AnId>>
 }
 
-/** An id column as it was asked for, in whichever dialect. */
+/** A requested id column, in any dialect. */
 export interface ColumnRequest {
   readonly family: IdFamily
   readonly role: 'generated' | 'reference' | 'plain'

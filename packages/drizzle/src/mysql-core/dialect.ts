@@ -10,7 +10,7 @@ export const MYSQL: IdDialect = {
   Builder: core.MySqlColumnBuilder,
   codecOf: (storage) => (storage === 'binary' ? 'blob:buffer' : storage === 'bigint' ? 'bigint' : undefined),
   relationalMethods: ['buildRelationalQuery', 'buildRelationalQueryWithoutLateralSubqueries'],
-  /** JSON would hold bytes as base64 or as broken text, and its numbers are rounded above 2^53. */
+  /** JSON would contain bytes as base64 or broken text, and its numbers are rounded above 2^53. */
   inJson(storage, expression) {
     // Not '\x': whether a backslash in a string escapes is a setting of the server.
     if (storage === 'binary') return sql`concat(char(92 using ascii), 'x', hex(${expression}))`

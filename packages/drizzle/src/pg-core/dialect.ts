@@ -8,7 +8,7 @@ export const POSTGRES: IdDialect = {
   prefix: 'Pg',
   Column: core.PgColumn,
   Builder: core.PgColumnBuilder,
-  // None for bytes: for neon-http it is `String`, which makes a list of numbers of them.
+  // No codec for bytes: that of neon-http is `String`, which turns them into a list of numbers.
   codecOf: (storage) =>
     ({ text: 'text', uuid: 'uuid', uuid8: 'uuid', binary: undefined, bigint: 'bigint' })[storage],
   relationalMethods: ['buildRelationalQueryWithoutPK'],

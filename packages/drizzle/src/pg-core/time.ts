@@ -11,7 +11,7 @@ export interface TimeFunctionOptions {
   readonly schema: string
 }
 
-/** For an expression that answers a timestamp. */
+/** Decodes an expression that returns a timestamp. */
 class TimeOfTimestamp extends mapped.TimeDecoder {
   mapFromDriverValue(value: unknown): Date {
     return new Date(value as string | Date)
@@ -66,7 +66,7 @@ function timestamp(column: Column, options: TimeFunctionOptions): SQL {
   return sql`${sql.raw(sqlFunction(family, 'time', options.schema))}(${sql.join([column, ...settings], sql`, `)})`
 }
 
-/** What ids don't say of themselves, and the functions have to be told: their epoch or neighbourhood. */
+/** Arguments for what ids don't contain: their epoch or neighbourhood. */
 function settingsOf(family: IdFamily): readonly number[] {
   if ('withEpoch' in family) return [family.layout.epochMs]
   return 'neighbourhood' in family ? [Number(family.neighbourhood)] : []
@@ -75,7 +75,7 @@ function settingsOf(family: IdFamily): readonly number[] {
 const YEAR_1 = Date.parse('0001-01-01T00:00:00Z')
 const LAST_DATE = 8.64e15
 
-/** A moment as PostgreSQL reads it; fractions of a millisecond are rounded up, as for the ids of a range. */
+/** A time as PostgreSQL reads it; fractions of a millisecond are rounded up, as for the ids of a range. */
 function iso(time: Time): string {
   const timeMs = Math.ceil(unixMs(time))
   if (timeMs < YEAR_1) return '-infinity'

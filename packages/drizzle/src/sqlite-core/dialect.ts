@@ -9,10 +9,10 @@ export const SQLITE: IdDialect = {
   Column: core.SQLiteColumn,
   Builder: core.SQLiteColumnBuilder,
   codecOf: (storage) => (storage === 'bigint' ? 'numeric:bigint' : undefined),
-  // The codec of a BLOB takes null for no bytes.
+  // The codec of a BLOB decodes null as zero bytes.
   jsonOf: (storage) => (storage === 'binary' ? (id) => SQLITE.inJson('binary', id, false) as SQL : undefined),
   relationalMethods: ['buildRelationalQuery'],
-  /** JSON can't hold a BLOB, and its numbers are rounded above 2^53. */
+  /** JSON can't contain a BLOB, and its numbers are rounded above 2^53. */
   inJson(storage, expression) {
     if (storage === 'binary') return sql`'\\x' || nullif(hex(${expression}), '')`
     return storage === 'bigint' ? sql`cast(${expression} as text)` : undefined
