@@ -103,7 +103,7 @@ function checkOwn(own: readonly IdFamily[]): void {
         'must be an IdFamily whose name is an identifier, since contracts name a type after it',
       )
     }
-    if (names.has(family.name)) refuseOwn(family, 'is there twice')
+    if (names.has(family.name)) refuseOwn(family, 'is passed twice')
     names.add(family.name)
   }
 }

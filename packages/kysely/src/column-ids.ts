@@ -11,11 +11,11 @@ import {
 } from '@snoflax/core/adapter'
 import type { IdColumn, IdTables } from './columns.js'
 
-/** The ids of one column. Errors name it. */
+/** The ids of one column. Errors name the column. */
 export class ColumnIds {
-  /** Makes an id where an insert has none, if the application does. */
+  /** Generates the id of a row that an insert has without one; undefined if the application generates none. */
   readonly generate: (() => string) | undefined
-  /** The call by which the database makes it. */
+  /** The SQL by which the database generates it. */
   readonly databaseDefault: string | undefined
 
   constructor(
@@ -51,7 +51,7 @@ export class ColumnIds {
     return this.storage.database === 'mysql' || this.storage.database === 'mariadb'
   }
 
-  /** Whether values of the two are equal exactly if their ids are. */
+  /** Whether stored values of the two columns are equal exactly if their ids are. */
   isLike({ storage: { family, name } }: ColumnIds): boolean {
     return family.name === this.family.name && name === this.storage.name
   }
@@ -63,7 +63,7 @@ export class ColumnIds {
     return Buffer.from(value.buffer, value.byteOffset, value.length)
   }
 
-  /** @throws {IdError} `NOT_CANONICAL` for what the column did not write, even if an id can be read from it. */
+  /** @throws {IdError} `NOT_CANONICAL` for a value that the column did not write, even if it can be read as an id. */
   fromDatabase(value: unknown): string | null {
     return this.placed(() => {
       if (value != null) checkStored(this.storage, value)
@@ -95,7 +95,7 @@ export type Declared = ReadonlyMap<string, ReadonlyMap<string, ColumnIds>>
 /** @throws {IdError} for every mistake in the declaration. */
 export function declare(database: Database, tables: IdTables): Declared {
   const storages = new Map<IdColumn, IdStorage<string> | undefined>()
-  /** A reference has its target's storage, which may have it from another one. */
+  /** A reference has its target's storage; the target may itself be a reference. */
   const storageOf = (path: string, column: IdColumn): IdStorage<string> => {
     if (typeof column?.options !== 'object') throw noColumn(path, column)
     const { family, options, target } = column

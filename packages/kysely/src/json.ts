@@ -7,18 +7,18 @@ import { hasIds, type Meaning } from './meaning.js'
 import type { Node } from './nodes.js'
 import type { Relation } from './scope.js'
 
-// Kysely's JSON helpers make raw SQL. It is known by what they make of nothing, so a version that makes something else
-// has expressions that nobody knows, and those are refused where they answer ids.
+// Kysely's JSON helpers return raw SQL. We recognize it by comparing it with what they return for an empty query, so in
+// a version that returns other SQL these are unknown expressions, which are refused if they return ids.
 
-/** Where the parts of a helper's SQL are. */
+/** The positions of the parts of a helper's SQL. */
 export interface JsonHelper {
   readonly form: 'array' | 'object' | 'build'
-  /** The subquery, by the name that the helper gives it. */
+  /** The subquery's alias in the helper's SQL. */
   readonly alias: string
   rows(raw: RawNode): Node
-  /** Keys and values, one after the other; none where the whole row becomes JSON. */
+  /** Keys and values alternately; none if the whole row becomes JSON. */
   pairs(raw: RawNode): readonly Node[]
-  /** The parameter that has the pairs, and the one that is the subquery. */
+  /** The indexes of the parameters with the pairs and with the subquery. */
   readonly pairsAt: number
   readonly rowsAt: number
 }
@@ -55,15 +55,15 @@ const HELPERS: ReadonlyMap<string, JsonHelper> = new Map([
   helper('object', mysql.jsonObjectFrom(NOTHING), [0, 1]),
 ])
 
-/** The helper that made raw SQL, if one did. */
+/** The helper that created raw SQL, if one did. */
 export function jsonHelper(raw: RawNode): JsonHelper | undefined {
   const found = raw.sqlFragments.length > 1 ? HELPERS.get(signature(raw)) : undefined
   const pairs = found && raw.parameters[found.pairsAt]
-  // `sql.join()` has separators between its items, and no text of its own.
+  // The text of `sql.join()` consists only of separators.
   return pairs && !(RawNode.is(pairs) && pairs.sqlFragments.every((text) => text === '')) ? undefined : found
 }
 
-/** An id as JSON can hold it exactly: bytes as hex, numbers as text. */
+/** An expression of an id, made exact in JSON: bytes as hex, numbers as text. */
 export function inJson(node: Node, meaning: Meaning): Node {
   if (!hasIds(meaning)) return node
   const { name, database } = meaning.ids.storage
@@ -79,11 +79,11 @@ function castToText(node: Node, database: Database, isList: boolean): Node {
   return CastNode.create(node, type === 'text' ? DataTypeNode.create('text') : RawNode.createWithSql(type))
 }
 
-/** Whether rows of the relation, as whole JSON objects, have ids that JSON rounds. */
+/** Whether whole rows of the relation contain ids that JSON rounds. */
 export const isRounded = ({ columns }: Relation): boolean =>
   [...columns.values()].some((one) => hasIds(one) && one.ids.storage.name === 'bigint')
 
-/** The rows of a subquery, their numbers as text: of two members of one name, JSON's reader takes the second. */
+/** The rows of a subquery with numbers also as text: JSON.parse takes the second of two members of one name. */
 export function withTexts(rows: Node, { columns }: Relation): Node {
   const texts = [...columns].flatMap(([name, one]) =>
     hasIds(one) && one.ids.storage.name === 'bigint'

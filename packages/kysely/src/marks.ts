@@ -1,9 +1,9 @@
 import { type AliasableExpression, ExpressionWrapper, type OperationNode, RawNode } from 'kysely'
 
-// What is said about an expression stands in the tree as raw SQL with a comment: other plugins copy nodes and lose
-// whatever else they have. The plugin takes the comment out.
+// A declaration about an expression is raw SQL with a comment in the tree, since other plugins copy nodes and lose other
+// properties. The plugin removes the comment.
 
-/** What a mark says. */
+/** The declaration in a mark. */
 export type Mark =
   | { readonly is: 'id'; readonly path: string }
   | { readonly is: 'other' }
@@ -20,7 +20,7 @@ export function marked<Type>(mark: Mark, ...nodes: readonly OperationNode[]): Al
   return new ExpressionWrapper<never, never, Type>(RawNode.create([opening, ...nodes.map(() => ' ')], nodes))
 }
 
-/** What is said about the parameters of raw SQL, if anything. */
+/** The declaration about the parameters of raw SQL, if any. */
 export function markOn({ sqlFragments: [opening], parameters }: RawNode): Mark | undefined {
   if (parameters.length === 0 || !opening?.startsWith(OPENING)) return undefined
   return JSON.parse(opening.slice(OPENING.length, -CLOSING.length)) as Mark

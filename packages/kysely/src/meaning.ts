@@ -11,7 +11,7 @@ import {
 } from '@snoflax/core/adapter'
 import type { ColumnIds, Declared } from './column-ids.js'
 
-/** What an expression holds; undefined for all that has nothing to do with ids. */
+/** The meaning of an expression; undefined if it has nothing to do with ids. */
 export type Meaning = IdMeaning | JsonObject | JsonArray | RowMeaning | RawMeaning | Clash | undefined
 
 /** An id, an array of ids, the time of an id, or something computed from an id that may or may not be one. */
@@ -22,13 +22,13 @@ export interface IdMeaning {
   readonly isTyped?: boolean
 }
 
-/** JSON with ids in it. */
+/** A JSON object that contains ids. */
 interface JsonObject {
   readonly is: 'object'
   readonly members: ReadonlyMap<string, Meaning>
 }
 
-/** A JSON array of the same things. */
+/** A JSON array whose elements have one meaning. */
 interface JsonArray {
   readonly is: 'array'
   readonly of: Meaning
@@ -40,7 +40,7 @@ interface RowMeaning {
   readonly items: readonly Meaning[]
 }
 
-/** Raw SQL, of which nobody told what it holds. */
+/** Raw SQL of undeclared meaning. */
 export interface RawMeaning {
   readonly is: 'raw'
   readonly declared: Declared
@@ -62,7 +62,7 @@ const isJson = (meaning: Meaning): meaning is JsonObject | JsonArray =>
 export const isRaw = (meaning: Meaning): meaning is RawMeaning => meaning?.is === 'raw'
 
 /**
- * The one meaning of expressions that stand side by side.
+ * The common meaning of expressions that are compared or returned alternatively.
  *
  * @throws {IdError} `INVALID_OPTION` for ids that can't be equal.
  */
@@ -92,7 +92,7 @@ export function unite(...meanings: readonly Meaning[]): Meaning {
 const uniteRaw = (raws: readonly RawMeaning[]): Meaning =>
   raws[0] && { ...raws[0], named: raws.flatMap(({ named }) => named) }
 
-/** JSON of one shape, else something that may have ids in it. */
+/** JSON of one shape, else an expression that may contain ids. */
 function uniteJson([first, ...others]: readonly (JsonObject | JsonArray)[]): Meaning {
   const [ids] = first ? idsIn(first) : []
   const isSame = others.every((one) => first && shapeOf(one) === shapeOf(first))
@@ -106,7 +106,7 @@ function shapeOf(meaning: Meaning): string {
   return `{${[...meaning.members].map(([name, member]) => `${name}: ${shapeOf(member)}`)}}`
 }
 
-/** Ids anywhere in what an expression holds. */
+/** All ids in a meaning. */
 export function idsIn(meaning: Meaning): ColumnIds[] {
   if (hasIds(meaning)) return [meaning.ids]
   if (meaning?.is === 'row') return meaning.items.flatMap(idsIn)
@@ -115,12 +115,12 @@ export function idsIn(meaning: Meaning): ColumnIds[] {
   return []
 }
 
-/** The value that a driver gets where an expression of this meaning is expected. */
+/** The value to send to the driver where an expression of this meaning is expected. */
 export function encode(value: unknown, expected: Meaning): unknown {
   if (isRaw(expected)) refuseUnconverted(expected.named, value, NAMED_IN_TEXT)
   if (!hasIds(expected) || value === null) return value
   const { is, ids } = expected
-  // A driver would send NULL, which is equal to nothing.
+  // A driver would send NULL, which equals nothing.
   if (value === undefined) return ids.placed(() => ids.family.parse(value))
   switch (is) {
     case 'id':
@@ -165,7 +165,7 @@ const mayBeId = (value: unknown, { storage }: ColumnIds): boolean =>
   (typeof value === 'number' && storage.name === 'bigint') ||
   (Array.isArray(value) && value.some((one) => typeof one === 'string' || isBytes(one)))
 
-/** What a row has there, for the application. */
+/** The value of a row, converted for the application. */
 export function decode(meaning: Meaning, value: unknown, inJson = false): unknown {
   if (value === null || value === undefined || meaning === undefined) return value
   switch (meaning.is) {
@@ -193,7 +193,7 @@ export function decode(meaning: Meaning, value: unknown, inJson = false): unknow
   }
 }
 
-/** Bytes stand in JSON as hex, which SQLite and MySQL write without a sign. */
+/** JSON contains bytes as hex, which SQLite and MySQL write without a prefix. */
 function decodeId(ids: ColumnIds, value: unknown, inJson: boolean): string | null {
   const { name, database } = ids.storage
   const isBareHex = inJson && name === 'binary' && database !== 'postgres' && typeof value === 'string'
@@ -225,7 +225,7 @@ const DECLARED =
   'declare it with ids.typed(column, expression), with ids.rows({ … }, sql) for raw SQL, or with notAnId(expression)'
 
 /**
- * A value of raw SQL, which may be an id of any column.
+ * Checks a value that raw SQL returned, which may be an id of any column.
  *
  * @param name of its column, if it has one: any number could be an id, and any 16 bytes, so those are looked at by name.
  * @throws {IdError} `INVALID_OPTION` if it is.

@@ -49,12 +49,12 @@ export const operatorOf = (node: Node): string =>
     .toLowerCase()
     .replaceAll(/\s+/g, ' ')
 
-/** Raw SQL, that in raw SQL too, as text with marks, and the nodes that they stand for. */
+/** Raw SQL, nested raw SQL included, as text with marks, and the nodes that the marks stand for. */
 export interface RawReading extends Reading {
   readonly nodes: readonly Node[]
 }
 
-/** Reads queries: the names they see, what they answer, what an expression holds. */
+/** Reads queries: the names that they see, the columns that they return, the meaning of expressions. */
 export class Meanings {
   private readonly scopes = new WeakMap<OperationNode, Map<Scope, Scope>>()
 
@@ -74,7 +74,7 @@ export class Meanings {
     return new Scope(this.declared, this.database === 'postgres', parent)
   }
 
-  /** The names inside of a query. */
+  /** The names inside a query. */
   scopeOf(query: Query, parent: Scope): Scope {
     const known = this.scopes.get(query)?.get(parent)
     if (known) return known
@@ -161,7 +161,7 @@ export class Meanings {
     return this.relationOf(one, one.kind === 'RawNode' ? scope : around)
   }
 
-  /** What a query, or raw SQL in its place, answers. */
+  /** The relation that a query, or raw SQL in its place, returns. */
   relationOf(node: Node, parent: Scope): Relation {
     const one = node as AnyNode
     switch (one.kind) {
@@ -207,7 +207,7 @@ export class Meanings {
     return this.united([own, ...others])
   }
 
-  /** What follows `union` sees the CTEs of the first query. */
+  /** The queries after `union` see the CTEs of the first query. */
   relationOfOperation({ expression }: SetOperationNode, query: SelectQueryNode, parent: Scope): Relation {
     return this.relationOf(expression, this.withCtes(query, parent))
   }
@@ -238,7 +238,7 @@ export class Meanings {
     return { ...own, columns, isRaw: true }
   }
 
-  /** What one selection answers. */
+  /** The columns that one selection returns. */
   outputsOf(selection: Node, scope: Scope): Output[] {
     const one = selection as AnyNode | { kind: 'SelectAllNode' }
     if (one.kind === 'SelectAllNode') return [...scope.all()]
@@ -265,7 +265,7 @@ export class Meanings {
     throw notDeclared(path)
   }
 
-  /** What an expression holds. */
+  /** The meaning of an expression. */
   meaningOf(node: Node, scope: Scope): Meaning {
     const one = node as AnyNode
     switch (one.kind) {
@@ -326,7 +326,7 @@ export class Meanings {
     return [...whens.map(({ result }) => result), otherwise].filter((one) => one !== undefined)
   }
 
-  /** Something that is made of ids, and perhaps one. */
+  /** An expression computed from ids, which may be one. */
   derived(nodes: readonly Node[], scope: Scope): Meaning {
     return madeOf(nodes.map((node) => this.meaningOf(node, scope)))
   }
@@ -385,7 +385,7 @@ export class Meanings {
     return members.size > 0 ? { is: 'object', members } : undefined
   }
 
-  /** The names in raw SQL: tables that stand in it as nodes are sources there. */
+  /** The scope of raw SQL: tables in it that are nodes are its sources. */
   scopeOfRaw(raw: RawNode, scope: Scope): Scope {
     const known = this.scopes.get(raw)?.get(scope)
     if (known) return known
@@ -419,13 +419,13 @@ export class Meanings {
     return madeOf([...parts.chunks.map((chunk) => meanings[chunk]), this.ofText(parts.names)])
   }
 
-  /** The same, if it names id columns. */
+  /** The meaning of raw SQL, if it names id columns. */
   private ofText(names: readonly string[]): Meaning {
     const text = this.textOf(names)
     return text.named.length > 0 ? text : undefined
   }
 
-  /** Of text that has these names. */
+  /** The meaning of raw SQL whose text has these names. */
   private textOf(names: readonly string[]): RawMeaning {
     const named = this.named.called(names).filter(({ storage }) => storage().converts)
     return { is: 'raw', declared: this.declared, named }
@@ -449,7 +449,7 @@ export class Meanings {
     return { ...readComparisons(text, this.database), nodes }
   }
 
-  /** The table that a write is about; undefined where there are several. */
+  /** The table of a write; undefined if there are several. */
   targetOf(query: Query): Relation | undefined {
     const { into, table } = query as QueryParts
     const node = (into ?? table) as AnyNode | undefined
@@ -463,27 +463,27 @@ export class Meanings {
   }
 }
 
-/** Of what is made of such things. */
+/** The meaning of an expression computed from others. */
 function madeOf(meanings: readonly Meaning[]): Meaning {
   const [ids] = meanings.flatMap(idsIn)
   return ids ? { is: 'derived', ids } : unite(...meanings.filter(isRaw))
 }
 
-/** The value that a node is, which `sql.lit()` has in raw SQL. */
+/** The value of a node; that of `sql.lit()` is in raw SQL. */
 function literalIn(node: Node): string | undefined {
   const one = node as AnyNode
   if (one.kind === 'ValueNode') return String(one.value)
   return one.kind === 'RawNode' && isOnlyBrackets(one) ? literalIn(one.parameters[0] as Node) : undefined
 }
 
-/** Raw SQL in raw SQL is one text with it, unless it is marked or made by a helper. */
+/** Whether nested raw SQL belongs to the text around it: it does unless it is marked or a helper created it. */
 export const isFlat = (node: Node): node is RawNode =>
   RawNode.is(node) &&
   markOn(node) === undefined &&
   jsonHelper(node) === undefined &&
   namesOf(node).length === 0
 
-/** The parts of a name that `sql.id()` made. */
+/** The parts of a name from `sql.id()`. */
 function namesOf({ sqlFragments, parameters }: RawNode): string[] {
   const isName = sqlFragments.slice(1, -1).every((text) => text === '.') && sqlFragments[0] === ''
   return isName && sqlFragments.at(-1) === ''
@@ -505,7 +505,7 @@ function textOf({ sqlFragments, parameters }: RawNode, nodes: Node[]): string {
 const isOnlyBrackets = ({ sqlFragments, parameters }: RawNode): boolean =>
   parameters.length === 1 && sqlFragments.every((text) => /^[\s()]*$/.test(text))
 
-/** @throws {IdError} `INVALID_OPTION` for what is not one id. */
+/** @throws {IdError} `INVALID_OPTION` for an expression that is not a single id. */
 export function idsOf(meaning: Meaning, what: string): ColumnIds {
   if (meaning?.is === 'id') return meaning.ids
   throw new IdError(
@@ -522,7 +522,7 @@ const notDeclared = (path: string): IdError =>
     path,
   })
 
-/** The name that a selection has in the row. */
+/** The name of a selection in the row. */
 function nameOf(node: AnyNode): string | undefined {
   if (node.kind === 'AliasNode') return IdentifierNode.is(node.alias) ? node.alias.name : undefined
   if (node.kind === 'ColumnNode') return node.column.name

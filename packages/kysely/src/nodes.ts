@@ -1,6 +1,6 @@
 import type * as kysely from 'kysely'
 
-/** A node, read by its kind. */
+/** A node whose members depend on its kind. */
 export type AnyNode =
   | kysely.AggregateFunctionNode
   | kysely.AliasNode
@@ -39,7 +39,7 @@ export type Query =
   | kysely.DeleteQueryNode
   | kysely.MergeQueryNode
 
-/** All queries have these, if not each of them. */
+/** The parts of all kinds of queries. */
 export interface QueryParts {
   readonly with?: kysely.WithNode
   readonly from?: kysely.FromNode
@@ -54,7 +54,7 @@ export interface QueryParts {
 export const isQuery = (node: Node): node is Query =>
   /^(?:Select|Insert|Update|Delete|Merge)QueryNode$/.test(node.kind)
 
-/** A node with its children mapped, and with parts of its own. */
+/** A node with its children mapped, and these parts replaced. */
 export function mapChildren<ANode extends Node>(
   node: ANode,
   map: (child: Node, key: string) => Node,
@@ -72,7 +72,7 @@ export function mapChildren<ANode extends Node>(
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Partial<Node>).kind === 'string'
 
-/** Kinds whose children are rewritten one by one. Every other kind that has no rule of its own is refused. */
+/** Kinds whose children are rewritten one by one. Other kinds without their own rule are refused. */
 export const PLAIN_KINDS: ReadonlySet<string> = new Set(
   (
     'Identifier SchemableIdentifier Selection SelectAll Or Operator Where Returning CreateTable ColumnDefinition ' +

@@ -75,7 +75,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
   constructor(options: IdPluginOptions<Tables>) {
     checkOptions('idPlugin', options, { database: 'any', tables: 'any', inner: 'any' })
     const { database, tables, inner = [] } = options
-    // By it a result finds what was known of its query.
+    // By this id a result finds the meaning of its query's columns.
     requireMembers({ name: 'kysely', supported: SUPPORTED, by: '@snoflax/kysely' }, [
       { owner: CompiledQuery.raw(''), name: 'CompiledQuery', members: ['queryId'] },
     ])
@@ -100,7 +100,7 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
     return rewritten
   }
 
-  /** A builder that becomes a subquery, as in `where('id', 'in', db.selectFrom(…))`, was rewritten for itself already. */
+  /** A builder used as a subquery, as in `where('id', 'in', db.selectFrom(…))`, was already rewritten by itself. */
   private restored<ANode extends Node>(node: ANode): ANode {
     const original = this.originals.get(node)
     if (original) return original as ANode

@@ -78,11 +78,11 @@ const ADVICE = {
 
 const PATTERN = /^(?:not )?(?:i?like|glob|match|regexp|rlike|similar to)$|^!?~\*?$|^@@$/
 
-/** Rewrites the tree of a query, so that ids go in as the database stores them. */
+/** Rewrites the tree of a query, so that its ids are sent in their stored form. */
 export class Rewriter {
   constructor(private readonly meanings: Meanings) {}
 
-  /** @param expected what the place of the node holds, so that a value there is encoded. */
+  /** @param expected the meaning expected at the node's place, by which a value there is encoded. */
   rewrite<ANode extends Node>(node: ANode, scope: Scope, expected?: Meaning): ANode {
     return this.rewritten(node as unknown as AnyNode, scope, expected) as unknown as ANode
   }
@@ -100,7 +100,7 @@ export class Rewriter {
         } as Node
       case 'ReferenceNode':
       case 'ColumnNode':
-        // Ids of another storage or family would never be found, nor fit.
+        // Ids of another storage or family are never equal.
         if (expected !== undefined) this.fit(node, scope, expected)
         return node
       case 'TableNode':
@@ -279,7 +279,7 @@ export class Rewriter {
 
   // Queries
 
-  /** A query whose own parts are given, the others one by one. */
+  /** A query with these parts, its others rewritten one by one. */
   private query<AQuery extends Query>(query: AQuery, parent: Scope, own: Partial<AQuery>): AQuery {
     const scope = this.meanings.scopeOf(query, parent)
     const around = this.meanings.cteScopes(query as QueryParts, parent).at(-1) as Scope
@@ -407,7 +407,7 @@ export class Rewriter {
     )
   }
 
-  /** The columns and values of an insert, and in them new ids. */
+  /** The columns and values of an insert, with new ids. */
   private inserted(
     query: InsertQueryNode,
     target: Relation,
@@ -521,7 +521,7 @@ export class Rewriter {
     return rebuilt(raw)
   }
 
-  /** What the places of raw SQL hold: by comparisons and functions that are known, else nobody knows. */
+  /** The expected meanings in raw SQL, by comparisons and known functions; unknown for other places. */
   private placesIn(raw: RawNode, scope: Scope, expected: Meaning, isDeclared: boolean): readonly Meaning[] {
     const reading = this.meanings.readRaw(raw)
     const { nodes, comparisons, expressions, result } = reading
@@ -560,7 +560,7 @@ export class Rewriter {
           meaning === undefined &&
           (names[at]?.length || chunks.some((chunk) => nodes[chunk]?.kind === 'ReferenceNode'))
         ) {
-          // Something else than ids is compared.
+          // The comparison is not one of ids.
           for (const chunk of chunks) others.add(chunk)
         }
         if (meaning?.is === 'id' && array !== undefined) put([array], { is: 'list', ids: meaning.ids })
@@ -577,7 +577,7 @@ export class Rewriter {
     }
     this.refuseIdsBesideTables(nodes, places, scope)
     const isUnplaced = (node: Node, at: number) =>
-      places[at] === undefined && ValueNode.is(node) && this.meanings.named.mayHold(node.value)
+      places[at] === undefined && ValueNode.is(node) && this.meanings.named.mayContain(node.value)
     const named = nodes.some(isUnplaced)
       ? [this.meanings.named, this.aliasesIn(reading, meanings, scope)]
       : []
@@ -624,7 +624,7 @@ export class Rewriter {
     return aliases
   }
 
-  /** Raw SQL with a table in it has its columns in its text, which nobody reads. */
+  /** Raw SQL with a table as a node names the table's columns in its text only. */
   private refuseIdsBesideTables(nodes: readonly Node[], places: readonly Meaning[], scope: Scope): void {
     const tables = nodes.filter(({ kind }) => kind === 'TableNode') as unknown as readonly TableNode[]
     for (const { table } of tables) {
@@ -658,7 +658,7 @@ export class Rewriter {
     return { ...raw, parameters } as Node
   }
 
-  /** What the user says to hold ids may name anything. */
+  /** Raw SQL that the user declares may name any column. */
   private declared(node: Node, scope: Scope, expected: Meaning): Node {
     return RawNode.is(node) && !markOn(node) && !jsonHelper(node)
       ? this.rebuilt(node, scope, expected, true)
@@ -714,7 +714,7 @@ function encodedNode(node: ValueNode, expected: Meaning): Node {
 const itemOf = (expected: Meaning, at: number): Meaning =>
   expected?.is === 'row' ? expected.items[at] : expected
 
-/** What the columns of a query hold, and have to. */
+/** The meanings that the columns of a query have, and must have. */
 function placesOf({ positions }: Relation, expected: Meaning): readonly Meaning[] | undefined {
   if (expected === undefined || positions === undefined) return positions
   return positions.map((one, at) => unite(one, itemOf(expected, at)))

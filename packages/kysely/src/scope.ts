@@ -3,26 +3,26 @@ import { withoutCase } from '@snoflax/core/adapter'
 import type { ColumnIds, Declared } from './column-ids.js'
 import { hasIds, idsIn, isRaw, type Meaning, unite } from './meaning.js'
 
-/** A table, view, subquery or CTE: what its columns hold. */
+/** The columns of a table, view, subquery or CTE. */
 export interface Relation {
-  /** Those with ids, and of `isClosed` all. */
+  /** The columns with ids; all columns if `isClosed`. */
   readonly columns: ReadonlyMap<string, Meaning>
   /** Whether there are no other columns. */
   readonly isClosed: boolean
-  /** Whether it is raw SQL, of which nobody told what it holds. */
+  /** Whether it is raw SQL with undeclared columns. */
   readonly isRaw: boolean
   /** Whether it is a declared table: its other columns have no ids in the storage of its id columns. */
   readonly isTable?: boolean
   /** The columns in their order, where that is known. */
   readonly positions?: readonly Meaning[] | undefined
-  /** What its other columns may hold. */
+  /** What its other columns may contain. */
   readonly others?: Meaning
 }
 
 export const UNKNOWN: Relation = { columns: new Map(), isClosed: false, isRaw: false }
 export const RAW: Relation = { columns: new Map(), isClosed: false, isRaw: true }
 
-/** A source in FROM, by the name that the query gives it. */
+/** A source in FROM, by its name in the query. */
 interface Source {
   readonly name: string | undefined
   readonly schema: string | undefined
@@ -50,12 +50,12 @@ export class Scope {
     this.ctes.set(name, once(relation))
   }
 
-  /** What the query answers, whose names ORDER BY and HAVING can use. */
+  /** The query's result, whose names ORDER BY and HAVING can use. */
   addAnswer(relation: () => Relation): void {
     this.answer = once(relation)
   }
 
-  /** The id columns that raw SQL may mean by a name: of whatever it can see. */
+  /** The id columns that raw SQL may mean by a name, of all relations that it can see. */
   called(name: string): ColumnIds[] {
     const own = [...this.sources.map(({ relation }) => relation), ...this.ctes.values(), this.answer]
     const columns = own.flatMap((relation) => [...(relation?.().columns ?? [])])
@@ -65,7 +65,7 @@ export class Scope {
     return [...found, ...(this.parent?.called(name) ?? [])]
   }
 
-  /** A table by the name that stands in FROM. */
+  /** A table by its name in FROM. */
   table(name: string, schema: string | undefined): Relation {
     if (schema === undefined) {
       for (let scope: Scope | undefined = this; scope; scope = scope.parent) {
@@ -78,7 +78,7 @@ export class Scope {
     return columns ? relationOf(columns) : UNKNOWN
   }
 
-  /** All columns of the sources of this query, in their order. */
+  /** All columns of this query's sources, in order. */
   all(): readonly Relation[] {
     return this.sources.map(({ relation }) => relation())
   }
@@ -93,9 +93,9 @@ export class Scope {
   }
 
   /**
-   * What a column holds.
+   * The meaning of a column.
    *
-   * @throws {IdError} `INVALID_OPTION` where it could be an id, and can't be told.
+   * @throws {IdError} `INVALID_OPTION` if it may be an id, which can't be decided.
    */
   column(name: string, table: string | undefined, schema?: string): Meaning {
     if (table === undefined) return this.bareColumn(name, false)
@@ -129,8 +129,8 @@ export class Scope {
   }
 
   /**
-   * In SQLite and MySQL a condition may name what its query answers. A column of the table goes first there, so nobody
-   * knows whether this is the id.
+   * In SQLite and MySQL a condition may use an alias of its own SELECT. A column of the table takes precedence, so it is
+   * unknown whether this is the id.
    */
   private answered(name: string): Meaning {
     if (this.isCaseSensitive || this.isAnswering) return undefined
@@ -145,7 +145,7 @@ export class Scope {
     }
   }
 
-  /** What a column of a table or subquery holds. */
+  /** The meaning of a column of a table or subquery. */
   columnOf(relation: Relation, name: string, shown = name): Meaning {
     const meaning = relation.columns.get(name)
     if (meaning === undefined && !relation.columns.has(name)) this.refuseAlike(relation.columns.keys(), name)
@@ -156,7 +156,7 @@ export class Scope {
     return checked(meaning)
   }
 
-  /** SQLite and MySQL take a name in any case, and a plugin that is run later may turn `orderId` into `order_id`. */
+  /** SQLite and MySQL ignore the case of names, and a later plugin may change `orderId` to `order_id`. */
   private refuseAlike(known: Iterable<string>, name: string): void {
     for (const one of known) {
       if (withoutCase(one) !== withoutCase(name)) continue
@@ -191,10 +191,10 @@ const relationOf = (columns: ReadonlyMap<string, ColumnIds>): Relation => ({
   isTable: true,
 })
 
-/** A column that a query answers; without a name, all columns of a relation. */
+/** A column that a query returns; without a name, all columns of a relation. */
 export type Output = { readonly name: string; readonly meaning: Meaning } | Relation
 
-/** What a query answers. */
+/** The relation that a query returns. */
 export function relationFrom(outputs: readonly Output[]): Relation {
   const columns = new Map<string, Meaning>()
   const positions: Meaning[] = []
@@ -226,7 +226,7 @@ export function relationFrom(outputs: readonly Output[]): Relation {
 const areLike = (a: Meaning, b: Meaning): boolean =>
   hasIds(a) && hasIds(b) ? a.is === b.is && a.ids.isLike(b.ids) : a === b
 
-/** A row has one of them only, and nobody knows which. */
+/** Two columns of one name: a row contains only one of them, and it is unknown which. */
 function clash(path: string, a: Meaning, b: Meaning): IdError {
   const paths = [a, b].map((one) => (hasIds(one) ? one.ids.path : 'something else'))
   const message = `${path}: two columns of the result have this name, ${paths.join(' and ')}; alias one of them`
@@ -241,24 +241,24 @@ export function checked(meaning: Meaning): Meaning {
 
 let hits = 0
 
-/** A query may contain itself, as a recursive CTE does: then it is unknown so far, and what that led to isn't kept. */
-function once(make: () => Relation): () => Relation {
-  let made: Relation | undefined
-  let isMaking = false
+/** Computes a relation once. A recursive CTE contains itself: it is then unknown, and results based on that aren't kept. */
+function once(compute: () => Relation): () => Relation {
+  let result: Relation | undefined
+  let isComputing = false
   return () => {
-    if (made) return made
-    if (isMaking) {
+    if (result) return result
+    if (isComputing) {
       hits++
       return UNKNOWN
     }
     const before = hits
-    isMaking = true
+    isComputing = true
     try {
-      const relation = make()
-      if (hits === before) made = relation
+      const relation = compute()
+      if (hits === before) result = relation
       return relation
     } finally {
-      isMaking = false
+      isComputing = false
     }
   }
 }

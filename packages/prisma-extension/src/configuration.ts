@@ -29,7 +29,7 @@ export interface Configuration {
   readonly models: Readonly<Record<string, Readonly<Record<string, IdField>>>>
 }
 
-/** What of a generated client's `Prisma.TypeMap` names its models and fields. */
+/** The part of a generated client's `Prisma.TypeMap` that names its models and fields. */
 interface ClientModels {
   readonly model: Readonly<Record<string, { readonly payload: { scalars: object } }>>
 }

@@ -315,11 +315,11 @@ test('a foreign value is told in hex, with the keys of its row', async () => {
   await expect(answer(structuredClone(rows))).rejects.toMatchObject({
     code: 'INVALID_LENGTH',
     path: `${of}.trace`,
-    message: `${of}.trace: flax: an id has 16 characters, not 1 ("é"); stored is \\xc3a9, in the row with id "${id}"`,
+    message: `${of}.trace: flax: an id has 16 characters, not 1 ("é"); the stored value is \\xc3a9, in the row with id "${id}"`,
   })
   const nested = [null, { next: [{ id: Uint8Array.of(255, 254), trace: flax.generate() }] }]
   await expect(answer(nested)).rejects.toThrow(
-    /^Order\.id, in order\.findMany: result\[1\]\.next\[0\]\.id: .*; stored is \\xfffe, in the row with trace "/,
+    /^Order\.id, in order\.findMany: result\[1\]\.next\[0\]\.id: .*; the stored value is \\xfffe, in the row with trace "/,
   )
 })
 

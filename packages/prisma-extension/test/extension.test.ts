@@ -651,7 +651,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       await shop.database.query(`INSERT INTO "customers" (customer_id, name) VALUES ('rubbish', 'R')`)
       const error = await refusal(prisma.customer.findMany({ where: { name: 'R' } }))
       expect(error.path).toBe('Customer.id, in customer.findMany: result[0].id')
-      expect(error.message).toMatch(/; stored is \\x72756262697368$/)
+      expect(error.message).toMatch(/; the stored value is \\x72756262697368$/)
       await shop.database.query(`DELETE FROM customers WHERE name = 'R'`)
     })
   })

@@ -149,7 +149,7 @@ describe('mistakes are told with model and field, all at once', () => {
     ],
     [
       'model D4 { id Int @id\n some D5[]\n}\nmodel D5 { id Int @id\n d4 D4 @relation(fields: [x], references: [id])\n x Int',
-      'D4.some: a filter by some on related rows and this relation look alike; rename the relation',
+      "D4.some: a relation named some can't be distinguished from Prisma's filter { some: … }; rename the relation",
     ],
     [
       'model D7 { /// @snoflax sno\n id String @id @default(dbgenerated()) @db.Uuid /// @snoflax flax',

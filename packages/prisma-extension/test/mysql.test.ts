@@ -84,7 +84,7 @@ describe.runIf(mysql.selected())('in MySQL or MariaDB', () => {
 
   test('of such a field, create and upsert are errors, since Prisma can’t read the row back', async () => {
     const data = { name: 'a' }
-    const told = { code: 'INVALID_OPTION', message: expect.stringContaining('the row is written') }
+    const told = { code: 'INVALID_OPTION', message: expect.stringContaining('the row was written') }
     await expect(prisma.databaseOnly.create({ data })).rejects.toMatchObject(told)
     const missing = { where: { name: 'd' }, create: { name: 'd' }, update: {} }
     await expect(prisma.databaseOnly.upsert(missing)).rejects.toMatchObject(told)

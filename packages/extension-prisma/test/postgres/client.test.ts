@@ -245,7 +245,7 @@ test('what is wrong with a client is refused at its start', () => {
     'INVALID_OPTION',
     /^Ksuid\w*\.id: the column stores ksuid ids, a family of your own; pass families: \[ksuid\]/,
   )
-  refused({ generators, families: [ksuid, ksuid] }, 'INVALID_OPTION', /^families: ksuid is there twice/)
+  refused({ generators, families: [ksuid, ksuid] }, 'INVALID_OPTION', /^families: ksuid is passed twice/)
   refused({ generators, families: [undefined] }, 'INVALID_OPTION', /^families: undefined must be an IdFamily/)
   refused(
     { generators: { ...generators, flake: flake.generator({ datacenter: 1, worker: 2 }) } },

@@ -5,19 +5,19 @@ import { inside, type Place, withPlace } from './place.js'
 /** Maps the part of the arguments that describes rows of a model: ids become database values, in a copy. */
 export type Rule = (model: Model, value: unknown, place: Place) => unknown
 
-/** What the keys of an object mean. The values of other keys stay as they are. */
+/** The meaning of an object's keys. The values of other keys are unchanged. */
 interface Shape {
-  /** Whether id fields stand here. */
+  /** Whether it can contain id fields. */
   readonly ids?: boolean
-  /** What stands under the name of a relation. */
+  /** The rule for the name of a relation. */
   readonly relation?: Rule
-  /** What stands under any other name: that of a composite key. */
+  /** The rule for any other name: that of a composite key. */
   readonly compound?: Rule
-  /** What stands under Prisma's own words. */
+  /** The rules for Prisma's own words. */
   readonly words?: Readonly<Record<string, Rule>>
 }
 
-/** For an object of that shape, or a list of them. */
+/** The rule for an object of that shape, or a list of them. */
 const rule =
   (shape: () => Shape): Rule =>
   (model, value, place) =>
@@ -44,7 +44,7 @@ function mapKey(shape: Shape, model: Model, key: string, value: unknown, place: 
   return named ? named(model, value, place) : value
 }
 
-// Filters, unique or not, and `having`, whose aggregates hold ids as well.
+// Filters, unique or not, and `having`, whose aggregates contain ids as well.
 const where = rule(() => WHERE)
 const logic = { AND: where, OR: where, NOT: where }
 const relatedWhere: Rule = (model, value, place) =>
@@ -82,11 +82,11 @@ const CALL = { where, cursor: where, having: where, select: selection, include: 
 /** The arguments of a call, except for one that creates rows by `data`. */
 export const mapArguments = words({ ...CALL, data: update })
 
-/** The arguments of a call that creates rows by `data`; the ids that they lack are generated. */
+/** The arguments of a call that creates rows by `data`; missing ids are generated. */
 export const mapCreation = words({ ...CALL, data: create })
 
-// Fields may be called as Prisma's words are. Where both could stand, Prisma takes the first form that all of the
-// value fits.
+// Fields may have the names of Prisma's words. If a value can be read both ways, Prisma takes the first form that fits
+// the whole value.
 
 /** Whether it filters related rows by quantifier. A single row is also filtered by its fields. */
 const isRelationFilter = ({ fields }: Model, value: unknown): boolean =>
@@ -96,7 +96,7 @@ const isRelationFilter = ({ fields }: Model, value: unknown): boolean =>
       Object.hasOwn(quantifiers, key) && (!fields.has(key) || operand == null || isWhere(fields, operand)),
   )
 
-/** The update of related rows, `{ where, data }`; of a single row the changes may stand there directly. */
+/** The update of related rows, `{ where, data }`; for a single row also the changes alone. */
 function nestedUpdate(model: Model, value: unknown, place: Place): unknown {
   if (Array.isArray(value)) return value.map((item, index) => nestedUpdate(model, item, inside(place, index)))
   if (!isPlainObject(value)) return value
@@ -104,7 +104,7 @@ function nestedUpdate(model: Model, value: unknown, place: Place): unknown {
   const isWrapped = isWrapper(fields, value)
   const mapped = (isWrapped ? wrapped : update)(model, value, place) as { data?: object }
   if (!fields.has('data') || mapped.data === undefined) return mapped
-  // Hands it on in the form that Prisma can't take for the other one.
+  // Passes it on in the form that Prisma can't mistake for the other one.
   if (!isWrapped) return { data: mapped }
   const names = Object.keys(mapped.data)
   const isClear = 'where' in mapped || names.includes('data') || names.every(isWrapperKey)
@@ -137,7 +137,7 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
 }
 const CHANGES = new Set(['set', 'unset', 'push', 'increment', 'decrement', 'multiply', 'divide'])
 
-/** Whether a relation or field can be changed by that. */
+/** Whether the value is a change of this relation or field. */
 function fits({ kind, type }: ClientField, change: unknown): boolean {
   if (kind === 'object') return isPlainObject(change)
   if (type === 'Json' || Array.isArray(change)) return true
@@ -145,7 +145,7 @@ function fits({ kind, type }: ClientField, change: unknown): boolean {
   return typeof change === 'object' || (TYPES[type] ?? ['string']).includes(typeof change)
 }
 
-/** A row, or each of a list, with ids where it has none. */
+/** A row, or each row of a list, with ids for the fields that lack one. */
 function withNewIds(model: Model, value: unknown, place: Place): unknown {
   if (Array.isArray(value)) {
     return value.map((item, index) => withNewIds(model, item, inside(place, index)))
@@ -158,6 +158,6 @@ function withNewIds(model: Model, value: unknown, place: Place): unknown {
   return row
 }
 
-/** `undefined`, or `Prisma.skip`: known by its method, since each build of Prisma's runtime has its own class. */
+/** `undefined` or `Prisma.skip`, recognized by its method, since each build of Prisma's runtime has its own class. */
 const isLeftOut = (value: unknown): boolean =>
   value === undefined || (typeof value === 'object' && value !== null && 'ifUndefined' in value)

@@ -3,9 +3,9 @@ import { isPlainObject } from './id-value.js'
 import { clientName, type IdColumn, type Model, type Omitted } from './model.js'
 
 // Prisma's computed fields wrap each row in proxies, which costs more than the query. So creation times are plain
-// properties: a query asks for their ids instead, and the times are put into what it answers.
+// properties: a query selects their ids instead, and we add the times to its result.
 
-/** The creation times that a query asks for, in its rows and in rows related to them. */
+/** The creation times that a query selects, in its rows and in rows related to them. */
 export interface Times {
   readonly own: readonly Time[]
   readonly related: ReadonlyMap<string, Times>
@@ -14,13 +14,13 @@ export interface Times {
 interface Time {
   readonly name: string
   readonly column: IdColumn
-  /** What becomes of the id, where it was not asked for: computed fields of other extensions may need it. */
+  /** What to do with the id if it was not selected: computed fields of other extensions may need it. */
   readonly id: 'shown' | 'hidden' | 'deleted'
 }
 
 type Selection = Readonly<Record<string, unknown>>
 
-/** The arguments of a query as Prisma takes them; without times where the query asks for none. */
+/** The arguments of a query for Prisma; `times` is undefined if it selects none. */
 export function selectTimes(
   model: Model,
   given: unknown,
@@ -61,7 +61,7 @@ function relatedTimes(model: Model, selection: Selection | undefined, omitted: O
   const times = new Map<string, Times>()
   for (const [field, given] of Object.entries(selection ?? {})) {
     const target = model.relations.get(field)
-    // Neither `false` nor `Prisma.skip`.
+    // Not `false` or `Prisma.skip`.
     if (target === undefined || (given !== true && !isPlainObject(given))) continue
     const related = selectTimes(target, given, omitted)
     args[field] = related.args
@@ -70,7 +70,7 @@ function relatedTimes(model: Model, selection: Selection | undefined, omitted: O
   return { args, times }
 }
 
-/** Adds them to rows whose ids were read. */
+/** Adds creation times to rows whose ids were read. */
 export function addTimes(times: Times, rows: unknown): void {
   if (!Array.isArray(rows)) addTo(times, rows as Row | null | undefined)
   else for (let index = 0; index < rows.length; index++) addTo(times, rows[index])
@@ -84,7 +84,7 @@ function addTo({ own, related }: Times, row: Row | null | undefined): void {
     const { name, column, id: state } = own[index] as Time
     const id = row[column.field]
     if (id === undefined) {
-      // A row that another extension keeps and hands out again.
+      // Another extension caches this row, and returned it before.
       if (name in row) continue
       throw new IdError(
         'INVALID_OPTION',

@@ -46,17 +46,17 @@ export interface ExtensionOptions {
   readonly generators?: Generators
 }
 
-/** What Prisma tells of a call. */
+/** A call, as Prisma passes it to extensions. */
 interface Call {
   readonly model?: string
   readonly operation: string
   readonly args: unknown
   query(args: unknown): Promise<unknown>
-  /** Not public; `order.findUnique(…).lines()` differs from `findUnique` in nothing else. */
+  /** Not public, but the only difference between `order.findUnique(…).lines()` and `findUnique`. */
   readonly __internalParams: { readonly dataPath: readonly string[] }
 }
 
-/** An operation: how ids in its arguments are mapped, and those in its answer read, unless that is a number. */
+/** How an operation maps ids in its arguments, and reads those in its result, unless that is a number. */
 interface Operation {
   readonly map: Rule
   readonly read?: ReadAnswer
@@ -143,7 +143,7 @@ async function runCall(models: Models, client: Client, call: Call): Promise<unkn
   const selected: { args: unknown; times?: Times } =
     read === readRows ? selectTimes(model, args, client._globalOmit ?? {}) : { args }
   const answer = await query(map(model, selected.args, place))
-  // A chain of calls answers what is at its end: `['select', 'orders', 'select', 'lines']`.
+  // A chain of calls, such as `['select', 'orders', 'select', 'lines']`, returns rows of its last relation.
   const chain = __internalParams.dataPath.filter((_, index) => index % 2 === 1)
   const answered = chain.reduce<Model | undefined>((reached, field) => reached?.relations.get(field), model)
   const isWithoutRow = answer === null || Array.isArray(answer)
@@ -159,11 +159,11 @@ async function runCall(models: Models, client: Client, call: Call): Promise<unkn
   return answer
 }
 
-/** MySQL and MariaDB don't answer what they generated, and Prisma then looks for no row. */
+/** MySQL and MariaDB don't return the ids that they generate, so Prisma can't read the row back. */
 function refuseUnanswered(): never {
   throw new IdError(
     'INVALID_OPTION',
-    "the row is written, but the database generated its id, and Prisma can't read it back; leave out generate=database, " +
+    "the row was written, but the database generated its id, and Prisma can't read it back; leave out generate=database, " +
       'so that the extension generates ids, or use createMany',
     { field: 'generate', value: 'database' },
   )

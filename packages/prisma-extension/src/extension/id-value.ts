@@ -3,10 +3,10 @@ import { isBytes, isDate, isPrefixed, show } from '@snoflax/core/adapter'
 import type { IdColumn } from './model.js'
 import { inside, type Place, withPlace } from './place.js'
 
-/** Comparisons that Prisma has for all but Bytes. */
+/** Comparisons that Prisma has for all types except Bytes. */
 const ORDER = ['lt', 'lte', 'gt', 'gte']
 
-/** Words whose operand is an id, a list of ids, or again an object of such words. */
+/** Operators whose operand is an id, a list of ids, or an object of such operators. */
 const OF_IDS: ReadonlySet<string> = new Set([
   ...['equals', 'in', 'notIn', 'not', ...ORDER],
   ...['has', 'hasEvery', 'hasSome'],
@@ -14,7 +14,7 @@ const OF_IDS: ReadonlySet<string> = new Set([
   ...['set', 'push'],
 ])
 
-/** Words whose operand is a part of an id or something else. */
+/** Operators whose operand is part of an id or no id. */
 const OF_OTHERS: ReadonlySet<string> = new Set([
   ...['contains', 'startsWith', 'endsWith', 'search', 'mode'],
   ...['isEmpty', 'isSet', 'unset'],
@@ -26,8 +26,8 @@ export const isOfIds = (word: string): boolean => OF_IDS.has(word)
 export const isOfOthers = (word: string): boolean => OF_OTHERS.has(word)
 
 /**
- * A value for a field that holds ids, in any argument: an id, a list of ids, or an object of operators. Ids
- * become database values; null, field references and Prisma's own values stay.
+ * A value for an id field, in any argument: an id, a list of ids, or an object of operators. Ids become database values;
+ * null, field references and Prisma's own values are unchanged.
  *
  * @throws {IdError} for a malformed id, a range over bytes, a search that ignores case, and an unknown word.
  */
@@ -38,7 +38,7 @@ export function idValue(column: IdColumn, value: unknown, place: Place): unknown
   return withPlace(column.name, place, () => column.storage.toDatabase(value))
 }
 
-/** An object literal. Prisma hands its extensions copies, so instances of users' classes are literals here. */
+/** An object literal. Prisma passes copies to extensions, so instances of users' classes are literals here. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false
   const prototype = Object.getPrototypeOf(value)
@@ -62,14 +62,14 @@ function operators(column: IdColumn, value: Record<string, unknown>, place: Plac
   return Object.fromEntries(entries)
 }
 
-/** The beginning of an id as the column has it, which may be without the prefix. */
+/** The beginning of an id in its stored form, which may lack the prefix. */
 function withoutHead({ storage: { family } }: IdColumn, word: string, operand: unknown): unknown {
   const head = headOf(family)
   if (word !== 'startsWith' || typeof operand !== 'string' || head === '') return operand
   return operand.slice(head.length)
 }
 
-/** What the ids of a family begin with, where the column stores them without it. */
+/** The prefix and `_` of a family whose columns store ids without them. */
 const headOf = (family: IdFamily): string =>
   isPrefixed(family) && family.stored === 'bare' ? `${family.prefix}_` : ''
 

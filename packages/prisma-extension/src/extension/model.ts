@@ -11,7 +11,7 @@ import {
 } from '@snoflax/core/adapter'
 import type { AnyFamily, Configuration, IdField } from '../configuration.js'
 
-/** A field that holds ids, made ready. */
+/** An id field, ready to convert ids. */
 export interface IdColumn {
   /** `Order.id` */
   readonly name: string
@@ -19,7 +19,7 @@ export interface IdColumn {
   readonly field: string
   readonly settings: IdField
   readonly storage: IdStorage<string>
-  /** A new id; undefined where the extension makes none. */
+  /** Generates an id; undefined if the extension generates none. */
   readonly generate: (() => string) | undefined
   /** Database value → id. */
   read(value: unknown): unknown
@@ -50,10 +50,10 @@ export function columnsOf(configuration: Configuration, generators?: Generators)
   return columns
 }
 
-/** The family behind a prefix. */
+/** The base of a prefixed family. */
 const baseOf = (family: AnyFamily): AnyFamily | undefined => (family as Partial<PrefixedFamily>).base
 
-/** The generator of a family; that of its base, with the prefix, where the family has none of its own. */
+/** The generator of a family; if it has none, that of its base with the prefix. */
 function generatorOf(family: AnyFamily, generators: Generators): IdSource | undefined {
   const base = baseOf(family)
   const given = base && generators[base.name]
@@ -86,7 +86,7 @@ function idColumn(
     checkOptions('ids', settings, FIELD, 'the field')
     const { family, meta } = settings
     checkMeta(family, meta)
-    // Prisma's drivers keep 64 bits exact.
+    // Prisma's drivers return 64-bit integers exactly.
     const storage = storageFor(family, database, { storage: settings.storage, exactBigint: true })
     const usage = (example: string) =>
       `snoflax({ generators: { ${(baseOf(family) ?? family).name}: ${example} } })`
@@ -96,7 +96,7 @@ function idColumn(
   })
 }
 
-/** Neighbouring rows often refer to the same row, and to compare a value is quicker than to read it. */
+/** Keeps the last result: neighbouring rows often reference the same row, and comparing a value is faster than reading it. */
 function remembering(read: (value: unknown) => unknown): (value: unknown) => unknown {
   let last: unknown = null
   let id: unknown = null
@@ -109,7 +109,7 @@ function remembering(read: (value: unknown) => unknown): (value: unknown) => unk
   }
 }
 
-/** A model, with the models it is related to. The lists are what the maps hold, to be walked fast. */
+/** A model with its related models. The lists have the content of the maps, for fast iteration. */
 export interface Model {
   readonly name: string
   readonly fields: ReadonlyMap<string, ClientField>
@@ -121,7 +121,7 @@ export interface Model {
   readonly computed: readonly ComputedField[]
 }
 
-/** A field that leads to a model. */
+/** A field that is a relation to a model. */
 export interface Relation {
   readonly field: string
   readonly target: Model
@@ -132,16 +132,16 @@ export type Models = ReadonlyMap<string, Model>
 /** A model's name as the client writes it: `Order` → `order`. */
 export const clientName = (model: string): string => model.charAt(0).toLowerCase() + model.slice(1)
 
-/** A field as the client knows it. */
+/** A field in the client's data model. */
 export interface ClientField {
   readonly name: string
   readonly kind: string
   readonly type: string
-  /** Of its column, where that has another name. */
+  /** The name of its column, if it differs. */
   readonly dbName?: string | null
 }
 
-/** Fields that a client leaves out of every answer, by model as the client writes it. */
+/** Fields that a client omits from every result, by the client's name of the model. */
 export type Omitted = Readonly<Record<string, Readonly<Record<string, boolean>> | undefined>>
 
 /** A computed field of an extension. */
@@ -150,7 +150,7 @@ interface ComputedField {
   readonly needs: readonly string[]
 }
 
-/** What a client knows of itself. Not public. */
+/** The non-public members of a client that we read. */
 export interface Client {
   readonly _clientVersion?: string
   readonly _globalOmit?: Omitted
@@ -162,7 +162,7 @@ export interface Client {
   }
 }
 
-/** The client's version of Prisma, for what checks that it has what the extension relies on. */
+/** Prisma and the client's version, for errors. */
 export const libraryOf = ({ _clientVersion: version }: Client): Library => ({
   name: '@prisma/client',
   version,
@@ -171,10 +171,10 @@ export const libraryOf = ({ _clientVersion: version }: Client): Library => ({
 })
 
 /**
- * The models of a client, tied together, with their columns.
+ * The models of a client, linked by their relations, with their columns.
  *
  * @throws {IdError} `INVALID_OPTION` for a column that the client doesn't have and for an ambiguous name;
- * `UNSUPPORTED_VERSION` for a client that lacks what the extension relies on.
+ * `UNSUPPORTED_VERSION` for a client that lacks a member that the extension needs.
  */
 export function connectModels(columns: readonly IdColumn[], client: Client): Models {
   const { _runtimeDataModel: known } = client
@@ -216,7 +216,7 @@ export function connectModels(columns: readonly IdColumn[], client: Client): Mod
   return models
 }
 
-/** Before 7.2, Prisma fails to relate rows by Bytes, and disconnects none without saying so. */
+/** Before 7.2, Prisma fails to relate rows by Bytes, and silently disconnects none. */
 function checkBytes(path: string, version = ''): void {
   if (!/^(?:6\.|7\.[01]\.)/.test(version)) return
   throw new IdError(
@@ -227,7 +227,7 @@ function checkBytes(path: string, version = ''): void {
 }
 
 /**
- * Refuses the words by which lists of related rows are filtered: a client doesn't tell which relations are lists.
+ * Refuses relations with the names of Prisma's filters of lists, since a client doesn't say which relations are lists.
  *
  * @throws {IdError} `INVALID_OPTION`.
  */
@@ -235,7 +235,7 @@ export function checkRelationName(field: string): void {
   if (!['some', 'every', 'none'].includes(field)) return
   throw new IdError(
     'INVALID_OPTION',
-    `a filter by ${field} on related rows and this relation look alike; rename the relation`,
+    `a relation named ${field} can't be distinguished from Prisma's filter { ${field}: … }; rename the relation`,
     { field },
   )
 }

@@ -1,17 +1,17 @@
 import { withPath } from '@snoflax/core/adapter'
 
-/** Where in the arguments of a call a value sits. A list, so that descending costs next to nothing. */
+/** The place of a value in the arguments of a call. A linked list, so that descending costs next to nothing. */
 export interface Place {
   readonly parent: Place | undefined
   readonly key: string | number
 }
 
-/** The place that others are inside of: a call, such as `order.create`. */
+/** The outermost place: a call, such as `order.create`. */
 export const outermost = (key: string): Place => ({ parent: undefined, key })
 
 export const inside = (parent: Place, key: string | number): Place => ({ parent, key })
 
-/** Runs the work; an error of it names the field and the place of its value. */
+/** Runs the work. Its errors name the field and the place of the value. */
 export const withPlace = <Result>(field: string, place: Place, work: () => Result): Result =>
   withPath(() => `${field}, in ${pathOf(place)}`, work)
 

@@ -50,7 +50,7 @@ export interface RawQueries<Types> {
   >(rows: readonly Given[], columns: Columns): ReadRow<Types, Given, Columns>[]
 }
 
-/** What Prisma has of a raw query: of its template, of TypedSQL, or the text and values of `$queryRawUnsafe`. */
+/** A raw query as Prisma passes it: a template, TypedSQL, or text and values of `$queryRawUnsafe`. */
 type RawQuery =
   | { readonly strings: readonly string[]; readonly values: readonly unknown[] }
   | { readonly strings?: never; readonly sql: string; readonly values: readonly unknown[] }
@@ -65,8 +65,8 @@ const ADVICE = {
 }
 
 /**
- * Refuses ids that a raw query compares with an id field, or inserts there, without having them converted: values, those in
- * lists and JSON, and those written into its text.
+ * Refuses unconverted ids that a raw query compares with an id field or inserts into it: values, also in lists and JSON,
+ * and literals in its text.
  *
  * @throws {IdError} `INVALID_OPTION`, naming the field.
  */

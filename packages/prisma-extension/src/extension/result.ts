@@ -5,12 +5,12 @@ import { inside, type Place, withPlace } from './place.js'
 
 type Row = Record<string, unknown>
 
-/** What an operation answers, with ids in place of database values. */
+/** Converts the result of an operation: ids in place of database values. */
 export type ReadAnswer = (model: Model, answer: unknown, place: Place) => unknown
 
 /**
- * Rows as Prisma answers them, with ids in place of database values. The rows are the call's own, so they are
- * changed and not copied.
+ * Puts ids in place of database values in the rows of a result. The rows belong to the call, so they are changed in
+ * place.
  */
 export const readRows: ReadAnswer = (model, answer, place) => {
   if (!Array.isArray(answer)) readRow(model, answer as Row | null | undefined, place)
@@ -18,7 +18,7 @@ export const readRows: ReadAnswer = (model, answer, place) => {
   return answer
 }
 
-/** The same for `aggregate` and `groupBy`, whose aggregates hold ids as well. */
+/** The same for `aggregate` and `groupBy`, whose `_min` and `_max` contain ids as well. */
 export const readAggregates: ReadAnswer = (model, answer, place) => {
   for (const row of [answer].flat() as Row[]) {
     readIds(model, row, place)
@@ -29,7 +29,7 @@ export const readAggregates: ReadAnswer = (model, answer, place) => {
   return answer
 }
 
-// Runs for every row of every answer: hence the prepared lists, walked by index, and no place for what is right.
+// This runs for every row of every result, so it walks prepared lists by index, and creates places only for errors.
 
 function readRow(model: Model, row: Row | null | undefined, place: Place, at?: number): void {
   if (row == null) return
@@ -63,9 +63,9 @@ export const readId = (column: IdColumn, value: unknown): unknown =>
   Array.isArray(value) ? value.map((item) => column.read(item)) : column.read(value)
 
 /**
- * The error of reading a value, told with the value as the database has it and with keys by which the row is found.
+ * Adds the stored value, and keys that identify the row, to the error of reading a value.
  *
- * @throws {IdError} always, and other errors as they are.
+ * @throws {IdError} always; other errors are rethrown unchanged.
  */
 export function refuseValue(
   error: unknown,
@@ -76,7 +76,7 @@ export function refuseValue(
 ): never {
   return withPlace(column.name, place, () => {
     if (!(error instanceof IdError)) throw error
-    throw new IdError(error.code, `${error.message}; stored is ${hex(value)}${keys}`, {
+    throw new IdError(error.code, `${error.message}; the stored value is ${hex(value)}${keys}`, {
       ...error,
       cause: error,
     })

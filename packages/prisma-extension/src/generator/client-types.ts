@@ -11,17 +11,17 @@ import type { FoundField } from './id-fields.js'
 import { familyImports, MARK } from './module.js'
 import { capitalized } from './schema.js'
 
-/** What ids in arguments have to be: ids of the field's family alone, or any text but ids of other families. */
+/** Which ids arguments accept: only ids of the field's family, or any text except ids of other families. */
 export type Brands = 'strict' | 'results'
 
-/** Each model's types of arguments that hold its ids: type → field → its ids. */
+/** The argument types that contain ids: type → field → its ids. */
 type Places = ReadonlyMap<string, ReadonlyMap<string, FoundField>>
 
 /**
  * Puts ids into the types of a generated client: in its rows, aggregates and arguments.
  *
- * @throws {IdError} `INVALID_OPTION` where its files are not found, or core from there; `UNSUPPORTED_VERSION` where
- * its types are not as Prisma 6.19 to 7 writes them.
+ * @throws {IdError} `INVALID_OPTION` if its files are not found, or core from there; `UNSUPPORTED_VERSION` if its types
+ * are not as Prisma 6.19 to 7 writes them.
  */
 export async function typeClient(
   folder: string,
@@ -45,7 +45,7 @@ interface TypeFile {
   lines: string[]
 }
 
-/** The files that declare a client's types; the last has those that all models share. */
+/** The files that declare a client's types; the last one has those common to all models. */
 async function typeFiles(folder: string): Promise<TypeFile[]> {
   const models = join(folder, 'models')
   // `.mts` and `.cts`, where the schema asks for them.
@@ -103,7 +103,7 @@ const DECLARATION = /^( *)(?:export )?type (\$?\w+)(?:<.*>)? = (?:(?:Prisma\.)?A
 const PROPERTY = /^( *\w+\??: )(.*)$/
 const SCALARS = /^(?:string|bigint|number|(?:(?:runtime|Prisma)\.)?Bytes|Uint8Array(?:<\w+>)?)(\[\])?$/
 
-/** What may stand beside ids. */
+/** The types that a union with ids may contain. */
 const OTHERS = /^(?:null|undefined|[\w$.]+\.Skip|(?:Prisma\.)?\w*FieldRefInput<.*>)$/
 
 /** A declaration, as lines of a file from its head to its closing brace. */
@@ -117,8 +117,8 @@ interface Declaration {
 type Ids = Pick<FoundField, 'found' | 'of'>
 
 /**
- * The types of ids in results and in arguments. Where arguments take any text, the ids of other models are known by a
- * mark on those that were read: core's brand would refuse ids without a model too.
+ * The types of ids in results and in arguments. If arguments accept any text, a mark on ids from results distinguishes
+ * models: core's brand would also refuse ids without a model.
  */
 function declarationsOf(name: string, found: FoundFamily, of: string | undefined, brands: Brands): string[] {
   const id = of === undefined ? idType(found) : `$IdOf<${idType(found)}, '${of}'>`
@@ -133,7 +133,7 @@ function declarationsOf(name: string, found: FoundFamily, of: string | undefined
 
 class ClientTypes {
   readonly #declarations = new Map<string, Declaration>()
-  /** Operators of Prisma's, with ids in place of their scalars, by name. */
+  /** Prisma's operators with ids in place of their scalars, by name. */
   readonly #operators = new Map<string, readonly string[]>()
   readonly #files: readonly TypeFile[]
 
@@ -167,12 +167,12 @@ class ClientTypes {
             .join(' | '),
         )
       change(`$${name}Payload`)
-      // Lists have no least one.
+      // Lists have no minimum.
       for (const type of field.isList ? types.slice(2) : types) change(`${capitalized(name)}${type}`)
     }
   }
 
-  /** Writes what the changed types refer to. */
+  /** Writes the types that the changed ones refer to. */
   declare(ids: readonly FoundField[], brands: Brands, head: readonly string[]): void {
     const file = this.#files.at(-1) as TypeFile
     const kinds = new Map(ids.map((id) => [idName(id), id]))
@@ -187,7 +187,7 @@ class ClientTypes {
 
   #change(type: string, field: string, change: (text: string) => string): void {
     const { file, from, to } = this.#declarations.get(type) ?? refuseTypes(type)
-    // A payload has words of its own before the fields.
+    // A payload has other members before the fields.
     const scalars = file.lines.findIndex((line, index) => index > from && /^ +scalars: .*\{$/.test(line))
     const after = type.startsWith('$') ? scalars : from
     const isProperty = new RegExp(`^ +${field}\\??: `)

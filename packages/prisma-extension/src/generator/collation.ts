@@ -12,8 +12,8 @@ interface TextColumn {
 }
 
 /**
- * Statements for a migration: Prisma's schema can't state a collation, and without "C" PostgreSQL orders text
- * ids as people order words. Undefined where there is nothing to do.
+ * Statements for a migration: Prisma's schema can't declare a collation, and without "C" PostgreSQL sorts text ids by
+ * language. Undefined if there is nothing to do.
  */
 export function collationSql({ database, models }: ModuleContent): string | undefined {
   if (database !== 'postgres') return undefined
@@ -33,7 +33,7 @@ function ownColumns({ model, ids }: ModelContent): TextColumn[] {
 
 const isText = ({ storage, field }: FoundField): boolean => storage === 'text' && !field.isList
 
-/** Columns of the tables that Prisma makes for implicit many-to-many relations. */
+/** Columns of the tables that Prisma creates for implicit many-to-many relations. */
 function junctionColumns(models: readonly ModelContent[]): TextColumn[] {
   const byName = new Map(models.map((model) => [model.model.name, model]))
   const junctions = new Map<string, TextColumn[]>()

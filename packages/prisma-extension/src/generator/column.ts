@@ -3,7 +3,7 @@ import type { AnyFamily } from '../configuration.js'
 import type { GenerateBy, IdComment } from './comment.js'
 import { type PrismaField, refuse } from './schema.js'
 
-/** Storages that each type of a Prisma field can be, the preferred one first. */
+/** The storages that each type of a Prisma field can have, the preferred one first. */
 const STORAGES: Readonly<Record<string, readonly StorageName[]>> = {
   Uuid: ['uuid', 'uuid8'],
   String: ['text'],
@@ -11,15 +11,15 @@ const STORAGES: Readonly<Record<string, readonly StorageName[]>> = {
   BigInt: ['bigint'],
 }
 
-/** Types of text and bytes that would pad or conflate ids, or be none. */
+/** Native types of text and bytes that would pad ids or treat different ones as equal. */
 const REFUSED_TYPES = new Set(['Citext', 'Inet', 'Xml', 'Bit', 'VarBit'])
 const EXACT_TYPES = new Set(['Char', 'Binary'])
 const BOUNDED_TYPES = new Set(['VarChar', 'VarBinary'])
 
 /**
- * How ids are stored in a field: as its comment asks, or as its type has it.
+ * The storage of a field: the one in its comment, else the one of its type.
  *
- * @throws {IdError} `STORAGE_REFUSED` where type, family and database don't fit.
+ * @throws {IdError} `STORAGE_REFUSED` if type, family and database don't fit.
  */
 export function fitStorage(
   field: PrismaField,
@@ -95,7 +95,7 @@ function refuseStorage({ name }: AnyFamily, reason: string, value: unknown): nev
 /**
  * Whether the extension generates the ids of a field.
  *
- * @throws {IdError} where the field's default and its comment don't agree on who does.
+ * @throws {IdError} if the field's default and its comment disagree on this.
  */
 export function isGenerated(field: PrismaField, generate: GenerateBy | undefined): boolean {
   const reason = reasonAgainst(field, generate)
@@ -131,6 +131,6 @@ function reasonAgainst(field: PrismaField, generate: GenerateBy | undefined): st
 type Default = { readonly name?: string; readonly args?: readonly unknown[] } | undefined
 
 const isDatabaseDefault = (field: PrismaField): boolean => (field.default as Default)?.name === 'dbgenerated'
-/** `@default(dbgenerated())`, which puts no default into the database. */
+/** `@default(dbgenerated())`, which sets no default in the database. */
 export const isEmptyDefault = (field: PrismaField): boolean =>
   isDatabaseDefault(field) && !(field.default as Default)?.args?.length

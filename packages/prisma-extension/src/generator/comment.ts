@@ -1,12 +1,12 @@
 import type { StorageName } from '@snoflax/core'
 import { type Mistakes, refuse } from './schema.js'
 
-/** What `/// @snoflax family option=value …` says of a field. */
+/** The content of a field's `/// @snoflax family option=value …`. */
 export interface IdComment {
   readonly family: string
   readonly storage?: StorageName
   readonly meta?: number
-  /** What each id begins with, before a `_`. */
+  /** The ids' prefix, without the `_`. */
   readonly prefix?: string
   /** The column stores the prefix, too. */
   readonly stored?: 'prefixed'
@@ -14,13 +14,13 @@ export interface IdComment {
   readonly createdAt?: string
   /** Who generates the ids: the extension, the database by its default, or the caller. */
   readonly generate?: GenerateBy
-  /** A collation that the migration has given to the column, and that tells case. */
+  /** A case-sensitive collation that a migration sets for the column. */
   readonly collation?: string
 }
 
 export type GenerateBy = 'application' | 'database' | 'never'
 
-/** Not the name of a package. */
+/** The mark, but not as the name of a package. */
 const MENTION = /@snoflax(?!\/)/
 const MARK = /^@snoflax(?:\s+(.*))?$/
 
@@ -41,10 +41,10 @@ export function readComment(documentation: string | undefined): IdComment | unde
   return options.reduce<IdComment>(withOption, { family })
 }
 
-/** Lines of a schema whose comment is one for people alone. */
+/** Lines of a schema with a comment for people only. */
 const HIDDEN = /^.*(?<!\/)\/\/[ \t]*@snoflax[ \t].*$/gm
 
-/** Collects comments of two slashes, which Prisma keeps from generators. */
+/** Finds `@snoflax` in comments with two slashes, which Prisma doesn't pass to generators. */
 export function refuseHidden(datamodel: string, mistakes: Mistakes): void {
   for (const [line] of datamodel.matchAll(HIDDEN)) {
     mistakes.collect('schema', () =>
@@ -65,12 +65,12 @@ function withOption(comment: IdComment, option: string): IdComment {
   return { ...comment, [name]: name === 'meta' ? Number(value) : value }
 }
 
-/** Options: what their values look like, the rule in words, and the value where none is given. */
+/** Options: the pattern of their values, the rule in words, and the value if none is written. */
 const OPTIONS: Readonly<Record<string, readonly [pattern: RegExp, rule: string, otherwise?: string]>> = {
-  // Whether there is such a storage is core's to say.
+  // Core checks whether the storage exists.
   storage: [/./, 'storage needs a value'],
   meta: [/^\d+$/, 'meta must be an integer'],
-  // Which prefixes there can be is core's to say, too.
+  // Core checks the prefix.
   prefix: [/./, 'prefix needs a value'],
   stored: [/^prefixed$/, 'stored can only be prefixed'],
   createdAt: [/^[A-Za-z]\w*$/, 'createdAt must be the name of a field', 'createdAt'],

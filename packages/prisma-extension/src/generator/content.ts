@@ -4,20 +4,20 @@ import type { FoundFamily } from './families.js'
 import type { FoundField, FoundFields } from './id-fields.js'
 import { type Mistakes, nameOf, type PrismaModel, type PrismaSchema } from './schema.js'
 
-/** What the generated module is written from. */
+/** The content of the generated module. */
 export interface ModuleContent {
   readonly database: Database
   readonly models: readonly ModelContent[]
 }
 
-/** What the generated module says of a model. */
+/** A model in the generated module. */
 export interface ModelContent {
   readonly model: PrismaModel
   readonly isView: boolean
   readonly ids: readonly FoundField[]
 }
 
-/** The models as the extension has to know them. Mistakes of names are collected. */
+/** The models for the extension. Mistakes in names are collected. */
 export function contentOf(
   { database, models, views }: PrismaSchema,
   found: FoundFields,

@@ -6,12 +6,12 @@ import type { AnyFamily } from '../configuration.js'
 import type { IdComment } from './comment.js'
 import { refuse } from './schema.js'
 
-/** A family, and where the generated module has it from. */
+/** A family, and where the generated module imports it from. */
 export interface FoundFamily {
   readonly family: AnyFamily
   /** Its name in the generated module. */
   readonly name: string
-  /** Name of the export; of the base, where the module puts a prefix in front of its ids. */
+  /** Name of the export: the family, or the base to which the module adds a prefix. */
   readonly export: string
   /** The package that exports it, or the absolute path of a module. */
   readonly from: string
@@ -70,7 +70,7 @@ function withPrefix(
   return { ...found, family, name: `${prefix}Id`, prefix, stored }
 }
 
-/** Known by its name alone, for messages. */
+/** The name in messages. */
 const FAMILIES = '@snoflax/families'
 
 async function importFamilies(module: string, file: () => string): Promise<Exports> {

@@ -12,10 +12,10 @@ import {
   refuse,
 } from './schema.js'
 
-/** A field that holds ids. */
+/** A field that stores ids. */
 export interface FoundField extends FieldOfModel {
   readonly found: FoundFamily
-  /** The model that its ids are of; undefined for a field that is neither a key nor leads to one. */
+  /** The model whose ids it stores; undefined for a field that is neither a key nor a foreign key. */
   readonly of: string | undefined
   readonly storage: StorageName
   /** Whether the extension generates the ids. */
@@ -23,7 +23,7 @@ export interface FoundField extends FieldOfModel {
   readonly comment: Partial<IdComment>
 }
 
-/** By `Order.id`, in the schema's order. */
+/** By path, such as `Order.id`, in the schema's order. */
 export type FoundFields = ReadonlyMap<string, FoundField>
 
 /** Foreign key → the fields that it refers to, by `Order.customerId`. */
@@ -35,7 +35,7 @@ interface Lookup {
   readonly findFamily: FindFamily
 }
 
-/** Every field that holds ids: those with a comment, and the foreign keys that lead to one. */
+/** Every field that stores ids: those with a comment, and the foreign keys that reference one. */
 export function findIdFields(
   { database, models }: PrismaSchema,
   findFamily: FindFamily,
@@ -103,7 +103,7 @@ function ownId(own: FieldOfModel, comment: IdComment, { database, findFamily }: 
   return { ...own, found, of: isKey ? model.name : undefined, storage, generated, comment }
 }
 
-/** A foreign key is what its target is. A comment may say so once more, and add a computed field. */
+/** A foreign key takes family and storage of its target. A comment may repeat them, and add a computed field. */
 function foreignKey(
   own: FieldOfModel,
   comment: IdComment | undefined,
@@ -123,7 +123,7 @@ function foreignKey(
     refuse(`is a foreign key to ${name}; ids are generated there; remove @default`, field.name)
   }
   const collation = comment?.collation ?? its.collation
-  // A reference to this one has it too.
+  // A foreign key to this field takes it too.
   const settings = { ...comment, ...(collation && { collation }) }
   const storage = fitStorage(field, found.family, database, { ...settings, storage: wanted })
   return { ...own, found, of, storage, generated: false, comment: settings }
@@ -146,7 +146,7 @@ function checkTargets(ids: FoundFields, id: FoundField, targets: readonly FieldO
   if (path) agree(identityOf(id), { path })
 }
 
-/** Generators are given by the names of families, and the generated module has each by one name. */
+/** Checks that names of families are unique: generators are passed by them, and the generated module exports them. */
 function checkNames(ids: FoundFields, mistakes: Mistakes): void {
   const exports = new Map<string, string>()
   const inModule = new Map<string, FoundFamily>()

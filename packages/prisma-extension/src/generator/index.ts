@@ -83,7 +83,7 @@ function brandsOf(given: unknown): Brands {
 /**
  * Folders of the clients that this run of `prisma generate` has written.
  *
- * @throws {IdError} `INVALID_OPTION` where there is none, and for one that is generated later: it would have no ids.
+ * @throws {IdError} `INVALID_OPTION` if there is none, and for one that is generated later: it would have no ids.
  */
 function clientsOf({ generator, otherGenerators, datamodel }: GeneratorOptions): string[] {
   const clients = otherGenerators.filter(({ provider }) =>
@@ -101,7 +101,7 @@ function clientsOf({ generator, otherGenerators, datamodel }: GeneratorOptions):
   })
 }
 
-/** Where the client is TypeScript that the project compiles, so is the module. */
+/** The module is TypeScript if the client is. */
 function languageOf(given: unknown, others: GeneratorOptions['otherGenerators']): Language {
   if (given === 'ts' || given === 'js') return given
   if (given === undefined)
@@ -112,7 +112,7 @@ function languageOf(given: unknown, others: GeneratorOptions['otherGenerators'])
   })
 }
 
-/** What some run may have written, and the next one does not: it would be taken for the module. */
+/** Removes files that an earlier run wrote and this one didn't, since they could be imported as the module. */
 const FILES = ['index.ts', 'index.js', 'index.d.ts', 'collation.sql']
 
 async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {

@@ -8,7 +8,7 @@ import { capitalized, nameOf } from './schema.js'
 
 export type Language = 'ts' | 'js'
 
-/** On top of every file that the generator writes. */
+/** The first line of every generated file. */
 export const MARK = 'Written by snoflax-prisma-generator'
 
 /** The files of the generated module, for this absolute path: name → text. */
@@ -19,7 +19,7 @@ export function moduleFiles(
 ): Readonly<Record<string, string>> {
   const ids = idFields(content)
   const made = familiesOf(ids.filter(({ generated }) => generated))
-  // With generators for all, `snoflax()` can do without options.
+  // If every family has a default generator, `snoflax()` needs no options.
   const isOptional = !made.some(needsGenerator)
   const prefixed = familiesOf(ids).filter(({ prefix }) => prefix !== undefined)
   const text = {
@@ -36,7 +36,7 @@ export function moduleFiles(
       value: `prefixed(${found.export}, '${found.prefix}'${found.stored ? `, { stored: '${found.stored}' }` : ''})`,
     })),
     declarations: declarations(content, made, isOptional),
-    // Projects may refuse imports that nothing uses.
+    // Projects may refuse unused imports.
     generator: made.length > 0 ? "import type { IdSource } from '@snoflax/core/adapter'\n" : '',
     options: `options${isOptional ? '?' : ''}: Options`,
     raw: RAW(ids[0] === undefined ? '' : nameOf(ids[0])),
@@ -130,7 +130,7 @@ export declare const parameter: RawQueries<IdTypes>['parameter']
 export declare const readRows: RawQueries<IdTypes>['readRows']
 `
 
-/** Imports of what the families are exported as; with a head, by names that nothing else has. */
+/** Imports of the families; with `head`, under names that begin with it, so that nothing else has them. */
 export function familyImports(
   ids: readonly FoundField[],
   folder: string,
@@ -145,7 +145,7 @@ export function familyImports(
   return [...names].map(([from, list]) => `${keyword} { ${[...list].join(', ')} } from '${from}'`).join('\n')
 }
 
-/** Types of core that the module's own ones are made of. */
+/** Types of core that the module's types use. */
 function coreTypes(ids: readonly FoundField[]): string {
   const isPrefixed = ids.some(({ found }) => found.prefix !== undefined)
   const names = [
@@ -193,7 +193,7 @@ const declarations = (
 export interface Times {
 ${content.models.map(timesOf).join('')}}
 
-/** Ids by the names that raw queries give to their fields. */
+/** The type of ids by field, for raw queries. */
 export interface IdTypes {
 ${idFields(content)
   .map((id) => `  '${nameOf(id)}': ${idTypeOf(id)}\n`)
@@ -214,7 +214,7 @@ function timesOf({ model, ids }: ModelContent): string {
   return times.length === 0 ? '' : `  ${clientName(model.name)}: {\n${times.join('')}  }\n`
 }
 
-/** Of the families, and of the bases of those with a prefix: one generator for all prefixes of a base. */
+/** The generators' option: by family, and by base, whose generator serves all its prefixes. */
 function generatorOptions(made: readonly FoundFamily[]): string {
   const names = new Set(made.map(({ family }) => family.name))
   const bases = made.flatMap(({ family, prefix, ...rest }) => {
@@ -238,7 +238,7 @@ const idType = ({ name, prefix }: FoundFamily): string =>
 const idTypeOf = ({ found, of }: FoundField): string =>
   of === undefined ? idType(found) : `IdOf<${idType(found)}, '${of}'>`
 
-/** A name for the ids of a model that has some of its own. */
+/** The name of the id type of a model that has its own. */
 function modelId({ model: { name }, ids }: ModelContent): string {
   const key = ids.find(({ of }) => of === name)
   if (key === undefined) return ''

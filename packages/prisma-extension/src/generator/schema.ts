@@ -5,7 +5,7 @@ import { withPath } from '@snoflax/core/adapter'
 export type PrismaField = DMMF.Field
 export type PrismaModel = DMMF.Model
 
-/** The models and views of a Prisma schema, and the database that they are for. */
+/** The models and views of a Prisma schema, and their database. */
 export interface PrismaSchema {
   readonly database: Database
   readonly models: readonly PrismaModel[]
@@ -46,7 +46,7 @@ export const capitalized = (name: string): string => name.charAt(0).toUpperCase(
 /** `Order.customerId` */
 export const nameOf = ({ model, field }: FieldOfModel): string => `${model.name}.${field.name}`
 
-/** @throws {IdError} always: what the schema says about a field can't be right. */
+/** @throws {IdError} always, for a mistake in the schema. */
 export function refuse(reason: string, value: unknown): never {
   throw new IdError('INVALID_OPTION', reason, { field: '@snoflax', value })
 }
@@ -55,7 +55,7 @@ export function refuse(reason: string, value: unknown): never {
 export class Mistakes {
   readonly #found = new Set<string>()
 
-  /** Runs the action and keeps the IdError that it throws, with the path in front. */
+  /** Runs the action and collects the IdError that it throws, with the path in front. */
   collect(path: string, action: () => void): void {
     try {
       withPath(path, action)
