@@ -9,28 +9,28 @@ import { type Round, readRounds, writeRound } from './state.js'
 import { refuseKeyless, refuseUntimed, rowTimes } from './times.js'
 import type { Work } from './work.js'
 
-/** Runs a batch: in a transaction of its own, as often as it takes, or in one that is under way. */
+/** Runs a batch: in its own transaction, retried if necessary, or in one that is open. */
 type RunBatch = <Result>(batch: (attempt: number) => Work<Result>) => Work<Result>
 
-/** The making of one table's new keys. */
+/** One table whose new keys are being generated. */
 interface KeyWork {
   readonly db: Driver
   readonly root: RootPlan
   readonly recipe: KeyRecipe
   readonly map: string
-  /** What holds for a row that is not noted yet. */
+  /** The condition for rows that are not in the map yet. */
   readonly isNew: string
   readonly options: BackfillOptions
   readonly runBatch: RunBatch
 }
 
-/** Of what the round before had: a round with more is not worth another one. */
+/** The share of the previous round's rows above which another round is not worthwhile. */
 const SHRINKING = 0.8
 
 /** Which rounds to run. */
 export type Rounds = 'first' | 'until few are left' | 'last, in a transaction'
 
-/** Gives rows their ids, table by table: those of a round that was cut short, then those that have none. */
+/** Generates ids, table by table: first for the rest of an interrupted round, then for rows that have none. */
 export function* fillKeys(
   db: Driver,
   { roots }: Plan,
@@ -54,7 +54,7 @@ export function* fillKeys(
     }
     let round = (yield* readRounds(db, root.table)).at(-1)
     const before = round?.round ?? 0
-    // Rows that come faster than a round takes are never few: the switch has the last of them.
+    // If rows are inserted faster than rounds run, they never become few; the switch does the rest.
     let previous = Number.POSITIVE_INFINITY
     const isEnough = ({ round: number, total }: Round): boolean =>
       rounds === 'first' ||
@@ -71,7 +71,7 @@ export function* fillKeys(
   }
 }
 
-/** Notes the order of all rows that have no id yet. */
+/** Stores the order of all rows that have no id yet. */
 function* beginRound(work: KeyWork, round: number): Work<Round> {
   const { db, root, recipe, map, isNew, runBatch } = work
   const { storage, source } = recipe
@@ -79,7 +79,7 @@ function* beginRound(work: KeyWork, round: number): Work<Round> {
   const timeMs = round === 1 ? times.timeMs : times.lateTimeMs
   return yield* runBatch(function* () {
     yield* refuseKeyless(db, root)
-    // A key that is used again, as SQLite does with the last one, is that of another row.
+    // A reused key, as SQLite reuses the last one, belongs to another row.
     if (!db.hasNewColumns) {
       const isSame = source.kind === 'column' ? `AND NOT ${differs(timeMs, `${map}.time_ms`)}` : ''
       yield* db.run([
@@ -93,7 +93,7 @@ function* beginRound(work: KeyWork, round: number): Work<Round> {
          FROM ${root.table} AS t WHERE ${isNew} ORDER BY 2`,
     ])
     const noted = `SELECT "key", time_ms FROM ${map} WHERE round = ${round}`
-    // Refused here, a round is not begun: once the row is mended, the next attempt notes its time anew.
+    // If a row is refused here, the round isn't stored, so the next attempt reads the corrected row.
     if (source.kind !== 'key') yield* refuseUntimed(db, root, storage.family, noted)
     const [count] = yield* db.query<{ total: string | number }>(
       `SELECT count(*) AS total FROM (${noted}) AS noted`,
@@ -114,7 +114,7 @@ function* fillRound(work: KeyWork, begun: Round): Work<Round> {
       ids = new RoundIds(root, recipe, round.lastId)
       return ids
     }
-    // An attempt that came to nothing has moved the generator on.
+    // A failed attempt has advanced the generator.
     round = yield* runBatch((attempt) => fillBatch(work, round, attempt > 1 ? anew() : ids, anew))
     const { done, total } = round
     options.onProgress?.({
@@ -128,7 +128,7 @@ function* fillRound(work: KeyWork, begun: Round): Work<Round> {
   return round
 }
 
-/** Makes and stores the ids of the next rows. `anew` begins again behind the last id that was stored. */
+/** Generates and stores the ids of the next rows. `anew` restarts after the last stored id. */
 function* fillBatch(work: KeyWork, open: Round, ids: RoundIds, anew: () => RoundIds): Work<Round> {
   const { db, root, recipe, map, options } = work
   const { round, done, total } = open
@@ -143,7 +143,7 @@ function* fillBatch(work: KeyWork, open: Round, ids: RoundIds, anew: () => Round
   const nextOf = (from: RoundIds, { key, timeMs }: (typeof rows)[number]): string =>
     from.next(from.timeMs(key, Number(timeMs)))
   let made = rows.map((row) => nextOf(ids, row))
-  // A row that came later may share its moment with rows that have their ids already.
+  // A later row may have the time of rows that already have ids.
   if (round > 1 && (yield* areTaken(made))) {
     const others = anew()
     made = []

@@ -11,7 +11,7 @@ export interface Session {
   /** Parameters are `$1`, `$2`, … */
   query<Row>(sql: string, values?: readonly unknown[]): Work<Row[]>
   run(statements: readonly string[]): Work<void>
-  /** A transaction that gives way to the application's, and so may be tried more than once. */
+  /** A transaction that gives way to the application's, and may therefore be retried. */
   transaction<Result>(work: (attempt: number) => Work<Result>): Work<Result>
 }
 
@@ -22,14 +22,14 @@ export interface Column {
   readonly notNull: boolean
 }
 
-/** A column that tells a time, as SQL over its root's alias `t`. */
+/** A column with the creation time, as SQL over its root's alias `t`. */
 export interface TimeColumn extends Key, Pick<ColumnTime, 'unit' | 'timeZone'> {
   readonly sql: string
 }
 
-/** What a database's schema says. */
+/** Reads a database's schema. */
 interface Catalog {
-  /** The primary key of a table as it is given. @throws {IdError} for one that can't be moved. */
+  /** The primary key of a table, by the name that was passed. @throws {IdError} for one that can't be replaced. */
   readKey(session: Session, given: string): Work<Key>
   readForeignKeys(session: Session): Work<readonly ForeignKey[]>
   readColumns(session: Session, table: string): Work<readonly Column[]>
@@ -37,58 +37,58 @@ interface Catalog {
 
 export type DatabaseName = 'PostgreSQL' | 'SQLite' | 'MariaDB'
 
-/** What a database brings to an adoption: all that the engine can't say in SQL that every database takes. */
+/** The parts of an adoption that differ between databases. */
 export interface Driver<Details = unknown> extends Session {
   readonly database: DatabaseName
   readonly catalog: Catalog
-  /** Whether new values are filled in beside the old ones before the switch. Else ids wait in the map. */
+  /** Whether the backfill writes new values into columns beside the old ones. Otherwise ids stay in the map until the switch. */
   readonly hasNewColumns: boolean
-  /** What the switch is, in a plan that is read. */
+  /** The heading of the switch in the printed plan. */
   readonly switchedBy: 'one transaction' | 'one RENAME'
-  /** What CAST turns any value to, for text. */
+  /** The type by which CAST converts any value to text. */
   readonly textType: 'text' | 'char'
   /** The name of a table of ours: `state`, `round`, `map_1`. */
   own(name: string): string
   hasState(): Work<boolean>
-  /** Statements that can be run again after a crash: all at once, or one by one where locks would be in the way. */
+  /** Runs statements that can be repeated after a crash: in one transaction, or one by one to hold fewer locks. */
   apply(statements: readonly string[]): Work<void>
-  /** Before rows are filled, and for every step on a plan that is under way. */
+  /** Called before rows are filled, and before every step of an adoption in progress. */
   prepare?(plan: Plan<Details>): void
-  /** A transaction in which nobody else reads or writes the tables. */
+  /** Runs a transaction in which no other session reads or writes the tables. */
   locked<Result>(plan: Plan<Details>, lockTimeoutMs: number, work: () => Work<Result>): Work<Result>
 
-  /** Reads the schema and leaves nothing behind. */
+  /** Reads the schema without changing anything. */
   peek<Result>(work: () => Work<Result>): Work<Result>
-  /** @throws {IdError} for a default of a new key that the database does not take. */
+  /** @throws {IdError} for a default of a new key that the database refuses. */
   checkDefault?(table: string, value: string, type: string): Work<void>
-  /** Notes what the switch could not carry over. */
+  /** Reads the database's part of the plan, and notes what the switch can't carry over. */
   detailsOf(
     plan: Omit<Plan<Details>, 'details'>,
     allowTriggers: readonly string[],
     obstacles: Obstacles,
   ): Work<Details>
-  /** What the switch takes down and puts back, by name. */
+  /** Names of the objects that the switch drops and creates again. */
   carriedIn?(details: Details): readonly string[]
   /** What the steps would break elsewhere. */
   warningsIn?(details: Details): readonly string[]
   /** What a stage adds to the tables, and the ORM has to know of. */
   addedIndexes(plan: Plan<Details>, stage: Stage): readonly AddedIndex[]
-  /** Tables of ours among the application's, until the adoption is finished. */
+  /** Our tables among the application's, until the adoption is finished. */
   ownTables(plan: Plan<Details>): readonly string[]
   /** Statements for the ORM's migration: see `SchemaChange`. */
   migration(plan: Plan<Details>, stage: Exclude<Stage, 'backfilling'>): readonly string[]
-  /** What has to be the same from the backfill to the switch. */
+  /** The parts of a plan that must not change between backfill and switch. */
   fixedDetails(details: Details): unknown
-  /** Tries the switch as far as it can be without rows, and notes what does not come through. Changes nothing. */
+  /** Tries the switch as far as possible without rows, and notes what fails. Changes nothing. */
   rehearse?(plan: Plan<Details>, lockTimeoutMs: number, obstacles: Obstacles): Work<void>
-  /** Foreign keys that are broken, or not in force as they should be after the switch. */
+  /** Broken foreign keys, and after the switch those that are missing or not enforced. */
   foreignKeyFaults(plan: Plan<Details>, phase: Phase): Work<string[]>
 
-  /** Whole Unix milliseconds of a column, NULL where it has no time, and what orders by it. */
+  /** SQL of a column's time in whole Unix milliseconds, NULL if it has none, and SQL to order by it. */
   timeOf(column: TimeColumn): Work<{ readonly timeMs: string; readonly order: string }>
   /** Old keys in the order of their texts or numbers. */
   keyOrder(root: RootPlan, column: string): string
-  /** A page of keys in that order, as text, and the last one as it is to be given for the next page. */
+  /** A page of keys in that order, as text, and the last one in the form to pass for the next page. */
   keysAfter(root: RootPlan, last: unknown, limit: number): Work<{ keys: string[]; last: unknown }>
 
   /** Notes the ids of a round's rows: in the new column, or in the map. */
@@ -96,42 +96,42 @@ export interface Driver<Details = unknown> extends Session {
   isAnyTaken(root: RootPlan, map: string, storage: IdStorage<string>, ids: readonly string[]): Work<boolean>
 
   statements(plan: Plan<Details>): Statements
-  /** Foreign keys and indexes of new columns, once the ids are there. */
+  /** Creates foreign keys and indexes of new columns, once they have ids. */
   fillReferences?(plan: Plan<Details>, options: BackfillOptions): Work<void>
-  /** What has to be there before the locks are taken. */
+  /** Prepares the switch as far as possible without locks. */
   prepareSwitch?(plan: Plan<Details>): Work<void>
-  /** Drops old columns and all traces at once, or nothing. */
+  /** Drops old columns and all bookkeeping, or nothing. */
   finish(plan: Plan<Details>, lockTimeoutMs: number): Work<void>
 }
 
-/** The place of a row in its round, and the id made for it. */
+/** The position of a row in its round, and its new id. */
 export interface MadeId {
   readonly round: number
   readonly position: number
   readonly id: string
 }
 
-/** What an adoption runs, but for the rows. */
+/** The statements of an adoption, except those for rows. */
 export interface Statements {
-  /** Makes what is kept of an adoption, and the map of each root: `round`, `position` within it, `key`, `time_ms`. */
+  /** Creates the bookkeeping, and the map of each root: `round`, `position` within it, `key`, `time_ms`. */
   readonly create: readonly string[]
   /** New columns beside the old ones. */
   readonly expand: readonly string[]
   /** Indexes over them. */
   readonly index: readonly string[]
   readonly lock: readonly string[]
-  /** What hangs on columns goes first, so that its locks are taken before the work that takes long. */
+  /** Drops what depends on the columns first, so that all locks are taken before the long work. */
   readonly takeDown: readonly string[]
-  /** Makes new foreign keys what the old ones are now. */
+  /** Sets new foreign keys to the ids of the rows that the old ones reference. */
   readonly reconcile: readonly string[]
   readonly exchange: readonly string[]
-  /** What can be done after the switch, without locks. */
+  /** The statements that can run after the switch, without its locks. */
   readonly settle: readonly string[]
   readonly finish: readonly string[]
   readonly abandon: readonly string[]
 }
 
-/** Lends a driver for one step. `isAlone` refuses it while another session is at it. */
+/** Opens a driver for one step. `isAlone` refuses it while another session runs the adoption. */
 export type Open<Details> = <Result>(
   work: (driver: Driver<Details>) => Work<Result>,
   isAlone?: boolean,

@@ -4,7 +4,7 @@ import { refuse } from './obstacles.js'
 import { placeOf, type RootPlan } from './plan.js'
 import type { KeyRecipe } from './recipes.js'
 
-/** The times of rows whose keys carry them; the rows come in the order of their keys. */
+/** Reads times from keys that contain them. Rows must come in the order of their keys. */
 export function keyTimes(place: string, timeMsOf: (key: string) => number): (key: string) => number {
   let lastMs = Number.NEGATIVE_INFINITY
   return (key) => {
@@ -12,7 +12,7 @@ export function keyTimes(place: string, timeMsOf: (key: string) => number): (key
     if (timeMs < lastMs) {
       refuse(
         place,
-        `${JSON.stringify(key)} sorts after a key of a later time, so key order is not creation order`,
+        `${JSON.stringify(key)} sorts after a key of a later time, so the keys do not sort by creation time; use another createdAt`,
         key,
       )
     }
@@ -22,11 +22,11 @@ export function keyTimes(place: string, timeMsOf: (key: string) => number): (key
 }
 
 /**
- * Makes ascending ids for the rows of a round, which come in the order of their times. Where a moment's ids are used
- * up, the clock of the generator moves on, so that order is kept and the time is a little ahead.
+ * Generates ascending ids for the rows of a round, which come in the order of their times. When the ids of one time are
+ * used up, the generator's clock advances: the order is kept, and the ids' times are a little ahead.
  */
 export class RoundIds {
-  /** The time of the next row: its key's, or the one that was noted. */
+  /** The time of the next row: that of its key, or the one in the map. */
   readonly timeMs: (key: string, notedMs: number) => number
   private readonly place: string
   private readonly generator
@@ -42,14 +42,14 @@ export class RoundIds {
     this.place = placeOf(root)
     this.timeMs =
       source.kind === 'key' ? keyTimes(this.place, source.timeMs) : (_, notedMs: number) => notedMs
-    // A generator that waits for the next unit reads the clock again: then it is told the next millisecond.
+    // A generator that waits for the next unit reads the clock again, and then gets the next millisecond.
     this.generator = generator(() => (this.reads++ === 0 ? this.nowMs : ++this.nowMs))
     this.maxDriftMs = maxDriftMs
-    // Ids of the last moment may lie above the last id without being used. The next moment's surely do not.
+    // Continues after the time of the last id: other ids of that time may be larger.
     if (last !== null) this.nowMs = this.generator.family.timeMs(last)
   }
 
-  /** Another id each time. */
+  /** The id of the next row. */
   next(rowMs: number): string {
     return withPath(this.place, () => {
       this.nowMs = Math.max(rowMs, this.nowMs)

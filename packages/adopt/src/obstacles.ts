@@ -1,7 +1,7 @@
 import { IdError, type IdErrorCode } from '@snoflax/core'
 import type { Work } from './work.js'
 
-/** @throws {IdError} always: the place, then what is wrong there. */
+/** @throws {IdError} always, with the place and the message. */
 export function refuse(
   place: string,
   message: string,
@@ -14,7 +14,7 @@ export function refuse(
 export const refuseOtherSession = (): never =>
   refuse('adoption', 'another session is running this adoption; wait for it or terminate it')
 
-/** What stands in the way of a plan, all of it, so that it can be cleared away at once. */
+/** Collects all obstacles of a plan, so that they can be removed at once. */
 export class Obstacles {
   readonly #found = new Map<string, IdError>()
 
@@ -26,7 +26,7 @@ export class Obstacles {
     this.attempt(() => refuse(place, message))
   }
 
-  /** What the work returns; undefined where it refuses. */
+  /** The work's result; undefined, and an obstacle, if it throws an IdError. */
   attempt<Result>(work: () => Result): Result | undefined {
     try {
       return work()
@@ -51,7 +51,7 @@ export class Obstacles {
     this.#found.set(error.message, error)
   }
 
-  /** @throws {IdError} the one that was found, or one that lists them. */
+  /** @throws {IdError} for one obstacle its own error, for several one that lists them. */
   refuse(): void {
     const found = [...this.#found.values()]
     const [first, ...others] = found

@@ -64,11 +64,11 @@ export interface BackfillOptions {
   readonly batchSize?: number
   /** Called after each batch. */
   readonly onProgress?: (progress: Progress) => void
-  /** Stops after the batch that runs; a later `backfill` goes on from there. */
+  /** Stops after the current batch; a later `backfill` continues from there. */
   readonly signal?: { throwIfAborted(): void }
 }
 
-/** @throws {IdError} also for a batch that would hold no rows: there would be no end of them. */
+/** @throws {IdError} also for batches of no rows, which would never finish. */
 export function checkBackfill(options: BackfillOptions): void {
   checkOptions('backfill', options, { batchSize: 'number', onProgress: 'function', signal: 'any' })
   const { batchSize = 1 } = options

@@ -15,11 +15,11 @@ import {
 } from './plan.js'
 import type { Orm, SchemaChange, Stage } from './schema-change.js'
 
-/** What an ORM calls things. */
+/** How an ORM declares columns. */
 interface Dialect {
-  /** A key of ours. */
+  /** A new key. */
   key(name: Name, root: RootPlan, database: DatabaseName): string
-  /** A foreign key to one. */
+  /** A foreign key to a new key. */
   reference(name: Name, root: RootPlan, isNullable: boolean, database: DatabaseName): string
   /** A column that is null for new rows. */
   extra(name: Name, old: OldType, database: DatabaseName): string
@@ -34,7 +34,7 @@ interface Name {
   readonly property: string
 }
 
-/** A type as the database has it, and where. */
+/** A type in the database, and its column. */
 interface OldType {
   readonly type: string
   readonly place: string
@@ -45,7 +45,7 @@ const nameOf = (column: string): Name => {
   return { column, property: /^\p{L}/u.test(property) ? property : `_${property}` }
 }
 
-/** A name as a text of TypeScript. */
+/** A name as a string literal of TypeScript. */
 const written = (name: string): string => `'${name.replace(/[\\']/g, '\\$&')}'`
 
 const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
@@ -53,15 +53,15 @@ const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.sli
 /** The bare name of a table. */
 const tableName = (table: string): string => nameOf(shownName(table).split('.').at(-1) as string).property
 
-/** Families with columns of their own. */
+/** Families with their own column functions. */
 const OWN = ['flax', 'sno', 'flake', 'uid', 'uidLocal']
 /** Families whose columns need a generator. */
 const NAMELESS = ['flake', 'uid', 'uidLocal']
-/** What a column stores without being told. */
+/** A column's default storage. */
 const storageByDefault = (family: string): string =>
   family === 'flake' || family === 'uidLocal' ? 'bigint' : 'uuid'
 
-/** What a type is to an ORM: its word, what follows it, and in TypeORM the type of the property. */
+/** A parsed column type. */
 interface Read {
   readonly base: string
   readonly length: string | undefined
@@ -73,13 +73,16 @@ interface Read {
 const TYPE =
   /^([a-z]+(?: [a-z]+)?)(?: ?\(([\d, ]+)\))?( unsigned)?(?: CHARACTER SET (\w+))?(?: COLLATE "?(\w+)"?)?$/i
 
-/** The types that keys have before, and those of ours, as an ORM writes them. */
+/** Types of old keys and of ours, in an ORM's words. */
 function typeIn(words: Readonly<Record<string, string>>, { type, place }: OldType): Read & { word: string } {
   const [, written = '', length, unsigned, charset, collation] = TYPE.exec(type) ?? []
   const base = written.toLowerCase().replace(/ unsigned$/, '')
   const word = words[base]
   if (word === undefined)
-    return refuse(place, `${type || 'no type'} has no counterpart here; declare the column by hand`)
+    return refuse(
+      place,
+      `can't translate the column type ${type || '(none)'} for this ORM; declare the column by hand`,
+    )
   const isUnsigned = unsigned !== undefined || / unsigned$/i.test(written)
   return { word, base, length: isInteger(base) ? undefined : length, isUnsigned, charset, collation }
 }
@@ -91,7 +94,7 @@ const options = (parts: readonly (string | false | undefined)[]): string => {
   return given.length === 0 ? '' : `{ ${given.join(', ')} }`
 }
 
-/** Outside of PostgreSQL, what an ORM takes by itself depends on its driver too. */
+/** Outside PostgreSQL, an ORM's default storage also depends on its driver. */
 const storageOption = ({ family, storage }: RootPlan, database: DatabaseName): string | false =>
   (database !== 'PostgreSQL' || storage !== storageByDefault(family)) && `storage: '${storage}'`
 
@@ -117,7 +120,7 @@ const TYPEORM_TYPES: Record<DatabaseName, Record<string, string>> = {
   },
 }
 
-/** Prisma's scalar, and behind a question mark what is native about it. */
+/** Prisma's scalar and, after a question mark, its native type. */
 const PRISMA_TYPES: Record<DatabaseName, Record<string, string>> = {
   PostgreSQL: {
     integer: 'Int',
@@ -183,7 +186,7 @@ function prismaType(old: OldType, database: DatabaseName): string {
   return database !== 'SQLite' && length !== undefined ? `${word}(${length})` : word
 }
 
-/** @throws {IdError} where Prisma would have another type of column than the adoption. */
+/** @throws {IdError} if Prisma's column would have another type than the adoption's. */
 function prismaIdType(root: RootPlan, database: DatabaseName): string {
   if (database === 'SQLite' && root.storage === 'bigint')
     refuse(
@@ -194,7 +197,7 @@ function prismaIdType(root: RootPlan, database: DatabaseName): string {
   return prismaType({ type: root.type, place: placeOf(root) }, database)
 }
 
-/** A field of Prisma: its type and what is native about it stand apart. */
+/** A field of Prisma, with the native type as an attribute. */
 function prismaField(
   { column, property }: Name,
   type: string,
@@ -252,7 +255,7 @@ const DIALECTS: Record<Orm, Dialect> = {
       const properties = columns.map((column) => `'${nameOf(column as string).property}'`)
       return `@Index(${written(name)}, [${properties.join(', ')}]${isUnique ? ', { unique: true }' : ''})`
     },
-    // It leaves tables alone that it has no entity for.
+    // TypeORM ignores tables without an entity.
     hide: () => [],
   },
   prisma: {
@@ -310,12 +313,12 @@ const DIALECTS: Record<Orm, Dialect> = {
 
 const LAYOUTS = new Map([flake, uid].map(({ name, layout }) => [name, JSON.stringify(layout)] as const))
 
-/** The ORMs' columns of these families have the usual epoch and bits. */
+/** The ORMs' columns of these families have the default epoch and layout. */
 function refuseOwnLayout(root: RootPlan): void {
   if ((LAYOUTS.get(root.family) ?? root.layout) === root.layout) return
   refuse(
     placeOf(root),
-    `${root.family} has a layout of your own; declare the columns with your family by hand`,
+    `these ${root.family} ids have another epoch or layout than the default; declare the columns with your family by hand`,
   )
 }
 

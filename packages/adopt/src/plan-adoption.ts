@@ -57,13 +57,13 @@ const planIn = <Details>(
     const begun = yield* readBegun(db)
     if (begun !== undefined) refuseOther(begun.plan, recipes)
     const plan = begun?.plan ?? (yield* newPlan(db, options, recipes))
-    const told: Told = {
+    const facts: Facts = {
       carried: db.carriedIn?.(plan.details) ?? [],
       warnings: db.warningsIn?.(plan.details) ?? [],
       sql: script(db, plan),
       schemaChange: (orm, stage) => schemaChange(db, plan, orm, stage),
     }
-    return adoptionOf(open, options, recipes, plan, begun?.phase ?? 'planned', told)
+    return adoptionOf(open, options, recipes, plan, begun?.phase ?? 'planned', facts)
   })
 
 function lockTimeoutOf(caller: string, options: SwitchOptions): number {
@@ -72,7 +72,7 @@ function lockTimeoutOf(caller: string, options: SwitchOptions): number {
   return checkInteger(caller, 'lockTimeoutMs', lockTimeoutMs, 1, 86_400_000)
 }
 
-/** A table as it was given, and what was found of it. */
+/** A table's options, and its key. */
 interface Given {
   readonly table: TableOptions
   readonly recipe: KeyRecipe
@@ -91,7 +91,7 @@ function* newPlan<Details>(
     yield* obstacles.tryStep(() => checkTimes(db, root, given[i]?.recipe as KeyRecipe))
   for (const column of followersOf(plan))
     yield* obstacles.tryStep(() => refuseStrays(db, plan, column, false))
-  // Foreign keys that are none of ours too: they could not be told from those that the switch broke.
+  // All foreign keys are checked: after the switch, one broken before couldn't be distinguished from one that it broke.
   for (const fault of yield* db.foreignKeyFaults(plan, 'planned')) obstacles.note('foreign_key_check', fault)
   obstacles.refuse()
   if (db.rehearse) yield* db.rehearse(plan, LOCK_TIMEOUT_MS, obstacles)
@@ -101,7 +101,7 @@ function* newPlan<Details>(
 
 const followersOf = ({ columns }: Plan): ReplacedColumn[] => columns.filter(({ isRoot }) => !isRoot)
 
-/** What the schema says. Notes what stands in the way. */
+/** Reads the plan from the schema, and notes obstacles. */
 function* readPlan<Details>(
   db: Driver<Details>,
   { tables, allowTriggers = [] }: AdoptionOptions,
@@ -166,7 +166,7 @@ function adoptionOf<Details>(
   recipes: readonly KeyRecipe[],
   plan: Plan<Details>,
   begunPhase: Phase,
-  told: Told,
+  facts: Facts,
 ): Adoption {
   let phase = begunPhase
 
@@ -183,7 +183,7 @@ function adoptionOf<Details>(
   }
 
   return {
-    ...told,
+    ...facts,
     get phase() {
       return phase
     },
@@ -222,13 +222,13 @@ function adoptionOf<Details>(
             const obstacles = new Obstacles()
             const { plan: now } = yield* readPlan(db, options, recipes, obstacles)
             obstacles.refuse()
-            // A table, foreign key or index that came since the plan was made would be missed.
+            // The plan lacks tables, foreign keys and indexes that were created since.
             if (!isSame(db, plan, now))
               refuse(
                 'switchKeys',
                 'the schema changed during the backfill; abandon this adoption and plan it again',
               )
-            // Views and the like may have changed meanwhile.
+            // Views and similar objects may have changed since.
             const { takeDown, exchange } = db.statements(now)
             yield* db.run(takeDown)
             yield* fillKeys(db, plan, recipes, 'last, in a transaction')
@@ -269,7 +269,7 @@ const isSame = <Details>(db: Driver<Details>, one: Plan<Details>, other: Plan<De
 const fixed = <Details>(db: Driver<Details>, plan: Plan<Details>): string =>
   JSON.stringify({ ...plan, details: db.fixedDetails(plan.details) })
 
-/** The whole move, to be read before it is made. */
+/** The SQL of the whole adoption, for review. */
 function script<Details>(db: Driver<Details>, plan: Plan<Details>): string {
   const { create, expand, index, lock, takeDown, reconcile, exchange, settle, finish } = db.statements(plan)
   return [
@@ -285,7 +285,7 @@ function script<Details>(db: Driver<Details>, plan: Plan<Details>): string {
     section(`switchKeys: ${db.switchedBy}`, [
       ...lock,
       ...takeDown,
-      '-- ids for rows that came meanwhile',
+      '-- ids for rows inserted since',
       ...reconcile,
       ...exchange,
     ]),
@@ -294,7 +294,7 @@ function script<Details>(db: Driver<Details>, plan: Plan<Details>): string {
   ].join('')
 }
 
-/** A heading, and statements or remarks; nothing where there are none. */
+/** A heading with statements or comments; nothing if there are none. */
 const section = (title: string, statements: readonly string[]): string =>
   statements.length === 0
     ? ''

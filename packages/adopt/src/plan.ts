@@ -2,13 +2,13 @@ import type { ReplacedColumn } from './adoption.js'
 import { type Obstacles, refuse } from './obstacles.js'
 import type { Stage } from './schema-change.js'
 
-/** A column, and its table as SQL: quoted, and with its schema where the database has schemas. */
+/** A column, and its table as SQL: quoted, with its schema if the database has schemas. */
 export interface Key {
   readonly table: string
   readonly column: string
 }
 
-/** A foreign key, as every database has it. */
+/** A foreign key in any database. */
 export interface ForeignKey {
   readonly table: string
   readonly columns: readonly string[]
@@ -23,7 +23,7 @@ export interface RootPlan {
   /** As declared. */
   readonly keyType: string
   readonly family: string
-  /** Of the family, as JSON: its epoch and bits. */
+  /** The family's layout as JSON: its epoch and bits. */
   readonly layout: string
   readonly storage: string
   /** Of the new column. */
@@ -31,36 +31,36 @@ export interface RootPlan {
   readonly default: string | undefined
 }
 
-/** What the schema says of an adoption. JSON, so that the plan begun with can be kept and compared. */
+/** The plan of an adoption. It is JSON, so that it can be stored and compared. */
 export interface Plan<Details = unknown> {
   readonly roots: readonly RootPlan[]
   readonly columns: readonly ReplacedColumn[]
-  /** What one database's driver has to know besides. */
+  /** More facts for the database's driver. */
   readonly details: Details
 }
 
-/** What a column's new values are called until the switch, and its old ones after it. */
+/** The column of the new values until the switch, and of the old ones after it. */
 export const newName = (column: string): string => `snoflax_new_${column}`
 export const legacyName = (column: string): string => `legacy_${column}`
-/** The index of a root's old keys, where tables are made anew. */
+/** The index of a root's old keys, in databases where tables are created again. */
 export const legacyIndex = (root: number): string => `snoflax_legacy_${root + 1}`
 
 /** SQL's name of a table, without its quotes. */
 export const shownName = (table: string): string =>
   table.replace(/"((?:[^"]|"")*)"/g, (_, name: string) => name.replaceAll('""', '"'))
 
-/** An index that is there for the adoption. */
+/** An index that the adoption adds. */
 export interface AddedIndex {
   readonly table: string
   readonly name: string
   /** Null for an expression. */
   readonly columns: readonly (string | null)[]
   readonly isUnique: boolean
-  /** Whether it is a btree over columns alone. */
+  /** Whether it is a btree over columns only. */
   readonly isPlain: boolean
 }
 
-/** Where tables are made anew, the switch adds an index of each root's old keys. */
+/** In databases where tables are created again, the switch adds an index of each root's old keys. */
 export const legacyIndexes = ({ roots }: Plan, stage: Stage): AddedIndex[] =>
   stage !== 'switched'
     ? []
@@ -79,7 +79,7 @@ export const placeOf = ({ table, key }: RootPlan): string => pathOf({ table, col
 export const tablesOf = (columns: readonly Key[]): string[] =>
   [...new Set(columns.map(({ table }) => table))].sort()
 
-/** Whether two values differ, null being one. */
+/** SQL for whether two values differ, with null as a value. */
 export const differs = (one: string, other: string): string =>
   `coalesce(${one} <> ${other}, (${one} IS NULL) <> (${other} IS NULL))`
 
@@ -90,22 +90,22 @@ export function onlyColumn(table: string, columns: readonly string[]): string {
   if (others.length === 0) return column
   return refuse(
     shownName(table),
-    `the primary key is composite (${columns.join(', ')}); list the tables that these columns reference instead, and it follows`,
+    `the primary key is composite (${columns.join(', ')}); list the tables that these columns reference instead, and this key changes with them`,
   )
 }
 
 export const replacedIn = (columns: readonly ReplacedColumn[], table: string): ReplacedColumn[] =>
   columns.filter((one) => one.table === table)
 
-/** The table whose key a column holds. */
+/** The table whose key a column contains. */
 export const rootOf = (roots: readonly RootPlan[], { root }: ReplacedColumn): RootPlan =>
   roots[root] as RootPlan
 
 type Found = Omit<ReplacedColumn, 'notNull' | 'type'>
 
 /**
- * The keys, and every column that a chain of foreign keys leads to one of them: self references, shared
- * primary keys, and foreign keys of several columns among them.
+ * The keys, and every column that references one of them through a chain of foreign keys, including self references,
+ * shared primary keys and foreign keys of several columns.
  */
 export function replacedColumns(
   keys: readonly Key[],

@@ -9,7 +9,7 @@ import {
   type TableOptions,
 } from './options.js'
 
-/** What the new keys of a table are made with. */
+/** How the new keys of a table are generated. */
 export interface KeyRecipe {
   readonly storage: IdStorage<string>
   readonly source: TimeSource
@@ -17,13 +17,13 @@ export interface KeyRecipe {
   readonly maxDriftMs: number
 }
 
-/** Where times come from, told apart. */
+/** The source of creation times, by kind. */
 export type TimeSource =
   | ({ readonly kind: 'column' } & ColumnTime)
   | { readonly kind: 'key'; readonly timeMs: (key: string) => number }
   | { readonly kind: 'span'; readonly fromMs: number; readonly toMs: number }
 
-/** Those of the tables given. @throws {IdError} for options that can't be. */
+/** The recipes of the tables. @throws {IdError} for invalid options. */
 export function keyRecipes(options: AdoptionOptions, database: Database): KeyRecipe[] {
   checkOptions('planAdoption', options, { tables: 'list', allowTriggers: 'list', maxDriftMs: 'number' })
   const { tables, maxDriftMs = MAX_DRIFT_MS } = options
@@ -61,7 +61,7 @@ function storageOf(
   }
   const made = generator(() => Date.now())
   return withPath(table, () => {
-    // What tells no family is refused as if it were to be flax's.
+    // A generator without a family is refused by the check for flax.
     const family = made?.family ?? flax
     checkGenerator(family, made)
     return storageFor(family, database, { storage, exactBigint })
@@ -96,8 +96,8 @@ function timeSource(table: string, createdAt: CreatedAt): TimeSource {
 const TRIED_IDS = 16
 
 /**
- * Tries the generators of the tables, all at one moment. Notes those whose ids for one moment don't ascend, carry
- * another moment, or are those of another table too.
+ * Tries the generators of the tables, all with one time. Notes generators whose ids for one time don't ascend, contain
+ * another time, or repeat those of another table.
  */
 export function checkGenerators(
   tables: readonly string[],
@@ -114,7 +114,7 @@ export function checkGenerators(
 function checkGenerated(table: string, ids: readonly string[], seen: Map<string, string>): void {
   for (const id of ids) {
     const other = seen.get(id)
-    // Rows of two tables that share a moment, as an order and its lines do, would share their ids.
+    // Rows of two tables with one time, such as an order and its lines, would get the same ids.
     if (other !== undefined) {
       refuse(
         table,
@@ -126,7 +126,7 @@ function checkGenerated(table: string, ids: readonly string[], seen: Map<string,
   }
 }
 
-/** As they are stored, with the base family's name in front: tables may differ in the prefix alone. */
+/** Ids in their stored form, after the base family's name: tables may differ only in the prefix. */
 function triedIds(table: string, { generator: makeGenerator }: KeyRecipe, nowMs: number): string[] {
   const generator = makeGenerator(() => nowMs)
   const { family } = generator
@@ -135,7 +135,7 @@ function triedIds(table: string, { generator: makeGenerator }: KeyRecipe, nowMs:
   if (stray !== undefined) {
     refuse(
       table,
-      `${family.name}: the generator ignores the clock; write (clock) => ….generator({ clock })`,
+      `${family.name}: the generator ignores the clock; pass (clock) => ….generator({ clock })`,
       stray,
     )
   }

@@ -3,7 +3,7 @@ import type { ReplacedColumn } from './adoption.js'
 import { type Driver, mapName } from './driver.js'
 import { legacyName, replacedIn } from './plan.js'
 
-/** A column of a table that is made anew, and what is written into it. */
+/** A column of a table that is created again, and its values. */
 interface WrittenColumn {
   readonly name: string
   /** The column of the old table that its value comes from. */
@@ -12,13 +12,13 @@ interface WrittenColumn {
   readonly isId: boolean
 }
 
-/** The rows of a table that is made anew, in SQL over the old table as `t`: ids come from the maps. */
+/** The rows of a table that is created again, in SQL over the old table as `t`, with ids from the maps. */
 export interface RemadeRows {
   readonly replaced: readonly ReplacedColumn[]
   readonly written: readonly WrittenColumn[]
   /** The id of a replaced column. */
   readonly idOf: (column: string) => string | undefined
-  /** Names and values, as INSERT … SELECT takes them. */
+  /** Names and values for INSERT … SELECT. */
   readonly names: string
   readonly values: string
   readonly joins: string

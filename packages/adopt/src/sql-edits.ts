@@ -1,11 +1,11 @@
 import { isWord, type SqlToken } from '@snoflax/core/adapter'
 import type { Obstacles } from './obstacles.js'
 
-/** Whether one of the names is this one, in any case. */
+/** Whether the names include this one, ignoring case. */
 export const uses = (tokens: readonly SqlToken[], name: string): boolean =>
   tokens.some(({ parts }) => parts.some((part) => part.toLowerCase() === name.toLowerCase()))
 
-/** The same for another use than whether it is null, which new keys are where old ones are. */
+/** The same, but not for IS NULL, which is true for the same rows as before. */
 export const usesMore = (tokens: readonly SqlToken[], name: string): boolean =>
   tokens.some((token, i) => {
     if (!uses([token], name)) return false
@@ -16,26 +16,26 @@ export const usesMore = (tokens: readonly SqlToken[], name: string): boolean =>
     return !isNullTest
   })
 
-/** The first of some columns that a statement computes with, or compares with a literal: an old key, perhaps. */
+/** The first of these columns that a statement computes with, or compares with a literal, which may be an old key. */
 export const computedName = (tokens: readonly SqlToken[], names: readonly string[]): string | undefined =>
   names.find((column) => tokens.some((token, i) => uses([token], column) && isComputed(tokens, i)))
 
-/** A view, or what else has SQL of its own. */
+/** A view or another object that contains SQL. */
 export interface User {
   readonly name: string
-  /** As messages name it. */
+  /** Its name in messages. */
   readonly what: string
   readonly tokens: readonly SqlToken[]
 }
 
-/** Those that name one of the tables, or a view that does. */
+/** The objects that use one of the tables, directly or through a view. */
 function usersOf(users: readonly User[], tables: readonly string[]): User[] {
   const found = users.filter(({ tokens }) => tables.some((table) => uses(tokens, table)))
   const views = found.map(({ name }) => name).filter((name) => !tables.includes(name))
   return views.length === 0 ? found : usersOf(users, [...tables, ...views])
 }
 
-/** Notes users of the tables that compute with keys: they would show or change other rows, without an error. */
+/** Notes objects that compute with keys: they would silently show or change other rows. */
 export function noteComputing(
   users: readonly User[],
   tables: readonly string[],
@@ -56,7 +56,7 @@ function isComputed(tokens: readonly SqlToken[], i: number): boolean {
   const [before, after, ...more] = [tokens[i - 1], ...tokens.slice(i + 1, i + 6)]
   const test = isWord(after, 'NOT') ? more.shift() : after
   const isListed = isWord(test, 'IN') && more[0]?.text === '(' && isLiteral(more.slice(1))
-  // Behind a comma or a bracket, an asterisk is all columns.
+  // After a comma or a parenthesis, an asterisk means all columns.
   const isSum =
     [before, after].some(({ text = '' } = {} as SqlToken) => SUM.test(text)) || after?.text === '*'
   const isCompared =
@@ -79,18 +79,18 @@ const isLiteral = ([first, second]: readonly SqlToken[]): boolean =>
   first?.kind === 'string' ||
   /^\d/.test(/^[-+]$/.test(first?.text ?? '') ? (second?.text ?? '') : (first?.text ?? ''))
 
-/** What stands in the SQL from the first of some tokens to the last. */
+/** The SQL from the first of these tokens to the last. */
 export const textOf = (sql: string, tokens: readonly SqlToken[]): string =>
   sql.slice(tokens[0]?.start ?? 0, tokens.at(-1)?.end ?? 0)
 
-/** Another text for a piece of SQL. */
+/** A replacement of a piece of SQL. */
 export interface Edit {
   readonly start: number
   readonly end: number
   readonly text: string
 }
 
-/** Puts a text in the place of some tokens. */
+/** Replaces some tokens by a text. */
 export const replacing = (tokens: readonly SqlToken[], text: string): Edit => ({
   start: tokens[0]?.start as number,
   end: tokens.at(-1)?.end as number,

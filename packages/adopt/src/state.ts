@@ -6,7 +6,7 @@ import { differs, newName, type Plan, pathOf, type RootPlan, rootOf, shownName }
 import type { KeyRecipe } from './recipes.js'
 import type { Work } from './work.js'
 
-/** What is kept of an adoption in the database. */
+/** The state of an adoption in the database. */
 export interface Begun<Details> {
   readonly phase: Exclude<Phase, 'planned'>
   readonly plan: Plan<Details>
@@ -34,7 +34,7 @@ export const switchedStatement = (db: Driver): string => `UPDATE ${db.own('state
 
 /** One pass over a table: a round of its rows for the key, or of its blocks for foreign keys. */
 export interface Round {
-  /** The table, or what else is filled. */
+  /** The table, or another part that is filled. */
   readonly item: string
   readonly round: number
   readonly done: number
@@ -56,7 +56,7 @@ export function* readRounds(db: Driver, item: string): Work<Round[]> {
   }))
 }
 
-/** Within a transaction: notes how far a round is. */
+/** Stores the progress of a round, within a transaction. */
 export function* writeRound(db: Driver, round: Round): Work<void> {
   yield* db.query(`DELETE FROM ${db.own('round')} WHERE item = $1 AND round = $2`, [round.item, round.round])
   yield* db.query(`INSERT INTO ${db.own('round')} VALUES ($1, $2, $3, $4, $5)`, [
@@ -69,8 +69,8 @@ export function* writeRound(db: Driver, round: Round): Work<void> {
 }
 
 /**
- * @throws {IdError} naming the first value of a foreign key that matches no row, or whose new value, where that
- * should be there by now, leads to another one.
+ * @throws {IdError} naming the first value of a foreign key that references no row, or whose new value, if it should
+ * exist by now, references another one.
  */
 export function* refuseStrays(
   db: Driver,
@@ -91,13 +91,17 @@ export function* refuseStrays(
   if (row === undefined) return
   const { value, found } = row
   if (value === found) refuseUnfilled(pathOf(column))
-  refuse(pathOf(column), `the value ${value} matches no row of ${shownName(target)}; correct it first`, value)
+  refuse(
+    pathOf(column),
+    `the value ${value} references no row of ${shownName(target)}; correct it first`,
+    value,
+  )
 }
 
 export const refuseUnfilled = (place: string): never =>
   refuse(place, 'some rows were not updated; look for a trigger that cancels updates')
 
-/** What was begun goes on as it was planned; only functions and times are given anew. */
+/** Refuses options that differ from the plan in progress. Functions and times are passed again. */
 export function refuseOther({ roots }: Plan, recipes: readonly KeyRecipe[]): void {
   const isSame = (root: RootPlan, i: number): boolean => {
     const { family, name } = recipes[i]?.storage ?? {}
@@ -106,9 +110,9 @@ export function refuseOther({ roots }: Plan, recipes: readonly KeyRecipe[]): voi
     )
   }
   if (roots.length === recipes.length && roots.every(isSame)) return
-  const told = roots.map(({ table, family, storage }) => `${shownName(table)} to ${family} as ${storage}`)
+  const planned = roots.map(({ table, family, storage }) => `${shownName(table)} to ${family} as ${storage}`)
   refuse(
     'tables',
-    `an adoption of ${told.join(', ')} is in progress; plan it with the same tables and families, or abandon it`,
+    `an adoption of ${planned.join(', ')} is in progress; plan it with the same tables and families, or abandon it`,
   )
 }

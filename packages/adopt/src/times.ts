@@ -9,15 +9,15 @@ import type { Work } from './work.js'
 
 /** The times of a table's rows, as SQL over its alias `t`. */
 export interface RowTimes {
-  /** Whole Unix milliseconds; NULL for a row without a time, and where keys carry times. */
+  /** Whole Unix milliseconds; NULL for a row without a time, and if keys contain the times. */
   readonly timeMs: string
-  /** The same for rows that come later: where times are spread over a span, its end. */
+  /** The same for rows inserted later: if times are spread over a span, its end. */
   readonly lateTimeMs: string
-  /** What rows are ordered by. */
+  /** The order of the rows. */
   readonly order: string
 }
 
-/** @throws {IdError} if there is no such column, or it is one that tells no time. */
+/** @throws {IdError} if there is no such column, or it contains no time. */
 export function* rowTimes(db: Driver, root: RootPlan, source: TimeSource): Work<RowTimes> {
   const key = db.keyOrder(root, `t.${quoteName(root.key)}`)
   switch (source.kind) {
@@ -51,7 +51,7 @@ function* timeColumn(
   return { ...source, sql, table: target, column }
 }
 
-/** @throws {IdError} naming the first row that no id can be made for. */
+/** @throws {IdError} naming the first row for which no id can be generated. */
 export function* checkTimes(db: Driver, root: RootPlan, recipe: KeyRecipe): Work<void> {
   const { source, storage } = recipe
   yield* refuseKeyless(db, root)
@@ -70,7 +70,7 @@ export function* checkTimes(db: Driver, root: RootPlan, recipe: KeyRecipe): Work
   refuseIds(placeOf(root), storage, source, sample)
 }
 
-/** @throws {IdError} for a row without a key: of SQLite's primary keys, only INTEGER ones refuse null. */
+/** @throws {IdError} for a row without a key, which SQLite accepts unless the key is an INTEGER. */
 export function* refuseKeyless(db: Driver, root: RootPlan): Work<void> {
   const rows = yield* db.query(`SELECT 1 FROM ${root.table} WHERE ${quoteName(root.key)} IS NULL LIMIT 1`)
   if (rows.length > 0) refuse(placeOf(root), 'a row has NULL as its key; set the key')
@@ -124,14 +124,14 @@ function checkRowTime(
   )
 }
 
-/** Rows that are looked at. */
+/** The number of rows to check. */
 const SAMPLE = 100
-/** Clocks of applications and databases differ by less. */
+/** More than the clocks of applications and databases differ. */
 const TOLERANCE_MS = 60_000
 
 /**
- * @throws {IdError} if most keys are ids of the family that carry the time of their row: a program that is run
- * again after its move would give every row another id.
+ * @throws {IdError} if most keys are ids of the family with the time of their row: a program that runs again after its
+ * adoption would give every row another id.
  */
 function refuseIds(
   place: string,
@@ -146,11 +146,11 @@ function refuseIds(
   if (ids.length <= rows.length / 2) return
   refuse(
     place,
-    `the keys are already ${storage.family.name} ids of their rows' times: this adoption was finished before`,
+    `the keys are already ${storage.family.name} ids of their rows' times: this adoption has already been finished`,
   )
 }
 
-/** NaN for what is no id. */
+/** The time of an id; NaN for other values. */
 function idTimeMs({ family, fromDatabase }: IdStorage<string>, key: unknown): number {
   try {
     return family.timeMs(fromDatabase(key))
@@ -159,6 +159,6 @@ function idTimeMs({ family, fromDatabase }: IdStorage<string>, key: unknown): nu
   }
 }
 
-/** A value as it can be read: drivers round large integers; as text they are exact. */
+/** A value as text, since drivers round large integers. */
 export const readable = ({ textType }: Driver, { name }: IdStorage<string>, value: string): string =>
   name === 'bigint' ? `CAST(${value} AS ${textType})` : value

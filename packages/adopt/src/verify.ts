@@ -10,10 +10,10 @@ import type { Work } from './work.js'
 
 const ROWS_A_PAGE = 10_000
 
-/** How to ask for the old and new values of one adoption. */
+/** How to query the old and new values of an adoption. */
 interface Comparison {
   readonly db: Driver
-  /** What old values are called, and new ones: undefined where they wait in the map. */
+  /** The columns of old and new values; undefined if the new ones are still in the map. */
   readonly old: (column: string) => string
   readonly new: ((column: string) => string) | undefined
   readonly faults: string[]
@@ -67,7 +67,7 @@ function* compareKeys(comparison: Comparison, root: RootPlan, map: string): Work
   count(comparison, disorder?.rows, path, 'out of the order of creation')
 }
 
-/** Reads each id back and compares its time with the one that its row had. */
+/** Reads each id back and compares its time with that of its row. */
 function* compareTimes(
   { db, old, new: added, faults }: Comparison,
   root: RootPlan,
@@ -99,7 +99,7 @@ function* compareTimes(
   return { table: shownName(root.table), rows, maxDriftMs }
 }
 
-/** Old values must lead to the same rows as new ones. Rows that came after the switch have no old values. */
+/** Old values must reference the same rows as new ones. Rows inserted after the switch have no old values. */
 function* compareReferences(
   comparison: Comparison,
   column: ReplacedColumn,
@@ -112,7 +112,7 @@ function* compareReferences(
     `SELECT count(*) AS "rows" FROM ${column.table} AS c LEFT JOIN ${target} AS r ON r.${old(key)} = ${own}
       WHERE ${own} IS NOT NULL AND ${differs(`c.${added(column.column)}`, `r.${added(key)}`)}`,
   )
-  count(comparison, found?.rows, pathOf(column), 'whose old and new values lead to different rows')
+  count(comparison, found?.rows, pathOf(column), 'whose old and new values reference different rows')
 }
 
 function count({ faults }: Comparison, rows: string | undefined, path: string, what: string): void {

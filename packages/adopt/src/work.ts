@@ -1,7 +1,7 @@
 /**
- * Steps on a database, written once for all of them. They yield what a driver answers: PostgreSQL's promises are
- * awaited; SQLite's results are there at once, so that nothing of the application comes between the statements of a
- * transaction on a connection that it shares.
+ * Steps on a database, written once for all databases. They yield what a driver returns: PostgreSQL's promises are
+ * awaited; SQLite's results are used synchronously, so that no statement of the application comes between those of a
+ * transaction on a shared connection.
  */
 export type Work<Result> = Generator<unknown, Result, unknown>
 

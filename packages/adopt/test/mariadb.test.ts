@@ -102,7 +102,7 @@ const REFUSALS: { name: string; sql: string[]; tables?: TableOptions[]; message:
   {
     name: 'an orphan',
     sql: ['SET STATEMENT foreign_key_checks = 0 FOR INSERT INTO line VALUES (77, 1)'],
-    message: /^line\.order_id: the value 77 matches no row of orders; correct it first/,
+    message: /^line\.order_id: the value 77 references no row of orders; correct it first/,
   },
   {
     name: 'a row without a time',

@@ -39,7 +39,7 @@ describe('sqlite refuses', () => {
     [
       'a temporary trigger, which goes with its table',
       'CREATE TEMP TRIGGER heard AFTER UPDATE ON line BEGIN SELECT 1; END',
-      /line: temporary trigger heard would go with the old table; drop it$/,
+      /line: temporary trigger heard would be dropped with the old table; drop it first$/,
     ],
     [
       'an index over an expression without brackets',
@@ -138,7 +138,7 @@ test('postgres: a value that leads nowhere by the time of the switch is refused,
   const client = await (database as PostgresDatabase).connect()
   await client.query('SET session_replication_role = replica')
   await client.query('UPDATE line SET order_id = 999')
-  await expect(adoption.switchKeys()).rejects.toThrow(/line\.order_id: the value 999 matches no row/)
+  await expect(adoption.switchKeys()).rejects.toThrow(/line\.order_id: the value 999 references no row/)
   await client.query('UPDATE line SET order_id = 1')
   await adoption.switchKeys()
   expect((await adoption.verify()).faults).toEqual([])

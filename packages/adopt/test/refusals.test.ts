@@ -197,7 +197,7 @@ const REFUSALS: Refusal[] = [
     name: 'orphans',
     databases: SQLITE,
     sql: ['PRAGMA foreign_keys = OFF', 'INSERT INTO line (order_id) VALUES (999)'],
-    message: /line\.order_id: the value 999 matches no row of orders/,
+    message: /line\.order_id: the value 999 references no row of orders/,
   },
   {
     name: 'orphans that a foreign key does not know of',
@@ -207,7 +207,7 @@ const REFUSALS: Refusal[] = [
       'INSERT INTO line (order_id) VALUES (999)',
       'ALTER TABLE line ADD CONSTRAINT line_order FOREIGN KEY (order_id) REFERENCES orders (id) NOT VALID',
     ],
-    message: /line\.order_id: the value 999 matches no row of public\.orders/,
+    message: /line\.order_id: the value 999 references no row of public\.orders/,
   },
   {
     name: 'orphans of another foreign key',
@@ -217,7 +217,7 @@ const REFUSALS: Refusal[] = [
       'ALTER TABLE line ADD COLUMN x REFERENCES checked (id)',
       'INSERT INTO line VALUES (1, 1, 99)',
     ],
-    message: /foreign_key_check: line: row 3 matches no row of checked/,
+    message: /foreign_key_check: line: row 3 references no row of checked/,
   },
   {
     name: 'a row without a key',
@@ -286,7 +286,8 @@ const REFUSALS: Refusal[] = [
       'CREATE VIEW recent AS SELECT order_id FROM line',
       "CREATE FUNCTION recent() RETURNS SETOF recent LANGUAGE sql AS 'SELECT * FROM recent'",
     ],
-    message: /line\.order_id: function public\.recent\(\) depends on public\.recent, which is made anew/,
+    message:
+      /line\.order_id: function public\.recent\(\) depends on public\.recent, which the switch creates again/,
   },
   {
     name: 'a sequence of identity that another table uses',
@@ -333,25 +334,25 @@ const REFUSALS: Refusal[] = [
     name: 'a trigger that mentions a key',
     databases: POSTGRES,
     sql: trigger('BEGIN RAISE NOTICE $x$%$x$, NEW.order_id; RETURN NEW; END'),
-    message: /line: trigger touched mentions order_id, which will be a new key; read it, and name it/,
+    message: /line: trigger touched mentions order_id, which will be a new key; review it, and list it/,
   },
   {
     name: 'a trigger that keeps whole rows',
     databases: POSTGRES,
     sql: trigger('BEGIN PERFORM to_jsonb(NEW); RETURN NEW; END'),
-    message: /line: trigger touched takes the row as a whole/,
+    message: /line: trigger touched uses the whole row/,
   },
   {
     name: 'a trigger that makes SQL',
     databases: POSTGRES,
     sql: trigger("BEGIN EXECUTE 'SELECT 1'; RETURN NEW; END"),
-    message: /line: trigger touched runs SQL that it builds/,
+    message: /line: trigger touched runs dynamic SQL/,
   },
   {
     name: 'a trigger that cannot be silenced',
     databases: POSTGRES,
     sql: [...trigger('BEGIN RETURN NEW; END'), 'ALTER TABLE line ENABLE ALWAYS TRIGGER touched'],
-    message: /line: trigger touched would fire for every row that is filled; disable it/,
+    message: /line: trigger touched would fire for every row that the backfill updates; disable it/,
   },
   {
     name: 'a trigger',
@@ -363,7 +364,7 @@ const REFUSALS: Refusal[] = [
     name: 'a trigger that copies rows',
     databases: SQLITE,
     sql: ['CREATE TRIGGER touched AFTER UPDATE ON line BEGIN INSERT INTO line SELECT * FROM line; END'],
-    message: /line: trigger touched takes rows as a whole/,
+    message: /line: trigger touched uses whole rows/,
   },
   {
     name: 'an index over an expression',
@@ -408,7 +409,7 @@ const REFUSALS: Refusal[] = [
     name: 'a default that the server does not take',
     databases: POSTGRES,
     tables: [{ ...orders, default: 'nonsense()' }],
-    message: /orders: the database refuses the default nonsense\(\): function nonsense\(\) does not exist/,
+    message: /orders: PostgreSQL refuses the default nonsense\(\): function nonsense\(\) does not exist/,
   },
   {
     name: 'a name that is taken',
@@ -419,7 +420,7 @@ const REFUSALS: Refusal[] = [
     name: 'a column of the backfill',
     databases: POSTGRES,
     sql: ['ALTER TABLE line ADD COLUMN snoflax_new_order_id integer'],
-    message: /line: the adoption needs the name of a column snoflax_new_order_id; rename or drop that/,
+    message: /line: the adoption needs the name of a column snoflax_new_order_id; rename or drop it/,
   },
   {
     name: 'an index of the backfill',
@@ -432,7 +433,7 @@ const REFUSALS: Refusal[] = [
     databases: SQLITE,
     sql: ['CREATE TABLE Snoflax_new_orders (x)', 'CREATE INDEX snoflax_legacy_1 ON Snoflax_new_orders (x)'],
     message:
-      /Snoflax_new_orders: the adoption needs this name; rename or drop what has it[\s\S]*snoflax_legacy_1: /,
+      /Snoflax_new_orders: the adoption needs this name; rename or drop the existing object[\s\S]*snoflax_legacy_1: /,
   },
   {
     name: 'a table of a type',
@@ -457,7 +458,7 @@ const REFUSALS: Refusal[] = [
     name: 'a domain over rows that asks for keys',
     databases: POSTGRES,
     sql: ['CREATE DOMAIN row_of AS orders CHECK ((VALUE).id > 0)'],
-    message: /orders\.id: constraint row_of_check depends on it and would go on with the old values; drop it/,
+    message: /orders\.id: constraint row_of_check depends on it and would keep the old values; drop it/,
   },
   {
     name: 'a publication that refuses updates',
@@ -649,7 +650,7 @@ describe.each(['postgres', 'sqlite'] as const)('%s', (kind) => {
       await adoption.switchKeys()
       await adoption.finish()
       await expect(plan(database, tables)).rejects.toThrow(
-        /\.id: the keys are already flax ids .* finished before/,
+        /\.id: the keys are already flax ids .* already been finished/,
       )
     }
   })

@@ -112,7 +112,7 @@ test('postgres: a foreign key that is gone, or not validated', async () => {
   const adoption = await plan(database, tables)
   await database.query('ALTER TABLE track DROP CONSTRAINT track_album')
   expect((await adoption.verify()).faults).toEqual([
-    'public.track: foreign key track_album is not there or not validated; run switchKeys again, or create it',
+    'public.track: foreign key track_album is missing or not validated; run switchKeys() again, or create it',
   ])
 })
 

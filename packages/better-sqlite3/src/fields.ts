@@ -7,7 +7,7 @@ type Fields = Record<string, unknown>
 const HEX = /^\\x((?:[0-9a-f]{2})*)$/
 
 /**
- * Fields as the JSON object that PostgreSQL makes of the same id's: bytes are `\x` hex. A bigint is a number with
+ * Fields as a JSON object equal to PostgreSQL's for the same id: bytes are `\x` hex. A bigint is a number with
  * all its digits.
  */
 export function fieldsJson(fields: Fields): string {
@@ -22,7 +22,7 @@ function valueJson(value: unknown): string {
   return JSON.stringify(isBytes(value) ? `\\x${Buffer.from(value).toString('hex')}` : value)
 }
 
-/** Reads what {@link fieldsJson} writes. Which fields there are, and what each of them is, an id shows. */
+/** Reads the results of {@link fieldsJson}. Names and types of the fields are those of a sample id. */
 export function fieldsReader(family: IdFamily): (json: unknown) => Fields {
   // Every id of a moment has fields; the smallest may be a UUIDv4, which has none.
   const example = family.unpack(family.lowerBound(family.lastMs)) as Fields
@@ -65,7 +65,7 @@ function parse(json: string): unknown {
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
 const WHOLE_NUMBER = /^-?\d+$/
 
-/** The fields with integers as the text of their digits: JSON.parse alone rounds those above 2^53. */
+/** The fields with integers as text, since JSON.parse rounds those above 2^53. */
 const withDigits = (json: string): Fields =>
   JSON.parse(json.replace(STRING_OR_NUMBER, (token) => (WHOLE_NUMBER.test(token) ? `"${token}"` : token)))
 
@@ -78,7 +78,7 @@ function bigintOf(family: string, field: string, digits: unknown): bigint {
 const refuseField = (family: string, name: string, names: ReadonlyMap<string, string>): never =>
   refuse('INVALID_OPTION', family, name, `the fields are ${[...names.keys()].join(', ')}, not ${name}`)
 
-/** What is no hex stays, and is refused as any wrong value of the field is. */
+/** Bytes of `\x` hex. Other texts are unchanged, and are refused like any wrong value of the field. */
 function bytesOf(value: unknown): unknown {
   const [, hex] = (typeof value === 'string' && HEX.exec(value)) || []
   return hex === undefined ? value : Uint8Array.from(Buffer.from(hex, 'hex'))

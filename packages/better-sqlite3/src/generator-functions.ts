@@ -7,8 +7,8 @@ import { type SqlFunction, volatile } from './sql-function.js'
 import { numberOf, refuse, refuseType, type SqlValue } from './values.js'
 
 /**
- * What generates ids, named without the family. `metas` is 1 if ids are generated with a metabyte, else 0. Without a generator
- * for a family that needs one, the first id is refused.
+ * The functions that generate ids, named without the family. `metas` is 1 if ids have a metabyte, else 0. Without a
+ * generator for a family that needs one, the first call throws.
  */
 export function generatorFunctions(
   family: IdFamily,
@@ -22,15 +22,15 @@ export function generatorFunctions(
   const functions = writers(family).map(([ending, write]) =>
     volatile(`generate${ending}`, (meta) => write(newId(meta)), 0, metas),
   )
-  const maker = (generator ?? family) as { generateAt?(time: number, meta?: number): string }
-  const newIdAt = (moment: SqlValue, meta: SqlValue | undefined): string => {
-    const id = maker.generateAt?.(readMoment(family.name, moment), numberOf(meta))
-    // Not left out: the function of a generator that was registered before would stay.
-    return id ?? refuse('INVALID_OPTION', family.name, 'generators', NO_MOMENTS)
+  const timed = (generator ?? family) as { generateAt?(time: number, meta?: number): string }
+  const newIdAt = (time: SqlValue, meta: SqlValue | undefined): string => {
+    const id = timed.generateAt?.(readMoment(family.name, time), numberOf(meta))
+    // Registered even if it throws, to replace the function of an earlier generator.
+    return id ?? refuse('INVALID_OPTION', family.name, 'generators', NO_TIMES)
   }
-  if ('generateAt' in family || maker.generateAt) {
+  if ('generateAt' in family || timed.generateAt) {
     for (const [ending, write] of writers(family)) {
-      const call: SqlFunction['call'] = (moment, meta) => write(newIdAt(moment as SqlValue, meta))
+      const call: SqlFunction['call'] = (time, meta) => write(newIdAt(time as SqlValue, meta))
       functions.push(volatile(`generate_at${ending}`, call, 1, metas))
     }
   }
@@ -42,7 +42,7 @@ export function generatorFunctions(
   }
 }
 
-const NO_MOMENTS = "this connection's generator cannot generate ids for another time"
+const NO_TIMES = "this connection's generator has no generateAt(); register one that has"
 
 /** A parameter that was left out is undefined. */
 function count(family: string, n: SqlValue | undefined): number {

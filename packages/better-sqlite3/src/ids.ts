@@ -4,12 +4,12 @@ import { quoted, refuse, refuseType, type SqlValue } from './values.js'
 
 type IdWriter = (id: string) => SqlValue
 
-/** The endings of functions that give a storage. */
+/** The endings of the functions for a storage. */
 const ENDINGS: Partial<Record<StorageName, string>> = { binary: '', text: '_text', bigint: '_bigint' }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** How ids of the family lie in SQLite, with the ending of the functions that give them so. */
+/** The forms in which SQLite stores the family's ids, with the endings of the functions that return them. */
 export const writers = (family: IdFamily): [ending: string, write: IdWriter][] =>
   family.storages
     .filter((storage) => storage in ENDINGS)
@@ -18,18 +18,18 @@ export const writers = (family: IdFamily): [ending: string, write: IdWriter][] =
       writer(family, storageFor(family, 'sqlite', { storage, exactBigint: true })),
     ])
 
-/** Gives ids the form that they have in a column of PostgreSQL; a uuid is text here. */
+/** Converts ids to the form of a PostgreSQL column; a uuid is text here. */
 export const formWriter = (family: IdFamily, form: StorageName): IdWriter =>
   writer(family, storageFor(family, 'postgres', { storage: form }))
 
 function writer(family: IdFamily, storage: IdStorage<string>): IdWriter {
   if (storage.name === 'text') return (id) => id
   if (storage.name === 'binary') return (id) => family.decode(id)
-  // As bytes, for a text of digits alone could as well be the digits of a number.
+  // By its bytes, since a text of digits could also be a number.
   return (id) => storage.toDatabase(family.decode(id))
 }
 
-/** Reads ids out of TEXT, BLOB or INTEGER, each in its one form. */
+/** Reads ids from TEXT, BLOB or INTEGER. */
 export function idReader<AnId extends string>(family: IdFamily<AnId>): (value: SqlValue) => AnId {
   const readNumber = numberReader(family)
   return (value) => {
@@ -48,7 +48,7 @@ function numberReader<AnId extends string>(family: IdFamily<AnId>): (value: unkn
   return storageFor(family, 'sqlite', { storage: 'bigint', exactBigint: true }).fromDatabase
 }
 
-/** Reads what {@link formWriter} gives. */
+/** Reads the results of {@link formWriter}. */
 export function formReader(family: IdFamily, form: StorageName): (value: SqlValue) => string {
   const storage = storageFor(family, 'postgres', { storage: form })
   const isForm = (value: SqlValue): boolean =>

@@ -3,12 +3,12 @@ import { quoted, refuse, refuseType } from './values.js'
 const MOMENT =
   /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(?: ?(?:Z|([+-])(\d\d):(\d\d)))?$/i
 const MINUTE_MS = 60_000
-/** As SQLite. */
+/** The limit of SQLite. */
 const LAST_OFFSET_HOUR = 14
-/** Of `2026-11-01T00:00:00.000Z`; years before 0 and after 9999 are written longer. */
+/** The length of `2026-11-01T00:00:00.000Z`; years before 0 and after 9999 are longer. */
 const ISO_LENGTH = 24
 
-/** A moment in the form that SQLite's own date functions write with `subsec`; UTC. */
+/** A time in the form of SQLite's own date functions with `subsec`, in UTC. */
 export function momentText(family: string, timeMs: number): string {
   const iso = new Date(timeMs).toISOString()
   if (iso.length === ISO_LENGTH) return iso.slice(0, -1).replace('T', ' ')
@@ -17,10 +17,10 @@ export function momentText(family: string, timeMs: number): string {
 }
 
 /**
- * Unix milliseconds of a moment in one of SQLite's forms. Half a millisecond stands for any part of one, so
- * that bounds, which round up, stay exact.
+ * Unix milliseconds of a time in one of SQLite's forms. Any fraction of a millisecond becomes a half, so that bounds,
+ * which round up, stay exact.
  *
- * @throws {IdError} `INVALID_TIME` for other text, and for days that no calendar has; `INVALID_TYPE` for numbers: they
+ * @throws {IdError} `INVALID_TIME` for other text and for dates that don't exist; `INVALID_TYPE` for numbers, since they
  * could be seconds, milliseconds or days.
  */
 export function readMoment(family: string, moment: unknown): number {
@@ -34,7 +34,7 @@ export function readMoment(family: string, moment: unknown): number {
   return refuse('INVALID_TIME', family, 'time', `${rule}, not ${quoted(moment)}`, moment)
 }
 
-/** NaN where there is no such moment. */
+/** NaN for a time that doesn't exist. */
 function unixMs(found: RegExpExecArray): number {
   const [, date, minutes = '00:00', seconds = '00', fraction = '', sign, ...offset] = found
   const iso = `${date}T${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}Z`

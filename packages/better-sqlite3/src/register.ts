@@ -16,8 +16,8 @@ import { refuse } from './values.js'
 /** Options of {@link registerSnoflax}. */
 export interface RegisterOptions {
   /**
-   * The families to have functions for, your own too: their names begin with the family's in snake_case. By
-   * default all five.
+   * The families for which to register functions, including your own. The functions' names begin with the family's in
+   * snake_case. Default: flax, sno, flake, uid and uidLocal.
    */
   readonly families?: readonly IdFamily[]
   /**
@@ -32,13 +32,13 @@ const FAMILIES: readonly IdFamily[] = [flax, sno, flake, uid, uidLocal]
 const IDENTIFIER = /^[a-z][a-z0-9_]*$/
 
 /**
- * Registers on the connection the functions of `@snoflax/pg-sql`, without a schema in front: `flax_generate_text()`,
- * `flax_time(id)`, `flax_lower_bound_text('2026-11-01')`, … A connection has them until it is closed; calling this
+ * Registers the functions of `@snoflax/pg-sql` on the connection, without a schema: `flax_generate_text()`,
+ * `flax_time(id)`, `flax_lower_bound_text('2026-11-01')`, … The connection keeps them until it is closed; calling this
  * again replaces them.
  *
  * @returns the connection.
- * @throws {IdError} `INVALID_OPTION` for unknown options, for families of one name, and for generators of no family of the list, or of
- * another one than they are given for.
+ * @throws {IdError} `INVALID_OPTION` for unknown options, two families of one name, and a generator whose family is not in
+ * the list, or is another one than its key names.
  *
  * @example
  * const db = registerSnoflax(new Database('app.db'), { generators: { sno: sno.generator({ partition: 7 }) } })
@@ -64,15 +64,16 @@ function register(db: SqliteConnection, prefix: string, family: IdFamily, genera
   defineTable(db, `${prefix}_generate_many`, ['n', 'meta'].slice(0, 1 + metas), many)
 }
 
-/** The families by what their functions' names begin with. */
+/** The families by the prefix of their functions' names. */
 function prefixes(families: readonly IdFamily[]): Map<string, IdFamily> {
   const found = new Map<string, IdFamily>()
   for (const family of families) {
     checkFamily(family, 'registerSnoflax: each of families')
     const prefix = snakeCase(family.name)
     const fault = found.has(prefix)
-      ? 'two families would have functions of the same name; rename one with defineFamily'
-      : !IDENTIFIER.test(prefix) && `functions can't be named ${prefix}_…`
+      ? `two families would have functions named ${prefix}_…; rename one with defineFamily`
+      : !IDENTIFIER.test(prefix) &&
+        `SQL functions can't be named ${prefix}_…; rename the family to letters, digits and _`
     if (fault) refuse('INVALID_OPTION', family.name, 'families', fault)
     found.set(prefix, family)
   }

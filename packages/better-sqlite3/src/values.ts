@@ -1,6 +1,6 @@
 import { IdError, type IdErrorCode } from '@snoflax/core'
 
-/** What SQLite hands over and takes back. JavaScript numbers are REAL, so integers are given as bigint. */
+/** Arguments and results of SQLite functions. JavaScript numbers are REAL, so integers are bigints. */
 export type SqlValue = string | bigint | number | Uint8Array | null
 
 /** SQLite's name of the value's type. */
@@ -21,7 +21,7 @@ export function refuseType(family: string, what: string, value: unknown, field?:
 
 const QUOTED_CHARACTERS = 48
 
-/** A text as messages show it, bounded in length. */
+/** A text in quotes for messages, of limited length. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > QUOTED_CHARACTERS ? `${text.slice(0, QUOTED_CHARACTERS)}…` : text)
 }

@@ -231,7 +231,8 @@ describe('refuses', () => {
     }
     const alike = { salesTicket: { ...ticketGenerator(), family: { ...ticket, name: 'other' } as never } }
     expect(refusal({ families: [ticket], generators: alike })).toMatchObject({
-      message: 'registerSnoflax: salesTicket: the generator generates other ids; pass a salesTicket generator',
+      message:
+        'registerSnoflax: salesTicket: the generator generates other ids; pass a salesTicket generator',
     })
   })
 

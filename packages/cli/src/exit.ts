@@ -17,12 +17,12 @@ export const EXIT = {
 /** One of {@link EXIT}. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** The command was given something that it can't work with. The message says what to give. */
+/** A mistake in how the command was called. The message says what to pass instead. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** The one of some names that was given. @throws {UsageError} */
+/** The value, if it is one of these names. @throws {UsageError} */
 export function oneOf<Name extends string>(what: string, names: readonly Name[], given: string): Name {
   const found = names.find((name) => name === given)
   if (found) return found

@@ -5,7 +5,7 @@ import { byteaOf, formsOf } from './ids/forms.js'
 import { showLocal, showUtc } from './ids/time.js'
 import type { Colour, Paint } from './terminal.js'
 
-/** One field of an id, as JSON can have it. */
+/** One field of an id, as JSON. */
 interface DescribedBits {
   /** Name of the field. */
   readonly name: string
@@ -93,13 +93,13 @@ const COLOURS: readonly Colour[] = ['cyan', 'magenta', 'yellow', 'green', 'blue'
 const BITS_A_LINE = 32
 const BITS_A_GROUP = 8
 
-/** Lines of 32 bits, and below each one the letters of the fields that they belong to. */
+/** Lines of 32 bits, each above a line with the letters of their fields. */
 function bitLines({ bits: fields }: Description, paint: Paint): string[] {
   const letters = lettersOf(fields)
   const colourOf = (n: number): Colour => COLOURS[n % COLOURS.length] as Colour
   const owners = fields.flatMap(({ bits }, n) => Array.from(bits, () => n))
   const rows = [fields.map(({ bits }) => bits).join(''), owners.map((n) => letters[n]).join('')]
-  // Where a group or a field begins: neighbours of one field take one colour code.
+  // Starts a new text at each group or field, so that one colour code serves all bits of a field.
   const starts = owners.flatMap((n, at) => (at % BITS_A_GROUP === 0 || n !== owners[at - 1] ? [at] : []))
   const lines: string[] = []
   for (let first = 0; first < owners.length; first += BITS_A_LINE) {
@@ -116,7 +116,7 @@ function bitLines({ bits: fields }: Description, paint: Paint): string[] {
   return [...lines, legend.join('  ')]
 }
 
-/** For each field the first letter of its name that no field before it has. */
+/** For each field, the first letter of its name that no earlier field uses. */
 function lettersOf(fields: readonly DescribedBits[]): string[] {
   const taken: string[] = []
   for (const { name } of fields) {

@@ -17,7 +17,7 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** A writable stream, as far as it is used. */
+/** The members of a writable stream that we use. */
 export interface Output {
   /** Whether it is a terminal. Only terminals get colours. */
   readonly isTTY?: boolean
@@ -34,28 +34,28 @@ export const processIo = (): Io => ({
   env: process.env,
 })
 
-/** The colours in use, by what node:util calls them. */
+/** The colours that we use, by their names in node:util. */
 export type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan'
 
 export type Paint = (colour: Colour, text: string) => string
 
-/** Whether to colour: as FORCE_COLOR and NO_COLOR say, else on a terminal only. */
+/** Whether to colour: by FORCE_COLOR and NO_COLOR, else on a terminal only. */
 function painter({ env }: Io, output: Output): Paint {
   const forced = env['FORCE_COLOR']
   const wanted = forced === undefined ? !env['NO_COLOR'] && output.isTTY === true : forced !== '0'
   return wanted ? (colour, text) => styleText(colour, text, { validateStream: false }) : (_, text) => text
 }
 
-/** No argument of a process can have it. */
+/** A character that no argument of a process can contain. */
 const MARK = '\0'
 
-/** flax ids of early 2015 begin with a hyphen: marked, the parser takes them for no option and keeps their place. */
+/** Marks flax ids of early 2015, which begin with a hyphen, so that the parser doesn't read them as options. */
 export const markHyphened = (argv: readonly string[]): string[] =>
   argv.map((text) => (text.startsWith('-') && flax.is(text) ? MARK + text : text))
 
 const unmark = (text: string): string => (text.startsWith(MARK) ? text.slice(1) : text)
 
-/** What commands talk to: lines out, ids in, and the exit code of the run. */
+/** Input and output of commands, and the exit code of the run. */
 export class Terminal {
   exitCode: ExitCode = EXIT.ok
   readonly paint: Paint
@@ -67,7 +67,7 @@ export class Terminal {
     this.#paintError = painter(io, io.stderr)
   }
 
-  /** Waits while the reader is slow, so that a million lines don't lie in memory. */
+  /** Waits while the reader is slow, so that a million lines don't fill the memory. */
   async print(text: string, end = '\n'): Promise<void> {
     const { stdout } = this.io
     if (!stdout.write(text + end) && stdout.once) await once(stdout as unknown as EventEmitter, 'drain')
@@ -77,7 +77,7 @@ export class Terminal {
     return this.print(JSON.stringify(value, null, 2))
   }
 
-  /** An array, each item of which is written when it comes. */
+  /** Writes an array item by item, as they arrive. */
   async printJsonArray(items: AsyncIterable<unknown> | Iterable<unknown>): Promise<void> {
     let before = '['
     for await (const item of items) {
@@ -87,12 +87,12 @@ export class Terminal {
     await this.print(before === '[' ? '[]' : '\n]')
   }
 
-  /** A line beside the output, on standard error. */
+  /** Writes a line on standard error. */
   note(text: string): void {
     this.io.stderr.write(`${text}\n`)
   }
 
-  /** A line for who waits, which the next one replaces; at most ten in a second. */
+  /** Shows a line of progress, which the next one replaces; at most ten a second. */
   progress(text: string): void {
     const { stderr } = this.io
     const now = Date.now()
@@ -105,13 +105,13 @@ export class Terminal {
     this.note(`${this.#paintError('red', 'snoflax:')} ${message}`)
   }
 
-  /** Complains about what was examined; the run goes on, and ends with code 1. */
+  /** Reports malformed input; the run continues, and ends with code 1. */
   complainAbout(message: string): void {
     this.complain(message)
     this.exitCode = EXIT.findings
   }
 
-  /** The arguments, or the lines of standard input where there are none. */
+  /** The arguments; if there are none, the lines of standard input. */
   async *given(values: readonly string[]): AsyncIterable<string> {
     if (values.length > 0) yield* values.map(unmark)
     else if (this.io.stdin.isTTY) throw new UsageError('pass ids as arguments, or pipe them in, one per line')

@@ -109,7 +109,7 @@ describe.each((['postgres', 'sqlite', 'mysql'] as const).filter((kind) => KINDS[
       expect(await step('finish')).toMatchObject({ code: 0, out: expect.stringMatching(/^finished/) })
       expect(await step('finish')).toMatchObject({
         code: 1,
-        out: expect.stringMatching(/this adoption was finished before/),
+        out: expect.stringMatching(/this adoption has already been finished/),
       })
 
       const rows = await database.query(
@@ -256,7 +256,7 @@ test('Ctrl+C stops behind a batch, and the next run goes on', async () => {
   ]
   const io = { stdin: Readable.from([]), stdout: { write: stdout }, stderr: { write: stderr }, env: {} }
   expect(await run(argv, io)).toBe(2)
-  expect(lines.join('')).toMatch(/"done":1.*\n.*stopped; run it again, and it goes on where it was/)
+  expect(lines.join('')).toMatch(/"done":1.*\n.*stopped; run it again to continue/)
   expect(await cli(argv)).toMatchObject({ code: 0, out: expect.stringMatching(/"done":3/) })
 })
 
@@ -294,14 +294,14 @@ const table = { table: 'orders', createdAt: 'at', family: 'sno', partition: 900 
 const WRONG: [name: string, config: unknown, message: RegExp][] = [
   ['no JSON', '{ tables', /is not JSON: /],
   ['an unknown key', { tables: [table], batch: 5 }, /no option "batch"; options are database, tables/],
-  ['no list of tables', { tables: {} }, /tables is a list of the tables/],
-  ['no tables', { tables: [] }, /tables is a list of the tables/],
+  ['no list of tables', { tables: {} }, /tables must be a list of the tables/],
+  ['no tables', { tables: [] }, /tables must be a list of the tables/],
   [
     'an unknown key of a table',
     { tables: [{ ...table, parition: 1 }] },
     /tables\[0\]: no option "parition"; options are table,/,
   ],
-  ['no name', { tables: [{ createdAt: 'at' }] }, /tables\[0\]: table is the table's name/],
+  ['no name', { tables: [{ createdAt: 'at' }] }, /tables\[0\]: table must be the table's name/],
   [
     'no createdAt',
     { tables: [{ ...table, createdAt: undefined }] },
@@ -315,7 +315,7 @@ const WRONG: [name: string, config: unknown, message: RegExp][] = [
   [
     'an unknown kind of key',
     { tables: [{ ...table, createdAt: { key: 'uuid4' } }] },
-    /createdAt\.key is one of uuid7, ulid, cuid, ksuid, objectId, not uuid4/,
+    /createdAt\.key must be one of uuid7, ulid, cuid, ksuid, objectId, not uuid4/,
   ],
   [
     'a time without a zone',
@@ -325,14 +325,14 @@ const WRONG: [name: string, config: unknown, message: RegExp][] = [
   [
     'no family',
     { tables: [{ table: 'orders', createdAt: 'at' }] },
-    /family is one of flax, sno, flake, uid, uidLocal, uuid7, ulid, not undefined/,
+    /family must be one of flax, sno, flake, uid, uidLocal, uuid7, ulid, not undefined/,
   ],
   [
     'a family that is none',
     { tables: [{ ...table, family: 'cuid', partition: undefined }] },
-    /family is one of .*, not cuid/,
+    /family must be one of .*, not cuid/,
   ],
-  ['a number of another family', { tables: [{ ...table, worker: 3 }] }, /orders\): sno takes no worker/],
+  ['a number of another family', { tables: [{ ...table, worker: 3 }] }, /orders\): sno has no option worker/],
   [
     'no number',
     { tables: [{ ...table, partition: undefined }] },
@@ -351,7 +351,7 @@ const WRONG: [name: string, config: unknown, message: RegExp][] = [
         { ...table, table: 'others', partition: 901, prefix: 'cus' },
       ],
     },
-    /tables\[1\]: others has the prefix cus of \w+; choose another one/,
+    /tables\[1\]: others and \w+ both have the prefix cus; choose another one/,
   ],
   ['an unknown storage', { tables: [{ ...table, storage: 'blob' }] }, /storage must be "text" or "binary"/],
   [
@@ -362,7 +362,7 @@ const WRONG: [name: string, config: unknown, message: RegExp][] = [
   [
     'triggers that are no list',
     { tables: [table], allowTriggers: 'all' },
-    /allowTriggers is a list of names/,
+    /allowTriggers must be a list of names/,
   ],
 ]
 
@@ -374,8 +374,8 @@ test.each(WRONG)('%s is refused', async (_, config, message) => {
 })
 
 test.each([
-  [['-c', 'nowhere.json'], /there is no nowhere\.json/],
-  [[], /there is no snoflax\.adopt\.json, .*write one, or name a file with --config/],
+  [['-c', 'nowhere.json'], /nowhere\.json: no such file/],
+  [[], /no configuration file: found none of snoflax\.adopt\.json, .*create one, or pass --config/],
 ])('no configuration: %j', async (argv, message) => {
   expect(await cli(['adopt', 'plan', ...argv])).toMatchObject({
     code: 2,

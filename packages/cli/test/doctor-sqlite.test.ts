@@ -436,7 +436,7 @@ test('options that make no sense', async () => {
     [['--new-ids', 'nowhere.id'], 'no column nowhere.id'],
     [
       ['--column', 'customer.id'],
-      'write a column as table.column=family, table.column=family:storage or table.column=family:prefix_, not customer.id',
+      '--column must be table.column=family, table.column=family:storage or table.column=family:prefix_, not customer.id',
     ],
     [
       ['--column', 'customer.id=cuid'],

@@ -14,7 +14,7 @@ import { type ForeignKey, type Key, legacyIndex, legacyName, onlyColumn, shownNa
 import { computedName, noteComputing, textOf, usesMore } from '../sql-edits.js'
 import type { Work } from '../work.js'
 
-/** What our tables and triggers are called. */
+/** The prefix of our tables and triggers. */
 export const OWN = 'snoflax_adoption_'
 
 export interface MariadbForeignKey extends ForeignKey {
@@ -28,7 +28,7 @@ export interface MariadbColumn extends Column {
   readonly default: string | null
   /** Whether the server computes it. */
   readonly isGenerated: boolean
-  /** Whether values may differ and be equal by its collation. */
+  /** Whether different values may be equal by its collation. */
   readonly isText: boolean
   readonly isCounter: boolean
 }
@@ -41,7 +41,7 @@ interface Table {
   readonly counter: string | null
 }
 
-/** @throws {IdError} for what is no table of the connection's database. */
+/** @throws {IdError} for anything but a table of the connection's database. */
 export function* readTable(session: Session, given: string): Work<Table> {
   const [table] = yield* session.query<Table>(
     `SELECT table_name AS name, table_type AS kind, engine, create_options AS options, auto_increment AS counter
@@ -52,7 +52,10 @@ export function* readTable(session: Session, given: string): Work<Table> {
   )
   if (table === undefined) return refuse(given, "no such table in the connection's database")
   if (table.kind === 'SYSTEM VERSIONED')
-    refuse(given, 'the table is system-versioned, and its history would be lost; drop the versioning first')
+    refuse(
+      given,
+      'the table is system-versioned, and its history would be lost; ALTER TABLE … DROP SYSTEM VERSIONING first',
+    )
   if (table.kind !== 'BASE TABLE') refuse(given, 'it is not a table; name the table that contains the rows')
   return table
 }
@@ -130,12 +133,12 @@ export function* readForeignKeys(session: Session): Work<MariadbForeignKey[]> {
   return [...found.values()]
 }
 
-/** A column that gets another type. */
+/** A column with a new type. */
 export interface RetypedColumn extends ReplacedColumn {
   readonly newType: string
 }
 
-/** As the server writes it, whose dialect has \`names\` and no "names". */
+/** The definition as the server writes it, with backticks around names. */
 function* createStatement(session: Session, table: string): Work<string> {
   const [row] = yield* session.query<{ 'Create Table': string }>(
     `SET STATEMENT sql_mode = '' FOR SHOW CREATE TABLE ${table}`,
@@ -144,8 +147,8 @@ function* createStatement(session: Session, table: string): Work<string> {
 }
 
 /**
- * The statement that creates a table's shadow: some columns have new types, and their old values a column `legacy_…` each.
- * All else is as it is, but for foreign keys, which come later. Notes what can't be carried over.
+ * The statement that creates a table's shadow: new types for some columns, and a column `legacy_…` for the old values of
+ * each. The rest is unchanged, except for foreign keys, which come later. Notes what can't be carried over.
  */
 export function* readShadow(
   session: Session,
@@ -203,11 +206,11 @@ function noteColumn(
   if (legacyName(column).length > 64)
     obstacles.note(
       `${shownName(table)}.${column}`,
-      `the name ${legacyName(column)} is too long; rename the column`,
+      `the old values' column would be named ${legacyName(column)}, which is too long; rename the column`,
     )
 }
 
-/** A column that stays, an index, or a check. */
+/** Notes an unchanged column, an index or a check that uses a replaced column. */
 function noteItem(
   table: string,
   item: readonly SqlToken[],
@@ -229,7 +232,7 @@ function noteItem(
   }
 }
 
-/** What would not follow the tables, or would mean something else. */
+/** Notes what would not follow the tables, or would mean something else. */
 export function* noteObstacles(
   session: Session,
   tables: readonly string[],
@@ -282,10 +285,7 @@ export function* noteObstacles(
   )
   for (const { what, sql } of users)
     if (!sql)
-      obstacles.note(
-        what,
-        'its code is hidden from this user; connect as one who may show it, such as its definer',
-      )
+      obstacles.note(what, 'this user may not read its code; connect as a user that may, such as its definer')
   noteComputing(
     users.map(({ name, what, sql }) => ({ name, what, tokens: readSql(sql ?? '', { dialect: 'mariadb' }) })),
     names,
@@ -311,11 +311,11 @@ function* noteServer(session: Session, obstacles: Obstacles): Work<void> {
   if (Number(galera?.on) === 1)
     obstacles.note(
       'client',
-      'a Galera cluster has no locks that all its nodes know; run this on a server outside of the cluster, and join the cluster to it',
+      'a Galera cluster has no locks across its nodes; run the adoption on a standalone server, and start the cluster from it',
     )
 }
 
-/** Names what uses old columns: dropping them would change it, or break it. */
+/** Notes objects that use old columns, since dropping the columns would change or break them. */
 export function* noteLegacyUses(
   session: Session,
   columns: readonly ReplacedColumn[],

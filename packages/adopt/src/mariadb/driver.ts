@@ -26,11 +26,11 @@ import { literal, lockName, type MariadbClient, MariadbSession, withConnection }
 
 export type { MariadbClient, MariadbConnection } from './session.js'
 
-/** A table and its shadow, which takes its place. */
+/** A table and its shadow, which replaces it. */
 interface TablePlan {
   readonly table: string
   readonly create: string
-  /** Those that are written. */
+  /** The columns to write. */
   readonly columns: readonly Pick<MariadbColumn, 'name' | 'isText'>[]
   readonly primary: readonly string[]
   readonly foreignKeys: readonly MariadbForeignKey[]
@@ -38,9 +38,9 @@ interface TablePlan {
 
 interface MariadbDetails {
   readonly tables: readonly TablePlan[]
-  /** Tables that nobody writes during the switch: the planned ones, and those whose foreign keys' actions would change them. */
+  /** Tables closed to writes during the switch: the planned ones, and those whose foreign keys' actions would change them. */
   readonly fenced: readonly string[]
-  /** What a column that stays counts next, by table. */
+  /** The next AUTO_INCREMENT of an unchanged column, by table. */
   readonly counters: Readonly<Record<string, string>>
 }
 
@@ -55,8 +55,8 @@ const EVENTS = ['INSERT', 'UPDATE', 'DELETE'] as const
 const LOCK_WAIT_TIMEOUT = 1205
 
 /**
- * Ids wait in the map. Shadows of the tables, with new types, are filled while the application goes on; the switch makes
- * them equal to the tables while nobody writes, and one RENAME puts all of them in their place.
+ * Keeps ids in the map. Shadows of the tables, with new types, are filled while the application runs; the switch makes
+ * them equal to the tables while writes are refused, and one RENAME exchanges all of them.
  */
 class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
   readonly database = 'MariaDB'
@@ -77,13 +77,13 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
     return rows.length > 0
   }
 
-  /** The fence is of the session: where that ends, others may write again. */
+  /** The fence belongs to the session: when it ends, others can write again. */
   *locked<Result>(plan: MariadbPlan, lockTimeoutMs: number, work: () => Work<Result>): Work<Result> {
     this.patienceMs = lockTimeoutMs
     const { fenced, tables } = plan.details
     yield* this.query(`SELECT get_lock(${lockName('fence')}, 0)`)
     try {
-      // Each waits for the transactions that write its table, and that did not see the fence.
+      // Each waits for transactions that write its table and began before the fence.
       yield* this.run(fenced.flatMap((table, i) => EVENTS.map((event) => fence(table, i, event))))
       return yield* this.once(work)
     } catch (error) {
@@ -145,7 +145,7 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
     return { tables, fenced }
   }
 
-  /** Makes each shadow without rows, and drops it. */
+  /** Creates each shadow without rows, and drops it. */
   *rehearse({ details }: MariadbPlan, _: number, obstacles: Obstacles): Work<void> {
     const trial = this.own('trial')
     for (const [i, { table, create }] of details.tables.entries()) {
@@ -170,7 +170,7 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
       .filter(({ table, name }) => !there.some((one) => one.table === table && one.name === name))
       .map(
         ({ table, name }) =>
-          `${shownName(table)}: foreign key ${name} is not there; run switchKeys again, or create it`,
+          `${shownName(table)}: foreign key ${name} is missing; run switchKeys() again, or create it`,
       )
   }
 
@@ -198,7 +198,7 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
         if (known?.time == null)
           refuse(
             place,
-            `the server does not know the time zone ${timeZone}; run mariadb-tzinfo-to-sql`,
+            `the server does not know the time zone ${timeZone}; load the time zone tables with mariadb-tzinfo-to-sql`,
             timeZone,
           )
         return { timeMs: ofInstant(`convert_tz(${sql}, ${zone}, '+00:00')`), order: sql }
@@ -217,7 +217,7 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
     }
   }
 
-  /** Texts, and uuids, by their code. */
+  /** Texts and uuids in code point order. */
   keyOrder({ keyType }: RootPlan, column: string): string {
     return isNumber(keyType) || isBinary(keyType)
       ? column
@@ -226,7 +226,10 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
 
   *keysAfter(root: RootPlan, last: unknown, limit: number) {
     if (isBinary(root.keyType))
-      refuse(placeOf(root), `createdAt.key reads texts, not ${root.keyType}; use a column, or { from, to }`)
+      refuse(
+        placeOf(root),
+        `createdAt.key needs a key of text, not ${root.keyType}; use a column, or { from, to }`,
+      )
     const order = this.keyOrder(root, quoteName(root.key))
     const rows = yield* this.query<{ key: string }>(
       `SELECT CAST(${quoteName(root.key)} AS char) AS "key" FROM ${root.table}
@@ -256,10 +259,10 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
     return rows.length > 0
   }
 
-  /** Fills shadows with the rows whose ids are known; what changes meanwhile is the switch's. */
+  /** Fills shadows with the rows that have ids; the switch copies later changes. */
   *fillReferences(plan: MariadbPlan, options: BackfillOptions): Work<void> {
     const { roots, details } = plan
-    // Those of a switch that was killed would refuse rows whose parents are not there yet.
+    // Foreign keys left by a killed switch would refuse rows whose parents are not copied yet.
     yield* this.run(details.tables.flatMap(dropShadowKeys))
     for (const [i, one] of details.tables.entries()) {
       const root = roots.findIndex(({ table }) => table === one.table)
@@ -305,7 +308,7 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
       signal?.throwIfAborted()
       const end = Math.min(done + batchSize, total)
       const fill = function* (session: MariadbDriver): Work<void> {
-        // A row that takes a unique value of another one, which was copied before it gave it up, waits for the switch.
+        // A row with a unique value that a copied row has had since is left to the switch.
         yield* session.query(
           `INSERT IGNORE INTO ${shadow(number)} (${copy.names}) SELECT ${copy.values} FROM ${from} ${copy.joins}
             WHERE ${where} AND ${position} > ${done} AND ${position} <= ${end} ${copy.isReady}`,
@@ -319,7 +322,7 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
     }
   }
 
-  /** What came since the backfill, so that the switch has less to do. */
+  /** Copies rows inserted since the backfill, so that the switch has less to do. */
   prepareSwitch(plan: MariadbPlan): Work<void> {
     return this.fillReferences(plan, {})
   }
@@ -344,7 +347,7 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
     const rows = tables.map((_, i) => this.own(`rows_${i + 1}`))
     const drop = (names: readonly string[]): string =>
       `SET STATEMENT foreign_key_checks = 0 FOR DROP TABLE IF EXISTS ${names.join(', ')}`
-    // The state goes last: as long as it is there, the step can be run again.
+    // The state is dropped last: as long as it exists, the step can be repeated.
     const dropState = [drop([...maps, ...rows, this.own('round'), switched, was]), drop([state])]
     return {
       create: [
@@ -400,7 +403,7 @@ const isBinary = (type: string): boolean => /^(var)?binary|blob/.test(type)
 const fenceName = (number: number, event: string): string =>
   `${OWN}fence_${number + 1}_${event.toLowerCase()}`
 
-/** Refuses writes while the session that switches is there. To the application it is a lock that it did not get. */
+/** Refuses writes while the switching session exists. The application gets the error of a lock timeout. */
 const fence = (
   table: string,
   number: number,
@@ -416,7 +419,7 @@ const dropFences = (fenced: readonly string[]): string[] =>
 
 const ACTIONS = ['CASCADE', 'SET NULL']
 
-/** InnoDB fires no triggers for the rows that the action of a foreign key changes: so where it begins is fenced too. */
+/** InnoDB fires no triggers for rows changed by a foreign key's action, so the referenced tables are fenced too. */
 function fencedTables(
   tables: readonly string[],
   foreignKeys: readonly MariadbForeignKey[],
@@ -438,7 +441,7 @@ function fencedTables(
   return fenced
 }
 
-/** What the rows of a shadow are, over the table's alias `t`. */
+/** The rows of a shadow, in SQL over the table's alias `t`. */
 function copyOf(driver: MariadbDriver, { columns }: MariadbPlan, { table, columns: own }: TablePlan) {
   const rows = remadeRows(
     driver,
@@ -451,7 +454,7 @@ function copyOf(driver: MariadbDriver, { columns }: MariadbPlan, { table, column
     isReady: rows.replaced
       .map(({ column }) => `AND (t.${quoteName(column)} IS NULL OR ${rows.idOf(column)} IS NOT NULL)`)
       .join(' '),
-    /** To the byte, whatever the collation. */
+    /** Compares bytes, regardless of the collation. */
     isSame: rows.written
       .map(({ name, from, value, isId }) => {
         const isText = !isId && own.some((one) => one.name === from && one.isText)
@@ -462,7 +465,7 @@ function copyOf(driver: MariadbDriver, { columns }: MariadbPlan, { table, column
   }
 }
 
-/** Makes a shadow equal to its table, which nobody writes. */
+/** Makes a shadow equal to its table while writes are refused. */
 function reconcile(driver: MariadbDriver, plan: MariadbPlan, one: TablePlan, number: number): string[] {
   const { table, primary } = one
   const { replaced, names: into, values, joins, isSame, idOf } = copyOf(driver, plan, one)
@@ -493,7 +496,7 @@ END`,
 
 const temporaryKey = (table: number, key: number): string => `${OWN}fk_${table + 1}_${key + 1}`
 
-/** Of tables without rows that break them, so that nothing is read. */
+/** Adds foreign keys without reading rows, since no row violates them. */
 const withoutChecks = (table: string, changes: readonly string[]): string[] =>
   changes.length === 0
     ? []
@@ -510,7 +513,7 @@ const addKey = (
   name: string,
   target: string,
 ): string => {
-  // What the server says of a foreign key without an action; written out, it says NO ACTION.
+  // The server reports RESTRICT for a foreign key without an action, and NO ACTION only if it was written.
   const on = (event: string, rule: string): string => (rule === 'RESTRICT' ? '' : ` ON ${event} ${rule}`)
   return (
     `ADD CONSTRAINT ${name} FOREIGN KEY IF NOT EXISTS (${columns.map(quoteName).join(', ')}) REFERENCES ${target}` +
@@ -527,7 +530,7 @@ const addShadowKeys = ({ foreignKeys }: TablePlan, number: number, tables: reado
     }),
   )
 
-/** Names of foreign keys are the database's, and free once the old tables are gone. */
+/** Names of foreign keys are unique in a database, so they are free once the old tables are dropped. */
 const renameKeys = ({ table, foreignKeys }: TablePlan, number: number): string[] =>
   withoutChecks(
     table,
@@ -548,7 +551,7 @@ const dropLegacy = ({ columns, details }: MariadbPlan): string[] =>
     ].join(', ')}`
   })
 
-/** One statement, which any client takes. Its names have the quotes that every sql_mode knows. */
+/** One statement for any client, with quotes around names that every sql_mode accepts. */
 const block = (lines: readonly string[]): string =>
   `BEGIN NOT ATOMIC\n${lines.map((line) => `  ${withBackticks(line)}`).join('\n')}\nEND`
 
@@ -560,7 +563,7 @@ const withBackticks = (sql: string): string =>
 const signal = (message: string): string =>
   `SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = ${quoteText(message)};`
 
-/** The same in a database whose tables are empty; nothing in one that has been adopted. */
+/** Makes the same change in a database whose tables are empty, and none in one that has been adopted. */
 function switchMigration({ roots, columns, details: { tables } }: MariadbPlan): string {
   const [first] = roots as [RootPlan]
   const create = tables.map((one, i) => one.create.replace(`IF NOT EXISTS ${shadow(i)}`, () => one.table))

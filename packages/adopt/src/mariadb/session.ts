@@ -21,24 +21,24 @@ export interface MariadbClient extends MariadbConnection {
 const LOCK_WAIT_TIMEOUT = 1205
 const DEADLOCK = 1213
 const PAUSE_MS = 100
-/** How long a statement tries for tables that the application uses. */
+/** How long a statement tries to lock tables that the application uses. */
 const PATIENCE_MS = 60_000
 
-/** The session that the steps are written for; what it was before is put back. */
+/** The settings that the steps need; the previous ones are restored. */
 const SETTINGS: Readonly<Record<string, string | number>> = {
   sql_mode: 'ANSI_QUOTES,STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION',
   time_zone: '+00:00',
-  // Reads of INSERT … SELECT then lock no rows of the application's.
+  // With it, INSERT … SELECT locks no rows that it reads.
   tx_isolation: 'READ-COMMITTED',
   autocommit: 1,
   foreign_key_checks: 1,
   unique_checks: 1,
   max_statement_time: 0,
-  // In seconds. Who waits for a table keeps everyone behind it waiting: so it waits again and again, and not long.
+  // In seconds. A statement that waits for a table blocks all later ones, so it waits briefly and repeatedly.
   lock_wait_timeout: 1,
 }
 
-/** One session of the server, whose transactions are ours. */
+/** One session of the server, in which only we run transactions. */
 export class MariadbSession implements Session {
   protected patienceMs = PATIENCE_MS
 
@@ -74,7 +74,7 @@ export class MariadbSession implements Session {
     return work()
   }
 
-  /** A transaction, of which a statement that changes the schema commits what was before it. */
+  /** A transaction. A statement that changes the schema commits what was before it. */
   protected *once<Result>(work: () => Work<Result>): Work<Result> {
     yield* this.query('START TRANSACTION')
     try {
@@ -87,7 +87,7 @@ export class MariadbSession implements Session {
     }
   }
 
-  /** After an error, which tells why these fail too. */
+  /** Runs statements after an error, and ignores their own errors. */
   *trying(statements: readonly string[]): Work<void> {
     for (const statement of statements) {
       try {
@@ -111,7 +111,7 @@ export class MariadbSession implements Session {
   }
 }
 
-/** With the values of `$1`, `$2`, … where they stand outside of quotes. */
+/** Replaces `$1`, `$2`, … outside quotes by literals of their values. */
 const withValues = (sql: string, values: readonly unknown[]): string =>
   sql.replace(/"(?:[^"]|"")*"|'(?:[^']|'')*'|\$(\d+)/g, (text, number?: string) =>
     number === undefined ? text : literal(values[Number(number) - 1]),
@@ -124,10 +124,10 @@ export function literal(value: unknown): string {
   return quoteText(String(value).replaceAll('\\', '\\\\'))
 }
 
-/** Names of locks are the server's, not the database's. */
+/** Names of locks are unique per server, not per database. */
 export const lockName = (what: string): string => `concat('snoflax_${what}_', md5(database()))`
 
-/** Lends one of a pool's connections, or the connection itself, with its settings changed meanwhile. */
+/** Runs the work with one of a pool's connections, or the connection itself, with its settings changed meanwhile. */
 export async function withConnection<Result>(
   client: MariadbClient,
   isAlone: boolean,
@@ -169,7 +169,7 @@ function* prepared<Result>(
   return result
 }
 
-/** The server takes no text for a number. */
+/** The server accepts no text as a number. */
 const setting = (own: unknown, value: unknown): string =>
   literal(typeof own === 'number' ? Number(value) : value)
 
@@ -180,7 +180,7 @@ function* refuseOther(session: MariadbSession): Work<void> {
   if (Number(lock?.free) !== 1) refuseOtherSession()
 }
 
-/** RENAME of several tables is one change from 10.6 on, and MySQL has other words. */
+/** RENAME of several tables is atomic from 10.6 on, and MySQL's SQL differs. */
 function* refuseServer(session: MariadbSession): Work<void> {
   const [server] = yield* session.query<{ version: string; database: string | null }>(
     'SELECT version() AS `version`, database() AS `database`',
@@ -188,13 +188,10 @@ function* refuseServer(session: MariadbSession): Work<void> {
   const { version = '', database } = server ?? {}
   const [major = 0, minor = 0] = version.split('.').map(Number.parseFloat)
   if (!/mariadb/i.test(version))
-    refuse(
-      'client',
-      `adopt serves PostgreSQL, SQLite and MariaDB, not MySQL ${version}; pass a client of those`,
-    )
+    refuse('client', `adopt supports PostgreSQL, SQLite and MariaDB, not MySQL ${version}`)
   if (major * 100 + minor < 1006)
     refuse('client', `MariaDB ${version} cannot rename several tables at once; upgrade to 10.6 or newer`)
-  if (database === null) refuse('client', 'no database selected; name it in the connection')
+  if (database === null) refuse('client', "no database selected; set the connection's database")
   const [own] = yield* session.query<{ open: unknown }>('SELECT @@in_transaction AS `open`')
   if (Number(own?.open) === 1)
     refuse(

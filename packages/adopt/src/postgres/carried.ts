@@ -4,13 +4,13 @@ import { newName } from '../plan.js'
 import type { Work } from '../work.js'
 
 /**
- * What hangs on a replaced column and can't go on as it is: taken down before the columns exchange their names, and put
- * back from its definition, with owner, privileges and comments.
+ * An object that depends on a replaced column: dropped before the columns exchange their names, and created again from
+ * its definition, with owner, privileges and comments.
  */
 export interface Carried {
-  /** As messages name it: `view public.recent`. */
+  /** Its name in messages: `view public.recent`. */
   readonly what: string
-  /** Indexes are taken down after foreign keys and put back before them. */
+  /** Indexes are dropped after foreign keys and created before them. */
   readonly isIndex: boolean
   readonly takeDown: readonly string[]
   readonly putBack: readonly string[]
@@ -26,7 +26,7 @@ export const replacedValues = (columns: readonly ReplacedColumn[]): unknown[][] 
   ] as unknown[][]
 
 /**
- * Columns that are replaced, those of partitions too; what depends on them; and views, each behind those that it reads.
+ * The replaced columns, also of partitions; the objects that depend on them; and views, each after those that it reads.
  */
 export const REPLACED = `WITH RECURSIVE given AS (
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[])
@@ -54,17 +54,17 @@ export const REPLACED = `WITH RECURSIVE given AS (
     SELECT oid, max(level) AS level, min("table") AS table, min("column") AS column FROM levels GROUP BY oid
   )`
 
-/** The statement that gives an object its comment, or null. */
+/** The statement that sets an object's comment, or null. */
 export const comment = (head: string, of: string, oid: string): string =>
   `(SELECT format('COMMENT ON %s IS %L', ${head}, description) FROM pg_description
      WHERE classoid = '${of}'::regclass AND objoid = ${oid} AND objsubid = 0)`
 
-/** Of the index `i` and its `pg_index` row `x`. */
+/** The statements for the index `i` and its `pg_index` row `x`. */
 export const INDEX_DEFINITION = `(SELECT left(whole, length(whole) - length(part)) || coalesce(' TABLESPACE ' || quote_ident(spcname), '') || part
     FROM (SELECT pg_get_indexdef(i.oid) AS whole, coalesce(' WHERE ' || pg_get_expr(x.indpred, x.indrelid), '') AS part) AS written
     LEFT JOIN pg_tablespace AS s ON s.oid = i.reltablespace)`
 
-/** The statements for what an index has besides, in the schema `n`. */
+/** The statements for other properties of an index, in the schema `n`. */
 export const indexExtras = (table: string): string => `array_remove(ARRAY[
     ${comment("format('INDEX %I.%I', n.nspname, i.relname)", 'pg_class', 'i.oid')},
     (SELECT ${comment(`format('CONSTRAINT %I ON %s', k.conname, ${table})`, 'pg_constraint', 'k.oid')} FROM pg_constraint AS k
@@ -73,7 +73,7 @@ export const indexExtras = (table: string): string => `array_remove(ARRAY[
     CASE WHEN x.indisreplident THEN format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', ${table}, i.relname) END
   ], NULL)`
 
-/** The statements for what is set of a column. */
+/** The statements for a column's settings. */
 const columnSettings = (table: string, column: string): string => `array_remove(ARRAY[
     (SELECT format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', ${table}, ${column}, target)
        FROM (SELECT (to_jsonb(a) ->> 'attstattarget')::integer AS target) AS t WHERE target >= 0),
@@ -93,22 +93,22 @@ const GRANTS = (acl: string, columns: string, table: string): string =>
      ${GRANTEE('grantee')}, CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
      FROM aclexplode(${acl}) GROUP BY grantee, is_grantable ORDER BY 1`
 
-/** Each query gives rows of `what`, `down` and `up`; those of views in the order in which they can be made. */
+/** Each query returns rows of `what`, `down` and `up`; views in an order in which they can be created. */
 const CARRIED = [
-  // What follows the key or foreign key itself: it is not taken down, but lost with the old column.
+  // Properties of the key or foreign key itself, which are lost with the old column.
   `SELECT format('what is kept of %s.%s', own, "column") AS what, NULL::text[] AS down, ARRAY(
      SELECT format('COMMENT ON COLUMN %s.%I IS %L', own, "column", description) FROM pg_description
       WHERE classoid = 'pg_class'::regclass AND objoid = k.attrelid AND objsubid = k.attnum) || ARRAY(
      ${GRANTS('attacl', `format(' (%I)', "column")`, 'own')}) || ${columnSettings('own', '"column"')} || ARRAY(
      SELECT format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', own, "column") WHERE attnotnull AND own <> "table") AS up
      FROM replaced AS k JOIN pg_attribute AS a USING (attrelid, attnum) ORDER BY own, "column"`,
-  // A sequence that others use stays, and belongs to nobody.
+  // A sequence that others use stays, without an owner.
   `SELECT 'sequence ' || s.oid::regclass AS what, ARRAY['ALTER SEQUENCE ' || s.oid::regclass || ' OWNED BY NONE'] AS down, NULL AS up
      FROM used AS u JOIN pg_class AS s ON u.classid = 'pg_class'::regclass AND s.oid = u.objid AND s.relkind = 'S' AND u.deptype = 'a'
     WHERE EXISTS (SELECT FROM pg_depend AS d LEFT JOIN pg_attrdef AS v ON d.classid = 'pg_attrdef'::regclass AND v.oid = d.objid
       WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = s.oid
         AND (v.adrelid, v.adnum) IS DISTINCT FROM (u.attrelid, u.attnum)) ORDER BY 1`,
-  // Checks and exclusion constraints; those of partitions that come from their parent go with it.
+  // Checks and exclusion constraints, without those that partitions inherit.
   `SELECT DISTINCT format('constraint %s on table %s', conname, own) AS what,
      ARRAY[format('ALTER TABLE %s DROP CONSTRAINT %I', own, conname)] AS down,
      array_remove(ARRAY[format('ALTER TABLE %s ADD CONSTRAINT %I %s', own, conname, pg_get_constraintdef(c.oid)),
@@ -171,7 +171,7 @@ const CARRIED = [
      FROM (SELECT DISTINCT objid FROM used WHERE classid = 'pg_policy'::regclass) AS u JOIN pg_policy AS p ON p.oid = u.objid,
      LATERAL (SELECT format('%I.%I', nspname, relname) AS of FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace
                WHERE c.oid = polrelid) AS named ORDER BY 1`,
-  // Bodies that the server has parsed: the same text means the new columns.
+  // Parsed bodies: the same text then means the new columns.
   `SELECT DISTINCT 'function ' || p.oid::regprocedure AS what, NULL::text[] AS down, ARRAY[pg_get_functiondef(p.oid)] AS up
      FROM used JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND p.oid = objid AND prokind IN ('f', 'p') ORDER BY 1`,
 ]

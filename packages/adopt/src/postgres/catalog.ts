@@ -6,20 +6,20 @@ import type { Work } from '../work.js'
 import { comment, INDEX_DEFINITION, indexExtras, REPLACED, replacedValues } from './carried.js'
 
 export interface PostgresForeignKey extends ForeignKey {
-  /** The table that has it, which may be a partition of `table`. */
+  /** Its own table, which may be a partition of `table`. */
   readonly owner: string
   readonly isPartitioned: boolean
   readonly name: string
   readonly definition: string
   readonly validated: boolean
-  /** The statement that gives it its comment, or null. */
+  /** The statement that sets its comment, or null. */
   readonly comment: string | null
 }
 
 export interface Index {
   readonly name: string
   readonly schema: string
-  /** The table that has it, which may be a partition. */
+  /** Its own table, which may be a partition. */
   readonly owner: string
   readonly table: string
   readonly isPartitioned: boolean
@@ -29,12 +29,12 @@ export interface Index {
   readonly columns: readonly (string | null)[]
   /** Texts of expressions and predicate. */
   readonly expressions: string
-  /** Statements for what an index has besides: comments, and its part in CLUSTER and replication. */
+  /** Statements for other properties of an index: comments, and its role in CLUSTER and replication. */
   readonly extras: readonly string[]
   readonly constraint: { readonly name: string; readonly kind: 'p' | 'u'; readonly definition: string } | null
 }
 
-/** With nothing on the search path but the catalog, what the server writes names its schemas. */
+/** With only the catalog on the search path, the server writes names with their schemas. */
 export function* inCatalog<Result>(session: Session, work: () => Work<Result>): Work<Result> {
   const [before] = yield* session.query<{ path: string }>("SELECT current_setting('search_path') AS path")
   yield* session.run(['SET LOCAL search_path TO pg_catalog'])
@@ -62,7 +62,7 @@ function* resolveTable(session: Session, given: string): Work<string> {
   if (found.kind === 'p' || found.isPartition)
     refuse(
       given,
-      'the key of a partitioned table cannot be replaced; name the tables that it refers to, or copy its rows to a new table',
+      'the key of a partitioned table cannot be replaced; list only the tables that it references, or copy its rows to a new table',
     )
   if (found.kind !== 'r') refuse(given, 'it is not a table; name the table that contains the rows')
   return found.table
@@ -127,7 +127,7 @@ export function* readMembers(session: Session, tables: readonly string[]): Work<
   )
 }
 
-/** Those of the tables and of their partitions; a partition's part of an index is made with it. */
+/** The indexes of the tables and their partitions, without those that belong to an index of the parent. */
 export function* readIndexes(session: Session, tables: readonly string[]): Work<Index[]> {
   return yield* session.query<Index>(
     `SELECT i.relname AS name, quote_ident(n.nspname) AS schema, t AS table, owner, i.relkind = 'I' AS "isPartitioned",
@@ -154,10 +154,10 @@ export function* readIndexes(session: Session, tables: readonly string[]): Work<
   )
 }
 
-/** What the switch can't carry over: the table, perhaps its column, and the reason. Triggers are looked at in their code. */
+/** What the switch can't carry over: the table, perhaps its column, and the reason. Triggers are checked by their code. */
 const OBSTACLES = [
-  // What row security hides would be left without ids, silently.
-  `SELECT own AS "table", NULL AS "column", 'row security hides rows of it from this role; use one with BYPASSRLS' AS reason
+  // Rows hidden by row security would silently get no ids.
+  `SELECT own AS "table", NULL AS "column", 'row security hides rows of it from this role; connect as a role with BYPASSRLS' AS reason
      FROM (SELECT DISTINCT own, attrelid FROM replaced) AS k WHERE row_security_active(attrelid)`,
   `SELECT own AS "table", NULL AS "column",
           format('the table inherits from another or is inherited from (%s); undo that with ALTER TABLE … NO INHERIT, or keep its keys', other) AS reason
@@ -177,7 +177,7 @@ const OBSTACLES = [
      JOIN pg_publication AS p ON p.pubname = t.pubname AND p.pubupdate
     WHERE relreplident = 'n' OR (relreplident = 'd' AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = r.oid AND indisprimary))
        OR (relreplident = 'i' AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = r.oid AND indisreplident))`,
-  // A row that is stored as a value would lose its key.
+  // A row stored as a value would lose its key.
   `, rows AS (
       SELECT own, reltype AS type FROM (SELECT DISTINCT own, attrelid FROM replaced) AS k JOIN pg_class AS r ON r.oid = attrelid
       UNION SELECT own, t.oid FROM rows JOIN pg_type AS t ON type <> 0 AND type IN (typelem, typbasetype)
@@ -200,8 +200,8 @@ const OBSTACLES = [
          'the table is partitioned by it; copy its rows to a table that is partitioned otherwise')
      ) AS obstacle (is_there, reason)
     WHERE is_there AND attinhcount = 0`,
-  // Whatever uses the old column, or its sequence, would go on using it after the switch, and go with it in the end.
-  `SELECT own AS "table", d.column, format('%s depends on %s and would go on with the old values; drop it, and create it '
+  // Anything that uses the old column or its sequence would continue to use it after the switch, and be dropped with it.
+  `SELECT own AS "table", d.column, format('%s depends on %s and would keep the old values; drop it, and create it '
           'again after the switch', pg_describe_object(d.classid, d.objid, d.objsubid), of) AS reason
      FROM (SELECT classid, objid, objsubid, of, attrelid, attnum, "column" FROM used
            UNION ALL
@@ -218,7 +218,7 @@ const OBSTACLES = [
       AND coalesce(p.prokind NOT IN ('f', 'p'), true) AND coalesce(w.ev_class NOT IN (SELECT oid FROM views), true)
       AND d.classid NOT IN ('pg_policy'::regclass, 'pg_trigger'::regclass, 'pg_statistic_ext'::regclass)
       AND NOT coalesce(v.adrelid = d.attrelid AND v.adnum = d.attnum, false)`,
-  `SELECT views.table, views.column, format('%s depends on %s, which is made anew in the switch; drop it, and create it '
+  `SELECT views.table, views.column, format('%s depends on %s, which the switch creates again; drop it, and create it '
           'again after the switch', pg_describe_object(d.classid, d.objid, d.objsubid), views.oid::regclass) AS reason
      FROM views JOIN pg_class AS c ON c.oid = views.oid
      JOIN pg_depend AS d ON (d.refclassid, d.refobjid) IN (('pg_class'::regclass, c.oid), ('pg_type'::regclass, c.reltype))
@@ -227,7 +227,7 @@ const OBSTACLES = [
       AND coalesce(w.ev_class NOT IN (SELECT oid FROM views), true)
       AND NOT (d.classid = 'pg_class'::regclass AND EXISTS (SELECT FROM pg_index WHERE indexrelid = d.objid))`,
   `SELECT DISTINCT own AS "table", NULL AS "column",
-          format('rule %s would fire for every row that is filled; disable it, and enable it after the switch', rulename) AS reason
+          format('rule %s would fire for every row that the backfill updates; disable it, and enable it after the switch', rulename) AS reason
      FROM replaced JOIN pg_rewrite ON ev_class = attrelid WHERE ev_enabled <> 'D'`,
 ]
 
@@ -284,7 +284,7 @@ export function* noteLegacyUses(
     obstacles.note(shownName(path), `${user} uses it; change or drop that first`)
 }
 
-/** Notes what has a name that the backfill or the switch gives. */
+/** Notes objects whose names the backfill or the switch needs. */
 export function* noteLeftovers(
   session: Session,
   columns: readonly ReplacedColumn[],
@@ -312,5 +312,5 @@ export function* noteLeftovers(
     ],
   )
   for (const { place, what } of there)
-    obstacles.note(shownName(place), `the adoption needs the name of ${what}; rename or drop that`)
+    obstacles.note(shownName(place), `the adoption needs the name of ${what}; rename or drop it`)
 }

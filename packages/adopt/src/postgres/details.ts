@@ -16,31 +16,31 @@ import {
 import type { PostgresSession } from './session.js'
 import { checkTriggers } from './triggers.js'
 
-/** What the switch has to know besides the columns. */
+/** The facts that the switch needs besides the columns. */
 export interface PostgresDetails {
   readonly foreignKeys: readonly PostgresForeignKey[]
   readonly indexes: readonly IndexPlan[]
-  /** Whether triggers are kept from noticing rows that are filled. */
+  /** Whether triggers are disabled while rows are filled. */
   readonly silenced: boolean
-  /** Read again at the switch: it may change until then. */
+  /** Read again at the switch, since it may change until then. */
   readonly carried: readonly Carried[]
   readonly warnings: readonly string[]
 }
 
-/** An index over new columns, built under a name of its own that the switch changes. */
+/** An index over new columns. The switch gives it its final name. */
 export interface IndexPlan {
   readonly table: string
   readonly schema: string
   readonly temporary: string
   readonly name: string
   readonly definition: string
-  /** What the switch makes of it. */
+  /** The statements by which the switch completes it. */
   readonly constraint: string | undefined
-  /** Whether it takes the place of an index over old columns. */
+  /** Whether it replaces an index over old columns. */
   readonly replaces: boolean
-  /** Whether it is a btree over columns alone. */
+  /** Whether it is a btree over columns only. */
   readonly isPlain: boolean
-  /** Whether the new types surely take it. */
+  /** Whether the new types certainly support it. */
   readonly isSure: boolean
   readonly isUnique: boolean
   /** Until the switch; null for an expression. */
@@ -84,7 +84,7 @@ const touches = ({ table, columns: own, expressions }: Index, columns: readonly 
       (own.includes(one.column) || uses(readSql(expressions, { dialect: 'postgres' }), one.column)),
   )
 
-/** New columns have null until they are filled, and indexes of partitioned tables can't be built beside writers. */
+/** New columns are null until they are filled, and indexes of partitioned tables can't be built concurrently. */
 const isLate = ({ definition, isPartitioned }: Index): boolean =>
   isPartitioned || definition.includes(') NULLS NOT DISTINCT')
 
@@ -138,7 +138,7 @@ function replacingIndex(index: Index, columns: readonly ReplacedColumn[], tempor
   }
 }
 
-/** The same index over the new columns, built without locking writers out. */
+/** The same index over the new columns, built without blocking writes. */
 function onNewColumns(
   { definition, columns }: Index,
   replaced: readonly string[],
@@ -155,12 +155,12 @@ function onNewColumns(
     ...splitAtCommas(tokens.slice(key + 1, keyEnd)),
     ...(include > keyEnd ? splitAtCommas(tokens.slice(include + 1, end)) : []),
   ]
-  if (items.length !== columns.length) throw new Error(`unreadable index: ${definition}`)
+  if (items.length !== columns.length) throw new Error(`cannot read this index definition: ${definition}`)
   const edits = items.flatMap((item, i) => {
     const column = columns[i]
     if (column == null) return renamed(item, replaced)
     if (!replaced.includes(column)) return []
-    // Operator class and collation are the old type's.
+    // Operator class and collation belong to the old type.
     const direction = item.findIndex((token, j) => j > 0 && isWord(token, 'DESC', 'NULLS'))
     const kept = direction < 0 ? '' : ` ${textOf(definition, item.slice(direction))}`
     return [replacing(item, quoteName(newName(column)) + kept)]
@@ -172,7 +172,7 @@ function onNewColumns(
   ])
 }
 
-/** The columns within an expression or a predicate, where the server writes them without their table. */
+/** The columns in an expression or predicate, where the server writes them without their table. */
 const renamed = (tokens: readonly SqlToken[], replaced: readonly string[]): Edit[] =>
   tokens.flatMap((token, i) => {
     const [column] = token.parts
@@ -180,7 +180,7 @@ const renamed = (tokens: readonly SqlToken[], replaced: readonly string[]): Edit
     return isColumn && replaced.includes(column) ? [replacing([token], quoteName(newName(column)))] : []
   })
 
-/** Old keys stay searchable, for links out there, until the end. */
+/** An index of the old keys until `finish`, so that old links can be resolved. */
 function legacyIndex(
   { table, column }: ReplacedColumn,
   indexes: readonly Index[],

@@ -42,10 +42,10 @@ export const openPostgres =
     withClient(client, isAlone, (lent) => work(new PostgresDriver(lent)))
 
 const SCHEMA = 'snoflax_adoption'
-/** Rows that a block of 8 kB is taken to hold, to turn a batch of rows into one of blocks. */
+/** Assumed rows per block of 8 kB, to convert a batch of rows to one of blocks. */
 const ROWS_A_BLOCK = 50
 
-/** New columns beside the old ones, filled while the application goes on; the switch exchanges their names. */
+/** Adds new columns beside the old ones and fills them while the application runs; the switch exchanges their names. */
 class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> {
   readonly database = 'PostgreSQL'
   readonly catalog = { readKey, readForeignKeys, readColumns }
@@ -76,13 +76,13 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     return this.givingWay(lockTimeoutMs, () => locked(this))
   }
 
-  /** The transaction is rolled back. The search path is the switch's. */
+  /** In a transaction that is rolled back, with the search path of the switch. */
   *checkDefault(table: string, value: string, type: string): Work<void> {
     const refusal = yield* this.refusalOf([
       `CREATE TEMPORARY TABLE snoflax_default (id ${type} DEFAULT ${value})`,
       'DROP TABLE pg_temp.snoflax_default',
     ])
-    if (refusal) refuse(table, `the database refuses the default ${value}: ${refusal.message}`, value)
+    if (refusal) refuse(table, `PostgreSQL refuses the default ${value}: ${refusal.message}`, value)
   }
 
   detailsOf(
@@ -123,7 +123,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
       }
       yield* session.run(copies.flatMap(exchangeColumn))
       for (const { what, putBack } of [...carried.filter(({ isIndex }) => isIndex), ...others(carried)]) {
-        // Of empty tables there is nothing to refresh, and of others too much.
+        // Refreshing takes too long, and is pointless if the tables are empty.
         const statements = putBack.filter((one) => !one.startsWith('REFRESH '))
         yield* session.rehearseOne(what, statements, obstacles)
       }
@@ -184,7 +184,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     )
     return rows.map(
       ({ table, name }) =>
-        `${shownName(table)}: foreign key ${name} is not there or not validated; run switchKeys again, or create it`,
+        `${shownName(table)}: foreign key ${name} is missing or not validated; run switchKeys() again, or create it`,
     )
   }
 
@@ -208,7 +208,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
       case 'bigint':
       case 'numeric':
         if (unit === undefined) return refuse(place, "a numeric column needs a unit, 's' or 'ms'")
-        // No bigint: NaN, infinity and what lies far outside are refused as times, with their rows.
+        // Not as bigint: NaN, infinity and values out of range are refused as times, with their rows.
         return { timeMs: `floor(${sql}::numeric * ${unit === 's' ? 1000 : 1})`, order: sql }
       default:
         return refuse(
@@ -218,7 +218,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     }
   }
 
-  /** Texts by their code. */
+  /** Texts in code point order. */
   keyOrder({ keyType }: RootPlan, column: string): string {
     return /^(text|character|(\S+\.)?citext)/.test(keyType) ? `${column} COLLATE "C"` : column
   }
@@ -248,7 +248,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     )
     const [first, last] = [rows[0], rows.at(-1)]
     if (first === undefined || last === undefined || stored.length === rows.length) return
-    // Rows that are gone by now need no id.
+    // Rows deleted by now need no id.
     const unfilled = yield* this.query(
       `SELECT FROM ${map} AS o JOIN ${root.table} AS t ON t.${quoteName(root.key)} = o.key
         WHERE o.round = ${first.round} AND o.position BETWEEN ${first.position} AND ${last.position}
@@ -263,7 +263,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     storage: IdStorage<string>,
     ids: readonly string[],
   ): Work<boolean> {
-    // By the index: the new column has no statistics, by which a join would rather read the whole table.
+    // Forces the index: the new column has no statistics, so a join would read the whole table.
     const rows = yield* this.query(
       `SELECT FROM unnest($1::text[]) AS made(id) CROSS JOIN LATERAL (
          SELECT FROM ${table} WHERE ${quoteName(newName(key))} = made.id::${storage.column.type} LIMIT 1) AS taken LIMIT 1`,
@@ -279,7 +279,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     yield* this.prepareSwitch(plan)
   }
 
-  /** Fills the new foreign keys of a table or partition, some blocks at a time; rows that came later are the switch's. */
+  /** Fills the new foreign keys of a table or partition, some blocks at a time; the switch does rows inserted since. */
   private *fillForeignKeys(
     { roots, columns }: PostgresPlan,
     table: string,
@@ -309,7 +309,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
     }
   }
 
-  /** Builds the indexes that are not there yet. One whose building was cut short is there but invalid: it goes first. */
+  /** Builds the missing indexes. One whose build was interrupted exists but is invalid, so it is dropped first. */
   *prepareSwitch({ details }: PostgresPlan): Work<void> {
     for (const index of details.indexes) {
       const [found] = yield* this.query<{ valid: boolean }>(
@@ -338,7 +338,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
         .filter(({ isRoot }) => !isRoot)
         .flatMap((one) => reconcileStatements(one, rootOf(roots, one))),
       exchange: [
-        // What is deferred for rows filled in this transaction would stand in the way of ALTER TABLE.
+        // Pending deferred triggers of rows filled in this transaction would prevent ALTER TABLE.
         'SET CONSTRAINTS ALL IMMEDIATE',
         ...(silenced ? [END_SILENCE] : []),
         ...foreignKeys.map(({ owner, name }) => `ALTER TABLE ${owner} DROP CONSTRAINT ${quoteName(name)}`),
@@ -356,7 +356,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
             ? []
             : [`ALTER TABLE ${table} ALTER COLUMN ${quoteName(key)} SET DEFAULT ${value}`],
         ),
-        // Before PostgreSQL 18 those of partitioned tables are validated at once.
+        // Before PostgreSQL 18, foreign keys of partitioned tables are validated at once.
         ...foreignKeys.map(
           ({ owner, name, definition, isPartitioned }) =>
             `ALTER TABLE ${owner} ADD CONSTRAINT ${quoteName(name)} ${definition}${isPartitioned ? '' : ' NOT VALID'}`,
@@ -367,7 +367,7 @@ class PostgresDriver extends PostgresSession implements Driver<PostgresDetails> 
           : []),
         switchedStatement(this),
       ],
-      // Reads the tables without keeping anyone out.
+      // Reads the tables without blocking other sessions.
       settle: foreignKeys
         .filter(({ validated, isPartitioned }) => validated && !isPartitioned)
         .map(({ owner, name }) => `ALTER TABLE ${owner} VALIDATE CONSTRAINT ${quoteName(name)}`),
@@ -392,14 +392,14 @@ const createMap = (map: string, { table, key }: RootPlan): string[] => [
 
 const temporaryName = ({ schema, temporary }: IndexPlan): string => `${schema}.${quoteName(temporary)}`
 
-/** Definitions name all schemas but this one. */
+/** Definitions omit only this schema. */
 const IN_CATALOG = 'SET LOCAL search_path TO pg_catalog'
 
 const UNDEFINED_TABLE = '42P01'
 
 const others = (carried: readonly Carried[]): Carried[] => carried.filter(({ isIndex }) => !isIndex)
 
-/** Views last, the ones that read others first. */
+/** Sorts views last, and those that read others first. */
 const takeDown = (carried: readonly Carried[]): string[] =>
   [...carried].reverse().flatMap((one) => one.takeDown)
 
@@ -437,7 +437,7 @@ function fillBlocks(roots: readonly RootPlan[], table: string, followers: readon
    WHERE t.ctid >= $1::tid AND t.ctid < $2::tid AND (${isEmpty.join(' OR ')})`
 }
 
-/** Sets what differs from what the old values say: rows that came, and values that changed, meanwhile. */
+/** Sets new values that differ from those for the old ones, in rows inserted or updated since. */
 function reconcileStatements({ table, column }: ReplacedColumn, { table: target, key }: RootPlan): string[] {
   const [own, added, id] = [quoteName(column), quoteName(newName(column)), quoteName(newName(key))]
   return [
@@ -446,6 +446,6 @@ function reconcileStatements({ table, column }: ReplacedColumn, { table: target,
   ]
 }
 
-/** A value as text that the server casts to the column's type, whatever the driver. */
+/** A value as text that the server casts to the column's type, for any driver. */
 const asText = (value: DatabaseValue): string =>
   isBytes(value) ? `\\x${Buffer.from(value).toString('hex')}` : String(value)

@@ -15,7 +15,7 @@ export const addedIndexes = ({ details }: Plan<PostgresDetails>, stage: Stage): 
         stage === 'switched' ? index.columns.map((column) => column && legacyName(column)) : index.columns,
     }))
 
-/** Statements that the server reads only if they are run. */
+/** Statements that the server parses only if they run. */
 const block = (lines: readonly string[]): string =>
   `DO $snoflax$\nDECLARE snoflax_path text := current_setting('search_path');\nBEGIN\n${lines
     .map((line) => `  ${line}`)
@@ -23,11 +23,11 @@ const block = (lines: readonly string[]): string =>
 
 const execute = (statement: string): string => `EXECUTE $ddl$${statement}$ddl$;`
 
-/** What is of a database, not of a schema. */
+/** Details that belong to one database, not to the schema. */
 const isLocal = (statement: string): boolean =>
   /^(GRANT|REVOKE) |^ALTER .* OWNER TO |snoflax_adoption|session_replication_role/.test(statement)
 
-/** The same on a database without rows; nothing on one that has been adopted. */
+/** Makes the same change in a database without rows, and none in one that has been adopted. */
 export function switchMigration(
   { roots, columns }: Plan<PostgresDetails>,
   { expand, index, takeDown, exchange, settle }: Statements,

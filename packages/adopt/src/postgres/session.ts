@@ -26,12 +26,12 @@ const isPool = (client: PostgresClient): client is PoolLike => 'idleCount' in cl
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED'
 const LOCK_NOT_AVAILABLE = '55P03'
 const PAUSE_MS = 100
-/** How long a batch tries for rows that the application holds. */
+/** How long a batch tries to lock rows that the application has locked. */
 const BACKFILL_PATIENCE_MS = 60_000
 
-/** One session of the server, whose transactions are ours. */
+/** One session of the server, in which only we run transactions. */
 export class PostgresSession implements Session {
-  /** Whether triggers don't notice what its transactions do. */
+  /** Whether its transactions disable triggers. */
   protected silenced = false
 
   constructor(private readonly client: PostgresClient) {}
@@ -45,7 +45,7 @@ export class PostgresSession implements Session {
     for (const statement of statements) yield this.client.query(statement)
   }
 
-  /** One by one: a transaction that held the locks of several tables could be in a deadlock with the application. */
+  /** One by one, since a transaction that locks several tables could deadlock with the application. */
   *apply(statements: readonly string[]): Work<void> {
     for (const statement of statements) yield* this.transaction(() => this.run([statement]))
   }
@@ -54,7 +54,7 @@ export class PostgresSession implements Session {
     return this.givingWay(BACKFILL_PATIENCE_MS, work)
   }
 
-  /** Leaves nothing behind, not even a setting. */
+  /** Rolls back everything, settings included. */
   *peek<Result>(work: () => Work<Result>): Work<Result> {
     yield* this.run([BEGIN])
     try {
@@ -65,11 +65,10 @@ export class PostgresSession implements Session {
   }
 
   /**
-   * Runs the work in a transaction that waits for locks for less than `deadlock_timeout` in all, then lets go of
-   * everything and tries again: where it and a transaction of the application wait for each other, ours is
-   * the one that gives way.
+   * Runs the work in a transaction that waits for locks for less than `deadlock_timeout` in all, then rolls back and
+   * tries again: if it and a transaction of the application wait for each other, ours gives way.
    *
-   * @throws the server's error 55P03 when there was no getting through for `patienceMs`.
+   * @throws the server's error 55P03 if no attempt succeeds within `patienceMs`.
    */
   protected *givingWay<Result>(
     patienceMs: number,
@@ -104,11 +103,11 @@ export class PostgresSession implements Session {
       yield* this.setLockTimeout(Math.max(1, endMs - performance.now()))
       yield* this.run([statement])
     }
-    // What else is to be locked, such as a view, may be in use too.
+    // Other objects to lock, such as views, may be in use too.
     yield* this.setLockTimeout(attemptMs)
   }
 
-  /** Runs statements of a transaction, or leaves it as it was. Returns why the server refuses them. */
+  /** Runs statements within a transaction, or undoes all of them. Returns the server's error. */
   protected *refusalOf(statements: readonly string[]): Work<{ code: string; message: string } | undefined> {
     yield* this.run(['SAVEPOINT snoflax_try'])
     try {
@@ -122,7 +121,7 @@ export class PostgresSession implements Session {
     }
   }
 
-  /** Where the connection broke, the first error tells why. */
+  /** If the connection is lost, the first error is the cause. */
   private *rollback(): Work<void> {
     yield this.client.query('ROLLBACK').then(undefined, () => {})
   }
@@ -140,10 +139,10 @@ export class PostgresSession implements Session {
   }
 }
 
-/** An advisory lock of ours: `snoadopt` in ASCII. */
+/** Our advisory lock: `snoadopt` in ASCII. */
 const LOCK = '8317138509926854772'
 
-/** Lends one of a pool's connections, or the client itself. */
+/** Runs the work with one of a pool's connections, or the client itself. */
 export async function withClient<Result>(
   client: PostgresClient,
   isAlone: boolean,
@@ -155,7 +154,7 @@ export async function withClient<Result>(
     return run(client)
   }
   const lent = await client.connect()
-  // A connection that breaks is told by the query that was running. Nobody else listens while it is lent.
+  // A lost connection rejects the running query. Without a listener its error event would end the process.
   const ignore = (): void => {}
   lent.on('error', ignore)
   try {
@@ -166,7 +165,7 @@ export async function withClient<Result>(
   }
 }
 
-/** What is under way would be committed, or rolled back, by ours. */
+/** Refuses a client inside a transaction, which ours would commit or roll back. */
 function* refuseTransaction(session: PostgresSession): Work<void> {
   const current = 'SELECT pg_current_xact_id()::text AS id'
   const [one] = yield* session.query<{ id: string }>(current)
@@ -188,7 +187,7 @@ function* alone<Result>(
   try {
     return yield* work(client)
   } finally {
-    // Where the connection broke, the first error tells why, and the lock is gone with it.
+    // If the connection is lost, the first error is the cause, and the lock is released anyway.
     yield client.query(`SELECT pg_advisory_unlock(${LOCK})`).then(undefined, () => {})
   }
 }

@@ -8,9 +8,9 @@ import { REPLACED, replacedValues } from './carried.js'
 interface Trigger {
   readonly table: string
   readonly name: string
-  /** Whether it fires for sessions that replicate, too. */
+  /** Whether it also fires in replicating sessions. */
   readonly isAlways: boolean
-  /** Its function's code and its arguments; null for code that can't be read here. */
+  /** Its function's code and its arguments; null for code in other languages than SQL and PL/pgSQL. */
   readonly code: string | null
 }
 
@@ -21,13 +21,13 @@ const TRIGGERS = `SELECT DISTINCT own AS "table", tgname AS name, tgenabled IN (
   JOIN pg_language AS l ON l.oid = prolang
  WHERE NOT tgisinternal AND tgparentid = 0 AND tgenabled <> 'D' ORDER BY 1, 2`
 
-/** The first statement of a transaction that fills rows where triggers should not notice. */
+/** The first statement of a transaction that fills rows without firing triggers. */
 export const SILENCE = 'SET LOCAL session_replication_role TO replica'
 export const END_SILENCE = 'SET LOCAL session_replication_role TO DEFAULT'
 
 /**
- * Notes triggers that would fire for rows that are filled, and those whose code may know the old keys. Says whether the
- * steps have to silence triggers.
+ * Notes triggers that would fire for filled rows, and those whose code may use the old keys. Returns whether the steps
+ * must disable triggers.
  */
 export function* checkTriggers(
   session: Session,
@@ -42,7 +42,7 @@ export function* checkTriggers(
     if (allowed.includes(name)) continue
     const reason =
       !silenced || isAlways
-        ? `would fire for every row that is filled; disable it, name it in allowTriggers, or run this as a role that may SET session_replication_role${isAlways ? ' and let it fire for ORIGIN only' : ''}`
+        ? `would fire for every row that the backfill updates; disable it, list it in allowTriggers, or run this as a role that may SET session_replication_role${isAlways ? ' and let it fire for ORIGIN only' : ''}`
         : reasonToLook(code, names)
     if (reason !== undefined) obstacles.note(shownName(table), `trigger ${name} ${reason}`)
   }
@@ -63,16 +63,16 @@ function* maySilence(session: Session): Work<boolean> {
   }
 }
 
-const LOOK = 'read it, and name it in allowTriggers if it works with the new keys'
+const LOOK = 'review it, and list it in allowTriggers if it works with the new keys'
 
-/** Why a person has to read a trigger's code; undefined where it can't notice the new keys. */
+/** Why a person must review a trigger's code; undefined if it can't depend on the keys. */
 function reasonToLook(code: string | null, columns: readonly string[]): string | undefined {
-  if (code === null) return `is written in a language that cannot be read here; ${LOOK}`
+  if (code === null) return `is written in a language that adopt cannot read; ${LOOK}`
   const words: readonly string[] = code.toLowerCase().match(/[\w$]+/g) ?? []
   const used = columns.find((column) => words.includes(column) || !/^[\w$]+$/.test(column))
   if (used !== undefined) return `mentions ${used}, which will be a new key; ${LOOK}`
-  if (words.includes('execute')) return `runs SQL that it builds; ${LOOK}`
-  // A row as a whole has its columns in another order after the switch.
+  if (words.includes('execute')) return `runs dynamic SQL; ${LOOK}`
+  // The columns of a row have another order after the switch.
   const rows = code.replace(/\breturn\s+(new|old)\b/gi, '')
-  return /\b(new|old)\b(?!\s*\.\s*[\w"$])/i.test(rows) ? `takes the row as a whole; ${LOOK}` : undefined
+  return /\b(new|old)\b(?!\s*\.\s*[\w"$])/i.test(rows) ? `uses the whole row; ${LOOK}` : undefined
 }

@@ -6,7 +6,7 @@ import { computedName, noteComputing, uses, usesMore } from '../sql-edits.js'
 import type { Work } from '../work.js'
 
 export interface SqliteColumn extends Column {
-  /** Place in the primary key from 1, or 0. */
+  /** Position in the primary key from 1, or 0. */
   readonly key: number
   /** 0 for a column that is stored and can be written. */
   readonly hidden: number
@@ -17,7 +17,7 @@ interface Table {
   readonly sql: string
 }
 
-/** What hangs on a table and is made anew with it: its indexes and triggers. */
+/** The indexes and triggers of a table, which are created again with it. */
 interface Attachment extends Table {
   readonly kind: 'index' | 'trigger' | 'temporary trigger'
 }
@@ -25,7 +25,7 @@ interface Attachment extends Table {
 const TABLES = `SELECT name, sql, rootpage = 0 AS "isVirtual" FROM sqlite_schema
   WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'snoflax\\_adoption\\_%' ESCAPE '\\'`
 
-/** SQLite takes names in any case. The name is as the schema has it. */
+/** Finds a table, ignoring case as SQLite does. The name is spelled as in the schema. */
 export function* readTable(session: Session, given: string): Work<Table> {
   const [found] = yield* session.query<Table>(
     `SELECT name, sql FROM (${TABLES}) WHERE name = $1 COLLATE NOCASE`,
@@ -57,7 +57,7 @@ const keyOf = (table: string, columns: readonly SqliteColumn[]): Key => {
   }
 }
 
-/** SQLite takes foreign keys to tables and columns that are not there. None of them leads to a key. */
+/** SQLite accepts foreign keys to missing tables and columns. None of those references a key. */
 export function* readForeignKeys(session: Session): Work<ForeignKey[]> {
   const rows = yield* session.query<Record<'table' | 'target' | 'columns' | 'targetColumns', string>>(
     `SELECT t.name AS "table", target.name AS target, json_group_array(own.name ORDER BY f.seq) AS columns,
@@ -78,7 +78,7 @@ export function* readForeignKeys(session: Session): Work<ForeignKey[]> {
   }))
 }
 
-/** What decides whether an index or trigger goes on as it is written. */
+/** The facts that decide whether an index or trigger works unchanged. */
 interface Carrying {
   /** Columns of the table. */
   readonly replaced: readonly string[]
@@ -88,7 +88,7 @@ interface Carrying {
   readonly obstacles: Obstacles
 }
 
-/** Statements that make the indexes and triggers of a table. Notes what can't be carried over. */
+/** The statements that create the indexes and triggers of a table. Notes what can't be carried over. */
 export function* readAttachments(
   session: Session,
   table: string,
@@ -104,21 +104,24 @@ export function* readAttachments(
   for (const one of own) {
     if (one.kind === 'index') obstacles.attempt(() => refuseIndex(table, one, replaced))
     else if (one.kind === 'temporary trigger')
-      obstacles.note(table, `temporary trigger ${one.name} would go with the old table; drop it`)
+      obstacles.note(
+        table,
+        `temporary trigger ${one.name} would be dropped with the old table; drop it first`,
+      )
     else if (!allowTriggers.includes(one.name)) {
       const tokens = readSql(one.sql, { dialect: 'sqlite' })
       const used = [...names, ...ROWID].find((name) => uses(tokens, name))
-      const look = 'read it, and name it in allowTriggers if it works with the new keys'
+      const look = 'review it, and list it in allowTriggers if it works with the new keys'
       if (used !== undefined)
         obstacles.note(table, `trigger ${one.name} mentions ${used}, which will be a new key; ${look}`)
       else if (tokens.some(({ text }) => text.endsWith('*')))
-        obstacles.note(table, `trigger ${one.name} takes rows as a whole; ${look}`)
+        obstacles.note(table, `trigger ${one.name} uses whole rows; ${look}`)
     }
   }
   return own.map(({ sql }) => sql)
 }
 
-/** An index over the column itself carries over as it is written; one over an expression may mean its old values. */
+/** Refuses an index over an expression, which may mean old values. An index over the column itself is carried over. */
 function refuseIndex(table: string, { name, sql }: Attachment, replaced: readonly string[]): void {
   const tokens = readSql(sql, { dialect: 'sqlite' })
   const open = tokens.findIndex(({ text }) => text === '(')
@@ -138,7 +141,7 @@ function refuseIndex(table: string, { name, sql }: Attachment, replaced: readonl
   )
 }
 
-/** What SQLite calls an integer key, besides its name. */
+/** SQLite's other names of an integer key. */
 const ROWID = ['rowid', '_rowid_', 'oid']
 
 /** Views, and triggers of other tables. */
@@ -163,7 +166,7 @@ export function* noteUsers(
   )
 }
 
-/** A full-text table finds its rows by the integer keys that are to go. */
+/** Notes full-text tables, which find rows by the integer keys that are replaced. */
 export function* noteVirtualTables(session: Session, table: string, obstacles: Obstacles): Work<void> {
   const word = new RegExp(`(?<!\\w)${table.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?!\\w)`, 'i')
   const virtual = yield* session.query<Table>(`SELECT name, sql FROM (${TABLES}) WHERE "isVirtual"`)

@@ -23,14 +23,14 @@ export interface SqliteStatement {
   setReadBigInts?(enabled: boolean): unknown
 }
 
-/** A connection whose transactions are ours. */
+/** A connection on which only we run transactions. */
 export class SqliteSession implements Session {
   constructor(private readonly connection: SqliteConnection) {}
 
-  /** `exactIntegers` gives them as bigints. */
+  /** `exactIntegers` returns integers as bigints. */
   *query<Row>(sql: string, values: readonly unknown[] = [], exactIntegers = false): Work<Row[]> {
     const statement = this.connection.prepare(sql)
-    // Where the connection is set to give bigints, flags and counts would be no numbers.
+    // Otherwise flags and counts would be bigints if the connection is set to return them.
     statement.safeIntegers?.(exactIntegers)
     statement.setReadBigInts?.(exactIntegers)
     const given = values.length > 0 ? [named(values)] : []
@@ -39,7 +39,7 @@ export class SqliteSession implements Session {
     return (yield rows) as Row[]
   }
 
-  /** One statement, prepared once, for many rows of values. */
+  /** Runs one prepared statement for many rows of values. */
   *runEach(sql: string, rows: readonly (readonly unknown[])[]): Work<void> {
     const statement = this.connection.prepare(sql)
     for (const values of rows) yield statement.run(named(values) as never)
@@ -53,7 +53,7 @@ export class SqliteSession implements Session {
     if (statements.length > 0) yield* this.transaction(() => this.run(statements))
   }
 
-  /** Takes the one write lock at once, so that what is read in it stays true. */
+  /** Takes the write lock at its start, so that what it reads stays true. */
   *transaction<Result>(work: (attempt: number) => Work<Result>): Work<Result> {
     yield* this.run(['BEGIN IMMEDIATE'])
     try {
@@ -70,7 +70,7 @@ export class SqliteSession implements Session {
     return work()
   }
 
-  /** Where SQLite has rolled back already, as on a full disk, the first error tells why. */
+  /** If SQLite has already rolled back, as on a full disk, the first error is the cause. */
   private *rollback(): Work<void> {
     try {
       yield* this.run(['ROLLBACK'])
@@ -78,6 +78,6 @@ export class SqliteSession implements Session {
   }
 }
 
-/** By the numbers of `$1`, `$2`, … */
+/** The values by the numbers in `$1`, `$2`, … */
 const named = (values: readonly unknown[]): Record<number, unknown> =>
   Object.fromEntries(values.map((value, i) => [i + 1, value]))

@@ -3,7 +3,7 @@ import { type Obstacles, refuse } from '../obstacles.js'
 import { legacyName } from '../plan.js'
 import { edited, replacing, textOf, usesMore } from '../sql-edits.js'
 
-/** A column that gets another type. */
+/** A column with a new type. */
 export interface RetypedColumn {
   readonly column: string
   readonly type: string
@@ -17,8 +17,8 @@ const COLUMN_CONSTRAINTS = [
 ]
 
 /**
- * The statement that creates a table, for one under another name: some columns have new types, and their old
- * values a column `legacy_…` each. All else is as it was written.
+ * A table's CREATE statement with another name, new types for some columns, and a column `legacy_…` for the old values
+ * of each. The rest is unchanged.
  */
 export function retypedTable(
   table: string,
@@ -52,7 +52,7 @@ export function retypedTable(
         `${table}.${name}`,
         `the column is defined as ${textOf(sql, item)}; a check, collation, default or expression cannot be copied; remove it from the table first`,
       )
-    // Of SQLite's primary keys, only INTEGER ones refuse null.
+    // SQLite's primary keys accept null, except INTEGER ones.
     const refusesNull = constraints.some(
       (token, j) => isWord(token, 'NOT') && isWord(constraints[j + 1], 'NULL'),
     )
@@ -73,7 +73,7 @@ export function retypedTable(
 const nameOf = ({ kind, text, parts }: SqlToken): string =>
   kind === 'string' ? text.slice(1, -1).replaceAll("''", "'") : (parts[0] as string)
 
-/** What would not fit the new values, or silently mean something else. */
+/** Refuses definitions that don't fit the new values, or would silently mean something else. */
 const isUnfit = (token: SqlToken, next: SqlToken | undefined): boolean =>
   isWord(token, 'CHECK', 'COLLATE', 'GENERATED', 'AS') || (isWord(token, 'DEFAULT') && !isWord(next, 'NULL'))
 

@@ -24,12 +24,12 @@ import { retypedTable } from './create-table.js'
 
 export type { SqliteConnection, SqliteStatement } from './connection.js'
 
-/** A table that is made anew, with new types. */
+/** A table that is created again, with new types. */
 interface TablePlan {
   readonly table: string
   /** Its statement, under the name of `newTable(table)`. */
   readonly create: string
-  /** The columns that are written; of the new table, too. */
+  /** The columns to write, also those of the new table. */
   readonly columns: readonly string[]
   readonly attachments: readonly string[]
 }
@@ -43,7 +43,7 @@ export const openSqlite =
 
 const newTable = (table: string): string => `snoflax_new_${shownName(table)}`
 
-/** What AUTOINCREMENT has given out goes with a table that is dropped, and would be given out again. */
+/** Keeps the counter of AUTOINCREMENT, which would be dropped with the table and then repeat numbers. */
 const moveSequence = (table: string): string[] => {
   const [from, to] = [shownName(table), newTable(table)].map(quoteText)
   return [
@@ -52,10 +52,10 @@ const moveSequence = (table: string): string[] => {
   ]
 }
 
-/** For making a table anew, as SQLite's manual has it. Both are void within a transaction. */
+/** Settings for replacing a table, as in SQLite's manual. Both have no effect within a transaction. */
 const SETTINGS = { foreign_keys: 'OFF', legacy_alter_table: 'ON' }
 
-/** Ids wait in the map; the switch makes each table anew and puts it in its place. */
+/** Keeps ids in the map; the switch creates each table again and fills it. */
 class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]> {
   readonly database = 'SQLite'
   readonly catalog = catalog
@@ -120,7 +120,7 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
     return [...roots.map((_, number) => this.own(mapName(number))), this.own('round'), this.own('state')]
   }
 
-  /** SQLite has no statement that does something in one case only: a database with rows is refused, adopted or not. */
+  /** SQLite has no conditional statements, so a database with rows is refused, whether adopted or not. */
   migration(plan: SqlitePlan, stage: 'switched' | 'finished'): string[] {
     const { roots, columns, details } = plan
     if (stage === 'finished') return [...refuseRows(columns, 'finish'), ...dropLegacy(plan)]
@@ -137,7 +137,7 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
     return details
   }
 
-  /** Every statement was read when the plan was made; what is left are the names that the switch gives. */
+  /** Planning has checked all statements; this checks the names that the switch needs. */
   *rehearse({ roots, details }: SqlitePlan, _: number, obstacles: Obstacles): Work<void> {
     const names = [...details.map(({ table }) => newTable(table)), ...roots.map((_, i) => legacyIndex(i))]
     const there = yield* this.query<{ name: string }>(
@@ -145,7 +145,7 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
       [JSON.stringify(names)],
     )
     for (const { name } of there)
-      obstacles.note(name, 'the adoption needs this name; rename or drop what has it')
+      obstacles.note(name, 'the adoption needs this name; rename or drop the existing object')
   }
 
   *finish(plan: SqlitePlan): Work<void> {
@@ -154,25 +154,27 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
       yield* this.transaction(() => this.run(finish))
     } catch (error) {
       const { message, code } = error as { message: string; code?: string }
-      // A view or trigger that uses an old column.
+      // This is the error for a view or trigger that uses an old column.
       if (code !== 'SQLITE_ERROR' && code !== 'ERR_SQLITE_ERROR') throw error
       refuse('finish', `nothing has been dropped: ${message}; change or drop that first`)
     }
   }
 
-  /** What SQLite itself finds in the tables that are made anew. */
+  /** The violations that SQLite finds in the replaced tables. */
   *foreignKeyFaults({ columns }: SqlitePlan): Work<string[]> {
     const faults: string[] = []
     for (const table of tablesOf(columns)) {
       const rows = yield* this.query<{ rowid: number; parent: string }>(`PRAGMA foreign_key_check(${table})`)
       faults.push(
-        ...rows.map(({ rowid, parent }) => `${shownName(table)}: row ${rowid} matches no row of ${parent}`),
+        ...rows.map(
+          ({ rowid, parent }) => `${shownName(table)}: row ${rowid} references no row of ${parent}`,
+        ),
       )
     }
     return faults
   }
 
-  /** Texts as SQLite's date functions read them. Numbers need a unit: SQLite would take them for days. */
+  /** Texts as SQLite's date functions read them. Numbers need a unit, since SQLite would read them as days. */
   *timeOf({ sql, table, column, unit, timeZone }: TimeColumn) {
     const place = pathOf({ table, column })
     if (timeZone !== undefined)
@@ -233,7 +235,7 @@ class SqliteDriver extends SqliteSession implements Driver<readonly TablePlan[]>
     return {
       create: [
         ...stateStatements(this),
-        // The key has its old type: SQLite uses no index where a comparison would have to convert it.
+        // Keeps the key's type, since SQLite uses no index for a comparison that converts.
         ...roots.map(
           (
             { keyType, type },
@@ -279,7 +281,7 @@ const dropLegacy = ({ roots, columns }: SqlitePlan): string[] => [
   ...columns.map(({ table, column }) => `ALTER TABLE ${table} DROP COLUMN ${quoteName(legacyName(column))}`),
 ]
 
-/** A check says its name where it fails. */
+/** The message is the name of a check, which SQLite shows when it fails. */
 function refuseRows(columns: readonly Key[], steps: string): string[] {
   const message = `these tables have rows; run snoflax adopt ${steps} on this database, and mark this migration as applied`
   const filled = tablesOf(columns).map((table) => `EXISTS (SELECT 1 FROM ${table})`)

@@ -92,21 +92,23 @@ const CREATED_AT: readonly Readonly<Record<string, OptionKind>>[] = [
   { from: 'any', to: 'any' },
 ]
 
-/** Reads the file. @throws {UsageError} for one that is not there; {IdError} for what it says. */
+/** Reads the file. @throws {UsageError} if it is missing; {UsageError}, {IdError} for mistakes in it. */
 export async function readConfig(given: string | undefined): Promise<{ file: string; config: AdoptConfig }> {
   const file = given ?? NAMES.find((name) => existsSync(name))
   if (file === undefined)
-    throw new UsageError(`there is no ${NAMES.join(', ')} here; write one, or name a file with --config`)
-  if (!existsSync(file)) throw new UsageError(`there is no ${file}`)
+    throw new UsageError(
+      `no configuration file: found none of ${NAMES.join(', ')} in this folder; create one, or pass --config <file>`,
+    )
+  if (!existsSync(file)) throw new UsageError(`${file}: no such file`)
   const config = file.endsWith('.json') ? parsed(file) : await imported(file)
   checkOptions(file, config, CONFIG, 'the configuration')
   const { database, tables, allowTriggers = [] } = config as AdoptConfig
   if (!Array.isArray(tables) || tables.length === 0)
-    throw new UsageError(`${file}: tables is a list of the tables whose keys are replaced`)
+    throw new UsageError(`${file}: tables must be a list of the tables whose keys to replace`)
   if (database !== undefined && typeof database !== 'string')
-    throw new UsageError(`${file}: database is postgres://…, mysql://… or the path of an SQLite file`)
+    throw new UsageError(`${file}: database must be postgres://…, mysql://… or the path of an SQLite file`)
   if (!Array.isArray(allowTriggers) || allowTriggers.some((name) => typeof name !== 'string'))
-    throw new UsageError(`${file}: allowTriggers is a list of names`)
+    throw new UsageError(`${file}: allowTriggers must be a list of names`)
   return { file, config: config as AdoptConfig }
 }
 
@@ -126,13 +128,13 @@ async function imported(file: string): Promise<unknown> {
     const { message, code } = error as NodeJS.ErrnoException
     const way =
       code === 'ERR_UNKNOWN_FILE_EXTENSION'
-        ? '; Node 22.18 and newer read TypeScript, for older ones write .mjs'
+        ? '; Node.js 22.18 and newer read TypeScript, for older versions write .mjs'
         : ''
     throw new UsageError(`${file} can't be loaded: ${message}${way}`)
   }
 }
 
-/** What `planAdoption` takes. @throws {UsageError}, {IdError} naming the table. */
+/** The options of `planAdoption`. @throws {UsageError}, {IdError} naming the table. */
 export function adoptionOptions(
   file: string,
   { tables, allowTriggers, maxDriftMs }: AdoptConfig,
@@ -142,7 +144,7 @@ export function adoptionOptions(
     const other = tables.slice(0, i).find((one) => prefix !== undefined && one.prefix === prefix)
     if (other !== undefined) {
       throw new UsageError(
-        `${file}, tables[${i}]: ${table} has the prefix ${prefix} of ${other.table}; choose another one`,
+        `${file}, tables[${i}]: ${table} and ${other.table} both have the prefix ${prefix}; choose another one`,
       )
     }
   }
@@ -156,7 +158,7 @@ export function adoptionOptions(
 function tableOptions(place: string, given: AdoptTable, keyTimes: KeyTimes): TableOptions {
   checkOptions(place, given, TABLE, 'a table')
   const { table, createdAt, storage, exactBigint, default: value } = given
-  if (typeof table !== 'string') throw new UsageError(`${place}: table is the table's name`)
+  if (typeof table !== 'string') throw new UsageError(`${place}: table must be the table's name`)
   const named = `${place} (${table})`
   return {
     table,
@@ -181,14 +183,14 @@ function createdAtOf(place: string, given: AdoptTable['createdAt'], keyTimes: Ke
     const time = Object.hasOwn(keyTimes, given.key) ? keyTimes[given.key] : undefined
     if (time) return { key: time }
     throw new UsageError(
-      `${place}: createdAt.key is one of ${Object.keys(keyTimes).join(', ')}, not ${given.key}`,
+      `${place}: createdAt.key must be one of ${Object.keys(keyTimes).join(', ')}, not ${given.key}`,
     )
   }
-  if ('from' in given) return { from: moment(place, given.from), to: moment(place, given.to) }
+  if ('from' in given) return { from: dateOf(place, given.from), to: dateOf(place, given.to) }
   return given
 }
 
-function moment(place: string, given: string | Date): Date {
+function dateOf(place: string, given: string | Date): Date {
   if (given instanceof Date) return given
   try {
     return new Date(parseTime(String(given)))
@@ -209,38 +211,40 @@ function generatorOf(place: string, given: AdoptTable): TableOptions['generator'
   for (const name of Object.values(NUMBERS).flat()) {
     if (given[name] === undefined || taken.includes(name)) continue
     throw new UsageError(
-      `${place}: ${generator ? 'a generator' : (family ?? 'a table without a family')} takes no ${name}`,
+      `${place}: ${generator ? 'a table with a generator' : (family ?? 'a table without a family')} has no option ${name}`,
     )
   }
   if (generator !== undefined) {
     if (family !== undefined || prefix !== undefined)
-      throw new UsageError(`${place}: leave out family and prefix beside a generator, which has its own`)
+      throw new UsageError(`${place}: leave out family and prefix, since the generator has its own`)
     return generator
   }
-  const make = MAKERS[family ?? '']
-  if (make === undefined)
-    throw new UsageError(`${place}: family is one of ${Object.keys(MAKERS).join(', ')}, not ${family}`)
+  const create = GENERATORS[family ?? '']
+  if (create === undefined)
+    throw new UsageError(
+      `${place}: family must be one of ${Object.keys(GENERATORS).join(', ')}, not ${family}`,
+    )
   if (stored !== undefined && prefix === undefined)
     throw new UsageError(`${place}: stored needs a prefix; add prefix`)
   const under = (kind: IdFamily): IdFamily =>
     prefix === undefined ? kind : withPath(place, () => prefixed(kind, prefix, stored && { stored }))
-  return (clock) => make(given, clock, under, place)
+  return (clock) => create(given, clock, under, place)
 }
 
-type Maker = (
+type CreateGenerator = (
   table: AdoptTable,
   clock: Clock,
   under: (family: IdFamily) => IdFamily,
   place: string,
 ) => IdGenerator<string>
 
-/** A number that no other generator has is the user's to choose. */
+/** Requires a value, since only the user knows which are in use. */
 function chosen<Value>(place: string, value: Value | undefined, what: string): Value {
   if (value !== undefined) return value
   throw new UsageError(`${place}: set ${what} that no other generator or table uses`)
 }
 
-const MAKERS: Readonly<Record<string, Maker>> = {
+const GENERATORS: Readonly<Record<string, CreateGenerator>> = {
   flax: (_, clock, under) => (under(flax) as typeof flax).generator({ monotonic: true, clock }),
   sno: ({ partition }, clock, under, place) =>
     (under(sno) as typeof sno).generator({ partition: chosen(place, partition, 'a partition'), clock }),

@@ -1,7 +1,7 @@
 import type { MariadbClient, PostgresClient, SqliteConnection } from '@snoflax/adopt'
 import { driver, openBy, reach } from '../databases.js'
 
-/** A connection that adopts, to be closed. */
+/** A connection for an adoption; close it afterwards. */
 export interface Opened {
   readonly client: PostgresClient | SqliteConnection | MariadbClient
   close(): Promise<void>
@@ -26,7 +26,7 @@ async function openPostgres(url: string): Promise<Opened> {
   const { default: pg } = await driver(() => import('pg'), 'pg')
   return reach(url, async () => {
     const client = new pg.Client({ connectionString: url, application_name: 'snoflax adopt' })
-    // A server that goes away shows in the query that waits for it.
+    // A lost connection rejects the running query.
     client.on('error', () => {})
     await client.connect()
     return { client, close: () => client.end() }
@@ -37,7 +37,7 @@ async function openMariadb(url: string): Promise<Opened> {
   const { default: mysql } = await driver(() => import('mysql2/promise'), 'mysql2')
   return reach(url, async () => {
     const connection = await mysql.createConnection(url.replace(/^mariadb:/, 'mysql:'))
-    // A server that goes away shows in the query that waits for it.
+    // A lost connection rejects the running query.
     connection.on('error', () => {})
     return { client: connection, close: () => connection.end() }
   })

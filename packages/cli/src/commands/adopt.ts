@@ -5,7 +5,7 @@ import { openForAdoption } from '../adopt/open.js'
 import { isDatabaseError, withoutPassword } from '../databases.js'
 import { EXIT, UsageError } from '../exit.js'
 import type { Terminal } from '../terminal.js'
-import { wholeNumber } from './options.js'
+import { nonNegativeInteger } from './options.js'
 
 interface Options {
   readonly config?: string
@@ -53,13 +53,17 @@ export function adopt(terminal: Terminal): Command {
       )
       .option('--json', 'print events as JSON, one object per line')
   const locking = (name: string, description: string): Command =>
-    step(name, description).option('--lock-timeout <ms>', 'how long to wait for the locks', wholeNumber)
+    step(name, description).option(
+      '--lock-timeout <ms>',
+      'how long to wait for the locks',
+      nonNegativeInteger,
+    )
 
   step('plan', 'show what will change, and all obstacles; changes nothing')
     .option('--sql', 'print the SQL of all steps')
     .action((options: PlanOptions) => perform(terminal, options, (run) => plan(run, options)))
   step('backfill', 'generate the new keys in batches; continues where it stopped')
-    .option('--batch-size <rows>', 'rows in one transaction', wholeNumber)
+    .option('--batch-size <rows>', 'rows in one transaction', nonNegativeInteger)
     .action((options: BackfillOptions) => perform(terminal, options, (run) => backfill(run, options)))
   locking('switch', 'replace the old keys by the new ones').action((options: LockingOptions) =>
     perform(terminal, options, async ({ adoption, tell }) => {
@@ -181,8 +185,7 @@ async function backfill(
   { batchSize, json }: BackfillOptions,
 ): Promise<void> {
   const controller = new AbortController()
-  const stop = (): void =>
-    controller.abort(new UsageError('stopped; run it again, and it goes on where it was'))
+  const stop = (): void => controller.abort(new UsageError('stopped; run it again to continue'))
   process.once('SIGINT', stop)
   let [line, toldMs] = ['', 0]
   const onProgress = ({ table, columns, done, total, round }: Progress): void => {

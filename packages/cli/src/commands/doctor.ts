@@ -16,7 +16,7 @@ import {
 import { EXIT, UsageError } from '../exit.js'
 import { type FamilyOptions, families } from '../ids/families.js'
 import type { Paint, Terminal } from '../terminal.js'
-import { addFamilyOptions, wholeNumber } from './options.js'
+import { addFamilyOptions, nonNegativeInteger } from './options.js'
 
 interface Options extends FamilyOptions, Partial<Readonly<Record<Orm, string>>> {
   readonly schema: string
@@ -49,7 +49,7 @@ export const doctor = (terminal: Terminal): Command =>
         [],
       )
       .option('--dry-run', 'run the cures in a transaction, examine again, and roll back')
-      .option('--sample <rows>', 'how many rows to read of each larger table', wholeNumber, 10_000)
+      .option('--sample <rows>', 'how many rows to read of each larger table', nonNegativeInteger, 10_000)
       .option('--full', 'read all rows of all tables')
       .addOption(new Option('--skip <checks...>', 'skip these checks').choices(CHECKS).default([]))
       .option('--json', 'print a JSON object'),
@@ -98,7 +98,7 @@ async function tryCures(
   for (const { where, cure } of findings) {
     const { sql, shell } = cure
     if (shell !== undefined)
-      refused.push({ where, reason: `${shell.split(' ', 3).join(' ')} … is for you to run` })
+      refused.push({ where, reason: `a shell command: run ${shell.split(' ', 3).join(' ')} … yourself` })
     if (sql === undefined || done.has(sql)) continue
     done.add(sql)
     try {

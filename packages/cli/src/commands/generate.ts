@@ -6,9 +6,9 @@ import { familyNamed, withPrefix } from '../ids/families.js'
 import { formOf, storageNamed } from '../ids/forms.js'
 import { parseTime } from '../ids/time.js'
 import type { Terminal } from '../terminal.js'
-import { addPrefixOption, wholeNumber } from './options.js'
+import { addPrefixOption, nonNegativeInteger } from './options.js'
 
-/** What can be said about new ids; each family takes some of it. */
+/** Options of new ids; each family has some of them. */
 interface GeneratorOptions {
   readonly meta?: number
   readonly partition?: number
@@ -33,14 +33,14 @@ export const generate = (terminal: Terminal): Command =>
   addPrefixOption(new Command('generate'))
     .description('generate ids')
     .argument('[family]', 'flax, sno, flake, uid, uidLocal, uuid7, ulid or typeid', 'flax')
-    .option('-n, --count <count>', 'number of ids', wholeNumber, 1)
-    .option('--meta <byte>', 'sno: metabyte, 0 to 255', wholeNumber)
-    .option('--partition <number>', 'sno: partition, 0 to 65535 (default: random)', wholeNumber)
+    .option('-n, --count <count>', 'number of ids', nonNegativeInteger, 1)
+    .option('--meta <byte>', 'sno: metabyte, 0 to 255', nonNegativeInteger)
+    .option('--partition <number>', 'sno: partition, 0 to 65535 (default: random)', nonNegativeInteger)
     .option('--node <name>', 'uid: name of the node', String)
-    .option('--datacenter <number>', 'flake: datacenter, 0 to 31 (default: 0)', wholeNumber)
-    .option('--worker <number>', 'flake: worker, 0 to 31', wholeNumber)
+    .option('--datacenter <number>', 'flake: datacenter, 0 to 31 (default: 0)', nonNegativeInteger)
+    .option('--worker <number>', 'flake: worker, 0 to 31', nonNegativeInteger)
     .option('--epoch <time>', 'flake: epoch (default: 1970)', parseTime)
-    .option('--neighbourhood <bits>', 'uid: neighbourhood, 5 to 10 (default: 8)', wholeNumber)
+    .option('--neighbourhood <bits>', 'uid: neighbourhood, 5 to 10 (default: 8)', nonNegativeInteger)
     .option('--at <time>', 'generate ids with this time', parseTime)
     .option('--to <storage>', 'print them as text, binary, uuid, uuid8 or bigint', storageNamed, 'text')
     .option('--json', 'print a JSON array')
@@ -66,7 +66,7 @@ const TAKES: Readonly<Record<string, readonly (keyof GeneratorOptions)[]>> = {
   uid: ['node', 'neighbourhood'],
 }
 
-/** A function that makes ids of the family: of the moment, or of now. */
+/** A function that generates ids of the family, with this time or the current one. */
 function idMaker(family: string, options: GeneratorOptions, atMs: number | undefined): () => string {
   const takes = TAKES[family] ?? []
   for (const name of Object.keys(options) as (keyof GeneratorOptions)[]) {
@@ -103,6 +103,6 @@ function idMaker(family: string, options: GeneratorOptions, atMs: number | undef
       return atMs === undefined ? own.generate : () => own.generateAt(atMs)
     }
     default:
-      throw new UsageError(`no generator for ${family}`)
+      throw new UsageError(`${family} ids are only read, not generated; pass another family`)
   }
 }

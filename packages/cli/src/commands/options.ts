@@ -3,24 +3,24 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { oneOf } from '../exit.js'
 import { parseTime } from '../ids/time.js'
 
-/** The options that change how flake and uid ids are understood, on a command that takes ids. */
+/** The options by which flake and uid ids are read. */
 export function addFamilyOptions(command: Command): Command {
   return command
     .option('--epoch <time>', 'epoch of flake ids (default: 1970)', parseTime)
-    .option('--neighbourhood <bits>', 'neighbourhood of uid ids, 5 to 10 (default: 8)', wholeNumber)
+    .option('--neighbourhood <bits>', 'neighbourhood of uid ids, 5 to 10 (default: 8)', nonNegativeInteger)
 }
 
-/** The option that says which prefix ids have. */
+/** The option for the ids' prefix. */
 export const addPrefixOption = (command: Command): Command =>
   command.option('--prefix <prefix>', 'prefix of the ids, such as cus in cus_…')
 
 /** An option's argument as a number. @throws {InvalidArgumentError} to which commander adds option and argument. */
-export function wholeNumber(text: string): number {
+export function nonNegativeInteger(text: string): number {
   if (/^(?:0|[1-9]\d{0,14})$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be an integer, 0 or more, in digits.')
 }
 
-/** MariaDB writes what MySQL writes. */
+/** MariaDB's literals are those of MySQL. */
 export const DIALECTS = ['postgres', 'sqlite', 'mysql'] as const satisfies readonly Database[]
 export type Dialect = (typeof DIALECTS)[number]
 

@@ -21,7 +21,7 @@ interface Options extends FamilyOptions {
 /** Bounds as literals of one database and storage. */
 interface Bounds {
   readonly dialect: Dialect
-  /** `prefixed` is a text column that holds the prefix too. */
+  /** `prefixed` is a text column that stores the prefix too. */
   readonly storage: StorageName | 'prefixed'
   readonly gte: string
   readonly lt: string | undefined
@@ -81,7 +81,7 @@ export const range = (terminal: Terminal): Command =>
     },
   )
 
-/** None where the database refuses the storage, or can't hold the number. */
+/** None if the database has no such storage, or can't store the number. */
 function boundsIn(
   family: IdFamily,
   { gte, lt }: IdRange<string>,

@@ -64,7 +64,7 @@ export function storageFault(kind: Database, idColumn: IdColumn): string | undef
     return `${declared} doesn't fit ${family.name} ids; store them as ${targetOf(kind, idColumn).name}`
   }
   if (!storagesOf(kind, column).includes(storage.name))
-    return `${declared} can't hold storage ${storage.name}`
+    return `${declared} can't have storage ${storage.name}`
   if (storage.name !== 'text' || !(Number(column.length) < Number(family.textLength))) return undefined
   return `${declared} is too short for the ${family.textLength} characters of an id`
 }

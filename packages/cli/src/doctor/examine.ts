@@ -105,7 +105,9 @@ const mismatched = ({ columns }: Examination): Finding[] =>
       const target = columns.find((one) => placeOf(one.column) === column.references)
       if (target?.evidence !== evidence || target.family.name === family.name) return []
       const message = `declared as ${family.name}, but it references ${placeOf(target.column)}, which is declared as ${target.family.name}`
-      return [finding('declaration', placeOf(column), message, { leaves: 'declare both alike' })]
+      return [
+        finding('declaration', placeOf(column), message, { leaves: 'declare both with the same family' }),
+      ]
     })
 
 /** The checks that read values. */

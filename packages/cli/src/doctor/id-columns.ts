@@ -42,7 +42,7 @@ export function parseTold(text: string, options: FamilyOptions): Told {
   const [, place, family, storage] = TOLD.exec(text) ?? []
   if (place === undefined || family === undefined) {
     throw new UsageError(
-      `write a column as table.column=family, table.column=family:storage or table.column=family:prefix_, not ${text}`,
+      `--column must be table.column=family, table.column=family:storage or table.column=family:prefix_, not ${text}`,
     )
   }
   if (storage?.endsWith('_')) {
