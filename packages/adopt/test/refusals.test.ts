@@ -358,7 +358,7 @@ const REFUSALS: Refusal[] = [
     name: 'a trigger',
     databases: SQLITE,
     sql: ['CREATE TRIGGER touched AFTER UPDATE ON line BEGIN SELECT NEW.order_id; END'],
-    message: /line: trigger touched mentions order_id, which will be a new key; read it/,
+    message: /line: trigger touched mentions order_id, which will be a new key; review it/,
   },
   {
     name: 'a trigger that copies rows',
@@ -602,7 +602,7 @@ test.each(['postgres', 'sqlite'] as const)('%s: all obstacles are told at once',
 })
 
 test.each([
-  ['9.1.0', /^client: .*not MySQL 9\.1\.0; pass a client of those/],
+  ['9.1.0', /^client: .*not MySQL 9\.1\.0; pass a client of one of them/],
   ['10.5.29-MariaDB', /^client: MariaDB 10\.5\.29.* cannot rename several tables at once; upgrade to 10\.6/],
 ])('a server of MySQL, or of an old MariaDB, is refused by name: %s', async (version, message) => {
   const query = async () => [[{ version, database: 'shop', open: 0 }], []]

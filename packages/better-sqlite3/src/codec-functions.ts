@@ -8,8 +8,8 @@ import { pure, type SqlFunction } from './sql-function.js'
 import { numberOf, type SqlValue } from './values.js'
 
 /**
- * The functions that every family has but the generators, named without the family. With a `variant` those
- * that know about time take the number that chooses it as a last argument.
+ * The functions of every family except generators, named without the family. With a `variant`, those that depend on time
+ * have a last argument that selects it.
  */
 export function codecFunctions(family: IdFamily, variant?: (option: number) => IdFamily): SqlFunction[] {
   const read = idReader(family)
@@ -32,7 +32,7 @@ export function codecFunctions(family: IdFamily, variant?: (option: number) => I
   ]
 }
 
-/** A family with a prefix has it in its text. */
+/** The text of a prefixed family includes the prefix. */
 function prefixes(family: IdFamily): SqlFunction[] {
   if (isPrefixed(family)) return []
   const read = idReader(family)
@@ -43,7 +43,7 @@ function prefixes(family: IdFamily): SqlFunction[] {
   ]
 }
 
-/** NULL of an id without a time, such as a UUIDv4. */
+/** NULL for an id without a time, such as a UUIDv4. */
 function timeOf(family: IdFamily, id: string, write: (timeMs: number) => SqlValue): SqlValue {
   const timeMs = family.timeMs(id)
   return Number.isNaN(timeMs) ? null : write(timeMs)
@@ -61,7 +61,7 @@ function isId(read: (value: SqlValue) => string, value: SqlValue): boolean {
   }
 }
 
-/** To and from the forms that are neither text nor bytes. */
+/** Conversions to and from forms that are neither text nor bytes. */
 function conversions(family: IdFamily): SqlFunction[] {
   const read = idReader(family)
   return family.storages
@@ -76,7 +76,7 @@ function conversions(family: IdFamily): SqlFunction[] {
     })
 }
 
-/** By storage, of moments in text and in Unix milliseconds. */
+/** Bounds by storage, for times as text and as Unix milliseconds. */
 function bounds(family: IdFamily): [name: string, bound: Timed][] {
   const ends = family.exactRange ? (['lower'] as const) : (['lower', 'upper'] as const)
   return ends.flatMap((end) =>

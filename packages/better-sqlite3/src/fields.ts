@@ -24,18 +24,18 @@ function valueJson(value: unknown): string {
 
 /** Reads the results of {@link fieldsJson}. Names and types of the fields are those of a sample id. */
 export function fieldsReader(family: IdFamily): (json: unknown) => Fields {
-  // Every id of a moment has fields; the smallest may be a UUIDv4, which has none.
-  const example = family.unpack(family.lowerBound(family.lastMs)) as Fields
-  const names = new Map(Object.keys(example).map((name) => [snakeCase(name), name]))
-  const hasBigint = Object.values(example).some((value) => typeof value === 'bigint')
+  // A lower bound has fields; the smallest id may be a UUIDv4, which has none.
+  const sample = family.unpack(family.lowerBound(family.lastMs)) as Fields
+  const names = new Map(Object.keys(sample).map((name) => [snakeCase(name), name]))
+  const hasBigint = Object.values(sample).some((value) => typeof value === 'bigint')
   return (json) => {
     const fields = parseObject(family.name, json)
     const digits = hasBigint ? withDigits(json as string) : fields
     return Object.fromEntries(
       Object.entries(fields).map(([sqlName, value]) => {
         const name = names.get(sqlName) ?? refuseField(family.name, sqlName, names)
-        if (typeof example[name] === 'bigint') return [name, bigintOf(family.name, sqlName, digits[sqlName])]
-        return [name, isBytes(example[name]) ? bytesOf(value) : value]
+        if (typeof sample[name] === 'bigint') return [name, bigintOf(family.name, sqlName, digits[sqlName])]
+        return [name, isBytes(sample[name]) ? bytesOf(value) : value]
       }),
     )
   }

@@ -10,12 +10,12 @@ import { idReader } from './ids.js'
 import { pure, type SqlFunction } from './sql-function.js'
 import { numberOf, type SqlValue } from './values.js'
 
-/** What a family has in SQL beyond what all have. Its methods tell, not its name. */
+/** The SQL functions of a family beyond those of all families, decided by its methods, not its name. */
 export interface OwnFunctions {
   readonly functions: readonly SqlFunction[]
-  /** The family with the epoch or neighbourhood that a last argument gives. */
+  /** The family with the epoch or neighbourhood of a last argument. */
   readonly variant?: (option: number) => IdFamily
-  /** 1 where ids are generated with a metabyte. */
+  /** 1 if ids are generated with a metabyte. */
   readonly metas?: 0 | 1
 }
 
@@ -72,7 +72,7 @@ function ofUid(family: UidFamily): OwnFunctions {
 /** A node's name, or its fingerprint. */
 const nodeOf = (node: SqlValue): UidNode => (typeof node === 'string' ? node : numberOf(node))
 
-/** Keeps what an option gives, as a query asks for one and the same in every row. */
+/** Caches the result for the last option, since a query passes the same one in every row. */
 export function latest<Option, Made>(make: (option: Option) => Made): (option: Option) => Made {
   let last: { option: Option; made: Made } | undefined
   return (option) => {

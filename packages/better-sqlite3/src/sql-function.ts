@@ -20,11 +20,11 @@ export interface SqliteConnection {
   ): unknown
 }
 
-/** A function of SQL. NULL in any argument gives NULL without a call. */
+/** An SQL function. If any argument is NULL, the result is NULL without a call. */
 export interface SqlFunction {
   readonly name: string
   readonly required: number
-  /** Arguments that may be left out, from the last one. */
+  /** How many of the last arguments are optional. */
   readonly optional: number
   /** Whether equal arguments have equal results, as indexes and generated columns require. */
   readonly deterministic: boolean
@@ -61,7 +61,7 @@ export function defineFunction(
   }
 }
 
-/** Rows of ids, for SELECT id FROM name(n). SQLite itself gives none for NULL in a parameter. */
+/** Rows of ids, for SELECT id FROM name(n). SQLite itself returns none if a parameter is NULL. */
 export function defineTable(
   db: SqliteConnection,
   name: string,

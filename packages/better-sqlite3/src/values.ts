@@ -11,7 +11,7 @@ export function typeName(value: unknown): string {
 }
 
 /**
- * @param field the argument that it was given for; left out where it was given for an id.
+ * @param field the argument that the value was passed for; undefined for an id.
  * @throws {IdError} `INVALID_TYPE` always.
  */
 export function refuseType(family: string, what: string, value: unknown, field?: string): never {
@@ -27,8 +27,8 @@ export function quoted(text: string): string {
 }
 
 /**
- * A number out of INTEGER, or of REAL, which is what better-sqlite3 makes of JavaScript's numbers. Above 2^53
- * it may be rounded: no argument reaches there, so that it is refused all the same.
+ * A number from INTEGER, or from REAL, to which better-sqlite3 converts JavaScript's numbers. Above 2^53 it may be
+ * rounded, but all arguments refuse such numbers.
  */
 export const numberOf = (value: SqlValue | undefined): number =>
   (typeof value === 'bigint' ? Number(value) : value) as number

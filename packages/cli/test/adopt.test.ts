@@ -280,7 +280,7 @@ test.each([
   const ran = await bin(['adopt', 'backfill', '-c', config], { env })
   if (ending === 'ts' && ran.code === 2) {
     // Node 20 and early 22.
-    expect(ran.err).toMatch(/Node 22\.18 and newer read TypeScript/)
+    expect(ran.err).toMatch(/Node\.js 22\.18 and newer read TypeScript/)
     return
   }
   expect(ran).toMatchObject({ code: 0 })

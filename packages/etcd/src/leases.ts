@@ -22,8 +22,7 @@ export interface EtcdOptions {
 export interface EtcdLeases extends LeaseStore {
   /**
    * Allows leases of a family; does nothing if the family has a record already. Call it in a deployment script: a
-   * program that calls it whenever it starts would begin again after etcd has lost its data, while others still hold
-   * leases.
+   * program that calls it at each start would start over after etcd has lost its data, while others still hold leases.
    */
   begin(family: LeasableFamily): Promise<void>
   /**
@@ -69,10 +68,10 @@ interface Shard {
 }
 
 /**
- * Leases that are kept in etcd 3.4 or newer. Call `begin` once for each family.
+ * A store of leases in etcd 3.4 or newer. Call `begin` once for each family.
  *
- * @throws {IdError} `INVALID_OPTION`. The store's functions throw `LEASE_UNAVAILABLE` where no member answers, where
- * this machine's clock is too far from the member's, and where the family's record is missing or of another cluster.
+ * @throws {IdError} `INVALID_OPTION`. The store's functions throw `LEASE_UNAVAILABLE` if no member answers, if this
+ * machine's clock is too far from the member's, and if the family's record is missing or belongs to another cluster.
  *
  * @example
  * const store = etcdLeases({ endpoints: ['http://127.0.0.1:2379'] })
@@ -207,7 +206,7 @@ export function etcdLeases(options: EtcdOptions): EtcdLeases {
           adoption: found.adoption,
           token: tokenOf(family, number, secret),
           holder,
-          // Clocks that are behind can begin at once where the number has rested.
+          // If the number was unused for a while, holders whose clocks are behind can start at once.
           startMs: Math.max(chosen.reservedMs, nowMs - ttlMs),
           reservedMs: nowMs + ttlMs,
           expiresMs: nowMs + ttlMs,
@@ -285,12 +284,12 @@ function checkRecord(family: string, { value, key }: Stored, clusterId: string):
   if (record.cluster === clusterId) return record
   throw unavailable(
     family,
-    `the leases in etcd are those of cluster ${record.cluster}, and this is ${clusterId}; call adopt() when that one ` +
-      'leases no numbers any more',
+    `the leases in etcd are those of cluster ${record.cluster}, and this is ${clusterId}; call adopt() once that one ` +
+      'no longer leases numbers',
   )
 }
 
-/** A clock that is far ahead would reserve times far ahead, and take numbers from their holders. */
+/** Refuses a clock that is far ahead: it would reserve times far ahead, and take numbers from their holders. */
 function checkClock(family: string, clockOffMs: number | undefined, ttlMs: number): void {
   if (clockOffMs === undefined || clockOffMs <= ttlMs / 4) return
   throw unavailable(
@@ -304,4 +303,4 @@ const unavailable = (family: string, why: string, cause?: unknown): IdError =>
   new IdError('LEASE_UNAVAILABLE', `${family}: ${why}`, { family, cause })
 
 const crowded = (family: string): IdError =>
-  unavailable(family, `others wrote to etcd at the same time, ${ATTEMPTS} times over; try again`)
+  unavailable(family, `conflicts with other writers in ${ATTEMPTS} attempts; try again`)

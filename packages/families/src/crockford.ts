@@ -1,6 +1,6 @@
 import { type Alphabet, alphabet, refuseCharacter } from '@snoflax/core/define'
 
-/** 16 bytes ⇄ 26 characters of 5 bits, the first two bits being 0. */
+/** 16 bytes ⇄ 26 characters of 5 bits. The first two bits are 0. */
 export interface CrockfordCoder {
   readonly alphabet: Alphabet
   /** The text of two words of 25 bits, the first two of them 0, and four of 20. */
@@ -23,7 +23,7 @@ export function crockford(family: string, characters: string): CrockfordCoder {
   const digits = alphabet(characters)
   const { codes } = digits
 
-  // One call with all codes gives a flat string.
+  // One call with all codes creates a flat string.
   function spell(a: number, b: number, c: number, d: number, e: number, f: number): string {
     return String.fromCharCode(
       codes[a >>> 20] as number,

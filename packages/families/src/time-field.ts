@@ -27,11 +27,11 @@ export const momentOf = (span: TimeSpan, time: Time): number =>
 export interface MonotonicOptions {
   /** The clock, in Unix milliseconds. Default `Date.now`. */
   readonly clock?: Clock
-  /** The source of random bits. Default the platform's CSPRNG; pass another one in tests only. */
+  /** The source of random bits. Default: the platform's CSPRNG; pass another one in tests only. */
   readonly random?: RandomSource
 }
 
-/** Generates ids, each larger than the one before, whatever the clock does. */
+/** Generates ids, each larger than the previous one, even if the clock steps back. */
 export interface MonotonicGenerator<AnId extends string> extends IdGenerator<AnId> {
   /** A new id. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME` if the clock is wrong. */
   generate<Of extends string = string>(): IdOf<AnId, Of>
@@ -48,10 +48,10 @@ export interface MonotonicGenerator<AnId extends string> extends IdGenerator<AnI
 /** A family whose generators need only a clock and random bits: uuid7, ulid and the suffix of typeid. */
 export interface MonotonicFamily<AnId extends string, Fields> extends IdFamily<AnId, Fields> {
   /**
-   * A new id, larger than all that this process has generated before.
+   * A new id, larger than all that this process has generated with it before.
    *
    * @throws {IdError} `TIME_OUT_OF_RANGE`; for ulid `SEQUENCE_EXHAUSTED` if the random part of a millisecond can't grow
-   * any more, as the specification demands.
+   * any more, as its specification requires.
    */
   generate<Of extends string = string>(): IdOf<AnId, Of>
   /** An id with the given time. @throws {IdError} `TIME_OUT_OF_RANGE`, `INVALID_TIME`. */

@@ -75,7 +75,7 @@ export class Account {
     else claims.push({ token, number, startMs, untilMs })
   }
 
-  /** Whether one of these leases covers the moment. */
+  /** Whether one of these leases covers the time. */
   covers(tokens: Iterable<string>, number: number, timeMs: number): boolean {
     for (const token of tokens) {
       for (const claim of this.claims.get(token) ?? []) {

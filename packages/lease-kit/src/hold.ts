@@ -67,7 +67,7 @@ export async function holdLeases(open: (addresses: readonly Address[]) => LeaseS
         family: sno,
         numbers,
         ttlMs,
-        // The same for all of them, since two programs may be given one name by mistake.
+        // One name for all holders, since users may configure the same name twice by mistake.
         holder: 'lease-kit',
         waitMs: ttlMs,
         clock,
@@ -76,7 +76,7 @@ export async function holdLeases(open: (addresses: readonly Address[]) => LeaseS
       const free = sno.generator({ partition, sequenceMin: 0, sequenceMax: 0xffff, clock })
       const unchecked = {
         batch(count: number) {
-          // So that the lease knows what is used, as far as it lets itself be told.
+          // Reads the lease's clock, so that the lease records the time as used, if it allows it.
           try {
             generator.generate()
           } catch {}

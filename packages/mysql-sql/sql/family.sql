@@ -55,7 +55,7 @@ BEGIN
   DECLARE ms bigint DEFAULT greatest(snoflax._ms('{name}_lower_bound', at), {first ms});
   {check parameter: lower_bound}
   IF ms > {last ms} THEN
-    CALL snoflax._refuse('{name}_lower_bound', CAST(at AS char), 'is after the last moment of {a}');
+    CALL snoflax._refuse('{name}_lower_bound', CAST(at AS char), 'is after the last time of {a}');
   END IF;
   RETURN {bound};
 END

@@ -21,7 +21,7 @@ END
 CREATE PROCEDURE snoflax._check_number(IN caller varchar(32), IN name varchar(64), IN value bigint, IN first bigint, IN last bigint)
 NO SQL SQL SECURITY INVOKER
 IF value NOT BETWEEN first AND last THEN
-  CALL snoflax._refuse(caller, value, concat('is no ', name, ', which is from ', first, ' to ', last));
+  CALL snoflax._refuse(caller, value, concat('is not a valid ', name, ', which is from ', first, ' to ', last));
 END IF
 //
 -- A replica that runs the statement again generates another id.
@@ -37,7 +37,7 @@ DETERMINISTIC NO SQL SQL SECURITY INVOKER
 BEGIN
   DECLARE us bigint DEFAULT timestampdiff(MICROSECOND, '1970-01-01', at);
   IF at IS NOT NULL AND us IS NULL THEN
-    CALL snoflax._refuse(caller, CAST(at AS char), 'is no moment');
+    CALL snoflax._refuse(caller, CAST(at AS char), 'is not a valid DATETIME');
   END IF;
   RETURN -((-us) DIV 1000 - (-us MOD 1000 < 0));
 END
@@ -189,7 +189,7 @@ BEGIN
   ELSEIF octet_length(id) > 1 AND left(id, 1) = '0' THEN
     CALL snoflax._refuse('flake_decode', id, 'has leading zeros');
   ELSEIF NOT snoflax.flake_is_valid(id) THEN
-    CALL snoflax._refuse('flake_decode', id, 'is 2^64 or more, a flake is less');
+    CALL snoflax._refuse('flake_decode', id, 'is 2^64 or more, but a flake is less');
   END IF;
   RETURN CAST(id AS unsigned);
 END

@@ -82,7 +82,7 @@ BEGIN
   SET message = CASE
     WHEN NOT found THEN concat('family ', coalesce(quote(wanted), 'NULL'), ' has no numbers to lease; sno and flake have')
     WHEN known IS NOT NULL AND known <> here THEN
-      concat('another server gave out the leases of ', wanted, '. Once that one is stopped: CALL lease_adopt(', quote(wanted), ')')
+      concat('another server granted the leases of ', wanted, '. Once it is stopped: CALL lease_adopt(', quote(wanted), ')')
     WHEN durability NOT IN ('durable', accepted) THEN
       concat(CASE WHEN durability LIKE 'flush%' THEN 'innodb_flush_log_at_trx_commit' ELSE 'sync_binlog' END,
         ' is not 1: a crash may lose leases. Set it, or CALL lease_adopt(', quote(wanted), ')') END;
@@ -101,7 +101,7 @@ NO SQL SQL SECURITY DEFINER
 BEGIN
   DECLARE message varchar(255);
   /*M! IF @@in_transaction = 1 THEN
-    SET message = concat(caller, ': a transaction is open; lease on a connection of its own, since a lease commits');
+    SET message = concat(caller, ': a transaction is open; use a separate connection, since leasing commits');
     SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = message;
   END IF; */
   IF value IS NULL OR value NOT BETWEEN first AND last THEN

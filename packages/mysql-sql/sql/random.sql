@@ -12,7 +12,7 @@ BEGIN
   DECLARE floored datetime(6) DEFAULT at - INTERVAL microsecond(at) MOD 1000 MICROSECOND;
   CALL snoflax._check_replication('{name}_generate');
   IF snoflax._ms('{name}_generate_at', floored) < {first ms} THEN
-    CALL snoflax._refuse('{name}_generate_at', CAST(at AS char), 'is before the first moment of {a}');
+    CALL snoflax._refuse('{name}_generate_at', CAST(at AS char), 'is before the first time of {a}');
   END IF;
   RETURN concat(left(snoflax.{name}_lower_bound(floored), {time bytes}), {tail});
 END

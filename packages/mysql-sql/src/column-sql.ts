@@ -8,7 +8,7 @@ export type Server = 'mysql' | 'mariadb'
 export interface ColumnOptions {
   /** The server of the table. */
   readonly server: Server
-  /** Default: the family's own, `text` for flax and sno, `bigint` for flake. */
+  /** The storage. Default: the family's preferred one, `text` for flax and sno, `bigint` for flake. */
   readonly storage?: StorageName
   /**
    * sno's partition, 0 to 65535, or flake's worker id, 0 to 1023, which no other generator has. Required for these two.
@@ -20,9 +20,9 @@ export interface ColumnOptions {
 
 /** Type and default of a column. */
 export interface ColumnSql {
-  /** Such as `BINARY(12)`. */
+  /** The type, such as `BINARY(12)`. */
   readonly type: string
-  /** An expression of built-in functions, as DEFAULT takes it. */
+  /** An expression of built-in functions for DEFAULT, in parentheses. */
   readonly default: string
   /** Both, to follow a column's name: `BINARY(12) NOT NULL DEFAULT …`. */
   readonly definition: string

@@ -4,7 +4,7 @@ const RADIX64 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz
 const BASE32 = '23456789abcdefghijklmnopqrstuvwx'
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** The first bytes as a number. `conv` gives a text. */
+/** The first bytes as a number. `conv` returns text. */
 const leading = (bytes: number): string => `CAST(conv(hex(left(id, ${bytes})), 16, 10) AS unsigned)`
 const spelled = (id: string, bits: number, digits: string): string =>
   `snoflax._spell(${id}, ${bits}, _binary'${digits}')`
@@ -12,7 +12,7 @@ const unspelled = (id: string, bits: number, digits: string): string =>
   `snoflax._unspell(${id}, ${bits}, _binary'${digits}')`
 const hexSql = (number: string, digits: number): string => `lpad(hex(${number}), ${digits}, '0')`
 
-/** What the braces of family.sql and random.sql stand for. */
+/** The values for the braces of family.sql and random.sql. */
 type Words = Readonly<Record<string, string | number>>
 
 const ofCore = ({ byteLength, pattern, firstMs, lastMs }: IdFamily): Words => ({
@@ -24,7 +24,7 @@ const ofCore = ({ byteLength, pattern, firstMs, lastMs }: IdFamily): Words => ({
 
 const NONE: Words = { 'check bytes': '', parameter: '', argument: '', 'check parameter': '' }
 
-/** uid and uidLocal differ in where the node is. */
+/** uid and uidLocal differ in the position of the node. */
 const UID_WORDS: Words = { rule: 'has a character outside [.0-9A-Z_a-z]' }
 
 const FLAX: Words = {
@@ -85,7 +85,7 @@ const UID_LOCAL: Words = {
   bound: `unhex(${hexSql('snoflax._uid_local_at(ms)', 16)})`,
 }
 
-/** 48 bits of Unix milliseconds in front of 80 others. */
+/** 48 bits of Unix milliseconds, followed by 80 others. */
 const TIME48: Words = {
   ...NONE,
   bytes: 16,
@@ -101,9 +101,9 @@ const UUID7: Words = {
   a: 'a UUIDv7',
   characters: 36,
   pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
-  rule: 'is no UUID of version 7 in lower case',
+  rule: 'is not a UUID of version 7 in lower case',
   'check bytes':
-    "IF hex(id) NOT RLIKE '^.{12}7...[89AB]' THEN CALL snoflax._refuse_bytes('uuid7_{caller}', id, 'is no UUID of version 7'); END IF;",
+    "IF hex(id) NOT RLIKE '^.{12}7...[89AB]' THEN CALL snoflax._refuse_bytes('uuid7_{caller}', id, 'is not a UUID of version 7'); END IF;",
   encode: "lower(insert(insert(insert(insert(hex(id), 21, 0, '-'), 17, 0, '-'), 13, 0, '-'), 9, 0, '-'))",
   decode: "unhex(replace(id, '-', ''))",
   bound: `concat(unhex(${hexSql('ms', 12)}), x'70008000000000000000')`,
@@ -117,14 +117,14 @@ const ULID: Words = {
   characters: 26,
   pattern: '^[0-7][0-9A-HJKMNP-TV-Z]{25}$',
   rule: 'begins with none of 0-7, or has a character outside [0-9A-HJKMNP-TV-Z]',
-  // 130 bits behind 30 zeros.
+  // 130 bits after 30 zeros.
   encode: `right(${spelled("concat(repeat(x'00', 4), id)", 5, CROCKFORD)}, 26)`,
   decode: `right(${unspelled("concat('000000', id)", 5, CROCKFORD)}, 16)`,
   bound: `concat(unhex(${hexSql('ms', 12)}), repeat(x'00', 10))`,
   tail: 'random_bytes(10)',
 }
 
-/** Each file that is applied for each of some families. */
+/** Each file with the families for which it is filled. */
 export const TEMPLATES: Readonly<Record<string, readonly Words[]>> = {
   family: [FLAX, SNO, UID, UID_LOCAL, UUID7, ULID],
   random: [FLAX, UUID7, ULID],

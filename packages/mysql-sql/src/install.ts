@@ -14,7 +14,7 @@ export const VERSION: string = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 ).version
 
-/** What runs SQL: a connection of mysql2/promise. */
+/** A connection of mysql2/promise. */
 export interface Connection {
   /** Runs one statement. */
   query(text: string): PromiseLike<unknown>
@@ -22,11 +22,11 @@ export interface Connection {
 
 /** A connection, or a pool of mysql2/promise. */
 export interface Client extends Connection {
-  /** A pool has it. */
+  /** In pools only: takes a connection. */
   getConnection?(): PromiseLike<Connection & { release(): void }>
 }
 
-/** The place of functions and procedures. */
+/** Where functions and procedures are. */
 export interface SchemaOption {
   /** Their database. Default `snoflax`. */
   readonly schema?: string
@@ -83,7 +83,7 @@ function schemaOf(caller: string, options: SchemaOption): string {
   return checkSchema(options.schema ?? DEFAULT_SCHEMA)
 }
 
-/** In which the bodies run from then on. */
+/** The settings with which the bodies will run. */
 const MODE = "sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', collation_connection = utf8mb4_bin"
 
 const completed = (schema: string): string =>
@@ -211,11 +211,11 @@ export interface Drift {
 }
 
 /**
- * Functions, procedures, views and tables that somebody has changed since they were installed; {@link install} puts
- * functions, procedures and views right, and leaves tables to you. After an upgrade of the server, which words tables and
- * views in its own way, these are only looked for.
+ * Functions, procedures, views and tables that have changed since they were installed. {@link install} restores
+ * functions, procedures and views, but not tables. After an upgrade of the server, which may print tables and views
+ * differently, these are only checked for existence.
  *
- * @throws {IdError} `INVALID_OPTION` where nothing is installed, or by a version without a manifest; for a schema name
+ * @throws {IdError} `INVALID_OPTION` if nothing is installed, or by a version without a manifest; for a schema name
  * that needs quoting; and for an account that can't read the definitions. And what the database throws.
  *
  * @example
@@ -235,7 +235,7 @@ export async function drift(client: Client, options: SchemaOption = {}): Promise
   const unread = installed.find(({ object }) => definitions.get(String(object)) === null)
   if (unread !== undefined) {
     throw refusal(
-      `this account can't read ${unread['object']}; ask as the one that installed, or GRANT SHOW_ROUTINE`,
+      `this account can't read ${unread['object']}; connect as the account that installed it, or GRANT SHOW_ROUTINE`,
     )
   }
   const changes = installed.flatMap(({ object, definition, comparable }): Drift[] => {
@@ -298,7 +298,7 @@ export async function uninstall(client: Client, options: SchemaOption = {}): Pro
 
 async function remove(run: Run, schema: string, server: Server, ownsSchema: boolean): Promise<void> {
   const statements = [...FILES, 'installation'].flatMap((file) => statementsOf(file, schema, server))
-  // An earlier version may have made what this one has not.
+  // An earlier version may have created objects that this one doesn't have.
   const earlier = (await hasTable(run, schema, '_manifest'))
     ? await run(
         `SELECT object FROM ${schema}._manifest WHERE object RLIKE '^(function|procedure|table|view) '`,
@@ -320,13 +320,13 @@ async function remove(run: Run, schema: string, server: Server, ownsSchema: bool
 type Row = Readonly<Record<string, unknown>>
 type Run = (text: string) => Promise<Row[]>
 
-/** Of mysql2: rows and fields. */
+/** The result of mysql2: rows and fields. */
 const rowsOf = (result: unknown): Row[] => {
   const [rows] = result as [unknown]
   return Array.isArray(rows) ? rows : []
 }
 
-/** One installation at a time, on one connection, whose settings are as before in the end. */
+/** Runs one installation at a time, on one connection, and restores its settings. */
 async function alone<Result>(
   client: Client,
   schema: string,
@@ -359,7 +359,7 @@ async function serverOf(run: Run): Promise<Server> {
   const version = String(row?.['version'])
   const server = version.includes('MariaDB') ? 'mariadb' : 'mysql'
   const [least, name] = server === 'mariadb' ? ['10.10.0', 'MariaDB'] : ['8.0.13', 'MySQL']
-  // Some name the version that old clients expect in front.
+  // Some servers put the version that old clients expect in front.
   const own = /(\d+\.\d+\.\d+)-MariaDB/.exec(version)?.[1] ?? version
   if (!isNewer(least, own)) return server
   throw new IdError(
@@ -396,7 +396,7 @@ async function stateOf(run: Run, schema: string): Promise<State | undefined> {
   }
 }
 
-/** A pre-release counts as its release. */
+/** A pre-release is compared as its release. */
 function isNewer(one: string, other: string): boolean {
   const numbers = (version: string) => version.split(/[-.]/).slice(0, 3).map(Number)
   const [a, b] = [numbers(one), numbers(other)]

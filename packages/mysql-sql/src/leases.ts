@@ -62,7 +62,7 @@ export function mysqlLeases(
 
   return {
     async acquire({ family, epochMs, numbers, shards, ttlMs, holder }) {
-      // Ours, so that asking again after a lost answer gives the same number.
+      // Our own token, so that a retry after a lost answer returns the same number.
       const token = randomUUID()
       const row = await call('lease_acquire', [
         token,
@@ -87,7 +87,7 @@ export function mysqlLeases(
   }
 }
 
-/** Collisions, which did nothing, and lost connections, where nobody knows: each step may be done twice. */
+/** Errors to retry: collisions, which did nothing, and lost connections, since every step is idempotent. */
 const PASSING: Repetition = {
   codes: [
     'ER_LOCK_DEADLOCK',
@@ -103,7 +103,7 @@ const PASSING: Repetition = {
 
 type Row = Record<string, unknown>
 
-/** A CALL gives a list of results, and a driver a list with that in it. */
+/** A CALL returns a list of results, and mysql2 wraps it in another list. */
 function firstRow(result: unknown): Row {
   let found = result
   while (Array.isArray(found)) found = found[0]

@@ -3,7 +3,7 @@ import { checkSchema, DEFAULT_SCHEMA } from '@snoflax/core/adapter'
 import type { Server } from './column-sql.js'
 import { filled, TEMPLATES } from './families.js'
 
-/** The statements of a file, with another schema name in place of the one they are written with. */
+/** The statements of a file with this schema name. */
 export function statementsOf(file: string, schema: string, server: Server): string[] {
   const text = readFileSync(new URL(`../sql/${file}.sql`, import.meta.url), 'utf8')
   const texts = TEMPLATES[file]?.map((words) => filled(text, words)) ?? [text]

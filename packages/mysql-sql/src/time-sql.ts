@@ -5,7 +5,7 @@ import { checkOptions, literalOf, unixMs } from '@snoflax/core/adapter'
 export interface IdColumnName {
   /** The column, as SQL writes it. */
   readonly column: string
-  /** How it stores ids. Default: the family's own, `text` for flax and sno, `bigint` for flake. */
+  /** How it stores ids. Default: the family's preferred storage, `text` for flax and sno, `bigint` for flake. */
   readonly storage?: StorageName
 }
 
@@ -48,7 +48,7 @@ const leading = (column: string, bytes: number, shift: number): string =>
 
 /** Partitions of a table. */
 export interface PartitionOptions {
-  /** Default: the family's own. */
+  /** The storage. Default: the family's preferred one. */
   readonly storage?: StorageName
   /** Start of the first partition. */
   readonly from: Time

@@ -213,7 +213,7 @@ describe.runIf(mysql.selected())('functions', () => {
       expect(rows.map(([hex]) => hex)).toEqual(bounds.map(({ hex }) => hex))
     }
     if (family.lastMs < LAST_DATETIME_MS)
-      await refuses(lower, datetime(family.lastMs + 5), /after the last moment/)
+      await refuses(lower, datetime(family.lastMs + 5), /after the last time/)
     for (const odd of ['0000-00-00', '2026-00-01', '2026-13-01', '2026-02-30', 'nonsense', '']) {
       await expect(database.query(`SELECT ${lower}`, [odd])).rejects.toMatchObject({
         sqlState: expect.stringMatching(/^(45000|22007)$/),
@@ -337,22 +337,22 @@ describe.runIf(mysql.selected())('functions', () => {
   ] as const)('%s_generate_at takes another moment', async (name, family: IdFamily, early) => {
     const [id = ''] = await generated(`${name}_generate_at('2026-11-22 12:00:00.0019')`, family, 1)
     expect(family.time(id)).toEqual(new Date('2026-11-22T12:00:00.001Z'))
-    await refuses(`${name}_generate_at(?)`, early, /before the first moment/)
+    await refuses(`${name}_generate_at(?)`, early, /before the first time/)
   })
 
   test.each([
-    ['sno_generate(?, 0)', 65_536, /'65536' is no partition, which is from 0 to 65535/],
-    ['sno_generate(1, ?)', 256, /'256' is no metabyte/],
-    ['flake_generate(?, 0)', -1, /'-1' is no id/],
-    ['flake_generate(1, ?)', 4_102_444_800_000, /is no time of this clock/],
-    ['uid_generate(?, 8)', 4_294_967_296, /is no node/],
-    ['uid_generate(1, ?)', 11, /'11' is no neighbourhood, which is from 5 to 10/],
-    ['uid_time(repeat("0", 12), ?)', 4, /'4' is no neighbourhood/],
-    ['uid_lower_bound("2026-11-22", ?)', 4, /'4' is no neighbourhood/],
+    ['sno_generate(?, 0)', 65_536, /'65536' is not a valid partition, which is from 0 to 65535/],
+    ['sno_generate(1, ?)', 256, /'256' is not a valid metabyte/],
+    ['flake_generate(?, 0)', -1, /'-1' is not a valid id/],
+    ['flake_generate(1, ?)', 4_102_444_800_000, /is not a valid time of this clock/],
+    ['uid_generate(?, 8)', 4_294_967_296, /is not a valid node/],
+    ['uid_generate(1, ?)', 11, /'11' is not a valid neighbourhood, which is from 5 to 10/],
+    ['uid_time(repeat("0", 12), ?)', 4, /'4' is not a valid neighbourhood/],
+    ['uid_lower_bound("2026-11-22", ?)', 4, /'4' is not a valid neighbourhood/],
     [
       'uuid7_time(unhex(?))',
       '919108f752d143209bacf847db4148a8',
-      /uuid7_time: 0x9191.* is no UUID of version 7/,
+      /uuid7_time: 0x9191.* is not a UUID of version 7/,
     ],
     ['flax_time(unhex(?))', 'ffff', /has 2 characters/],
   ] as const)('%s of %s is refused', (call, value, message) => refuses(call, String(value), message))

@@ -1,7 +1,7 @@
 -- Made by scripts/fill.js from sql/flake.sql.
 -- flake: 8 bytes, 42 bits of milliseconds, datacenter, worker, counter; its text is the decimal number.
--- See spec/flake.md. Storages: bigint, bytea, uuid8 (RFC 9562 version 8). Text is no storage: it does not sort.
--- The time counts from 1970 unless functions get another epoch_ms. Ids do not say which: keep to one.
+-- See spec/flake.md. Storages: bigint, bytea, uuid8 (RFC 9562 version 8). Not text, which does not sort by time.
+-- The time counts from 1970 unless you pass another epoch_ms. Ids do not contain it, so use one only.
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 
@@ -23,12 +23,12 @@ BEGIN
     END IF;
     number := id::numeric;
     IF number < 18446744073709551616 THEN
-      -- From 2^63 on, the same bits as a negative number.
+      -- From 2^63 on, a bigint is negative.
       RETURN int8send((number - CASE WHEN number < 9223372036854775808 THEN 0 ELSE 18446744073709551616 END)::bigint);
     ELSIF caller = '' THEN
       RETURN ''::bytea;
     END IF;
-    RAISE EXCEPTION '%: % is 2^64 or more, a flake is less', caller, id USING ERRCODE = '22003';
+    RAISE EXCEPTION '%: % is 2^64 or more, but a flake is less', caller, id USING ERRCODE = '22003';
   ELSIF caller = '' THEN
     RETURN ''::bytea;
   ELSIF char_length(id) NOT BETWEEN 1 AND 20/*flake.maxCharacters*/ THEN
@@ -113,16 +113,16 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._flake_bytes(id, 'flake_from_uuid8');
 
 COMMENT ON FUNCTION snoflax.flake_encode(bytea) IS
-  'The text of a flake given in 8 bytes; 22P02 if it is none.';
+  'The text of a flake passed in 8 bytes; 22P02 if it is none.';
 
 COMMENT ON FUNCTION snoflax.flake_encode(bigint) IS
-  'The text of a flake given in a bigint column; 22003 if negative.';
+  'The text of a flake passed in a bigint column; 22003 if negative.';
 
 COMMENT ON FUNCTION snoflax.flake_encode(text) IS
-  'The text of a flake given in text; 22P02 if it is none, 22003 from 2^64 on.';
+  'The text of a flake passed in text; 22P02 if it is none, 22003 from 2^64 on.';
 
 COMMENT ON FUNCTION snoflax.flake_encode(uuid) IS
-  'The text of a flake given in a uuid8 column; 22P02 if it is none.';
+  'The text of a flake passed in a uuid8 column; 22P02 if it is none.';
 
 CREATE OR REPLACE FUNCTION snoflax.flake_prefixed_encode(prefix text, id bytea) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -141,16 +141,16 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._check_prefix(prefix, 'flake_prefixed_encode') || snoflax.flake_encode(id);
 
 COMMENT ON FUNCTION snoflax.flake_prefixed_encode(text, bytea) IS
-  'The text of a flake given in 8 bytes, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+  'The text of a flake passed in 8 bytes, after a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
 
 COMMENT ON FUNCTION snoflax.flake_prefixed_encode(text, bigint) IS
-  'The text of a flake given in a bigint column, behind a prefix: cus_…; 22023 for a malformed prefix, 22003 if negative.';
+  'The text of a flake passed in a bigint column, after a prefix: cus_…; 22023 for a malformed prefix, 22003 if negative.';
 
 COMMENT ON FUNCTION snoflax.flake_prefixed_encode(text, text) IS
-  'The text of a flake given in text, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none, 22003 from 2^64 on.';
+  'The text of a flake passed in text, after a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none, 22003 from 2^64 on.';
 
 COMMENT ON FUNCTION snoflax.flake_prefixed_encode(text, uuid) IS
-  'The text of a flake given in a uuid8 column, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+  'The text of a flake passed in a uuid8 column, after a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
 
 CREATE OR REPLACE FUNCTION snoflax.flake_prefixed_decode(prefix text, id text) RETURNS bytea
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -205,7 +205,7 @@ COMMENT ON FUNCTION snoflax.flake_from_hex(text) IS
 
 -- Time and fields -----------------------------------------------------------------------------------------------------
 
--- The epoch, if all times of its ids are dates of JavaScript too.
+-- The epoch, if all times of its ids are also valid dates of JavaScript.
 CREATE OR REPLACE FUNCTION snoflax._flake_epoch(epoch_ms bigint, caller text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
@@ -352,8 +352,8 @@ COMMENT ON FUNCTION snoflax.flake_pack(snoflax.flake_fields, bigint) IS
 
 -- Bounds --------------------------------------------------------------------------------------------------------------
 
--- Every id with from <= time < until lies in lower_bound(from) <= id < lower_bound(until), and no other does.
--- There is none for text, which does not sort.
+-- Exactly the ids with from <= time < until have lower_bound(from) <= id < lower_bound(until).
+-- There is no bound for text, which does not sort by time.
 CREATE OR REPLACE FUNCTION snoflax._flake_lower_bound(at timestamptz, epoch_ms bigint, caller text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
@@ -389,16 +389,16 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION snoflax.flake_lower_bound(timestamptz, bigint) IS
-  'The smallest flake whose time is at or after the moment, as 8 bytes; 22008 after the last moment.';
+  'The smallest flake whose time is at or after this time, as 8 bytes; 22008 after the last time.';
 COMMENT ON FUNCTION snoflax.flake_lower_bound_bigint(timestamptz, bigint) IS
-  'The smallest flake whose time is at or after the moment, for bigint columns; 22003 from 2^63, 22008 later.';
+  'The smallest flake whose time is at or after this time, for bigint columns; 22003 from 2^63, 22008 later.';
 
 CREATE OR REPLACE FUNCTION snoflax.flake_lower_bound_uuid8(at timestamptz, epoch_ms bigint DEFAULT 0) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.flake_to_uuid8(int8send(snoflax._flake_lower_bound(at, epoch_ms, 'flake_lower_bound_uuid8')));
 
 COMMENT ON FUNCTION snoflax.flake_lower_bound_uuid8(timestamptz, bigint) IS
-  'The smallest flake whose time is at or after the moment, for uuid8 columns; 22008 after the last moment.';
+  'The smallest flake whose time is at or after this time, for uuid8 columns; 22008 after the last time.';
 
 -- Checks --------------------------------------------------------------------------------------------------------------
 
@@ -444,10 +444,10 @@ COMMENT ON DOMAIN snoflax.flake_bigint IS 'A flake as a number below 2^63.';
 
 COMMENT ON DOMAIN snoflax.flake_uuid8 IS 'A flake as a UUIDv8.';
 
--- Ranges of time. The planner puts the comparisons in place of the call, for which they must not be STRICT. Each moment
--- stands there once, but for uid's recheck, since the planner does not copy what is slow or volatile. After the last
--- moment a range has no upper end, or nothing in it: its end is above all ids there. Nothing is above the last bigint, so
--- the ends of numbers are the largest ones before the range and in it.
+-- Ranges of time. The planner replaces the call by the comparisons, so the function must not be STRICT. Each time occurs
+-- only once, except for uid's recheck, since the planner does not copy slow or volatile expressions. After the last time
+-- a range has no upper end, or is empty: its end is then above all ids. Nothing is above the last bigint, so the ends
+-- of numbers are the largest one before the range and the largest one in it.
 
 CREATE OR REPLACE FUNCTION snoflax._flake_end_binary(at timestamptz, epoch_ms bigint) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -482,8 +482,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN id >= snoflax._flake_end_binary(from_time, epoch_ms)
   AND id < snoflax._flake_end_binary(until_time, epoch_ms);
 COMMENT ON FUNCTION snoflax.flake_between(bytea, timestamptz, timestamptz, bigint) IS
-  'Whether a flake, stored as its 8 bytes, was made at or after the first moment and before the second. In WHERE it is a '
-  'range of the key, by its index. NULL for NULL.';
+  'Whether a flake, stored as its 8 bytes, was generated at or after from_time and before until_time. In WHERE it is a '
+  'range of the key and uses its index. NULL for NULL.';
 
 CREATE OR REPLACE FUNCTION snoflax.flake_between(
   id bigint, from_time timestamptz, until_time timestamptz, epoch_ms bigint DEFAULT 0) RETURNS boolean
@@ -491,8 +491,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN id > snoflax._flake_end_bigint(from_time, epoch_ms)
   AND id <= snoflax._flake_end_bigint(until_time, epoch_ms);
 COMMENT ON FUNCTION snoflax.flake_between(bigint, timestamptz, timestamptz, bigint) IS
-  'Whether a flake, stored as a number below 2^63, was made at or after the first moment and before the second. In WHERE it is a '
-  'range of the key, by its index. NULL for NULL.';
+  'Whether a flake, stored as a number below 2^63, was generated at or after from_time and before until_time. In WHERE it is a '
+  'range of the key and uses its index. NULL for NULL.';
 
 CREATE OR REPLACE FUNCTION snoflax.flake_between(
   id uuid, from_time timestamptz, until_time timestamptz, epoch_ms bigint DEFAULT 0) RETURNS boolean
@@ -500,8 +500,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN id >= snoflax._flake_end_uuid8(from_time, epoch_ms)
   AND id < snoflax._flake_end_uuid8(until_time, epoch_ms);
 COMMENT ON FUNCTION snoflax.flake_between(uuid, timestamptz, timestamptz, bigint) IS
-  'Whether a flake, stored as a UUIDv8, was made at or after the first moment and before the second. In WHERE it is a '
-  'range of the key, by its index. NULL for NULL.';
+  'Whether a flake, stored as a UUIDv8, was generated at or after from_time and before until_time. In WHERE it is a '
+  'range of the key and uses its index. NULL for NULL.';
 
 -- pg_partman ----------------------------------------------------------------------------------------------------------
 
@@ -509,7 +509,7 @@ CREATE OR REPLACE FUNCTION snoflax.flake_partman_decode(key text) RETURNS timest
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.flake_time(key::uuid);
 
--- Values of p_time_encoder and p_time_decoder; the decoder gets any key as text.
+-- Functions for p_time_encoder and p_time_decoder; the decoder gets any key as text.
 CREATE OR REPLACE FUNCTION snoflax.flake_partman_encode_uuid8(at timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.flake_lower_bound_uuid8(at);
@@ -525,7 +525,7 @@ COMMENT ON FUNCTION snoflax.flake_partman_decode(text) IS
 -- A value of snoflax.flake_state is millisecond << 20 | counter. The milliseconds are Unix time, whatever the epoch of
 -- the ids, and last until 2248.
 
--- It starts in the guard zone of unit 0, so that nobody gets an id before _clock_advance() has let it.
+-- It starts in the guard zone of unit 0, so that the first call takes the slow path, _clock_advance().
 CREATE SEQUENCE IF NOT EXISTS snoflax.flake_state AS bigint MINVALUE 0 START 65536;
 CREATE SEQUENCE IF NOT EXISTS snoflax._flake_timeline AS bigint
   INCREMENT 9223372036854775807 MINVALUE 0 MAXVALUE 4294967296 START 0;
@@ -575,7 +575,7 @@ END $$;
 
 REVOKE EXECUTE ON FUNCTION snoflax.flake_set_worker(integer, integer, bigint) FROM PUBLIC;
 
--- The 64 bits of an id. 100 units are the 0.1 s that clock.sql speaks of.
+-- The 64 bits of an id. 100 units are the 0.1 s of clock.sql.
 CREATE OR REPLACE FUNCTION snoflax._flake_next(fits_bigint boolean) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
 DECLARE
@@ -627,6 +627,6 @@ COMMENT ON FUNCTION snoflax.flake_set_worker(integer, integer, bigint) IS
   'the first id. No other generator may have both. Needed before the first id, and again in a copy of the database. '
   'For the owner.';
 COMMENT ON FUNCTION snoflax.flake_generate() IS
-  'A new flake as bytea. Larger than any that this database made before the call. Needs USAGE on sequence flake_state.';
+  'A new flake as bytea. Larger than all that this database generated before. Needs USAGE on sequence flake_state.';
 COMMENT ON FUNCTION snoflax.flake_generate_bigint() IS
   'A new flake as bigint; with epoch 0 an error from 2039-09-07 on.';

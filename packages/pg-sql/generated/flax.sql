@@ -19,8 +19,8 @@ RETURN digits + 3255307777713450285/*flax.digit0*/
   + (((digits + 1880844493789993498/*flax.from38*/) >> 6) & 72340172838076673/*bit0*/);
 
 -- The inverse. The same trick on the low 6 bits of a code, put together with its bit 6: below 64 either decides
--- (digit 1), above 64 both (digits 37, 38); that bit alone tells digit 11 and up. Other codes than the alphabet's give
--- any digits, so the caller makes codes again and compares, which is what makes decoding strict.
+-- (digit 1), above 64 both (digits 37, 38); that bit alone decides on digit 11. Codes outside the alphabet return
+-- arbitrary digits, so the caller encodes them again and compares, which makes decoding strict.
 CREATE OR REPLACE FUNCTION snoflax._flax_digits(codes bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN ((codes & 9187201950435737471/*low7*/) - 3255307777713450285/*flax.digit0*/
@@ -36,7 +36,7 @@ RETURN snoflax._read_bytes(id, 12/*flax.bytes*/, 'flax', caller);
 
 -- Reading, see shared.sql ---------------------------------------------------------------------------------------------
 
--- The bytes of 16 ASCII codes, or none.
+-- The bytes of 16 ASCII codes; NULL for other bytes.
 CREATE OR REPLACE FUNCTION snoflax._flax_bytes_of_ascii(ascii bytea) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
@@ -85,7 +85,7 @@ CREATE OR REPLACE FUNCTION snoflax._flax_bytes_of_uuid8(id uuid, caller text) RE
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._read_uuid8(id, 12/*flax.bytes*/, '01'/*flax.tag*/, 'flax', caller);
 
--- Octet 8 of a uuid8 is 128 or more, which no ASCII code is.
+-- Octet 8 of a uuid8 is 128 or more, unlike any ASCII code.
 CREATE OR REPLACE FUNCTION snoflax._flax_bytes(id uuid, caller text) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
@@ -120,7 +120,7 @@ RETURN encode(snoflax._flax_ascii(id, 'flax_encode'), 'escape');
 CREATE OR REPLACE FUNCTION snoflax.flax_encode(id text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  bytes bytea := snoflax._flax_bytes(id, 'flax_encode'); -- refuses what is no id
+  bytes bytea := snoflax._flax_bytes(id, 'flax_encode'); -- refuses a malformed id
 BEGIN
   RETURN id;
 END $$;
@@ -141,7 +141,7 @@ RETURN encode(snoflax._flax_ascii(id, 'flax_to_uuid'), 'hex')::uuid;
 CREATE OR REPLACE FUNCTION snoflax.flax_to_uuid(id text) RETURNS uuid
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  bytes bytea := snoflax._flax_bytes(id, 'flax_to_uuid'); -- refuses what is no id
+  bytes bytea := snoflax._flax_bytes(id, 'flax_to_uuid'); -- refuses a malformed id
 BEGIN
   RETURN encode(convert_to(id, 'UTF8'::name), 'hex')::uuid;
 END $$;
@@ -174,13 +174,13 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._flax_bytes_of_uuid8(id, 'flax_from_uuid8');
 
 COMMENT ON FUNCTION snoflax.flax_encode(bytea) IS
-  'The text of a flax given in 12 bytes; 22P02 if it is none.';
+  'The text of a flax passed in 12 bytes; 22P02 if it is none.';
 
 COMMENT ON FUNCTION snoflax.flax_encode(text) IS
-  'The text of a flax given in text; 22P02 if it is none.';
+  'The text of a flax passed in text; 22P02 if it is none.';
 
 COMMENT ON FUNCTION snoflax.flax_encode(uuid) IS
-  'The text of a flax given in a uuid or uuid8 column; 22P02 if it is none.';
+  'The text of a flax passed in a uuid or uuid8 column; 22P02 if it is none.';
 
 CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_encode(prefix text, id bytea) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -195,13 +195,13 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._check_prefix(prefix, 'flax_prefixed_encode') || snoflax.flax_encode(id);
 
 COMMENT ON FUNCTION snoflax.flax_prefixed_encode(text, bytea) IS
-  'The text of a flax given in 12 bytes, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+  'The text of a flax passed in 12 bytes, after a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
 
 COMMENT ON FUNCTION snoflax.flax_prefixed_encode(text, text) IS
-  'The text of a flax given in text, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+  'The text of a flax passed in text, after a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
 
 COMMENT ON FUNCTION snoflax.flax_prefixed_encode(text, uuid) IS
-  'The text of a flax given in a uuid or uuid8 column, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+  'The text of a flax passed in a uuid or uuid8 column, after a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
 
 CREATE OR REPLACE FUNCTION snoflax.flax_prefixed_decode(prefix text, id text) RETURNS bytea
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -246,8 +246,8 @@ RETURN snoflax._moment(snoflax._flax_time_ms(snoflax._flax_bytes(id, 'flax_time'
 COMMENT ON FUNCTION snoflax.flax_time(bytea) IS
   'When the flax in 12 bytes was made, to the millisecond; 22P02 if it is none.';
 
--- The first characters have all of the time, so no bytes are made: each is looked up in a table of the digits by code.
--- What is not 16 characters is left to the other way: a uuid8, and what is refused.
+-- The first characters contain the whole time, so no bytes are needed: each is looked up in a table of digits by code.
+-- Values without 16 characters take the other way: a uuid8, and malformed ids.
 
 CREATE OR REPLACE FUNCTION snoflax.flax_time(id text) RETURNS timestamptz
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -355,7 +355,7 @@ COMMENT ON FUNCTION snoflax.flax_pack(snoflax.flax_fields) IS
 
 -- Bounds --------------------------------------------------------------------------------------------------------------
 
--- Every id with from <= time < until lies in lower_bound(from) <= id < lower_bound(until), and no other does.
+-- Exactly the ids with from <= time < until have lower_bound(from) <= id < lower_bound(until).
 CREATE OR REPLACE FUNCTION snoflax._flax_lower_unit(at timestamptz) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
@@ -377,9 +377,9 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN substring(int8send(snoflax._flax_lower_unit(at)) from 4/*flax.time.from*/) || decode('00000000000000'/*flax.random.zero*/, 'hex');
 
 COMMENT ON FUNCTION snoflax.flax_lower_bound(timestamptz) IS
-  'The smallest flax whose time is at or after the moment, as 12 bytes; 22008 after the last moment.';
+  'The smallest flax whose time is at or after this time, as 12 bytes; 22008 after the last time.';
 
--- The first 8 characters have all of the bound's bits, the others are the alphabet's first.
+-- The first 8 characters contain all bits of the bound; the others are the alphabet's first.
 
 CREATE OR REPLACE FUNCTION snoflax.flax_lower_bound_uuid(at timestamptz) RETURNS uuid
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -400,17 +400,17 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION snoflax.flax_lower_bound_uuid(timestamptz) IS
-  'The smallest flax whose time is at or after the moment, for uuid columns; 22008 after the last moment.';
+  'The smallest flax whose time is at or after this time, for uuid columns; 22008 after the last time.';
 
 COMMENT ON FUNCTION snoflax.flax_lower_bound_text(timestamptz) IS
-  'The smallest flax whose time is at or after the moment, for text columns; 22008 after the last moment.';
+  'The smallest flax whose time is at or after this time, for text columns; 22008 after the last time.';
 
 CREATE OR REPLACE FUNCTION snoflax.flax_lower_bound_uuid8(at timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.flax_to_uuid8(snoflax.flax_lower_bound(at));
 
 COMMENT ON FUNCTION snoflax.flax_lower_bound_uuid8(timestamptz) IS
-  'The smallest flax whose time is at or after the moment, for uuid8 columns; 22008 after the last moment.';
+  'The smallest flax whose time is at or after this time, for uuid8 columns; 22008 after the last time.';
 
 -- Checks --------------------------------------------------------------------------------------------------------------
 
@@ -456,10 +456,10 @@ COMMENT ON DOMAIN snoflax.flax_uuid8 IS 'A flax as a UUIDv8.';
 
 COMMENT ON DOMAIN snoflax.flax_text IS 'A flax as text.';
 
--- Ranges of time. The planner puts the comparisons in place of the call, for which they must not be STRICT. Each moment
--- stands there once, but for uid's recheck, since the planner does not copy what is slow or volatile. After the last
--- moment a range has no upper end, or nothing in it: its end is above all ids there. Nothing is above the last bigint, so
--- the ends of numbers are the largest ones before the range and in it.
+-- Ranges of time. The planner replaces the call by the comparisons, so the function must not be STRICT. Each time occurs
+-- only once, except for uid's recheck, since the planner does not copy slow or volatile expressions. After the last time
+-- a range has no upper end, or is empty: its end is then above all ids. Nothing is above the last bigint, so the ends
+-- of numbers are the largest one before the range and the largest one in it.
 
 CREATE OR REPLACE FUNCTION snoflax._flax_end_binary(at timestamptz) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -503,8 +503,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN id >= snoflax._flax_end_binary(from_time)
   AND id < snoflax._flax_end_binary(until_time);
 COMMENT ON FUNCTION snoflax.flax_between(bytea, timestamptz, timestamptz) IS
-  'Whether a flax, stored as its 12 bytes, was made at or after the first moment and before the second. In WHERE it is a '
-  'range of the key, by its index. NULL for NULL.';
+  'Whether a flax, stored as its 12 bytes, was generated at or after from_time and before until_time. In WHERE it is a '
+  'range of the key and uses its index. NULL for NULL.';
 
 CREATE OR REPLACE FUNCTION snoflax.flax_between(
   id uuid, from_time timestamptz, until_time timestamptz) RETURNS boolean
@@ -512,8 +512,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN id >= snoflax._flax_end_uuid(from_time)
   AND id < snoflax._flax_end_uuid(until_time);
 COMMENT ON FUNCTION snoflax.flax_between(uuid, timestamptz, timestamptz) IS
-  'Whether a flax, stored as a uuid that holds its 16 characters, was made at or after the first moment and before the second. In WHERE it is a '
-  'range of the key, by its index. NULL for NULL.';
+  'Whether a flax, stored as a uuid that holds its 16 characters, was generated at or after from_time and before until_time. In WHERE it is a '
+  'range of the key and uses its index. NULL for NULL.';
 
 CREATE OR REPLACE FUNCTION snoflax.flax_between_uuid8(
   id uuid, from_time timestamptz, until_time timestamptz) RETURNS boolean
@@ -521,8 +521,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN id >= snoflax._flax_end_uuid8(from_time)
   AND id < snoflax._flax_end_uuid8(until_time);
 COMMENT ON FUNCTION snoflax.flax_between_uuid8(uuid, timestamptz, timestamptz) IS
-  'Whether a flax, stored as a UUIDv8, was made at or after the first moment and before the second. In WHERE it is a '
-  'range of the key, by its index. NULL for NULL.';
+  'Whether a flax, stored as a UUIDv8, was generated at or after from_time and before until_time. In WHERE it is a '
+  'range of the key and uses its index. NULL for NULL.';
 
 CREATE OR REPLACE FUNCTION snoflax.flax_between(
   id text, from_time timestamptz, until_time timestamptz) RETURNS boolean
@@ -530,10 +530,10 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN id COLLATE "C" >= snoflax._flax_end_text(from_time)
   AND id COLLATE "C" < snoflax._flax_end_text(until_time);
 COMMENT ON FUNCTION snoflax.flax_between(text, timestamptz, timestamptz) IS
-  'Whether a flax, stored as text, was made at or after the first moment and before the second. In WHERE it is a '
-  'range of the key, by its index. NULL for NULL.';
+  'Whether a flax, stored as text, was generated at or after from_time and before until_time. In WHERE it is a '
+  'range of the key and uses its index. NULL for NULL.';
 
--- A column of the domain says what its uuids are.
+-- The domain of a column says which form its uuids have.
 CREATE OR REPLACE FUNCTION snoflax.flax_between(
   id snoflax.flax_uuid8, from_time timestamptz, until_time timestamptz) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -553,17 +553,17 @@ BEGIN
   RETURN snoflax.flax_time(key::uuid);
 END $$;
 
--- Values of p_time_encoder and p_time_decoder; the decoder gets any key as text.
+-- Functions for p_time_encoder and p_time_decoder; the decoder gets any key as text.
 CREATE OR REPLACE FUNCTION snoflax.flax_partman_encode_uuid(at timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.flax_lower_bound_uuid(at);
 
--- Values of p_time_encoder and p_time_decoder; the decoder gets any key as text.
+-- Functions for p_time_encoder and p_time_decoder; the decoder gets any key as text.
 CREATE OR REPLACE FUNCTION snoflax.flax_partman_encode_uuid8(at timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.flax_lower_bound_uuid8(at);
 
--- Values of p_time_encoder and p_time_decoder; the decoder gets any key as text.
+-- Functions for p_time_encoder and p_time_decoder; the decoder gets any key as text.
 CREATE OR REPLACE FUNCTION snoflax.flax_partman_encode_text(at timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.flax_lower_bound_text(at);
@@ -590,7 +590,7 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN ((snoflax._clock_us() / 1000 - 1969826213888/*flax.middleMs*/) * 16777216) # (-9223372036854775808);
 
 -- One expression, because PL/pgSQL takes half as much again. gen_random_uuid() draws on a secure source, and its last 7
--- bytes are all random: version and variant lie before them.
+-- bytes are all random: version and variant are before them.
 CREATE OR REPLACE FUNCTION snoflax.flax_generate() RETURNS bytea
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN substring(int8send(snoflax._flax_clock()), 1, 5) || substring(uuid_send(gen_random_uuid()), 10);
@@ -614,7 +614,7 @@ CREATE OR REPLACE FUNCTION snoflax.flax_generate_text() RETURNS text
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN encode(snoflax._flax_ascii_new(snoflax._flax_clock() >> 16, uuid_send(gen_random_uuid())), 'escape');
 
--- A moment before 2000 is below the epoch, cut or floored.
+-- A time before 2000 is before the epoch, whether truncated or floored.
 CREATE OR REPLACE FUNCTION snoflax.flax_generate_at(at timestamptz) RETURNS bytea
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE AS $$
 DECLARE
@@ -631,21 +631,21 @@ CREATE OR REPLACE FUNCTION snoflax.flax_generate_at_uuid(at timestamptz) RETURNS
 LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
 RETURN snoflax.flax_to_uuid(snoflax.flax_generate_at(at));
 COMMENT ON FUNCTION snoflax.flax_generate_at_uuid(timestamptz) IS
-  'A new flax of that moment, whose fraction of a millisecond is cut off, as a uuid that holds its 16 characters.';
+  'A new flax with this time, rounded down to its millisecond, as a uuid that holds its 16 characters.';
 
 
 CREATE OR REPLACE FUNCTION snoflax.flax_generate_at_uuid8(at timestamptz) RETURNS uuid
 LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
 RETURN snoflax.flax_to_uuid8(snoflax.flax_generate_at(at));
 COMMENT ON FUNCTION snoflax.flax_generate_at_uuid8(timestamptz) IS
-  'A new flax of that moment, whose fraction of a millisecond is cut off, as a UUIDv8.';
+  'A new flax with this time, rounded down to its millisecond, as a UUIDv8.';
 
 
 CREATE OR REPLACE FUNCTION snoflax.flax_generate_at_text(at timestamptz) RETURNS text
 LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
 RETURN snoflax.flax_encode(snoflax.flax_generate_at(at));
 COMMENT ON FUNCTION snoflax.flax_generate_at_text(timestamptz) IS
-  'A new flax of that moment, whose fraction of a millisecond is cut off, as text.';
+  'A new flax with this time, rounded down to its millisecond, as text.';
 
 CREATE OR REPLACE FUNCTION snoflax.flax_generate_uuid8() RETURNS uuid
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
@@ -669,4 +669,4 @@ COMMENT ON FUNCTION snoflax.flax_generate() IS 'A new flax as bytea. No two are 
 COMMENT ON FUNCTION snoflax.flax_generate_uuid() IS 'A new flax as uuid: the 16 characters as bytes.';
 COMMENT ON FUNCTION snoflax.flax_generate_text() IS 'A new flax as text.';
 COMMENT ON FUNCTION snoflax.flax_generate_at(timestamptz) IS
-  'A new flax of that moment, whose fraction of a millisecond is cut off.';
+  'A new flax with this time, rounded down to its millisecond.';

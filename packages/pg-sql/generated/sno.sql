@@ -26,7 +26,7 @@ RETURN snoflax._read_bytes(id, 10/*sno.bytes*/, 'sno', caller);
 
 -- Reading, see shared.sql ---------------------------------------------------------------------------------------------
 
--- The bytes of 16 ASCII codes, or none.
+-- The bytes of 16 ASCII codes; NULL for other bytes.
 CREATE OR REPLACE FUNCTION snoflax._sno_bytes_of_ascii(ascii bytea) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
@@ -75,7 +75,7 @@ CREATE OR REPLACE FUNCTION snoflax._sno_bytes_of_uuid8(id uuid, caller text) RET
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._read_uuid8(id, 10/*sno.bytes*/, '02'/*sno.tag*/, 'sno', caller);
 
--- Octet 8 of a uuid8 is 128 or more, which no ASCII code is.
+-- Octet 8 of a uuid8 is 128 or more, unlike any ASCII code.
 CREATE OR REPLACE FUNCTION snoflax._sno_bytes(id uuid, caller text) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
@@ -110,7 +110,7 @@ RETURN encode(snoflax._sno_ascii(id, 'sno_encode'), 'escape');
 CREATE OR REPLACE FUNCTION snoflax.sno_encode(id text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  bytes bytea := snoflax._sno_bytes(id, 'sno_encode'); -- refuses what is no id
+  bytes bytea := snoflax._sno_bytes(id, 'sno_encode'); -- refuses a malformed id
 BEGIN
   RETURN id;
 END $$;
@@ -131,7 +131,7 @@ RETURN encode(snoflax._sno_ascii(id, 'sno_to_uuid'), 'hex')::uuid;
 CREATE OR REPLACE FUNCTION snoflax.sno_to_uuid(id text) RETURNS uuid
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  bytes bytea := snoflax._sno_bytes(id, 'sno_to_uuid'); -- refuses what is no id
+  bytes bytea := snoflax._sno_bytes(id, 'sno_to_uuid'); -- refuses a malformed id
 BEGIN
   RETURN encode(convert_to(id, 'UTF8'::name), 'hex')::uuid;
 END $$;
@@ -164,13 +164,13 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._sno_bytes_of_uuid8(id, 'sno_from_uuid8');
 
 COMMENT ON FUNCTION snoflax.sno_encode(bytea) IS
-  'The text of a sno given in 10 bytes; 22P02 if it is none.';
+  'The text of a sno passed in 10 bytes; 22P02 if it is none.';
 
 COMMENT ON FUNCTION snoflax.sno_encode(text) IS
-  'The text of a sno given in text; 22P02 if it is none.';
+  'The text of a sno passed in text; 22P02 if it is none.';
 
 COMMENT ON FUNCTION snoflax.sno_encode(uuid) IS
-  'The text of a sno given in a uuid or uuid8 column; 22P02 if it is none.';
+  'The text of a sno passed in a uuid or uuid8 column; 22P02 if it is none.';
 
 CREATE OR REPLACE FUNCTION snoflax.sno_prefixed_encode(prefix text, id bytea) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -185,13 +185,13 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._check_prefix(prefix, 'sno_prefixed_encode') || snoflax.sno_encode(id);
 
 COMMENT ON FUNCTION snoflax.sno_prefixed_encode(text, bytea) IS
-  'The text of a sno given in 10 bytes, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+  'The text of a sno passed in 10 bytes, after a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
 
 COMMENT ON FUNCTION snoflax.sno_prefixed_encode(text, text) IS
-  'The text of a sno given in text, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+  'The text of a sno passed in text, after a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
 
 COMMENT ON FUNCTION snoflax.sno_prefixed_encode(text, uuid) IS
-  'The text of a sno given in a uuid or uuid8 column, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+  'The text of a sno passed in a uuid or uuid8 column, after a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
 
 CREATE OR REPLACE FUNCTION snoflax.sno_prefixed_decode(prefix text, id text) RETURNS bytea
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -249,8 +249,8 @@ RETURN snoflax._moment(snoflax._sno_time_ms(snoflax._sno_bytes(id, 'sno_time')))
 COMMENT ON FUNCTION snoflax.sno_time(bytea) IS
   'When the sno in 10 bytes was made, as the start of its 4 ms unit; 22P02 if it is none.';
 
--- The first characters have all of the time, so no bytes are made: each is looked up in a table of the digits by code.
--- What is not 16 characters is left to the other way: a uuid8, and what is refused.
+-- The first characters contain the whole time, so no bytes are needed: each is looked up in a table of digits by code.
+-- Values without 16 characters take the other way: a uuid8, and malformed ids.
 
 CREATE OR REPLACE FUNCTION snoflax.sno_time(id text) RETURNS timestamptz
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -416,9 +416,9 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._sno_compose(snoflax._sno_lower_unit(at), 0, 0, 0, 0);
 
 COMMENT ON FUNCTION snoflax.sno_lower_bound(timestamptz) IS
-  'The smallest sno whose time is at or after the moment, as 10 bytes; 22008 after the last moment.';
+  'The smallest sno whose time is at or after this time, as 10 bytes; 22008 after the last time.';
 
--- The first 8 characters have all of the bound's bits, the others are the alphabet's first.
+-- The first 8 characters contain all bits of the bound; the others are the alphabet's first.
 
 CREATE OR REPLACE FUNCTION snoflax.sno_lower_bound_uuid(at timestamptz) RETURNS uuid
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -439,17 +439,17 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION snoflax.sno_lower_bound_uuid(timestamptz) IS
-  'The smallest sno whose time is at or after the moment, for uuid columns; 22008 after the last moment.';
+  'The smallest sno whose time is at or after this time, for uuid columns; 22008 after the last time.';
 
 COMMENT ON FUNCTION snoflax.sno_lower_bound_text(timestamptz) IS
-  'The smallest sno whose time is at or after the moment, for text columns; 22008 after the last moment.';
+  'The smallest sno whose time is at or after this time, for text columns; 22008 after the last time.';
 
 CREATE OR REPLACE FUNCTION snoflax.sno_lower_bound_uuid8(at timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.sno_to_uuid8(snoflax.sno_lower_bound(at));
 
 COMMENT ON FUNCTION snoflax.sno_lower_bound_uuid8(timestamptz) IS
-  'The smallest sno whose time is at or after the moment, for uuid8 columns; 22008 after the last moment.';
+  'The smallest sno whose time is at or after this time, for uuid8 columns; 22008 after the last time.';
 
 -- Checks --------------------------------------------------------------------------------------------------------------
 
@@ -495,10 +495,10 @@ COMMENT ON DOMAIN snoflax.sno_uuid8 IS 'A sno as a UUIDv8.';
 
 COMMENT ON DOMAIN snoflax.sno_text IS 'A sno as text.';
 
--- Ranges of time. The planner puts the comparisons in place of the call, for which they must not be STRICT. Each moment
--- stands there once, but for uid's recheck, since the planner does not copy what is slow or volatile. After the last
--- moment a range has no upper end, or nothing in it: its end is above all ids there. Nothing is above the last bigint, so
--- the ends of numbers are the largest ones before the range and in it.
+-- Ranges of time. The planner replaces the call by the comparisons, so the function must not be STRICT. Each time occurs
+-- only once, except for uid's recheck, since the planner does not copy slow or volatile expressions. After the last time
+-- a range has no upper end, or is empty: its end is then above all ids. Nothing is above the last bigint, so the ends
+-- of numbers are the largest one before the range and the largest one in it.
 
 CREATE OR REPLACE FUNCTION snoflax._sno_end_binary(at timestamptz) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -542,8 +542,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN id >= snoflax._sno_end_binary(from_time)
   AND id < snoflax._sno_end_binary(until_time);
 COMMENT ON FUNCTION snoflax.sno_between(bytea, timestamptz, timestamptz) IS
-  'Whether a sno, stored as its 10 bytes, was made at or after the first moment and before the second. In WHERE it is a '
-  'range of the key, by its index. NULL for NULL.';
+  'Whether a sno, stored as its 10 bytes, was generated at or after from_time and before until_time. In WHERE it is a '
+  'range of the key and uses its index. NULL for NULL.';
 
 CREATE OR REPLACE FUNCTION snoflax.sno_between(
   id uuid, from_time timestamptz, until_time timestamptz) RETURNS boolean
@@ -551,8 +551,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN id >= snoflax._sno_end_uuid(from_time)
   AND id < snoflax._sno_end_uuid(until_time);
 COMMENT ON FUNCTION snoflax.sno_between(uuid, timestamptz, timestamptz) IS
-  'Whether a sno, stored as a uuid that holds its 16 characters, was made at or after the first moment and before the second. In WHERE it is a '
-  'range of the key, by its index. NULL for NULL.';
+  'Whether a sno, stored as a uuid that holds its 16 characters, was generated at or after from_time and before until_time. In WHERE it is a '
+  'range of the key and uses its index. NULL for NULL.';
 
 CREATE OR REPLACE FUNCTION snoflax.sno_between_uuid8(
   id uuid, from_time timestamptz, until_time timestamptz) RETURNS boolean
@@ -560,8 +560,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN id >= snoflax._sno_end_uuid8(from_time)
   AND id < snoflax._sno_end_uuid8(until_time);
 COMMENT ON FUNCTION snoflax.sno_between_uuid8(uuid, timestamptz, timestamptz) IS
-  'Whether a sno, stored as a UUIDv8, was made at or after the first moment and before the second. In WHERE it is a '
-  'range of the key, by its index. NULL for NULL.';
+  'Whether a sno, stored as a UUIDv8, was generated at or after from_time and before until_time. In WHERE it is a '
+  'range of the key and uses its index. NULL for NULL.';
 
 CREATE OR REPLACE FUNCTION snoflax.sno_between(
   id text, from_time timestamptz, until_time timestamptz) RETURNS boolean
@@ -569,10 +569,10 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN id COLLATE "C" >= snoflax._sno_end_text(from_time)
   AND id COLLATE "C" < snoflax._sno_end_text(until_time);
 COMMENT ON FUNCTION snoflax.sno_between(text, timestamptz, timestamptz) IS
-  'Whether a sno, stored as text, was made at or after the first moment and before the second. In WHERE it is a '
-  'range of the key, by its index. NULL for NULL.';
+  'Whether a sno, stored as text, was generated at or after from_time and before until_time. In WHERE it is a '
+  'range of the key and uses its index. NULL for NULL.';
 
--- A column of the domain says what its uuids are.
+-- The domain of a column says which form its uuids have.
 CREATE OR REPLACE FUNCTION snoflax.sno_between(
   id snoflax.sno_uuid8, from_time timestamptz, until_time timestamptz) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -592,17 +592,17 @@ BEGIN
   RETURN snoflax.sno_time(key::uuid);
 END $$;
 
--- Values of p_time_encoder and p_time_decoder; the decoder gets any key as text.
+-- Functions for p_time_encoder and p_time_decoder; the decoder gets any key as text.
 CREATE OR REPLACE FUNCTION snoflax.sno_partman_encode_uuid(at timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.sno_lower_bound_uuid(at);
 
--- Values of p_time_encoder and p_time_decoder; the decoder gets any key as text.
+-- Functions for p_time_encoder and p_time_decoder; the decoder gets any key as text.
 CREATE OR REPLACE FUNCTION snoflax.sno_partman_encode_uuid8(at timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.sno_lower_bound_uuid8(at);
 
--- Values of p_time_encoder and p_time_decoder; the decoder gets any key as text.
+-- Functions for p_time_encoder and p_time_decoder; the decoder gets any key as text.
 CREATE OR REPLACE FUNCTION snoflax.sno_partman_encode_text(at timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.sno_lower_bound_text(at);
@@ -623,7 +623,7 @@ COMMENT ON FUNCTION snoflax.sno_partman_decode(text) IS
 
 -- A value of snoflax.sno_state is unit << 24 | counter, the units being those of sno. 24 is what 63 bits leave.
 
--- It starts in the guard zone of unit 0, so that nobody gets an id before _clock_advance() has let it.
+-- It starts in the guard zone of unit 0, so that the first call takes the slow path, _clock_advance().
 CREATE SEQUENCE IF NOT EXISTS snoflax.sno_state AS bigint MINVALUE 0 START 65536;
 CREATE SEQUENCE IF NOT EXISTS snoflax._sno_timeline AS bigint
   INCREMENT 9223372036854775807 MINVALUE 0 MAXVALUE 4294967296 START 0;

@@ -17,8 +17,8 @@ RETURN digits + 3327647950551526958/*uid.digit0*/
   + (((digits + 1880844493789993498/*uid.from38*/) >> 6) & 72340172838076673/*bit0*/);
 
 -- The inverse. The same trick on the low 6 bits of a code, put together with its bit 6: below 64 either decides
--- (digit 1), above 64 both (digits 37, 38); that bit alone tells digit 11 and up. Other codes than the alphabet's give
--- any digits, so the caller makes codes again and compares, which is what makes decoding strict.
+-- (digit 1), above 64 both (digits 37, 38); that bit alone decides on digit 11. Codes outside the alphabet return
+-- arbitrary digits, so the caller encodes them again and compares, which makes decoding strict.
 CREATE OR REPLACE FUNCTION snoflax._uid_digits(codes bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN ((codes & 9187201950435737471/*low7*/) - 3327647950551526958/*uid.digit0*/
@@ -34,7 +34,7 @@ RETURN snoflax._read_bytes(id, 12/*uid.bytes*/, 'uid', caller);
 
 -- Reading, see shared.sql ---------------------------------------------------------------------------------------------
 
--- The bytes of 16 ASCII codes, or none.
+-- The bytes of 16 ASCII codes; NULL for other bytes.
 CREATE OR REPLACE FUNCTION snoflax._uid_bytes_of_ascii(ascii bytea) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
@@ -83,7 +83,7 @@ CREATE OR REPLACE FUNCTION snoflax._uid_bytes_of_uuid8(id uuid, caller text) RET
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._read_uuid8(id, 12/*uid.bytes*/, '04'/*uid.tag*/, 'uid', caller);
 
--- Octet 8 of a uuid8 is 128 or more, which no ASCII code is.
+-- Octet 8 of a uuid8 is 128 or more, unlike any ASCII code.
 CREATE OR REPLACE FUNCTION snoflax._uid_bytes(id uuid, caller text) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
@@ -118,7 +118,7 @@ RETURN encode(snoflax._uid_ascii(id, 'uid_encode'), 'escape');
 CREATE OR REPLACE FUNCTION snoflax.uid_encode(id text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  bytes bytea := snoflax._uid_bytes(id, 'uid_encode'); -- refuses what is no id
+  bytes bytea := snoflax._uid_bytes(id, 'uid_encode'); -- refuses a malformed id
 BEGIN
   RETURN id;
 END $$;
@@ -139,7 +139,7 @@ RETURN encode(snoflax._uid_ascii(id, 'uid_to_uuid'), 'hex')::uuid;
 CREATE OR REPLACE FUNCTION snoflax.uid_to_uuid(id text) RETURNS uuid
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  bytes bytea := snoflax._uid_bytes(id, 'uid_to_uuid'); -- refuses what is no id
+  bytes bytea := snoflax._uid_bytes(id, 'uid_to_uuid'); -- refuses a malformed id
 BEGIN
   RETURN encode(convert_to(id, 'UTF8'::name), 'hex')::uuid;
 END $$;
@@ -172,13 +172,13 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._uid_bytes_of_uuid8(id, 'uid_from_uuid8');
 
 COMMENT ON FUNCTION snoflax.uid_encode(bytea) IS
-  'The text of a uid given in 12 bytes; 22P02 if it is none.';
+  'The text of a uid passed in 12 bytes; 22P02 if it is none.';
 
 COMMENT ON FUNCTION snoflax.uid_encode(text) IS
-  'The text of a uid given in text; 22P02 if it is none.';
+  'The text of a uid passed in text; 22P02 if it is none.';
 
 COMMENT ON FUNCTION snoflax.uid_encode(uuid) IS
-  'The text of a uid given in a uuid or uuid8 column; 22P02 if it is none.';
+  'The text of a uid passed in a uuid or uuid8 column; 22P02 if it is none.';
 
 CREATE OR REPLACE FUNCTION snoflax.uid_prefixed_encode(prefix text, id bytea) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -193,13 +193,13 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._check_prefix(prefix, 'uid_prefixed_encode') || snoflax.uid_encode(id);
 
 COMMENT ON FUNCTION snoflax.uid_prefixed_encode(text, bytea) IS
-  'The text of a uid given in 12 bytes, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+  'The text of a uid passed in 12 bytes, after a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
 
 COMMENT ON FUNCTION snoflax.uid_prefixed_encode(text, text) IS
-  'The text of a uid given in text, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+  'The text of a uid passed in text, after a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
 
 COMMENT ON FUNCTION snoflax.uid_prefixed_encode(text, uuid) IS
-  'The text of a uid given in a uuid or uuid8 column, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+  'The text of a uid passed in a uuid or uuid8 column, after a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
 
 CREATE OR REPLACE FUNCTION snoflax.uid_prefixed_decode(prefix text, id text) RETURNS bytea
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -483,26 +483,26 @@ CREATE OR REPLACE FUNCTION snoflax.uid_upper_bound_uuid(at timestamptz, neighbou
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.uid_to_uuid(snoflax._uid_bound(at, true, neighbourhood, 'uid_upper_bound_uuid'));
 COMMENT ON FUNCTION snoflax.uid_upper_bound_uuid(timestamptz, integer) IS
-  'A uid above all made before the moment, up to a window higher, for uuid columns; 22008 after the last moment.';
+  'A uid above all generated before this time, up to a window higher, for uuid columns; 22008 after the last time.';
 
 
 CREATE OR REPLACE FUNCTION snoflax.uid_upper_bound_uuid8(at timestamptz, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.uid_to_uuid8(snoflax._uid_bound(at, true, neighbourhood, 'uid_upper_bound_uuid8'));
 COMMENT ON FUNCTION snoflax.uid_upper_bound_uuid8(timestamptz, integer) IS
-  'A uid above all made before the moment, up to a window higher, for uuid8 columns; 22008 after the last moment.';
+  'A uid above all generated before this time, up to a window higher, for uuid8 columns; 22008 after the last time.';
 
 
 CREATE OR REPLACE FUNCTION snoflax.uid_upper_bound_text(at timestamptz, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.uid_encode(snoflax._uid_bound(at, true, neighbourhood, 'uid_upper_bound_text'));
 COMMENT ON FUNCTION snoflax.uid_upper_bound_text(timestamptz, integer) IS
-  'A uid above all made before the moment, up to a window higher, for text columns; 22008 after the last moment.';
+  'A uid above all generated before this time, up to a window higher, for text columns; 22008 after the last time.';
 
 COMMENT ON FUNCTION snoflax.uid_lower_bound(timestamptz, integer) IS
-  'The smallest uid that a clock gives at or after the moment, as 12 bytes; 22008 after the last moment.';
+  'The smallest uid that a clock can generate at or after this time, as 12 bytes; 22008 after the last time.';
 COMMENT ON FUNCTION snoflax.uid_upper_bound(timestamptz, integer) IS
-  'A uid above all made before the moment, up to a window higher, as 12 bytes; 22008 after the last moment.';
+  'A uid above all generated before this time, up to a window higher, as 12 bytes; 22008 after the last time.';
 
 CREATE OR REPLACE FUNCTION snoflax.uid_lower_bound_uuid(at timestamptz, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -517,13 +517,13 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.uid_encode(snoflax._uid_bound(at, false, neighbourhood, 'uid_lower_bound_text'));
 
 COMMENT ON FUNCTION snoflax.uid_lower_bound_uuid(timestamptz, integer) IS
-  'The smallest uid that a clock gives at or after the moment, for uuid columns; 22008 after the last moment.';
+  'The smallest uid that a clock can generate at or after this time, for uuid columns; 22008 after the last time.';
 
 COMMENT ON FUNCTION snoflax.uid_lower_bound_uuid8(timestamptz, integer) IS
-  'The smallest uid that a clock gives at or after the moment, for uuid8 columns; 22008 after the last moment.';
+  'The smallest uid that a clock can generate at or after this time, for uuid8 columns; 22008 after the last time.';
 
 COMMENT ON FUNCTION snoflax.uid_lower_bound_text(timestamptz, integer) IS
-  'The smallest uid that a clock gives at or after the moment, for text columns; 22008 after the last moment.';
+  'The smallest uid that a clock can generate at or after this time, for text columns; 22008 after the last time.';
 
 -- Checks --------------------------------------------------------------------------------------------------------------
 
@@ -569,10 +569,10 @@ COMMENT ON DOMAIN snoflax.uid_uuid8 IS 'A uid as a UUIDv8.';
 
 COMMENT ON DOMAIN snoflax.uid_text IS 'A uid as text.';
 
--- Ranges of time. The planner puts the comparisons in place of the call, for which they must not be STRICT. Each moment
--- stands there once, but for uid's recheck, since the planner does not copy what is slow or volatile. After the last
--- moment a range has no upper end, or nothing in it: its end is above all ids there. Nothing is above the last bigint, so
--- the ends of numbers are the largest ones before the range and in it.
+-- Ranges of time. The planner replaces the call by the comparisons, so the function must not be STRICT. Each time occurs
+-- only once, except for uid's recheck, since the planner does not copy slow or volatile expressions. After the last time
+-- a range has no upper end, or is empty: its end is then above all ids. Nothing is above the last bigint, so the ends
+-- of numbers are the largest one before the range and the largest one in it.
 
 CREATE OR REPLACE FUNCTION snoflax._uid_end_binary(at timestamptz, upper boolean, neighbourhood integer) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -617,8 +617,8 @@ RETURN id >= snoflax._uid_end_binary(from_time, false, neighbourhood)
   AND id < snoflax._uid_end_binary(until_time, true, neighbourhood)
   AND snoflax.uid_time(id, neighbourhood) >= from_time AND snoflax.uid_time(id, neighbourhood) < until_time;
 COMMENT ON FUNCTION snoflax.uid_between(bytea, timestamptz, timestamptz, integer) IS
-  'Whether a uid, stored as its 12 bytes, was made at or after the first moment and before the second. In WHERE it is a '
-  'range of the key, by its index. NULL for NULL, 22003 for a neighbourhood outside 5 to 10.';
+  'Whether a uid, stored as its 12 bytes, was generated at or after from_time and before until_time. In WHERE it is a '
+  'range of the key and uses its index. NULL for NULL, 22003 for a neighbourhood outside 5 to 10.';
 
 CREATE OR REPLACE FUNCTION snoflax.uid_between(
   id uuid, from_time timestamptz, until_time timestamptz, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS boolean
@@ -627,8 +627,8 @@ RETURN id >= snoflax._uid_end_uuid(from_time, false, neighbourhood)
   AND id < snoflax._uid_end_uuid(until_time, true, neighbourhood)
   AND snoflax.uid_time(id, neighbourhood) >= from_time AND snoflax.uid_time(id, neighbourhood) < until_time;
 COMMENT ON FUNCTION snoflax.uid_between(uuid, timestamptz, timestamptz, integer) IS
-  'Whether a uid, stored as a uuid that holds its 16 characters, was made at or after the first moment and before the second. In WHERE it is a '
-  'range of the key, by its index. NULL for NULL, 22003 for a neighbourhood outside 5 to 10.';
+  'Whether a uid, stored as a uuid that holds its 16 characters, was generated at or after from_time and before until_time. In WHERE it is a '
+  'range of the key and uses its index. NULL for NULL, 22003 for a neighbourhood outside 5 to 10.';
 
 CREATE OR REPLACE FUNCTION snoflax.uid_between_uuid8(
   id uuid, from_time timestamptz, until_time timestamptz, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS boolean
@@ -637,8 +637,8 @@ RETURN id >= snoflax._uid_end_uuid8(from_time, false, neighbourhood)
   AND id < snoflax._uid_end_uuid8(until_time, true, neighbourhood)
   AND snoflax.uid_time(id, neighbourhood) >= from_time AND snoflax.uid_time(id, neighbourhood) < until_time;
 COMMENT ON FUNCTION snoflax.uid_between_uuid8(uuid, timestamptz, timestamptz, integer) IS
-  'Whether a uid, stored as a UUIDv8, was made at or after the first moment and before the second. In WHERE it is a '
-  'range of the key, by its index. NULL for NULL, 22003 for a neighbourhood outside 5 to 10.';
+  'Whether a uid, stored as a UUIDv8, was generated at or after from_time and before until_time. In WHERE it is a '
+  'range of the key and uses its index. NULL for NULL, 22003 for a neighbourhood outside 5 to 10.';
 
 CREATE OR REPLACE FUNCTION snoflax.uid_between(
   id text, from_time timestamptz, until_time timestamptz, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS boolean
@@ -647,10 +647,10 @@ RETURN id COLLATE "C" >= snoflax._uid_end_text(from_time, false, neighbourhood)
   AND id COLLATE "C" < snoflax._uid_end_text(until_time, true, neighbourhood)
   AND snoflax.uid_time(id, neighbourhood) >= from_time AND snoflax.uid_time(id, neighbourhood) < until_time;
 COMMENT ON FUNCTION snoflax.uid_between(text, timestamptz, timestamptz, integer) IS
-  'Whether a uid, stored as text, was made at or after the first moment and before the second. In WHERE it is a '
-  'range of the key, by its index. NULL for NULL, 22003 for a neighbourhood outside 5 to 10.';
+  'Whether a uid, stored as text, was generated at or after from_time and before until_time. In WHERE it is a '
+  'range of the key and uses its index. NULL for NULL, 22003 for a neighbourhood outside 5 to 10.';
 
--- A column of the domain says what its uuids are.
+-- The domain of a column says which form its uuids have.
 CREATE OR REPLACE FUNCTION snoflax.uid_between(
   id snoflax.uid_uuid8, from_time timestamptz, until_time timestamptz, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -670,17 +670,17 @@ BEGIN
   RETURN snoflax.uid_time(key::uuid);
 END $$;
 
--- Values of p_time_encoder and p_time_decoder; the decoder gets any key as text.
+-- Functions for p_time_encoder and p_time_decoder; the decoder gets any key as text.
 CREATE OR REPLACE FUNCTION snoflax.uid_partman_encode_uuid(at timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.uid_lower_bound_uuid(at);
 
--- Values of p_time_encoder and p_time_decoder; the decoder gets any key as text.
+-- Functions for p_time_encoder and p_time_decoder; the decoder gets any key as text.
 CREATE OR REPLACE FUNCTION snoflax.uid_partman_encode_uuid8(at timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.uid_lower_bound_uuid8(at);
 
--- Values of p_time_encoder and p_time_decoder; the decoder gets any key as text.
+-- Functions for p_time_encoder and p_time_decoder; the decoder gets any key as text.
 CREATE OR REPLACE FUNCTION snoflax.uid_partman_encode_text(at timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.uid_lower_bound_text(at);
@@ -702,7 +702,7 @@ COMMENT ON FUNCTION snoflax.uid_partman_decode(text) IS
 -- Units are the steps of 1.024 ms, of which each second has 977, numbered through: second * 977 + step. A value of
 -- snoflax.uid_state is unit << 20 | counter and lasts until 2255.
 
--- It starts in the guard zone of unit 0, so that nobody gets an id before _clock_advance() has let it.
+-- It starts in the guard zone of unit 0, so that the first call takes the slow path, _clock_advance().
 CREATE SEQUENCE IF NOT EXISTS snoflax.uid_state AS bigint MINVALUE 0 START 65536;
 CREATE SEQUENCE IF NOT EXISTS snoflax._uid_timeline AS bigint
   INCREMENT 9223372036854775807 MINVALUE 0 MAXVALUE 4294967296 START 0;
@@ -790,5 +790,5 @@ COMMENT ON FUNCTION snoflax.uid_set_node(text) IS
   'Needed before the first id, and again in a copy of the database. For the owner.';
 COMMENT ON FUNCTION snoflax.uid_set_node(bigint) IS 'The same by the fingerprint, 0 to 4294967295.';
 COMMENT ON FUNCTION snoflax.uid_generate() IS
-  'A new uid as bytea, of neighbourhood 8. Larger than any that this database made before the call, as long as the '
+  'A new uid as bytea, of neighbourhood 8. Larger than all that this database generated before, as long as the '
   'node stays. Needs USAGE on sequence uid_state.';

@@ -114,16 +114,16 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._uid_local_bytes(id, 'uid_local_from_uuid8');
 
 COMMENT ON FUNCTION snoflax.uid_local_encode(bytea) IS
-  'The text of a uid_local given in 8 bytes; 22P02 if it is none.';
+  'The text of a uid_local passed in 8 bytes; 22P02 if it is none.';
 
 COMMENT ON FUNCTION snoflax.uid_local_encode(bigint) IS
-  'The text of a uid_local given in a bigint column; 22003 if negative.';
+  'The text of a uid_local passed in a bigint column; 22003 if negative.';
 
 COMMENT ON FUNCTION snoflax.uid_local_encode(text) IS
-  'The text of a uid_local given in text; 22P02 if it is none.';
+  'The text of a uid_local passed in text; 22P02 if it is none.';
 
 COMMENT ON FUNCTION snoflax.uid_local_encode(uuid) IS
-  'The text of a uid_local given in a uuid8 column; 22P02 if it is none.';
+  'The text of a uid_local passed in a uuid8 column; 22P02 if it is none.';
 
 CREATE OR REPLACE FUNCTION snoflax.uid_local_prefixed_encode(prefix text, id bytea) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -142,16 +142,16 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._check_prefix(prefix, 'uid_local_prefixed_encode') || snoflax.uid_local_encode(id);
 
 COMMENT ON FUNCTION snoflax.uid_local_prefixed_encode(text, bytea) IS
-  'The text of a uid_local given in 8 bytes, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+  'The text of a uid_local passed in 8 bytes, after a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
 
 COMMENT ON FUNCTION snoflax.uid_local_prefixed_encode(text, bigint) IS
-  'The text of a uid_local given in a bigint column, behind a prefix: cus_…; 22023 for a malformed prefix, 22003 if negative.';
+  'The text of a uid_local passed in a bigint column, after a prefix: cus_…; 22023 for a malformed prefix, 22003 if negative.';
 
 COMMENT ON FUNCTION snoflax.uid_local_prefixed_encode(text, text) IS
-  'The text of a uid_local given in text, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+  'The text of a uid_local passed in text, after a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
 
 COMMENT ON FUNCTION snoflax.uid_local_prefixed_encode(text, uuid) IS
-  'The text of a uid_local given in a uuid8 column, behind a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
+  'The text of a uid_local passed in a uuid8 column, after a prefix: cus_…; 22023 for a malformed prefix, 22P02 if it is none.';
 
 CREATE OR REPLACE FUNCTION snoflax.uid_local_prefixed_decode(prefix text, id text) RETURNS bytea
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -340,9 +340,9 @@ RETURN snoflax._write_bigint(
   snoflax._uid_local_lower_bound(at, 'uid_local_lower_bound_bigint'), 'uid_local', 'uid_local_lower_bound_bigint');
 
 COMMENT ON FUNCTION snoflax.uid_local_lower_bound(timestamptz) IS
-  'The smallest uid_local that a clock gives at or after the moment, as 8 bytes; 22008 after the last moment.';
+  'The smallest uid_local that a clock can generate at or after this time, as 8 bytes; 22008 after the last time.';
 COMMENT ON FUNCTION snoflax.uid_local_lower_bound_bigint(timestamptz) IS
-  'The smallest uid_local that a clock gives at or after the moment, for bigint columns; 22003 from 2^63, 22008 later.';
+  'The smallest uid_local that a clock can generate at or after this time, for bigint columns; 22003 from 2^63, 22008 later.';
 
 CREATE OR REPLACE FUNCTION snoflax.uid_local_lower_bound_uuid8(at timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -353,10 +353,10 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.uid_local_encode(snoflax._uid_local_lower_bound(at, 'uid_local_lower_bound_text'));
 
 COMMENT ON FUNCTION snoflax.uid_local_lower_bound_uuid8(timestamptz) IS
-  'The smallest uid_local that a clock gives at or after the moment, for uuid8 columns; 22008 after the last moment.';
+  'The smallest uid_local that a clock can generate at or after this time, for uuid8 columns; 22008 after the last time.';
 
 COMMENT ON FUNCTION snoflax.uid_local_lower_bound_text(timestamptz) IS
-  'The smallest uid_local that a clock gives at or after the moment, for text columns; 22008 after the last moment.';
+  'The smallest uid_local that a clock can generate at or after this time, for text columns; 22008 after the last time.';
 
 -- Checks --------------------------------------------------------------------------------------------------------------
 
@@ -408,10 +408,10 @@ COMMENT ON DOMAIN snoflax.uid_local_uuid8 IS 'A uid_local as a UUIDv8.';
 
 COMMENT ON DOMAIN snoflax.uid_local_text IS 'A uid_local as text.';
 
--- Ranges of time. The planner puts the comparisons in place of the call, for which they must not be STRICT. Each moment
--- stands there once, but for uid's recheck, since the planner does not copy what is slow or volatile. After the last
--- moment a range has no upper end, or nothing in it: its end is above all ids there. Nothing is above the last bigint, so
--- the ends of numbers are the largest ones before the range and in it.
+-- Ranges of time. The planner replaces the call by the comparisons, so the function must not be STRICT. Each time occurs
+-- only once, except for uid's recheck, since the planner does not copy slow or volatile expressions. After the last time
+-- a range has no upper end, or is empty: its end is then above all ids. Nothing is above the last bigint, so the ends
+-- of numbers are the largest one before the range and the largest one in it.
 
 CREATE OR REPLACE FUNCTION snoflax._uid_local_end_binary(at timestamptz) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -455,8 +455,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN id >= snoflax._uid_local_end_binary(from_time)
   AND id < snoflax._uid_local_end_binary(until_time);
 COMMENT ON FUNCTION snoflax.uid_local_between(bytea, timestamptz, timestamptz) IS
-  'Whether a uid_local, stored as its 8 bytes, was made at or after the first moment and before the second. In WHERE it is a '
-  'range of the key, by its index. NULL for NULL.';
+  'Whether a uid_local, stored as its 8 bytes, was generated at or after from_time and before until_time. In WHERE it is a '
+  'range of the key and uses its index. NULL for NULL.';
 
 CREATE OR REPLACE FUNCTION snoflax.uid_local_between(
   id bigint, from_time timestamptz, until_time timestamptz) RETURNS boolean
@@ -464,8 +464,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN id > snoflax._uid_local_end_bigint(from_time)
   AND id <= snoflax._uid_local_end_bigint(until_time);
 COMMENT ON FUNCTION snoflax.uid_local_between(bigint, timestamptz, timestamptz) IS
-  'Whether a uid_local, stored as a number below 2^63, was made at or after the first moment and before the second. In WHERE it is a '
-  'range of the key, by its index. NULL for NULL.';
+  'Whether a uid_local, stored as a number below 2^63, was generated at or after from_time and before until_time. In WHERE it is a '
+  'range of the key and uses its index. NULL for NULL.';
 
 CREATE OR REPLACE FUNCTION snoflax.uid_local_between(
   id uuid, from_time timestamptz, until_time timestamptz) RETURNS boolean
@@ -473,8 +473,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN id >= snoflax._uid_local_end_uuid8(from_time)
   AND id < snoflax._uid_local_end_uuid8(until_time);
 COMMENT ON FUNCTION snoflax.uid_local_between(uuid, timestamptz, timestamptz) IS
-  'Whether a uid_local, stored as a UUIDv8, was made at or after the first moment and before the second. In WHERE it is a '
-  'range of the key, by its index. NULL for NULL.';
+  'Whether a uid_local, stored as a UUIDv8, was generated at or after from_time and before until_time. In WHERE it is a '
+  'range of the key and uses its index. NULL for NULL.';
 
 CREATE OR REPLACE FUNCTION snoflax.uid_local_between(
   id text, from_time timestamptz, until_time timestamptz) RETURNS boolean
@@ -482,8 +482,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN id COLLATE "C" >= snoflax._uid_local_end_text(from_time)
   AND id COLLATE "C" < snoflax._uid_local_end_text(until_time);
 COMMENT ON FUNCTION snoflax.uid_local_between(text, timestamptz, timestamptz) IS
-  'Whether a uid_local, stored as text, was made at or after the first moment and before the second. In WHERE it is a '
-  'range of the key, by its index. NULL for NULL.';
+  'Whether a uid_local, stored as text, was generated at or after from_time and before until_time. In WHERE it is a '
+  'range of the key and uses its index. NULL for NULL.';
 
 -- pg_partman ----------------------------------------------------------------------------------------------------------
 
@@ -496,12 +496,12 @@ BEGIN
   RETURN snoflax.uid_local_time(key::uuid);
 END $$;
 
--- Values of p_time_encoder and p_time_decoder; the decoder gets any key as text.
+-- Functions for p_time_encoder and p_time_decoder; the decoder gets any key as text.
 CREATE OR REPLACE FUNCTION snoflax.uid_local_partman_encode_uuid8(at timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.uid_local_lower_bound_uuid8(at);
 
--- Values of p_time_encoder and p_time_decoder; the decoder gets any key as text.
+-- Functions for p_time_encoder and p_time_decoder; the decoder gets any key as text.
 CREATE OR REPLACE FUNCTION snoflax.uid_local_partman_encode_text(at timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.uid_local_lower_bound_text(at);
@@ -520,7 +520,7 @@ COMMENT ON FUNCTION snoflax.uid_local_partman_decode(text) IS
 -- Units are the steps of 1.024 ms, of which each second has 977, numbered through: second * 977 + step. A value of
 -- snoflax.uid_local_state is unit << 20 | counter and lasts until 2255.
 
--- It starts in the guard zone of unit 0, so that nobody gets an id before _clock_advance() has let it.
+-- It starts in the guard zone of unit 0, so that the first call takes the slow path, _clock_advance().
 CREATE SEQUENCE IF NOT EXISTS snoflax.uid_local_state AS bigint MINVALUE 0 START 65536;
 CREATE SEQUENCE IF NOT EXISTS snoflax._uid_local_timeline AS bigint
   INCREMENT 9223372036854775807 MINVALUE 0 MAXVALUE 4294967296 START 0;
@@ -584,7 +584,7 @@ COMMENT ON FUNCTION snoflax.uid_local_generate_many(integer) IS
   'n new uid_locals, in order. For another storage: SELECT uid_local_generate_bigint() FROM generate_series(1, n).';
 
 COMMENT ON FUNCTION snoflax.uid_local_generate() IS
-  'A new uid_local as bytea. Unique among those that this database makes, no more: a copy of the database may make the '
-  'same ones, and if they are given a node, then not the one that uid_generate() has. Larger than any that this '
-  'database made before the call. Needs USAGE on sequence uid_local_state.';
+  'A new uid_local as bytea. Unique only in this database: a copy may generate the same ids. If you convert them to uids, '
+  'use another node than uid_generate(). Larger than all that this database generated before. Needs USAGE on sequence '
+  'uid_local_state.';
 COMMENT ON FUNCTION snoflax.uid_local_generate_bigint() IS 'A new uid_local as bigint.';

@@ -1,35 +1,35 @@
--- What sno, flake, uid and uid_local make ids with: a sequence as hybrid clock. After shared.sql.
+-- The generators of sno, flake, uid and uid_local: a sequence used as a hybrid clock. After shared.sql.
 --
 -- The value of a family's sequence is unit << shift | counter. nextval() takes the next counter of the unit, lock-free;
--- if that value is good, it is the id's time and number, and that is all: the fast path, in the generate functions.
--- Good means: its unit is not over, at most 0.1 s ahead of the clock, and its counter fits the id. Else
--- _clock_advance() checks that this is still the database that may make ids, and moves the sequence to a new unit.
--- While the state is further ahead, each id costs that check: none is made without one for longer than about 0.1 s.
+-- if that value is good, it is the id's time and number. That is the fast path, in the generate functions. Good means:
+-- its unit is not over, it is at most 0.1 s ahead of the clock, and its counter fits the id. Otherwise
+-- _clock_advance() checks that this is still the database that may generate ids, and moves the sequence to a new unit.
+-- While the state is further ahead, each id costs that check, so no id is more than about 0.1 s ahead without one.
 --
 -- A session's first id costs the check too, since the server may have been promoted, and lack ids whose units are not
 -- over. The timeline can't change while a session writes, so once for each session is enough.
 --
--- No repeat and no disorder, because values only ever grow:
+-- Ids neither repeat nor get out of order, because values only grow:
 --
--- * setval() is called by the holder of the lock alone, and moves up. What others take by nextval() between the
---   holder's own nextval() and its setval() must stay below the new unit. It does: counters that no id can carry are a
---   guard zone, never given out. To run through it takes 524,288 numbers at least (half of 2^shift) within that pause,
---   by cancelled calls, since a caller that got such a number waits for the lock; and a clock that stands still or is
---   behind the state, or else the units run into are over and given to nobody.
+-- * Only the holder of the lock calls setval(), and only upwards. Values that others take by nextval() between the
+--   holder's own nextval() and its setval() must stay below the new unit. They do: counters that don't fit an id are a
+--   guard zone and never used. To exhaust it takes at least 524,288 numbers (half of 2^shift) within that pause, by
+--   cancelled calls, since a caller that got such a number waits for the lock; and a clock that stands still or is
+--   behind the state, since otherwise those units are over and unused.
 -- * The lock belongs to a subtransaction that is always aborted. That frees it, on errors and cancels too, while
---   setval() stays: sequences do not roll back. The state moves first and the id is made after it, so a session may
---   end anywhere.
+--   setval() stays: sequences do not roll back. The state moves before the id is generated, so a session may end at
+--   any point.
 -- * nextval() and setval() are in the WAL before the commit of any row that uses their values. After a crash the
 --   sequence is at or above each of these.
 -- * A clock that steps back leaves the sequence where it is, up to 10 s ahead; further than that is an error.
 --
--- lastval() tells of these sequences too: use RETURNING or currval() for your own.
+-- lastval() may return values of these sequences: use RETURNING or currval() for your own.
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 
--- What a family's clock is, and, where ids carry a number of the server (partition, worker, node), which number was
--- given to which database. The number itself is compiled into the function _<family>_number(), so that reading it
--- costs nothing and each session notices a change.
+-- A family's clock and, if ids contain a number of the server (partition, worker, node), which number was set for which
+-- database. The number itself is compiled into the function _<family>_number(), so that reading it costs nothing and
+-- each session notices a change.
 CREATE TABLE IF NOT EXISTS snoflax._generator (
   family text PRIMARY KEY,
   state regclass NOT NULL,
@@ -51,15 +51,15 @@ COMMENT ON TABLE snoflax._generator IS 'Setup of the id generators; read and wri
 COMMENT ON COLUMN snoflax._generator.state IS 'The sequence: unit << shift | counter.';
 COMMENT ON COLUMN snoflax._generator.timeline IS
   'A sequence with the server''s timeline at the last move of the state; it does not roll back either. Its increment '
-  'makes nextval() fail, so that who may use all sequences can do nothing to it.';
-COMMENT ON COLUMN snoflax._generator.last_counter IS 'The largest counter that an id can carry.';
-COMMENT ON COLUMN snoflax._generator.unit_us IS 'Microseconds of a unit. Units begin anew with each second.';
+  'makes nextval() fail, so that roles that may use all sequences cannot change it.';
+COMMENT ON COLUMN snoflax._generator.last_counter IS 'The largest counter that an id can contain.';
+COMMENT ON COLUMN snoflax._generator.unit_us IS 'Microseconds of a unit. The first unit of each second starts with the second.';
 COMMENT ON COLUMN snoflax._generator.origin IS 'Units from 1970 to unit 0.';
-COMMENT ON COLUMN snoflax._generator.setup IS 'The statement that sets the number; null where ids carry none.';
+COMMENT ON COLUMN snoflax._generator.setup IS 'The statement that sets the number; null if ids contain none.';
 COMMENT ON COLUMN snoflax._generator.database IS 'The database for which the number was set.';
 COMMENT ON COLUMN snoflax._generator.system IS 'Its server''s system identifier.';
 
--- 0 where a server does not tell it.
+-- The system identifier; 0 if the server hides it.
 CREATE OR REPLACE FUNCTION snoflax._server_system() RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
 BEGIN
@@ -68,8 +68,7 @@ EXCEPTION WHEN insufficient_privilege OR undefined_function OR feature_not_suppo
   RETURN 0;
 END $$;
 
--- The timeline, which is another one after the promotion of a standby and after point-in-time recovery. 0 where a
--- server does not tell it.
+-- The timeline, which changes with the promotion of a standby and with point-in-time recovery; 0 if the server hides it.
 CREATE OR REPLACE FUNCTION snoflax._server_timeline() RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
 BEGIN
@@ -78,7 +77,7 @@ EXCEPTION WHEN insufficient_privilege OR undefined_function OR feature_not_suppo
   RETURN 0;
 END $$;
 
--- As the functions of the owner see it, whoever asks.
+-- What the owner's functions see, for any caller.
 CREATE OR REPLACE FUNCTION snoflax._identity(
   OUT system_identifier bigint, OUT timeline bigint, OUT database oid, OUT database_name name, OUT is_standby boolean)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -95,23 +94,23 @@ SELECT system_identifier, timeline, database, database_name, is_standby,
       CASE WHEN system_identifier IS NULL THEN
         'this server hides its system identifier, so a copy of the database on another server may go unnoticed' END,
       CASE WHEN timeline IS NULL AND NOT is_standby THEN
-        'this server hides its timeline, so a failover or a recovery to an earlier moment goes unnoticed' END), '')
+        'this server hides its timeline, so a failover or a recovery to an earlier time goes unnoticed' END), '')
       AS warning
   FROM snoflax._identity();
 
 GRANT SELECT ON snoflax.identity TO PUBLIC;
 
 COMMENT ON VIEW snoflax.identity IS
-  'By what a copy, a restored or a promoted server is noticed: the system identifier, the timeline and the database''s '
-  'oid. The warning says what the server hides; null if nothing.';
+  'Identifies this server, to detect copies, restores and promotions: system identifier, timeline and the database''s '
+  'oid. The warning says which of them the server hides; null if none.';
 
--- Whether this session has found the state on the server's own timeline.
+-- Whether this session has already found the state to be on the server's timeline.
 CREATE OR REPLACE FUNCTION snoflax._clock_is_checked(family text) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN current_setting('snoflax.' || family || '_checked', true) IS NOT DISTINCT FROM 'yes';
 
--- The slow path: a value of the family's sequence that is good for an id. Everybody may call it: it gives what the fast
--- path would, and works on the sequences that the table names and on no others.
+-- The slow path: a value of the family's sequence that is good for an id. Every role may call it: it returns what the
+-- fast path would, and uses only the sequences that the table names.
 CREATE OR REPLACE FUNCTION snoflax._clock_advance(wanted text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -125,8 +124,8 @@ DECLARE
   next_unit bigint;
 BEGIN
   BEGIN
-    -- Inside the subtransaction, so that locks of tables too are taken anew each time: that is when a session learns of
-    -- functions that others have replaced, even in the middle of a transaction.
+    -- Inside the subtransaction, so that it locks the tables again each time: then a session notices functions that
+    -- others have replaced, even in the middle of a transaction.
     SELECT * INTO STRICT g FROM snoflax._generator WHERE family = wanted;
     IF g.setup IS NOT NULL AND g.number IS NULL THEN
       RAISE EXCEPTION '%_generate: this database has no partition, worker or node yet', wanted
@@ -137,7 +136,7 @@ BEGIN
     THEN
       RAISE EXCEPTION '%_generate: this database is a copy, and % was set in the original', wanted, g.number
         USING ERRCODE = '55000', HINT = g.setup || ', with a value that no other generator uses, the original included.';
-    -- It can't change from here on: by nextval() a caller holds a lock on the sequence until its transaction ends.
+    -- It can't change from now on: nextval() locks the sequence until the caller's transaction ends.
     ELSIF (pg_sequence_parameters(g.state)).cache_size <> 1 THEN
       RAISE EXCEPTION '%_generate: sequence % has a cache, which breaks the order of ids', wanted, g.state
         USING ERRCODE = '55000', HINT = format('ALTER SEQUENCE %s CACHE 1', g.state);
@@ -168,8 +167,8 @@ BEGIN
 
     -- One unit more if v is in the upper half of its unit, so that there is always half a unit between.
     next_unit := greatest(now_unit, (v >> g.shift) + 1 + ((v >> (g.shift - 1)) & 1));
-    -- A promoted standby may lack its primary's last ids, and so does a sequence that was made anew. They were ahead of
-    -- the clock by 10 s at most.
+    -- A promoted standby may lack its primary's last ids, and so may a sequence that was created again. Those ids were
+    -- at most 10 s ahead of the clock.
     IF recorded <> timeline THEN
       next_unit := greatest(next_unit, now_unit + lead);
     END IF;
@@ -190,19 +189,19 @@ BEGIN
   EXCEPTION
     WHEN SQLSTATE 'SNF00' THEN
       NULL;
-    -- The row, the table, or a sequence that the row names.
+    -- Missing is the row, the table, or a sequence that the row names.
     WHEN no_data_found OR undefined_table THEN
       RAISE EXCEPTION '%_generate: the state of this generator is missing', wanted
         USING ERRCODE = '55000', HINT = 'Install again; that restores what is missing.';
   END;
-  -- Behind the subtransaction, whose end would undo it. A transaction that is rolled back undoes it, and checks again.
+  -- After the subtransaction, whose end would undo it. A transaction that rolls back undoes it too, and checks again.
   IF NOT snoflax._clock_is_checked(wanted) THEN
     PERFORM set_config('snoflax.' || wanted || '_checked', 'yes', false);
   END IF;
   RETURN v;
 END $$;
 
--- What follows is for the owner, and for the functions that set the number of a family.
+-- The rest is for the owner, and for the functions that set the number of a family.
 
 CREATE OR REPLACE FUNCTION snoflax._clock_constant(name text, value bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -211,7 +210,7 @@ BEGIN
     'RETURN %L::bigint', name, value);
 END $$;
 
--- The number, and for which database it is. The state stays: it is above all ids of this database, whatever the number.
+-- Sets the number and its database. The state stays: it is above all ids of this database, whatever the number.
 CREATE OR REPLACE FUNCTION snoflax._clock_set_number(wanted text, given bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -232,12 +231,12 @@ BEGIN
   PERFORM snoflax._clock_constant(format('_%s_number', wanted), given);
 END $$;
 
--- Ties the family's row to the sequences and to the number's function that are there, after each installation.
+-- Connects the family's row with the existing sequences and number function, after each installation.
 --
--- A sequence that was dropped is back as another one, which knows nothing of the ids that were made. They were ahead of
--- the clock by 10 s at most, so the state is moved forward as after a promotion: it gets a timeline that no server has,
--- and _clock_advance() does the rest. So the number stays, provided the clock was not put back since the last id; if it
--- was, the owner sets a number never used. Unit 1 tells that ids were made.
+-- A sequence that was dropped is created again, without a record of the ids that were generated. They were at most 10 s
+-- ahead of the clock, so the state moves forward as after a promotion: it gets a timeline that no server has, and
+-- _clock_advance() does the rest. So the number stays, unless the clock was set back since the last id; then the owner
+-- must set a number never used. Unit 1 marks that ids were generated.
 CREATE OR REPLACE FUNCTION snoflax._clock_mend(wanted text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

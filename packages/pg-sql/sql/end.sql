@@ -1,7 +1,7 @@
 -- Runs after the other files.
 
--- Default privileges of whoever installs may have let others write to the tables, and hang triggers on them: whose
--- functions would run with the owner's rights.
+-- Default privileges of the installing role may let others write to the tables and add triggers to them, whose functions
+-- would run with the owner's rights.
 DO $$
 DECLARE
   granted record;

@@ -1,6 +1,6 @@
--- What families have in common. The file of a family asks for a section by its name in brackets, and for which forms of
--- its ids, -- [time: bytea text]: scripts/fill.js puts the section there. {words} are those of scripts/families.js, of the
--- family and the form; {numbers} are those of its layout. A paragraph with the word {form} stands there once for each.
+-- The common parts of families. The file of a family names a section in brackets, and the forms of its ids that need it,
+-- -- [time: bytea text]: scripts/fill.js inserts the section there. {words} come from scripts/families.js, for the family
+-- and the form; {numbers} from its layout. A paragraph with the word {form} is repeated for each form.
 
 -- [bytes]
 
@@ -19,8 +19,8 @@ RETURN digits + {digit0}
   + (((digits + {from38}) >> 6) & {bit0});
 
 -- The inverse. The same trick on the low 6 bits of a code, put together with its bit 6: below 64 either decides
--- (digit 1), above 64 both (digits 37, 38); that bit alone tells digit 11 and up. Other codes than the alphabet's give
--- any digits, so the caller makes codes again and compares, which is what makes decoding strict.
+-- (digit 1), above 64 both (digits 37, 38); that bit alone decides on digit 11. Codes outside the alphabet return
+-- arbitrary digits, so the caller encodes them again and compares, which makes decoding strict.
 CREATE OR REPLACE FUNCTION snoflax._{family}_digits(codes bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN ((codes & {low7}) - {digit0}
@@ -34,7 +34,7 @@ RETURN ((codes & {low7}) - {digit0}
 
 -- Reading, see shared.sql ---------------------------------------------------------------------------------------------
 
--- The bytes of 16 ASCII codes, or none.
+-- The bytes of 16 ASCII codes; NULL for other bytes.
 CREATE OR REPLACE FUNCTION snoflax._{family}_bytes_of_ascii(ascii bytea) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
@@ -83,7 +83,7 @@ CREATE OR REPLACE FUNCTION snoflax._{family}_bytes_of_uuid8(id uuid, caller text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._read_uuid8(id, {bytes}, {tag}, '{family}', caller);
 
--- Octet 8 of a uuid8 is 128 or more, which no ASCII code is.
+-- Octet 8 of a uuid8 is 128 or more, unlike any ASCII code.
 CREATE OR REPLACE FUNCTION snoflax._{family}_bytes(id uuid, caller text) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
@@ -118,7 +118,7 @@ RETURN encode(snoflax._{family}_ascii(id, '{family}_encode'), 'escape');
 CREATE OR REPLACE FUNCTION snoflax.{family}_encode(id text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  bytes bytea := snoflax._{family}_bytes(id, '{family}_encode'); -- refuses what is no id
+  bytes bytea := snoflax._{family}_bytes(id, '{family}_encode'); -- refuses a malformed id
 BEGIN
   RETURN id;
 END $$;
@@ -139,7 +139,7 @@ RETURN encode(snoflax._{family}_ascii(id, '{family}_to_uuid'), 'hex')::uuid;
 CREATE OR REPLACE FUNCTION snoflax.{family}_to_uuid(id text) RETURNS uuid
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  bytes bytea := snoflax._{family}_bytes(id, '{family}_to_uuid'); -- refuses what is no id
+  bytes bytea := snoflax._{family}_bytes(id, '{family}_to_uuid'); -- refuses a malformed id
 BEGIN
   RETURN encode(convert_to(id, 'UTF8'::name), 'hex')::uuid;
 END $$;
@@ -207,14 +207,14 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.{read uuid8}(id, '{family}_from_uuid8');
 
 COMMENT ON FUNCTION snoflax.{family}_encode({form}) IS
-  'The text of a {family} given {in form}; {refusal}.';
+  'The text of a {family} passed {in form}; {refusal}.';
 
 CREATE OR REPLACE FUNCTION snoflax.{family}_prefixed_encode(prefix text, id {form}) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._check_prefix(prefix, '{family}_prefixed_encode') || snoflax.{family}_encode(id);
 
 COMMENT ON FUNCTION snoflax.{family}_prefixed_encode(text, {form}) IS
-  'The text of a {family} given {in form}, behind a prefix: cus_…; 22023 for a malformed prefix, {refusal}.';
+  'The text of a {family} passed {in form}, after a prefix: cus_…; 22023 for a malformed prefix, {refusal}.';
 
 CREATE OR REPLACE FUNCTION snoflax.{family}_prefixed_decode(prefix text, id text) RETURNS bytea
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -244,8 +244,8 @@ COMMENT ON FUNCTION snoflax.{family}_time({form}{option type}) IS
 
 -- [time of characters]
 
--- The first characters have all of the time, so no bytes are made: each is looked up in a table of the digits by code.
--- What is not 16 characters is left to the other way: a uuid8, and what is refused.
+-- The first characters contain the whole time, so no bytes are needed: each is looked up in a table of digits by code.
+-- Values without 16 characters take the other way: a uuid8, and malformed ids.
 
 CREATE OR REPLACE FUNCTION snoflax.{family}_time(id {form}) RETURNS timestamptz
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -287,11 +287,11 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.{written}({bound});
 
 COMMENT ON FUNCTION snoflax.{family}_lower_bound_{form}(timestamptz{option type}) IS
-  'The smallest {family} {at or after} the moment, for {form} columns; 22008 after the last moment.';
+  'The smallest {family} {at or after} this time, for {form} columns; 22008 after the last time.';
 
 -- [bounds of characters]
 
--- The first 8 characters have all of the bound's bits, the others are the alphabet's first.
+-- The first 8 characters contain all bits of the bound; the others are the alphabet's first.
 
 CREATE OR REPLACE FUNCTION snoflax.{family}_lower_bound_{form}(at timestamptz) RETURNS {type}
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -303,7 +303,7 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION snoflax.{family}_lower_bound_{form}(timestamptz) IS
-  'The smallest {family} {at or after} the moment, for {form} columns; 22008 after the last moment.';
+  'The smallest {family} {at or after} this time, for {form} columns; 22008 after the last time.';
 
 -- [checks]
 
@@ -323,10 +323,10 @@ COMMENT ON DOMAIN snoflax.{family}_{form} IS 'A {family} as {stored}.';
 
 -- [between]
 
--- Ranges of time. The planner puts the comparisons in place of the call, for which they must not be STRICT. Each moment
--- stands there once, but for uid's recheck, since the planner does not copy what is slow or volatile. After the last
--- moment a range has no upper end, or nothing in it: its end is above all ids there. Nothing is above the last bigint, so
--- the ends of numbers are the largest ones before the range and in it.
+-- Ranges of time. The planner replaces the call by the comparisons, so the function must not be STRICT. Each time occurs
+-- only once, except for uid's recheck, since the planner does not copy slow or volatile expressions. After the last time
+-- a range has no upper end, or is empty: its end is then above all ids. Nothing is above the last bigint, so the ends
+-- of numbers are the largest one before the range and the largest one in it.
 
 CREATE OR REPLACE FUNCTION snoflax._{family}_end_{form}({end arguments}) RETURNS {column}
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -343,12 +343,12 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN id{collated} {above} snoflax._{family}_end_{form}(from_time{lower end})
   AND id{collated} {below} snoflax._{family}_end_{form}(until_time{upper end}){recheck};
 COMMENT ON FUNCTION snoflax.{family}_between{between}({column}, timestamptz, timestamptz{option type}) IS
-  'Whether a {family}, stored as {stored}, was made at or after the first moment and before the second. In WHERE it is a '
-  'range of the key, by its index. NULL for NULL{option refusal}.';
+  'Whether a {family}, stored as {stored}, was generated at or after from_time and before until_time. In WHERE it is a '
+  'range of the key and uses its index. NULL for NULL{option refusal}.';
 
 -- [between of a domain]
 
--- A column of the domain says what its uuids are.
+-- The domain of a column says which form its uuids have.
 CREATE OR REPLACE FUNCTION snoflax.{family}_between(
   id snoflax.{family}_{form}, from_time timestamptz, until_time timestamptz{option}) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -359,7 +359,7 @@ COMMENT ON FUNCTION snoflax.{family}_between(snoflax.{family}_{form}, timestampt
 
 -- [partman]
 
--- Values of p_time_encoder and p_time_decoder; the decoder gets any key as text.
+-- Functions for p_time_encoder and p_time_decoder; the decoder gets any key as text.
 CREATE OR REPLACE FUNCTION snoflax.{family}_partman_encode_{form}(at timestamptz) RETURNS {type}
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.{family}_lower_bound_{form}(at);
@@ -383,7 +383,7 @@ END $$;
 
 -- [state]
 
--- It starts in the guard zone of unit 0, so that nobody gets an id before _clock_advance() has let it.
+-- It starts in the guard zone of unit 0, so that the first call takes the slow path, _clock_advance().
 CREATE SEQUENCE IF NOT EXISTS snoflax.{family}_state AS bigint MINVALUE 0 START 65536;
 CREATE SEQUENCE IF NOT EXISTS snoflax._{family}_timeline AS bigint
   INCREMENT 9223372036854775807 MINVALUE 0 MAXVALUE 4294967296 START 0;

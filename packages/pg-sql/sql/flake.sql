@@ -1,6 +1,6 @@
 -- flake: 8 bytes, 42 bits of milliseconds, datacenter, worker, counter; its text is the decimal number.
--- See spec/flake.md. Storages: bigint, bytea, uuid8 (RFC 9562 version 8). Text is no storage: it does not sort.
--- The time counts from 1970 unless functions get another epoch_ms. Ids do not say which: keep to one.
+-- See spec/flake.md. Storages: bigint, bytea, uuid8 (RFC 9562 version 8). Not text, which does not sort by time.
+-- The time counts from 1970 unless you pass another epoch_ms. Ids do not contain it, so use one only.
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 
@@ -20,12 +20,12 @@ BEGIN
     END IF;
     number := id::numeric;
     IF number < 18446744073709551616 THEN
-      -- From 2^63 on, the same bits as a negative number.
+      -- From 2^63 on, a bigint is negative.
       RETURN int8send((number - CASE WHEN number < 9223372036854775808 THEN 0 ELSE 18446744073709551616 END)::bigint);
     ELSIF caller = '' THEN
       RETURN ''::bytea;
     END IF;
-    RAISE EXCEPTION '%: % is 2^64 or more, a flake is less', caller, id USING ERRCODE = '22003';
+    RAISE EXCEPTION '%: % is 2^64 or more, but a flake is less', caller, id USING ERRCODE = '22003';
   ELSIF caller = '' THEN
     RETURN ''::bytea;
   ELSIF char_length(id) NOT BETWEEN 1 AND {maxCharacters} THEN
@@ -78,7 +78,7 @@ COMMENT ON FUNCTION snoflax.flake_from_hex(text) IS
 
 -- Time and fields -----------------------------------------------------------------------------------------------------
 
--- The epoch, if all times of its ids are dates of JavaScript too.
+-- The epoch, if all times of its ids are also valid dates of JavaScript.
 CREATE OR REPLACE FUNCTION snoflax._flake_epoch(epoch_ms bigint, caller text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
@@ -145,8 +145,8 @@ COMMENT ON FUNCTION snoflax.flake_pack(snoflax.flake_fields, bigint) IS
 
 -- Bounds --------------------------------------------------------------------------------------------------------------
 
--- Every id with from <= time < until lies in lower_bound(from) <= id < lower_bound(until), and no other does.
--- There is none for text, which does not sort.
+-- Exactly the ids with from <= time < until have lower_bound(from) <= id < lower_bound(until).
+-- There is no bound for text, which does not sort by time.
 CREATE OR REPLACE FUNCTION snoflax._flake_lower_bound(at timestamptz, epoch_ms bigint, caller text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
@@ -182,9 +182,9 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION snoflax.flake_lower_bound(timestamptz, bigint) IS
-  'The smallest flake whose time is at or after the moment, as 8 bytes; 22008 after the last moment.';
+  'The smallest flake whose time is at or after this time, as 8 bytes; 22008 after the last time.';
 COMMENT ON FUNCTION snoflax.flake_lower_bound_bigint(timestamptz, bigint) IS
-  'The smallest flake whose time is at or after the moment, for bigint columns; 22003 from 2^63, 22008 later.';
+  'The smallest flake whose time is at or after this time, for bigint columns; 22003 from 2^63, 22008 later.';
 
 -- [bounds: uuid8]
 
@@ -253,7 +253,7 @@ END $$;
 
 REVOKE EXECUTE ON FUNCTION snoflax.flake_set_worker(integer, integer, bigint) FROM PUBLIC;
 
--- The 64 bits of an id. 100 units are the 0.1 s that clock.sql speaks of.
+-- The 64 bits of an id. 100 units are the 0.1 s of clock.sql.
 CREATE OR REPLACE FUNCTION snoflax._flake_next(fits_bigint boolean) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
 DECLARE
@@ -289,6 +289,6 @@ COMMENT ON FUNCTION snoflax.flake_set_worker(integer, integer, bigint) IS
   'the first id. No other generator may have both. Needed before the first id, and again in a copy of the database. '
   'For the owner.';
 COMMENT ON FUNCTION snoflax.flake_generate() IS
-  'A new flake as bytea. Larger than any that this database made before the call. Needs USAGE on sequence flake_state.';
+  'A new flake as bytea. Larger than all that this database generated before. Needs USAGE on sequence flake_state.';
 COMMENT ON FUNCTION snoflax.flake_generate_bigint() IS
   'A new flake as bigint; with epoch 0 an error from 2039-09-07 on.';

@@ -61,7 +61,7 @@ COMMENT ON FUNCTION snoflax.flax_pack(snoflax.flax_fields) IS
 
 -- Bounds --------------------------------------------------------------------------------------------------------------
 
--- Every id with from <= time < until lies in lower_bound(from) <= id < lower_bound(until), and no other does.
+-- Exactly the ids with from <= time < until have lower_bound(from) <= id < lower_bound(until).
 CREATE OR REPLACE FUNCTION snoflax._flax_lower_unit(at timestamptz) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
@@ -83,7 +83,7 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN substring(int8send(snoflax._flax_lower_unit(at)) from {time.from}) || decode({random.zero}, 'hex');
 
 COMMENT ON FUNCTION snoflax.flax_lower_bound(timestamptz) IS
-  'The smallest flax whose time is at or after the moment, as 12 bytes; 22008 after the last moment.';
+  'The smallest flax whose time is at or after this time, as 12 bytes; 22008 after the last time.';
 
 -- [bounds of characters: uuid text]
 -- [bounds: uuid8]
@@ -110,7 +110,7 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN ((snoflax._clock_us() / 1000 - {middleMs}) * 16777216) # (-9223372036854775808);
 
 -- One expression, because PL/pgSQL takes half as much again. gen_random_uuid() draws on a secure source, and its last 7
--- bytes are all random: version and variant lie before them.
+-- bytes are all random: version and variant are before them.
 CREATE OR REPLACE FUNCTION snoflax.flax_generate() RETURNS bytea
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN substring(int8send(snoflax._flax_clock()), 1, 5) || substring(uuid_send(gen_random_uuid()), 10);
@@ -134,7 +134,7 @@ CREATE OR REPLACE FUNCTION snoflax.flax_generate_text() RETURNS text
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN encode(snoflax._flax_ascii_new(snoflax._flax_clock() >> 16, uuid_send(gen_random_uuid())), 'escape');
 
--- A moment before 2000 is below the epoch, cut or floored.
+-- A time before 2000 is before the epoch, whether truncated or floored.
 CREATE OR REPLACE FUNCTION snoflax.flax_generate_at(at timestamptz) RETURNS bytea
 LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE AS $$
 DECLARE
@@ -152,7 +152,7 @@ CREATE OR REPLACE FUNCTION snoflax.flax_generate_at_{form}(at timestamptz) RETUR
 LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
 RETURN snoflax.{written}(snoflax.flax_generate_at(at));
 COMMENT ON FUNCTION snoflax.flax_generate_at_{form}(timestamptz) IS
-  'A new flax of that moment, whose fraction of a millisecond is cut off, as {stored}.';
+  'A new flax with this time, rounded down to its millisecond, as {stored}.';
 
 -- [generators: uuid8]
 
@@ -160,4 +160,4 @@ COMMENT ON FUNCTION snoflax.flax_generate() IS 'A new flax as bytea. No two are 
 COMMENT ON FUNCTION snoflax.flax_generate_uuid() IS 'A new flax as uuid: the 16 characters as bytes.';
 COMMENT ON FUNCTION snoflax.flax_generate_text() IS 'A new flax as text.';
 COMMENT ON FUNCTION snoflax.flax_generate_at(timestamptz) IS
-  'A new flax of that moment, whose fraction of a millisecond is cut off.';
+  'A new flax with this time, rounded down to its millisecond.';

@@ -1,7 +1,7 @@
--- Runs before the other files: one installation at a time, none over a newer one, and none into what others own.
+-- Runs before the other files: one installation at a time, none over a newer one, and none into objects of other roles.
 
--- Nothing but pg_catalog is searched until end.sql, for what others put elsewhere would run with the rights of whoever
--- installs, and functions would be bound to it.
+-- Only pg_catalog is searched until end.sql: objects of others elsewhere would run with the rights of the installing
+-- role, and functions would be bound to them.
 SELECT pg_catalog.set_config('snoflax.search_path', pg_catalog.current_setting('search_path'), true);
 SET LOCAL search_path = pg_catalog, pg_temp;
 
@@ -25,8 +25,8 @@ BEGIN
       HINT = 'ALTER EXTENSION snoflax UPDATE';
   END IF;
 
-  -- Whoever owns what these functions use, or may put others beside them, has the rights of all who call them. Only a
-  -- superuser has them anyway.
+  -- A role that owns objects which these functions use, or may create others beside them, gets the rights of all
+  -- callers. Only a superuser has those anyway.
   WITH ours AS (
     SELECT 'snoflax'::regnamespace AS schema,
       '^(_|(flax|sno|flake|uid|uuid7|ulid|typeid|leases?)(_|$)|(version|identity|partition_ddl|min|max)$)' AS names

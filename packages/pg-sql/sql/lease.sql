@@ -1,22 +1,23 @@
--- Leases of what sno and flake must not share: a number (partition, worker id), or a shard of one. After clock.sql.
+-- Leases of numbers that generators of sno and flake must not share (partition, worker id), or of shards of one. After
+-- clock.sql.
 --
--- Each lease has a window [start, until): the moments that ids of its holder may carry. Windows of a number never
--- overlap, whatever clocks do, because each begins behind all that was ever reserved:
+-- Each lease has a window [start, until): the times that ids of its holder may contain. Windows of a number never
+-- overlap, whatever clocks do, because each begins after all that was ever reserved:
 --
--- * Each acquire and each renewal raises reserved_until_ms in the row, and commits that, before the holder is told.
+-- * Each acquire and each renewal raises reserved_until_ms in the row, and commits that, before the holder knows.
 --   No id of this number, by anyone, ever, is at or after it.
--- * Who comes next starts there. A release lowers it to what was used: the holder has closed its generator before.
--- * expires_ms only says from when on others may take the number. That may be too early by any amount: the old holder
---   still keeps to its window, and the new one's begins behind it. So clocks decide who waits, and nothing else.
--- * The token is random. Renewals and releases name it, so that one that comes late, or from a holder that the database
---   has forgotten, changes nothing.
--- * A server that was promoted, or restored to an earlier moment, may have forgotten leases and renewals. They reached
---   margin_ms beyond the last moment of the lost server at most. Windows of the new timeline begin behind that, at
---   floor_ms; those of holders that live on do too. It may have forgotten a longer margin as well, so leases get no
---   longer than before until the owner has said that no server will be promoted that has.
--- * Each row names the transaction that wrote it. A row that was restored was written by another one, into whatever
---   table and database: then the family gives out nothing until the owner says so. So it does when rows are lost.
---   Freezing keeps xmin, VACUUM FULL and CLUSTER do too.
+-- * The next holder starts there. A release lowers it to what was used: the holder has closed its generator before.
+-- * expires_ms only says when others may take the number. That may be too early by any amount: the old holder still
+--   keeps to its window, and the new one's begins after it. So clocks only decide who waits.
+-- * The token is random. Renewals and releases name it, so that a late one, or one from a holder that the database has
+--   forgotten, changes nothing.
+-- * A server that was promoted, or restored to an earlier time, may have forgotten leases and renewals. They reached at
+--   most margin_ms beyond the last time of the lost server. Windows of the new timeline begin after that, at floor_ms;
+--   so do those of surviving holders. It may also have forgotten a longer margin, so leases get no longer than before
+--   until the owner confirms that no server with the old margin will be promoted.
+-- * Each row names the transaction that wrote it. A restored row was written by another one, in any table and database:
+--   then the family grants no leases until the owner adopts them. The same holds if rows are lost. Freezing, VACUUM FULL
+--   and CLUSTER keep xmin.
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 
@@ -55,17 +56,17 @@ CREATE TABLE IF NOT EXISTS snoflax._lease (
   PRIMARY KEY (family, number, shard)
 );
 
--- Tables of an earlier version have less.
+-- Tables of an earlier version have fewer columns.
 DO $$ BEGIN
   IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'snoflax._lease'::regclass AND attname = 'written_by') THEN
-    -- They use the row type.
+    -- These functions use the row type.
     DROP FUNCTION IF EXISTS snoflax._lease_is_here(snoflax._lease_family), snoflax._lease_floor_ms(snoflax._lease_family),
       snoflax._lease_enter(text, text);
     ALTER TABLE snoflax._lease_family ADD COLUMN IF NOT EXISTS margin_ms integer NOT NULL DEFAULT 30000,
       ADD COLUMN IF NOT EXISTS tables oid[], ADD COLUMN leases integer NOT NULL DEFAULT 0,
       ADD COLUMN written_by xid NOT NULL DEFAULT '0';
     ALTER TABLE snoflax._lease ALTER COLUMN epoch_ms DROP NOT NULL, ADD COLUMN written_by xid NOT NULL DEFAULT '0';
-    -- Those that are there count as written here. In a subtransaction xmin is not the transaction's own.
+    -- Existing rows count as written here. In a subtransaction xmin is not the transaction's own.
     UPDATE snoflax._lease_family f SET margin_ms = greatest(f.margin_ms, f.max_ttl_ms),
       leases = (SELECT count(*) FROM snoflax._lease l WHERE l.family = f.family);
     UPDATE snoflax._lease SET holder = holder;
@@ -77,22 +78,22 @@ DO $$ BEGIN
     END IF;
   END IF;
   ALTER TABLE snoflax._lease_family ADD COLUMN IF NOT EXISTS longer_until_ms bigint NOT NULL DEFAULT 0;
-  -- A family that was here and has no row lost it, as after a restore of the structure alone.
+  -- An installed family without a row lost it, for example by a restore of the structure only.
   INSERT INTO snoflax._lease_family (family, last_number, max_shards, database)
   SELECT lost, 0, 0, 0 FROM unnest(ARRAY['sno', 'flake']) lost WHERE to_regclass(format('snoflax.%s_state', lost)) IS NOT NULL
   ON CONFLICT (family) DO NOTHING;
 END $$;
 
-COMMENT ON TABLE snoflax._lease_family IS 'What can be leased; read and written by the functions only.';
-COMMENT ON COLUMN snoflax._lease_family.max_ttl_ms IS 'The longest lease that is given out.';
+COMMENT ON TABLE snoflax._lease_family IS 'The families whose numbers can be leased; read and written by the functions only.';
+COMMENT ON COLUMN snoflax._lease_family.max_ttl_ms IS 'The longest lease that is granted.';
 COMMENT ON COLUMN snoflax._lease_family.margin_ms IS
-  'The longest lease that may be out, which a promoted server waits for: max_ttl_ms, or the longer one to come.';
+  'The longest lease that may be in use, for which a promoted server waits: max_ttl_ms, or a longer one not confirmed yet.';
 COMMENT ON COLUMN snoflax._lease_family.longer_until_ms IS
   'Unix ms. Leases from before the longest one was shortened end before it.';
-COMMENT ON COLUMN snoflax._lease_family.floor_ms IS 'Unix ms. No window given out on this timeline begins before it.';
-COMMENT ON COLUMN snoflax._lease_family.database IS 'The database that gives out the leases, by its oid.';
+COMMENT ON COLUMN snoflax._lease_family.floor_ms IS 'Unix ms. No window granted on this timeline begins before it.';
+COMMENT ON COLUMN snoflax._lease_family.database IS 'The oid of the database that grants the leases.';
 COMMENT ON COLUMN snoflax._lease_family.system IS 'Its server''s system identifier.';
-COMMENT ON COLUMN snoflax._lease_family.timeline IS 'Its server''s timeline when it was installed, or leases were last given out.';
+COMMENT ON COLUMN snoflax._lease_family.timeline IS 'Its server''s timeline when it was installed, or when a lease was last granted.';
 COMMENT ON COLUMN snoflax._lease_family.tables IS 'Its tables, by their oids.';
 COMMENT ON COLUMN snoflax._lease_family.leases IS 'How many rows of _lease it has.';
 COMMENT ON COLUMN snoflax._lease_family.written_by IS 'The transaction that wrote this row, which is xmin.';
@@ -102,11 +103,11 @@ COMMENT ON COLUMN snoflax._lease.shards IS 'How many shards the number has.';
 COMMENT ON COLUMN snoflax._lease.epoch_ms IS 'The epoch of the number''s ids; null after lease_reset().';
 COMMENT ON COLUMN snoflax._lease.permanent IS
   'The number is, or was, that of this database''s own generator, and is never leased.';
-COMMENT ON COLUMN snoflax._lease.token IS 'Who holds it knows this; null when released.';
-COMMENT ON COLUMN snoflax._lease.start_ms IS 'Unix ms: where the window begins that was given out last.';
+COMMENT ON COLUMN snoflax._lease.token IS 'Known to the holder only; null after a release.';
+COMMENT ON COLUMN snoflax._lease.start_ms IS 'Unix ms: the start of the latest window.';
 COMMENT ON COLUMN snoflax._lease.reserved_until_ms IS
   'Unix ms. No id of this number, by anyone, ever, is at or after it.';
-COMMENT ON COLUMN snoflax._lease.used_until_ms IS 'Unix ms: how far the holder said that its ids had come.';
+COMMENT ON COLUMN snoflax._lease.used_until_ms IS 'Unix ms: no id was later, as the holder last reported.';
 COMMENT ON COLUMN snoflax._lease.written_by IS 'The transaction that wrote this row, which is xmin.';
 
 CREATE OR REPLACE FUNCTION snoflax._lease_now_ms() RETURNS bigint
@@ -117,8 +118,8 @@ CREATE OR REPLACE FUNCTION snoflax._lease_tables() RETURNS oid[]
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN ARRAY[to_regclass('snoflax._lease')::oid, to_regclass('snoflax._lease_family')::oid];
 
--- Whether these tables, in this database, are those that give them out, and the functions wrote the family's row; and,
--- if `whole`, all of its leases. NULL if none have been given out yet.
+-- Whether these tables, in this database, are those that grant the leases, and the functions wrote the family's row; if
+-- `whole`, also all of its leases. NULL if none have been granted yet.
 CREATE OR REPLACE FUNCTION snoflax._lease_is_here(wanted text, whole boolean) RETURNS boolean
 LANGUAGE sql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN (
@@ -129,7 +130,7 @@ RETURN (
       AND f.system = snoflax._server_system() AND f.tables = snoflax._lease_tables()
     FROM snoflax._lease_family f WHERE f.family = wanted);
 
--- In a subtransaction xmin is not the transaction that pg_current_xact_id() tells, so who writes rows calls this then.
+-- Called after rows are written: in a subtransaction xmin is not the transaction of pg_current_xact_id().
 CREATE OR REPLACE FUNCTION snoflax._lease_sign(wanted text, first integer, last integer) RETURNS void
 LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
   UPDATE snoflax._lease_family SET written_by = xmin
@@ -139,13 +140,13 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
      AND xmin <> written_by;
 $$;
 
--- Behind all that another server may have reserved, if its clock was at most 10 s ahead of this one's. Ids of its own
--- generator were up to 10 s ahead of that clock, which counts where leases are shorter.
+-- A time after all that another server may have reserved, if its clock was at most 10 s ahead of this one's. Ids of its
+-- own generator were up to 10 s ahead of that clock, which matters if leases are shorter.
 CREATE OR REPLACE FUNCTION snoflax._lease_floor_ms(f snoflax._lease_family) RETURNS bigint
 LANGUAGE sql VOLATILE PARALLEL SAFE
 RETURN snoflax._lease_now_ms() + greatest((f).margin_ms, 11000) + 10000;
 
--- What the family's leases are, after a look at whether this server may give them out.
+-- The family's row, after checking that this server may grant its leases.
 CREATE OR REPLACE FUNCTION snoflax._lease_enter(wanted text, caller text, whole boolean) RETURNS snoflax._lease_family
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -153,7 +154,7 @@ DECLARE
   timeline_here bigint := snoflax._server_timeline();
   is_here boolean := snoflax._lease_is_here(wanted, whole);
 BEGIN
-  -- The holder is told after the commit, and the commit must outlive a crash.
+  -- The holder learns of it after the commit, so the commit must survive a crash.
   IF current_setting('synchronous_commit') = 'off' THEN
     PERFORM set_config('synchronous_commit', 'local', true);
   END IF;
@@ -164,7 +165,7 @@ BEGIN
         USING ERRCODE = '55000', HINT = 'Install again; that restores what is missing.';
     END IF;
     RAISE EXCEPTION '%: family "%" has no numbers to lease', caller, wanted USING ERRCODE = '22023',
-      HINT = 'sno and flake have numbers, if they are installed.';
+      HINT = 'Families with numbers are sno and flake, if installed.';
   END IF;
   IF is_here AND f.timeline = timeline_here THEN
     RETURN f;
@@ -174,11 +175,11 @@ BEGIN
   is_here := snoflax._lease_is_here(wanted, whole);
   IF is_here IS NULL AND (timeline_here = 0 OR snoflax._server_system() = 0) THEN
     RAISE EXCEPTION '%: %', caller, (SELECT warning FROM snoflax.identity)
-      USING ERRCODE = '55000', HINT = format('When you will call it again after each failover and restore: '
+      USING ERRCODE = '55000', HINT = format('If you will call it again after each failover and restore: '
         'SELECT snoflax.lease_adopt(%L)', wanted);
   ELSIF NOT is_here THEN
-    RAISE EXCEPTION '%: this database is a copy or was restored, and may not have all leases of %', caller, wanted
-      USING ERRCODE = '55000', HINT = format('When the original no longer leases these numbers: '
+    RAISE EXCEPTION '%: this database is a copy or was restored, and may lack leases of %', caller, wanted
+      USING ERRCODE = '55000', HINT = format('Once the original no longer leases these numbers: '
         'SELECT snoflax.lease_adopt(%L)', wanted);
   END IF;
   UPDATE snoflax._lease_family l
@@ -196,11 +197,11 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
 BEGIN
   IF ttl_ms IS NULL OR ttl_ms NOT BETWEEN 100 AND f.max_ttl_ms THEN
     RAISE EXCEPTION '%: ttl_ms % is not from 100 to %', caller, ttl_ms, f.max_ttl_ms USING ERRCODE = '22003',
-      HINT = format('The owner allows longer ones by SELECT snoflax.lease_set_max_ttl(%L, <ms>) and lease_confirm_max_ttl(%1$L).', f.family);
+      HINT = format('The owner can allow longer ones: SELECT snoflax.lease_set_max_ttl(%L, <ms>) and lease_confirm_max_ttl(%1$L).', f.family);
   END IF;
 END $$;
 
--- Rows that somebody may have now.
+-- Rows that may be in use now.
 CREATE OR REPLACE FUNCTION snoflax._lease_free(
   wanted text, first integer, last integer, divided integer, epoch bigint, now_ms bigint)
 RETURNS SETOF snoflax._lease
@@ -237,8 +238,7 @@ BEGIN
 
   SELECT * INTO found FROM snoflax._lease_free(family, first_number, last_number, shards, epoch_ms, now_ms) l
    ORDER BY l.reserved_until_ms, l.number, l.shard LIMIT 1;
-  -- A number that was never used comes before those that were; and after these one that is free in all its shards, to
-  -- be divided anew.
+  -- Numbers never used come first, then used ones, then one that is free in all its shards and can be divided again.
   IF found.reserved_until_ms IS DISTINCT FROM 0 THEN
     SELECT n, max(l.reserved_until_ms) INTO number, behind
       FROM generate_series(first_number, last_number) n
@@ -273,7 +273,7 @@ BEGIN
     number := NULL;
   END IF;
   IF found.family IS NULL THEN
-    -- Shards of a number that is divided otherwise are of use when the last one ends.
+    -- A number divided into another count of shards can be used when its last shard ends.
     SELECT min(CASE l.shards WHEN lease_acquire.shards THEN l.soonest ELSE l.latest END) - now_ms INTO wait_ms
       FROM (SELECT min(l.shards), min(l.expires_ms), max(l.expires_ms) FROM snoflax._lease l
              WHERE l.family = f.family AND l.number BETWEEN first_number AND last_number
@@ -293,7 +293,7 @@ BEGIN
      AND (l.token IS NULL OR l.expires_ms <= now_ms)
   RETURNING l.token, l.number, l.shard, l.start_ms, l.reserved_until_ms
     INTO token, number, shard, start_ms, until_ms;
-  -- Not if its holder has just renewed it.
+  -- Skipped if its holder has just renewed it.
   wait_ms := CASE WHEN token IS NULL THEN 1 ELSE 0 END;
   PERFORM snoflax._lease_sign(family, found.number, found.number);
   xid := pg_current_xact_id();
@@ -314,14 +314,14 @@ BEGIN
   IF NOT FOUND THEN
     RETURN;
   END IF;
-  -- Its snapshot may be from before the longest lease was shortened.
+  -- The snapshot may be older than the shortening of the longest lease.
   IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
     PERFORM FROM snoflax._lease_family l WHERE l.family = held.family FOR SHARE;
   END IF;
   f := snoflax._lease_enter(held.family, 'lease_renew', is_foreign);
   PERFORM snoflax._lease_check_ttl(f, ttl_ms, 'lease_renew');
   now_ms := snoflax._lease_now_ms();
-  -- A window from before the floor ends there: a new one begins behind it.
+  -- A window from before the floor ends there, and a new one begins after it.
   UPDATE snoflax._lease l
      SET renewed_ms = now_ms, expires_ms = now_ms + ttl_ms,
        start_ms = CASE WHEN l.start_ms < f.floor_ms THEN greatest(l.reserved_until_ms, f.floor_ms) ELSE l.start_ms END,
@@ -371,7 +371,7 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
   SELECT * FROM snoflax.leases l WHERE l.family = lease_of.family AND l.number = lease_of.number ORDER BY l.shard;
 $$;
 
--- What follows is for the owner, and for the functions that set the number of a family -------------------------------
+-- For the owner, and for the functions that set the number of a family ------------------------------------------------
 
 CREATE OR REPLACE FUNCTION snoflax.lease_set_max_ttl(family text, ttl_ms integer) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -379,7 +379,7 @@ DECLARE
   f snoflax._lease_family := snoflax._lease_enter(family, 'lease_set_max_ttl', true);
 BEGIN
   PERFORM snoflax._check_field('ttl_ms', ttl_ms, 100, 86400000, 'lease_set_max_ttl');
-  -- A shorter margin must be later than all longer leases: who gives out any has read the table, and is waited for.
+  -- A shorter margin must begin after all longer leases, so this waits for everyone who grants one and has read the table.
   LOCK TABLE snoflax._lease_family IN ACCESS EXCLUSIVE MODE;
   UPDATE snoflax._lease_family l SET max_ttl_ms = least(l.max_ttl_ms, ttl_ms), margin_ms = ttl_ms,
     longer_until_ms = CASE WHEN ttl_ms < l.margin_ms THEN greatest(l.longer_until_ms, snoflax._lease_floor_ms(l))
@@ -402,8 +402,8 @@ BEGIN
   IF EXISTS (SELECT FROM snoflax._lease_family l WHERE l.family = f.family AND age(l.xmin) <= 0)
     AND f.margin_ms > f.max_ttl_ms
   THEN
-    RAISE EXCEPTION 'lease_confirm_max_ttl: the longest lease was set in this transaction' USING ERRCODE = '55000',
-      HINT = 'Commit first, and wait until every standby has replayed that.';
+    RAISE EXCEPTION 'lease_confirm_max_ttl: lease_set_max_ttl() was called in this transaction' USING ERRCODE = '55000',
+      HINT = 'Commit first, and wait until every standby has replayed the commit.';
   END IF;
   UPDATE snoflax._lease_family l SET max_ttl_ms = l.margin_ms, written_by = pg_current_xact_id()::xid
    WHERE l.family = f.family;
@@ -415,7 +415,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_
 DECLARE
   f snoflax._lease_family;
 BEGIN
-  -- No other transaction writes rows from here on.
+  -- No other transaction writes rows from now on.
   LOCK TABLE snoflax._lease IN EXCLUSIVE MODE;
   INSERT INTO snoflax._lease (family, number, permanent)
   SELECT g.family, g.number, true FROM snoflax._generator g
@@ -478,8 +478,8 @@ BEGIN
   END IF;
 END $$;
 
--- Takes a number out of what is leased, for good, for this database's own generator, and tells where its last window
--- ended. The number that the generator had is not given back: sessions use it until they see the new one.
+-- Reserves a number permanently for this database's own generator, and returns the end of its last window. The number
+-- that the generator had stays reserved: sessions use it until they see the new one.
 CREATE OR REPLACE FUNCTION snoflax._lease_take(wanted text, given bigint, epoch bigint, caller text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -489,7 +489,7 @@ DECLARE
   l snoflax._lease;
 BEGIN
   SELECT * INTO f FROM snoflax._lease_family WHERE family = wanted FOR UPDATE;
-  -- In a copy the owner knows what the original may lease; after a failover or a restore nobody does.
+  -- In a copy the owner knows what the original may lease; after a failover or a restore nobody knows.
   IF NOT FOUND OR (CASE WHEN snoflax._lease_is_here(wanted, true) IS NULL
       THEN f.timeline IS DISTINCT FROM snoflax._server_timeline()
       ELSE coalesce(f.system = snoflax._server_system()
@@ -527,7 +527,7 @@ BEGIN
   RETURN reserved_until_ms;
 END $$;
 
--- Makes a number that of the database's own generator, whose state must be behind all windows of it.
+-- Makes a number that of the database's own generator, whose state must be after all its windows.
 CREATE OR REPLACE FUNCTION snoflax._clock_take_number(wanted text, given bigint, epoch bigint, caller text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -556,24 +556,23 @@ COMMENT ON VIEW snoflax.leases IS
 COMMENT ON FUNCTION snoflax.lease_of(text, integer) IS 'The leases of one number.';
 COMMENT ON FUNCTION snoflax.lease_acquire(text, text, integer, integer, integer, integer, bigint) IS
   'Leases a number from first_number to last_number, or a shard of one that has as many, to the holder for ttl_ms. '
-  'epoch_ms is where the time in its ids begins. Ids may carry Unix ms from start_ms until before until_ms, once '
-  'transaction xid has committed. The token is null if none is free; wait_ms tells when one may be.';
+  'epoch_ms is the epoch of its ids. Ids may contain Unix ms from start_ms until before until_ms, once transaction xid '
+  'has committed. The token is null if no number is free; wait_ms is the time until one may be.';
 COMMENT ON FUNCTION snoflax.lease_renew(uuid, integer, bigint) IS
-  'Prolongs a lease to ttl_ms from now and gives its window. No row if somebody else has the number, or nobody. '
-  'used_until_ms tells how far ids have come.';
+  'Extends a lease to ttl_ms from now and returns its window. No row if the lease was lost. No id may have a time at or '
+  'after used_until_ms so far.';
 COMMENT ON FUNCTION snoflax.lease_release(uuid, bigint) IS
-  'Gives a number back at once. No id of it may be made any more, and none was at or after used_until_ms. False if it '
-  'was lost before.';
+  'Frees a number at once. The holder must generate no more ids with it, and none had a time at or after used_until_ms. '
+  'False if the lease was already lost.';
 COMMENT ON FUNCTION snoflax.lease_set_max_ttl(text, integer) IS
-  'The longest lease of the family, and what nobody makes ids for after a failover. A longer one than before is in force '
-  'when lease_confirm_max_ttl() has been called. For the owner.';
+  'Sets the longest lease of the family, for which a promoted server waits. A longer one than before takes effect when '
+  'lease_confirm_max_ttl() is called. For the owner.';
 COMMENT ON FUNCTION snoflax.lease_confirm_max_ttl(text) IS
-  'Says that no standby, backup or snapshot from before lease_set_max_ttl() will be promoted or restored, which puts a '
-  'longer lease in force. For the owner.';
+  'Declares that no standby, backup or snapshot from before lease_set_max_ttl() will be promoted or restored, so that '
+  'the longer lease takes effect. For the owner.';
 COMMENT ON FUNCTION snoflax.lease_adopt(text) IS
-  'Lets a copied or restored database give out leases, when the other one gives out none of the same numbers any more. '
-  'For the owner.';
+  'Lets a copied or restored database grant leases, once the original no longer leases the same numbers. For the owner.';
 COMMENT ON FUNCTION snoflax.lease_reset(text, integer, integer) IS
-  'Takes the numbers from first_number to last_number from their holders, who learn it with their next renewal, and '
-  'returns how many were leased before. What follows begins behind their windows, with any shards and epoch: no id of '
-  'these numbers that was made for another epoch may be in use. For the owner.';
+  'Takes the numbers from first_number to last_number from their holders, who notice at their next renewal, and returns '
+  'how many were leased. New leases begin after their windows, with any shards and epoch: no id with these numbers and '
+  'another epoch may be in use. For the owner.';

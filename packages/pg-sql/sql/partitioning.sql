@@ -73,7 +73,7 @@ BEGIN
     RAISE EXCEPTION 'partition_ddl: % is not partitioned by RANGE of one column that suits storage "%"', parent, storage
       USING ERRCODE = '22023';
   ELSIF storage = 'text' AND key_collation !~ '^(C|POSIX|ucs_basic|pg_c_utf8)(\.|$)' THEN
-    RAISE EXCEPTION 'partition_ddl: the key of % does not sort by code, but as %', parent, key_collation
+    RAISE EXCEPTION 'partition_ddl: the key of % does not sort by byte, but by collation %', parent, key_collation
       USING ERRCODE = '22023', HINT = 'Declare the column with COLLATE "C".';
   END IF;
 
@@ -101,4 +101,4 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION snoflax.partition_ddl(regclass, text, text, timestamptz, timestamptz, interval, bigint, integer) IS
-  'CREATE TABLE statements for partitions of whole UTC months or days that cover the span; 22023 for a bad argument.';
+  'CREATE TABLE statements for partitions of whole UTC months or days that cover the range; 22023 for a bad argument.';

@@ -127,7 +127,7 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax._sno_compose(snoflax._sno_lower_unit(at), 0, 0, 0, 0);
 
 COMMENT ON FUNCTION snoflax.sno_lower_bound(timestamptz) IS
-  'The smallest sno whose time is at or after the moment, as 10 bytes; 22008 after the last moment.';
+  'The smallest sno whose time is at or after this time, as 10 bytes; 22008 after the last time.';
 
 -- [bounds of characters: uuid text]
 -- [bounds: uuid8]

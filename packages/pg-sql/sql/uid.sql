@@ -220,12 +220,12 @@ CREATE OR REPLACE FUNCTION snoflax.uid_upper_bound_{form}(at timestamptz{option}
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN snoflax.{written}(snoflax._uid_bound(at, true, neighbourhood, 'uid_upper_bound_{form}'));
 COMMENT ON FUNCTION snoflax.uid_upper_bound_{form}(timestamptz, integer) IS
-  'A uid above all made before the moment, up to a window higher, for {form} columns; 22008 after the last moment.';
+  'A uid above all generated before this time, up to a window higher, for {form} columns; 22008 after the last time.';
 
 COMMENT ON FUNCTION snoflax.uid_lower_bound(timestamptz, integer) IS
-  'The smallest uid that a clock gives at or after the moment, as 12 bytes; 22008 after the last moment.';
+  'The smallest uid that a clock can generate at or after this time, as 12 bytes; 22008 after the last time.';
 COMMENT ON FUNCTION snoflax.uid_upper_bound(timestamptz, integer) IS
-  'A uid above all made before the moment, up to a window higher, as 12 bytes; 22008 after the last moment.';
+  'A uid above all generated before this time, up to a window higher, as 12 bytes; 22008 after the last time.';
 
 -- [bounds: uuid uuid8 text]
 
@@ -302,5 +302,5 @@ COMMENT ON FUNCTION snoflax.uid_set_node(text) IS
   'Needed before the first id, and again in a copy of the database. For the owner.';
 COMMENT ON FUNCTION snoflax.uid_set_node(bigint) IS 'The same by the fingerprint, 0 to 4294967295.';
 COMMENT ON FUNCTION snoflax.uid_generate() IS
-  'A new uid as bytea, of neighbourhood 8. Larger than any that this database made before the call, as long as the '
+  'A new uid as bytea, of neighbourhood 8. Larger than all that this database generated before, as long as the '
   'node stays. Needs USAGE on sequence uid_state.';

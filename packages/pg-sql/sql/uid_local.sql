@@ -144,9 +144,9 @@ RETURN snoflax._write_bigint(
   snoflax._uid_local_lower_bound(at, 'uid_local_lower_bound_bigint'), 'uid_local', 'uid_local_lower_bound_bigint');
 
 COMMENT ON FUNCTION snoflax.uid_local_lower_bound(timestamptz) IS
-  'The smallest uid_local that a clock gives at or after the moment, as 8 bytes; 22008 after the last moment.';
+  'The smallest uid_local that a clock can generate at or after this time, as 8 bytes; 22008 after the last time.';
 COMMENT ON FUNCTION snoflax.uid_local_lower_bound_bigint(timestamptz) IS
-  'The smallest uid_local that a clock gives at or after the moment, for bigint columns; 22003 from 2^63, 22008 later.';
+  'The smallest uid_local that a clock can generate at or after this time, for bigint columns; 22003 from 2^63, 22008 later.';
 
 -- [bounds: uuid8 text]
 
@@ -204,7 +204,7 @@ RETURN int8send(snoflax.uid_local_generate_bigint());
 -- [generators: uuid8 text]
 
 COMMENT ON FUNCTION snoflax.uid_local_generate() IS
-  'A new uid_local as bytea. Unique among those that this database makes, no more: a copy of the database may make the '
-  'same ones, and if they are given a node, then not the one that uid_generate() has. Larger than any that this '
-  'database made before the call. Needs USAGE on sequence uid_local_state.';
+  'A new uid_local as bytea. Unique only in this database: a copy may generate the same ids. If you convert them to uids, '
+  'use another node than uid_generate(). Larger than all that this database generated before. Needs USAGE on sequence '
+  'uid_local_state.';
 COMMENT ON FUNCTION snoflax.uid_local_generate_bigint() IS 'A new uid_local as bigint.';

@@ -150,7 +150,7 @@ COMMENT ON FUNCTION snoflax.uuid7_generate() IS 'A new UUIDv7: uuidv7() from Pos
 COMMENT ON FUNCTION snoflax.uuid7_generate_uuid() IS 'The same as uuid7_generate(), by the name that the ORM packages call.';
 COMMENT ON FUNCTION snoflax.uuid7_generate_text() IS 'The same as text.';
 COMMENT ON FUNCTION snoflax.uuid7_generate_at(timestamptz) IS
-  'A new UUIDv7 of that moment, whose fraction of a millisecond is cut off; 22008 outside 1970 to 10889.';
+  'A new UUIDv7 with this time, rounded down to its millisecond; 22008 outside 1970 to 10889.';
 COMMENT ON FUNCTION snoflax.uuid7_is_valid(uuid) IS 'Whether it is a UUIDv7.';
 COMMENT ON FUNCTION snoflax.uuid7_is_valid(text) IS 'Whether it is the text of a UUIDv7, in lower case.';
 COMMENT ON FUNCTION snoflax.uuid7_time(uuid) IS
@@ -158,9 +158,9 @@ COMMENT ON FUNCTION snoflax.uuid7_time(uuid) IS
 COMMENT ON FUNCTION snoflax.uuid7_time(text) IS
   'When the UUIDv7 was made, to the millisecond; 22P02 for other texts.';
 COMMENT ON FUNCTION snoflax.uuid7_lower_bound(timestamptz) IS
-  'The smallest UUIDv7 whose time is at or after the moment; 22008 after the last moment.';
+  'The smallest UUIDv7 whose time is at or after this time; 22008 after the last time.';
 COMMENT ON FUNCTION snoflax.uuid7_between(uuid, timestamptz, timestamptz) IS
-  'Whether the UUIDv7 was made from from_time until before until_time. Index and partitions are used. UUIDs of other versions may be among them: add uuid7_is_valid(id) where a table has such.';
+  'Whether the UUIDv7 was generated at or after from_time and before until_time. Uses the index and partitions. UUIDs of other versions may be among them: add uuid7_is_valid(id) where a table has such.';
 COMMENT ON FUNCTION snoflax.uuid7_prefixed_encode(text, uuid) IS
   'The text of a UUIDv7 behind a prefix and _; 22P02 for other versions, 22023 for what is no prefix.';
 COMMENT ON FUNCTION snoflax.uuid7_prefixed_decode(text, text) IS
@@ -328,18 +328,18 @@ COMMENT ON FUNCTION snoflax.ulid_generate() IS 'A new ULID as uuid; its 80 rando
 COMMENT ON FUNCTION snoflax.ulid_generate_uuid() IS 'The same as ulid_generate(), by the name that the ORM packages call.';
 COMMENT ON FUNCTION snoflax.ulid_generate_text() IS 'The same as text.';
 COMMENT ON FUNCTION snoflax.ulid_generate_at(timestamptz) IS
-  'A new ULID of that moment, whose fraction of a millisecond is cut off; 22008 outside 1970 to 10889.';
+  'A new ULID with this time, rounded down to its millisecond; 22008 outside 1970 to 10889.';
 COMMENT ON FUNCTION snoflax.ulid_is_valid(text) IS 'Whether it is the text of a ULID. Every uuid is one.';
 COMMENT ON FUNCTION snoflax.ulid_encode(uuid) IS 'The text of a ULID that is stored as uuid.';
 COMMENT ON FUNCTION snoflax.ulid_decode(text) IS 'The text of a ULID as uuid; 22P02 if it is none.';
 COMMENT ON FUNCTION snoflax.ulid_time(uuid) IS 'When the ULID was made, to the millisecond.';
 COMMENT ON FUNCTION snoflax.ulid_time(text) IS 'When the ULID was made, to the millisecond; 22P02 if it is none.';
 COMMENT ON FUNCTION snoflax.ulid_lower_bound(timestamptz) IS
-  'The smallest ULID whose time is at or after the moment; 22008 after the last moment.';
+  'The smallest ULID whose time is at or after this time; 22008 after the last time.';
 COMMENT ON FUNCTION snoflax.ulid_lower_bound_text(timestamptz) IS
-  'The smallest ULID whose time is at or after the moment, as text; 22008 after the last moment.';
+  'The smallest ULID whose time is at or after this time, as text; 22008 after the last time.';
 COMMENT ON FUNCTION snoflax.ulid_between(uuid, timestamptz, timestamptz) IS
-  'Whether the ULID was made from from_time until before until_time. Index and partitions are used.';
+  'Whether the ULID was generated at or after from_time and before until_time. Uses the index and partitions.';
 COMMENT ON FUNCTION snoflax.ulid_between(text, timestamptz, timestamptz) IS
   'The same of a text column, whose index and partitions are used if it is COLLATE "C".';
 COMMENT ON FUNCTION snoflax.ulid_prefixed_encode(text, uuid) IS
@@ -435,12 +435,12 @@ COMMENT ON FUNCTION snoflax.typeid_generate(text) IS
 COMMENT ON FUNCTION snoflax.typeid_generate_uuid() IS 'A new UUIDv7, for uuid columns of TypeIDs.';
 COMMENT ON FUNCTION snoflax.typeid_generate_text() IS 'A new TypeID without its prefix, for text columns that hold it so.';
 COMMENT ON FUNCTION snoflax.typeid_generate_at(text, timestamptz) IS
-  'A new TypeID of that moment, whose fraction of a millisecond is cut off; 22008 outside 1970 to 10889.';
+  'A new TypeID with this time, rounded down to its millisecond; 22008 outside 1970 to 10889.';
 COMMENT ON FUNCTION snoflax.typeid_time(uuid) IS
   'When the TypeID was made, to the millisecond; 22P02 for UUIDs of other versions than 7.';
 COMMENT ON FUNCTION snoflax.typeid_time(text) IS
   'When the TypeID, with any prefix or without one, was made; 22P02 if it is none, or not of a UUIDv7.';
 COMMENT ON FUNCTION snoflax.typeid_lower_bound(timestamptz) IS
-  'The smallest UUIDv7 whose time is at or after the moment; 22008 after the last moment. typeid_encode makes it a TypeID.';
+  'The smallest UUIDv7 whose time is at or after this time; 22008 after the last time. Pass it to typeid_encode for a TypeID.';
 COMMENT ON FUNCTION snoflax.typeid_between(uuid, timestamptz, timestamptz) IS
-  'Whether the TypeID was made from from_time until before until_time. Index and partitions are used.';
+  'Whether the TypeID was generated at or after from_time and before until_time. Uses the index and partitions.';

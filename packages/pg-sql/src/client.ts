@@ -1,11 +1,11 @@
 /**
- * What runs SQL: a pg Client or Pool, PGlite, or postgres.js as `{ query: (text) => sql.unsafe(text) }`.
- * A text may hold several statements, which then run in one transaction.
+ * A client: a pg Client or Pool, PGlite, or postgres.js as `{ query: (text) => sql.unsafe(text) }`. A text may contain
+ * several statements, which then run in one transaction.
  */
 export interface Client {
   /** Runs the text, and resolves to rows or `{ rows }`. */
   query(text: string): PromiseLike<unknown>
-  /** PGlite's `query` takes one statement only; its `exec` takes many. */
+  /** PGlite only: runs several statements, since its `query` accepts one. */
   exec?(text: string): PromiseLike<unknown>
 }
 

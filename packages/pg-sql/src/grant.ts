@@ -2,8 +2,8 @@ import { quoteName, quoteText } from '@snoflax/core/adapter'
 import { FAMILIES, filesOf, sqlOf } from './sql-files.js'
 
 /**
- * Lets a role read and generate ids. Everybody may call new functions, unless default privileges say otherwise: then
- * the role is granted each of them except the owner's.
+ * Lets a role read and generate ids. PUBLIC may execute new functions, unless default privileges say otherwise: then the
+ * role gets EXECUTE on each function except the owner's.
  */
 export function grantSql(schema: string, role: string): string {
   const body = `
@@ -41,8 +41,8 @@ export function grantLeasesSql(schema: string, role: string): string {
 }
 
 /**
- * Signatures of the functions that the files revoke from everybody, of all families: an earlier installation may have
- * more families.
+ * Signatures of the functions that the files revoke from PUBLIC, for all families, since an earlier installation may
+ * have more of them.
  */
 function ownersFunctions(schema: string): string[] {
   return [

@@ -147,7 +147,7 @@ export async function installedVersion(
 }
 
 async function versionIn(client: Client, schema: string = DEFAULT_SCHEMA): Promise<string | undefined> {
-  // Read from its definition and not called, for it may be anybody's.
+  // Reads its definition instead of calling it, since it may belong to another role.
   const version = await queryValue(
     client,
     `SELECT pg_catalog.substring(pg_catalog.pg_get_functiondef(pg_catalog.to_regprocedure(
@@ -161,7 +161,7 @@ async function versionIn(client: Client, schema: string = DEFAULT_SCHEMA): Promi
  * or functions outside the schema use it, or if numbers are leased.
  *
  * @throws {IdError} `INVALID_OPTION` for a schema name that needs quoting; and what the database throws, also if
- * nothing is installed: there is no such schema then.
+ * nothing is installed, since the schema doesn't exist.
  *
  * @example
  * await uninstall(pool, { schema: 'ids' })
@@ -171,7 +171,7 @@ export async function uninstall(client: Client, options: { readonly schema?: str
   await run(client, uninstallSql(options.schema ?? DEFAULT_SCHEMA))
 }
 
-/** The statement that does it. */
+/** The statement of {@link uninstall}. */
 export function uninstallSql(schema: string): string {
   return sqlOf(['uninstall'], schema)
 }

@@ -3,14 +3,14 @@ import { checkSchema, DEFAULT_SCHEMA } from '@snoflax/core/adapter'
 
 /** Families by their SQL name. */
 export const FAMILIES = ['flax', 'sno', 'flake', 'uid', 'uid_local', 'uuid7'] as const
-/** A family by its SQL name; `uidLocal` is `uid_local`, and `uuid7` brings the functions of ULID and TypeID. */
+/** A family by its SQL name; `uidLocal` is `uid_local`, and `uuid7` includes the functions of ULID and TypeID. */
 export type SqlFamily = (typeof FAMILIES)[number]
 
-/** What the names of a family's functions begin with. */
+/** The prefixes of the names of a family's functions. */
 export const prefixesOf = (family: SqlFamily): readonly string[] =>
   family === 'uuid7' ? ['uuid7', 'ulid', 'typeid'] : [family]
 
-/** What each family's files lean on. */
+/** The files that each family's files need. */
 const NEEDS: Record<SqlFamily, readonly SqlFamily[]> = {
   flax: [],
   sno: [],
@@ -20,10 +20,10 @@ const NEEDS: Record<SqlFamily, readonly SqlFamily[]> = {
   uuid7: [],
 }
 
-/** What ships as it is written, in sql/. The others are filled, in generated/. */
+/** Files that ship as written, in sql/. The others are filled, in generated/. */
 const WRITTEN_WHOLE: readonly string[] = ['uuid7']
 
-/** What has numbers that can be leased. */
+/** Families whose numbers can be leased. */
 const LEASED: readonly SqlFamily[] = ['sno', 'flake']
 
 /** The SQL files of the families, in the order in which they run. */
@@ -35,7 +35,7 @@ export function filesOf(families: readonly SqlFamily[]): string[] {
   return ['shared', 'clock', ...leased, ...wanted, 'partitioning']
 }
 
-/** The text of SQL files, with another schema name in place of the one they are written with. */
+/** The text of SQL files with this schema name. */
 export function sqlOf(files: readonly string[], schema: string): string {
   const text = files.map((name) => {
     const isFilled = (FAMILIES as readonly string[]).includes(name) && !WRITTEN_WHOLE.includes(name)

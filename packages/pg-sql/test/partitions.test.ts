@@ -159,7 +159,7 @@ describe('partition_ddl', () => {
       "'2026-02-01Z'",
       "'1 month'",
     )
-    await expect(making).rejects.toThrow(/does not sort by code/)
+    await expect(making).rejects.toThrow(/does not sort by byte/)
   })
 })
 

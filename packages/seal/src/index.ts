@@ -36,19 +36,21 @@ export interface Seal<AnId extends string> extends StandardSchema<AnId> {
   /**
    * Seals many ids in one call of the cipher: a list takes a fifth of the time of single calls.
    *
-   * @throws {IdError} `INVALID_TYPE` for what is no list; as the family's `parse`, with the index in the list as its `path`.
+   * @throws {IdError} `INVALID_TYPE` for anything but a list; as the family's `parse`, with the index in the list as its
+   * `path`.
    */
   sealAll(ids: readonly AnId[]): SealedId[]
   /**
    * Opens many sealed texts in one call of the cipher.
    *
-   * @throws {IdError} `INVALID_TYPE` for what is no list; as `open` for the first that is refused, with its index in the list as its `path`.
+   * @throws {IdError} `INVALID_TYPE` for anything but a list; as `open` for the first refused text, with its index in the
+   * list as its `path`.
    */
   openAll(sealed: readonly unknown[]): AnId[]
 }
 
 const BLOCK_BYTES = 16
-/** So that at least 32 bits of the block are zeros, by which our own texts are recognized. */
+/** The limit that leaves at least 32 zero bits in the block, by which `open` recognizes our own texts. */
 const LONGEST_ID = 12
 /** The last character has 2 of the 128 bits. */
 const TEXT = '[A-Za-z0-9_-]{21}[AQgw]'
@@ -83,7 +85,7 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealO
   const pattern = new RegExp(`^${head}${TEXT}$`)
   const length = head.length + TEXT_LENGTH
 
-  // Behind the id it is always zeros.
+  // After the id it is always zeros.
   const block = new Uint8Array(BLOCK_BYTES)
   const sealId = (id: AnId): SealedId => {
     const bytes = family.decode(id)
@@ -173,7 +175,7 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealO
   }
 }
 
-/** A copy without holes, which `map` and `forEach` would skip. @throws {IdError} `INVALID_TYPE` for what is no list. */
+/** A copy without holes, which `map` and `forEach` would skip. @throws {IdError} `INVALID_TYPE` for anything but a list. */
 function listOf<T>({ name }: IdFamily, need: string, value: readonly T[]): T[] {
   if (Array.isArray(value)) return Array.from(value)
   throw new IdError('INVALID_TYPE', `${name}: ${need}, not ${show(value)}`, { family: name, value })

@@ -23,7 +23,7 @@ export interface IdIssue {
 /** A Standard Schema of an object with ids. */
 export interface IdsSchema<Shape extends Families> {
   /**
-   * Returns the object with its ids checked and branded; other keys stay.
+   * Returns the object with its ids checked and branded; other keys are unchanged.
    *
    * @throws {IdError} for the first key without a valid id, with the key as `path`.
    */

@@ -11,7 +11,7 @@ export function refusal(family: IdFamily, value: unknown): IdError | undefined {
   }
 }
 
-/** The message for a value that is not an id, as libraries ask for it. */
+/** The message for a value that is not an id. */
 export const messageOf = (family: IdFamily, value: unknown): string => refusal(family, value)?.message ?? ''
 
 /** Pattern and lengths, as JSON Schema describes an id besides its type. */

@@ -57,7 +57,7 @@ function textOf(globalId: unknown): string {
   } catch {
     refuse('INVALID_CHARACTER', 'is not base64', globalId)
   }
-  // atob skips white space and takes spare bits and missing padding: a second spelling of the same id.
+  // atob accepts white space, spare bits and missing padding, which would be other spellings of the same id.
   return btoa(text) === globalId ? text : refuse('NOT_CANONICAL', 'is not the canonical base64', globalId)
 }
 

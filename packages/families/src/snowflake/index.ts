@@ -9,10 +9,10 @@ import {
 
 export type { SnowflakeFamily, SnowflakeFields, SnowflakeGenerator, SnowflakeGeneratorOptions }
 
-/** An id of Twitter (X): a number of 63 bits as decimal text. */
+/** An id of Twitter (X): a 63-bit number as decimal text. */
 export type TwitterId = Id<'twitter'>
 
-/** An id of Discord: an unsigned number of 64 bits as decimal text. */
+/** An id of Discord: an unsigned 64-bit number as decimal text. */
 export type DiscordId = Id<'discord'>
 
 /**

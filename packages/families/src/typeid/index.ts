@@ -12,7 +12,7 @@ export interface TypeidOptions {
    * that were UUIDs of version 4. Other versions have no time: `timeMs` is NaN, and ranges on the key are not exact.
    */
   readonly uuids?: 'v7' | 'any'
-  /** What a column stores: the UUID or suffix, the default, or the whole text in a text column. As `prefixed` has it. */
+  /** What a column stores, as in `prefixed`: the UUID or suffix (default), or the whole text in a text column. */
   readonly stored?: 'bare' | 'prefixed'
 }
 
@@ -33,7 +33,7 @@ const PREFIX = /^[a-z](?:[a-z_]{0,61}[a-z])?$/
 const VERSION_7 = /* @__PURE__ */ suffixFamily('v7')
 
 /**
- * TypeID (github.com/jetify-com/typeid, 0.3): a UUIDv7 as 26 characters behind a prefix, `user_01h455vb4pex5vsknk084sn02q`.
+ * TypeID (github.com/jetify-com/typeid, 0.3): a UUIDv7 as 26 characters after a prefix, `user_01h455vb4pex5vsknk084sn02q`.
  * See spec/typeid.md. Without a prefix, as the specification allows, it is `typeid(prefix).base`.
  *
  * @param prefix 1 to 63 of a-z and `_`, with a letter at both ends.

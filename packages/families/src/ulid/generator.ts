@@ -7,8 +7,8 @@ const TIME_WORD = 2 ** 25
 const RANDOM_WORD = 2 ** 20
 
 /**
- * As the specification demands: within a millisecond, and while the clock is behind, the random part grows by 1; if it
- * would overflow, generation fails. The random part is kept in words of 20 bits, which are four characters each.
+ * Follows the specification: within a millisecond, and while the clock is behind, the random part grows by 1; if it would
+ * overflow, generation fails. The random part is stored in words of 20 bits, four characters each.
  */
 export function createGenerator(
   family: IdFamily<Ulid>,

@@ -40,7 +40,7 @@ const MAX_RANDOM_B_BYTE = 0x3f
 export const isVersion = (bytes: Uint8Array, version: number): boolean =>
   (bytes[6] as number) >> 4 === version && (bytes[8] as number) >> 6 === 0b10
 
-/** Which UUIDs a codec takes. */
+/** Which UUIDs a codec accepts. */
 export interface UuidVersions {
   /** The canonical text. */
   readonly pattern: RegExp

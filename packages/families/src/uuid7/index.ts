@@ -9,8 +9,8 @@ export type { Uuid7, Uuid7Fields } from './codec.js'
 export interface Uuid7Family extends MonotonicFamily<codec.Uuid7, codec.Uuid7Fields> {
   /**
    * The same family for tables whose older keys are UUIDs of version 4: it accepts them, too. They have no time: `time`
-   * is an invalid Date, `timeMs` NaN, `unpack` throws, and a range on the key may select some of them, so recheck what
-   * it selects.
+   * is an invalid Date, `timeMs` NaN, `unpack` throws, and a range on the key may select some of them, so recheck its
+   * rows.
    */
   withVersion4(): Uuid7Family
   /** Whether the id contains a time: false for version 4. */

@@ -25,7 +25,7 @@ describe.runIf(mysql.selected() && hasMariadb())('a server', () => {
     granted(mysqlLeases(server.pool).acquire(request(holder, { numbers: { min: 1, max: 1 }, ttlMs: TTL_MS })))
   const renew = (server: MariadbServer, { token, startMs }: LeaseGrant) =>
     mysqlLeases(server.pool).renew(token, TTL_MS, startMs)
-  const refused = { sqlState: '45000', message: /another server gave out the leases/ }
+  const refused = { sqlState: '45000', message: /another server granted the leases/ }
 
   test('that is killed and started again knows what was leased; a copy of its data gives out nothing', async () => {
     const first = await start()
