@@ -11,8 +11,8 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 // Tests that every package with an adapter of the contract runs as if they were its own.
 const ORM_TESTS = at('test/orm/**/*.test.ts')
 
-// Their test files share a process, and so load each module once: nothing of a file stays behind in it, or it is called
-// `*.alone.test.ts`. Drizzle's package knows the tables of all files.
+// The test files of these packages share a process, so that each module is loaded once. A file that leaves state behind is called
+// `*.alone.test.ts`. Not Drizzle's, whose package registers the tables of all files.
 const SHARING = [
   'adopt',
   'better-sqlite3',
@@ -44,7 +44,7 @@ const project = (folder: string, tests = TESTS, adapter = 'test/contract/adapter
   },
 })
 
-// Its toolchain is a workspace of its own: scripts/prisma8.js installs it, and asks for the contract alone.
+// Its toolchain is a separate workspace: scripts/prisma8.js installs it, and runs only the contract.
 const prisma8 = process.env['SNOFLAX_PRISMA8'] ? ['packages/extension-prisma'] : []
 
 const projectsOf = (folder: string, names: readonly string[]) =>
@@ -68,7 +68,7 @@ export default defineConfig({
       { find: /^@snoflax\/test\/contract$/, replacement: at('test/contract/index.ts') },
       { find: /^@snoflax\/test$/, replacement: at('test/databases.ts') },
       ...(drizzle ? [{ find: /^drizzle-orm(?=$|\/)/, replacement: `drizzle-orm-${drizzle}` }] : []),
-      // From 1.0 on Drizzle has them itself.
+      // Drizzle 1.0 contains them.
       ...(drizzle?.startsWith('1')
         ? [
             { find: /^drizzle-(zod|valibot|arktype)$/, replacement: `drizzle-orm-${drizzle}/$1` },
@@ -89,7 +89,7 @@ export default defineConfig({
     // Vitest leaves one core idle, but our tests wait for servers and processes.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
-    // Guards against hanging: no test depends on them, however busy the machine is.
+    // These deadlines only guard against hanging; no test depends on them, even on a busy machine.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 240_000 } },
@@ -104,7 +104,7 @@ export default defineConfig({
       ...prisma8.map((folder) => project(folder, [])),
       ...projectsOf('examples', readdirSync(at('examples'))),
       { extends: true, test: { name: 'alone', include: [`packages/${ALONE}`] } },
-      // Statements by hand meet the contract, too. They have no ways to be tried with leases.
+      // Hand-written statements meet the contract too, but can't be tried with leases.
       project('test', ['**/*.test.ts', '!orm/leases.test.ts'], 'skeleton/adapter.ts'),
     ],
   },

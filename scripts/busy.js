@@ -1,13 +1,13 @@
-// Runs a command beside loops that keep cores busy, as on a machine that others work on, too:
+// Runs a command beside loops that keep the cores busy, as on a shared machine:
 // `node scripts/busy.js npm test`, or with the number of loops first: `node scripts/busy.js 8 npx vitest run`.
 import { spawn } from 'node:child_process'
 
 const [first = '', ...rest] = process.argv.slice(2)
 const isNumber = /^\d+$/.test(first)
 const [loops, command, ...args] = isNumber ? [Number(first), ...rest] : [4, first, ...rest]
-if (!command) throw new Error('name a command: node scripts/busy.js npm test')
+if (!command) throw new Error('pass a command: node scripts/busy.js npm test')
 
-// Each ends by itself when this process is gone: the end of its input stops it.
+// Each loop ends with this process, since it stops at the end of its input.
 const LOOP =
   "process.stdin.resume().on('end', () => process.exit()); const turn = () => { for (const end = Date.now() + 50; Date.now() < end; ); setImmediate(turn) }; turn()"
 const busy = Array.from({ length: loops }, () =>

@@ -1,4 +1,4 @@
-// Packs every package, and refuses what are-the-types-wrong finds in any entry under any resolution (node10, node16 from
+// Packs every package, and fails on problems that are-the-types-wrong finds in any entry under any resolution (node10, node16 from
 // CommonJS and ES modules, bundler), or publint in the tarball.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -4,7 +4,7 @@ import { PACKAGES } from './packages.js'
 
 const root = join(import.meta.dirname, '..')
 
-/** Folders whose tests need databases: those that have @snoflax/test. Every other project runs without a server. */
+/** Folders whose tests need databases: those that depend on @snoflax/test. Other projects run without a server. */
 export const DATABASE_PROJECTS = [...PACKAGES.map((name) => `packages/${name}`), 'test'].filter((folder) =>
   /"@snoflax\/test"/.test(readFileSync(join(root, folder, 'package.json'), 'utf8')),
 )

@@ -1,6 +1,6 @@
 // Coverage-guided fuzzing of the built packages: `npm run fuzz`, or `node scripts/fuzz.js sql` for the targets in fuzz/ whose
-// name begins so. SNOFLAX_FUZZ_SECONDS is the time of each, 20 by default. fuzz/corpus has the inputs that reached something
-// new, as base64, one a line; with --keep it is brought up to date. docs/proof.md says why there is no libFuzzer here.
+// name begins so. SNOFLAX_FUZZ_SECONDS is the time of each, 20 by default. fuzz/corpus contains the inputs that reached new
+// branches, as base64, one per line; --keep updates it. docs/proof.md says why there is no libFuzzer here.
 import { readFileSync, writeFileSync } from 'node:fs'
 import Module, { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ import ts from 'typescript'
 const FOLDER = new URL('../fuzz/', import.meta.url)
 const SECONDS = Number(process.env['SNOFLAX_FUZZ_SECONDS'] ?? 20)
 const LONGEST = 256
-/** An input that takes longer is a fault: targets repeat what is new, so that a cube of its length is slower. */
+/** An input that takes longer is a fault. Targets repeat new inputs, so that cubic time in their length exceeds it. */
 const PATIENCE_MS = 30_000
 
 /** @param {string} target */
@@ -65,7 +65,7 @@ function fuzz({ target, corpus: lines, current, runs }) {
   /** How often each branch was taken in one input, as a bit for each of 1, 2, 3, 4 to 7, 8 to 15 … times. */
   const reached = new Uint8Array(counts.length)
 
-  /** Whether the input did something that no input before it did. */
+  /** Whether the input took a branch in a way that no earlier input did. */
   const isNew = (/** @type {Buffer} */ input) => {
     counts.fill(0)
     current[0] = input.length & 255
@@ -86,7 +86,7 @@ function fuzz({ target, corpus: lines, current, runs }) {
     return found
   }
 
-  /** Those that the others make superfluous go. */
+  /** Drops inputs that others make superfluous. */
   const kept = corpus.sort((a, b) => a.length - b.length).filter(isNew)
   const untilMs = performance.now() + SECONDS * 1000
   while (performance.now() < untilMs) {
@@ -125,7 +125,7 @@ function mutated(corpus, words) {
   return input.subarray(0, LONGEST)
 }
 
-/** From now on CommonJS of our packages counts its branches as it is loaded. */
+/** Instruments our packages' CommonJS as it is loaded, so that it counts its branches. */
 function instrument() {
   const counts = new Uint32Array(1 << 16)
   let branches = 0

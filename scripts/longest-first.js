@@ -1,7 +1,7 @@
 import { BaseSequencer } from 'vitest/node'
 
-// Vitest runs project after project, and within one the files that took long on this machine or are large. What takes
-// long here are small files that wait for servers and processes: a run that ends with one of them leaves cores idle.
+// Vitest runs project after project, and within one first the files that took long on this machine or are large. Here
+// small files that wait for servers and processes take long: a run that ends with one of them leaves cores idle.
 const LONGEST = [
   'packages/mysql-sql/test/',
   'packages/pg-sql/test/leases/processes.long.test.ts',

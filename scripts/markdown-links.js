@@ -3,12 +3,12 @@ const FENCED = /(^```[\s\S]*?^```)/m
 const RELATIVE = /`[^`\n]*`|(!?)\[((?:[^[\]]|\[[^[\]]*\])*)\]\((?!https?:|mailto:)([^()\s]+)\)/g
 
 /**
- * The page with other targets for its links to files and headings; where there is none, the label stands alone.
+ * Replaces the targets of a page's links to files and headings. A link without a new target becomes its label.
  * @param {string} markdown
  * @param {(link: string, isPicture: boolean) => string | undefined} target
  */
 export function withTargets(markdown, target) {
-  // Every second part is fenced code.
+  // Every second part is a code block.
   const parts = markdown.split(FENCED).map((part, index) =>
     index % 2 === 1
       ? part

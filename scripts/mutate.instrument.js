@@ -5,7 +5,7 @@ import { Instrumenter } from '@stryker-mutator/instrumenter'
 const SOURCES = new URL('../packages/core/src/', import.meta.url)
 const FOLDERS = ['flake', 'flax', 'leases', 'prefixed', 'primitives', 'sno', 'uid']
 
-/** Core's sources with all mutants in them, of which `globalThis.__stryker__.activeMutant` names one. */
+/** Core's sources with all mutants in them. `globalThis.__stryker__.activeMutant` selects one. */
 export async function instrumented() {
   /** @type {any} */
   const silent = { debug() {}, info() {}, warn() {}, isDebugEnabled: () => false }

@@ -1,7 +1,7 @@
 // Mutation testing of core's generators, codecs and leases: `npm run mutate`, before a release. Stryker's mutators change each
-// operator, condition and block; a test must fail. Its own runner starts vitest for each mutant, ten seconds for what a test
-// finds out in a millisecond, so mutate.runner.js tries all mutants that a test reaches while the test is loaded.
-// `npm run mutate -- flax leases` does a part. SNOFLAX_MUTATE_WORKERS is 2 by default. With --keep, docs/proof.md gets the table.
+// operator, condition and block; a test must fail. Stryker's runner starts vitest for each mutant, which takes ten seconds instead
+// of a millisecond, so mutate.runner.js tries all mutants that a test reaches while the test is loaded.
+// `npm run mutate -- flax leases` tries a part. SNOFLAX_MUTATE_WORKERS is 2 by default. With --keep, docs/proof.md gets the table.
 import { spawn } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -11,7 +11,7 @@ import { instrumented } from './mutate.instrument.js'
 const ROOT = new URL('../', import.meta.url)
 const FOLDER = new URL('.mutation/', ROOT)
 const WORKERS = Number(process.env['SNOFLAX_MUTATE_WORKERS'] ?? 2)
-/** A mutant that loops without end. */
+/** A mutant that runs longer loops forever. */
 const PATIENCE_MS = 120_000
 
 /** @typedef {{ id: string, fileName: string, status?: string, mutatorName: string, replacement: string }} Named */
@@ -59,7 +59,7 @@ async function work(journal, worker) {
     clearInterval(watch)
     const last = readFileSync(journal, 'utf8').trimEnd().split('\n').at(-1) ?? ''
     if (last.startsWith('failed')) throw new Error(`${last}: it fails without any mutant`)
-    // Ended by a mutant, such as for want of memory.
+    // A mutant ended the process, for example by using all memory.
     if (last.startsWith('try')) appendFileSync(journal, `killed ${current(journal)} ends the process\n`)
     else if (/^(?:done|unstable)/.test(last) && code === 0) appendFileSync(journal, '\nend\n')
     else if (!/^(?:afresh|killed)/.test(last)) throw new Error(`vitest ended with ${code} after: ${last}`)

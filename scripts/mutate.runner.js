@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { TestRunner } from 'vitest'
 
-// A process is one of many for a journal: it goes on where the one before it ended.
+// Several processes write one journal, each continuing where the previous one ended.
 const JOURNAL = process.env['SNOFLAX_MUTATE_JOURNAL'] ?? ''
 const note = (/** @type {string} */ line) => appendFileSync(JOURNAL, `${line}\n`)
 const mine = new Set(readFileSync(`${JOURNAL}.ids`, 'utf8').split(' '))
@@ -12,18 +12,18 @@ for (const line of readFileSync(JOURNAL, 'utf8').split('\n')) {
   if (kind === 'done') done.add(line.slice(5))
 }
 
-/** What Stryker's instrumented sources read and write. */
+/** The global that Stryker's instrumented sources read and write. */
 const mutation = /** @type {any} */ (globalThis).__stryker__ ?? {}
 Object.assign(globalThis, { __stryker__: mutation })
 let hasMutated = false
-/** How often a test may fail without a mutant before a new process goes on. */
+/** How often a test may fail without a mutant before a new process continues. */
 const ENOUGH = 4
-// Tests have timers of their own.
+// The real timer, since tests replace it.
 const later = setTimeout
 
 /**
- * Runs each test as it is, then with each mutant that it reaches and that lives. The second round without one shows that the
- * test can run twice, and one after each that was killed shows that nothing of it stays: else a new process goes on.
+ * Runs each test unchanged, then with each surviving mutant that it reaches. A second unchanged run shows that the test
+ * can run twice, and one after each killed mutant that it left nothing behind; otherwise a new process continues.
  */
 export default class extends TestRunner {
   /** @type {(string | undefined)[]} */
@@ -82,7 +82,7 @@ export default class extends TestRunner {
         this.queue = []
       } else if (hasFailed && ++this.fails === ENOUGH) this.end(`afresh ${this.name}`)
       else if (hasFailed) {
-        // What a mutant left may still be about to end.
+        // Work that a mutant started may still be ending.
         this.queue.splice(turn.retry + 1, 0, undefined)
         await new Promise((resolve) => later(resolve, 20))
       } else this.fails = 0
@@ -92,7 +92,7 @@ export default class extends TestRunner {
       this.queue.splice(turn.retry + 1, 0, undefined)
     }
     const isOver = turn.retry + 1 >= this.queue.length
-    // Vitest tries again what has failed.
+    // Vitest would retry failed tests.
     test.result.state = isOver ? 'pass' : 'fail'
     test.result.errors = isOver ? [] : [{ message: 'next' }]
     if (isOver) note(`done ${this.name}`)

@@ -5,10 +5,10 @@ import { instrumented } from './mutate.instrument.js'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** How many times fewer inputs each property is tried with, since it is tried again with each mutant. */
+/** The factor by which each property gets fewer inputs, since it is tried again with each mutant. */
 const FEWER = Number(process.env['SNOFLAX_MUTATE_FEWER'] ?? 20)
 
-/** Most mutants end at the first test that reaches them, so what takes long comes last. */
+/** The first test that reaches a mutant usually kills it, so slow files come last. */
 const LONG = /backfill|cases|guarded|malformed|prefixed|snapshot|uniqueness|waiting/
 class QuickFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
@@ -21,7 +21,7 @@ const sources = new Map(
   (await instrumented()).files.map(({ name, content }: { name: string; content: string }) => [name, content]),
 )
 
-/** Core's tests of what `npm run mutate` changes. Processes run what was built, which it does not. */
+/** Core's tests of the sources that `npm run mutate` changes, without those of processes, which run the build. */
 export default defineConfig({
   root: at('../packages/core'),
   resolve: { alias: [{ find: /^@snoflax\/([^/]+)/, replacement: at('../packages/$1/src') }] },
@@ -43,7 +43,7 @@ export default defineConfig({
     runner: at('mutate.runner.js'),
     sequence: { sequencer: QuickFirst },
     testTimeout: 10_000,
-    // Mutants leave promises that nobody waits for.
+    // Mutants leave unhandled rejections.
     dangerouslyIgnoreUnhandledErrors: true,
     include: [
       'test/{generators,leases,prefixed,malformed,vectors}/**/*.test.ts',

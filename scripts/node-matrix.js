@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
 const VERSIONS = ['20', '22', '24', '26']
-// The package of the platform has the headers beside the program, for native addons; `node` has the program alone.
+// The platform's package contains the headers for native addons; `node` contains only the program.
 const NODE = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
 
 const wanted = process.argv.slice(2)
@@ -21,7 +21,7 @@ const results = (wanted.length > 0 ? wanted : VERSIONS).map((version) => ({
   passed: runOn(version, 'node -v && npm test && npm run test:long'),
 }))
 
-// Native addons were built anew for each version: back to the one that runs this.
+// Rebuilds native addons for the Node that runs this, since each version has built its own.
 spawnSync(process.execPath, [join(root, 'scripts/setup.js')], { cwd: root, stdio: 'inherit' })
 
 for (const { version, passed } of results) console.log(`Node ${version}: ${passed ? 'passed' : 'FAILED'}`)

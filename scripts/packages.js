@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const folder = join(import.meta.dirname, '../packages')
 
-/** The packages of this workspace: all but those that have one of their own, such as extension-prisma. */
+/** The packages of this workspace, without those that have their own, such as extension-prisma. */
 export const PACKAGES = readdirSync(folder).filter(
   (name) => !existsSync(join(folder, name, 'pnpm-workspace.yaml')),
 )

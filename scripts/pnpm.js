@@ -1,7 +1,7 @@
 const PNPM = 'pnpm@12.21.0'
 
 /**
- * What `npx` takes to run a line of shell with the pinned pnpm.
+ * The arguments of `npx` that run a line of shell with the pinned pnpm.
  * @param {string} line
  */
 export const withPnpm = (line) =>

@@ -1,5 +1,4 @@
-// Runs the tests that need databases once on each major version of PostgreSQL that can be had, or on those named
-// as arguments: `npm run test:postgres-matrix -- 14 18`.
+// Runs the tests that need databases on each available major version of PostgreSQL, or on those named as arguments: `npm run test:postgres-matrix -- 14 18`.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { DATABASE_PROJECTS, projectName } from './database-projects.js'
@@ -18,7 +17,7 @@ const failed = versions.filter((version) => {
     stdio: 'inherit',
     env: {
       ...process.env,
-      // A server by URL has one version only.
+      // A server named by URL has only one version.
       SNOFLAX_POSTGRES_PROVIDER: process.env['SNOFLAX_POSTGRES_PROVIDER'] || 'embedded',
       SNOFLAX_POSTGRES_VERSION: version,
     },

@@ -1,6 +1,6 @@
 // Tests @snoflax/extension-prisma with Prisma 8: `npm run test:prisma8`, or with test files as arguments, of which `contract` is
-// the contract of every ORM package and `orders` its example. Its toolchain is a workspace of its own, which brings the Node that Prisma's command wants.
-// Where that can't be had, the exit code is 3.
+// the contract of every ORM package and `orders` its example. Its toolchain is a separate workspace, including the Node that Prisma's command needs.
+// If it can't be installed, the exit code is 3.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ const { status, stdout } = spawnSync(
 const node = join(folder, 'node_modules/node/bin/node')
 if (status !== 0 || !existsSync(node)) {
   console.error(stdout)
-  // A lock file that the manifests don't agree with is our fault, and nobody's network.
+  // A lock file that doesn't match the manifests is our mistake, not a network failure.
   if (stdout.includes('LOCKFILE')) process.exit(1)
   console.error(
     'test:prisma8: the toolchain of Prisma 8, or its Node, could not be installed; NOTHING WAS TESTED',
@@ -50,7 +50,7 @@ try {
     wanted.length > 0
       ? wanted.filter((file) => file !== 'contract' && file !== 'orders')
       : ['test/**/*.test.ts']
-  // One file after the other: each runs Prisma's command, which takes seconds of processor time.
+  // One file at a time, since each runs Prisma's command, which takes seconds of CPU time.
   const ownTests = () =>
     run(node, ['--test', '--test-concurrency=1', ...files], { SNOFLAX_PRISMA8_POSTGRES: server.url })
   /** @param {string} project @param {readonly string[]} tests */

@@ -1,5 +1,5 @@
-// Runs the models in proof/ through SPIN, then again with one guard left out at a time, which must show a fault. See
-// docs/proof.md. `node scripts/prove.js lease` runs those whose name begins so.
+// Checks the models in proof/ with SPIN, then again without one guard at a time, which must reveal a fault. See
+// docs/proof.md. `node scripts/prove.js lease` runs the models whose names begin with lease.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
  * @property {string} model Its file in proof/.
  * @property {string} about What happens in it.
  * @property {Record<string, number | string | true>} bounds Macros of the model.
- * @property {string[]} guards Macros that each take one guard out.
+ * @property {string[]} guards Macros that each remove one guard.
  */
 
 /** @type {Run[]} */

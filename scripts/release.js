@@ -1,6 +1,6 @@
 // Publishes every package whose version the registry lacks: `npm run release:publish`, or with --dry-run to look first.
-// What only the repository knows, its address, is written into what is published: the manifests, and the links of
-// READMEs to other files, which npm's pages would have nowhere to lead.
+// Writes the repository's address into the published manifests, and into the READMEs' links to other files, which don't
+// exist on npm.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { repositoryPage } from './repository.js'
 const root = join(import.meta.dirname, '..')
 const UNRELEASED = '0.0.0'
 const isDry = process.argv.includes('--dry-run')
-// For trying it with a registry of one's own: no provenance, no tags, and the version that no release has yet.
+// For trying it with a local registry: without provenance and tags, and with the unreleased version.
 const isLocal = process.argv.includes('--local')
 
 /** @param {string} command @param {readonly string[]} args @param {string} [cwd] */
@@ -74,7 +74,7 @@ for (const [fullName, tarball] of packAll(folder)) {
     throw new Error(`${fullName} has the version ${version}; run npm run release:version first`)
   }
   if (answer('npm', ['view', `${fullName}@${version}`, 'version']).output === version) {
-    console.log(`${fullName}@${version} is published already`)
+    console.log(`${fullName}@${version} is already published`)
     continue
   }
   const flags = [...(isDry ? ['--dry-run'] : []), ...(isLocal ? ['--provenance=false'] : [])]

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 
-/** The page of this repository by its git remote `origin`, https or ssh; undefined where none names it. */
+/** The URL of this repository from its git remote `origin`, https or ssh; undefined without one. */
 export function repositoryPage() {
   const { stdout } = spawnSync('git', ['config', '--get', 'remote.origin.url'], {
     cwd: import.meta.dirname,

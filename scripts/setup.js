@@ -1,4 +1,4 @@
-// Installs the workspace with a pinned pnpm, so that Node and npm are all that has to be there before.
+// Installs the workspace with a pinned pnpm, so that only Node and npm must be installed.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -32,8 +32,7 @@ const listen = (chunk) => {
 
 /** @param {string} command @returns {Promise<number>} its exit code */
 const runQuietly = (command) => {
-  // Headers that lie beside this Node save node-gyp a download, and are right where those of the settings may be
-  // another Node's.
+  // Headers installed with this Node save node-gyp a download, and match it, unlike those of a configured folder.
   const nodeRoot = join(process.execPath, '../..')
   const headers = existsSync(join(nodeRoot, 'include/node/node.h')) ? { npm_config_nodedir: nodeRoot } : {}
 

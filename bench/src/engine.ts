@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-// On a busy machine a compiler in the background would be late, and rounds meanwhile would time slow code.
+// On a busy machine a background compiler would be late, and rounds until then would time slow code.
 setFlagsFromString('--no-concurrent-recompilation')
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as (options: { type: 'minor' }) => void
 
-/** Clears the young objects away before they pile up so far that it happens amid somebody's turn. */
+/** Collects young objects now, so that this doesn't happen during a turn. */
 export function collectGarbage(): void {
   gc({ type: 'minor' })
 }

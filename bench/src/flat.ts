@@ -1,14 +1,13 @@
 import { getHeapSnapshot } from 'node:v8'
 
 /**
- * Reads a text as a flat one. A string that was put together with `+` is a rope until its characters are
- * needed in a row; V8 copies them together when one of them is asked for by index. For a text that is flat
- * already this is one load, whatever its length. (Comparing ropes, and looking them up in a Map, leaves them
- * as they are; `Number(text)` and property keys flatten them, but at a cost that differs with the text.)
+ * Flattens a text. A string concatenated with `+` is a rope; V8 copies its pieces together when a character is read by
+ * index. For a flat text this is one load, of any length. (Comparing ropes, or looking them up in a Map, doesn't flatten
+ * them; `Number(text)` and property keys do, but at a cost that depends on the text.)
  */
 export const readFlat = (text: string): number => text.charCodeAt(0)
 
-/** Its class name and its elements are found again in a heap snapshot. */
+/** A class whose name and elements can be found in a heap snapshot. */
 class HeldTexts {
   constructor(texts: readonly string[]) {
     Object.assign(this, texts)
@@ -29,13 +28,13 @@ interface HeapSnapshot {
   readonly strings: readonly string[]
 }
 
-/** Which of the texts are ropes at this moment, going by what lies in the heap. */
+/** Which of the texts are ropes now, by a heap snapshot. */
 export async function areRopes(texts: readonly string[]): Promise<boolean[]> {
   const held = new HeldTexts(texts)
   const heap = new Heap(await takeSnapshot())
   const elements = heap.edges(heap.find('object', HeldTexts.name)).filter(({ type }) => type === 'element')
   if (elements.length !== Object.keys(held).length)
-    throw new Error('The heap snapshot does not show the texts')
+    throw new Error('The heap snapshot does not contain the texts')
   const ropes: boolean[] = []
   for (const { key, to } of elements) ropes[key] = heap.isRope(to)
   return ropes
@@ -49,13 +48,13 @@ async function takeSnapshot(): Promise<HeapSnapshot> {
 
 interface Edge {
   readonly type: string | undefined
-  /** Number of an element; for others, where their name stands in the list of strings. */
+  /** Index of an element; for other edges, the index of their name in the list of strings. */
   readonly key: number
-  /** Where its target starts in the list of nodes. */
+  /** The index at which its target starts in the list of nodes. */
   readonly to: number
 }
 
-/** A heap snapshot's lists of numbers: nodes, each followed in the other list by its edges. */
+/** A heap snapshot's lists of numbers: the nodes, and the edges of each node in order. */
 class Heap {
   private readonly firstEdges = new Map<number, number>()
 

@@ -1,5 +1,5 @@
-// What defaults and functions cost in MySQL or MariaDB, beside the server's own: microseconds a value of CPU and waiting,
-// the best of five turns. SNOFLAX_MYSQL_URL names the server; node dist/mysql.js runs it.
+// The cost of defaults and functions in MySQL or MariaDB, beside the server's own: elapsed microseconds per value, the
+// best of five turns. SNOFLAX_MYSQL_URL names the server; run it with node dist/mysql.js.
 import { flake, flax, type IdFamily, type StorageName, sno } from '@snoflax/core'
 import { ulid, uuid7 } from '@snoflax/families'
 import { columnSql, install, uninstall } from '@snoflax/mysql-sql'
@@ -10,7 +10,7 @@ const TURNS = 5
 const schema = 'snoflax_bench'
 
 const url = process.env['SNOFLAX_MYSQL_URL']
-if (!url) throw new Error('SNOFLAX_MYSQL_URL names no server')
+if (!url) throw new Error('set SNOFLAX_MYSQL_URL to the URL of a MySQL or MariaDB server')
 const connection = await createConnection(url)
 try {
   await install(connection, { schema })
@@ -18,7 +18,7 @@ try {
   const { version } = (rows as { version: string }[])[0] as { version: string }
   const server = version.includes('MariaDB') ? 'mariadb' : 'mysql'
   console.log(version)
-  // What differs at each call, so that no answer is kept.
+  // A value that differs at each call, so that no result is cached.
   const fresh = 'left(random_bytes(1),0)'
   const defaults: readonly (readonly [IdFamily, StorageName, object])[] = [
     [flax, 'binary', {}],

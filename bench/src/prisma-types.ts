@@ -4,8 +4,8 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// What ids cost the compiler: a client of 60 models with ids and our extension, beside the same with text keys and an
-// extension that does nothing. Run by `npm run bench:types`.
+// The cost of ids for the compiler: a client of 60 models with ids and our extension, compared with one with text keys
+// and an extension that does nothing. Run it with `npm run bench:types`.
 
 const require = createRequire(import.meta.url)
 const MODELS = 60
@@ -32,7 +32,7 @@ ${parent}${children}}
 `
   }).join('')
 
-/** Calls as an application has them, to each model. */
+/** Typical calls of an application, for each model. */
 const calls = (extension: string, make: string): string => `import { PrismaClient } from './client/client.js'
 ${extension}
 export async function all() {
@@ -81,7 +81,7 @@ function project(name: string, isOurs: boolean): string {
 const numberOf = (text: string, name: string): number =>
   Number(new RegExp(`^${name}:\\s+([\\d.]+)`, 'm').exec(text)?.[1])
 
-/** By the compiler's own command, in a process of its own, since it keeps what it has seen. */
+/** Runs the compiler in a separate process, since it caches. */
 function check(file: string): {
   readonly instantiations: number
   readonly seconds: number

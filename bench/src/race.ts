@@ -2,17 +2,17 @@ import { collectGarbage } from './engine.js'
 import { readFlat } from './flat.js'
 import { quantile, shuffled, type Timing } from './timing.js'
 
-/** One unit of work, told its number. Its result is read, so that no work can be left out. */
+/** One unit of work, which gets its number. Its result is read, so that the engine can't skip it. */
 export type Step = (i: number) => string | number | bigint | Uint8Array
 
 /**
- * The longest turn: long enough for the stopwatch, short enough for the others to follow within the same
- * milliseconds, and below what any generator can number in one unit of its clock.
+ * The longest turn: long enough to time, short enough that the others follow within milliseconds, and with fewer ids
+ * than any generator can generate in one unit of its clock.
  */
 const TURN_NS = 200_000
 const MAX_STEPS = 1024
 const MIN_STEPS = 16
-/** Share of a turn before the stopwatch starts, which brings code and samples back into the caches. */
+/** The share of a turn before timing starts, which loads code and samples into the caches again. */
 const RUN_UP = 1 / 16
 const WARM_UP_ROUNDS = 200
 const ROUNDS = 600
@@ -21,8 +21,8 @@ const ROUNDS = 600
 let sink = 0
 
 /**
- * Times the contestants side by side: in each round every one has its turn, in a new order, so that whatever
- * else the machine does meets all alike.
+ * Times the contestants side by side: in each round every one has its turn, in a new order, so that other work of the
+ * machine affects all alike.
  */
 export function race<Name extends string>(contestants: Readonly<Record<Name, Step>>): Record<Name, Timing> {
   const names = Object.keys(contestants) as Name[]
@@ -35,7 +35,7 @@ export function race<Name extends string>(contestants: Readonly<Record<Name, Ste
       else runner.run()
     }
   }
-  if (Number.isNaN(sink)) throw new Error('A contestant made something that is no number')
+  if (Number.isNaN(sink)) throw new Error('A contestant returned something that is not a number')
   const loopNs = loop.quantile(0.25)
   return Object.fromEntries(names.map((name, i) => [name, timing(runners[i] as Runner, loopNs)])) as Record<
     Name,
@@ -50,7 +50,7 @@ class Runner {
 
   constructor(private readonly step: Step) {}
 
-  /** A turn that counts for nothing but how many steps fit into one. */
+  /** A turn that only measures how many steps fit into one. */
   warmUp(): void {
     this.fastestNs = Math.min(this.fastestNs, this.turn())
     this.steps = Math.round(Math.min(MAX_STEPS, Math.max(MIN_STEPS, TURN_NS / this.fastestNs)))
@@ -79,7 +79,7 @@ function timing(runner: Runner, loopNs: number): Timing {
   return { stepNs: quartileNs - loopNs, spread: runner.quantile(0.5) / quartileNs - 1 }
 }
 
-/** All contestants are called from this one loop, so that none is compiled into it and all are read alike. */
+/** Calls all contestants from one loop, so that none is inlined and all results are read the same way. */
 function repeat(step: Step, count: number): number {
   let sum = 0
   for (let i = 0; i < count; i++) sum += read(step(i))

@@ -5,7 +5,7 @@ export type Table = Pick<Report, 'columns' | 'rows'>
 /** Row name → the ratio to stay under. */
 export type Aims<Name extends string> = Partial<Record<Name, number>>
 
-/** Each of those who were timed together, measured against some of them. */
+/** The ratio of each contestant to each yardstick, all timed in one race. */
 export function againstYardsticks<Name extends string>(
   timings: Readonly<Record<Name, Timing>>,
   yardsticks: readonly NoInfer<Name>[],

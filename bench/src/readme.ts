@@ -7,7 +7,7 @@ const README = new URL('../README.md', import.meta.url)
 export const markdown = (report: Report): string =>
   `### ${report.title}\n\n${report.about}\n\n${table(report)}\n`
 
-/** Puts the results of a chapter in the place of its last ones. */
+/** Replaces the previous results of a chapter. */
 export function writeResults(chapter: string, circumstances: string, reports: readonly Report[]): void {
   const text = readFileSync(README, 'utf8')
   const place = new RegExp(`(<!-- ${chapter} -->\\n).*(<!-- /${chapter} -->)`, 's')

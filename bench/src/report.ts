@@ -1,6 +1,6 @@
-/** Sections that are run in the same surroundings and written down together. */
+/** Sections that run in the same environment and are reported together. */
 export interface Chapter<Place> {
-  /** As an argument it stands for all its sections; in the README it marks the place of its results. */
+  /** Its name: as an argument it means all its sections; in the README it marks the place of its results. */
   readonly name: string
   readonly sections: readonly Section<Place>[]
   open(): Surroundings<Place> | Promise<Surroundings<Place>>
@@ -8,7 +8,7 @@ export interface Chapter<Place> {
 
 export interface Surroundings<Place> {
   readonly place: Place
-  /** What results depend on. */
+  /** The environment on which results depend. */
   readonly circumstances: string
   close?(): Promise<void>
 }
@@ -19,7 +19,7 @@ export interface Section<Place> {
   run(place: Place): Report | Promise<Report>
 }
 
-/** What a section found: one row a contestant, one column a yardstick that it is measured against. */
+/** The results of a section: a row for each contestant, a column for each yardstick. */
 export interface Report {
   readonly title: string
   readonly about: string
@@ -36,8 +36,8 @@ export interface Column {
 
 export interface Row {
   readonly name: string
-  /** One for each column, undefined where there is nothing to compare. */
+  /** One ratio for each column, undefined if there is nothing to compare. */
   readonly ratios: readonly (number | undefined)[]
-  /** How uneven the row's own rounds were, see `Timing`; undefined for what is no time. */
+  /** How much the row's rounds varied, see `Timing`; undefined if the value is not a time. */
   readonly spread?: number
 }

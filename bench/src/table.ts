@@ -1,6 +1,6 @@
 import type { Column, Report, Row } from './report.js'
 
-/** A Markdown table with aligned columns, so that it reads as well in a terminal. */
+/** A Markdown table with aligned columns, readable in a terminal too. */
 export function table({ columns, rows }: Pick<Report, 'columns' | 'rows'>): string {
   const header = [
     '',

@@ -1,7 +1,7 @@
 export interface Timing {
-  /** Lower quartile over all rounds, less the loop. What else the machine does can only add to a turn. */
+  /** Lower quartile over all rounds, without the loop: other work of the machine can only lengthen a turn. */
   readonly stepNs: number
-  /** How far the median lies above the lower quartile, as a fraction of it. */
+  /** How far the median is above the lower quartile, as a fraction of it. */
   readonly spread: number
 }
 

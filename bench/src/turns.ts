@@ -1,9 +1,9 @@
 import { quantile, shuffled, type Timing } from './timing.js'
 
-/** Does its work and tells how many nanoseconds that took. */
+/** Does its work and returns how many nanoseconds it took. */
 export type Turn = () => Promise<number>
 
-/** The turn of work that is timed from here, the way to the server and back included. */
+/** A turn of work that is timed here, including the round trip to the server. */
 export const timed =
   (work: () => Promise<unknown>): Turn =>
   async () => {
@@ -15,9 +15,9 @@ export const timed =
 export interface TurnOptions {
   readonly rounds: number
   readonly warmUps: number
-  /** What every turn does besides, timed in the same rounds and taken off. */
+  /** The overhead of every turn, timed in the same rounds and subtracted. */
   readonly baseline?: Turn
-  /** What has to be done before a turn, in no one's time. */
+  /** Preparation of a turn, which is not timed. */
   readonly before?: () => Promise<unknown>
 }
 

@@ -3,7 +3,7 @@ import { type Aims, againstYardsticks, type Table } from '../ratios.js'
 import type { Row } from '../report.js'
 import type { Timing } from '../timing.js'
 
-/** A race of all, each measured against some of them. */
+/** A race in which each contestant is compared with some of the others. */
 export function compareAll<Name extends string>(
   contestants: Readonly<Record<Name, Step>>,
   yardsticks: readonly NoInfer<Name>[],
@@ -12,7 +12,7 @@ export function compareAll<Name extends string>(
   return againstYardsticks(race(contestants), yardsticks, aims)
 }
 
-/** A race of pairs, each measured against its own yardstick, which does the like with the same data. */
+/** A race of pairs: each contestant is compared with its own yardstick, which does similar work on the same data. */
 export function comparePairs<Name extends string>(
   title: string,
   pairs: Readonly<Record<Name, { readonly subject: Step; readonly yardstick: Step }>>,

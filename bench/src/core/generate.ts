@@ -24,10 +24,10 @@ const orderId = snoflaxTypeid('order')
 const flakeIdgen = new FlakeIdgen({ datacenter: 1, worker: 2 })
 const snowflake = new Snowflake(0)
 const nodejsSnowflake = new NodejsSnowflake({ custom_epoch: 0, instance_id: 1 })
-/** From Node 24.16 on. */
+/** Exists from Node 24.16 on. */
 const { randomUUIDv7 } = crypto as { randomUUIDv7?: () => string }
 
-const makers = {
+const generators = {
   'sno.generate': () => sno.generate(),
   'flax.generate': () => flax.generate(),
   'flax, monotonic': () => monotonicFlax.generate(),
@@ -45,7 +45,7 @@ const makers = {
   'ulid, monotonic': () => monotonicUlid(),
   nanoid: () => nanoid(),
   'typeid-js': () => typeid('order').toString(),
-  // Its page shows biguint-format, which takes many times as long.
+  // Its README uses biguint-format, which takes many times as long.
   'flake-idgen, decimal': () => flakeIdgen.next().readBigUInt64BE().toString(),
   '@sapphire/snowflake': () => snowflake.generate().toString(),
   'nodejs-snowflake': () => nodejsSnowflake.getUniqueID().toString(),
@@ -53,14 +53,14 @@ const makers = {
 } satisfies Record<string, () => string>
 
 const CLOCK = 'Date.now, nothing else'
-type MakerName = keyof typeof makers
-const names = Object.keys(makers) as MakerName[]
+type GeneratorName = keyof typeof generators
+const names = Object.keys(generators) as GeneratorName[]
 
 export const generate: Section<void> = {
   name: 'generate',
   async run() {
     const results = compareAll(
-      { ...makers, [CLOCK]: () => Date.now() },
+      { ...generators, [CLOCK]: () => Date.now() },
       [
         'crypto.randomUUID',
         'uuidv7',
@@ -78,26 +78,26 @@ export const generate: Section<void> = {
         >),
       },
     )
-    const ropeMakers = await checkFlat()
+    const ropeGenerators = await checkFlat()
     return {
       title: 'A new id, as a flat text',
       about:
         'Each text is read by index, which makes it flat. A heap snapshot confirms it: these return ropes, ' +
-        `and after reading none was left: ${ropeMakers.join('; ')}.`,
+        `and after reading none was left: ${ropeGenerators.join('; ')}.`,
       ...results,
     }
   },
 }
 
-/** Whose texts are ropes when made. Throws if reading doesn't make them flat, as times would mean nothing. */
-async function checkFlat(): Promise<MakerName[]> {
-  const texts = names.flatMap((name) => samples(makers[name]))
+/** The generators that return ropes. Throws if reading doesn't flatten them, since times would then mean nothing. */
+async function checkFlat(): Promise<GeneratorName[]> {
+  const texts = names.flatMap((name) => samples(generators[name]))
   const before = await areRopes(texts)
   texts.forEach(readFlat)
   const after = await areRopes(texts)
-  const makersOf = (ropes: readonly boolean[]): MakerName[] =>
+  const generatorsOf = (ropes: readonly boolean[]): GeneratorName[] =>
     names.filter((_, i) => ropes.slice(i * SAMPLES, (i + 1) * SAMPLES).includes(true))
   if (after.includes(true))
-    throw new Error(`Still ropes after they were read: texts of ${makersOf(after).join('; ')}`)
-  return makersOf(before)
+    throw new Error(`Texts are still ropes after reading: ${generatorsOf(after).join('; ')}`)
+  return generatorsOf(before)
 }

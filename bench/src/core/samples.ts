@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IdFamily } from '@snoflax/core'
 
-/** Few enough to stay in the processor's nearest cache while the others have their turn with theirs. */
+/** Few enough to stay in the processor's first cache while others have their turn. */
 export const SAMPLES = 64
 
 export const samples = <T>(make: (i: number) => T): T[] => Array.from({ length: SAMPLES }, (_, i) => make(i))
@@ -18,7 +18,7 @@ export function sampleBytes(family: IdFamily): Buffer[] {
   })
 }
 
-/** Texts as they come from a connection, in one piece: what is joined from pieces takes longer to read. */
+/** Flat texts, as they come from a connection: concatenated ones take longer to read. */
 export const received = <Text extends string>(texts: readonly Text[]): Text[] =>
   texts.map((text) => Buffer.from(text).toString() as Text)
 

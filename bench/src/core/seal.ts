@@ -13,7 +13,7 @@ const customers = seal(prefixed(flax, 'cus'), { keys: generateSealKey() })
 const customerIds = received(sampleIds(customers.family))
 const customerTexts = received(customers.sealAll(customerIds))
 
-/** A list at every 64th step, so that the time is that of one id of it. */
+/** Processes a list at every 64th step, so that the time is that of one of its ids. */
 const inLists = (list: () => readonly string[]) => (i: number) =>
   i % SAMPLES === 0 ? (list()[SAMPLES - 1] as string) : 0
 
@@ -21,7 +21,7 @@ export const sealing: Section<void> = {
   name: 'seal',
   run: () => ({
     title: 'Sealing and opening',
-    about: `With a key that was set up once. Lists have ${SAMPLES} ids, and the time is that of one of them.`,
+    about: `With a key that is set up once. Lists have ${SAMPLES} ids, and the time is that of one of them.`,
     ...compareAll(
       {
         'flax.generate': () => flax.generate(),

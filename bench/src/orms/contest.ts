@@ -1,7 +1,7 @@
 import type { PostgresDatabase } from '@snoflax/test'
 import type SqliteDatabase from 'better-sqlite3'
 
-/** The keys that are raced in the same model: ours, and a UUID that the application makes. */
+/** The keys compared in one model: ours, and a UUID that the application generates. */
 export const KEYS = ['flax', 'sno', 'uuid'] as const
 export type Key = (typeof KEYS)[number]
 
@@ -11,14 +11,14 @@ export interface Row {
   readonly total: number
 }
 
-/** One model with one key, behind one ORM, on one database. */
+/** One model with one key, in one ORM, on one database. */
 export interface Model {
-  /** As the ORM's users insert many rows: lists, in statements of its own making. */
+  /** Inserts many rows as the ORM's users do: as a list, in statements that the ORM builds. */
   insertMany(rows: readonly Row[]): Promise<unknown>
   insertOne(row: Row): Promise<unknown>
 }
 
-/** Inserts the rows in lists of that size, for ORMs that leave the splitting to their users. */
+/** Inserts the rows in lists of this size, for ORMs that don't split lists themselves. */
 export async function inChunks(
   rows: readonly Row[],
   size: number,
@@ -44,7 +44,7 @@ export interface Orm {
   close(): Promise<void>
 }
 
-/** The tables as every ORM wants them: a uuid key in PostgreSQL, text in SQLite. */
+/** The tables for every ORM: a uuid key in PostgreSQL, text in SQLite. */
 export async function createTables({ postgres, sqlite }: Place): Promise<void> {
   for (const key of KEYS) {
     await postgres.query(`DROP TABLE IF EXISTS race_${key}`)

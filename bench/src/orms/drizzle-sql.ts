@@ -7,7 +7,7 @@ import { race } from '../race.js'
 import { againstYardsticks } from '../ratios.js'
 import type { Section } from '../report.js'
 
-/** Drizzle's other copy, which no table with our columns is defined with: it is as its authors wrote it. */
+/** Drizzle's other copy, which is not patched, since it defines no table with our columns. */
 const require = createRequire(import.meta.url)
 const untouched: typeof drizzle = require('drizzle-orm')
 const untouchedPg: typeof pg = require('drizzle-orm/pg-core')
@@ -45,7 +45,8 @@ export const drizzleSql: Section<unknown> = {
     })
     return {
       title: 'Drizzle: building SQL',
-      about: 'Without a database, beside an untouched copy of Drizzle whose keys are its own uuid columns.',
+      about:
+        'Without a database, compared with an unpatched copy of Drizzle whose keys are its own uuid columns.',
       columns: [
         { title: 'untouched', aims: Object.assign({}, ...tables.map(({ columns }) => columns[0]?.aims)) },
       ],

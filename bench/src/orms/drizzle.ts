@@ -7,7 +7,7 @@ import * as pg from 'drizzle-orm/pg-core'
 import * as sqlite from 'drizzle-orm/sqlite-core'
 import { inChunks, type Model, type Orm, type Place, type Row } from './contest.js'
 
-/** Rows for one statement. Drizzle leaves the splitting to its users; SQLite takes 32,766 parameters. */
+/** Rows for one statement. Drizzle doesn't split lists; SQLite accepts 32,766 parameters. */
 const CHUNK = 5_000
 
 const pgTable = (key: string, id: pg.PgColumnBuilderBase) =>

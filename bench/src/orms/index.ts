@@ -16,7 +16,7 @@ import { typeormQueries } from './typeorm-queries.js'
 export const orms: Chapter<Place> = {
   name: 'orms',
   sections: [
-    // First, since its large results take an uneven time in a process whose heap the others have filled.
+    // First, since the time of its large results varies once the others have filled the heap.
     prismaQueries,
     ...sectionsOf(
       'TypeORM',
@@ -39,7 +39,7 @@ export const orms: Chapter<Place> = {
   open: openPlace,
 }
 
-/** A server and an SQLite file that nobody else uses. Neither waits for the disk. */
+/** A separate server and SQLite file. Neither waits for the disk. */
 async function openPlace(): Promise<Surroundings<Place>> {
   const server = await startServer({
     settings: { autovacuum: 'off', max_wal_size: '2GB', shared_buffers: '256MB' },

@@ -10,7 +10,7 @@ import type { Database, Place } from './contest.js'
 const require = createRequire(import.meta.url)
 const GENERATED = fileURLToPath(new URL('../prisma/', import.meta.url))
 
-/** What each model of a client offers, as far as it is raced. */
+/** The methods of a model that are measured. */
 export interface Delegate {
   create(given: object): Promise<{ readonly id: string }>
   createMany(given: object): Promise<unknown>
@@ -27,7 +27,7 @@ interface WholeClient {
   $disconnect(): Promise<void>
 }
 
-/** One client without extensions, the same with one that does nothing, and with ours. */
+/** One client without extensions, with an extension that does nothing, and with ours. */
 export interface Clients {
   readonly plain: Client
   readonly passing: Client
@@ -43,11 +43,11 @@ const PASSING = {
   },
 }
 
-/** Native types and providers, by which the schemas of the two databases differ. */
+/** The native types and providers in which the schemas of the two databases differ. */
 export const KEY_TYPES: Readonly<Record<Database, string>> = { postgres: '@db.Uuid', sqlite: '' }
 const PROVIDERS: Readonly<Record<Database, string>> = { postgres: 'postgresql', sqlite: 'sqlite' }
 
-/** Clients on a database whose tables are there, with what `prisma generate` writes for the models. */
+/** Clients on a database with existing tables, with the output of `prisma generate` for the models. */
 export async function openClients(
   name: string,
   database: Database,
@@ -73,7 +73,7 @@ const adapterOf = (database: Database, { postgres, sqlite }: Place): object =>
     ? new PrismaPg({ connectionString: postgres.url })
     : new PrismaBetterSqlite3({ url: `file:${sqlite.file}` })
 
-/** Answers the folder that holds `client` and `snoflax`. */
+/** Returns the folder that contains `client` and `snoflax`. */
 function generate(name: string, database: Database, models: string): string {
   const folder = join(GENERATED, name)
   mkdirSync(folder, { recursive: true })

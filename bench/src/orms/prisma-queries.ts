@@ -4,11 +4,11 @@ import { raceTurns, timed } from '../turns.js'
 import type { Database, Place } from './contest.js'
 import { type Client, type Delegate, KEY_TYPES, openClients } from './prisma-clients.js'
 
-/** A shop twice: keys of ours behind the extended client, Prisma's own UUIDs behind others. */
+/** Two copies of a shop: with our keys and the extended client, and with Prisma's own UUIDs and the other clients. */
 const SHOPS = ['flax', 'plain'] as const
 type Shop = (typeof SHOPS)[number]
 
-/** Prisma itself takes another way through a client with any extension. */
+/** The yardstick has an empty extension, since Prisma's code path differs for a client with any extension. */
 type Contestant = Shop | 'passing'
 
 const CUSTOMERS = 100
@@ -16,7 +16,7 @@ const ORDERS = 20
 const LINES = 5
 const EVENTS = 10_000
 
-/** What a customer is created with, so wide that the walk over the arguments shows. */
+/** The data of a customer, with so many fields that traversing the arguments takes measurable time. */
 const graph = (name: string, orders: number, lines: number) => ({
   name,
   orders: {
@@ -27,7 +27,7 @@ const graph = (name: string, orders: number, lines: number) => ({
   },
 })
 
-/** The models of one shop, and keys of rows that are there. */
+/** The models of one shop, and keys of existing rows. */
 interface Stock {
   readonly customer: Delegate
   readonly line: Delegate
@@ -38,7 +38,7 @@ interface Stock {
 const ROWS = 'findMany, 10,000 rows with two ids'
 const ROWS_WITH_TIME = 'findMany, 10,000 rows with createdAt'
 
-/** Reads come first, since writes make the tables grow. */
+/** Reads come first, since writes enlarge the tables. */
 const QUERIES: Readonly<Record<string, (stock: Stock) => Promise<unknown>>> = {
   'findUnique, 50 times': async ({ line, ids }) => {
     for (const id of ids.slice(0, 50)) await line.findUnique({ where: { id } })
@@ -54,7 +54,7 @@ const QUERIES: Readonly<Record<string, (stock: Stock) => Promise<unknown>>> = {
   'create, 1 row with 220 nested': ({ customer }) => customer.create({ data: graph('wide', 20, 10) }),
 }
 
-/** What the extension adds to a query, from argument to result. */
+/** The extension's share of a query, from argument to result. */
 export const prismaQueries: Section<Place> = {
   name: 'prisma-queries',
   run: async (place) => {

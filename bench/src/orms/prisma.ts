@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { type Database, inChunks, type Model, type Orm, type Place, type Row } from './contest.js'
 import { type Clients, type Delegate, KEY_TYPES, openClients } from './prisma-clients.js'
 
-/** Rows for one call. Prisma would take all, but keeps the plan of every query that it has seen in memory. */
+/** Rows for one call. Prisma would accept all, but caches the plan of every query in memory. */
 const CHUNK = 1_000
 
-/** A model for each key, in tables that are there already. */
+/** A model for each key, in existing tables. */
 function models(database: Database): string {
   const model = (name: string, id: string) =>
     `model ${name} {\n  id ${id}\n  name String\n  total Int\n  @@map("race_${name.toLowerCase()}")\n}\n`

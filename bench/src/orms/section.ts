@@ -18,7 +18,7 @@ const DATABASES: Readonly<Record<Database, string>> = {
   sqlite: 'a uuid key as text, SQLite',
 }
 
-/** What is done in a turn, with how many rows. */
+/** The work of a turn, with its number of rows. */
 interface Load {
   readonly name: string
   readonly title: string

@@ -21,17 +21,17 @@ import { KEYS, type Key, type Place } from './contest.js'
 const ROWS = 10_000
 const CUSTOMERS = 500
 
-/** A uuid column by a transformer of one's own, which converts as ours does: what ids cost within TypeORM itself. */
+/** A uuid column with a hand-written transformer that converts like ours: the cost of ids within TypeORM itself. */
 type Contestant = Key | 'transformer'
 const CONTESTANTS: readonly Contestant[] = [...KEYS, 'transformer']
 const STORAGE = storageFor(flax, 'postgres')
 const TRANSFORMER: ValueTransformer = {
   to: (value: unknown) => STORAGE.toDatabase(value as FlaxId),
-  // TypeORM calls it for a value that it has hydrated, too.
+  // TypeORM also calls it for values that it has already hydrated.
   from: (value: unknown) => (flax.is(value) ? value : STORAGE.fromDatabase(value)),
 }
 
-/** Orders of one kind of key, and keys of rows that are there. */
+/** Orders with one kind of key, and keys of existing rows. */
 interface Stock {
   readonly key: Contestant
   readonly orders: Repository<ObjectLiteral>
@@ -39,7 +39,7 @@ interface Stock {
   close(): Promise<void>
 }
 
-/** With the ratios to stay under. */
+/** The queries, with the ratios to stay under. */
 const AIMS = [1.1, 1.15, 1.15]
 const QUERIES: Readonly<Record<string, (stock: Stock) => Promise<unknown>>> = {
   'find, 10,000 rows with two relations joined': ({ orders }) =>
@@ -50,7 +50,7 @@ const QUERIES: Readonly<Record<string, (stock: Stock) => Promise<unknown>>> = {
   'findBy In, 3,000 ids': ({ orders, ids }) => orders.findBy({ id: In(ids.slice(0, 3_000)) }),
 }
 
-/** What the ids cost a reader. */
+/** The cost of ids for reads. */
 export const typeormQueries: Section<Place> = {
   name: 'typeorm-queries',
   run: async (place) => {
@@ -91,7 +91,7 @@ async function race({ postgres: { url } }: Place): Promise<Record<string, Record
   }
 }
 
-/** Each has a DataSource of its own, since one with an id column reads the conditions of all its entities. */
+/** A separate DataSource for each, since one with an id column reads the conditions of all its entities. */
 async function openStock(url: string, key: Contestant): Promise<Stock> {
   const { Customer, Order, newId } = entitiesOf(key)
   const dataSource = new DataSource({ type: 'postgres', url, entities: [Customer, Order], synchronize: true })
@@ -143,7 +143,7 @@ function entitiesOf(key: Contestant) {
     uuid: randomUUID,
     flax: () => flax.generate(),
     sno: () => sno.generate(),
-    // TypeORM gives foreign keys no transformer.
+    // TypeORM doesn't copy the transformer to foreign keys.
     transformer: () => STORAGE.toDatabase(flax.generate()) as string,
   }[key]
   return { Customer, Order, newId }

@@ -5,7 +5,7 @@ import { FlaxIdColumn, SnoIdColumn } from '@snoflax/typeorm'
 import { Column, DataSource, Entity, type EntityTarget, type ObjectLiteral, PrimaryColumn } from 'typeorm'
 import { inChunks, type Model, type Orm, type Place, type Row } from './contest.js'
 
-/** Rows for one statement. TypeORM leaves the splitting to its users; SQLite takes 32,766 parameters. */
+/** Rows for one statement. TypeORM doesn't split lists; SQLite accepts 32,766 parameters. */
 const CHUNK = 1_000
 
 @Entity('race_flax')
@@ -58,7 +58,7 @@ export async function openTypeorm({ postgres, sqlite }: Place): Promise<Orm> {
   }
 }
 
-/** `toEntity` copies, since TypeORM writes made ids into what it was given. */
+/** `toEntity` copies, since TypeORM sets generated ids in the objects that it is passed. */
 function model(
   source: DataSource,
   target: EntityTarget<ObjectLiteral>,

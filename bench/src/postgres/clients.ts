@@ -7,7 +7,7 @@ const MANY = 32
 const CALLS = 500
 const OPTIONS = { rounds: 30, warmUps: 3 }
 
-const makers = {
+const generators = {
   'sno_generate()': 'snoflax.sno_generate()',
   'flake_generate_bigint()': 'snoflax.flake_generate_bigint()',
   'uid_generate()': 'snoflax.uid_generate()',
@@ -29,7 +29,7 @@ export const clients: Section<Place> = {
     const sessions: Session[] = []
     while (sessions.length < MANY) sessions.push(await database.connect())
     try {
-      // A turn has as many calls for one as for all together.
+      // A turn has the same total number of calls for any number of clients.
       const one = turnsOf([session], CALLS * MANY)
       const many = turnsOf(sessions, CALLS)
       const alone = await raceTurns(one.turns, { ...OPTIONS, baseline: one.baseline })
@@ -66,9 +66,9 @@ function turnsOf(
     const text = `SELECT count(${expression}) FROM generate_series(1, ${calls}) AS number`
     return timed(() => Promise.all(sessions.map((session) => session.query({ name: expression, text }))))
   }
-  const turns = Object.entries(makers).map(([name, maker]) => [
+  const turns = Object.entries(generators).map(([name, generator]) => [
     withClients(name, sessions.length),
-    turn(maker),
+    turn(generator),
   ])
   return { turns: Object.fromEntries(turns), baseline: turn('number') }
 }

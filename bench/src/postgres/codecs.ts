@@ -16,7 +16,7 @@ const TRANSLATED = `translate(encode(flax, 'base64'), '${BASE64}', '${ALPHABET}'
 const MATCHED = `CASE WHEN flax_text ~ '^[-0-9A-Z_a-z]{16}$'
   THEN decode(translate(flax_text, '${ALPHABET}', '${BASE64}'), 'base64') END`
 
-/** The yardsticks are worth something only if they do the same. */
+/** Checks that the yardsticks return the same results. */
 async function checkSame({ session }: Place): Promise<void> {
   const { rows } = await session.query<{ same: boolean }>(
     `SELECT bool_and(${TRANSLATED} = flax_text AND ${MATCHED} = flax) AS same FROM samples`,
@@ -30,7 +30,7 @@ export const encode: Section<Place> = {
     await checkSame(place)
     return {
       title: 'Column to text in PostgreSQL',
-      about: `${TRANSLATE} is base64 of the same bytes, its alphabet replaced by ours: the same text.`,
+      about: `${TRANSLATE} is base64 of the same bytes with its alphabet replaced by ours, which gives the same text.`,
       ...(await compareOverSamples(
         place.session,
         {
@@ -58,7 +58,8 @@ export const decode: Section<Place> = {
     await checkSame(place)
     return {
       title: 'Text to column in PostgreSQL',
-      about: 'Ours are strict. So is the yardstick: a regular expression, translate() to base64, decode().',
+      about:
+        'Ours are strict, and so is the yardstick: a regular expression, translate() to base64, decode().',
       ...(await compareOverSamples(
         place.session,
         {

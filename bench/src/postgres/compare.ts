@@ -16,7 +16,7 @@ export const compareOverSamples = <Name extends string>(
   aims: Partial<Record<NoInfer<Name>, Aims<NoInfer<Name>>>> = {},
 ): Promise<Table> => compare(session, expressions, 'samples', yardsticks, aims)
 
-/** A race of expressions that make something out of nothing. */
+/** A race of expressions without input. */
 export const compareMakers = <Name extends string>(
   session: Session,
   expressions: Expressions<Name>,
@@ -43,8 +43,8 @@ async function compare<Name extends string>(
 let turns = 0
 
 /**
- * A query that counts what it found or made, timed inside the server, so that the way there doesn't count.
- * Its plan is made once. A NULL in place of a result would be missing from the count.
+ * A query that counts its results, timed inside the server, so that the round trip doesn't count. It is planned once. A
+ * NULL instead of a result would be missing from the count.
  */
 export async function counting(session: Session, query: string, expected: number): Promise<Turn> {
   const name = `pg_temp.turn_${turns++}`

@@ -7,7 +7,7 @@ export const generate: Section<Place> = {
   run: async ({ session }) => ({
     title: 'A new id in PostgreSQL',
     about:
-      'Calls in a SELECT, one session. UUIDv7 in SQL, ULID and Snowflake in PL/pgSQL are written by hand.',
+      'Calls in a SELECT, in one session. UUIDv7 in SQL, and ULID and Snowflake in PL/pgSQL, are written by hand.',
     ...(await compareMakers(
       session,
       {

@@ -7,7 +7,7 @@ import type { Place } from './place.js'
 export const ROWS = 100_000
 const OPTIONS = { rounds: 7, warmUps: 1 }
 
-/** The preferred storage of each family, and flax and sno in the others that people choose. */
+/** The preferred storage of each family, and flax and sno also in other common ones. */
 const NAMES = [
   'flax as uuid',
   'flax as binary',
@@ -38,7 +38,7 @@ export const insert: Section<Place> = {
     try {
       const timings = await raceTurns(Object.fromEntries(turns), {
         ...OPTIONS,
-        // Empty tables for all, and no one's pages written out in another's time.
+        // Every turn starts with empty tables, and no turn writes out the pages of another.
         before: async () => {
           await session.query(`TRUNCATE ${tables}`)
           await session.query('CHECKPOINT')
@@ -46,7 +46,7 @@ export const insert: Section<Place> = {
       })
       return {
         title: `${ROWS.toLocaleString('en-US')} rows by column default`,
-        about: 'One INSERT … SELECT without ids into an empty table, its primary key included.',
+        about: 'One INSERT … SELECT without ids into an empty table, including its primary key.',
         ...againstYardsticks(timings, [UUID.name, UUIDV7.name, UUID_TEXT.name]),
       }
     } finally {

@@ -18,7 +18,7 @@ function keyOf(family: IdFamily<string>, storage: StorageName): Key {
 
 export const UUID: Key = { name: 'UUIDv4 as uuid', type: 'uuid', maker: 'gen_random_uuid()' }
 export const UUIDV7: Key = { name: 'UUIDv7 as uuid', type: 'uuid', maker: 'uuidv7()' }
-// In order of bytes like ours: that of a language would cost it more.
+// Sorted by bytes like ours: a collation by language would make it slower.
 export const UUID_TEXT: Key = {
   name: 'UUIDv4 as text',
   type: 'text COLLATE "C"',
@@ -33,7 +33,7 @@ export const PEERS: readonly Key[] = [
   UUID_TEXT,
 ]
 
-/** Each family in each storage that PostgreSQL has for it. */
+/** Each family in each of its storages in PostgreSQL. */
 export const OURS: readonly Key[] = [flax, sno, flake, uid, uidLocal].flatMap((family) =>
   (['uuid', 'bigint', 'binary', 'uuid8', 'text'] as const)
     .filter((storage) => family.storages.includes(storage))

@@ -1,4 +1,4 @@
-/** What people write by hand where the server or an extension doesn't have it. */
+/** Functions that people write by hand if neither the server nor an extension has them. */
 export const PEERS = `
 -- The millisecond and the random digits of a UUIDv4, put together as hex. Its variant bits are right already.
 CREATE FUNCTION sql_uuidv7() RETURNS uuid LANGUAGE sql VOLATILE

@@ -10,13 +10,13 @@ const VERSION = 18
 /** One session of a database with our functions, the peers and the samples. */
 export interface Place {
   readonly database: PostgresDatabase
-  /** The session in which all is timed. */
+  /** The session in which everything is timed. */
   readonly session: Session
 }
 
 export type Session = Awaited<ReturnType<PostgresDatabase['connect']>>
 
-/** A fresh server, that nobody else uses. */
+/** A new, separate server. */
 export async function openPlace(): Promise<Surroundings<Place>> {
   const server = await startServer({
     version: VERSION,

@@ -15,7 +15,7 @@ const CONSTANTS = 'flax as uuid, flax_between of constants'
 
 interface Keyed {
   readonly type: string
-  /** The key of a row of that moment. */
+  /** The key of a row of that time. */
   readonly key: string
   readonly bound: (at: string) => string
 }
@@ -25,7 +25,7 @@ const call =
   (at: string): string =>
     `snoflax.${name}(${at})`
 
-/** No two rows are of one moment, so the smallest id of it will do as a key. */
+/** No two rows have the same time, so its smallest id can be the key. */
 const byBound = (type: string, name: string): Keyed => ({ type, key: call(name)('at'), bound: call(name) })
 
 const tables: Readonly<Record<string, Keyed>> = {
@@ -50,7 +50,7 @@ const tables: Readonly<Record<string, Keyed>> = {
   'uidLocal as bigint': byBound('bigint', 'uid_local_lower_bound_bigint'),
 }
 
-/** So many hours, each with as many rows. */
+/** The hours, each with the same number of rows. */
 const HOURS = `(
   SELECT timestamptz '2026-01-01Z' + number * 37 * interval '1 hour' AS hour
     FROM generate_series(1, ${QUESTIONS}) AS number) AS hours`
@@ -72,7 +72,7 @@ export const range: Section<Place> = {
       await add(name, question(table, 'id', `bounds_${i}`))
       await add(`${name}, bounds in SQL`, question(table, 'id', HOURS, bound))
     }
-    // All questions in one statement, planned once, as the first of the tables is asked.
+    // All queries in one statement, planned once, like the query of the first table.
     const { rows: hours } = await session.query<{ gte: string; lt: string; from: string; until: string }>(
       `SELECT bounds.gte, bounds.lt, hour::text AS from, (${HOUR_LATER})::text AS until FROM ${HOURS}
          JOIN bounds_0 AS bounds ON bounds.gte = ${call('flax_lower_bound_uuid')('hour')}`,
@@ -131,7 +131,7 @@ async function writeBounds(
 
 const HOUR_LATER = "hour + interval '1 hour'"
 
-/** Asks for each hour's rows; its bounds are there already if it isn't said how to make them. */
+/** Queries the rows of each hour; without `bounds`, the bounds were computed before. */
 function question(table: string, column: string, hours: string, bound?: Keyed['bound']): string {
   const [gte, lt] = bound ? [bound('hour'), bound(HOUR_LATER)] : ['gte', 'lt']
   return `SELECT sum(rows) FROM ${hours}, LATERAL (
@@ -147,5 +147,5 @@ async function checkPlan(session: Session, text: string): Promise<void> {
   const { rows } = await session.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`)
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   if (/Seq Scan on ranged/.test(plan) || !/Index Scan/.test(plan))
-    throw new Error(`Not by its index:\n${plan}`)
+    throw new Error(`The plan does not use the index:\n${plan}`)
 }

@@ -1,7 +1,7 @@
-/** Calls in a turn: few, so that many turns go undisturbed. */
+/** Calls in a turn: few, so that many turns run undisturbed. */
 export const STEPS = 500
 
-/** Ids in every form, and moments, a row for each step. */
+/** Ids in every form, and times, one row for each step. */
 export const SAMPLES = `
 CREATE TABLE samples AS
 SELECT number, flax, snoflax.flax_to_uuid(flax) AS flax_uuid, snoflax.flax_to_uuid8(flax) AS flax_uuid8,

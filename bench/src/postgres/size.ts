@@ -9,7 +9,7 @@ interface Size {
   readonly index: number
 }
 
-/** Rows of a statement. They come in many, as in life, so that pages fill as the order of keys has it. */
+/** Rows of a statement. Many statements, as in applications, so that the order of keys decides how pages fill. */
 const BATCH = 1000
 
 export const size: Section<Place> = {
@@ -29,7 +29,7 @@ export const size: Section<Place> = {
       title: 'Size of table and index',
       about:
         `Bytes of a table of id and integer with ${ROWS.toLocaleString('en-US')} rows, and of its primary key, ` +
-        `inserted ${BATCH.toLocaleString('en-US')} at a time. UUIDs of the yardsticks are random.`,
+        `inserted ${BATCH.toLocaleString('en-US')} at a time. The yardsticks' UUIDs are random.`,
       columns: ['the uuid table', 'the uuid index', 'uuid, both', 'uuid text, both'].map((title) => ({
         title,
         aims: {},
