@@ -15,13 +15,13 @@ import type { PostgresDatabase } from './databases/postgres-databases.js'
 import type { SqliteDatabase } from './databases/sqlite.js'
 import { sqlite } from './databases/sqlite.js'
 
-/** A database that an adoption can be in. */
+/** A database with an adoption. */
 export type Adoptable = PostgresDatabase | SqliteDatabase | MysqlDatabase
 
-/** What a stage adds to a table, or has in place of a column's declaration. */
+/** The lines that a stage adds to a table, or that replace a column's declaration. */
 export type Lines = (table: string, column?: string) => string
 
-/** Numbers that the database counts, texts of up to 30 characters, or uuids as the ORM has them. */
+/** Auto-increment keys, texts of up to 30 characters, or the ORM's uuids. */
 export type OldKeys = 'counted' | 'text' | 'uuid'
 
 /** An ORM, and an application's schema in it: `customer` with a name, `orders` with a time, a customer and a parent. */
@@ -29,7 +29,7 @@ export interface OrmProject {
   readonly orm: Orm
   /** The schema: with such keys, or without them after the switch, and with the lines of a stage. */
   source(kind: Adoptable['kind'], oldKeys: OldKeys | undefined, lines: Lines): string
-  /** Makes the tables of a schema in an empty database. */
+  /** Creates the tables of a schema in an empty database. */
   create(database: Adoptable, source: string): Promise<void>
   /** What the ORM would change in the database, with these lines in its config. */
   diff(database: Adoptable, source: string, config: readonly string[]): Promise<string[]>
@@ -90,7 +90,7 @@ const linesOf =
           .join('\n')
   }
 
-/** That the ORM's own diff is empty at each stage, and what the migrations do in whichever database. */
+/** Checks that the ORM's own diff is empty at each stage, and what the migrations do in each kind of database. */
 export function describeOrm({ orm, source, create, diff, migrate, baseline }: OrmProject): void {
   const opened: { close(): Promise<unknown> }[] = []
   afterEach(async () => {
@@ -149,7 +149,7 @@ export function describeOrm({ orm, source, create, diff, migrate, baseline }: Or
         diff(database, at(stage, change(stage)), change(stage).config)
       expect(await diff(database, BEFORE, [])).toEqual([])
       await adoption.backfill()
-      // What the ORM would do without them: it drops the keys that are being made.
+      // Without them the ORM would drop the new keys.
       const drops =
         name === 'postgres' ? /DROP COLUMN "snoflax_new_id"/ : /DROP TABLE .snoflax_adoption_map_1/
       const without = (await diff(database, BEFORE, [])).join()

@@ -23,5 +23,5 @@ export { type Random, randomFrom } from './databases/random.js'
 export type { SqliteDatabase } from './databases/sqlite.js'
 export { mysql, pglite, postgres, sqlite }
 
-/** Every database that tests run on, named once. Those of this run: all, and MySQL or MariaDB where one was named. */
+/** The databases that tests run on. This run has all of them, and MySQL or MariaDB if one was named. */
 export const databases = [sqlite, pglite, postgres, mysql].filter((kind) => kind.selected())

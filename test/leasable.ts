@@ -9,7 +9,7 @@ export interface Leasable {
   readonly family: IdFamily<string>
   readonly storage: StorageName
   lease(client: Pool, options?: Partial<LeaseOptions<typeof sno>>): Promise<Lease>
-  /** The number that an id carries. */
+  /** The number in an id. */
   numberOf(id: string): number
 }
 
@@ -39,5 +39,5 @@ export const LEASABLE: Record<string, Leasable> = {
   },
 }
 
-/** What a write without a lease answers. */
+/** The error of a write without a lease. */
 export const EXPIRED = { name: 'IdError', code: 'LEASE_EXPIRED', path: expect.any(String) }

@@ -41,7 +41,7 @@ export function messagesIn(path: string, text: string, refusing: ReadonlySet<str
     .filter((shown) => /[a-z]/i.test(shown) && shown.includes(' '))
 }
 
-/** An error that is made, or a call of a function that always throws. */
+/** A created error, or a call of a function that always throws. */
 function isRefusal(node: ts.Node, refusing: ReadonlySet<string>): boolean {
   if (ts.isNewExpression(node)) return /Error$/.test(node.expression.getText())
   if (!ts.isCallExpression(node)) return false
@@ -68,7 +68,7 @@ export function refusingIn(path: string, text: string): string[] {
 /** Every message of the packages, of TypeScript and of SQL, by file. */
 export function allMessages(): string {
   const sources = textsIn('src', '.ts')
-  // An obstacle is noted, and refused with others.
+  // Obstacles are noted, and thrown together.
   const refusing = new Set([...sources.flatMap(([path, text]) => refusingIn(path, text)), 'note'])
   const chapters = [
     ...sources.map(([path, text]) => [path, messagesIn(path, text, refusing)] as const),
@@ -91,7 +91,7 @@ const textsIn = (folder: string, ending: string): (readonly [path: string, text:
       .map((path) => [`${parent}/${path}`, readFileSync(at(`${parent}/${path}`), 'utf8')] as const)
   })
 
-/** What RAISE says. */
+/** The texts of RAISE statements. */
 export const raisedIn = (sql: string): string[] =>
   [...sql.matchAll(/\bRAISE\s+(?:EXCEPTION|SQLSTATE|WARNING)\b[^;]*;/gi)].map(([statement]) =>
     statement.replace(/\s+/g, ' '),

@@ -1,2 +1,2 @@
-// What `npx drizzle-kit generate` reads, after a build.
+// Read by `npx drizzle-kit generate`; build first.
 export default { dialect: 'postgresql', schema: './dist/schema.js', out: './drizzle' }

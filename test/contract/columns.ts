@@ -6,7 +6,7 @@ import { storageDatabase, type Variant } from './variant.js'
 
 const bare = (name: string) => name.replaceAll(/["`]/g, '')
 
-/** Every column that holds ids is of the storage's type, foreign keys and the junction's columns too. */
+/** Every id column has the storage's type, including foreign keys and the junction's columns. */
 export function testColumns(scene: Scene<unknown>): void {
   const { variant, junction } = scene
   const inJunction = [junction.order, junction.tag].map((name) => [bare(junction.table), bare(name)] as const)
@@ -15,12 +15,12 @@ export function testColumns(scene: Scene<unknown>): void {
     expect(type).toMatch(typeOf(variant))
     const { family, database, storage } = variant
     const wanted = storageFor(family, storageDatabase(database), { storage }).column
-    // SQLite's default collation is the right one, and its catalogue doesn't name it.
+    // SQLite's default collation is correct, and its catalog doesn't name it.
     if (storage === 'text' && database !== 'sqlite') expect(collation).toBe(wanted.collation)
   })
 }
 
-/** Text may state its length, since some ORMs want one. */
+/** Text may have a length, since some ORMs require one. */
 function typeOf({ database, storage, family }: Variant): RegExp {
   const { type, length } = storageFor(family, storageDatabase(database), { storage }).column
   if (storage === 'text' && database !== 'mysql') {

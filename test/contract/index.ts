@@ -18,7 +18,7 @@ export {
 } from './variant.js'
 
 /**
- * The promises that every ORM package makes, as tests: assertions × paths × variants. An adapter gives the paths;
+ * The promises of every ORM package, as tests: assertions × paths × variants. An adapter supplies the paths;
  * the assertions are here, the same for all.
  */
 export function describeContract<Session>(

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { matrix } from './matrix.js'
 import type { Cell } from './record.js'
 
-/** Who answered where the contract says mysql: one suite serves both. */
+/** The server that the contract calls mysql: one suite serves both. */
 export type MysqlServer = 'MySQL' | 'MariaDB'
 
 const HEADINGS = ['PostgreSQL', 'PGlite', 'SQLite', 'MySQL', 'MariaDB']
 
-/** Writes what a run saw of one ORM. Databases that the run did not have keep what an earlier run wrote. */
+/** Writes the results of a run for one ORM. Databases that the run didn't have keep their earlier results. */
 export function writeMatrixPage(
   folder: string,
   orm: string,

@@ -7,7 +7,7 @@ import type { Cell } from './record.js'
 
 const FOLDER = fileURLToPath(new URL('../../docs/write-paths', import.meta.url))
 
-/** Writes the write-path matrix from what the contract's tests saw, of files that ran in full and passed. */
+/** Writes the write-path matrix from the results of the contract's tests, for files that ran completely and passed. */
 export default class MatrixReporter implements Reporter {
   async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
     const cells = modules.filter(isOfPackage).filter(passedInFull).flatMap(cellsOf)

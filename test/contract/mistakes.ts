@@ -1,15 +1,15 @@
 import { type FlaxId, flake, type flax, type IdErrorCode, sno } from '@snoflax/core'
 
-/** A mistake that users make in every package, and the one answer to it. */
+/** A mistake that users make in every package, and its error. */
 export interface Mistake {
   readonly code: IdErrorCode
-  /** The message behind the path. */
+  /** The message after the path. */
   readonly text: string | RegExp
 }
 
 const worker = flake.generator({ datacenter: 1, worker: 2 })
 
-/** What mistakes are made of, the same in every package. */
+/** The values for the mistakes, the same in every package. */
 export const WRONG = {
   notAGenerator: {} as typeof flax,
   ofAnotherFamily: sno as unknown as typeof flax,
@@ -93,5 +93,5 @@ export const MISTAKES = {
   'id of another type': { code: 'INVALID_TYPE', text: 'flax: an id must be a string, not 5' },
 } as const satisfies Readonly<Record<string, Mistake>>
 
-/** What a package does to make each mistake; it throws or rejects. */
+/** How a package makes each mistake; it throws or rejects. */
 export type Mistakes = { readonly [Name in keyof typeof MISTAKES]?: () => unknown }

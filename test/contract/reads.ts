@@ -118,13 +118,13 @@ export const counts: Assertions<unknown, [], ReadonlyMap<string, number>> = {
   },
 }
 
-/** Stored values compare as text, but for numbers. */
+/** Stored values compare as text, except numbers. */
 const storedOrder = ({ variant }: Scene<unknown>) =>
   variant.storage === 'bigint'
     ? (a: string, b: string) => Number(BigInt(a) - BigInt(b) > 0n) - Number(BigInt(a) - BigInt(b) < 0n)
     : (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Any order, but the rows that were wanted, each once. */
+/** The expected rows in any order, each once. */
 function expectSame(found: Customers, wanted: Customers): void {
   const byEmail = (a: Customer, b: Customer) => (a.email < b.email ? -1 : 1)
   expect([...found].sort(byEmail)).toEqual([...wanted].sort(byEmail))
@@ -138,7 +138,7 @@ const customerIn = ({ id, email, name, traceId, referrerId }: Graph): Customer =
   referrerId,
 })
 
-/** Lists in an order of their own, since ORMs promise none. */
+/** Sorted lists, since ORMs promise no order. */
 function sorted(one: Graph | undefined): Graph | undefined {
   return (
     one && {

@@ -1,6 +1,6 @@
 import type { Variant } from './variant.js'
 
-/** What a test of the contract saw: a cell of the write-path matrix. */
+/** The result of a test of the contract: a cell of the write-path matrix. */
 export interface Cell {
   readonly orm: string
   readonly database: Variant['database']
@@ -9,7 +9,7 @@ export interface Cell {
   /** What is done, such as "insert", and by which of the ORM's ways. */
   readonly operation: string
   readonly path: string
-  /** Why the path is refused there; undefined where it works. */
+  /** Why the path is refused there; undefined if it works. */
   readonly refused: string | undefined
 }
 

@@ -11,7 +11,7 @@
  * orders ⟷ tags through a junction table, whose names the ORM may choose
  * ```
  *
- * Every id is one family's, in one storage. `trace_id` is an id that is no key and that nobody generates;
+ * Every id is one family's, in one storage. `trace_id` is an id that is neither a key nor generated;
  * all other `id` are generated.
  */
 export interface Junction {
@@ -20,7 +20,7 @@ export interface Junction {
   readonly tag: string
 }
 
-/** Columns that hold ids, the junction's aside. */
+/** The id columns, without the junction's. */
 export const ID_COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['customers', 'id'],
   ['customers', 'trace_id'],
@@ -55,7 +55,7 @@ export interface NewOrder {
   readonly tags: readonly { readonly label: string }[]
 }
 
-/** A customer with all that hangs on it, without ids. */
+/** A customer with all related rows, without ids. */
 export interface NewGraph extends NewCustomer {
   readonly profile: { readonly bio: string }
   readonly orders: readonly NewOrder[]

@@ -19,7 +19,7 @@ const CUSTOMERS = 8
 const idOf = ({ family }: Variant, day: number, minute = 0) =>
   family.lowerBound(new Date(FIRST_DAY + day * DAY_MS + minute * 60_000))
 
-/** Puts the rows into the database by plain SQL, and answers what every read has to find. */
+/** Inserts the rows by plain SQL, and returns the results that every read must have. */
 export async function plant(stored: Stored, variant: Variant, junction: Junction): Promise<Seed> {
   const customers = Array.from({ length: CUSTOMERS }, (_, day): Customer => {
     const id = idOf(variant, day)

@@ -2,7 +2,7 @@ import { type IdStorage, storageFor } from '@snoflax/core'
 import type { OpenDatabase, Row } from '../databases/open-database.js'
 import { storageDatabase, type Variant } from './variant.js'
 
-/** What lies in the database, seen through a driver's own connection, and put there by it. */
+/** Stored values, read and written through a driver's own connection. */
 export class Stored {
   readonly storage: IdStorage<string>
 
@@ -30,7 +30,7 @@ export class Stored {
     return Number(row?.['n'])
   }
 
-  /** Inserts a row. Ids go in as `this.storage.toDatabase` makes them. */
+  /** Inserts a row, with ids from `this.storage.toDatabase`. */
   async insert(table: string, row: Row): Promise<void> {
     const names = Object.keys(row)
     const sql = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`

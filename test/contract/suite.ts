@@ -17,7 +17,7 @@ export interface Scene<Session> {
   seed: Seed
 }
 
-/** What is asserted of every path of one kind, each by its name. */
+/** The assertions about every path of one kind, by name. */
 export type Assertions<Session, Arguments extends readonly unknown[], Result> = Readonly<
   Record<string, (run: (...given: Arguments) => Promise<Result>, scene: Scene<Session>) => Promise<void>>
 >
@@ -91,7 +91,7 @@ export function testPaths<Session, Arguments extends readonly unknown[], Result>
   })
 }
 
-/** Runs what would be asserted, and wants the first call of the path to fail as told. */
+/** Runs the assertion, and expects the first call of the path to fail as declared. */
 async function expectRefused<Session, Arguments extends readonly unknown[], Result>(
   path: Path<Session, Arguments, Result>,
   refusal: Refusal,
@@ -111,7 +111,7 @@ async function expectRefused<Session, Arguments extends readonly unknown[], Resu
   else expect(error).toMatchObject({ name: 'IdError', code: refusal.by })
 }
 
-/** The promise must fail with an IdError that shows the value and says where it sat. */
+/** The promise must fail with an IdError that shows the value and its place. */
 export async function expectRefusal(promise: Promise<unknown>, value: string = MALFORMED): Promise<void> {
   const error = await promise.then(
     (result) => expect.fail(`no error for ${value}, but ${JSON.stringify(result)}`),

@@ -20,7 +20,7 @@ export interface Variant {
   readonly generator: IdGenerator<string>
 }
 
-/** A family and what makes its ids in the tests. */
+/** A family and its generator in the tests. */
 export interface Contestant {
   readonly family: IdFamily<string>
   readonly generator: IdGenerator<string>
@@ -35,7 +35,7 @@ export const contestants: readonly Contestant[] = [
   contestant(uidLocal.generator()),
 ]
 
-/** Some of them behind a prefix, which tables may hold with the prefix or without. */
+/** Some of them with a prefix, which tables may store or not. */
 export const prefixedContestants: readonly Contestant[] = [
   contestant(prefixed(flax, 'cus').generator()),
   contestant(prefixed(sno, 'order_line').generator({ partition: 7 })),
@@ -49,11 +49,11 @@ function contestant<AnId extends string>(generator: IdGenerator<AnId>): Contesta
 
 const STORAGES: readonly StorageName[] = ['uuid', 'text', 'binary', 'uuid8', 'bigint']
 
-/** What storages speak of: PGlite is PostgreSQL. MariaDB's columns are MySQL's. */
+/** The database's name in storages: PGlite is PostgreSQL. MariaDB's columns are MySQL's. */
 export const storageDatabase = (database: Variant['database']) =>
   database === 'pglite' ? 'postgres' : database
 
-/** Every variant that a database can hold: each family in each of its storages. */
+/** Every variant of a database: each family in each of its storages. */
 export function variantsOf(
   database: Variant['database'],
   {

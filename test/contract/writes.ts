@@ -203,7 +203,7 @@ async function expectGraph(scene: Scene<unknown>, graph: NewGraph, written: stri
   }
 }
 
-/** The id of a stored value: fails where it does not lie as the storage says. */
+/** The id of a stored value; fails if the value doesn't have the storage's form. */
 function readBack({ stored, variant }: Scene<unknown>, value: string | null | undefined): string {
   expect(value, 'a stored id').toBeTypeOf('string')
   const isHex = variant.storage === 'binary'
@@ -221,7 +221,7 @@ async function customerOf(scene: Scene<unknown>, { email }: { readonly email: st
 const byEmail = ({ stored }: Scene<unknown>, email: string) =>
   stored.rows('SELECT * FROM customers WHERE email = ?', [email])
 
-/** A customer that plain SQL put there. */
+/** A customer inserted by plain SQL. */
 async function planted(scene: Scene<unknown>): Promise<{ id: string; email: string; name: string }> {
   const { email, name } = freshCustomer()
   const id = scene.variant.generator.generate()
@@ -229,7 +229,7 @@ async function planted(scene: Scene<unknown>): Promise<{ id: string; email: stri
   return { id, email, name }
 }
 
-/** An order and a tag that nothing ties yet. */
+/** An order and a tag that are not connected yet. */
 async function looseEnds(scene: Scene<unknown>): Promise<{ order: string; tag: string }> {
   const { storage } = scene.stored
   const [order, tag] = scene.variant.generator.batch(2) as [string, string]

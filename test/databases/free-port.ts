@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 // given the server's own port, meet itself, and so keep the server from ever starting again.
 const [LOWEST, HIGHEST] = [20_000, 32_000]
 
-/** A port of this machine that nobody listened on a moment ago. */
+/** A port of this machine that was free just now. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 100; tries += 1) {
     const port = randomInt(LOWEST, HIGHEST)

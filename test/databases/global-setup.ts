@@ -12,7 +12,7 @@ interface Shared {
   readonly started: Promise<{ run: Run; stop: () => Promise<void> }>
 }
 
-// Each vitest project loads this module anew; all of them share one run's databases.
+// Each vitest project loads this module again, but all share the run's databases.
 const KEY = Symbol.for('snoflax.test.databases')
 const held = globalThis as { [KEY]?: Shared | undefined }
 
@@ -23,7 +23,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   shared.users += 1
   const { run, stop } = await shared.started
   project.provide('snoflaxRun', run)
-  // What a template was made from may be what has just been edited.
+  // The source of a template may have just been edited.
   project.onTestsRerun(async () => {
     await Promise.all([dropDatabases(run.postgres, 'templates'), forgetPglites(run.folder)])
   })

@@ -7,10 +7,10 @@ import { quickFolder } from './quick-folder.js'
 
 export type Exit = { code: number | null; signal: string | null }
 
-/** A folder of its own, and at most one process at a time that lives in it. */
+/** A separate folder, with at most one process at a time in it. */
 export interface GuardedProcess {
   readonly folder: string
-  /** Starts the process and answers its pid. */
+  /** Starts the process and returns its pid. */
   start(file: string, args: string[], owner: Owner): Promise<number>
   /** Runs a command to its end. */
   run(file: string, args: string[], owner: Owner): Promise<Exit>

@@ -3,7 +3,7 @@ import type { LeaseGrant, LeaseRefusal, LeaseRequest } from '@snoflax/core/lease
 
 export const TTL_MS = 10_000
 
-/** What a process named `holder` asks a store for, if nothing else is said. */
+/** The default request of a process named `holder` to a store. */
 export const request = (holder: string, changes: Partial<LeaseRequest> = {}): LeaseRequest => ({
   family: 'sno',
   epochMs: sno.layout.epochMs,

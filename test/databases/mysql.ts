@@ -18,7 +18,7 @@ export interface MysqlOptions {
   template?: Template<MysqlDatabase>
 }
 
-/** MySQL or MariaDB, where SNOFLAX_MYSQL_URL names a server whose user may create databases. */
+/** MySQL or MariaDB, if SNOFLAX_MYSQL_URL names a server whose user may create databases. */
 export const mysql: DatabaseKind<MysqlDatabase, MysqlOptions> = {
   name: 'mysql',
   selected: () => Boolean(process.env['SNOFLAX_MYSQL_URL']),
@@ -62,7 +62,7 @@ export const mysql: DatabaseKind<MysqlDatabase, MysqlOptions> = {
   },
 }
 
-/** Kind and version of the server that was selected; an error where it does not answer. */
+/** Kind and version of the selected server. @throws if it does not answer. */
 export async function mysqlVersion(): Promise<string> {
   const url = selectedUrl()
   return onServer(url, versionOf).catch((cause: Error) => {
@@ -71,7 +71,7 @@ export async function mysqlVersion(): Promise<string> {
   })
 }
 
-/** Removes all that was made below the prefix. */
+/** Removes everything that was created with the prefix. */
 export async function dropMysqlDatabases(prefix: string): Promise<void> {
   await onServer(selectedUrl(), async (connection) => {
     const [rows] = await connection.query(

@@ -5,12 +5,12 @@ export interface OpenDatabase {
   readonly kind: 'sqlite' | 'pglite' | 'postgres' | 'mysql'
   /** Kind and version, for names of tests and tables of results. */
   readonly label: string
-  /** Runs one statement in the database's own placeholder style and answers the rows as the driver gives them. */
+  /** Runs one statement in the database's own placeholder style and returns the driver's rows. */
   query(sql: string, parameters?: readonly unknown[]): Promise<Row[]>
   close(): Promise<void>
 }
 
-/** What a fresh database of this kind holds at once; made once a run and copied where the database can. */
+/** The initial content of a database, created once per run, and copied if the database can. */
 export interface Template<Database extends OpenDatabase> {
   /** Letters, digits and `_`. One name always means one content. */
   readonly name: string
@@ -19,7 +19,7 @@ export interface Template<Database extends OpenDatabase> {
 
 export interface DatabaseKind<Database extends OpenDatabase, Options = object> {
   readonly name: Database['kind']
-  /** Whether this run has it; all but MySQL always are, and fail the run where they cannot be had. */
+  /** Whether this run has it. All except MySQL always run, and fail the run if they aren't available. */
   selected(): boolean
   open(options?: Options): Promise<Database>
 }

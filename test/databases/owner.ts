@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { chownSync, writeFileSync } from 'node:fs'
 
-/** The user that a server runs as where the run is root's; nothing where it runs as whoever runs it. */
+/** The user of a server if the run is root's; empty if it runs as the current user. */
 export type Owner = { uid?: number; gid?: number }
 
-/** PostgreSQL refuses to run as root: as root, a user that lends its name, found and never created. */
+/** An existing user for PostgreSQL, which refuses to run as root. */
 export function serverOwner(): Owner {
   if (process.getuid?.() !== 0) return {}
   for (const name of ['postgres', 'nobody']) {

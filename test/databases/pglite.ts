@@ -19,14 +19,14 @@ export interface PgliteOptions {
 
 const ENDING = '.pglite.tar'
 
-// Loading a cluster takes half a second of computing, and emptying one a hundredth.
+// Loading a cluster takes half a second of CPU time, emptying one a hundredth of that.
 let emptied: PGlite | undefined
 
 /** PGlite: PostgreSQL in this process, in memory, with one session. */
 export const pglite: DatabaseKind<PgliteDatabase, PgliteOptions> = {
   name: 'pglite',
   selected: () => true,
-  // Making a cluster takes four times as long as loading one, so the run's first of a kind is kept for the others.
+  // Creating a cluster takes four times as long as loading one, so the run keeps its first of each kind.
   open: async ({ template } = {}) => {
     if (emptied && !template) {
       const again = emptied
@@ -48,7 +48,7 @@ export const pglite: DatabaseKind<PgliteDatabase, PgliteOptions> = {
   },
 }
 
-/** Puts a cluster into the state of a fresh one; false where that can't be done. */
+/** Resets a cluster to the state of a new one; false if that fails. */
 async function empty(connection: PGlite): Promise<boolean> {
   const { rows: schemas } = await connection.query<{ name: string }>(
     "SELECT quote_ident(nspname) AS name FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'",

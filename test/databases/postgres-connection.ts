@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Pool, type PoolConfig } from 'pg'
 
-/** What a provider hands over: a server that answers, with a user that may make databases. */
+/** A provider's result: a running server, with a user that may create databases. */
 export interface StartedPostgres {
   /** Where the server comes from, for people. */
   readonly provider: string
@@ -30,7 +30,7 @@ export function poolTo(url: string, options: PoolConfig = {}): Pool {
   return pool
 }
 
-/** Runs one piece of work on a connection of its own. */
+/** Runs the work on a separate connection. */
 export async function onConnection<Result>(
   url: string,
   work: (client: Client) => Promise<Result>,
@@ -43,7 +43,7 @@ export async function onConnection<Result>(
   }
 }
 
-/** Tries until the server takes a connection. `given` may end the trying by rejecting. */
+/** Retries until the server accepts a connection. If `given` rejects, it stops. */
 export async function untilReachable(url: string, timeoutMs: number, given?: Promise<never>): Promise<void> {
   const started = performance.now()
   for (;;) {
@@ -69,7 +69,7 @@ export function urlTo(url: string, parts: { database?: string; user?: string; pa
   return changed.href
 }
 
-/** Fit to be shown. */
+/** The URL without its password. */
 export function withoutPassword(url: string): string {
   const shown = URL.canParse(url) ? new URL(url) : undefined
   if (!shown?.host) return 'a text that is no URL'

@@ -22,14 +22,14 @@ export interface PostgresDatabaseOptions {
   template?: Template<PostgresDatabase>
 }
 
-/** A server in which databases are made; `prefix` begins the name of everything that is made in it. */
+/** A server in which to create databases; names of everything created in it begin with `prefix`. */
 export interface PostgresPlace {
   readonly url: string
   readonly version: number
   readonly prefix: string
 }
 
-// A collation that orders as people do, as most databases out there have: where C is needed it has to be said.
+// A collation by language, as most real databases have, so that a missing C is noticed.
 const PEOPLES_ORDER = 'en'
 
 export async function createDatabase(
@@ -49,7 +49,7 @@ export async function createDatabase(
   return open(place, name)
 }
 
-/** Removes all that was made below the prefix, or its templates only. */
+/** Removes everything that was created with the prefix, or only its templates. */
 export async function dropDatabases(place: PostgresPlace, which: 'all' | 'templates'): Promise<void> {
   const prefix = which === 'all' ? `${place.prefix}_` : `${place.prefix}_template_`
   await onConnection(place.url, async (admin) => {

@@ -1,6 +1,6 @@
 import { onConnection, type StartedPostgres, withoutPassword } from './postgres-connection.js'
 
-/** A server that somebody else runs. Its user has to be allowed to make databases. */
+/** An external server. Its user must be allowed to create databases. */
 export async function fromUrl(url: string): Promise<StartedPostgres> {
   const shown = withoutPassword(url)
   const allowed = await onConnection(url, (client) =>

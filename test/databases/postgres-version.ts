@@ -1,4 +1,4 @@
-/** The major versions that a run can have as a real server. */
+/** The major versions that a run can have as a server. */
 export const POSTGRES_VERSIONS = [14, 15, 16, 17, 18] as const
 
 export type PostgresVersion = (typeof POSTGRES_VERSIONS)[number]
@@ -6,7 +6,7 @@ export type PostgresVersion = (typeof POSTGRES_VERSIONS)[number]
 // PGlite is PostgreSQL 18, so that a default run meets two versions.
 const DEFAULT: PostgresVersion = 17
 
-/** The major version that the run wants, by SNOFLAX_POSTGRES_VERSION. */
+/** The requested major version, from SNOFLAX_POSTGRES_VERSION. */
 export function wantedVersion(): PostgresVersion {
   const text = process.env['SNOFLAX_POSTGRES_VERSION']
   if (!text) return DEFAULT

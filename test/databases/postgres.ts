@@ -6,7 +6,7 @@ import { thisRun } from './run.js'
 /** The run's real PostgreSQL server, which the global setup has started. */
 export const sharedPostgres = (): PostgresPlace => thisRun().postgres
 
-/** A database of its own on that server, empty or as the template has it. */
+/** A separate database on that server, empty or with the template's content. */
 export const postgres: DatabaseKind<PostgresDatabase, PostgresDatabaseOptions> = {
   name: 'postgres',
   selected: () => true,

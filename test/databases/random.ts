@@ -1,4 +1,4 @@
-/** A whole number of at least 0 and below `below`, at most 2 ** 32. */
+/** An integer from 0 to below `below`, which is at most 2 ** 32. */
 export type Random = (below: number) => number
 
 /** Mulberry32: the same numbers for the same seed. */

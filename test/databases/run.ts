@@ -1,9 +1,9 @@
 import { inject } from 'vitest'
 import type { PostgresPlace } from './postgres-databases.js'
 
-/** What the global setup hands to the test files. */
+/** The values that the global setup passes to the test files. */
 export interface Run {
-  /** Begins the name of everything that the run makes on servers. */
+  /** The start of the name of everything that the run creates on servers. */
   readonly prefix: string
   readonly postgres: PostgresPlace
   /** For files; removed with all that is in it when the run ends, however it ends. */

@@ -1,4 +1,4 @@
-// A process of its own that stands between a test run and one server. However the run ends, even by SIGKILL,
+// A separate process between a test run and one server. However the run ends, even by SIGKILL,
 // the channel between them closes: the guard then stops the server and removes its folder.
 // JavaScript, because it has to start in plain Node without a build.
 import { spawn } from 'node:child_process'

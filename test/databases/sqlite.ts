@@ -23,7 +23,7 @@ export const sqlite: DatabaseKind<SqliteDatabase, SqliteOptions> = {
     const folder = mkdtempSync(join(thisRun().folder, 'sqlite-'))
     const file = join(folder, 'test.db')
     const connection = new Database(file)
-    // No test may take the order of rows for granted that its query does not ask for.
+    // No test may rely on an order of rows that its query doesn't request.
     connection.pragma('reverse_unordered_selects = ON')
     const { version } = connection.prepare('SELECT sqlite_version() AS version').get() as { version: string }
     const database: SqliteDatabase = {

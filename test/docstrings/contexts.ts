@@ -1,12 +1,12 @@
-/** What the examples of some sources take for granted. */
+/** The context of the examples in some sources. */
 export interface Context {
-  /** The sources' path begins like this. */
+  /** The start of the sources' path. */
   readonly sources: string
-  /** Imports, and values that a reader has. The run gives `pool` and `url`, of a database. */
+  /** Imports, and values that a reader has. The run defines `pool` and `url` of a database. */
   readonly code: string
-  /** What has to be closed at the end. */
+  /** The values to close at the end. */
   readonly end?: string
-  /** What the examples name and a test can't touch, and what it takes in their place. */
+  /** Replacements for names in the examples that a test can't use. */
   readonly instead?: Readonly<Record<string, string>>
 }
 
@@ -55,7 +55,7 @@ const validators = (path: string, imports: string): Context => ({
 
 const FAMILY_COLUMNS = 'flakeId, flaxId, idColumn, snoId, uidId, uidLocalId'
 
-/** The first that fits a source is the one. */
+/** The contexts. The first that matches a source applies. */
 export const CONTEXTS: readonly Context[] = [
   {
     sources: 'packages/adopt/',

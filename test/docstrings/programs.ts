@@ -4,10 +4,10 @@ import ts from 'typescript'
 import { contextOf } from './contexts.js'
 import type { Example } from './examples.js'
 
-/** Where an example could lie, so that its imports lead where they do for users of the package. */
+/** A folder for an example in which its imports resolve as for users of the package. */
 export const folderOf = (path: string): string => join(path.split('/src/')[0] as string, '.vitest/docstrings')
 
-/** The example behind its context, in a scope of its own, where it may define what the context has already. */
+/** The example after its context, in its own scope, so that it may redefine names of the context. */
 export function programOf({ path, code }: Example): string {
   const { code: given, end = '', instead = {} } = contextOf(path)
   const example = Object.entries(instead).reduce((text, [from, to]) => text.replaceAll(from, to), code)

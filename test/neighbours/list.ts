@@ -1,4 +1,4 @@
-/** A neighbour of Drizzle's, and the program that puts our columns through it. */
+/** A driver or tool of Drizzle, and the program that tests our columns with it. */
 export interface Neighbour {
   readonly name: string
   /** The packages whose versions the table names. */

@@ -3,16 +3,16 @@ import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { packAll } from '../../scripts/packed.js'
 
-/** A project as its users make it, and the program in it that makes, stores, finds and refuses an id. */
+/** A project as users create it, with a program that generates, stores, finds and refuses an id. */
 export interface Platform {
   readonly name: string
   /** Of the project; platforms of the same folder share one, made and installed by the first of them. */
   readonly folder: string
-  /** What its user types before there is a program. Tried again, since most of it is downloads. */
+  /** The commands before the program exists. They are retried, since most of them download. */
   readonly made?: readonly string[]
   /** Folders of `projects/` whose files are the program, laid over what was made. */
   readonly files?: readonly string[]
-  /** What its user types then; the last command is the program. */
+  /** The commands after that; the last one is the program. */
   readonly commands: readonly string[]
 }
 
@@ -29,7 +29,7 @@ export class Projects {
     this.tarballs = packAll(packed)
   }
 
-  /** Answers what the last command wrote. @throws what a command that failed wrote. */
+  /** Returns the output of the last command. @throws the output of a failed command. */
   async run({ folder, made = [], files = [], commands }: Platform): Promise<string> {
     const project = join(this.folder, folder)
     mkdirSync(project, { recursive: true })
@@ -77,7 +77,7 @@ const registry = spawnSync('npm', ['config', 'get', 'registry'], {
   shell: true,
 }).stdout.trim()
 
-/** Without what npm and vitest tell the programs that they start. */
+/** The environment without the variables of npm and vitest. */
 const ENVIRONMENT = {
   ...Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|NODE_ENV|TEST)/i.test(name)),

@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ['platforms.ts', 'release.ts'],
-    // Installs wait for the network as often as for the processor.
+    // Installs wait for the network as much as for the CPU.
     maxConcurrency: 3,
     testTimeout: 600_000,
     hookTimeout: 120_000,

@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url'
 
 const at = (/** @type {string} */ path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
-/** Where the page is put together. */
+/** The folder in which the page is built. */
 export const PAGE = at('dist/site')
 /** The folder of a package's build. @param {string} name */
 const buildOf = (name) => dirname(fileURLToPath(import.meta.resolve(name)))
 
 /**
- * Puts the page together: what tsc has built of it, with the packages' own builds beside it. Nothing is bundled.
+ * Builds the page from tsc's output and the packages' own builds. Nothing is bundled.
  *
  * @returns {Promise<string>} the folder, for any web server
  */

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
 /**
- * The browser for the page's tests: the one that SNOFLAX_CHROMIUM names, else one of the search path.
+ * The browser for the page's tests: the one in SNOFLAX_CHROMIUM, else one in the PATH.
  *
  * @returns {Promise<string | undefined>}
  */

@@ -9,9 +9,9 @@ const TYPES = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascrip
 
 /**
  * Serves the page on this machine. Browsers load no modules from files, so a page of modules needs a server;
- * any other one does as well.
+ * any other one works as well.
  *
- * @param {number} port 0 for any that is free
+ * @param {number} port 0 for any free port
  */
 export async function serve(port = 0) {
   const folder = await build()

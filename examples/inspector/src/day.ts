@@ -2,10 +2,10 @@ import type { IdFamily } from '@snoflax/core'
 import { dayOf } from './moments.js'
 import { type StoredForm, storedForms } from './stored-forms.js'
 
-/** The ids of one day in UTC: from the lower bound, and below the upper one, in every storage. */
+/** The ids of one day in UTC: from the lower bound and before the upper one, in every storage. */
 export interface Day {
   readonly date: string
-  /** Without an upper bound where the family's time ends within that day. */
+  /** Has no upper bound if the family's time ends within that day. */
   readonly bounds: readonly { readonly gte: StoredForm; readonly lt: StoredForm | undefined }[]
 }
 

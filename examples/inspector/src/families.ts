@@ -1,7 +1,7 @@
 import { flake, flax, type IdFamily, type PrefixedFamily, sno, uid, uidLocal } from '@snoflax/core'
 import { discord, twitter, typeid, ulid, uuid7 } from '@snoflax/families'
 
-/** A family that the page knows, and how it makes an id of now. */
+/** A family of the page, and how to generate an id with the current time. */
 export interface Known {
   readonly family: IdFamily
   make(): string
@@ -10,8 +10,8 @@ export interface Known {
 const typeidSuffix = typeid('id').base
 
 /**
- * The strictest form first: what reads as a sno by chance is rare, the other way round it is the rule. Every id of
- * Discord has a plausible time as one of Twitter, too; of Twitter's only those older than four years as Discord's.
+ * The strictest form first: few other ids can be read as a sno, but nearly every sno as another. Every id of
+ * Discord also has a plausible time as one of Twitter, but only Twitter's ids older than four years as Discord's.
  */
 export const KNOWN: readonly Known[] = [
   known(sno, sno.generator()),
@@ -28,7 +28,7 @@ export const KNOWN: readonly Known[] = [
 
 export const FAMILIES = KNOWN.map(({ family }) => family)
 
-/** The family as people call it, with the prefix that a text began with. */
+/** The family's display name, with the prefix of the text. */
 export const titleOf = (family: IdFamily): string => {
   const { prefix, base } = family as Partial<PrefixedFamily>
   return base === undefined ? family.name : `${base.name} behind ${prefix}_`

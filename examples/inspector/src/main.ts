@@ -17,7 +17,7 @@ const fitsPart = part('#fits')
 const inspectionPart = part('#inspection')
 const status = part('#status')
 
-/** The address names the id, so that a link leads to it. */
+/** The address contains the id, so that it can be linked. */
 const fromAddress = (): string => new URLSearchParams(location.hash.slice(1)).get('id') ?? ''
 
 function show(pasted: string): void {

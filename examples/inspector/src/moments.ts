@@ -1,4 +1,4 @@
-/** A moment as people read it. */
+/** A time for people. */
 export interface Moment {
   readonly utc: string
   readonly local: string
@@ -28,7 +28,7 @@ export function momentOf(timeMs: number, nowMs: number, locale?: string): Moment
   }
 }
 
-/** "3 days ago", in the largest unit of which there is one. */
+/** "3 days ago", in the largest unit that fits. */
 export function relative(differenceMs: number, locale?: string): string {
   const [unit, unitMs] = UNITS.find(([, size]) => Math.abs(differenceMs) >= size) ?? ['second', SECOND_MS]
   return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(
@@ -37,7 +37,7 @@ export function relative(differenceMs: number, locale?: string): string {
   )
 }
 
-/** First millisecond of the moment's day in UTC, and of the day after. */
+/** First millisecond of the time's day in UTC, and of the day after. */
 export function dayOf(timeMs: number): { readonly from: number; readonly to: number } {
   const from = Math.floor(timeMs / DAY_MS) * DAY_MS
   return { from, to: from + DAY_MS }

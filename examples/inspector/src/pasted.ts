@@ -1,2 +1,2 @@
-/** What was pasted, without the blanks and quotes around it. */
+/** The pasted text, without surrounding blanks and quotes. */
 export const bare = (pasted: string): string => pasted.trim().replace(/^(['"`])(.*)\1$/, '$2')

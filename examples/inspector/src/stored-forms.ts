@@ -1,10 +1,10 @@
 import { type ColumnType, IdError, type IdFamily, type StorageName, storageFor } from '@snoflax/core'
 
-/** How an id lies in a PostgreSQL column, and how it is written in SQL. */
+/** The stored form of an id in a PostgreSQL column, and its SQL literal. */
 export interface StoredForm {
   readonly storage: StorageName
   readonly column: ColumnType
-  /** Undefined where the column can't hold the id; `refusal` says why. */
+  /** Undefined if the column can't store the id; `refusal` says why. */
   readonly value: string | undefined
   readonly refusal: string | undefined
 }

@@ -1,7 +1,7 @@
 import type { IdFamily } from '@snoflax/core'
 import { hexOf } from './stored-forms.js'
 
-/** What `unpack` answers, each field as it is written in a program. */
+/** The result of `unpack`, with each field as a literal. */
 export const unpacked = (family: IdFamily, id: string): [name: string, value: string][] =>
   Object.entries(family.unpack(id) as Record<string, unknown>).map(([name, value]) => [name, shown(value)])
 

@@ -8,7 +8,7 @@ export const family = (name: string): IdFamily => {
   return found
 }
 
-/** What some families ask of bytes; of the others any are an id. */
+/** Requirements of some families on their bytes; in others all bytes are an id. */
 const SHAPES: Readonly<Record<string, (bytes: Uint8Array) => void>> = {
   uuid7: version7,
   typeid: version7,

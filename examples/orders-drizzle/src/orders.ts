@@ -5,7 +5,7 @@ import type { NewOrder, Order, OrdersQuery } from 'example-orders-web'
 import { db } from './database.js'
 import { customers, orders } from './schema.js'
 
-/** `createdAt` is read from the id: there is no such column. */
+/** `createdAt` is read from the id; it is not a column. */
 const SHOWN = {
   columns: { customerId: false },
   extras: { createdAt: createdAt(orders.id).as('created_at') },

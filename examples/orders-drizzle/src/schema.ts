@@ -3,7 +3,7 @@ import { flaxId, snoId } from '@snoflax/drizzle/pg-core'
 import { relations } from 'drizzle-orm'
 import { index, integer, pgTable, text } from 'drizzle-orm/pg-core'
 
-/** What makes the ids of orders. A second process needs another partition; see docs/leases.md. */
+/** Generates the ids of orders. A second process needs another partition; see docs/leases.md. */
 export const orderIds = sno.generator({ partition: 1 })
 
 export const customers = pgTable('customers', {

@@ -4,7 +4,7 @@ import type { NewOrder, Order, OrdersQuery } from 'example-orders-web'
 import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import { db } from './database.js'
 
-/** `createdAt` is read from the id: there is no such column. */
+/** `createdAt` is read from the id; it is not a column. */
 const shown = () =>
   db.selectFrom('orders').select((eb) => [
     'orders.id',

@@ -1,7 +1,7 @@
 import { sno } from '@snoflax/core'
 import { flaxId, idPlugin, snoId, type WithIds } from '@snoflax/kysely'
 
-/** What makes the ids of orders. A second process needs another partition; see docs/leases.md. */
+/** Generates the ids of orders. A second process needs another partition; see docs/leases.md. */
 export const orderIds = sno.generator({ partition: 1 })
 
 export const ids = idPlugin({

@@ -2,7 +2,7 @@ import { inventOrders } from 'example-orders-web'
 import { db } from './database.js'
 import { orderIds } from './schema.js'
 
-/** Fills the database with orders of the past, which bring their ids along. Answers how many. */
+/** Fills the database with past orders, which have their own ids. Returns how many. */
 export async function seed(): Promise<number> {
   const { customers, orders } = inventOrders(orderIds)
   const rows = orders.map(({ customerId, ...order }) => ({ ...order, customer_id: customerId }))

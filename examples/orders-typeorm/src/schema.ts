@@ -3,7 +3,7 @@ import { type FlaxId, type SnoId, sno } from '@snoflax/core'
 import { CreatedAt, FlaxIdColumn, SnoIdColumn } from '@snoflax/typeorm'
 import { Column, Entity, Index, ManyToOne, type Relation } from 'typeorm'
 
-/** What makes the ids of orders. A second process needs another partition; see docs/leases.md. */
+/** Generates the ids of orders. A second process needs another partition; see docs/leases.md. */
 export const orderIds = sno.generator({ partition: 1 })
 
 @Entity('customers')
@@ -18,7 +18,7 @@ export class Order {
   @Index() @ManyToOne(() => Customer, { nullable: false }) customer!: Relation<Customer>
   @Column('varchar') item!: string
   @Column('int') cents!: number
-  /** Read from the id: there is no such column. */
+  /** Read from the id; it is not a column. */
   @CreatedAt() readonly createdAt!: Date
 
   toJSON(): object {

@@ -10,7 +10,7 @@ export interface Invented {
   readonly orders: (NewOrder & { readonly id: SnoId })[]
 }
 
-/** Rows of the past: four weeks of orders up to now, each with an id of its moment. */
+/** Past rows: four weeks of orders up to now, each with an id of its time. */
 export function inventOrders(orderIds: SnoGenerator, now = Date.now()): Invented {
   const today = now - (now % DAY_MS)
   const opening = new Date(today - DAYS * DAY_MS)
@@ -26,7 +26,7 @@ export function inventOrders(orderIds: SnoGenerator, now = Date.now()): Invented
   return { customers, orders }
 }
 
-/** Moments up to the end of the day, in order: from 20 to 31 a day, the first at midnight. */
+/** Times up to the end of the day, in order: 20 to 31 a day, the first at midnight. */
 function momentsUntil(today: number): number[] {
   return Array.from({ length: DAYS }, (_, index) => {
     const count = 20 + ((index * 5) % 12)

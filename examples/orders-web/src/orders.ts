@@ -1,6 +1,6 @@
 import type { FlaxId, SnoId } from '@snoflax/core'
 
-/** What the server asks of an ORM. The `src/orders.ts` of each example is one. */
+/** The queries that the server needs from an ORM. The `src/orders.ts` of each example implements them. */
 export interface Orders {
   /** Newest first, at most `take` of them. */
   listOrders(query: OrdersQuery): Promise<Order[]>
@@ -15,7 +15,7 @@ export interface Order {
   readonly customer: { readonly id: FlaxId; readonly name: string }
   readonly item: string
   readonly cents: number
-  /** Read from the id: there is no such column. */
+  /** Read from the id; it is not a column. */
   readonly createdAt: Date
 }
 
@@ -25,12 +25,12 @@ export interface NewOrder {
   readonly cents: number
 }
 
-/** Which orders to list: those that fulfil all that is given. */
+/** Which orders to list: those that match all of it. */
 export interface OrdersQuery {
-  /** Made at `from` or later, and before `to`. */
+  /** Created at or after `from`, and before `to`. */
   readonly created?: { readonly from: Date; readonly to: Date } | undefined
   readonly customerId?: FlaxId | undefined
-  /** The last order of the page before: only older ones. */
+  /** The last order of the previous page: only older ones. */
   readonly after?: SnoId | undefined
   readonly take: number
 }

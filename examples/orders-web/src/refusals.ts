@@ -7,11 +7,11 @@ export function missing(what: string): never {
   throw new NotFound(`there is no ${what}`)
 }
 
-/** The answer to a request that failed: what is wrong with it, but nothing of what is wrong in here. */
+/** The response to a failed request: it says what is wrong with the request, but not what is wrong in the server. */
 export function refusal(error: unknown): Response {
   if (error instanceof NotFound) return new Response(error.message, { status: 404 })
   if (error instanceof BadRequest) return new Response(error.message, { status: 400 })
-  // A malformed id has status 400; a day that no id can carry is the request's fault here, since days come from requests.
+  // A malformed id has status 400; a day that no id can contain is the client's error, since days come from requests.
   if (error instanceof IdError && (error.statusCode === 400 || error.code === 'TIME_OUT_OF_RANGE'))
     return new Response(error.message, { status: 400 })
   console.error(error)

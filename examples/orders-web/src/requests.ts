@@ -1,4 +1,4 @@
-// What comes from outside becomes ids here, once: a malformed one never reaches the database.
+// Ids from outside are parsed here, once: a malformed one never reaches the database.
 import { flax, sno } from '@snoflax/core'
 import type { Filter } from './listing.js'
 import type { NewOrder } from './orders.js'

@@ -9,7 +9,7 @@ import { ordersPage } from './page.js'
 import { missing, refusal } from './refusals.js'
 import { filterOf, newOrderOf } from './requests.js'
 
-/** Serves the page and the API over these orders, at the port that PORT names or a free one. Answers where. */
+/** Serves the page and the API over these orders, at the port PORT or a free one. Returns the URL. */
 export async function serve(orders: Orders): Promise<string> {
   const server = createServer(async (request, response) => {
     const answered = await answer(orders, request).catch(refusal)

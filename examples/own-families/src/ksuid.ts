@@ -13,7 +13,7 @@ import {
 export type Ksuid = Id<'ksuid'>
 
 export interface KsuidFields {
-  /** Unix milliseconds at which a second begins, from 2014-05-13 for 2^32 seconds. */
+  /** Unix milliseconds of the start of a second, from 2014-05-13 for 2^32 seconds. */
   readonly timeMs: number
   /** 16 bytes. */
   readonly payload: Uint8Array
@@ -100,8 +100,8 @@ const secureRandom: RandomSource = (bytes) => {
 }
 
 /**
- * Each id is larger than the one before: within a second, and while the clock is behind, the payload grows by 1;
- * where it would run over, generation fails.
+ * Each id is larger than the previous one: within a second, and while the clock is behind, the payload grows by 1;
+ * if it would overflow, generation fails.
  */
 function createGenerator({ clock = Date.now, random = secureRandom }: KsuidGeneratorOptions = {}) {
   let lastSeconds = -1
@@ -191,7 +191,7 @@ const base = defineFamily<Ksuid, KsuidFields>({
  *
  * @example
  * const id = ksuid.generate() // e.g. '35sAMfO7LYS3rXVvh0yLYQxdXBi'
- * ksuid.time(id) // the second in which it was made
+ * ksuid.time(id) // the second in which it was generated
  */
 export const ksuid: KsuidFamily = Object.assign(base, {
   generate: (): Ksuid => standard.generate(),

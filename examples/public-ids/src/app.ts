@@ -5,7 +5,7 @@ import { type PublicIds, productId } from './ids.js'
 import { schemaOf } from './schema.js'
 import type { Order, Shop } from './shop.js'
 
-/** The API: what goes out is sealed, what comes in is opened, and nothing between knows of it. */
+/** The API: it seals ids in responses and opens those in requests, so that the code in between sees plain ids. */
 export function appOf(shop: Shop, ids: PublicIds): Hono {
   const app = new Hono()
   const schema = schemaOf(shop, ids)

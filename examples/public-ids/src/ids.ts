@@ -1,7 +1,7 @@
 import { flax, type Id, IdError, prefixed, registry, sno } from '@snoflax/core'
 import { type Seal, type SealedId, type SealKey, seal } from '@snoflax/seal'
 
-/** Inside the application, logs and support tools: the prefix says what an id is of. */
+/** Ids within the application, logs and support tools: the prefix says which table an id belongs to. */
 export const customerId = prefixed(flax, 'cus')
 export const productId = prefixed(flax, 'prd')
 export const orderId = prefixed(sno, 'ord')
@@ -11,18 +11,18 @@ export const kinds = registry({ customer: customerId, product: productId, order:
 export type Kind = keyof typeof kinds.families
 export type IdOf<K extends Kind> = (typeof kinds.families)[K]['min']
 
-/** An id that somebody outside named. */
+/** An id from a request. */
 export type Node = { readonly [K in Kind]: { readonly kind: K; readonly id: IdOf<K> } }[Kind]
 
 /** Which ids the API shows, and how it reads them. */
 export interface PublicIds {
   customer: Seal<Id<'cus'>>
   order: Seal<Id<'ord'>>
-  /** The row of any public id. @throws {IdError} for what is none. */
+  /** The row of any public id. @throws {IdError} for any other value. */
   open(text: string): Node
 }
 
-/** When customers came and how many orders there are is nobody's business: those are sealed. Products are not. */
+/** Ids of customers and orders are sealed, to hide when customers signed up and how many orders there are. Products' ids aren't. */
 export function publicIds(keys: SealKey | readonly SealKey[]): PublicIds {
   const customer = seal(customerId, { keys })
   const order = seal(orderId, { keys })

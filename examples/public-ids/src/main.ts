@@ -3,7 +3,7 @@ import { appOf } from './app.js'
 import { customerId, publicIds } from './ids.js'
 import { openShop } from './shop.js'
 
-// A real application keeps its key: SEAL_KEY, made once by `npx snoflax seal-key`.
+// A real application stores its key: SEAL_KEY, generated once by `npx snoflax seal-key`.
 const ids = publicIds(process.env['SEAL_KEY'] ?? generateSealKey())
 const shop = openShop()
 const app = appOf(shop, ids)

@@ -11,7 +11,7 @@ import type { Order, Shop } from './shop.js'
 
 type Row = NodeId & { readonly name?: string; readonly order?: Order }
 
-/** `node(id)` of any public id: the prefix says the type, so that it needs no base64 of `Type:id`. */
+/** `node(id)` of any public id: the prefix identifies the type, so it needs no base64 of `Type:id`. */
 export function schemaOf(shop: Shop, ids: PublicIds): GraphQLSchema {
   const id = {
     type: new GraphQLNonNull(GraphQLID),

@@ -23,7 +23,7 @@ const orders = sqliteTable('orders', {
   productId: productKey.ref('product_id', { storage: 'binary' }).notNull(),
 })
 
-/** The tables hold the bare ids, 10 and 12 bytes each: no prefix, nothing sealed. */
+/** The tables store the bare ids of 10 and 12 bytes: no prefix, nothing sealed. */
 export function openShop(file = ':memory:') {
   const connection = new Database(file)
   connection.exec(`
@@ -33,7 +33,7 @@ export function openShop(file = ':memory:') {
       customer_id BLOB NOT NULL REFERENCES customers, product_id BLOB NOT NULL REFERENCES products);`)
   const db = drizzle(connection)
   return {
-    /** The rows as the table has them. */
+    /** The stored rows. */
     stored: (): unknown[] => connection.prepare('SELECT id, customer_id FROM orders').all(),
     close: (): void => void connection.close(),
     addCustomer: (name: string) => db.insert(customers).values({ name }).returning().get(),

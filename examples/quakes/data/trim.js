@@ -1,4 +1,4 @@
-// Trims earthquakes.json of vega-datasets to what the demo uses: node trim.js earthquakes.json > quakes.jsonl
+// Trims earthquakes.json of vega-datasets for the demo: node trim.js earthquakes.json > quakes.jsonl
 import { readFileSync } from 'node:fs'
 
 const { features } = JSON.parse(readFileSync(process.argv[2], 'utf8'))

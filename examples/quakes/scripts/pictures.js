@@ -97,7 +97,7 @@ const chosen = (all, names) =>
     return { shown, value, isOurs: /^(flax|sno|flake)/.test(shown) }
   })
 
-/** Time of a new id, and space of its rows. */
+/** Time to generate an id, and size of its rows. */
 export function bench() {
   const charts = [
     {
@@ -150,7 +150,7 @@ export function bench() {
 const LINE = 18
 const COLUMN = 8.43
 const ESCAPE = '\u001b'
-/** Sections of the demo that a picture has room for, by what their titles begin with; the verdict has no title. */
+/** The sections of the demo in the picture, by the start of their titles; the verdict has no title. */
 const SHOWN = ['One quake', 'The week', 'How the hour', '✓ all']
 
 /** A terminal's output as a picture. @param {string} output with colours */

@@ -51,11 +51,11 @@ export async function checkOrder(table: QuakeTable): Promise<Check> {
 export interface Answer extends Check {
   readonly question: Question
   readonly quakes: readonly FoundQuake[]
-  /** Rows outside the time asked for, which outer bounds bring along. */
+  /** Rows outside the requested time, which the outer bounds include. */
   readonly extraRows: number
 }
 
-/** Answers the question from the primary key and holds the answer against the time column. */
+/** Answers the question by the primary key and compares the result with the time column. */
 export async function answer(table: QuakeTable, ids: QuakeIds, question: Question): Promise<Answer> {
   const { title, fromMs, toMs, leastMagnitude } = question
   const { family, lowestMagnitude } = ids
@@ -81,7 +81,7 @@ export interface Plan extends Check {
   readonly lines: readonly string[]
 }
 
-/** The database goes through the primary key to answer the question. */
+/** Checks that the database uses the primary key for the query. */
 export async function checkPlan(table: QuakeTable, { fromMs, toMs }: Question): Promise<Plan> {
   const { engine, storage, name } = table
   const lines = await table.explainKeyRange(storage.family.range(fromMs, toMs))

@@ -25,7 +25,7 @@ export function loadQuakes(): Quake[] {
 
 const WEEK_MS = 7 * 24 * 3_600_000
 
-/** The week over and over again, each time a week later: as many events as many weeks would bring. */
+/** Repeats the week, each time a week later, for as many events as in many weeks. */
 export function repeatWeek(quakes: readonly Quake[], weeks: number): Quake[] {
   return Array.from({ length: weeks }, (_, week) =>
     quakes.map((quake) => ({ ...quake, timeMs: quake.timeMs + week * WEEK_MS })),

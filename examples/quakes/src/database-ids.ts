@@ -1,11 +1,11 @@
 import { flake, flax, type IdFamily, type IdStorage, sno, uid, uidLocal } from '@snoflax/core'
 
-/** How a database makes the ids of a family by itself. */
+/** How a database generates the ids of a family itself. */
 interface DatabaseGenerator {
   readonly family: IdFamily
-  /** What has to be run before the first id. */
+  /** The statement to run before the first id. */
   readonly setUp?: string
-  /** The fields that its ids carry from then on. */
+  /** The fields that its ids then contain. */
   readonly carries?: Readonly<Record<string, number>>
 }
 
@@ -13,7 +13,7 @@ const PARTITION = 1234
 const WORKER = { datacenter: 3, worker: 14 }
 const NODE = 'quakes in PGlite'
 
-/** The numbers are of this database alone: the networks have others. */
+/** Numbers used only by this database; the networks have others. */
 export const databaseGenerators: readonly DatabaseGenerator[] = [
   { family: flax },
   {
@@ -56,7 +56,7 @@ export class SqlFunctions {
     return `trim_scale(extract(epoch FROM ${this.prefix}_time(${id})) * 1000)::text`
   }
 
-  /** The id's text as the column has it, by way of its bytes. */
+  /** The id's text, read from the column's bytes. */
   fromText(text: string): string {
     const bytes = `${this.prefix}_decode(${text})`
     switch (this.storage.name) {
@@ -73,7 +73,7 @@ export class SqlFunctions {
     return `${this.prefix}_lower_bound${this.suffix}(${at})`
   }
 
-  /** Where ids sort by time alone, one bound serves for both ends. */
+  /** If ids sort by time alone, one function serves for both bounds. */
   upperBound(at: string): string {
     return this.storage.family.exactRange
       ? this.lowerBound(at)

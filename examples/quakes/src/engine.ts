@@ -1,9 +1,9 @@
 import type { Database } from '@snoflax/core'
 
-/** A table with its key and the bytes that both take. */
+/** The sizes of a table and its key, in bytes. */
 export interface TableSize {
   readonly tableBytes: number
-  /** 0 where the table is its own index. */
+  /** 0 if the table is its own index. */
   readonly indexBytes: number
 }
 
@@ -13,21 +13,21 @@ export interface ColumnValues {
   readonly values: readonly unknown[]
 }
 
-/** What the demo asks of a database. Statements have their parameters as $1, $2, …, each used once and in order. */
+/** The functions that the demo needs from a database. Parameters are $1, $2, …, each used once and in order. */
 export interface Engine {
   readonly name: string
   readonly version: string
   readonly database: Database
-  /** Whether integers above 2^53 come back exact. */
+  /** Whether integers above 2^53 are returned exactly. */
   readonly exactBigint: boolean
-  /** Type of a random UUID's column, and of one that keeps it as 36 characters. */
+  /** The column types of a random UUID: native, and as 36 characters. */
   readonly uuidTypes: readonly string[]
   run(sql: string): Promise<void>
   query(sql: string, parameters?: readonly unknown[]): Promise<unknown[][]>
   insert(table: string, columns: readonly ColumnValues[]): Promise<void>
-  /** How the database would answer the query. */
+  /** The query's plan. */
   explain(sql: string, parameters: readonly unknown[]): Promise<string[]>
-  /** Whether that goes through the table's primary key. */
+  /** Whether the plan uses the table's primary key. */
   isByKey(plan: readonly string[], table: string): boolean
   size(table: string): Promise<TableSize>
   close(): Promise<void>

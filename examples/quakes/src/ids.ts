@@ -3,26 +3,26 @@ import { uuid7 } from '@snoflax/families'
 import type { Quake } from './data.js'
 import { lowestOf, magnitudeClass } from './magnitude.js'
 
-/** A family, and how the id of a quake is made with it. */
+/** A family, and how it generates the id of a quake. */
 export interface QuakeIds {
   readonly family: IdFamily
   /** The id of the next quake, in order of time. */
   make(quake: Quake): string
-  /** What fields of the id mean here, by the field's name. */
+  /** The meanings of the id's fields here, by name. */
   readonly meanings: Readonly<Record<string, (value: number) => string>>
-  /** The lowest magnitude that the quake of this id can have had, where ids tell. */
+  /** The lowest possible magnitude of the quake with this id, if ids contain it. */
   lowestMagnitude?(id: string): number
 }
 
-/** A flax that says what it is of; columns store it without the prefix. */
+/** A flax with a prefix that names its table; columns store it without the prefix. */
 const earthquakeId = prefixed(flax, 'eq')
 
-/** Every family with fresh generators. The network that reported a quake is the machine that makes its id. */
+/** Every family with fresh generators. Each seismic network plays the machine that generates the ids of its quakes. */
 export function quakeIds(quakes: readonly Quake[]): QuakeIds[] {
   const networks = [...new Set(quakes.map(({ network }) => network))]
   const isNetwork = (number: number): string => `network ${networks[number]}`
 
-  // The generators make ids of now; now is when the quake happens.
+  // The generators' clock shows the time of the quake.
   let nowMs = 0
   const clock = (): number => nowMs
   const generateAt = ({ timeMs }: Quake, generator: { generate(): string }): string => {

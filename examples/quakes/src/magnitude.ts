@@ -1,7 +1,7 @@
 /** Magnitude of class 0; instruments next to a source measure below zero. */
 const LOWEST = -2
 
-/** The class that goes into a byte of the id: half a magnitude each, so that classes sort as magnitudes do. */
+/** The class in a byte of the id: steps of half a magnitude, so that classes sort like magnitudes. */
 export function magnitudeClass(magnitude: number): number {
   return Math.floor(2 * (magnitude - LOWEST))
 }

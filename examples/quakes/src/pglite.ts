@@ -5,7 +5,7 @@ export interface PgliteEngine extends Engine {
   readonly postgres: PGlite
 }
 
-/** PostgreSQL as PGlite runs it: in this process, in memory. */
+/** PGlite: PostgreSQL in this process, in memory. */
 export async function openPglite(): Promise<PgliteEngine> {
   const postgres = await PGlite.create()
 
@@ -32,7 +32,7 @@ export async function openPglite(): Promise<PgliteEngine> {
         `INSERT INTO ${table} SELECT * FROM unnest(${arrays.join(', ')})`,
         columns.map(({ values }) => values),
       )
-      // What autovacuum does on a server: the planner knows how many rows there are.
+      // Does what autovacuum does on a server, so that the planner knows how many rows there are.
       await postgres.exec(`ANALYZE ${table}`)
     },
     explain: async (sql, parameters) =>

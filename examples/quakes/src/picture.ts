@@ -8,7 +8,7 @@ const BITS_WIDTH = 56
 
 const STYLES: readonly Style[] = ['cyan', 'yellow', 'magenta', 'green', 'blue', 'red']
 
-/** The id of a quake: text, hex and fields, each field in a colour of its own. */
+/** The id of a quake: text, hex and fields, each field in its own colour. */
 export function picture(paint: Paint, { family, meanings }: QuakeIds, id: string): string[] {
   const fields = fieldBits(family, id)
   const hex = Array.from(family.decode(id), (byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -24,7 +24,7 @@ export function picture(paint: Paint, { family, meanings }: QuakeIds, id: string
       })
       .join('')
 
-  // A decimal number has no digits that belong to one field, and a UUID's are those of its bytes.
+  // Digits of a decimal number belong to no single field, and a UUID's digits are those of its bytes.
   const isHex = id.replaceAll('-', '') === hex
   const head = 'prefix' in family ? `${family.prefix}_` : ''
   const bare = id.slice(head.length)
@@ -51,7 +51,7 @@ export function picture(paint: Paint, { family, meanings }: QuakeIds, id: string
   ]
 }
 
-/** The number; in hex where it is too long to be read. */
+/** The number; in hex if it is too long to read. */
 function plainMeaning({ layout }: IdFamily, name: string, value: bigint): string {
   if (name === 'time') return `${grouped(value)} × ${layout.unitMs} ms`
   return value < 2n ** 32n ? grouped(value) : `0x${value.toString(16)}`

@@ -2,13 +2,13 @@ import type { IdRange, IdStorage } from '@snoflax/core'
 import type { Quake } from './data.js'
 import type { Engine } from './engine.js'
 
-/** A quake with the id that was made for it. */
+/** A quake with its generated id. */
 export interface KeyedQuake {
   readonly id: string
   readonly quake: Quake
 }
 
-/** A row as it comes back. */
+/** A row as the database returns it. */
 export interface FoundQuake {
   readonly id: string
   readonly code: string
@@ -56,7 +56,7 @@ export class QuakeTable {
     return this.find('ORDER BY id')
   }
 
-  /** The correct rows, which answers by key must equal. */
+  /** The correct rows, to compare with the results by key. */
   byTimeRange(
     fromMs: number,
     toMs: number,
@@ -73,7 +73,7 @@ export class QuakeTable {
     return this.find('ORDER BY time_ms, id')
   }
 
-  /** The key as the driver hands it over. */
+  /** The key as the driver returns it. */
   async storedKey({ code }: Quake): Promise<unknown> {
     const [row] = await this.engine.query(`SELECT id FROM ${this.name} WHERE code = $1`, [code])
     return row?.[0]

@@ -1,11 +1,11 @@
 import { type Quake, strongestOf } from './data.js'
 
-/** What happened from one moment until before another? */
+/** Which quakes happened at or after one time and before another? */
 export interface Question {
   readonly title: string
   readonly fromMs: number
   readonly toMs: number
-  /** Asked of families whose ids tell it. */
+  /** Only for families whose ids contain it. */
   readonly leastMagnitude?: number
 }
 
@@ -25,7 +25,7 @@ export function days(quakes: readonly Quake[]): Question[] {
   }))
 }
 
-// Ids count in units of 1 ms, 1.024 ms or 4 ms; at a whole second a unit of each begins, so answers have to be the same.
+// Ids count in units of 1 ms, 1.024 ms or 4 ms; at a whole second a unit of each begins, so results must be equal.
 
 export function hourAfterStrongest(quakes: readonly Quake[]): Question {
   const fromMs = Math.floor(strongestOf(quakes).timeMs / SECOND_MS) * SECOND_MS

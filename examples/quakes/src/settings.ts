@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util'
 
 export interface Settings {
-  /** How many weeks of quakes the tables whose size is measured hold. */
+  /** How many weeks of quakes the measured tables contain. */
   readonly weeks: number
 }
 
 const DEFAULT_WEEKS = '26'
 const MAX_WEEKS = 520
 
-/** The settings of the command line. Ends the process, saying what is allowed, if there is something else. */
+/** The settings from the command line. Invalid ones end the process with a message. */
 export function readSettings(): Settings {
   try {
     return parse(process.argv.slice(2))

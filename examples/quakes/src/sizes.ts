@@ -10,7 +10,7 @@ export interface MadeIds {
   readonly ids: readonly string[]
 }
 
-/** What a table takes with one kind of key. */
+/** The size of a table with one kind of key. */
 export interface KeySize extends TableSize {
   /** Name of the id's family, or UUIDv4. */
   readonly key: string
@@ -21,13 +21,13 @@ export interface KeySize extends TableSize {
 interface Key {
   readonly key: string
   readonly storage: string
-  /** The column as CREATE TABLE has it, and its bare type. */
+  /** The column in CREATE TABLE, and its type alone. */
   readonly sql: string
   readonly type: string
   values(): unknown[]
 }
 
-/** Fills a table of ids and magnitudes with each kind of key, random UUIDs first, and weighs it. */
+/** Fills a table of ids and magnitudes with each kind of key, random UUIDs first, and measures it. */
 export async function measureSizes(
   engine: Engine,
   quakes: readonly Quake[],

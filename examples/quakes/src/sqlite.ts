@@ -4,7 +4,7 @@ import type { Engine } from './engine.js'
 /** SQLite through better-sqlite3, in memory. */
 export function openSqlite(): Engine {
   const sqlite = new Sqlite(':memory:')
-  // Otherwise integers come back as doubles, and those above 2^53 rounded.
+  // Otherwise integers are returned as doubles, rounded above 2^53.
   sqlite.defaultSafeIntegers(true)
 
   const rowsOf = (sql: string, parameters: readonly unknown[]): unknown[][] =>

@@ -1,4 +1,4 @@
-/** How long each step took; a step that is taken again adds up. */
+/** How long each step took. Repetitions of a step add up. */
 export class Stopwatch {
   private readonly steps = new Map<string, number>()
   private readonly startedMs = performance.now()

@@ -3,11 +3,11 @@ import type { Engine } from './engine.js'
 
 export interface Storages {
   readonly allowed: readonly IdStorage<string>[]
-  /** What was said of each of the others. */
+  /** The error for each of the others. */
   readonly refused: readonly string[]
 }
 
-/** Asks for every storage that the family has, and keeps those that the database can hold. */
+/** Tries every storage of the family, and keeps those that the database has. */
 export function storagesOf(family: IdFamily, { database, exactBigint }: Engine): Storages {
   const allowed: IdStorage<string>[] = []
   const refused: string[] = []

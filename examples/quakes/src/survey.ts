@@ -7,16 +7,16 @@ import type { Question } from './questions.js'
 import type { Stopwatch } from './stopwatch.js'
 import { storagesOf } from './storages.js'
 
-/** A family whose ids have been made for all quakes. */
+/** A family with an id for every quake. */
 export interface KeyedFamily {
   readonly ids: QuakeIds
   readonly rows: readonly KeyedQuake[]
 }
 
-/** What was found out about one table. */
+/** The results for one table. */
 export interface Survey {
   readonly table: QuakeTable
-  /** The strongest quake's key as it lies in the table. */
+  /** The stored key of the strongest quake. */
   readonly storedKey: unknown
   readonly readBack: Check
   readonly order: Check
@@ -25,11 +25,11 @@ export interface Survey {
 }
 
 export interface Questions {
-  /** By time alone, for every family. */
+  /** Questions by time alone, for every family. */
   readonly byTime: readonly Question[]
-  /** By what only some families' ids tell. */
+  /** Questions by content that only some families' ids have. */
   readonly byMagnitude: readonly Question[]
-  /** The one that the database has to explain. */
+  /** The question whose plan is shown. */
   readonly explained: Question
 }
 
@@ -37,7 +37,7 @@ export function keyQuakes(ids: QuakeIds, quakes: readonly Quake[]): KeyedFamily 
   return { ids, rows: quakes.map((quake) => ({ id: ids.make(quake), quake })) }
 }
 
-/** Fills a table for each family and storage that the database allows, and asks each the questions. */
+/** Fills a table for each family and storage of the database, and answers the questions with each. */
 export async function surveyAll(
   engine: Engine,
   families: readonly KeyedFamily[],

@@ -26,7 +26,7 @@ describe.runIf(mysql.selected())("default: 'database'", () => {
     expect(flax.is(row?.id)).toBe(true)
     expect(await db.select().from(made).where(eq(made.id, flax.min))).toEqual([{ id: flax.min, n: 2 }])
     expect(() => db.insert(made).values({ n: 3 }).$returningId().toSQL()).toThrow(
-      /got theirs from the database/,
+      /whose ids the database generates/,
     )
   })
 })

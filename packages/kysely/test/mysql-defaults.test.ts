@@ -63,7 +63,7 @@ describe.runIf(mysql.selected())("default: 'database' in MySQL and MariaDB", () 
   test('sno, whose default has a number, in a plain column', async () => {
     expect(() =>
       idPlugin({ database: server, tables: { notes: { id: snoId({ default: 'database' }) } } }),
-    ).toThrow(/need a partition or worker of their own.*columnSql/)
+    ).toThrow(/need their own partition or worker.*columnSql/)
     const ids = idPlugin({ database: server, tables: { notes: { id: snoId.plain({ storage: 'binary' }) } } })
     const pool = createPool({ uri: database.url })
     const db = new Kysely<Tables>({ dialect: new MysqlDialect({ pool }), plugins: [ids] })

@@ -161,7 +161,7 @@ describe('refuses', () => {
     [
       'a number that is missing',
       () => columnSql(sno, { server: 'mysql' }),
-      /sno: ids that mysql generates need a partition or worker/,
+      /sno: ids that mysql generates need their own partition or worker/,
     ],
     [
       'a number that does not fit',

@@ -1,4 +1,4 @@
-// What each driver is put through: ids made, stored in each storage, found on every kind of path, and refused.
+// The test of each driver: it generates ids, stores them in each storage, finds them on every kind of path, and refuses others.
 import assert from 'node:assert/strict'
 import { flake, flax, sno } from '@snoflax/core'
 import * as drizzle from 'drizzle-orm'

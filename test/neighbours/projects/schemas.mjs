@@ -6,7 +6,7 @@ import { isBefore1, tablesOf } from './exercise.mjs'
 
 const { customers, orders } = tablesOf('sqlite', theirs, ours)
 const [library] = process.argv.slice(2)
-/** Whether a schema of a library takes a value. */
+/** Whether a library's schema accepts a value. */
 const TAKES = {
   zod: async () => (schema, value) => schema.safeParse(value).success,
   valibot: async () => {

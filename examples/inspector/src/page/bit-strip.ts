@@ -3,7 +3,7 @@ import { element } from './element.js'
 
 const BITS_OF_A_BYTE = 8
 
-/** The id's bits, byte by byte, each in the colour of its field. The legend tells the same in words. */
+/** The id's bits, byte by byte, each in the colour of its field. The legend says the same in words. */
 export function bitStrip(fields: readonly FieldBits[]): HTMLElement {
   const cells = fields.flatMap((field, colour) =>
     Array.from(field.bits, (digit, i) => {

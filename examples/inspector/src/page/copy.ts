@@ -1,6 +1,6 @@
 import { element } from './element.js'
 
-/** A value with a button that copies it. `what` says what it is, for those who don't see the page. */
+/** A value with a button that copies it. `what` names it for screen readers. */
 export function copyable(value: string, what: string): HTMLElement {
   const button = element('button', { type: 'button', class: 'copy', 'aria-label': `Copy ${what}` }, 'Copy')
   button.addEventListener('click', () => copy(value, what, button))

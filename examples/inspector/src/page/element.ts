@@ -1,6 +1,6 @@
 type Child = Node | string
 
-/** An element with its attributes and children. Text is text: nothing that was pasted is read as HTML. */
+/** An element with its attributes and children. Strings become text nodes, so pasted HTML is never interpreted. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string>> = {},
@@ -12,13 +12,13 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made
 }
 
-/** A part of the page under a heading, by which it is named. */
+/** A section of the page, labelled by its heading. */
 export function section(title: string, ...children: readonly Child[]): HTMLElement {
   const id = `about-${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`
   return element('section', { 'aria-labelledby': id }, element('h2', { id }, title), ...children)
 }
 
-/** A table that scrolls within itself where the window is narrow. */
+/** A table that scrolls on its own in a narrow window. */
 export function table(label: string, head: readonly string[], rows: readonly HTMLElement[]): HTMLElement {
   const header = element('tr', {}, ...head.map((title) => element('th', { scope: 'col' }, title)))
   const grid = element('table', {}, element('thead', {}, header), element('tbody', {}, ...rows))

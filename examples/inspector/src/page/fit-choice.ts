@@ -3,7 +3,7 @@ import { titleOf } from '../families.js'
 import { relative } from '../moments.js'
 import { element } from './element.js'
 
-/** The readings of a text, to choose from; the first is chosen. */
+/** The readings of a text to choose from, with the first selected. */
 export function fitChoice(fits: readonly IdReading[], onChoice: (fit: IdReading) => void): HTMLElement {
   const options = fits.map((fit, i) => option(fit, i === 0, () => onChoice(fit)))
   return element('fieldset', { class: 'fits' }, element('legend', {}, title(fits.length)), ...options)

@@ -9,7 +9,7 @@ import { copyable } from './copy.js'
 import { element, row, section, table } from './element.js'
 import { legend } from './legend.js'
 
-/** All that is in an id. */
+/** The content of an id. */
 export function inspection({ family, id }: IdReading): readonly HTMLElement[] {
   const fields = fieldBits(family, id)
   return [

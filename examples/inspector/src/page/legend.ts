@@ -1,7 +1,7 @@
 import type { FieldBits } from '@snoflax/core'
 import { element, row, table } from './element.js'
 
-/** What each colour of the strip stands for, and the number that lies there. */
+/** The field and value of each colour in the strip. */
 export const legend = (fields: readonly FieldBits[]): HTMLElement =>
   table(
     'Fields',

@@ -1,7 +1,7 @@
 import type { IdRefusal } from '@snoflax/core'
 import { element } from './element.js'
 
-/** Why a text is no id of any family. */
+/** Why a text is not an id of any family. */
 export const refused = (refusals: readonly IdRefusal[]): HTMLElement =>
   element(
     'section',

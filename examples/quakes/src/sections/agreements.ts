@@ -2,7 +2,7 @@ import type { Agreement } from '../agreement.js'
 import type { Paint } from '../terminal/colour.js'
 import { table } from '../terminal/table.js'
 
-/** A line for each table whose ids the database made: the column's default, and where both sides agree. */
+/** A line for each table whose ids the database generated: the column's default, and the checks that passed. */
 export function agreementTable(paint: Paint, agreements: readonly Agreement[]): string[] {
   return table(
     paint,

@@ -4,7 +4,7 @@ import type { Paint } from '../terminal/colour.js'
 
 const BAR_WIDTH = 60
 
-/** Quakes of each day as bars, the strong ones first. Both counts come out of key ranges. */
+/** Quakes of each day as bars, the strong ones first. Both counts come from key ranges. */
 export function dayChart(paint: Paint, days: readonly Answer[], strong: readonly Answer[]): string[] {
   const most = Math.max(...days.map(({ quakes }) => quakes.length))
   return days.map(({ question, quakes }, index) => {

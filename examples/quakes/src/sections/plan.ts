@@ -3,7 +3,7 @@ import type { Survey } from '../survey.js'
 import type { Paint } from '../terminal/colour.js'
 import { WIDTH } from '../terminal/screen.js'
 
-/** How the database finds the answer in the table, in its own words. */
+/** The database's plan for the query. */
 export function planOf(paint: Paint, { table, plan, answers }: Survey, asked: Question): string[] {
   const answer = answers.find(({ question }) => question === asked)
   return [
@@ -12,7 +12,7 @@ export function planOf(paint: Paint, { table, plan, answers }: Survey, asked: Qu
   ]
 }
 
-/** A condition on two lines where one is too long. */
+/** A condition, on two lines if one is too long. */
 function folded(line: string): string[] {
   const at = line.length + 2 > WIDTH ? line.indexOf(' AND ') : -1
   if (at < 0) return [line]

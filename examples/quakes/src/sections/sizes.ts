@@ -6,7 +6,7 @@ import { table } from '../terminal/table.js'
 
 const BAR_WIDTH = 20
 
-/** A line for each size, smallest first; the first key measured is what the others are compared with. */
+/** A line for each size, smallest first, compared with the first key measured. */
 export function sizeTable(paint: Paint, sizes: readonly KeySize[]): string[] {
   const [standard] = sizes
   if (standard === undefined) return []
@@ -40,7 +40,7 @@ export function sizeTable(paint: Paint, sizes: readonly KeySize[]): string[] {
   )
 }
 
-/** Families whose tables take the same are one line. */
+/** Families whose tables have the same size share a line. */
 function merged(sizes: readonly KeySize[]): KeySize[] {
   const lines = new Map<string, KeySize>()
   for (const size of sizes) {

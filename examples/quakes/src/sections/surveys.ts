@@ -7,7 +7,7 @@ import type { Paint } from '../terminal/colour.js'
 import { grouped } from '../terminal/numbers.js'
 import { table } from '../terminal/table.js'
 
-/** A line for each table: the key of the strongest quake as it lies there, and which checks passed. */
+/** A line for each table: the stored key of the strongest quake, and which checks passed. */
 export function surveyTable(paint: Paint, surveys: readonly Survey[]): string[] {
   const mark = ({ failure }: Check): string =>
     failure === undefined ? paint('green', '✓') : paint('red', '✗')
@@ -37,14 +37,14 @@ export function surveyTable(paint: Paint, surveys: readonly Survey[]): string[] 
   )
 }
 
-/** The storages that the database can't hold, and what the library says of one. */
+/** The storages that the database doesn't have, and the library's message for one of them. */
 export function refusals(engine: Engine, families: readonly IdFamily[]): string[] {
   const messages = families.flatMap((family) => storagesOf(family, engine).refused)
   const [first] = messages
   return first === undefined ? [] : [`Refused by design: ${messages.length} storages, such as`, `  ${first}`]
 }
 
-/** What outer bounds cost, for each family that has them. */
+/** The extra rows of outer bounds, for each family that has them. */
 export function extraRows(surveys: readonly Survey[]): string[] {
   const inexact = surveys.filter(({ table: { storage } }) => !storage.family.exactRange)
   const oneEach = new Map(inexact.map((survey) => [survey.table.storage.family.name, survey]))

@@ -2,12 +2,12 @@ import { styleText } from 'node:util'
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan'
 
-/** Text in a style, or as it is where there are no colours. */
+/** Text in a style; unchanged without colours. */
 export type Paint = (style: Style, text: string) => string
 
 export const plain: Paint = (_, text) => text
 
-// Whether the stream has colours was decided before: newer versions of Node would look at it again.
+// Colours were already decided on; newer versions of Node would check the stream again.
 export const coloured: Paint = (style, text) =>
   text === '' ? '' : styleText(style, text, { validateStream: false })
 

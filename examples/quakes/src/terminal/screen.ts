@@ -7,15 +7,15 @@ export interface Output {
   readonly columns?: number
 }
 
-/** No line is longer, whatever the terminal. */
+/** The maximum length of a line on any terminal. */
 export const WIDTH = 100
 
 const BAR_WIDTH = 24
-/** Where lines can't be updated, one is printed as often as this. */
+/** How often to print a line of progress if lines can't be updated. */
 const PLAIN_EVERY_MS = 2500
 const ERASE_LINE = '\r\u001b[K'
 
-/** The output: lines that stay, and on a terminal one line of progress that doesn't. */
+/** The output: permanent lines, and on a terminal one temporary line of progress. */
 export class Screen {
   readonly paint: Paint
   private readonly isTerminal: boolean
@@ -42,13 +42,13 @@ export class Screen {
     this.print('', this.paint('bold', title), ...explanation.map((line) => this.paint('dim', line)), '')
   }
 
-  /** What begins now and takes longer than a second, where nothing can be said on the way. */
+  /** Announces a step that may take longer than a second without progress. */
   announce(what: string): void {
     if (this.isTerminal) this.update(what)
     else this.print(`… ${what}`)
   }
 
-  /** How far something is that may take longer than a second. */
+  /** Shows the progress of a step that may take longer than a second. */
   progress(done: number, total: number, what: string): void {
     if (this.isTerminal) {
       this.update(`${bar(done, total, BAR_WIDTH).padEnd(BAR_WIDTH, '░')} ${done} of ${total}  ${what}`)
@@ -58,7 +58,7 @@ export class Screen {
   }
 
   private update(text: string): void {
-    // A line that wraps would not be erased whole.
+    // A wrapped line could not be erased completely.
     const room = Math.min(this.output.columns ?? WIDTH, WIDTH) - 1
     this.output.write(ERASE_LINE + this.paint('dim', [...text].slice(0, room).join('')))
     this.hasProgress = true

@@ -29,7 +29,7 @@ export function table(
   return [paint('dim', line(columns.map(({ title }) => title))), ...rows.map(line)]
 }
 
-/** Columns that the text takes on a terminal. */
+/** The width of the text on a terminal, in columns. */
 export function widthOf(text: string): number {
   return [...stripVTControlCharacters(text)].length
 }

@@ -225,7 +225,7 @@ describe('connections that are lost', () => {
     const asked = leasePartition(through, { family: sno, numbers, ttlMs: TTL_MS, waitMs: 100 })
     await expect(asked).rejects.toMatchObject({
       code: 'LEASE_UNAVAILABLE',
-      message: expect.stringContaining('check the connection and the size of the pool'),
+      message: expect.stringContaining("check the connection and the pool's size"),
     })
     for (const client of taken) client.release()
 

@@ -1,4 +1,4 @@
-// Runs a script in a context of bare JavaScript, with what every browser has, and nothing of Node.
+// Runs a script in a bare JavaScript context, with the globals of every browser and none of Node.
 import { readFileSync } from 'node:fs'
 import { createContext, runInContext } from 'node:vm'
 

@@ -3,7 +3,7 @@ const { builtinModules } = require('node:module')
 module.exports = {
   resolver: {
     unstable_enablePackageExports: true,
-    // What sql.js asks for on Node only.
+    // Modules that sql.js imports on Node only.
     resolveRequest: (context, name, platform) =>
       builtinModules.includes(name.replace('node:', ''))
         ? { type: 'empty' }
