@@ -142,24 +142,24 @@ function* fillBatch(work: KeyWork, open: Round, ids: RoundIds, anew: () => Round
   const areTaken = (some: readonly string[]) => db.isAnyTaken(root, map, recipe.storage, some)
   const nextOf = (from: RoundIds, { key, timeMs }: (typeof rows)[number]): string =>
     from.next(from.timeMs(key, Number(timeMs)))
-  let made = rows.map((row) => nextOf(ids, row))
+  let newIds = rows.map((row) => nextOf(ids, row))
   // A later row may have the time of rows that already have ids.
-  if (round > 1 && (yield* areTaken(made))) {
+  if (round > 1 && (yield* areTaken(newIds))) {
     const others = anew()
-    made = []
+    newIds = []
     for (const row of rows) {
       let id = nextOf(others, row)
       while (yield* areTaken([id])) id = nextOf(others, row)
-      made.push(id)
+      newIds.push(id)
     }
   }
   yield* db.storeIds(
     root,
     map,
     recipe.storage,
-    rows.map(({ position }, n) => ({ round, position: Number(position), id: made[n] as string })),
+    rows.map(({ position }, n) => ({ round, position: Number(position), id: newIds[n] as string })),
   )
-  const filled = { ...open, done: end, lastId: made.at(-1) ?? open.lastId }
+  const filled = { ...open, done: end, lastId: newIds.at(-1) ?? open.lastId }
   yield* writeRound(db, filled)
   return filled
 }

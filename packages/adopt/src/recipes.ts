@@ -59,11 +59,11 @@ function storageOf(
       'GENERATOR_REQUIRED',
     )
   }
-  const made = generator(() => Date.now())
+  const created = generator(() => Date.now())
   return withPath(table, () => {
     // A generator without a family is refused by the check for flax.
-    const family = made?.family ?? flax
-    checkGenerator(family, made)
+    const family = created?.family ?? flax
+    checkGenerator(family, created)
     return storageFor(family, database, { storage, exactBigint })
   })
 }

@@ -73,10 +73,10 @@ function ofUid(family: UidFamily): OwnFunctions {
 const nodeOf = (node: SqlValue): UidNode => (typeof node === 'string' ? node : numberOf(node))
 
 /** Caches the result for the last option, since a query passes the same one in every row. */
-export function latest<Option, Made>(make: (option: Option) => Made): (option: Option) => Made {
-  let last: { option: Option; made: Made } | undefined
+export function latest<Option, Result>(compute: (option: Option) => Result): (option: Option) => Result {
+  let last: { option: Option; result: Result } | undefined
   return (option) => {
-    if (last === undefined || last.option !== option) last = { option, made: make(option) }
-    return last.made
+    if (last === undefined || last.option !== option) last = { option, result: compute(option) }
+    return last.result
   }
 }

@@ -72,8 +72,8 @@ export function defineTable(
     parameters,
     columns: ['id'],
     *rows(...values) {
-      const made = ids(...(values as SqlValue[]))
-      const next = () => withPath(`${name}()`, () => made.next())
+      const rows = ids(...(values as SqlValue[]))
+      const next = () => withPath(`${name}()`, () => rows.next())
       for (let row = next(); !row.done; row = next()) yield [row.value]
     },
   })

@@ -60,7 +60,7 @@ test('text columns that hold a prefix are found, or told, and other prefixes in 
   const { columns, findings } = await doctor(database.file, '--column', 'log.actor=flax:usr_')
   expect(columns).toMatchObject([
     { place: 'log.customer', family: 'flax', prefix: 'cus', storage: 'text', evidence: 'values' },
-    { place: 'log.actor', family: 'flax', prefix: 'usr', storage: 'text', evidence: 'told' },
+    { place: 'log.actor', family: 'flax', prefix: 'usr', storage: 'text', evidence: 'option' },
   ])
   const malformed = findings.filter(({ check }) => check === 'malformed')
   expect(malformed.map(({ where }) => where).sort()).toEqual(['log.actor', 'log.customer'])

@@ -54,7 +54,7 @@ function newIds(
  * references itself it generates twice and expects equal values, so each start, which reads `arraySize`, begins again.
  */
 function repeatable(generate: () => unknown): { readonly defaultValue: unknown } {
-  const made: unknown[] = []
+  const values: unknown[] = []
   let at = 0
   return {
     get arraySize(): undefined {
@@ -62,8 +62,8 @@ function repeatable(generate: () => unknown): { readonly defaultValue: unknown }
       return undefined
     },
     get defaultValue() {
-      made[at] ??= generate()
-      return made[at++]
+      values[at] ??= generate()
+      return values[at++]
     },
   } as { readonly defaultValue: unknown }
 }

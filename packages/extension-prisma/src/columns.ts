@@ -127,9 +127,9 @@ export function familyOf({ family }: Pick<IdColumn, 'family'>, params: IdParams 
   const known = ofFamily.get(key)
   if (known) return known
   const counted = epoch === undefined ? family : withEpoch(family, epoch)
-  const made = prefix === undefined ? counted : withPrefix(counted, prefix)
-  ofFamily.set(key, made)
-  return made
+  const result = prefix === undefined ? counted : withPrefix(counted, prefix)
+  ofFamily.set(key, result)
+  return result
 }
 
 /** TypeID allows fewer prefixes than `prefixed`. */

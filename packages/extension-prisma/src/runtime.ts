@@ -58,9 +58,9 @@ const partitions = new Map<number, IdGenerator<string>>()
 function partitioned(partition: number): IdGenerator<string> {
   const known = partitions.get(partition)
   if (known) return known
-  const made = sno.generator({ partition })
-  partitions.set(partition, made)
-  return made
+  const generator = sno.generator({ partition })
+  partitions.set(partition, generator)
+  return generator
 }
 
 function checkNames(generators: Generators, families: readonly string[]): void {

@@ -29,10 +29,10 @@ const signature = ({ sqlFragments }: RawNode): string => sqlFragments.join('\u00
 
 const helper = (
   form: JsonHelper['form'],
-  made: { toOperationNode(): unknown },
+  helper: { toOperationNode(): unknown },
   [pairsAt, rowsAt]: readonly [pairs: number, rows: number],
 ): [string, JsonHelper] => [
-  signature(made.toOperationNode() as RawNode),
+  signature(helper.toOperationNode() as RawNode),
   {
     form,
     alias: form === 'array' ? 'agg' : 'obj',
@@ -63,7 +63,7 @@ export function jsonHelper(raw: RawNode): JsonHelper | undefined {
   return pairs && !(RawNode.is(pairs) && pairs.sqlFragments.every((text) => text === '')) ? undefined : found
 }
 
-/** An expression of an id, made exact in JSON: bytes as hex, numbers as text. */
+/** An expression of an id, helper exact in JSON: bytes as hex, numbers as text. */
 export function inJson(node: Node, meaning: Meaning): Node {
   if (!hasIds(meaning)) return node
   const { name, database } = meaning.ids.storage

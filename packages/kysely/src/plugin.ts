@@ -272,8 +272,8 @@ export class IdPlugin<Tables extends IdTables> implements KyselyPlugin {
     const { family } = ids
     return ids.placed(() => {
       family.range(from, to)
-      const made = family.timeMs(id)
-      return made >= unixMs(from) && made < unixMs(to)
+      const timeMs = family.timeMs(id)
+      return timeMs >= unixMs(from) && timeMs < unixMs(to)
     })
   }
 }

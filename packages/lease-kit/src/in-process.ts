@@ -57,7 +57,7 @@ export interface LeaseTrialResult extends LeaseAccount {
 export async function tryLeaseStore(store: LeaseStore, trial: LeaseTrial): Promise<LeaseTrialResult> {
   const { family, numbers, holders = 12, ttlMs = 600, lastsMs = 6000, skewMs = 200, disturb } = trial
   const account = new Account()
-  const made = new Set<string>()
+  const ids = new Set<string>()
   const seen = { ids: 0, repeats: 0, lostAnswers: 0, lateRequests: 0, standstills: 0, killed: 0 }
   const endsMs = performance.now() + lastsMs
   const isOver = (): boolean => performance.now() >= endsMs
@@ -102,8 +102,8 @@ export async function tryLeaseStore(store: LeaseStore, trial: LeaseTrial): Promi
       try {
         for (const id of lease.generator.batch(20)) {
           seen.ids++
-          if (made.has(id)) seen.repeats++
-          made.add(id)
+          if (ids.has(id)) seen.repeats++
+          ids.add(id)
         }
       } catch (error) {
         if (!(error instanceof IdError)) throw error

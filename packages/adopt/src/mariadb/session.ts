@@ -188,7 +188,10 @@ function* refuseServer(session: MariadbSession): Work<void> {
   const { version = '', database } = server ?? {}
   const [major = 0, minor = 0] = version.split('.').map(Number.parseFloat)
   if (!/mariadb/i.test(version))
-    refuse('client', `adopt supports PostgreSQL, SQLite and MariaDB, not MySQL ${version}; pass a client of one of them`)
+    refuse(
+      'client',
+      `adopt supports PostgreSQL, SQLite and MariaDB, not MySQL ${version}; pass a client of one of them`,
+    )
   if (major * 100 + minor < 1006)
     refuse('client', `MariaDB ${version} cannot rename several tables at once; upgrade to 10.6 or newer`)
   if (database === null) refuse('client', "no database selected; set the connection's database")

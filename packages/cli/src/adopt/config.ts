@@ -104,7 +104,7 @@ export async function readConfig(given: string | undefined): Promise<{ file: str
   checkOptions(file, config, CONFIG, 'the configuration')
   const { database, tables, allowTriggers = [] } = config as AdoptConfig
   if (!Array.isArray(tables) || tables.length === 0)
-    throw new UsageError(`${file}: tables must be a list of the tables whose keys to replace`)
+    throw new UsageError(`${file}: tables must be a list of the tables whose keys are replaced`)
   if (database !== undefined && typeof database !== 'string')
     throw new UsageError(`${file}: database must be postgres://…, mysql://… or the path of an SQLite file`)
   if (!Array.isArray(allowTriggers) || allowTriggers.some((name) => typeof name !== 'string'))

@@ -40,7 +40,7 @@ interface Run {
 
 export function adopt(terminal: Terminal): Command {
   const command = new Command('adopt').description(
-    'replace the keys of tables in a live database by ids, step by step',
+    'replace the keys of tables in a live database with ids, step by step',
   )
   const step = (name: string, description: string): Command =>
     command
@@ -65,7 +65,7 @@ export function adopt(terminal: Terminal): Command {
   step('backfill', 'generate the new keys in batches; continues where it stopped')
     .option('--batch-size <rows>', 'rows in one transaction', nonNegativeInteger)
     .action((options: BackfillOptions) => perform(terminal, options, (run) => backfill(run, options)))
-  locking('switch', 'replace the old keys by the new ones').action((options: LockingOptions) =>
+  locking('switch', 'replace the old keys with the new ones').action((options: LockingOptions) =>
     perform(terminal, options, async ({ adoption, tell }) => {
       await adoption.switchKeys(lockOf(options))
       await tell('done', { step: 'switch', phase: adoption.phase }, 'switched; next: snoflax adopt verify')

@@ -37,11 +37,16 @@ export const doctor = (terminal: Terminal): Command =>
       .description('find problems with ids in a database; reads only')
       .argument('<url>', 'postgres://…, mysql://…, mariadb://…, or an SQLite file')
       .option('--schema <name>', 'schema of the pg-sql functions', 'snoflax')
-      .option('--column <table.column=family[:storage]>', 'a column of ids; can be repeated', collect, [])
-      .option('--typeorm <file>', 'a module that exports the DataSource, to find columns by its entities')
-      .option('--prisma <schema>', 'the Prisma schema, or its folder')
-      .option('--drizzle <file>', 'a module that exports the tables')
-      .option('--kysely <file>', 'a module that exports the idPlugin')
+      .option(
+        '--column <table.column=family[:storage]>',
+        'declares a column of ids; can be repeated',
+        collect,
+        [],
+      )
+      .option('--typeorm <file>', 'a module that exports the DataSource, to find its id columns')
+      .option('--prisma <schema>', 'the Prisma schema or its folder, to find its id columns')
+      .option('--drizzle <file>', 'a module that exports the tables, to find their id columns')
+      .option('--kysely <file>', 'a module that exports the idPlugin, to find its id columns')
       .option(
         '--new-ids <table.column>',
         'let cures replace malformed ids of this column with new ones; can be repeated',
@@ -49,19 +54,19 @@ export const doctor = (terminal: Terminal): Command =>
         [],
       )
       .option('--dry-run', 'run the cures in a transaction, examine again, and roll back')
-      .option('--sample <rows>', 'how many rows to read of each larger table', nonNegativeInteger, 10_000)
+      .option('--sample <rows>', 'how many rows to read of each large table', nonNegativeInteger, 10_000)
       .option('--full', 'read all rows of all tables')
       .addOption(new Option('--skip <checks...>', 'skip these checks').choices(CHECKS).default([]))
       .option('--json', 'print a JSON object'),
   ).action(async (url: string, { column, full = false, json, dryRun = false, ...options }: Options) => {
-    const told = column.map((text) => parseTold(text, options))
-    const declared: Told[] = []
+    const stated = column.map((text) => parseColumn(text, options))
+    const declared: StatedColumn[] = []
     for (const orm of ORMS) {
       const file = options[orm]
       if (file !== undefined) declared.push(...(await declaredIn(orm, file)))
     }
     const progress = (text: string): void => terminal.progress(text)
-    const known = { ...options, full, told, declared, families: families(options), progress }
+    const known = { ...options, full, stated, declared, families: families(options), progress }
     const report = await examineAt(url, known, dryRun)
     progress('')
     if (report.findings.length > 0) terminal.exitCode = EXIT.findings
@@ -151,7 +156,7 @@ function columnLine({
 }
 
 const EVIDENCE: Readonly<Record<string, string>> = {
-  told: 'option',
+  option: 'option',
   declared: 'schema',
   default: 'declaration',
   reference: 'foreign key',

@@ -24,10 +24,10 @@ export const inspect = (terminal: Terminal): Command =>
       .option('--json', 'print a JSON array'),
   ).action(async (ids: string[], { family, prefix, sealKeys, json, ...options }: Options) => {
     const seals = sealKeys === undefined ? undefined : await sealsOf(sealKeys)
-    const told = family === undefined ? undefined : [familyNamed(family, options)]
+    const stated = family === undefined ? undefined : [familyNamed(family, options)]
     const results = (async function* () {
       for await (const input of terminal.given(ids)) {
-        const known = told ?? familiesFor(input, options)
+        const known = stated ?? familiesFor(input, options)
         const { found, refusals } = readingsOf(input, known, prefix, seals)
         if (found.length === 0) complain(terminal, input, refusals)
         yield { input, found, refusals }

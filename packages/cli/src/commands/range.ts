@@ -32,7 +32,7 @@ interface Bounds {
 export const range = (terminal: Terminal): Command =>
   addFamilyOptions(
     addPrefixOption(new Command('range'))
-      .description('bounds of ids generated at or after one time and before another')
+      .description('print bounds of ids generated at or after one time and before another')
       .argument(
         '[family]',
         'flax, sno, flake, uid, uidLocal, uuid7, ulid, typeid, twitter or discord',

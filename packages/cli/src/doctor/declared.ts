@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { IdStorage } from '@snoflax/core'
 import { UsageError } from '../exit.js'
-import type { Told } from './id-columns.js'
+import type { StatedColumn } from './id-columns.js'
 
 /** A column that an ORM declares. */
 interface Declaration {
@@ -65,7 +65,7 @@ const WANTED: Readonly<Record<Orm, string>> = {
 }
 
 /** The id columns that an ORM declares. @throws {UsageError} if there are none. */
-export async function declaredIn(orm: Orm, file: string): Promise<Told[]> {
+export async function declaredIn(orm: Orm, file: string): Promise<StatedColumn[]> {
   const declared = await READERS[orm](resolve(file))
   if (declared.length === 0) throw new UsageError(`--${orm} ${file}: no id column found; pass ${WANTED[orm]}`)
   const told = declared.map(({ schema, table, column, storage, isPrimary = false }) => ({

@@ -22,9 +22,9 @@ import { checkValues, type Scan, scan } from './values.js'
 export interface ExamineOptions {
   readonly schema: string
   readonly families: readonly IdFamily[]
-  readonly told: readonly Told[]
+  readonly stated: readonly StatedColumn[]
   /** The columns that an ORM's schema declares. */
-  readonly declared: readonly Told[]
+  readonly declared: readonly StatedColumn[]
   readonly sample: number
   readonly full: boolean
   readonly skip: readonly CheckName[]
@@ -100,7 +100,7 @@ const missing = (known: readonly Column[], { declared }: ExamineOptions): Findin
 /** Columns that are declared with another family or prefix than the column that they reference. */
 const mismatched = ({ columns }: Examination): Finding[] =>
   columns
-    .filter(({ evidence }) => evidence === 'declared' || evidence === 'told')
+    .filter(({ evidence }) => evidence === 'declared' || evidence === 'option')
     .flatMap(({ column, family, evidence }) => {
       const target = columns.find((one) => placeOf(one.column) === column.references)
       if (target?.evidence !== evidence || target.family.name === family.name) return []

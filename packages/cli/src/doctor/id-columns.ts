@@ -10,7 +10,7 @@ import { sampleTable } from './sample.js'
 import { exactStorage, readStored, storagesOf, strictId } from './stored-value.js'
 
 /** How a column was recognized as an id column. */
-type Evidence = 'told' | 'declared' | 'default' | 'reference' | 'values'
+type Evidence = 'option' | 'declared' | 'default' | 'reference' | 'values'
 
 /** An id column. */
 export interface IdColumn {
@@ -27,7 +27,7 @@ export interface IdColumn {
 export type StoredIds = IdColumn & { readonly storage: IdStorage<string> }
 
 /** A column as the user or an ORM's schema declares it. */
-export interface Told {
+export interface StatedColumn {
   /** `table.column`, or `schema.table.column`. */
   readonly place: string
   readonly family: IdFamily
@@ -38,7 +38,7 @@ export interface Told {
 const TOLD = /^([^=]+\.[^=.]+)=([^:]+)(?::(.+))?$/
 
 /** Reads `orders.id=flax`, `orders.id=flax:uuid8` or, for a text column with a prefix, `orders.id=flax:cus_`. @throws {UsageError} */
-export function parseTold(text: string, options: FamilyOptions): Told {
+export function parseColumn(text: string, options: FamilyOptions): StatedColumn {
   const [, place, family, storage] = TOLD.exec(text) ?? []
   if (place === undefined || family === undefined) {
     throw new UsageError(
@@ -62,9 +62,9 @@ export interface Known {
   readonly schema: string
   readonly families: readonly IdFamily[]
   /** From options. */
-  readonly told: readonly Told[]
+  readonly stated: readonly StatedColumn[]
   /** From the schema of an ORM. */
-  readonly declared: readonly Told[]
+  readonly declared: readonly StatedColumn[]
   /** Columns named by `--new-ids`. */
   readonly newIds: readonly string[]
 }
@@ -73,10 +73,10 @@ export interface Known {
 export async function identify(
   database: LiveDatabase,
   columns: readonly Column[],
-  { schema, families, told, declared, newIds }: Known,
+  { schema, families, stated, declared, newIds }: Known,
   notes: string[],
 ): Promise<IdColumn[]> {
-  const places = told.map((one) => one.place)
+  const places = stated.map((one) => one.place)
   const twice = places.find((place, n) => places.indexOf(place) !== n)
   if (twice !== undefined) throw new UsageError(`--column ${twice} is passed twice; pass it once`)
   for (const place of [...places, ...newIds]) {
@@ -93,11 +93,11 @@ export async function identify(
     const samples = candidates.length === 0 ? new Map() : await sampleTable(database, candidates)
     for (const column of table) {
       const values: readonly unknown[] = samples.get(column) ?? []
-      const here = ({ place }: Told): boolean => place === placeOf(column)
-      const [one, orm] = [told.find(here), declared.find(here)]
+      const here = ({ place }: StatedColumn): boolean => place === placeOf(column)
+      const [one, orm] = [stated.find(here), declared.find(here)]
       const known = withoutStacks(
         () =>
-          (one && { ...withStorage(database, column, one, values, 'told'), isPrimary: orm?.isPrimary }) ??
+          (one && { ...withStorage(database, column, one, values, 'option'), isPrimary: orm?.isPrimary }) ??
           (orm && { ...withStorage(database, column, orm, values, 'declared'), isPrimary: orm.isPrimary }) ??
           byDefault(database, column, families, values) ??
           byValues(database, column, families, values, notes),
@@ -171,7 +171,7 @@ const PREFIXING = /_prefixed_encode"?\(\s*'([a-z](?:[a-z0-9_]*[a-z0-9])?)'/
 const DOMAIN = /\b([a-z][a-z_0-9]*)_(uuid8|uuid|text|bigint|binary)$/
 
 /** Family and storage, by their SQL names, of the ids that a default generates, also by PostgreSQL 18's own function. */
-export const madeBy = (defaultSql: string | undefined): (string | undefined)[] | undefined =>
+export const generatedBy = (defaultSql: string | undefined): (string | undefined)[] | undefined =>
   /\buuidv7\(/.test(defaultSql ?? '') ? ['uuid7', undefined] : GENERATED.exec(defaultSql ?? '')?.slice(1)
 
 /** A column whose default generates ids, or whose type is a domain of pg-sql, unless its values are other ids. */
@@ -181,12 +181,12 @@ function byDefault(
   families: readonly IdFamily[],
   values: readonly unknown[],
 ): IdColumn | undefined {
-  const made = madeBy(column.defaultSql) ?? DOMAIN.exec(column.declared)?.slice(1)
-  const base = families.find((one) => snakeCase(one.name) === made?.[0])
-  if (!made || !base) return undefined
+  const generated = generatedBy(column.defaultSql) ?? DOMAIN.exec(column.declared)?.slice(1)
+  const base = families.find((one) => snakeCase(one.name) === generated?.[0])
+  if (!generated || !base) return undefined
   const prefix = base.storages.includes('text') ? PREFIXING.exec(column.defaultSql ?? '')?.[1] : undefined
   const family = withPrefix(base, prefix, { stored: 'prefixed' })
-  const form = made[1] ?? (family.name === uuid7.name ? 'uuid' : 'binary')
+  const form = generated[1] ?? (family.name === uuid7.name ? 'uuid' : 'binary')
   const storage = (prefix === undefined ? form : 'text') as StorageName
   // The call may be nested in another one that changes its value.
   const fits = storagesOf(database.kind, column).includes(storage)
@@ -207,7 +207,7 @@ function byDefault(
 function withStorage(
   { kind }: LiveDatabase,
   column: Column,
-  { family, storage: known }: Pick<Told, 'family' | 'storage'>,
+  { family, storage: known }: Pick<StatedColumn, 'family' | 'storage'>,
   values: readonly unknown[],
   evidence: Evidence,
 ): IdColumn {

@@ -66,7 +66,7 @@ export interface ExaminedColumn {
   readonly prefix?: string
   /** How ids are stored; null if the column's type fits none of the family's storages. */
   readonly storage: string | null
-  /** How the column was recognized: `told`, `declared` by an ORM, `default`, `reference` or `values`. */
+  /** How the column was recognized: `option`, `declared` by an ORM, `default`, `reference` or `values`. */
   readonly evidence: string
   /** How many rows were read. */
   readonly rowsRead: number

@@ -24,7 +24,7 @@ export interface FamilyOptions {
 }
 
 /**
- * The families that a value can be told to be of, the one whose alphabet allows least first: what reads as a sno reads
+ * The families to try for a value, the one with the smallest alphabet first: what reads as a sno reads
  * as flax and uid too.
  */
 export function families({ epoch, neighbourhood }: FamilyOptions = {}): readonly IdFamily[] {
@@ -38,7 +38,7 @@ export function families({ epoch, neighbourhood }: FamilyOptions = {}): readonly
   ]
 }
 
-/** The same for a text. Any UUID is a ULID, so that ULIDs and TypeIDs are told by their own text alone. */
+/** The same for a text. Any UUID is a ULID, so ULIDs and TypeIDs are recognized only by their own text. */
 export function familiesFor(text: string, options?: FamilyOptions): readonly IdFamily[] {
   const kinds = [ulid, ...typeidsOf(text)].filter((one) => one.is(text))
   return [...families(options), ...kinds]

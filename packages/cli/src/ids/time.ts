@@ -25,7 +25,7 @@ function momentOf(text: string): number {
   return isRealDay(text) ? timeMs : Number.NaN
 }
 
-/** Date.parse makes March of February 30. */
+/** Date.parse turns February 30 into March. */
 function isRealDay(text: string): boolean {
   const day = text.slice(0, 10)
   const midnight = Date.parse(day)

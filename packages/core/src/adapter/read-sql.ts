@@ -94,13 +94,13 @@ function patternOf(dialect: Database, placeholder: RegExp | undefined): RegExp {
   const part = `(?:${grammar.quotedName}|${WORD})`
   const placeholders =
     placeholder === undefined ? grammar.placeholder : `${placeholder.source}|${grammar.placeholder}`
-  const made = new RegExp(
+  const pattern = new RegExp(
     `(\\s+)|(${grammar.comment})|(${grammar.string})|(${part}(?:\\s*\\.\\s*(?:${part}|\\*))*)` +
       `|(::)|(${placeholders})|(${NUMBER})|${OPERATOR}`,
     'yu',
   )
-  patterns.set(key, made)
-  return made
+  patterns.set(key, pattern)
+  return pattern
 }
 
 /** By the groups of the pattern: numbers, since names cost several times as much. A placeholder may have its own. */

@@ -57,13 +57,13 @@ export interface Backfill {
 export function createBackfill(
   family: string,
   live: SequenceBounds,
-  { backfill, snapshot: made, standard }: Shard,
+  { backfill, snapshot: saved, standard }: Shard,
   maxSequence: number,
   maxUnit: number,
   narrowing = '',
 ): Backfill {
   checkOptions(family, backfill, BOUNDS, 'backfill')
-  checkOptions(family, made, SNAPSHOT, 'snapshot')
+  checkOptions(family, saved, SNAPSHOT, 'snapshot')
   const integer = (name: string, value: number, minimum: number, maximum: number): number =>
     checkInteger(family, name, value, minimum, maximum)
   const ordered = (bounds: SequenceBounds, whose: 'backfill' | 'snapshot'): SequenceBounds => {
@@ -102,17 +102,17 @@ export function createBackfill(
   let last = Number.NEGATIVE_INFINITY
   let isAscending = true
 
-  const given = backfill ?? made ?? standard
-  const shard = given && ordered(given, backfill === undefined && made ? 'snapshot' : 'backfill')
+  const given = backfill ?? saved ?? standard
+  const shard = given && ordered(given, backfill === undefined && saved ? 'snapshot' : 'backfill')
   if (shard) checkApart(shard, live, 'the live sequence')
-  if (shard && made) {
-    const before = ordered(made, 'snapshot')
+  if (shard && saved) {
+    const before = ordered(saved, 'snapshot')
     if (JSON.stringify(before) !== JSON.stringify(shard)) checkApart(shard, before, "the snapshot's")
-    droppedFrom = integer('snapshot.from', made.from, 0, maxUnit)
-    droppedTo = integer('snapshot.to', made.to, droppedFrom, maxUnit)
-    last = integer('snapshot.last', made.last, droppedFrom, droppedTo)
+    droppedFrom = integer('snapshot.from', saved.from, 0, maxUnit)
+    droppedTo = integer('snapshot.to', saved.to, droppedFrom, maxUnit)
+    last = integer('snapshot.last', saved.last, droppedFrom, droppedTo)
     const size = before.sequenceMax - before.sequenceMin + 1
-    counts.set(last, integer('snapshot.count', made.count, 1, size))
+    counts.set(last, integer('snapshot.count', saved.count, 1, size))
   }
 
   /** Drops the least recently used half of the counters. */

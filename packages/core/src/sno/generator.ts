@@ -168,7 +168,7 @@ export function createGenerator(family: IdFamily<SnoId>, options: SnoGeneratorOp
     },
     snapshot() {
       const now = clockUnits()
-      const made = backfill.snapshot()
+      const backfillState = backfill.snapshot()
       return {
         partition: [partition >> 8, partition & 0xff],
         sequenceMin,
@@ -178,7 +178,7 @@ export function createGenerator(family: IdFamily<SnoId>, options: SnoGeneratorOp
         wallHi,
         wallSafe,
         drifts,
-        ...(made && { backfill: made }),
+        ...(backfillState && { backfill: backfillState }),
       }
     },
   } as SnoGenerator

@@ -113,10 +113,10 @@ const isRow = (field: unknown): field is Row =>
  * prepared. MySQL's `$returningId()` gets the ids of the last execution.
  */
 export function withFreshIds<Built>(insert: Insert, build: (insert: Insert) => Built): Built {
-  const made: Record<string, string>[] = []
+  const rowIds: Record<string, string>[] = []
   const values = (insert.values as readonly Row[]).map((row) => {
     const last: Record<string, string> = {}
-    made.push(last)
+    rowIds.push(last)
     const fresh = idColumnsOf(insert.table).flatMap(([key, column]) => {
       const ids = idsOf(column)
       const { generate } = ids
@@ -133,7 +133,7 @@ export function withFreshIds<Built>(insert: Insert, build: (insert: Insert) => B
   const built = build({ ...insert, values })
   const { generatedIds } = built as { readonly generatedIds?: Row[] }
   generatedIds?.forEach((given, at) => {
-    generatedIds[at] = Object.setPrototypeOf(made[at] as object, given)
+    generatedIds[at] = Object.setPrototypeOf(rowIds[at] as object, given)
   })
   return built
 }

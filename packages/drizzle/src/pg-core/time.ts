@@ -55,8 +55,12 @@ export function createdBetween(
   const range = mapped.createdBetween(column, from, to)
   const of = column as unknown as Column
   if (options === undefined || idsOf(of).family.exactRange) return range
-  const made = timestamp(of, options)
-  return and(range, sql`${made} >= ${iso(from)}::timestamptz`, sql`${made} < ${iso(to)}::timestamptz`) as SQL
+  const created = timestamp(of, options)
+  return and(
+    range,
+    sql`${created} >= ${iso(from)}::timestamptz`,
+    sql`${created} < ${iso(to)}::timestamptz`,
+  ) as SQL
 }
 
 function timestamp(column: Column, options: TimeFunctionOptions): SQL {

@@ -178,7 +178,7 @@ export function snowflake<const Name extends string, const Names extends FieldNa
         )
       }
       const { clock = systemClock } = rest as { clock?: Clock }
-      const made = named(() =>
+      const inner = named(() =>
         base.generator({
           ...rest,
           datacenter: checkInteger(name, upper, datacenter, 0, MAX_IDENTITY),
@@ -188,14 +188,14 @@ export function snowflake<const Name extends string, const Names extends FieldNa
       )
       return {
         family,
-        generate: () => own(named(made.generate)),
+        generate: () => own(named(inner.generate)),
         generateAsync: (options: WaitOptions) =>
-          made.generateAsync(options).then(own, (error) => {
+          inner.generateAsync(options).then(own, (error) => {
             throw renamed(error, name)
           }),
-        generateAt: (time: Time) => own(named(() => made.generateAt(inSpan(time)))),
-        batch: (count: number) => named(() => made.batch(count)).map(own),
-        snapshot: made.snapshot,
+        generateAt: (time: Time) => own(named(() => inner.generateAt(inSpan(time)))),
+        batch: (count: number) => named(() => inner.batch(count)).map(own),
+        snapshot: inner.snapshot,
       } as SnowflakeGenerator<Id<Name>>
     },
     toBigInt: (id: Id<Name>) => named(() => base.toBigInt(theirs(checkMax(base.parse(id))))),

@@ -43,9 +43,9 @@ const turnOf = ({ alter, isForeign }: Change): number => (isForeign ? 2 : alter 
 
 /** Objects of another version, and definitions printed by another major version of PostgreSQL. */
 function unlike(installed: Installation, differences: readonly Difference[]): Finding[] {
-  const made = differences.filter(({ wanted }) => wanted)
-  const others = made.filter(({ version }) => version !== installed.version)
-  const worded = made.find(({ server, here }) => server !== here)
+  const ours = differences.filter(({ wanted }) => wanted)
+  const others = ours.filter(({ version }) => version !== installed.version)
+  const worded = ours.find(({ server, here }) => server !== here)
   const found = (message: string, severity: Finding['severity']): Finding =>
     finding('drift', `table ${installed.schema}._manifest`, message, again(installed), severity)
   const version = `${others.length} objects are from pg-sql ${others[0]?.version}, not ${installed.version}; the first: ${others[0]?.object}`

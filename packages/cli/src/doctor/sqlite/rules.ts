@@ -161,7 +161,7 @@ export async function rebuild(
     objects.filter((one) => types.includes(one['type'] as string)).map((one) => one['sql'] as string)
   const columns = await database.query('SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0', [table])
   const names = columns.map((one) => quoteName(one['name'] as string)).join(', ')
-  const made = await freeName(database, `${table}_snoflax`)
+  const copy = await freeName(database, `${table}_snoflax`)
   const { definitions, tail } = parseTable(sqlOf('table')[0] as string)
   const changed = definitions.map(({ sql, name }) => {
     const own = idColumns.find(({ column }) => column.table === table && column.name.toLowerCase() === name)
@@ -173,17 +173,17 @@ export async function rebuild(
     // Views and other tables' triggers may name the table while it doesn't exist.
     'PRAGMA legacy_alter_table = ON',
     'BEGIN',
-    `CREATE TABLE ${quoteName(made)} (${changed.join(',')})${tail}`,
-    `INSERT INTO ${quoteName(made)} (${names}) SELECT ${names} FROM ${quoteName(table)}`,
+    `CREATE TABLE ${quoteName(copy)} (${changed.join(',')})${tail}`,
+    `INSERT INTO ${quoteName(copy)} (${names}) SELECT ${names} FROM ${quoteName(table)}`,
     // The counter of AUTOINCREMENT is dropped with the table, which would then repeat numbers.
     ...(/\bAUTOINCREMENT\b/i.test(sqlOf('table')[0] as string)
       ? [
-          `DELETE FROM sqlite_sequence WHERE name = ${quoteText(made)}`,
-          `INSERT INTO sqlite_sequence (name, seq) SELECT ${quoteText(made)}, seq FROM sqlite_sequence WHERE name = ${quoteText(table)}`,
+          `DELETE FROM sqlite_sequence WHERE name = ${quoteText(copy)}`,
+          `INSERT INTO sqlite_sequence (name, seq) SELECT ${quoteText(copy)}, seq FROM sqlite_sequence WHERE name = ${quoteText(table)}`,
         ]
       : []),
     `DROP TABLE ${quoteName(table)}`,
-    `ALTER TABLE ${quoteName(made)} RENAME TO ${quoteName(table)}`,
+    `ALTER TABLE ${quoteName(copy)} RENAME TO ${quoteName(table)}`,
     ...sqlOf('index', 'trigger'),
     'PRAGMA foreign_key_check',
     'COMMIT',

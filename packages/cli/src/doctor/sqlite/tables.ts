@@ -32,7 +32,7 @@ function keepingIds(sql: string, table: string, column: string): string | undefi
   const [, , , , value = ''] = own.exec(sql) ?? []
   if (value === '' || new RegExp(`\\bcoalesce\\s*\\(|\\b${named(column)}\\s+IS\\s+NULL`, 'i').test(sql))
     return undefined
-  return sql.replace(own, (_, head, name, sign, made) => `${head}${name}${sign}coalesce(${name}, ${made})`)
+  return sql.replace(own, (_, head, name, sign, newId) => `${head}${name}${sign}coalesce(${name}, ${newId})`)
 }
 
 /** Finds NULL in primary keys, which SQLite accepts unless the key is NOT NULL or an INTEGER. */

@@ -4,7 +4,7 @@ import { withIds } from '@snoflax/extension-prisma/sqlite/runtime'
 import type { Contract } from './generated/contract.d.ts'
 import contractJson from './generated/contract.json' with { type: 'json' }
 
-/** What makes the ids of orders. A second process needs another partition; see docs/leases.md. */
+/** Generates the ids of orders. A second process needs another partition; see docs/leases.md. */
 export const orderIds = sno.generator({ partition: 1 })
 
 export const db = sqlite<Contract>(
