@@ -7,7 +7,7 @@ export interface Opened {
   close(): Promise<void>
 }
 
-/** @throws {UsageError} for a database that is not served or can't be reached. */
+/** @throws {UsageError} for a database that is not supported or can't be reached. */
 export const openForAdoption = (url: string): Promise<Opened> =>
   openBy(url, { postgres: openPostgres, mysql: openMariadb, sqlite: openSqlite })
 

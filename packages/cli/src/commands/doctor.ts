@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import { isDatabaseError } from '../databases.js'
 import { declaredIn, type Orm } from '../doctor/declared.js'
 import { type ExamineOptions, examine } from '../doctor/examine.js'
-import { parseTold, type Told } from '../doctor/id-columns.js'
+import { parseColumn, type StatedColumn } from '../doctor/id-columns.js'
 import { type LiveDatabase, NotTried } from '../doctor/live-database.js'
 import { openDatabase } from '../doctor/open.js'
 import {

@@ -68,14 +68,14 @@ const WANTED: Readonly<Record<Orm, string>> = {
 export async function declaredIn(orm: Orm, file: string): Promise<StatedColumn[]> {
   const declared = await READERS[orm](resolve(file))
   if (declared.length === 0) throw new UsageError(`--${orm} ${file}: no id column found; pass ${WANTED[orm]}`)
-  const told = declared.map(({ schema, table, column, storage, isPrimary = false }) => ({
+  const stated = declared.map(({ schema, table, column, storage, isPrimary = false }) => ({
     place: [...(schema && schema !== 'public' ? [schema] : []), table, column].join('.'),
     family: storage.family,
     storage: storage.name,
     isPrimary,
   }))
   // A module may export the same in several ways.
-  return [...new Map(told.reverse().map((one) => [one.place, one])).values()].reverse()
+  return [...new Map(stated.reverse().map((one) => [one.place, one])).values()].reverse()
 }
 
 const TYPEORM: unique symbol = Symbol.for('@snoflax/typeorm prepared column') as never

@@ -82,7 +82,7 @@ export function rawGuard(models: Models, database: Database): (query: RawQuery) 
     const values = isText(query) ? query.slice(1) : query.values
     const parts = isText(query) ? query.slice(0, 1) : (query.strings ?? [query.sql])
     const written = (parts as string[]).flatMap((part) => part.match(/(?<=['"])[^'"]+(?=['"])/g) ?? [])
-    if (!named.mayHold([...values, ...written])) return
+    if (!named.mayContain([...values, ...written])) return
     const reading = readComparisons(textOf(query, database), database)
     for (const { chunk, columns } of named.beside(reading)) {
       refuseUnconverted(columns, values[chunk], ADVICE.advice)

@@ -140,7 +140,7 @@ function* pairsOf(own: Tokens, other: Tokens): Generator<readonly [Tokens, Token
   else for (const [at, one] of mine.entries()) yield* pairsOf(one, theirs[at] ?? [])
 }
 
-/** Of a CASE, what its subject is compared with, and the subject itself for what stands behind WHEN. */
+/** The expressions that a CASE compares with this one: the WHENs for its subject, the subject for a WHEN. */
 function casesBeside({ expressions }: Group, edge: SqlToken | undefined): Expression[] {
   if (isWord(edge, 'WHEN')) return expressions.slice(0, 1)
   return isWord(edge, 'CASE') ? expressions.filter((one) => isWord(one.edge, 'WHEN')) : []
@@ -178,7 +178,7 @@ export function pathsOf(tokens: Tokens): string[] {
   if (isWord(tokens[0], 'DISTINCT')) return pathsOf(tokens.slice(1))
   const [only] = tokens
   if (tokens.length === 1) return only?.kind === 'name' && !isWord(only, 'NULL') ? [only.parts.join('.')] : []
-  const answers = answersOf(tokens)
+  const answers = returnedBy(tokens)
   return answers.some(([token]) => token?.kind === 'string') ? [] : answers.flatMap(pathsOf)
 }
 

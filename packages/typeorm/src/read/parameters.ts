@@ -132,7 +132,7 @@ function refuseText(
   )
 }
 
-/** The id column that a path leads to, from where the token is. */
+/** The id column that a path means at the token's position. */
 type ColumnAt = (path: string, at: SqlToken) => PreparedColumn | undefined
 
 function marksBy(

@@ -276,7 +276,7 @@ function refuseMixed(
   )
 }
 
-/** What SQL can name: tables of entities, and common table expressions that were read before. */
+/** The sources that SQL can name: tables of entities, and common table expressions read so far. */
 type Tables = Map<string, Source>
 
 const tablesOf = ({ entityMetadatas }: DataSource): Tables =>
