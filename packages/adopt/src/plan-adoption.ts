@@ -157,8 +157,8 @@ function* readPlan<Details>(
   return { plan: { roots, columns, details }, given }
 }
 
-/** What a plan tells without a database. */
-type Told = Pick<Adoption, 'carried' | 'warnings' | 'sql' | 'schemaChange'>
+/** The facts of a plan that need no database. */
+type Facts = Pick<Adoption, 'carried' | 'warnings' | 'sql' | 'schemaChange'>
 
 function adoptionOf<Details>(
   open: Open<Details>,
