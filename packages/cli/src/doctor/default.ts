@@ -35,7 +35,7 @@ async function generatedInstead(
   if (counter !== undefined) return `increasing numbers (${counter})`
   if (defaultSql === undefined) return undefined
   if (/\bnextval\(/i.test(defaultSql)) return 'numbers of a sequence'
-  const [made, form = made === 'uuid7' ? 'uuid' : 'binary'] = madeBy(defaultSql) ?? []
+  const [made, form = made === 'uuid7' ? 'uuid' : 'binary'] = generatedBy(defaultSql) ?? []
   const name = STATELESS.includes(String(made)) ? undefined : made
   // A nested call may be converted by the outer one.
   if (name !== undefined && /^[\w".]+\([^()]*\)$/.test(defaultSql)) {
