@@ -1,6 +1,7 @@
 import { IdError } from '@snoflax/core'
 import {
   arrayLiteral,
+  checkComparable,
   isBytes,
   isStored,
   leak,
@@ -62,16 +63,52 @@ const isJson = (meaning: Meaning): meaning is JsonObject | JsonArray =>
 export const isRaw = (meaning: Meaning): meaning is RawMeaning => meaning?.is === 'raw'
 
 /**
- * The common meaning of expressions that are compared or returned alternatively.
+ * The common meaning of expressions that are returned alternatively.
+ *
+ * @throws {IdError} `INVALID_OPTION` for ids of which some would be read as others.
+ */
+export function unite(...meanings: readonly Meaning[]): Meaning {
+  return joined(meanings, (one, other) => {
+    equate(one, other)
+    if (one.ids.isLike(other.ids)) return
+    const [first, second] = [one, other].map(({ ids }) => `${ids.path} (${ids.family.name})`)
+    throw one.ids.refuse(
+      `one column of the result contains ids of ${first} and of ${second}, so some would be read as the other; ` +
+        'select them apart, or declare the column with ids.typed(column, expression)',
+    )
+  })
+}
+
+/**
+ * The common meaning of expressions that are compared, or of which one is written to the other.
  *
  * @throws {IdError} `INVALID_OPTION` for ids that can't be equal.
  */
-export function unite(...meanings: readonly Meaning[]): Meaning {
+export const equate = (...meanings: readonly Meaning[]): Meaning =>
+  joined(meanings, (one, other) => {
+    checkComparable(one.ids.named, other.ids.named)
+    if (one.is === other.is) return
+    const [left, right] = [one, other].map(
+      ({ is, ids: { path } }) => `${path} (${is === 'list' ? 'an array of ids' : 'one id'})`,
+    )
+    throw one.ids.refuse(`${left} and ${right} are never equal in the database; use = any(array)`)
+  })
+
+function joined(meanings: readonly Meaning[], check: (one: IdMeaning, other: IdMeaning) => void): Meaning {
   const rows = meanings.filter((one): one is RowMeaning => one?.is === 'row')
   const [row] = rows
-  if (row) return { is: 'row', items: row.items.map((_, at) => unite(...rows.map(({ items }) => items[at]))) }
-  const exact = meanings.filter((one): one is IdMeaning => one?.is === 'id' || one?.is === 'list')
-  const [first, ...others] = exact
+  if (row) {
+    const items = row.items.map((_, at) =>
+      joined(
+        rows.map(({ items }) => items[at]),
+        check,
+      ),
+    )
+    return { is: 'row', items }
+  }
+  const [first, ...others] = meanings.filter(
+    (one): one is IdMeaning => one?.is === 'id' || one?.is === 'list',
+  )
   if (!first) {
     return (
       meanings.find((one) => one?.is === 'time') ??
@@ -80,13 +117,8 @@ export function unite(...meanings: readonly Meaning[]): Meaning {
       uniteRaw(meanings.filter(isRaw))
     )
   }
-  const other = others.find((one) => one.is !== first.is || !one.ids.isLike(first.ids))
-  if (other === undefined) return first
-  const named = ({ is, ids }: IdMeaning) =>
-    `${ids.path} (${is === 'list' ? 'array of ' : ''}${ids.family.name} as ${ids.storage.name})`
-  throw first.ids.refuse(
-    `${named(first)} and ${named(other)} are never equal in the database; compare columns of one family and storage`,
-  )
+  for (const other of others) check(first, other)
+  return first
 }
 
 const uniteRaw = (raws: readonly RawMeaning[]): Meaning =>

@@ -20,7 +20,7 @@ import {
 import type { ColumnIds, Declared } from './column-ids.js'
 import { type JsonHelper, jsonHelper } from './json.js'
 import { markOn } from './marks.js'
-import { hasIds, idsIn, isRaw, type Meaning, type RawMeaning, unite } from './meaning.js'
+import { equate, hasIds, idsIn, isRaw, type Meaning, type RawMeaning, unite } from './meaning.js'
 import type { AnyNode, Node, Query, QueryParts } from './nodes.js'
 import { checked, type Output, RAW, type Relation, relationFrom, Scope, UNKNOWN } from './scope.js'
 
@@ -282,9 +282,9 @@ export class Meanings {
       case 'TupleNode':
         return { is: 'row', items: one.values.map((value) => this.meaningOf(value, scope)) }
       case 'ValueListNode':
-        return unite(...one.values.map((value) => this.meaningOf(value, scope)))
+        return equate(...one.values.map((value) => this.meaningOf(value, scope)))
       case 'ListNode':
-        return unite(...one.items.map((value) => this.meaningOf(value, scope)))
+        return equate(...one.items.map((value) => this.meaningOf(value, scope)))
       case 'AndNode':
         return undefined
       case 'SelectQueryNode': {

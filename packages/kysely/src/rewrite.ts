@@ -37,13 +37,13 @@ import { inJson, isRounded, type JsonHelper, jsonHelper, withTexts } from './jso
 import { type Mark, markOn } from './marks.js'
 import {
   encode,
+  equate,
   hasIds,
   type IdMeaning,
   idsIn,
   isRaw,
   type Meaning,
   NAMED_IN_TEXT,
-  unite,
   untold,
 } from './meaning.js'
 import {
@@ -155,7 +155,7 @@ export class Rewriter {
 
   private fit(node: ReferenceNode | ColumnNode, scope: Scope, expected: Meaning): void {
     const meaning = this.meanings.meaningOf(node, scope)
-    unite(expected, meaning)
+    equate(expected, meaning)
     const { column, table } = node as Partial<ReferenceNode>
     const name = ColumnNode.is(node) ? node.column.name : column?.kind === 'ColumnNode' && column.column.name
     if ((meaning !== undefined && !isRaw(meaning)) || expected?.is !== 'id' || expected.isTyped || !name)
@@ -201,7 +201,7 @@ export class Rewriter {
     const meanings = sides.map((side) => this.meanings.meaningOf(side, scope))
     let expected: Meaning
     if (PATTERN.test(operator)) this.refusePattern(operator, sides, meanings)
-    else if (isComparing(operator)) expected = unite(...meanings)
+    else if (isComparing(operator)) expected = equate(...meanings)
     else expected = this.meanings.derived(sides, scope)
     return {
       ...node,
@@ -250,7 +250,7 @@ export class Rewriter {
     }
     const isAnswered = returnedArguments(name) ?? (name === 'values' ? () => true : undefined)
     if (isAnswered) {
-      const answered = unite(expected, ...meanings.filter((_, at) => isAnswered(at)))
+      const answered = equate(expected, ...meanings.filter((_, at) => isAnswered(at)))
       return given.map((one, at) => this.rewrite(one, scope, isAnswered(at) ? answered : undefined))
     }
     const [ids] = [expected, ...meanings].flatMap(idsIn)
@@ -262,8 +262,8 @@ export class Rewriter {
   private cases(node: CaseNode, scope: Scope, expected: Meaning): Node {
     const { value, when = [], else: otherwise } = node
     const of = (one: Node) => this.meanings.meaningOf(one, scope)
-    const matched = value && unite(of(value), ...when.map(({ condition }) => of(condition)))
-    const result = unite(expected, ...this.meanings.resultsOf(when, otherwise).map(of))
+    const matched = value && equate(of(value), ...when.map(({ condition }) => of(condition)))
+    const result = equate(expected, ...this.meanings.resultsOf(when, otherwise).map(of))
     const whens = when.map((one) => ({
       ...one,
       condition: this.rewrite(one.condition, scope, matched),
@@ -528,7 +528,7 @@ export class Rewriter {
     const meanings = nodes.map((node) => this.meanings.meaningOf(node, scope))
     const places: Meaning[] = nodes.map(() => undefined)
     const others = new Set<number>()
-    const of = (chunks: readonly number[]) => unite(...chunks.map((chunk) => meanings[chunk]))
+    const of = (chunks: readonly number[]) => equate(...chunks.map((chunk) => meanings[chunk]))
     const put = (chunks: readonly number[], meaning: Meaning) => {
       for (const chunk of chunks) {
         if (meanings[chunk] === undefined && !others.has(chunk)) places[chunk] ??= meaning
@@ -569,7 +569,7 @@ export class Rewriter {
     const answers = result
       .filter(({ chunk, isCast }) => !(isCast && meanings[chunk]))
       .map(({ chunk }) => chunk)
-    const answer = unite(expected, of(answers))
+    const answer = equate(expected, of(answers))
     if (answer !== undefined) put(answers, answer)
     for (const chunks of expressions) {
       const [ids] = chunks.flatMap((chunk) => idsIn(meanings[chunk]))
@@ -669,7 +669,7 @@ export class Rewriter {
     const [first, ...others] = raw.parameters as [Node, ...Node[]]
     switch (mark.is) {
       case 'id':
-        unite(expected, this.meanings.meaningOf(raw, scope))
+        equate(expected, this.meanings.meaningOf(raw, scope))
         return this.declared(first, scope, {
           ...(this.meanings.meaningOf(raw, scope) as IdMeaning),
           isTyped: true,
@@ -717,7 +717,7 @@ const itemOf = (expected: Meaning, at: number): Meaning =>
 /** The meanings that the columns of a query have, and must have. */
 function placesOf({ positions }: Relation, expected: Meaning): readonly Meaning[] | undefined {
   if (expected === undefined || positions === undefined) return positions
-  return positions.map((one, at) => unite(one, itemOf(expected, at)))
+  return positions.map((one, at) => equate(one, itemOf(expected, at)))
 }
 
 /** The values of a row. */

@@ -1,6 +1,15 @@
 import { runInNewContext } from 'node:vm'
-import { type FlaxId, flax, type SnoId } from '@snoflax/core'
-import { createdAt, createdBetween, flaxId, idPlugin, keyset, notAnId, snoId } from '@snoflax/kysely'
+import { type FlaxId, flax, prefixed, type SnoId } from '@snoflax/core'
+import {
+  createdAt,
+  createdBetween,
+  flaxId,
+  idColumn,
+  idPlugin,
+  keyset,
+  notAnId,
+  snoId,
+} from '@snoflax/kysely'
 import { type SqliteDatabase, sqlite } from '@snoflax/test'
 import {
   CamelCasePlugin,
@@ -921,4 +930,56 @@ test.each<[string, object, RegExp]>([
 ])('a declaration with %s', (_, given, message) => {
   const options = 'database' in given ? given : { database: 'sqlite', tables: { orders: given } }
   expect(() => idPlugin(options as Any)).toThrow(message)
+})
+
+test('a prefix that is not stored is no difference in comparisons, and one in what is read', async () => {
+  const customerId = idColumn(prefixed(flax, 'cus'))
+  const ids = idPlugin({
+    database: 'sqlite',
+    tables: {
+      people: { id: customerId({ storage: 'binary' }), copy: flaxId.plain({ storage: 'binary' }) },
+      notes: {
+        of: flaxId.plain({ storage: 'binary' }),
+        text: idColumn(prefixed(flax, 'cus', { stored: 'prefixed' })).plain(),
+      },
+    },
+  })
+  const own = await sqlite.open()
+  const people = new Kysely<Any>({ dialect: dialectFor(own), plugins: [ids] })
+  await sql`create table people (id blob primary key, copy blob)`.execute(people)
+  await sql`create table notes ("of" blob, text text)`.execute(people)
+  const id = prefixed(flax, 'cus').generate()
+  const copy = prefixed(flax, 'cus').withoutPrefix(id)
+  await people.insertInto('people').values({ id, copy }).execute()
+  await people.insertInto('notes').values({ of: copy, text: id }).execute()
+  const query = people.selectFrom('people').innerJoin('notes', 'notes.of', 'people.id')
+  expect(
+    await query
+      .select(['people.id', 'copy', 'notes.text'])
+      .whereRef('people.id', '=', 'copy')
+      .where('people.id', 'in', (eb: Any) => eb.selectFrom('notes').select('of'))
+      .where('people.id', '=', id)
+      .execute(),
+  ).toEqual([{ id, copy, text: id }])
+  await people
+    .updateTable('notes')
+    .set((eb) => ({ of: eb.selectFrom('people').select('id') }))
+    .execute()
+  expect(await people.selectFrom('notes').select('of').execute()).toEqual([{ of: copy }])
+  await refused(
+    () => query.selectAll().whereRef('notes.text', '=', 'people.id').execute(),
+    /notes\.text \(cus_flax as text\) and people\.id \(flax as binary\) are never equal/,
+  )
+  const mixed =
+    /ids of people\.id \(cus\) and of notes\.of \(flax\), so some would be read as the other; .*ids\.typed/
+  const parts = (eb: Any) => eb.fn.coalesce('people.id', 'notes.of')
+  await refused(() => query.select((eb) => parts(eb).as('one')).execute(), mixed)
+  await refused(
+    () =>
+      people.selectFrom('people').select('id').union(people.selectFrom('notes').select('of as id')).execute(),
+    mixed,
+  )
+  const typed = ids.typed('notes.of', sql`coalesce(people.id, notes.of)`)
+  expect(await query.select(typed.as('one')).execute()).toEqual([{ one: copy }])
+  await own.close()
 })

@@ -1,5 +1,5 @@
-import { flax, type Id, prefixed } from '@snoflax/core'
-import { IdColumn } from '@snoflax/typeorm'
+import { type FlaxId, flax, type Id, prefixed, type SnoId } from '@snoflax/core'
+import { FlaxIdColumn, IdColumn, SnoIdColumn } from '@snoflax/typeorm'
 import { DataSource, Entity } from 'typeorm'
 import { expect, test } from 'vitest'
 
@@ -45,5 +45,54 @@ test('the binary column holds the bare id, and all else sees the prefix', async 
     code: 'WRONG_PREFIX',
     message: expect.stringMatching(/"cus_".*"ord_"/),
   })
+  await dataSource.destroy()
+})
+
+test('id columns that are never equal are not compared, and a prefix that is not stored is no difference', async () => {
+  @Entity()
+  class Customer {
+    @IdColumn(customerId, { storage: 'binary' }) id!: Id<'cus'>
+    @FlaxIdColumn.plain({ storage: 'binary', nullable: true }) bareId!: FlaxId | null
+    @FlaxIdColumn.plain({ storage: 'text', nullable: true }) textId!: FlaxId | null
+  }
+  @Entity()
+  class Visit {
+    @SnoIdColumn({ storage: 'binary' }) id!: SnoId
+    @IdColumn.plain(customerId, { storage: 'binary' }) customerId!: Id<'cus'>
+  }
+  const dataSource = await new DataSource({
+    type: 'better-sqlite3',
+    database: ':memory:',
+    entities: [Customer, Visit],
+    synchronize: true,
+  }).initialize()
+  const customers = dataSource.getRepository(Customer)
+  const id = customerId.generate()
+  await customers.insert({ id, bareId: customerId.withoutPrefix(id) })
+  await dataSource.getRepository(Visit).insert({ customerId: id })
+  const found = (condition: string) => customers.createQueryBuilder('c').where(condition).getCount()
+  const joined = (condition: string) =>
+    customers.createQueryBuilder('c').innerJoin(Visit, 'v', condition).getCount()
+  expect(await found('c.id = c.bareId')).toBe(1)
+  expect(await found('c.id IN (c.bareId)')).toBe(1)
+  expect(await joined('v.customerId = c.bareId AND v.id IS NOT NULL')).toBe(1)
+  expect(await found('CAST(c.id AS text) = c.textId OR c.id IN (SELECT v.customerId FROM visit v)')).toBe(1)
+  const refused = expect.objectContaining({
+    name: 'IdError',
+    code: 'INVALID_OPTION',
+    message: expect.stringContaining('are never equal in the database; compare columns of one family'),
+  })
+  for (const condition of [
+    'c.id = c.textId',
+    "NOT (c.id <> c.textId) OR c.bareId = ''",
+    'c.id BETWEEN c.bareId AND c.textId',
+    'c.id IN (c.bareId, c.textId)',
+    '(c.bareId, c.id) = (c.id, c.textId)',
+    'COALESCE(c.bareId, c.id) = c.textId',
+    'c.id IN (SELECT v.id AS own FROM visit v)',
+  ]) {
+    await expect(found(condition), condition).rejects.toEqual(refused)
+  }
+  await expect(joined('v.id = c.id')).rejects.toEqual(refused)
   await dataSource.destroy()
 })
