@@ -8,7 +8,7 @@ import {
   inStatement,
   mapResult,
   type Row,
-  rememberAliases,
+  rememberSelected,
   type SelectConfig,
 } from './binding/values.js'
 import { boundInsert, boundUnion, checkReturningId, type Insert, withFreshIds } from './binding/writes.js'
@@ -187,7 +187,7 @@ function hookIntoDialect(copy: DrizzleCopy, { database, relationalMethods, inJso
   replace(prototype, 'buildSelection', (build, fields, options) => {
     const bound = fields.map((selected) => ({ ...selected, field: boundField(selected.field, database) }))
     const selection = build(bound, options)
-    rememberAliases(selection, fields)
+    rememberSelected(selection, fields)
     return selection
   })
   replace(prototype, 'buildInsertQuery', (build, insert) => {

@@ -44,6 +44,7 @@ export class ContractIds {
     this.readPaths()
     for (const [namespace, { entries }] of Object.entries(contract.storage.namespaces)) {
       for (const [table, { columns }] of Object.entries(entries.table ?? {})) {
+        this.named.addTable(table)
         this.namespacesOf.set(table, (this.namespacesOf.get(table) ?? new Set()).add(namespace))
         for (const [name, stored] of Object.entries(columns)) {
           const column = byCodec.get(stored.codecId)
@@ -53,7 +54,7 @@ export class ContractIds {
           const params = withPath(path, () => paramsOf(column, this.typeParamsOf(stored)))
           const family = familyOf(column, params)
           const storage = storageFor(family, database, { storage: column.storage })
-          const named = { place: path, family, storage: () => storage }
+          const named = { table, place: path, family, storage: () => storage }
           this.named.add(name, named)
           this.columns.set(placeOf(namespace, table, name), {
             path,

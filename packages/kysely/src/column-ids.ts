@@ -44,7 +44,8 @@ export class ColumnIds {
 
   /** The column, as errors name it. */
   get named(): NamedColumn {
-    return { place: this.path, family: this.family, storage: () => this.storage }
+    const table = this.path.split('.').at(-2) as string
+    return { table, place: this.path, family: this.family, storage: () => this.storage }
   }
 
   get isMysql(): boolean {

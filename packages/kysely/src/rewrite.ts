@@ -3,6 +3,8 @@ import {
   discardsArguments,
   literalOf,
   NamedColumns,
+  type NamedReading,
+  type NamedSource,
   refuseUnconverted,
   returnedArguments,
 } from '@snoflax/core/adapter'
@@ -66,7 +68,7 @@ import {
   type Query,
   type QueryParts,
 } from './nodes.js'
-import type { Relation, Scope } from './scope.js'
+import { namedIn, type Relation, type Scope } from './scope.js'
 
 /** The versions that the tests run with, from the lowest to the highest. */
 export const SUPPORTED = '^0.28.3 || ^0.29.0'
@@ -581,13 +583,14 @@ export class Rewriter {
     const named = nodes.some(isUnplaced)
       ? [this.meanings.named, this.aliasesIn(reading, meanings, scope)]
       : []
-    for (const { chunk, columns } of named.flatMap((one) => one.beside(reading))) {
+    const within = this.within(reading, scope)
+    for (const { chunk, columns } of named.flatMap((one) => one.beside(within))) {
       const node = nodes[chunk] as Node
       if (places[chunk] === undefined && ValueNode.is(node)) {
         refuseUnconverted(columns, node.value, NAMED_IN_TEXT)
       }
     }
-    this.meanings.named.refuseUnseen(reading, {
+    this.meanings.named.refuseUnseen(within, {
       column: (chunk) => idsIn(meanings[chunk])[0]?.named,
       value: (chunk) => (nodes[chunk] as Partial<ValueNode>).value,
       ...ADVICE,
@@ -605,11 +608,25 @@ export class Rewriter {
     return places
   }
 
+  /** Raw SQL with the tables that it can name: its own and, if it is a part of a query, those of the query. */
+  private within(reading: RawReading, scope: Scope): NamedReading {
+    const { nodes, isStatement } = reading
+    const sources = reading.sources.map((source): NamedSource => {
+      const node = source.chunk === undefined ? undefined : (nodes[source.chunk] as AnyNode)
+      if (node?.kind !== 'TableNode') return source
+      const { identifier, schema } = node.table
+      const columns = namedIn(scope.table(identifier.name, schema?.name))
+      return { ...source, table: identifier.name, columns }
+    })
+    const around = nodes.some(({ kind }) => kind === 'TableNode') ? [] : scope.tables()
+    const isPart = around.length > 0
+    return { ...reading, isStatement: isStatement || isPart, sources: [...sources, ...around] }
+  }
+
   /** The columns of subqueries, CTEs and the query itself that raw SQL names in its text. */
   private aliasesIn(reading: RawReading, meanings: readonly Meaning[], scope: Scope): NamedColumns {
     const aliases = new NamedColumns()
-    const add = (name: string, { named }: ColumnIds) =>
-      aliases.add(name, { ...named, place: `${named.place} as ${name}` })
+    const add = (name: string, { named }: ColumnIds) => aliases.addAlias(name, named)
     for (const name of reading.comparisons.flatMap(({ names }) => names.flat())) {
       for (const ids of scope.called(name)) add(name, ids)
     }

@@ -1,5 +1,5 @@
 import { IdError } from '@snoflax/core'
-import { withoutCase } from '@snoflax/core/adapter'
+import { type NamedSource, withoutCase } from '@snoflax/core/adapter'
 import type { ColumnIds, Declared } from './column-ids.js'
 import { hasIds, idsIn, isRaw, type Meaning, unite } from './meaning.js'
 
@@ -21,6 +21,12 @@ export interface Relation {
 
 export const UNKNOWN: Relation = { columns: new Map(), isClosed: false, isRaw: false }
 export const RAW: Relation = { columns: new Map(), isClosed: false, isRaw: true }
+
+/** Its id columns, for raw SQL whose text names them; undefined if it may have others. */
+export function namedIn({ columns, isRaw, others }: Relation): NamedSource['columns'] {
+  if (isRaw || others) return undefined
+  return [...columns].flatMap(([name, meaning]) => idsIn(meaning).map((ids) => [name, ids.named] as const))
+}
 
 /** A source in FROM, by its name in the query. */
 interface Source {
@@ -63,6 +69,12 @@ export class Scope {
       withoutCase(one) === withoutCase(name) ? idsIn(meaning) : [],
     )
     return [...found, ...(this.parent?.called(name) ?? [])]
+  }
+
+  /** What raw SQL can name here. */
+  tables(): NamedSource[] {
+    const own = this.sources.map(({ name, relation }) => ({ alias: name, columns: namedIn(relation()) }))
+    return [...own, ...(this.parent?.tables() ?? [])]
   }
 
   /** A table by its name in FROM. */

@@ -264,6 +264,8 @@ describe.each(['sqlite', 'postgresql'] as const)('on %s', (database) => {
     }
     expect(await prisma.$queryRawUnsafe(`SELECT id FROM "Tag" WHERE label = '${tag.id}'`)).toEqual([])
     expect(await prisma.$queryRaw`SELECT id FROM "Tag" WHERE label = ${tag.id}`).toEqual([])
+    // Tables of other fields named id.
+    expect(await prisma.$queryRaw`SELECT id FROM "Category" c WHERE c.id = ${tag.id}`).toEqual([])
     expect(await prisma.$queryRawUnsafe(unsafe, tag.id, parameter('Tag.id', tag.id))).toHaveLength(1)
     expect(await prisma.$queryRawTyped(typed(tag.id, parameter('Tag.id', tag.id)))).toHaveLength(1)
   })

@@ -1,6 +1,7 @@
 import { IdError } from '../primitives/errors.js'
 import type { Database } from '../storage/column.js'
 import { readSql, type SqlToken } from './read-sql.js'
+import { isStatement, type Source, sourcesIn } from './sources.js'
 
 /** A chunk that is a whole expression. With a cast a column is no id column anymore; a value is still an id. */
 export interface Term {
@@ -25,6 +26,8 @@ export interface Comparison {
   readonly pattern?: string | undefined
   /** Names of columns in the SQL text, without their tables, by position in the row. */
   readonly names: readonly (readonly string[])[]
+  /** What stands before each of these names: a table or its alias. */
+  readonly qualifiers: readonly (readonly (string | undefined)[])[]
   /** String literals in the SQL text, without quotes, by position in the row. */
   readonly texts: readonly (readonly string[])[]
 }
@@ -116,6 +119,10 @@ export interface Reading {
   readonly all: Parts
   /** Its aliases. */
   readonly aliases: readonly Alias[]
+  /** The tables that it names. */
+  readonly sources: readonly Source[]
+  /** Whether it is a whole statement, so that there are no other tables. */
+  readonly isStatement: boolean
 }
 
 const KEPT = 500
@@ -134,33 +141,35 @@ const known = new Map<string, Reading>()
  */
 export function readComparisons(sql: string, dialect: Database): Reading {
   const key = `${dialect} ${sql}`
-  const reading =
-    known.get(key) ?? readingOf(itemsOf(readSql(sql, { dialect, placeholder: MARKED })), dialect)
+  const reading = known.get(key) ?? readingOf(readSql(sql, { dialect, placeholder: MARKED }), dialect)
   if (known.size >= KEPT) known.clear()
   if (sql.length <= LONGEST_KEPT) known.set(key, reading)
   return reading
 }
 
-const readingOf = (
-  items: readonly Item[],
-  dialect: Database,
-  json: readonly number[] = jsonIn(items),
-): Reading => ({
-  comparisons: comparisonsIn(items, dialect)
-    .filter(({ rows }) => rows.length > 0)
-    .map((one) => ({
-      ...one,
-      rows: one.rows.map((row) => row.map(chunksOf)),
-      names: inPlaces(one.rows, ({ name }) => name),
-      texts: inPlaces(one.rows, ({ written }) => written),
-    })),
-  expressions: expressionsOf(items).filter(({ length }) => length > 1),
-  result: chunksOf(termsOf(items)),
-  parts: namedParts(partsOf(items, dialect)),
-  json,
-  all: namedParts(json.length > 0 ? operandsIn(items) : []),
-  aliases: aliasesIn(items, dialect),
-})
+function readingOf(tokens: readonly SqlToken[], dialect: Database): Reading {
+  const items = itemsOf(tokens)
+  const json = jsonIn(items)
+  return {
+    comparisons: comparisonsIn(items, dialect)
+      .filter(({ rows }) => rows.length > 0)
+      .map((one) => ({
+        ...one,
+        rows: one.rows.map((row) => row.map(chunksOf)),
+        names: inPlaces(one.rows, ({ name }) => name ?? []),
+        qualifiers: inPlaces(one.rows, ({ name, qualifier }) => (name === undefined ? [] : [qualifier])),
+        texts: inPlaces(one.rows, ({ written }) => written ?? []),
+      })),
+    expressions: expressionsOf(items).filter(({ length }) => length > 1),
+    result: chunksOf(termsOf(items)),
+    parts: namedParts(partsOf(items, dialect)),
+    json,
+    all: namedParts(json.length > 0 ? operandsIn(items) : []),
+    aliases: aliasesIn(items, dialect),
+    sources: sourcesIn(tokens, chunkOf),
+    isStatement: isStatement(tokens),
+  }
+}
 
 /** Appends to one list for all levels of brackets. */
 function aliasesIn(items: readonly Item[], dialect: Database, aliases: Alias[] = []): Alias[] {
@@ -220,19 +229,18 @@ function answersOf(items: readonly Item[]): (readonly Item[])[] {
 interface Operand {
   readonly chunk?: number
   readonly name?: string
+  readonly qualifier?: string | undefined
   readonly written?: string
   readonly isCast: boolean
 }
 
-type Found = Omit<Comparison, 'rows' | 'names' | 'texts'> & {
+type Found = Pick<Comparison, 'list' | 'array' | 'pattern'> & {
   readonly rows: readonly (readonly Operand[])[][]
 }
 
-function inPlaces(rows: Found['rows'], read: (operand: Operand) => string | undefined): string[][] {
+function inPlaces<Part>(rows: Found['rows'], read: (operand: Operand) => Part | Part[]): Part[][] {
   const width = Math.max(...rows.map(({ length }) => length))
-  return Array.from({ length: width }, (_, at) =>
-    rows.flatMap((row) => (row[at] ?? []).flatMap((one) => read(one) ?? [])),
-  )
+  return Array.from({ length: width }, (_, at) => rows.flatMap((row) => (row[at] ?? []).flatMap(read)))
 }
 
 const namedParts = (parts: readonly Operand[]): Parts => ({
@@ -251,6 +259,8 @@ interface Item {
   readonly chunk?: number
   /** For possible columns: the last part of the name, as written. */
   readonly name?: string | undefined
+  /** The part before it. */
+  readonly qualifier?: string | undefined
   /** For string literals: the text without quotes. */
   readonly written?: string | undefined
   readonly inside?: Item[]
@@ -282,12 +292,20 @@ const DEEPEST = 700
 const OPENING = new Set(['(', '[', 'CASE'])
 const CLOSING = new Set([')', ']', 'END'])
 
-function itemOf({ kind, text, parts, isQuoted }: SqlToken): Item {
+function itemOf(token: SqlToken): Item {
+  const { kind, text, parts, isQuoted } = token
   const word = kind !== 'name' ? text : isQuoted ? `"${text}` : text.toUpperCase()
   if (OPENING.has(word)) return { text: word, inside: [] }
+  const chunk = chunkOf(token)
+  if (chunk !== undefined) return { text, chunk }
+  return kind === 'string'
+    ? { text, written: text.slice(1, -1) }
+    : { text: word, name: parts.at(-1), qualifier: parts.at(-2) }
+}
+
+function chunkOf({ kind, text }: SqlToken): number | undefined {
   const chunk = kind === 'placeholder' ? MARKED.exec(text)?.[1] : undefined
-  if (chunk !== undefined) return { text, chunk: Number(chunk) }
-  return kind === 'string' ? { text, written: text.slice(1, -1) } : { text: word, name: parts.at(-1) }
+  return chunk === undefined ? undefined : Number(chunk)
 }
 
 const COMPARED = '=|==|<>|!=|<|<=|>|>=|<=>|@>|<@|&&|IS(?: NOT)?(?: DISTINCT FROM)?'
@@ -493,9 +511,9 @@ function termsOf(items: readonly Item[]): Operand[] {
     const isCast = second.text === '::' && more.every(({ inside, text }) => inside || /^\w+$/.test(text))
     return isCast ? [{ chunk: first.chunk, isCast }] : []
   }
-  const { name, written } = first
+  const { name, qualifier, written } = first
   const isElement = items.slice(1).every(({ text }) => text === '[')
-  if (name !== undefined && isElement) return [{ name, isCast: false }]
+  if (name !== undefined && isElement) return [{ name, qualifier, isCast: false }]
   if (written !== undefined && (second === undefined || second.text === '::'))
     return [{ written, isCast: second !== undefined }]
   if (first.text === '(' && second === undefined) return termsOf(first.inside as Item[])

@@ -38,6 +38,8 @@ export {
   leak,
   type NamedColumn,
   NamedColumns,
+  type NamedReading,
+  type NamedSource,
   refuseLeak,
   refuseUnconverted,
   type SqlAdvice,
@@ -59,6 +61,7 @@ export {
   splitAtCommas,
 } from './read-sql.js'
 export { type Library, type Reliance, requireMembers } from './require-members.js'
+export type { Source } from './sources.js'
 export {
   checkSchema,
   type DatabaseDefaultRequest,

@@ -4,6 +4,7 @@ import { isBytes, isDate } from '../primitives/realms.js'
 import type { IdStorage } from '../storage/index.js'
 import { checkStored } from './check-stored.js'
 import type { Reading } from './comparisons.js'
+import type { Source } from './sources.js'
 
 /** An id column. */
 export interface NamedColumn {
@@ -11,6 +12,8 @@ export interface NamedColumn {
   readonly place: string
   /** The family of its ids. */
   readonly family: IdFamily
+  /** The table's name in the database, without its schema. A column without one may be of any table. */
+  readonly table?: string
   /** Called when needed: a reference may take its storage from a table that is defined later. */
   readonly storage: () => IdStorage<string>
 }
@@ -22,6 +25,17 @@ export interface BesideName {
   /** The id columns of that name. */
   readonly columns: readonly NamedColumn[]
 }
+
+/** A source of SQL, with its id columns by their names if you know what it is. */
+export type NamedSource = Source & {
+  readonly columns?: readonly (readonly [name: string, column: NamedColumn])[] | undefined
+}
+
+/** What {@link NamedColumns} looks at. With a part of a statement, pass what you know of the whole: `isStatement` and its sources. */
+export type NamedReading = Reading & { readonly sources: readonly NamedSource[] }
+
+const sourcesOf = ({ isStatement, sources }: NamedReading): readonly NamedSource[] | undefined =>
+  isStatement ? sources : undefined
 
 /** The advice in errors. */
 export interface SqlAdvice {
@@ -42,20 +56,22 @@ export interface SqlChunks extends SqlAdvice {
 }
 
 /**
- * Id columns by name, for SQL whose text names them: `id = ${id}`. The table is unknown there, so the value can't be
- * converted, and an unconverted id would find nothing. Names match regardless of case and underscores.
+ * Id columns by name, for SQL whose text names them: `id = ${id}`. The value can't be converted there, and an unconverted
+ * id would find nothing. Names match regardless of case and underscores. Where the tables of the statement are known, a
+ * name means their columns only; otherwise every column of that name.
  *
  * @example
  * const named = new NamedColumns()
  * const storage = () => storageFor(flax, 'sqlite', { storage: 'binary' })
- * named.add('customer_id', { place: 'orders.customer_id', family: flax, storage })
- * const [one] = named.beside(readComparisons(`customer_id = ${markOf(0)}`, 'sqlite'))
+ * named.add('customer_id', { table: 'orders', place: 'orders.customer_id', family: flax, storage })
+ * const [one] = named.beside(readComparisons(`select * from orders where customer_id = ${markOf(0)}`, 'sqlite'))
  * one.columns[0].place // 'orders.customer_id'
  */
 export class NamedColumns {
   /** By name, and by place. */
   private readonly columns = new Map<string, Map<string, NamedColumn[]>>()
   private readonly families = new Set<IdFamily>()
+  private readonly tables = new Set<string>()
 
   /** Adds a column. Tables of one name may have different storages; all of them count, equal ones once. */
   add(name: string, column: NamedColumn): void {
@@ -65,22 +81,70 @@ export class NamedColumns {
     const others = known.filter((one, at) => !known.slice(at + 1).some((later) => isSame(one, later)))
     this.columns.set(key, places.set(column.place, [...others, column]))
     this.families.add(column.family)
+    if (column.table !== undefined) this.addTable(column.table)
   }
 
-  /** The columns with one of these names. */
-  called(names: readonly string[]): NamedColumn[] {
-    return names.flatMap((name) => [...(this.columns.get(withoutCase(name))?.values() ?? [])].flat())
+  /** Adds an alias of a column, such as `last` in `max(id) as last`, which counts whatever the tables. */
+  addAlias(name: string, { table: _, ...column }: NamedColumn): void {
+    this.add(name, { ...column, place: `${column.place} as ${name}` })
+  }
+
+  /** Adds a table by its name in the database, without its schema: one that has only other columns than those added. */
+  addTable(name: string): void {
+    this.tables.add(withoutCase(name))
+  }
+
+  /**
+   * The columns with one of these names.
+   *
+   * @param sources the tables of the statement; without them the columns of all tables.
+   * @param qualifiers what stands before each name.
+   */
+  called(
+    names: readonly string[],
+    sources?: readonly NamedSource[],
+    qualifiers: readonly (string | undefined)[] = [],
+  ): NamedColumn[] {
+    return names.flatMap((name, at) => {
+      const columns = [...(this.columns.get(withoutCase(name))?.values() ?? [])].flat()
+      const own = sources && this.meant(qualifiers[at], sources)
+      if (!own) return columns
+      const tables = new Set(own.flatMap(({ columns, table }) => (columns ? [] : withoutCase(table ?? ''))))
+      return [
+        ...own
+          .flatMap((one) => [...(one.columns ?? [])])
+          .flatMap(([known, column]) => (isAs(known, name) ? [column] : [])),
+        ...columns.filter(({ table }) => table === undefined || tables.has(withoutCase(table))),
+      ]
+    })
+  }
+
+  /** The tables of a name with this qualifier; undefined if one of them is unknown. */
+  private meant(
+    qualifier: string | undefined,
+    sources: readonly NamedSource[],
+  ): readonly NamedSource[] | undefined {
+    const meant = sources.filter(({ table, alias }) => [table, alias].some((one) => isAs(one, qualifier)))
+    const own = meant.length > 0 && !meant.some(({ isQuery }) => isQuery) ? meant : sources
+    const isKnown = ({ columns, table, isQuery }: NamedSource) =>
+      columns !== undefined || isQuery || (table !== undefined && this.tables.has(withoutCase(table)))
+    return own.length > 0 && own.every(isKnown) ? own : undefined
   }
 
   /** The values that SQL compares with, or writes to, columns that its text names, with the columns of that name. */
-  beside({ comparisons, aliases }: Reading): BesideName[] {
+  beside(reading: NamedReading): BesideName[] {
+    const { comparisons, aliases } = reading
+    const sources = sourcesOf(reading)
     const named = (name: string) =>
       aliases.flatMap(({ name: alias, column }) =>
-        column !== undefined && withoutCase(alias) === withoutCase(name) ? [column] : [],
+        column !== undefined && isAs(alias, name) ? [column] : [],
       )
-    return comparisons.flatMap(({ rows, list, array, names }) =>
+    return comparisons.flatMap(({ rows, list, array, names, qualifiers }) =>
       names.flatMap((some, at) => {
-        const columns = this.called([...some, ...some.flatMap(named)])
+        const columns = [
+          ...this.called(some, sources, qualifiers[at]),
+          ...this.called(some.flatMap(named), sources),
+        ]
         if (columns.length === 0) return []
         const terms = rows.flatMap((row) => row[at] ?? []).map(({ chunk }) => chunk)
         return [...terms, ...[list, array].filter((chunk) => chunk !== undefined)].map((chunk) => ({
@@ -98,10 +162,11 @@ export class NamedColumns {
    * @param chunks what the chunks are.
    * @throws {IdError} `INVALID_OPTION`.
    */
-  refuseUnseen(reading: Reading, chunks: SqlChunks): void {
+  refuseUnseen(reading: NamedReading, chunks: SqlChunks): void {
     const { known, advice, several = 'pass a list of ids' } = chunks
+    const sources = sourcesOf(reading)
     const among = (numbers: readonly number[]) => numbers.flatMap((chunk) => chunks.column(chunk) ?? [])
-    const columns = [...among(reading.all.chunks), ...this.called(reading.all.names)]
+    const columns = [...among(reading.all.chunks), ...this.called(reading.all.names, sources)]
     for (const chunk of reading.json) {
       refuseId(
         columns,
@@ -110,10 +175,10 @@ export class NamedColumns {
         several,
       )
     }
-    for (const { rows, names, texts } of reading.comparisons) {
+    for (const { rows, names, qualifiers, texts } of reading.comparisons) {
       for (const [at, some] of names.entries()) {
         const held = among(rows.flatMap((row) => row[at] ?? []).map(({ chunk }) => chunk))
-        const columns = held.length > 0 ? held : this.called(some)
+        const columns = held.length > 0 ? held : this.called(some, sources, qualifiers[at])
         refuseId(columns, texts[at] ?? [], WRITTEN, advice)
         for (const one of held) this.refuseUnknown(one, some, known)
       }
@@ -203,6 +268,9 @@ function isSame(one: NamedColumn, other: NamedColumn): boolean {
  * withoutCase('customer_id') === withoutCase('customerId') // true
  */
 export const withoutCase = (name: string): string => name.replaceAll('_', '').toLowerCase()
+
+const isAs = (one: string | undefined, other: string | undefined): boolean =>
+  one !== undefined && other !== undefined && withoutCase(one) === withoutCase(other)
 
 /**
  * Refuses a value that is compared with the name of an id column if it is an id that the storage would convert.

@@ -1,5 +1,11 @@
 import { flake, flax, prefixed, sno, storageFor } from '@snoflax/core'
-import { markOf, NamedColumns, readComparisons, refuseUnconverted } from '@snoflax/core/adapter'
+import {
+  markOf,
+  type NamedColumn,
+  NamedColumns,
+  readComparisons,
+  refuseUnconverted,
+} from '@snoflax/core/adapter'
 import { describe, expect, test } from 'vitest'
 
 const named = new NamedColumns()
@@ -129,5 +135,93 @@ describe('tables of one name that differ in their storage', () => {
     }
     expect(beside(binary, text, binary, text, binary, text).length).toBeLessThan(4)
     expect(beside(later, binary, binary, later, binary, binary)).toHaveLength(4)
+  })
+})
+
+describe('the tables of a statement tell which column a name means', () => {
+  const several = new NamedColumns()
+  const add = (table: string, name: string, storage: 'binary' | 'text') =>
+    several.add(name, {
+      table,
+      place: `${table}.${name}`,
+      family: flax,
+      storage: () => storageFor(flax, 'sqlite', { storage }),
+    })
+  add('orders', 'id', 'binary')
+  add('orders', 'customer_id', 'binary')
+  add('customers', 'id', 'text')
+  several.addTable('legacy')
+  several.addTable('Visit')
+  const meant = (text: string) => [
+    ...new Set(
+      several
+        .beside(readComparisons(text.replaceAll('#', markOf(0)), 'postgres'))
+        .flatMap(({ columns }) => columns.map(({ place }) => place)),
+    ),
+  ]
+
+  test.each<[string, ...string[]]>([
+    ['SELECT * FROM legacy WHERE id = #'],
+    ['SELECT * FROM "legacy" AS l WHERE l.id = #'],
+    ['SELECT * FROM shop.visit WHERE id = #'],
+    ['SELECT * FROM only legacy WHERE id = #'],
+    ['UPDATE legacy SET id = #'],
+    ['DELETE FROM legacy WHERE id = #'],
+    ['INSERT INTO legacy (name, id) VALUES (1, #) ON CONFLICT (id) DO UPDATE SET id = #'],
+    ['SELECT extract(year FROM at) FROM legacy WHERE id = #'],
+    ['SELECT * FROM legacy WHERE at IS DISTINCT FROM # AND id = #'],
+    ['SELECT * FROM legacy FOR UPDATE OF legacy'],
+    ['WITH recent AS (SELECT * FROM legacy) SELECT * FROM recent WHERE id = #'],
+    ['WITH recent (id) AS NOT MATERIALIZED (SELECT * FROM legacy) SELECT * FROM recent r WHERE r.id = #'],
+    ['SELECT * FROM (SELECT * FROM legacy) x WHERE x.id = #'],
+    ['SELECT * FROM legacy, json_each(legacy.tags) WHERE id = #'],
+    ['SELECT * FROM customers WHERE id = #', 'customers.id'],
+    ['SELECT * FROM customers, legacy WHERE id = #', 'customers.id'],
+    ['SELECT * FROM legacy l JOIN orders o ON o.customer_id = l.id WHERE l.id = #'],
+    ['SELECT * FROM legacy l JOIN orders o ON o.customer_id = l.id WHERE o.id = #', 'orders.id'],
+    ['SELECT * FROM legacy l JOIN orders USING (id), customers c WHERE c.id = #', 'customers.id'],
+    ['SELECT * FROM (legacy CROSS JOIN orders) WHERE id = #', 'orders.id'],
+    ['SELECT * FROM legacy WHERE EXISTS (SELECT 1 FROM orders WHERE id = #)', 'orders.id'],
+    ['SELECT 1 FROM legacy UNION SELECT 1 FROM orders WHERE id = #', 'orders.id'],
+    ['UPDATE legacy SET name = 1 FROM orders WHERE id = #', 'orders.id'],
+    ['DELETE FROM legacy USING orders WHERE id = #', 'orders.id'],
+    ['MERGE INTO legacy USING orders ON orders.id = # WHEN MATCHED THEN DELETE', 'orders.id'],
+    ['INSERT INTO orders (id) VALUES (#)', 'orders.id'],
+    ['INSERT INTO legacy SELECT * FROM orders WHERE id = #', 'orders.id'],
+    // A query may have the name of the table that it reads.
+    ['WITH orders AS (SELECT * FROM orders) SELECT * FROM orders WHERE orders.id = #', 'orders.id'],
+    ['WITH legacy AS (SELECT * FROM orders) SELECT * FROM legacy WHERE legacy.id = #', 'orders.id'],
+    ['WITH gone AS (DELETE FROM orders RETURNING *) SELECT * FROM gone WHERE id = #', 'orders.id'],
+    // Of a view nobody knows the tables.
+    ['SELECT * FROM some_view WHERE id = #', 'orders.id', 'customers.id'],
+    ['SELECT * FROM legacy, some_view WHERE id = #', 'orders.id', 'customers.id'],
+    ['SELECT * FROM my_function() WHERE id = #', 'orders.id', 'customers.id'],
+    ['INSERT legacy SELECT * FROM orders WHERE id = #', 'orders.id', 'customers.id'],
+    // A part of a statement does not tell its tables.
+    ['id = # AND EXISTS (SELECT 1 FROM legacy)', 'orders.id', 'customers.id'],
+  ])('%s', (text, ...expected) => {
+    expect(meant(text)).toEqual(expected)
+  })
+
+  test('where the table of a chunk is known, its columns count, even if others have its name', () => {
+    const reading = readComparisons(`SELECT * FROM ${markOf(1)} WHERE id = ${markOf(0)}`, 'sqlite')
+    const within = (columns: readonly (readonly [string, NamedColumn])[]) => ({
+      ...reading,
+      sources: reading.sources.map((one) => ({ ...one, table: 'orders', columns })),
+    })
+    const storage = () => storageFor(flax, 'sqlite', { storage: 'binary' })
+    expect(several.beside(within([]))).toEqual([])
+    const own = { place: 'own.id', family: flax, storage }
+    expect(several.beside(within([['id', own]]))).toEqual([{ chunk: 0, columns: [own] }])
+  })
+
+  test('an alias of a column counts whatever the tables', () => {
+    const aliases = new NamedColumns()
+    const storage = () => storageFor(flax, 'sqlite', { storage: 'binary' })
+    aliases.addAlias('last', { table: 'orders', place: 'orders.id', family: flax, storage })
+    const [found] = aliases.beside(
+      readComparisons(`SELECT 1 FROM legacy HAVING last = ${markOf(0)}`, 'sqlite'),
+    )
+    expect(found?.columns[0]?.place).toBe('orders.id as last')
   })
 })

@@ -9,6 +9,7 @@ import {
   mayCompare,
   type NamedColumn,
   NamedColumns,
+  type NamedSource,
   type Reading,
   readComparisons,
   refuseLeak,
@@ -226,8 +227,8 @@ const QUOTE = '\u0000'
 /** A query with its nested SQL, as text with marks, and the cells that the marks stand for. */
 class MarkedQuery {
   readonly cells: Cell[] = []
-  /** The aliases of its selections. */
-  readonly aliases: Alias[] = []
+  /** The fields of its selections. */
+  readonly selected: unknown[] = []
   text = ''
 
   /** Reads chunks without changing them. */
@@ -240,10 +241,12 @@ class MarkedQuery {
   copy(chunks: readonly SQLChunk[]): SQLChunk[] {
     const copy = [...chunks]
     for (const [key, chunk] of chunks.entries()) {
+      // Drizzle writes nothing for it.
+      if (chunk === undefined) continue
       if (is(chunk, StringChunk)) this.text += withoutMarks(textOf(chunk))
       else if (is(chunk, Name)) this.text += QUOTE + withoutMarks(chunk.value) + QUOTE
       else if (is(chunk, SQL) && !isInlined(chunk) && !idColumnOf(chunk)) {
-        this.aliases.push(...(selections.get(chunk) ?? []))
+        this.selected.push(...(selections.get(chunk) ?? []))
         copy[key] = new SQL(this.copy(chunk.queryChunks))
       } else this.text += markOf(this.cells.push(new Cell(copy, key)) - 1)
     }
@@ -274,11 +277,14 @@ class MarkedQuery {
       else if (beside.length > 0) for (const cell of involved) cell.refuseNamed(beside)
     }
     const named = NAMED.get(database)
+    if (statement === undefined) return reading
     const isNaming = comparisons.some(({ names }) => names.some(({ length }) => length > 0))
-    for (const names of isNaming ? [named, statement?.aliases(database)] : []) {
-      for (const { chunk, columns } of names?.beside(reading) ?? []) cells[chunk]?.refuseNamed(columns)
+    const sources = statement.sources(database)
+    const within = { ...reading, ...(sources ? { isStatement: true, sources } : { isStatement: false }) }
+    for (const names of isNaming ? [named, statement.aliases(database)] : []) {
+      for (const { chunk, columns } of names?.beside(within) ?? []) cells[chunk]?.refuseNamed(columns)
     }
-    named?.refuseUnseen(reading, {
+    named?.refuseUnseen(within, {
       column: (chunk) => cells[chunk]?.ids[0],
       value: (chunk) => cells[chunk]?.value,
       advice: 'pass it as a value, or by parameter(column, id)',
@@ -292,20 +298,33 @@ class MarkedQuery {
 let statement: Statement | undefined
 
 /** Builds SQL: a part of the statement being built, or a new statement. */
-export function inStatement<Built>(chunks: readonly SQLChunk[], build: () => Built): Built {
-  if (statement) return build()
-  statement = new Statement(chunks)
+export const inStatement = <Built>(chunks: readonly SQLChunk[], build: () => Built): Built =>
+  statement ? build() : withStatement(new Statement(chunks), build)
+
+function withStatement<Built>(one: Statement | undefined, build: () => Built): Built {
+  const before = statement
+  statement = one
   try {
     return build()
   } finally {
-    statement = undefined
+    statement = before
   }
 }
 
 class Statement {
   private readonly known = new Map<Database, NamedColumns>()
+  private readonly read = new Map<Database, readonly NamedSource[] | undefined>()
 
   constructor(private readonly chunks: readonly SQLChunk[]) {}
+
+  /** The tables that its names of columns can mean. */
+  sources(database: Database): readonly NamedSource[] | undefined {
+    if (!this.read.has(database)) {
+      const sources = withStatement(undefined, () => sourcesIn(this.chunks, database))
+      this.read.set(database, sources)
+    }
+    return this.read.get(database)
+  }
 
   /** Its aliases of ids, in subqueries too. */
   aliases(database: Database): NamedColumns {
@@ -316,33 +335,104 @@ class Statement {
     for (const [name, chunk] of aliasesIn(this.chunks, database)) {
       const column = idColumnOf(chunk)
       for (const named of column ? [idsOf(column).named] : namedIn(chunk, database)) {
-        aliases.add(name, { ...named, place: `${named.place} as ${name}` })
+        aliases.addAlias(name, named)
       }
     }
     return aliases
   }
 }
 
+/** What a statement reads from and writes to, in its subqueries too; undefined where its text doesn't say. */
+function sourcesIn(chunks: readonly SQLChunk[], database: Database): readonly NamedSource[] | undefined {
+  const queries = queriesIn(chunks)
+  const cells = queries.flatMap((query) => query.cells)
+  const tables = new Set([
+    ...queries.flatMap(({ selected }) => selected.flatMap((field) => tableOf(field) ?? [])),
+    ...cells.flatMap(({ chunk }) => tableOf(chunk) ?? []),
+  ])
+  const sources: NamedSource[] = []
+  for (const query of queries) {
+    const reading = query.reading(database)
+    if (!reading.isStatement) return undefined
+    for (const source of reading.sources) {
+      const chunk = source.chunk === undefined ? undefined : query.cells[source.chunk]?.chunk
+      const { table = tableOf(chunk) && originalName(tableOf(chunk) as Table) } = source
+      const known = [...tables].filter((one) => originalName(one) === table)
+      if (is(chunk, View)) sources.push({ ...source, ...answeredBy(chunk) })
+      else if (known.length > 0)
+        sources.push(...known.map((one) => ({ ...source, table, columns: namedOf(one) })))
+      else sources.push({ ...source, isQuery: source.isQuery || is(chunk, Subquery) })
+    }
+  }
+  return sources
+}
+
+/** SQL and the queries that are chunks of it. */
+function queriesIn(chunks: readonly SQLChunk[]): MarkedQuery[] {
+  const query = new MarkedQuery().read(chunks)
+  const inner = query.cells.flatMap(({ chunk }) =>
+    is(chunk, Subquery)
+      ? queriesIn([chunk._.sql])
+      : is(chunk, TypedQueryBuilder)
+        ? queriesIn([(chunk as unknown as SQLWrapper).getSQL()])
+        : [],
+  )
+  return [query, ...inner]
+}
+
+/** The table that a chunk is, or whose column it is or is encoded by. */
+function tableOf(chunk: unknown): Table | undefined {
+  if (is(chunk, Table)) return chunk
+  const column = is(chunk, Param) ? chunk.encoder : chunk
+  return is(column, Column) ? column.table : undefined
+}
+
+const ORIGINAL_NAME = Symbol.for('drizzle:OriginalName')
+
+/** Without its alias. */
+const originalName = (table: Table): string =>
+  (table as unknown as Readonly<Record<typeof ORIGINAL_NAME, string>>)[ORIGINAL_NAME]
+
+const namedOf = (table: Table) =>
+  idColumnsOf(table).map(([, column]) => [column.name, idsOf(column).named] as const)
+
+/** The columns of a view, unless it has SQL. */
+function answeredBy(view: View): Pick<NamedSource, 'columns'> {
+  const fields = Object.values((view as unknown as ViewMembers)[ViewBaseConfig].selectedFields)
+  if (!fields.every((field) => is(field, Column))) return {}
+  const columns = fields.flatMap((field) => {
+    const ids = findIds(field)
+    return ids ? [[field.name, ids.named] as const] : []
+  })
+  return { columns }
+}
+
 type Alias = readonly [name: string, chunk: unknown]
 
-const selections = new WeakMap<SQL, Alias[]>()
+const selections = new WeakMap<SQL, readonly unknown[]>()
 
-/** Remembers the aliased fields of a selection, since Drizzle replaces columns by bare names there. */
-export function rememberAliases(selection: SQL, fields: readonly { readonly field: unknown }[]): void {
-  const aliases = fields.flatMap(({ field }) => aliasOf(field))
-  if (aliases.length > 0) selections.set(selection, aliases)
+/** Remembers the fields of a selection, since Drizzle replaces columns by bare names there. */
+export function rememberSelected(selection: SQL, fields: readonly { readonly field: unknown }[]): void {
+  selections.set(
+    selection,
+    fields.map(({ field }) => field),
+  )
 }
 
 const aliasOf = (field: unknown): Alias[] => (is(field, SQL.Aliased) ? [[field.fieldAlias, field]] : [])
 
 function aliasesIn(chunks: readonly SQLChunk[], database: Database): Alias[] {
   const query = new MarkedQuery().read(chunks)
-  const { cells, aliases } = query
+  const { cells, selected } = query
   const written = query.reading(database).aliases.flatMap(({ name, chunk = -1 }): Alias[] => {
     const column = cells[chunk]?.column
     return column ? [[name, column]] : []
   })
-  return [...aliases, ...written, ...cells.flatMap(({ chunk }) => aliasesOf(chunk, database))]
+  return [
+    ...selected.flatMap(aliasOf),
+    ...written,
+    ...cells.flatMap(({ chunk }) => aliasesOf(chunk, database)),
+  ]
 }
 
 function aliasesOf(chunk: unknown, database: Database): Alias[] {

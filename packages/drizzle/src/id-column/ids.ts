@@ -53,7 +53,12 @@ export class ColumnIds {
     } else if (target === undefined) {
       throw this.refuse('a .ref() needs .references(…), or its own storage option')
     }
-    this.named = { place: this.place, family, storage: () => this.storage }
+    this.named = {
+      table: getTableName(column.table),
+      place: this.place,
+      family,
+      storage: () => this.storage,
+    }
     const named = NAMED.get(database) ?? new NamedColumns()
     NAMED.set(database, named)
     named.add(column.name, this.named)

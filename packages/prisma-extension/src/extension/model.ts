@@ -112,6 +112,8 @@ function remembering(read: (value: unknown) => unknown): (value: unknown) => unk
 /** A model with its related models. The lists have the content of the maps, for fast iteration. */
 export interface Model {
   readonly name: string
+  /** Its name in the database. */
+  readonly table: string
   readonly fields: ReadonlyMap<string, ClientField>
   readonly ids: ReadonlyMap<string, IdColumn>
   readonly idList: readonly IdColumn[]
@@ -158,7 +160,9 @@ export interface Client {
     getAllComputedFields(model: string): Readonly<Record<string, ComputedField>> | undefined
   }
   readonly _runtimeDataModel: {
-    readonly models: Readonly<Record<string, { readonly fields: readonly ClientField[] }>>
+    readonly models: Readonly<
+      Record<string, { readonly dbName?: string | null; readonly fields: readonly ClientField[] }>
+    >
   }
 }
 
@@ -183,12 +187,13 @@ export function connectModels(columns: readonly IdColumn[], client: Client): Mod
     { owner: client._extensions, name: 'client._extensions', members: ['getAllComputedFields'] },
   ])
   const models = new Map<string, Model & { relations: Map<string, Model>; relationList: Relation[] }>()
-  for (const [name, { fields }] of Object.entries(known.models)) {
+  for (const [name, { dbName, fields }] of Object.entries(known.models)) {
     const idList = columns.filter(({ model }) => model === name)
     const computed = Object.values(client._extensions.getAllComputedFields(name) ?? {})
     checkTimeNames([...fields, ...computed], idList)
     models.set(name, {
       name,
+      table: dbName ?? name,
       fields: new Map(fields.map((field) => [field.name, field])),
       ids: new Map(idList.map((column) => [column.field, column])),
       idList,

@@ -29,7 +29,12 @@ export class PreparedColumn implements ValueTransformer {
 
   /** The column, as errors name it. */
   get named(): NamedColumn {
-    return { place: this.path, family: this.storage.family, storage: () => this.storage }
+    return {
+      table: this.metadata.entityMetadata.tableName,
+      place: this.path,
+      family: this.storage.family,
+      storage: () => this.storage,
+    }
   }
 
   to(value: unknown): unknown {
@@ -162,6 +167,7 @@ const preparedSource = (
   paths: PreparedSource['paths'],
 ): PreparedSource => {
   const named = new NamedColumns()
+  for (const { tableName } of paths.keys()) named.addTable(tableName)
   for (const column of columns) named.add(column.metadata.databaseName, column.named)
   return { database, columns, paths, named, marked: new Map(), selected: new Map() }
 }

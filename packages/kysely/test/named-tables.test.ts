@@ -1,0 +1,92 @@
+import { flax } from '@snoflax/core'
+import { flaxId, idPlugin } from '@snoflax/kysely'
+import Database from 'better-sqlite3'
+import { Kysely, SqliteDialect, sql } from 'kysely'
+import { expect, test } from 'vitest'
+
+// Raw SQL that names a column means those of its own tables.
+
+const client = new Database(':memory:')
+client.exec(`create table parcels (id blob primary key); create table legacy (id text primary key);
+  create table notes (id text primary key, parcel_id blob)`)
+const ids = idPlugin({
+  database: 'sqlite',
+  tables: {
+    parcels: { id: flaxId({ storage: 'binary' }) },
+    notes: { id: flaxId({ storage: 'text' }), parcel_id: flaxId.ref('parcels.id') },
+  },
+})
+// biome-ignore lint/suspicious/noExplicitAny: tables don't matter here
+const db = new Kysely<any>({ dialect: new SqliteDialect({ database: client }), plugins: [ids] })
+const id = flax.generate()
+await db.insertInto('legacy').values({ id }).execute()
+await db.insertInto('notes').values({ id }).execute()
+const isIt = sql<boolean>`id = ${id}`
+
+test.each<[string, () => Promise<unknown>]>([
+  ['a query of a table without ids', () => db.selectFrom('legacy').selectAll().where(isIt).execute()],
+  ['its alias', () => db.selectFrom('legacy as l').selectAll().where(sql<boolean>`l.id = ${id}`).execute()],
+  ['a table with ids as text', () => db.selectFrom('notes').selectAll().where(isIt).execute()],
+  [
+    'a subquery',
+    () => db.selectFrom(db.selectFrom('legacy').selectAll().where(isIt).as('x')).selectAll().execute(),
+  ],
+  ['a text', async () => (await sql`select * from notes where id = ${id}`.execute(db)).rows],
+  [
+    'a table in a text',
+    async () => (await sql`select * from ${sql.table('legacy')} where id = ${id}`.execute(db)).rows,
+  ],
+])('an id is sent as it is beside a column of the tables that the SQL has: %s', async (_, query) => {
+  expect(await query()).toHaveLength(1)
+})
+
+test.each<[string, () => Promise<unknown>]>([
+  ['an id column', () => db.selectFrom('parcels').selectAll().where(isIt).execute()],
+  [
+    'one in a join',
+    () =>
+      db
+        .selectFrom('legacy')
+        .innerJoin('parcels', (on) => on.onTrue())
+        .select('legacy.id')
+        .where(isIt)
+        .execute(),
+  ],
+  ['a reference', () => db.selectFrom('notes').selectAll().where(sql<boolean>`parcel_id = ${id}`).execute()],
+  [
+    'in a subquery of the text',
+    () =>
+      db
+        .selectFrom('legacy')
+        .selectAll()
+        .where(sql<boolean>`exists (select 1 from parcels where id = ${id})`)
+        .execute(),
+  ],
+  [
+    'around a subquery',
+    () =>
+      db
+        .selectFrom('parcels')
+        .selectAll()
+        .where((eb) =>
+          eb.exists(db.selectFrom('legacy').select('name').where(sql<boolean>`parcels.id = ${id}`)),
+        )
+        .execute(),
+  ],
+  ['in a text', () => sql`select * from parcels where id = ${id}`.execute(db)],
+  [
+    'in a CTE of raw SQL',
+    () =>
+      db
+        .with('x', () => sql`select * from parcels`)
+        .selectFrom('x')
+        .selectAll()
+        .where(isIt)
+        .execute(),
+  ],
+  ['in a table that is not declared', () => sql`select * from parcel_view where id = ${id}`.execute(db)],
+])('it is refused beside an id column that would not find it: %s', async (_, query) => {
+  await expect(async () => query()).rejects.toThrow(
+    /^(?:parcels\.id|notes\.parcel_id)(?: as id| or notes\.id)?: the text of the SQL names the column/,
+  )
+})
