@@ -62,7 +62,17 @@ const results = runs.map(({ project, variable, version, tests }) => {
   const name = `${project}, ${version}`
   console.log(`\n${name}`)
   // Not the reporter that writes the pages of the newest version.
-  const args = ['vitest', 'run', '--reporter', 'default', '--project', project, '--project', 'alone', ...tests]
+  const args = [
+    'vitest',
+    'run',
+    '--reporter',
+    'default',
+    '--project',
+    project,
+    '--project',
+    'alone',
+    ...tests,
+  ]
   const env = { ...process.env, [variable]: version }
   return { name, passed: spawnSync('npx', args, { cwd: root, env, stdio: 'inherit' }).status === 0 }
 })
