@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import {
   flake,
   flax,
@@ -237,4 +238,15 @@ test('messages show values up to their bound, and cut longer ones', () => {
   const boundOf = (timeMs: number) => (thrownBy(() => flax.lowerBound(timeMs)) as IdError).message
   expect(boundOf(8.64e15)).toContain('+275760-09-13T00:00:00.000Z is outside')
   expect(boundOf(8.64e15 + 1)).toContain('8640000000000001 ms is outside')
+})
+
+test('Node prints an error without the members of an object that was refused', () => {
+  const refused = { generate: () => '', family: sno }
+  const error = new IdError('INVALID_OPTION', 'not a generator', { value: refused })
+  for (const one of [error, error.at('orders.id')]) {
+    expect(one.value).toBe(refused)
+    expect(inspect(one)).toContain('INVALID_OPTION')
+    expect(inspect(one)).not.toMatch(/generate|layout/)
+  }
+  expect(inspect(new IdError('INVALID_TYPE', 'not an id', { value: 5 }))).toContain('value: 5')
 })

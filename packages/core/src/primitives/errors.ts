@@ -118,6 +118,8 @@ export class IdError extends Error {
     this.code = code
     this.family = facts.family
     this.value = facts.value
+    // Node prints what is enumerable, and of a generator that would be its whole family.
+    if (Object(facts.value) === facts.value) Object.defineProperty(this, 'value', { enumerable: false })
     this.field = facts.field
     this.position = facts.position
     this.waitMs = facts.waitMs
@@ -137,7 +139,12 @@ export class IdError extends Error {
 
   /** A copy of this error with `path` set. */
   at(path: string): IdError {
-    return new IdError(this.code, `${path}: ${this.message}`, { ...this, path, cause: this })
+    return new IdError(this.code, `${path}: ${this.message}`, {
+      ...this,
+      value: this.value,
+      path,
+      cause: this,
+    })
   }
 }
 
