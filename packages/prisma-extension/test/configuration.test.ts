@@ -186,7 +186,7 @@ describe('raw queries', () => {
     vi.stubGlobal('Buffer', undefined)
     const { message } = refusal(() => readRows([{ order: 'é' }], { order: 'Order.id' }))
     vi.unstubAllGlobals()
-    expect(message).toMatch(/; stored is \\xc3a9$/)
+    expect(message).toMatch(/; the stored value is \\xc3a9$/)
   })
 
   test('refuse what is no id, no field, no column', () => {
