@@ -56,6 +56,23 @@ describe('inspect', () => {
     expect(other.err).toContain('ord: an id must begin with "ord_", not with "CUS_"')
   })
 
+  test('a wrong prefix, or no id after one, is one reason without a family too', async () => {
+    for (const [argv, reason] of [
+      [['--prefix', 'ord', id], `ord: an id must begin with "ord_", not with "cus_" as "${id}"`],
+      [['--prefix', 'ord', 'cus_abc'], 'ord: an id must begin with "ord_", not "cus_abc"'],
+      ...[['cus_abc'], ['--prefix', 'cus', 'cus_abc']].map((argv) => [
+        argv,
+        '"abc" after "cus_" is not an id of sno, uid, flax, uidLocal, flake, uuid7; pass --family to see why',
+      ]),
+      [['order_item_abc'], expect.stringMatching(/^"abc" after "order_item_" is not an id of /)],
+    ] as [string[], string][]) {
+      const [found] = await inspected(...argv)
+      expect(found?.refusals).toEqual([reason])
+    }
+    const [found] = await inspected('--family', 'flax', 'cus_abc')
+    expect(found?.refusals).toEqual(['flax: an id has 16 characters, not 7 ("cus_abc")'])
+  })
+
   test('of an id without a prefix there is none', async () => {
     const [found] = await inspected('--family', 'flax', bare)
     expect(found?.readings).toHaveLength(1)

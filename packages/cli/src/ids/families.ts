@@ -12,7 +12,7 @@ import {
   uid,
   uidLocal,
 } from '@snoflax/core'
-import { isPrefixed, snakeCase } from '@snoflax/core/adapter'
+import { baseOf, isPrefixed, snakeCase } from '@snoflax/core/adapter'
 import { discord, twitter, typeid, ulid, uuid7 } from '@snoflax/families'
 import { oneOf, UsageError } from '../exit.js'
 
@@ -109,9 +109,27 @@ export function readingsOf(
   if (lowered !== input && readingsOf(lowered, known, prefix, seals).found.length > 0) {
     return { found, refusals: [`prefixes are lower-case; pass ${lowered}`] }
   }
-  const refused = refusals(input, kinds)
-  return { found, refusals: [...new Set(refused.map(({ error }) => error.message))] }
+  return { found, refusals: reasons(input, own, kinds) }
 }
+
+/** Why no family reads the input: one reason for its prefix, or for what follows it, instead of one per family. */
+function reasons(input: string, bare: readonly IdFamily[], kinds: readonly IdFamily[]): string[] {
+  const head = kinds.find(isPrefixed)?.prefix ?? PREFIX.exec(input)?.[1]
+  if (head !== undefined && input.startsWith(`${head}_`) && kinds.length > 1) {
+    const [rest, names] = [input.slice(head.length + 1), bare.map(({ name }) => name)]
+    return [
+      `${JSON.stringify(rest)} after ${JSON.stringify(`${head}_`)} is not an id of ${names.join(', ')}; pass --family to see why`,
+    ]
+  }
+  const refused = refusals(input, kinds)
+  const behind = readings(input, bare).map(({ family }) => baseOf(family))
+  const wrong = refused.filter(({ error }) => error.code === 'WRONG_PREFIX')
+  const told = wrong.find(({ family }) => behind.includes(baseOf(family))) ?? wrong[0]
+  const kept = refused.filter((one) => one === told || !wrong.includes(one))
+  return [...new Set(kept.map(({ error }) => error.message))]
+}
+
+const PREFIX = /^([a-z](?:[a-z0-9_]*[a-z0-9])?)_/
 
 /** The family of a name, which may be written as in SQL too. @throws {UsageError} */
 export function familyNamed(name: string, options?: FamilyOptions): IdFamily {
