@@ -444,7 +444,11 @@ test('options that make no sense', async () => {
     ],
     [
       ['--column', 'customer.id=flax:hex'],
-      'storage must be one of text, binary, uuid, uuid8, bigint, not hex',
+      'storage must be one of text, binary, uuid, uuid8, bigint, not hex; for a text column with the prefix hex_, pass customer.id=flax:hex_',
+    ],
+    [
+      ['--column', 'customer.id=flax:uuid-8'],
+      'storage must be one of text, binary, uuid, uuid8, bigint, not uuid-8',
     ],
     [
       ['--sample', 'many'],

@@ -52,7 +52,20 @@ export function parseColumn(text: string, options: FamilyOptions): StatedColumn 
   return {
     place,
     family: familyNamed(family, options),
-    storage: storage === undefined ? undefined : storageNamed(storage),
+    storage: storage === undefined ? undefined : storageOrPrefix(place, family, storage),
+  }
+}
+
+/** @throws {UsageError} that also names the form of a prefix, if the text could be one. */
+function storageOrPrefix(place: string, family: string, text: string): StorageName {
+  const hint = /^[a-z][a-z0-9_]*$/i.test(text)
+    ? `; for a text column with the prefix ${text}_, pass ${place}=${family}:${text}_`
+    : ''
+  try {
+    return storageNamed(text)
+  } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(`${error.message}${hint}`)
+    throw error
   }
 }
 
