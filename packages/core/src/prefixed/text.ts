@@ -46,7 +46,10 @@ const unanchored = ({ source }: RegExp): string => source.replace(/^\^/, '').rep
 function refuse(prefix: string, base: IdFamily, text: unknown): never {
   const head = `${prefix}_`
   if (typeof text !== 'string') return refuseType(prefix, 'an id must be a string', text)
-  if (text.startsWith(head)) return refuseRest(prefix, base, text)
+  const found = prefixOf(base, text)
+  // Another prefix may begin with this one, as `a_b_` with `a_`.
+  const isAnother = found !== undefined && found !== prefix && base.is(text.slice(found.length + 1))
+  if (text.startsWith(head) && !isAnother) return refuseRest(prefix, base, text)
   const facts = { family: prefix, value: text, position: 0 }
   if (base.is(text)) {
     throw new IdError(
@@ -55,7 +58,6 @@ function refuse(prefix: string, base: IdFamily, text: unknown): never {
       facts,
     )
   }
-  const found = prefixOf(base, text)
   const given = found === undefined ? `not ${show(text)}` : `not with ${show(`${found}_`)} as ${show(text)}`
   throw new IdError('WRONG_PREFIX', `${prefix}: an id must begin with ${show(head)}, ${given}`, facts)
 }

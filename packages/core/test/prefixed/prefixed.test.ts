@@ -139,7 +139,8 @@ describe('a wrong text', () => {
     [bare, 'WRONG_PREFIX', 'cus: "Kpcan0M1FakODT4k" has no prefix; expected "cus_Kpcan0M1FakODT4k"'],
     ['', 'WRONG_PREFIX', 'cus: an id must begin with "cus_", not ""'],
     [`_${bare}`, 'WRONG_PREFIX', 'cus: an id must begin with "cus_", not "_Kpcan0M1FakODT4k"'],
-    [`cus_cus_${bare}`, 'INVALID_LENGTH', 'cus: "cus_cus_Kpcan0M1FakODT4k", after "cus_": '],
+    [`cus_cus_${bare}`, 'WRONG_PREFIX', 'cus: an id must begin with "cus_", not with "cus_cus_" as '],
+    [`cus_cus-${bare}`, 'INVALID_LENGTH', 'cus: "cus_cus-Kpcan0M1FakODT4k", after "cus_": '],
     [`cus_${bare.slice(1)}`, 'INVALID_LENGTH', 'cus: "cus_pcan0M1FakODT4k", after "cus_": '],
     [`cus_${bare.slice(1)}!`, 'INVALID_CHARACTER', 'cus: "cus_pcan0M1FakODT4k!", after "cus_": '],
   ] as const)('%j is refused: %s', (text, code, message) => {
@@ -265,6 +266,10 @@ test('a refusal finds the prefix that a text has, if it has one', () => {
     [customer, 'ord_Kpc_n0M1FakODT4k', 'not with "ord_" as "ord_Kpc_n0M1FakODT4k"'],
     [number, 'or_der_12', 'not with "or_der_" as "or_der_12"'],
     [number, 'order12', 'not "order12"'],
+    // its own prefix goes on
+    [customer, `cus_old_${flax.min}`, `not with "cus_old_" as "cus_old_${flax.min}"`],
+    [customer, `cus_cus_${flax.min}`, `not with "cus_cus_" as "cus_cus_${flax.min}"`],
+    [number, 'no_old_12', 'not with "no_old_" as "no_old_12"'],
   ] as const) {
     const { message } = expectRefusal(() => family.parse(text), 'WRONG_PREFIX', { position: 0 })
     expect(message.endsWith(told), message).toBe(true)
