@@ -57,6 +57,17 @@ const tableName = (table: string): string => nameOf(shownName(table).split('.').
 const OWN = ['flax', 'sno', 'flake', 'uid', 'uidLocal']
 /** Families whose columns need a generator. */
 const NAMELESS = ['flake', 'uid', 'uidLocal']
+const hasOwn = ({ family, prefix }: RootPlan): boolean => prefix === undefined && OWN.includes(family)
+
+/** The family as TypeScript's expression. */
+function familyCode({ family, prefix, stored }: RootPlan): string {
+  if (prefix === undefined) return family
+  const more = stored === 'prefixed' ? ", { stored: 'prefixed' }" : ''
+  return family === 'typeid' ? `typeid('${prefix}'${more})` : `prefixed(${family}, '${prefix}'${more})`
+}
+
+const typeCode = ({ prefix }: RootPlan): string => (prefix === undefined ? 'string' : `Id<'${prefix}'>`)
+
 /** A column's default storage. */
 const storageByDefault = (family: string): string =>
   family === 'flake' || family === 'uidLocal' ? 'bigint' : 'uuid'
@@ -219,23 +230,30 @@ const DIALECTS: Record<Orm, Dialect> = {
   typeorm: {
     key: ({ column, property }, root, database) => {
       const { family } = root
+      if (root.stored === 'bare' && root.storage === 'text')
+        refuse(
+          placeOf(root),
+          "TypeORM can't have a prefix that a text column doesn't store; plan it with another storage or stored: 'prefixed'",
+          root.storage,
+        )
       const more = options([
         column !== property && `name: ${written(column)}`,
         NAMELESS.includes(family) && 'generator',
         storageOption(root, database),
       ])
-      return OWN.includes(family)
+      return hasOwn(root)
         ? `@${pascal(family)}IdColumn(${more}) ${property}!: ${pascal(family)}Id`
-        : `@IdColumn(${[family, more].filter(Boolean).join(', ')}) ${property}!: string`
+        : `@IdColumn(${[familyCode(root), more].filter(Boolean).join(', ')}) ${property}!: ${typeCode(root)}`
     },
-    reference: ({ column, property }, { family }, isNullable) => {
+    reference: ({ column, property }, root, isNullable) => {
+      const { family } = root
       const more = options([
         column !== property && `name: ${written(column)}`,
         isNullable && 'nullable: true',
       ])
-      const own = OWN.includes(family)
-      return `@${own ? `${pascal(family)}IdColumn.plain(` : `IdColumn.plain(${family}${more && ', '}`}${more}) ${property}!: ${
-        own ? `${pascal(family)}Id` : 'string'
+      const own = hasOwn(root)
+      return `@${own ? `${pascal(family)}IdColumn.plain(` : `IdColumn.plain(${familyCode(root)}${more && ', '}`}${more}) ${property}!: ${
+        own ? `${pascal(family)}Id` : typeCode(root)
       }${isNullable ? ' | null' : ''}`
     },
     extra: ({ column, property }, old, database) => {
@@ -263,6 +281,8 @@ const DIALECTS: Record<Orm, Dialect> = {
       [
         prismaField(name, prismaIdType(root, database), false, ['@id', '@default(dbgenerated())']),
         `/// @snoflax ${root.family}`,
+        ...(root.prefix === undefined ? [] : [`prefix=${root.prefix}`]),
+        ...(root.stored === 'prefixed' ? ['stored=prefixed'] : []),
         ...(root.storage === 'uuid8' ? ['storage=uuid8'] : []),
         ...(database === 'MariaDB' && root.storage === 'text' ? ['collation=ascii_bin'] : []),
       ].join(' '),
@@ -285,13 +305,14 @@ const DIALECTS: Record<Orm, Dialect> = {
         written(column),
         options([NAMELESS.includes(family) && 'generator', storageOption(root, database)]),
       ]
-      const call = OWN.includes(family)
+      const call = hasOwn(root)
         ? `${family}Id(${more.filter(Boolean).join(', ')})`
-        : `idColumn(${[family, ...more].filter(Boolean).join(', ')})`
+        : `idColumn(${[familyCode(root), ...more].filter(Boolean).join(', ')})`
       return `${property}: ${call}.primaryKey(),`
     },
-    reference: ({ column, property }, { family, table, key }, isNullable) => {
-      const column_ = OWN.includes(family) ? `${family}Id.ref(` : `idColumn.ref(${family}, `
+    reference: ({ column, property }, root, isNullable) => {
+      const { family, table, key } = root
+      const column_ = hasOwn(root) ? `${family}Id.ref(` : `idColumn.ref(${familyCode(root)}, `
       return `${property}: ${column_}${written(column)}, () => ${tableName(table)}.${nameOf(key).property})${isNullable ? '' : '.notNull()'},`
     },
     extra: ({ column, property }, old, database) => {

@@ -7,6 +7,7 @@ import { Obstacles, refuse } from './obstacles.js'
 import { type AdoptionOptions, checkBackfill, type SwitchOptions, type TableOptions } from './options.js'
 import { schemaChange } from './orms.js'
 import {
+  familyFacts,
   type Key,
   legacyName,
   type Plan,
@@ -147,8 +148,7 @@ function* readPlan<Details>(
     table: key.table,
     key: key.column,
     keyType: known.get(pathOf(key))?.type as string,
-    family: storage.family.name,
-    layout: JSON.stringify(storage.family.layout),
+    ...familyFacts(storage.family),
     storage: storage.name,
     type: storage.column.sql,
     default: table.default,

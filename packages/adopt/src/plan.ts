@@ -1,3 +1,5 @@
+import type { IdFamily } from '@snoflax/core'
+import { baseOf, isPrefixed } from '@snoflax/core/adapter'
 import type { ReplacedColumn } from './adoption.js'
 import { type Obstacles, refuse } from './obstacles.js'
 import type { Stage } from './schema-change.js'
@@ -16,15 +18,28 @@ export interface ForeignKey {
   readonly targetColumns: readonly string[]
 }
 
+/** What the plan keeps of a family. */
+interface FamilyFacts {
+  /** The name, without the prefix. */
+  readonly family: string
+  /** The prefix, if the ids have one, and whether columns store it. */
+  readonly prefix: string | undefined
+  readonly stored: 'bare' | 'prefixed' | undefined
+  /** The layout as JSON: its epoch and bits. */
+  readonly layout: string
+}
+
+export function familyFacts(family: IdFamily): FamilyFacts {
+  const { prefix, stored } = isPrefixed(family) ? family : {}
+  return { family: baseOf(family).name, prefix, stored, layout: JSON.stringify(family.layout) }
+}
+
 /** A table whose key is replaced. */
-export interface RootPlan {
+export interface RootPlan extends FamilyFacts {
   readonly table: string
   readonly key: string
   /** As declared. */
   readonly keyType: string
-  readonly family: string
-  /** The family's layout as JSON: its epoch and bits. */
-  readonly layout: string
   readonly storage: string
   /** Of the new column. */
   readonly type: string

@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import { quoteName } from '@snoflax/core/adapter'
 import type { Phase, ReplacedColumn } from './adoption.js'
 import type { Driver } from './driver.js'
 import { refuse } from './obstacles.js'
-import { differs, newName, type Plan, pathOf, type RootPlan, rootOf, shownName } from './plan.js'
+import { differs, familyFacts, newName, type Plan, pathOf, type RootPlan, rootOf, shownName } from './plan.js'
 import type { KeyRecipe } from './recipes.js'
 import type { Work } from './work.js'
 
@@ -101,18 +102,21 @@ export function* refuseStrays(
 export const refuseUnfilled = (place: string): never =>
   refuse(place, 'some rows were not updated; look for a trigger that cancels updates')
 
+const planned = ({ family, prefix, stored, storage }: RootPlan): string =>
+  `${family} as ${storage}${prefix === undefined ? '' : ` with prefix ${prefix}_, stored: '${stored}'`}`
+
 /** Refuses options that differ from the plan in progress. Functions and times are passed again. */
 export function refuseOther({ roots }: Plan, recipes: readonly KeyRecipe[]): void {
   const isSame = (root: RootPlan, i: number): boolean => {
-    const { family, name } = recipes[i]?.storage ?? {}
-    return (
-      root.family === family?.name && root.layout === JSON.stringify(family.layout) && root.storage === name
-    )
+    const { storage } = recipes[i] ?? {}
+    if (storage === undefined || storage.name !== root.storage) return false
+    const { family, prefix, stored, layout } = root
+    return isDeepStrictEqual({ family, prefix, stored, layout }, familyFacts(storage.family))
   }
   if (roots.length === recipes.length && roots.every(isSame)) return
-  const planned = roots.map(({ table, family, storage }) => `${shownName(table)} to ${family} as ${storage}`)
+  const begun = roots.map((root) => `${shownName(root.table)} to ${planned(root)}`)
   refuse(
     'tables',
-    `an adoption of ${planned.join(', ')} is in progress; plan it with the same tables and families, or abandon it`,
+    `an adoption of ${begun.join(', ')} is in progress; plan it with the same tables and families, or abandon it`,
   )
 }

@@ -73,14 +73,71 @@ test('another storage than the column has by itself is said', async () => {
   ])
 })
 
-test('a family with a prefix is named, not written as its base', async () => {
-  const lines = await linesOf(
-    'uuid',
-    (clock) => prefixed(flax, 'ord').generator({ monotonic: true, clock }),
+const behind =
+  (stored: 'bare' | 'prefixed'): TableOptions['generator'] =>
+  (clock) =>
+    prefixed(flax, 'ord', { stored }).generator({ monotonic: true, clock })
+
+test.each<[Orm, 'bare' | 'prefixed', string[]]>([
+  [
     'typeorm',
-    'finished',
+    'bare',
+    [
+      "@IdColumn(prefixed(flax, 'ord')) Id!: Id<'ord'>",
+      "@IdColumn.plain(prefixed(flax, 'ord'), { name: 'big_order_id' }) bigOrderId!: Id<'ord'>",
+    ],
+  ],
+  [
+    'typeorm',
+    'prefixed',
+    [
+      "@IdColumn(prefixed(flax, 'ord', { stored: 'prefixed' }), { storage: 'text' }) Id!: Id<'ord'>",
+      "@IdColumn.plain(prefixed(flax, 'ord', { stored: 'prefixed' }), { name: 'big_order_id' }) bigOrderId!: Id<'ord'>",
+    ],
+  ],
+  [
+    'drizzle',
+    'bare',
+    [
+      "Id: idColumn(prefixed(flax, 'ord'), 'Id').primaryKey(),",
+      "bigOrderId: idColumn.ref(prefixed(flax, 'ord'), 'big_order_id', () => bigOrders.Id).notNull(),",
+    ],
+  ],
+  [
+    'prisma',
+    'bare',
+    [
+      'Id String @id @default(dbgenerated()) @db.Uuid /// @snoflax flax prefix=ord',
+      'bigOrderId String @map("big_order_id") @db.Uuid',
+    ],
+  ],
+  [
+    'prisma',
+    'prefixed',
+    [
+      'Id String @id @default(dbgenerated()) /// @snoflax flax prefix=ord stored=prefixed',
+      'bigOrderId String @map("big_order_id")',
+    ],
+  ],
+])('%s: a family with a prefix that is %s', async (orm, stored, lines) => {
+  expect(await linesOf('uuid', behind(stored), orm, 'finished')).toEqual(lines)
+})
+
+test('typeorm: a prefix that a text column does not store is refused', async () => {
+  await expect(linesOf('uuid', behind('bare'), 'typeorm', 'finished', 'text')).rejects.toThrow(
+    /big_orders\.Id: TypeORM can't have a prefix that a text column doesn't store; plan it with/,
   )
-  expect(lines.join('\n')).not.toMatch(/FlaxIdColumn/)
+})
+
+test('an adoption goes on only with the same prefix, stored the same way', async () => {
+  await database.query('CREATE TABLE orders (id integer PRIMARY KEY)')
+  const planned = (stored: 'bare' | 'prefixed') =>
+    plan(database, [{ table: 'orders', createdAt: SPAN, generator: behind(stored), storage: 'text' }])
+  await (await planned('bare')).backfill()
+  await planned('bare')
+  await expect(planned('prefixed')).rejects.toThrow(
+    "an adoption of public.orders to flax as text with prefix ord_, stored: 'bare' is in progress; plan it with",
+  )
 })
 
 test.each<[string, string, TableOptions['generator'], RegExp]>([
