@@ -1,6 +1,6 @@
 import 'reflect-metadata'
 import { type FlaxId, flax, type Id, prefixed, type SnoId } from '@snoflax/core'
-import { type OpenDatabase, sqlite } from '@snoflax/test'
+import { type OpenDatabase, postgres, sqlite } from '@snoflax/test'
 import { FlaxIdColumn, IdColumn, SnoIdColumn } from '@snoflax/typeorm'
 import { Column, type DataSource, Entity, type InsertQueryBuilder, type SelectQueryBuilder } from 'typeorm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -65,6 +65,22 @@ describe.each(kinds)('$name', (kind) => {
     'COALESCE(c.id, c.id) IN (i.text)',
   ])('columns that are never equal are refused: %s', async (condition) => {
     await expect(joined(condition)).rejects.toThrow(NEVER)
+  })
+
+  test
+    .runIf(kind !== postgres)
+    .each([
+      'COALESCE(c.word, c.id) = :id',
+      'CASE WHEN 1 = 1 THEN c.word ELSE c.id END = :id',
+      'COALESCE(c.word, c.id, :id) IS NOT NULL',
+      'COALESCE(c.text, c.id) = :id',
+      ':id IN (c.text, c.id)',
+      ':id BETWEEN c.text AND c.id',
+    ])('an id that is compared with several stored forms is refused: %s', async (condition) => {
+    const found = (id: string) =>
+      dataSource.manager.createQueryBuilder(Customer, 'c').where(condition).setParameters({ id }).getCount()
+    await expect(found(customer.id)).rejects.toThrow(failing('parameter :id is an id in an expression'))
+    await expect(found('none')).resolves.toBeTypeOf('number')
   })
 
   test('text beside ids in another form finds nothing, or is an error', async () => {

@@ -52,7 +52,7 @@ export function comparisonsIn(
   { expressionAt, operandAt }: Expressions,
 ): (parameter: number) => Comparison {
   const known = new Map<string, Comparison>()
-  const passed = new Map<Group, string | undefined>()
+  const passed = new Map<Group, string[] | undefined>()
   const rows = new Map<Range, Tokens[]>()
   const members = new Map<Tokens, Tokens[]>()
 
@@ -73,7 +73,7 @@ export function comparisonsIn(
     }
     const pathsOf = (others: readonly Range[]): Comparison['paths'] => {
       const members = changed ? [] : others.flatMap((one) => membersOf(one, row))
-      return members.filter((one) => !isParameter(one)).map(pathOf)
+      return members.filter((one) => !isParameter(one)).flatMap((one) => returnedPaths(one) ?? [undefined])
     }
     if (operands.length > 1) return end(pathsOf(operands.filter((one) => one !== operand)))
     if (group === undefined) return end([])
@@ -86,7 +86,7 @@ export function comparisonsIn(
     if (isQuery(tokens, group)) return goOn(group, row, true)
     if (calls(caller, PASSING)) {
       const passed = changed ? undefined : passedBy(group)
-      return passed === undefined ? goOn(group, row, changed) : end([passed])
+      return passed === undefined ? goOn(group, row, changed) : end(passed, group.expressions)
     }
     if (isFunction(caller) && !isWord(caller, 'ROW')) return goOn(group, row, true)
     const isRow = !isWord(caller, 'IN', ...QUANTIFIERS) && group.expressions.length > 1
@@ -115,8 +115,8 @@ export function comparisonsIn(
       return isList ? membersIn(inside) : [inside]
     })
 
-  const passedBy = (group: Group): string | undefined =>
-    once(passed, group, () => pathOf(tokens.slice(group.from - 1, group.to + 1)))
+  const passedBy = (group: Group): string[] | undefined =>
+    once(passed, group, () => returnedPaths(tokens.slice(group.from - 1, group.to + 1)))
 
   return (parameter) => compare({ from: parameter, to: parameter }, [], false)
 }
@@ -180,6 +180,11 @@ export function pathsOf(tokens: Tokens): string[] {
   if (tokens.length === 1) return only?.kind === 'name' && !isWord(only, 'NULL') ? [only.parts.join('.')] : []
   const answers = returnedBy(tokens)
   return answers.some(([token]) => token?.kind === 'string') ? [] : answers.flatMap(pathsOf)
+}
+
+const returnedPaths = (tokens: Tokens): string[] | undefined => {
+  const paths = pathsOf(tokens)
+  return paths.length === 0 ? undefined : paths
 }
 
 /** The expressions one of which this one returns: arguments of a function, results of a CASE, content of parentheses. */

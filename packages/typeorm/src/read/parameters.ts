@@ -27,6 +27,7 @@ import {
   idColumnBehind,
   idsOfSelect,
   insertedIn,
+  isReadAs,
   remembered,
   type Scope,
   type Selection,
@@ -157,7 +158,8 @@ function marksBy(
     const columns = columnsOf(comparison, at, columnAt)
     const column = columns.find((one) => one !== undefined)
     if (column && comparison.byPattern) return markOfPattern(column)
-    if (column && columns.every((one) => one !== undefined)) return MARK + column.number
+    if (column && columns.every((one) => one && isReadAs(one.storage, column.storage)))
+      return MARK + column.number
     // A value that is compared only with other columns is not an id.
     if (!column && columns.length > 0 && comparison.paths.every((path) => path !== undefined)) return ''
     const guards = around(comparison.around).map(({ number }) => number)

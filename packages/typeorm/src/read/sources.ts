@@ -260,7 +260,8 @@ function theOnly(
   return first
 }
 
-const isReadAs = (one: IdStorage<string>, other: IdStorage<string> | undefined): boolean =>
+/** Whether the stored ids of one column are those of the other. */
+export const isReadAs = (one: IdStorage<string>, other: IdStorage<string> | undefined): boolean =>
   (one.name === other?.name && one.family.name === other.family.name) || !(one.converts || other?.converts)
 
 function refuseMixed(
