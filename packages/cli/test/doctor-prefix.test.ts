@@ -152,3 +152,33 @@ test('a reference that is declared with another prefix than its target', async (
   ])
   await database.close()
 })
+
+test('keys of two tables that are declared with one prefix', async () => {
+  const database = await sqlite.open()
+  database.connection.exec(`CREATE TABLE users (id BLOB PRIMARY KEY);
+    CREATE TABLE customer (id BLOB PRIMARY KEY);
+    CREATE TABLE orders (order_id BLOB PRIMARY KEY, customer_id BLOB);
+    CREATE TABLE vip (id BLOB PRIMARY KEY REFERENCES customer);
+    CREATE TABLE profile (user_id BLOB PRIMARY KEY)`)
+  const stated = (prefix: string): string =>
+    declaring(
+      `sharing-${prefix}`,
+      `users: { id: bare('usr')() }, profile: { user_id: bare('usr')() },
+       customer: { id: bare('cus')() }, vip: { id: bare('cus')() },
+       orders: { order_id: bare('${prefix}')(), customer_id: bare('cus').plain() }`,
+    )
+  expect((await doctor(database.file, '--kysely', stated('ord'))).findings).toEqual([])
+  expect((await doctor(database.file, '--kysely', stated('cus'))).findings).toEqual([
+    {
+      check: 'declaration',
+      severity: 'warning',
+      where: 'orders.order_id',
+      message: "declared with the prefix cus_, as customer.id is: the prefix doesn't tell their ids apart",
+      cure: {
+        leaves:
+          'declare one of them with another prefix; if they have the same ids, add a foreign key between them',
+      },
+    },
+  ])
+  await database.close()
+})

@@ -49,6 +49,7 @@ export async function examine(database: LiveDatabase, options: ExamineOptions): 
     ...functions.filter((one) => !isAfterValues(one)),
     ...missing(known, options),
     ...mismatched(examination),
+    ...sharing(examination),
     ...faults,
     ...functions.filter(isAfterValues),
   ].filter(({ check }) => !options.skip.includes(check))
@@ -109,6 +110,28 @@ const mismatched = ({ columns }: Examination): Finding[] =>
         finding('declaration', placeOf(column), message, { leaves: 'declare both with the same family' }),
       ]
     })
+
+/** Keys of tables without a foreign key between them that are declared with one prefix. */
+function sharing({ columns }: Examination): Finding[] {
+  const first = new Map<string, Column>()
+  return columns.flatMap(({ column, family, evidence }) => {
+    const isDeclared = evidence === 'declared' || evidence === 'option'
+    if (!isDeclared || !isPrefixed(family) || !column.isKey || column.references !== undefined) return []
+    const other = first.get(family.prefix)
+    if (other === undefined) first.set(family.prefix, column)
+    if (other === undefined || isNamedAfter(column, other) || isNamedAfter(other, column)) return []
+    const message = `declared with the prefix ${family.prefix}_, as ${placeOf(other)} is: the prefix doesn't tell their ids apart`
+    const leaves =
+      'declare one of them with another prefix; if they have the same ids, add a foreign key between them'
+    return [finding('declaration', placeOf(column), message, { leaves }, 'warning')]
+  })
+}
+
+/** Whether a column such as `user_id` or `userId` is named after a table `user` or `users`. */
+function isNamedAfter({ name }: Column, { table }: Column): boolean {
+  const named = /^(.+?)_?id$/i.exec(name)?.[1]?.toLowerCase()
+  return named !== undefined && (table.split('.').at(-1) as string).toLowerCase().startsWith(named)
+}
 
 /** The checks that read values. */
 const OF_VALUES: readonly CheckName[] = ['malformed', 'future', 'duplicate', 'reference']
