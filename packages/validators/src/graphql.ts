@@ -1,4 +1,4 @@
-import type { IdFamily } from '@snoflax/core'
+import { IdError, type IdFamily } from '@snoflax/core'
 import { checkFamily, checkOptions } from '@snoflax/core/adapter'
 import { GraphQLError, GraphQLScalarType, Kind, print, type ValueNode } from 'graphql'
 import { refusal } from './refusal.js'
@@ -26,21 +26,29 @@ export function idScalar<AnId extends string>(
   checkFamily(family, 'idScalar: family')
   checkOptions('idScalar', options, { name: 'any', description: 'any' })
   const { name = scalarName(family), description = `An id of family ${family.name}, as text.` } = options
-  const check = (value: unknown, nodes?: ValueNode): AnId => {
-    const error = refusal(family, value)
-    if (error === undefined) return value as AnId
+  const refuse = (error: IdError, nodes?: ValueNode): never => {
     throw new GraphQLError(error.message, {
       ...(nodes && { nodes }),
       originalError: error,
       extensions: { code: error.code },
     })
   }
+  const check = (value: unknown, nodes?: ValueNode): AnId => {
+    const error = refusal(family, value)
+    return error === undefined ? (value as AnId) : refuse(error, nodes)
+  }
+  // The digits of an integer and the name of an enum value could be an id, were they quoted.
+  const refuseLiteral = (node: ValueNode): never => {
+    const value = print(node)
+    const message = `${family.name}: an id must be a string, not the literal ${value}`
+    return refuse(new IdError('INVALID_TYPE', message, { family: family.name, value }), node)
+  }
   return new GraphQLScalarType({
     name,
     description,
     serialize: (value) => check(value),
     parseValue: (value) => check(value),
-    parseLiteral: (node) => check(node.kind === Kind.STRING ? node.value : print(node), node),
+    parseLiteral: (node) => (node.kind === Kind.STRING ? check(node.value, node) : refuseLiteral(node)),
   })
 }
 

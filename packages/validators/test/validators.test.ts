@@ -315,7 +315,12 @@ describe('GraphQL', () => {
       return [error?.extensions['code'], error?.message]
     }
     expect(await codeOf('{ same(id: "x") }')).toEqual(['INVALID_LENGTH', SHORT])
-    expect(await codeOf('{ same(id: 5) }')).toEqual(['INVALID_LENGTH', expect.stringContaining('("5")')])
+    for (const literal of ['5', '1234567890123456', ID, 'true', `["${ID}"]`]) {
+      expect(await codeOf(`{ same(id: ${literal}) }`)).toEqual([
+        'INVALID_TYPE',
+        `flax: an id must be a string, not the literal ${literal}`,
+      ])
+    }
     expect(await codeOf('{ broken }')).toEqual(['INVALID_TYPE', TYPE])
     expect(await codeOf('query ($id: FlaxId!) { same(id: $id) }', { id: 5 })).toEqual([
       'INVALID_TYPE',
