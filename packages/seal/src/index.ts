@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { IdError, type IdFamily, type StandardSchema } from '@snoflax/core'
-import { baseOf, checkFamily, checkOptions, isPrefixed, show, withPath } from '@snoflax/core/adapter'
+import { baseOf, checkFamily, isPrefixed, show, withPath } from '@snoflax/core/adapter'
 import { readBlock, TEXT_LENGTH, writeBlock } from './base64url.js'
 import { deriveKey, readKeys, type SealKey } from './key.js'
 
@@ -71,7 +71,7 @@ const TEXT = '[A-Za-z0-9_-]{21}[AQgw]'
  */
 export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealOptions): Seal<AnId> {
   checkFamily(family, 'seal: family')
-  checkOptions('seal', options, { keys: 'any' })
+  const keys = readKeys(options)
   const { byteLength } = family
   if (byteLength > LONGEST_ID) {
     const message = `${family.name}: ids of ${byteLength} bytes leave too few bits to check a sealed text; use a family of at most 12 bytes`
@@ -79,7 +79,7 @@ export function seal<AnId extends string>(family: IdFamily<AnId>, options: SealO
   }
   const prefix = isPrefixed(family) ? family.prefix : ''
   const head = prefix && `${prefix}_`
-  const derived = readKeys(options?.keys).map((key) => deriveKey(key, baseOf(family).name, prefix))
+  const derived = keys.map((key) => deriveKey(key, baseOf(family).name, prefix))
   const encrypt = cipherOf(derived[0] as Uint8Array)
   const decrypters = derived.map(decipherOf)
   const pattern = new RegExp(`^${head}${TEXT}$`)

@@ -20,12 +20,15 @@ const LEAST_DIFFERENT_BYTES = 18
 export const generateSealKey = (): string => randomBytes(KEY_BYTES).toString('base64url')
 
 /**
- * The bytes of the keys, in the same order.
+ * The bytes of the keys of `seal`'s options, in the same order.
  *
- * @throws {IdError} `INVALID_OPTION` for no key, a malformed key, one that can't be random, and a key that occurs
- * twice. The message doesn't show the key.
+ * @throws {IdError} `INVALID_OPTION` for no key, a malformed key, one that can't be random, a key that occurs twice, and
+ * other options. The error doesn't show the key, wherever among the options it is.
  */
-export function readKeys(keys: unknown): readonly Uint8Array[] {
+export function readKeys(options: unknown): readonly Uint8Array[] {
+  if (typeof options !== 'object' || options === null || Object.keys(options).some((name) => name !== 'keys'))
+    refuse('options', 'must be { keys: … }, without other members')
+  const { keys } = options as { readonly keys?: unknown }
   const list = Array.isArray(keys) ? keys : [keys]
   if (list.length === 0) refuse('keys', 'must have at least one key; create one with generateSealKey()')
   const read = list.map((key, index) => readKey(Array.isArray(keys) ? `keys[${index}]` : 'keys', key))

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { inspect } from 'node:util'
 import { runInNewContext } from 'node:vm'
 import { flake, flax, IdError, type IdFamily, prefixed, sno, uid, uidLocal } from '@snoflax/core'
 import { generateSealKey, seal } from '@snoflax/seal'
@@ -186,7 +187,7 @@ test.each(VECTORS)(
 
 test('what is no family is refused, and options that nobody reads', () => {
   expect(() => seal(flax, { keys: KEY, key: KEY } as never)).toThrow(
-    'seal: no option "key"; options are keys',
+    'seal: options must be { keys: … }, without other members',
   )
   expect(() => seal(undefined as never, { keys: KEY })).toThrow(
     'seal: family must be a family such as flax, not undefined; check for a circular import',
@@ -232,6 +233,19 @@ describe('keys', () => {
 
   test.each([undefined, null, {}, KEY, 'a key'])('are not there: %s', (options) => {
     expect(refusal(() => seal(flax, options as never)).code).toBe('INVALID_OPTION')
+  })
+
+  test.each([
+    ['instead of the options', KEY],
+    ['as text instead of the options', KEY.toString('hex')],
+    ['in a list instead of the options', [KEY.toString('hex')]],
+    ['under another name', { key: KEY.toString('hex') }],
+    ['as a name', { [KEY.toString('hex')]: true }],
+    ['beside the keys', { keys: OTHER, old: KEY.toString('hex') }],
+  ])('are not shown when they are passed %s', (_, options) => {
+    const error = refusal(() => seal(flax, options as never))
+    expect(error.code).toBe('INVALID_OPTION')
+    expect(inspect(error, { showHidden: true, depth: 9 })).not.toContain(KEY.toString('hex').slice(0, 8))
   })
 
   test('are bytes of another realm too', () => {
