@@ -162,9 +162,12 @@ export class Rewriter {
     const name = ColumnNode.is(node) ? node.column.name : column?.kind === 'ColumnNode' && column.column.name
     if ((meaning !== undefined && !isRaw(meaning)) || expected?.is !== 'id' || expected.isTyped || !name)
       return
-    const sources = table ? [scope.source(table.table.identifier.name)] : scope.all()
-    const isRawColumn = sources.some((one) => one?.isRaw && !one.columns.has(name))
-    if (!isRawColumn && !sources.every((one) => one?.isTable && !one.columns.has(name))) return
+    const named = table && [scope.source(table.table.identifier.name)]
+    const isRawColumn = (named ?? scope.all()).some((one) => one?.isRaw && !one.columns.has(name))
+    const isOther =
+      !meaning?.named.length &&
+      (named ?? scope.reachable()).every((one) => one?.isTable && !one.columns.has(name))
+    if (!isRawColumn && !isOther) return
     this.meanings.named.refuseUnknown(expected.ids.named, [name], ADVICE.known)
   }
 

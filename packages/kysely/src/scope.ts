@@ -95,6 +95,11 @@ export class Scope {
     return this.sources.map(({ relation }) => relation())
   }
 
+  /** The sources of this query and of those around it. */
+  reachable(): readonly Relation[] {
+    return [...this.all(), ...(this.parent?.reachable() ?? [])]
+  }
+
   /** A source by name, here or in a query around this one. */
   source(name: string, schema?: string): Relation | undefined {
     const found = this.sources.find(

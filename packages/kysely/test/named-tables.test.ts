@@ -8,7 +8,8 @@ import { expect, test } from 'vitest'
 
 const client = new Database(':memory:')
 client.exec(`create table parcels (id blob primary key); create table legacy (id text primary key);
-  create table notes (id text primary key, parcel_id blob)`)
+  create table notes (id text primary key, parcel_id blob);
+  create table pages (parcel blob)`)
 const ids = idPlugin({
   database: 'sqlite',
   tables: {
@@ -21,6 +22,9 @@ const db = new Kysely<any>({ dialect: new SqliteDialect({ database: client }), p
 const id = flax.generate()
 await db.insertInto('legacy').values({ id }).execute()
 await db.insertInto('notes').values({ id }).execute()
+await db.insertInto('parcels').values({ id }).execute()
+await db.insertInto('notes').values({ id: flax.generate(), parcel_id: id }).execute()
+client.exec('insert into pages select id from parcels')
 const isIt = sql<boolean>`id = ${id}`
 
 test.each<[string, () => Promise<unknown>]>([
@@ -89,4 +93,28 @@ test.each<[string, () => Promise<unknown>]>([
   await expect(async () => query()).rejects.toThrow(
     /^(?:parcels\.id|notes\.parcel_id)(?: as id| or notes\.id)?: the text of the SQL names the column/,
   )
+})
+
+test.each<[string, () => Promise<unknown>]>([
+  [
+    'an outer table that is not declared',
+    () =>
+      db
+        .selectFrom('pages')
+        .selectAll()
+        .where((eb) => eb.exists(eb.selectFrom('parcels').select('id').whereRef('id', '=', 'parcel')))
+        .execute(),
+  ],
+  [
+    'the alias of an id in the same query',
+    () =>
+      db
+        .selectFrom('notes')
+        .select((eb) => ['parcel_id', eb.fn.max('parcel_id').as('last')])
+        .groupBy('parcel_id')
+        .havingRef('last', '=', 'parcel_id')
+        .execute(),
+  ],
+])('an id is compared with a column that may be one: %s', async (_, query) => {
+  expect(await query()).toHaveLength(1)
 })
