@@ -13,6 +13,7 @@ const notes = sqliteTable('notes', {
   id: flaxId({ storage: 'text' }).primaryKey(),
   parcelId: flaxId.ref('parcel_id', () => parcels.id),
 })
+const trips = sqliteTable('trips', { tripId: flaxId('trip_id', { storage: 'binary' }).primaryKey() })
 /** Its ids are another program's, and just look like ours. */
 const legacy = sqliteTable('legacy', { id: text().primaryKey(), name: text() })
 const legacyRelations = relations(legacy, () => ({}))
@@ -95,6 +96,26 @@ test.each<[string, () => unknown]>([
     },
   ],
   [
+    'in a union that is a subquery',
+    () => {
+      const either = db
+        .select({ id: legacy.id })
+        .from(legacy)
+        .unionAll(db.select({ id: sql<string>`trip_id` }).from(trips))
+        .as('either')
+      return db.select().from(either).where(isIt).all()
+    },
+  ],
+  [
+    'in a subquery with the name of a table',
+    () =>
+      db
+        .select()
+        .from(db.select().from(parcels).as('legacy'))
+        .where(sql`legacy.id = ${id} and exists ${db.select({ one: sql`1` }).from(legacy)}`)
+        .all(),
+  ],
+  [
     'in a union',
     () =>
       db
@@ -105,7 +126,7 @@ test.each<[string, () => unknown]>([
   ],
 ])('it is refused beside an id column that would not find it: %s', (_, query) => {
   expect(query).toThrow(
-    /^(?:parcels\.id|notes\.parcel_id)(?: as id| or notes\.id)?: the text of the SQL names the column/,
+    /^(?:parcels\.id|notes\.parcel_id|trips\.trip_id)(?: as id| or notes\.id)?: the text of the SQL names the column/,
   )
 })
 

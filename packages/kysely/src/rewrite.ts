@@ -621,7 +621,8 @@ export class Rewriter {
       const columns = namedIn(scope.table(identifier.name, schema?.name))
       return { ...source, table: identifier.name, columns }
     })
-    const around = nodes.some(({ kind }) => kind === 'TableNode') ? [] : scope.tables()
+    const hasOwn = nodes.some(({ kind }) => kind === 'TableNode')
+    const around = (hasOwn ? scope.parent : scope)?.tables() ?? []
     const isPart = around.length > 0
     return { ...reading, isStatement: isStatement || isPart, sources: [...sources, ...around] }
   }

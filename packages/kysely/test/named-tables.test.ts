@@ -77,6 +77,15 @@ test.each<[string, () => Promise<unknown>]>([
         )
         .execute(),
   ],
+  [
+    'around a text with a table',
+    () =>
+      db
+        .selectFrom('parcels')
+        .selectAll()
+        .where(sql<boolean>`(select 1 from ${sql.table('legacy')} l where parcels.id = ${id}) = 1`)
+        .execute(),
+  ],
   ['in a text', () => sql`select * from parcels where id = ${id}`.execute(db)],
   [
     'in a CTE of raw SQL',

@@ -110,13 +110,21 @@ export class NamedColumns {
       const own = sources && this.meant(qualifiers[at], sources)
       if (!own) return columns
       const tables = new Set(own.flatMap(({ columns, table }) => (columns ? [] : withoutCase(table ?? ''))))
-      return [
+      const of = (others: readonly NamedColumn[], isMeant: (known: string) => boolean) => [
         ...own
           .flatMap((one) => [...(one.columns ?? [])])
-          .flatMap(([known, column]) => (isAs(known, name) ? [column] : [])),
-        ...columns.filter(({ table }) => table === undefined || tables.has(withoutCase(table))),
+          .flatMap(([known, column]) => (isMeant(known) ? [column] : [])),
+        ...others.filter(({ table }) => table === undefined || tables.has(withoutCase(table))),
       ]
+      const found = of(columns, (known) => isAs(known, name))
+      if (columns.length === 0 || !own.some(({ isRenamed }) => isRenamed)) return found
+      const families = new Set(found.flatMap((one) => (one.storage().converts ? [one.family] : [])))
+      return [...found, ...of(this.all(), () => true).filter(({ family }) => !families.has(family))]
     })
+  }
+
+  private all(): NamedColumn[] {
+    return [...this.columns.values()].flatMap((places) => [...places.values()].flat())
   }
 
   /** The tables of a name with this qualifier; undefined if one of them is unknown. */

@@ -150,6 +150,7 @@ describe('the tables of a statement tell which column a name means', () => {
   add('orders', 'id', 'binary')
   add('orders', 'customer_id', 'binary')
   add('customers', 'id', 'text')
+  add('trips', 'trip_id', 'binary')
   several.addTable('legacy')
   several.addTable('Visit')
   const meant = (text: string) => [
@@ -197,6 +198,46 @@ describe('the tables of a statement tell which column a name means', () => {
     ['SELECT * FROM legacy, some_view WHERE id = #', 'orders.id', 'customers.id'],
     ['SELECT * FROM my_function() WHERE id = #', 'orders.id', 'customers.id'],
     ['INSERT legacy SELECT * FROM orders WHERE id = #', 'orders.id', 'customers.id'],
+    [
+      'WITH some_view AS (SELECT * FROM some_view) SELECT * FROM some_view WHERE id = #',
+      'orders.id',
+      'customers.id',
+    ],
+    [
+      'WITH a AS (SELECT * FROM b), b AS (SELECT * FROM legacy) SELECT * FROM a WHERE id = #',
+      'orders.id',
+      'customers.id',
+    ],
+    ['WITH RECURSIVE a AS (SELECT * FROM legacy UNION SELECT * FROM a) SELECT * FROM a WHERE id = #'],
+    [
+      'SELECT 1 FROM some_view WHERE id = # WINDOW some_view AS (PARTITION BY 1)',
+      'orders.id',
+      'customers.id',
+    ],
+    // An alias may be the name of another table.
+    ['SELECT * FROM legacy l JOIN (SELECT * FROM orders) legacy ON legacy.id = #', 'orders.id'],
+    ['SELECT * FROM legacy l, (orders o CROSS JOIN legacy x) legacy WHERE legacy.id = #', 'orders.id'],
+    ['SELECT * FROM f() legacy, legacy l WHERE legacy.id = #', 'orders.id', 'customers.id'],
+    ["SELECT * FROM legacy 'x', orders 'legacy' WHERE legacy.id = #", 'orders.id'],
+    // Columns may have other names than in their tables.
+    ['WITH a (id) AS (SELECT * FROM trips) SELECT * FROM a WHERE id = #', 'trips.trip_id'],
+    ['SELECT * FROM trips AS t (id) WHERE t.id = #', 'trips.trip_id'],
+    ['SELECT * FROM trips t (id), legacy WHERE legacy.id = #'],
+    ['SELECT * FROM (VALUES ((SELECT trip_id FROM trips))) AS a (id) WHERE id = #', 'trips.trip_id'],
+    ['SELECT * FROM unnest(ARRAY(SELECT trip_id FROM trips)) AS id WHERE id = #', 'trips.trip_id'],
+    [
+      'SELECT * FROM (SELECT id FROM legacy UNION ALL SELECT trip_id FROM trips) a WHERE a.id = #',
+      'trips.trip_id',
+    ],
+    ['SELECT * FROM legacy JOIN trips ON (trips.name = 1) WHERE id = #'],
+    ['INSERT INTO trips AS t (id, trip_id) VALUES (#, 1)'],
+    ['SELECT convert(name USING utf8mb4) FROM legacy WHERE id = #'],
+    // What only some databases have.
+    ['SELECT * FROM legacy FOR SYSTEM_TIME AS OF 1, orders o WHERE o.id = #', 'orders.id', 'customers.id'],
+    ['SELECT * FROM legacy USE INDEX FOR ORDER BY (i), orders o WHERE o.id = #', 'orders.id', 'customers.id'],
+    ['SELECT * FROM legacy offset, orders o WHERE o.id = #', 'orders.id'],
+    ['DELETE FROM legacy USING (orders o JOIN legacy l ON true) WHERE o.id = #', 'orders.id'],
+    ['MERGE INTO legacy USING (SELECT * FROM orders) o ON o.id = # WHEN MATCHED THEN DELETE', 'orders.id'],
     // A part of a statement does not tell its tables.
     ['id = # AND EXISTS (SELECT 1 FROM legacy)', 'orders.id', 'customers.id'],
   ])('%s', (text, ...expected) => {

@@ -33,6 +33,7 @@ import {
   type SQLWrapper,
   StringChunk,
   Subquery,
+  sql,
   Table,
   View,
   ViewBaseConfig,
@@ -356,12 +357,14 @@ function sourcesIn(chunks: readonly SQLChunk[], database: Database): readonly Na
     if (!reading.isStatement) return undefined
     for (const source of reading.sources) {
       const chunk = source.chunk === undefined ? undefined : query.cells[source.chunk]?.chunk
-      const { table = tableOf(chunk) && originalName(tableOf(chunk) as Table) } = source
-      const known = [...tables].filter((one) => originalName(one) === table)
+      const own = tableOf(chunk)
+      const { table, schema } = own ? nameOf(own) : source
+      const known = [...tables].map((one) => ({ ...nameOf(one), columns: namedOf(one) }))
+      const meant = known.filter((one) => one.table === table && one.schema === schema)
       if (is(chunk, View)) sources.push({ ...source, ...answeredBy(chunk) })
-      else if (known.length > 0)
-        sources.push(...known.map((one) => ({ ...source, table, columns: namedOf(one) })))
-      else sources.push({ ...source, isQuery: source.isQuery || is(chunk, Subquery) })
+      else if (is(chunk, Subquery)) sources.push({ ...source, alias: chunk._.alias, isQuery: true })
+      else if (meant.length > 0) sources.push(...meant.map((one) => ({ ...source, ...one })))
+      else sources.push(source)
     }
   }
   return sources
@@ -372,9 +375,9 @@ function queriesIn(chunks: readonly SQLChunk[]): MarkedQuery[] {
   const query = new MarkedQuery().read(chunks)
   const inner = query.cells.flatMap(({ chunk }) =>
     is(chunk, Subquery)
-      ? queriesIn([chunk._.sql])
+      ? queriesIn([sql`(${chunk._.sql})`])
       : is(chunk, TypedQueryBuilder)
-        ? queriesIn([(chunk as unknown as SQLWrapper).getSQL()])
+        ? queriesIn([sql`(${(chunk as unknown as SQLWrapper).getSQL()})`])
         : [],
   )
   return [query, ...inner]
@@ -388,10 +391,18 @@ function tableOf(chunk: unknown): Table | undefined {
 }
 
 const ORIGINAL_NAME = Symbol.for('drizzle:OriginalName')
+const SCHEMA = Symbol.for('drizzle:Schema')
 
-/** Without its alias. */
-const originalName = (table: Table): string =>
-  (table as unknown as Readonly<Record<typeof ORIGINAL_NAME, string>>)[ORIGINAL_NAME]
+interface TableMembers {
+  readonly [ORIGINAL_NAME]: string
+  readonly [SCHEMA]: string | undefined
+}
+
+/** Its name in the database, without its alias. */
+function nameOf(table: Table): Pick<NamedSource, 'table' | 'schema'> {
+  const { [ORIGINAL_NAME]: name, [SCHEMA]: schema } = table as unknown as TableMembers
+  return { table: name, schema }
+}
 
 const namedOf = (table: Table) =>
   idColumnsOf(table).map(([, column]) => [column.name, idsOf(column).named] as const)
