@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { flax, storageFor } from '@snoflax/core'
+import { flake, flax, storageFor } from '@snoflax/core'
 import { install } from '@snoflax/pg-sql'
 import { type PostgresDatabase, postgres, sqlite } from '@snoflax/test'
 import { afterAll, expect, test } from 'vitest'
@@ -68,7 +68,7 @@ function declaring(name: string, tables: string): string {
   const url = (path: string): string => new URL(`../../${path}/dist/index.js`, import.meta.url).href
   writeFileSync(
     file,
-    `import { flax, prefixed } from '${url('core')}'
+    `import { flake, flax, prefixed } from '${url('core')}'
      import { idColumn, idPlugin } from '${url('kysely')}'
      const bare = (prefix) => idColumn(prefixed(flax, prefix))
      const whole = (prefix) => idColumn(prefixed(flax, prefix, { stored: 'prefixed' }))
@@ -180,5 +180,32 @@ test('keys of two tables that are declared with one prefix', async () => {
       },
     },
   ])
+  await database.close()
+})
+
+test.each([
+  ['uuid', 'flax', "bare('cus')()"],
+  ['uuid8', 'flax', "bare('cus')({ storage: 'uuid8' })"],
+  ['binary', 'flax', "bare('cus')({ storage: 'binary' })"],
+  [
+    'bigint',
+    'flake',
+    "idColumn(prefixed(flake, 'cus'))({ storage: 'bigint', generator: prefixed(flake, 'cus').generator({ worker: 1 }) })",
+  ],
+] as const)('text with a prefix in a column that is declared as %s', async (storage, name, column) => {
+  const database = await postgres.open({ template: TEMPLATE })
+  const flakes = flake.generator({ worker: 1 })
+  const own: string[] = name === 'flax' ? ids : ids.map(() => flakes.generate())
+  const values = own.map((id, n) => `('${n % 10 === 9 ? '' : 'cus_'}${id}')`)
+  await database.query(`CREATE TABLE customer (id text COLLATE "C" PRIMARY KEY);
+    INSERT INTO customer VALUES ${values.join(', ')}`)
+  const declared = declaring(`declared-${storage}`, `customer: { id: ${column} }`)
+  const { findings } = await doctor(database.url, '--skip', 'cross-check', '--kysely', declared)
+  expect(findings).toMatchObject([{ check: 'type', where: 'customer.id' }])
+  await database.query(findings[0]?.cure.sql as string)
+  const { fromDatabase } = storageFor<string>(name === 'flax' ? flax : flake, 'postgres', { storage })
+  const rows = await database.query('SELECT id FROM customer')
+  expect(rows.map(({ id }) => fromDatabase(id)).sort()).toEqual([...own].sort())
+  expect((await doctor(database.url, '--skip', 'cross-check', '--kysely', declared)).findings).toEqual([])
   await database.close()
 })

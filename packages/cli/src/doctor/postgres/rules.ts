@@ -1,5 +1,5 @@
-import { type StorageName, storageFor } from '@snoflax/core'
-import { baseOf, snakeCase, sqlFunction } from '@snoflax/core/adapter'
+import { type PrefixedFamily, type StorageName, storageFor } from '@snoflax/core'
+import { baseOf, isPrefixed, snakeCase, sqlFunction } from '@snoflax/core/adapter'
 import { type ColumnRules, storageFault } from '../declaration.js'
 import type { IdColumn } from '../id-columns.js'
 import { generateCall } from '../replacement.js'
@@ -69,12 +69,22 @@ function converted(schema: string, { column, family }: IdColumn, storage: Storag
   const { quotedName, type } = column
   const isText = /^(?:text|varchar|bpchar|citext)$/.test(type)
   if (storage === 'text' && isText) return `${quotedName}::text`
+  const bare = isText && isPrefixed(family) ? withoutPrefix(quotedName, family) : quotedName
   // The text of a family without storage text is its number.
-  if (storage === 'bigint' && !(isText && family.storages.includes('text'))) return `${quotedName}::bigint`
+  if (storage === 'bigint' && !(isText && family.storages.includes('text'))) return `${bare}::bigint`
   const call = (name: string, value: string): string => `${sqlFunction(family, name, schema)}(${value})`
-  const text = call('encode', /^(?:uuid|bytea|int8)$/.test(type) ? quotedName : `${quotedName}::text`)
+  const text = call('encode', /^(?:uuid|bytea|int8)$/.test(type) ? bare : `${bare}::text`)
   if (storage === 'text' && storesPrefix(family)) {
     return call('prefixed_encode', `'${family.prefix}', ${text}`)
   }
   return storage === 'text' ? text : call(storage === 'binary' ? 'decode' : `to_${storage}`, text)
+}
+
+/** The values of a text column; those with the family's prefix lose it. */
+function withoutPrefix(
+  quotedName: string,
+  { prefix, base }: Pick<PrefixedFamily, 'prefix' | 'base'>,
+): string {
+  const rest = base.textLength === undefined ? '.+' : `.{${base.textLength}}`
+  return `regexp_replace(${quotedName}::text, '^${prefix}_(${rest})$', '\\1')`
 }
