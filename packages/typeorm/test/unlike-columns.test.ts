@@ -87,6 +87,8 @@ describe.each(kinds)('$name', (kind) => {
     const message =
       kind.name === 'postgres' ? /operator does not exist/ : /Customer.word \(varchar\) are never equal/
     await expect(joined('c.word = i.bare')).rejects.toThrow(message)
+    await expect(joined('i.bare IN (SELECT z.word FROM customer z)')).rejects.toThrow(message)
+    await expect(joined('i.bare = (SELECT word FROM customer)')).rejects.toThrow(message)
     expect(await joined('c.word = i.text')).toEqual([])
   })
 
@@ -99,6 +101,16 @@ describe.each(kinds)('$name', (kind) => {
         .execute()
     await expect(update('text')).rejects.toThrow(NEVER)
     await expect(update('(SELECT c.text FROM customer c)')).rejects.toThrow(NEVER)
+    if (kind !== postgres) {
+      await expect(update('(SELECT c.word FROM customer c)')).rejects.toThrow(NEVER)
+      await expect(
+        dataSource.manager
+          .createQueryBuilder()
+          .update(Customer)
+          .set({ sno: () => 'word' })
+          .execute(),
+      ).rejects.toThrow(NEVER)
+    }
     const insert = dataSource.manager.createQueryBuilder().insert().into(Invoice)
     const values = insert.values({ bare: () => '(SELECT c.text FROM customer c)' })
     await expect(values.execute()).rejects.toThrow(NEVER)
@@ -120,6 +132,7 @@ describe.each(kinds)('$name', (kind) => {
           .execute()
       const select = () => dataSource.manager.createQueryBuilder(Customer, 'c').select('c.id')
       await expect(insert(select().addSelect('c.text'))).rejects.toThrow(NEVER)
+      if (kind !== postgres) await expect(insert(select().addSelect('c.word'))).rejects.toThrow(NEVER)
       await expect(insert(select().addSelect(`'${invoice.bare}'`, 'bare'))).rejects.toThrow(
         failing('is an id in the text of the query'),
       )

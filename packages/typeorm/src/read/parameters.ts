@@ -1,6 +1,7 @@
 import { IdError } from '@snoflax/core'
 import { checkComparable, isWord, type SqlToken } from '@snoflax/core/adapter'
 import { type DataSource, type EntityMetadata, In, type ObjectLiteral } from 'typeorm'
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { InstanceChecker } from 'typeorm/util/InstanceChecker.js'
 import { bound, unbound } from '../columns/bound.js'
 import {
@@ -31,7 +32,9 @@ import {
   remembered,
   type Scope,
   type Selection,
+  type Source,
   scopesOf,
+  selectionOf,
   sourcesOf,
   tokensOf,
   type WrittenSource,
@@ -66,17 +69,20 @@ function marked(query: string, aliases: readonly Alias[], dataSource: DataSource
   const columnAt = columnsBySource(tokens, aliases, dataSource)
   const markOf = marksBy(tokens, columnAt)
   const answeredBy = (expression: readonly SqlToken[]) => idColumnOf(expression, columnAt, dataSource)
+  const sources = sourcesOf(aliases, dataSource)
   for (const [own, other] of comparedIn(tokens, expressions)) {
     const [one, another] = [answeredBy(own), answeredBy(other)]
     checkEqual(one, another)
-    if (one && !another) refuseText(one, other, aliases, dataSource)
-    if (another && !one) refuseText(another, own, aliases, dataSource)
+    if (one && !another) refuseText(one, other, sources, dataSource)
+    if (another && !one) refuseText(another, own, sources, dataSource)
   }
   const inserted = new Map<SqlToken, Comparison>()
   for (const [name, expression] of insertedIn(tokens, dataSource)) {
     const [first] = expression as [SqlToken]
     const path = `${aliases[0]?.name}.${name}`
-    checkEqual(columnAt(path, first), answeredBy(expression))
+    const [own, another] = [columnAt(path, first), answeredBy(expression)]
+    checkEqual(own, another)
+    if (own && !another) refuseText(own, expression, writtenSources(tokens, dataSource), dataSource)
     const comparison = { paths: [path], byPattern: false, around: { expressions: [] } }
     if (expression.length === 1) inserted.set(first, comparison)
   }
@@ -116,14 +122,12 @@ function checkEqual(one: PreparedColumn | undefined, other: PreparedColumn | und
 function refuseText(
   { path, storage }: PreparedColumn,
   beside: readonly SqlToken[],
-  aliases: readonly Alias[],
-  { driver }: DataSource,
+  sources: readonly Source[],
+  dataSource: DataSource,
 ): void {
   if (storage.name === 'text' || storage.database === 'postgres') return
-  const [name, ...property] = pathOf(beside)?.split('.') ?? []
-  const alias = aliases.find((one) => one.hasMetadata && one.name === name)
-  const other = alias?.metadata.findColumnWithPropertyPath(property.join('.'))
-  const type = other && !idColumnFor(other) && driver.normalizeType(other)
+  const other = ownColumnOf(beside, sources, dataSource)
+  const type = other && !idColumnFor(other) && dataSource.driver.normalizeType(other)
   if (!type || !/char|text|clob/i.test(type)) return
   throw new IdError(
     'INVALID_OPTION',
@@ -131,6 +135,33 @@ function refuseText(
       'declare both as id columns, such as FlaxIdColumn.plain()',
     { family: storage.family.name, path },
   )
+}
+
+/** The entity's column that is an expression, or the only one that a query in parentheses selects. */
+function ownColumnOf(
+  tokens: readonly SqlToken[],
+  around: readonly Source[],
+  dataSource: DataSource,
+): ColumnMetadata | undefined {
+  const query = isWord(tokens[1], 'SELECT') ? tokens.slice(1, -1) : undefined
+  const path = pathOf(query ? selectionOf(query) : tokens)
+  if (path === undefined) return undefined
+  const sources = query ? writtenSources(query, dataSource) : around
+  const isBare = query !== undefined || tokens[0]?.open === -1
+  const found = new Set(
+    sources.flatMap(({ name, metadata }) => {
+      const isBehind = path.startsWith(`${name}.`)
+      if (!metadata || !(isBehind || isBare)) return []
+      const own = isBehind ? path.slice(name.length + 1) : path
+      return (
+        metadata.findColumnWithPropertyPath(own) ??
+        metadata.columns.find((one) => one.databaseName === own) ??
+        []
+      )
+    }),
+  )
+  const [column] = found
+  return found.size === 1 ? column : undefined
 }
 
 /** The id column that a path means at the token's position. */

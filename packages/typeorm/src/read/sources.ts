@@ -212,7 +212,8 @@ function answeredBy(tokens: readonly SqlToken[], dataSource: DataSource, tables:
   return expressionsOf(selectionOf(tokens), own.length > 0 ? own : written, dataSource)
 }
 
-function selectionOf(select: readonly SqlToken[]): readonly SqlToken[] {
+/** What a SELECT without brackets selects. */
+export function selectionOf(select: readonly SqlToken[]): readonly SqlToken[] {
   const from = select.findIndex((token) => isWord(token, 'FROM') && token.open === select[0]?.open)
   return select.slice(1, from === -1 ? undefined : from)
 }
