@@ -1,6 +1,6 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { IdError } from '@snoflax/core'
-import { isBytes } from '@snoflax/core/adapter'
+import { checkOptions, isBytes } from '@snoflax/core/adapter'
 
 /** 32 secret bytes: as bytes, 64 hex digits, or the 43 base64url characters that {@link generateSealKey} returns. */
 export type SealKey = string | Uint8Array
@@ -26,8 +26,10 @@ export const generateSealKey = (): string => randomBytes(KEY_BYTES).toString('ba
  * other options. The error doesn't show the key, wherever among the options it is.
  */
 export function readKeys(options: unknown): readonly Uint8Array[] {
-  if (typeof options !== 'object' || options === null || Object.keys(options).some((name) => name !== 'keys'))
-    refuse('options', 'must be { keys: … }, without other members')
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    refuse('options', 'must be { keys: … }')
+  // Names alone: checkOptions would show a key that was passed under another name.
+  checkOptions('seal', Object.fromEntries(Object.keys(options).map((name) => [name, null])), { keys: 'any' })
   const { keys } = options as { readonly keys?: unknown }
   const list = Array.isArray(keys) ? keys : [keys]
   if (list.length === 0) refuse('keys', 'must have at least one key; create one with generateSealKey()')
