@@ -119,7 +119,7 @@ function checkEqual(one: PreparedColumn | undefined, other: PreparedColumn | und
 }
 
 /** In MySQL and SQLite, ids in another form and text are never equal, or equal as rounded numbers; PostgreSQL refuses them. */
-function refuseText(
+export function refuseText(
   { path, storage }: PreparedColumn,
   beside: readonly SqlToken[],
   sources: readonly Source[],

@@ -3,6 +3,7 @@ import { checkComparable } from '@snoflax/core/adapter'
 import type { DataSource, EntityMetadata, InsertResult, ObjectLiteral, QueryRunner } from 'typeorm'
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js'
 import { dataSourceOf, idColumnsIn } from '../columns/prepared.js'
+import { refuseText } from '../read/parameters.js'
 import { idsOfSelect, tokensOf } from '../read/sources.js'
 import {
   generatedColumns,
@@ -34,7 +35,8 @@ export async function insertWithIds(
 
 /** Refuses ids in SQL in place of an id: TypeORM sends such SQL and its parameters unchanged. */
 function checkExpressions(metadata: EntityMetadata, map: InsertMap, dataSource: DataSource): void {
-  for (const { metadata: column, storage, path, named } of idColumnsIn(metadata)) {
+  for (const own of idColumnsIn(metadata)) {
+    const { metadata: column, storage, path, named } = own
     const { family, converts } = storage
     for (const entity of valuesOf(map)) {
       const expression = column.getEntityValue(entity) as unknown
@@ -42,6 +44,7 @@ function checkExpressions(metadata: EntityMetadata, map: InsertMap, dataSource: 
       const tokens = tokensOf(String(expression()), dataSource)
       const [selected] = idsOfSelect(tokens.slice(1, -1), dataSource).values()
       if (selected) checkComparable(named, selected.named)
+      else refuseText(own, tokens, [], dataSource)
       for (const { kind, text } of converts ? tokens : []) {
         const values =
           kind === 'placeholder' ? [map.parameters?.[text.replace(/^:(\.\.\.)?/, '')]].flat() : []
