@@ -22,7 +22,7 @@ async function joined(
   database.connection.exec(`CREATE TABLE customer (id ${keyType} PRIMARY KEY NOT NULL);
     CREATE TABLE log (customer_id ${type});
     INSERT INTO customer VALUES ${keys.map((one) => `(${one})`).join(', ')};
-    INSERT INTO log VALUES ${values.map((one) => `(${one})`).join(', ')}`)
+    ${values.length > 0 ? `INSERT INTO log VALUES ${values.map((one) => `(${one})`).join(', ')}` : ''}`)
   return database
 }
 
@@ -63,7 +63,7 @@ const folder = mkdtempSync(join(tmpdir(), 'snoflax-prefix-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** A module with an idPlugin of these tables. */
-function declaring(name: string, tables: string): string {
+function declaring(name: string, tables: string, kind = 'postgres'): string {
   const file = join(folder, `${name}.mjs`)
   const url = (path: string): string => new URL(`../../${path}/dist/index.js`, import.meta.url).href
   writeFileSync(
@@ -72,10 +72,25 @@ function declaring(name: string, tables: string): string {
      import { idColumn, idPlugin } from '${url('kysely')}'
      const bare = (prefix) => idColumn(prefixed(flax, prefix))
      const whole = (prefix) => idColumn(prefixed(flax, prefix, { stored: 'prefixed' }))
-     export const plugin = idPlugin({ database: 'postgres', tables: { ${tables} } })`,
+     export const plugin = idPlugin({ database: '${kind}', tables: { ${tables} } })`,
   )
   return file
 }
+
+test('ids with another prefix than the declared one: the reason names both', async () => {
+  const database = await joined(['TEXT', behind('cus')], ['TEXT', []])
+  const declared = declaring('other', `customer: { id: bare('usr')() }`, 'sqlite')
+  const { findings } = await doctor(database.file, '--kysely', declared)
+  expect(findings).toMatchObject([
+    {
+      check: 'malformed',
+      message: expect.stringContaining(
+        `"cus_${ids[0]}" has the prefix cus_, but the column is declared with usr_; correct the declaration, or the value`,
+      ),
+    },
+  ])
+  await database.close()
+})
 
 const TEMPLATE = {
   name: 'installed_for_cli',

@@ -96,10 +96,9 @@ export function readStored(storage: IdStorage<string>, value: unknown): StoredVa
     const id = recovered(storage.family, value)
     if (id !== undefined) return misplaced(id)
     const isText = storage.name === 'text' && typeof value === 'string'
-    return {
-      is: 'malformed',
-      reason: isText ? error.message : `${shown(value)} is ${nameOf(value, storage)}`,
-    }
+    const reason = isText ? error.message : `${shown(value)} is ${nameOf(value, storage)}`
+    const isNamed = error.code === 'WRONG_PREFIX'
+    return { is: 'malformed', reason: (isNamed ? undefined : otherPrefix(storage.family, value)) ?? reason }
   }
 }
 
@@ -145,6 +144,17 @@ function recovered(family: IdFamily, value: unknown): string | undefined {
     if (id !== undefined && others.length === 0) return id
   }
   return undefined
+}
+
+/** The reason against an id with another prefix than the declared one: the declaration may be what is wrong. */
+function otherPrefix(family: IdFamily, value: unknown): string | undefined {
+  if (!isPrefixed(family) || typeof value !== 'string') return undefined
+  const prefixes = readings(value, [family.base]).flatMap((one) =>
+    isPrefixed(one.family) ? one.family.prefix : [],
+  )
+  return prefixes.length === 0
+    ? undefined
+    : `${shown(value)} has the prefix ${prefixes[0]}_, but the column is declared with ${family.prefix}_; correct the declaration, or the value`
 }
 
 const AROUND = /^(?:urn:uuid:|[\s\0\uFEFF"'{])+|[\s\0\uFEFF"'}]+$/g
