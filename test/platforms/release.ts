@@ -73,7 +73,7 @@ test('a release goes to a registry once, with the repository in manifests and li
   })
   expect(dry.stdout).toContain('@snoflax/core@0.0.0 would be published')
   expect(first.stdout).toContain('@snoflax/core@0.0.0 published')
-  expect(second.stdout).toContain('@snoflax/core@0.0.0 is published already')
+  expect(second.stdout).toContain('@snoflax/core@0.0.0 is already published')
 
   const project = join(folder, 'project')
   mkdirSync(project)
