@@ -1,11 +1,11 @@
 import type { ContractAdapter } from '@snoflax/test/contract'
 import { eq, inArray } from 'drizzle-orm'
-import type { MySqlSession } from './mysql-session.js'
+import type { Session } from './session.js'
 import { raw } from './version.js'
 
 // A one-to-one relation has a LIMIT below it, inside which MariaDB can't see the row above.
 
-export const graph: ContractAdapter<MySqlSession>['graph'] = {
+export const graph: ContractAdapter<Session>['graph'] = {
   'query.findFirst({ with }) of lists': {
     run: async ({ db, schema: { customers, profiles, tags } }, id) => {
       const found = await db.query.customers.findFirst({

@@ -1,6 +1,8 @@
+import * as mysqlIds from '@snoflax/drizzle/mysql-core'
 import * as pgIds from '@snoflax/drizzle/pg-core'
 import * as sqliteIds from '@snoflax/drizzle/sqlite-core'
 import type { Variant } from '@snoflax/test/contract'
+import * as mysql from 'drizzle-orm/mysql-core'
 import * as pg from 'drizzle-orm/pg-core'
 import * as sqlite from 'drizzle-orm/sqlite-core'
 import { relations } from './version.js'
@@ -17,6 +19,18 @@ export const postgresSchema = (variant: Variant) =>
 /** The same in SQLite, whose builders are used in the same way. */
 export const sqliteSchema = (variant: Variant) =>
   schemaOf({ ...sqlite, table: sqlite.sqliteTable, idColumn: sqliteIds.idColumn } as unknown as Core, variant)
+
+const mysqlCore = {
+  ...mysql,
+  table: mysql.mysqlTable,
+  idColumn: mysqlIds.idColumn,
+  integer: mysql.int,
+  // A text can't be unique.
+  text: () => mysql.varchar({ length: 100 }),
+} as unknown as Core
+
+/** The same in MySQL. */
+export const mysqlSchema = (variant: Variant) => schemaOf(mysqlCore, variant)
 
 function schemaOf(core: Core, { family, storage, generator }: Variant) {
   const { table, integer, primaryKey, text } = core
