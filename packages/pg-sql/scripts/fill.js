@@ -1,41 +1,31 @@
-// Fills the families' SQL, in generated/, from what is written by hand, in sql/: sections of family.sql in each family's
-// words, and the numbers of the layouts. The other files ship from sql/ as they are; numbers that name their constant are
-// brought up to date there. With --check nothing is written, and a difference fails.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+// Fills the SQL that ships, in dist/sql/, from what is written by hand, in sql/: sections of family.sql in each family's
+// words, and the numbers of the layouts.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { FAMILIES, FORMS } from './families.js'
 import { layoutConstants } from './layout-constants.js'
 
 const SOURCES = new URL('../sql/', import.meta.url)
-const FILLED = new URL('../generated/', import.meta.url)
+const FILLED = new URL('../dist/sql/', import.meta.url)
 const TEMPLATE = 'family.sql'
 /** A line that asks for a section, or in the template begins it: -- [time: bytea text] */
 const SECTION = /^-- \[([\w ]+)(?:: ([\w ]+))?\]\n+/gm
 /** A paragraph of a family's own that is repeated. */
 const EACH = /^-- \[each: ([\w ]+)\]\n((?:.+\n)+)/gm
 const WORD = /\{([a-z][\w. ]*)\}/g
-/** A number that tells its name: 12/*flax.bytes*\/ */
-const NUMBER = /\d+\/\*([\w.]+)\*\//g
 
-const check = process.argv.includes('--check')
 const constants = layoutConstants()
 const unused = new Set(Object.keys(constants))
 const sections = sectionsOf(read(TEMPLATE))
 /** @type {string[]} */
 const faults = []
 
+mkdirSync(FILLED, { recursive: true })
 for (const file of readdirSync(SOURCES).filter((name) => name !== TEMPLATE)) {
-  const words = FAMILIES[file.replace('.sql', '')]
-  if (words === undefined) {
-    write(
-      new URL(file, SOURCES),
-      read(file).replace(NUMBER, (_, name) => numberOf(name, name, file)),
-    )
-    continue
-  }
+  const words = FAMILIES[file.replace('.sql', '')] ?? {}
   const sql = read(file)
     .replace(EACH, (_, forms, paragraph) => repeat(paragraph, forms.split(' '), words, file))
     .replace(SECTION, (_, name, forms = '') => section(name, forms.split(' '), words, file))
-  write(new URL(file, FILLED), `-- Made by scripts/fill.js from sql/${file}.\n${fill(sql, words, file)}`)
+  write(new URL(file, FILLED), fill(sql, words, file))
 }
 for (const name of unused) faults.push(`no SQL file uses ${name}`)
 
@@ -116,12 +106,11 @@ function read(file) {
 }
 
 /**
+ * A file that is right is left alone, since programs that run beside may read it.
+ *
  * @param {URL} url
  * @param {string} sql
  */
 function write(url, sql) {
-  if (!check) writeFileSync(url, sql)
-  else if (readFileSync(url, 'utf8') !== sql) {
-    faults.push(`${url.pathname.split('/').slice(-2).join('/')} differs: run scripts/fill.js`)
-  }
+  if (!existsSync(url) || readFileSync(url, 'utf8') !== sql) writeFileSync(url, sql)
 }

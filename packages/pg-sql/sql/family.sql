@@ -408,3 +408,21 @@ COMMENT ON FUNCTION snoflax.{family}_generate_{form}({meta type}) IS 'A new {fam
 
 COMMENT ON FUNCTION snoflax.{family}_generate_many(integer{and meta type}) IS
   'n new {plural}. For another storage: SELECT {family}_generate_{other storage}() FROM generate_series(1, n).';
+
+-- [parts of a bound]
+
+  us bigint := snoflax._us_since_2000(at);
+  ms bigint := snoflax._unix_ms(us);
+  mega_seconds integer;
+  seconds integer;
+  step integer;
+BEGIN
+  IF ms <= 0 THEN
+    RETURN decode({zero}, 'hex');
+  ELSIF ms > {lastMs} THEN
+    RAISE EXCEPTION '%: % is after the last time of a {family}, %', caller, at,
+      snoflax._far_moment({lastMs}) USING ERRCODE = '22008';
+  END IF;
+  mega_seconds := ms / 1000000000;
+  seconds := ms / 1000 % 1000000::bigint;
+  step := (ms % 1000::bigint * 1000 + 1023) / {uid.stepUs};

@@ -51,8 +51,8 @@ BEGIN
     SELECT format('row %s of snoflax._generator', generator ->> 'family'), '_generator',
         (SELECT jsonb_object_agg(key, CASE
             WHEN key = 'last_unit' AND generator ->> 'family' = 'flake' AND value::bigint = least(
-              (generator ->> 'first_unit')::bigint + 4398046511103/*flake.time.max*/, 8796093022207)
-            THEN format('least(first_unit + %s, 8796093022207)', 4398046511103/*flake.time.max*/)
+              (generator ->> 'first_unit')::bigint + {flake.time.max}, 8796093022207)
+            THEN format('least(first_unit + %s, 8796093022207)', {flake.time.max})
             ELSE quote_nullable(value) END)
            FROM jsonb_each_text(generator)
           WHERE key IN ('shift', 'last_counter', 'units_per_second', 'unit_us', 'origin', 'last_unit', 'setup')

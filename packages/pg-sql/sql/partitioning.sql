@@ -5,7 +5,7 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 
 CREATE OR REPLACE FUNCTION snoflax.partition_ddl(
   parent regclass, family text, storage text, from_time timestamptz, until_time timestamptz, step interval,
-  epoch_ms bigint DEFAULT 0, neighbourhood integer DEFAULT 8/*uid.neighbourhood*/)
+  epoch_ms bigint DEFAULT 0, neighbourhood integer DEFAULT {uid.neighbourhood})
 RETURNS SETOF text LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   -- Steps are counted from a Monday that starts a year, so that calls whose spans overlap give the same partitions.

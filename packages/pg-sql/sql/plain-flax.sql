@@ -15,7 +15,7 @@ RETURN reason::bigint;
 
 CREATE OR REPLACE FUNCTION snoflax.flax_is_valid(id text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN octet_length(id) = 16/*flax.characters*/ AND id COLLATE "C" !~ '[^-0-9A-Z_a-z]';
+RETURN octet_length(id) = {flax.characters} AND id COLLATE "C" !~ '[^-0-9A-Z_a-z]';
 
 CREATE OR REPLACE FUNCTION snoflax.flax_is_valid(id uuid) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -23,11 +23,11 @@ RETURN encode(uuid_send(id), 'escape') COLLATE "C" !~ '[^-0-9A-Z_a-z]';
 
 CREATE OR REPLACE FUNCTION snoflax.flax_is_valid(id bytea) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN octet_length(id) = 12/*flax.bytes*/;
+RETURN octet_length(id) = {flax.bytes};
 
 CREATE OR REPLACE FUNCTION snoflax.flax_encode(id bytea) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN octet_length(id) = 12/*flax.bytes*/
+RETURN CASE WHEN octet_length(id) = {flax.bytes}
   THEN translate(encode(id, 'base64'),
     'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
     '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz')
@@ -41,7 +41,7 @@ RETURN CASE WHEN encode(uuid_send(id), 'escape') COLLATE "C" !~ '[^-0-9A-Z_a-z]'
 
 CREATE OR REPLACE FUNCTION snoflax.flax_decode(id text) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN octet_length(id) = 16/*flax.characters*/ AND id COLLATE "C" !~ '[^-0-9A-Z_a-z]'
+RETURN CASE WHEN octet_length(id) = {flax.characters} AND id COLLATE "C" !~ '[^-0-9A-Z_a-z]'
   THEN decode(translate(id,
     '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz',
     'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'), 'base64')
@@ -90,8 +90,8 @@ RETURN CASE WHEN starts_with(id, snoflax._check_prefix(prefix, 'flax_prefixed_de
 
 CREATE OR REPLACE FUNCTION snoflax.flax_time(id bytea) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN octet_length(id) = 12/*flax.bytes*/
-  THEN to_timestamp((('x' || encode(id, 'hex'))::bit(40/*flax.time.bits*/)::bigint + 1420070400000/*flax.epochMs*/)
+RETURN CASE WHEN octet_length(id) = {flax.bytes}
+  THEN to_timestamp((('x' || encode(id, 'hex'))::bit({flax.time.bits})::bigint + {flax.epochMs})
     / 1000.0::double precision)
   ELSE to_timestamp(snoflax._refuse('flax_time: a flax has 12 bytes, not ' || octet_length(id)::text)::double precision)
   END;
@@ -113,9 +113,9 @@ RETURN ('x' || encode(timestamptz_send(at), 'hex'))::bit(64)::bigint;
 CREATE OR REPLACE FUNCTION snoflax._flax_ms(at timestamptz) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
-  WHEN snoflax._us_since_2000(at) <= 473385600000000/*flax.epochUs2000*/ THEN 0
-  WHEN at > timestamptz '2049-11-03 19:53:47.775Z' THEN 1099511627775/*flax.time.max*/ + 1
-  ELSE (snoflax._us_since_2000(at) - 473385600000000/*flax.epochUs2000*/ + 999) / 1000 END;
+  WHEN snoflax._us_since_2000(at) <= {flax.epochUs2000} THEN 0
+  WHEN at > timestamptz '2049-11-03 19:53:47.775Z' THEN {flax.time.max} + 1
+  ELSE (snoflax._us_since_2000(at) - {flax.epochUs2000} + 999) / 1000 END;
 
 CREATE OR REPLACE FUNCTION snoflax.flax_lower_bound(at timestamptz) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -164,7 +164,7 @@ RETURN id >= snoflax._flax_end_uuid(from_time) AND id < snoflax._flax_end_uuid(u
 -- The upper 40 bits are milliseconds since 2015; outside the family's span the product overflows, which is an error.
 CREATE OR REPLACE FUNCTION snoflax.flax_generate() RETURNS bytea
 LANGUAGE sql VOLATILE
-RETURN substring(int8send((((date_part('epoch', clock_timestamp()) * 1000000)::bigint / 1000 - 1969826213888/*flax.middleMs*/)
+RETURN substring(int8send((((date_part('epoch', clock_timestamp()) * 1000000)::bigint / 1000 - {flax.middleMs})
   * 16777216) # (-9223372036854775808)), 1, 5) || substring(uuid_send(gen_random_uuid()), 10);
 
 -- Not by flax_encode(), whose argument a server that puts its text in place of the call would take twice.

@@ -214,18 +214,18 @@ END $$;
 CREATE OR REPLACE FUNCTION snoflax._uid_step(micro_seconds integer, caller text) RETURNS integer
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
-  us integer := snoflax._check_field('micro_seconds', micro_seconds, 0, 1047552/*uid.microSeconds.max*/, caller);
+  us integer := snoflax._check_field('micro_seconds', micro_seconds, 0, {uid.microSeconds.max}, caller);
 BEGIN
-  IF us % 1024/*uid.stepUs*/ <> 0 THEN
-    RAISE EXCEPTION '%: micro_seconds % is not a multiple of %', caller, us, 1024/*uid.stepUs*/ USING ERRCODE = '22003';
+  IF us % {uid.stepUs} <> 0 THEN
+    RAISE EXCEPTION '%: micro_seconds % is not a multiple of %', caller, us, {uid.stepUs} USING ERRCODE = '22003';
   END IF;
-  RETURN us / 1024/*uid.stepUs*/;
+  RETURN us / {uid.stepUs};
 END $$;
 
 CREATE OR REPLACE FUNCTION snoflax._uid_local_bits(id bytea, caller text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  bytes bytea := snoflax._read_bytes(id, 8/*uid_local.bytes*/, 'uid_local', caller);
+  bytes bytea := snoflax._read_bytes(id, {uid_local.bytes}, 'uid_local', caller);
 BEGIN
   RETURN snoflax._read64(bytes, 0);
 END $$;
@@ -234,8 +234,8 @@ END $$;
 CREATE OR REPLACE FUNCTION snoflax._uid_local_compose(
   mega_seconds integer, seconds integer, step integer, sequence integer) RETURNS bytea
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN int8send((mega_seconds::bigint << 44/*uid_local.megaSeconds.shift*/)
-  | (seconds::bigint << 24/*uid_local.seconds.shift*/) | (step << 14/*uid_local.step.shift*/) | sequence);
+RETURN int8send((mega_seconds::bigint << {uid_local.megaSeconds.shift})
+  | (seconds::bigint << {uid_local.seconds.shift}) | (step << {uid_local.step.shift}) | sequence);
 
 -- Aggregates ----------------------------------------------------------------------------------------------------------
 

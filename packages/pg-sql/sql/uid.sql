@@ -182,21 +182,7 @@ CREATE OR REPLACE FUNCTION snoflax._uid_bound(at timestamptz, upper boolean, nei
 RETURNS bytea LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   n integer := snoflax._uid_neighbourhood(neighbourhood, caller);
-  us bigint := snoflax._us_since_2000(at);
-  ms bigint := snoflax._unix_ms(us);
-  mega_seconds integer;
-  seconds integer;
-  step integer;
-BEGIN
-  IF ms <= 0 THEN
-    RETURN decode({zero}, 'hex');
-  ELSIF ms > {lastMs} THEN
-    RAISE EXCEPTION '%: % is after the last time of a uid, %', caller, at,
-      snoflax._far_moment({lastMs}) USING ERRCODE = '22008';
-  END IF;
-  mega_seconds := ms / 1000000000;
-  seconds := ms / 1000 % 1000000::bigint;
-  step := (ms % 1000::bigint * 1000 + 1023) / {stepUs};
+-- [parts of a bound]
   IF upper AND (step > 0 OR seconds % (1 << n) > 0) THEN
     -- Any node may have made an earlier id of this window, so only the next window lies above them all.
     seconds := ((seconds >> n) + 1) << n;

@@ -116,21 +116,7 @@ COMMENT ON FUNCTION snoflax.uid_local_pack(snoflax.uid_local_fields) IS
 CREATE OR REPLACE FUNCTION snoflax._uid_local_lower_bound(at timestamptz, caller text) RETURNS bytea
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  us bigint := snoflax._us_since_2000(at);
-  ms bigint := snoflax._unix_ms(us);
-  mega_seconds integer;
-  seconds integer;
-  step integer;
-BEGIN
-  IF ms <= 0 THEN
-    RETURN decode({zero}, 'hex');
-  ELSIF ms > {lastMs} THEN
-    RAISE EXCEPTION '%: % is after the last time of a uid_local, %', caller, at,
-      snoflax._far_moment({lastMs}) USING ERRCODE = '22008';
-  END IF;
-  mega_seconds := ms / 1000000000;
-  seconds := ms / 1000 % 1000000::bigint;
-  step := (ms % 1000::bigint * 1000 + 1023) / {uid.stepUs};
+-- [parts of a bound]
   RETURN snoflax._uid_local_compose(mega_seconds, seconds, step, 0);
 END $$;
 

@@ -20,9 +20,6 @@ const NEEDS: Record<SqlFamily, readonly SqlFamily[]> = {
   uuid7: [],
 }
 
-/** Files that ship as written, in sql/. The others are filled, in generated/. */
-const WRITTEN_WHOLE: readonly string[] = ['uuid7']
-
 /** Families whose numbers can be leased. */
 const LEASED: readonly SqlFamily[] = ['sno', 'flake']
 
@@ -37,10 +34,6 @@ export function filesOf(families: readonly SqlFamily[]): string[] {
 
 /** The text of SQL files with this schema name. */
 export function sqlOf(files: readonly string[], schema: string): string {
-  const text = files.map((name) => {
-    const isFilled = (FAMILIES as readonly string[]).includes(name) && !WRITTEN_WHOLE.includes(name)
-    const folder = isFilled ? 'generated' : 'sql'
-    return readFileSync(new URL(`../${folder}/${name}.sql`, import.meta.url), 'utf8')
-  })
+  const text = files.map((name) => readFileSync(new URL(`../dist/sql/${name}.sql`, import.meta.url), 'utf8'))
   return text.join('\n').replaceAll(new RegExp(`\\b${DEFAULT_SCHEMA}\\b`, 'g'), checkSchema(schema))
 }

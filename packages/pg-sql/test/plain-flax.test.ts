@@ -9,7 +9,7 @@ import { CASES, Random, SEED } from './random.js'
 
 // The file for servers that have SQL functions and little else.
 
-const script = readFileSync(new URL('../sql/plain-flax.sql', import.meta.url), 'utf8')
+const script = readFileSync(new URL('../dist/sql/plain-flax.sql', import.meta.url), 'utf8')
 const statements = script
   .replaceAll(/^--.*$/gm, '')
   .split(/;\s*$/m)
