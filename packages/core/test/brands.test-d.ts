@@ -39,7 +39,7 @@ test('an id must be a string with a brand of its family', () => {
   expectTypeOf<FlaxId>().toExtend<Id>()
 })
 
-test('functions take ids of their own family only', () => {
+test('functions accept only ids of their own family', () => {
   flax.time(flaxId)
   // @ts-expect-error a sno is no flax
   flax.time(snoId)
@@ -65,7 +65,7 @@ test('functions take ids of their own family only', () => {
   uid.vclock.join([uidLocalId], [])
 })
 
-test('what comes from outside is text, bytes or unknown', () => {
+test('values from outside are text, bytes or unknown', () => {
   expectTypeOf(flax.parse(unknownValue)).toEqualTypeOf<FlaxId>()
   expectTypeOf(sno.encode(new Uint8Array(10))).toEqualTypeOf<SnoId>()
   expectTypeOf(flax.decode(text)).toEqualTypeOf<Uint8Array>()
@@ -84,14 +84,14 @@ test('what comes from outside is text, bytes or unknown', () => {
   sno.pack({ timeMs: 0, tickTock: 2, meta: 0, partition: 0, sequence: 0 })
 })
 
-test('is narrows', () => {
+test('is() narrows to an id', () => {
   if (flax.is(unknownValue)) expectTypeOf(unknownValue).toEqualTypeOf<FlaxId>()
   else expectTypeOf(unknownValue).toEqualTypeOf<unknown>()
   const ids = [text, text].filter((value) => sno.is(value))
   expectTypeOf(ids).toEqualTypeOf<SnoId[]>()
 })
 
-test('ids are strings to everything else', () => {
+test('an id is assignable to string', () => {
   const map = new Map<FlaxId, number>([[flaxId, 1]])
   expectTypeOf(map.get(flaxId)).toEqualTypeOf<number | undefined>()
   // @ts-expect-error the key is a flax

@@ -86,7 +86,7 @@ describe('the main entry in a browser', () => {
     whole = await bundle("export * from '@snoflax/core'")
   })
 
-  test('imports nothing but the sources of the package', () => {
+  test('imports only the sources of the package', () => {
     expect(whole.outside).toEqual([])
     const foreign = whole.modules.filter((module) => !module.startsWith(`${packageRoot}src/`))
     // A Node module would show up here as the bundler's stub for it.
@@ -95,13 +95,13 @@ describe('the main entry in a browser', () => {
     expect(whole.code).not.toMatch(/['"`]node:/)
   })
 
-  test('refers to nothing of Node', () => {
+  test('refers to nothing of Node.js', () => {
     const names = namesIn(whole.code)
     expect(names).toContain('Uint8Array')
     expect(NODE_NAMES.filter((name) => names.has(name))).toEqual([])
   })
 
-  test('makes ids there, and reads them, and stores them', async () => {
+  test('generates, reads and stores ids', async () => {
     const context = bareContext()
     runInContext(whole.code, context)
     const run = (script: string): unknown => runInContext(script, context)
@@ -146,7 +146,7 @@ describe('the main entry in a browser', () => {
     })
   })
 
-  test('refuses there with its own errors', () => {
+  test('throws IdErrors', () => {
     const context = bareContext()
     runInContext(whole.code, context)
     const refusal = runInContext(
@@ -174,32 +174,35 @@ describe('a program that uses one family', () => {
   describe.each([
     ['by package.json', true],
     ['by the code alone', false],
-  ])('with a bundler that is told %s', (_, isTold) => {
-    test.each(['flax', 'sno', 'flake', 'uid', 'uidLocal'])('%s: has the code of that one', async (family) => {
-      const { code } = await bundle(`export { ${family} } from '@snoflax/core'`, { isTold })
-      expect(marksIn(code)).toEqual([family === 'uidLocal' ? 'uid' : family])
-      expect(code).not.toContain('STORAGE_REFUSED')
-    })
+  ])('with a bundler that learns about side effects %s', (_, isTold) => {
+    test.each(['flax', 'sno', 'flake', 'uid', 'uidLocal'])(
+      '%s: contains the code of that family only',
+      async (family) => {
+        const { code } = await bundle(`export { ${family} } from '@snoflax/core'`, { isTold })
+        expect(marksIn(code)).toEqual([family === 'uidLocal' ? 'uid' : family])
+        expect(code).not.toContain('STORAGE_REFUSED')
+      },
+    )
 
-    test('one that uses none of them has nothing', async () => {
+    test('contains no family if it uses none', async () => {
       const { code } = await bundle("import '@snoflax/core'; export const done = true", { isTold })
       expect(marksIn(code)).toEqual([])
       expect(code).not.toContain('STORAGE_REFUSED')
     })
   })
 
-  test('the whole has all of them', async () => {
+  test('contains all families if it imports everything', async () => {
     const { code } = await bundle("export * from '@snoflax/core'")
     for (const mark of Object.values(MARKS)) expect(code).toContain(mark)
     expect(code).toContain('STORAGE_REFUSED')
   })
 })
 
-describe('the sizes that the README tells', () => {
+describe('the sizes in the README', () => {
   const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   const told = [...README.matchAll(/^\| `(\w+|\*)` \| ([\d.]+) kB \| ([\d.]+) kB \|$/gm)]
 
-  test('are told for every family and the whole', () => {
+  test('are listed for every family and the whole', () => {
     expect(told.map(([, name]) => name)).toEqual([
       'flax',
       'sno',
@@ -214,7 +217,7 @@ describe('the sizes that the README tells', () => {
 
   // 5 % either way: what grows has to be told, and compressors of other versions differ by some bytes.
   test.each(told.map(([, ...cells]) => cells as [string, string, string]))(
-    '%s',
+    '%s: as listed, give or take 5 percent',
     async (name, minified, gzip) => {
       const names = name === '*' ? '*' : `{ ${name} }`
       const { code } = await bundle(`export ${names} from '@snoflax/core'`, { minify: true })

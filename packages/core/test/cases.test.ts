@@ -38,7 +38,7 @@ function variant(name: FamilyName, { epoch, neighbourhood }: Options): IdFamily 
 describe.each(Object.keys(FAMILIES) as FamilyName[])('cases/%s.json', (name) => {
   const file = read(name)
 
-  test('is about this family, and lists something of each sort', () => {
+  test('is for this family, and has cases of each kind', () => {
     expect(file.family).toBe(name)
     for (const key of ['valid', 'invalid', 'lowerBound', 'upperBound', 'range'] as const) {
       expect(file[key].length, key).toBeGreaterThan(0)

@@ -69,7 +69,7 @@ const DOCUMENTED: readonly Documented[] = [
 describe.each(DOCUMENTED)('the page of $label', ({ text, heading, facts, family, table }) => {
   const rows = bitTable(section(text, heading))
 
-  test('has a bit table without gaps, of the size of an id', () => {
+  test('has a bit table without gaps, as wide as an id', () => {
     expect(rows.length).toBeGreaterThan(1)
     let next = 0
     for (const { first, last, width } of rows) {
@@ -80,12 +80,12 @@ describe.each(DOCUMENTED)('the page of $label', ({ text, heading, facts, family,
     expect(next).toBe(8 * family.byteLength)
   })
 
-  test('tells the layout of the family and of the twin', () => {
+  test('states the layout of the family and the twin', () => {
     expect(family.layout.fields).toEqual(rows.map(({ name, width }) => ({ name, bits: width })))
     expect(table).toEqual(rows.map(({ name, width }) => [name, width]))
   })
 
-  test('tells epoch and last moment', () => {
+  test('states the epoch and the last time', () => {
     const epoch = moment(section(text, facts), 'Epoch')
     expect(epoch.iso).toBe(new Date(epoch.ms).toISOString())
     expect(family.layout.epochMs).toBe(epoch.ms)
@@ -97,7 +97,7 @@ describe.each(DOCUMENTED)('the page of $label', ({ text, heading, facts, family,
     expect(family.lastMs).toBe(last.ms)
   })
 
-  test('shows examples that hold', () => {
+  test('shows examples that are true', () => {
     const examples = [...text.matchAll(/bytes `([0-9a-f]+)` are `([^`]+)`/g)]
     const rowsOfUid = [
       ...text.matchAll(/^\| (?:local|global, neighbourhood 8) \| `([0-9a-f]+)` \| `([^`]+)` \|/gm),
@@ -117,7 +117,7 @@ describe('text forms', () => {
     ['sno', sno, 16],
     ['uid', uid, 16],
     ['uid', uidLocal, 11],
-  ] as const)('%s: the alphabet is that of the twin and of the family', (name, family, length) => {
+  ] as const)('%s: the documented alphabet is that of the twin and the family', (name, family, length) => {
     const digits = alphabet(section(page(name), 'Text'))
     expect([...digits].sort().join('')).toBe(digits)
     expect(new Set(digits).size).toBe(digits.length)
@@ -137,7 +137,7 @@ describe('text forms', () => {
     ['sno', sno],
     ['uid', uid],
     ['uid', uidLocal],
-  ] as const)('%s: the pattern is the documented one', (name, family) => {
+  ] as const)('%s: the documented pattern is that of the family', (name, family) => {
     expect(section(page(name), 'Text')).toContain(`\`${family.pattern.source}\``)
     expect(family.pattern.flags).toBe('')
   })
@@ -149,7 +149,7 @@ describe('text forms', () => {
     expect(flake.max).toBe((2n ** 64n - 1n).toString())
   })
 
-  test('units', () => {
+  test('the documented units are those of the families', () => {
     const unit = (name: string): string | undefined => /^- Unit: (.*)$/m.exec(page(name))?.[1]
     expect(unit('flax')).toBe(`${flax.layout.unitMs} ms.`)
     expect(unit('flake')).toBe(`${flake.layout.unitMs} ms.`)
@@ -160,7 +160,7 @@ describe('text forms', () => {
 })
 
 describe.each([5, 6, 7, 8, 9, 10])('uid with neighbourhood %i', (neighbourhood) => {
-  test('has the layout that the page gives in general', () => {
+  test('has the layout that the page describes', () => {
     const { fields } = uid.withNeighbourhood(neighbourhood).layout
     expect(fields.map(({ name, bits }) => [name, bits])).toEqual(uidTable(neighbourhood))
   })

@@ -20,7 +20,7 @@ const FOREIGN_UUID = '019a3c5e-7f00-7abc-8def-0123456789ab'
 describe('IdError', () => {
   const error = expectRefusal(() => sno.parse('BRPK4Q72XWF2M63L'), 'INVALID_CHARACTER')
 
-  test('is an Error with a name, a code and the facts', () => {
+  test('is an Error with a name, a code and details', () => {
     expect(error).toBeInstanceOf(Error)
     expect(error.name).toBe('IdError')
     expect(Object.prototype.toString.call(error)).toBe('[object Error]')
@@ -38,20 +38,20 @@ describe('IdError', () => {
     expect(error.cause).toBe(undefined)
   })
 
-  test('is an instance of no class that extends it', () => {
+  test('is not an instance of a class that extends it', () => {
     class Refusal extends IdError {}
     expect(new IdError('INVALID_OPTION', 'no')).not.toBeInstanceOf(Refusal)
     expect(new Refusal('INVALID_OPTION', 'no')).toBeInstanceOf(IdError)
     expect(new Refusal('INVALID_OPTION', 'no')).toBeInstanceOf(Refusal)
   })
 
-  test('names family, value, place and rule', () => {
+  test('names the family, the value, the position and the rule', () => {
     expect(error.message).toBe(
       'sno: "B" at position 0 of "BRPK4Q72XWF2M63L" is not one of 23456789abcdefghijklmnopqrstuvwx',
     )
   })
 
-  test('at tells where the value sat, keeps the facts and has the first error as its cause', () => {
+  test('at() returns a copy with a path, and with the first error as its cause', () => {
     const placed = error.at('Order.id')
     expect(placed).toBeInstanceOf(IdError)
     expect(placed).not.toBe(error)
@@ -67,12 +67,12 @@ describe('IdError', () => {
     expect(error.path).toBe(undefined)
   })
 
-  test('at keeps every fact', () => {
+  test('at() keeps every detail', () => {
     const facts = { family: 'f', value: 1, field: 'g', position: 2, waitMs: 3 }
     expect(new IdError('CLOCK_MOVED_BACK', 'm', facts).at('p')).toMatchObject({ ...facts, path: 'p' })
   })
 
-  test('a cause is kept, and none is none', () => {
+  test('has a cause only if one is passed', () => {
     const cause = new Error('first')
     expect(new IdError('INVALID_TIME', 'm', { cause }).cause).toBe(cause)
     expect('cause' in new IdError('INVALID_TIME', 'm')).toBe(false)
@@ -111,7 +111,7 @@ describe('statusCode', () => {
     ['a stored uuid', () => uuids.fromDatabase(FOREIGN_UUID), 'INVALID_CHARACTER'],
     ['a stored number', () => storage.fromDatabase(-1n), 'FIELD_OUT_OF_RANGE'],
     ['a storage', () => storageFor(flax, 'sqlite', { storage: 'uuid' }), 'STORAGE_REFUSED'],
-  ])('is none where the caller is not at fault: %s', (_, call, code) => {
+  ])('is undefined if the id is not from outside: %s', (_, call, code) => {
     const error = expectRefusal(call, code)
     expect(error.statusCode).toBe(undefined)
     expect(error.at('Order.id').statusCode).toBe(undefined)
@@ -119,7 +119,7 @@ describe('statusCode', () => {
 })
 
 describe('toJSON', () => {
-  test('tells code, message and facts, and neither value, stack nor cause', () => {
+  test('contains code, message and details, but not value, stack or cause', () => {
     const cause = new Error('password')
     const facts = { family: 'sno', value: { password: 1 }, position: 3, path: 'Order.id', cause }
     expect(JSON.parse(JSON.stringify(new IdError('INVALID_CHARACTER', 'sno: wrong', facts)))).toEqual({
@@ -133,7 +133,7 @@ describe('toJSON', () => {
     })
   })
 
-  test('never throws', () => {
+  test('never throws, whatever the value', () => {
     const cycle: Record<string, unknown> = {}
     cycle['self'] = cycle
     const throwing = {
@@ -148,7 +148,7 @@ describe('toJSON', () => {
   })
 })
 
-describe('messages speak of what was given', () => {
+describe('messages name what was passed', () => {
   const uuids = storageFor(flax, 'postgres')
   const bytes = storageFor(flax, 'postgres', { storage: 'binary' })
 
@@ -170,8 +170,8 @@ describe('messages speak of what was given', () => {
   })
 })
 
-describe('messages show values that are hard to print', () => {
-  test('a foreign character is quoted', () => {
+describe('messages with values that are hard to print', () => {
+  test('quote and escape a wrong character', () => {
     const shown = (text: string) => expectRefusal(() => flax.parse(text), 'INVALID_CHARACTER').message
     expect(shown('\0RdKJcxqVBiAiQr0')).toContain('"\\u0000" at position 0')
     expect(shown('0RdKJcxqVBiAiQr\n')).toContain('"\\n" at position 15')
@@ -179,7 +179,7 @@ describe('messages show values that are hard to print', () => {
     expect(shown('0RdKJcxqVBiAiQr"')).toContain('"\\"" at position 15')
   })
 
-  test('long texts and bytes are cut', () => {
+  test('truncate long texts and bytes', () => {
     const long = expectRefusal(() => flax.parse('a'.repeat(1_000_000)), 'INVALID_LENGTH').message
     expect(long).toContain('1000000')
     expect(long).toContain('…')
@@ -203,19 +203,19 @@ describe('messages show values that are hard to print', () => {
     [[1, 2], 'an array'],
     [{ a: 1 }, 'an object'],
     [Object.create(null), 'an object'],
-  ])('%o', (value, shown) => {
+  ])('show %o', (value, shown) => {
     expect(expectRefusal(() => flax.parse(value), 'INVALID_TYPE').message).toBe(
       `flax: an id must be a string, not ${shown}`,
     )
   })
 })
 
-describe('the page of the specification', () => {
+describe('the specification', () => {
   const codes = [...section(page('README'), 'Errors').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(
     ([, code]) => code,
   )
 
-  test('lists the codes that refusals of ids have', () => {
+  test('lists the codes of errors about ids', () => {
     const found: IdErrorCode[] = [
       expectRefusal(() => flax.parse(''), 'INVALID_LENGTH').code,
       expectRefusal(() => flake.parse('x'), 'INVALID_CHARACTER').code,
@@ -227,7 +227,7 @@ describe('the page of the specification', () => {
   })
 })
 
-test('messages show values up to their bound, and cut longer ones', () => {
+test('messages show values up to a length, and truncate longer ones', () => {
   const messageOf = (value: unknown) => (thrownBy(() => flax.parse(value)) as IdError).message
   expect(messageOf('x'.repeat(48))).toContain(`("${'x'.repeat(48)}")`)
   expect(messageOf('x'.repeat(49))).toContain(`("${'x'.repeat(48)}…")`)
@@ -240,7 +240,7 @@ test('messages show values up to their bound, and cut longer ones', () => {
   expect(boundOf(8.64e15 + 1)).toContain('8640000000000001 ms is outside')
 })
 
-test('Node prints an error without the members of an object that was refused', () => {
+test('Node.js prints an error without the members of a refused object', () => {
   const refused = { generate: () => '', family: sno }
   const error = new IdError('INVALID_OPTION', 'not a generator', { value: refused })
   for (const one of [error, error.at('orders.id')]) {

@@ -48,7 +48,7 @@ test('sno', () => {
   sno.generate('7')
 })
 
-test('flake: id, or worker and datacenter, and never both or neither', () => {
+test('flake: either id, or worker with or without datacenter', () => {
   expectTypeOf(flake.generator({ id: 7 }).generate()).toEqualTypeOf<FlakeId>()
   expectTypeOf(flake.generator({ worker: 1 }).generateAsync()).toEqualTypeOf<Promise<FlakeId>>()
   flake.generator({ datacenter: 1, worker: 2, counterMask: 1023, onOverflow: 'throw', onClockBack: 'wait' })
@@ -71,7 +71,7 @@ test('flake: id, or worker and datacenter, and never both or neither', () => {
   expectTypeOf<{ id: number; worker: number }>().not.toExtend<FlakeGeneratorOptions>()
 })
 
-test('uid: a node is needed, uidLocal has none', () => {
+test('uid: a node is required; uidLocal takes none', () => {
   const generator = uid.generator({ node: 'orders@10.0.0.7' })
   expectTypeOf(generator.generate()).toEqualTypeOf<UidId>()
   expectTypeOf(uid.vclock.create(generator)).toEqualTypeOf<VectorClock>()

@@ -53,7 +53,7 @@ const hover = (name: string): string => {
   return ts.displayPartsToString(info?.displayParts)
 }
 
-describe('an editor shows', () => {
+describe('an editor shows the type of', () => {
   test.for([
     ['bare', 'FlaxId'],
     ['parsed', 'FlaxId'],
@@ -67,7 +67,7 @@ describe('an editor shows', () => {
   })
 })
 
-test('the compiler says what to do with a text, and which tables were mixed', () => {
+test('the compiler says that a text is not an id, and which tables were mixed', () => {
   const messages = service
     .getSemanticDiagnostics(FILE)
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))

@@ -25,7 +25,7 @@ test.each([
   ['an epoch and the default that it is', flake.withEpoch(flake.layout.epochMs), flake],
   ['two of one neighbourhood', uid.withNeighbourhood(5), uid.withNeighbourhood(5)],
   ['copies', { ...ticket }, { ...ticket, layout: structuredClone(ticket.layout) }],
-] as const)('the same: %s', (_, a, b) => {
+] as const)('isSameFamily is true: %s', (_, a, b) => {
   expect(isSameFamily(a, b)).toBe(true)
   expect(isSameFamily(b, a)).toBe(true)
 })
@@ -42,7 +42,7 @@ test.each([
     ticket,
     { ...ticket, layout: { ...ticket.layout, fields: [{ name: 'time', bits: 64 }] } },
   ],
-] as const)('not the same: %s', (_, a, b) => {
+] as const)('isSameFamily is false: %s', (_, a, b) => {
   expect(isSameFamily(a, b)).toBe(false)
   expect(isSameFamily(b, a)).toBe(false)
 })
@@ -53,7 +53,7 @@ test.each([
   ['flax', '"flax"'],
   [{ ...flax, decode: undefined }, 'an object'],
   [flax.generator(), 'an object'],
-])('%o is no family', (given, shown) => {
+])('%o is not a family', (given, shown) => {
   const family = given as unknown as IdFamily
   const calls: [string, () => unknown][] = [
     ['family', () => storageFor(family, 'sqlite')],
@@ -71,7 +71,7 @@ test.each([
   }
 })
 
-test.each([undefined, null, 'flax'])('%o are no families', (given) => {
+test.each([undefined, null, 'flax'])('%o is refused as a list of families', (given) => {
   for (const call of [
     () => registry(given as never),
     () => readings('x', given as never),

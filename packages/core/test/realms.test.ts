@@ -21,14 +21,14 @@ const instant = (epochNanoseconds: bigint) => ({
 const families: readonly IdFamily[] = [flax, sno, flake, uid]
 
 describe.each(families)('$name', (family) => {
-  test('takes Dates of another realm', () => {
+  test('accepts Dates of another realm', () => {
     const date = foreign.date(MS)
     expect(date instanceof Date).toBe(false)
     expect(family.lowerBound(date)).toBe(family.lowerBound(MS))
     expectRefusal(() => family.lowerBound(foreign.date(Number.NaN)), 'INVALID_TIME')
   })
 
-  test('takes bytes of another realm, from users and drivers', () => {
+  test('accepts bytes of another realm, from users and drivers', () => {
     const id = family.lowerBound(MS)
     const bytes = foreign.bytes(family.decode(id))
     expect(bytes instanceof Uint8Array).toBe(false)
@@ -36,7 +36,7 @@ describe.each(families)('$name', (family) => {
     expect(storageFor(family, 'sqlite', { storage: 'binary' }).fromDatabase(bytes)).toBe(id)
   })
 
-  test('takes a Temporal.Instant, and rounds a bound up within its millisecond', () => {
+  test('accepts a Temporal.Instant, and rounds a bound up to its next millisecond', () => {
     const ns = BigInt(MS) * 1_000_000n
     expect(family.lowerBound(instant(ns))).toBe(family.lowerBound(MS))
     expect(family.lowerBound(instant(ns + 1n))).toBe(family.lowerBound(MS + 1))
@@ -44,28 +44,28 @@ describe.each(families)('$name', (family) => {
   })
 
   test.each([{}, { epochMilliseconds: '5' }, null, undefined, '2026-11-01', new Uint16Array(8)])(
-    'takes no other object for a time: %j',
+    'refuses any other object as a time: %j',
     (time) => {
       expectRefusal(() => family.lowerBound(time as unknown as Time), 'INVALID_TYPE')
     },
   )
 
   test.each([new Uint16Array(6), new ArrayBuffer(12), [1, 2], { length: 12 }])(
-    'takes nothing else for bytes: %#',
+    'refuses anything else as bytes: %#',
     (bytes) => {
       expectRefusal(() => family.encode(bytes as unknown as Uint8Array), 'INVALID_TYPE')
     },
   )
 })
 
-test('errors show bytes and Dates of another realm as what they are', () => {
+test('errors print bytes and Dates of another realm like others', () => {
   expect(() => flax.encode(foreign.bytes(Uint8Array.of(1, 255)))).toThrow('\\x01ff')
   const storage = storageFor(flax, 'sqlite', { storage: 'binary' })
   expect(() => checkStored(storage, foreign.bytes(Uint8Array.of(1, 255)))).toThrow('2 bytes, \\x01ff')
   expect(() => flax.lowerBound(foreign.date(Date.UTC(2100, 0)))).toThrow('2100-01-01')
 })
 
-test('a Date is told by what it has inside', () => {
+test('a Date is recognized by its internal value, not by its tag', () => {
   class Day extends Date {
     get [Symbol.toStringTag]() {
       return 'Day'
@@ -76,7 +76,7 @@ test('a Date is told by what it has inside', () => {
   expectRefusal(() => flax.lowerBound(pretended), 'INVALID_TYPE')
 })
 
-test('a class that extends IdError has instances of its own', () => {
+test('only its own instances are instances of a class that extends IdError', () => {
   class Refused extends IdError {}
   const refused = new Refused('INVALID_OPTION', 'no')
   const plain = new IdError('INVALID_OPTION', 'no')
@@ -90,7 +90,7 @@ test('a class that extends IdError has instances of its own', () => {
   }
 })
 
-test('without crypto the error says what React Native needs', () => {
+test('without crypto, the error says what React Native needs', () => {
   const crypto = Object.getOwnPropertyDescriptor(globalThis, 'crypto') as PropertyDescriptor
   Reflect.deleteProperty(globalThis, 'crypto')
   try {

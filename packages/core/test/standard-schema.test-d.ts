@@ -35,7 +35,7 @@ test('readers infer text in and a branded id out', () => {
   expectTypeOf<InferOutput<typeof ticket>>().toEqualTypeOf<TicketId>()
 })
 
-test('issues tell a value from a refusal', () => {
+test('issues narrows a result to a value or a refusal', () => {
   const result = flax['~standard'].validate('x')
   if (result.issues === undefined) expectTypeOf(result.value).toEqualTypeOf<FlaxId>()
   else expectTypeOf(result.issues[0].message).toBeString()

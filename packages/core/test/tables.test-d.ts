@@ -25,7 +25,7 @@ declare const unknownValue: unknown
 declare function loadCustomer(id: CustomerId): void
 declare function isCustomer(id: CustomerId): id is CustomerId
 
-test('ids of two tables do not mix, and the family takes both', () => {
+test('ids of two tables do not mix, and functions of the family accept both', () => {
   expectTypeOf<CustomerId>().toExtend<FlaxId>()
   expectTypeOf<CustomerId>().toExtend<Id>()
   expectTypeOf<CustomerId>().toExtend<string>()
@@ -48,7 +48,7 @@ test('ids of two tables do not mix, and the family takes both', () => {
   loadCustomer(text)
 })
 
-test('what makes an id takes the table from the type that is wanted', async () => {
+test('the table of a generated or parsed id is inferred from the expected type', async () => {
   const generated: CustomerId = flax.generate()
   const parsed: CustomerId = flax.parse(unknownValue)
   const generators = { flax: flax.generator({ monotonic: true }), sno: sno.generator({ partition: 7 }) }
@@ -69,7 +69,7 @@ test('what makes an id takes the table from the type that is wanted', async () =
   expectTypeOf([order.length, row.id.length]).toEqualTypeOf<number[]>()
 })
 
-test('or is told the table', () => {
+test('the table of an id can be passed as a type argument', () => {
   expectTypeOf(flax.generate<'customer'>()).toEqualTypeOf<CustomerId>()
   expectTypeOf(flax.parse<'customer'>(text)).toEqualTypeOf<CustomerId>()
   expectTypeOf(flake.generator({ id: 1 }).generate<'tweet'>()).toEqualTypeOf<Id<'flake', 'tweet'>>()
@@ -78,7 +78,7 @@ test('or is told the table', () => {
   if (flax.is<'customer'>(unknownValue)) expectTypeOf(unknownValue).toEqualTypeOf<CustomerId>()
 })
 
-test('without a table ids are the family’s', () => {
+test('ids without a table are of the family only', () => {
   expectTypeOf(flax.generate()).toEqualTypeOf<FlaxId>()
   expectTypeOf(flax.parse(text)).toEqualTypeOf<FlaxId>()
   expectTypeOf(flax.encode(new Uint8Array(12))).toEqualTypeOf<FlaxId>()
@@ -89,7 +89,7 @@ test('without a table ids are the family’s', () => {
   expectTypeOf([customerId].filter(isCustomer)).toEqualTypeOf<CustomerId[]>()
 })
 
-test('bounds are of the table that they are compared with', () => {
+test('bounds have the table that they are compared with', () => {
   const between = (gte: CustomerId, lt: CustomerId | undefined): void => void [gte, lt]
   between(flax.lowerBound(0), flax.upperBound(1))
   const { gte, lt } = flax.range<'customer'>(0, 1)
@@ -104,13 +104,13 @@ test('bounds are of the table that they are compared with', () => {
 const parseAll = <AnId extends string>(family: IdFamily<AnId>, values: readonly unknown[]): AnId[] =>
   values.map((value) => family.parse(value))
 
-test('generic code over families works as before', () => {
+test('generic code over families accepts ids without a table', () => {
   expectTypeOf(parseAll(flax, [])).toEqualTypeOf<FlaxId[]>()
   const family = Math.random() < 0.5 ? flax : sno
   expectTypeOf(family.parse(text)).toEqualTypeOf<FlaxId | SnoId>()
 })
 
-test('ids behind a prefix may have a table besides', () => {
+test('ids with a prefix can have a table, too', () => {
   const cus = prefixed(flax, 'cus')
   const id: Id<'cus', 'customer'> = cus.generate()
   expectTypeOf(cus.generate()).toEqualTypeOf<Id<'cus'>>()

@@ -26,7 +26,7 @@ test('defineFamily keeps the types of its definition', () => {
   ticket.pack({ timeMs: 0, desk: 0, number: 0, meta: 1 })
 })
 
-test('a definition says everything that cannot be derived', () => {
+test('a definition requires what cannot be derived', () => {
   const { lowerBoundMs: _, ...incomplete } = definition
   // @ts-expect-error without bounds
   defineFamily(incomplete)

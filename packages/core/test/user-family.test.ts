@@ -28,7 +28,7 @@ const fields = fc.record({
   number: fc.integer({ min: 0, max: 2 ** 24 - 1 }),
 })
 
-describe('a family of a user', () => {
+describe('a family of your own', () => {
   test('packs, unpacks, encodes, decodes and tells the time', () => {
     fc.assert(
       fc.property(fields, (given) => {
@@ -41,7 +41,7 @@ describe('a family of a user', () => {
     )
   })
 
-  test('has all that is derived: ends, order, bounds, ranges, checks, Standard Schema', () => {
+  test('has all that is derived: min and max, order, bounds, ranges, checks, Standard Schema', () => {
     expect([ticket.min, ticket.max]).toEqual(['0000000000000000', 'ffffffffffffffff'])
     expect(ticket.exactRange).toBe(true)
     expect(ticket.compare(ticket.min, ticket.max)).toBeLessThan(0)
@@ -65,7 +65,7 @@ describe('a family of a user', () => {
     )
   })
 
-  test('says its own ends where all zeros and all ones are no ids', () => {
+  test('can have its own min and max if all zeros and all ones are not ids', () => {
     const [min, max] = [ticket.encode(new Uint8Array(8).fill(1)), ticket.encode(new Uint8Array(8).fill(2))]
     const strict = defineFamily({
       ...ticket,
@@ -152,7 +152,7 @@ describe('a family of a user', () => {
       },
     )
 
-    test('and what fits is not: the ends of the tag, one moment, texts that vary, a pattern with flags', () => {
+    test('unless it is valid: the ends of the tag, one point in time, texts of any length, a pattern with flags', () => {
       for (const change of [
         { tag: 255 },
         { firstMs: 5, lastMs: 5 },
@@ -166,7 +166,7 @@ describe('a family of a user', () => {
     })
 
     test.each([flax, sno, flake, flake.withEpoch(0), uid, uid.withNeighbourhood(5), uidLocal])(
-      'as is none of the families here: $name',
+      'unless it is that of a family here: $name',
       (family) => {
         const { min, max, pattern } = defineFamily({
           ...(family as IdFamily),
@@ -177,7 +177,7 @@ describe('a family of a user', () => {
     )
   })
 
-  test('errors of its own codec come through, other exceptions too', () => {
+  test('passes on the errors of its codec, other exceptions too', () => {
     expectRefusal(() => ticket.parse('xyz'), 'INVALID_LENGTH')
     const broken = { ...ticket, decode: () => expect.fail('a bug of the codec') }
     expect(() => broken.decode()).toThrow('a bug of the codec')
@@ -193,7 +193,7 @@ describe('a family of a user', () => {
     ['sqlite', 'binary'],
     ['mysql', 'bigint'],
     ['mariadb', 'binary'],
-  ] as const)('lies in %s as %s, and comes back', (database, storage) => {
+  ] as const)('is stored in %s as %s, and read back', (database, storage) => {
     const column = storageFor(ticket, database, { storage })
     const id: TicketId = ticket.pack({ timeMs: TICKET_EPOCH_MS + 5000, desk: 3, number: 77 })
     expect(column.fromDatabase(column.toDatabase(id))).toBe(id)
@@ -204,11 +204,11 @@ describe('a family of a user', () => {
     expect(uuid).toMatch(/00$/)
   })
 
-  test('is refused in a storage that it does not name', () => {
+  test('is refused in a storage that it does not list', () => {
     expectRefusal(() => storageFor(ticket, 'sqlite', { storage: 'uuid' }), 'STORAGE_REFUSED')
   })
 
-  test('needs the public exports only', () => {
+  test('needs only public exports', () => {
     const source = readFileSync(new URL('ticket.ts', import.meta.url), 'utf8')
     const imported = [...source.matchAll(/from '([^']+)'/g)].map(([, name]) => name)
     expect(imported).toEqual(['@snoflax/core'])

@@ -20,7 +20,7 @@ const check = (a: ReturnType<typeof column>, b: ReturnType<typeof column>) => ()
   checkComparable(b, a)
 }
 
-test('columns are comparable if equal ids are stored as equal values', () => {
+test('columns are comparable if they store equal ids as equal values', () => {
   const stored = prefixed(flax, 'cus', { stored: 'prefixed' })
   for (const [one, other] of [
     [column('a', flax, 'uuid'), column('b', flax, 'uuid')],

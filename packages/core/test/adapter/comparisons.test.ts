@@ -10,7 +10,7 @@ test.each(['(a ~ (b ', 'x in (?, (', 'case when a = (', '? and ? = (? like '])(
   },
 )
 
-test('calls in calls take the square of their number at most, and thousands of brackets are refused', () => {
+test('nested calls take quadratic time at most, and thousands of open brackets are refused', () => {
   const { comparisons } = readComparisons(`${'coalesce(a, '.repeat(600)}${markOf(0)}`, 'postgres')
   expect(comparisons.filter(({ rows }) => rows.flat(2).some(({ chunk }) => chunk === 0))).toHaveLength(600)
   for (const open of ['[', '(', 'lower(', 'a like (b || [', 'case when a = (']) {
@@ -25,7 +25,7 @@ test('a pattern inside a pattern has the chunks of both levels', () => {
   expect(comparisons.map(({ pattern }) => pattern)).toEqual(['like', 'like'])
 })
 
-test('what is only compared inside a pattern is no part of it, so that deep brackets take linear time', () => {
+test('what is only compared inside a pattern is not part of the pattern, so deep brackets take linear time', () => {
   const { comparisons } = readComparisons(
     `${markOf(0)} like (case when ${markOf(1)} = ${markOf(2)} then ${markOf(3)} end || lower(${markOf(4)}))`,
     'postgres',
@@ -56,7 +56,7 @@ test.each([
     ['s id', 'u c', 'x id', 'y c'],
   ],
   ['select max(id) over (partition by team), max(id) filter (where true) from t where id in (a, b)', []],
-])('what %s gives another name', (sql, aliases) => {
+])('the aliases of %s are found', (sql, aliases) => {
   const { aliases: read } = readComparisons(sql, 'postgres')
   expect(read.map(({ name, chunk, column }) => `${name} ${chunk ?? column}`).sort()).toEqual(aliases)
 })
@@ -74,7 +74,7 @@ test.each([
   `array_prepend(${markOf(0)}, seen)`,
   `${markOf(0)} in (select unnest(seen) from t)`,
   `${markOf(0)} = any(select seen from t)`,
-])('an array that only the text names is compared with its elements: %s', (sql) => {
+])('a value beside an array column is compared with the column: %s', (sql) => {
   const { comparisons } = readComparisons(sql, 'postgres')
   const beside = comparisons.filter(({ rows }) => rows.flat(2).some(({ chunk }) => chunk === 0))
   expect(beside.flatMap(({ names }) => names.flat())).toEqual(['seen'])

@@ -19,8 +19,8 @@ import { ticket } from '../ticket.js'
 const usage = (example: string) => `{ generator: ${example} }`
 const worker = flake.generator({ datacenter: 1, worker: 2 })
 
-describe('what generates ids', () => {
-  test('flax: the monotonic generator of this process, for the family too', () => {
+describe("the source of a column's ids", () => {
+  test('is the monotonic generator of this process for flax, and if flax itself is passed', () => {
     for (const generator of [undefined, flax]) {
       const [a, b] = [idSource({ family: flax, generator, usage }), idSource({ family: flax, usage })]
       const ids = Array.from({ length: 1000 }, (_, i) => (i % 2 ? a() : b()))
@@ -28,18 +28,18 @@ describe('what generates ids', () => {
     }
   })
 
-  test('another generator as it is', () => {
+  test('is any other generator as passed', () => {
     const source: IdSource = { generate: () => flax.max }
     expect(idSource({ family: flax as IdFamily, generator: source, usage })()).toBe(flax.max)
     expect(flake.unpack(idSource({ family: flake, generator: worker, usage })())).toMatchObject({ worker: 2 })
   })
 
-  test('a metabyte goes into each id', () => {
+  test('puts the metabyte into each id', () => {
     expect(sno.meta(idSource({ family: sno, meta: 7, usage })())).toBe(7)
     expect(sno.meta(idSource({ family: sno, generator: sno.generator({ meta: 3 }), usage })())).toBe(3)
   })
 
-  test('none', () => {
+  test('is refused for flake without a generator, and if flake itself is passed', () => {
     expectRefusal(() => idSource({ family: flake, usage }), 'GENERATOR_REQUIRED', {
       message:
         'flake has no default generator; pass { generator: flake.generator({ datacenter: 1, worker: 2 }) }',
@@ -54,14 +54,14 @@ describe('what generates ids', () => {
     [{}, 'flax: generator must be an id generator such as flax.generator(), not an object'],
     [sno, 'flax: the generator generates sno ids; pass a flax generator'],
     [sno.generator(), 'flax: the generator generates sno ids; pass a flax generator'],
-  ])('no generator of flax: %#', (generator, message) => {
+  ])('refuses what is not a generator of flax: %#', (generator, message) => {
     expectRefusal(() => checkGenerator(flax, generator), 'INVALID_OPTION', { message, field: 'generator' })
     expectRefusal(() => idSource({ family: flax, generator: generator as never, usage }), 'INVALID_OPTION', {
       message,
     })
   })
 
-  test('a generator of the family without the prefix', () => {
+  test("refuses a generator without the family's prefix, and says how to convert it", () => {
     expectRefusal(() => checkGenerator(prefixed(flake, 'job'), worker), 'INVALID_OPTION', {
       message: "job: the generator generates flake ids; pass prefixed(flake, 'job').fromGenerator(generator)",
     })
@@ -70,14 +70,14 @@ describe('what generates ids', () => {
     ).not.toThrow()
   })
 
-  test('another epoch', () => {
+  test('refuses a generator with another epoch', () => {
     expectRefusal(() => checkGenerator(flake.withEpoch(5), worker), 'INVALID_OPTION', {
       message:
         'flake: the generator generates flake ids with another layout or epoch; pass a generator of the same family',
     })
   })
 
-  test('by name', () => {
+  test('refuses generators by name that are undefined, unused or of another family', () => {
     expect(() => checkGeneratorNames({ sno, flax }, [flax, sno])).not.toThrow()
     expectRefusal(() => checkGeneratorNames({ sno: undefined, flax }, [flax, sno]), 'INVALID_OPTION', {
       message: 'generators.sno is undefined; pass a generator, or leave it out',
@@ -94,7 +94,7 @@ describe('what generates ids', () => {
   test.each([
     [flax, 3, 'INVALID_OPTION', 'flax: ids have no metabyte; leave meta out'],
     [sno, 256, 'FIELD_OUT_OF_RANGE', 'sno: meta must be an integer from 0 to 255, not 256'],
-  ] as const)('a metabyte that no id can have: %#', (family, meta, code, message) => {
+  ] as const)('refuses a metabyte that no id can have: %#', (family, meta, code, message) => {
     expectRefusal(() => idSource({ family: family as IdFamily, meta, usage }), code, {
       message,
       field: 'meta',
@@ -103,8 +103,8 @@ describe('what generates ids', () => {
   })
 })
 
-describe('a path in an error', () => {
-  test('is put in front once', () => {
+describe('the path in an error', () => {
+  test('is prepended once, the innermost one', () => {
     const inner = () => withPath('orders.id', () => sno.parse('x'))
     expectRefusal(() => withPath('customers', inner), 'INVALID_LENGTH', {
       path: 'orders.id',
@@ -112,7 +112,7 @@ describe('a path in an error', () => {
     })
   })
 
-  test('of a value of another type, too; other errors and results stay', () => {
+  test('is prepended to INVALID_TYPE too; other errors and results are passed through', () => {
     expectRefusal(() => withPath('orders.id', () => sno.parse(5)), 'INVALID_TYPE', {
       path: 'orders.id',
       message: 'orders.id: sno: an id must be a string, not 5',
@@ -131,7 +131,7 @@ describe('a foreign key', () => {
   const target = { path: 'customers.id', family: flax, storage: 'uuid' } as const
   const own = { path: 'orders.customerId', family: flax } as const
 
-  test('agrees with its target', () => {
+  test('is accepted if it agrees with its target', () => {
     expect(() => agree(own, target)).not.toThrow()
     expect(() => agree({ ...own, storage: 'uuid' }, { ...target, family: flax })).not.toThrow()
   })
@@ -149,7 +149,7 @@ describe('a foreign key', () => {
       target,
       'has storage text, but references customers.id with storage uuid',
     ],
-  ])('does not: %#', (one, other, reason) => {
+  ])('is refused if it does not agree with its target: %#', (one, other, reason) => {
     expectRefusal(() => agree(one, other), 'INVALID_OPTION', {
       message: `orders.customerId: ${reason}`,
       path: 'orders.customerId',
@@ -157,7 +157,7 @@ describe('a foreign key', () => {
   })
 })
 
-test('a page by keyset', () => {
+test('a keyset takes its options, refuses others, and orders ascending by default', () => {
   const own = { take: 'number' } as const
   expect(checkKeyset({}, {})).toBe('asc')
   expect(checkKeyset({ order: 'desc', take: 1 }, own)).toBe('desc')
@@ -172,7 +172,7 @@ test('a page by keyset', () => {
   }
 })
 
-describe('the call of a database default', () => {
+describe('the SQL of a database default', () => {
   test.each([
     [flax, 'binary', undefined, undefined, 'snoflax.flax_generate()'],
     [flax, 'uuid', 'ids', undefined, 'ids.flax_generate_uuid()'],
@@ -180,15 +180,18 @@ describe('the call of a database default', () => {
     [ticket, 'uuid8', undefined, undefined, 'snoflax.ticket_generate_uuid8()'],
     [flake.withEpoch(5), 'bigint', undefined, undefined, 'snoflax.flake_generate_bigint()'],
     [uid.withNeighbourhood(8), 'binary', undefined, undefined, 'snoflax.uid_generate()'],
-  ] as const)('%#', (family, storage, schema, meta, call) => {
-    expect(sqlCall(family as IdFamily, storage, schema, meta)).toBe(call)
-  })
+  ] as const)(
+    'calls the function of family, storage and schema: %#',
+    (family, storage, schema, meta, call) => {
+      expect(sqlCall(family as IdFamily, storage, schema, meta)).toBe(call)
+    },
+  )
 
-  test.each(['Ids', 'pg_ids', 'order', '', 'a"b', 'a'.repeat(64), 5])('not in the schema %j', (schema) => {
+  test.each(['Ids', 'pg_ids', 'order', '', 'a"b', 'a'.repeat(64), 5])('refuses the schema %j', (schema) => {
     expectRefusal(() => checkSchema(schema as string), 'INVALID_OPTION', { field: 'schema', value: schema })
   })
 
-  test('not of a uid of another neighbourhood, and not outside PostgreSQL', () => {
+  test('is refused for a function that PostgreSQL does not have, and for SQLite', () => {
     expectRefusal(() => sqlCall(uid.withNeighbourhood(10), 'uuid'), 'INVALID_OPTION', {
       field: 'neighbourhood',
     })
@@ -209,7 +212,7 @@ describe('the call of a database default', () => {
   })
 
   test.each(['mysql', 'mariadb'] as const)(
-    'in %s an expression, of what built-in functions can generate',
+    'is an expression of built-in functions in %s, for flax only',
     (database) => {
       const expression = databaseDefault({ family: flax, database, storage: 'binary' })
       expect(expression).toMatch(
@@ -230,20 +233,20 @@ describe('the call of a database default', () => {
   )
 })
 
-describe('members of a library', () => {
+describe('the members that a library must have', () => {
   const library = { name: 'orm', version: '9.0.0', supported: '^8', by: '@snoflax/orm' }
   const message = (member: string) =>
     `@snoflax/orm supports orm ^8; the installed orm 9.0.0 has no ${member}. ` +
     'Install a supported version, or a newer @snoflax/orm'
 
-  test('are all there', () => {
+  test('pass if they are all there', () => {
     const owner = { build: () => 1, isOpen: false }
     expect(() =>
       requireMembers(library, [{ owner, name: 'Orm', members: ['build', 'isOpen'] }]),
     ).not.toThrow()
   })
 
-  test('one is missing, or the object itself', () => {
+  test('are refused by name if one is missing, or the object itself', () => {
     expectRefusal(
       () =>
         requireMembers(library, [{ owner: { build: 1 }, name: 'Orm.prototype', members: ['build', 'run'] }]),

@@ -7,6 +7,6 @@ test.each([
   [[['a'], ['b']], '{{"a"},{"b"}}'],
   [['say "no"', 'a\\b'], '{"say \\"no\\"","a\\\\b"}'],
   [[], '{}'],
-])('PostgreSQL writes the array %o so', (values, literal) => {
+])('%o is written as a PostgreSQL array literal', (values, literal) => {
   expect(arrayLiteral(values)).toBe(literal)
 })

@@ -37,7 +37,7 @@ const beside = (text: string) =>
     )
     .map(({ chunk, columns }) => [chunk, columns.map(({ place }) => place).join()])
 
-describe('values beside the names of id columns in a text', () => {
+describe('values compared with id columns by name', () => {
   test.each<[string, ...[number, string][]]>([
     ['id = #0', [0, 'orders.id']],
     ['#0 <> o.id', [0, 'orders.id']],
@@ -67,7 +67,7 @@ describe('values beside the names of id columns in a text', () => {
   })
 })
 
-test('an id whose storage is not its text is refused, anything else is not', () => {
+test('an id is refused if its column does not store its text; other values are not', () => {
   const columnsOf = (text: string) => named.beside(readComparisons(text, 'sqlite'))[0]?.columns ?? []
   const [id, customerId, trace] = ['id', 'customer_id', 'trace'].map((name) =>
     columnsOf(`${name} = ${markOf(0)}`),
@@ -90,13 +90,13 @@ test('an id whose storage is not its text is refused, anything else is not', () 
   expect(refuseUnconverted(trace ?? [], customer, 'do so')).toBeUndefined()
 })
 
-test('a quick look tells which values can be ids', () => {
+test('mayContain is true of ids, also inside lists and array literals', () => {
   expect(
     [customer, [[customer]], `{"${customer}"}`, 'tea', 7, [null]].map((value) => named.mayContain(value)),
   ).toEqual([true, true, true, false, false, false])
 })
 
-describe('tables of one name that differ in their storage', () => {
+describe('tables of one name with different storages', () => {
   const beside = (...storages: readonly (() => ReturnType<typeof storageFor>)[]) => {
     const alike = new NamedColumns()
     for (const storage of storages) alike.add('id', { place: 'orders.id', family: sno, storage })
@@ -105,7 +105,7 @@ describe('tables of one name that differ in their storage', () => {
   const binary = () => storageFor(sno, 'sqlite', { storage: 'binary' })
   const text = () => storageFor(sno, 'sqlite', { storage: 'text' })
 
-  test('all count where the one storage takes the prefix off and the other stores it', () => {
+  test('all count if one storage strips the prefix and the other stores it', () => {
     const bare = prefixed(flax, 'cus')
     const whole = prefixed(flax, 'cus', { stored: 'prefixed' })
     for (const families of [
@@ -129,7 +129,7 @@ describe('tables of one name that differ in their storage', () => {
     }
   })
 
-  test('a table that is defined again and again takes no more room', () => {
+  test('a table that is defined repeatedly does not take more memory', () => {
     const later = () => {
       throw new Error('not defined yet')
     }
@@ -138,7 +138,7 @@ describe('tables of one name that differ in their storage', () => {
   })
 })
 
-describe('the tables of a statement tell which column a name means', () => {
+describe('the tables of a statement decide which column a name means', () => {
   const several = new NamedColumns()
   const add = (table: string, name: string, storage: 'binary' | 'text') =>
     several.add(name, {
@@ -244,7 +244,7 @@ describe('the tables of a statement tell which column a name means', () => {
     expect(meant(text)).toEqual(expected)
   })
 
-  test('where the table of a chunk is known, its columns count, even if others have its name', () => {
+  test('if the table of a chunk is known, only its columns count, even if others have its name', () => {
     const reading = readComparisons(`SELECT * FROM ${markOf(1)} WHERE id = ${markOf(0)}`, 'sqlite')
     const within = (columns: readonly (readonly [string, NamedColumn])[]) => ({
       ...reading,
@@ -256,7 +256,7 @@ describe('the tables of a statement tell which column a name means', () => {
     expect(several.beside(within([['id', own]]))).toEqual([{ chunk: 0, columns: [own] }])
   })
 
-  test('an alias of a column counts whatever the tables', () => {
+  test('an alias of a column counts in any statement', () => {
     const aliases = new NamedColumns()
     const storage = () => storageFor(flax, 'sqlite', { storage: 'binary' })
     aliases.addAlias('last', { table: 'orders', place: 'orders.id', family: flax, storage })

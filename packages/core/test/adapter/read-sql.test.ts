@@ -20,7 +20,7 @@ const texts = (tokens: readonly SqlToken[]): string[] => tokens.map(({ text }) =
 const kindsOf = (sql: string, dialect: Database, placeholder?: RegExp) =>
   readSql(sql, { dialect, placeholder, comments: true }).map(({ kind, text }) => [kind, text])
 
-describe('one token each', () => {
+describe('is read as one token:', () => {
   const cases: readonly (readonly [SqlTokenKind, string, ...Database[]])[] = [
     ['string', "'it''s -- /* no comment */ $1 :x'", ...DIALECTS],
     ['string', "E'a\\'b'", 'postgres'],
@@ -69,18 +69,18 @@ describe('one token each', () => {
   })
 })
 
-test('block comments nest in PostgreSQL alone', () => {
+test('block comments nest in PostgreSQL only', () => {
   expect(texts(readSql('/* a /* b */ c */ d', { dialect: 'postgres' }))).toEqual(['d'])
   expect(texts(readSql('/* a /* b */ c', { dialect: 'sqlite' }))).toEqual(['c'])
 })
 
-test('in MySQL two dashes need a blank, and what a server runs in a comment is read', () => {
+test('in MySQL, -- needs a blank after it, and the SQL in a /*! comment is read', () => {
   expect(texts(readSql('1--1', { dialect: 'mysql' }))).toEqual(['1', '-', '-', '1'])
   expect(texts(readSql('1 /*!50000 + 2 */ * 3', { dialect: 'mysql' }))).toEqual(['1', '+', '2', '*', '3'])
   expect(texts(readSql('5*/*c*/2', { dialect: 'mysql' }))).toEqual(['5', '*', '2'])
 })
 
-test('a comment within one that MySQL runs does not end it', () => {
+test('a comment inside a /*! comment does not end it', () => {
   expect(texts(readSql('1 /*!50000 + /* a */ 2 */ * 3', { dialect: 'mysql' }))).toEqual([
     '1',
     '+',
@@ -97,12 +97,12 @@ test('MariaDB runs comments that MySQL does not', () => {
   expect(texts(readSql('1 /*M!100100 + 2 */', { dialect: 'mysql' }))).toEqual(['1'])
 })
 
-test('a carriage return ends a comment in PostgreSQL', () => {
+test('a carriage return ends a line comment in PostgreSQL only', () => {
   expect(texts(readSql('1 -- a\r, id', { dialect: 'postgres' }))).toEqual(['1', ',', 'id'])
   expect(texts(readSql('1 -- a\r, id', { dialect: 'sqlite' }))).toEqual(['1'])
 })
 
-test('a literal of escaped quotes that does not end is read once, not from each quote anew', () => {
+test('an unterminated literal of escaped quotes is read in one pass', () => {
   const sql = `'${"\\'".repeat(50_000)}\\`
   expect(texts(readSql(sql, { dialect: 'mysql' }))).toEqual([sql])
 })
@@ -117,11 +117,11 @@ test('a backslash escapes nothing in PostgreSQL and SQLite', () => {
   }
 })
 
-test('a named placeholder is whole where the database has placeholders by name, too', () => {
+test('a named placeholder is one token even where the database has its own named placeholders', () => {
   expect(kindsOf('a = :o.id.x', 'sqlite', NAMED_PLACEHOLDER)[2]).toEqual(['placeholder', ':o.id.x'])
 })
 
-test('a cast is no named placeholder', () => {
+test('a cast is not a named placeholder', () => {
   expect(kindsOf('a::text = :...ids', 'postgres', NAMED_PLACEHOLDER)).toEqual([
     ['name', 'a'],
     ['operator', '::'],
@@ -131,7 +131,7 @@ test('a cast is no named placeholder', () => {
   ])
 })
 
-test('names have parts, without quotes and in their own case', () => {
+test('names are split into parts, unquoted and with their case kept', () => {
   const [path, star, word] = readSql('"My ""Table""".Id, t.*, Select', { dialect: 'postgres' }).filter(
     ({ kind }) => kind === 'name',
   )
@@ -141,7 +141,7 @@ test('names have parts, without quotes and in their own case', () => {
   expect(isWord(readSql('"SELECT"', { dialect: 'postgres' })[0], 'SELECT')).toBe(false)
 })
 
-test('brackets are found from within, from their begin and from their end', () => {
+test('brackets are found from inside, from the opening and from the closing one', () => {
   const tokens = readSql("f(a, (b, c), ')')", { dialect: 'sqlite' })
   expect(tokens.map(({ open }) => open)).toEqual([-1, -1, 1, 1, 1, 4, 4, 4, 1, 1, 1, -1])
   expect(closingOf(tokens, 1)).toBe(11)
@@ -155,12 +155,12 @@ test('brackets are found from within, from their begin and from their end', () =
   ])
 })
 
-test('quotes double within quotes', () => {
+test('quotes are doubled inside quotes', () => {
   expect(quoteName('a"b')).toBe('"a""b"')
   expect(quoteText("a'b")).toBe("'a''b'")
 })
 
-describe('over any text', () => {
+describe('any text', () => {
   const dialect = fc.constantFrom(...DIALECTS)
   const pieces = fc.array(
     fc.oneof(
@@ -205,7 +205,7 @@ describe('over any text', () => {
     { maxLength: 30 },
   )
 
-  test('nothing is lost: between tokens are blanks only', () => {
+  test('is read completely: only blanks are between tokens', () => {
     fc.assert(
       fc.property(dialect, pieces, (dialect, given) => {
         const sql = given.join('')
@@ -221,7 +221,7 @@ describe('over any text', () => {
     )
   })
 
-  test('quoted names and texts are one token, and come back', () => {
+  test('is one token once quoted as a name or string, and a name is read back', () => {
     const notNul = fc.string({ unit: 'grapheme' })
     fc.assert(
       fc.property(fc.constantFrom('postgres', 'sqlite'), notNul, (dialect, text) => {

@@ -46,7 +46,7 @@ const families = [
 ] as const
 
 describe.each(families)('generateAt of $name', ({ shard, family, make, numberOf, unitMs, unitOf }) => {
-  test('carries the moment, counts each unit for itself from the start of the shard, and reads no clock', () => {
+  test('has the time passed, counts in each unit from the start of the shard, and reads no clock', () => {
     const generator = make({ backfill: shard, clock: scriptedClock().read })
     const times = [0, 0, 5, 0, 1, 5].map((unit) => START_MS + Math.ceil(unit * unitMs))
     const ids = times.map((time) => generator.generateAt(new Date(time)))
@@ -58,7 +58,7 @@ describe.each(families)('generateAt of $name', ({ shard, family, make, numberOf,
     expect(ids.map((id) => numberOf(id) - shard.sequenceMin)).toEqual([0, 1, 0, 2, 0, 1])
   })
 
-  test('without a shard is refused, as is one that generate uses', () => {
+  test('is refused without a shard, or with one that generate uses', () => {
     const error = expectRefusal(() => make({}).generateAt(START_MS), 'INVALID_OPTION')
     expect(error).toMatchObject({ family: family.name, field: 'backfill' })
     const advice = /create the generator with .*backfill: \{ sequenceMin: (\d+), sequenceMax: (\d+) \}/.exec(
@@ -80,7 +80,7 @@ describe.each(families)('generateAt of $name', ({ shard, family, make, numberOf,
     }
   })
 
-  test('a shard may be given in either order, and is used up after its numbers', () => {
+  test("takes the shard's bounds in either order, and throws once its numbers are used up", () => {
     const [low, high] = [shard.sequenceMax - 2, shard.sequenceMax]
     const generator = make({ backfill: { sequenceMin: high, sequenceMax: low } })
     const ids = [1, 2, 3].map(() => generator.generateAt(START_MS))
@@ -89,7 +89,7 @@ describe.each(families)('generateAt of $name', ({ shard, family, make, numberOf,
     expect(numberOf(generator.generateAt(START_MS + 10))).toBe(low)
   })
 
-  test('moments outside the span, and what is no moment', () => {
+  test('refuses times out of range, and what is not a time', () => {
     const generator = make({ backfill: shard })
     expect(family.timeMs(generator.generateAt(family.firstMs) as never)).toBe(family.firstMs)
     const lastMs = family.timeMs(generator.generateAt(family.lastMs) as never)
@@ -101,7 +101,7 @@ describe.each(families)('generateAt of $name', ({ shard, family, make, numberOf,
     expectRefusal(() => generator.generateAt('2026-11-01' as never), 'INVALID_TYPE')
   })
 
-  test('a restored generator repeats nothing, and goes on in the unit of the last call', () => {
+  test('a restored generator repeats no id, and continues in the unit of the last call', () => {
     const first = make({ backfill: shard })
     const at = (generator: typeof first, unit: number) => generator.generateAt(START_MS + unit * 10)
     const before = [0, 7, 3, 3].map((unit) => at(first, unit))
@@ -142,7 +142,7 @@ describe.each(families)('generateAt of $name', ({ shard, family, make, numberOf,
     }
   })
 
-  test('ascending moments keep the counters of the last ones only', () => {
+  test('ascending times keep the counters of the latest ones only', () => {
     const generator = make({ backfill: shard })
     const last = 66_000
     for (let unit = 0; unit <= last; unit++) {
@@ -158,7 +158,7 @@ describe.each(families)('generateAt of $name', ({ shard, family, make, numberOf,
     expect(numberOf(generator.generateAt(START_MS - 10))).toBe(shard.sequenceMin)
   })
 
-  test('never meets generate, whatever the clock does', () => {
+  test('never repeats an id of generate, whatever the clock does', () => {
     const step = fc.record({ unit: fc.integer({ min: -4, max: 4 }), isLive: fc.boolean() })
     const high = shard.sequenceMin + 2
     fc.assert(
@@ -191,7 +191,7 @@ describe.each(families)('generateAt of $name', ({ shard, family, make, numberOf,
 
 // The same for all families, and takes a second: too long to run with each mutant.
 test.skipIf(process.env['SNOFLAX_MUTATE_JOURNAL'])(
-  'moments in any order keep the counters of the last million, those in use before others',
+  'times in any order keep the counters of the last million units, those in use the longest',
   () => {
     const shard = { sequenceMin: 2048, sequenceMax: 4095 }
     const generator = flake.generator({ id: 7, counterMask: 2047, backfill: shard })
@@ -208,7 +208,7 @@ test.skipIf(process.env['SNOFLAX_MUTATE_JOURNAL'])(
   },
 )
 
-test('generate of uid uses the numbers below the shard, and its local generator counts with it', () => {
+test('generate of uid uses the numbers below the shard, and its local generator shares its counters', () => {
   const clock = () => START_MS
   const backfill = { sequenceMin: 2, sequenceMax: 9 }
   const ids = uid.generator({ node: 'a@h', backfill, clock })

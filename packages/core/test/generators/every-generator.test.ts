@@ -26,13 +26,13 @@ const candidates: readonly Candidate[] = [
 ]
 
 describe.each(candidates)('$name', ({ name, family, make }) => {
-  test('knows its family, and makes ids of it', () => {
+  test('names its family, and generates ids of it', () => {
     const generator = make(() => START_MS)
     expect(generator.family).toBe(family)
     expect(family.parse(generator.generate())).toMatch(family.pattern)
   })
 
-  test('batch gives so many ids, in the order of single calls', () => {
+  test('batch returns as many ids as asked for, in the order of single calls', () => {
     const generator = make(() => START_MS)
     expect(generator.batch(0)).toEqual([])
     const ids = generator.batch(1000)
@@ -41,7 +41,7 @@ describe.each(candidates)('$name', ({ name, family, make }) => {
     if (name !== 'flax') expect(ids).toEqual([...ids].sort())
   })
 
-  test('batch takes ids on from single calls', () => {
+  test('batch continues after single calls', () => {
     if (name === 'flax') return expect(make(() => START_MS).batch(2)).toHaveLength(2)
     const [one, other] = [make(() => START_MS), make(() => START_MS)]
     one.generate()
@@ -49,7 +49,7 @@ describe.each(candidates)('$name', ({ name, family, make }) => {
     if (!name.startsWith('flax')) expect(one.batch(10)).toEqual(rest)
   })
 
-  test('its functions need no generator in front of them', async () => {
+  test('its functions can be called without the generator as `this`', async () => {
     const { generate, batch, generateAsync } = make(() => START_MS)
     const ids = [generate(), ...batch(2), await generateAsync?.(), generate()].filter(Boolean)
     for (const id of ids) expect(id).toMatch(family.pattern)
@@ -58,20 +58,20 @@ describe.each(candidates)('$name', ({ name, family, make }) => {
   })
 
   test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 32])(
-    'a batch of %d is out of range',
+    'a batch of %d ids is refused',
     (count) => {
       const error = expectRefusal(() => make(() => START_MS).batch(count), 'FIELD_OUT_OF_RANGE')
       expect(error).toMatchObject({ field: 'count', value: count })
     },
   )
 
-  test('a batch of what is no number is of the wrong type', () => {
+  test('a batch size that is not a number is refused', () => {
     for (const count of ['3', 3n, undefined, null]) {
       expectRefusal(() => make(() => START_MS).batch(count as never), 'INVALID_TYPE')
     }
   })
 
-  test('a clock that gives no time is refused, at once', async () => {
+  test('a clock that does not return a time is refused at once', async () => {
     for (const reading of [Number.NaN, new Date(Number.NaN)]) {
       const generator = make(() => reading as number)
       expectRefusal(() => generator.generate(), 'INVALID_TIME')
@@ -82,7 +82,7 @@ describe.each(candidates)('$name', ({ name, family, make }) => {
     }
   })
 
-  test('a clock that throws passes its error on, and nothing is lost', () => {
+  test('an error of the clock is thrown, and no number is lost', () => {
     const clock = scriptedClock()
     const generator = make(clock.read)
     expect(() => generator.generate()).toThrow('more than 0 times')
@@ -90,14 +90,14 @@ describe.each(candidates)('$name', ({ name, family, make }) => {
     expect(family.timeMs(generator.generate() as never)).toBe(START_MS)
   })
 
-  test('the default clock is the present', () => {
+  test('with Date.now as the clock, ids have the present time', () => {
     const before = Date.now()
     const id = make(Date.now).generate()
     expect(family.timeMs(id as never)).toBeGreaterThan(before - 5)
     expect(family.timeMs(id as never)).toBeLessThanOrEqual(Date.now())
   })
 
-  test('generateAsync and generate draw on the same numbers', async () => {
+  test('generateAsync and generate share their numbers', async () => {
     const generator = make(() => START_MS)
     if (generator.generateAsync === undefined) return expect(generator.generate()).toHaveLength(16)
     const ids = [await settled(generator.generateAsync()), generator.generate()]

@@ -14,7 +14,7 @@ test.each<[string, () => IdGenerator<string>, number]>([
   ['sno', () => sno.generator({ partition: 1, sequenceMin: 0, sequenceMax: 5 }), 6],
   ['flake', () => flake.generator({ id: 1, counterMask: 1 }), 2],
   ['uid', () => uid.generator({ node: 'a@h' }), 16_384],
-])('%s: a blocking wait ends even if all clocks are frozen', (_, make, capacity) => {
+])('%s: a blocking wait ends even if all clocks are faked', (_, make, capacity) => {
   const generator = make()
   expect(new Set(generator.batch(capacity)).size).toBe(capacity)
   expectRefusal(() => generator.generate(), 'SEQUENCE_EXHAUSTED')

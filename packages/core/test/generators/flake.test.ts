@@ -19,7 +19,7 @@ const tiny = (clock: () => number, options: Partial<FlakeGeneratorOptions> = {})
   flake.generator({ id: 5, counterMask: 1, clock, ...options } as FlakeGeneratorOptions)
 
 describe('flake: one id', () => {
-  test('has the clock, the identity and a counter for each millisecond', () => {
+  test('has the time of the clock, the datacenter and worker, and a counter for each millisecond', () => {
     const clock = scriptedClock(START_MS, START_MS + 0.9, START_MS + 1)
     const generator = flake.generator({ datacenter: 3, worker: 30, clock: clock.read })
     expect(generator.batch(3).map((id) => flake.unpack(id))).toEqual([
@@ -29,7 +29,7 @@ describe('flake: one id', () => {
     ])
   })
 
-  test('is that of its fields, whatever digits the millisecond has', () => {
+  test('equals its packed fields, whatever digits the millisecond has', () => {
     // Times whose number is just below a multiple of 10^9, where digits carry over, and any others.
     const carrying = fc
       .record({
@@ -53,7 +53,7 @@ describe('flake: one id', () => {
     )
   })
 
-  test('counts from an epoch of its own, which may lie before 1970', () => {
+  test('counts from its own epoch, which may be before 1970', () => {
     for (const epochMs of [START_MS, START_MS - 1, 0, -1_000_000]) {
       const family = flake.withEpoch(epochMs)
       const id = family.generator({ id: 1023, clock: () => START_MS }).generate()
@@ -62,7 +62,7 @@ describe('flake: one id', () => {
     }
   })
 
-  test('a clock outside the span is refused, and changes nothing', () => {
+  test('is refused if the clock is out of range, which uses no number', () => {
     for (const outside of [-1, -0.5, flake.lastMs + 1]) {
       const clock = scriptedClock(START_MS, outside, START_MS)
       const generator = flake.generator({ id: 1, clock: clock.read })
@@ -76,7 +76,7 @@ describe('flake: one id', () => {
 })
 
 describe('flake: a millisecond that is used up', () => {
-  test('the default blocks for the next one', () => {
+  test('blocks until the next one by default', () => {
     const clock = scriptedClock(...[0, 0, 0, 0, 0, 2].map((ms) => START_MS + ms))
     const generator = tiny(clock.read)
     expect(generator.batch(3).map(place)).toEqual([
@@ -87,7 +87,7 @@ describe('flake: a millisecond that is used up', () => {
     expect(clock.left).toBe(0)
   })
 
-  test('and is SEQUENCE_EXHAUSTED if the clock stands still for 10 ms', () => {
+  test('throws SEQUENCE_EXHAUSTED if the clock stands still for 10 ms', () => {
     let readings = 0
     const generator = tiny(
       slow(() => {
@@ -106,7 +106,7 @@ describe('flake: a millisecond that is used up', () => {
     }
   })
 
-  test("'throw' reads the clock once", () => {
+  test("throws after one reading of the clock with onOverflow: 'throw'", () => {
     const clock = scriptedClock(START_MS, START_MS, START_MS, START_MS + 1)
     const generator = tiny(clock.read, { onOverflow: 'throw' })
     generator.batch(2)
@@ -115,7 +115,7 @@ describe('flake: a millisecond that is used up', () => {
     expect(place(generator.generate())).toEqual([1, 0])
   })
 
-  test('4096 ids fit, and a mask of 2^n - 1 makes it 2^n', () => {
+  test('has 4096 ids, or as many as the counterMask allows', () => {
     for (const bits of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]) {
       const generator = flake.generator({
         id: 0,
@@ -133,7 +133,7 @@ describe('flake: a millisecond that is used up', () => {
     expectRefusal(() => standard.generate(), 'SEQUENCE_EXHAUSTED')
   })
 
-  test('generateAsync waits whatever the options say, and each of many callers gets an id of its own', async () => {
+  test('is waited out by generateAsync whatever the options, and each caller gets its own id', async () => {
     const clock = wallClock()
     const generator = tiny(clock.read, { onOverflow: 'throw', onClockBack: 'throw' })
     const waiting = Promise.all(Array.from({ length: 7 }, () => generator.generateAsync()))
@@ -155,7 +155,7 @@ describe('flake: a millisecond that is used up', () => {
     ])
   })
 
-  test('a thread that was put aside while it waited looks at the clock once more', () => {
+  test('is not an error for a thread that was paused: the clock is read once more', () => {
     const clock = scriptedClock(...[0, 0, 0, 0, 40].map((ms) => START_MS + ms))
     const generator = tiny(slow(clock.read, 40))
     expect(generator.batch(3).map(place).at(-1)).toEqual([40, 0])
@@ -163,7 +163,7 @@ describe('flake: a millisecond that is used up', () => {
 })
 
 describe('flake: a clock that moved back', () => {
-  test('the default blocks up to 10 ms for it and goes on in the last millisecond', () => {
+  test('is waited for up to 10 ms by default, and ids continue in the last millisecond', () => {
     const clock = scriptedClock(...[10, 0, 3, 9, 10, 10].map((ms) => START_MS + ms))
     const generator = flake.generator({ id: 5, clock: clock.read })
     expect(generator.batch(3).map(place)).toEqual([
@@ -174,7 +174,7 @@ describe('flake: a clock that moved back', () => {
     expect(clock.left).toBe(0)
   })
 
-  test('more than 10 ms are refused at once, with the time to wait', () => {
+  test('by more than 10 ms is refused at once, with the time to wait', () => {
     for (const behind of [11, HOUR_MS]) {
       const clock = scriptedClock(START_MS, START_MS - behind, START_MS)
       const generator = flake.generator({ id: 5, clock: clock.read })
@@ -186,7 +186,7 @@ describe('flake: a clock that moved back', () => {
     }
   })
 
-  test('blocking ends after 10 ms if the clock stands still there', () => {
+  test('is refused after 10 ms of blocking if it stands still', () => {
     const clock = wallClock()
     let readings = 0
     const generator = flake.generator({
@@ -204,7 +204,7 @@ describe('flake: a clock that moved back', () => {
     expect(readings).toBeLessThanOrEqual(13)
   })
 
-  test("'throw' reads the clock once", () => {
+  test("throws after one reading of the clock with onClockBack: 'throw'", () => {
     const clock = scriptedClock(START_MS, START_MS - 1, START_MS)
     const generator = flake.generator({ id: 5, onClockBack: 'throw', clock: clock.read })
     generator.generate()
@@ -212,14 +212,14 @@ describe('flake: a clock that moved back', () => {
     expect(clock.left).toBe(1)
   })
 
-  test('the two options are apart', () => {
+  test('onOverflow and onClockBack are independent', () => {
     const overflow = scriptedClock(...[0, 0, 0, 1].map((ms) => START_MS + ms))
     expect(tiny(overflow.read, { onClockBack: 'throw' }).batch(3)).toHaveLength(3)
     const back = scriptedClock(...[1, 0, 1].map((ms) => START_MS + ms))
     expect(tiny(back.read, { onOverflow: 'throw' }).batch(2)).toHaveLength(2)
   })
 
-  test('generateAsync waits for hours', async () => {
+  test('is waited for by generateAsync, even for hours', async () => {
     const clock = wallClock()
     const generator = flake.generator({ id: 5, onClockBack: 'throw', clock: clock.read })
     generator.generate()
@@ -230,7 +230,7 @@ describe('flake: a clock that moved back', () => {
     expect(place(await settled(waiting))).toEqual([0, 1])
   })
 
-  test('a clock that fails ends the wait with its error', async () => {
+  test('a clock that fails rejects the waiting call with its error', async () => {
     const clock = wallClock()
     const generator = tiny(clock.read)
     generator.batch(2)
@@ -255,7 +255,7 @@ describe('flake: identity', () => {
     }
   })
 
-  test('none is GENERATOR_REQUIRED', () => {
+  test('neither id nor worker is GENERATOR_REQUIRED', () => {
     for (const options of [undefined, {}, { datacenter: 3 }, { id: undefined }, { worker: undefined }]) {
       const error = expectRefusal(() => flake.generator(options as never), 'GENERATOR_REQUIRED')
       expect(error).toMatchObject({ family: 'flake', field: 'worker' })
@@ -263,7 +263,7 @@ describe('flake: identity', () => {
     }
   })
 
-  test('both forms at once contradict each other', () => {
+  test('id together with worker or datacenter is refused', () => {
     for (const options of [
       { id: 1, worker: 1 },
       { id: 1, datacenter: 0 },
@@ -316,7 +316,7 @@ describe('flake: options', () => {
     expect(error.message).toContain(String(counterMask))
   })
 
-  test.each(['onOverflow', 'onClockBack'] as const)("%s is 'wait' or 'throw'", (field) => {
+  test.each(['onOverflow', 'onClockBack'] as const)("%s must be 'wait' or 'throw'", (field) => {
     for (const value of ['WAIT', '', 'ignore', true, null, 0]) {
       const error = expectRefusal(() => flake.generator({ id: 0, [field]: value } as never), 'INVALID_OPTION')
       expect(error).toMatchObject({ family: 'flake', field, value })
@@ -335,7 +335,7 @@ describe('flake: options', () => {
   )
 })
 
-test('digits are carried where an id of a millisecond reaches a multiple of 10,000,000', () => {
+test('digits are carried if ids of a millisecond pass a multiple of 10,000,000', () => {
   const generator = flake.generator({ datacenter: 24, worker: 18, clock: () => 4 })
   const ids = generator.batch(3330)
   expect(ids).toEqual(ids.map((_, counter) => String((4n << 22n) | BigInt((786 << 12) | counter))))

@@ -7,7 +7,7 @@ import { constant, counting, repeating } from './random-sources.js'
 const HOUR_MS = 3_600_000
 
 describe('flax, plain', () => {
-  test('takes the milliseconds of the clock and seven fresh bytes for each id', () => {
+  test('has the millisecond of the clock and seven fresh bytes in each id', () => {
     const clock = scriptedClock(START_MS, START_MS, START_MS - HOUR_MS, START_MS + 7.9)
     const generator = flax.generator({ clock: clock.read, random: counting() })
     const fields = [0, 1, 2, 3].map(() => flax.unpack(generator.generate()))
@@ -20,7 +20,7 @@ describe('flax, plain', () => {
     expect(clock.left).toBe(0)
   })
 
-  test('no random byte is used twice, over many fetches', () => {
+  test('uses no random byte twice, over many calls of the source', () => {
     const seen: Uint8Array[] = []
     const generator = flax.generator({
       clock: () => START_MS,
@@ -34,7 +34,7 @@ describe('flax, plain', () => {
     expect(seen.length).toBeGreaterThan(1)
   })
 
-  test('a source that answers bytes of its own instead of filling ours is refused', () => {
+  test('refuses a random source that returns bytes instead of filling the array', () => {
     for (const random of [
       () => new Uint8Array(7),
       async (bytes: Uint8Array) => crypto.getRandomValues(bytes),
@@ -50,14 +50,14 @@ describe('flax, plain', () => {
     )
   })
 
-  test('generateAt carries the moment, its fraction cut off, and reads no clock', () => {
+  test('generateAt has the time passed, without its fraction, and reads no clock', () => {
     const generator = flax.generator({ clock: scriptedClock().read, random: constant(0) })
     expect(flax.unpack(generator.generateAt(START_MS + 0.999)).timeMs).toBe(START_MS)
     expect(generator.generateAt(new Date(START_MS))).toBe(flax.lowerBound(START_MS))
     expect(generator.generateAt(flax.lastMs + 0.5)).toBe(flax.lowerBound(flax.lastMs))
   })
 
-  test('a clock outside the span is refused', () => {
+  test('refuses a clock out of range', () => {
     for (const nowMs of [flax.firstMs - 1, flax.firstMs - 0.5, flax.lastMs + 1]) {
       for (const monotonic of [false, true]) {
         const generator = flax.generator({ clock: () => nowMs, monotonic })
@@ -69,7 +69,7 @@ describe('flax, plain', () => {
     }
   })
 
-  test('the default generator takes the present time and never the same bytes', () => {
+  test('by default has the present time and never the same bytes', () => {
     const before = Date.now()
     const ids = Array.from({ length: 2000 }, () => flax.generate())
     const after = Date.now()
@@ -84,7 +84,7 @@ describe('flax, plain', () => {
 describe('flax, monotonic', () => {
   const numberOf = (id: FlaxId): bigint => BigInt(`0x${Buffer.from(flax.unpack(id).random).toString('hex')}`)
 
-  test('within a millisecond the random part grows by 1 and a number of 40 bits', () => {
+  test('within a millisecond adds 1 and a random number of 40 bits', () => {
     const generator = flax.generator({ monotonic: true, clock: () => START_MS, random: counting() })
     const ids = generator.batch(3)
     expect(ids.map((id) => flax.timeMs(id))).toEqual([START_MS, START_MS, START_MS])
@@ -95,7 +95,7 @@ describe('flax, monotonic', () => {
     expect(third - second).toBe(1n + 0x1011121314n)
   })
 
-  test('a later millisecond starts with fresh bytes', () => {
+  test('takes fresh bytes in a later millisecond', () => {
     const clock = scriptedClock(START_MS, START_MS + 1)
     const generator = flax.generator({ monotonic: true, clock: clock.read, random: counting() })
     generator.generate()
@@ -105,7 +105,7 @@ describe('flax, monotonic', () => {
     })
   })
 
-  test('keeps the last time while the clock is an hour behind, and goes on with it afterwards', () => {
+  test('keeps the last time while the clock is an hour behind, and continues with the clock afterwards', () => {
     const clock = wallClock()
     const generator = flax.generator({ monotonic: true, clock: clock.read })
     const ids = [generator.generate()]
@@ -118,7 +118,7 @@ describe('flax, monotonic', () => {
     expect(ids).toEqual([...new Set(ids)].sort())
   })
 
-  test('moves on to the next millisecond, ahead of the clock, when the random part runs over', () => {
+  test('moves to the next millisecond, ahead of the clock, if the random part overflows', () => {
     const generator = flax.generator({ monotonic: true, clock: () => START_MS, random: constant(0xff) })
     const ids = generator.batch(4)
     const full = new Uint8Array(7).fill(0xff)
@@ -127,24 +127,24 @@ describe('flax, monotonic', () => {
     )
   })
 
-  test('counts by one if the source gives zeros', () => {
+  test('counts by one if the source returns zeros', () => {
     const generator = flax.generator({ monotonic: true, clock: () => START_MS, random: constant(0) })
     expect(generator.batch(600).map(numberOf)).toEqual(Array.from({ length: 600 }, (_, i) => BigInt(i)))
   })
 
-  test('a carry runs through all bytes', () => {
+  test('carries through all bytes', () => {
     const random = repeating([0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0])
     const generator = flax.generator({ monotonic: true, clock: () => START_MS, random })
     expect(generator.batch(2).map(numberOf)).toEqual([0xffffffffffn, 0x10000000000n])
   })
 
-  test('at the last moment it runs out, for good, and repeats nothing', () => {
+  test('is exhausted for good after the last id of the last millisecond', () => {
     const generator = flax.generator({ monotonic: true, clock: () => flax.lastMs, random: constant(0xff) })
     expect(generator.generate()).toBe(flax.max)
     for (let i = 0; i < 3; i++) expectRefusal(() => generator.generate(), 'TIME_OUT_OF_RANGE')
   })
 
-  test('goes on after a clock that was out of range', () => {
+  test('continues after a clock that was out of range', () => {
     const clock = scriptedClock(START_MS, Number.NaN, flax.lastMs + 1, START_MS)
     const generator = flax.generator({ monotonic: true, clock: clock.read, random: constant(0) })
     const first = generator.generate()
@@ -153,7 +153,7 @@ describe('flax, monotonic', () => {
     expect(numberOf(generator.generate())).toBe(numberOf(first) + 1n)
   })
 
-  test('generateAt stays plain and leaves the order alone', () => {
+  test('generateAt is not monotonic and does not affect generate', () => {
     const generator = flax.generator({ monotonic: true, clock: () => START_MS, random: constant(0) })
     const first = generator.generate()
     expect(flax.timeMs(generator.generateAt(START_MS + HOUR_MS))).toBe(START_MS + HOUR_MS)
@@ -163,7 +163,7 @@ describe('flax, monotonic', () => {
   })
 })
 
-test("the family's monotonic generator ascends, and is one for the process", () => {
+test('flax.monotonic ascends, and is one generator', () => {
   const ids = flax.monotonic.batch(1000)
   expect([...ids].sort()).toEqual(ids)
   expect(flax.monotonic).toBe(flax.monotonic)

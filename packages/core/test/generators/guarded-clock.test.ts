@@ -43,7 +43,7 @@ const WINDOW_MS = 40
 const walks = fc.array(fc.integer({ min: -8, max: 3 * WINDOW_MS + 8 }), { minLength: 1, maxLength: 60 })
 
 describe.each(candidates)('$name', ({ family, capacity, make }) => {
-  test('whatever the clock does, each id lies in its window, and generators with one number never meet', () => {
+  test('whatever the clock does, each id is inside its window, and generators with one number never repeat an id', () => {
     fc.assert(
       fc.property(walks, (walk) => {
         const wall = wallClock()
@@ -70,7 +70,7 @@ describe.each(candidates)('$name', ({ family, capacity, make }) => {
     )
   })
 
-  test('a call that waits for the next unit is refused when that lies outside', () => {
+  test('a call that waits for the next unit is refused if that is outside the window', () => {
     const [unitMs, reads] = [family.layout.unitMs, { left: Number.POSITIVE_INFINITY }]
     const clock = () => START_MS + (reads.left-- > 0 ? 0 : unitMs)
     const generator = make(guarded(clock, START_MS, START_MS + unitMs))

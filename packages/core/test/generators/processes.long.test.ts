@@ -15,7 +15,7 @@ test.each([
   ['uid', uid, false],
   ['uidFromLocal', uid, false],
 ] as const)(
-  'two processes and two worker threads at once never make the same id: %s',
+  'two processes and two worker threads never generate the same id: %s',
   async (kind, family: IdFamily, isUnordered) => {
     const run = [inProcess, inProcess, inWorker, inWorker]
     const outputs = await Promise.all(
@@ -38,7 +38,7 @@ test.each([
   },
 )
 
-test('default partitions of a process differ, all 65,536 of them, and then there are none', async () => {
+test('all 65,536 default partitions of a process differ, and the next generator is refused', async () => {
   const runs = await Promise.all([1, 2, 3].map(() => inProcess('default-partitions')))
   const results = runs.map((output) => JSON.parse(output))
   for (const result of results) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Vector, vectorsOf } from '../vectors.js'
 import { GENERATOR_QUIRKS, generatorQuirkOf } from './refused-quirks.js'
 
-describe("the generators' quirks", () => {
+describe("the quirks of the references' generators are in the vectors", () => {
   test.each(GENERATOR_QUIRKS)('$file $kind $names $tag: $reason', (quirk) => {
     const shown = vectorsOf<Vector & { name?: string; optionsJs?: string }>(quirk.file, quirk.kind).filter(
       (vector) => generatorQuirkOf(quirk.file, vector) === quirk,

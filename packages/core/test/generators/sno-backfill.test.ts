@@ -13,7 +13,7 @@ virtualTime()
 const sequencesOf = (ids: readonly SnoId[]): number[] => ids.map((id) => sno.unpack(id).sequence)
 
 describe('generateAt', () => {
-  test('carries the unit that holds the moment, with tick-tock 0, and reads no clock', () => {
+  test('has the unit of the time passed, with tick-tock 0, and reads no clock', () => {
     const generator = sno.generator({ partition: 9, meta: 3, clock: scriptedClock().read })
     for (const moment of [atUnit(NOW), atUnit(NOW) + 3.999, new Date(atUnit(NOW))]) {
       expect(sno.unpack(generator.generateAt(moment))).toMatchObject({
@@ -26,13 +26,13 @@ describe('generateAt', () => {
     expect(sno.meta(generator.generateAt(atUnit(NOW), 77))).toBe(77)
   })
 
-  test('counts each unit for itself in the order of the calls, from the start of its shard', () => {
+  test('counts in each unit in the order of the calls, from the start of its shard', () => {
     const generator = sno.generator({ partition: 9 })
     const moments = [0, 0, 5, 0, 1, 5].map((unit) => generator.generateAt(atUnit(NOW + unit)))
     expect(sequencesOf(moments)).toEqual([61_440, 61_441, 61_440, 61_442, 61_440, 61_441])
   })
 
-  test('the shard of a unit is used up after 4096 ids, that of another is not', () => {
+  test('is exhausted in a unit after 4096 ids, but not in another', () => {
     const generator = sno.generator({ partition: 9 })
     const ids = Array.from({ length: 4096 }, () => generator.generateAt(atUnit(NOW)))
     expect(sequencesOf(ids)).toEqual(Array.from({ length: 4096 }, (_, i) => 61_440 + i))
@@ -43,7 +43,7 @@ describe('generateAt', () => {
     expect(sequencesOf([generator.generateAt(atUnit(NOW + 1))])).toEqual([61_440])
   })
 
-  test('a shard of its own, in either order, below or above the live bounds', () => {
+  test('takes a shard below or above the bounds, its ends in either order', () => {
     for (const [live, backfill] of [
       [
         { sequenceMin: 0, sequenceMax: 9 },
@@ -61,7 +61,7 @@ describe('generateAt', () => {
     }
   })
 
-  test('bounds without a shard leave no numbers for it', () => {
+  test('is refused if bounds without a shard leave no numbers for it', () => {
     const generator = sno.generator({ partition: 9, sequenceMin: 0, sequenceMax: 100 })
     const error = expectRefusal(() => generator.generateAt(atUnit(NOW)), 'INVALID_OPTION')
     expect(error.field).toBe('backfill')
@@ -77,7 +77,7 @@ describe('generateAt', () => {
     expectRefusal(() => inner.generateAt(atUnit(NOW)), 'INVALID_OPTION')
   })
 
-  test('a snapshot with the default bounds brings the default shard, one with other bounds none', () => {
+  test('has the default shard after a snapshot with default bounds, and none after other bounds', () => {
     const snapshot = sno.generator({ partition: 9 }).snapshot()
     expect(sequencesOf([sno.generator({ snapshot }).generateAt(atUnit(NOW))])).toEqual([61_440])
     const narrow = sno.generator({ partition: 9, sequenceMin: 0, sequenceMax: 9 }).snapshot()
@@ -86,7 +86,7 @@ describe('generateAt', () => {
     expect(sequencesOf([sno.generator({ snapshot: narrow, backfill }).generateAt(atUnit(NOW))])).toEqual([10])
   })
 
-  test('moments outside the span, and what is no moment', () => {
+  test('refuses times out of range, and what is not a time', () => {
     const generator = sno.generator({ partition: 9 })
     expect(sno.timeMs(generator.generateAt(sno.firstMs))).toBe(sno.firstMs)
     expect(sno.timeMs(generator.generateAt(sno.lastMs + 3.5))).toBe(sno.lastMs)
@@ -99,7 +99,7 @@ describe('generateAt', () => {
     expectRefusal(() => generator.generateAt('2026-11-01' as never), 'INVALID_TYPE')
   })
 
-  test('a restored generator repeats nothing, and goes on in the unit of the last call', () => {
+  test('a restored generator repeats no id, and continues in the unit of the last call', () => {
     const first = sno.generator({ partition: 9 })
     const units = [0, 7, 3, 3]
     const before = units.map((unit) => first.generateAt(atUnit(NOW + unit)))
@@ -123,7 +123,7 @@ describe('generateAt', () => {
     }
   })
 
-  test('a restored generator keeps the shard, whether it uses it or not', () => {
+  test('a restored generator keeps the shard, used or not', () => {
     const shard = { sequenceMin: 110, sequenceMax: 200 }
     const first = sno.generator({ partition: 9, sequenceMin: 0, sequenceMax: 99, backfill: shard })
     first.generateAt(atUnit(NOW))
@@ -139,7 +139,7 @@ describe('generateAt', () => {
     }
   })
 
-  test('ascending moments take no more memory than those of the last minutes', () => {
+  test('ascending times take no more memory than the latest units need', () => {
     const generator = sno.generator({ partition: 9 })
     const ids = Array.from({ length: 300_000 }, (_, unit) => generator.generateAt(atUnit(NOW + unit)))
     expect(ids.every((id, i) => i === 0 || id > (ids[i - 1] as SnoId))).toBe(true)
@@ -150,7 +150,7 @@ describe('generateAt', () => {
     expect(sequencesOf([generator.generateAt(atUnit(NOW - 1))])).toEqual([61_440])
   })
 
-  test('leaves the live state alone', () => {
+  test('does not change the state of generate', () => {
     const clock = wallClock(atUnit(NOW))
     const generator = sno.generator({ partition: 9, clock: clock.read })
     generator.batch(3)
@@ -162,7 +162,7 @@ describe('generateAt', () => {
     expect(sequencesOf([generator.generate()])).toEqual([3])
   })
 
-  test('never meets generate on the same partition, whatever the clock does', () => {
+  test('never repeats an id of generate on the same partition, whatever the clock does', () => {
     const shards = fc.constantFrom(
       {},
       { sequenceMin: 0, sequenceMax: 7, backfill: { sequenceMin: 8, sequenceMax: 15 } },

@@ -25,11 +25,11 @@ function usedUp() {
   return { clock, generator, told }
 }
 
-test('no unit, no notification: six calls fit', () => {
+test('onOverflow is not called while numbers are left', () => {
   expect(usedUp().told).toEqual([])
 })
 
-test('a blocking call takes the first number of the unit that comes, several units later too', () => {
+test('a blocking call takes the first number of the next unit, or of one several units later', () => {
   for (const later of [1, 9]) {
     const { generator } = usedUp()
     const script = scriptedClock(...[0, 0, 0, later].map((unit) => atUnit(NOW + unit)))
@@ -50,7 +50,7 @@ test('a blocking call takes the first number of the unit that comes, several uni
   }
 })
 
-test('a blocking call tells of its first millisecond, of every fourth after it, and of the end', () => {
+test('a blocking call calls onOverflow in its first millisecond, in every fourth after it, and at the end', () => {
   const { generator } = usedUp()
   const told: SnoOverflow[] = []
   const readings = [...Array.from({ length: 11 }, () => atUnit(NOW)), atUnit(NOW + 1)]
@@ -70,7 +70,7 @@ test('a blocking call tells of its first millisecond, of every fourth after it, 
   ])
 })
 
-test('a clock that stands still is SEQUENCE_EXHAUSTED after 12 ms, and nothing is lost', () => {
+test('a clock that stands still is SEQUENCE_EXHAUSTED after 12 ms, and no number is lost', () => {
   const { clock, generator, told } = usedUp()
   const snapshot = generator.snapshot()
   let readings = 0
@@ -99,13 +99,13 @@ test('a clock that stands still is SEQUENCE_EXHAUSTED after 12 ms, and nothing i
   expect(sno.unpack(next.generate())).toMatchObject({ timeMs: clock.nowMs, sequence: 1 })
 })
 
-test('without a listener it is the same', () => {
+test('a clock that stands still is SEQUENCE_EXHAUSTED without a listener, too', () => {
   const generator = sno.generator({ ...BOUNDS, clock: slow(() => atUnit(NOW)) })
   generator.batch(6)
   expectRefusal(() => generator.generate(), 'SEQUENCE_EXHAUSTED')
 })
 
-test('many waiting callers are counted, all get ids of their own, and the last one ends the jam', async () => {
+test('waiting callers are counted, each gets its own id, and the last one ends the overflow', async () => {
   const { clock, generator, told } = usedUp()
   const waiting = Promise.all([10, 20, 30, 40, 50, 60, 70, 80].map((meta) => generator.generateAsync(meta)))
   expect(told).toEqual([])
@@ -130,7 +130,7 @@ test('many waiting callers are counted, all get ids of their own, and the last o
   expect(told.filter(({ count }) => count === 0)).toHaveLength(1)
 })
 
-test('the next jam counts anew', async () => {
+test('the next overflow counts from the start', async () => {
   const { clock, generator, told } = usedUp()
   const first = generator.generateAsync()
   expect(await isPendingAfter(first, 2)).toBe(true)
@@ -145,7 +145,7 @@ test('the next jam counts anew', async () => {
   await settled(second)
 })
 
-test('callers who wait for a clock that moved back are no overflow', async () => {
+test('callers that wait for a clock that moved back are not an overflow', async () => {
   const { clock, generator, told } = usedUp()
   clock.nowMs = atUnit(NOW - 10)
   generator.generate()
@@ -157,7 +157,7 @@ test('callers who wait for a clock that moved back are no overflow', async () =>
   expect(told).toEqual([])
 })
 
-test('a clock that fails ends the wait with its error, and the caller is not counted any more', async () => {
+test('an error of the clock rejects the waiting call, which is no longer counted', async () => {
   const { clock, generator, told } = usedUp()
   const waiting = generator.generateAsync()
   expect(await isPendingAfter(waiting, 2)).toBe(true)
@@ -166,14 +166,14 @@ test('a clock that fails ends the wait with its error, and the caller is not cou
   expect(told.at(-1)).toMatchObject({ count: 0 })
 })
 
-test('a thread that was put aside while it waited looks at the clock once more', () => {
+test('a thread that was paused while it waited reads the clock once more', () => {
   const { generator } = usedUp()
   const script = scriptedClock(atUnit(NOW), atUnit(NOW), atUnit(NOW + 10))
   const next = sno.generator({ snapshot: generator.snapshot(), clock: slow(script.read, 40) })
   expect(sno.unpack(next.generate())).toMatchObject({ timeMs: atUnit(NOW + 10), sequence: 1 })
 })
 
-test('a listener that throws ends the call with its error, and the next jam counts anew', async () => {
+test('a listener that throws rejects the call with its error, and the next overflow counts from the start', async () => {
   const clock = wallClock(atUnit(NOW))
   const told: SnoOverflow[] = []
   let isBroken = true

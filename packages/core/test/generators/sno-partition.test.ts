@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { expectRefusal } from '../refusal.js'
 import { START_MS } from './clocks.js'
 
-test('generators without a partition each have one of their own, and so has the family', () => {
+test('generators without a partition each get their own, and so does the family', () => {
   const generators = Array.from({ length: 1000 }, () => sno.generator())
   const partitions = new Set(generators.map(({ partition }) => partition))
   expect(partitions.size).toBe(1000)
@@ -13,7 +13,7 @@ test('generators without a partition each have one of their own, and so has the 
   expect(new Set(ids.map((id) => sno.unpack(id).partition)).size).toBe(1)
 })
 
-test("the family's generate and generateAt take a metabyte, and never meet", () => {
+test('sno.generate and sno.generateAt take a metabyte, and never repeat an id', () => {
   expect(sno.meta(sno.generate(200))).toBe(200)
   expect(sno.meta(sno.generate())).toBe(0)
   expect(sno.meta(sno.generateAt(START_MS, 9))).toBe(9)
@@ -27,7 +27,7 @@ test("the family's generate and generateAt take a metabyte, and never meet", () 
   expectRefusal(() => sno.generateAt(Number.NaN), 'INVALID_TIME')
 })
 
-test('partitions go from 0 to 65535', () => {
+test('partitions are 0 to 65535', () => {
   for (const partition of [0, 255, 256, 65_535]) {
     const generator = sno.generator({ partition })
     expect(generator.partition).toBe(partition)
@@ -59,7 +59,7 @@ test.each([
   { sequenceMin: '0' },
   { meta: '1' },
   { backfill: { sequenceMin: 0 } },
-])('%o is of the wrong type', (options) => {
+])('%o has the wrong type', (options) => {
   expectRefusal(() => sno.generator({ sequenceMax: 9, ...options } as never), 'INVALID_TYPE')
 })
 
@@ -69,7 +69,7 @@ test.each([
   [{ sequenceMin: 7, sequenceMax: 7 }, 7],
   [{ sequenceMin: 65_531 }, 65_535],
   [{ sequenceMax: 4 }, 4],
-])('the bounds %o hold fewer than six numbers', (bounds, value) => {
+])('the bounds %o are refused: they contain fewer than six numbers', (bounds, value) => {
   const error = expectRefusal(() => sno.generator({ partition: 1, ...bounds }), 'INVALID_OPTION')
   expect(error).toMatchObject({ family: 'sno', field: 'sequenceMax', value })
   expect(error.message).toContain('at least 6')
@@ -93,13 +93,13 @@ test.each([
     { sequenceMin: 10, sequenceMax: 20 },
     { sequenceMin: 0, sequenceMax: 65_535 },
   ],
-])('with the bounds %o the backfill shard %o overlaps', (bounds, backfill) => {
+])('with the bounds %o, the overlapping backfill shard %o is refused', (bounds, backfill) => {
   const error = expectRefusal(() => sno.generator({ partition: 1, ...bounds, backfill }), 'INVALID_OPTION')
   expect(error).toMatchObject({ family: 'sno', field: 'backfill' })
   expect(error.message).toContain('overlaps')
 })
 
-test('a backfill shard may hold a single number', () => {
+test('a backfill shard may contain a single number', () => {
   const backfill = { sequenceMin: 61_440, sequenceMax: 61_440 }
   const generator = sno.generator({ partition: 1, backfill })
   expect(sno.unpack(generator.generateAt(sno.firstMs)).sequence).toBe(61_440)

@@ -13,7 +13,7 @@ virtualTime()
 
 const throughJson = (snapshot: SnoSnapshot): SnoSnapshot => JSON.parse(JSON.stringify(snapshot))
 
-test('a restored generator goes on where the other one stopped', () => {
+test('a restored generator continues where the other one stopped', () => {
   const clock = wallClock(atUnit(NOW))
   const first = sno.generator({ partition: 0x0102, sequenceMin: 10, sequenceMax: 99, clock: clock.read })
   first.batch(3)
@@ -36,14 +36,14 @@ test('a restored generator goes on where the other one stopped', () => {
   })
 })
 
-test('generateAt and snapshot need no generator in front of them either', () => {
+test('generateAt and snapshot can be called without the generator as `this`', () => {
   const { generate, generateAt, snapshot } = sno.generator({ partition: 7, clock: () => atUnit(NOW) })
   const { partition, sequence } = sno.unpack(generate())
   expect(sno.unpack(generateAt(atUnit(NOW - 1)))).toMatchObject({ partition, timeMs: atUnit(NOW - 1) })
   expect(snapshot()).toMatchObject({ partition: [0, 7], sequence, wallHi: NOW })
 })
 
-test('a snapshot is a copy: it does not change with its generator, and can be restored twice', () => {
+test('a snapshot is a copy: later calls do not change it, and it can be restored twice', () => {
   const clock = wallClock(atUnit(NOW))
   const generator = sno.generator({ partition: 1, clock: clock.read })
   generator.generate()
@@ -55,7 +55,7 @@ test('a snapshot is a copy: it does not change with its generator, and can be re
   expect(one).toBe(other)
 })
 
-test('a snapshot taken in a later unit does not open the last unit again', () => {
+test('a snapshot taken in a later unit does not use the last unit again', () => {
   for (const away of [1, -1]) {
     const clock = wallClock(atUnit(NOW))
     const first = sno.generator({ partition: 1, sequenceMin: 0, sequenceMax: 9, clock: slow(clock.read, 5) })
@@ -98,7 +98,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 
 const LIVE = { sequenceMin: 0, sequenceMax: 6 }
 
-test('over any sequence of operations and any clock no id repeats, through restores too', () => {
+test('no id repeats, over any sequence of calls and restores and any clock', () => {
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 120 }), (operations) => {
       const clock = wallClock()
@@ -198,12 +198,12 @@ test.each<[string, unknown]>([
   ['a missing now', { ...GOOD, now: undefined }],
   ['now as text', { ...GOOD, now: String(NOW) }],
   ['drifts as text', { ...GOOD, drifts: '0' }],
-])('%s in place of a snapshot is of the wrong type', (_, snapshot) => {
+])('%s instead of a snapshot has the wrong type', (_, snapshot) => {
   expectRefusal(() => sno.generator({ snapshot: snapshot as SnoSnapshot }), 'INVALID_TYPE')
 })
 
 test.each(['partition', 'sequenceMin', 'sequenceMax'] as const)(
-  'a snapshot and %s contradict each other',
+  'a snapshot together with %s is refused',
   (field) => {
     const error = expectRefusal(() => sno.generator({ snapshot: GOOD, [field]: 50 }), 'INVALID_OPTION')
     expect(error.field).toBe('snapshot')

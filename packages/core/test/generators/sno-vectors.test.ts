@@ -108,11 +108,11 @@ describe('sno.json generator', () => {
     }
   })
 
-  test('ids came at once, after blocking, and after a refusal by waiting', () => {
+  test('ids were generated at once, after blocking, and after a refusal by waiting', () => {
     expect(Math.min(waits.none, waits.blocked, waits.refused)).toBeGreaterThan(0)
   })
 
-  test.each(scripts)('$v: $name, all with generateAsync', async ({ snapshot, steps }) => {
+  test.each(scripts)('$v: $name, with generateAsync only', async ({ snapshot, steps }) => {
     const clock = scriptedClock()
     const generator = sno.generator({ snapshot: snapshotOf(snapshot), clock: clock.read })
     for (const step of steps) {

@@ -29,7 +29,7 @@ function settable(options: { sequenceMin?: number; sequenceMax?: number } = {}) 
 }
 
 describe('sno: one id', () => {
-  test('has the partition, the metabyte, and the unit that holds the moment', () => {
+  test("has the partition, the metabyte, and the unit of the clock's time", () => {
     const clock = scriptedClock(atUnit(NOW) + 3.99, atUnit(NOW) + 4, atUnit(NOW) + 4)
     const generator = sno.generator({ partition: 0xfedc, meta: 200, clock: clock.read })
     expect(sno.unpack(generator.generate())).toEqual({
@@ -43,14 +43,14 @@ describe('sno: one id', () => {
     expect(sno.meta(generator.generate())).toBe(200)
   })
 
-  test('the sequence counts within a unit, whatever the metabyte, and starts again in the next', () => {
+  test('has a sequence number that counts within a unit, whatever the metabyte, and restarts in the next', () => {
     const { generator, clock } = settable({ sequenceMin: 100, sequenceMax: 200 })
     expect([1, 2, 3].map((meta) => place(generator.generate(meta))[2])).toEqual([100, 101, 102])
     clock.nowMs += 4
     expect(place(generator.generate())).toEqual([1, 0, 100])
   })
 
-  test('a refused metabyte uses no number', async () => {
+  test('uses no number if the metabyte is refused', async () => {
     const { generator } = settable()
     for (const meta of [-1, 256, 0.5]) {
       expectRefusal(() => generator.generate(meta), 'FIELD_OUT_OF_RANGE')
@@ -61,7 +61,7 @@ describe('sno: one id', () => {
 })
 
 describe('sno: tick-tock', () => {
-  test('a clock that stepped back toggles the bit and needs no wait', () => {
+  test('a clock that moved back toggles the bit and does not make the call wait', () => {
     const { at } = settable()
     expect(at(0, 0, -HOUR, -HOUR, -HOUR + 1)).toEqual([
       [0, 0, 0],
@@ -72,19 +72,19 @@ describe('sno: tick-tock', () => {
     ])
   })
 
-  test('units that were left are met again with the other bit', () => {
+  test('units generated in before are used again with the other bit', () => {
     const { at } = settable()
     const ids = at(0, 1, 2, 0, 1, 2, 3)
     expect(ids.map(([, tickTock]) => tickTock)).toEqual([0, 0, 0, 1, 1, 1, 1])
   })
 
-  test('a second step back above the safe mark toggles the bit again', () => {
+  test('a second move back above the safe mark toggles the bit again', () => {
     const { at, generator } = settable()
     expect(at(0, -10, 5, 1).map(([, tickTock]) => tickTock)).toEqual([0, 1, 1, 0])
     expect(generator.snapshot()).toMatchObject({ drifts: 2, wallHi: NOW + 1, wallSafe: NOW + 5 })
   })
 
-  test('a second step back to or below the safe mark is refused at once, with the time to wait', () => {
+  test('a second move back to or below the safe mark is refused at once, with the time to wait', () => {
     const { at, clock, generator } = settable()
     at(0, -HOUR)
     for (const [unit, units] of [
@@ -100,7 +100,7 @@ describe('sno: tick-tock', () => {
     }
   })
 
-  test('after the stated time the same call succeeds', () => {
+  test('the same call succeeds after the stated time', () => {
     for (const behind of [4, 5, 1000, HOUR]) {
       const { at, clock, generator } = settable()
       at(0, -2 * HOUR, -HOUR)
@@ -113,7 +113,7 @@ describe('sno: tick-tock', () => {
     }
   })
 
-  test('three units behind are waited out by blocking', () => {
+  test('blocks while the clock is up to three units behind', () => {
     const { at, clock, generator } = settable()
     at(0, -10)
     const script = scriptedClock(...[-13, -12, -11, -10].map((unit) => atUnit(NOW + unit)))
@@ -123,7 +123,7 @@ describe('sno: tick-tock', () => {
     expect(clock.nowMs).toBe(atUnit(NOW - 10))
   })
 
-  test('blocking ends after 12 ms if the clock does not come', () => {
+  test('refuses after 12 ms of blocking if the clock stays behind', () => {
     const { at, generator } = settable()
     at(0, -10)
     let readings = 0
@@ -152,19 +152,19 @@ describe('sno: tick-tock', () => {
 })
 
 describe('sno: sequence bounds', () => {
-  test('bounds come in either order', () => {
+  test('bounds can be passed in either order', () => {
     const { generator, at } = settable({ sequenceMin: 205, sequenceMax: 200 })
     expect(generator).toMatchObject({ sequenceMin: 200, sequenceMax: 205, capacity: 6 })
     expect(at(0, 0, 0, 0, 0, 0).map(([, , sequence]) => sequence)).toEqual([200, 201, 202, 203, 204, 205])
   })
 
-  test('one bound alone is completed to the end of the range', () => {
+  test('one bound alone extends to the end of the numbers', () => {
     expect(settable({ sequenceMin: 65_530 }).generator).toMatchObject({ sequenceMax: 65_535, capacity: 6 })
     expect(settable({ sequenceMax: 5 }).generator).toMatchObject({ sequenceMin: 0, capacity: 6 })
     expect(settable().generator).toMatchObject({ sequenceMin: 0, sequenceMax: 61_439, capacity: 61_440 })
   })
 
-  test('sequence and length follow the present unit', () => {
+  test('sequence and length are those of the present unit', () => {
     const { generator, clock } = settable({ sequenceMin: 10, sequenceMax: 15 })
     const readings = () => [generator.sequence, generator.length]
     expect(readings()).toEqual([10, 0])
@@ -185,7 +185,7 @@ describe('sno: sequence bounds', () => {
     expect(generator.length).toBe(65_536)
   })
 
-  test('two generators on one partition with bounds apart never meet', () => {
+  test('two generators on one partition with disjoint bounds never repeat an id', () => {
     const clock = wallClock(atUnit(NOW))
     const shard = (sequenceMin: number, sequenceMax: number) =>
       sno.generator({ partition: 5, sequenceMin, sequenceMax, clock: clock.read })

@@ -3,11 +3,11 @@ import { inProcess, requireBuilt } from './programs.js'
 
 beforeAll(requireBuilt)
 
-test('where globalThis is frozen, ids are made all the same', async () => {
+test('ids are generated even if globalThis is frozen', async () => {
   expect(JSON.parse(await inProcess('frozen-globals'))).toEqual([true, true, true])
 })
 
-test('two copies in one process: one sequence, partitions apart, errors and families alike', async () => {
+test('two copies in one process share sequences, families and errors, and take different partitions', async () => {
   expect(JSON.parse(await inProcess('two-copies'))).toEqual({
     isAnother: true,
     monotonic: true,

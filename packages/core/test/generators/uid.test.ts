@@ -37,7 +37,7 @@ const families: readonly Family[] = [
 ]
 
 describe.each(families)('$name', ({ name, make, place }) => {
-  test('takes the step of the clock, down to the microsecond, and counts within it', () => {
+  test('has the step of the clock, down to the microsecond, and counts within it', () => {
     const clock = scriptedClock(
       START_MS,
       START_MS + 1.023,
@@ -57,7 +57,7 @@ describe.each(families)('$name', ({ name, make, place }) => {
     ])
   })
 
-  test('holds the last step while the clock is behind, and goes on with it afterwards', () => {
+  test('keeps the last step while the clock is behind, and continues with the clock afterwards', () => {
     const clock = wallClock(START_MS)
     const generator = make(clock.read)
     const ids = [generator.generate()]
@@ -80,7 +80,7 @@ describe.each(families)('$name', ({ name, make, place }) => {
     expect(ids).toEqual([...ids].sort())
   })
 
-  test('a step has 16,384 ids, then the next step comes', () => {
+  test('uses the next step after 16,384 ids', () => {
     const clock = wallClock(START_MS)
     const generator = make(() => clock.read())
     const ids = generator.batch(IDS_A_STEP)
@@ -97,7 +97,7 @@ describe.each(families)('$name', ({ name, make, place }) => {
     return { source, generator }
   }
 
-  test('blocks for the next step', () => {
+  test('blocks until the next step', () => {
     const { source, generator } = usedUp()
     const clock = scriptedClock(START_MS, START_MS, START_MS + 1, START_MS + 2)
     source.read = clock.read
@@ -105,7 +105,7 @@ describe.each(families)('$name', ({ name, make, place }) => {
     expect(clock.left).toBe(0)
   })
 
-  test('is SEQUENCE_EXHAUSTED if the clock stands still for 10 ms', () => {
+  test('throws SEQUENCE_EXHAUSTED if the clock stands still for 10 ms', () => {
     const { source, generator } = usedUp()
     let readings = 0
     source.read = slow(() => {
@@ -124,7 +124,7 @@ describe.each(families)('$name', ({ name, make, place }) => {
     expect(place(generator.generate())).toEqual([1024, 0])
   })
 
-  test('is CLOCK_MOVED_BACK at once if the clock is further behind', () => {
+  test('throws CLOCK_MOVED_BACK at once if the clock is further behind', () => {
     const { source, generator } = usedUp()
     const clock = scriptedClock(START_MS - HOUR_MS)
     source.read = clock.read
@@ -135,7 +135,7 @@ describe.each(families)('$name', ({ name, make, place }) => {
   })
 
   test.each([11, 500, 999, 1500, 60_000])(
-    'after the stated time the same call succeeds: %d ms behind',
+    'the same call succeeds after the stated time: %d ms behind',
     (behind) => {
       // Used up at the end of a second, so that the clock is behind within it as well as in others.
       let nowMs = START_MS + 999
@@ -150,7 +150,7 @@ describe.each(families)('$name', ({ name, make, place }) => {
     },
   )
 
-  test('generateAsync waits for as long as it takes, for many callers', async () => {
+  test('generateAsync waits as long as it takes, for many callers', async () => {
     const { source, generator } = usedUp()
     source.read = () => START_MS - HOUR_MS
     const waiting = Promise.all(Array.from({ length: 5 }, () => generator.generateAsync()))
@@ -161,13 +161,13 @@ describe.each(families)('$name', ({ name, make, place }) => {
     expect((await settled(waiting)).map(place)).toEqual([0, 1, 2, 3, 4].map((sequence) => [1024, sequence]))
   })
 
-  test('a thread that was put aside while it waited looks at the clock once more', () => {
+  test('a thread that was paused while it waited reads the clock once more', () => {
     const { source, generator } = usedUp()
     source.read = slow(scriptedClock(START_MS, START_MS, START_MS + 41).read, 40)
     expect(place(generator.generate())).toEqual([40 * 1024, 0])
   })
 
-  test('a clock outside the span is refused, and changes nothing', () => {
+  test('refuses a clock out of range, which uses no number', () => {
     for (const outside of [-1, -0.001, uid.lastMs + 1]) {
       const clock = scriptedClock(START_MS, outside, START_MS)
       const generator = make(clock.read)
@@ -180,7 +180,7 @@ describe.each(families)('$name', ({ name, make, place }) => {
     }
   })
 
-  test('the first and the last moment are in the span', () => {
+  test('generates ids of the first and the last time', () => {
     const first = make(() => 0).generate()
     expect(place(first)).toEqual([-START_MS * 1000, 0])
     const last = make(() => uid.lastMs).generate()
@@ -189,7 +189,7 @@ describe.each(families)('$name', ({ name, make, place }) => {
 })
 
 describe('uid: node', () => {
-  test('a name and its fingerprint give the same ids', () => {
+  test('a name and its fingerprint generate the same ids', () => {
     const node = 'orders@10.0.0.7'
     const clock = (): number => START_MS
     const named = uid.generator({ node, clock }).batch(3)
@@ -203,7 +203,7 @@ describe('uid: node', () => {
     }
   })
 
-  test('a neighbourhood of its own keeps the fields', () => {
+  test('another neighbourhood keeps the fields', () => {
     for (const neighbourhood of [5, 6, 7, 8, 9, 10]) {
       const family = uid.withNeighbourhood(neighbourhood)
       const fields = family.unpack(
@@ -214,7 +214,7 @@ describe('uid: node', () => {
     }
   })
 
-  test('none is GENERATOR_REQUIRED', () => {
+  test('no node is GENERATOR_REQUIRED', () => {
     for (const options of [undefined, {}, { node: undefined }]) {
       const error = expectRefusal(() => uid.generator(options as never), 'GENERATOR_REQUIRED')
       expect(error).toMatchObject({ family: 'uid', field: 'node' })
@@ -234,7 +234,7 @@ describe('uid: node', () => {
     expect(error.message).toContain(String(node))
   })
 
-  test.each([null, 5n, true, {}, Uint8Array.of(1, 2, 3, 4)])('%o is no node', (node) => {
+  test.each([null, 5n, true, {}, Uint8Array.of(1, 2, 3, 4)])('%o is not a node', (node) => {
     expectRefusal(() => uid.generator({ node: node as never }), 'INVALID_TYPE')
   })
 
@@ -250,7 +250,7 @@ describe('uid: local and global', () => {
   const node = 'orders@10.0.0.7'
   const clock = (): number => START_MS + 77.777
 
-  test('ids of a local generator become those of a global one, and back', () => {
+  test('ids of the local generator convert to global ones, and back', () => {
     const locals = uidLocal.generator({ clock }).batch(50)
     const globals = uid.generator({ node, clock }).batch(50)
     for (const host of [{ node }, { node: uid.fingerprint(node) }]) {
@@ -261,7 +261,7 @@ describe('uid: local and global', () => {
     expect(uid.time(globals[0] as never)).toEqual(uidLocal.time(locals[0] as never))
   })
 
-  test('local ids of a global generator count with the global ones, so that no two become the same', () => {
+  test('local and global ids of a generator share their numbers, so none become equal', () => {
     const generator = uid.generator({ node, clock })
     const made = [
       generator.generate(),
@@ -275,7 +275,7 @@ describe('uid: local and global', () => {
     expect(generator.local.family).toBe(uidLocal)
   })
 
-  test('and use up a step together', async () => {
+  test('local and global ids use up a step together', async () => {
     const wall = wallClock()
     let read = slow(wall.read, 5)
     const generator = uid.generator({ node, clock: () => read() })
@@ -292,14 +292,14 @@ describe('uid: local and global', () => {
     expect([uidLocal.unpack(local).sequence, uid.unpack(global).sequence]).toEqual([0, 1])
   })
 
-  test("another node's id is no local one, unless forced", () => {
+  test("another node's id does not convert to a local one, unless forced", () => {
     const [id] = uid.generator({ node: 'other@10.0.0.7', clock }).batch(1)
     const error = expectRefusal(() => uid.toLocal(id as never, { node }), 'NODE_MISMATCH')
     expect(error).toMatchObject({ family: 'uid', field: 'node', value: id })
     expect(uid.forceLocal(id as never)).toBe(uidLocal.generator({ clock }).generate())
   })
 
-  test('the distance of ids that a generator made is the time and the numbers between them', () => {
+  test('the distance of generated ids is the time and the numbers between them', () => {
     const wall = wallClock(START_MS)
     const generator = uid.generator({ node, clock: wall.read })
     const early = generator.generate()

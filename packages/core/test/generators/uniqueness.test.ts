@@ -105,7 +105,7 @@ test.each(candidates)('$name: no id repeats, whatever the clock does', ({ make, 
   )
 })
 
-test('global and local ids of one uid generator are apart once they have one form', () => {
+test('global and local ids of one uid generator differ after conversion', () => {
   fc.assert(
     fc.property(clockScript, fc.infiniteStream(fc.boolean()), (script, choices) => {
       const clock = wallClock()
@@ -124,7 +124,7 @@ test('global and local ids of one uid generator are apart once they have one for
   )
 })
 
-test('plain flax takes the time of the clock, step for step', () => {
+test('plain flax always has the time of the clock', () => {
   fc.assert(
     fc.property(fc.array(clockStep), (steps) => {
       const clock = wallClock()
@@ -137,7 +137,7 @@ test('plain flax takes the time of the clock, step for step', () => {
   )
 })
 
-test('monotonic flax is never behind its clock, and ahead of it only of necessity', () => {
+test('monotonic flax is never behind its clock, and ahead of it only if it must be', () => {
   fc.assert(
     fc.property(fc.array(clockStep), (steps) => {
       const clock = wallClock()
@@ -152,7 +152,7 @@ test('monotonic flax is never behind its clock, and ahead of it only of necessit
   )
 })
 
-test('sno increases, for equal metabytes, as long as the clock does not step back', () => {
+test('sno ascends, for equal metabytes, as long as the clock does not move back', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(9), { maxLength: 200 }), (steps) => {
       const clock = wallClock()
@@ -173,7 +173,7 @@ test('sno increases, for equal metabytes, as long as the clock does not step bac
   )
 })
 
-test('generators with identities of their own never meet, on the same clock', () => {
+test('generators with different identities never generate the same id on the same clock', () => {
   const identities = [
     [0, 1, 65_535].map((partition) => (clock: () => number) => sno.generator({ partition, clock })),
     [0, 1, 31, 32, 1023].map((id) => (clock: () => number) => flake.generator({ id, clock })),

@@ -10,7 +10,7 @@ function hosts(...nodes: readonly (string | number)[]) {
   return { clock, generators: nodes.map((node) => uid.generator({ node, clock: clock.read })) }
 }
 
-test('create has one new id of its node, and tick renews it and puts it first', () => {
+test('create has one new id of its node; tick replaces it and puts it first', () => {
   const { generators } = hosts('a@h', 'b@h')
   const [a, b] = generators as [(typeof generators)[0], (typeof generators)[0]]
   const first = vclock.create(a)
@@ -26,7 +26,7 @@ test('create has one new id of its node, and tick renews it and puts it first', 
   expect(first).toHaveLength(1)
 })
 
-test('a clock descends from what it was ticked from, even if the wall clock ran back', () => {
+test('a ticked clock descends from the one before, even if the wall clock moved back', () => {
   const { clock, generators } = hosts('a@h')
   const [a] = generators as [(typeof generators)[0]]
   let vector = vclock.create(a)
@@ -40,7 +40,7 @@ test('a clock descends from what it was ticked from, even if the wall clock ran 
   }
 })
 
-test('a node is the same whether its generator was given the name or the fingerprint', () => {
+test('a node is the same by name and by fingerprint', () => {
   const { clock, generators } = hosts('a@h', uid.fingerprint('a@h'))
   const [named, numbered] = generators as [(typeof generators)[0], (typeof generators)[0]]
   const first = vclock.create(named)
@@ -53,7 +53,7 @@ test('a node is the same whether its generator was given the name or the fingerp
   expect(vclock.descendsExcept(uid.fingerprint('a@h'), first, second)).toBe(true)
 })
 
-test('histories of hosts that tick and exchange their clocks are told apart as the events were', () => {
+test('vector clocks order the events of hosts that exchange them', () => {
   const nodes = ['a@h', 'b@h', 'c@h'] as const
   const event = fc.record({
     host: fc.nat(2),

@@ -25,7 +25,7 @@ const GENERATORS: Record<string, (clock: () => number) => Waiting> = {
   },
 }
 
-describe.each(Object.entries(GENERATORS))('calls of %s that wait', (_, make) => {
+describe.each(Object.entries(GENERATORS))('waiting calls of %s', (_, make) => {
   /** A generator whose unit is used up and whose clock is then an hour behind, twice. */
   function behind() {
     const clock = { ...wallClock(), reads: 0 }
@@ -46,7 +46,7 @@ describe.each(Object.entries(GENERATORS))('calls of %s that wait', (_, make) => 
     return { clock, generator }
   }
 
-  test('get their ids in their order, by one timer that does not hurry', async () => {
+  test('get ids in order, by one timer that does not hurry', async () => {
     const { clock, generator } = behind()
     const order: number[] = []
     const ids = Array.from({ length: 1000 }, (_, i) =>
@@ -73,7 +73,7 @@ describe.each(Object.entries(GENERATORS))('calls of %s that wait', (_, make) => 
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('end with a signal, and spend no id', async () => {
+  test('are aborted by a signal, while other calls go on waiting', async () => {
     const { clock, generator } = behind()
     const first = new AbortController()
     const calls = [
@@ -91,7 +91,7 @@ describe.each(Object.entries(GENERATORS))('calls of %s that wait', (_, make) => 
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('share one timer, also with those that ended before them', async () => {
+  test('share one timer, also with calls that were aborted before', async () => {
     const { clock, generator } = behind()
     for (let call = 0; call < 100; call++) {
       const ended = new AbortController()

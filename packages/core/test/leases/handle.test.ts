@@ -46,7 +46,7 @@ function refusal(call: () => unknown): IdError {
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
 describe('the window', () => {
-  test('holds ids from its first unit to its last, and no others', async () => {
+  test('allows ids of the units that are wholly inside it, and no others', async () => {
     store.acquires = [grant(window(10_003, -5))]
     const { generator, window: seen } = await lease()
     expect(seen).toEqual(window(10_003, -5))
@@ -63,7 +63,7 @@ describe('the window', () => {
     expect(timeAt(9998)).toBe(9996)
   })
 
-  test('is looked at for each id of a batch, and by waiting calls', async () => {
+  test('is checked for each id of a batch, and by waiting calls', async () => {
     const { generator } = await leasePartitionFrom(store, { family: flake, numbers })
     vi.setSystemTime(START_MS + TTL_MS - 1)
     expect(generator.batch(4096)).toHaveLength(4096)
@@ -74,7 +74,7 @@ describe('the window', () => {
     expect(refusal(() => generator.batch(1)).code).toBe('LEASE_EXPIRED')
   })
 
-  test("bad readings of the clock are the family's errors, and do not count as used", async () => {
+  test("is not checked with bad readings of the clock: these are the family's errors, and do not count as used", async () => {
     let nowMs = START_MS
     const held = await lease({ clock: () => nowMs })
     held.generator.generate()
@@ -86,14 +86,14 @@ describe('the window', () => {
     expect(store.used).toEqual([START_MS + 4])
   })
 
-  test('has no room for ids of other moments', async () => {
+  test('allows no ids of other times', async () => {
     const { generator } = await lease()
     expect(refusal(() => generator.generateAt(START_MS)).code).toBe('INVALID_OPTION')
   })
 })
 
 describe('renewal', () => {
-  test('comes after a third of the lease at the latest, and moves the end', async () => {
+  test('happens after a third of the lease at the latest, and extends the window', async () => {
     store.renewals = [window(40_000), window(50_000), window(60_000)]
     const held = await lease()
     await pass(7999)
@@ -107,7 +107,7 @@ describe('renewal', () => {
     held.generator.generate()
   })
 
-  test('tells how far ids have come', async () => {
+  test('reports the end of the last unit used', async () => {
     store.renewals = [window(60_000)]
     const held = await lease()
     await pass(10_000)
@@ -117,7 +117,7 @@ describe('renewal', () => {
     expect(store.used.slice(0, 2)).toEqual([START_MS, START_MS + 12_348])
   })
 
-  test('that is not confirmed does not count', async () => {
+  test('does not count if it fails', async () => {
     const { generator } = await lease()
     await pass(TTL_MS - 1)
     generator.generate()
@@ -130,7 +130,7 @@ describe('renewal', () => {
     )
   })
 
-  test('that is not answered does not count, and others are tried meanwhile', async () => {
+  test('does not count if it is not answered, and is tried again meanwhile', async () => {
     store.renewals = [new Promise(() => {})]
     const failures: unknown[] = []
     const { generator } = await lease({ onRenewalFailed: (error) => failures.push(error) })
@@ -142,7 +142,7 @@ describe('renewal', () => {
     generator.generate()
   })
 
-  test('that fails is tried again, sooner', async () => {
+  test('is tried again sooner if it fails', async () => {
     const failures: unknown[] = []
     await lease({ onRenewalFailed: (error) => failures.push(error) })
     await pass(10_000 + 2500 + 5000)
@@ -153,7 +153,7 @@ describe('renewal', () => {
     expect(store.count('renew')).toBeLessThanOrEqual(80)
   })
 
-  test('that succeeds at last brings the generator back', async () => {
+  test('reopens the generator if it succeeds after the lease expired', async () => {
     const held = await lease()
     await pass(100_000)
     expect(refusal(() => held.generator.generate()).code).toBe('LEASE_EXPIRED')
@@ -163,7 +163,7 @@ describe('renewal', () => {
     held.generator.generate()
   })
 
-  test('may give a window that begins later, as after a failover', async () => {
+  test('may return a window that begins later, as after a failover', async () => {
     store.renewals = [window(50_000, 40_000), window(90_000, 40_000)]
     const { generator } = await lease()
     await pass(10_000)
@@ -172,7 +172,7 @@ describe('renewal', () => {
     generator.generate()
   })
 
-  test('that finds the lease lost closes the generator and tells, once and for all', async () => {
+  test('closes the generator and aborts the signal once if the lease was lost', async () => {
     store.renewals = [undefined]
     const held = await lease()
     const told = vi.fn()
@@ -188,7 +188,7 @@ describe('renewal', () => {
     expect(store.count('release')).toBe(0)
   })
 
-  test('holders that began at once do not renew at once', async () => {
+  test('is spread out for leases that were acquired at once', async () => {
     await Promise.all(Array.from({ length: 20 }, () => lease()))
     await pass(9000)
     expect(store.count('renew')).toBeGreaterThan(0)
@@ -197,7 +197,7 @@ describe('renewal', () => {
 })
 
 describe('release', () => {
-  test('closes the generator first, tells what was used, and ends renewals', async () => {
+  test('closes the generator first, reports the last unit used, and ends renewals', async () => {
     const held = await lease()
     vi.setSystemTime(START_MS + 1001)
     held.generator.generate()
@@ -211,20 +211,20 @@ describe('release', () => {
     expect(held.signal.aborted).toBe(false)
   })
 
-  test('may be called again, and at the end of a block', async () => {
+  test('may be called repeatedly, and by `await using`', async () => {
     const held = await lease()
     await Promise.all([held.release(), held.release(), held[Symbol.asyncDispose]()])
     expect(store.count('release')).toBe(1)
   })
 
-  test('that fails tells so, and the generator stays closed', async () => {
+  test('rejects if it fails, and the generator stays closed', async () => {
     const held = await lease()
     store.releasing = () => Promise.reject(new Error('gone'))
     await expect(held.release()).rejects.toThrow('gone')
     expect(refusal(() => held.generator.generate()).code).toBe('LEASE_EXPIRED')
   })
 
-  test('that failed asks again when it is called again, until it has succeeded', async () => {
+  test('asks again if it failed before, until it has succeeded', async () => {
     const held = await lease()
     store.releasing = () => Promise.reject(new Error('gone'))
     const both = [held.release(), held[Symbol.asyncDispose]()]
@@ -237,7 +237,7 @@ describe('release', () => {
     expect(refusal(() => held.generator.generate()).message).toContain('was released')
   })
 
-  test('is no loss, though a renewal that was under way finds the lease gone', async () => {
+  test('does not abort the signal, even if a renewal in progress finds the lease gone', async () => {
     let answer: (window: undefined) => void = () => {}
     store.renewals = [new Promise((resolve) => (answer = resolve))]
     const held = await lease()
@@ -261,7 +261,7 @@ describe('release', () => {
 })
 
 describe('waiting', () => {
-  test('for the clock to reach the window', async () => {
+  test('for the clock lasts until it reaches the window', async () => {
     store.acquires = [grant(window(30_000, 3000))]
     const waits: number[] = []
     const promise = lease({ onWait: ({ retryMs }) => waits.push(retryMs as number) })
@@ -281,7 +281,7 @@ describe('waiting', () => {
     expect(store.used.at(-1)).toBe(START_MS + 60_000)
   })
 
-  test('is of no use for a clock that is ahead of the lease', async () => {
+  test('does not happen for a clock that is ahead of the lease, which is refused', async () => {
     const promise = lease({ clock: () => Date.now() + 40_000 })
     await expect(promise).rejects.toMatchObject({
       code: 'LEASE_UNAVAILABLE',
@@ -290,7 +290,7 @@ describe('waiting', () => {
     expect(store.asked).toEqual(['acquire', 'release'])
   })
 
-  test('for a number goes on until one is free', async () => {
+  test('for a number continues until one is free', async () => {
     await pass(5000)
     store.acquires = [{ retryMs: 20_000 }, { retryMs: 19_000 }, grant()]
     const waits: unknown[] = []
@@ -303,7 +303,7 @@ describe('waiting', () => {
     ])
   })
 
-  test('for a number ends with an error that tells when one may be free', async () => {
+  test('for a number ends with an error that says when one may be free', async () => {
     store.acquires = [{ retryMs: 20_000 }]
     const promise = lease({ waitMs: 5000, shards: 4 })
     const outcome = expect(promise).rejects.toMatchObject({
@@ -320,7 +320,7 @@ describe('waiting', () => {
     await outcome
   })
 
-  test('is left out with waitMs 0, and where no lease runs that could end', async () => {
+  test('does not happen with waitMs 0, or if no lease exists that could end', async () => {
     store.acquires = [{ retryMs: 20_000 }]
     await expect(lease({ waitMs: 0 })).rejects.toMatchObject({ code: 'LEASE_UNAVAILABLE' })
     store.acquires = [{ retryMs: undefined }]
@@ -332,7 +332,7 @@ describe('waiting', () => {
     expect(store.count('acquire')).toBe(2)
   })
 
-  test('ends when the caller no longer wants it', async () => {
+  test('ends if the caller aborts', async () => {
     const controller = new AbortController()
     store.acquires = [{ retryMs: 20_000 }]
     const promise = lease({ signal: controller.signal })
@@ -344,14 +344,14 @@ describe('waiting', () => {
     expect(store.count('acquire')).toBe(1)
   })
 
-  test('ends at once for a caller who no longer wants it when told that it waits', async () => {
+  test('ends at once if the caller aborts in onWait', async () => {
     const controller = new AbortController()
     store.acquires = [{ retryMs: 20_000 }]
     const promise = lease({ signal: controller.signal, onWait: () => controller.abort(new Error('enough')) })
     await expect(promise).rejects.toThrow('enough')
   })
 
-  test('a number that comes after that is given back', async () => {
+  test('gives back a number that comes after the caller has aborted', async () => {
     const controller = new AbortController()
     let give: (grant: never) => void = () => {}
     store.acquires = [new Promise((resolve) => (give = resolve))]
@@ -364,7 +364,7 @@ describe('waiting', () => {
     expect(store.asked).toEqual(['acquire', 'release'])
   })
 
-  test('for an answer ends a third of the lease later, and a number that comes after that is given back', async () => {
+  test('for an answer ends a third of the lease after waitMs, and gives back a number that comes later', async () => {
     let give: (grant: never) => void = () => {}
     store.acquires = [new Promise((resolve) => (give = resolve))]
     const promise = lease({ waitMs: 5000 })
@@ -379,7 +379,7 @@ describe('waiting', () => {
     expect(store.asked).toEqual(['acquire', 'release'])
   })
 
-  test('an answer that comes too late and has no number gives none back', async () => {
+  test('for an answer gives back nothing if the late answer has no number', async () => {
     let refuse: (refusal: never) => void = () => {}
     store.acquires = [new Promise((resolve) => (refuse = resolve))]
     const outcome = expect(lease({ waitMs: 5000 })).rejects.toMatchObject({ family: 'sno' })
@@ -390,14 +390,14 @@ describe('waiting', () => {
     expect(store.asked).toEqual(['acquire'])
   })
 
-  test('does not cover what the database throws', async () => {
+  test('does not happen for an error of the database, which is thrown', async () => {
     store.acquires = [new Error('ECONNREFUSED')]
     await expect(lease()).rejects.toThrow('ECONNREFUSED')
   })
 })
 
-describe('generators', () => {
-  test('have the number, the shard and what else was given', async () => {
+describe('a leased generator', () => {
+  test('has the number, the shard and the options passed', async () => {
     store.acquires = [{ ...grant(), number: 513, shard: 2 }]
     const { generator, partition, shard } = await lease({ shards: 4, generator: { meta: 9 } })
     expect([partition, shard]).toEqual([513, 2])
@@ -405,7 +405,7 @@ describe('generators', () => {
     expect(sno.unpack(generator.generate())).toMatchObject({ meta: 9, partition: 513, sequence: 32_768 })
   })
 
-  test('shards share no number, however many there are', async () => {
+  test('has no number of another shard, however many there are', async () => {
     for (const shards of [1, 2, 3, 7, 1024]) {
       let next = 0
       for (let shard = 0; shard < shards; shard++) {
@@ -419,7 +419,7 @@ describe('generators', () => {
     }
   })
 
-  test('a refusal names the shard, where there are several', async () => {
+  test('names the shard in errors, if there are several', async () => {
     for (const [shards, named] of [
       [1, 'the lease of number 7'],
       [4, 'the lease of shard 2 of number 7'],
@@ -432,7 +432,7 @@ describe('generators', () => {
     }
   })
 
-  test('of flake, also with an epoch of its own', async () => {
+  test('of flake may have its own epoch', async () => {
     store.acquires = [{ ...grant(), number: 37 }]
     const family = flake.withEpoch(Date.UTC(2020, 0, 1))
     const { generator } = await leasePartitionFrom(store, { family, numbers })
@@ -442,7 +442,7 @@ describe('generators', () => {
   })
 })
 
-test('flake has nothing to divide into shards: two holders would make the same ids', async () => {
+test('flake refuses shards, with which two holders would generate the same ids', async () => {
   await expect(leasePartitionFrom(store, { family: flake, numbers, shards: 2 })).rejects.toMatchObject({
     name: 'IdError',
     code: 'INVALID_OPTION',
@@ -481,15 +481,15 @@ test.each([
   expect(store.asked).toEqual([])
 })
 
-describe('what is asked for', () => {
-  test('one number alone, and who asks: this process, or whom the options name', async () => {
+describe('the request to the store', () => {
+  test('may be for a single number, and names this process or the holder passed', async () => {
     await lease({ numbers: { min: 7, max: 7 } })
     await lease({ holder: 'importer' })
     expect(store.requests[0]?.numbers).toEqual({ min: 7, max: 7 })
     expect(store.requests.map(({ holder }) => holder)).toEqual([`${hostname()}:${process.pid}`, 'importer'])
   })
 
-  test('numbers that a database can be asked with', async () => {
+  test('has numbers that a database accepts', async () => {
     await lease({ ttlMs: 2 ** 31 - 1 })
     await expect(lease({ ttlMs: 2 ** 31 })).rejects.toMatchObject({
       code: 'FIELD_OUT_OF_RANGE',
@@ -502,7 +502,7 @@ describe('what is asked for', () => {
   })
 })
 
-test('a lease that was released leaves no timer, and none of its listeners at the signal', async () => {
+test('a released lease leaves no timer, and none of its listeners on the signal', async () => {
   const { signal } = new AbortController()
   const listeners = new Set<unknown>()
   const add = vi.spyOn(signal, 'addEventListener')

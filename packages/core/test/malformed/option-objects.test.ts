@@ -49,7 +49,7 @@ const WAITING: readonly (readonly [name: string, wait: (options: never) => Promi
   ['uidLocal', localUids.generateAsync],
 ]
 
-test('every exported type of options has its functions here', () => {
+test('every exported type of options is covered here', () => {
   const index = readFileSync(new URL('../../src/index.ts', import.meta.url), 'utf8')
   const types = [...index.matchAll(/type (\w+Options)\b/g), ...index.matchAll(/, (\w+Options)\b/g)]
   const named = new Set([...FUNCTIONS.map(([, type]) => type), 'WaitOptions'])
@@ -58,14 +58,14 @@ test('every exported type of options has its functions here', () => {
 })
 
 describe.each(FUNCTIONS)('%s', (_, _type, call, right) => {
-  test('takes its options, and no other', () => {
+  test('accepts its options, and no others', () => {
     expect(() => call(right as never)).not.toThrow()
     const error = expectRefusal(() => call({ ...right, wrongName: 1 } as never), 'INVALID_OPTION')
     expect(error.field).toBe('wrongName')
     expect(error.message).toContain('no option "wrongName"; options are ')
   })
 
-  test.each([[7], ['text'], [null], [true], [[1]], [() => 1]])('%o is no options object', (options) => {
+  test.each([[7], ['text'], [null], [true], [[1]], [() => 1]])('%o is not an options object', (options) => {
     expect(expectRefusal(() => call(options as never), 'INVALID_OPTION').message).toContain(
       'must be an object',
     )
@@ -73,7 +73,7 @@ describe.each(FUNCTIONS)('%s', (_, _type, call, right) => {
 })
 
 describe.each(WAITING)('generateAsync of %s', (_, wait) => {
-  test('takes a signal, and no other option', async () => {
+  test('accepts a signal, and no other option', async () => {
     expect(await wait({ signal: new AbortController().signal } as never)).toBeTypeOf('string')
     expect(await wait({ signal: undefined } as never)).toBeTypeOf('string')
     for (const [options, field] of [

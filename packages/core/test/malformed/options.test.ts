@@ -7,7 +7,7 @@ const NO_INTEGERS = [Number.NaN, 0.5, Number.POSITIVE_INFINITY, Number.NEGATIVE_
 const NO_NUMBERS = [undefined, null, '8', 8n, true, {}]
 
 describe('flake', () => {
-  test('an epoch is a whole number of Unix ms that Dates can tell, with all of the span', () => {
+  test('an epoch is an integer of Unix ms, and Date can represent all times from it', () => {
     for (const epoch of [...NO_INTEGERS, -8.64e15 - 1, 8.64e15, 8.64e15 - 2 ** 42 + 2]) {
       expectRefusal(() => flake.withEpoch(epoch), 'FIELD_OUT_OF_RANGE')
     }
@@ -16,7 +16,7 @@ describe('flake', () => {
     }
   })
 
-  test('bigints: 64 bits without a sign, and no numbers', () => {
+  test('a bigint is 0 to 2^64 - 1, and a number is refused', () => {
     expect(flake.fromBigInt(2n ** 64n - 1n)).toBe(flake.max)
     for (const value of [-1n, 2n ** 64n, -(2n ** 63n), 2n ** 200n]) {
       expect(expectRefusal(() => flake.fromBigInt(value), 'FIELD_OUT_OF_RANGE').value).toBe(value)
@@ -31,13 +31,13 @@ describe('flake', () => {
     )
   })
 
-  test("bytes are the caller's own", () => {
+  test('decode returns new bytes each time', () => {
     const bytes = flake.decode(flake.max)
     flake.decode(flake.min)
     expect([...bytes]).toEqual(Array(8).fill(255))
   })
 
-  test('hex: 1 to 16 lower-case digits', () => {
+  test('hex has 1 to 16 lower-case digits', () => {
     for (const value of [0, 1n, null, new Uint8Array(8)]) {
       expectRefusal(() => flake.fromHex(value as unknown as string), 'INVALID_TYPE')
     }
@@ -77,7 +77,7 @@ describe('sno', () => {
     expectRefusal(() => sno.withMeta('BRPK4Q72XWF2M63L' as never, 1), 'INVALID_CHARACTER')
   })
 
-  test('the zero id is null in JSON only where asked, and back', () => {
+  test('the zero id is null in JSON only through toJson, and fromJson converts it back', () => {
     expect(sno.isZero(sno.zero)).toBe(true)
     expect(sno.zero).toBe('2222222222222222')
     expect(sno.toJson(sno.zero)).toBe(null)
@@ -90,7 +90,7 @@ describe('sno', () => {
   })
 })
 
-describe('options of generators', () => {
+describe('an option of a generator', () => {
   const worker = { worker: 1 }
   const node = { node: 'a@h' }
   test.each<[make: (options: never) => unknown, options: unknown, field: string, text: string]>([
@@ -118,13 +118,13 @@ describe('options of generators', () => {
     ],
     [uid.generator, { ...node, clok: Date.now }, 'clok', 'no option "clok"; options are node, clock'],
     [uidLocal.generator, { clock: 'now' }, 'clock', 'clock must be a function, not "now"'],
-  ])('%#', (make, options, field, text) => {
+  ])('that is wrong is refused by name: %#', (make, options, field, text) => {
     const error = expectRefusal(() => make(options as never), 'INVALID_OPTION')
     expect(error.message).toContain(`: ${text}`)
     expect(error.field).toBe(field)
   })
 
-  test('of each kind', () => {
+  test('that must be a list or a signal is refused by name', () => {
     const check = (value: unknown, kind: OptionKind) => () =>
       checkOptions('gate', { it: value }, { it: kind })
     const { signal } = new AbortController()
@@ -143,7 +143,7 @@ describe('options of generators', () => {
     )
   })
 
-  test('that are left out, or undefined where a default is no accident, are taken', () => {
+  test('may be left out, or undefined if its default is safe', () => {
     expect(() => flax.generator(undefined)).not.toThrow()
     expect(() => flax.generator({ clock: undefined } as object)).not.toThrow()
     expect(() => sno.generator({ partition: 1, onOverflow: undefined } as object)).not.toThrow()
@@ -151,7 +151,7 @@ describe('options of generators', () => {
 })
 
 describe('generateAt', () => {
-  test.each([flax, sno])('$name takes no moment that ids cannot carry', (family) => {
+  test.each([flax, sno])('$name refuses a time that ids cannot contain', (family) => {
     expect(family.timeMs(family.generateAt(family.firstMs) as never)).toBe(family.firstMs)
     expect(family.timeMs(family.generateAt(new Date(family.lastMs)) as never)).toBe(family.lastMs)
     for (const time of [family.firstMs - 1, family.firstMs - 0.5, family.lastMs + 4, ...INFINITIES]) {
@@ -191,14 +191,14 @@ describe('uid', () => {
     expectRefusal(() => uid.fromLocal(uidLocal.min, undefined as never), 'INVALID_TYPE')
   })
 
-  test('an empty name is a setting that was not made', () => {
+  test('an empty name is refused', () => {
     expectRefusal(() => uid.fingerprint(''), 'INVALID_OPTION')
     expectRefusal(() => uid.fromLocal(uidLocal.min, { node: '' }), 'INVALID_OPTION')
     expectRefusal(() => uid.toLocal(uid.min, { node: '' }), 'INVALID_OPTION')
     expectRefusal(() => uid.vclock.descendsExcept('', [], []), 'INVALID_OPTION')
   })
 
-  test('ids of one node are not taken for those of another', () => {
+  test('a global id converts to a local one of its own node only', () => {
     const id = uid.fromLocal(uidLocal.max, { node: 'a@h' })
     expect(uid.toLocal(id, { node: uid.fingerprint('a@h') })).toBe(uidLocal.max)
     const error = expectRefusal(() => uid.toLocal(id, { node: 'b@h' }), 'NODE_MISMATCH')

@@ -106,10 +106,10 @@ const ONE_OF_EACH = TWIN_FAMILIES.filter(
   ({ family }, i) => TWIN_FAMILIES.findIndex((other) => other.family.name === family.name) === i,
 )
 
-describe.each(ONE_OF_EACH)('texts that may be no $label', (twinFamily) => {
+describe.each(ONE_OF_EACH)('texts that may not be $label ids', (twinFamily) => {
   const { family, twin } = twinFamily
 
-  test('are taken or refused as the twin does, with the same code and position', () => {
+  test('are accepted or refused as by the twin, with the same code and position', () => {
     fc.assert(
       fc.property(texts(twinFamily), (text) => {
         const verdict = twin.decode(text)
@@ -144,7 +144,7 @@ describe.each(ONE_OF_EACH)('texts that may be no $label', (twinFamily) => {
     )
   })
 
-  test('are told apart by is, the pattern and Standard Schema as by parse', () => {
+  test('are accepted by is, the pattern and Standard Schema exactly if parse accepts them', () => {
     fc.assert(
       fc.property(texts(twinFamily), (text) => {
         const isId = 'bytes' in twin.decode(text)
@@ -163,7 +163,7 @@ describe.each(ONE_OF_EACH)('texts that may be no $label', (twinFamily) => {
     )
   })
 
-  test('are named in the message, with the family, in one line of bounded length', () => {
+  test('are quoted in the message, with the family, in one line of limited length', () => {
     fc.assert(
       fc.property(fc.oneof(texts(twinFamily), fc.string({ minLength: 60, maxLength: 5000 })), (text) => {
         if ('bytes' in twin.decode(text)) return

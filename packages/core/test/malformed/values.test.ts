@@ -54,7 +54,7 @@ const NO_TIMES: readonly unknown[] = [
 ]
 
 describe.each(FAMILIES)('$name and values of the wrong type', (family) => {
-  test.each(NO_STRINGS.map((value) => [value]))('%o is no id', (value) => {
+  test.each(NO_STRINGS.map((value) => [value]))('%o is not an id', (value) => {
     const id = value as string
     for (const call of [family.parse, family.decode, family.unpack, family.time, family.timeMs]) {
       expect(expectRefusal(() => call(id), 'INVALID_TYPE').message).toMatch(new RegExp(`^${family.name}: `))
@@ -65,11 +65,11 @@ describe.each(FAMILIES)('$name and values of the wrong type', (family) => {
     })
   })
 
-  test.each(NO_BYTES.map((value) => [value]))('%o are no bytes', (value) => {
+  test.each(NO_BYTES.map((value) => [value]))('%o are not bytes', (value) => {
     expectRefusal(() => family.encode(value as Uint8Array), 'INVALID_TYPE')
   })
 
-  test('any other number of bytes is refused', () => {
+  test('bytes of any other length are refused', () => {
     for (let length = 0; length <= 40; length++) {
       if (length === family.byteLength) continue
       const error = expectRefusal(() => family.encode(new Uint8Array(length)), 'INVALID_LENGTH')
@@ -79,7 +79,7 @@ describe.each(FAMILIES)('$name and values of the wrong type', (family) => {
     }
   })
 
-  test('a view into a larger buffer is taken for itself, and is not kept', () => {
+  test('a view into a larger buffer is read alone, and decoded bytes are not shared', () => {
     const buffer = new Uint8Array(40).fill(0xff)
     const view = buffer.subarray(5, 5 + family.byteLength).fill(0)
     expect(family.encode(view)).toBe(family.min)
@@ -93,7 +93,7 @@ describe.each(FAMILIES)('$name and values of the wrong type', (family) => {
 describe.each(FAMILIES)('$name and times', (family) => {
   const inside = (family.firstMs + family.lastMs) / 2
 
-  test.each(NO_TIMES.map((value) => [value]))('%o is no time', (value) => {
+  test.each(NO_TIMES.map((value) => [value]))('%o is not a time', (value) => {
     const time = value as number
     expectRefusal(() => family.lowerBound(time), 'INVALID_TYPE')
     expectRefusal(() => family.upperBound(time), 'INVALID_TYPE')
@@ -115,7 +115,7 @@ describe.each(FAMILIES)('$name and times', (family) => {
     }
   })
 
-  test('a range runs forwards; its error names the field', () => {
+  test('a range whose end is before its start is refused, and the error names the field', () => {
     const error = expectRefusal(() => family.range(inside, inside - 1), 'INVALID_OPTION')
     expect(error.field).toBe('from')
     expect(family.range(inside, inside).gte).toBe(family.lowerBound(inside))
@@ -124,7 +124,7 @@ describe.each(FAMILIES)('$name and times', (family) => {
     expect(family.range(Number.NEGATIVE_INFINITY, inside).gte).toBe(family.min)
   })
 
-  test('TIME_OUT_OF_RANGE tells the span, also for moments that no Date can tell', () => {
+  test('TIME_OUT_OF_RANGE states the first and last time, also for times that Date cannot represent', () => {
     for (const time of [family.lastMs + 1000, 1e17, Number.POSITIVE_INFINITY]) {
       const error = expectRefusal(() => family.lowerBound(time), 'TIME_OUT_OF_RANGE')
       expect(error.message).toContain(new Date(family.firstMs).toISOString())
@@ -173,7 +173,7 @@ describe.each(FIELDS)('$family.name and fields', ({ family, fields, maxima }) =>
   const names = Object.keys(maxima)
   const numbers = Object.keys(fields).filter((name) => name !== 'random')
 
-  test.each(names)('%s holds its maximum and no more, no less than 0, no fraction', (name) => {
+  test.each(names)('%s accepts its maximum and nothing above, nothing below 0 and no fraction', (name) => {
     const max = maxima[name] as number
     const packWith = (value: unknown) => () => family.pack({ ...fields, [name]: value })
     expect(family.unpack(packWith(max)())).toEqual({ ...fields, [name]: max })
@@ -201,14 +201,14 @@ describe.each(FIELDS)('$family.name and fields', ({ family, fields, maxima }) =>
     }
   })
 
-  test.each(numbers)('%s is a number', (name) => {
+  test.each(numbers)('%s must be a number', (name) => {
     for (const value of [undefined, null, '1', 1n, true, [1], {}, new Date(0)]) {
       const error = expectRefusal(() => family.pack({ ...fields, [name]: value }), 'INVALID_TYPE')
       expect(error.message).toContain(name)
     }
   })
 
-  test.each(names)('%s outside its bounds never wraps into an id', (name) => {
+  test.each(names)('%s out of bounds is never wrapped into an id', (name) => {
     const max = maxima[name] as number
     fc.assert(
       fc.property(fc.oneof(fc.double(), fc.integer(), fc.double({ min: -2, max: 70_000 })), (value) => {
@@ -220,7 +220,7 @@ describe.each(FIELDS)('$family.name and fields', ({ family, fields, maxima }) =>
     )
   })
 
-  test('without fields at all it is refused', () => {
+  test('are refused as a whole if they are not an object, or empty', () => {
     for (const value of [undefined, null, {}, 7, 'x']) expectRefusal(() => family.pack(value), 'INVALID_TYPE')
   })
 })
@@ -234,7 +234,7 @@ describe.each([
 ])('$family.name and timeMs', ({ family, fields, unitMs }) => {
   const packAt = (timeMs: unknown) => () => (family as IdFamily).pack({ timeMs, ...fields })
 
-  test('the ends of the span are the last that it takes', () => {
+  test('accepts the first and the last time, and refuses the next', () => {
     expect(family.timeMs(packAt(family.firstMs)() as never)).toBe(family.firstMs)
     expect(family.timeMs(packAt(family.lastMs)() as never)).toBe(family.lastMs)
     for (const timeMs of [
@@ -249,7 +249,7 @@ describe.each([
     }
   })
 
-  test('it is neither rounded nor cut', () => {
+  test('is neither rounded nor truncated', () => {
     expectRefusal(packAt(family.firstMs + 0.5), 'FIELD_OUT_OF_RANGE')
     expectRefusal(packAt(family.lastMs - 0.25), 'FIELD_OUT_OF_RANGE')
     expectRefusal(packAt(Number.NaN), 'INVALID_TIME')
@@ -261,7 +261,7 @@ describe.each([
 })
 
 describe('microSeconds of uid and uidLocal', () => {
-  test.each([uid, uidLocal] as IdFamily[])('$name: only starts of steps', (family) => {
+  test.each([uid, uidLocal] as IdFamily[])('$name: only multiples of 1024 are accepted', (family) => {
     const fields = { megaSeconds: 1, seconds: 2, node: 3, sequence: 4 }
     for (const microSeconds of [1, 1023, 1025, 999_999, 1_047_551]) {
       const error = expectRefusal(() => family.pack({ ...fields, microSeconds }), 'FIELD_OUT_OF_RANGE')
@@ -271,7 +271,7 @@ describe('microSeconds of uid and uidLocal', () => {
 })
 
 describe('flax and random', () => {
-  test('7 bytes, not another number of them, and no other type', () => {
+  test('random must have 7 bytes, and no other type', () => {
     const packWith = (random: unknown) => () =>
       flax.pack({ timeMs: flax.firstMs, random: random as Uint8Array })
     for (const length of [0, 6, 8, 12]) {

@@ -37,7 +37,7 @@ function attempt<T>(work: () => T): T | undefined {
 }
 
 describe.each(BASES)('$name with a prefix', (base) => {
-  test('is its base behind the prefix', () => {
+  test('has the ids of its base after the prefix', () => {
     fc.assert(
       fc.property(prefixes, idOf(base), (prefix, { bytes, id: bare }) => {
         const family = prefixed(base, prefix)
@@ -60,7 +60,7 @@ describe.each(BASES)('$name with a prefix', (base) => {
     )
   })
 
-  test('takes exactly the texts that its base takes behind the prefix', () => {
+  test('accepts exactly the texts that its base accepts after the prefix', () => {
     const family = prefixed(base, 'a_b')
     const near = idOf(base).chain(({ id }) =>
       fc.tuple(fc.nat(id.length), fc.nat(2), fc.string({ maxLength: 2 })).map(([at, cut, put]) => {
@@ -79,7 +79,7 @@ describe.each(BASES)('$name with a prefix', (base) => {
     )
   })
 
-  test('orders and bounds as its base', () => {
+  test('has the order and bounds of its base', () => {
     const family = prefixed(base, 'abc')
     fc.assert(
       fc.property(idOf(base), idOf(base), ({ id: a }, { id: b }) => {
@@ -121,7 +121,7 @@ describe.each(BASES)('$name with a prefix', (base) => {
   })
 })
 
-describe('a wrong text', () => {
+describe('a text that is not an id of the family', () => {
   const customer = prefixed(flax, 'cus')
   const bare = 'Kpcan0M1FakODT4k'
 
@@ -150,11 +150,11 @@ describe('a wrong text', () => {
     expectRefusal(() => customer.parse(text), code, { family: 'cus', value: text })
   })
 
-  test('says at which character', () => {
+  test('is refused with the position of the character', () => {
     expectRefusal(() => customer.parse(`cus_${bare.slice(0, 15)}!`), 'INVALID_CHARACTER', { position: 19 })
   })
 
-  test('a prefix that goes on behind a _ is another prefix', () => {
+  test('a prefix followed by _ is another prefix', () => {
     const [a, ab] = [prefixed(flax, 'a'), prefixed(flax, 'a_b')]
     const id = ab.withPrefix(flax.parse(bare))
     expect([a.is(id), ab.is(id)]).toEqual([false, true])
@@ -165,7 +165,7 @@ describe('a wrong text', () => {
 })
 
 test.each(['', 'C', 'cUs', '1a', '_a', 'a_', 'a-b', 'ä', 'a'.repeat(64), undefined, 5, null])(
-  '%j is no prefix',
+  '%j is not a prefix',
   (prefix) => {
     expectRefusal(() => prefixed(flax, prefix as string), 'INVALID_OPTION', {
       field: 'prefix',
@@ -174,7 +174,7 @@ test.each(['', 'C', 'cUs', '1a', '_a', 'a_', 'a-b', 'ä', 'a'.repeat(64), undefi
   },
 )
 
-test('a prefixed family has no second prefix', () => {
+test('a prefixed family cannot have a second prefix', () => {
   expectRefusal(() => prefixed(prefixed(flax, 'a'), 'b'), 'INVALID_OPTION', { field: 'base' })
 })
 
@@ -198,14 +198,14 @@ describe('generators', () => {
     expect(ids.snapshot()).toHaveProperty('partition', [0, 7])
   })
 
-  test('flax has the monotonic one of the process, the same for all prefixes', () => {
+  test('share one monotonic generator of flax, whatever the prefix', () => {
     const [a, b] = [prefixed(flax, 'a'), prefixed(flax, 'b')]
     const made = [a.monotonic.generate(), b.monotonic.generate(), flax.monotonic.generate()]
     const bare = [a.withoutPrefix(made[0] as never), b.withoutPrefix(made[1] as never), made[2] as string]
     expect(bare).toEqual([...bare].sort())
   })
 
-  test('of another family are refused', () => {
+  test('of another family are refused by fromGenerator', () => {
     const order = prefixed(sno, 'ord')
     const other = prefixed(sno, 'inv').generator({ partition: 7 })
     expectRefusal(() => order.fromGenerator(flax.generator() as never), 'INVALID_OPTION', {
@@ -216,7 +216,7 @@ describe('generators', () => {
     }
   })
 
-  test('families that need an identity still need it', () => {
+  test('need an identity if the base needs one', () => {
     const order = prefixed(flake, 'ord')
     expect('generate' in order).toBe(false)
     expect(order.generatorExample).toBe(
@@ -232,7 +232,7 @@ describe("stored: 'prefixed'", () => {
   const user = prefixed(flax, 'user', { stored: 'prefixed' })
   const bare = 'Kpcan0M1FakODT4k'
 
-  test('keeps the whole text in a text column', () => {
+  test('stores the whole text in a text column', () => {
     const storage = storageFor(user, 'postgres')
     expect([storage.name, storage.column.length]).toEqual(['text', 21])
     expect(storage.toDatabase(`user_${bare}`)).toBe(`user_${bare}`)
@@ -241,11 +241,11 @@ describe("stored: 'prefixed'", () => {
     expectRefusal(() => storageFor(user, 'postgres', { storage: 'uuid' }), 'STORAGE_REFUSED')
   })
 
-  test('needs a base with text storage', () => {
+  test('is refused for a base without text storage', () => {
     expectRefusal(() => prefixed(flake, 'ord', { stored: 'prefixed' }), 'INVALID_OPTION', { field: 'stored' })
   })
 
-  test('a bare text column refuses to read what was written with the prefix', () => {
+  test('is needed to read ids that were stored with the prefix', () => {
     const storage = storageFor(prefixed(flax, 'user'), 'postgres', { storage: 'text' })
     expectRefusal(() => storage.fromDatabase(`user_${bare}`), 'NOT_CANONICAL')
   })
@@ -256,7 +256,7 @@ test('an error of a prefixed family is an IdError', () => {
   expect(() => prefixed(flax, 'a').parse('a_')).toThrow(IdError)
 })
 
-test('a refusal finds the prefix that a text has, if it has one', () => {
+test('the error names the prefix of the text, if there is one', () => {
   const customer = prefixed(flax, 'cus')
   const number = prefixed(flake, 'no')
   for (const [family, text, told] of [
@@ -278,7 +278,7 @@ test('a refusal finds the prefix that a text has, if it has one', () => {
   expectRefusal(() => customer.parse(`cus_!${flax.min.slice(1)}`), 'INVALID_CHARACTER', { position: 4 })
 })
 
-test('what is no text, and what a base throws that is no refusal', () => {
+test('withoutPrefix refuses what is not a string, and passes on other errors of the base', () => {
   const { withoutPrefix } = prefixed(flax, 'cus')
   expect(expectRefusal(() => withoutPrefix(5 as never), 'INVALID_TYPE').message).toBe(
     'cus: an id must be a string, not 5',
@@ -295,7 +295,7 @@ test('what is no text, and what a base throws that is no refusal', () => {
   expect(() => prefixed(broken, 'tic').withoutPrefix('tic_5' as never)).toThrow(RangeError)
 })
 
-test('a family has the storages, the generators and the pattern that its base has', () => {
+test('a prefixed family has the storages, generators and pattern of its base', () => {
   expect(prefixed(flax, 'cus').storages).toEqual(flax.storages)
   expect(prefixed(flax, 'cus', { stored: 'prefixed' }).storages).toEqual(['text'])
   expect('monotonic' in prefixed(flax, 'cus')).toBe(true)

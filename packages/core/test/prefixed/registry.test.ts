@@ -8,7 +8,7 @@ const lineId = prefixed(sno, 'ord_line')
 const ids = registry({ customer: customerId, order: orderId, line: lineId, legacy: flax })
 
 describe('a registry', () => {
-  test('tells kinds by their prefixes', () => {
+  test('finds the family of an id by its prefix', () => {
     const made = {
       customer: customerId.generate(),
       order: orderId.generate(),
@@ -23,7 +23,7 @@ describe('a registry', () => {
   })
 
   test.each([undefined, null, 5, {}, '', 'inv_brpk4q72xwf2m63l', 'brpk4q72xwf2m63'])(
-    '%j is none',
+    'finds nothing in %j',
     (value) => {
       expect(ids.find(value)).toBe(undefined)
       expect(ids.is(value)).toBe(false)
@@ -32,12 +32,12 @@ describe('a registry', () => {
     },
   )
 
-  test('an id with a right prefix gets the error of its family, the longest prefix first', () => {
+  test('throws the error of the family whose prefix matches, the longest prefix first', () => {
     expectRefusal(() => ids.parse('ord_BRPK4Q72XWF2M63L'), 'INVALID_CHARACTER', { family: 'ord' })
     expectRefusal(() => ids.parse('ord_line_brpk'), 'INVALID_LENGTH', { family: 'ord_line' })
   })
 
-  test('a text that fits two families is of the one with the longer prefix', () => {
+  test('finds the family with the longer prefix if two match', () => {
     const [tweet, user] = [prefixed(flake, 'tweet'), prefixed(uidLocal, 'user')]
     const [short, long] = [prefixed(flax, 'a'), prefixed(uidLocal, 'a_bcde')]
     const all = registry({ legacy: flax, short, tweet, user, long })
@@ -51,11 +51,11 @@ describe('a registry', () => {
     }
   })
 
-  test('refuses to know no kind', () => {
+  test('refuses an empty list', () => {
     expectRefusal(() => registry({}), 'INVALID_OPTION', { field: 'families' })
   })
 
-  test('refuses kinds that it could not tell apart', () => {
+  test('refuses families that it could not distinguish', () => {
     expectRefusal(() => registry({ a: flax, b: flake }), 'INVALID_OPTION', { field: 'b' })
     expectRefusal(() => registry({ a: customerId, b: prefixed(sno, 'cus') }), 'INVALID_OPTION', {
       field: 'b',

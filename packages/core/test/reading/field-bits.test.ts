@@ -29,7 +29,7 @@ describe('the bits of an id', () => {
     },
   )
 
-  test('have the values that unpack gives', () => {
+  test('have the values of unpack', () => {
     fc.assert(
       fc.property(bytesFor(sno), bytesFor(flake), bytesFor(uid), (snoBytes, flakeBytes, uidBytes) => {
         const { timeMs, ...snoFields } = sno.unpack(sno.encode(snoBytes))
@@ -52,7 +52,7 @@ describe('the bits of an id', () => {
     )
   })
 
-  test('are of canonical ids only', () => {
+  test('are read from canonical ids only', () => {
     expectRefusal(() => fieldBits(sno, 'BRPK4Q72XWF2M63L'), 'INVALID_CHARACTER')
   })
 })

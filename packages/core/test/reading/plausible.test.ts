@@ -19,13 +19,13 @@ describe('an id is plausible', () => {
     expect(isPlausible(flake, flakeAt(timeMs), { nowMs: NOW_MS })).toBe(expected)
   })
 
-  test('by the clock, unless told otherwise', () => {
+  test('by the clock, or by nowMs if that is passed', () => {
     expect(isPlausible(flax, flax.generate())).toBe(true)
     expect(isPlausible(flake, flakeAt(Date.now() + 2 * DAY_MS))).toBe(false)
     expect(isPlausible(flake, flakeAt(Date.now() + 2 * DAY_MS), { nowMs: Date.now() + DAY_MS })).toBe(true)
   })
 
-  test('or malformed, and then refused', () => {
+  test('or else malformed, which is refused', () => {
     expectRefusal(() => isPlausible(sno, 'nope'), 'INVALID_LENGTH')
     expectRefusal(() => isPlausible(flake, flake.min, { nowMs: Number.NaN }), 'INVALID_TIME')
     expectRefusal(() => isPlausible(sno, sno.max, { nowMs: 'now' as never }), 'INVALID_TYPE')

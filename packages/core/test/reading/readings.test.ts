@@ -74,7 +74,7 @@ describe('readings', () => {
     )
   })
 
-  test('give canonical ids only, and each of a family once', () => {
+  test('contain only canonical ids, each of a family once', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const found = read(text, FAMILIES)
@@ -85,7 +85,7 @@ describe('readings', () => {
     )
   })
 
-  test('are of a text what each family alone makes of it', () => {
+  test('of several families are those of each family alone', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const alone = FAMILIES.flatMap((family) => read(text, [family]))
@@ -95,7 +95,7 @@ describe('readings', () => {
     )
   })
 
-  test('come by plausibility, then by form, then by family', () => {
+  test('are sorted by plausibility, then form, then family', () => {
     const order = ['uuid8', 'text', 'uuid', 'binary', 'bigint']
     const keyOf = ({ plausible, form, family }: IdReading): string =>
       [plausible ? 0 : 1, order.indexOf(form), FAMILIES.indexOf(family)].join()
@@ -107,7 +107,7 @@ describe('readings', () => {
     )
   })
 
-  test('put the family that made an id of now before those that it only fits by its letters', () => {
+  test('put the family that generated an id just now first', () => {
     const clock = () => NOW_MS - 3_600_000
     const makers = [
       sno.generator({ partition: 1291, clock }),
@@ -122,7 +122,7 @@ describe('readings', () => {
     }
   })
 
-  test('find the prefix of a text, and keep bare texts bare', () => {
+  test('find the prefix of a text, and add none to bare texts', () => {
     const bare = flax.generate()
     const [found, ...others] = read(`cus_${bare}`, [flax, sno])
     expect([found?.family.name, found?.id, others]).toEqual(['cus', `cus_${bare}`, []])
@@ -134,14 +134,14 @@ describe('readings', () => {
     }
   })
 
-  test('reckon with now, unless told otherwise', () => {
+  test('compare with the present, or with nowMs if that is passed', () => {
     const id = flax.generate()
     expect(readings(id, [flax])).toEqual([{ family: flax, form: 'text', id, plausible: true }])
     expect(readings(id, [flax], { nowMs: undefined })[0]?.plausible).toBe(true)
     expect(readings(id, [flax], { nowMs: Date.now() - 2 * 86_400_000 })[0]?.plausible).toBe(false)
   })
 
-  test('believe a uuid8 by its tag alone', () => {
+  test('recognize a uuid8 by its tag', () => {
     for (const [i, family] of [flax, sno, flake, uid, uidLocal].entries()) {
       const uuid = storageFor(family as IdFamily, 'postgres', { storage: 'uuid8' }).toDatabase(family.min)
       expect(uuid).toMatch(new RegExp(`0${i + 1}$`))
@@ -149,7 +149,7 @@ describe('readings', () => {
     }
   })
 
-  test('believe a uuid8 before a family that takes any uuid', () => {
+  test('put a uuid8 before a family that accepts any uuid', () => {
     const id = sno.pack({ timeMs: Date.UTC(2026, 0), tickTock: 0, meta: 0, partition: 0, sequence: 0 })
     const uuid = String(storageFor(sno, 'postgres', { storage: 'uuid8' }).toDatabase(id))
     const nowMs = whole.timeMs(whole.encode(bytesOf(uuid.replaceAll('-', ''))))
@@ -162,7 +162,7 @@ describe('readings', () => {
     expect(bare.map(({ family, form }) => `${family.name} ${form}`)).toEqual(['sno uuid8', 'whole text'])
   })
 
-  test('show all that a text can be, the plausible times first', () => {
+  test('contain all that a text can be, the plausible times first', () => {
     expect(named('5828128208445124')).toEqual([
       'flax text',
       'flake binary',
@@ -181,12 +181,12 @@ describe('readings', () => {
     ])
   })
 
-  test('are in the order of the families where nothing else tells', () => {
+  test('are in the order of the families if they are otherwise equal', () => {
     expect(named(SNO, [sno, flax]).map((name) => name.split(' ')[0])).toEqual(['sno', 'flax'])
     expect(named(SNO, [flax, sno]).map((name) => name.split(' ')[0])).toEqual(['flax', 'sno'])
   })
 
-  test('know the families that they are given, and no other', () => {
+  test('are of the families passed, and no others', () => {
     expect(named(SNO, [sno])).toEqual(['sno text'])
     expect(named(SNO, [sno, sno])).toEqual(['sno text'])
     expect(named(SNO, [])).toEqual([])
@@ -202,7 +202,7 @@ describe('readings', () => {
     expect(named('6272706b-3471-3732-7877-66326d36336c', [bare])).toEqual([])
   })
 
-  test('tell an own family in its forms', () => {
+  test('find an id of a family of your own in each of its forms', () => {
     const id = ticket.pack({ timeMs: Date.UTC(2026, 0), desk: 7, number: 9 })
     for (const [, text] of writings(ticket as IdFamily, id)) {
       expect(read(text, [ticket])).toContainEqual(expect.objectContaining({ family: ticket, id }))
@@ -210,14 +210,14 @@ describe('readings', () => {
     expect(named(id, [ticket])).toEqual(['ticket text'])
   })
 
-  test('take numbers up to 2^64 - 1', () => {
+  test('accept numbers up to 2^64 - 1', () => {
     expect(named('18446744073709551615')).toContain('uidLocal bigint')
     expect(named('9223372036854775808')).toContain('uidLocal bigint')
     expect(named('18446744073709551616')).toEqual(['sno binary'])
     expect(named('0')).toEqual(['flake text', 'uidLocal bigint'])
   })
 
-  test('take a uuid with hyphens at its places, or fewer', () => {
+  test('accept a uuid with all, some or no hyphens', () => {
     expect(named('4e6f2160a0ff-89a08a10-330000000002')).toEqual(['sno uuid8'])
     expect(named('4e6f2160a0ff89a08a10330000000002')).toEqual(['sno uuid8'])
   })
@@ -246,17 +246,17 @@ describe('readings', () => {
     ['a uuid8 with a foreign tag', '4e6f2160-a0ff-89a0-8a10-330000000009'],
     ['a uuid in braces', '{4e6f2160-a0ff-89a0-8a10-330000000002}'],
     ['letters of other scripts', 'brpk4q72xwf2m63ł'],
-  ])('find no id in %s', (_, text) => {
+  ])('contain nothing for %s', (_, text) => {
     expect(named(text)).toEqual([])
   })
 
-  test('refuse what is no string', () => {
+  test('refuse what is not a string', () => {
     for (const value of [5828128208445124608n, 5, bytesOf('4e6f2160a0ff9a0a1033'), null, undefined]) {
       expectRefusal(() => readings(value as never, OURS), 'INVALID_TYPE')
     }
   })
 
-  test('let errors of the family itself out', () => {
+  test('pass on other errors of a family', () => {
     const broken: IdFamily = {
       ...(sno as IdFamily),
       parse: () => {

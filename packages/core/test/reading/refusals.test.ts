@@ -20,7 +20,7 @@ describe('refusals', () => {
     )
   })
 
-  test('are in the form that the text looks like', () => {
+  test('are for the form that the text looks like', () => {
     const formsOf = (text: string, families: readonly IdFamily[]) =>
       refusals(text, families).map(({ form }) => form)
     expect(formsOf('0d2fe7f4-97a5-4a46-ae5b-e6cc0c0c0739', OURS)).toEqual(OURS.map(() => 'uuid8'))
@@ -46,14 +46,14 @@ describe('refusals', () => {
     ['18446744073709551616', uidLocal, 'FIELD_OUT_OF_RANGE', 'not 18446744073709551616'],
     ['368934881474191032320', uidLocal, 'INVALID_LENGTH', 'not 21'],
     ['007', uidLocal, 'INVALID_LENGTH', 'an id has 11 characters, not 3'],
-  ])('tell of %s what is wrong', (text, family, code, told) => {
+  ])('say what is wrong with %s', (text, family, code, told) => {
     const [refusal] = refusals(text, [family])
     expect(refusal?.error.message).toContain(told)
     expect(refusal?.error.code).toBe(code)
     expect(refusal?.family).toBe(family)
   })
 
-  test('cut long texts', () => {
+  test('truncate long texts', () => {
     for (const long of ['a', '9', 'z'].map((digit) => digit.repeat(100_000))) {
       for (const text of [long, `\\x${long}`]) {
         for (const { error } of refusals(text, FAMILIES)) expect(error.message.length).toBeLessThan(300)
@@ -61,17 +61,17 @@ describe('refusals', () => {
     }
   })
 
-  test('are none where another form than the one it looks like can be read', () => {
+  test('are empty if the text can be read in another form than the one it looks like', () => {
     expect(refusals('4e6f2160a0ff9a0a1033', [sno])).toEqual([])
     expect(refusals('5828128208445124', [uidLocal, ticket])).toEqual([])
   })
 
-  test('come once for a family', () => {
+  test('contain a family once', () => {
     expect(refusals('nope', [sno, sno])).toHaveLength(1)
     expect(refusals('nope', [])).toEqual([])
   })
 
-  test('refuse what is no string', () => {
+  test('refuse what is not a string', () => {
     expectRefusal(() => refusals(5 as unknown as string, OURS), 'INVALID_TYPE')
   })
 })

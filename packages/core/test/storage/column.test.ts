@@ -44,13 +44,13 @@ const COLUMNS: Record<Database, Partial<Record<StorageName, (name: FamilyName) =
   mariadb: mysql,
 }
 
-test.each(ALLOWED_COMBINATIONS)('$name in $storage on $database', (combination) => {
+test.each(ALLOWED_COMBINATIONS)('$name in $storage on $database has this column type', (combination) => {
   const { name, database, storage } = combination
   const expected = COLUMNS[database][storage]?.(name)
   expect(open(combination).column).toEqual({ length: undefined, collation: undefined, ...expected })
 })
 
-test('what the family says about its sizes', () => {
+test('families have these sizes in bytes and characters', () => {
   for (const [name, length] of Object.entries(BYTE_LENGTH)) {
     expect(FAMILIES[name as FamilyName].byteLength).toBe(length)
     expect(FAMILIES[name as FamilyName].textLength).toBe(TEXT_LENGTH[name as FamilyName])

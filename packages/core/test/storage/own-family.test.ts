@@ -48,7 +48,7 @@ function hexFamily(
 const ALL: readonly StorageName[] = ['uuid', 'text', 'binary', 'uuid8', 'bigint']
 
 describe('a family of your own', () => {
-  test('of 16 bytes is a uuid as it is', () => {
+  test('of 16 bytes is stored as a uuid', () => {
     const storage = storageFor(hexFamily(16, ALL), 'postgres')
     const id = '0190a1b2c3d47e5f8a9b0c1d2e3f4a5b'
     const uuid = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b'
@@ -60,7 +60,7 @@ describe('a family of your own', () => {
     }
   })
 
-  test('of 8 bytes has its text told from its number, also where it has methods for numbers', () => {
+  test('of 8 bytes has a text that could be a number refused, even if it has methods for bigints', () => {
     const family = Object.assign(hexFamily(8, ALL), {
       toBigInt: (id: Id<'own'>) => BigInt(`0x${id}`),
       fromBigInt: (value: bigint) => value.toString(16).padStart(16, '0'),
@@ -71,7 +71,7 @@ describe('a family of your own', () => {
     }
   })
 
-  test('of up to 14 bytes is a uuid8 with tag 0', () => {
+  test('of up to 14 bytes can be a uuid8 with tag 0', () => {
     const storage = storageFor(hexFamily(14, ALL), 'postgres', { storage: 'uuid8' })
     const id = '0123456789abcdef0123456789ab'
     const uuid = '01234567-89ab-8cde-8f01-23456789ab00'
@@ -85,7 +85,7 @@ describe('a family of your own', () => {
     [16, 'uuid8', '14 bytes'],
     [12, 'uuid', '16 characters or bytes'],
     [9, 'bigint', '9 bytes'],
-  ] as const)('of %d bytes is no %s', (byteLength, storage, reason) => {
+  ] as const)('of %d bytes has no storage %s', (byteLength, storage, reason) => {
     const error = expectRefusal(
       () => storageFor(hexFamily(byteLength, ALL), 'postgres', { storage }),
       'STORAGE_REFUSED',
@@ -96,7 +96,7 @@ describe('a family of your own', () => {
   describe('of 8 bytes, with ids of digits alone', () => {
     const asNumber: readonly StorageName[] = ['text', 'binary', 'uuid', 'bigint']
 
-    test('is read and written where no number can be meant', () => {
+    test('is read and written if it does not store numbers', () => {
       for (const storage of ['text', 'binary', 'uuid'] as const) {
         const { toDatabase, fromDatabase } = storageFor(
           hexFamily(8, ['text', 'binary', 'uuid']),
@@ -112,7 +112,7 @@ describe('a family of your own', () => {
       }
     })
 
-    test('takes no number where it has no bigint', () => {
+    test('refuses numbers if it has no bigint storage', () => {
       const { toDatabase, fromDatabase } = storageFor(hexFamily(8, ['text', 'binary']), 'postgres')
       for (const convert of [toDatabase, fromDatabase]) {
         for (const number of [7, 7n]) expectRefusal(() => convert(number), 'INVALID_TYPE')
@@ -120,7 +120,7 @@ describe('a family of your own', () => {
       }
     })
 
-    test('as a number too, is refused where the text could be one, which has no leading zeros', () => {
+    test('with bigint storage, is refused if the text could be a number, which has no leading zeros', () => {
       const { toDatabase, fromDatabase } = storageFor(hexFamily(8, asNumber), 'postgres', {
         storage: 'bigint',
       })
@@ -132,7 +132,7 @@ describe('a family of your own', () => {
       expect(fromDatabase(String(0x19412345678n))).toBe('0000019412345678')
     })
 
-    test('of 16 bytes is no number, whatever it allows', () => {
+    test('of 16 bytes is never read as a number', () => {
       const id = '12345678901234561234567890123456'
       expect(storageFor(hexFamily(16, ALL), 'postgres', { storage: 'text' }).fromDatabase(id)).toBe(id)
     })
@@ -159,7 +159,7 @@ test.each<[string, IdFamily]>([
   ['uid', uid],
   ['own', hexFamily(8, ['uuid'])],
   ['own, with its alphabet', hexFamily(8, ['uuid'], { alphabet: HEX })],
-])('every uuid is read as the text that its bytes spell, or refused: %s', (_, family) => {
+])('every uuid is read as the text of its bytes, or refused: %s', (_, family) => {
   const storage = storageFor(family, 'postgres', { storage: 'uuid' })
   const bytes = fc.uint8Array({ minLength: family.byteLength, maxLength: family.byteLength })
   fc.assert(

@@ -4,7 +4,7 @@ import { expectRefusal } from '../refusal.js'
 import { DATABASES, FAMILIES, FAMILY_NAMES, open, REFUSED_COMBINATIONS } from './families.js'
 
 test.each(REFUSED_COMBINATIONS)(
-  '$name in $storage on $database is refused, with what to use',
+  '$name in $storage on $database is refused, and the error says what to use',
   (combination) => {
     const { name, family, database, storage } = combination
     const error = expectRefusal(() => open(combination), 'STORAGE_REFUSED')
@@ -32,21 +32,24 @@ test.each([
   expect(message).toContain(reason)
 })
 
-describe('numbers in SQLite', () => {
-  test.each([flake, uidLocal])('$name: only for a driver that keeps all 64 bits', (family) => {
-    for (const exactBigint of [undefined, false]) {
-      const error = expectRefusal(
-        () => storageFor(family as never, 'sqlite', { storage: 'bigint', exactBigint }),
-        'STORAGE_REFUSED',
-      )
-      expect(error.message).toContain('2^53')
-      expect(error.message).not.toContain('or bigint')
-      expect(storageFor(family as never, 'sqlite', { exactBigint }).name).not.toBe('bigint')
-    }
-    expect(storageFor(family as never, 'sqlite', { exactBigint: true }).name).toBe('bigint')
-  })
+describe('bigint', () => {
+  test.each([flake, uidLocal])(
+    '$name: is refused in SQLite unless the driver reads all 64 bits',
+    (family) => {
+      for (const exactBigint of [undefined, false]) {
+        const error = expectRefusal(
+          () => storageFor(family as never, 'sqlite', { storage: 'bigint', exactBigint }),
+          'STORAGE_REFUSED',
+        )
+        expect(error.message).toContain('2^53')
+        expect(error.message).not.toContain('or bigint')
+        expect(storageFor(family as never, 'sqlite', { exactBigint }).name).not.toBe('bigint')
+      }
+      expect(storageFor(family as never, 'sqlite', { exactBigint: true }).name).toBe('bigint')
+    },
+  )
 
-  test('another driver can say that it does not', () => {
+  test('is refused in other databases if the driver says that it does not', () => {
     for (const database of ['postgres', 'mysql', 'mariadb'] as const) {
       expectRefusal(
         () => storageFor(flake, database, { storage: 'bigint', exactBigint: false }),
@@ -57,7 +60,7 @@ describe('numbers in SQLite', () => {
   })
 })
 
-describe('without a storage, the best one', () => {
+describe('the default storage', () => {
   const best: Record<Database, Record<string, StorageName>> = {
     postgres: { flax: 'uuid', sno: 'uuid', flake: 'bigint', uid: 'uuid', uidLocal: 'bigint' },
     sqlite: { flax: 'text', sno: 'text', flake: 'binary', uid: 'text', uidLocal: 'text' },
@@ -72,7 +75,7 @@ describe('without a storage, the best one', () => {
   })
 })
 
-test('a database or storage that nobody knows is refused as what it is', () => {
+test('an unknown database or storage is refused by name', () => {
   const database = expectRefusal(() => storageFor(flax, 'oracle' as Database), 'INVALID_OPTION')
   expect(database).toMatchObject({ family: 'flax', field: 'database', value: 'oracle' })
   expect(database.message).toContain('oracle')

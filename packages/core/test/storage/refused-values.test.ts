@@ -24,21 +24,21 @@ describe.each(ALLOWED_COMBINATIONS)('$name in $storage on $database', (combinati
     [...new Array<number>(11).fill(0), -(2 ** 32)],
     { type: 'Bytes', data: [1] },
     new Uint16Array(6),
-  ])('%o is of the wrong type', (value) => {
+  ])('%o has the wrong type', (value) => {
     for (const convert of [toDatabase, fromDatabase]) {
       const error = expectRefusal(() => convert(value), 'INVALID_TYPE')
       expect(error.message).toContain(name)
     }
   })
 
-  test('bytes as drivers give them are for reading alone', () => {
+  test("arrays, ArrayBuffers and Buffer's JSON are accepted for reading only", () => {
     for (const value of [[1, 2, 3], new ArrayBuffer(3), { type: 'Buffer', data: [1, 2, 3] }]) {
       expectRefusal(() => toDatabase(value), 'INVALID_TYPE')
       expectRefusal(() => fromDatabase(value), 'INVALID_LENGTH')
     }
   })
 
-  test('text and bytes of other lengths, and what only looks like an id', () => {
+  test('text and bytes of other lengths, and what only looks like an id, are refused', () => {
     const bytes = family.decode(family.max)
     const values = [
       '',
@@ -70,7 +70,7 @@ describe.each(ALLOWED_COMBINATIONS)('$name in $storage on $database', (combinati
     }
   })
 
-  test('a uuid8 of another family', () => {
+  test('a uuid8 of another family is refused', () => {
     for (const other of FAMILY_NAMES.filter((candidate) => candidate !== name)) {
       const uuid = uuid8Of({ ...family, tag: FAMILIES[other].tag }, family.max)
       for (const value of [uuid, Buffer.from(uuid.replaceAll('-', ''), 'hex')]) {
@@ -81,7 +81,7 @@ describe.each(ALLOWED_COMBINATIONS)('$name in $storage on $database', (combinati
     }
   })
 
-  test('a uuid that somebody else made', () => {
+  test('a uuid of another version is refused', () => {
     fc.assert(
       fc.property(fc.uuid({ version: [1, 3, 4, 5, 6, 7] }), (uuid) => {
         expect(() => fromDatabase(uuid)).toThrow(expect.objectContaining({ name: 'IdError', family: name }))
@@ -94,7 +94,7 @@ describe('numbers', () => {
   const flakes = storageFor(flake, 'postgres')
   const locals = storageFor(uidLocal, 'postgres')
 
-  test('a number that lost digits is refused, not rounded', () => {
+  test('that lost digits are refused, not rounded', () => {
     for (const storage of [flakes, locals]) {
       for (const value of [2 ** 53, 2 ** 60, 0.5, Number.NaN, Number.POSITIVE_INFINITY, -(2 ** 53)]) {
         const error = expectRefusal(() => storage.fromDatabase(value), 'FIELD_OUT_OF_RANGE')
@@ -105,7 +105,7 @@ describe('numbers', () => {
     }
   })
 
-  test('negative numbers, and those from 2^64', () => {
+  test('below 0 and from 2^64 are refused', () => {
     for (const storage of [flakes, locals]) {
       for (const value of [-1, -1n, '-1', -(2n ** 63n), String(-(2n ** 63n)), 2n ** 64n, String(2n ** 64n)]) {
         expectRefusal(() => storage.fromDatabase(value), 'FIELD_OUT_OF_RANGE')
@@ -114,7 +114,7 @@ describe('numbers', () => {
     }
   })
 
-  test('2^63 and above do not fit a signed column, and fit the others', () => {
+  test('from 2^63 are refused in a signed column, and stored in others', () => {
     for (const number of [2n ** 63n, 2n ** 64n - 1n]) {
       for (const [family, id] of [
         [flake, flake.fromBigInt(number)],
@@ -136,7 +136,7 @@ describe('numbers', () => {
     }
   })
 
-  test('leading zeros and other spellings of a number are not its text', () => {
+  test('with leading zeros or in other spellings are refused', () => {
     for (const storage of [flakes, locals]) {
       for (const value of ['007', '00', '+7', '-0', '0x7', ' 7', '7 ', '7n', '1_000', '٧']) {
         expect(() => storage.fromDatabase(value), value).toThrow(expect.objectContaining({ name: 'IdError' }))
@@ -145,7 +145,7 @@ describe('numbers', () => {
     }
   })
 
-  test('families of other sizes are no numbers', () => {
+  test('are refused in families of other sizes than 8 bytes', () => {
     for (const family of [flax, sno, uid]) {
       const storage = storageFor(family as never, 'postgres')
       for (const value of [0, 7, 7n, 2n ** 80n]) {
@@ -155,7 +155,7 @@ describe('numbers', () => {
     }
   })
 
-  test('a uidLocal text of digits alone could be a number and is refused', () => {
+  test('are refused as a uidLocal text, which could be meant', () => {
     for (const text of ['12345678903', '10000000003', '99999999993']) {
       const id = uidLocal.parse(text)
       for (const storage of ['text', 'bigint', 'binary'] as const) {
@@ -171,7 +171,7 @@ describe('numbers', () => {
   })
 })
 
-test('a uidLocal text of digits with a leading zero is no number, and is taken', () => {
+test('a uidLocal text of digits with a leading zero is not a number, and is accepted', () => {
   for (const storage of ['text', 'bigint', 'binary'] as const) {
     const { toDatabase, fromDatabase } = storageFor(uidLocal, 'postgres', { storage })
     expect(fromDatabase('00000000007')).toBe('00000000007')
@@ -180,7 +180,7 @@ test('a uidLocal text of digits with a leading zero is no number, and is taken',
 })
 
 describe('uuids', () => {
-  test('the ASCII form belongs to families of 16 characters alone', () => {
+  test('the form with ASCII characters is read for families of 16 characters only', () => {
     const uuid = '31313131-3131-3131-3131-313131313131'
     const bytes = new Uint8Array(16).fill(0x31)
     expect(storageFor(flax, 'postgres').fromDatabase(uuid)).toBe('1111111111111111')

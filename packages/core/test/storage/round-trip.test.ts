@@ -18,7 +18,7 @@ describe.each(ALLOWED_COMBINATIONS)('$name in $storage on $database', (combinati
   const storage = open(combination)
   const anId = idFor(combination)
 
-  test('what is written is read back', () => {
+  test('a stored id is read back', () => {
     fc.assert(
       fc.property(anId, (id) => {
         expect(storage.fromDatabase(storage.toDatabase(id))).toBe(id)
@@ -27,7 +27,7 @@ describe.each(ALLOWED_COMBINATIONS)('$name in $storage on $database', (combinati
     )
   })
 
-  test('both ways are idempotent', () => {
+  test('toDatabase and fromDatabase are idempotent', () => {
     fc.assert(
       fc.property(anId, (id) => {
         const value = storage.toDatabase(id)
@@ -39,7 +39,7 @@ describe.each(ALLOWED_COMBINATIONS)('$name in $storage on $database', (combinati
     )
   })
 
-  test('every form of an id gives the same', () => {
+  test('every form of an id is converted to the same value', () => {
     fc.assert(
       fc.property(anId, (id) => {
         const value = storage.toDatabase(id)
@@ -52,7 +52,7 @@ describe.each(ALLOWED_COMBINATIONS)('$name in $storage on $database', (combinati
     )
   })
 
-  test('bytes are read in every form that drivers and caches give them', () => {
+  test('bytes are read in every form that drivers and caches return', () => {
     fc.assert(
       fc.property(anId, (id) => {
         const bytes = family.decode(id)
@@ -65,7 +65,7 @@ describe.each(ALLOWED_COMBINATIONS)('$name in $storage on $database', (combinati
     )
   })
 
-  test('both forms of a uuid can be written, and that of the column is read', () => {
+  test('both forms of a uuid can be written, and only that of the column is read', () => {
     fc.assert(
       fc.property(anId, (id) => {
         const value = storage.toDatabase(id)
@@ -96,7 +96,7 @@ describe.each(ALLOWED_COMBINATIONS)('$name in $storage on $database', (combinati
     )
   })
 
-  test('the value has the type that drivers bind', () => {
+  test('the stored value has the type that drivers bind', () => {
     fc.assert(
       fc.property(anId, (id) => {
         const value = storage.toDatabase(id)
@@ -120,7 +120,7 @@ describe.each(ALLOWED_COMBINATIONS)('$name in $storage on $database', (combinati
     expect(storage.fromDatabase(undefined)).toBe(null)
   })
 
-  test('a value that was handed over is not changed, and not kept', () => {
+  test('a value passed is neither changed nor kept', () => {
     fc.assert(
       fc.property(anId, (id) => {
         const bytes = family.decode(id)

@@ -70,7 +70,7 @@ describe.each(TWIN_FAMILIES)('bounds of $label', (twinFamily) => {
     )
   })
 
-  test('lowerBound is at or after the moment, and the id before it is earlier', () => {
+  test('lowerBound is at or after the time, and the id before it is earlier', () => {
     fc.assert(
       fc.property(moments, (quarter) => {
         const bound = family.lowerBound(asMs(quarter))
@@ -84,7 +84,7 @@ describe.each(TWIN_FAMILIES)('bounds of $label', (twinFamily) => {
     )
   })
 
-  test('ids are at or after lowerBound if they are not earlier, and before upperBound if they are', () => {
+  test('ids not before a time are at or after its lowerBound, and earlier ids are before its upperBound', () => {
     const momentAndId = moments.chain((quarter) =>
       fc.tuple(fc.constant(quarter), idsAround(twinFamily, quarter)),
     )
@@ -103,7 +103,7 @@ describe.each(TWIN_FAMILIES)('bounds of $label', (twinFamily) => {
     )
   })
 
-  test('range holds every id from its moments, and no other but of the windows at its ends', () => {
+  test('range contains every id of its times, and no others except of the windows at its ends', () => {
     const around = moments.chain((from) =>
       fc.tuple(
         fc.constant(from),
@@ -147,7 +147,7 @@ describe.each(TWIN_FAMILIES)('bounds of $label', (twinFamily) => {
     }
   })
 
-  test('after the last moment there is none', () => {
+  test('after the last time there is no bound, and a range has no end', () => {
     expect(family.timeMs(family.lowerBound(family.lastMs))).toBe(family.lastMs)
     const fraction = Math.abs(family.lastMs) < 2 ** 51 ? 0.5 : 1
     for (const time of [family.lastMs + fraction, family.lastMs + 1, 8.7e15, Number.POSITIVE_INFINITY]) {
@@ -159,7 +159,7 @@ describe.each(TWIN_FAMILIES)('bounds of $label', (twinFamily) => {
     }
   })
 
-  test('exactRange is told as it is', () => {
+  test('exactRange is true if the family has no windows', () => {
     expect(family.exactRange).toBe(windowSeconds === 0n)
   })
 })

@@ -29,7 +29,7 @@ const ORDERED_AS_TEXTS = TWIN_FAMILIES.filter(({ twin }) => twin.alphabet !== un
 describe.each(ORDERED_AS_TEXTS)('texts of $label', (twinFamily) => {
   const { family, twin } = twinFamily
 
-  test('sort as the bytes, in JavaScript and as ASCII', () => {
+  test('sort as their bytes, in JavaScript and as ASCII', () => {
     fc.assert(
       fc.property(pairs(twinFamily), ([a, b]) => {
         const expected = sign(twin.number(a) - twin.number(b))
@@ -45,7 +45,7 @@ describe.each(ORDERED_AS_TEXTS)('texts of $label', (twinFamily) => {
 describe.each(TWIN_FAMILIES)('order of $label', (twinFamily) => {
   const { family, twin } = twinFamily
 
-  test('compare, the bytes and the numbers agree', () => {
+  test('is the same by compare, by bytes and by numbers', () => {
     fc.assert(
       fc.property(pairs(twinFamily), ([a, b]) => {
         const expected = sign(twin.number(a) - twin.number(b))
@@ -56,7 +56,7 @@ describe.each(TWIN_FAMILIES)('order of $label', (twinFamily) => {
     )
   })
 
-  test('sort with compare puts ids in the order of their numbers', () => {
+  test('is that of the numbers after a sort with compare', () => {
     fc.assert(
       fc.property(fc.array(idBytes(twin), { minLength: 2, maxLength: 12 }), (many) => {
         const sorted = many.map((bytes) => family.encode(bytes)).sort(family.compare)
@@ -67,7 +67,7 @@ describe.each(TWIN_FAMILIES)('order of $label', (twinFamily) => {
     )
   })
 
-  test('what the pattern takes are texts of ids', () => {
+  test('texts that match the pattern are ids, except decimal numbers from 2^64', () => {
     fc.assert(
       fc.property(fc.stringMatching(new RegExp(family.pattern.source)), (text) => {
         const verdict = twin.decode(text)

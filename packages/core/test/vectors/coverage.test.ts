@@ -14,7 +14,7 @@ const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
 const isAskedFor = (pattern: RegExp): boolean => sources.some((source) => pattern.test(source))
 
 describe('claims', () => {
-  test.each(Object.entries(CLAIMS))('%s: some test asks for its vectors', (name, { file, kinds }) => {
+  test.each(Object.entries(CLAIMS))('%s: some test reads its vectors', (name, { file, kinds }) => {
     if (isAskedFor(new RegExp(`checkVectors\\('${name}'`))) return
     for (const kind of kinds) {
       expect(
@@ -32,7 +32,7 @@ describe.each(VECTOR_FILES)('%s.json', (file) => {
   const vectors = vectorsOf(file)
   const kinds = [...new Set(vectors.map(({ kind }) => kind))]
 
-  test('every kind is claimed by exactly one test file, and no claim is of a kind that is not there', () => {
+  test('every kind is claimed by exactly one test file, and every claimed kind exists', () => {
     expect(kindsClaimed(file).sort()).toEqual(kinds.sort())
   })
 
