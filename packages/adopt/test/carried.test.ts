@@ -70,7 +70,7 @@ async function moved(views: readonly string[] = [], allowTriggers: readonly stri
   expect([await shown(), await database.query(CATALOG)]).toEqual(before)
 }
 
-test('views on views, with all that belongs to them', async () => {
+test('views on views are carried over, with everything that belongs to them', async () => {
   const reader = await database.role()
   await run([
     ...SHOP,
@@ -108,7 +108,7 @@ test('views on views, with all that belongs to them', async () => {
   ])
 })
 
-test('checks, exclusion constraints, statistics, policies, triggers, functions, and what belongs to a column', async () => {
+test('checks, exclusion constraints, statistics, policies, triggers, functions and properties of a column are carried over', async () => {
   const reader = await database.role()
   await run([
     ...SHOP,
@@ -151,7 +151,7 @@ test('checks, exclusion constraints, statistics, policies, triggers, functions, 
   expect(await database.query('SELECT count(updated)::integer AS n FROM orders')).toEqual([{ n: 1 }])
 })
 
-test('a unique constraint that takes nulls for equal is built in the switch', async ({ skip }) => {
+test('a unique constraint with NULLS NOT DISTINCT is built in the switch', async ({ skip }) => {
   skip(database.version < 15, 'since PostgreSQL 15')
   await run([
     ...SHOP,
@@ -188,14 +188,14 @@ test('indexes stay in their tablespaces', async ({ skip }) => {
   }
 })
 
-test('a sequence that others use stays with them', async () => {
+test('a sequence that another table uses stays', async () => {
   await run([...SHOP, "CREATE TABLE parcel (n integer DEFAULT nextval('orders_id_seq'), x text)"])
   await moved()
   await database.query("INSERT INTO parcel (x) VALUES ('one')")
   expect(await database.query('SELECT n FROM parcel')).toEqual([{ n: 61 }])
 })
 
-test('a check that the new keys break stops the switch, which then changes nothing', async () => {
+test('a check that the new keys violate stops the switch, which then changes nothing', async () => {
   await run([...SHOP, "ALTER TABLE orders ADD CONSTRAINT numbers CHECK (customer_id::text ~ '^[0-9]+$')"])
   const adoption = await plan(database, TABLES)
   await adoption.backfill()
@@ -207,7 +207,7 @@ test('a check that the new keys break stops the switch, which then changes nothi
   expect((await adoption.verify()).faults).toEqual([])
 })
 
-test('a view that came after the plan is carried over too, or stops the switch', async () => {
+test('a view created after the plan is carried over too, or stops the switch', async () => {
   await run(SHOP)
   const adoption = await plan(database, TABLES)
   await adoption.backfill()
@@ -223,7 +223,7 @@ test('a view that came after the plan is carried over too, or stops the switch',
   expect(await database.query('SELECT * FROM late ORDER BY note')).toEqual(before)
 })
 
-test('finish changes nothing while something uses an old key, and names all of it', async () => {
+test('finish changes nothing while something uses an old key, and names all that does', async () => {
   await run(SHOP)
   const adoption = await plan(database, TABLES)
   await adoption.backfill()
@@ -262,12 +262,12 @@ describe('partitions', () => {
      SELECT 1 + n % 60, nullif(n % 21, 0), '2021-06-01Z'::timestamptz + n * interval '1 day' FROM generate_series(1, 400) AS n`,
   ]
 
-  test('foreign keys of a partitioned table, and of its partitions alone', async () => {
+  test('foreign keys of a partitioned table, and of a single partition, are carried over', async () => {
     await run([...SHOP, ...PARTITIONED])
     await moved(['id, note, name FROM paid', 'id, note FROM paid_2021'])
   })
 
-  test('a table that is partitioned by a foreign key is refused', async () => {
+  test('a table partitioned by a foreign key is refused', async () => {
     await run([
       ...SHOP,
       'CREATE TABLE log (customer_id integer REFERENCES customer, x text) PARTITION BY LIST (customer_id)',
@@ -276,7 +276,7 @@ describe('partitions', () => {
   })
 })
 
-test('a role that may not silence triggers is told to name them', async () => {
+test('a role that may not disable triggers has to name them in allowTriggers', async () => {
   const owner = await database.role()
   await run([
     ...SHOP,

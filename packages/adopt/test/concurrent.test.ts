@@ -11,7 +11,7 @@ afterEach(() => database.close())
 
 const tables = (family = 'sno') => chinookTables('serial', makers[family] as never)
 
-test('sessions that insert, update and delete all the while lose nothing', async () => {
+test('sessions that insert, update and delete during the backfill lose nothing', async () => {
   database = await openShop('serial')
   const { pool, query } = database
   const adoption = await planAdoption(pool, { tables: tables() })
@@ -62,7 +62,7 @@ test('sessions that insert, update and delete all the while lose nothing', async
   expect(disorder?.['n']).toBe(0)
 })
 
-test('the switch waits for a lock no longer than told, changes nothing then, and can be run again', async () => {
+test('the switch gives up after lockTimeoutMs, changes nothing then, and can be run again', async () => {
   database = await openShop('serial')
   const adoption = await planAdoption(database.pool, { tables: tables() })
   await adoption.backfill()
@@ -78,7 +78,7 @@ test('the switch waits for a lock no longer than told, changes nothing then, and
   expect(rows).toEqual([{ n: 1 }])
 })
 
-test('a client that is inside a transaction is refused, and its transaction goes on', async () => {
+test('a client inside a transaction is refused, and its transaction continues', async () => {
   database = await openShop('serial')
   const client = await database.connect()
   await client.query('BEGIN')
@@ -91,7 +91,7 @@ test('a client that is inside a transaction is refused, and its transaction goes
   expect((await planAdoption(client, { tables: tables() })).phase).toBe('planned')
 })
 
-test('two at once: the second is refused', async () => {
+test('of two backfills at once, the second is refused', async () => {
   database = await openShop('serial')
   const [one, other] = await Promise.all([
     planAdoption(database.pool, { tables: tables() }),
@@ -105,7 +105,7 @@ test('two at once: the second is refused', async () => {
   expect(String(refused[0]?.reason)).toMatch(/adoption: another session is running this adoption/)
 })
 
-test('a default of the new key makes ids from the switch on', async () => {
+test('the default of a new key generates ids from the switch on', async () => {
   database = await openShop('serial')
   await install(database.pool, { families: ['flax'] })
   const adoption = await planAdoption(database.pool, {
@@ -123,7 +123,7 @@ test('a default of the new key makes ids from the switch on', async () => {
   await adoption.finish()
 })
 
-test('a schema that changed since the backfill began is refused at the switch', async () => {
+test('a schema that changed during the backfill is refused at the switch', async () => {
   database = await openShop('serial')
   const adoption = await planAdoption(database.pool, { tables: tables() })
   await adoption.backfill()
@@ -134,7 +134,7 @@ test('a schema that changed since the backfill began is refused at the switch', 
 })
 
 test.for(['repeatable read', 'serializable'])(
-  'the switch sees what is committed while it waits for locks, where transactions are %s by default',
+  'the switch sees what is committed while it waits for locks, even if %s is the default isolation level',
   async (level) => {
     database = await openShop('serial')
     await database.query(

@@ -49,7 +49,7 @@ beforeEach(async () => {
 })
 afterEach(() => database.close())
 
-test('the snippets of the README are a whole move', async () => {
+test('the snippets of the README are a complete adoption', async () => {
   const [code] = snippets('../README.md', 'ts')
   await expect(run(code as string, database.pool)).resolves.toBeDefined()
   expect(lines[0]?.[0]).toMatch(/-- switchKeys/)
@@ -60,7 +60,7 @@ test('the snippets of the README are a whole move', async () => {
   expect(core.sno.unpack(id)).toMatchObject({ partition: 900 })
 })
 
-test('the snippets of the guide are a whole move, and old keys can be looked up', async () => {
+test('the snippets of the guide are a complete adoption, and old keys can be looked up', async () => {
   const code = snippets('../../../docs/adopting.md', 'ts')
   expect(code.length).toBeGreaterThanOrEqual(4)
   const adoption = await run(code.join('\n'), database.pool)

@@ -15,7 +15,7 @@ const TABLES: KilledTable[] = [{ table: 'invoice', createdAt: 'invoice_date', pa
 test.each([
   ['postgres', openPostgres],
   ['sqlite', openSqlite],
-] as const)('%s: killed again and again, each step goes on where it was', async (_, open) => {
+] as const)('%s: killed repeatedly, each step continues where it was', async (_, open) => {
   const database: Opened = await open('serial')
   opened.push(database)
   const before = await picture(database.query)

@@ -143,7 +143,7 @@ async function agrees({ query }: MysqlDatabase): Promise<void> {
 }
 
 describe.runIf(mysql.selected())('mariadb', () => {
-  test('killed in each step beside a session that writes, it goes on and loses nothing', async () => {
+  test('killed in each step while another session writes, the adoption continues and loses nothing', async () => {
     database = await mysql.open()
     for (const statement of SHOP) await database.query(statement)
     let isOpen = true

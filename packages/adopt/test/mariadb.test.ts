@@ -135,26 +135,29 @@ const REFUSALS: { name: string; sql: string[]; tables?: TableOptions[]; message:
 ]
 
 describe.runIf(mysql.selected())('mariadb', () => {
-  test.each(KEY_KINDS)('the shop with %s keys moves, and is what it was', async (kind) => {
-    database = await openShop(kind)
-    const before = await picture(database.query)
-    const shape = await shapeOf(database)
-    const tables = chinookTables(kind, makers['sno'] as never)
-    const adoption = await plan(database, tables)
-    expect(await shapeOf(database)).toEqual(shape)
-    expect(adoption.sql).toMatch(/-- switchKeys: one RENAME/)
-    await adoption.backfill({ batchSize: 300 })
-    expect(await picture(database.query)).toEqual(before)
-    expect((await adoption.verify()).faults).toEqual([])
-    await adoption.switchKeys()
-    expect((await adoption.verify()).faults).toEqual([])
-    expect(await picture(database.query)).toEqual(before)
-    await adoption.finish()
-    expect(await picture(database.query)).toEqual(before)
-    expect(await shapeOf(database)).toEqual(shape)
-  })
+  test.each(KEY_KINDS)(
+    'the shop with %s keys is adopted with its rows and schema unchanged',
+    async (kind) => {
+      database = await openShop(kind)
+      const before = await picture(database.query)
+      const shape = await shapeOf(database)
+      const tables = chinookTables(kind, makers['sno'] as never)
+      const adoption = await plan(database, tables)
+      expect(await shapeOf(database)).toEqual(shape)
+      expect(adoption.sql).toMatch(/-- switchKeys: one RENAME/)
+      await adoption.backfill({ batchSize: 300 })
+      expect(await picture(database.query)).toEqual(before)
+      expect((await adoption.verify()).faults).toEqual([])
+      await adoption.switchKeys()
+      expect((await adoption.verify()).faults).toEqual([])
+      expect(await picture(database.query)).toEqual(before)
+      await adoption.finish()
+      expect(await picture(database.query)).toEqual(before)
+      expect(await shapeOf(database)).toEqual(shape)
+    },
+  )
 
-  test('ids of all storages, in the order of creation', async () => {
+  test('ids of every storage are in the order of creation', async () => {
     database = await mysql.open()
     for (const statement of SHOP) await database.query(statement)
     const families = [
@@ -194,7 +197,7 @@ describe.runIf(mysql.selected())('mariadb', () => {
     expect(await shapeOf(database)).toEqual(shape)
   })
 
-  test('all obstacles come in one error', async () => {
+  test('all obstacles are in one error', async () => {
     database = await mysql.open()
     for (const statement of [...SHOP, ...REFUSALS.flatMap(({ sql }) => sql.slice(0, 1))]) {
       await database.query(statement).catch(() => {})
@@ -203,7 +206,7 @@ describe.runIf(mysql.selected())('mariadb', () => {
     expect(obstaclesOf(error).length).toBeGreaterThan(4)
   })
 
-  test('until the switch all can be undone', async () => {
+  test('abandon undoes everything before the switch', async () => {
     database = await mysql.open()
     for (const statement of SHOP) await database.query(statement)
     const shape = await shapeOf(database)
@@ -215,7 +218,7 @@ describe.runIf(mysql.selected())('mariadb', () => {
     expect(adoption.phase).toBe('planned')
   })
 
-  test('a schema that changed since the backfill is refused at the switch, and nothing is left in the way', async () => {
+  test('a schema that changed during the backfill is refused at the switch, and inserts still work', async () => {
     database = await mysql.open()
     for (const statement of SHOP) await database.query(statement)
     const adoption = await plan(database, [orders])
@@ -228,7 +231,7 @@ describe.runIf(mysql.selected())('mariadb', () => {
     expect((await adoption.verify()).faults).toEqual([])
   })
 
-  test('the switch waits for a transaction no longer than told, and can be run again', async () => {
+  test('the switch gives up waiting for a transaction after lockTimeoutMs, and can be run again', async () => {
     database = await mysql.open()
     for (const statement of SHOP) await database.query(statement)
     const adoption = await plan(database, [orders])
@@ -243,7 +246,7 @@ describe.runIf(mysql.selected())('mariadb', () => {
     expect(await database.query("SELECT id FROM orders WHERE at = '2021-05-05'")).toHaveLength(1)
   })
 
-  test('what changed after it was copied is as it was before the switch', async () => {
+  test('rows that change after they were copied are not changed by the switch', async () => {
     database = await mysql.open()
     for (const statement of [
       ...SHOP,
@@ -276,7 +279,7 @@ describe.runIf(mysql.selected())('mariadb', () => {
     await expect(database.query('DELETE FROM account WHERE id = 3')).resolves.toEqual([])
   })
 
-  test('what uses an old column is named before anything is dropped', async () => {
+  test('finish names all that uses an old column before anything is dropped', async () => {
     database = await mysql.open()
     for (const statement of SHOP) await database.query(statement)
     const adoption = await plan(database, [orders])
@@ -295,7 +298,7 @@ describe.runIf(mysql.selected())('mariadb', () => {
     expect(await database.query("SHOW TABLES LIKE 'snoflax%'")).toEqual([])
   })
 
-  test('what a table has besides goes with it', async () => {
+  test("a table's comments, checks, indexes and generated columns are kept", async () => {
     database = await mysql.open()
     for (const statement of [
       ...SHOP,

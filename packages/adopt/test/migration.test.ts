@@ -63,7 +63,7 @@ const CASES: { schema: WellKnown; server: { open(): Promise<Server> }; of: strin
 ]
 
 test.each(CASES)(
-  '$schema.name on $of: a migration makes of an empty database what the adoption makes',
+  '$schema.name on $of: on an empty database the migration creates the schema of the adoption',
   async ({ schema, server }) => {
     const [database, empty] = [await open(server), await open(server)]
     for (const sql of wellKnownSql(schema, 20, database.kind)) {

@@ -83,7 +83,7 @@ describe.each(['postgres', 'sqlite'] as const)('%s refuses', (kind) => {
   })
 })
 
-test('sqlite: names in single quotes and comments stay as they were', async () => {
+test('sqlite: comments and names in single quotes are kept as written', async () => {
   await open(sqlite.open(), [
     `CREATE TABLE orders ('id' INTEGER PRIMARY KEY -- the key, (as it was)
     , at TEXT NOT NULL, note TEXT DEFAULT ', ' /* last */)`,
@@ -98,7 +98,7 @@ test('sqlite: names in single quotes and comments stay as they were', async () =
   expect(await database.query('SELECT note FROM orders')).toEqual([{ note: 'x' }])
 })
 
-test('sqlite: numbers that AUTOINCREMENT has given out are not given out again', async () => {
+test('sqlite: numbers that AUTOINCREMENT used are not used again', async () => {
   await open(sqlite.open(), [
     ...SHOP,
     'CREATE TABLE receipt (id INTEGER PRIMARY KEY AUTOINCREMENT, order_id INTEGER REFERENCES orders (id))',
@@ -112,7 +112,7 @@ test('sqlite: numbers that AUTOINCREMENT has given out are not given out again',
   expect(await database.query('SELECT id FROM receipt ORDER BY id')).toEqual([{ id: 1 }, { id: 3 }])
 })
 
-test('sqlite: a key that is used again carries the time of its new row', async () => {
+test('sqlite: the id of a reused key contains the time of the new row', async () => {
   await open(sqlite.open(), SHOP)
   const adoption = await plan(database, [orders])
   await adoption.backfill()
@@ -125,7 +125,7 @@ test('sqlite: a key that is used again carries the time of its new row', async (
   expect(flax.time(flax.parse(row?.['id'])).toISOString()).toBe('2024-06-01T00:00:00.000Z')
 })
 
-test('postgres: a value that leads nowhere by the time of the switch is refused, not lost', async () => {
+test('postgres: a value that references no row by the time of the switch is refused, not lost', async () => {
   await open(postgres.open(), [
     'CREATE TABLE orders (id integer PRIMARY KEY, at timestamptz NOT NULL)',
     'CREATE TABLE line (order_id integer REFERENCES orders (id))',
@@ -144,7 +144,7 @@ test('postgres: a value that leads nowhere by the time of the switch is refused,
   expect((await adoption.verify()).faults).toEqual([])
 })
 
-test('postgres: a connection that breaks is an error of the step, and the step can be run again', async () => {
+test('postgres: a lost connection is an error of the step, and the step can be run again', async () => {
   const { pool } = await open(postgres.open(), [
     'CREATE TABLE orders (id integer PRIMARY KEY, at timestamptz NOT NULL)',
     "INSERT INTO orders SELECT n, '2021-01-01'::timestamptz + n * interval '1 hour' FROM generate_series(1, 50) AS n",
@@ -185,7 +185,7 @@ async function leftBehind(file: string, name: string): Promise<{ shape: unknown;
 }
 
 test.each(['switchKeys', 'finish'] as const)(
-  'sqlite: killed before any statement of %s, the schema is the old one or the new one',
+  'sqlite: if killed before any statement of %s, the schema is the old one or the new one',
   async (step) => {
     const { file, connection } = await open<SqliteDatabase>(sqlite.open(), SHOP)
     const adoption = await plan(database, [orders])
@@ -217,7 +217,7 @@ test.each(['switchKeys', 'finish'] as const)(
 )
 
 test.each(['postgres', 'sqlite'] as const)(
-  '%s: a plan that is not the one begun is refused before it touches a row',
+  '%s: a plan other than the one in progress is refused before it changes a row',
   async (kind) => {
     const time = kind === 'postgres' ? 'timestamptz' : 'TEXT'
     await open(kind === 'postgres' ? postgres.open() : (sqlite.open() as Promise<Opened>), [
@@ -241,7 +241,7 @@ test.each(['postgres', 'sqlite'] as const)(
   },
 )
 
-test('sqlite: what was begun in one epoch does not go on in another', async () => {
+test('sqlite: an adoption in progress does not continue with another epoch', async () => {
   await open(sqlite.open(), SHOP)
   const tables = (epochMs: number): TableOptions[] => [
     { ...orders, generator: (clock) => flake.withEpoch(epochMs).generator({ worker: 1, clock }) },
@@ -251,7 +251,7 @@ test('sqlite: what was begun in one epoch does not go on in another', async () =
   expect((await plan(database, tables(0))).phase).toBe('backfilling')
 })
 
-describe('postgres: what keeps rows from being filled', () => {
+describe('postgres: what keeps rows from being updated', () => {
   const TABLES = [
     'CREATE TABLE orders (id integer PRIMARY KEY, at timestamptz NOT NULL)',
     'CREATE TABLE line (order_id integer REFERENCES orders (id), n integer)',

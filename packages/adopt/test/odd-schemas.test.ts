@@ -25,7 +25,7 @@ async function move(tables: readonly TableOptions[], allowTriggers: readonly str
   await adoption.finish()
 }
 
-test('postgres: names that need quotes, other schemas, composite foreign keys, deferred constraints, odd indexes', async () => {
+test('postgres: names that need quotes, other schemas, composite foreign keys, deferred constraints and odd indexes are kept', async () => {
   await open(postgres.open(), [
     'CREATE SCHEMA "My Shop"',
     `CREATE TABLE "My Shop"."Order, (big)" ("Id" bigserial PRIMARY KEY, "tenant" int NOT NULL, "Parent Id" bigint,
@@ -64,7 +64,7 @@ test.each([
   ['sqlite', 'prefixed'],
   ['postgres', 'bare'],
   ['postgres', 'prefixed'],
-] as const)('%s: ids with a prefix, in a column that is %s', async (kind, stored) => {
+] as const)('%s: ids with a prefix are stored %s', async (kind, stored) => {
   await open(KINDS[kind].open(), [
     'CREATE TABLE orders (id BIGINT PRIMARY KEY, at BIGINT NOT NULL)',
     `INSERT INTO orders (id, at) VALUES (1, ${START_MS}), (2, ${START_MS + 5000}), (3, ${START_MS + 5000})`,
@@ -90,7 +90,7 @@ test.each([
   expect(rows.map(({ order_id }) => order_id !== null)).toEqual([false, true, false])
 })
 
-test('sqlite: names, comments, table options and triggers as they were written', async () => {
+test('sqlite: names, comments, table options and triggers are kept as written', async () => {
   await open(sqlite.open(), [
     `CREATE TABLE [Order (big)] ( -- the orders, (all of them)
        "Id" INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT /* never, ever reused */,
@@ -130,7 +130,7 @@ test('sqlite: names, comments, table options and triggers as they were written',
   await expect(database.query("INSERT INTO tag VALUES ('nowhere', 'x')")).rejects.toThrow(/FOREIGN KEY/)
 })
 
-test('postgres: literals that read like names, children that are gone, triggers that are deferred', async () => {
+test('postgres: literals that read like names, dropped child tables and deferred triggers are no obstacle', async () => {
   await open(postgres.open(), [
     'CREATE TABLE orders (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, created_at timestamptz DEFAULT now(), data jsonb)',
     "CREATE INDEX by_outer_id ON orders ((data ->> 'id'))",
@@ -152,7 +152,7 @@ test('postgres: literals that read like names, children that are gone, triggers 
   expect(await shapeOf(database)).toEqual(before)
 })
 
-test('sqlite: literals that read like names, and foreign keys that lead nowhere', async () => {
+test('sqlite: literals that read like names, and foreign keys to missing tables are no obstacle', async () => {
   await open(sqlite.open(), [
     `CREATE TABLE orders (id INTEGER PRIMARY KEY, at TEXT NOT NULL, data TEXT CHECK (json_extract(data, '$.id') > 0))`,
     "CREATE INDEX by_outer_id ON orders (json_extract(data, '$.id'))",
@@ -163,7 +163,7 @@ test('sqlite: literals that read like names, and foreign keys that lead nowhere'
   await move([{ table: 'orders', createdAt: 'at', generator }])
 })
 
-test('sqlite: a connection that gives bigints loses no column', async () => {
+test('sqlite: a connection that returns bigints loses no rows', async () => {
   await open(sqlite.open(), [
     'CREATE TABLE orders (id INTEGER PRIMARY KEY, at TEXT NOT NULL)',
     'CREATE TABLE line (order_id INTEGER REFERENCES orders, n INTEGER)',
@@ -180,7 +180,7 @@ test('sqlite: a connection that gives bigints loses no column', async () => {
   ])
 })
 
-test('sqlite: a second one that is at it is told, and neither goes on for ever', async () => {
+test('sqlite: a second backfill at the same time is refused or waits, and both end', async () => {
   await open(sqlite.open(), [
     'CREATE TABLE orders (id INTEGER PRIMARY KEY, at TEXT NOT NULL)',
     "INSERT INTO orders SELECT n, '2021-01-01' FROM (WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 50) SELECT n FROM s)",
@@ -200,7 +200,7 @@ test('sqlite: a second one that is at it is told, and neither goes on for ever',
   expect((await one.verify()).faults).toEqual([])
 })
 
-test('pglite: a table with rows, as bytes, and an empty one', async () => {
+test('pglite: a table with rows is adopted as bytes, and an empty table too', async () => {
   await open(pglite.open(), [
     'CREATE TABLE orders (id serial PRIMARY KEY, parent integer REFERENCES orders, day date NOT NULL)',
     'CREATE TABLE empty (id uuid PRIMARY KEY, at timestamptz)',
@@ -220,7 +220,7 @@ test('pglite: a table with rows, as bytes, and an empty one', async () => {
   await database.query("INSERT INTO empty (id, at) VALUES ('4b706361-6e30-4d31-4661-6b4f4454346b', now())")
 })
 
-test('sqlite: an empty table moves too, and one whose primary key is of the table', async () => {
+test('sqlite: an empty table is adopted, and one with a table constraint as primary key', async () => {
   await open(sqlite.open(), ['CREATE TABLE orders (id INTEGER, at TEXT, CONSTRAINT pk PRIMARY KEY (id))'])
   await move([{ table: 'orders', createdAt: 'at', generator }])
   await expect(database.query("INSERT INTO orders VALUES (NULL, '2021-01-01')")).rejects.toThrow(/NOT NULL/)
@@ -233,7 +233,7 @@ test.each([
   ['ksuid', '0ujtsYcgvSTl8PAuAdqWYSMnLOv', '2017-10-10T04:00:47.000Z'],
   ['cuid', 'ch72gsb320000udocl363eofy', '2012-09-13T23:03:12.926Z'],
   ['objectId', '507f191e810c19729de860ea', '2012-10-17T20:46:22.000Z'],
-] as const)('the time of a %s', (kind, key, iso) => {
+] as const)('keyTime reads the time of a %s', (kind, key, iso) => {
   expect(new Date(keyTime[kind](key)).toISOString()).toBe(iso)
   expect(() => keyTime[kind](`${key}0`)).toThrow(/so it contains no time/)
 })
@@ -250,7 +250,7 @@ test('sqlite: old keys are looked up by an index', async () => {
   expect(rows.map(({ detail }) => detail).join('\n')).toMatch(/SEARCH m USING INDEX sqlite_autoindex/)
 })
 
-test('postgres: publications of the tables are warned of', async () => {
+test('postgres: the plan warns of publications of the tables', async () => {
   await open(postgres.open(), [
     'CREATE TABLE orders (id serial PRIMARY KEY, at timestamptz)',
     'CREATE TABLE line (order_id int REFERENCES orders, at timestamptz PRIMARY KEY) PARTITION BY RANGE (at)',

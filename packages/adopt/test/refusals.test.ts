@@ -563,7 +563,7 @@ describe('refused before anything changes', () => {
   )
 
   test.each(['postgres', 'sqlite'] as const)(
-    '%s: and without what was in the way, it goes through',
+    '%s: without any obstacle, the same tables are adopted',
     async (kind) => {
       const database = await open(kind)
       const adoption = await plan(database, [orders])
@@ -574,7 +574,7 @@ describe('refused before anything changes', () => {
   )
 })
 
-test.each(['postgres', 'sqlite'] as const)('%s: all obstacles are told at once', async (kind) => {
+test.each(['postgres', 'sqlite'] as const)('%s: all obstacles are in one error', async (kind) => {
   const database = await open(kind)
   for (const sql of [
     'ALTER TABLE line ADD COLUMN legacy_order_id integer',
@@ -604,12 +604,12 @@ test.each(['postgres', 'sqlite'] as const)('%s: all obstacles are told at once',
 test.each([
   ['9.1.0', /^client: .*not MySQL 9\.1\.0; pass a client of one of them/],
   ['10.5.29-MariaDB', /^client: MariaDB 10\.5\.29.* cannot rename several tables at once; upgrade to 10\.6/],
-])('a server of MySQL, or of an old MariaDB, is refused by name: %s', async (version, message) => {
+])('MySQL and old versions of MariaDB are refused by name: %s', async (version, message) => {
   const query = async () => [[{ version, database: 'shop', open: 0 }], []]
   await expect(planAdoption({ execute: () => {}, query }, { tables: [orders] })).rejects.toThrow(message)
 })
 
-test('options that cannot be are told at once', async () => {
+test('all wrong options are in one error', async () => {
   const database = await open('sqlite')
   const tables = [
     { ...orders, createdAt: { from: new Date(2), to: new Date(1) } },
@@ -619,7 +619,7 @@ test('options that cannot be are told at once', async () => {
   expect(found.map(({ path }) => path)).toEqual(['orders', 'customer'])
 })
 
-test('postgres: rows that row security hides would be left without ids', async () => {
+test('postgres: a role from which row-level security hides rows is refused', async () => {
   const database = await open('postgres')
   if (database.kind !== 'postgres') return
   const owner = await database.role()
@@ -641,7 +641,7 @@ test('postgres: rows that row security hides would be left without ids', async (
 })
 
 describe.each(['postgres', 'sqlite'] as const)('%s', (kind) => {
-  test('a move that has been made is not made again', async () => {
+  test('a finished adoption is not run again', async () => {
     const database = await open(kind)
     for (const createdAt of ['created_at', { from: new Date('2020-01-01'), to: new Date('2021-01-01') }]) {
       const tables = [{ ...orders, table: createdAt === 'created_at' ? 'orders' : 'customer', createdAt }]
@@ -655,7 +655,7 @@ describe.each(['postgres', 'sqlite'] as const)('%s', (kind) => {
     }
   })
 
-  test('a batch without rows is refused, for it would have no end', async () => {
+  test('a batch size of no rows is refused', async () => {
     const adoption = await plan(await open(kind), [orders])
     for (const batchSize of [0, -1, 0.5, Number.NaN]) {
       await expect(adoption.backfill({ batchSize })).rejects.toThrow(
@@ -664,7 +664,7 @@ describe.each(['postgres', 'sqlite'] as const)('%s', (kind) => {
     }
   })
 
-  test('more rows of one moment than ids: time runs ahead a little, or is refused', async () => {
+  test('if more rows share a time than there are ids, the time drifts a little, or the backfill is refused', async () => {
     const database = await open(kind)
     await database.query(
       `INSERT INTO orders (id, customer_id, created_at) SELECT n, 1, '2021-05-05T00:00:00Z' FROM (WITH RECURSIVE s (n) AS (SELECT 10 UNION ALL SELECT n + 1 FROM s WHERE n < 5009) SELECT n FROM s) AS s`,
@@ -684,7 +684,7 @@ describe.each(['postgres', 'sqlite'] as const)('%s', (kind) => {
     expect(tables[0]?.maxDriftMs).toBeLessThanOrEqual(4)
   })
 
-  test('late rows that share their moment with rows that have ids get others', async () => {
+  test('late rows that share a time with earlier rows get other ids', async () => {
     const database = await open(kind)
     const insert = (first: number) =>
       database.query(
@@ -700,7 +700,7 @@ describe.each(['postgres', 'sqlite'] as const)('%s', (kind) => {
     expect((await adoption.verify()).faults).toEqual([])
   })
 
-  test('a row without a time that comes meanwhile stops the switch, which then changes nothing', async () => {
+  test('a new row without a time stops the switch, which then changes nothing', async () => {
     const database = await open(kind)
     const adoption = await plan(database, [orders])
     await adoption.backfill()

@@ -61,12 +61,12 @@ test.each<[Orm, string, string[]]>([
       "legacyBigOrderId: bigint('legacy_big_order_id', { mode: 'bigint' }),",
     ],
   ],
-])('%s: names and types', async (orm, keyType, lines) => {
+])("%s: the lines have the columns' names and types", async (orm, keyType, lines) => {
   const expected = orm === 'typeorm' ? lines.map((line) => line.replace("name: 'Id', ", '')) : lines
   expect(await linesOf(keyType, flakes, orm)).toEqual(expected)
 })
 
-test('another storage than the column has by itself is said', async () => {
+test("a storage other than the column's default is written out", async () => {
   expect(await linesOf('uuid', flaxes, 'drizzle', 'finished', 'text')).toEqual([
     "Id: flaxId('Id', { storage: 'text' }).primaryKey(),",
     "bigOrderId: flaxId.ref('big_order_id', () => bigOrders.Id).notNull(),",
@@ -119,17 +119,17 @@ test.each<[Orm, 'bare' | 'prefixed', string[]]>([
       'bigOrderId String @map("big_order_id")',
     ],
   ],
-])('%s: a family with a prefix that is %s', async (orm, stored, lines) => {
+])('%s: a family with a prefix, stored %s', async (orm, stored, lines) => {
   expect(await linesOf('uuid', behind(stored), orm, 'finished')).toEqual(lines)
 })
 
-test('typeorm: a prefix that a text column does not store is refused', async () => {
+test('typeorm: a prefix is refused in a text column that does not store it', async () => {
   await expect(linesOf('uuid', behind('bare'), 'typeorm', 'finished', 'text')).rejects.toThrow(
     /big_orders\.Id: TypeORM can't have a prefix that a text column doesn't store; plan it with/,
   )
 })
 
-test('an adoption goes on only with the same prefix, stored the same way', async () => {
+test('an adoption in progress continues only with the same prefix, stored the same way', async () => {
   await database.query('CREATE TABLE orders (id integer PRIMARY KEY)')
   const planned = (stored: 'bare' | 'prefixed') =>
     plan(database, [{ table: 'orders', createdAt: SPAN, generator: behind(stored), storage: 'text' }])
@@ -163,7 +163,7 @@ test.each<[string, string, TableOptions['generator'], RegExp]>([
   await expect(linesOf(keyType, generator, 'prisma')).rejects.toThrow(message)
 })
 
-test('names of any characters are texts and properties', async () => {
+test('names with any characters become properties and quoted texts', async () => {
   const file = await sqlite.open()
   await file.query(`CREATE TABLE "naïve table" ("2nd 'key'" text PRIMARY KEY)`)
   const adoption = await plan(file, [{ table: 'naïve table', createdAt: SPAN, generator: flaxes }])
@@ -183,7 +183,7 @@ test('names of any characters are texts and properties', async () => {
   await Promise.all([file.close(), empty.close()])
 })
 
-test.runIf(mysql.selected())('mariadb: a migration with quotes in names and comments', async () => {
+test.runIf(mysql.selected())('mariadb: the migration quotes names and comments', async () => {
   const [adopted, empty] = [await mysql.open(), await mysql.open()]
   const comment = 'it\'\'s "one" \\\\ `two`'
   const shapes: unknown[] = []
@@ -200,7 +200,7 @@ test.runIf(mysql.selected())('mariadb: a migration with quotes in names and comm
   await Promise.all([adopted.close(), empty.close()])
 })
 
-test('an ORM or a stage that there is none of is refused', async () => {
+test('an unknown ORM or stage is refused', async () => {
   await expect(linesOf('uuid', flaxes, 'knex' as Orm)).rejects.toThrow(
     /orm: pass one of typeorm, prisma, drizzle/,
   )
@@ -251,11 +251,11 @@ test.each<[Orm, string, string[]]>([
       "legacyId: text('legacy_id', { length: 30 }),",
     ],
   ],
-])('sqlite, %s: names and types', async (orm, keyType, lines) => {
+])("sqlite, %s: the lines have the columns' names and types", async (orm, keyType, lines) => {
   expect(await keyLines('sqlite', keyType, orm)).toEqual(lines)
 })
 
-test('sqlite: what has no counterpart is refused', async () => {
+test('sqlite: a column type without a counterpart is refused', async () => {
   await expect(keyLines('sqlite', 'numeric', 'drizzle')).rejects.toThrow(
     /orders\.id: can't translate the column type numeric for this ORM; declare/,
   )
@@ -289,11 +289,11 @@ test.runIf(mysql.selected()).each<[Orm, string, string[]]>([
       "legacyId: bigint('legacy_id', { mode: 'bigint', unsigned: true }),",
     ],
   ],
-])('mariadb, %s: names and types', async (orm, keyType, lines) => {
+])("mariadb, %s: the lines have the columns' names and types", async (orm, keyType, lines) => {
   expect(await keyLines('mysql', keyType, orm)).toEqual(lines)
 })
 
-test.runIf(mysql.selected())('mariadb: what has no counterpart is refused', async () => {
+test.runIf(mysql.selected())('mariadb: a column type without a counterpart is refused', async () => {
   await expect(keyLines('mysql', 'uuid', 'drizzle')).rejects.toThrow(
     /orders\.id: can't translate the column type uuid for this ORM/,
   )

@@ -39,7 +39,7 @@ const MOVES: Move[] = [
 ]
 
 describe.each(MOVES)('%s: %s keys to %s as %s', (_, kind, family, storage, open) => {
-  test('the whole shop moves and keeps its order, relations and schema', async () => {
+  test('the whole shop is adopted and keeps its order, relations and schema', async () => {
     const database = await keep(open(kind))
     const { query } = database
     const before = { picture: await picture(query), shape: await shapeOf(database) }
@@ -80,7 +80,7 @@ describe.each([
   ['postgres', openPostgres],
   ['sqlite', openSqlite],
 ] as const)('%s', (name, open) => {
-  test('columns have the type and collation of the storage, and old keys stay until the end', async () => {
+  test('columns have the type and collation of the storage, and old keys remain until finish', async () => {
     const database = await keep<Opened>(open('serial'))
     const adoption = await plan(
       database,
@@ -108,7 +108,7 @@ describe.each([
     )
   })
 
-  test('the plan is SQL to be read, and changes nothing', async () => {
+  test('the plan contains readable SQL, and changes nothing', async () => {
     const database = await keep<Opened>(open('uuid'))
     const shape = await shapeOf(database)
     const adoption = await plan(database, chinookTables('uuid', maker('flax')))
@@ -119,7 +119,7 @@ describe.each([
     expect(await shapeOf(database)).toEqual(shape)
   })
 
-  test('one table is enough: the tables that refer to it follow, and the others stay', async () => {
+  test('if one table is adopted, the tables that reference it follow, and the others stay', async () => {
     const database = await keep<Opened>(open('serial'))
     const before = await picture(database.query)
     const adoption = await plan(database, [
@@ -136,7 +136,7 @@ describe.each([
     expect(await picture(database.query)).toEqual(before)
   })
 
-  test('a move that is begun can be abandoned, and begun again with another family', async () => {
+  test('an adoption in progress can be abandoned, and started again with another family', async () => {
     const database = await keep<Opened>(open('serial'))
     const shape = await shapeOf(database)
     const adoption = await plan(database, chinookTables('serial', maker('flax')))
@@ -156,7 +156,7 @@ describe.each([
     expect((await again.verify()).faults).toEqual([])
   })
 
-  test('steps out of turn are refused', async () => {
+  test('steps in the wrong order are refused', async () => {
     const database = await keep<Opened>(open('serial'))
     const adoption = await plan(database, chinookTables('serial', maker('flax')))
     for (const step of ['switchKeys', 'verify', 'finish', 'abandon'] as const) {
@@ -177,7 +177,7 @@ describe.each([
     expect((await adoption.verify()).faults).toEqual([])
   })
 
-  test('rows that come, change and go meanwhile are caught', async () => {
+  test('rows inserted, updated and deleted during the adoption are included', async () => {
     const database = await keep<Opened>(open('serial'))
     const { query } = database
     const adoption = await plan(database, chinookTables('serial', maker('sno')))

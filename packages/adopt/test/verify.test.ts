@@ -58,7 +58,7 @@ const DAMAGE: [name: string, sql: string[], fault: RegExp][] = [
     /customer\.support_rep_id: 1 row whose/,
   ],
   [
-    'an id that is none',
+    'a text that is not an id',
     ["UPDATE playlist SET id = 'no id of anything' WHERE legacy_id = 12"],
     /playlist\.id 12: sno: an id has 16 characters/,
   ],
@@ -68,7 +68,7 @@ describe.each([
   ['postgres', openPostgres],
   ['sqlite', openSqlite],
 ] as const)('%s', (kind, open) => {
-  test.each(DAMAGE)('%s', async (_name, sql, fault) => {
+  test.each(DAMAGE)('verify finds %s', async (_name, sql, fault) => {
     database = await openMoved[kind]()
     const adoption = await plan(database, tables)
     if (database.kind === 'sqlite') await database.query('PRAGMA foreign_keys = OFF')
@@ -78,7 +78,7 @@ describe.each([
     expect(faults.find((one) => fault.test(one)) ?? faults).toMatch(fault)
   })
 
-  test('an id lost before the switch', async () => {
+  test('verify finds an id lost before the switch', async () => {
     database = await open('serial')
     const adoption = await plan(database, tables)
     await adoption.backfill()
@@ -92,7 +92,7 @@ describe.each([
     )
   })
 
-  test('an id of another time is told as drift', async () => {
+  test('verify reports an id of another time as drift', async () => {
     database = await open('serial')
     const adoption = await plan(database, [tables.find(({ table }) => table === 'artist') as TableOptions])
     await adoption.backfill()
@@ -107,7 +107,7 @@ describe.each([
   })
 })
 
-test('postgres: a foreign key that is gone, or not validated', async () => {
+test('postgres: verify finds a missing foreign key', async () => {
   database = await openMoved.postgres()
   const adoption = await plan(database, tables)
   await database.query('ALTER TABLE track DROP CONSTRAINT track_album')
