@@ -87,7 +87,7 @@ describe.each(['flax', 'sno', 'flake', 'uid', 'uidLocal'])('cases of %s', (name)
   }))
   const refusing = variants.filter(({ variant }) => variant.invalid?.length)
 
-  test.each(variants)('valid ones, option $option', ({ variant, option }) => {
+  test.each(variants)('valid ids, option $option', ({ variant, option }) => {
     expect(variant.valid).not.toEqual([])
     for (const { fields = {}, ...id } of variant.valid) {
       checkId(sql, tested, { ...id, fields: withBytes(fields) }, option)
@@ -183,7 +183,7 @@ function checkRefusal(tested: TestedFamily, { operation, input, code }: Invalid,
 /** SQLite has no integers from 2^63 on. */
 const fitsInteger = (digits: string): boolean => BigInt.asIntN(64, BigInt(digits)) === BigInt(digits)
 
-test('hex and numbers of flake', () => {
+test('hex and bigints of flake are those of the cases', () => {
   const { hexForms = [], hexRefused = [], bigintRefused = [] } = specification<FamilyCases>('cases/flake')
   expect(Math.min(hexForms.length, hexRefused.length, bigintRefused.length)).toBeGreaterThan(0)
   for (const { text, hex, accepted } of hexForms) {
@@ -209,7 +209,7 @@ describe('cases of storages', () => {
   const isTooLarge = ({ storage, operation, input }: (typeof invalid)[number]): boolean =>
     storage === 'bigint' && operation === 'fromDatabase' && !fitsInteger(input as string)
 
-  test('valid ones', () => {
+  test('valid ids', () => {
     expect(valid.filter(ours).length).toBeGreaterThan(100)
     for (const { family, storage, id, value } of valid.filter(ours)) {
       const { prefix } = familyNamed(family)

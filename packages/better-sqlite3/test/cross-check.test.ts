@@ -62,7 +62,7 @@ const bytes = (length: number): fc.Arbitrary<Uint8Array> =>
       .map((values) => Uint8Array.from(values)),
   )
 
-describe.each(FAMILIES)('$prefix, TypeScript and SQLite alike', (tested) => {
+describe.each(FAMILIES)('$prefix, the same in TypeScript and SQLite', (tested) => {
   const { prefix, family } = tested
 
   test('ids through every function, from every storage', () => {
@@ -88,7 +88,7 @@ describe.each(FAMILIES)('$prefix, TypeScript and SQLite alike', (tested) => {
     fc.assert(property, RUNS)
   })
 
-  test('moments', () => {
+  test('times', () => {
     const within = fc.integer({ min: Math.max(family.firstMs, -8e15), max: Math.min(family.lastMs, 8e15) })
     const anywhere = fc.double({ min: -9e15, max: 9e15, noNaN: true })
     const ends = fc.constantFrom(family.firstMs, family.lastMs, Number.POSITIVE_INFINITY, -Infinity)
@@ -145,7 +145,7 @@ describe.each(FAMILIES)('$prefix, TypeScript and SQLite alike', (tested) => {
     fc.assert(property, RUNS)
   })
 
-  test('ids behind prefixes', () => {
+  test('ids with prefixes', () => {
     const prefixes = fc.oneof(
       { weight: 10, arbitrary: fc.stringMatching(/^[a-z]([a-z0-9_]{0,10}[a-z0-9])?$/) },
       fc.string({ maxLength: 3 }),
@@ -182,7 +182,7 @@ describe.each(FAMILIES)('$prefix, TypeScript and SQLite alike', (tested) => {
     fc.assert(property, RUNS)
   })
 
-  test('fields of which one is wrong', () => {
+  test('fields, one of them wrong', () => {
     const numbers = fc.oneof(
       fc.constantFrom(-1, 1, 2, 31, 32, 255, 256, 4096, 16_384, 65_535, 65_536, 2 ** 20, 2 ** 32, 2 ** 42),
       fc.integer(),
@@ -227,7 +227,7 @@ function checkForm({ prefix, family }: TestedFamily, form: 'uuid' | 'uuid8' | 'b
   sql.gives(`${prefix}_from_${form}(?)`, [value], hexText(family.decode(id)))
 }
 
-test('uuids that are none of the family are refused as TypeScript does', () => {
+test('uuids that are not ids of the family are refused as in TypeScript', () => {
   const digits = fc.tuple(fc.constantFrom(...FAMILIES), fc.uint8Array({ minLength: 16, maxLength: 16 }))
   const property = fc.property(digits, fc.constantFrom('uuid', 'uuid8'), ([tested, random], form) => {
     const { prefix, family } = tested

@@ -18,8 +18,8 @@ function errorOf(work: () => unknown): unknown {
   throw new Error('nothing was thrown')
 }
 
-describe('an id that is none', () => {
-  test('is an IdError with code, family, value and position, told with the name of the function', () => {
+describe('an invalid id', () => {
+  test('throws an IdError with code, family, value and position, and the name of the function as its path', () => {
     const error = errorOf(() => sql.value('flax_time(?)', 'Kpcan0M1Fak DT4k'))
     expect(error).toBeInstanceOf(IdError)
     expect(error).toMatchObject({
@@ -32,7 +32,7 @@ describe('an id that is none', () => {
     expect((error as Error).message).toMatch(/^flax_time\(\): flax: .*"Kpcan0M1Fak DT4k"/)
   })
 
-  test('undoes its statement and leaves the transaction open, as errors of SQLite do', () => {
+  test('rolls its statement back and leaves the transaction open, as errors of SQLite do', () => {
     const { connection } = sql.database
     connection.exec('CREATE TABLE t (id BLOB); BEGIN; INSERT INTO t VALUES (flax_generate())')
     const insert = connection.prepare('INSERT INTO t SELECT flax_decode(value) FROM json_each(?)')
@@ -42,7 +42,7 @@ describe('an id that is none', () => {
     sql.gives('count(*) FROM t', [], 1n)
   })
 
-  test('rolls a transaction function back', () => {
+  test('rolls back a transaction function', () => {
     const { connection } = sql.database
     connection.exec('CREATE TABLE t (id BLOB)')
     const both = connection.transaction(() => {
@@ -53,7 +53,7 @@ describe('an id that is none', () => {
     sql.gives('count(*) FROM t', [], 0n)
   })
 
-  test('in a row that an index is built from stops the index', () => {
+  test('in a row stops the creation of an index on it', () => {
     const { connection } = sql.database
     connection.exec("CREATE TABLE t (id TEXT); INSERT INTO t VALUES ('no id')")
     expect(() => connection.exec('CREATE INDEX i ON t (flax_time(id))')).toThrow(IdError)
@@ -62,7 +62,7 @@ describe('an id that is none', () => {
 })
 
 describe('a value of another type', () => {
-  test.each(FAMILIES)('is told with the name of the function: $prefix', ({ prefix, family }) => {
+  test.each(FAMILIES)('is refused with the name of the function: $prefix', ({ prefix, family }) => {
     expect(errorOf(() => sql.value(`${prefix}_decode(?)`, 1.5))).toMatchObject({
       code: 'INVALID_TYPE',
       message: expect.stringMatching(`${prefix}_decode\\(\\): ${family.name}: `),
@@ -73,7 +73,7 @@ describe('a value of another type', () => {
     sql.gives(`${prefix}_is_valid(1.5)`, [], 0n)
   })
 
-  test('is told by the name that SQLite has for it', () => {
+  test('is named as SQLite names its type', () => {
     const told = (expression: string) => (errorOf(() => sql.value(expression)) as Error).message
     expect(told('flax_encode(5)')).toBe('flax_encode(): flax: an id must be text or a blob, not an integer')
     expect(told('flax_encode(5.5)')).toBe('flax_encode(): flax: an id must be text or a blob, not a REAL')
@@ -85,7 +85,7 @@ describe('a value of another type', () => {
   })
 })
 
-test('NULL in any argument gives NULL', () => {
+test('NULL in any argument returns NULL', () => {
   const { connection } = sql.database
   const functions = connection
     .prepare<[], { name: string; narg: number }>(
@@ -104,14 +104,14 @@ test('NULL in any argument gives NULL', () => {
   }
 })
 
-test('another number of arguments is an error of SQLite', () => {
+test('a wrong number of arguments is an error of SQLite', () => {
   for (const call of ['flax_encode()', 'flax_time(1, 2)', 'flake_time(1, 2, 3)', 'sno_generate(1, 2)']) {
     expect(() => sql.value(call)).toThrow(`wrong number of arguments to function ${call.split('(')[0]}()`)
   }
 })
 
 describe('64 bits', () => {
-  test.each(['flake', 'uid_local'])('of %s are exact both ways', (prefix) => {
+  test.each(['flake', 'uid_local'])('of %s are converted exactly both ways', (prefix) => {
     for (const number of [0n, 1n, 2n ** 53n - 1n, 2n ** 53n + 1n, 2n ** 62n + 1n, 2n ** 63n - 1n]) {
       sql.gives(`${prefix}_to_bigint(${prefix}_from_bigint(?))`, [number], number)
       sql.gives(`${prefix}_to_bigint(${prefix}_encode(?))`, [number], number)
@@ -120,7 +120,7 @@ describe('64 bits', () => {
   })
 
   test.each(['flake', 'uid_local'])(
-    'of %s: what SQLite or a number of JavaScript cannot hold is refused',
+    'of %s are refused where SQLite or a JavaScript number cannot represent them',
     (prefix) => {
       const large = Buffer.from('8000000000000000', 'hex')
       sql.refuses(`${prefix}_to_bigint(?)`, [large], 'FIELD_OUT_OF_RANGE')
@@ -132,7 +132,7 @@ describe('64 bits', () => {
     },
   )
 
-  test('numbers of other functions are integers', () => {
+  test('are not used by other functions, whose numbers are integers', () => {
     sql.gives("typeof(sno_meta('brpk4q72xwf2m63l'))", [], 'integer')
     sql.gives("typeof(uid_fingerprint('a@b'))", [], 'integer')
     sql.gives("typeof(flax_time_ms('Kpcan0M1FakODT4k'))", [], 'integer')
@@ -140,7 +140,7 @@ describe('64 bits', () => {
   })
 })
 
-test('a text of digits alone is the text of an id, not its number', () => {
+test('a text of digits is read as the text of an id, not as its number', () => {
   sql.gives("uid_local_time_ms('12345678903')", [], BigInt(uidLocal.timeMs('12345678903' as UidLocalId)))
   const bytes = uidLocal.decode('12345678903')
   sql.gives("uid_local_to_bigint('12345678903')", [], Buffer.from(bytes).readBigInt64BE())
@@ -170,12 +170,12 @@ describe('fields', () => {
     sql.refuses('flax_pack(?)', [json], code)
   })
 
-  test('that are no text are refused', () => {
+  test('that are not text are refused', () => {
     sql.refuses('flax_pack(?)', [Buffer.from('{}')], 'INVALID_OPTION')
     sql.refuses('flax_pack(5)', [], 'INVALID_OPTION')
   })
 
-  test('and other texts are told no longer than a line', () => {
+  test('and other long texts are truncated in the message', () => {
     for (const call of ['flax_pack(?)', 'flax_lower_bound(?)', 'flax_from_uuid(?)', 'flax_decode(?)']) {
       const error = errorOf(() => sql.value(call, 'x'.repeat(100_000))) as Error
       expect(error.message).toContain('xxx…"')
@@ -183,7 +183,7 @@ describe('fields', () => {
     }
   })
 
-  test('come apart with the operators of SQLite', () => {
+  test("can be read and changed with SQLite's JSON functions", () => {
     sql.gives("flax_unpack('0RdKJcxqVBiAiQr0') ->> 'time_ms'", [], 1444939825807n)
     sql.gives("unhex(substr(flax_unpack('0RdKJcxqVBiAiQr0') ->> 'random', 3))", [], '\\x7680cb8bb9bdc1')
     sql.gives(
@@ -194,7 +194,7 @@ describe('fields', () => {
   })
 })
 
-test('nodes of uid are names or numbers', () => {
+test('nodes of uid can be names or numbers', () => {
   const local = sql.value('uid_local_decode(?)', '.5.tXbhdV.3')
   const named = sql.outcome("uid_from_local(?, 'a@b')", local)
   sql.gives('uid_from_local(?, 25954)', [local], named)

@@ -22,18 +22,21 @@ afterEach(() => sql.close())
 const TYPES: Record<string, string> = { '': 'blob', _text: 'text', _bigint: 'integer' }
 
 describe.each(FAMILIES)('$prefix', ({ prefix, family }) => {
-  test.each(storagesOf(family).map((storage) => ENDINGS[storage] as string))('generate%s()', (ending) => {
-    sql.gives(`typeof(${prefix}_generate${ending}())`, [], TYPES[ending] as string)
-    const before = Date.now()
-    const made = sql.value(`${prefix}_generate${ending}()`) as string | bigint
-    const timeMs = Number(sql.value(`${prefix}_time_ms(?)`, made))
-    // The units of a family last up to 4 ms.
-    expect(timeMs).toBeGreaterThan(before - 5)
-    expect(timeMs).toBeLessThanOrEqual(Date.now())
-    sql.gives(`${prefix}_is_valid(?)`, [made], 1n)
-  })
+  test.each(storagesOf(family).map((storage) => ENDINGS[storage] as string))(
+    'generate%s() returns an id of now, of the type of the storage',
+    (ending) => {
+      sql.gives(`typeof(${prefix}_generate${ending}())`, [], TYPES[ending] as string)
+      const before = Date.now()
+      const made = sql.value(`${prefix}_generate${ending}()`) as string | bigint
+      const timeMs = Number(sql.value(`${prefix}_time_ms(?)`, made))
+      // The units of a family last up to 4 ms.
+      expect(timeMs).toBeGreaterThan(before - 5)
+      expect(timeMs).toBeLessThanOrEqual(Date.now())
+      sql.gives(`${prefix}_is_valid(?)`, [made], 1n)
+    },
+  )
 
-  test('each row of a statement has its own', () => {
+  test('each row of a statement has its own id', () => {
     const { connection } = sql.database
     const made = connection
       .prepare(`SELECT ${prefix}_generate() FROM json_each('[1, 2, 3, 4, 5]')`)
@@ -42,7 +45,7 @@ describe.each(FAMILIES)('$prefix', ({ prefix, family }) => {
     expect(new Set(made.map((bytes) => bytes.toString('hex'))).size).toBe(5)
   })
 
-  test('generate_many(n) gives rows, in order where the family makes them in order, and no repeat', () => {
+  test('generate_many(n) returns n different ids, in order if the family generates them in order', () => {
     const { connection } = sql.database
     const many = connection.prepare<[number], Buffer>(`SELECT id FROM ${prefix}_generate_many(?)`)
     const made = many.pluck().all(10_000)
@@ -64,7 +67,7 @@ describe.each(FAMILIES)('$prefix', ({ prefix, family }) => {
     ['1.5', '1.5'],
     ['9e999', 'Infinity'],
     ['9007199254740992', '9007199254740992'],
-  ])('generate_many(%s) is out of range', (n, shown) => {
+  ])('generate_many(%s) is refused as out of range', (n, shown) => {
     expect(many(n)).toMatchObject({
       code: 'FIELD_OUT_OF_RANGE',
       family: family.name,
@@ -77,20 +80,20 @@ describe.each(FAMILIES)('$prefix', ({ prefix, family }) => {
     ["'3'", 'text'],
     ["x'03'", 'a blob'],
     ['', 'left out'],
-  ])('generate_many(%s) is of the wrong type', (n, shown) => {
+  ])('generate_many(%s) is refused as of the wrong type', (n, shown) => {
     expect(many(n)).toMatchObject({ code: 'INVALID_TYPE', field: 'n', message: `${told} ${shown}` })
   })
 })
 
-describe('generators given', () => {
-  test('make the ids', () => {
+describe('generators passed', () => {
+  test('generate the ids', () => {
     sql.gives("sno_unpack(sno_generate()) ->> 'partition'", [], 7n)
     sql.gives('flake_unpack(flake_generate()) ->> ?', ['datacenter'], 1n)
     sql.gives('flake_unpack(flake_generate_bigint()) ->> ?', ['worker'], 2n)
     sql.gives("(uid_unpack(uid_generate_text()) ->> 'node') = uid_fingerprint('orders@10.0.0.7')", [], 1n)
   })
 
-  test('are those of the process: SQL and TypeScript never meet', () => {
+  test('are shared by SQL and TypeScript, which never repeat an id', () => {
     const ids = Array.from({ length: 2000 }, (_, n) =>
       n % 2 ? GENERATORS.flake.generate() : (sql.value('flake_encode(flake_generate())') as string),
     )
@@ -98,7 +101,7 @@ describe('generators given', () => {
     expect([...ids].sort((a, b) => flake.compare(a as FlakeId, b as FlakeId))).toEqual(ids)
   })
 
-  test('of a uid make local ids that count with the global ones', () => {
+  test('of uid generate local ids that differ from the global ones', () => {
     const ids = Array.from({ length: 100 }, (_, n) =>
       sql.value(
         n % 2 ? 'uid_to_local(uid_generate(), ?)' : 'coalesce(uid_local_generate(), ?)',
@@ -108,7 +111,7 @@ describe('generators given', () => {
     expect(new Set(ids.map((id) => (id as Buffer).toString('hex'))).size).toBe(100)
   })
 
-  test('of flake with another epoch come with the family of it', () => {
+  test('of flake with another epoch are accepted with their family', () => {
     const epoch = Date.UTC(2025, 0, 1)
     const later = flake.withEpoch(epoch)
     const database = registerSnoflax(new Database(':memory:'), {
@@ -125,7 +128,7 @@ describe('generators given', () => {
   })
 })
 
-test('an id that a query uses twice is one id if it is materialized, and may be two if not', () => {
+test('an id used twice in a query is one id if it is materialized, and two if not', () => {
   const { connection } = sql.database
   connection.exec('CREATE TABLE t (n); INSERT INTO t VALUES (1), (2)')
   const same = (how: string): unknown[] =>
@@ -140,7 +143,7 @@ test('an id that a query uses twice is one id if it is materialized, and may be 
 describe('without a generator', () => {
   const bare = registerSnoflax(new Database(':memory:'))
 
-  test('flax and sno have their default ones', () => {
+  test('flax and sno have a default', () => {
     const { flax: a, sno: b } = bare
       .prepare('SELECT flax_generate_text() AS flax, sno_generate_text() AS sno')
       .get() as Record<string, string>
@@ -150,7 +153,7 @@ describe('without a generator', () => {
 
   const needing = FAMILIES.filter(({ family }) => family.generatorExample !== undefined)
 
-  test.each(needing)('$prefix tells what to give', ({ prefix, family }) => {
+  test.each(needing)('$prefix is refused with an example of what to pass', ({ prefix, family }) => {
     expect(family.generatorExample).toContain('.generator(')
     for (const run of [`SELECT ${prefix}_generate()`, `SELECT id FROM ${prefix}_generate_many(1)`]) {
       expect(() => bare.prepare(run).all()).toThrow(
@@ -164,8 +167,8 @@ describe('without a generator', () => {
   })
 })
 
-describe('metabytes of sno', () => {
-  test('are the argument, or the default of the generator', () => {
+describe('the metabyte of sno', () => {
+  test("is the argument, or else the generator's", () => {
     sql.gives('sno_meta(sno_generate())', [], 4n)
     sql.gives('sno_meta(sno_generate(9))', [], 9n)
     sql.gives('sno_meta(sno_generate_text(?))', [255], 255n)
@@ -174,7 +177,7 @@ describe('metabytes of sno', () => {
     sql.gives('sno_meta(sno_with_meta(sno_generate(), 200))', [], 200n)
   })
 
-  test('are bytes', () => {
+  test('must be a byte', () => {
     for (const meta of [-1, 256, 1.5]) {
       sql.refuses('sno_generate(?)', [meta], 'FIELD_OUT_OF_RANGE')
       sql.refuses('sno_generate_text(?)', [meta], 'FIELD_OUT_OF_RANGE')
@@ -184,7 +187,7 @@ describe('metabytes of sno', () => {
     sql.refuses('id FROM sno_generate_many(1, 256)', [], 'FIELD_OUT_OF_RANGE')
   })
 
-  test('NULL gives NULL', () => {
+  test('makes the id NULL if it is NULL', () => {
     sql.gives('sno_generate(NULL)', [], null)
     sql.gives('sno_generate_text(NULL)', [], null)
     sql.gives('count(*) FROM sno_generate_many(3, NULL)', [], 0n)
@@ -192,12 +195,12 @@ describe('metabytes of sno', () => {
 })
 
 describe('generate_at', () => {
-  test('makes ids of another moment', () => {
+  test('generates ids of another time', () => {
     sql.gives("flax_time(flax_generate_at('2026-11-01 12:30:00.250'))", [], '2026-11-01 12:30:00.250')
     sql.gives("flax_generate_at('2026-11-01') = flax_generate_at('2026-11-01')", [], 0n)
   })
 
-  test('of sno has the numbers that its generator keeps apart', () => {
+  test('of sno uses the backfill shard of its generator', () => {
     sql.gives("sno_unpack(sno_generate_at('2020-01-01', 3)) ->> 'meta'", [], 3n)
     sql.gives("sno_time(sno_generate_at('2020-01-01'))", [], '2020-01-01 00:00:00.000')
     sql.gives("sno_generate_at('2020-01-01') < sno_generate_at('2020-01-01')", [], 1n)
@@ -206,14 +209,14 @@ describe('generate_at', () => {
     sql.refuses("sno_generate_at('2020-01-01')", [], 'INVALID_OPTION')
   })
 
-  test('is refused by a generator that has none, even where another one was registered before', () => {
+  test('is refused if the generator has no generateAt, even if an earlier one had it', () => {
     const { family, generate, batch } = sno.generator({ partition: 7 })
     const leased = { family, generate, batch }
     registerSnoflax(sql.database.connection, { families: [sno], generators: { sno: leased } })
     sql.refuses("sno_generate_at('2020-01-01')", [], 'INVALID_OPTION')
   })
 
-  test('is there where the generator has it', () => {
+  test('exists for the families whose generator has generateAt', () => {
     const names = sql.database.connection
       .prepare("SELECT DISTINCT name FROM pragma_function_list WHERE name LIKE '%generate_at' ORDER BY name")
       .pluck()

@@ -13,7 +13,7 @@ const LAST_MS = Date.UTC(2049, 10, 3)
 const spanMs = fc.integer({ min: FIRST_MS, max: LAST_MS })
 
 describe('time', () => {
-  test("is written as SQLite's own functions write it, and understood by them", () => {
+  test("is written like SQLite's own functions write it, and understood by them", () => {
     const property = fc.property(spanMs, (timeMs) => {
       const id = sql.value('flax_lower_bound_ms_text(?)', timeMs)
       const written = sql.value('flax_time(?)', id)
@@ -24,7 +24,7 @@ describe('time', () => {
     fc.assert(property, { numRuns: 300 })
   })
 
-  test('compares with the clock of SQLite as text', () => {
+  test("can be compared with SQLite's clock as text", () => {
     sql.gives(
       "flax_time(flax_generate()) BETWEEN datetime('now', '-5 seconds') AND datetime('now', '+5 seconds')",
       [],
@@ -32,7 +32,7 @@ describe('time', () => {
     )
   })
 
-  test('has years 0 to 9999, and in milliseconds all others', () => {
+  test('is a text from year 0 to 9999, and beyond only a number of milliseconds', () => {
     sql.gives('uid_time(uid_lower_bound_ms_text(?))', [253_402_300_799_998], '9999-12-31 23:59:59.998')
     const later = sql.value('uid_lower_bound_ms_text(?)', 253_402_300_801_000)
     sql.refuses('uid_time(?)', [later], 'TIME_OUT_OF_RANGE')
@@ -44,7 +44,7 @@ describe('time', () => {
   })
 })
 
-describe('moments are read as SQLite reads them', () => {
+describe('times are read as SQLite reads them', () => {
   const offsets = fc
     .tuple(fc.constantFrom('+', '-'), fc.integer({ min: 0, max: 14 }), fc.integer({ min: 0, max: 59 }))
     .map(
@@ -59,7 +59,7 @@ describe('moments are read as SQLite reads them', () => {
   const forms = fc.constantFrom(16, 19, 20, 21, 22, 23)
   const separators = fc.constantFrom('T', ' ')
 
-  test('in each of its forms', () => {
+  test("in each of SQLite's forms", () => {
     const property = fc.property(spanMs, forms, separators, zones, (timeMs, length, separator, zone) => {
       const written = new Date(timeMs).toISOString().slice(0, length).replace('T', separator)
       const text = (length === 20 ? written.slice(0, 19) : written) + zone
@@ -72,7 +72,7 @@ describe('moments are read as SQLite reads them', () => {
     fc.assert(property, { numRuns: 500 })
   })
 
-  test('a date is its midnight in UTC, with Z as in PostgreSQL too', () => {
+  test('a date is its midnight in UTC, also with Z as in PostgreSQL', () => {
     const midnight = sql.value('flax_lower_bound_text(?)', '2026-11-01 00:00:00.000')
     for (const text of ['2026-11-01', '2026-11-01Z', '2026-11-01 Z', '2026-11-01+00:00']) {
       sql.gives('flax_lower_bound_text(?)', [text], midnight as string)
@@ -80,7 +80,7 @@ describe('moments are read as SQLite reads them', () => {
     sql.gives('flax_time(flax_lower_bound(?))', ['2026-11-01+01:00'], '2026-10-31 23:00:00.000')
   })
 
-  test('29 February is a day of leap years', () => {
+  test('29 February exists in leap years only', () => {
     sql.gives('flax_time(flax_lower_bound(?))', ['2028-02-29'], '2028-02-29 00:00:00.000')
     sql.refuses('flax_lower_bound(?)', ['2026-02-29'], 'INVALID_TIME')
   })
@@ -130,25 +130,25 @@ describe('moments are read as SQLite reads them', () => {
     },
   )
 
-  test('milliseconds are no text', () => {
+  test('refuses text where milliseconds are expected', () => {
     sql.refuses('flax_lower_bound_ms(?)', ['2026-11-01'], 'INVALID_TYPE')
     sql.refuses('flax_lower_bound_ms(?)', ['1793491200000'], 'INVALID_TYPE')
   })
 })
 
-test('a bound rounds a part of a millisecond up, generating cuts it off', () => {
+test('a bound rounds a part of a millisecond up, generating truncates it', () => {
   sql.gives('flax_time(flax_lower_bound(?))', ['2026-11-01 00:00:00.0000000001'], '2026-11-01 00:00:00.001')
   sql.gives('flax_time(flax_lower_bound(?))', ['2026-11-01 00:00:00.0010000000'], '2026-11-01 00:00:00.001')
   sql.gives('flax_time(flax_generate_at(?))', ['2026-11-01 00:00:00.0019999999'], '2026-11-01 00:00:00.001')
   sql.gives('flax_time(flax_lower_bound_ms(?))', [1_793_491_200_000.5], '2026-11-01 00:00:00.001')
 })
 
-test('infinities are bounds in milliseconds', () => {
+test('infinities in milliseconds are bounds', () => {
   sql.gives('flax_lower_bound_ms_text(-9e999)', [], '----------------')
   sql.refuses('flax_lower_bound_ms_text(9e999)', [], 'TIME_OUT_OF_RANGE')
 })
 
-test('a range has the ids of its moments and no others; of uid it has more, to be checked again', () => {
+test('a range of uid contains all ids of its times and more, so the time is compared again', () => {
   const { connection } = sql.database
   connection.exec('CREATE TABLE made (id TEXT PRIMARY KEY, at INTEGER)')
   const ids = connection.prepare<[number]>(

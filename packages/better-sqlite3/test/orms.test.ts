@@ -65,7 +65,7 @@ describe('TypeORM, through prepareDatabase', () => {
     }
   })
 
-  test('a refusal is the driver error', async () => {
+  test("an invalid id is the driverError of TypeORM's error", async () => {
     const query = dataSource.query('SELECT sno_time(?)', ['no id'])
     const error = await query.catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(QueryFailedError)
@@ -76,7 +76,7 @@ describe('TypeORM, through prepareDatabase', () => {
   })
 })
 
-describe('Drizzle, through the connection that it is given', () => {
+describe('Drizzle, on a registered connection', () => {
   const log = sqliteTable('log', {
     id: text().primaryKey().default(sql`(flax_generate_text())`),
     line: text().notNull(),
@@ -106,7 +106,7 @@ describe('Drizzle, through the connection that it is given', () => {
     expect(db.select().from(log).where(later).all()).toEqual([])
   })
 
-  test('a refusal is the error', async () => {
+  test("an invalid id is Drizzle's error", async () => {
     const query = connect()
       .select({ at: sql`flax_time(${'no id'})` })
       .from(sql`(SELECT 1)`)
@@ -115,7 +115,7 @@ describe('Drizzle, through the connection that it is given', () => {
   })
 })
 
-describe('Prisma, whose adapter has no hook: through a property that it does not declare', () => {
+describe('Prisma, whose adapter has no hook, through an undeclared property', () => {
   class Adapter extends PrismaBetterSqlite3 {
     override async connect() {
       const adapter = await super.connect()
@@ -131,7 +131,7 @@ describe('Prisma, whose adapter has no hook: through a property that it does not
     argTypes: args.map(() => ({ scalarType: 'string' as const, arity: 'scalar' as const })),
   })
 
-  test('defaults and ranges work, and numbers of 64 bits come back exact', async () => {
+  test('defaults and ranges work, and 64-bit numbers are read exactly', async () => {
     const adapter = await new Adapter({ url: `file:${database.file}` }).connect()
     await adapter.executeScript(
       'CREATE TABLE log (id TEXT PRIMARY KEY DEFAULT (sno_generate_text(3)), n BIGINT DEFAULT (flake_generate_bigint()), line TEXT)',
@@ -150,7 +150,7 @@ describe('Prisma, whose adapter has no hook: through a property that it does not
     await adapter.dispose()
   })
 
-  test('a refusal is an error of the adapter, with our message', async () => {
+  test('an invalid id is an error of the adapter, with our message', async () => {
     const adapter = await new Adapter({ url: ':memory:' }).connect()
     const error = await Promise.resolve()
       .then(() => adapter.queryRaw(query('SELECT flax_time(?)', 'no id')))

@@ -69,7 +69,7 @@ const ONLY_SQLITE: readonly [RegExp, string][] = [
   ],
 ]
 
-test('the names are those of pg-sql, but for differences that are meant', () => {
+test('the names are those of pg-sql, except for listed differences', () => {
   const named = (path: string): Set<string> =>
     new Set(
       lines(path)

@@ -49,11 +49,11 @@ afterEach(() => {
   for (const db of opened.splice(0)) db.close()
 })
 
-test('the page has programs of the kinds that are tested here', () => {
+test('the README has only programs of the kinds tested here', () => {
   expect(programs).toHaveLength(4)
 })
 
-test('the statements run, in order, on the connection of the first program', () => {
+test('the SQL statements run, in order, on the connection of the first program', () => {
   const db = keep(run(programs[0] as string, 'db') as Database.Database)
   const scripts = blocks('sql')
   expect(scripts).toHaveLength(1)
@@ -100,7 +100,7 @@ describe('the ORMs', () => {
   })
 })
 
-test('each function that the page names is there, and each function is named by the page', () => {
+test('the README names all functions, and only existing ones', () => {
   const db = keep(ours.registerSnoflax(new Database(':memory:')))
   const names = db
     .prepare<[], string>('SELECT name FROM pragma_function_list UNION SELECT name FROM pragma_module_list')

@@ -5,14 +5,14 @@ import type { DataSourceOptions } from 'typeorm'
 import { expectTypeOf, test } from 'vitest'
 import { ticket, ticketGenerator } from './ticket.js'
 
-test('a connection of better-sqlite3 goes in and comes out', () => {
+test('a connection of better-sqlite3 is accepted and returned', () => {
   expectTypeOf<Database.Database>().toExtend<SqliteConnection>()
   expectTypeOf(registerSnoflax(new Database(':memory:'))).toEqualTypeOf<Database.Database>()
   // @ts-expect-error: a file's name is no connection
   registerSnoflax('app.db')
 })
 
-test('families and generators of every kind', () => {
+test('families and generators of every kind are accepted', () => {
   expectTypeOf<RegisterOptions['families']>().toEqualTypeOf<readonly IdFamily[] | undefined>()
   const options: RegisterOptions = {
     families: [flax, sno, flake.withEpoch(5), uid.withNeighbourhood(5), uidLocal, ticket],
@@ -32,7 +32,7 @@ test('families and generators of every kind', () => {
   const _list: RegisterOptions = { generators: [sno.generator()] }
 })
 
-test('fits the hook of TypeORM', () => {
+test("registerSnoflax fits TypeORM's prepareDatabase", () => {
   const options: DataSourceOptions = {
     type: 'better-sqlite3',
     database: 'app.db',

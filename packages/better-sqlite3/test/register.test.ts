@@ -24,7 +24,7 @@ const prefixes = (): unknown[] =>
     .pluck()
     .all()
 
-test('gives the connection back, with all families', () => {
+test('returns the connection, with the functions of all families', () => {
   expect(registerSnoflax(db)).toBe(db)
   expect(prefixes()).toEqual(['flake', 'flax', 'sno', 'uid', 'uid_local'])
 })
@@ -41,7 +41,7 @@ test.each([
   expect(() => registerSnoflax(db, options as never)).toThrow(message)
 })
 
-test('reads blobs of another realm, as drivers give them to Jest and vm contexts', () => {
+test('reads blobs of another realm, as in Jest and vm contexts', () => {
   const functions = new Map<string, (...values: never[]) => unknown>()
   const connection: SqliteConnection = {
     function: (name, _, call) => functions.set(name, call),
@@ -53,12 +53,12 @@ test('reads blobs of another realm, as drivers give them to Jest and vm contexts
   expect(functions.get('flax_encode')?.(blob as never)).toBe(id)
 })
 
-test('takes a choice of families', () => {
+test('registers only the families passed', () => {
   registerSnoflax(db, { families: [sno, flax] })
   expect(prefixes()).toEqual(['flax', 'sno'])
 })
 
-test('can be called again, and the last generators count', () => {
+test('can be called again, and uses the generators of the last call', () => {
   registerSnoflax(db, { generators: { sno: sno.generator({ partition: 7 }) } })
   expect(value("sno_unpack(sno_generate()) ->> 'partition'")).toBe(7)
   registerSnoflax(db, { generators: { sno: sno.generator({ partition: 8 }) } })
@@ -103,7 +103,7 @@ describe('a family of your own', () => {
     )
   })
 
-  test('works through them', () => {
+  test('generates and reads ids through its functions', () => {
     expect(value("sales_ticket_lower_bound_text('2020-01-01 00:01')")).toBe('0000003c00000000')
     expect(value("sales_ticket_time('0000003c00000005')")).toBe('2020-01-01 00:01:00.000')
     expect(value("sales_ticket_unpack('0000003c00000005')")).toBe('{"time_ms":1577836860000,"desk_number":5}')
@@ -120,7 +120,7 @@ describe('a family of your own', () => {
     )
   })
 
-  describe('with a bigint among its fields', () => {
+  describe('with a bigint field', () => {
     const isBigint = (number: unknown): boolean => typeof number === 'bigint'
     beforeEach(() => {
       const numbered = {
@@ -145,7 +145,7 @@ describe('a family of your own', () => {
       )
     })
 
-    test('is an INTEGER to SQLite, exact to its end', () => {
+    test('is an INTEGER in SQLite, exact up to its maximum', () => {
       const unpacked = "sales_ticket_unpack('7fffffffffffffff')"
       expect(value(`CAST(${unpacked} ->> 'whole_number' AS TEXT)`)).toBe('9223372036854775807')
       expect(value(`typeof(${unpacked} ->> 'whole_number')`)).toBe('integer')
@@ -153,7 +153,7 @@ describe('a family of your own', () => {
     })
 
     test.each(['1.5', '1e3', '"x"', '"1.0"', 'null', 'true', '[1]', '{"whole_number":1}'])(
-      'refuses %s for it',
+      'is refused as %s',
       (given) => {
         const pack = () => value(`sales_ticket_pack('{"label":"","whole_number":${given}}')`)
         expect(pack).toThrow(IdError)
@@ -161,7 +161,7 @@ describe('a family of your own', () => {
       },
     )
 
-    test('takes spaces, and digits as text', () => {
+    test('may have spaces around it, and may be a text of digits', () => {
       const packed = (json: string) => value(`sales_ticket_encode(sales_ticket_pack('${json}'))`)
       expect(packed('{ "label" : "1, 9007199254740993" , "whole_number" : 9007199254740993 }')).toBe(
         '0020000000000001',
@@ -170,7 +170,7 @@ describe('a family of your own', () => {
     })
   })
 
-  test('needs a generator, whether or not it says what to give', () => {
+  test('needs a generator, even if it has no example of one', () => {
     registerSnoflax(db, { families: [ticket] })
     expect(() => value('sales_ticket_generate()')).toThrow(
       'sales_ticket_generate(): salesTicket has no default generator; pass registerSnoflax(db, { generators: { salesTicket: an IdGenerator } })',
@@ -178,7 +178,7 @@ describe('a family of your own', () => {
   })
 })
 
-test('a family that has a generator of its own stands for that', () => {
+test('a family with its own generate can be passed as its generator', () => {
   registerSnoflax(db, { generators: { sno, flax } })
   const partition = sno.unpack(sno.generate()).partition
   expect(value('sno_unpack(sno_generate_text(7))')).toContain(`"partition":${partition}`)
@@ -197,7 +197,7 @@ describe('refuses', () => {
     return undefined
   }
 
-  test('two families of one name', () => {
+  test('two families with one name', () => {
     expect(refusal({ families: [flake, flax, flake.withEpoch(5)] })).toMatchObject({
       code: 'INVALID_OPTION',
       family: 'flake',
@@ -205,12 +205,12 @@ describe('refuses', () => {
     })
   })
 
-  test('a family whose name makes no name of a function', () => {
+  test("a family whose name cannot begin a function's name", () => {
     const family = { ...ticket, name: 'sales-ticket' } as IdFamily
     expect(refusal({ families: [family] })).toMatchObject({ code: 'INVALID_OPTION', family: 'sales-ticket' })
   })
 
-  test('a generator of no family of the list', () => {
+  test('a generator of a family that is not passed', () => {
     const generators = { snow: sno.generator() }
     expect(refusal({ generators })).toMatchObject({
       code: 'INVALID_OPTION',
@@ -236,7 +236,7 @@ describe('refuses', () => {
     })
   })
 
-  test.each([null, 7, 'sno', {}, { family: sno }])('%o in place of a generator', (given) => {
+  test.each([null, 7, 'sno', {}, { family: sno }])('%o as a generator', (given) => {
     expect(refusal({ generators: { sno: given as never } })).toMatchObject({
       code: 'INVALID_OPTION',
       family: 'sno',
@@ -247,7 +247,7 @@ describe('refuses', () => {
     })
   })
 
-  test('a family that has no generator of its own in place of one', () => {
+  test('a family without its own generate as a generator', () => {
     expect(refusal({ generators: { flake: flake as never } })).toMatchObject({
       family: 'flake',
       message:
@@ -263,7 +263,7 @@ describe('refuses', () => {
     expect(refusal({ generators: near })).toMatchObject({ code: 'INVALID_OPTION', message })
   })
 
-  test('nothing of a family that is equal but not the same object', () => {
+  test('no generator of a family that is equal, but not the same object', () => {
     const generators = { flake: flake.withEpoch(5).generator({ datacenter: 1, worker: 1 }) }
     expect(refusal({ families: [flake.withEpoch(5)], generators })).toBeUndefined()
   })
