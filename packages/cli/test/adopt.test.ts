@@ -73,7 +73,7 @@ async function shop(
 describe.each((['postgres', 'sqlite', 'mysql'] as const).filter((kind) => KINDS[kind].selected()))(
   '%s',
   (kind) => {
-    test('the steps, one command each', async () => {
+    test('each step is one command', async () => {
       const { database, url } = await shop(kind)
       const config = write({ ...SHOP, database: url })
       const step = (name: string, ...more: string[]) => cli(['adopt', name, '-c', config, ...more])
@@ -118,7 +118,7 @@ describe.each((['postgres', 'sqlite', 'mysql'] as const).filter((kind) => KINDS[
       expect(rows.map(({ name }) => name)).toEqual(['one', 'two', 'two'])
     })
 
-    test("what to change in an ORM's schema", async () => {
+    test("schema prints what to change in an ORM's schema", async () => {
       const { url } = await shop(kind)
       const argv = ['adopt', 'schema', '-c', write(SHOP), '--url', url, '--for']
       const ran = await cli([...argv, 'prisma'])
@@ -166,7 +166,7 @@ describe.each((['postgres', 'sqlite', 'mysql'] as const).filter((kind) => KINDS[
       })
     })
 
-    test('as JSON: one event a line', async () => {
+    test('--json prints one event per line', async () => {
       const { url } = await shop(kind)
       const config = write(SHOP)
       const step = async (name: string) =>
@@ -192,7 +192,7 @@ describe.each((['postgres', 'sqlite', 'mysql'] as const).filter((kind) => KINDS[
       expect((await step('finish')).at(-1)).toEqual({ event: 'done', step: 'finish' })
     })
 
-    test('every obstacle, and nothing changed', async () => {
+    test('every obstacle is listed, and nothing is changed', async () => {
       const { database, url } = await shop(kind)
       await database.query('ALTER TABLE orders ADD COLUMN legacy_id integer')
       await database.query('ALTER TABLE orders ADD COLUMN legacy_customer_id integer')
@@ -215,7 +215,7 @@ describe.each((['postgres', 'sqlite', 'mysql'] as const).filter((kind) => KINDS[
       expect(await database.query('SELECT id FROM orders ORDER BY id')).toHaveLength(3)
     })
 
-    test('abandoned, and a fault that verify finds', async () => {
+    test('an adoption can be abandoned, and verify lists faults', async () => {
       const { database, url } = await shop(kind)
       const config = write(SHOP)
       const step = (name: string) => cli(['adopt', name, '-c', config, '--url', url])
@@ -232,7 +232,7 @@ describe.each((['postgres', 'sqlite', 'mysql'] as const).filter((kind) => KINDS[
   },
 )
 
-test('an SQLite file by its path or URL, as for doctor', async () => {
+test('an SQLite file is named by path or URL, as for doctor', async () => {
   const { url } = await shop('sqlite')
   const file = join(folder, 'a shop.db')
   copyFileSync(url, file)
@@ -242,7 +242,7 @@ test('an SQLite file by its path or URL, as for doctor', async () => {
   }
 })
 
-test('Ctrl+C stops behind a batch, and the next run goes on', async () => {
+test('Ctrl+C stops after a batch, and the next run continues', async () => {
   const { url } = await shop('sqlite')
   const argv = ['adopt', 'backfill', '-c', write(SHOP), '--url', url, '--batch-size', '1', '--json']
   const lines: string[] = []
@@ -269,7 +269,7 @@ test.each([
     'ts',
     "const partition: number = 7\nexport default { tables: [{ table: 'orders', createdAt: 'at', family: 'sno', partition }] }",
   ],
-])('a configuration as .%s, in a process of its own', async (ending, text) => {
+])('a configuration file can be .%s', async (ending, text) => {
   const { database, url } = await shop('sqlite')
   const core = JSON.stringify(new URL('../../core/dist/index.js', import.meta.url).href)
   const config = write(
@@ -376,7 +376,7 @@ test.each(WRONG)('%s is refused', async (_, config, message) => {
 test.each([
   [['-c', 'nowhere.json'], /nowhere\.json: no such file/],
   [[], /no configuration file: found none of snoflax\.adopt\.json, .*create one, or pass --config/],
-])('no configuration: %j', async (argv, message) => {
+])('a missing configuration is refused: %j', async (argv, message) => {
   expect(await cli(['adopt', 'plan', ...argv])).toMatchObject({
     code: 2,
     out: '',
@@ -394,12 +394,12 @@ test.each([
     'postgres://someone:secret@127.0.0.1:1/shop',
     /postgres:\/\/someone@127\.0\.0\.1:1\/shop cannot be reached/,
   ],
-])('the database %s', async (url, message) => {
+])('a database that cannot be reached is named without its password: %s', async (url, message) => {
   const ran = await cli(['adopt', 'plan', '-c', write(SHOP), '--url', url])
   expect(ran).toMatchObject({ code: 2, out: '', err: expect.stringMatching(message) })
 })
 
-test('no database at all', async () => {
+test('a command without a database is refused, with the ways to name one', async () => {
   expect((await cli(['adopt', 'plan', '-c', write(SHOP)])).err).toMatch(
     /no database: pass --url, database in/,
   )

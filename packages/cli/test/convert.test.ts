@@ -4,7 +4,7 @@ import { bin, cli, json } from './running.js'
 
 const convert = async (...argv: string[]) => (await cli(['convert', ...argv])).out.trimEnd()
 
-test('to every storage and back', async () => {
+test('ids are converted to every storage and back', async () => {
   const ids = [flax.generate(), flax.min, flax.max]
   for (const storage of ['text', 'binary', 'uuid', 'uuid8']) {
     const there = (await convert('--family', 'flax', '--to', storage, ...ids)).split('\n')
@@ -18,7 +18,7 @@ test('to every storage and back', async () => {
   )
 })
 
-test('without the family where all that fit give the same', async () => {
+test('the family can be left out if all that fit have the same result', async () => {
   const id = sno.generate()
   expect(await convert('--to', 'uuid', id)).toBe(storageFor(sno, 'postgres').toDatabase(id))
   const { code, out, err } = await cli(['convert', '--to', 'binary', id, '-'.repeat(16)])
@@ -29,7 +29,7 @@ test('without the family where all that fit give the same', async () => {
   expect(err).toContain('; pass --family')
 })
 
-test('as literals', async () => {
+test('--dialect prints literals', async () => {
   const hex = Buffer.from(flax.decode(flax.max)).toString('hex')
   const argv = ['--family', 'flax', '--to', 'binary', flax.max, '--dialect']
   expect(await convert(...argv, 'postgres')).toBe(`'\\x${hex}'`)
@@ -38,7 +38,7 @@ test('as literals', async () => {
   expect(await convert('--family', 'flake', '--to', 'bigint', '7', '--dialect', 'postgres')).toBe('7')
 })
 
-test('from standard input, as JSON, and with what is no id', async () => {
+test('ids are read from standard input, and what is not an id is null in the JSON', async () => {
   const id = flax.generate()
   const ran = await bin(['convert', '--to', 'text', '--json'], { input: `nope\n${id}\n` })
   expect(ran.code).toBe(1)
@@ -55,13 +55,13 @@ test.each([
     ['--to', 'text', '--prefix', 'ord', 'cus_Kpcan0M1FakODT4k'],
     'is not an id behind the prefix ord_ or without one',
   ],
-])('an id that has no such form: %j', async (argv, message) => {
+])('an id without the requested form is refused: %j', async (argv, message) => {
   const ran = await bin(['convert', ...argv])
   expect([ran.code, ran.out]).toEqual([1, ''])
   expect(ran.err).toContain(message)
 })
 
-test('what a database refuses', async () => {
+test('a storage that the family or the database does not have is refused', async () => {
   const refusals = [
     [
       ['--to', 'uuid', flax.min, '--dialect', 'mysql'],

@@ -8,7 +8,7 @@ import { doctor } from './reports.js'
 const many = <Item>(count: number, make: (n: number) => Item): Item[] =>
   Array.from({ length: count }, (_, n) => make(n))
 
-test('what only looks like ids gives no finding, and no column but UUIDv7, ULID and TypeID', async () => {
+test('what only looks like ids causes no finding, and of such columns only UUIDv7, ULID and TypeID are listed', async () => {
   const database = await sqlite.open()
   const kinds: Record<string, (n: number) => string | bigint> = {
     uuid4: () => randomUUID(),
@@ -44,7 +44,7 @@ test('what only looks like ids gives no finding, and no column but UUIDv7, ULID 
   await database.close()
 })
 
-test('tables are read once each, and keys of many are compared in one pass', async () => {
+test('each table is read once, and the keys of many are compared in one pass', async () => {
   const database = await sqlite.open()
   const tables = 60
   for (let t = 0; t < tables; t++) {
@@ -73,7 +73,7 @@ test('tables are read once each, and keys of many are compared in one pass', asy
   await database.close()
 })
 
-test('an id that two large tables share is found by --full in pages', async () => {
+test('--full finds an id shared by two large tables, page by page', async () => {
   const database = await sqlite.open()
   const shared = many(3, () => flax.generate())
   for (const name of ['a', 'b', 'c']) {

@@ -517,7 +517,7 @@ function writePage(kind: Kind, seen: ReadonlyMap<Fault, Outcome>): void {
   writeFileSync(PAGE, `${page.slice(0, start)}${[...head, ...lines].join('\n')}\n`)
 }
 
-describe('every fault is found, and its cure mends it and loses nothing', () => {
+describe('every fault of docs/doctor-faults.md is found, and its cure mends it and loses nothing', () => {
   const wanted = (kind: Kind) =>
     new Map(FAULTS.filter(({ plant }) => plant[kind]).map((fault) => [fault.name, rowNameless(kind, fault)]))
   /** MariaDB has no name for a row, by which one of two equal ones could be changed. */

@@ -40,7 +40,7 @@ async function checked(name: string, url: string): Promise<void> {
   ])
 }
 
-test.runIf(ROWS > 0)('PostgreSQL', { timeout: 3_600_000 }, async () => {
+test.runIf(ROWS > 0)('PostgreSQL: a large table', { timeout: 3_600_000 }, async () => {
   const database: PostgresDatabase = await postgres.open()
   await database.query(`CREATE TABLE a (id bytea PRIMARY KEY);`)
   const at = Date.now() - ROWS
@@ -62,7 +62,7 @@ test.runIf(ROWS > 0)('PostgreSQL', { timeout: 3_600_000 }, async () => {
   await database.close()
 })
 
-test.runIf(ROWS > 0)('SQLite', { timeout: 3_600_000 }, async () => {
+test.runIf(ROWS > 0)('SQLite: a large table', { timeout: 3_600_000 }, async () => {
   const database = await sqlite.open()
   const at = Date.now() - ROWS
   for (const table of ['a', 'b']) {
@@ -77,7 +77,7 @@ test.runIf(ROWS > 0)('SQLite', { timeout: 3_600_000 }, async () => {
   await database.close()
 })
 
-test.runIf(ROWS > 0)('200 tables', { timeout: 3_600_000 }, async () => {
+test.runIf(ROWS > 0)('200 tables, in PostgreSQL and SQLite', { timeout: 3_600_000 }, async () => {
   const [one, other] = [await postgres.open(), await sqlite.open()]
   for (let t = 0; t < 200; t++) {
     const values = Array.from({ length: 10 }, () => `('${sno.generate()}', 'x')`).join()

@@ -55,7 +55,7 @@ CREATE TABLE line (id BINARY(10) PRIMARY KEY, order_id BIGINT UNSIGNED, n INT)`)
     return report.findings
   }
 
-  test('columns that the account may not read are named, and do not stop the examination', async () => {
+  test('columns that the account may not read are named, and the others examined', async () => {
     await fill()
     const account = database.name.slice(-12)
     await run(`CREATE USER '${account}'@'%';
@@ -82,7 +82,7 @@ GRANT SELECT (name), INSERT ON ${database.name}.customer TO '${account}'@'%'`)
     }
   })
 
-  test('a healthy database gives no finding, and each column of ids is found', async () => {
+  test('a healthy database has no findings, and each column of ids is found', async () => {
     await fill()
     const report = await doctor(database.url)
     expect(report.findings).toEqual([])
@@ -97,7 +97,7 @@ GRANT SELECT (name), INSERT ON ${database.name}.customer TO '${account}'@'%'`)
     ])
   })
 
-  test('collations that ignore case, at both ends of a foreign key', async () => {
+  test('collations that ignore case are cured at both ends of a foreign key', async () => {
     const type = 'VARCHAR(191) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL'
     await run(`CREATE TABLE a (id ${type} PRIMARY KEY);
 CREATE TABLE b (id INT PRIMARY KEY AUTO_INCREMENT, a_id ${type} DEFAULT 'x', FOREIGN KEY (a_id) REFERENCES a (id))`)
@@ -118,7 +118,7 @@ CREATE TABLE b (id INT PRIMARY KEY AUTO_INCREMENT, a_id ${type} DEFAULT 'x', FOR
     })
   })
 
-  test('types that pad, are signed, too short, or hold numbers as text', async () => {
+  test('types that pad, are signed, too short, or store numbers as text are found and cured', async () => {
     await run(`CREATE TABLE a (id BINARY(16) PRIMARY KEY);
 CREATE TABLE b (id BIGINT PRIMARY KEY);
 CREATE TABLE c (id VARCHAR(15) ${ASCII} PRIMARY KEY);
@@ -136,7 +136,7 @@ CREATE TABLE e (id DATE PRIMARY KEY)`)
     expect(findings.map(({ severity }) => severity)).toEqual(['error', 'warning', 'error', 'error', 'error'])
   })
 
-  test('a cure of a collation keeps comment, default and check, and cuts nothing in any mode', async () => {
+  test('a cure of a collation keeps comment, default and check, and truncates nothing in any sql_mode', async () => {
     await run(
       `CREATE TABLE a (id VARCHAR(40) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL DEFAULT 'it''s, x' COMMENT 'the key, of ''a''' CHECK (id <> ''), UNIQUE (id))`,
     )
@@ -163,7 +163,7 @@ CREATE TABLE e (id DATE PRIMARY KEY)`)
     expect(created?.['Create Table']).toContain('CHECK')
   })
 
-  test('faults and cures of sessions whose sql_mode quotes otherwise and pads', async () => {
+  test('faults are found and cured in sessions whose sql_mode quotes differently and pads', async () => {
     const account = database.name.slice(-12)
     const modes = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PAD_CHAR_TO_FULL_LENGTH'
     await run(`CREATE TABLE a (id VARCHAR(40) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL COMMENT 'a \\\\ b', PRIMARY KEY (id));
@@ -201,7 +201,7 @@ GRANT ALL ON ${database.name}.* TO '${account}'@'%'`)
     }
   })
 
-  test('a partition whose bound happens to be UTF-8', async () => {
+  test('a partition that ends soon is found even if its bound is valid UTF-8', async () => {
     const boundAt = (at: number) => Buffer.from(flax.decode(flax.lowerBound(at)))
     let at = Date.now() + 3_600_000
     while (!isUtf8(boundAt(at)) || isAscii(boundAt(at))) at += 1000
@@ -212,7 +212,7 @@ GRANT ALL ON ${database.name}.* TO '${account}'@'%'`)
     await findsAndCures(['partition a.id'])
   })
 
-  test('snowflakes of 63 bits in a signed BIGINT', async () => {
+  test('snowflakes of 63 bits in a signed BIGINT are no finding', async () => {
     await run('CREATE TABLE tweet (id BIGINT PRIMARY KEY)')
     for (let n = 0; n < 20; n++)
       await database.query('INSERT INTO tweet VALUES (?)', [twitter.lowerBound(Date.now() - n * 1000)])
@@ -220,7 +220,7 @@ GRANT ALL ON ${database.name}.* TO '${account}'@'%'`)
     expect([columns.length, findings]).toEqual([1, []])
   })
 
-  test('malformed values, ids from the future, keys of two tables', async () => {
+  test('malformed values, ids from the future and keys of two tables are found', async () => {
     await fill()
     await database.query("INSERT INTO customer (id) VALUES ('short')")
     await database.query('INSERT INTO line (id) VALUES (?)', [
@@ -251,7 +251,7 @@ GRANT ALL ON ${database.name}.* TO '${account}'@'%'`)
     }
   })
 
-  test('a value that would end its literal early, and a column that is computed', async () => {
+  test('a malformed value with quotes is cured, beside a generated column', async () => {
     await fill()
     await run(
       `ALTER TABLE customer ADD COLUMN shown VARCHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci AS (id) VIRTUAL`,
@@ -263,7 +263,7 @@ GRANT ALL ON ${database.name}.* TO '${account}'@'%'`)
     expect(after).toEqual(before)
   })
 
-  test('more rows than are read at once', async () => {
+  test('--full reads more rows than one page', async () => {
     await run(
       `CREATE TABLE a (id CHAR(16) ${ASCII} PRIMARY KEY);\nCREATE TABLE b (id BINARY(12) PRIMARY KEY)`,
     )
@@ -277,7 +277,7 @@ GRANT ALL ON ${database.name}.* TO '${account}'@'%'`)
     ])
   })
 
-  test("MariaDB's uuid, which reorders the bytes", async () => {
+  test("MariaDB's uuid, which reorders the bytes, is found and cured", async () => {
     if (!database.label.startsWith('MariaDB')) return
     await run('CREATE TABLE a (id UUID PRIMARY KEY)')
     const ids = Array.from({ length: 10 }, () => flax.generate())
@@ -290,7 +290,7 @@ GRANT ALL ON ${database.name}.* TO '${account}'@'%'`)
     expect(rows.map((row) => row['id'])).toEqual([...ids].sort(flax.compare))
   })
 
-  test('what has changed since mysql-sql was installed', async () => {
+  test('what has changed since mysql-sql was installed is found', async () => {
     const schema = `${database.name}_ids`
     const [server, client] = database.label.startsWith('MariaDB')
       ? ['mariadb', 'mariadb']

@@ -53,7 +53,7 @@ async function fill(): Promise<void> {
   }
 }
 
-test('a healthy database gives no finding, and each column of ids is found', async () => {
+test('a healthy database has no findings, and each column of ids is found', async () => {
   await fill()
   const report = await doctor(database.url)
   expect(report.findings).toEqual([])
@@ -90,13 +90,13 @@ const COLUMNS = ['--skip', 'drift', 'cross-check']
 const mendsColumns = (expected: readonly string[], ...options: string[]) =>
   findsAndCures(expected, ...COLUMNS, ...options)
 
-test('a collation by language', async () => {
+test('a collation of a language is found and cured', async () => {
   await fill()
   await database.query('ALTER TABLE orders ALTER COLUMN id TYPE text COLLATE "en-x-icu"')
   await mendsColumns(['collation orders.id'])
 })
 
-test("the database's own collation", async ({ skip }) => {
+test("a text column with the database's default collation is found and cured", async ({ skip }) => {
   // Before version 15 a database has a collation of the operating system, and that is C here.
   skip(database.version < 15)
   await fill()
@@ -106,7 +106,7 @@ test("the database's own collation", async ({ skip }) => {
   expect(finding?.message).toContain('icu en')
 })
 
-test('collations by code are no finding', async () => {
+test('byte-wise collations are no finding', async () => {
   await database.query(`CREATE TABLE c (a text COLLATE "C", b text COLLATE "POSIX", c text COLLATE "ucs_basic",
     d snoflax.flax_text, e varchar(16) COLLATE "C", f char(16) COLLATE "C")`)
   for (let n = 0; n < 10; n++)
@@ -118,7 +118,7 @@ test('collations by code are no finding', async () => {
   expect(report.columns.map(({ place }) => place)).toEqual(['c.a', 'c.b', 'c.c', 'c.d', 'c.e', 'c.f'])
 })
 
-test('types that pad, are too short, or do not sort numbers', async () => {
+test('types that pad, are too short, or do not sort numbers are found and cured', async () => {
   await database.query(`CREATE TABLE a (id char(20) COLLATE "C" PRIMARY KEY);
     CREATE TABLE b (id varchar(15) COLLATE "C" PRIMARY KEY);
     CREATE TABLE c (id text COLLATE "C" PRIMARY KEY);
@@ -138,7 +138,7 @@ test('types that pad, are too short, or do not sort numbers', async () => {
   ])
 })
 
-test('a cure of a type leaves the default of a text', async () => {
+test('a cure of a type keeps the default of a text', async () => {
   await database.query("CREATE TABLE a (id char(20) PRIMARY KEY, other varchar(12) DEFAULT '' NOT NULL)")
   for (let n = 0; n < 10; n++) await database.query('INSERT INTO a (id) VALUES ($1)', [flax.generate()])
   const { findings } = await doctor(database.url, '--column', 'a.other=flax', '--skip', 'malformed')
@@ -149,13 +149,13 @@ test('a cure of a type leaves the default of a text', async () => {
   expect(row).toEqual({ type: 'text', value: expect.stringMatching(/^''/) })
 })
 
-test('a type and a collation of one column, whose cures do not undo each other', async () => {
+test('a wrong type and collation of one column are cured together', async () => {
   await database.query(`CREATE TABLE a (id char(20) COLLATE "en-x-icu" PRIMARY KEY DEFAULT snoflax.flax_generate_text());
     INSERT INTO a SELECT FROM generate_series(1, 9)`)
   await mendsColumns(['type a.id'])
 })
 
-test('a column that is told to have another storage than its type can be', async () => {
+test('a column declared with a storage that its type does not allow is converted', async () => {
   await database.query(
     'CREATE TABLE a (id text COLLATE "C" PRIMARY KEY DEFAULT snoflax.flax_generate_text())',
   )
@@ -167,7 +167,7 @@ test('a column that is told to have another storage than its type can be', async
   expect((await doctor(database.url, ...COLUMNS)).findings).toEqual([])
 })
 
-test('malformed values, and ids in the form of another storage', async () => {
+test('malformed values are found and cured, and ids in the form of another storage are kept', async () => {
   await fill()
   const kept = sno.generate()
   await database.query("INSERT INTO orders VALUES ('BRPK4Q72XWF2M63L'), ('nothing'), ($1)", [
@@ -182,7 +182,7 @@ test('malformed values, and ids in the form of another storage', async () => {
   expect(await database.query('SELECT id FROM orders WHERE id = $1', [kept])).toEqual([{ id: kept }])
 })
 
-test('a value that would end its literal early, where a backslash is an escape', async () => {
+test('a malformed value with quotes is cured, even where a backslash is an escape', async () => {
   await fill()
   await database.query('INSERT INTO orders VALUES ($1)', ["\\' OR true --\u001b[2K"])
   const [finding] = (await doctor(database.url, ...COLUMNS, ...newIds('orders.id'))).findings
@@ -195,7 +195,7 @@ test('a value that would end its literal early, where a backslash is an escape',
   expect(await database.query('SELECT FROM orders')).toHaveLength(31)
 })
 
-test('what references a faulty value follows it', async () => {
+test('rows that reference a malformed value get its new id', async () => {
   await fill()
   await database.query(
     "INSERT INTO orders VALUES ('nothing'); INSERT INTO line VALUES ('\\x00', 'nothing', 7)",
@@ -220,7 +220,7 @@ test('what references a faulty value follows it', async () => {
   expect(rows).toEqual([{ n: 1 }, { n: 2 }])
 })
 
-test('a row that references a faulty value twice, or itself', async () => {
+test('a row that references a wrong value twice, or itself, gets the new id everywhere', async () => {
   const future = storageFor(flax, 'postgres').toDatabase(flax.generateAt(Date.now() + 1e9))
   await database.query(`CREATE TABLE address (id uuid PRIMARY KEY DEFAULT snoflax.flax_generate_uuid(), main uuid REFERENCES address);
     CREATE TABLE parcel (sender uuid REFERENCES address, receiver uuid REFERENCES address);
@@ -232,7 +232,7 @@ test('a row that references a faulty value twice, or itself', async () => {
   expect(rows).toHaveLength(1)
 })
 
-test('ids from the future', async () => {
+test('ids from the future are found and cured', async () => {
   await fill()
   const later = flax.generateAt(Date.now() + 3_600_000)
   await database.query('INSERT INTO line VALUES ($1)', [flax.decode(later)])
@@ -242,7 +242,7 @@ test('ids from the future', async () => {
   expect(finding?.message).toContain(`ids from the future: 1; the first, ${later}, is from 20`)
 })
 
-test('an id that is the key of two tables, in any storage, unless a foreign key says so', async () => {
+test('an id that is the key of two tables is found in any storage, unless they share a foreign key', async () => {
   await fill()
   const [row] = await database.query('SELECT snoflax.flax_encode(id) AS id FROM customer LIMIT 1')
   await database.query('INSERT INTO line VALUES ($1)', [flax.decode(row?.['id'] as string)])
@@ -258,7 +258,7 @@ test('an id that is the key of two tables, in any storage, unless a foreign key 
   )
 })
 
-test('a dry run leaves sequences and all else as they are', async () => {
+test('a dry run changes nothing, not even sequences', async () => {
   await fill()
   await database.query(`CREATE TABLE a (id uuid PRIMARY KEY DEFAULT snoflax.sno_generate_uuid());
     INSERT INTO orders VALUES ('nothing')`)
@@ -274,7 +274,7 @@ test('a dry run leaves sequences and all else as they are', async () => {
   ])
 })
 
-test('more rows than are read at once', async () => {
+test('--full reads more rows than one page', async () => {
   await database.query(`CREATE TABLE a (id uuid PRIMARY KEY DEFAULT snoflax.flax_generate_uuid());
     CREATE TABLE b (id bytea PRIMARY KEY);
     INSERT INTO a SELECT FROM generate_series(1, 12000); INSERT INTO b SELECT snoflax.flax_from_uuid(id) FROM a`)
@@ -285,7 +285,7 @@ test('more rows than are read at once', async () => {
   ])
 })
 
-test('a default that makes ids inside another call, and codes that are no ids', async () => {
+test('a default that generates ids in a nested call is found, and codes that are not ids are no finding', async () => {
   await database.query(`CREATE TABLE a (
       id text COLLATE "C" PRIMARY KEY DEFAULT snoflax.flax_encode(snoflax.flax_generate()),
       card text, big_card text, hex text, upper text, micros bigint, tweet bigint, uuid uuid DEFAULT gen_random_uuid());
@@ -318,7 +318,7 @@ async function mendsDrift(expected: readonly string[]): Promise<readonly Finding
   return findings
 }
 
-test('functions that are missing or changed, by their body or their attributes', async () => {
+test('missing functions and changed bodies or attributes are found and cured', async () => {
   await database.query(HEALTHY)
   await database.query(`
     DROP FUNCTION snoflax.flax_partman_decode(text);
@@ -340,7 +340,7 @@ test('functions that are missing or changed, by their body or their attributes',
   ])
 })
 
-test('for people, a cure of several findings is written once', async () => {
+test('the text report prints a cure shared by several findings once', async () => {
   await database.query(
     'ALTER FUNCTION snoflax.sno_encode(bytea) VOLATILE; ALTER FUNCTION snoflax.uid_encode(text) VOLATILE',
   )
@@ -358,7 +358,7 @@ test('for people, a cure of several findings is written once', async () => {
   ])
 })
 
-test('bodies in SQL whose operators, zeros or kind changed', async () => {
+test('changed operators, numbers or kinds of SQL bodies are found and cured', async () => {
   await database.query(`
     CREATE OR REPLACE FUNCTION snoflax._unix_ms(us bigint) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
       RETURN us / 1000 - (us % 1000 > 0)::integer + 946684800000;
@@ -376,14 +376,14 @@ test('bodies in SQL whose operators, zeros or kind changed', async () => {
   ])
 })
 
-test('the same body in other words is none', async () => {
+test('a body with the same meaning in other words is no finding', async () => {
   await database.query(`
     CREATE OR REPLACE FUNCTION snoflax._unix_ms(us bigint) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
       RETURN ((us / 1000) + CAST((us % 1000) > 0 AS int4)) + 946684800000::int8`)
   expect((await doctor(database.url)).findings).toEqual([])
 })
 
-test('nor is what a dump and its restoring make of the bodies, on a server that numbers queries', async () => {
+test('bodies as a dump restores them are no finding, on a server that computes query ids', async () => {
   await database.query(`
     DO $do$ DECLARE name text := current_database(); function regprocedure; BEGIN
       EXECUTE format('ALTER DATABASE %I SET compute_query_id = on', name);
@@ -395,7 +395,7 @@ test('nor is what a dump and its restoring make of the bodies, on a server that 
   expect((await doctor(database.url)).findings).toEqual([])
 })
 
-test('what a function is called with, gives, and runs as', async () => {
+test('changed arguments, results, settings and privileges of functions are found and cured', async () => {
   await database.query(`
     DROP FUNCTION snoflax.flake_partman_decode(text);
     CREATE FUNCTION snoflax.flake_partman_decode(value text) RETURNS timestamptz
@@ -427,7 +427,7 @@ test('what a function is called with, gives, and runs as', async () => {
   expect(open).toEqual({ open: false })
 })
 
-test('domains whose check was dropped, loosened or added, or that are others', async () => {
+test('domains with missing, changed or added checks, or of another type, are found and cured', async () => {
   await database.query(`
     CREATE TABLE a (id snoflax.flax_binary PRIMARY KEY);
     ALTER DOMAIN snoflax.flax_binary DROP CONSTRAINT flax_binary_check;
@@ -455,7 +455,7 @@ test('domains whose check was dropped, loosened or added, or that are others', a
   await database.query('SELECT 7::snoflax.flake_bigint, NULL::snoflax.uid_uuid8')
 })
 
-test('cures can be run in their order: a check that is added looks at all values', async () => {
+test('cures can be run in their order, even if a restored check reads all values', async () => {
   await database.query(`
     CREATE TABLE a (id snoflax.flax_text PRIMARY KEY);
     INSERT INTO a SELECT snoflax.flax_generate_text() FROM generate_series(1, 9);
@@ -468,7 +468,7 @@ test('cures can be run in their order: a check that is added looks at all values
   )
 })
 
-test('types with other attributes, and one that was dropped with all that leans on it', async () => {
+test('types with other attributes, or dropped with all that depends on them, are found and cured', async () => {
   await database.query(`
     ALTER TYPE snoflax.flax_fields ADD ATTRIBUTE note text;
     ALTER TYPE snoflax.uid_local_fields RENAME ATTRIBUTE sequence TO number;
@@ -489,7 +489,7 @@ test('types with other attributes, and one that was dropped with all that leans 
   expect(row).toEqual({ sequence: expect.any(Number) })
 })
 
-test('tables that lack a column or a key, or would not outlive a crash', async () => {
+test('tables with missing columns or keys, or unlogged, are found and cured', async () => {
   await database.query(`
     SELECT snoflax.lease_acquire('sno', 'worker-1', 30000, 7, 7, 1, 0);
     ALTER TABLE snoflax._lease DROP CONSTRAINT _lease_family_fkey, DROP CONSTRAINT _lease_token_key,
@@ -513,7 +513,7 @@ test('tables that lack a column or a key, or would not outlive a crash', async (
   expect(keys).toEqual([{ conname: '_lease_token_key' }])
 })
 
-test('what is missing and takes an installation to bring back', async () => {
+test('what only an installation can restore is cured by one', async () => {
   await database.query("SELECT snoflax.uid_set_node('here'); SELECT snoflax.uid_generate()")
   await database.query('DROP SEQUENCE snoflax.uid_state; DROP TABLE snoflax._lease CASCADE')
   const { findings } = await doctor(database.url)
@@ -531,7 +531,7 @@ test('what is missing and takes an installation to bring back', async () => {
   expect((await doctor(database.url)).findings).toEqual([])
 })
 
-test('sequences that count otherwise', async () => {
+test('sequences with other options are found and cured', async () => {
   await database.query(`
     ALTER SEQUENCE snoflax.sno_state INCREMENT 2 MAXVALUE 9000000000000000000 CYCLE;
     ALTER SEQUENCE snoflax._sno_timeline INCREMENT 1 MINVALUE -5;
@@ -543,7 +543,7 @@ test('sequences that count otherwise', async () => {
   ])
 })
 
-test('a sequence that would not outlive a crash', async ({ skip }) => {
+test('an unlogged sequence is found and cured', async ({ skip }) => {
   skip(database.version < 15)
   await database.query(
     'ALTER SEQUENCE snoflax.flake_state START 5; ALTER SEQUENCE snoflax.flake_state SET UNLOGGED',
@@ -551,7 +551,7 @@ test('a sequence that would not outlive a crash', async ({ skip }) => {
   await mendsDrift(['sequence snoflax.flake_state differs in persistence, start'])
 })
 
-test('aggregates and views that show something else', async () => {
+test('changed aggregates and views are found and cured', async () => {
   await database.query(`
     CREATE OR REPLACE AGGREGATE snoflax.max(uuid) (SFUNC = snoflax._larger, STYPE = uuid, PARALLEL = SAFE);
     DO $do$ BEGIN
@@ -566,7 +566,7 @@ test('aggregates and views that show something else', async () => {
   ])
 })
 
-test('settings that are missing or others, and the functions that say the same', async () => {
+test('missing or changed settings, and the functions that return them, are found and cured', async () => {
   await database.query(`
     SELECT snoflax.sno_set_partition(7), snoflax.flake_set_worker(1, 2, 1700000000000), snoflax.uid_set_node('here');
     SELECT snoflax.sno_generate();
@@ -591,7 +591,7 @@ test('settings that are missing or others, and the functions that say the same',
   expect(row).toEqual({ max_ttl_ms: 60_000 })
 })
 
-test('an epoch that is missing is that of the generator', async () => {
+test("a missing function of the epoch is restored with the generator's epoch", async () => {
   await database.query(
     'SELECT snoflax.flake_set_worker(1, 2, 1700000000000); DROP FUNCTION snoflax._flake_epoch_ms()',
   )
@@ -600,7 +600,7 @@ test('an epoch that is missing is that of the generator', async () => {
   expect(row).toEqual({ epoch: '1700000000000' })
 })
 
-test('what is in the schema and is not of pg-sql', async () => {
+test('objects in the schema that are not part of pg-sql are warned of', async () => {
   await database.query(`
     CREATE FUNCTION snoflax.flax_encode(varchar) RETURNS text LANGUAGE sql RETURN 'none';
     CREATE TABLE snoflax."Own" (id integer)`)
@@ -611,12 +611,15 @@ test('what is in the schema and is not of pg-sql', async () => {
   expect(findings.map(({ severity }) => severity)).toEqual(['warning', 'warning'])
 })
 
-test.each(['TABLE snoflax._manifest', 'FUNCTION snoflax._definitions()'])('DROP %s', async (object) => {
-  await database.query(`DROP ${object}`)
-  await findsAndCures(['drift table snoflax._manifest'])
-})
+test.each(['TABLE snoflax._manifest', 'FUNCTION snoflax._definitions()'])(
+  'the manifest is restored after DROP %s',
+  async (object) => {
+    await database.query(`DROP ${object}`)
+    await findsAndCures(['drift table snoflax._manifest'])
+  },
+)
 
-test('what another version installed, or another server worded', async () => {
+test('objects of another version, or recorded by another version of PostgreSQL, are found', async () => {
   await database.query(`UPDATE snoflax._manifest SET version = '0.0.0-before' WHERE name ~ '^_?sno_'`)
   const [older] = await findsAndCures(['drift table snoflax._manifest'])
   expect(older?.message).toMatch(/^\d+ objects are from pg-sql 0\.0\.0-before, not /)
@@ -634,7 +637,7 @@ test('what another version installed, or another server worded', async () => {
   })
 })
 
-test('a generator whose own number others could lease, or have', async () => {
+test('a generator whose number others could lease, or have leased, is found', async () => {
   await database.query('SELECT snoflax.sno_set_partition(7); DELETE FROM snoflax._lease')
   await findsAndCures(['lease leases of sno', 'lease lease of sno 7'])
   const own = 'written_by = pg_current_xact_id()::xid'
@@ -653,14 +656,14 @@ test('a generator whose own number others could lease, or have', async () => {
   expect((await doctor(database.url)).findings).toEqual([])
 })
 
-test('where something is missing that a check reads, the report says so', async () => {
+test('if a check needs a missing object, the report says so', async () => {
   await database.query('DROP FUNCTION snoflax._clock_us() CASCADE')
   const report = await doctor(database.url, '--skip', 'cross-check')
   expect(told(report)).toContain('drift function snoflax._clock_us()')
   expect(report.notes).toEqual(['generators were not examined: function snoflax._clock_us() does not exist'])
 })
 
-test('a sequence that is another one than the generator has', async () => {
+test("a sequence that is not the generator's is found and cured", async () => {
   await database.query('ALTER SEQUENCE snoflax.sno_state RENAME TO before; CREATE SEQUENCE snoflax.sno_state')
   const { findings } = await doctor(database.url)
   expect(findings).toMatchObject([
@@ -683,7 +686,7 @@ async function shellCure(finding: Finding | undefined): Promise<string> {
   return `${before};${out}`
 }
 
-test('a server that computes otherwise', async () => {
+test('a server that computes another result than TypeScript is found', async () => {
   await database.query(`CREATE OR REPLACE FUNCTION snoflax.flax_time(id text) RETURNS timestamptz
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN snoflax.flax_time(snoflax.flax_decode(id)) - interval '1 ms'`)
@@ -701,7 +704,7 @@ test('a server that computes otherwise', async () => {
   expect((await doctor(database.url)).findings).toEqual([])
 })
 
-test('another version of pg-sql', async () => {
+test('another version of pg-sql is found', async () => {
   const version = async (text: string) => {
     await database.query(`CREATE OR REPLACE FUNCTION snoflax.version() RETURNS text
       LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN '${text}'`)
@@ -714,7 +717,7 @@ test('another version of pg-sql', async () => {
   expect(older).toMatchObject({ check: 'version', where: 'schema snoflax' })
 })
 
-test('a generator without a number, whose ids a default generates', async () => {
+test('a generator without a number is found if a default uses it', async () => {
   await database.query('CREATE TABLE a (id bytea PRIMARY KEY DEFAULT snoflax.sno_generate())')
   const report = await doctor(database.url)
   expect(told(report)).toEqual(['generator generator of sno'])
@@ -724,7 +727,7 @@ test('a generator without a number, whose ids a default generates', async () => 
   expect((await doctor(database.url)).findings).toEqual([])
 })
 
-test('a copied database, a cached sequence, a generator far ahead', async () => {
+test('a copied database, a cached sequence and a generator far ahead are found', async () => {
   await database.query('SELECT snoflax.sno_set_partition(7); SELECT snoflax.sno_generate()')
   await database.query(`UPDATE snoflax._generator SET system = 1 WHERE family = 'sno';
     ALTER SEQUENCE snoflax.sno_state CACHE 10;
@@ -743,7 +746,7 @@ test('a copied database, a cached sequence, a generator far ahead', async () => 
   expect((await doctor(database.url)).findings).toEqual([])
 })
 
-test('a lease whose holder is gone', async () => {
+test('an expired lease that was not released is found and cured', async () => {
   await database.query("SELECT snoflax.lease_acquire('sno', 'worker-1', 30000, 7, 7, 1, 0)")
   expect((await doctor(database.url)).findings).toEqual([])
   await database.query(
@@ -753,20 +756,20 @@ test('a lease whose holder is gone', async () => {
   expect(finding?.message).toMatch(/^worker-1 neither renewed nor released it/)
 })
 
-test('leases that another database gave out', async () => {
+test('leases of another database are found and cured', async () => {
   await database.query("SELECT snoflax.lease_acquire('sno', 'worker-1', 30000, 7, 7, 1, 0)")
   await database.query("UPDATE snoflax._lease_family SET system = 1 WHERE family = 'sno'")
   await findsAndCures(['lease leases of sno'])
 })
 
-test('leases that were restored into the table that stayed', async () => {
+test('leases restored into an existing table are found and cured', async () => {
   await database.query("SELECT snoflax.lease_acquire('sno', 'worker-1', 30000, 7, 7, 1, 0)")
   await database.query(`CREATE TABLE dump AS TABLE snoflax._lease; TRUNCATE snoflax._lease;
     INSERT INTO snoflax._lease TABLE dump; DROP TABLE dump`)
   await findsAndCures(['lease leases of sno'])
 })
 
-test('a server that hides its identity from the owner', async () => {
+test('a server that hides its identity from the owner is found', async () => {
   const owner = await database.role()
   await database.query(`DROP SCHEMA snoflax CASCADE; GRANT CREATE ON DATABASE ${database.name} TO ${owner.name};
     REVOKE EXECUTE ON FUNCTION pg_control_system(), pg_walfile_name(pg_lsn) FROM PUBLIC`)
@@ -794,7 +797,7 @@ test('a server that hides its identity from the owner', async () => {
   await database.query(`DROP OWNED BY ${owner.name}`)
 })
 
-test('it only reads, and leaves no session', async () => {
+test('doctor writes nothing, and leaves no session', async () => {
   await fill()
   const state = () =>
     database.query(`SELECT pg_current_xact_id_if_assigned() AS own, xact_commit IS NOT NULL AS there,
@@ -808,7 +811,7 @@ test('it only reads, and leaves no session', async () => {
   expect(sessions).toEqual([])
 })
 
-test('whatever a function tries, the transaction is READ ONLY', async () => {
+test('functions that try to write fail in a READ ONLY transaction', async () => {
   await database.query(`CREATE TABLE log (line text);
     CREATE OR REPLACE FUNCTION snoflax.flax_decode(id text) RETURNS bytea LANGUAGE plpgsql IMMUTABLE STRICT AS $$
     BEGIN
@@ -822,7 +825,7 @@ test('whatever a function tries, the transaction is READ ONLY', async () => {
   expect(finding?.message).toContain('cannot execute INSERT in a read-only transaction')
 })
 
-test('operators and functions that somebody planted do not run', async () => {
+test('operators and functions that others created in public are not called', async () => {
   await fill()
   const before = await doctor(database.url)
   const { name } = await database.role()
@@ -840,7 +843,7 @@ test('operators and functions that somebody planted do not run', async () => {
   expect(await doctor(database.url)).toEqual(before)
 })
 
-test('an application role sees what it may see', async () => {
+test('an application role has the tables examined that it may read', async () => {
   await fill()
   const role = await database.role()
   await database.query(
@@ -860,7 +863,7 @@ test('an application role sees what it may see', async () => {
   })
 })
 
-test('rows that row-level security hides are neither taken for all rows nor for missing ones', async () => {
+test('tables with rows hidden by row-level security are not examined', async () => {
   await fill()
   const role = await database.role()
   await database.query(`ALTER TABLE customer ENABLE ROW LEVEL SECURITY; GRANT USAGE ON SCHEMA snoflax TO ${role.name};
@@ -896,7 +899,7 @@ test('a role that may not use the functions has its tables examined all the same
   })
 })
 
-test('a server that goes away is told, with code 2', async () => {
+test('a lost connection is an error with code 2', async () => {
   await database.query(`CREATE OR REPLACE FUNCTION snoflax.flax_decode(id text) RETURNS bytea LANGUAGE plpgsql AS $$
     BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(1); RETURN ''; END $$`)
   const { code, out, err } = await cli(['doctor', database.url, '--skip', 'drift'])
@@ -904,7 +907,7 @@ test('a server that goes away is told, with code 2', async () => {
   expect(err).toBe('snoflax: doctor failed: terminating connection due to administrator command\n')
 })
 
-test('a sample says that it is one; --full reads all', async () => {
+test('a sample is marked as incomplete, and --full reads all rows', async () => {
   await database.query(HEALTHY)
   await database.query('INSERT INTO a SELECT FROM generate_series(1, 200); ANALYZE a')
   const read = async (...options: string[]) => (await doctor(database.url, ...options)).columns[0]
@@ -916,7 +919,7 @@ test('a sample says that it is one; --full reads all', async () => {
   expect(told(await doctor(database.url, '--sample', '50'))).toEqual(['future a.id'])
 })
 
-test('both ends of a table without statistics are read, and no row twice where they are wrong', async () => {
+test('both ends of a table without statistics are read, and no row twice if statistics are wrong', async () => {
   await database.query(`CREATE TABLE few (id bytea PRIMARY KEY DEFAULT snoflax.flax_generate());
     INSERT INTO few SELECT FROM generate_series(1, 5000); ANALYZE few; DELETE FROM few WHERE random() < 0.995;
     CREATE TABLE many (id bytea PRIMARY KEY DEFAULT snoflax.flax_generate()) PARTITION BY RANGE (id);
@@ -935,7 +938,7 @@ test('both ends of a table without statistics are read, and no row twice where t
   ])
 })
 
-test('defaults of TypeIDs, ULIDs and UUIDv7s generate what their columns store', async () => {
+test('defaults that generate other ids than the column stores are found, also of TypeIDs, ULIDs and UUIDv7s', async () => {
   await database.query(`CREATE TABLE made (typeid text COLLATE "C" PRIMARY KEY DEFAULT snoflax.typeid_generate('user'),
     bare uuid DEFAULT snoflax.typeid_generate_uuid(), ulid text COLLATE "C" DEFAULT snoflax.ulid_generate_text(),
     uuid7 uuid DEFAULT snoflax.uuid7_generate(),
@@ -946,7 +949,7 @@ test('defaults of TypeIDs, ULIDs and UUIDv7s generate what their columns store',
   await mendsColumns(['default made.typeid'])
 })
 
-test('a generated column shows the ids of its own row', async () => {
+test('a generated column of ids is not examined', async () => {
   await database.query(`CREATE TABLE shown (id uuid PRIMARY KEY DEFAULT snoflax.flax_generate_uuid(),
     id_text text COLLATE "en-x-icu" GENERATED ALWAYS AS (snoflax.flax_encode(id)) STORED)`)
   await database.query('INSERT INTO shown SELECT FROM generate_series(1, 20)')
@@ -965,7 +968,7 @@ test.for([
   ['the only one, without a beginning', 'MINVALUE', 3],
   ['one of a day', -21, 3],
   ['one that has ended, of an hour', -3, -2],
-] as const)('the last partition ends soon: %s', async ([, from, to]) => {
+] as const)('a last partition that ends soon is found and cured: %s', async ([, from, to]) => {
   const bound = (hours: number) =>
     `snoflax.flax_lower_bound_uuid('${new Date(Date.now() + hours * 3_600_000).toISOString()}')`
   await database.query(`CREATE TABLE log (id uuid PRIMARY KEY) PARTITION BY RANGE (id)`)
@@ -976,7 +979,7 @@ test.for([
   await mendsColumns(['partition log.id'], '--column', 'log.id=flax')
 })
 
-test('another schema, partitions and other schemas for tables', async () => {
+test('--schema names another schema of the functions, and partitioned tables in other schemas are examined', async () => {
   await install(database.pool, { schema: 'ids', families: ['flax'] })
   await database.query(`CREATE SCHEMA shop;
     CREATE TABLE shop."Order Line" ("Id" uuid PRIMARY KEY DEFAULT ids.flax_generate_uuid()) PARTITION BY HASH ("Id");
@@ -991,7 +994,7 @@ test('another schema, partitions and other schemas for tables', async () => {
   ])
 })
 
-test('a database without pg-sql', async () => {
+test('a database without pg-sql is examined', async () => {
   const bare = await postgres.open()
   await bare.query('CREATE TABLE a (id uuid PRIMARY KEY)')
   await bare.query('INSERT INTO a VALUES ($1)', [storageFor(flax, 'postgres').toDatabase(flax.generate())])

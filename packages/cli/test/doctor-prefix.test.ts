@@ -32,19 +32,22 @@ test.each([
   ['text with a prefix, and binary', ['TEXT', behind('cus')], ['BLOB', bytes]],
   ['text with a prefix, and without', ['TEXT', behind('cus')], ['TEXT', texts]],
   ['two prefixes', ['TEXT', behind('cus')], ['TEXT', behind('ord')]],
-] as const)('a key and a column of its ids in two forms: %s', async (_, key, column) => {
-  const database = await joined(key, column)
-  const { findings } = await doctor(database.file)
-  expect(told({ findings } as Report)).toEqual(['reference log.customer_id'])
-  expect(findings[0]?.message).toMatch(/^stores ids of customer\.id as .*: joins find nothing$/)
-  database.connection.exec(findings[0]?.cure.sql as string)
-  const found = database.connection.prepare('SELECT count(*) FROM log JOIN customer ON id = customer_id')
-  expect(found.pluck().get()).toBe(ids.length)
-  expect((await doctor(database.file)).findings).toEqual([])
-  await database.close()
-})
+] as const)(
+  'a key and a reference that store its ids in two forms are found and cured: %s',
+  async (_, key, column) => {
+    const database = await joined(key, column)
+    const { findings } = await doctor(database.file)
+    expect(told({ findings } as Report)).toEqual(['reference log.customer_id'])
+    expect(findings[0]?.message).toMatch(/^stores ids of customer\.id as .*: joins find nothing$/)
+    database.connection.exec(findings[0]?.cure.sql as string)
+    const found = database.connection.prepare('SELECT count(*) FROM log JOIN customer ON id = customer_id')
+    expect(found.pluck().get()).toBe(ids.length)
+    expect((await doctor(database.file)).findings).toEqual([])
+    await database.close()
+  },
+)
 
-test('the report has family and prefix, and one column is told once', async () => {
+test('the report has family and prefix, and a column passed twice is refused', async () => {
   const database = await joined(['TEXT', behind('cus')], ['TEXT', behind('cus')])
   const { columns } = await doctor(database.file)
   expect(columns[0]).toMatchObject({ place: 'customer.id', family: 'flax', prefix: 'cus', storage: 'text' })
@@ -77,7 +80,7 @@ function declaring(name: string, tables: string, kind = 'postgres'): string {
   return file
 }
 
-test('ids with another prefix than the declared one: the reason names both', async () => {
+test('ids with another prefix than the declared one are refused with both prefixes', async () => {
   const database = await joined(['TEXT', behind('cus')], ['TEXT', []])
   const declared = declaring('other', `customer: { id: bare('usr')() }`, 'sqlite')
   const { findings } = await doctor(database.file, '--kysely', declared)
@@ -99,7 +102,7 @@ const TEMPLATE = {
   },
 }
 
-test('defaults of pg-sql: with the prefix that they write, and for declared prefixes', async () => {
+test('defaults of pg-sql are recognized by the prefix they write, and by declared prefixes', async () => {
   const database = await postgres.open({ template: TEMPLATE })
   const generate = "snoflax.flax_prefixed_encode('nte', snoflax.flax_generate())"
   await database.query(`
@@ -149,7 +152,7 @@ test('cures of columns that store a prefix write it', async () => {
   await database.close()
 })
 
-test('a reference that is declared with another prefix than its target', async () => {
+test('a reference declared with another prefix than its target is found', async () => {
   const database = await postgres.open()
   await database.query(`CREATE TABLE customer (id uuid PRIMARY KEY);
     CREATE TABLE orders (id uuid PRIMARY KEY, customer uuid REFERENCES customer)`)
@@ -168,7 +171,7 @@ test('a reference that is declared with another prefix than its target', async (
   await database.close()
 })
 
-test('keys of two tables that are declared with one prefix', async () => {
+test('keys of two tables declared with one prefix are compared', async () => {
   const database = await sqlite.open()
   database.connection.exec(`CREATE TABLE users (id BLOB PRIMARY KEY);
     CREATE TABLE customer (id BLOB PRIMARY KEY);
@@ -207,20 +210,23 @@ test.each([
     'flake',
     "idColumn(prefixed(flake, 'cus'))({ storage: 'bigint', generator: prefixed(flake, 'cus').generator({ worker: 1 }) })",
   ],
-] as const)('text with a prefix in a column that is declared as %s', async (storage, name, column) => {
-  const database = await postgres.open({ template: TEMPLATE })
-  const flakes = flake.generator({ worker: 1 })
-  const own: string[] = name === 'flax' ? ids : ids.map(() => flakes.generate())
-  const values = own.map((id, n) => `('${n % 10 === 9 ? '' : 'cus_'}${id}')`)
-  await database.query(`CREATE TABLE customer (id text COLLATE "C" PRIMARY KEY);
+] as const)(
+  'text with a prefix is found and cured in a column declared as %s',
+  async (storage, name, column) => {
+    const database = await postgres.open({ template: TEMPLATE })
+    const flakes = flake.generator({ worker: 1 })
+    const own: string[] = name === 'flax' ? ids : ids.map(() => flakes.generate())
+    const values = own.map((id, n) => `('${n % 10 === 9 ? '' : 'cus_'}${id}')`)
+    await database.query(`CREATE TABLE customer (id text COLLATE "C" PRIMARY KEY);
     INSERT INTO customer VALUES ${values.join(', ')}`)
-  const declared = declaring(`declared-${storage}`, `customer: { id: ${column} }`)
-  const { findings } = await doctor(database.url, '--skip', 'cross-check', '--kysely', declared)
-  expect(findings).toMatchObject([{ check: 'type', where: 'customer.id' }])
-  await database.query(findings[0]?.cure.sql as string)
-  const { fromDatabase } = storageFor<string>(name === 'flax' ? flax : flake, 'postgres', { storage })
-  const rows = await database.query('SELECT id FROM customer')
-  expect(rows.map(({ id }) => fromDatabase(id)).sort()).toEqual([...own].sort())
-  expect((await doctor(database.url, '--skip', 'cross-check', '--kysely', declared)).findings).toEqual([])
-  await database.close()
-})
+    const declared = declaring(`declared-${storage}`, `customer: { id: ${column} }`)
+    const { findings } = await doctor(database.url, '--skip', 'cross-check', '--kysely', declared)
+    expect(findings).toMatchObject([{ check: 'type', where: 'customer.id' }])
+    await database.query(findings[0]?.cure.sql as string)
+    const { fromDatabase } = storageFor<string>(name === 'flax' ? flax : flake, 'postgres', { storage })
+    const rows = await database.query('SELECT id FROM customer')
+    expect(rows.map(({ id }) => fromDatabase(id)).sort()).toEqual([...own].sort())
+    expect((await doctor(database.url, '--skip', 'cross-check', '--kysely', declared)).findings).toEqual([])
+    await database.close()
+  },
+)

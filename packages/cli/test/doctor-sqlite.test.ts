@@ -37,7 +37,7 @@ function fill(): void {
 
 const toBigInt = (bytes: Uint8Array): bigint => Buffer.from(bytes).readBigUInt64BE()
 
-test('a healthy database gives no finding, and each column of ids is found', async () => {
+test('a healthy database has no findings, and each column of ids is found', async () => {
   fill()
   const report = await doctor(database.file)
   expect(report.findings).toEqual([])
@@ -51,7 +51,7 @@ test('a healthy database gives no finding, and each column of ids is found', asy
   ])
 })
 
-test('text columns that hold a prefix are found, or told, and other prefixes in them', async () => {
+test('text columns that store a prefix are recognized or declared, and other prefixes in them are found', async () => {
   const customers = Array.from({ length: 20 }, () => customerId.generate())
   database.connection.exec('CREATE TABLE log (customer TEXT, actor TEXT)')
   for (const id of customers) insert('log', id, null)
@@ -69,7 +69,7 @@ test('text columns that hold a prefix are found, or told, and other prefixes in 
   )
 })
 
-test('each way to name the file', async () => {
+test('the file can be named in any way', async () => {
   fill()
   const { file } = database
   for (const url of [
@@ -92,7 +92,7 @@ async function findsAndCures(expected: readonly string[], ...options: string[]):
   return report.findings
 }
 
-test('a collation that ignores case: indexes, triggers, rows and foreign keys stay', async () => {
+test('a cure of a collation that ignores case keeps indexes, triggers, rows and foreign keys', async () => {
   database.connection.exec(`PRAGMA foreign_keys = ON;
     CREATE TABLE "a, b" (
       -- The key, of course.
@@ -121,7 +121,7 @@ test('a collation that ignores case: indexes, triggers, rows and foreign keys st
   ])
 })
 
-test('affinities that make numbers of texts, or texts of numbers', async () => {
+test('affinities that turn texts into numbers, or numbers into texts, are found and cured', async () => {
   database.connection.exec(`CREATE TABLE a (uuid UUID PRIMARY KEY, x);
     CREATE TABLE b (id TEXT NOT NULL PRIMARY KEY);
     CREATE TABLE c (id REAL)`)
@@ -138,7 +138,7 @@ test('affinities that make numbers of texts, or texts of numbers', async () => {
   ])
 })
 
-test('several columns of one table, beside comments, views and what has the name of the copy', async () => {
+test('several columns of one table are cured, despite comments, views and a table named like the copy', async () => {
   database.connection.exec(`CREATE TABLE a (id /* INT, really */ INT PRIMARY KEY, other INT, text TEXT COLLATE nocase);
     CREATE TABLE A_SNOFLAX (x);
     CREATE VIEW seen AS SELECT id FROM a`)
@@ -147,7 +147,7 @@ test('several columns of one table, beside comments, views and what has the name
   expect(await database.query('SELECT count(*) AS count FROM seen')).toEqual([{ count: 20 }])
 })
 
-test('a collation in brackets is another one, and names stand in any quotes', async () => {
+test("a cure changes only the column's own collation, with names in any quotes", async () => {
   database.connection.exec(`CREATE TABLE a ('id' TEXT PRIMARY KEY CHECK ('x' COLLATE NOCASE <> id), [b] INT UNIQUE,
     \`c\` varchar(16) DEFAULT ('x' COLLATE NOCASE) COLLATE "nocase", PRIMARY_ TEXT)`)
   for (let n = 0; n < 20; n++) insert('a', flax.generate(), flax.generate(), flax.generate(), flax.generate())
@@ -172,7 +172,7 @@ describe('the CHECK of a BLOB column', () => {
     ['none', 'id BLOB PRIMARY KEY NOT NULL, n INTEGER'],
     ['of a column that may be null', 'id BLOB UNIQUE, n INTEGER -- none\n'],
     ['that lets texts in', `id BLOB PRIMARY KEY NOT NULL, n INTEGER, CHECK (typeof(id) <> 'integer')`],
-  ])('%s: advice, whose SQL adds it', async (_, definitions) => {
+  ])('%s: advised, with SQL that adds it', async (_, definitions) => {
     withTable(definitions)
     const report = await doctor(database.file)
     expect(report.findings).toEqual([])
@@ -194,7 +194,7 @@ describe('the CHECK of a BLOB column', () => {
       'of two columns',
       `id BLOB PRIMARY KEY NOT NULL, n INTEGER, CHECK (n > 0 OR typeof("t"."id") = 'blob'), CHECK (n >= 0)`,
     ],
-  ])('%s: nothing to tell', async (_, definitions) => {
+  ])('%s: no advice', async (_, definitions) => {
     withTable(definitions)
     expect(await doctor(database.file)).toMatchObject({ findings: [], advice: [] })
   })
@@ -205,7 +205,7 @@ describe('the CHECK of a BLOB column', () => {
       `id BLOB PRIMARY KEY NOT NULL, n INTEGER, CONSTRAINT c ${CHECK.replace('10', '12')}`,
     ],
     ['of another type', `id BLOB PRIMARY KEY NOT NULL CHECK (typeof(id) = 'text'), n INTEGER`],
-  ])('%s: an error, whose SQL mends it', async (_, definitions) => {
+  ])('%s: an error, with SQL that mends it', async (_, definitions) => {
     database.connection.pragma('ignore_check_constraints = ON')
     withTable(definitions)
     const [found] = await findsAndCures(['constraint t.id'])
@@ -224,7 +224,7 @@ describe('the CHECK of a BLOB column', () => {
   })
 })
 
-test('malformed values, ids in another form, and ids from the future', async () => {
+test('malformed values, ids in another form and ids from the future are found and cured', async () => {
   fill()
   const kept = flax.generate()
   insert('customer', flax.decode(kept), 'bytes')
@@ -235,7 +235,7 @@ test('malformed values, ids in another form, and ids from the future', async () 
   expect(await database.query('SELECT name FROM customer WHERE id = ?', [kept])).toEqual([{ name: 'bytes' }])
 })
 
-test('what references a faulty value follows it', async () => {
+test('rows that reference a malformed value get its new id', async () => {
   fill()
   database.connection.exec(`PRAGMA foreign_keys = ON; INSERT INTO customer VALUES ('short', 'x')`)
   insert('"order"', sno.decode(sno.generate()), 'short', 'mine')
@@ -247,7 +247,7 @@ test('what references a faulty value follows it', async () => {
   ).toEqual([{ name: 'x' }])
 })
 
-test('a row that references a faulty value twice, or itself, in other letters', async () => {
+test('a row that references a malformed value twice, or itself in other case, gets the new id everywhere', async () => {
   const future = flax.generateAt(Date.now() + 1e9)
   database.connection.exec(`PRAGMA foreign_keys = ON;
     CREATE TABLE address (id TEXT PRIMARY KEY, main TEXT REFERENCES ADDRESS);
@@ -260,7 +260,7 @@ test('a row that references a faulty value twice, or itself, in other letters', 
   ).toHaveLength(1)
 })
 
-test('an id that is the key of two tables', async () => {
+test('an id that is the key of two tables is found', async () => {
   fill()
   database.connection.exec('CREATE TABLE archive (id TEXT PRIMARY KEY)')
   database.connection.exec('INSERT INTO archive SELECT id FROM customer')
@@ -273,7 +273,7 @@ test('an id that is the key of two tables', async () => {
   await findsAndCures(['duplicate archive.id'], ...newIds('archive.id'))
 })
 
-test('bytes in base64 are not taken for a text of an id of another time', async () => {
+test('bytes in base64 are not read as a text id of another time', async () => {
   database.connection.exec('CREATE TABLE a (id BLOB PRIMARY KEY)')
   for (let n = 0; n < 20; n++) insert('a', flax.decode(flax.generate()))
   const base64 = Buffer.from(flax.decode(flax.generate())).toString('base64')
@@ -285,7 +285,7 @@ test('bytes in base64 are not taken for a text of an id of another time', async 
   expect(findings[0]?.cure.sql).toBeUndefined()
 })
 
-test('a key that is a reference without a foreign key, until an id of it leads nowhere', async () => {
+test('a key may be a reference without a foreign key, until an id of it references nothing', async () => {
   database.connection.exec(
     'CREATE TABLE user (id TEXT PRIMARY KEY); CREATE TABLE profile (user_id TEXT PRIMARY KEY)',
   )
@@ -299,7 +299,7 @@ test('a key that is a reference without a foreign key, until an id of it leads n
   expect(told(await doctor(database.file))).toHaveLength(1)
 })
 
-test('numbers that AUTOINCREMENT has given out are not given out again after a cure', async () => {
+test('numbers that AUTOINCREMENT used are not used again after a cure', async () => {
   database.connection.exec(
     'CREATE TABLE a (n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT COLLATE NOCASE UNIQUE)',
   )
@@ -311,7 +311,7 @@ test('numbers that AUTOINCREMENT has given out are not given out again after a c
   expect(database.connection.prepare('SELECT max(n) FROM a').pluck().get()).toBe(21)
 })
 
-test('more rows than are read at once', async () => {
+test('--full reads more rows than one page', async () => {
   database.connection.exec('CREATE TABLE a (id TEXT PRIMARY KEY); CREATE TABLE b (id BLOB PRIMARY KEY)')
   database.connection.transaction(() => {
     for (let n = 0; n < 12_000; n++) {
@@ -327,7 +327,7 @@ test('more rows than are read at once', async () => {
   ])
 })
 
-test('a flake of another epoch', async () => {
+test('--epoch makes flakes of that epoch known', async () => {
   database.connection.exec('CREATE TABLE tweet (id INTEGER PRIMARY KEY)')
   const twitter = flake.withEpoch(1_288_834_974_657).generator({ worker: 3 })
   for (let n = 0; n < 20; n++) insert('tweet', BigInt(twitter.generate()))
@@ -338,7 +338,7 @@ test('a flake of another epoch', async () => {
   })
 })
 
-test('the page that people read', async () => {
+test('the report as text', async () => {
   fill()
   database.connection.exec("DROP TABLE \"order\"; UPDATE customer SET id = 'short' WHERE name = 'n0'")
   const { code, out, err } = await bin(['doctor', database.file])
@@ -361,7 +361,7 @@ test('the page that people read', async () => {
   })
 })
 
-test('what is no database', async () => {
+test('what is not a database is refused', async () => {
   const { code, err } = await cli(['doctor', '/nowhere/at/all.db'])
   expect({ code, err }).toEqual({
     code: 2,
@@ -374,7 +374,7 @@ test('what is no database', async () => {
   })
 })
 
-test('a server that does not answer is told without the password', async () => {
+test('a server that does not answer is named without the password', async () => {
   for (const scheme of ['postgres', 'mysql']) {
     const { code, err } = await cli(['doctor', `${scheme}://me:secret@127.0.0.1:1/shop`])
     expect(code).toBe(2)
@@ -384,7 +384,7 @@ test('a server that does not answer is told without the password', async () => {
   }
 })
 
-test('a URL that cannot be read is told without the password', async () => {
+test('a URL that cannot be parsed is printed without the password', async () => {
   for (const scheme of ['postgres', 'mysql']) {
     const { code, err } = await cli(['doctor', `${scheme}://me:sec/ret@127.0.0.1/shop`])
     expect({ code, err }).toEqual({
@@ -406,7 +406,7 @@ function failingDrivers(code: string) {
   return { NODE_OPTIONS: `--no-deprecation --import=${hook}` }
 }
 
-test('what nobody expected ends with 2, for 1 tells of findings', async () => {
+test('an unexpected error ends with code 2, since 1 means findings', async () => {
   const { code, out, err } = await bin(['doctor', 'postgres://localhost/x'], {
     env: failingDrivers('ERR_BROKEN'),
   })
@@ -414,7 +414,7 @@ test('what nobody expected ends with 2, for 1 tells of findings', async () => {
   expect(err).toContain('ERR_BROKEN')
 })
 
-test('a driver that is not installed', async () => {
+test('a driver that is not installed is named with the command to install it', async () => {
   const env = failingDrivers('ERR_MODULE_NOT_FOUND')
   for (const [url, name] of [
     ['postgres://localhost/x', 'pg'],
@@ -429,7 +429,7 @@ test('a driver that is not installed', async () => {
   }
 })
 
-test('options that make no sense', async () => {
+test('wrong options are refused', async () => {
   fill()
   const refusals = [
     [['--column', 'nowhere.id=flax'], 'no column nowhere.id'],

@@ -9,7 +9,7 @@ const generated = async (...argv: string[]): Promise<string[]> => {
   return out.trimEnd().split('\n')
 }
 
-test('a flax, if nothing else is said', async () => {
+test('generate prints a flax by default', async () => {
   const before = Date.now()
   const [id, ...rest] = await generated()
   expect(rest).toEqual([])
@@ -28,7 +28,7 @@ const FAMILIES: [string, IdFamily<string>, ...string[]][] = [
 ]
 
 test.each(FAMILIES)(
-  '%s: as many as wanted, all different and of the moment wanted',
+  '%s: as many ids as requested, all different, and of the time requested',
   async (name, family, ...options) => {
     const ids = await generated(name, '-n', '1500', ...options)
     expect(new Set(ids).size).toBe(1500)
@@ -41,7 +41,7 @@ test.each(FAMILIES)(
   },
 )
 
-test('what is said of them is in them', async () => {
+test('metabyte, partition, worker, node and epoch of the options are in the ids', async () => {
   const [order] = await generated('sno', '--meta', '9', '--partition', '65535')
   expect(sno.unpack(sno.parse(order))).toMatchObject({ meta: 9, partition: 65535 })
   const [row] = await generated('flake', '--datacenter', '2', '--worker', '31', '--epoch', '2020-01-01')
@@ -52,7 +52,7 @@ test('what is said of them is in them', async () => {
   expect(uid.withNeighbourhood(5).unpack(uid.parse(host)).node).toBe(uid.fingerprint('orders@10.0.0.7'))
 })
 
-test('in another form, and as JSON', async () => {
+test('--to prints another form, and --json an array', async () => {
   const [hex] = await generated('sno', '--to', 'binary')
   expect(hex).toMatch(/^\\x[0-9a-f]{20}$/)
   const ran = await cli(['generate', '-n', '3', '--json'])
@@ -86,7 +86,7 @@ test.each([
   expect(err.split('\n')).toHaveLength(2)
 })
 
-test('many ids, and a reader that has enough', async () => {
+test('200,000 ids are generated and printed completely', async () => {
   const { code, out } = await bin(['generate', '-n', '200000'])
   expect(code).toBe(0)
   expect(new Set(out.trimEnd().split('\n')).size).toBe(200_000)

@@ -29,7 +29,7 @@ const spec = JSON.parse(
   valid: { family: string; storage: string; id: string; value: string; databases: string[] }[]
 }
 
-describe('every form of storage.json', () => {
+describe('every form of storage.json is read', () => {
   const cases = spec.valid.filter(({ databases }) => databases.includes('postgres'))
   test.each(cases)('$family as $storage: $value', async ({ family, storage, id, value }) => {
     const [found] = await inspected(String(value).replace(/^\\x/, '\\x'))
@@ -40,7 +40,7 @@ describe('every form of storage.json', () => {
   })
 })
 
-test('all that is in an id', async () => {
+test('all parts of an id are shown', async () => {
   const id = sno.pack({ timeMs: Date.UTC(2026, 10, 1), tickTock: 1, meta: 2, partition: 3, sequence: 4 })
   const [found] = await inspected(id)
   expect(found?.readings[0]).toMatchObject({
@@ -70,7 +70,7 @@ test('all that is in an id', async () => {
   ])
 })
 
-test('forms of hex and uuid, as drivers and people write them', async () => {
+test('hex and uuids are read in every form that drivers and people write', async () => {
   const id = flax.generate()
   const hex = Buffer.from(flax.decode(id)).toString('hex')
   const uuid = String(storageFor(flax, 'postgres').toDatabase(id))
@@ -91,7 +91,7 @@ test('forms of hex and uuid, as drivers and people write them', async () => {
   }
 })
 
-test('a uuid8 tells its family; what fits several names them, the likeliest first', async () => {
+test('a uuid8 is read as its family; for other texts all families that fit are listed, the likeliest first', async () => {
   const id = sno.generate()
   const [found] = await inspected(id)
   expect(found?.readings[0]?.family).toBe('sno')
@@ -108,14 +108,14 @@ test('a uuid8 tells its family; what fits several names them, the likeliest firs
   expect(only?.readings.map(({ family }) => family)).toEqual(['flax'])
 })
 
-test('epoch and neighbourhood', async () => {
+test('--epoch and --neighbourhood are used to read an id', async () => {
   const id = '1541815603606036480'
   const [found] = await inspected(id, '--epoch', '1288834974657', '--family', 'flake')
   expect(found?.readings[0]?.timeUtc).toBe('2022-06-28T16:07:40.105Z')
   expect((await inspected(flax.max, '--neighbourhood', '5'))[0]?.readings).toHaveLength(2)
 })
 
-test('what is no id: told on standard error, with the reason of each family, and code 1', async () => {
+test('what is not an id is an error with the reason of each family, and code 1', async () => {
   const { code, out, err } = await cli(['inspect', 'nope', flax.generate()])
   expect(code).toBe(1)
   expect(out).toContain('family   flax')
@@ -136,7 +136,7 @@ test('what is no id: told on standard error, with the reason of each family, and
   ])
 })
 
-test('what looks like bytes or a uuid and is no id: told as such', async () => {
+test('what looks like bytes or a uuid and is not an id is refused as such', async () => {
   const reasonsOf = async (input: string) => (await inspected(input, '--family', 'sno'))[0]?.refusals
   expect(await reasonsOf('\\x0102')).toEqual(['sno: an id has 20 hex digits, not 4 ("\\\\x0102")'])
   expect(await reasonsOf('0d2fe7f4-97a5-4a46-ae5b-e6cc0c0c0739')).toEqual([
@@ -146,7 +146,7 @@ test('what looks like bytes or a uuid and is no id: told as such', async () => {
 
 const ID = flax.pack({ timeMs: Date.UTC(2026, 0, 15, 12), random: new Uint8Array([1, 2, 3, 4, 5, 6, 255]) })
 
-test('the page that people read', async () => {
+test('the text output', async () => {
   const { out } = await bin(['inspect', ID], { env: { TZ: 'Europe/Berlin' } })
   expect(out.split('\n')).toEqual([
     ID,
@@ -170,7 +170,7 @@ test('the page that people read', async () => {
   ])
 })
 
-test('colour on a terminal only, unless NO_COLOR or FORCE_COLOR say otherwise', async () => {
+test('the output has colours only on a terminal, unless NO_COLOR or FORCE_COLOR is set', async () => {
   const isColoured = async (isTTY: boolean, env: Record<string, string>) =>
     (await cli(['inspect', ID], { isTTY, env })).out.includes('\u001b[')
   expect(await isColoured(false, {})).toBe(false)
@@ -183,14 +183,14 @@ test('colour on a terminal only, unless NO_COLOR or FORCE_COLOR say otherwise', 
   expect(out).toContain('\u001b[36m00000000\u001b[39m \u001b[35m00000001\u001b[39m')
 })
 
-test('of a reading with an unlikely time a line, where there is a likely one', async () => {
+test('a reading with an unlikely time is one line, if there is a likely one', async () => {
   const id = sno.pack({ timeMs: Date.UTC(2026, 10, 1), tickTock: 0, meta: 0, partition: 0, sequence: 0 })
   const lines = (await cli(['inspect', id])).out.split('\n')
   expect(lines[1]).toBe('  several families fit: sno (text), flax (text)')
   expect(lines.slice(-2)).toEqual(['  or uid (text) of 7597-02-10T14:22:59.049Z, an unlikely time', ''])
 })
 
-test('ids that begin with a hyphen', async () => {
+test('ids may begin with a hyphen', async () => {
   const early = flax.pack({ timeMs: Date.UTC(2015, 0, 2), random: new Uint8Array(7) })
   const help = '-h23456789012345'
   for (const argv of [
@@ -205,7 +205,7 @@ test('ids that begin with a hyphen', async () => {
   })
 })
 
-test('ids from standard input, one a line, however they arrive', async () => {
+test('ids are read from standard input, one per line, with any line ends and blanks', async () => {
   const ids = [flax.generate(), flax.generate(), flax.generate()]
   const found = json<Inspected[]>(
     await bin(['inspect', '--json'], { input: `${ids[0]}\r\n\n  ${ids[1]} \n${ids[2]}` }),
@@ -214,7 +214,7 @@ test('ids from standard input, one a line, however they arrive', async () => {
   expect(json(await cli(['inspect', '--json'], { input: '' }))).toEqual([])
 })
 
-test('a terminal that nobody types into', async () => {
+test('without arguments on a terminal, inspect says how to pass ids', async () => {
   expect(await cli(['inspect'])).toEqual({
     code: 2,
     out: '',

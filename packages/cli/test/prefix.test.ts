@@ -34,7 +34,7 @@ describe('inspect', () => {
     expect(await lines('inspect', id)).toMatch(/family +flax, given as text\n +id +cus_Kpcan0M1FakODT4k\n/)
   })
 
-  test('shows stored forms with the prefix that is told, and refuses another one', async () => {
+  test('shows stored forms with the prefix passed, and refuses another one', async () => {
     for (const given of [bare, uuid, id]) {
       const [found] = await inspected('--family', 'flax', '--prefix', 'cus', given)
       expect(found?.readings).toMatchObject([{ family: 'flax', prefix: 'cus', id }])
@@ -46,7 +46,7 @@ describe('inspect', () => {
     })
   })
 
-  test('says that a prefix is lower-case', async () => {
+  test('says that a prefix must be lower-case', async () => {
     const upper = id.replace('cus', 'CUS')
     const err = `snoflax: "${upper}" is not an id\n  prefixes are lower-case; pass ${id}\n`
     for (const prefix of [[], ['--prefix', 'cus']]) {
@@ -56,7 +56,7 @@ describe('inspect', () => {
     expect(other.err).toContain('ord: an id must begin with "ord_", not with "CUS_"')
   })
 
-  test('a wrong prefix, or no id after one, is one reason without a family too', async () => {
+  test('gives one reason for a wrong prefix, or for no id after one, also without a family', async () => {
     for (const [argv, reason] of [
       [['--prefix', 'ord', id], `ord: an id must begin with "ord_", not with "cus_" as "${id}"`],
       [['--prefix', 'ord', 'cus_abc'], 'ord: an id must begin with "ord_", not "cus_abc"'],
@@ -73,14 +73,14 @@ describe('inspect', () => {
     expect(found?.refusals).toEqual(['flax: an id has 16 characters, not 7 ("cus_abc")'])
   })
 
-  test('of an id without a prefix there is none', async () => {
+  test('shows no prefix for an id without one', async () => {
     const [found] = await inspected('--family', 'flax', bare)
     expect(found?.readings).toHaveLength(1)
     expect(found?.readings[0]).not.toHaveProperty('prefix')
   })
 })
 
-test('convert takes the prefix off for columns, and puts it on', async () => {
+test('convert removes the prefix for columns, and adds it', async () => {
   expect(await lines('convert', '--to', 'uuid', id)).toBe(uuid)
   expect(await lines('convert', '--to', 'text', id)).toBe(bare)
   expect(await lines('convert', '--to', 'uuid', '--dialect', 'postgres', id)).toBe(`'${uuid}'`)
@@ -90,14 +90,14 @@ test('convert takes the prefix off for columns, and puts it on', async () => {
   expect((await cli(['convert', '--prefix', 'ord', '--to', 'uuid', id])).code).toBe(1)
 })
 
-test('a literal of text has the prefix that is told, and none otherwise', async () => {
+test('a text literal has the prefix passed, and none otherwise', async () => {
   const text = ['convert', '--to', 'text', '--dialect', 'postgres']
   expect(await lines(...text, '--prefix', 'cus', id)).toBe(`'${id}'`)
   expect(await lines(...text, '--prefix', 'cus', '--family', 'flax', bare)).toBe(`'${id}'`)
   expect(await lines(...text, id)).toBe(`'${bare}'`)
 })
 
-test('a TypeID among the input takes its own prefix, and no other', async () => {
+test('a TypeID keeps its own prefix, and is refused with another', async () => {
   const user = typeid('user').generate()
   const input = `${user}\n${id}\n`
   for (const [prefix, out] of [
@@ -113,7 +113,7 @@ test('a TypeID among the input takes its own prefix, and no other', async () => 
   }
 })
 
-test('range names the family beside the prefix', async () => {
+test('range names family and prefix', async () => {
   const span = ['--from', '2026-11-01', '--to', '2026-12-01', '--prefix', 'cus']
   expect(json<object>(await cli(['range', 'uid', ...span, '--json']))).toMatchObject({
     family: 'uid',
@@ -125,7 +125,7 @@ test('range names the family beside the prefix', async () => {
   })
 })
 
-test('range shows bounds of columns without the prefix, and of text columns with it', async () => {
+test('range shows bounds without the prefix for most columns, and with it for text columns that store it', async () => {
   const argv = [
     'range',
     '--from',
@@ -147,13 +147,13 @@ test('range shows bounds of columns without the prefix, and of text columns with
   expect(await lines(...argv, '--storage', 'binary')).toMatch(/^id >= X'/)
 })
 
-test('generate puts the prefix before texts alone', async () => {
+test('generate adds the prefix to texts only', async () => {
   const made = (await lines('generate', 'sno', '--prefix', 'ord', '-n', '3')).split('\n')
   expect(made.every((text) => prefixed(sno, 'ord').is(text))).toBe(true)
   expect(await lines('generate', 'sno', '--prefix', 'ord', '--to', 'binary')).toMatch(/^\\x[0-9a-f]{20}$/)
 })
 
-test.each(['generate', 'inspect', 'convert', 'range'])('%s refuses what is no prefix', async (command) => {
+test.each(['generate', 'inspect', 'convert', 'range'])('%s refuses an invalid prefix', async (command) => {
   const more: Record<string, string[]> = {
     convert: ['--to', 'uuid', id],
     inspect: [id],
@@ -169,14 +169,14 @@ test.each(['generate', 'inspect', 'convert', 'range'])('%s refuses what is no pr
 describe('seal-key', () => {
   const check = (...keys: string[]) => cli(['seal-key', '--check'], { input: `${keys.join('\n')}\n` })
 
-  test('makes a new key that the check takes', async () => {
+  test('creates a new key that --check accepts', async () => {
     const [one, other] = [await lines('seal-key'), await lines('seal-key')]
     expect(one).toHaveLength(43)
     expect(one).not.toBe(other)
     expect(await check(one, other)).toEqual({ code: 0, out: '2 keys, all usable\n', err: '' })
   })
 
-  test('refuses weak and equal keys, and shows none', async () => {
+  test('refuses weak and equal keys, and prints none', async () => {
     const key = generateSealKey()
     const weak = await check(key, 'correct horse battery staple')
     expect(weak).toMatchObject({ code: 1, out: '' })
@@ -198,7 +198,7 @@ describe('sealed ids', () => {
   const bare = seal(flax, { keys: key })
   const behind = seal(prefixed(flax, 'cus'), { keys: key })
 
-  test('inspect opens them with the keys of a file, with a prefix or without', async () => {
+  test('are opened by inspect with the keys of a file, with a prefix or without', async () => {
     const own = flax.generate()
     for (const [text, shown] of [
       [bare.seal(own), own],
@@ -211,7 +211,7 @@ describe('sealed ids', () => {
     }
   })
 
-  test('convert opens and writes them', async () => {
+  test('are opened and written by convert', async () => {
     const own = flax.generate()
     expect(await lines('convert', '--seal-keys', file, '--to', 'text', '--', bare.seal(own))).toBe(own)
     writeFileSync(join(folder, 'one'), key)
@@ -222,7 +222,7 @@ describe('sealed ids', () => {
     )
   })
 
-  test('text that only looks sealed, and a prefix other than the one told', async () => {
+  test('are refused if they only look sealed, or have another prefix than the one passed', async () => {
     const own = flax.generate()
     const input = `a__${'A'.repeat(22)}\n${bare.seal(own)}\n`
     const argv = ['convert', '--seal-keys', file, '--to', 'text']
@@ -235,7 +235,7 @@ describe('sealed ids', () => {
     }
   })
 
-  test('without keys, with other keys, and for ids that are too long', async () => {
+  test('are refused without keys, with other keys, and for ids that are too long', async () => {
     expect(await cli(['convert', '--to', 'sealed', flax.generate()])).toMatchObject({
       code: 2,
       err: 'snoflax: --to sealed needs --seal-keys <file>\n',
@@ -249,7 +249,7 @@ describe('sealed ids', () => {
   })
 })
 
-test('TypeIDs are known by their text, and made behind a prefix', async () => {
+test('TypeIDs are recognized by their text, and generated with a prefix', async () => {
   const text = await lines('generate', 'typeid', '--prefix', 'user')
   expect(typeid('user').is(text)).toBe(true)
   const [{ readings }] = json<[{ readings: { id: string; prefix: string }[] }]>(
@@ -259,7 +259,7 @@ test('TypeIDs are known by their text, and made behind a prefix', async () => {
   expect(await lines('convert', '--to', 'uuid', text)).toBe(typeid('user').toUuid(text as never))
 })
 
-test('JSON is written item by item', async () => {
+test('JSON is written one item at a time', async () => {
   for (const argv of [
     ['convert', '--family', 'flax', '--to', 'uuid'],
     ['inspect', '--family', 'flax'],

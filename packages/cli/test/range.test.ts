@@ -15,7 +15,7 @@ interface Ranged {
 const SPAN = ['--from', '2026-11-01', '--to', '2026-12-01T00:00:00+00:00']
 const ranged = async (...argv: string[]): Promise<Ranged> => json(await cli(['range', '--json', ...argv]))
 
-test('bounds in every storage and dialect', async () => {
+test('bounds are printed for every storage and dialect', async () => {
   const found = await ranged(...SPAN)
   expect(found).toMatchObject({
     family: 'flax',
@@ -43,25 +43,28 @@ test.each([
   ['flax', 'binary', 'bytea'],
   ['sno', 'uuid8', 'uuid'],
   ['flake', 'bigint', 'bigint'],
-])('PostgreSQL, %s as %s: the condition selects just these', async (family, storage, type) => {
-  const database = await postgres.open()
-  const moments = ['2026-10-31T23:59:59.996Z', '2026-11-01', '2026-11-30T23:59:59.996Z', '2026-12-01']
-  await database.query(`CREATE TABLE a (n integer, "The Id" ${type})`)
-  for (const [n, at] of moments.entries()) {
-    const options = family === 'flake' ? ['--worker', '1'] : []
-    const [value] = json<string[]>(
-      await cli(['generate', family, '--at', at, '--to', storage, '--json', ...options]),
-    )
-    await database.query('INSERT INTO a VALUES ($1, $2)', [n, value])
-  }
-  const argv = [family, ...SPAN, '--column', '"The Id"', '--dialect', 'postgres', '--storage', storage]
-  const { out } = await bin(['range', ...argv])
-  expect(await database.query(`SELECT n FROM a WHERE ${out} ORDER BY n`)).toEqual([{ n: 1 }, { n: 2 }])
-  await database.close()
-})
+])(
+  'PostgreSQL, %s as %s: the printed condition selects exactly the ids in the range',
+  async (family, storage, type) => {
+    const database = await postgres.open()
+    const moments = ['2026-10-31T23:59:59.996Z', '2026-11-01', '2026-11-30T23:59:59.996Z', '2026-12-01']
+    await database.query(`CREATE TABLE a (n integer, "The Id" ${type})`)
+    for (const [n, at] of moments.entries()) {
+      const options = family === 'flake' ? ['--worker', '1'] : []
+      const [value] = json<string[]>(
+        await cli(['generate', family, '--at', at, '--to', storage, '--json', ...options]),
+      )
+      await database.query('INSERT INTO a VALUES ($1, $2)', [n, value])
+    }
+    const argv = [family, ...SPAN, '--column', '"The Id"', '--dialect', 'postgres', '--storage', storage]
+    const { out } = await bin(['range', ...argv])
+    expect(await database.query(`SELECT n FROM a WHERE ${out} ORDER BY n`)).toEqual([{ n: 1 }, { n: 2 }])
+    await database.close()
+  },
+)
 
 test.each([sqlite, mysql].filter((kind) => kind.selected()))(
-  '$name: the conditions select just these',
+  '$name: the printed conditions select exactly the ids in the range',
   async (kind) => {
     const database = await kind.open()
     const binary = kind === mysql ? 'BINARY(12)' : 'BLOB'
@@ -90,7 +93,7 @@ test.each([sqlite, mysql].filter((kind) => kind.selected()))(
   },
 )
 
-test('the page that people read', async () => {
+test('the text output', async () => {
   const { out, err } = await cli([
     'range',
     'flake',
@@ -116,7 +119,7 @@ test('the page that people read', async () => {
   ])
 })
 
-test('uid selects whole windows, and says how to recheck', async () => {
+test('uid selects whole windows, and the output says how to recheck', async () => {
   const found = await ranged('uid', ...SPAN, '--neighbourhood', '10')
   expect(found).toMatchObject({
     exact: false,
@@ -129,7 +132,7 @@ test('uid selects whole windows, and says how to recheck', async () => {
   )
 })
 
-test('an end after the last moment of the family is no condition', async () => {
+test('an end after the last time of the family adds no condition', async () => {
   const { ids, bounds } = await ranged('--from', '2026-11-01', '--to', '2226-11-01', '--dialect', 'sqlite')
   expect(ids).toEqual({ gte: flax.lowerBound(Date.UTC(2026, 10, 1)) })
   expect(bounds[0]?.sql).toBe(`id >= '${ids.gte}'`)

@@ -44,7 +44,7 @@ function shell(line: string): Promise<{ failure: Error | null; out: string }> {
   })
 }
 
-test('each line of the page runs', async () => {
+test('each command of the README runs', async () => {
   const lines = block('Use', 'sh').trim().split('\n')
   expect(lines.length).toBeGreaterThan(8)
   for (const line of lines) {
@@ -55,7 +55,7 @@ test('each line of the page runs', async () => {
   }
 })
 
-test('the lines of TypeScript run', async () => {
+test('the TypeScript of the README runs', async () => {
   const code = block('From code', 'ts')
   const cwd = fileURLToPath(new URL('..', import.meta.url))
   const out = await new Promise((resolve) => {
@@ -64,7 +64,7 @@ test('the lines of TypeScript run', async () => {
   expect(out).toContain('2026-01-15T12:00:00.000Z')
 })
 
-test('the page names every command, option and check, and no other', async () => {
+test('the README names every command, option and check, and only existing ones', async () => {
   const { out } = await cli(['--help'])
   const commands = [...out.matchAll(/^ {2}([\w-]+) \[?/gm)]
     .map(([, name]) => name)
@@ -84,7 +84,7 @@ test('the page names every command, option and check, and no other', async () =>
   expect([...section('Doctor').matchAll(/^\| `([a-z-]+)`/gm)].map(([, name]) => name)).toEqual(checks)
 })
 
-test('help is no error, and no command is one', async () => {
+test('help and version exit with 0, a missing or misspelled command with 2', async () => {
   expect(await bin(['--help'])).toMatchObject({ code: 0, err: '' })
   expect(await bin(['inspect', '--help'])).toMatchObject({ code: 0, err: '' })
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))

@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('the text installs itself', async () => {
+test('the printed SQL installs itself', async () => {
   const { code, out } = await bin(['sql', '--schema', 'ids', '--families', 'flax,uidLocal'])
   expect(code).toBe(0)
   const database = await postgres.open()
@@ -24,7 +24,7 @@ test('the text installs itself', async () => {
   await database.close()
 })
 
-test('it is what pg-sql gives', async () => {
+test('the printed SQL is that of pg-sql', async () => {
   expect((await cli(['sql', '--grant-to', 'app', 'etl'])).out).toBe(
     `${installSql({ grantTo: ['app', 'etl'] }).trimEnd()}\n`,
   )
@@ -34,7 +34,7 @@ test.each([
   ['typeorm', typeormMigration],
   ['prisma', prismaMigration],
   ['drizzle', drizzleMigration],
-])('a migration of %s: printed, as JSON, or written where none is', async (tool, migration) => {
+])('a migration of %s can be printed, as JSON too, or written to a new file', async (tool, migration) => {
   const argv = ['sql', '--for', tool, '--families', 'sno', '--at', '2026-11-01']
   const expected = migration({ families: ['sno'], schema: 'snoflax', at: new Date('2026-11-01') })
   expect((await cli(argv)).out).toBe(`${expected.content.trimEnd()}\n`)
