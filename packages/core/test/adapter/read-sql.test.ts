@@ -20,7 +20,7 @@ const texts = (tokens: readonly SqlToken[]): string[] => tokens.map(({ text }) =
 const kindsOf = (sql: string, dialect: Database, placeholder?: RegExp) =>
   readSql(sql, { dialect, placeholder, comments: true }).map(({ kind, text }) => [kind, text])
 
-describe('is read as one token:', () => {
+describe('is read as one token', () => {
   const cases: readonly (readonly [SqlTokenKind, string, ...Database[]])[] = [
     ['string', "'it''s -- /* no comment */ $1 :x'", ...DIALECTS],
     ['string', "E'a\\'b'", 'postgres'],
