@@ -35,7 +35,7 @@ const list = (...ids: FlaxId[]) =>
 const query = new QueryBuilder()
 const build = (query: SQL) => new PgDialect().sqlToQuery(query)
 
-describe('a value beside an id column is encoded', () => {
+describe('a value compared with an id column is encoded', () => {
   test.each<[string, SQL, unknown[]]>([
     ['=', sql`${id} = ${a}`, [bytes(a)]],
     ['= from the left', sql`${a} = ${id}`, [bytes(a)]],
@@ -179,7 +179,7 @@ describe('a value beside an id column is encoded', () => {
     ['by sql.identifier()', sql`${sql.identifier('t')}.${sql.identifier('id')} = ${a}`],
     ['by a reserved word too', sql`${sql.identifier('order')}.${sql.identifier('id')} = ${a}`],
     ['of what an upsert proposes', sql`excluded.${sql.identifier('id')} = ${a}`],
-  ])('an id beside a column that only the text names is refused: %s', (_, query) => {
+  ])('an id compared with a column that only the text names is refused: %s', (_, query) => {
     expect(() => build(query)).toThrow(
       expect.objectContaining({
         code: 'INVALID_OPTION',
@@ -192,7 +192,7 @@ describe('a value beside an id column is encoded', () => {
   test.each<[string, SQL]>([
     ['behind its table', sql`select 1 from ${table} where ${table}.id = ${a}`],
     ['in an insert', sql`insert into t (name, id) values (${'x'}, ${a})`],
-  ])('an id beside a column of the tables that the statement has is refused: %s', (_, query) => {
+  ])('an id compared with a column of a table that the statement names is refused: %s', (_, query) => {
     expect(() => build(query)).toThrow(
       expect.objectContaining({
         code: 'INVALID_OPTION',
@@ -202,27 +202,30 @@ describe('a value beside an id column is encoded', () => {
     )
   })
 
-  test.each(['first', 'last'])('of two tables of one name in two schemas both count: binary %s', (which) => {
-    const name = `visit_${which}`
-    const storages = ['binary', 'text'] as const
-    for (const storage of which === 'first' ? storages : [...storages].reverse()) {
-      pgSchema(`of_${storage}`).table('visits', { id: flaxId(name, { storage }) })
-    }
-    for (const query of [sql.raw(`${name} = '${a}'`), sql`${sql.raw(name)} = ${a}`]) {
-      expect(() => build(query)).toThrow(
-        expect.objectContaining({
-          path: `of_binary.visits.${name}`,
-          message: expect.stringMatching(
-            new RegExp(
-              `^of_binary.visits.${name} or of_text.visits.${name}: .* \\((binary|text) or (binary|text)\\)`,
+  test.each(['first', 'last'])(
+    'of two tables with one name in two schemas both count: binary %s',
+    (which) => {
+      const name = `visit_${which}`
+      const storages = ['binary', 'text'] as const
+      for (const storage of which === 'first' ? storages : [...storages].reverse()) {
+        pgSchema(`of_${storage}`).table('visits', { id: flaxId(name, { storage }) })
+      }
+      for (const query of [sql.raw(`${name} = '${a}'`), sql`${sql.raw(name)} = ${a}`]) {
+        expect(() => build(query)).toThrow(
+          expect.objectContaining({
+            path: `of_binary.visits.${name}`,
+            message: expect.stringMatching(
+              new RegExp(
+                `^of_binary.visits.${name} or of_text.visits.${name}: .* \\((binary|text) or (binary|text)\\)`,
+              ),
             ),
-          ),
-        }),
-      )
-    }
-  })
+          }),
+        )
+      }
+    },
+  )
 
-  test('SQL that is written to a column without ids is sent as it is, whatever the column is called', () => {
+  test("an id in SQL written to a column without ids is sent unchanged, whatever the column's name", () => {
     const plain = pgTable('plain', { id: text(), name: text() })
     const db = drizzle.mock()
     const set = { id: sql`${a}`, name: sql`lower(${b})` }
@@ -240,13 +243,13 @@ describe('a value beside an id column is encoded', () => {
     ).toThrow('t.id: ')
   })
 
-  test('the same of a placeholder, when it gets an id; other values are sent as they are', () => {
+  test('a placeholder compared with a column that only the text names is refused if it gets an id', () => {
     const built = build(sql`id = ${sql.placeholder('x')} or total = ${sql.placeholder('y')} or id = ${7}`)
     expect(fillPlaceholders(built.params, { x: 'y', y: a })).toEqual(['y', a, 7])
     expect(() => fillPlaceholders(built.params, { x: a, y: a })).toThrow('t.id or others.id: the text of the')
   })
 
-  test('a placeholder that no rule converts is refused when it gets an id', () => {
+  test('a placeholder that no rule converts is refused if it gets an id', () => {
     const built = build(sql`my_function(${id}, ${sql.placeholder('x')})`)
     expect(fillPlaceholders(built.params, { x: 'y' })).toEqual(['y'])
     expect(() => fillPlaceholders(built.params, { x: a })).toThrow("t.id: can't tell whether the id")
@@ -258,14 +261,14 @@ describe('a value beside an id column is encoded', () => {
     }
   })
 
-  test('a malformed one is an error that names the column', () => {
+  test('a malformed id is refused with the name of the column', () => {
     expect(() => build(sql`${table.other} = ${'wrong'}`)).toThrow('t.other: flax: an id has 16 characters')
     expect(() => build(sql`${table.other} in ${[a, 'wrong']}`)).toThrow('t.other: flax')
     expect(() => build(sql`${table.other} is not distinct from ${'wrong'}`)).toThrow('t.other: flax')
     expect(() => build(sql`${table.other} = any(${[a, 'wrong']})`)).toThrow('t.other: flax')
   })
 
-  test('what is no id at all is refused, naming the column', () => {
+  test('a value that is not text is refused with the name of the column', () => {
     const date = new Date()
     for (const value of [date, true, { id: a }]) {
       expect(() => build(sql`${table.other} = ${value}`)).toThrow(/^t\.other: flax: an id/)
@@ -275,14 +278,14 @@ describe('a value beside an id column is encoded', () => {
     )
   })
 
-  test("the user's lists stay as they are", () => {
+  test('lists that are passed are not changed', () => {
     const ids = [a, b]
     build(sql`${id} in ${ids}`)
     expect(ids).toEqual([a, b])
   })
 })
 
-describe('a value beside an id column is encoded in what is selected, where Drizzle writes bare names', () => {
+describe('a value compared with an id column is encoded in selected fields, where Drizzle writes bare column names', () => {
   const mine = sql<boolean>`${id} = ${a}`
 
   test.each([
@@ -306,14 +309,14 @@ describe('a value beside an id column is encoded in what is selected, where Driz
     expect(query.select({ more }).from(table).toSQL().sql).toContain('"others"."id" = "t"."id"')
   })
 
-  test('what a write returns', () => {
+  test('returned fields of a write are encoded too', () => {
     const db = drizzle.mock()
     const written = db.insert(table).values({ id: b }).returning({ mine })
     expect(written.toSQL().params).toEqual([bytes(b), bytes(a)])
   })
 })
 
-test('a side of a union has the form of the column on the other', () => {
+test('a value in a union is stored as the column in the other query', () => {
   const one = (field: SQL | typeof id) =>
     query.select({ id: (field as SQL<FlaxId>).as?.('id') ?? field }).from(table)
   const unions = [one(id).union(one(sql`${a}`) as never), one(sql`${a}`).unionAll(one(id) as never)]
@@ -352,7 +355,7 @@ test('columns that are never equal are not compared', () => {
   expect(() => build(sql`${keys.event} = any(${keys.traces})`)).toThrow('are never equal')
 })
 
-test('a union refuses ids that its first query would read as something else', () => {
+test('a union is refused if its first query would read the ids of the second as something else', () => {
   const one = (field: object) => query.select({ id: field as SQL<FlaxId> }).from(table)
   const traceId = pgTable('traces', { id: idColumn(prefixed(flax, 'trc')).plain({ storage: 'binary' }) }).id
   const pairs: Readonly<Record<string, readonly [object, object]>> = {
@@ -382,7 +385,7 @@ test('a union refuses ids that its first query would read as something else', ()
     .toSQL()
 })
 
-test('a union of joins, whose rows lie in rows, refuses such ids too', () => {
+test('a union of joins, whose rows are nested, is refused in the same cases', () => {
   const traces = pgTable('traces', { id: idColumn(prefixed(flax, 'trc')).plain({ storage: 'binary' }) })
   const joined = (field: typeof id) =>
     query
@@ -404,7 +407,7 @@ test('a union of joins, whose rows lie in rows, refuses such ids too', () => {
   ).toThrow('the first query')
 })
 
-test('values that are written into SQL have the form of the column', () => {
+test('values inlined into SQL are written as the column stores them', () => {
   const inlined = (query: SQL) => build(query.inlineParams())
   const hex = Buffer.from(bytes(a)).toString('hex')
   expect(inlined(sql`${id} in ${[a]} and ${a} = any(${past})`)).toMatchObject({
@@ -416,7 +419,7 @@ test('values that are written into SQL have the form of the column', () => {
   expect(inlined(eq(name, "it's")).sql).toBe(`"t"."name" = 'it''s'`)
 })
 
-describe('an alias of an id that only the text names', () => {
+describe('an alias of an id that only the text names, compared with an id', () => {
   const alias = sql<FlaxId>`max(${id})`.as('ali')
   const sub = query.select({ ali: alias }).from(table).as('sub')
   const cte = query.$with('cte').as(query.select({ ali: sql<FlaxId>`${id}`.as('ali') }).from(table))
@@ -456,7 +459,7 @@ describe('an alias of an id that only the text names', () => {
   })
 })
 
-describe('a field of a subquery that text makes of an id', () => {
+describe('a subquery field that raw SQL makes of an id, compared with an id', () => {
   const of = (field: SQL) => query.select({ ali: field.as('ali') }).from(table)
   const sources = {
     'a name': of(sql<FlaxId>`id`).as('sub'),
@@ -486,7 +489,7 @@ describe('a field of a subquery that text makes of an id', () => {
     }
   })
 
-  test('that is mapped with the column is one, and that is mapped with a function is none', () => {
+  test('is encoded if it is mapped with the column, and sent unchanged if mapped with a function', () => {
     const mapped = of(sql`id`.mapWith(id)).as('sub')
     expect(query.select().from(mapped).where(eq(mapped.ali, a)).toSQL().params).toEqual([bytes(a)])
     const text = of(sql`encode(id, 'hex')`.mapWith(String)).as('sub')
@@ -494,7 +497,7 @@ describe('a field of a subquery that text makes of an id', () => {
   })
 })
 
-describe('patterns', () => {
+describe('pattern matching', () => {
   test.each<[string, SQL]>([
     ['like', like(id, 'K%')],
     ['not like', sql`${id} not like ${'K%'}`],
@@ -506,7 +509,7 @@ describe('patterns', () => {
     ['like', sql`${id} LIKE concat(${'K'}, '%')`],
     ['like', sql`${id} like any (array[${'K%'}])`],
     ['like', sql`${id} like ${sql.placeholder('pattern')}`],
-  ])('%s is refused where ids are no texts', (operator, query) => {
+  ])('%s is refused on a column that does not store text', (operator, query) => {
     expect(() => build(query)).toThrow(
       expect.objectContaining({
         code: 'INVALID_OPTION',
@@ -517,12 +520,12 @@ describe('patterns', () => {
     )
   })
 
-  test('a text is matched', () => {
+  test('like is accepted on a column that stores text', () => {
     expect(build(like(table.text, 'K%')).params).toEqual(['K%'])
   })
 })
 
-describe('left alone', () => {
+describe('sent unchanged', () => {
   test.each<[string, SQL, unknown[]]>([
     ['a value beside another column', sql`${name} = ${'x'}`, ['x']],
     ['a column beside a column', sql`${id} = ${table.other}`, []],

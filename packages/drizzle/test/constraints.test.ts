@@ -22,7 +22,7 @@ const id = flax.generate()
 const bytes = Buffer.from(flax.decode(id)).toString('hex')
 
 describe('ids in checks, partial indexes and policies', () => {
-  test('are written into the SQL of PostgreSQL', async () => {
+  test('are written into the SQL of PostgreSQL as stored', async () => {
     const rows = pgTable(
       'rows',
       { id: pg.flaxId({ storage: 'binary' }).primaryKey(), n: integer() },
@@ -38,7 +38,7 @@ describe('ids in checks, partial indexes and policies', () => {
     expect(statements).toContain(`"rows"."n" < 5`)
   })
 
-  test('are written into the SQL of SQLite, and are no less found by queries', async () => {
+  test('are written into the SQL of SQLite as stored, and queries still find them', async () => {
     const rows = sqliteTable(
       'rows',
       { id: lite.flaxId({ storage: 'binary' }).primaryKey(), n: liteInteger() },
@@ -69,7 +69,7 @@ describe('check: true in SQLite', () => {
     job: lite.flakeId.plain({ storage: 'bigint', exactBigint: true, check: true }),
   })
 
-  test('refuses what is no id of the storage', async () => {
+  test('refuses values that are not ids of the storage', async () => {
     const database = await sqlite.open()
     for (const statement of await sqliteStatements({ rows })) await database.query(statement)
     const db = drizzle({ client: database.connection })
@@ -92,13 +92,13 @@ describe('check: true in SQLite', () => {
     await database.close()
   })
 
-  test('is refused elsewhere', () => {
+  test('is refused in PostgreSQL', () => {
     const column = pg.flaxId({ check: true } as never)
     expect(() => pgTable('t', { id: column })).toThrow(/t\.id: check is only for SQLite/)
   })
 })
 
-test('$returningId() of MySQL is refused where the ids may be in no row', () => {
+test('$returningId() of MySQL is refused if the ids may be in no row', () => {
   const rows = mysqlTable('rows', { id: my.flaxId().primaryKey(), n: int() })
   const db = overMysql.mock()
   const build = (insert: { toSQL(): { sql: string } }) => insert.toSQL().sql

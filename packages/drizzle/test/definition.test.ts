@@ -97,7 +97,7 @@ describe('the type of a column', () => {
 })
 
 describe('names', () => {
-  test('are the key where none is given, as everywhere in Drizzle', () => {
+  test("are the property's if none is passed, as everywhere in Drizzle", () => {
     const t = pgTable('t', {
       id: flaxId(),
       ref: flaxId.plain('other'),
@@ -108,7 +108,7 @@ describe('names', () => {
   })
 })
 
-test('typedIds returns the same table, and refuses what is none', () => {
+test('typedIds returns the table passed, and refuses what is not a table', () => {
   const shops = pgTable('shops', { id: flaxId().primaryKey() })
   expect(pg.typedIds(shops)).toBe(shops)
   const error = errorOf(() => pg.typedIds({ id: flaxId() } as never))
@@ -116,8 +116,8 @@ test('typedIds returns the same table, and refuses what is none', () => {
   expect(error.message).toBe('typedIds: expected a table, not an object')
 })
 
-describe('what is generated', () => {
-  test('ids of the family, by its default generator or the one given, with the metabyte', () => {
+describe('a generated id', () => {
+  test('comes from the default generator or the one passed, and has the metabyte', () => {
     const generator = sno.generator({ partition: 4242 })
     const t = pgTable('t', {
       flax: flaxId(),
@@ -133,13 +133,13 @@ describe('what is generated', () => {
     expect(flake.unpack(made(t.generator))).toMatchObject({ datacenter: 3, worker: 4 })
   })
 
-  test('a family stands for its default generator, which is monotonic', () => {
+  test('comes from the monotonic generator if flax itself is passed', () => {
     const t = pgTable('t', { given: flaxId({ generator: flax }), own: flaxId() })
     const ids = Array.from({ length: 1000 }, (_, i) => (i % 2 ? t.given : t.own).defaultFn?.() as FlaxId)
     expect(ids).toEqual([...new Set(ids)].sort())
   })
 
-  test('not references and plain ids', () => {
+  test('is not generated for references and plain ids', () => {
     const t = pgTable('t', {
       id: flaxId(),
       ref: flaxId.ref().references((): AnyPgColumn => t.id),
@@ -153,7 +153,7 @@ describe('what is generated', () => {
     ])
   })
 
-  test('nothing where the user has a default', () => {
+  test('is not generated if the column has another default', () => {
     const fixed = flax.generate()
     const t = pgTable('t', {
       mine: flaxId().$defaultFn(() => fixed),
@@ -168,14 +168,14 @@ describe('what is generated', () => {
     ['flake', () => pgTable('jobs', { id: flakeId() }), 'flake.generator({ datacenter: 1, worker: 2 })'],
     ['uid', () => sqliteTable('jobs', { id: sqlite.uidId() }), 'uid.generator('],
     ['uidLocal', () => mysqlTable('jobs', { id: mysql.uidLocalId() }), 'uidLocal.generator('],
-  ])('%s needs a generator, and the error says which', (family, define, example) => {
+  ])('of %s needs a generator, and the error has an example', (family, define, example) => {
     const error = errorOf(define)
     expect(error).toMatchObject({ name: 'IdError', code: 'GENERATOR_REQUIRED', family, path: 'jobs.id' })
     expect(error.message).toContain('jobs.id')
     expect(error.message).toContain(example)
   })
 
-  test('a family of a user without a generator is told so as well', () => {
+  test('of a family of your own needs a generator if the family has no generate', () => {
     const { generate: _, ...ticket } = flax
     expect(errorOf(() => pgTable('t', { id: idColumn(ticket)() }))).toMatchObject({
       code: 'GENERATOR_REQUIRED',
@@ -183,7 +183,7 @@ describe('what is generated', () => {
   })
 })
 
-test('a generator of an equal family that is not the same object', () => {
+test('a generator of an equal family that is not the same object is accepted', () => {
   const epoch = Date.UTC(2020, 0, 1)
   const generator = flake.withEpoch(epoch).generator({ id: 1 })
   const t = pgTable('t', { id: idColumn(flake.withEpoch(epoch))({ generator }) })
@@ -291,7 +291,7 @@ describe('refused when the table is defined', () => {
     ['meta', () => snoId.plain({ meta: 999 } as never)],
     ['generator', () => snoId.ref({ storage: 'uuid', generator: sno } as never)],
     ['default', () => snoId.plain({ default: 'database' } as never)],
-  ])('%s where no ids are generated', (option, column) => {
+  ])('%s for a column that generates no ids', (option, column) => {
     const error = errorOf(() => pgTable('t', { id: column() }))
     expect(error).toMatchObject({ code: 'INVALID_OPTION', path: 't.id', family: 'sno' })
     expect(error.message).toContain(`${option} is only for generated ids`)
@@ -302,7 +302,7 @@ describe('refused when the table is defined', () => {
     expect(errorOf(define)).toMatchObject({ code: 'FIELD_OUT_OF_RANGE', path: 't.id' })
   })
 
-  test('a list of generated ids or references', () => {
+  test('an array of generated ids or references', () => {
     expect(errorOf(() => flaxId().array()).message).toContain('.plain().array()')
     expect(errorOf(() => flaxId.ref().array()).message).toContain('.plain().array()')
   })
@@ -329,7 +329,7 @@ describe('a reference', () => {
     expect(alias(later, 'x').id.getSQLType()).toBe('bytea')
   })
 
-  test('to another epoch is refused, since the same text means another moment there', () => {
+  test('to another epoch is refused, since the same text means another time there', () => {
     const discord = flake.withEpoch(1_420_070_400_000)
     const users = pgTable('users', { id: idColumn(discord).plain().primaryKey() })
     const posts = pgTable('posts', {
@@ -351,7 +351,7 @@ describe('a reference', () => {
     )
   })
 
-  test('to a column of Drizzle has the storage that it is told', () => {
+  test('to a column that is not an id column takes the storage passed', () => {
     const t = pgTable('t', { id: flaxId.ref({ storage: 'uuid' }).references(() => customers.legacy) })
     expect(t.id.getSQLType()).toBe('uuid')
   })
@@ -369,7 +369,7 @@ describe('a reference', () => {
     expect(leaves.up.getSQLType()).toBe('binary(10)')
   })
 
-  test('a composite foreign key asks for the storage', () => {
+  test('in a composite foreign key needs the storage passed', () => {
     const lines = pgTable(
       'lines',
       { customerId: flaxId.ref('customer_id', { storage: 'binary' }), email: text() },
@@ -423,16 +423,19 @@ describe('a reference', () => {
 describe('a value', () => {
   const t = pgTable('t', { id: flaxId('the_id') })
 
-  test.each([['x'], ['Kpcan0M1FakODT4!'], [new Uint8Array(3)]])('%s is refused with its place', (value) => {
-    for (const map of [() => t.id.mapToDriverValue(value), () => t.id.mapFromDriverValue(value)]) {
-      const error = errorOf(map)
-      expect(error).toBeInstanceOf(IdError)
-      expect(error.path).toBe('t.the_id')
-      expect(error.message).toMatch(/^t\.the_id: flax: /)
-    }
-  })
+  test.each([['x'], ['Kpcan0M1FakODT4!'], [new Uint8Array(3)]])(
+    '%s is refused with the path of the column',
+    (value) => {
+      for (const map of [() => t.id.mapToDriverValue(value), () => t.id.mapFromDriverValue(value)]) {
+        const error = errorOf(map)
+        expect(error).toBeInstanceOf(IdError)
+        expect(error.path).toBe('t.the_id')
+        expect(error.message).toMatch(/^t\.the_id: flax: /)
+      }
+    },
+  )
 
-  test('of the wrong type is refused with its place', () => {
+  test('of the wrong type is refused with the path of the column', () => {
     expect(errorOf(() => t.id.mapToDriverValue({ id: 1 }))).toMatchObject({
       code: 'INVALID_TYPE',
       path: 't.the_id',
@@ -440,7 +443,7 @@ describe('a value', () => {
     expect(() => t.id.mapToDriverValue(true)).toThrow(/^t\.the_id: flax: /)
   })
 
-  test('of a driver that gives an ArrayBuffer is read', () => {
+  test('that a driver returns as an ArrayBuffer is read', () => {
     const id = flax.generate()
     const binary = sqliteTable('t', { id: sqlite.flaxId.plain({ storage: 'binary' }) })
     expect(binary.id.mapFromDriverValue(flax.decode(id).slice().buffer)).toBe(id)

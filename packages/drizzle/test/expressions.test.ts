@@ -86,7 +86,7 @@ describe('SQLite, binary', () => {
     ['a cast in a subquery', ({ id }) => sql`(select cast(${id} as text) from doors limit 1)`],
     ['the name of a column', () => sql`id`],
     ['a function of it', () => sql`max(id)`],
-  ])('what an expression makes of an id is refused: %s', (_, make) => {
+  ])('an expression that makes something else of an id is refused: %s', (_, make) => {
     const expression = make(shops)
     const refused = /INVALID_OPTION: (?:shops|doors).*an expression returns .*\.mapWith\(column\)/
     expect(codeOf(() => db.select({ x: expression }).from(shops).all())).toMatch(refused)
@@ -135,14 +135,14 @@ describe('SQLite, binary', () => {
     ],
     ['mapped by the user', ({ id }) => sql`hex(${id})`.mapWith(() => 'hex'), 'hex'],
     ['no id', ({ name }) => sql`json_object('id', ${name})`, '{"id":"corner"}'],
-  ])('what is made of something else is not: %s', (_, make, expected) => {
+  ])('an expression whose result is no id is accepted: %s', (_, make, expected) => {
     const expression = make(shops)
     expect(db.select({ x: expression }).from(shops).all()).toEqual([{ x: expected }])
     const found = db.query.shops.findFirst({ columns: {}, extras: { x: extra(make) } }).sync()
     expect(found).toEqual({ x: expected })
   })
 
-  test('an id beside what was made of one', () => {
+  test('an id compared with the result of such an expression is refused', () => {
     const sub = db
       .select({ x: sql<string>`cast(${shops.id} as text)`.as('x') })
       .from(shops)
@@ -186,13 +186,13 @@ describe('SQLite, binary', () => {
       () => db.run(sql.raw(`insert into shops (name, id) values ('x', '${flax.generate()}')`)),
     ],
     ['in an update', () => db.run(sql.raw(`update doors set shop_id = '${id}'`))],
-  ])('an id in the text is refused: %s', (_, work) => {
+  ])('an id in the text of the SQL is refused: %s', (_, work) => {
     expect(codeOf(work)).toMatch(/^INVALID_OPTION: (?:shops|doors).*is written into the text of the SQL/)
     expect(client.prepare('select typeof(id) as type from shops').all()).toEqual([{ type: 'blob' }])
     expect(client.prepare('select typeof(shop_id) as type from doors').all()).toEqual([{ type: 'blob' }])
   })
 
-  test('a text that is no id, beside an id or not', () => {
+  test('a text that is not an id is accepted in the SQL, and an id compared with another column too', () => {
     const rows = db.select().from(shops)
     expect(rows.where(sql`${shops.id} <> 'x' and ${shops.name} = 'corner'`).all()).toHaveLength(1)
     expect(db.all(sql.raw(`select name from shops where name <> '${id}'`))).toHaveLength(1)
@@ -218,7 +218,7 @@ describe('SQLite, binary', () => {
     ).toMatch(/^INVALID_OPTION: shops\.id: the id .* is in a list or JSON/)
   })
 
-  test('a column that nobody knows, beside an id', () => {
+  test('an id compared with an unknown column is refused, unless the column is mapped', () => {
     const joined = () =>
       db.select().from(shops).innerJoin(sql`json_each(${json}) as j`, eq(shops.id, sql`j.value`)).all()
     expect(codeOf(joined)).toMatch(/^INVALID_OPTION: shops\.id: can't tell whether value/)
@@ -239,7 +239,7 @@ describe('SQLite, binary', () => {
 describe.each(['uuid', 'binary'] as const)('PostgreSQL, %s', (storage) => {
   const shops = pgTable('shops', { id: pgFlaxId({ storage }).primaryKey(), name: pgText().notNull() })
 
-  test('casts, arrays and JSON of ids', async () => {
+  test('casts, arrays and JSON of ids are refused', async () => {
     const database = await pglite.open()
     const { connection: client } = database
     await client.exec(

@@ -98,7 +98,7 @@ describe('MySQL', () => {
   })
 })
 
-describe('an id as a literal default lies in the database in the form of the column', () => {
+describe('an id as a literal default is written as the column stores it', () => {
   test('PostgreSQL, every family and storage', async () => {
     const database = await postgres.open()
     try {
@@ -147,7 +147,7 @@ describe('an id as a literal default lies in the database in the form of the col
     expect(create).toContain(`DEFAULT (x'${Buffer.from(sno.decode(id)).toString('hex')}')`)
   })
 
-  test('a malformed one is refused', async () => {
+  test('a malformed id is refused', async () => {
     const table = pgTable('t', { id: pg.flaxId.plain().default('wrong' as FlaxId) })
     await expect((async () => postgresStatements({ table }))()).rejects.toMatchObject({
       name: 'IdError',
@@ -156,7 +156,7 @@ describe('an id as a literal default lies in the database in the form of the col
   })
 })
 
-describe('a view has the values that ids are compared with in the form of the column', () => {
+describe('ids in the condition of a view are written as the column stores them', () => {
   const moment = new Date('2026-11-01')
 
   test('PostgreSQL, every family and storage', async () => {
@@ -228,7 +228,7 @@ describe('a view has the values that ids are compared with in the form of the co
   })
 })
 
-describe('the command line', () => {
+describe('drizzle-kit', () => {
   const folder = mkdtempSync(join(tmpdir(), 'snoflax-kit-'))
   const cwd = fileURLToPath(new URL('..', import.meta.url))
   const kit = async (
@@ -256,7 +256,7 @@ describe('the command line', () => {
     await database.close()
   })
 
-  test('writes the installation of the SQL functions, the schema, and then nothing', async () => {
+  test('generate writes the migration of the SQL functions and the schema, and then finds no changes', async () => {
     await generate('--custom', '--name', 'install_snoflax')
     const [custom] = written()
     writeFileSync(join(folder, custom as string), drizzleMigration({ families: ['sno', 'flax'] }).content)
@@ -271,7 +271,7 @@ describe('the command line', () => {
     expect(written()).toHaveLength(2)
   })
 
-  test('what it wrote runs, and the database makes the ids', async () => {
+  test('the generated migrations run, and the database generates ids', async () => {
     const db = overNodePostgres(database.pool, { schema: kitSchema })
     await migrate(db, { migrationsFolder: folder })
     await database.query('SELECT snoflax.sno_set_partition(7)')
@@ -288,7 +288,7 @@ describe('the command line', () => {
     expect(await db.select().from(kitSchema.recentJobs)).toEqual([{ total: 3 }])
   })
 
-  test('push to SQLite finds nothing the second time', async () => {
+  test('push to SQLite finds no changes the second time', async () => {
     const { file, close } = await sqlite.open()
     const push = () => kit('push', 'sqlite', 'sqlite-schema.ts', '--url', file, '--force')
     expect(await push()).toContain('Changes applied')
@@ -297,7 +297,7 @@ describe('the command line', () => {
   })
 
   // drizzle-kit reads no collations from the database: a limit that the README tells.
-  test('push finds nothing new, but states the type of text again', async () => {
+  test('push to PostgreSQL finds no changes, but repeats the type of text columns', async () => {
     const pushed = await run('push', '--url', database.url, '--force', '--verbose')
     const statements = pushed.split('\n').filter((line) => /^\s*(ALTER|CREATE|DROP)/.test(line))
     expect(statements.map((line) => line.trim())).toEqual([

@@ -95,7 +95,7 @@ test('every foreign key has the type of its target', async () => {
   expect(keys.filter(({ same }) => !same)).toEqual([])
 })
 
-test('ids are of their families', () => {
+test('ids are of the family of their column', () => {
   const { organisation, team, task, comment, urgent, hour } = planted
   expect(flax.is(organisation.id)).toBe(true)
   expect(sno.meta(team.id)).toBe(1)
@@ -107,7 +107,7 @@ test('ids are of their families', () => {
   ])
 })
 
-test('all that hangs on an organisation, six levels deep, in one query', async () => {
+test('everything below an organisation, six levels deep, is read in one query', async () => {
   const found = await db.query.organisations.findFirst({
     where: eq(organisations.id, planted.organisation.id),
     with: {
@@ -188,7 +188,7 @@ test('all that hangs on an organisation, six levels deep, in one query', async (
   expect(foundProject?.tasks.find(({ id }) => id === part.id)).toMatchObject({ parent: task, member: null })
 })
 
-test('a join over seven tables, filtered and grouped by ids', async () => {
+test('seven tables are joined, filtered and grouped by ids', async () => {
   const { organisation, bea, hour } = planted
   const rows = await db
     .select({ organisation: organisations.id, person: people.id, minutes: sum(hours.minutes), rows: count() })
@@ -204,7 +204,7 @@ test('a join over seven tables, filtered and grouped by ids', async () => {
   expect(rows).toEqual([{ organisation: organisation.id, person: bea.id, minutes: '45', rows: 1 }])
 })
 
-test('a composite foreign key holds', async () => {
+test('a composite foreign key is enforced', async () => {
   const outsider = one(await db.insert(people).values({ name: 'Eve' }).returning())
   const wrong = db
     .insert(tasks)
@@ -215,33 +215,36 @@ test('a composite foreign key holds', async () => {
 test.each([
   ['comments', comments, () => ({ taskId: planted.task.id, text: 'x' })],
   ['hours', hours, () => ({ taskId: planted.task.id, personId: planted.ada.id, minutes: 1 })],
-] as const)('1,000 rows of %s at once, walked by pages, found by time', async (_, table, row) => {
-  const since = Date.now()
-  const rows = Array.from({ length: 1000 }, () => row())
-  const inserted = await db
-    .insert(table as typeof hours)
-    .values(rows as never)
-    .returning()
-  expect(new Set(inserted.map(({ id }) => id)).size).toBe(1000)
-  const walked: string[] = []
-  for (let after: string | undefined; ; after = walked.at(-1)) {
-    const { where, orderBy } = keyset(table.id, { after: after as never })
-    const page = await db
-      .select()
-      .from(table as typeof hours)
-      .where(where)
-      .orderBy(orderBy)
-      .limit(300)
-    walked.push(...page.map(({ id }) => id))
-    if (page.length < 300) break
-  }
-  expect(walked).toHaveLength(1001)
-  expect(walked).toEqual(expect.arrayContaining(inserted.map(({ id }) => id)))
-  const made = createdBetween(table.id, since - 1000, Date.now() + 1000)
-  expect(await db.$count(table, made)).toBeGreaterThanOrEqual(1000)
-})
+] as const)(
+  '1,000 rows of %s are inserted at once, read page by page, and found by time',
+  async (_, table, row) => {
+    const since = Date.now()
+    const rows = Array.from({ length: 1000 }, () => row())
+    const inserted = await db
+      .insert(table as typeof hours)
+      .values(rows as never)
+      .returning()
+    expect(new Set(inserted.map(({ id }) => id)).size).toBe(1000)
+    const walked: string[] = []
+    for (let after: string | undefined; ; after = walked.at(-1)) {
+      const { where, orderBy } = keyset(table.id, { after: after as never })
+      const page = await db
+        .select()
+        .from(table as typeof hours)
+        .where(where)
+        .orderBy(orderBy)
+        .limit(300)
+      walked.push(...page.map(({ id }) => id))
+      if (page.length < 300) break
+    }
+    expect(walked).toHaveLength(1001)
+    expect(walked).toEqual(expect.arrayContaining(inserted.map(({ id }) => id)))
+    const made = createdBetween(table.id, since - 1000, Date.now() + 1000)
+    expect(await db.$count(table, made)).toBeGreaterThanOrEqual(1000)
+  },
+)
 
-test('what hangs on a row goes with it', async () => {
+test('rows below a deleted row are deleted by cascade', async () => {
   await db.update(teams).set({ leadId: null })
   await db.update(people).set({ mentorId: null })
   await db.delete(hours)

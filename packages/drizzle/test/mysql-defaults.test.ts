@@ -14,7 +14,7 @@ describe.runIf(mysql.selected())("default: 'database'", () => {
   })
   afterAll(() => database?.close())
 
-  test.each(['binary', 'text'] as const)('the server generates flax in %s', async (storage) => {
+  test.each(['binary', 'text'] as const)('the server generates flax ids as %s', async (storage) => {
     const made = mysqlTable(`made_${storage}`, {
       id: flaxId({ default: 'database', storage }).primaryKey(),
       n: int(),
@@ -31,7 +31,7 @@ describe.runIf(mysql.selected())("default: 'database'", () => {
   })
 })
 
-test('refuses sno, which needs a number', () => {
+test('is refused for sno, which needs a partition', () => {
   expect(() => mysqlTable('t', { id: snoId({ default: 'database' }) })).toThrow(
     /t\.id: sno: ids that mysql generate/,
   )

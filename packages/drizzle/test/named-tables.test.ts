@@ -60,7 +60,7 @@ test.each<[string, () => unknown]>([
   ['ids stored as text', () => db.select().from(notes).where(isIt).all()],
   ['the same in a text', () => db.all(sql`select * from notes where id = ${id}`)],
   ['a table in a template', () => db.all(sql`select * from ${legacy} where id = ${id}`)],
-])('an id is sent as it is beside a column of the tables that the SQL has: %s', (_, query) => {
+])('an id is sent unchanged if no table of the SQL has such an id column: %s', (_, query) => {
   expect(query()).toHaveLength(1)
 })
 
@@ -124,12 +124,12 @@ test.each<[string, () => unknown]>([
         .union(db.select({ id: sql`1` }).from(parcels).where(isIt))
         .all(),
   ],
-])('it is refused beside an id column that would not find it: %s', (_, query) => {
+])('an id is refused if the SQL names an id column that would not find it: %s', (_, query) => {
   expect(query).toThrow(
     /^(?:parcels\.id|notes\.parcel_id|trips\.trip_id)(?: as id| or notes\.id)?: the text of the SQL names the column/,
   )
 })
 
-test('eq finds all the same', () => {
+test('eq finds an id in a table whose raw SQL condition needs no conversion', () => {
   expect(db.select().from(notes).where(eq(notes.id, id)).all()).toHaveLength(1)
 })

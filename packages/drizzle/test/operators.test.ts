@@ -174,12 +174,12 @@ describe.each(['uuid', 'binary', 'text'] as const)('%s', async (storage) => {
       () => sql`${people.id} in (select ${members.personId} from ${members} where ${members.rank} > ${1})`,
       'b',
     ],
-  ])('%s', async (_, where, expected) => {
+  ])('%s finds the rows', async (_, where, expected) => {
     if (expected === '*') await expect(names(where())).rejects.toThrow()
     else expect(await names(where())).toBe(expected)
   })
 
-  test('count, columns, types', async () => {
+  test('$count, selected columns, group by and distinct', async () => {
     expect(await db.$count(people, eq(people.bossId, a))).toBe(2)
     const { id, name } = getTableColumns(people)
     expect(

@@ -91,7 +91,7 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL,
   })
   afterAll(() => database.close())
 
-  test('views, their own columns too', async () => {
+  test('views, and views that declare their own columns', async () => {
     expect(await db.select().from(parents)).toEqual([{ id: ada.id, name: 'Ada' }])
     expect(await db.select().from(everyone).where(eq(everyone.id, bea.id))).toEqual([
       { id: bea.id, name: 'Bea' },
@@ -106,7 +106,7 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL,
     ).toEqual([{ at: flax.time(ada.id) }])
   })
 
-  test('values that SQL compares with an id column', async () => {
+  test('values compared with an id column in raw SQL', async () => {
     const { id, name, past } = people
     const found = async (condition: SQL) =>
       (await db.select({ name }).from(people).where(condition).orderBy(id)).map((row) => row.name)
@@ -155,7 +155,7 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL,
     expect(rows).toEqual([{ id: ada.id, sum: 3 }])
   })
 
-  test('a CTE that inserts, and an insert from a select', async () => {
+  test('a CTE that inserts, and an insert from a query', async () => {
     const made = db
       .$with('made')
       .as(db.insert(people).values({ name: 'Made by a CTE' }).returning({ id: people.id }))
@@ -176,7 +176,7 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL,
     await db.delete(events)
   })
 
-  test('a default of the database is used and returned, an id that was given is kept', async () => {
+  test('a default of the database is used and returned, and an id that is inserted is kept', async () => {
     const given = sno.generate(1)
     const rows = await db
       .insert(events)
@@ -186,7 +186,7 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL,
     expect(rows[1]?.id).toBe(given)
   })
 
-  test('a transaction that fails leaves nothing, one that succeeds its ids', async () => {
+  test('a rolled back transaction stores nothing, a committed one its ids', async () => {
     const failing = db.transaction(async (tx) => {
       await tx.insert(people).values({ name: 'Never' })
       throw new Error('back')
@@ -200,7 +200,7 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL,
     expect(await db.$count(people, eq(people.id, id))).toBe(1)
   })
 
-  test('update from another table, with its ids', async () => {
+  test('an update from another table, and the ids it returns', async () => {
     await db
       .update(tasks)
       .set({ personId: sql`${people.parentId}` })
@@ -231,7 +231,7 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL,
     expect(() => toDatabase(people.id, 'x' as FlaxId)).toThrow('people.id: flax')
   })
 
-  test('lists of ids', async () => {
+  test('arrays of ids', async () => {
     const [row] = await db.select().from(people).where(eq(people.id, ada.id))
     expect(row).toEqual(ada)
     expect(await db.$count(people, arrayContains(people.past, [ada.past?.[1] as FlaxId]))).toBe(1)
@@ -248,7 +248,7 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL,
     await expect(wrong).rejects.toMatchObject({ name: 'IdError', path: 'people.past' })
   })
 
-  test('nested rows of a relational query, lists of ids and numbers above 2^53 exact', async () => {
+  test('nested rows of a relational query, with arrays of ids and numbers above 2^53', async () => {
     const found = await db.query.tasks.findMany({ orderBy: asc(tasks.id), with: { person: true } })
     expect(found.map(({ person }) => person)).toEqual([ada, ada])
     const nested = await db.query.people.findFirst({
@@ -320,7 +320,7 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL,
     ).toEqual([{ at: null }])
   })
 
-  test("the functions know a family's own epoch, and use an index without one", async () => {
+  test("the functions use a family's own epoch, and an index for the default epoch", async () => {
     const id = own.lowerBound(new Date('2026-11-01'))
     await db.insert(notes).values({ id })
     const at = createdAt(notes.id, { schema: 'snoflax' })
@@ -333,7 +333,7 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL,
     expect(JSON.stringify(plan)).toContain('tasks_at')
   })
 
-  test('no time, page or end of a list, or of what is no id', () => {
+  test('time, range, keyset and maxId are refused for an array, and for what is not an id', () => {
     const now = new Date()
     for (const action of [
       () => createdAt(people.past),

@@ -77,8 +77,8 @@ afterAll(async () => {
   await database.close()
 })
 
-describe('the snippets of the page, in order', () => {
-  test('are all run', () => {
+describe('the programs of the README, in order', () => {
+  test('are found', () => {
     expect(definitions.length).toBeGreaterThanOrEqual(5)
     expect(uses.length).toBeGreaterThanOrEqual(4)
   })
@@ -104,14 +104,14 @@ describe('the snippets of the page, in order', () => {
     expect(messages).toEqual([])
   })
 
-  test('write and read', () => {
+  test('insert and select', () => {
     const { ada, found } = seen
     expect(flax.is(ada.id)).toBe(true)
     expect(found).toMatchObject([{ ...ada, orders: [{ customerId: ada.id }, {}, {}] }])
     for (const { id } of found[0]?.orders ?? []) expect(sno.meta(id)).toBe(2)
   })
 
-  test('find by time, and page', () => {
+  test('find by time, and page by page', () => {
     const { newest, november } = seen
     expect(newest).toHaveLength(3)
     const times = newest.map(({ id }) => sno.time(id))
@@ -120,20 +120,20 @@ describe('the snippets of the page, in order', () => {
     expect(november.map(({ createdAt }) => createdAt)).toEqual(inNovember)
   })
 
-  test('prepared and raw', () => {
+  test('run prepared and raw queries', () => {
     const { newest, first, ids } = seen
     expect(first).toEqual(newest[0])
     expect(ids).toEqual([first.id])
   })
 
-  test('zod', () => {
+  test('validate with zod', () => {
     const { newOrder, parameters, first } = seen
     expect(newOrder.safeParse({ customerId: first.customerId, total: 3 }).success).toBe(true)
     expect(newOrder.safeParse({ customerId: 'wrong', total: 3 }).success).toBe(false)
     expect(parameters.safeParse({ orderId: first.id }).success).toBe(true)
   })
 
-  test('the default and the message that the page tells', async () => {
+  test('have the default and the error that the README states', async () => {
     const [row] = await database.query(
       `SELECT pg_get_expr(adbin, adrelid) AS made FROM pg_attrdef WHERE adrelid = 'events'::regclass`,
     )
@@ -145,7 +145,7 @@ describe('the snippets of the page, in order', () => {
   })
 })
 
-describe('what the page names', () => {
+describe('what the README names', () => {
   test('is exported', async () => {
     const entries = await Promise.all([
       import('@snoflax/drizzle/pg-core'),
@@ -159,7 +159,7 @@ describe('what the page names', () => {
     expect(named.filter((name) => !exported.has(name))).toEqual([])
   })
 
-  test('has an entry in the package', () => {
+  test('can be imported from the package', () => {
     for (const [, path] of README.matchAll(/@snoflax\/drizzle(\/[\w-]+)/g)) {
       expect(PACKAGE.exports).toHaveProperty([`.${path}`])
     }

@@ -5,7 +5,7 @@ import { getTableConfig, pgTable } from 'drizzle-orm/pg-core'
 import { getTableConfig as sqliteConfig, sqliteTable } from 'drizzle-orm/sqlite-core'
 import { expect, test } from 'vitest'
 
-test('a target that is passed is what references() would be given', () => {
+test('a target passed to ref() is what references() would be passed', () => {
   const customers = pgTable('customers', { id: flaxId({ storage: 'binary' }).primaryKey() })
   const orders = pgTable('orders', {
     customerId: flaxId.ref('customer_id', () => customers.id, { onDelete: 'cascade', onUpdate: 'no action' }),
@@ -24,7 +24,7 @@ test('a target that is passed is what references() would be given', () => {
   expect(orders.own.mapToDriverValue(flax.generate())).toBeInstanceOf(Uint8Array)
 })
 
-test('in SQLite too, and another storage than the target has is refused', () => {
+test("in SQLite, ref() takes a target and check, and another storage than the target's is refused", () => {
   const customers = sqliteTable('customers', { id: sqliteFlaxId({ storage: 'binary' }).primaryKey() })
   const orders = sqliteTable('orders', {
     customerId: sqliteFlaxId.ref(() => customers.id, { check: true }).notNull(),

@@ -119,13 +119,13 @@ describe.each(Object.entries(LIBRARIES))('%s', (_, { ours, theirs, object, issue
     ...new Set(issues(schema, value).map(({ path }) => path)),
   ]
 
-  test("Drizzle's own schema takes any text for an id, but nothing else", () => {
+  test("Drizzle's own schema accepts any text as an id, but nothing else", () => {
     const schema = theirs.createSelectSchema(orders)
     expect(issues(schema, { ...row, id: 'wrong' })).toEqual([])
     expect(issues(schema, { ...row, id: 7 })).not.toEqual([])
   })
 
-  test('a select schema takes a row and refuses malformed ids, each with its place and reason', () => {
+  test('a select schema accepts a row and refuses malformed ids, each with its path and reason', () => {
     const schema = theirs.createSelectSchema(orders, ours.selectIds(orders))
     expect(issues(schema, row)).toEqual([])
     expect(issues(schema, { ...row, traceId: row.id })).toEqual([])
@@ -142,7 +142,7 @@ describe.each(Object.entries(LIBRARIES))('%s', (_, { ours, theirs, object, issue
     )
   })
 
-  test('an insert schema lets generated and nullable ids be left out, not a reference', () => {
+  test('in an insert schema generated and nullable ids are optional, references are not', () => {
     const schema = theirs.createInsertSchema(orders, { ...ours.insertIds(orders), total: positive as never })
     const { customerId, past, total } = row
     expect(issues(schema, { customerId, past, total })).toEqual([])
@@ -152,7 +152,7 @@ describe.each(Object.entries(LIBRARIES))('%s', (_, { ours, theirs, object, issue
     expect(placesOf(schema, { customerId, past, total, id: null })).toEqual(['id'])
   })
 
-  test('an update schema lets all be left out', () => {
+  test('in an update schema all columns are optional', () => {
     const schema = theirs.createUpdateSchema(orders, ours.updateIds(orders))
     expect(issues(schema, {})).toEqual([])
     expect(issues(schema, { traceId: null, customerId: row.customerId })).toEqual([])
@@ -161,7 +161,7 @@ describe.each(Object.entries(LIBRARIES))('%s', (_, { ours, theirs, object, issue
     )
   })
 
-  test('a schema of one column, in any dialect', () => {
+  test('idSchema is a schema for one id column', () => {
     const input = object({ id: ours.idSchema(tickets.id) })
     expect(issues(input, { id: row.id })).toEqual([])
     expect(placesOf(input, { id: row.id.toUpperCase() })).toEqual(['id'])
@@ -169,7 +169,7 @@ describe.each(Object.entries(LIBRARIES))('%s', (_, { ours, theirs, object, issue
     expect(() => ours.idSchema(customers.email)).toThrow(IdError)
   })
 
-  test('an id that the database alone writes is read, and neither inserted nor updated', () => {
+  test('a generated column is in the select schema, and neither in the insert nor the update schema', () => {
     const id = flax.generate()
     expect(issues(theirs.createSelectSchema(copies, ours.selectIds(copies)), { id, copy: id })).toEqual([])
     expect(placesOf(theirs.createSelectSchema(copies, ours.selectIds(copies)), { id, copy: 'x' })).toEqual([
@@ -179,7 +179,7 @@ describe.each(Object.entries(LIBRARIES))('%s', (_, { ours, theirs, object, issue
   })
 })
 
-describe('types', () => {
+describe('types of schemas', () => {
   test('of zod', () => {
     const schema = drizzleZod.createSelectSchema(orders, zod.selectIds(orders))
     expectTypeOf<z.infer<typeof schema>>().toEqualTypeOf<Row>()
@@ -219,7 +219,7 @@ describe('types', () => {
 })
 
 // Drizzle 1.0 brings `drizzle-orm/typebox` for it: see the command of neighbours.
-test('TypeBox 1', () => {
+test('TypeBox 1 is supported', () => {
   const ids = typeBox.insertIds(orders)
   const schema = Type1.Object(ids)
   expectTypeOf<Static<typeof schema>>().toEqualTypeOf<{

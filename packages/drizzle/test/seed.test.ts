@@ -32,7 +32,7 @@ describe('seedIds', () => {
     n: integer().notNull(),
   })
 
-  test('in PostgreSQL: ids, lists, references and a table that references itself', async () => {
+  test('seeds ids, arrays, references and a table that references itself in PostgreSQL', async () => {
     const database = await pglite.open()
     onTestFinished(() => database.close())
     await database.query(
@@ -64,7 +64,7 @@ describe('seedIds', () => {
     }
   })
 
-  test('in SQLite, with BLOBs', async () => {
+  test('seeds BLOBs in SQLite', async () => {
     const orders = sqliteTable('orders', {
       id: sqliteSnoId({ storage: 'binary' }).primaryKey(),
       next: sqliteSnoId.ref().references((): never => orders.id as never),
@@ -85,7 +85,7 @@ describe('seedIds', () => {
     expect(rows.every(({ id, next }) => sno.is(id) && rows.some((row) => row.id === next))).toBe(true)
   })
 
-  test.runIf(mysql.selected())('in MariaDB or MySQL', async () => {
+  test.runIf(mysql.selected())('seeds MariaDB or MySQL', async () => {
     const orders = mysqlTable('orders', {
       id: mysqlFlaxId({ storage: 'binary' }).primaryKey(),
       note: varchar({ length: 40 }).notNull(),
@@ -116,7 +116,7 @@ describe('seedIds', () => {
     expect((await db.select().from(lines)).filter(({ orderId }) => flax.is(orderId))).toHaveLength(15)
   })
 
-  test('asks for a generator where the family has none, and refuses that of another family', () => {
+  test('needs a generator if the family has none, and refuses one of another family', () => {
     const functions = { default: (parameters: object) => parameters }
     expect(() => seedIds(jobs, functions)).toThrow(
       expect.objectContaining({

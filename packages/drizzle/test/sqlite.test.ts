@@ -57,7 +57,7 @@ describe('better-sqlite3', () => {
     return overBetterSqlite3(database.connection, { schema })
   }
 
-  test('SQL that answers ids is read as ids, without mapWith', () => {
+  test('SQL that returns ids is read as ids, without mapWith', () => {
     const db = open()
     const own = db
       .insert(posts)
@@ -93,7 +93,7 @@ describe('better-sqlite3', () => {
     })
   })
 
-  test('the synchronous calls: run, get, all, values, transaction', () => {
+  test('the synchronous calls run, get, all, values and transaction convert ids', () => {
     const db = open()
     const id = db.transaction((tx) => {
       const { id } = tx.insert(posts).values({ title: 'a' }).returning({ id: posts.id }).get()
@@ -117,7 +117,7 @@ describe('better-sqlite3', () => {
     expect(db.select().from(posts).all()).toHaveLength(2)
   })
 
-  test('values that SQL compares with an id column', () => {
+  test('values compared with an id column in raw SQL are encoded', () => {
     const db = open()
     const { id, postId } = marks
     const post = db.insert(posts).values({ title: 'a' }).returning().get()
@@ -151,7 +151,7 @@ describe('better-sqlite3', () => {
     expect(() => found(sql`${postId} is ${'wrong'}`)).toThrow('marks.post_id: flake')
   })
 
-  test('values beside an expression or a subquery field that is mapped with an id column', () => {
+  test('values compared with an expression or field mapped with an id column are encoded', () => {
     const db = open()
     const [post, other] = db
       .insert(posts)
@@ -183,7 +183,7 @@ describe('better-sqlite3', () => {
     expect(db.query.marks.findFirst({ where: eq(same, mark.id) }).sync()).toEqual(mark)
   })
 
-  test('ids that extras of nested rows answer', () => {
+  test('extras of nested rows that return ids are read as ids', () => {
     const db = open()
     const [parent] = generator.batch(1)
     const post = db.insert(posts).values({ id: parent, title: 'a' }).returning().get()
@@ -205,7 +205,7 @@ describe('better-sqlite3', () => {
     expect(found?.marks).toEqual([{ postId: post.id, same: mark.id, of: post.id, none: null }])
   })
 
-  test('bigint above 2^53, nested too', () => {
+  test('bigints above 2^53 are exact, nested too', () => {
     const db = open()
     const [parent, child] = generator.batch(2) as [FlakeId, FlakeId]
     expect(BigInt(parent)).toBeGreaterThan(2n ** 53n)
@@ -239,7 +239,7 @@ describe('better-sqlite3', () => {
     ).toHaveLength(2)
   })
 
-  test('nested rows with some of their columns', () => {
+  test('nested rows may select some of their columns', () => {
     const db = open()
     const { id } = db.insert(posts).values({ title: 'a', score: 1 }).returning().get()
     const mark = db.insert(marks).values({ postId: id }).returning().get()
@@ -254,13 +254,13 @@ describe('better-sqlite3', () => {
     })
   })
 
-  test('a connection that rounds is an error, not another id', () => {
+  test('a connection that rounds numbers causes an error, not another id', () => {
     const db = overBetterSqlite3(database.connection, { schema })
     db.insert(posts).values({ title: 'a' }).run()
     expect(() => db.select().from(posts).all()).toThrow(/posts\.id: flake: the integer \d+ was rounded/)
   })
 
-  test('a prepared statement', () => {
+  test('a prepared statement takes an id as placeholder', () => {
     const db = open()
     const { id } = db.insert(posts).values({ title: 'a' }).returning().get()
     const byId = db
@@ -272,7 +272,7 @@ describe('better-sqlite3', () => {
     expect(() => byId.get({ id: 'wrong' })).toThrow('posts.id: flake')
   })
 
-  test('an upsert answers the id that lies there', () => {
+  test('an upsert returns the id of the existing row', () => {
     const db = open()
     const upsert = (score: number) =>
       db
@@ -335,18 +335,18 @@ describe('time', () => {
     ['a recheck of no id', () => wasCreatedBetween(day.id, 'x' as FlaxId, from, to), 'INVALID_LENGTH'],
     ['no moment', () => createdAfter(day.id, Number.NaN), 'INVALID_TIME'],
     ['an order that is none', () => keyset(day.id, { order: 'up' as 'asc' }), 'INVALID_OPTION'],
-  ])('%s is refused with its place', (_, action, code) => {
+  ])('%s is refused with the path of the column', (_, action, code) => {
     expect(action).toThrow(expect.objectContaining({ name: 'IdError', code, path: 'day.id' }))
     expect(action).toThrow(/^day\.id/)
   })
 
-  test('pages by ids that may be missing are refused: the first page would come again after one', () => {
+  test('keyset is refused for a column that may be null, since after null the first page would come again', () => {
     expect(() => keyset(marks.postId, { after: null })).toThrow(
       expect.objectContaining({ name: 'IdError', code: 'INVALID_OPTION', path: 'marks.post_id' }),
     )
   })
 
-  test('pages both ways', () => {
+  test('keyset pages in both directions', () => {
     const db = open()
     const page = (order: 'asc' | 'desc', after?: FlaxId) => {
       const { where, orderBy } = keyset(day.id, { order, after })
@@ -365,8 +365,8 @@ describe('time', () => {
   })
 })
 
-describe('libsql', () => {
-  test('batch, in one round trip', async () => {
+describe('libSQL', () => {
+  test('a batch converts the ids of all its queries', async () => {
     const client = createClient({ url: `file:${database.file}`, intMode: 'bigint' })
     const db = overLibsql(client, { schema })
     const [inserted, , all, nested] = await db.batch([
@@ -385,8 +385,8 @@ describe('libsql', () => {
   })
 })
 
-describe('a family in SQLite', () => {
-  test('takes the options of its columns', async () => {
+describe('idColumn in SQLite', () => {
+  test('accepts the options of its columns', async () => {
     const short = idColumn(flax)
     const table = sqliteTable('t', { id: short({ storage: 'binary' }).primaryKey(), other: flaxId.plain() })
     for (const statement of await sqliteStatements({ table })) await database.query(statement)

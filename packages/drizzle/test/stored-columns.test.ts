@@ -78,7 +78,7 @@ const CASES: readonly Case[] = [
 
 describe.each(CASES.filter(({ kind }) => kind.selected()))('checkColumns, $kind.name', (one) => {
   const { kind, over, columns } = one
-  test('takes what suits the storage and refuses what does not, or is not there', async () => {
+  test('accepts types that suit the storage, and refuses others and missing columns', async () => {
     const database = await kind.open()
     onTestFinished(() => database.close())
     const db = over(clientOf(database as OpenDatabase))
@@ -104,7 +104,7 @@ describe.each(CASES.filter(({ kind }) => kind.selected()))('checkColumns, $kind.
   })
 })
 
-test('several tables, in a schema, named by casing', async () => {
+test('checkColumns checks several tables, in a schema, with names from casing', async () => {
   const database = await pglite.open()
   onTestFinished(() => database.close())
   await database.query('create schema shop')

@@ -59,7 +59,7 @@ test('ids of two tables do not mix', () => {
   eq(orders.productId, product)
 })
 
-test('times and placeholders are of columns with ids', () => {
+test('times and placeholders are for id columns', () => {
   createdBetween(customers.id, 0, 1)
   createdAfter(orders.productId, 0)
   placeholder(customers.past, 'past')
@@ -94,7 +94,7 @@ const ownerRelations = relations(owners, ({ one }) => ({
 }))
 type ShopId = Id<'flax', 'shops'>
 
-test('generated ids are typed by the name of their table', async () => {
+test('generated ids have the name of their table in their type', async () => {
   expectTypeOf<typeof shops.$inferSelect>().toEqualTypeOf<{
     id: ShopId
     ownerId: FlaxId | null

@@ -41,7 +41,7 @@ declare const flaxValue: FlaxId
 declare const snoValue: SnoId
 const db = drizzle.mock({ schema: { customers, orders } })
 
-test('rows have branded ids, null where the column allows it', () => {
+test('rows have branded ids, or null if the column allows it', () => {
   expectTypeOf<typeof orders.$inferSelect>().toEqualTypeOf<{
     id: SnoId
     customerId: FlaxId
@@ -65,7 +65,7 @@ test('a generated id is optional on insert, a reference is not', () => {
   db.insert(orders).values({ customerId: 'Kpcan0M1FakODT4k' })
 })
 
-test('an id of another family is not compared', () => {
+test('comparing with an id of another family is a type error', () => {
   eq(orders.id, snoValue)
   // @ts-expect-error of another family
   eq(orders.id, flaxValue)
@@ -82,7 +82,7 @@ test('an id of another family is not compared', () => {
   and(eq(orders.id, snoValue), eq(orders.id, placeholder(orders.id, 'id')))
 })
 
-test('queries answer branded ids', async () => {
+test('queries return branded ids', async () => {
   const joined = () =>
     db
       .select({ order: orders.id, customer: customers.id, at: createdAt(orders.id), first: min(orders.id) })
@@ -100,7 +100,7 @@ test('queries answer branded ids', async () => {
   expectTypeOf(fromDatabase(orders.id, '…')).toEqualTypeOf<SnoId>()
 })
 
-test('options are those that the family and the database have', () => {
+test('options are those of the family and the database', () => {
   // @ts-expect-error flax ids carry no metabyte
   flaxId({ meta: 1 })
   // @ts-expect-error a reference is not generated
@@ -136,7 +136,7 @@ test('the other dialects have the same types', () => {
   expectTypeOf<typeof inMysql.$inferInsert>().toEqualTypeOf<{ id?: FlaxId | undefined; next: FlaxId }>()
 })
 
-test('families of users are as typed as ours', () => {
+test('families of your own have types like ours', () => {
   const column = idColumn(flake.withEpoch(1_420_070_400_000))
   const table = pgTable('t', { id: column.plain().notNull(), other: column.ref() }, (t) => [
     primaryKey({ columns: [t.id, t.other] }),

@@ -41,7 +41,7 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('uid as %s',
   })
   afterAll(() => database.close())
 
-  test('a range selects more, and both rechecks exactly what was asked for', async () => {
+  test('a range selects more rows, and both rechecks keep exactly those of the times', async () => {
     const rows = await db
       .select()
       .from(events)
@@ -73,7 +73,7 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('uid as %s',
     expect(rows.map(({ id }) => id).sort()).toEqual(exact.sort())
   })
 
-  test('the functions know the neighbourhood of a family', async () => {
+  test('the functions use the neighbourhood of the family', async () => {
     const wide = uid.withNeighbourhood(10)
     const sightings = pgTable('sightings', { id: idColumn(wide).plain({ storage }).primaryKey() })
     for (const statement of await postgresStatements({ sightings })) await database.query(statement)
@@ -89,7 +89,7 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('uid as %s',
     ).toEqual([{ at: wide.time(id) }])
   })
 
-  test('ids made by the database have one neighbourhood', () => {
+  test('a default of the database is refused for another neighbourhood', () => {
     const define = () =>
       pgTable('t', { id: idColumn(uid.withNeighbourhood(10))({ default: 'database', storage }) })
     expect(define).toThrow(
@@ -103,7 +103,7 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('uid as %s',
     expect(define).toThrow('neighbourhood of 8, not 10')
   })
 
-  test('the functions of a family whose name has two words', async () => {
+  test('the functions of uidLocal are found by their name uid_local', async () => {
     const [row] = await db
       .select({ local: events.local, at: createdAt(events.local, { schema: 'snoflax' }) })
       .from(events)

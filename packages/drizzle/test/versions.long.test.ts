@@ -28,7 +28,7 @@ const run = promisify(execFile)
 
 type Prototype = Record<string, unknown>
 
-describe('what the package patches or relies on', () => {
+describe('what the package patches or calls', () => {
   beforeEach(() => {
     vi.resetModules()
   })
@@ -93,7 +93,7 @@ describe('what the package patches or relies on', () => {
 })
 
 // As a server that loads a changed module again has them, or a tree with two versions.
-test.skipIf(!isBefore1)('two copies of this package with one copy of Drizzle', async () => {
+test.skipIf(!isBefore1)('two copies of this package work with one copy of Drizzle', async () => {
   const one = await import('@snoflax/drizzle/sqlite-core')
   vi.resetModules()
   const other = await import('@snoflax/drizzle/sqlite-core')
@@ -127,7 +127,7 @@ test.skipIf(!isBefore1)('two copies of this package with one copy of Drizzle', a
 })
 
 // Drizzle's package has two copies of itself, for import and for require, and a workspace can have several packages.
-describe('an application with a copy of Drizzle of its own', () => {
+describe('an application with its own copy of Drizzle', () => {
   const installed = `../node_modules/drizzle-orm${VERSION && `-${VERSION}`}`
   const elsewhere = at(`../.vitest/copies${VERSION}/node_modules/drizzle-orm`)
   const options = ['--no-warnings', '--enable-source-maps', '--import', at('copies/register.js')]
@@ -148,7 +148,7 @@ describe('an application with a copy of Drizzle of its own', () => {
     ...(isBefore1 ? required : []),
     ['by require, beside import in another folder', ['copies/require.cjs', 'import', elsewhere]],
     ['by import, in another folder', ['copies/import.mjs', elsewhere]],
-  ] as const)('%s', async (_, [program, ...given]) => {
+  ] as const)('works %s', async (_, [program, ...given]) => {
     const { stdout } = await run(process.execPath, [...options, at(program), ...given])
     expect(JSON.parse(stdout)).toEqual({
       template: ['Ada'],
@@ -162,7 +162,7 @@ describe('an application with a copy of Drizzle of its own', () => {
   })
 
   test.each(['select', 'delete', 'insert', 'update', 'query'])(
-    'that opens the database with a copy that no table is defined with: %s is refused',
+    'is refused if it opens the database with a copy that defines no table: %s',
     async (statement) => {
       const program = run(process.execPath, [...options, at('copies/mixed.mjs'), elsewhere, statement])
       await expect(program).rejects.toMatchObject({
@@ -173,18 +173,15 @@ describe('an application with a copy of Drizzle of its own', () => {
     },
   )
 
-  test.runIf(isBefore1)(
-    'with two copies of ours: the one that patches knows the columns of the other',
-    async () => {
-      await expect(run(process.execPath, [...options, at('copies/both.mjs')])).rejects.toMatchObject({
-        stderr: expect.stringMatching(
-          /IdError: sessions\.key: the text of the SQL names the column, so the id/,
-        ),
-      })
-    },
-  )
+  test.runIf(isBefore1)('is refused as with one copy, if there are two copies of this package', async () => {
+    await expect(run(process.execPath, [...options, at('copies/both.mjs')])).rejects.toMatchObject({
+      stderr: expect.stringMatching(
+        /IdError: sessions\.key: the text of the SQL names the column, so the id/,
+      ),
+    })
+  })
 
-  test('of another version is refused by its version', async () => {
+  test('is refused if the copy has another version', async () => {
     const other = realpathSync(
       at(isBefore1 ? '../node_modules/drizzle-orm-1.0' : '../node_modules/drizzle-orm'),
     )
@@ -197,7 +194,7 @@ describe('an application with a copy of Drizzle of its own', () => {
     })
   })
 
-  test('out of reach, it is refused when the table is defined', async () => {
+  test('is refused when a table is defined, if the other copy cannot be patched', async () => {
     const given = [at('copies/require.cjs'), isBefore1 ? 'require' : 'import', elsewhere, 'hidden']
     const program = run(process.execPath, ['--no-warnings', ...given])
     await expect(program).rejects.toMatchObject({

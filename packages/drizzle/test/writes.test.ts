@@ -40,7 +40,7 @@ const types = () =>
     .all()
 const blobs = [{ id: 'blob', referrer: 'blob', trace: 'blob' }]
 
-describe('SQL that is written to an id column is bound to it', () => {
+describe('SQL written to an id column is encoded as the column', () => {
   test('values', () => {
     db.insert(people)
       .values([
@@ -132,7 +132,7 @@ describe('SQL that is written to an id column is bound to it', () => {
     expect(db.select().from(t).all()).toEqual([{ id: a, referrer: b, trace: s }])
   })
 
-  test('a malformed id, and one that no rule converts, throw', () => {
+  test('a malformed id, and one that no rule converts, are refused', () => {
     const insert = (given: unknown) => () =>
       db
         .insert(people)
@@ -152,7 +152,7 @@ describe('SQL that is written to an id column is bound to it', () => {
 })
 
 describe('a prepared insert has a new id for each execution', () => {
-  test('in SQLite, in columns that are no key too', () => {
+  test('in SQLite, also in columns that are not the key', () => {
     const insert = db
       .insert(people)
       .values([{ name: sql.placeholder('name') }, { id: a, name: 'given' }])
@@ -179,7 +179,7 @@ describe('a prepared insert has a new id for each execution', () => {
     expect(new Set(executed.map(([id]) => id)).size).toBe(2)
   })
 
-  test('in MySQL, where $returningId() answers it', async () => {
+  test('in MySQL, and $returningId() returns it', async () => {
     const t = mysqlTable('t', { id: mysqlFlaxId().primaryKey(), name: mysqlText() })
     const executed: unknown[][] = []
     const client = {
@@ -198,7 +198,7 @@ describe('a prepared insert has a new id for each execution', () => {
   })
 })
 
-describe('a stored value that the column did not write', () => {
+describe("a stored value that is not of the column's storage", () => {
   const stored = (value: string) => database.query(`insert into people (id) values (${value})`)
 
   test.each([
@@ -212,7 +212,7 @@ describe('a stored value that the column did not write', () => {
     )
   })
 
-  test('forms of bytes are read', () => {
+  test('is read if it is in another form of bytes', () => {
     const bytes = flax.decode(a)
     const { mapFromDriverValue } = people.id
     const json = JSON.parse(JSON.stringify(Buffer.from(bytes)))
