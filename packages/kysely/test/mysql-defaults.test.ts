@@ -27,7 +27,7 @@ describe.runIf(mysql.selected())("default: 'database' in MySQL and MariaDB", () 
     [uuid7, 'text'],
     [ulid, 'binary'],
     [ulid, 'text'],
-  ] as const)('%#: the server makes the ids', async (family: IdFamily, storage: StorageName) => {
+  ] as const)('the server generates the ids (%#)', async (family: IdFamily, storage: StorageName) => {
     const ids = idPlugin({
       database: server,
       tables: { notes: { id: idColumn(family)({ storage, default: 'database' }) } },
@@ -60,7 +60,7 @@ describe.runIf(mysql.selected())("default: 'database' in MySQL and MariaDB", () 
     }
   })
 
-  test('sno, whose default has a number, in a plain column', async () => {
+  test('is refused for sno, whose SQL default with a partition works in a plain column', async () => {
     expect(() =>
       idPlugin({ database: server, tables: { notes: { id: snoId({ default: 'database' }) } } }),
     ).toThrow(/need their own partition or worker.*columnSql/)

@@ -40,7 +40,7 @@ test.each<[string, () => Promise<unknown>]>([
     'a table in a text',
     async () => (await sql`select * from ${sql.table('legacy')} where id = ${id}`.execute(db)).rows,
   ],
-])('an id is sent as it is beside a column of the tables that the SQL has: %s', async (_, query) => {
+])('an id is sent unchanged if no table of the SQL has such an id column: %s', async (_, query) => {
   expect(await query()).toHaveLength(1)
 })
 
@@ -98,7 +98,7 @@ test.each<[string, () => Promise<unknown>]>([
         .execute(),
   ],
   ['in a table that is not declared', () => sql`select * from parcel_view where id = ${id}`.execute(db)],
-])('it is refused beside an id column that would not find it: %s', async (_, query) => {
+])('an id is refused if the SQL names an id column that would not find it: %s', async (_, query) => {
   await expect(async () => query()).rejects.toThrow(
     /^(?:parcels\.id|notes\.parcel_id)(?: as id| or notes\.id)?: the text of the SQL names the column/,
   )
@@ -124,6 +124,6 @@ test.each<[string, () => Promise<unknown>]>([
         .havingRef('last', '=', 'parcel_id')
         .execute(),
   ],
-])('an id is compared with a column that may be one: %s', async (_, query) => {
+])('an id is compared with a column that may be an id column: %s', async (_, query) => {
   expect(await query()).toHaveLength(1)
 })

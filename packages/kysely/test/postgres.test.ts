@@ -45,7 +45,7 @@ describe.each(STORAGES)('PostgreSQL, %s', (storage) => {
   })
   afterAll(() => database?.close())
 
-  test('the database makes the ids, arrays hold ids, and rows of a stream have them', async () => {
+  test('the database generates ids, arrays contain ids, and streamed rows have ids', async () => {
     const readers = [sno.generate(), sno.generate()]
     const before = Date.now() - 1000
     const note = await db

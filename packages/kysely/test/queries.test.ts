@@ -40,7 +40,7 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
   })
   afterAll(() => database?.close())
 
-  test('rows have ids of their families, null stays null', async () => {
+  test('rows have ids of their families, and null stays null', async () => {
     const rows = await db().selectFrom('customers').selectAll().orderBy('name').execute()
     expect(rows.map(({ id }) => flax.is(id))).toEqual([true, true, true])
     expect(rows.map(({ referrer_id }) => referrer_id)).toEqual([null, ada, null])
@@ -49,7 +49,7 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
     expect(items.every(({ id }) => itemFamily.is(id))).toBe(true)
   })
 
-  test('having, group by, max', async () => {
+  test('group by and having', async () => {
     const rows = await db()
       .selectFrom('orders')
       .select((eb) => ['customer_id', eb.fn.sum('total').as('sum')])
@@ -121,7 +121,7 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
       .execute()
   })
 
-  test('a derived table, its renamed columns, a cross join with another', async () => {
+  test('a derived table with renamed columns, and a cross join', async () => {
     const rows = await db()
       .selectFrom((eb) => eb.selectFrom('customers').select(['id as who', 'name']).as('a'))
       .innerJoin(
@@ -136,7 +136,7 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
     )
   })
 
-  test('JSON helpers: rows below rows, whole objects, null, times', async () => {
+  test('JSON helpers: nested rows, whole objects, null and times', async () => {
     const row = await db()
       .selectFrom('customers as c')
       .select((eb) => [
@@ -181,7 +181,7 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
     expect(row.built).toEqual({ me: bob, name: 'Bob' })
   })
 
-  test('with ParseJSONResultsPlugin the same', async () => {
+  test('JSON helpers with ParseJSONResultsPlugin', async () => {
     const others = new Kysely<never>({
       dialect: dialectFor(database),
       plugins: [new ParseJSONResultsPlugin(), shop.ids, new DeduplicateJoinsPlugin()],
@@ -202,7 +202,7 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
     expect(row.orders.map(({ id }) => id)).toEqual(orders.slice(0, 2).map(({ id }) => id))
   })
 
-  test('an update from a subquery, a tuple, a delete using', async () => {
+  test('an update from a subquery, and a comparison of tuples', async () => {
     await db()
       .updateTable('customers')
       .set((eb) => ({
@@ -219,7 +219,7 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
     await db().updateTable('customers').set({ referrer_id: null }).where('id', '=', eve).execute()
   })
 
-  test('insert from a query, with ids as values', async () => {
+  test('an insert from a query, with ids as values', async () => {
     const id = shop.ids.generate('orders.id')
     await db()
       .insertInto('orders')
@@ -236,7 +236,7 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
     await db().deleteFrom('orders').where('id', 'in', [id]).execute()
   })
 
-  test('a default row gets an id', async () => {
+  test('a row inserted without an id gets one', async () => {
     const { id } = await db()
       .insertInto('items')
       .values({ order_id: orders[0]?.id as SnoId, label: null })
@@ -246,7 +246,7 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
     await db().deleteFrom('items').where('id', '=', id).execute()
   })
 
-  test('raw SQL: rows, coalesce, lists, tables', async () => {
+  test('raw SQL with rows(), coalesce, lists and tables', async () => {
     const found = await db()
       .selectFrom('customers as c')
       .select(sql<FlaxId>`coalesce(${sql.ref('c.referrer_id')}, ${eve})`.as('either'))
@@ -265,7 +265,7 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
     expect(rows).toEqual([{ id: bob, name: 'Bob' }])
   })
 
-  test('times and pages', async () => {
+  test('createdAt, createdBetween and keyset', async () => {
     const times = await db()
       .selectFrom('orders as o')
       .select(['o.id', createdAt('o.id').as('at')])
@@ -278,7 +278,7 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
     expect([...first, ...second].map(({ id }) => id)).toEqual([ada, bob, eve].sort(flax.compare).reverse())
   })
 
-  test('a query that stands in two places is rewritten once in each', async () => {
+  test('a query used in two places is converted once in each', async () => {
     const inner = db()
       .selectFrom('customers')
       .select((eb) => ['customers.id', jsonBuildObject({ me: eb.ref('customers.id') }).as('built')])
@@ -294,7 +294,7 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
     expect(named).toEqual([{ name: 'Eve' }])
   })
 
-  test('values of other tables are untouched', async () => {
+  test('values of other tables are not changed', async () => {
     const [row] = await db().selectFrom('logs').selectAll().where('note', '=', 'Kpcan0M1FakODT4k').execute()
     expect(row).toMatchObject({ id: 1, note: 'Kpcan0M1FakODT4k' })
     const joined = await db()
@@ -307,7 +307,7 @@ describe.each(KINDS)('%s', (_, kind, storage) => {
     expect(joined).toEqual([{ id: ada, note: 'Kpcan0M1FakODT4k' }])
   })
 
-  test('notAnId() lets an expression through', async () => {
+  test('notAnId() allows an expression that returns no id', async () => {
     const row = await db()
       .selectFrom('customers')
       .select((eb) => [notAnId(eb.fn<string>('upper', ['name'])).as('upper'), eb.fn.count('id').as('n')])

@@ -51,7 +51,7 @@ afterAll(async () => {
   await database?.close()
 })
 
-test('the snippets of the page run, and answer ids', () => {
+test('the programs of the README run, and return ids', () => {
   expect(uses).toHaveLength(6)
   expect(flax.is(seen.ada.id)).toBe(true)
   expect(seen.found.map(({ id, customer }) => [sno.meta(id), customer])).toEqual(
