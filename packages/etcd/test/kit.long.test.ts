@@ -16,7 +16,7 @@ describe.runIf(hasEtcd())('leases in three members of etcd', () => {
   })
   afterAll(() => cluster?.stop())
 
-  test('leaders are killed, cut off, and isolated from their peers, and come back: no id twice', async () => {
+  test('no id is repeated while leaders are killed, cut off, isolated from their peers, and return', async () => {
     await etcdLeases({ endpoints: cluster.endpoints }).begin(sno)
     let elected: number | undefined
     const seen = await tryLeaseProcesses({
@@ -62,7 +62,7 @@ describe.runIf(hasEtcd())('leases in three members of etcd', () => {
     expect(seen.handedOver).toBeGreaterThan(0)
   })
 
-  test('a leader without its peers gives nothing and renews nothing, and has nothing of it afterwards', async () => {
+  test('a leader without its peers grants and renews nothing, then or later', async () => {
     const i = await cluster.leader()
     const isolated = etcdLeases({
       endpoints: [cluster.endpoints[i] as string],
@@ -101,7 +101,7 @@ describe.runIf(hasEtcd())('leases in three members of etcd', () => {
     expect(await isolated.renew(first.token, 2000, 0)).toBeUndefined()
   })
 
-  test('requests that come late and answers that get lost', async () => {
+  test('late requests and lost answers repeat no id', async () => {
     const store = etcdLeases({ endpoints: cluster.endpoints })
     await store.begin(flake)
     const seen = await tryLeaseStore(store, { family: flake, numbers: { min: 1, max: 6 }, lastsMs: 4000 })

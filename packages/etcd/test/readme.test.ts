@@ -10,7 +10,7 @@ import { Cluster, hasEtcd } from './cluster.js'
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 
 describe.runIf(hasEtcd())('README.md', () => {
-  test('its examples run', async () => {
+  test('the examples run', async () => {
     const cluster = await Cluster.start(1)
     try {
       const modules = { '@snoflax/core': core, '@snoflax/core/leases': leases, '@snoflax/etcd': ours }

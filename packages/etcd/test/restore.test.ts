@@ -8,7 +8,7 @@ import { Cluster, hasEtcd, hasEtcdctl } from './cluster.js'
 const LEASE = { family: sno, numbers: { min: 1, max: 1 }, waitMs: 0 }
 const request = { family: 'sno', epochMs: sno.layout.epochMs, shards: 1, ttlMs: 30_000, holder: 'test' }
 
-describe.runIf(hasEtcd() && hasEtcdctl())('a snapshot that was restored lacks the leases since', () => {
+describe.runIf(hasEtcd() && hasEtcdctl())('a restored snapshot lacks the later leases', () => {
   let cluster: Cluster
   let snapshot: string
   let store: ReturnType<typeof etcdLeases>
@@ -43,7 +43,7 @@ describe.runIf(hasEtcd() && hasEtcdctl())('a snapshot that was restored lacks th
     expect(floorMs).toBeGreaterThan(Math.max(...lost.map((id) => sno.timeMs(id))) + 60_000)
   }
 
-  test('into a cluster of its own: refused until adopt(), and begin() changes nothing', async () => {
+  test('in a new cluster, leases are refused until adopt(), and begin() changes nothing', async () => {
     await cluster.restoreSnapshot(snapshot, { token: 'another' })
     const refused = { code: 'LEASE_UNAVAILABLE', message: expect.stringContaining('call adopt()') }
     await expect(grant()).rejects.toMatchObject(refused)
@@ -53,7 +53,7 @@ describe.runIf(hasEtcd() && hasEtcdctl())('a snapshot that was restored lacks th
     await expectLater()
   })
 
-  test('with the old token it has the old identity: the same windows again, but behind adopt()', async () => {
+  test('in a cluster with the old token, windows are granted again, but not after adopt()', async () => {
     await cluster.restoreSnapshot(snapshot)
     const { startMs } = await grant()
     // What README.md warns of: a generator of this window could repeat ids.

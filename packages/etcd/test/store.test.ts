@@ -40,7 +40,7 @@ describe.runIf(hasEtcd())('leases in etcd', () => {
     return answer
   }
 
-  test('a number is given once, renewed by who has it, and given anew behind what was used', async () => {
+  test('a number is granted once, renewed by its holder, and granted again after the times used', async () => {
     const first = await granted()
     expect(first).toMatchObject({ number: 1, shard: 0 })
     const { retryMs } = (await store.acquire(request())) as { retryMs: number }
@@ -57,7 +57,7 @@ describe.runIf(hasEtcd())('leases in etcd', () => {
     expect(next.startMs).toBe(usedUntilMs)
   })
 
-  test('a number that nobody renews goes to another, whose window begins where the first one ends', async () => {
+  test('a number that is not renewed is granted to another, whose window begins where the first one ends', async () => {
     const first = await granted({ ttlMs: 100 })
     await expect.poll(async () => 'token' in (await store.acquire(request({ ttlMs: 100 })))).toBe(true)
     expect(await store.renew(first.token, 100, 0)).toBeUndefined()
@@ -65,7 +65,7 @@ describe.runIf(hasEtcd())('leases in etcd', () => {
     expect(stored.shards[0]?.startMs).toBeGreaterThanOrEqual(first.untilMs)
   })
 
-  test('those who ask together get numbers of their own, the longest unused ones first', async () => {
+  test('concurrent requests get different numbers, the longest unused first', async () => {
     const grants = await Promise.all(
       Array.from({ length: 12 }, () => granted({ numbers: { min: 5, max: 16 } })),
     )
@@ -76,7 +76,7 @@ describe.runIf(hasEtcd())('leases in etcd', () => {
     expect((await granted({ numbers: { min: 5, max: 16 } })).number).toBe(grants.at(-1)?.number)
   })
 
-  test('shards of a number are leased apart; a number keeps its shards and its epoch', async () => {
+  test('shards of a number are leased separately, and a number keeps its shards and its epoch', async () => {
     const both = [await granted({ shards: 2 }), await granted({ shards: 2 })]
     expect(both.map(({ shard }) => shard)).toEqual([0, 1])
     for (const { token, startMs } of both) await store.release(token, startMs)
@@ -84,7 +84,7 @@ describe.runIf(hasEtcd())('leases in etcd', () => {
     expect(await store.acquire(request({ shards: 2, epochMs: 0 }))).toEqual({ retryMs: undefined })
   })
 
-  test('an answer that was lost on the way costs no number', async () => {
+  test('a lost answer costs no number', async () => {
     let losses = 0
     const losing: Fetch = async (url, init) => {
       const response = await (fetch as unknown as Fetch)(url, init)
@@ -99,7 +99,7 @@ describe.runIf(hasEtcd())('leases in etcd', () => {
     expect(await cluster.get(`${prefix}sno/0000000002`)).toBeUndefined()
   })
 
-  test('without a record nothing is given, and begin changes none that is there', async () => {
+  test('without a record nothing is granted, and begin() does not change an existing one', async () => {
     const other = etcdLeases({ endpoints: cluster.endpoints, prefix: `${prefix}other ` })
     await expect(other.acquire(request())).rejects.toMatchObject({
       code: 'LEASE_UNAVAILABLE',
@@ -110,7 +110,7 @@ describe.runIf(hasEtcd())('leases in etcd', () => {
     expect(await cluster.get(`${prefix}sno`)).toEqual(before)
   })
 
-  test('another cluster gives nothing before it adopts, and then behind all that may be out', async () => {
+  test('another cluster grants nothing before adopt(), and then only times after all possible leases', async () => {
     const held = await granted()
     const record = (await cluster.get(`${prefix}sno`)) as object
     await cluster.put(`${prefix}sno`, { ...record, cluster: '1' })
@@ -127,7 +127,7 @@ describe.runIf(hasEtcd())('leases in etcd', () => {
     expect(floorMs).toBeGreaterThanOrEqual(before + 120_000)
   })
 
-  test('a lease of more than a minute, and a clock that is far from the member’s, are refused', async () => {
+  test("a lease of more than a minute, and a clock far from the member's, are refused", async () => {
     await expect(store.acquire(request({ ttlMs: 60_001 }))).rejects.toMatchObject({ code: 'INVALID_OPTION' })
     const late: Fetch = async (url, init) => {
       const response = await (fetch as unknown as Fetch)(url, init)
@@ -146,7 +146,7 @@ describe.runIf(hasEtcd())('leases in etcd', () => {
     })
   })
 
-  test('a member that does not answer is passed over, and without any the error says so', async () => {
+  test('a member that does not answer is skipped, and if none answers the error says so', async () => {
     const [server] = cluster.servers
     const proxy = await startProxy(server as { host: string; port: number }, { trouble: 0 })
     const dead = `http://127.0.0.1:${proxy.address.port}`
@@ -168,7 +168,7 @@ describe.runIf(hasEtcd())('leases in etcd', () => {
     }
   })
 
-  test('holders work with it', async () => {
+  test('leasePartitionFrom() works with the store', async () => {
     const lease = await leasePartitionFrom(store, { family: sno, numbers: { min: 9, max: 9 } })
     expect(sno.unpack(lease.generator.generate()).partition).toBe(9)
     await lease.release()
