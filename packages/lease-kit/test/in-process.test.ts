@@ -46,7 +46,7 @@ function memory(forgets: boolean): LeaseStore {
 
 const trial = { family: sno, numbers: { min: 1, max: 4 }, holders: 8, ttlMs: 300, lastsMs: 2500 }
 
-test('a store that keeps its promise passes', async () => {
+test('a correct store passes', async () => {
   const seen = await tryLeaseStore(memory(false), trial)
   expect(seen).toMatchObject({ repeats: 0, overlaps: [] })
   expect(seen.ids).toBeGreaterThan(100)
@@ -55,7 +55,7 @@ test('a store that keeps its promise passes', async () => {
   }
 })
 
-test('one whose windows begin before others end is caught', async () => {
+test('a store whose windows overlap is found', async () => {
   const seen = await tryLeaseStore(memory(true), trial)
   expect(seen.overlaps.length).toBeGreaterThan(0)
 })

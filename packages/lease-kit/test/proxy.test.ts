@@ -35,14 +35,14 @@ async function echoed(port: number, text: string): Promise<string> {
   return answer
 }
 
-test('without trouble all passes', async () => {
+test('without trouble everything passes', async () => {
   const proxy = await startProxy(target, { trouble: 0 })
   expect(await echoed(proxy.address.port, 'one request')).toBe('one request')
   expect(proxy.counts).toEqual({ stalls: 0, halves: 0, lostAnswers: 0 })
   await proxy.close()
 })
 
-test('with trouble, requests and answers come late, by half, or not at all; calm, they pass again', async () => {
+test('with trouble, requests and answers are late, halved or lost; after calm() they pass again', async () => {
   const proxy = await startProxy(target, { trouble: 0.3, stallMs: 5 })
   const answers = new Set<string>()
   const kinds = () => Math.min(proxy.counts.stalls, proxy.counts.halves, proxy.counts.lostAnswers)
@@ -56,7 +56,7 @@ test('with trouble, requests and answers come late, by half, or not at all; calm
   await proxy.close()
 })
 
-test('cut, nothing passes and nobody is told; mended, new connections pass', async () => {
+test('after cut() nothing passes and connections hang; after mend() new ones pass', async () => {
   const proxy = await startProxy(target, { trouble: 0 })
   proxy.cut()
   const hanging = echoed(proxy.address.port, 'into the dark')

@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('the examples of README.md run, and see what they tell', async () => {
+test('the examples of README.md run, with the results it states', async () => {
   const { hostname, port, username, password, pathname } = new URL(database.url)
   const [inProcess = '', processes = ''] = blocksOf(README, 'ts')
   const [program = ''] = blocksOf(README, 'js')
