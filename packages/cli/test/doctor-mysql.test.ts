@@ -1,10 +1,11 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { flake, flax, sno } from '@snoflax/core'
+import { flake, flax, prefixed, sno, storageFor } from '@snoflax/core'
 import { twitter } from '@snoflax/families'
 import { install, installStatements, VERSION } from '@snoflax/mysql-sql'
 import { type MysqlDatabase, mysql } from '@snoflax/test'
 import { createConnection } from 'mysql2/promise'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { declaring } from './declaring.js'
 import { doctor, type Finding, newIds, told } from './reports.js'
 import { cli } from './running.js'
 
@@ -48,6 +49,8 @@ CREATE TABLE line (id BINARY(10) PRIMARY KEY, order_id BIGINT UNSIGNED, n INT)`)
     // In one session, for its settings.
     const session = await database.pool.getConnection()
     for (const { cure } of report.findings) {
+      // Converted with the column that it is tied to.
+      if (/ convert this column too$/.test(cure.leaves ?? '')) continue
       for (const statement of (cure.sql as string).split(';\n')) await session.query(statement)
     }
     session.release()
@@ -288,6 +291,126 @@ GRANT ALL ON ${database.name}.* TO '${account}'@'%'`)
     expect(finding?.message).toContain('reorders')
     const rows = await database.query('SELECT id FROM a ORDER BY id')
     expect(rows.map((row) => row['id'])).toEqual([...ids].sort(flax.compare))
+  })
+
+  describe('a type that needs the values converted', () => {
+    const schema = () => `${database.name}_ids`
+    const options = (declared: string) => [
+      ...['--schema', schema(), '--skip', 'drift'],
+      ...['--kysely', declared],
+    ]
+    beforeEach(async () => {
+      await install(database.pool, { schema: schema() })
+    })
+    afterEach(async () => {
+      await database.query(`DROP DATABASE IF EXISTS ${schema()}`)
+    })
+
+    const BARE = "bare('cus')"
+    const FLAKE = "idColumn(prefixed(flake, 'cus'))"
+    const CI = 'CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci'
+
+    test.each([
+      ['text with a prefix', `VARCHAR(40) ${CI}`, BARE, 'binary', (id: string) => `cus_${id}`],
+      ['padded text with a prefix', `CHAR(30) ${ASCII}`, BARE, 'binary', (id: string) => `cus_${id}`],
+      ['text in UTF-16', 'VARCHAR(40) CHARACTER SET utf16', BARE, 'binary', (id: string) => `cus_${id}`],
+      ['text without a prefix', `CHAR(16) ${ASCII}`, BARE, 'binary', (id: string) => id],
+      ['bytes', 'BINARY(12)', BARE, 'text', (id: string) => Buffer.from(flax.decode(id as never))],
+      [
+        'bytes, and a prefix that is stored',
+        'VARBINARY(20)',
+        "whole('cus')",
+        'text',
+        (id: string) => Buffer.from(flax.decode(id as never)),
+      ],
+      ['numbers as text', `VARCHAR(40) ${CI}`, FLAKE, 'bigint', (id: string) => `cus_${id}`],
+      ['numbers as text', `VARCHAR(40) ${CI}`, FLAKE, 'binary', (id: string) => `cus_${id}`],
+      ['numbers', 'BIGINT UNSIGNED', FLAKE, 'binary', (id: string) => id],
+      [
+        'numbers as bytes',
+        'BINARY(8)',
+        FLAKE,
+        'bigint',
+        (id: string) => Buffer.from(flake.decode(id as never)),
+      ],
+    ] as const)('cures %s in %s, declared as %s in storage %s', async (_, type, column, storage, stored) => {
+      const family = column === FLAKE ? flake : flax
+      const flakes = flake.generator({ worker: 1 })
+      const ids = Array.from({ length: 20 }, () => (family === flake ? flakes : flax).generate())
+      await run(`CREATE TABLE customer (id ${type} NOT NULL PRIMARY KEY, name VARCHAR(16) DEFAULT 'x');
+CREATE TABLE orders (n INT AUTO_INCREMENT PRIMARY KEY, customer_id ${type}, CONSTRAINT of_customer FOREIGN KEY (customer_id) REFERENCES customer (id) ON DELETE CASCADE)`)
+      for (const id of ids) {
+        await database.query('INSERT INTO customer (id) VALUES (?)', [stored(id)])
+        await database.query('INSERT INTO orders (customer_id) VALUES (?)', [stored(id)])
+      }
+      await database.query('INSERT INTO orders (customer_id) VALUES (NULL)')
+      const generator = family === flake ? ", generator: prefixed(flake, 'cus').generator({ worker: 1 })" : ''
+      const declared = declaring(
+        `mysql-types-${database.name}`,
+        `customer: { id: ${column}({ storage: '${storage}'${generator} }) }, orders: { customer_id: ${column}.plain({ storage: '${storage}' }) }`,
+        'mysql',
+      )
+      await findsAndCures(['type customer.id', 'type orders.customer_id'], ...options(declared))
+      const own = column.startsWith('whole') ? prefixed(flax, 'cus', { stored: 'prefixed' }) : family
+      const { fromDatabase } = storageFor<string>(own as never, 'mysql', {
+        storage: storage,
+      })
+      const rows = await database.query('SELECT id FROM orders JOIN customer ON id = customer_id')
+      const expected = ids.map((id) => (own === family ? id : `cus_${id}`))
+      expect(rows.map(({ id }) => fromDatabase(id)).sort()).toEqual([...expected].sort())
+      const [created] = await database.query('SHOW CREATE TABLE orders')
+      expect(created?.['Create Table']).toMatch(/CONSTRAINT `of_customer` .* ON DELETE CASCADE/)
+    })
+
+    test('a value that is not an id stops the cure before it changes anything', async () => {
+      const declared = declaring('mysql-stops', `customer: { id: ${BARE}({ storage: 'binary' }) }`, 'mysql')
+      await run(`CREATE TABLE customer (id VARCHAR(40) ${CI} NOT NULL PRIMARY KEY);
+CREATE TABLE orders (n INT AUTO_INCREMENT PRIMARY KEY, customer_id VARCHAR(40) ${CI}, FOREIGN KEY (customer_id) REFERENCES customer (id))`)
+      for (let n = 0; n < 20; n++)
+        await database.query('INSERT INTO customer VALUES (?)', [`cus_${flax.generate()}`])
+      for (const wrong of [
+        'ord_0123456789abcdef',
+        'cus_0123456789abcde',
+        'cus_0123456789abc!ef',
+        'short',
+        '',
+      ]) {
+        await database.query('INSERT INTO customer VALUES (?)', [wrong])
+        const before = await Promise.all(shown())
+        const { findings } = await doctor(database.url, ...options(declared))
+        const session = await database.pool.getConnection()
+        const statements = findings[0]?.cure.sql?.split(';\n') ?? []
+        await expect(
+          (async () => {
+            for (const statement of statements) await session.query(statement)
+          })(),
+        ).rejects.toThrow(/flax_decode/)
+        session.release()
+        expect(await Promise.all(shown())).toEqual(before)
+        await database.query('DELETE FROM customer WHERE id = ?', [wrong])
+      }
+
+      function shown() {
+        return [
+          database.query('SHOW CREATE TABLE customer'),
+          database.query('SHOW CREATE TABLE orders'),
+          database.query('SELECT * FROM customer ORDER BY id'),
+        ]
+      }
+    })
+
+    test('tells what to do for a family without functions', async () => {
+      await run(`CREATE TABLE customer (id VARCHAR(40) ${ASCII} PRIMARY KEY)`)
+      const declared = declaring(
+        'mysql-typeid',
+        "customer: { id: idColumn(typeid('user'))({ storage: 'binary' }) }",
+        'mysql',
+      )
+      const { findings } = await doctor(database.url, ...options(declared))
+      expect(findings.map(({ check, cure }) => [check, cure])).toEqual([
+        ['type', { leaves: 'store its ids as binary: write a migration that reads and converts each row' }],
+      ])
+    })
   })
 
   test('what has changed since mysql-sql was installed is found', async () => {

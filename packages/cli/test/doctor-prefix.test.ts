@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { flake, flax, storageFor } from '@snoflax/core'
 import { install } from '@snoflax/pg-sql'
 import { type PostgresDatabase, postgres, sqlite } from '@snoflax/test'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { declaring } from './declaring.js'
 import { doctor, type Report, told } from './reports.js'
 import { cli } from './running.js'
 
@@ -61,24 +59,6 @@ test('the report has family and prefix, and a column passed twice is refused', a
   })
   await database.close()
 })
-
-const folder = mkdtempSync(join(tmpdir(), 'snoflax-prefix-'))
-afterAll(() => rmSync(folder, { recursive: true }))
-
-/** A module with an idPlugin of these tables. */
-function declaring(name: string, tables: string, kind = 'postgres'): string {
-  const file = join(folder, `${name}.mjs`)
-  const url = (path: string): string => new URL(`../../${path}/dist/index.js`, import.meta.url).href
-  writeFileSync(
-    file,
-    `import { flake, flax, prefixed } from '${url('core')}'
-     import { idColumn, idPlugin } from '${url('kysely')}'
-     const bare = (prefix) => idColumn(prefixed(flax, prefix))
-     const whole = (prefix) => idColumn(prefixed(flax, prefix, { stored: 'prefixed' }))
-     export const plugin = idPlugin({ database: '${kind}', tables: { ${tables} } })`,
-  )
-  return file
-}
 
 test('ids with another prefix than the declared one are refused with both prefixes', async () => {
   const database = await joined(['TEXT', behind('cus')], ['TEXT', []])

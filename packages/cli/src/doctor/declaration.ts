@@ -2,8 +2,8 @@ import { type Database, type IdStorage, type StorageName, storageFor } from '@sn
 import type { Examination } from './examination.js'
 import type { IdColumn } from './id-columns.js'
 import { placeOf } from './live-database.js'
-import { type Finding, finding } from './report.js'
-import { storagesOf } from './stored-value.js'
+import { type Cure, type Finding, finding } from './report.js'
+import { storagesOf, storedLength } from './stored-value.js'
 
 /** The rules of one database for declarations of id columns. */
 export interface ColumnRules {
@@ -15,8 +15,8 @@ export interface ColumnRules {
   hasCollationFault(idColumn: IdColumn): boolean
   /** Problems of the column's CHECK, and advice. */
   checkConstraint?(examination: Examination, idColumn: IdColumn): Promise<Finding[]>
-  /** The statements that fix the check's finding. */
-  cure(examination: Examination, idColumn: IdColumn, check: 'type' | 'collation'): string | Promise<string>
+  /** What fixes the check's finding. */
+  cure(examination: Examination, idColumn: IdColumn, check: 'type' | 'collation'): Cure | Promise<Cure>
   /** The statements that set a default that generates the column's ids, or drop it. */
   cureDefault(examination: Examination, idColumn: IdColumn): string | Promise<string>
   /** A statement that converts all values of a column to another storage, if the database has functions for it. */
@@ -40,15 +40,14 @@ export async function checkDeclaration(
   const findings: Finding[] = []
   const fault = rules.typeFault(idColumn, examination.database.kind)
   if (fault !== undefined) {
-    const sql = await rules.cure(examination, idColumn, 'type')
-    findings.push(finding('type', where, fault, { sql }, rules.isWarning?.(fault) ? 'warning' : 'error'))
+    const cure = await rules.cure(examination, idColumn, 'type')
+    findings.push(finding('type', where, fault, cure, rules.isWarning?.(fault) ? 'warning' : 'error'))
   }
   // Foreign UUIDs and ULIDs use one case only, which most collations sort correctly.
   const isForeign = evidence === 'values' && FOREIGN.test(family.max)
   if (!isForeign && rules.hasCollationFault(idColumn)) {
     const message = `the collation ${column.collation} doesn't sort ids as their text sorts`
-    const sql = await rules.cure(examination, idColumn, 'collation')
-    findings.push(finding('collation', where, message, { sql }))
+    findings.push(finding('collation', where, message, await rules.cure(examination, idColumn, 'collation')))
   }
   return [...findings, ...((await rules.checkConstraint?.(examination, idColumn)) ?? [])]
 }
@@ -65,8 +64,8 @@ export function storageFault(kind: Database, idColumn: IdColumn): string | undef
   }
   if (!storagesOf(kind, column).includes(storage.name))
     return `${declared} can't have storage ${storage.name}`
-  if (storage.name !== 'text' || !(Number(column.length) < Number(family.textLength))) return undefined
-  return `${declared} is too short for the ${family.textLength} characters of an id`
+  if (storage.name !== 'text' || !(Number(column.length) < Number(storedLength(family)))) return undefined
+  return `${declared} is too short for the ${storedLength(family)} characters of an id`
 }
 
 /** The storage that the column should have: its own, or the database's default for the family. */

@@ -9,7 +9,7 @@ import {
   type StorageName,
   storageFor,
 } from '@snoflax/core'
-import { isBytes, isPrefixed } from '@snoflax/core/adapter'
+import { baseOf, isBytes, isPrefixed } from '@snoflax/core/adapter'
 import { byteaOf } from '../ids/forms.js'
 import type { Column } from './live-database.js'
 
@@ -53,6 +53,10 @@ export function storagesOf(kind: Database, { type }: Column): readonly StorageNa
 /** Whether columns store the family's prefix, as text. */
 export const storesPrefix = (family: IdFamily): family is PrefixedFamily =>
   isPrefixed(family) && family.stored === 'prefixed'
+
+/** The length of a text in a column, if all have the same. */
+export const storedLength = (family: IdFamily): number | undefined =>
+  (storesPrefix(family) ? family : baseOf(family)).textLength
 
 /** The id without its prefix. */
 export const bareId = (family: IdFamily, id: string): string =>

@@ -1,7 +1,12 @@
+import { flake, type PrefixedFamily, type StorageName } from '@snoflax/core'
+import { baseOf, isPrefixed, sqlFunction } from '@snoflax/core/adapter'
 import { type ColumnRules, storageFault, targetOf } from '../declaration.js'
 import type { Examination } from '../examination.js'
 import type { IdColumn } from '../id-columns.js'
-import { type Column, type LiveDatabase, placeOf } from '../live-database.js'
+import type { Column, LiveDatabase } from '../live-database.js'
+import type { Cure } from '../report.js'
+import { storedLength, storesPrefix } from '../stored-value.js'
+import { curedWith, tiedTo } from '../tied.js'
 import { quote, SET_MODE } from './open.js'
 
 export const mysqlRules: ColumnRules = {
@@ -21,8 +26,9 @@ export const mysqlRules: ColumnRules = {
   isWarning: (fault) => fault.endsWith(SIGNED),
   hasCollationFault: ({ column: { collation }, storage }) =>
     storage?.name === 'text' && collation !== undefined && !/_bin$|^binary$/.test(collation),
-  cure(examination, idColumn, check) {
-    if (check === 'type' && idColumn.column.type === 'uuid') return fromUuid(examination, idColumn)
+  async cure(examination, idColumn, check) {
+    if (check === 'type' && idColumn.column.type === 'uuid')
+      return { sql: await fromUuid(examination, idColumn) }
     return changeType(examination, idColumn)
   },
   async cureDefault({ database }, { column }) {
@@ -45,20 +51,103 @@ const SIGNED = "can't store numbers from 2^63"
  * Changes the type of the column, and of all columns that foreign keys connect to it, to the storage's. The keys are
  * dropped meanwhile, since neither end can be changed alone.
  */
-async function changeType({ database, columns }: Examination, idColumn: IdColumn): Promise<string> {
-  const { sql: type, length: width } = targetOf('mysql', idColumn).column
-  const tied = tiedTo(columns, idColumn).map(({ column }) => column)
-  const keys = await foreignKeysOf(database, tied)
+async function changeType(examination: Examination, idColumn: IdColumn): Promise<Cure> {
+  const { database, columns, schema } = examination
+  const { name, column: target } = targetOf('mysql', idColumn)
+  const tied = tiedTo(columns, idColumn)
+  const conversions = tied.map((one) => conversion(schema, one, name))
+  if (conversions.some((one) => one !== undefined)) {
+    const elsewhere = curedWith(mysqlRules, examination, tied, idColumn)
+    if (elsewhere) return elsewhere
+    if (conversions.some((one) => one?.check) && !CONVERTED.includes(baseOf(idColumn.family).name))
+      return { leaves: `store its ids as ${name}: write a migration that reads and converts each row` }
+  }
+  const keys = await foreignKeysOf(
+    database,
+    tied.map(({ column }) => column),
+  )
   const changes = await Promise.all(
-    tied.map(async (column) => {
+    tied.map(async ({ column }, n) => {
       const modify = await modifying(database, column)
-      return [...withoutZeros(column, width, modify), modify(type)]
+      const before = conversions[n]?.update(modify) ?? withoutZeros(column, target.length, modify)
+      return [...before, modify(target.sql)]
     }),
   )
-  return [SET_MODE, ...keys.map(({ drop }) => drop), ...changes.flat(), ...keys.map(({ add }) => add)].join(
-    ';\n',
-  )
+  return {
+    sql: [
+      SET_MODE,
+      ...conversions.flatMap((one) => one?.check ?? []),
+      ...keys.map(({ drop }) => drop),
+      ...changes.flat(),
+      ...keys.map(({ add }) => add),
+    ].join(';\n'),
+  }
 }
+
+interface Conversion {
+  /** Fails if a value is not an id, before anything is changed: an ALTER TABLE can't be rolled back. */
+  readonly check?: string
+  /** The statements that convert the values, in a type that fits both forms. */
+  update(modify: Modify): string[]
+}
+
+/** How the values get the storage's form; undefined if the server converts them when the type changes. */
+function conversion(schema: string, idColumn: IdColumn, storage: StorageName): Conversion | undefined {
+  const { column, family } = idColumn
+  const { quotedTable, quotedName } = column
+  const set = (value: string): string => `UPDATE ${quotedTable} SET ${quotedName} = ${value}`
+  const value = converted(schema, idColumn, storage)
+  if (value !== undefined) {
+    return {
+      check: `-- fails if a value is not an id\nSELECT count(${value}) FROM ${quotedTable}`,
+      update: (modify) => [...toAscii(column, modify), modify('VARBINARY(255)'), set(value)],
+    }
+  }
+  // The text of a family without storage text is its number, which the type checks.
+  const isNumber = isText(column) && storage === 'bigint' && !family.storages.includes('text')
+  return isNumber && isPrefixed(family)
+    ? { update: () => [set(withoutPrefix(quotedName, family))] }
+    : undefined
+}
+
+/** The call of mysql-sql's functions that converts a value, as text or bytes. They refuse what is not an id. */
+function converted(schema: string, { column, family }: IdColumn, storage: StorageName): string | undefined {
+  const { type, quotedName } = column
+  const call = (name: string, value: string): string => `${sqlFunction(family, name, schema)}(${value})`
+  const bare = isText(column) && isPrefixed(family) ? withoutPrefix(quotedName, family) : quotedName
+  const isBytes = /^(?:binary|varbinary|blob)$/.test(type)
+  if (baseOf(family).name === flake.name) {
+    if (storage === 'bigint') return isBytes ? call('from_binary', bare) : undefined
+    if (isBytes) return undefined
+    return call('to_binary', isText(column) ? call('decode', bare) : bare)
+  }
+  if (storage === 'binary' && isText(column)) return call('decode', bare)
+  if (storage !== 'text' || !isBytes) return undefined
+  const text = call('encode', bare)
+  return storesPrefix(family) ? `concat('${family.prefix}_', ${text})` : text
+}
+
+const isText = ({ type }: Column): boolean => /^(?:char|varchar|text)$/.test(type)
+
+/** The families of mysql-sql's functions. */
+const CONVERTED = ['flax', 'sno', 'flake', 'uid', 'uidLocal', 'uuid7', 'ulid']
+
+/** The values of a text column; those with the family's prefix lose it. */
+function withoutPrefix(
+  quotedName: string,
+  { prefix, base }: Pick<PrefixedFamily, 'prefix' | 'base'>,
+): string {
+  const length = prefix.length + 1
+  const isWhole =
+    base.textLength === undefined ? '' : `char_length(${quotedName}) = ${length + base.textLength} AND `
+  return `IF(${isWhole}left(convert(${quotedName} USING ascii), ${length}) = _binary'${prefix}_', substr(${quotedName}, ${length + 1}), ${quotedName})`
+}
+
+/** Makes the bytes of a text those of its ASCII characters. */
+const toAscii = ({ collation }: Column, modify: Modify): string[] =>
+  /^(?:ucs2|utf16|utf32)/.test(collation ?? '')
+    ? [modify('VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin')]
+    : []
 
 /** Removes trailing zeros first, since a shorter type would refuse them. */
 function withoutZeros(column: Column, width: number | undefined, modify: Modify): string[] {
@@ -69,19 +158,6 @@ function withoutZeros(column: Column, width: number | undefined, modify: Modify)
     modify(`VARBINARY(${length})`),
     `UPDATE ${quotedTable} SET ${quotedName} = LEFT(${quotedName}, ${width}) WHERE SUBSTRING(${quotedName}, ${width + 1}) = ${zeros}`,
   ]
-}
-
-/** The column, and all that reference it or are referenced by it, directly or indirectly. */
-function tiedTo(columns: readonly IdColumn[], start: IdColumn): IdColumn[] {
-  const tied = new Set([start])
-  for (const one of tied) {
-    for (const other of columns) {
-      const isTied =
-        other.column.references === placeOf(one.column) || one.column.references === placeOf(other.column)
-      if (isTied) tied.add(other)
-    }
-  }
-  return [...tied]
 }
 
 /** The statement that changes a column's type and keeps the rest of its definition. */
@@ -106,7 +182,7 @@ async function fromUuid({ database }: Examination, { column, family }: IdColumn)
     SET_MODE,
     modify(ascii(36)),
     `UPDATE ${quotedTable} SET ${quotedName} = CONVERT(UNHEX(REPLACE(${quotedName}, '-', '')) USING ascii)`,
-    modify(ascii(Number(family.textLength))),
+    modify(ascii(Number(storedLength(family)))),
   ].join(';\n')
 }
 

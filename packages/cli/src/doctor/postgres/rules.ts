@@ -3,7 +3,7 @@ import { baseOf, isPrefixed, snakeCase, sqlFunction } from '@snoflax/core/adapte
 import { type ColumnRules, storageFault } from '../declaration.js'
 import type { IdColumn } from '../id-columns.js'
 import { generateCall } from '../replacement.js'
-import { storesPrefix } from '../stored-value.js'
+import { storedLength, storesPrefix } from '../stored-value.js'
 
 const BY_CODE = /^(?:C|POSIX|ucs_basic|pg_c_utf8)(?:\.|$)/i
 
@@ -17,9 +17,9 @@ export const postgresRules: ColumnRules = {
     return typeFault(idColumn) === undefined
   },
   cure({ schema }, idColumn, check) {
-    if (check === 'type') return retype(schema, idColumn)
+    if (check === 'type') return { sql: retype(schema, idColumn) }
     const { quotedTable, quotedName, declared } = idColumn.column
-    return `ALTER TABLE ${quotedTable} ALTER COLUMN ${quotedName} TYPE ${declared} COLLATE "C"`
+    return { sql: `ALTER TABLE ${quotedTable} ALTER COLUMN ${quotedName} TYPE ${declared} COLLATE "C"` }
   },
   cureDefault({ installed }, { column, family, storage }) {
     const alter = `ALTER TABLE ${column.quotedTable} ALTER COLUMN ${column.quotedName}`
@@ -42,8 +42,8 @@ function typeFault(idColumn: IdColumn): string | undefined {
   const fault = storageFault('postgres', idColumn)
   if (fault !== undefined || storage?.name !== 'text' || type !== 'bpchar' || length === undefined)
     return fault
-  if (length === family.textLength) return undefined
-  return `${declared} pads ids with spaces; they have ${family.textLength} characters`
+  if (length === storedLength(family)) return undefined
+  return `${declared} pads ids with spaces; they have ${storedLength(family)} characters`
 }
 
 /** Changes the column's type to the storage's, and converts its values. */

@@ -19,7 +19,7 @@ export const sqliteRules: ColumnRules = {
   typeFault,
   hasCollationFault,
   checkConstraint,
-  cure: (examination, { column }) => rebuild(examination, column.table),
+  cure: async (examination, { column }) => ({ sql: await rebuild(examination, column.table) }),
   cureDefault: (examination, { column }) =>
     rebuild(examination, column.table, (definition, own) =>
       own?.column === column ? withoutDefault(definition) : definition,

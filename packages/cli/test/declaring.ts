@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+
+const folder = mkdtempSync(join(tmpdir(), 'snoflax-prefix-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** A module with an idPlugin of these tables. */
+export function declaring(name: string, tables: string, kind = 'postgres'): string {
+  const file = join(folder, `${name}.mjs`)
+  const url = (path: string): string => new URL(`../../${path}/dist/index.js`, import.meta.url).href
+  writeFileSync(
+    file,
+    `import { flake, flax, prefixed } from '${url('core')}'
+     import { typeid } from '${url('families')}'
+     import { idColumn, idPlugin } from '${url('kysely')}'
+     const bare = (prefix) => idColumn(prefixed(flax, prefix))
+     const whole = (prefix) => idColumn(prefixed(flax, prefix, { stored: 'prefixed' }))
+     export const plugin = idPlugin({ database: '${kind}', tables: { ${tables} } })`,
+  )
+  return file
+}
