@@ -3,7 +3,6 @@ import {
   discardsArguments,
   literalOf,
   NamedColumns,
-  type NamedReading,
   type NamedSource,
   refuseUnconverted,
   returnedArguments,
@@ -586,18 +585,23 @@ export class Rewriter {
     const named = nodes.some(isUnplaced)
       ? [this.meanings.named, this.aliasesIn(reading, meanings, scope)]
       : []
-    const within = this.within(reading, scope)
-    for (const { chunk, columns } of named.flatMap((one) => one.beside(within))) {
+    let sources: readonly NamedSource[] | undefined
+    const find = () => {
+      sources ??= this.sourcesOf(reading, scope)
+      return sources
+    }
+    for (const { chunk, columns } of named.flatMap((one) => one.beside(reading, find))) {
       const node = nodes[chunk] as Node
       if (places[chunk] === undefined && ValueNode.is(node)) {
         refuseUnconverted(columns, node.value, NAMED_IN_TEXT)
       }
     }
-    this.meanings.named.refuseUnseen(within, {
-      column: (chunk) => idsIn(meanings[chunk])[0]?.named,
-      value: (chunk) => (nodes[chunk] as Partial<ValueNode>).value,
+    const chunks = {
+      column: (chunk: number) => idsIn(meanings[chunk])[0]?.named,
+      value: (chunk: number) => (nodes[chunk] as Partial<ValueNode>).value,
       ...ADVICE,
-    })
+    }
+    this.meanings.named.refuseUnseen(reading, chunks, find)
     const [ids] = idsIn(expected)
     if (ids) {
       const { parts } = reading
@@ -611,8 +615,8 @@ export class Rewriter {
     return places
   }
 
-  /** Raw SQL with the tables that it can name: its own and, if it is a part of a query, those of the query. */
-  private within(reading: RawReading, scope: Scope): NamedReading {
+  /** The tables that raw SQL can name: its own and, if it is a part of a query, those of the query. */
+  private sourcesOf(reading: RawReading, scope: Scope): readonly NamedSource[] | undefined {
     const { nodes, isStatement } = reading
     const sources = reading.sources.map((source): NamedSource => {
       const node = source.chunk === undefined ? undefined : (nodes[source.chunk] as AnyNode)
@@ -623,8 +627,7 @@ export class Rewriter {
     })
     const hasOwn = nodes.some(({ kind }) => kind === 'TableNode')
     const around = (hasOwn ? scope.parent : scope)?.tables() ?? []
-    const isPart = around.length > 0
-    return { ...reading, isStatement: isStatement || isPart, sources: [...sources, ...around] }
+    return isStatement || around.length > 0 ? [...sources, ...around] : undefined
   }
 
   /** The columns of subqueries, CTEs and the query itself that raw SQL names in its text. */

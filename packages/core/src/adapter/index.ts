@@ -34,11 +34,11 @@ export { checkKeyset } from './keyset.js'
 export { arrayLiteral, hexOf, literalOf } from './literal.js'
 export {
   type BesideName,
+  type FindSources,
   isStored,
   leak,
   type NamedColumn,
   NamedColumns,
-  type NamedReading,
   type NamedSource,
   refuseLeak,
   refuseUnconverted,

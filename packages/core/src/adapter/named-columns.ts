@@ -31,11 +31,13 @@ export type NamedSource = Source & {
   readonly columns?: readonly (readonly [name: string, column: NamedColumn])[] | undefined
 }
 
-/** What {@link NamedColumns} looks at. With a part of a statement, pass what you know of the whole: `isStatement` and its sources. */
-export type NamedReading = Reading & { readonly sources: readonly NamedSource[] }
+/** Finds the tables of a statement, when a name needs them; undefined where its text doesn't say. */
+export type FindSources = () => readonly NamedSource[] | undefined
 
-const sourcesOf = ({ isStatement, sources }: NamedReading): readonly NamedSource[] | undefined =>
-  isStatement ? sources : undefined
+const sourcesOf =
+  ({ isStatement, sources }: Reading): FindSources =>
+  () =>
+    isStatement ? sources : undefined
 
 /** The advice in errors. */
 export interface SqlAdvice {
@@ -97,16 +99,17 @@ export class NamedColumns {
   /**
    * The columns with one of these names.
    *
-   * @param sources the tables of the statement; without them the columns of all tables.
+   * @param find finds the tables of the statement; without them the columns of all tables.
    * @param qualifiers what stands before each name.
    */
   called(
     names: readonly string[],
-    sources?: readonly NamedSource[],
+    find?: FindSources,
     qualifiers: readonly (string | undefined)[] = [],
   ): NamedColumn[] {
     return names.flatMap((name, at) => {
       const columns = [...(this.columns.get(withoutCase(name))?.values() ?? [])].flat()
+      const sources = find?.()
       const own = sources && this.meant(qualifiers[at], sources)
       if (!own) return columns
       const tables = new Set(own.flatMap(({ columns, table }) => (columns ? [] : withoutCase(table ?? ''))))
@@ -139,10 +142,13 @@ export class NamedColumns {
     return own.length > 0 && own.every(isKnown) ? own : undefined
   }
 
-  /** The values that SQL compares with, or writes to, columns that its text names, with the columns of that name. */
-  beside(reading: NamedReading): BesideName[] {
+  /**
+   * The values that SQL compares with, or writes to, columns that its text names, with the columns of that name.
+   *
+   * @param find finds the tables of the whole statement if the SQL is a part of one.
+   */
+  beside(reading: Reading, find = sourcesOf(reading)): BesideName[] {
     const { comparisons, aliases } = reading
-    const sources = sourcesOf(reading)
     const named = (name: string) =>
       aliases.flatMap(({ name: alias, column }) =>
         column !== undefined && isAs(alias, name) ? [column] : [],
@@ -150,8 +156,8 @@ export class NamedColumns {
     return comparisons.flatMap(({ rows, list, array, names, qualifiers }) =>
       names.flatMap((some, at) => {
         const columns = [
-          ...this.called(some, sources, qualifiers[at]),
-          ...this.called(some.flatMap(named), sources),
+          ...this.called(some, find, qualifiers[at]),
+          ...this.called(some.flatMap(named), find),
         ]
         if (columns.length === 0) return []
         const terms = rows.flatMap((row) => row[at] ?? []).map(({ chunk }) => chunk)
@@ -168,13 +174,13 @@ export class NamedColumns {
    * in JSON and, in SQLite and MySQL (which compare values of any types), unknown columns.
    *
    * @param chunks what the chunks are.
+   * @param find finds the tables of the whole statement if the SQL is a part of one.
    * @throws {IdError} `INVALID_OPTION`.
    */
-  refuseUnseen(reading: NamedReading, chunks: SqlChunks): void {
+  refuseUnseen(reading: Reading, chunks: SqlChunks, find = sourcesOf(reading)): void {
     const { known, advice, several = 'pass a list of ids' } = chunks
-    const sources = sourcesOf(reading)
     const among = (numbers: readonly number[]) => numbers.flatMap((chunk) => chunks.column(chunk) ?? [])
-    const columns = [...among(reading.all.chunks), ...this.called(reading.all.names, sources)]
+    const columns = [...among(reading.all.chunks), ...this.called(reading.all.names, find)]
     for (const chunk of reading.json) {
       refuseId(
         columns,
@@ -185,9 +191,11 @@ export class NamedColumns {
     }
     for (const { rows, names, qualifiers, texts } of reading.comparisons) {
       for (const [at, some] of names.entries()) {
+        const written = texts[at] ?? []
+        if (some.length + written.length === 0) continue
         const held = among(rows.flatMap((row) => row[at] ?? []).map(({ chunk }) => chunk))
-        const columns = held.length > 0 ? held : this.called(some, sources, qualifiers[at])
-        refuseId(columns, texts[at] ?? [], WRITTEN, advice)
+        const columns = held.length > 0 ? held : this.called(some, find, qualifiers[at])
+        refuseId(columns, written, WRITTEN, advice)
         for (const one of held) this.refuseUnknown(one, some, known)
       }
     }

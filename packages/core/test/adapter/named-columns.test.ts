@@ -6,7 +6,7 @@ import {
   readComparisons,
   refuseUnconverted,
 } from '@snoflax/core/adapter'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
 const named = new NamedColumns()
 named.add('id', {
@@ -246,14 +246,24 @@ describe('the tables of a statement decide which column a name means', () => {
 
   test('if the table of a chunk is known, only its columns count, even if others have its name', () => {
     const reading = readComparisons(`SELECT * FROM ${markOf(1)} WHERE id = ${markOf(0)}`, 'sqlite')
-    const within = (columns: readonly (readonly [string, NamedColumn])[]) => ({
-      ...reading,
-      sources: reading.sources.map((one) => ({ ...one, table: 'orders', columns })),
-    })
+    const within = (columns: readonly (readonly [string, NamedColumn])[]) => () =>
+      reading.sources.map((one) => ({ ...one, table: 'orders', columns }))
     const storage = () => storageFor(flax, 'sqlite', { storage: 'binary' })
-    expect(several.beside(within([]))).toEqual([])
+    expect(several.beside(reading, within([]))).toEqual([])
     const own = { place: 'own.id', family: flax, storage }
-    expect(several.beside(within([['id', own]]))).toEqual([{ chunk: 0, columns: [own] }])
+    expect(several.beside(reading, within([['id', own]]))).toEqual([{ chunk: 0, columns: [own] }])
+  })
+
+  test('they are searched for only where the text names a column', () => {
+    const find = vi.fn(() => undefined)
+    const searched = (text: string) => {
+      const reading = readComparisons(text.replaceAll('#', markOf(0)), 'sqlite')
+      several.beside(reading, find)
+      several.refuseUnseen(reading, { column: () => undefined, value: () => 1, advice: '', known: '' }, find)
+      return find.mock.calls.length > 0
+    }
+    expect(searched(`# = 1 and ${markOf(1)} in (#, 'x')`)).toBe(false)
+    expect(searched('id = #')).toBe(true)
   })
 
   test('an alias of a column counts in any statement', () => {

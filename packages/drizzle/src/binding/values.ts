@@ -244,14 +244,19 @@ class MarkedQuery {
     for (const [key, chunk] of chunks.entries()) {
       // Drizzle writes nothing for it.
       if (chunk === undefined) continue
-      if (is(chunk, StringChunk)) this.text += withoutMarks(textOf(chunk))
+      if (chunk instanceof Column) this.mark(copy, key)
+      else if (is(chunk, StringChunk)) this.text += withoutMarks(textOf(chunk))
       else if (is(chunk, Name)) this.text += QUOTE + withoutMarks(chunk.value) + QUOTE
       else if (is(chunk, SQL) && !isInlined(chunk) && !idColumnOf(chunk)) {
         this.selected.push(...(selections.get(chunk) ?? []))
         copy[key] = new SQL(this.copy(chunk.queryChunks))
-      } else this.text += markOf(this.cells.push(new Cell(copy, key)) - 1)
+      } else this.mark(copy, key)
     }
     return copy
+  }
+
+  private mark(holder: unknown[], key: number): void {
+    this.text += markOf(this.cells.push(new Cell(holder, key)) - 1)
   }
 
   reading(database: Database): Reading {
@@ -271,26 +276,30 @@ class MarkedQuery {
     for (const expression of expressions) {
       const involved = expression.map((chunk) => cells[chunk] as Cell)
       const column = columnAmong(involved)
+      if (column) {
+        for (const cell of involved) cell.refuseId(column)
+        continue
+      }
       // The text after a table names its column.
       const [ids] = involved.filter(({ chunk }) => !is(chunk, Table)).flatMap((cell) => cell.ids)
       const beside = ids ? [ids] : involved.flatMap(({ chunk }) => namedIn(chunk, database))
-      if (column) for (const cell of involved) cell.refuseId(column)
-      else if (beside.length > 0) for (const cell of involved) cell.refuseNamed(beside)
+      if (beside.length > 0) for (const cell of involved) cell.refuseNamed(beside)
     }
     const named = NAMED.get(database)
-    if (statement === undefined) return reading
+    const whole = statement
+    if (whole === undefined) return reading
     const isNaming = comparisons.some(({ names }) => names.some(({ length }) => length > 0))
-    const sources = statement.sources(database)
-    const within = { ...reading, ...(sources ? { isStatement: true, sources } : { isStatement: false }) }
-    for (const names of isNaming ? [named, statement.aliases(database)] : []) {
-      for (const { chunk, columns } of names?.beside(within) ?? []) cells[chunk]?.refuseNamed(columns)
+    const find = () => whole.sources(database)
+    for (const names of isNaming ? [named, whole.aliases(database)] : []) {
+      for (const { chunk, columns } of names?.beside(reading, find) ?? []) cells[chunk]?.refuseNamed(columns)
     }
-    named?.refuseUnseen(within, {
-      column: (chunk) => cells[chunk]?.ids[0],
-      value: (chunk) => cells[chunk]?.value,
+    const seen = {
+      column: (chunk: number) => cells[chunk]?.ids[0],
+      value: (chunk: number) => cells[chunk]?.value,
       advice: 'pass it as a value, or by parameter(column, id)',
       known: 'put the column into the template, or map the expression with .mapWith(column)',
-    })
+    }
+    named?.refuseUnseen(reading, seen, find)
     return reading
   }
 }
@@ -501,6 +510,7 @@ class Cell {
 
   encode(encoder: Encoder): void {
     const { chunk } = this
+    if (chunk instanceof Column) return
     if (isSelect(chunk) && is(encoder, Column)) {
       const [key = ''] = Object.keys(chunk._.selectedFields as object)
       this.holder[this.key] = boundSelect([[key, encoder]], chunk as unknown as Select)
