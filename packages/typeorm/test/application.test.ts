@@ -289,7 +289,7 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('%s', (_, kind) =
     return { tenant, ada, ben, product }
   }
 
-  test('the schema is in agreement with the database', async () => {
+  test('the schema matches the database', async () => {
     const { upQueries } = await dataSource.driver.createSchemaBuilder().log()
     expect(upQueries.map(({ query }) => query)).toEqual([])
   })
@@ -316,7 +316,7 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('%s', (_, kind) =
     }
   })
 
-  test('keys of foreign keys, and references to them', async () => {
+  test('keys that are foreign keys, and references to them, are written and read', async () => {
     const { ada, product } = await shop('keys')
     const order = await dataSource.getRepository(Order).save({
       buyer: ada,
@@ -368,7 +368,7 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('%s', (_, kind) =
     expect(tenant.createdAt).toEqual(flax.time(tenant.id))
   })
 
-  test('after a save that failed, the same objects can be saved, and be referenced', async () => {
+  test('after a failed save, the same objects can be saved and referenced', async () => {
     const { tenant } = await shop('again')
     const members = dataSource.getRepository(Member)
     const sponsor = members.create({ tenant })
@@ -383,7 +383,7 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('%s', (_, kind) =
     expect(await members.countBy({ sponsor: { id } })).toBe(2)
   })
 
-  test('changes, removals and orphans', async () => {
+  test('rows are changed and removed, orphans too', async () => {
     const { ada, ben, product, tenant } = await shop('changes')
     const members = dataSource.getRepository(Member)
     const loaded = await members.findOneOrFail({
@@ -415,14 +415,14 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('%s', (_, kind) =
     expect(await dataSource.getRepository(Profile).existsBy({ memberId: ben.id })).toBe(false)
   })
 
-  test('an upsert by a foreign key and a column tells the stored id', async () => {
+  test('an upsert by a foreign key and a column returns the stored id', async () => {
     const { tenant, ada } = await shop('upsert')
     const row = { tenant: { id: tenant.id }, email: 'ada@example.org', version: 3 } as Member
     await dataSource.getRepository(Member).upsert(row, ['tenant', 'email'])
     expect(row.id).toBe(ada.id)
   })
 
-  test('pages by keyset go through all rows, each once, either way', async () => {
+  test('keyset pages contain each row once, in both directions', async () => {
     const { tenant } = await shop(`pages`)
     const products = dataSource.getRepository(Product)
     await products.save(Array.from({ length: 24 }, (_, i) => ({ tenant, name: `Item ${i}` })))

@@ -14,7 +14,7 @@ test('the README names every folder', () => {
   expect([...order].sort()).toEqual(folders.map(({ name }) => name).sort())
 })
 
-test('imports go one way', () => {
+test('imports go in one direction', () => {
   const upwards = order.flatMap((folder, level) =>
     readdirSync(new URL(`${folder}/`, SOURCES)).flatMap((file) => {
       const imports = [...read(`../src/${folder}/${file}`).matchAll(/from '\.\.\/(\w+)\//g)]

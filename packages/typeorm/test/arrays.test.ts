@@ -80,7 +80,7 @@ describe.each(places.filter(({ kind }) => kind.name === 'postgres'))(
   },
 )
 
-test('elsewhere they are refused', async () => {
+test('arrays of ids are refused in other databases', async () => {
   @Entity()
   class Post {
     @FlaxIdColumn() id!: FlaxId

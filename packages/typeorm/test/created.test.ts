@@ -41,7 +41,7 @@ describe.each(places)('$name', ({ kind, family, generator, storage }) => {
       .map(({ id }) => id)
       .sort(family.compare)
 
-  test('bounds are half-open', async () => {
+  test('the start of a time range is included, its end is not', async () => {
     const between = await events().findBy({ id: createdBetween(family, day(2), day(5)) })
     expect(inTime(between, day(2), day(5))).toEqual(ids.slice(2, 5))
     const after = await events().findBy({ id: createdAfter(family, day(7)) })
@@ -61,7 +61,7 @@ describe.each(places)('$name', ({ kind, family, generator, storage }) => {
     expect(found.map(({ id }) => id)).toEqual([...ids].sort(family.compare).reverse())
   })
 
-  test('createdAt tells the time of the id, and of another one', async () => {
+  test('createdAt returns the time of the id, or of another id column', async () => {
     const event = await events().findOneByOrFail({ id: ids[4] as string })
     expect(event.createdAt).toEqual(family.time(ids[4] as string))
     expect(event.causedAt).toEqual(event.createdAt)
@@ -70,7 +70,7 @@ describe.each(places)('$name', ({ kind, family, generator, storage }) => {
     expect(Object.keys(event)).not.toContain('createdAt')
   })
 
-  test('pages by keyset, with conditions on the same id', async () => {
+  test('keyset pages respect conditions on the same id', async () => {
     const wanted = [...ids].sort(family.compare).filter((_, i) => i % 2 === 0)
     const where = { id: In(wanted) }
     const first = await events().find(keyset<Event>({ take: 2, where }))
@@ -81,27 +81,30 @@ describe.each(places)('$name', ({ kind, family, generator, storage }) => {
     expect(await events().find(keyset<Event>({ take: 9, where: exact, after: wanted[3] }))).toEqual([])
   })
 
-  test('the page after null is the first one', async () => {
+  test('keyset after null is the first page', async () => {
     const first = await events().find(keyset<Event>({ take: 2 }))
     expect(first).toHaveLength(2)
     expect(await events().find(keyset<Event>({ take: 2, after: null }))).toEqual(first)
   })
 })
 
-test('a range that ends before it begins is refused, and so is a time that the family can not hold', () => {
+test('a range that ends before it begins is refused, and an invalid time', () => {
   expect(() => createdBetween(flax, day(2), day(1))).toThrow(/range/)
   expect(() => createdAfter(uid, new Date(Number.NaN))).toThrow(
     expect.objectContaining({ code: 'INVALID_TIME' }),
   )
 })
 
-test.each(['ASC', 'DESC', 'up', null, 1])('an order of pages that is neither asc nor desc: %s', (order) => {
-  expect(() => keyset<{ id: FlaxId }>({ order: order as 'asc', take: 2 })).toThrow(
-    expect.objectContaining({ name: 'IdError', code: 'INVALID_OPTION', field: 'order', value: order }),
-  )
-})
+test.each(['ASC', 'DESC', 'up', null, 1])(
+  'keyset refuses an order that is neither asc nor desc: %s',
+  (order) => {
+    expect(() => keyset<{ id: FlaxId }>({ order: order as 'asc', take: 2 })).toThrow(
+      expect.objectContaining({ name: 'IdError', code: 'INVALID_OPTION', field: 'order', value: order }),
+    )
+  },
+)
 
-test('createdAt of a property that is no id column is an error', () => {
+test('@CreatedAt without an id column is an error', () => {
   class Wrong {
     id!: FlaxId
     readonly createdAt!: Date

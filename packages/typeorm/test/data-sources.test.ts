@@ -61,7 +61,7 @@ const typeOfKey = (dataSource: DataSource) =>
   dataSource.getMetadata('Visit').findRelationWithPropertyPath('customer')?.joinColumns[0]?.type
 
 describe('several DataSources', () => {
-  test('on two databases at once, of the same entities', async () => {
+  test('work on two databases at once, with the same entities', async () => {
     const all = await Promise.all([sqlite, postgres].map(optionsOn))
     const dataSources = await Promise.all(all.map((options) => new DataSource(options).initialize()))
     for (const dataSource of dataSources) opened.push({ close: () => dataSource.destroy() })
@@ -69,7 +69,7 @@ describe('several DataSources', () => {
     await Promise.all(dataSources.map(visitOnce))
   })
 
-  test('initialized again after it was destroyed', async () => {
+  test('can be initialized again after they were destroyed', async () => {
     const dataSource = new DataSource(await optionsOn(sqlite))
     for (let i = 0; i < 2; i++) {
       await dataSource.initialize()
@@ -78,7 +78,7 @@ describe('several DataSources', () => {
     }
   })
 
-  test('prepared by hand, before it is initialized or after', async () => {
+  test('can be prepared by hand, before they are initialized or after', async () => {
     const before = await prepareDataSource(new DataSource(await optionsOn(postgres))).initialize()
     opened.push({ close: () => before.destroy() })
     await visitOnce(before)
@@ -86,7 +86,7 @@ describe('several DataSources', () => {
     await visitOnce(before)
   })
 
-  test('active records', async () => {
+  test('work with active records', async () => {
     @Entity()
     class Active extends BaseEntity {
       @FlaxIdColumn() id!: FlaxId
@@ -103,7 +103,7 @@ describe('several DataSources', () => {
     expect(await Active.count()).toBe(0)
   })
 
-  test('without id columns nothing changes', async () => {
+  test('are not changed without id columns', async () => {
     @Entity()
     class Plain {
       @Column({ type: 'varchar', primary: true }) id!: string
@@ -123,7 +123,7 @@ describe('several DataSources', () => {
 })
 
 test.each([postgres, mysql].filter((kind) => kind.selected()))(
-  '$name: a save that is refused gives its connection back',
+  '$name: a refused save releases its connection',
   async (kind) => {
     const options = { ...(await optionsOn(kind)), poolSize: 1 } as DataSourceOptions
     const dataSource = await new DataSource(options).initialize()
@@ -155,7 +155,7 @@ describe('a second copy of TypeORM', () => {
     return { ...load('typeorm'), load }
   }
 
-  test('never prepared, it makes no table, and says what to call', async () => {
+  test('creates no table if it was not prepared, and the error says what to call', async () => {
     const copy = loadCopy()
     expect(copy.DataSource).not.toBe(DataSource)
     const dataSource = new copy.DataSource(await optionsOn(sqlite))
@@ -175,7 +175,7 @@ describe('a second copy of TypeORM', () => {
     }
   })
 
-  test('of a version that lacks what is needed, it is refused each time, and no part of it is changed', async () => {
+  test('is refused each time if it lacks a member, and none of its members is changed', async () => {
     const copy = loadCopy()
     const { save } = copy.EntityManager.prototype
     const source = new copy.DataSource(await optionsOn(sqlite)) as unknown as DataSource
@@ -231,7 +231,7 @@ describe('a second copy of TypeORM', () => {
     await visitOnce(dataSource)
   })
 
-  test('of a version that has all members and does other things with them, it fails its self-test', async () => {
+  test('fails the self-test if its members behave differently', async () => {
     const copy = loadCopy()
     const source = new copy.DataSource(await optionsOn(sqlite)) as unknown as DataSource
     const dataSource = prepareDataSource(source)
@@ -266,7 +266,7 @@ describe('a second copy of TypeORM', () => {
     await visitOnce(dataSource)
   })
 
-  test('without the method that is waited for, the first column or prepareDataSource says so', () => {
+  test('is refused if it lacks buildMetadatas', () => {
     const source = { buildMetadatas: undefined, entityMetadatas: [] } as unknown as DataSource
     expect(() => prepareDataSource(source)).toThrow(
       expect.objectContaining({
@@ -276,7 +276,7 @@ describe('a second copy of TypeORM', () => {
     )
   })
 
-  test('prepared, it works', async () => {
+  test('works if it was prepared', async () => {
     const copy = loadCopy()
     const source = new copy.DataSource(await optionsOn(postgres)) as unknown as DataSource
     const dataSource = await prepareDataSource(source).initialize()
@@ -292,7 +292,7 @@ describe('a second copy of TypeORM', () => {
 })
 
 test.skipIf(VERSION !== '')(
-  'entities of two copies of this package, an ES module and CommonJS, in one DataSource',
+  'entities of two copies of this package, ES module and CommonJS, work in one DataSource',
   async () => {
     const copy: typeof import('@snoflax/typeorm') = createRequire(import.meta.url)('@snoflax/typeorm')
     expect(copy.idColumn).not.toBe(idColumn)
@@ -333,20 +333,20 @@ describe.skipIf(VERSION !== '')('NestJS', () => {
     return app.get<DataSource>(getDataSourceToken())
   }
 
-  test('forRoot, with entities loaded by themselves', async () => {
+  test('forRoot works with autoLoadEntities', async () => {
     const { entities: _, ...options } = await optionsOn(postgres)
     const dataSource = await start(TypeOrmModule.forRoot({ ...options, autoLoadEntities: true }))
     expect(typeOfKey(dataSource)).toBe('uuid')
     await visitOnce(dataSource)
   })
 
-  test('forRootAsync', async () => {
+  test('forRootAsync works', async () => {
     const options = await optionsOn(sqlite)
     const dataSource = await start(TypeOrmModule.forRootAsync({ useFactory: () => options }))
     await visitOnce(dataSource)
   })
 
-  test('forRootAsync, with a factory of DataSources that prepares them', async () => {
+  test('forRootAsync works with a dataSourceFactory that prepares the DataSource', async () => {
     const options = await optionsOn(sqlite)
     const dataSource = await start(
       TypeOrmModule.forRootAsync({

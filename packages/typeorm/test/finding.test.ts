@@ -138,7 +138,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
       ?.databaseName as string
   const titles = (found: readonly Book[]) => found.map(({ title }) => title).sort()
 
-  test('find operators, alone, combined and used twice', async () => {
+  test('find operators, alone, combined and reused', async () => {
     const operator = In([ada.id, ben.id])
     expect(await authors().countBy({ id: operator })).toBe(2)
     expect(await authors().countBy({ id: operator })).toBe(2)
@@ -154,7 +154,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(await books().countBy({ author: Not(IsNull()) })).toBe(2)
   })
 
-  test('by a relation: its entity, its id, a list, a raw condition, an order of its rows', async () => {
+  test('conditions on a relation: its entity, its id, a list, raw SQL, and an order', async () => {
     const flat = await authors().findOneByOrFail({ id: ada.id })
     expect(titles(await books().findBy({ author: flat }))).toEqual(['one', 'two'])
     expect(titles(await books().findBy({ author: { id: ada.id } }))).toEqual(['one', 'two'])
@@ -171,7 +171,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(ordered.map(({ title }) => title)).toEqual(['two', 'one'])
   })
 
-  test('relation ids, loaded by every way', async () => {
+  test('relation ids, loaded in every way', async () => {
     const found = await books().findOneOrFail({ where: { id: one.id } })
     expect(found.authorId).toBe(ada.id)
     expect(found.topicIds.sort()).toEqual([sky.id, sea.id].sort())
@@ -192,7 +192,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(mapped.fame).toEqual(expect.arrayContaining([one.id, two.id]))
   })
 
-  test('relation ids of many rows whose bytes look alike are told apart', async () => {
+  test('relation ids of many rows with similar bytes are distinguished', async () => {
     const batch = Array.from({ length: 300 }, (_, i) => {
       const random = Uint8Array.from([0x80 + (i % 16), 0x90 + (i >> 4), 0xff, 0xfe, 0xfd, 0xfc, 0xfb])
       return flax.pack({ timeMs: 1_800_000_000_000, random })
@@ -205,7 +205,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     await authors().delete({ name: 'alike' })
   })
 
-  test('lazy relations, of both sides', async () => {
+  test('lazy relations, from both sides', async () => {
     const book = await books().findOneByOrFail({ id: one.id })
     expect((await book.editor)?.id).toBe(ben.id)
     const author = await authors().findOneByOrFail({ id: ben.id })
@@ -249,7 +249,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     })
   })
 
-  test('parameters of a query builder, wherever they stand', async () => {
+  test('parameters of a query builder, in any position', async () => {
     const where = (condition: string, parameters: object) =>
       authors().createQueryBuilder('a').where(condition, parameters).orderBy('a.name').getMany()
     const names = async (condition: string, parameters: object) =>
@@ -306,7 +306,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     })
   })
 
-  test('what a function makes of an id is no id, in conditions and in raw rows', async () => {
+  test('the result of a function of an id is not an id, in conditions and in raw rows', async () => {
     const bytes = kind.name === 'postgres' && storage.startsWith('uuid') ? 36 : storage === 'binary' ? 12 : 16
     const length = `${kind.name === 'sqlite' ? '' : 'OCTET_'}LENGTH(${kind.name === 'postgres' && bytes === 36 ? 'CAST(a.id AS text)' : 'a.id'})`
     const query = authors().createQueryBuilder('a').select('a.name', 'name').addSelect(length, 'length')
@@ -334,7 +334,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(await joined(':key = a.id || a.name')).toBe(0)
   })
 
-  test('an alias weighs more than a table of the same name', async () => {
+  test('an alias takes precedence over a table of the same name', async () => {
     const query = books()
       .createQueryBuilder('b')
       .innerJoin('b.author', 'book')
@@ -343,7 +343,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     await expect(query.setParameter('id', MALFORMED).getCount()).rejects.toMatchObject({ path: 'Author.id' })
   })
 
-  test('parameters beside names of other letters, and behind apostrophes that open no literal', async () => {
+  test('parameters beside names in other case, and after apostrophes that open no literal', async () => {
     const schlüssel = flax.generate()
     await topics().update(sky.id, { schlüssel })
     const key = { key: schlüssel }
@@ -431,7 +431,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     ])
   })
 
-  test('updates and deletes of a builder, by aliases and names', async () => {
+  test('updates and deletes of a query builder, by aliases and names', async () => {
     const { id } = await authors().save({ name: 'Temporary' })
     await authors()
       .createQueryBuilder()
@@ -471,12 +471,12 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect((await authors().delete(many)).affected).toBe(2500)
   })
 
-  test('a view', async () => {
+  test('a view returns ids', async () => {
     const found = await dataSource.getRepository(Credit).findOneByOrFail({ writer: ada.id, book: one.id })
     expect(found).toEqual({ book: one.id, writer: ada.id })
   })
 
-  test('raw rows have ids, also under names of their own and through functions', async () => {
+  test('raw rows have ids, also under aliases and through functions', async () => {
     const rows = await books()
       .createQueryBuilder('b')
       .leftJoinAndSelect('b.author', 'a')
@@ -506,7 +506,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(none).toEqual({ editor: null })
   })
 
-  test('raw rows have ids under names that stand in the selection itself, and under those of the columns', async () => {
+  test('raw rows have ids under aliases that the selection itself uses, and under column names', async () => {
     const select = (...selection: string[]) =>
       books().createQueryBuilder('b').select(selection).where({ id: one.id }).getRawOne()
     const quoted = dataSource.driver.escape('Book')
@@ -520,7 +520,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(await named.getRawMany()).toEqual([{ author: ada.id }])
   })
 
-  test('raw rows of all columns have ids, and so have names without AS', async () => {
+  test('raw rows of all columns have ids, also with aliases without AS', async () => {
     const raw = (...selection: string[]) =>
       books().createQueryBuilder('b').innerJoin('b.author', 'a').select(selection).where({ id: one.id })
     expect(await raw('b.*').getRawOne()).toMatchObject({ id: one.id, [authorColumn()]: ada.id, title: 'one' })
@@ -537,7 +537,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect((await changed.returning('*').execute()).raw).toMatchObject([{ author_id: ada.id }])
   })
 
-  test('columns by other letters, tables in a list, by schema and behind names of other queries', async () => {
+  test('columns in other case, tables in a list, with a schema and after names of other queries', async () => {
     const id = ada.id
     const count = (condition: string, parameters: object) =>
       authors().createQueryBuilder('a').where(condition, parameters).getCount()
@@ -565,7 +565,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(await cte.getMany()).toMatchObject([{ id }])
   })
 
-  test('names without a table in a subquery are those of its own tables', async () => {
+  test('bare names in a subquery mean columns of its own tables', async () => {
     const [book, vote] = [dataSource.driver.escape('book'), dataSource.driver.escape('vote')]
     await dataSource.getRepository(Vote).save({ id: 70, choice: ben.id })
     const names = async (condition: string, parameters: object) =>
@@ -585,7 +585,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     await dataSource.getRepository(Vote).delete(70)
   })
 
-  test('an id in the text of a query is refused where it is stored in another form', async () => {
+  test('an id in the text of a query is refused if it is stored in another form', async () => {
     const condition = `a.id IN ('${ada.id}', '${ben.id}') AND a.name <> 'x'`
     const found = authors().createQueryBuilder('a').where(condition)
     const raw = authors().findBy({ id: Raw((column) => `${column} = '${ada.id}'`) })
@@ -609,7 +609,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     })
   })
 
-  test('expressions that answer ids as they are stored are refused, others pass', async () => {
+  test('expressions that return ids as stored are refused, others are accepted', async () => {
     const select = (expression: string, name?: string) =>
       authors()
         .createQueryBuilder('a')
@@ -648,7 +648,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     await expect(select('to_json(a)', 'x')).rejects.toMatchObject({ path: 'Author.id' })
   })
 
-  test('ids of a UNION, of nested queries with columns of the same names, and of subqueries that are selected', async () => {
+  test('ids of a UNION, of nested queries with equal column names, and of selected subqueries', async () => {
     const from = (inner: string, id: string) => {
       const cte = dataSource.createQueryBuilder().addCommonTableExpression(inner, 'some')
       return cte.select('s.id', 'id').from('some', 's').where('s.id = :id', { id }).getRawMany()
@@ -665,7 +665,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(await selected.addSelect(writer, 'writer').getRawMany()).toEqual([{ id: one.id, writer: ada.id }])
   })
 
-  test('SQL of one’s own, with the column’s storage', async () => {
+  test("your own SQL, with the column's storage", async () => {
     const [ids, keys] = [storageOf(dataSource, Book, 'author'), storageOf(dataSource, Book, 'id')]
     const table = dataSource.driver.escape('book')
     const sql = `SELECT * FROM ${table} WHERE ${dataSource.driver.escape(authorColumn())} = ${dataSource.driver.createParameter('x', 0)}`
@@ -719,7 +719,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     }
   })
 
-  test('a stream of raw rows', async () => {
+  test('streamed raw rows have ids', async () => {
     // PostgreSQL needs pg-query-stream beside TypeORM.
     if (kind.name !== 'mysql') return
     const select = books().createQueryBuilder('b').select('b.id', 'id').addSelect('b.author', 'writer')
@@ -736,7 +736,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(rows).toHaveLength(2)
   })
 
-  test('cached results', async () => {
+  test('cached results have ids', async () => {
     const find = () => authors().find({ where: { id: ada.id }, relations: { books: true }, cache: 60_000 })
     const first = await find()
     await authors().update(ada.id, { fame: 9 })
@@ -755,7 +755,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(page).toMatchObject([{ id: two.id, author: { id: ada.id }, topics: [{ id: sea.id }] }])
   })
 
-  test('aggregates that TypeORM makes numbers of are refused', async () => {
+  test('aggregates that TypeORM turns into numbers are refused', async () => {
     for (const name of ['sum', 'average', 'minimum', 'maximum'] as const) {
       await expect(authors()[name]('id' as never)).rejects.toMatchObject({
         code: 'INVALID_OPTION',
@@ -766,7 +766,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     }
   })
 
-  test('patterns are refused on ids that are not text', async () => {
+  test('patterns are refused on ids that are not stored as text', async () => {
     const builder = authors()
       .createQueryBuilder('a')
       .where('a.id LIKE :like', { like: `${ada.id.slice(0, 12)}%` })
@@ -776,7 +776,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     await expect(authors().findBy({ id: ILike('K%' as FlaxId) })).rejects.toMatchObject({ path: 'Author.id' })
   })
 
-  test('an id in an expression that is not understood is an error, or is converted', async () => {
+  test('an id in an expression that is not understood is refused, or converted', async () => {
     const id = ada.id
     const query = (condition: string, parameters: object = { id }) =>
       authors().createQueryBuilder('a').where(condition, parameters)
@@ -855,7 +855,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     }
   })
 
-  test('ids of another family are malformed where their form differs, and the metabyte is there', async () => {
+  test('ids of another family are refused if their form differs, and the metabyte is stored', async () => {
     expect(sno.meta(one.id)).toBe(4)
     await expect(
       books().findOneByOrFail({ id: ada.id.toUpperCase() as unknown as SnoId }),

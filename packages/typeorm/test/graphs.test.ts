@@ -68,7 +68,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
   const given = (name: string, more: object = {}) =>
     employees().create({ id: flax.generate(), name, ...more })
 
-  test('new rows with ids of their own keep their references, whichever row comes first', async () => {
+  test('new rows with ids that were passed keep their references, in any order', async () => {
     for (const turn of [(rows: Employee[]) => rows, (rows: Employee[]) => [...rows].reverse()]) {
       const root = given('root')
       const kid = given('kid', { boss: root })
@@ -80,7 +80,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect((await stored()).names).toEqual(['k<r', 'r<'])
   })
 
-  test('a graph that is saved again after its transaction was rolled back', async () => {
+  test('a graph can be saved again after a rollback', async () => {
     for (const options of [{}, { listeners: false }, { reload: false }]) {
       const graph = { name: 'r', reports: [{ name: 'k', reports: [{ name: 'l' }] }] }
       const failed = dataSource.transaction(async (manager) => {
@@ -93,7 +93,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     }
   })
 
-  test('rows that need each other, with and without ids of their own', async () => {
+  test('rows that reference each other are saved, with and without ids that were passed', async () => {
     for (const id of [undefined, flax.generate()]) {
       const one = employees().create({ id: id as FlaxId, name: 'one' })
       const two = Object.assign(new Employee(), { name: 'two', boss: one })
@@ -105,7 +105,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     }
   })
 
-  test('rows that TypeORM inserts one by one, since the database fills a column of theirs', async () => {
+  test('rows that TypeORM inserts one by one, because the database fills a column, are saved', async () => {
     const dated = dataSource.getRepository(Dated)
     const first = dated.create({ id: flax.generate() })
     const second = dated.create({ id: flax.generate(), before: first })

@@ -72,7 +72,7 @@ function looksAt(parameters: number, form: Form): number {
 }
 
 test.each(Object.entries(CONDITIONS))(
-  '%s of 3,000 parameters takes ten times the looks of 300',
+  '%s of 3,000 parameters takes ten times the reads of 300',
   (_, form) => {
     const few = looksAt(300, form)
     expect(few).toBeGreaterThan(300)

@@ -43,7 +43,7 @@ describe.runIf(mysql.selected())("default: 'database'", () => {
     }
   })
 
-  test('refuses what would leave entities without their ids, and ids with a number', async () => {
+  test('refuses defaults that leave entities without their ids, and ids that need a number', async () => {
     @Entity()
     class Unnumbered {
       @IdColumn(sno, { default: 'database' }) id!: SnoId

@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => dataSource?.destroy())
 
-test('an id is sent as it is beside a column of the tables that the SQL has', async () => {
+test('an id is sent unchanged if no table of the SQL has such an id column', async () => {
   expect(await dataSource.query('SELECT * FROM legacy_parcels WHERE id = ?', [id])).toEqual([{ id }])
   expect(
     await dataSource.query('SELECT l.* FROM legacy_parcels l LEFT JOIN parcel p ON 1 WHERE l.id = ?', [id]),
@@ -42,7 +42,7 @@ test.each([
   'SELECT * FROM legacy_parcels WHERE EXISTS (SELECT 1 FROM parcel WHERE id = ?)',
   'WITH legacy_parcels AS (SELECT * FROM parcel) SELECT * FROM legacy_parcels WHERE id = ?',
   'SELECT * FROM some_view WHERE id = ?',
-])('it is refused beside an id column that would not find it: %s', async (query) => {
+])('an id is refused if the SQL names an id column that would not find it: %s', async (query) => {
   await expect(async () => dataSource.query(query, [id])).rejects.toThrow(
     /^Parcel\.id: the text of the SQL names the column/,
   )

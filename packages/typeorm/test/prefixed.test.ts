@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const customerId = prefixed(flax, 'cus')
 
-test('a text column without the prefix is refused at start, since TypeORM converts twice', async () => {
+test('a text column that does not store the prefix is refused at start, since TypeORM converts twice', async () => {
   @Entity()
   class Customer {
     @IdColumn(customerId, { storage: 'text' }) id!: Id<'cus'>
@@ -19,7 +19,7 @@ test('a text column without the prefix is refused at start, since TypeORM conver
   })
 })
 
-test('the binary column holds the bare id, and all else sees the prefix', async () => {
+test('a binary column stores the bare id, and entities have the prefix', async () => {
   @Entity()
   class Customer {
     @IdColumn(customerId, { storage: 'binary' }) id!: Id<'cus'>
@@ -48,7 +48,7 @@ test('the binary column holds the bare id, and all else sees the prefix', async 
   await dataSource.destroy()
 })
 
-test('id columns that are never equal are not compared, and a prefix that is not stored is no difference', async () => {
+test('id columns that are never equal are refused in comparisons; a prefix that is not stored does not matter', async () => {
   @Entity()
   class Customer {
     @IdColumn(customerId, { storage: 'binary' }) id!: Id<'cus'>

@@ -308,7 +308,7 @@ describe.each([...PLACES, PREFIXED] as typeof PLACES)('$name', ({ kind, storage,
   })
 
   const numRuns = RUNS || (kind === sqlite ? 150 : 30)
-  test(`${numRuns} graphs are stored as with keys of text`, { timeout: 600_000 }, async () => {
+  test(`${numRuns} graphs are stored as with text keys`, { timeout: 600_000 }, async () => {
     const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 4 }), async (steps) => {
       await ours.empty()
       await text.empty()

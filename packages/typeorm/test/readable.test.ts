@@ -15,7 +15,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     @ManyToOne(() => Person, { nullable: true }) boss!: Relation<Person> | null
   }
 
-  test('errors and logs have the ids, not what is bound for them', async () => {
+  test('errors and logs contain the ids instead of the values bound', async () => {
     const logged: [kind: string, parameters: unknown, message?: string][] = []
     /** With a field that only its own methods see. */
     class Log implements Logger {

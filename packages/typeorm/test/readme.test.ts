@@ -97,14 +97,14 @@ beforeAll(async () => {
 afterEach(() => vi.unstubAllEnvs())
 afterAll(() => database.close())
 
-describe('the page', () => {
-  test('has only code that this test runs', () => {
+describe('the README', () => {
+  test('contains only code that this test runs', () => {
     const here = flat(read('./readme.test.ts'))
     expect(blocks.length).toBeGreaterThanOrEqual(8)
     for (const block of blocks) expect(here).toContain(flat(block))
   })
 
-  test('imports what is there', () => {
+  test('imports only existing exports', () => {
     const modules: Record<string, object> = { '@snoflax/core': core, '@snoflax/typeorm': ours, typeorm }
     const imports = [...README.matchAll(/^import \{ (.*) \} from '(.*)'$/gm)]
     expect(imports.length).toBeGreaterThan(2)
@@ -114,14 +114,14 @@ describe('the page', () => {
     }
   })
 
-  test('names every export, and only what there is', () => {
+  test('names every export, and only existing ones', () => {
     for (const name of Object.keys(ours)) expect(README).toContain(name)
     const named = [...README.matchAll(/`(\w+Column|\w*Between|created\w+|\w+Of|prepare\w+|keyset\w+)\(/g)]
     for (const [, name] of named) expect(Object.keys(ours)).toContain(name)
   })
 })
 
-test('quick start', async () => {
+test('the quick start runs', async () => {
   vi.stubEnv('DATABASE_URL', database.url)
   const dataSource = new DataSource({
     type: 'postgres',
@@ -151,7 +151,7 @@ test('quick start', async () => {
   await dataSource.destroy()
 })
 
-test('columns, pages and SQL of one’s own', async () => {
+test('the code about columns, pages and your own SQL runs', async () => {
   const { url } = database
   const dataSource = new DataSource({
     type: 'postgres',
@@ -184,7 +184,7 @@ test('columns, pages and SQL of one’s own', async () => {
   await dataSource.destroy()
 })
 
-test('a DataSource prepared by hand', async () => {
+test('the code that prepares a DataSource by hand runs', async () => {
   const prepared = prepareDataSource(
     new DataSource({ type: 'better-sqlite3', database: ':memory:', entities: [Visit] }),
   )
@@ -194,7 +194,7 @@ test('a DataSource prepared by hand', async () => {
   await prepared.destroy()
 })
 
-test('ids of one table, and sealed ids', async () => {
+test('the code about typed and sealed ids runs', async () => {
   const entities = [Author, Book, Receipt]
   const dataSource = new DataSource({ type: 'postgres', url: database.url, entities, synchronize: true })
   await dataSource.initialize()
@@ -212,7 +212,7 @@ test('ids of one table, and sealed ids', async () => {
   await dataSource.destroy()
 })
 
-test('arrays, and a DataSource that does not look at its columns', async () => {
+test('the code about arrays and about skipping the check of columns runs', async () => {
   const options: DataSourceOptions = {
     type: 'postgres',
     url: database.url,

@@ -95,7 +95,7 @@ const changes = async (dataSource: DataSource) => {
 }
 
 describe.each(places)('$name', (place) => {
-  test('a schema that was synchronized is not changed again', async () => {
+  test('synchronize changes nothing the second time', async () => {
     const database = await open(place)
     const dataSource = await connect(database, entitiesFor(place))
     expect(await changes(dataSource)).toEqual([])
@@ -103,7 +103,7 @@ describe.each(places)('$name', (place) => {
     expect(await changes(again)).toEqual([])
   })
 
-  test('generated migrations run, leave nothing to do, and can be undone', async () => {
+  test('generated migrations run, leave no changes, and can be reverted', async () => {
     const database = await open(place)
     const entities = entitiesFor(place)
     const { upQueries, downQueries } = await generated(
@@ -134,7 +134,7 @@ describe.each(places)('$name', (place) => {
 
 const generated = (dataSource: DataSource) => dataSource.driver.createSchemaBuilder().log()
 
-describe('what a database can not hold is refused when the DataSource is built', () => {
+describe('refused when the DataSource is built', () => {
   class Thing {
     id!: string
   }
@@ -165,7 +165,7 @@ describe('what a database can not hold is refused when the DataSource is built',
     })
   })
 
-  test('bigint where the driver is told to round', async () => {
+  test('bigint if the driver is configured to round', async () => {
     const database = await open({ kind: postgres })
     const place = places.find(
       ({ kind, storage }) => kind.name === 'postgres' && storage === 'bigint',
@@ -179,7 +179,7 @@ describe('what a database can not hold is refused when the DataSource is built',
     pg.defaults.parseInt8 = false
   })
 
-  test('a kind of database that there are no storages for', async () => {
+  test('an unsupported kind of database', async () => {
     const entity = define(flax as unknown as IdFamily<string>, 'text')
     const dataSource = new DataSource({
       type: 'cockroachdb',
@@ -195,7 +195,7 @@ describe('what a database can not hold is refused when the DataSource is built',
     })
   })
 
-  test("default: 'database' where the database has no such functions", async () => {
+  test("default: 'database' in a database without such functions", async () => {
     for (const kind of places.map((place) => place.kind).filter(({ name }) => name !== 'postgres')) {
       @Entity()
       class Made {
@@ -211,7 +211,7 @@ describe('what a database can not hold is refused when the DataSource is built',
     }
   })
 
-  test("default: 'database' where the database makes other ids", async () => {
+  test("default: 'database' in a database that generates other ids", async () => {
     const place = places.find(({ kind }) => kind.name === 'postgres') as Place
     @Entity()
     class Made {
@@ -225,14 +225,14 @@ describe('what a database can not hold is refused when the DataSource is built',
   })
 })
 
-describe('foreign keys', () => {
+describe('a foreign key', () => {
   @Entity()
   class Target {
     @IdColumn(flax, { storage: 'binary' }) id!: ReturnType<typeof flax.generate>
   }
   const sqlitePlace = places[0] as Place
 
-  test('a declared one takes the storage of its target', async () => {
+  test('takes the storage of its target if it is declared', async () => {
     @Entity()
     class Source {
       @IdColumn(flax) id!: ReturnType<typeof flax.generate>
@@ -243,7 +243,7 @@ describe('foreign keys', () => {
     expect(dataSource.getMetadata(Source).findColumnWithPropertyName('targetId')?.type).toBe('blob')
   })
 
-  test('one that is told by a decorator of its own takes the storage of its target', async () => {
+  test('takes the storage of its target if it is declared by a decorator of its own', async () => {
     @Entity()
     class Source {
       @IdColumn(flax) id!: ReturnType<typeof flax.generate>
@@ -259,7 +259,7 @@ describe('foreign keys', () => {
     }
   })
 
-  test.each(['tenant first', 'parent first'])('a composite one that shares a column: %s', async (order) => {
+  test.each(['tenant first', 'parent first'])('that is composite can share a column: %s', async (order) => {
     @Entity()
     class Node {
       @PrimaryColumn('varchar') tenantId!: FlaxId
@@ -300,7 +300,7 @@ describe('foreign keys', () => {
   })
 
   test.each(['binary', undefined] as const)(
-    'a row that points at its own current version, stored as %s',
+    'can reference its own current version, stored as %s',
     async (storage) => {
       @Entity()
       class Paper {
@@ -336,7 +336,7 @@ describe('foreign keys', () => {
     },
   )
 
-  test('one that two relations share is written and read by both', async () => {
+  test('that two relations share is written and read by both', async () => {
     @Entity()
     class Customer {
       @PrimaryColumn('varchar') tenantId!: FlaxId
@@ -367,7 +367,7 @@ describe('foreign keys', () => {
     expect(await raw.getRawMany()).toEqual([{ one: tenantId, other: customer.id }])
   })
 
-  test('of another family, of another storage, or to something else, they are refused', async () => {
+  test('of another family or storage, or to another column, is refused', async () => {
     const other = places.find(({ family }) => family.name === 'sno')?.family as IdFamily<string>
     @Entity()
     class OtherFamily {
@@ -440,7 +440,7 @@ describe("default: 'database'", () => {
     ).toMatchObject({ name: 'two' })
   })
 
-  test('with a metabyte', async () => {
+  test('generates the metabyte', async () => {
     @Entity()
     class Marked {
       @SnoIdColumn({ default: 'database', meta: 9 }) id!: SnoId
@@ -455,7 +455,7 @@ describe("default: 'database'", () => {
     expect(sno.meta((await dataSource.getRepository(Marked).save({ name: 'x' })).id)).toBe(9)
   })
 
-  test('of a schema of another name', async () => {
+  test("uses another schema's functions", async () => {
     expect(await defaultOf({ schema: 'ids' })).toBe('ids.flax_generate_uuid()')
     for (const schema of ['x; DROP TABLE', 'Ids', 'select', '']) {
       await expect(defaultOf({ schema })).rejects.toMatchObject({

@@ -379,7 +379,7 @@ const FEATURES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
 }
 
 // As they are, or by a naming strategy, with a prefix and in PostgreSQL in a schema of their own.
-describe.each([false, true])('placed elsewhere: %s', (isElsewhere) => {
+describe.each([false, true])('with a table prefix, a naming strategy and a schema: %s', (isElsewhere) => {
   describeBesideText(async (keys, kind, database): Promise<World> => {
     const hasSchema = isElsewhere && kind === 'postgres'
     if (hasSchema) {

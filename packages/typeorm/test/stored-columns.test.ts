@@ -99,7 +99,7 @@ describe.each(TYPES.filter(({ kind }) => kind.selected()))(
 // uuid8 is the same type as uuid.
 describe.each(flaxPlaces.filter((place) => place.storage !== 'uuid8'))('$name', ({ kind, storage }) => {
   const other = flaxPlaces.find((place) => place.kind === kind && place.storage !== storage)?.storage
-  test('synchronize is refused where it would lose ids, and changes columns without any', async () => {
+  test('synchronize is refused if it would lose ids, and changes columns without any', async () => {
     const database = await kind.open()
     const before = await openDataSource(database, entitiesFor(storage))
     const author = await before.getRepository('author').save({ name: 'Ada' })
@@ -135,7 +135,7 @@ describe.each(flaxPlaces.filter((place) => place.storage !== 'uuid8'))('$name', 
   })
 })
 
-test('text among bytes is an error, in rows and raw rows, since no condition finds it', async () => {
+test('text in a binary column is an error in rows and raw rows, since no condition finds it', async () => {
   const database = await sqlite.open()
   const dataSource = await openDataSource(database, entitiesFor('binary'))
   await dataSource.query(`INSERT INTO author (id) VALUES ('${flax.generate()}')`)

@@ -43,7 +43,7 @@ describe.each(places)('$name', ({ kind, family, generator, storage }) => {
     await database.close()
   })
 
-  test.each(KINDS)('%s: plant, read up and down, cascade, move, remove', async (type) => {
+  test.each(KINDS)('%s: nodes are inserted, read up and down, cascaded, moved and removed', async (type) => {
     const nodes = dataSource.getTreeRepository<Node>(type.replace('-', '_'))
     const names = (found: readonly Node[]) => found.map(({ name }) => name).sort()
     const root = await nodes.save({ name: 'root' })
@@ -77,7 +77,7 @@ describe.each(places)('$name', ({ kind, family, generator, storage }) => {
     expect(names(await nodes.findDescendants(right))).toEqual(['a', 'b', 'grown', 'right'])
   })
 
-  test('branches are told apart whose ids differ in case only, or look like a pattern', async () => {
+  test('branches are distinguished if their ids differ in case only, or look like a pattern', async () => {
     const nodes = dataSource.getTreeRepository<Node>('materialized_path')
     const ids = family.textLength === undefined ? [] : lookalikes(generator.generate(), family.is)
     for (const [i, id] of ids.entries()) {
@@ -122,7 +122,7 @@ test('the links of a closure table are ids, however TypeORM writes its statement
   }
 })
 
-test.each(KINDS)('%s: trees whose columns have the same names and store ids differently', async (type) => {
+test.each(KINDS)('%s: columns with the same name in two trees can store ids differently', async (type) => {
   const define = (name: string, storage: 'text' | 'binary') => {
     @Entity(name)
     @Tree(type)

@@ -63,7 +63,7 @@ describe.each(kinds)('$name', (kind) => {
     'i.bare BETWEEN c.id AND c.sno',
     'CASE WHEN 1 = 1 THEN c.id END = i.text',
     'COALESCE(c.id, c.id) IN (i.text)',
-  ])('columns that are never equal are refused: %s', async (condition) => {
+  ])('comparing columns that are never equal is refused: %s', async (condition) => {
     await expect(joined(condition)).rejects.toThrow(NEVER)
   })
 
@@ -76,14 +76,14 @@ describe.each(kinds)('$name', (kind) => {
       'COALESCE(c.text, c.id) = :id',
       ':id IN (c.text, c.id)',
       ':id BETWEEN c.text AND c.id',
-    ])('an id that is compared with several stored forms is refused: %s', async (condition) => {
+    ])('comparing an id with several stored forms is refused: %s', async (condition) => {
     const found = (id: string) =>
       dataSource.manager.createQueryBuilder(Customer, 'c').where(condition).setParameters({ id }).getCount()
     await expect(found(customer.id)).rejects.toThrow(failing('parameter :id is an id in an expression'))
     await expect(found('none')).resolves.toBeTypeOf('number')
   })
 
-  test('text beside ids in another form finds nothing, or is an error', async () => {
+  test('text compared with ids in another form finds nothing, or is an error', async () => {
     const message =
       kind.name === 'postgres' ? /operator does not exist/ : /Customer.word \(varchar\) are never equal/
     await expect(joined('c.word = i.bare')).rejects.toThrow(message)
@@ -92,7 +92,7 @@ describe.each(kinds)('$name', (kind) => {
     expect(await joined('c.word = i.text')).toEqual([])
   })
 
-  test('no column gets ids in the form of another one', async () => {
+  test('a column never gets ids in the form of another one', async () => {
     const update = (column: string) =>
       dataSource.manager
         .createQueryBuilder()
@@ -124,36 +124,33 @@ describe.each(kinds)('$name', (kind) => {
   })
 
   // TypeORM 0.3 has no valuesFromSelect().
-  test.runIf(!VERSION.startsWith('0.3'))(
-    'INSERT … SELECT stores ids in the form of their columns',
-    async () => {
-      const insert = (select: SelectQueryBuilder<Customer>): Promise<unknown> =>
-        (
-          dataSource.manager
-            .createQueryBuilder()
-            .insert()
-            .into(Invoice, ['id', 'bare']) as InsertQueryBuilder<Invoice>
-        )
-          .valuesFromSelect(select)
-          .execute()
-      const select = () => dataSource.manager.createQueryBuilder(Customer, 'c').select('c.id')
-      await expect(insert(select().addSelect('c.text'))).rejects.toThrow(NEVER)
-      if (kind !== postgres) await expect(insert(select().addSelect('c.word'))).rejects.toThrow(NEVER)
-      await expect(insert(select().addSelect(`'${invoice.bare}'`, 'bare'))).rejects.toThrow(
-        failing('is an id in the text of the query'),
+  test.runIf(!VERSION.startsWith('0.3'))('INSERT … SELECT stores ids as their columns do', async () => {
+    const insert = (select: SelectQueryBuilder<Customer>): Promise<unknown> =>
+      (
+        dataSource.manager
+          .createQueryBuilder()
+          .insert()
+          .into(Invoice, ['id', 'bare']) as InsertQueryBuilder<Invoice>
       )
-      await insert(select().addSelect(':bare', 'bare').setParameters({ bare: invoice.bare }))
-      const copied = { id: customer.id.replace('cus_', 'inv_') as Invoice['id'] }
-      expect(await dataSource.manager.findOneBy(Invoice, copied)).toEqual({
-        ...copied,
-        bare: invoice.bare,
-        text: null,
-      })
-      await dataSource.manager.delete(Invoice, copied)
-    },
-  )
+        .valuesFromSelect(select)
+        .execute()
+    const select = () => dataSource.manager.createQueryBuilder(Customer, 'c').select('c.id')
+    await expect(insert(select().addSelect('c.text'))).rejects.toThrow(NEVER)
+    if (kind !== postgres) await expect(insert(select().addSelect('c.word'))).rejects.toThrow(NEVER)
+    await expect(insert(select().addSelect(`'${invoice.bare}'`, 'bare'))).rejects.toThrow(
+      failing('is an id in the text of the query'),
+    )
+    await insert(select().addSelect(':bare', 'bare').setParameters({ bare: invoice.bare }))
+    const copied = { id: customer.id.replace('cus_', 'inv_') as Invoice['id'] }
+    expect(await dataSource.manager.findOneBy(Invoice, copied)).toEqual({
+      ...copied,
+      bare: invoice.bare,
+      text: null,
+    })
+    await dataSource.manager.delete(Invoice, copied)
+  })
 
-  test('a column of several queries has ids of one kind, and is read as such', async () => {
+  test('a column of several queries must have ids of one kind, and is read as such', async () => {
     const rows = (query: string) =>
       dataSource.manager
         .createQueryBuilder()
@@ -187,7 +184,7 @@ describe.each(kinds)('$name', (kind) => {
     )
   })
 
-  test('a column of a nested query is an id without a name of its own, too', async () => {
+  test('an unnamed column of a nested query is read as an id, too', async () => {
     const rows = await dataSource.manager
       .createQueryBuilder()
       .select('u.x')
