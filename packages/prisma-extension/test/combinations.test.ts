@@ -23,7 +23,7 @@ const make = () =>
 
 // What stands together in calls of applications.
 
-test('rows are loaded by joins and by queries alike', async () => {
+test('rows are the same if relations are loaded by joins or by queries', async () => {
   const c = await make()
   for (const relationLoadStrategy of ['join', 'query']) {
     const [row] = await prisma.customer.findMany({
@@ -46,7 +46,7 @@ test('rows are loaded by joins and by queries alike', async () => {
     )
   }
 })
-test('bytes and many-to-many are, too, with upserts and chains', async () => {
+test('rows with bytes and many-to-many relations are the same, also after upserts and in chains', async () => {
   const c = await make()
   const o = await prisma.order.update({
     where: { id: c.orders[0].id },
@@ -125,7 +125,7 @@ test('bytes and many-to-many are, too, with upserts and chains', async () => {
     )[0].orderId,
   ).toBe(o.id)
 })
-test('lists of calls in a transaction, calls that Prisma batches, rows that writes return', async () => {
+test('ids are converted in transactions of several calls, in calls that Prisma batches, and in returned rows', async () => {
   const c = await make()
   const [a, b, n, raw] = await prisma.$transaction([
     prisma.customer.findUniqueOrThrow({ where: { id: c.id } }),
@@ -172,7 +172,7 @@ test('lists of calls in a transaction, calls that Prisma batches, rows that writ
   expect(made[0]).toMatchObject({ customerId: c.id, customer: { id: c.id } })
   expect(Object.keys(made[0])).not.toContain('total')
 })
-test('groups, Json, field references, omit, lists', async () => {
+test('ids are converted in groups, beside Json, field references and omit, and in lists', async () => {
   const c = await make()
   expect(
     await prisma.order.groupBy({
@@ -234,7 +234,7 @@ test('groups, Json, field references, omit, lists', async () => {
     }),
   ).toEqual({ orders: [{ id: c.orders[1].id }], profile: { customerId: c.id } })
 })
-test('foreign keys by value and by connect', async () => {
+test('ids are converted in foreign keys, passed by value and by connect', async () => {
   const c = await make()
   const d = await make()
   await prisma.profile.update({

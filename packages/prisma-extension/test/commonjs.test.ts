@@ -34,7 +34,7 @@ main()
 `
 
 // prisma-client, whose TypeScript the project compiles to CommonJS, is in test/platforms.
-test('a CommonJS program requires what prisma-client-js and our generator wrote', async () => {
+test('a CommonJS program can require the client of prisma-client-js and the generated module', async () => {
   const folder = await generateProject(shopProject({ database: 'sqlite', client: 'prisma-client-js' }))
   const database = (await sqlite.open()) as SqliteDatabase
   await pushSchema(folder, database)

@@ -31,7 +31,7 @@ describe('beside other extensions', () => {
     }
   }
 
-  test('one that came before sees ids, one that comes after sees database values', async () => {
+  test('an extension before ours sees ids, one after ours sees database values', async () => {
     const before = { args: [] as unknown[], results: [] as AnyClient[] }
     const after = { args: [] as unknown[], results: [] as AnyClient[] }
     const prisma = shop.bare
@@ -47,7 +47,7 @@ describe('beside other extensions', () => {
     expect([before.results[0].customerId, after.results[0].customerId]).toEqual([id, value])
   })
 
-  test.each(['before, with a client that ours extends', 'after'])('read replicas stand %s', async (place) => {
+  test.each(['before, with a client that ours extends', 'after'])('read replicas work %s', async (place) => {
     const replica = (client: AnyClient) => ({
       query: {
         $allModels: {
@@ -117,7 +117,7 @@ describe('beside other extensions', () => {
   }
 
   test.each(Object.keys(SHAPES).flatMap((name) => [[name, 'before'] as const, [name, 'after'] as const]))(
-    '%s stands %s',
+    '%s works %s',
     async (name, place) => {
       const other = SHAPES[name]?.(shop.bare)
       const ours = shop.generated.snoflax({ generators })
@@ -147,7 +147,7 @@ describe('beside other extensions', () => {
     },
   )
 
-  test('computed fields and methods of others see ids', async () => {
+  test('computed fields and methods of other extensions see ids', async () => {
     const prisma = shop.bare
       .$extends({
         result: {
@@ -182,7 +182,7 @@ describe.each(['sqlite', 'postgresql'] as const)('on %s', (database) => {
   })
   afterAll(() => shop?.close())
 
-  test('a configuration that the client contradicts is refused, whoever wrote it', () => {
+  test('a configuration that does not match the client is refused', () => {
     const { configuration } = shop.generated
     const refused = (models: Configuration['models']) => {
       const changed = { ...configuration, models: { ...configuration.models, ...models } }
@@ -203,7 +203,7 @@ describe.each(['sqlite', 'postgresql'] as const)('on %s', (database) => {
     )
   })
 
-  test('raw queries, by the helpers of the generated module', async () => {
+  test('raw queries take and return ids by the helpers of the generated module', async () => {
     const { parameter, readRows } = shop.generated
     const { Prisma } = await import(join(shop.folder, 'client/client.ts'))
     const tag = await prisma.tag.create({ data: { label: 'raw' } })
@@ -270,7 +270,7 @@ describe.each(['sqlite', 'postgresql'] as const)('on %s', (database) => {
     expect(await prisma.$queryRawTyped(typed(tag.id, parameter('Tag.id', tag.id)))).toHaveLength(1)
   })
 
-  test('keyset pages, both ways, over rows of many days', async () => {
+  test('keyset pages in both directions', async () => {
     const name = crypto.randomUUID()
     const ids = Array.from({ length: 7 }, (_, day) => flax.generateAt(new Date(Date.UTC(2026, 3, day + 1))))
     await prisma.customer.createMany({ data: ids.map((id) => ({ id, name })) })
@@ -286,7 +286,7 @@ describe.each(['sqlite', 'postgresql'] as const)('on %s', (database) => {
     }
   })
 
-  test('many rows in one call', async () => {
+  test('2,000 rows are created in one call', async () => {
     const name = crypto.randomUUID()
     const data = Array.from({ length: 2000 }, () => ({ name }))
     expect(await prisma.customer.createMany({ data })).toEqual({ count: 2000 })
@@ -296,7 +296,7 @@ describe.each(['sqlite', 'postgresql'] as const)('on %s', (database) => {
   })
 })
 
-test('rows come the same whichever way Prisma loads relations', async () => {
+test('the whole tree of rows is the same for each relationLoadStrategy', async () => {
   const shop = await openShop({ database: 'postgresql' })
   const { prisma } = shop
   await prisma.customer.create({

@@ -25,7 +25,7 @@ const refused = (models: Configuration['models'], options?: ExtensionOptions) =>
   refusal(() => idExtension({ database: 'sqlite', models }, options))
 
 describe('a configuration', () => {
-  test('whose storage the database does not have', () => {
+  test('is refused with a storage that the database does not have', () => {
     const error = refused({ Order: { id: { family: sno, storage: 'uuid' } } })
     expect(error).toMatchObject({ code: 'STORAGE_REFUSED', path: 'Order.id' })
     expect(error.message).toMatch(
@@ -43,11 +43,11 @@ describe('a configuration', () => {
       { family: undefined },
       'Order.id: family must be a family such as flax, not undefined; check for a circular import',
     ],
-  ])('with a field of %j', (more, message) => {
+  ])('is refused with a field of %j', (more, message) => {
     expect(refused({ Order: { id: { ...ids.id, ...more } as never } }).message).toBe(message)
   })
 
-  test('with options that nobody reads', () => {
+  test('is refused with unknown options', () => {
     const models = { Order: ids }
     expect(refused(models, { generator: { flax } } as never).message).toBe(
       'snoflax: no option "generator"; options are generators',
@@ -61,18 +61,18 @@ describe('a configuration', () => {
     expect(refusal(() => keyset({ take: undefined } as never)).field).toBe('take')
   })
 
-  test('with a metabyte where ids have none', () => {
+  test('is refused with a metabyte if ids have none', () => {
     const error = refused({ Order: { id: { ...ids.id, meta: 3 } } })
     expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'meta', value: 3, path: 'Order.id' })
     expect(error.message).toBe('Order.id: flax: ids have no metabyte; leave meta out')
   })
 
-  test.each([300, -1, 1.5])('with the metabyte %s', (meta) => {
+  test.each([300, -1, 1.5])('is refused with the metabyte %s', (meta) => {
     const error = refused({ Order: { id: { family: sno, storage: 'text', generated: true, meta } } })
     expect(error).toMatchObject({ code: 'FIELD_OUT_OF_RANGE', field: 'meta', value: meta, path: 'Order.id' })
   })
 
-  test.each(['AND', 'is', 'some', 'where', 'data'])('may have a field that is called %s', (name) => {
+  test.each(['AND', 'is', 'some', 'where', 'data'])('may have a field named %s', (name) => {
     const models = { Order: { [name]: ids.id } }
     expect(idExtension({ database: 'sqlite', models })).toBeTypeOf('function')
   })
@@ -81,7 +81,7 @@ describe('a configuration', () => {
 describe('generators', () => {
   const flakes = { Group: { id: { family: flake, storage: 'bigint', generated: true } } } as const
 
-  test('are asked for by the name of the field', () => {
+  test("are required by name if the field's family has no default", () => {
     const error = refused(flakes)
     expect(error).toMatchObject({ code: 'GENERATOR_REQUIRED', family: 'flake', path: 'Group.id' })
     expect(error.message).toBe(
@@ -90,7 +90,7 @@ describe('generators', () => {
     )
   })
 
-  test('are not needed where no id is made', () => {
+  test('are not required if no id is generated', () => {
     const models = { Group: { id: { family: flake, storage: 'bigint' } } } as const
     expect(idExtension({ database: 'sqlite', models })).toBeTypeOf('function')
   })
@@ -100,7 +100,7 @@ describe('generators', () => {
     expect(error.message).toBe('Group.id: flake: the generator generates flax ids; pass a flake generator')
   })
 
-  test('of an equal family that is not the same object make ids', () => {
+  test('of an equal family that is not the same object are accepted', () => {
     const models = {
       Group: { id: { family: flake.withEpoch(1e12), storage: 'bigint', generated: true } },
     } as const
@@ -109,7 +109,7 @@ describe('generators', () => {
     expect(refused(models, { generators: { flake: flake.generator({ id: 1 }) } }).code).toBe('INVALID_OPTION')
   })
 
-  test('of the same name but another layout are refused', () => {
+  test('of a family with the same name but another layout are refused', () => {
     const near = uid.withNeighbourhood(6)
     const models = { Node: { id: { family: near, storage: 'text', generated: true } } } as const
     expect(refused(models, { generators: { [near.name]: uid.generator({ node: 'a' }) } }).code).toBe(
@@ -117,12 +117,12 @@ describe('generators', () => {
     )
   })
 
-  test('that nothing needs are refused', () => {
+  test('that no field needs are refused', () => {
     const error = refused({ Order: ids }, { generators: { snow: sno.generator() } })
     expect(error.message).toBe('generators.snow: no column generates snow ids, only flax')
   })
 
-  test('of families whose ids come from elsewhere are refused', () => {
+  test('for families whose ids are generated elsewhere are refused', () => {
     const models = { Group: { ...ids, other: { family: flake, storage: 'bigint' } } } as const
     const error = refused(models, { generators: { flake: flake.generator({ id: 1 }) } })
     expect(error.message).toBe('generators.flake: no column generates flake ids, only flax')
@@ -132,7 +132,7 @@ describe('generators', () => {
     )
   })
 
-  test('may be families, which stand for their default generators', () => {
+  test('may be families with a generate of their own', () => {
     const models = {
       Order: { ...ids, trace: { family: sno, storage: 'text', generated: true, meta: 2 } },
     } as const
@@ -154,13 +154,13 @@ describe('raw queries', () => {
   const id = sno.generate()
   const tag = flax.generate()
 
-  test('take ids as the database has them', () => {
+  test('take ids as stored values', () => {
     expect(parameter('Order.id', id)).toMatch(/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/)
     expect(parameter('Order.tag', tag)).toEqual(flax.decode(tag))
     expect(parameter('Order.id', null)).toBeNull()
   })
 
-  test('give rows with ids, as copies, in the columns named', () => {
+  test('return rows with ids in the columns named, as copies', () => {
     const rows = [{ order: parameter('Order.id', id), tag: flax.decode(tag), total: 3, other: null }]
     const copy = structuredClone(rows)
     const columns = { order: 'Order.id', tag: 'Order.tag', other: 'Order.id' } as const
@@ -168,7 +168,7 @@ describe('raw queries', () => {
     expect(rows).toEqual(copy)
   })
 
-  test('read each value for itself, whatever stood in the rows before', () => {
+  test('read each value on its own, whatever the rows before contained', () => {
     const other = sno.generate()
     const [a, b] = [parameter('Order.id', id), parameter('Order.id', other)]
     const values = [null, a, a, null, b, a, undefined]
@@ -182,14 +182,14 @@ describe('raw queries', () => {
     }
   })
 
-  test('tell a foreign value where there is no Buffer, as on edge runtimes', () => {
+  test('show a malformed value in hex without Buffer, as on edge runtimes', () => {
     vi.stubGlobal('Buffer', undefined)
     const { message } = refusal(() => readRows([{ order: 'é' }], { order: 'Order.id' }))
     vi.unstubAllGlobals()
     expect(message).toMatch(/; the stored value is \\xc3a9$/)
   })
 
-  test('refuse what is no id, no field, no column', () => {
+  test('refuse what is not an id, field or column', () => {
     expect(refusal(() => parameter('Order.id', 'short')).path).toBe('Order.id, in parameter')
     expect(refusal(() => parameter('Order.nothing', id)).message).toBe(
       'no field "Order.nothing" with ids, only Order.id, Order.tag',
@@ -260,7 +260,7 @@ const HIDDEN = {
 }
 const related = { Order: ids } as const
 
-test('a client that lacks what the extension relies on is refused by its version', async () => {
+test('a client that lacks a member that the extension uses is refused by its version', async () => {
   const unsupported = (member: string) =>
     '@snoflax/prisma-extension supports @prisma/client ^6.19 || ^7; the installed @prisma/client 7.77.0 has no ' +
     `${member}. Install a supported version, or a newer @snoflax/prisma-extension`
@@ -289,7 +289,7 @@ test('a client that lacks what the extension relies on is refused by its version
   )
 })
 
-test('a foreign value is told in hex, with the keys of its row', async () => {
+test('a malformed stored value is shown in hex, with the keys of its row', async () => {
   const models = {
     Order: {
       id: { family: sno, storage: 'binary' },
@@ -324,7 +324,7 @@ test('a foreign value is told in hex, with the keys of its row', async () => {
 })
 
 test.each(['6.19.3', '7.0.1', '7.1.0'])(
-  'ids in Bytes that relate rows are refused with Prisma %s',
+  'ids in Bytes as foreign keys are refused with Prisma %s',
   (version) => {
     const models = { Order: { id: { family: sno, storage: 'binary' } } } as const
     expect(refusal(() => runOf(models, { ...HIDDEN, _clientVersion: version }))).toMatchObject({
@@ -337,7 +337,7 @@ test.each(['6.19.3', '7.0.1', '7.1.0'])(
   },
 )
 
-test.each(['some', 'every', 'none'])('a client with a relation that is called %s is refused', (name) => {
+test.each(['some', 'every', 'none'])('a client with a relation named %s is refused', (name) => {
   const models = { Order: { fields: [...fields, { name, kind: 'object', type: 'Order' }] } }
   expect(refusal(() => runOf(related, { ...HIDDEN, _runtimeDataModel: { models } }))).toMatchObject({
     code: 'INVALID_OPTION',
@@ -345,7 +345,7 @@ test.each(['some', 'every', 'none'])('a client with a relation that is called %s
   })
 })
 
-test('arguments are copied where they change: those of the caller may be frozen', async () => {
+test('arguments are copied where they change, so they may be frozen', async () => {
   const run = runOf(related, HIDDEN)
   const args = { data: { note: { a: 1 }, next: { create: [{ total: 1 }] } } }
   const frozen = deepFreeze(structuredClone(args))

@@ -14,13 +14,13 @@ describe.each(['sqlite', 'postgresql'] as const)('@default(dbgenerated()) on %s'
   })
   afterAll(() => shop?.close())
 
-  test('leaves no default in the database', async () => {
+  test('creates no default in the database', async () => {
     await expect(shop.database.query(`INSERT INTO "customers" (name) VALUES ('raw')`)).rejects.toThrow(
       /null/i,
     )
   })
 
-  test('fails loudly where a write goes around the extension', async () => {
+  test('causes an error if a write bypasses the extension', async () => {
     await expect(shop.bare.customer.create({ data: { name: 'Ada' } })).rejects.toMatchObject({
       code: 'P2011',
     })
@@ -62,7 +62,7 @@ model Text {
 `,
 }
 
-describe('a default that pg-sql fills', () => {
+describe("a default of pg-sql's functions", () => {
   let database: OpenDatabase
   let prisma: AnyClient
   beforeAll(async () => {
@@ -82,11 +82,11 @@ describe('a default that pg-sql fills', () => {
     await database?.close()
   })
 
-  test('the migration is the installer’s text', () => {
+  test('comes from a migration whose SQL is that of the installer', () => {
     expect(prismaMigration().content).toBe(installSql())
   })
 
-  test('gives ids to raw SQL, and the extension gives its own', async () => {
+  test('generates ids for raw SQL, while the extension generates its own', async () => {
     await database.query(`INSERT INTO "Both" (name) VALUES ('raw')`)
     await prisma.both.create({ data: { name: 'prisma' } })
     const metas = (await prisma.both.findMany({ orderBy: { name: 'asc' } })).map((row: AnyClient) =>
@@ -95,14 +95,14 @@ describe('a default that pg-sql fills', () => {
     expect(metas).toEqual([4, 2])
   })
 
-  test('gives the ids of a field that the extension leaves to it, and Prisma answers them', async () => {
+  test('generates the ids of fields with generate=database, and Prisma returns them', async () => {
     const { id } = await prisma.databaseOnly.create({ data: { name: 'a' } })
     const many = await prisma.databaseOnly.createManyAndReturn({ data: [{ name: 'b' }, { name: 'c' }] })
     const found = await prisma.databaseOnly.findMany({ orderBy: { id: 'asc' } })
     expect(found.map((row: AnyClient) => row.id)).toEqual([id, ...many.map((row: AnyClient) => row.id)])
   })
 
-  test('UUIDv7 too', async () => {
+  test('generates UUIDv7, too', async () => {
     await database.query(`INSERT INTO "Uuid7" (name) VALUES ('raw')`)
     const { id } = await prisma.uuid7.create({ data: { name: 'prisma' } })
     const found = await prisma.uuid7.findMany()
@@ -150,8 +150,8 @@ view Seen {
 `,
 }
 
-describe('the statements of the generator for collations', () => {
-  test('reach the tables of many-to-many relations across schemas, and leave views alone', async () => {
+describe('the generated statements for collations', () => {
+  test('change the tables of many-to-many relations across schemas, and no views', async () => {
     const database = await postgres.open()
     const folder = await generateProject(COLLATED)
     await pushSchema(folder, database)
@@ -168,8 +168,8 @@ describe('the statements of the generator for collations', () => {
   })
 })
 
-describe('text under a collation that orders as people do', () => {
-  test('sorts by time once the statements of the generator have run', async () => {
+describe('text with a collation of a language', () => {
+  test('sorts by time after the generated statements have run', async () => {
     const database = await postgres.open()
     const folder = await generateProject(PROJECT)
     await database.query('CREATE SCHEMA snoflax')

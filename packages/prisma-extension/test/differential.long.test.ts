@@ -119,7 +119,7 @@ const shapes = Object.entries(SHAPES).filter(([name]) => IS_WHOLE || DRIVEN.incl
 
 describe.each(shapes)('%s', (shapeName, shape) => {
   test.each(driven.filter(({ isFirst }) => isFirst || IS_WHOLE || shapeName === DRIVEN[0]))(
-    `on $name with $key, ${CASES} calls answer as with text keys, SNOFLAX_SEED=${SEED}`,
+    `on $name with $key, ${CASES} calls return the same as with text keys, SNOFLAX_SEED=${SEED}`,
     async (one) => {
       const ours = await open(shape, one, false)
       const plain = await open(shape, one, true)

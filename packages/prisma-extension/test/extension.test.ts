@@ -22,7 +22,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
   const customer = (data: object = {}, more: object = {}) =>
     prisma.customer.create({ data: { name: 'Ada', ...data }, ...more })
 
-  describe('ids are made', () => {
+  describe('ids are generated', () => {
     test('at any depth, through every relation', async () => {
       const made = await customer(
         {
@@ -78,7 +78,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect(new Set(line.shipments.map((one: AnyClient) => one.id)).size).toBe(2)
     })
 
-    test('below a model that has none', async () => {
+    test('below a model that has no id', async () => {
       const { customers } = await prisma.country.create({
         data: { code: 'B2', customers: { create: { name: 'Gus', orders: { create: [{}] } } } },
         include: { customers: { include: { orders: true } } },
@@ -87,7 +87,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect(sno.is(customers[0].orders[0].id)).toBe(true)
     })
 
-    test('in updates and upserts too, and by the list', async () => {
+    test('in updates, upserts and lists', async () => {
       const { id } = await customer()
       await prisma.customer.update({
         where: { id },
@@ -109,7 +109,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect(flax.is(found.friends[0].id)).toBe(true)
     })
 
-    test('for undefined as for nothing, and never for a foreign key', async () => {
+    test('if undefined is passed, but not for a foreign key', async () => {
       const made = await customer({ id: undefined, referrerId: undefined })
       expect(flax.is(made.id)).toBe(true)
       expect(made.referrerId).toBeNull()
@@ -133,8 +133,8 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
     })
   })
 
-  describe('objects of the caller', () => {
-    test('are not touched', async () => {
+  describe('objects that are passed', () => {
+    test('are not changed', async () => {
       const frozen = deepFreeze({
         data: { name: 'Ada', orders: { create: [{ total: 1 }] }, friends: { create: { name: 'Ivy' } } },
         select: { id: true, orders: { where: { total: { gt: 0 } } } },
@@ -156,8 +156,8 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
     })
   })
 
-  describe('ids in arguments', () => {
-    test('in lists, in logic, in negations', async () => {
+  describe('ids are converted in arguments', () => {
+    test('lists, AND, OR and NOT', async () => {
       const [a, b, c] = [await customer(), await customer(), await customer()]
       const ids = [a.id, b.id, c.id]
       const find = async (where: object) =>
@@ -172,7 +172,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect((await find({ id: { notIn: [a.id] } })).sort()).toEqual([b.id, c.id].sort())
     })
 
-    test('in composite keys', async () => {
+    test('composite keys', async () => {
       const { id: customerId } = await customer()
       const { id: groupId } = await prisma.group.create({ data: { name: crypto.randomUUID() } })
       await prisma.membership.create({ data: { customerId, groupId, role: 'a' } })
@@ -187,7 +187,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect(await prisma.membership.delete({ where })).toEqual({ customerId, groupId, role: 'c' })
     })
 
-    test('in composite foreign keys and in composite unique constraints', async () => {
+    test('composite foreign keys and composite unique constraints', async () => {
       const { id: customerId } = await customer()
       const order = await prisma.order.create({ data: { customerId, total: 9 } })
       const product = await prisma.product.create({ data: { name: crypto.randomUUID() } })
@@ -200,7 +200,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect((await prisma.order.findUnique({ where })).id).toBe(order.id)
     })
 
-    test('in filters on related rows, of every kind', async () => {
+    test('every kind of filter on related rows', async () => {
       const { id, orders } = await customer(
         { orders: { create: { total: 77 } }, profile: { create: { bio: 'b' } } },
         { include: { orders: true } },
@@ -218,7 +218,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect(await found({ id, profile: { isNot: { customerId: id } } })).toEqual([])
     })
 
-    test('in selections, counts of related rows, and omit', async () => {
+    test('selections, counts of related rows, and omit', async () => {
       const { id, orders } = await customer(
         { orders: { create: [{ total: 1 }, { total: 2 }] } },
         { include: { orders: { orderBy: { total: 'asc' } } } },
@@ -243,7 +243,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect(paged.orders.map((order: AnyClient) => order.id)).toEqual([orders[1].id])
     })
 
-    test('in nested changes', async () => {
+    test('nested writes', async () => {
       const { id } = await customer({ orders: { create: [{ total: 1 }, { total: 2 }, { total: 3 }] } })
       const own = await prisma.order.findMany({ where: { customerId: id }, orderBy: { total: 'asc' } })
       const [first, second, third] = own.map((order: AnyClient) => order.id)
@@ -275,7 +275,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect(left.map((order: AnyClient) => order.id)).toEqual([second])
     })
 
-    test('in changes of a single related row, with and without a filter', async () => {
+    test('writes of a single related row, with and without a filter', async () => {
       const { id } = await customer({ profile: { create: { bio: 'b' } } })
       await prisma.customer.update({ where: { id }, data: { profile: { update: { bio: 'c', data: 3 } } } })
       await prisma.customer.update({
@@ -290,7 +290,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect(await prisma.profile.findUnique({ where: { customerId: id } })).toBeNull()
     })
 
-    test('and connect, set and disconnect', async () => {
+    test('connect, set and disconnect', async () => {
       const [a, b, c] = [await customer(), await customer(), await customer()]
       const friends = async () =>
         (await prisma.customer.findUnique({ where: { id: a.id }, include: { friends: true } })).friends
@@ -309,7 +309,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect((await prisma.customer.findUnique({ where: { id: a.id } })).referrerId).toBeNull()
     })
 
-    test('field references are left to Prisma', async () => {
+    test('but not field references, which Prisma handles', async () => {
       const { id } = await customer()
       await prisma.customer.update({ where: { id }, data: { referrerId: id } })
       const { referrerId } = prisma.customer.fields
@@ -318,8 +318,8 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
     })
   })
 
-  describe('results', () => {
-    test('of groups and aggregates', async () => {
+  describe('results are converted', () => {
+    test('groups and aggregates', async () => {
       const { id } = await customer({ orders: { create: [{ total: 1 }, { total: 2 }] } })
       await customer({ orders: { create: { total: 1 } } })
       const groups = await prisma.order.groupBy({
@@ -332,7 +332,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect(groups).toEqual([{ customerId: id, _count: { id: 2 }, _sum: { total: 3 } }])
     })
 
-    test('of counts are numbers, under the names of ids too', async () => {
+    test('but not counts, which are numbers also under the names of ids', async () => {
       const { id } = await customer()
       expect(
         await prisma.customer.count({ where: { id }, select: { id: true, traceId: true, _all: true } }),
@@ -341,7 +341,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect(await prisma.customer.deleteMany({ where: { id } })).toEqual({ count: 1 })
     })
 
-    test('of numbers: min and max', async () => {
+    test('min and max of ids stored as numbers', async () => {
       const [a, b] = [
         await prisma.group.create({ data: { name: crypto.randomUUID() } }),
         await prisma.group.create({ data: { name: crypto.randomUUID() } }),
@@ -356,7 +356,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect(none).toEqual({ _max: { id: null } })
     })
 
-    test('of chains of calls', async () => {
+    test('chains of calls', async () => {
       const { id, orders } = await customer(
         { orders: { create: { total: 5, tags: { create: { label: crypto.randomUUID() } } } } },
         { include: { orders: { include: { tags: true } } } },
@@ -371,7 +371,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect(await prisma.order.findUnique({ where: { id: sno.generate() } }).customer()).toBeNull()
     })
 
-    test('of a view', async () => {
+    test('a view', async () => {
       const { id, orders } = await customer(
         { orders: { create: { total: 5 } } },
         { include: { orders: true } },
@@ -381,14 +381,14 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       ])
     })
 
-    test('of models without ids are as Prisma gives them', async () => {
+    test('but not models without ids', async () => {
       expect(await prisma.log.create({ data: { line: 'x' } })).toEqual({
         number: expect.any(Number),
         line: 'x',
       })
     })
 
-    test('of distinct, and null', async () => {
+    test('distinct rows, and null', async () => {
       const { id: referrerId } = await customer()
       await prisma.customer.createMany({
         data: [
@@ -402,8 +402,8 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
     })
   })
 
-  describe('time', () => {
-    test('a range of the family is a filter', async () => {
+  describe('creation time', () => {
+    test('is filtered by a range of the family', async () => {
       const from = new Date('2026-01-01')
       const to = new Date('2026-02-01')
       const january = flax.generateAt(new Date('2026-01-15'))
@@ -413,7 +413,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect(found.map((one: AnyClient) => one.id)).toEqual([january])
     })
 
-    test('a computed field tells it, alone and beside others', async () => {
+    test('is a computed field, alone and beside others', async () => {
       const at = new Date('2026-03-04T05:06:07.089Z')
       const { id } = await customer({ id: flax.generateAt(at) })
       expect((await prisma.customer.findUnique({ where: { id } })).since).toEqual(at)
@@ -424,7 +424,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect(order.customer.since).toEqual(at)
     })
 
-    test('it is a property of plain rows, which can be cloned and written as JSON', async () => {
+    test('is a plain property of rows, which can be cloned and written as JSON', async () => {
       const { id } = await customer({ orders: { create: { total: 1 } } })
       const rows = await prisma.customer.findMany({ where: { id }, include: { orders: true } })
       const copy = structuredClone(rows)
@@ -433,7 +433,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect(JSON.parse(JSON.stringify(rows))[0].since).toBe(flax.time(id).toISOString())
     })
 
-    test('it is selected and omitted as other fields are, at any depth and in chains', async () => {
+    test('is selected and omitted like other fields, at any depth and in chains', async () => {
       const { id } = await customer({ orders: { create: { total: 1 } } })
       const since = flax.time(id)
       const find = (args: object) => prisma.customer.findUnique({ where: { id }, ...args })
@@ -463,7 +463,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect(chained).toEqual({ since })
     })
 
-    test('it is in the answers of writes', async () => {
+    test('is in the rows that writes return', async () => {
       const [made] = await prisma.customer.createManyAndReturn({
         data: [{ name: 'x' }],
         select: { since: true },
@@ -481,7 +481,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect(await prisma.customer.delete({ where, omit: { id: true } })).toMatchObject({ name: 'y', since })
     })
 
-    test('it stands beside computed fields of others, which need the id too', async () => {
+    test('works beside computed fields of other extensions that need the id, too', async () => {
       const link = { needs: { id: true }, compute: ({ id }: { id: string }) => `/customers/${id}` }
       const extension = { result: { customer: { link } } }
       const ours = shop.generated.snoflax({ generators })
@@ -493,7 +493,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       }
     })
 
-    test('it is refused beside a computed field of its name', async () => {
+    test('is refused beside a computed field of the same name', async () => {
       const since = { needs: { name: true }, compute: ({ name }: { name: string }) => name }
       const other = shop.bare.$extends({ result: { customer: { since } } })
       expect(() => other.$extends(shop.generated.snoflax({ generators }))).toThrow(
@@ -501,7 +501,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       )
     })
 
-    test('it stands beside computed fields of others where the id that they need is omitted', async () => {
+    test('works beside computed fields of other extensions if the id that they need is omitted', async () => {
       const link = { needs: { id: true }, compute: ({ id }: { id: string }) => `/customers/${id}` }
       const extension = { result: { customer: { link } } }
       const ours = shop.generated.snoflax({ generators })
@@ -521,7 +521,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       await omitting.$disconnect()
     })
 
-    test('it stays in rows that an extension after ours keeps and hands out again', async () => {
+    test('remains in rows that a later extension caches', async () => {
       const { id } = await customer()
       let kept: unknown
       const cache = {
@@ -534,7 +534,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       }
     })
 
-    test('it is refused where an extension after ours takes the id out of the rows', async () => {
+    test('is refused if a later extension removes the id from the rows', async () => {
       const { id } = await customer()
       const taking = {
         query: {
@@ -548,7 +548,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       await expect(found).rejects.toMatchObject({ code: 'INVALID_OPTION', field: 'since' })
     })
 
-    test('a client that omits the id has it nevertheless', async () => {
+    test('works if the client omits the id', async () => {
       const { id } = await customer()
       const omitting = await clientOf(shop.folder, shop.database, { omit: { customer: { id: true } } })
       const client = omitting.$extends(shop.generated.snoflax({ generators }))
@@ -561,7 +561,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
   })
 
   describe('transactions', () => {
-    test('a batch, and one that fails as a whole', async () => {
+    test('of several calls are converted, and roll back as a whole', async () => {
       const label = crypto.randomUUID()
       const [tag, { id }] = await prisma.$transaction([
         prisma.tag.create({ data: { label } }),
@@ -576,7 +576,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect(await prisma.tag.count({ where: { label: `${label}2` } })).toBe(0)
     })
 
-    test('an interactive one', async () => {
+    test('that are interactive are converted', async () => {
       const made = await prisma.$transaction(async (transaction: AnyClient) => {
         const { id } = await transaction.customer.create({ data: { name: 'T' } })
         return transaction.customer.findUniqueOrThrow({ where: { id } })
@@ -585,7 +585,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
     })
   })
 
-  describe('refusals', () => {
+  describe('refused with an IdError', () => {
     const refusal = async (call: Promise<unknown>): Promise<IdError> => {
       const error = await call.then(
         () => undefined,
@@ -595,7 +595,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       return error as IdError
     }
 
-    test('name field, place and value', async () => {
+    test('a malformed id, with field, argument and value', async () => {
       const data = {
         name: 'x',
         orders: { create: [{ total: 1 }, { total: 2, tags: { connect: [{ id: 'short' }] } }] },
@@ -613,14 +613,14 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect(await prisma.customer.count({ where: { name: 'x', orders: { some: {} } } })).toBe(0)
     })
 
-    test('of ranges over bytes', async () => {
+    test('a range over bytes', async () => {
       const error = await refusal(prisma.product.findMany({ where: { id: sno.range(0, 1) } }))
       expect(error.message).toMatch(
         /^Product\.id, in product\.findMany: where\.id\.gte: sno: Prisma has no ranges over Bytes/,
       )
     })
 
-    test('of searches that ignore case, but not of parts of ids', async () => {
+    test('a search that ignores case, while startsWith is accepted', async () => {
       const { id } = await prisma.category.create({ data: { name: 'c' } })
       const error = await refusal(
         prisma.category.findMany({ where: { id: { equals: id, mode: 'insensitive' } } }),
@@ -630,7 +630,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       expect(found.map((one: AnyClient) => one.id)).toContain(id)
     })
 
-    test('of a base64 text for bytes', async () => {
+    test('a base64 text as bytes', async () => {
       const base64 = Buffer.from(flax.decode(flax.generate())).toString('base64')
       const notCanonical = base64.replace(/.$/, '+')
       expect((await refusal(prisma.tag.findMany({ where: { id: notCanonical } }))).code).toBe(
@@ -638,7 +638,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       )
     })
 
-    test('of another type', async () => {
+    test('a value of another type', async () => {
       const call = prisma.customer.findUnique({ where: { id: 7 } })
       await expect(call).rejects.toMatchObject({ code: 'INVALID_TYPE', statusCode: 400, value: 7 })
       await expect(prisma.customer.findUnique({ where: { id: true } })).rejects.toThrow(
@@ -646,7 +646,7 @@ describe.each(CLIENTS)('on %s with %s', (database, client) => {
       )
     })
 
-    test('of what lies in the database and is no id', async () => {
+    test('a stored value that is not an id', async () => {
       if (database === 'postgresql') return
       await shop.database.query(`INSERT INTO "customers" (customer_id, name) VALUES ('rubbish', 'R')`)
       const error = await refusal(prisma.customer.findMany({ where: { name: 'R' } }))

@@ -40,7 +40,7 @@ describe.each(CLIENTS)('with $client, brands = $brands', ({ entry, module, model
     folder = await generateProject(shopProject(options))
   })
 
-  test('results are branded, and what the tests mark as an error is one', () => {
+  test('results are branded, and what the tests mark as an error is an error', () => {
     const source = readFileSync(SOURCE, 'utf8')
       .replace('CLIENT', entry)
       .replace('MODULE', module)
@@ -52,7 +52,7 @@ describe.each(CLIENTS)('with $client, brands = $brands', ({ entry, module, model
     expect(diagnostics('types.ts', source)).toEqual([])
   })
 
-  test('a wrong type is seen', () => {
+  test('a wrong type is reported, so the check works', () => {
     expect(diagnostics('wrong.ts', 'export const wrong: number = "text"\n')).toEqual([
       "wrong.ts:1 Type 'string' is not assignable to type 'number'.",
     ])

@@ -41,7 +41,7 @@ const mistakesOf = async (models: string, options?: SchemaOptions): Promise<stri
       /^[A-Z]\w*(\.\w+)?: |^(?:families|datasource|language|brands|generator \w+): /.test(line),
     )
 
-describe('mistakes are told with model and field, all at once', () => {
+describe('mistakes in a schema are reported with model and field', () => {
   const MISTAKES: readonly [models: string, message: string][] = [
     [
       'model A1 { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax',
@@ -197,7 +197,7 @@ describe('mistakes are told with model and field, all at once', () => {
     ],
   ]
   let told: string[] = []
-  test('in one run', async () => {
+  test('all in one run', async () => {
     told = await mistakesOf(MISTAKES.map(([models]) => `${models}\n}`).join('\n'))
     expect(told.length).toBe(MISTAKES.length)
   })
@@ -206,7 +206,7 @@ describe('mistakes are told with model and field, all at once', () => {
   })
 })
 
-test('a comment of two slashes, which generators never see, is a mistake too', async () => {
+test('a comment of two slashes, which generators never see, is reported too', async () => {
   const told = await refusalOfProject(
     schema('model A { id String @id @default(dbgenerated()) @db.Uuid // @snoflax sno\n}'),
   )
@@ -217,17 +217,17 @@ test('a comment of two slashes, which generators never see, is a mistake too', a
   await generateProject(schema(`model A { id Int @id\n  ${commentedOut}\n}`))
 })
 
-describe('databases', () => {
+describe('a database', () => {
   const MYSQL = { database: 'mysql' }
 
-  test('SQL Server and others have no storage', async () => {
+  test('other than PostgreSQL, SQLite and MySQL is refused', async () => {
     const told = await mistakesOf('model A { id String @id /// @snoflax sno generate=never\n}', {
       database: 'sqlserver',
     })
     expect(told).toEqual(['datasource: ids can be stored in postgresql, sqlite and mysql, not in sqlserver'])
   })
 
-  test('text in MySQL has to tell case, and the schema has to say so', async () => {
+  test('of MySQL needs a case-sensitive collation for text, declared in the schema', async () => {
     const id = 'model A { id String @id @default(dbgenerated()) @db.Char(16) /// @snoflax sno'
     expect(await mistakesOf(`${id}\n}`, MYSQL)).toEqual([
       expect.stringMatching(/^A\.id: sno: MySQL's default collations compare ids without regard to case/),
@@ -237,7 +237,7 @@ describe('databases', () => {
     expect((await generatedModule(folder)).configuration.models.A.id.storage).toBe('text')
   })
 
-  test('a reference to a reference has the collation of the key', async () => {
+  test('of MySQL needs no collation on a reference to a reference', async () => {
     const models = `model A {
   id String @id @default(dbgenerated()) @db.Char(16) /// @snoflax sno collation=ascii_bin
   bs B[]
@@ -259,7 +259,7 @@ model C {
     expect(configuration.models.C.aId.storage).toBe('text')
   })
 
-  test('numbers in MySQL are unsigned', async () => {
+  test('of MySQL needs unsigned numbers', async () => {
     const told = await mistakesOf(
       'model A { id BigInt @id @default(dbgenerated()) /// @snoflax flake\n}',
       MYSQL,
@@ -268,7 +268,7 @@ model C {
   })
 })
 
-describe('what is written', () => {
+describe('the generated module', () => {
   const MODELS = `
 model Customer {
   id     String  @id @default(dbgenerated()) @db.Uuid /// @snoflax sno meta=3 createdAt
@@ -291,7 +291,7 @@ model Tag {
 }
 `
 
-  test('is TypeScript beside a client in TypeScript', async () => {
+  test('is TypeScript if the client is', async () => {
     const folder = await generateProject(schema(MODELS))
     expect(existsSync(join(folder, 'snoflax/index.js'))).toBe(false)
     const { flax, sno } = await import('@snoflax/core')
@@ -311,12 +311,12 @@ model Tag {
     ['ids to make', '@default(dbgenerated()) @db.Uuid /// @snoflax sno'],
     ['ids of others alone', '@db.Uuid /// @snoflax sno generate=never'],
     ['no ids', ''],
-  ])('compiles under every strictness, with %s', async (_, rest) => {
+  ])('compiles with every strict option, with %s', async (_, rest) => {
     const folder = await generateProject(schema(`model A { id String @id ${rest}\n}`))
     expect(diagnosticsOf(join(folder, 'snoflax/index.ts'), STRICTEST)).toEqual([])
   })
 
-  test('is JavaScript with declarations beside one in JavaScript, or where that is asked for', async () => {
+  test('is JavaScript with declarations if the client is, or if language is "js"', async () => {
     for (const options of [{ client: 'prisma-client-js' }, { options: 'language = "js"' }]) {
       const folder = await generateProject(schema(MODELS, options))
       expect(existsSync(join(folder, 'snoflax/index.ts'))).toBe(false)
@@ -346,7 +346,7 @@ model Row {
     expect([Object.keys(Hidden), Object.keys(Row)]).toEqual([['id'], ['id']])
   })
 
-  test('knows keys of several tenants, which refer to themselves and to each other', async () => {
+  test('contains composite keys of tenants that reference themselves and each other', async () => {
     const folder = await generateProject(
       schema(`
 model Node {
@@ -377,7 +377,7 @@ model Leaf {
     expect(familyOf(Leaf)).toEqual(['tenantId sno', 'id sno', 'nodeId flax'])
   })
 
-  test('takes the place of what an earlier run wrote, and of nothing else', async () => {
+  test('replaces the files of an earlier run, and no others', async () => {
     const written = '/* eslint-disable */\n// Written by snoflax-prisma-generator from the Prisma schema.\n'
     const files = {
       'snoflax/index.js': written,
@@ -390,7 +390,7 @@ model Leaf {
     expect(readdirSync(join(folder, 'snoflax')).sort()).toEqual(['index.d.ts', 'index.ts', 'notes.sql'])
   })
 
-  test('has a migration that gives text its order', async () => {
+  test('comes with a migration that gives text columns the collation "C"', async () => {
     const folder = await generateProject(schema(MODELS))
     expect(readFileSync(join(folder, 'snoflax/collation.sql'), 'utf8').split('\n').slice(1)).toEqual([
       'ALTER TABLE "orders" ALTER COLUMN "order_id" TYPE char(16) COLLATE "C";',
@@ -401,7 +401,7 @@ model Leaf {
     ])
   })
 
-  test('has that migration for every type of text', async () => {
+  test('comes with that migration for every type of text', async () => {
     const id = (name: string, type: string) =>
       `model ${name} { id String @id @default(dbgenerated()) ${type} /// @snoflax flax\n}\n`
     const models = [id('A', ''), id('B', '@db.Text'), id('C', '@db.VarChar'), id('D', '@db.VarChar(20)')]
@@ -418,7 +418,7 @@ model Leaf {
 describe('types of the client', () => {
   const MODELS = 'model A { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno\n}'
 
-  test('are those of the generator above, and brands are strict or not', async () => {
+  test('need our generator below the client\'s, and the brands "strict" or "results"', async () => {
     expect(await mistakesOf(MODELS, { options: 'brands = "none"' })).toEqual([
       'brands: must be "strict" or "results", not "none"',
     ])
@@ -438,14 +438,14 @@ describe('types of the client', () => {
     expect(readFileSync(join(folder, 'client/models/A.ts'), 'utf8')).toContain('id: Prisma.$SnoId')
   })
 
-  test.each(['mts', 'cts'])('are written into files that end in .%s', async (extension) => {
+  test.each(['mts', 'cts'])('are written into files ending in .%s', async (extension) => {
     const [[file, text]] = Object.entries(schema(MODELS)) as [[string, string]]
     const client = text.replace(/^generator client \{/m, `$&\n  generatedFileExtension = "${extension}"`)
     const folder = await generateProject({ [file]: client })
     expect(readFileSync(join(folder, `client/models/A.${extension}`), 'utf8')).toContain('id: Prisma.$SnoId')
   })
 
-  test('that are not as Prisma writes them are refused', async () => {
+  test('are refused if they are not as Prisma writes them', async () => {
     const [[file, text]] = Object.entries(schema(MODELS)) as [[string, string]]
     const second = `generator again {\n  provider = "${PROVIDER}"\n  output = "../again"\n}\n`
     expect(await refusalOfProject({ [file]: text + second })).toMatch(
@@ -461,7 +461,7 @@ export const tickets = defineFamily({ ...flax, name: 'ticket', tag: 0, lowerBoun
 `
   const MODELS = 'model Ticket { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax tickets\n}'
 
-  test('come from a module', async () => {
+  test('are imported from a module', async () => {
     const files = { ...schema(MODELS, { options: 'families = "../ids.js"' }), 'ids.js': TICKETS }
     const folder = await generateProject(files)
     const module = await generatedModule(folder)
@@ -491,7 +491,7 @@ export const tickets = defineFamily({ ...flax, name: 'ticket', tag: 0, lowerBoun
     )
   })
 
-  test('that share a name, by which generators are given, are refused where both make ids', async () => {
+  test('with the same name are refused if both generate ids', async () => {
     const discord =
       "import { flake } from '@snoflax/core'\nexport const discord = flake.withEpoch(1_420_070_400_000)\n"
     const model = (mine: string) => `
@@ -509,7 +509,7 @@ model A {
     expect((await generatedModule(await generateProject(files('')))).snoflax).toBeTypeOf('function')
   })
 
-  test('come from packages and modules, the first that has the name', async () => {
+  test('are imported from packages and modules, the first that has the name', async () => {
     const models = `
 model A { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax uuid7 createdAt\n}
 model B { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax tickets\n}
@@ -528,13 +528,13 @@ model C { id String @id @default(dbgenerated()) @db.Uuid /// @snoflax sno\n}`
     expect(family.time(family.generate()).getTime()).toBeGreaterThan(1e12)
   })
 
-  test('of a package that is not named', async () => {
+  test('from a package that is not listed are refused, and the package is named', async () => {
     const [told] = await mistakesOf(MODELS.replace('tickets', 'uuid7'))
     expect(told).toMatch(/no family "uuid7", only .*flax/)
     expect(told).toContain('@snoflax/families has more: families = "@snoflax/families"')
   })
 
-  test('whose module is not there', async () => {
+  test('from a missing module are refused', async () => {
     const [told] = await mistakesOf(MODELS, { options: 'families = "../nowhere.js"' })
     expect(told).toMatch(/^families: Node can't import .*nowhere\.js: Cannot find module/)
   })

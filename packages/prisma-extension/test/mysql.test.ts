@@ -53,7 +53,7 @@ describe.runIf(mysql.selected())('in MySQL or MariaDB', () => {
     await database?.close()
   })
 
-  test('a default gives ids to raw SQL, and the extension gives its own', async () => {
+  test('a default generates ids for raw SQL, while the extension generates its own', async () => {
     await database.query("INSERT INTO `Both` (name) VALUES ('raw')")
     const { id } = await prisma.both.create({ data: { name: 'prisma' } })
     const rows = await prisma.both.findMany({ orderBy: { name: 'asc' } })
@@ -63,7 +63,7 @@ describe.runIf(mysql.selected())('in MySQL or MariaDB', () => {
     ])
   })
 
-  test('a default gives the ids of a field that the extension leaves to it: createMany', async () => {
+  test('a default generates the ids of fields with generate=database in createMany', async () => {
     await prisma.databaseOnly.createMany({ data: [{ name: 'b' }, { name: 'c' }] })
     const rows = await prisma.databaseOnly.findMany({ orderBy: { name: 'asc' } })
     expect(rows.map((row: AnyClient) => [row.name, sno.unpack(row.id).partition])).toEqual([
@@ -72,7 +72,7 @@ describe.runIf(mysql.selected())('in MySQL or MariaDB', () => {
     ])
   })
 
-  test('an id in double quotes, which is text there, is refused in raw SQL', async () => {
+  test('an id in double quotes, which is text in MySQL, is refused in raw SQL', async () => {
     const id = flax.generate()
     await expect(
       prisma.$queryRawUnsafe(`SELECT name FROM \`Both\` WHERE id = "${id}"`),
@@ -82,7 +82,7 @@ describe.runIf(mysql.selected())('in MySQL or MariaDB', () => {
     )
   })
 
-  test('of such a field, create and upsert are errors, since Prisma can’t read the row back', async () => {
+  test("create and upsert of a field with generate=database are refused, since Prisma can't read the row back", async () => {
     const data = { name: 'a' }
     const told = { code: 'INVALID_OPTION', message: expect.stringContaining('the row was written') }
     await expect(prisma.databaseOnly.create({ data })).rejects.toMatchObject(told)

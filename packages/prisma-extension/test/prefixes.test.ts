@@ -66,7 +66,7 @@ afterAll(async () => {
   await database?.close()
 })
 
-test('ids have the prefix everywhere but in the database', async () => {
+test('ids have the prefix everywhere except in the database', async () => {
   const customer = await prisma.customer.create({
     data: { orders: { create: [{ lines: { create: [{}, {}] } }] } },
     include: { orders: { include: { lines: true } } },
@@ -93,11 +93,11 @@ test.each([
   ['ord_00000000000000000', /Customer\.id.*"?cus_?"?.*ord/s],
   ['Kpcan0M1FakODT4k', /Customer\.id.*cus/s],
   ['CUS_Kpcan0M1FakODT4k', /Customer\.id.*cus/s],
-])('%s is no id of a customer', async (id, message) => {
+])('%s is refused as id of a customer', async (id, message) => {
   await expect(prisma.customer.findUnique({ where: { id } })).rejects.toThrow(message)
 })
 
-test('rows that an extension after ours keeps and hands out again have their ids', async () => {
+test('rows that a later extension caches keep their ids', async () => {
   const { id } = await prisma.customer.create({ data: { orders: { create: {} } } })
   const kept = new Map<string, unknown>()
   const cache = {
@@ -123,7 +123,7 @@ test('rows that an extension after ours keeps and hands out again have their ids
   }
 })
 
-test('a column stores the prefix, too, where the comment says so', async () => {
+test('a column stores the prefix if its comment says stored=prefixed', async () => {
   const data = { answers: { create: {} } }
   const note = await prisma.note.create({ data, include: { answers: true } })
   expect(note.id).toMatch(/^note_[\w-]{16}$/)
@@ -132,7 +132,7 @@ test('a column stores the prefix, too, where the comment says so', async () => {
   expect(await prisma.note.findMany({ where })).toEqual(note.answers)
 })
 
-test('parts of ids are found as people see them', async () => {
+test('startsWith, contains and endsWith find parts of ids, startsWith with the prefix', async () => {
   const { orders } = await prisma.customer.create({
     data: { orders: { create: {} } },
     include: { orders: true },
@@ -154,7 +154,7 @@ test('parts of ids are found as people see them', async () => {
   }
 })
 
-test('generators are given by the prefix, or by what is behind it for all prefixes', async () => {
+test('generators are passed by prefix, or by base family for all prefixes', async () => {
   const ord: IdGenerator<string> = generated.ordId.fromGenerator(sno.generator({ partition: 9 }))
   const own = bare.$extends(generated.snoflax({ generators: { ord, sno: sno.generator({ partition: 8 }) } }))
   const { orders } = await own.customer.create({
@@ -179,7 +179,7 @@ test.each([
   expect(refusal).toMatch(message)
 })
 
-test('a foreign key has the prefix of its target, and one prefix one family', async () => {
+test('a foreign key has the prefix of its target, and a prefix has one family', async () => {
   const other = MODELS.replace(
     'orderId String /// @snoflax sno',
     'orderId String /// @snoflax sno prefix=cus',
@@ -193,7 +193,7 @@ test('a foreign key has the prefix of its target, and one prefix one family', as
   )
 })
 
-test.each(['prisma-client', 'prisma-client-js'])('%s has the prefixes in its types', async (client) => {
+test.each(['prisma-client', 'prisma-client-js'])('the types of %s contain the prefixes', async (client) => {
   const folder = await generateProject(project(MODELS, client))
   const entry = client === 'prisma-client' ? 'client' : 'index'
   const file = join(folder, 'types.ts')

@@ -53,12 +53,12 @@ beforeAll(async () => {
 })
 afterAll(() => database?.close())
 
-test('the page names the program that the package has', () => {
+test("the README names the generator's program", () => {
   expect(Object.keys(PACKAGE.bin)).toEqual([NAME])
   expect(README).toContain(`provider = "${NAME}"`)
 })
 
-test('the configuration of the page names the schema and the database', async () => {
+test('the configuration in the README names schema and database', async () => {
   const file = join(folder, 'page.config.ts')
   writeFileSync(file, blocks('ts').find(isConfiguration) as string)
   expect(diagnosticsOf(file)).toEqual([])
@@ -69,12 +69,12 @@ test('the configuration of the page names the schema and the database', async ()
   })
 })
 
-test('the code of the page compiles', () => {
+test('the code of the README compiles', () => {
   writeFileSync(join(folder, 'readme.ts'), program())
   expect(diagnosticsOf(join(folder, 'readme.ts'))).toEqual([])
 })
 
-test('the code of the page runs, and gives what it says', async () => {
+test('the code of the README runs, with the results it states', async () => {
   writeFileSync(join(folder, 'readme.ts'), program())
   const { run } = await import(join(folder, 'readme.ts'))
   const { prisma, ada, november, first, next, orders, byHand } = await run()
@@ -90,7 +90,7 @@ test('the code of the page runs, and gives what it says', async () => {
   await prisma.$disconnect()
 })
 
-test('each option that the page lists is known', async () => {
+test('each option that the README lists exists', async () => {
   const options = [...README.matchAll(/^\| `(\w+)[=`]/gm)].map(([, name]) => name)
   expect([...new Set(options)].filter((name) => /^[a-z]/.test(name as string))).toEqual([
     'storage',

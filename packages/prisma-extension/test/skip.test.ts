@@ -49,7 +49,7 @@ afterAll(async () => {
   await database?.close()
 })
 
-test('an id that is skipped is made, at any depth', async () => {
+test('an id passed as skip is generated, at any depth', async () => {
   const { id, books } = await prisma.author.create({
     data: { id: skip, books: { create: [{ id: skip, traceId: skip }, {}] } },
     include: { books: true },
@@ -61,13 +61,13 @@ test('an id that is skipped is made, at any depth', async () => {
   ])
 })
 
-test('a filter that is skipped filters nothing', async () => {
+test('a filter passed as skip filters nothing', async () => {
   const { id } = await prisma.author.create({ data: {} })
   const where = { id, books: { every: { id: skip, traceId: { in: skip } } } }
   expect(await prisma.author.findMany({ where, select: { id: true, books: skip } })).toEqual([{ id }])
 })
 
-test('a relation that is skipped is not loaded, though its rows have creation times', async () => {
+test('a relation passed as skip is not loaded, even if its rows have a creation time', async () => {
   const { id } = await prisma.author.create({ data: { books: { create: {} } } })
   const query = { where: { id } }
   expect(await prisma.author.findUnique({ ...query, include: { books: skip } })).toEqual({ id })

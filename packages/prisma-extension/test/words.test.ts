@@ -178,13 +178,13 @@ describe('an update of a single related row', () => {
     ['with a number for text', { data: { name: 5, refId: other } }],
     ['with text for a number', { data: { total: 'many', refId: other } }],
     ['beside another Json', { where: { name: 'x', refId: other }, data: { refId: other, b: 1 } }],
-  ])('leaves Json as it is %s, where Prisma alone stores names of parameters', async (_, update) => {
+  ])('leaves Json unchanged %s, where Prisma alone stores names of parameters', async (_, update) => {
     await begin(ours)
     await ours.top.update({ where: { id: top }, data: { event: { update } } })
     expect(await ours.event.findFirst()).toMatchObject(update)
   })
 
-  test('is refused by Prisma where it would be stored as Json for a key that it has left out', async () => {
+  test('is refused by Prisma if it would be stored as Json because of a missing key', async () => {
     const call = (prisma: AnyClient) =>
       prisma.top.update({ where: { id: top }, data: { event: { update: { data: { topId: top } } } } })
     expect(await outcome(ours, call)).toBe('refused')
@@ -229,7 +229,7 @@ describe('a filter', () => {
   })
 })
 
-test('data and orders have fields alone', async () => {
+test('data and orderBy contain fields only', async () => {
   const data = { id: flax.generate(), AND: other, is: third, where: other, data: third, set: 's' }
   const call = async (prisma: AnyClient) => [
     await prisma.wordy.create({ data }),
