@@ -109,7 +109,7 @@ export function testOperations(
     assert.throws(() => orm().where((row: Untyped) => row.id.createdBetween(until, yesterday)), IdError)
   })
 
-  test(`${name}: createdAt compared and sorted by`, async (context) => {
+  test(`${name}: createdAt is compared and sorted by`, async (context) => {
     if (!family.exactRange) {
       // Its ids don't sort by time.
       assert.equal(
@@ -168,7 +168,7 @@ export function testOperations(
     assert.deepEqual(none, { max: null })
   })
 
-  test(`${name}: the builder of SQL`, async () => {
+  test(`${name}: the SQL builder`, async () => {
     const { eq } = { eq: (fields: Untyped, fns: Untyped) => fns.eq(fields.id, ids[0]) }
     const [row] = await client()
       .runtime()
@@ -272,7 +272,7 @@ export function testOperations(
     assert.equal((await orm().all()).length, 1)
   })
 
-  test(`${name}: what is no id is refused, with model and field`, async () => {
+  test(`${name}: what is not an id is refused, with model and field`, async () => {
     const path = `${name}.id`
     for (const wrong of ['nope', '', 'Kpcan0M1FakODT4', true, {}]) {
       await assert.rejects(async () => orm().first({ id: wrong }), refusal(path))

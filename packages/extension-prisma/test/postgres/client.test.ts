@@ -37,7 +37,7 @@ before(async () => {
 })
 after(() => db?.close())
 
-test('a database that was made from the contract has no drift', async () => {
+test('a database created from the contract has no drift', async () => {
   await project.succeeds('db', 'verify')
   assert.deepEqual((await project.succeeds('migration', 'plan', '--name', 'again'))['noOp'], true)
   const again = await project.succeeds('db', 'init')
@@ -95,7 +95,7 @@ for (const model of [
   )
 }
 
-test('columns have the types that they promise', async () => {
+test('columns have the types that the README states', async () => {
   const types = await query(
     `SELECT attrelid::regclass::text || '.' || attname AS place, atttypid::regtype::text AS type FROM pg_attribute
       WHERE attrelid IN ('"FlaxUuidRow"'::regclass, '"FlaxTextRow"'::regclass, '"Event"'::regclass, 'orders'::regclass)
@@ -113,7 +113,7 @@ test('columns have the types that they promise', async () => {
   )
 })
 
-test('columns hold bare ids, and sno its metabyte', async () => {
+test('columns store ids without prefix, and sno ids with the metabyte', async () => {
   const { Customer, Order } = db.orm.public
   const customer = await Customer.create({ name: 'stored' })
   const order = await Order.create({ customerId: customer.id })
@@ -128,7 +128,7 @@ test('columns hold bare ids, and sno its metabyte', async () => {
   assert.ok(row)
 })
 
-test('relations: nested create and connect, include, conditions, counts', async () => {
+test('relations: nested create and connect, include, filters, counts', async () => {
   const { Customer, Order } = db.orm.public
   const ada = await Customer.create({
     name: 'Ada',
@@ -168,7 +168,7 @@ test('relations: nested create and connect, include, conditions, counts', async 
   )
 })
 
-test('ids that may be null', async () => {
+test('nullable ids', async () => {
   const { Customer } = db.orm.public
   const bob = await Customer.create({ name: 'Bob' })
   assert.equal(bob.referrer, null)
@@ -178,7 +178,7 @@ test('ids that may be null', async () => {
   assert.deepEqual(await Customer.where({ id: eve.id, referrer: null }).all(), [{ ...eve, referrer: null }])
 })
 
-test('transactions, and one that is undone', async () => {
+test('transactions, one of them rolled back', async () => {
   const { Customer } = db.orm.public
   const id = customerId.generate()
   await db.transaction(async (tx: Untyped) => {
@@ -195,7 +195,7 @@ test('transactions, and one that is undone', async () => {
   assert.equal((await Customer.first({ id })).name, 'in one')
 })
 
-test('a join whose tables have aliases', async () => {
+test('a join of tables with aliases', async () => {
   const { Customer, Order } = db.orm.public
   const customer = await Customer.create({ name: 'joined' })
   const order = await Order.create({ customerId: customer.id })
@@ -211,7 +211,7 @@ test('a join whose tables have aliases', async () => {
   assert.deepEqual(await db.runtime().query(plan), [{ order: order.id, customer: customer.id }])
 })
 
-test('SQL of your own, by codec: a prefix is not known to it', async () => {
+test('your own SQL uses codecs, which do not know a prefix', async () => {
   const customer = await db.orm.public.Customer.create({ name: 'raw' })
   const rows = await db
     .runtime()
@@ -228,7 +228,7 @@ test('a client without the extension is refused by Prisma', () => {
   assert.throws(() => postgres({ contractJson, url }), /snoflax/)
 })
 
-test('what is wrong with a client is refused at its start', () => {
+test('wrong options are refused when the client is created', () => {
   const refused = (options: Untyped, code: string, message: RegExp) =>
     assert.throws(
       () => withIds({ contractJson, url, families, ...options }),

@@ -38,7 +38,7 @@ for (const [field, message] of [
   ],
   ['id snoflax.Twitter() @id @default(twitterDb())', /Expected one of: .*twitter\(\)/],
 ] as const) {
-  test(`refused at its place: ${field}`, async () => {
+  test(`refused with its path: ${field}`, async () => {
     const { ok, said, diagnostics } = await emitted(field)
     assert.equal(ok, false)
     assert.match(said, message)
@@ -59,7 +59,7 @@ for (const [what, owner, message] of [
   ],
   ['no id column', 'Uuid', /^Order\.ownerId: references Owner\.id, so it stores ids, too/],
 ] as const) {
-  test(`a foreign key with ${what} is refused at its place`, async () => {
+  test(`a foreign key with ${what} is refused with its path`, async () => {
     const { ok, diagnostics } = await emitted(
       `id snoflax.Sno() @id
   ownerId ${owner}
@@ -73,7 +73,7 @@ for (const [what, owner, message] of [
   })
 }
 
-test('a default with another prefix than its type is refused at its place', async () => {
+test('a default with another prefix than its type is refused with its path', async () => {
   const { ok, diagnostics } = await emitted('id snoflax.Flax({ prefix: "cus" }) @id @default(flax())')
   assert.equal(ok, false)
   assert.match(diagnostics[0]?.message ?? '', /^Order\.id: flax: type and default of the column differ/)
@@ -93,7 +93,7 @@ for (const [field, message] of [
   })
 }
 
-test('a contract in TypeScript says the same', async () => {
+test("a contract in TypeScript is the same as the schema's", async () => {
   const contract = join(import.meta.dirname, 'contract.ts')
   const output = join(folder, 'ts')
   const { ok, error } = await project.prismaWith({ CONTRACT: contract, OUTPUT: output }, 'contract', 'emit')

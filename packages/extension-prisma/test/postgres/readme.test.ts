@@ -11,7 +11,7 @@ const page = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
 const blocks = (language: string) =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, code]) => code as string)
 
-test('the quick start of the README', async () => {
+test('the quick start of the README runs', async () => {
   // Elsewhere, since Prisma merges the configuration of every folder above into a project's own.
   const folder = mkdtempSync(join(tmpdir(), 'snoflax-readme-'))
   after(() => rmSync(folder, { recursive: true }))

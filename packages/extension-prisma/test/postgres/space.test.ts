@@ -48,7 +48,7 @@ const drift = (query: Query) =>
   query(`SELECT object FROM snoflax._manifest m FULL JOIN snoflax._definitions() d USING (object)
     WHERE m.parts IS DISTINCT FROM d.parts OR m.version <> '${VERSION}'`)
 
-test('a later release brings an installed database up to date, and keeps its rows', async () => {
+test('a later release upgrades an installed database, and keeps its rows', async () => {
   const { url, query } = await freshDatabase()
   const project = projectOf(url)
   const first = project(1, FIRST)
@@ -72,7 +72,7 @@ test('a later release brings an installed database up to date, and keeps its row
   assert.deepEqual(rows, [{ text: 'kept' }])
 })
 
-test('a fresh database gets every release, one after the other', async () => {
+test('an empty database gets every release in order', async () => {
   const { url, query } = await freshDatabase()
   const second = projectOf(url)(2, SECOND)
   await second('contract', 'emit')

@@ -13,7 +13,7 @@ const report = readFileSync(
 )
 
 // When this fails Prisma has cured it: withIds needs no middleware for it any more, and binary columns can come.
-test('Prisma writes keys of rows as literals, its own Bytes too', async () => {
+test('Prisma writes keys of rows as literals, also of its own Bytes', async () => {
   const folder = mkdtempSync(join(import.meta.dirname, 'generated-'))
   after(() => rmSync(folder, { recursive: true }))
   const contract = join(folder, 'contract.prisma')

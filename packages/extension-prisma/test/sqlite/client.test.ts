@@ -33,7 +33,7 @@ after(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('a database that was made from the contract has no drift', async () => {
+test('a database created from the contract has no drift', async () => {
   await project.succeeds('db', 'verify')
   assert.deepEqual((await project.succeeds('migration', 'plan', '--name', 'again'))['noOp'], true)
 })
