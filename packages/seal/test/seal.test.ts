@@ -88,7 +88,7 @@ describe.each(FAMILIES)('$name', (family) => {
     )
   })
 
-  test('seals and opens lists as it does one by one', () => {
+  test('seals and opens lists with the same results as single ids', () => {
     fc.assert(
       fc.property(fc.array(idOf(family), { maxLength: 20 }), (ids) => {
         const texts = sealAll(ids)
@@ -110,7 +110,7 @@ describe.each(FAMILIES)('$name', (family) => {
     expect(other.openAll([first, other.seal(family.max)])).toEqual([family.min, family.max])
   })
 
-  test('is what Web Crypto makes by the specification', async () => {
+  test('is sealed as by Web Crypto according to the specification', async () => {
     const prefix = 'prefix' in family ? (family.prefix as string) : ''
     const name = 'base' in family ? (family.base as IdFamily).name : family.name
     await fc.assert(
@@ -138,7 +138,7 @@ describe.each(FAMILIES)('$name', (family) => {
     )
   })
 
-  test('refuses what another key, or the same key for another kind, has sealed, and all else, in the same words', () => {
+  test('refuses what was sealed with another key or for another family, and anything else, with the same message', () => {
     const id = family.min
     const others = FAMILIES.filter((one) => one !== family).map((one) =>
       seal(one, { keys: KEY }).seal(one.min),
@@ -164,7 +164,7 @@ describe.each(FAMILIES)('$name', (family) => {
   })
 })
 
-test('a sealed text that has the right form and the wrong spare bits is refused', () => {
+test('a sealed text with wrong spare bits is refused', () => {
   const { seal: close, open } = seal(flax, { keys: KEY })
   const text = close(flax.generate())
   const last = text.at(-1) as string
@@ -174,7 +174,7 @@ test('a sealed text that has the right form and the wrong spare bits is refused'
 })
 
 test.each(VECTORS)(
-  'OpenSSL seals $id of $family alike, with prefix "$prefix"',
+  'OpenSSL seals $id of $family the same way, with prefix "$prefix"',
   ({ key, family, prefix, id, sealed }) => {
     const base = hexFamily(family, id.length / 2)
     const kind = prefix === '' ? base : prefixed(base, prefix)
@@ -185,7 +185,7 @@ test.each(VECTORS)(
   },
 )
 
-test('what is no family is refused, and options that nobody reads', () => {
+test('what is not a family is refused, and unknown options', () => {
   expect(() => seal(flax, { keys: KEY, key: KEY } as never)).toThrow(
     'seal: no option "key"; options are keys',
   )
@@ -195,7 +195,7 @@ test('what is no family is refused, and options that nobody reads', () => {
 })
 
 describe('keys', () => {
-  test('are replaced: the first seals, all open', () => {
+  test('are rotated: the first seals, all open', () => {
     const id = flax.generate()
     const before = seal(flax, { keys: [KEY] })
     const after = seal(flax, { keys: [OTHER, KEY] })
@@ -204,7 +204,7 @@ describe('keys', () => {
     expect(refusal(() => before.open(after.seal(id))).code).toBe('INVALID_SEAL')
   })
 
-  test('are one in every form', () => {
+  test('are the same in every form', () => {
     const id = flax.generate()
     const elsewhere: Uint8Array = runInNewContext('Uint8Array.from(bytes)', { bytes: [...KEY] })
     const hex = KEY.toString('hex')
@@ -231,7 +231,7 @@ describe('keys', () => {
     expect(error.message).not.toContain('correct horse')
   })
 
-  test.each([undefined, null, {}, KEY, 'a key'])('are not there: %s', (options) => {
+  test.each([undefined, null, {}, KEY, 'a key'])('are missing: %s', (options) => {
     expect(refusal(() => seal(flax, options as never)).code).toBe('INVALID_OPTION')
   })
 
@@ -241,18 +241,18 @@ describe('keys', () => {
     ['in a list instead of the options', [KEY.toString('hex')]],
     ['under another name', { key: KEY.toString('hex') }],
     ['beside the keys', { keys: OTHER, old: KEY.toString('hex') }],
-  ])('are not shown when they are passed %s', (_, options) => {
+  ])('are not shown in the error if they are passed %s', (_, options) => {
     const error = refusal(() => seal(flax, options as never))
     expect(error.code).toBe('INVALID_OPTION')
     expect(inspect(error, { showHidden: true, depth: 9 })).not.toContain(KEY.toString('hex').slice(0, 8))
   })
 
-  test('are bytes of another realm too', () => {
+  test('may be bytes of another realm', () => {
     const bytes = runInNewContext('Uint8Array.from(list)', { list: [...KEY] }) as Uint8Array
     expect(seal(flax, { keys: bytes }).seal(flax.min)).toBe(seal(flax, { keys: KEY }).seal(flax.min))
   })
 
-  test('do not change with the array they came in', () => {
+  test('do not change with the array that was passed', () => {
     const key = Uint8Array.from(KEY)
     const { seal: close } = seal(flax, { keys: key })
     const text = close(flax.min)
@@ -261,7 +261,7 @@ describe('keys', () => {
   })
 })
 
-test('ids of 16 bytes leave no bits to check', () => {
+test('ids of 16 bytes are refused, since no bits are left for the check', () => {
   const long = { ...flax, byteLength: 16 } as IdFamily
   expect(refusal(() => seal(long, { keys: KEY }))).toMatchObject({ code: 'INVALID_OPTION', field: 'family' })
 })
@@ -272,7 +272,7 @@ describe('sealed ids of one burst', () => {
   const texts = ids.map((id) => close(id))
   const blocks = texts.map((text) => Buffer.from(text, 'base64url'))
 
-  test('tell nothing about their order: the number of inversions is that of a shuffle', () => {
+  test('do not reveal their order: the number of inversions is that of a shuffle', () => {
     let inversions = 0
     for (let i = 0; i < texts.length; i++) {
       for (let j = i + 1; j < texts.length; j++) if ((texts[i] as string) > (texts[j] as string)) inversions++
@@ -283,7 +283,7 @@ describe('sealed ids of one burst', () => {
     expect(Math.abs(inversions - pairs / 2)).toBeLessThan(6 * deviation)
   })
 
-  test('neighbours differ in half of their bits, and each bit is set half of the time', () => {
+  test('differ from their neighbours in half of the bits, and each bit is set half of the time', () => {
     const ones = new Array<number>(128).fill(0)
     let changed = 0
     blocks.forEach((block, i) => {
@@ -301,7 +301,7 @@ describe('sealed ids of one burst', () => {
   })
 })
 
-test('a list with a hole is refused at the hole', () => {
+test('a list with a hole is refused with its index', () => {
   const { seal: close, sealAll, openAll } = seal(flax, { keys: KEY })
   const ids = Object.assign(new Array(2), { 0: flax.min })
   const sealed = Object.assign(new Array(2), { 0: close(flax.min) })

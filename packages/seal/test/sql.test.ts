@@ -31,7 +31,7 @@ describe.each(KINDS)('%s with prefix "%s"', (name, prefix, family) => {
   const { seal: close, open } = seal(family as IdFamily, { keys: KEY })
   const derived = `snoflax_seal.derive_key('\\x${KEY.toString('hex')}', '${name}', '${prefix}')`
 
-  test(`SQL and TypeScript seal alike and open each other's, ${CASES} times`, async () => {
+  test(`SQL and TypeScript seal the same and open each other's, ${CASES} times`, async () => {
     // What PostgreSQL drew, so that the ids are no choice of the test.
     const rows = (await database.query(
       `WITH key AS MATERIALIZED (SELECT ${derived} AS derived), made AS MATERIALIZED (
@@ -62,7 +62,7 @@ describe.each(KINDS)('%s with prefix "%s"', (name, prefix, family) => {
   })
 })
 
-test('weak keys, and keys and ids of another length are refused', async () => {
+test('weak keys, and keys and ids of a wrong length are refused', async () => {
   for (const call of [
     `derive_key('\\x00', 'flax')`,
     `derive_key(decode(repeat('00', 32), 'hex'), 'flax')`,
@@ -76,21 +76,24 @@ test('weak keys, and keys and ids of another length are refused', async () => {
   }
 })
 
-test.each(['CUS', 'cus_', '1', 'a'.repeat(64), 'c-s', 'cus\n'])('%j is no prefix', async (prefix) => {
-  const derived = `decode(repeat('00', 32), 'hex')`
-  for (const call of [
-    `derive_key('\\x${KEY.toString('hex')}', 'flax', $1)`,
-    `seal('\\x00', ${derived}, $1)`,
-    `open($1 || '_AAAAAAAAAAAAAAAAAAAAAA', ${derived}, 12, $1)`,
-  ]) {
-    await expect(database.query(`SELECT snoflax_seal.${call}`, [prefix])).rejects.toMatchObject({
-      code: '22023',
-      message: expect.stringContaining('a prefix must have'),
-    })
-  }
-})
+test.each(['CUS', 'cus_', '1', 'a'.repeat(64), 'c-s', 'cus\n'])(
+  'the prefix %j is refused',
+  async (prefix) => {
+    const derived = `decode(repeat('00', 32), 'hex')`
+    for (const call of [
+      `derive_key('\\x${KEY.toString('hex')}', 'flax', $1)`,
+      `seal('\\x00', ${derived}, $1)`,
+      `open($1 || '_AAAAAAAAAAAAAAAAAAAAAA', ${derived}, 12, $1)`,
+    ]) {
+      await expect(database.query(`SELECT snoflax_seal.${call}`, [prefix])).rejects.toMatchObject({
+        code: '22023',
+        message: expect.stringContaining('a prefix must have'),
+      })
+    }
+  },
+)
 
-test('a role may call what it is granted, and nothing else', async () => {
+test('a role may call only what it is granted', async () => {
   const derived = `snoflax_seal.derive_key('\\x${KEY.toString('hex')}', 'flax')`
   const [row] = await database.query(`SELECT ${derived} AS derived`)
   await database.query(`CREATE ROLE sealer`)
@@ -111,11 +114,11 @@ test('a role may call what it is granted, and nothing else', async () => {
   }
 })
 
-test('a schema of this name is not taken over', async () => {
+test('an existing schema of the same name is not changed', async () => {
   await expect(database.query(SQL)).rejects.toMatchObject({ code: '42P06' })
 })
 
-test('without pgcrypto nothing is installed', async () => {
+test('without pgcrypto the installation is refused, and nothing is installed', async () => {
   const empty = await postgres.open()
   try {
     await expect(empty.query(SQL)).rejects.toMatchObject({ code: '55000' })
