@@ -49,14 +49,14 @@ const TYPE = 'flax: an id must be a string, not 5'
 describe('Standard Schema', () => {
   const schema: StandardSchemaV1<unknown, unknown> & StandardJSONSchemaV1 = flax as never
 
-  test('of a family: message and code', () => {
+  test('of a family has message and code', () => {
     const { validate } = flax['~standard']
     expect(validate(ID)).toEqual({ value: ID })
     expect(validate('x').issues?.[0]).toMatchObject({ message: SHORT, code: 'INVALID_LENGTH' })
     expect(JSON.parse(JSON.stringify(validate(5).issues))).toEqual([{ message: TYPE, code: 'INVALID_TYPE' }])
   })
 
-  test('of a family: JSON Schema', () => {
+  test('of a family has a JSON Schema', () => {
     const { jsonSchema } = schema['~standard']
     const wanted = { type: 'string', pattern: flax.pattern.source, minLength: 16, maxLength: 16 }
     for (const target of ['draft-2020-12', 'draft-07', 'openapi-3.0'] as const) {
@@ -70,7 +70,7 @@ describe('Standard Schema', () => {
     })
   })
 
-  test('of an object that holds ids', () => {
+  test('of an object may contain ids', () => {
     const params = ids({ id: flax, by: sno })
     const { validate, jsonSchema } = params['~standard']
     const given = { id: ID, by: SNO, page: '2' }
@@ -94,7 +94,7 @@ describe('Standard Schema', () => {
   })
 })
 
-describe('schemas', () => {
+describe('schemas accept ids and refuse others with our message', () => {
   test('zod 4', () => {
     const schema = z.object({ id: zodId(flax), others: z.array(zodId(sno)).optional() })
     expect(schema.parse({ id: ID, others: [SNO] })).toEqual({ id: ID, others: [SNO] })
@@ -186,8 +186,8 @@ describe('schemas', () => {
   })
 })
 
-describe('servers', () => {
-  test('Hono, whose validator passes the whole of the parameters', async () => {
+describe('servers refuse malformed ids with our message', () => {
+  test('Hono, whose validator passes all parameters', async () => {
     const app = new Hono().get('/orders/:id/:page', sValidator('param', ids({ id: flax })), (context) => {
       const { id } = context.req.valid('param')
       return context.text(flax.time(id).toISOString())
@@ -299,7 +299,7 @@ describe('GraphQL', () => {
   const run = (source: string, variableValues?: Record<string, unknown>) =>
     graphql({ schema, source, ...(variableValues && { variableValues }) })
 
-  test('takes literals and variables, and gives ids', async () => {
+  test('accepts literals and variables, and returns ids', async () => {
     const year = flax.time(flax.parse(ID)).getUTCFullYear()
     const { data, errors } = await run(`query ($id: FlaxId!) { same(id: $id) orders year(id: "${ID}") }`, {
       id: ID,
@@ -309,7 +309,7 @@ describe('GraphQL', () => {
     expect(printSchema(schema)).toContain('"""Of an order."""\nscalar OrderId')
   })
 
-  test('refuses with message and code', async () => {
+  test('refuses others with message and code', async () => {
     const codeOf = async (source: string, variables?: Record<string, unknown>) => {
       const [error] = (await run(source, variables)).errors ?? []
       return [error?.extensions['code'], error?.message]
@@ -364,7 +364,7 @@ describe('Relay', () => {
   })
 })
 
-test('what is no family is refused where it is given, and not with the first request', () => {
+test('what is not a family is refused when it is passed, not with the first request', () => {
   const family = undefined as unknown as typeof flax
   const calls: [string, () => unknown][] = [
     ['ids: id', () => ids({ id: family })],
