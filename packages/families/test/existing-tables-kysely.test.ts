@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => database?.close())
 
-test('ids of npm are found by time and referred to, beside ids of ours', async () => {
+test('ids of npm packages are found by time and referenced, beside ids of ours', async () => {
   const ours = await db
     .insertInto('visits')
     .values({ name: 'ours' })
@@ -55,7 +55,7 @@ test('ids of npm are found by time and referred to, beside ids of ours', async (
   ])
 })
 
-test('UUIDv4 beside them have no time, where they are ids', async () => {
+test('a UUIDv4 has no time, if version 4 is allowed', async () => {
   const old = v4()
   await database.query('CREATE TABLE mixed (id uuid PRIMARY KEY)')
   await database.query('INSERT INTO mixed VALUES ($1), ($2)', [old, theirs])

@@ -40,7 +40,7 @@ describe("PostgreSQL 18's uuidv7(), by Drizzle", () => {
   })
   afterAll(() => database.close())
 
-  test('gives ids, and their times', async () => {
+  test('generates ids with their times', async () => {
     const rows = await db
       .select({ id: events.id, name: events.name, at: createdAt(events.id) })
       .from(events)
@@ -57,7 +57,7 @@ describe("PostgreSQL 18's uuidv7(), by Drizzle", () => {
     expect(Math.abs(Number(rows[9]?.at) - startMs)).toBeLessThan(DAY_MS)
   })
 
-  test('is compared with TypeIDs, which are the same uuid', async () => {
+  test('is compared with TypeIDs of the same uuid', async () => {
     const shown = pgTable('events', { id: idColumn(typeid('event'))().primaryKey() })
     const same = alias(shown, 'same')
     const rows = await db
@@ -79,7 +79,7 @@ describe("PostgreSQL 18's uuidv7(), by Drizzle", () => {
     expect(found.map(({ name }) => name)).toEqual(['7', '6', '5'])
   })
 
-  test('stands beside ids of ours, and foreign keys refer to both', async () => {
+  test('can be stored beside ids of ours, and foreign keys refer to both', async () => {
     const [made] = await db.insert(events).values({ name: 'ours' }).returning()
     const [theirs] = await db.select().from(events).where(eq(events.name, '3'))
     await db.insert(notes).values([{ eventId: made?.id }, { eventId: theirs?.id }])
@@ -92,7 +92,7 @@ describe("PostgreSQL 18's uuidv7(), by Drizzle", () => {
   })
 })
 
-describe('a table that began with UUIDv4, by Drizzle', () => {
+describe('a table that contains UUIDv4, by Drizzle', () => {
   const rowId = idColumn(uuid7.withVersion4())
   const rows = pgTable('rows', { id: rowId().primaryKey() })
   const strict = pgTable('rows', { id: idColumn(uuid7)().primaryKey() })
@@ -106,7 +106,7 @@ describe('a table that began with UUIDv4, by Drizzle', () => {
   })
   afterAll(() => database.close())
 
-  test('is read, and rechecked by time', async () => {
+  test('is read, and compared by time again', async () => {
     const db = drizzle(database.connection)
     const all = await db.select({ id: rows.id, at: createdAt(rows.id) }).from(rows)
     expect(all).toHaveLength(40)
@@ -123,7 +123,7 @@ describe('a table that began with UUIDv4, by Drizzle', () => {
     expect(found.filter(({ id }) => wasCreatedBetween(rows.id, id, from, to))).toHaveLength(20)
   })
 
-  test('is an error where nobody asked for version 4', async () => {
+  test('is an error if version 4 is not allowed', async () => {
     const read = drizzle(database.connection).select().from(strict)
     await expect(read).rejects.toThrow('uuid7.withVersion4()')
   })
@@ -149,7 +149,7 @@ class Book {
   @ManyToOne(() => Author, 'books') author!: Relation<Author>
 }
 
-describe('ids of npm, by TypeORM', () => {
+describe('ids of npm packages, by TypeORM', () => {
   let database: PostgresDatabase
   let dataSource: DataSource
   const oldMs = Date.UTC(2025, 5, 1)
@@ -176,7 +176,7 @@ describe('ids of npm, by TypeORM', () => {
     await database.close()
   })
 
-  test('come with their relations, times and ranges', async () => {
+  test('are read with their relations, times and ranges', async () => {
     const [found] = await dataSource.getRepository(Author).find({ relations: { books: true } })
     expect(found?.createdAt).toEqual(new Date(oldMs))
     expect(found?.books.map(({ id }) => id).sort()).toEqual([...books].sort())
@@ -186,7 +186,7 @@ describe('ids of npm, by TypeORM', () => {
     expect(inJune.map(({ title }) => title)).toEqual(['0'])
   })
 
-  test('are paged by key, with an id of ours as the last', async () => {
+  test('are paged by keyset, with an id of ours as the last', async () => {
     const repository = dataSource.getRepository(Book)
     const { id } = await repository.save({ title: 'ours', author: { id: author as Uuid7 } })
     const first = await repository.find(keyset<Book>({ order: 'asc', take: 2 }))
@@ -196,7 +196,7 @@ describe('ids of npm, by TypeORM', () => {
     await expect(repository.findOneBy({ id: v4() as Uuid7 })).rejects.toThrow('uuid7.withVersion4()')
   })
 
-  test('stand beside UUIDv4, which have no time', async () => {
+  test('are stored beside UUIDv4, which have no time', async () => {
     const old = uuid7.withVersion4().parse(v4())
     await database.query('CREATE TABLE mixed (id uuid PRIMARY KEY)')
     await database.query('INSERT INTO mixed VALUES ($1), ($2)', [old, author])
@@ -208,6 +208,6 @@ describe('ids of npm, by TypeORM', () => {
   })
 })
 
-test('a UUIDv4 in a strict family is refused when it is parsed', () => {
+test('parsing a UUIDv4 is refused unless version 4 is allowed', () => {
   expectRefusal(() => uuid7.parse(v4()), 'NOT_CANONICAL')
 })

@@ -17,14 +17,14 @@ const moment = fc.integer({ min: 0, max: LAST_MS })
 const idAt = ({ generator }: Maker, timeMs: number) => generator({ clock: () => timeMs }).generate()
 
 describe.each(FAMILIES.map((family) => [family.name, family] as const))('%s', (_, family) => {
-  test('spans its 48 bits of time', () => {
+  test('has 48 bits of time', () => {
     expect([family.firstMs, family.lastMs]).toEqual([0, LAST_MS])
     expect(family.timeMs(family.min)).toBe(0)
     expect(family.timeMs(family.max)).toBe(LAST_MS)
     expect(family.layout.fields.reduce((bits, field) => bits + field.bits, 0)).toBe(128)
   })
 
-  test('ranges hold the ids of their time, and no other', () => {
+  test('ranges contain exactly the ids of their times', () => {
     fc.assert(
       fc.property(moment, moment, moment, (a, b, timeMs) => {
         const [from, to] = [Math.min(a, b), Math.max(a, b)]
@@ -35,14 +35,14 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('%s', (_
     )
   })
 
-  test('bounds: a fraction of a millisecond counts, the end of time is told', () => {
+  test('a bound is rounded up to a millisecond, and the last time is stated in the error', () => {
     expect(family.lowerBound(1.5)).toBe(family.lowerBound(2))
     expect(family.lowerBound(Number.NEGATIVE_INFINITY)).toBe(family.min)
     expectRefusal(() => family.lowerBound(LAST_MS + 1), 'TIME_OUT_OF_RANGE')
     expectRefusal(() => family.range(2, 1), 'INVALID_OPTION')
   })
 
-  test('no text, bytes or value from outside passes unless it is an id', () => {
+  test('text, bytes and values from outside are refused unless they are ids', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ minLength: 26, maxLength: 36 })), (text) => {
         expect(family.is(text)).toBe(family.pattern.test(text))
@@ -58,7 +58,7 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('%s', (_
     expectRefusal(() => family.encode('' as never), 'INVALID_TYPE')
   })
 
-  test('an error shows a long value only in part', () => {
+  test('the error truncates a long value', () => {
     const { message } = expectRefusal(() => family.parse('x'.repeat(10_000)), 'INVALID_LENGTH')
     expect(message.length).toBeLessThan(200)
   })
@@ -76,9 +76,9 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('%s', (_
   describe.each(STORED)('in %s as %s', (database, name, sql) => {
     const storage = storageFor(family, database, { storage: name })
 
-    test('has its column', () => expect(storage.column.sql).toBe(sql))
+    test('has a column of that type', () => expect(storage.column.sql).toBe(sql))
 
-    test('comes back, whatever form a driver gives, and in order', () => {
+    test('is read back, in any form that a driver returns, and sorts in order', () => {
       fc.assert(
         fc.property(moment, moment, (a, b) => {
           const [x, y] = [idAt(family, a), idAt(family, b)]
@@ -95,7 +95,7 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('%s', (_
       )
     })
 
-    test('refuses what is malformed', () => {
+    test('refuses malformed values', () => {
       for (const value of ['', 'no such id!', new Uint8Array(12), '\\x00']) {
         expectRefusal(() => storage.toDatabase(value), 'INVALID_LENGTH')
         expectRefusal(() => storage.fromDatabase(value), 'INVALID_LENGTH')
@@ -104,7 +104,7 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('%s', (_
     })
   })
 
-  test('prefers uuid on PostgreSQL and text elsewhere, and has no other storage', () => {
+  test('has uuid as default on PostgreSQL and text elsewhere, and no other storage than listed', () => {
     expect(storageFor(family, 'postgres').name).toBe('uuid')
     expect(storageFor(family, 'sqlite').name).toBe('text')
     expectRefusal(() => storageFor(family, 'postgres', { storage: 'uuid8' }), 'STORAGE_REFUSED')
@@ -113,7 +113,7 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('%s', (_
   })
 
   describe('generator', () => {
-    test('each id is larger than the one before, whatever the clock does', () => {
+    test('each id is greater than the one before, whatever the clock does', () => {
       fc.assert(
         fc.property(fc.array(fc.integer({ min: 0, max: 20 }), { minLength: 1 }), (ticks) => {
           const moments = ticks.values()
@@ -127,7 +127,7 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('%s', (_
       )
     })
 
-    test('the default makes ids of now, in order, each once', () => {
+    test('the default generates ids of now, in order and without repeats', () => {
       const since = Date.now()
       const made = Array.from({ length: 20_000 }, () => family.generate())
       expect(family.timeMs(made[0] as string)).toBeGreaterThanOrEqual(since)
@@ -136,12 +136,12 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('%s', (_
       expect(made.every(family.is)).toBe(true)
     })
 
-    test('two generators share nothing', () => {
+    test('two generators share no state', () => {
       const [one, two] = [0, 1].map(() => family.generator({ clock: () => 7 }).batch(1000))
       expect(new Set([...(one as string[]), ...(two as string[])]).size).toBe(2000)
     })
 
-    test('says whose ids it makes, and makes no half batch', () => {
+    test('names its family, and refuses a wrong batch size', () => {
       const generator = family.generator()
       expect(generator.family).toBe(family)
       expect(generator.batch(0)).toEqual([])
@@ -154,16 +154,19 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('%s', (_
       ['NaN', Number.NaN, 'INVALID_TIME'],
       ['a moment before 1970', -1, 'TIME_OUT_OF_RANGE'],
       ['a moment after the last', LAST_MS + 1, 'TIME_OUT_OF_RANGE'],
-    ] as const)('a clock that tells %s is refused, and does no harm', (_, wrong, code) => {
-      let nowMs = 1000
-      const { generate } = family.generator({ clock: () => nowMs })
-      const first = generate()
-      nowMs = wrong
-      expectRefusal(generate, code)
-      nowMs = 1000
-      const second = generate()
-      expect(family.timeMs(second)).toBe(1000)
-      expect(family.compare(first, second)).toBeLessThan(0)
-    })
+    ] as const)(
+      'a clock that returns %s is refused, and generating continues afterwards',
+      (_, wrong, code) => {
+        let nowMs = 1000
+        const { generate } = family.generator({ clock: () => nowMs })
+        const first = generate()
+        nowMs = wrong
+        expectRefusal(generate, code)
+        nowMs = 1000
+        const second = generate()
+        expect(family.timeMs(second)).toBe(1000)
+        expect(family.compare(first, second)).toBeLessThan(0)
+      },
+    )
   })
 })

@@ -10,8 +10,8 @@ const blocks = [...read('../../../docs/uuidv7.md').matchAll(/^```ts\n([\s\S]*?)^
   .filter((code) => !code.startsWith('import'))
 const tests = plain(read('./existing-tables.test.ts') + read('./existing-tables-kysely.test.ts'))
 
-test('docs/uuidv7.md shows code for ORMs', () => expect(blocks).toHaveLength(7))
+test('docs/uuidv7.md has code for ORMs', () => expect(blocks).toHaveLength(7))
 
-test.each(blocks.map((code) => [code.trim().split('\n')[0], code]))('%s: is code that runs', (_, code) => {
+test.each(blocks.map((code) => [code.trim().split('\n')[0], code]))('%s: runs', (_, code) => {
   expect(tests).toContain(plain(code).trim())
 })

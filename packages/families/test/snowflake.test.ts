@@ -19,14 +19,14 @@ describe('twitter', () => {
     }
   })
 
-  test('gives no id after its last moment', () => {
+  test('generates no id after the last time', () => {
     const { generate } = twitter.generator({ datacenter: 1, worker: 2, clock: () => twitter.lastMs + 1 })
     expect(expectRefusal(generate, 'TIME_OUT_OF_RANGE').family).toBe('twitter')
   })
 })
 
 describe('generators', () => {
-  test('put their two numbers where the service has them', () => {
+  test('have their two numbers where the service has them', () => {
     const clock = () => T0
     expect(twitter.unpack(twitter.generator({ datacenter: 1, worker: 2, clock }).generate())).toEqual({
       timeMs: T0,
@@ -40,7 +40,7 @@ describe('generators', () => {
     )
   })
 
-  test('need both numbers', () => {
+  test('require both numbers', () => {
     const wrong: readonly [() => unknown, string][] = [
       [() => twitter.generator({ datacenter: 1 } as never), 'worker'],
       [() => twitter.generator(undefined as never), 'datacenter'],
@@ -56,7 +56,7 @@ describe('generators', () => {
     expectRefusal(() => discord.generator({ worker: 1, process: 1, id: 3 } as never), 'INVALID_OPTION')
   })
 
-  test('tell their errors in the name of the service', () => {
+  test('name the service in errors', () => {
     const clock = () => T0
     const { batch } = discord.generator({ worker: 1, process: 1, clock, onOverflow: 'throw' })
     const error = expectRefusal(() => batch(4097), 'SEQUENCE_EXHAUSTED')
@@ -67,7 +67,7 @@ describe('generators', () => {
     ])
   })
 
-  test('go on from a snapshot, and backfill beside the live ids', async () => {
+  test('continue from a snapshot, and backfill beside other ids', async () => {
     const options = {
       worker: 1,
       process: 1,
@@ -85,7 +85,7 @@ describe('generators', () => {
   })
 })
 
-test('ids of the two and of flake are different families, of equal numbers', () => {
+test('ids of twitter, discord and flake are of different families, even if the numbers are equal', () => {
   const id = twitter.parse('1541815603606036480')
   expect(discord.time(discord.parse(id)).getTime()).not.toBe(twitter.time(id).getTime())
   expect(flake.withEpoch(1_288_834_974_657).timeMs(flake.parse(id))).toBe(twitter.timeMs(id))

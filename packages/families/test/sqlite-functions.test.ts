@@ -14,7 +14,7 @@ const value = (sql: string, ...parameters: unknown[]) =>
 const COUNT = 500
 const moments = Array.from({ length: COUNT }, () => Math.floor(Math.random() * Date.UTC(9999, 0)))
 
-test.each([uuid7, ulid, typeid('user').base])('$name: SQL says what TypeScript says', (family) => {
+test.each([uuid7, ulid, typeid('user').base])('$name: SQL returns what TypeScript returns', (family) => {
   const { name } = family
   for (const timeMs of moments) {
     const id = family.generateAt(timeMs)
@@ -28,7 +28,7 @@ test.each([uuid7, ulid, typeid('user').base])('$name: SQL says what TypeScript s
   expect(() => value(`SELECT ${name}_decode('no')`)).toThrow(name)
 })
 
-test('SQL generates ids, as text and as bytes', () => {
+test('SQL generates ids as text and bytes', () => {
   for (const family of [uuid7, ulid, typeid('user').base]) {
     const text = value(`SELECT ${family.name}_generate_text()`)
     expect(family.is(text)).toBe(true)
@@ -37,7 +37,7 @@ test('SQL generates ids, as text and as bytes', () => {
   }
 })
 
-test('a table finds its rows by the bounds', () => {
+test('rows of a table are found by bounds', () => {
   connection.exec('CREATE TABLE notes (id TEXT PRIMARY KEY) STRICT')
   const insert = connection.prepare('INSERT INTO notes VALUES (?)')
   for (let day = 1; day <= 9; day++) insert.run(uuid7.generateAt(Date.UTC(2026, 10, day)))
@@ -46,7 +46,7 @@ test('a table finds its rows by the bounds', () => {
   expect(value(sql, '2026-11-03', '2026-11-06')).toBe(3)
 })
 
-test('a UUIDv4 has no time, where it is an id', () => {
+test('a UUIDv4 has no time, if version 4 is allowed', () => {
   const old = '919108f7-52d1-4320-9bac-f847db4148a8'
   const mixed = registerSnoflax(new Database(':memory:'), { families: [uuid7.withVersion4()] })
   const sql = 'SELECT uuid7_is_valid(@id) AS valid, uuid7_time(@id) AS time, uuid7_time_ms(@id) AS ms'

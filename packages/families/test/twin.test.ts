@@ -8,7 +8,7 @@ const bits = (count: number) => fc.bigInt({ min: 0n, max: 2n ** BigInt(count) - 
 const bytesOf = (number: bigint, length: number) =>
   Uint8Array.from(Buffer.from(number.toString(16).padStart(2 * length, '0'), 'hex'))
 
-test('uuid7 and typeid', () => {
+test('uuid7 and typeid are those of a second implementation', () => {
   const suffix = typeid('user').base
   fc.assert(
     fc.property(bits(48), bits(12), bits(62), (time, randA, randB) => {
@@ -26,7 +26,7 @@ test('uuid7 and typeid', () => {
   )
 })
 
-test('ulid and typeids of any UUID, over all 128 bits', () => {
+test('ulid, and typeid with any UUID, are those of a second implementation, over all 128 bits', () => {
   const any = typeid('user', { uuids: 'any' }).base
   fc.assert(
     fc.property(bits(128), (number) => {
@@ -42,7 +42,7 @@ test('ulid and typeids of any UUID, over all 128 bits', () => {
   )
 })
 
-test('twitter and discord', () => {
+test('twitter and discord are those of a second implementation', () => {
   fc.assert(
     fc.property(bits(64), (number) => {
       const [time, first, second, last] = [

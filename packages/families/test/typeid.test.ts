@@ -8,7 +8,7 @@ import { expectRefusal } from '../../core/test/refusal.js'
 const userId = typeid('user')
 
 describe('agrees with typeid-js', () => {
-  test('on its ids', () => {
+  test('on the ids of typeid-js', () => {
     for (let i = 0; i < 200; i++) {
       const id = theirs('user')
       expect(userId.toUuid(userId.parse(id.toString()))).toBe(id.toUUID())
@@ -16,7 +16,7 @@ describe('agrees with typeid-js', () => {
     }
   })
 
-  test('on ours', () => {
+  test('on our ids', () => {
     for (let i = 0; i < 200; i++) {
       const id = userId.generate()
       expect(TypeID.fromString(id, 'user').toUUID()).toBe(userId.toUuid(id))
@@ -25,7 +25,7 @@ describe('agrees with typeid-js', () => {
     }
   })
 
-  test('on UUIDs of other versions, where asked for', () => {
+  test('on UUIDs of other versions, if they are allowed', () => {
     const any = typeid('user', { uuids: 'any' })
     for (let i = 0; i < 200; i++) {
       const uuid = v4()
@@ -37,14 +37,14 @@ describe('agrees with typeid-js', () => {
   })
 })
 
-test('refuses UUIDs of other versions, by a message that names the option', () => {
+test('refuses UUIDs of other versions, and the message names the option', () => {
   const { message } = expectRefusal(() => userId.fromUuid(v4()), 'NOT_CANONICAL')
   expect(message).toContain("{ uuids: 'any' }")
   expectRefusal(() => userId.fromUuid('no'), 'INVALID_LENGTH')
   expectRefusal(() => userId.fromUuid(`${v7().slice(0, -1)}g`), 'INVALID_CHARACTER')
 })
 
-test('the type and the prefix tell ids apart', () => {
+test('ids with different prefixes differ in type and value', () => {
   const orderId = typeid('order')
   const id = userId.generate()
   expectTypeOf(id).not.toEqualTypeOf(orderId.generate())
@@ -61,18 +61,18 @@ test.each(['', 'User', 'user1', '_user', 'user_', 'ü', 'a'.repeat(64), undefine
   },
 )
 
-test('takes prefixes of one letter, with _ inside, and of 63 letters', () => {
+test('accepts prefixes of one letter, with _ inside, and of 63 letters', () => {
   for (const prefix of ['a', 'order__line', 'a'.repeat(63)]) {
     expect(typeid(prefix).generate().startsWith(`${prefix}_`)).toBe(true)
   }
 })
 
-test('refuses options that it does not have', () => {
+test('refuses unknown options', () => {
   expectRefusal(() => typeid('user', { uuid: 'any' } as never), 'INVALID_OPTION')
   expectRefusal(() => typeid('user', { uuids: 'v4' } as never), 'INVALID_OPTION')
 })
 
-test('is a uuid in the column, or the text with its prefix where asked for', () => {
+test('is stored as a uuid, or as the text with its prefix if that is chosen', () => {
   const id = userId.generate()
   const storage = storageFor(userId, 'postgres')
   expect([storage.name, storage.toDatabase(id)]).toEqual(['uuid', userId.toUuid(id)])
@@ -82,7 +82,7 @@ test('is a uuid in the column, or the text with its prefix where asked for', () 
   expect(storageFor(stored, 'sqlite').toDatabase(id)).toBe(id)
 })
 
-test('two families of one prefix are the same', () => {
+test('two families with one prefix are the same', () => {
   expect(isSameFamily(typeid('user'), userId)).toBe(true)
   expect(isSameFamily(typeid('order'), userId)).toBe(false)
   expect(isSameFamily(userId, flax)).toBe(false)

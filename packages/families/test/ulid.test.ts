@@ -14,7 +14,7 @@ const fields = fc.record({
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
 describe('codec', () => {
-  test("gives the spec's examples", () => {
+  test('returns the examples of the specification', () => {
     expect(ulid.timeMs(SPEC_ID)).toBe(1469922850259)
     expect(hexOf(ulid.decode(SPEC_ID))).toBe('01563e3ab5d3d6764c61efb99302bd5b')
     expect(ulid.encode(ulid.decode(SPEC_ID))).toBe(SPEC_ID)
@@ -36,7 +36,7 @@ describe('codec', () => {
     )
   })
 
-  test('is undone by its inverse', () => {
+  test('encode and decode are inverse', () => {
     fc.assert(
       fc.property(fields, (given) => {
         const id = ulid.pack(given)
@@ -47,7 +47,7 @@ describe('codec', () => {
     )
   })
 
-  test('sorts as the bytes do', () => {
+  test('texts sort as their bytes', () => {
     fc.assert(
       fc.property(fields, fields, (a, b) => {
         const [x, y] = [ulid.pack(a), ulid.pack(b)]
@@ -64,7 +64,7 @@ describe('generator', () => {
     return ulid.generator({ clock: () => timeMs, random: (bytes) => bytes.set(random) })
   }
 
-  test("counts as the spec's example of monotonic ids does, until it fails", () => {
+  test("counts like the specification's example of monotonic ids, until it overflows", () => {
     const { batch, generate } = startingWith('01BX5ZZKBKZZZZZZZZZZZZZZZX' as Ulid)
     expect(batch(3)).toEqual([
       '01BX5ZZKBKZZZZZZZZZZZZZZZX',
@@ -75,7 +75,7 @@ describe('generator', () => {
     expectRefusal(generate, 'SEQUENCE_EXHAUSTED')
   })
 
-  test('counts as the ulid package does, also while the clock is behind', () => {
+  test('counts like the ulid package, also while the clock is behind', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -50, max: 0 }), { minLength: 2 }), (steps) => {
         const startMs = 1469922850259
@@ -93,7 +93,7 @@ describe('generator', () => {
     )
   })
 
-  test('takes fresh random bytes for a new millisecond', () => {
+  test('uses fresh random bytes in a new millisecond', () => {
     let nowMs = 5
     const { generate } = ulid.generator({
       clock: () => nowMs++,

@@ -24,7 +24,7 @@ const fields = fc.record({
 })
 
 describe('codec', () => {
-  test("gives RFC 9562's example", () => {
+  test('returns the example of RFC 9562', () => {
     expect(uuid7.unpack(RFC.id)).toEqual(RFC.fields)
     expect(uuid7.pack(RFC.fields)).toBe(RFC.id)
     expect(uuid7.time(RFC.id)).toEqual(RFC.moment)
@@ -46,7 +46,7 @@ describe('codec', () => {
     )
   })
 
-  test('is undone by its inverse', () => {
+  test('encode and decode are inverse', () => {
     fc.assert(
       fc.property(fields, (given) => {
         const id = uuid7.pack(given)
@@ -58,7 +58,7 @@ describe('codec', () => {
     )
   })
 
-  test('sorts as the fields do', () => {
+  test('texts sort as their fields', () => {
     fc.assert(
       fc.property(fields, fields, (a, b) => {
         const byFields = a.timeMs - b.timeMs || a.randomA - b.randomA || Buffer.compare(a.randomB, b.randomB)
@@ -72,11 +72,11 @@ describe('version 4', () => {
   const mixed = uuid7.withVersion4()
   const old = mixed.parse('919108f7-52d1-4320-9bac-f847db4148a8')
 
-  test('is refused, by a message that names the way out', () => {
+  test('is refused, and the message names the option', () => {
     expect(expectRefusal(() => uuid7.parse(v4()), 'NOT_CANONICAL').message).toContain('uuid7.withVersion4()')
   })
 
-  test('is an id without time where asked for', () => {
+  test('is an id without a time if it is allowed', () => {
     expect(mixed.hasTime(old)).toBe(false)
     expect(mixed.timeMs(old)).toBeNaN()
     expect(mixed.time(old).getTime()).toBeNaN()
@@ -84,7 +84,7 @@ describe('version 4', () => {
     expectRefusal(() => mixed.unpack(old), 'NOT_CANONICAL')
   })
 
-  test('sits beside version 7, which keeps its time', () => {
+  test('can be stored beside version 7, which keeps its time', () => {
     fc.assert(
       fc.property(fields, (given) => {
         const id = uuid7.pack(given)
@@ -97,7 +97,7 @@ describe('version 4', () => {
     expect(isSameFamily(mixed, uuid7)).toBe(true)
   })
 
-  test('any of npm is an id, above the smallest and below the largest', () => {
+  test("of npm's uuid is an id between the smallest and the largest", () => {
     for (let i = 0; i < 1000; i++) {
       const id = mixed.parse(v4())
       expect(mixed.pattern.test(id)).toBe(true)
@@ -106,11 +106,11 @@ describe('version 4', () => {
     expect(mixed.parse(mixed.min)).toBe('00000000-0000-4000-8000-000000000000')
   })
 
-  test('makes ranges inexact, which the family tells', () => {
+  test('makes ranges inexact, and exactRange says so', () => {
     expect([uuid7.exactRange, mixed.exactRange]).toEqual([true, false])
   })
 
-  test('other versions and the nil UUID stay refused', () => {
+  test('does not allow other versions or the nil UUID', () => {
     for (const text of [NIL, MAX, old.replace('-4', '-1'), old.replace('-4', '-8')]) {
       expectRefusal(() => mixed.parse(text), 'NOT_CANONICAL')
     }
@@ -120,7 +120,7 @@ describe('version 4', () => {
 describe('generator', () => {
   const zeros = (bytes: Uint8Array) => void bytes.fill(0)
 
-  test('counts in rand_a and the first bits of rand_b, and moves on when they are used up', () => {
+  test('counts in rand_a and the first bits of rand_b, and moves on to the next millisecond when they are used up', () => {
     const { batch } = uuid7.generator({ clock: () => RFC.fields.timeMs, random: zeros })
     const made = batch(2 ** 18 + 1).map((id) => uuid7.unpack(id))
     const counterOf = ({ randomA, randomB }: Uuid7Fields) => (randomA << 6) | (randomB[0] as number)
@@ -131,7 +131,7 @@ describe('generator', () => {
     expect(made[2 ** 18]).toEqual({ timeMs: RFC.fields.timeMs + 1, randomA: 0, randomB: new Uint8Array(8) })
   })
 
-  test('starts its counter in the lower half, and takes all other bits at random', () => {
+  test('starts its counter in the lower half, and fills all other bits at random', () => {
     const { generate, generateAt } = uuid7.generator({
       clock: () => 0,
       random: (bytes) => void bytes.fill(0xff),
@@ -144,12 +144,12 @@ describe('generator', () => {
     expect(generateAt(uuid7.lastMs)).toBe(uuid7.max)
   })
 
-  test('sorts beside ids of npm of other milliseconds', () => {
+  test('sorts beside ids of npm packages of other milliseconds', () => {
     const ids = [1, 2, 3, 4].flatMap((msecs) => [v7({ msecs }), uuid7.generateAt(msecs)])
     expect([...ids].sort().map((id) => uuid7.timeMs(id as Uuid7))).toEqual([1, 1, 2, 2, 3, 3, 4, 4])
   })
 
-  test('every random bit is used', () => {
+  test('uses every random bit', () => {
     const made = Array.from({ length: 500 }, () => uuid7.decode(uuid7.generateAt(0)))
     const seen = made.reduce(
       (all, bytes) => all.map((bits, i) => bits | (bytes[i] as number)),
@@ -164,7 +164,7 @@ describe('generator', () => {
   })
 })
 
-test('agrees with the uuidv7 package on what is a UUIDv7', () => {
+test('agrees with the uuidv7 package about what is a UUIDv7', () => {
   for (let i = 0; i < 1000; i++) {
     const theirs = uuidv7obj()
     const id = uuid7.parse(theirs.toString())
