@@ -155,18 +155,21 @@ describe.runIf(mysql.selected())('functions', () => {
     for (const { hex } of outside.slice(0, 5)) await refuses(calls.time, hex, /outside the years 1 to 9999/)
   }
 
-  test.each(FAMILIES)('%s: random ids, from TypeScript to SQL and back', async (_, family, calls) => {
-    await checkKnown(
-      family,
-      calls,
-      Array.from({ length: CASES }, () => {
-        const bytes = randomBytes(family)
-        return { text: family.encode(bytes), hex: hexOf(bytes) }
-      }),
-    )
-  })
+  test.each(FAMILIES)(
+    '%s: random ids are converted by TypeScript and SQL alike',
+    async (_, family, calls) => {
+      await checkKnown(
+        family,
+        calls,
+        Array.from({ length: CASES }, () => {
+          const bytes = randomBytes(family)
+          return { text: family.encode(bytes), hex: hexOf(bytes) }
+        }),
+      )
+    },
+  )
 
-  test.each(SPECIFIED)('%s: vectors and cases of the specification', async (name, family, calls) => {
+  test.each(SPECIFIED)('%s: vectors and cases of the specification hold', async (name, family, calls) => {
     const { valid } = specification(`cases/${name}`) as Cases
     const { vectors } = specification(`vectors/${VECTORS[name] ?? name}`) as { vectors: readonly Vector[] }
     const texts = vectors
@@ -177,49 +180,57 @@ describe.runIf(mysql.selected())('functions', () => {
     await checkKnown(family, calls, [...valid, ...known])
   })
 
-  test.each(FAMILIES)('%s: bounds of random moments', async (_, family, { lower, upper }) => {
-    const lastMs = Math.min(family.lastMs, LAST_DATETIME_MS)
-    const moments = Array.from({ length: CASES / 4 }, (__, i) =>
-      // Around the beginnings of a uid's windows, too.
-      i % 4 === 0
-        ? Math.floor(Math.random() * 2e6) * 1_024_000 + Math.floor(Math.random() * 5) - 2
-        : Math.floor(Math.random() * lastMs * 1.01 - 1e10),
-    ).filter((timeMs) => timeMs <= lastMs)
-    const asked = moments.map(datetime)
-    const rows = await each(
-      [lower, ...(upper ? [upper] : [])].map((call) => `lower(hex(${call}))`),
-      asked,
-    )
-    const bounds = [family.lowerBound, ...(upper ? [family.upperBound] : [])]
-    expect(rows).toEqual(moments.map((timeMs) => bounds.map((bound) => hexOf(family.decode(bound(timeMs))))))
-
-    const call = `hex(${lower.replace('?', 'date_add(?, INTERVAL 1 MICROSECOND)')}) AS hex`
-    const [row] = await database.query(`SELECT ${call}`, ['2026-11-22 12:00:00'])
-    const next = family.lowerBound(new Date(Date.UTC(2026, 10, 22, 12, 0, 0, 1)))
-    expect(String(row?.['hex']).toLowerCase()).toBe(hexOf(family.decode(next)))
-  })
-
-  test.each(SPECIFIED)('%s: bounds of the specification', async (name, family, { lower, upper = lower }) => {
-    const { lowerBound, upperBound } = specification(`cases/${name}`) as Cases
-    for (const [call, known] of [
-      [lower, lowerBound],
-      [upper, upperBound],
-    ] as const) {
-      const bounds = known.filter(({ timeMs }) => isDatetime(timeMs))
+  test.each(FAMILIES)(
+    '%s: bounds of random times are those of TypeScript',
+    async (_, family, { lower, upper }) => {
+      const lastMs = Math.min(family.lastMs, LAST_DATETIME_MS)
+      const moments = Array.from({ length: CASES / 4 }, (__, i) =>
+        // Around the beginnings of a uid's windows, too.
+        i % 4 === 0
+          ? Math.floor(Math.random() * 2e6) * 1_024_000 + Math.floor(Math.random() * 5) - 2
+          : Math.floor(Math.random() * lastMs * 1.01 - 1e10),
+      ).filter((timeMs) => timeMs <= lastMs)
+      const asked = moments.map(datetime)
       const rows = await each(
-        [`lower(hex(${call}))`],
-        bounds.map(({ timeMs }) => datetime(timeMs)),
+        [lower, ...(upper ? [upper] : [])].map((call) => `lower(hex(${call}))`),
+        asked,
       )
-      expect(rows.map(([hex]) => hex)).toEqual(bounds.map(({ hex }) => hex))
-    }
-    if (family.lastMs < LAST_DATETIME_MS)
-      await refuses(lower, datetime(family.lastMs + 5), /after the last time/)
-    for (const odd of ['0000-00-00', '2026-00-01', '2026-13-01', '2026-02-30', 'nonsense', '']) {
-      await expect(database.query(`SELECT ${lower}`, [odd])).rejects.toMatchObject({
-        sqlState: expect.stringMatching(/^(45000|22007)$/),
-      })
-    }
-  })
+      const bounds = [family.lowerBound, ...(upper ? [family.upperBound] : [])]
+      expect(rows).toEqual(
+        moments.map((timeMs) => bounds.map((bound) => hexOf(family.decode(bound(timeMs))))),
+      )
+
+      const call = `hex(${lower.replace('?', 'date_add(?, INTERVAL 1 MICROSECOND)')}) AS hex`
+      const [row] = await database.query(`SELECT ${call}`, ['2026-11-22 12:00:00'])
+      const next = family.lowerBound(new Date(Date.UTC(2026, 10, 22, 12, 0, 0, 1)))
+      expect(String(row?.['hex']).toLowerCase()).toBe(hexOf(family.decode(next)))
+    },
+  )
+
+  test.each(SPECIFIED)(
+    '%s: bounds of the specification hold',
+    async (name, family, { lower, upper = lower }) => {
+      const { lowerBound, upperBound } = specification(`cases/${name}`) as Cases
+      for (const [call, known] of [
+        [lower, lowerBound],
+        [upper, upperBound],
+      ] as const) {
+        const bounds = known.filter(({ timeMs }) => isDatetime(timeMs))
+        const rows = await each(
+          [`lower(hex(${call}))`],
+          bounds.map(({ timeMs }) => datetime(timeMs)),
+        )
+        expect(rows.map(([hex]) => hex)).toEqual(bounds.map(({ hex }) => hex))
+      }
+      if (family.lastMs < LAST_DATETIME_MS)
+        await refuses(lower, datetime(family.lastMs + 5), /after the last time/)
+      for (const odd of ['0000-00-00', '2026-00-01', '2026-13-01', '2026-02-30', 'nonsense', '']) {
+        await expect(database.query(`SELECT ${lower}`, [odd])).rejects.toMatchObject({
+          sqlState: expect.stringMatching(/^(45000|22007)$/),
+        })
+      }
+    },
+  )
 
   const refuses = async (call: string, value: unknown, message = /./): Promise<void> => {
     const asked = database.query(`SELECT ${call}`, [value])
@@ -274,7 +285,7 @@ describe.runIf(mysql.selected())('functions', () => {
     expect(malformed.length).toBeGreaterThan(CASES / 20)
   })
 
-  test('NULL in, NULL out', async () => {
+  test('NULL returns NULL', async () => {
     const calls = FAMILIES.flatMap(([, , { between, ...one }]) => [
       ...Object.values(one),
       between.replace('FROM_TIME', 'now()').replace('UNTIL_TIME', 'now()'),
@@ -319,7 +330,7 @@ describe.runIf(mysql.selected())('functions', () => {
     ['uid_generate(4000000000, 8)', uid, { node: 4_000_000_000 }],
     ['uid_generate(5, 10)', uid.withNeighbourhood(10), { node: 5 }],
     ['uid_local_generate()', uidLocal, {}],
-  ] as const)('%s gives new ids of now', async (call, family: IdFamily, fields) => {
+  ] as const)('%s generates different ids of now', async (call, family: IdFamily, fields) => {
     const before = Date.now() - 60_000
     const ids = await generated(call, family, 1000)
     expect(new Set(ids).size).toBe(1000)
@@ -334,7 +345,7 @@ describe.runIf(mysql.selected())('functions', () => {
     ['flax', flax, '2014-12-31 23:59:59'],
     ['uuid7', uuid7, '1969-12-31 23:59:59'],
     ['ulid', ulid, '1969-12-31 23:59:59'],
-  ] as const)('%s_generate_at takes another moment', async (name, family: IdFamily, early) => {
+  ] as const)('%s_generate_at generates an id of another time', async (name, family: IdFamily, early) => {
     const [id = ''] = await generated(`${name}_generate_at('2026-11-22 12:00:00.0019')`, family, 1)
     expect(family.time(id)).toEqual(new Date('2026-11-22T12:00:00.001Z'))
     await refuses(`${name}_generate_at(?)`, early, /before the first time/)
@@ -357,7 +368,7 @@ describe.runIf(mysql.selected())('functions', () => {
     ['flax_time(unhex(?))', 'ffff', /has 2 characters/],
   ] as const)('%s of %s is refused', (call, value, message) => refuses(call, String(value), message))
 
-  test('a message is no longer than MySQL takes', async () => {
+  test('a message is no longer than MySQL allows', async () => {
     const quotes = "'".repeat(500)
     for (const [, , { decode, encode }] of FAMILIES) {
       for (const [call, value] of [

@@ -31,7 +31,7 @@ describe.runIf(mysql.selected())('an installation', () => {
       [schema, schema],
     )
 
-  test('in a database of its own, again, and removed', async () => {
+  test('creates its own database, can be repeated, and is removed by uninstall', async () => {
     expect(await installedVersion(database.pool, { schema })).toBeUndefined()
     expect(await install(database.pool, { schema })).toEqual({ version: VERSION, previousVersion: undefined })
     const made = await objects()
@@ -46,7 +46,7 @@ describe.runIf(mysql.selected())('an installation', () => {
     await expect(uninstall(database.pool, { schema })).rejects.toThrow(/nothing is installed/)
   })
 
-  test('beside tables of others, which it leaves alone, and settings of the session, which it restores', async () => {
+  test('keeps other tables beside it, and restores settings of the session', async () => {
     await database.query(`CREATE DATABASE ${schema}`)
     await database.query(`CREATE TABLE ${schema}.mine (n int)`)
     const connection = await createConnection(database.url)
@@ -63,13 +63,13 @@ describe.runIf(mysql.selected())('an installation', () => {
     expect(await objects()).toEqual([{ name: 'mine' }])
   })
 
-  test('one at a time', async () => {
+  test('waits for another one in progress', async () => {
     const results = await Promise.all(Array.from({ length: 4 }, () => install(database.pool, { schema })))
     const previous = results.map(({ previousVersion }) => previousVersion)
     expect(previous.filter((version) => version === undefined)).toHaveLength(1)
   })
 
-  test('that fails is taken back; an upgrade that fails goes on when it is run again', async () => {
+  test('is undone if it fails; a failed upgrade continues when it is run again', async () => {
     const failing = (at: number) => {
       let count = 0
       return async () => {
@@ -99,7 +99,7 @@ describe.runIf(mysql.selected())('an installation', () => {
     expect(await leases.renew(held.token, 30_000, 0)).toBeDefined()
   })
 
-  test('refuses a newer one, odd names, and to go while something uses it', async () => {
+  test('refuses to replace a newer one, odd names, and to be removed while in use', async () => {
     await install(database.pool, { schema })
     await database.query(`UPDATE ${schema}._installation SET version = '99.0.0'`)
     await expect(install(database.pool, { schema })).rejects.toThrow(/version 99.0.0 is installed .* newer/)
@@ -121,7 +121,7 @@ describe.runIf(mysql.selected())('an installation', () => {
     await expect(uninstall(database.pool, { schema })).rejects.toThrow(/number 1 of sno is leased to a/)
   })
 
-  test('accounts call what they were granted, and nothing else', async () => {
+  test('allows accounts to call only what they were granted', async () => {
     const account = `${schema.slice(-12)}@%`
     await database.query(`CREATE USER '${schema.slice(-12)}'@'%'`)
     await install(database.pool, { schema, grantTo: [account], grantLeases: [account] })
@@ -150,7 +150,7 @@ describe.runIf(mysql.selected())('an installation', () => {
     }
   })
 
-  test('tells what has changed since', async () => {
+  test('reports what has changed since', async () => {
     await expect(drift(database.pool, { schema })).rejects.toThrow(/nothing is installed/)
     await install(database.pool, { schema })
     await database.query(`CREATE TABLE ${schema}.mine (n int)`)
@@ -203,7 +203,7 @@ describe.runIf(mysql.selected())('an installation', () => {
     expect(await database.query('SHOW DATABASES LIKE ?', [schema])).toEqual([])
   })
 
-  test('statement by statement, as a migration', async () => {
+  test('can be run statement by statement, as a migration', async () => {
     const server = database.label.startsWith('MariaDB') ? 'mariadb' : 'mysql'
     const connection = await createConnection(database.url)
     try {
@@ -215,7 +215,7 @@ describe.runIf(mysql.selected())('an installation', () => {
   })
 })
 
-test('MySQL drops a routine before it creates it, which MariaDB replaces', () => {
+test('MySQL drops a routine before creating it, MariaDB replaces it', () => {
   const [mysqlText, mariadbText] = (['mysql', 'mariadb'] as const).map((server) =>
     installStatements(server).join('\n'),
   )

@@ -64,42 +64,45 @@ describe.runIf(mysql.selected())('plans', () => {
     return `${name}_lower_bound${storage === 'text' ? '_text' : ''}('${at}')`
   }
 
-  test.each(CASES)('%#: a range is one of the key, and of one partition', async (family, storage) => {
-    const table = await filled(family, storage)
-    const { toDatabase } = storageFor(family, server, { storage })
-    const { gte, lt } = family.range(new Date('2026-05-10'), new Date('2026-05-11'))
-    const wanted = hourly(family).filter(
-      (id) => family.compare(gte, id) <= 0 && family.compare(id, lt as string) < 0,
-    )
-    const from = boundOf(family, storage, '2026-05-10', 'lower')
-    const until = boundOf(family, storage, '2026-05-11', 'upper')
-    const connection = await database.pool.getConnection()
-    try {
-      await connection.query(`SET @from = ${from}, @until = ${until}`)
-      for (const [where, values, isPlanned] of [
-        // MySQL calls stored functions when it runs a plan, too late to choose one.
-        [`id >= ${from} AND id < ${until}`, [], server === 'mariadb'],
-        ['id >= @from AND id < @until', [], true],
-        ['id >= ? AND id < ?', [toDatabase(gte), toDatabase(lt)], true],
-      ] as const) {
-        const [counted] = await connection.query(`SELECT count(*) AS many FROM ${table} WHERE ${where}`, [
-          ...values,
-        ])
-        expect((counted as { many: unknown }[]).map(({ many }) => Number(many))).toEqual([wanted.length])
-        const explain = `EXPLAIN ${server === 'mariadb' ? 'PARTITIONS' : 'FORMAT=TRADITIONAL'}`
-        const [plans] = await connection.query(`${explain} SELECT * FROM ${table} WHERE ${where}`, [
-          ...values,
-        ])
-        const [plan] = plans as Record<string, unknown>[]
-        if (isPlanned) {
-          expect(plan).toMatchObject({ partitions: 'p202605', type: 'range', key: 'PRIMARY' })
-          expect(Number(plan?.['rows'])).toBeLessThan(40)
-        } else expect(plan).toMatchObject({ type: 'ALL' })
+  test.each(CASES)(
+    '%#: a range of times is a range of the key, in one partition',
+    async (family, storage) => {
+      const table = await filled(family, storage)
+      const { toDatabase } = storageFor(family, server, { storage })
+      const { gte, lt } = family.range(new Date('2026-05-10'), new Date('2026-05-11'))
+      const wanted = hourly(family).filter(
+        (id) => family.compare(gte, id) <= 0 && family.compare(id, lt as string) < 0,
+      )
+      const from = boundOf(family, storage, '2026-05-10', 'lower')
+      const until = boundOf(family, storage, '2026-05-11', 'upper')
+      const connection = await database.pool.getConnection()
+      try {
+        await connection.query(`SET @from = ${from}, @until = ${until}`)
+        for (const [where, values, isPlanned] of [
+          // MySQL calls stored functions when it runs a plan, too late to choose one.
+          [`id >= ${from} AND id < ${until}`, [], server === 'mariadb'],
+          ['id >= @from AND id < @until', [], true],
+          ['id >= ? AND id < ?', [toDatabase(gte), toDatabase(lt)], true],
+        ] as const) {
+          const [counted] = await connection.query(`SELECT count(*) AS many FROM ${table} WHERE ${where}`, [
+            ...values,
+          ])
+          expect((counted as { many: unknown }[]).map(({ many }) => Number(many))).toEqual([wanted.length])
+          const explain = `EXPLAIN ${server === 'mariadb' ? 'PARTITIONS' : 'FORMAT=TRADITIONAL'}`
+          const [plans] = await connection.query(`${explain} SELECT * FROM ${table} WHERE ${where}`, [
+            ...values,
+          ])
+          const [plan] = plans as Record<string, unknown>[]
+          if (isPlanned) {
+            expect(plan).toMatchObject({ partitions: 'p202605', type: 'range', key: 'PRIMARY' })
+            expect(Number(plan?.['rows'])).toBeLessThan(40)
+          } else expect(plan).toMatchObject({ type: 'ALL' })
+        }
+      } finally {
+        connection.release()
       }
-    } finally {
-      connection.release()
-    }
-  })
+    },
+  )
 
   test.each([
     [flax, 'binary', {}],
@@ -108,7 +111,7 @@ describe.runIf(mysql.selected())('plans', () => {
     [flake, 'binary', { number: 7 }],
     [ulid, 'binary', {}],
   ] as const)(
-    '%#: a generated column tells the time',
+    '%#: a generated column contains the time',
     async (family: IdFamily, storage: StorageName, options: object) => {
       const name = `generated_${family.name}_${storage}`
       const { definition } = columnSql(family, { server, storage, ...options })
@@ -128,7 +131,7 @@ describe.runIf(mysql.selected())('plans', () => {
     },
   )
 
-  test('refuses what can be neither', () => {
+  test('timeSql refuses a text column, partitionsSql a reversed range and an invalid Date', () => {
     expect(() => timeSql(flax, { column: 'id', storage: 'text' })).toThrow(/binary or bigint, not in text/)
     expect(() => partitionsSql(flax, { from: UNTIL, until: FROM })).toThrow(/until must be after from/)
     expect(() => partitionsSql(flax, { from: FROM, until: new Date(Number.NaN) })).toThrow(/Date/)

@@ -41,7 +41,7 @@ describe.runIf(mysql.selected())('README.md', () => {
     await exported.main?.(database.pool)
   }
 
-  test('its examples run', async () => {
+  test('the examples run', async () => {
     const [defaults, installing, partitions, leasing] = blocks('ts') as [string, string, string, string]
     expect(blocks('ts')).toHaveLength(4)
     await run(defaults)

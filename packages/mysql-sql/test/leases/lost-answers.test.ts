@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 // A wire between program and server that is cut when the server has answered, before the program hears of it.
 
-describe.runIf(mysql.selected())('answers that are lost', () => {
+describe.runIf(mysql.selected())('a lost answer', () => {
   let database: MysqlDatabase
   let wire: Server
   let pool: Pool
@@ -48,7 +48,7 @@ describe.runIf(mysql.selected())('answers that are lost', () => {
   })
   afterEach(() => database?.close())
 
-  test('come again, and take no second number', async () => {
+  test('is repeated, and costs no second number', async () => {
     const store = mysqlLeases(pool, { schema: database.name })
     for (let n = 1; n <= 3; n++) {
       cuts = n

@@ -36,7 +36,7 @@ describe.runIf(mysql.selected() && hasMariadb())('processes', () => {
       ...options,
     })
 
-  test('killed, stopped, clocks that are off, a network that breaks and a server that is killed: no id twice', async () => {
+  test('repeat no id, though killed and stopped, with wrong clocks, a faulty network and a killed server', async () => {
     const seen = await trial({
       disturb: [
         async () => {
@@ -52,7 +52,7 @@ describe.runIf(mysql.selected() && hasMariadb())('processes', () => {
     expect(seen.handedOver).toBeGreaterThan(0)
   })
 
-  test('in one process: requests that come late and answers that get lost', async () => {
+  test('in one process repeat no id with late requests and lost answers', async () => {
     const seen = await tryLeaseStore(mysqlLeases(server.pool), {
       family: flake,
       numbers: { min: 1, max: 6 },
@@ -63,7 +63,7 @@ describe.runIf(mysql.selected() && hasMariadb())('processes', () => {
     expect(seen.handedOver).toBeGreaterThan(0)
   })
 
-  test('the same without the check of the window makes ids outside it, which is seen', async () => {
+  test('generate ids outside the window if its check is removed, so the test would see them', async () => {
     let seen = await trial({ unguarded: true })
     for (let again = 0; again < 5 && seen.strays === 0; again++) seen = await trial({ unguarded: true })
     expect(seen.strays).toBeGreaterThan(0)

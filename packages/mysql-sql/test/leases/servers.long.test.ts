@@ -27,7 +27,7 @@ describe.runIf(mysql.selected() && hasMariadb())('a server', () => {
     mysqlLeases(server.pool).renew(token, TTL_MS, startMs)
   const refused = { sqlState: '45000', message: /another server granted the leases/ }
 
-  test('that is killed and started again knows what was leased; a copy of its data gives out nothing', async () => {
+  test('that is killed and restarted knows its leases; a copy of its data grants none', async () => {
     const first = await start()
     const { port, folder } = first
     await install(first.pool)
@@ -59,7 +59,7 @@ describe.runIf(mysql.selected() && hasMariadb())('a server', () => {
     await expect(renew(inPlace, a)).rejects.toMatchObject(refused)
   })
 
-  test('that replicates and is promoted begins behind all that the lost one gave out', async () => {
+  test('that is promoted from a replica begins after all that the lost one may have granted', async () => {
     const gtids = isMysql ? ['--gtid-mode=ON', '--enforce-gtid-consistency=ON'] : []
     const options = ['--log-bin=binlog', '--sync-binlog=1', '--log-bin-trust-function-creators=1', ...gtids]
     const primary = await start({ options: [...options, '--server-id=1', '--binlog-format=STATEMENT'] })
@@ -120,7 +120,7 @@ describe.runIf(mysql.selected() && hasMariadb())('a server', () => {
     expect(await renew(standby, b)).toBeUndefined()
   })
 
-  test('that is promoted without having heard of any lease knows that it is another', async () => {
+  test('that is promoted before the first lease reached it knows that it is another server', async () => {
     const server = await start()
     await install(server.pool)
     const { folder } = server
@@ -129,7 +129,7 @@ describe.runIf(mysql.selected() && hasMariadb())('a server', () => {
     await expect(acquire(standby, 'a')).rejects.toMatchObject(refused)
   })
 
-  test('whose longest lease was shortened still waits for the longer ones that may be out', async () => {
+  test('whose longest lease was shortened still waits for longer leases', async () => {
     const server = await start()
     await install(server.pool)
     for (const call of ["set_max_ttl('sno', 60000)", "confirm_max_ttl('sno')", "set_max_ttl('sno', 3000)"]) {
@@ -141,7 +141,7 @@ describe.runIf(mysql.selected() && hasMariadb())('a server', () => {
     expect((await acquire(server, 'a')).startMs).toBeGreaterThanOrEqual(before + 70_000)
   })
 
-  test('whose tables are restored from a dump gives out nothing', async () => {
+  test('whose tables are restored from a dump grants none', async () => {
     const server = await start()
     await install(server.pool)
     const a = await acquire(server, 'a')

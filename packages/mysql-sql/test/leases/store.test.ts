@@ -39,7 +39,7 @@ describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
   const get = (holder: string, changes: Partial<LeaseRequest> = {}): Promise<LeaseGrant> =>
     granted(store.acquire(request(holder, changes)))
 
-  test('numbers that were never used come first, then the one that was used least recently', async () => {
+  test('numbers never used come first, then the least recently used', async () => {
     const [a, b] = [await get('a'), await get('b')]
     expect([a.number, b.number]).toEqual([1, 2])
     expect(a).toMatchObject({ startMs: START_MS - TTL_MS, untilMs: START_MS + TTL_MS })
@@ -51,7 +51,7 @@ describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
     expect(await get('d')).toMatchObject({ number: 1, startMs: START_MS + 1600 })
   })
 
-  test('a window begins where that of a holder who never came back ended', async () => {
+  test('a window begins where that of a holder that did not return ended', async () => {
     const a = await get('a', { numbers: { min: 7, max: 7 } })
     const renewed = await store.renew(a.token, TTL_MS, START_MS + 1)
     expect(renewed).toEqual({ startMs: a.startMs, untilMs: a.untilMs })
@@ -63,7 +63,7 @@ describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
     expect(await store.renew(b.token, TTL_MS, 0)).toMatchObject({ startMs: b.startMs })
   })
 
-  test('asked again with its token, a lost answer comes again', async () => {
+  test('a request with the same token gets the same answer again', async () => {
     const values = ['0123abcd-0000-4000-8000-000000000000', 'sno', 'a', TTL_MS, 1, 2, 1, sno.layout.epochMs]
     const ask = async () => {
       const [results] = await session.query(`CALL lease_acquire(${values.map(() => '?')})`, values)
@@ -73,7 +73,7 @@ describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
     expect(await database.query('SELECT number FROM leases')).toEqual([{ number: 1 }])
   })
 
-  test('shards, divided anew when all of a number are free, and taken from holders by the owner', async () => {
+  test('shards are divided again when all of a number are free, or by the owner', async () => {
     const one = { numbers: { min: 5, max: 5 } }
     const [a, b] = [await get('a', { ...one, shards: 2 }), await get('b', { ...one, shards: 2 })]
     expect([a.shard, b.shard].sort()).toEqual([0, 1])
@@ -88,7 +88,7 @@ describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
     expect(await get('d', { ...one, epochMs: 0, shards: 3 })).toMatchObject({ startMs: c.untilMs })
   })
 
-  test('windows never meet, whatever the clock, holders and the owner do', async () => {
+  test('windows never overlap, whatever the clock, holders and the owner do', async () => {
     const drawn = randomFrom(Number(process.env['SNOFLAX_SEED'] ?? 7))
     const random = () => drawn(2 ** 32) / 2 ** 32
     const windows: { number: number; shard: number; startMs: number; untilMs: number; usedMs: number }[] = []
@@ -133,7 +133,7 @@ describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
     expect(meeting).toEqual([])
   })
 
-  test('many that ask at once get one number each', async () => {
+  test('many concurrent requests get one number each', async () => {
     const all = mysqlLeases(database.pool, { schema: database.name })
     const asked = Array.from({ length: 40 }, (_, n) =>
       all.acquire(request(`${n}`, { numbers: { min: 1, max: 30 } })),
@@ -142,7 +142,7 @@ describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
     expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, n) => n + 1))
   })
 
-  test('another server, or tables that were restored: none, until the owner adopts them, behind what may be out', async () => {
+  test('another server, or restored tables, grant none until the owner adopts them, then only later windows', async () => {
     const a = await get('a')
     for (const change of [
       "server = 'another'",
@@ -164,7 +164,7 @@ describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
     expect(await store.renew(a.token, TTL_MS, 0)).toMatchObject({ startMs: START_MS + 40_000 })
   })
 
-  test('where a crash may lose commits: none, until the owner accepts it', async () => {
+  test('a server that may lose commits in a crash grants none until the owner accepts that', async () => {
     const [row] = await database.query(
       'SELECT @@innodb_flush_log_at_trx_commit AS flush, @@log_bin AS binlog',
     )
@@ -173,7 +173,7 @@ describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
     await expect(get('a')).rejects.toMatchObject({ message: /innodb_flush_log_at_trx_commit is not 1/ })
   })
 
-  test('longer leases in two steps, of the owner', async () => {
+  test('the owner allows longer leases in two steps', async () => {
     await session.query("CALL lease_set_max_ttl('sno', 60000)")
     await expect(get('a', { ttlMs: 60_000 })).rejects.toMatchObject({ sqlState: '45000' })
     await session.query("CALL lease_confirm_max_ttl('sno')")
@@ -197,7 +197,7 @@ describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
     expect(await database.query('SELECT * FROM leases')).toEqual([])
   })
 
-  test('refuses a transaction of the caller, which a lease would commit', async ({ skip }) => {
+  test('refuses a transaction in progress, which a lease would commit', async ({ skip }) => {
     if (!database.label.startsWith('MariaDB')) return skip('MySQL does not say whether a transaction is open')
     await session.query('START TRANSACTION')
     await session.query("INSERT INTO _lease_family (family, last_number, max_shards) VALUES ('x', 1, 1)")
@@ -206,7 +206,7 @@ describe.runIf(mysql.selected())('leases in MySQL and MariaDB', () => {
     expect(await database.query("SELECT * FROM _lease_family WHERE family = 'x'")).toEqual([])
   })
 
-  test('a lease is a generator', async () => {
+  test('a lease has a generator', async () => {
     const options = { family: sno, numbers: { min: 9, max: 9 }, schema: database.name }
     const lease = await leasePartition(database.pool, options)
     expect(sno.unpack(lease.generator.generate()).partition).toBe(9)
