@@ -57,6 +57,12 @@ BEGIN
   END IF;
 
   IF to_regprocedure('snoflax.version()') IS NULL THEN RETURN; END IF;
+  -- Queries of a transaction that is not READ COMMITTED still see the state before it waited for the lock.
+  IF NOT EXISTS (SELECT FROM pg_proc WHERE oid = to_regprocedure('snoflax.version()')) THEN
+    RAISE EXCEPTION 'install: another session has just installed, which this % transaction can''t see',
+      upper(current_setting('transaction_isolation')) USING ERRCODE = '40001',
+      HINT = 'Run the transaction again, or install in a READ COMMITTED transaction.';
+  END IF;
   EXECUTE 'SELECT snoflax.version()' INTO installed;
   -- A pre-release counts as its release.
   IF string_to_array(split_part(installed, '-', 1), '.')::integer[]

@@ -126,7 +126,13 @@ export function installStatements(options: InstallOptions = {}): string[] {
 export async function install(client: Client, options: InstallOptions = {}): Promise<Installed> {
   const sql = installSql(options)
   const previousVersion = await versionIn(client, options.schema)
-  await run(client, sql)
+  // Of several installations at once, each has to see what the one before it did. A transaction that is open on this
+  // client has begun, so its level can't change any more.
+  const isOpen = await queryValue(
+    client,
+    'SELECT pg_catalog.now() OPERATOR(pg_catalog.<>) pg_catalog.statement_timestamp()',
+  )
+  await run(client, isOpen ? sql : `SET TRANSACTION ISOLATION LEVEL READ COMMITTED;\n${sql}`)
   return { version: VERSION, previousVersion }
 }
 

@@ -276,3 +276,45 @@ test('several at once', async () => {
   expect(await installedVersion(database.pool)).toBe(VERSION)
   expect(await value(database, functionsIn('snoflax'))).toContain('uid_partman_decode')
 })
+
+test.each(['repeatable read', 'serializable'])(
+  'several can install at once where %s is the default',
+  async (level) => {
+    const database = await openEmpty()
+    const [row] = await database.query('SELECT current_database() AS name')
+    await database.query(`ALTER DATABASE "${row?.['name']}" SET default_transaction_isolation = '${level}'`)
+    for (const run of [1, 2]) {
+      const clients = await Promise.all(Array.from({ length: 5 }, () => database.connect()))
+      await Promise.all(clients.map((client) => install(client)))
+      expect(await installedVersion(clients[0] as Client), `run ${run}`).toBe(VERSION)
+    }
+  },
+)
+
+test.each([[], ['CREATE SCHEMA snoflax']])(
+  'a transaction that cannot see what another installed is told so',
+  async (...before) => {
+    const database = await openEmpty()
+    for (const statement of before) await database.query(statement)
+    const [one, two] = (await Promise.all([database.connect(), database.connect()])) as [Client, Client]
+    for (const client of [one, two]) {
+      await client.query('BEGIN ISOLATION LEVEL SERIALIZABLE')
+      await client.query('SELECT FROM pg_class LIMIT 1')
+    }
+    expect(await install(one)).toEqual({ version: VERSION, previousVersion: undefined })
+    const later = install(two)
+    later.catch(() => {})
+    await expect
+      .poll(() =>
+        value(database, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"),
+      )
+      .toBe('1')
+    await one.query('COMMIT')
+    await expect(later).rejects.toMatchObject({
+      code: '40001',
+      message: expect.stringContaining('install: '),
+    })
+    await two.query('ROLLBACK')
+    expect(await install(two)).toEqual({ version: VERSION, previousVersion: VERSION })
+  },
+)
