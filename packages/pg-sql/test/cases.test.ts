@@ -12,7 +12,7 @@ describe.each(servers)('$name', (kind) => {
   })
   afterAll(() => database.close())
 
-  test.each(['flax', 'sno', 'flake', 'uid', 'uidLocal'])('cases of %s', async (file) => {
+  test.each(['flax', 'sno', 'flake', 'uid', 'uidLocal'])('the cases of %s hold', async (file) => {
     const cases = specification<FamilyCases>(`cases/${file}`)
     const checks = new Checks()
     for (const variant of [cases, ...(cases.variants ?? [])]) checkFamily(checks, file, variant)
@@ -20,7 +20,7 @@ describe.each(servers)('$name', (kind) => {
     expect(await checks.failures(database)).toEqual([])
   })
 
-  test('cases of storages', async () => {
+  test('the cases of storages hold', async () => {
     const cases = specification<StorageCases>('cases/storage')
     const checks = new Checks()
     checkStorages(checks, cases)

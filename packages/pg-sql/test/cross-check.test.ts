@@ -37,7 +37,7 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
     const timeout = 300_000 + share * 20
     test(`${share} random ids`, () => crossCheck(share, tested, checkRandomId), timeout)
     test(`${share} prefixed ids`, () => crossCheck(share, tested, checkRandomPrefix), timeout)
-    test(`${share} random moments`, () => crossCheck(share, tested, checkRandomBound), timeout)
+    test(`${share} random times`, () => crossCheck(share, tested, checkRandomBound), timeout)
     test(`${share} random ranges`, () => crossCheck(share, tested, checkRandomBetween), timeout)
     test(`${share} malformed values`, () => crossCheck(share, tested, checkMalformed), timeout)
   })

@@ -54,7 +54,7 @@ const refused = (sql: string) =>
     (error) => `${error.code}`,
   )
 
-test('CREATE EXTENSION makes what an installation does, owned by whoever says it', async () => {
+test('CREATE EXTENSION creates what an installation does, owned by the role that runs it', async () => {
   const functions = `SELECT string_agg(oid::regprocedure::text, ' ' ORDER BY oid::regprocedure::text COLLATE "C")
     FROM pg_proc WHERE pronamespace = 'snoflax'::regnamespace`
   await owner.query('CREATE EXTENSION snoflax')
@@ -75,7 +75,7 @@ test('CREATE EXTENSION makes what an installation does, owned by whoever says it
   expect(await refused('CREATE EXTENSION snoflax')).toBe('42P06')
 })
 
-test('an installation does not go over an extension', async () => {
+test('an installation over an extension is refused', async () => {
   await owner.query('CREATE EXTENSION snoflax')
   await expect(install(owner)).rejects.toMatchObject({
     code: '55000',
@@ -83,7 +83,7 @@ test('an installation does not go over an extension', async () => {
   })
 })
 
-test('leases wait for the word of the owner, as after a restore', async () => {
+test("leases wait for the owner's permission, as after a restore", async () => {
   await owner.query('CREATE EXTENSION snoflax')
   const lease = "SELECT * FROM snoflax.lease_acquire('sno', 'here', 1000, 1, 5, 1, 1262304000000)"
   expect(await refused(lease)).toBe('55000')
@@ -91,7 +91,7 @@ test('leases wait for the word of the owner, as after a restore', async () => {
   expect(await refused(lease)).toBe('done')
 })
 
-test('ALTER EXTENSION UPDATE brings the next version, and keeps state, number and tables that use it', async () => {
+test('ALTER EXTENSION UPDATE upgrades, and keeps state, numbers and tables that use it', async () => {
   await owner.query("CREATE EXTENSION snoflax VERSION '0.0.0'")
   await owner.query(SET_NODE)
   await owner.query('CREATE TEMP TABLE used (id uuid DEFAULT snoflax.uid_generate_uuid(), time timestamptz)')
@@ -113,7 +113,7 @@ test('ALTER EXTENSION UPDATE brings the next version, and keeps state, number an
   expect(await value(`SELECT to_regnamespace('snoflax') IS NULL`)).toBe(true)
 })
 
-test('the statement of pg_tle hands over the same script', async () => {
+test('the statement for pg_tle contains the same script', async () => {
   const statement = tomorrow['snoflax.pg_tle.sql'] as string
   const [, installed, updated] = statement
     .split(/SELECT pgtle\.\w+\((?:'[^']*', )*/)

@@ -42,7 +42,7 @@ function change(file: string, from: string, to: string): void {
   writeFileSync(path, after)
 }
 
-test('a file that differs is filled again, and others are left alone', () => {
+test('a file that differs is filled again, and others are not changed', () => {
   const written = (file: string) => statSync(join(copy, 'dist/sql', file)).mtimeMs
   const others = written('uid.sql')
   const flake = readFileSync(join(copy, 'dist/sql/flake.sql'), 'utf8')
@@ -52,7 +52,7 @@ test('a file that differs is filled again, and others are left alone', () => {
   expect(written('uid.sql')).toBe(others)
 })
 
-test('no word is left, and a number tells its name', () => {
+test('no placeholder is left, and each number has its name in a comment', () => {
   const texts = readdirSync(join(copy, 'dist/sql')).map((file) =>
     readFileSync(join(copy, 'dist/sql', file), 'utf8'),
   )
@@ -84,14 +84,14 @@ test.each([
     '{uid.stepsUs}',
     'shared.sql: there is no {uid.stepsUs}',
   ],
-])('%s fails', (_, file, from, to, told) => {
+])('%s is an error', (_, file, from, to, told) => {
   change(file, from, to)
   const { status, told: found } = fill()
   expect(status).toBe(1)
   expect(found).toContain(told)
 })
 
-test('each file but the template ships, filled', () => {
+test('each file except the template ships, filled', () => {
   const { stdout } = spawnSync('npm', ['pack', '--dry-run', '--json'], { cwd: copy, encoding: 'utf8' })
   const [packed] = JSON.parse(stdout) as { files: { path: string }[] }[]
   const shipped = packed?.files.map(({ path }) => path).filter((path) => path.endsWith('.sql')) ?? []

@@ -38,7 +38,7 @@ describe.each(servers)('$name', (kind) => {
     const make = (count: number) =>
       ids(family as never, storage, `SELECT snoflax.${label}() AS id FROM generate_series(1, ${count})`)
 
-    test('makes ids that core reads, each another one, of the present time', async () => {
+    test('generates different ids of now that core reads', async () => {
       const before = await clockMs()
       const made = await make(500)
       const after = await clockMs()
@@ -52,7 +52,7 @@ describe.each(servers)('$name', (kind) => {
       if (name !== 'flax') expect([...made].sort(family.compare)).toEqual(made)
     })
 
-    test('is a default of a column', async () => {
+    test('can be the default of a column', async () => {
       const table = label.replace('generate', 'defaults')
       await database.query(
         `CREATE TABLE ${table} (id snoflax.${name}_${storage} PRIMARY KEY DEFAULT snoflax.${label}(), n integer)`,
@@ -63,7 +63,7 @@ describe.each(servers)('$name', (kind) => {
     })
   })
 
-  test('sno_generate_uuid and _text write every field as sno_generate does', async () => {
+  test('sno_generate_uuid and _text contain the same fields as sno_generate', async () => {
     const own = await openInstalled(kind)
     await own.query(SETUP)
     await own.query('SELECT snoflax.sno_generate()')
@@ -94,7 +94,7 @@ describe.each(servers)('$name', (kind) => {
     await own.close()
   })
 
-  test.each(FAMILIES)('$name in batches', async ({ name, family }) => {
+  test.each(FAMILIES)('$name is generated in batches', async ({ name, family }) => {
     const call = (n: number | string) => `SELECT id FROM snoflax.${name}_generate_many(${n}) AS id`
     const made = await ids(family as never, 'binary', call(3000))
     expect(new Set(made).size).toBe(3000)
@@ -104,7 +104,7 @@ describe.each(servers)('$name', (kind) => {
     await expect(database.query(call(-1))).rejects.toMatchObject({ code: '22023' })
   })
 
-  test('flake, sno and uid carry the number that was set', async () => {
+  test('flake, sno and uid contain the number that was set', async () => {
     const rows = await database.query(`SELECT
       row_to_json(snoflax.flake_unpack(snoflax.flake_generate())) AS flake,
       row_to_json(snoflax.sno_unpack(snoflax.sno_generate())) AS sno,
@@ -134,7 +134,7 @@ describe.each(servers)('$name', (kind) => {
     expect(made.map((id) => sno.unpack(sno.parse(id)).meta)).toEqual(Array(10).fill(9))
   })
 
-  test('flax of a moment', async () => {
+  test('flax_generate_at generates an id of that time', async () => {
     const ending = ['', '_uuid', '_uuid8', '_text']
     const made = ending.map(
       (one) => `snoflax.flax_time(snoflax.flax_generate_at${one}('2026-11-21 10:20:30.456789Z'))`,

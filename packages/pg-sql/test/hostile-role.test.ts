@@ -36,10 +36,10 @@ async function asMallory(work: (client: Client) => Promise<unknown>): Promise<vo
   }
 }
 
-describe('what is planted in the search_path', () => {
+describe('objects planted in the search_path', () => {
   const planted = () => asMallory((client) => plant(client, installSql()))
 
-  test('does run where operators are not exact', async () => {
+  test('are called if operators are not exact, so the test would see them', async () => {
     await planted()
     const inexact =
       'CREATE FUNCTION low(v bigint) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RETURN v & 1; END $$'
@@ -48,7 +48,7 @@ describe('what is planted in the search_path', () => {
     expect([...ran]).toEqual(['hostile: bigint & integer', 'hostile: convert_to(text, text)'])
   })
 
-  test.each(['before', 'after'])('%s the installation does not run', async (when) => {
+  test.each(['before', 'after'])('%s the installation are not called', async (when) => {
     if (when === 'before') await planted()
     await install(superuser)
     if (when === 'after') await planted()
@@ -99,7 +99,7 @@ const SCENARIO = `
   INSERT INTO public.hostile_log VALUES (snoflax.flax_lower_bound_uuid('2026-02-01Z'));
   SELECT ''::snoflax.flax_text WHERE false; SELECT NULL::snoflax.flax_uuid, NULL::snoflax.sno_binary`
 
-describe('what a role owns where the functions go is refused, before anything is created', () => {
+describe('objects in the schema owned by another role are refused, before anything is created', () => {
   const IN_HERS = `CREATE SCHEMA snoflax; GRANT USAGE ON SCHEMA snoflax TO PUBLIC;`
   const hostile = (returns: string) =>
     `LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'hostile: ran as %', current_user; RETURN ${returns}; END $$`
@@ -157,7 +157,7 @@ describe('what a role owns where the functions go is refused, before anything is
     expect([...ran]).toEqual([])
   })
 
-  test.each(['a role', 'everybody'])('a schema that %s may create in', async (who) => {
+  test.each(['a role', 'everybody'])('a schema in which %s may create objects', async (who) => {
     const role = who === 'everybody' ? 'PUBLIC' : mallory.name
     await database.query(`CREATE SCHEMA snoflax; GRANT CREATE ON SCHEMA snoflax TO ${role}`)
     const refused = {
@@ -169,7 +169,7 @@ describe('what a role owns where the functions go is refused, before anything is
     await install(superuser)
   })
 
-  test('a trigger with a function of hers', async () => {
+  test("a trigger with another role's function", async () => {
     await install(superuser)
     await asMallory((client) =>
       client.query(`CREATE FUNCTION public.watch() RETURNS trigger ${hostile('NEW')}`),
@@ -184,7 +184,7 @@ describe('what a role owns where the functions go is refused, before anything is
     expect([...ran]).toEqual([])
   })
 
-  test('an installation of hers, until a superuser works as her', async () => {
+  test("another role's installation, unless the superuser installs as that role", async () => {
     await asMallory((client) => install(client))
     await expect(install(superuser)).rejects.toMatchObject({
       code: '42501',
@@ -195,7 +195,7 @@ describe('what a role owns where the functions go is refused, before anything is
   })
 })
 
-test('default privileges let nobody write to the tables, or hang triggers on them', async () => {
+test('despite default privileges, other roles can neither write to the tables nor create triggers on them', async () => {
   for (const kind of ['TABLES', 'SEQUENCES', 'FUNCTIONS']) {
     await superuser.query(`ALTER DEFAULT PRIVILEGES GRANT ALL ON ${kind} TO ${mallory.name}, PUBLIC`)
   }
@@ -225,7 +225,7 @@ test('default privileges let nobody write to the tables, or hang triggers on the
   })
 })
 
-test('the search_path of the transaction is its own again afterwards', async () => {
+test('the search_path of the transaction is restored', async () => {
   await superuser.query('CREATE SCHEMA app; SET search_path = app, public; BEGIN')
   const path = async () => (await superuser.query('SHOW search_path')).rows
   await install(superuser)
@@ -238,7 +238,7 @@ test('the search_path of the transaction is its own again afterwards', async () 
   await superuser.query('COMMIT')
 })
 
-test('the functions with rights of their owner are those that the page looks at', async () => {
+test('the SECURITY DEFINER functions are those reviewed in docs/database-security.md', async () => {
   await install(superuser)
   const { rows } = await superuser.query(
     `SELECT DISTINCT proname AS name, proconfig AS settings FROM pg_proc

@@ -36,7 +36,7 @@ const setVersion = (version: string) =>
    RETURN '${version}'`
 
 describe('clients', () => {
-  test('a pool', async () => {
+  test('can be a pool', async () => {
     const database = await openEmpty()
     expect(await installedVersion(database.pool)).toBe(undefined)
     expect(await install(database.pool)).toEqual({ version: VERSION, previousVersion: undefined })
@@ -44,7 +44,7 @@ describe('clients', () => {
     expect(await install(database.pool)).toEqual({ version: VERSION, previousVersion: VERSION })
   })
 
-  test('a client, inside a transaction of its own too', async () => {
+  test('can be a single connection, also inside a transaction', async () => {
     const database = await openEmpty()
     const client = await database.connect()
     await client.query('BEGIN')
@@ -57,7 +57,7 @@ describe('clients', () => {
     )
   })
 
-  test('PGlite', async () => {
+  test('can be PGlite', async () => {
     const database = await pglite.open()
     opened.push(database)
     expect(await install(database.connection)).toEqual({ version: VERSION, previousVersion: undefined })
@@ -65,7 +65,7 @@ describe('clients', () => {
     expect(await install(database.connection)).toEqual({ version: VERSION, previousVersion: VERSION })
   })
 
-  test('one whose query answers with the rows themselves, as postgres.js does', async () => {
+  test('can return the rows themselves, as postgres.js does', async () => {
     const { pool } = await openEmpty()
     const client: Client = { query: async (text) => (await pool.query(text)).rows }
     expect(await install(client)).toEqual({ version: VERSION, previousVersion: undefined })
@@ -73,12 +73,12 @@ describe('clients', () => {
   })
 })
 
-test('the text is the same each time, in whatever order families are named', () => {
+test('the SQL is the same each time, in whatever order families are named', () => {
   expect(installSql()).toBe(installSql({ families: ['uuid7', 'uid_local', 'sno', 'flake', 'uid', 'flax'] }))
   expect(installSql({ families: ['sno', 'flax'] })).toBe(installSql({ families: ['flax', 'sno'] }))
 })
 
-test('chosen families only, and others later', async () => {
+test('chosen families are installed, and others later', async () => {
   const database = await openEmpty()
   await install(database.pool, { families: ['sno'] })
   expect(await value(database, functionsIn('snoflax'))).toBe('sno_decode sno_partman_decode')
@@ -88,13 +88,16 @@ test('chosen families only, and others later', async () => {
   )
 })
 
-test.each(['flax', 'sno', 'flake', 'uid', 'uid_local'] as const)('%s is enough by itself', async (family) => {
-  const database = await openEmpty()
-  await install(database.pool, { families: [family] })
-  expect(await value(database, `SELECT snoflax.${family}_is_valid('!')`)).toBe(false)
-})
+test.each(['flax', 'sno', 'flake', 'uid', 'uid_local'] as const)(
+  '%s can be installed alone',
+  async (family) => {
+    const database = await openEmpty()
+    await install(database.pool, { families: [family] })
+    expect(await value(database, `SELECT snoflax.${family}_is_valid('!')`)).toBe(false)
+  },
+)
 
-test('another schema, without a trace of the default one', async () => {
+test('another schema gets everything, and the default one is not created', async () => {
   const database = await openEmpty()
   await install(database.pool, { schema: 'ids_2' })
   expect(await installedVersion(database.pool)).toBe(undefined)
@@ -137,13 +140,13 @@ describe.each(BAD_NAMES)('refuses %j as a schema name', (schema) => {
   })
   const client: Client = { query: () => Promise.reject(new Error('asked all the same')) }
 
-  test('in a text', () => {
+  test('in the SQL', () => {
     expect(() => installSql({ schema })).toThrow(refusal)
     expect(() => typeormMigration({ schema })).toThrow(refusal)
     expect(() => postgresLeases(client, { schema })).toThrow(refusal)
   })
 
-  test('before the database is asked', async () => {
+  test('before anything is sent to the database', async () => {
     await expect(install(client, { schema })).rejects.toEqual(refusal)
     await expect(installedVersion(client, { schema })).rejects.toEqual(refusal)
     await expect(uninstall(client, { schema })).rejects.toEqual(refusal)
@@ -151,7 +154,7 @@ describe.each(BAD_NAMES)('refuses %j as a schema name', (schema) => {
 })
 
 describe.each([postgres, pglite])('schema names, $name', (kind) => {
-  test('are refused where PostgreSQL would want them quoted', async () => {
+  test('are refused if PostgreSQL would require quotes', async () => {
     const database = await kind.open()
     opened.push(database)
     const rows = await database.query(
@@ -173,19 +176,19 @@ describe.each([postgres, pglite])('schema names, $name', (kind) => {
   })
 })
 
-test('PostgreSQL keeps names that begin with pg_ for itself', async () => {
+test('are refused by PostgreSQL itself if they begin with pg_', async () => {
   const database = await openEmpty()
   await expect(database.query('CREATE SCHEMA pg_ids')).rejects.toMatchObject({ code: '42939' })
 })
 
-test('a schema that is called by a word that is not reserved', async () => {
+test('may be a word that is not reserved', async () => {
   const database = await openEmpty()
   await install(database.pool, { schema: 'schema' })
   expect(await value(database, 'SELECT length(schema.flax_generate_text())')).toBe(16)
   await uninstall(database.pool, { schema: 'schema' })
 })
 
-test('refuses a family that is none', () => {
+test('an unknown family is refused', () => {
   expect(() => installSql({ families: ['uuid' as 'uid'] })).toThrow(
     expect.objectContaining({
       name: 'IdError',
@@ -197,7 +200,7 @@ test('refuses a family that is none', () => {
   )
 })
 
-test('roles keep their names in another schema', () => {
+test('a role called like the default schema keeps its name in another schema', () => {
   const [usage, sequences, functions] = installStatements({ schema: 'ids', grantTo: ['snoflax'] }).slice(-5)
   expect(functions).toContain(`%I'', one, ''snoflax'')`)
   expect(usage).toBe('GRANT USAGE ON SCHEMA ids TO "snoflax"')
@@ -205,7 +208,7 @@ test('roles keep their names in another schema', () => {
 })
 
 describe('an older installation', () => {
-  test('is brought up to date and keeps its state', async () => {
+  test('is upgraded and keeps its state', async () => {
     const database = await openEmpty()
     await install(database.pool)
     await database.query('SELECT snoflax.sno_set_partition(77)')
@@ -230,14 +233,14 @@ describe('an older installation', () => {
     ])
   })
 
-  test('that is a pre-release is brought up to date', async () => {
+  test('that is a pre-release is upgraded', async () => {
     const database = await openEmpty()
     await install(database.pool, { families: ['flax'] })
     await database.query(setVersion('0.0.0-rc.1'))
     expect(await install(database.pool)).toEqual({ version: VERSION, previousVersion: '0.0.0-rc.1' })
   })
 
-  test('that is newer stays as it is', async () => {
+  test('that is newer is refused and not changed', async () => {
     const database = await openEmpty()
     await install(database.pool, { families: ['flax'] })
     await database.query(setVersion('999.10.0'))
@@ -249,7 +252,7 @@ describe('an older installation', () => {
 })
 
 describe.each([postgres, pglite])('a script that fails, $name', (kind) => {
-  test('leaves nothing', async () => {
+  test('leaves nothing behind', async () => {
     const database = await kind.open()
     opened.push(database)
     const client = 'pool' in database ? database.pool : database.connection
@@ -269,7 +272,7 @@ describe.each([postgres, pglite])('a script that fails, $name', (kind) => {
   })
 })
 
-test('several at once', async () => {
+test('several installations at once succeed', async () => {
   const database = await openEmpty()
   const clients = await Promise.all(Array.from({ length: 5 }, () => database.connect()))
   await Promise.all(clients.map((client) => install(client)))

@@ -7,7 +7,7 @@ const DIFFERENCES = `SELECT coalesce(m.object, d.object) AS object
   FROM snoflax._manifest m FULL JOIN snoflax._definitions() d USING (object)
  WHERE m.parts IS DISTINCT FROM d.parts ORDER BY 1`
 
-test.each(servers)('it says what is there: $name', async (kind) => {
+test.each(servers)('the manifest lists what is installed: $name', async (kind) => {
   const database = await openInstalled(kind)
   try {
     expect(await database.query(DIFFERENCES)).toEqual([])
@@ -36,7 +36,7 @@ describe('PostgreSQL', () => {
       (row) => row['object'],
     )
 
-  test('a dump and its restoring change nothing: the server words its own words alike', async () => {
+  test('a dump and restore change nothing, since the server prints definitions the same way', async () => {
     await database.query(`DO $do$ DECLARE sql text; BEGIN
       FOR sql IN
         SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'snoflax'::regnamespace AND prokind = 'f'
@@ -53,7 +53,7 @@ describe('PostgreSQL', () => {
     expect(await database.query(DIFFERENCES)).toEqual([])
   })
 
-  test('settings of the session, of the number and of the epoch change nothing', async () => {
+  test('settings of the session, the number and the epoch change nothing', async () => {
     await database.query(
       `SELECT snoflax.sno_set_partition(7), snoflax.flake_set_worker(1, 2, 1700000000000), snoflax.uid_set_node('here'),
          snoflax.lease_set_max_ttl('sno', 60000)`,
@@ -65,7 +65,7 @@ describe('PostgreSQL', () => {
     await session.end()
   })
 
-  test('any role that may use the schema may read and compare it', async () => {
+  test('any role that may use the schema may read and compare the manifest', async () => {
     const role = await database.role()
     await database.query(`GRANT USAGE ON SCHEMA snoflax TO ${role.name}`)
     const rows = await onConnection(role.url, async (client) => {
@@ -75,7 +75,7 @@ describe('PostgreSQL', () => {
     expect(rows).toEqual([])
   })
 
-  test('installing again renews what it replaces, and blesses nothing that it leaves alone', async () => {
+  test('installing again updates the entries of what it replaces, and of nothing else', async () => {
     await database.query(`
       CREATE OR REPLACE FUNCTION snoflax.flax_generate() RETURNS bytea LANGUAGE sql RETURN '\\x00'::bytea;
       CREATE FUNCTION snoflax.other() RETURNS integer LANGUAGE sql RETURN 1;
@@ -97,14 +97,14 @@ describe('PostgreSQL', () => {
     ])
   })
 
-  test('another server words the parts anew', async () => {
+  test('another version of the server prints the definitions anew', async () => {
     await database.query('UPDATE snoflax._manifest SET server = 13, parts = $1', [{ words: 'other' }])
     await install(database.pool)
     expect(await database.query(DIFFERENCES)).toEqual([])
     expect(await objects('server = 13')).toEqual([])
   })
 
-  test('families that are installed later, or left out of an update, keep what is theirs', async () => {
+  test('families installed later, or left out of an upgrade, keep their entries', async () => {
     await install(database.pool, { schema: 'ids', families: ['flax'] })
     const families = `SELECT string_agg(DISTINCT left(name, -7), ' ' ORDER BY left(name, -7)) AS all
       FROM ids._manifest WHERE name ~ '^[a-z_]+_decode$' AND name !~ 'partman|prefixed'`

@@ -64,7 +64,7 @@ async function loadMigration(content: string): Promise<Migration> {
   return new migration()
 }
 
-test('the statements by themselves, in one transaction', async () => {
+test('the statements run one by one, in one transaction', async () => {
   const client = await database.connect()
   await client.query('BEGIN')
   for (const text of installStatements({ families: ['flax'] })) {
@@ -77,7 +77,7 @@ test('the statements by themselves, in one transaction', async () => {
 })
 
 describe('TypeORM', () => {
-  test('each statement by itself, in one transaction and back', async () => {
+  test('runs each statement on its own, in one transaction, and reverts it', async () => {
     const { path, content } = typeormMigration({ at })
     expect(path).toBe(`${at.getTime()}-InstallSnoflax.ts`)
     const migration = await loadMigration(content)
@@ -98,7 +98,7 @@ describe('TypeORM', () => {
     expect(await installedVersion(client)).toBe(undefined)
   })
 
-  test('going back is refused while a column needs it', async () => {
+  test('cannot be reverted while a column needs it', async () => {
     const migration = await loadMigration(typeormMigration({ at }).content)
     const runner = { query: (text: string) => database.pool.query(text) }
     const client = await database.connect()
@@ -110,7 +110,7 @@ describe('TypeORM', () => {
     expect(await database.query('SELECT id FROM kept')).toEqual([])
   })
 
-  test('another schema', async () => {
+  test('can use another schema', async () => {
     const migration = await loadMigration(typeormMigration({ at, schema: 'ids', families: ['flax'] }).content)
     const client = await database.connect()
     await client.query('BEGIN')
@@ -122,14 +122,14 @@ describe('TypeORM', () => {
   })
 })
 
-test('Prisma: the file as one script', async () => {
+test('Prisma: the file runs as one script', async () => {
   const { path, content } = prismaMigration({ at })
   expect(path).toBe('20261121102030_install_snoflax/migration.sql')
   await database.query(content)
   expect(await contents('snoflax')).toEqual(await expectedContents())
 })
 
-test('Drizzle: cut at its breakpoints, each part a statement', async () => {
+test('Drizzle: each part between breakpoints is one statement', async () => {
   const { path, content } = drizzleMigration({ at, families: ['flax'] })
   expect(path).toBe('20261121102030_install_snoflax.sql')
   const client = await database.connect()
@@ -142,7 +142,7 @@ test('Drizzle: cut at its breakpoints, each part a statement', async () => {
 })
 
 test.each([typeormMigration, prismaMigration, drizzleMigration])(
-  '%o refuses an invalid date',
+  '%o refuses an invalid Date',
   (migration) => {
     const at = new Date('2026-13-01')
     expect(() => migration({ at })).toThrow(

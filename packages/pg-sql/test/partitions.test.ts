@@ -44,14 +44,14 @@ describe.each(STORED)('$name in $storage', ({ name, storage, type, exact, lower,
 
   const wanted = [`${table}_2026_02`, `${table}_2026_03`]
 
-  test('constants prune when planned', async () => {
+  test('constants prune partitions at planning', async () => {
     const sql = `SELECT * FROM ${table} WHERE ${range("'2026-02-10Z'", "'2026-03-10Z'")}`
     const nodes = await planOf(queryOf(database), sql)
     expect(scanned(nodes)).toEqual(wanted)
     expect((await database.query(sql)).length).toBe(28 * 4)
   })
 
-  test('parameters prune when run, in a generic plan', async () => {
+  test('parameters prune partitions at run time, in a generic plan', async () => {
     const client = await database.connect()
     await client.query('SET plan_cache_mode = force_generic_plan')
     await client.query(
@@ -65,7 +65,7 @@ describe.each(STORED)('$name in $storage', ({ name, storage, type, exact, lower,
     await client.end()
   })
 
-  test('*_between prunes, when planned and when run', async () => {
+  test('*_between prunes partitions, at planning and at run time', async () => {
     const between = (from: string, until: string) =>
       `SELECT * FROM ${table} WHERE snoflax.${name}_between${betweenSuffix({ name, storage })}(id, ${from}, ${until})`
     const sql = between("'2026-02-10Z'", "'2026-03-10Z'")
@@ -83,7 +83,7 @@ describe.each(STORED)('$name in $storage', ({ name, storage, type, exact, lower,
     await client.end()
   })
 
-  test('the bounds are those of the months', async () => {
+  test('the bounds of a partition are those of its month', async () => {
     const rows = await database.query(
       `SELECT pg_get_expr(relpartbound, oid) AS bound FROM pg_class WHERE oid = '${table}_2026_05'::regclass`,
     )
@@ -96,7 +96,7 @@ describe.each(STORED)('$name in $storage', ({ name, storage, type, exact, lower,
 })
 
 describe('partition_ddl', () => {
-  test('days, and a second call that overlaps gives the same', async () => {
+  test('creates days, and a second call that overlaps changes nothing', async () => {
     await database.query('CREATE TABLE "Daily log" (id uuid) PARTITION BY RANGE (id)')
     const first = await makePartitions(
       '"Daily log"',
@@ -123,7 +123,7 @@ describe('partition_ddl', () => {
     expect(second[0]).toBe(first[3])
   })
 
-  test("the session's time zone makes no difference", async () => {
+  test("does not depend on the session's time zone", async () => {
     await database.query('CREATE TABLE zoned (id uuid) PARTITION BY RANGE (id)')
     const call = `SELECT snoflax.partition_ddl('zoned', 'sno', 'uuid', '2026-03-01Z', '2026-06-01Z', '1 month') AS ddl`
     const client = await database.connect()
@@ -149,7 +149,7 @@ describe('partition_ddl', () => {
     await expect(makePartitions('flax_uuid', ...given)).rejects.toMatchObject({ code: '22023' })
   })
 
-  test('refuses a text key that does not sort by code', async () => {
+  test('refuses a text key whose collation is not byte-wise', async () => {
     await database.query('CREATE TABLE unsorted (id text COLLATE "und-x-icu") PARTITION BY RANGE (id)')
     const making = makePartitions(
       'unsorted',
@@ -164,7 +164,7 @@ describe('partition_ddl', () => {
 })
 
 test.each(['bytea', 'uuid', 'bigint', 'text COLLATE "C"', 'snoflax.flax_uuid', 'over_domain'])(
-  'a key of %s under quote_all_identifiers',
+  'accepts a key of %s with quote_all_identifiers',
   async (type) => {
     const session = await database.connect()
     try {

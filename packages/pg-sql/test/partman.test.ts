@@ -16,7 +16,7 @@ const keys = FAMILIES.flatMap(({ name, family }) =>
 )
 
 describe.each(keys)('$name in $storage', ({ name, storage }) => {
-  test('the encoder gives the bounds of partitions, and the decoder reads keys as text', async () => {
+  test('the encoder returns the bounds of partitions, and the decoder reads keys as text', async () => {
     const rows = await database.query(
       `SELECT count(*)::integer AS all,
          bool_and(key = snoflax.${name}_lower_bound_${storage}(at)) AS bound,
@@ -27,7 +27,7 @@ describe.each(keys)('$name in $storage', ({ name, storage }) => {
     expect(rows).toEqual([{ all: 3654, bound: true, back: true }])
   })
 
-  test('both take untyped literals and NULL', async () => {
+  test('both accept untyped literals and NULL', async () => {
     const sql = `SELECT snoflax.${name}_partman_encode_${storage}('2026-11-01Z') IS NOT NULL AS encoded,
       snoflax.${name}_partman_encode_${storage}(NULL) IS NULL AS nothing,
       snoflax.${name}_partman_decode(NULL) IS NULL AS none`
@@ -35,7 +35,7 @@ describe.each(keys)('$name in $storage', ({ name, storage }) => {
   })
 })
 
-test.each(FAMILIES)('$name: what is no key is refused', async ({ name }) => {
+test.each(FAMILIES)('$name: malformed keys are refused', async ({ name }) => {
   for (const key of ['', 'x', '!'.repeat(16), '00000000-0000-0000-0000-000000000000']) {
     const decoding = database.query(`SELECT snoflax.${name}_partman_decode('${key}')`)
     await expect(decoding).rejects.toMatchObject({ code: '22P02' })

@@ -27,7 +27,7 @@ describe.each([pglite, postgres].filter((kind) => kind.selected()))(`$name, SNOF
   })
   afterAll(() => database.close())
 
-  test('is functions in SQL, and nothing else', async () => {
+  test('contains only functions in SQL', async () => {
     const made = await database.query(
       `SELECT DISTINCT classid::regclass::text AS what, (SELECT lanname FROM pg_language l, pg_proc p
           WHERE l.oid = p.prolang AND p.oid = objid) AS language
@@ -62,7 +62,7 @@ describe.each([pglite, postgres].filter((kind) => kind.selected()))(`$name, SNOF
     expect(wrong.slice(0, 10)).toEqual([])
   })
 
-  test('ranges are those of core, ends beyond all ids included', async () => {
+  test("ranges are those of core, also with ends outside the family's times", async () => {
     const random = new Random(SEED + 1)
     const given = Array.from({ length: COUNT / 5 }, () => {
       const id = flax.encode(random.bytes(flax.byteLength))
@@ -106,7 +106,7 @@ describe.each([pglite, postgres].filter((kind) => kind.selected()))(`$name, SNOF
     ["flax_time('\\x00'::bytea)", 'a flax has 12 bytes, not 1'],
     ["flax_encode('00000000-0000-0000-0000-000000000000'::uuid)", 'are not the 16 characters'],
     ["flax_lower_bound('2050-01-01Z')", 'after the last time'],
-  ])('%s is refused, a column of it too', async (call, reason) => {
+  ])('%s is refused, also for a column', async (call, reason) => {
     const refused = { code: '22P02', message: expect.stringContaining(reason) }
     await expect(database.query(`SELECT snoflax.${call}`)).rejects.toMatchObject(refused)
     const [, name, literal, cast = ''] = /^(\w+)\((.*?)(::\w+)?\)$/.exec(call) as unknown as string[]
@@ -130,7 +130,7 @@ describe.each([pglite, postgres].filter((kind) => kind.selected()))(`$name, SNOF
     })
   })
 
-  test('NULL gives NULL', async () => {
+  test('NULL returns NULL', async () => {
     const rows = await database.query(
       `SELECT snoflax.flax_decode(NULL) AS a, snoflax.flax_time(NULL::uuid) AS b, snoflax.flax_encode(NULL::bytea) AS c,
          snoflax.flax_lower_bound_uuid(NULL) AS d, snoflax.flax_between(NULL::uuid, 'now', 'now') AS e,
@@ -139,7 +139,7 @@ describe.each([pglite, postgres].filter((kind) => kind.selected()))(`$name, SNOF
     expect(rows).toEqual([{ a: null, b: null, c: null, d: null, e: null, f: null, g: null }])
   })
 
-  test('new ids are of now, each another one, and a range of them goes by the index', async () => {
+  test('new ids are different and of now, and a range of them uses the index', async () => {
     await database.query(
       'CREATE TABLE made (id uuid PRIMARY KEY DEFAULT snoflax.flax_generate_uuid(), n integer)',
     )

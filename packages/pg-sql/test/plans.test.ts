@@ -29,7 +29,7 @@ describe.each(STORED)('$name in $storage', ({ name, storage, exact, type, lower,
     await database.query(`ANALYZE ${table}`)
   })
 
-  test('a range of time scans that range of the index', async () => {
+  test('a range of times scans that range of the index', async () => {
     const sql = `SELECT * FROM ${table} WHERE ${range(FROM, UNTIL)}`
     const nodes = await planOf(queryOf(database), sql)
     const scan = nodes.find((node) => node['Index Name'] === `${table}_pkey`)
@@ -38,7 +38,7 @@ describe.each(STORED)('$name in $storage', ({ name, storage, exact, type, lower,
     expect(rowCount).toBe(28 * 24)
   })
 
-  test('so it does for parameters, in a generic plan', async () => {
+  test('a range with parameters scans it, too, in a generic plan', async () => {
     const client = await database.connect()
     await client.query('SET plan_cache_mode = force_generic_plan')
     await client.query(
@@ -54,7 +54,7 @@ describe.each(STORED)('$name in $storage', ({ name, storage, exact, type, lower,
   const between = (from: string, until: string) =>
     `snoflax.${name}_between${betweenSuffix({ name, storage })}(id, ${from}, ${until})`
 
-  test('*_between is that range: of constants, and of parameters in a generic plan', async () => {
+  test('*_between scans the same range, with constants and with parameters in a generic plan', async () => {
     const found = async (
       query: (sql: string) => Promise<{ rows: Record<string, unknown>[] }>,
       sql: string,
@@ -78,7 +78,7 @@ describe.each(STORED)('$name in $storage', ({ name, storage, exact, type, lower,
     await client.end()
   })
 
-  test('*_between takes ends beyond all ids', async () => {
+  test('*_between accepts ends before and after all ids', async () => {
     const count = async (from: string, until: string) => {
       const sql = `SELECT count(*)::integer AS all FROM ${table} WHERE ${between(`'${from}'`, `'${until}'`)}`
       return (await database.query(sql))[0]?.['all']
@@ -92,7 +92,7 @@ describe.each(STORED)('$name in $storage', ({ name, storage, exact, type, lower,
   })
 
   const smallest = type === 'uuid' || type === 'bytea' ? 'snoflax.min' : 'min'
-  test('the smallest and the largest id come from the index', async () => {
+  test('min and max use the index', async () => {
     for (const [aggregate, order] of [
       [smallest, 'ASC'],
       [smallest.replace('min', 'max'), 'DESC'],
@@ -104,7 +104,7 @@ describe.each(STORED)('$name in $storage', ({ name, storage, exact, type, lower,
     }
   })
 
-  test('*_time in a generated column and in an index, also when maintained', async () => {
+  test('*_time works in a generated column and in an index', async () => {
     const made = `${table}_made`
     const time = `snoflax.${name}_time(id)`
     await database.query(
@@ -125,7 +125,7 @@ describe.each(STORED)('$name in $storage', ({ name, storage, exact, type, lower,
   })
 })
 
-test('a column of the domain says that its uuids are of uuid8', async () => {
+test('a column of the domain is read as uuid8', async () => {
   const count = async (table: string) =>
     (
       await database.query(
@@ -139,7 +139,7 @@ test('a column of the domain says that its uuids are of uuid8', async () => {
   expect((await planOf(queryOf(database), sql)).map((node) => node['Index Name'])).toContain('domain8_id')
 })
 
-test('text of another collation gives the same rows', async () => {
+test('text with another collation returns the same rows', async () => {
   await database.query('CREATE TABLE collated (id text COLLATE "und-x-icu" PRIMARY KEY)')
   await database.query('INSERT INTO collated SELECT id FROM flax_text')
   const sql = (table: string) =>
@@ -147,14 +147,14 @@ test('text of another collation gives the same rows', async () => {
   expect(await database.query(sql('collated'))).toEqual(await database.query(sql('flax_text')))
 })
 
-test('a moment that a subquery gives is an end of the range', async () => {
+test('a time from a subquery can be a bound of the range', async () => {
   const sql = `SELECT * FROM flax_uuid WHERE snoflax.flax_between(id, (SELECT ${FROM}), (SELECT ${UNTIL}))`
   const nodes = await planOf(queryOf(database), sql)
   expect(nodes.map((node) => node['Index Name'])).toContain('flax_uuid_pkey')
   expect(await database.query(sql)).toHaveLength(28 * 24)
 })
 
-test('a bound that is not IMMUTABLE would scan it all', async () => {
+test('a bound that is not IMMUTABLE would scan the whole table', async () => {
   await database.query(
     `CREATE FUNCTION volatile_bound(at timestamptz) RETURNS uuid LANGUAGE sql VOLATILE
      AS 'SELECT snoflax.flax_lower_bound_uuid(at) WHERE random() >= 0'`,

@@ -30,7 +30,7 @@ describe.skipIf(version === undefined)(
     })
     afterAll(() => server?.stop())
 
-    test('finds nothing in the functions that is not explained', async () => {
+    test('finds nothing in the functions but what is explained', async () => {
       const database = await server.database()
       await install(database.pool)
       await database.query('CREATE EXTENSION plpgsql_check SCHEMA public')

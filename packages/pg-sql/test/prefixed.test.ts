@@ -11,7 +11,7 @@ afterAll(() => database.close())
 
 const customerId = prefixed(flax, 'cus')
 
-test('generated columns, views, indexes, checks and defaults take prefixed texts', async () => {
+test('generated columns, views, indexes, checks and defaults work with prefixed texts', async () => {
   const query = (sql: string, values?: unknown[]) => database.query(sql, values)
   await query(`CREATE TABLE customer (
     id uuid PRIMARY KEY,
@@ -39,7 +39,7 @@ test('generated columns, views, indexes, checks and defaults take prefixed texts
   )
 })
 
-test('a lookup by a prefixed text uses the index of the key', async () => {
+test('a lookup by a prefixed text uses the primary key', async () => {
   const [row = {}] = await database.query(`EXPLAIN (FORMAT JSON) SELECT FROM customer
     WHERE id = snoflax.flax_to_uuid(snoflax.flax_prefixed_decode('cus', '${customerId.generate()}'))`)
   const plan = JSON.stringify(row['QUERY PLAN'])

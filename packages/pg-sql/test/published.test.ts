@@ -38,7 +38,7 @@ test('signatures, volatility, strictness and parallel safety are the published o
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('./published.txt')
 })
 
-test('whatever is published has a comment', async () => {
+test('every published object has a comment', async () => {
   const rows = await database.query(
     `SELECT oid::regprocedure::text AS name FROM pg_proc
       WHERE ${PUBLIC} AND obj_description(oid, 'pg_proc') IS NULL
@@ -51,7 +51,7 @@ test('whatever is published has a comment', async () => {
   expect(rows).toEqual([])
 })
 
-test('what is published for reading is IMMUTABLE, STRICT and PARALLEL SAFE', async () => {
+test('published functions that read are IMMUTABLE, STRICT and PARALLEL SAFE', async () => {
   const rows = await database.query(
     `SELECT oid::regprocedure::text AS name FROM pg_proc
       WHERE ${PUBLIC} AND prokind = 'f' AND proname !~ '_generate|_set_|^lease_|^partition_ddl$|^version$'
@@ -60,7 +60,7 @@ test('what is published for reading is IMMUTABLE, STRICT and PARALLEL SAFE', asy
   expect(rows).toEqual([])
 })
 
-test('NULL in, NULL out', async () => {
+test('NULL returns NULL', async () => {
   const calls = await database.query(
     `SELECT format('SELECT %s(%s) IS NULL AS is', oid::regproc, (SELECT string_agg(
         CASE WHEN n = 1 OR type IN ('bytea'::regtype, 'uuid'::regtype) THEN 'NULL::' WHEN type = 'timestamptz'::regtype THEN '''2026-11-01''::' ELSE '8::' END

@@ -28,7 +28,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((one) => one.close()))
 })
 
-test('the statements of the page run, in order', async () => {
+test('the statements of the README run, in order', async () => {
   const scripts = blocks('sql')
   expect(scripts.length).toBeGreaterThanOrEqual(3)
   for (const script of scripts) await database.query(script)
@@ -44,7 +44,7 @@ async function run(program: string, result: string): Promise<unknown> {
   return new Function('require', 'exports', 'pool', body)((name: string) => modules[name], {}, database.pool)
 }
 
-test('the programs of the page run', async () => {
+test('the programs of the README run', async () => {
   const [installing, leasing] = blocks('ts') as [string, string]
   const { name } = await database.role()
   await run(installing, 'undefined')
@@ -65,7 +65,7 @@ function handedToPsql(): string {
   return execFileSync(process.execPath, [bin, ...command.split(' ')], { encoding: 'utf8' })
 }
 
-test('what psql gets is enough for a family, tells its version, and can be uninstalled', async () => {
+test('the SQL for psql installs a family, returns its version, and can be uninstalled', async () => {
   const empty = await postgres.open()
   opened.push(empty)
   await empty.query(handedToPsql())
@@ -76,7 +76,7 @@ test('what psql gets is enough for a family, tells its version, and can be unins
   await uninstall(empty.pool)
 })
 
-test('each function that the page names is there', async () => {
+test('each function that the README names exists', async () => {
   const named = [
     ...README.matchAll(/`((?:flax|sno|flake|uid|uuid7|ulid|typeid)_(?!local`)[a-z0-9_]+)(?:\([a-z, ]*\))?`/g),
   ].map(([, name]) => name)

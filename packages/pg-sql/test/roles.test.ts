@@ -40,14 +40,14 @@ const OWNERS = [
   "SELECT snoflax._clock_mend('sno')",
 ]
 
-describe('a role that was granted', () => {
+describe('a role named in grantTo', () => {
   test.each(generators)('may call %s', async (generator) => {
     // Three, since the first takes the slow path.
     const rows = await as(granted, `SELECT ${generator}::text AS id FROM generate_series(1, 3)`)
     expect(new Set(rows.map((row) => row['id'])).size).toBe(3)
   })
 
-  test('may read and search', async () => {
+  test('may read ids and search', async () => {
     const sql = `SELECT snoflax.flax_time('0RdKJcxqVBiAiQr0') > '2015-01-01Z' AS later,
       '0RdKJcxqVBiAiQr0' > snoflax.flax_lower_bound_text('2015-01-01Z') COLLATE "C" AS above`
     expect(await as(granted, sql)).toEqual([{ later: true, above: true }])
@@ -69,7 +69,7 @@ describe('a role that was granted', () => {
     await expect(as(granted, sql)).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('cannot push the timeline by nextval', async () => {
+  test('cannot move the timeline by nextval', async () => {
     await as(granted, 'SELECT snoflax.sno_generate()')
     const before = await database.query('SELECT last_value FROM snoflax._sno_timeline')
     await expect(as(granted, "SELECT nextval('snoflax._sno_timeline')")).rejects.toMatchObject({
@@ -86,16 +86,16 @@ const LEASES = [
 ]
 
 describe('leases', () => {
-  test.each(LEASES)('are not for a role that may make ids: %s', async (sql) => {
+  test.each(LEASES)('are not for a role that may only generate ids: %s', async (sql) => {
     await expect(as(granted, sql)).rejects.toMatchObject({ code: '42501' })
   })
 
-  test.each(LEASES)('are for one that grantLeases names, and nothing else is: %s', async (sql) => {
+  test.each(LEASES)('are for a role named in grantLeases, which may do nothing else: %s', async (sql) => {
     await as(leaser, sql)
     await expect(as(leaser, 'SELECT snoflax.sno_generate()')).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('need a family that has them', () => {
+  test('are refused for families that have none', () => {
     expect(() => installSql({ families: ['flax', 'uid'], grantLeases: ['app'] })).toThrow(
       expect.objectContaining({ name: 'IdError', code: 'INVALID_OPTION', field: 'grantLeases' }),
     )
@@ -113,7 +113,7 @@ describe('any other role', () => {
   })
 })
 
-test('where new functions are not for everybody, a role that was granted may call all but those of the owner', async () => {
+test("if functions are not granted to PUBLIC by default, a role named in grantTo may call all but the owner's", async () => {
   const other = await postgres.open()
   try {
     const role = await other.role()
@@ -133,7 +133,7 @@ test('where new functions are not for everybody, a role that was granted may cal
   }
 })
 
-test('a role with a name that needs quotes', async () => {
+test('a role whose name needs quotes can be granted', async () => {
   const other = await postgres.open()
   const name = `${other.name} "odd'; --`
   const quoted = `"${name.replaceAll('"', '""')}"`
@@ -148,7 +148,7 @@ test('a role with a name that needs quotes', async () => {
   }
 })
 
-test('a role whose name has the default schema in it, where the schema has another name', async () => {
+test("a role whose name contains the default schema's is granted in another schema", async () => {
   const other = await postgres.open()
   const name = `${other.name}-snoflax`
   try {
@@ -162,7 +162,7 @@ test('a role whose name has the default schema in it, where the schema has anoth
   }
 })
 
-test('needs no superuser: whoever may create in the database installs and makes ids', async () => {
+test('a role without superuser that may create in the database can install and generate ids', async () => {
   const other = await postgres.open()
   try {
     const { name, url } = await other.role()

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 describe.each(FAMILIES)('$name', ({ name }) => {
-  test(`${SESSIONS} sessions × ${EACH} ids at once repeat none`, async () => {
+  test(`${SESSIONS} sessions with ${EACH} ids each repeat none`, async () => {
     await database.query(`CREATE TABLE ${name} (id bytea, session integer, n bigserial)`)
     const clients = await Promise.all(Array.from({ length: SESSIONS }, () => database.connect()))
     await Promise.all(
@@ -44,7 +44,7 @@ describe.each(FAMILIES)('$name', ({ name }) => {
 
 const STATEFUL = ['sno', 'flake', 'uid', 'uid_local']
 
-test.each(STATEFUL)('%s: not in a read-only transaction', async (name) => {
+test.each(STATEFUL)('%s: a read-only transaction is refused', async (name) => {
   const client = await database.connect()
   await client.query('BEGIN READ ONLY')
   await expect(client.query(`SELECT snoflax.${name}_generate()`)).rejects.toMatchObject({ code: '25006' })
@@ -52,7 +52,7 @@ test.each(STATEFUL)('%s: not in a read-only transaction', async (name) => {
   await client.end()
 })
 
-test.each(STATEFUL)('%s: what was rolled back does not come again', async (name) => {
+test.each(STATEFUL)('%s: an id that was rolled back is not repeated', async (name) => {
   const client = await database.connect()
   const made: string[] = []
   for (let n = 0; n < 20; n++) {
@@ -87,7 +87,7 @@ test.each(STATEFUL)('%s: a cancelled statement leaves no lock', async (name) => 
   await client.end()
 })
 
-test('a unit that is used up is followed by the next, even if the clock stands still', async () => {
+test('a used-up unit is followed by the next, even if the clock stands still', async () => {
   const stopped = await openPostgres()
   try {
     await stopped.query(

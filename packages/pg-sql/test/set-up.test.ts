@@ -16,7 +16,7 @@ describe.each(servers)('$name', (kind) => {
   })
   afterAll(() => database.close())
 
-  test.each(NUMBERED)('%s needs its number first, and says the statement', async (name) => {
+  test.each(NUMBERED)('%s requires its number first, and the error has the statement', async (name) => {
     const generate = () => database.query(`SELECT snoflax.${name}_generate()`)
     await expect(generate()).rejects.toMatchObject({
       code: '55000',
@@ -26,7 +26,7 @@ describe.each(servers)('$name', (kind) => {
     expect(await generate()).toHaveLength(1)
   })
 
-  test('flax and uid_local need none', async () => {
+  test('flax and uid_local require none', async () => {
     const sql = 'SELECT snoflax.flax_generate() AS a, snoflax.uid_local_generate() AS b'
     expect(await database.query(sql)).toHaveLength(1)
   })
@@ -47,7 +47,7 @@ describe.each(servers)('$name', (kind) => {
     await expect(database.query(`SELECT ${call}`)).rejects.toMatchObject({ code })
   })
 
-  test('another epoch after the first flake is refused, the same one is not', async () => {
+  test('another epoch is refused after the first flake, the same one is not', async () => {
     await database.query('SELECT snoflax.flake_set_worker(7, 3), snoflax.flake_generate()')
     const refused = database.query('SELECT snoflax.flake_set_worker(7, 3, 1262304000000)')
     await expect(refused).rejects.toMatchObject({ code: '55000' })
@@ -55,14 +55,14 @@ describe.each(servers)('$name', (kind) => {
   })
 })
 
-describe('a flake of another epoch', () => {
+describe('a flake with another epoch', () => {
   let database: PostgresDatabase
   beforeAll(async () => {
     database = await openPostgres()
   })
   afterAll(() => database.close())
 
-  test('has the present time by it', async () => {
+  test('has the present time', async () => {
     await database.query('SELECT snoflax.flake_set_worker(1, 1, 1262304000000)')
     const rows = await database.query(`SELECT
       abs(extract(epoch FROM snoflax.flake_time(snoflax.flake_generate_bigint(), 1262304000000) - clock_timestamp()))
@@ -96,14 +96,17 @@ describe('a copy of a database', () => {
     return onConnection(url.href, (client) => client.query(sql))
   }
 
-  test.each(NUMBERED)('refuses %s until its number is set again, and the original goes on', async (name) => {
-    const generate = `SELECT snoflax.${name}_generate()`
-    // At the latest when the copied state is 0.1 s behind the clock.
-    await inside(copy, 'SELECT pg_sleep(0.15)')
-    await expect(inside(copy, generate)).rejects.toMatchObject({ code: '55000' })
-    await expect(inside(copy, generate)).rejects.toThrow(/copy/)
-    expect((await inside(original.name, generate)).rowCount).toBe(1)
-    await inside(copy, `SELECT ${SETTERS[name]}`)
-    expect((await inside(copy, generate)).rowCount).toBe(1)
-  })
+  test.each(NUMBERED)(
+    'refuses %s until its number is set again, while the original continues',
+    async (name) => {
+      const generate = `SELECT snoflax.${name}_generate()`
+      // At the latest when the copied state is 0.1 s behind the clock.
+      await inside(copy, 'SELECT pg_sleep(0.15)')
+      await expect(inside(copy, generate)).rejects.toMatchObject({ code: '55000' })
+      await expect(inside(copy, generate)).rejects.toThrow(/copy/)
+      expect((await inside(original.name, generate)).rowCount).toBe(1)
+      await inside(copy, `SELECT ${SETTERS[name]}`)
+      expect((await inside(copy, generate)).rowCount).toBe(1)
+    },
+  )
 })

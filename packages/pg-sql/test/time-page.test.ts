@@ -4,7 +4,7 @@ import { openPostgres } from './installed.js'
 
 const PAGE = readFileSync(new URL('../../../docs/postgresql-time.md', import.meta.url), 'utf8')
 
-test('the statements of the page run, and each plan is the one it shows', async () => {
+test('the statements of docs/postgresql-time.md run, and each plan is the one shown', async () => {
   const database = await openPostgres()
   const client = await database.connect()
   await client.query("SET timezone = 'UTC'")

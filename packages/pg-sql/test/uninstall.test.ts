@@ -58,7 +58,7 @@ const USES = {
   ],
 } as const
 
-describe('refuses, naming', () => {
+describe('uninstall refuses, naming', () => {
   test.each(Object.entries(USES))('%s', async (_, [sql, named]) => {
     await database.query(sql)
     const error = await uninstall(database.pool).catch((refusal: unknown) => refusal)
@@ -69,7 +69,7 @@ describe('refuses, naming', () => {
     expect(await installedVersion(database.pool)).toBe(undefined)
   })
 
-  test('all of them', async () => {
+  test('all that use it', async () => {
     await database.query('CREATE TABLE a (id uuid DEFAULT snoflax.flax_generate_uuid())')
     await database.query('CREATE TABLE b (id snoflax.sno_text)')
     const { detail } = (await uninstall(database.pool).catch((refusal: unknown) => refusal)) as {
@@ -101,7 +101,7 @@ test.each([
     'collation snoflax.kept',
     'COLLATION',
   ],
-])('refuses to drop %s that others put into the schema', async (_, sql, named, kind) => {
+])('uninstall refuses to drop %s that others created in the schema', async (_, sql, named, kind) => {
   await database.query(sql)
   const error = await uninstall(database.pool).catch((refusal: unknown) => refusal)
   expect(error).toMatchObject({ code: '2BP01', detail: named })
@@ -112,7 +112,7 @@ test.each([
 
 const kindOf = (sql: string): string => /CREATE (\w+) used/.exec(sql)?.[1] as string
 
-test('leaves the database as it was, and what others put there', async () => {
+test('uninstall removes everything of its own, and nothing else', async () => {
   const listing = 'SELECT count(*)::integer AS all FROM pg_depend'
   const before = await database.query(listing)
   await uninstall(database.pool)
@@ -121,14 +121,14 @@ test('leaves the database as it was, and what others put there', async () => {
   expect(await database.query(listing)).toEqual(before)
 })
 
-test('another schema', async () => {
+test('uninstall removes another schema', async () => {
   await install(database.pool, { schema: 'ids' })
   await uninstall(database.pool, { schema: 'ids' })
   expect(await installedVersion(database.pool, { schema: 'ids' })).toBe(undefined)
   expect(await installedVersion(database.pool)).toBeDefined()
 })
 
-test('in PGlite', async () => {
+test('uninstall works in PGlite', async () => {
   const lite = await pglite.open()
   try {
     await install(lite.connection, { families: ['flax'] })

@@ -69,14 +69,14 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
     )
   const bytes = () => Array.from({ length: COUNT }, () => random.bytes(16))
 
-  test('ULIDs of any 128 bits', async () => {
+  test('ULIDs with any 128 bits', async () => {
     const ids = [ulid.min, ulid.max, ...bytes().map((one) => ulid.encode(one))]
     const uuids = ids.map((id) => ulid.toUuid(id as Ulid))
     expect(await values('snoflax.ulid_encode(input::uuid)', uuids)).toEqual(ids)
     expect(await values('snoflax.ulid_decode(input)', ids)).toEqual(uuids)
   })
 
-  test('TypeIDs of any 128 bits', async () => {
+  test('TypeIDs with any 128 bits', async () => {
     const family = typeid('user_account', { uuids: 'any' })
     const ids = [family.min, family.max, ...bytes().map((one) => family.encode(one))]
     const uuids = ids.map((id) => family.toUuid(id))
@@ -84,7 +84,7 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
     expect(await values("snoflax.typeid_decode('user_account', input)", ids)).toEqual(uuids)
   })
 
-  test('malformed texts are refused as TypeScript refuses them', async () => {
+  test('malformed texts are refused as in TypeScript', async () => {
     const family = typeid('u', { uuids: 'any' })
     const spoilt = (text: string) => {
       const at = integer(0, text.length - 1)
@@ -111,7 +111,7 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
     }
   })
 
-  test('prefixes are those that typeid takes', async () => {
+  test('prefixes are accepted exactly if typeid accepts them', async () => {
     const isTaken = (prefix: string) => {
       try {
         return typeid(prefix) !== undefined
@@ -152,7 +152,7 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
     const uuidAt = (timeMs: number) => uuidOf(family.generateAt(timeMs))
     const boundAt = (timeMs: number) => uuidOf(family.lowerBound(timeMs))
 
-    test('times and bounds', async () => {
+    test('times and bounds are those of TypeScript', async () => {
       const moments = [0, 1, FAR_MS, ...Array.from({ length: COUNT }, () => integer(0, FAR_MS))]
       const ids = moments.map((timeMs) => family.generateAt(timeMs))
       const ms = (given: string) => `(extract(epoch FROM snoflax.${name}_time(${given})) * 1000)::bigint`
@@ -163,7 +163,7 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
       expect(await values(`snoflax.${name}_lower_bound(input::timestamptz)`, at)).toEqual(bounds)
     })
 
-    test('ends of time, and parts of a millisecond', async () => {
+    test('the first and last times, and parts of a millisecond, are those of TypeScript', async () => {
       const bound = async (text: string) =>
         (await values(`snoflax.${name}_lower_bound(input::timestamptz)`, [text]))[0]
       expect(await bound('-infinity')).toBe(boundAt(0))
@@ -178,7 +178,7 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
       expect(await codeOf(generateAt, '1969-12-31T23:59:59.999999Z')).toBe('22008')
     })
 
-    test('ranges hold what TypeScript says', async () => {
+    test('ranges contain what TypeScript says', async () => {
       const spans = Array.from({ length: 200 }, () => [0, 0, 0].map(() => integer(0, 3000)).sort())
       const rows = await database.query(
         `SELECT snoflax.${name}_between(id, from_time, until_time) AS is FROM unnest($1::uuid[], $2::timestamptz[],
@@ -201,7 +201,7 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
       expect(await database.query(ask, [late, 'infinity'])).toEqual([{ is: false }])
     })
 
-    test('generates ids of now, all different, and of a moment', async () => {
+    test('generates different ids of now, and ids of a given time', async () => {
       const at = "'2026-11-01T00:00:00.123999Z'"
       const past = name === 'typeid' ? `typeid_generate_at('user', ${at})` : `${name}_generate_at(${at})`
       const rows = await database.query(
@@ -218,7 +218,7 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
       for (const one of old) expect(family.time(one).toISOString()).toBe('2026-11-01T00:00:00.123Z')
     })
 
-    test('what has no time is refused', async () => {
+    test('refuses ids without a time', async () => {
       expect(await codeOf(call('time', '$1::uuid'), randomUUID())).toBe(name === 'ulid' ? undefined : '22P02')
       for (const text of ['', 'x', `${family.min}\n`, `${family.min}0`]) {
         expect([text, await codeOf(call('time', '$1::text'), text)]).toEqual([text, '22P02'])
@@ -226,7 +226,7 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
     })
   })
 
-  test('the random bits of ULIDs are random, each', async () => {
+  test('each random bit of ULIDs is random', async () => {
     const made = await values('encode(uuid_send(snoflax.ulid_generate()), $$hex$$)', Array(300).fill(''))
     const bits = made.map((hex) => BigInt(`0x${String(hex).slice(12)}`))
     const all = 2n ** 80n - 1n
@@ -234,7 +234,7 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
     expect(bits.reduce((always, one) => always & one, all)).toBe(0n)
   })
 
-  test('validity, and keys of pg_partman', async () => {
+  test('validity, and keys of pg_partman, are right', async () => {
     const ids = [uuid7.generate(), uuid7.min, randomUUID(), uuid7.generate().toUpperCase()]
     const valid = ['true', 'true', 'false', 'false']
     expect(await values('snoflax.uuid7_is_valid(input)', ids)).toEqual(valid)
@@ -271,7 +271,7 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
     ])
   })
 
-  test('prefixes before UUIDv7 and ULIDs', async () => {
+  test('UUIDv7 and ULIDs can have prefixes', async () => {
     for (const [name, base, uuidOf] of [
       ['uuid7', uuid7, (id: string) => id],
       ['ulid', ulid, (id: string) => ulid.toUuid(ulid.parse(id))],
@@ -292,7 +292,7 @@ describe.each(servers)(`$name, SNOFLAX_SEED=${SEED}`, (kind) => {
     expect(await codeOf("SELECT snoflax.uuid7_prefixed_decode('c', $1)", `c_${randomUUID()}`)).toBe('22P02')
   })
 
-  test("is the server's own from version 18 on", async () => {
+  test("uuid7_generate uses the server's uuidv7() from version 18 on", async () => {
     const [row] = await database.query(
       `SELECT current_setting('server_version_num')::integer / 10000 AS version,
          pg_get_functiondef('snoflax.uuid7_generate()'::regprocedure) AS definition`,
@@ -313,7 +313,7 @@ describe('PostgreSQL', () => {
     ['ulid', 'uuid', 'uuid'],
     ['ulid', 'text', 'text COLLATE "C"'],
     ['typeid', 'uuid', 'uuid'],
-  ])('%s in %s: finds a range by the index, and prunes partitions', async (name, storage, type) => {
+  ])('%s in %s: a range uses the index, and prunes partitions', async (name, storage, type) => {
     const table = `${name}_${storage}_days`
     await database.query(`CREATE TABLE ${table} (id ${type} PRIMARY KEY) PARTITION BY RANGE (id)`)
     const partitions = await database.query(
@@ -335,7 +335,7 @@ describe('PostgreSQL', () => {
     ['uuid7', 'binary'],
     ['uuid7', 'text'],
     ['typeid', 'text'],
-  ])('partition_ddl has no %s in %s', async (name, storage) => {
+  ])('partition_ddl refuses %s in %s', async (name, storage) => {
     const call = `SELECT snoflax.partition_ddl('pg_class', $1, $2, '2026-11-01Z', '2026-11-04Z', '1 day')`
     await expect(database.query(call, [name, storage])).rejects.toMatchObject({
       code: '22023',
@@ -343,7 +343,7 @@ describe('PostgreSQL', () => {
     })
   })
 
-  test('is enough by itself, and goes into another schema', async () => {
+  test('the families can be installed alone, and in another schema', async () => {
     const empty = await postgres.open()
     await install(empty.pool, { schema: 'ids', families: ['uuid7'] })
     const [row] = await empty.query('SELECT ids.ulid_encode(ids.uuid7_generate()) AS id')

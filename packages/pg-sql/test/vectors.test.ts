@@ -22,7 +22,7 @@ describe.each(servers)('$name', (kind) => {
   })
   afterAll(() => database.close())
 
-  test.each(Object.keys(VECTOR_CHECKS))('vectors of %s', async (name) => {
+  test.each(Object.keys(VECTOR_CHECKS))('the vectors of %s hold', async (name) => {
     const [file, vectorKind] = name.split(' ') as [string, string]
     const vectors = vectorsOf(file).filter((vector) => vector.kind === vectorKind)
     expect(vectors).not.toEqual([])
@@ -33,7 +33,7 @@ describe.each(servers)('$name', (kind) => {
   })
 })
 
-test('every kind of every file is checked or left out by name', () => {
+test('every kind of every file is checked or listed as left out', () => {
   const recorded = FILES.flatMap((file) => vectorsOf(file).map((vector) => `${file} ${vector.kind}`))
   expect([...Object.keys(VECTOR_CHECKS), ...Object.keys(LEFT_OUT_OF_SQL)].sort()).toEqual(
     [...new Set(recorded)].sort(),

@@ -6,7 +6,7 @@ import { MadeIds } from './made-ids.js'
 import { scriptClock } from './scripted-clock.js'
 
 describe.each(generators)('a sequence of $family with a cache', ({ generate, state, unitUs }) => {
-  test('is refused, and what sessions have left of it repeats nothing', async () => {
+  test("is refused, and numbers left in the sessions' caches repeat no id", async () => {
     const database = await postgres.open()
     try {
       await database.query(installSql())

@@ -10,7 +10,7 @@ import { START_US, scriptClock } from './scripted-clock.js'
 const SECOND = 1_000_000
 
 describe.each(generators)(
-  '$family and a clock that',
+  '$family with a clock that',
   ({ family, generate, state, unitUs, number }: Generator) => {
     let database: PostgresDatabase
     let clock: ScriptedClock
@@ -42,7 +42,7 @@ describe.each(generators)(
       return (row as { at: Date }).at.getTime() * 1000 - (await clock.now())
     }
 
-    test('stands still: ids go on, and into the next unit when one is used up', async () => {
+    test('stands still: ids are generated, also in the next unit when one is used up', async () => {
       await make(20_000)
       await make(20_000)
       await make(80_000)
@@ -51,7 +51,7 @@ describe.each(generators)(
       expect(await aheadUs()).toBeLessThan(SECOND)
     })
 
-    test('moves on: the time of the ids is that of the clock', async () => {
+    test('moves on: ids have the time of the clock', async () => {
       for (const step of [unitUs, 1, 999, 60 * SECOND, 3600 * SECOND, 400 * 86_400 * SECOND]) {
         await clock.move(step)
         await make(10)
@@ -60,7 +60,7 @@ describe.each(generators)(
       made.expectNoRepeat()
     })
 
-    test.each([0.02, 0.5, 5, 9.9])('steps back %f s: larger ids all the same', async (seconds) => {
+    test.each([0.02, 0.5, 5, 9.9])('moves back %f s: ids are greater all the same', async (seconds) => {
       await make(100)
       await clock.move(-seconds * SECOND)
       await make(100)
@@ -72,7 +72,7 @@ describe.each(generators)(
       expect(Math.abs(await aheadUs())).toBeLessThan(3 * unitUs + 1000)
     })
 
-    test('steps back an hour: an error that says how far, until it has caught up', async () => {
+    test('moves back an hour: an error says how far, until the clock has caught up', async () => {
       await make(100)
       await clock.move(-3600 * SECOND)
       const { rejects } = expect(make(1))
@@ -88,7 +88,7 @@ describe.each(generators)(
       made.expectNoRepeat()
     })
 
-    test('was wrong: the hint leads back to ids of the present', async () => {
+    test("was wrong: the error's hint leads back to ids of the present", async () => {
       await clock.move(86_400 * SECOND)
       await make(100)
       await clock.move(-86_400 * SECOND)
@@ -108,7 +108,7 @@ describe.each(generators)(
       expect(Math.abs(await aheadUs())).toBeLessThan(3 * unitUs + 1000)
     })
 
-    test('is before the epoch or after the last moment: 22008', async () => {
+    test('is before the epoch or after the last time: error 22008', async () => {
       for (const us of [-1, -5 * SECOND, START_US * 8]) {
         await clock.set(us)
         await expect(make(1)).rejects.toMatchObject({ code: '22008' })
@@ -119,7 +119,7 @@ describe.each(generators)(
   },
 )
 
-test('a flake of the second half of the span is no bigint, and no error as bytea', async () => {
+test('a flake from 2^63 is an error as bigint, and none as bytea', async () => {
   const database = await postgres.open()
   try {
     await installGenerators(database)
@@ -138,7 +138,7 @@ test('a flake of the second half of the span is no bigint, and no error as bytea
   }
 })
 
-test('a sno of the last unit, and none after it', async () => {
+test('a sno of the last unit is generated, and none after it', async () => {
   const database = await postgres.open()
   try {
     await installGenerators(database)
@@ -152,7 +152,7 @@ test('a sno of the last unit, and none after it', async () => {
   }
 })
 
-test('a flax of the first and the last millisecond, and an error around them', async () => {
+test('a flax of the first and the last millisecond is generated, and none before or after', async () => {
   const database = await postgres.open()
   try {
     await installGenerators(database)

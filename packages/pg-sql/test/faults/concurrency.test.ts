@@ -17,7 +17,7 @@ describe.each(generators)('$family in many sessions at once', ({ generate }) => 
   })
   afterAll(() => database.close())
 
-  test('makes no id twice, keeps the order, and cancelled calls leave no lock behind', async () => {
+  test('repeats no id, keeps the order, and cancelled calls leave no lock', async () => {
     const made = new MadeIds()
     let cancels = 0
     const canceller = await database.connect()
@@ -62,7 +62,7 @@ describe.each(generators)('$family in many sessions at once', ({ generate }) => 
     expect(locks).toEqual({ held: 0 })
   })
 
-  test('works through a pool with transactions that are rolled back', async () => {
+  test('works in a pool with transactions that are rolled back', async () => {
     const made = new MadeIds()
     await Promise.all(
       Array.from({ length: 100 }, async (_, i) => {

@@ -7,7 +7,7 @@ import { generators, installGenerators, numbered } from './generators.js'
 import { MadeIds } from './made-ids.js'
 
 test.each(numbered)(
-  'a database made from another by TEMPLATE makes no $family before it has a number',
+  'a database copied by TEMPLATE generates no $family before its number is set',
   async (generator) => {
     const { generate, number, numberIn } = generator
     const original = await postgres.open()
@@ -48,7 +48,7 @@ test.each(numbered)(
   },
 )
 
-test('what a dump brings to another server makes no ids before it has a number', async () => {
+test('a dump restored on another server generates no ids before its number is set', async () => {
   const original = await postgres.open()
   const server = await startServer()
   try {
@@ -76,7 +76,7 @@ test('what a dump brings to another server makes no ids before it has a number',
   }
 })
 
-describe('a standby that was behind when its primary died', () => {
+describe('a standby that lagged when its primary died', () => {
   let primary: PostgresServer
   let database: PostgresDatabase
   beforeEach(async () => {
@@ -101,7 +101,7 @@ describe('a standby that was behind when its primary died', () => {
   }
   const nothing = () => new Map(generators.map((generator) => [generator, new MadeIds()]))
 
-  test('makes none of the ids again that it did not hear of', async () => {
+  test('repeats none of the ids that it had not received', async () => {
     const made = nothing()
     const standby = await primary.standby()
     try {
@@ -139,7 +139,7 @@ describe('a standby that was behind when its primary died', () => {
     }
   })
 
-  test('looks at its timeline first, where the state that it has is of this very moment', async () => {
+  test('checks its timeline first, even if its state is of this unit', async () => {
     const made = nothing()
     const standby = await primary.standby()
     try {

@@ -40,7 +40,7 @@ describe.each(generators)('the state of $family', ({ family, generate, state, nu
     ['lost its timeline', `DROP SEQUENCE ${timeline}`],
     ['was renamed', `ALTER SEQUENCE ${state} RENAME TO elsewhere`],
     ['was dropped and made by hand', `DROP SEQUENCE ${state}; CREATE SEQUENCE ${state} START 5`],
-  ])('that %s: installing again repeats and misorders nothing', async (_, loss) => {
+  ])('that %s: installing again repeats no id and keeps the order', async (_, loss) => {
     await openNumbered()
     const session = await database.connect()
     const made = new MadeIds()
@@ -72,7 +72,7 @@ describe.each(generators)('the state of $family', ({ family, generate, state, nu
     if (numberIn) expect(numberIn(row?.['id'] as string)).toBe(7)
   })
 
-  test('that is in place stays as it is', async () => {
+  test('that exists is not changed', async () => {
     await openNumbered()
     const values = () =>
       database.query(`SELECT pg_sequence_last_value('${state}') AS state,
@@ -84,7 +84,7 @@ describe.each(generators)('the state of $family', ({ family, generate, state, nu
     expect(await values()).toEqual(before)
   })
 
-  test('that was dropped is told, with what to do', async () => {
+  test('that was dropped is an error, which says what to do', async () => {
     await openNumbered()
     await database.query(`DROP SEQUENCE ${state}`)
     await expect(database.query(`SELECT ${generate}`)).rejects.toMatchObject({
@@ -109,14 +109,14 @@ describe.each(generators)('the state of $family', ({ family, generate, state, nu
 describe.each(numbered)('the number of $family', ({ family, generate, number, numberIn }) => {
   const make = async () => numberIn?.((await database.query(`SELECT ${generate} AS id`))[0]?.['id'] as string)
 
-  test('comes back with its function', async () => {
+  test('is restored with its function', async () => {
     await openNumbered()
     await database.query(`DROP FUNCTION snoflax._${family}_number()`)
     await installAgain()
     expect(await make()).toBe(7)
   })
 
-  test('has to be set again where the row is new', async () => {
+  test('must be set again if its row is new', async () => {
     await openNumbered()
     await database.query(`DELETE FROM snoflax._generator WHERE family = '${family}'`)
     await installAgain()
@@ -134,7 +134,7 @@ describe('the epoch of flake', () => {
     ['the row', "DELETE FROM snoflax._generator WHERE family = 'flake'"],
     ['the state', 'DROP SEQUENCE snoflax.flake_state'],
     ['the function', 'DROP FUNCTION snoflax._flake_epoch_ms()'],
-  ])('outlives the loss of %s, and is still not to be changed', async (_, loss) => {
+  ])('survives the loss of %s, and still cannot be changed', async (_, loss) => {
     await openScripted()
     await setWorker(EPOCH_MS)
     await database.query('SELECT snoflax.flake_generate()')
@@ -149,7 +149,7 @@ describe('the epoch of flake', () => {
   })
 })
 
-test.each(servers)('all that was dropped at once comes back, $name', async (kind) => {
+test.each(servers)('everything dropped at once is restored, $name', async (kind) => {
   const one = (await openInstalled(kind)) as PgliteDatabase | PostgresDatabase
   opened.push(one)
   await setNumbers(one, 7)

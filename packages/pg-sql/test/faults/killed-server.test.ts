@@ -9,7 +9,7 @@ const SESSIONS = 8
 const KILLS = 3
 const UNIQUE_VIOLATION = '23505'
 
-describe('a server that is killed while ids are made', () => {
+describe('a server that is killed while it generates ids', () => {
   let server: PostgresServer
   let database: PostgresDatabase
   beforeEach(async () => {
@@ -59,7 +59,7 @@ describe('a server that is killed while ids are made', () => {
     }
   }
 
-  test('repeats nothing that was committed, with the clock of the machine', async () => {
+  test("repeats nothing committed, with the machine's clock", async () => {
     for (let kill = 0; kill < KILLS; kill++) {
       const { committed, repeats } = await insertUntilKilled()
       await server.restart()
@@ -71,7 +71,7 @@ describe('a server that is killed while ids are made', () => {
   test.each([
     ['stands still', async () => {}],
     ['has stepped back 5 s', (clock: ScriptedClock) => clock.move(-5_000_000)],
-  ])('repeats nothing that was committed, with a clock that %s', async (_, then) => {
+  ])('repeats nothing committed, with a clock that %s', async (_, then) => {
     const clock = await scriptClock(database)
     await database.query('CHECKPOINT')
     for (let kill = 0; kill < KILLS; kill++) {

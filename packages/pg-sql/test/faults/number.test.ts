@@ -20,7 +20,7 @@ describe.each(numbered)('the number of $family', ({ family, firstUs, generate, n
   const make = async () => (await database.query(`SELECT ${generate} AS id`))[0]?.['id'] as string
   const numberOf = (id: unknown) => numberIn?.(id as string)
 
-  test('is needed before the first id, and the error says how to set it', async () => {
+  test('is required before the first id, and the error says how to set it', async () => {
     await expect(make()).rejects.toMatchObject({
       code: '55000',
       message: expect.stringContaining(`${family}_generate: `),
@@ -28,7 +28,7 @@ describe.each(numbered)('the number of $family', ({ family, firstUs, generate, n
     })
   })
 
-  test('is needed at the first moment of the family too', async () => {
+  test('is required also in the first unit of the family', async () => {
     const fresh = await postgres.open()
     try {
       await fresh.query(installSql())
@@ -42,12 +42,12 @@ describe.each(numbered)('the number of $family', ({ family, firstUs, generate, n
     }
   })
 
-  test('is in the ids from then on', async () => {
+  test('is in the ids after it was set', async () => {
     await database.query(number(3) as string)
     expect(numberOf(await make())).toBe(3)
   })
 
-  test('survives a second run of the installer, as the state does', async () => {
+  test('is kept by a second installation, like the state', async () => {
     const before = await make()
     await database.query(installSql())
     const after = await make()
@@ -55,7 +55,7 @@ describe.each(numbered)('the number of $family', ({ family, firstUs, generate, n
     expect(after > before).toBe(true)
   })
 
-  test('is noticed by open sessions, prepared statements and running transactions', async () => {
+  test('is used by open sessions, prepared statements and running transactions once it changes', async () => {
     const session = await database.connect()
     await session.query(`PREPARE make AS SELECT ${generate} AS id`)
     for (let i = 0; i < 8; i++) await session.query('EXECUTE make')
@@ -70,7 +70,7 @@ describe.each(numbered)('the number of $family', ({ family, firstUs, generate, n
     expect(numberOf((await session.query('EXECUTE make')).rows[0].id)).toBe(4)
   })
 
-  test('is noticed in the middle of a statement that runs on', async () => {
+  test('is used in the middle of a running statement once it changes', async () => {
     const [session, gate] = [await database.connect(), await database.connect()]
     await gate.query('SELECT pg_advisory_lock(7)')
     // Volatile, so a new one for each row. Halfway it waits for the lock.
@@ -87,7 +87,7 @@ describe.each(numbered)('the number of $family', ({ family, firstUs, generate, n
   })
 })
 
-test('numbers out of range, and null, are refused', async () => {
+test('numbers out of range, and NULL, are refused', async () => {
   const database = await postgres.open()
   try {
     await database.query(installSql())
@@ -113,7 +113,7 @@ test('numbers out of range, and null, are refused', async () => {
   }
 })
 
-test('the epoch of flake cannot change once there are ids', async () => {
+test('the epoch of flake cannot be changed once there are ids', async () => {
   const database = await postgres.open()
   try {
     await database.query(installSql())

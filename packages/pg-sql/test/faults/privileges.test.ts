@@ -6,7 +6,7 @@ import { generators, setNumbers } from './generators.js'
 
 type Session = Awaited<ReturnType<PostgresDatabase['connect']>>
 
-describe('a role that may make ids and nothing else', () => {
+describe('a role that may only generate ids', () => {
   let database: PostgresDatabase
   let session: Session
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe('a role that may make ids and nothing else', () => {
     await database.close()
   })
 
-  test.each(generators)('makes ids of $family, over many units', async ({ generate }) => {
+  test.each(generators)('generates ids of $family, over many units', async ({ generate }) => {
     const { rows } = await session.query(
       `SELECT count(DISTINCT id)::int AS ids FROM (SELECT ${generate} AS id, pg_sleep(0.001) FROM generate_series(1, 50)) made`,
     )
@@ -45,7 +45,7 @@ describe('a role that may make ids and nothing else', () => {
     await expect(session.query(statement)).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('can do nothing to the recorded timeline', async () => {
+  test('cannot change the recorded timeline', async () => {
     for (const { family, generate } of generators) {
       await session.query(`SELECT ${generate}`)
       await expect(session.query(`SELECT nextval('snoflax._${family}_timeline')`)).rejects.toMatchObject({
@@ -54,7 +54,7 @@ describe('a role that may make ids and nothing else', () => {
     }
   })
 
-  test('gets a natural error where nothing may be written', async () => {
+  test("gets PostgreSQL's error if nothing may be written", async () => {
     await session.query('BEGIN READ ONLY')
     await expect(session.query('SELECT snoflax.sno_generate()')).rejects.toMatchObject({ code: '25006' })
     await session.query('ROLLBACK')
@@ -64,7 +64,7 @@ describe('a role that may make ids and nothing else', () => {
   })
 })
 
-test('a role without USAGE on the sequence makes no ids', async () => {
+test('a role without USAGE on the sequence generates no ids', async () => {
   const database = await postgres.open()
   const role = await database.role()
   await database.query(`${installSql()}; GRANT USAGE ON SCHEMA snoflax TO ${role.name}`)
@@ -78,7 +78,7 @@ test('a role without USAGE on the sequence makes no ids', async () => {
   }
 })
 
-test('an owner who is no superuser installs, sets numbers and makes ids', async () => {
+test('an owner who is not a superuser installs, sets numbers and generates ids', async () => {
   const database = await postgres.open()
   const role = await database.role()
   await database.query(`GRANT CREATE ON DATABASE ${database.name} TO ${role.name}`)

@@ -11,7 +11,7 @@ const STOPS = Number(process.env['SNOFLAX_FAULT_STOPS'] ?? 60)
 const sleep = (ms: number) => new Promise((next) => setTimeout(next, ms))
 
 // Signals need the processes on this machine, so the server is one of our own.
-describe('processes of the server stopped and continued at any moment', () => {
+describe('server processes stopped and continued at random', () => {
   let server: PostgresServer
   let database: PostgresDatabase
   let clock: ScriptedClock
@@ -24,7 +24,7 @@ describe('processes of the server stopped and continued at any moment', () => {
   afterAll(() => server.stop())
 
   test.each(generators)(
-    'make no $family twice, while the clock moves about',
+    'repeat no $family, while the clock moves back and forth',
     async ({ generate, unitUs }) => {
       const made = new MadeIds()
       const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => database.connect()))

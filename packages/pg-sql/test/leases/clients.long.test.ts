@@ -68,14 +68,14 @@ describe('a lease from', () => {
     }
   })
 
-  test('a database without the functions fails as the database says it', async () => {
+  test("a database without the functions fails with the database's error", async () => {
     const asked = leasePartition(database.pool, { family: sno, numbers, schema: 'nowhere' })
     await expect(asked).rejects.toMatchObject({ code: '3F000' })
   })
 })
 
 test.each(['repeatable read', 'serializable'])(
-  'many that begin at once get a number each where transactions are %s',
+  'many concurrent requests get one number each with isolation level %s',
   async (isolation) => {
     await database.query(`ALTER DATABASE ${database.name} SET default_transaction_isolation = '${isolation}'`)
     const through = poolTo(database.url, { max: 10 })
@@ -90,8 +90,8 @@ test.each(['repeatable read', 'serializable'])(
   },
 )
 
-describe('only what is committed counts', () => {
-  test('a client that is inside a transaction is refused', async () => {
+describe('only committed leases count', () => {
+  test('a client inside a transaction is refused', async () => {
     const client = await database.connect()
     await client.query('BEGIN')
     await expect(leasePartition(client, { family: sno, numbers })).rejects.toMatchObject({
@@ -104,7 +104,7 @@ describe('only what is committed counts', () => {
     await lease.release()
   })
 
-  test('a renewal inside a transaction does not', async () => {
+  test('a renewal inside a transaction does not count', async () => {
     const client = await database.connect()
     const failures: unknown[] = []
     const lease = await leasePartition(client, {
@@ -123,7 +123,7 @@ describe('only what is committed counts', () => {
     await lease.release()
   })
 
-  test('and it outlives a crash, also where commits need not', async () => {
+  test('a lease is flushed to disk: synchronous_commit is raised to local if it is off', async () => {
     const client = await database.connect()
     const settings: string[] = []
     for (const setting of ['off', 'local', 'on', 'remote_apply']) {
@@ -138,17 +138,17 @@ describe('only what is committed counts', () => {
   })
 })
 
-describe('the numbers', () => {
+describe('numbers', () => {
   const one = { family: sno, numbers: { min: 9, max: 9 } } as const
 
-  test('used up is an error, which says when', async () => {
+  test('that are all used are an error, which says when one may be free', async () => {
     const held = await leasePartition(database.pool, { ...one, holder: 'first' })
     const refused = leasePartition(database.pool, { ...one, waitMs: 300 })
     await expect(refused).rejects.toMatchObject({ code: 'LEASE_UNAVAILABLE', waitMs: expect.any(Number) })
     await held.release()
   })
 
-  test('gives what a holder gives back to one that waits, and their ids go on upwards', async () => {
+  test('that a holder released are granted to a waiting one, whose ids are greater', async () => {
     const held = await leasePartition(database.pool, one)
     const waits: number[] = []
     const waiting = leasePartition(database.pool, { ...one, onWait: ({ waitedMs }) => waits.push(waitedMs) })
@@ -161,7 +161,7 @@ describe('the numbers', () => {
     await next.release()
   })
 
-  test('gives what a holder lost to another, and the first one is told', async () => {
+  test("that a holder lost are granted to another, and the first one's signal is aborted", async () => {
     const held = await leasePartition(database.pool, { ...one, ttlMs: TTL_MS })
     // As if this process had been away for the whole of its lease.
     const client = await database.connect()
@@ -180,7 +180,7 @@ describe('the numbers', () => {
   })
 })
 
-describe('connections that are lost', () => {
+describe('lost connections', () => {
   let proxy: Server
   let sockets: Socket[]
   let through: Pool
@@ -204,7 +204,7 @@ describe('connections that are lost', () => {
     await Promise.all([through.end(), new Promise((resolve) => proxy.close(resolve))])
   })
 
-  test('are made anew, and the lease goes on', async () => {
+  test('are replaced, and the lease continues', async () => {
     const failures: unknown[] = []
     const lease = await leasePartition(through, {
       family: sno,
@@ -219,7 +219,7 @@ describe('connections that are lost', () => {
     await lease.release()
   })
 
-  test('that are all taken by others are an error at first, and later do no harm', async () => {
+  test('that are all in use are an error at first, and harmless later', async () => {
     const takeAll = () => Promise.all([through.connect(), through.connect(), through.connect()])
     const taken = await takeAll()
     const asked = leasePartition(through, { family: sno, numbers, ttlMs: TTL_MS, waitMs: 100 })
@@ -242,7 +242,7 @@ describe('connections that are lost', () => {
     expect(await database.query("SELECT number FROM snoflax.leases WHERE state <> 'free'")).toEqual([])
   })
 
-  test('that answer no more are not waited for', async () => {
+  test('that do not answer are not waited for', async () => {
     const failures: Error[] = []
     const lease = await leasePartition(through, {
       family: sno,
@@ -259,7 +259,7 @@ describe('connections that are lost', () => {
   })
 })
 
-test("an application's role may lease and look, but not touch the table", async () => {
+test("an application's role may lease and read, but not write the table", async () => {
   const role = await database.role()
   await install(database.pool, { grantLeases: [role.name] })
   const client = await connectTo(role.url)
@@ -286,7 +286,7 @@ test("an application's role may lease and look, but not touch the table", async 
   }
 })
 
-test('a server in recovery, or a transaction that only reads, gives none', async () => {
+test('a server in recovery, or a read-only transaction, grants nothing', async () => {
   const client = await database.connect()
   await client.query('SET default_transaction_read_only = on')
   const asked = postgresLeases(client).acquire(request('a'))

@@ -21,7 +21,7 @@ const one = (number: number) => ({ numbers: { min: number, max: number }, ttlMs:
 const get = (place: Pick<PostgresDatabase, 'pool'>, holder: string, number: number): Promise<LeaseGrant> =>
   acquire(place, request(holder, one(number)))
 
-test('a longer lease than before is given out when all that may be promoted know of it', async () => {
+test('a longer lease than before is granted once all standbys know of it', async () => {
   const server = await startServer()
   try {
     const place = await server.database()
@@ -49,7 +49,7 @@ test('a longer lease than before is given out when all that may be promoted know
   }
 })
 
-test('a standby that lagged when its primary died repeats no window that it had not heard of', async () => {
+test('a standby that lagged when its primary died repeats no window that it had not received', async () => {
   const standby = await primary.standby()
   const promoted = poolTo(urlTo(standby.url, { database: database.name }))
   try {
@@ -136,7 +136,7 @@ const CHANGES: readonly (readonly [string, (place: PostgresDatabase) => Promise<
   ],
 ]
 
-test.each(CHANGES)('a standby that never heard of %s gives no window that overlaps', async (_, change) => {
+test.each(CHANGES)('a standby that had not received %s grants no overlapping window', async (_, change) => {
   const server = await startServer()
   try {
     const place = await server.database()

@@ -4,7 +4,7 @@ import { install, postgresLeases } from '@snoflax/pg-sql'
 import { startServer } from '@snoflax/test'
 import { expect, test } from 'vitest'
 
-test('leases in PostgreSQL pass the kit, also when the server is killed', async () => {
+test('leases in PostgreSQL pass the kit, also while the server is killed', async () => {
   const server = await startServer()
   try {
     const database = await server.database()

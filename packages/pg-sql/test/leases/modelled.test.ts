@@ -19,7 +19,7 @@ async function installed() {
 
 const one = { numbers: { min: 1, max: 1 } }
 
-test('a longest lease that was shortened is waited for when its rows are lost', async () => {
+test('leases as long as before a shortening are waited for if their rows are lost', async () => {
   const database = await installed()
   await database.query("SELECT snoflax.lease_set_max_ttl('sno', 600000)")
   await database.query("SELECT snoflax.lease_confirm_max_ttl('sno')")
@@ -31,7 +31,7 @@ test('a longest lease that was shortened is waited for when its rows are lost', 
   expect(next.startMs).toBeGreaterThanOrEqual(long.untilMs)
 })
 
-test('a renewal that began before the longest lease was shortened does not last longer than that', async () => {
+test('a renewal that began before the longest lease was shortened is refused', async () => {
   const database = await installed()
   const held = await acquire(database, request('holder', { ...one, ttlMs: 30_000 }))
   await onConnection(database.url, async (owner) => {
@@ -50,7 +50,7 @@ test('a renewal that began before the longest lease was shortened does not last 
   })
 })
 
-test('the ids of the server itself, which may be 10 s ahead, are waited for however short leases are', async () => {
+test("the server's own ids, which may be 10 s ahead, are waited for, however short leases are", async () => {
   const database = await installed()
   await database.query("SELECT snoflax.lease_set_max_ttl('sno', 100)")
   await database.query('SELECT snoflax.sno_set_partition(1)')
@@ -61,7 +61,7 @@ test('the ids of the server itself, which may be 10 s ahead, are waited for howe
   expect(next.startMs).toBeGreaterThan(before + 10_000 + 10_000)
 })
 
-test('a standby that never heard of the very first lease gives no window that overlaps', async () => {
+test('a standby that had not received the first lease grants no overlapping window', async () => {
   const place = await installed()
   const standby = await server.standby()
   await standby.caughtUp()

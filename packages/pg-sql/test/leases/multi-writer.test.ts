@@ -61,7 +61,7 @@ const content = async (site: PostgresDatabase) =>
       md5(string_agg(id || ':' || site || ':' || n, ',' ORDER BY id)) AS hash FROM event`)
   )[0]
 
-test('two servers that both take writes end with the same rows, and no conflict', async () => {
+test('two servers that both accept writes end with the same rows, without conflicts', async () => {
   const writing = sites.flatMap((site, index) => Array.from({ length: WRITERS }, () => write(site, index)))
   const partitions = await Promise.all(writing)
   expect(new Set(partitions).size).toBe(2 * WRITERS)

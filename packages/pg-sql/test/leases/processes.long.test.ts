@@ -37,7 +37,7 @@ const trial = (options: Partial<LeaseProcesses>): Promise<Awaited<ReturnType<typ
   })
 }
 
-test('a million ids and no repeat, of processes killed, stopped, with clocks that are off and a network that breaks', async () => {
+test('a million ids without a repeat, from processes killed and stopped, with wrong clocks and a faulty network', async () => {
   const seen = await trial({
     lastsMs: SECONDS * 1000,
     atLeast: IDS * 1.1,
@@ -59,7 +59,7 @@ test('a million ids and no repeat, of processes killed, stopped, with clocks tha
   expect(Math.min(seen.stopped, seen.killed, seen.stalls, seen.halves, seen.lostAnswers)).toBeGreaterThan(0)
 })
 
-test('the same without the check of the window makes ids outside it, so that the test would see them', async () => {
+test('without the check of the window ids are generated outside it, so the test would see them', async () => {
   let seen = await trial({ unguarded: true, numbers: { min: 1, max: 4 }, lastsMs: 8000 })
   for (let again = 0; again < 5 && seen.strays === 0; again++) {
     seen = await trial({ unguarded: true, numbers: { min: 1, max: 4 }, lastsMs: 8000 })

@@ -47,7 +47,7 @@ const psql = (target: string, sql: string): string =>
 
 const TABLES = ['_lease_family', '_lease', '_generator', '_manifest']
 
-describe.skipIf(version === undefined)(`a dump that is restored, ${named}`, () => {
+describe.skipIf(version === undefined)(`a restored dump, ${named}`, () => {
   beforeAll(async () => {
     server = await startServer({ version: version as NonNullable<typeof version> })
   })
@@ -152,7 +152,7 @@ describe.skipIf(version === undefined)(`a dump that is restored, ${named}`, () =
         return url
       },
     ],
-  ])('%s: refused until the owner says so', async (name, dumped, restore) => {
+  ])('%s: leases are refused until the owner adopts them', async (name, dumped, restore) => {
     documented(name)
     const { pool, place, store, later } = await restored(dumped, restore)
     try {
@@ -179,7 +179,7 @@ describe.skipIf(version === undefined)(`a dump that is restored, ${named}`, () =
     }
   })
 
-  test('structure only: refused until it is installed again and the owner says so', async () => {
+  test('structure only: leases are refused until it is installed again and the owner adopts them', async () => {
     documented('structure only')
     const { pool, place, store } = await restored(
       () => dump('--schema-only'),
@@ -214,7 +214,7 @@ describe.skipIf(version === undefined)(`a dump that is restored, ${named}`, () =
     }
   })
 
-  test('what keeps the rows keeps the leases', async () => {
+  test('a restore that keeps the rows keeps the leases', async () => {
     documented('`VACUUM FREEZE`, `VACUUM FULL`, `CLUSTER`, `REINDEX`, `ANALYZE`')
     const held = await acquire(database, request('a'))
     for (const table of ['_lease', '_lease_family']) {
@@ -229,7 +229,7 @@ describe.skipIf(version === undefined)(`a dump that is restored, ${named}`, () =
     expect(await acquire(database, request('b'))).toMatchObject({ number: 2 })
   })
 
-  test('a holder whose row was restored is told so, and gives nothing back', async () => {
+  test('a holder whose row was restored loses its lease, and releases nothing', async () => {
     const held = await acquire(database, request('a'))
     await database.query('CREATE TABLE dumped AS TABLE snoflax._lease; TRUNCATE snoflax._lease')
     await database.query('INSERT INTO snoflax._lease TABLE dumped')
@@ -262,7 +262,7 @@ describe('a copy of a server', () => {
     return work(pool).finally(() => pool.end())
   }
 
-  test('that starts beside it without recovery is not noticed', async () => {
+  test('that starts beside it without recovery is not noticed, as documented', async () => {
     documented('base backup or snapshot, started beside its original without recovery')
     const identity = 'SELECT system_identifier, timeline, database FROM snoflax.identity'
     await inCopy(async (pool) => {
@@ -272,7 +272,7 @@ describe('a copy of a server', () => {
     })
   })
 
-  test('that starts with recovery begins its windows behind all that may be out', async () => {
+  test('that starts with recovery begins its windows after all that may be in use', async () => {
     documented('base backup, started with recovery')
     documented('recovery to an earlier time (PITR)')
     await copy.shutdown()

@@ -26,7 +26,7 @@ const generated = async () => {
 }
 
 describe("the number of the database's own generator", () => {
-  test('is never leased, nor is one that it had', async () => {
+  test('is never leased, nor is one that it used before', async () => {
     await setPartition(1)
     await setPartition(2)
     await pass(86_400_000)
@@ -41,7 +41,7 @@ describe("the number of the database's own generator", () => {
     expect(await generated()).toMatchObject({ partition: 1 })
   })
 
-  test('is none that is leased, whether held, run out or given back early', async () => {
+  test('cannot be a leased one, whether held, expired or released early', async () => {
     const { token } = await acquire(database, request('the shop'))
     const refusal = { code: '55000', message: expect.stringContaining('leased to the shop') }
     await expect(setPartition(1)).rejects.toMatchObject(refusal)
@@ -53,7 +53,7 @@ describe("the number of the database's own generator", () => {
     await setPartition(1)
   })
 
-  test('makes no id in a window that was leased, when the clock steps back after it was set', async () => {
+  test('generates no id in a window that was leased, even if the clock moves back after it was set', async () => {
     const { untilMs } = await acquire(database, request('a'))
     await pass(TTL_MS)
     await setPartition(1)
@@ -63,7 +63,7 @@ describe("the number of the database's own generator", () => {
     expect(timeMs).toBeGreaterThanOrEqual(untilMs)
   })
 
-  test('may be set while the state is far ahead of the clock, as when the clock was wrong', async () => {
+  test('can be set while the state is far ahead of the clock, as after a wrong clock', async () => {
     await setPartition(5)
     await pass(3_600_000)
     await generated()
@@ -74,7 +74,7 @@ describe("the number of the database's own generator", () => {
     expect(await generated()).toMatchObject({ partition: 6, timeMs: START_MS })
   })
 
-  test('is refused to flake for another epoch than it was leased for', async () => {
+  test('is refused for flake with another epoch than it was leased for', async () => {
     const set = (epochMs: number) => database.query('SELECT snoflax.flake_set_worker(0, 1, $1)', [epochMs])
     await acquire(database, flakeRequest('a'))
     await pass(TTL_MS)
@@ -87,7 +87,7 @@ describe("the number of the database's own generator", () => {
     expect(flake.unpack(flake.parse(row?.['id']))).toMatchObject({ worker: 1 })
   })
 
-  test('that was set before there were leases is known to them after the update', async () => {
+  test('is known to leases after an upgrade from a version without leases', async () => {
     await setPartition(2)
     await database.query(`
       DROP VIEW snoflax.leases CASCADE; DROP TABLE snoflax._lease, snoflax._lease_family CASCADE`)
@@ -107,7 +107,7 @@ async function scriptedAgain(): Promise<void> {
     PARALLEL SAFE RETURN (SELECT last_value FROM public.scripted_clock)`)
 }
 
-test('an installation over another keeps the leases', async () => {
+test('installing again keeps the leases', async () => {
   const { token } = await acquire(database, request('a'))
   await database.query("SELECT snoflax.lease_set_max_ttl('sno', 60000)")
   await database.query("SELECT snoflax.lease_confirm_max_ttl('sno')")
@@ -119,7 +119,7 @@ test('an installation over another keeps the leases', async () => {
 })
 
 test.each(['without-margins', 'without-signatures'])(
-  'an installation over an earlier one keeps leases and numbers: %s',
+  'an upgrade from an earlier version keeps leases and numbers: %s',
   async (name) => {
     const old = await postgres.open()
     try {
@@ -154,7 +154,7 @@ test.each(['without-margins', 'without-signatures'])(
   },
 )
 
-test('uninstall refuses while numbers are leased, since the next installation would lease them anew', async () => {
+test('uninstall is refused while numbers are leased, since the next installation would grant them again', async () => {
   const { token } = await acquire(database, request('the shop'))
   const refusal = { code: '2BP01', detail: expect.stringContaining('sno 1, the shop until') }
   await expect(uninstall(database.pool)).rejects.toMatchObject(refusal)
@@ -165,7 +165,7 @@ test('uninstall refuses while numbers are leased, since the next installation wo
   expect(await database.query("SELECT to_regnamespace('snoflax') AS schema")).toEqual([{ schema: null }])
 })
 
-test("a copy of the database gives out none before it is told to, and then none of the original's windows", async () => {
+test("a copy of the database grants nothing until it is allowed to, and then none of the original's windows", async () => {
   const { token, untilMs } = await acquire(database, request('a'))
   const copy = `${database.name}_copy`
   const admin = urlTo(database.url, { database: 'postgres' })
@@ -196,30 +196,33 @@ test.each([
   ['all tables', ['_lease_family', '_lease', '_generator']],
   ['the table of leases', ['_lease']],
   ['the table of families', ['_lease_family']],
-])('a dump restored into its own database gives out none before it is told to: %s', async (_, tables) => {
-  await acquire(database, request('a'))
-  for (const table of tables)
-    await database.query(`CREATE TABLE public.dump${table} AS TABLE snoflax.${table}`)
-  // After the dump: the other number, and a window of the first one that is prolonged.
-  const b = await acquire(database, request('b'))
-  for (const table of tables) await database.query(`DROP TABLE snoflax.${table} CASCADE`)
-  await install(database.pool)
-  await scriptedAgain()
-  for (const table of tables) {
-    await database.query(
-      `TRUNCATE snoflax.${table} CASCADE; INSERT INTO snoflax.${table} TABLE public.dump${table}`,
-    )
-  }
-  const store = postgresLeases(database.pool)
-  const refusal = { code: '55000', message: expect.stringContaining('was restored') }
-  await expect(store.acquire(request('c'))).rejects.toMatchObject(refusal)
-  await database.query("SELECT snoflax.lease_adopt('sno')")
-  const c = await acquire(database, request('c', { numbers: { min: 1, max: 3 } }))
-  expect(c.startMs).toBeGreaterThanOrEqual(START_MS + 40_000)
-  expect(c.startMs).toBeGreaterThanOrEqual(b.untilMs)
-})
+])(
+  'a dump restored into its own database grants nothing until the owner adopts it: %s',
+  async (_, tables) => {
+    await acquire(database, request('a'))
+    for (const table of tables)
+      await database.query(`CREATE TABLE public.dump${table} AS TABLE snoflax.${table}`)
+    // After the dump: the other number, and a window of the first one that is prolonged.
+    const b = await acquire(database, request('b'))
+    for (const table of tables) await database.query(`DROP TABLE snoflax.${table} CASCADE`)
+    await install(database.pool)
+    await scriptedAgain()
+    for (const table of tables) {
+      await database.query(
+        `TRUNCATE snoflax.${table} CASCADE; INSERT INTO snoflax.${table} TABLE public.dump${table}`,
+      )
+    }
+    const store = postgresLeases(database.pool)
+    const refusal = { code: '55000', message: expect.stringContaining('was restored') }
+    await expect(store.acquire(request('c'))).rejects.toMatchObject(refusal)
+    await database.query("SELECT snoflax.lease_adopt('sno')")
+    const c = await acquire(database, request('c', { numbers: { min: 1, max: 3 } }))
+    expect(c.startMs).toBeGreaterThanOrEqual(START_MS + 40_000)
+    expect(c.startMs).toBeGreaterThanOrEqual(b.untilMs)
+  },
+)
 
-test('an empty database of another server is no copy', async () => {
+test('an empty database on another server is not a copy', async () => {
   const other = await postgres.open()
   try {
     await install(other.pool, { families: ['sno'] })

@@ -25,7 +25,7 @@ const pass = (ms: number): Promise<void> => clock.move(ms * 1000)
 const get = (holder: string, changes = {}) => acquire(database, request(holder, changes))
 
 describe('numbers', () => {
-  test('that were never used are given first, in order, with a window around the present', async () => {
+  test('never used are granted first, in order, with a window around the present', async () => {
     expect(await get('a')).toMatchObject({
       number: 1,
       shard: 0,
@@ -35,7 +35,7 @@ describe('numbers', () => {
     expect(await get('b')).toMatchObject({ number: 2 })
   })
 
-  test('that are all held are a refusal, which tells when the first may be free', async () => {
+  test('all in use are refused, and the answer says when the first may be free', async () => {
     await get('a')
     await pass(1000)
     await get('b')
@@ -43,13 +43,13 @@ describe('numbers', () => {
     expect(await store.acquire(request('c'))).toEqual({ retryMs: TTL_MS - 2000 })
   })
 
-  test('outside the range are left alone', async () => {
+  test('outside the range are not granted', async () => {
     await get('a', { numbers: { min: 2, max: 2 } })
     expect(await store.acquire(request('b', { numbers: { min: 2, max: 2 } }))).toEqual({ retryMs: TTL_MS })
     expect(await get('b')).toMatchObject({ number: 1 })
   })
 
-  test('that were used least recently come next', async () => {
+  test('least recently used come next', async () => {
     const [a, b] = [await get('a'), await get('b')]
     await pass(5000)
     await store.release(a.token, START_MS + 4000)
@@ -58,12 +58,12 @@ describe('numbers', () => {
     expect(await get('d')).toMatchObject({ number: 1 })
   })
 
-  test('of other families are others', async () => {
+  test('of other families do not count', async () => {
     await get('a')
     expect(await acquire(database, flakeRequest('b'))).toMatchObject({ number: 1 })
   })
 
-  test('are given to many that ask at once, one to each', async () => {
+  test('are granted to concurrent requests, one to each', async () => {
     const many = Array.from({ length: 60 }, (_, i) => get(`holder ${i}`, { numbers: { min: 100, max: 159 } }))
     const numbers = (await Promise.all(many)).map(({ number }) => number).sort((a, b) => a - b)
     expect(numbers).toEqual(Array.from({ length: 60 }, (_, i) => 100 + i))
@@ -85,7 +85,7 @@ async function expectToStay(token: string, numbers: { min: number; max: number }
   expect(await store.renew(token, TTL_MS, START_MS)).toMatchObject({ untilMs: START_MS + 2 * TTL_MS })
 }
 
-test('a number that its holder prolongs while another is about to take it stays where it is', async () => {
+test('a number renewed while another request is about to take it stays with its holder', async () => {
   const numbers = { min: 1, max: 1 }
   const { token } = await get('a', { numbers })
   await expectToStay(token, numbers)
@@ -94,7 +94,7 @@ test('a number that its holder prolongs while another is about to take it stays 
 describe('shards', () => {
   const quarters = { numbers: { min: 7, max: 8 }, shards: 4 }
 
-  test('of one number are given out before the next number', async () => {
+  test('of one number are granted before the next number', async () => {
     const given = []
     for (const holder of ['a', 'b', 'c', 'd', 'e']) given.push(await get(holder, quarters))
     expect(given.map(({ number, shard }) => [number, shard])).toEqual([
@@ -106,7 +106,7 @@ describe('shards', () => {
     ])
   })
 
-  test('are divided anew when all of a number are free, behind the last of their windows', async () => {
+  test('are divided again when all of a number are free, after the last of their windows', async () => {
     const [a, b] = [await get('a', quarters), await get('b', quarters)]
     const halves = { ...quarters, shards: 2, numbers: { min: 7, max: 7 } }
     await pass(3000)
@@ -122,19 +122,19 @@ describe('shards', () => {
     for (const { token } of [a, b]) expect(await store.renew(token, TTL_MS, START_MS)).toBe(undefined)
   })
 
-  test('that their holder prolongs while others are about to divide them anew stay', async () => {
+  test('renewed while another request is about to divide them again stay', async () => {
     const numbers = { min: 7, max: 7 }
     const { token } = await get('a', { ...quarters, numbers })
     await expectToStay(token, numbers)
   })
 
-  test('flake has none', async () => {
+  test('are refused for flake', async () => {
     const asked = { ...flakeRequest('a'), shards: 2 }
     await expect(store.acquire(asked)).rejects.toMatchObject({ code: '22003' })
   })
 })
 
-test('a number keeps its epoch: the same moment is another time from another one', async () => {
+test('a number keeps its epoch, since the same time has other bits with another one', async () => {
   const other = flake.withEpoch(Date.UTC(2020, 0, 1))
   const { token } = await acquire(database, flakeRequest('a'))
   await store.release(token, START_MS)
@@ -149,7 +149,7 @@ describe('lease_reset', () => {
   const reset = (min: number, max: number) =>
     database.query("SELECT snoflax.lease_reset('flake', $1, $2) AS numbers", [min, max])
 
-  test('frees what was leased for another epoch, behind its windows', async () => {
+  test('frees numbers leased for another epoch, after the end of their windows', async () => {
     const wrong = flake.withEpoch(Date.UTC(2020, 0, 1))
     const numbers = { min: 1, max: 3 }
     const held = []
@@ -167,7 +167,7 @@ describe('lease_reset', () => {
     })
   })
 
-  test('takes numbers from holders, whose windows are theirs to the end', async () => {
+  test('frees numbers that are in use, but only after the end of their windows', async () => {
     const held = await acquire(database, { ...flakeRequest('a'), numbers: { min: 1, max: 1 } })
     await database.query('SELECT snoflax.flake_set_worker(0, 2)')
     expect(await reset(0, 1023)).toEqual([{ numbers: 1 }])
@@ -190,7 +190,7 @@ describe('lease_reset', () => {
 })
 
 describe('windows', () => {
-  test("grow with renewals, from the database's present", async () => {
+  test("are extended by renewals, from the database's clock", async () => {
     const { token } = await get('a')
     await pass(4000)
     expect(await store.renew(token, TTL_MS, START_MS)).toEqual({
@@ -199,13 +199,13 @@ describe('windows', () => {
     })
   })
 
-  test("never get shorter by one, when the database's clock steps back", async () => {
+  test("are never shortened by a renewal, if the database's clock moves back", async () => {
     const { token } = await get('a')
     await pass(-3_600_000)
     expect(await store.renew(token, TTL_MS, START_MS)).toMatchObject({ untilMs: START_MS + TTL_MS })
   })
 
-  test('of who comes after a holder that never came back begin where its own ended', async () => {
+  test('begin after that of a holder that did not return', async () => {
     const numbers = { min: 1, max: 1 }
     const { token } = await get('a', { numbers })
     await pass(4000)
@@ -222,7 +222,7 @@ describe('windows', () => {
     ])
   })
 
-  test('of who comes after a release begin where ids ended', async () => {
+  test('begin after a release where ids ended', async () => {
     const numbers = { min: 1, max: 1 }
     const { token } = await get('a', { numbers })
     await store.release(token, START_MS + 504)
@@ -231,7 +231,7 @@ describe('windows', () => {
     expect(await get('b', { numbers })).toMatchObject({ startMs: START_MS + 504, untilMs: START_MS + TTL_MS })
   })
 
-  test('are not lowered below what was used, nor raised by a release', async () => {
+  test('are neither cut below what was used nor extended by a release', async () => {
     const numbers = { min: 1, max: 1 }
     const a = await get('a', { numbers })
     await store.renew(a.token, TTL_MS, START_MS + 2000)
@@ -242,7 +242,7 @@ describe('windows', () => {
     expect(await get('c', { numbers })).toMatchObject({ startMs: b.untilMs })
   })
 
-  test("never meet, however the database's clock is set", async () => {
+  test("never overlap, however the database's clock is set", async () => {
     const numbers = { min: 1, max: 1 }
     let usedUntilMs = 0
     for (const stepMs of [60_000, -1000, 20_000, -86_400_000, 86_400_000, -60_000, 5000, 86_400_000]) {
@@ -255,7 +255,7 @@ describe('windows', () => {
     expect(usedUntilMs).toBeGreaterThan(START_MS + 86_400_000)
   })
 
-  test('that nobody wants go on after they ran out', async () => {
+  test('can be renewed after they ended, if nobody else has the number', async () => {
     const { token } = await get('a')
     await pass(3_600_000)
     expect(await store.renew(token, TTL_MS, START_MS)).toMatchObject({
@@ -264,8 +264,8 @@ describe('windows', () => {
   })
 })
 
-describe('who holds what', () => {
-  test('is in a view', async () => {
+describe('the view snoflax.leases', () => {
+  test('shows who holds what', async () => {
     const a = await get('a')
     await get('b')
     await pass(2000)
@@ -314,7 +314,7 @@ describe('refuses', () => {
     expect(await database.query('SELECT * FROM snoflax.leases')).toEqual([])
   })
 
-  test('what is NULL', async () => {
+  test('NULL arguments', async () => {
     const call = "snoflax.lease_acquire('sno', 'a', 1000, 1, 2, 1, 0)"
     for (const argument of ["'sno'", "'a'", '1000', '1, 2', '2, 1', '1, 0', '0)']) {
       const broken = call.replace(argument, argument.replace(/^'?\w+'?/, 'NULL'))
@@ -326,7 +326,7 @@ describe('refuses', () => {
     expect(await database.query('SELECT snoflax.lease_release(NULL, 1) AS done')).toEqual([{ done: false }])
   })
 
-  test('longer leases until the owner allows them, in two steps', async () => {
+  test('longer leases until the owner allows them in two steps', async () => {
     const [set, confirm] = [
       "SELECT snoflax.lease_set_max_ttl('sno', 60000)",
       "SELECT snoflax.lease_confirm_max_ttl('sno')",
