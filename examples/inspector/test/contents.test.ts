@@ -12,7 +12,7 @@ const SNO = 'brpk4q72xwf2m63l'
 const DAY_MS = 86_400_000
 
 describe('stored forms', () => {
-  test('are every storage of the family, and each is read back', () => {
+  test('include every storage of the family, and each is read back', () => {
     fc.assert(
       fc.property(anyId, ({ family, id }) => {
         const forms = storedForms(family, id)
@@ -36,7 +36,7 @@ describe('stored forms', () => {
     expect(storedForms(family('flake'), '5828128208445124608')[0]?.value).toBe('5828128208445124608')
   })
 
-  test('say why a number does not fit a signed column', () => {
+  test('explain why a number does not fit a signed column', () => {
     const [bigint] = storedForms(family('flake'), flake.max)
     expect(bigint).toMatchObject({ storage: 'bigint', value: undefined })
     expect(bigint?.refusal).toContain('2^63')
@@ -56,7 +56,7 @@ test.each([
 })
 
 describe('unpacked', () => {
-  test('is what unpack answers, bytes as hex', () => {
+  test('shows the fields of unpack, bytes as hex', () => {
     const id = flax.pack({ timeMs: Date.UTC(2026, 0, 1), random: Uint8Array.of(1, 2, 3, 4, 5, 6, 255) })
     expect(unpacked(family('flax'), id)).toEqual([
       ['timeMs', String(Date.UTC(2026, 0, 1))],
@@ -65,10 +65,10 @@ describe('unpacked', () => {
   })
 })
 
-describe('moments', () => {
+describe('times', () => {
   const nowMs = Date.UTC(2026, 10, 21, 12)
 
-  test('are told in UTC, locally and from now', () => {
+  test('are shown in UTC, locally and relative to now', () => {
     expect(momentOf(nowMs - 3 * DAY_MS, nowMs, 'en-GB')).toMatchObject({
       utc: '2026-11-18T12:00:00.000Z',
       local: expect.stringContaining('18 November 2026'),
@@ -90,7 +90,7 @@ describe('moments', () => {
     expect(relative(differenceMs, 'en-GB')).toBe(told)
   })
 
-  test('a day holds its moment, before 1970 too', () => {
+  test('a day contains its times, also before 1970', () => {
     fc.assert(
       fc.property(fc.integer({ min: -1e13, max: 1e13 }), (timeMs) => {
         const { from, to } = dayOf(timeMs)
@@ -106,7 +106,7 @@ const isOfAClock = ({ family, id }: { family: IdFamily; id: string }): boolean =
   ((family.unpack(id) as { seconds?: number }).seconds ?? 0) < 1_000_000
 
 describe('ids of a day', () => {
-  test('lie between its bounds, as bytes', () => {
+  test('are between its bounds, as bytes', () => {
     fc.assert(
       fc.property(anyId.filter(isOfAClock), ({ family, id }) => {
         const { bounds } = dayBounds(family, id)
@@ -118,7 +118,7 @@ describe('ids of a day', () => {
     )
   })
 
-  test("are a sno's of its day, and no other", () => {
+  test('of sno are exactly those of its day', () => {
     const { date, bounds } = dayBounds(family('sno'), SNO)
     expect(date).toBe('2031-05-08')
     const { gte, lt } = sno.range(new Date('2031-05-08'), new Date('2031-05-09'))
@@ -126,7 +126,7 @@ describe('ids of a day', () => {
     expect([text?.gte.value, text?.lt?.value]).toEqual([gte, lt])
   })
 
-  test('has no upper bound on the last day of a family', () => {
+  test('have no upper bound on the last day of a family', () => {
     for (const last of [family('flax'), family('uid')]) {
       const { bounds } = dayBounds(last, last.max)
       expect(bounds.map(({ lt }) => lt)).toEqual(last.storages.map(() => undefined))

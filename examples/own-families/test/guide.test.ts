@@ -12,11 +12,11 @@ const SOURCES = ['../src/', './']
 const blocks = [...GUIDE.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code]) => code as string)
 
 describe('the guide', () => {
-  test.each(blocks.map((code) => [code.trim().split('\n')[0], code]))('%s: is code that runs', (_, code) => {
+  test.each(blocks.map((code) => [code.trim().split('\n')[0], code]))('%s: runs', (_, code) => {
     expect(SOURCES.some((source) => source.includes(code as string))).toBe(true)
   })
 
-  test('shows code, and links to files that exist', () => {
+  test('contains code, and links to existing files', () => {
     expect(blocks.length).toBeGreaterThan(6)
     const links = [...GUIDE.matchAll(/\]\((\.\.\/[^)]+)\)/g)].map(([, path]) => path as string)
     expect(links.length).toBeGreaterThan(4)
@@ -25,7 +25,7 @@ describe('the guide', () => {
     }
   })
 
-  test('names error codes that there are', () => {
+  test('names existing error codes', () => {
     const codes = [...GUIDE.matchAll(/`([A-Z]+_[A-Z_]+)`/g)].map(([, code]) => code as IdErrorCode)
     const known: readonly IdErrorCode[] = [
       'INVALID_TYPE',

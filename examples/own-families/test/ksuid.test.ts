@@ -18,7 +18,7 @@ const fields = fc.record({
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
 describe('codec', () => {
-  test("gives the reference's example", () => {
+  test('returns the example of the reference', () => {
     const { timeMs, payload } = ksuid.unpack(EXAMPLE)
     expect((timeMs - EPOCH_MS) / 1000).toBe(107608047)
     expect(hexOf(payload)).toBe('b5a1cd34b5f99d1154fb6853345c9735')
@@ -26,7 +26,7 @@ describe('codec', () => {
     expect(ksuid.max).toBe('aWgEPTl1tmebfsQzFP4bxwgy80V')
   })
 
-  test('is undone by its inverse, and sorts as the bytes do', () => {
+  test('encode and decode are inverse, and texts sort as their bytes', () => {
     fc.assert(
       fc.property(fields, fields, (a, b) => {
         const [x, y] = [ksuid.pack(a), ksuid.pack(b)]
@@ -38,7 +38,7 @@ describe('codec', () => {
     )
   })
 
-  test('refuses what it would not write', () => {
+  test('refuses malformed texts and values', () => {
     expect(() => ksuid.parse('aWgEPTl1tmebfsQzFP4bxwgy80W')).toThrow(refusal({ code: 'NOT_CANONICAL' }))
     expect(() => ksuid.parse(EXAMPLE.replace('g', '-'))).toThrow(
       refusal({ code: 'INVALID_CHARACTER', position: 7 }),
@@ -59,7 +59,7 @@ describe('codec', () => {
   })
 })
 
-test('ranges hold the ids of their time, and no other', () => {
+test('ranges contain exactly the ids of their times', () => {
   const moment = fc.integer({ min: EPOCH_MS, max: ksuid.lastMs })
   fc.assert(
     fc.property(moment, moment, fields, (a, b, given) => {
@@ -77,7 +77,7 @@ const STORED: readonly [Database, StorageName, string][] = [
   ['sqlite', 'text', 'TEXT'],
   ['mysql', 'binary', 'BINARY(20)'],
 ]
-test.each(STORED)('in %s as %s: comes back, in order', (database, name, sql) => {
+test.each(STORED)('in %s as %s: read back, in order', (database, name, sql) => {
   const storage = storageFor(ksuid, database, { storage: name })
   expect(storage.column.sql).toBe(sql)
   fc.assert(
@@ -91,14 +91,14 @@ test.each(STORED)('in %s as %s: comes back, in order', (database, name, sql) => 
   )
 })
 
-test('has no storage that it does not name', () => {
+test('is refused in a storage that the family does not list', () => {
   expect(() => storageFor(ksuid, 'postgres', { storage: 'uuid' })).toThrow(
     refusal({ code: 'STORAGE_REFUSED' }),
   )
 })
 
 describe('generator', () => {
-  test('each id is larger than the one before, whatever the clock does', () => {
+  test('each id is greater than the one before, whatever the clock does', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 20 }), { minLength: 1 }), (ticks) => {
         const moments = ticks.values()
@@ -110,7 +110,7 @@ describe('generator', () => {
     )
   })
 
-  test('fails where the payload would run over, and goes on in the next second', () => {
+  test('fails if the payload would overflow, and continues in the next second', () => {
     let nowMs = EPOCH_MS
     const { generate } = ksuid.generator({ clock: () => nowMs, random: (bytes) => void bytes.fill(0xff) })
     const first = generate()
@@ -122,7 +122,7 @@ describe('generator', () => {
   test.each([
     ['NaN', Number.NaN, 'INVALID_TIME'],
     ['a moment before the epoch', EPOCH_MS - 1, 'TIME_OUT_OF_RANGE'],
-  ] as const)('a clock that tells %s is refused, and does no harm', (_, wrong, code) => {
+  ] as const)('a clock that returns %s is refused, and generating continues afterwards', (_, wrong, code) => {
     let nowMs = EPOCH_MS + 5000
     const { generate } = ksuid.generator({ clock: () => nowMs })
     const first = generate()

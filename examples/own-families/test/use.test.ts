@@ -18,7 +18,7 @@ const orders = sqliteTable('orders', {
   customerId: ksuidId.ref('customer_id').references(() => customers.id),
 })
 
-test('Drizzle: a table of KSUIDs, and one that refers to it', () => {
+test('Drizzle: a table with KSUIDs, and one that references it', () => {
   const connection = new Database(':memory:')
   connection.exec('CREATE TABLE customers (id TEXT PRIMARY KEY, name TEXT NOT NULL)')
   connection.exec('CREATE TABLE orders (id TEXT PRIMARY KEY, customer_id TEXT REFERENCES customers)')
@@ -57,7 +57,7 @@ class Order {
   @ManyToOne(() => Customer, { cascade: true }) customer!: Relation<Customer>
 }
 
-test('TypeORM: an entity of KSUIDs, and one that refers to it', async () => {
+test('TypeORM: an entity with KSUIDs, and one that references it', async () => {
   const dataSource = new DataSource({
     type: 'better-sqlite3',
     database: ':memory:',
@@ -81,7 +81,7 @@ test('TypeORM: an entity of KSUIDs, and one that refers to it', async () => {
   await dataSource.destroy()
 })
 
-test('SQLite: a table whose ids are made by the database', () => {
+test('SQLite: a table whose ids the database generates', () => {
   const connection = new Database(':memory:')
   registerSnoflax(connection, { families: [ksuid] })
   connection.exec('CREATE TABLE tags (id TEXT PRIMARY KEY DEFAULT (ksuid_generate_text()), label TEXT)')

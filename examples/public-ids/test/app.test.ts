@@ -29,7 +29,7 @@ async function request(path: string, body?: object): Promise<{ status: number; b
 }
 
 describe('routes', () => {
-  test('show sealed ids and take them back', async () => {
+  test('return sealed ids and accept them', async () => {
     const customer = ids.customer.seal(ada.id)
     const placed = await request('/orders', { customerId: customer, productId: engine.id })
     expect(placed).toEqual({
@@ -50,7 +50,7 @@ describe('routes', () => {
     ])
   })
 
-  test('refuse ids of the inside, of another kind, of another key, and changed ones', async () => {
+  test('refuse internal ids, ids of another kind or key, and changed ones', async () => {
     const { id } = shop.placeOrder(ada.id, engine.id)
     const sealed = ids.order.seal(id)
     const changed = `${sealed.slice(0, 5)}${sealed[5] === 'A' ? 'B' : 'A'}${sealed.slice(6)}`
@@ -86,14 +86,14 @@ describe('GraphQL', () => {
     expect(await node(productId.generate())).toEqual({ data: { node: null } })
   })
 
-  test('and refuses the others', async () => {
+  test('node(id) refuses all other ids', async () => {
     for (const id of [ada.id, 'usr_Kpcan0M1FakODT4k', '']) {
       expect(await node(id)).toMatchObject({ data: { node: null }, errors: [{ path: ['node'] }] })
     }
   })
 })
 
-test('a support tool reads every id of the inside', () => {
+test('a support tool opens every internal id', () => {
   expect(kinds.find(ada.id)).toMatchObject({ name: 'customer', id: ada.id })
   expect(kinds.find(ids.customer.seal(ada.id))).toBeUndefined()
 })

@@ -58,8 +58,8 @@ async function failuresWith(family: string, sql: string): Promise<(string | unde
 const replaced = (declaration: string, language: string, body: string): string =>
   `CREATE OR REPLACE FUNCTION snoflax.${declaration} LANGUAGE ${language} AS $$${body}$$`
 
-describe('agreement', () => {
-  it('is there in every family that the database generates', async () => {
+describe('agreement of TypeScript and SQL', () => {
+  it('holds for every family that the database generates', async () => {
     const agreements = await agreeOn(families.map(({ ids }) => ids.family.name))
     const names = ['flax', 'sno', 'flake', 'uid', 'uidLocal']
     expect(agreements.map(({ storage }) => storage.family.name)).toEqual(names)
@@ -68,7 +68,7 @@ describe('agreement', () => {
     )
   })
 
-  it('misses the time where SQL tells another', async () => {
+  it('fails if SQL returns another time', async () => {
     const failures = await failuresWith(
       'flax',
       replaced('flax_time(id bytea) RETURNS timestamptz', 'sql', "SELECT timestamptz '2026-01-01Z'"),
@@ -82,7 +82,7 @@ describe('agreement', () => {
     ])
   })
 
-  it('misses the bounds where SQL has others', async () => {
+  it('fails if SQL returns other bounds', async () => {
     const failures = await failuresWith(
       'sno',
       replaced(
@@ -95,7 +95,7 @@ describe('agreement', () => {
     expect(failures[3]).toMatch(/^number 1 is \S+ in SQL and \S+ in TypeScript$/)
   })
 
-  it('misses the number of this database in ids that it made', async () => {
+  it("fails if generated ids do not contain this database's number", async () => {
     const failures = await failuresWith(
       'flake',
       replaced('flake_generate() RETURNS bytea', 'sql', 'SELECT int8send(snoflax._flake_next(false) # 4096)'),
@@ -104,7 +104,7 @@ describe('agreement', () => {
     expect(failures[0]).toMatch(/^\d+ is not of this moment and this database$/)
   })
 
-  it('misses this moment in ids that it made', async () => {
+  it('fails if generated ids are not of now', async () => {
     const failures = await failuresWith(
       'flax',
       replaced('flax_generate() RETURNS bytea', 'sql', "SELECT snoflax.flax_generate_at('2018-02-06Z')"),
@@ -112,7 +112,7 @@ describe('agreement', () => {
     expect(failures.map((failure) => failure !== undefined)).toEqual([true, false, false, false, false])
   })
 
-  it('sees another text of the same bytes', async () => {
+  it('fails if SQL returns another text of the same bytes', async () => {
     const failures = await failuresWith(
       'uid',
       replaced('uid_encode(id bytea) RETURNS text', 'sql', "SELECT '0000000000000000'::text"),

@@ -43,10 +43,10 @@ describe('checks of an untouched table', () => {
   })
 })
 
-describe('checks of a table that was tampered with', () => {
+describe('checks of a changed table', () => {
   const [first, second] = quakes.map(({ code }) => code)
 
-  it('miss a row that was deleted', async () => {
+  it('find a deleted row', async () => {
     const { table, rows } = await filled('flax')
     await sqlite.run(`DELETE FROM ${table.name} WHERE code = '${first}'`)
     expect((await checkReadBack(table, rows)).failure).toContain(
@@ -54,14 +54,14 @@ describe('checks of a table that was tampered with', () => {
     )
   })
 
-  it('see a time that is not the one of its id', async () => {
+  it('find a time that is not that of its id', async () => {
     const { table, ids } = await filled('flake')
     await sqlite.run(`UPDATE ${table.name} SET time_ms = ${firstDay.toMs} WHERE code = '${first}'`)
     expect((await answer(table, ids, firstDay)).failure).toBe(`198 rows instead of 197; too many ${first}`)
     expect((await checkOrder(table)).failure).toBe(`row 1 is ${first}, it should be ${second}`)
   })
 
-  it.each([4, -2])('see an id whose time is %i ms off', async (offMs) => {
+  it.each([4, -2])('find an id whose time is %i ms off', async (offMs) => {
     const { table, rows } = await filled('uid')
     const [row, ...others] = rows
     if (row === undefined) throw new Error('there are no rows')
@@ -71,14 +71,14 @@ describe('checks of a table that was tampered with', () => {
     )
   })
 
-  it('see a magnitude that is not the one of its id', async () => {
+  it('find a magnitude that is not that of its id', async () => {
     const { table, ids } = await filled('sno')
     await sqlite.run(`UPDATE ${table.name} SET magnitude = 4.5 WHERE code = '${first}'`)
     expect((await answer(table, ids, firstStrongDay)).failure).toBe(`13 rows instead of 14; missing ${first}`)
     expect((await answer(table, ids, firstDay)).failure).toBeUndefined()
   })
 
-  it('see that the key has no index', async () => {
+  it('find that the key has no index', async () => {
     const { table } = await filled('flax')
     await sqlite.run(`CREATE TABLE copy AS SELECT * FROM ${table.name}; DROP TABLE ${table.name}`)
     await sqlite.run(`ALTER TABLE copy RENAME TO ${table.name}`)
@@ -87,7 +87,7 @@ describe('checks of a table that was tampered with', () => {
 })
 
 describe('difference', () => {
-  it('names what is missing and what is too many, a few of each', () => {
+  it('names what is missing and what is surplus, a few of each', () => {
     expect(difference(['a', 'b'], ['a', 'b'])).toBeUndefined()
     expect(difference(['a'], ['a', 'a'])).toBe('2 rows instead of 1')
     expect(difference(['a', 'b', 'c', 'd'], ['x'])).toBe(

@@ -49,7 +49,7 @@ describe('the demo', () => {
     shown = await run(HOME, ['--weeks', '1'])
   }, DEMO_MS)
 
-  it('passes every check, over all tables of both databases', () => {
+  it('passes every check, in all tables of both databases', () => {
     expect(shown.err).toBe('')
     expect(shown.code).toBe(0)
     expect(shown.out).toMatch(/SQLite \S+: 15 tables of 1,707 quakes/)
@@ -60,7 +60,7 @@ describe('the demo', () => {
     expect(shown.out).toContain(`✓ all ${41 * 13 + 6 * 8 + 19 * 5} checks passed`)
   })
 
-  it('counts the quakes of each day as the data has them', async () => {
+  it('counts the quakes of each day as in the data', async () => {
     const bars = [...shown.out.matchAll(/^(2018-\d\d-\d\d) .* (\d+) +(\d+) strong$/gm)].map(
       ([, day, all, strong]) => [day, Number(all), Number(strong)],
     )
@@ -73,12 +73,12 @@ describe('the demo', () => {
     expect(bars).toEqual(expected)
   })
 
-  it('shows the plan of both databases', () => {
+  it('shows the query plans of both databases', () => {
     expect(shown.out).toMatch(/SEARCH quakes_flax_text USING INDEX sqlite_autoindex_quakes_flax_text_1/)
     expect(shown.out).toMatch(/Index Scan using quakes_flax_uuid_pkey/)
   })
 
-  it('shows what the database makes by default, and that both sides agree', () => {
+  it('shows what the database generates by default, and that TypeScript and SQL agree', () => {
     const lines = [...shown.out.matchAll(/^(\w+) +(\w+) +snoflax\.(\w+)_generate\w*\(\) +((?:✓ *)+)$/gm)]
     const families = ['flax', 'sno', 'flake', 'uid', 'uidLocal'].flatMap((name) =>
       Array.from({ length: name === 'flake' ? 3 : 4 }, () => name),
@@ -89,7 +89,7 @@ describe('the demo', () => {
     )
   })
 
-  it('says what the picture of it in the documentation shows', async () => {
+  it('prints what its picture in the documentation shows', async () => {
     const picture = await readFile(`${HOME}/../../docs/demo.svg`, 'utf8')
     const lines = [...picture.matchAll(/<text .*<\/text>/g)].map(([line]) => line.replaceAll(/<[^>]*>/g, ''))
     const told = lines.filter((line) => /^2018-|checks passed|^One quake|^The week/.test(line))
@@ -104,7 +104,7 @@ describe('the demo', () => {
     expect(shown.out.split('\n').filter((line) => [...line].length > 100)).toEqual([])
   })
 
-  it('says what --weeks takes', async () => {
+  it('says which values --weeks accepts', async () => {
     const { code, out, err } = await run(HOME, ['--weeks', '0'])
     expect(code).toBe(2)
     expect(out).toBe('')
@@ -136,14 +136,14 @@ describe('the demo in colours, with data that some ids cannot order', () => {
 
   afterAll(() => rm(home, { recursive: true, force: true }))
 
-  it('exits with 1 and says what failed', () => {
+  it('exits with 1 and names what failed', () => {
     const out = stripVTControlCharacters(shown.out)
     expect(shown.code).toBe(1)
     expect(out).toMatch(/✗ 6 of 676 checks failed/)
     expect(out).toMatch(/SQLite, quakes_sno_text: order by id: row 1 is \w+, it should be \w+/)
   })
 
-  it('has colours where they are forced, and no moving line', () => {
+  it('has colours if they are forced, and no moving line', () => {
     expect(shown.out).toContain('\u001b[36m')
     expect(shown.out).not.toContain('\r')
   })

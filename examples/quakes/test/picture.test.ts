@@ -11,15 +11,18 @@ describe('picture', () => {
   const quake = strongestOf(quakes)
   const made = quakeIds(quakes).map((ids) => ({ name: ids.family.name, ids, id: ids.make(quake) }))
 
-  it.each(made)('of $name has the same text with colours and without, 100 columns at most', ({ ids, id }) => {
-    const lines = picture(plain, ids, id)
-    expect(picture(coloured, ids, id).map(stripVTControlCharacters)).toEqual(lines)
-    expect(lines[0]).toContain(` ${id} `)
-    expect(lines[0]?.replaceAll('-', '')).toContain(Buffer.from(ids.family.decode(id)).toString('hex'))
-    expect(lines.filter((line) => line.length > 100)).toEqual([])
-  })
+  it.each(made)(
+    'of $name has the same text with and without colours, in at most 100 columns',
+    ({ ids, id }) => {
+      const lines = picture(plain, ids, id)
+      expect(picture(coloured, ids, id).map(stripVTControlCharacters)).toEqual(lines)
+      expect(lines[0]).toContain(` ${id} `)
+      expect(lines[0]?.replaceAll('-', '')).toContain(Buffer.from(ids.family.decode(id)).toString('hex'))
+      expect(lines.filter((line) => line.length > 100)).toEqual([])
+    },
+  )
 
-  it('colours text and hex as the field in which each character begins', () => {
+  it('colours text and hex by the field in which each character begins', () => {
     // 40 bits of time: characters 0 to 6 of 6 bits begin in it, and hex digits 0 to 9.
     const id = flax.parse('Kpcan0M1FakODT4k')
     const [line] = picture(coloured, { family: flax, make: () => id, meanings: {} }, id)
@@ -28,7 +31,7 @@ describe('picture', () => {
     expect(line).toContain(`\u001b[36m${hex.slice(0, 10)}\u001b[39m\u001b[33m${hex.slice(10)}\u001b[39m`)
   })
 
-  it('says what fields mean in the demo', () => {
+  it('explains fields as the demo does', () => {
     const [, ofSno, ofFlake, ofUid] = made.map(({ ids, id }) => picture(plain, ids, id).join('\n'))
     const lowest = Math.floor(quake.magnitude * 2) / 2
     expect(ofSno).toContain(`magnitude ${lowest} to ${lowest + 0.5}`)

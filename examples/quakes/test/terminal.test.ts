@@ -36,7 +36,7 @@ describe('bar', () => {
 describe('table', () => {
   const columns = [{ title: 'id' }, { title: 'rows', align: 'right' }, { title: '' }] as const
 
-  it('aligns by what is seen of a cell', () => {
+  it('aligns cells by their visible width', () => {
     const rows = (paint: typeof plain) => [
       [paint('cyan', 'flax'), '7', '×'],
       ['uidLocal', paint('red', '1,707'), ''],
@@ -68,7 +68,7 @@ describe('Screen', () => {
     }
   }
 
-  it('updates one line of progress on a terminal and takes it away before it prints', () => {
+  it('updates one line of progress on a terminal and clears it before it prints', () => {
     const { screen, read } = screenOn({ isTTY: true }, { NO_COLOR: '1' })
     screen.progress(1, 4, 'flax')
     screen.progress(2, 4, 'sno')
@@ -86,7 +86,7 @@ describe('Screen', () => {
     expect(read()).toBe(`\r\u001b[K██████${'░'.repeat(18)} 1 of`)
   })
 
-  it('prints plain lines now and then elsewhere', () => {
+  it('prints a plain line occasionally if it is not a terminal', () => {
     const { screen, wait, read } = screenOn({})
     screen.announce('PGlite starts')
     screen.progress(1, 4, 'flax')
