@@ -142,7 +142,7 @@ export function describeOrm({ orm, source, create, diff, migrate, baseline }: Or
       expect(await orders(database)).toEqual(rows)
     }
 
-    test('the lines of each stage leave nothing to change', async () => {
+    test('the lines of each stage match the database, so the ORM finds no changes', async () => {
       const { database, adoption } = await adopted()
       const change = (stage: Stage): SchemaChange => adoption.schemaChange(orm, stage)
       const remaining = (stage: Stage): Promise<string[]> =>
@@ -168,7 +168,7 @@ export function describeOrm({ orm, source, create, diff, migrate, baseline }: Or
       expect(await diff(database, at('finished', finished), finished.config)).toEqual([])
     })
 
-    test('the migrations make the same of a database without rows, and refuse one that has some', async () => {
+    test('the migrations create the same schema in a database without rows, and refuse one with rows', async () => {
       const { database, adoption } = await adopted()
       const empty = await shop()
       for (const stage of ['switched', 'finished'] as const) {

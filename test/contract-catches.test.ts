@@ -189,7 +189,7 @@ const faults: readonly Fault[] = [
 ]
 
 describeVariants(plain, variantsOf('sqlite', { storages: ['binary'] }).slice(0, 1), (scene) => {
-  test('without a fault the same assertions pass', async () => {
+  test('the same assertions pass without a fault', async () => {
     await writes.inserts[MADE]?.((rows) => insert(scene.session, rows), scene)
     await reads.byIds['finds the rows of a list']?.((ids) => find(scene.session, ids), scene)
   })

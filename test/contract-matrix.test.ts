@@ -17,7 +17,7 @@ const cell = (more: Partial<Cell>): Cell => ({
   ...more,
 })
 
-test('a path works, is refused, or is refused for some families', () => {
+test('a cell of the matrix says that a path works, is refused, or is refused for some families', () => {
   const lines = matrix([
     cell({}),
     cell({ family: 'sno' }),
@@ -39,7 +39,7 @@ test('a path works, is refused, or is refused for some families', () => {
   ])
 })
 
-test('a run leaves what it did not see', () => {
+test('a run replaces what it tested, and keeps the rest of the page', () => {
   const folder = mkdtempSync(join(tmpdir(), 'matrix-'))
   const page = () => readFileSync(join(folder, 'typeorm.md'), 'utf8')
   try {

@@ -61,7 +61,7 @@ async function nothingSoonLeft(report: Report): Promise<void> {
 }
 
 describe('the embedded server', () => {
-  test('serves files in parallel that do not see one another, and is gone afterwards', async () => {
+  test("serves parallel files that do not see each other's data, and is stopped afterwards", async () => {
     const { code, output, reports } = await wholeRun('neighbour', EMBEDDED)
     expect({ code, output }).toMatchObject({ code: 0 })
     expect(output).toMatch(/^databases: PostgreSQL 17\.\d+ \(embedded binaries\), there after [\d.]+ s$/m)
@@ -76,7 +76,7 @@ describe('the embedded server', () => {
     expect(left(a)).toEqual([])
   })
 
-  test('is gone after a failed run, and private ones that were forgotten too', async () => {
+  test('is stopped after a failed run, also private servers that the run did not stop', async () => {
     const { code, output, reports } = await wholeRun('failing', EMBEDDED)
     expect(code).toBe(1)
     expect(output).toContain("expected 'this test' to be 'one that fails'")
@@ -86,7 +86,7 @@ describe('the embedded server', () => {
     await nothingSoonLeft(report)
   })
 
-  test.runIf(mysql.selected())('has MySQL beside it, which keeps nothing of a failed run', async () => {
+  test.runIf(mysql.selected())('runs beside MySQL, which keeps nothing of a failed run', async () => {
     const url = process.env['SNOFLAX_MYSQL_URL'] ?? ''
     const { output, reports } = await wholeRun('failing', { ...EMBEDDED, SNOFLAX_MYSQL_URL: url })
     expect(output).toMatch(/^databases: (MariaDB|MySQL) [\d.]+, by SNOFLAX_MYSQL_URL$/m)
@@ -101,7 +101,7 @@ describe('the embedded server', () => {
     await nothingSoonLeft(report)
   })
 
-  test.each(['SIGINT', 'SIGKILL'] as const)('is gone after %s', async (signal) => {
+  test.each(['SIGINT', 'SIGKILL'] as const)('is stopped after %s', async (signal) => {
     const { run, ended, reports } = startRun('endless', EMBEDDED)
     while (reports().length === 0 && run.exitCode === null) await sleep(20)
     const [report] = reports()
@@ -114,7 +114,7 @@ describe('the embedded server', () => {
 })
 
 describe('a server named by SNOFLAX_POSTGRES_URL', () => {
-  test('is used, keeps nothing of a run that fails, and goes on', async () => {
+  test('is used, keeps nothing of a failed run, and is not stopped', async () => {
     const server = await startServer()
     onTestFinished(() => server.stop())
     const { code, output, reports } = await wholeRun('failing', { SNOFLAX_POSTGRES_URL: server.url })
@@ -127,7 +127,7 @@ describe('a server named by SNOFLAX_POSTGRES_URL', () => {
     expect(rows.map(({ name }) => name)).toEqual(['postgres', 'template0', 'template1'])
   })
 
-  test('fails the run where it does not answer', async () => {
+  test('fails the run if it does not answer', async () => {
     const env = { SNOFLAX_POSTGRES_URL: 'postgres://ada:secret@127.0.0.1:1/x' }
     const { code, output, reports } = await wholeRun('neighbour', env)
     expect(code).toBe(1)

@@ -10,7 +10,7 @@ describe.each(databases)('$name', (kind) => {
   })
   afterAll(() => database.close())
 
-  test('keeps and gives rows', async () => {
+  test('stores and returns rows', async () => {
     await database.query('CREATE TABLE note (id integer PRIMARY KEY, words varchar(20))')
     await database.query("INSERT INTO note VALUES (1, 'one'), (2, 'two')")
     const condition = kind.name === 'sqlite' || kind.name === 'mysql' ? '?' : '$1'
@@ -19,15 +19,15 @@ describe.each(databases)('$name', (kind) => {
     ])
   })
 
-  test('rejects what the database refuses', async () => {
+  test('rejects the promise if the database refuses', async () => {
     await expect(database.query('SELECT words FROM nowhere')).rejects.toThrow(/nowhere/)
   })
 
-  test('says its version', () => {
+  test('states its version', () => {
     expect(database.label).toMatch(/^(SQLite 3|PGlite, PostgreSQL 18|PostgreSQL 1[4-9]|MariaDB \d|MySQL \d)/)
   })
 
-  test('opens another that is empty', async () => {
+  test('opens another one that is empty', async () => {
     const another = await kind.open()
     try {
       await another.query('CREATE TABLE note (id integer)')
@@ -38,12 +38,12 @@ describe.each(databases)('$name', (kind) => {
   })
 })
 
-test('all but MySQL are always there', () => {
+test('all databases except MySQL are always selected', () => {
   const names = databases.map((kind) => kind.name)
   expect(names).toEqual(['sqlite', 'pglite', 'postgres', ...(mysql.selected() ? ['mysql'] : [])])
 })
 
-describe('a closed database is gone', () => {
+describe('a closed database no longer exists', () => {
   test('SQLite', async () => {
     const database = await sqlite.open()
     await database.query('CREATE TABLE note (id integer)')
@@ -58,7 +58,7 @@ describe('a closed database is gone', () => {
     await expect(database.query('SELECT 1')).rejects.toThrow(/closed/)
   })
 
-  test('PGlite, of which the next one is empty and has no settings of it', async () => {
+  test('PGlite, and the next one is empty and has none of its settings', async () => {
     const database = await pglite.open()
     for (const sql of [
       'CREATE SCHEMA "of it"',
@@ -120,7 +120,7 @@ describe('a closed database is gone', () => {
 })
 
 describe('PostgreSQL', () => {
-  test('orders text as people do unless told otherwise', async () => {
+  test('sorts text by language by default', async () => {
     const place = sharedPostgres()
     const order = async (collation?: string) => {
       const database = await postgres.open(collation === undefined ? {} : { collation })
@@ -142,7 +142,7 @@ describe('PostgreSQL', () => {
     }
   })
 
-  test('a role may log in and nothing else', async () => {
+  test('creates roles that may log in and nothing else', async () => {
     const database = await postgres.open()
     try {
       await database.query('CREATE TABLE note (id integer)')
@@ -157,7 +157,7 @@ describe('PostgreSQL', () => {
     }
   })
 
-  test('a template that cannot be prepared is an error, and is tried anew', async () => {
+  test('reports the error of a template that cannot be prepared, and prepares it again the next time', async () => {
     let tries = 0
     const template = {
       name: 'second_try',
@@ -177,7 +177,7 @@ describe('PostgreSQL', () => {
     }
   })
 
-  test('refuses a template name that would be no database name', async () => {
+  test('refuses a template name that cannot be a database name', async () => {
     const template = { name: 'x; DROP', prepare: async () => {} }
     await expect(postgres.open({ template })).rejects.toThrow('no name for a template')
   })

@@ -18,13 +18,13 @@ const examples = examplesBelow(root)
 const folders = new Set(examples.map(({ path }) => folderOf(path)))
 const labelled = (some: readonly Example[]) => some.map((one) => [`${one.path}:${one.line}`, one] as const)
 
-test('the examples are found, and whole', () => {
+test('every package has examples, and none is truncated', () => {
   expect(examples.length).toBeGreaterThanOrEqual(80)
   expect([...folders].sort()).toEqual(packageFolders.map((name) => folderOf(`packages/${name}/src/`)).sort())
   for (const { code } of examples) expect(code).not.toContain('…')
 })
 
-test('an example is read as editors show it: cut before a decorator that is not in backticks', () => {
+test('an example is read as editors show it: truncated before a decorator that is not in backticks', () => {
   const codeOf = (example: string) =>
     examplesIn('a.ts', `/**\n * @example\n${example}\n */\nexport const a = 1`)[0]?.code
   expect(codeOf(' * class A {\n *   @B() c\n * }')).toBe('class A {')
@@ -38,7 +38,7 @@ describe('what packages export', () => {
   })
   const namesOf = (wanted: (one: Exported) => boolean) => exported.filter(wanted).map(({ name }) => name)
 
-  test('is found at every entry point', () => {
+  test('is found at each entry point', () => {
     const entries = new Set(exported.map(({ name }) => name.split(' ')[0]))
     expect([...entries].sort()).toEqual(packageFolders.flatMap(entryPointsOf).sort())
     expect(namesOf(() => true)).toEqual(
@@ -46,7 +46,7 @@ describe('what packages export', () => {
     )
   })
 
-  test('is told without the words that it lacks', () => {
+  test('is listed with the docstrings that are missing', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'docstrings-')), 'index.ts')
     writeFileSync(path, 'export interface A { b: string }\n/** C. @example c */\nexport const c = 1')
     const found = exportsOf(new Map([['package', path]]))
@@ -56,16 +56,16 @@ describe('what packages export', () => {
     ])
   })
 
-  test('functions, classes and constants have an example', () => {
+  test('has an example if it is a function, class or constant', () => {
     expect(namesOf(({ isValue, tags }) => isValue && !tags.includes('example'))).toEqual(WITHOUT_EXAMPLE)
   })
 
-  test('everything has a sentence', () => {
+  test('has a docstring', () => {
     const silent = namesOf(({ documentation }) => documentation === '')
     expect(silent).toEqual([])
   })
 
-  test('the members of types have one, too', () => {
+  test('has a docstring for each member of a type', () => {
     const silent = exported.flatMap(({ name, silentMembers }) =>
       silentMembers.map((member) => `${name}.${member}`),
     )
@@ -98,7 +98,7 @@ function generatePrismaClient(): void {
 describe('examples', () => {
   beforeAll(generatePrismaClient)
 
-  describe('compile, against the real ORM', () => {
+  describe('compile with the real ORM', () => {
     let errors: readonly string[]
     const pathOf = ({ path, line }: Example) =>
       join(root, folderOf(path), `${path.replaceAll('/', '-')}-${line}.ts`)
@@ -110,7 +110,7 @@ describe('examples', () => {
       expect(errors.filter((error) => error.startsWith(pathOf(example)))).toEqual([])
     })
 
-    test('and nothing else is wrong', () => {
+    test('without other errors', () => {
       const paths = examples.map(pathOf)
       expect(errors.filter((error) => !paths.some((path) => error.startsWith(path)))).toEqual([])
     })
@@ -120,7 +120,7 @@ describe('examples', () => {
   const runnable = [...folders].filter(
     (folder) => !folder.includes('etcd') && (!folder.includes('mysql-sql') || mysql.selected()),
   )
-  describe.each(runnable)('run, and give what they tell: %s', (folder) => {
+  describe.each(runnable)('run, with the results that they state: %s', (folder) => {
     const here = examples.filter(({ path }) => folderOf(path) === folder)
     let database: PostgresDatabase | MysqlDatabase
     let modules: Record<string, unknown>

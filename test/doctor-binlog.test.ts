@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { hasMariadb, MariadbServer } from '../packages/mysql-sql/test/mariadb-server.js'
 
 test.runIf(hasMariadb())(
-  'doctor reports a binary log of statements where the database makes ids',
+  'doctor reports a statement-based binary log if a default generates ids',
   async () => {
     const server = await MariadbServer.start({ options: ['--log-bin=bin', '--binlog-format=STATEMENT'] })
     const findings = async (): Promise<{ check: string; message: string; cure: { sql: string } }[]> => {

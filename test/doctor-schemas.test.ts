@@ -36,7 +36,7 @@ const columnsOf = ({ columns }: Report) =>
   columns.map(({ place, family, storage, evidence }) => `${place} ${family} ${storage} ${evidence}`)
 const findingsOf = ({ findings }: Report) => findings.map(({ check, where }) => `${check} ${where}`)
 
-test('--typeorm: the entities tell the columns of empty tables, and what differs from them', async () => {
+test('--typeorm: columns of empty tables are declared by the entities, and differences are reported', async () => {
   const database = await sqlite.open()
   database.connection.exec(`CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT);
     CREATE TABLE orders (id TEXT COLLATE NOCASE PRIMARY KEY, item TEXT)`)
@@ -53,7 +53,7 @@ test('--typeorm: the entities tell the columns of empty tables, and what differs
 test.each([
   ['--drizzle', `${EXAMPLES}orders-drizzle/dist/schema.js`],
   ['--kysely', `${EXAMPLES}orders-kysely/dist/schema.js`],
-])('%s: the same', async (option, file) => {
+])('%s: columns of empty tables are declared by the schema', async (option, file) => {
   const database = await postgres.open()
   await database.query(`CREATE TABLE customers (id uuid PRIMARY KEY, name text);
     CREATE TABLE orders (id text PRIMARY KEY COLLATE "C", customer_id uuid REFERENCES customers)`)
@@ -111,43 +111,46 @@ export const ids = idPlugin({
 `,
 }
 
-test.each(Object.entries(MODULES))('--%s: prefixes, and whether a column keeps them', async (orm, text) => {
-  const database = await postgres.open()
-  await database.query(`CREATE TABLE customers (id uuid PRIMARY KEY);
+test.each(Object.entries(MODULES))(
+  '--%s: prefixes are declared, and whether a column stores them',
+  async (orm, text) => {
+    const database = await postgres.open()
+    await database.query(`CREATE TABLE customers (id uuid PRIMARY KEY);
     CREATE TABLE orders (id text COLLATE "C" PRIMARY KEY, customer_id uuid REFERENCES customers)`)
-  const orders = Array.from({ length: 3 }, () => `ord_${flax.generate()}`)
-  for (const order of orders) {
-    const bare = storageFor(flax, 'postgres', { storage: 'uuid' }).toDatabase(flax.generate())
-    await database.query('INSERT INTO customers VALUES ($1)', [bare])
-    await database.query('INSERT INTO orders VALUES ($1, $2)', [order, bare])
-  }
-  const file = `${EXAMPLES}orders-${orm}/dist/prefixed.js`
-  writeFileSync(file, text)
-  const told = async () => {
-    const { columns, findings } = await doctor(database.url, `--${orm}`, file)
-    return {
-      columns: columns.map((one) => `${one.place} ${one.family} ${one.prefix} ${one.storage}`).sort(),
-      findings,
+    const orders = Array.from({ length: 3 }, () => `ord_${flax.generate()}`)
+    for (const order of orders) {
+      const bare = storageFor(flax, 'postgres', { storage: 'uuid' }).toDatabase(flax.generate())
+      await database.query('INSERT INTO customers VALUES ($1)', [bare])
+      await database.query('INSERT INTO orders VALUES ($1, $2)', [order, bare])
     }
-  }
-  try {
-    const columns = [
-      'customers.id flax cus uuid',
-      'orders.customer_id flax cus uuid',
-      'orders.id flax ord text',
-    ]
-    expect(await told()).toEqual({ columns, findings: [] })
-    await database.query(`UPDATE orders SET id = 'cus' || substr(id, 4) WHERE id = $1`, [orders[0]])
-    const { findings } = await told()
-    expect(findings.map(({ where }) => where)).toEqual(['orders.id'])
-    expect(findings[0]?.message).toContain('cus_')
-  } finally {
-    rmSync(file)
-    await database.close()
-  }
-})
+    const file = `${EXAMPLES}orders-${orm}/dist/prefixed.js`
+    writeFileSync(file, text)
+    const told = async () => {
+      const { columns, findings } = await doctor(database.url, `--${orm}`, file)
+      return {
+        columns: columns.map((one) => `${one.place} ${one.family} ${one.prefix} ${one.storage}`).sort(),
+        findings,
+      }
+    }
+    try {
+      const columns = [
+        'customers.id flax cus uuid',
+        'orders.customer_id flax cus uuid',
+        'orders.id flax ord text',
+      ]
+      expect(await told()).toEqual({ columns, findings: [] })
+      await database.query(`UPDATE orders SET id = 'cus' || substr(id, 4) WHERE id = $1`, [orders[0]])
+      const { findings } = await told()
+      expect(findings.map(({ where }) => where)).toEqual(['orders.id'])
+      expect(findings[0]?.message).toContain('cus_')
+    } finally {
+      rmSync(file)
+      await database.close()
+    }
+  },
+)
 
-test('a declared column that the database generates is there', async () => {
+test('a declared generated column is recognized', async () => {
   const database = await sqlite.open()
   database.connection.exec('CREATE TABLE shown (id TEXT PRIMARY KEY, again TEXT AS (id) VIRTUAL)')
   const file = `${EXAMPLES}orders-kysely/dist/generated.js`

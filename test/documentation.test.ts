@@ -33,7 +33,7 @@ const anchorsIn = (page: string) =>
 describe.each(pagesBelow(root).map((path) => [relative(root, path), path] as const))('%s', (_, path) => {
   const page = readFileSync(path, 'utf8')
 
-  test('its links lead somewhere', () => {
+  test('has no broken links', () => {
     const broken = linksIn(page).filter((link) => !/^https?:/.test(link) && !leadsSomewhere(path, link))
     expect(broken).toEqual([])
   })
@@ -46,17 +46,17 @@ function leadsSomewhere(path: string, link: string): boolean {
   return anchor === undefined || anchorsIn(readFileSync(target, 'utf8')).includes(anchor)
 }
 
-test('the pictures show the layouts and the figures of the benchmarks as they are', () => {
+test('the pictures show the current layouts and benchmarks', () => {
   execFileSync(process.execPath, ['examples/quakes/scripts/pictures.js', '--check'], {
     cwd: root,
     stdio: 'pipe',
   })
 })
 
-describe('figures that pages repeat are those of the benchmarks', () => {
+describe('figures in other pages are those of bench/README.md', () => {
   const benchmarks = readFileSync(join(root, 'bench/README.md'), 'utf8')
 
-  test('the speed of a new id', () => {
+  test('the speed of generating an id', () => {
     const figures = columnOf(benchmarks, 'A new id, as a flat text', 'of crypto.randomUUID')
     const told = tableBelow(readFileSync(join(root, 'docs/comparison.md'), 'utf8'), 'Speed, in one run')
     expect(told.length).toBeGreaterThan(5)
@@ -67,7 +67,7 @@ describe('figures that pages repeat are those of the benchmarks', () => {
     }
   })
 
-  test("README's third", () => {
+  test('the third that the README names', () => {
     const figures = columnOf(benchmarks, 'A new id, as a flat text', 'of crypto.randomUUID')
     expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(
       'less than a third of the time of `crypto.randomUUID()`',
@@ -76,7 +76,7 @@ describe('figures that pages repeat are those of the benchmarks', () => {
     expect(benchmarkOf(figures, 'sno')).toBeLessThan(0.5)
   })
 
-  test("README's figures beside UUIDv7", () => {
+  test("the README's figures for UUIDv7", () => {
     const readme = readFileSync(join(root, 'README.md'), 'utf8').replaceAll('\n', ' ')
     const inserts = tableBelow(readFileSync(join(root, 'docs/comparison.md'), 'utf8'), 'In PostgreSQL')
       .slice(2)
@@ -93,7 +93,7 @@ describe('figures that pages repeat are those of the benchmarks', () => {
     ['100,000 rows by column default', 'of UUIDv4 as uuid', 2],
     ['What happened within an hour?', 'of indexed created_at', 3],
   ]
-  test.each(STORAGES)('storages: %s', (heading, column, cell) => {
+  test.each(STORAGES)('%s in the table of storages', (heading, column, cell) => {
     const figures = columnOf(benchmarks, heading, column)
     const told = tableBelow(readFileSync(join(root, 'docs/choosing-a-storage.md'), 'utf8'), 'Size and speed')
     for (const row of told.slice(1)) {
@@ -106,7 +106,7 @@ describe('figures that pages repeat are those of the benchmarks', () => {
     ['100,000 rows by column default', 'of UUIDv7 as uuid', 1],
     ['Size of table and index', 'of uuid, both', 2],
   ]
-  test.each(BESIDE_OTHERS)('beside other ids: %s', (heading, column, cell) => {
+  test.each(BESIDE_OTHERS)('%s in the comparison with other ids', (heading, column, cell) => {
     const figures = columnOf(benchmarks, heading, column)
     const told = tableBelow(readFileSync(join(root, 'docs/comparison.md'), 'utf8'), 'In PostgreSQL').slice(1)
     expect(told.length).toBeGreaterThan(4)

@@ -22,7 +22,7 @@ describe.each(Object.entries(LEASABLE))('better-sqlite3, %s', (name, { lease, fa
 
   const stored = storageFor(family, 'sqlite', { storage: 'binary' })
 
-  test('defaults of a table have the leased number, and no row without the lease', async () => {
+  test('defaults of a table contain the leased number, and no row is stored without the lease', async () => {
     const held = await lease(leases.pool)
     const db = registerSnoflax(database.connection, { generators: { [name]: held.generator } })
     db.exec(`CREATE TABLE event (id BLOB PRIMARY KEY DEFAULT (${name}_generate()), name TEXT) STRICT`)

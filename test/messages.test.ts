@@ -10,7 +10,7 @@ test('every message of every package is approved', async () => {
   await expect(shown).toMatchFileSnapshot('messages.txt')
 })
 
-test('messages are found where errors are made, where functions refuse, and in what these name', () => {
+test('messages are found in errors, in refusals, and in constants that these use', () => {
   const source = `
     const RULE = 'is a whole number'
     const reason = (n: number) => (n ? 'too many by far' : \`\${n} is too few\`)
@@ -86,7 +86,7 @@ const uses = (word: string, { text }: Message) => new RegExp(`(?<![\\w.-])${word
 
 const messages = readable()
 
-test('a word stands for one thing: none is a term and refused, or a term twice', () => {
+test('each word has one meaning: no term is listed twice or refused elsewhere', () => {
   const words = terms.flatMap(([word]) => listed(word))
   expect(words).toEqual([...new Set(words)])
   const refused = terms.flatMap(([, , not]) => listed(not))
@@ -94,7 +94,7 @@ test('a word stands for one thing: none is a term and refused, or a term twice',
   expect(refused.length).toBeGreaterThan(10)
 })
 
-test.each(terms.filter(([, , not]) => not !== ''))('messages say %s', (_, __, not) => {
+test.each(terms.filter(([, , not]) => not !== ''))('messages use %s', (_, __, not) => {
   const found = listed(not).flatMap((word) => messages.filter((message) => uses(word, message)))
   expect(found).toEqual([])
 })
@@ -112,16 +112,19 @@ const PHRASES: Readonly<Record<string, readonly RegExp[]>> = {
   ],
 }
 
-test('the second table and the phrases name the same words', () => {
+test('the phrases below are those of the words in the second table', () => {
   const words = ambiguous.map(([word]) => word)
   expect(words).toEqual(Object.keys(PHRASES))
 })
 
-test.each(Object.entries(PHRASES))('every %s of a message is one of the known phrases', (word, phrases) => {
-  const stray = messages.filter(
-    (message) =>
-      new RegExp(`\\b${word}s?\\b`).test(message.text) &&
-      !phrases.some((phrase) => phrase.test(message.text)),
-  )
-  expect(stray).toEqual([])
-})
+test.each(Object.entries(PHRASES))(
+  'every use of %s in a message is one of the known phrases',
+  (word, phrases) => {
+    const stray = messages.filter(
+      (message) =>
+        new RegExp(`\\b${word}s?\\b`).test(message.text) &&
+        !phrases.some((phrase) => phrase.test(message.text)),
+    )
+    expect(stray).toEqual([])
+  },
+)

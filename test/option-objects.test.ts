@@ -146,7 +146,7 @@ const CALLS: Readonly<Record<string, readonly (readonly [type: string, call: Cal
   ],
 }
 
-test('every exported type of options has its functions here', () => {
+test('every exported type of options is covered here', () => {
   for (const source of Object.keys(SOURCES)) {
     const path = source.replace('../packages/', '').replace('/index.ts', '')
     if (path.startsWith('core/')) continue

@@ -135,7 +135,7 @@ describe.each(PROGRAMS)('examples/%s', (example) => {
     new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
 
   describe('the list', () => {
-    test('goes through all orders, newest first, none twice and none left out', async () => {
+    test('contains all orders, newest first, each once', async () => {
       const pages = await pagesFrom('/')
       const ids = pages.flatMap(orderIdsIn)
       expect(seeded).toBeGreaterThan(500)
@@ -145,7 +145,7 @@ describe.each(PROGRAMS)('examples/%s', (example) => {
       expect(new Set(pages.flatMap(headingsIn)).size).toBeGreaterThanOrEqual(27)
     })
 
-    test('of a day has the orders of that day, over its pages', async () => {
+    test('of a day contains the orders of that day, over its pages', async () => {
       const day = daysAgo(5)
       expect(await pageAt('/')).toContain(`href="/?day=${day}"`)
       const pages = await pagesFrom(`/?day=${day}`)
@@ -155,7 +155,7 @@ describe.each(PROGRAMS)('examples/%s', (example) => {
       expect(new Set(pages.flatMap(headingsIn))).toEqual(new Set([day]))
     })
 
-    test('of a customer has the orders of that customer, over its pages', async () => {
+    test('of a customer contains the orders of that customer, over its pages', async () => {
       const { customer } = await someOrder()
       const pages = await pagesFrom(`/?customer=${customer.id}`)
       expect(pages.length).toBeGreaterThan(2)
@@ -164,7 +164,7 @@ describe.each(PROGRAMS)('examples/%s', (example) => {
       expect(pages.flatMap(orderIdsIn)).toEqual(theirs.map(({ id }) => id))
     })
 
-    test('stays right when an order comes in between two pages', async () => {
+    test('remains right if an order is created between two pages', async () => {
       const first = await pageAt('/')
       const before = (await pagesFrom('/')).flatMap(orderIdsIn)
       const { customer } = await someOrder()
@@ -175,7 +175,7 @@ describe.each(PROGRAMS)('examples/%s', (example) => {
   })
 
   describe('a new order', () => {
-    test('has an id of this moment and comes first', async () => {
+    test('has an id of now and comes first', async () => {
       const { customer } = await someOrder()
       const startMs = Date.now()
       const response = await post({ customer: customer.id, item: '<b>Beans & "more"</b>', cents: 1250 })

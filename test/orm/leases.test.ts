@@ -77,7 +77,7 @@ describe(orm.orm, () => {
     const numbersIn = async (table: string): Promise<number[]> =>
       (await rowsOf(table, "'any'")).map(([id]) => numberOf(id))
 
-    test('every way of inserting writes the leased number', async () => {
+    test('every way of inserting stores the leased number', async () => {
       const { session, held } = await open()
       for (const [path, { run }] of Object.entries(orm.inserts)) await run(session, customers(path, 3))
       const paths = Object.keys(orm.inserts).length
@@ -85,7 +85,7 @@ describe(orm.orm, () => {
       expect(await numbersIn('customers')).toEqual(Array(paths * 3).fill(held.partition))
     })
 
-    test('so do upserts and related rows', async () => {
+    test('upserts and related rows store the leased number', async () => {
       const { session, held } = await open()
       for (const [path, { run }] of Object.entries(orm.upserts))
         await run(session, customers(path, 1)[0] as NewCustomer)
@@ -97,7 +97,7 @@ describe(orm.orm, () => {
       }
     })
 
-    test('two processes never meet in one table', async () => {
+    test('two processes repeat no id in one table', async () => {
       const [one, other] = [await open(), await open()]
       expect(one.held.partition).not.toBe(other.held.partition)
       const write = async ({ session, held }: typeof one) => {
@@ -112,7 +112,7 @@ describe(orm.orm, () => {
       expect(rows.filter(([id, writer]) => String(numberOf(id)) !== writer)).toEqual([])
     })
 
-    test('after release no way of writing leaves a row', async () => {
+    test('after release no way of writing stores a row', async () => {
       const { session, held } = await open()
       await insert(session, [{ email: 'early', name: 'before' }])
       await held.release()
@@ -130,7 +130,7 @@ describe(orm.orm, () => {
       expect(await rowsOf('customers', 'name')).toEqual([[expect.any(String), 'before']])
     })
 
-    test('a lease that is lost while the database is away writes no row, then or later', async () => {
+    test('a lease that is lost while the database is down stores no row, then or later', async () => {
       // The leases come through a role of their own, which can be locked out.
       const role = await database.role()
       await install(database.pool, { grantLeases: [role.name] })

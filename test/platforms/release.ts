@@ -56,7 +56,7 @@ async function startRegistry(): Promise<void> {
     .toBe(true)
 }
 
-test('a release goes to a registry once, with the repository in manifests and links', async () => {
+test("a release is published to a registry once, with the repository's address in manifests and links", async () => {
   await startRegistry()
   const [origin, dry, first, second] = [
     release(

@@ -31,17 +31,17 @@ describe.each(candidates(['uuid', 'text', 'binary', 'uuid8', 'bigint']))(
       await database.query(`INSERT INTO ${table} VALUES ${rows.join(', ')}`, values)
     })
 
-    test('every id is read back as it was written, and lies in the type that it should', async () => {
+    test('every id is read back, and stored with the type of the storage', async () => {
       expect(await select(`SELECT id FROM ${table} ORDER BY nth`)).toEqual(ids)
       const { rows } = await database.query(`SELECT DISTINCT pg_typeof(id)::text AS type FROM ${table}`)
       expect(rows).toEqual([{ type: TYPES[storageName] }])
     })
 
-    test('ORDER BY is byte order', async () => {
+    test('ORDER BY is the order of bytes', async () => {
       expect(await select(`SELECT id FROM ${table} ORDER BY id`)).toEqual(inByteOrder(family, ids))
     })
 
-    test('a range between two ids has what lies between them', async () => {
+    test('a range between two ids contains the ids between them', async () => {
       const sorted = inByteOrder(family, ids)
       const [from, to] = [sorted[100], sorted[400]] as [string, string]
       const sql = `SELECT id FROM ${table} WHERE id >= $1 AND id < $2 ORDER BY id`
@@ -50,13 +50,13 @@ describe.each(candidates(['uuid', 'text', 'binary', 'uuid8', 'bigint']))(
       )
     })
 
-    test('each id is found by itself', async () => {
+    test('each id is found by equality', async () => {
       for (const id of ids.slice(0, 50)) {
         expect(await select(`SELECT id FROM ${table} WHERE id = $1`, storage.toDatabase(id))).toEqual([id])
       }
     })
 
-    test("the database's own text of the value is read too", async () => {
+    test("the database's text of a stored value is read, too", async () => {
       const { rows } = await database.query<{ id: string }>(
         `SELECT id::text AS id FROM ${table} ORDER BY nth`,
       )
@@ -66,7 +66,7 @@ describe.each(candidates(['uuid', 'text', 'binary', 'uuid8', 'bigint']))(
       }
     })
 
-    test('null is null', async () => {
+    test('null is read as null', async () => {
       const { rows } = await database.query<{ id: null }>(`SELECT $1::${TYPES[storageName]} AS id`, [
         storage.toDatabase(null),
       ])

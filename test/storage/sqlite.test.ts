@@ -31,17 +31,17 @@ describe.each(candidates(['text', 'binary', 'bigint']))('$name in $storage, bett
     })()
   })
 
-  test('every id is read back as it was written, and lies in the type that it should', () => {
+  test('every id is read back, and stored with the type of the storage', () => {
     expect(select(`SELECT id FROM ${table} ORDER BY nth`)).toEqual(ids)
     const types = database.prepare(`SELECT DISTINCT typeof(id) AS type FROM ${table}`).pluck().all()
     expect(types).toEqual([STORED_AS[storageName]])
   })
 
-  test('ORDER BY is byte order', () => {
+  test('ORDER BY is the order of bytes', () => {
     expect(select(`SELECT id FROM ${table} ORDER BY id`)).toEqual(inByteOrder(family, ids))
   })
 
-  test('a range between two ids has what lies between them', () => {
+  test('a range between two ids contains the ids between them', () => {
     const sorted = inByteOrder(family, ids)
     const [from, to] = [sorted[100], sorted[400]] as [string, string]
     const found = select(
@@ -52,7 +52,7 @@ describe.each(candidates(['text', 'binary', 'bigint']))('$name in $storage, bett
     expect(found).toEqual(sorted.slice(100, 400))
   })
 
-  test('each id is found by itself, and by the value that was read', () => {
+  test('each id is found by itself, and by the stored value', () => {
     const found = database.prepare<[unknown], { nth: number; id: unknown }>(
       `SELECT * FROM ${table} WHERE id = ?`,
     )
@@ -64,13 +64,13 @@ describe.each(candidates(['text', 'binary', 'bigint']))('$name in $storage, bett
     expect(ids).toHaveLength(COUNT)
   })
 
-  test('null is null', () => {
+  test('null is read as null', () => {
     const value = database.prepare('SELECT ? AS id').pluck().get(storage.toDatabase(null))
     expect(storage.fromDatabase(value as null)).toBe(null)
   })
 })
 
-test.each([flake, uidLocal])('$name: a driver that rounds gives an error, never another id', (family) => {
+test.each([flake, uidLocal])('$name: a driver that rounds causes an error, never another id', (family) => {
   const storage = storageFor(family as never, 'sqlite', { storage: 'bigint', exactBigint: true })
   const id = storage.fromDatabase(2n ** 62n + 1n)
   const rounded = database.prepare('SELECT ? AS id').pluck().get(storage.toDatabase(id))
