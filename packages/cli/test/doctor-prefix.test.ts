@@ -210,3 +210,66 @@ test.each([
     await database.close()
   },
 )
+
+test.each([
+  ['cus_', 'text COLLATE "C"'],
+  ['', 'text COLLATE "C"'],
+  ['cus_', 'varchar(40)'],
+])(
+  'foreign keys of text with the prefix "%s" in %s are converted to uuid with their columns',
+  async (prefix, type) => {
+    const database = await postgres.open({ template: TEMPLATE })
+    const values = (more = ''): string => ids.map((id) => `('${prefix}${id}'${more})`).join(', ')
+    await database.query(`CREATE SCHEMA shop;
+    CREATE TABLE customer (id ${type} PRIMARY KEY, region int NOT NULL DEFAULT 1, UNIQUE (region, id),
+      invited_by ${type} CONSTRAINT "by" REFERENCES customer DEFERRABLE INITIALLY DEFERRED);
+    CREATE TABLE shop.orders (n serial PRIMARY KEY, region int DEFAULT 1,
+      customer_id ${type} REFERENCES customer ON DELETE CASCADE,
+      FOREIGN KEY (region, customer_id) REFERENCES customer (region, id) ON UPDATE CASCADE);
+    INSERT INTO customer (id) VALUES ${values()};
+    UPDATE customer SET invited_by = (SELECT min(id) FROM customer);
+    INSERT INTO shop.orders (customer_id) VALUES ${values()}, (NULL)`)
+    const keys = () =>
+      database.query(
+        "SELECT conrelid::regclass AS place, conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE contype = 'f' AND connamespace <> 'snoflax'::regnamespace ORDER BY conname",
+      )
+    const before = await keys()
+    const declared = declaring(`tied-${database.name}`, `customer: { id: bare('cus')() }`)
+    const options = ['--skip', 'cross-check', '--kysely', declared]
+    const tried = await doctor(database.url, ...options, '--dry-run')
+    expect(tried.dryRun).toEqual({ ran: 1, refused: [], findings: [] })
+    const report = await doctor(database.url, ...options)
+    expect(told(report)).toEqual([
+      'type customer.id',
+      'type customer.invited_by',
+      'type shop.orders.customer_id',
+    ])
+    expect(report.findings.slice(1).map(({ cure }) => cure)).toEqual([
+      { leaves: 'the statements for customer.id convert this column too' },
+      { leaves: 'the statements for customer.id convert this column too' },
+    ])
+    await database.query(report.findings[0]?.cure.sql as string)
+    expect((await doctor(database.url, ...options)).findings).toEqual([])
+    expect(await keys()).toEqual(before)
+    const rows = await database.query(
+      'SELECT o.customer_id AS id FROM shop.orders o JOIN customer c ON c.id = o.customer_id JOIN customer b ON b.id = c.invited_by',
+    )
+    const { fromDatabase } = storageFor<string>(flax, 'postgres')
+    expect(rows.map(({ id }) => fromDatabase(id)).sort()).toEqual([...ids].sort())
+    await database.close()
+  },
+)
+
+test('a value that is not an id stops the cure of tied columns, and nothing has changed', async () => {
+  const database = await postgres.open({ template: TEMPLATE })
+  await database.query(`CREATE TABLE customer (id text COLLATE "C" PRIMARY KEY);
+    CREATE TABLE orders (customer_id text COLLATE "C" REFERENCES customer);
+    INSERT INTO customer VALUES ${behind('cus').map((one) => `(${one})`)}, ('ord_0123456789abcdef')`)
+  const declared = declaring('tied-stops', `customer: { id: bare('cus')() }`)
+  const { findings } = await doctor(database.url, '--skip', 'cross-check', '--kysely', declared)
+  await expect(database.query(findings[0]?.cure.sql as string)).rejects.toThrow(/flax_encode: "ord_/)
+  const client = await database.connect()
+  expect((await client.query('TABLE customer')).rows).toHaveLength(ids.length + 1)
+  await expect(client.query("INSERT INTO orders VALUES ('x')")).rejects.toMatchObject({ code: '23503' })
+  await database.close()
+})

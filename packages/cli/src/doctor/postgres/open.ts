@@ -29,7 +29,7 @@ export async function openPostgres(url: string, isTrial: boolean): Promise<LiveD
           ],
     run: async (sql) => {
       if (LASTING.test(sql)) throw new NotTried("it changes a sequence, which can't be rolled back")
-      await query(sql)
+      await query(sql.replace(OWN_TRANSACTION, '$1'))
     },
     close: async () => {
       await client.query('ROLLBACK').catch(() => {})
@@ -40,6 +40,9 @@ export async function openPostgres(url: string, isTrial: boolean): Promise<LiveD
 
 /** Calls that change a sequence, or may. */
 const LASTING = /\b(?:setval|\w+_set_\w+|lease_\w+)\(/
+
+/** The trial runs in its own transaction. */
+const OWN_TRANSACTION = /^BEGIN;\n([\s\S]*);\nCOMMIT$/
 
 async function connect(url: string): Promise<Client> {
   const { default: pg } = await driver(() => import('pg'), 'pg')

@@ -1,9 +1,13 @@
 import { type PrefixedFamily, type StorageName, storageFor } from '@snoflax/core'
 import { baseOf, isPrefixed, snakeCase, sqlFunction } from '@snoflax/core/adapter'
 import { type ColumnRules, storageFault } from '../declaration.js'
+import type { Examination } from '../examination.js'
 import type { IdColumn } from '../id-columns.js'
+import type { Column, LiveDatabase } from '../live-database.js'
 import { generateCall } from '../replacement.js'
+import type { Cure } from '../report.js'
 import { storedLength, storesPrefix } from '../stored-value.js'
+import { curedWith, tiedTo } from '../tied.js'
 
 const BY_CODE = /^(?:C|POSIX|ucs_basic|pg_c_utf8)(?:\.|$)/i
 
@@ -16,8 +20,8 @@ export const postgresRules: ColumnRules = {
     // The cure of the type also sets the collation.
     return typeFault(idColumn) === undefined
   },
-  cure({ schema }, idColumn, check) {
-    if (check === 'type') return { sql: retype(schema, idColumn) }
+  cure(examination, idColumn, check) {
+    if (check === 'type') return changeType(examination, idColumn)
     const { quotedTable, quotedName, declared } = idColumn.column
     return { sql: `ALTER TABLE ${quotedTable} ALTER COLUMN ${quotedName} TYPE ${declared} COLLATE "C"` }
   },
@@ -44,6 +48,54 @@ function typeFault(idColumn: IdColumn): string | undefined {
     return fault
   if (length === storedLength(family)) return undefined
   return `${declared} pads ids with spaces; they have ${storedLength(family)} characters`
+}
+
+/**
+ * Changes the type of the column, and of all columns that foreign keys connect to it, to the storage's. The keys are
+ * dropped meanwhile, since neither end can be changed alone.
+ */
+async function changeType(examination: Examination, idColumn: IdColumn): Promise<Cure> {
+  const { database, columns, schema } = examination
+  const tied = tiedTo(columns, idColumn)
+  const keys = await foreignKeysOf(
+    database,
+    tied.map(({ column }) => column),
+  )
+  if (keys.length === 0) return { sql: retype(schema, idColumn) }
+  const elsewhere = curedWith(postgresRules, examination, tied, idColumn)
+  if (elsewhere) return elsewhere
+  const changed = tied.filter((one) => typeFault(one) !== undefined)
+  return {
+    sql: [
+      'BEGIN',
+      ...keys.map(({ drop }) => drop),
+      ...changed.map((one) => retype(schema, one)),
+      ...keys.map(({ add }) => add),
+      'COMMIT',
+    ].join(';\n'),
+  }
+}
+
+/** The statements that drop and restore each foreign key with one of the columns at either end. */
+async function foreignKeysOf(
+  database: LiveDatabase,
+  columns: readonly Column[],
+): Promise<{ readonly drop: string; readonly add: string }[]> {
+  const keys = await database.query(
+    `SELECT k.conrelid::regclass AS table, quote_ident(k.conname) AS name, pg_get_constraintdef(k.oid) AS definition
+       FROM pg_constraint k
+      WHERE k.contype = 'f' AND k.conparentid = 0 AND EXISTS (
+        SELECT FROM unnest($1::text[], $2::text[]) AS own (tab, col)
+          JOIN pg_attribute a ON a.attrelid = own.tab::regclass AND a.attname = own.col
+         WHERE (a.attrelid = k.conrelid AND a.attnum = ANY (k.conkey))
+            OR (a.attrelid = k.confrelid AND a.attnum = ANY (k.confkey)))
+      ORDER BY k.oid`,
+    [columns.map(({ quotedTable }) => quotedTable), columns.map(({ name }) => name)],
+  )
+  return keys.map(({ table, name, definition }) => ({
+    drop: `ALTER TABLE ${table} DROP CONSTRAINT ${name}`,
+    add: `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`,
+  }))
 }
 
 /** Changes the column's type to the storage's, and converts its values. */
