@@ -46,7 +46,9 @@ function isRefusal(node: ts.Node, refusing: ReadonlySet<string>): boolean {
   if (ts.isNewExpression(node)) return /Error$/.test(node.expression.getText())
   if (!ts.isCallExpression(node)) return false
   const { expression } = node
-  if (ts.isPropertyAccessExpression(expression)) return refusing.has(expression.name.text)
+  if (ts.isPropertyAccessExpression(expression)) {
+    return refusing.has(expression.name.text) && expression.expression.getText() !== 'Array'
+  }
   return ts.isIdentifier(expression) && refusing.has(expression.text)
 }
 

@@ -218,6 +218,19 @@ describe('SQLite, binary', () => {
     ).toMatch(/^INVALID_OPTION: shops\.id: the id .* is in a list or JSON/)
   })
 
+  test.each<[string, () => SQL]>([
+    ['a CTE', () => sql`with w as (select ${id} as ref) select * from shops join w on w.ref = shops.id`],
+    [
+      'VALUES',
+      () => sql`with w(ref) as (values (${id})) select * from ${shops} join w on w.ref = ${shops.id}`,
+    ],
+    ['USING', () => sql`select * from shops join (select cast(${id} as text) as id) as w using (id)`],
+    ['an INSERT', () => sql`insert into shops (id, name) select ${id}, 'x' where true`],
+    ['a cast', () => sql`select * from shops where id = cast(${id} as text)`],
+  ])('an id in %s that is compared with an id column is refused or converted', (_, query) => {
+    expect(codeOf(() => db.all(query()))).toMatch(/^INVALID_OPTION: shops\.id: the /)
+  })
+
   test('an id compared with an unknown column is refused, unless the column is mapped', () => {
     const joined = () =>
       db.select().from(shops).innerJoin(sql`json_each(${json}) as j`, eq(shops.id, sql`j.value`)).all()

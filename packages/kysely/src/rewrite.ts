@@ -637,8 +637,8 @@ export class Rewriter {
     for (const name of reading.comparisons.flatMap(({ names }) => names.flat())) {
       for (const ids of scope.called(name)) add(name, ids)
     }
-    for (const { name, chunk = -1 } of reading.aliases)
-      for (const ids of idsIn(meanings[chunk])) add(name, ids)
+    for (const { name, chunk = -1, isCast } of reading.aliases)
+      for (const ids of isCast ? [] : idsIn(meanings[chunk])) add(name, ids)
     for (const node of reading.nodes) {
       if (!AliasNode.is(node)) continue
       for (const [name, meaning] of this.meanings.relationOf(node.node, scope).columns) {

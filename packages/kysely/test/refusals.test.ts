@@ -121,6 +121,19 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
     /customers\.id: /,
   ],
   [
+    'an id in a query of raw SQL that is joined by a name',
+    () =>
+      sql`with w as (select ${ada} as ref) select name from customers join w on w.ref = customers.id`.execute(
+        db(),
+      ),
+    /customers\.id: the id .* is in the SQL as ref/,
+  ],
+  [
+    'an id that an INSERT of raw SQL selects',
+    () => sql`insert into customers (id, name) select ${ada}, 'x' where true`.execute(db()),
+    /customers\.id: the text of the SQL names the column/,
+  ],
+  [
     'ids in JSON by a table function',
     () =>
       any()

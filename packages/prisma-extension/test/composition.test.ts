@@ -250,6 +250,16 @@ describe.each(['sqlite', 'postgresql'] as const)('on %s', (database) => {
     const inJson = `SELECT id FROM "Tag" WHERE id IN (${elements})`
     for (const [hidden, message] of [
       [() => prisma.$queryRawUnsafe(inJson, JSON.stringify([tag.id])), /in a list or JSON.*for each id$/],
+      [
+        () =>
+          prisma.$queryRaw`WITH w AS (SELECT ${tag.id} AS mark) SELECT label FROM "Tag" t JOIN w ON w.mark = t.id`,
+        /in the SQL as mark.*for each id$/,
+      ],
+      [() => prisma.$queryRaw`SELECT id FROM "Tag" WHERE id = CAST(${tag.id} AS TEXT)`, /names the column/],
+      [
+        () => prisma.$executeRaw`INSERT INTO "Tag" (label, id) SELECT ${'x'}, ${tag.id} WHERE true`,
+        /names the column/,
+      ],
       [() => prisma.$queryRawUnsafe(`SELECT id FROM "Tag" WHERE id = '${tag.id}'`), /written into the text/],
       [
         () => prisma.$executeRaw`UPDATE "Tag" SET id = '${Prisma.raw(tag.id)}' WHERE label = ${'x'}`,

@@ -50,6 +50,8 @@ export interface Alias {
   readonly chunk?: number | undefined
   /** Name of the column that it stands for, if the SQL text contains it. */
   readonly column?: string | undefined
+  /** Whether a cast follows the chunk. */
+  readonly isCast: boolean
 }
 
 const MARK = '\uE000'
@@ -92,8 +94,8 @@ export function withMarks(sql: string, dialect: Database): string {
 
 const MARKED = new RegExp(`${MARK}(\\d+)${MARK}`)
 
-const WORDS = 'is|in|between|i?like|glob|match|regexp|rlike|similar|sounds'
-const ANY_OPERATOR = new RegExp(`[=<>~]|&&|\\b(?:${WORDS})\\b|\\)\\s*values\\b`, 'i')
+const WORDS = 'is|in|between|i?like|glob|match|regexp|rlike|similar|sounds|using'
+const ANY_OPERATOR = new RegExp(`[=<>~]|&&|\\b(?:${WORDS})\\b|\\)\\s*(?:values|select)\\b`, 'i')
 
 /**
  * Whether a text may contain a comparison operator. A quick test before reading the SQL.
@@ -179,7 +181,7 @@ function aliasesIn(items: readonly Item[], dialect: Database, aliases: Alias[] =
   for (const part of divided(withoutHints(items), SOURCES)) {
     for (const [name, answer] of renamed(part, dialect)) {
       for (const { chunk, name: column, isCast } of termsOf(answer)) {
-        if (name !== undefined && !isCast) aliases.push({ name, chunk, column })
+        if (name !== undefined) aliases.push({ name, chunk, column, isCast })
       }
     }
   }
@@ -203,27 +205,36 @@ function renamed(part: readonly Item[], dialect: Database): Renamed[] {
   if (behind) return renamedBy(behind.name, part[as + 2], part.slice(0, as))
   if (part.some((_, at) => operatorAt(part, at, dialect) !== null)) return []
   const hasColumns = part.at(-1)?.text === '('
-  const name = part.at(hasColumns ? -2 : -1)
-  if (name === undefined || ASIDE.test(name.text)) return []
+  const [before, name] = part.slice(hasColumns ? -3 : -2, hasColumns ? -1 : undefined)
+  if (name === undefined || ASIDE.test(name.text) || before?.text === '::') return []
   return renamedBy(name.name, hasColumns ? part.at(-1) : undefined, part.slice(0, hasColumns ? -2 : -1))
 }
 
 function renamedBy(name: string | undefined, list: Item | undefined, answer: readonly Item[]): Renamed[] {
-  const answers = answersOf(answer)
   const columns = list?.text === '(' ? expressionsIn(list) : []
-  const [whole = []] = answers.length === 1 ? answers : []
-  return [[name, whole], ...columns.map(([column], at): Renamed => [column?.name, answers[at] ?? []])]
+  return rowsOf(answer).flatMap((answers) => [
+    [name, answers.length === 1 ? (answers[0] as Item[]) : []],
+    ...columns.map(([column], at): Renamed => [column?.name, answers[at] ?? []]),
+  ])
 }
 
-/** The columns of a query or of `unnest(…)`; for anything else, the expression itself. */
-function answersOf(items: readonly Item[]): (readonly Item[])[] {
+/** The columns of a query, for each part of a union, of VALUES or of `unnest(…)`; for anything else, the expression itself. */
+function rowsOf(items: readonly Item[]): (readonly Item[])[][] {
   const [first, second] = items
-  if (first?.text === '(' && second === undefined) return answersOf(first.inside as Item[])
-  if (first?.text === 'UNNEST' && second?.text === '(') return expressionsIn(second)
-  if (first?.text !== 'SELECT') return [items]
-  const [list = []] = divided(items.slice(1), /^FROM$/)
-  return divided(list, /^,$/).map((one) => divided(one, /^AS$/)[0] as Item[])
+  if (first?.text === '(' && second === undefined) return rowsOf(first.inside as Item[])
+  if (first?.text === 'UNNEST' && second?.text === '(') return [expressionsIn(second)]
+  if (first?.text === 'VALUES') return items.flatMap((one) => (one.text === '(' ? [expressionsIn(one)] : []))
+  if (first?.text !== 'SELECT') return [[items]]
+  return divided(items, /^SELECT$/)
+    .slice(1)
+    .map((select) => divided(select, LIST_END)[0] as Item[])
+    .map((list) => list.filter(({ text }) => text !== 'DISTINCT' && text !== 'ALL'))
+    .map((list) => divided(list, /^,$/).map((one) => divided(one, /^AS$/)[0] as Item[]))
 }
+
+/** What ends the list of a SELECT. */
+const LIST_END =
+  /^(?:FROM|WHERE|GROUP|HAVING|WINDOW|UNION|INTERSECT|EXCEPT|ORDER|LIMIT|OFFSET|FETCH|ON|RETURNING|;)$/
 
 /** A chunk, a column named in the SQL text, or a string literal. */
 interface Operand {
@@ -328,6 +339,8 @@ function comparisonsIn(items: readonly Item[], dialect: Database, comparisons: F
   for (const [at, item] of items.entries()) {
     if (item.inside) comparisonsIn(item.inside, dialect, comparisons)
     comparisons.push(...uniting(item, items[at + 1]))
+    if (item.text === 'USING' && items[at + 1]?.text === '(')
+      comparisons.push(...namesakesIn(items[at + 1] as Item))
   }
   const upTo = (from: number) => items.slice(from, endOf(items, from, dialect))
   let start = 0
@@ -356,15 +369,23 @@ function comparisonsIn(items: readonly Item[], dialect: Database, comparisons: F
   return comparisons
 }
 
-/** The columns of an INSERT and their VALUES. */
+/** The columns of `JOIN … USING (id)`, each of which is compared with its namesake. */
+const namesakesIn = (brackets: Item): Found[] =>
+  expressionsIn(brackets).map((one) => ({ rows: [[termsOf(one)]] }))
+
+/** The columns of an INSERT and what it writes to them: VALUES, or the columns of a query. */
 function inserted(items: readonly Item[]): Found[] {
-  const at = items.findIndex(({ text }) => text === 'VALUES')
+  const into = items.findIndex(({ text }) => text === 'INTO')
+  const at = items.findIndex(({ text }, index) => index > into && /^(?:VALUES|SELECT)$/.test(text))
   const columns = items[at - 1]
-  if (columns?.text !== '(' || !items.some(({ text }) => text === 'INTO')) return []
+  if (into === -1 || columns?.text !== '(') return []
   const rest = items.slice(at + 1)
   const end = rest.findIndex(({ text, inside }) => inside === undefined && text !== ',')
-  const rows = rest.slice(0, end === -1 ? rest.length : end).filter(({ inside }) => inside)
-  return [{ rows: [columns, ...rows].map((row) => rowOf([row])) }]
+  const written =
+    items[at]?.text === 'SELECT'
+      ? rowsOf(items.slice(at)).map((row) => row.map(termsOf))
+      : rest.slice(0, end === -1 ? rest.length : end).flatMap((one) => (one.inside ? [rowOf([one])] : []))
+  return [{ rows: [rowOf([columns]), ...written] }]
 }
 
 function operatorAt(items: readonly Item[], at: number, dialect: Database): RegExpExecArray | null {
@@ -518,6 +539,7 @@ function termsOf(items: readonly Item[]): Operand[] {
     return [{ written, isCast: second !== undefined }]
   if (first.text === '(' && second === undefined) return termsOf(first.inside as Item[])
   if (first.text === 'CASE' && second === undefined) return resultsOf(first).flatMap(termsOf)
+  if (first.text === 'CAST' && second?.text === '(') return castIn(second)
   if (first.text === 'SELECT') return termsOf(divided(items.slice(1), /^(?:FROM|,)$/)[0] as Item[])
   const isCall =
     second?.text === '(' && (more.length === 0 || /^(?:OVER|FILTER)$/.test(more[0]?.text as string))
@@ -526,6 +548,12 @@ function termsOf(items: readonly Item[]): Operand[] {
   if (first.text === 'UNNEST') return termsOf(second.inside as Item[]).filter((one) => one.name !== undefined)
   return answeredBy(first.text, second).flat()
 }
+
+/** A chunk or literal in `CAST(… AS type)`; a column is no id column anymore. */
+const castIn = ({ inside = [] }: Item): Operand[] =>
+  termsOf(divided(inside, /^AS$/)[0] as Item[]).flatMap((one) =>
+    one.name === undefined ? [{ ...one, isCast: true }] : [],
+  )
 
 const JSON_READER =
   /^(?:JSONB?_(?:EACH|TREE|TABLE|ARRAY_ELEMENTS|TO_RECORD|POPULATE_RECORD|CONTAINS|OVERLAPS|EXTRACT)|UNNEST)/

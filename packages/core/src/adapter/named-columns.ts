@@ -170,8 +170,9 @@ export class NamedColumns {
   }
 
   /**
-   * Refuses what SQL compares with id columns and we can't convert, if their storage converts: ids in the SQL's text or
-   * in JSON and, in SQLite and MySQL (which compare values of any types), unknown columns.
+   * Refuses what SQL compares with id columns and we can't convert, if their storage converts: ids in the SQL's text, in
+   * JSON or in another query or list of values and, in SQLite and MySQL (which compare values of any types), unknown
+   * columns.
    *
    * @param chunks what the chunks are.
    * @param find finds the tables of the whole statement if the SQL is a part of one.
@@ -196,6 +197,15 @@ export class NamedColumns {
         const held = among(rows.flatMap((row) => row[at] ?? []).map(({ chunk }) => chunk))
         const columns = held.length > 0 ? held : this.called(some, find, qualifiers[at])
         refuseId(columns, written, WRITTEN, advice)
+        for (const { name, chunk } of reading.aliases) {
+          if (chunk === undefined || !some.some((one) => isAs(one, name))) continue
+          refuseId(
+            columns,
+            chunks.value(chunk),
+            (id) => `the id ${id} is in the SQL as ${name}, so it`,
+            several,
+          )
+        }
         for (const one of held) this.refuseUnknown(one, some, known)
       }
     }

@@ -55,6 +55,14 @@ test.each([
     'select 1 from (select id from t) as s(x), (select a, b from t) r, (select c from t) u(y)',
     ['s id', 'u c', 'x id', 'y c'],
   ],
+  [
+    `with c(x, y) as (values (${markOf(0)}, ${markOf(1)}), (a, ${markOf(2)}::text)) select 1`,
+    ['x 0', 'x a', 'y 1', 'y 2'],
+  ],
+  [
+    `select 1 from (select ${markOf(0)} as x union all select cast(${markOf(1)} as text)) as w(z)`,
+    ['w 0', 'w 1', 'x 0', 'z 0', 'z 1'],
+  ],
   ['select max(id) over (partition by team), max(id) filter (where true) from t where id in (a, b)', []],
 ])('the aliases of %s are found', (sql, aliases) => {
   const { aliases: read } = readComparisons(sql, 'postgres')

@@ -58,6 +58,12 @@ describe('values compared with id columns by name', () => {
       [1, 'orders.id'],
       [3, 'orders.id'],
     ],
+    [
+      'INSERT INTO orders (total, id) SELECT #0, #1 WHERE true UNION SELECT #2, #3 ON CONFLICT (id) DO NOTHING',
+      [1, 'orders.id'],
+      [3, 'orders.id'],
+    ],
+    ['id = CAST(#0 AS text)', [0, 'orders.id']],
     ['lower(id) = #0'],
     ['id IS NULL AND total = #0'],
     ["note = 'id =' AND total = #0"],
@@ -88,6 +94,38 @@ test('an id is refused if its column does not store its text; other values are n
     expect(refuseUnconverted(id ?? [], value, 'do so')).toBeUndefined()
   }
   expect(refuseUnconverted(trace ?? [], customer, 'do so')).toBeUndefined()
+})
+
+describe('an id in another query or a list of values, which is then compared with an id column, is refused', () => {
+  const refuse = (text: string, value: unknown) =>
+    named.refuseUnseen(readComparisons(text.replace('#', markOf(0)), 'sqlite'), {
+      advice: 'do so',
+      several: 'do so for each id',
+      known: '',
+      column: () => undefined,
+      value: () => value,
+    })
+
+  test.each([
+    'WITH w AS (SELECT # AS ref) SELECT * FROM orders JOIN w ON orders.id = w.ref',
+    'WITH w AS (SELECT CAST(# AS text) AS ref) SELECT * FROM orders WHERE id IN (SELECT ref FROM w)',
+    'WITH w(ref) AS (VALUES (1), (#)) SELECT * FROM orders, w WHERE ref = orders.id',
+    'WITH w(id) AS (SELECT 1 UNION ALL SELECT #) SELECT * FROM orders JOIN w USING (id)',
+    'SELECT * FROM orders JOIN (VALUES (#)) AS w(ref) ON w.ref = id',
+    'SELECT * FROM orders, (SELECT DISTINCT #::text AS ref WHERE true) w WHERE w.ref = id',
+  ])('%s', (text) => {
+    expect(() => refuse(text, order)).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTION', path: 'orders.id', value: order }),
+    )
+    expect(() => refuse(text, order)).toThrow(
+      /^orders\.id: the id ".*" is in the SQL as (?:ref|id), .*; do so for each id$/,
+    )
+    for (const value of ['tea', 7, null, customer]) expect(refuse(text, value)).toBeUndefined()
+  })
+
+  test('an id that is only returned is not', () => {
+    expect(refuse('SELECT # AS ref, total FROM orders WHERE id = x', order)).toBeUndefined()
+  })
 })
 
 test('mayContain is true of ids, also inside lists and array literals', () => {

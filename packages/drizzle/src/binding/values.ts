@@ -444,9 +444,9 @@ const aliasOf = (field: unknown): Alias[] => (is(field, SQL.Aliased) ? [[field.f
 function aliasesIn(chunks: readonly SQLChunk[], database: Database): Alias[] {
   const query = new MarkedQuery().read(chunks)
   const { cells, selected } = query
-  const written = query.reading(database).aliases.flatMap(({ name, chunk = -1 }): Alias[] => {
+  const written = query.reading(database).aliases.flatMap(({ name, chunk = -1, isCast }): Alias[] => {
     const column = cells[chunk]?.column
-    return column ? [[name, column]] : []
+    return column && !isCast ? [[name, column]] : []
   })
   return [
     ...selected.flatMap(aliasOf),
