@@ -121,7 +121,7 @@ describe('generator', () => {
 
   test.each([
     ['NaN', Number.NaN, 'INVALID_TIME'],
-    ['a moment before the epoch', EPOCH_MS - 1, 'TIME_OUT_OF_RANGE'],
+    ['a time before the epoch', EPOCH_MS - 1, 'TIME_OUT_OF_RANGE'],
   ] as const)('a clock that returns %s is refused, and generating continues afterwards', (_, wrong, code) => {
     let nowMs = EPOCH_MS + 5000
     const { generate } = ksuid.generator({ clock: () => nowMs })

@@ -328,7 +328,7 @@ const WRONG: [name: string, config: unknown, message: RegExp][] = [
     /family must be one of flax, sno, flake, uid, uidLocal, uuid7, ulid, not undefined/,
   ],
   [
-    'a family that is none',
+    'an unknown family',
     { tables: [{ ...table, family: 'cuid', partition: undefined }] },
     /family must be one of .*, not cuid/,
   ],
@@ -338,11 +338,7 @@ const WRONG: [name: string, config: unknown, message: RegExp][] = [
     { tables: [{ ...table, partition: undefined }] },
     /set a partition that no other generator or table uses/,
   ],
-  [
-    'a prefix that is none',
-    { tables: [{ ...table, prefix: 'A B' }] },
-    /\(orders\): a prefix must have 1 to 63/,
-  ],
+  ['an invalid prefix', { tables: [{ ...table, prefix: 'A B' }] }, /\(orders\): a prefix must have 1 to 63/],
   [
     'one prefix for two tables',
     {

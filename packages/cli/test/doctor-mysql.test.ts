@@ -399,7 +399,7 @@ CREATE TABLE orders (n INT AUTO_INCREMENT PRIMARY KEY, customer_id VARCHAR(40) $
       }
     })
 
-    test('tells what to do for a family without functions', async () => {
+    test('says what to do for a family without functions', async () => {
       await run(`CREATE TABLE customer (id VARCHAR(40) ${ASCII} PRIMARY KEY)`)
       const declared = declaring(
         'mysql-typeid',

@@ -226,9 +226,13 @@ describe('refused when the table is defined', () => {
         }),
       'another layout or epoch',
     ],
-    ['a metabyte where there is none', () => pgTable('t', { id: flaxId({ meta: 3 } as never) }), 'metabyte'],
     [
-      'a metabyte made by the database where there is none',
+      'a metabyte of a family without one',
+      () => pgTable('t', { id: flaxId({ meta: 3 } as never) }),
+      'metabyte',
+    ],
+    [
+      'a metabyte in a database default of a family without one',
       () => pgTable('t', { id: flaxId({ default: 'database', meta: 3 } as never) }),
       'metabyte',
     ],

@@ -328,13 +328,17 @@ describe('time', () => {
   test.each<[string, () => unknown, string]>([
     ['from after to', () => createdBetween(day.id, to, from), 'INVALID_OPTION'],
     [
-      'a recheck with no moment',
+      'a recheck with an invalid time',
       () => wasCreatedBetween(day.id, ids[1] as FlaxId, Number.NaN, to),
       'INVALID_TIME',
     ],
-    ['a recheck of no id', () => wasCreatedBetween(day.id, 'x' as FlaxId, from, to), 'INVALID_LENGTH'],
-    ['no moment', () => createdAfter(day.id, Number.NaN), 'INVALID_TIME'],
-    ['an order that is none', () => keyset(day.id, { order: 'up' as 'asc' }), 'INVALID_OPTION'],
+    [
+      'a recheck of a malformed id',
+      () => wasCreatedBetween(day.id, 'x' as FlaxId, from, to),
+      'INVALID_LENGTH',
+    ],
+    ['an invalid time', () => createdAfter(day.id, Number.NaN), 'INVALID_TIME'],
+    ['an unknown order', () => keyset(day.id, { order: 'up' as 'asc' }), 'INVALID_OPTION'],
   ])('%s is refused with the path of the column', (_, action, code) => {
     expect(action).toThrow(expect.objectContaining({ name: 'IdError', code, path: 'day.id' }))
     expect(action).toThrow(/^day\.id/)

@@ -152,8 +152,8 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('%s', (_
 
     test.each([
       ['NaN', Number.NaN, 'INVALID_TIME'],
-      ['a moment before 1970', -1, 'TIME_OUT_OF_RANGE'],
-      ['a moment after the last', LAST_MS + 1, 'TIME_OUT_OF_RANGE'],
+      ['a time before 1970', -1, 'TIME_OUT_OF_RANGE'],
+      ['a time after the last', LAST_MS + 1, 'TIME_OUT_OF_RANGE'],
     ] as const)(
       'a clock that returns %s is refused, and generating continues afterwards',
       (_, wrong, code) => {

@@ -594,7 +594,7 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
     /^customers\.id: createdAt\(\) cannot be compared; use createdBetween\(\)/,
   ],
   [
-    'createdBetween() of what is no id',
+    'createdBetween() of a column without ids',
     () =>
       db()
         .selectFrom('customers')

@@ -295,7 +295,7 @@ test.each(['repeatable read', 'serializable'])(
 )
 
 test.each([[], ['CREATE SCHEMA snoflax']])(
-  'a transaction that cannot see what another installed is told so',
+  'a transaction that cannot see what another one installed is refused, and the error says so',
   async (...before) => {
     const database = await openEmpty()
     for (const statement of before) await database.query(statement)

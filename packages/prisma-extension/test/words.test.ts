@@ -174,7 +174,7 @@ describe('an update of a single related row', () => {
 
   test.each([
     ['beside other changes', { name: 'm', data: { name: 'x', refId: other } }],
-    ['with a key that is no field', { data: { name: 'x', refId: other, more: 1 } }],
+    ['with a key that is not a field', { data: { name: 'x', refId: other, more: 1 } }],
     ['with a number for text', { data: { name: 5, refId: other } }],
     ['with text for a number', { data: { total: 'many', refId: other } }],
     ['beside another Json', { where: { name: 'x', refId: other }, data: { refId: other, b: 1 } }],

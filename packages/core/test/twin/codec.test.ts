@@ -36,7 +36,7 @@ describe.each(TWIN_FAMILIES)('$label and its twin', ({ family, twin, fields, tim
     )
   })
 
-  test('tell the same time', () => {
+  test('have the same time', () => {
     fc.assert(
       fc.property(rawFields(twin), (raw) => {
         const id = twin.encode(twin.pack(raw))
