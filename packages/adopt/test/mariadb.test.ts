@@ -197,6 +197,22 @@ describe.runIf(mysql.selected())('mariadb', () => {
     expect(await shapeOf(database)).toEqual(shape)
   })
 
+  test('the zone UTC needs no time zone tables, as +00:00', async () => {
+    database = await mysql.open()
+    for (const timeZone of ['UTC', 'utc', '+00:00']) {
+      await database.query('DROP TABLE IF EXISTS line, orders')
+      for (const statement of SHOP) await database.query(statement)
+      const adoption = await plan(database, [
+        { ...orders, createdAt: { column: 'at', timeZone }, storage: 'text' },
+      ])
+      await adoption.backfill()
+      await adoption.switchKeys()
+      const [first] = await database.query('SELECT id FROM orders ORDER BY legacy_id LIMIT 1')
+      expect(flax.timeMs(first?.['id'] as never)).toBe(Date.UTC(2021, 0, 1, 1))
+      await adoption.finish()
+    }
+  })
+
   test('all obstacles are in one error', async () => {
     database = await mysql.open()
     for (const statement of [...SHOP, ...REFUSALS.flatMap(({ sql }) => sql.slice(0, 1))]) {

@@ -269,3 +269,35 @@ test('postgres: the plan warns of publications of the tables', async () => {
     expect.stringMatching(/^publication whole root publishes public\.line, and its subscribers stop/),
   ])
 })
+
+test('postgres: the plan warns of subscriptions that write to the tables', async () => {
+  await open(postgres.open(), [
+    'CREATE TABLE orders (id serial PRIMARY KEY, at timestamptz)',
+    'CREATE TABLE line (order_id int REFERENCES orders, at timestamptz PRIMARY KEY) PARTITION BY RANGE (at)',
+    'CREATE TABLE line_1 PARTITION OF line DEFAULT',
+    'CREATE TABLE other (id serial PRIMARY KEY)',
+    ...['news', 'unrelated'].map(
+      (name) =>
+        `CREATE SUBSCRIPTION ${name} CONNECTION 'dbname=none' PUBLICATION ${name} WITH (connect = false)`,
+    ),
+    // As if it had connected.
+    `INSERT INTO pg_subscription_rel (srsubid, srrelid, srsubstate)
+       SELECT oid, relation::regclass, 'r' FROM pg_subscription,
+         unnest(CASE subname WHEN 'news' THEN '{orders,line_1,other}'::text[] ELSE '{other}' END) AS relation
+        WHERE subdbid = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  ])
+  try {
+    const { warnings } = await plan(database, [{ table: 'orders', createdAt: 'at', generator }])
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^subscription news writes to public\.line_1, public\.orders and, after the switch, stops/,
+      ),
+    ])
+  } finally {
+    // A database with a subscription can't be dropped.
+    for (const name of ['news', 'unrelated']) {
+      await database.query(`ALTER SUBSCRIPTION ${name} SET (slot_name = NONE)`)
+      await database.query(`DROP SUBSCRIPTION ${name}`)
+    }
+  }
+})

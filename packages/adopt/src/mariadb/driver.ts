@@ -190,7 +190,8 @@ class MariadbDriver extends MariadbSession implements Driver<MariadbDetails> {
         return { timeMs: ofInstant(sql), order: sql }
       case 'datetime':
       case 'date': {
-        if (timeZone === undefined) return { timeMs: ofInstant(sql), order: sql }
+        // Without time zone tables the server knows UTC only as +00:00.
+        if (timeZone === undefined || /^utc$/i.test(timeZone)) return { timeMs: ofInstant(sql), order: sql }
         const zone = literal(timeZone)
         const [known] = yield* this.query<{ time: string | null }>(
           `SELECT convert_tz('2020-01-01', ${zone}, '+00:00') AS time`,

@@ -247,9 +247,9 @@ export function* noteObstacles(
   }
 }
 
-/** Publications of the tables, of which the server replicates rows, but no columns. */
+/** Publications and subscriptions of the tables: the server replicates rows, but no columns. */
 export function* readWarnings(session: Session, columns: readonly ReplacedColumn[]): Work<string[]> {
-  const rows = yield* session.query<{ publication: string; tables: string }>(
+  const publications = yield* session.query<{ publication: string; tables: string }>(
     `${REPLACED} SELECT p.pubname AS publication, string_agg(DISTINCT own, ', ' ORDER BY own) AS tables
        FROM replaced JOIN pg_class AS r ON r.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace
        JOIN pg_publication_tables AS t ON (t.schemaname, t.tablename) = (nspname, relname)
@@ -257,11 +257,24 @@ export function* readWarnings(session: Session, columns: readonly ReplacedColumn
       GROUP BY p.pubname ORDER BY 1`,
     replacedValues(columns),
   )
-  return rows.map(
-    ({ publication, tables }) =>
-      `publication ${publication} publishes ${tables}, and its subscribers stop at the first row with a column that they lack; ` +
-      'add the snoflax_new_… columns there before the backfill, or drop the tables from the publication and copy them again after finish',
+  const subscriptions = yield* session.query<{ subscription: string; tables: string }>(
+    `${REPLACED} SELECT s.subname AS subscription, string_agg(DISTINCT own, ', ' ORDER BY own) AS tables
+       FROM replaced JOIN pg_subscription_rel ON srrelid = attrelid JOIN pg_subscription AS s ON s.oid = srsubid
+      GROUP BY s.subname ORDER BY 1`,
+    replacedValues(columns),
   )
+  return [
+    ...publications.map(
+      ({ publication, tables }) =>
+        `publication ${publication} publishes ${tables}, and its subscribers stop at the first row with a column that they lack; ` +
+        'add the snoflax_new_… columns there before the backfill, or drop the tables from the publication and copy them again after finish',
+    ),
+    ...subscriptions.map(
+      ({ subscription, tables }) =>
+        `subscription ${subscription} writes to ${tables} and, after the switch, stops at the first row, which has the publisher's old key; ` +
+        'adopt on the publisher instead, or drop the subscription before the switch',
+    ),
+  ]
 }
 
 /** Notes what would keep old columns from being dropped. */
