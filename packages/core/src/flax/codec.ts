@@ -1,10 +1,10 @@
 import type { Id } from '../family.js'
-import { isSpelled } from '../primitives/alphabet.js'
+import type { TextCoder } from '../primitives/alphabet.js'
 import { readUint } from '../primitives/bytes.js'
 import { checkTimeField } from '../primitives/clock.js'
-import { checkBytes, checkText } from '../primitives/errors.js'
+import { checkBytes } from '../primitives/errors.js'
 import { radix64 } from '../primitives/radix64.js'
-import { ALPHABET, BYTE_LENGTH, EPOCH_MS, LAST_MS, RANDOM_BYTES, TEXT_LENGTH } from './layout.js'
+import { ALPHABET, EPOCH_MS, LAST_MS, RANDOM_BYTES } from './layout.js'
 
 /** A flax id: 16 characters; 40 bits of milliseconds and 56 random bits. */
 export type FlaxId = Id<'flax'>
@@ -20,19 +20,7 @@ export interface FlaxFields {
 export const NAME = 'flax'
 export const SPAN = { name: NAME, firstMs: EPOCH_MS, lastMs: LAST_MS }
 
-const coder = /* @__PURE__ */ radix64(NAME, ALPHABET)
-
-export function encode(bytes: Uint8Array): FlaxId {
-  return coder.encode(checkBytes(NAME, bytes, BYTE_LENGTH)) as FlaxId
-}
-
-export function decode(text: string): Uint8Array {
-  return coder.decode(checkText(NAME, text, TEXT_LENGTH))
-}
-
-/** Whether the characters from `start` on are the text of an id. */
-export const check = (text: string, start = 0): boolean =>
-  text.length - start === TEXT_LENGTH && isSpelled(ALPHABET, text, start)
+export const coder: TextCoder<FlaxId> = /* @__PURE__ */ radix64(NAME, ALPHABET)
 
 /** The text of a time within the span and the 7 bytes of `random` at `offset`. */
 export function spell(timeMs: number, random: Uint8Array, offset: number): FlaxId {
@@ -44,7 +32,7 @@ export function spell(timeMs: number, random: Uint8Array, offset: number): FlaxI
     ((time - high * 0x10000) << 8) | byte(0),
     (byte(1) << 16) | (byte(2) << 8) | byte(3),
     (byte(4) << 16) | (byte(5) << 8) | byte(6),
-  ) as FlaxId
+  )
 }
 
 export function pack({ timeMs, random }: FlaxFields): FlaxId {
@@ -52,12 +40,12 @@ export function pack({ timeMs, random }: FlaxFields): FlaxId {
 }
 
 export function unpack(id: FlaxId): FlaxFields {
-  const bytes = decode(id)
-  return { timeMs: timeOf(bytes), random: bytes.slice(BYTE_LENGTH - RANDOM_BYTES) }
+  const bytes = coder.decode(id)
+  return { timeMs: timeOf(bytes), random: bytes.slice(-RANDOM_BYTES) }
 }
 
 export function timeMs(id: FlaxId): number {
-  return timeOf(decode(id))
+  return timeOf(coder.decode(id))
 }
 
 function timeOf(bytes: Uint8Array): number {

@@ -4,7 +4,7 @@ import type { Time } from '../primitives/clock.js'
 import { once } from '../primitives/realms.js'
 import * as codec from './codec.js'
 import { createGenerator, type FlaxGenerator, type FlaxGeneratorOptions } from './generator.js'
-import { ALPHABET, BYTE_LENGTH, LAYOUT, PATTERN, TEXT_LENGTH } from './layout.js'
+import { LAYOUT, PATTERN } from './layout.js'
 
 export type { FlaxFields, FlaxId } from './codec.js'
 export type { FlaxGenerator, FlaxGeneratorOptions } from './generator.js'
@@ -33,20 +33,12 @@ export const flax: FlaxFamily = /* @__PURE__ */ createFlax()
 
 function createFlax(): FlaxFamily {
   const family = deriveFamily<codec.FlaxId, codec.FlaxFields>({
-    name: codec.NAME,
+    ...codec.SPAN,
+    ...codec.coder,
     layout: LAYOUT,
-    byteLength: BYTE_LENGTH,
-    textLength: TEXT_LENGTH,
     pattern: PATTERN,
     storages: ['uuid', 'text', 'binary', 'uuid8'],
     tag: 1,
-    firstMs: codec.SPAN.firstMs,
-    lastMs: codec.SPAN.lastMs,
-    encode: codec.encode,
-    decode: codec.decode,
-    check: codec.check,
-    checkFrom: codec.check,
-    alphabet: ALPHABET,
     pack: codec.pack,
     unpack: codec.unpack,
     timeMs: codec.timeMs,

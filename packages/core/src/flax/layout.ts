@@ -5,8 +5,6 @@ import { alphabet } from '../primitives/alphabet.js'
 export const EPOCH_MS = 1_420_070_400_000
 const TIME_BITS = 40
 export const RANDOM_BYTES = 7
-export const BYTE_LENGTH = 12
-export const TEXT_LENGTH = 16
 export const LAST_MS = EPOCH_MS + 2 ** TIME_BITS - 1
 
 export const LAYOUT: Layout = {

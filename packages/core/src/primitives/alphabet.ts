@@ -63,19 +63,27 @@ export function isSpelled({ digits }: Alphabet, text: string, start: number): bo
 }
 
 /**
- * Text of 16 characters ⇄ bytes. `spell` writes four words of four digits each, so that a generator can write the text
- * from its fields without creating bytes.
+ * Ids of 16 digits ⇄ bytes, as a family's definition has them. `spell` writes four words of four digits each, so that a
+ * generator can write the text from its fields without creating bytes.
  */
-export interface TextCoder {
-  encode(bytes: Uint8Array): string
-  /**
-   * The caller has checked the length. `given` is the text to show in errors, if the caller has padded it.
-   *
-   * @throws {IdError} `INVALID_CHARACTER`.
-   */
-  decode(text: string, given?: string): Uint8Array
-  spell(word0: number, word1: number, word2: number, word3: number): string
+export interface TextCoder<AnId extends string> {
+  readonly alphabet: Alphabet
+  readonly byteLength: number
+  readonly textLength: number
+  /** @throws {IdError} `INVALID_TYPE`, `INVALID_LENGTH`. */
+  encode(bytes: Uint8Array): AnId
+  /** @throws {IdError} `INVALID_TYPE`, `INVALID_LENGTH`, `INVALID_CHARACTER`. */
+  decode(text: string): Uint8Array
+  check(text: string): boolean
+  checkFrom(text: string, start: number): boolean
+  spell(word0: number, word1: number, word2: number, word3: number): AnId
 }
+
+/** Whether the characters from `start` on are 16 digits. */
+export const checkDigits =
+  (alphabet: Alphabet) =>
+  (text: string, start = 0): boolean =>
+    text.length - start === 16 && isSpelled(alphabet, text, start)
 
 /**
  * Throws the error for the first character that is not a digit of the alphabet, once a decoder knows that there is one.

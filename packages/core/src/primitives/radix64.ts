@@ -1,10 +1,17 @@
-import { type Alphabet, refuseCharacter, type TextCoder } from './alphabet.js'
+import { type Alphabet, checkDigits, refuseCharacter, type TextCoder } from './alphabet.js'
+import { checkBytes, checkText } from './errors.js'
+
+interface Radix64<AnId extends string> extends TextCoder<AnId> {
+  /** Decodes 16 digits. `given` is the text to show in errors, if the caller has padded it. */
+  decodeDigits(digits: string, given: string): Uint8Array
+}
 
 /** 12 bytes ⇄ 16 characters of 6 bits. A word is 3 bytes, 4 characters. */
-export function radix64(family: string, alphabet: Alphabet): TextCoder {
+export function radix64<AnId extends string>(family: string, alphabet: Alphabet): Radix64<AnId> {
   const { codes } = alphabet
+  const check = checkDigits(alphabet)
 
-  function spell(a: number, b: number, c: number, d: number): string {
+  function spell(a: number, b: number, c: number, d: number): AnId {
     // One call with 16 codes creates a flat string. Joining pieces would create a rope, which costs twice as much to
     // flatten later.
     return String.fromCharCode(
@@ -24,26 +31,37 @@ export function radix64(family: string, alphabet: Alphabet): TextCoder {
       codes[(d >>> 12) & 63] as number,
       codes[(d >>> 6) & 63] as number,
       codes[d & 63] as number,
-    )
+    ) as AnId
+  }
+
+  function decodeDigits(digits: string, given: string): Uint8Array {
+    const digit = (at: number): number => alphabet.digits[digits.charCodeAt(at)] as number
+    const bytes = new Uint8Array(12)
+    let seen = 0
+    for (let i = 0, j = 0; i < 16; i += 4, j += 3) {
+      const word = (digit(i) << 18) | (digit(i + 1) << 12) | (digit(i + 2) << 6) | digit(i + 3)
+      seen |= word
+      bytes[j] = word >> 16
+      bytes[j + 1] = word >> 8
+      bytes[j + 2] = word
+    }
+    if (seen < 0) refuseCharacter(family, alphabet, given)
+    return bytes
   }
 
   return {
+    alphabet,
+    byteLength: 12,
+    textLength: 16,
+    check,
+    checkFrom: check,
     spell,
-    encode: (bytes) => spell(word(bytes, 0), word(bytes, 3), word(bytes, 6), word(bytes, 9)),
-    decode(text, given = text) {
-      const digit = (at: number): number => alphabet.digits[text.charCodeAt(at)] as number
-      const bytes = new Uint8Array(12)
-      let seen = 0
-      for (let i = 0, j = 0; i < 16; i += 4, j += 3) {
-        const word = (digit(i) << 18) | (digit(i + 1) << 12) | (digit(i + 2) << 6) | digit(i + 3)
-        seen |= word
-        bytes[j] = word >> 16
-        bytes[j + 1] = word >> 8
-        bytes[j + 2] = word
-      }
-      if (seen < 0) refuseCharacter(family, alphabet, given)
-      return bytes
+    encode(bytes) {
+      checkBytes(family, bytes, 12)
+      return spell(word(bytes, 0), word(bytes, 3), word(bytes, 6), word(bytes, 9))
     },
+    decode: (text) => decodeDigits(checkText(family, text, 16), text),
+    decodeDigits,
   }
 }
 

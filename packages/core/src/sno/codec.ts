@@ -1,20 +1,9 @@
 import type { Id } from '../family.js'
-import { isSpelled } from '../primitives/alphabet.js'
 import { readUint } from '../primitives/bytes.js'
 import { checkTimeField } from '../primitives/clock.js'
-import { checkBytes, checkInteger, checkText, IdError } from '../primitives/errors.js'
+import { checkInteger, IdError } from '../primitives/errors.js'
 import { radix32 } from '../primitives/radix32.js'
-import {
-  ALPHABET,
-  BYTE_LENGTH,
-  EPOCH_MS,
-  LAST_MS,
-  MAX_META,
-  MAX_PARTITION,
-  MAX_SEQUENCE,
-  TEXT_LENGTH,
-  UNIT_MS,
-} from './layout.js'
+import { ALPHABET, EPOCH_MS, LAST_MS, MAX_META, MAX_PARTITION, MAX_SEQUENCE, UNIT_MS } from './layout.js'
 
 /** A sno id: 16 characters; time in units of 4 ms, metabyte, partition, sequence. */
 export type SnoId = Id<'sno'>
@@ -36,19 +25,7 @@ export interface SnoFields {
 export const NAME = 'sno'
 export const SPAN = { name: NAME, firstMs: EPOCH_MS, lastMs: LAST_MS }
 
-const coder = /* @__PURE__ */ radix32(NAME, ALPHABET)
-
-export function encode(bytes: Uint8Array): SnoId {
-  return coder.encode(checkBytes(NAME, bytes, BYTE_LENGTH)) as SnoId
-}
-
-export function decode(text: string): Uint8Array {
-  return coder.decode(checkText(NAME, text, TEXT_LENGTH))
-}
-
-/** Whether the characters from `start` on are the text of an id. */
-export const check = (text: string, start = 0): boolean =>
-  text.length - start === TEXT_LENGTH && isSpelled(ALPHABET, text, start)
+export const coder = /* @__PURE__ */ radix32<SnoId>(NAME, ALPHABET)
 
 /** The text of fields that are known to be in range. */
 export function spell(
@@ -64,7 +41,7 @@ export function spell(
     ((units - high * 2 ** 19) << 1) | tickTock,
     (meta << 12) | (partition >> 4),
     ((partition & 15) << 16) | sequence,
-  ) as SnoId
+  )
 }
 
 export function checkMeta(meta: number): number {
@@ -94,7 +71,7 @@ export function pack({ timeMs, tickTock, meta, partition, sequence }: SnoFields)
 }
 
 export function unpack(id: SnoId): SnoFields {
-  const bytes = decode(id)
+  const bytes = coder.decode(id)
   return {
     timeMs: timeOf(bytes),
     tickTock: (readUint(bytes, 4, 1) & 1) as 0 | 1,
@@ -105,17 +82,17 @@ export function unpack(id: SnoId): SnoFields {
 }
 
 export function timeMs(id: SnoId): number {
-  return timeOf(decode(id))
+  return timeOf(coder.decode(id))
 }
 
 export function meta(id: SnoId): number {
-  return readUint(decode(id), 5, 1)
+  return readUint(coder.decode(id), 5, 1)
 }
 
 export function withMeta(id: SnoId, meta: number): SnoId {
-  const bytes = decode(id)
+  const bytes = coder.decode(id)
   bytes[5] = checkMeta(meta)
-  return coder.encode(bytes) as SnoId
+  return coder.encode(bytes)
 }
 
 function timeOf(bytes: Uint8Array): number {

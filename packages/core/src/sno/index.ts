@@ -5,7 +5,7 @@ import { refuseType } from '../primitives/errors.js'
 import { once } from '../primitives/realms.js'
 import * as codec from './codec.js'
 import { createGenerator, type SnoGenerator } from './generator.js'
-import { ALPHABET, BYTE_LENGTH, EPOCH_MS, LAYOUT, PATTERN, TEXT_LENGTH, UNIT_MS } from './layout.js'
+import { EPOCH_MS, LAYOUT, PATTERN, UNIT_MS } from './layout.js'
 import type { SnoGeneratorOptions } from './options.js'
 
 export type { SnoFields, SnoId } from './codec.js'
@@ -58,20 +58,12 @@ export const sno: SnoFamily = /* @__PURE__ */ createSno()
 
 function createSno(): SnoFamily {
   const family = deriveFamily<codec.SnoId, codec.SnoFields>({
-    name: codec.NAME,
+    ...codec.SPAN,
+    ...codec.coder,
     layout: LAYOUT,
-    byteLength: BYTE_LENGTH,
-    textLength: TEXT_LENGTH,
     pattern: PATTERN,
     storages: ['uuid', 'text', 'binary', 'uuid8'],
     tag: 2,
-    firstMs: codec.SPAN.firstMs,
-    lastMs: codec.SPAN.lastMs,
-    encode: codec.encode,
-    decode: codec.decode,
-    check: codec.check,
-    checkFrom: codec.check,
-    alphabet: ALPHABET,
     pack: codec.pack,
     unpack: codec.unpack,
     timeMs: codec.timeMs,

@@ -9,8 +9,6 @@ export const MAX_UNITS = 2 ** UNIT_BITS - 1
 export const MAX_META = 0xff
 export const MAX_PARTITION = 0xffff
 export const MAX_SEQUENCE = 0xffff
-export const BYTE_LENGTH = 10
-export const TEXT_LENGTH = 16
 /** The last unit lasts 4 ms, but an id contains the time at which its unit starts. */
 export const LAST_MS = EPOCH_MS + MAX_UNITS * UNIT_MS
 

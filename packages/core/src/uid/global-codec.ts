@@ -1,16 +1,9 @@
 import type { Id } from '../family.js'
-import { isSpelled } from '../primitives/alphabet.js'
+import type { TextCoder } from '../primitives/alphabet.js'
 import { readUint } from '../primitives/bytes.js'
-import { checkBytes, checkInteger, checkText } from '../primitives/errors.js'
+import { checkInteger } from '../primitives/errors.js'
 import { radix64 } from '../primitives/radix64.js'
-import {
-  ALPHABET,
-  GLOBAL_BYTE_LENGTH,
-  GLOBAL_TEXT_LENGTH,
-  MAX_NODE,
-  MAX_SEQUENCE,
-  STEP_US,
-} from './layout.js'
+import { ALPHABET, MAX_NODE, MAX_SEQUENCE, STEP_US } from './layout.js'
 import { checkTime, timeAtOrAfter, type UidStep, type UidTime, unixMs } from './time.js'
 
 /** A global uid id: 16 characters; time in steps of 1.024 ms, node, sequence. */
@@ -26,19 +19,7 @@ export interface UidFields extends UidTime {
 
 export const NAME = 'uid'
 
-const coder = /* @__PURE__ */ radix64(NAME, ALPHABET)
-
-export function encode(bytes: Uint8Array): UidId {
-  return coder.encode(checkBytes(NAME, bytes, GLOBAL_BYTE_LENGTH)) as UidId
-}
-
-export function decode(text: string): Uint8Array {
-  return coder.decode(checkText(NAME, text, GLOBAL_TEXT_LENGTH))
-}
-
-/** Whether the characters from `start` on are the text of an id. */
-export const check = (text: string, start = 0): boolean =>
-  text.length - start === GLOBAL_TEXT_LENGTH && isSpelled(ALPHABET, text, start)
+export const coder: TextCoder<UidId> = /* @__PURE__ */ radix64(NAME, ALPHABET)
 
 /** The functions of a family with this neighbourhood, 5 to 10. */
 export function neighbourhoodCodec(neighbourhood: number): {
@@ -62,11 +43,11 @@ export function neighbourhoodCodec(neighbourhood: number): {
       Math.floor(middle / 2 ** 24),
       middle % 2 ** 24,
       ((microSeconds / STEP_US) << 14) | sequence,
-    ) as UidId
+    )
   }
 
   const unpack = (id: UidId): UidFields => {
-    const bytes = decode(id)
+    const bytes = coder.decode(id)
     const head = readUint(bytes, 0, 3)
     const middle = readUint(bytes, 3, 6)
     const tail = readUint(bytes, 9, 3)

@@ -4,21 +4,10 @@ import { checkInteger, IdError } from '../primitives/errors.js'
 import { checkOptions } from '../primitives/options.js'
 import { distance, type UidDistance } from './distance.js'
 import { createGenerator, type UidGenerator } from './generator.js'
+import { coder, NAME, neighbourhoodCodec, type UidFields, type UidId } from './global-codec.js'
 import {
-  check,
-  decode,
-  encode,
-  NAME,
-  neighbourhoodCodec,
-  type UidFields,
-  type UidId,
-} from './global-codec.js'
-import {
-  ALPHABET,
   DEFAULT_NEIGHBOURHOOD,
-  GLOBAL_BYTE_LENGTH,
   GLOBAL_PATTERN,
-  GLOBAL_TEXT_LENGTH,
   globalLayout,
   LAST_MS,
   MAX_NEIGHBOURHOOD,
@@ -86,10 +75,9 @@ export const uid: UidFamily = /* @__PURE__ */ createUid(DEFAULT_NEIGHBOURHOOD)
 function createUid(neighbourhood: number): UidFamily {
   const codec = neighbourhoodCodec(neighbourhood)
   const family = deriveFamily<UidId, UidFields>({
+    ...coder,
     name: NAME,
     layout: globalLayout(neighbourhood),
-    byteLength: GLOBAL_BYTE_LENGTH,
-    textLength: GLOBAL_TEXT_LENGTH,
     pattern: GLOBAL_PATTERN,
     storages: ['uuid', 'text', 'binary', 'uuid8'],
     tag: 4,
@@ -97,11 +85,6 @@ function createUid(neighbourhood: number): UidFamily {
     lastMs: LAST_MS,
     exactRange: false,
     generatorExample: "uid.generator({ node: 'orders@10.0.0.7' })",
-    encode,
-    decode,
-    check,
-    checkFrom: check,
-    alphabet: ALPHABET,
     pack: codec.pack,
     unpack: codec.unpack,
     timeMs: codec.timeMs,

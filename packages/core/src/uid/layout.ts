@@ -11,8 +11,6 @@ export const MAX_SEQUENCE = 2 ** 14 - 1
 export const MAX_NODE = 0xffff_ffff
 export const LAST_MS = (MAX_MEGA_SECONDS * 1_000_000 + 999_999) * 1000 + 999
 
-export const GLOBAL_BYTE_LENGTH = 12
-export const GLOBAL_TEXT_LENGTH = 16
 export const LOCAL_BYTE_LENGTH = 8
 export const LOCAL_TEXT_LENGTH = 11
 

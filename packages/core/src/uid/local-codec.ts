@@ -29,7 +29,7 @@ export function encode(bytes: Uint8Array): UidLocalId {
 }
 
 export function decode(text: string): Uint8Array {
-  const padded = coder.decode(checkText(NAME, text, LOCAL_TEXT_LENGTH) + PADDING, text)
+  const padded = coder.decodeDigits(checkText(NAME, text, LOCAL_TEXT_LENGTH) + PADDING, text)
   if (padded[LOCAL_BYTE_LENGTH] !== 0) {
     throw new IdError(
       'NOT_CANONICAL',
