@@ -137,22 +137,8 @@ test('everything below an organisation, six levels deep, is read in one query', 
       },
     },
   })
-  const {
-    organisation,
-    team,
-    ada,
-    bea,
-    project,
-    task,
-    part,
-    urgent,
-    small,
-    comment,
-    reaction,
-    file,
-    newer,
-    hour,
-  } = planted
+  const { organisation, team, ada, bea, project, task, part } = planted
+  const { urgent, small, comment, reaction, file, newer, hour } = planted
   const led = { ...team, leadId: ada.id }
   const [foundTeam] = found?.teams ?? []
   expect(found).toMatchObject(organisation)
