@@ -16,44 +16,36 @@ export interface Generator {
   readonly numberIn?: (hex: string) => number
 }
 
-const hex = (family: string) => `encode(snoflax.${family}_generate(), 'hex')`
+const generator = (
+  family: Generator['family'],
+  rest: Omit<Generator, 'family' | 'generate' | 'state'>,
+): Generator => ({
+  family,
+  generate: `encode(snoflax.${family}_generate(), 'hex')`,
+  state: `snoflax.${family}_state`,
+  ...rest,
+})
 
 export const generators: readonly Generator[] = [
-  {
-    family: 'sno',
-    generate: hex('sno'),
-    state: 'snoflax.sno_state',
+  generator('sno', {
     unitUs: 4000,
     firstUs: 1_262_304_000_000_000,
     number: (n) => `SELECT snoflax.sno_set_partition(${n})`,
     numberIn: (id) => Number.parseInt(id.slice(12, 16), 16),
-  },
-  {
-    family: 'flake',
-    generate: hex('flake'),
-    state: 'snoflax.flake_state',
+  }),
+  generator('flake', {
     unitUs: 1000,
     firstUs: 0,
     number: (n) => `SELECT snoflax.flake_set_worker(0, ${n})`,
     numberIn: (id) => Number.parseInt(id.slice(10, 13), 16) % 32,
-  },
-  {
-    family: 'uid',
-    generate: hex('uid'),
-    state: 'snoflax.uid_state',
+  }),
+  generator('uid', {
     unitUs: 1024,
     firstUs: 0,
     number: (n) => `SELECT snoflax.uid_set_node(${n})`,
     numberIn: (id) => Number.parseInt(id.slice(8, 16), 16),
-  },
-  {
-    family: 'uid_local',
-    generate: hex('uid_local'),
-    state: 'snoflax.uid_local_state',
-    unitUs: 1024,
-    firstUs: 0,
-    number: () => undefined,
-  },
+  }),
+  generator('uid_local', { unitUs: 1024, firstUs: 0, number: () => undefined }),
 ]
 
 /** Those whose ids carry a number of the database. */
