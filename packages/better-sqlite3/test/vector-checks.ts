@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
 import {
   type Conversion,
-  cut,
   type EncodedUid,
   type FlakeFormat,
   type FlakeVector,
@@ -12,7 +11,7 @@ import {
   timeAfterCut,
   uidHex,
 } from '../../core/test/recorded-vectors.js'
-import { type NativeUid, nodeOf } from '../../core/test/uid-natives.js'
+import { fieldsOf, type NativeUid, nodeOf, rawFields } from '../../core/test/uid-natives.js'
 import { bytesOf, familyNamed, sqlFields } from './families.js'
 import { checkId, sqliteTime } from './known-ids.js'
 import type { Sql } from './sql.js'
@@ -22,18 +21,6 @@ const sno = familyNamed('sno')
 const flake = familyNamed('flake')
 const uid = familyNamed('uid')
 const uidLocal = familyNamed('uidLocal')
-
-/** In the order that `unpack` has. */
-function rawFields(native: NativeUid) {
-  const [megaSeconds, seconds, microSeconds] = native.t
-  const node = native.nodeHex === undefined ? {} : { node: nodeOf(native) }
-  return { megaSeconds, seconds, microSeconds, ...node, sequence: native.seq }
-}
-
-function fieldsOf(native: NativeUid) {
-  const fields = rawFields(native)
-  return { ...fields, microSeconds: cut(fields.microSeconds) }
-}
 
 const familyOf = ({ nodeHex }: NativeUid) => (nodeHex === undefined ? uidLocal : uid)
 

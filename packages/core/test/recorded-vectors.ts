@@ -1,4 +1,4 @@
-import { type NativeUid, nodeOf } from './uid-natives.js'
+import { cut, type NativeUid, nodeOf } from './uid-natives.js'
 
 /** flax: an id by its time and its random bytes. */
 export interface FlaxVector {
@@ -64,9 +64,6 @@ export interface Sorted {
   readonly input: readonly string[]
   readonly sorted: readonly string[]
 }
-
-/** The microseconds of the step that they lie in: the low 10 bits are not kept. */
-export const cut = (microSeconds: number): number => microSeconds - (microSeconds % 1024)
 
 /** Unix milliseconds of a moment that was cut down to the start of its step. */
 export const timeAfterCut = (timeMs: number, microSeconds: number): number =>

@@ -30,16 +30,31 @@ export const unalignedFields = ({
 
 export const nodeOf = ({ nodeHex }: NativeUid): number => Number.parseInt(nodeHex as string, 16)
 
+/** The microseconds of the step that they lie in: the low 10 bits are not kept. */
+export const cut = (microSeconds: number): number => microSeconds - (microSeconds % 1024)
+
 /** The fields with the microseconds of the step that they lie in. */
 export function localFields(native: NativeUid): UidLocalFields {
   const fields = unalignedFields(native)
-  return { ...fields, microSeconds: fields.microSeconds - (fields.microSeconds % 1024) }
+  return { ...fields, microSeconds: cut(fields.microSeconds) }
 }
 
 export const globalFields = (native: NativeUid): UidFields => ({
   ...localFields(native),
   node: nodeOf(native),
 })
+
+/** The fields of a local or global id as they were recorded, in the order that `unpack` has. */
+export function rawFields(native: NativeUid): UidLocalFields & { readonly node?: number } {
+  const { sequence, ...time } = unalignedFields(native)
+  return { ...time, ...(native.nodeHex !== undefined && { node: nodeOf(native) }), sequence }
+}
+
+/** The same with the microseconds of the step that they lie in. */
+export function fieldsOf(native: NativeUid): ReturnType<typeof rawFields> {
+  const fields = rawFields(native)
+  return { ...fields, microSeconds: cut(fields.microSeconds) }
+}
 
 export const packLocal = (native: NativeUid): UidLocalId => uidLocal.pack(localFields(native))
 

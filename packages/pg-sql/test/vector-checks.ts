@@ -1,6 +1,5 @@
 import {
   type Conversion,
-  cut,
   type EncodedUid,
   type FlakeFormat,
   type FlakeVector,
@@ -11,7 +10,7 @@ import {
   timeAfterCut,
   uidHex,
 } from '../../core/test/recorded-vectors.js'
-import { type NativeUid, nodeOf } from '../../core/test/uid-natives.js'
+import { fieldsOf, type NativeUid, nodeOf, rawFields } from '../../core/test/uid-natives.js'
 import type { Checks } from './checks.js'
 import { familyNamed, sqlFields } from './families.js'
 import { checkId, packOf } from './id-checks.js'
@@ -22,17 +21,6 @@ const sno = familyNamed('sno')
 const flake = familyNamed('flake')
 const uid = familyNamed('uid')
 const uidLocal = familyNamed('uidLocal')
-
-function rawFields(native: NativeUid) {
-  const [megaSeconds, seconds, microSeconds] = native.t
-  const local = { megaSeconds, seconds, microSeconds, sequence: native.seq }
-  return native.nodeHex === undefined ? local : { ...local, node: nodeOf(native) }
-}
-
-function fieldsOf(native: NativeUid) {
-  const fields = rawFields(native)
-  return { ...fields, microSeconds: cut(fields.microSeconds) }
-}
 
 const familyOf = ({ nodeHex }: NativeUid) => (nodeHex === undefined ? uidLocal : uid)
 
