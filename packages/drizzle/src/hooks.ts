@@ -1,6 +1,6 @@
 import type { Database } from '@snoflax/core'
 import { arrayLiteral, literalOf, requireMembers } from '@snoflax/core/adapter'
-import { type Column, is, Param, Placeholder, SQL, type SQLChunk, type Table } from 'drizzle-orm'
+import { Column, is, Param, Placeholder, SQL, type SQLChunk, type Table } from 'drizzle-orm'
 import {
   bindCompared,
   bound,
@@ -207,6 +207,7 @@ function inline(chunk: SQLChunk): SQLChunk {
 }
 
 function boundField(field: unknown, database: Database): unknown {
+  if (field instanceof Column) return field
   const query = is(field, SQL.Aliased) ? field.sql : field
   if (is(query, SQL)) mapResult(query, database)
   if (is(field, SQL.Aliased)) return isOfSubquery(field) ? field : bound(field.sql).as(field.fieldAlias)
