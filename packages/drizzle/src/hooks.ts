@@ -5,24 +5,30 @@ import {
   bindCompared,
   bound,
   boundWrite,
+  inSelecting,
   inStatement,
   mapResult,
   type Row,
   rememberSelected,
   type SelectConfig,
+  type Selecting,
+  type Writing,
 } from './binding/values.js'
 import { boundInsert, boundUnion, checkReturningId, type Insert, withFreshIds } from './binding/writes.js'
 import { checkBuilder, copyBehind, type DrizzleCopy, isBefore1, ownCopy, rememberPatched } from './copy.js'
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds } from './id-column/ids.js'
 import { literal } from './id-column/literal.js'
-import { keepingIds, withAnswers } from './relational-queries.js'
+import { keepingIds, type RelationalQuery, withAnswers } from './relational-queries.js'
 
 /** The methods that build SQL: the first in Drizzle 0.45, the others in 1.0. */
 interface BuildingMembers {
   readonly shouldInlineParams: boolean
-  buildQueryFromSourceParams(chunks: SQLChunk[], config: { readonly inlineParams?: boolean }): unknown
-  collectSQL(chunks: SQLChunk[], ...more: unknown[]): void
+  buildQueryFromSourceParams(
+    chunks: SQLChunk[],
+    config: Writing & { readonly inlineParams?: boolean },
+  ): unknown
+  collectSQL(chunks: SQLChunk[], writing: Writing, ...more: unknown[]): void
   collectBoundValue(value: unknown, encoder: object, ...more: unknown[]): void
 }
 
@@ -31,6 +37,8 @@ interface DialectMembers {
   buildSelection(fields: readonly { readonly field: unknown }[], options?: object): SQL
   buildInsertQuery(insert: Insert): unknown
   buildSelectQuery(config: SelectConfig): SQL
+  buildUpdateQuery(config: Selecting): SQL
+  buildDeleteQuery(config: Selecting): SQL
   buildUpdateSet(table: Table, set: Row): SQL
   [relationalMethod: string]: Method
 }
@@ -65,7 +73,10 @@ export function hookInto(dialect: IdDialect, table: Table, builder: object): voi
   }
 }
 
-const DIALECT_METHODS = ['buildSelection', 'buildSelectQuery', 'buildInsertQuery', 'buildUpdateSet']
+const DIALECT_METHODS = [
+  ...['buildSelection', 'buildSelectQuery', 'buildInsertQuery'],
+  ...['buildUpdateQuery', 'buildUpdateSet', 'buildDeleteQuery'],
+]
 
 function check(copy: DrizzleCopy, dialect: IdDialect, table: Table, builder: object): void {
   const { version, SQL, Dialect, Insert } = copy
@@ -150,15 +161,15 @@ function hookIntoBuilding(copy: DrizzleCopy): void {
   const prototype = copy.SQL.prototype as unknown as BuildingMembers
   if (isBefore1(copy)) {
     replace(prototype, 'buildQueryFromSourceParams', function (build, given, config) {
-      return inStatement(given, () => {
+      return inStatement(given, config, () => {
         const chunks = bindCompared(given)
         return build(config.inlineParams || this.shouldInlineParams ? chunks.map(inline) : chunks, config)
       })
     })
     return
   }
-  replace(prototype, 'collectSQL', (collect, chunks, ...more) =>
-    inStatement(chunks, () => collect(bindCompared(chunks), ...more)),
+  replace(prototype, 'collectSQL', (collect, chunks, writing, ...more) =>
+    inStatement(chunks, writing, () => collect(bindCompared(chunks), writing, ...more)),
   )
   replace(prototype, 'collectBoundValue', (collect, value, encoder, ...more) => {
     const [, , , isInline, out] = more as [unknown, unknown, unknown, boolean, { sql: string }]
@@ -173,7 +184,9 @@ function hookIntoDialect(copy: DrizzleCopy, { database, relationalMethods, inJso
   const prototype = copy.Dialect.prototype as DialectMembers
   if (isBefore1(copy)) {
     for (const method of relationalMethods) {
-      replace(prototype, method, (build, query) => keepingIds(build as never, query, database, inJson))
+      replace(prototype, method, (build, query: RelationalQuery & Selecting) =>
+        inSelecting(query, () => keepingIds(build as never, query, database, inJson)),
+      )
     }
   } else {
     // Columns have their own methods for JSON. Each condition is bound separately, since the query is one long list of
@@ -193,10 +206,16 @@ function hookIntoDialect(copy: DrizzleCopy, { database, relationalMethods, inJso
   replace(prototype, 'buildInsertQuery', (build, insert) => {
     if (database === 'mysql') checkReturningId(insert)
     const bound = boundInsert(insert, database)
-    return isPreparing && !insert.select ? withFreshIds(bound, build) : build(bound)
+    const built = (one: Insert) => inSelecting(one, () => build(one))
+    return isPreparing && !insert.select ? withFreshIds(bound, built) : built(bound)
   })
   replace(prototype, 'buildUpdateSet', (build, table, set) => build(table, boundWrite(table, set, database)))
-  replace(prototype, 'buildSelectQuery', (build, config) => build(boundUnion(config)))
+  replace(prototype, 'buildSelectQuery', (build, config) =>
+    inSelecting(config, () => build(boundUnion(config))),
+  )
+  for (const method of ['buildUpdateQuery', 'buildDeleteQuery'] as const) {
+    replace(prototype, method, (build, config) => inSelecting(config, () => build(config)))
+  }
 }
 
 /** Writes an id as a literal, since Drizzle has none for bytes and bigints. */

@@ -27,6 +27,8 @@ const table = pgTable('t', {
   name: text(),
 })
 const others = pgTable('others', { id: flaxId({ storage: 'binary' }) })
+/** No other test's tables have such a column. */
+const alike = ['one', 'two'].map((of) => pgTable(of, { id: flaxId('bare_id', { storage: 'binary' }) }))
 const { id, name, past } = table
 const [a, b] = [flax.generate(), flax.generate()]
 const bytes = (one: FlaxId) => flax.decode(one)
@@ -173,31 +175,31 @@ describe('a value compared with an id column is encoded', () => {
   })
 
   test.each<[string, SQL]>([
-    ['in a condition', sql`${name} = ${'x'} and id = ${a}`],
-    ['in a list', sql`id in ${[b, a]}`],
-    ['in other letters', sql`"t"."ID" <> ${a}`],
-    ['by sql.identifier()', sql`${sql.identifier('t')}.${sql.identifier('id')} = ${a}`],
-    ['by a reserved word too', sql`${sql.identifier('order')}.${sql.identifier('id')} = ${a}`],
-    ['of what an upsert proposes', sql`excluded.${sql.identifier('id')} = ${a}`],
+    ['in a condition', sql`${name} = ${'x'} and bare_id = ${a}`],
+    ['in a list', sql`bare_id in ${[b, a]}`],
+    ['in other letters', sql`"one"."BARE_ID" <> ${a}`],
+    ['by sql.identifier()', sql`${sql.identifier('one')}.${sql.identifier('bare_id')} = ${a}`],
+    ['by a reserved word too', sql`${sql.identifier('order')}.${sql.identifier('bare_id')} = ${a}`],
+    ['of what an upsert proposes', sql`excluded.${sql.identifier('bare_id')} = ${a}`],
   ])('an id compared with a column that only the text names is refused: %s', (_, query) => {
     expect(() => build(query)).toThrow(
       expect.objectContaining({
         code: 'INVALID_OPTION',
-        path: 't.id',
-        message: expect.stringMatching(/^t\.id or others\.id: the text of the SQL names the column/),
+        path: 'one.bare_id',
+        message: expect.stringMatching(/^one\.bare_id or two\.bare_id: the text of the SQL names the column/),
       }),
     )
   })
 
   test.each<[string, SQL]>([
-    ['behind its table', sql`select 1 from ${table} where ${table}.id = ${a}`],
-    ['in an insert', sql`insert into t (name, id) values (${'x'}, ${a})`],
+    ['behind its table', sql`select 1 from ${alike[0]} where ${alike[0]}.bare_id = ${a}`],
+    ['in an insert', sql`insert into one (name, bare_id) values (${'x'}, ${a})`],
   ])('an id compared with a column of a table that the statement names is refused: %s', (_, query) => {
     expect(() => build(query)).toThrow(
       expect.objectContaining({
         code: 'INVALID_OPTION',
-        path: 't.id',
-        message: expect.stringMatching(/^t\.id: the text of the SQL names the column/),
+        path: 'one.bare_id',
+        message: expect.stringMatching(/^one\.bare_id: the text of the SQL names the column/),
       }),
     )
   })
@@ -244,9 +246,11 @@ describe('a value compared with an id column is encoded', () => {
   })
 
   test('a placeholder compared with a column that only the text names is refused if it gets an id', () => {
-    const built = build(sql`id = ${sql.placeholder('x')} or total = ${sql.placeholder('y')} or id = ${7}`)
+    const built = build(
+      sql`bare_id = ${sql.placeholder('x')} or total = ${sql.placeholder('y')} or bare_id = ${7}`,
+    )
     expect(fillPlaceholders(built.params, { x: 'y', y: a })).toEqual(['y', a, 7])
-    expect(() => fillPlaceholders(built.params, { x: a, y: a })).toThrow('t.id or others.id: the text of the')
+    expect(() => fillPlaceholders(built.params, { x: a, y: a })).toThrow('one.bare_id or two.bare_id: the')
   })
 
   test('a placeholder that no rule converts is refused if it gets an id', () => {

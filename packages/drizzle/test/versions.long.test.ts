@@ -60,7 +60,10 @@ describe('what the package patches or calls', () => {
         sqlite: ['buildRelationalQuery'],
         mysql: ['buildRelationalQuery'],
       }
-  const inDialect = ['buildSelection', 'buildSelectQuery', 'buildInsertQuery', 'buildUpdateSet']
+  const inDialect = [
+    ...['buildSelection', 'buildSelectQuery', 'buildInsertQuery'],
+    ...['buildUpdateQuery', 'buildUpdateSet', 'buildDeleteQuery'],
+  ]
   const members = (dialect: keyof typeof tables, name: string, owner: unknown, names: readonly string[]) =>
     names.map((member) => [dialect, name, owner, member] as const)
 

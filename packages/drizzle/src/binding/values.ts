@@ -63,7 +63,9 @@ export function bindCompared(given: SQLChunk[]): SQLChunk[] {
   if (texts.length === 0 && !isOfColumn && !hasChunk(given, isNameOrDerived)) return given
   const isNamed = (columns: NamedColumns) =>
     hasChunk(given, mayBeIn(columns)) || columns.mayContain(texts.flatMap(quotedIn))
-  const named = isOfColumn ? [] : [...NAMED].filter(([, columns]) => isNamed(columns))
+  const named = isOfColumn
+    ? []
+    : [...NAMED].filter(([database, columns]) => isNamed(columns) && mayBeOf(database))
   if (named.length === 0 && !isOfColumn) return given
   const query = new MarkedQuery()
   const chunks = query.copy(given)
@@ -101,8 +103,18 @@ function sentAsItIs(written: SQL, database: Database): SQL {
 /** The values of a row, by the keys of the table. */
 export type Row = Readonly<Record<string, unknown>>
 
+/** The parts of a query's or write's configuration that say where its columns come from. */
+export interface Selecting {
+  readonly table: unknown
+  readonly from?: unknown
+  readonly joins?: readonly { readonly table: unknown }[] | undefined
+  readonly withList?: readonly unknown[] | undefined
+  /** The other queries of a union. Their rows are read by the fields of the first. */
+  readonly setOperators?: readonly unknown[]
+}
+
 /** The parts of a query builder's configuration that we read. */
-export interface SelectConfig {
+export interface SelectConfig extends Selecting {
   readonly fields: Row
   /** The same in Drizzle 1.0, in the form from which it builds SQL. */
   readonly fieldsFlat?: readonly { readonly path: readonly string[]; readonly field: unknown }[]
@@ -172,6 +184,8 @@ function checkComparedColumns(given: readonly SQLChunk[]): void {
     if (left && right) checkComparable(idsOf(left).named, idsOf(right).named)
   }
 }
+
+const mayBeOf = (database: Database) => [undefined, database].includes(statement?.database)
 
 /** Whether a chunk is a value that may be an id of a column that only the text names. */
 const mayBeIn = (columns: NamedColumns) => (chunk: unknown) =>
@@ -307,9 +321,18 @@ class MarkedQuery {
 /** The statement being built. Each part of it is bound separately, but may use aliases that other parts declare. */
 let statement: Statement | undefined
 
+/** How a dialect writes SQL. */
+export interface Writing {
+  escapeName(name: string): string
+  escapeParam(index: number, value: unknown): string
+}
+
 /** Builds SQL: a part of the statement being built, or a new statement. */
-export const inStatement = <Built>(chunks: readonly SQLChunk[], build: () => Built): Built =>
-  statement ? build() : withStatement(new Statement(chunks), build)
+export const inStatement = <Built>(
+  chunks: readonly SQLChunk[],
+  writing: Writing,
+  build: () => Built,
+): Built => (statement ? build() : withStatement(new Statement(chunks, writing), build))
 
 function withStatement<Built>(one: Statement | undefined, build: () => Built): Built {
   const before = statement
@@ -321,11 +344,30 @@ function withStatement<Built>(one: Statement | undefined, build: () => Built): B
   }
 }
 
+/** `:1` is of the Data API of AWS. */
+const PARAMETERS: Readonly<Record<string, Database>> = { $1: 'postgres', ':1': 'postgres', '?': 'sqlite' }
+
 class Statement {
   private readonly known = new Map<Database, NamedColumns>()
   private readonly read = new Map<Database, readonly NamedSource[] | undefined>()
 
-  constructor(private readonly chunks: readonly SQLChunk[]) {}
+  constructor(
+    private readonly chunks: readonly SQLChunk[],
+    private readonly writing: Writing,
+  ) {}
+
+  /** The database whose dialect builds it; undefined if it is none of ours. */
+  get database(): Database | undefined {
+    const { writing } = this
+    try {
+      const name = writing.escapeName('')
+      if (name === '``') return 'mysql'
+      return name === '""' ? PARAMETERS[writing.escapeParam(0, null)] : undefined
+    } catch {
+      // drizzle-kit writes defaults without names and parameters.
+      return undefined
+    }
+  }
 
   /** The tables that its names of columns can mean. */
   sources(database: Database): readonly NamedSource[] | undefined {
@@ -604,6 +646,34 @@ export function mapResult(query: SQL, database: Database): boolean {
   return decoder !== undefined
 }
 
+/** What is being built, the innermost first: a subquery can name the columns of the query around it. */
+let selecting: readonly Selecting[] = []
+
+/** Builds a query or write with a selection. */
+export function inSelecting<Built>(one: Selecting, build: () => Built): Built {
+  const before = selecting
+  selecting = [one, ...before]
+  try {
+    return build()
+  } finally {
+    selecting = before
+  }
+}
+
+/** The tables that names in a selected expression can mean. */
+function selectedFrom(query: SQL, database: Database): readonly NamedSource[] | undefined {
+  if (selecting.length === 0 || selecting.some(({ setOperators }) => setOperators?.length)) return undefined
+  const tables = selecting.flatMap(({ table, from, joins = [], withList = [] }) => [
+    ...[table, from].filter(Boolean),
+    ...joins.map((one) => one.table),
+    ...withList,
+  ])
+  const chunks = [sql`select `, ...query.queryChunks, sql` from ${sql.join(tables as SQLChunk[], sql`, `)}`]
+  const own = withStatement(undefined, () => sourcesIn(chunks, database))
+  const around = statement ? statement.sources(database) : []
+  return own && around && [...own, ...around]
+}
+
 export const isMapped = (query: SQL): boolean =>
   decoderOf(query) !== decoderOf(new (query.constructor as typeof SQL)([]))
 
@@ -613,30 +683,33 @@ const MAPPED =
 
 /** Reads the results of SQL on ids, and refuses ids in stored form, as `cast`, `||` and `json_agg` return them. */
 class LeakGuard implements DriverValueDecoder<unknown, unknown> {
-  private constructor(
-    readonly columns: readonly NamedColumn[],
-    /** Columns that only the text names. Other columns of the same name may be meant. */
-    private readonly named: readonly NamedColumn[],
-  ) {}
+  /** Columns that only the text names, in each query that selects it. Other columns of the same name may be meant. */
+  private readonly named = new Set<NamedColumn>()
+
+  private constructor(readonly columns: readonly NamedColumn[]) {}
 
   /** The columns that the text of an aliased field names, if nothing maps it. */
   static named(query: SQL, database: Database): readonly NamedColumn[] {
-    const decoder = decoderOf(query)
-    if (decoder instanceof LeakGuard) return decoder.named
-    return (isMapped(query) ? undefined : LeakGuard.of(query, database))?.named ?? []
+    if (isMapped(query) && !(decoderOf(query) instanceof LeakGuard)) return []
+    const { parts } = new MarkedQuery().read(query.queryChunks).reading(database)
+    const whole = statement
+    return NAMED.get(database)?.called(parts.names, whole && (() => whole.sources(database))) ?? []
   }
 
   static of(query: SQL, database: Database): LeakGuard | undefined {
     const read = new MarkedQuery().read(query.queryChunks)
     const { parts } = read.reading(database)
     const columns = parts.chunks.flatMap((chunk) => read.cells[chunk]?.ids ?? [])
-    const named = NAMED.get(database)?.called(parts.names) ?? []
-    return columns.length > 0 || named.length > 0 ? new LeakGuard(columns, named) : undefined
+    const named = NAMED.get(database)?.called(parts.names, () => selectedFrom(query, database)) ?? []
+    const decoder = decoderOf(query)
+    const guard = decoder instanceof LeakGuard ? decoder : new LeakGuard(columns)
+    for (const one of named) guard.named.add(one)
+    return columns.length > 0 || guard.named.size > 0 ? guard : undefined
   }
 
   mapFromDriverValue(value: unknown): unknown {
     for (const column of this.columns) refuseLeak(column, value, MAPPED)
-    const stored = this.named.find((one) => {
+    const stored = [...this.named].find((one) => {
       const { converts, name } = one.storage()
       return converts && name !== 'bigint' && isStored(one, value)
     })
