@@ -13,21 +13,23 @@ virtualTime()
 
 const throughJson = (snapshot: SnoSnapshot): SnoSnapshot => JSON.parse(JSON.stringify(snapshot))
 
+const GOOD: SnoSnapshot = {
+  partition: [1, 2],
+  sequenceMin: 10,
+  sequenceMax: 99,
+  sequence: 12,
+  now: NOW,
+  wallHi: NOW,
+  wallSafe: 0,
+  drifts: 0,
+}
+
 test('a restored generator continues where the other one stopped', () => {
   const clock = wallClock(atUnit(NOW))
   const first = sno.generator({ partition: 0x0102, sequenceMin: 10, sequenceMax: 99, clock: clock.read })
   first.batch(3)
   const snapshot = throughJson(first.snapshot())
-  expect(snapshot).toEqual({
-    partition: [1, 2],
-    sequenceMin: 10,
-    sequenceMax: 99,
-    sequence: 12,
-    now: NOW,
-    wallHi: NOW,
-    wallSafe: 0,
-    drifts: 0,
-  })
+  expect(snapshot).toEqual(GOOD)
   const second = sno.generator({ snapshot, clock: clock.read })
   expect(sno.unpack(second.generate())).toMatchObject({
     partition: 0x0102,
@@ -156,17 +158,6 @@ test('no id repeats, over any sequence of calls and restores and any clock', () 
     { numRuns: 1500 },
   )
 })
-
-const GOOD: SnoSnapshot = {
-  partition: [1, 2],
-  sequenceMin: 10,
-  sequenceMax: 99,
-  sequence: 12,
-  now: NOW,
-  wallHi: NOW,
-  wallSafe: 0,
-  drifts: 0,
-}
 
 test.each<[Partial<Record<keyof SnoSnapshot, unknown>>, string]>([
   [{ partition: [256, 0] }, 'partition'],
