@@ -1,6 +1,7 @@
 import type { StorageName } from '@snoflax/core'
 import { storageFor } from '@snoflax/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Bound, FamilyCases, Invalid, StorageCases } from '../../core/test/sql-cases.js'
 import {
   bytesOf,
   ENDINGS,
@@ -10,55 +11,9 @@ import {
   storagesOf,
   type TestedFamily,
 } from './families.js'
-import { checkId, type KnownId, sqliteTime } from './known-ids.js'
+import { checkId, sqliteTime } from './known-ids.js'
 import { specification } from './specification.js'
 import { Sql } from './sql.js'
-
-type Moment = number | 'Infinity' | '-Infinity'
-
-interface Invalid {
-  readonly operation: string
-  readonly input?: unknown
-  readonly code: string
-  readonly skip?: readonly string[]
-}
-
-interface Bound {
-  readonly timeMs: Moment
-  readonly hex: string
-  readonly text: string
-}
-
-interface FamilyCases {
-  readonly options?: { readonly epoch?: number; readonly neighbourhood?: number }
-  readonly valid: readonly KnownId[]
-  readonly invalid?: readonly Invalid[]
-  readonly lowerBound?: readonly Bound[]
-  readonly upperBound?: readonly Bound[]
-  readonly range?: readonly {
-    readonly fromMs: Moment
-    readonly toMs: Moment
-    readonly gte: string
-    readonly lt: string
-  }[]
-  readonly variants?: readonly FamilyCases[]
-  readonly hexForms?: readonly { readonly text: string; readonly hex: string; readonly accepted: string[] }[]
-  readonly hexRefused?: readonly { readonly input: string; readonly code: string }[]
-  readonly bigintRefused?: readonly { readonly input: string; readonly code: string }[]
-}
-
-interface StoredId {
-  readonly family: string
-  readonly storage: StorageName
-  readonly databases: readonly string[]
-  readonly id: string
-  readonly value: string
-}
-
-interface StorageCases {
-  readonly valid: readonly StoredId[]
-  readonly invalid: readonly (Invalid & Omit<StoredId, 'id' | 'value'>)[]
-}
 
 let sql: Sql
 beforeAll(async () => {
@@ -85,7 +40,7 @@ describe.each(['flax', 'sno', 'flake', 'uid', 'uidLocal'])('cases of %s', (name)
     variant,
     option: optionOf(variant),
   }))
-  const refusing = variants.filter(({ variant }) => variant.invalid?.length)
+  const refusing = variants.filter(({ variant }) => variant.invalid.length > 0)
 
   test.each(variants)('valid ids, option $option', ({ variant, option }) => {
     expect(variant.valid).not.toEqual([])
@@ -95,7 +50,7 @@ describe.each(['flax', 'sno', 'flake', 'uid', 'uidLocal'])('cases of %s', (name)
   })
 
   test.each(variants)('bounds, option $option', ({ variant, option }) => {
-    const { lowerBound = [], upperBound = [], range = [] } = variant
+    const { lowerBound, upperBound, range } = variant
     expect(lowerBound.length + range.length).toBeGreaterThan(0)
     const bytes = (text: string) => hexText(tested.family.decode(text)).slice(2)
     for (const bound of lowerBound) checkBound(tested, 'lower', bound, option)
@@ -107,7 +62,7 @@ describe.each(['flax', 'sno', 'flake', 'uid', 'uidLocal'])('cases of %s', (name)
   })
 
   test.each(refusing)('refusals, option $option', ({ variant, option }) => {
-    const reachable = variant.invalid?.filter(({ skip }) => !skip?.includes('sqlite')) ?? []
+    const reachable = variant.invalid.filter(({ skip }) => !skip?.includes('sqlite'))
     expect(reachable.length).toBeGreaterThan(variant === cases ? 100 : 0)
     for (const refused of reachable) checkRefusal(tested, refused, option)
   })

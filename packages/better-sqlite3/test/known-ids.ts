@@ -1,12 +1,6 @@
+import type { KnownId } from '../../core/test/sql-cases.js'
 import { bytesOf, hexText, sqlFields, type TestedFamily } from './families.js'
 import type { Sql } from './sql.js'
-
-export interface KnownId {
-  readonly text: string
-  readonly hex: string
-  readonly fields?: object
-  readonly timeMs?: number
-}
 
 /** Text ⇄ bytes ⇄ fields, and time. `option` is a last argument for functions whose result depends on it. */
 export function checkId(sql: Sql, { prefix, family }: TestedFamily, id: KnownId, option?: number): void {

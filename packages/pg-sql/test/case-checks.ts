@@ -1,55 +1,9 @@
-import type { StorageName } from '@snoflax/core'
+import type { Bound, FamilyCases, HexForm, Invalid, StorageCases } from '../../core/test/sql-cases.js'
 import type { Checks } from './checks.js'
 import { familyNamed, sqlFields, stored, type TestedFamily, TYPES } from './families.js'
-import { checkId, type KnownId, packOf } from './id-checks.js'
+import { checkId, packOf } from './id-checks.js'
 import { microseconds, timestamptz } from './moments.js'
 import { sqlState } from './specification.js'
-
-interface Invalid {
-  readonly operation: string
-  readonly input?: unknown
-  readonly code: string
-  readonly skip?: readonly string[]
-}
-
-interface Bound {
-  readonly timeMs: number | string
-  readonly hex: string
-  readonly text: string
-}
-
-interface Range {
-  readonly fromMs: number | string
-  readonly toMs: number | string
-  readonly gte: string
-  readonly lt: string
-}
-
-export interface FamilyCases {
-  readonly options?: { readonly epoch?: number; readonly neighbourhood?: number }
-  readonly valid: readonly KnownId[]
-  readonly invalid: readonly Invalid[]
-  readonly lowerBound: readonly Bound[]
-  readonly upperBound: readonly Bound[]
-  readonly range: readonly Range[]
-  readonly variants?: readonly FamilyCases[]
-  readonly hexForms?: readonly HexForm[]
-  readonly hexRefused?: readonly { readonly input: string; readonly code: string }[]
-  readonly bigintRefused?: readonly { readonly input: string; readonly code: string }[]
-}
-
-interface StoredId {
-  readonly family: string
-  readonly storage: StorageName
-  readonly databases: readonly string[]
-  readonly id: string
-  readonly value: string
-}
-
-export interface StorageCases {
-  readonly valid: readonly StoredId[]
-  readonly invalid: readonly (Invalid & Omit<StoredId, 'id' | 'value'>)[]
-}
 
 /** NaN is no timestamptz, and SQL's parameters of integer type round or refuse fractions themselves. */
 const isUnreachable = (value: unknown): boolean =>
@@ -69,16 +23,15 @@ export function checkFamily(checks: Checks, file: string, cases: FamilyCases): v
   const { epoch, neighbourhood } = cases.options ?? {}
   const chosen = epoch ?? neighbourhood
   const option = chosen === undefined ? '' : `, ${chosen}`
-  for (const id of cases.valid ?? [])
-    checkId(checks, tested, { ...id, fields: withBytes(id.fields ?? {}) }, option)
-  for (const refused of cases.invalid ?? []) {
+  for (const id of cases.valid) checkId(checks, tested, { ...id, fields: withBytes(id.fields ?? {}) }, option)
+  for (const refused of cases.invalid) {
     if (!refused.skip?.includes('postgres')) checkRefusal(checks, tested, refused, option)
   }
-  for (const bound of cases.lowerBound ?? []) checkBound(checks, tested, 'lower', bound, option)
-  for (const bound of cases.upperBound ?? []) {
+  for (const bound of cases.lowerBound) checkBound(checks, tested, 'lower', bound, option)
+  for (const bound of cases.upperBound) {
     checkBound(checks, tested, tested.family.exactRange ? 'lower' : 'upper', bound, option)
   }
-  for (const { fromMs, toMs, gte, lt } of cases.range ?? []) {
+  for (const { fromMs, toMs, gte, lt } of cases.range) {
     const bytes = (text: string) => `\\x${Buffer.from(tested.family.decode(text)).toString('hex')}`
     const end = tested.family.exactRange ? 'lower' : 'upper'
     checkBound(checks, tested, 'lower', { timeMs: fromMs, hex: bytes(gte).slice(2), text: gte }, option)
@@ -161,12 +114,6 @@ function checkHex(checks: Checks, { hexForms = [], hexRefused = [], bigintRefuse
 function checkHexForm(checks: Checks, { text, hex, accepted }: HexForm): void {
   checks.gives('snoflax.flake_to_hex($1)', text, hex)
   for (const form of accepted) checks.gives('snoflax.flake_encode(snoflax.flake_from_hex($1))', form, text)
-}
-
-interface HexForm {
-  readonly text: string
-  readonly hex: string
-  readonly accepted: readonly string[]
 }
 
 export function checkStorages(checks: Checks, { valid, invalid }: StorageCases): void {

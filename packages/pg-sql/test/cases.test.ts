@@ -1,6 +1,7 @@
 import type { OpenDatabase } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { checkFamily, checkStorages, type FamilyCases, type StorageCases } from './case-checks.js'
+import type { FamilyCases, StorageCases } from '../../core/test/sql-cases.js'
+import { checkFamily, checkStorages } from './case-checks.js'
 import { Checks } from './checks.js'
 import { openInstalled, servers } from './installed.js'
 import { specification } from './specification.js'

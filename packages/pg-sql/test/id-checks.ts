@@ -1,13 +1,7 @@
+import type { KnownId } from '../../core/test/sql-cases.js'
 import type { Checks } from './checks.js'
 import { sqlFields, type TestedFamily } from './families.js'
 import { usOf } from './moments.js'
-
-export interface KnownId {
-  readonly text: string
-  readonly hex: string
-  readonly fields?: object
-  readonly timeMs?: number
-}
 
 /** Text ⇄ bytes ⇄ fields, and time. `option` is a last argument for functions whose result depends on it. */
 export function checkId(checks: Checks, tested: TestedFamily, id: KnownId, option = ''): void {
