@@ -1,16 +1,6 @@
 import { expect } from 'vitest'
-import {
-  type Conversion,
-  type EncodedUid,
-  type FlakeFormat,
-  type FlakeVector,
-  type FlaxVector,
-  type OddDecoding,
-  type OddEncoding,
-  type Sorted,
-  timeAfterCut,
-  uidHex,
-} from '../../core/test/recorded-vectors.js'
+import type * as recorded from '../../core/test/recorded-vectors.js'
+import { timeAfterCut, uidHex } from '../../core/test/recorded-vectors.js'
 import { fieldsOf, type NativeUid, nodeOf, rawFields } from '../../core/test/uid-natives.js'
 import { bytesOf, familyNamed, sqlFields } from './families.js'
 import { checkId, sqliteTime } from './known-ids.js'
@@ -26,13 +16,13 @@ const familyOf = ({ nodeHex }: NativeUid) => (nodeHex === undefined ? uidLocal :
 
 const sqlUid = (native: NativeUid): string => sqlFields(fieldsOf(native))
 
-function packsFlax(sql: Sql, { timestampMs, randomHex, text, hex }: FlaxVector): void {
+function packsFlax(sql: Sql, { timestampMs, randomHex, text, hex }: recorded.FlaxVector): void {
   const fields = { timeMs: timestampMs, random: bytesOf(randomHex) }
   sql.gives('flax_encode(flax_pack(?))', [sqlFields(fields)], text)
   if (hex !== undefined) checkId(sql, flax, { text, hex, fields, timeMs: timestampMs })
 }
 
-function refusesFlaxTime(sql: Sql, { timestampMs, randomHex }: FlaxVector): void {
+function refusesFlaxTime(sql: Sql, { timestampMs, randomHex }: recorded.FlaxVector): void {
   const fields = sqlFields({ timeMs: timestampMs, random: bytesOf(randomHex) })
   sql.refuses('flax_pack(?)', [fields], 'TIME_OUT_OF_RANGE')
   const moment = sqliteTime(timestampMs)
@@ -40,7 +30,7 @@ function refusesFlaxTime(sql: Sql, { timestampMs, randomHex }: FlaxVector): void
 }
 
 /** The database sorts as recorded, what `key` makes of each. */
-function sorts(sql: Sql, key: string, { input, sorted }: Sorted): void {
+function sorts(sql: Sql, key: string, { input, sorted }: recorded.Sorted): void {
   const rows = sql.value(
     `json_group_array(value ORDER BY ${key}) FROM json_each(?)`,
     JSON.stringify(input),
@@ -61,7 +51,7 @@ function checkBare(sql: Sql, { hex, text }: { hex: string; text: string }): void
   else expect(sql.outcome(`${tested.prefix}_decode(?)`, text)).toHaveProperty('refused')
 }
 
-function encodesOdd(sql: Sql, { tag, I, uid: native, result }: OddEncoding): void {
+function encodesOdd(sql: Sql, { tag, I, uid: native, result }: recorded.OddEncoding): void {
   const { prefix } = familyOf(native)
   // A node of too few digits for the reference is any number to us.
   const isNode = tag === 'node-width' && nodeOf(native) <= 0xffff_ffff
@@ -72,7 +62,7 @@ function encodesOdd(sql: Sql, { tag, I, uid: native, result }: OddEncoding): voi
   else sql.refuses(`${prefix}_pack(?)`, [sqlFields(rawFields(native))], 'FIELD_OUT_OF_RANGE')
 }
 
-function decodesOdd(sql: Sql, { tag, I, hex, result }: OddDecoding): void {
+function decodesOdd(sql: Sql, { tag, I, hex, result }: recorded.OddDecoding): void {
   const bytes = bytesOf(hex)
   if (tag === 'wrong-size') {
     sql.refuses('uid_encode(?)', [bytes], 'INVALID_LENGTH')
@@ -101,12 +91,12 @@ export const VECTOR_CHECKS: Readonly<Record<string, (sql: Sql, vector: never) =>
   'flax encode': packsFlax,
   'flax floatSeconds': packsFlax,
   'flax intSeconds': packsFlax,
-  'flax falsyTimestamp': (sql, vector: FlaxVector & { nowMs: number }) =>
+  'flax falsyTimestamp': (sql, vector: recorded.FlaxVector & { nowMs: number }) =>
     packsFlax(sql, { ...vector, timestampMs: vector.nowMs }),
   'flax base64': (sql, { hex, text }: { hex: string; text: string }) => checkId(sql, flax, { hex, text }),
   'flax overflow': refusesFlaxTime,
   'flax beforeEpoch': refusesFlaxTime,
-  'flax sort': (sql, vector: Sorted) => {
+  'flax sort': (sql, vector: recorded.Sorted) => {
     sorts(sql, 'value', vector)
     sorts(sql, 'flax_decode(value)', vector)
   },
@@ -133,7 +123,7 @@ export const VECTOR_CHECKS: Readonly<Record<string, (sql: Sql, vector: never) =>
     sql.refuses('sno_encode(?)', [bytesOf(hex)], 'INVALID_LENGTH')
     sql.gives('sno_is_valid(?)', [bytesOf(hex)], 0n)
   },
-  'sno sort': (sql, vector: Sorted) => {
+  'sno sort': (sql, vector: recorded.Sorted) => {
     sorts(sql, 'unhex(value)', vector)
     sorts(sql, 'sno_encode(unhex(value))', vector)
   },
@@ -144,24 +134,24 @@ export const VECTOR_CHECKS: Readonly<Record<string, (sql: Sql, vector: never) =>
   'sno marshal': (sql, { hex, marshalText }: { hex: string; marshalText: string }) =>
     checkId(sql, sno, { hex, text: marshalText }),
 
-  'flake id': (sql, { epoch, id, timeMs, counter, hex, dec }: FlakeVector) => {
+  'flake id': (sql, { epoch, id, timeMs, counter, hex, dec }: recorded.FlakeVector) => {
     const fields = { timeMs, datacenter: Math.floor(id / 32), worker: id % 32, counter }
     checkId(sql, flake, { hex, text: dec, fields, timeMs }, epoch)
     sql.gives('flake_to_hex(?)', [dec], hex)
     sql.gives('flake_from_hex(?)', [hex], `\\x${hex}`)
   },
-  'flake format': (sql, { hex, dec, hexTrimmed, decPadded20 }: FlakeFormat) => {
+  'flake format': (sql, { hex, dec, hexTrimmed, decPadded20 }: recorded.FlakeFormat) => {
     sql.gives('flake_encode(flake_from_hex(?))', [hexTrimmed], dec)
     sql.gives('flake_to_hex(?)', [bytesOf(hex)], hex)
     sql.gives('flake_is_valid(?)', [decPadded20], decPadded20 === dec ? 1n : 0n)
   },
-  'flake sort': (sql, vector: Sorted) => sorts(sql, 'unhex(value)', vector),
+  'flake sort': (sql, vector: recorded.Sorted) => sorts(sql, 'unhex(value)', vector),
 
-  'uid local': (sql, { C, hex, text, decoded, timeMs }: EncodedUid) =>
+  'uid local': (sql, { C, hex, text, decoded, timeMs }: recorded.EncodedUid) =>
     checkId(sql, uidLocal, { hex, text, fields: fieldsOf(decoded), timeMs: timeAfterCut(timeMs, C) }),
-  'uid global': (sql, { C, I, hex, text, decoded, timeMs }: EncodedUid) =>
+  'uid global': (sql, { C, I, hex, text, decoded, timeMs }: recorded.EncodedUid) =>
     checkId(sql, uid, { hex, text, fields: fieldsOf(decoded), timeMs: timeAfterCut(timeMs, C) }, I),
-  'uid decodeOnNode': (sql, { I, hex, text, result }: EncodedUid & { result: NativeUid }) =>
+  'uid decodeOnNode': (sql, { I, hex, text, result }: recorded.EncodedUid & { result: NativeUid }) =>
     checkUid(sql, I, hex, text, result),
   'uid encodeOdd': encodesOdd,
   'uid decodeOdd': decodesOdd,
@@ -173,19 +163,19 @@ export const VECTOR_CHECKS: Readonly<Record<string, (sql: Sql, vector: never) =>
     node === ''
       ? sql.refuses('uid_fingerprint(?)', [node], 'INVALID_OPTION')
       : sql.gives('uid_fingerprint(?)', [node], BigInt(hash)),
-  'uid toGlobal': (sql, { localNode, input, result }: Conversion) => {
+  'uid toGlobal': (sql, { localNode, input, result }: recorded.Conversion) => {
     for (const node of ['uid_fingerprint(?)', '?']) {
       const converted = `uid_unpack(uid_from_local(uid_local_pack(?), ${node}))`
       sql.gives(converted, [sqlUid(input), localNode], sqlUid(result as NativeUid))
     }
   },
-  'uid toLocal': (sql, { localNode, input, result }: Conversion) => {
+  'uid toLocal': (sql, { localNode, input, result }: recorded.Conversion) => {
     const converted = 'uid_local_unpack(uid_to_local(uid_pack(?), uid_fingerprint(?)))'
     const values = [sqlUid(input), localNode]
     if (result === null) sql.refuses(converted, values, 'NODE_MISMATCH')
     else sql.gives(converted, values, sqlUid(result))
   },
-  'uid gtol': (sql, { input, result }: Conversion) => {
+  'uid gtol': (sql, { input, result }: recorded.Conversion) => {
     if (result === null) sql.refuses('uid_force_local(uid_local_pack(?))', [sqlUid(input)], 'INVALID_LENGTH')
     else sql.gives('uid_local_unpack(uid_force_local(uid_pack(?)))', [sqlUid(input)], sqlUid(result))
   },
@@ -196,11 +186,11 @@ export const VECTOR_CHECKS: Readonly<Record<string, (sql: Sql, vector: never) =>
       sql.refuses(`${prefix}_pack(?)`, [sqlFields(rawFields(input))], 'FIELD_OUT_OF_RANGE')
     else sql.gives(`${prefix}_time_ms(${prefix}_pack(?))`, [sqlUid(input)], expected)
   },
-  'uid sortLocal': (sql, vector: Sorted) => {
+  'uid sortLocal': (sql, vector: recorded.Sorted) => {
     sorts(sql, 'unhex(value)', vector)
     sorts(sql, 'uid_local_encode(unhex(value))', vector)
   },
-  'uid sortGlobal': (sql, vector: Sorted) => {
+  'uid sortGlobal': (sql, vector: recorded.Sorted) => {
     sorts(sql, 'unhex(value)', vector)
     sorts(sql, 'uid_encode(unhex(value))', vector)
   },
