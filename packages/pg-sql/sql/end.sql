@@ -17,4 +17,5 @@ BEGIN
   END LOOP;
 END $$;
 
-SELECT set_config('search_path', current_setting('snoflax.search_path', true), true);
+SELECT set_config('client_min_messages', current_setting('snoflax.client_min_messages', true), true),
+  set_config('search_path', current_setting('snoflax.search_path', true), true);

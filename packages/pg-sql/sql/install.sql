@@ -4,6 +4,9 @@
 -- role, and functions would be bound to them.
 SELECT pg_catalog.set_config('snoflax.search_path', pg_catalog.current_setting('search_path'), true);
 SET LOCAL search_path = pg_catalog, pg_temp;
+-- Until end.sql, too: no notices about what already exists.
+SELECT set_config('snoflax.client_min_messages', current_setting('client_min_messages'), true);
+SELECT set_config('client_min_messages', 'warning', true) WHERE current_setting('client_min_messages') = 'notice';
 
 SELECT pg_advisory_xact_lock(1936617320, hashtext('snoflax'));
 

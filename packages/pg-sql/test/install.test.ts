@@ -321,3 +321,24 @@ test.each([[], ['CREATE SCHEMA snoflax']])(
     expect(await install(two)).toEqual({ version: VERSION, previousVersion: VERSION })
   },
 )
+
+test('an installation prints no notices, and leaves client_min_messages as it was', async () => {
+  const { pool } = await openEmpty()
+  const client = await pool.connect()
+  const notices: (string | undefined)[] = []
+  client.on('notice', ({ message }) => notices.push(message))
+  try {
+    for (const level of ['notice', 'notice', 'debug1', 'error']) {
+      await client.query(`BEGIN; SET client_min_messages = '${level}'`)
+      await client.query(installSql())
+      const { rows } = await client.query('SHOW client_min_messages')
+      expect(rows).toEqual([{ client_min_messages: level }])
+      if (level === 'notice') expect(notices).toEqual([])
+      await client.query('COMMIT')
+    }
+    // If you ask for more, you get them.
+    expect(notices).toContain('schema "snoflax" already exists, skipping')
+  } finally {
+    client.release()
+  }
+})
