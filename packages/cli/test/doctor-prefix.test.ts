@@ -273,3 +273,30 @@ test('a value that is not an id stops the cure of tied columns, and nothing has 
   await expect(client.query("INSERT INTO orders VALUES ('x')")).rejects.toMatchObject({ code: '23503' })
   await database.close()
 })
+
+test('text with a prefix in SQLite that is declared as binary becomes BLOB with a CHECK', async () => {
+  const database = await sqlite.open()
+  database.connection.exec(`CREATE TABLE customer (id VARCHAR(40) PRIMARY KEY NOT NULL, name TEXT);
+    CREATE TABLE orders (customer_id VARCHAR(40) REFERENCES customer);
+    INSERT INTO customer (id) VALUES ${behind('cus').map((one) => `(${one})`)};
+    INSERT INTO orders VALUES ${behind('cus').map((one) => `(${one})`)}`)
+  const declared = declaring(
+    'sqlite-binary',
+    `customer: { id: bare('cus')({ storage: 'binary' }) }`,
+    'sqlite',
+  )
+  const { findings, advice } = await doctor(database.file, '--kysely', declared)
+  expect(advice.map(({ where, message }) => [where, message])).toEqual([
+    ['customer.id', expect.stringMatching(/^VARCHAR\(40\) is not the type of ids as bytes/)],
+    ['orders.customer_id', expect.stringMatching(/^VARCHAR\(40\) is not the type of ids as bytes/)],
+  ])
+  for (const { cure } of [...findings, ...advice]) database.connection.exec(cure.sql as string)
+  expect(await doctor(database.file, '--kysely', declared)).toMatchObject({ findings: [], advice: [] })
+  const types = database.connection.prepare(
+    "SELECT type FROM pragma_table_info('customer') WHERE name = 'id' UNION ALL SELECT type FROM pragma_table_info('orders')",
+  )
+  expect(types.pluck().all()).toEqual(['BLOB', 'BLOB'])
+  const found = database.connection.prepare('SELECT count(*) FROM orders JOIN customer ON id = customer_id')
+  expect(found.pluck().get()).toBe(ids.length)
+  await database.close()
+})

@@ -99,7 +99,10 @@ async function checkConstraint(
   }
   const ofText = await Promise.all(conditions.map((one) => takes(one, id)))
   if (ofText.some((isTaken) => isTaken !== true)) return []
-  const message = 'SQLite accepts text in a BLOB column, where no lookup by id finds it; a CHECK refuses it'
+  const message =
+    column.type === 'blob'
+      ? 'SQLite accepts text in a BLOB column, where no lookup by id finds it; a CHECK refuses it'
+      : `${column.declared} is not the type of ids as bytes, and no lookup by id finds a text; BLOB with a CHECK refuses it`
   const cure = {
     sql: await rebuild(
       { ...examination, database },
@@ -124,7 +127,11 @@ const checked =
   ({ wrong, right }: CheckCure): Change =>
   (definition, own) => {
     const replaced = wrong.reduce((sql, one) => sql.replace(one, () => conditionFor(right)), definition)
-    return own === right && wrong.length === 0 ? withCheck(replaced, conditionFor(right)) : replaced
+    if (own !== right) return replaced
+    // Another type holds bytes too, but says something else.
+    const typed =
+      right.column.type === 'blob' ? replaced : withType(replaced, targetOf('sqlite', right).column.sql)
+    return wrong.length === 0 ? withCheck(typed, conditionFor(right)) : typed
   }
 
 async function tableSql(database: LiveDatabase, table: string): Promise<string> {
