@@ -104,4 +104,5 @@ exports.words = [
     "_utf8mb4'",
     '1e9',
   ],
+  ...[' from ', ' join ', ' with ', ' using ', ' into ', ' update ', ' recursive ', ' unnest('],
 ]
