@@ -12,7 +12,7 @@ import { expect, test } from 'vitest'
 // Raw SQL that names a column means those of its own tables, whatever else the process has defined.
 
 const parcels = sqliteTable('parcels', { id: flaxId({ storage: 'binary' }).primaryKey() })
-const notes = sqliteTable('notes', {
+const memos = sqliteTable('memos', {
   id: flaxId({ storage: 'text' }).primaryKey(),
   parcelId: flaxId.ref('parcel_id', () => parcels.id),
 })
@@ -20,17 +20,17 @@ const trips = sqliteTable('trips', { tripId: flaxId('trip_id', { storage: 'binar
 /** Its ids are another program's, and just look like ours. */
 const legacy = sqliteTable('legacy', { id: text().primaryKey(), name: text() })
 /** Another database has a table of the same name. */
-pgTable('notes', { id: pgIds.flaxId().primaryKey(), onlyThere: pgIds.flaxId.plain('only_there') })
+pgTable('memos', { id: pgIds.flaxId().primaryKey(), onlyThere: pgIds.flaxId.plain('only_there') })
 const legacyRelations = relations(legacy, () => ({}))
 const view = sqliteView('parcel_view').as((query) => query.select().from(parcels))
 
 const client = new Database(':memory:')
-client.exec(`create table parcels (id blob primary key); create table notes (id text primary key, parcel_id blob);
+client.exec(`create table parcels (id blob primary key); create table memos (id text primary key, parcel_id blob);
   create table legacy (id text primary key, name text); create view parcel_view as select * from parcels`)
 const db = drizzle({ client, schema: { legacy, legacyRelations } })
 const id = flax.generate()
 db.insert(legacy).values({ id, name: 'x' }).run()
-db.insert(notes).values({ id }).run()
+db.insert(memos).values({ id }).run()
 
 const isIt = sql`id = ${id}`
 
@@ -62,8 +62,8 @@ test.each<[string, () => unknown]>([
         .where(sql`exists ${db.select({ one: sql`1` }).from(legacy).where(isIt)}`)
         .all(),
   ],
-  ['ids stored as text', () => db.select().from(notes).where(isIt).all()],
-  ['the same in a text', () => db.all(sql`select * from notes where id = ${id}`)],
+  ['ids stored as text', () => db.select().from(memos).where(isIt).all()],
+  ['the same in a text', () => db.all(sql`select * from memos where id = ${id}`)],
   ['a table in a template', () => db.all(sql`select * from ${legacy} where id = ${id}`)],
 ])('an id is sent unchanged if no table of the SQL has such an id column: %s', (_, query) => {
   expect(query()).toHaveLength(1)
@@ -73,7 +73,7 @@ test.each<[string, () => unknown]>([
   ['an id column', () => db.select().from(parcels).where(isIt).all()],
   ['one in a join', () => db.select().from(legacy).leftJoin(parcels, sql`1`).where(isIt).all()],
   ['a qualified one', () => db.select().from(legacy).leftJoin(parcels, sql`parcels.id = ${id}`).all()],
-  ['a reference', () => db.select().from(notes).where(sql`parcel_id = ${id}`).all()],
+  ['a reference', () => db.select().from(memos).where(sql`parcel_id = ${id}`).all()],
   [
     'in a subquery',
     () => db.select().from(legacy).where(sql`exists (select 1 from parcels where id = ${id})`).all(),
@@ -131,12 +131,12 @@ test.each<[string, () => unknown]>([
   ],
 ])('an id is refused if the SQL names an id column that would not find it: %s', (_, query) => {
   expect(query).toThrow(
-    /^(?:parcels\.id|notes\.parcel_id|trips\.trip_id)(?: as id| or notes\.id)?: the text of the SQL names the column/,
+    /^(?:parcels\.id|memos\.parcel_id|trips\.trip_id)(?: as id| or memos\.id)?: the text of the SQL names the column/,
   )
 })
 
 test('eq finds an id in a table whose raw SQL condition needs no conversion', () => {
-  expect(db.select().from(notes).where(eq(notes.id, id)).all()).toHaveLength(1)
+  expect(db.select().from(memos).where(eq(memos.id, id)).all()).toHaveLength(1)
 })
 
 /** Its keys look as if they were stored ids. */
