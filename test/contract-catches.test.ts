@@ -9,6 +9,8 @@ import plain, { type PlainSession } from './skeleton/adapter.js'
 interface Fault {
   readonly fault: string
   readonly assertion: string
+  /** The error: that of the assertion, or of the database, but not a crash on the way. */
+  readonly refusal: object
   run(scene: Scene<PlainSession>): Promise<void>
 }
 
@@ -23,15 +25,26 @@ const update = only(plain.updates)
 const find = only(plain.byIds)
 const load = only(plain.graph)
 
+function checkOf<Check>(assertions: Readonly<Record<string, Check>>, assertion: string): Check {
+  const check = assertions[assertion]
+  if (!check) throw new Error(`There is no assertion "${assertion}"`)
+  return check
+}
+
 function fault<Arguments extends readonly unknown[], Result>(
   name: string,
   assertions: Assertions<unknown, Arguments, Result>,
   assertion: string,
   broken: (scene: Scene<PlainSession>, ...given: Arguments) => Promise<Result>,
+  refusal: object = { name: 'AssertionError' },
 ): Fault {
-  const check = assertions[assertion]
-  if (!check) throw new Error(`There is no assertion "${assertion}"`)
-  return { fault: name, assertion, run: (scene) => check((...given) => broken(scene, ...given), scene) }
+  const check = checkOf(assertions, assertion)
+  return {
+    fault: name,
+    assertion,
+    refusal,
+    run: (scene) => check((...given) => broken(scene, ...given), scene),
+  }
 }
 
 const MADE = 'an id is made for each row, of its time, and is the one that lies there'
@@ -41,13 +54,19 @@ const faults: readonly Fault[] = [
     await insert(scene.session, rows)
     return scene.variant.generator.batch(rows.length)
   }),
-  fault('one id for all rows', writes.inserts, MADE, async (scene, rows) => {
-    const id = scene.variant.generator.generate()
-    return insert(
-      scene.session,
-      rows.map((row) => ({ ...row, id })),
-    )
-  }),
+  fault(
+    'one id for all rows',
+    writes.inserts,
+    MADE,
+    async (scene, rows) => {
+      const id = scene.variant.generator.generate()
+      return insert(
+        scene.session,
+        rows.map((row) => ({ ...row, id })),
+      )
+    },
+    { code: 'SQLITE_CONSTRAINT_PRIMARYKEY' },
+  ),
   fault('an id of long ago', writes.inserts, MADE, async ({ session, variant }, rows) => {
     const old = rows.map((row, i) => ({
       ...row,
@@ -190,11 +209,11 @@ const faults: readonly Fault[] = [
 
 describeVariants(plain, variantsOf('sqlite', { storages: ['binary'] }).slice(0, 1), (scene) => {
   test('the same assertions pass without a fault', async () => {
-    await writes.inserts[MADE]?.((rows) => insert(scene.session, rows), scene)
-    await reads.byIds['finds the rows of a list']?.((ids) => find(scene.session, ids), scene)
+    await checkOf(writes.inserts, MADE)((rows) => insert(scene.session, rows), scene)
+    await checkOf(reads.byIds, 'finds the rows of a list')((ids) => find(scene.session, ids), scene)
   })
 
-  test.each(faults)('$fault: caught by "$assertion"', async ({ run }) => {
-    await expect(run(scene)).rejects.toThrow()
+  test.each(faults)('$fault: caught by "$assertion"', async ({ run, refusal }) => {
+    await expect(run(scene)).rejects.toMatchObject(refusal)
   })
 })

@@ -45,6 +45,12 @@ describe('IdError', () => {
     expect(new Refusal('INVALID_OPTION', 'no')).toBeInstanceOf(Refusal)
   })
 
+  test('has no other values as instances', () => {
+    for (const other of [new Error('no'), { name: 'IdError' }, null, undefined, 'IdError']) {
+      expect(other instanceof IdError).toBe(false)
+    }
+  })
+
   test('names the family, the value, the position and the rule', () => {
     expect(error.message).toBe(
       'sno: "B" at position 0 of "BRPK4Q72XWF2M63L" is not one of 23456789abcdefghijklmnopqrstuvwx',

@@ -179,8 +179,18 @@ describe('a family of your own', () => {
 
   test('passes on the errors of its codec, other exceptions too', () => {
     expectRefusal(() => ticket.parse('xyz'), 'INVALID_LENGTH')
-    const broken = { ...ticket, decode: () => expect.fail('a bug of the codec') }
-    expect(() => broken.decode()).toThrow('a bug of the codec')
+    const bug = () => {
+      throw new RangeError('a bug of the codec')
+    }
+    const broken = defineFamily({ ...DEFINITION, min: ticket.min, max: ticket.max, encode: bug, decode: bug })
+    const { fromDatabase, toDatabase } = storageFor(broken, 'sqlite', { storage: 'binary' })
+    const calls = [
+      () => broken.parse('x'),
+      () => broken.is('x'),
+      () => toDatabase('x'),
+      () => fromDatabase(Buffer.alloc(8)),
+    ]
+    for (const call of calls) expect(call).toThrow(RangeError)
   })
 
   test.each([

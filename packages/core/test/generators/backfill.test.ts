@@ -67,10 +67,12 @@ describe.each(families)('generateAt of $name', ({ shard, family, make, numberOf,
     const backfill = { sequenceMin: Number(advice?.[1]), sequenceMax: Number(advice?.[2]) }
     expect(numberOf(make({ backfill }).generateAt(START_MS))).toBe(backfill.sequenceMin)
     expect(make({}).snapshot()).toBeUndefined()
-    for (const wrong of [{ sequenceMin: 0, sequenceMax: 9 }, null, 5, [1, 2], { sequenceMin: 3000 }]) {
-      expect(() => make({ backfill: wrong } as never)).toThrow()
-    }
     for (const [wrong, code] of [
+      [{ sequenceMin: 0, sequenceMax: 9 }, 'INVALID_OPTION'],
+      [null, 'INVALID_OPTION'],
+      [5, 'INVALID_OPTION'],
+      [[1, 2], 'INVALID_OPTION'],
+      [{ sequenceMin: 3000 }, 'INVALID_TYPE'],
       [{ sequenceMin: 0, sequenceMax: shard.sequenceMax }, 'INVALID_OPTION'],
       [{ ...shard, sequenceMin: undefined }, 'INVALID_OPTION'],
       [{ ...shard, sequencMax: 9 }, 'INVALID_OPTION'],

@@ -323,16 +323,6 @@ describe('flake: options', () => {
       expect(error.message).toContain(String(value))
     }
   })
-
-  test.each([0.5, Number.NaN, Number.POSITIVE_INFINITY, 8.64e15])(
-    'an epoch of %d is out of range',
-    (epochMs) => {
-      expect(expectRefusal(() => flake.withEpoch(epochMs), 'FIELD_OUT_OF_RANGE')).toMatchObject({
-        field: 'epochMs',
-        value: epochMs,
-      })
-    },
-  )
 })
 
 test('digits are carried if ids of a millisecond pass a multiple of 10,000,000', () => {

@@ -237,13 +237,6 @@ describe('uid: node', () => {
   test.each([null, 5n, true, {}, Uint8Array.of(1, 2, 3, 4)])('%o is not a node', (node) => {
     expectRefusal(() => uid.generator({ node: node as never }), 'INVALID_TYPE')
   })
-
-  test.each([4, 11, 7.5])('a neighbourhood of %d is out of range', (neighbourhood) => {
-    expect(expectRefusal(() => uid.withNeighbourhood(neighbourhood), 'FIELD_OUT_OF_RANGE')).toMatchObject({
-      field: 'neighbourhood',
-      value: neighbourhood,
-    })
-  })
 })
 
 describe('uid: local and global', () => {
