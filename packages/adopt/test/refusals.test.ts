@@ -620,8 +620,7 @@ test('all wrong options are in one error', async () => {
 })
 
 test('postgres: a role from which row-level security hides rows is refused', async () => {
-  const database = await open('postgres')
-  if (database.kind !== 'postgres') return
+  const database = (await open('postgres')) as PostgresDatabase
   const owner = await database.role()
   for (const sql of [
     `GRANT CREATE ON DATABASE ${database.name} TO ${owner.name}`,

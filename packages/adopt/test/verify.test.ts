@@ -107,10 +107,18 @@ describe.each([
   })
 })
 
-test('postgres: verify finds a missing foreign key', async () => {
+test.each([
+  ['missing', []],
+  [
+    'not validated',
+    ['ALTER TABLE track ADD CONSTRAINT track_album FOREIGN KEY (album_id) REFERENCES album NOT VALID'],
+  ],
+])('postgres: verify finds a foreign key that is %s', async (_, statements) => {
   database = await openMoved.postgres()
   const adoption = await plan(database, tables)
-  await database.query('ALTER TABLE track DROP CONSTRAINT track_album')
+  for (const statement of ['ALTER TABLE track DROP CONSTRAINT track_album', ...statements]) {
+    await database.query(statement)
+  }
   expect((await adoption.verify()).faults).toEqual([
     'public.track: foreign key track_album is missing or not validated; run switchKeys() again, or create it',
   ])
