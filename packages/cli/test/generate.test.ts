@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { flake, flax, type IdFamily, sno, uid, uidLocal } from '@snoflax/core'
 import { ulid, uuid7 } from '@snoflax/families'
 import { expect, test } from 'vitest'
-import { bin, cli, json } from './running.js'
+import { BIN, bin, cli, json } from './running.js'
 
 const generated = async (...argv: string[]): Promise<string[]> => {
   const { code, out, err } = await cli(['generate', ...argv])
@@ -84,6 +86,15 @@ test.each([
   expect({ code, out }).toEqual({ code: 2, out: '' })
   expect(err).toContain(`snoflax: ${message}`)
   expect(err.split('\n')).toHaveLength(2)
+})
+
+test('a reader that stops early, as head does, ends it quietly', async () => {
+  const child = spawn(process.execPath, [BIN, 'generate', '-n', '100000000'])
+  const err: string[] = []
+  child.stderr.setEncoding('utf8').on('data', (text: string) => err.push(text))
+  child.stdout.once('data', () => child.stdout.destroy())
+  const [code] = await once(child, 'close')
+  expect({ code, err: err.join('') }).toEqual({ code: 0, err: '' })
 })
 
 test('200,000 ids are generated and printed completely', async () => {

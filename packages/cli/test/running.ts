@@ -38,7 +38,7 @@ const stdinOf = (input: string | undefined) => ({
   },
 })
 
-const BIN = fileURLToPath(new URL('../bin/snoflax.js', import.meta.url))
+export const BIN = fileURLToPath(new URL('../bin/snoflax.js', import.meta.url))
 
 /** The built command, in a process of its own. */
 export function bin(argv: readonly string[], { input = '', env = {} }: Given = {}): Promise<Ran> {
