@@ -288,6 +288,8 @@ test('ids are converted in foreign keys, passed by value and by connect', async 
   )
   await expect(
     prisma.order.create({ data: { customerId: { toString: () => c.id }, total: 1 } as never }),
-  ).rejects.toThrow()
-  await expect(prisma.order.findMany({ where: { customerId: new String(c.id) } })).rejects.toThrow()
+  ).rejects.toThrow('data.customerId.toString: flax: the operator toString is unknown')
+  await expect(prisma.order.findMany({ where: { customerId: new String(c.id) } })).rejects.toThrow(
+    'where.customerId.0: flax: the operator 0 is unknown',
+  )
 })

@@ -456,42 +456,45 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     expect(await emailsById([one, two])).toEqual([one.email, two.email])
   })
 
-  test('an upsert on a partial index finds its row among others, and respects its overwrite condition', async () => {
-    if (kind.name !== 'postgres') return
-    const pages = dataSource.getRepository(Page)
-    await pages.insert([
-      { slug: 'a', live: 0 },
-      { slug: 'a', live: 1 },
-      { slug: 'a', live: 0 },
-    ])
-    const { id } = await pages.findOneByOrFail({ slug: 'a', live: 1 })
-    const same = { slug: 'a', live: 1 } as Page
-    const nothing = pages.createQueryBuilder().insert().values(same)
-    if (!IS_0_3) {
-      await nothing.orUpdate([], ['slug'], { indexPredicate: 'live = 1' }).execute()
-      expect(same.id).toBe(id)
-    }
-    const row = { slug: 'a', live: 1, text: 'new' } as Page
-    await pages.upsert(row, { conflictPaths: ['slug'], indexPredicate: 'live = 1' })
-    expect(row.id).toBe(id)
-    const outside = { slug: 'a', live: 2 } as Page
-    await pages.upsert(outside, { conflictPaths: ['slug'], indexPredicate: 'live = 1' })
-    expect(outside.id).toBe((await pages.findOneByOrFail({ slug: 'a', live: 2 })).id)
+  test.runIf(kind.name === 'postgres')(
+    'an upsert on a partial index finds its row among others, and respects its overwrite condition',
+    async () => {
+      const pages = dataSource.getRepository(Page)
+      await pages.insert([
+        { slug: 'a', live: 0 },
+        { slug: 'a', live: 1 },
+        { slug: 'a', live: 0 },
+      ])
+      const { id } = await pages.findOneByOrFail({ slug: 'a', live: 1 })
+      const same = { slug: 'a', live: 1 } as Page
+      const nothing = pages.createQueryBuilder().insert().values(same)
+      if (!IS_0_3) {
+        await nothing.orUpdate([], ['slug'], { indexPredicate: 'live = 1' }).execute()
+        expect(same.id).toBe(id)
+      }
+      const row = { slug: 'a', live: 1, text: 'new' } as Page
+      await pages.upsert(row, { conflictPaths: ['slug'], indexPredicate: 'live = 1' })
+      expect(row.id).toBe(id)
+      const outside = { slug: 'a', live: 2 } as Page
+      await pages.upsert(outside, { conflictPaths: ['slug'], indexPredicate: 'live = 1' })
+      expect(outside.id).toBe((await pages.findOneByOrFail({ slug: 'a', live: 2 })).id)
 
-    const upsert = async (allowed: FlaxId) => {
-      const values = { slug: 'a', live: 1, text: `by ${allowed}` } as Page
-      const builder = pages.createQueryBuilder().insert().values(values)
-      const overwriteCondition = { where: 'Page.id = :allowed', parameters: { allowed } }
-      await builder.orUpdate(['text'], ['slug'], { indexPredicate: 'live = 1', overwriteCondition }).execute()
-      expect(values.id).toBe(id)
-      return (await pages.findOneByOrFail({ id })).text
-    }
-    expect(await upsert(flax.generate())).toBe('new')
-    expect(await upsert(id)).toBe(`by ${id}`)
-  })
+      const upsert = async (allowed: FlaxId) => {
+        const values = { slug: 'a', live: 1, text: `by ${allowed}` } as Page
+        const builder = pages.createQueryBuilder().insert().values(values)
+        const overwriteCondition = { where: 'Page.id = :allowed', parameters: { allowed } }
+        await builder
+          .orUpdate(['text'], ['slug'], { indexPredicate: 'live = 1', overwriteCondition })
+          .execute()
+        expect(values.id).toBe(id)
+        return (await pages.findOneByOrFail({ id })).text
+      }
+      expect(await upsert(flax.generate())).toBe('new')
+      expect(await upsert(id)).toBe(`by ${id}`)
+    },
+  )
 
-  test('RETURNING returns ids', async () => {
-    if (kind.name !== 'postgres') return
+  test.runIf(kind.name === 'postgres')('RETURNING returns ids', async () => {
     const builder = users().createQueryBuilder()
     const row = { email: email() } as User
     const inserted = await builder.insert().values(row).returning('*').execute()
@@ -609,7 +612,9 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
     async (_, reason, write) => {
       const wrong = reason === 'no email' ? { email: null as never } : { email: email(), name: 'refused' }
       const [innocent, failed] = [users().create({ email: email() }), users().create(wrong)]
-      await expect(write([innocent, failed])).rejects.toThrow()
+      await expect(write([innocent, failed])).rejects.toThrow(
+        reason === 'no email' ? /null/i : 'refused by its own listener',
+      )
       Object.assign(failed, { email: email(), name: 'mended' })
       await users().createQueryBuilder().insert().values([innocent, failed]).callListeners(false).execute()
       for (const boss of [innocent, failed]) {
@@ -631,7 +636,7 @@ describe.each(flaxPlaces)('$name', ({ kind, storage }) => {
       },
     })
     const pages = dataSource.getRepository(Page)
-    await expect(pages.save(pages.create({ slug: null as never, live: 0, photo }))).rejects.toThrow()
+    await expect(pages.save(pages.create({ slug: null as never, live: 0, photo }))).rejects.toThrow(/null/i)
     expect(looked).toBe(false)
   })
 
