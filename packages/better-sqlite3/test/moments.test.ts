@@ -148,6 +148,19 @@ test('infinities in milliseconds are bounds', () => {
   sql.refuses('flax_lower_bound_ms_text(9e999)', [], 'TIME_OUT_OF_RANGE')
 })
 
+test.each(['flax', 'sno'])('a range of %s contains the ids of its times and no others', (family) => {
+  const { connection } = sql.database
+  connection.exec(`CREATE TABLE ${family}_made (id TEXT PRIMARY KEY, at INTEGER)`)
+  const ids = connection.prepare<[number]>(
+    `INSERT INTO ${family}_made SELECT ${family}_encode(${family}_generate_at(datetime('2026-11-01', n || ' seconds'))), n
+       FROM (WITH RECURSIVE c(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM c WHERE n < ?) SELECT n FROM c)`,
+  )
+  ids.run(299)
+  const found = sql.value(`min(at) || '-' || max(at) || ', ' || count(*) FROM ${family}_made
+     WHERE id >= ${family}_lower_bound_text('2026-11-01 00:01') AND id < ${family}_lower_bound_text('2026-11-01 00:02')`)
+  expect(found).toBe('60-119, 60')
+})
+
 test('a range of uid contains all ids of its times and more, so the time is compared again', () => {
   const { connection } = sql.database
   connection.exec('CREATE TABLE made (id TEXT PRIMARY KEY, at INTEGER)')

@@ -175,8 +175,11 @@ describe.each(['uuid', 'binary', 'text'] as const)('%s', async (storage) => {
       'b',
     ],
   ])('%s finds the rows', async (_, where, expected) => {
-    if (expected === '*') await expect(names(where())).rejects.toThrow()
-    else expect(await names(where())).toBe(expected)
+    // PostgreSQL has no max of uuid.
+    if (expected === '*') {
+      const messages = await names(where()).catch(({ message, cause }) => `${message} ${cause?.message}`)
+      expect(messages).toContain('function max(uuid) does not exist')
+    } else expect(await names(where())).toBe(expected)
   })
 
   test('$count, selected columns, group by and distinct', async () => {
@@ -396,9 +399,8 @@ describe.each(['uuid', 'binary', 'text'] as const)('%s', async (storage) => {
               set: { bossId: a },
               targetWhere: sql`${people.id} = ${d}`,
             })
-            .returning({ b: people.bossId })
-            .catch(() => 'no index'),
-        ).toBeDefined()
+            .returning({ b: people.bossId }),
+        ).toEqual([{ b: a }])
         tx.rollback()
       })
       .catch((e) => {

@@ -201,14 +201,15 @@ describe.each([['uuid'], ['text'], ['binary'], ['uuid8']] as const)('PostgreSQL,
   })
 
   test('an update from another table, and the ids it returns', async () => {
-    await db
+    const [row] = await db.update(tasks).set({ personId: bea.id }).where(eq(tasks.total, 2)).returning()
+    expect(row?.personId).toBe(bea.id)
+    const changed = await db
       .update(tasks)
       .set({ personId: sql`${people.parentId}` })
       .from(people)
       .where(sql`${tasks.personId} = ${people.id} and ${people.id} = ${bea.id}`)
-    const [row] = await db.update(tasks).set({ personId: bea.id }).where(eq(tasks.total, 2)).returning()
-    expect(row?.personId).toBe(bea.id)
-    await db.update(tasks).set({ personId: ada.id }).where(eq(tasks.total, 2))
+      .returning({ id: tasks.id, personId: tasks.personId })
+    expect(changed).toEqual([{ id: row?.id, personId: ada.id }])
   })
 
   test('raw SQL, with parameter() and fromDatabase()', async () => {

@@ -192,7 +192,8 @@ describe('an application with its own copy of Drizzle', () => {
       stderr: expect.stringMatching(
         isBefore1
           ? /IdError: customers: this table is defined by another copy of drizzle-orm \(1\.0\.0-rc/
-          : /Error/,
+          : // Drizzle's own error.
+            /TypeError: casingFn is not a function/,
       ),
     })
   })
