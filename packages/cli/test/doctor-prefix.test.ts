@@ -45,9 +45,10 @@ test.each([
   },
 )
 
-test('the report has family and prefix, and a column passed twice is refused', async () => {
+test('the report has each column once, with family and prefix, and a column passed twice is refused', async () => {
   const database = await joined(['TEXT', behind('cus')], ['TEXT', behind('cus')])
   const { columns } = await doctor(database.file)
+  expect(columns.map(({ place }) => place)).toEqual(['customer.id', 'log.customer_id'])
   expect(columns[0]).toMatchObject({ place: 'customer.id', family: 'flax', prefix: 'cus', storage: 'text' })
   expect((await cli(['doctor', database.file])).out).toContain(
     'customer.id  flax behind cus_ as text, by its values',
