@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { flake, flax, type IdFamily, prefixed, sno, uid, uidLocal } from '@snoflax/core'
+import { flake, flax, IdError, type IdFamily, prefixed, sno, uid, uidLocal } from '@snoflax/core'
 import { seal } from '@snoflax/seal'
 import { type OpenDatabase, postgres } from '@snoflax/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -55,7 +55,7 @@ describe.each(KINDS)('%s with prefix "%s"', (name, prefix, family) => {
     const spare = right.slice(0, -1) + String.fromCharCode((right.at(-1) as string).charCodeAt(0) + 1)
     const other = seal(prefixed(sno, 'elsewhere'), { keys: KEY }).seal(prefixed(sno, 'elsewhere').min)
     for (const text of [flipped, spare, other, '', `${right}\n`, ` ${right}`, right.slice(1), `x${right}`]) {
-      expect(() => open(text)).toThrow()
+      expect(() => open(text)).toThrow(IdError)
       const query = `SELECT snoflax_seal.open($1, ${derived}, ${family.byteLength}, '${prefix}')`
       await expect(database.query(query, [text])).rejects.toMatchObject({ code: '22023' })
     }
