@@ -375,7 +375,7 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('%s', (_, kind) =
     sponsor.email = 'ada@example.org'
     const member = members.create({ email: 'cid@example.org', tenant })
     member.sponsor = sponsor
-    await expect(members.save(member)).rejects.toThrow(/unique/i)
+    await expect(members.save(member)).rejects.toThrow(/unique|duplicate/i)
     const { id } = Object.assign(sponsor, { email: 'dan@example.org' })
     await members.insert({ id, email: 'dan@example.org', tenant })
     await members.save({ email: 'eve@example.org', tenant, sponsor })
