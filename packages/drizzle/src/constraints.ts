@@ -2,6 +2,7 @@ import { type Column, getTableName, is, SQL, sql, type Table } from 'drizzle-orm
 import { idColumnsOf } from './binding/values.js'
 import type { IdDialect } from './id-column/dialect.js'
 import { findIds, IDS, idsOf } from './id-column/ids.js'
+import { shared } from './shared.js'
 
 // drizzle-kit writes `$1` or `?` for a value in a check, partial index or policy, and nothing supplies the value. So we
 // write the values into the SQL of the constraints of tables with ids.
@@ -11,15 +12,13 @@ type ExtraConfig = (...given: [columns: object, ...more: unknown[]]) => object
 /** Where Drizzle keeps a table's checks, indexes and policies. */
 const EXTRA_CONFIG = Symbol.for('drizzle:ExtraConfigBuilder')
 
-const checked = new WeakMap<Table, Column[]>()
-
 /** Inlines the values in the constraints of a column's table, and adds a check for the column if requested. */
 export function watchConstraints(dialect: IdDialect, table: Table, column: Column, isChecked: boolean): void {
-  const known = checked.get(table)
+  const known = shared.checked.get(table)
   const columns = known ?? []
   if (isChecked) columns.push(column)
   if (known) return
-  checked.set(table, columns)
+  shared.checked.set(table, columns)
   let given: ExtraConfig | undefined
   const extraConfig: ExtraConfig = (...of) => {
     lendIds(table, of[0] as Readonly<Record<string, Column>>)

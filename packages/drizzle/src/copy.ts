@@ -2,6 +2,7 @@ import { IdError } from '@snoflax/core'
 import { getTableName, SQL, Table } from 'drizzle-orm'
 import { npmVersion } from 'drizzle-orm/version'
 import type { IdDialect } from './id-column/dialect.js'
+import { shared } from './shared.js'
 
 /** A class that we patch. */
 interface DrizzleClass {
@@ -53,18 +54,12 @@ const isOf = (table: Table, { prototype }: typeof Table): boolean =>
 
 const BUILDING_FILE = /([\\/])(?:casing|sql[\\/]sql|\w+-core[\\/]dialect)\.(c?js)$/
 
-const PATCHED: unique symbol = Symbol.for('snoflax.drizzle.patched') as never
-const all = globalThis as { [PATCHED]?: Set<string> }
-all[PATCHED] ??= new Set()
-/** The files that build the SQL of patched copies. Two copies of this package share them. */
-const patched = all[PATCHED]
-
 /** Remembers a copy that is about to be patched, by the file that calls `getSQL` on a part of its SQL. */
 export function rememberPatched(TheirSQL: typeof SQL): void {
   const part = {
     getSQL: () => {
       const file = callerIn(BUILDING_FILE)
-      if (file !== undefined) patched.add(file)
+      if (file !== undefined) shared.patched.add(file)
       return new TheirSQL([])
     },
   }
@@ -81,7 +76,7 @@ export function rememberPatched(TheirSQL: typeof SQL): void {
  */
 export function checkBuilder(path: string): void {
   const file = callerIn(BUILDING_FILE)
-  if (file === undefined || patched.has(file.replace(BUILDING_FILE, '$1sql$1sql.$2'))) return
+  if (file === undefined || shared.patched.has(file.replace(BUILDING_FILE, '$1sql$1sql.$2'))) return
   const load = modulesBeside(file, /casing\./.test(file) ? '.' : '..')
   throw anotherCopy(path, 'this query is built', load?.('version').npmVersion, file)
 }

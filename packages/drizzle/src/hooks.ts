@@ -11,7 +11,6 @@ import {
   type Row,
   rememberSelected,
   type SelectConfig,
-  type Selecting,
   type Writing,
 } from './binding/values.js'
 import { boundInsert, boundUnion, checkReturningId, type Insert, withFreshIds } from './binding/writes.js'
@@ -20,6 +19,7 @@ import type { IdDialect } from './id-column/dialect.js'
 import { findIds } from './id-column/ids.js'
 import { literal } from './id-column/literal.js'
 import { keepingIds, type RelationalQuery, withAnswers } from './relational-queries.js'
+import { type Selecting, shared } from './shared.js'
 
 /** The methods that build SQL: the first in Drizzle 0.45, the others in 1.0. */
 interface BuildingMembers {
@@ -112,14 +112,9 @@ function once(hookable: object, hook: () => void): void {
   Object.defineProperty(hookable, HOOKED, { value: true })
 }
 
-/** How many of our methods are running. */
-let building = 0
-/** Whether the insert being built is prepared, and may be executed repeatedly. */
-let isPreparing = false
-
 /** @throws {IdError} `UNSUPPORTED_VERSION` if a copy that is not patched reads the name of a column. */
 export function checkCopy(path: string): void {
-  if (building === 0) checkBuilder(path)
+  if (shared.building === 0) checkBuilder(path)
 }
 
 type Method = (...given: never[]) => unknown
@@ -136,11 +131,11 @@ function replace<Members, Name extends keyof Members, Replaced extends Method & 
 ): void {
   const original = prototype[name] as (...given: Parameters<Replaced>) => ReturnType<Replaced>
   const value = function (this: Members, ...given: Parameters<Replaced>) {
-    building++
+    shared.building++
     try {
       return replacement.call(this, original.bind(this), ...given)
     } finally {
-      building--
+      shared.building--
     }
   }
   Object.defineProperty(prototype, name, { value, writable: true, configurable: true })
@@ -148,11 +143,11 @@ function replace<Members, Name extends keyof Members, Replaced extends Method & 
 
 function hookIntoPreparing(prototype: InsertMembers): void {
   replace(prototype, 'prepare', (prepare, ...given) => {
-    isPreparing = true
+    shared.isPreparing = true
     try {
       return prepare(...given)
     } finally {
-      isPreparing = false
+      shared.isPreparing = false
     }
   })
 }
@@ -207,7 +202,7 @@ function hookIntoDialect(copy: DrizzleCopy, { database, relationalMethods, inJso
     if (database === 'mysql') checkReturningId(insert)
     const bound = boundInsert(insert, database)
     const built = (one: Insert) => inSelecting(one, () => build(one))
-    return isPreparing && !insert.select ? withFreshIds(bound, built) : built(bound)
+    return shared.isPreparing && !insert.select ? withFreshIds(bound, built) : built(bound)
   })
   replace(prototype, 'buildUpdateSet', (build, table, set) => build(table, boundWrite(table, set, database)))
   replace(prototype, 'buildSelectQuery', (build, config) =>

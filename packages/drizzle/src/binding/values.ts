@@ -39,7 +39,8 @@ import {
   ViewBaseConfig,
 } from 'drizzle-orm'
 import { TypedQueryBuilder } from 'drizzle-orm/query-builders/query-builder'
-import { type ColumnIds, findIds, IDS, idsOf, isList, NAMED } from '../id-column/ids.js'
+import { type ColumnIds, findIds, IDS, idsOf, isList } from '../id-column/ids.js'
+import { type Selecting, type Statement, shared } from '../shared.js'
 
 // Drizzle encodes the values passed to eq() and similar, but neither its own placeholders nor values in a raw template:
 // `eq(orders.id, sql.placeholder('id'))` and sql`${orders.id} = ${id}` would send text to a binary column and find
@@ -65,7 +66,7 @@ export function bindCompared(given: SQLChunk[]): SQLChunk[] {
     hasChunk(given, mayBeIn(columns)) || columns.mayContain(texts.flatMap(quotedIn))
   const named = isOfColumn
     ? []
-    : [...NAMED].filter(([database, columns]) => isNamed(columns) && mayBeOf(database))
+    : [...shared.named].filter(([database, columns]) => isNamed(columns) && mayBeOf(database))
   if (named.length === 0 && !isOfColumn) return given
   const query = new MarkedQuery()
   const chunks = query.copy(given)
@@ -102,16 +103,6 @@ function sentAsItIs(written: SQL, database: Database): SQL {
 
 /** The values of a row, by the keys of the table. */
 export type Row = Readonly<Record<string, unknown>>
-
-/** The parts of a query's or write's configuration that say where its columns come from. */
-export interface Selecting {
-  readonly table: unknown
-  readonly from?: unknown
-  readonly joins?: readonly { readonly table: unknown }[] | undefined
-  readonly withList?: readonly unknown[] | undefined
-  /** The other queries of a union. Their rows are read by the fields of the first. */
-  readonly setOperators?: readonly unknown[]
-}
 
 /** The parts of a query builder's configuration that we read. */
 export interface SelectConfig extends Selecting {
@@ -185,7 +176,7 @@ function checkComparedColumns(given: readonly SQLChunk[]): void {
   }
 }
 
-const mayBeOf = (database: Database) => [undefined, database].includes(statement?.database)
+const mayBeOf = (database: Database) => [undefined, database].includes(shared.statement?.database)
 
 /** Whether a chunk is a value that may be an id of a column that only the text names. */
 const mayBeIn = (columns: NamedColumns) => (chunk: unknown) =>
@@ -262,7 +253,7 @@ class MarkedQuery {
       else if (is(chunk, StringChunk)) this.text += withoutMarks(textOf(chunk))
       else if (is(chunk, Name)) this.text += QUOTE + withoutMarks(chunk.value) + QUOTE
       else if (is(chunk, SQL) && !isInlined(chunk) && !idColumnOf(chunk)) {
-        this.selected.push(...(selections.get(chunk) ?? []))
+        this.selected.push(...(shared.selections.get(chunk) ?? []))
         copy[key] = new SQL(this.copy(chunk.queryChunks))
       } else this.mark(copy, key)
     }
@@ -299,8 +290,8 @@ class MarkedQuery {
       const beside = ids ? [ids] : involved.flatMap(({ chunk }) => namedIn(chunk, database))
       if (beside.length > 0) for (const cell of involved) cell.refuseNamed(beside)
     }
-    const named = NAMED.get(database)
-    const whole = statement
+    const named = shared.named.get(database)
+    const whole = shared.statement
     if (whole === undefined) return reading
     const isNaming = comparisons.some(({ names }) => names.some(({ length }) => length > 0))
     const find = () => whole.sources(database)
@@ -318,9 +309,6 @@ class MarkedQuery {
   }
 }
 
-/** The statement being built. Each part of it is bound separately, but may use aliases that other parts declare. */
-let statement: Statement | undefined
-
 /** How a dialect writes SQL. */
 export interface Writing {
   escapeName(name: string): string
@@ -332,22 +320,23 @@ export const inStatement = <Built>(
   chunks: readonly SQLChunk[],
   writing: Writing,
   build: () => Built,
-): Built => (statement ? build() : withStatement(new Statement(chunks, writing), build))
+): Built => (shared.statement ? build() : withStatement(new GivenStatement(chunks, writing), build))
 
 function withStatement<Built>(one: Statement | undefined, build: () => Built): Built {
-  const before = statement
-  statement = one
+  const before = shared.statement
+  shared.statement = one
   try {
     return build()
   } finally {
-    statement = before
+    shared.statement = before
   }
 }
 
 /** `:1` is of the Data API of AWS. */
 const PARAMETERS: Readonly<Record<string, Database>> = { $1: 'postgres', ':1': 'postgres', '?': 'sqlite' }
 
-class Statement {
+/** The chunks of a statement, and the dialect that builds it. */
+class GivenStatement implements Statement {
   private readonly known = new Map<Database, NamedColumns>()
   private readonly read = new Map<Database, readonly NamedSource[] | undefined>()
 
@@ -471,11 +460,9 @@ function answeredBy(view: View): Pick<NamedSource, 'columns'> {
 
 type Alias = readonly [name: string, chunk: unknown]
 
-const selections = new WeakMap<SQL, readonly unknown[]>()
-
 /** Remembers the fields of a selection, since Drizzle replaces columns by bare names there. */
 export function rememberSelected(selection: SQL, fields: readonly { readonly field: unknown }[]): void {
-  selections.set(
+  shared.selections.set(
     selection,
     fields.map(({ field }) => field),
   )
@@ -646,22 +633,20 @@ export function mapResult(query: SQL, database: Database): boolean {
   return decoder !== undefined
 }
 
-/** What is being built, the innermost first: a subquery can name the columns of the query around it. */
-let selecting: readonly Selecting[] = []
-
 /** Builds a query or write with a selection. */
 export function inSelecting<Built>(one: Selecting, build: () => Built): Built {
-  const before = selecting
-  selecting = [one, ...before]
+  const before = shared.selecting
+  shared.selecting = [one, ...before]
   try {
     return build()
   } finally {
-    selecting = before
+    shared.selecting = before
   }
 }
 
 /** The tables that names in a selected expression can mean. */
 function selectedFrom(query: SQL, database: Database): readonly NamedSource[] | undefined {
+  const { selecting, statement } = shared
   if (selecting.length === 0 || selecting.some(({ setOperators }) => setOperators?.length)) return undefined
   const tables = selecting.flatMap(({ table, from, joins = [], withList = [] }) => [
     ...[table, from].filter(Boolean),
@@ -681,28 +666,36 @@ const MAPPED =
   'map it with .mapWith(column) if it is an id, and with a function if not, such as .mapWith(String); ' +
   'fromDatabase(column, value) converts ids inside it'
 
+/** Registered, so that two copies of this package know each other's decoders. */
+const GUARDS = Symbol.for('snoflax.drizzle.guards')
+
 /** Reads the results of SQL on ids, and refuses ids in stored form, as `cast`, `||` and `json_agg` return them. */
 class LeakGuard implements DriverValueDecoder<unknown, unknown> {
+  readonly [GUARDS] = true
   /** Columns that only the text names, in each query that selects it. Other columns of the same name may be meant. */
   private readonly named = new Set<NamedColumn>()
 
   private constructor(readonly columns: readonly NamedColumn[]) {}
 
+  static isGuard(decoder: object): decoder is LeakGuard {
+    return GUARDS in decoder
+  }
+
   /** The columns that the text of an aliased field names, if nothing maps it. */
   static named(query: SQL, database: Database): readonly NamedColumn[] {
-    if (isMapped(query) && !(decoderOf(query) instanceof LeakGuard)) return []
+    if (isMapped(query) && !LeakGuard.isGuard(decoderOf(query))) return []
     const { parts } = new MarkedQuery().read(query.queryChunks).reading(database)
-    const whole = statement
-    return NAMED.get(database)?.called(parts.names, whole && (() => whole.sources(database))) ?? []
+    const whole = shared.statement
+    return shared.named.get(database)?.called(parts.names, whole && (() => whole.sources(database))) ?? []
   }
 
   static of(query: SQL, database: Database): LeakGuard | undefined {
     const read = new MarkedQuery().read(query.queryChunks)
     const { parts } = read.reading(database)
     const columns = parts.chunks.flatMap((chunk) => read.cells[chunk]?.ids ?? [])
-    const named = NAMED.get(database)?.called(parts.names, () => selectedFrom(query, database)) ?? []
+    const named = shared.named.get(database)?.called(parts.names, () => selectedFrom(query, database)) ?? []
     const decoder = decoderOf(query)
-    const guard = decoder instanceof LeakGuard ? decoder : new LeakGuard(columns)
+    const guard = LeakGuard.isGuard(decoder) ? decoder : new LeakGuard(columns)
     for (const one of named) guard.named.add(one)
     return columns.length > 0 || guard.named.size > 0 ? guard : undefined
   }
@@ -725,7 +718,7 @@ function idsIn(chunk: unknown): readonly NamedColumn[] {
   if (is(chunk, Table)) return idColumnsOf(chunk).map(([, one]) => idsOf(one).named)
   if (is(chunk, SQL.Aliased)) return idsIn(chunk.sql)
   const decoder = is(chunk, SQL) && decoderOf(chunk)
-  return decoder instanceof LeakGuard ? decoder.columns : []
+  return decoder && LeakGuard.isGuard(decoder) ? decoder.columns : []
 }
 
 const namedIn = (chunk: unknown, database: Database): readonly NamedColumn[] =>

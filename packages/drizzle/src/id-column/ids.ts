@@ -9,19 +9,11 @@ import {
   withPath,
 } from '@snoflax/core/adapter'
 import { Column, getTableName, is, Table } from 'drizzle-orm'
+import { shared } from '../shared.js'
 import type { ColumnRequest } from './types.js'
 
 /** Where an id column keeps what it knows about its ids. Registered, so that two copies of this package agree. */
 export const IDS = Symbol.for('snoflax.drizzle.ids')
-
-const NAMES: unique symbol = Symbol.for('snoflax.drizzle.names') as never
-const all = globalThis as { [NAMES]?: Map<Database, NamedColumns> }
-all[NAMES] ??= new Map()
-/**
- * The id columns of each kind of database by their names, for SQL whose text names them. Two copies of this package
- * share them, since only one of them patches Drizzle.
- */
-export const NAMED = all[NAMES]
 
 const STORED = { storage: 'any', exactBigint: 'boolean', check: 'boolean' } as const
 
@@ -59,8 +51,8 @@ export class ColumnIds {
       family,
       storage: () => this.storage,
     }
-    const named = NAMED.get(database) ?? new NamedColumns()
-    NAMED.set(database, named)
+    const named = shared.named.get(database) ?? new NamedColumns()
+    shared.named.set(database, named)
     named.add(column.name, this.named)
   }
 
