@@ -12,12 +12,13 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const ORM_TESTS = at('test/orm/**/*.test.ts')
 
 // The test files of these packages share a process, so that each module is loaded once. A file that leaves state behind is called
-// `*.alone.test.ts`. Not Drizzle's, whose package registers the tables of all files.
+// `*.alone.test.ts`, or `*.alone.long.test.ts`.
 const SHARING = [
   'adopt',
   'better-sqlite3',
   'cli',
   'core',
+  'drizzle',
   'families',
   'kysely',
   'mysql-sql',
@@ -26,7 +27,7 @@ const SHARING = [
   'typeorm',
   'validators',
 ].map((name) => `packages/${name}`)
-const ALONE = '**/*.alone.test.ts'
+const ALONE = '**/*.alone{,.long}.test.ts'
 
 const TESTS = ['test/**/*.test.ts', `!${ALONE}`]
 

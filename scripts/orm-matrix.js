@@ -20,6 +20,7 @@ const MATRIX = [
       'test/orm/contract',
       ...[
         'versions',
+        'copies',
         'differential',
         'compared-values',
         'operators',
