@@ -1,13 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { onTestFinished } from 'vitest'
 
-const folder = mkdtempSync(join(tmpdir(), 'snoflax-prefix-'))
-afterAll(() => rmSync(folder, { recursive: true }))
-
-/** A module with an idPlugin of these tables. */
+/** A module with an idPlugin of these tables, until the test ends. */
 export function declaring(name: string, tables: string, kind = 'postgres'): string {
+  const folder = mkdtempSync(join(tmpdir(), 'snoflax-prefix-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, `${name}.mjs`)
   const url = (path: string): string => new URL(`../../${path}/dist/index.js`, import.meta.url).href
   writeFileSync(
