@@ -46,7 +46,7 @@ export const drizzleSql: Section<unknown> = {
     return {
       title: 'Drizzle: building SQL',
       about:
-        'Without a database, compared with an unpatched copy of Drizzle whose keys are its own uuid columns.',
+        'Without a database, compared with an unpatched copy of Drizzle whose keys are its own uuid columns. In a process in which neither copy has done anything else: after inserts into two databases, the patched copy alone takes a tenth to a fifth longer.',
       columns: [
         { title: 'untouched', aims: Object.assign({}, ...tables.map(({ columns }) => columns[0]?.aims)) },
       ],
