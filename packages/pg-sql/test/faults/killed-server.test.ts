@@ -26,8 +26,9 @@ describe('a server that is killed while it generates ids', () => {
     const committed = new Map(generators.map(({ family }) => [family, [] as string[]]))
     let repeats = 0
     let inserts = 0
-    const work = Array.from({ length: SESSIONS }, async (_, s) => {
-      const session = await database.connect()
+    // All connect first: on a busy machine the server could be gone before the last of them did.
+    const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => database.connect()))
+    const work = sessions.map(async (session, s) => {
       for (let i = 0; ; i++) {
         const { family, generate } = generators[(i + s) % generators.length] as (typeof generators)[number]
         try {
