@@ -223,18 +223,32 @@ function rowsOf(items: readonly Item[]): (readonly Item[])[][] {
   const [first, second] = items
   if (first?.text === '(' && second === undefined) return rowsOf(first.inside as Item[])
   if (first?.text === 'UNNEST' && second?.text === '(') return [expressionsIn(second)]
-  if (first?.text === 'VALUES') return items.flatMap((one) => (one.text === '(' ? [expressionsIn(one)] : []))
+  const listing = first?.text === 'WITH' ? items.findIndex(({ text }) => LISTING.test(text)) : -1
+  if (listing !== -1) return rowsOf(items.slice(listing))
+  if (first?.text === 'VALUES') {
+    const [rows = []] = divided(items, VALUES_END)
+    return rows.flatMap((one) => (one.text === '(' ? [expressionsIn(one)] : []))
+  }
   if (first?.text !== 'SELECT') return [[items]]
   return divided(items, /^SELECT$/)
     .slice(1)
-    .map((select) => divided(select, LIST_END)[0] as Item[])
-    .map((list) => list.filter(({ text }) => text !== 'DISTINCT' && text !== 'ALL'))
+    .map((select) => divided(withoutDistinct(select), LIST_END)[0] as Item[])
     .map((list) => divided(list, /^,$/).map((one) => divided(one, /^AS$/)[0] as Item[]))
 }
 
+/** Without `DISTINCT`, `DISTINCT ON (…)` or `ALL`. */
+function withoutDistinct(select: Item[]): Item[] {
+  const [first, second] = select
+  if (first?.text === 'DISTINCT' && second?.text === 'ON') return select.slice(3)
+  return first?.text === 'DISTINCT' || first?.text === 'ALL' ? select.slice(1) : select
+}
+
+const LISTING = /^(?:SELECT|VALUES)$/
 /** What ends the list of a SELECT. */
 const LIST_END =
   /^(?:FROM|WHERE|GROUP|HAVING|WINDOW|UNION|INTERSECT|EXCEPT|ORDER|LIMIT|OFFSET|FETCH|ON|RETURNING|;)$/
+/** What ends the rows of VALUES; AS is MySQL's alias of the new row. */
+const VALUES_END = /^(?:AS|UNION|INTERSECT|EXCEPT|ORDER|LIMIT|OFFSET|FETCH|ON|RETURNING|;)$/
 
 /** A chunk, a column named in the SQL text, or a string literal. */
 interface Operand {
@@ -376,16 +390,15 @@ const namesakesIn = (brackets: Item): Found[] =>
 /** The columns of an INSERT and what it writes to them: VALUES, or the columns of a query. */
 function inserted(items: readonly Item[]): Found[] {
   const into = items.findIndex(({ text }) => text === 'INTO')
-  const at = items.findIndex(({ text }, index) => index > into && /^(?:VALUES|SELECT)$/.test(text))
-  const columns = items[at - 1]
-  if (into === -1 || columns?.text !== '(') return []
+  const at = items.findIndex(
+    ({ text }, index) => index > into && /^(?:\(|WITH|FROM|SELECT|VALUES)$/.test(text),
+  )
+  const columns = items[at]
   const rest = items.slice(at + 1)
-  const end = rest.findIndex(({ text, inside }) => inside === undefined && text !== ',')
-  const written =
-    items[at]?.text === 'SELECT'
-      ? rowsOf(items.slice(at)).map((row) => row.map(termsOf))
-      : rest.slice(0, end === -1 ? rest.length : end).flatMap((one) => (one.inside ? [rowOf([one])] : []))
-  return [{ rows: [rowOf([columns]), ...written] }]
+  const start = rest.findIndex(({ text }) => /^(?:\(|WITH|SELECT|VALUES)$/.test(text))
+  if (into === -1 || columns?.text !== '(' || start === -1) return []
+  const query = rest.slice(start, rest[start]?.text === '(' ? start + 1 : undefined)
+  return [{ rows: [rowOf([columns]), ...rowsOf(query).map((row) => row.map(termsOf))] }]
 }
 
 function operatorAt(items: readonly Item[], at: number, dialect: Database): RegExpExecArray | null {

@@ -63,6 +63,7 @@ test.each([
     `select 1 from (select ${markOf(0)} as x union all select cast(${markOf(1)} as text)) as w(z)`,
     ['w 0', 'w 1', 'x 0', 'z 0', 'z 1'],
   ],
+  ['with c(x) as (with d as (select 1) select a from d), e(y) as (with) select 1', ['x a', 'y with']],
   ['select max(id) over (partition by team), max(id) filter (where true) from t where id in (a, b)', []],
 ])('the aliases of %s are found', (sql, aliases) => {
   const { aliases: read } = readComparisons(sql, 'postgres')
